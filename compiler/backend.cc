@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/backend.h"
+
+#include "absl/strings/str_cat.h"
+#include "compiler/base/status.h"
+#include "compiler/codegen/c/codegen_c.h"
+#include "compiler/loop/passes.h"
+#ifdef KILN_WITH_LLVM
+#include "compiler/codegen/llvm/codegen_llvm.h"
+#endif
+
+namespace kiln {
+namespace {
+
+int Threads(const CompileOptions& options) {
+  return options.runtime == Runtime::kCrt ? 1 : options.threads;
+}
+
+codegen::CodegenCOptions COptions(const CompileOptions& options) {
+  return {.module_name = options.module_name,
+          .libm = options.runtime == Runtime::kCpp,
+          .loader_pointers = options.runtime == Runtime::kCpp};
+}
+
+absl::StatusOr<std::string> EmitCText(const loop::LoopProgram& program, const CompileOptions& options) {
+  return codegen::EmitC(ScalarProgram(program, options), options.target, COptions(options));
+}
+
+#ifdef KILN_WITH_LLVM
+codegen::LlvmOptions LlvmOptionsOf(const CompileOptions& options) {
+  return {.module_name = options.module_name,
+          .loader_pointers = options.runtime == Runtime::kCpp,
+          .position_independent = !options.target.is_baremetal()};
+}
+#else
+absl::Status NoLlvm() {
+  return absl::InvalidArgumentError("--codegen llvm: this compiler is built without LLVM; use --codegen c");
+}
+#endif
+
+}  // namespace
+
+loop::LoopProgram ScalarProgram(const loop::LoopProgram& program, const CompileOptions& options) {
+  loop::LoopProgram result = program;
+  loop::OutlineParallel(result, Threads(options));
+  return result;
+}
+
+loop::LoopProgram VectorProgram(const loop::LoopProgram& program, const CompileOptions& options) {
+  loop::LoopProgram result = program;
+  for (loop::Func& func : result.funcs) {
+    func.body = loop::Simplify(loop::VectorizeLoops(func.body, options.target.vector_bits));
+  }
+  loop::OutlineParallel(result, Threads(options));
+  return result;
+}
+
+absl::StatusOr<Artifacts> EmitCode(const loop::LoopProgram& program, const CompileOptions& options) {
+  Artifacts artifacts;
+  if (options.codegen == Codegen::kC) {
+    KILN_ASSIGN_OR_RETURN(artifacts[options.module_name + ".c"], EmitCText(program, options));
+    return artifacts;
+  }
+#ifdef KILN_WITH_LLVM
+  KILN_ASSIGN_OR_RETURN(std::string object, codegen::EmitObject(VectorProgram(program, options), options.target,
+                                                                LlvmOptionsOf(options)));
+  if (options.runtime == Runtime::kCrt) {
+    artifacts[options.module_name + ".o"] = std::move(object);
+    return artifacts;
+  }
+  const std::string name = options.module_name + ".so";
+  KILN_ASSIGN_OR_RETURN(artifacts[name], codegen::LinkSharedObject(object, name));
+  return artifacts;
+#else
+  return NoLlvm();
+#endif
+}
+
+absl::StatusOr<std::string> EmitCodeText(const loop::LoopProgram& program, const CompileOptions& options,
+                                         absl::string_view form) {
+  if (form == "c") return EmitCText(program, options);
+#ifdef KILN_WITH_LLVM
+  const loop::LoopProgram vectors = VectorProgram(program, options);
+  return form == "asm" ? codegen::EmitAssembly(vectors, options.target, LlvmOptionsOf(options))
+                       : codegen::EmitLlvmText(vectors, options.target, LlvmOptionsOf(options));
+#else
+  return NoLlvm();
+#endif
+}
+
+}  // namespace kiln

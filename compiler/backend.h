@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The code generators behind one door: with LLVM, or without (C only).
+#ifndef KILN_COMPILER_BACKEND_H_
+#define KILN_COMPILER_BACKEND_H_
+
+#include "absl/status/statusor.h"
+#include "compiler/compile.h"
+
+namespace kiln {
+
+// <module>.so, <module>.o or <module>.c, by the options. InvalidArgument if they ask for LLVM and it is not built in.
+absl::StatusOr<Artifacts> EmitCode(const loop::LoopProgram& program, const CompileOptions& options);
+
+// The same as text: "c", "llvm" or "asm".
+absl::StatusOr<std::string> EmitCodeText(const loop::LoopProgram& program, const CompileOptions& options,
+                                         absl::string_view form);
+
+// The program as the scalar code generators and the interpreter run it: tasks outlined.
+loop::LoopProgram ScalarProgram(const loop::LoopProgram& program, const CompileOptions& options);
+// The program as LLVM is given it: vectorised too.
+loop::LoopProgram VectorProgram(const loop::LoopProgram& program, const CompileOptions& options);
+
+}  // namespace kiln
+
+#endif  // KILN_COMPILER_BACKEND_H_

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The element type of a tensor, and of a scalar in the loop IR.
+//
+//   DType t = DType::Float(32);
+//   t.ToString();                    // "float32"
+//   DType::Parse("uint8");           // StatusOr<DType>
+#ifndef KILN_COMPILER_BASE_DTYPE_H_
+#define KILN_COMPILER_BASE_DTYPE_H_
+
+#include <compare>
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace kiln {
+
+enum class DTypeKind : uint8_t {
+  kInt,    // two's complement, 8, 16, 32 or 64 bits
+  kUInt,   // 8, 16, 32 or 64 bits
+  kFloat,  // IEEE 754, 16, 32 or 64 bits
+  kBool,   // stored as one byte, 0 or 1
+};
+
+struct DType {
+  DTypeKind kind = DTypeKind::kFloat;
+  uint8_t bits = 32;
+
+  static constexpr DType Int(int bits) { return {DTypeKind::kInt, static_cast<uint8_t>(bits)}; }
+  static constexpr DType UInt(int bits) { return {DTypeKind::kUInt, static_cast<uint8_t>(bits)}; }
+  static constexpr DType Float(int bits) { return {DTypeKind::kFloat, static_cast<uint8_t>(bits)}; }
+  static constexpr DType Bool() { return {DTypeKind::kBool, 1}; }
+
+  constexpr bool is_int() const { return kind == DTypeKind::kInt; }
+  constexpr bool is_uint() const { return kind == DTypeKind::kUInt; }
+  constexpr bool is_float() const { return kind == DTypeKind::kFloat; }
+  constexpr bool is_bool() const { return kind == DTypeKind::kBool; }
+  // Signed or unsigned integer; a bool is none.
+  constexpr bool is_integral() const { return is_int() || is_uint(); }
+
+  // Bytes that one element takes in memory.
+  constexpr int bytes() const { return (bits + 7) / 8; }
+
+  // The field's spelling: "float32", "int8", "uint64", "bool".
+  std::string ToString() const;
+  // InvalidArgument if `text` is none of the spellings above.
+  static absl::StatusOr<DType> Parse(absl::string_view text);
+
+  // Smallest and largest value of an integer type, as 64 bits. The largest uint64 reads as -1.
+  int64_t MinInt() const;
+  int64_t MaxInt() const;
+
+  friend constexpr auto operator<=>(const DType&, const DType&) = default;
+};
+
+}  // namespace kiln
+
+#endif  // KILN_COMPILER_BASE_DTYPE_H_

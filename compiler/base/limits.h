@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bounds on untrusted input. Readers check them before they take memory.
+#ifndef KILN_COMPILER_BASE_LIMITS_H_
+#define KILN_COMPILER_BASE_LIMITS_H_
+
+#include <cstdint>
+
+namespace kiln {
+
+inline constexpr int64_t kMaxModelFileBytes = int64_t{2} << 30;
+inline constexpr int64_t kMaxTensorBytes = int64_t{8} << 30;
+inline constexpr int64_t kMaxTensorElements = int64_t{1} << 34;
+inline constexpr int kMaxRank = 16;
+inline constexpr int kMaxNestingDepth = 256;
+inline constexpr int64_t kMaxGraphNodes = 1'000'000;
+inline constexpr int64_t kMaxNameBytes = 4096;
+
+}  // namespace kiln
+
+#endif  // KILN_COMPILER_BASE_LIMITS_H_

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// TensorType: shape and dtype. Tensor: a TensorType with its bytes.
+//
+// Bytes are dense, row-major and little endian; a bool is one byte. A Tensor's bytes are immutable
+// and shared, so that copies are cheap.
+#ifndef KILN_COMPILER_BASE_TENSOR_H_
+#define KILN_COMPILER_BASE_TENSOR_H_
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "compiler/base/dtype.h"
+
+namespace kiln {
+
+using Shape = std::vector<int64_t>;
+
+// "(1, 3, 8)", "(4,)", "()".
+std::string ShapeToString(absl::Span<const int64_t> shape);
+// Product of the extents; 1 for rank 0. The shape must be valid (CheckTensorType).
+int64_t NumElements(absl::Span<const int64_t> shape);
+// Row-major strides in elements.
+Shape RowMajorStrides(absl::Span<const int64_t> shape);
+
+struct TensorType {
+  Shape shape;
+  DType dtype;
+
+  int rank() const { return static_cast<int>(shape.size()); }
+  int64_t num_elements() const { return NumElements(shape); }
+  int64_t num_bytes() const { return num_elements() * dtype.bytes(); }
+  // Relay's spelling: "Tensor[(1, 2), uint8]"; rank 0 is the dtype alone.
+  std::string ToString() const;
+
+  friend bool operator==(const TensorType&, const TensorType&) = default;
+};
+
+// InvalidArgument if an extent is negative, or the rank or the size is beyond limits.h.
+absl::Status CheckTensorType(const TensorType& type);
+
+class Tensor {
+ public:
+  Tensor() = default;
+  // `bytes` must hold exactly type.num_bytes() bytes.
+  Tensor(TensorType type, std::string bytes)
+      : type_(std::move(type)), bytes_(std::make_shared<const std::string>(std::move(bytes))) {}
+
+  // From values of the matching C++ type; bool as uint8_t, float16 as its uint16_t bits.
+  template <typename T>
+  static Tensor From(Shape shape, DType dtype, absl::Span<const T> values) {
+    return Tensor(
+        TensorType{std::move(shape), dtype},
+        std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)));
+  }
+  // Every element is `value`, rounded to the dtype: a float to the nearest, an integer towards zero
+  // and into its range.
+  static Tensor Filled(TensorType type, double value);
+  static Tensor Scalar(DType dtype, double value) { return Filled({{}, dtype}, value); }
+
+  const TensorType& type() const { return type_; }
+  const std::string& bytes() const { return *bytes_; }
+  bool empty() const { return bytes_ == nullptr; }
+
+  // Elements as the matching C++ type. T's size must be the dtype's.
+  template <typename T>
+  absl::Span<const T> values() const {
+    return {reinterpret_cast<const T*>(bytes_->data()), bytes_->size() / sizeof(T)};
+  }
+
+  // Element `i` in row-major order, widened; integers beyond 2^53 lose precision as double. As an
+  // integer, a float is rounded towards zero and into its range.
+  double AsDouble(int64_t i) const;
+  int64_t AsInt(int64_t i) const;
+  // All elements as int64; for shapes, axes and the like.
+  std::vector<int64_t> ToInts() const;
+
+  friend bool operator==(const Tensor& a, const Tensor& b) {
+    return a.type_ == b.type_ && (a.bytes_ == b.bytes_ || *a.bytes_ == *b.bytes_);
+  }
+
+ private:
+  TensorType type_;
+  std::shared_ptr<const std::string> bytes_ = std::make_shared<const std::string>();
+};
+
+// IEEE 754 binary16; rounding to nearest even, overflow to infinity, NaN kept quiet.
+uint16_t HalfFromFloat(float value);
+float FloatFromHalf(uint16_t bits);
+
+}  // namespace kiln
+
+#endif  // KILN_COMPILER_BASE_TENSOR_H_

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What has to be known about all functions before the first is printed.
+#ifndef KILN_COMPILER_CODEGEN_C_ANALYSIS_H_
+#define KILN_COMPILER_CODEGEN_C_ANALYSIS_H_
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "compiler/codegen/c/context.h"
+
+namespace kiln::codegen {
+
+// Fills `context.funcs`, the names of functions and data, and the names and uses of constants.
+absl::Status Analyse(CContext& context);
+
+// Pointer parameters of a function in order: params, then the workspace where it is a parameter.
+std::vector<loop::Buffer> PointerParams(const loop::Func& func);
+
+// Buffers whose elements the body itself names, or whose address it passes on with an offset or as another type.
+absl::flat_hash_set<const loop::BufferNode*> DirectlyUsed(const CContext& context, const loop::Func& func);
+
+}  // namespace kiln::codegen
+
+#endif  // KILN_COMPILER_CODEGEN_C_ANALYSIS_H_

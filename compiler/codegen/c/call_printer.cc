@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls and launches of FunctionPrinter.
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compiler/codegen/c/analysis.h"
+#include "compiler/codegen/c/function_printer.h"
+#include "compiler/codegen/c/literals.h"
+
+namespace kiln::codegen {
+
+using loop::Argument;
+using loop::Buffer;
+
+namespace {
+
+std::string AsVoidPointer(const std::string& address) {
+  return absl::StrContains(address, ' ') ? absl::StrCat("(void*)(", address, ")") : absl::StrCat("(void*)", address);
+}
+
+}  // namespace
+
+std::string FunctionPrinter::Address(const Argument& arg, DType dtype, bool written) {
+  auto it = buffers_.find(arg.buffer.get());
+  if (it == buffers_.end()) {
+    Fail(absl::StrCat(func_.name, " passes the buffer ", arg.buffer->name, ", which is not in scope"));
+    return "0";
+  }
+  std::string address = it->second;
+  const auto* imm = arg.offset ? arg.offset.As<loop::IntImm>() : nullptr;
+  if (arg.offset && (imm == nullptr || imm->value != 0)) {
+    exprs_.Begin({&arg.offset});
+    address = absl::StrCat(address, " + ", exprs_.Print(arg.offset, kMultiplicative));
+  }
+  if (CType(arg.buffer->dtype) == CType(dtype)) return address;
+  if (address != it->second) address = absl::StrCat("(", address, ")");
+  return absl::StrCat(written ? "(void*)" : "(const void*)", address);
+}
+
+void FunctionPrinter::PrintCall(const loop::Call& node) {
+  const FuncInfo& callee = context_.funcs.at(node.function);
+  if (callee.func->convention == loop::Convention::kPacked) {
+    PrintPackedCall(callee, node.args);
+  } else {
+    PrintUnpackedCall(callee, node.args);
+  }
+}
+
+void FunctionPrinter::PrintUnpackedCall(const FuncInfo& callee, const std::vector<Argument>& args) {
+  const std::vector<Buffer> params = PointerParams(*callee.func);
+  std::vector<std::string> list;
+  for (const Argument& arg : args) {
+    if (arg.buffer == nullptr) {
+      exprs_.Begin({&arg.offset});
+      list.push_back(exprs_.Print(arg.offset));
+      continue;
+    }
+    const size_t i = list.size();
+    std::string address = Address(arg, params[i]->dtype, callee.written[i]);
+    // Public functions take every pointer as void*; what they do not write stays unwritten.
+    if (callee.untyped && !callee.written[i]) address = AsVoidPointer(address);
+    list.push_back(std::move(address));
+  }
+  lines_.Line(absl::StrCat("if (", callee.func->name, "(", absl::StrJoin(list, ", "), ") != 0) return -1;"));
+}
+
+void FunctionPrinter::PrintPackedCall(const FuncInfo& callee, const std::vector<Argument>& args) {
+  const std::vector<Buffer> params = PointerParams(*callee.func);
+  context_.uses_tvm_headers = true;
+  context_.uses_call_tensor = true;
+  const size_t n = args.size();
+  lines_.Open("{");
+  for (size_t i = 0; i < n; ++i) {
+    if (args[i].buffer == nullptr) return Fail(absl::StrCat(func_.name, " passes an integer to the packed function ", callee.func->name));
+    const Shape& shape = params[i]->shape;
+    lines_.Line(absl::StrCat("static const int64_t kiln_shape", i, "[", std::max<size_t>(1, shape.size()), "] = ", ShapeInitializer(shape), ";"));
+  }
+  lines_.Line(absl::StrCat("DLTensor tensors[", std::max<size_t>(1, n), "];"));
+  lines_.Line(absl::StrCat("TVMValue values[", std::max<size_t>(1, n), "];"));
+  lines_.Line(absl::StrCat("int codes[", std::max<size_t>(1, n), "];"));
+  lines_.Line("TVMValue result;");
+  lines_.Line("int result_code = kTVMNullptr;");
+  lines_.Line("result.v_int64 = 0;");
+  for (size_t i = 0; i < n; ++i) {
+    const std::string address = Address(args[i], params[i]->dtype, true);
+    lines_.Line(absl::StrCat("kiln_argument(&tensors[", i, "], &values[", i, "], &codes[", i, "], ", AsVoidPointer(address), ", ",
+                             params[i]->shape.size(), ", ", DLDataTypeFields(params[i]->dtype), ", kiln_shape", i, ");"));
+  }
+  lines_.Line(absl::StrCat("if (", callee.func->name, "(values, codes, ", n, ", &result, &result_code, NULL) != 0) return -1;"));
+  lines_.Close();
+}
+
+void FunctionPrinter::PrintLaunch(const loop::Launch& node) {
+  const FuncInfo& callee = context_.funcs.at(node.function);
+  const loop::Func& task = *callee.func;
+  if (task.kind != loop::Func::Kind::kTask) return Fail(absl::StrCat("launch of ", task.name, ", which is no task"));
+  const std::vector<Buffer> params = PointerParams(task);
+  lines_.Open("{");
+  lines_.Line(absl::StrCat("struct ", task.name, "_closure closure;"));
+  size_t pointer = 0, scalar = 2;
+  for (const Argument& arg : node.args) {
+    if (arg.buffer != nullptr) {
+      const std::string address = Address(arg, params[pointer]->dtype, callee.written[pointer]);
+      lines_.Line(absl::StrCat("closure.", callee.pointer_names[pointer], " = ", address, ";"));
+      ++pointer;
+    } else if (scalar < callee.scalar_names.size()) {
+      exprs_.Begin({&arg.offset});
+      const std::string value = exprs_.Print(arg.offset);
+      lines_.Line(absl::StrCat("closure.", callee.scalar_names[scalar++], " = ", value, ";"));
+    } else {
+      return Fail(absl::StrCat("launch of ", task.name, " with more integers than it takes"));
+    }
+  }
+  if (node.args.empty()) lines_.Line("closure.unused = 0;");
+  lines_.Line(absl::StrCat("if (", context_.Runtime("TVMBackendParallelLaunch"), "(", task.name, "_launch, &closure, 0) != 0) return -1;"));
+  lines_.Close();
+}
+
+}  // namespace kiln::codegen

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all parts of the C code generator share while they print one file.
+#ifndef KILN_COMPILER_CODEGEN_C_CONTEXT_H_
+#define KILN_COMPILER_CODEGEN_C_CONTEXT_H_
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/string_view.h"
+#include "compiler/codegen/c/codegen_c.h"
+#include "compiler/codegen/c/helpers.h"
+#include "compiler/codegen/c/names.h"
+#include "compiler/loop/loop.h"
+
+namespace kiln::codegen {
+
+// Lines of text at a depth of indentation.
+class LineWriter {
+ public:
+  explicit LineWriter(int depth = 0) : depth_(depth) {}
+  void Line(absl::string_view text) {
+    text_.append(static_cast<size_t>(2 * depth_), ' ').append(text.data(), text.size()).push_back('\n');
+  }
+  void Blank() { text_.push_back('\n'); }
+  void Else() {
+    --depth_;
+    Open("} else {");
+  }
+  // A line ending in '{', and its end.
+  void Open(absl::string_view text) {
+    Line(text);
+    ++depth_;
+  }
+  void Close(absl::string_view text = "}") {
+    --depth_;
+    Line(text);
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  int depth_;
+  std::string text_;
+};
+
+// How a function is printed.
+struct FuncInfo {
+  const loop::Func* func = nullptr;
+  std::vector<bool> written;  // per parameter: whether the function, or one that it calls, stores to it
+  // Two of its arguments may overlap (Func::in_place, or a call that passes such): its pointers are not `restrict`.
+  bool overlaps = false;
+  // Parameters are void*: functions that other objects may call.
+  bool untyped = false;
+  // Reachable from something exported.
+  bool used = false;
+  // The function that does the work: of a packed function, what it calls after unpacking; else the function itself.
+  std::string body_name;
+  // C names of its parameters; known when the function has been printed, which is before its callers are.
+  std::vector<std::string> pointer_names, scalar_names;
+};
+
+struct CContext {
+  CContext(const loop::LoopProgram& program_in, const Target& target, const CodegenCOptions& options_in)
+      : program(program_in),
+        options(options_in),
+        index_bits(target.pointer_bits >= 64 ? 64 : 32),
+        helpers(options_in.libm) {}
+
+  // The C name of a runtime function, which is then declared at the top.
+  std::string Runtime(const std::string& function) {
+    uses_tvm_headers = true;
+    if (!options.loader_pointers) return function;
+    loader_pointers.insert(function);
+    return "__" + function;
+  }
+  DType IndexDType() const { return DType::Int(index_bits); }
+  // The dtype that values of `type` have in C.
+  DType DTypeOf(const loop::Type& type) const { return type.index ? IndexDType() : type.dtype; }
+
+  const loop::LoopProgram& program;
+  const CodegenCOptions& options;
+  const int index_bits;
+  Helpers helpers;
+  Names names;
+  std::map<std::string, FuncInfo> funcs;
+  absl::flat_hash_map<const loop::BufferNode*, std::string> constants;  // their names
+  absl::flat_hash_set<const loop::BufferNode*> used_constants;
+  std::set<std::string> loader_pointers;
+  bool uses_tvm_headers = false;
+  bool uses_aligned = false;
+  bool uses_call_tensor = false;   // kiln_tensor, of packed calls
+  bool uses_check_tensor = false;  // kiln_check, of packed functions
+};
+
+// "KILN_ALIGNED(64) " where `alignment_bytes` is more than an element needs.
+std::string AlignmentPrefix(CContext& context, int alignment_bytes, int element_bytes);
+
+}  // namespace kiln::codegen
+
+#endif  // KILN_COMPILER_CODEGEN_C_CONTEXT_H_

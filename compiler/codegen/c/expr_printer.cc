@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/codegen/c/expr_printer.h"
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "compiler/codegen/c/literals.h"
+
+namespace kiln::codegen {
+namespace {
+
+using loop::Expr;
+using loop::ExprNode;
+
+// Operands longer than this become temporaries, so that lines stay readable.
+constexpr size_t kMaxOperand = 88;
+// A whole value may be longer.
+constexpr size_t kMaxRoot = 110;
+
+template <typename F>
+void ForEachOperand(const ExprNode& node, F f) {
+  std::visit(
+      [&f](const auto& n) {
+        using T = std::decay_t<decltype(n)>;
+        if constexpr (std::is_same_v<T, loop::Unary> || std::is_same_v<T, loop::Cast> || std::is_same_v<T, loop::Bitcast> ||
+                      std::is_same_v<T, loop::Broadcast>) {
+          f(n.a);
+        } else if constexpr (std::is_same_v<T, loop::Binary> || std::is_same_v<T, loop::Compare>) {
+          f(n.a);
+          f(n.b);
+        } else if constexpr (std::is_same_v<T, loop::Fma>) {
+          f(n.a);
+          f(n.b);
+          f(n.c);
+        } else if constexpr (std::is_same_v<T, loop::Select>) {
+          f(n.condition);
+          f(n.if_true);
+          f(n.if_false);
+        } else if constexpr (std::is_same_v<T, loop::Load>) {
+          for (const Expr& index : n.index) f(index);
+        } else if constexpr (std::is_same_v<T, loop::Ramp>) {
+          f(n.base);
+        }
+      },
+      node.value);
+}
+
+// Whether the node is so short that a temporary would say no less.
+bool IsLeaf(const ExprNode& node) {
+  return std::holds_alternative<loop::IntImm>(node.value) || std::holds_alternative<loop::FloatImm>(node.value) ||
+         std::holds_alternative<loop::VarNode>(node.value);
+}
+
+}  // namespace
+
+void ExprPrinter::Count(const ExprNode* node) {
+  if (++uses_[node] > 1) return;
+  ForEachOperand(*node, [this](const Expr& operand) { Count(operand.get()); });
+}
+
+void ExprPrinter::Begin(std::initializer_list<const Expr*> roots) {
+  uses_.clear();
+  temporaries_.clear();
+  roots_.clear();
+  for (const Expr* root : roots) {
+    Count(root->get());
+    roots_.insert(root->get());
+  }
+}
+
+std::string ExprPrinter::Print(const Expr& e, Precedence at_least) {
+  Text text = Visit(e);
+  if (text.precedence >= at_least) return std::move(text.text);
+  return absl::StrCat("(", text.text, ")");
+}
+
+ExprPrinter::Text ExprPrinter::Visit(const Expr& e) {
+  if (auto it = temporaries_.find(e.get()); it != temporaries_.end()) return it->second;
+  Text text = Make(e);
+  if (IsLeaf(*e)) return text;
+  auto uses = uses_.find(e.get());
+  const bool shared = uses != uses_.end() && uses->second > 1;
+  const size_t limit = roots_.contains(e.get()) ? kMaxRoot : kMaxOperand;
+  if (!shared && text.text.size() <= limit) return text;
+  return Temporary(e, text.text);
+}
+
+ExprPrinter::Text ExprPrinter::Temporary(const Expr& e, const std::string& text) {
+  const std::string name = context_.names.AddLocal(absl::StrCat("t", next_temporary_++));
+  out_.Line(absl::StrCat("const ", CType(context_.DTypeOf(e.type())), " ", name, " = ", text, ";"));
+  return temporaries_[e.get()] = Text{name, kPrimary};
+}
+
+ExprPrinter::Text ExprPrinter::Fail(const std::string& message) {
+  if (status_.ok()) status_ = absl::InternalError(absl::StrCat("C code generator: ", message));
+  return {"0", kPrimary};
+}
+
+ExprPrinter::Text ExprPrinter::Make(const Expr& e) {
+  const loop::Type& type = e.type();
+  if (type.is_vector()) return Fail(absl::StrCat("a vector of type ", type.ToString(), " in ", ToString(e)));
+  if (type.dtype.is_float() && type.dtype.bits == 16) {
+    return Fail(absl::StrCat("a float16 value, which LegalizeFloat16 replaces, in ", ToString(e)));
+  }
+  const DType dtype = context_.DTypeOf(type);
+  if (const auto* n = e.As<loop::IntImm>()) return {IntLiteral(dtype, n->value), kPrimary};
+  if (const auto* n = e.As<loop::FloatImm>()) return {FloatLiteral(dtype, n->value), kPrimary};
+  if (const auto* n = e.As<loop::VarNode>()) {
+    auto it = vars_.find(e.get());
+    return it != vars_.end() ? Text{it->second, kPrimary} : Fail(absl::StrCat("variable ", n->name, " is not in scope"));
+  }
+  if (const auto* n = e.As<loop::Unary>()) return MakeUnary(*n, dtype);
+  if (const auto* n = e.As<loop::Binary>()) return MakeBinary(*n, dtype);
+  if (const auto* n = e.As<loop::Compare>()) return MakeCompare(*n);
+  if (const auto* n = e.As<loop::Cast>()) return MakeCast(n->a, dtype);
+  if (const auto* n = e.As<loop::Bitcast>()) return MakeBitcast(n->a, dtype);
+  if (const auto* n = e.As<loop::Load>()) return MakeLoad(*n, dtype);
+  if (const auto* n = e.As<loop::Fma>()) {
+    const std::string a = Print(n->a), b = Print(n->b), c = Print(n->c);
+    return {absl::StrCat(context_.helpers.Fma(dtype), "(", a, ", ", b, ", ", c, ")"), kPrimary};
+  }
+  if (const auto* n = e.As<loop::Select>()) {
+    const std::string condition = Print(n->condition, kEquality);
+    const std::string if_true = Print(n->if_true, kAdditive);
+    const std::string if_false = Print(n->if_false, kAdditive);
+    return {absl::StrCat(condition, " ? ", if_true, " : ", if_false), kConditional};
+  }
+  return Fail(absl::StrCat("an expression for vectors: ", ToString(e)));
+}
+
+ExprPrinter::Text ExprPrinter::MakeLoad(const loop::Load& node, DType dtype) {
+  if (node.index.size() != 1) {
+    return Fail(absl::StrCat("a load from ", node.buffer->name, " with ", node.index.size(),
+                             " indices; FlattenBuffers leaves one"));
+  }
+  auto it = buffers_.find(node.buffer.get());
+  if (it == buffers_.end()) return Fail(absl::StrCat("buffer ", node.buffer->name, " is not in scope"));
+  if (CType(node.buffer->dtype) != CType(dtype)) {
+    return Fail(absl::StrCat("a load of ", dtype.ToString(), " from ", node.buffer->name, " of ", node.buffer->dtype.ToString()));
+  }
+  return {absl::StrCat(it->second, "[", Print(node.index[0]), "]"), kPrimary};
+}
+
+ExprPrinter::Text ExprPrinter::Cast(const std::string& type, Text operand) {
+  if (operand.precedence < kPrefix) operand.text = absl::StrCat("(", operand.text, ")");
+  return {absl::StrCat("(", type, ")", operand.text), kPrefix};
+}
+
+ExprPrinter::Text ExprPrinter::MakeCast(const Expr& from, DType to) {
+  const DType dtype = context_.DTypeOf(from.type());
+  if (dtype == to) return Visit(from);
+  if (to.is_bool()) {
+    return {absl::StrCat(Print(from, kRelational), " != ", dtype.is_float() ? FloatLiteral(dtype, 0) : IntLiteral(dtype, 0)),
+            kEquality};
+  }
+  if (dtype.is_float() && !to.is_float()) {
+    const std::string operand = Print(from);
+    return {absl::StrCat(context_.helpers.SaturatingCast(dtype, to), "(", operand, ")"), kPrimary};
+  }
+  Text operand = Visit(from);
+  // gcc 12 warns of a change of sign, which there is none, where unsigned arithmetic on a widened operand is converted to float.
+  const bool named = temporaries_.find(from.get()) != temporaries_.end();
+  if (to.is_float() && dtype.is_uint() && from.As<loop::Binary>() != nullptr && !named) {
+    operand = Temporary(from, operand.text);
+  }
+  return Cast(CType(to), std::move(operand));
+}
+
+ExprPrinter::Text ExprPrinter::MakeBitcast(const Expr& from, DType to) {
+  const DType dtype = context_.DTypeOf(from.type());
+  if (dtype == to) return Visit(from);
+  if (!dtype.is_float() && !to.is_float()) return Cast(CType(to), Visit(from));
+  const std::string operand = Print(from);
+  return {absl::StrCat(context_.helpers.Bitcast(dtype, to), "(", operand, ")"), kPrimary};
+}
+
+}  // namespace kiln::codegen

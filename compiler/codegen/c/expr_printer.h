@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prints the expressions of one statement. Nodes that stand in several places, and long operands, become `const` temporaries in front of it.
+//
+//   ExprPrinter printer(context, variables, buffers, out);
+//   printer.Begin({&store.index[0], &store.value});
+//   std::string index = printer.Print(store.index[0]);   // may write lines to `out`
+#ifndef KILN_COMPILER_CODEGEN_C_EXPR_PRINTER_H_
+#define KILN_COMPILER_CODEGEN_C_EXPR_PRINTER_H_
+
+#include <initializer_list>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "compiler/codegen/c/context.h"
+#include "compiler/loop/expr.h"
+
+namespace kiln::codegen {
+
+// How tightly C binds an expression; a larger number binds more tightly.
+enum Precedence { kConditional, kLogical, kBitwise, kEquality, kRelational, kShift, kAdditive, kMultiplicative, kPrefix, kPrimary };
+
+class ExprPrinter {
+ public:
+  using VarNames = absl::flat_hash_map<const loop::ExprNode*, std::string>;
+  using BufferNames = absl::flat_hash_map<const loop::BufferNode*, std::string>;
+
+  // `names` of a function's variables, and of the buffers that are in scope.
+  ExprPrinter(CContext& context, const VarNames& vars, const BufferNames& buffers, LineWriter& out)
+      : context_(context), vars_(vars), buffers_(buffers), out_(out) {}
+
+  // Starts a function: temporaries count from 0.
+  void BeginFunction() { next_temporary_ = 0; }
+  // Starts a statement with these expressions; forgets the temporaries of the one before.
+  void Begin(std::initializer_list<const loop::Expr*> roots);
+  std::string Print(const loop::Expr& e, Precedence at_least = kConditional);
+
+  // The first thing that could not be printed.
+  const absl::Status& status() const { return status_; }
+
+ private:
+  struct Text {
+    std::string text;
+    Precedence precedence;
+  };
+
+  void Count(const loop::ExprNode* node);
+  Text Visit(const loop::Expr& e);
+  Text Make(const loop::Expr& e);
+  Text MakeUnary(const loop::Unary& node, DType dtype);
+  Text MakeBinary(const loop::Binary& node, DType dtype);
+  Text MakeArithmetic(const loop::Binary& node, DType dtype);
+  Text MakeBits(const loop::Binary& node, DType dtype);
+  Text MakeShift(const loop::Binary& node, DType dtype);
+  Text MakeCompare(const loop::Compare& node);
+  Text MakeCast(const loop::Expr& from, DType to);
+  Text MakeBitcast(const loop::Expr& from, DType to);
+  Text MakeLoad(const loop::Load& node, DType dtype);
+  // `a` in the operator's left place, `b` in its right one.
+  std::string Infix(const loop::Expr& a, const char* op, const loop::Expr& b, Precedence left, Precedence right);
+  // `text` as a value of `dtype`, which C's arithmetic has widened to int.
+  Text Narrow(Text text, DType dtype);
+  Text Cast(const std::string& type, Text operand);
+  Text Fail(const std::string& message);
+  Text Temporary(const loop::Expr& e, const std::string& text);
+
+  CContext& context_;
+  const VarNames& vars_;
+  const BufferNames& buffers_;
+  LineWriter& out_;
+  int next_temporary_ = 0;
+  absl::flat_hash_set<const loop::ExprNode*> roots_;
+  absl::flat_hash_map<const loop::ExprNode*, int> uses_;
+  absl::flat_hash_map<const loop::ExprNode*, Text> temporaries_;
+  absl::Status status_;
+};
+
+}  // namespace kiln::codegen
+
+#endif  // KILN_COMPILER_CODEGEN_C_EXPR_PRINTER_H_

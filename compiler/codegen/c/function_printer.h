@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prints one function of the program: its statements, and around them the form that its convention asks for.
+#ifndef KILN_COMPILER_CODEGEN_C_FUNCTION_PRINTER_H_
+#define KILN_COMPILER_CODEGEN_C_FUNCTION_PRINTER_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "compiler/codegen/c/context.h"
+#include "compiler/codegen/c/expr_printer.h"
+
+namespace kiln::codegen {
+
+class FunctionPrinter {
+ public:
+  FunctionPrinter(CContext& context, FuncInfo& info)
+      : context_(context), info_(info), func_(*info.func), lines_(1), exprs_(context, vars_, buffers_, lines_) {}
+
+  // Appends the whole function, with what surrounds it.
+  absl::Status Print(std::string* out);
+  // "int32_t f(void* x, void* y)", without a semicolon; only for functions that other objects may call.
+  std::string Prototype() const;
+
+ private:
+  // A pointer parameter.
+  struct Param {
+    loop::Buffer buffer;
+    std::string name;        // of the parameter
+    std::string local_name;  // of the typed pointer that the body uses; empty: it uses the parameter
+  };
+
+  void NameParams();
+  std::string PointerType(size_t param) const;
+  std::string Signature() const;
+
+  void PrintStmt(const loop::Stmt& s);
+  // The statement as the inside of a block of its own, which the caller has opened.
+  void PrintBody(const loop::Stmt& s);
+  void PrintFor(const loop::For& node);
+  void PrintIf(const loop::If& node);
+  void PrintAllocate(const loop::Allocate& node);
+  void PrintCall(const loop::Call& node);
+  void PrintUnpackedCall(const FuncInfo& callee, const std::vector<loop::Argument>& args);
+  void PrintPackedCall(const FuncInfo& callee, const std::vector<loop::Argument>& args);
+  void PrintLaunch(const loop::Launch& node);
+  // The address that the argument means, for a parameter of `dtype`.
+  std::string Address(const loop::Argument& arg, DType dtype, bool written);
+  void Fail(const std::string& message);
+
+  // For tasks: the closure and the function that the runtime calls.
+  std::string Trampoline() const;
+
+  CContext& context_;
+  FuncInfo& info_;
+  const loop::Func& func_;
+  LineWriter lines_;
+  ExprPrinter::VarNames vars_;
+  ExprPrinter::BufferNames buffers_;
+  ExprPrinter exprs_;
+  std::vector<Param> params_;
+  std::vector<std::string> scalars_;
+  absl::Status status_;
+};
+
+// The packed function around `info.body_name`: checks and unpacks the arguments, and takes the workspace.
+std::string PackedWrapper(CContext& context, const FuncInfo& info);
+// "TVMValue* args, int* type_codes, …".
+extern const char kPackedParameters[];
+// Definitions of kiln_fail, kiln_check, kiln_check_workspace and kiln_argument, those that are used.
+std::string PackedHelpers(CContext& context);
+// "{1, 3}"; "{0}" for rank 0.
+std::string ShapeInitializer(const Shape& shape);
+// "2, 32": the code and bits of the DLDataType.
+std::string DLDataTypeFields(DType dtype);
+
+}  // namespace kiln::codegen
+
+#endif  // KILN_COMPILER_CODEGEN_C_FUNCTION_PRINTER_H_

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/codegen/c/helpers.h"
+
+#include <cmath>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/substitute.h"
+#include "compiler/codegen/c/literals.h"
+
+namespace kiln::codegen {
+namespace {
+
+using loop::BinaryOp;
+using loop::UnaryOp;
+
+// The unsigned type in which integers of `dtype` wrap around.
+std::string WrapType(DType dtype) { return dtype.bits == 64 ? "uint64_t" : "uint32_t"; }
+
+std::string UnaryName(UnaryOp op) {
+  switch (op) {
+    case UnaryOp::kAbs: return "abs";
+    case UnaryOp::kSqrt: return "sqrt";
+    case UnaryOp::kFloor: return "floor";
+    case UnaryOp::kCeil: return "ceil";
+    case UnaryOp::kTrunc: return "trunc";
+    case UnaryOp::kRoundEven: return "round";
+    default: return "";
+  }
+}
+
+// `$0` is the type, `$1` its short name, `$2` the type to wrap around in.
+constexpr char kMin[] = "static inline $0 kiln_min_$1($0 a, $0 b) {\n  return b < a ? b : a;\n}\n\n";
+constexpr char kMax[] = "static inline $0 kiln_max_$1($0 a, $0 b) {\n  return b > a ? b : a;\n}\n\n";
+constexpr char kAbsInt[] = "static inline $0 kiln_abs_$1($0 a) {\n  return a < 0 ? ($0)(0u - ($2)a) : a;\n}\n\n";
+constexpr char kDivSigned[] =
+    "/* Truncates; x / 0 is 0, and the smallest value / -1 is itself. */\n"
+    "static inline $0 kiln_div_$1($0 a, $0 b) {\n"
+    "  if (b == 0) return 0;\n"
+    "  if (b == -1) return ($0)(0u - ($2)a);\n"
+    "  return ($0)(a / b);\n"
+    "}\n\n";
+constexpr char kModSigned[] =
+    "/* Has the sign of a; x % 0 is 0. */\n"
+    "static inline $0 kiln_mod_$1($0 a, $0 b) {\n"
+    "  if (b == 0 || b == -1) return 0;\n"
+    "  return ($0)(a % b);\n"
+    "}\n\n";
+constexpr char kDivUnsigned[] =
+    "/* x / 0 is 0. */\n"
+    "static inline $0 kiln_div_$1($0 a, $0 b) {\n  return b == 0 ? ($0)0 : ($0)(a / b);\n}\n\n";
+constexpr char kModUnsigned[] =
+    "/* x % 0 is 0. */\n"
+    "static inline $0 kiln_mod_$1($0 a, $0 b) {\n  return b == 0 ? ($0)0 : ($0)(a % b);\n}\n\n";
+
+// `$0` from, `$1` to, `$2` and `$3` their short names; `$4` largest value of `from` that fits, `$5` smallest, `$6` the result, in which
+// `truncated` is what fits.
+constexpr char kCast[] =
+    "/* Truncates, saturates, and makes 0 of NaN. */\n"
+    "static inline $1 kiln_cast_$2_$3($0 x) {\n"
+    "  const $0 at_most = x < $4 ? x : $4;\n"
+    "  const $0 in_range = at_most > $5 ? at_most : $5;\n"
+    "  const $1 truncated = ($1)in_range;\n"
+    "  return $6;\n"
+    "}\n\n";
+
+constexpr char kBitcast[] =
+    "static inline $1 kiln_bits_$2_$3($0 x) {\n"
+    "  union {\n"
+    "    $0 from;\n"
+    "    $1 to;\n"
+    "  } bits;\n"
+    "  bits.from = x;\n"
+    "  return bits.to;\n"
+    "}\n\n";
+
+template <typename F>
+std::string CastDefinition(DType from, DType to) {
+  // The bounds as floats. The largest integer may round up to a power of two; then the float below it is the largest that fits, and the
+  // integers above that float are reached by saturation alone.
+  const double max = to.is_uint() ? static_cast<double>(static_cast<uint64_t>(to.MaxInt())) : static_cast<double>(to.MaxInt());
+  const F rounded = static_cast<F>(max);
+  const F power = std::ldexp(F{1}, to.is_int() ? to.bits - 1 : to.bits);
+  const bool rounds_up = rounded == power;
+  const F largest = rounds_up ? std::nextafter(power, F{0}) : rounded;
+  const F smallest = to.is_int() ? -std::ldexp(F{1}, to.bits - 1) : F{0};
+  std::string result = "x == x ? truncated : ($1)0";
+  if (rounds_up) {
+    const std::string max_name = absl::StrCat(to.is_uint() ? "UINT" : "INT", to.bits, "_MAX");
+    result = absl::StrCat("x >= ", FloatLiteral(from, power), " ? ", max_name, " : x == x ? truncated : 0",
+                          to.is_uint() ? "u" : "");
+  } else {
+    result = absl::StrCat("x == x ? truncated : (", CType(to), ")0");
+  }
+  return absl::Substitute(kCast, CType(from), CType(to), ShortName(from), ShortName(to), FloatLiteral(from, largest),
+                          FloatLiteral(from, smallest), result);
+}
+
+}  // namespace
+
+std::string Helpers::Define(const std::string& name, const std::string& text) {
+  if (defined_.insert(name).second) definitions_.append(text);
+  return name;
+}
+
+std::string Helpers::Unary(UnaryOp op, DType dtype) {
+  const std::string name = absl::StrCat("kiln_", UnaryName(op), "_", ShortName(dtype));
+  if (!dtype.is_float()) {
+    return Define(name, absl::Substitute(kAbsInt, CType(dtype), ShortName(dtype), WrapType(dtype)));
+  }
+  if (!libm_) return WithoutLibm(op, dtype, name);
+  uses_math_h_ = true;
+  const std::string in_math_h = op == UnaryOp::kAbs ? "fabs" : op == UnaryOp::kRoundEven ? "rint" : UnaryName(op);
+  return absl::StrCat(in_math_h, dtype.bits == 32 ? "f" : "");
+}
+
+std::string Helpers::WithoutLibm(UnaryOp op, DType dtype, const std::string& name) {
+  const DType bits = DType::UInt(dtype.bits);
+  Bitcast(dtype, bits);
+  Bitcast(bits, dtype);
+  if (op == UnaryOp::kFloor || op == UnaryOp::kCeil) Unary(UnaryOp::kTrunc, dtype);
+  return Define(name, SoftUnaryDefinition(op, dtype));
+}
+
+std::string Helpers::Binary(BinaryOp op, DType dtype) {
+  const char* text = nullptr;
+  const char* verb = nullptr;
+  switch (op) {
+    case BinaryOp::kMin:
+      text = kMin;
+      verb = "min";
+      break;
+    case BinaryOp::kMax:
+      text = kMax;
+      verb = "max";
+      break;
+    case BinaryOp::kDiv:
+      text = dtype.is_int() ? kDivSigned : kDivUnsigned;
+      verb = "div";
+      break;
+    default:
+      text = dtype.is_int() ? kModSigned : kModUnsigned;
+      verb = "mod";
+      break;
+  }
+  return Define(absl::StrCat("kiln_", verb, "_", ShortName(dtype)),
+                absl::Substitute(text, CType(dtype), ShortName(dtype), WrapType(dtype)));
+}
+
+std::string Helpers::SaturatingCast(DType from, DType to) {
+  return Define(absl::StrCat("kiln_cast_", ShortName(from), "_", ShortName(to)),
+                from.bits == 32 ? CastDefinition<float>(from, to) : CastDefinition<double>(from, to));
+}
+
+std::string Helpers::Bitcast(DType from, DType to) {
+  return Define(absl::StrCat("kiln_bits_", ShortName(from), "_", ShortName(to)),
+                absl::Substitute(kBitcast, CType(from), CType(to), ShortName(from), ShortName(to)));
+}
+
+std::string Helpers::Fma(DType dtype) {
+  uses_math_h_ = uses_math_h_ || libm_;
+  return absl::StrCat(libm_ ? "" : "__builtin_", dtype.bits == 32 ? "fmaf" : "fma");
+}
+
+}  // namespace kiln::codegen

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The small static functions of a generated file: operations of the loop IR that C's operators do not give with the right meaning. Only
+// those that were asked for are printed.
+//
+//   Helpers helpers(/*libm=*/true);
+//   helpers.Binary(BinaryOp::kMin, DType::Float(32));   // "kiln_min_f32"
+//   helpers.Unary(UnaryOp::kSqrt, DType::Float(32));    // "sqrtf"; uses_math_h() is true from here on
+#ifndef KILN_COMPILER_CODEGEN_C_HELPERS_H_
+#define KILN_COMPILER_CODEGEN_C_HELPERS_H_
+
+#include <string>
+
+#include "absl/container/flat_hash_set.h"
+#include "compiler/loop/expr.h"
+
+namespace kiln::codegen {
+
+class Helpers {
+ public:
+  explicit Helpers(bool libm) : libm_(libm) {}
+
+  // Names of functions that do the operation on scalars of `dtype`.
+  std::string Unary(loop::UnaryOp op, DType dtype);    // kAbs, and kSqrt … kRoundEven of floats
+  std::string Binary(loop::BinaryOp op, DType dtype);  // kMin, kMax; kDiv and kMod of integers
+  std::string SaturatingCast(DType from, DType to);    // float to integer
+  std::string Bitcast(DType from, DType to);           // between float and integer of the same width
+  std::string Fma(DType dtype);
+
+  bool uses_math_h() const { return uses_math_h_; }
+  // Definitions of all functions asked for, callees first.
+  const std::string& definitions() const { return definitions_; }
+
+ private:
+  // Adds `text` unless a function of that name is there.
+  std::string Define(const std::string& name, const std::string& text);
+  std::string WithoutLibm(loop::UnaryOp op, DType dtype, const std::string& name);
+
+  const bool libm_;
+  bool uses_math_h_ = false;
+  absl::flat_hash_set<std::string> defined_;
+  std::string definitions_;
+};
+
+// Definitions of kiln_abs_f32, kiln_sqrt_f64 and so on by integer arithmetic. They call the bitcasts of both directions, and floor and
+// ceil call trunc.
+std::string SoftUnaryDefinition(loop::UnaryOp op, DType dtype);
+
+}  // namespace kiln::codegen
+
+#endif  // KILN_COMPILER_CODEGEN_C_HELPERS_H_

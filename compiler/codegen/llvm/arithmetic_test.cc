@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every operation on every type, at the edges: machine code and interpreter give the same bits, scalar and vector.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/codegen/llvm/codegen_llvm.h"
+#include "compiler/codegen/llvm/emit.h"
+#include "compiler/codegen/llvm/jit.h"
+#include "compiler/codegen/llvm/test_programs.h"
+#include "compiler/loop/expr.h"
+#include "compiler/loop/loop.h"
+
+namespace kiln::codegen {
+namespace {
+
+using loop::BinaryOp;
+using loop::Buffer;
+using loop::CompareOp;
+using loop::Expr;
+using loop::Stmt;
+using loop::UnaryOp;
+using loop::Var;
+
+constexpr int kLanes = 8;
+
+// Stores of results, collected so that one program (and one compilation) covers many operations.
+class Results {
+ public:
+  explicit Results(int count) : count_(count) {}
+
+  // out[i] = make(i) for all i; once element by element, once by vectors.
+  template <typename Make>
+  void Add(const std::string& name, DType dtype, Make make) {
+    for (int lanes : {1, kLanes}) {
+      Buffer out = Param(name + (lanes == 1 ? "" : "_vector"), dtype, {count_});
+      const Var i = loop::MakeVar("i");
+      const Expr index = lanes == 1 ? Expr(i) : loop::MakeRamp(i * lanes, 1, lanes);
+      stores_.push_back(loop::MakeFor(i, 0, count_ / lanes, loop::ForKind::kSerial,
+                                      loop::MakeStore(out, {index}, make(index))));
+      outputs_.push_back(out);
+    }
+  }
+
+  // Runs everything on all machines at hand.
+  void Check(const std::vector<Buffer>& inputs, const std::vector<std::string>& bytes) {
+    std::vector<Buffer> params = inputs;
+    std::vector<std::string> args = bytes;
+    for (const Buffer& out : outputs_) {
+      params.push_back(out);
+      args.push_back(std::string(out->num_bytes(), '\0'));
+    }
+    // A Jit function takes at most 16 parameters: a few outputs at a time.
+    const size_t fixed = inputs.size();
+    for (size_t first = 0; first < outputs_.size(); first += 12) {
+      const size_t last = std::min(outputs_.size(), first + 12);
+      std::vector<Buffer> some(params.begin(), params.begin() + fixed);
+      some.insert(some.end(), params.begin() + fixed + first, params.begin() + fixed + last);
+      std::vector<std::string> some_args(args.begin(), args.begin() + fixed);
+      some_args.insert(some_args.end(), args.begin() + fixed + first, args.begin() + fixed + last);
+      const loop::LoopProgram program =
+          OneFunc(some, static_cast<int>(fixed),
+                  loop::MakeBlock({stores_.begin() + first, stores_.begin() + last}));
+      for (const Target& target : RunnableTargets()) ExpectSameBits(program, "f", some_args, target);
+    }
+  }
+
+ private:
+  int count_;
+  std::vector<Buffer> outputs_;
+  std::vector<Stmt> stores_;
+};
+
+class ArithmeticTest : public testing::TestWithParam<DType> {};
+
+class IntegerTest : public ArithmeticTest {};
+class FloatTest : public ArithmeticTest {};
+
+template <typename Predicate>
+std::vector<DType> DtypesThat(Predicate predicate) {
+  std::vector<DType> dtypes = AllDtypes();
+  std::erase_if(dtypes, [&](DType dtype) { return !predicate(dtype); });
+  return dtypes;
+}
+
+std::string NameOf(const testing::TestParamInfo<DType>& info) { return info.param.ToString(); }
+
+INSTANTIATE_TEST_SUITE_P(, ArithmeticTest, testing::ValuesIn(AllDtypes()), NameOf);
+INSTANTIATE_TEST_SUITE_P(, IntegerTest,
+                         testing::ValuesIn(DtypesThat([](DType d) { return d.is_integral(); })),
+                         NameOf);
+INSTANTIATE_TEST_SUITE_P(, FloatTest,
+                         testing::ValuesIn(DtypesThat([](DType d) { return d.is_float(); })),
+                         NameOf);
+
+TEST_P(ArithmeticTest, Unary) {
+  const DType dtype = GetParam();
+  constexpr int kCount = 256;
+  const Buffer a = Param("a", dtype, {kCount});
+  Results results(kCount);
+  std::vector<std::pair<const char*, UnaryOp>> ops;
+  if (!dtype.is_bool()) ops = {{"neg", UnaryOp::kNeg}, {"abs", UnaryOp::kAbs}};
+  if (dtype.is_float()) {
+    ops.insert(ops.end(), {{"sqrt", UnaryOp::kSqrt},
+                           {"floor", UnaryOp::kFloor},
+                           {"ceil", UnaryOp::kCeil},
+                           {"trunc", UnaryOp::kTrunc},
+                           {"round_even", UnaryOp::kRoundEven}});
+  } else {
+    ops.push_back({"not", UnaryOp::kNot});
+  }
+  for (const auto& [name, op] : ops) {
+    results.Add(name, dtype, [&](const Expr& i) {
+      return loop::MakeUnary(op, loop::MakeLoad(a, {i}));
+    });
+  }
+  results.Check({a}, {EdgeValues(dtype, kCount)});
+}
+
+TEST_P(ArithmeticTest, Binary) {
+  const DType dtype = GetParam();
+  const OperandPairs pairs = EdgePairs(dtype);
+  const Buffer a = Param("a", dtype, {pairs.count}), b = Param("b", dtype, {pairs.count});
+  Results results(pairs.count);
+  std::vector<std::pair<const char*, BinaryOp>> ops;
+  if (!dtype.is_bool()) {
+    ops = {{"add", BinaryOp::kAdd}, {"sub", BinaryOp::kSub}, {"mul", BinaryOp::kMul},
+           {"div", BinaryOp::kDiv}, {"min", BinaryOp::kMin}, {"max", BinaryOp::kMax}};
+  }
+  if (dtype.is_integral()) {
+    ops.insert(ops.end(),
+               {{"mod", BinaryOp::kMod}, {"shl", BinaryOp::kShl}, {"shr", BinaryOp::kShr}});
+  }
+  if (!dtype.is_float()) {
+    ops.insert(ops.end(),
+               {{"and", BinaryOp::kAnd}, {"or", BinaryOp::kOr}, {"xor", BinaryOp::kXor}});
+  }
+  for (const auto& [name, op] : ops) {
+    results.Add(name, dtype, [&](const Expr& i) {
+      return loop::MakeBinary(op, loop::MakeLoad(a, {i}), loop::MakeLoad(b, {i}));
+    });
+  }
+  results.Check({a, b}, {pairs.left, pairs.right});
+}
+
+TEST_P(IntegerTest, DivisionByConstants) {
+  const DType dtype = GetParam();
+  constexpr int kCount = 256;
+  const Buffer a = Param("a", dtype, {kCount});
+  Results results(kCount);
+  for (int64_t divisor : {0, 1, 2, 3, 7, 100, -1, -3}) {
+    if (dtype.is_uint() && divisor < 0) continue;
+    for (BinaryOp op : {BinaryOp::kDiv, BinaryOp::kMod}) {
+      results.Add((op == BinaryOp::kDiv ? "div" : "mod") + std::to_string(divisor + 3), dtype,
+                  [&](const Expr& i) {
+                    const Expr x = loop::MakeLoad(a, {i});
+                    return loop::MakeBinary(op, x, loop::IntConst(x.type(), divisor));
+                  });
+    }
+  }
+  results.Check({a}, {EdgeValues(dtype, kCount)});
+}
+
+TEST_P(ArithmeticTest, CompareAndSelect) {
+  const DType dtype = GetParam();
+  const OperandPairs pairs = EdgePairs(dtype);
+  const Buffer a = Param("a", dtype, {pairs.count}), b = Param("b", dtype, {pairs.count});
+  Results results(pairs.count);
+  const std::pair<const char*, CompareOp> ops[] = {
+      {"eq", CompareOp::kEq}, {"ne", CompareOp::kNe}, {"lt", CompareOp::kLt},
+      {"le", CompareOp::kLe}, {"gt", CompareOp::kGt}, {"ge", CompareOp::kGe}};
+  for (const auto& [name, op] : ops) {
+    if (dtype.is_bool() && op != CompareOp::kEq && op != CompareOp::kNe) continue;
+    results.Add(name, DType::Bool(), [&](const Expr& i) {
+      return loop::MakeCompare(op, loop::MakeLoad(a, {i}), loop::MakeLoad(b, {i}));
+    });
+    results.Add(std::string("select_") + name, dtype, [&](const Expr& i) {
+      const Expr x = loop::MakeLoad(a, {i}), y = loop::MakeLoad(b, {i});
+      return loop::MakeSelect(loop::MakeCompare(op, x, y), x, y);
+    });
+  }
+  results.Check({a, b}, {pairs.left, pairs.right});
+}
+
+TEST_P(ArithmeticTest, CastToEveryType) {
+  const DType dtype = GetParam();
+  constexpr int kCount = 256;
+  const Buffer a = Param("a", dtype, {kCount});
+  Results results(kCount);
+  for (DType to : AllDtypes()) {
+    results.Add("to_" + to.ToString(), to,
+                [&](const Expr& i) { return loop::MakeCast(to, loop::MakeLoad(a, {i})); });
+  }
+  results.Check({a}, {EdgeValues(dtype, kCount)});
+}
+
+TEST_P(ArithmeticTest, Bitcast) {
+  const DType dtype = GetParam();
+  constexpr int kCount = 256;
+  const Buffer a = Param("a", dtype, {kCount});
+  Results results(kCount);
+  for (DType to : AllDtypes()) {
+    if (to.bits != dtype.bits) continue;  // a bool has one of its own
+    results.Add("as_" + to.ToString(), to,
+                [&](const Expr& i) { return loop::MakeBitcast(to, loop::MakeLoad(a, {i})); });
+  }
+  results.Check({a}, {EdgeValues(dtype, kCount)});
+}
+
+TEST_P(FloatTest, Fma) {
+  const DType dtype = GetParam();
+  const OperandPairs pairs = EdgePairs(dtype);
+  const Buffer a = Param("a", dtype, {pairs.count}), b = Param("b", dtype, {pairs.count}),
+               c = Param("c", dtype, {pairs.count});
+  for (const Target& target : RunnableTargets()) {
+    // Without the instruction, float64 is refused.
+    if (!target.has_fma && dtype.bits == 64) continue;
+    for (int lanes : {1, kLanes}) {
+      const Buffer out = Param("out", dtype, {pairs.count});
+      const Var i = loop::MakeVar("i");
+      const Expr index = lanes == 1 ? Expr(i) : loop::MakeRamp(i * lanes, 1, lanes);
+      const Expr fma = loop::MakeFma(loop::MakeLoad(a, {index}), loop::MakeLoad(b, {index}),
+                                     loop::MakeLoad(c, {index}));
+      const Stmt body = loop::MakeFor(i, 0, pairs.count / lanes, loop::ForKind::kSerial,
+                                      loop::MakeStore(out, {index}, fma));
+      ExpectSameBits(OneFunc({a, b, c, out}, 3, body), "f",
+                     {pairs.left, pairs.right, EdgeValues(dtype, pairs.count, 5),
+                      std::string(out->num_bytes(), '\0')},
+                     target);
+    }
+  }
+}
+
+// What takes the place of instructions that the machine lacks.
+TEST_P(FloatTest, SoftwareArithmetic) {
+  const DType dtype = GetParam();
+  constexpr int kCount = 4096;
+  const Buffer a = Param("a", dtype, {kCount});
+  std::vector<Buffer> params = {a};
+  std::vector<std::string> args = {EdgeValues(dtype, kCount)};
+  std::vector<Stmt> stores;
+  for (UnaryOp op : {UnaryOp::kSqrt, UnaryOp::kFloor, UnaryOp::kCeil, UnaryOp::kTrunc,
+                     UnaryOp::kRoundEven}) {
+    for (int lanes : {1, kLanes}) {
+      params.push_back(Param("out" + std::to_string(params.size()), dtype, {kCount}));
+      args.push_back(std::string(params.back()->num_bytes(), '\0'));
+      const Var i = loop::MakeVar("i");
+      const Expr index = lanes == 1 ? Expr(i) : loop::MakeRamp(i * lanes, 1, lanes);
+      stores.push_back(loop::MakeFor(
+          i, 0, kCount / lanes, loop::ForKind::kSerial,
+          loop::MakeStore(params.back(), {index},
+                          loop::MakeUnary(op, loop::MakeLoad(a, {index})))));
+    }
+  }
+  const loop::LoopProgram program = OneFunc(params, 1, loop::MakeBlock(stores));
+  absl::StatusOr<std::string> object =
+      EmitObjectWithTraits(program, Target::Host(), {}, MachineTraits{});
+  ASSERT_TRUE(object.ok()) << object.status();
+  absl::StatusOr<std::unique_ptr<Jit>> jit = Jit::FromObject(*object, Target::Host());
+  ASSERT_TRUE(jit.ok()) << jit.status();
+  ExpectSameBits(program, "f", args, **jit, "software");
+}
+
+// acc + sum of four products of bytes, for the machines that have it as one instruction.
+TEST(ByteDotTest, FourProductsOfBytes) {
+  for (bool lane_operand_first : {false, true}) {
+    for (bool swap_signs : {false, true}) {
+      for (int lanes : {4, 8, 16}) {
+        const DType same_type = swap_signs ? DType::Int(8) : DType::UInt(8);
+        const DType lane_type = swap_signs ? DType::UInt(8) : DType::Int(8);
+        const Buffer x = Param("x", same_type, {64}), w = Param("w", lane_type, {1024}),
+                     out = Param("out", DType::Int(32), {16});
+        const Var i = loop::MakeVar("i");
+        const Expr at = loop::MakeRamp(Expr(0), 1, lanes);
+        Expr sum = loop::MakeLoad(out, {at});
+        for (int byte = 0; byte < 4; ++byte) {
+          const Expr a = loop::MakeBroadcast(
+              loop::MakeCast(DType::Int(32), loop::MakeLoad(x, {i * 4 + byte})), lanes);
+          const Expr b = loop::MakeCast(
+              DType::Int(32), loop::MakeLoad(w, {loop::MakeRamp(i * 64 + byte, 4, lanes)}));
+          sum = lane_operand_first ? b * a + sum : sum + a * b;
+        }
+        const loop::LoopProgram program =
+            OneFunc({x, w, out}, 2,
+                    loop::MakeFor(i, 0, 16, loop::ForKind::kSerial, loop::MakeStore(out, {at}, sum)));
+        for (const Target& target : RunnableTargets()) {
+          ExpectSameBits(program, "f",
+                         {EdgeValues(same_type, 64), EdgeValues(lane_type, 1024, 3),
+                          EdgeValues(DType::Int(32), 16, 9)},
+                         target);
+        }
+        const std::string assembly =
+            *EmitAssembly(program, *Target::Parse("x86-64-v4 -mattr=+avx512vnni"));
+        EXPECT_NE(assembly.find("vpdpbusd"), std::string::npos);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kiln::codegen

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls in both conventions, launches, workspaces and the checks of packed functions.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiler/codegen/llvm/jit.h"
+#include "compiler/codegen/llvm/test_programs.h"
+#include "compiler/loop/expr.h"
+#include "compiler/loop/loop.h"
+#include "compiler/loop/passes.h"
+
+namespace kiln::codegen {
+namespace {
+
+using loop::Buffer;
+using loop::Convention;
+using loop::Expr;
+using loop::ForKind;
+using loop::Func;
+using loop::LoopProgram;
+using loop::MakeFor;
+using loop::MakeLoad;
+using loop::MakeStore;
+using loop::MakeVar;
+using loop::Stmt;
+using loop::Var;
+
+constexpr DType kF32 = DType::Float(32);
+
+struct TestTensor {
+  void* data;
+  int32_t device_type = 1;
+  int32_t device_id = 0;
+  int32_t ndim;
+  uint8_t code = 2;
+  uint8_t bits = 32;
+  uint16_t lanes = 1;
+  int64_t* shape;
+  int64_t* strides = nullptr;
+  uint64_t byte_offset = 0;
+};
+static_assert(sizeof(TestTensor) == 48);
+
+using PackedFunction = int32_t (*)(void** args, int32_t* codes, int32_t num_args, void* ret,
+                                   int32_t* ret_code, void* resource);
+
+Buffer Workspace(int64_t bytes) {
+  return loop::MakeBuffer("workspace", DType::UInt(8), {bytes}, loop::BufferScope::kWorkspace, 64);
+}
+
+// out[i] = a[i] + amount for a [2, 4] tensor, by way of `workspace` where it is not null.
+Func AddFunc(const std::string& name, float amount, Convention convention,
+             const Buffer& workspace = nullptr) {
+  const Buffer a = Param("a", kF32, {2, 4}), out = Param("out", kF32, {2, 4});
+  const Var i = MakeVar("i"), j = MakeVar("j"), k = MakeVar("k"), l = MakeVar("l");
+  Func func;
+  func.name = name;
+  func.convention = convention;
+  func.params = {a, out};
+  func.num_inputs = 1;
+  func.workspace = workspace;
+  auto nest = [](const Var& outer, const Var& inner, Stmt body) {
+    return MakeFor(outer, 0, 2, ForKind::kSerial, MakeFor(inner, 0, 4, ForKind::kSerial, body));
+  };
+  const Expr sum = MakeLoad(a, {i, j}) + loop::FloatConst(loop::Type::Of(kF32), amount);
+  if (workspace == nullptr) {
+    func.body = nest(i, j, MakeStore(out, {i, j}, sum));
+  } else {
+    const Buffer scratch = loop::MakeBuffer("scratch", kF32, {2, 4}, loop::BufferScope::kWorkspace);
+    func.body = loop::MakeAllocate(
+        scratch, loop::MakeBlock({nest(i, j, MakeStore(scratch, {i, j}, sum)),
+                                  nest(k, l, MakeStore(out, {k, l}, MakeLoad(scratch, {k, l})))}));
+  }
+  return func;
+}
+
+// main(a, out) = add2(add1(a)), the intermediate in main's workspace.
+LoopProgram Chain(Convention convention, bool operators_have_workspace) {
+  LoopProgram program;
+  const Buffer scratch = operators_have_workspace ? Workspace(32) : nullptr;
+  program.funcs.push_back(AddFunc("add1", 1, convention, scratch));
+  program.funcs.push_back(AddFunc("add2", 2, convention, scratch));
+  const Buffer a = Param("a", kF32, {2, 4}), out = Param("out", kF32, {2, 4});
+  const Buffer workspace = Workspace(128);
+  Func main;
+  main.name = "f";
+  main.kind = Func::Kind::kMain;
+  main.convention = convention;
+  main.params = {a, out};
+  main.num_inputs = 1;
+  main.workspace = workspace;
+  std::vector<loop::Argument> first = {{a, Expr(0)}, {workspace, Expr(64)}};
+  std::vector<loop::Argument> second = {{workspace, Expr(64)}, {out, Expr(0)}};
+  if (operators_have_workspace) {
+    first.push_back({workspace, Expr(0)});
+    second.push_back({workspace, Expr(0)});
+  }
+  main.body = loop::MakeBlock({loop::MakeCall("add1", first), loop::MakeCall("add2", second)});
+  program.funcs.push_back(main);
+  return program;
+}
+
+TEST(CallTest, UnpackedFunctionsCallEachOther) {
+  for (bool workspace : {false, true}) {
+    const LoopProgram program = Chain(Convention::kUnpacked, workspace);
+    for (const Target& target : RunnableTargets()) {
+      ExpectSameBits(program, "f",
+                     {EdgeValues(kF32, 8), std::string(32, '\0'), std::string(128, '\0')}, target);
+    }
+  }
+}
+
+// A packed function of a program, called with tensors of any description.
+class PackedCall {
+ public:
+  PackedCall(const LoopProgram& program, const std::string& name, const Jit::Symbols& symbols = {})
+      : jit_(*Jit::Create(program, Target::Host(), symbols)),
+        function_(reinterpret_cast<PackedFunction>(jit_->Lookup(name))) {}
+
+  int32_t operator()(std::vector<TestTensor>& tensors, int32_t type_code = 7) {
+    std::vector<void*> args;
+    for (TestTensor& tensor : tensors) args.push_back(&tensor);
+    std::vector<int32_t> codes(args.size(), type_code);
+    void* ret[2] = {};
+    int32_t ret_code = 4;
+    return function_(args.data(), codes.data(), static_cast<int32_t>(args.size()), ret, &ret_code,
+                     nullptr);
+  }
+
+ private:
+  std::unique_ptr<Jit> jit_;
+  PackedFunction function_;
+};
+
+struct ChainArguments {
+  alignas(64) float header_and_a[12] = {0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8};
+  float* a = header_and_a + 4;
+  alignas(64) float out[8] = {};
+  alignas(64) char workspace[128] = {};
+  int64_t shape[2] = {2, 4};
+  int64_t pool_shape[1] = {0};
+  int64_t workspace_shape[1] = {128};
+
+  TestTensor A() { return {.data = a, .ndim = 2, .shape = shape}; }
+  TestTensor Out() { return {.data = out, .ndim = 2, .shape = shape}; }
+  TestTensor Pool() {
+    return {.data = nullptr, .ndim = 1, .code = 1, .bits = 8, .shape = pool_shape};
+  }
+  TestTensor WorkspaceTensor() {
+    return {.data = workspace, .ndim = 1, .code = 1, .bits = 8, .shape = workspace_shape};
+  }
+};
+
+TEST(CallTest, PackedMainTakesPoolAndWorkspaceAfterItsOutputs) {
+  for (bool operators_have_workspace : {false, true}) {
+    PackedCall call(Chain(Convention::kPacked, operators_have_workspace), "f");
+    ChainArguments x;
+    std::vector<TestTensor> tensors = {x.A(), x.Out(), x.Pool(), x.WorkspaceTensor()};
+    EXPECT_EQ(call(tensors), 0) << JitLastError();
+    for (int i = 0; i < 8; ++i) EXPECT_EQ(x.out[i], x.a[i] + 3);
+  }
+}
+
+TEST(CallTest, PackedFunctionHonoursByteOffsetAndStrides) {
+  PackedCall call(Chain(Convention::kPacked, false), "add1");
+  ChainArguments x;
+  int64_t strides[2] = {4, 1};
+  std::vector<TestTensor> tensors = {x.A(), x.Out()};
+  tensors[0].data = x.header_and_a;
+  tensors[0].byte_offset = 16;
+  tensors[0].strides = strides;
+  for (int32_t code : {3, 7, 13}) EXPECT_EQ(call(tensors, code), 0) << JitLastError();
+  EXPECT_EQ(x.out[7], 9);
+}
+
+TEST(CallTest, PackedFunctionRefusesWrongArguments) {
+  PackedCall call(Chain(Convention::kPacked, false), "f");
+  ChainArguments x;
+  const std::vector<TestTensor> right = {x.A(), x.Out(), x.Pool(), x.WorkspaceTensor()};
+  auto expect_refusal = [&](auto change, const std::string& text, int32_t code = 7) {
+    std::vector<TestTensor> tensors = right;
+    change(tensors);
+    EXPECT_EQ(call(tensors, code), -1) << text;
+    EXPECT_EQ(JitLastError(), "f: " + text);
+  };
+  int64_t other_shape[2] = {2, 5};
+  int64_t other_strides[2] = {1, 2};
+  int64_t small[1] = {127};
+  auto nothing = [](auto&) {};
+  expect_refusal([](auto& t) { t.pop_back(); }, "expected 4 arguments");
+  expect_refusal(nothing, "argument 0 (a) must be a tensor", 0);
+  expect_refusal(nothing, "argument 0 (a) must be a tensor", 32 + 7);
+  expect_refusal([](auto& t) { t[0].ndim = 3; }, "argument 0 (a): ndim must be 2");
+  expect_refusal([](auto& t) { t[1].bits = 64; }, "argument 1 (out): dtype must be float32");
+  expect_refusal([](auto& t) { t[1].code = 0; }, "argument 1 (out): dtype must be float32");
+  expect_refusal([](auto& t) { t[0].device_type = 2; }, "argument 0 (a): device must be the CPU");
+  expect_refusal([&](auto& t) { t[0].shape = other_shape; }, "argument 0 (a): shape[1] must be 4");
+  expect_refusal([&](auto& t) { t[0].strides = other_strides; },
+                 "argument 0 (a): must be dense in row-major order");
+  expect_refusal([&](auto& t) { t[3].shape = small; },
+                 "argument 3 (workspace): shape[0] must be at least 128");
+}
+
+int allocations = 0;
+void* CountingAlloc(int, int, uint64_t bytes, int, int) {
+  ++allocations;
+  return std::aligned_alloc(128, (bytes + 127) / 128 * 128);
+}
+void* FailingAlloc(int, int, uint64_t, int, int) { return nullptr; }
+int CountingFree(int, int, void* memory) {
+  --allocations;
+  std::free(memory);
+  return 0;
+}
+
+TEST(CallTest, PackedFunctionAllocatesItsWorkspaceAndGivesItBack) {
+  LoopProgram program;
+  program.funcs.push_back(AddFunc("add1", 1, Convention::kPacked, Workspace(32)));
+  program.funcs[0].allocate_workspace = true;
+  ChainArguments x;
+  std::vector<TestTensor> tensors = {x.A(), x.Out()};
+  const std::pair<const std::string, void*> free = {"TVMBackendFreeWorkspace",
+                                                    reinterpret_cast<void*>(&CountingFree)};
+  PackedCall call(program, "add1",
+                  {{"TVMBackendAllocWorkspace", reinterpret_cast<void*>(&CountingAlloc)}, free});
+  EXPECT_EQ(call(tensors), 0) << JitLastError();
+  EXPECT_EQ(x.out[0], 2);
+  EXPECT_EQ(allocations, 0);
+  PackedCall starved(program, "add1",
+                     {{"TVMBackendAllocWorkspace", reinterpret_cast<void*>(&FailingAlloc)}, free});
+  EXPECT_EQ(starved(tensors), -1);
+  EXPECT_EQ(JitLastError(), "add1: no memory for a workspace of 32 bytes");
+}
+
+// A matrix product whose rows are made in parallel, with a variable of an outer loop captured.
+LoopProgram ParallelProgram() {
+  const Buffer a = Param("a", kF32, {3, 6, 8}), b = Param("b", kF32, {8, 5}),
+               out = Param("out", kF32, {3, 6, 5});
+  const Buffer acc = loop::MakeBuffer("acc", kF32, {}, loop::BufferScope::kLocal);
+  const Var n = MakeVar("n"), i = MakeVar("i"), j = MakeVar("j"), k = MakeVar("k");
+  const Stmt product = MakeFor(
+      k, 0, 8, ForKind::kSerial,
+      MakeStore(acc, {}, MakeLoad(acc, {}) + MakeLoad(a, {n, i, k}) * MakeLoad(b, {k, j})));
+  const Stmt element = loop::MakeAllocate(
+      acc, loop::MakeBlock({MakeStore(acc, {}, loop::Const(kF32, 0)), product,
+                            MakeStore(out, {n, i, j}, MakeLoad(acc, {}))}));
+  return OneFunc({a, b, out}, 2,
+                 MakeFor(n, 0, 3, ForKind::kSerial,
+                         MakeFor(i, 0, 6, ForKind::kParallel,
+                                 MakeFor(j, 0, 5, ForKind::kSerial, element))));
+}
+
+TEST(CallTest, LaunchRunsEveryIterationOnce) {
+  LoopProgram program = ParallelProgram();
+  loop::OutlineParallel(program, /*threads=*/4);
+  ASSERT_GT(program.funcs.size(), 1u);
+  for (const Target& target : RunnableTargets()) {
+    ExpectSameBits(program, "f",
+                   {EdgeValues(kF32, 144, 7), EdgeValues(kF32, 40, 8), std::string(360, '\0')},
+                   target);
+  }
+}
+
+int FailingLaunch(void*, void*, int) { return -5; }
+
+TEST(CallTest, StatusOfAFailedLaunchIsReturned) {
+  LoopProgram program = ParallelProgram();
+  loop::OutlineParallel(program, /*threads=*/4);
+  auto jit = *Jit::Create(program, Target::Host(),
+                          {{"TVMBackendParallelLaunch", reinterpret_cast<void*>(&FailingLaunch)}});
+  std::vector<float> a(144), b(40), out(90);
+  auto f = reinterpret_cast<int32_t (*)(float*, float*, float*)>(jit->Lookup("f"));
+  EXPECT_EQ(f(a.data(), b.data(), out.data()), -5);
+}
+
+TEST(CallTest, GetterHandsOutData) {
+  LoopProgram program;
+  using loop::DataValue;
+  program.data.push_back({.name = "table",
+                          .c_type = "struct Table",
+                          .value = DataValue::Struct({DataValue::Int(8, 5), DataValue::String("hi"),
+                                                      DataValue::Int(16, -2), DataValue::Int(64, 9)})});
+  program.getters.push_back({"get_table", "table"});
+  auto jit = *Jit::Create(program, Target::Host());
+  auto getter = reinterpret_cast<PackedFunction>(jit->Lookup("get_table"));
+  ASSERT_NE(getter, nullptr);
+  struct Table {
+    int8_t a;
+    const char* text;
+    int16_t b;
+    int64_t c;
+  }* table = nullptr;
+  int32_t code = 4;
+  EXPECT_EQ(getter(nullptr, nullptr, 0, &table, &code, nullptr), 0);
+  EXPECT_EQ(code, 3);
+  EXPECT_EQ(table->a, 5);
+  EXPECT_STREQ(table->text, "hi");
+  EXPECT_EQ(table->b, -2);
+  EXPECT_EQ(table->c, 9);
+}
+
+TEST(CallTest, MissingCalleesAreErrors) {
+  LoopProgram program = OneFunc({}, 0, loop::MakeCall("nowhere", {}));
+  EXPECT_EQ(EmitObject(program, Target::Host()).status().code(), absl::StatusCode::kInternal);
+}
+
+}  // namespace
+}  // namespace kiln::codegen

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// EmitObject and its siblings: module, optimisation, machine code.
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/base/status.h"
+#include "compiler/codegen/llvm/codegen_llvm.h"
+#include "compiler/codegen/llvm/emit.h"
+#include "compiler/codegen/llvm/emit_module.h"
+#include "compiler/codegen/llvm/module_context.h"
+#include "compiler/codegen/llvm/optimize.h"
+#include "compiler/codegen/llvm/target_machine.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace kiln::codegen {
+namespace {
+
+// Writes into a string, so that an object of many megabytes exists once.
+class StringStream : public llvm::raw_pwrite_stream {
+ public:
+  explicit StringStream(std::string& out) : raw_pwrite_stream(/*Unbuffered=*/true), out_(out) {}
+
+ private:
+  void write_impl(const char* data, size_t size) override { out_.append(data, size); }
+  void pwrite_impl(const char* data, size_t size, uint64_t offset) override {
+    std::memcpy(out_.data() + offset, data, size);
+  }
+  uint64_t current_pos() const override { return out_.size(); }
+
+  std::string& out_;
+};
+
+struct Compilation {
+  std::unique_ptr<llvm::TargetMachine> machine;
+  std::unique_ptr<llvm::LLVMContext> context;
+  std::unique_ptr<llvm::Module> module;  // dies before its context
+};
+
+// `traits`: null for what the target has.
+absl::StatusOr<Compilation> Compile(const loop::LoopProgram& program, const Target& target,
+                                    const LlvmOptions& options,
+                                    const MachineTraits* traits = nullptr) {
+  Compilation result;
+  KILN_ASSIGN_OR_RETURN(result.machine, MakeTargetMachine(target, options));
+  result.context = std::make_unique<llvm::LLVMContext>();
+  result.module = std::make_unique<llvm::Module>(options.module_name, *result.context);
+  llvm::Module& module = *result.module;
+  module.setSourceFileName(options.module_name);
+  module.setTargetTriple(target.triple);
+  module.setDataLayout(result.machine->createDataLayout());
+  if (module.getDataLayout().getPointerSizeInBits() != static_cast<unsigned>(target.pointer_bits)) {
+    return absl::InvalidArgumentError(absl::StrCat("target '", target.name, "': pointers have ",
+                                                   module.getDataLayout().getPointerSizeInBits(),
+                                                   " bits, not ", target.pointer_bits));
+  }
+  if (options.position_independent) module.setPICLevel(llvm::PICLevel::BigPIC);
+  ModuleContext context(module, program, target, options,
+                        traits != nullptr ? *traits : TraitsOf(*result.machine));
+  KILN_RETURN_IF_ERROR(EmitModule(context));
+  std::string problem;
+  llvm::raw_string_ostream problem_stream(problem);
+  if (llvm::verifyModule(module, &problem_stream)) {
+    return absl::InternalError(absl::StrCat("LLVM's verifier: ", problem));
+  }
+  Optimize(module, *result.machine, options.opt_level);
+  return result;
+}
+
+absl::StatusOr<std::string> Write(Compilation compilation, llvm::CodeGenFileType type) {
+  std::string bytes;
+  StringStream stream(bytes);
+  llvm::legacy::PassManager passes;
+  if (compilation.machine->addPassesToEmitFile(passes, stream, nullptr, type,
+                                               /*DisableVerify=*/true)) {
+    return absl::UnimplementedError(absl::StrCat("target ", compilation.module->getTargetTriple(),
+                                                 ": LLVM cannot write this kind of file for it"));
+  }
+  passes.run(*compilation.module);
+  return bytes;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> EmitObject(const loop::LoopProgram& program, const Target& target,
+                                       const LlvmOptions& options) {
+  KILN_ASSIGN_OR_RETURN(Compilation compilation, Compile(program, target, options));
+  return Write(std::move(compilation), llvm::CodeGenFileType::ObjectFile);
+}
+
+absl::StatusOr<std::string> EmitObjectWithTraits(const loop::LoopProgram& program,
+                                                 const Target& target, const LlvmOptions& options,
+                                                 const MachineTraits& traits) {
+  KILN_ASSIGN_OR_RETURN(Compilation compilation, Compile(program, target, options, &traits));
+  return Write(std::move(compilation), llvm::CodeGenFileType::ObjectFile);
+}
+
+absl::StatusOr<std::string> EmitAssembly(const loop::LoopProgram& program, const Target& target,
+                                         const LlvmOptions& options) {
+  KILN_ASSIGN_OR_RETURN(Compilation compilation, Compile(program, target, options));
+  return Write(std::move(compilation), llvm::CodeGenFileType::AssemblyFile);
+}
+
+absl::StatusOr<std::string> EmitLlvmText(const loop::LoopProgram& program, const Target& target,
+                                         const LlvmOptions& options) {
+  KILN_ASSIGN_OR_RETURN(Compilation compilation, Compile(program, target, options));
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  compilation.module->print(stream, nullptr);
+  return text;
+}
+
+}  // namespace kiln::codegen

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/codegen/llvm/function_emitter.h"
+#include "llvm/IR/MDBuilder.h"
+
+namespace kiln::codegen {
+namespace {
+
+constexpr int kDeviceCpu = 1;
+constexpr int kTypeCodeTensor = 7;
+constexpr int kTypeCodeNull = 4;
+
+size_t NumArgs(const loop::Func& callee) {
+  const bool workspace = callee.workspace != nullptr &&
+                         !(callee.convention == loop::Convention::kPacked && callee.allocate_workspace);
+  return callee.params.size() + (workspace ? 1 : 0);
+}
+
+}  // namespace
+
+void FunctionEmitter::ReturnIfNonZero(llvm::Value* status) {
+  llvm::LLVMContext& llvm_context = context_.module.getContext();
+  auto* failed = llvm::BasicBlock::Create(llvm_context, "failed", function_);
+  auto* next = llvm::BasicBlock::Create(llvm_context, "next", function_);
+  builder_.CreateCondBr(builder_.CreateIsNull(status), next, failed,
+                        llvm::MDBuilder(llvm_context).createLikelyBranchWeights());
+  builder_.SetInsertPoint(failed);
+  builder_.CreateRet(status);
+  builder_.SetInsertPoint(next);
+}
+
+llvm::Value* FunctionEmitter::ArgumentAddress(const loop::Argument& argument) {
+  llvm::Value* base = BufferBase(argument.buffer);
+  if (!argument.offset) return base;
+  int64_t offset = 0;
+  if (loop::AsInt(argument.offset, &offset) && offset == 0) return base;
+  return ElementPointer(argument.buffer, EmitExpr(argument.offset));
+}
+
+void FunctionEmitter::Emit(const loop::Call& node) {
+  auto it = context_.funcs.find(node.function);
+  if (it == context_.funcs.end()) {
+    context_.Fail(absl::StrCat(func_.name, " calls ", node.function, ", which is not there"));
+    return;
+  }
+  const FuncSymbols& callee = it->second;
+  if (node.args.size() != NumArgs(*callee.func)) {
+    context_.Fail(absl::StrCat(func_.name, " calls ", node.function, " with ", node.args.size(),
+                               " arguments instead of ", NumArgs(*callee.func)));
+    return;
+  }
+  for (const loop::Argument& argument : node.args) {
+    if (argument.buffer == nullptr) {
+      context_.Fail(absl::StrCat(func_.name, " calls ", node.function, " with a number"));
+      return;
+    }
+  }
+  if (callee.func->convention == loop::Convention::kPacked) {
+    EmitPackedCall(callee, node);
+  } else {
+    EmitUnpackedCall(callee, node);
+  }
+}
+
+void FunctionEmitter::EmitUnpackedCall(const FuncSymbols& callee, const loop::Call& node) {
+  std::vector<llvm::Value*> args;
+  for (const loop::Argument& argument : node.args) args.push_back(ArgumentAddress(argument));
+  ReturnIfNonZero(builder_.CreateCall(callee.entry, args));
+}
+
+loop::Buffer FunctionEmitter::ParamOf(const loop::Func& callee, size_t i) {
+  return i < callee.params.size() ? callee.params[i] : callee.workspace;
+}
+
+void FunctionEmitter::StoreTensor(llvm::Value* tensor, const loop::Buffer& param,
+                                  llvm::Value* data) {
+  auto store = [&](IrTypes::DlTensorField field, llvm::Value* value) {
+    builder_.CreateStore(value, builder_.CreateStructGEP(types_.dl_tensor, tensor, field));
+  };
+  llvm::Constant* null = llvm::ConstantPointerNull::get(types_.pointer);
+  store(IrTypes::kData, data);
+  store(IrTypes::kDeviceType, builder_.getInt32(kDeviceCpu));
+  store(IrTypes::kDeviceId, builder_.getInt32(0));
+  store(IrTypes::kNdim, builder_.getInt32(param->shape.size()));
+  store(IrTypes::kDtype, builder_.getInt32(context_.DlDataType(param->dtype)));
+  store(IrTypes::kShape, param->shape.empty() ? null : context_.Int64Array(param->shape));
+  store(IrTypes::kStrides, null);
+  store(IrTypes::kByteOffset, builder_.getInt64(0));
+}
+
+void FunctionEmitter::EmitPackedCall(const FuncSymbols& callee, const loop::Call& node) {
+  const uint64_t count = node.args.size();
+  // An operator called by a packed main gets a trailing workspace tensor; a main called this way would want a constant pool before it.
+  if (callee.func->kind == loop::Func::Kind::kMain) {
+    context_.Fail(absl::StrCat(func_.name, " calls the packed entry ", node.function));
+    return;
+  }
+  if (tensors_ == nullptr) {
+    tensors_ = EntryAlloca(types_.dl_tensor, 2, llvm::Align(8), "tensors");
+    values_ = EntryAlloca(types_.i64, 2, llvm::Align(8), "values");
+    result_ = EntryAlloca(types_.i64, 2, llvm::Align(8), "result");
+  }
+  for (llvm::AllocaInst* memory : {tensors_, values_}) {
+    const auto* size = llvm::cast<llvm::ConstantInt>(memory->getArraySize());
+    if (size->getZExtValue() < count) memory->setOperand(0, IndexConst(count));
+  }
+  for (uint64_t i = 0; i < count; ++i) {
+    llvm::Value* tensor = builder_.CreateConstInBoundsGEP1_64(types_.dl_tensor, tensors_, i);
+    StoreTensor(tensor, ParamOf(*callee.func, i), ArgumentAddress(node.args[i]));
+    builder_.CreateStore(tensor, builder_.CreateConstInBoundsGEP1_64(types_.i64, values_, i));
+  }
+  llvm::Value* codes =
+      context_.Int32Array(std::vector<int32_t>(std::max<uint64_t>(1, count), kTypeCodeTensor));
+  llvm::Value* result_code = builder_.CreateConstInBoundsGEP1_64(types_.i64, result_, 1);
+  builder_.CreateStore(builder_.getInt32(kTypeCodeNull), result_code);
+  ReturnIfNonZero(builder_.CreateCall(
+      callee.entry, {values_, codes, builder_.getInt32(count), result_, result_code,
+                     llvm::ConstantPointerNull::get(types_.pointer)}));
+}
+
+llvm::StructType* FunctionEmitter::ClosureType(const FuncSymbols& task) {
+  const auto params = task.body->getFunctionType()->params().drop_front(2);
+  return llvm::StructType::get(context_.module.getContext(), params);
+}
+
+llvm::Function* FunctionEmitter::TaskTrampoline(const FuncSymbols& task) {
+  const std::string name = task.func->name + "_launched";
+  if (llvm::Function* made = context_.module.getFunction(name)) return made;
+  auto* type =
+      llvm::FunctionType::get(types_.i32, {types_.i32, types_.pointer, types_.pointer}, false);
+  auto* trampoline = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name,
+                                            context_.module);
+  context_.Decorate(trampoline);
+  llvm::IRBuilder<> builder(
+      llvm::BasicBlock::Create(context_.module.getContext(), "entry", trampoline));
+  llvm::Value* num_tasks = builder.CreateLoad(
+      types_.i32, builder.CreateStructGEP(types_.group_env, trampoline->getArg(1), 1));
+  std::vector<llvm::Value*> args = {builder.CreateSExt(trampoline->getArg(0), types_.index),
+                                    builder.CreateSExt(num_tasks, types_.index)};
+  llvm::StructType* closure = ClosureType(task);
+  for (unsigned i = 0; i < closure->getNumElements(); ++i) {
+    args.push_back(
+        builder.CreateLoad(closure->getElementType(i),
+                           builder.CreateStructGEP(closure, trampoline->getArg(2), i)));
+  }
+  builder.CreateRet(builder.CreateCall(task.body, args));
+  return trampoline;
+}
+
+void FunctionEmitter::Emit(const loop::Launch& node) {
+  auto it = context_.funcs.find(node.function);
+  if (it == context_.funcs.end() || it->second.func->kind != loop::Func::Kind::kTask) {
+    context_.Fail(absl::StrCat(func_.name, " launches ", node.function, ", which is no task"));
+    return;
+  }
+  const FuncSymbols& task = it->second;
+  // Pointers first, then numbers: the order of the task's parameters.
+  std::vector<llvm::Value*> captured;
+  for (const loop::Argument& argument : node.args) {
+    if (argument.buffer != nullptr) captured.push_back(ArgumentAddress(argument));
+  }
+  for (const loop::Argument& argument : node.args) {
+    if (argument.buffer == nullptr) captured.push_back(EmitExpr(argument.offset));
+  }
+  llvm::StructType* type = ClosureType(task);
+  if (captured.size() != type->getNumElements()) {
+    context_.Fail(absl::StrCat(func_.name, " launches ", node.function, " with ", captured.size(),
+                               " arguments instead of ", type->getNumElements()));
+    return;
+  }
+  llvm::AllocaInst* closure = EntryAlloca(type, 1, llvm::Align(8), "closure");
+  for (unsigned i = 0; i < captured.size(); ++i) {
+    builder_.CreateStore(captured[i], builder_.CreateStructGEP(type, closure, i));
+  }
+  ReturnIfNonZero(context_.CallRuntime(builder_, RuntimeFunction::kParallelLaunch,
+                                       {TaskTrampoline(task), closure, builder_.getInt32(0)}));
+}
+
+}  // namespace kiln::codegen

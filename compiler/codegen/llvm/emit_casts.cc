@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conversions between types, and rounding, roots and fused products for machines that lack the instruction.
+#include <cstdint>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/codegen/llvm/function_emitter.h"
+#include "compiler/codegen/llvm/software_sqrt.h"
+#include "llvm/IR/Intrinsics.h"
+
+namespace kiln::codegen {
+
+llvm::Value* FunctionEmitter::EmitCast(const loop::Cast& node, const loop::Type& type) {
+  llvm::Value* a = EmitExpr(node.a);
+  const DType from = node.a.type().dtype;
+  const DType to = type.dtype;
+  llvm::Type* llvm_type = types_.Value(type);
+  if (a->getType() == llvm_type) return a;
+  if (to.is_bool()) {
+    llvm::Value* zero = llvm::Constant::getNullValue(a->getType());
+    return from.is_float() ? builder_.CreateFCmpUNE(a, zero) : builder_.CreateICmpNE(a, zero);
+  }
+  if (from.is_float() && to.is_float()) return builder_.CreateFPCast(a, llvm_type);
+  if (from.is_float()) {
+    return builder_.CreateIntrinsic(
+        to.is_int() ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat,
+        {llvm_type, a->getType()}, {a});
+  }
+  if (to.is_float()) {
+    return from.is_int() ? builder_.CreateSIToFP(a, llvm_type) : builder_.CreateUIToFP(a, llvm_type);
+  }
+  return builder_.CreateIntCast(a, llvm_type, from.is_int());
+}
+
+llvm::Value* FunctionEmitter::EmitRound(loop::UnaryOp op, DType dtype, llvm::Value* x) {
+  using loop::UnaryOp;
+  const bool single = dtype.bits == 32;
+  if (single ? context_.traits.rounds_float32 : context_.traits.rounds_float64) {
+    llvm::Intrinsic::ID id = context_.traits.round_even_is_rint ? llvm::Intrinsic::rint
+                                                                : llvm::Intrinsic::roundeven;
+    if (op == UnaryOp::kFloor) id = llvm::Intrinsic::floor;
+    if (op == UnaryOp::kCeil) id = llvm::Intrinsic::ceil;
+    if (op == UnaryOp::kTrunc) id = llvm::Intrinsic::trunc;
+    return builder_.CreateUnaryIntrinsic(id, x);
+  }
+  // From 2^23 (2^52) on, every float is whole.
+  llvm::Type* type = x->getType();
+  llvm::Value* limit = llvm::ConstantFP::get(type, single ? 0x1p23 : 0x1p52);
+  llvm::Value* magnitude = builder_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
+  llvm::Value* has_fraction = builder_.CreateFCmpOLT(magnitude, limit);
+  // Adding and taking away `limit` rounds to nearest even in the addition.
+  llvm::Value* nearest = builder_.CreateFSub(builder_.CreateFAdd(magnitude, limit), limit);
+  llvm::Value* one = llvm::ConstantFP::get(type, 1.0);
+  auto step = [&](llvm::Value* condition, llvm::Value* moved, llvm::Value* kept) {
+    return builder_.CreateSelect(condition, moved, kept);
+  };
+  llvm::Value* rounded = nearest;
+  if (op == UnaryOp::kTrunc) {
+    rounded = step(builder_.CreateFCmpOGT(nearest, magnitude), builder_.CreateFSub(nearest, one),
+                   nearest);
+  } else if (op != UnaryOp::kRoundEven) {
+    llvm::Value* whole = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, nearest, x);
+    rounded = op == UnaryOp::kFloor
+                  ? step(builder_.CreateFCmpOGT(whole, x), builder_.CreateFSub(whole, one), whole)
+                  : step(builder_.CreateFCmpOLT(whole, x), builder_.CreateFAdd(whole, one), whole);
+  }
+  // The sign of a zero is that of x.
+  rounded = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, rounded, x);
+  return builder_.CreateSelect(has_fraction, rounded, x);
+}
+
+llvm::Value* FunctionEmitter::EmitFmaInDouble(llvm::Value* a, llvm::Value* b, llvm::Value* c) {
+  // a * b is exact in double. The sum is rounded to odd, which makes the second rounding, to float, the only one that counts
+  // (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008); its error comes from Knuth's two-sum.
+  llvm::Type* wide = llvm::Type::getDoubleTy(builder_.getContext());
+  llvm::Type* bits = types_.i64;
+  if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(a->getType())) {
+    wide = llvm::FixedVectorType::get(wide, vector->getNumElements());
+    bits = llvm::FixedVectorType::get(bits, vector->getNumElements());
+  }
+  llvm::Value* addend = builder_.CreateFPExt(c, wide);
+  llvm::Value* product =
+      builder_.CreateFMul(builder_.CreateFPExt(a, wide), builder_.CreateFPExt(b, wide));
+  llvm::Value* sum = builder_.CreateFAdd(product, addend);
+  llvm::Value* addend_part = builder_.CreateFSub(sum, product);
+  llvm::Value* product_part = builder_.CreateFSub(sum, addend_part);
+  llvm::Value* error = builder_.CreateFAdd(builder_.CreateFSub(product, product_part),
+                                           builder_.CreateFSub(addend, addend_part));
+  llvm::Value* zero = llvm::ConstantFP::get(wide, 0.0);
+  llvm::Value* inexact = builder_.CreateFCmpONE(error, zero);
+  llvm::Value* sum_bits = builder_.CreateBitCast(sum, bits);
+  llvm::Value* even = builder_.CreateICmpEQ(
+      builder_.CreateAnd(sum_bits, llvm::ConstantInt::get(bits, 1)), llvm::ConstantInt::get(bits, 0));
+  // Away from zero if the error has the sum's sign, else towards it; in both cases to the odd neighbour.
+  llvm::Value* same_sign = builder_.CreateICmpSGE(
+      builder_.CreateXor(sum_bits, builder_.CreateBitCast(error, bits)),
+      llvm::ConstantInt::get(bits, 0));
+  llvm::Value* neighbour = builder_.CreateAdd(
+      sum_bits, builder_.CreateSelect(same_sign, llvm::ConstantInt::get(bits, 1),
+                                      llvm::Constant::getAllOnesValue(bits)));
+  llvm::Value* odd =
+      builder_.CreateSelect(builder_.CreateAnd(inexact, even), neighbour, sum_bits);
+  return builder_.CreateFPTrunc(builder_.CreateBitCast(odd, wide), a->getType());
+}
+
+llvm::Value* FunctionEmitter::EmitSqrt(DType dtype, llvm::Value* x) {
+  const bool single = dtype.bits == 32;
+  if (single ? context_.traits.sqrt_float32 : context_.traits.sqrt_float64) {
+    return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x);
+  }
+  llvm::Function* root = SoftwareSqrt(context_, dtype);
+  auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
+  if (vector == nullptr) return builder_.CreateCall(root, {x});
+  llvm::Value* result = llvm::PoisonValue::get(vector);
+  for (unsigned lane = 0; lane < vector->getNumElements(); ++lane) {
+    llvm::Value* value = builder_.CreateCall(root, {builder_.CreateExtractElement(x, lane)});
+    result = builder_.CreateInsertElement(result, value, lane);
+  }
+  return result;
+}
+
+}  // namespace kiln::codegen

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arithmetic of the loop IR. The meaning of every operation is that of loop/expr.h to the bit.
+#include <cstdint>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/codegen/llvm/function_emitter.h"
+#include "llvm/IR/Intrinsics.h"
+
+namespace kiln::codegen {
+namespace {
+
+using loop::BinaryOp;
+using loop::CompareOp;
+using loop::UnaryOp;
+
+// The value of a constant integer, scalar or the same in all lanes; null if it is none.
+const llvm::ConstantInt* SplatInt(llvm::Value* value) {
+  auto* constant = llvm::dyn_cast<llvm::Constant>(value);
+  if (constant != nullptr && constant->getType()->isVectorTy()) {
+    constant = constant->getSplatValue();
+  }
+  return llvm::dyn_cast_or_null<llvm::ConstantInt>(constant);
+}
+
+llvm::CmpInst::Predicate FloatPredicate(CompareOp op) {
+  switch (op) {
+    case CompareOp::kEq:
+      return llvm::CmpInst::FCMP_OEQ;
+    case CompareOp::kNe:
+      return llvm::CmpInst::FCMP_UNE;
+    case CompareOp::kLt:
+      return llvm::CmpInst::FCMP_OLT;
+    case CompareOp::kLe:
+      return llvm::CmpInst::FCMP_OLE;
+    case CompareOp::kGt:
+      return llvm::CmpInst::FCMP_OGT;
+    case CompareOp::kGe:
+      break;
+  }
+  return llvm::CmpInst::FCMP_OGE;
+}
+
+llvm::CmpInst::Predicate IntPredicate(CompareOp op, bool is_signed) {
+  switch (op) {
+    case CompareOp::kEq:
+      return llvm::CmpInst::ICMP_EQ;
+    case CompareOp::kNe:
+      return llvm::CmpInst::ICMP_NE;
+    case CompareOp::kLt:
+      return is_signed ? llvm::CmpInst::ICMP_SLT : llvm::CmpInst::ICMP_ULT;
+    case CompareOp::kLe:
+      return is_signed ? llvm::CmpInst::ICMP_SLE : llvm::CmpInst::ICMP_ULE;
+    case CompareOp::kGt:
+      return is_signed ? llvm::CmpInst::ICMP_SGT : llvm::CmpInst::ICMP_UGT;
+    case CompareOp::kGe:
+      break;
+  }
+  return is_signed ? llvm::CmpInst::ICMP_SGE : llvm::CmpInst::ICMP_UGE;
+}
+
+}  // namespace
+
+llvm::Value* FunctionEmitter::EmitExpr(const loop::Expr& e) {
+  if (auto it = vars_.find(e.get()); it != vars_.end()) return it->second;
+  if (auto it = memo_.find(e.get()); it != memo_.end()) return it->second;
+  llvm::Value* value = EmitNode(e);
+  memo_[e.get()] = value;
+  return value;
+}
+
+llvm::Value* FunctionEmitter::EmitNode(const loop::Expr& e) {
+  const loop::Type& type = e.type();
+  llvm::Type* llvm_type = types_.Value(type);
+  if (const auto* node = e.As<loop::IntImm>()) {
+    return llvm::ConstantInt::get(llvm_type, static_cast<uint64_t>(node->value),
+                                  /*IsSigned=*/true);
+  }
+  if (const auto* node = e.As<loop::FloatImm>()) {
+    return llvm::ConstantFP::get(llvm_type, node->value);
+  }
+  if (const auto* node = e.As<loop::VarNode>()) {
+    context_.Fail(absl::StrCat("variable ", node->name, " of ", func_.name, " is not bound"));
+    return Poison(type);
+  }
+  if (const auto* node = e.As<loop::Unary>()) return EmitUnary(*node, type);
+  if (const auto* node = e.As<loop::Binary>()) {
+    if (llvm::Value* dot = EmitByteDot(e)) return dot;
+    return EmitBinary(*node, type);
+  }
+  if (const auto* node = e.As<loop::Fma>()) return EmitFma(*node, type);
+  if (const auto* node = e.As<loop::Compare>()) return EmitCompare(*node);
+  if (const auto* node = e.As<loop::Select>()) {
+    llvm::Value* condition = EmitExpr(node->condition);
+    llvm::Value* if_true = EmitExpr(node->if_true);
+    return builder_.CreateSelect(condition, if_true, EmitExpr(node->if_false));
+  }
+  if (const auto* node = e.As<loop::Cast>()) return EmitCast(*node, type);
+  if (const auto* node = e.As<loop::Bitcast>()) {
+    return builder_.CreateBitCast(EmitExpr(node->a), llvm_type);
+  }
+  if (const auto* node = e.As<loop::Load>()) return EmitLoad(*node, type);
+  if (const auto* node = e.As<loop::Ramp>()) return EmitRamp(*node, type);
+  const auto* node = e.As<loop::Broadcast>();
+  return builder_.CreateVectorSplat(node->lanes, EmitExpr(node->a));
+}
+
+llvm::Value* FunctionEmitter::EmitRamp(const loop::Ramp& node, const loop::Type& type) {
+  llvm::Value* base = EmitExpr(node.base);
+  std::vector<llvm::Constant*> steps;
+  for (int i = 0; i < node.lanes; ++i) {
+    steps.push_back(llvm::ConstantInt::get(types_.Value(type)->getScalarType(), i * node.stride,
+                                           /*IsSigned=*/true));
+  }
+  return builder_.CreateNSWAdd(builder_.CreateVectorSplat(node.lanes, base),
+                               llvm::ConstantVector::get(steps));
+}
+
+llvm::Value* FunctionEmitter::EmitUnary(const loop::Unary& node, const loop::Type& type) {
+  llvm::Value* a = EmitExpr(node.a);
+  const DType dtype = type.dtype;
+  switch (node.op) {
+    case UnaryOp::kNeg:
+      if (dtype.is_float()) return builder_.CreateFNeg(a);
+      return type.index ? builder_.CreateNSWNeg(a) : builder_.CreateNeg(a);
+    case UnaryOp::kAbs:
+      if (dtype.is_float()) return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, a);
+      if (!dtype.is_int()) return a;
+      return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, a, builder_.getFalse());
+    case UnaryOp::kNot:
+      return builder_.CreateNot(a);
+    case UnaryOp::kSqrt:
+      return EmitSqrt(dtype, a);
+    case UnaryOp::kFloor:
+    case UnaryOp::kCeil:
+    case UnaryOp::kTrunc:
+    case UnaryOp::kRoundEven:
+      break;
+  }
+  return dtype.is_float() ? EmitRound(node.op, dtype, a) : a;
+}
+
+llvm::Value* FunctionEmitter::EmitBinary(const loop::Binary& node, const loop::Type& type) {
+  llvm::Value* a = EmitExpr(node.a);
+  llvm::Value* b = EmitExpr(node.b);
+  if (type.dtype.is_float()) return EmitFloatBinary(node.op, a, b);
+  if (type.dtype.is_bool()) return EmitBoolBinary(node.op, a, b);
+  return EmitIntBinary(node.op, type, a, b);
+}
+
+llvm::Value* FunctionEmitter::EmitFloatBinary(BinaryOp op, llvm::Value* a, llvm::Value* b) {
+  switch (op) {
+    case BinaryOp::kAdd:
+      return builder_.CreateFAdd(a, b);
+    case BinaryOp::kSub:
+      return builder_.CreateFSub(a, b);
+    case BinaryOp::kMul:
+      return builder_.CreateFMul(a, b);
+    case BinaryOp::kDiv:
+      return builder_.CreateFDiv(a, b);
+    case BinaryOp::kMin:
+      return builder_.CreateSelect(builder_.CreateFCmpOLT(b, a), b, a);
+    case BinaryOp::kMax:
+      return builder_.CreateSelect(builder_.CreateFCmpOGT(b, a), b, a);
+    default:
+      context_.Fail("operation on integers applied to floats");
+      return a;
+  }
+}
+
+llvm::Value* FunctionEmitter::EmitBoolBinary(BinaryOp op, llvm::Value* a, llvm::Value* b) {
+  switch (op) {
+    case BinaryOp::kAnd:
+    case BinaryOp::kMul:
+    case BinaryOp::kMin:
+      return builder_.CreateAnd(a, b);
+    case BinaryOp::kOr:
+    case BinaryOp::kMax:
+      return builder_.CreateOr(a, b);
+    case BinaryOp::kXor:
+      return builder_.CreateXor(a, b);
+    default:
+      context_.Fail("arithmetic on bools");
+      return a;
+  }
+}
+
+llvm::Value* FunctionEmitter::EmitIntBinary(BinaryOp op, const loop::Type& type, llvm::Value* a,
+                                            llvm::Value* b) {
+  const bool is_signed = type.dtype.is_int();
+  const bool nsw = type.index;
+  switch (op) {
+    case BinaryOp::kAdd:
+      return builder_.CreateAdd(a, b, "", /*HasNUW=*/false, nsw);
+    case BinaryOp::kSub:
+      return builder_.CreateSub(a, b, "", /*HasNUW=*/false, nsw);
+    case BinaryOp::kMul:
+      return builder_.CreateMul(a, b, "", /*HasNUW=*/false, nsw);
+    case BinaryOp::kDiv:
+    case BinaryOp::kMod:
+      return EmitDivision(op, type, a, b);
+    case BinaryOp::kMin:
+      return builder_.CreateBinaryIntrinsic(
+          is_signed ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, a, b);
+    case BinaryOp::kMax:
+      return builder_.CreateBinaryIntrinsic(
+          is_signed ? llvm::Intrinsic::smax : llvm::Intrinsic::umax, a, b);
+    case BinaryOp::kAnd:
+      return builder_.CreateAnd(a, b);
+    case BinaryOp::kOr:
+      return builder_.CreateOr(a, b);
+    case BinaryOp::kXor:
+      return builder_.CreateXor(a, b);
+    case BinaryOp::kShl:
+    case BinaryOp::kShr:
+      break;
+  }
+  llvm::Type* llvm_type = a->getType();
+  llvm::Value* amount = builder_.CreateAnd(
+      b, llvm::ConstantInt::get(llvm_type, llvm_type->getScalarSizeInBits() - 1));
+  if (op == BinaryOp::kShl) return builder_.CreateShl(a, amount);
+  return is_signed ? builder_.CreateAShr(a, amount) : builder_.CreateLShr(a, amount);
+}
+
+llvm::Value* FunctionEmitter::EmitDivision(BinaryOp op, const loop::Type& type, llvm::Value* a,
+                                           llvm::Value* b) {
+  const bool is_signed = type.dtype.is_int();
+  const bool divide = op == BinaryOp::kDiv;
+  auto raw = [&](llvm::Value* divisor) {
+    if (divide) return is_signed ? builder_.CreateSDiv(a, divisor) : builder_.CreateUDiv(a, divisor);
+    return is_signed ? builder_.CreateSRem(a, divisor) : builder_.CreateURem(a, divisor);
+  };
+  const llvm::ConstantInt* constant = SplatInt(b);
+  if (constant != nullptr && !constant->isZero() && !(is_signed && constant->isMinusOne())) {
+    return raw(b);
+  }
+  // LLVM leaves x / 0 and MIN / -1 undefined: divide by 1 there, and put the result in afterwards.
+  llvm::Type* llvm_type = a->getType();
+  llvm::Value* zero = llvm::ConstantInt::get(llvm_type, 0);
+  llvm::Value* one = llvm::ConstantInt::get(llvm_type, 1);
+  llvm::Value* by_zero = builder_.CreateICmpEQ(b, zero);
+  if (!is_signed || type.index) {
+    llvm::Value* result = raw(builder_.CreateSelect(by_zero, one, b));
+    // x % 1 is 0 already.
+    return divide ? builder_.CreateSelect(by_zero, zero, result) : result;
+  }
+  llvm::Value* by_minus_one = builder_.CreateICmpEQ(b, llvm::Constant::getAllOnesValue(llvm_type));
+  llvm::Value* unsafe = builder_.CreateOr(by_zero, by_minus_one);
+  llvm::Value* result = raw(builder_.CreateSelect(unsafe, one, b));
+  if (!divide) return result;
+  result = builder_.CreateSelect(by_minus_one, builder_.CreateNeg(a), result);
+  return builder_.CreateSelect(by_zero, zero, result);
+}
+
+llvm::Value* FunctionEmitter::EmitCompare(const loop::Compare& node) {
+  llvm::Value* a = EmitExpr(node.a);
+  llvm::Value* b = EmitExpr(node.b);
+  const DType dtype = node.a.type().dtype;
+  if (dtype.is_float()) return builder_.CreateFCmp(FloatPredicate(node.op), a, b);
+  return builder_.CreateICmp(IntPredicate(node.op, dtype.is_int()), a, b);
+}
+
+llvm::Value* FunctionEmitter::EmitFma(const loop::Fma& node, const loop::Type& type) {
+  llvm::Value* a = EmitExpr(node.a);
+  llvm::Value* b = EmitExpr(node.b);
+  llvm::Value* c = EmitExpr(node.c);
+  const bool single = type.dtype == DType::Float(32);
+  if (single ? context_.traits.fma_float32 : context_.traits.fma_float64) {
+    return builder_.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, b, c});
+  }
+  if (single) return EmitFmaInDouble(a, b, c);
+  context_.FailUnimplemented(
+      absl::StrCat("no fused multiply-add of ", type.dtype.ToString(), ", in ", func_.name));
+  return a;
+}
+
+}  // namespace kiln::codegen

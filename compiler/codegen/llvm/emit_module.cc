@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/codegen/llvm/emit_module.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/codegen/llvm/function_emitter.h"
+
+namespace kiln::codegen {
+namespace {
+
+bool IsPacked(const loop::Func& func) {
+  return func.convention == loop::Convention::kPacked && func.kind != loop::Func::Kind::kTask;
+}
+
+// Names of the functions that `stmt` launches.
+void CollectLaunches(const loop::Stmt& stmt, std::set<std::string>& names) {
+  if (!stmt) return;
+  if (const auto* launch = stmt.As<loop::Launch>()) {
+    names.insert(launch->function);
+  } else if (const auto* loop = stmt.As<loop::For>()) {
+    CollectLaunches(loop->body, names);
+  } else if (const auto* block = stmt.As<loop::Block>()) {
+    for (const loop::Stmt& s : block->stmts) CollectLaunches(s, names);
+  } else if (const auto* branch = stmt.As<loop::If>()) {
+    CollectLaunches(branch->then_body, names);
+    CollectLaunches(branch->else_body, names);
+  } else if (const auto* allocate = stmt.As<loop::Allocate>()) {
+    CollectLaunches(allocate->body, names);
+  }
+}
+
+// Functions whose parameters may overlap: those that say so and their tasks.
+std::set<std::string> InPlaceFuncs(const loop::LoopProgram& program) {
+  std::set<std::string> names;
+  for (const loop::Func& func : program.funcs) {
+    if (!func.in_place) continue;
+    names.insert(func.name);
+    CollectLaunches(func.body, names);
+  }
+  return names;
+}
+
+llvm::FunctionType* BodyType(const loop::Func& func, const IrTypes& types) {
+  std::vector<llvm::Type*> params;
+  const bool task = func.kind == loop::Func::Kind::kTask;
+  if (task) params.assign(2, types.index);
+  params.insert(params.end(), func.params.size(), types.pointer);
+  if (func.workspace != nullptr) params.push_back(types.pointer);
+  for (size_t i = 2; task && i < func.scalars.size(); ++i) {
+    params.push_back(types.Value(func.scalars[i].type()));
+  }
+  return llvm::FunctionType::get(types.i32, params, false);
+}
+
+void AddPointerAttributes(const loop::Func& func, bool may_overlap, llvm::Function* body) {
+  unsigned position = func.kind == loop::Func::Kind::kTask ? 2 : 0;
+  auto add = [&](const loop::BufferNode& buffer) {
+    llvm::Argument* argument = body->getArg(position++);
+    if (!may_overlap) argument->addAttr(llvm::Attribute::NoAlias);
+    llvm::AttrBuilder attributes(body->getContext());
+    if (buffer.alignment_bytes > 1) attributes.addAlignmentAttr(buffer.alignment_bytes);
+    if (buffer.num_bytes() > 0) attributes.addDereferenceableAttr(buffer.num_bytes());
+    argument->addAttrs(attributes);
+  };
+  for (const loop::Buffer& buffer : func.params) add(*buffer);
+  if (func.workspace != nullptr) add(*func.workspace);
+}
+
+llvm::GlobalValue::LinkageTypes Linkage(bool exported) {
+  return exported ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage;
+}
+
+void DeclareFunc(ModuleContext& context, const loop::Func& func, bool may_overlap) {
+  const bool packed = IsPacked(func);
+  const bool exported = func.exported && func.kind != loop::Func::Kind::kTask;
+  if (func.allocate_workspace && !packed) {
+    context.Fail(absl::StrCat(func.name, " allocates its workspace but is not packed"));
+    return;
+  }
+  if (context.funcs.count(func.name) != 0) {
+    context.Fail(absl::StrCat("two functions have the name ", func.name));
+    return;
+  }
+  FuncSymbols symbols{&func, nullptr, nullptr};
+  symbols.body = llvm::Function::Create(BodyType(func, context.types),
+                                        Linkage(exported && !packed),
+                                        packed ? func.name + "_compute" : func.name, context.module);
+  AddPointerAttributes(func, may_overlap, symbols.body);
+  context.Decorate(symbols.body);
+  symbols.entry = symbols.body;
+  if (packed) {
+    symbols.entry = llvm::Function::Create(context.types.PackedFunction(), Linkage(exported),
+                                           func.name, context.module);
+    context.Decorate(symbols.entry);
+  }
+  context.funcs.emplace(func.name, symbols);
+}
+
+// The variable through which the C++ runtime tells a library which module it is.
+void DefineModuleContext(ModuleContext& context) {
+  constexpr char kName[] = "__tvm_module_ctx";
+  if (context.module.getNamedValue(kName) != nullptr) return;
+  new llvm::GlobalVariable(context.module, context.types.pointer, /*isConstant=*/false,
+                           llvm::GlobalValue::WeakAnyLinkage,
+                           llvm::ConstantPointerNull::get(context.types.pointer), kName);
+}
+
+}  // namespace
+
+absl::Status EmitModule(ModuleContext& context) {
+  const std::set<std::string> in_place = InPlaceFuncs(context.program);
+  for (const loop::Func& func : context.program.funcs) {
+    DeclareFunc(context, func, in_place.count(func.name) != 0);
+  }
+  DeclareGetters(context);
+  DeclareData(context);
+  if (!context.status().ok()) return context.status();
+  EmitConstants(context);
+  DefineData(context);
+  for (const loop::Func& func : context.program.funcs) {
+    const FuncSymbols& symbols = context.funcs.at(func.name);
+    FunctionEmitter(context, symbols).Emit();
+    if (IsPacked(func)) EmitPackedEntry(context, symbols);
+  }
+  DefineGetters(context);
+  if (context.options.loader_pointers) DefineModuleContext(context);
+  return context.status();
+}
+
+}  // namespace kiln::codegen

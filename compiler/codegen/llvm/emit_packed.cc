@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packed functions: the code between a caller who passes tensors and a function body that takes pointers. It checks every argument, because
+// the caller may be anybody.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/codegen/llvm/emit_module.h"
+#include "llvm/IR/MDBuilder.h"
+
+namespace kiln::codegen {
+namespace {
+
+constexpr int kDeviceCpu = 1;
+constexpr int kTypeCodeHandle = 3;
+// Codes of arguments that are tensors: handle, null, tensor, array. A null is refused by its value.
+constexpr uint32_t kTensorCodes = 1u << kTypeCodeHandle | 1u << 4 | 1u << 7 | 1u << 13;
+constexpr uint32_t kMaxTensorCode = 13;
+// Hints of TVMBackendAllocWorkspace: unsigned bytes.
+constexpr int kHintCode = 1;
+constexpr int kHintBits = 8;
+
+class PackedEntryEmitter {
+ public:
+  PackedEntryEmitter(ModuleContext& context, const FuncSymbols& symbols)
+      : context_(context),
+        types_(context.types),
+        func_(*symbols.func),
+        symbols_(symbols),
+        function_(symbols.entry),
+        builder_(NewBlock("entry")),
+        failed_(NewBlock("failed")) {
+    llvm::IRBuilder<> builder(failed_);
+    message_ = builder.CreatePHI(types_.pointer, 4, "message");
+    context_.CallRuntime(builder, RuntimeFunction::kSetLastError, {message_});
+    builder.CreateRet(builder.getInt32(-1));
+  }
+
+  void Emit() {
+    const size_t params = func_.params.size();
+    const bool workspace_argument = func_.workspace != nullptr && !func_.allocate_workspace;
+    // A main function takes a constant pool, which may be empty, before its workspace.
+    const size_t pool = workspace_argument && func_.kind == loop::Func::Kind::kMain ? 1 : 0;
+    const size_t count = params + pool + (workspace_argument ? 1 : 0);
+    Check(builder_.CreateICmpEQ(function_->getArg(2), builder_.getInt32(count)),
+          absl::StrCat("expected ", count, " arguments"));
+    std::vector<llvm::Value*> args;
+    for (size_t i = 0; i < params; ++i) {
+      args.push_back(UnpackTensor(i, *func_.params[i], /*at_least=*/false));
+    }
+    if (workspace_argument) {
+      args.push_back(UnpackTensor(params + pool, *func_.workspace, /*at_least=*/true));
+    }
+    if (func_.workspace != nullptr && func_.allocate_workspace) {
+      CallWithAllocation(args);
+    } else {
+      builder_.CreateRet(builder_.CreateCall(symbols_.body, args));
+    }
+    if (message_->getNumIncomingValues() == 0) failed_->eraseFromParent();
+    else failed_->moveAfter(&function_->back());
+  }
+
+ private:
+  void Check(llvm::Value* condition, const std::string& message) {
+    llvm::LLVMContext& llvm_context = context_.module.getContext();
+    llvm::BasicBlock* next = NewBlock("checked");
+    message_->addIncoming(context_.Text(absl::StrCat(func_.name, ": ", message)),
+                          builder_.GetInsertBlock());
+    builder_.CreateCondBr(condition, next, failed_,
+                          llvm::MDBuilder(llvm_context).createLikelyBranchWeights());
+    builder_.SetInsertPoint(next);
+  }
+
+  llvm::Value* LoadField(llvm::Value* tensor, IrTypes::DlTensorField field) {
+    return builder_.CreateLoad(types_.dl_tensor->getElementType(field),
+                               builder_.CreateStructGEP(types_.dl_tensor, tensor, field));
+  }
+
+  // The address of argument `i`'s first element, after checks. `at_least`: a larger one-dimensional tensor will do.
+  llvm::Value* UnpackTensor(size_t i, const loop::BufferNode& buffer, bool at_least) {
+    const std::string name = absl::StrCat("argument ", i, " (", buffer.name, ")");
+    llvm::Value* code = builder_.CreateLoad(
+        types_.i32, builder_.CreateConstInBoundsGEP1_64(types_.i32, function_->getArg(1), i));
+    llvm::Value* tensor = builder_.CreateLoad(
+        types_.pointer, builder_.CreateConstInBoundsGEP1_64(types_.i64, function_->getArg(0), i));
+    llvm::Value* is_code =
+        builder_.CreateICmpULE(code, builder_.getInt32(kMaxTensorCode));
+    llvm::Value* is_tensor_code = builder_.CreateTrunc(
+        builder_.CreateLShr(builder_.getInt32(kTensorCodes),
+                            builder_.CreateAnd(code, builder_.getInt32(31))),
+        builder_.getInt1Ty());
+    llvm::Value* ok = builder_.CreateAnd(builder_.CreateAnd(is_code, is_tensor_code),
+                                         builder_.CreateIsNotNull(tensor));
+    Check(ok, absl::StrCat(name, " must be a tensor"));
+    CheckTensor(tensor, name, buffer, at_least);
+    llvm::Value* offset =
+        builder_.CreateIntCast(LoadField(tensor, IrTypes::kByteOffset), types_.index, false);
+    return builder_.CreateGEP(types_.i8, LoadField(tensor, IrTypes::kData), offset);
+  }
+
+  void CheckTensor(llvm::Value* tensor, const std::string& name, const loop::BufferNode& buffer,
+                   bool at_least) {
+    auto check_equal = [&](IrTypes::DlTensorField field, uint32_t wanted, const char* what,
+                           const std::string& text) {
+      Check(builder_.CreateICmpEQ(LoadField(tensor, field), builder_.getInt32(wanted)),
+            absl::StrCat(name, ": ", what, " must be ", text));
+    };
+    const size_t rank = buffer.shape.size();
+    check_equal(IrTypes::kNdim, rank, "ndim", absl::StrCat(rank));
+    check_equal(IrTypes::kDtype, context_.DlDataType(buffer.dtype), "dtype",
+                buffer.dtype.ToString());
+    check_equal(IrTypes::kDeviceType, kDeviceCpu, "device", "the CPU");
+    if (rank == 0) return;
+    llvm::Value* shape = LoadField(tensor, IrTypes::kShape);
+    for (size_t axis = 0; axis < rank; ++axis) {
+      llvm::Value* extent = builder_.CreateLoad(
+          types_.i64, builder_.CreateConstInBoundsGEP1_64(types_.i64, shape, axis));
+      llvm::Value* wanted = builder_.getInt64(buffer.shape[axis]);
+      Check(at_least ? builder_.CreateICmpSGE(extent, wanted) : builder_.CreateICmpEQ(extent, wanted),
+            absl::StrCat(name, ": shape[", axis, "] must be ", at_least ? "at least " : "",
+                         buffer.shape[axis]));
+    }
+    CheckCompact(tensor, name, buffer);
+  }
+
+  // Strides are null or those of row-major order; the stride of an axis of one element does not matter.
+  void CheckCompact(llvm::Value* tensor, const std::string& name, const loop::BufferNode& buffer) {
+    if (buffer.num_elements() == 0) return;
+    llvm::Value* strides = LoadField(tensor, IrTypes::kStrides);
+    llvm::BasicBlock* given = NewBlock("strides");
+    llvm::BasicBlock* compact = NewBlock("compact");
+    builder_.CreateCondBr(builder_.CreateIsNull(strides), compact, given);
+    builder_.SetInsertPoint(given);
+    const Shape expected = RowMajorStrides(buffer.shape);
+    llvm::Value* same = builder_.getTrue();
+    for (size_t axis = 0; axis < expected.size(); ++axis) {
+      if (buffer.shape[axis] == 1) continue;
+      llvm::Value* stride = builder_.CreateLoad(
+          types_.i64, builder_.CreateConstInBoundsGEP1_64(types_.i64, strides, axis));
+      same = builder_.CreateAnd(
+          same, builder_.CreateICmpEQ(stride, builder_.getInt64(expected[axis])));
+    }
+    Check(same, absl::StrCat(name, ": must be dense in row-major order"));
+    builder_.CreateBr(compact);
+    builder_.SetInsertPoint(compact);
+  }
+
+  void CallWithAllocation(std::vector<llvm::Value*> args) {
+    llvm::Value* device = builder_.getInt32(kDeviceCpu);
+    llvm::Value* zero = builder_.getInt32(0);
+    llvm::Value* workspace = context_.CallRuntime(
+        builder_, RuntimeFunction::kAllocWorkspace,
+        {device, zero, builder_.getInt64(func_.workspace->num_bytes()),
+         builder_.getInt32(kHintCode), builder_.getInt32(kHintBits)});
+    Check(builder_.CreateIsNotNull(workspace),
+          absl::StrCat("no memory for a workspace of ", func_.workspace->num_bytes(), " bytes"));
+    args.push_back(workspace);
+    llvm::Value* status = builder_.CreateCall(symbols_.body, args);
+    llvm::Value* freed = context_.CallRuntime(builder_, RuntimeFunction::kFreeWorkspace,
+                                              {device, zero, workspace});
+    builder_.CreateRet(builder_.CreateSelect(builder_.CreateIsNull(status), freed, status));
+  }
+
+  llvm::BasicBlock* NewBlock(const char* name) {
+    return llvm::BasicBlock::Create(context_.module.getContext(), name, function_);
+  }
+
+  ModuleContext& context_;
+  const IrTypes& types_;
+  const loop::Func& func_;
+  const FuncSymbols& symbols_;
+  llvm::Function* function_;
+  llvm::IRBuilder<> builder_;
+  llvm::BasicBlock* failed_;
+  llvm::PHINode* message_;
+};
+
+}  // namespace
+
+void EmitPackedEntry(ModuleContext& context, const FuncSymbols& symbols) {
+  PackedEntryEmitter(context, symbols).Emit();
+}
+
+void DeclareGetters(ModuleContext& context) {
+  for (const loop::HandleGetter& getter : context.program.getters) {
+    if (context.module.getNamedValue(getter.name) != nullptr) {
+      context.Fail(absl::StrCat("two symbols have the name ", getter.name));
+      return;
+    }
+    auto* function =
+        llvm::Function::Create(context.types.PackedFunction(), llvm::GlobalValue::ExternalLinkage,
+                               getter.name, context.module);
+    context.Decorate(function);
+  }
+}
+
+void DefineGetters(ModuleContext& context) {
+  for (const loop::HandleGetter& getter : context.program.getters) {
+    llvm::GlobalVariable* data = context.module.getNamedGlobal(getter.data_symbol);
+    if (data == nullptr) {
+      context.Fail(absl::StrCat("getter ", getter.name, " of ", getter.data_symbol,
+                                ", which is not there"));
+      return;
+    }
+    llvm::Function* function = context.module.getFunction(getter.name);
+    llvm::IRBuilder<> builder(
+        llvm::BasicBlock::Create(context.module.getContext(), "entry", function));
+    builder.CreateStore(data, function->getArg(3));
+    builder.CreateStore(builder.getInt32(kTypeCodeHandle), function->getArg(4));
+    builder.CreateRet(builder.getInt32(0));
+  }
+}
+
+}  // namespace kiln::codegen

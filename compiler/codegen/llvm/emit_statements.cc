@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdint>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/codegen/llvm/function_emitter.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace kiln::codegen {
+
+FunctionEmitter::FunctionEmitter(ModuleContext& context, const FuncSymbols& symbols)
+    : context_(context),
+      types_(context.types),
+      symbols_(symbols),
+      func_(*symbols.func),
+      function_(symbols.body),
+      builder_(context.module.getContext()) {}
+
+void FunctionEmitter::Emit() {
+  // Allocas go to a block of their own, so that they come first.
+  auto* entry = llvm::BasicBlock::Create(context_.module.getContext(), "entry", function_);
+  auto* start = llvm::BasicBlock::Create(context_.module.getContext(), "start", function_);
+  builder_.SetInsertPoint(entry);
+  builder_.CreateBr(start);
+  builder_.SetInsertPoint(start);
+  BindParams();
+  EmitStmt(func_.body);
+  builder_.CreateRet(builder_.getInt32(0));
+}
+
+void FunctionEmitter::BindParams() {
+  unsigned next = 0;
+  const bool task = func_.kind == loop::Func::Kind::kTask;
+  if (task) {
+    if (func_.scalars.size() < 2) {
+      context_.Fail(absl::StrCat("task function ", func_.name, " lacks its two numbers"));
+      return;
+    }
+    vars_[func_.scalars[0].get()] = function_->getArg(next++);
+    vars_[func_.scalars[1].get()] = function_->getArg(next++);
+  }
+  for (const loop::Buffer& buffer : func_.params) {
+    llvm::Argument* argument = function_->getArg(next++);
+    argument->setName(buffer->name);
+    buffers_[buffer.get()] = argument;
+  }
+  if (func_.workspace != nullptr) {
+    llvm::Argument* workspace = function_->getArg(next++);
+    workspace->setName(func_.workspace->name);
+    buffers_[func_.workspace.get()] = workspace;
+  }
+  for (size_t i = 2; task && i < func_.scalars.size(); ++i) {
+    vars_[func_.scalars[i].get()] = function_->getArg(next++);
+  }
+}
+
+void FunctionEmitter::EmitStmt(const loop::Stmt& stmt) {
+  if (!stmt) return;
+  memo_.clear();
+  std::visit([this](const auto& node) { Emit(node); }, stmt->value);
+}
+
+void FunctionEmitter::Emit(const loop::For& node) {
+  llvm::Value* begin = EmitExpr(node.begin);
+  llvm::Value* extent = EmitExpr(node.extent);
+  int64_t constant = 0;
+  const bool known = loop::AsInt(node.extent, &constant);
+  if (known && constant <= 0) return;
+  if (known && constant == 1) {
+    vars_[node.var.get()] = begin;
+    EmitStmt(node.body);
+    return;
+  }
+  llvm::LLVMContext& llvm_context = context_.module.getContext();
+  llvm::Value* end = builder_.CreateNSWAdd(begin, extent);
+  auto* body = llvm::BasicBlock::Create(llvm_context, "loop", function_);
+  auto* exit = llvm::BasicBlock::Create(llvm_context, "after", function_);
+  llvm::BasicBlock* preheader = builder_.GetInsertBlock();
+  if (known) {
+    builder_.CreateBr(body);
+  } else {
+    builder_.CreateCondBr(builder_.CreateICmpSLT(begin, end), body, exit);
+  }
+  builder_.SetInsertPoint(body);
+  llvm::PHINode* var =
+      builder_.CreatePHI(begin->getType(), 2, node.var.As<loop::VarNode>()->name);
+  var->addIncoming(begin, preheader);
+  vars_[node.var.get()] = var;
+  EmitStmt(node.body);
+  llvm::Value* next = builder_.CreateNSWAdd(var, llvm::ConstantInt::get(var->getType(), 1));
+  var->addIncoming(next, builder_.GetInsertBlock());
+  builder_.CreateCondBr(builder_.CreateICmpSLT(next, end), body, exit);
+  exit->moveAfter(builder_.GetInsertBlock());
+  builder_.SetInsertPoint(exit);
+}
+
+void FunctionEmitter::Emit(const loop::Block& node) {
+  for (const loop::Stmt& stmt : node.stmts) EmitStmt(stmt);
+}
+
+void FunctionEmitter::Emit(const loop::If& node) {
+  llvm::LLVMContext& llvm_context = context_.module.getContext();
+  llvm::Value* condition = EmitExpr(node.condition);
+  auto* then_block = llvm::BasicBlock::Create(llvm_context, "then", function_);
+  auto* else_block =
+      node.else_body ? llvm::BasicBlock::Create(llvm_context, "else", function_) : nullptr;
+  auto* join = llvm::BasicBlock::Create(llvm_context, "join", function_);
+  builder_.CreateCondBr(condition, then_block, else_block != nullptr ? else_block : join);
+  builder_.SetInsertPoint(then_block);
+  EmitStmt(node.then_body);
+  builder_.CreateBr(join);
+  if (else_block != nullptr) {
+    builder_.SetInsertPoint(else_block);
+    EmitStmt(node.else_body);
+    builder_.CreateBr(join);
+  }
+  join->moveAfter(builder_.GetInsertBlock());
+  builder_.SetInsertPoint(join);
+}
+
+void FunctionEmitter::Emit(const loop::Allocate& node) {
+  const loop::BufferNode& buffer = *node.buffer;
+  if (buffer.scope == loop::BufferScope::kWorkspace && func_.workspace != nullptr) {
+    buffers_[&buffer] = builder_.CreateConstInBoundsGEP1_64(
+        types_.i8, buffers_.at(func_.workspace.get()), node.workspace_offset, buffer.name);
+    EmitStmt(node.body);
+    return;
+  }
+  const uint64_t elements = std::max<int64_t>(1, buffer.num_elements());
+  const uint64_t bytes = elements * buffer.dtype.bytes();
+  // As much as the machine's vectors can use, and no more than the buffer fills: aligning the stack costs on small machines.
+  const uint64_t useful = std::min<uint64_t>({64, llvm::PowerOf2Ceil(bytes),
+                                              static_cast<uint64_t>(std::max(
+                                                  8, context_.target.vector_bits / 8))});
+  const uint64_t align = std::max<uint64_t>(
+      {useful, static_cast<uint64_t>(buffer.dtype.bytes()),
+       static_cast<uint64_t>(buffer.alignment_bytes)});
+  llvm::AllocaInst* memory = EntryAlloca(
+      llvm::ArrayType::get(types_.Storage(buffer.dtype), elements), 1, llvm::Align(align),
+      buffer.name);
+  buffers_[node.buffer.get()] = memory;
+  // Buffers that do not live at once share stack.
+  builder_.CreateLifetimeStart(memory, builder_.getInt64(bytes));
+  EmitStmt(node.body);
+  builder_.CreateLifetimeEnd(memory, builder_.getInt64(bytes));
+}
+
+llvm::AllocaInst* FunctionEmitter::EntryAlloca(llvm::Type* type, uint64_t count, llvm::Align align,
+                                               const llvm::Twine& name) {
+  llvm::IRBuilder<> entry(function_->getEntryBlock().getTerminator());
+  llvm::AllocaInst* memory =
+      entry.CreateAlloca(type, count == 1 ? nullptr : IndexConst(count), name);
+  memory->setAlignment(align);
+  return memory;
+}
+
+llvm::Value* FunctionEmitter::IndexConst(int64_t value) {
+  return llvm::ConstantInt::get(types_.index, value, /*IsSigned=*/true);
+}
+
+llvm::Value* FunctionEmitter::Poison(const loop::Type& type) {
+  return llvm::PoisonValue::get(types_.Value(type));
+}
+
+}  // namespace kiln::codegen

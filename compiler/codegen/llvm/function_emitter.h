@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Emits the body of one loop::Func. Statements are in emit_statements.cc, calls in emit_calls.cc, expressions in emit_expressions.cc and
+// emit_casts.cc, loads and stores in emit_memory.cc.
+#ifndef KILN_COMPILER_CODEGEN_LLVM_FUNCTION_EMITTER_H_
+#define KILN_COMPILER_CODEGEN_LLVM_FUNCTION_EMITTER_H_
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/codegen/llvm/module_context.h"
+#include "compiler/loop/loop.h"
+#include "llvm/IR/IRBuilder.h"
+
+namespace kiln::codegen {
+
+class FunctionEmitter {
+ public:
+  FunctionEmitter(ModuleContext& context, const FuncSymbols& symbols);
+  void Emit();
+
+ private:
+  // Statements: code is added at the builder's position, which is at the end of what ran before.
+  void BindParams();
+  void EmitStmt(const loop::Stmt& stmt);
+  void Emit(const loop::For& node);
+  void Emit(const loop::Store& node);
+  void Emit(const loop::Block& node);
+  void Emit(const loop::If& node);
+  void Emit(const loop::Allocate& node);
+  void Emit(const loop::Call& node);
+  void Emit(const loop::Launch& node);
+
+  // Calls.
+  void EmitUnpackedCall(const FuncSymbols& callee, const loop::Call& node);
+  void EmitPackedCall(const FuncSymbols& callee, const loop::Call& node);
+  // Type and element count of callee's argument `i`, the workspace included.
+  loop::Buffer ParamOf(const loop::Func& callee, size_t i);
+  void StoreTensor(llvm::Value* tensor, const loop::Buffer& param, llvm::Value* data);
+  llvm::Function* TaskTrampoline(const FuncSymbols& task);
+  llvm::StructType* ClosureType(const FuncSymbols& task);
+  // Ends the function with `status` if it is not zero.
+  void ReturnIfNonZero(llvm::Value* status);
+  llvm::Value* ArgumentAddress(const loop::Argument& argument);
+
+  // Expressions. A node that occurs several times within one statement is emitted once.
+  llvm::Value* EmitExpr(const loop::Expr& e);
+  llvm::Value* EmitNode(const loop::Expr& e);
+  llvm::Value* EmitUnary(const loop::Unary& node, const loop::Type& type);
+  llvm::Value* EmitBinary(const loop::Binary& node, const loop::Type& type);
+  llvm::Value* EmitFloatBinary(loop::BinaryOp op, llvm::Value* a, llvm::Value* b);
+  llvm::Value* EmitBoolBinary(loop::BinaryOp op, llvm::Value* a, llvm::Value* b);
+  llvm::Value* EmitIntBinary(loop::BinaryOp op, const loop::Type& type, llvm::Value* a,
+                             llvm::Value* b);
+  llvm::Value* EmitDivision(loop::BinaryOp op, const loop::Type& type, llvm::Value* a,
+                            llvm::Value* b);
+  llvm::Value* EmitCompare(const loop::Compare& node);
+  llvm::Value* EmitFma(const loop::Fma& node, const loop::Type& type);
+  llvm::Value* EmitCast(const loop::Cast& node, const loop::Type& type);
+  llvm::Value* EmitRamp(const loop::Ramp& node, const loop::Type& type);
+  llvm::Value* EmitRound(loop::UnaryOp op, DType dtype, llvm::Value* x);
+  llvm::Value* EmitSqrt(DType dtype, llvm::Value* x);
+  // fma(a, b, c) of float32 by float64 arithmetic, for machines without the instruction.
+  llvm::Value* EmitFmaInDouble(llvm::Value* a, llvm::Value* b, llvm::Value* c);
+  // Sum of products of unsigned and signed bytes by one instruction where `e` is of that form; else null.
+  llvm::Value* EmitByteDot(const loop::Expr& e);
+
+  // Memory.
+  struct Address {
+    llvm::Value* base;   // of lane 0, in elements
+    bool affine;         // lane i is at base + i * stride
+    int64_t stride;
+    llvm::Value* lanes;  // not affine: the vector of all lanes' elements
+  };
+  llvm::Value* EmitLoad(const loop::Load& node, const loop::Type& type);
+  llvm::Value* LoadStrided(const loop::Buffer& buffer, const Address& address, int lanes);
+  // Row-major index in elements of a one- or multi-dimensional index.
+  Address ElementIndex(const loop::Buffer& buffer, const std::vector<loop::Expr>& index, int lanes);
+  bool AffineOf(const loop::Expr& e, Address* out);
+  llvm::Value* BufferBase(const loop::Buffer& buffer);
+  llvm::Value* ElementPointer(const loop::Buffer& buffer, llvm::Value* index);
+  llvm::Align ElementAlign(const loop::Buffer& buffer) const;
+  llvm::Value* LaneOf(const Address& address, int lane);
+
+  llvm::AllocaInst* EntryAlloca(llvm::Type* type, uint64_t count, llvm::Align align,
+                                const llvm::Twine& name);
+  llvm::Value* IndexConst(int64_t value);
+  llvm::Value* Poison(const loop::Type& type);
+
+  ModuleContext& context_;
+  const IrTypes& types_;
+  const FuncSymbols& symbols_;
+  const loop::Func& func_;
+  llvm::Function* function_;
+  llvm::IRBuilder<> builder_;
+  std::unordered_map<const loop::ExprNode*, llvm::Value*> vars_;
+  std::unordered_map<const loop::ExprNode*, llvm::Value*> memo_;
+  std::unordered_map<const loop::BufferNode*, llvm::Value*> buffers_;
+  // Argument memory of packed calls, shared by all calls of the function: they never overlap.
+  llvm::AllocaInst* tensors_ = nullptr;
+  llvm::AllocaInst* values_ = nullptr;
+  llvm::AllocaInst* result_ = nullptr;
+};
+
+}  // namespace kiln::codegen
+
+#endif  // KILN_COMPILER_CODEGEN_LLVM_FUNCTION_EMITTER_H_

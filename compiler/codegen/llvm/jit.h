@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a LoopProgram in this process: for folding of constants at compile time and for tests.
+//
+//   KILN_ASSIGN_OR_RETURN(std::unique_ptr<Jit> jit, Jit::Create(program, Target::Host()));
+//   auto add = reinterpret_cast<int32_t (*)(void*, void*, void*)>(jit->Lookup("tvmgen_default_fused_add"));
+//   int32_t status = add(a, b, out);
+//
+// The machine code is that of EmitObject, for the same target.
+#ifndef KILN_COMPILER_CODEGEN_LLVM_JIT_H_
+#define KILN_COMPILER_CODEGEN_LLVM_JIT_H_
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "compiler/codegen/llvm/codegen_llvm.h"
+#include "compiler/loop/loop.h"
+#include "compiler/target/target.h"
+
+namespace kiln::codegen {
+
+class Jit {
+ public:
+  // Name to address of functions that take the place of the runtime's. Those of c_backend_api.h that a program needs and the table lacks
+  // are Kiln's own: launches run all tasks on the calling thread, workspace comes from the heap.
+  using Symbols = std::map<std::string, void*>;
+
+  // `target` must be this machine or an older one of its kind. The program may be destroyed after this.
+  static absl::StatusOr<std::unique_ptr<Jit>> Create(const loop::LoopProgram& program,
+                                                     const Target& target,
+                                                     const Symbols& symbols = {},
+                                                     const LlvmOptions& options = {});
+  // From an object that EmitObject made, position independent and without loader pointers.
+  static absl::StatusOr<std::unique_ptr<Jit>> FromObject(absl::string_view object,
+                                                         const Target& target,
+                                                         const Symbols& symbols = {});
+  ~Jit();
+
+  // The address of an exported function or datum, alive as long as the Jit; null if there is none.
+  void* Lookup(const std::string& name) const;
+
+  // Calls an unpacked function with `args`, which hold the workspace too if it has one. Internal if it is not there, has more than
+  // kMaxRunArgs parameters, or returns a status other than 0.
+  static constexpr int kMaxRunArgs = 16;
+  absl::Status Run(const std::string& name, absl::Span<void* const> args) const;
+
+ private:
+  struct Impl;
+  explicit Jit(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// The text that the last failing function left with TVMAPISetLastError, where the Jit's own was used; per thread.
+std::string JitLastError();
+
+}  // namespace kiln::codegen
+
+#endif  // KILN_COMPILER_CODEGEN_LLVM_JIT_H_

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads, stores, loops, branches, local buffers and constants: machine code and interpreter agree.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "compiler/base/tensor.h"
+#include "compiler/codegen/llvm/test_programs.h"
+#include "compiler/loop/expr.h"
+#include "compiler/loop/loop.h"
+
+namespace kiln::codegen {
+namespace {
+
+using loop::Buffer;
+using loop::Expr;
+using loop::ForKind;
+using loop::MakeFor;
+using loop::MakeLoad;
+using loop::MakeRamp;
+using loop::MakeStore;
+using loop::MakeVar;
+using loop::Stmt;
+using loop::Var;
+
+constexpr DType kF32 = DType::Float(32);
+constexpr DType kI32 = DType::Int(32);
+
+void CheckOnAll(const loop::LoopProgram& program, const std::vector<std::string>& args) {
+  for (const Target& target : RunnableTargets()) ExpectSameBits(program, "f", args, target);
+}
+
+std::string Zeros(const Buffer& buffer) { return std::string(buffer->num_bytes(), '\0'); }
+
+TEST(MemoryTest, StridesOfLoadsAndStores) {
+  for (DType dtype : {DType::Int(8), kF32, DType::Float(64), DType::Bool()}) {
+    for (int lanes : {2, 4, 16}) {
+      for (int64_t stride : {-1, 0, 1, 2, 3, 4, 5}) {
+        const Buffer in = Param("in", dtype, {96}), loaded = Param("loaded", dtype, {lanes}),
+                     stored = Param("stored", dtype, {96});
+        const int64_t first = stride < 0 ? lanes : 3;
+        const Expr strided = stride == 0 ? loop::MakeBroadcast(Expr(first), lanes)
+                                         : MakeRamp(Expr(first), stride, lanes);
+        std::vector<Stmt> body = {
+            MakeStore(loaded, {MakeRamp(Expr(0), 1, lanes)}, MakeLoad(in, {strided}))};
+        if (stride != 0) {
+          body.push_back(MakeStore(stored, {strided}, MakeLoad(in, {MakeRamp(Expr(7), 1, lanes)})));
+        }
+        CheckOnAll(OneFunc({in, loaded, stored}, 1, loop::MakeBlock(body)),
+                   {EdgeValues(dtype, 96), Zeros(loaded), Zeros(stored)});
+      }
+    }
+  }
+}
+
+TEST(MemoryTest, GatherAndScatter) {
+  const Buffer in = Param("in", kF32, {64}), index = Param("index", kI32, {32}),
+               out = Param("out", kF32, {64});
+  const Var i = MakeVar("i");
+  const Expr lanes = MakeRamp(i * 8, 1, 8);
+  const Expr loaded = MakeLoad(index, {lanes});
+  const Expr place = loop::ToIndex(loop::MakeBinary(
+      loop::BinaryOp::kAnd, loaded, loop::IntConst(loop::Type::Of(kI32, 8), 31)));
+  // By an index in memory, which may name one place twice, and by one that is computed.
+  const Stmt body = loop::MakeBlock({MakeStore(out, {lanes}, MakeLoad(in, {place})),
+                                     MakeStore(out, {place + 32}, MakeLoad(in, {lanes % 5}))});
+  CheckOnAll(OneFunc({in, index, out}, 2, MakeFor(i, 0, 4, ForKind::kSerial, body)),
+             {EdgeValues(kF32, 64), EdgeValues(kI32, 32), Zeros(out)});
+}
+
+TEST(MemoryTest, MultiDimensionalIndices) {
+  const Buffer in = Param("in", kF32, {3, 4, 5}), out = Param("out", kF32, {5, 3, 4});
+  const Var i = MakeVar("i"), j = MakeVar("j"), k = MakeVar("k");
+  const Stmt body = MakeFor(
+      i, 0, 3, ForKind::kSerial,
+      MakeFor(j, 0, 4, ForKind::kSerial,
+              MakeFor(k, 0, 5, ForKind::kSerial,
+                      MakeStore(out, {k, i, j}, MakeLoad(in, {i, j, k}) + MakeLoad(in, {0, 0, k})))));
+  CheckOnAll(OneFunc({in, out}, 1, body), {EdgeValues(kF32, 60), Zeros(out)});
+}
+
+TEST(MemoryTest, LoopsOfEveryKindAndExtent) {
+  for (ForKind kind :
+       {ForKind::kSerial, ForKind::kParallel, ForKind::kVectorized, ForKind::kUnrolled}) {
+    for (int64_t extent : {0, 1, 2, 7}) {
+      const Buffer in = Param("in", kI32, {16}), out = Param("out", kI32, {16});
+      const Var i = MakeVar("i");
+      CheckOnAll(OneFunc({in, out}, 1,
+                         MakeFor(i, 2, Expr(extent), kind,
+                                 MakeStore(out, {i}, MakeLoad(in, {i}) * MakeLoad(in, {i + 1})))),
+                 {EdgeValues(kI32, 16), Zeros(out)});
+    }
+  }
+}
+
+TEST(MemoryTest, ExtentsThatAreComputed) {
+  // A triangle: the inner loop's bounds depend on the outer variable, and are empty at its start.
+  const Buffer out = Param("out", kI32, {6, 6});
+  const Var i = MakeVar("i"), j = MakeVar("j");
+  CheckOnAll(
+      OneFunc({out}, 0,
+              MakeFor(i, 0, 6, ForKind::kSerial,
+                      MakeFor(j, loop::Max(i - 2, 0), loop::Min(i, 3), ForKind::kSerial,
+                              MakeStore(out, {i, j}, loop::MakeCast(kI32, i * 10 + j))))),
+      {Zeros(out)});
+}
+
+TEST(MemoryTest, Branches) {
+  const Buffer in = Param("in", kI32, {32}), out = Param("out", kI32, {32});
+  const Var i = MakeVar("i");
+  const Expr x = MakeLoad(in, {i});
+  const Stmt nested = loop::MakeIf(x < loop::Const(kI32, 3), MakeStore(out, {i}, x + x));
+  CheckOnAll(OneFunc({in, out}, 1,
+                     MakeFor(i, 0, 32, ForKind::kSerial,
+                             loop::MakeIf(x > loop::Const(kI32, 0), nested,
+                                          MakeStore(out, {i}, loop::Const(kI32, 9))))),
+             {EdgeValues(kI32, 32), Zeros(out)});
+}
+
+TEST(MemoryTest, LocalBuffersConstantsAndWorkspace) {
+  std::vector<float> weights(40);
+  for (size_t i = 0; i < weights.size(); ++i) weights[i] = 0.5f * static_cast<float>(i) - 3;
+  const Buffer constant =
+      loop::MakeBuffer("weights", kF32, {40}, loop::BufferScope::kConstant);
+  const Buffer local = loop::MakeBuffer("local", kF32, {8}, loop::BufferScope::kLocal);
+  const Buffer scratch = loop::MakeBuffer("scratch", kF32, {5}, loop::BufferScope::kWorkspace);
+  const Buffer workspace =
+      loop::MakeBuffer("workspace", DType::UInt(8), {128}, loop::BufferScope::kWorkspace, 64);
+  const Buffer in = Param("in", kF32, {40}), out = Param("out", kF32, {5});
+  const Var i = MakeVar("i"), j = MakeVar("j"), k = MakeVar("k");
+  const Expr lanes = MakeRamp(Expr(0), 1, 8);
+  const Stmt accumulate =
+      loop::MakeAllocate(local, loop::MakeBlock({
+          MakeStore(local, {lanes}, MakeLoad(in, {MakeRamp(i * 8, 1, 8)}) *
+                                        MakeLoad(constant, {MakeRamp(i * 8, 1, 8)})),
+          MakeStore(scratch, {i}, loop::Const(kF32, 1)),
+          MakeFor(j, 0, 8, ForKind::kSerial,
+                  MakeStore(scratch, {i}, MakeLoad(scratch, {i}) + MakeLoad(local, {j}))),
+      }));
+  loop::LoopProgram program = OneFunc(
+      {in, out}, 1,
+      loop::MakeAllocate(scratch,
+                         loop::MakeBlock({MakeFor(i, 0, 5, ForKind::kSerial, accumulate),
+                                          MakeFor(k, 0, 5, ForKind::kSerial,
+                                                  MakeStore(out, {k}, MakeLoad(scratch, {4 - k})))}),
+                         /*workspace_offset=*/64));
+  program.funcs[0].workspace = workspace;
+  program.constants.push_back(
+      {constant, Tensor::From<float>({40}, kF32, weights)});
+  CheckOnAll(program, {EdgeValues(kF32, 40, 3), Zeros(out), std::string(128, '\0')});
+}
+
+TEST(MemoryTest, SharedExpressionsAreEmittedOnce) {
+  const Buffer in = Param("in", DType::UInt(32), {4}), out = Param("out", DType::UInt(32), {4});
+  const Var i = MakeVar("i");
+  Expr e = MakeLoad(in, {i});
+  for (int step = 0; step < 200; ++step) e = e + e * e;  // 2^200 nodes as a tree
+  CheckOnAll(OneFunc({in, out}, 1, MakeFor(i, 0, 4, ForKind::kSerial, MakeStore(out, {i}, e))),
+             {EdgeValues(DType::UInt(32), 4), Zeros(out)});
+}
+
+}  // namespace
+}  // namespace kiln::codegen

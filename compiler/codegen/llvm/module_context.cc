@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/codegen/llvm/module_context.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace kiln::codegen {
+namespace {
+
+llvm::StringRef RuntimeName(RuntimeFunction function) {
+  switch (function) {
+    case RuntimeFunction::kParallelLaunch:
+      return "TVMBackendParallelLaunch";
+    case RuntimeFunction::kAllocWorkspace:
+      return "TVMBackendAllocWorkspace";
+    case RuntimeFunction::kFreeWorkspace:
+      return "TVMBackendFreeWorkspace";
+    case RuntimeFunction::kSetLastError:
+      break;
+  }
+  return "TVMAPISetLastError";
+}
+
+llvm::FunctionType* RuntimeType(RuntimeFunction function, const IrTypes& types) {
+  switch (function) {
+    case RuntimeFunction::kParallelLaunch:
+      return llvm::FunctionType::get(types.i32, {types.pointer, types.pointer, types.i32}, false);
+    case RuntimeFunction::kAllocWorkspace:
+      return llvm::FunctionType::get(types.pointer,
+                                     {types.i32, types.i32, types.i64, types.i32, types.i32}, false);
+    case RuntimeFunction::kFreeWorkspace:
+      return llvm::FunctionType::get(types.i32, {types.i32, types.i32, types.pointer}, false);
+    case RuntimeFunction::kSetLastError:
+      break;
+  }
+  return llvm::FunctionType::get(llvm::Type::getVoidTy(types.i32->getContext()), {types.pointer},
+                                 false);
+}
+
+}  // namespace
+
+ModuleContext::ModuleContext(llvm::Module& module, const loop::LoopProgram& program,
+                             const Target& target, const LlvmOptions& options,
+                             const MachineTraits& traits)
+    : module(module),
+      program(program),
+      target(target),
+      options(options),
+      traits(traits),
+      types(module.getContext(), target.pointer_bits) {}
+
+void ModuleContext::Fail(absl::string_view message) {
+  if (status_.ok()) status_ = absl::InternalError(absl::StrCat("LLVM code generator: ", message));
+}
+
+void ModuleContext::FailUnimplemented(absl::string_view message) {
+  if (status_.ok()) {
+    status_ = absl::UnimplementedError(absl::StrCat("target '", target.name, "': ", message));
+  }
+}
+
+llvm::CallInst* ModuleContext::CallRuntime(llvm::IRBuilderBase& builder, RuntimeFunction function,
+                                           llvm::ArrayRef<llvm::Value*> args) {
+  llvm::FunctionType* type = RuntimeType(function, types);
+  const llvm::StringRef name = RuntimeName(function);
+  if (!options.loader_pointers) {
+    llvm::FunctionCallee callee = module.getOrInsertFunction(name, type);
+    llvm::cast<llvm::Function>(callee.getCallee())->setDoesNotThrow();
+    return builder.CreateCall(callee, args);
+  }
+  // Weak: several objects of one library share the variable.
+  const std::string variable_name = "__" + name.str();
+  llvm::GlobalVariable* variable = module.getNamedGlobal(variable_name);
+  if (variable == nullptr) {
+    variable = new llvm::GlobalVariable(module, types.pointer, /*isConstant=*/false,
+                                        llvm::GlobalValue::WeakAnyLinkage,
+                                        llvm::ConstantPointerNull::get(types.pointer),
+                                        variable_name);
+  }
+  llvm::CallInst* call =
+      builder.CreateCall(type, builder.CreateLoad(types.pointer, variable), args);
+  call->setDoesNotThrow();
+  return call;
+}
+
+llvm::Constant* ModuleContext::Private(const std::string& key, llvm::Constant* value,
+                                       int alignment) {
+  llvm::Constant*& slot = private_constants_[key];
+  if (slot == nullptr) {
+    auto* global = new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true,
+                                            llvm::GlobalValue::PrivateLinkage, value);
+    global->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+    global->setAlignment(llvm::Align(alignment));
+    slot = global;
+  }
+  return slot;
+}
+
+llvm::Constant* ModuleContext::Text(absl::string_view text) {
+  return Private(absl::StrCat("text:", text),
+                 llvm::ConstantDataArray::getString(module.getContext(),
+                                                    llvm::StringRef(text.data(), text.size())),
+                 1);
+}
+
+llvm::Constant* ModuleContext::Int64Array(absl::Span<const int64_t> values) {
+  const std::vector<uint64_t> words(values.begin(), values.end());
+  return Private(absl::StrCat("int64:", absl::StrJoin(values, ",")),
+                 llvm::ConstantDataArray::get(module.getContext(), words), 8);
+}
+
+llvm::Constant* ModuleContext::Int32Array(absl::Span<const int32_t> values) {
+  const std::vector<uint32_t> words(values.begin(), values.end());
+  return Private(absl::StrCat("int32:", absl::StrJoin(values, ",")),
+                 llvm::ConstantDataArray::get(module.getContext(), words), 4);
+}
+
+uint32_t ModuleContext::DlDataType(DType dtype) const {
+  const uint32_t code = dtype.is_int() ? 0 : dtype.is_float() ? 2 : 1;
+  const uint32_t bits = dtype.bits;
+  const uint32_t lanes = 1;
+  if (module.getDataLayout().isLittleEndian()) return code | bits << 8 | lanes << 16;
+  return code << 24 | bits << 16 | lanes;
+}
+
+void ModuleContext::Decorate(llvm::Function* function) const {
+  function->setDoesNotThrow();
+  if (!target.cpu.empty()) function->addFnAttr("target-cpu", target.cpu);
+  if (!target.features.empty()) function->addFnAttr("target-features", target.features);
+  if (!function->hasLocalLinkage()) function->setDSOLocal(true);
+}
+
+}  // namespace kiln::codegen

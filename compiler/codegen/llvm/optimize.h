@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The optimisation pipeline over a module.
+#ifndef KILN_COMPILER_CODEGEN_LLVM_OPTIMIZE_H_
+#define KILN_COMPILER_CODEGEN_LLVM_OPTIMIZE_H_
+
+#include "llvm/IR/Module.h"
+#include "llvm/Target/TargetMachine.h"
+
+namespace kiln::codegen {
+
+// Scalar clean-up only: the schedules have tiled, unrolled and vectorised already, and LLVM's own passes for that would undo their work
+// and cost compile time. `opt_level` 0 does nothing.
+void Optimize(llvm::Module& module, llvm::TargetMachine& machine, int opt_level);
+
+}  // namespace kiln::codegen
+
+#endif  // KILN_COMPILER_CODEGEN_LLVM_OPTIMIZE_H_

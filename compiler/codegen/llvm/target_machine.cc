@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/codegen/llvm/target_machine.h"
+
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "compiler/base/status.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetOptions.h"
+#include "llvm/TargetParser/Triple.h"
+
+namespace kiln::codegen {
+namespace {
+
+void InitializeLlvm() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeAllTargetInfos();
+    llvm::InitializeAllTargets();
+    llvm::InitializeAllTargetMCs();
+    llvm::InitializeAllAsmPrinters();
+    llvm::InitializeAllAsmParsers();
+  });
+}
+
+// LLVM prints a warning for names that it does not know; here they are errors.
+absl::Status CheckNames(const llvm::Target& llvm_target, const Target& target) {
+  std::unique_ptr<llvm::MCSubtargetInfo> info(
+      llvm_target.createMCSubtargetInfo(target.triple, "", ""));
+  if (info == nullptr) return absl::OkStatus();
+  if (!target.cpu.empty() && !info->isCPUStringValid(target.cpu)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("target '", target.name, "': unknown processor '", target.cpu, "'"));
+  }
+  for (absl::string_view feature : absl::StrSplit(target.features, ',', absl::SkipEmpty())) {
+    bool known = feature.size() > 1 && (feature[0] == '+' || feature[0] == '-');
+    if (known) {
+      known = false;
+      for (const llvm::SubtargetFeatureKV& kv : info->getAllProcessorFeatures()) {
+        if (feature.substr(1) == kv.Key) known = true;
+      }
+    }
+    if (!known) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("target '", target.name, "': unknown feature '", feature, "'"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+llvm::TargetOptions TargetOptionsOf(const Target& target) {
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  options.FloatABIType = target.hard_float ? llvm::FloatABI::Hard : llvm::FloatABI::Soft;
+  options.MCOptions.ABIName = target.abi;
+  // Firmware is linked with --gc-sections.
+  options.FunctionSections = target.is_baremetal();
+  options.DataSections = target.is_baremetal();
+  return options;
+}
+
+llvm::CodeGenOptLevel OptLevel(int level) {
+  if (level <= 0) return llvm::CodeGenOptLevel::None;
+  if (level == 1) return llvm::CodeGenOptLevel::Less;
+  return level == 2 ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::Aggressive;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const Target& target,
+                                                                       const LlvmOptions& options) {
+  InitializeLlvm();
+  std::string error;
+  const llvm::Target* llvm_target = llvm::TargetRegistry::lookupTarget(target.triple, error);
+  if (llvm_target == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat("target '", target.name, "': ", error));
+  }
+  KILN_RETURN_IF_ERROR(CheckNames(*llvm_target, target));
+  // Addresses on RISC-V are formed relative to the program counter, so that code may lie anywhere.
+  std::optional<llvm::CodeModel::Model> code_model;
+  if (llvm::Triple(target.triple).isRISCV()) code_model = llvm::CodeModel::Medium;
+  std::unique_ptr<llvm::TargetMachine> machine(llvm_target->createTargetMachine(
+      target.triple, target.cpu, target.features, TargetOptionsOf(target),
+      options.position_independent ? llvm::Reloc::PIC_ : llvm::Reloc::Static, code_model,
+      OptLevel(options.opt_level)));
+  if (machine == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("target '", target.name, "': LLVM has no code generator for it"));
+  }
+  return machine;
+}
+
+MachineTraits TraitsOf(const llvm::TargetMachine& machine) {
+  const llvm::MCSubtargetInfo& info = *machine.getMCSubtargetInfo();
+  const llvm::Triple& triple = machine.getTargetTriple();
+  MachineTraits traits;
+  if (triple.isX86()) {
+    traits.rounds_float32 = traits.rounds_float64 = info.checkFeatures("+sse4.1");
+    traits.sqrt_float32 = info.checkFeatures("+sse");
+    traits.sqrt_float64 = info.checkFeatures("+sse2");
+    traits.fma_float32 = traits.fma_float64 = info.checkFeatures("+fma");
+    traits.dot_u8_i8 = info.checkFeatures("+avx512vnni,+avx512vl");
+  } else if (triple.isAArch64()) {
+    const bool fp = info.checkFeatures("+fp-armv8");
+    traits = {.rounds_float32 = fp, .rounds_float64 = fp, .sqrt_float32 = fp,
+              .sqrt_float64 = fp, .fma_float32 = fp, .fma_float64 = fp,
+              .dot_same_sign = info.checkFeatures("+dotprod")};
+  } else if (triple.isARM() || triple.isThumb()) {
+    const bool hard = machine.Options.FloatABIType == llvm::FloatABI::Hard;
+    traits.rounds_float32 = hard && info.checkFeatures("+fp-armv8d16sp");
+    traits.rounds_float64 = hard && info.checkFeatures("+fp-armv8d16,+fp64");
+    traits.round_even_is_rint = true;
+    traits.sqrt_float32 = hard && info.checkFeatures("+vfp2sp");
+    traits.sqrt_float64 = hard && info.checkFeatures("+vfp2,+fp64");
+    traits.fma_float32 = hard && info.checkFeatures("+vfp4d16sp");
+    traits.fma_float64 = hard && info.checkFeatures("+vfp4d16,+fp64");
+  } else if (triple.isRISCV()) {
+    traits.rounds_float32 = traits.sqrt_float32 = traits.fma_float32 = info.checkFeatures("+f");
+    traits.rounds_float64 = traits.sqrt_float64 = traits.fma_float64 = info.checkFeatures("+d");
+  } else if (triple.isWasm()) {
+    traits.rounds_float32 = traits.rounds_float64 = true;
+    traits.sqrt_float32 = traits.sqrt_float64 = true;
+  }
+  return traits;
+}
+
+}  // namespace kiln::codegen

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// LLVM's TargetMachine for a Target.
+#ifndef KILN_COMPILER_CODEGEN_LLVM_TARGET_MACHINE_H_
+#define KILN_COMPILER_CODEGEN_LLVM_TARGET_MACHINE_H_
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "compiler/codegen/llvm/codegen_llvm.h"
+#include "compiler/target/target.h"
+#include "llvm/Target/TargetMachine.h"
+
+namespace kiln::codegen {
+
+// InvalidArgument if LLVM does not know the triple, the processor or a feature.
+absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const Target& target,
+                                                                       const LlvmOptions& options);
+
+// What the target does in a few instructions, without calling a library.
+struct MachineTraits {
+  bool rounds_float32 = false;  // floor, ceil, trunc, round to even
+  bool rounds_float64 = false;
+  bool round_even_is_rint = false;  // to even by the instruction for the current mode, which is to nearest even
+  bool sqrt_float32 = false;
+  bool sqrt_float64 = false;
+  bool fma_float32 = false;
+  bool fma_float64 = false;
+  // Sums of four products of bytes.
+  bool dot_u8_i8 = false;      // unsigned by signed: AVX-512 VNNI
+  bool dot_same_sign = false;  // of one sign: AArch64's dotprod
+};
+MachineTraits TraitsOf(const llvm::TargetMachine& machine);
+
+}  // namespace kiln::codegen
+
+#endif  // KILN_COMPILER_CODEGEN_LLVM_TARGET_MACHINE_H_

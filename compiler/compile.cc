@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/compile.h"
+
+#include "absl/strings/str_cat.h"
+#include "compiler/backend.h"
+#include "compiler/base/status.h"
+#include "compiler/executor/aot.h"
+#include "compiler/executor/describe.h"
+#include "compiler/executor/graph.h"
+#include "compiler/executor/module_blob.h"
+#include "compiler/loop/passes.h"
+#include "metadata/header.h"
+#include "metadata/json.h"
+
+namespace kiln {
+namespace {
+
+const char* Text(Executor executor) { return executor == Executor::kAot ? "aot" : "graph"; }
+const char* Text(Runtime runtime) { return runtime == Runtime::kCpp ? "cpp" : "crt"; }
+const char* Text(Interface interface) { return interface == Interface::kPacked ? "packed" : "c"; }
+const char* Text(CallingConvention convention) {
+  switch (convention) {
+    case CallingConvention::kPacked:
+      return "packed";
+    case CallingConvention::kCPacked:
+      return "cpacked";
+    case CallingConvention::kUnpacked:
+      return "unpacked";
+  }
+  return "";
+}
+
+// The machine as this runtime sees it: the C runtime has one thread.
+Target EffectiveTarget(const CompileOptions& options) {
+  Target target = options.target;
+  if (options.runtime == Runtime::kCrt || options.threads == 1) target.cores = 1;
+  return target;
+}
+
+ModuleInfo InfoOf(const CompileOptions& options) {
+  const std::string prefix = ModulePrefix(options.module_name);
+  return {.module_name = options.module_name,
+          .executor = Text(options.executor),
+          .runtime = Text(options.runtime),
+          .interface_api = Text(options.interface),
+          .calling_convention = Text(options.calling_convention),
+          .target = options.target.name,
+          .main_function = absl::StrCat(
+              prefix, options.interface == Interface::kC ? "_run_model" : "___tvm_main__")};
+}
+
+std::vector<CallSpec> CallsOf(const Lowered& lowered) {
+  std::vector<CallSpec> calls;
+  for (const LoweredCall& call : lowered.calls) {
+    calls.push_back({.function = call.function,
+                     .inputs = call.inputs,
+                     .outputs = call.outputs,
+                     .scratch_bytes = call.workspace_bytes,
+                     .in_place = call.in_place,
+                     .op_names = call.op_names,
+                     .source = call.source});
+  }
+  return calls;
+}
+
+// How operator functions are called, and whether they are seen from outside.
+void SetConvention(const CompileOptions& options, loop::LoopProgram& program) {
+  const bool packed = options.calling_convention != CallingConvention::kUnpacked;
+  const bool graph = options.executor == Executor::kGraph;
+  for (loop::Func& func : program.funcs) {
+    func.convention = packed ? loop::Convention::kPacked : loop::Convention::kUnpacked;
+    func.allocate_workspace = graph && func.workspace != nullptr;
+    func.exported = graph;
+  }
+}
+
+void AddModuleBlob(const std::string& blob, loop::LoopProgram& program) {
+  loop::DataDef def;
+  def.name = "__tvm_dev_mblob";
+  def.c_type = "unsigned char";
+  def.value = loop::DataValue::Raw(blob);
+  def.exported = true;
+  program.data.push_back(std::move(def));
+}
+
+// The executor's part of the program, and the metadata that its runtime reads.
+absl::Status AddExecutor(const CompileOptions& options, const ModuleInfo& info, Stages& stages) {
+  loop::LoopProgram& program = stages.program;
+  if (options.executor == Executor::kAot) {
+    const bool packed = options.interface == Interface::kPacked;
+    KILN_ASSIGN_OR_RETURN(loop::Func main,
+                          RunModel(stages.plan, program, info.main_function,
+                                   packed ? loop::Convention::kPacked : loop::Convention::kUnpacked));
+    program.funcs.push_back(std::move(main));
+  } else {
+    stages.graph_json = GraphJson(stages.plan);
+  }
+  if (options.interface == Interface::kC) return absl::OkStatus();
+  const bool cpp = options.runtime == Runtime::kCpp;
+  AddModelMetadata(stages.metadata, cpp, program);
+  if (options.executor == Executor::kAot) {
+    AddTvmMetadata(stages.metadata,
+                   cpp ? "get_c_metadata" : absl::StrCat(ModulePrefix(info.module_name), "_get_c_metadata"),
+                   program);
+  }
+  if (cpp) {
+    AddModuleBlob(options.executor == Executor::kAot ? AotModuleBlob(info.module_name)
+                                                     : GraphModuleBlob(info.module_name, stages.graph_json),
+                  program);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Stages> RunStages(const Graph& graph, const CompileOptions& options) {
+  KILN_RETURN_IF_ERROR(CheckOptions(options));
+  const Target target = EffectiveTarget(options);
+  const ModuleInfo info = InfoOf(options);
+  Stages stages;
+  KILN_ASSIGN_OR_RETURN(stages.fused, RunPasses(graph, {.target = target, .evaluate = EvaluateConstants},
+                                                options.passes));
+  KILN_ASSIGN_OR_RETURN(stages.lowered,
+                        Lower(stages.fused, target, {.module_name = options.module_name, .naive = options.naive}));
+  KILN_ASSIGN_OR_RETURN(stages.plan, MakePlan(stages.fused, CallsOf(stages.lowered)));
+  stages.metadata = Describe(stages.plan, stages.lowered.program, info);
+  stages.program = stages.lowered.program;
+  SetConvention(options, stages.program);
+  KILN_RETURN_IF_ERROR(AddExecutor(options, info, stages));
+  KILN_RETURN_IF_ERROR(loop::VerifyProgram(stages.program));
+  return stages;
+}
+
+absl::StatusOr<Compiled> Compile(const Graph& graph, const CompileOptions& options) {
+  Compiled compiled;
+  KILN_ASSIGN_OR_RETURN(compiled.stages, RunStages(graph, options));
+  const Stages& stages = compiled.stages;
+  const std::string& name = options.module_name;
+  KILN_ASSIGN_OR_RETURN(compiled.artifacts, EmitCode(stages.program, options));
+  KILN_ASSIGN_OR_RETURN(compiled.artifacts[name + ".h"], ModelHeader(stages.metadata));
+  compiled.artifacts[name + ".metadata.json"] = MetadataJson(stages.metadata);
+  if (options.executor == Executor::kGraph) {
+    compiled.artifacts[name + ".graph.json"] = stages.graph_json;
+  }
+  return compiled;
+}
+
+}  // namespace kiln

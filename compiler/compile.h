@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiler: from a Graph to Artifacts.
+//
+//   KILN_ASSIGN_OR_RETURN(Graph graph, ParseRelay(text, "model.relay", FindOpSchema));
+//   KILN_ASSIGN_OR_RETURN(CompileOptions options, MakeOptions({.module_name = "my_mod"}));
+//   KILN_ASSIGN_OR_RETURN(Compiled compiled, Compile(graph, options));
+//   compiled.artifacts["my_mod.so"]   // for the C++ runtime
+#ifndef KILN_COMPILER_COMPILE_H_
+#define KILN_COMPILER_COMPILE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/base/artifacts.h"
+#include "compiler/graph/graph.h"
+#include "compiler/lower/lower.h"
+#include "compiler/passes/pass.h"
+#include "compiler/plan/plan.h"
+#include "compiler/target/target.h"
+#include "metadata/metadata.pb.h"
+
+namespace kiln {
+
+enum class Executor { kAot, kGraph };
+enum class Runtime { kCpp, kCrt };
+enum class Interface { kPacked, kC };
+enum class CallingConvention { kPacked, kCPacked, kUnpacked };
+enum class Codegen { kLlvm, kC };
+
+struct CompileOptions {
+  std::string module_name = "default";  // a C identifier
+  Executor executor = Executor::kAot;
+  Runtime runtime = Runtime::kCpp;
+  Interface interface = Interface::kPacked;
+  CallingConvention calling_convention = CallingConvention::kCPacked;
+  Codegen codegen = Codegen::kLlvm;
+  Target target;
+  int threads = 0;                      // of parallel loops; 0: as many as the runtime has, 1: loops are serial
+  PassOptions passes;
+  bool naive = false;                   // no schedules: plain loops, for comparison
+};
+
+// The spellings of the command line.
+absl::StatusOr<Executor> ParseExecutor(absl::string_view text);
+absl::StatusOr<Runtime> ParseRuntime(absl::string_view text);
+absl::StatusOr<Interface> ParseInterface(absl::string_view text);
+absl::StatusOr<CallingConvention> ParseCallingConvention(absl::string_view text);
+absl::StatusOr<Codegen> ParseCodegen(absl::string_view text);
+
+// The convention that a legal combination of the other options takes by itself: E2 of the requirements.
+CallingConvention DefaultCallingConvention(Runtime runtime, Interface interface);
+// InvalidArgument, with the reason and what to use instead, for a combination that is not legal, and for a module name that is no identifier.
+absl::Status CheckOptions(const CompileOptions& options);
+
+// Everything between the graph and the code generators; what the stages of --emit print.
+struct Stages {
+  Graph fused;
+  Lowered lowered;                 // operator functions, unpacked
+  Plan plan;
+  proto::Metadata metadata;
+  std::string graph_json;          // graph executor
+  loop::LoopProgram program;       // with the executor, the metadata and the calling convention; ready for a code generator
+};
+absl::StatusOr<Stages> RunStages(const Graph& graph, const CompileOptions& options);
+
+struct Compiled {
+  Stages stages;
+  // <module>.so for the C++ runtime with LLVM, <module>.o for the C runtime with LLVM, <module>.c with the C back end; <module>.h;
+  // <module>.metadata.json; <module>.graph.json for the graph executor.
+  Artifacts artifacts;
+};
+absl::StatusOr<Compiled> Compile(const Graph& graph, const CompileOptions& options);
+
+// The text of a stage: graph, after:<pass>, fused, stages, loops, scheduled, plan, c, llvm, asm, graph-json, metadata, header.
+// InvalidArgument with the known names.
+absl::StatusOr<std::string> EmitStage(const Graph& graph, const CompileOptions& options, absl::string_view stage);
+
+// Runs constants through the compiler itself: passes' Evaluator.
+absl::StatusOr<std::vector<Tensor>> EvaluateConstants(const Graph& graph);
+
+}  // namespace kiln
+
+#endif  // KILN_COMPILER_COMPILE_H_

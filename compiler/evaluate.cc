@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// EvaluateConstants: constant folding runs what it folds through the compiler, unscheduled and for a machine without vectors, so that
+// constants have the same bits wherever the compiler runs. By JIT where LLVM is linked and the work is worth it, else by the interpreter.
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/base/status.h"
+#include "compiler/compile.h"
+#include "compiler/executor/aot.h"
+#include "compiler/loop/interpret.h"
+#include "compiler/loop/passes.h"
+#ifdef KILN_WITH_LLVM
+#include "compiler/codegen/llvm/jit.h"
+#endif
+
+namespace kiln {
+namespace {
+
+#ifdef KILN_WITH_LLVM
+constexpr int64_t kMinJitElements = 100'000;  // below, compiling takes longer than interpreting
+#endif
+
+Plan PlanOf(const Graph& graph, const Lowered& lowered, absl::Status* status) {
+  std::vector<CallSpec> calls;
+  for (const LoweredCall& call : lowered.calls) {
+    calls.push_back({.function = call.function,
+                     .inputs = call.inputs,
+                     .outputs = call.outputs,
+                     .scratch_bytes = call.workspace_bytes,
+                     .in_place = {},
+                     .op_names = call.op_names,
+                     .source = call.source});
+  }
+  absl::StatusOr<Plan> plan = MakePlan(graph, calls);
+  *status = plan.status();
+  return plan.ok() ? *std::move(plan) : Plan();
+}
+
+absl::Status RunProgram(const loop::LoopProgram& program, const std::string& name, int64_t elements,
+                        std::vector<void*>& args) {
+#ifdef KILN_WITH_LLVM
+  if (elements >= kMinJitElements && args.size() <= codegen::Jit::kMaxRunArgs) {
+    KILN_ASSIGN_OR_RETURN(auto jit, codegen::Jit::Create(program, Target::Host()));
+    return jit->Run(name, args);
+  }
+#endif
+  (void)elements;
+  return loop::Interpreter(program).Run(name, args);
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Tensor>> EvaluateConstants(const Graph& original) {
+  KILN_ASSIGN_OR_RETURN(const Target target, Target::Parse("x86-64"));
+  KILN_ASSIGN_OR_RETURN(const Graph graph,
+                        CopyOutputs(original, {.target = target, .evaluate = EvaluateConstants}));
+  KILN_ASSIGN_OR_RETURN(Lowered lowered, Lower(graph, target, {.module_name = "constants", .naive = true}));
+  absl::Status status;
+  const Plan plan = PlanOf(graph, lowered, &status);
+  KILN_RETURN_IF_ERROR(status);
+  const std::string name = "evaluate";
+  KILN_ASSIGN_OR_RETURN(loop::Func main,
+                        RunModel(plan, lowered.program, name, loop::Convention::kUnpacked));
+  lowered.program.funcs.push_back(std::move(main));
+  loop::OutlineParallel(lowered.program, 1);
+  int64_t elements = 0;
+  std::vector<std::string> outputs;
+  for (ValueId id : graph.outputs) {
+    outputs.emplace_back(static_cast<size_t>(graph.type(id).num_bytes()), '\0');
+    elements += graph.type(id).num_elements();
+  }
+  std::vector<void*> args;
+  for (std::string& output : outputs) args.push_back(output.data());
+  std::string workspace(static_cast<size_t>(plan.workspace_bytes() + kWorkspaceAlignment), '\0');
+  if (plan.workspace_bytes() > 0) {
+    const uintptr_t begin = reinterpret_cast<uintptr_t>(workspace.data());
+    const uintptr_t mask = static_cast<uintptr_t>(kWorkspaceAlignment) - 1;
+    args.push_back(reinterpret_cast<void*>((begin + mask) & ~mask));
+  }
+  KILN_RETURN_IF_ERROR(RunProgram(lowered.program, name, elements, args));
+  std::vector<Tensor> tensors;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    tensors.emplace_back(graph.type(graph.outputs[i]), std::move(outputs[i]));
+  }
+  return tensors;
+}
+
+}  // namespace kiln

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The metadata of a compiled model, and its renderings that go into generated code.
+#ifndef KILN_COMPILER_EXECUTOR_DESCRIBE_H_
+#define KILN_COMPILER_EXECUTOR_DESCRIBE_H_
+
+#include <string>
+#include <vector>
+
+#include "compiler/loop/loop.h"
+#include "compiler/plan/plan.h"
+#include "metadata/metadata.pb.h"
+
+namespace kiln {
+
+struct ModuleInfo {
+  std::string module_name;
+  std::string executor;
+  std::string runtime;
+  std::string interface_api;
+  std::string calling_convention;
+  std::string target;
+  std::string main_function;  // the symbol of the model's function
+};
+
+proto::Metadata Describe(const Plan& plan, const loop::LoopProgram& program, const ModuleInfo& info);
+
+// The module prefix of every symbol: "tvmgen_<module>".
+std::string ModulePrefix(const std::string& module_name);
+
+// `struct Metadata` of kiln/metadata.h as const data, and what returns it: with `packed_getter` the packed function `get_model_metadata`,
+// otherwise the plain C function `tvmgen_<module>_get_model_metadata`.
+void AddModelMetadata(const proto::Metadata& metadata, bool packed_getter, loop::LoopProgram& program);
+
+// `struct TVMMetadata` of tvm/runtime/metadata_types.h and the packed function `getter` that returns it.
+void AddTvmMetadata(const proto::Metadata& metadata, const std::string& getter, loop::LoopProgram& program);
+
+}  // namespace kiln
+
+#endif  // KILN_COMPILER_EXECUTOR_DESCRIBE_H_

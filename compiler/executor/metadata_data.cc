@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// The metadata as C structs: kiln/metadata.h and tvm/runtime/metadata_types.h.
+#include "absl/strings/str_cat.h"
+#include "compiler/base/dtype.h"
+#include "compiler/executor/describe.h"
+
+namespace kiln {
+namespace {
+
+using loop::DataDef;
+using loop::DataValue;
+
+constexpr char kKilnHeader[] = "kiln/metadata.h";
+constexpr char kTvmHeader[] = "tvm/runtime/metadata_types.h";
+constexpr int kTvmMetadataVersion = 1;
+
+DataValue DlDataType(const std::string& spelling) {
+  const DType dtype = DType::Parse(spelling).value_or(DType());
+  const int code = dtype.is_int() ? 0 : dtype.is_float() ? 2 : 1;
+  return DataValue::Struct(
+      {DataValue::Int(8, code), DataValue::Int(8, dtype.bits), DataValue::Int(16, 1)});
+}
+
+DataValue DlDevice(const proto::Device& device) {
+  return DataValue::Struct(
+      {DataValue::Int(32, device.device_type()), DataValue::Int(32, device.device_id())});
+}
+
+class DataAdder {
+ public:
+  DataAdder(std::string prefix, const char* header, loop::LoopProgram& program)
+      : prefix_(std::move(prefix)), header_(header), program_(program) {}
+
+  // Defines an array and returns its address; the null pointer for an empty one.
+  DataValue Array(const std::string& name, const std::string& c_type, std::vector<DataValue> elements) {
+    if (elements.empty()) return DataValue::Null();
+    return Define(name, c_type, DataValue::Array(std::move(elements)));
+  }
+
+  DataValue Define(const std::string& name, const std::string& c_type, DataValue value) {
+    DataDef def;
+    def.name = absl::StrCat(prefix_, "_", name);
+    def.c_type = c_type;
+    def.c_header = header_;
+    def.value = std::move(value);
+    program_.data.push_back(def);
+    return DataValue::Pointer(def.name);
+  }
+
+  template <typename Shape>
+  DataValue ShapeArray(const std::string& name, const Shape& shape) {
+    std::vector<DataValue> extents;
+    for (int64_t extent : shape) extents.push_back(DataValue::Int(64, extent));
+    return Array(name, "int64_t", std::move(extents));
+  }
+
+ private:
+  std::string prefix_;
+  const char* header_;
+  loop::LoopProgram& program_;
+};
+
+DataValue QuantizationData(const proto::Parameter& parameter, const std::string& name, DataAdder& add) {
+  if (!parameter.has_quantization()) return DataValue::Null();
+  const proto::Quantization& q = parameter.quantization();
+  std::vector<DataValue> scales, zero_points;
+  for (float scale : q.scales()) scales.push_back(DataValue::Real(32, scale));
+  for (int32_t zero : q.zero_points()) zero_points.push_back(DataValue::Int(32, zero));
+  const DataValue scale_array = add.Array(name + "_scales", "float", std::move(scales));
+  const DataValue zero_array = add.Array(name + "_zero_points", "int32_t", std::move(zero_points));
+  return add.Define(name + "_quantization", "struct QuantizationInfo",
+                    DataValue::Struct({scale_array, zero_array, DataValue::Int(32, q.scales_size()),
+                                       DataValue::Int(32, q.axis())}));
+}
+
+DataValue FunctionData(const proto::Function& function, const std::string& name, DataAdder& add) {
+  std::vector<DataValue> params;
+  for (int i = 0; i < function.parameters_size(); ++i) {
+    const proto::Parameter& p = function.parameters(i);
+    const std::string id = absl::StrCat(name, "_param", i);
+    const DataValue shape = add.ShapeArray(id + "_shape", p.shape());
+    const DataValue quantization = QuantizationData(p, id, add);
+    params.push_back(DataValue::Struct(
+        {DataValue::String(p.relay_name_hint()), DataValue::String(p.tir_name_hint()), shape,
+         DataValue::Int(32, p.shape_size()), DlDataType(p.dtype()), DlDevice(p.target_device()),
+         DataValue::Int(64, p.size_bytes()), quantization}));
+  }
+  const DataValue array = add.Array(name + "_params", "struct ParameterInfo", std::move(params));
+  return DataValue::Struct(
+      {DataValue::String(function.name()), array, DataValue::Int(32, function.parameters_size()),
+       DataValue::Int(32, function.num_inputs()), DataValue::Int(32, function.num_outputs()),
+       DataValue::Int(64, function.workspace_size_bytes()), DataValue::Int(64, function.io_size_bytes()),
+       DataValue::Int(64, function.constant_size_bytes()), DlDevice(function.device()),
+       DataValue::String(function.op_names())});
+}
+
+}  // namespace
+
+void AddModelMetadata(const proto::Metadata& metadata, bool packed_getter, loop::LoopProgram& program) {
+  const std::string prefix = ModulePrefix(metadata.module_name());
+  DataAdder add(prefix + "_metadata", kKilnHeader, program);
+  std::vector<DataValue> functions, pools;
+  for (int i = 0; i < metadata.functions_size(); ++i) {
+    functions.push_back(FunctionData(metadata.functions(i), absl::StrCat("function", i), add));
+  }
+  for (const proto::Pool& pool : metadata.pools()) {
+    pools.push_back(DataValue::Struct({DataValue::String(pool.name()), DataValue::Int(64, pool.size_bytes()),
+                                       DataValue::Int(64, pool.alignment_bytes()),
+                                       DataValue::Int(32, pool.kind())}));
+  }
+  const DataValue function_array = add.Array("functions", "struct FunctionInfo", std::move(functions));
+  const DataValue pool_array = add.Array("pools", "struct PoolInfo", std::move(pools));
+  add.Define("root", "struct Metadata",
+             DataValue::Struct(
+                 {DataValue::Int(32, metadata.version()), DataValue::String(metadata.module_name()),
+                  DataValue::String(metadata.executor()), DataValue::String(metadata.runtime()),
+                  DataValue::String(metadata.interface_api()), DataValue::String(metadata.calling_convention()),
+                  DataValue::String(metadata.target()), function_array,
+                  DataValue::Int(32, metadata.functions_size()), pool_array,
+                  DataValue::Int(32, metadata.pools_size())}));
+  program.getters.push_back(
+      {.name = packed_getter ? "get_model_metadata" : absl::StrCat(prefix, "_get_model_metadata"),
+       .data_symbol = absl::StrCat(prefix, "_metadata_root"),
+       .packed = packed_getter});
+}
+
+void AddTvmMetadata(const proto::Metadata& metadata, const std::string& getter, loop::LoopProgram& program) {
+  const std::string prefix = ModulePrefix(metadata.module_name());
+  DataAdder add(prefix + "_tvm_metadata", kTvmHeader, program);
+  const proto::Function& main = metadata.functions(0);
+  std::vector<DataValue> inputs, outputs, pools;
+  for (int i = 0; i < main.parameters_size(); ++i) {
+    const proto::Parameter& p = main.parameters(i);
+    const bool input = i < main.num_inputs();
+    // Outputs are called output0, output1, … in this format, whatever the model calls them.
+    const std::string name =
+        input ? p.tir_name_hint() : absl::StrCat("output", i - main.num_inputs());
+    const DataValue shape = add.ShapeArray(absl::StrCat("param", i, "_shape"), p.shape());
+    (input ? inputs : outputs)
+        .push_back(DataValue::Struct({DataValue::String(name), shape,
+                                      DataValue::Int(64, p.shape_size()), DlDataType(p.dtype())}));
+  }
+  for (const proto::Pool& pool : metadata.pools()) {
+    if (pool.size_bytes() == 0) continue;
+    const DataValue shape = add.ShapeArray(
+        absl::StrCat("pool", pools.size(), "_shape"), std::vector<int64_t>{pool.size_bytes()});
+    pools.push_back(DataValue::Struct({DataValue::String(pool.name()), shape, DataValue::Int(64, 1),
+                                       DlDataType("uint8")}));
+  }
+  const int64_t counts[] = {static_cast<int64_t>(inputs.size()), static_cast<int64_t>(outputs.size()),
+                            static_cast<int64_t>(pools.size())};
+  const DataValue input_array = add.Array("inputs", "struct TVMTensorInfo", std::move(inputs));
+  const DataValue output_array = add.Array("outputs", "struct TVMTensorInfo", std::move(outputs));
+  const DataValue pool_array = add.Array("pools", "struct TVMTensorInfo", std::move(pools));
+  add.Define("root", "struct TVMMetadata",
+             DataValue::Struct({DataValue::Int(64, kTvmMetadataVersion), input_array,
+                                DataValue::Int(64, counts[0]), output_array, DataValue::Int(64, counts[1]),
+                                pool_array, DataValue::Int(64, counts[2]), DataValue::Null(),
+                                DataValue::Int(64, 0), DataValue::String(prefix)}));
+  program.getters.push_back(
+      {.name = getter, .data_symbol = absl::StrCat(prefix, "_tvm_metadata_root"), .packed = true});
+}
+
+}  // namespace kiln

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/frontend/onnx/converter.h"
+
+#include "absl/strings/str_cat.h"
+#include "compiler/base/status.h"
+#include "compiler/frontend/onnx/tensor_proto.h"
+#include "compiler/ops/add_op.h"
+#include "compiler/ops/op_def.h"
+
+namespace kiln::onnx_frontend {
+
+absl::StatusOr<ValueId> Converter::Input(int i) const {
+  if (HasInput(i)) return inputs_[static_cast<size_t>(i)];
+  return Wrong("inputs", absl::StrCat("input ", i, " is missing"), absl::StrCat("at least ", i + 1));
+}
+
+absl::StatusOr<Tensor> Converter::ConstantInput(int i, absl::string_view what) const {
+  KILN_ASSIGN_OR_RETURN(const ValueId input, Input(i));
+  if (graph_.is_constant(input)) return graph_.value(input).constant;
+  return absl::UnimplementedError(absl::StrCat(
+      what, " (input '", node_.input(i), "') is computed from the model's inputs; it must be known when the model is compiled"));
+}
+
+const onnx::AttributeProto* Converter::FindAttr(absl::string_view name) const {
+  for (const onnx::AttributeProto& attr : node_.attribute()) {
+    if (attr.name() == name) return &attr;
+  }
+  return nullptr;
+}
+
+int64_t Converter::Int(absl::string_view name, int64_t otherwise) const {
+  const onnx::AttributeProto* attr = FindAttr(name);
+  return attr == nullptr ? otherwise : attr->i();
+}
+
+double Converter::Float(absl::string_view name, double otherwise) const {
+  const onnx::AttributeProto* attr = FindAttr(name);
+  return attr == nullptr ? otherwise : attr->f();
+}
+
+std::string Converter::String(absl::string_view name, std::string otherwise) const {
+  const onnx::AttributeProto* attr = FindAttr(name);
+  return attr == nullptr ? std::move(otherwise) : attr->s();
+}
+
+std::vector<int64_t> Converter::Ints(absl::string_view name, std::vector<int64_t> otherwise) const {
+  const onnx::AttributeProto* attr = FindAttr(name);
+  if (attr == nullptr) return otherwise;
+  return {attr->ints().begin(), attr->ints().end()};
+}
+
+absl::StatusOr<Tensor> Converter::TensorAttr(absl::string_view name) const {
+  const onnx::AttributeProto* attr = FindAttr(name);
+  if (attr == nullptr || !attr->has_t()) {
+    return absl::InvalidArgumentError(absl::StrCat("attribute ", name, " is missing"));
+  }
+  return DecodeTensor(attr->t(), folder_);
+}
+
+absl::StatusOr<std::optional<std::vector<int64_t>>> Converter::IntsAttrOrInput(absl::string_view name, int i) const {
+  if (HasAttr(name)) return Ints(name);
+  if (!HasInput(i)) return std::optional<std::vector<int64_t>>();
+  KILN_ASSIGN_OR_RETURN(const Tensor tensor, ConstantInput(i, name));
+  return tensor.ToInts();
+}
+
+absl::StatusOr<ValueId> Converter::Op(absl::string_view relay_op, std::vector<ValueId> inputs, Attrs attrs) {
+  return AddOp(graph_, relay_op, std::move(inputs), std::move(attrs), source_);
+}
+
+absl::StatusOr<std::vector<ValueId>> Converter::TupleOp(absl::string_view relay_op, std::vector<ValueId> inputs, Attrs attrs) {
+  KILN_ASSIGN_OR_RETURN(const ValueId first, AddOp(graph_, relay_op, std::move(inputs), std::move(attrs), source_));
+  return graph_.node(graph_.value(first).node).outputs;
+}
+
+absl::StatusOr<ValueId> Converter::Reshape(ValueId value, const Shape& shape) {
+  if (type(value).shape == shape) return value;
+  return Op("reshape", {value}, {{"newshape", AttrValue::Ints(shape)}, {"allowzero", true}});
+}
+
+void Converter::SetOutput(int i, ValueId value) {
+  if (outputs_.size() <= static_cast<size_t>(i)) outputs_.resize(static_cast<size_t>(i) + 1, kNoId);
+  outputs_[static_cast<size_t>(i)] = value;
+}
+
+absl::Status Wrong(absl::string_view what, absl::string_view found, absl::string_view wanted) {
+  return absl::InvalidArgumentError(absl::StrCat(what, ": found ", found, ", wanted ", wanted));
+}
+
+absl::StatusOr<int64_t> NormalAxis(int64_t axis, int rank) {
+  const int64_t normal = axis < 0 ? axis + rank : axis;
+  if (normal >= 0 && normal < rank) return normal;
+  return Wrong("axis", absl::StrCat(axis), absl::StrCat(-rank, " to ", rank - 1));
+}
+
+}  // namespace kiln::onnx_frontend

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+// Element by element: most operators have a Relay twin and are rows alone.
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/base/status.h"
+#include "compiler/frontend/onnx/converter.h"
+#include "compiler/frontend/onnx/tensor_proto.h"
+
+namespace kiln::onnx_frontend {
+namespace {
+
+absl::StatusOr<ValueId> Scalar(Converter& c, ValueId like, double value) {
+  return c.Constant(Tensor::Scalar(c.type(like).dtype, value));
+}
+
+// Up to opset 6 the second operand is laid along `axis` of the first where `broadcast` is set; from 7 on as NumPy does.
+absl::Status Binary(Converter& c, absl::string_view relay) {
+  KILN_ASSIGN_OR_RETURN(const ValueId a, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(ValueId b, c.Input(1));
+  if (c.opset() < 7 && c.Int("broadcast", 0) != 0 && c.HasAttr("axis")) {
+    KILN_ASSIGN_OR_RETURN(const int64_t axis, NormalAxis(c.Int("axis", 0), c.type(a).rank()));
+    Shape shape = c.type(b).shape;
+    const int64_t after = c.type(a).rank() - axis - static_cast<int64_t>(shape.size());
+    for (int64_t i = 0; i < after; ++i) shape.push_back(1);
+    KILN_ASSIGN_OR_RETURN(b, c.Reshape(b, shape));
+  }
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op(relay, {a, b}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status Add(Converter& c) { return Binary(c, "add"); }
+absl::Status Sub(Converter& c) { return Binary(c, "subtract"); }
+absl::Status Mul(Converter& c) { return Binary(c, "multiply"); }
+absl::Status Div(Converter& c) { return Binary(c, "divide"); }
+
+absl::Status Pow(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(ValueId e, c.Input(1));
+  const Value& exponent = c.graph().value(e);
+  // x^2, the form that exporters give to variances.
+  if (exponent.kind == ValueKind::kConstant && exponent.constant.type().num_elements() == 1 && exponent.constant.AsDouble(0) == 2 &&
+      exponent.constant.type().rank() <= c.type(x).rank()) {
+    KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("multiply", {x, x}));
+    c.SetOutput(0, y);
+    return absl::OkStatus();
+  }
+  if (c.type(e).dtype != c.type(x).dtype) {
+    KILN_ASSIGN_OR_RETURN(e, c.Op("cast", {e}, {{"dtype", c.type(x).dtype.ToString()}}));
+  }
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("power", {x, e}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status Mod(Converter& c) {
+  // fmod = 1 takes the sign of the dividend, as C does; 0 that of the divisor.
+  return Binary(c, c.Int("fmod", 0) != 0 ? "mod" : "floor_mod");
+}
+
+// Sum, Max, Min and Mean of any number of inputs.
+absl::StatusOr<ValueId> Fold(Converter& c, absl::string_view relay) {
+  KILN_ASSIGN_OR_RETURN(ValueId y, c.Input(0));
+  for (int i = 1; i < c.num_inputs(); ++i) {
+    KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(i));
+    KILN_ASSIGN_OR_RETURN(y, c.Op(relay, {y, x}));
+  }
+  return y;
+}
+
+absl::Status FoldTo(Converter& c, absl::string_view relay) {
+  KILN_ASSIGN_OR_RETURN(const ValueId y, Fold(c, relay));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status Sum(Converter& c) { return FoldTo(c, "add"); }
+absl::Status Max(Converter& c) { return FoldTo(c, "maximum"); }
+absl::Status Min(Converter& c) { return FoldTo(c, "minimum"); }
+
+absl::Status Mean(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(ValueId y, Fold(c, "add"));
+  KILN_ASSIGN_OR_RETURN(const ValueId n, Scalar(c, y, c.num_inputs()));
+  KILN_ASSIGN_OR_RETURN(y, c.Op("divide", {y, n}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status LeakyRelu(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("nn.leaky_relu", {x}, {{"alpha", c.Float("alpha", 0.01)}}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status PRelu(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId slope, c.Input(1));
+  KILN_ASSIGN_OR_RETURN(const ValueId zero, Scalar(c, x, 0));
+  KILN_ASSIGN_OR_RETURN(const ValueId negative, c.Op("less", {x, zero}));
+  KILN_ASSIGN_OR_RETURN(const ValueId scaled, c.Op("multiply", {x, slope}));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("where", {negative, scaled, x}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+// max(0, min(1, alpha * x + beta))
+absl::StatusOr<ValueId> HardSigmoidOf(Converter& c, ValueId x, double alpha, double beta) {
+  KILN_ASSIGN_OR_RETURN(const ValueId a, Scalar(c, x, alpha));
+  KILN_ASSIGN_OR_RETURN(const ValueId b, Scalar(c, x, beta));
+  KILN_ASSIGN_OR_RETURN(ValueId y, c.Op("multiply", {x, a}));
+  KILN_ASSIGN_OR_RETURN(y, c.Op("add", {y, b}));
+  return c.Op("clip", {y}, {{"a_min", 0.0}, {"a_max", 1.0}});
+}
+
+absl::Status HardSigmoid(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, HardSigmoidOf(c, x, c.Float("alpha", 0.2), c.Float("beta", 0.5)));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status HardSwish(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(ValueId y, HardSigmoidOf(c, x, 1.0 / 6, 0.5));
+  KILN_ASSIGN_OR_RETURN(y, c.Op("multiply", {x, y}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status Reciprocal(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId one, Scalar(c, x, 1));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("divide", {one, x}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+// alpha * (exp(x) - 1) where x < 0
+absl::Status Elu(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId zero, Scalar(c, x, 0));
+  KILN_ASSIGN_OR_RETURN(const ValueId one, Scalar(c, x, 1));
+  KILN_ASSIGN_OR_RETURN(const ValueId alpha, Scalar(c, x, c.Float("alpha", 1)));
+  KILN_ASSIGN_OR_RETURN(ValueId e, c.Op("exp", {x}));
+  KILN_ASSIGN_OR_RETURN(e, c.Op("subtract", {e, one}));
+  KILN_ASSIGN_OR_RETURN(e, c.Op("multiply", {e, alpha}));
+  KILN_ASSIGN_OR_RETURN(const ValueId negative, c.Op("less", {x, zero}));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("where", {negative, e, x}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+// log(1 + exp(x)), as max(x, 0) + log(1 + exp(-|x|)) so that it does not overflow.
+absl::Status Softplus(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId one, Scalar(c, x, 1));
+  KILN_ASSIGN_OR_RETURN(ValueId e, c.Op("abs", {x}));
+  KILN_ASSIGN_OR_RETURN(e, c.Op("negative", {e}));
+  KILN_ASSIGN_OR_RETURN(e, c.Op("exp", {e}));
+  KILN_ASSIGN_OR_RETURN(e, c.Op("add", {e, one}));
+  KILN_ASSIGN_OR_RETURN(e, c.Op("log", {e}));
+  KILN_ASSIGN_OR_RETURN(const ValueId positive, c.Op("nn.relu", {x}));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("add", {positive, e}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+// x / (1 + |x|)
+absl::Status Softsign(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId one, Scalar(c, x, 1));
+  KILN_ASSIGN_OR_RETURN(ValueId d, c.Op("abs", {x}));
+  KILN_ASSIGN_OR_RETURN(d, c.Op("add", {d, one}));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("divide", {x, d}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+// x / 2 * (1 + erf(x / sqrt(2))), or its tanh approximation.
+absl::Status Gelu(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId one, Scalar(c, x, 1));
+  KILN_ASSIGN_OR_RETURN(const ValueId half, Scalar(c, x, 0.5));
+  ValueId t = x;
+  if (c.String("approximate", "none") == "tanh") {
+    KILN_ASSIGN_OR_RETURN(const ValueId cubic, Scalar(c, x, 0.044715));
+    KILN_ASSIGN_OR_RETURN(const ValueId factor, Scalar(c, x, std::sqrt(2 / 3.14159265358979323846)));
+    KILN_ASSIGN_OR_RETURN(t, c.Op("multiply", {x, x}));
+    KILN_ASSIGN_OR_RETURN(t, c.Op("multiply", {t, cubic}));
+    KILN_ASSIGN_OR_RETURN(t, c.Op("add", {t, one}));
+    KILN_ASSIGN_OR_RETURN(t, c.Op("multiply", {t, x}));
+    KILN_ASSIGN_OR_RETURN(t, c.Op("multiply", {t, factor}));
+    KILN_ASSIGN_OR_RETURN(t, c.Op("tanh", {t}));
+  } else {
+    KILN_ASSIGN_OR_RETURN(const ValueId root, Scalar(c, x, std::sqrt(0.5)));
+    KILN_ASSIGN_OR_RETURN(t, c.Op("multiply", {x, root}));
+    KILN_ASSIGN_OR_RETURN(t, c.Op("erf", {t}));
+  }
+  KILN_ASSIGN_OR_RETURN(t, c.Op("add", {t, one}));
+  KILN_ASSIGN_OR_RETURN(ValueId y, c.Op("multiply", {x, half}));
+  KILN_ASSIGN_OR_RETURN(y, c.Op("multiply", {y, t}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status Clip(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  const DType dtype = c.type(x).dtype;
+  double bounds[2] = {dtype.is_float() ? -INFINITY : static_cast<double>(dtype.MinInt()),
+                      dtype.is_float() ? INFINITY : static_cast<double>(dtype.MaxInt())};
+  bounds[0] = c.Float("min", bounds[0]);
+  bounds[1] = c.Float("max", bounds[1]);
+  for (int i : {1, 2}) {
+    if (!c.HasInput(i)) continue;
+    KILN_ASSIGN_OR_RETURN(const Tensor bound, c.ConstantInput(i, i == 1 ? "min" : "max"));
+    if (bound.type().num_elements() != 1) return Wrong(i == 1 ? "min" : "max", bound.type().ToString(), "a scalar");
+    bounds[i - 1] = bound.AsDouble(0);
+  }
+  ValueId y = x;
+  if (bounds[0] == 0 && bounds[1] == INFINITY) {
+    KILN_ASSIGN_OR_RETURN(y, c.Op("nn.relu", {x}));
+  } else {
+    KILN_ASSIGN_OR_RETURN(y, c.Op("clip", {x}, {{"a_min", bounds[0]}, {"a_max", bounds[1]}}));
+  }
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status Cast(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const DType dtype, DTypeOf(static_cast<int>(c.Int("to", 0))));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("cast", {x}, {{"dtype", dtype.ToString()}}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status Identity(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  c.SetOutput(0, x);
+  return absl::OkStatus();
+}
+
+// At inference nothing is dropped; the mask is all true.
+absl::Status Dropout(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  c.SetOutput(0, x);
+  if (c.node().output_size() > 1) c.SetOutput(1, c.Constant(Tensor::Filled({c.type(x).shape, DType::Bool()}, 1)));
+  return absl::OkStatus();
+}
+
+absl::Status BitShift(Converter& c) {
+  return Binary(c, c.String("direction", "LEFT") == "LEFT" ? "left_shift" : "right_shift");
+}
+
+constexpr OnnxOperator kRows[] = {
+    {"Abs", nullptr, "abs"},
+    {"Acos", nullptr, "acos"},
+    {"Acosh", nullptr, "acosh"},
+    {"Add", Add},
+    {"And", nullptr, "logical_and"},
+    {"Asin", nullptr, "asin"},
+    {"Asinh", nullptr, "asinh"},
+    {"Atan", nullptr, "atan"},
+    {"Atanh", nullptr, "atanh"},
+    {"BitShift", BitShift},
+    {"BitwiseAnd", nullptr, "bitwise_and"},
+    {"BitwiseNot", nullptr, "bitwise_not"},
+    {"BitwiseOr", nullptr, "bitwise_or"},
+    {"BitwiseXor", nullptr, "bitwise_xor"},
+    {"Cast", Cast},
+    {"Ceil", nullptr, "ceil"},
+    {"Clip", Clip},
+    {"Cos", nullptr, "cos"},
+    {"Cosh", nullptr, "cosh"},
+    {"Div", Div},
+    {"Dropout", Dropout},
+    {"Elu", Elu},
+    {"Equal", nullptr, "equal"},
+    {"Erf", nullptr, "erf"},
+    {"Exp", nullptr, "exp"},
+    {"Floor", nullptr, "floor"},
+    {"Gelu", Gelu},
+    {"Greater", nullptr, "greater"},
+    {"GreaterOrEqual", nullptr, "greater_equal"},
+    {"HardSigmoid", HardSigmoid},
+    {"HardSwish", HardSwish},
+    {"Identity", Identity},
+    {"IsNaN", nullptr, "isnan"},
+    {"LeakyRelu", LeakyRelu},
+    {"Less", nullptr, "less"},
+    {"LessOrEqual", nullptr, "less_equal"},
+    {"Log", nullptr, "log"},
+    {"Max", Max},
+    {"Mean", Mean},
+    {"Min", Min},
+    {"Mod", Mod},
+    {"Mul", Mul},
+    {"Neg", nullptr, "negative"},
+    {"Not", nullptr, "logical_not"},
+    {"Or", nullptr, "logical_or"},
+    {"PRelu", PRelu},
+    {"Pow", Pow},
+    {"Reciprocal", Reciprocal},
+    {"Relu", nullptr, "nn.relu"},
+    {"Round", nullptr, "round"},
+    {"Sigmoid", nullptr, "sigmoid"},
+    {"Sign", nullptr, "sign"},
+    {"Sin", nullptr, "sin"},
+    {"Sinh", nullptr, "sinh"},
+    {"Softplus", Softplus},
+    {"Softsign", Softsign},
+    {"Sqrt", nullptr, "sqrt"},
+    {"Sub", Sub},
+    {"Sum", Sum},
+    {"Tan", nullptr, "tan"},
+    {"Tanh", nullptr, "tanh"},
+    {"Where", nullptr, "where"},
+    {"Xor", nullptr, "logical_xor"},
+};
+
+}  // namespace
+
+absl::Span<const OnnxOperator> ElementwiseOperators() { return kRows; }
+
+}  // namespace kiln::onnx_frontend

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions over axes.
+#include "absl/strings/str_cat.h"
+#include "compiler/base/status.h"
+#include "compiler/frontend/onnx/converter.h"
+
+namespace kiln::onnx_frontend {
+namespace {
+
+// The attributes of a Relay reduction; nothing if the node says that it is the identity (no axes, and noop_with_empty_axes).
+absl::StatusOr<std::optional<Attrs>> ReduceAttrs(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const std::optional<std::vector<int64_t>> axes, c.IntsAttrOrInput("axes", 1));
+  Attrs attrs = {{"keepdims", c.Int("keepdims", 1) != 0}};
+  if (axes.has_value() && !axes->empty()) {
+    attrs.Set("axis", AttrValue::Ints(*axes));
+  } else if (c.Int("noop_with_empty_axes", 0) != 0) {
+    return std::optional<Attrs>();
+  }
+  return attrs;
+}
+
+absl::StatusOr<ValueId> Reduced(Converter& c, ValueId x, absl::string_view relay) {
+  KILN_ASSIGN_OR_RETURN(const std::optional<Attrs> attrs, ReduceAttrs(c));
+  if (!attrs.has_value()) return x;
+  return c.Op(relay, {x}, *attrs);
+}
+
+absl::Status Reduce(Converter& c, absl::string_view relay) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, Reduced(c, x, relay));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status ReduceMax(Converter& c) { return Reduce(c, "max"); }
+absl::Status ReduceMean(Converter& c) { return Reduce(c, "mean"); }
+absl::Status ReduceMin(Converter& c) { return Reduce(c, "min"); }
+absl::Status ReduceProd(Converter& c) { return Reduce(c, "prod"); }
+absl::Status ReduceSum(Converter& c) { return Reduce(c, "sum"); }
+
+absl::Status ReduceSumSquare(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(x, c.Op("multiply", {x, x}));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, Reduced(c, x, "sum"));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status ReduceL1(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(x, c.Op("abs", {x}));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, Reduced(c, x, "sum"));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status ReduceL2(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(x, c.Op("multiply", {x, x}));
+  KILN_ASSIGN_OR_RETURN(ValueId y, Reduced(c, x, "sum"));
+  KILN_ASSIGN_OR_RETURN(y, c.Op("sqrt", {y}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status ReduceLogSum(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(ValueId y, Reduced(c, x, "sum"));
+  KILN_ASSIGN_OR_RETURN(y, c.Op("log", {y}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status ArgReduce(Converter& c, absl::string_view relay) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(ValueId y, c.Op(relay, {x}, {{"axis", AttrValue::Ints({c.Int("axis", 0)})},
+                                                      {"keepdims", c.Int("keepdims", 1) != 0},
+                                                      {"select_last_index", c.Int("select_last_index", 0) != 0}}));
+  KILN_ASSIGN_OR_RETURN(y, c.Op("cast", {y}, {{"dtype", "int64"}}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status ArgMax(Converter& c) { return ArgReduce(c, "argmax"); }
+absl::Status ArgMin(Converter& c) { return ArgReduce(c, "argmin"); }
+
+absl::Status CumSum(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const Tensor axis, c.ConstantInput(1, "axis"));
+  if (axis.type().num_elements() != 1) return Wrong("axis", axis.type().ToString(), "a scalar");
+  if (c.Int("reverse", 0) != 0) return absl::UnimplementedError("reverse = 1");
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("cumsum", {x}, {{"axis", axis.AsInt(0)},
+                                                               {"exclusive", c.Int("exclusive", 0) != 0}}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+constexpr OnnxOperator kRows[] = {
+    {"ArgMax", ArgMax},         {"ArgMin", ArgMin},
+    {"CumSum", CumSum},         {"ReduceL1", ReduceL1},
+    {"ReduceL2", ReduceL2},     {"ReduceLogSum", ReduceLogSum},
+    {"ReduceMax", ReduceMax},   {"ReduceMean", ReduceMean},
+    {"ReduceMin", ReduceMin},   {"ReduceProd", ReduceProd},
+    {"ReduceSum", ReduceSum},   {"ReduceSumSquare", ReduceSumSquare},
+};
+
+}  // namespace
+
+absl::Span<const OnnxOperator> ReductionOperators() { return kRows; }
+
+}  // namespace kiln::onnx_frontend

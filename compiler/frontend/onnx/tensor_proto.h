@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KILN_COMPILER_FRONTEND_ONNX_TENSOR_PROTO_H_
+#define KILN_COMPILER_FRONTEND_ONNX_TENSOR_PROTO_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "compiler/base/tensor.h"
+#include "onnx/onnx_pb.h"
+
+namespace kiln::onnx_frontend {
+
+// Unimplemented for strings, complex numbers and bfloat16.
+absl::StatusOr<DType> DTypeOf(int onnx_data_type);
+
+// Decodes raw or typed data, or data of a file beside the model: `folder` is the model's; a location that leaves it is refused.
+absl::StatusOr<Tensor> DecodeTensor(const onnx::TensorProto& proto, const std::string& folder);
+
+}  // namespace kiln::onnx_frontend
+
+#endif  // KILN_COMPILER_FRONTEND_ONNX_TENSOR_PROTO_H_

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The `#[metadata]` section of Relay text: the constants that `meta[relay.Constant][i]` refers to,
+// as TVM's JSON node graph:
+//
+//   {"root": 1, "nodes": [{"type_key": ""}, {"type_key": "Map", "keys": ["relay.Constant"], "data":
+//   [2]},
+//    {"type_key": "Array", "data": [3]}, {"type_key": "relay.Constant", "attrs": {"data": "0"}}],
+//    "b64ndarrays": ["…"], "attrs": {"tvm_version": "0.9.0"}}
+//
+// Each of b64ndarrays is a serialised NDArray (compiler/base/ndarray_bytes.h) in base64. Other
+// nodes are not read.
+#ifndef KILN_COMPILER_GRAPH_METADATA_SECTION_H_
+#define KILN_COMPILER_GRAPH_METADATA_SECTION_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "compiler/base/tensor.h"
+
+namespace kiln::relay {
+
+// The constants in the order of their indices. `json` is what follows `#[metadata]`; it need not be
+// trusted.
+absl::StatusOr<std::vector<Tensor>> ReadMetadata(absl::string_view json);
+
+// What follows `#[metadata]`.
+std::string WriteMetadata(absl::Span<const Tensor> constants);
+
+}  // namespace kiln::relay
+
+#endif  // KILN_COMPILER_GRAPH_METADATA_SECTION_H_

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/graph/op_schema.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compiler/base/status.h"
+
+namespace kiln {
+namespace {
+
+using List = std::vector<AttrValue>;
+
+absl::string_view TypeName(AttrType type) {
+  switch (type) {
+    case AttrType::kBool:
+      return "True or False";
+    case AttrType::kInt:
+      return "an int";
+    case AttrType::kFloat:
+      return "a float";
+    case AttrType::kString:
+      return "a string";
+    case AttrType::kDType:
+      return "a dtype such as \"float32\"";
+    case AttrType::kInts:
+      return "a list of ints";
+    case AttrType::kFloats:
+      return "a list of floats";
+    case AttrType::kIntLists:
+      return "a list of lists of ints";
+    case AttrType::kIntOrInts:
+      return "an int or a list of ints";
+  }
+  return "nothing";
+}
+
+bool IsInt(const AttrValue& value) { return std::holds_alternative<int64_t>(value.value); }
+
+bool IsIntList(const AttrValue& value) {
+  const List* list = std::get_if<List>(&value.value);
+  return list != nullptr && std::all_of(list->begin(), list->end(), IsInt);
+}
+
+// An int or a float becomes a float.
+bool Widen(AttrValue& value) {
+  if (const int64_t* v = std::get_if<int64_t>(&value.value)) value = static_cast<double>(*v);
+  return std::holds_alternative<double>(value.value);
+}
+
+// Brings `value` to the form that `type` says; false if it cannot.
+bool Coerce(AttrType type, AttrValue& value) {
+  switch (type) {
+    case AttrType::kBool:
+      if (const int64_t* v = std::get_if<int64_t>(&value.value);
+          v != nullptr && (*v == 0 || *v == 1)) {
+        value = *v == 1;
+      }
+      return std::holds_alternative<bool>(value.value);
+    case AttrType::kInt:
+      if (const bool* v = std::get_if<bool>(&value.value)) value = *v ? 1 : 0;
+      return IsInt(value);
+    case AttrType::kFloat:
+      return Widen(value);
+    case AttrType::kString:
+      return std::holds_alternative<std::string>(value.value);
+    case AttrType::kDType: {
+      if (value.is_none()) value = "";
+      const std::string* v = std::get_if<std::string>(&value.value);
+      return v != nullptr && (v->empty() || DType::Parse(*v).ok());
+    }
+    case AttrType::kInts:
+      if (IsInt(value)) value = AttrValue(List{value});
+      return IsIntList(value);
+    case AttrType::kFloats: {
+      if (Widen(value)) value = AttrValue(List{value});
+      List* list = std::get_if<List>(&value.value);
+      return list != nullptr && std::all_of(list->begin(), list->end(), Widen);
+    }
+    case AttrType::kIntLists: {
+      const List* list = std::get_if<List>(&value.value);
+      return list != nullptr &&
+             (IsIntList(value) || std::all_of(list->begin(), list->end(), IsIntList));
+    }
+    case AttrType::kIntOrInts:
+      return IsInt(value) || IsIntList(value);
+  }
+  return false;
+}
+
+absl::Status UnknownAttr(const OpSchema& schema, absl::string_view name) {
+  const std::string known =
+      schema.attrs.empty()
+          ? "it has none"
+          : absl::StrCat("known are ", absl::StrJoin(schema.attrs, ", ",
+                                                     [](std::string* out, const AttrSchema& attr) {
+                                                       absl::StrAppend(out, attr.name);
+                                                     }));
+  return absl::InvalidArgumentError(
+      absl::StrCat(schema.name, ": unknown attribute '", name, "'; ", known));
+}
+
+}  // namespace
+
+AttrValue AttrSchema::NormalDefault() const {
+  AttrValue value = default_value;
+  if (!value.is_none()) Coerce(type, value);
+  return value;
+}
+
+const AttrSchema* OpSchema::FindAttr(absl::string_view attr_name) const {
+  for (const AttrSchema& attr : attrs) {
+    if (attr.name == attr_name) return &attr;
+  }
+  return nullptr;
+}
+
+absl::StatusOr<Attrs> NormalizeAttrs(const OpSchema& schema, Attrs attrs) {
+  for (const auto& [name, value] : attrs.values()) {
+    if (schema.FindAttr(name) == nullptr) return UnknownAttr(schema, name);
+  }
+  for (const AttrSchema& attr : schema.attrs) {
+    const bool may_be_none = attr.default_value.is_none() && !attr.required;
+    if (!attrs.Has(attr.name)) {
+      if (attr.required) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            schema.name, ": attribute '", attr.name, "' is missing, wanted ", TypeName(attr.type)));
+      }
+      attrs.Set(attr.name, attr.default_value);
+    }
+    AttrValue value = attrs.Get(attr.name);
+    if (value.is_none() && may_be_none) continue;
+    if (!Coerce(attr.type, value)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(schema.name, ": attribute '", attr.name, "': found ", value.ToString(),
+                       ", wanted ", TypeName(attr.type), may_be_none ? " or None" : ""));
+    }
+    attrs.Set(attr.name, std::move(value));
+  }
+  return attrs;
+}
+
+}  // namespace kiln

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parser of Relay text: tokens to syntax tree, by recursive descent. Internal: users call
+// ParseRelay (relay_text.h).
+//
+// parse.cc holds the module and its functions, parse_expr.cc expressions, parse_type.cc types and
+// attribute values.
+#ifndef KILN_COMPILER_GRAPH_PARSER_H_
+#define KILN_COMPILER_GRAPH_PARSER_H_
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "compiler/graph/ast.h"
+#include "compiler/graph/lex.h"
+
+namespace kiln::relay {
+
+class Parser {
+ public:
+  // Both must outlive the parser. `tokens` ends with kEnd.
+  Parser(const std::vector<Token>& tokens, absl::string_view file_name)
+      : tokens_(tokens), file_name_(file_name) {}
+
+  absl::StatusOr<Module> ParseModule();
+  // The operators that the module calls, with their first places.
+  const std::map<std::string, Position>& operators() const { return operators_; }
+
+ private:
+  // Counts how deep the recursion is.
+  class Nesting {
+   public:
+    explicit Nesting(int& depth) : depth_(++depth) {}
+    ~Nesting() { --depth_; }
+    Nesting(const Nesting&) = delete;
+    Nesting& operator=(const Nesting&) = delete;
+
+   private:
+    int& depth_;
+  };
+
+  // Functions and bodies.
+  absl::Status ParseVersion();
+  absl::Status ParseDefinition(Module& module);
+  // From the parameters to the closing brace.
+  absl::StatusOr<Function> ParseFunction(Position position, std::string name);
+  absl::Status ParseParameters(Function& function);
+  // `{ body }`, and what is between the braces.
+  absl::StatusOr<Body> ParseBracedBody();
+  absl::StatusOr<Body> ParseBody();
+  absl::StatusOr<Binding> ParseBinding();
+
+  // Expressions.
+  absl::StatusOr<ExprPtr> ParseExpr();
+  absl::StatusOr<ExprPtr> ParseInfix(int level);
+  absl::StatusOr<ExprPtr> ParsePostfix();
+  absl::StatusOr<ExprPtr> ParsePrimary();
+  absl::StatusOr<ExprPtr> ParseWord();
+  absl::StatusOr<ExprPtr> ParseMeta();
+  absl::StatusOr<ExprPtr> ParseParenthesised();
+  absl::StatusOr<ExprPtr> ParseIf();
+  absl::StatusOr<ExprPtr> ParseCall(ExprPtr callee);
+  absl::StatusOr<ExprPtr> ParseProjection(ExprPtr tuple);
+
+  // Types and attributes.
+  absl::StatusOr<TypeSyntax> ParseType();
+  absl::StatusOr<TypeSyntax> ParseTensorType(Position position);
+  absl::StatusOr<std::vector<TypeSyntax>> ParseTypeList(bool& is_tuple);
+  absl::StatusOr<Shape> ParseShape();
+  absl::StatusOr<std::optional<TypeSyntax>> ParseResultType();
+  // The type in a `/* ty=… */` comment behind the last token, if there is one that can be read.
+  std::optional<TypeSyntax> TypeOfComment() const;
+  bool AtAttr() const;
+  absl::Status ParseAttr(std::vector<AttrSyntax>& attrs);
+  absl::StatusOr<AttrValue> ParseAttrValue();
+  absl::StatusOr<AttrValue> ParseAttrList(absl::string_view closing);
+
+  // Tokens.
+  const Token& Peek(size_t ahead = 0) const {
+    return tokens_[std::min(next_ + ahead, tokens_.size() - 1)];
+  }
+  const Token& Take();
+  bool AtSymbol(absl::string_view symbol, size_t ahead = 0) const;
+  bool AtWord(absl::string_view word) const;
+  bool TrySymbol(absl::string_view symbol);
+  absl::Status ExpectSymbol(absl::string_view symbol);
+  // "found 'x', wanted …" at the next token.
+  absl::Status Wanted(absl::string_view wanted) const;
+  absl::Status Unsupported(absl::string_view construct, absl::string_view advice) const;
+  absl::Status CheckNesting() const;
+
+  const std::vector<Token>& tokens_;
+  const absl::string_view file_name_;
+  size_t next_ = 0;
+  int depth_ = 0;
+  std::map<std::string, Position> operators_;
+};
+
+}  // namespace kiln::relay
+
+#endif  // KILN_COMPILER_GRAPH_PARSER_H_

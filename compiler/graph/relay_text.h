@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Relay text 0.0.5, the text form of a Graph: docs/relay_text.md.
+//
+//   KILN_ASSIGN_OR_RETURN(Graph g, ParseRelay(text, "model.relay", FindOpSchema));
+//   std::string same = PrintRelay(g);   // Parse(Print(g)) == g
+#ifndef KILN_COMPILER_GRAPH_RELAY_TEXT_H_
+#define KILN_COMPILER_GRAPH_RELAY_TEXT_H_
+
+#include <map>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "compiler/graph/graph.h"
+
+namespace kiln {
+
+struct RelayParseOptions {
+  // Shapes of inputs of @main by their parameters' names; they take the place of `?` dimensions.
+  std::map<std::string, Shape, std::less<>> input_shapes;
+};
+
+// Parses a module and returns its @main; calls of other global functions are inlined unless these
+// are Primitive or external. Values of nodes have the types that the text states, or none. Errors
+// begin with "file:line:column: ".
+absl::StatusOr<Graph> ParseRelay(absl::string_view text, absl::string_view file_name,
+                                 const OpLookup& find_op, const RelayParseOptions& options = {});
+
+struct PrintOptions {
+  bool types = true;     // `/* ty=… */` behind every call
+  bool metadata = true;  // the #[metadata] section with the constants; without it the text shows
+                         // where they are, and cannot be read back
+};
+
+std::string PrintRelay(const Graph& graph, const PrintOptions& options = {});
+
+}  // namespace kiln
+
+#endif  // KILN_COMPILER_GRAPH_RELAY_TEXT_H_

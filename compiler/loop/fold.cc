@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// The builders of operations: operands are brought to one type, constants are folded with the
+// kernels of scalar.h, and identities that keep every bit are applied.
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/loop/check.h"
+#include "compiler/loop/expr.h"
+#include "compiler/loop/expr_node.h"
+#include "compiler/loop/scalar.h"
+
+namespace kiln::loop {
+namespace {
+
+bool IsIndexConstant(const Expr& e) { return e.type().index && IsConstant(e); }
+
+// The index constant `e` in the dtype of `type`.
+Expr ConvertIndexConstant(const Expr& e, const Type& type) {
+  Scalar value, out;
+  AsInt(e, &value.i);
+  UnaryKernel cast = FindCastKernel(DType::Int(64), type.dtype);
+  KILN_CHECK(cast != nullptr, "an index constant beside a value of type " + type.ToString());
+  cast(1, &value, &out);
+  return FromScalar(type.WithLanes(e.type().lanes), out);
+}
+
+void MatchTypes(Expr& a, Expr& b) {
+  KILN_CHECK(a.get() != nullptr && b.get() != nullptr, "an operand is missing");
+  if (a.type().index != b.type().index) {
+    if (IsIndexConstant(a)) a = ConvertIndexConstant(a, b.type());
+    if (IsIndexConstant(b)) b = ConvertIndexConstant(b, a.type());
+  }
+  if (a.type().lanes != b.type().lanes) {
+    if (a.type().lanes == 1) a = MakeBroadcast(a, b.type().lanes);
+    if (b.type().lanes == 1) b = MakeBroadcast(b, a.type().lanes);
+  }
+  KILN_CHECK(a.type() == b.type(),
+             absl::StrCat("operands of types ", a.type().ToString(), " and ", b.type().ToString(),
+                          ": ", ToString(a), " and ", ToString(b)));
+}
+
+Type BoolLike(const Type& type) { return Type::Of(DType::Bool(), type.lanes); }
+
+// The scalar behind a broadcast, or null.
+const Expr* BroadcastOf(const Expr& e) {
+  const Broadcast* broadcast = e.As<Broadcast>();
+  return broadcast == nullptr ? nullptr : &broadcast->a;
+}
+
+// Whether `e` is the float constant `value` with the same sign of zero.
+bool IsFloat(const Expr& e, double value) {
+  if (const Expr* scalar = BroadcastOf(e)) return IsFloat(*scalar, value);
+  const FloatImm* imm = e.As<FloatImm>();
+  return imm != nullptr && imm->value == value && std::signbit(imm->value) == std::signbit(value);
+}
+
+// x + (-0), x - (+0), x * 1, x / 1 keep every bit; x + (+0) does not, as it makes +0 of -0.
+Expr FloatIdentity(BinaryOp op, const Expr& a, const Expr& b) {
+  if (op == BinaryOp::kAdd && IsFloat(b, -0.0)) return a;
+  if (op == BinaryOp::kAdd && IsFloat(a, -0.0)) return b;
+  if (op == BinaryOp::kSub && IsFloat(b, 0.0)) return a;
+  if (op == BinaryOp::kMul && IsFloat(b, 1.0)) return a;
+  if (op == BinaryOp::kMul && IsFloat(a, 1.0)) return b;
+  if (op == BinaryOp::kDiv && IsFloat(b, 1.0)) return a;
+  return {};
+}
+
+// Integers and bools with the constant on the right.
+Expr RightConstantIdentity(BinaryOp op, const Expr& a, const Expr& b, int64_t constant) {
+  const DType dtype = a.type().dtype;
+  const bool all_ones =
+      dtype.is_uint() ? constant == dtype.MaxInt() : constant == (dtype.is_bool() ? 1 : -1);
+  if (constant == 0) {
+    switch (op) {
+      case BinaryOp::kAdd:
+      case BinaryOp::kSub:
+      case BinaryOp::kOr:
+      case BinaryOp::kXor:
+      case BinaryOp::kShl:
+      case BinaryOp::kShr:
+        return a;
+      case BinaryOp::kMul:
+      case BinaryOp::kDiv:
+      case BinaryOp::kMod:
+      case BinaryOp::kAnd:
+        return b;
+      default:
+        break;
+    }
+  }
+  if (constant == 1 && (op == BinaryOp::kMul || op == BinaryOp::kDiv)) return a;
+  if (constant == 1 && op == BinaryOp::kMod) return IntConst(a.type(), 0);
+  if (all_ones && op == BinaryOp::kAnd) return a;
+  if (all_ones && op == BinaryOp::kOr) return b;
+  // (x + c) + d is x + (c + d), and so for products.
+  const Binary* inner = a.As<Binary>();
+  if (inner != nullptr && inner->op == op && IsConstant(inner->b) &&
+      (op == BinaryOp::kAdd || op == BinaryOp::kMul)) {
+    return MakeBinary(op, inner->a, MakeBinary(op, inner->b, b));
+  }
+  return {};
+}
+
+bool IsCommutative(BinaryOp op) {
+  return op == BinaryOp::kAdd || op == BinaryOp::kMul || op == BinaryOp::kMin ||
+         op == BinaryOp::kMax || op == BinaryOp::kAnd || op == BinaryOp::kOr ||
+         op == BinaryOp::kXor;
+}
+
+Expr IntegerIdentity(BinaryOp op, const Expr& a, const Expr& b) {
+  int64_t constant;
+  if (AsInt(b, &constant)) return RightConstantIdentity(op, a, b, constant);
+  if (AsInt(a, &constant)) {
+    if (IsCommutative(op)) return MakeBinary(op, b, a);
+    if (constant == 0 && op != BinaryOp::kSub) return a;  // 0 / x, 0 % x, 0 << x, 0 >> x
+  }
+  if (a.get() != b.get()) return {};
+  if (op == BinaryOp::kSub || op == BinaryOp::kXor) return IntConst(a.type(), 0);
+  if (op == BinaryOp::kAnd || op == BinaryOp::kOr) return a;
+  return {};
+}
+
+// Sums and differences of index ramps, and their products with scalars, are ramps.
+Expr RampIdentity(BinaryOp op, const Expr& a, const Expr& b) {
+  const Ramp* left = a.As<Ramp>();
+  const Ramp* right = b.As<Ramp>();
+  const Expr* left_scalar = BroadcastOf(a);
+  const Expr* right_scalar = BroadcastOf(b);
+  const int lanes = a.type().lanes;
+  if (op == BinaryOp::kAdd || op == BinaryOp::kSub) {
+    const int64_t sign = op == BinaryOp::kAdd ? 1 : -1;
+    if (left != nullptr && right != nullptr) {
+      return MakeRamp(MakeBinary(op, left->base, right->base), left->stride + sign * right->stride,
+                      lanes);
+    }
+    if (left != nullptr && right_scalar != nullptr) {
+      return MakeRamp(MakeBinary(op, left->base, *right_scalar), left->stride, lanes);
+    }
+    if (left_scalar != nullptr && right != nullptr) {
+      return MakeRamp(MakeBinary(op, *left_scalar, right->base), sign * right->stride, lanes);
+    }
+  }
+  int64_t factor;
+  if (op == BinaryOp::kMul && left != nullptr && AsInt(b, &factor)) {
+    return MakeRamp(left->base * *right_scalar, left->stride * factor, lanes);
+  }
+  if (op == BinaryOp::kMul && right != nullptr && AsInt(a, &factor)) {
+    return MakeRamp(*left_scalar * right->base, right->stride * factor, lanes);
+  }
+  return {};
+}
+
+}  // namespace
+
+Expr MakeUnary(UnaryOp op, Expr a) {
+  KILN_CHECK(a.get() != nullptr, "the operand is missing");
+  const Type type = a.type();
+  UnaryKernel kernel = FindUnaryKernel(op, type.dtype);
+  const bool rounds = op == UnaryOp::kFloor || op == UnaryOp::kCeil || op == UnaryOp::kTrunc ||
+                      op == UnaryOp::kRoundEven;
+  if (type.dtype.is_integral() && rounds) return a;
+  if (type.dtype.is_uint() && op == UnaryOp::kAbs) return a;
+  KILN_CHECK(kernel != nullptr, absl::StrCat("no such operation on ", type.ToString()));
+  Scalar value, out;
+  if (AsScalar(a, &value)) {
+    kernel(1, &value, &out);
+    return FromScalar(type, out);
+  }
+  if (const Expr* scalar = BroadcastOf(a)) return MakeBroadcast(MakeUnary(op, *scalar), type.lanes);
+  if (const Unary* inner = a.As<Unary>();
+      inner != nullptr && inner->op == op && (op == UnaryOp::kNeg || op == UnaryOp::kNot)) {
+    return inner->a;
+  }
+  return NewExpr(type, Unary{op, std::move(a)});
+}
+
+Expr MakeBinary(BinaryOp op, Expr a, Expr b) {
+  MatchTypes(a, b);
+  const Type type = a.type();
+  BinaryKernel kernel = FindBinaryKernel(op, type.dtype);
+  KILN_CHECK(kernel != nullptr, absl::StrCat("no such operation on ", type.ToString(), ": ",
+                                             ToString(a), " and ", ToString(b)));
+  Scalar x, y, out;
+  if (AsScalar(a, &x) && AsScalar(b, &y)) {
+    kernel(1, &x, &y, &out);
+    return FromScalar(type, out);
+  }
+  const Expr* a_scalar = BroadcastOf(a);
+  const Expr* b_scalar = BroadcastOf(b);
+  if (a_scalar != nullptr && b_scalar != nullptr) {
+    return MakeBroadcast(MakeBinary(op, *a_scalar, *b_scalar), type.lanes);
+  }
+  if (type.index && type.is_vector()) {
+    if (Expr ramp = RampIdentity(op, a, b)) return ramp;
+  }
+  if (Expr same = type.dtype.is_float() ? FloatIdentity(op, a, b) : IntegerIdentity(op, a, b)) {
+    return same;
+  }
+  if (a.get() == b.get() && (op == BinaryOp::kMin || op == BinaryOp::kMax)) return a;
+  return NewExpr(type, Binary{op, std::move(a), std::move(b)});
+}
+
+Expr MakeFma(Expr a, Expr b, Expr c) {
+  MatchTypes(a, b);
+  MatchTypes(a, c);
+  MatchTypes(a, b);
+  const Type type = a.type();
+  if (type.dtype.is_integral()) return a * b + c;  // wraps either way
+  FmaKernel kernel = FindFmaKernel(type.dtype);
+  KILN_CHECK(kernel != nullptr, absl::StrCat("fma on ", type.ToString()));
+  Scalar x, y, z, out;
+  if (AsScalar(a, &x) && AsScalar(b, &y) && AsScalar(c, &z)) {
+    kernel(1, &x, &y, &z, &out);
+    return FromScalar(type, out);
+  }
+  if (BroadcastOf(a) != nullptr && BroadcastOf(b) != nullptr && BroadcastOf(c) != nullptr) {
+    return MakeBroadcast(MakeFma(*BroadcastOf(a), *BroadcastOf(b), *BroadcastOf(c)), type.lanes);
+  }
+  return NewExpr(type, Fma{std::move(a), std::move(b), std::move(c)});
+}
+
+Expr MakeCompare(CompareOp op, Expr a, Expr b) {
+  MatchTypes(a, b);
+  BinaryKernel kernel = FindCompareKernel(op, a.type().dtype);
+  KILN_CHECK(kernel != nullptr, absl::StrCat("comparison of ", a.type().ToString()));
+  const Type type = BoolLike(a.type());
+  Scalar x, y, out;
+  if (AsScalar(a, &x) && AsScalar(b, &y)) {
+    kernel(1, &x, &y, &out);
+    return FromScalar(type, out);
+  }
+  if (BroadcastOf(a) != nullptr && BroadcastOf(b) != nullptr) {
+    return MakeBroadcast(MakeCompare(op, *BroadcastOf(a), *BroadcastOf(b)), type.lanes);
+  }
+  if (a.get() == b.get() && !a.type().dtype.is_float()) {
+    return IntConst(type, op == CompareOp::kEq || op == CompareOp::kLe || op == CompareOp::kGe);
+  }
+  return NewExpr(type, Compare{op, std::move(a), std::move(b)});
+}
+
+Expr MakeSelect(Expr condition, Expr if_true, Expr if_false) {
+  MatchTypes(if_true, if_false);
+  KILN_CHECK(condition && condition.type().dtype.is_bool(), "the condition of a select is no bool");
+  if (condition.type().is_vector()) {
+    if_true = WithLanes(if_true, condition.type().lanes);
+    if_false = WithLanes(if_false, condition.type().lanes);
+  }
+  const Type type = if_true.type();
+  int64_t value;
+  if (AsInt(condition, &value)) return value != 0 ? if_true : if_false;
+  if (if_true.get() == if_false.get()) return if_true;
+  if (const Unary* negated = condition.As<Unary>()) {
+    return MakeSelect(negated->a, std::move(if_false), std::move(if_true));
+  }
+  condition = WithLanes(condition, type.lanes);
+  if (type.dtype.is_bool() && IsInt(if_true, 1) && IsInt(if_false, 0)) return condition;
+  if (BroadcastOf(condition) != nullptr && BroadcastOf(if_true) != nullptr &&
+      BroadcastOf(if_false) != nullptr) {
+    return MakeBroadcast(
+        MakeSelect(*BroadcastOf(condition), *BroadcastOf(if_true), *BroadcastOf(if_false)),
+        type.lanes);
+  }
+  return NewExpr(type, Select{std::move(condition), std::move(if_true), std::move(if_false)});
+}
+
+}  // namespace kiln::loop

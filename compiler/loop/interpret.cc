@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/loop/interpret.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compiler/base/limits.h"
+#include "compiler/base/status.h"
+#include "compiler/loop/expr_node.h"
+#include "compiler/loop/interpret_code.h"
+
+namespace kiln::loop {
+namespace {
+
+// What fresh memory holds: nothing that a program may rely on, and unlikely to go unnoticed.
+constexpr int kFreshByte = 0xa5;
+
+// One running call of a function.
+struct Frame {
+  const FuncCode* code;
+  std::vector<Scalar> values;
+  std::vector<char*> buffers;
+  std::vector<char> local;
+  std::vector<char> workspace;  // where the interpreter takes it itself
+  int depth;
+  absl::Status status;
+
+  Scalar* at(Slot slot) { return &values[static_cast<size_t>(slot)]; }
+  char*& buffer(int number) { return buffers[static_cast<size_t>(number)]; }
+};
+
+absl::Status OutOfBounds(Frame& frame, const Access& access, int lane) {
+  const std::string index =
+      absl::StrJoin(access.dimensions, ", ", [&](std::string* out, const Access::Dimension& d) {
+        absl::StrAppend(out, frame.at(d.index)[lane].i);
+      });
+  const std::string extents = absl::StrJoin(
+      access.dimensions, ", ",
+      [](std::string* out, const Access::Dimension& d) { absl::StrAppend(out, d.extent); });
+  return absl::OutOfRangeError(absl::StrCat(frame.code->func->name, ": ", access.buffer->name, "[",
+                                            index, "] is out of bounds: it has [", extents,
+                                            "] elements"));
+}
+
+// The address of the element that lane `lane` of the access goes to; null, with the frame's status
+// set, where it is out of bounds.
+char* Locate(Frame& frame, const Access& access, int lane) {
+  int64_t element = 0;
+  for (const Access::Dimension& d : access.dimensions) {
+    const int64_t index = frame.at(d.index)[lane].i;
+    if (index < 0 || index >= d.extent) {
+      if (frame.status.ok()) frame.status = OutOfBounds(frame, access, lane);
+      return nullptr;
+    }
+    element += index * d.stride;
+  }
+  return frame.buffer(access.buffer_number) + element * access.element_bytes;
+}
+
+void Evaluate(Frame& frame, const Operation& operation) {
+  const int lanes = operation.lanes;
+  Scalar* out = frame.at(operation.out);
+  std::visit(
+      Overloaded{
+          [&](const UnaryOperation& o) { o.kernel(lanes, frame.at(o.a), out); },
+          [&](const BinaryOperation& o) { o.kernel(lanes, frame.at(o.a), frame.at(o.b), out); },
+          [&](const FmaOperation& o) {
+            o.kernel(lanes, frame.at(o.a), frame.at(o.b), frame.at(o.c), out);
+          },
+          [&](const SelectOperation& o) {
+            const Scalar* condition = frame.at(o.condition);
+            const Scalar* if_true = frame.at(o.if_true);
+            const Scalar* if_false = frame.at(o.if_false);
+            for (int l = 0; l < lanes; ++l) out[l] = condition[l].i ? if_true[l] : if_false[l];
+          },
+          [&](const LoadOperation& o) {
+            for (int l = 0; l < lanes; ++l) {
+              const char* element = Locate(frame, o.access, l);
+              if (element != nullptr) o.read(1, element, out + l);
+            }
+          },
+          [&](const RampOperation& o) {
+            // In unsigned arithmetic, which wraps.
+            const uint64_t base = static_cast<uint64_t>(frame.at(o.base)->i);
+            const uint64_t stride = static_cast<uint64_t>(o.stride);
+            for (int l = 0; l < lanes; ++l) {
+              out[l].i = static_cast<int64_t>(base + static_cast<uint64_t>(l) * stride);
+            }
+          },
+          [&](const BroadcastOperation& o) { std::fill_n(out, lanes, *frame.at(o.a)); }},
+      operation.value);
+}
+
+void Evaluate(Frame& frame, const std::vector<Operation>& operations) {
+  for (const Operation& operation : operations) Evaluate(frame, operation);
+}
+
+}  // namespace
+
+struct Interpreter::Impl {
+  // What a function is called with.
+  struct Arguments {
+    std::vector<int64_t> scalars;
+    std::vector<char*> pointers;  // parameters, then the workspace, which may be left out
+  };
+
+  absl::Status Call(absl::string_view function, const Arguments& arguments, int depth);
+  absl::StatusOr<const FuncCode*> CodeOf(absl::string_view function);
+
+  bool Run(Frame& frame, const Steps& steps);
+  bool RunStep(Frame& frame, const ForStep& step);
+  bool RunStep(Frame& frame, const StoreStep& step);
+  bool RunStep(Frame& frame, const IfStep& step);
+  bool RunStep(Frame& frame, const AllocateStep& step);
+  bool RunStep(Frame& frame, const CallStep& step);
+  absl::StatusOr<Arguments> EvaluateArguments(Frame& frame, const CallStep& step,
+                                              const Func& callee);
+
+  const LoopProgram* program;
+  ConstantData constants;
+  std::map<std::string, FuncCode, std::less<>> codes;
+};
+
+absl::StatusOr<const FuncCode*> Interpreter::Impl::CodeOf(absl::string_view function) {
+  auto it = codes.find(function);
+  if (it == codes.end()) {
+    const Func* func = program->FindFunc(function);
+    if (func == nullptr) {
+      return absl::NotFoundError(absl::StrCat("the program has no function ", function));
+    }
+    KILN_ASSIGN_OR_RETURN(FuncCode code, CompileForInterpreter(*func, constants));
+    it = codes.emplace(std::string(function), std::move(code)).first;
+  }
+  return &it->second;
+}
+
+absl::Status Interpreter::Impl::Call(absl::string_view function, const Arguments& arguments,
+                                     int depth) {
+  if (depth > kMaxNestingDepth) {
+    return absl::InternalError(absl::StrCat(function, ": calls are nested too deeply"));
+  }
+  KILN_ASSIGN_OR_RETURN(const FuncCode* code, CodeOf(function));
+  const Func& func = *code->func;
+  Frame frame{.code = code,
+              .values = code->initial_values,
+              .buffers = std::vector<char*>(code->buffers.size()),
+              .local = std::vector<char>(static_cast<size_t>(code->local_bytes)),
+              .workspace = {},
+              .depth = depth,
+              .status = {}};
+  for (size_t i = 0; i < code->buffers.size(); ++i) {
+    // Constants are only read: VerifyProgram.
+    frame.buffers[i] = const_cast<char*>(code->constant_data[i]);
+  }
+  std::copy(arguments.pointers.begin(), arguments.pointers.end(), frame.buffers.begin());
+  if (func.workspace != nullptr && arguments.pointers.size() == func.params.size()) {
+    frame.workspace.assign(static_cast<size_t>(func.workspace->num_bytes()),
+                           static_cast<char>(kFreshByte));
+    frame.buffers[func.params.size()] = frame.workspace.data();
+  }
+  for (size_t i = 0; i < code->scalars.size(); ++i) {
+    frame.at(code->scalars[i])->i = arguments.scalars[i];
+  }
+  Evaluate(frame, code->before);
+  Run(frame, code->body);
+  return frame.status;
+}
+
+bool Interpreter::Impl::Run(Frame& frame, const Steps& steps) {
+  for (const Step& step : steps) {
+    Evaluate(frame, step.before);
+    if (!frame.status.ok()) return false;
+    if (!std::visit([&](const auto& action) { return RunStep(frame, action); }, step.action)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Interpreter::Impl::RunStep(Frame& frame, const ForStep& step) {
+  const int64_t begin = frame.at(step.begin)->i;
+  const int64_t extent = frame.at(step.extent)->i;
+  for (int64_t i = 0; i < extent; ++i) {
+    frame.at(step.var)->i = begin + i;
+    Evaluate(frame, step.each_iteration);
+    if (!Run(frame, step.body)) return false;
+  }
+  return true;
+}
+
+bool Interpreter::Impl::RunStep(Frame& frame, const StoreStep& step) {
+  for (int l = 0; l < step.lanes; ++l) {
+    char* element = Locate(frame, step.access, l);
+    if (element == nullptr) return false;
+    step.write(1, frame.at(step.value) + l, element);
+  }
+  return true;
+}
+
+bool Interpreter::Impl::RunStep(Frame& frame, const IfStep& step) {
+  return Run(frame, frame.at(step.condition)->i != 0 ? step.then_body : step.else_body);
+}
+
+bool Interpreter::Impl::RunStep(Frame& frame, const AllocateStep& step) {
+  char*& memory = frame.buffer(step.buffer_number);
+  if (step.in_workspace) {
+    const Func& func = *frame.code->func;
+    const int64_t bytes = func.workspace->num_bytes();
+    if (step.offset < 0 || step.bytes > bytes - step.offset) {
+      frame.status =
+          absl::OutOfRangeError(absl::StrCat(func.name, ": ", step.bytes, " bytes at ", step.offset,
+                                             " are beyond the workspace, which has ", bytes));
+      return false;
+    }
+    memory = frame.buffer(static_cast<int>(func.params.size())) + step.offset;
+  } else {
+    memory = frame.local.data() + step.offset;
+  }
+  if (step.bytes > 0) std::memset(memory, kFreshByte, static_cast<size_t>(step.bytes));
+  return Run(frame, step.body);
+}
+
+bool Interpreter::Impl::RunStep(Frame& frame, const CallStep& step) {
+  const auto run = [&]() -> absl::Status {
+    KILN_ASSIGN_OR_RETURN(const FuncCode* code, CodeOf(step.function));
+    KILN_ASSIGN_OR_RETURN(Arguments arguments, EvaluateArguments(frame, step, *code->func));
+    if (step.max_tasks == 0) return Call(step.function, arguments, frame.depth + 1);
+    // Two tasks where the runtime may choose: that is where splitting goes wrong.
+    const int64_t num_tasks = std::min<int64_t>(step.max_tasks, 2);
+    for (int64_t task = 0; task < num_tasks; ++task) {
+      arguments.scalars[0] = task;
+      arguments.scalars[1] = num_tasks;
+      KILN_RETURN_IF_ERROR(Call(step.function, arguments, frame.depth + 1));
+    }
+    return absl::OkStatus();
+  };
+  frame.status = run();
+  return frame.status.ok();
+}
+
+absl::StatusOr<Interpreter::Impl::Arguments> Interpreter::Impl::EvaluateArguments(
+    Frame& frame, const CallStep& step, const Func& callee) {
+  Arguments arguments;
+  if (step.max_tasks > 0) arguments.scalars = {0, 0};
+  for (const CallStep::Arg& arg : step.args) {
+    const int64_t offset = frame.at(arg.offset)->i;
+    if (arg.buffer_number < 0) {
+      arguments.scalars.push_back(offset);
+      continue;
+    }
+    const size_t k = arguments.pointers.size();
+    const Buffer* param = k < callee.params.size() ? &callee.params[k]
+                          : k == callee.params.size() && callee.workspace != nullptr
+                              ? &callee.workspace
+                              : nullptr;
+    if (param == nullptr) break;
+    const BufferNode& buffer = *frame.code->buffers[static_cast<size_t>(arg.buffer_number)];
+    if (offset < 0 || (*param)->num_bytes() > buffer.num_bytes() - offset * arg.element_bytes) {
+      return absl::OutOfRangeError(absl::StrCat(
+          frame.code->func->name, ": call of ", callee.name, ": ", buffer.name, " + ", offset,
+          " has not the ", (*param)->num_bytes(), " bytes of ", (*param)->name));
+    }
+    arguments.pointers.push_back(frame.buffer(arg.buffer_number) + offset * arg.element_bytes);
+  }
+  const bool takes_workspace = callee.workspace != nullptr && !callee.allocate_workspace;
+  const size_t num_pointers = callee.params.size() + (takes_workspace ? 1 : 0);
+  if (arguments.scalars.size() != callee.scalars.size() ||
+      arguments.pointers.size() != num_pointers ||
+      step.args.size() + (step.max_tasks > 0 ? 2 : 0) != callee.scalars.size() + num_pointers) {
+    return absl::InternalError(absl::StrCat(frame.code->func->name, ": call of ", callee.name,
+                                            " with ", step.args.size(), " arguments"));
+  }
+  return arguments;
+}
+
+Interpreter::Interpreter(const LoopProgram& program) : impl_(std::make_unique<Impl>()) {
+  impl_->program = &program;
+  for (const Constant& constant : program.constants) {
+    impl_->constants[constant.buffer.get()] = constant.tensor.bytes().data();
+  }
+}
+
+Interpreter::~Interpreter() = default;
+
+absl::Status Interpreter::Run(absl::string_view function, absl::Span<void* const> args) {
+  KILN_ASSIGN_OR_RETURN(const FuncCode* code, impl_->CodeOf(function));
+  const Func& func = *code->func;
+  const size_t max_args = func.params.size() + (func.workspace != nullptr ? 1 : 0);
+  if (!func.scalars.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(function, " is a task of a parallel loop"));
+  }
+  if (args.size() != func.params.size() && args.size() != max_args) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(function, " takes ", func.params.size(), " arguments, not ", args.size()));
+  }
+  Impl::Arguments arguments;
+  for (void* arg : args) arguments.pointers.push_back(static_cast<char*>(arg));
+  return impl_->Call(function, arguments, 0);
+}
+
+}  // namespace kiln::loop

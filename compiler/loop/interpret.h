@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The interpreter: slow and obvious, the reference that every code generator is compared with.
+//
+//   Interpreter interpreter(program);
+//   std::vector<void*> args = {a, b, out};            // one per parameter, then the workspace if the function has one
+//   KILN_RETURN_IF_ERROR(interpreter.Run("tvmgen_default_fused_add", args));
+#ifndef KILN_COMPILER_LOOP_INTERPRET_H_
+#define KILN_COMPILER_LOOP_INTERPRET_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "compiler/loop/loop.h"
+
+namespace kiln::loop {
+
+class Interpreter {
+ public:
+  // `program` must outlive the interpreter. Both scalar and vectorised programs run; parallel loops and launches run serially.
+  explicit Interpreter(const LoopProgram& program);
+  ~Interpreter();
+
+  // Runs a function on dense memory of the caller's. OutOfRange, with the buffer and the index, for an access outside of its buffer; a
+  // workspace parameter is taken by the interpreter itself if `args` leaves it out.
+  absl::Status Run(absl::string_view function, absl::Span<void* const> args);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kiln::loop
+
+#endif  // KILN_COMPILER_LOOP_INTERPRET_H_

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// The exponential and its relatives.
+#include "compiler/loop/math.h"
+#include "compiler/loop/math_kernel.h"
+
+namespace kiln::loop {
+namespace {
+
+Expr ShiftLeft(const Expr& a, int bits) { return MakeBinary(BinaryOp::kShl, a, bits); }
+Expr ShiftRight(const Expr& a, int bits) { return MakeBinary(BinaryOp::kShr, a, bits); }
+
+int MantissaBits(const Expr& x) { return IsFloat64(x) ? 52 : 23; }
+int ExponentBias(const Expr& x) { return IsFloat64(x) ? 1023 : 127; }
+
+// x = n * ln2 + r with an integer n and |r| <= ln2 / 2.
+struct Reduction {
+  // Bits of a float whose low bits are n: 1.5 * 2^mantissa_bits was added to n, which rounds to
+  // nearest even on every machine and leaves n where a shift by mantissa_bits makes it an exponent;
+  // the rest of the bits is shifted out.
+  Expr n_bits;
+  Expr r;
+};
+
+// |x| must stay below 2^20.
+Reduction Reduce(const Expr& x) {
+  const Expr magic = Like(x, 0x1.8p23, 0x1.8p52);
+  const Expr shifted = x * Like(x, kLog2E) + magic;
+  const Expr n = shifted - magic;
+  // ln2 in two parts; the product of n with the first is exact.
+  const Expr high = Like(x, 0x1.62e4p-1, 0x1.62e42fefa3p-1);
+  const Expr low = Like(x, 1.42860677e-06, 2.8235290563031577e-13);
+  return {BitsOf(shifted), x - n * high - n * low};
+}
+
+// 2^(n + offset), from the bits of Reduction.
+Expr PowerOfTwo(const Expr& like, const Expr& n_bits, int offset) {
+  const int shift = MantissaBits(like);
+  return FromBits(ShiftLeft(n_bits, shift) + (int64_t{ExponentBias(like) + offset} << shift));
+}
+
+// exp(r) - 1.
+Expr Expm1OfReduced(const Expr& r) {
+  return r + r * r *
+                 Polynomial(r, {0.49999994, 0.166665167, 0.0416681021, 0.00836919248, 0.0013838904},
+                            {0.5000000000000001, 0.1666666666666667, 0.04166666666665229,
+                             0.008333333333326153, 0.0013888888895597074, 0.00019841269874764703,
+                             2.4801574538175155e-05, 2.7557255462408837e-06, 2.7567927166517735e-07,
+                             2.5105193949296523e-08, 1.7687714378300212e-09});
+}
+
+// exp(x + low) * 2^scale for a `low` of the size of an error of x; empty for 0.
+Expr ScaledExpOfSum(const Expr& x, const Expr& low, int scale) {
+  // Beyond these the result is 0 or infinity; the order of operands keeps a NaN.
+  Reduction reduced = Reduce(Min(Max(x, Like(x, -104, -746)), Like(x, 90, 711)));
+  if (low.get() != nullptr) reduced.r = reduced.r + low;
+  // 2^n in two factors, as n exceeds the exponents that there are; the last product rounds
+  // subnormal results.
+  const Expr half = ShiftRight(reduced.n_bits, 1);
+  const Expr first = PowerOfTwo(x, half, 0);
+  const Expr second = PowerOfTwo(x, reduced.n_bits - half, scale);
+  return (1 + Expm1OfReduced(reduced.r)) * first * second;
+}
+
+}  // namespace
+
+Expr ScaledExp(const Expr& x, int scale) { return ScaledExpOfSum(x, {}, scale); }
+Expr ExpOfSum(const Expr& x, const Expr& low) { return ScaledExpOfSum(x, low, 0); }
+
+Expr ExpOfNonPositive(const Expr& x) {
+  const Reduction reduced = Reduce(Max(x, Like(x, -104, -746)));
+  const int offset = IsFloat64(x) ? 128 : 64;
+  return (1 + Expm1OfReduced(reduced.r)) * PowerOfTwo(x, reduced.n_bits, offset) *
+         Like(x, 0x1p-64, 0x1p-128);
+}
+
+Expr Exp(Expr x) { return ScaledExp(x, 0); }
+
+Expr Expm1(Expr x) {
+  const Expr clamped = Min(Max(x, Like(x, -20, -40)), Like(x, 89, 710));
+  const Reduction reduced = Reduce(clamped);
+  const Expr& r = reduced.r;
+  // Near 0 there is no 1 to hide the error of the polynomial, so float32 takes one term more than
+  // exp.
+  const Expr p = IsFloat64(x) ? Expm1OfReduced(r)
+                              : r + r * r *
+                                        Polynomial(r,
+                                                   {0.5, 0.166666657, 0.0416664667, 0.0083336439,
+                                                    0.00139349792, 0.000196606838},
+                                                   {});
+  // 2^n p + (2^n - 1), halved so that 2^n does not overflow before the result does.
+  const Expr scale = PowerOfTwo(x, reduced.n_bits, -1);
+  const Expr y = (scale * p + (scale - Like(x, 0.5))) * 2;
+  return MakeSelect(Abs(x) < Like(x, 0x1p-25, 0x1p-54), x, y);
+}
+
+Expr Sinh(Expr x) {
+  const Expr z = x * x;
+  const Expr small =
+      x + x * z *
+              Polynomial(z, {0.166667163, 0.00833027065, 0.000203733405},
+                         {0.16666666666666666, 0.008333333333333333, 0.000198412698412696,
+                          2.755731922411627e-06, 2.5052108346512814e-08, 1.6059050600813856e-10,
+                          7.646482923087189e-13, 2.848232330489354e-15});
+  const Expr half_exp = ScaledExp(Abs(x), -1);
+  const Expr large = CopySign(half_exp - Like(x, 0.25) / half_exp, x);
+  return MakeSelect(Abs(x) < 1, small, large);
+}
+
+Expr Cosh(Expr x) {
+  const Expr half_exp = ScaledExp(Abs(x), -1);
+  return half_exp + Like(x, 0.25) / half_exp;
+}
+
+Expr Tanh(Expr x) {
+  // The bound is where tanh has long rounded to 1.
+  const Expr t = Expm1(Min(Abs(x), Like(x, 10, 22)) * 2);
+  return CopySign(t / (t + 2), x);
+}
+
+Expr Sigmoid(Expr x) {
+  const Expr e = ExpOfNonPositive(-Abs(x));
+  return MakeSelect(x < 0, e, Like(x, 1)) / (1 + e);
+}
+
+}  // namespace kiln::loop

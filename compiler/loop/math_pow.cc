@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Powers: exp(y * log|x|), with the logarithm and the product in more precision than the result.
+#include <algorithm>
+
+#include "compiler/loop/expr_node.h"
+#include "compiler/loop/math.h"
+#include "compiler/loop/math_kernel.h"
+
+namespace kiln::loop {
+namespace {
+
+// A number as the sum of two float64, the second at most half a unit in the last place of the
+// first. Algorithms: T. J. Dekker, "A floating-point technique for extending the available
+// precision" (1971).
+struct Double2 {
+  Expr high, low;
+};
+
+// For |a| >= |b|.
+Double2 FastTwoSum(const Expr& a, const Expr& b) {
+  const Expr sum = a + b;
+  return {sum, b - (sum - a)};
+}
+
+Double2 TwoSum(const Expr& a, const Expr& b) {
+  const Expr sum = a + b;
+  const Expr part = sum - a;
+  return {sum, (a - (sum - part)) + (b - part)};
+}
+
+Double2 TwoProduct(const Expr& a, const Expr& b) {
+  const auto split = [](const Expr& v) {
+    const Expr scaled = v * Like(v, 0x1p27 + 1);
+    const Expr high = scaled - (scaled - v);
+    return Double2{high, v - high};
+  };
+  const Double2 u = split(a), v = split(b);
+  const Expr product = a * b;
+  const Expr error =
+      ((u.high * v.high - product) + u.high * v.low + u.low * v.high) + u.low * v.low;
+  return {product, error};
+}
+
+Double2 Multiply(const Double2& a, const Double2& b) {
+  const Double2 p = TwoProduct(a.high, b.high);
+  return FastTwoSum(p.high, p.low + (a.high * b.low + a.low * b.high));
+}
+
+// log(m) for m in [sqrt(1/2), sqrt(2)): 2 s + 2/3 s^3 + s^5 R(s^2) with s = (m - 1) / (m + 1);
+// relative error below 2^-65.
+Double2 LogOfMantissa2(const Expr& m) {
+  const Expr f = m - 1;
+  const Expr sum = m + 1;
+  const Expr sum_low = m - (sum - 1);
+  const Expr s_high = f / sum;
+  const Double2 back = TwoProduct(s_high, sum);
+  const Double2 s{s_high, ((f - back.high) - back.low - s_high * sum_low) / sum};
+  const Double2 square = Multiply(s, s);
+  const Double2 cube = Multiply(square, s);
+  const Double2 third =
+      Multiply(cube, {Like(m, 0.6666666666666666), Like(m, 3.700743415417188e-17)});
+  const Expr& z = square.high;
+  const Expr tail =
+      z * cube.high *
+      Polynomial(z, {},
+                 {0.4000000000000225, 0.28571428570101703, 0.22222222519570728, 0.18181784395742479,
+                  0.1538675610666702, 0.13256844226969322, 0.1319610057216836});
+  const Double2 first = FastTwoSum(s.high * 2, third.high);
+  return FastTwoSum(first.high, first.low + (s.low * 2 + (third.low + tail)));
+}
+
+// |x|^y for finite positive |x|.
+Expr PowFloat64(const Expr& magnitude, const Expr& y) {
+  const auto [exponent, mantissa] = Split(magnitude);
+  const Double2 log_m = LogOfMantissa2(mantissa);
+  // ln2 in two parts, the first with so few bits that its product with an exponent is exact.
+  const Double2 sum = TwoSum(exponent * Like(y, 0x1.62e42fefa38p-1), log_m.high);
+  const Double2 log =
+      FastTwoSum(sum.high, sum.low + (exponent * Like(y, 5.497923018708371e-14) + log_m.low));
+  const Double2 product = TwoProduct(y, log.high);
+  // Beyond the range of exp, where the low part may be anything, it does not matter.
+  const Expr& z = product.high;
+  const Expr low = MakeSelect(Abs(z) < 750, product.low + y * log.low, Like(y, 0));
+  return ExpOfSum(z, low);
+}
+
+// |x|^y for finite positive |x|, in float64, for float32.
+Expr PowFloat32(const Expr& magnitude, const Expr& y) {
+  const auto wide = [](const Expr& e) { return MakeCast(DType::Float(64), e); };
+  return MakeCast(magnitude.type(), Exp(wide(y) * Log(wide(magnitude))));
+}
+
+}  // namespace
+
+Expr Pow(Expr x, Expr y) {
+  int64_t constant;
+  if (y.type().index && AsInt(y, &constant)) y = Like(x, static_cast<double>(constant));
+  const int lanes = std::max(x.type().lanes, y.type().lanes);
+  x = WithLanes(x, lanes);
+  y = WithLanes(y, lanes);
+  const bool wide = IsFloat64(x);
+  const Expr infinity = Like(x, kInfinity), zero = Like(x, 0);
+  const Expr magnitude = Abs(x);
+  // An exponent beyond this gives 0 or infinity, or 1 where the magnitude is 1, for which infinity
+  // would give NaN.
+  const Expr limit = Like(x, 0x1p40, 0x1p65);
+  const Expr bounded = Max(Min(y, limit), -limit);
+  const Expr power = wide ? PowFloat64(magnitude, bounded) : PowFloat32(magnitude, bounded);
+  const Expr extreme = MakeSelect((magnitude == 0) == (y < 0), infinity, zero);
+  const Expr is_extreme = magnitude == 0 || magnitude == infinity;
+  const Expr not_nan = MakeSelect(is_extreme, extreme, power);
+  const Expr unsigned_value = MakeSelect(x != x || y != y, Like(x, kNan), not_nan);
+
+  const Expr is_whole = Trunc(y) == y;
+  const Expr half = y * Like(y, 0.5);
+  const Expr is_odd = is_whole && Trunc(half) != half;
+  const Expr is_negative = BitsOf(x) < 0;
+  const Expr value = MakeSelect(is_negative && is_odd, -unsigned_value, unsigned_value);
+  const Expr has_no_root = x < 0 && x > -infinity && !is_whole;
+  const Expr is_one = y == 0 || x == 1;
+  return MakeSelect(is_one, Like(x, 1), MakeSelect(has_no_root, Like(x, kNan), value));
+}
+
+}  // namespace kiln::loop

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+// Error of the elementary functions in units in the last place (ULP), against the C library in the
+// next wider type, over all magnitudes and, densely, over the range where each function varies; and
+// their values at special points.
+#include "compiler/loop/math.h"
+
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <limits>
+#include <ostream>
+#include <random>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/loop/interpret.h"
+#include "gtest/gtest.h"
+
+namespace kiln::loop {
+namespace {
+
+constexpr int kLanes = 16;
+
+template <typename T>
+DType DTypeOf() {
+  return DType::Float(8 * static_cast<int>(sizeof(T)));
+}
+
+// f at every point, by the interpreter; the number of points is rounded down to whole vectors.
+template <typename T>
+std::vector<T> Evaluate(const std::function<Expr(Expr, Expr)>& f, std::vector<T> x,
+                        std::vector<T> y) {
+  while (x.size() % kLanes != 0) {
+    x.push_back(T{1});
+    y.push_back(T{1});
+  }
+  const int64_t n = static_cast<int64_t>(x.size());
+  const Buffer in = MakeBuffer("in", DTypeOf<T>(), {n}, BufferScope::kParam);
+  const Buffer in2 = MakeBuffer("in2", DTypeOf<T>(), {n}, BufferScope::kParam);
+  const Buffer out = MakeBuffer("out", DTypeOf<T>(), {n}, BufferScope::kParam);
+  const Var i = MakeVar("i");
+  const Expr lanes = MakeRamp(i * kLanes, 1, kLanes);
+  LoopProgram program;
+  program.funcs.push_back(
+      {.name = "f",
+       .params = {in, in2, out},
+       .num_inputs = 2,
+       .body = MakeFor(i, 0, n / kLanes, ForKind::kSerial,
+                       MakeStore(out, {lanes}, f(MakeLoad(in, {lanes}), MakeLoad(in2, {lanes}))))});
+  std::vector<T> values(x.size());
+  const absl::Status status = Interpreter(program).Run("f", {x.data(), y.data(), values.data()});
+  EXPECT_TRUE(status.ok()) << status.message();
+  return values;
+}
+
+// |got - want| in units in the last place of T at `want`; infinite where only one of them is NaN.
+template <typename T, typename Wide>
+double UlpError(T got, Wide want) {
+  using Limits = std::numeric_limits<T>;
+  if (std::isnan(got) || std::isnan(want)) {
+    return std::isnan(got) && std::isnan(want) ? 0 : Limits::infinity();
+  }
+  // Infinity counts as the first number that is too large.
+  const Wide overflow = std::ldexp(Wide{1}, Limits::max_exponent);
+  Wide value = got;
+  if (std::isinf(value)) value = std::copysign(overflow, value);
+  if (std::abs(want) > overflow) want = std::copysign(overflow, want);
+  int exponent = Limits::min_exponent;
+  if (want != 0) exponent = std::max(std::ilogb(want) + 1, exponent);
+  return static_cast<double>(std::abs(value - want) /
+                             std::ldexp(Wide{1}, exponent - Limits::digits));
+}
+
+struct Function {
+  const char* name;
+  Expr (*build)(Expr);
+  double (*reference64)(double);
+  long double (*reference80)(long double);
+  double low, high;  // the range of the dense points
+  double max_ulp32, max_ulp64;
+};
+
+std::ostream& operator<<(std::ostream& out, const Function& f) { return out << f.name; }
+
+double SigmoidReference(double x) { return 1 / (1 + std::exp(-x)); }
+long double SigmoidReference(long double x) { return 1 / (1 + std::exp(-x)); }
+double RsqrtReference(double x) { return 1 / std::sqrt(x); }
+long double RsqrtReference(long double x) { return 1 / std::sqrt(x); }
+
+const Function kFunctions[] = {
+    {"Exp", Exp, std::exp, std::exp, -110, 90, 4, 4},
+    {"Expm1", Expm1, std::expm1, std::expm1, -3, 3, 4, 4},
+    {"Log", Log, std::log, std::log, 0.4, 3, 4, 4},
+    {"Log1p", Log1p, std::log1p, std::log1p, -1, 3, 4, 4},
+    {"Log2", Log2, std::log2, std::log2, 0.4, 3, 4, 4},
+    {"Log10", Log10, std::log10, std::log10, 0.4, 3, 4, 4},
+    {"Sin", Sin, std::sin, std::sin, -10, 10, 4, 4},
+    {"Cos", Cos, std::cos, std::cos, -10, 10, 4, 4},
+    {"Tan", Tan, std::tan, std::tan, -10, 10, 4, 4},
+    {"Asin", Asin, std::asin, std::asin, -1, 1, 4, 4},
+    {"Acos", Acos, std::acos, std::acos, -1, 1, 4, 4},
+    {"Atan", Atan, std::atan, std::atan, -4, 4, 4, 4},
+    {"Sinh", Sinh, std::sinh, std::sinh, -3, 3, 4, 4},
+    {"Cosh", Cosh, std::cosh, std::cosh, -3, 3, 4, 4},
+    {"Tanh", Tanh, std::tanh, std::tanh, -10, 10, 4, 4},
+    {"Asinh", Asinh, std::asinh, std::asinh, -3, 3, 4, 4},
+    {"Acosh", Acosh, std::acosh, std::acosh, 1, 4, 4, 4},
+    {"Atanh", Atanh, std::atanh, std::atanh, -1, 1, 4, 4},
+    {"Erf", Erf, std::erf, std::erf, -6, 6, 4, 4},
+    {"Sigmoid", Sigmoid, SigmoidReference, SigmoidReference, -20, 20, 4, 4},
+    {"Rsqrt", Rsqrt, RsqrtReference, RsqrtReference, 0.1, 10, 4, 4},
+};
+
+int NumPoints() {
+  const char* points = std::getenv("KILN_MATH_TEST_POINTS");
+  return points == nullptr ? 50'000 : std::atoi(points);
+}
+
+// Numbers of every magnitude and both signs, evenly spread over the bit patterns.
+template <typename T>
+std::vector<T> AllMagnitudes(int count) {
+  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  const Bits step =
+      static_cast<Bits>(std::numeric_limits<Bits>::max() / static_cast<Bits>(count)) | 1;
+  std::vector<T> points;
+  Bits bits = 0;
+  for (int i = 0; i < count; ++i, bits += step) points.push_back(std::bit_cast<T>(bits));
+  return points;
+}
+
+template <typename T>
+void Append(std::vector<T>& points, double low, double high, int count) {
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> uniform(low, high);
+  for (int i = 0; i < count; ++i) points.push_back(static_cast<T>(uniform(random)));
+}
+
+template <typename T>
+std::vector<T> SpecialPoints() {
+  using Limits = std::numeric_limits<T>;
+  std::vector<T> points;
+  for (T x : {T{0}, T{0.25}, T{0.5}, T{1}, T{2}, T{4}, T{10}, T{100}, T{1e6}, Limits::min(),
+              Limits::denorm_min(), Limits::epsilon(), Limits::max(), Limits::infinity(),
+              Limits::quiet_NaN()}) {
+    for (T sign : {T{1}, T{-1}}) {
+      points.push_back(sign * x);
+      points.push_back(std::nextafter(sign * x, Limits::infinity()));
+      points.push_back(std::nextafter(sign * x, -Limits::infinity()));
+    }
+  }
+  // Where sin and cos are closest to 0: the neighbours of multiples of pi/2.
+  for (int i = 1; i < 1000; ++i) {
+    points.push_back(static_cast<T>(i * 1.5707963267948966192L));
+    points.push_back(static_cast<T>(std::ldexp(i * 1.5707963267948966192L, i % 90)));
+  }
+  return points;
+}
+
+class UlpTest : public ::testing::TestWithParam<Function> {};
+
+template <typename T, typename Wide>
+void CheckFunction(const Function& f, Wide (*reference)(Wide), double max_ulp) {
+  std::vector<T> points = SpecialPoints<T>();
+  for (T x : AllMagnitudes<T>(NumPoints())) points.push_back(x);
+  Append(points, f.low, f.high, NumPoints());
+  const std::vector<T> got = Evaluate<T>([&](Expr x, Expr) { return f.build(x); }, points, points);
+  double worst = 0;
+  T worst_x = 0;
+  for (size_t i = 0; i < points.size(); ++i) {
+    const T x = points[i];
+    const Wide want = reference(static_cast<Wide>(x));
+    const double error = UlpError<T, Wide>(got[i], want);
+    if (error > worst) {
+      worst = error;
+      worst_x = x;
+    }
+    if (want == 0 && got[i] == 0) {
+      EXPECT_EQ(std::signbit(got[i]), std::signbit(want)) << f.name << "(" << x << ")";
+    }
+  }
+  EXPECT_LE(worst, max_ulp) << f.name << "(" << absl::StrCat(worst_x) << ")";
+  ::testing::Test::RecordProperty(absl::StrCat("ulp", 8 * sizeof(T)), absl::StrCat(worst));
+  if (std::getenv("KILN_MATH_TEST_POINTS") != nullptr) {
+    std::printf("%-8s float%zu: %.3f ULP at %.17g\n", f.name, 8 * sizeof(T), worst,
+                static_cast<double>(worst_x));
+  }
+}
+
+TEST_P(UlpTest, Float32) {
+  CheckFunction<float, double>(GetParam(), GetParam().reference64, GetParam().max_ulp32);
+}
+
+TEST_P(UlpTest, Float64) {
+  CheckFunction<double, long double>(GetParam(), GetParam().reference80, GetParam().max_ulp64);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, UlpTest, ::testing::ValuesIn(kFunctions),
+                         [](const auto& info) { return info.param.name; });
+
+template <typename T, typename Wide>
+void CheckPow(double max_ulp) {
+  std::vector<T> x, y;
+  // Every pair of special values.
+  using Limits = std::numeric_limits<T>;
+  const T special[] = {0,
+                       0.5,
+                       1,
+                       1.5,
+                       2,
+                       3,
+                       10,
+                       1e30f,
+                       Limits::min(),
+                       Limits::denorm_min(),
+                       Limits::max(),
+                       Limits::infinity(),
+                       Limits::quiet_NaN()};
+  for (T a : special) {
+    for (T b : special) {
+      for (T sa : {T{1}, T{-1}}) {
+        for (T sb : {T{1}, T{-1}}) {
+          x.push_back(sa * a);
+          y.push_back(sb * b);
+        }
+      }
+    }
+  }
+  // Random bases, with exponents that spread the results over the range; integral exponents for
+  // negative bases.
+  std::mt19937_64 random(2);
+  std::uniform_real_distribution<double> unit(-1, 1);
+  for (int i = 0; i < NumPoints(); ++i) {
+    const double range = std::ldexp(1.0, static_cast<int>(random() % Limits::max_exponent));
+    T base = static_cast<T>(std::pow(range, unit(random)));
+    if (i % 3 == 0) base = static_cast<T>(1 + unit(random) * 0.1);
+    T exponent = static_cast<T>(unit(random) * Limits::max_exponent * 0.72 / std::log(base));
+    if (i % 5 == 0) {
+      exponent = std::nearbyint(exponent);
+      base = -base;
+    }
+    x.push_back(base);
+    y.push_back(exponent);
+  }
+  const std::vector<T> got = Evaluate<T>([](Expr a, Expr b) { return Pow(a, b); }, x, y);
+  double worst = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const Wide want = std::pow(static_cast<Wide>(x[i]), static_cast<Wide>(y[i]));
+    const double error = UlpError<T, Wide>(got[i], want);
+    worst = std::max(worst, error);
+    EXPECT_LE(error, max_ulp) << "Pow(" << x[i] << ", " << y[i] << ") = " << got[i] << ", not "
+                              << want;
+    if (want == 0 || std::isinf(want)) {
+      EXPECT_EQ(std::signbit(got[i]), std::signbit(want)) << x[i] << ", " << y[i];
+    }
+  }
+  if (std::getenv("KILN_MATH_TEST_POINTS") != nullptr) {
+    std::printf("Pow      float%zu: %.3f ULP\n", 8 * sizeof(T), worst);
+  }
+}
+
+TEST(PowTest, Float32) { CheckPow<float, double>(1); }
+TEST(PowTest, Float64) { CheckPow<double, long double>(2); }
+
+template <typename T>
+void CheckRounding() {
+  std::vector<T> points = SpecialPoints<T>();
+  for (T x : AllMagnitudes<T>(20'000)) points.push_back(x);
+  Append(points, -10, 10, 20'000);
+  for (T x = -5; x <= 5; x += T{0.5}) points.push_back(x);
+  const std::pair<Expr (*)(Expr), T (*)(T)> cases[] = {
+      {Floor, std::floor},         {Ceil, std::ceil},       {Trunc, std::trunc},
+      {RoundEven, std::nearbyint}, {RoundAway, std::round}, {Sqrt, std::sqrt}};
+  for (const auto& [build, reference] : cases) {
+    const std::vector<T> got = Evaluate<T>([&](Expr x, Expr) { return build(x); }, points, points);
+    for (size_t i = 0; i < points.size(); ++i) {
+      const T want = reference(points[i]);
+      if (std::isnan(want)) {
+        EXPECT_TRUE(std::isnan(got[i])) << points[i];
+      } else {
+        EXPECT_EQ(got[i], want) << points[i];
+        EXPECT_EQ(std::signbit(got[i]), std::signbit(want)) << points[i];
+      }
+    }
+  }
+}
+
+TEST(RoundTest, Float32) { CheckRounding<float>(); }
+TEST(RoundTest, Float64) { CheckRounding<double>(); }
+
+TEST(ClassifyTest, NanAndInfinity) {
+  const Type f32 = Type::Of(DType::Float(32));
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(IsInt(IsNan(FloatConst(f32, nan)), 1));
+  EXPECT_TRUE(IsInt(IsNan(FloatConst(f32, infinity)), 0));
+  EXPECT_TRUE(IsInt(IsInf(FloatConst(f32, -infinity)), 1));
+  EXPECT_TRUE(IsInt(IsInf(FloatConst(f32, nan)), 0));
+  EXPECT_TRUE(IsInt(IsInf(MakeVar("i")), 0));
+  EXPECT_TRUE(IsInt(IsNan(MakeVar("i")), 0));
+}
+
+TEST(FloorDivTest, RoundsDown) {
+  const Type i32 = Type::Of(DType::Int(32));
+  for (int a = -20; a <= 20; ++a) {
+    for (int b = -9; b <= 9; ++b) {
+      if (b == 0) continue;
+      const int quotient = static_cast<int>(std::floor(static_cast<double>(a) / b));
+      const Expr x = IntConst(i32, a), y = IntConst(i32, b);
+      EXPECT_TRUE(IsInt(FloorDiv(x, y), quotient)) << a << " / " << b;
+      EXPECT_TRUE(IsInt(FloorMod(x, y), a - quotient * b)) << a << " % " << b;
+    }
+  }
+  const Var i = MakeVar("i");
+  EXPECT_EQ(ToString(FloorDiv(i, 8)), "i >> 3");
+  EXPECT_EQ(ToString(FloorMod(i, 8)), "i & 7");
+  EXPECT_EQ(ToString(FloorDiv(MakeVar("u", Type::Of(DType::UInt(8))), 3)), "u / 3u8");
+}
+
+TEST(FoldTest, ConstantsGiveWhatTheInterpreterGives) {
+  const float x = 0.7f;
+  for (const Function& f : kFunctions) {
+    const Expr folded = f.build(FloatConst(Type::Of(DType::Float(32)), x));
+    ASSERT_NE(folded.As<FloatImm>(), nullptr) << f.name;
+    const std::vector<float> got =
+        Evaluate<float>([&](Expr a, Expr) { return f.build(a); }, {x}, {x});
+    const float value = static_cast<float>(folded.As<FloatImm>()->value);
+    EXPECT_TRUE(value == got[0] || (std::isnan(value) && std::isnan(got[0]))) << f.name;
+  }
+}
+
+}  // namespace
+}  // namespace kiln::loop

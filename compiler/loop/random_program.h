@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random loop functions for tests of passes: nests of every kind of loop over several statements,
+// with padded, reshaped and strided accesses, reductions in local buffers, several dtypes and
+// extents that no vector divides.
+#ifndef KILN_COMPILER_LOOP_RANDOM_PROGRAM_H_
+#define KILN_COMPILER_LOOP_RANDOM_PROGRAM_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compiler/loop/loop.h"
+
+namespace kiln::loop {
+
+// The same function for the same seed. Its accesses are in bounds.
+Func RandomFunc(uint32_t seed);
+
+// The bytes of every parameter after running function `name` on inputs made from `seed`; or an
+// error's text alone.
+std::vector<std::string> RunOnRandomInputs(const LoopProgram& program, const std::string& name,
+                                           uint32_t seed);
+
+}  // namespace kiln::loop
+
+#endif  // KILN_COMPILER_LOOP_RANDOM_PROGRAM_H_

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/loop/scalar.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "compiler/loop/scalar_traits.h"
+
+namespace kiln::loop {
+namespace {
+
+template <UnaryOp op, typename T>
+constexpr bool HasUnary() {
+  if constexpr (kIsHalf<T>) return false;
+  if constexpr (op == UnaryOp::kNot) return !kIsFloat<T>;
+  if constexpr (op == UnaryOp::kNeg || op == UnaryOp::kAbs) return !kIsBool<T>;
+  return kIsFloat<T>;
+}
+
+template <UnaryOp op, typename T>
+T ApplyUnary(T a) {
+  if constexpr (op == UnaryOp::kNot) {
+    if constexpr (kIsBool<T>) {
+      return !a;
+    } else {
+      return static_cast<T>(~a);
+    }
+  } else if constexpr (op == UnaryOp::kNeg) {
+    if constexpr (kIsFloat<T>) {
+      return -a;
+    } else {
+      return static_cast<T>(-static_cast<uint64_t>(a));
+    }
+  } else if constexpr (op == UnaryOp::kAbs) {
+    if constexpr (kIsFloat<T>) {
+      return std::fabs(a);
+    } else {
+      return a < T{0} ? static_cast<T>(-static_cast<uint64_t>(a)) : a;
+    }
+  } else if constexpr (op == UnaryOp::kSqrt) {
+    return std::sqrt(a);
+  } else if constexpr (op == UnaryOp::kFloor) {
+    return std::floor(a);
+  } else if constexpr (op == UnaryOp::kCeil) {
+    return std::ceil(a);
+  } else if constexpr (op == UnaryOp::kTrunc) {
+    return std::trunc(a);
+  } else {
+    return std::nearbyint(a);  // in the default rounding mode: to nearest even
+  }
+}
+
+template <BinaryOp op, typename T>
+constexpr bool HasBinary() {
+  if constexpr (kIsHalf<T>) return false;
+  switch (op) {
+    case BinaryOp::kAdd:
+    case BinaryOp::kSub:
+    case BinaryOp::kMul:
+    case BinaryOp::kDiv:
+    case BinaryOp::kMin:
+    case BinaryOp::kMax:
+      return !kIsBool<T>;
+    case BinaryOp::kAnd:
+    case BinaryOp::kOr:
+    case BinaryOp::kXor:
+      return !kIsFloat<T>;
+    case BinaryOp::kMod:
+    case BinaryOp::kShl:
+    case BinaryOp::kShr:
+      return kIsInteger<T>;
+  }
+}
+
+template <BinaryOp op, typename T>
+T ApplyFloat(T a, T b) {
+  if constexpr (op == BinaryOp::kAdd) return a + b;
+  if constexpr (op == BinaryOp::kSub) return a - b;
+  if constexpr (op == BinaryOp::kMul) return a * b;
+  if constexpr (op == BinaryOp::kDiv) return a / b;
+  if constexpr (op == BinaryOp::kMin) return b < a ? b : a;
+  if constexpr (op == BinaryOp::kMax) return b > a ? b : a;
+}
+
+// Integers and bools. Wrapping operations are done on uint64_t, where they cannot overflow.
+template <BinaryOp op, typename T>
+T ApplyInteger(T a, T b) {
+  const uint64_t ua = static_cast<uint64_t>(a);
+  const uint64_t ub = static_cast<uint64_t>(b);
+  const unsigned shift = static_cast<unsigned>(ub % (8 * sizeof(T)));
+  if constexpr (op == BinaryOp::kAdd) return static_cast<T>(ua + ub);
+  if constexpr (op == BinaryOp::kSub) return static_cast<T>(ua - ub);
+  if constexpr (op == BinaryOp::kMul) return static_cast<T>(ua * ub);
+  if constexpr (op == BinaryOp::kDiv) {
+    if (b == T{0}) return T{0};
+    if (std::is_signed_v<T> && b == static_cast<T>(-1)) return static_cast<T>(-ua);
+    return static_cast<T>(a / b);
+  }
+  if constexpr (op == BinaryOp::kMod) {
+    if (b == T{0} || (std::is_signed_v<T> && b == static_cast<T>(-1))) return T{0};
+    return static_cast<T>(a % b);
+  }
+  if constexpr (op == BinaryOp::kMin) return b < a ? b : a;
+  if constexpr (op == BinaryOp::kMax) return b > a ? b : a;
+  if constexpr (op == BinaryOp::kAnd) return static_cast<T>(ua & ub);
+  if constexpr (op == BinaryOp::kOr) return static_cast<T>(ua | ub);
+  if constexpr (op == BinaryOp::kXor) return static_cast<T>(ua ^ ub);
+  if constexpr (op == BinaryOp::kShl) return static_cast<T>(ua << shift);
+  if constexpr (op == BinaryOp::kShr) return static_cast<T>(a >> shift);
+}
+
+template <CompareOp op, typename T>
+bool ApplyCompare(T a, T b) {
+  if constexpr (op == CompareOp::kEq) return a == b;
+  if constexpr (op == CompareOp::kNe) return a != b;
+  if constexpr (op == CompareOp::kLt) return a < b;
+  if constexpr (op == CompareOp::kLe) return a <= b;
+  if constexpr (op == CompareOp::kGt) return a > b;
+  if constexpr (op == CompareOp::kGe) return a >= b;
+}
+
+template <UnaryOp op>
+UnaryKernel UnaryKernelOf(DType dtype) {
+  return DispatchDType(dtype, [](auto zero) -> UnaryKernel {
+    using T = decltype(zero);
+    if constexpr (!HasUnary<op, T>()) {
+      return nullptr;
+    } else {
+      return [](int lanes, const Scalar* a, Scalar* out) {
+        for (int l = 0; l < lanes; ++l) SetScalar<T>(ApplyUnary<op>(GetScalar<T>(a[l])), out[l]);
+      };
+    }
+  });
+}
+
+template <BinaryOp op>
+BinaryKernel BinaryKernelOf(DType dtype) {
+  return DispatchDType(dtype, [](auto zero) -> BinaryKernel {
+    using T = decltype(zero);
+    if constexpr (!HasBinary<op, T>()) {
+      return nullptr;
+    } else {
+      return [](int lanes, const Scalar* a, const Scalar* b, Scalar* out) {
+        for (int l = 0; l < lanes; ++l) {
+          const T x = GetScalar<T>(a[l]);
+          const T y = GetScalar<T>(b[l]);
+          if constexpr (kIsFloat<T>) {
+            SetScalar<T>(ApplyFloat<op>(x, y), out[l]);
+          } else {
+            SetScalar<T>(ApplyInteger<op>(x, y), out[l]);
+          }
+        }
+      };
+    }
+  });
+}
+
+template <CompareOp op>
+BinaryKernel CompareKernelOf(DType dtype) {
+  return DispatchDType(dtype, [](auto zero) -> BinaryKernel {
+    using T = decltype(zero);
+    if constexpr (kIsHalf<T>) {
+      return nullptr;
+    } else {
+      return [](int lanes, const Scalar* a, const Scalar* b, Scalar* out) {
+        for (int l = 0; l < lanes; ++l) {
+          SetScalar<bool>(ApplyCompare<op>(GetScalar<T>(a[l]), GetScalar<T>(b[l])), out[l]);
+        }
+      };
+    }
+  });
+}
+
+}  // namespace
+
+UnaryKernel FindUnaryKernel(UnaryOp op, DType dtype) {
+  switch (op) {
+    case UnaryOp::kNeg:
+      return UnaryKernelOf<UnaryOp::kNeg>(dtype);
+    case UnaryOp::kAbs:
+      return UnaryKernelOf<UnaryOp::kAbs>(dtype);
+    case UnaryOp::kNot:
+      return UnaryKernelOf<UnaryOp::kNot>(dtype);
+    case UnaryOp::kSqrt:
+      return UnaryKernelOf<UnaryOp::kSqrt>(dtype);
+    case UnaryOp::kFloor:
+      return UnaryKernelOf<UnaryOp::kFloor>(dtype);
+    case UnaryOp::kCeil:
+      return UnaryKernelOf<UnaryOp::kCeil>(dtype);
+    case UnaryOp::kTrunc:
+      return UnaryKernelOf<UnaryOp::kTrunc>(dtype);
+    case UnaryOp::kRoundEven:
+      return UnaryKernelOf<UnaryOp::kRoundEven>(dtype);
+  }
+  return nullptr;
+}
+
+BinaryKernel FindBinaryKernel(BinaryOp op, DType dtype) {
+  switch (op) {
+    case BinaryOp::kAdd:
+      return BinaryKernelOf<BinaryOp::kAdd>(dtype);
+    case BinaryOp::kSub:
+      return BinaryKernelOf<BinaryOp::kSub>(dtype);
+    case BinaryOp::kMul:
+      return BinaryKernelOf<BinaryOp::kMul>(dtype);
+    case BinaryOp::kDiv:
+      return BinaryKernelOf<BinaryOp::kDiv>(dtype);
+    case BinaryOp::kMod:
+      return BinaryKernelOf<BinaryOp::kMod>(dtype);
+    case BinaryOp::kMin:
+      return BinaryKernelOf<BinaryOp::kMin>(dtype);
+    case BinaryOp::kMax:
+      return BinaryKernelOf<BinaryOp::kMax>(dtype);
+    case BinaryOp::kAnd:
+      return BinaryKernelOf<BinaryOp::kAnd>(dtype);
+    case BinaryOp::kOr:
+      return BinaryKernelOf<BinaryOp::kOr>(dtype);
+    case BinaryOp::kXor:
+      return BinaryKernelOf<BinaryOp::kXor>(dtype);
+    case BinaryOp::kShl:
+      return BinaryKernelOf<BinaryOp::kShl>(dtype);
+    case BinaryOp::kShr:
+      return BinaryKernelOf<BinaryOp::kShr>(dtype);
+  }
+  return nullptr;
+}
+
+BinaryKernel FindCompareKernel(CompareOp op, DType dtype) {
+  switch (op) {
+    case CompareOp::kEq:
+      return CompareKernelOf<CompareOp::kEq>(dtype);
+    case CompareOp::kNe:
+      return CompareKernelOf<CompareOp::kNe>(dtype);
+    case CompareOp::kLt:
+      return CompareKernelOf<CompareOp::kLt>(dtype);
+    case CompareOp::kLe:
+      return CompareKernelOf<CompareOp::kLe>(dtype);
+    case CompareOp::kGt:
+      return CompareKernelOf<CompareOp::kGt>(dtype);
+    case CompareOp::kGe:
+      return CompareKernelOf<CompareOp::kGe>(dtype);
+  }
+  return nullptr;
+}
+
+FmaKernel FindFmaKernel(DType dtype) {
+  return DispatchDType(dtype, [](auto zero) -> FmaKernel {
+    using T = decltype(zero);
+    if constexpr (!kIsFloat<T>) {
+      return nullptr;
+    } else {
+      return [](int lanes, const Scalar* a, const Scalar* b, const Scalar* c, Scalar* out) {
+        for (int l = 0; l < lanes; ++l) {
+          SetScalar<T>(std::fma(GetScalar<T>(a[l]), GetScalar<T>(b[l]), GetScalar<T>(c[l])),
+                       out[l]);
+        }
+      };
+    }
+  });
+}
+
+ReadKernel FindReadKernel(DType dtype) {
+  return DispatchDType(dtype, [](auto zero) -> ReadKernel {
+    using T = decltype(zero);
+    return [](int lanes, const char* memory, Scalar* out) {
+      for (int l = 0; l < lanes; ++l, memory += sizeof(T)) {
+        if constexpr (kIsBool<T>) {
+          SetScalar<bool>(*memory != 0, out[l]);
+        } else {
+          T value;
+          std::memcpy(&value, memory, sizeof value);
+          SetScalar<T>(value, out[l]);
+        }
+      }
+    };
+  });
+}
+
+WriteKernel FindWriteKernel(DType dtype) {
+  return DispatchDType(dtype, [](auto zero) -> WriteKernel {
+    using T = decltype(zero);
+    return [](int lanes, const Scalar* a, char* memory) {
+      for (int l = 0; l < lanes; ++l, memory += sizeof(T)) {
+        const T value = GetScalar<T>(a[l]);
+        std::memcpy(memory, &value, sizeof value);
+      }
+    };
+  });
+}
+
+}  // namespace kiln::loop

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arithmetic of the loop IR on values: the one definition of what each operation gives, of
+// which both constant folding and the interpreter are made.
+//
+// A kernel runs one operation on `lanes` values:
+//
+//   BinaryKernel add = FindBinaryKernel(BinaryOp::kAdd, DType::Float(32));
+//   add(1, &a, &b, &out);
+#ifndef KILN_COMPILER_LOOP_SCALAR_H_
+#define KILN_COMPILER_LOOP_SCALAR_H_
+
+#include <cstdint>
+
+#include "compiler/base/dtype.h"
+#include "compiler/loop/expr.h"
+
+namespace kiln::loop {
+
+// One value. float32 lies in `f`, float64 in `d`; all other types in `i`: integers extended to 64
+// bits by their sign, bool as 0 or 1, float16 as its bits.
+union Scalar {
+  int64_t i;
+  float f;
+  double d;
+};
+
+using UnaryKernel = void (*)(int lanes, const Scalar* a, Scalar* out);
+using BinaryKernel = void (*)(int lanes, const Scalar* a, const Scalar* b, Scalar* out);
+using FmaKernel = void (*)(int lanes, const Scalar* a, const Scalar* b, const Scalar* c,
+                           Scalar* out);
+
+// Null where the operation is not defined on the type.
+UnaryKernel FindUnaryKernel(UnaryOp op, DType dtype);
+BinaryKernel FindBinaryKernel(BinaryOp op, DType dtype);
+BinaryKernel FindCompareKernel(CompareOp op, DType dtype);
+FmaKernel FindFmaKernel(DType dtype);
+UnaryKernel FindCastKernel(DType from, DType to);
+UnaryKernel FindBitcastKernel(DType from, DType to);
+
+// Elements in memory to values and back. Memory need not be aligned.
+using ReadKernel = void (*)(int lanes, const char* memory, Scalar* out);
+using WriteKernel = void (*)(int lanes, const Scalar* a, char* memory);
+ReadKernel FindReadKernel(DType dtype);
+WriteKernel FindWriteKernel(DType dtype);
+
+}  // namespace kiln::loop
+
+#endif  // KILN_COMPILER_LOOP_SCALAR_H_

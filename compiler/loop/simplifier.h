@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Simplifier: what Simplify (passes.h) and the passes that need its answers are made of. It knows
+// the ranges of the variables that are bound, and keeps its results in a pool, so that equal
+// expressions come out as one node.
+//
+//   Simplifier simplifier(bounds);
+//   simplifier.Bind(i, {0, 55});
+//   Expr e = simplifier.Simplify(index);
+//   Range range = simplifier.RangeOf(e);
+//   simplifier.Unbind(i);
+//
+// Normal form of a scalar index: a sum of atom * coefficient, atoms of outer loops first, the
+// constant last; so neighbouring accesses differ in the constant only. A comparison of indices has
+// the sum at its left and a constant at its right, and is < or >=, == or !=.
+#ifndef KILN_COMPILER_LOOP_SIMPLIFIER_H_
+#define KILN_COMPILER_LOOP_SIMPLIFIER_H_
+
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "compiler/loop/expr_pool.h"
+#include "compiler/loop/linear_sum.h"
+#include "compiler/loop/loop.h"
+#include "compiler/loop/passes.h"
+#include "compiler/loop/range.h"
+
+namespace kiln::loop {
+
+class Simplifier {
+ public:
+  explicit Simplifier(const Bounds& bounds = {});
+  Simplifier(const Simplifier&) = delete;
+  Simplifier& operator=(const Simplifier&) = delete;
+
+  // Enters and leaves the scope of a variable; scopes nest. A later binding of the same variable
+  // hides the earlier one.
+  void Bind(const Var& var, Range range);
+  // The variable is `value`, which is simplified already, wherever it occurs.
+  void BindValue(const Var& var, Expr value);
+  void Unbind(const Var& var);
+
+  Expr Simplify(const Expr& e);
+  Stmt Simplify(const Stmt& s);
+
+  // Of any integer or bool expression. Conservative.
+  Range RangeOf(const Expr& e);
+  // The normal form of a scalar index. Its atoms are simplified.
+  LinearSum LinearOf(const Expr& e);
+  Expr FromLinear(const LinearSum& sum);
+  Range RangeOf(const LinearSum& sum);
+  // The values of a loop's variable; `begin` and `extent` are simplified.
+  Range RangeOfLoop(const Expr& begin, const Expr& extent);
+  // Binds the variable of a loop to its range.
+  void BindLoop(const For& loop);
+
+ private:
+  struct Binding {
+    Range range = {};
+    int depth = 0;
+    Expr value = {};
+  };
+
+  // simplify.cc
+  Expr Visit(const Expr& e);
+  Expr Rewrite(const Expr& e);
+  Expr RewriteVar(const Expr& e);
+  Expr RewriteUnary(const Type& type, UnaryOp op, const Expr& a);
+  Expr RewriteBinary(const Type& type, BinaryOp op, const Expr& a, const Expr& b);
+  Expr RewriteCast(const Type& type, const Expr& a);
+  Expr RewriteLogical(BinaryOp op, const Expr& a, const Expr& b);
+  Expr RewriteVectorIndex(BinaryOp op, const Expr& a, const Expr& b);
+  Expr RewriteSelect(const Expr& condition, const Expr& if_true, const Expr& if_false);
+  Expr Raw(const Type& type, decltype(ExprNode::value) value);
+  Expr Constant(int64_t value) { return pool_.Intern(IntConst(Type::Index(), value)); }
+  Expr Bool(bool value) { return pool_.Intern(IntConst(Type::Of(DType::Bool()), value)); }
+
+  // simplify_index.cc: scalar indices.
+  Expr IndexBinary(BinaryOp op, const Expr& a, const Expr& b);
+  Expr IndexProduct(const Expr& a, const Expr& b);
+  Expr IndexMinMax(BinaryOp op, const Expr& a, const Expr& b);
+  Expr IndexCompare(CompareOp op, const Expr& a, const Expr& b);
+  void MergeQuotients(LinearSum* sum);
+  bool MergeOneQuotient(LinearSum* sum);
+
+  // simplify_division.cc
+  Expr DivideIndex(const LinearSum& a, int64_t divisor);
+  Expr DivideNonNegative(const LinearSum& a, int64_t divisor);
+  Expr ModIndex(const LinearSum& a, int64_t divisor);
+  Expr ModNonNegative(const LinearSum& a, int64_t divisor);
+  bool SplitByFactor(const LinearSum& a, int64_t divisor, int64_t* factor, LinearSum* high,
+                     LinearSum* low);
+
+  // simplify_statement.cc
+  Stmt SimplifyFor(const For& loop);
+  Stmt SimplifyIf(const If& branch);
+  Stmt SimplifyUnder(const Expr& condition, bool holds, const Stmt& s);
+
+  // bounds.cc
+  Range ComputeRange(const Expr& e);
+  Range RangeOfBinary(const Binary& e);
+  int DepthOf(const Expr& e);
+
+  void Forget();
+
+  ExprPool pool_;
+  std::unordered_map<const ExprNode*, std::vector<Binding>> bindings_;
+  int depth_ = 0;
+  // Of pool nodes; holds whatever the bindings.
+  std::unordered_map<const ExprNode*, LinearSum> linear_;
+  // Hold for the present bindings. The key keeps its node alive, so that no other node takes its
+  // address.
+  std::unordered_map<const ExprNode*, std::pair<Expr, Expr>> simplified_;
+  std::unordered_map<const ExprNode*, Range> ranges_;
+  std::unordered_map<const ExprNode*, int> depths_;
+};
+
+}  // namespace kiln::loop
+
+#endif  // KILN_COMPILER_LOOP_SIMPLIFIER_H_

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "absl/strings/str_cat.h"
+#include "compiler/loop/check.h"
+#include "compiler/loop/expr_node.h"
+#include "compiler/loop/loop.h"
+
+namespace kiln::loop {
+namespace {
+
+template <typename T>
+Stmt NewStmt(T value) {
+  return Stmt(std::make_shared<const StmtNode>(StmtNode{std::move(value)}));
+}
+
+}  // namespace
+
+Stmt MakeFor(Var var, Expr begin, Expr extent, ForKind kind, Stmt body) {
+  KILN_CHECK(var.As<VarNode>() != nullptr, "the variable of a loop is an expression");
+  KILN_CHECK(var.type() == Type::Index() && begin.type() == Type::Index() &&
+                 extent.type() == Type::Index(),
+             absl::StrCat("loop over ", var.As<VarNode>()->name, " of type ", var.type().ToString(),
+                          " from ", begin.type().ToString(), " over ", extent.type().ToString()));
+  int64_t count;
+  if (!body || (AsInt(extent, &count) && count <= 0)) return {};
+  return NewStmt(For{std::move(var), std::move(begin), std::move(extent), kind, std::move(body)});
+}
+
+Stmt MakeStore(Buffer buffer, std::vector<Expr> index, Expr value) {
+  KILN_CHECK(index.size() == buffer->shape.size() || index.size() == 1,
+             absl::StrCat(index.size(), " indices of ", buffer->name, ", which has ",
+                          buffer->shape.size(), " dimensions"));
+  int lanes = 1;
+  for (const Expr& i : index) {
+    KILN_CHECK(i && i.type().index, absl::StrCat("an index of ", buffer->name, " of type ",
+                                                 i ? i.type().ToString() : "none"));
+    if (i.type().is_vector()) lanes = i.type().lanes;
+  }
+  if (value.type().index && IsConstant(value)) value = MakeCast(buffer->dtype, std::move(value));
+  for (Expr& i : index) i = WithLanes(std::move(i), lanes);
+  value = WithLanes(std::move(value), lanes);
+  KILN_CHECK(value.type() == Type::Of(buffer->dtype, lanes),
+             absl::StrCat("store of ", value.type().ToString(), " to ", buffer->name, " of ",
+                          buffer->dtype.ToString(), " at ", lanes, " lanes"));
+  return NewStmt(Store{std::move(buffer), std::move(index), std::move(value)});
+}
+
+Stmt MakeBlock(std::vector<Stmt> stmts) {
+  std::vector<Stmt> flat;
+  for (Stmt& stmt : stmts) {
+    if (!stmt) continue;
+    if (const Block* block = stmt.As<Block>()) {
+      flat.insert(flat.end(), block->stmts.begin(), block->stmts.end());
+    } else {
+      flat.push_back(std::move(stmt));
+    }
+  }
+  if (flat.empty()) return {};
+  if (flat.size() == 1) return flat[0];
+  return NewStmt(Block{std::move(flat)});
+}
+
+Stmt MakeIf(Expr condition, Stmt then_body, Stmt else_body) {
+  KILN_CHECK(condition.type() == Type::Of(DType::Bool()),
+             absl::StrCat("condition of type ", condition.type().ToString()));
+  int64_t value;
+  if (AsInt(condition, &value)) return value != 0 ? then_body : else_body;
+  if (!then_body && !else_body) return {};
+  if (!then_body) return MakeIf(!condition, std::move(else_body));
+  return NewStmt(If{std::move(condition), std::move(then_body), std::move(else_body)});
+}
+
+Stmt MakeAllocate(Buffer buffer, Stmt body, int64_t workspace_offset) {
+  KILN_CHECK(buffer->scope == BufferScope::kLocal || buffer->scope == BufferScope::kWorkspace,
+             absl::StrCat("allocation of ", buffer->name, ", which is not local"));
+  if (!body) return {};
+  return NewStmt(Allocate{std::move(buffer), std::move(body), workspace_offset});
+}
+
+Stmt MakeCall(std::string function, std::vector<Argument> args) {
+  return NewStmt(Call{std::move(function), std::move(args)});
+}
+
+Stmt MakeLaunch(std::string function, int64_t max_tasks, std::vector<Argument> args) {
+  KILN_CHECK(max_tasks >= 1, absl::StrCat("launch of ", max_tasks, " tasks"));
+  return NewStmt(Launch{std::move(function), max_tasks, std::move(args)});
+}
+
+const Func* LoopProgram::FindFunc(absl::string_view name) const {
+  for (const Func& func : funcs) {
+    if (func.name == name) return &func;
+  }
+  return nullptr;
+}
+
+}  // namespace kiln::loop

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// A vectorised loop becomes pieces of so many lanes. For each piece the loop's variable is replaced
+// by base + lane, and Simplify, which knows the range of `lane`, brings the indices into their
+// normal form; what is linear in `lane` is a ramp then.
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <optional>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "compiler/loop/expr_node.h"
+#include "compiler/loop/mutate.h"
+#include "compiler/loop/passes.h"
+#include "compiler/loop/simplifier.h"
+#include "compiler/loop/widen.h"
+
+namespace kiln::loop {
+namespace {
+
+// A loop of up to so many pieces is written out.
+constexpr int64_t kStraightPieces = 4;
+
+bool ContainsVectorizedLoop(const Stmt& s) {
+  bool found = false;
+  VisitStmt(s, nullptr, [&](const Stmt& stmt) {
+    const auto* loop = stmt.As<For>();
+    found = found || (loop != nullptr && loop->kind == ForKind::kVectorized);
+  });
+  return found;
+}
+
+// Bits of the widest element that differs by iteration: of what is stored, and of all values that
+// the variable or a buffer of the loop's own has a part in.
+int WidestBits(const For& loop) {
+  int bits = 8;
+  auto see = [&](DType dtype) { bits = std::max(bits, static_cast<int>(dtype.bits)); };
+  std::unordered_set<const ExprNode*> varying = {loop.var.get()};
+  std::unordered_set<const BufferNode*> own;
+  VisitStmt(loop.body, nullptr, [&](const Stmt& stmt) {
+    if (const auto* n = stmt.As<Allocate>()) own.insert(n->buffer.get());
+    if (const auto* n = stmt.As<Store>()) see(n->buffer->dtype);
+  });
+  VisitStmt(loop.body, [&](const Expr& e) {
+    bool varies = e.As<Load>() != nullptr && own.contains(e.As<Load>()->buffer.get());
+    ForEachOperand(*e, [&](const Expr& operand) { varies |= varying.contains(operand.get()); });
+    if (!varies) return;
+    varying.insert(e.get());
+    if (!e.type().index) see(e.type().dtype);
+  });
+  return bits;
+}
+
+class Vectorizer {
+ public:
+  explicit Vectorizer(int vector_bits) : vector_bits_(vector_bits) {}
+
+  Stmt Visit(const Stmt& s) {
+    if (const auto* n = s.As<For>()) {
+      if (n->kind == ForKind::kVectorized && !ContainsVectorizedLoop(n->body)) return VisitLoop(*n);
+      const ForKind kind = n->kind == ForKind::kVectorized ? ForKind::kSerial : n->kind;
+      simplifier_.BindLoop(*n);
+      Stmt body = Visit(n->body);
+      simplifier_.Unbind(n->var);
+      return MakeFor(n->var, n->begin, n->extent, kind, std::move(body));
+    }
+    if (const auto* n = s.As<Block>()) {
+      std::vector<Stmt> stmts;
+      for (const Stmt& stmt : n->stmts) stmts.push_back(Visit(stmt));
+      return MakeBlock(std::move(stmts));
+    }
+    if (const auto* n = s.As<If>()) {
+      return MakeIf(n->condition, Visit(n->then_body), Visit(n->else_body));
+    }
+    if (const auto* n = s.As<Allocate>()) {
+      return MakeAllocate(n->buffer, Visit(n->body), n->workspace_offset);
+    }
+    return s;
+  }
+
+ private:
+  Stmt VisitLoop(const For& loop) {
+    const Stmt serial = MakeFor(loop.var, loop.begin, loop.extent, ForKind::kSerial, loop.body);
+    int64_t extent;
+    const int64_t lanes =
+        std::bit_floor(static_cast<uint64_t>(std::max(vector_bits_ / WidestBits(loop), 1)));
+    if (lanes == 1) return serial;
+    if (!AsInt(simplifier_.Simplify(loop.extent), &extent)) return DynamicLoop(loop, lanes, serial);
+
+    std::vector<Stmt> pieces;
+    const int64_t width = std::min(
+        lanes,
+        static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(extent, 1)))));
+    int64_t done = 0;
+    if (extent / width > kStraightPieces) {
+      if (!AddPieceLoop(loop, width, Expr(extent / width), &pieces)) return serial;
+      done = extent / width * width;
+    }
+    for (int64_t piece = width; done < extent; piece /= 2) {
+      for (; done + piece <= extent; done += piece) {
+        if (!AddPiece(loop, loop.begin + Expr(done), piece, &pieces)) return serial;
+      }
+    }
+    return MakeBlock(std::move(pieces));
+  }
+
+  Stmt DynamicLoop(const For& loop, int64_t lanes, const Stmt& serial) {
+    std::vector<Stmt> pieces;
+    const Expr full = simplifier_.Simplify(loop.extent / Expr(lanes));
+    if (!AddPieceLoop(loop, lanes, full, &pieces)) return serial;
+    const Expr done = full * Expr(lanes);
+    pieces.push_back(MakeFor(loop.var, simplifier_.Simplify(loop.begin + done),
+                             simplifier_.Simplify(loop.extent - done), ForKind::kSerial,
+                             loop.body));
+    return MakeBlock(std::move(pieces));
+  }
+
+  // A serial loop over `count` pieces of `lanes` lanes, from the first iteration on.
+  bool AddPieceLoop(const For& loop, int64_t lanes, const Expr& count, std::vector<Stmt>* pieces) {
+    const Var chunk = MakeVar(loop.var.As<VarNode>()->name);
+    std::vector<Stmt> body;
+    simplifier_.Bind(chunk, simplifier_.RangeOfLoop(simplifier_.Simplify(Expr(0)), count));
+    const bool ok = AddPiece(loop, loop.begin + chunk * Expr(lanes), lanes, &body);
+    simplifier_.Unbind(chunk);
+    if (ok) pieces->push_back(MakeFor(chunk, Expr(0), count, ForKind::kSerial, MakeBlock(body)));
+    return ok;
+  }
+
+  // The iterations base … base + lanes - 1.
+  bool AddPiece(const For& loop, const Expr& base, int64_t lanes, std::vector<Stmt>* pieces) {
+    const Var lane = MakeVar("lane");
+    simplifier_.Bind(lane, {0, lanes - 1});
+    simplifier_.BindValue(loop.var, simplifier_.Simplify(base + lane));
+    std::optional<Stmt> piece = simplifier_.Simplify(loop.body);
+    if (lanes > 1) piece = Widen(*piece, lane, static_cast<int>(lanes), simplifier_);
+    simplifier_.Unbind(loop.var);
+    simplifier_.Unbind(lane);
+    if (piece) pieces->push_back(*std::move(piece));
+    return piece.has_value();
+  }
+
+  const int vector_bits_;
+  Simplifier simplifier_;
+};
+
+}  // namespace
+
+Stmt VectorizeLoops(const Stmt& s, int vector_bits) { return Vectorizer(vector_bits).Visit(s); }
+
+}  // namespace kiln::loop

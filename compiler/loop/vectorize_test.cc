@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "compiler/loop/passes.h"
+
+namespace kiln::loop {
+namespace {
+
+constexpr DType kFloat = DType::Float(32);
+
+class VectorizeTest : public ::testing::Test {
+ protected:
+  Buffer Param(const std::string& name, DType dtype) {
+    return MakeBuffer(name, dtype, {4096}, BufferScope::kParam);
+  }
+  // The text of `body` in a vectorised loop over i, with 128 bits, after VectorizeLoops and
+  // Simplify.
+  std::string Vectorized(const Expr& extent, const Stmt& body, const Expr& begin = 0) {
+    return ToString(
+        Simplify(VectorizeLoops(MakeFor(i, begin, extent, ForKind::kVectorized, body), 128)));
+  }
+
+  const Var i = MakeVar("i");
+  const Buffer x = Param("x", kFloat);
+  const Buffer y = Param("y", kFloat);
+  const Buffer z = Param("z", kFloat);
+};
+
+TEST_F(VectorizeTest, PiecesArePowersOfTwo) {
+  const Stmt copy = MakeStore(y, {i}, MakeLoad(x, {i}));
+  EXPECT_EQ(Vectorized(4, copy), "y[ramp(0, 1, 4)] = x[ramp(0, 1, 4)]\n");
+  EXPECT_EQ(Vectorized(7, copy),
+            "y[ramp(0, 1, 4)] = x[ramp(0, 1, 4)]\n"
+            "y[ramp(4, 1, 2)] = x[ramp(4, 1, 2)]\n"
+            "y[6] = x[6]\n");
+  EXPECT_EQ(Vectorized(3, copy, 5), "y[ramp(5, 1, 2)] = x[ramp(5, 1, 2)]\ny[7] = x[7]\n");
+}
+
+TEST_F(VectorizeTest, ManyPiecesAreALoop) {
+  EXPECT_EQ(Vectorized(41, MakeStore(y, {i}, MakeLoad(x, {i}))),
+            "for i in 0..10 {\n"
+            "  let t0 = ramp(i * 4, 1, 4)\n"
+            "  y[t0] = x[t0]\n"
+            "}\n"
+            "y[40] = x[40]\n");
+}
+
+TEST_F(VectorizeTest, ExtentThatIsNotConstant) {
+  const Var n = MakeVar("n");
+  EXPECT_EQ(Vectorized(n, MakeStore(y, {i}, MakeLoad(x, {i}))),
+            "for i in 0..n / 4 {\n"
+            "  let t0 = ramp(i * 4, 1, 4)\n"
+            "  y[t0] = x[t0]\n"
+            "}\n"
+            "let t1 = n / 4 * 4\n"
+            "for i_1 in t1..t1 + n % 4 {\n"
+            "  y[i_1] = x[i_1]\n"
+            "}\n");
+}
+
+TEST_F(VectorizeTest, WhatIsTheSameInAllLanesStaysScalar) {
+  const Var k = MakeVar("k");
+  const Expr scalar = MakeLoad(x, {k}) * MakeLoad(x, {k + 1});
+  EXPECT_EQ(Vectorized(4, MakeStore(y, {i}, scalar * MakeLoad(z, {i * 3 + k}))),
+            "y[ramp(0, 1, 4)] = broadcast(x[k] * x[k + 1], 4) * z[ramp(k, 3, 4)]\n");
+}
+
+TEST_F(VectorizeTest, IndicesAreRampsWhereDivisionAllowsIt) {
+  EXPECT_EQ(Vectorized(8, MakeStore(y, {i}, MakeLoad(x, {i / 4 * 16 + i % 4}))),
+            "y[ramp(0, 1, 4)] = x[ramp(0, 1, 4)]\n"
+            "y[ramp(4, 1, 4)] = x[ramp(16, 1, 4)]\n");
+  EXPECT_EQ(Vectorized(4, MakeStore(y, {i}, MakeLoad(x, {i / 4}))),
+            "y[ramp(0, 1, 4)] = broadcast(x[0], 4)\n");
+}
+
+TEST_F(VectorizeTest, LanesFollowTheWidestType) {
+  const Buffer bytes = Param("bytes", DType::Int(8));
+  const Stmt sum =
+      MakeStore(bytes, {i},
+                MakeCast(DType::Int(8), MakeCast(DType::Int(16), MakeLoad(bytes, {i})) +
+                                            Const(DType::Int(16), 1)));
+  EXPECT_EQ(Vectorized(8, sum),
+            "bytes[ramp(0, 1, 8)] = int8x8(int16x8(bytes[ramp(0, 1, 8)]) + broadcast(1i16, 8))\n");
+  EXPECT_EQ(Vectorized(16, MakeStore(bytes, {i}, MakeLoad(bytes, {i + 16}))),
+            "bytes[ramp(0, 1, 16)] = bytes[ramp(16, 1, 16)]\n");
+}
+
+TEST_F(VectorizeTest, ConditionsBecomeMasks) {
+  const Expr v = MakeLoad(x, {i});
+  EXPECT_EQ(Vectorized(4, MakeStore(y, {i}, MakeSelect(v < Const(kFloat, 0), v, Const(kFloat, 1)))),
+            "let t0 = x[ramp(0, 1, 4)]\n"
+            "y[ramp(0, 1, 4)] = select(t0 < broadcast(0f32, 4), t0, broadcast(1f32, 4))\n");
+}
+
+TEST_F(VectorizeTest, WhatHasNoVectorFormIsSerial) {
+  // A sum into one place.
+  EXPECT_EQ(Vectorized(4, MakeStore(y, {0}, MakeLoad(y, {0}) + MakeLoad(x, {i}))),
+            "for i in 0..4 {\n  y[0] = y[0] + x[i]\n}\n");
+  // A condition that differs by lane.
+  EXPECT_EQ(Vectorized(4, MakeIf(MakeLoad(x, {i}) < Const(kFloat, 0),
+                                 MakeStore(y, {i}, Const(kFloat, 0)))),
+            "for i in 0..4 {\n  if x[i] < 0f32 {\n    y[i] = 0f32\n  }\n}\n");
+  // A call.
+  EXPECT_EQ(Vectorized(4, MakeCall("g", {{y, i}})), "for i in 0..4 {\n  call g(y + i)\n}\n");
+}
+
+TEST_F(VectorizeTest, OnlyTheInnermostLoopOfANest) {
+  const Var o = MakeVar("o");
+  const Stmt inner =
+      MakeFor(i, 0, 4, ForKind::kVectorized, MakeStore(y, {o * 4 + i}, Const(kFloat, 0)));
+  EXPECT_EQ(ToString(VectorizeLoops(MakeFor(o, 0, 3, ForKind::kVectorized, inner), 128)),
+            "for o in 0..3 {\n  y[ramp(o * 4, 1, 4)] = broadcast(0f32, 4)\n}\n");
+}
+
+TEST_F(VectorizeTest, BuffersOfTheLoopGetAnElementForEachLane) {
+  const Buffer acc = MakeBuffer("acc", kFloat, {1}, BufferScope::kLocal);
+  const Var r = MakeVar("r");
+  const Expr at = MakeLoad(acc, {0});
+  EXPECT_EQ(Vectorized(
+                4, MakeAllocate(
+                       acc, MakeBlock({MakeStore(acc, {0}, Const(kFloat, 0)),
+                                       MakeFor(r, 0, 3, ForKind::kSerial,
+                                               MakeStore(acc, {0}, at + MakeLoad(x, {r * 64 + i}))),
+                                       MakeStore(y, {i}, at)}))),
+            "allocate acc: float32[4] {\n"
+            "  acc[ramp(0, 1, 4)] = broadcast(0f32, 4)\n"
+            "  for r in 0..3 {\n"
+            "    acc[ramp(0, 1, 4)] = acc[ramp(0, 1, 4)] + x[ramp(r * 64, 1, 4)]\n"
+            "  }\n"
+            "  y[ramp(0, 1, 4)] = acc[ramp(0, 1, 4)]\n"
+            "}\n");
+}
+
+}  // namespace
+}  // namespace kiln::loop

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/loop/widen.h"
+
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "compiler/loop/expr_node.h"
+#include "compiler/loop/mutate.h"
+
+namespace kiln::loop {
+namespace {
+
+class Widener {
+ public:
+  Widener(const Stmt& s, const Var& lane, int lanes, Simplifier& simplifier)
+      : lane_(lane), lanes_(lanes), simplifier_(simplifier) {
+    VisitStmt(s, nullptr, [this](const Stmt& stmt) {
+      if (const auto* n = stmt.As<Store>()) stored_.insert(n->buffer.get());
+      if (const auto* n = stmt.As<Allocate>()) {
+        Shape shape = {n->buffer->num_elements() * lanes_};
+        own_.emplace(n->buffer.get(),
+                     MakeBuffer(n->buffer->name, n->buffer->dtype, std::move(shape),
+                                n->buffer->scope, n->buffer->alignment_bytes));
+      }
+    });
+  }
+
+  std::optional<Stmt> Visit(const Stmt& s) {
+    if (!s) return s;
+    if (const auto* n = s.As<Store>()) return VisitStore(*n);
+    if (const auto* n = s.As<For>()) return VisitFor(*n);
+    if (const auto* n = s.As<Block>()) {
+      std::vector<Stmt> stmts;
+      for (const Stmt& stmt : n->stmts) {
+        std::optional<Stmt> widened = Visit(stmt);
+        if (!widened) return std::nullopt;
+        stmts.push_back(*std::move(widened));
+      }
+      return MakeBlock(std::move(stmts));
+    }
+    if (const auto* n = s.As<If>()) {
+      const Expr condition = Value(n->condition);
+      std::optional<Stmt> then_body = Visit(n->then_body);
+      std::optional<Stmt> else_body = Visit(n->else_body);
+      if (condition.get() == nullptr || condition.type().is_vector() || !then_body || !else_body) {
+        return std::nullopt;
+      }
+      return MakeIf(condition, *std::move(then_body), *std::move(else_body));
+    }
+    if (const auto* n = s.As<Allocate>()) {
+      std::optional<Stmt> body = Visit(n->body);
+      if (!body || n->buffer->scope != BufferScope::kLocal) return std::nullopt;
+      return MakeAllocate(own_.at(n->buffer.get()), *std::move(body));
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::optional<Stmt> VisitFor(const For& loop) {
+    const Expr begin = Value(loop.begin);
+    const Expr extent = Value(loop.extent);
+    if (begin.get() == nullptr || extent.get() == nullptr || begin.type().is_vector() ||
+        extent.type().is_vector()) {
+      return std::nullopt;
+    }
+    simplifier_.BindLoop(loop);
+    std::optional<Stmt> body = Visit(loop.body);
+    simplifier_.Unbind(loop.var);
+    if (!body) return std::nullopt;
+    return MakeFor(loop.var, begin, extent, loop.kind, *std::move(body));
+  }
+
+  std::optional<Stmt> VisitStore(const Store& store) {
+    if (store.index.size() != 1) return std::nullopt;
+    auto [buffer, index] = Access(store.buffer, store.index[0]);
+    Expr value = Value(store.value);
+    if (index.get() == nullptr || value.get() == nullptr) return std::nullopt;
+    // All lanes store to one place: harmless if they store the same and nothing that the loop has
+    // changed.
+    if (!index.type().is_vector() && (value.type().is_vector() || LoadsStored(store.value))) {
+      return std::nullopt;
+    }
+    return MakeStore(std::move(buffer), {std::move(index)}, std::move(value));
+  }
+
+  bool LoadsStored(const Expr& e) {
+    bool found = false;
+    VisitExpr(e, [&](const Expr& node) {
+      const auto* load = node.As<Load>();
+      found = found || (load != nullptr && stored_.contains(load->buffer.get()));
+    });
+    return found;
+  }
+
+  // Where the lanes find element `index` of a buffer.
+  std::pair<Buffer, Expr> Access(const Buffer& buffer, const Expr& index) {
+    auto it = own_.find(buffer.get());
+    if (it == own_.end()) return {buffer, Value(index)};
+    return {it->second, Value(simplifier_.Simplify(index * Expr(lanes_) + lane_))};
+  }
+
+  // The value in all lanes: scalar if it is the same in all of them. Empty if it cannot be widened.
+  Expr Value(const Expr& e) {
+    if (auto it = widened_.find(e.get()); it != widened_.end()) return it->second.second;
+    if (!e.type().index) {
+      // Operands first, so that WidenNode does not recurse however deep the expression is.
+      VisitExpr(e, [this](const Expr& node) {
+        if (!node.type().index) Remember(node);
+      });
+    }
+    return Remember(e);
+  }
+
+  Expr Remember(const Expr& e) {
+    if (auto it = widened_.find(e.get()); it != widened_.end()) return it->second.second;
+    Expr result = e.type().is_vector() ? Expr() : WidenNode(e);
+    widened_.emplace(e.get(), std::pair(e, result));
+    return result;
+  }
+
+  // `operand` in all lanes; notes whether it differs by lane, or cannot be widened.
+  struct Operands {
+    bool varies = false;
+    bool failed = false;
+  };
+  Expr Operand(const Expr& e, Operands* operands) {
+    Expr result = Remember(e);
+    const bool failed = result.get() == nullptr;
+    operands->failed |= failed;
+    operands->varies |= !failed && result.type().is_vector();
+    return result;
+  }
+
+  Expr WidenNode(const Expr& e) {
+    if (e.get() == lane_.get()) return MakeRamp(Expr(0), 1, lanes_);
+    if (e.type() == Type::Index()) {
+      if (Expr ramp = AsRamp(e)) return ramp;
+    }
+    if (const auto* load = e.As<Load>()) {
+      if (load->index.size() != 1) return {};
+      auto [buffer, index] = Access(load->buffer, load->index[0]);
+      if (index.get() == nullptr) return {};
+      if (!index.type().is_vector() && buffer == load->buffer) return e;
+      return MakeLoad(std::move(buffer), {std::move(index)});
+    }
+    Operands operands;
+    std::vector<Expr> in;
+    ForEachOperand(*e, [&](const Expr& operand) { in.push_back(Operand(operand, &operands)); });
+    if (operands.failed) return {};
+    if (!operands.varies) return e;
+    const Type type = e.type().WithLanes(lanes_);
+    if (const auto* n = e.As<Unary>()) return MakeUnary(n->op, in[0]);
+    if (const auto* n = e.As<Binary>()) return MakeBinary(n->op, in[0], in[1]);
+    if (e.As<Fma>() != nullptr) return MakeFma(in[0], in[1], in[2]);
+    if (const auto* n = e.As<Compare>()) return MakeCompare(n->op, in[0], in[1]);
+    if (e.As<loop::Select>() != nullptr) return MakeSelect(in[0], in[1], in[2]);
+    if (e.As<Cast>() != nullptr) return MakeCast(type, in[0]);
+    if (e.As<Bitcast>() != nullptr) return MakeBitcast(type.dtype, in[0]);
+    return {};
+  }
+
+  // base + lane * stride with a scalar base, if the index has that form.
+  Expr AsRamp(const Expr& e) {
+    LinearSum sum = simplifier_.LinearOf(e);
+    int64_t stride = 0;
+    for (size_t i = 0; i < sum.terms.size(); ++i) {
+      if (sum.terms[i].atom.get() == lane_.get())
+        stride = sum.terms[i].coefficient;
+      else if (Varies(sum.terms[i].atom))
+        return {};
+    }
+    if (stride == 0) return e;
+    std::erase_if(sum.terms, [&](const auto& term) { return term.atom.get() == lane_.get(); });
+    return MakeRamp(simplifier_.FromLinear(sum), stride, lanes_);
+  }
+
+  bool Varies(const Expr& e) {
+    if (auto it = varies_.find(e.get()); it != varies_.end()) return it->second;
+    bool varies = e.get() == lane_.get();
+    if (const auto* load = e.As<Load>()) varies |= own_.contains(load->buffer.get());
+    ForEachOperand(*e, [&](const Expr& operand) { varies = varies || Varies(operand); });
+    varies_.emplace(e.get(), varies);
+    return varies;
+  }
+
+  const Var lane_;
+  const int lanes_;
+  Simplifier& simplifier_;
+  std::unordered_set<const BufferNode*> stored_;
+  std::unordered_map<const BufferNode*, Buffer> own_;
+  // The key's expression is kept alive, so that no other takes its address.
+  std::unordered_map<const ExprNode*, std::pair<Expr, Expr>> widened_;
+  std::unordered_map<const ExprNode*, bool> varies_;
+};
+
+}  // namespace
+
+std::optional<Stmt> Widen(const Stmt& s, const Var& lane, int lanes, Simplifier& simplifier) {
+  return Widener(s, lane, lanes, simplifier).Visit(s);
+}
+
+}  // namespace kiln::loop

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/lower/kernel.h"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/base/status.h"
+#include "compiler/loop/mutate.h"
+#include "compiler/ops/op_def.h"
+#include "compiler/ops/stage_builder.h"
+
+namespace kiln {
+namespace {
+
+constexpr int kConstantAlignment = 64;
+
+std::string Identifier(absl::string_view name, absl::string_view otherwise) {
+  std::string id;
+  for (char c : name) id.push_back(std::isalnum(static_cast<unsigned char>(c)) ? c : '_');
+  if (id.empty() || std::isdigit(static_cast<unsigned char>(id[0]))) {
+    return absl::StrCat(otherwise, id);
+  }
+  return id;
+}
+
+// The only element of a tensor as an expression.
+Expr ScalarOf(const Tensor& tensor) {
+  const DType dtype = tensor.type().dtype;
+  const loop::Type type = loop::Type::Of(dtype);
+  return dtype.is_float() ? loop::FloatConst(type, tensor.AsDouble(0))
+                          : loop::IntConst(type, tensor.AsInt(0));
+}
+
+class KernelBuilder {
+ public:
+  KernelBuilder(std::string name, const Graph& body) : body_(body) { kernel_.name = std::move(name); }
+
+  absl::StatusOr<loop::Kernel> Run() && {
+    for (ValueId input : body_.inputs) {
+      kernel_.inputs.push_back(Make(input, Identifier(body_.value(input).name, "p"), loop::BufferScope::kParam));
+    }
+    for (const Node& node : body_.nodes) KILN_RETURN_IF_ERROR(AddNode(node));
+    for (ValueId output : body_.outputs) kernel_.outputs.push_back(buffers_.at(output));
+    InlineScalars();
+    return std::move(kernel_);
+  }
+
+ private:
+  loop::Buffer Make(ValueId value, std::string name, loop::BufferScope scope) {
+    const TensorType& type = body_.type(value);
+    return buffers_[value] = loop::MakeBuffer(
+               std::move(name), type.dtype, type.shape, scope,
+               scope == loop::BufferScope::kConstant ? kConstantAlignment : 0);
+  }
+
+  bool IsOutput(ValueId value) const {
+    return std::find(body_.outputs.begin(), body_.outputs.end(), value) != body_.outputs.end();
+  }
+
+  loop::Buffer BufferOf(ValueId value) {
+    const auto it = buffers_.find(value);
+    if (it != buffers_.end()) return it->second;
+    const Value& constant = body_.value(value);
+    const loop::Buffer buffer =
+        Make(value, Identifier(constant.name, absl::StrCat("constant", kernel_.constants.size())),
+             loop::BufferScope::kConstant);
+    kernel_.constants.push_back({buffer, constant.constant});
+    return buffer;
+  }
+
+  absl::Status AddNode(const Node& node) {
+    const OpDef* op = FindOp(node.op_name());
+    if (op == nullptr || op->lower == nullptr) {
+      return absl::UnimplementedError(
+          absl::StrCat(node.source.ToString(), node.op_name(), ": no code is made for this operator"));
+    }
+    std::vector<loop::Buffer> inputs, outputs;
+    std::vector<const Tensor*> constants;
+    for (ValueId input : node.inputs) {
+      inputs.push_back(BufferOf(input));
+      constants.push_back(body_.is_constant(input) ? &body_.value(input).constant : nullptr);
+    }
+    const std::string name = Identifier(node.op_name(), "op");
+    for (ValueId output : node.outputs) {
+      outputs.push_back(Make(output, IsOutput(output) ? absl::StrCat("out", num_outputs_++) : name,
+                             IsOutput(output) ? loop::BufferScope::kParam : loop::BufferScope::kWorkspace));
+    }
+    StageBuilder builder(name, node.attrs, std::move(inputs), std::move(outputs), std::move(constants));
+    if (absl::Status status = op->lower(builder); !status.ok()) {
+      return Annotate(status, absl::StrCat(node.source.ToString(), node.op_name(), ": "));
+    }
+    for (loop::Stage& stage : std::move(builder).Finish()) {
+      kernel_.stages.push_back(std::move(stage));
+    }
+    return absl::OkStatus();
+  }
+
+  // Constants of one element become literals.
+  void InlineScalars() {
+    std::map<loop::Buffer, Expr> scalars;
+    for (const loop::Constant& constant : kernel_.constants) {
+      if (constant.tensor.type().num_elements() == 1) scalars[constant.buffer] = ScalarOf(constant.tensor);
+    }
+    if (scalars.empty()) return;
+    for (loop::Stage& stage : kernel_.stages) {
+      stage.value = loop::MutateExpr(stage.value, [&](const Expr& e) -> Expr {
+        const auto* load = e.As<loop::Load>();
+        if (load == nullptr) return {};
+        const auto it = scalars.find(load->buffer);
+        return it == scalars.end() ? Expr() : it->second;
+      });
+    }
+    std::erase_if(kernel_.constants, [&](const loop::Constant& c) { return scalars.contains(c.buffer); });
+  }
+
+  const Graph& body_;
+  loop::Kernel kernel_;
+  std::map<ValueId, loop::Buffer> buffers_;
+  int num_outputs_ = 0;
+};
+
+}  // namespace
+
+absl::StatusOr<loop::Kernel> MakeKernel(std::string name, const Graph& body) {
+  return KernelBuilder(std::move(name), body).Run();
+}
+
+Graph BodyOfNode(const Graph& graph, const Node& node) {
+  Graph body;
+  std::map<ValueId, ValueId> inside;
+  Node copy = node;
+  for (ValueId& input : copy.inputs) {
+    const ValueId outer = input;
+    const auto it = inside.find(outer);
+    if (it != inside.end()) {
+      input = it->second;
+      continue;
+    }
+    input = graph.is_constant(outer)
+                ? body.AddConstant(graph.value(outer).constant, graph.value(outer).name)
+                : body.AddInput(absl::StrCat("p", body.inputs.size()), graph.type(outer));
+    inside[outer] = input;
+  }
+  std::vector<TensorType> types;
+  for (ValueId output : node.outputs) types.push_back(graph.type(output));
+  copy.outputs.clear();
+  const NodeId id = body.AddNode(std::move(copy), types);
+  body.outputs = body.node(id).outputs;
+  return body;
+}
+
+}  // namespace kiln

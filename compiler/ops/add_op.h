@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Adding typed operators to a graph that is being built.
+#ifndef KILN_COMPILER_OPS_ADD_OP_H_
+#define KILN_COMPILER_OPS_ADD_OP_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/graph/graph.h"
+
+namespace kiln {
+
+// Adds a node with one output, with defaults filled in and its type inferred, and returns the
+// output. Errors begin with the operator.
+absl::StatusOr<ValueId> AddOp(Graph& graph, absl::string_view op, std::vector<ValueId> inputs,
+                              Attrs attrs = {}, SourceLocation source = {});
+
+}  // namespace kiln
+
+#endif  // KILN_COMPILER_OPS_ADD_OP_H_

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums, products, quotients and powers. Integers wrap around; x / 0 is 0 and x mod 0 is 0.
+#include "compiler/loop/math.h"
+#include "compiler/ops/binary.h"
+
+namespace kiln {
+namespace {
+
+bool IsFloat(const Expr& x) { return x.type().dtype.is_float(); }
+
+Expr Add(Expr x, Expr y) { return x + y; }
+Expr Subtract(Expr x, Expr y) { return x - y; }
+Expr Multiply(Expr x, Expr y) { return x * y; }
+Expr Divide(Expr x, Expr y) { return x / y; }
+
+Expr TruncDivide(Expr x, Expr y) { return IsFloat(x) ? loop::Trunc(x / y) : x / y; }
+
+Expr FloorDivide(Expr x, Expr y) { return IsFloat(x) ? loop::Floor(x / y) : loop::FloorDiv(x, y); }
+
+// x - trunc(x / y) * y. The rounding of the quotient can carry it over a whole number, which the
+// sign of the rest shows.
+Expr FloatTruncMod(Expr x, Expr y) {
+  const Expr zero = loop::Const(x.type(), 0);
+  const Expr rest = loop::MakeFma(-loop::Trunc(x / y), y, x);
+  const Expr over = (rest < zero && x > zero) || (rest > zero && x < zero);
+  const Expr step = loop::MakeSelect(x > zero, loop::Abs(y), -loop::Abs(y));
+  return loop::MakeSelect(over, rest + step, rest);
+}
+
+Expr TruncMod(Expr x, Expr y) { return IsFloat(x) ? FloatTruncMod(x, y) : x % y; }
+
+Expr FloorMod(Expr x, Expr y) {
+  if (!IsFloat(x)) return loop::FloorMod(x, y);
+  const Expr zero = loop::Const(x.type(), 0);
+  const Expr rest = FloatTruncMod(x, y);
+  const Expr other_sign = (rest < zero && y > zero) || (rest > zero && y < zero);
+  return loop::MakeSelect(other_sign, rest + y, rest);
+}
+
+// By squaring, over all bits of y; 0 for a negative y, unless x is 1 or -1.
+Expr IntegerPower(Expr x, Expr y) {
+  const loop::Type type = x.type();
+  const Expr zero = loop::Const(type, 0), one = loop::Const(type, 1);
+  const auto is_odd = [&](const Expr& e) {
+    return loop::MakeBinary(loop::BinaryOp::kAnd, e, one) != zero;
+  };
+  Expr power = one, square = x;
+  const int bits = type.dtype.is_int() ? type.dtype.bits - 1 : type.dtype.bits;
+  for (int bit = 0; bit < bits; ++bit) {
+    const Expr shifted =
+        loop::MakeBinary(loop::BinaryOp::kShr, y, loop::Const(type, static_cast<double>(bit)));
+    power = loop::MakeSelect(is_odd(shifted), power * square, power);
+    if (bit + 1 < bits) square = square * square;
+  }
+  if (type.dtype.is_uint()) return power;
+  const Expr minus_one = loop::Const(type, -1);
+  const Expr reciprocal = loop::MakeSelect(
+      x == one, one,
+      loop::MakeSelect(x == minus_one, loop::MakeSelect(is_odd(y), minus_one, one), zero));
+  return loop::MakeSelect(y < zero, reciprocal, power);
+}
+
+Expr Power(Expr x, Expr y) { return IsFloat(x) ? loop::Pow(x, y) : IntegerPower(x, y); }
+
+// Shapes that the examples of every operator of this file cover.
+std::vector<OpExample> Examples(std::vector<OpExample> cases) {
+  cases.push_back({.inputs = {F32({2, 3}), F32({3})}, .input_min = 0.5});
+  cases.push_back({.inputs = {I32({2, 1, 3}), I32({4, 1})}, .input_min = 1});
+  cases.push_back({.inputs = {F16({3}), F16({})}, .input_min = 0.5});
+  return cases;
+}
+
+const DType kF32 = DType::Float(32), kI32 = DType::Int(32), kU8 = DType::UInt(8);
+
+const OpDef kArithmetic[] = {
+    BinaryOp("add", "lhs + rhs.", kNumbers, LowerBinary<Add>,
+             Examples({BinaryCase(kF32, {1, -2}, {0.5, 2}, {1.5, 0}),
+                       BinaryCase(kU8, {250, 1}, {10, 2}, {4, 3})})),
+    BinaryOp("subtract", "lhs - rhs.", kNumbers, LowerBinary<Subtract>,
+             Examples({BinaryCase(kF32, {1, -2}, {0.5, 2}, {0.5, -4}),
+                       BinaryCase(kU8, {3, 1}, {1, 2}, {2, 255})})),
+    BinaryOp("multiply", "lhs * rhs.", kNumbers, LowerBinary<Multiply>,
+             Examples({BinaryCase(kF32, {1, -2}, {0.5, 2}, {0.5, -4}),
+                       BinaryCase(kI32, {3, -4}, {5, 6}, {15, -24})})),
+    BinaryOp("divide", "lhs / rhs; the quotient of integers is truncated towards zero.", kNumbers,
+             LowerBinary<Divide>,
+             Examples({BinaryCase(kF32, {1, -2}, {0.5, 4}, {2, -0.5}),
+                       BinaryCase(kI32, {7, -7, 5}, {2, 2, 0}, {3, -3, 0})})),
+    BinaryOp("floor_divide", "lhs / rhs, rounded towards minus infinity.", kNumbers,
+             LowerBinary<FloorDivide>,
+             Examples({BinaryCase(kF32, {7, -7}, {2, 2}, {3, -4}),
+                       BinaryCase(kI32, {7, -7, 7}, {2, 2, -2}, {3, -4, -4})})),
+    BinaryOp("floor_mod", "lhs - floor_divide(lhs, rhs) * rhs; it has the sign of rhs.", kNumbers,
+             LowerBinary<FloorMod>,
+             Examples({BinaryCase(kF32, {7.5, -7.5}, {2, 2}, {1.5, 0.5}),
+                       BinaryCase(kI32, {7, -7, 7}, {3, 3, -3}, {1, 2, -2})})),
+    BinaryOp("mod", "lhs - trunc_divide(lhs, rhs) * rhs; it has the sign of lhs.", kNumbers,
+             LowerBinary<TruncMod>,
+             Examples({BinaryCase(kF32, {7.5, -7.5}, {2, 2}, {1.5, -1.5}),
+                       BinaryCase(kI32, {7, -7, 7}, {3, 3, -3}, {1, -1, 1})})),
+    BinaryOp("trunc_divide", "lhs / rhs, rounded towards zero.", kNumbers, LowerBinary<TruncDivide>,
+             Examples({BinaryCase(kF32, {7, -7}, {2, 2}, {3, -3}),
+                       BinaryCase(kI32, {7, -7, 7}, {2, 2, -2}, {3, -3, -3})})),
+    BinaryOp("trunc_mod", "lhs - trunc_divide(lhs, rhs) * rhs; it has the sign of lhs.", kNumbers,
+             LowerBinary<TruncMod>,
+             Examples({BinaryCase(kF32, {7.5, -7.5}, {2, 2}, {1.5, -1.5}),
+                       BinaryCase(kI32, {7, -7, 7}, {3, 3, -3}, {1, -1, 1})})),
+    BinaryOp(
+        "power",
+        "lhs to the power of rhs. Of integers with a negative rhs it is 0, unless lhs is 1 or -1.",
+        kNumbers, LowerBinary<Power>,
+        Examples({BinaryCase(kF32, {2, 9, 2}, {3, 0.5, -1}, {8, 3, 0.5}, 1e-6),
+                  BinaryCase(kI32, {2, -3, -1, 5}, {10, 3, -3, -1}, {1024, -27, -1, 0})})),
+    BinaryOp("maximum", "The larger of lhs and rhs. A NaN of lhs is kept, one of rhs is not.",
+             kNumbers, LowerBinary<loop::Max>,
+             Examples({BinaryCase(kF32, {1, -2}, {0.5, 2}, {1, 2}),
+                       BinaryCase(kU8, {200, 1}, {100, 2}, {200, 2})})),
+    BinaryOp("minimum", "The smaller of lhs and rhs. A NaN of lhs is kept, one of rhs is not.",
+             kNumbers, LowerBinary<loop::Min>,
+             Examples({BinaryCase(kF32, {1, -2}, {0.5, 2}, {0.5, -2}),
+                       BinaryCase(kU8, {200, 1}, {100, 2}, {100, 1})})),
+};
+KILN_REGISTER_OPS(kArithmetic);
+
+}  // namespace
+}  // namespace kiln

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/loop/math.h"
+#include "compiler/ops/axes.h"
+#include "compiler/ops/constraint.h"
+#include "compiler/ops/example.h"
+
+namespace kiln {
+namespace {
+
+InferResult Infer(const InferContext& c) {
+  const TensorType& data = c.inputs[0];
+  KILN_CONSTRAINT(1, data.dtype.is_float(), data.dtype.ToString(), "floats");
+  KILN_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(c.attrs.Int("axis"), data.rank(), 2));
+  const TensorType channel{{data.shape[static_cast<size_t>(axis)]}, data.dtype};
+  for (size_t k = 1; k < c.inputs.size(); ++k) {
+    KILN_CONSTRAINT(3, c.inputs[k] == channel,
+                    absl::StrCat("input ", k, " of ", c.inputs[k].ToString()), channel.ToString());
+  }
+  return OutputTypes({data, channel, channel});
+}
+
+absl::Status Lower(StageBuilder& b) {
+  const size_t axis = AxisOf(b.attrs().Int("axis"), b.input_shape(0).size());
+  const bool center = b.attrs().Bool("center"), has_scale = b.attrs().Bool("scale");
+  const double epsilon = b.attrs().Float("epsilon");
+  const Access x = b.Input(0), gamma = b.Input(1), beta = b.Input(2), mean = b.Input(3),
+               variance = b.Input(4);
+  const Access scale = b.Compute("scale", b.input_shape(3), [&](const Indices& i) {
+    const Expr v = variance(i);
+    const Expr reciprocal = loop::Rsqrt(v + loop::Const(v.type(), epsilon));
+    return has_scale ? reciprocal * gamma(i) : reciprocal;
+  });
+  const Access shift = b.Compute("shift", b.input_shape(3), [&](const Indices& i) {
+    const Expr back = -mean(i) * scale(i);
+    return center ? back + beta(i) : back;
+  });
+  b.Output(0, [=](const Indices& i) { return x(i) * scale({i[axis]}) + shift({i[axis]}); });
+  b.Output(1, mean);
+  b.Output(2, variance);
+  return absl::OkStatus();
+}
+
+Tensor Pair(double a, double b) { return Values(F32({2}), {a, b}); }
+
+const OpDef kBatchNorm = {
+    {.name = "nn.batch_norm",
+     .doc = "(data - moving_mean) / sqrt(moving_var + epsilon) * gamma + beta, with the values of "
+            "the index along the axis; and "
+            "moving_mean and moving_var as they are.",
+     .inputs = {{"data", "floats of rank 1 or more"},
+                {"gamma", "(extent of the axis,)"},
+                {"beta", "(extent of the axis,)"},
+                {"moving_mean", "(extent of the axis,)"},
+                {"moving_var", "(extent of the axis,)"}},
+     .attrs = {{"axis", AttrType::kInt, 1, false, "of the channels"},
+               {"epsilon", AttrType::kFloat, 1e-5, false, "added to the variance"},
+               {"center", AttrType::kBool, true, false, "add beta"},
+               {"scale", AttrType::kBool, true, false, "multiply by gamma"}},
+     .num_outputs = [](const Attrs&) -> absl::StatusOr<int> { return 3; }},
+    {"data holds floats", "axis is an axis of data",
+     "the other inputs are vectors of data's dtype, one value per index of the axis"},
+    Fusion::kOpaque,
+    Infer,
+    Lower,
+    {Case({Values(F32({1, 2}), {3, 5}), Pair(2, 1), Pair(1, 0), Pair(1, 1), Pair(4, 0.25)},
+          {{"epsilon", 0.0}}, {Values(F32({1, 2}), {3, 8}), Pair(1, 1), Pair(4, 0.25)}, 1e-6),
+     Case({Values(F32({1, 2}), {3, 5}), Pair(2, 1), Pair(1, 0), Pair(1, 1), Pair(4, 0.25)},
+          {{"axis", -1}, {"epsilon", 0.0}, {"center", false}, {"scale", false}},
+          {Values(F32({1, 2}), {1, 8}), Pair(1, 1), Pair(4, 0.25)}, 1e-6),
+     {.inputs = {F32({2, 3, 4, 4}), F32({3}), F32({3}), F32({3}), F32({3})}, .input_min = 0.1},
+     {.inputs = {F16({2, 4, 3}), F16({3}), F16({3}), F16({3}), F16({3})},
+      .attrs = {{"axis", 2}},
+      .input_min = 0.1}},
+};
+KILN_REGISTER_OP(kBatchNorm);
+
+}  // namespace
+}  // namespace kiln

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Comparisons, to bool.
+#include "compiler/ops/binary.h"
+
+namespace kiln {
+namespace {
+
+using loop::CompareOp;
+
+template <loop::CompareOp kOp>
+Expr Apply(Expr x, Expr y) {
+  return loop::MakeCompare(kOp, x, y);
+}
+
+// `expected` of 1 and 2, 2 and 2, 3 and 2.
+OpDef Comparison(std::string name, std::string doc, const BinaryDomain& domain,
+                 absl::Status (*lower)(StageBuilder&), const std::vector<double>& expected) {
+  return BinaryOp(std::move(name), std::move(doc), domain, lower,
+                  {CompareCase(DType::Float(32), {1, 2, 3}, {2, 2, 2}, expected),
+                   CompareCase(DType::Int(32), {-3, 2, 3}, {2, 2, 2}, expected),
+                   CompareCase(DType::UInt(8), {1, 2, 255}, {2, 2, 2}, expected),
+                   {.inputs = {F32({2, 1, 3}), F32({2, 1})}}});
+}
+
+const OpDef kCompare[] = {
+    Comparison("equal", "lhs == rhs.", kAnythingToBool, LowerBinary<Apply<CompareOp::kEq>>,
+               {0, 1, 0}),
+    Comparison("not_equal", "lhs != rhs; true of NaN.", kAnythingToBool,
+               LowerBinary<Apply<CompareOp::kNe>>, {1, 0, 1}),
+    Comparison("less", "lhs < rhs.", kNumbersToBool, LowerBinary<Apply<CompareOp::kLt>>, {1, 0, 0}),
+    Comparison("less_equal", "lhs <= rhs.", kNumbersToBool, LowerBinary<Apply<CompareOp::kLe>>,
+               {1, 1, 0}),
+    Comparison("greater", "lhs > rhs.", kNumbersToBool, LowerBinary<Apply<CompareOp::kGt>>,
+               {0, 0, 1}),
+    Comparison("greater_equal", "lhs >= rhs.", kNumbersToBool, LowerBinary<Apply<CompareOp::kGe>>,
+               {0, 1, 1}),
+};
+KILN_REGISTER_OPS(kCompare);
+
+}  // namespace
+}  // namespace kiln

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/ops/matrix_product.h"
+
+namespace kiln {
+namespace {
+
+// Constraints 1 to 3 are those of ProductType.
+InferResult Infer(const InferContext& c) {
+  const Shape &data = c.inputs[0].shape, &weight = c.inputs[1].shape;
+  KILN_ASSIGN_OR_RETURN(const DType dtype, ProductType(c));
+  KILN_CONSTRAINT(4, !data.empty() && weight.size() == 2,
+                  absl::StrCat(ShapeToString(data), " and ", ShapeToString(weight)),
+                  "data of rank 1 or more and a weight of rank 2");
+  KILN_CONSTRAINT(5, data.back() == weight[1], absl::StrCat(data.back(), " inputs of data"),
+                  absl::StrCat(weight[1], " as the weight has"));
+  KILN_CONSTRAINT(6, c.attrs.IsNone("units") || c.attrs.Int("units") == weight[0],
+                  absl::StrCat("units ", c.attrs.Get("units").ToString()),
+                  absl::StrCat(weight[0], " as the weight has"));
+  Shape shape = data;
+  shape.back() = weight[0];
+  return OutputTypes({{std::move(shape), dtype}});
+}
+
+absl::Status Lower(StageBuilder& b) {
+  const Factor data = WidenedInput(b, 0), weight = WidenedInput(b, 1);
+  const Access dense = b.Reduce("dense", b.output_shape(0), {b.input_shape(1)[1]},
+                                loop::Combine::kSum, [&](const Indices& i, const Indices& r) {
+                                  Indices at = i;
+                                  at.back() = r[0];
+                                  return data(at) * weight({i.back(), r[0]});
+                                });
+  b.Output(0, dense);
+  return absl::OkStatus();
+}
+
+const OpDef kDense = {
+    {.name = "nn.dense",
+     .doc = "Y = X Wᵀ: Y[…, n] = sum over k of data[…, k] * weight[n, k].",
+     .inputs = {{"data", "(…, k)"}, {"weight", "(units, k)"}},
+     .attrs = {{"units", AttrType::kInt, {}, false, "rows of the weight; None: as it has"},
+               {"out_dtype", AttrType::kDType, "", false, "of the sums; \"\": as data"}}},
+    {"data and weight hold floats, or integers", "their dtypes are one, or out_dtype is given",
+     "out_dtype is of the same kind and not narrower", "data has rank 1 or more, weight rank 2",
+     "the last extents of data and weight are one", "units is the first extent of weight"},
+    Fusion::kContraction,
+    Infer,
+    Lower,
+    {Case({Values(F32({2, 3}), {1, 2, 3, 4, 5, 6}), Values(F32({2, 3}), {1, 0, -1, 0.5, 1, 2})},
+          {{"units", 2}}, {Values(F32({2, 2}), {-2, 8.5, -2, 19})}),
+     Case({Values(I8({1, 2}), {100, 100}), Values(I8({1, 2}), {100, -1})},
+          {{"units", AttrValue::None()}, {"out_dtype", "int32"}}, {Values(I32({1, 1}), {9900})}),
+     {.inputs = {F32({4, 17}), F32({9, 17})}},
+     {.inputs = {F32({2, 3, 5}), F32({4, 5})}},
+     {.inputs = {F16({2, 5}), F16({3, 5})}}},
+};
+KILN_REGISTER_OP(kDense);
+
+}  // namespace
+}  // namespace kiln

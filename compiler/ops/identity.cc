@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// copy and annotation.stop_fusion; zeros_like and ones_like, full_like; nn.dropout at inference.
+#include "compiler/ops/constraint.h"
+#include "compiler/ops/example.h"
+#include "compiler/ops/stage_builder.h"
+
+namespace kiln {
+namespace {
+
+absl::Status LowerIdentity(StageBuilder& b) {
+  b.Output(0, b.Input(0));
+  return absl::OkStatus();
+}
+
+template <int kValue>
+absl::Status LowerConstant(StageBuilder& b) {
+  b.Output(0, [type = ComputeType(b.output_dtype(0))](const Indices&) {
+    return loop::Const(type, kValue);
+  });
+  return absl::OkStatus();
+}
+
+InferResult InferFullLike(const InferContext& c) {
+  const TensorType& fill = c.inputs[1];
+  KILN_CONSTRAINT(1, fill.num_elements() == 1, fill.ToString(), "one value");
+  return OutputTypes({c.inputs[0]});
+}
+
+absl::Status LowerFullLike(StageBuilder& b) {
+  const Indices zero(b.input_shape(1).size(), Expr(0));
+  b.Output(0, [&](const Indices&) { return b.Input(1)(zero); });
+  return absl::OkStatus();
+}
+
+InferResult InferDropout(const InferContext& c) {
+  KILN_CONSTRAINT(1, c.inputs[0].dtype.is_float(), c.inputs[0].dtype.ToString(), "floats");
+  return OutputTypes({c.inputs[0], c.inputs[0]});
+}
+
+absl::Status LowerDropout(StageBuilder& b) {
+  b.Output(0, b.Input(0));
+  b.Output(
+      1, [type = ComputeType(b.output_dtype(1))](const Indices&) { return loop::Const(type, 1); });
+  return absl::OkStatus();
+}
+
+OpDef Like(std::string name, std::string doc, absl::Status (*lower)(StageBuilder&), Fusion fusion,
+           const std::vector<double>& expected) {
+  return {{.name = std::move(name), .doc = std::move(doc), .inputs = {{"data", "any type"}}},
+          {},
+          fusion,
+          InferAny,
+          lower,
+          {Case({Values(F32({3}), {-1.5, 0, 2})}, {}, {Values(F32({3}), expected)}),
+           {.inputs = {Bools({2, 3})}},
+           {.inputs = {F16({2, 3})}},
+           {.inputs = {I64({})}}}};
+}
+
+const OpDef kLikes[] = {
+    Like("copy", "data.", LowerIdentity, Fusion::kElementwise, {-1.5, 0, 2}),
+    Like("annotation.stop_fusion",
+         "data. What is before it and what is behind it are never fused into one function.",
+         LowerIdentity, Fusion::kOpaque, {-1.5, 0, 2}),
+    Like("zeros_like", "Zeros in the type of data.", LowerConstant<0>, Fusion::kElementwise,
+         {0, 0, 0}),
+    Like("ones_like", "Ones in the type of data.", LowerConstant<1>, Fusion::kElementwise,
+         {1, 1, 1}),
+    {{.name = "full_like",
+      .doc = "fill_value, cast to the dtype of data, in the shape of data.",
+      .inputs = {{"data", "any type"}, {"fill_value", "one value"}}},
+     {"fill_value has one element"},
+     Fusion::kElementwise,
+     InferFullLike,
+     LowerFullLike,
+     {Case({Values(F32({2}), {1, 2}), Values(F32({}), {7})}, {}, {Values(F32({2}), {7, 7})}),
+      Case({Values(I8({2}), {1, 2}), Values(F32({1}), {-3.5})}, {}, {Values(I8({2}), {-3, -3})}),
+      {.inputs = {F16({2, 3}), F16({})}}}},
+    {{.name = "nn.dropout",
+      .doc = "At inference: (data, ones). The canonical graph has none.",
+      .inputs = {{"data", "floats of any shape"}},
+      .attrs = {{"rate", AttrType::kFloat, 0.5, false, "of training; not read"}},
+      .num_outputs = [](const Attrs&) -> absl::StatusOr<int> { return 2; }},
+     {"data holds floats"},
+     Fusion::kOpaque,
+     InferDropout,
+     LowerDropout,
+     {Case({Values(F32({2}), {1, -2})}, {}, {Values(F32({2}), {1, -2}), Values(F32({2}), {1, 1})}),
+      {.inputs = {F32({2, 3})}, .attrs = {{"rate", 0.25}}},
+      {.inputs = {F16({4})}}}},
+};
+KILN_REGISTER_OPS(kLikes);
+
+}  // namespace
+}  // namespace kiln

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// nn.matmul and nn.batch_matmul.
+#include "compiler/ops/matrix_product.h"
+
+namespace kiln {
+namespace {
+
+// Rows, columns and depth of op(A) op(B), whose last two dimensions are matrices. Constraints 4
+// (ranks) and 5 (depths).
+struct Product {
+  int64_t rows, columns, depth;
+};
+
+absl::StatusOr<Product> MakeProduct(const InferContext& c) {
+  const Shape &a = c.inputs[0].shape, &b = c.inputs[1].shape;
+  const bool at = c.attrs.Bool("transpose_a"), bt = c.attrs.Bool("transpose_b");
+  const int64_t a0 = a[a.size() - 2], a1 = a.back(), b0 = b[b.size() - 2], b1 = b.back();
+  const Product p{at ? a1 : a0, bt ? b0 : b1, at ? a0 : a1};
+  KILN_CONSTRAINT(5, p.depth == (bt ? b1 : b0),
+                  absl::StrCat("depths ", p.depth, " and ", bt ? b1 : b0), "one depth");
+  return p;
+}
+
+InferResult InferMatmul(const InferContext& c) {
+  KILN_ASSIGN_OR_RETURN(const DType dtype, ProductType(c));
+  const Shape &a = c.inputs[0].shape, &b = c.inputs[1].shape;
+  KILN_CONSTRAINT(4, a.size() >= 2 && b.size() == 2,
+                  absl::StrCat(ShapeToString(a), " and ", ShapeToString(b)),
+                  "tensor_a of rank 2 or more and tensor_b of rank 2");
+  KILN_CONSTRAINT(4, a.size() == 2 || !c.attrs.Bool("transpose_a"), ShapeToString(a),
+                  "rank 2 where tensor_a is transposed");
+  KILN_ASSIGN_OR_RETURN(const Product p, MakeProduct(c));
+  KILN_CONSTRAINT(6, c.attrs.IsNone("units") || c.attrs.Int("units") == p.columns,
+                  absl::StrCat("units ", c.attrs.Get("units").ToString()),
+                  absl::StrCat(p.columns, " as tensor_b has"));
+  Shape shape = a;
+  shape[shape.size() - 2] = a.size() == 2 ? p.rows : shape[shape.size() - 2];
+  shape.back() = p.columns;
+  return OutputTypes({{std::move(shape), dtype}});
+}
+
+InferResult InferBatchMatmul(const InferContext& c) {
+  KILN_ASSIGN_OR_RETURN(const DType dtype, ProductType(c));
+  const Shape &a = c.inputs[0].shape, &b = c.inputs[1].shape;
+  KILN_CONSTRAINT(4, a.size() == 3 && b.size() == 3,
+                  absl::StrCat(ShapeToString(a), " and ", ShapeToString(b)), "rank 3");
+  KILN_ASSIGN_OR_RETURN(const Product p, MakeProduct(c));
+  KILN_CONSTRAINT(6, a[0] == b[0] || a[0] == 1 || b[0] == 1,
+                  absl::StrCat("batches ", a[0], " and ", b[0]), "one number, or 1");
+  return OutputTypes({{{a[0] == 1 ? b[0] : a[0], p.rows, p.columns}, dtype}});
+}
+
+// Both operators: the output's index is (batch…, row, column).
+absl::Status Lower(StageBuilder& b) {
+  const bool at = b.attrs().Bool("transpose_a"), bt = b.attrs().Bool("transpose_b");
+  const Factor x = WidenedInput(b, 0), y = WidenedInput(b, 1);
+  const Shape xs = b.input_shape(0), ys = b.input_shape(1);
+  const int64_t depth = at ? xs[xs.size() - 2] : xs.back();
+  // The batch indices of an input; a batch of 1 is every batch's.
+  const auto batch = [](const Indices& i, const Shape& shape) {
+    Indices result;
+    for (size_t d = 0; d + 2 < shape.size(); ++d) {
+      result.push_back(shape[d] == 1 ? Expr(0) : i[d]);
+    }
+    return result;
+  };
+  const auto matrix_at = [](Indices i, Expr row, Expr column, bool transposed) {
+    i.push_back(transposed ? column : row);
+    i.push_back(transposed ? row : column);
+    return i;
+  };
+  b.Output(0, b.Reduce("matmul", b.output_shape(0), {depth}, loop::Combine::kSum,
+                       [&](const Indices& i, const Indices& r) {
+                         return x(matrix_at(batch(i, xs), i[i.size() - 2], r[0], at)) *
+                                y(matrix_at(batch(i, ys), r[0], i.back(), bt));
+                       }));
+  return absl::OkStatus();
+}
+
+const AttrSchema kOutDType = {"out_dtype", AttrType::kDType, "", false,
+                              "of the sums; \"\": as the inputs"};
+const AttrSchema kTransposeA = {"transpose_a", AttrType::kBool, false, false,
+                                "tensor_a holds the transposed matrices"};
+const AttrSchema kTransposeB = {"transpose_b", AttrType::kBool, false, false,
+                                "tensor_b holds the transposed matrices"};
+
+const OpDef kMatmul = {
+    {.name = "nn.matmul",
+     .doc = "The matrix product op(A) op(B).",
+     .inputs = {{"tensor_a", "(…, m, k), or (k, m) transposed"},
+                {"tensor_b", "(k, n), or (n, k) transposed"}},
+     .attrs = {{"units", AttrType::kInt, {}, false, "n; None: as tensor_b has"},
+               kOutDType,
+               kTransposeA,
+               kTransposeB}},
+    {"both inputs hold floats, or integers", "their dtypes are one, or out_dtype is given",
+     "out_dtype is of the same kind and not narrower",
+     "tensor_a has rank 2 or more (2 where transposed), tensor_b rank 2", "the depths agree",
+     "units is the number of columns"},
+    Fusion::kContraction,
+    InferMatmul,
+    Lower,
+    {Case({Values(F32({2, 2}), {1, 2, 3, 4}), Values(F32({2, 2}), {1, 0, -1, 2})}, {{"units", 2}},
+          {Values(F32({2, 2}), {-1, 4, -1, 8})}),
+     Case({Values(F32({2, 1}), {1, 2}), Values(F32({3, 2}), {1, 0, 0, 1, 1, 1})},
+          {{"units", 3}, {"transpose_a", true}, {"transpose_b", true}},
+          {Values(F32({1, 3}), {1, 2, 3})}),
+     {.inputs = {F32({2, 3, 5}), F32({5, 7})}, .attrs = {{"units", 7}}},
+     {.inputs = {I8({3, 5}), I8({5, 2})}, .attrs = {{"units", 2}, {"out_dtype", "int32"}}}},
+};
+KILN_REGISTER_OP(kMatmul);
+
+const OpDef kBatchMatmul = {
+    {.name = "nn.batch_matmul",
+     .doc =
+         "The matrix product op(A[i]) op(B[i]) of every batch i; one batch stands for every batch.",
+     .inputs = {{"tensor_a", "(batch, m, k), or (batch, k, m) transposed"},
+                {"tensor_b", "(batch, k, n), or (batch, n, k) transposed"}},
+     .attrs = {kOutDType, kTransposeA, kTransposeB}},
+    {"both inputs hold floats, or integers", "their dtypes are one, or out_dtype is given",
+     "out_dtype is of the same kind and not narrower", "both have rank 3", "the depths agree",
+     "the batches are as many, or one"},
+    Fusion::kContraction,
+    InferBatchMatmul,
+    Lower,
+    {Case({Values(F32({2, 1, 2}), {1, 2, 3, 4}), Values(F32({1, 2, 2}), {1, 0, -1, 2})}, {},
+          {Values(F32({2, 1, 2}), {-1, 4, -1, 8})}),
+     {.inputs = {F32({2, 3, 4}), F32({2, 5, 4})}, .attrs = {{"transpose_b", true}}},
+     {.inputs = {F32({1, 4, 3}), F32({2, 5, 4})},
+      .attrs = {{"transpose_a", true}, {"transpose_b", true}}},
+     {.inputs = {I8({2, 3, 4}), I8({2, 4, 2})}, .attrs = {{"out_dtype", "int32"}}},
+     {.inputs = {F16({2, 3, 4}), F16({2, 4, 2})}}},
+};
+KILN_REGISTER_OP(kBatchMatmul);
+
+}  // namespace
+}  // namespace kiln

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every operator that there is: its schema is sound, and its examples infer, lower, run and give
+// what they expect.
+#include <cmath>
+#include <set>
+
+#include "compiler/ops/op_def.h"
+#include "compiler/ops/testing/run_op.h"
+#include "gtest/gtest.h"
+
+namespace kiln {
+namespace {
+
+class EveryOp : public testing::TestWithParam<const OpDef*> {};
+
+void ExpectNear(const Tensor& expected, const Tensor& found, double tolerance) {
+  ASSERT_EQ(expected.type(), found.type());
+  for (int64_t i = 0; i < expected.type().num_elements(); ++i) {
+    const double e = expected.AsDouble(i), f = found.AsDouble(i);
+    if (std::isnan(e) && std::isnan(f)) continue;
+    EXPECT_LE(std::abs(e - f), tolerance * (1 + std::abs(e)))
+        << "element " << i << ": " << f << ", wanted " << e;
+  }
+}
+
+TEST_P(EveryOp, HasSoundSchema) {
+  const OpDef& op = *GetParam();
+  EXPECT_FALSE(op.doc.empty());
+  EXPECT_NE(op.infer, nullptr);
+  EXPECT_NE(op.lower, nullptr);
+  EXPECT_GE(op.examples.size(), 2u);
+  EXPECT_EQ(FindOp(op.name), &op);
+  std::set<std::string> names;
+  for (const InputSchema& input : op.inputs) {
+    EXPECT_TRUE(names.insert(input.name).second) << input.name;
+    EXPECT_FALSE(input.doc.empty()) << input.name;
+  }
+  for (const AttrSchema& attr : op.attrs) {
+    EXPECT_TRUE(names.insert(attr.name).second) << attr.name;
+    if (!attr.required && !attr.default_value.is_none()) {
+      EXPECT_TRUE(NormalizeAttrs({.name = op.name, .doc = op.doc, .attrs = {attr}},
+                                 {{attr.name, attr.default_value}})
+                      .ok())
+          << attr.name;
+    }
+  }
+  EXPECT_EQ(op.tuple_input, op.tuple_input && op.inputs.size() == 1);
+}
+
+TEST_P(EveryOp, RunsItsExamples) {
+  const OpDef& op = *GetParam();
+  bool has_expected = false;
+  for (size_t e = 0; e < op.examples.size(); ++e) {
+    SCOPED_TRACE("example " + std::to_string(e));
+    const OpExample& example = op.examples[e];
+    has_expected = has_expected || !example.expected.empty();
+    if (!op.tuple_input) {
+      EXPECT_LE(example.inputs.size(), op.inputs.size());
+      EXPECT_GE(example.inputs.size() + static_cast<size_t>(op.num_optional_inputs),
+                op.inputs.size());
+    }
+    absl::StatusOr<std::vector<Tensor>> outputs = RunOp(op, example.attrs, ExampleInputs(example));
+    ASSERT_TRUE(outputs.ok()) << outputs.status();
+    const absl::StatusOr<Attrs> attrs = NormalizeAttrs(op, example.attrs);
+    const absl::StatusOr<int> count = op.num_outputs == nullptr ? 1 : op.num_outputs(*attrs);
+    ASSERT_TRUE(count.ok()) << count.status();
+    EXPECT_EQ(outputs->size(), static_cast<size_t>(*count));
+    if (example.expected.empty()) continue;
+    ASSERT_EQ(example.expected.size(), outputs->size());
+    for (size_t k = 0; k < outputs->size(); ++k)
+      ExpectNear(example.expected[k], (*outputs)[k], example.tolerance);
+  }
+  EXPECT_TRUE(has_expected) << "one example with values by hand";
+}
+
+INSTANTIATE_TEST_SUITE_P(Ops, EveryOp, testing::ValuesIn(AllOps()), [](const auto& info) {
+  std::string name = info.param->name;
+  for (char& c : name) c = c == '.' ? '_' : c;
+  return name;
+});
+
+TEST(Ops, AreFoundByName) {
+  EXPECT_EQ(FindOp("nn.conv3d"), nullptr);
+  ASSERT_NE(FindOpSchema("nn.conv2d"), nullptr);
+  EXPECT_EQ(FindOpSchema("nn.conv2d")->attrs.size(), 10u);
+}
+
+TEST(Ops, AreDocumented) {
+  const std::string text = OpsMarkdown();
+  for (const OpDef* op : AllOps())
+    EXPECT_NE(text.find("\n## " + op->name + "\n"), std::string::npos) << op->name;
+}
+
+}  // namespace
+}  // namespace kiln

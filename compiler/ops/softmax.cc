@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/loop/math.h"
+#include "compiler/ops/axes.h"
+#include "compiler/ops/constraint.h"
+#include "compiler/ops/example.h"
+
+namespace kiln {
+namespace {
+
+using loop::Combine;
+
+InferResult Infer(const InferContext& c) {
+  KILN_CONSTRAINT(1, c.inputs[0].dtype.is_float(), c.inputs[0].dtype.ToString(), "floats");
+  KILN_RETURN_IF_ERROR(NormalizeAxis(c.attrs.Int("axis"), c.inputs[0].rank(), 2).status());
+  return OutputTypes({c.inputs[0]});
+}
+
+// The parts that softmax and log_softmax are made of.
+struct Parts {
+  std::vector<bool> reduced;
+  Access x, max, sum;  // max and sum are read with the reduced index
+};
+
+// exp(x - max) in a stage of its own where the caller reads it again.
+Parts MakeParts(StageBuilder& b, const std::function<Access(Access)>& exponential) {
+  const Shape& shape = b.input_shape(0);
+  Parts p{.reduced = std::vector<bool>(shape.size()), .x = b.Input(0), .max = {}, .sum = {}};
+  p.reduced[AxisOf(b.attrs().Int("axis"), shape.size())] = true;
+  const Shape rows = ReducedShape(shape, p.reduced, false);
+  const Shape extent = ReductionExtents(shape, p.reduced);
+  p.max = b.Reduce("max", rows, extent, Combine::kMax, [&](const Indices& i, const Indices& r) {
+    return p.x(UnreducedIndex(i, r, p.reduced, false));
+  });
+  const Access e = exponential([x = p.x, max = p.max, reduced = p.reduced](const Indices& i) {
+    return loop::Exp(x(i) - max(ReducedIndex(i, reduced)));
+  });
+  p.sum = b.Reduce("sum", rows, extent, Combine::kSum, [&](const Indices& i, const Indices& r) {
+    return e(UnreducedIndex(i, r, p.reduced, false));
+  });
+  return p;
+}
+
+absl::Status LowerSoftmax(StageBuilder& b) {
+  Access exp;
+  const Parts p = MakeParts(b, [&](Access e) {
+    exp = b.Compute("exp", b.input_shape(0), e);
+    return exp;
+  });
+  b.Output(0, [=](const Indices& i) { return exp(i) / p.sum(ReducedIndex(i, p.reduced)); });
+  return absl::OkStatus();
+}
+
+absl::Status LowerLogSoftmax(StageBuilder& b) {
+  const Parts p = MakeParts(b, [](Access e) { return e; });
+  const Access log_sum = b.Compute("log_sum", ReducedShape(b.input_shape(0), p.reduced, false),
+                                   [&](const Indices& i) { return loop::Log(p.sum(i)); });
+  b.Output(0, [=](const Indices& i) {
+    const Indices row = ReducedIndex(i, p.reduced);
+    return p.x(i) - p.max(row) - log_sum(row);
+  });
+  return absl::OkStatus();
+}
+
+OpDef Softmax(std::string name, std::string doc, absl::Status (*lower)(StageBuilder&),
+              const std::vector<double>& expected) {
+  return {{.name = std::move(name),
+           .doc = std::move(doc),
+           .inputs = {{"data", "floats of rank 1 or more"}},
+           .attrs = {{"axis", AttrType::kInt, -1, false, "that sums to 1"}}},
+          {"data holds floats", "axis is an axis of data"},
+          Fusion::kReduction,
+          Infer,
+          lower,
+          {Case({Values(F32({2, 2}), {0, 1, 1000, 1000})}, {{"axis", -1}},
+                {Values(F32({2, 2}), expected)}, 1e-6),
+           {.inputs = {F32({3, 10})}, .attrs = {{"axis", 1}}},
+           {.inputs = {F32({2, 3, 4})}, .attrs = {{"axis", 1}}},
+           {.inputs = {F16({2, 5})}, .attrs = {{"axis", -1}}}}};
+}
+
+const OpDef kSoftmax[] = {
+    Softmax("nn.softmax", "exp(x - max) / sum of exp(x - max), along the axis.", LowerSoftmax,
+            {0.2689414214, 0.7310585786, 0.5, 0.5}),
+    Softmax("nn.fast_softmax", "nn.softmax: the same function.", LowerSoftmax,
+            {0.2689414214, 0.7310585786, 0.5, 0.5}),
+    Softmax("nn.log_softmax", "x - max - log(sum of exp(x - max)), along the axis.",
+            LowerLogSoftmax, {-1.3132616875, -0.3132616875, -0.6931471806, -0.6931471806}),
+};
+KILN_REGISTER_OPS(kSoftmax);
+
+}  // namespace
+}  // namespace kiln

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/ops/stage_builder.h"
+
+#include <cassert>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace kiln {
+
+using loop::Axis;
+using loop::Buffer;
+using loop::BufferScope;
+using loop::Combine;
+using loop::Stage;
+
+namespace {
+
+std::vector<Axis> MakeAxes(absl::string_view prefix, const Shape& extents) {
+  std::vector<Axis> axes;
+  for (size_t d = 0; d < extents.size(); ++d) {
+    axes.push_back({loop::MakeVar(absl::StrCat(prefix, d)), extents[d]});
+  }
+  return axes;
+}
+
+Indices VarsOf(const std::vector<Axis>& axes) {
+  Indices vars;
+  for (const Axis& axis : axes) vars.push_back(axis.var);
+  return vars;
+}
+
+// float16 is reached from float32 only.
+Expr CastTo(DType dtype, Expr value) {
+  if (value.type().dtype == dtype && !value.type().index) return value;
+  if (dtype == DType::Float(16)) value = loop::MakeCast(DType::Float(32), value);
+  return loop::MakeCast(dtype, value);
+}
+
+}  // namespace
+
+StageBuilder::StageBuilder(std::string name, const Attrs& attrs, std::vector<Buffer> inputs,
+                           std::vector<Buffer> outputs, std::vector<const Tensor*> constants)
+    : name_(std::move(name)),
+      attrs_(attrs),
+      inputs_(std::move(inputs)),
+      outputs_(std::move(outputs)),
+      constants_(std::move(constants)) {
+  constants_.resize(inputs_.size());
+}
+
+Access StageBuilder::Input(int k) const {
+  return [buffer = inputs_[static_cast<size_t>(k)]](const Indices& i) {
+    const Expr value = loop::MakeLoad(buffer, i);
+    return buffer->dtype == ComputeType(buffer->dtype)
+               ? value
+               : loop::MakeCast(ComputeType(buffer->dtype), value);
+  };
+}
+
+Access StageBuilder::Compute(std::string name, Shape shape,
+                             const std::function<Expr(const Indices&)>& value) {
+  return Reduce(std::move(name), std::move(shape), {}, Combine::kNone,
+                [&](const Indices& i, const Indices&) { return value(i); });
+}
+
+Access StageBuilder::Reduce(std::string name, Shape shape, Shape extents, Combine combine,
+                            const std::function<Expr(const Indices&, const Indices&)>& term) {
+  Shape axes = shape;
+  return ReduceInto(
+      std::move(name), std::move(shape), std::move(axes), [](const Indices& i) { return i; },
+      std::move(extents), combine, term);
+}
+
+Access StageBuilder::ReduceInto(std::string name, Shape shape, Shape axes,
+                                const std::function<Indices(const Indices&)>& index, Shape extents,
+                                Combine combine,
+                                const std::function<Expr(const Indices&, const Indices&)>& term) {
+  Stage stage;
+  stage.axes = MakeAxes("i", axes);
+  stage.reduce = MakeAxes("r", extents);
+  const Indices i = VarsOf(stage.axes);
+  stage.index = index(i);
+  stage.value = term(i, VarsOf(stage.reduce));
+  const DType dtype = stage.value.type().dtype;
+  if (!stage.reduce.empty()) {
+    stage.combine = combine;
+    stage.init = Neutral(combine, dtype);
+  }
+  stage.buffer = loop::MakeBuffer(absl::StrCat(name_, "_", name), dtype, std::move(shape),
+                                  BufferScope::kWorkspace);
+  stages_.push_back(stage);
+  return [buffer = stage.buffer](const Indices& at) { return loop::MakeLoad(buffer, at); };
+}
+
+void StageBuilder::Output(int k, const std::function<Expr(const Indices&)>& value) {
+  const Buffer& buffer = outputs_[static_cast<size_t>(k)];
+  Stage stage;
+  stage.buffer = buffer;
+  stage.axes = MakeAxes("i", buffer->shape);
+  stage.index = VarsOf(stage.axes);
+  stage.value = CastTo(buffer->dtype, value(stage.index));
+  stages_.push_back(std::move(stage));
+}
+
+std::vector<Stage> StageBuilder::Finish() && {
+#ifndef NDEBUG
+  for (const Buffer& output : outputs_) {
+    bool defined = false;
+    for (const Stage& stage : stages_) defined = defined || stage.buffer == output;
+    assert(defined && "every output is defined");
+  }
+#endif
+  return std::move(stages_);
+}
+
+DType ComputeType(DType dtype) { return dtype == DType::Float(16) ? DType::Float(32) : dtype; }
+
+Expr Neutral(Combine combine, DType dtype) {
+  const loop::Type type = loop::Type::Of(dtype);
+  const double infinity = std::numeric_limits<double>::infinity();
+  switch (combine) {
+    case Combine::kNone:
+    case Combine::kSum:
+      return loop::Const(type, 0);
+    case Combine::kProd:
+      return loop::Const(type, 1);
+    case Combine::kMax:
+      return dtype.is_float() ? loop::FloatConst(type, -infinity)
+                              : loop::IntConst(type, dtype.is_bool() ? 0 : dtype.MinInt());
+    case Combine::kMin:
+      return dtype.is_float() ? loop::FloatConst(type, infinity)
+                              : loop::IntConst(type, dtype.is_bool() ? 1 : dtype.MaxInt());
+  }
+  return loop::Const(type, 0);
+}
+
+Expr GuardedValue(const Access& x, const Shape& shape, Indices index, Expr in_bounds,
+                  Expr otherwise) {
+  for (size_t d = 0; d < index.size(); ++d) {
+    if (shape[d] == 0) return otherwise;
+    index[d] = ClampIndex(index[d], shape[d]);
+  }
+  return loop::MakeSelect(in_bounds, x(index), otherwise);
+}
+
+Expr ClampIndex(Expr index, int64_t extent) {
+  const loop::Type type = index.type();
+  const int64_t last = extent > 0 ? extent - 1 : 0;
+  const bool is_uint64 = type.dtype == DType::UInt(64);
+  // A narrow type that cannot hold `last` needs no upper bound.
+  if (is_uint64 || last <= type.dtype.MaxInt()) index = Min(index, loop::IntConst(type, last));
+  if (!type.dtype.is_uint()) index = Max(index, loop::IntConst(type, 0));
+  return type.index ? index : loop::ToIndex(index);
+}
+
+}  // namespace kiln

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// For tests: runs one operator in the interpreter, every stage as a plain loop nest.
+//
+//   KILN_ASSIGN_OR_RETURN(std::vector<Tensor> outputs, RunOp(*FindOp("nn.relu"), {}, {x}));
+#ifndef KILN_COMPILER_OPS_TESTING_RUN_OP_H_
+#define KILN_COMPILER_OPS_TESTING_RUN_OP_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/base/tensor.h"
+#include "compiler/ops/op_def.h"
+
+namespace kiln {
+
+// Normalises the attributes, infers types with all inputs as constants, lowers, runs.
+absl::StatusOr<std::vector<Tensor>> RunOp(const OpDef& op, Attrs attrs,
+                                          const std::vector<Tensor>& inputs);
+
+// The same with the types of the outputs given. ResourceExhausted, before running, if a stage
+// computes more than `max_steps` terms.
+absl::StatusOr<std::vector<Tensor>> RunLowered(const OpDef& op, const Attrs& normalized,
+                                               const std::vector<Tensor>& inputs,
+                                               const std::vector<TensorType>& output_types,
+                                               int64_t max_steps = INT64_MAX);
+
+// A tensor of values from a seed: floats between min and max, integers rounded from four times that
+// range.
+Tensor RandomTensor(const TensorType& type, uint64_t seed, double min = -2, double max = 2);
+
+// The inputs of an example, filled where it gives no values.
+std::vector<Tensor> ExampleInputs(const OpExample& example);
+
+}  // namespace kiln
+
+#endif  // KILN_COMPILER_OPS_TESTING_RUN_OP_H_

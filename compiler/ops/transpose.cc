@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "compiler/ops/axes.h"
+#include "compiler/ops/constraint.h"
+#include "compiler/ops/example.h"
+
+namespace kiln {
+namespace {
+
+// The dimension of data that each dimension of the result is.
+absl::StatusOr<std::vector<int>> Permutation(const Attrs& attrs, int rank) {
+  if (attrs.IsNone("axes")) {
+    std::vector<int> reversed;
+    for (int d = rank - 1; d >= 0; --d) reversed.push_back(d);
+    return reversed;
+  }
+  KILN_ASSIGN_OR_RETURN(std::vector<int> axes, NormalizeAxes(attrs.Ints("axes"), rank, 1));
+  KILN_CONSTRAINT(1, axes.size() == static_cast<size_t>(rank), absl::StrCat(axes.size(), " axes"),
+                  absl::StrCat("all ", rank));
+  return axes;
+}
+
+InferResult Infer(const InferContext& c) {
+  KILN_ASSIGN_OR_RETURN(const std::vector<int> axes, Permutation(c.attrs, c.inputs[0].rank()));
+  Shape shape;
+  for (int axis : axes) shape.push_back(c.inputs[0].shape[static_cast<size_t>(axis)]);
+  return OutputTypes({{std::move(shape), c.inputs[0].dtype}});
+}
+
+absl::Status Lower(StageBuilder& b) {
+  KILN_ASSIGN_OR_RETURN(const std::vector<int> axes,
+                        Permutation(b.attrs(), static_cast<int>(b.input_shape(0).size())));
+  b.Output(0, [&](const Indices& i) {
+    Indices at(i.size());
+    for (size_t d = 0; d < i.size(); ++d) at[static_cast<size_t>(axes[d])] = i[d];
+    return b.Input(0)(at);
+  });
+  return absl::OkStatus();
+}
+
+const OpDef kTranspose = {
+    {.name = "transpose",
+     .doc = "Dimension d of the result is dimension axes[d] of data.",
+     .inputs = {{"data", "any type"}},
+     .attrs = {{"axes", AttrType::kInts, {}, false, "every axis once; None: in reverse"}}},
+    {"axes has every axis of data once"},
+    Fusion::kInjective,
+    Infer,
+    Lower,
+    {Case({Iota(F32({2, 3}))}, {}, {Values(F32({3, 2}), {0, 3, 1, 4, 2, 5})}),
+     Case({Iota(U8({1, 2, 2}))}, {{"axes", AttrValue::Ints({2, 0, -2})}},
+          {Values(U8({2, 1, 2}), {0, 2, 1, 3})}),
+     {.inputs = {F32({2, 3, 4, 5})}, .attrs = {{"axes", AttrValue::Ints({0, 2, 3, 1})}}},
+     {.inputs = {F16({2, 3})}, .attrs = {{"axes", AttrValue::Ints({0, 1})}}}},
+};
+KILN_REGISTER_OP(kTranspose);
+
+// Positions of the letters of one layout in another.
+absl::StatusOr<std::vector<size_t>> LayoutPermutation(const Attrs& attrs, size_t rank) {
+  const std::string &from = attrs.String("src_layout"), &to = attrs.String("dst_layout");
+  std::string from_sorted = from, to_sorted = to;
+  std::sort(from_sorted.begin(), from_sorted.end());
+  std::sort(to_sorted.begin(), to_sorted.end());
+  const bool repeats =
+      std::adjacent_find(from_sorted.begin(), from_sorted.end()) != from_sorted.end();
+  KILN_CONSTRAINT(1, from_sorted == to_sorted && !repeats, absl::StrCat(from, " to ", to),
+                  "two orders of the same letters, each once");
+  KILN_CONSTRAINT(2, from.size() == rank, absl::StrCat("layout ", from),
+                  absl::StrCat(rank, " letters"));
+  std::vector<size_t> axes;
+  for (char letter : to) axes.push_back(from.find(letter));
+  return axes;
+}
+
+InferResult InferLayout(const InferContext& c) {
+  KILN_ASSIGN_OR_RETURN(const std::vector<size_t> axes,
+                        LayoutPermutation(c.attrs, c.inputs[0].shape.size()));
+  Shape shape;
+  for (size_t axis : axes) shape.push_back(c.inputs[0].shape[axis]);
+  return OutputTypes({{std::move(shape), c.inputs[0].dtype}});
+}
+
+absl::Status LowerLayout(StageBuilder& b) {
+  KILN_ASSIGN_OR_RETURN(const std::vector<size_t> axes,
+                        LayoutPermutation(b.attrs(), b.input_shape(0).size()));
+  b.Output(0, [&](const Indices& i) {
+    Indices at(i.size());
+    for (size_t d = 0; d < i.size(); ++d) at[axes[d]] = i[d];
+    return b.Input(0)(at);
+  });
+  return absl::OkStatus();
+}
+
+const OpDef kLayoutTransform = {
+    {.name = "layout_transform",
+     .doc = "data with its dimensions, named by the letters of src_layout, in the order of "
+            "dst_layout.",
+     .inputs = {{"data", "one dimension per letter"}},
+     .attrs = {{"src_layout", AttrType::kString, {}, true, "\"NCHW\", \"OIHW\", …"},
+               {"dst_layout", AttrType::kString, {}, true, "\"NHWC\", \"HWIO\", …"}}},
+    {"the layouts are orders of the same letters, each once", "data has one dimension per letter"},
+    Fusion::kInjective,
+    InferLayout,
+    LowerLayout,
+    {Case({Iota(F32({1, 2, 1, 2}))}, {{"src_layout", "NCHW"}, {"dst_layout", "NHWC"}},
+          {Values(F32({1, 1, 2, 2}), {0, 2, 1, 3})}),
+     {.inputs = {F32({1, 4, 5, 3})}, .attrs = {{"src_layout", "NHWC"}, {"dst_layout", "NCHW"}}},
+     {.inputs = {I8({4, 3, 2, 2})}, .attrs = {{"src_layout", "OIHW"}, {"dst_layout", "HWIO"}}}},
+};
+KILN_REGISTER_OP(kLayoutTransform);
+
+}  // namespace
+}  // namespace kiln

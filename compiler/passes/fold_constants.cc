@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// FoldConstants: nodes whose inputs are all constants are computed, all in one evaluation, and become constants.
+#include <algorithm>
+
+#include "compiler/base/status.h"
+#include "compiler/passes/pass.h"
+#include "compiler/graph/rewrite.h"
+
+namespace kiln {
+namespace {
+
+// A constant that is larger than this and larger than what it is made of stays a computation: broadcast_to of a scalar.
+constexpr int64_t kMaxGrownBytes = 1 << 20;
+
+bool MayGrow(const Graph& graph, const Node& node) {
+  int64_t in = 0, out = 0;
+  for (ValueId input : node.inputs) in += graph.type(input).num_bytes();
+  for (ValueId output : node.outputs) out += graph.type(output).num_bytes();
+  return out <= std::max(in * 2, kMaxGrownBytes);
+}
+
+}  // namespace
+
+absl::StatusOr<Graph> FoldConstants(const Graph& graph, const PassContext& context) {
+  std::vector<bool> folds(graph.nodes.size(), false);
+  const auto is_fixed = [&](ValueId id) {
+    const Value& value = graph.value(id);
+    return value.kind == ValueKind::kConstant ||
+           (value.kind == ValueKind::kNodeOutput && folds[static_cast<size_t>(value.node)]);
+  };
+  bool any = false;
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    const Node& node = graph.nodes[i];
+    folds[i] = std::all_of(node.inputs.begin(), node.inputs.end(), is_fixed) && MayGrow(graph, node);
+    any |= folds[i];
+  }
+  if (!any) return graph;
+
+  // The folded nodes as a graph of their own, whose outputs are what the rest of the graph reads.
+  GraphRewriter fixed(graph);
+  std::vector<ValueId> wanted;
+  std::vector<bool> is_wanted(graph.values.size(), false);
+  const auto want = [&](ValueId id) {
+    const Value& value = graph.value(id);
+    if (value.kind != ValueKind::kNodeOutput || !folds[static_cast<size_t>(value.node)]) return;
+    if (!is_wanted[static_cast<size_t>(id)]) wanted.push_back(id);
+    is_wanted[static_cast<size_t>(id)] = true;
+  };
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    if (folds[i]) {
+      fixed.Copy(static_cast<NodeId>(i));
+    } else {
+      for (ValueId input : graph.nodes[i].inputs) want(input);
+    }
+  }
+  for (ValueId output : graph.outputs) want(output);
+  if (wanted.empty()) return RemoveDeadNodes(graph);
+  Graph constants = fixed.graph();
+  constants.outputs.clear();
+  for (ValueId id : wanted) constants.outputs.push_back(fixed.Map(id));
+  constants.inputs.clear();
+  KILN_ASSIGN_OR_RETURN(const std::vector<Tensor> tensors,
+                        context.evaluate(RemoveDeadNodes(constants)));
+
+  GraphRewriter rest(graph);
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    rest.Replace(wanted[i], rest.graph().AddConstant(tensors[i], graph.value(wanted[i]).name));
+  }
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    if (!folds[i]) rest.Copy(static_cast<NodeId>(i));
+  }
+  return std::move(rest).Finish();
+}
+
+}  // namespace kiln

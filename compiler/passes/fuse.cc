@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fuse: puts operators into groups that become one function each. A group grows from its last node towards its producers; a producer may join
+// if nothing outside of the group reads it, so a group has one node whose outputs leave it. What may join follows from the operators'
+// Fusion kind:
+//   element-wise behind anything that has one output of the same shape (epilogue)
+//   element-wise and injective before element-wise, injective and reductions (prologue)
+//   injective before a contraction's data, so that a change of layout or padding is read in place
+// A reshape of a computed value is no function at all but a view, and stays alone.
+#include <algorithm>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/base/status.h"
+#include "compiler/graph/rewrite.h"
+#include "compiler/ops/op_def.h"
+#include "compiler/passes/pass.h"
+
+namespace kiln {
+namespace {
+
+constexpr size_t kMaxGroupNodes = 32;
+
+Fusion KindOf(const Node& node) {
+  if (node.is_group()) return Fusion::kOpaque;
+  // Several results, or several tensors side by side, have loops of their own.
+  if (node.outputs.size() != 1 || node.op->tuple_input) return Fusion::kOpaque;
+  if (node.op_name() == "reshape") return Fusion::kOpaque;
+  return FindOp(node.op->name)->fusion;
+}
+
+bool IsHeavy(Fusion kind) { return kind == Fusion::kReduction || kind == Fusion::kContraction; }
+
+class Fuser {
+ public:
+  explicit Fuser(const Graph& graph)
+      : graph_(graph), consumers_(graph.Consumers()), group_(graph.nodes.size(), kNoId) {}
+
+  Graph Run() {
+    // From the last node backwards: a node that is in no group yet ends one.
+    for (NodeId id = static_cast<NodeId>(graph_.nodes.size()) - 1; id >= 0; --id) {
+      if (group_[static_cast<size_t>(id)] == kNoId) Grow(id);
+    }
+    return Rebuild();
+  }
+
+ private:
+  struct Group {
+    std::set<NodeId> nodes;
+    NodeId heavy = kNoId;  // the reduction or contraction in it
+  };
+
+  bool LeavesGraph(ValueId value) const {
+    return std::find(graph_.outputs.begin(), graph_.outputs.end(), value) != graph_.outputs.end();
+  }
+
+  bool OnlyReadBy(const Node& producer, const Group& group) const {
+    for (ValueId output : producer.outputs) {
+      if (LeavesGraph(output)) return false;
+      for (NodeId reader : consumers_[static_cast<size_t>(output)]) {
+        if (!group.nodes.contains(reader)) return false;
+      }
+    }
+    return true;
+  }
+
+  // Whether every path from `producer` to the end of the group keeps one value per place: only element-wise nodes of the same shape.
+  bool EndsElementwise(NodeId producer, const Group& group) const {
+    const Shape& shape = graph_.type(graph_.node(producer).outputs[0]).shape;
+    for (NodeId id : group.nodes) {
+      if (id <= producer) continue;
+      const Node& node = graph_.node(id);
+      if (!Reaches(producer, id, group)) continue;
+      if (KindOf(node) != Fusion::kElementwise || graph_.type(node.outputs[0]).shape != shape) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool Reaches(NodeId from, NodeId to, const Group& group) const {
+    std::vector<NodeId> work = {from};
+    std::set<NodeId> seen;
+    while (!work.empty()) {
+      const NodeId id = work.back();
+      work.pop_back();
+      if (id == to) return true;
+      for (ValueId output : graph_.node(id).outputs) {
+        for (NodeId reader : consumers_[static_cast<size_t>(output)]) {
+          if (group.nodes.contains(reader) && seen.insert(reader).second) work.push_back(reader);
+        }
+      }
+    }
+    return false;
+  }
+
+  // Whether the heavy node of the group reads what `producer` makes, directly or through others.
+  bool FeedsHeavy(NodeId producer, const Group& group) const {
+    return group.heavy != kNoId && producer < group.heavy && Reaches(producer, group.heavy, group);
+  }
+
+  bool MayJoin(NodeId id, const Group& group) const {
+    const Node& producer = graph_.node(id);
+    const Fusion kind = KindOf(producer);
+    if (kind == Fusion::kOpaque || !OnlyReadBy(producer, group)) return false;
+    if (IsHeavy(kind)) return group.heavy == kNoId && EndsElementwise(id, group);
+    if (!FeedsHeavy(id, group)) return true;
+    const Node& heavy = graph_.node(group.heavy);
+    if (KindOf(heavy) == Fusion::kReduction) return true;
+    // Only a pure move of the data operand may be read in place by a contraction.
+    return kind == Fusion::kInjective && producer.outputs[0] == heavy.inputs[0] &&
+           (producer.op_name() == "transpose" || producer.op_name() == "nn.pad");
+  }
+
+  void Grow(NodeId last) {
+    Group group;
+    group.nodes.insert(last);
+    const Fusion kind = KindOf(graph_.node(last));
+    if (IsHeavy(kind)) group.heavy = last;
+    if (kind != Fusion::kOpaque) {
+      for (bool grown = true; grown && group.nodes.size() < kMaxGroupNodes;) {
+        grown = false;
+        // The latest candidate first, so that of two convolutions the nearer one joins.
+        std::set<NodeId, std::greater<>> candidates;
+        for (NodeId id : group.nodes) {
+          for (ValueId input : graph_.node(id).inputs) {
+            const Value& value = graph_.value(input);
+            if (value.kind == ValueKind::kNodeOutput && !group.nodes.contains(value.node)) {
+              candidates.insert(value.node);
+            }
+          }
+        }
+        for (NodeId id : candidates) {
+          if (group_[static_cast<size_t>(id)] != kNoId || !MayJoin(id, group)) continue;
+          group.nodes.insert(id);
+          if (IsHeavy(KindOf(graph_.node(id)))) group.heavy = id;
+          grown = true;
+          break;
+        }
+      }
+    }
+    for (NodeId id : group.nodes) group_[static_cast<size_t>(id)] = last;
+    groups_[last] = std::move(group);
+  }
+
+  Graph Rebuild() {
+    GraphRewriter rewriter(graph_);
+    for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); ++id) {
+      const auto it = groups_.find(id);
+      if (it == groups_.end()) continue;
+      if (it->second.nodes.size() == 1) {
+        rewriter.Copy(id);
+      } else {
+        AddGroup(it->second, id, rewriter);
+      }
+    }
+    return std::move(rewriter).Finish();
+  }
+
+  void AddGroup(const Group& group, NodeId last, GraphRewriter& rewriter) {
+    Graph body;
+    std::map<ValueId, ValueId> inside;
+    Node node;
+    const auto map = [&](ValueId outer) {
+      const auto it = inside.find(outer);
+      if (it != inside.end()) return it->second;
+      ValueId id;
+      if (graph_.is_constant(outer)) {
+        id = body.AddConstant(graph_.value(outer).constant, graph_.value(outer).name);
+      } else {
+        id = body.AddInput(absl::StrCat("p", body.inputs.size()), graph_.type(outer));
+        node.inputs.push_back(rewriter.Map(outer));
+      }
+      return inside[outer] = id;
+    };
+    std::vector<std::string> sources;
+    for (NodeId id : group.nodes) {
+      Node copy = graph_.node(id);
+      if (!copy.source.node.empty()) sources.push_back(copy.source.node);
+      for (ValueId& input : copy.inputs) input = map(input);
+      const std::vector<ValueId> outputs = copy.outputs;
+      copy.outputs.clear();
+      std::vector<TensorType> types;
+      for (ValueId output : outputs) types.push_back(graph_.type(output));
+      const NodeId added = body.AddNode(std::move(copy), types);
+      for (size_t i = 0; i < outputs.size(); ++i) {
+        inside[outputs[i]] = body.node(added).outputs[i];
+      }
+    }
+    const Node& end = graph_.node(last);
+    std::vector<TensorType> types;
+    for (ValueId output : end.outputs) {
+      body.outputs.push_back(inside[output]);
+      types.push_back(graph_.type(output));
+    }
+    node.attrs.Set("Primitive", 1);
+    node.source = end.source;
+    if (!sources.empty()) {
+      node.source.node.clear();
+      for (const std::string& s : sources) absl::StrAppend(&node.source.node, node.source.node.empty() ? "" : " ", s);
+    }
+    node.body = std::make_shared<const Graph>(std::move(body));
+    const NodeId added = rewriter.graph().AddNode(std::move(node), types);
+    for (size_t i = 0; i < end.outputs.size(); ++i) {
+      rewriter.Replace(end.outputs[i], rewriter.graph().node(added).outputs[i]);
+    }
+  }
+
+  const Graph& graph_;
+  std::vector<std::vector<NodeId>> consumers_;
+  std::vector<NodeId> group_;  // by node: the last node of its group
+  std::map<NodeId, Group> groups_;
+};
+
+}  // namespace
+
+absl::StatusOr<Graph> Fuse(const Graph& graph, const PassContext&) { return Fuser(graph).Run(); }
+
+}  // namespace kiln

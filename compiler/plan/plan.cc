@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/plan/plan.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "compiler/base/status.h"
+#include "compiler/plan/place.h"
+
+namespace kiln {
+namespace {
+
+int64_t Align(int64_t bytes) {
+  return (bytes + kWorkspaceAlignment - 1) / kWorkspaceAlignment * kWorkspaceAlignment;
+}
+
+class Planner {
+ public:
+  Planner(const Graph& graph, const std::vector<CallSpec>& calls) : graph_(graph), calls_(calls) {}
+
+  absl::StatusOr<Plan> Run() && {
+    for (size_t i = 0; i < graph_.inputs.size(); ++i) {
+      const ValueId id = graph_.inputs[i];
+      plan_.inputs.push_back(AddBuffer(id, graph_.value(id).name, PlanBufferKind::kInput));
+      plan_.buffers.back().io_index = static_cast<int>(i);
+    }
+    KILN_RETURN_IF_ERROR(AddCalls());
+    KILN_RETURN_IF_ERROR(BindOutputs());
+    FindLifetimes();
+    AliasInPlace();
+    FindLifetimes();
+    PlaceAll();
+    NumberStorage();
+    return std::move(plan_);
+  }
+
+ private:
+  PlanBuffer& buffer(int id) { return plan_.buffers[static_cast<size_t>(id)]; }
+
+  int AddBuffer(ValueId value, std::string name, PlanBufferKind kind) {
+    const int id = static_cast<int>(plan_.buffers.size());
+    plan_.buffers.push_back({.name = std::move(name), .type = graph_.type(value), .kind = kind});
+    by_value_[value] = id;
+    return id;
+  }
+
+  absl::Status AddCalls() {
+    for (const CallSpec& spec : calls_) {
+      PlanCall call{.function = spec.function,
+                    .args = {},
+                    .num_inputs = static_cast<int>(spec.inputs.size()),
+                    .scratch = -1,
+                    .op_names = spec.op_names,
+                    .source = spec.source};
+      for (ValueId input : spec.inputs) {
+        const auto it = by_value_.find(input);
+        if (it == by_value_.end()) {
+          return absl::InternalError(absl::StrCat(spec.function, " reads a value that nothing makes"));
+        }
+        call.args.push_back(it->second);
+      }
+      for (ValueId output : spec.outputs) {
+        const int id = AddBuffer(output, absl::StrCat("t", plan_.buffers.size()),
+                                 PlanBufferKind::kIntermediate);
+        call.args.push_back(id);
+        if (spec.function.empty()) {
+          buffer(id).alias_of = call.args[0];
+          buffer(id).is_view = true;
+        }
+      }
+      if (spec.scratch_bytes > 0) {
+        call.scratch = static_cast<int>(plan_.buffers.size());
+        plan_.buffers.push_back({.name = absl::StrCat("scratch", plan_.calls.size()),
+                                 .type = {{spec.scratch_bytes}, DType::UInt(8)},
+                                 .kind = PlanBufferKind::kScratch});
+      }
+      plan_.calls.push_back(std::move(call));
+    }
+    return absl::OkStatus();
+  }
+
+  // The buffers of the model's outputs become the caller's memory. Where an output is a view, what it looks at is written into that memory.
+  absl::Status BindOutputs() {
+    for (size_t i = 0; i < graph_.outputs.size(); ++i) {
+      const auto it = by_value_.find(graph_.outputs[i]);
+      if (it == by_value_.end()) return absl::InternalError("an output that no call makes");
+      const int id = it->second;
+      const int root = plan_.Root(id);
+      if (buffer(root).kind != PlanBufferKind::kIntermediate ||
+          buffer(id).kind == PlanBufferKind::kOutput) {
+        return absl::InternalError("an output that shares memory with another value");
+      }
+      if (root != id) {
+        buffer(id).alias_of = -1;
+        buffer(root).alias_of = id;
+        for (PlanBuffer& other : plan_.buffers) {
+          if (&other != &buffer(root) && other.alias_of == root) other.alias_of = id;
+        }
+      }
+      buffer(id).kind = PlanBufferKind::kOutput;
+      buffer(id).io_index = static_cast<int>(i);
+      buffer(id).name = graph_.OutputName(static_cast<int>(i));
+      plan_.outputs.push_back(id);
+    }
+    return absl::OkStatus();
+  }
+
+  // Of every buffer by itself, and of roots with all that share their memory.
+  void FindLifetimes() {
+    const int end = static_cast<int>(plan_.calls.size());
+    for (PlanBuffer& b : plan_.buffers) {
+      b.first_call = b.kind == PlanBufferKind::kInput ? 0 : std::numeric_limits<int>::max();
+      b.last_call = b.kind == PlanBufferKind::kOutput ? end : -1;
+    }
+    const auto touch = [&](int id, int call) {
+      for (const int b : {id, plan_.Root(id)}) {
+        buffer(b).first_call = std::min(buffer(b).first_call, call);
+        buffer(b).last_call = std::max(buffer(b).last_call, call);
+      }
+    };
+    for (int c = 0; c < end; ++c) {
+      const PlanCall& call = plan_.calls[static_cast<size_t>(c)];
+      for (int arg : call.args) touch(arg, c);
+      if (call.scratch >= 0) touch(call.scratch, c);
+    }
+  }
+
+  void AliasInPlace() {
+    for (size_t c = 0; c < calls_.size(); ++c) {
+      const PlanCall& call = plan_.calls[c];
+      std::vector<int> used;
+      for (const auto& [in, out] : calls_[c].in_place) {
+        const int output = call.args[static_cast<size_t>(call.num_inputs + out)];
+        const int input = plan_.Root(call.args[static_cast<size_t>(in)]);
+        const bool twice = std::count_if(call.args.begin(), call.args.begin() + call.num_inputs, [&](int a) {
+                             return plan_.Root(a) == input;
+                           }) > 1;
+        if (twice || buffer(output).kind != PlanBufferKind::kIntermediate ||
+            plan_.Root(output) != output || buffer(output).alias_of != -1 ||
+            buffer(input).kind != PlanBufferKind::kIntermediate ||
+            LastUse(input) != static_cast<int>(c) ||
+            buffer(input).bytes() < buffer(output).bytes() ||
+            std::find(used.begin(), used.end(), input) != used.end()) {
+          continue;
+        }
+        // Views of the output must follow it.
+        buffer(output).alias_of = input;
+        used.push_back(input);
+        break;
+      }
+    }
+  }
+
+  // The last call that reads or writes memory of `root`, with the aliases made so far.
+  int LastUse(int root) const {
+    int last = -1;
+    for (size_t c = 0; c < plan_.calls.size(); ++c) {
+      for (int arg : plan_.calls[c].args) {
+        if (plan_.Root(arg) == root) last = static_cast<int>(c);
+      }
+    }
+    return last;
+  }
+
+  void PlaceAll() {
+    std::vector<int> placed;
+    std::vector<Lifetime> lifetimes;
+    for (size_t i = 0; i < plan_.buffers.size(); ++i) {
+      const PlanBuffer& b = plan_.buffers[i];
+      const bool own = b.alias_of < 0 && (b.kind == PlanBufferKind::kIntermediate ||
+                                          b.kind == PlanBufferKind::kScratch);
+      if (!own || b.bytes() == 0) continue;
+      placed.push_back(static_cast<int>(i));
+      lifetimes.push_back({Align(b.bytes()), b.first_call, b.last_call});
+    }
+    const Placement placement = Place(lifetimes);
+    plan_.pools.push_back({.name = "workspace", .size_bytes = placement.total_bytes});
+    plan_.lower_bound_bytes = LowerBound(lifetimes);
+    plan_.strategy = placement.strategy;
+    for (size_t i = 0; i < placed.size(); ++i) {
+      buffer(placed[i]).pool = 0;
+      buffer(placed[i]).offset_bytes = placement.offsets[i];
+    }
+  }
+
+  // Storage ids for the graph executor: a buffer takes the smallest free storage that fits, else the largest free one, else a new one.
+  void NumberStorage() {
+    struct Storage {
+      int64_t bytes;
+      int free_after;  // call; may be taken by buffers that begin later
+    };
+    std::vector<Storage> storages;
+    const auto add = [&](int64_t bytes, int free_after) {
+      storages.push_back({bytes, free_after});
+      return static_cast<int>(storages.size()) - 1;
+    };
+    constexpr int kNever = std::numeric_limits<int>::max();
+    for (int id : plan_.inputs) buffer(id).storage_id = add(buffer(id).bytes(), kNever);
+    for (int id : plan_.outputs) buffer(id).storage_id = add(buffer(id).bytes(), kNever);
+    for (const PlanCall& call : plan_.calls) {
+      for (size_t a = static_cast<size_t>(call.num_inputs); a < call.args.size(); ++a) {
+        const int root = plan_.Root(call.args[a]);
+        PlanBuffer& b = buffer(root);
+        if (b.storage_id >= 0) continue;
+        int best = -1;
+        for (size_t s = 0; s < storages.size(); ++s) {
+          if (storages[s].free_after >= b.first_call) continue;
+          const int candidate = static_cast<int>(s);
+          if (best < 0 || Fits(storages[s].bytes, storages[static_cast<size_t>(best)].bytes, b.bytes())) {
+            best = candidate;
+          }
+        }
+        if (best < 0) best = add(0, 0);
+        Storage& storage = storages[static_cast<size_t>(best)];
+        storage.bytes = std::max(storage.bytes, b.bytes());
+        storage.free_after = b.last_call;
+        b.storage_id = best;
+      }
+    }
+    for (size_t i = 0; i < plan_.buffers.size(); ++i) {
+      plan_.buffers[i].storage_id = buffer(plan_.Root(static_cast<int>(i))).storage_id;
+    }
+  }
+
+  // Whether a storage of `a` bytes serves `wanted` better than one of `b`.
+  static bool Fits(int64_t a, int64_t b, int64_t wanted) {
+    if (a >= wanted && b >= wanted) return a < b;
+    return a > b;
+  }
+
+  const Graph& graph_;
+  const std::vector<CallSpec>& calls_;
+  Plan plan_;
+  std::map<ValueId, int> by_value_;
+};
+
+const char* KindName(PlanBufferKind kind) {
+  switch (kind) {
+    case PlanBufferKind::kInput:
+      return "input";
+    case PlanBufferKind::kOutput:
+      return "output";
+    case PlanBufferKind::kIntermediate:
+      return "tensor";
+    case PlanBufferKind::kScratch:
+      return "scratch";
+  }
+  return "";
+}
+
+}  // namespace
+
+int Plan::Root(int buffer) const {
+  while (buffers[static_cast<size_t>(buffer)].alias_of >= 0) {
+    buffer = buffers[static_cast<size_t>(buffer)].alias_of;
+  }
+  return buffer;
+}
+
+int64_t Plan::workspace_bytes() const {
+  int64_t total = 0;
+  for (const PlanPool& pool : pools) total += pool.size_bytes;
+  return total;
+}
+
+absl::StatusOr<Plan> MakePlan(const Graph& graph, const std::vector<CallSpec>& calls) {
+  return Planner(graph, calls).Run();
+}
+
+std::string ToString(const Plan& plan) {
+  std::string text =
+      absl::StrFormat("workspace %d bytes, lower bound %d bytes (%s)\n", plan.workspace_bytes(),
+                      plan.lower_bound_bytes, plan.strategy.empty() ? "nothing to place" : plan.strategy);
+  absl::StrAppend(&text, "calls:\n");
+  for (size_t c = 0; c < plan.calls.size(); ++c) {
+    const PlanCall& call = plan.calls[c];
+    absl::StrAppend(&text, "  ", c, ": ", call.function.empty() ? "view" : call.function, "(");
+    for (size_t a = 0; a < call.args.size(); ++a) {
+      absl::StrAppend(&text, a == 0 ? "" : static_cast<int>(a) == call.num_inputs ? " -> " : ", ",
+                      plan.buffers[static_cast<size_t>(call.args[a])].name);
+    }
+    absl::StrAppend(&text, ")\n");
+  }
+  absl::StrAppend(&text, "buffers:\n");
+  for (const PlanBuffer& b : plan.buffers) {
+    absl::StrAppendFormat(&text, "  %-12s %-8s %s %d bytes, calls %d to %d", b.name, KindName(b.kind),
+                          b.type.ToString(), b.bytes(), b.first_call, b.last_call);
+    if (b.alias_of >= 0) {
+      absl::StrAppend(&text, b.is_view ? ", view of " : ", in place of ",
+                      plan.buffers[static_cast<size_t>(b.alias_of)].name);
+    }
+    if (b.pool >= 0) absl::StrAppendFormat(&text, ", at %d", b.offset_bytes);
+    absl::StrAppend(&text, "\n");
+  }
+  return text;
+}
+
+}  // namespace kiln

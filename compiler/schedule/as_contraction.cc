@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "compiler/schedule/families.h"
+
+namespace kiln::schedule {
+namespace {
+
+// Fewer columns than this do not fill a vector; the reduction family walks the reduction axis instead.
+constexpr int64_t kMinColumns = 4;
+
+// The load under casts; null if `e` is something else.
+const loop::Load* FactorLoad(Expr e) {
+  while (const auto* cast = e.As<loop::Cast>()) e = cast->a;
+  return e.As<loop::Load>();
+}
+
+// The coefficients of a factor's flat index in `vars`; false if it is not linear.
+bool FactorForm(const Expr& factor, const std::vector<Var>& vars, const loop::Bounds& bounds,
+                loop::LinearForm* form) {
+  const loop::Load* load = FactorLoad(factor);
+  return load != nullptr &&
+         loop::AsLinear(FlatIndex(load->buffer, load->index, bounds), vars, form);
+}
+
+}  // namespace
+
+std::optional<Contraction> AsContraction(const Stage& stage, const Expr& store,
+                                         const Target& target) {
+  const auto* product = stage.value.As<loop::Binary>();
+  if (stage.combine != loop::Combine::kSum || stage.reduce.empty() || stage.axes.empty() ||
+      product == nullptr || product->op != loop::BinaryOp::kMul) {
+    return std::nullopt;
+  }
+  std::vector<Axis> all = stage.axes;
+  all.insert(all.end(), stage.reduce.begin(), stage.reduce.end());
+  loop::Bounds bounds;
+  AddBounds(all, bounds);
+  const std::vector<Var> vars = VarsOfAxes(all);
+  loop::LinearForm x_form, y_form, store_form;
+  if (!FactorForm(product->a, vars, bounds, &x_form) ||
+      !FactorForm(product->b, vars, bounds, &y_form) ||
+      !loop::AsLinear(loop::Simplify(store, bounds), vars, &store_form)) {
+    return std::nullopt;
+  }
+  // The column is the axis along which the output is contiguous.
+  size_t column = stage.axes.size();
+  for (size_t i = 0; i < stage.axes.size(); ++i) {
+    if (stage.axes[i].extent > 1 && store_form.coefficients[i] == 1) column = i;
+  }
+  if (column == stage.axes.size()) return std::nullopt;
+  Contraction c{.x = product->a, .y = product->b, .column = stage.axes[column], .reduce = stage.reduce};
+  if (x_form.coefficients[column] != 0) {
+    std::swap(c.x, c.y);
+    std::swap(x_form, y_form);
+  }
+  const int lanes = target.Lanes(stage.value.type().dtype);
+  if (x_form.coefficients[column] != 0 || y_form.coefficients[column] == 0 ||
+      c.column.extent < std::min<int64_t>(kMinColumns, lanes)) {
+    return std::nullopt;
+  }
+  for (size_t i = 0; i < stage.axes.size(); ++i) {
+    if (i == column || stage.axes[i].extent == 1) continue;
+    const bool in_x = x_form.coefficients[i] != 0;
+    const bool in_y = y_form.coefficients[i] != 0;
+    (in_x && !in_y ? c.rows : c.batch).push_back(stage.axes[i]);
+  }
+  return c;
+}
+
+}  // namespace kiln::schedule

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contractions. A tile of rows × vectors of accumulators stays in registers through the whole reduction; the column factor is read as
+// vectors from a packed copy [column block][reduce…][column], the row factor as one broadcast element per row. Stages behind the
+// contraction are computed on the accumulators before they are stored.
+//
+// Loops: batch, then column blocks around rows or rows around column blocks, whichever moves fewer bytes. All extents are constants, so
+// the last, smaller tile of rows and of columns is code of its own.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/schedule/register_tile.h"
+
+namespace kiln::schedule {
+namespace {
+
+// Iterations of the parallel loop per core, so that uneven work evens out.
+constexpr int64_t kTasksPerCore = 8;
+
+int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+bool IsOutput(const loop::Kernel& kernel, const Buffer& buffer) {
+  return std::find(kernel.outputs.begin(), kernel.outputs.end(), buffer) != kernel.outputs.end();
+}
+
+// Where a stage reads `buffer`: one index for all its loads of it. Nothing if it does not, or if the indices differ.
+std::optional<std::vector<Expr>> ReadIndex(const Stage& stage, const Buffer& buffer) {
+  std::optional<std::vector<Expr>> at;
+  bool same = true;
+  loop::VisitExpr(stage.value, [&](const Expr& e) {
+    const auto* load = e.As<loop::Load>();
+    if (load == nullptr || load->buffer != buffer) return;
+    if (!at.has_value()) at = load->index;
+    for (size_t i = 0; i < load->index.size(); ++i) {
+      int64_t a, b;
+      same &= (*at)[i].get() == load->index[i].get() ||
+              (loop::AsInt((*at)[i], &a) && loop::AsInt(load->index[i], &b) && a == b);
+    }
+  });
+  if (!same) return std::nullopt;
+  return at;
+}
+
+// For every axis of `consumer` the dimension of the contraction's buffer that it walks; nothing if it does not walk all of it once. An
+// axis of extent 1 may be read as the constant 0.
+std::optional<std::vector<size_t>> WalkedDimensions(const Stage& consumer,
+                                                    const std::vector<Expr>& at,
+                                                    const Shape& shape) {
+  std::vector<size_t> dimension(consumer.axes.size(), at.size());
+  std::vector<bool> taken(at.size(), false);
+  for (size_t a = 0; a < consumer.axes.size(); ++a) {
+    for (size_t d = 0; d < at.size(); ++d) {
+      if (at[d].get() == consumer.axes[a].var.get()) {
+        dimension[a] = d;
+        taken[d] = true;
+      }
+    }
+  }
+  for (size_t a = 0; a < consumer.axes.size(); ++a) {
+    if (dimension[a] != at.size()) continue;
+    for (size_t d = 0; d < at.size() && dimension[a] == at.size(); ++d) {
+      if (consumer.axes[a].extent == 1 && shape[d] == 1 && !taken[d]) {
+        dimension[a] = d;
+        taken[d] = true;
+      }
+    }
+    if (dimension[a] == at.size()) return std::nullopt;
+  }
+  for (size_t d = 0; d < at.size(); ++d) {
+    if (!taken[d] && shape[d] != 1) return std::nullopt;
+  }
+  return dimension;
+}
+
+std::optional<Epilogue> AsEpilogue(const Stage& sums, const Stage& consumer) {
+  if (consumer.combine != loop::Combine::kNone) return std::nullopt;
+  const auto at = ReadIndex(consumer, sums.buffer);
+  if (!at.has_value()) return std::nullopt;
+  const auto dimension = WalkedDimensions(consumer, *at, sums.buffer->shape);
+  if (!dimension.has_value()) return std::nullopt;
+  loop::Substitution to_sums;
+  for (size_t a = 0; a < consumer.axes.size(); ++a) {
+    to_sums[consumer.axes[a].var.get()] = sums.index[(*dimension)[a]];
+  }
+  const Expr own = loop::MakeLoad(sums.buffer, sums.index);
+  Epilogue epilogue{.buffer = consumer.buffer, .index = {}, .value = {}};
+  epilogue.value = loop::Substitute(
+      ReplaceLoads(consumer.value, sums.buffer, [&](const std::vector<Expr>&) { return own; }),
+      to_sums);
+  for (const Expr& index : consumer.index) {
+    epilogue.index.push_back(loop::Substitute(index, to_sums));
+  }
+  return epilogue;
+}
+
+// The stages behind the contraction as epilogues; false if one of them cannot be, so that the sums must be stored.
+bool CollectEpilogues(const loop::Kernel& kernel, size_t which, std::vector<Epilogue>* epilogues) {
+  const Stage& sums = kernel.stages[which];
+  if (IsOutput(kernel, sums.buffer)) {
+    epilogues->push_back({sums.buffer, sums.index, loop::MakeLoad(sums.buffer, sums.index)});
+  }
+  for (size_t i = which + 1; i < kernel.stages.size(); ++i) {
+    std::optional<Epilogue> epilogue = AsEpilogue(sums, kernel.stages[i]);
+    if (!epilogue.has_value() || !IsOutput(kernel, kernel.stages[i].buffer)) return false;
+    epilogues->push_back(*std::move(epilogue));
+  }
+  return true;
+}
+
+// Merges axes over the factors and the epilogues together.
+void MergeContractionAxes(Stage& stage, std::vector<Epilogue>& epilogues) {
+  LoopBody body{.axes = stage.axes, .reduce = stage.reduce, .values = {stage.value}, .stores = {}};
+  for (const Epilogue& epilogue : epilogues) {
+    body.values.push_back(epilogue.value);
+    body.stores.push_back({epilogue.buffer, epilogue.index});
+  }
+  MergeAxes(body);
+  stage.axes = body.axes;
+  stage.reduce = body.reduce;
+  stage.value = body.values[0];
+  for (size_t i = 0; i < epilogues.size(); ++i) {
+    epilogues[i].value = body.values[i + 1];
+    epilogues[i].index = body.stores[i].index;
+  }
+}
+
+// One loop around the tiles.
+struct Level {
+  enum class Kind { kAxis, kRowTiles, kColumnBlocks };
+  Kind kind;
+  Var var;
+  int64_t count;  // iterations; the last one is smaller if `rest` > 0
+  int64_t rest = 0;
+};
+
+// Builds the loops around EmitTile from the outermost in.
+class LevelNest {
+ public:
+  LevelNest(const TiledContraction& t, std::vector<Level> levels) : t_(t), levels_(std::move(levels)) {}
+
+  // The first `fused` levels as one parallel loop, the others serial.
+  Stmt Emit(size_t fused) {
+    if (fused == 0) return Serial(0);
+    int64_t total = 1;
+    for (size_t i = 0; i < fused; ++i) total *= levels_[i].count;
+    const Var task = loop::MakeVar("task");
+    return loop::MakeFor(task, 0, total, ForKind::kParallel, Fused(0, fused, task, total));
+  }
+
+ private:
+  // What is inside of level i when it stands at `at`; `last`: at its smaller last iteration.
+  Stmt Inside(size_t i, const Expr& at, bool last, const std::function<Stmt()>& inner) {
+    const Level& level = levels_[i];
+    if (level.kind == Level::Kind::kRowTiles) {
+      row0_ = at * Expr(t_.tile.rows);
+      rows_ = last ? level.rest : std::min<int64_t>(t_.tile.rows, t_.c.rows.empty() ? 1 : t_.c.rows.back().extent);
+    } else if (level.kind == Level::Kind::kColumnBlocks) {
+      block_ = at;
+      columns_ = last ? level.rest : t_.tile.columns();
+    }
+    Stmt body = inner();
+    if (level.kind == Level::Kind::kAxis) {
+      body = loop::Substitute(body, {{level.var.get(), at}});
+    }
+    return body;
+  }
+
+  Stmt Serial(size_t i) {
+    if (i == levels_.size()) return EmitTile(t_, row0_, rows_, block_, columns_);
+    const Level& level = levels_[i];
+    const int64_t whole = level.rest > 0 ? level.count - 1 : level.count;
+    const auto inner = [&] { return Serial(i + 1); };
+    std::vector<Stmt> parts;
+    if (whole > 0) {
+      const Var v = loop::MakeVar(level.var.As<loop::VarNode>()->name);
+      parts.push_back(Nest({{v, whole}}, ForKind::kSerial, Inside(i, v, false, inner)));
+    }
+    if (level.rest > 0) parts.push_back(Inside(i, Expr(whole), true, inner));
+    return loop::MakeBlock(std::move(parts));
+  }
+
+  // Level i of the fused ones, where `task` counts the iterations of levels i … fused - 1, `total` in all.
+  Stmt Fused(size_t i, size_t fused, const Expr& task, int64_t total) {
+    if (i == fused) return Serial(fused);
+    const Level& level = levels_[i];
+    const int64_t inner_total = total / level.count;
+    const Expr at = inner_total == 1 ? task : task / Expr(inner_total);
+    const Expr rest_of_task = inner_total == 1 ? Expr(0) : task % Expr(inner_total);
+    const auto inner = [&] { return Fused(i + 1, fused, rest_of_task, inner_total); };
+    if (level.rest == 0) return Inside(i, at, false, inner);
+    const Expr whole = level.count - 1;
+    if (level.count == 1) return Inside(i, whole, true, inner);
+    const Stmt full = Inside(i, at, false, inner);
+    return loop::MakeIf(at < whole, full, Inside(i, whole, true, inner));
+  }
+
+  const TiledContraction& t_;
+  std::vector<Level> levels_;
+  Expr row0_ = 0, block_ = 0;
+  int64_t rows_ = 1, columns_ = 1;
+};
+
+Level AxisLevel(const Axis& axis) {
+  return {.kind = Level::Kind::kAxis, .var = axis.var, .count = axis.extent};
+}
+
+Level TileLevel(Level::Kind kind, absl::string_view name, int64_t extent, int64_t tile) {
+  return {.kind = kind,
+          .var = loop::MakeVar(std::string(name)),
+          .count = DivideUp(extent, tile),
+          .rest = extent % tile};
+}
+
+// Bytes of the column factor: what every row tile streams when rows are outside.
+int64_t ColumnBytes(const TiledContraction& t) {
+  int64_t elements = t.c.column.extent;
+  for (const Axis& axis : t.c.reduce) elements *= axis.extent;
+  return elements * t.c.y.type().dtype.bytes();
+}
+
+Stmt TileLoops(const TiledContraction& t, int64_t cost, Context& context) {
+  const int64_t row_extent = t.c.rows.empty() ? 1 : t.c.rows.back().extent;
+  const Level row_tiles = TileLevel(Level::Kind::kRowTiles, "row_tile", row_extent, t.tile.rows);
+  const Level blocks = TileLevel(Level::Kind::kColumnBlocks, "block", t.c.column.extent, t.tile.columns());
+  const bool columns_outside = ColumnBytes(t) > context.target.l2_bytes / 2;
+  std::vector<Level> levels;
+  for (const Axis& axis : t.c.batch) levels.push_back(AxisLevel(axis));
+  if (columns_outside) levels.push_back(blocks);
+  for (size_t i = 0; i + 1 < t.c.rows.size(); ++i) levels.push_back(AxisLevel(t.c.rows[i]));
+  levels.push_back(row_tiles);
+  if (!columns_outside) levels.push_back(blocks);
+  size_t fused = 0;
+  if (WorthThreads(cost, context.target)) {
+    const int64_t wanted = kTasksPerCore * std::max(context.target.cores, 1);
+    int64_t tasks = 1;
+    while (fused < levels.size() && tasks < wanted) tasks *= levels[fused++].count;
+  }
+  context.description = absl::StrCat("contraction ", t.tile.rows, "x", t.tile.vectors, "x", t.tile.lanes,
+                                     columns_outside ? " columns outside" : " rows outside",
+                                     t.packed ? " packed" : "");
+  return LevelNest(t, std::move(levels)).Emit(fused);
+}
+
+Stmt StageNest(const Stage& stage, Context& context) {
+  return stage.combine == loop::Combine::kNone ? PointwiseNest(stage, context)
+                                               : ReductionStage(stage, context);
+}
+
+}  // namespace
+
+Stmt ContractionNest(const loop::Kernel& kernel, size_t which, Context& context) {
+  std::vector<Stmt> stmts;
+  for (size_t i = 0; i < which; ++i) {
+    const Stage& stage = kernel.stages[i];
+    if (!IsOutput(kernel, stage.buffer)) context.workspace.push_back(stage.buffer);
+    stmts.push_back(StageNest(stage, context));
+  }
+  Stage stage = kernel.stages[which];
+  const int64_t cost = Cost(stage);
+  TiledContraction t{.sums = stage.buffer, .init = stage.init};
+  const bool fuses = CollectEpilogues(kernel, which, &t.epilogues);
+  if (!fuses) {
+    if (!IsOutput(kernel, stage.buffer)) context.workspace.push_back(stage.buffer);
+    t.epilogues = {{stage.buffer, stage.index, loop::MakeLoad(stage.buffer, stage.index)}};
+  }
+  MergeContractionAxes(stage, t.epilogues);
+  loop::Bounds bounds;
+  AddBounds(stage.axes, bounds);
+  const Epilogue& first = t.epilogues.front();
+  std::optional<Contraction> c =
+      AsContraction(stage, FlatIndex(first.buffer, first.index, bounds), context.target);
+  if (!c.has_value()) {
+    // Merging has taken the column away (one axis is left that both factors walk): the reduction family serves it.
+    loop::Kernel rest = kernel;
+    rest.stages.erase(rest.stages.begin(), rest.stages.begin() + static_cast<std::ptrdiff_t>(which));
+    stmts.push_back(ReductionNest(rest, context));
+    return loop::MakeBlock(std::move(stmts));
+  }
+  t.c = *std::move(c);
+  const DType dtype = t.init.type().dtype;
+  t.fused_multiply_add = dtype.is_float() && context.target.has_fma;
+  t.tile = ChooseTile(t.c.rows.empty() ? 1 : t.c.rows.back().extent, t.c.column.extent, dtype,
+                      context.target);
+  stmts.push_back(PackColumns(t, context));
+  stmts.push_back(TileLoops(t, cost, context));
+  for (size_t i = which + 1; !fuses && i < kernel.stages.size(); ++i) {
+    if (!IsOutput(kernel, kernel.stages[i].buffer)) context.workspace.push_back(kernel.stages[i].buffer);
+    stmts.push_back(StageNest(kernel.stages[i], context));
+  }
+  return loop::MakeBlock(std::move(stmts));
+}
+
+}  // namespace kiln::schedule

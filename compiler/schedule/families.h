@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The schedule families, and the steps that they share. Each takes stages and gives loops; schedule.cc chooses among them.
+#ifndef KILN_COMPILER_SCHEDULE_FAMILIES_H_
+#define KILN_COMPILER_SCHEDULE_FAMILIES_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/loop/stage.h"
+#include "compiler/schedule/nest.h"
+#include "compiler/target/target.h"
+
+namespace kiln::schedule {
+
+// What a family works on and adds to: constants that it re-packs, workspace buffers that it needs.
+struct Context {
+  const Target& target;
+  std::vector<loop::Constant> constants;
+  std::vector<Buffer> workspace;
+  std::string description;
+
+  int Lanes(DType dtype) const { return target.Lanes(dtype); }
+};
+
+// Replaces the loads of stages that are cheaper to compute where they are read than to store, and drops these stages.
+void InlineStages(loop::Kernel& kernel);
+
+// A plain serial nest for every stage.
+Stmt NaiveSchedule(const loop::Kernel& kernel, Context& context);
+
+// One stage without reduction, as a nest of its own.
+Stmt PointwiseNest(const Stage& stage, Context& context);
+
+// All stages of a kernel in which something is reduced, in one nest over the axes that they share.
+Stmt ReductionNest(const loop::Kernel& kernel, Context& context);
+// One stage with a reduction, as a nest of its own.
+Stmt ReductionStage(const Stage& stage, Context& context);
+
+// A sum of products: out[batch, m, n] = sum over k of x[batch, m, k] * y[batch, n, k].
+struct Contraction {
+  Expr x = {}, y = {};            // the factors; each a load, or a cast of one
+  std::vector<Axis> batch = {};   // in both factors, or in y only and not contiguous in the output
+  std::vector<Axis> rows = {};    // in x only: M
+  Axis column = {};               // in y only, and contiguous in the output: N
+  std::vector<Axis> reduce = {};  // K
+};
+// Reads a contraction off a stage whose values end up at `store` (index in elements of the output buffer, in the stage's axes); nothing if
+// the stage is none or is better served by the reduction family.
+std::optional<Contraction> AsContraction(const Stage& stage, const Expr& store,
+                                         const Target& target);
+
+// The kernel's stages, of which stages[which] is `contraction`; stages behind it that are pointwise become its epilogue.
+Stmt ContractionNest(const loop::Kernel& kernel, size_t which, Context& context);
+
+// One axis of a packed copy: how many elements, and how far apart they are in the original.
+struct PackedAxis {
+  int64_t extent;
+  int64_t stride;
+};
+// A copy of the constant behind `buffer` from element `base` on, walked by `axes` from the outermost to the innermost. With
+// `columns` >= 0 the axis `block` counts blocks of as many columns as the innermost axis has, of which only `columns` exist in all;
+// the others are 0.
+Buffer PackConstant(const Buffer& buffer, int64_t base, const std::vector<PackedAxis>& axes,
+                    Context& context, size_t block = 0, int64_t columns = -1);
+
+// Gives every constant that `stage` reads with a stride along `inner` a layout in which `inner` is contiguous, where that does not make
+// it larger.
+Stage RelayoutConstants(const Stage& stage, const std::vector<Axis>& order, Context& context);
+
+}  // namespace kiln::schedule
+
+#endif  // KILN_COMPILER_SCHEDULE_FAMILIES_H_

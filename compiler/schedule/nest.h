@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the schedule families share: nests of loops, flat indices, and what they read off a stage.
+#ifndef KILN_COMPILER_SCHEDULE_NEST_H_
+#define KILN_COMPILER_SCHEDULE_NEST_H_
+
+#include <vector>
+
+#include "compiler/loop/mutate.h"
+#include "compiler/loop/passes.h"
+#include "compiler/loop/stage.h"
+#include "compiler/target/target.h"
+
+namespace kiln::schedule {
+
+using loop::Axis;
+using loop::Buffer;
+using loop::Expr;
+using loop::ForKind;
+using loop::Stage;
+using loop::Stmt;
+using loop::Var;
+
+// `body` inside loops over `axes`, the first outermost. An axis of extent 1 becomes the constant 0 in `body`.
+Stmt Nest(const std::vector<Axis>& axes, ForKind kind, Stmt body);
+
+// The bounds of axes: [0, extent - 1].
+void AddBounds(const std::vector<Axis>& axes, loop::Bounds& bounds);
+std::vector<Var> VarsOfAxes(const std::vector<Axis>& axes);
+int64_t TotalExtent(const std::vector<Axis>& axes);
+
+// index · strides of the buffer, simplified.
+Expr FlatIndex(const Buffer& buffer, const std::vector<Expr>& index, const loop::Bounds& bounds);
+
+// An access whose flat index is linear in some variables.
+struct LinearAccess {
+  const loop::ExprNode* load = nullptr;  // null for the store
+  Buffer buffer;
+  loop::LinearForm form;                 // coefficients in the order of the variables asked for
+};
+
+// The loads of `value`, each flat; `linear` is false for those whose index is not linear in `vars`.
+struct AccessSet {
+  std::vector<LinearAccess> linear;
+  bool all_linear = true;
+  // Variables (by position in `vars`) that occur outside of a linear index: they cannot be merged with a neighbour.
+  std::vector<bool> used_elsewhere;
+};
+AccessSet CollectAccesses(const Expr& value, const std::vector<Var>& vars, const loop::Bounds& bounds);
+
+// Replaces the loads of `buffer` in `e` by what `f` makes of their index.
+Expr ReplaceLoads(const Expr& e, const Buffer& buffer,
+                  const std::function<Expr(const std::vector<Expr>&)>& f);
+
+// Rough cost of evaluating an expression once, in additions; loads count 1.
+int64_t Cost(const Expr& e);
+// Cost of a whole stage.
+int64_t Cost(const Stage& stage);
+// Whether a nest of that cost is worth handing to the thread pool.
+bool WorthThreads(int64_t cost, const Target& target);
+
+// Loops and what they do, to be rewritten together.
+struct LoopBody {
+  struct Place {
+    Buffer buffer;
+    std::vector<Expr> index;
+  };
+  std::vector<Axis> axes;
+  std::vector<Axis> reduce;
+  std::vector<Expr> values;
+  std::vector<Place> stores;
+};
+
+// Merges neighbouring axes that every access walks as one, and makes all linear loads and the stores flat. Keeps the order; space and
+// reduction axes stay apart; axes of extent 1 vanish. Leaves `body` as it is if a store is not linear.
+void MergeAxes(LoopBody& body);
+// The same for one stage.
+Stage MergeAxes(const Stage& stage);
+
+}  // namespace kiln::schedule
+
+#endif  // KILN_COMPILER_SCHEDULE_NEST_H_

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions. The stages of a kernel share loops over the axes that all of them walk alike (the rows of a softmax); inside, each stage is
+// made in turn ("compute at"), with small local buffers between them. A reduction is vectorised along the innermost space axis where the
+// data is contiguous there (pooling and depthwise convolution in channels-last layout), otherwise along the innermost reduction axis.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/schedule/families.h"
+
+namespace kiln::schedule {
+namespace {
+
+constexpr int kVectorsPerTile = 4;      // of accumulators: enough to hide the latency of an addition
+constexpr int64_t kMaxLocalBytes = 32 << 10;  // of all buffers that live inside the shared loops
+constexpr int64_t kMaxUnrolledTerms = 16;     // small windows (3×3) are expanded
+
+enum class Along { kSpace, kReduce };
+
+bool Contiguous(const AccessSet& set, size_t position) {
+  for (const LinearAccess& access : set.linear) {
+    const int64_t stride = access.form.coefficients[position];
+    if (stride != 0 && stride != 1) return false;
+  }
+  return set.all_linear;
+}
+
+// The axis to vectorise along.
+Along VectorAxis(const Stage& stage) {
+  std::vector<Axis> all = stage.axes;
+  all.insert(all.end(), stage.reduce.begin(), stage.reduce.end());
+  loop::Bounds bounds;
+  AddBounds(all, bounds);
+  const AccessSet set = CollectAccesses(stage.value, VarsOfAxes(all), bounds);
+  const bool reduce_contiguous = Contiguous(set, all.size() - 1) && stage.reduce.back().extent > 1;
+  if (stage.axes.empty() || stage.axes.back().extent == 1) return Along::kReduce;
+  if (reduce_contiguous) {
+    // Both may be contiguous only where a load does not move along one of them; the longer axis then.
+    const bool space = Contiguous(set, stage.axes.size() - 1);
+    return space && stage.axes.back().extent > stage.reduce.back().extent ? Along::kSpace
+                                                                         : Along::kReduce;
+  }
+  return Along::kSpace;
+}
+
+// acc[…] = combine(acc[…], term) in a vectorised loop of `extent` at position `begin` of acc.
+Stmt Accumulate(const Buffer& acc, const Expr& begin, int64_t extent, loop::Combine combine,
+                const std::function<Expr(const Expr& lane)>& term) {
+  const Var lane = loop::MakeVar("lane");
+  const Expr at = begin + lane;
+  return loop::MakeFor(
+      lane, 0, extent, ForKind::kVectorized,
+      loop::MakeStore(acc, {at},
+                      loop::CombineExprs(combine, loop::MakeLoad(acc, {at}), term(lane))));
+}
+
+Stmt Fill(const Buffer& acc, int64_t extent, const Expr& value) {
+  const Var lane = loop::MakeVar("lane");
+  return loop::MakeFor(lane, 0, extent, ForKind::kVectorized,
+                       loop::MakeStore(acc, {lane}, value));
+}
+
+// Serial loops over reduction axes; small windows are expanded.
+Stmt ReduceLoops(const std::vector<Axis>& axes, Stmt body) {
+  const bool unroll = TotalExtent(axes) <= kMaxUnrolledTerms;
+  return Nest(axes, unroll ? ForKind::kUnrolled : ForKind::kSerial, std::move(body));
+}
+
+Buffer LocalBuffer(const Stage& stage, absl::string_view suffix, Shape shape) {
+  return loop::MakeBuffer(absl::StrCat(stage.buffer->name, suffix), stage.value.type().dtype,
+                          std::move(shape), loop::BufferScope::kLocal);
+}
+
+// Vectorised along the innermost space axis, a tile of it at a time.
+Stmt AlongSpace(const Stage& stage, Context& context) {
+  const Axis& inner = stage.axes.back();
+  const int64_t tile =
+      std::min<int64_t>(inner.extent, context.Lanes(stage.value.type().dtype) * kVectorsPerTile);
+  const auto emit = [&](const Expr& begin, int64_t extent) {
+    const Buffer acc = LocalBuffer(stage, "_acc", {extent});
+    const auto at = [&](const Expr& e, const Expr& lane) {
+      return loop::Substitute(e, {{inner.var.get(), begin + lane}});
+    };
+    const Var lane = loop::MakeVar("lane");
+    std::vector<Expr> index;
+    for (const Expr& i : stage.index) index.push_back(at(i, lane));
+    const Stmt update = Accumulate(acc, 0, extent, stage.combine, [&](const Expr& l) {
+      return at(stage.value, l);
+    });
+    const Stmt result =
+        loop::MakeFor(lane, 0, extent, ForKind::kVectorized,
+                      loop::MakeStore(stage.buffer, index, loop::MakeLoad(acc, {lane})));
+    return loop::MakeAllocate(
+        acc, loop::MakeBlock({Fill(acc, extent, stage.init), ReduceLoops(stage.reduce, update), result}));
+  };
+  std::vector<Stmt> parts;
+  const int64_t tiles = inner.extent / tile;
+  const Var t = loop::MakeVar("tile");
+  parts.push_back(Nest({{t, tiles}}, ForKind::kSerial, emit(t * Expr(tile), tile)));
+  if (const int64_t rest = inner.extent - tiles * tile; rest > 0) {
+    parts.push_back(emit(tiles * tile, rest));
+  }
+  const std::vector<Axis> outer(stage.axes.begin(), stage.axes.end() - 1);
+  return Nest(outer, ForKind::kSerial, loop::MakeBlock(std::move(parts)));
+}
+
+// Vectorised along the innermost reduction axis; the accumulators are combined pairwise at the end.
+Stmt AlongReduce(const Stage& stage, Context& context) {
+  const Axis& inner = stage.reduce.back();
+  const int64_t lanes = context.Lanes(stage.value.type().dtype);
+  int64_t width = 1;
+  while (width < lanes * kVectorsPerTile && width * 2 <= inner.extent) width *= 2;
+  const Buffer acc = LocalBuffer(stage, "_acc", {width});
+  const auto term = [&](const Expr& begin) {
+    return [&stage, &inner, begin](const Expr& lane) {
+      return loop::Substitute(stage.value, {{inner.var.get(), begin + lane}});
+    };
+  };
+  const int64_t chunks = inner.extent / width;
+  const Var chunk = loop::MakeVar("chunk");
+  std::vector<Stmt> along = {
+      Nest({{chunk, chunks}}, ForKind::kSerial,
+           Accumulate(acc, 0, width, stage.combine, term(chunk * Expr(width))))};
+  if (const int64_t rest = inner.extent - chunks * width; rest > 0) {
+    along.push_back(Accumulate(acc, 0, rest, stage.combine, term(chunks * width)));
+  }
+  const std::vector<Axis> outer(stage.reduce.begin(), stage.reduce.end() - 1);
+  std::vector<Stmt> body = {Fill(acc, width, stage.init),
+                            Nest(outer, ForKind::kSerial, loop::MakeBlock(std::move(along)))};
+  for (int64_t half = width / 2; half >= 1; half /= 2) {
+    body.push_back(Accumulate(acc, 0, half, stage.combine, [&](const Expr& lane) {
+      return loop::MakeLoad(acc, {lane + Expr(half)});
+    }));
+  }
+  body.push_back(loop::MakeStore(stage.buffer, stage.index, loop::MakeLoad(acc, {Expr(0)})));
+  return Nest(stage.axes, ForKind::kSerial,
+              loop::MakeAllocate(acc, loop::MakeBlock(std::move(body))));
+}
+
+std::vector<Axis> LoopOrder(const Stage& stage, Along along) {
+  std::vector<Axis> order = stage.axes;
+  if (along == Along::kReduce) {
+    order.insert(order.end(), stage.reduce.begin(), stage.reduce.end());
+  } else {
+    order.insert(order.end() - 1, stage.reduce.begin(), stage.reduce.end());
+  }
+  return order;
+}
+
+// A stage inside of shared loops: no threads.
+Stmt InnerStage(const Stage& stage, Context& context) {
+  if (stage.combine == loop::Combine::kNone) {
+    const Stmt store = loop::MakeStore(stage.buffer, stage.index, stage.value);
+    if (stage.axes.empty()) return store;
+    const Stmt vector = Nest({stage.axes.back()}, ForKind::kVectorized, store);
+    return Nest({stage.axes.begin(), stage.axes.end() - 1}, ForKind::kSerial, vector);
+  }
+  return VectorAxis(stage) == Along::kSpace ? AlongSpace(stage, context)
+                                            : AlongReduce(stage, context);
+}
+
+bool IsInternal(const loop::Kernel& kernel, const Buffer& buffer) {
+  for (const Stage& stage : kernel.stages) {
+    if (stage.buffer == buffer) return true;
+  }
+  return false;
+}
+
+// How many leading axes all stages share: every stage has them with the same extents, stores by them, and reads other stages at them.
+size_t SharedAxes(const loop::Kernel& kernel) {
+  const Stage& last = kernel.stages.back();
+  size_t shared = last.axes.size();
+  for (const Stage& stage : kernel.stages) {
+    shared = std::min({shared, stage.axes.size(), stage.index.size()});
+    for (size_t i = 0; i < shared; ++i) {
+      if (stage.axes[i].extent != last.axes[i].extent ||
+          stage.index[i].get() != stage.axes[i].var.get()) {
+        shared = i;
+      }
+    }
+    loop::VisitExpr(stage.value, [&](const Expr& e) {
+      const auto* load = e.As<loop::Load>();
+      if (load == nullptr || !IsInternal(kernel, load->buffer)) return;
+      for (size_t i = 0; i < shared; ++i) {
+        if (i >= load->index.size() || load->index[i].get() != stage.axes[i].var.get()) shared = i;
+      }
+    });
+  }
+  return shared;
+}
+
+bool IsOutput(const loop::Kernel& kernel, const Buffer& buffer) {
+  return std::find(kernel.outputs.begin(), kernel.outputs.end(), buffer) != kernel.outputs.end();
+}
+
+// The stages with their first `shared` axes renamed to `outer`, and with local buffers of the remaining dimensions between them.
+struct Inner {
+  std::vector<Stage> stages;
+  std::vector<Buffer> locals;
+  int64_t local_bytes = 0;
+};
+Inner MakeInner(const loop::Kernel& kernel, const std::vector<Axis>& outer) {
+  Inner inner;
+  std::vector<std::pair<Buffer, Buffer>> renamed;
+  for (Stage stage : kernel.stages) {
+    loop::Substitution to_outer;
+    for (size_t i = 0; i < outer.size(); ++i) {
+      to_outer[stage.axes[i].var.get()] = outer[i].var;
+    }
+    for (const auto& [from, to] : renamed) {
+      const Buffer local = to;
+      stage.value = ReplaceLoads(stage.value, from, [&](const std::vector<Expr>& index) {
+        return loop::MakeLoad(
+            local, {index.begin() + static_cast<std::ptrdiff_t>(outer.size()), index.end()});
+      });
+    }
+    stage.value = loop::Substitute(stage.value, to_outer);
+    for (Expr& index : stage.index) index = loop::Substitute(index, to_outer);
+    const auto skip = static_cast<std::ptrdiff_t>(outer.size());
+    stage.axes.erase(stage.axes.begin(), stage.axes.begin() + skip);
+    if (!IsOutput(kernel, stage.buffer)) {
+      Shape shape(stage.buffer->shape.begin() + skip, stage.buffer->shape.end());
+      const Buffer local = loop::MakeBuffer(stage.buffer->name, stage.buffer->dtype, shape,
+                                            loop::BufferScope::kLocal);
+      renamed.emplace_back(stage.buffer, local);
+      inner.locals.push_back(local);
+      inner.local_bytes += local->num_bytes();
+      stage.buffer = local;
+      stage.index.erase(stage.index.begin(), stage.index.begin() + skip);
+    }
+    inner.stages.push_back(std::move(stage));
+  }
+  return inner;
+}
+
+// A tile [begin, begin + extent) of the last axis, which all stages share.
+loop::Kernel TileOfLastAxis(const loop::Kernel& kernel, const Expr& begin, int64_t extent) {
+  loop::Kernel tile = kernel;
+  std::vector<std::pair<Buffer, Buffer>> renamed;
+  for (Stage& stage : tile.stages) {
+    const Var lane = loop::MakeVar("lane");
+    const Axis old = stage.axes.back();
+    for (const auto& [from, to] : renamed) {
+      const Buffer local = to;
+      stage.value = ReplaceLoads(stage.value, from, [&](std::vector<Expr> index) {
+        index.back() = lane;
+        return loop::MakeLoad(local, index);
+      });
+    }
+    const loop::Substitution at = {{old.var.get(), begin + lane}};
+    stage.value = loop::Substitute(stage.value, at);
+    stage.axes.back() = {lane, extent};
+    if (IsOutput(kernel, stage.buffer)) {
+      for (Expr& index : stage.index) index = loop::Substitute(index, at);
+      continue;
+    }
+    Shape shape = stage.buffer->shape;
+    shape.back() = extent;
+    const Buffer local = loop::MakeBuffer(stage.buffer->name, stage.buffer->dtype, shape,
+                                          loop::BufferScope::kLocal);
+    renamed.emplace_back(stage.buffer, local);
+    stage.buffer = local;
+    stage.index.back() = lane;
+  }
+  return tile;
+}
+
+// All stages in turn inside of loops over `outer`, their buffers local.
+Stmt SharedNest(const loop::Kernel& kernel, const std::vector<Axis>& outer, Context& context) {
+  Inner inner = MakeInner(kernel, outer);
+  std::vector<Stmt> stmts;
+  for (const Stage& stage : inner.stages) stmts.push_back(InnerStage(stage, context));
+  Stmt body = loop::MakeBlock(std::move(stmts));
+  for (const Buffer& local : inner.locals) body = loop::MakeAllocate(local, body);
+  return body;
+}
+
+// Every stage as a nest of its own, with its buffer in the workspace.
+Stmt SeparateNests(const loop::Kernel& kernel, Context& context) {
+  std::vector<Stmt> stmts;
+  for (const Stage& stage : kernel.stages) {
+    if (!IsOutput(kernel, stage.buffer)) context.workspace.push_back(stage.buffer);
+    if (stage.combine == loop::Combine::kNone) {
+      stmts.push_back(PointwiseNest(stage, context));
+    } else {
+      stmts.push_back(ReductionStage(stage, context));
+    }
+  }
+  return loop::MakeBlock(std::move(stmts));
+}
+
+// Outer loops: the first one that has iterations to share out is parallel.
+Stmt OuterLoops(const std::vector<Axis>& outer, bool threads, Stmt body) {
+  size_t parallel = outer.size();
+  for (size_t i = outer.size(); i-- > 0;) {
+    if (outer[i].extent > 1) parallel = i;
+  }
+  for (size_t i = outer.size(); i-- > 0;) {
+    body = Nest({outer[i]}, threads && i == parallel ? ForKind::kParallel : ForKind::kSerial,
+                std::move(body));
+  }
+  return body;
+}
+
+std::vector<Axis> FreshAxes(const std::vector<Axis>& axes) {
+  std::vector<Axis> fresh;
+  for (const Axis& axis : axes) {
+    fresh.push_back({loop::MakeVar(axis.var.As<loop::VarNode>()->name), axis.extent});
+  }
+  return fresh;
+}
+
+}  // namespace
+
+Stmt ReductionNest(const loop::Kernel& original, Context& context) {
+  loop::Kernel kernel = original;
+  int64_t cost = 0;
+  bool along_space = false;
+  for (Stage& stage : kernel.stages) {
+    cost += Cost(stage);
+    if (stage.combine == loop::Combine::kNone) continue;
+    const Along along = VectorAxis(stage);
+    along_space |= along == Along::kSpace;
+    stage = RelayoutConstants(stage, LoopOrder(stage, along), context);
+  }
+  context.description = "reduction";
+  const bool threads = WorthThreads(cost, context.target);
+  const std::vector<Axis>& axes = kernel.stages.back().axes;
+  const size_t shared = SharedAxes(kernel);
+  if (shared == 0 && kernel.stages.size() > 1) return SeparateNests(kernel, context);
+
+  if (shared == axes.size() && along_space && shared > 0) {
+    const DType dtype = kernel.stages.front().value.type().dtype;
+    const int64_t tile =
+        std::min<int64_t>(axes.back().extent, context.Lanes(dtype) * kVectorsPerTile);
+    const int64_t tiles = axes.back().extent / tile;
+    std::vector<Axis> outer = FreshAxes({axes.begin(), axes.end() - 1});
+    const Var t = loop::MakeVar("tile");
+    Stmt body = SharedNest(TileOfLastAxis(kernel, t * Expr(tile), tile), outer, context);
+    outer.push_back({t, tiles});
+    if (const int64_t rest = axes.back().extent - tiles * tile; rest > 0) {
+      // The remainder is a nest of its own, so that each has constant extents.
+      std::vector<Axis> rest_outer = FreshAxes({axes.begin(), axes.end() - 1});
+      Stmt rest_body = SharedNest(TileOfLastAxis(kernel, tiles * tile, rest), rest_outer, context);
+      return loop::MakeBlock({OuterLoops(outer, threads, body),
+                              OuterLoops(rest_outer, threads, rest_body)});
+    }
+    return OuterLoops(outer, threads, body);
+  }
+  const std::vector<Axis> outer =
+      FreshAxes({axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(shared)});
+  if (MakeInner(kernel, outer).local_bytes > kMaxLocalBytes) return SeparateNests(kernel, context);
+  return OuterLoops(outer, threads, SharedNest(kernel, outer, context));
+}
+
+Stmt ReductionStage(const Stage& stage, Context& context) {
+  const Along along = VectorAxis(stage);
+  const Stage laid_out = RelayoutConstants(stage, LoopOrder(stage, along), context);
+  return InnerStage(laid_out, context);
+}
+
+}  // namespace kiln::schedule

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/schedule/schedule.h"
+
+#include <algorithm>
+
+#include "compiler/base/status.h"
+#include "compiler/schedule/families.h"
+
+namespace kiln {
+namespace {
+
+using loop::Buffer;
+using loop::Expr;
+using loop::Stage;
+using loop::Stmt;
+
+constexpr int64_t kScratchAlignment = 64;
+
+// Allocates every workspace buffer around the body, one behind the other in a workspace parameter.
+void PlaceWorkspace(const std::vector<Buffer>& buffers, loop::Func& func) {
+  int64_t offset = 0;
+  for (const Buffer& buffer : buffers) {
+    func.body = loop::MakeAllocate(buffer, func.body, offset);
+    offset += (buffer->num_bytes() + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment;
+  }
+  if (offset > 0) {
+    func.workspace = loop::MakeBuffer("workspace", DType::UInt(8), {offset},
+                                      loop::BufferScope::kParam, static_cast<int>(kScratchAlignment));
+  }
+}
+
+// The constants that the statement reads.
+std::vector<loop::Constant> UsedConstants(const Stmt& body, std::vector<loop::Constant> constants) {
+  std::vector<Buffer> used;
+  loop::VisitStmt(body, [&](const Expr& e) {
+    const auto* load = e.As<loop::Load>();
+    if (load != nullptr && load->buffer->scope == loop::BufferScope::kConstant) {
+      used.push_back(load->buffer);
+    }
+  });
+  std::erase_if(constants, [&](const loop::Constant& c) {
+    return std::find(used.begin(), used.end(), c.buffer) == used.end();
+  });
+  return constants;
+}
+
+// Inputs that an output may be written over: only the stage that stores the output reads them, each element at its own place.
+std::vector<std::pair<int, int>> InPlacePairs(const loop::Kernel& kernel) {
+  std::vector<std::pair<int, int>> pairs;
+  for (size_t o = 0; o < kernel.outputs.size(); ++o) {
+    for (size_t k = 0; k < kernel.inputs.size(); ++k) {
+      if (kernel.inputs[k]->dtype != kernel.outputs[o]->dtype ||
+          kernel.inputs[k]->num_elements() != kernel.outputs[o]->num_elements()) {
+        continue;
+      }
+      bool ok = true;
+      for (const Stage& stage : kernel.stages) {
+        loop::Bounds bounds;
+        schedule::AddBounds(stage.axes, bounds);
+        std::vector<loop::Var> vars = schedule::VarsOfAxes(stage.axes);
+        loop::LinearForm store;
+        const bool stores = stage.buffer == kernel.outputs[o];
+        const bool linear = loop::AsLinear(
+            schedule::FlatIndex(stage.buffer, stage.index, bounds), vars, &store);
+        loop::VisitExpr(stage.value, [&](const Expr& e) {
+          const auto* load = e.As<loop::Load>();
+          if (load == nullptr || load->buffer != kernel.inputs[k]) return;
+          loop::LinearForm read;
+          ok &= stores && linear && stage.combine == loop::Combine::kNone &&
+                loop::AsLinear(schedule::FlatIndex(load->buffer, load->index, bounds), vars, &read) &&
+                read.coefficients == store.coefficients && loop::IsInt(read.base, 0) &&
+                loop::IsInt(store.base, 0);
+        });
+      }
+      if (ok) pairs.emplace_back(static_cast<int>(k), static_cast<int>(o));
+    }
+  }
+  return pairs;
+}
+
+// The stage that the contraction family takes: the first that is one; kernel.stages.size() if none is.
+size_t FindContraction(const loop::Kernel& kernel, const Target& target) {
+  for (size_t i = 0; i < kernel.stages.size(); ++i) {
+    const Stage& stage = kernel.stages[i];
+    loop::Bounds bounds;
+    schedule::AddBounds(stage.axes, bounds);
+    const Expr store = schedule::FlatIndex(stage.buffer, stage.index, bounds);
+    if (schedule::AsContraction(stage, store, target).has_value()) return i;
+  }
+  return kernel.stages.size();
+}
+
+bool HasReduction(const loop::Kernel& kernel) {
+  return std::any_of(kernel.stages.begin(), kernel.stages.end(), [](const Stage& stage) {
+    return stage.combine != loop::Combine::kNone;
+  });
+}
+
+Stmt Build(loop::Kernel& kernel, bool naive, schedule::Context& context) {
+  // Nothing to compute; the families rely on there being something.
+  if (std::all_of(kernel.outputs.begin(), kernel.outputs.end(),
+                  [](const Buffer& output) { return output->num_elements() == 0; })) {
+    return {};
+  }
+  if (naive) return schedule::NaiveSchedule(kernel, context);
+  schedule::InlineStages(kernel);
+  const size_t contraction = FindContraction(kernel, context.target);
+  if (contraction < kernel.stages.size()) {
+    return schedule::ContractionNest(kernel, contraction, context);
+  }
+  if (HasReduction(kernel)) return schedule::ReductionNest(kernel, context);
+  std::vector<Stmt> nests;
+  for (const Stage& stage : kernel.stages) {
+    if (stage.buffer->scope == loop::BufferScope::kWorkspace) {
+      context.workspace.push_back(stage.buffer);
+    }
+    nests.push_back(schedule::PointwiseNest(stage, context));
+  }
+  return loop::MakeBlock(std::move(nests));
+}
+
+}  // namespace
+
+absl::StatusOr<Scheduled> ScheduleKernel(const loop::Kernel& original, const Target& target,
+                                         const ScheduleOptions& options) {
+  loop::Kernel kernel = original;
+  schedule::Context context{
+      .target = target, .constants = kernel.constants, .workspace = {}, .description = {}};
+  Scheduled scheduled;
+  Stmt body = Build(kernel, options.naive, context);
+  body = loop::Simplify(loop::FlattenBuffers(body));
+  if (!options.naive) body = loop::Simplify(loop::PartitionLoops(body));
+  body = loop::Simplify(loop::UnrollLoops(body));
+  scheduled.in_place = InPlacePairs(kernel);
+  scheduled.func.name = kernel.name;
+  scheduled.func.params = kernel.inputs;
+  scheduled.func.num_inputs = static_cast<int>(kernel.inputs.size());
+  scheduled.func.params.insert(scheduled.func.params.end(), kernel.outputs.begin(),
+                               kernel.outputs.end());
+  scheduled.func.in_place = !scheduled.in_place.empty();
+  scheduled.func.body = body;
+  PlaceWorkspace(context.workspace, scheduled.func);
+  scheduled.constants = UsedConstants(body, std::move(context.constants));
+  scheduled.description = context.description;
+  return scheduled;
+}
+
+}  // namespace kiln

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Target::Host: what this machine can do, asked of the processor and the operating system.
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_join.h"
+#include "compiler/target/known_targets.h"
+#include "compiler/target/target.h"
+
+namespace kiln {
+namespace {
+
+#if defined(__x86_64__)
+
+// The instructions beyond the level that schedules and code generators make use of. The code follows from level and features alone, so
+// that two machines which agree in them get the same bytes.
+#define KILN_ADD_IF_SUPPORTED(name, llvm_name) \
+  if (__builtin_cpu_supports(name)) features.push_back("+" llvm_name)
+
+Target Machine() {
+  __builtin_cpu_init();
+  std::vector<std::string> features;
+  KILN_ADD_IF_SUPPORTED("sse4.1", "sse4.1");
+  KILN_ADD_IF_SUPPORTED("avx2", "avx2");
+  KILN_ADD_IF_SUPPORTED("fma", "fma");
+  KILN_ADD_IF_SUPPORTED("avx512f", "avx512f");
+  KILN_ADD_IF_SUPPORTED("avx512bw", "avx512bw");
+  KILN_ADD_IF_SUPPORTED("avx512dq", "avx512dq");
+  KILN_ADD_IF_SUPPORTED("avx512vl", "avx512vl");
+  KILN_ADD_IF_SUPPORTED("avx512vnni", "avx512vnni");
+  KILN_ADD_IF_SUPPORTED("avx512vbmi", "avx512vbmi");
+
+  const bool v2 = __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt") &&
+                  __builtin_cpu_supports("ssse3");
+  const bool v3 = v2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                  __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+  const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                  __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+                  __builtin_cpu_supports("avx512cd");
+  Target target = *FindKnownTarget(v4   ? "x86-64-v4"
+                                   : v3 ? "x86-64-v3"
+                                   : v2 ? "x86-64-v2"
+                                        : "x86-64");
+  target.features = absl::StrJoin(features, ",");
+  return target;
+}
+
+#undef KILN_ADD_IF_SUPPORTED
+
+#elif defined(__aarch64__)
+
+Target Machine() { return *FindKnownTarget("aarch64"); }
+
+#else
+
+Target Machine() { return *FindKnownTarget("riscv64gc"); }
+
+#endif
+
+int64_t CacheBytes(int name, int64_t otherwise) {
+  const int64_t bytes = sysconf(name);
+  return bytes > 0 ? bytes : otherwise;
+}
+
+}  // namespace
+
+Target Target::Host() {
+  Target target = Machine();
+  target.name = "host";
+  target.l1_bytes = CacheBytes(_SC_LEVEL1_DCACHE_SIZE, target.l1_bytes);
+  target.l2_bytes = CacheBytes(_SC_LEVEL2_CACHE_SIZE, target.l2_bytes);
+  target.cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return target;
+}
+
+}  // namespace kiln

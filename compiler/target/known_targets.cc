@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/target/known_targets.h"
+
+#include <string>
+
+namespace kiln {
+namespace {
+
+Target X86(const char* level, int vector_bits, int vector_registers, bool has_fma) {
+  Target target;
+  target.name = target.cpu = level;
+  target.triple = "x86_64-pc-linux-gnu";
+  target.vector_bits = vector_bits;
+  target.vector_registers = vector_registers;
+  target.has_fma = has_fma;
+  target.l2_bytes = 1 << 20;
+  target.cores = kDefaultCores;
+  return target;
+}
+
+Target AArch64() {
+  Target target;
+  target.name = "aarch64";
+  target.triple = "aarch64-unknown-linux-gnu";
+  target.cpu = "generic";
+  target.vector_registers = 32;
+  target.has_fma = true;
+  target.cores = kDefaultCores;
+  return target;
+}
+
+// A microcontroller: no caches to block for (on those that have some, they are about this large).
+Target Microcontroller(const char* name, const char* triple, const char* cpu,
+                       const char* features) {
+  Target target;
+  target.name = name;
+  target.triple = triple;
+  target.cpu = cpu;
+  target.features = features;
+  target.hard_float = false;
+  target.pointer_bits = 32;
+  target.vector_bits = 0;
+  target.vector_registers = 0;
+  target.l1_bytes = 16 << 10;
+  target.l2_bytes = 64 << 10;
+  return target;
+}
+
+Target WithFpu(Target target) {
+  target.hard_float = true;
+  target.has_fma = true;
+  return target;
+}
+
+Target WithHelium(Target target) {
+  target.vector_bits = 128;
+  target.vector_registers = 8;
+  return target;
+}
+
+Target WithAbi(Target target, const char* abi) {
+  target.abi = abi;
+  return target;
+}
+
+Target RiscV64() {
+  Target target;
+  target.name = "riscv64gc";
+  target.triple = "riscv64-unknown-linux-gnu";
+  target.cpu = "generic-rv64";
+  target.features = "+m,+a,+f,+d,+c";
+  target.abi = "lp64d";
+  target.vector_bits = 0;
+  target.vector_registers = 0;
+  target.has_fma = true;
+  target.cores = kDefaultCores;
+  return target;
+}
+
+}  // namespace
+
+const std::vector<Target>& KnownTargets() {
+  static const auto& targets = *new std::vector<Target>{
+      X86("x86-64", 128, 16, false),
+      X86("x86-64-v2", 128, 16, false),
+      X86("x86-64-v3", 256, 16, true),
+      X86("x86-64-v4", 512, 32, true),
+      AArch64(),
+      Microcontroller("cortex-m0plus", "thumbv6m-none-eabi", "cortex-m0plus", ""),
+      Microcontroller("cortex-m3", "thumbv7m-none-eabi", "cortex-m3", ""),
+      Microcontroller("cortex-m4", "thumbv7em-none-eabi", "cortex-m4", "-fpregs"),
+      WithFpu(Microcontroller("cortex-m4f", "thumbv7em-none-eabihf", "cortex-m4", "")),
+      Microcontroller("cortex-m7", "thumbv7em-none-eabi", "cortex-m7", "-fpregs"),
+      WithFpu(Microcontroller("cortex-m7f", "thumbv7em-none-eabihf", "cortex-m7", "-fp64")),
+      Microcontroller("cortex-m33", "thumbv8m.main-none-eabi", "cortex-m33", "-fpregs,-dsp"),
+      WithFpu(Microcontroller("cortex-m33f", "thumbv8m.main-none-eabihf", "cortex-m33", "")),
+      WithHelium(
+          WithFpu(Microcontroller("cortex-m55", "thumbv8.1m.main-none-eabihf", "cortex-m55", ""))),
+      WithAbi(Microcontroller("riscv32imac", "riscv32-unknown-elf", "generic-rv32", "+m,+a,+c"),
+              "ilp32"),
+      WithAbi(WithFpu(Microcontroller("riscv32imafc", "riscv32-unknown-elf", "generic-rv32",
+                                      "+m,+a,+f,+c")),
+              "ilp32f"),
+      RiscV64(),
+  };
+  return targets;
+}
+
+const Target* FindKnownTarget(absl::string_view name) {
+  for (const Target& target : KnownTargets()) {
+    if (target.name == name) return &target;
+  }
+  return nullptr;
+}
+
+}  // namespace kiln

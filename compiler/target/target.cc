@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/target/target.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "compiler/base/status.h"
+#include "compiler/target/known_targets.h"
+
+namespace kiln {
+namespace {
+
+bool HasFeature(const Target& target, absl::string_view feature) {
+  for (absl::string_view f : absl::StrSplit(target.features, ',', absl::SkipEmpty())) {
+    if (f == absl::StrCat("+", feature)) return true;
+  }
+  return false;
+}
+
+// What the features of an x86-64 machine say about its vector unit.
+void DescribeX86(Target& target) {
+  const bool avx512 = HasFeature(target, "avx512f") && HasFeature(target, "avx512bw") &&
+                      HasFeature(target, "avx512dq") && HasFeature(target, "avx512vl");
+  if (HasFeature(target, "avx2")) target.vector_bits = std::max(target.vector_bits, 256);
+  if (avx512) {
+    target.vector_bits = 512;
+    target.vector_registers = 32;
+  }
+  if (HasFeature(target, "fma")) target.has_fma = true;
+}
+
+// Facts that hold for every machine of the triple's architecture.
+Target FromTriple(absl::string_view triple) {
+  Target target;
+  target.triple = std::string(triple);
+  const absl::string_view arch = triple.substr(0, triple.find('-'));
+  const bool bare = !absl::StrContains(triple, "linux") && !absl::StrContains(triple, "darwin") &&
+                    !absl::StrContains(triple, "windows") && !absl::StrContains(triple, "bsd") &&
+                    !absl::StrContains(triple, "android");
+  target.cores = bare ? 1 : kDefaultCores;
+  if (arch == "x86_64") return target;
+  if (absl::StartsWith(arch, "aarch64") || arch == "arm64") {
+    target.vector_registers = 32;
+    target.has_fma = true;
+    return target;
+  }
+  target.vector_bits = 0;
+  target.vector_registers = 0;
+  if (!absl::StrContains(arch, "64") && arch != "s390x") target.pointer_bits = 32;
+  const bool arm = absl::StartsWith(arch, "arm") || absl::StartsWith(arch, "thumb");
+  if (arm) target.hard_float = absl::EndsWith(triple, "hf");
+  if (absl::StartsWith(arch, "riscv")) target.hard_float = false;
+  return target;
+}
+
+absl::Status UnknownTarget(absl::string_view text) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("unknown target '", text, "': expected host, ",
+                   absl::StrJoin(ListTargets(), ", "), " or an LLVM triple"));
+}
+
+absl::Status BadOption(absl::string_view option) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("unknown target option '", option,
+                   "': expected -mcpu=, -mattr=, -mabi=, -mfloat-abi=hard|soft, -vector-bits=, "
+                   "-cores="));
+}
+
+// A positive power of two up to `limit`, or 0.
+bool ParseVectorBits(absl::string_view text, int* bits) {
+  return absl::SimpleAtoi(text, bits) &&
+         (*bits == 0 || (*bits >= 64 && *bits <= 2048 && (*bits & (*bits - 1)) == 0));
+}
+
+absl::Status ApplyOption(absl::string_view option, Target& target) {
+  absl::string_view value = option;
+  if (absl::ConsumePrefix(&value, "-mcpu=")) {
+    target.cpu = std::string(value);
+  } else if (absl::ConsumePrefix(&value, "-mattr=")) {
+    absl::StrAppend(&target.features, target.features.empty() ? "" : ",", value);
+  } else if (absl::ConsumePrefix(&value, "-mabi=")) {
+    target.abi = std::string(value);
+  } else if (absl::ConsumePrefix(&value, "-mfloat-abi=")) {
+    if (value != "hard" && value != "soft") return BadOption(option);
+    target.hard_float = value == "hard";
+  } else if (absl::ConsumePrefix(&value, "-vector-bits=")) {
+    if (!ParseVectorBits(value, &target.vector_bits)) return BadOption(option);
+    if (target.vector_bits > 0 && target.vector_registers == 0) target.vector_registers = 16;
+  } else if (absl::ConsumePrefix(&value, "-cores=")) {
+    if (!absl::SimpleAtoi(value, &target.cores) || target.cores < 1) return BadOption(option);
+  } else {
+    return BadOption(option);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+int Target::Lanes(DType dtype) const {
+  if (vector_bits == 0 || (!vector_int && !dtype.is_float())) return 1;
+  // The small vector units (Helium) have no 64-bit lanes.
+  if (pointer_bits == 32 && dtype.bytes() == 8) return 1;
+  return std::max(1, vector_bits / (8 * dtype.bytes()));
+}
+
+absl::StatusOr<Target> Target::Parse(absl::string_view text) {
+  const std::vector<absl::string_view> words = absl::StrSplit(text, ' ', absl::SkipEmpty());
+  if (words.empty()) return UnknownTarget(text);
+  const absl::string_view name = words[0];
+  Target target;
+  if (name == "host") {
+    target = Host();
+  } else if (const Target* known = FindKnownTarget(name); known != nullptr) {
+    target = *known;
+  } else if (absl::StrContains(name, '-')) {
+    target = FromTriple(name);
+  } else {
+    return UnknownTarget(name);
+  }
+  target.name = absl::StrJoin(words, " ");
+  // The options that state a fact win over what follows from features, so they come after those.
+  for (size_t i = 1; i < words.size(); ++i) {
+    if (absl::StartsWith(words[i], "-mattr=")) {
+      KILN_RETURN_IF_ERROR(ApplyOption(words[i], target));
+    }
+  }
+  if (absl::StartsWith(target.triple, "x86_64")) DescribeX86(target);
+  for (size_t i = 1; i < words.size(); ++i) {
+    if (!absl::StartsWith(words[i], "-mattr=")) {
+      KILN_RETURN_IF_ERROR(ApplyOption(words[i], target));
+    }
+  }
+  return target;
+}
+
+std::vector<std::string> ListTargets() {
+  std::vector<std::string> names;
+  for (const Target& target : KnownTargets()) names.push_back(target.name);
+  return names;
+}
+
+}  // namespace kiln

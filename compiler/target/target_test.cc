@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/target/target.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "absl/status/status.h"
+
+namespace kiln {
+namespace {
+
+TEST(TargetTest, EveryListedNameParsesToItself) {
+  for (const std::string& name : ListTargets()) {
+    absl::StatusOr<Target> target = Target::Parse(name);
+    ASSERT_TRUE(target.ok()) << target.status();
+    EXPECT_EQ(target->name, name);
+    EXPECT_FALSE(target->triple.empty()) << name;
+  }
+}
+
+TEST(TargetTest, LevelsOfX86DifferInVectorsAndFma) {
+  EXPECT_EQ(Target::Parse("x86-64")->Lanes(DType::Float(32)), 4);
+  EXPECT_FALSE(Target::Parse("x86-64-v2")->has_fma);
+  EXPECT_EQ(Target::Parse("x86-64-v3")->Lanes(DType::Int(8)), 32);
+  EXPECT_EQ(Target::Parse("x86-64-v4")->Lanes(DType::Float(64)), 8);
+  EXPECT_EQ(Target::Parse("x86-64-v4")->vector_registers, 32);
+}
+
+TEST(TargetTest, MicrocontrollersAreBareMetal) {
+  for (const char* name : {"cortex-m3", "cortex-m4f", "cortex-m7f", "cortex-m33f", "cortex-m55",
+                           "riscv32imac"}) {
+    const Target target = *Target::Parse(name);
+    EXPECT_TRUE(target.is_baremetal()) << name;
+    EXPECT_EQ(target.Lanes(DType::Float(64)), 1) << name;
+  }
+  EXPECT_EQ(Target::Parse("cortex-m4f")->Lanes(DType::Float(32)), 1);
+  EXPECT_EQ(Target::Parse("cortex-m55")->Lanes(DType::Int(8)), 16);
+}
+
+TEST(TargetTest, TriplesTakeOptions) {
+  const Target a72 = *Target::Parse("aarch64-linux-gnu -mcpu=cortex-a72 -mattr=+dotprod -cores=8");
+  EXPECT_EQ(a72.triple, "aarch64-linux-gnu");
+  EXPECT_EQ(a72.cpu, "cortex-a72");
+  EXPECT_EQ(a72.features, "+dotprod");
+  EXPECT_EQ(a72.cores, 8);
+  EXPECT_TRUE(a72.has_fma);
+  EXPECT_FALSE(a72.is_baremetal());
+
+  const Target avx2 = *Target::Parse("x86_64-linux-gnu -mattr=+avx2,+fma");
+  EXPECT_EQ(avx2.vector_bits, 256);
+  EXPECT_TRUE(avx2.has_fma);
+
+  const Target arm = *Target::Parse("thumbv7em-none-eabihf -mcpu=cortex-m4");
+  EXPECT_TRUE(arm.is_baremetal());
+  EXPECT_TRUE(arm.hard_float);
+  EXPECT_EQ(arm.vector_bits, 0);
+}
+
+TEST(TargetTest, HostIsAsWideAsItsFeatures) {
+  const Target host = Target::Host();
+  EXPECT_GE(host.cores, 1);
+  EXPECT_GT(host.l1_bytes, 0);
+  EXPECT_EQ(Target::Parse("host")->features, host.features);
+  if (host.vector_bits == 512) {
+    for (const char* feature : {"+avx512f", "+avx512bw", "+avx512dq", "+avx512vl"}) {
+      EXPECT_NE(host.features.find(feature), std::string::npos) << feature;
+    }
+  }
+}
+
+TEST(TargetTest, SaysWhatItExpected) {
+  for (const char* text : {"", "nonsense", "host -march=native", "x86-64 -vector-bits=100",
+                           "x86-64 -cores=0", "cortex-m4f -mfloat-abi=softfp"}) {
+    absl::StatusOr<Target> target = Target::Parse(text);
+    ASSERT_FALSE(target.ok()) << text;
+    EXPECT_EQ(target.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_NE(std::string(target.status().message()).find("expected"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace kiln

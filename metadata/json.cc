@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metadata/json.h"
+
+#include <google/protobuf/descriptor.h>
+
+#include <nlohmann/json.hpp>
+
+namespace kiln {
+namespace {
+
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+using google::protobuf::Reflection;
+using Json = nlohmann::ordered_json;
+
+Json ToJson(const Message& message);
+
+Json FieldToJson(const Message& m, const Reflection& r, const FieldDescriptor* f) {
+  switch (f->cpp_type()) {
+    case FieldDescriptor::CPPTYPE_INT32:
+      return r.GetInt32(m, f);
+    case FieldDescriptor::CPPTYPE_INT64:
+      return r.GetInt64(m, f);
+    case FieldDescriptor::CPPTYPE_FLOAT:
+      return r.GetFloat(m, f);
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return r.GetBool(m, f);
+    case FieldDescriptor::CPPTYPE_ENUM:
+      return r.GetEnum(m, f)->name();
+    case FieldDescriptor::CPPTYPE_STRING:
+      return r.GetString(m, f);
+    case FieldDescriptor::CPPTYPE_MESSAGE:
+      return ToJson(r.GetMessage(m, f));
+    default:
+      return nullptr;
+  }
+}
+
+Json RepeatedToJson(const Message& m, const Reflection& r, const FieldDescriptor* f) {
+  Json list = Json::array();
+  for (int i = 0; i < r.FieldSize(m, f); ++i) {
+    switch (f->cpp_type()) {
+      case FieldDescriptor::CPPTYPE_INT32:
+        list.push_back(r.GetRepeatedInt32(m, f, i));
+        break;
+      case FieldDescriptor::CPPTYPE_INT64:
+        list.push_back(r.GetRepeatedInt64(m, f, i));
+        break;
+      case FieldDescriptor::CPPTYPE_FLOAT:
+        list.push_back(r.GetRepeatedFloat(m, f, i));
+        break;
+      case FieldDescriptor::CPPTYPE_MESSAGE:
+        list.push_back(ToJson(r.GetRepeatedMessage(m, f, i)));
+        break;
+      default:
+        list.push_back(r.GetRepeatedString(m, f, i));
+    }
+  }
+  return list;
+}
+
+Json ToJson(const Message& message) {
+  Json object = Json::object();
+  const Reflection& reflection = *message.GetReflection();
+  for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
+    const FieldDescriptor* field = message.GetDescriptor()->field(i);
+    if (field->is_repeated()) {
+      object[field->name()] = RepeatedToJson(message, reflection, field);
+    } else if (!field->has_presence() || reflection.HasField(message, field)) {
+      object[field->name()] = FieldToJson(message, reflection, field);
+    }
+  }
+  return object;
+}
+
+}  // namespace
+
+std::string MetadataJson(const proto::Metadata& metadata) {
+  return ToJson(metadata).dump(2, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace kiln

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime_cpp/aot_program.h"
+
+#include <atomic>
+#include <chrono>
+#include <utility>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "runtime_cpp/device_api.h"
+#include "runtime_cpp/library_module.h"
+#include "runtime_cpp/status_macros.h"
+
+namespace kiln::runtime {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A model compiled with --profile calls this around each operator function, if it is set.
+using ProfileHook = void (*)(int32_t function_index, int32_t begin);
+constexpr char kProfileHookSymbol[] = "__kiln_profile_hook";
+
+// What the hook notes down for a thread that profiles.
+struct ProfileRecorder {
+  std::vector<OperatorTiming> timings;  // One per function of the metadata.
+  Clock::time_point start;
+};
+
+thread_local ProfileRecorder* profile_recorder = nullptr;
+
+// Threads that only run the model have no recorder and lose next to nothing here.
+void RecordOperator(int32_t function_index, int32_t begin) {
+  ProfileRecorder* const recorder = profile_recorder;
+  if (recorder == nullptr || function_index < 0 ||
+      function_index >= static_cast<int32_t>(recorder->timings.size())) {
+    return;
+  }
+  if (begin != 0) {
+    recorder->start = Clock::now();
+    return;
+  }
+  OperatorTiming& timing = recorder->timings[static_cast<size_t>(function_index)];
+  timing.seconds += std::chrono::duration<double>(Clock::now() - recorder->start).count();
+  ++timing.calls;
+}
+
+bool InstallProfileHook(const Module& module) {
+  const std::shared_ptr<LibraryModule> library = FindLibrary(module.node());
+  if (library == nullptr) return false;
+  auto* const slot = static_cast<ProfileHook*>(library->FindSymbol(kProfileHookSymbol));
+  if (slot == nullptr) return false;
+  std::atomic_ref<ProfileHook>(*slot).store(RecordOperator);
+  return true;
+}
+
+absl::Status CheckDevices(const ModelMetadata& metadata, DLDevice device) {
+  KILN_RETURN_IF_ERROR(GetDeviceApi(device).status());
+  if (!SameDevice(metadata.run_model().device(), device)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("model '", metadata.module_name(), "' is compiled for ",
+                     DeviceName(metadata.run_model().device()), ", not for ", DeviceName(device)));
+  }
+  for (int32_t i = 0; i < metadata.num_functions(); ++i) {
+    const absl::Status status = GetDeviceApi(metadata.function(i).device()).status();
+    if (!status.ok()) {
+      return absl::Status(status.code(), absl::StrCat(metadata.function(i).function_name(), ": ",
+                                                      status.message()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+DLTensor MakeTensor(void* data, DLDevice device, DLDataType dtype,
+                    absl::Span<const int64_t> shape) {
+  // Compiled code only reads the shape.
+  return {.data = data,
+          .device = device,
+          .ndim = static_cast<int32_t>(shape.size()),
+          .dtype = dtype,
+          .shape = const_cast<int64_t*>(shape.data()),
+          .strides = nullptr,
+          .byte_offset = 0};
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Program>> AotProgram::Create(const Module& module, DLDevice device) {
+  KILN_ASSIGN_OR_RETURN(ModelMetadata metadata, ModelMetadata::Find(module));
+  KILN_RETURN_IF_ERROR(CheckDevices(metadata, device));
+  const std::string name = absl::StrCat("tvmgen_", metadata.module_name(), "___tvm_main__");
+  PackedFunc entry = module.node()->FindFunctionInTree(name);
+  if (!entry.defined()) {
+    return absl::NotFoundError(
+        absl::StrCat("model '", metadata.module_name(), "' has no entry function '", name, "'"));
+  }
+  std::unique_ptr<AotProgram> program(
+      new AotProgram(std::move(metadata), std::move(entry), device));
+  const FunctionInfoView run_model = program->metadata_.run_model();
+  for (const auto& input : run_model.inputs()) program->inputs_.push_back(input.ToTensorInfo());
+  for (const auto& output : run_model.outputs()) {
+    program->outputs_.push_back(output.ToTensorInfo());
+  }
+  program->workspace_bytes_ = run_model.workspace_size_bytes();
+  program->has_profile_hook_ = InstallProfileHook(module);
+  return program;
+}
+
+absl::Status AotProgram::Run(const RunMemory& memory) const {
+  constexpr DLDataType kByte = {kDLUInt, 8, 1};
+  const int64_t no_bytes = 0;
+  absl::InlinedVector<DLTensor, 8> tensors;
+  tensors.reserve(inputs_.size() + outputs_.size() + 2);
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    const TensorInfo& info = inputs_[i];
+    tensors.push_back(MakeTensor(memory.inputs[i], info.device, info.dtype, info.shape));
+  }
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    const TensorInfo& info = outputs_[i];
+    tensors.push_back(MakeTensor(memory.outputs[i], info.device, info.dtype, info.shape));
+  }
+  if (workspace_bytes_ > 0) {
+    tensors.push_back(MakeTensor(memory.workspace, device_, kByte, {&no_bytes, 1}));
+    tensors.push_back(MakeTensor(memory.workspace, device_, kByte, {&workspace_bytes_, 1}));
+  }
+  absl::InlinedVector<TVMValue, 8> values(tensors.size());
+  const absl::InlinedVector<int, 8> codes(tensors.size(), kTVMDLTensorHandle);
+  for (size_t i = 0; i < tensors.size(); ++i) values[i].v_handle = &tensors[i];
+  return entry_.Call(Args(values.data(), codes.data(), static_cast<int>(values.size()))).status();
+}
+
+absl::StatusOr<std::vector<OperatorTiming>> AotProgram::Profile(const RunMemory& memory) const {
+  if (!has_profile_hook_) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "model '", metadata_.module_name(),
+        "' does not tell when its operators run; compile it with --profile to profile it"));
+  }
+  ProfileRecorder recorder;
+  for (int32_t i = 0; i < metadata_.num_functions(); ++i) {
+    const FunctionInfoView function = metadata_.function(i);
+    recorder.timings.push_back({.function_name = std::string(function.function_name()),
+                                .op_names = std::string(function.op_names())});
+  }
+  profile_recorder = &recorder;
+  const absl::Status status = Run(memory);
+  profile_recorder = nullptr;
+  KILN_RETURN_IF_ERROR(status);
+  std::erase_if(recorder.timings, [](const OperatorTiming& timing) { return timing.calls == 0; });
+  return std::move(recorder.timings);
+}
+
+}  // namespace kiln::runtime

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What compiled code calls in this runtime.
+#include "tvm/runtime/c_backend_api.h"
+
+#include <algorithm>
+#include <mutex>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "runtime_cpp/library_module.h"
+#include "runtime_cpp/registry.h"
+#include "runtime_cpp/thread_pool.h"
+#include "runtime_cpp/workspace_pool.h"
+
+namespace kiln::runtime {
+namespace {
+
+int ReturnCode(const absl::Status& status) {
+  if (status.ok()) return 0;
+  TVMAPISetLastError(std::string(status.message()).c_str());
+  return -1;
+}
+
+// A function for code that does not say which module it belongs to; kept for the whole program.
+absl::StatusOr<PackedFuncPtr*> GlobalFunctionForCode(const std::string& name) {
+  static std::mutex mutex;
+  static auto* const functions = new std::map<std::string, PackedFuncPtr>;
+  absl::StatusOr<PackedFunc> function = GetGlobalFunction(name);
+  if (!function.ok()) return function.status();
+  const std::lock_guard<std::mutex> lock(mutex);
+  // An entry that code has seen stays as it is.
+  return &functions->emplace(name, function->body()).first->second;
+}
+
+}  // namespace
+}  // namespace kiln::runtime
+
+using kiln::runtime::ReturnCode;
+
+int TVMBackendGetFuncFromEnv(void* mod_node, const char* func_name, TVMFunctionHandle* out) {
+  auto* const node = static_cast<kiln::runtime::ModuleNode*>(mod_node);
+  auto* const library = dynamic_cast<kiln::runtime::LibraryModule*>(node);
+  absl::StatusOr<kiln::runtime::PackedFuncPtr*> function =
+      library != nullptr ? library->FunctionForCode(func_name)
+                         : kiln::runtime::GlobalFunctionForCode(func_name);
+  if (function.ok()) *out = *function;
+  return ReturnCode(function.status());
+}
+
+void* TVMBackendAllocWorkspace(int device_type, int device_id, uint64_t nbytes, int, int) {
+  absl::StatusOr<void*> memory =
+      kiln::runtime::WorkspacePool::ThisThread().Allocate(DLDevice{device_type, device_id}, nbytes);
+  if (memory.ok()) return *memory;
+  ReturnCode(memory.status());
+  return nullptr;
+}
+
+int TVMBackendFreeWorkspace(int device_type, int device_id, void* ptr) {
+  return ReturnCode(
+      kiln::runtime::WorkspacePool::ThisThread().Free(DLDevice{device_type, device_id}, ptr));
+}
+
+int TVMBackendParallelLaunch(FTVMParallelLambda flambda, void* cdata, int num_task) {
+  return ReturnCode(kiln::runtime::ThreadPool::Global().Launch(flambda, cdata, num_task));
+}
+
+int TVMBackendParallelBarrier(int, TVMParallelGroupEnv* penv) {
+  kiln::runtime::ThreadPool::Barrier(penv);
+  return 0;
+}
+
+int TVMBackendRunOnce(void** handle, int (*f)(void*), void* cdata, int) {
+  // Recursive calls for other handles would need a lock per handle; generated code has none.
+  static std::mutex mutex;
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (*handle != nullptr) return 0;
+  *handle = reinterpret_cast<void*>(1);
+  return f(cdata);
+}
+
+int TVMBackendRegisterSystemLibSymbol(const char* name, void* ptr) {
+  return ReturnCode(kiln::runtime::RegisterSystemLibrarySymbol(name, ptr));
+}
+
+int TVMBackendRegisterEnvCAPI(const char* name, void* ptr) {
+  kiln::runtime::AddContextFunction(name, ptr);
+  return 0;
+}

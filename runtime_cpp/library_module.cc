@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime_cpp/library_module.h"
+
+#include <mutex>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "kiln/metadata.h"
+#include "runtime_cpp/registry.h"
+#include "runtime_cpp/status_macros.h"
+#include "tvm/runtime/c_backend_api.h"
+
+namespace kiln::runtime {
+namespace {
+
+constexpr char kContextSymbol[] = "__tvm_module_ctx";
+
+struct ContextFunctions {
+  std::mutex mutex;
+  std::map<std::string, void*> functions = {
+      {"TVMAPISetLastError", reinterpret_cast<void*>(&TVMAPISetLastError)},
+      {"TVMBackendAllocWorkspace", reinterpret_cast<void*>(&TVMBackendAllocWorkspace)},
+      {"TVMBackendFreeWorkspace", reinterpret_cast<void*>(&TVMBackendFreeWorkspace)},
+      {"TVMBackendGetFuncFromEnv", reinterpret_cast<void*>(&TVMBackendGetFuncFromEnv)},
+      {"TVMBackendParallelBarrier", reinterpret_cast<void*>(&TVMBackendParallelBarrier)},
+      {"TVMBackendParallelLaunch", reinterpret_cast<void*>(&TVMBackendParallelLaunch)},
+      {"TVMFuncCall", reinterpret_cast<void*>(&TVMFuncCall)},
+  };
+};
+
+ContextFunctions& GlobalContextFunctions() {
+  static ContextFunctions* const functions = new ContextFunctions;
+  return *functions;
+}
+
+// Symbols of data, which must not be called.
+bool IsReserved(const std::string& name) {
+  return absl::StartsWith(name, "__tvm_") || absl::StartsWith(name, "__TVM") ||
+         absl::StartsWith(name, "__kiln_");
+}
+
+}  // namespace
+
+void AddContextFunction(const std::string& name, void* function) {
+  ContextFunctions& context = GlobalContextFunctions();
+  const std::lock_guard<std::mutex> lock(context.mutex);
+  context.functions[name] = function;
+}
+
+std::shared_ptr<LibraryModule> LibraryModule::Create(SymbolSource symbols) {
+  std::shared_ptr<LibraryModule> module(new LibraryModule(std::move(symbols)));
+  ContextFunctions& context = GlobalContextFunctions();
+  const std::lock_guard<std::mutex> lock(context.mutex);
+  for (const auto& [name, function] : context.functions) {
+    auto* const slot = static_cast<void**>(module->FindSymbol(absl::StrCat("__", name)));
+    if (slot != nullptr) *slot = function;
+  }
+  auto* const slot = static_cast<void**>(module->FindSymbol(kContextSymbol));
+  if (slot != nullptr) *slot = static_cast<ModuleNode*>(module.get());
+  return module;
+}
+
+LibraryModule::~LibraryModule() = default;
+
+PackedFunc LibraryModule::FindFunction(const std::string& name) {
+  void* const symbol = IsReserved(name) ? nullptr : FindSymbol(name);
+  if (symbol == nullptr) return PackedFunc();
+  return PackedFunc::FromBackend(reinterpret_cast<TVMBackendPackedCFunc>(symbol),
+                                 shared_from_this(), name);
+}
+
+std::vector<std::string> LibraryModule::FunctionNames() const {
+  std::vector<std::string> names;
+  for (const char* const name : {"get_model_metadata", "get_c_metadata"}) {
+    if (FindSymbol(name) != nullptr) names.push_back(name);
+  }
+  void* const getter = FindSymbol("get_model_metadata");
+  if (getter == nullptr) return names;
+  TVMValue value = {.v_int64 = 0};
+  int code = kTVMNullptr;
+  if (reinterpret_cast<TVMBackendPackedCFunc>(getter)(nullptr, nullptr, 0, &value, &code,
+                                                      nullptr) != 0 ||
+      code != kTVMOpaqueHandle) {
+    return names;
+  }
+  const auto* const metadata = static_cast<const struct ::Metadata*>(value.v_handle);
+  if (metadata->version != KILN_METADATA_VERSION) return names;
+  std::vector<std::string> candidates = {
+      absl::StrCat("tvmgen_", metadata->module_name, "___tvm_main__")};
+  // The first is run_model, which is plain C and not a packed function.
+  for (int32_t i = 1; i < metadata->num_functions; ++i) {
+    candidates.push_back(metadata->functions[i].function_name);
+  }
+  for (std::string& name : candidates) {
+    if (FindSymbol(name) != nullptr) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+absl::StatusOr<PackedFuncPtr*> LibraryModule::FunctionForCode(const std::string& name) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::unique_ptr<PackedFuncPtr>& slot = functions_for_code_[name];
+  if (slot != nullptr) return slot.get();
+  PackedFunc function;
+  for (size_t i = 0; !function.defined() && i < imports().size(); ++i) {
+    function = imports()[i]->FindFunctionInTree(name);
+  }
+  if (!function.defined()) {
+    KILN_ASSIGN_OR_RETURN(function, GetGlobalFunction(name));
+  }
+  slot = std::make_unique<PackedFuncPtr>(function.body());
+  return slot.get();
+}
+
+std::shared_ptr<LibraryModule> FindLibrary(const ModulePtr& module) {
+  std::shared_ptr<LibraryModule> library;
+  module->VisitTree([&](ModuleNode& node) {
+    library = std::dynamic_pointer_cast<LibraryModule>(node.shared_from_this());
+    return library != nullptr;
+  });
+  return library;
+}
+
+}  // namespace kiln::runtime

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The module of compiled code: functions found by symbol, in a shared object or in the program
+// itself.
+//
+// It hands the runtime's functions to the code when it is made, by filling the pointer variables
+// that the code declares (__TVMBackendAllocWorkspace…), so that the code links to nothing.
+#ifndef KILN_RUNTIME_CPP_LIBRARY_MODULE_H_
+#define KILN_RUNTIME_CPP_LIBRARY_MODULE_H_
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "runtime_cpp/module.h"
+
+namespace kiln::runtime {
+
+// Where the symbols of a library are found.
+struct SymbolSource {
+  // The address of a symbol, or NULL.
+  std::function<void*(const std::string& name)> find;
+  // Keeps the code loaded.
+  std::shared_ptr<void> owner;
+};
+
+class LibraryModule final : public ModuleNode {
+ public:
+  // Fills the pointers of the code. The code then knows this module by its __tvm_module_ctx, so
+  // there may be only one at a time for the same code.
+  static std::shared_ptr<LibraryModule> Create(SymbolSource symbols);
+  ~LibraryModule() override;
+
+  absl::string_view type_key() const override { return "library"; }
+  PackedFunc FindFunction(const std::string& name) override;
+  std::vector<std::string> FunctionNames() const override;
+
+  // The address of a symbol, or NULL.
+  void* FindSymbol(const std::string& name) const { return symbols_.find(name); }
+
+  // For TVMBackendGetFuncFromEnv: a function of the imports or a global one. The handle stays this
+  // module's.
+  absl::StatusOr<PackedFuncPtr*> FunctionForCode(const std::string& name);
+
+ private:
+  explicit LibraryModule(SymbolSource symbols) : symbols_(std::move(symbols)) {}
+
+  SymbolSource symbols_;
+  std::mutex mutex_;
+  std::map<std::string, std::unique_ptr<PackedFuncPtr>> functions_for_code_;
+};
+
+// The library that `module` is or imports, directly or not; NULL if there is none.
+std::shared_ptr<LibraryModule> FindLibrary(const ModulePtr& module);
+
+// A further function `name` that libraries loaded from here on get in their pointer variable
+// `__<name>`.
+void AddContextFunction(const std::string& name, void* function);
+
+// Opens a shared object. Every open file has one module, however often it is opened.
+absl::StatusOr<std::shared_ptr<LibraryModule>> OpenLibrary(const std::string& path);
+
+// Bytes of the data symbol at `address`, or SIZE_MAX if the system does not tell.
+size_t SymbolBytes(const void* address);
+
+// Adds a symbol to the system library. AlreadyExists if the name stands for another address.
+absl::Status RegisterSystemLibrarySymbol(const std::string& name, void* address);
+
+}  // namespace kiln::runtime
+
+#endif  // KILN_RUNTIME_CPP_LIBRARY_MODULE_H_

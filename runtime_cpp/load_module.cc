@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a library to the tree of modules in it.
+#include <limits>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "runtime_cpp/const_loader.h"
+#include "runtime_cpp/executor_factory.h"
+#include "runtime_cpp/library_module.h"
+#include "runtime_cpp/metadata.h"
+#include "runtime_cpp/module.h"
+#include "runtime_cpp/module_blob.h"
+#include "runtime_cpp/status_macros.h"
+
+namespace kiln::runtime {
+namespace {
+
+struct Loaders {
+  std::mutex mutex;
+  std::map<std::string, ModuleLoader, std::less<>> loaders = {
+      {"AotExecutorFactory", LoadAotExecutorFactory},
+      {"GraphExecutorFactory", LoadGraphExecutorFactory},
+      {"GraphRuntimeFactory", LoadGraphExecutorFactory},
+      {"const_loader", LoadConstLoaderModule},
+      {"metadata", LoadConstLoaderModule},
+      {"metadata_module", LoadMetadataModule},
+  };
+};
+
+Loaders& GlobalLoaders() {
+  static Loaders* const loaders = new Loaders;
+  return *loaders;
+}
+
+absl::StatusOr<ModulePtr> LoadEntry(const std::string& type_key, ByteReader& payload) {
+  Loaders& loaders = GlobalLoaders();
+  ModuleLoader loader;
+  {
+    const std::lock_guard<std::mutex> lock(loaders.mutex);
+    const auto found = loaders.loaders.find(type_key);
+    if (found == loaders.loaders.end()) {
+      std::string known;
+      for (const auto& entry : loaders.loaders) {
+        absl::StrAppend(&known, known.empty() ? "" : ", ", entry.first);
+      }
+      return absl::NotFoundError(
+          absl::StrCat("the library holds a module of type '", type_key,
+                       "', for which this program has no loader; it has loaders for ", known));
+    }
+    loader = found->second;
+  }
+  return loader(payload);
+}
+
+// One load at a time: two loads of the same file share its library module.
+std::mutex load_mutex;
+
+absl::StatusOr<Module> LoadTree(const std::shared_ptr<LibraryModule>& library) {
+  const auto* const blob = static_cast<const char*>(library->FindSymbol(kModuleBlobSymbol));
+  if (blob == nullptr) return Module(library);
+  const size_t limit = SymbolBytes(blob);
+  if (limit < sizeof(uint64_t)) return absl::DataLossError("__tvm_dev_mblob has no length");
+  ByteReader length({blob, sizeof(uint64_t)}, kModuleBlobSymbol);
+  KILN_ASSIGN_OR_RETURN(const uint64_t size, length.U64());
+  // Where the size of the symbol is not known, the length is all there is to go by.
+  if (size > limit - sizeof(uint64_t) || size > std::numeric_limits<int64_t>::max()) {
+    return absl::DataLossError(absl::StrCat(kModuleBlobSymbol, " says that ", size,
+                                            " bytes follow; there are ", limit - sizeof(uint64_t)));
+  }
+  KILN_ASSIGN_OR_RETURN(ModulePtr root, LoadModuleBlob({blob, size + sizeof(uint64_t)}, library));
+  return Module(std::move(root));
+}
+
+struct SystemLibrary {
+  std::mutex mutex;
+  std::map<std::string, void*> symbols;
+  std::map<std::string, Module> modules;
+};
+
+SystemLibrary& GlobalSystemLibrary() {
+  static SystemLibrary* const library = new SystemLibrary;
+  return *library;
+}
+
+void* FindSystemSymbol(const std::string& name) {
+  SystemLibrary& library = GlobalSystemLibrary();
+  const std::lock_guard<std::mutex> lock(library.mutex);
+  const auto found = library.symbols.find(name);
+  return found == library.symbols.end() ? nullptr : found->second;
+}
+
+}  // namespace
+
+absl::StatusOr<ModulePtr> LoadModuleBlob(absl::string_view bytes, const ModulePtr& library) {
+  return LoadModuleBlob(bytes, library, LoadEntry);
+}
+
+absl::Status RegisterModuleLoader(absl::string_view type_key, ModuleLoader loader) {
+  Loaders& loaders = GlobalLoaders();
+  const std::lock_guard<std::mutex> lock(loaders.mutex);
+  if (loaders.loaders.emplace(type_key, std::move(loader)).second) return absl::OkStatus();
+  return absl::AlreadyExistsError(absl::StrCat("modules of type '", type_key, "' have a loader"));
+}
+
+absl::StatusOr<Module> Module::LoadFromFile(const std::string& path) {
+  const std::lock_guard<std::mutex> lock(load_mutex);
+  KILN_ASSIGN_OR_RETURN(const std::shared_ptr<LibraryModule> library, OpenLibrary(path));
+  absl::StatusOr<Module> module = LoadTree(library);
+  if (module.ok()) return module;
+  return absl::Status(module.status().code(), absl::StrCat(path, ": ", module.status().message()));
+}
+
+absl::Status RegisterSystemLibrarySymbol(const std::string& name, void* address) {
+  SystemLibrary& library = GlobalSystemLibrary();
+  const std::lock_guard<std::mutex> lock(library.mutex);
+  const auto [found, added] = library.symbols.emplace(name, address);
+  if (added || found->second == address) return absl::OkStatus();
+  return absl::AlreadyExistsError(absl::StrCat(
+      "the system library has two symbols '", name,
+      "'; where several models are linked in, each must register its own with its prefix"));
+}
+
+absl::StatusOr<Module> Module::SystemLib(const std::string& module_name) {
+  const std::lock_guard<std::mutex> lock(load_mutex);
+  SystemLibrary& system = GlobalSystemLibrary();
+  {
+    const std::lock_guard<std::mutex> system_lock(system.mutex);
+    const auto found = system.modules.find(module_name);
+    if (found != system.modules.end()) return found->second;
+    if (system.symbols.empty()) {
+      return absl::NotFoundError("no model is linked into this program");
+    }
+  }
+  const std::string prefix = absl::StrCat("tvmgen_", module_name, "_");
+  const auto find = [named = !module_name.empty(), prefix](const std::string& name) {
+    void* const own = named ? FindSystemSymbol(prefix + name) : nullptr;
+    return own != nullptr ? own : FindSystemSymbol(name);
+  };
+  if (find(kModuleBlobSymbol) == nullptr) {
+    return absl::NotFoundError(absl::StrCat("the model '", module_name,
+                                            "' is not linked into this program: no symbol ",
+                                            kModuleBlobSymbol));
+  }
+  KILN_ASSIGN_OR_RETURN(Module module,
+                        LoadTree(LibraryModule::Create({.find = find, .owner = nullptr})));
+  const std::lock_guard<std::mutex> system_lock(system.mutex);
+  system.modules[module_name] = module;
+  return module;
+}
+
+}  // namespace kiln::runtime

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime_cpp/metadata.h"
+
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "runtime_cpp/status_macros.h"
+
+namespace kiln::runtime {
+namespace {
+
+constexpr char kGetModelMetadata[] = "get_model_metadata";
+
+// Passes questions for metadata on to the library below.
+class MetadataModuleNode final : public ModuleNode {
+ public:
+  absl::string_view type_key() const override { return "metadata_module"; }
+
+  PackedFunc FindFunction(const std::string& name) override {
+    if (name == kGetModelMetadata) return FindInImports(name);
+    if (name == "get_metadata") return FindInImports("get_c_metadata");
+    return PackedFunc();
+  }
+
+  std::vector<std::string> FunctionNames() const override {
+    return {kGetModelMetadata, "get_metadata"};
+  }
+
+ private:
+  PackedFunc FindInImports(const std::string& name) {
+    PackedFunc function;
+    for (size_t i = 0; !function.defined() && i < imports().size(); ++i) {
+      function = imports()[i]->FindFunctionInTree(name);
+    }
+    return function;
+  }
+};
+
+absl::Status CheckParameter(const ::ParameterInfo& parameter) {
+  if (parameter.relay_name_hint == nullptr || parameter.tir_name_hint == nullptr) {
+    return absl::DataLossError("a parameter has no name");
+  }
+  if (parameter.ndim < 0 || (parameter.ndim > 0 && parameter.shape == nullptr)) {
+    return absl::DataLossError(
+        absl::StrCat("parameter '", parameter.relay_name_hint, "' has no shape"));
+  }
+  KILN_ASSIGN_OR_RETURN(
+      const int64_t bytes,
+      TensorBytes({parameter.shape, static_cast<size_t>(parameter.ndim)}, parameter.dtype));
+  if (bytes != parameter.size_bytes) {
+    return absl::DataLossError(absl::StrCat("parameter '", parameter.relay_name_hint, "' has ",
+                                            parameter.size_bytes, " bytes, its shape and type ",
+                                            bytes));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckFunction(const ::FunctionInfo& function) {
+  if (function.function_name == nullptr) return absl::DataLossError("a function has no name");
+  if (function.num_inputs < 0 || function.num_outputs < 0 ||
+      static_cast<int64_t>(function.num_inputs) + function.num_outputs != function.num_params ||
+      (function.num_params > 0 && function.params == nullptr) ||
+      function.workspace_size_bytes < 0) {
+    return absl::DataLossError(
+        absl::StrCat("counts of function '", function.function_name, "' do not fit together"));
+  }
+  for (int32_t i = 0; i < function.num_params; ++i) {
+    const absl::Status status = CheckParameter(function.params[i]);
+    if (!status.ok()) {
+      return absl::Status(status.code(), absl::StrCat("function '", function.function_name,
+                                                      "': ", status.message()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckMetadata(const ::Metadata* metadata) {
+  if (metadata == nullptr) return absl::DataLossError("the library has no metadata");
+  if (metadata->version != KILN_METADATA_VERSION) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the model has metadata of version ", metadata->version, ", this runtime reads version ",
+        KILN_METADATA_VERSION, "; compile the model again, or use the runtime of its compiler"));
+  }
+  for (const char* const text :
+       {metadata->module_name, metadata->executor, metadata->runtime, metadata->interface_api,
+        metadata->calling_convention, metadata->target}) {
+    if (text == nullptr) return absl::DataLossError("a text of the metadata is missing");
+  }
+  if (metadata->num_functions < 1 || metadata->functions == nullptr || metadata->num_pools < 0 ||
+      (metadata->num_pools > 0 && metadata->pools == nullptr)) {
+    return absl::DataLossError("counts of the metadata do not fit together");
+  }
+  for (int32_t i = 0; i < metadata->num_functions; ++i) {
+    KILN_RETURN_IF_ERROR(CheckFunction(metadata->functions[i]));
+  }
+  return absl::OkStatus();
+}
+
+TensorInfo ParameterInfoView::ToTensorInfo() const {
+  TensorInfo result = {.name = std::string(relay_name_hint()),
+                       .shape = {shape().begin(), shape().end()},
+                       .dtype = dtype(),
+                       .device = target_device(),
+                       .size_bytes = size_bytes(),
+                       .quantization = {}};
+  if (is_quantized()) {
+    const ::QuantizationInfo& info = quantization();
+    result.quantization.scales.assign(info.scales, info.scales + info.num_scales);
+    result.quantization.zero_points.assign(info.zero_points, info.zero_points + info.num_scales);
+    result.quantization.axis = info.axis;
+  }
+  return result;
+}
+
+std::vector<ParameterInfoView> FunctionInfoView::Params(int32_t begin, int32_t end) const {
+  std::vector<ParameterInfoView> result;
+  for (int32_t i = begin; i < end; ++i) result.emplace_back(&info_->params[i]);
+  return result;
+}
+
+absl::StatusOr<ModelMetadata> ModelMetadata::Find(const Module& module) {
+  const PackedFunc getter = module.node()->FindFunctionInTree(kGetModelMetadata);
+  if (!getter.defined()) {
+    return absl::NotFoundError(
+        absl::StrCat("a module of type '", module.type_key(), "' has no model metadata"));
+  }
+  KILN_ASSIGN_OR_RETURN(const Value value, getter());
+  KILN_ASSIGN_OR_RETURN(void* const handle, value.OpaqueHandle());
+  const auto* const metadata = static_cast<const ::Metadata*>(handle);
+  KILN_RETURN_IF_ERROR(CheckMetadata(metadata));
+  return ModelMetadata(metadata, module);
+}
+
+absl::StatusOr<ModelMetadataModule> ModelMetadataModule::Find(const Module& module) {
+  ModulePtr found;
+  module.node()->VisitTree([&](ModuleNode& node) {
+    if (node.type_key() == "metadata_module") found = node.shared_from_this();
+    return found != nullptr;
+  });
+  if (found == nullptr) return absl::NotFoundError("the model has no module of metadata");
+  return ModelMetadataModule(Module(std::move(found)));
+}
+
+absl::StatusOr<ModulePtr> LoadMetadataModule(ByteReader&) {
+  return std::make_shared<MetadataModuleNode>();
+}
+
+}  // namespace kiln::runtime

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The central metadata of a loaded model, as C++.
+//
+// ModelMetadata is a typed view on the constant structs of kiln/metadata.h inside the library, and
+// keeps the library loaded. Use it to learn what a model takes and gives; running it needs no more
+// than Model or Executor.
+//
+//   absl::StatusOr<ModelMetadataModule> module = ModelMetadataModule::Find(factory);
+//   for (const ParameterInfoView& input : module->get_model_metadata()->run_model().inputs()) …
+#ifndef KILN_RUNTIME_CPP_METADATA_H_
+#define KILN_RUNTIME_CPP_METADATA_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "kiln/metadata.h"
+#include "runtime_cpp/bytes.h"
+#include "runtime_cpp/module.h"
+
+namespace kiln::runtime {
+
+// How a tensor's integers stand for real numbers; empty scales mean that it is not quantised.
+struct Quantization {
+  std::vector<float> scales;
+  std::vector<int32_t> zero_points;
+  int32_t axis = 0;
+};
+
+// One tensor that a model takes or gives.
+struct TensorInfo {
+  std::string name;
+  std::vector<int64_t> shape;
+  DLDataType dtype = {};
+  DLDevice device = kCpu;
+  int64_t size_bytes = 0;
+  Quantization quantization;
+};
+
+// Views on the structs of the library; they live as long as a ModelMetadata of it.
+class ParameterInfoView {
+ public:
+  explicit ParameterInfoView(const ::ParameterInfo* info) : info_(info) {}
+
+  absl::string_view relay_name_hint() const { return info_->relay_name_hint; }
+  absl::string_view tir_name_hint() const { return info_->tir_name_hint; }
+  absl::Span<const int64_t> shape() const {
+    return {info_->shape, static_cast<size_t>(info_->ndim)};
+  }
+  int32_t ndim() const { return info_->ndim; }
+  DLDataType dtype() const { return info_->dtype; }
+  DLDevice target_device() const { return info_->target_device; }
+  int64_t size_bytes() const { return info_->size_bytes; }
+  bool is_quantized() const { return info_->quantization != nullptr; }
+  const ::QuantizationInfo& quantization() const { return *info_->quantization; }
+
+  // A copy that lives on its own.
+  TensorInfo ToTensorInfo() const;
+
+ private:
+  const ::ParameterInfo* info_;
+};
+
+class FunctionInfoView {
+ public:
+  explicit FunctionInfoView(const ::FunctionInfo* info) : info_(info) {}
+
+  absl::string_view function_name() const { return info_->function_name; }
+  std::vector<ParameterInfoView> params() const { return Params(0, info_->num_params); }
+  std::vector<ParameterInfoView> inputs() const { return Params(0, info_->num_inputs); }
+  std::vector<ParameterInfoView> outputs() const {
+    return Params(info_->num_inputs, info_->num_inputs + info_->num_outputs);
+  }
+  int64_t workspace_size_bytes() const { return info_->workspace_size_bytes; }
+  int64_t io_size_bytes() const { return info_->io_size_bytes; }
+  int64_t constant_size_bytes() const { return info_->constant_size_bytes; }
+  DLDevice device() const { return info_->device; }
+  absl::string_view op_names() const { return absl::NullSafeStringView(info_->op_names); }
+
+ private:
+  std::vector<ParameterInfoView> Params(int32_t begin, int32_t end) const;
+
+  const ::FunctionInfo* info_;
+};
+
+class ModelMetadata {
+ public:
+  // Calls "get_model_metadata" of `module` or what it imports. NotFound if there is none;
+  // FailedPrecondition, naming both versions, if it is of another version than this runtime's.
+  static absl::StatusOr<ModelMetadata> Find(const Module& module);
+
+  int32_t version() const { return metadata_->version; }
+  absl::string_view module_name() const { return metadata_->module_name; }
+  absl::string_view executor() const { return metadata_->executor; }
+  absl::string_view runtime() const { return metadata_->runtime; }
+  absl::string_view interface_api() const { return metadata_->interface_api; }
+  absl::string_view calling_convention() const { return metadata_->calling_convention; }
+  absl::string_view target() const { return metadata_->target; }
+
+  int32_t num_functions() const { return metadata_->num_functions; }
+  FunctionInfoView function(int32_t i) const { return FunctionInfoView(&metadata_->functions[i]); }
+  FunctionInfoView run_model() const { return function(0); }
+  absl::Span<const ::PoolInfo> pools() const {
+    return {metadata_->pools, static_cast<size_t>(metadata_->num_pools)};
+  }
+
+  const ::Metadata& c_struct() const { return *metadata_; }
+
+ private:
+  ModelMetadata(const ::Metadata* metadata, Module owner)
+      : metadata_(metadata), owner_(std::move(owner)) {}
+
+  const ::Metadata* metadata_;
+  Module owner_;
+};
+
+// Checks the structs as far as that can be done: version, counts, strings that must be there.
+absl::Status CheckMetadata(const ::Metadata* metadata);
+
+// A module that answers for the metadata of the model below it.
+class ModelMetadataModule {
+ public:
+  // The module of type "metadata_module" that `module` is or imports.
+  static absl::StatusOr<ModelMetadataModule> Find(const Module& module);
+
+  absl::StatusOr<ModelMetadata> get_model_metadata() const { return ModelMetadata::Find(module_); }
+  const Module& module() const { return module_; }
+
+ private:
+  explicit ModelMetadataModule(Module module) : module_(std::move(module)) {}
+
+  Module module_;
+};
+
+// Loader of "metadata_module"; the payload is empty.
+absl::StatusOr<ModulePtr> LoadMetadataModule(ByteReader& reader);
+
+}  // namespace kiln::runtime
+
+#endif  // KILN_RUNTIME_CPP_METADATA_H_

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime_cpp/model.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "runtime_cpp/executor_factory.h"
+#include "runtime_cpp/status_macros.h"
+#include "runtime_cpp/workspace_pool.h"
+
+namespace kiln::runtime {
+namespace {
+
+// `array`, or a copy of it where the program could not use it in place.
+absl::StatusOr<NDArray> InPlace(const TensorInfo& info, const DLTensor& tensor, size_t index) {
+  KILN_RETURN_IF_ERROR(CheckTensor(info, tensor, "input", index));
+  if (CheckTensorInPlace(info, tensor, "input", index).ok()) return NDArray::Borrow(tensor);
+  KILN_ASSIGN_OR_RETURN(NDArray copy, NDArray::Empty(info.shape, info.dtype, info.device));
+  KILN_RETURN_IF_ERROR(copy.CopyFrom(tensor));
+  return copy;
+}
+
+}  // namespace
+
+absl::StatusOr<Model> Model::Load(const std::string& path, DLDevice device) {
+  KILN_ASSIGN_OR_RETURN(const Module module, Module::LoadFromFile(path));
+  return FromModule(module, device);
+}
+
+absl::StatusOr<Model> Model::FromModule(const Module& factory, DLDevice device) {
+  KILN_ASSIGN_OR_RETURN(const ExecutorFactory typed, ExecutorFactory::From(factory));
+  auto data = std::make_shared<Data>();
+  data->name = typed.module_names().front();
+  KILN_ASSIGN_OR_RETURN(data->program, typed.MakeProgram(device));
+  const std::vector<TensorInfo>& all_inputs = data->program->inputs();
+  data->params.resize(all_inputs.size());
+  for (const auto& [name, array] : typed.params()) {
+    KILN_ASSIGN_OR_RETURN(const int index, FindTensor(all_inputs, name, "input"));
+    const auto i = static_cast<size_t>(index);
+    KILN_RETURN_IF_ERROR(CheckTensor(all_inputs[i], *array, "parameter", i));
+    data->params[i] = array;
+    if (CheckTensorInPlace(all_inputs[i], *array, "parameter", i).ok()) continue;
+    KILN_ASSIGN_OR_RETURN(data->params[i], InPlace(all_inputs[i], *array, i));
+  }
+  for (size_t i = 0; i < all_inputs.size(); ++i) {
+    if (data->params[i].defined()) continue;
+    data->inputs.push_back(all_inputs[i]);
+    data->input_places.push_back(i);
+  }
+  return Model(std::move(data));
+}
+
+absl::StatusOr<int> Model::InputIndex(absl::string_view name) const {
+  return FindTensor(inputs(), name, "input");
+}
+
+absl::StatusOr<int> Model::OutputIndex(absl::string_view name) const {
+  return FindTensor(outputs(), name, "output");
+}
+
+absl::Status Model::CheckCount(size_t found, size_t wanted, absl::string_view what) const {
+  if (found == wanted) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("model '", name(), "': found ", found, " ", what, "s, wanted ", wanted));
+}
+
+std::vector<void*> Model::Addresses(absl::Span<const DLTensor* const> inputs) const {
+  std::vector<void*> addresses(data_->params.size());
+  for (size_t i = 0; i < addresses.size(); ++i) {
+    if (data_->params[i].defined()) addresses[i] = data_->params[i].data();
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    addresses[data_->input_places[i]] = DataOf(*inputs[i]);
+  }
+  return addresses;
+}
+
+absl::StatusOr<std::vector<NDArray>> Model::Run(absl::Span<const NDArray> inputs) const {
+  std::vector<const DLTensor*> tensors;
+  for (const NDArray& input : inputs) tensors.push_back(input.tensor());
+  return Run(tensors);
+}
+
+absl::StatusOr<std::vector<NDArray>> Model::Run(absl::Span<const DLTensor* const> inputs) const {
+  KILN_RETURN_IF_ERROR(CheckCount(inputs.size(), this->inputs().size(), "input"));
+  std::vector<NDArray> arrays;
+  std::vector<const DLTensor*> input_tensors;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i] == nullptr) {
+      return absl::InvalidArgumentError(absl::StrCat("input ", i, " is NULL"));
+    }
+    KILN_ASSIGN_OR_RETURN(NDArray array, InPlace(this->inputs()[i], *inputs[i], i));
+    input_tensors.push_back(array.tensor());
+    arrays.push_back(std::move(array));
+  }
+  std::vector<NDArray> outputs;
+  std::vector<const DLTensor*> output_tensors;
+  for (const TensorInfo& info : this->outputs()) {
+    KILN_ASSIGN_OR_RETURN(NDArray array, NDArray::Empty(info.shape, info.dtype, info.device));
+    output_tensors.push_back(array.tensor());
+    outputs.push_back(std::move(array));
+  }
+  const auto bytes = static_cast<size_t>(workspace_bytes());
+  KILN_ASSIGN_OR_RETURN(const ScopedWorkspace workspace,
+                        ScopedWorkspace::Allocate(data_->program->device(), bytes));
+  KILN_RETURN_IF_ERROR(Run(input_tensors, output_tensors,
+                           absl::MakeSpan(static_cast<char*>(workspace.data()), bytes)));
+  return outputs;
+}
+
+absl::Status Model::Run(absl::Span<const DLTensor* const> inputs,
+                        absl::Span<const DLTensor* const> outputs,
+                        absl::Span<char> workspace) const {
+  KILN_RETURN_IF_ERROR(CheckCount(inputs.size(), this->inputs().size(), "input"));
+  KILN_RETURN_IF_ERROR(CheckCount(outputs.size(), this->outputs().size(), "output"));
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i] == nullptr) {
+      return absl::InvalidArgumentError(absl::StrCat("input ", i, " is NULL"));
+    }
+    KILN_RETURN_IF_ERROR(CheckTensorInPlace(this->inputs()[i], *inputs[i], "input", i));
+  }
+  std::vector<void*> output_addresses;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i] == nullptr) {
+      return absl::InvalidArgumentError(absl::StrCat("output ", i, " is NULL"));
+    }
+    KILN_RETURN_IF_ERROR(CheckTensorInPlace(this->outputs()[i], *outputs[i], "output", i));
+    output_addresses.push_back(DataOf(*outputs[i]));
+  }
+  if (static_cast<int64_t>(workspace.size()) < workspace_bytes()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("workspace: found ", workspace.size(), " bytes, wanted ", workspace_bytes()));
+  }
+  if (workspace_bytes() > 0 && !IsAligned(workspace.data())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("workspace: not aligned to ", kAlignment, " bytes"));
+  }
+  const std::vector<void*> input_addresses = Addresses(inputs);
+  return data_->program->Run(
+      {.inputs = input_addresses, .outputs = output_addresses, .workspace = workspace.data()});
+}
+
+}  // namespace kiln::runtime

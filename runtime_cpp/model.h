@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A compiled model as a function: outputs from inputs, without state.
+//
+// One Model may be run by any number of threads at once. Copies are cheap and share the model. Use
+// Executor instead where inputs are set one by one, or by name from another language.
+//
+//   absl::StatusOr<Model> model = Model::Load("my_mod.so");
+//   absl::StatusOr<std::vector<NDArray>> outputs = model->Run({image});
+#ifndef KILN_RUNTIME_CPP_MODEL_H_
+#define KILN_RUNTIME_CPP_MODEL_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "runtime_cpp/device_api.h"
+#include "runtime_cpp/module.h"
+#include "runtime_cpp/ndarray.h"
+#include "runtime_cpp/program.h"
+
+namespace kiln::runtime {
+
+class Model {
+ public:
+  // Alignment in bytes of memory that the caller gives to Run.
+  static constexpr size_t kAlignment = kTensorAlignment;
+
+  // Loads a shared object. Errors as of Module::LoadFromFile; NotFound if `device` has no back end.
+  static absl::StatusOr<Model> Load(const std::string& path, DLDevice device = kCpu);
+
+  // The model of a factory, such as that of Module::SystemLib.
+  static absl::StatusOr<Model> FromModule(const Module& factory, DLDevice device = kCpu);
+
+  const std::string& name() const { return data_->name; }
+  const std::vector<TensorInfo>& inputs() const { return data_->inputs; }
+  const std::vector<TensorInfo>& outputs() const { return data_->program->outputs(); }
+  int64_t workspace_bytes() const { return data_->program->workspace_bytes(); }
+
+  // NotFound, with all names, if there is none of this name.
+  absl::StatusOr<int> InputIndex(absl::string_view name) const;
+  absl::StatusOr<int> OutputIndex(absl::string_view name) const;
+
+  // Runs on the given inputs, in the order of inputs(). Outputs are new arrays; the workspace is
+  // memory of the thread that is used again. An input that is not aligned or on another device is
+  // copied first.
+  absl::StatusOr<std::vector<NDArray>> Run(absl::Span<const NDArray> inputs) const;
+  absl::StatusOr<std::vector<NDArray>> Run(absl::Span<const DLTensor* const> inputs) const;
+
+  // Runs on memory of the caller's alone: nothing is copied, and nothing allocated that grows with
+  // the tensors. All memory is aligned to kAlignment; the workspace has at least workspace_bytes()
+  // bytes and serves one run at a time. Outputs must not overlap inputs, workspace or each other.
+  absl::Status Run(absl::Span<const DLTensor* const> inputs,
+                   absl::Span<const DLTensor* const> outputs, absl::Span<char> workspace) const;
+
+ private:
+  struct Data {
+    std::string name;
+    std::shared_ptr<const Program> program;
+    std::vector<TensorInfo> inputs;    // The program's without those that have parameters.
+    std::vector<size_t> input_places;  // For each of `inputs` its index in the program.
+    std::vector<NDArray> params;       // One per input of the program; not defined for `inputs`.
+  };
+
+  explicit Model(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
+
+  absl::Status CheckCount(size_t found, size_t wanted, absl::string_view what) const;
+  // The addresses of all inputs of the program, parameters included.
+  std::vector<void*> Addresses(absl::Span<const DLTensor* const> inputs) const;
+
+  std::shared_ptr<const Data> data_;
+};
+
+}  // namespace kiln::runtime
+
+#endif  // KILN_RUNTIME_CPP_MODEL_H_

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime_cpp/module_blob.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "runtime_cpp/status_macros.h"
+
+namespace kiln::runtime {
+namespace {
+
+struct ImportTree {
+  std::vector<uint64_t> row_ptr;
+  std::vector<uint64_t> child;
+
+  // The imports of module `i`, once CheckTree has passed.
+  absl::Span<const uint64_t> ImportsOf(size_t i) const {
+    return absl::MakeConstSpan(child).subspan(row_ptr[i], row_ptr[i + 1] - row_ptr[i]);
+  }
+};
+
+// Repeatedly takes away modules that nobody left imports; what remains then is on a cycle.
+bool HasCycle(const ImportTree& tree, size_t num_modules) {
+  std::vector<size_t> importers(num_modules);
+  for (const uint64_t child : tree.child) ++importers[child];
+  std::vector<size_t> ready;
+  for (size_t i = 0; i < num_modules; ++i) {
+    if (importers[i] == 0) ready.push_back(i);
+  }
+  size_t taken = 0;
+  for (; !ready.empty(); ++taken) {
+    const size_t module = ready.back();
+    ready.pop_back();
+    for (const uint64_t child : tree.ImportsOf(module)) {
+      if (--importers[child] == 0) ready.push_back(child);
+    }
+  }
+  return taken != num_modules;
+}
+
+absl::Status CheckTree(const ImportTree& tree, size_t num_modules, const ByteReader& reader) {
+  if (tree.row_ptr.size() != num_modules + 1 || tree.row_ptr.front() != 0 ||
+      tree.row_ptr.back() != tree.child.size() || !absl::c_is_sorted(tree.row_ptr)) {
+    return reader.Error(absl::StrCat("the import tree does not fit ", num_modules, " modules"));
+  }
+  for (const uint64_t child : tree.child) {
+    if (child >= num_modules) {
+      return reader.Error(
+          absl::StrCat("module ", child, " is imported, there are ", num_modules, " modules"));
+    }
+  }
+  if (HasCycle(tree, num_modules)) return reader.Error("modules import each other in a cycle");
+  return absl::OkStatus();
+}
+
+// Without a tree: the library imports everything else.
+ModulePtr MakeFlatTree(std::vector<ModulePtr> modules, const ModulePtr& library) {
+  const bool first_load = library->imports().empty();
+  for (ModulePtr& module : modules) {
+    if (module != library && first_load) library->Import(std::move(module));
+  }
+  return library;
+}
+
+}  // namespace
+
+absl::StatusOr<ModulePtr> LoadModuleBlob(absl::string_view bytes, const ModulePtr& library,
+                                         const BlobEntryLoader& load_entry) {
+  ByteReader reader(bytes, kModuleBlobSymbol);
+  KILN_ASSIGN_OR_RETURN(const uint64_t size, reader.U64());
+  if (size != reader.remaining()) {
+    return reader.Error(
+        absl::StrCat("says that ", size, " bytes follow; there are ", reader.remaining()));
+  }
+  KILN_ASSIGN_OR_RETURN(const uint64_t num_entries, reader.Count(sizeof(uint64_t)));
+  if (num_entries > kMaxBlobModules) {
+    return reader.Error(absl::StrCat(num_entries, " entries, at most ", kMaxBlobModules, " work"));
+  }
+  std::vector<ModulePtr> modules;
+  ImportTree tree;
+  bool has_tree = false;
+  bool has_library = false;
+  for (uint64_t i = 0; i < num_entries; ++i) {
+    KILN_ASSIGN_OR_RETURN(const std::string key, reader.String());
+    if (key == "_lib") {
+      if (std::exchange(has_library, true)) return reader.Error("a second entry '_lib'");
+      modules.push_back(library);
+    } else if (key == "_import_tree") {
+      if (std::exchange(has_tree, true)) return reader.Error("a second import tree");
+      KILN_ASSIGN_OR_RETURN(tree.row_ptr, reader.U64s());
+      KILN_ASSIGN_OR_RETURN(tree.child, reader.U64s());
+    } else {
+      KILN_ASSIGN_OR_RETURN(ModulePtr module, load_entry(key, reader));
+      modules.push_back(std::move(module));
+    }
+  }
+  if (reader.remaining() != 0) {
+    return reader.Error(absl::StrCat(reader.remaining(), " bytes after the last entry"));
+  }
+  if (!has_tree) return MakeFlatTree(std::move(modules), library);
+  if (modules.empty()) return reader.Error("an import tree without modules");
+  KILN_RETURN_IF_ERROR(CheckTree(tree, modules.size(), reader));
+  const bool first_load = library->imports().empty();
+  for (size_t i = 0; i < modules.size(); ++i) {
+    if (modules[i] == library && !first_load) continue;
+    for (const uint64_t child : tree.ImportsOf(i)) modules[i]->Import(modules[child]);
+  }
+  return modules.front();
+}
+
+}  // namespace kiln::runtime

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime_cpp/ndarray.h"
+
+#include <atomic>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "runtime_cpp/device_api.h"
+#include "runtime_cpp/status_macros.h"
+
+namespace kiln::runtime {
+
+// The DLTensor comes first: handles of the C ABI point to it.
+struct NDArray::Container {
+  DLTensor tensor = {};
+  std::atomic<int> references{1};
+  std::vector<int64_t> shape;
+  std::vector<int64_t> strides;
+  DeviceApi* allocator = nullptr;      // Frees tensor.data if not NULL.
+  DLManagedTensor* managed = nullptr;  // Released at the end if not NULL.
+
+  // Copies everything but the data.
+  static Container* Describe(const DLTensor& tensor) {
+    static_assert(offsetof(Container, tensor) == 0);
+    auto* const container = new Container;
+    container->tensor = tensor;
+    container->shape.assign(tensor.shape, tensor.shape + tensor.ndim);
+    container->tensor.shape = container->shape.data();
+    if (tensor.strides != nullptr) {
+      container->strides.assign(tensor.strides, tensor.strides + tensor.ndim);
+      container->tensor.strides = container->strides.data();
+    }
+    return container;
+  }
+
+  void Retain() { references.fetch_add(1, std::memory_order_relaxed); }
+
+  void Release() {
+    if (references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    if (allocator != nullptr) allocator->Free(tensor.device, tensor.data);
+    if (managed != nullptr && managed->deleter != nullptr) managed->deleter(managed);
+    delete this;
+  }
+};
+
+NDArray::NDArray(const NDArray& other) : container_(other.container_) {
+  if (container_ != nullptr) container_->Retain();
+}
+
+NDArray& NDArray::operator=(NDArray other) noexcept {
+  std::swap(container_, other.container_);
+  return *this;
+}
+
+NDArray::~NDArray() {
+  if (container_ != nullptr) container_->Release();
+}
+
+absl::StatusOr<NDArray> NDArray::Empty(absl::Span<const int64_t> shape, DLDataType dtype,
+                                       DLDevice device) {
+  KILN_ASSIGN_OR_RETURN(const int64_t bytes, TensorBytes(shape, dtype));
+  KILN_ASSIGN_OR_RETURN(DeviceApi* const api, GetDeviceApi(device));
+  KILN_ASSIGN_OR_RETURN(void* const data,
+                        api->Allocate(device, static_cast<size_t>(bytes), kAllocationAlignment));
+  // The extents are only read, through Describe.
+  const DLTensor tensor = {.data = data,
+                           .device = device,
+                           .ndim = static_cast<int32_t>(shape.size()),
+                           .dtype = dtype,
+                           .shape = const_cast<int64_t*>(shape.data()),
+                           .strides = nullptr,
+                           .byte_offset = 0};
+  Container* const container = Container::Describe(tensor);
+  container->allocator = api;
+  return NDArray(container);
+}
+
+NDArray NDArray::Borrow(const DLTensor& tensor) { return NDArray(Container::Describe(tensor)); }
+
+absl::StatusOr<NDArray> NDArray::FromDLPack(DLManagedTensor* managed) {
+  const DLTensor& tensor = managed->dl_tensor;
+  if (tensor.ndim < 0) return absl::InvalidArgumentError("a managed tensor has a negative rank");
+  KILN_RETURN_IF_ERROR(TensorBytes(ShapeOf(tensor), tensor.dtype).status());
+  Container* const container = Container::Describe(tensor);
+  container->managed = managed;
+  return NDArray(container);
+}
+
+DLManagedTensor* NDArray::ToDLPack() const {
+  auto* const managed = new DLManagedTensor;
+  managed->dl_tensor = *tensor();
+  managed->manager_ctx = ToHandle();
+  managed->deleter = [](DLManagedTensor* self) {
+    FromHandle(static_cast<DLTensor*>(self->manager_ctx));
+    delete self;
+  };
+  return managed;
+}
+
+DLTensor* NDArray::tensor() const { return container_ == nullptr ? nullptr : &container_->tensor; }
+
+int64_t NDArray::size_bytes() const {
+  // Every way to make an array has checked its size.
+  return TensorBytes(shape(), dtype()).value_or(0);
+}
+
+absl::Status CopyTensor(const DLTensor& from, const DLTensor& to) {
+  if (!SameDataType(from.dtype, to.dtype) || ShapeOf(from) != ShapeOf(to)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("cannot copy ", TensorName(from), " to ", TensorName(to)));
+  }
+  if (!IsCompact(from) || !IsCompact(to)) {
+    return absl::InvalidArgumentError("cannot copy a tensor whose strides are not compact");
+  }
+  KILN_ASSIGN_OR_RETURN(const int64_t bytes, TensorBytes(ShapeOf(from), from.dtype));
+  return CopyBetweenDevices(DataOf(from), from.device, DataOf(to), to.device,
+                            static_cast<size_t>(bytes));
+}
+
+absl::Status NDArray::CopyFrom(const DLTensor& source) const {
+  return CopyTensor(source, *tensor());
+}
+
+absl::Status NDArray::CopyTo(const DLTensor& target) const { return CopyTensor(*tensor(), target); }
+
+absl::Status NDArray::CopyFromBytes(absl::string_view bytes) const {
+  if (bytes.size() != static_cast<size_t>(size_bytes())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("an array of ", size_bytes(), " bytes cannot be filled with ", bytes.size()));
+  }
+  return CopyBetweenDevices(bytes.data(), kCpu, data(), device(), bytes.size());
+}
+
+absl::Status NDArray::CopyToBytes(absl::Span<char> bytes) const {
+  if (bytes.size() != static_cast<size_t>(size_bytes())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("an array of ", size_bytes(), " bytes cannot be copied to ", bytes.size()));
+  }
+  return CopyBetweenDevices(data(), device(), bytes.data(), kCpu, bytes.size());
+}
+
+DLTensor* NDArray::ToHandle() const {
+  if (container_ == nullptr) return nullptr;
+  container_->Retain();
+  return &container_->tensor;
+}
+
+NDArray NDArray::FromHandle(DLTensor* handle) {
+  return NDArray(reinterpret_cast<Container*>(handle));
+}
+
+NDArray NDArray::ShareHandle(DLTensor* handle) {
+  NDArray array = FromHandle(handle);
+  if (handle != nullptr) array.container_->Retain();
+  return array;
+}
+
+}  // namespace kiln::runtime

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Shared objects on disk.
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "runtime_cpp/library_module.h"
+#include "runtime_cpp/module_blob.h"
+#include "runtime_cpp/status_macros.h"
+
+namespace kiln::runtime {
+namespace {
+
+// A library of a compiler of this ABI has at least one of these.
+constexpr const char* kModelSymbols[] = {kModuleBlobSymbol, "__tvm_module_ctx",
+                                         "get_model_metadata", "get_c_metadata"};
+
+// Checks that all segments that the loader maps are in the file: to touch one that is not kills the
+// process, and the loader itself does not look.
+absl::Status CheckSegments(const std::string& path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) return absl::NotFoundError(absl::StrCat(path, ": cannot open the file"));
+  const auto file_bytes = static_cast<uint64_t>(file.tellg());
+  ElfW(Ehdr) header = {};
+  file.seekg(0);
+  if (!file.read(reinterpret_cast<char*>(&header), sizeof(header)) ||
+      memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phentsize != sizeof(ElfW(Phdr))) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": is not a shared object"));
+  }
+  for (uint64_t i = 0; i < header.e_phnum; ++i) {
+    ElfW(Phdr) segment = {};
+    file.seekg(static_cast<std::streamoff>(header.e_phoff + i * sizeof(segment)));
+    if (!file.read(reinterpret_cast<char*>(&segment), sizeof(segment))) {
+      return absl::DataLossError(absl::StrCat(path, ": is cut off in its program header"));
+    }
+    uint64_t end = 0;
+    if (segment.p_type == PT_LOAD &&
+        (__builtin_add_overflow(segment.p_offset, segment.p_filesz, &end) || end > file_bytes)) {
+      return absl::DataLossError(
+          absl::StrCat(path, ": is cut off after ", file_bytes, " bytes of at least ", end));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Modules of open libraries by their handle, so that opening a file again gives the same module:
+// the code can know only one.
+struct OpenLibraries {
+  std::mutex mutex;
+  std::map<void*, std::weak_ptr<LibraryModule>> modules;
+};
+
+OpenLibraries& GlobalOpenLibraries() {
+  static OpenLibraries* const libraries = new OpenLibraries;
+  return *libraries;
+}
+
+// dlsym also finds symbols of libraries that the one asked for depends on; those are not the
+// model's.
+void* FindOwnSymbol(void* handle, const std::string& name) {
+  void* const symbol = dlsym(handle, name.c_str());
+  Dl_info info = {};
+  const link_map* own = nullptr;
+  if (symbol == nullptr || dladdr(symbol, &info) == 0 ||
+      dlinfo(handle, RTLD_DI_LINKMAP, &own) != 0 || strcmp(info.dli_fname, own->l_name) != 0) {
+    return nullptr;
+  }
+  return symbol;
+}
+
+void Close(void* handle) {
+  OpenLibraries& libraries = GlobalOpenLibraries();
+  const std::lock_guard<std::mutex> lock(libraries.mutex);
+  const auto found = libraries.modules.find(handle);
+  if (found != libraries.modules.end() && found->second.expired()) libraries.modules.erase(found);
+  dlclose(handle);
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<LibraryModule>> OpenLibrary(const std::string& path) {
+  // Without a slash dlopen would search the system's folders.
+  const std::string file = path.find('/') == std::string::npos ? absl::StrCat("./", path) : path;
+  KILN_RETURN_IF_ERROR(CheckSegments(file));
+  void* const handle = dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (handle == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat("cannot load a shared object: ", dlerror()));
+  }
+  const std::shared_ptr<void> owner(handle, Close);
+  bool is_model = false;
+  for (const char* const name : kModelSymbols) is_model |= FindOwnSymbol(handle, name) != nullptr;
+  if (!is_model) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": is a shared object, but not a compiled model: it has no symbol ",
+                     kModuleBlobSymbol));
+  }
+  OpenLibraries& libraries = GlobalOpenLibraries();
+  const std::lock_guard<std::mutex> lock(libraries.mutex);
+  std::weak_ptr<LibraryModule>& known = libraries.modules[handle];
+  if (std::shared_ptr<LibraryModule> module = known.lock()) return module;
+  std::shared_ptr<LibraryModule> module = LibraryModule::Create(
+      {.find = [handle](const std::string& name) { return FindOwnSymbol(handle, name); },
+       .owner = owner});
+  known = module;
+  return module;
+}
+
+size_t SymbolBytes(const void* address) {
+  Dl_info info = {};
+  void* found = nullptr;
+  if (dladdr1(address, &info, &found, RTLD_DL_SYMENT) == 0 || found == nullptr ||
+      info.dli_saddr != address) {
+    return std::numeric_limits<size_t>::max();
+  }
+  const size_t bytes = static_cast<const ElfW(Sym)*>(found)->st_size;
+  return bytes == 0 ? std::numeric_limits<size_t>::max() : bytes;
+}
+
+}  // namespace kiln::runtime

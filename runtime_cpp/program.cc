@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime_cpp/program.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "runtime_cpp/device_api.h"
+#include "runtime_cpp/status_macros.h"
+
+namespace kiln::runtime {
+namespace {
+
+std::string Describe(const TensorInfo& info, absl::string_view what, size_t index) {
+  return absl::StrCat(what, " '", info.name, "' (index ", index, ")");
+}
+
+}  // namespace
+
+absl::StatusOr<int> FindTensor(const std::vector<TensorInfo>& infos, absl::string_view name,
+                               absl::string_view what) {
+  for (size_t i = 0; i < infos.size(); ++i) {
+    if (infos[i].name == name) return static_cast<int>(i);
+  }
+  const std::string names = absl::StrJoin(
+      infos, ", ",
+      [](std::string* out, const TensorInfo& info) { absl::StrAppend(out, "'", info.name, "'"); });
+  return absl::NotFoundError(
+      absl::StrCat("the model has no ", what, " '", name, "'; it has ", names));
+}
+
+absl::Status CheckTensor(const TensorInfo& info, const DLTensor& tensor, absl::string_view what,
+                         size_t index) {
+  if (tensor.ndim < 0 || (tensor.ndim > 0 && tensor.shape == nullptr)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(Describe(info, what, index), ": the tensor has no shape"));
+  }
+  if (ShapeOf(tensor) != absl::MakeConstSpan(info.shape) ||
+      !SameDataType(tensor.dtype, info.dtype)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(Describe(info, what, index), ": found ", DataTypeName(tensor.dtype), " ",
+                     ShapeName(ShapeOf(tensor)), ", wanted ", DataTypeName(info.dtype), " ",
+                     ShapeName(info.shape)));
+  }
+  if (!IsCompact(tensor)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(Describe(info, what, index),
+                     ": found strides with gaps or in another order, wanted compact row-major"));
+  }
+  if (tensor.data == nullptr && info.size_bytes > 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(Describe(info, what, index), ": the data pointer is NULL"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckTensorInPlace(const TensorInfo& info, const DLTensor& tensor,
+                                absl::string_view what, size_t index) {
+  KILN_RETURN_IF_ERROR(CheckTensor(info, tensor, what, index));
+  if (!SameDevice(tensor.device, info.device)) {
+    return absl::InvalidArgumentError(absl::StrCat(Describe(info, what, index),
+                                                   ": found memory on ", DeviceName(tensor.device),
+                                                   ", wanted ", DeviceName(info.device)));
+  }
+  if (!IsAligned(DataOf(tensor))) {
+    const uint64_t address = reinterpret_cast<uintptr_t>(DataOf(tensor));
+    return absl::InvalidArgumentError(
+        absl::StrCat(Describe(info, what, index), ": found data aligned to ",
+                     address & (~address + 1), " bytes, wanted ", kTensorAlignment));
+  }
+  return absl::OkStatus();
+}
+
+bool IsAligned(const void* address) {
+  return reinterpret_cast<uintptr_t>(address) % kTensorAlignment == 0;
+}
+
+}  // namespace kiln::runtime

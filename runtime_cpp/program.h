@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The unchanging half of an executor: what a model takes and gives, and how it runs on given
+// memory.
+//
+// A Program holds no state of a run, so any number of threads may run it at once, each on memory of
+// its own. Executor adds the state of set_input and get_output; Model adds checks and allocation.
+// There are two kinds: AotProgram calls the compiled run_model, GraphProgram walks a graph table.
+#ifndef KILN_RUNTIME_CPP_PROGRAM_H_
+#define KILN_RUNTIME_CPP_PROGRAM_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "runtime_cpp/metadata.h"
+#include "runtime_cpp/profile.h"
+
+namespace kiln::runtime {
+
+// Memory of one run. All of it is aligned to kTensorAlignment and lies on the program's device.
+struct RunMemory {
+  absl::Span<void* const> inputs;   // One compact tensor per input of the program.
+  absl::Span<void* const> outputs;  // One compact tensor per output; none overlaps another memory.
+  void* workspace = nullptr;        // workspace_bytes() bytes; may be NULL if that is 0.
+};
+
+class Program {
+ public:
+  virtual ~Program() = default;
+
+  // "aot" or "graph".
+  virtual absl::string_view executor() const = 0;
+
+  // Runs the model once. Safe from many threads on different memory.
+  virtual absl::Status Run(const RunMemory& memory) const = 0;
+
+  // Runs the model once and says how long each operator function took. FailedPrecondition if the
+  // model was not compiled so that it can.
+  virtual absl::StatusOr<std::vector<OperatorTiming>> Profile(const RunMemory& memory) const = 0;
+
+  const std::vector<TensorInfo>& inputs() const { return inputs_; }
+  const std::vector<TensorInfo>& outputs() const { return outputs_; }
+  int64_t workspace_bytes() const { return workspace_bytes_; }
+  DLDevice device() const { return device_; }
+
+ protected:
+  explicit Program(DLDevice device) : device_(device) {}
+
+  DLDevice device_;
+  std::vector<TensorInfo> inputs_;
+  std::vector<TensorInfo> outputs_;
+  int64_t workspace_bytes_ = 0;
+};
+
+// The index of the tensor called `name`. NotFound, with all names, if there is none; `what` is
+// "input" or "output".
+absl::StatusOr<int> FindTensor(const std::vector<TensorInfo>& infos, absl::string_view name,
+                               absl::string_view what);
+
+// Checks that `tensor` fits the `index`-th input or output: shape, data type, compact strides.
+absl::Status CheckTensor(const TensorInfo& info, const DLTensor& tensor, absl::string_view what,
+                         size_t index);
+
+// CheckTensor, then that the tensor can be used in place: device and alignment.
+absl::Status CheckTensorInPlace(const TensorInfo& info, const DLTensor& tensor,
+                                absl::string_view what, size_t index);
+
+// Whether `address` is a multiple of kTensorAlignment.
+bool IsAligned(const void* address);
+
+}  // namespace kiln::runtime
+
+#endif  // KILN_RUNTIME_CPP_PROGRAM_H_

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A shared object that holds no model.
+int answer(void);
+int answer(void) { return 42; }

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime_cpp/thread_pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "runtime_cpp/cpus.h"
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace kiln::runtime {
+namespace {
+
+constexpr size_t kCacheLineBytes = 64;
+
+// Turns of a waiting loop between two looks at the clock.
+constexpr int kTurnsPerClockRead = 16;
+
+thread_local bool inside_task = false;
+
+void PauseCpu() {
+#if defined(__x86_64__)
+  _mm_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+int NumThreads(const ThreadPoolOptions& options) {
+  const int wanted = options.num_threads > 0 ? options.num_threads : ReadCpus().UsefulThreads();
+  return std::clamp(wanted, 1, ThreadPool::kMaxThreads);
+}
+
+void PinThisThread(int cpu) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(cpu, &set);
+  // Affinity is a wish; a system that refuses it still computes the same.
+  (void)sched_setaffinity(0, sizeof(set), &set);
+}
+
+// Spins until `value` is no longer `old`, at most for `limit`. Returns whether it changed.
+bool SpinWhile(const std::atomic<int>& value, int old, std::chrono::microseconds limit) {
+  if (limit.count() == 0) return value.load(std::memory_order_acquire) != old;
+  const auto end = std::chrono::steady_clock::now() + limit;
+  do {
+    for (int i = 0; i < kTurnsPerClockRead; ++i) {
+      if (value.load(std::memory_order_acquire) != old) return true;
+      PauseCpu();
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  return false;
+}
+
+// Meeting point of the tasks of one launch.
+struct BarrierState {
+  std::atomic<int> arrived{0};
+  std::atomic<int> round{0};
+};
+
+absl::Status RunAlone(FTVMParallelLambda task, void* data) {
+  TVMParallelGroupEnv env = {.sync_handle = nullptr, .num_task = 1};
+  if (task(0, &env, data) == 0) return absl::OkStatus();
+  return absl::InternalError(TVMGetLastError());
+}
+
+}  // namespace
+
+// What a worker waits on; on a cache line of its own, as it is polled.
+struct alignas(kCacheLineBytes) ThreadPool::Worker {
+  enum State { kIdle, kWork, kExit };
+
+  int id = 0;                     // Its task in every launch; the caller's is 0.
+  std::atomic<int> state{kIdle};  // The launch sets it, the worker sets it back.
+  std::thread thread;
+};
+
+// The launch under way. Written by the launching thread while no worker has work.
+struct alignas(kCacheLineBytes) ThreadPool::Job {
+  FTVMParallelLambda task = nullptr;
+  void* data = nullptr;
+  TVMParallelGroupEnv env = {};
+  BarrierState barrier;
+  std::chrono::microseconds spin{0};
+  std::mutex error_mutex;
+  absl::Status error;  // Of the first task that failed.
+  alignas(kCacheLineBytes) std::atomic<int> unfinished{0};
+};
+
+ThreadPool::ThreadPool(const ThreadPoolOptions& options)
+    : options_(options), num_threads_(NumThreads(options)), job_(std::make_unique<Job>()) {}
+
+ThreadPool::~ThreadPool() { StopWorkers(); }
+
+ThreadPool& ThreadPool::Global() {
+  static ThreadPool pool;
+  static const int registered =
+      pthread_atfork(nullptr, nullptr, [] { ThreadPool::Global().AbandonWorkers(); });
+  (void)registered;
+  return pool;
+}
+
+// In the child of a fork no thread but the forking one exists. What the others were is left behind:
+// its destructors would wait for them.
+void ThreadPool::AbandonWorkers() {
+  for (auto& worker : workers_) (void)worker.release();
+  workers_.clear();
+  (void)job_.release();
+  job_ = std::make_unique<Job>();
+  busy_.clear(std::memory_order_release);
+}
+
+absl::Status ThreadPool::Configure(const ThreadPoolOptions& options) {
+  return Reconfigure([&options](ThreadPoolOptions& current) { current = options; });
+}
+
+absl::Status ThreadPool::SetNumThreads(int num_threads) {
+  return Reconfigure(
+      [num_threads](ThreadPoolOptions& options) { options.num_threads = num_threads; });
+}
+
+absl::Status ThreadPool::Reconfigure(const std::function<void(ThreadPoolOptions&)>& change) {
+  if (inside_task) {
+    return absl::FailedPreconditionError("a parallel task cannot configure its thread pool");
+  }
+  while (busy_.test_and_set(std::memory_order_acquire)) std::this_thread::yield();
+  ThreadPoolOptions options = options_;
+  change(options);
+  const bool valid = options.num_threads >= 0 && options.num_threads <= kMaxThreads;
+  if (valid) {
+    StopWorkers();
+    options_ = options;
+    num_threads_.store(NumThreads(options), std::memory_order_relaxed);
+  }
+  busy_.clear(std::memory_order_release);
+  if (valid) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(options.num_threads, " threads; 0 to ", kMaxThreads, " work"));
+}
+
+void ThreadPool::StartWorkers() {
+  const Cpus cpus = ReadCpus();
+  const int num_threads = num_threads_.load(std::memory_order_relaxed);
+  const auto num_cpus = static_cast<int>(cpus.order.size());
+  const bool crowded = num_threads > (cpus.quota > 0 ? std::min(cpus.quota, num_cpus) : num_cpus);
+  job_->spin = std::chrono::microseconds(crowded ? 0 : std::max(0, options_.spin_microseconds));
+  for (int id = 1; id < num_threads; ++id) {
+    auto worker = std::make_unique<Worker>();
+    worker->id = id;
+    const bool pin = options_.affinity == ThreadPoolOptions::Affinity::kCompact;
+    const int cpu = pin ? cpus.order[static_cast<size_t>(id % num_cpus)] : -1;
+    worker->thread = std::thread([this, cpu, &worker = *worker] {
+      if (cpu >= 0) PinThisThread(cpu);
+      WorkerLoop(worker);
+    });
+    workers_.push_back(std::move(worker));
+  }
+}
+
+void ThreadPool::StopWorkers() {
+  for (const auto& worker : workers_) {
+    worker->state.store(Worker::kExit, std::memory_order_release);
+    worker->state.notify_one();
+  }
+  for (const auto& worker : workers_) worker->thread.join();
+  workers_.clear();
+}
+
+void ThreadPool::WorkerLoop(Worker& worker) {
+  inside_task = true;
+  for (;;) {
+    if (!SpinWhile(worker.state, Worker::kIdle, job_->spin)) {
+      worker.state.wait(Worker::kIdle, std::memory_order_acquire);
+    }
+    if (worker.state.load(std::memory_order_acquire) == Worker::kExit) return;
+    // Idle before the task is counted as finished: the next launch comes after that.
+    worker.state.store(Worker::kIdle, std::memory_order_relaxed);
+    RunTask(worker.id);
+    FinishTask();
+  }
+}
+
+void ThreadPool::RunTask(int id) {
+  if (job_->task(id, &job_->env, job_->data) == 0) return;
+  const std::lock_guard<std::mutex> lock(job_->error_mutex);
+  if (job_->error.ok()) job_->error = absl::InternalError(TVMGetLastError());
+}
+
+void ThreadPool::FinishTask() {
+  if (job_->unfinished.fetch_sub(1, std::memory_order_acq_rel) == 1) job_->unfinished.notify_one();
+}
+
+absl::Status ThreadPool::Launch(FTVMParallelLambda task, void* data, int num_tasks) {
+  const int limit = num_threads();
+  if (num_tasks <= 0 || num_tasks > limit) num_tasks = limit;
+  if (num_tasks == 1 || inside_task || busy_.test_and_set(std::memory_order_acquire)) {
+    return RunAlone(task, data);
+  }
+  const absl::Status status = LaunchOnAll(task, data, num_tasks);
+  busy_.clear(std::memory_order_release);
+  return status;
+}
+
+absl::Status ThreadPool::LaunchOnAll(FTVMParallelLambda task, void* data, int num_tasks) {
+  if (workers_.empty()) StartWorkers();
+  // Another thread may have made the pool smaller since the caller looked.
+  num_tasks = std::min(num_tasks, static_cast<int>(workers_.size()) + 1);
+  Job& job = *job_;
+  job.task = task;
+  job.data = data;
+  job.env = {.sync_handle = &job.barrier, .num_task = num_tasks};
+  job.error = absl::OkStatus();
+  job.unfinished.store(num_tasks - 1, std::memory_order_relaxed);
+  for (int id = 1; id < num_tasks; ++id) {
+    Worker& worker = *workers_[static_cast<size_t>(id) - 1];
+    worker.state.store(Worker::kWork, std::memory_order_release);
+    worker.state.notify_one();
+  }
+  inside_task = true;
+  RunTask(0);
+  inside_task = false;
+  for (int left; (left = job.unfinished.load(std::memory_order_acquire)) != 0;) {
+    if (!SpinWhile(job.unfinished, left, job.spin)) {
+      job.unfinished.wait(left, std::memory_order_acquire);
+    }
+  }
+  return job.error;
+}
+
+void ThreadPool::Barrier(TVMParallelGroupEnv* env) {
+  if (env->num_task <= 1) return;
+  auto& state = *static_cast<BarrierState*>(env->sync_handle);
+  const int round = state.round.load(std::memory_order_acquire);
+  if (state.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == env->num_task) {
+    state.arrived.store(0, std::memory_order_relaxed);
+    state.round.fetch_add(1, std::memory_order_acq_rel);
+    state.round.notify_all();
+    return;
+  }
+  if (!SpinWhile(state.round, round, std::chrono::microseconds(20))) {
+    state.round.wait(round, std::memory_order_acquire);
+  }
+}
+
+}  // namespace kiln::runtime

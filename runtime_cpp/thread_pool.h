@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The threads on which generated code runs its parallel loops.
+//
+// A launch hands out tasks 0 to n-1, one per thread; the caller itself runs task 0. Workers that
+// wait for the next launch first spin for a short while, so that the operators of one model follow
+// each other within microseconds, then sleep. A launch from inside a task, or while another
+// thread's launch is under way, does not wait: it runs as one single task on the caller. So any
+// number of threads may run models at once.
+//
+//   ThreadPool::Global().SetNumThreads(4);
+//   ThreadPool::Global().Launch(task, &data, 0);
+#ifndef KILN_RUNTIME_CPP_THREAD_POOL_H_
+#define KILN_RUNTIME_CPP_THREAD_POOL_H_
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "tvm/runtime/c_backend_api.h"
+
+namespace kiln::runtime {
+
+struct ThreadPoolOptions {
+  // Tasks of a launch at most, the caller included. 0: one per core that the process may use,
+  // within the quota of its control group.
+  int num_threads = 0;
+
+  // Which CPUs the workers run on. The calling thread is never moved.
+  enum class Affinity {
+    kNone,     // The operating system decides.
+    kCompact,  // Worker i stays on the i-th CPU of Cpus::order.
+  };
+  Affinity affinity = Affinity::kNone;
+
+  // How long a worker waits awake for the next launch. Workers do not spin where there are more
+  // threads than CPUs.
+  int spin_microseconds = 60;
+};
+
+class ThreadPool {
+ public:
+  // Most threads that a pool can have.
+  static constexpr int kMaxThreads = 1024;
+
+  explicit ThreadPool(const ThreadPoolOptions& options = {});
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  // The pool behind TVMBackendParallelLaunch. Threads start with the first launch. The child of a
+  // fork starts threads of its own.
+  static ThreadPool& Global();
+
+  // Ends the threads and goes on with new options. Waits for a launch of another thread;
+  // FailedPrecondition from inside a task.
+  absl::Status Configure(const ThreadPoolOptions& options);
+
+  // Configure with another number of threads and all other options as they are.
+  absl::Status SetNumThreads(int num_threads);
+
+  int num_threads() const { return num_threads_.load(std::memory_order_relaxed); }
+
+  // Runs `task(id, env, data)` for all ids below env->num_task, which is at most `num_tasks` (0: as
+  // many as there are threads). Internal, with the text of the first failing task, if one does not
+  // return 0.
+  absl::Status Launch(FTVMParallelLambda task, void* data, int num_tasks);
+
+  // Waits for all tasks of the launch of `env`. For use inside a task.
+  static void Barrier(TVMParallelGroupEnv* env);
+
+ private:
+  struct Worker;
+  struct Job;
+
+  absl::Status Reconfigure(const std::function<void(ThreadPoolOptions&)>& change);
+  void AbandonWorkers();
+  void StartWorkers();
+  void StopWorkers();
+  void WorkerLoop(Worker& worker);
+  void RunTask(int id);
+  void FinishTask();
+  absl::Status LaunchOnAll(FTVMParallelLambda task, void* data, int num_tasks);
+
+  ThreadPoolOptions options_;
+  std::atomic<int> num_threads_;
+  std::atomic_flag busy_ = ATOMIC_FLAG_INIT;  // Held by the one launch or Configure under way.
+  std::unique_ptr<Job> job_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+};
+
+}  // namespace kiln::runtime
+
+#endif  // KILN_RUNTIME_CPP_THREAD_POOL_H_

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tensors as plain C structs, in the memory layout of DLPack 0.5.
+//
+// Every tensor that crosses the C ABI is a DLTensor: a borrowed view on memory that somebody else
+// owns. A DLManagedTensor is the same view together with the means to give the memory back.
+//
+//   float data[6] = {0};
+//   int64_t shape[2] = {2, 3};
+//   DLTensor tensor = {data, {kDLCPU, 0}, 2, {kDLFloat, 32, 1}, shape, NULL, 0};
+#ifndef DLPACK_DLPACK_H_
+#define DLPACK_DLPACK_H_
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Values of DLDevice.device_type.
+typedef enum {
+  kDLCPU = 1,
+  kDLCUDA = 2,
+  kDLCUDAHost = 3,
+  kDLOpenCL = 4,
+  kDLVulkan = 7,
+  kDLMetal = 8,
+  kDLVPI = 9,
+  kDLROCM = 10,
+  kDLExtDev = 12
+} DLDeviceType;
+
+// Where memory lies. The type is an integer of fixed width, because the size of an enum differs
+// between embedded ABIs.
+typedef struct {
+  int32_t device_type;  // A DLDeviceType, or one of the further codes of c_runtime_api.h.
+  int32_t device_id;    // Counts devices of one type from 0.
+} DLDevice;
+
+// Values of DLDataType.code.
+typedef enum {
+  kDLInt = 0,
+  kDLUInt = 1,
+  kDLFloat = 2,
+  kDLOpaqueHandle = 3,
+  kDLBfloat = 4,
+  kDLComplex = 5
+} DLDataTypeCode;
+
+// Type of one element. A boolean is {kDLUInt, 1, 1} and takes one byte in memory.
+typedef struct {
+  uint8_t code;    // A DLDataTypeCode.
+  uint8_t bits;    // Bits of one lane.
+  uint16_t lanes;  // 1 for a scalar element.
+} DLDataType;
+
+// A borrowed view on a dense array. Element (i, j, …) lies at
+//   (char*)data + byte_offset + element_bytes * (i * strides[0] + j * strides[1] + …).
+typedef struct {
+  void* data;            // Start of the allocation; not owned.
+  DLDevice device;       // Where `data` points to.
+  int32_t ndim;          // Number of dimensions; 0 is a scalar.
+  DLDataType dtype;      // Type of each element.
+  int64_t* shape;        // `ndim` extents, in elements; not owned.
+  int64_t* strides;      // `ndim` steps, in elements; NULL is compact row-major. Not owned.
+  uint64_t byte_offset;  // From `data` to the first element, in bytes.
+} DLTensor;
+
+// A DLTensor that carries its owner. Whoever receives one calls `deleter(self)` exactly once when
+// done with it; a NULL deleter means that there is nothing to release.
+typedef struct DLManagedTensor {
+  DLTensor dl_tensor;
+  void* manager_ctx;  // Belongs to the producer.
+  void (*deleter)(struct DLManagedTensor* self);
+} DLManagedTensor;
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
+
+#endif  // DLPACK_DLPACK_H_

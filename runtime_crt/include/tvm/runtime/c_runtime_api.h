@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The C ABI by which programs, in any language, use compiled models.
+//
+// Every function returns 0 on success and a non-zero value on failure, unless it says otherwise;
+// the text of the failure comes from TVMGetLastError. Handles are opaque. The C++ runtime
+// implements everything here; the C runtime the part that its README lists.
+//
+//   TVMModuleHandle factory;
+//   if (TVMModLoadFromFile("my_mod.so", "so", &factory) != 0) puts(TVMGetLastError());
+#ifndef TVM_RUNTIME_C_RUNTIME_API_H_
+#define TVM_RUNTIME_C_RUNTIME_API_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dlpack/dlpack.h"
+
+#ifndef TVM_DLL
+#if defined(__GNUC__)
+#define TVM_DLL __attribute__((visibility("default")))
+#else
+#define TVM_DLL
+#endif
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// One extent of a shape, in elements.
+typedef int64_t tvm_index_t;
+
+// Further values of DLDevice.device_type, beside those of dlpack.h.
+typedef enum {
+  kDLAOCL = 5,
+  kDLSDAccel = 6,
+  kOpenGL = 11,
+  kDLMicroDev = 13,
+  kDLHexagon = 14,
+  kDLWebGPU = 15
+} TVMDeviceExtType;
+
+// What a TVMValue holds. Codes from kTVMExtBegin on are free for extensions.
+typedef enum {
+  kTVMArgInt = 0,               // v_int64
+  kTVMArgFloat = 2,             // v_float64
+  kTVMOpaqueHandle = 3,         // v_handle, meaning is up to caller and callee
+  kTVMNullptr = 4,              // no value
+  kTVMDataType = 5,             // v_type
+  kDLDevice = 6,                // v_device
+  kTVMDLTensorHandle = 7,       // v_handle, a DLTensor*
+  kTVMObjectHandle = 8,         // v_handle
+  kTVMModuleHandle = 9,         // v_handle, a TVMModuleHandle
+  kTVMPackedFuncHandle = 10,    // v_handle, a TVMFunctionHandle
+  kTVMStr = 11,                 // v_str, NUL-terminated
+  kTVMBytes = 12,               // v_handle, a TVMByteArray*
+  kTVMNDArrayHandle = 13,       // v_handle, an owned array that starts with a DLTensor
+  kTVMObjectRValueRefArg = 14,  // v_handle
+  kTVMExtBegin = 15,
+  kTVMNNVMFirst = 16,
+  kTVMNNVMLast = 20,
+  kTVMExtReserveEnd = 64,
+  kTVMExtEnd = 128
+} TVMArgTypeCode;
+
+// One argument or result; which member counts is said by a type code beside it.
+typedef union {
+  int64_t v_int64;
+  double v_float64;
+  void* v_handle;
+  const char* v_str;
+  DLDataType v_type;
+  DLDevice v_device;
+} TVMValue;
+
+// A borrowed run of bytes.
+typedef struct {
+  const char* data;
+  size_t size;  // In bytes.
+} TVMByteArray;
+
+typedef void* TVMModuleHandle;     // A module; released by TVMModFree.
+typedef void* TVMFunctionHandle;   // A function; released by TVMFuncFree.
+typedef void* TVMRetValueHandle;   // Slot that a callback puts its result in.
+typedef void* TVMStreamHandle;     // Queue of work of a device; NULL is the default one.
+typedef void* TVMObjectHandle;     // Any other object.
+typedef DLTensor* TVMArrayHandle;  // An array; released by TVMArrayFree.
+
+// A function of the program, for TVMFuncCreateFromCFunc. Sets its result by TVMCFuncSetReturn.
+typedef int (*TVMPackedCFunc)(TVMValue* args, int* type_codes, int num_args, TVMRetValueHandle ret,
+                              void* resource_handle);
+
+// Releases `resource_handle` when the function that carries it is destroyed.
+typedef void (*TVMPackedCFuncFinalizer)(void* resource_handle);
+
+// --- Errors ---
+
+// Stores a copy of `msg` as the last error of this thread.
+TVM_DLL void TVMAPISetLastError(const char* msg);
+
+// The last error of this thread, "" if there was none. Valid until the next error on this thread.
+TVM_DLL const char* TVMGetLastError(void);
+
+// --- Modules ---
+
+// Loads a compiled model. `format` is "so", or "" to go by the name of the file.
+TVM_DLL int TVMModLoadFromFile(const char* file_name, const char* format, TVMModuleHandle* out);
+
+// Lets `mod` find functions in `dep`.
+TVM_DLL int TVMModImport(TVMModuleHandle mod, TVMModuleHandle dep);
+
+// Looks a function up; `query_imports` other than 0 includes imported modules. In the C++ runtime a
+// missing function is success with a NULL in `*out`; in the C runtime it is error 0x100.
+TVM_DLL int TVMModGetFunction(TVMModuleHandle mod, const char* func_name, int query_imports,
+                              TVMFunctionHandle* out);
+
+TVM_DLL int TVMModFree(TVMModuleHandle mod);
+
+// --- Functions ---
+
+// Calls a function. The result is `*ret_val` of type `*ret_type_code`. A string or bytes result
+// stays the runtime's and is valid until the next call on this thread; handles are the caller's to
+// release.
+TVM_DLL int TVMFuncCall(TVMFunctionHandle func, TVMValue* arg_values, int* type_codes, int num_args,
+                        TVMValue* ret_val, int* ret_type_code);
+
+TVM_DLL int TVMFuncFree(TVMFunctionHandle func);
+
+// Makes a function from a C function. `fin`, if not NULL, runs once on `resource_handle` at the
+// end.
+TVM_DLL int TVMFuncCreateFromCFunc(TVMPackedCFunc func, void* resource_handle,
+                                   TVMPackedCFuncFinalizer fin, TVMFunctionHandle* out);
+
+// For use inside a TVMPackedCFunc: sets its result. `num_ret` is 1.
+TVM_DLL int TVMCFuncSetReturn(TVMRetValueHandle ret, TVMValue* value, int* type_code, int num_ret);
+
+// For use inside a TVMPackedCFunc: turns a borrowed argument into one that may be kept.
+TVM_DLL int TVMCbArgToReturn(TVMValue* value, int* code);
+
+// Makes `f` callable by name from everywhere. With `override` 0 a taken name is an error.
+TVM_DLL int TVMFuncRegisterGlobal(const char* name, TVMFunctionHandle f, int override);
+
+// Finds a global function. A missing one is success with a NULL in `*out` in the C++ runtime.
+TVM_DLL int TVMFuncGetGlobal(const char* name, TVMFunctionHandle* out);
+
+// All names of global functions, in order. Valid until the next such call on this thread.
+TVM_DLL int TVMFuncListGlobalNames(int* out_size, const char*** out_array);
+
+TVM_DLL int TVMFuncRemoveGlobal(const char* name);
+
+// --- Arrays ---
+
+// Allocates a compact array through the Device API of its device.
+TVM_DLL int TVMArrayAlloc(const tvm_index_t* shape, int ndim, int dtype_code, int dtype_bits,
+                          int dtype_lanes, int device_type, int device_id, TVMArrayHandle* out);
+
+TVM_DLL int TVMArrayFree(TVMArrayHandle handle);
+
+// Copies between an array and memory of the program; `nbytes` must be the size of the whole array.
+TVM_DLL int TVMArrayCopyFromBytes(TVMArrayHandle handle, void* data, size_t nbytes);
+TVM_DLL int TVMArrayCopyToBytes(TVMArrayHandle handle, void* data, size_t nbytes);
+
+// Copies one array into another of the same shape and type.
+TVM_DLL int TVMArrayCopyFromTo(TVMArrayHandle from, TVMArrayHandle to, TVMStreamHandle stream);
+
+// Makes an array of a managed tensor and takes it over.
+TVM_DLL int TVMArrayFromDLPack(DLManagedTensor* from, TVMArrayHandle* out);
+
+// Makes a managed tensor that shares the memory of the array.
+TVM_DLL int TVMArrayToDLPack(TVMArrayHandle from, DLManagedTensor** out);
+
+TVM_DLL void TVMDLManagedTensorCallDeleter(DLManagedTensor* dltensor);
+
+// --- Devices ---
+
+// Allocates `nbytes` bytes, at least `alignment` bytes aligned (a power of two).
+TVM_DLL int TVMDeviceAllocDataSpace(DLDevice dev, size_t nbytes, size_t alignment,
+                                    DLDataType type_hint, void** out_data);
+
+TVM_DLL int TVMDeviceFreeDataSpace(DLDevice dev, void* ptr);
+
+// Copies between two tensors of the same size in bytes.
+TVM_DLL int TVMDeviceCopyDataFromTo(DLTensor* from, DLTensor* to, TVMStreamHandle stream);
+
+// Waits until the work of a stream is done.
+TVM_DLL int TVMSynchronize(int device_type, int device_id, TVMStreamHandle stream);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
+
+#endif  // TVM_RUNTIME_C_RUNTIME_API_H_

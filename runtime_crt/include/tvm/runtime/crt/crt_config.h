@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sizes of what the C runtime holds statically. Each can be set on the command line of the C compiler.
+#ifndef TVM_RUNTIME_CRT_CRT_CONFIG_H_
+#define TVM_RUNTIME_CRT_CRT_CONFIG_H_
+
+// Models that can be registered at once.
+#ifndef TVM_CRT_MAX_REGISTERED_MODULES
+#define TVM_CRT_MAX_REGISTERED_MODULES 2
+#endif
+
+// Names and addresses of global functions.
+#ifndef TVM_CRT_GLOBAL_FUNC_REGISTRY_SIZE_BYTES
+#define TVM_CRT_GLOBAL_FUNC_REGISTRY_SIZE_BYTES 512
+#endif
+
+// Text of the last error. 0 leaves the texts out; TVMGetLastError is "" then.
+#ifndef TVM_CRT_ERROR_TEXT_BYTES
+#define TVM_CRT_ERROR_TEXT_BYTES 256
+#endif
+
+// Blocks of the stack allocator start at multiples of this.
+#ifndef TVM_RUNTIME_ALLOC_ALIGNMENT_BYTES
+#define TVM_RUNTIME_ALLOC_ALIGNMENT_BYTES 16
+#endif
+
+#endif  // TVM_RUNTIME_CRT_CRT_CONFIG_H_

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Description of a module's entry function, in the layout that version 1 of this ABI fixed.
+//
+// The packed function `get_c_metadata` of a library (`tvmgen_<module>_get_c_metadata` where several
+// models share a program) returns the address of a TVMMetadata as an opaque handle. All of it is
+// constant data of the library. Kiln's own, richer description is `struct Metadata` of
+// kiln/metadata.h; this one exists for programs that know only the older layout.
+#ifndef TVM_RUNTIME_METADATA_TYPES_H_
+#define TVM_RUNTIME_METADATA_TYPES_H_
+
+#include <stdint.h>
+
+#include "dlpack/dlpack.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Value of TVMMetadata.version.
+#define TVM_METADATA_VERSION 1
+
+// One tensor or workspace pool. A pool has one dimension, of bytes, and data type uint8.
+struct TVMTensorInfo {
+  const char* name;      // NUL-terminated.
+  const int64_t* shape;  // `num_shape` extents, in elements.
+  int64_t num_shape;
+  DLDataType dtype;
+};
+
+// One constant inside the merged constant pool.
+struct TVMConstantInfo {
+  const char* name_hint;   // NUL-terminated.
+  int64_t byte_offset;     // In the merged pool, in bytes.
+  int64_t data_len;        // Length of `data_bytes`, in bytes.
+  const void* data_bytes;  // A serialised array with its header, not the bare elements.
+};
+
+// The entry function `<mod_name>___tvm_main__`: its arguments are the inputs, the outputs, then,
+// where there is a workspace pool, one tensor with all constant pools and one tensor per workspace
+// pool. Readers go by the counts: the pointer of an empty array may have any value.
+struct TVMMetadata {
+  int64_t version;  // TVM_METADATA_VERSION.
+  const struct TVMTensorInfo* inputs;
+  int64_t num_inputs;
+  const struct TVMTensorInfo* outputs;
+  int64_t num_outputs;
+  const struct TVMTensorInfo* workspace_pools;
+  int64_t num_workspace_pools;
+  const struct TVMConstantInfo* constant_pools;
+  int64_t num_constant_pools;
+  const char* mod_name;  // "tvmgen_<module>", NUL-terminated.
+};
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
+
+#endif  // TVM_RUNTIME_METADATA_TYPES_H_

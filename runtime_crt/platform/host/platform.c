@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The platform hooks on an operating system with malloc and a clock.
+#include "tvm/runtime/crt/platform.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static int timer_runs;
+static clock_t timer_start;
+
+// What vector instructions of any machine are content with.
+#define ALIGNMENT ((size_t)64)
+
+tvm_crt_error_t TVMPlatformMemoryAllocate(size_t num_bytes, DLDevice device, void** out) {
+  char* whole;
+  char* aligned;
+  if (device.device_type != kDLCPU) return kTvmErrorFunctionCallInvalidArg;
+  if (num_bytes > SIZE_MAX - 2 * ALIGNMENT) return kTvmErrorPlatformNoMemory;
+  whole = (char*)malloc(num_bytes + ALIGNMENT + sizeof(void*));
+  if (whole == NULL) return kTvmErrorPlatformNoMemory;
+  // The pointer to free lies in front of the block.
+  aligned = whole + sizeof(void*);
+  aligned += (ALIGNMENT - (size_t)(uintptr_t)aligned % ALIGNMENT) % ALIGNMENT;
+  memcpy(aligned - sizeof(void*), &whole, sizeof(whole));
+  *out = aligned;
+  return kTvmErrorNoError;
+}
+
+tvm_crt_error_t TVMPlatformMemoryFree(void* memory, DLDevice device) {
+  char* whole = NULL;
+  (void)device;
+  if (memory != NULL) memcpy(&whole, (char*)memory - sizeof(void*), sizeof(whole));
+  free(whole);
+  return kTvmErrorNoError;
+}
+
+void TVMPlatformAbort(tvm_crt_error_t code) { exit(code == kTvmErrorNoError ? 1 : (int)code & 0xff); }
+
+tvm_crt_error_t TVMPlatformTimerStart(void) {
+  if (timer_runs) return kTvmErrorPlatformTimerBadState;
+  timer_runs = 1;
+  timer_start = clock();
+  return kTvmErrorNoError;
+}
+
+tvm_crt_error_t TVMPlatformTimerStop(double* elapsed_seconds) {
+  if (!timer_runs) return kTvmErrorPlatformTimerBadState;
+  timer_runs = 0;
+  *elapsed_seconds = (double)(clock() - timer_start) / (double)CLOCKS_PER_SEC;
+  return kTvmErrorNoError;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What generated code may call: one thread, memory from the platform.
+#include "tvm/runtime/c_backend_api.h"
+
+#include "tvm/runtime/crt/platform.h"
+
+void* TVMBackendAllocWorkspace(int device_type, int device_id, uint64_t nbytes, int dtype_code_hint,
+                               int dtype_bits_hint) {
+  DLDevice device;
+  void* memory = NULL;
+  (void)dtype_code_hint;
+  (void)dtype_bits_hint;
+  device.device_type = device_type;
+  device.device_id = device_id;
+  if (nbytes > (uint64_t)(SIZE_MAX / 2)) return NULL;
+  if (TVMPlatformMemoryAllocate((size_t)nbytes, device, &memory) != kTvmErrorNoError) return NULL;
+  return memory;
+}
+
+int TVMBackendFreeWorkspace(int device_type, int device_id, void* ptr) {
+  DLDevice device;
+  device.device_type = device_type;
+  device.device_id = device_id;
+  return (int)TVMPlatformMemoryFree(ptr, device);
+}
+
+int TVMBackendParallelLaunch(FTVMParallelLambda flambda, void* cdata, int num_task) {
+  TVMParallelGroupEnv env;
+  (void)num_task;
+  env.sync_handle = NULL;
+  env.num_task = 1;
+  return flambda(0, &env, cdata) == 0 ? 0 : -1;
+}
+
+int TVMBackendParallelBarrier(int task_id, TVMParallelGroupEnv* penv) {
+  (void)task_id;
+  // A task that is alone waits for nobody.
+  return penv->num_task == 1 ? 0 : -1;
+}
+
+int TVMBackendRunOnce(void** handle, int (*f)(void*), void* cdata, int nbytes) {
+  int result;
+  (void)nbytes;
+  if (*handle != NULL) return 0;
+  result = f(cdata);
+  if (result == 0) *handle = (void*)handle;
+  return result;
+}

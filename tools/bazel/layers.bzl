@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who may know whom: the one table of which package may depend on which.
+
+It becomes the package groups that targets name as their visibility (package_groups below, in this directory's
+BUILD.bazel), and the test //tests/layering compares it with the dependencies that the targets have.
+"""
+
+_ABSL = "@com_google_absl"
+
+# Package and those below it -> packages and external repositories that its libraries may depend on, besides itself.
+# Tests beside the code may depend on anything.
+LAYERS = {
+    "compiler/base": [_ABSL],
+    "compiler/codegen/c": [
+        "compiler/base",
+        "compiler/loop",
+        "compiler/target",
+        _ABSL,
+    ],
+    "compiler/codegen/llvm": [
+        "compiler/base",
+        "compiler/loop",
+        "compiler/target",
+        _ABSL,
+        "@lld",
+        "@llvm",
+    ],
+    "compiler/executor": [
+        "compiler/base",
+        "compiler/loop",
+        "compiler/plan",
+        "metadata",
+        _ABSL,
+        "@nlohmann_json",
+    ],
+    "compiler/frontend/onnx": [
+        "compiler/base",
+        "compiler/graph",
+        "compiler/ops",
+        _ABSL,
+        "@com_google_protobuf",
+        "@onnx",
+    ],
+    "compiler/graph": [
+        "compiler/base",
+        _ABSL,
+        "@nlohmann_json",  # the metadata section of Relay text
+    ],
+    "compiler/loop": [
+        "compiler/base",
+        _ABSL,
+    ],
+    "compiler/lower": [
+        "compiler/base",
+        "compiler/graph",
+        "compiler/loop",
+        "compiler/ops",
+        "compiler/schedule",
+        "compiler/target",
+        _ABSL,
+    ],
+    "compiler/ops": [
+        "compiler/base",
+        "compiler/graph",
+        "compiler/loop",
+        _ABSL,
+    ],
+    "compiler/passes": [
+        "compiler/base",
+        "compiler/graph",
+        "compiler/ops",
+        "compiler/target",
+        _ABSL,
+    ],
+    "compiler/plan": [
+        "compiler/base",
+        "compiler/graph",
+        "compiler/loop",
+        "compiler/target",
+        _ABSL,
+    ],
+    "compiler/schedule": [
+        "compiler/base",
+        "compiler/loop",
+        "compiler/target",
+        _ABSL,
+    ],
+    "compiler/target": [
+        "compiler/base",
+        _ABSL,
+    ],
+    "metadata": [
+        _ABSL,
+        "@com_google_protobuf",
+        "@nlohmann_json",
+    ],
+    "runtime_cpp": [
+        "metadata",
+        "runtime_crt",
+        _ABSL,
+        "@nlohmann_json",
+    ],
+    "runtime_crt": [],
+}
+
+# These may depend on anything, and no package of LAYERS depends on them.
+TOP = [
+    "docs",
+    "models",
+    "tests",
+    "tools",
+]
+
+def package_groups():
+    """Declares for each package of LAYERS the group of packages that may name its targets.
+
+    The group of "compiler/graph" is //tools/bazel:users_of_compiler_graph.
+    """
+    for layer in LAYERS:
+        users = [layer] + [user for user, uses in LAYERS.items() if layer in uses] + TOP
+        native.package_group(
+            name = "users_of_" + layer.replace("/", "_"),
+            packages = ["//compiler"] + ["//{}/...".format(user) for user in users],
+        )

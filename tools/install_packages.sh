@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Installs the Debian 12 packages that are missing:   tools/install_packages.sh build|test|check
+#   build   what builds the compiler and the runtimes
+#   test    that, and what `bazel test //...` needs
+#   check   that, and what .ci/run needs for formatting and lint
+# Works as root and with sudo; when nothing is missing it changes nothing and says nothing.
+set -euo pipefail
+
+build_packages=(
+  bazel-bootstrap
+  bazel-platforms
+  bazel-rules-cc
+  bazel-rules-java
+  bazel-rules-proto
+  bazel-skylib
+  flatbuffers-compiler
+  g++
+  libabsl-dev
+  libcli11-dev
+  libdnnl-dev
+  libflatbuffers-dev
+  liblld-19-dev
+  libonnx-dev
+  libprotobuf-dev
+  libzstd-dev
+  llvm-19-dev
+  nlohmann-json3-dev
+  pkg-config
+  protobuf-compiler
+  python-is-python3
+  zlib1g-dev
+)
+test_packages=(
+  clang-19
+  gcc-arm-none-eabi
+  gcc-riscv64-unknown-elf
+  libbenchmark-dev
+  libgmock-dev
+  libgtest-dev
+  libnewlib-arm-none-eabi
+  picolibc-riscv64-unknown-elf
+  python3-numpy
+  python3-onnx
+  qemu-system-arm
+  qemu-system-misc
+)
+check_packages=(
+  clang-format-19
+  clang-tidy-19
+  git
+)
+
+say() { echo "install_packages: $*" >&2; }
+
+case "${1:-}" in
+  build) packages=("${build_packages[@]}") ;;
+  test) packages=("${build_packages[@]}" "${test_packages[@]}") ;;
+  check) packages=("${build_packages[@]}" "${test_packages[@]}" "${check_packages[@]}") ;;
+  *)
+    say "usage: tools/install_packages.sh build|test|check"
+    exit 2
+    ;;
+esac
+
+installed=" $(dpkg-query -W -f '${db:Status-Abbrev}${Package}\n' 2>/dev/null | sed -n 's/^ii *//p' | tr '\n' ' ')"
+missing=()
+for package in "${packages[@]}"; do
+  [[ "$installed" == *" $package "* ]] || missing+=("$package")
+done
+if ((${#missing[@]} == 0)); then
+  exit 0
+fi
+
+as_root=()
+if ((EUID != 0)); then
+  if ! command -v sudo >/dev/null; then
+    say "these Debian packages are missing, and there is neither root nor sudo to install them: ${missing[*]}"
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+say "installing ${#missing[@]} missing Debian packages: ${missing[*]}"
+export DEBIAN_FRONTEND=noninteractive
+"${as_root[@]}" apt-get update -qq </dev/null >&2
+if ! "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" </dev/null >&2; then
+  say "apt-get could not install them; Debian 12 with its updates and security archives has all of these"
+  exit 1
+fi

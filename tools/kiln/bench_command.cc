@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// kiln bench
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "absl/strings/str_format.h"
+#include "compiler/base/status.h"
+#include "runtime_cpp/thread_pool.h"
+#include "tools/kiln/commands.h"
+#include "tools/kiln/library.h"
+#include "tools/kiln/progress.h"
+
+namespace kiln::tools {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kWarmUpRuns = 3;
+constexpr size_t kMinRuns = 5;
+
+struct BenchFlags {
+  std::string library;
+  int threads = 0;
+  double seconds = 1;
+  bool json = false;
+};
+
+double Milliseconds(Clock::duration d) { return std::chrono::duration<double, std::milli>(d).count(); }
+
+absl::Status Bench(const BenchFlags& flags) {
+  if (flags.threads > 0) KILN_RETURN_IF_ERROR(runtime::ThreadPool::Global().SetNumThreads(flags.threads));
+  KILN_ASSIGN_OR_RETURN(const auto executor, LoadLibrary(flags.library));
+  KILN_RETURN_IF_ERROR(SetInputs(*executor, {}, /*fill=*/true));
+  Progress progress("measuring " + flags.library);
+  for (int i = 0; i < kWarmUpRuns; ++i) KILN_RETURN_IF_ERROR(executor->Run());
+  std::vector<double> times;
+  const Clock::time_point begin = Clock::now();
+  for (Clock::time_point now = begin; times.size() < kMinRuns || Milliseconds(now - begin) < flags.seconds * 1000;) {
+    KILN_RETURN_IF_ERROR(executor->Run());
+    const Clock::time_point end = Clock::now();
+    times.push_back(Milliseconds(end - now));
+    now = end;
+  }
+  progress.Stop();
+  std::sort(times.begin(), times.end());
+  const size_t n = times.size();
+  nlohmann::ordered_json result;
+  result["module"] = flags.library;
+  result["executor"] = std::string(executor->program().executor());
+  result["threads"] = runtime::ThreadPool::Global().num_threads();
+  result["runs"] = n;
+  result["min_ms"] = times.front();
+  result["median_ms"] = times[n / 2];
+  result["mean_ms"] = std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(n);
+  result["p99_ms"] = times[std::min(n - 1, n * 99 / 100)];
+  if (flags.json) {
+    std::puts(result.dump().c_str());
+  } else {
+    std::printf("%s, %s executor, %d threads: %zu runs, median %.4f ms, min %.4f ms, mean %.4f ms, p99 %.4f ms\n",
+                flags.library.c_str(), result["executor"].get<std::string>().c_str(), result["threads"].get<int>(), n,
+                result["median_ms"].get<double>(), times.front(), result["mean_ms"].get<double>(), result["p99_ms"].get<double>());
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddBenchCommand(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("bench", "Measure how long a compiled library takes, on random inputs by a fixed seed");
+  auto flags = std::make_shared<BenchFlags>();
+  command->add_option("library", flags->library, "Shared object that compile has made")->required();
+  command->add_option("--threads", flags->threads, "Threads; 0: one per CPU")->capture_default_str();
+  command->add_option("--seconds", flags->seconds, "How long to measure")->capture_default_str()->check(CLI::PositiveNumber);
+  command->add_flag("--json", flags->json, "Print one JSON object");
+  command->footer("Examples:\n  kiln bench out/my_mod.so --threads 1 --seconds 2\n  kiln bench out/my_mod.so --json");
+  command->callback([flags, &action] { action = [flags] { return Bench(*flags); }; });
+}
+
+}  // namespace kiln::tools

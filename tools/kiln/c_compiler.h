@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KILN_TOOLS_KILN_C_COMPILER_H_
+#define KILN_TOOLS_KILN_C_COMPILER_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "compiler/target/target.h"
+
+namespace kiln::tools {
+
+// Runs the system's C compiler (`cc`) on generated C and returns the shared object. InvalidArgument if there is no compiler or the target
+// is not this kind of machine; Internal with the compiler's words if it fails.
+absl::StatusOr<std::string> CompileCToSharedObject(const std::string& source, const std::string& name,
+                                                   const Target& target);
+
+}  // namespace kiln::tools
+
+#endif  // KILN_TOOLS_KILN_C_COMPILER_H_

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The subcommands of the command line tool. Each adds itself to the application and sets `action` when it is chosen; the action returns
+// the status that becomes the exit status: 0, 2 for the user's fault, 1 for Kiln's.
+#ifndef KILN_TOOLS_KILN_COMMANDS_H_
+#define KILN_TOOLS_KILN_COMMANDS_H_
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "absl/status/status.h"
+
+namespace kiln::tools {
+
+using Action = std::function<absl::Status()>;
+
+void AddCompileCommand(CLI::App& app, Action& action);
+void AddRunCommand(CLI::App& app, Action& action);
+void AddBenchCommand(CLI::App& app, Action& action);
+void AddInspectCommand(CLI::App& app, Action& action);
+
+}  // namespace kiln::tools
+
+#endif  // KILN_TOOLS_KILN_COMMANDS_H_

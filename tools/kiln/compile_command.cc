@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// kiln compile
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "compiler/base/status.h"
+#include "compiler/compile.h"
+#include "compiler/graph/relay_text.h"
+#include "tools/kiln/c_compiler.h"
+#include "tools/kiln/commands.h"
+#include "tools/kiln/load_model.h"
+#include "tools/kiln/progress.h"
+
+namespace kiln::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct CompileFlags {
+  std::string model;
+  std::string output;
+  std::string module_name;
+  std::string executor = "aot", runtime = "cpp", interface = "packed", calling_convention;
+  std::string codegen, target = "host", emit, dump_dir, passes;
+  std::vector<std::string> inputs;
+  int threads = 0;
+};
+
+std::string DefaultModuleName(const std::string& path) {
+  std::string name;
+  for (char c : fs::path(path).stem().string()) name.push_back(absl::ascii_isalnum(static_cast<unsigned char>(c)) ? c : '_');
+  return name.empty() || absl::ascii_isdigit(static_cast<unsigned char>(name[0])) ? "m_" + name : name;
+}
+
+absl::StatusOr<CompileOptions> OptionsOf(const CompileFlags& flags) {
+  CompileOptions o;
+  o.module_name = flags.module_name.empty() ? DefaultModuleName(flags.model) : flags.module_name;
+  KILN_ASSIGN_OR_RETURN(o.executor, ParseExecutor(flags.executor));
+  KILN_ASSIGN_OR_RETURN(o.runtime, ParseRuntime(flags.runtime));
+  KILN_ASSIGN_OR_RETURN(o.interface, ParseInterface(flags.interface));
+  o.calling_convention = DefaultCallingConvention(o.runtime, o.interface);
+  if (!flags.calling_convention.empty()) {
+    KILN_ASSIGN_OR_RETURN(o.calling_convention, ParseCallingConvention(flags.calling_convention));
+  }
+#ifdef KILN_WITH_LLVM
+  o.codegen = Codegen::kLlvm;
+#else
+  o.codegen = Codegen::kC;
+#endif
+  if (!flags.codegen.empty()) {
+    KILN_ASSIGN_OR_RETURN(o.codegen, ParseCodegen(flags.codegen));
+  }
+  KILN_ASSIGN_OR_RETURN(o.target, Target::Parse(flags.target));
+  o.threads = flags.threads;
+  for (absl::string_view pass : absl::StrSplit(flags.passes, ',', absl::SkipEmpty())) {
+    if (pass[0] != '-') {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--passes: found '", pass, "', wanted passes to switch off, each with a '-': --passes=-fuse,-convert-layout"));
+    }
+    o.passes.disabled.emplace_back(pass.substr(1));
+  }
+  KILN_RETURN_IF_ERROR(CheckOptions(o));
+  return o;
+}
+
+// One file per pass, numbered, in the dump folder.
+absl::Status WriteDump(const std::string& folder, const Graph& graph, const CompileOptions& options) {
+  std::map<std::string, std::string> files;
+  files["00-graph.relay"] = PrintRelay(graph);
+  CompileOptions dumping = options;
+  dumping.passes.after = [&](absl::string_view name, const Graph& result) {
+    files[absl::StrCat(absl::Dec(files.size(), absl::kZeroPad2), "-", name, ".relay")] = PrintRelay(result);
+  };
+  KILN_RETURN_IF_ERROR(RunStages(graph, dumping).status());
+  for (const char* stage : {"stages", "loops", "scheduled", "plan", "c"}) {
+    KILN_ASSIGN_OR_RETURN(files[absl::StrCat(absl::Dec(files.size(), absl::kZeroPad2), "-", stage, ".txt")],
+                          EmitStage(graph, options, stage));
+  }
+  return WriteFiles(folder, files);
+}
+
+absl::Status RunCompile(const CompileFlags& flags) {
+  KILN_ASSIGN_OR_RETURN(CompileOptions options, OptionsOf(flags));
+  if (flags.emit.empty() && flags.output.empty()) {
+    return absl::InvalidArgumentError("compile: wanted -o DIR to write to, or --emit STAGE to print");
+  }
+  Progress progress("compiling " + flags.model);
+  KILN_ASSIGN_OR_RETURN(const Graph graph, LoadModel(flags.model, flags.inputs));
+  if (!flags.dump_dir.empty()) KILN_RETURN_IF_ERROR(WriteDump(flags.dump_dir, graph, options));
+  if (!flags.emit.empty()) {
+    KILN_ASSIGN_OR_RETURN(const std::string text, EmitStage(graph, options, flags.emit));
+    progress.Stop();
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return absl::OkStatus();
+  }
+  KILN_ASSIGN_OR_RETURN(Compiled compiled, Compile(graph, options));
+  Artifacts& artifacts = compiled.artifacts;
+  if (options.codegen == Codegen::kC && options.runtime == Runtime::kCpp) {
+    const std::string name = options.module_name;
+    KILN_ASSIGN_OR_RETURN(artifacts[name + ".so"],
+                          CompileCToSharedObject(artifacts[name + ".c"], name, options.target));
+  }
+  return WriteFiles(flags.output, artifacts);
+}
+
+}  // namespace
+
+void AddCompileCommand(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("compile", "Compile a model (Relay text or ONNX) into a library");
+  auto flags = std::make_shared<CompileFlags>();
+  command->add_option("model", flags->model, "Model file")->required();
+  command->add_option("-o,--output", flags->output, "Folder to write to");
+  command->add_option("--module-name", flags->module_name, "Name of the module, a C identifier (default: from the file's name)");
+  command->add_option("--executor", flags->executor, "aot or graph")->capture_default_str();
+  command->add_option("--runtime", flags->runtime, "cpp or crt")->capture_default_str();
+  command->add_option("--interface", flags->interface, "packed or c")->capture_default_str();
+  command->add_option("--calling-convention", flags->calling_convention, "Of operator functions: packed, cpacked or unpacked");
+  command->add_option("--codegen", flags->codegen, "llvm or c (default: llvm where it is built in)");
+  command->add_option("--target", flags->target, "host, x86-64-v3, cortex-m4f, an LLVM triple with -mcpu= and -mattr=, …")->capture_default_str();
+  command->add_option("--input", flags->inputs, "Shape of an input: name:1x3x224x224[:dtype]");
+  command->add_option("--emit", flags->emit, "Print a stage instead: graph, after:<pass>, fused, stages, loops, scheduled, plan, c, llvm, asm, graph-json, metadata, header");
+  command->add_option("--dump-dir", flags->dump_dir, "Write one file per pass and stage to this folder");
+  command->add_option("--passes", flags->passes, "Passes to switch off: -fuse,-convert-layout");
+  command->add_option("--threads", flags->threads, "Threads of a parallel loop; 0: as the runtime decides, 1: serial code")->capture_default_str();
+  command->footer(
+      "Examples:\n"
+      "  kiln compile model.onnx -o out --module-name my_mod\n"
+      "  kiln compile model.onnx -o out --input data:1x3x224x224 --target x86-64-v3\n"
+      "  kiln compile model.relay -o out --runtime crt --interface c --codegen c\n"
+      "  kiln compile model.relay --emit=plan");
+  command->callback([flags, &action] { action = [flags] { return RunCompile(*flags); }; });
+}
+
+}  // namespace kiln::tools

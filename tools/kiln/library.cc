@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/kiln/library.h"
+
+#include "absl/strings/str_cat.h"
+#include "compiler/base/status.h"
+#include "runtime_cpp/module.h"
+#include "tools/kiln/load_model.h"
+#include "tools/kiln/tensor_file.h"
+
+namespace kiln::tools {
+namespace {
+
+constexpr int64_t kMaxLibraryBytes = int64_t{4} << 30;
+constexpr uint32_t kSeed = 1;
+
+DType FromDl(DLDataType dtype) {
+  if (dtype.code == kDLFloat) return DType::Float(dtype.bits);
+  if (dtype.code == kDLInt) return DType::Int(dtype.bits);
+  return dtype.bits == 1 ? DType::Bool() : DType::UInt(dtype.bits);
+}
+
+absl::Status SetInput(runtime::Executor& executor, int index, const std::string& value) {
+  const runtime::TensorInfo& info = executor.input_infos()[static_cast<size_t>(index)];
+  const TensorType type = TypeOf(info);
+  Tensor tensor;
+  if (value == "random") {
+    tensor = RandomTensor(type, kSeed + static_cast<uint32_t>(index));
+  } else {
+    KILN_ASSIGN_OR_RETURN(tensor, ReadTensorFile(value));
+  }
+  if (tensor.type() != type) {
+    return absl::InvalidArgumentError(absl::StrCat("input '", info.name, "': found ", tensor.type().ToString(), " in ", value,
+                                                   ", wanted ", type.ToString()));
+  }
+  KILN_ASSIGN_OR_RETURN(const runtime::NDArray array, executor.GetInput(index));
+  return array.CopyFromBytes(tensor.bytes());
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<runtime::Executor>> LoadLibrary(const std::string& path) {
+  KILN_RETURN_IF_ERROR(ReadFile(path, kMaxLibraryBytes).status());
+  KILN_ASSIGN_OR_RETURN(const runtime::Module module, runtime::Module::LoadFromFile(path));
+  return runtime::Executor::Create(module, runtime::kCpu);
+}
+
+TensorType TypeOf(const runtime::TensorInfo& info) { return {info.shape, FromDl(info.dtype)}; }
+
+Tensor ToTensor(const runtime::NDArray& array, const TensorType& type) {
+  const absl::Span<char> bytes = array.values<char>();
+  return Tensor(type, std::string(bytes.data(), bytes.size()));
+}
+
+absl::Status SetInputs(runtime::Executor& executor, const std::map<std::string, std::string>& values, bool fill) {
+  for (const auto& [name, value] : values) {
+    KILN_ASSIGN_OR_RETURN(const int index, executor.GetInputIndex(name));
+    KILN_RETURN_IF_ERROR(SetInput(executor, index, value));
+  }
+  for (int i = 0; fill && i < executor.num_inputs(); ++i) {
+    const std::string& name = executor.input_infos()[static_cast<size_t>(i)].name;
+    if (!values.contains(name) && !executor.IsParam(i)) KILN_RETURN_IF_ERROR(SetInput(executor, i, "random"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace kiln::tools

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// A compiled library, as the subcommands use it.
+#ifndef KILN_TOOLS_KILN_LIBRARY_H_
+#define KILN_TOOLS_KILN_LIBRARY_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/base/tensor.h"
+#include "runtime_cpp/executor.h"
+
+namespace kiln::tools {
+
+// Loads a shared object and makes an executor of the model in it.
+absl::StatusOr<std::shared_ptr<runtime::Executor>> LoadLibrary(const std::string& path);
+
+TensorType TypeOf(const runtime::TensorInfo& info);
+// The bytes of an array as a tensor.
+Tensor ToTensor(const runtime::NDArray& array, const TensorType& type);
+
+// Sets every input from `values` ("name" to a file's path or "random"); inputs that are not named get random values if `fill` is set.
+absl::Status SetInputs(runtime::Executor& executor, const std::map<std::string, std::string>& values, bool fill);
+
+}  // namespace kiln::tools
+
+#endif  // KILN_TOOLS_KILN_LIBRARY_H_

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// kiln: compiles models, runs and measures what it has compiled.
+#include <cstdio>
+#include <string>
+
+#include "tools/kiln/commands.h"
+
+namespace {
+
+constexpr char kVersion[] = "kiln 0.1.0";
+constexpr int kKilnsFault = 1;
+constexpr int kUsersFault = 2;
+
+int ExitStatus(const absl::Status& status) {
+  if (status.ok()) return 0;
+  switch (status.code()) {
+    case absl::StatusCode::kInternal:
+    case absl::StatusCode::kUnknown:
+    case absl::StatusCode::kDataLoss:
+      return kKilnsFault;
+    default:
+      return kUsersFault;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{
+      "Kiln compiles a trained neural network ahead of time into a library that a program links.\n\n"
+      "  kiln compile models/digits/digits.onnx -o /tmp/digits --module-name digits\n"
+      "  kiln run /tmp/digits/digits.so --input image=random\n"
+      "  kiln bench /tmp/digits/digits.so\n"
+      "  kiln inspect models/digits/digits.onnx\n",
+      "kiln"};
+  app.set_version_flag("--version", kVersion);
+  app.require_subcommand(1);
+  kiln::tools::Action action;
+  kiln::tools::AddCompileCommand(app, action);
+  kiln::tools::AddRunCommand(app, action);
+  kiln::tools::AddBenchCommand(app, action);
+  kiln::tools::AddInspectCommand(app, action);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int status = app.exit(error);
+    return status == 0 ? 0 : kUsersFault;
+  }
+  const absl::Status status = action();
+  if (!status.ok()) std::fprintf(stderr, "kiln: %s\n", std::string(status.message()).c_str());
+  return ExitStatus(status);
+}

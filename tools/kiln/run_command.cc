@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// kiln run
+#include <cmath>
+#include <cstdio>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "compiler/base/status.h"
+#include "runtime_cpp/thread_pool.h"
+#include "tools/kiln/commands.h"
+#include "tools/kiln/library.h"
+#include "tools/kiln/load_model.h"
+#include "tools/kiln/tensor_file.h"
+
+namespace kiln::tools {
+namespace {
+
+constexpr int64_t kPrintedValues = 10;
+
+struct RunFlags {
+  std::string library, output;
+  std::vector<std::string> inputs, checks;
+  double rtol = 1e-5, atol = 1e-6;
+  int threads = 0;
+};
+
+// "name=value", where the name may hold '='-free text only.
+absl::StatusOr<std::map<std::string, std::string>> Assignments(const char* option, const std::vector<std::string>& texts) {
+  std::map<std::string, std::string> map;
+  for (const std::string& text : texts) {
+    const size_t at = text.find('=');
+    if (at == std::string::npos || at == 0) {
+      return absl::InvalidArgumentError(absl::StrCat(option, ": found '", text, "', wanted name=FILE", option == std::string("--input") ? " or name=random" : ""));
+    }
+    if (!map.emplace(text.substr(0, at), text.substr(at + 1)).second) {
+      return absl::InvalidArgumentError(absl::StrCat(option, ": '", text.substr(0, at), "' is given twice"));
+    }
+  }
+  return map;
+}
+
+void PrintTensor(const std::string& name, const Tensor& tensor) {
+  std::string text = absl::StrCat(name, " ", tensor.type().ToString(), ":");
+  const int64_t n = std::min(tensor.type().num_elements(), kPrintedValues);
+  for (int64_t i = 0; i < n; ++i) {
+    absl::StrAppendFormat(&text, " %.9g", tensor.AsDouble(i));
+  }
+  if (tensor.type().num_elements() > n) absl::StrAppend(&text, " …");
+  std::puts(text.c_str());
+}
+
+// |found - wanted| <= atol + rtol * |wanted| for every element.
+absl::Status CheckClose(const std::string& name, const Tensor& found, const Tensor& wanted, const RunFlags& flags) {
+  if (found.type() != wanted.type()) {
+    return absl::InvalidArgumentError(absl::StrCat("--check ", name, ": the file holds ", wanted.type().ToString(),
+                                                   ", the output is ", found.type().ToString()));
+  }
+  int64_t wrong = 0, first = 0;
+  for (int64_t i = 0; i < found.type().num_elements(); ++i) {
+    const double a = found.AsDouble(i), b = wanted.AsDouble(i);
+    const bool close = a == b || (std::isnan(a) && std::isnan(b)) || std::abs(a - b) <= flags.atol + flags.rtol * std::abs(b);
+    if (!close && wrong++ == 0) first = i;
+  }
+  if (wrong == 0) {
+    std::printf("%s agrees (%lld values)\n", name.c_str(), static_cast<long long>(found.type().num_elements()));
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(absl::StrFormat(
+      "--check %s: %d of %d values differ, the first at %d: found %.9g, wanted %.9g", name, wrong,
+      found.type().num_elements(), first, found.AsDouble(first), wanted.AsDouble(first)));
+}
+
+absl::Status RunLibrary(const RunFlags& flags) {
+  KILN_ASSIGN_OR_RETURN(const auto inputs, Assignments("--input", flags.inputs));
+  KILN_ASSIGN_OR_RETURN(const auto checks, Assignments("--check", flags.checks));
+  if (flags.threads > 0) KILN_RETURN_IF_ERROR(runtime::ThreadPool::Global().SetNumThreads(flags.threads));
+  KILN_ASSIGN_OR_RETURN(const auto executor, LoadLibrary(flags.library));
+  KILN_RETURN_IF_ERROR(SetInputs(*executor, inputs, /*fill=*/false));
+  KILN_RETURN_IF_ERROR(executor->Run());
+  std::map<std::string, std::string> files;
+  std::map<std::string, Tensor> outputs;
+  for (int i = 0; i < executor->num_outputs(); ++i) {
+    const runtime::TensorInfo& info = executor->output_infos()[static_cast<size_t>(i)];
+    KILN_ASSIGN_OR_RETURN(const runtime::NDArray array, executor->GetOutput(i));
+    Tensor tensor = ToTensor(array, TypeOf(info));
+    PrintTensor(info.name, tensor);
+    std::string file = info.name;
+    for (char& c : file) c = c == '/' ? '_' : c;
+    files[file + ".npy"] = ToNpy(tensor);
+    outputs[info.name] = std::move(tensor);
+  }
+  if (!flags.output.empty()) KILN_RETURN_IF_ERROR(WriteFiles(flags.output, files));
+  for (const auto& [name, path] : checks) {
+    const auto it = outputs.find(name);
+    if (it == outputs.end()) return absl::InvalidArgumentError(absl::StrCat("--check: the model has no output '", name, "'"));
+    KILN_ASSIGN_OR_RETURN(const Tensor wanted, ReadTensorFile(path));
+    KILN_RETURN_IF_ERROR(CheckClose(name, it->second, wanted, flags));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddRunCommand(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("run", "Run a compiled library once");
+  auto flags = std::make_shared<RunFlags>();
+  command->add_option("library", flags->library, "Shared object that compile has made")->required();
+  command->add_option("--input", flags->inputs, "name=FILE (.npy or ONNX .pb) or name=random, for every input");
+  command->add_option("--output", flags->output, "Folder to write <output name>.npy to");
+  command->add_option("--check", flags->checks, "name=FILE: compare an output with a file; differing is an error");
+  command->add_option("--rtol", flags->rtol, "Relative tolerance of --check")->capture_default_str();
+  command->add_option("--atol", flags->atol, "Absolute tolerance of --check")->capture_default_str();
+  command->add_option("--threads", flags->threads, "Threads; 0: one per CPU")->capture_default_str();
+  command->footer(
+      "Examples:\n"
+      "  kiln run out/my_mod.so --input data=image.npy --output results\n"
+      "  kiln run out/my_mod.so --input data=input_0.pb --check softmax=output_0.pb --rtol 1e-4");
+  command->callback([flags, &action] { action = [flags] { return RunLibrary(*flags); }; });
+}
+
+}  // namespace kiln::tools

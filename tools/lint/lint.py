@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""House rules that are about text: prints every breach as file:line: message and exits with 1 if there is one.
+
+    tools/lint/lint.py        # all files that git tracks or would track
+
+Checked: one SPDX line per source; the length of files; no tabs, trailing blanks or missing last newline; a README.md in
+every package; sorted lists in build files; copts on every C and C++ target; no path of one machine; no unfinished marker.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+_LONG_LINES, _TOO_LONG_LINES = 400, 700
+_SPDX = "SPDX-License-Identifier: Apache-2.0"
+_SOURCE_SUFFIXES = {".BUILD", ".S", ".bazel", ".bzl", ".c", ".cc", ".h", ".ld", ".proto", ".py", ".sh"}
+_SOURCE_NAMES = {"WORKSPACE", "run"}
+_CODE_SUFFIXES = {".bzl", ".c", ".cc", ".h", ".proto", ".py", ".sh"}
+_SORTED_LISTS = re.compile(r"^\s+(data|deps|exports|hdrs|implementation_deps|srcs|textual_hdrs|tools) = \[$")
+_CC_RULE = re.compile(r"^(cc_binary|cc_library|cc_test)\($")
+_MACHINE_PATH = re.compile(r"(?<![\w.$}])/(home|root|Users)/\w")
+_MARKER = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]) + r")\b|keep in " + "sync")
+
+
+class Report:
+    """Collects breaches; a warning does not fail the run."""
+
+    def __init__(self):
+        self.errors = 0
+
+    def error(self, path, line, message):
+        self.errors += 1
+        print("{}:{}: {}".format(path, line, message))
+
+    def warning(self, path, line, message):
+        print("{}:{}: warning: {}".format(path, line, message))
+
+
+def list_files():
+    output = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"], check=True, stdout=subprocess.PIPE
+    ).stdout.decode()
+    return sorted(pathlib.Path(name) for name in output.split("\0") if name and pathlib.Path(name).is_file())
+
+
+def is_source(path):
+    return path.suffix in _SOURCE_SUFFIXES or path.name in _SOURCE_NAMES
+
+
+def is_build_file(path):
+    return path.name == "BUILD.bazel" or path.suffix == ".BUILD"
+
+
+def label_key(label):
+    """The order that buildifier gives labels: of this package, of this repository, of others."""
+    phase = 1 if label.startswith(":") else 2 if label.startswith("//") else 3 if label.startswith("@") else 0
+    return phase, re.split("[.:]", label)
+
+
+def check_text(path, lines, report):
+    if is_source(path) and not any(_SPDX in line for line in lines[:3]):
+        report.error(path, 1, "says no " + _SPDX)
+    if path.suffix in _CODE_SUFFIXES:
+        if len(lines) > _TOO_LONG_LINES:
+            report.error(path, len(lines), "over {} lines: split it along its nouns".format(_TOO_LONG_LINES))
+        elif len(lines) > _LONG_LINES:
+            report.warning(path, len(lines), "over {} lines".format(_LONG_LINES))
+    for number, line in enumerate(lines, 1):
+        if not is_source(path) and path.suffix != ".md":
+            continue
+        if line != line.rstrip():
+            report.error(path, number, "blanks at the end of the line")
+        if "\t" in line:
+            report.error(path, number, "a tab")
+        if _MACHINE_PATH.search(line):
+            report.error(path, number, "names a path of one machine")
+        if is_source(path) and _MARKER.search(line):
+            report.error(path, number, "is left open: finish it, or write an issue")
+
+
+def check_build_file(path, lines, report):
+    rule, rule_line, has_copts, has_sources = None, 0, False, False
+    items = None
+    for number, line in enumerate(lines, 1):
+        match = _CC_RULE.match(line)
+        if match:
+            rule, rule_line, has_copts, has_sources = match.group(1), number, False, False
+        elif rule and re.match(r"^\s+copts = ", line):
+            has_copts = True
+        elif rule and re.match(r"^\s+(srcs|hdrs) = ", line):
+            has_sources = True
+        elif rule and line == ")":
+            if has_sources and not has_copts and path.suffix != ".BUILD":
+                report.error(path, rule_line, rule + " without copts: name a list of //tools/bazel:copts.bzl")
+            rule = None
+        if _SORTED_LISTS.match(line):
+            items = []
+        elif items is not None:
+            item = re.match(r'^\s+"([^"]*)",$', line)
+            if not item:
+                items = None
+            else:
+                if items and label_key(items[-1]) >= label_key(item.group(1)):
+                    report.error(path, number, '"{}" is not in order'.format(item.group(1)))
+                items.append(item.group(1))
+
+
+def check_readmes(files, report):
+    paths = set(files)
+    packages = {path.parent for path in files if path.name == "BUILD.bazel"}
+    tops = {pathlib.Path(path.parts[0]) for path in files if len(path.parts) > 1 and not path.parts[0].startswith(".")}
+    for directory in sorted(packages | tops):
+        if directory / "README.md" not in paths:
+            report.error(directory, 1, "has no README.md")
+
+
+def main():
+    os.chdir(pathlib.Path(__file__).resolve().parent.parent.parent)
+    files = list_files()
+    report = Report()
+    for path in files:
+        if not is_source(path) and path.suffix != ".md":
+            continue
+        text = path.read_text(encoding="utf-8")
+        if text and not text.endswith("\n"):
+            report.error(path, 1, "the last line does not end")
+        lines = text.splitlines()
+        check_text(path, lines, report)
+        if is_build_file(path):
+            check_build_file(path, lines, report)
+    check_readmes(files, report)
+    print("{} files, {} breaches".format(len(files), report.errors))
+    return 1 if report.errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# From nothing to a first result:   tools/quickstart.sh
+# Installs the Debian packages that are missing, builds the compiler, compiles a model that reads handwritten digits and
+# runs it on images in a small C++ program.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+step() { printf '\n== %s\n' "$*"; }
+
+tools/install_packages.sh build
+
+step "Build the compiler (some minutes the first time)"
+bazel build --show_result=0 //tools:kiln //models/digits:classify </dev/null
+
+output="$(mktemp -d)"
+trap 'rm -rf "$output"' EXIT
+
+step "Compile the model: kiln compile models/digits/digits.onnx -o out --module-name digits"
+bazel-bin/tools/kiln/kiln compile models/digits/digits.onnx -o "$output" --module-name digits
+
+step "Classify images: classify out/digits.so"
+bazel-bin/models/digits/classify "$output/digits.so"
