@@ -19,7 +19,7 @@ int Threads(const CompileOptions& options) {
 codegen::CodegenCOptions COptions(const CompileOptions& options) {
   return {.module_name = options.module_name,
           .libm = options.runtime == Runtime::kCpp,
-          .loader_pointers = options.runtime == Runtime::kCpp};
+          .loader_pointers = options.runtime == Runtime::kCpp && !options.system_lib};
 }
 
 absl::StatusOr<std::string> EmitCText(const loop::LoopProgram& program, const CompileOptions& options) {
@@ -29,7 +29,7 @@ absl::StatusOr<std::string> EmitCText(const loop::LoopProgram& program, const Co
 #ifdef KILN_WITH_LLVM
 codegen::LlvmOptions LlvmOptionsOf(const CompileOptions& options) {
   return {.module_name = options.module_name,
-          .loader_pointers = options.runtime == Runtime::kCpp,
+          .loader_pointers = options.runtime == Runtime::kCpp && !options.system_lib,
           .position_independent = !options.target.is_baremetal()};
 }
 #else
@@ -64,7 +64,7 @@ absl::StatusOr<Artifacts> EmitCode(const loop::LoopProgram& program, const Compi
 #ifdef KILN_WITH_LLVM
   KILN_ASSIGN_OR_RETURN(std::string object, codegen::EmitObject(VectorProgram(program, options), options.target,
                                                                 LlvmOptionsOf(options)));
-  if (options.runtime == Runtime::kCrt) {
+  if (options.runtime == Runtime::kCrt || options.system_lib) {
     artifacts[options.module_name + ".o"] = std::move(object);
     return artifacts;
   }

@@ -5,9 +5,11 @@
 #include "compiler/backend.h"
 #include "compiler/base/status.h"
 #include "compiler/executor/aot.h"
+#include "compiler/executor/crt.h"
 #include "compiler/executor/describe.h"
 #include "compiler/executor/graph.h"
 #include "compiler/executor/module_blob.h"
+#include "compiler/executor/system_lib.h"
 #include "compiler/loop/passes.h"
 #include "metadata/header.h"
 #include "metadata/json.h"
@@ -74,9 +76,9 @@ void SetConvention(const CompileOptions& options, loop::LoopProgram& program) {
   }
 }
 
-void AddModuleBlob(const std::string& blob, loop::LoopProgram& program) {
+void AddModuleBlob(const std::string& name, const std::string& blob, loop::LoopProgram& program) {
   loop::DataDef def;
-  def.name = "__tvm_dev_mblob";
+  def.name = name;
   def.c_type = "unsigned char";
   def.value = loop::DataValue::Raw(blob);
   def.exported = true;
@@ -97,17 +99,16 @@ absl::Status AddExecutor(const CompileOptions& options, const ModuleInfo& info, 
   }
   if (options.interface == Interface::kC) return absl::OkStatus();
   const bool cpp = options.runtime == Runtime::kCpp;
-  AddModelMetadata(stages.metadata, cpp, program);
-  if (options.executor == Executor::kAot) {
-    AddTvmMetadata(stages.metadata,
-                   cpp ? "get_c_metadata" : absl::StrCat(ModulePrefix(info.module_name), "_get_c_metadata"),
-                   program);
-  }
-  if (cpp) {
-    AddModuleBlob(options.executor == Executor::kAot ? AotModuleBlob(info.module_name)
-                                                     : GraphModuleBlob(info.module_name, stages.graph_json),
-                  program);
-  }
+  const bool aot = options.executor == Executor::kAot;
+  // A shared object has the names that its loader looks up; what is linked with other models has names of its own.
+  const auto symbol = [&](const char* name) {
+    return cpp && !options.system_lib ? name : absl::StrCat(ModulePrefix(info.module_name), "_", name);
+  };
+  AddModelMetadata(stages.metadata, symbol("get_model_metadata"), cpp, program);
+  if (aot) AddTvmMetadata(stages.metadata, symbol("get_c_metadata"), program);
+  if (!cpp) return absl::OkStatus();
+  AddModuleBlob(symbol("__tvm_dev_mblob"),
+                aot ? AotModuleBlob(info.module_name) : GraphModuleBlob(info.module_name, stages.graph_json), program);
   return absl::OkStatus();
 }
 
@@ -142,6 +143,7 @@ absl::StatusOr<Compiled> Compile(const Graph& graph, const CompileOptions& optio
   if (options.executor == Executor::kGraph) {
     compiled.artifacts[name + ".graph.json"] = stages.graph_json;
   }
+  if (options.system_lib) compiled.artifacts[name + "_system_lib.c"] = SystemLibSource(stages.program, name);
   return compiled;
 }
 

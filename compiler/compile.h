@@ -38,6 +38,8 @@ struct CompileOptions {
   Target target;
   int threads = 0;                      // of parallel loops; 0: as many as the runtime has, 1: loops are serial
   PassOptions passes;
+  // C++ runtime: code to be linked into the program, which registers itself for Module::SystemLib, instead of a shared object.
+  bool system_lib = false;
   bool naive = false;                   // no schedules: plain loops, for comparison
 };
 
@@ -66,7 +68,8 @@ absl::StatusOr<Stages> RunStages(const Graph& graph, const CompileOptions& optio
 
 struct Compiled {
   Stages stages;
-  // <module>.so for the C++ runtime with LLVM, <module>.o for the C runtime with LLVM, <module>.c with the C back end; <module>.h;
+  // <module>.so for the C++ runtime with LLVM, <module>.o for the C runtime or a system library with LLVM, <module>.c with the C back end;
+  // <module>_system_lib.c, which registers a system library; <module>.h;
   // <module>.metadata.json; <module>.graph.json for the graph executor.
   Artifacts artifacts;
 };

@@ -99,6 +99,10 @@ absl::Status CheckOptions(const CompileOptions& o) {
         "--calling-convention packed: the AOT executor does not look operators up by name; use cpacked, which has the same "
         "argument form");
   }
+  if (o.system_lib && o.runtime != Runtime::kCpp) {
+    return Illegal("--system-lib and --runtime crt", "the C runtime finds a model by the linker",
+                   "leave --system-lib out, or use --runtime cpp");
+  }
   if (o.threads < 0) {
     return absl::InvalidArgumentError(absl::StrCat("--threads: found ", o.threads, ", wanted 0 or more"));
   }

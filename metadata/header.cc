@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metadata/header.h"
 
-#include <cctype>
 #include <map>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "metadata/member_name.h"
 
 namespace kiln {
 namespace {
 
-std::string Sanitized(const std::string& name) {
-  std::string id;
-  for (char c : name) id.push_back(std::isalnum(static_cast<unsigned char>(c)) ? c : '_');
-  return id;
+// A floating-point literal of C that reads back as `value`.
+std::string FloatLiteral(float value) {
+  std::string digits = absl::StrFormat("%.9g", value);
+  if (digits.find_first_of(".e") == std::string::npos) digits += ".0";
+  return digits + "f";
 }
 
 class HeaderWriter {
@@ -32,8 +33,21 @@ class HeaderWriter {
     Line("#ifndef ", macro_, "_H_");
     Line("#define ", macro_, "_H_\n");
     Line("#include <stdint.h>\n");
+    const bool is_c = metadata_.interface_api() == "c";
+    const bool is_crt = !is_c && metadata_.runtime() == "crt";
+    const bool is_graph = metadata_.executor() == "graph";
+    if (is_crt && is_graph) Line("#include \"kiln/graph_table.h\"");
+    if (is_crt) Line("#include \"tvm/runtime/crt/module.h\"\n");
     Line("#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
-    if (metadata_.interface_api() == "c") WriteInterface();
+    if (is_c) WriteInterface();
+    if (is_crt) {
+      Line("// The model's functions by name: for TVMModCreateFromCModule.");
+      Line("extern const TVMModule ", prefix_, "_module;\n");
+    }
+    if (is_crt && is_graph) {
+      Line("// The model's calls: for TVMGraphExecutor_Init.");
+      Line("extern const struct GraphTable ", prefix_, "_graph;\n");
+    }
     Define("", "WORKSPACE_SIZE_BYTES", main_.workspace_size_bytes());
     Define("", "IO_SIZE_BYTES", main_.io_size_bytes());
     Define("", "CONSTANT_SIZE_BYTES", main_.constant_size_bytes());
@@ -57,7 +71,7 @@ class HeaderWriter {
   }
 
   bool IsInput(int i) const { return i < main_.num_inputs(); }
-  std::string Member(int i) const { return Sanitized(main_.parameters(i).relay_name_hint()); }
+  std::string Member(int i) const { return MemberName(main_.parameters(i).relay_name_hint()); }
 
   absl::Status CheckNames() const {
     for (const bool input : {true, false}) {
@@ -65,6 +79,7 @@ class HeaderWriter {
       for (int i = 0; i < main_.parameters_size(); ++i) {
         if (IsInput(i) != input) continue;
         const std::string& name = main_.parameters(i).relay_name_hint();
+        if (name.empty()) return absl::InvalidArgumentError(absl::StrCat(input ? "an input" : "an output", " of the model has no name"));
         const auto [it, is_new] = taken.emplace(absl::AsciiStrToUpper(Member(i)), name);
         if (!is_new) {
           return absl::InvalidArgumentError(
@@ -79,6 +94,8 @@ class HeaderWriter {
   void WriteStruct(absl::string_view what, bool input) {
     Line("// The ", what, " of the model, in order. The memory is the caller's.");
     Line("struct ", prefix_, "_", what, " {");
+    // C has no empty structs.
+    if ((input ? main_.num_inputs() : main_.num_outputs()) == 0) Line("  char unused;");
     for (int i = 0; i < main_.parameters_size(); ++i) {
       if (IsInput(i) == input) Line("  void* ", Member(i), ";");
     }
@@ -86,8 +103,8 @@ class HeaderWriter {
   }
 
   void WriteInterface() {
-    if (main_.num_inputs() > 0) WriteStruct("inputs", true);
-    if (main_.num_outputs() > 0) WriteStruct("outputs", false);
+    WriteStruct("inputs", true);
+    WriteStruct("outputs", false);
     std::vector<std::string> params, args;
     for (int i = 0; i < main_.parameters_size(); ++i) {
       params.push_back(absl::StrCat("void* ", IsInput(i) ? "in" : "out", IsInput(i) ? i : i - main_.num_inputs()));
@@ -103,10 +120,11 @@ class HeaderWriter {
       Line("// `workspace` is scratch memory of ", macro_, "_WORKSPACE_SIZE_BYTES bytes, aligned to ",
            macro_, "_WORKSPACE_ALIGNMENT_BYTES.");
     }
-    Line("int32_t ", main_.name(), "(", absl::StrJoin(params, ", "), ");\n");
+    Line("int32_t ", main_.name(), "(", params.empty() ? "void" : absl::StrJoin(params, ", "), ");\n");
     Line("static inline int32_t ", prefix_, "_run(const struct ", prefix_, "_inputs* inputs, const struct ", prefix_,
          "_outputs* outputs", workspace ? ", uint8_t* workspace" : "", ") {");
     if (main_.num_inputs() == 0) Line("  (void)inputs;");
+    if (main_.num_outputs() == 0) Line("  (void)outputs;");
     Line("  return ", main_.name(), "(", absl::StrJoin(args, ", "), ");");
     Line("}\n");
     for (const proto::Pool& pool : metadata_.pools()) {
@@ -122,10 +140,10 @@ class HeaderWriter {
     Define(tensor, "INDEX", IsInput(i) ? i : i - main_.num_inputs());
     Define(tensor, "SIZE_BYTES", p.size_bytes());
     Define(tensor, "NDIM", p.shape_size());
-    Define(tensor, "SHAPE", absl::StrCat("{", absl::StrJoin(p.shape(), ", "), "}"));
+    if (p.shape_size() > 0) Define(tensor, "SHAPE", absl::StrCat("{", absl::StrJoin(p.shape(), ", "), "}"));
     Define(tensor, "DTYPE", absl::StrCat("\"", p.dtype(), "\""));
     if (!p.has_quantization() || p.quantization().scales_size() != 1) return;
-    Define(tensor, "SCALE", absl::StrFormat("%.9gf", p.quantization().scales(0)));
+    Define(tensor, "SCALE", FloatLiteral(p.quantization().scales(0)));
     Define(tensor, "ZERO_POINT", p.quantization().zero_points(0));
   }
 

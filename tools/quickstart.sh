@@ -11,7 +11,7 @@ step() { printf '\n== %s\n' "$*"; }
 
 tools/install_packages.sh build
 
-step "Build the compiler (some minutes the first time)"
+step "Build the compiler and the example (some minutes the first time)"
 bazel build --show_result=0 //tools:kiln //models/digits:classify </dev/null
 
 output="$(mktemp -d)"
@@ -20,5 +20,5 @@ trap 'rm -rf "$output"' EXIT
 step "Compile the model: kiln compile models/digits/digits.onnx -o out --module-name digits"
 bazel-bin/tools/kiln/kiln compile models/digits/digits.onnx -o "$output" --module-name digits
 
-step "Classify images: classify out/digits.so"
-bazel-bin/models/digits/classify "$output/digits.so"
+step "Run it: classify out/digits.so models/digits/test_images.npy models/digits/test_labels.npy"
+bazel-bin/models/digits/classify "$output/digits.so" models/digits/test_images.npy models/digits/test_labels.npy

@@ -27,9 +27,8 @@ proto::Metadata Describe(const Plan& plan, const loop::LoopProgram& program, con
 // The module prefix of every symbol: "tvmgen_<module>".
 std::string ModulePrefix(const std::string& module_name);
 
-// `struct Metadata` of kiln/metadata.h as const data, and what returns it: with `packed_getter` the packed function `get_model_metadata`,
-// otherwise the plain C function `tvmgen_<module>_get_model_metadata`.
-void AddModelMetadata(const proto::Metadata& metadata, bool packed_getter, loop::LoopProgram& program);
+// `struct Metadata` of kiln/metadata.h as const data, and the function `getter` that returns it: a packed one, or plain C.
+void AddModelMetadata(const proto::Metadata& metadata, const std::string& getter, bool packed, loop::LoopProgram& program);
 
 // `struct TVMMetadata` of tvm/runtime/metadata_types.h and the packed function `getter` that returns it.
 void AddTvmMetadata(const proto::Metadata& metadata, const std::string& getter, loop::LoopProgram& program);

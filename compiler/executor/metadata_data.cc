@@ -96,7 +96,7 @@ DataValue FunctionData(const proto::Function& function, const std::string& name,
 
 }  // namespace
 
-void AddModelMetadata(const proto::Metadata& metadata, bool packed_getter, loop::LoopProgram& program) {
+void AddModelMetadata(const proto::Metadata& metadata, const std::string& getter, bool packed, loop::LoopProgram& program) {
   const std::string prefix = ModulePrefix(metadata.module_name());
   DataAdder add(prefix + "_metadata", kKilnHeader, program);
   std::vector<DataValue> functions, pools;
@@ -118,10 +118,7 @@ void AddModelMetadata(const proto::Metadata& metadata, bool packed_getter, loop:
                   DataValue::String(metadata.target()), function_array,
                   DataValue::Int(32, metadata.functions_size()), pool_array,
                   DataValue::Int(32, metadata.pools_size())}));
-  program.getters.push_back(
-      {.name = packed_getter ? "get_model_metadata" : absl::StrCat(prefix, "_get_model_metadata"),
-       .data_symbol = absl::StrCat(prefix, "_metadata_root"),
-       .packed = packed_getter});
+  program.getters.push_back({.name = getter, .data_symbol = absl::StrCat(prefix, "_metadata_root"), .packed = packed});
 }
 
 void AddTvmMetadata(const proto::Metadata& metadata, const std::string& getter, loop::LoopProgram& program) {

@@ -22,7 +22,11 @@ Range Wrapped(const Type& type, Range exact) {
 Range Simplifier::RangeOf(const Expr& e) {
   if (auto it = ranges_.find(e.get()); it != ranges_.end()) return it->second;
   const Expr pooled = pool_.Intern(e);
-  const Range range = ComputeRange(pooled);
+  Range range = ComputeRange(pooled);
+  if (auto it = bindings_.find(pooled.get()); it != bindings_.end()) {
+    const Binding& binding = it->second.back();
+    range = binding.value.get() != nullptr ? RangeOf(binding.value) : binding.range;
+  }
   ranges_.emplace(pooled.get(), range);
   return range;
 }
@@ -43,12 +47,6 @@ Range Simplifier::ComputeRange(const Expr& e) {
     if (sum.single_atom() == nullptr) return RangeOf(sum);
   }
   if (const auto* n = e.As<IntImm>()) return Wrapped(type, Range::Point(n->value));
-  if (e.As<VarNode>() != nullptr) {
-    auto it = bindings_.find(e.get());
-    if (it == bindings_.end()) return type.index ? Range{} : Range::OfType(type.dtype);
-    const Binding& binding = it->second.back();
-    return binding.value ? RangeOf(binding.value) : binding.range;
-  }
   if (const auto* n = e.As<Binary>()) return Wrapped(type, RangeOfBinary(*n));
   if (const auto* n = e.As<Unary>()) {
     if (n->op == UnaryOp::kNeg) return Wrapped(type, Negate(RangeOf(n->a)));

@@ -13,18 +13,20 @@ namespace {
 // More combinations of unrolled variables than this are not told apart.
 constexpr size_t kMaxInstances = 64;
 
-class ThresholdFinder {
+class SubjectFinder {
  public:
-  ThresholdFinder(const Var& var, Simplifier& simplifier) : var_(var), simplifier_(simplifier) {}
+  SubjectFinder(const Var& var, Simplifier& simplifier) : var_(var), simplifier_(simplifier) {}
 
   void Visit(const Stmt& s) {
     if (const auto* n = s.As<For>()) {
       VisitExprs(n->begin);
       VisitExprs(n->extent);
       simplifier_.BindLoop(*n);
+      inner_.insert(n->var.get());
       if (n->kind == ForKind::kUnrolled) unrolled_.push_back(n->var);
       Visit(n->body);
       if (n->kind == ForKind::kUnrolled) unrolled_.pop_back();
+      inner_.erase(n->var.get());
       simplifier_.Unbind(n->var);
     } else if (const auto* n = s.As<Store>()) {
       for (const Expr& index : n->index) VisitExprs(index);
@@ -42,7 +44,7 @@ class ThresholdFinder {
     }
   }
 
-  std::vector<Threshold>& thresholds() { return thresholds_; }
+  std::vector<Subject>& subjects() { return subjects_; }
 
  private:
   void VisitExprs(const Expr& root) {
@@ -64,22 +66,42 @@ class ThresholdFinder {
 
   // The sign of a - b - shift.
   void Add(const Expr& a, const Expr& b, int64_t shift, bool zero_is_both) {
-    LinearSum rest;
+    LinearSum difference;
     if (!AddScaled(simplifier_.LinearOf(simplifier_.Simplify(a)),
-                   simplifier_.LinearOf(simplifier_.Simplify(b)), -1, &rest)) {
+                   simplifier_.LinearOf(simplifier_.Simplify(b)), -1, &difference) ||
+        __builtin_sub_overflow(difference.constant, shift, &difference.constant)) {
       return;
     }
-    const int64_t coefficient = rest.CoefficientOf(var_.get());
-    if (coefficient == 0 || coefficient == Range::kNegInf) return;
-    std::erase_if(rest.terms, [&](const auto& term) { return term.atom.get() == var_.get(); });
-    rest.constant -= shift;
-    for (const LinearSum::Term& term : rest.terms) {
-      if (Uses(term.atom, var_)) return;
+    for (const LinearSum::Term& term : difference.terms) {
+      if (term.coefficient == Range::kNegInf || !IsSubject(term.atom)) continue;
+      LinearSum rest = difference;
+      std::erase_if(rest.terms, [&](const auto& t) { return t.atom.get() == term.atom.get(); });
+      Threshold threshold{term.coefficient, simplifier_.RangeOf(rest), zero_is_both, {}};
+      if (!threshold.rest.bounded()) continue;
+      threshold.instances = Instances(std::move(rest));
+      SubjectOf(term.atom).thresholds.push_back(std::move(threshold));
     }
-    Threshold threshold{coefficient, simplifier_.RangeOf(rest), zero_is_both, {}};
-    if (!threshold.rest.bounded()) return;
-    threshold.instances = Instances(rest);
-    thresholds_.push_back(std::move(threshold));
+  }
+
+  bool IsSubject(const Expr& atom) {
+    if (atom.As<VarNode>() != nullptr) return atom.get() == var_.get();
+    const auto* n = atom.As<Binary>();
+    if (n == nullptr || (n->op != BinaryOp::kDiv && n->op != BinaryOp::kMod)) return false;
+    bool uses_var = false;
+    bool uses_inner = false;
+    VisitExpr(atom, [&](const Expr& e) {
+      uses_var |= e.get() == var_.get();
+      // What is loaded may change within the body.
+      uses_inner |= inner_.contains(e.get()) || e.As<Load>() != nullptr;
+    });
+    return uses_var && !uses_inner;
+  }
+
+  Subject& SubjectOf(const Expr& atom) {
+    for (Subject& subject : subjects_) {
+      if (subject.atom.get() == atom.get()) return subject;
+    }
+    return subjects_.emplace_back(Subject{atom, {}});
   }
 
   std::vector<Range> Instances(LinearSum rest) {
@@ -108,7 +130,8 @@ class ThresholdFinder {
   const Var var_;
   Simplifier& simplifier_;
   std::vector<Var> unrolled_;
-  std::vector<Threshold> thresholds_;
+  std::unordered_set<const ExprNode*> inner_;
+  std::vector<Subject> subjects_;
 };
 
 }  // namespace
@@ -135,10 +158,10 @@ double Threshold::Undecided(Range values) const {
   return static_cast<double>(undecided) / static_cast<double>(instances.size());
 }
 
-std::vector<Threshold> FindThresholds(const Stmt& body, const Var& var, Simplifier& simplifier) {
-  ThresholdFinder finder(var, simplifier);
+std::vector<Subject> FindSubjects(const Stmt& body, const Var& var, Simplifier& simplifier) {
+  SubjectFinder finder(var, simplifier);
   finder.Visit(body);
-  return std::move(finder.thresholds());
+  return std::move(finder.subjects());
 }
 
 }  // namespace kiln::loop

@@ -37,9 +37,17 @@ struct Threshold {
   double Undecided(Range values) const;
 };
 
-// The thresholds of comparisons, minima and maxima in `body` that are linear in `var`. The
+// What guards are linear in: the variable of a loop, or a quotient or remainder of it, such as the
+// row of a pixel number.
+struct Subject {
+  Expr atom;
+  std::vector<Threshold> thresholds;
+};
+
+// The thresholds of comparisons, minima and maxima in `body` for the variable `var` of the loop
+// around it and for the atoms that depend on it and on no variable within; by first occurrence. The
 // variables around `body` are bound in `simplifier`, which has simplified it.
-std::vector<Threshold> FindThresholds(const Stmt& body, const Var& var, Simplifier& simplifier);
+std::vector<Subject> FindSubjects(const Stmt& body, const Var& var, Simplifier& simplifier);
 
 }  // namespace kiln::loop
 

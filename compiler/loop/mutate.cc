@@ -192,17 +192,24 @@ Stmt MutateStmt(const Stmt& s, const std::function<Stmt(const Stmt&)>& f) {
 }
 
 Expr Substitute(const Expr& e, const Substitution& substitution) {
-  return MutateExpr(e, [&](const Expr& node) {
-    auto it = substitution.find(node.get());
-    return it == substitution.end() ? Expr() : it->second;
-  });
+  // What is replaced counts as done: the walk finds it in the memo and does not look inside.
+  Memo memo(substitution);
+  std::unordered_set<const ExprNode*> visited;
+  for (const auto& [node, unused] : substitution) visited.insert(node);
+  return MutateWithMemo(e, [](const Expr&) { return Expr(); }, memo, visited);
 }
 
 Stmt Substitute(const Stmt& s, const Substitution& substitution) {
-  return MutateExprs(s, [&](const Expr& node) {
-    auto it = substitution.find(node.get());
-    return it == substitution.end() ? Expr() : it->second;
+  if (!s) return s;
+  bool changed = false;
+  Stmt own = MutateOwnExprs(s, [&](const Expr& e) {
+    Expr out = Substitute(e, substitution);
+    changed = changed || out.get() != e.get();
+    return out;
   });
+  if (!changed) own = s;
+  if (!own) return own;
+  return MutateBodies(own, [&](const Stmt& inner) { return Substitute(inner, substitution); });
 }
 
 bool Uses(const Expr& e, const Var& var) {

@@ -22,6 +22,9 @@ struct Captures {
 
 class CaptureFinder {
  public:
+  // `callees`: the functions before the one that the loop is in.
+  explicit CaptureFinder(const std::vector<Func>& callees) : callees_(callees) {}
+
   Captures Find(const For& loop) {
     // Statements within the loop first: what they declare is not captured.
     Declare(loop.var);
@@ -29,13 +32,7 @@ class CaptureFinder {
       if (const auto* n = s.As<For>()) Declare(n->var);
       if (const auto* n = s.As<Allocate>()) own_.insert(n->buffer.get());
       if (const auto* n = s.As<Store>()) written_.insert(n->buffer.get());
-      const auto* call = s.As<Call>();
-      const auto* launch = s.As<Launch>();
-      if (call != nullptr || launch != nullptr) {
-        for (const Argument& arg : call != nullptr ? call->args : launch->args) {
-          if (arg.buffer) written_.insert(arg.buffer.get());
-        }
-      }
+      if (const auto* n = s.As<Call>()) SeeWritten(*n);
     });
     // The range is computed by the task.
     VisitExpr(loop.begin, [this](const Expr& e) { SeeExpr(e); });
@@ -44,17 +41,27 @@ class CaptureFinder {
         loop.body, [this](const Expr& e) { SeeExpr(e); },
         [this](const Stmt& s) {
           if (const auto* n = s.As<Store>()) SeeBuffer(n->buffer);
-          const auto* call = s.As<Call>();
-          const auto* launch = s.As<Launch>();
-          if (call == nullptr && launch == nullptr) return;
-          for (const Argument& arg : call != nullptr ? call->args : launch->args) {
-            if (arg.buffer) SeeBuffer(arg.buffer);
+          if (const auto* n = s.As<Call>()) {
+            for (const Argument& arg : n->args) {
+              if (arg.buffer) SeeBuffer(arg.buffer);
+            }
           }
         });
     return std::move(captures_);
   }
 
  private:
+  // A callee stores to its outputs and workspace.
+  void SeeWritten(const Call& call) {
+    int num_inputs = 0;
+    for (const Func& func : callees_) {
+      if (func.name == call.function) num_inputs = func.num_inputs;
+    }
+    for (size_t i = static_cast<size_t>(num_inputs); i < call.args.size(); ++i) {
+      if (call.args[i].buffer) written_.insert(call.args[i].buffer.get());
+    }
+  }
+
   void Declare(const Var& var) { seen_.insert(var.get()); }
 
   void SeeExpr(const Expr& e) {
@@ -70,6 +77,7 @@ class CaptureFinder {
     (written_.contains(buffer.get()) ? captures_.written : captures_.read).push_back(buffer);
   }
 
+  const std::vector<Func>& callees_;
   Captures captures_;
   std::unordered_set<const ExprNode*> seen_;
   std::unordered_set<const BufferNode*> seen_buffers_;
@@ -124,7 +132,8 @@ bool AllocatesWorkspace(const Stmt& s) {
 
 class Outliner {
  public:
-  Outliner(const Func& func, int threads) : func_(func), threads_(threads) {}
+  Outliner(const Func& func, const std::vector<Func>& callees, int threads)
+      : func_(func), callees_(callees), threads_(threads) {}
 
   Stmt Visit(const Stmt& s) {
     if (const auto* n = s.As<For>()) {
@@ -149,7 +158,7 @@ class Outliner {
 
  private:
   Stmt Outline(const For& loop) {
-    const Captures captures = CaptureFinder().Find(loop);
+    const Captures captures = CaptureFinder(callees_).Find(loop);
     Func task;
     task.name = absl::StrCat(func_.name, "_task", tasks_.size());
     task.kind = Func::Kind::kTask;
@@ -196,6 +205,7 @@ class Outliner {
   }
 
   const Func& func_;
+  const std::vector<Func>& callees_;
   const int threads_;
   std::vector<Func> tasks_;
 };
@@ -208,7 +218,7 @@ void OutlineParallel(LoopProgram& program, int threads) {
     if (threads <= 1 || func.kind == Func::Kind::kTask) {
       func.body = MakeSerial(func.body);
     } else {
-      Outliner outliner(func, threads);
+      Outliner outliner(func, funcs, threads);
       func.body = outliner.Visit(func.body);
       for (Func& task : outliner.tasks()) funcs.push_back(std::move(task));
     }

@@ -7,7 +7,9 @@
 // are little work, it stays one loop whose body is `if (in the largest piece) copy without guards
 // else copy with guards`: one copy instead of two. A parallel loop always stays one loop, with the
 // pieces as branches within: a launch for each piece would cost more than a test for each
-// iteration. An unrolled loop is not split: its copies know their value of the variable.
+// iteration. Guards of a quotient or remainder of a loop's variable (rows and columns of fused
+// loops) make branches too. An unrolled loop is not split: its copies know their value of the
+// variable.
 #include <algorithm>
 #include <cstdint>
 #include <set>
@@ -76,36 +78,51 @@ class Partitioner {
  private:
   struct Piece {
     Range values;
-    Var var;  // empty for the piece of a loop that stays whole
+    Var var;
     Stmt body;
   };
 
   Stmt VisitFor(const For& loop, const Stmt& whole, double share) {
     simplifier_.BindLoop(loop);
-    const Range values = simplifier_.RangeOf(loop.var);
-    std::vector<Range> split;
+    Stmt result = VisitBound(loop, whole, share);
+    simplifier_.Unbind(loop.var);
+    return result;
+  }
+
+  // The loop's variable is bound.
+  Stmt VisitBound(const For& loop, const Stmt& whole, double share) {
     int64_t begin, extent;
-    if (loop.kind != ForKind::kUnrolled && AsInt(loop.begin, &begin) &&
-        AsInt(loop.extent, &extent)) {
-      split = Split(FindThresholds(loop.body, loop.var, simplifier_), values, share);
-    }
-    if (split.size() > 1) {
-      const bool one_loop = split.size() > 2 && loop.kind != ForKind::kVectorized;
-      if (one_loop && BesideLargest(split) * share < kSmallShare) {
-        Stmt result = LargestOrRest(loop, split, share);
-        if (result) {
-          simplifier_.Unbind(loop.var);
-          return result;
-        }
-      } else {
-        simplifier_.Unbind(loop.var);
+    if ((loop.kind == ForKind::kSerial || loop.kind == ForKind::kVectorized) &&
+        AsInt(loop.begin, &begin) && AsInt(loop.extent, &extent)) {
+      for (const Subject& subject : FindSubjects(loop.body, loop.var, simplifier_)) {
+        if (subject.atom.get() != loop.var.get()) continue;
+        const auto split = Split(subject.thresholds, simplifier_.RangeOf(loop.var), share);
+        const bool branches = loop.kind == ForKind::kSerial && HasNarrowBorders(split, share);
+        if (split.size() == 1 || branches) continue;
         if (Stmt result = EachPiece(loop, whole, split, share)) return result;
-        simplifier_.BindLoop(loop);
       }
     }
-    Stmt body = Visit(loop.body, share);
-    simplifier_.Unbind(loop.var);
+    // A branch by a variable that is a lane would differ by lane.
+    const bool may_branch = loop.kind == ForKind::kSerial || loop.kind == ForKind::kParallel;
+    Stmt body = may_branch ? Branches(loop.var, loop.body, share) : Visit(loop.body, share);
     return MakeFor(loop.var, loop.begin, loop.extent, loop.kind, std::move(body));
+  }
+
+  // `body`, the body of a loop over `var`, in branches by the subjects that are worth it.
+  Stmt Branches(const Var& var, const Stmt& body, double share) {
+    for (const Subject& subject : FindSubjects(body, var, simplifier_)) {
+      const auto split = Split(subject.thresholds, simplifier_.RangeOf(subject.atom), share);
+      if (split.size() == 1) continue;
+      Stmt result = HasNarrowBorders(split, share)
+                        ? LargestOrRest(var, subject.atom, body, split, share)
+                        : EachBranch(var, subject.atom, body, split, share);
+      if (result) return result;
+    }
+    return Visit(body, share);
+  }
+
+  static bool HasNarrowBorders(const std::vector<Range>& split, double share) {
+    return split.size() > 2 && BesideLargest(split) * share < kSmallShare;
   }
 
   static int64_t Size(Range values) { return values.hi - values.lo + 1; }
@@ -115,11 +132,14 @@ class Partitioner {
                              [](Range a, Range b) { return Size(a) < Size(b); });
   }
 
-  // The part of the iterations that is not in the largest piece.
+  // The part of all values that is in one piece.
+  static double Part(const std::vector<Range>& split, Range piece) {
+    return static_cast<double>(Size(piece)) /
+           static_cast<double>(split.back().hi - split.front().lo + 1);
+  }
+
   static double BesideLargest(const std::vector<Range>& split) {
-    int64_t total = 0;
-    for (const Range& piece : split) total += Size(piece);
-    return 1 - static_cast<double>(Size(Largest(split))) / static_cast<double>(total);
+    return 1 - Part(split, Largest(split));
   }
 
   // The values within the range, not its first one, at which a piece may begin.
@@ -171,83 +191,77 @@ class Partitioner {
     return pieces;
   }
 
-  // for v { if (v in the largest piece) … else … }, or nothing if that is too much code. The
-  // variable is bound.
-  Stmt LargestOrRest(const For& loop, const std::vector<Range>& split, double share) {
-    const Range values = simplifier_.RangeOf(loop.var);
+  // if (atom in the largest piece) … else …, or nothing if that is too much code.
+  Stmt LargestOrRest(const Var& var, const Expr& atom, const Stmt& body,
+                     const std::vector<Range>& split, double share) {
     const Range largest = Largest(split);
-    simplifier_.Unbind(loop.var);
-    simplifier_.Bind(loop.var, largest);
-    Stmt inside = simplifier_.Simplify(loop.body);
-    const bool taken = Take(CodeSize(inside));
-    if (taken) inside = Visit(inside, share);
-    simplifier_.Unbind(loop.var);
-    simplifier_.Bind(loop.var, values);
-    if (!taken) return {};
-    Stmt outside = Visit(loop.body, BesideLargest(split) * share);
     const Expr condition =
-        simplifier_.Simplify(loop.var >= Expr(largest.lo) && loop.var < Expr(largest.hi + 1));
-    return MakeFor(loop.var, loop.begin, loop.extent, loop.kind,
-                   MakeIf(condition, std::move(inside), std::move(outside)));
+        simplifier_.Simplify(atom >= Expr(largest.lo) && atom < Expr(largest.hi + 1));
+    simplifier_.Narrow(atom, largest);
+    Stmt inside = simplifier_.Simplify(body);
+    const bool taken = Take(CodeSize(inside));
+    if (taken) inside = Branches(var, inside, share);
+    simplifier_.Unbind(atom);
+    if (!taken) return {};
+    Stmt outside = Visit(body, BesideLargest(split) * share);
+    return MakeIf(condition, std::move(inside), std::move(outside));
   }
 
-  // A loop, or a branch of a parallel loop, for each piece; nothing if that is too much code. The
-  // variable is not bound.
+  // if (atom in the first piece) … else if (in the second) …, or nothing if that is too much code.
+  Stmt EachBranch(const Var& var, const Expr& atom, const Stmt& body,
+                  const std::vector<Range>& split, double share) {
+    std::vector<Stmt> copies;
+    int64_t size = 0;
+    for (const Range& values : split) {
+      simplifier_.Narrow(atom, values);
+      copies.push_back(simplifier_.Simplify(body));
+      simplifier_.Unbind(atom);
+      size += CodeSize(copies.back()) + 2;
+    }
+    if (!Take(size - CodeSize(body))) return {};
+    for (size_t i = 0; i < split.size(); ++i) {
+      simplifier_.Narrow(atom, split[i]);
+      copies[i] = Branches(var, copies[i], share * Part(split, split[i]));
+      simplifier_.Unbind(atom);
+    }
+    Stmt chain = copies.back();
+    for (size_t i = split.size() - 1; i-- > 0;) {
+      chain =
+          MakeIf(simplifier_.Simplify(atom < Expr(split[i].hi + 1)), copies[i], std::move(chain));
+    }
+    return chain;
+  }
+
+  // A loop for each piece; nothing if that is too much code.
   Stmt EachPiece(const For& loop, const Stmt& whole, const std::vector<Range>& split,
                  double share) {
-    const bool branches = loop.kind == ForKind::kParallel;
     std::vector<Piece> pieces;
     int64_t size = 0;
-    int64_t total = 0;
     for (const Range& values : split) {
-      Piece piece{values, branches ? loop.var : MakeVar(loop.var.As<VarNode>()->name), {}};
-      BindPiece(loop, piece);
+      Piece piece{values, MakeVar(loop.var.As<VarNode>()->name), {}};
+      simplifier_.Bind(piece.var, values);
+      simplifier_.BindValue(loop.var, simplifier_.Simplify(piece.var));
       piece.body = simplifier_.Simplify(loop.body);
-      UnbindPiece(loop, piece);
+      simplifier_.Unbind(loop.var);
+      simplifier_.Unbind(piece.var);
       size += CodeSize(piece.body) + 2;
-      total += Size(values);
       pieces.push_back(std::move(piece));
     }
     if (!Take(size - CodeSize(whole))) return {};
-    for (Piece& piece : pieces) {
-      BindPiece(loop, piece);
-      piece.body = Visit(
-          piece.body, share * static_cast<double>(Size(piece.values)) / static_cast<double>(total));
-      UnbindPiece(loop, piece);
-    }
-    return branches ? Branches(loop, pieces) : Loops(loop, pieces);
-  }
-
-  void BindPiece(const For& loop, const Piece& piece) {
-    simplifier_.Bind(piece.var, piece.values);
-    if (piece.var.get() != loop.var.get()) {
-      simplifier_.BindValue(loop.var, simplifier_.Simplify(piece.var));
-    }
-  }
-
-  void UnbindPiece(const For& loop, const Piece& piece) {
-    if (piece.var.get() != loop.var.get()) simplifier_.Unbind(loop.var);
-    simplifier_.Unbind(piece.var);
-  }
-
-  static Stmt Loops(const For& loop, std::vector<Piece>& pieces) {
     std::vector<Stmt> loops;
     for (Piece& piece : pieces) {
+      const double part = share * Part(split, piece.values);
+      simplifier_.Bind(piece.var, piece.values);
+      Stmt body = loop.kind == ForKind::kSerial ? Branches(piece.var, piece.body, part)
+                                                : Visit(piece.body, part);
+      simplifier_.Unbind(piece.var);
       // A loop of one iteration has no variable left in its body.
       const bool once = Size(piece.values) == 1;
-      loops.push_back(once ? piece.body
+      loops.push_back(once ? body
                            : MakeFor(piece.var, Expr(piece.values.lo), Expr(Size(piece.values)),
-                                     loop.kind, piece.body));
+                                     loop.kind, std::move(body)));
     }
     return MakeBlock(std::move(loops));
-  }
-
-  static Stmt Branches(const For& loop, std::vector<Piece>& pieces) {
-    Stmt chain = pieces.back().body;
-    for (size_t i = pieces.size() - 1; i-- > 0;) {
-      chain = MakeIf(loop.var < Expr(pieces[i].values.hi + 1), pieces[i].body, std::move(chain));
-    }
-    return MakeFor(loop.var, loop.begin, loop.extent, loop.kind, std::move(chain));
   }
 
   // Whether so much more code is within the budget; takes it if so.

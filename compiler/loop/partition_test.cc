@@ -93,9 +93,24 @@ TEST_F(PartitionTest, GivesUpWhereNothingIsWon) {
   const std::string cyclic = Partitioned(ForKind::kSerial, 90, MakeLoad(x, {i % 7}));
   EXPECT_EQ(cyclic, "for i in 0..90 {\n  y[i] = x[i % 7]\n}\n");
   // Not linear in i.
-  const Expr at = i / 3 * 5 - 3;
-  const std::string quotient = Partitioned(ForKind::kSerial, 90, Padded(at));
-  EXPECT_EQ(quotient.find("for", 1), std::string::npos) << quotient;
+  const std::string square = Partitioned(ForKind::kSerial, 90, Padded(i * i - 3));
+  EXPECT_EQ(square.find("for", 1), std::string::npos) << square;
+}
+
+TEST_F(PartitionTest, RowsAndColumnsOfAFusedLoop) {
+  // Eight rows of fifty columns in one parallel loop, three taps, padded by one column.
+  const Expr row = i / 50, column = i % 50;
+  const Expr at = column + k - 1;
+  const Expr tap = MakeSelect(at >= 0 && at < 50, MakeLoad(x, {row * 10 + Max(Min(at, 49), 0)}),
+                              Const(kFloat, 0));
+  const Stmt body =
+      MakeFor(k, 0, 3, ForKind::kSerial, MakeStore(y, {i / 4}, MakeLoad(y, {i / 4}) + tap));
+  const std::string text = ToString(PartitionLoops(MakeFor(i, 0, 400, ForKind::kParallel, body)));
+  EXPECT_EQ(text.find("for i in 0..400 parallel {\n  if i % 50 >= 1 && i % 50 < 49 {\n"), 0u)
+      << text;
+  const std::string interior = text.substr(0, text.find("} else {"));
+  EXPECT_EQ(interior.find("select"), std::string::npos) << text;
+  EXPECT_EQ(interior.find("min("), std::string::npos) << text;
 }
 
 TEST_F(PartitionTest, GrowthIsBounded) {

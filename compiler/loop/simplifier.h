@@ -39,7 +39,10 @@ class Simplifier {
   void Bind(const Var& var, Range range);
   // The variable is `value`, which is simplified already, wherever it occurs.
   void BindValue(const Var& var, Expr value);
-  void Unbind(const Var& var);
+  // An atom, a variable or any other, has a value in `range` as well: what a condition around
+  // tells. Unbind ends it.
+  void Narrow(const Expr& atom, Range range);
+  void Unbind(const Expr& atom);
 
   Expr Simplify(const Expr& e);
   Stmt Simplify(const Stmt& s);
@@ -65,7 +68,7 @@ class Simplifier {
   // simplify.cc
   Expr Visit(const Expr& e);
   Expr Rewrite(const Expr& e);
-  Expr RewriteVar(const Expr& e);
+  Expr KnownValue(const Expr& e);
   Expr RewriteUnary(const Type& type, UnaryOp op, const Expr& a);
   Expr RewriteBinary(const Type& type, BinaryOp op, const Expr& a, const Expr& b);
   Expr RewriteCast(const Type& type, const Expr& a);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expressions of every type: the rules that are not about index arithmetic.
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -42,8 +43,17 @@ void Simplifier::BindValue(const Var& var, Expr value) {
   Forget();
 }
 
-void Simplifier::Unbind(const Var& var) {
-  auto it = bindings_.find(var.get());
+void Simplifier::Narrow(const Expr& atom, Range range) {
+  const Expr pooled = pool_.Intern(atom);
+  Binding binding{.range = Intersect(RangeOf(pooled), range), .depth = DepthOf(pooled)};
+  if (binding.range.is_point()) binding.value = Constant(binding.range.lo);
+  bindings_[pooled.get()].push_back(std::move(binding));
+  ++depth_;
+  Forget();
+}
+
+void Simplifier::Unbind(const Expr& atom) {
+  auto it = bindings_.find(pool_.Intern(atom).get());
   it->second.pop_back();
   if (it->second.empty()) bindings_.erase(it);
   --depth_;
@@ -51,9 +61,13 @@ void Simplifier::Unbind(const Var& var) {
 }
 
 void Simplifier::Forget() {
-  simplified_.clear();
-  ranges_.clear();
-  depths_.clear();
+  // New maps: clear() takes time in proportion to what a map has ever held.
+  auto renew = [](auto& map) {
+    if (!map.empty()) std::decay_t<decltype(map)>().swap(map);
+  };
+  renew(simplified_);
+  renew(ranges_);
+  renew(depths_);
 }
 
 Expr Simplifier::Raw(const Type& type, decltype(ExprNode::value) value) {
@@ -69,7 +83,7 @@ Expr Simplifier::Simplify(const Expr& e) {
 
 Expr Simplifier::Visit(const Expr& e) {
   if (auto it = simplified_.find(e.get()); it != simplified_.end()) return it->second.second;
-  Expr result = Rewrite(e);
+  Expr result = KnownValue(Rewrite(e));
   simplified_.emplace(e.get(), std::pair(e, result));
   simplified_.emplace(result.get(), std::pair(result, result));
   return result;
@@ -140,14 +154,14 @@ Expr Simplifier::Rewrite(const Expr& e) {
   if (const auto* n = e.As<Broadcast>()) {
     return pool_.Intern(MakeBroadcast(Visit(n->a), n->lanes));
   }
-  if (e.As<VarNode>() != nullptr) return RewriteVar(e);
   return pool_.Intern(e);
 }
 
-Expr Simplifier::RewriteVar(const Expr& e) {
+// The value that a variable, or an atom that a condition speaks of, is bound to, if it is.
+Expr Simplifier::KnownValue(const Expr& e) {
   auto it = bindings_.find(e.get());
-  const bool replaced = it != bindings_.end() && it->second.back().value.get() != nullptr;
-  return replaced ? it->second.back().value : pool_.Intern(e);
+  const bool known = it != bindings_.end() && it->second.back().value.get() != nullptr;
+  return known ? it->second.back().value : e;
 }
 
 Expr Simplifier::RewriteUnary(const Type& type, UnaryOp op, const Expr& a) {

@@ -169,6 +169,15 @@ Expr Simplifier::IndexCompare(CompareOp op, const Expr& a, const Expr& b) {
       right = -right / common;
     }
   }
+  // x / c < right is x < right * c; x / c >= right is x >= right * c.
+  int64_t divisor, scaled;
+  const Expr* atom = d.single_atom();
+  const Binary* quotient = atom == nullptr ? nullptr : atom->As<Binary>();
+  if (ordered && right > 0 && quotient != nullptr && quotient->op == BinaryOp::kDiv &&
+      AsInt(quotient->b, &divisor) && divisor > 0 && RangeOf(quotient->a).lo >= 0 &&
+      !__builtin_mul_overflow(right, divisor, &scaled)) {
+    return IndexCompare(op, quotient->a, Constant(scaled));
+  }
   return Raw(Type::Of(DType::Bool()), Compare{op, FromLinear(d), Constant(right)});
 }
 

@@ -100,11 +100,11 @@ Stmt Simplifier::SimplifyIf(const If& branch) {
   return MakeIf(condition, std::move(then_body), std::move(else_body));
 }
 
-// Where `condition` compares one variable with a constant, its range is narrower under it; a
+// Where `condition` compares one atom with a constant, its range is narrower under it; a
 // conjunction that holds, and a disjunction that does not, tell of both their parts.
 Stmt Simplifier::SimplifyUnder(const Expr& condition, bool holds, const Stmt& s) {
   std::vector<Expr> facts = {condition};
-  std::vector<const ExprNode*> narrowed;
+  std::vector<Expr> narrowed;
   bool possible = true;
   while (!facts.empty()) {
     const Expr fact = facts.back();
@@ -113,20 +113,18 @@ Stmt Simplifier::SimplifyUnder(const Expr& condition, bool holds, const Stmt& s)
         n != nullptr && n->op == (holds ? BinaryOp::kAnd : BinaryOp::kOr)) {
       facts.push_back(n->b);
       facts.push_back(n->a);
-    } else if (const auto* n = fact.As<Compare>(); n != nullptr && bindings_.contains(n->a.get())) {
-      std::vector<Binding>& bindings = bindings_.at(n->a.get());
-      const Range range = Intersect(bindings.back().range, Fulfilling(*n, holds));
-      possible = possible && range.lo <= range.hi;
-      Binding binding{.range = range, .depth = bindings.back().depth};
-      if (range.is_point()) binding.value = Constant(range.lo);
-      bindings.push_back(std::move(binding));
-      narrowed.push_back(n->a.get());
+    } else if (const auto* n = fact.As<Compare>(); n != nullptr && n->a.type() == Type::Index()) {
+      const Range fulfilling = Fulfilling(*n, holds);
+      const Range range = RangeOf(n->a);
+      if (fulfilling == Range{} || LinearOf(n->a).single_atom() == nullptr) continue;
+      possible = Intersect(range, fulfilling).lo <= Intersect(range, fulfilling).hi;
+      if (!possible) break;
+      Narrow(n->a, fulfilling);
+      narrowed.push_back(n->a);
     }
   }
-  if (!narrowed.empty()) Forget();
   Stmt result = possible ? Simplify(s) : Stmt();
-  for (const ExprNode* var : narrowed) bindings_.at(var).pop_back();
-  if (!narrowed.empty()) Forget();
+  for (const Expr& atom : narrowed) Unbind(atom);
   return result;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "absl/strings/match.h"
-#include "compiler/loop/expr_node.h"
 #include "compiler/loop/passes.h"
 #include "gtest/gtest.h"
 
@@ -8,6 +7,9 @@ namespace kiln::loop {
 namespace {
 
 constexpr DType kF32 = DType::Float(32);
+
+// A node that the builders would not make.
+Expr RawExpr(ExprNode node) { return Expr(std::make_shared<const ExprNode>(std::move(node))); }
 
 Buffer Param(std::string name, Shape shape) {
   return MakeBuffer(std::move(name), kF32, std::move(shape), BufferScope::kParam);
@@ -82,11 +84,11 @@ TEST(VerifyTest, Bounds) {
 TEST(VerifyTest, Types) {
   Fixture f;
   const Type f32 = Type::Of(kF32);
-  const Expr wrong = NewExpr(f32, Binary{BinaryOp::kAdd, Const(kF32, 1), Expr(1)});
+  const Expr wrong = RawExpr({f32, Binary{BinaryOp::kAdd, Const(kF32, 1), Expr(1)}});
   EXPECT_HAS(f.ErrorOf(MakeStore(f.b, {0}, wrong)),
              "the right operand has type index, not float32");
-  EXPECT_HAS(f.ErrorOf(MakeStore(f.b, {0}, NewExpr(f32, FloatImm{0.1}))), "0.1 is no float32");
-  const Expr mod = NewExpr(f32, Binary{BinaryOp::kMod, Const(kF32, 1), Const(kF32, 1)});
+  EXPECT_HAS(f.ErrorOf(MakeStore(f.b, {0}, RawExpr({f32, FloatImm{0.1}}))), "0.1 is no float32");
+  const Expr mod = RawExpr({f32, Binary{BinaryOp::kMod, Const(kF32, 1), Const(kF32, 1)}});
   EXPECT_HAS(f.ErrorOf(MakeStore(f.b, {0}, mod)), "no such operation on float32");
   const Stmt store = MakeStore(f.b, {f.i}, Expr(0));
   EXPECT_HAS(f.ErrorOf(MakeFor(f.i, 0, MakeCast(Type::Index(), MakeCast(DType::Int(64), f.j)),

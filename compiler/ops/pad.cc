@@ -70,9 +70,8 @@ InferResult InferPad(const InferContext& c) {
   KILN_RETURN_IF_ERROR(CheckReflection(c.inputs[0].shape, pads, mode));
   if (c.inputs.size() > 1) {
     const TensorType& value = c.inputs[1];
-    KILN_CONSTRAINT(4, value.num_elements() == 1 && value.dtype == c.inputs[0].dtype,
-                    absl::StrCat("pad_val of ", value.ToString()),
-                    absl::StrCat("one ", c.inputs[0].dtype.ToString()));
+    KILN_CONSTRAINT(4, value.num_elements() == 1, absl::StrCat("pad_val of ", value.ToString()),
+                    "one value");
   }
   return InferPadded(c.inputs[0], pads);
 }
@@ -104,8 +103,12 @@ absl::Status Lower(StageBuilder& b) {
       if (pad.after > 0) in_bounds = in_bounds && i[d] < Expr(pad.before + data[d]);
     }
     if (mode != Mode::kConstant) return b.Input(0)(at);
-    const Expr padding = b.num_inputs() > 1 ? b.Input(1)(Indices(b.input_shape(1).size(), Expr(0)))
-                                            : loop::Const(ComputeType(b.input_dtype(0)), 0);
+    const DType dtype = ComputeType(b.input_dtype(0));
+    Expr padding = loop::Const(dtype, 0);
+    if (b.num_inputs() > 1) {
+      padding = b.Input(1)(Indices(b.input_shape(1).size(), Expr(0)));
+      if (padding.type().dtype != dtype) padding = loop::MakeCast(dtype, padding);
+    }
     if (NumElements(data) == 0) return padding;
     return loop::MakeSelect(in_bounds, b.Input(0)(at), padding);
   });
@@ -126,13 +129,14 @@ const OpDef kPads[] = {
       .doc = "data with places around it: of pad_val (constant), of the nearest place of data "
              "(edge), or of data reflected at its border, which "
              "is not repeated (reflect).",
-      .inputs = {{"data", "any type"}, {"pad_val", "one value; 0 where it is left out"}},
+      .inputs = {{"data", "any type"},
+                 {"pad_val", "one value, cast to the dtype of data; 0 where it is left out"}},
       .attrs = {kPadWidth,
                 {"pad_mode", AttrType::kString, "constant", false, "constant, edge or reflect"}},
       .num_optional_inputs = 1},
      {"pad_width has a pair of numbers that are not negative per dimension",
       "pad_mode is constant, edge or reflect", "there are enough places to copy",
-      "pad_val is one value of data's dtype"},
+      "pad_val has one element"},
      Fusion::kInjective,
      InferPad,
      Lower,
@@ -142,6 +146,8 @@ const OpDef kPads[] = {
       Case({Values(I8({3}), {1, 2, 3}), Values(I8({}), {0})},
            {{"pad_width", Width({{2, 1}})}, {"pad_mode", "edge"}},
            {Values(I8({6}), {1, 1, 1, 2, 3, 3})}),
+      Case({Values(F32({1}), {1}), Values(I32({}), {3})}, {{"pad_width", Width({{1, 0}})}},
+           {Values(F32({2}), {3, 1})}),
       Case({Values(F32({3}), {1, 2, 3}), Values(F32({}), {0})},
            {{"pad_width", Width({{2, 2}})}, {"pad_mode", "reflect"}},
            {Values(F32({7}), {3, 2, 1, 2, 3, 2, 1})}),

@@ -98,6 +98,23 @@ class Fuser {
     return group.heavy != kNoId && producer < group.heavy && Reaches(producer, group.heavy, group);
   }
 
+  // Whether the node would end a group behind a reduction or contraction: those keep their epilogue, rather than that the reduction
+  // behind them takes it as its prologue.
+  bool IsEpilogue(NodeId id) const {
+    const Node& node = graph_.node(id);
+    if (KindOf(node) != Fusion::kElementwise) return false;
+    for (ValueId input : node.inputs) {
+      const Value& value = graph_.value(input);
+      if (value.kind != ValueKind::kNodeOutput || LeavesGraph(input) ||
+          consumers_[static_cast<size_t>(input)].size() != 1 ||
+          graph_.type(input).shape != graph_.type(node.outputs[0]).shape) {
+        continue;
+      }
+      if (IsHeavy(KindOf(graph_.node(value.node))) || IsEpilogue(value.node)) return true;
+    }
+    return false;
+  }
+
   bool MayJoin(NodeId id, const Group& group) const {
     const Node& producer = graph_.node(id);
     const Fusion kind = KindOf(producer);
@@ -105,7 +122,7 @@ class Fuser {
     if (IsHeavy(kind)) return group.heavy == kNoId && EndsElementwise(id, group);
     if (!FeedsHeavy(id, group)) return true;
     const Node& heavy = graph_.node(group.heavy);
-    if (KindOf(heavy) == Fusion::kReduction) return true;
+    if (KindOf(heavy) == Fusion::kReduction) return !IsEpilogue(id);
     // Only a pure move of the data operand may be read in place by a contraction.
     return kind == Fusion::kInjective && producer.outputs[0] == heavy.inputs[0] &&
            (producer.op_name() == "transpose" || producer.op_name() == "nn.pad");

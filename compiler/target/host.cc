@@ -16,8 +16,9 @@ namespace {
 
 #if defined(__x86_64__)
 
-// The instructions beyond the level that schedules and code generators make use of. The code follows from level and features alone, so
-// that two machines which agree in them get the same bytes.
+// The instructions beyond the level that schedules and code generators make use of. The code
+// follows from level and features alone, so that two machines which agree in them get the same
+// bytes.
 #define KILN_ADD_IF_SUPPORTED(name, llvm_name) \
   if (__builtin_cpu_supports(name)) features.push_back("+" llvm_name)
 

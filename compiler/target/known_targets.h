@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of targets that have a name of their own. Target::Parse reads it; adding a machine is adding a row.
+// The table of targets that have a name of their own. Target::Parse reads it; adding a machine is
+// adding a row.
 #ifndef KILN_COMPILER_TARGET_KNOWN_TARGETS_H_
 #define KILN_COMPILER_TARGET_KNOWN_TARGETS_H_
 

@@ -61,9 +61,9 @@ Target FromTriple(absl::string_view triple) {
 }
 
 absl::Status UnknownTarget(absl::string_view text) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("unknown target '", text, "': expected host, ",
-                   absl::StrJoin(ListTargets(), ", "), " or an LLVM triple"));
+  return absl::InvalidArgumentError(absl::StrCat("unknown target '", text, "': expected host, ",
+                                                 absl::StrJoin(ListTargets(), ", "),
+                                                 " or an LLVM triple"));
 }
 
 absl::Status BadOption(absl::string_view option) {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Target: the machine that generated code runs on, as far as schedules and code generators need to know it.
+// Target: the machine that generated code runs on, as far as schedules and code generators need to
+// know it.
 //
 //   KILN_ASSIGN_OR_RETURN(Target target, Target::Parse("x86-64-v3"));
 //
 // A target is written as one of
 //   host                                  this machine, with all it can do
 //   x86-64, x86-64-v2, x86-64-v3, x86-64-v4
-//   aarch64, cortex-m3, cortex-m4f, cortex-m7f, cortex-m33f, cortex-m55, riscv32imac, …   (ListTargets)
-//   any LLVM triple, with options: "aarch64-linux-gnu -mcpu=cortex-a72 -mattr=+dotprod"
+//   aarch64, cortex-m3, cortex-m4f, cortex-m7f, cortex-m33f, cortex-m55, riscv32imac, …
+//   (ListTargets) any LLVM triple, with options: "aarch64-linux-gnu -mcpu=cortex-a72
+//   -mattr=+dotprod"
 // A name may be followed by the same options.
 #ifndef KILN_COMPILER_TARGET_TARGET_H_
 #define KILN_COMPILER_TARGET_TARGET_H_
@@ -31,13 +33,14 @@ struct Target {
   bool hard_float = true;
 
   int pointer_bits = 64;
-  int vector_bits = 128;    // of one register; 0: no vector unit
+  int vector_bits = 128;  // of one register; 0: no vector unit
   int vector_registers = 16;
-  bool has_fma = false;     // fused multiply-add of float32 (and, where double is native, float64) in hardware
-  bool vector_int = true;   // the vector unit does integers
+  bool has_fma =
+      false;  // fused multiply-add of float32 (and, where double is native, float64) in hardware
+  bool vector_int = true;  // the vector unit does integers
   int64_t l1_bytes = 32 << 10;
   int64_t l2_bytes = 512 << 10;
-  int cores = 1;            // that a parallel loop may count on; 1: loops are serial
+  int cores = 1;  // that a parallel loop may count on; 1: loops are serial
 
   // Elements of `dtype` in a vector register; 1 where there are no vectors of it.
   int Lanes(DType dtype) const;

@@ -28,8 +28,8 @@ TEST(TargetTest, LevelsOfX86DifferInVectorsAndFma) {
 }
 
 TEST(TargetTest, MicrocontrollersAreBareMetal) {
-  for (const char* name : {"cortex-m3", "cortex-m4f", "cortex-m7f", "cortex-m33f", "cortex-m55",
-                           "riscv32imac"}) {
+  for (const char* name :
+       {"cortex-m3", "cortex-m4f", "cortex-m7f", "cortex-m33f", "cortex-m55", "riscv32imac"}) {
     const Target target = *Target::Parse(name);
     EXPECT_TRUE(target.is_baremetal()) << name;
     EXPECT_EQ(target.Lanes(DType::Float(64)), 1) << name;

@@ -29,6 +29,7 @@ struct CompileFlags {
   std::string codegen, target = "host", emit, dump_dir, passes;
   std::vector<std::string> inputs;
   int threads = 0;
+  bool system_lib = false;
 };
 
 std::string DefaultModuleName(const std::string& path) {
@@ -57,6 +58,7 @@ absl::StatusOr<CompileOptions> OptionsOf(const CompileFlags& flags) {
   }
   KILN_ASSIGN_OR_RETURN(o.target, Target::Parse(flags.target));
   o.threads = flags.threads;
+  o.system_lib = flags.system_lib;
   for (absl::string_view pass : absl::StrSplit(flags.passes, ',', absl::SkipEmpty())) {
     if (pass[0] != '-') {
       return absl::InvalidArgumentError(
@@ -100,7 +102,7 @@ absl::Status RunCompile(const CompileFlags& flags) {
   }
   KILN_ASSIGN_OR_RETURN(Compiled compiled, Compile(graph, options));
   Artifacts& artifacts = compiled.artifacts;
-  if (options.codegen == Codegen::kC && options.runtime == Runtime::kCpp) {
+  if (options.codegen == Codegen::kC && options.runtime == Runtime::kCpp && !options.system_lib) {
     const std::string name = options.module_name;
     KILN_ASSIGN_OR_RETURN(artifacts[name + ".so"],
                           CompileCToSharedObject(artifacts[name + ".c"], name, options.target));
@@ -127,6 +129,7 @@ void AddCompileCommand(CLI::App& app, Action& action) {
   command->add_option("--dump-dir", flags->dump_dir, "Write one file per pass and stage to this folder");
   command->add_option("--passes", flags->passes, "Passes to switch off: -fuse,-convert-layout");
   command->add_option("--threads", flags->threads, "Threads of a parallel loop; 0: as the runtime decides, 1: serial code")->capture_default_str();
+  command->add_flag("--system-lib", flags->system_lib, "For the C++ runtime: make code to link, which registers itself, instead of a shared object");
   command->footer(
       "Examples:\n"
       "  kiln compile model.onnx -o out --module-name my_mod\n"

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/kiln/load_model.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "compiler/base/limits.h"
 #include "compiler/base/status.h"
 #include "compiler/compile.h"
@@ -19,6 +22,48 @@ namespace kiln::tools {
 namespace {
 
 namespace fs = std::filesystem;
+
+using onnx_frontend::InputPin;
+
+// The name of the parameter of @main that stands for an input: the printer writes '_' for what an identifier cannot hold.
+std::string ParameterName(absl::string_view input) {
+  std::string name(input);
+  for (char& c : name) {
+    if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '/') c = '_';
+  }
+  return name;
+}
+
+// Every pin names an input of the graph and agrees with its type.
+absl::Status CheckPins(const Graph& graph, const std::string& path, const std::vector<InputPin>& pins) {
+  for (const InputPin& pin : pins) {
+    const auto input = std::find_if(graph.inputs.begin(), graph.inputs.end(), [&](ValueId id) {
+      const std::string& name = graph.value(id).name;
+      return name == pin.name || ParameterName(name) == pin.name;
+    });
+    if (input == graph.inputs.end()) {
+      const std::string names = absl::StrJoin(
+          graph.inputs, ", ", [&](std::string* out, ValueId id) { absl::StrAppend(out, graph.value(id).name); });
+      return absl::InvalidArgumentError(
+          absl::StrCat(path, ": --input: the model has no input '", pin.name, "'; its inputs are ", names));
+    }
+    const TensorType& type = graph.type(*input);
+    if (type.shape != pin.shape || (pin.dtype.has_value() && type.dtype != *pin.dtype)) {
+      const TensorType found{pin.dtype.value_or(type.dtype), pin.shape};
+      return absl::InvalidArgumentError(absl::StrCat(path, ": --input: found ", found.ToString(), " for the input '", pin.name,
+                                                     "', wanted ", type.ToString()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Graph> LoadRelay(const std::string& text, const std::string& path, const std::vector<InputPin>& pins) {
+  RelayParseOptions options;
+  for (const InputPin& pin : pins) options.input_shapes[ParameterName(pin.name)] = pin.shape;
+  KILN_ASSIGN_OR_RETURN(Graph graph, ParseRelay(text, path, FindOpSchema, options));
+  KILN_RETURN_IF_ERROR(CheckPins(graph, path, pins));
+  return graph;
+}
 
 }  // namespace
 
@@ -46,18 +91,11 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes)
 
 absl::StatusOr<Graph> LoadModel(const std::string& path, const std::vector<std::string>& pins) {
   KILN_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path, kMaxModelFileBytes));
-  if (absl::StrContains(absl::string_view(bytes).substr(0, 4096), "#[version")) {
-    if (!pins.empty()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(path, ": --input pins shapes of ONNX models; Relay text states the shapes of its inputs"));
-    }
-    return ParseRelay(bytes, path, FindOpSchema);
-  }
-  std::vector<onnx_frontend::InputPin> parsed;
+  std::vector<InputPin> parsed;
   for (const std::string& pin : pins) {
-    KILN_ASSIGN_OR_RETURN(onnx_frontend::InputPin p, onnx_frontend::ParseInputPin(pin));
-    parsed.push_back(std::move(p));
+    KILN_ASSIGN_OR_RETURN(parsed.emplace_back(), onnx_frontend::ParseInputPin(pin));
   }
+  if (absl::StrContains(absl::string_view(bytes).substr(0, 4096), "#[version")) return LoadRelay(bytes, path, parsed);
   return onnx_frontend::ImportOnnx(bytes, path, parsed, EvaluateConstants);
 }
 

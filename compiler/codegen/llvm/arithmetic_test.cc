@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every operation on every type, at the edges: machine code and interpreter give the same bits, scalar and vector.
+// Every operation on every type, at the edges: machine code and interpreter give the same bits,
+// scalar and vector.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -65,7 +66,8 @@ class Results {
       const loop::LoopProgram program =
           OneFunc(some, static_cast<int>(fixed),
                   loop::MakeBlock({stores_.begin() + first, stores_.begin() + last}));
-      for (const Target& target : RunnableTargets()) ExpectSameBits(program, "f", some_args, target);
+      for (const Target& target : RunnableTargets())
+        ExpectSameBits(program, "f", some_args, target);
     }
   }
 
@@ -114,9 +116,8 @@ TEST_P(ArithmeticTest, Unary) {
     ops.push_back({"not", UnaryOp::kNot});
   }
   for (const auto& [name, op] : ops) {
-    results.Add(name, dtype, [&](const Expr& i) {
-      return loop::MakeUnary(op, loop::MakeLoad(a, {i}));
-    });
+    results.Add(name, dtype,
+                [&](const Expr& i) { return loop::MakeUnary(op, loop::MakeLoad(a, {i})); });
   }
   results.Check({a}, {EdgeValues(dtype, kCount)});
 }
@@ -170,9 +171,9 @@ TEST_P(ArithmeticTest, CompareAndSelect) {
   const OperandPairs pairs = EdgePairs(dtype);
   const Buffer a = Param("a", dtype, {pairs.count}), b = Param("b", dtype, {pairs.count});
   Results results(pairs.count);
-  const std::pair<const char*, CompareOp> ops[] = {
-      {"eq", CompareOp::kEq}, {"ne", CompareOp::kNe}, {"lt", CompareOp::kLt},
-      {"le", CompareOp::kLe}, {"gt", CompareOp::kGt}, {"ge", CompareOp::kGe}};
+  const std::pair<const char*, CompareOp> ops[] = {{"eq", CompareOp::kEq}, {"ne", CompareOp::kNe},
+                                                   {"lt", CompareOp::kLt}, {"le", CompareOp::kLe},
+                                                   {"gt", CompareOp::kGt}, {"ge", CompareOp::kGe}};
   for (const auto& [name, op] : ops) {
     if (dtype.is_bool() && op != CompareOp::kEq && op != CompareOp::kNe) continue;
     results.Add(name, DType::Bool(), [&](const Expr& i) {
@@ -243,17 +244,17 @@ TEST_P(FloatTest, SoftwareArithmetic) {
   std::vector<Buffer> params = {a};
   std::vector<std::string> args = {EdgeValues(dtype, kCount)};
   std::vector<Stmt> stores;
-  for (UnaryOp op : {UnaryOp::kSqrt, UnaryOp::kFloor, UnaryOp::kCeil, UnaryOp::kTrunc,
-                     UnaryOp::kRoundEven}) {
+  for (UnaryOp op :
+       {UnaryOp::kSqrt, UnaryOp::kFloor, UnaryOp::kCeil, UnaryOp::kTrunc, UnaryOp::kRoundEven}) {
     for (int lanes : {1, kLanes}) {
       params.push_back(Param("out" + std::to_string(params.size()), dtype, {kCount}));
       args.push_back(std::string(params.back()->num_bytes(), '\0'));
       const Var i = loop::MakeVar("i");
       const Expr index = lanes == 1 ? Expr(i) : loop::MakeRamp(i * lanes, 1, lanes);
-      stores.push_back(loop::MakeFor(
-          i, 0, kCount / lanes, loop::ForKind::kSerial,
-          loop::MakeStore(params.back(), {index},
-                          loop::MakeUnary(op, loop::MakeLoad(a, {index})))));
+      stores.push_back(
+          loop::MakeFor(i, 0, kCount / lanes, loop::ForKind::kSerial,
+                        loop::MakeStore(params.back(), {index},
+                                        loop::MakeUnary(op, loop::MakeLoad(a, {index})))));
     }
   }
   const loop::LoopProgram program = OneFunc(params, 1, loop::MakeBlock(stores));
@@ -267,11 +268,12 @@ TEST_P(FloatTest, SoftwareArithmetic) {
 
 // acc + sum of four products of bytes, for the machines that have it as one instruction.
 TEST(ByteDotTest, FourProductsOfBytes) {
+  const std::pair<DType, DType> types[] = {{DType::UInt(8), DType::Int(8)},
+                                           {DType::Int(8), DType::UInt(8)},
+                                           {DType::Int(8), DType::Int(8)}};
   for (bool lane_operand_first : {false, true}) {
-    for (bool swap_signs : {false, true}) {
+    for (const auto& [same_type, lane_type] : types) {
       for (int lanes : {4, 8, 16}) {
-        const DType same_type = swap_signs ? DType::Int(8) : DType::UInt(8);
-        const DType lane_type = swap_signs ? DType::UInt(8) : DType::Int(8);
         const Buffer x = Param("x", same_type, {64}), w = Param("w", lane_type, {1024}),
                      out = Param("out", DType::Int(32), {16});
         const Var i = loop::MakeVar("i");
@@ -284,9 +286,9 @@ TEST(ByteDotTest, FourProductsOfBytes) {
               DType::Int(32), loop::MakeLoad(w, {loop::MakeRamp(i * 64 + byte, 4, lanes)}));
           sum = lane_operand_first ? b * a + sum : sum + a * b;
         }
-        const loop::LoopProgram program =
-            OneFunc({x, w, out}, 2,
-                    loop::MakeFor(i, 0, 16, loop::ForKind::kSerial, loop::MakeStore(out, {at}, sum)));
+        const loop::LoopProgram program = OneFunc(
+            {x, w, out}, 2,
+            loop::MakeFor(i, 0, 16, loop::ForKind::kSerial, loop::MakeStore(out, {at}, sum)));
         for (const Target& target : RunnableTargets()) {
           ExpectSameBits(program, "f",
                          {EdgeValues(same_type, 64), EdgeValues(lane_type, 1024, 3),

@@ -243,16 +243,16 @@ LoopProgram ParallelProgram() {
                out = Param("out", kF32, {3, 6, 5});
   const Buffer acc = loop::MakeBuffer("acc", kF32, {}, loop::BufferScope::kLocal);
   const Var n = MakeVar("n"), i = MakeVar("i"), j = MakeVar("j"), k = MakeVar("k");
-  const Stmt product = MakeFor(
-      k, 0, 8, ForKind::kSerial,
-      MakeStore(acc, {}, MakeLoad(acc, {}) + MakeLoad(a, {n, i, k}) * MakeLoad(b, {k, j})));
-  const Stmt element = loop::MakeAllocate(
-      acc, loop::MakeBlock({MakeStore(acc, {}, loop::Const(kF32, 0)), product,
-                            MakeStore(out, {n, i, j}, MakeLoad(acc, {}))}));
-  return OneFunc({a, b, out}, 2,
-                 MakeFor(n, 0, 3, ForKind::kSerial,
-                         MakeFor(i, 0, 6, ForKind::kParallel,
-                                 MakeFor(j, 0, 5, ForKind::kSerial, element))));
+  const Stmt product =
+      MakeFor(k, 0, 8, ForKind::kSerial,
+              MakeStore(acc, {}, MakeLoad(acc, {}) + MakeLoad(a, {n, i, k}) * MakeLoad(b, {k, j})));
+  const Stmt element =
+      loop::MakeAllocate(acc, loop::MakeBlock({MakeStore(acc, {}, loop::Const(kF32, 0)), product,
+                                               MakeStore(out, {n, i, j}, MakeLoad(acc, {}))}));
+  return OneFunc(
+      {a, b, out}, 2,
+      MakeFor(n, 0, 3, ForKind::kSerial,
+              MakeFor(i, 0, 6, ForKind::kParallel, MakeFor(j, 0, 5, ForKind::kSerial, element))));
 }
 
 TEST(CallTest, LaunchRunsEveryIterationOnce) {
@@ -281,11 +281,13 @@ TEST(CallTest, StatusOfAFailedLaunchIsReturned) {
 TEST(CallTest, GetterHandsOutData) {
   LoopProgram program;
   using loop::DataValue;
-  program.data.push_back({.name = "table",
-                          .c_type = "struct Table",
-                          .value = DataValue::Struct({DataValue::Int(8, 5), DataValue::String("hi"),
-                                                      DataValue::Int(16, -2), DataValue::Int(64, 9)})});
-  program.getters.push_back({"get_table", "table"});
+  program.data.push_back(
+      {.name = "table",
+       .c_type = "struct Table",
+       .value = DataValue::Struct({DataValue::Int(8, 5), DataValue::String("hi"),
+                                   DataValue::Int(16, -2), DataValue::Int(64, 9)})});
+  program.getters.push_back({.name = "get_table", .data_symbol = "table"});
+  program.getters.push_back({.name = "Table", .data_symbol = "table", .packed = false});
   auto jit = *Jit::Create(program, Target::Host());
   auto getter = reinterpret_cast<PackedFunction>(jit->Lookup("get_table"));
   ASSERT_NE(getter, nullptr);
@@ -298,10 +300,21 @@ TEST(CallTest, GetterHandsOutData) {
   int32_t code = 4;
   EXPECT_EQ(getter(nullptr, nullptr, 0, &table, &code, nullptr), 0);
   EXPECT_EQ(code, 3);
+  EXPECT_EQ(reinterpret_cast<Table* (*)()>(jit->Lookup("Table"))(), table);
   EXPECT_EQ(table->a, 5);
   EXPECT_STREQ(table->text, "hi");
   EXPECT_EQ(table->b, -2);
   EXPECT_EQ(table->c, 9);
+}
+
+TEST(CallTest, ParametersMayOverlapOnlyInPlace) {
+  LoopProgram program = ParallelProgram();
+  loop::OutlineParallel(program, /*threads=*/4);
+  EXPECT_NE(EmitLlvmText(program, Target::Host())->find("noalias"), std::string::npos);
+  program = ParallelProgram();
+  program.funcs[0].in_place = true;
+  loop::OutlineParallel(program, /*threads=*/4);
+  EXPECT_EQ(EmitLlvmText(program, Target::Host())->find("noalias"), std::string::npos);
 }
 
 TEST(CallTest, MissingCalleesAreErrors) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Speed of one core on the convolution of a 1 x 1 and of a 3 x 3 kernel, channels last, by a register tile of MR pixels x NR vectors held in a
-// local buffer: shows whether the code generator turns such a tile into registers. And: time to compile such layers, and of a packed call.
+// Speed of one core on the convolution of a 1 x 1 and of a 3 x 3 kernel, channels last, by a
+// register tile of MR pixels x NR vectors held in a local buffer: shows whether the code generator
+// turns such a tile into registers. And: time to compile such layers, and of a packed call.
 //
 //   bazel run -c opt //compiler/codegen/llvm:codegen_benchmark
 #include <benchmark/benchmark.h>
@@ -53,7 +54,8 @@ struct Tile {
   int lanes;
 };
 
-// input [pixels + kernel - 1][pixels + kernel - 1][in], weights [out / width][kernel][kernel][in][width], output [pixels][pixels][out].
+// input [pixels + kernel - 1][pixels + kernel - 1][in], weights [out /
+// width][kernel][kernel][in][width], output [pixels][pixels][out].
 loop::LoopProgram MakeProgram(const Convolution& c, const Tile& tile) {
   const int64_t width = tile.vectors * tile.lanes;
   const int64_t padded = c.pixels + c.kernel - 1;
@@ -63,8 +65,7 @@ loop::LoopProgram MakeProgram(const Convolution& c, const Tile& tile) {
   const Buffer input = param("input", padded * padded * c.in_channels);
   const Buffer weights = param("weights", c.out_channels * c.kernel * c.kernel * c.in_channels);
   const Buffer output = param("output", c.pixels * c.pixels * c.out_channels);
-  const Buffer acc =
-      loop::MakeBuffer("acc", kF32, {tile.rows * width}, loop::BufferScope::kLocal);
+  const Buffer acc = loop::MakeBuffer("acc", kF32, {tile.rows * width}, loop::BufferScope::kLocal);
 
   const Var block = MakeVar("block"), y = MakeVar("y"), x = MakeVar("x"), ky = MakeVar("ky"),
             kx = MakeVar("kx"), k = MakeVar("k");
@@ -72,7 +73,8 @@ loop::LoopProgram MakeProgram(const Convolution& c, const Tile& tile) {
     std::vector<Stmt> stmts;
     for (int r = 0; r < tile.rows; ++r) {
       for (int v = 0; v < tile.vectors; ++v) {
-        stmts.push_back(make(r, v, Expr(MakeRamp(Expr(r * width + v * tile.lanes), 1, tile.lanes))));
+        stmts.push_back(
+            make(r, v, Expr(MakeRamp(Expr(r * width + v * tile.lanes), 1, tile.lanes))));
       }
     }
     return MakeBlock(stmts);
@@ -84,25 +86,24 @@ loop::LoopProgram MakeProgram(const Convolution& c, const Tile& tile) {
     const Expr pixel = ((y + ky) * padded + x * tile.rows + kx + r) * c.in_channels + k;
     const Expr weight =
         (((block * c.kernel + ky) * c.kernel + kx) * c.in_channels + k) * width + v * tile.lanes;
-    return MakeStore(acc, {at},
-                     loop::MakeFma(MakeBroadcast(MakeLoad(input, {pixel}), tile.lanes),
-                                   MakeLoad(weights, {MakeRamp(weight, 1, tile.lanes)}),
-                                   MakeLoad(acc, {at})));
+    return MakeStore(
+        acc, {at},
+        loop::MakeFma(MakeBroadcast(MakeLoad(input, {pixel}), tile.lanes),
+                      MakeLoad(weights, {MakeRamp(weight, 1, tile.lanes)}), MakeLoad(acc, {at})));
   });
   const Stmt store = each([&](int r, int v, Expr at) {
     const Expr pixel =
         (y * c.pixels + x * tile.rows + r) * c.out_channels + block * width + v * tile.lanes;
     return MakeStore(output, {MakeRamp(pixel, 1, tile.lanes)}, MakeLoad(acc, {at}));
   });
-  const Stmt reduce = MakeFor(
-      ky, 0, c.kernel, ForKind::kSerial,
-      MakeFor(kx, 0, c.kernel, ForKind::kSerial,
-              MakeFor(k, 0, c.in_channels, ForKind::kSerial, multiply)));
-  const Stmt tiles = MakeFor(
-      block, 0, c.out_channels / width, ForKind::kSerial,
-      MakeFor(y, 0, c.pixels, ForKind::kSerial,
-              MakeFor(x, 0, c.pixels / tile.rows, ForKind::kSerial,
-                      loop::MakeAllocate(acc, MakeBlock({clear, reduce, store})))));
+  const Stmt reduce = MakeFor(ky, 0, c.kernel, ForKind::kSerial,
+                              MakeFor(kx, 0, c.kernel, ForKind::kSerial,
+                                      MakeFor(k, 0, c.in_channels, ForKind::kSerial, multiply)));
+  const Stmt tiles =
+      MakeFor(block, 0, c.out_channels / width, ForKind::kSerial,
+              MakeFor(y, 0, c.pixels, ForKind::kSerial,
+                      MakeFor(x, 0, c.pixels / tile.rows, ForKind::kSerial,
+                              loop::MakeAllocate(acc, MakeBlock({clear, reduce, store})))));
   loop::LoopProgram program;
   loop::Func func;
   func.name = "convolution";
@@ -142,8 +143,8 @@ void BM_Convolution(benchmark::State& state) {
   for (auto _ : state) {
     if (!(*jit)->Run("convolution", args).ok()) state.SkipWithError("failed");
   }
-  state.counters["GFLOP/s"] = benchmark::Counter(
-      static_cast<double>(c.flops()) * 1e-9, benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["GFLOP/s"] = benchmark::Counter(static_cast<double>(c.flops()) * 1e-9,
+                                                 benchmark::Counter::kIsIterationInvariantRate);
 }
 
 // Fifty layers of this kind in one program.
@@ -167,16 +168,15 @@ BENCHMARK(BM_CompileFiftyLayers)->Arg(1)->Arg(2)->Arg(3)->Unit(benchmark::kMilli
 // A constant of many megabytes.
 void BM_CompileConstant(benchmark::State& state) {
   const int64_t count = state.range(0) << 18;
-  const Buffer constant =
-      loop::MakeBuffer("constant", kF32, {count}, loop::BufferScope::kConstant);
+  const Buffer constant = loop::MakeBuffer("constant", kF32, {count}, loop::BufferScope::kConstant);
   const Buffer output = loop::MakeBuffer("output", kF32, {count}, loop::BufferScope::kParam);
   const Var i = MakeVar("i");
   loop::LoopProgram program;
   loop::Func func;
   func.name = "copy";
   func.params = {output};
-  func.body = MakeFor(i, 0, count, ForKind::kSerial,
-                      MakeStore(output, {i}, MakeLoad(constant, {i})));
+  func.body =
+      MakeFor(i, 0, count, ForKind::kSerial, MakeStore(output, {i}, MakeLoad(constant, {i})));
   program.funcs.push_back(func);
   program.constants.push_back({constant, Tensor::Filled({{count}, kF32}, 0.5)});
   for (auto _ : state) {
@@ -185,9 +185,14 @@ void BM_CompileConstant(benchmark::State& state) {
   }
 }
 
-BENCHMARK(BM_CompileConstant)->ArgName("MiB")->Arg(100)->Unit(benchmark::kMillisecond)->Iterations(1);
+BENCHMARK(BM_CompileConstant)
+    ->ArgName("MiB")
+    ->Arg(100)
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(1);
 
-// A packed main that calls a packed operator of three tensors a hundred times; the time is per call.
+// A packed main that calls a packed operator of three tensors a hundred times; the time is per
+// call.
 void BM_PackedCall(benchmark::State& state) {
   constexpr int kCalls = 100;
   auto param = [](const char* name) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a LoopProgram to machine code, through LLVM.
 //
-//   KILN_ASSIGN_OR_RETURN(std::string object, EmitObject(program, target, {.module_name = "my_mod"}));
-//   KILN_ASSIGN_OR_RETURN(std::string library, LinkSharedObject(object, "my_mod.so"));
+//   KILN_ASSIGN_OR_RETURN(std::string object, EmitObject(program, target, {.module_name =
+//   "my_mod"})); KILN_ASSIGN_OR_RETURN(std::string library, LinkSharedObject(object, "my_mod.so"));
 //
-// Use codegen/c instead where sources are wanted, or where LLVM is not at hand; both give the same results. To run a program in this
-// process, see jit.h. The program must pass VerifyProgram and be free of float16 arithmetic (LegalizeFloat16). Equal programs, targets and
-// options give equal bytes.
+// Use codegen/c instead where sources are wanted, or where LLVM is not at hand; both give the same
+// results. To run a program in this process, see jit.h. The program must pass VerifyProgram and be
+// free of float16 arithmetic (LegalizeFloat16). Equal programs, targets and options give equal
+// bytes.
 #ifndef KILN_COMPILER_CODEGEN_LLVM_CODEGEN_LLVM_H_
 #define KILN_COMPILER_CODEGEN_LLVM_CODEGEN_LLVM_H_
 
@@ -22,18 +23,21 @@ namespace kiln::codegen {
 struct LlvmOptions {
   std::string module_name = "kiln";  // in the symbol table, as the source file
 
-  // How the runtime's functions are reached. False: by name, for the linker. True: through variables `__TVMBackendParallelLaunch`, … that
-  // the C++ runtime fills in when it loads the shared object, which then needs no library; `__tvm_module_ctx` is defined too.
+  // How the runtime's functions are reached. False: by name, for the linker. True: through
+  // variables `__TVMBackendParallelLaunch`, … that the C++ runtime fills in when it loads the
+  // shared object, which then needs no library; `__tvm_module_ctx` is defined too.
   bool loader_pointers = false;
 
   bool position_independent = true;
   int opt_level = 2;  // 0 … 3
 };
 
-// A relocatable object of the target's format (ELF for every target with a name). Symbols that it leaves undefined: the functions of
-// c_backend_api.h that the program needs, functions and data that DataDefs name and the program does not define, and the compiler's runtime
-// (memcpy, __aeabi_fadd, …) where the processor lacks the instructions; no mathematics library. InvalidArgument if LLVM does not know the
-// target; Unimplemented for operations that the target has no instructions for.
+// A relocatable object of the target's format (ELF for every target with a name). Symbols that it
+// leaves undefined: the functions of c_backend_api.h that the program needs, functions and data
+// that DataDefs name and the program does not define, and the compiler's runtime (memcpy,
+// __aeabi_fadd, …) where the processor lacks the instructions; no mathematics library.
+// InvalidArgument if LLVM does not know the target; Unimplemented for operations that the target
+// has no instructions for.
 absl::StatusOr<std::string> EmitObject(const loop::LoopProgram& program, const Target& target,
                                        const LlvmOptions& options = {});
 
@@ -43,8 +47,9 @@ absl::StatusOr<std::string> EmitLlvmText(const loop::LoopProgram& program, const
 absl::StatusOr<std::string> EmitAssembly(const loop::LoopProgram& program, const Target& target,
                                          const LlvmOptions& options = {});
 
-// An ELF shared object of one relocatable object, by LLD in this process. It names no library as needed and holds no path and no time.
-// Safe to call from several threads, one of which works at a time.
+// An ELF shared object of one relocatable object, by LLD in this process. It names no library as
+// needed and holds no path and no time. Safe to call from several threads, one of which works at a
+// time.
 absl::StatusOr<std::string> LinkSharedObject(absl::string_view object, const std::string& soname);
 
 }  // namespace kiln::codegen

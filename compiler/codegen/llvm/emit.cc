@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // EmitObject and its siblings: module, optimisation, machine code.
+#include "compiler/codegen/llvm/emit.h"
+
 #include <cstring>
 #include <memory>
 #include <string>
@@ -8,7 +10,6 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
 #include "compiler/codegen/llvm/codegen_llvm.h"
-#include "compiler/codegen/llvm/emit.h"
 #include "compiler/codegen/llvm/emit_module.h"
 #include "compiler/codegen/llvm/module_context.h"
 #include "compiler/codegen/llvm/optimize.h"

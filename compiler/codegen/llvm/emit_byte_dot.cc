@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dot products of bytes. A schedule writes, for int32 lanes l of a vector,
 //
-//   acc + x[i] * w[j + 4 * l] + x[i + 1] * w[j + 1 + 4 * l] + x[i + 2] * w[j + 2 + 4 * l] + x[i + 3] * w[j + 3 + 4 * l]
+//   acc + x[i] * w[j + 4 * l] + x[i + 1] * w[j + 1 + 4 * l] + x[i + 2] * w[j + 2 + 4 * l] + x[i +
+//   3] * w[j + 3 + 4 * l]
 //
-// with x and w bytes cast to int32: what one instruction (vpdpbusd, sdot, udot) computes. Integer addition wraps around, so the order of
-// the terms does not matter and the result is the same bits.
+// with x and w bytes cast to int32: what one instruction (vpdpbusd, sdot, udot) computes. Integer
+// addition wraps around, so the order of the terms does not matter and the result is the same bits.
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -19,8 +20,8 @@ namespace {
 
 using loop::Expr;
 
-constexpr int kBytes = 4;           // in one lane of the instruction
-constexpr size_t kMaxTerms = 256;   // of a sum that is looked at
+constexpr int kBytes = 4;          // in one lane of the instruction
+constexpr size_t kMaxTerms = 256;  // of a sum that is looked at
 
 // Bytes cast to int32, at `base` in all lanes (stride 0) or at base + 4 * lane.
 struct ByteOperand {
@@ -31,8 +32,8 @@ struct ByteOperand {
 
 struct Product {
   Expr term;
-  ByteOperand same;      // stride 0
-  ByteOperand by_lane;   // stride 4
+  ByteOperand same;     // stride 0
+  ByteOperand by_lane;  // stride 4
   bool taken = false;
 };
 
@@ -85,7 +86,8 @@ bool IsBehind(const ByteOperand& a, const ByteOperand& b, int64_t distance) {
          difference == distance;
 }
 
-// The products that follow products[first], one for each of the other bytes; empty if one is missing.
+// The products that follow products[first], one for each of the other bytes; empty if one is
+// missing.
 std::vector<size_t> GroupOf(const std::vector<Product>& products, size_t first) {
   std::vector<size_t> group = {first};
   for (int byte = 1; byte < kBytes; ++byte) {
@@ -100,6 +102,14 @@ std::vector<size_t> GroupOf(const std::vector<Product>& products, size_t first) 
     if (group.size() != static_cast<size_t>(byte) + 1) return {};
   }
   return group;
+}
+
+bool HasInstruction(const MachineTraits& traits, const Product& product) {
+  const bool same_signed = product.same.buffer->dtype.is_int();
+  const bool by_lane_signed = product.by_lane.buffer->dtype.is_int();
+  // Signed by signed becomes unsigned by signed, at the price of a correction.
+  if (traits.dot_u8_i8) return same_signed || by_lane_signed;
+  return same_signed == by_lane_signed;
 }
 
 std::optional<llvm::Intrinsic::ID> X86Dot(int lanes) {
@@ -129,11 +139,7 @@ llvm::Value* FunctionEmitter::EmitByteDot(const Expr& e) {
   }
   std::vector<size_t> firsts;
   for (size_t i = 0; i < products.size(); ++i) {
-    const bool is_signed = products[i].same.buffer->dtype.is_int();
-    const bool by_lane_signed = products[i].by_lane.buffer->dtype.is_int();
-    const bool has_instruction = traits.dot_u8_i8 ? is_signed != by_lane_signed
-                                                  : is_signed == by_lane_signed;
-    if (products[i].taken || !has_instruction) continue;
+    if (products[i].taken || !HasInstruction(traits, products[i])) continue;
     const std::vector<size_t> group = GroupOf(products, i);
     if (group.empty()) continue;
     for (size_t member : group) products[member].taken = true;
@@ -158,18 +164,27 @@ llvm::Value* FunctionEmitter::EmitByteDot(const Expr& e) {
         types_.Value(e.type()), ElementPointer(by_lane.buffer, EmitExpr(by_lane.base)),
         llvm::Align(1));
     if (traits.dot_u8_i8) {
-      // Unsigned bytes first.
-      const bool swap = same.buffer->dtype.is_int();
-      sum = builder_.CreateIntrinsic(*X86Dot(lanes), {},
-                                     {sum, swap ? vector : splat, swap ? splat : vector});
+      auto dot = [&](llvm::Value* to, llvm::Value* u8, llvm::Value* i8) {
+        return builder_.CreateIntrinsic(*X86Dot(lanes), {}, {to, u8, i8});
+      };
+      const bool same_signed = same.buffer->dtype.is_int();
+      if (same_signed && by_lane.buffer->dtype.is_int()) {
+        // x * w = (x + 128) * w - 128 * w; x + 128 is unsigned. The second term is the same for all
+        // rows of a tile.
+        llvm::Value* offset = llvm::ConstantInt::get(sum->getType(), 0x80808080);
+        llvm::Value* zero = llvm::Constant::getNullValue(sum->getType());
+        sum = dot(sum, builder_.CreateXor(splat, offset), vector);
+        sum = builder_.CreateSub(sum, dot(zero, offset, vector));
+      } else {
+        sum = same_signed ? dot(sum, vector, splat) : dot(sum, splat, vector);
+      }
     } else {
       auto* bytes = llvm::FixedVectorType::get(types_.i8, lanes * kBytes);
-      sum = builder_.CreateIntrinsic(same.buffer->dtype.is_int()
-                                         ? llvm::Intrinsic::aarch64_neon_sdot
-                                         : llvm::Intrinsic::aarch64_neon_udot,
-                                     {sum->getType(), bytes},
-                                     {sum, builder_.CreateBitCast(splat, bytes),
-                                      builder_.CreateBitCast(vector, bytes)});
+      sum = builder_.CreateIntrinsic(
+          same.buffer->dtype.is_int() ? llvm::Intrinsic::aarch64_neon_sdot
+                                      : llvm::Intrinsic::aarch64_neon_udot,
+          {sum->getType(), bytes},
+          {sum, builder_.CreateBitCast(splat, bytes), builder_.CreateBitCast(vector, bytes)});
     }
   }
   return sum;

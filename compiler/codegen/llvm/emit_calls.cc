@@ -16,8 +16,9 @@ constexpr int kTypeCodeTensor = 7;
 constexpr int kTypeCodeNull = 4;
 
 size_t NumArgs(const loop::Func& callee) {
-  const bool workspace = callee.workspace != nullptr &&
-                         !(callee.convention == loop::Convention::kPacked && callee.allocate_workspace);
+  const bool workspace =
+      callee.workspace != nullptr &&
+      !(callee.convention == loop::Convention::kPacked && callee.allocate_workspace);
   return callee.params.size() + (workspace ? 1 : 0);
 }
 
@@ -36,7 +37,7 @@ void FunctionEmitter::ReturnIfNonZero(llvm::Value* status) {
 
 llvm::Value* FunctionEmitter::ArgumentAddress(const loop::Argument& argument) {
   llvm::Value* base = BufferBase(argument.buffer);
-  if (!argument.offset) return base;
+  if (argument.offset.get() == nullptr) return base;
   int64_t offset = 0;
   if (loop::AsInt(argument.offset, &offset) && offset == 0) return base;
   return ElementPointer(argument.buffer, EmitExpr(argument.offset));
@@ -95,7 +96,8 @@ void FunctionEmitter::StoreTensor(llvm::Value* tensor, const loop::Buffer& param
 
 void FunctionEmitter::EmitPackedCall(const FuncSymbols& callee, const loop::Call& node) {
   const uint64_t count = node.args.size();
-  // An operator called by a packed main gets a trailing workspace tensor; a main called this way would want a constant pool before it.
+  // An operator called by a packed main gets a trailing workspace tensor; a main called this way
+  // would want a constant pool before it.
   if (callee.func->kind == loop::Func::Kind::kMain) {
     context_.Fail(absl::StrCat(func_.name, " calls the packed entry ", node.function));
     return;
@@ -129,12 +131,13 @@ llvm::StructType* FunctionEmitter::ClosureType(const FuncSymbols& task) {
 }
 
 llvm::Function* FunctionEmitter::TaskTrampoline(const FuncSymbols& task) {
-  const std::string name = task.func->name + "_launched";
+  // Symbols of a program are identifiers of C: a dot keeps this apart from them.
+  const std::string name = task.func->name + ".launched";
   if (llvm::Function* made = context_.module.getFunction(name)) return made;
   auto* type =
       llvm::FunctionType::get(types_.i32, {types_.i32, types_.pointer, types_.pointer}, false);
-  auto* trampoline = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name,
-                                            context_.module);
+  auto* trampoline =
+      llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, context_.module);
   context_.Decorate(trampoline);
   llvm::IRBuilder<> builder(
       llvm::BasicBlock::Create(context_.module.getContext(), "entry", trampoline));
@@ -144,9 +147,8 @@ llvm::Function* FunctionEmitter::TaskTrampoline(const FuncSymbols& task) {
                                     builder.CreateSExt(num_tasks, types_.index)};
   llvm::StructType* closure = ClosureType(task);
   for (unsigned i = 0; i < closure->getNumElements(); ++i) {
-    args.push_back(
-        builder.CreateLoad(closure->getElementType(i),
-                           builder.CreateStructGEP(closure, trampoline->getArg(2), i)));
+    args.push_back(builder.CreateLoad(closure->getElementType(i),
+                                      builder.CreateStructGEP(closure, trampoline->getArg(2), i)));
   }
   builder.CreateRet(builder.CreateCall(task.body, args));
   return trampoline;

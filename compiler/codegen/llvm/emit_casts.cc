@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions between types, and rounding, roots and fused products for machines that lack the instruction.
+// Conversions between types, and rounding, roots and fused products for machines that lack the
+// instruction.
 #include <cstdint>
 
 #include "absl/strings/str_cat.h"
@@ -26,7 +27,8 @@ llvm::Value* FunctionEmitter::EmitCast(const loop::Cast& node, const loop::Type&
         {llvm_type, a->getType()}, {a});
   }
   if (to.is_float()) {
-    return from.is_int() ? builder_.CreateSIToFP(a, llvm_type) : builder_.CreateUIToFP(a, llvm_type);
+    return from.is_int() ? builder_.CreateSIToFP(a, llvm_type)
+                         : builder_.CreateUIToFP(a, llvm_type);
   }
   return builder_.CreateIntCast(a, llvm_type, from.is_int());
 }
@@ -35,8 +37,8 @@ llvm::Value* FunctionEmitter::EmitRound(loop::UnaryOp op, DType dtype, llvm::Val
   using loop::UnaryOp;
   const bool single = dtype.bits == 32;
   if (single ? context_.traits.rounds_float32 : context_.traits.rounds_float64) {
-    llvm::Intrinsic::ID id = context_.traits.round_even_is_rint ? llvm::Intrinsic::rint
-                                                                : llvm::Intrinsic::roundeven;
+    llvm::Intrinsic::ID id =
+        context_.traits.round_even_is_rint ? llvm::Intrinsic::rint : llvm::Intrinsic::roundeven;
     if (op == UnaryOp::kFloor) id = llvm::Intrinsic::floor;
     if (op == UnaryOp::kCeil) id = llvm::Intrinsic::ceil;
     if (op == UnaryOp::kTrunc) id = llvm::Intrinsic::trunc;
@@ -69,8 +71,9 @@ llvm::Value* FunctionEmitter::EmitRound(loop::UnaryOp op, DType dtype, llvm::Val
 }
 
 llvm::Value* FunctionEmitter::EmitFmaInDouble(llvm::Value* a, llvm::Value* b, llvm::Value* c) {
-  // a * b is exact in double. The sum is rounded to odd, which makes the second rounding, to float, the only one that counts
-  // (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008); its error comes from Knuth's two-sum.
+  // a * b is exact in double. The sum is rounded to odd, which makes the second rounding, to float,
+  // the only one that counts (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums",
+  // 2008); its error comes from Knuth's two-sum.
   llvm::Type* wide = llvm::Type::getDoubleTy(builder_.getContext());
   llvm::Type* bits = types_.i64;
   if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(a->getType())) {
@@ -88,17 +91,18 @@ llvm::Value* FunctionEmitter::EmitFmaInDouble(llvm::Value* a, llvm::Value* b, ll
   llvm::Value* zero = llvm::ConstantFP::get(wide, 0.0);
   llvm::Value* inexact = builder_.CreateFCmpONE(error, zero);
   llvm::Value* sum_bits = builder_.CreateBitCast(sum, bits);
-  llvm::Value* even = builder_.CreateICmpEQ(
-      builder_.CreateAnd(sum_bits, llvm::ConstantInt::get(bits, 1)), llvm::ConstantInt::get(bits, 0));
-  // Away from zero if the error has the sum's sign, else towards it; in both cases to the odd neighbour.
-  llvm::Value* same_sign = builder_.CreateICmpSGE(
-      builder_.CreateXor(sum_bits, builder_.CreateBitCast(error, bits)),
-      llvm::ConstantInt::get(bits, 0));
-  llvm::Value* neighbour = builder_.CreateAdd(
-      sum_bits, builder_.CreateSelect(same_sign, llvm::ConstantInt::get(bits, 1),
-                                      llvm::Constant::getAllOnesValue(bits)));
-  llvm::Value* odd =
-      builder_.CreateSelect(builder_.CreateAnd(inexact, even), neighbour, sum_bits);
+  llvm::Value* even =
+      builder_.CreateICmpEQ(builder_.CreateAnd(sum_bits, llvm::ConstantInt::get(bits, 1)),
+                            llvm::ConstantInt::get(bits, 0));
+  // Away from zero if the error has the sum's sign, else towards it; in both cases to the odd
+  // neighbour.
+  llvm::Value* same_sign =
+      builder_.CreateICmpSGE(builder_.CreateXor(sum_bits, builder_.CreateBitCast(error, bits)),
+                             llvm::ConstantInt::get(bits, 0));
+  llvm::Value* neighbour =
+      builder_.CreateAdd(sum_bits, builder_.CreateSelect(same_sign, llvm::ConstantInt::get(bits, 1),
+                                                         llvm::Constant::getAllOnesValue(bits)));
+  llvm::Value* odd = builder_.CreateSelect(builder_.CreateAnd(inexact, even), neighbour, sum_bits);
   return builder_.CreateFPTrunc(builder_.CreateBitCast(odd, wide), a->getType());
 }
 

@@ -226,7 +226,8 @@ llvm::Value* FunctionEmitter::EmitDivision(BinaryOp op, const loop::Type& type, 
   const bool is_signed = type.dtype.is_int();
   const bool divide = op == BinaryOp::kDiv;
   auto raw = [&](llvm::Value* divisor) {
-    if (divide) return is_signed ? builder_.CreateSDiv(a, divisor) : builder_.CreateUDiv(a, divisor);
+    if (divide)
+      return is_signed ? builder_.CreateSDiv(a, divisor) : builder_.CreateUDiv(a, divisor);
     return is_signed ? builder_.CreateSRem(a, divisor) : builder_.CreateURem(a, divisor);
   };
   const llvm::ConstantInt* constant = SplatInt(b);

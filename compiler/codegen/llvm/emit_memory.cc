@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads and stores. A vector access of stride 1 is one vector instruction; other strides up to kMaxShuffledStride are vector loads and
-// shuffles; anything else goes lane by lane.
+// Loads and stores. A vector access of stride 1 is one vector instruction; other strides up to
+// kMaxShuffledStride are vector loads and shuffles; anything else goes lane by lane.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -81,8 +81,8 @@ FunctionEmitter::Address FunctionEmitter::ElementIndex(const loop::Buffer& buffe
     Address part;
     affine = AffineOf(index[i], &part);
     if (!affine) break;
-    total.base = builder_.CreateNSWAdd(
-        total.base, builder_.CreateNSWMul(part.base, IndexConst(strides[i])));
+    total.base =
+        builder_.CreateNSWAdd(total.base, builder_.CreateNSWMul(part.base, IndexConst(strides[i])));
     total.stride += part.stride * strides[i];
   }
   if (affine) return total;
@@ -105,7 +105,8 @@ llvm::Value* FunctionEmitter::LaneOf(const Address& address, int lane) {
 
 llvm::Value* FunctionEmitter::LoadStrided(const loop::Buffer& buffer, const Address& address,
                                           int lanes) {
-  // Every load covers `lanes` consecutive elements and ends at the last lane's at the latest, so that none reads beyond the access.
+  // Every load covers `lanes` consecutive elements and ends at the last lane's at the latest, so
+  // that none reads beyond the access.
   auto* vector = llvm::cast<llvm::FixedVectorType>(types_.Storage(buffer->dtype, lanes));
   const int64_t stride = address.stride;
   const int64_t span = (lanes - 1) * stride + 1;
@@ -113,8 +114,8 @@ llvm::Value* FunctionEmitter::LoadStrided(const loop::Buffer& buffer, const Addr
   int lane = 0;
   while (lane < lanes) {
     const int64_t start = std::min(lane * stride, span - lanes);
-    llvm::Value* pointer = ElementPointer(
-        buffer, builder_.CreateNSWAdd(address.base, IndexConst(start)));
+    llvm::Value* pointer =
+        ElementPointer(buffer, builder_.CreateNSWAdd(address.base, IndexConst(start)));
     llvm::Value* part = builder_.CreateAlignedLoad(vector, pointer, ElementAlign(buffer));
     std::vector<int> mask(lanes);
     for (int i = 0; i < lanes; ++i) mask[i] = i < lane ? i : -1;

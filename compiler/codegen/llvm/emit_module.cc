@@ -85,9 +85,9 @@ void DeclareFunc(ModuleContext& context, const loop::Func& func, bool may_overla
     return;
   }
   FuncSymbols symbols{&func, nullptr, nullptr};
-  symbols.body = llvm::Function::Create(BodyType(func, context.types),
-                                        Linkage(exported && !packed),
-                                        packed ? func.name + "_compute" : func.name, context.module);
+  symbols.body =
+      llvm::Function::Create(BodyType(func, context.types), Linkage(exported && !packed),
+                             packed ? func.name + ".compute" : func.name, context.module);
   AddPointerAttributes(func, may_overlap, symbols.body);
   context.Decorate(symbols.body);
   symbols.entry = symbols.body;

@@ -11,11 +11,12 @@ namespace kiln::codegen {
 // Fills `context.module` from `context.program`.
 absl::Status EmitModule(ModuleContext& context);
 
-// The parts of it. All symbols are declared before anything is defined, so that everything may refer to everything.
-void DeclareData(ModuleContext& context);      // emit_data.cc
+// The parts of it. All symbols are declared before anything is defined, so that everything may
+// refer to everything.
+void DeclareData(ModuleContext& context);  // emit_data.cc
 void EmitConstants(ModuleContext& context);
 void DefineData(ModuleContext& context);
-void DeclareGetters(ModuleContext& context);   // emit_packed.cc
+void DeclareGetters(ModuleContext& context);  // emit_packed.cc
 void DefineGetters(ModuleContext& context);
 void EmitPackedEntry(ModuleContext& context, const FuncSymbols& symbols);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packed functions: the code between a caller who passes tensors and a function body that takes pointers. It checks every argument, because
-// the caller may be anybody.
+// Packed functions: the code between a caller who passes tensors and a function body that takes
+// pointers. It checks every argument, because the caller may be anybody.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -57,8 +57,10 @@ class PackedEntryEmitter {
     } else {
       builder_.CreateRet(builder_.CreateCall(symbols_.body, args));
     }
-    if (message_->getNumIncomingValues() == 0) failed_->eraseFromParent();
-    else failed_->moveAfter(&function_->back());
+    if (message_->getNumIncomingValues() == 0)
+      failed_->eraseFromParent();
+    else
+      failed_->moveAfter(&function_->back());
   }
 
  private:
@@ -77,19 +79,19 @@ class PackedEntryEmitter {
                                builder_.CreateStructGEP(types_.dl_tensor, tensor, field));
   }
 
-  // The address of argument `i`'s first element, after checks. `at_least`: a larger one-dimensional tensor will do.
+  // The address of argument `i`'s first element, after checks. `at_least`: a larger one-dimensional
+  // tensor will do.
   llvm::Value* UnpackTensor(size_t i, const loop::BufferNode& buffer, bool at_least) {
     const std::string name = absl::StrCat("argument ", i, " (", buffer.name, ")");
     llvm::Value* code = builder_.CreateLoad(
         types_.i32, builder_.CreateConstInBoundsGEP1_64(types_.i32, function_->getArg(1), i));
     llvm::Value* tensor = builder_.CreateLoad(
         types_.pointer, builder_.CreateConstInBoundsGEP1_64(types_.i64, function_->getArg(0), i));
-    llvm::Value* is_code =
-        builder_.CreateICmpULE(code, builder_.getInt32(kMaxTensorCode));
-    llvm::Value* is_tensor_code = builder_.CreateTrunc(
-        builder_.CreateLShr(builder_.getInt32(kTensorCodes),
-                            builder_.CreateAnd(code, builder_.getInt32(31))),
-        builder_.getInt1Ty());
+    llvm::Value* is_code = builder_.CreateICmpULE(code, builder_.getInt32(kMaxTensorCode));
+    llvm::Value* is_tensor_code =
+        builder_.CreateTrunc(builder_.CreateLShr(builder_.getInt32(kTensorCodes),
+                                                 builder_.CreateAnd(code, builder_.getInt32(31))),
+                             builder_.getInt1Ty());
     llvm::Value* ok = builder_.CreateAnd(builder_.CreateAnd(is_code, is_tensor_code),
                                          builder_.CreateIsNotNull(tensor));
     Check(ok, absl::StrCat(name, " must be a tensor"));
@@ -112,19 +114,29 @@ class PackedEntryEmitter {
                 buffer.dtype.ToString());
     check_equal(IrTypes::kDeviceType, kDeviceCpu, "device", "the CPU");
     if (rank == 0) return;
+    // Calls within the module pass this very array.
     llvm::Value* shape = LoadField(tensor, IrTypes::kShape);
+    llvm::BasicBlock* other = NewBlock("shape");
+    llvm::BasicBlock* checked = NewBlock("shape_checked");
+    builder_.CreateCondBr(builder_.CreateICmpEQ(shape, context_.Int64Array(buffer.shape)), checked,
+                          other);
+    builder_.SetInsertPoint(other);
     for (size_t axis = 0; axis < rank; ++axis) {
       llvm::Value* extent = builder_.CreateLoad(
           types_.i64, builder_.CreateConstInBoundsGEP1_64(types_.i64, shape, axis));
       llvm::Value* wanted = builder_.getInt64(buffer.shape[axis]);
-      Check(at_least ? builder_.CreateICmpSGE(extent, wanted) : builder_.CreateICmpEQ(extent, wanted),
-            absl::StrCat(name, ": shape[", axis, "] must be ", at_least ? "at least " : "",
-                         buffer.shape[axis]));
+      Check(
+          at_least ? builder_.CreateICmpSGE(extent, wanted) : builder_.CreateICmpEQ(extent, wanted),
+          absl::StrCat(name, ": shape[", axis, "] must be ", at_least ? "at least " : "",
+                       buffer.shape[axis]));
     }
+    builder_.CreateBr(checked);
+    builder_.SetInsertPoint(checked);
     CheckCompact(tensor, name, buffer);
   }
 
-  // Strides are null or those of row-major order; the stride of an axis of one element does not matter.
+  // Strides are null or those of row-major order; the stride of an axis of one element does not
+  // matter.
   void CheckCompact(llvm::Value* tensor, const std::string& name, const loop::BufferNode& buffer) {
     if (buffer.num_elements() == 0) return;
     llvm::Value* strides = LoadField(tensor, IrTypes::kStrides);
@@ -138,8 +150,8 @@ class PackedEntryEmitter {
       if (buffer.shape[axis] == 1) continue;
       llvm::Value* stride = builder_.CreateLoad(
           types_.i64, builder_.CreateConstInBoundsGEP1_64(types_.i64, strides, axis));
-      same = builder_.CreateAnd(
-          same, builder_.CreateICmpEQ(stride, builder_.getInt64(expected[axis])));
+      same = builder_.CreateAnd(same,
+                                builder_.CreateICmpEQ(stride, builder_.getInt64(expected[axis])));
     }
     Check(same, absl::StrCat(name, ": must be dense in row-major order"));
     builder_.CreateBr(compact);
@@ -149,16 +161,16 @@ class PackedEntryEmitter {
   void CallWithAllocation(std::vector<llvm::Value*> args) {
     llvm::Value* device = builder_.getInt32(kDeviceCpu);
     llvm::Value* zero = builder_.getInt32(0);
-    llvm::Value* workspace = context_.CallRuntime(
-        builder_, RuntimeFunction::kAllocWorkspace,
-        {device, zero, builder_.getInt64(func_.workspace->num_bytes()),
-         builder_.getInt32(kHintCode), builder_.getInt32(kHintBits)});
+    llvm::Value* workspace =
+        context_.CallRuntime(builder_, RuntimeFunction::kAllocWorkspace,
+                             {device, zero, builder_.getInt64(func_.workspace->num_bytes()),
+                              builder_.getInt32(kHintCode), builder_.getInt32(kHintBits)});
     Check(builder_.CreateIsNotNull(workspace),
           absl::StrCat("no memory for a workspace of ", func_.workspace->num_bytes(), " bytes"));
     args.push_back(workspace);
     llvm::Value* status = builder_.CreateCall(symbols_.body, args);
-    llvm::Value* freed = context_.CallRuntime(builder_, RuntimeFunction::kFreeWorkspace,
-                                              {device, zero, workspace});
+    llvm::Value* freed =
+        context_.CallRuntime(builder_, RuntimeFunction::kFreeWorkspace, {device, zero, workspace});
     builder_.CreateRet(builder_.CreateSelect(builder_.CreateIsNull(status), freed, status));
   }
 
@@ -188,9 +200,10 @@ void DeclareGetters(ModuleContext& context) {
       context.Fail(absl::StrCat("two symbols have the name ", getter.name));
       return;
     }
-    auto* function =
-        llvm::Function::Create(context.types.PackedFunction(), llvm::GlobalValue::ExternalLinkage,
-                               getter.name, context.module);
+    auto* type = getter.packed ? context.types.PackedFunction()
+                               : llvm::FunctionType::get(context.types.pointer, false);
+    auto* function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, getter.name,
+                                            context.module);
     context.Decorate(function);
   }
 }
@@ -199,13 +212,17 @@ void DefineGetters(ModuleContext& context) {
   for (const loop::HandleGetter& getter : context.program.getters) {
     llvm::GlobalVariable* data = context.module.getNamedGlobal(getter.data_symbol);
     if (data == nullptr) {
-      context.Fail(absl::StrCat("getter ", getter.name, " of ", getter.data_symbol,
-                                ", which is not there"));
+      context.Fail(
+          absl::StrCat("getter ", getter.name, " of ", getter.data_symbol, ", which is not there"));
       return;
     }
     llvm::Function* function = context.module.getFunction(getter.name);
     llvm::IRBuilder<> builder(
         llvm::BasicBlock::Create(context.module.getContext(), "entry", function));
+    if (!getter.packed) {
+      builder.CreateRet(data);
+      continue;
+    }
     builder.CreateStore(data, function->getArg(3));
     builder.CreateStore(builder.getInt32(kTypeCodeHandle), function->getArg(4));
     builder.CreateRet(builder.getInt32(0));

@@ -82,8 +82,7 @@ void FunctionEmitter::Emit(const loop::For& node) {
     builder_.CreateCondBr(builder_.CreateICmpSLT(begin, end), body, exit);
   }
   builder_.SetInsertPoint(body);
-  llvm::PHINode* var =
-      builder_.CreatePHI(begin->getType(), 2, node.var.As<loop::VarNode>()->name);
+  llvm::PHINode* var = builder_.CreatePHI(begin->getType(), 2, node.var.As<loop::VarNode>()->name);
   var->addIncoming(begin, preheader);
   vars_[node.var.get()] = var;
   EmitStmt(node.body);
@@ -128,16 +127,16 @@ void FunctionEmitter::Emit(const loop::Allocate& node) {
   }
   const uint64_t elements = std::max<int64_t>(1, buffer.num_elements());
   const uint64_t bytes = elements * buffer.dtype.bytes();
-  // As much as the machine's vectors can use, and no more than the buffer fills: aligning the stack costs on small machines.
-  const uint64_t useful = std::min<uint64_t>({64, llvm::PowerOf2Ceil(bytes),
-                                              static_cast<uint64_t>(std::max(
-                                                  8, context_.target.vector_bits / 8))});
-  const uint64_t align = std::max<uint64_t>(
-      {useful, static_cast<uint64_t>(buffer.dtype.bytes()),
-       static_cast<uint64_t>(buffer.alignment_bytes)});
-  llvm::AllocaInst* memory = EntryAlloca(
-      llvm::ArrayType::get(types_.Storage(buffer.dtype), elements), 1, llvm::Align(align),
-      buffer.name);
+  // As much as the machine's vectors can use, and no more than the buffer fills: aligning the stack
+  // costs on small machines.
+  const uint64_t useful =
+      std::min<uint64_t>({64, llvm::PowerOf2Ceil(bytes),
+                          static_cast<uint64_t>(std::max(8, context_.target.vector_bits / 8))});
+  const uint64_t align = std::max<uint64_t>({useful, static_cast<uint64_t>(buffer.dtype.bytes()),
+                                             static_cast<uint64_t>(buffer.alignment_bytes)});
+  llvm::AllocaInst* memory =
+      EntryAlloca(llvm::ArrayType::get(types_.Storage(buffer.dtype), elements), 1,
+                  llvm::Align(align), buffer.name);
   buffers_[node.buffer.get()] = memory;
   // Buffers that do not live at once share stack.
   builder_.CreateLifetimeStart(memory, builder_.getInt64(bytes));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Emits the body of one loop::Func. Statements are in emit_statements.cc, calls in emit_calls.cc, expressions in emit_expressions.cc and
-// emit_casts.cc, loads and stores in emit_memory.cc.
+// Emits the body of one loop::Func. Statements are in emit_statements.cc, calls in emit_calls.cc,
+// expressions in emit_expressions.cc and emit_casts.cc, loads and stores in emit_memory.cc.
 #ifndef KILN_COMPILER_CODEGEN_LLVM_FUNCTION_EMITTER_H_
 #define KILN_COMPILER_CODEGEN_LLVM_FUNCTION_EMITTER_H_
 
@@ -62,13 +62,14 @@ class FunctionEmitter {
   llvm::Value* EmitSqrt(DType dtype, llvm::Value* x);
   // fma(a, b, c) of float32 by float64 arithmetic, for machines without the instruction.
   llvm::Value* EmitFmaInDouble(llvm::Value* a, llvm::Value* b, llvm::Value* c);
-  // Sum of products of unsigned and signed bytes by one instruction where `e` is of that form; else null.
+  // Sum of products of unsigned and signed bytes by one instruction where `e` is of that form; else
+  // null.
   llvm::Value* EmitByteDot(const loop::Expr& e);
 
   // Memory.
   struct Address {
-    llvm::Value* base;   // of lane 0, in elements
-    bool affine;         // lane i is at base + i * stride
+    llvm::Value* base;  // of lane 0, in elements
+    bool affine;        // lane i is at base + i * stride
     int64_t stride;
     llvm::Value* lanes;  // not affine: the vector of all lanes' elements
   };

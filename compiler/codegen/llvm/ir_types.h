@@ -17,7 +17,8 @@ class IrTypes {
   // In memory, one lane or several. A bool is an i8 there.
   llvm::Type* Storage(DType dtype, int lanes = 1) const;
 
-  // int32_t (TVMValue* args, int* type_codes, int num_args, TVMValue* ret, int* ret_code, void* resource).
+  // int32_t (TVMValue* args, int* type_codes, int num_args, TVMValue* ret, int* ret_code, void*
+  // resource).
   llvm::FunctionType* PackedFunction() const;
 
   llvm::PointerType* pointer;
@@ -30,7 +31,16 @@ class IrTypes {
   llvm::StructType* group_env;  // TVMParallelGroupEnv
 
   // Fields of dl_tensor; `dtype` is one 32-bit word.
-  enum DlTensorField { kData, kDeviceType, kDeviceId, kNdim, kDtype, kShape, kStrides, kByteOffset };
+  enum DlTensorField {
+    kData,
+    kDeviceType,
+    kDeviceId,
+    kNdim,
+    kDtype,
+    kShape,
+    kStrides,
+    kByteOffset
+  };
 
  private:
   llvm::Type* Scalar(DType dtype) const;

@@ -100,8 +100,7 @@ absl::StatusOr<std::unique_ptr<Jit>> Jit::Create(const loop::LoopProgram& progra
   return jit;
 }
 
-absl::StatusOr<std::unique_ptr<Jit>> Jit::FromObject(absl::string_view object,
-                                                     const Target& target,
+absl::StatusOr<std::unique_ptr<Jit>> Jit::FromObject(absl::string_view object, const Target& target,
                                                      const Symbols& symbols) {
   orc::JITTargetMachineBuilder builder{llvm::Triple(target.triple)};
   builder.setRelocationModel(llvm::Reloc::PIC_);

@@ -2,8 +2,8 @@
 // Runs a LoopProgram in this process: for folding of constants at compile time and for tests.
 //
 //   KILN_ASSIGN_OR_RETURN(std::unique_ptr<Jit> jit, Jit::Create(program, Target::Host()));
-//   auto add = reinterpret_cast<int32_t (*)(void*, void*, void*)>(jit->Lookup("tvmgen_default_fused_add"));
-//   int32_t status = add(a, b, out);
+//   auto add = reinterpret_cast<int32_t (*)(void*, void*,
+//   void*)>(jit->Lookup("tvmgen_default_fused_add")); int32_t status = add(a, b, out);
 //
 // The machine code is that of EmitObject, for the same target.
 #ifndef KILN_COMPILER_CODEGEN_LLVM_JIT_H_
@@ -25,11 +25,13 @@ namespace kiln::codegen {
 
 class Jit {
  public:
-  // Name to address of functions that take the place of the runtime's. Those of c_backend_api.h that a program needs and the table lacks
-  // are Kiln's own: launches run all tasks on the calling thread, workspace comes from the heap.
+  // Name to address of functions that take the place of the runtime's. Those of c_backend_api.h
+  // that a program needs and the table lacks are Kiln's own: launches run all tasks on the calling
+  // thread, workspace comes from the heap.
   using Symbols = std::map<std::string, void*>;
 
-  // `target` must be this machine or an older one of its kind. The program may be destroyed after this.
+  // `target` must be this machine or an older one of its kind. The program may be destroyed after
+  // this.
   static absl::StatusOr<std::unique_ptr<Jit>> Create(const loop::LoopProgram& program,
                                                      const Target& target,
                                                      const Symbols& symbols = {},
@@ -43,8 +45,8 @@ class Jit {
   // The address of an exported function or datum, alive as long as the Jit; null if there is none.
   void* Lookup(const std::string& name) const;
 
-  // Calls an unpacked function with `args`, which hold the workspace too if it has one. Internal if it is not there, has more than
-  // kMaxRunArgs parameters, or returns a status other than 0.
+  // Calls an unpacked function with `args`, which hold the workspace too if it has one. Internal if
+  // it is not there, has more than kMaxRunArgs parameters, or returns a status other than 0.
   static constexpr int kMaxRunArgs = 16;
   absl::Status Run(const std::string& name, absl::Span<void* const> args) const;
 
@@ -54,7 +56,8 @@ class Jit {
   std::unique_ptr<Impl> impl_;
 };
 
-// The text that the last failing function left with TVMAPISetLastError, where the Jit's own was used; per thread.
+// The text that the last failing function left with TVMAPISetLastError, where the Jit's own was
+// used; per thread.
 std::string JitLastError();
 
 }  // namespace kiln::codegen

@@ -73,15 +73,24 @@ absl::StatusOr<std::string> LinkSharedObject(absl::string_view object, const std
   KILN_RETURN_IF_ERROR(WriteFile(input, object));
 
   const std::string soname_option = absl::StrCat("--soname=", soname);
-  const std::vector<const char*> args = {
-      "ld.lld",       "-shared",          "-o",           output.c_str(),    input.c_str(),
-      "--build-id=none", soname_option.c_str(), "--hash-style=gnu", "-Bsymbolic",
-      "--nostdlib",   "-znoexecstack",    "-zrelro",      "-znow",           "--threads=1",
-      "--no-rosegment"};
+  const std::vector<const char*> args = {"ld.lld",
+                                         "-shared",
+                                         "-o",
+                                         output.c_str(),
+                                         input.c_str(),
+                                         "--build-id=none",
+                                         soname_option.c_str(),
+                                         "--hash-style=gnu",
+                                         "-Bsymbolic",
+                                         "--nostdlib",
+                                         "-znoexecstack",
+                                         "-zrelro",
+                                         "-znow",
+                                         "--threads=1",
+                                         "--no-rosegment"};
   std::string messages;
   llvm::raw_string_ostream stream(messages);
-  const lld::Result result =
-      lld::lldMain(args, stream, stream, {{lld::Gnu, &lld::elf::link}});
+  const lld::Result result = lld::lldMain(args, stream, stream, {{lld::Gnu, &lld::elf::link}});
   usable = result.canRunAgain;
   if (result.retCode != 0) {
     return absl::InternalError(absl::StrCat("cannot link ", soname, ": ", messages));

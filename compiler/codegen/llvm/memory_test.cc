@@ -60,8 +60,8 @@ TEST(MemoryTest, GatherAndScatter) {
   const Var i = MakeVar("i");
   const Expr lanes = MakeRamp(i * 8, 1, 8);
   const Expr loaded = MakeLoad(index, {lanes});
-  const Expr place = loop::ToIndex(loop::MakeBinary(
-      loop::BinaryOp::kAnd, loaded, loop::IntConst(loop::Type::Of(kI32, 8), 31)));
+  const Expr place = loop::ToIndex(
+      loop::MakeBinary(loop::BinaryOp::kAnd, loaded, loop::IntConst(loop::Type::Of(kI32, 8), 31)));
   // By an index in memory, which may name one place twice, and by one that is computed.
   const Stmt body = loop::MakeBlock({MakeStore(out, {lanes}, MakeLoad(in, {place})),
                                      MakeStore(out, {place + 32}, MakeLoad(in, {lanes % 5}))});
@@ -74,9 +74,10 @@ TEST(MemoryTest, MultiDimensionalIndices) {
   const Var i = MakeVar("i"), j = MakeVar("j"), k = MakeVar("k");
   const Stmt body = MakeFor(
       i, 0, 3, ForKind::kSerial,
-      MakeFor(j, 0, 4, ForKind::kSerial,
-              MakeFor(k, 0, 5, ForKind::kSerial,
-                      MakeStore(out, {k, i, j}, MakeLoad(in, {i, j, k}) + MakeLoad(in, {0, 0, k})))));
+      MakeFor(
+          j, 0, 4, ForKind::kSerial,
+          MakeFor(k, 0, 5, ForKind::kSerial,
+                  MakeStore(out, {k, i, j}, MakeLoad(in, {i, j, k}) + MakeLoad(in, {0, 0, k})))));
   CheckOnAll(OneFunc({in, out}, 1, body), {EdgeValues(kF32, 60), Zeros(out)});
 }
 
@@ -98,12 +99,11 @@ TEST(MemoryTest, ExtentsThatAreComputed) {
   // A triangle: the inner loop's bounds depend on the outer variable, and are empty at its start.
   const Buffer out = Param("out", kI32, {6, 6});
   const Var i = MakeVar("i"), j = MakeVar("j");
-  CheckOnAll(
-      OneFunc({out}, 0,
-              MakeFor(i, 0, 6, ForKind::kSerial,
-                      MakeFor(j, loop::Max(i - 2, 0), loop::Min(i, 3), ForKind::kSerial,
-                              MakeStore(out, {i, j}, loop::MakeCast(kI32, i * 10 + j))))),
-      {Zeros(out)});
+  CheckOnAll(OneFunc({out}, 0,
+                     MakeFor(i, 0, 6, ForKind::kSerial,
+                             MakeFor(j, loop::Max(i - 2, 0), loop::Min(i, 3), ForKind::kSerial,
+                                     MakeStore(out, {i, j}, loop::MakeCast(kI32, i * 10 + j))))),
+             {Zeros(out)});
 }
 
 TEST(MemoryTest, Branches) {
@@ -121,8 +121,7 @@ TEST(MemoryTest, Branches) {
 TEST(MemoryTest, LocalBuffersConstantsAndWorkspace) {
   std::vector<float> weights(40);
   for (size_t i = 0; i < weights.size(); ++i) weights[i] = 0.5f * static_cast<float>(i) - 3;
-  const Buffer constant =
-      loop::MakeBuffer("weights", kF32, {40}, loop::BufferScope::kConstant);
+  const Buffer constant = loop::MakeBuffer("weights", kF32, {40}, loop::BufferScope::kConstant);
   const Buffer local = loop::MakeBuffer("local", kF32, {8}, loop::BufferScope::kLocal);
   const Buffer scratch = loop::MakeBuffer("scratch", kF32, {5}, loop::BufferScope::kWorkspace);
   const Buffer workspace =
@@ -130,24 +129,25 @@ TEST(MemoryTest, LocalBuffersConstantsAndWorkspace) {
   const Buffer in = Param("in", kF32, {40}), out = Param("out", kF32, {5});
   const Var i = MakeVar("i"), j = MakeVar("j"), k = MakeVar("k");
   const Expr lanes = MakeRamp(Expr(0), 1, 8);
-  const Stmt accumulate =
-      loop::MakeAllocate(local, loop::MakeBlock({
-          MakeStore(local, {lanes}, MakeLoad(in, {MakeRamp(i * 8, 1, 8)}) *
-                                        MakeLoad(constant, {MakeRamp(i * 8, 1, 8)})),
-          MakeStore(scratch, {i}, loop::Const(kF32, 1)),
-          MakeFor(j, 0, 8, ForKind::kSerial,
-                  MakeStore(scratch, {i}, MakeLoad(scratch, {i}) + MakeLoad(local, {j}))),
-      }));
-  loop::LoopProgram program = OneFunc(
-      {in, out}, 1,
-      loop::MakeAllocate(scratch,
-                         loop::MakeBlock({MakeFor(i, 0, 5, ForKind::kSerial, accumulate),
-                                          MakeFor(k, 0, 5, ForKind::kSerial,
-                                                  MakeStore(out, {k}, MakeLoad(scratch, {4 - k})))}),
-                         /*workspace_offset=*/64));
+  const Stmt accumulate = loop::MakeAllocate(
+      local, loop::MakeBlock({
+                 MakeStore(local, {lanes},
+                           MakeLoad(in, {MakeRamp(i * 8, 1, 8)}) *
+                               MakeLoad(constant, {MakeRamp(i * 8, 1, 8)})),
+                 MakeStore(scratch, {i}, loop::Const(kF32, 1)),
+                 MakeFor(j, 0, 8, ForKind::kSerial,
+                         MakeStore(scratch, {i}, MakeLoad(scratch, {i}) + MakeLoad(local, {j}))),
+             }));
+  loop::LoopProgram program =
+      OneFunc({in, out}, 1,
+              loop::MakeAllocate(
+                  scratch,
+                  loop::MakeBlock({MakeFor(i, 0, 5, ForKind::kSerial, accumulate),
+                                   MakeFor(k, 0, 5, ForKind::kSerial,
+                                           MakeStore(out, {k}, MakeLoad(scratch, {4 - k})))}),
+                  /*workspace_offset=*/64));
   program.funcs[0].workspace = workspace;
-  program.constants.push_back(
-      {constant, Tensor::From<float>({40}, kF32, weights)});
+  program.constants.push_back({constant, Tensor::From<float>({40}, kF32, weights)});
   CheckOnAll(program, {EdgeValues(kF32, 40, 3), Zeros(out), std::string(128, '\0')});
 }
 

@@ -26,8 +26,8 @@ llvm::FunctionType* RuntimeType(RuntimeFunction function, const IrTypes& types) 
     case RuntimeFunction::kParallelLaunch:
       return llvm::FunctionType::get(types.i32, {types.pointer, types.pointer, types.i32}, false);
     case RuntimeFunction::kAllocWorkspace:
-      return llvm::FunctionType::get(types.pointer,
-                                     {types.i32, types.i32, types.i64, types.i32, types.i32}, false);
+      return llvm::FunctionType::get(
+          types.pointer, {types.i32, types.i32, types.i64, types.i32, types.i32}, false);
     case RuntimeFunction::kFreeWorkspace:
       return llvm::FunctionType::get(types.i32, {types.i32, types.i32, types.pointer}, false);
     case RuntimeFunction::kSetLastError:
@@ -72,10 +72,9 @@ llvm::CallInst* ModuleContext::CallRuntime(llvm::IRBuilderBase& builder, Runtime
   const std::string variable_name = "__" + name.str();
   llvm::GlobalVariable* variable = module.getNamedGlobal(variable_name);
   if (variable == nullptr) {
-    variable = new llvm::GlobalVariable(module, types.pointer, /*isConstant=*/false,
-                                        llvm::GlobalValue::WeakAnyLinkage,
-                                        llvm::ConstantPointerNull::get(types.pointer),
-                                        variable_name);
+    variable = new llvm::GlobalVariable(
+        module, types.pointer, /*isConstant=*/false, llvm::GlobalValue::WeakAnyLinkage,
+        llvm::ConstantPointerNull::get(types.pointer), variable_name);
   }
   llvm::CallInst* call =
       builder.CreateCall(type, builder.CreateLoad(types.pointer, variable), args);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the emitters of one module share: the module being made, its symbols, the runtime's functions, and the first error.
+// What the emitters of one module share: the module being made, its symbols, the runtime's
+// functions, and the first error.
 #ifndef KILN_COMPILER_CODEGEN_LLVM_MODULE_CONTEXT_H_
 #define KILN_COMPILER_CODEGEN_LLVM_MODULE_CONTEXT_H_
 
@@ -27,7 +28,8 @@ enum class RuntimeFunction { kParallelLaunch, kAllocWorkspace, kFreeWorkspace, k
 
 struct FuncSymbols {
   const loop::Func* func;
-  // i32(ptr param…, ptr workspace if any); for a kTask i32(index task, index num_tasks, ptr param…, scalar…).
+  // i32(ptr param…, ptr workspace if any); for a kTask i32(index task, index num_tasks, ptr param…,
+  // scalar…).
   llvm::Function* body;
   // What others call: the packed function around `body`, or `body` itself.
   llvm::Function* entry;

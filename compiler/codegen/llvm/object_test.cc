@@ -55,7 +55,9 @@ loop::LoopProgram EverythingProgram(int lanes) {
   const Buffer in = Param("in", kF32, {64}), out = Param("out", kF32, {64}),
                bytes = Param("bytes", DType::Int(8), {64}), low = Param("low", DType::Int(8), {64});
   const Var i = MakeVar("i"), j = MakeVar("j");
-  auto at = [lanes](const Var& v) { return lanes == 1 ? Expr(v) : loop::MakeRamp(v * lanes, 1, lanes); };
+  auto at = [lanes](const Var& v) {
+    return lanes == 1 ? Expr(v) : loop::MakeRamp(v * lanes, 1, lanes);
+  };
   const Expr x = MakeLoad(in, {at(i)});
   Expr y = loop::MakeUnary(UnaryOp::kSqrt, loop::MakeUnary(UnaryOp::kAbs, x));
   for (UnaryOp op : {UnaryOp::kFloor, UnaryOp::kCeil, UnaryOp::kTrunc, UnaryOp::kRoundEven}) {
@@ -64,10 +66,10 @@ loop::LoopProgram EverythingProgram(int lanes) {
   y = loop::Max(loop::Min(y / (x * x + x), x), loop::Const(y.type(), -1));
   y = loop::MakeFma(y, x, y);
   const Expr wide = loop::MakeCast(DType::Int(32), MakeLoad(bytes, {at(j)}));
-  const Expr scaled = loop::MakeCast(DType::Int(64), wide * wide) * loop::Const(
-      loop::Type::Of(DType::Int(64), lanes), 1234567);
+  const Expr scaled = loop::MakeCast(DType::Int(64), wide * wide) *
+                      loop::Const(loop::Type::Of(DType::Int(64), lanes), 1234567);
   const Expr narrow = loop::MakeCast(
-      DType::Int(8), loop::MakeCast(kF32, scaled) / loop::Const(loop::Type::Of(kF32, lanes), 3) );
+      DType::Int(8), loop::MakeCast(kF32, scaled) / loop::Const(loop::Type::Of(kF32, lanes), 3));
   return OneFunc({in, bytes, out, low}, 2,
                  loop::MakeBlock({loop::MakeFor(i, 0, 64 / lanes, ForKind::kSerial,
                                                 loop::MakeStore(out, {at(i)}, y)),
@@ -75,15 +77,17 @@ loop::LoopProgram EverythingProgram(int lanes) {
                                                 loop::MakeStore(low, {at(j)}, narrow))}));
 }
 
-// Symbols that the tool chains of machines without the instructions supply (libgcc, compiler-rt), and memory functions.
+// Symbols that the tool chains of machines without the instructions supply (libgcc, compiler-rt),
+// and memory functions.
 bool IsCompilerRuntime(const std::string& name) {
   static const std::set<std::string> names = {
-      "memcpy", "memset", "memmove", "__addsf3", "__subsf3", "__mulsf3", "__divsf3", "__ltsf2",
-      "__gtsf2", "__lesf2", "__gesf2", "__eqsf2", "__nesf2", "__unordsf2", "__fixsfsi", "__fixsfdi",
-      "__fixunssfsi", "__floatsisf", "__floatdisf", "__floatundisf", "__adddf3", "__subdf3", "__muldf3",
-      "__divdf3", "__extendsfdf2", "__truncdfsf2", "__ltdf2", "__gtdf2", "__nedf2", "__eqdf2",
-      "__unorddf2", "__muldi3", "__divdi3", "__ashldi3", "__lshrdi3",
-      "__clzsi2", "__clzdi2"};
+      "memcpy",        "memset",        "memmove",   "__addsf3",  "__subsf3",     "__mulsf3",
+      "__divsf3",      "__ltsf2",       "__gtsf2",   "__lesf2",   "__gesf2",      "__eqsf2",
+      "__nesf2",       "__unordsf2",    "__fixsfsi", "__fixsfdi", "__fixunssfsi", "__floatsisf",
+      "__floatdisf",   "__floatundisf", "__adddf3",  "__subdf3",  "__muldf3",     "__divdf3",
+      "__extendsfdf2", "__truncdfsf2",  "__ltdf2",   "__gtdf2",   "__nedf2",      "__eqdf2",
+      "__unorddf2",    "__muldi3",      "__divdi3",  "__ashldi3", "__lshrdi3",    "__clzsi2",
+      "__clzdi2"};
   return name.rfind("__aeabi_", 0) == 0 || names.count(name) != 0;
 }
 
@@ -92,8 +96,7 @@ TEST(ObjectTest, EveryTargetGivesAnObjectThatNeedsNoMathsLibrary) {
   names.push_back("aarch64-linux-gnu -mcpu=cortex-a72");
   for (const std::string& name : names) {
     const Target target = *Target::Parse(name);
-    const loop::LoopProgram program =
-        EverythingProgram(std::min(16, target.Lanes(kF32)));
+    const loop::LoopProgram program = EverythingProgram(std::min(16, target.Lanes(kF32)));
     LlvmOptions options;
     options.position_independent = !target.is_baremetal();
     absl::StatusOr<std::string> object = EmitObject(program, target, options);
@@ -110,8 +113,7 @@ TEST(ObjectTest, EveryTargetGivesAnObjectThatNeedsNoMathsLibrary) {
 
 TEST(ObjectTest, OtherTriplesWorkToo) {
   for (const char* name : {"wasm32-unknown-unknown", "s390x-linux-gnu", "powerpc64le-linux-gnu"}) {
-    absl::StatusOr<std::string> object =
-        EmitObject(EverythingProgram(1), *Target::Parse(name), {});
+    absl::StatusOr<std::string> object = EmitObject(EverythingProgram(1), *Target::Parse(name), {});
     EXPECT_TRUE(object.ok()) << object.status();
   }
 }
@@ -135,13 +137,15 @@ loop::LoopProgram LibraryProgram() {
                     loop::MakeStore(out, {i}, MakeLoad(in, {i}) * MakeLoad(constant, {i}))));
   program.constants.push_back({constant, Tensor::Filled({{64}, kF32}, 2.5)});
   using loop::DataValue;
-  program.data.push_back({.name = "blob", .c_type = "uint8_t", .value = DataValue::Raw("bytes"),
-                          .exported = true});
-  program.data.push_back({.name = "names", .c_type = "const char*",
-                          .value = DataValue::Array({DataValue::String("a"), DataValue::String("b"),
-                                                     DataValue::Pointer("constant"),
-                                                     DataValue::Function("f"), DataValue::Null()})});
-  program.getters.push_back({"get_names", "names"});
+  program.data.push_back(
+      {.name = "blob", .c_type = "uint8_t", .value = DataValue::Raw("bytes"), .exported = true});
+  program.data.push_back(
+      {.name = "names",
+       .c_type = "const char*",
+       .value = DataValue::Array({DataValue::String("a"), DataValue::String("b"),
+                                  DataValue::Pointer("constant"), DataValue::Function("f"),
+                                  DataValue::Null()})});
+  program.getters.push_back({.name = "get_names", .data_symbol = "names"});
   loop::OutlineParallel(program, 2);
   return program;
 }

@@ -25,9 +25,9 @@ class SqrtEmitter {
     auto* special = NewBlock("special");
     // 0 and infinity are their own roots; a NaN stays, anything negative becomes one.
     llvm::Type* type = x->getType();
-    llvm::Value* ordinary = builder_.CreateAnd(
-        builder_.CreateFCmpOGT(x, llvm::ConstantFP::get(type, 0.0)),
-        builder_.CreateFCmpOLT(x, llvm::ConstantFP::getInfinity(type)));
+    llvm::Value* ordinary =
+        builder_.CreateAnd(builder_.CreateFCmpOGT(x, llvm::ConstantFP::get(type, 0.0)),
+                           builder_.CreateFCmpOLT(x, llvm::ConstantFP::getInfinity(type)));
     builder_.CreateCondBr(ordinary, finite, special);
     builder_.SetInsertPoint(special);
     llvm::Value* negative = builder_.CreateFCmpOLT(x, llvm::ConstantFP::get(type, 0.0));
@@ -37,10 +37,10 @@ class SqrtEmitter {
   }
 
  private:
-  // x = mantissa * 2^(exponent - digits) with an even exponent and 2^digits <= mantissa < 2^(digits + 2).
+  // x = mantissa * 2^(exponent - digits) with an even exponent and 2^digits <= mantissa < 2^(digits
+  // + 2).
   void EmitFinite(llvm::Value* word, llvm::Type* type) {
-    llvm::Value* fraction =
-        builder_.CreateAnd(word, Word((int64_t{1} << digits_) - 1));
+    llvm::Value* fraction = builder_.CreateAnd(word, Word((int64_t{1} << digits_) - 1));
     llvm::Value* field = builder_.CreateLShr(word, digits_);
     llvm::Value* subnormal = builder_.CreateIsNull(field);
     llvm::Value* leading_zeros =
@@ -58,11 +58,12 @@ class SqrtEmitter {
     mantissa = builder_.CreateShl(mantissa, odd);
     exponent = builder_.CreateSub(exponent, odd);
 
-    // One bit more than the mantissa has: the root of a float is never half way between two floats, so that bit decides the rounding.
-    llvm::Value* root = EmitIntegerRoot(
-        builder_.CreateShl(builder_.CreateZExt(mantissa, wide_), digits_ + 2));
-    llvm::Value* rounded = builder_.CreateLShr(
-        builder_.CreateAdd(builder_.CreateTrunc(root, word_), Word(1)), 1);
+    // One bit more than the mantissa has: the root of a float is never half way between two floats,
+    // so that bit decides the rounding.
+    llvm::Value* root =
+        EmitIntegerRoot(builder_.CreateShl(builder_.CreateZExt(mantissa, wide_), digits_ + 2));
+    llvm::Value* rounded =
+        builder_.CreateLShr(builder_.CreateAdd(builder_.CreateTrunc(root, word_), Word(1)), 1);
     llvm::Value* half = builder_.CreateAShr(exponent, 1);
     // The mantissa's leading bit adds one to the exponent field.
     llvm::Value* result = builder_.CreateAdd(
@@ -116,7 +117,7 @@ class SqrtEmitter {
 }  // namespace
 
 llvm::Function* SoftwareSqrt(ModuleContext& context, DType dtype) {
-  const std::string name = absl::StrCat("kiln_sqrt_", dtype.ToString());
+  const std::string name = absl::StrCat("kiln.sqrt.", dtype.ToString());
   if (llvm::Function* made = context.module.getFunction(name)) return made;
   llvm::Type* type = context.types.Value(loop::Type::Of(dtype));
   auto* function = llvm::Function::Create(llvm::FunctionType::get(type, {type}, false),

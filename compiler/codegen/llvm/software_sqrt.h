@@ -8,7 +8,8 @@
 
 namespace kiln::codegen {
 
-// An internal function of the module, float(float) or double(double), correctly rounded to nearest even; made at the first call.
+// An internal function of the module, float(float) or double(double), correctly rounded to nearest
+// even; made at the first call.
 llvm::Function* SoftwareSqrt(ModuleContext& context, DType dtype);
 
 }  // namespace kiln::codegen

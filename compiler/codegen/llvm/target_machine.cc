@@ -108,8 +108,12 @@ MachineTraits TraitsOf(const llvm::TargetMachine& machine) {
     traits.dot_u8_i8 = info.checkFeatures("+avx512vnni,+avx512vl");
   } else if (triple.isAArch64()) {
     const bool fp = info.checkFeatures("+fp-armv8");
-    traits = {.rounds_float32 = fp, .rounds_float64 = fp, .sqrt_float32 = fp,
-              .sqrt_float64 = fp, .fma_float32 = fp, .fma_float64 = fp,
+    traits = {.rounds_float32 = fp,
+              .rounds_float64 = fp,
+              .sqrt_float32 = fp,
+              .sqrt_float64 = fp,
+              .fma_float32 = fp,
+              .fma_float64 = fp,
               .dot_same_sign = info.checkFeatures("+dotprod")};
   } else if (triple.isARM() || triple.isThumb()) {
     const bool hard = machine.Options.FloatABIType == llvm::FloatABI::Hard;

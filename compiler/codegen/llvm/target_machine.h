@@ -20,7 +20,8 @@ absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const Tar
 struct MachineTraits {
   bool rounds_float32 = false;  // floor, ceil, trunc, round to even
   bool rounds_float64 = false;
-  bool round_even_is_rint = false;  // to even by the instruction for the current mode, which is to nearest even
+  bool round_even_is_rint =
+      false;  // to even by the instruction for the current mode, which is to nearest even
   bool sqrt_float32 = false;
   bool sqrt_float64 = false;
   bool fma_float32 = false;

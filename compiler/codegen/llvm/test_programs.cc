@@ -25,10 +25,27 @@ std::vector<T> FloatEdges() {
   using Limits = std::numeric_limits<T>;
   const T half_ulp_whole = std::ldexp(T{1}, Limits::digits - 1);
   std::vector<T> values;
-  for (T v : {T{0}, T{1}, T{0.5}, T{1.5}, T{2.5}, T{0.49999997}, T{3.7}, T{127.5}, T{255.9},
-              T{32768}, T{2147483648.0}, T{4294967296.0}, T{9223372036854775808.0},
-              T{18446744073709551616.0}, half_ulp_whole, half_ulp_whole - T{0.5}, Limits::min(),
-              Limits::denorm_min(), Limits::max(), Limits::epsilon(), Limits::infinity()}) {
+  for (T v : {T{0},
+              T{1},
+              T{0.5},
+              T{1.5},
+              T{2.5},
+              T{0.49999997},
+              T{3.7},
+              T{127.5},
+              T{255.9},
+              T{32768},
+              T{2147483648.0},
+              T{4294967296.0},
+              T{9223372036854775808.0},
+              T{18446744073709551616.0},
+              half_ulp_whole,
+              half_ulp_whole - T{0.5},
+              Limits::min(),
+              Limits::denorm_min(),
+              Limits::max(),
+              Limits::epsilon(),
+              Limits::infinity()}) {
     values.push_back(v);
     values.push_back(-v);
   }
@@ -39,9 +56,25 @@ std::vector<T> FloatEdges() {
 template <typename T>
 std::vector<T> IntEdges() {
   using Limits = std::numeric_limits<T>;
-  return {0, 1, 2, 3, 7, 8, 31, 33, 63, 64, 100, static_cast<T>(-1), static_cast<T>(-2),
-          static_cast<T>(-7), Limits::min(), Limits::max(), static_cast<T>(Limits::min() + 1),
-          static_cast<T>(Limits::max() - 1), static_cast<T>(Limits::max() / 2 + 1)};
+  return {0,
+          1,
+          2,
+          3,
+          7,
+          8,
+          31,
+          33,
+          63,
+          64,
+          100,
+          static_cast<T>(-1),
+          static_cast<T>(-2),
+          static_cast<T>(-7),
+          Limits::min(),
+          Limits::max(),
+          static_cast<T>(Limits::min() + 1),
+          static_cast<T>(Limits::max() - 1),
+          static_cast<T>(Limits::max() / 2 + 1)};
 }
 
 template <typename T>
@@ -115,8 +148,8 @@ std::string FirstDifference(DType dtype, const std::string& want, const std::str
 }  // namespace
 
 std::vector<DType> AllDtypes() {
-  return {DType::Int(8),   DType::Int(16),  DType::Int(32),   DType::Int(64),
-          DType::UInt(8),  DType::UInt(16), DType::UInt(32),  DType::UInt(64),
+  return {DType::Int(8),    DType::Int(16),   DType::Int(32),  DType::Int(64),
+          DType::UInt(8),   DType::UInt(16),  DType::UInt(32), DType::UInt(64),
           DType::Float(32), DType::Float(64), DType::Bool()};
 }
 
@@ -193,8 +226,8 @@ void ExpectSameBits(const loop::LoopProgram& program, const std::string& name,
   for (size_t i = 0; i < func->params.size(); ++i) {
     const DType dtype = func->params[i]->dtype;
     auto bytes = [&](const AlignedCopies& copies) {
-      return WithOneNan(dtype, std::string(static_cast<const char*>(copies.pointers()[i]),
-                                           args[i].size()));
+      return WithOneNan(
+          dtype, std::string(static_cast<const char*>(copies.pointers()[i]), args[i].size()));
     };
     const std::string want = bytes(expected), got = bytes(actual);
     EXPECT_TRUE(want == got) << "parameter " << func->params[i]->name << " on " << target_name

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of this directory share: values at the edges of every type, and running one program on the interpreter and as machine code.
+// What the tests of this directory share: values at the edges of every type, and running one
+// program on the interpreter and as machine code.
 #ifndef KILN_COMPILER_CODEGEN_LLVM_TEST_PROGRAMS_H_
 #define KILN_COMPILER_CODEGEN_LLVM_TEST_PROGRAMS_H_
 
@@ -18,10 +19,11 @@ namespace kiln::codegen {
 // Every dtype but float16.
 std::vector<DType> AllDtypes();
 
-// Values where operations go wrong: zeros, ones, limits, halves, infinities, NaN, subnormals; then values by a fixed seed.
-// As bytes of `count` elements.
+// Values where operations go wrong: zeros, ones, limits, halves, infinities, NaN, subnormals; then
+// values by a fixed seed. As bytes of `count` elements.
 std::string EdgeValues(DType dtype, int count, uint32_t seed = 1);
-// Every pair of the edge values of a type: bytes of left operands and of right operands, `count` elements each.
+// Every pair of the edge values of a type: bytes of left operands and of right operands, `count`
+// elements each.
 struct OperandPairs {
   std::string left, right;
   int count;  // a multiple of 16
@@ -33,8 +35,9 @@ loop::Buffer Param(std::string name, DType dtype, Shape shape);
 // A program of one unpacked function "f".
 loop::LoopProgram OneFunc(std::vector<loop::Buffer> params, int num_inputs, loop::Stmt body);
 
-// Runs the function `name` of `program` in the interpreter and as machine code for `target`, each on a copy of `args` (the bytes of every
-// parameter), and expects equal bytes in all of them afterwards; NaNs of one float type are all alike.
+// Runs the function `name` of `program` in the interpreter and as machine code for `target`, each
+// on a copy of `args` (the bytes of every parameter), and expects equal bytes in all of them
+// afterwards; NaNs of one float type are all alike.
 void ExpectSameBits(const loop::LoopProgram& program, const std::string& name,
                     const std::vector<std::string>& args, const Target& target);
 

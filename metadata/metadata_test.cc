@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/match.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+#include "metadata/header.h"
+#include "metadata/json.h"
+#include "metadata/member_name.h"
+
+namespace kiln {
+namespace {
+
+proto::Metadata Make() {
+  proto::Metadata metadata;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(R"pb(
+    version: 1 module_name: "My_mod" executor: "aot" runtime: "crt" interface_api: "c" calling_convention: "unpacked" target: "host"
+    functions {
+      name: "tvmgen_My_mod_run_model" num_inputs: 1 num_outputs: 1 workspace_size_bytes: 128 io_size_bytes: 10
+      parameters {
+        relay_name_hint: "input-x::2" tir_name_hint: "input_x__2" shape: 1 shape: 6 dtype: "int8" size_bytes: 6
+        quantization { scales: 1 zero_points: -3 }
+      }
+      parameters { relay_name_hint: "0" tir_name_hint: "output_0" dtype: "float32" size_bytes: 4 }
+    }
+    pools { name: "workspace" kind: WORKSPACE size_bytes: 128 alignment_bytes: 64 }
+  )pb", &metadata));
+  return metadata;
+}
+
+TEST(MemberName, IsAnIdentifier) {
+  EXPECT_EQ(MemberName("input-x::2"), "input_x__2");
+  EXPECT_EQ(MemberName("0"), "_0");
+  EXPECT_EQ(MemberName("int"), "int_");
+  EXPECT_EQ(MemberName("Int"), "Int");
+}
+
+TEST(Json, KeysAreTheSchemasInItsOrder) {
+  const std::string text = MetadataJson(Make());
+  const auto json = nlohmann::ordered_json::parse(text);
+  EXPECT_EQ(json.begin().key(), "version");
+  EXPECT_EQ(json["module_name"], "My_mod");
+  EXPECT_EQ(json["functions"][0]["parameters"][0]["shape"], (std::vector<int>{1, 6}));
+  EXPECT_EQ(json["functions"][0]["parameters"][0]["quantization"]["zero_points"][0], -3);
+  EXPECT_FALSE(json["functions"][0]["parameters"][1].contains("quantization"));
+  EXPECT_EQ(json["functions"][0]["constant_size_bytes"], 0);
+  EXPECT_EQ(json["pools"][0]["kind"], "WORKSPACE");
+  EXPECT_EQ(text, MetadataJson(Make()));
+}
+
+TEST(Header, OfTheCInterface) {
+  const auto header = ModelHeader(Make());
+  ASSERT_TRUE(header.ok()) << header.status();
+  for (const char* line : {
+           "#ifndef TVMGEN_MY_MOD_H_\n",
+           "struct tvmgen_My_mod_inputs {\n  void* input_x__2;\n};\n",
+           "struct tvmgen_My_mod_outputs {\n  void* _0;\n};\n",
+           "int32_t tvmgen_My_mod_run_model(void* in0, void* out0, uint8_t* workspace);\n",
+           "  return tvmgen_My_mod_run_model(inputs->input_x__2, outputs->_0, workspace);\n",
+           "#define TVMGEN_MY_MOD_WORKSPACE_SIZE_BYTES 128\n",
+           "#define TVMGEN_MY_MOD_WORKSPACE_ALIGNMENT_BYTES 64\n",
+           "#define TVMGEN_MY_MOD_INPUT_INPUT_X__2_INDEX 0\n",
+           "#define TVMGEN_MY_MOD_INPUT_INPUT_X__2_SIZE_BYTES 6\n",
+           "#define TVMGEN_MY_MOD_INPUT_INPUT_X__2_SHAPE {1, 6}\n",
+           "#define TVMGEN_MY_MOD_INPUT_INPUT_X__2_DTYPE \"int8\"\n",
+           "#define TVMGEN_MY_MOD_INPUT_INPUT_X__2_SCALE 1.0f\n",
+           "#define TVMGEN_MY_MOD_INPUT_INPUT_X__2_ZERO_POINT -3\n",
+           "#define TVMGEN_MY_MOD_OUTPUT__0_NDIM 0\n",
+       }) {
+    EXPECT_TRUE(absl::StrContains(*header, line)) << line << "is not in\n" << *header;
+  }
+  EXPECT_FALSE(absl::StrContains(*header, "OUTPUT__0_SHAPE"));
+}
+
+TEST(Header, OfThePackedInterface) {
+  proto::Metadata metadata = Make();
+  metadata.set_interface_api("packed");
+  EXPECT_TRUE(absl::StrContains(*ModelHeader(metadata), "extern const TVMModule tvmgen_My_mod_module;\n"));
+  metadata.set_executor("graph");
+  EXPECT_TRUE(absl::StrContains(*ModelHeader(metadata), "extern const struct GraphTable tvmgen_My_mod_graph;\n"));
+  metadata.set_runtime("cpp");
+  EXPECT_FALSE(absl::StrContains(*ModelHeader(metadata), "extern const"));
+}
+
+TEST(Header, ClashesAreErrors) {
+  proto::Metadata metadata = Make();
+  auto* main = metadata.mutable_functions(0);
+  main->set_num_inputs(2);
+  main->mutable_parameters(1)->set_relay_name_hint("input:x--2");
+  EXPECT_EQ(ModelHeader(metadata).status().message(),
+            "inputs 'input-x::2' and 'input:x--2' have the same name 'input_x__2' in C; rename one in the model");
+  main->mutable_parameters(1)->clear_relay_name_hint();
+  EXPECT_EQ(ModelHeader(metadata).status().message(), "an input of the model has no name");
+}
+
+TEST(Header, ModelWithoutInputs) {
+  proto::Metadata metadata = Make();
+  metadata.mutable_functions(0)->set_num_inputs(0);
+  metadata.mutable_functions(0)->set_num_outputs(2);
+  const auto header = ModelHeader(metadata);
+  ASSERT_TRUE(header.ok());
+  EXPECT_TRUE(absl::StrContains(*header, "struct tvmgen_My_mod_inputs {\n  char unused;\n};\n"));
+  EXPECT_TRUE(absl::StrContains(*header, "  (void)inputs;\n"));
+}
+
+}  // namespace
+}  // namespace kiln

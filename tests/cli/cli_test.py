@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line as its users meet it: what it prints, its exit status (0, or 2 for the user's fault), and that it leaves nothing behind."""
+
+import os
+import subprocess
+import tempfile
+import unittest
+
+KILN = os.path.abspath("tools/kiln/kiln")
+DIGITS = os.path.abspath("models/digits/digits.onnx")
+MY_MOD = os.path.abspath("models/my_mod/my_mod.relay")
+
+UNKNOWN_OPERATOR = '#[version = "0.0.5"]\ndef @main(%a: Tensor[(1, 2), uint8]) {\n  no.such_operator(%a)\n}\n'
+ANY_ROWS = '#[version = "0.0.5"]\ndef @main(%a: Tensor[(?, 2), float32]) {\n  nn.relu(%a)\n}\n'
+
+
+class CliTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.out = self.path("out")
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, data):
+        with open(self.path(name), "wb") as file:
+            file.write(data.encode() if isinstance(data, str) else data)
+        return self.path(name)
+
+    def kiln(self, *args):
+        return subprocess.run(
+            [KILN] + list(args), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.folder
+        )
+
+    def succeeds(self, *args):
+        result = self.kiln(*args)
+        self.assertEqual(result.returncode, 0, result.stderr.decode())
+        return result.stdout.decode()
+
+    def refuses(self, words, *args):
+        """The run fails by the user's fault, its message holds `words`, and there is no output folder."""
+        result = self.kiln(*args)
+        message = result.stderr.decode()
+        self.assertEqual(result.returncode, 2, message)
+        self.assertIn(words, message)
+        self.assertEqual(result.stdout, b"")
+        self.assertFalse(os.path.exists(self.out))
+
+    def files(self, folder):
+        contents = {}
+        for name in sorted(os.listdir(folder)):
+            with open(os.path.join(folder, name), "rb") as file:
+                contents[name] = file.read()
+        return contents
+
+    # What it says of itself.
+
+    def test_version(self):
+        self.assertRegex(self.succeeds("--version"), r"^kiln \d+\.\d+\.\d+\n$")
+
+    def test_help(self):
+        text = self.succeeds("--help")
+        for command in ("compile", "run", "bench", "inspect"):
+            self.assertIn(command, text)
+            self.assertIn("Examples:", self.succeeds(command, "--help"))
+
+    # Command lines.
+
+    def test_no_command(self):
+        self.refuses("subcommand is required")
+
+    def test_unknown_command(self):
+        self.refuses("Run with --help", "bake")
+
+    def test_unknown_option(self):
+        self.refuses("--bake", "compile", DIGITS, "-o", self.out, "--bake")
+
+    def test_no_model(self):
+        self.refuses("model is required", "compile")
+
+    def test_no_output(self):
+        self.refuses("wanted -o DIR", "compile", DIGITS)
+
+    def test_unknown_values(self):
+        for option, wanted in (
+            ("executor", "aot, graph"),
+            ("runtime", "cpp, crt"),
+            ("interface", "packed, c"),
+            ("calling-convention", "packed, cpacked, unpacked"),
+            ("codegen", "llvm, c"),
+        ):
+            with self.subTest(option):
+                words = "--{}: found 'bake', wanted one of {}".format(option, wanted)
+                self.refuses(words, "compile", DIGITS, "-o", self.out, "--" + option, "bake")
+
+    def test_unknown_target(self):
+        self.refuses("unknown target 'bake': expected host, x86-64", "compile", DIGITS, "-o", self.out, "--target", "bake")
+
+    def test_unknown_stage(self):
+        self.refuses("--emit: found 'bake'", "compile", DIGITS, "--emit", "bake")
+
+    def test_passes(self):
+        self.refuses("unknown pass 'bake'", "compile", DIGITS, "-o", self.out, "--passes=-bake")
+        self.refuses("cannot switch off pass 'infer-types'", "compile", DIGITS, "-o", self.out, "--passes=-infer-types")
+        self.refuses("each with a '-'", "compile", DIGITS, "-o", self.out, "--passes=fuse")
+
+    def test_module_name(self):
+        for name in ("9lives", "a-b", "ä", "a" * 129):
+            with self.subTest(name):
+                self.refuses("wanted a C identifier", "compile", DIGITS, "-o", self.out, "--module-name", name)
+
+    def test_illegal_combinations(self):
+        """Each names both options, and what to use instead."""
+        for instead, options in (
+            ("use --executor aot", ["--executor", "graph", "--runtime", "crt", "--interface", "c"]),
+            ("use --runtime crt", ["--runtime", "cpp", "--interface", "c"]),
+            ("use --calling-convention cpacked", ["--runtime", "cpp", "--calling-convention", "unpacked"]),
+            ("use --calling-convention unpacked", ["--runtime", "crt", "--interface", "c", "--calling-convention", "cpacked"]),
+            (
+                "use --calling-convention cpacked",
+                ["--executor", "graph", "--runtime", "crt", "--calling-convention", "unpacked"],
+            ),
+        ):
+            with self.subTest(" ".join(options)):
+                self.refuses("do not go together", "compile", DIGITS, "-o", self.out, *options)
+                self.refuses(instead, "compile", DIGITS, "-o", self.out, *options)
+
+    # Model files.
+
+    def test_missing_model(self):
+        self.refuses("no such file", "compile", self.path("none.onnx"), "-o", self.out)
+
+    def test_folder_as_model(self):
+        self.refuses("found a folder, wanted a file", "compile", self.folder, "-o", self.out)
+
+    def test_empty_model(self):
+        self.refuses("the file is empty", "compile", self.write("empty.onnx", ""), "-o", self.out)
+
+    def test_truncated_model(self):
+        with open(DIGITS, "rb") as file:
+            model = file.read()
+        for size in (1, 100, 5000, len(model) - 1):
+            with self.subTest(size):
+                self.refuses("cut.onnx: ", "compile", self.write("cut.onnx", model[:size]), "-o", self.out)
+
+    def test_text_as_model(self):
+        self.refuses("neither Relay text nor", "compile", self.write("notes.txt", "Dear diary\n"), "-o", self.out)
+
+    def test_unknown_operator(self):
+        model = self.write("bad.relay", UNKNOWN_OPERATOR)
+        self.refuses("bad.relay:3:3: unknown operator 'no.such_operator'", "compile", model, "-o", self.out)
+
+    # Shapes of inputs.
+
+    def test_input_of_onnx(self):
+        self.refuses("its inputs are image", "compile", DIGITS, "-o", self.out, "--input", "picture:1x1x8x8")
+        self.refuses("wanted name:1x3x224x224", "compile", DIGITS, "-o", self.out, "--input", "image")
+
+    def test_input_of_relay(self):
+        model = self.write("rows.relay", ANY_ROWS)
+        self.refuses("give the shape: --input a:shape", "compile", model, "-o", self.out)
+        self.refuses("its inputs are a", "compile", model, "-o", self.out, "--input", "a:3x2", "--input", "b:3x2")
+        self.refuses("does not fit its type", "compile", model, "-o", self.out, "--input", "a:3x4")
+        self.refuses("wanted Tensor[(3, 2), float32]", "compile", model, "-o", self.out, "--input", "a:3x2:int8")
+        self.assertIn("%a: Tensor[(3, 2), float32]", self.succeeds("compile", model, "--emit=graph", "--input", "a:3x2:float32"))
+        self.assertIn("%a: Tensor[(3, 2), float32]", self.succeeds("compile", model, "--emit=graph", "--input", "a:3x2"))
+
+    # Output.
+
+    def test_output_under_a_file(self):
+        self.write("file", "kept")
+        for folder in ("file", "file/out"):
+            with self.subTest(folder):
+                self.refuses("the output folder cannot be made", "compile", MY_MOD, "-o", self.path(folder))
+        self.assertEqual(self.files(self.folder), {"file": b"kept"})
+
+    @unittest.skipIf(os.geteuid() == 0, "root may write everywhere")
+    def test_output_without_permission(self):
+        os.mkdir(self.path("closed"), 0o500)
+        self.refuses("cannot be", "compile", MY_MOD, "-o", self.path("closed"))
+
+    def test_output_name_is_taken(self):
+        """What cannot be replaced stays, and no half-written file is left beside it."""
+        os.makedirs(self.path("taken/my_mod.h/inside"))
+        result = self.kiln("compile", MY_MOD, "-o", self.path("taken"))
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("my_mod.h: cannot be written", result.stderr.decode())
+        self.assertEqual([name for name in os.listdir(self.path("taken")) if name.endswith(".tmp")], [])
+
+    def test_same_bytes_twice(self):
+        for options in (
+            ["--codegen", "c"],
+            ["--codegen", "c", "--executor", "graph"],
+            ["--runtime", "crt", "--codegen", "c"],
+            ["--runtime", "crt", "--interface", "c", "--codegen", "c"],
+            [],
+            ["--executor", "graph"],
+            ["--runtime", "crt"],
+        ):
+            with self.subTest(" ".join(options)):
+                first, second = self.path("first"), self.path("second")
+                self.succeeds("compile", DIGITS, "-o", first, *options)
+                self.succeeds("compile", DIGITS, "-o", second, *options)
+                self.assertEqual(self.files(first), self.files(second))
+
+    def test_stages(self):
+        for stage in ("graph", "after:fuse", "fused", "stages", "loops", "scheduled", "plan", "c", "metadata", "header"):
+            with self.subTest(stage):
+                self.assertNotEqual(self.succeeds("compile", DIGITS, "--emit=" + stage), "")
+
+    def test_dump_dir(self):
+        self.succeeds("compile", MY_MOD, "-o", self.out, "--dump-dir", self.path("dump"))
+        self.assertEqual(sorted(os.listdir(self.path("dump")))[0], "00-graph.relay")
+
+    # Libraries.
+
+    def test_run_what_is_no_library(self):
+        self.refuses("no such file", "run", self.path("none.so"))
+        self.refuses("is not a shared object", "run", self.write("text.so", "text"))
+
+    def test_from_model_to_result(self):
+        self.succeeds("compile", MY_MOD, "-o", self.path("lib"))
+        library = self.path("lib/my_mod.so")
+        self.assertIn("a Tensor[(1, 2), uint8]", self.succeeds("inspect", library))
+        inputs = ["--input", "a=random", "--input", "b=random"]
+        self.assertIn("output Tensor[(1, 2), uint8]:", self.succeeds("run", library, "--output", self.path("result"), *inputs))
+        check = "--check=output=" + self.path("result/output.npy")
+        self.assertIn("output agrees (2 values)", self.succeeds("run", library, check, *inputs))
+        self.assertIn('"median_ms"', self.succeeds("bench", library, "--seconds", "0.01", "--json"))
+        self.refuses("missing: 'b'", "run", library, "--input", "a=random")
+        self.refuses("wanted name=FILE", "run", library, "--input", "a")
+        self.refuses("no output 'c'", "run", library, "--check", "c=x.npy", *inputs)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs many graphs on every engine and compares: the loop interpreter, generated C through a C compiler, and LLVM's JIT. On the same
+// LoopProgram all three must give the same bits.
+#ifndef KILN_TESTS_EQUALITY_ENGINES_H_
+#define KILN_TESTS_EQUALITY_ENGINES_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/graph/graph.h"
+#include "compiler/target/target.h"
+
+namespace kiln::equality {
+
+struct Case {
+  std::string name;
+  Graph graph;
+  std::vector<Tensor> inputs;
+};
+
+struct EngineOptions {
+  Target target;
+  bool naive = false;   // plain loops instead of schedules
+  bool fuse = true;
+  bool passes = true;   // without, the graph is lowered as it is
+};
+
+// The outputs of one case.
+using Outputs = std::vector<Tensor>;
+
+// Runs all cases on the interpreter, C and LLVM; fails the current test for every difference and every error, naming the case. Returns the
+// interpreter's outputs, empty for cases that failed.
+std::vector<Outputs> RunOnAllEngines(const std::vector<Case>& cases, const EngineOptions& options);
+
+// A float from `a` and `b` may differ by `tolerance`, absolute and relative; all else must be equal. "" or what differs.
+std::string Difference(const Outputs& a, const Outputs& b, double tolerance);
+
+// Values for an input by a fixed seed.
+Tensor RandomValues(const TensorType& type, uint32_t seed, double min, double max);
+
+}  // namespace kiln::equality
+
+#endif  // KILN_TESTS_EQUALITY_ENGINES_H_

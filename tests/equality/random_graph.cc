@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/equality/random_graph.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/ops/add_op.h"
+
+namespace kiln::equality {
+namespace {
+
+constexpr int kMinOperators = 3;
+constexpr int kMaxOperators = 12;
+constexpr int64_t kMaxElements = 4096;
+
+class Generator {
+ public:
+  explicit Generator(uint32_t seed) : state_(seed * 2654435761u + 12345) {}
+
+  Case Run(uint32_t seed) {
+    Case result{.name = absl::StrCat("seed ", seed), .graph = {}, .inputs = {}};
+    graph_ = &result.graph;
+    AddInput();
+    const int operators = kMinOperators + Below(kMaxOperators - kMinOperators);
+    for (int i = 0, tries = 0; i < operators && tries < 200; ++tries) i += AddOperator() ? 1 : 0;
+    // Everything that nothing reads is an output, so that nothing is dead.
+    const auto consumers = graph_->Consumers();
+    for (size_t v = 0; v < graph_->values.size(); ++v) {
+      if (graph_->values[v].kind == ValueKind::kNodeOutput && consumers[v].empty() && graph_->outputs.size() < 4) {
+        graph_->outputs.push_back(static_cast<ValueId>(v));
+      }
+    }
+    for (ValueId input : graph_->inputs) {
+      result.inputs.push_back(RandomValues(graph_->type(input), seed * 7 + static_cast<uint32_t>(input), -2, 2));
+    }
+    return result;
+  }
+
+ private:
+  int Below(int n) {
+    state_ = state_ * 1664525u + 1013904223u;
+    return static_cast<int>((state_ >> 8) % static_cast<uint32_t>(n));
+  }
+  template <size_t n>
+  const char* Pick(const char* const (&names)[n]) { return names[Below(static_cast<int>(n))]; }
+  int64_t Extent() {
+    static constexpr int64_t kExtents[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 17};
+    return kExtents[Below(10)];
+  }
+
+  ValueId AddInput() {
+    TensorType type{{}, DType::Float(32)};
+    const int rank = 1 + Below(4);
+    for (int i = 0; i < rank; ++i) type.shape.push_back(Extent());
+    while (type.num_elements() > kMaxElements / 4) *std::max_element(type.shape.begin(), type.shape.end()) = 2;
+    return graph_->AddInput(absl::StrCat("x", graph_->inputs.size()), type);
+  }
+
+  // A value made so far, preferably a late one.
+  ValueId Any() {
+    std::vector<ValueId> values;
+    for (size_t v = 0; v < graph_->values.size(); ++v) {
+      if (graph_->values[v].type->dtype == DType::Float(32) && graph_->values[v].kind != ValueKind::kConstant) {
+        values.push_back(static_cast<ValueId>(v));
+      }
+    }
+    const size_t n = values.size();
+    const size_t window = std::min<size_t>(n, 4);
+    return values[n - 1 - static_cast<size_t>(Below(static_cast<int>(window)))];
+  }
+
+  ValueId Weight(Shape shape) {
+    TensorType type{std::move(shape), DType::Float(32)};
+    return graph_->AddConstant(RandomValues(type, state_, -0.5, 0.5));
+  }
+
+  bool Add(absl::string_view op, std::vector<ValueId> inputs, Attrs attrs = {}) {
+    const Graph before = *graph_;
+    const absl::StatusOr<ValueId> output = AddOp(*graph_, op, std::move(inputs), std::move(attrs));
+    if (output.ok() && graph_->type(*output).num_elements() <= kMaxElements && graph_->type(*output).num_elements() > 0) return true;
+    *graph_ = before;
+    return false;
+  }
+
+  bool AddOperator() {
+    const ValueId x = Any();
+    const Shape& shape = graph_->type(x).shape;
+    const int rank = static_cast<int>(shape.size());
+    switch (Below(14)) {
+      case 0:
+      case 1:
+        return Add(Pick({"nn.relu", "sigmoid", "tanh", "exp", "negative", "abs", "erf", "sqrt", "floor", "round", "rsqrt", "sin"}), {x});
+      case 2:
+      case 3:
+        return Add(Pick({"add", "subtract", "multiply", "maximum", "minimum", "divide"}), {x, Any()});
+      case 4: {
+        Shape small(shape.size(), 1);
+        if (rank > 0) small.back() = shape.back();
+        return Add(Pick({"add", "multiply", "subtract"}), {x, Weight(small)});
+      }
+      case 5:
+        return rank == 4 && Convolution(x, shape);
+      case 6:
+        return rank == 4 && Add(Pick({"nn.max_pool2d", "nn.avg_pool2d"}), {x},
+                                {{"pool_size", AttrValue::Ints({1 + Below(3), 1 + Below(3)})},
+                                 {"strides", AttrValue::Ints({1 + Below(2), 1 + Below(2)})},
+                                 {"padding", AttrValue::Ints({Below(2), Below(2)})},
+                                 {"layout", Pick({"NCHW", "NHWC"})}});
+      case 7:
+        return rank == 2 && Add("nn.dense", {x, Weight({Extent(), shape[1]})}, {{"units", AttrValue::None()}});
+      case 8:
+        return rank >= 1 && Add(Pick({"nn.softmax", "nn.log_softmax"}), {x}, {{"axis", Below(rank)}});
+      case 9:
+        return Add(Pick({"mean", "sum", "max", "min"}), {x}, {{"axis", AttrValue::Ints({Below(rank)})}, {"keepdims", Below(2) == 0}});
+      case 10: {
+        std::vector<int64_t> axes;
+        for (int i = 0; i < rank; ++i) axes.push_back(i);
+        for (int i = rank - 1; i > 0; --i) std::swap(axes[static_cast<size_t>(i)], axes[static_cast<size_t>(Below(i + 1))]);
+        return Add("transpose", {x}, {{"axes", AttrValue::Ints(axes)}});
+      }
+      case 11:
+        return Add("reshape", {x}, {{"newshape", AttrValue::Ints(Below(2) == 0 ? Shape{-1} : Shape{shape[0], -1})}});
+      case 12:
+        return Add("concatenate", {x, Any()}, {{"axis", Below(rank)}});
+      default:
+        return Add("strided_slice", {x}, {{"begin", AttrValue::Ints({Below(2)})}, {"end", AttrValue::Ints({shape[0]})},
+                                          {"strides", AttrValue::Ints({1})}});
+    }
+  }
+
+  bool Convolution(ValueId x, const Shape& shape) {
+    const bool nhwc = Below(2) == 0;
+    const int64_t channels = nhwc ? shape[3] : shape[1];
+    const bool depthwise = Below(3) == 0;
+    const int64_t kernel = 1 + Below(3);
+    const int64_t outputs = depthwise ? channels : Extent();
+    const Shape weight = depthwise ? Shape{channels, 1, kernel, kernel} : Shape{outputs, channels, kernel, kernel};
+    const int64_t padding = Below(2);
+    return Add("nn.conv2d", {x, Weight(weight)},
+               {{"groups", depthwise ? channels : 1},
+                {"strides", AttrValue::Ints({1 + Below(2), 1 + Below(2)})},
+                {"padding", AttrValue::Ints({padding, padding})},
+                {"data_layout", nhwc ? "NHWC" : "NCHW"}});
+  }
+
+  uint32_t state_;
+  Graph* graph_ = nullptr;
+};
+
+}  // namespace
+
+Case RandomCase(uint32_t seed) { return Generator(seed).Run(seed); }
+
+}  // namespace kiln::equality

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random graphs by seed: interpreter = C = LLVM bit for bit on the compiled program; passes, fusion and schedules change results by rounding
+// alone.
+#include <gtest/gtest.h>
+
+#include "tests/equality/engines.h"
+#include "tests/equality/random_graph.h"
+
+namespace kiln::equality {
+namespace {
+
+constexpr int kParts = 10;
+constexpr int kGraphsPerPart = 55;  // 550 in all
+// What reordered additions and folded scales may change, relative to 1 + |value|; softmax, exp and divisions in a row amplify it.
+constexpr double kTolerance = 2e-3;
+
+class RandomTest : public testing::TestWithParam<int> {};
+
+TEST_P(RandomTest, AllEnginesAgree) {
+  std::vector<Case> cases;
+  for (int i = 0; i < kGraphsPerPart; ++i) {
+    Case test = RandomCase(static_cast<uint32_t>(GetParam() * kGraphsPerPart + i));
+    if (!test.graph.outputs.empty()) cases.push_back(std::move(test));
+  }
+  ASSERT_GT(cases.size(), static_cast<size_t>(kGraphsPerPart) * 9 / 10);
+  const std::vector<Outputs> fused = RunOnAllEngines(cases, {.target = Target::Host()});
+  const std::vector<Outputs> plain = RunOnAllEngines(cases, {.target = Target::Host(), .naive = true, .passes = false});
+  for (size_t i = 0; i < cases.size(); ++i) {
+    EXPECT_EQ(Difference(fused[i], plain[i], kTolerance), "") << cases[i].name << ": compiled and plain";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Parts, RandomTest, testing::Range(0, kParts));
+
+}  // namespace
+}  // namespace kiln::equality
