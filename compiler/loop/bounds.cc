@@ -43,7 +43,7 @@ Range Simplifier::ComputeRange(const Expr& e) {
   const Type& type = e.type();
   if (type.dtype.is_float()) return {};
   if (type.index && type.lanes == 1) {
-    const LinearSum sum = LinearOf(e);
+    const LinearSum& sum = LinearOf(e);
     if (sum.single_atom() == nullptr) return RangeOf(sum);
   }
   if (const auto* n = e.As<IntImm>()) return Wrapped(type, Range::Point(n->value));

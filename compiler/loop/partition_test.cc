@@ -99,12 +99,13 @@ TEST_F(PartitionTest, GivesUpWhereNothingIsWon) {
 
 TEST_F(PartitionTest, RowsAndColumnsOfAFusedLoop) {
   // Eight rows of fifty columns in one parallel loop, three taps, padded by one column.
+  const Buffer sums = MakeBuffer("sums", kFloat, {400}, BufferScope::kParam);
   const Expr row = i / 50, column = i % 50;
   const Expr at = column + k - 1;
   const Expr tap = MakeSelect(at >= 0 && at < 50, MakeLoad(x, {row * 10 + Max(Min(at, 49), 0)}),
                               Const(kFloat, 0));
   const Stmt body =
-      MakeFor(k, 0, 3, ForKind::kSerial, MakeStore(y, {i / 4}, MakeLoad(y, {i / 4}) + tap));
+      MakeFor(k, 0, 3, ForKind::kSerial, MakeStore(sums, {i}, MakeLoad(sums, {i}) + tap));
   const std::string text = ToString(PartitionLoops(MakeFor(i, 0, 400, ForKind::kParallel, body)));
   EXPECT_EQ(text.find("for i in 0..400 parallel {\n  if i % 50 >= 1 && i % 50 < 49 {\n"), 0u)
       << text;

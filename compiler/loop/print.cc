@@ -65,8 +65,8 @@ class StmtPrinter {
   void PrintNode(const For& n) {
     const Expr end = n.begin + n.extent;
     ExprPrinter printer = Begin({n.begin, end});
-    Line(absl::StrCat("for ", names_.Of(n.var), " in ", printer.Print(n.begin), "..",
-                      printer.Print(end), KindSuffix(n.kind), " {"));
+    Line(Concat({"for ", names_.Of(n.var), " in ", printer.Print(n.begin), "..", printer.Print(end),
+                 KindSuffix(n.kind), " {"}));
     Indented(n.body);
     Line("}");
   }
@@ -75,8 +75,7 @@ class StmtPrinter {
     std::vector<Expr> exprs = n.index;
     exprs.push_back(n.value);
     ExprPrinter printer = Begin(exprs);
-    Line(absl::StrCat(names_.Of(n.buffer), printer.PrintIndex(n.index), " = ",
-                      printer.Print(n.value)));
+    Line(Concat({names_.Of(n.buffer), printer.PrintIndex(n.index), " = ", printer.Print(n.value)}));
   }
 
   void PrintNode(const Block& n) {
@@ -101,7 +100,10 @@ class StmtPrinter {
     Line("}");
   }
 
-  void PrintNode(const Call& n) { Line(absl::StrCat("call ", n.function, PrintArguments(n.args))); }
+  void PrintNode(const Call& n) {
+    const std::string arguments = PrintArguments(n.args);
+    Line(absl::StrCat("call ", n.function, arguments));
+  }
 
   void PrintNode(const Launch& n) {
     const std::string arguments = PrintArguments(n.args);
@@ -143,11 +145,12 @@ std::string PrintFunc(const Func& func, NameTable& names) {
   if (!func.exported) absl::StrAppend(&head, "internal ");
   if (func.convention == Convention::kPacked) absl::StrAppend(&head, "packed ");
   absl::StrAppend(&head, KindPrefix(func.kind), " ", func.name, "(");
-  for (const Var& scalar : func.scalars) absl::StrAppend(&head, names.Of(scalar), ", ");
   const absl::Span<const Buffer> params = func.params;
   const size_t num_inputs = static_cast<size_t>(func.num_inputs);
-  absl::StrAppend(&head, BufferList(names, params.subspan(0, num_inputs)), ") -> (",
-                  BufferList(names, params.subspan(num_inputs)), ")");
+  for (const Var& scalar : func.scalars) absl::StrAppend(&head, names.Of(scalar), ": index, ");
+  if (!func.scalars.empty() && num_inputs == 0) head.resize(head.size() - 2);
+  head += Concat({BufferList(names, params.subspan(0, num_inputs)), ") -> (",
+                  BufferList(names, params.subspan(num_inputs)), ")"});
   if (func.workspace != nullptr) {
     absl::StrAppend(&head, func.allocate_workspace ? " allocates " : " workspace ",
                     BufferList(names, {func.workspace}));

@@ -191,7 +191,7 @@ std::string ExprPrinter::PrintNode(const Expr& e, int min_precedence) {
   const auto infix = [&](Infix op, const Expr& a, const Expr& b) {
     if (op.precedence == 0) return call(op.text, {a, b});
     std::string text =
-        absl::StrCat(Print(a, op.precedence), " ", op.text, " ", Print(b, op.precedence + 1));
+        Concat({Print(a, op.precedence), " ", op.text, " ", Print(b, op.precedence + 1)});
     return op.precedence < min_precedence ? absl::StrCat("(", text, ")") : text;
   };
   return std::visit(
@@ -213,7 +213,7 @@ std::string ExprPrinter::PrintNode(const Expr& e, int min_precedence) {
           [&](const Bitcast& n) {
             return call(absl::StrCat("bitcast<", type.ToString(), ">"), {n.a});
           },
-          [&](const Load& n) { return names_.Of(n.buffer) + PrintIndex(n.index); },
+          [&](const Load& n) { return Concat({names_.Of(n.buffer), PrintIndex(n.index)}); },
           [&](const Ramp& n) {
             return absl::StrCat("ramp(", Print(n.base), ", ", n.stride, ", ", n.lanes, ")");
           },
@@ -222,6 +222,8 @@ std::string ExprPrinter::PrintNode(const Expr& e, int min_precedence) {
           }},
       e->value);
 }
+
+std::string Concat(std::initializer_list<std::string> parts) { return absl::StrJoin(parts, ""); }
 
 std::string BufferTypeToString(const BufferNode& buffer) {
   return absl::StrCat(buffer.dtype.ToString(), "[", absl::StrJoin(buffer.shape, ", "), "]");

@@ -4,6 +4,7 @@
 #ifndef KILN_COMPILER_LOOP_PRINT_EXPR_H_
 #define KILN_COMPILER_LOOP_PRINT_EXPR_H_
 
+#include <initializer_list>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -51,6 +52,10 @@ class ExprPrinter {
   int& let_count_;
   std::unordered_map<const ExprNode*, std::string> lets_;
 };
+
+// The parts one behind the other. Unlike the arguments of StrCat they are evaluated in order, and
+// so names go by first appearance with every compiler.
+std::string Concat(std::initializer_list<std::string> parts);
 
 // "float32[3, 4]", "float32[]".
 std::string BufferTypeToString(const BufferNode& buffer);

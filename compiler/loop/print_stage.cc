@@ -41,12 +41,12 @@ std::string PrintStage(const Stage& stage, NameTable& names, absl::string_view i
   exprs.push_back(stage.value);
   if (!stage.axes.empty()) line(absl::StrCat("for ", AxisList(names, stage.axes)));
   if (stage.combine != Combine::kNone) {
-    line(absl::StrCat(CombineName(stage.combine), " over ", AxisList(names, stage.reduce), " from ",
-                      stage.init.get() != nullptr ? printer.Print(stage.init) : "none"));
+    line(Concat({CombineName(stage.combine), " over ", AxisList(names, stage.reduce), " from ",
+                 stage.init.get() != nullptr ? printer.Print(stage.init) : "none"}));
   }
   for (const std::string& let : printer.Lets(exprs)) line(let);
-  line(absl::StrCat(names.Of(stage.buffer), printer.PrintIndex(stage.index), " = ",
-                    printer.Print(stage.value)));
+  line(Concat({names.Of(stage.buffer), printer.PrintIndex(stage.index), " = ",
+               printer.Print(stage.value)}));
   return text;
 }
 

@@ -104,7 +104,7 @@ TEST(PrintTest, Program) {
                            .allocate_workspace = true,
                            .body = MakeCall("scale", {{in, 0}, {out, 0}, {workspace, 0}}),
                            .exported = false});
-  EXPECT_EQ(ToString(program), R"(constant w: float32[16] #b63f7b25
+  EXPECT_EQ(ToString(program), R"(constant w: float32[16] #28c0fe8e
 internal data table: struct Entry = {7, "x\n", &w, null}
 
 operator scale(in: float32[4, 16]) -> (out: float32[4, 16]) workspace workspace: uint8[64] {
@@ -130,6 +130,20 @@ internal packed main main(in: float32[4, 16]) -> (out: float32[4, 16]) allocates
   call scale(in, out, workspace)
 }
 )");
+}
+
+TEST(PrintTest, TasksShowTheirScalars) {
+  const Var task = MakeVar("task"), tasks = MakeVar("tasks");
+  const Buffer x = MakeBuffer("x", kF32, {4}, BufferScope::kParam);
+  Func func{.name = "f",
+            .kind = Func::Kind::kTask,
+            .params = {x},
+            .scalars = {task, tasks},
+            .body = MakeStore(x, {task}, Expr(0))};
+  EXPECT_EQ(ToString(func),
+            "task f(task: index, tasks: index) -> (x: float32[4]) {\n  x[task] = 0f32\n}\n");
+  const Stmt launch = MakeLaunch("f", 4, {{x, task + 1}, {nullptr, tasks}});
+  EXPECT_EQ(ToString(launch), "launch 4 f(x + task + 1, tasks)\n");
 }
 
 TEST(PrintTest, StageAndKernel) {

@@ -50,7 +50,7 @@ class Simplifier {
   // Of any integer or bool expression. Conservative.
   Range RangeOf(const Expr& e);
   // The normal form of a scalar index. Its atoms are simplified.
-  LinearSum LinearOf(const Expr& e);
+  const LinearSum& LinearOf(const Expr& e);
   Expr FromLinear(const LinearSum& sum);
   Range RangeOf(const LinearSum& sum);
   // The values of a loop's variable; `begin` and `extent` are simplified.

@@ -95,7 +95,7 @@ Expr Simplifier::DivideNonNegative(const LinearSum& a, int64_t divisor) {
     return DivideIndex(LinearOf(n->a), product);
   }
   if (const Binary* n = AsAtom(a, BinaryOp::kMod, &inner); n != nullptr && inner % divisor == 0) {
-    const LinearSum x = LinearOf(n->a);
+    const LinearSum& x = LinearOf(n->a);
     if (RangeOf(x).lo >= 0) {
       return ModIndex(LinearOf(DivideIndex(x, divisor)), inner / divisor);
     }

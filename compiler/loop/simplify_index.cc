@@ -11,16 +11,16 @@
 
 namespace kiln::loop {
 
-LinearSum Simplifier::LinearOf(const Expr& e) {
+const LinearSum& Simplifier::LinearOf(const Expr& e) {
   if (auto it = linear_.find(e.get()); it != linear_.end()) return it->second;
+  const Expr atom = pool_.Intern(e);
   LinearSum sum;
-  if (int64_t value; AsInt(e, &value)) {
+  if (int64_t value; AsInt(atom, &value)) {
     sum.constant = value;
   } else {
-    const Expr atom = pool_.Intern(e);
     sum.terms.push_back({atom, pool_.Id(atom), 1});
   }
-  return sum;
+  return linear_.emplace(atom.get(), std::move(sum)).first->second;
 }
 
 Expr Simplifier::FromLinear(const LinearSum& sum) {
@@ -97,8 +97,8 @@ Expr Simplifier::IndexBinary(BinaryOp op, const Expr& a, const Expr& b) {
 }
 
 Expr Simplifier::IndexProduct(const Expr& a, const Expr& b) {
-  const LinearSum x = LinearOf(a);
-  const LinearSum y = LinearOf(b);
+  const LinearSum& x = LinearOf(a);
+  const LinearSum& y = LinearOf(b);
   LinearSum sum;
   if (x.is_constant() && AddScaled({}, y, x.constant, &sum)) return FromLinear(sum);
   if (y.is_constant() && AddScaled({}, x, y.constant, &sum)) return FromLinear(sum);
@@ -188,8 +188,8 @@ bool Simplifier::MergeOneQuotient(LinearSum* sum) {
     int64_t c, scaled;
     if (mod == nullptr || mod->op != BinaryOp::kMod || !AsInt(mod->b, &c) || c <= 0) continue;
     if (__builtin_mul_overflow(term.coefficient, c, &scaled)) continue;
-    const LinearSum x = LinearOf(mod->a);
-    const LinearSum quotient = LinearOf(DivideIndex(x, c));
+    const LinearSum& x = LinearOf(mod->a);
+    const LinearSum& quotient = LinearOf(DivideIndex(x, c));
     const Expr* atom = quotient.single_atom();
     if (atom == nullptr || sum->CoefficientOf(atom->get()) != scaled) continue;
     LinearSum merged;
@@ -205,7 +205,7 @@ bool Simplifier::MergeOneQuotient(LinearSum* sum) {
     const auto* div = term.atom.As<Binary>();
     int64_t c;
     if (div == nullptr || div->op != BinaryOp::kDiv || !AsInt(div->b, &c) || c <= 0) continue;
-    const LinearSum x = LinearOf(div->a);
+    const LinearSum& x = LinearOf(div->a);
     const Expr* atom = x.single_atom();
     if (atom == nullptr || term.coefficient % c != 0 || term.coefficient == Range::kNegInf)
       continue;

@@ -3,8 +3,9 @@
 //
 //   classify digits.so test_images.npy [test_labels.npy]
 //
-// Shows what a few images look like and what the model says of them, then how often it is right (with labels), how long one image takes,
-// and how much memory the model needs. The calls of Kiln are in LoadDigits, ReadConstantBytes and Classify.
+// Shows what a few images look like and what the model says of them, then how often it is right
+// (with labels), how long one image takes, and how much memory the model needs. The calls of Kiln
+// are in LoadDigits, ReadConstantBytes and Classify.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -35,9 +36,9 @@ using kiln::runtime::Module;
 using kiln::runtime::NDArray;
 using kiln::runtime::TensorInfo;
 
-constexpr size_t kSide = 8;                   // an image has 8 x 8 pixels…
+constexpr size_t kSide = 8;  // an image has 8 x 8 pixels…
 constexpr size_t kPixels = kSide * kSide;
-constexpr float kFullInk = 16;                  // …of 0 (paper) to 16 (ink)
+constexpr float kFullInk = 16;  // …of 0 (paper) to 16 (ink)
 constexpr size_t kClasses = 10;
 constexpr size_t kShownImages = 3;
 constexpr absl::string_view kShades = " .:-=+*#%@";
@@ -49,7 +50,8 @@ struct Prediction {
   float probability = 0;
 };
 
-// The data of a NumPy file of bytes whose shape ends in `item_bytes` elements per item: the header is text of a length that it states.
+// The data of a NumPy file of bytes whose shape ends in `item_bytes` elements per item: the header
+// is text of a length that it states.
 absl::StatusOr<std::string> ReadNpyBytes(const std::string& path, size_t item_bytes) {
   constexpr size_t kPrefix = 10;
   std::ifstream file(path, std::ios::binary);
@@ -58,12 +60,15 @@ absl::StatusOr<std::string> ReadNpyBytes(const std::string& path, size_t item_by
   if (bytes.size() < kPrefix || bytes.compare(0, 8, std::string("\x93NUMPY\x01\x00", 8)) != 0) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": is no .npy file of version 1"));
   }
-  const size_t header_bytes = static_cast<unsigned char>(bytes[8]) + 256u * static_cast<unsigned char>(bytes[9]);
+  const size_t header_bytes =
+      static_cast<unsigned char>(bytes[8]) + 256u * static_cast<unsigned char>(bytes[9]);
   const std::string header = bytes.substr(kPrefix, header_bytes);
   bytes.erase(0, kPrefix + header_bytes);
-  if (header.find("'|u1'") == std::string::npos || header.find("'fortran_order': False") == std::string::npos || bytes.empty() ||
+  if (header.find("'|u1'") == std::string::npos ||
+      header.find("'fortran_order': False") == std::string::npos || bytes.empty() ||
       bytes.size() % item_bytes != 0) {
-    return absl::InvalidArgumentError(absl::StrCat(path, ": found ", header, " wanted uint8 in items of ", item_bytes, " bytes"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": found ", header, " wanted uint8 in items of ", item_bytes, " bytes"));
   }
   return bytes;
 }
@@ -81,14 +86,16 @@ absl::StatusOr<Model> LoadDigits(const Module& factory) {
   absl::StatusOr<Model> model = Model::FromModule(factory);
   if (!model.ok()) return model.status();
   const std::vector<TensorInfo>&inputs = model->inputs(), &outputs = model->outputs();
-  if (inputs.size() != 1 || inputs[0].size_bytes != sizeof(float) * kPixels || outputs.size() != 1 ||
-      outputs[0].size_bytes != sizeof(float) * kClasses) {
-    return absl::InvalidArgumentError(absl::StrCat("the model '", model->name(), "' reads no images of 8 x 8 pixels"));
+  if (inputs.size() != 1 || inputs[0].size_bytes != sizeof(float) * kPixels ||
+      outputs.size() != 1 || outputs[0].size_bytes != sizeof(float) * kClasses) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the model '", model->name(), "' reads no images of 8 x 8 pixels"));
   }
   return model;
 }
 
-// The weights, as the model's metadata has them; they are part of the library, which the system maps into memory and shares.
+// The weights, as the model's metadata has them; they are part of the library, which the system
+// maps into memory and shares.
 absl::StatusOr<int64_t> ReadConstantBytes(const Module& factory) {
   absl::StatusOr<ModelMetadata> metadata = ModelMetadata::Find(factory);
   if (!metadata.ok()) return metadata.status();
@@ -96,7 +103,8 @@ absl::StatusOr<int64_t> ReadConstantBytes(const Module& factory) {
 }
 
 absl::StatusOr<Prediction> Classify(const Model& model, const NDArray& input, const Image& image) {
-  std::transform(image.begin(), image.end(), input.values<float>().begin(), [](uint8_t pixel) { return pixel / kFullInk; });
+  std::transform(image.begin(), image.end(), input.values<float>().begin(),
+                 [](uint8_t pixel) { return pixel / kFullInk; });
   absl::StatusOr<std::vector<NDArray>> outputs = model.Run({input});
   if (!outputs.ok()) return outputs.status();
   const absl::Span<float> probabilities = outputs->front().values<float>();
@@ -114,10 +122,12 @@ void Show(size_t number, const Image& image, const Prediction& prediction) {
     }
     std::printf("    %s\n", line.c_str());
   }
-  std::printf("  This is a %zu, says the model; it is %.1f %% sure.\n\n", prediction.digit, 100 * static_cast<double>(prediction.probability));
+  std::printf("  This is a %zu, says the model; it is %.1f %% sure.\n\n", prediction.digit,
+              100 * static_cast<double>(prediction.probability));
 }
 
-absl::Status Run(const std::string& library, const std::string& images_path, const std::string& labels_path) {
+absl::Status Run(const std::string& library, const std::string& images_path,
+                 const std::string& labels_path) {
   using Clock = std::chrono::steady_clock;
   absl::StatusOr<Module> factory = Module::LoadFromFile(library);
   if (!factory.ok()) return factory.status();
@@ -133,7 +143,8 @@ absl::Status Run(const std::string& library, const std::string& images_path, con
     if (!bytes.ok()) return bytes.status();
     labels = *std::move(bytes);
     if (labels.size() != images->size()) {
-      return absl::InvalidArgumentError(absl::StrCat(labels_path, ": found ", labels.size(), " labels for ", images->size(), " images"));
+      return absl::InvalidArgumentError(absl::StrCat(labels_path, ": found ", labels.size(),
+                                                     " labels for ", images->size(), " images"));
     }
   }
 
@@ -157,10 +168,14 @@ absl::Status Run(const std::string& library, const std::string& images_path, con
     std::printf("Right:   %zu of %zu images that the model has never seen (%.2f %%)\n", right, n,
                 100 * static_cast<double>(right) / static_cast<double>(n));
   }
-  std::nth_element(microseconds.begin(), microseconds.begin() + static_cast<ptrdiff_t>(n / 2), microseconds.end());
+  std::nth_element(microseconds.begin(), microseconds.begin() + static_cast<ptrdiff_t>(n / 2),
+                   microseconds.end());
   std::printf("Time:    %.1f microseconds for one image (median of %zu)\n", microseconds[n / 2], n);
-  std::printf("Memory:  %.1f KiB of scratch while it runs, %.1f KiB of weights in the library, read where they are\n",
-              static_cast<double>(model->workspace_bytes()) / 1024, static_cast<double>(*constant_bytes) / 1024);
+  std::printf(
+      "Memory:  %.1f KiB of scratch while it runs, %.1f KiB of weights in the library, read where "
+      "they are\n",
+      static_cast<double>(model->workspace_bytes()) / 1024,
+      static_cast<double>(*constant_bytes) / 1024);
   return absl::OkStatus();
 }
 

@@ -25,7 +25,8 @@ namespace fs = std::filesystem;
 
 using onnx_frontend::InputPin;
 
-// The name of the parameter of @main that stands for an input: the printer writes '_' for what an identifier cannot hold.
+// The name of the parameter of @main that stands for an input: the printer writes '_' for what an
+// identifier cannot hold.
 std::string ParameterName(absl::string_view input) {
   std::string name(input);
   for (char& c : name) {
@@ -35,7 +36,8 @@ std::string ParameterName(absl::string_view input) {
 }
 
 // Every pin names an input of the graph and agrees with its type.
-absl::Status CheckPins(const Graph& graph, const std::string& path, const std::vector<InputPin>& pins) {
+absl::Status CheckPins(const Graph& graph, const std::string& path,
+                       const std::vector<InputPin>& pins) {
   for (const InputPin& pin : pins) {
     const auto input = std::find_if(graph.inputs.begin(), graph.inputs.end(), [&](ValueId id) {
       const std::string& name = graph.value(id).name;
@@ -43,21 +45,24 @@ absl::Status CheckPins(const Graph& graph, const std::string& path, const std::v
     });
     if (input == graph.inputs.end()) {
       const std::string names = absl::StrJoin(
-          graph.inputs, ", ", [&](std::string* out, ValueId id) { absl::StrAppend(out, graph.value(id).name); });
-      return absl::InvalidArgumentError(
-          absl::StrCat(path, ": --input: the model has no input '", pin.name, "'; its inputs are ", names));
+          graph.inputs, ", ",
+          [&](std::string* out, ValueId id) { absl::StrAppend(out, graph.value(id).name); });
+      return absl::InvalidArgumentError(absl::StrCat(path, ": --input: the model has no input '",
+                                                     pin.name, "'; its inputs are ", names));
     }
     const TensorType& type = graph.type(*input);
     if (type.shape != pin.shape || (pin.dtype.has_value() && type.dtype != *pin.dtype)) {
-      const TensorType found{pin.dtype.value_or(type.dtype), pin.shape};
-      return absl::InvalidArgumentError(absl::StrCat(path, ": --input: found ", found.ToString(), " for the input '", pin.name,
-                                                     "', wanted ", type.ToString()));
+      const TensorType found{pin.shape, pin.dtype.value_or(type.dtype)};
+      return absl::InvalidArgumentError(absl::StrCat(path, ": --input: found ", found.ToString(),
+                                                     " for the input '", pin.name, "', wanted ",
+                                                     type.ToString()));
     }
   }
   return absl::OkStatus();
 }
 
-absl::StatusOr<Graph> LoadRelay(const std::string& text, const std::string& path, const std::vector<InputPin>& pins) {
+absl::StatusOr<Graph> LoadRelay(const std::string& text, const std::string& path,
+                                const std::vector<InputPin>& pins) {
   RelayParseOptions options;
   for (const InputPin& pin : pins) options.input_shapes[ParameterName(pin.name)] = pin.shape;
   KILN_ASSIGN_OR_RETURN(Graph graph, ParseRelay(text, path, FindOpSchema, options));
@@ -73,18 +78,21 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes)
   if (!fs::exists(status)) return absl::InvalidArgumentError(absl::StrCat(path, ": no such file"));
   if (!fs::is_regular_file(status)) {
     return absl::InvalidArgumentError(
-        absl::StrCat(path, ": found a ", fs::is_directory(status) ? "folder" : "special file", ", wanted a file"));
+        absl::StrCat(path, ": found a ", fs::is_directory(status) ? "folder" : "special file",
+                     ", wanted a file"));
   }
   const uintmax_t size = fs::file_size(path, error);
   if (error) return absl::InvalidArgumentError(absl::StrCat(path, ": ", error.message()));
   if (size == 0) return absl::InvalidArgumentError(absl::StrCat(path, ": the file is empty"));
   if (size > static_cast<uintmax_t>(max_bytes)) {
-    return absl::InvalidArgumentError(absl::StrCat(path, ": ", size, " bytes, at most ", max_bytes, " are read"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": ", size, " bytes, at most ", max_bytes, " are read"));
   }
   std::ifstream file(path, std::ios::binary);
   std::string bytes(size, '\0');
   if (!file || !file.read(bytes.data(), static_cast<std::streamsize>(size))) {
-    return absl::InvalidArgumentError(absl::StrCat(path, ": cannot be read: ", std::strerror(errno)));
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": cannot be read: ", std::strerror(errno)));
   }
   return bytes;
 }
@@ -95,11 +103,13 @@ absl::StatusOr<Graph> LoadModel(const std::string& path, const std::vector<std::
   for (const std::string& pin : pins) {
     KILN_ASSIGN_OR_RETURN(parsed.emplace_back(), onnx_frontend::ParseInputPin(pin));
   }
-  if (absl::StrContains(absl::string_view(bytes).substr(0, 4096), "#[version")) return LoadRelay(bytes, path, parsed);
+  if (absl::StrContains(absl::string_view(bytes).substr(0, 4096), "#[version"))
+    return LoadRelay(bytes, path, parsed);
   return onnx_frontend::ImportOnnx(bytes, path, parsed, EvaluateConstants);
 }
 
-absl::Status WriteFiles(const std::string& folder, const std::map<std::string, std::string>& files) {
+absl::Status WriteFiles(const std::string& folder,
+                        const std::map<std::string, std::string>& files) {
   std::error_code error;
   const bool existed = fs::exists(folder, error);
   fs::create_directories(folder, error);
@@ -116,8 +126,8 @@ absl::Status WriteFiles(const std::string& folder, const std::map<std::string, s
     file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     file.close();
     if (!file) {
-      status = absl::InvalidArgumentError(
-          absl::StrCat((fs::path(folder) / name).string(), ": cannot be written: ", std::strerror(errno)));
+      status = absl::InvalidArgumentError(absl::StrCat(
+          (fs::path(folder) / name).string(), ": cannot be written: ", std::strerror(errno)));
       break;
     }
   }
@@ -127,7 +137,8 @@ absl::Status WriteFiles(const std::string& folder, const std::map<std::string, s
       final_path.replace_extension();
       fs::rename(path, final_path, error);
       if (!error) continue;
-      status = absl::InvalidArgumentError(absl::StrCat(final_path.string(), ": cannot be written: ", error.message()));
+      status = absl::InvalidArgumentError(
+          absl::StrCat(final_path.string(), ": cannot be written: ", error.message()));
     }
     fs::remove(path, error);
   }
