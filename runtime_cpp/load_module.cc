@@ -4,7 +4,9 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -78,7 +80,9 @@ absl::StatusOr<Module> LoadTree(const std::shared_ptr<LibraryModule>& library) {
 struct SystemLibrary {
   std::mutex mutex;
   std::map<std::string, void*> symbols;
+  std::set<std::string> ambiguous;  // Registered by several models, so that nobody can use them.
   std::map<std::string, Module> modules;
+  std::vector<Module> loaded;  // All of them: code knows its module by address, so none may end.
 };
 
 SystemLibrary& GlobalSystemLibrary() {
@@ -90,7 +94,8 @@ void* FindSystemSymbol(const std::string& name) {
   SystemLibrary& library = GlobalSystemLibrary();
   const std::lock_guard<std::mutex> lock(library.mutex);
   const auto found = library.symbols.find(name);
-  return found == library.symbols.end() ? nullptr : found->second;
+  const bool usable = found != library.symbols.end() && library.ambiguous.count(name) == 0;
+  return usable ? found->second : nullptr;
 }
 
 }  // namespace
@@ -119,9 +124,10 @@ absl::Status RegisterSystemLibrarySymbol(const std::string& name, void* address)
   const std::lock_guard<std::mutex> lock(library.mutex);
   const auto [found, added] = library.symbols.emplace(name, address);
   if (added || found->second == address) return absl::OkStatus();
-  return absl::AlreadyExistsError(absl::StrCat(
-      "the system library has two symbols '", name,
-      "'; where several models are linked in, each must register its own with its prefix"));
+  library.ambiguous.insert(name);
+  return absl::AlreadyExistsError(absl::StrCat("several models register '", name,
+                                               "'; only with the prefix 'tvmgen_<module>_' do they "
+                                               "fit into one program"));
 }
 
 absl::StatusOr<Module> Module::SystemLib(const std::string& module_name) {
@@ -141,13 +147,21 @@ absl::StatusOr<Module> Module::SystemLib(const std::string& module_name) {
     return own != nullptr ? own : FindSystemSymbol(name);
   };
   if (find(kModuleBlobSymbol) == nullptr) {
-    return absl::NotFoundError(absl::StrCat("the model '", module_name,
-                                            "' is not linked into this program: no symbol ",
-                                            kModuleBlobSymbol));
+    return absl::NotFoundError(
+        absl::StrCat("model '", module_name, "' is not linked into this program: no symbol '",
+                     prefix, kModuleBlobSymbol, "', and '", kModuleBlobSymbol,
+                     "' is missing or that of several models"));
   }
   KILN_ASSIGN_OR_RETURN(Module module,
                         LoadTree(LibraryModule::Create({.find = find, .owner = nullptr})));
   const std::lock_guard<std::mutex> system_lock(system.mutex);
+  system.loaded.push_back(module);
+  const absl::StatusOr<ExecutorFactory> factory = ExecutorFactory::From(module);
+  if (factory.ok() && !module_name.empty() && factory->module_names().front() != module_name) {
+    return absl::NotFoundError(absl::StrCat("model '", module_name,
+                                            "' is not linked into this program; '",
+                                            factory->module_names().front(), "' is"));
+  }
   system.modules[module_name] = module;
   return module;
 }

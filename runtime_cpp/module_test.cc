@@ -180,10 +180,16 @@ TEST(SystemLib, RunsALinkedModel) {
   for (const auto& [name, address] : symbols) {
     ASSERT_EQ(TVMBackendRegisterSystemLibSymbol(name, address), 0) << TVMGetLastError();
   }
+  EXPECT_THAT(std::string(Module::SystemLib("multiply").status().message()),
+              HasSubstr("'multiply' is not linked into this program; 'add' is"));
+  // A second model with the same unprefixed name; only prefixed names stay usable.
   int other = 0;
-  EXPECT_NE(TVMBackendRegisterSystemLibSymbol("tvmgen_add_fused_add", &other), 0);
+  EXPECT_EQ(TVMBackendRegisterSystemLibSymbol("get_c_metadata", &other), 0);
+  EXPECT_NE(TVMBackendRegisterSystemLibSymbol("get_c_metadata", &symbols), 0);
+  EXPECT_THAT(TVMGetLastError(), HasSubstr("several models register 'get_c_metadata'"));
   const Module module = Module::SystemLib("add").value();
   EXPECT_EQ(module.node(), Module::SystemLib("add")->node());
+  EXPECT_FALSE(module.imports().at(0)->FindFunction("get_c_metadata").defined());
   const Model model = Model::FromModule(module).value();
   const std::vector<NDArray> outputs =
       model.Run({Floats({1, 2, 3, 4}), Floats({1, 1, 1, 1})}).value();

@@ -19,7 +19,8 @@ namespace kiln::loop {
 
 class Interpreter {
  public:
-  // `program` must outlive the interpreter. Both scalar and vectorised programs run; parallel loops and launches run serially.
+  // `program` must outlive the interpreter. Both scalar and vectorised programs run; parallel loops and launches run serially, a launch as
+  // two tasks where it allows two, so that the splitting is run as well.
   explicit Interpreter(const LoopProgram& program);
   ~Interpreter();
 

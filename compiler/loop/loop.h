@@ -49,7 +49,8 @@ struct If { Expr condition; Stmt then_body, else_body; };  // else_body may be e
 // Scope kLocal, or kWorkspace: that buffer lies `workspace_offset` bytes into the function's workspace.
 struct Allocate { Buffer buffer; Stmt body; int64_t workspace_offset = 0; };
 
-// An argument: the address of element `offset` of a buffer, or, with no buffer, the integer `offset`.
+// An argument: the address of element `offset` of a buffer, for the next of the callee's params and its workspace, or, with no buffer, the
+// integer `offset`, for the next of its scalars.
 struct Argument { Buffer buffer; Expr offset; };
 struct Call { std::string function; std::vector<Argument> args; };
 

@@ -9,10 +9,12 @@
 namespace kiln::loop {
 namespace {
 
-// k where `e` is the constant 2^k and positive, else -1.
-int ExponentOfTwo(const Expr& e) {
+// k where `e` is the constant 2^k and positive, else -1. Indices keep their division, which
+// Simplify knows more about than about shifts.
+int ExponentOfTwo(const Expr& e, const Type& type) {
   int64_t value;
-  if (!AsInt(e, &value) || value <= 0 || !std::has_single_bit(static_cast<uint64_t>(value))) {
+  if (type.index || !AsInt(e, &value) || value <= 0 ||
+      !std::has_single_bit(static_cast<uint64_t>(value))) {
     return -1;
   }
   return std::countr_zero(static_cast<uint64_t>(value));
@@ -20,6 +22,8 @@ int ExponentOfTwo(const Expr& e) {
 
 // Whether the remainder of the division that truncates must move to the divisor's sign.
 Expr NeedsCorrection(const Expr& remainder, const Expr& b) {
+  int64_t divisor;
+  if (AsInt(b, &divisor) && divisor > 0) return remainder < 0;
   return remainder != 0 && MakeBinary(BinaryOp::kXor, remainder, b) < 0;
 }
 
@@ -54,15 +58,15 @@ Expr IsInf(Expr x) {
 Expr FloorDiv(Expr a, Expr b) {
   KILN_CHECK(a.type().dtype.is_integral(), "FloorDiv of " + a.type().ToString());
   if (a.type().dtype.is_uint()) return a / b;
-  if (const int k = ExponentOfTwo(b); k >= 0) return MakeBinary(BinaryOp::kShr, a, k);
+  if (const int k = ExponentOfTwo(b, a.type()); k >= 0) return MakeBinary(BinaryOp::kShr, a, k);
   const Expr quotient = a / b;
-  return MakeSelect(NeedsCorrection(a - quotient * b, b), quotient - 1, quotient);
+  return MakeSelect(NeedsCorrection(a % b, b), quotient - 1, quotient);
 }
 
 Expr FloorMod(Expr a, Expr b) {
   KILN_CHECK(a.type().dtype.is_integral(), "FloorMod of " + a.type().ToString());
   if (a.type().dtype.is_uint()) return a % b;
-  if (const int k = ExponentOfTwo(b); k >= 0) {
+  if (const int k = ExponentOfTwo(b, a.type()); k >= 0) {
     return MakeBinary(BinaryOp::kAnd, a, (int64_t{1} << k) - 1);
   }
   const Expr remainder = a % b;

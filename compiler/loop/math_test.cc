@@ -310,9 +310,10 @@ TEST(FloorDivTest, RoundsDown) {
       EXPECT_TRUE(IsInt(FloorMod(x, y), a - quotient * b)) << a << " % " << b;
     }
   }
-  const Var i = MakeVar("i");
-  EXPECT_EQ(ToString(FloorDiv(i, 8)), "i >> 3");
-  EXPECT_EQ(ToString(FloorMod(i, 8)), "i & 7");
+  const Var n = MakeVar("n", i32), i = MakeVar("i");
+  EXPECT_EQ(ToString(FloorDiv(n, 8)), "n >> 3i32");
+  EXPECT_EQ(ToString(FloorMod(n, 8)), "n & 7i32");
+  EXPECT_EQ(ToString(FloorDiv(i, 8)), "let t0 = i / 8 in select(i % 8 < 0, t0 - 1, t0)");
   EXPECT_EQ(ToString(FloorDiv(MakeVar("u", Type::Of(DType::UInt(8))), 3)), "u / 3u8");
 }
 
