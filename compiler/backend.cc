@@ -22,7 +22,8 @@ codegen::CodegenCOptions COptions(const CompileOptions& options) {
           .loader_pointers = options.runtime == Runtime::kCpp && !options.system_lib};
 }
 
-absl::StatusOr<std::string> EmitCText(const loop::LoopProgram& program, const CompileOptions& options) {
+absl::StatusOr<std::string> EmitCText(const loop::LoopProgram& program,
+                                      const CompileOptions& options) {
   return codegen::EmitC(ScalarProgram(program, options), options.target, COptions(options));
 }
 
@@ -34,7 +35,8 @@ codegen::LlvmOptions LlvmOptionsOf(const CompileOptions& options) {
 }
 #else
 absl::Status NoLlvm() {
-  return absl::InvalidArgumentError("--codegen llvm: this compiler is built without LLVM; use --codegen c");
+  return absl::InvalidArgumentError(
+      "--codegen llvm: this compiler is built without LLVM; use --codegen c");
 }
 #endif
 
@@ -55,15 +57,17 @@ loop::LoopProgram VectorProgram(const loop::LoopProgram& program, const CompileO
   return result;
 }
 
-absl::StatusOr<Artifacts> EmitCode(const loop::LoopProgram& program, const CompileOptions& options) {
+absl::StatusOr<Artifacts> EmitCode(const loop::LoopProgram& program,
+                                   const CompileOptions& options) {
   Artifacts artifacts;
   if (options.codegen == Codegen::kC) {
     KILN_ASSIGN_OR_RETURN(artifacts[options.module_name + ".c"], EmitCText(program, options));
     return artifacts;
   }
 #ifdef KILN_WITH_LLVM
-  KILN_ASSIGN_OR_RETURN(std::string object, codegen::EmitObject(VectorProgram(program, options), options.target,
-                                                                LlvmOptionsOf(options)));
+  KILN_ASSIGN_OR_RETURN(
+      std::string object,
+      codegen::EmitObject(VectorProgram(program, options), options.target, LlvmOptionsOf(options)));
   if (options.runtime == Runtime::kCrt || options.system_lib) {
     artifacts[options.module_name + ".o"] = std::move(object);
     return artifacts;
@@ -76,8 +80,8 @@ absl::StatusOr<Artifacts> EmitCode(const loop::LoopProgram& program, const Compi
 #endif
 }
 
-absl::StatusOr<std::string> EmitCodeText(const loop::LoopProgram& program, const CompileOptions& options,
-                                         absl::string_view form) {
+absl::StatusOr<std::string> EmitCodeText(const loop::LoopProgram& program,
+                                         const CompileOptions& options, absl::string_view form) {
   if (form == "c") return EmitCText(program, options);
 #ifdef KILN_WITH_LLVM
   const loop::LoopProgram vectors = VectorProgram(program, options);

@@ -8,12 +8,13 @@
 
 namespace kiln {
 
-// <module>.so, <module>.o or <module>.c, by the options. InvalidArgument if they ask for LLVM and it is not built in.
+// <module>.so, <module>.o or <module>.c, by the options. InvalidArgument if they ask for LLVM and
+// it is not built in.
 absl::StatusOr<Artifacts> EmitCode(const loop::LoopProgram& program, const CompileOptions& options);
 
 // The same as text: "c", "llvm" or "asm".
-absl::StatusOr<std::string> EmitCodeText(const loop::LoopProgram& program, const CompileOptions& options,
-                                         absl::string_view form);
+absl::StatusOr<std::string> EmitCodeText(const loop::LoopProgram& program,
+                                         const CompileOptions& options, absl::string_view form);
 
 // The program as the scalar code generators and the interpreter run it: tasks outlined.
 loop::LoopProgram ScalarProgram(const loop::LoopProgram& program, const CompileOptions& options);

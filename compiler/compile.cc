@@ -90,9 +90,9 @@ absl::Status AddExecutor(const CompileOptions& options, const ModuleInfo& info, 
   loop::LoopProgram& program = stages.program;
   if (options.executor == Executor::kAot) {
     const bool packed = options.interface == Interface::kPacked;
-    KILN_ASSIGN_OR_RETURN(loop::Func main,
-                          RunModel(stages.plan, program, info.main_function,
-                                   packed ? loop::Convention::kPacked : loop::Convention::kUnpacked));
+    KILN_ASSIGN_OR_RETURN(loop::Func main, RunModel(stages.plan, program, info.main_function,
+                                                    packed ? loop::Convention::kPacked
+                                                           : loop::Convention::kUnpacked));
     program.funcs.push_back(std::move(main));
   } else {
     stages.graph_json = GraphJson(stages.plan);
@@ -100,15 +100,23 @@ absl::Status AddExecutor(const CompileOptions& options, const ModuleInfo& info, 
   if (options.interface == Interface::kC) return absl::OkStatus();
   const bool cpp = options.runtime == Runtime::kCpp;
   const bool aot = options.executor == Executor::kAot;
-  // A shared object has the names that its loader looks up; what is linked with other models has names of its own.
+  // A shared object has the names that its loader looks up; what is linked with other models has
+  // names of its own.
   const auto symbol = [&](const char* name) {
-    return cpp && !options.system_lib ? name : absl::StrCat(ModulePrefix(info.module_name), "_", name);
+    return cpp && !options.system_lib ? name
+                                      : absl::StrCat(ModulePrefix(info.module_name), "_", name);
   };
   AddModelMetadata(stages.metadata, symbol("get_model_metadata"), cpp, program);
   if (aot) AddTvmMetadata(stages.metadata, symbol("get_c_metadata"), program);
-  if (!cpp) return absl::OkStatus();
-  AddModuleBlob(symbol("__tvm_dev_mblob"),
-                aot ? AotModuleBlob(info.module_name) : GraphModuleBlob(info.module_name, stages.graph_json), program);
+  if (!cpp) {
+    if (!aot) KILN_RETURN_IF_ERROR(AddGraphTable(info.module_name, stages.plan, program));
+    AddFunctionRegistry(info.module_name, /*system_lib=*/true, {}, program);
+    return absl::OkStatus();
+  }
+  AddModuleBlob(
+      symbol("__tvm_dev_mblob"),
+      aot ? AotModuleBlob(info.module_name) : GraphModuleBlob(info.module_name, stages.graph_json),
+      program);
   return absl::OkStatus();
 }
 
@@ -119,10 +127,12 @@ absl::StatusOr<Stages> RunStages(const Graph& graph, const CompileOptions& optio
   const Target target = EffectiveTarget(options);
   const ModuleInfo info = InfoOf(options);
   Stages stages;
-  KILN_ASSIGN_OR_RETURN(stages.fused, RunPasses(graph, {.target = target, .evaluate = EvaluateConstants},
-                                                options.passes));
-  KILN_ASSIGN_OR_RETURN(stages.lowered,
-                        Lower(stages.fused, target, {.module_name = options.module_name, .naive = options.naive}));
+  KILN_ASSIGN_OR_RETURN(
+      stages.fused,
+      RunPasses(graph, {.target = target, .evaluate = EvaluateConstants}, options.passes));
+  KILN_ASSIGN_OR_RETURN(
+      stages.lowered,
+      Lower(stages.fused, target, {.module_name = options.module_name, .naive = options.naive}));
   KILN_ASSIGN_OR_RETURN(stages.plan, MakePlan(stages.fused, CallsOf(stages.lowered)));
   stages.metadata = Describe(stages.plan, stages.lowered.program, info);
   stages.program = stages.lowered.program;
@@ -143,7 +153,8 @@ absl::StatusOr<Compiled> Compile(const Graph& graph, const CompileOptions& optio
   if (options.executor == Executor::kGraph) {
     compiled.artifacts[name + ".graph.json"] = stages.graph_json;
   }
-  if (options.system_lib) compiled.artifacts[name + "_system_lib.c"] = SystemLibSource(stages.program, name);
+  if (options.system_lib)
+    compiled.artifacts[name + "_system_lib.c"] = SystemLibSource(stages.program, name);
   return compiled;
 }
 

@@ -36,11 +36,12 @@ struct CompileOptions {
   CallingConvention calling_convention = CallingConvention::kCPacked;
   Codegen codegen = Codegen::kLlvm;
   Target target;
-  int threads = 0;                      // of parallel loops; 0: as many as the runtime has, 1: loops are serial
+  int threads = 0;  // of parallel loops; 0: as many as the runtime has, 1: loops are serial
   PassOptions passes;
-  // C++ runtime: code to be linked into the program, which registers itself for Module::SystemLib, instead of a shared object.
+  // C++ runtime: code to be linked into the program, which registers itself for Module::SystemLib,
+  // instead of a shared object.
   bool system_lib = false;
-  bool naive = false;                   // no schedules: plain loops, for comparison
+  bool naive = false;  // no schedules: plain loops, for comparison
 };
 
 // The spellings of the command line.
@@ -50,34 +51,38 @@ absl::StatusOr<Interface> ParseInterface(absl::string_view text);
 absl::StatusOr<CallingConvention> ParseCallingConvention(absl::string_view text);
 absl::StatusOr<Codegen> ParseCodegen(absl::string_view text);
 
-// The convention that a legal combination of the other options takes by itself: E2 of the requirements.
+// The convention that a legal combination of the other options takes by itself: E2 of the
+// requirements.
 CallingConvention DefaultCallingConvention(Runtime runtime, Interface interface);
-// InvalidArgument, with the reason and what to use instead, for a combination that is not legal, and for a module name that is no identifier.
+// InvalidArgument, with the reason and what to use instead, for a combination that is not legal,
+// and for a module name that is no identifier.
 absl::Status CheckOptions(const CompileOptions& options);
 
 // Everything between the graph and the code generators; what the stages of --emit print.
 struct Stages {
   Graph fused;
-  Lowered lowered;                 // operator functions, unpacked
+  Lowered lowered;  // operator functions, unpacked
   Plan plan;
   proto::Metadata metadata;
-  std::string graph_json;          // graph executor
-  loop::LoopProgram program;       // with the executor, the metadata and the calling convention; ready for a code generator
+  std::string graph_json;     // graph executor
+  loop::LoopProgram program;  // with the executor, the metadata and the calling convention; ready
+                              // for a code generator
 };
 absl::StatusOr<Stages> RunStages(const Graph& graph, const CompileOptions& options);
 
 struct Compiled {
   Stages stages;
-  // <module>.so for the C++ runtime with LLVM, <module>.o for the C runtime or a system library with LLVM, <module>.c with the C back end;
-  // <module>_system_lib.c, which registers a system library; <module>.h;
-  // <module>.metadata.json; <module>.graph.json for the graph executor.
+  // <module>.so for the C++ runtime with LLVM, <module>.o for the C runtime or a system library
+  // with LLVM, <module>.c with the C back end; <module>_system_lib.c, which registers a system
+  // library; <module>.h; <module>.metadata.json; <module>.graph.json for the graph executor.
   Artifacts artifacts;
 };
 absl::StatusOr<Compiled> Compile(const Graph& graph, const CompileOptions& options);
 
-// The text of a stage: graph, after:<pass>, fused, stages, loops, scheduled, plan, c, llvm, asm, graph-json, metadata, header.
-// InvalidArgument with the known names.
-absl::StatusOr<std::string> EmitStage(const Graph& graph, const CompileOptions& options, absl::string_view stage);
+// The text of a stage: graph, after:<pass>, fused, stages, loops, scheduled, plan, c, llvm, asm,
+// graph-json, metadata, header. InvalidArgument with the known names.
+absl::StatusOr<std::string> EmitStage(const Graph& graph, const CompileOptions& options,
+                                      absl::string_view stage);
 
 // Runs constants through the compiler itself: passes' Evaluator.
 absl::StatusOr<std::vector<Tensor>> EvaluateConstants(const Graph& graph);

@@ -14,9 +14,11 @@ namespace kiln {
 namespace {
 
 constexpr char kKnown[] =
-    "graph, after:<pass>, fused, stages, loops, scheduled, plan, c, llvm, asm, graph-json, metadata, header";
+    "graph, after:<pass>, fused, stages, loops, scheduled, plan, c, llvm, asm, graph-json, "
+    "metadata, header";
 
-absl::StatusOr<std::string> AfterPass(const Graph& graph, const CompileOptions& options, absl::string_view wanted) {
+absl::StatusOr<std::string> AfterPass(const Graph& graph, const CompileOptions& options,
+                                      absl::string_view wanted) {
   std::string text, names;
   PassOptions passes = options.passes;
   passes.after = [&](absl::string_view name, const Graph& result) {
@@ -32,7 +34,8 @@ absl::StatusOr<std::string> AfterPass(const Graph& graph, const CompileOptions& 
 
 }  // namespace
 
-absl::StatusOr<std::string> EmitStage(const Graph& graph, const CompileOptions& options, absl::string_view stage) {
+absl::StatusOr<std::string> EmitStage(const Graph& graph, const CompileOptions& options,
+                                      absl::string_view stage) {
   if (stage == "graph") return PrintRelay(graph);
   if (absl::StartsWith(stage, "after:")) {
     return AfterPass(graph, options, absl::StripPrefix(stage, "after:"));
@@ -41,20 +44,24 @@ absl::StatusOr<std::string> EmitStage(const Graph& graph, const CompileOptions& 
   if (stage == "fused") return PrintRelay(stages.fused);
   if (stage == "stages") return PrintStages(stages.fused, {.module_name = options.module_name});
   if (stage == "loops") {
-    KILN_ASSIGN_OR_RETURN(const Lowered naive, Lower(stages.fused, options.target,
-                                                     {.module_name = options.module_name, .naive = true}));
+    KILN_ASSIGN_OR_RETURN(
+        const Lowered naive,
+        Lower(stages.fused, options.target, {.module_name = options.module_name, .naive = true}));
     return loop::ToString(naive.program);
   }
   if (stage == "scheduled") return loop::ToString(stages.program);
   if (stage == "plan") return ToString(stages.plan);
-  if (stage == "c" || stage == "llvm" || stage == "asm") return EmitCodeText(stages.program, options, stage);
+  if (stage == "c" || stage == "llvm" || stage == "asm")
+    return EmitCodeText(stages.program, options, stage);
   if (stage == "metadata") return MetadataJson(stages.metadata);
   if (stage == "header") return ModelHeader(stages.metadata);
   if (stage == "graph-json") {
     if (options.executor == Executor::kGraph) return stages.graph_json;
-    return absl::InvalidArgumentError("--emit=graph-json: the AOT executor has none; use --executor graph");
+    return absl::InvalidArgumentError(
+        "--emit=graph-json: the AOT executor has none; use --executor graph");
   }
-  return absl::InvalidArgumentError(absl::StrCat("--emit: found '", stage, "', wanted one of ", kKnown));
+  return absl::InvalidArgumentError(
+      absl::StrCat("--emit: found '", stage, "', wanted one of ", kKnown));
 }
 
 }  // namespace kiln

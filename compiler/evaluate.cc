@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// EvaluateConstants: constant folding runs what it folds through the compiler, unscheduled and for a machine without vectors, so that
-// constants have the same bits wherever the compiler runs. By JIT where LLVM is linked and the work is worth it, else by the interpreter.
+// EvaluateConstants: constant folding runs what it folds through the compiler, unscheduled and for
+// a machine without vectors, so that constants have the same bits wherever the compiler runs. By
+// JIT where LLVM is linked and the work is worth it, else by the interpreter.
 #include <map>
 
 #include "absl/strings/str_cat.h"
@@ -54,7 +55,8 @@ absl::StatusOr<std::vector<Tensor>> EvaluateConstants(const Graph& original) {
   KILN_ASSIGN_OR_RETURN(const Target target, Target::Parse("x86-64"));
   KILN_ASSIGN_OR_RETURN(const Graph graph,
                         CopyOutputs(original, {.target = target, .evaluate = EvaluateConstants}));
-  KILN_ASSIGN_OR_RETURN(Lowered lowered, Lower(graph, target, {.module_name = "constants", .naive = true}));
+  KILN_ASSIGN_OR_RETURN(Lowered lowered,
+                        Lower(graph, target, {.module_name = "constants", .naive = true}));
   absl::Status status;
   const Plan plan = PlanOf(graph, lowered, &status);
   KILN_RETURN_IF_ERROR(status);

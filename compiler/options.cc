@@ -18,7 +18,8 @@ struct Spelling {
 };
 
 template <typename E, size_t n>
-absl::StatusOr<E> ParseSpelling(const char* option, absl::string_view text, const Spelling<E> (&spellings)[n]) {
+absl::StatusOr<E> ParseSpelling(const char* option, absl::string_view text,
+                                const Spelling<E> (&spellings)[n]) {
   std::string known;
   for (const Spelling<E>& s : spellings) {
     if (text == s.text) return s.value;
@@ -29,23 +30,28 @@ absl::StatusOr<E> ParseSpelling(const char* option, absl::string_view text, cons
 }
 
 absl::Status CheckModuleName(const std::string& name) {
-  bool ok = !name.empty() && name.size() <= kMaxModuleName && !std::isdigit(static_cast<unsigned char>(name[0]));
-  for (char c : name) ok &= c == '_' || (std::isalnum(static_cast<unsigned char>(c)) && static_cast<unsigned char>(c) < 128);
+  bool ok = !name.empty() && name.size() <= kMaxModuleName &&
+            !std::isdigit(static_cast<unsigned char>(name[0]));
+  for (char c : name)
+    ok &= c == '_' ||
+          (std::isalnum(static_cast<unsigned char>(c)) && static_cast<unsigned char>(c) < 128);
   if (ok) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       "--module-name: found '", name,
-      "', wanted a C identifier (letters, digits, '_', not beginning with a digit) of at most ", kMaxModuleName,
-      " characters"));
+      "', wanted a C identifier (letters, digits, '_', not beginning with a digit) of at most ",
+      kMaxModuleName, " characters"));
 }
 
 absl::Status Illegal(absl::string_view what, absl::string_view reason, absl::string_view instead) {
-  return absl::InvalidArgumentError(absl::StrCat(what, " do not go together: ", reason, "; ", instead));
+  return absl::InvalidArgumentError(
+      absl::StrCat(what, " do not go together: ", reason, "; ", instead));
 }
 
 }  // namespace
 
 absl::StatusOr<Executor> ParseExecutor(absl::string_view text) {
-  return ParseSpelling<Executor>("executor", text, {{"aot", Executor::kAot}, {"graph", Executor::kGraph}});
+  return ParseSpelling<Executor>("executor", text,
+                                 {{"aot", Executor::kAot}, {"graph", Executor::kGraph}});
 }
 
 absl::StatusOr<Runtime> ParseRuntime(absl::string_view text) {
@@ -53,7 +59,8 @@ absl::StatusOr<Runtime> ParseRuntime(absl::string_view text) {
 }
 
 absl::StatusOr<Interface> ParseInterface(absl::string_view text) {
-  return ParseSpelling<Interface>("interface", text, {{"packed", Interface::kPacked}, {"c", Interface::kC}});
+  return ParseSpelling<Interface>("interface", text,
+                                  {{"packed", Interface::kPacked}, {"c", Interface::kC}});
 }
 
 absl::StatusOr<CallingConvention> ParseCallingConvention(absl::string_view text) {
@@ -75,36 +82,47 @@ CallingConvention DefaultCallingConvention(Runtime runtime, Interface interface)
 absl::Status CheckOptions(const CompileOptions& o) {
   KILN_RETURN_IF_ERROR(CheckModuleName(o.module_name));
   if (o.executor == Executor::kGraph && o.interface == Interface::kC) {
-    return Illegal("--executor graph and --interface c", "the graph executor calls operators through tables",
+    return Illegal("--executor graph and --interface c",
+                   "the graph executor calls operators through tables",
                    "use --executor aot, or --interface packed");
   }
   if (o.runtime == Runtime::kCpp && o.interface == Interface::kC) {
-    return Illegal("--runtime cpp and --interface c", "the C++ runtime calls a model by packed functions",
+    return Illegal("--runtime cpp and --interface c",
+                   "the C++ runtime calls a model by packed functions",
                    "use --runtime crt, or --interface packed");
   }
   if (o.runtime == Runtime::kCpp && o.calling_convention == CallingConvention::kUnpacked) {
     return Illegal("--runtime cpp and --calling-convention unpacked",
-                   "the C++ runtime calls operator functions by packed functions", "use --calling-convention cpacked");
+                   "the C++ runtime calls operator functions by packed functions",
+                   "use --calling-convention cpacked");
   }
   if (o.interface == Interface::kC && o.calling_convention != CallingConvention::kUnpacked) {
-    return Illegal("--interface c and a packed calling convention", "the C interface links no packed functions",
+    return Illegal("--interface c and a packed calling convention",
+                   "the C interface links no packed functions",
                    "use --calling-convention unpacked");
   }
   if (o.executor == Executor::kGraph && o.calling_convention == CallingConvention::kUnpacked) {
     return Illegal("--executor graph and --calling-convention unpacked",
-                   "the graph executor calls operators by packed functions", "use --calling-convention cpacked");
+                   "the graph executor calls operators by packed functions",
+                   "use --calling-convention cpacked");
   }
   if (o.executor == Executor::kAot && o.calling_convention == CallingConvention::kPacked) {
     return absl::UnimplementedError(
-        "--calling-convention packed: the AOT executor does not look operators up by name; use cpacked, which has the same "
+        "--calling-convention packed: the AOT executor does not look operators up by name; use "
+        "cpacked, which has the same "
         "argument form");
+  }
+  if (o.runtime == Runtime::kCpp && o.target.is_baremetal()) {
+    return Illegal(absl::StrCat("--runtime cpp and --target ", o.target.name),
+                   "the C++ runtime needs an operating system", "use --runtime crt");
   }
   if (o.system_lib && o.runtime != Runtime::kCpp) {
     return Illegal("--system-lib and --runtime crt", "the C runtime finds a model by the linker",
                    "leave --system-lib out, or use --runtime cpp");
   }
   if (o.threads < 0) {
-    return absl::InvalidArgumentError(absl::StrCat("--threads: found ", o.threads, ", wanted 0 or more"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--threads: found ", o.threads, ", wanted 0 or more"));
   }
   return absl::OkStatus();
 }

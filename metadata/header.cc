@@ -79,7 +79,9 @@ class HeaderWriter {
       for (int i = 0; i < main_.parameters_size(); ++i) {
         if (IsInput(i) != input) continue;
         const std::string& name = main_.parameters(i).relay_name_hint();
-        if (name.empty()) return absl::InvalidArgumentError(absl::StrCat(input ? "an input" : "an output", " of the model has no name"));
+        if (name.empty())
+          return absl::InvalidArgumentError(
+              absl::StrCat(input ? "an input" : "an output", " of the model has no name"));
         const auto [it, is_new] = taken.emplace(absl::AsciiStrToUpper(Member(i)), name);
         if (!is_new) {
           return absl::InvalidArgumentError(
@@ -107,7 +109,8 @@ class HeaderWriter {
     WriteStruct("outputs", false);
     std::vector<std::string> params, args;
     for (int i = 0; i < main_.parameters_size(); ++i) {
-      params.push_back(absl::StrCat("void* ", IsInput(i) ? "in" : "out", IsInput(i) ? i : i - main_.num_inputs()));
+      params.push_back(absl::StrCat("void* ", IsInput(i) ? "in" : "out",
+                                    IsInput(i) ? i : i - main_.num_inputs()));
       args.push_back(absl::StrCat(IsInput(i) ? "inputs->" : "outputs->", Member(i)));
     }
     const bool workspace = main_.workspace_size_bytes() > 0;
@@ -115,20 +118,25 @@ class HeaderWriter {
       params.push_back("uint8_t* workspace");
       args.push_back("workspace");
     }
-    Line("// Runs the model; 0 is success. Safe from many threads at once, each with its own memory.");
+    Line(
+        "// Runs the model; 0 is success. Safe from many threads at once, each with its own "
+        "memory.");
     if (workspace) {
-      Line("// `workspace` is scratch memory of ", macro_, "_WORKSPACE_SIZE_BYTES bytes, aligned to ",
-           macro_, "_WORKSPACE_ALIGNMENT_BYTES.");
+      Line("// `workspace` is scratch memory of ", macro_,
+           "_WORKSPACE_SIZE_BYTES bytes, aligned to ", macro_, "_WORKSPACE_ALIGNMENT_BYTES.");
     }
-    Line("int32_t ", main_.name(), "(", params.empty() ? "void" : absl::StrJoin(params, ", "), ");\n");
-    Line("static inline int32_t ", prefix_, "_run(const struct ", prefix_, "_inputs* inputs, const struct ", prefix_,
-         "_outputs* outputs", workspace ? ", uint8_t* workspace" : "", ") {");
+    Line("int32_t ", main_.name(), "(", params.empty() ? "void" : absl::StrJoin(params, ", "),
+         ");\n");
+    Line("static inline int32_t ", prefix_, "_run(const struct ", prefix_,
+         "_inputs* inputs, const struct ", prefix_, "_outputs* outputs",
+         workspace ? ", uint8_t* workspace" : "", ") {");
     if (main_.num_inputs() == 0) Line("  (void)inputs;");
     if (main_.num_outputs() == 0) Line("  (void)outputs;");
     Line("  return ", main_.name(), "(", absl::StrJoin(args, ", "), ");");
     Line("}\n");
     for (const proto::Pool& pool : metadata_.pools()) {
-      if (pool.kind() == proto::Pool::WORKSPACE) Define("", "WORKSPACE_ALIGNMENT_BYTES", pool.alignment_bytes());
+      if (pool.kind() == proto::Pool::WORKSPACE)
+        Define("", "WORKSPACE_ALIGNMENT_BYTES", pool.alignment_bytes());
     }
   }
 
@@ -140,7 +148,8 @@ class HeaderWriter {
     Define(tensor, "INDEX", IsInput(i) ? i : i - main_.num_inputs());
     Define(tensor, "SIZE_BYTES", p.size_bytes());
     Define(tensor, "NDIM", p.shape_size());
-    if (p.shape_size() > 0) Define(tensor, "SHAPE", absl::StrCat("{", absl::StrJoin(p.shape(), ", "), "}"));
+    if (p.shape_size() > 0)
+      Define(tensor, "SHAPE", absl::StrCat("{", absl::StrJoin(p.shape(), ", "), "}"));
     Define(tensor, "DTYPE", absl::StrCat("\"", p.dtype(), "\""));
     if (!p.has_quantization() || p.quantization().scales_size() != 1) return;
     Define(tensor, "SCALE", FloatLiteral(p.quantization().scales(0)));

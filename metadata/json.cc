@@ -76,7 +76,8 @@ Json ToJson(const Message& message) {
 }  // namespace
 
 std::string MetadataJson(const proto::Metadata& metadata) {
-  return ToJson(metadata).dump(2, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace) + "\n";
+  return ToJson(metadata).dump(2, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace) +
+         "\n";
 }
 
 }  // namespace kiln

@@ -8,8 +8,9 @@
 
 namespace kiln {
 
-// The metadata as indented JSON. Keys are the schema's field names, in the schema's order; every field of a message is there, except for
-// messages that are absent. Numbers are numbers, 64-bit ones too.
+// The metadata as indented JSON. Keys are the schema's field names, in the schema's order; every
+// field of a message is there, except for messages that are absent. Numbers are numbers, 64-bit
+// ones too.
 std::string MetadataJson(const proto::Metadata& metadata);
 
 }  // namespace kiln

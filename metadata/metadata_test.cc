@@ -13,18 +13,40 @@ namespace {
 
 proto::Metadata Make() {
   proto::Metadata metadata;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(R"pb(
-    version: 1 module_name: "My_mod" executor: "aot" runtime: "crt" interface_api: "c" calling_convention: "unpacked" target: "host"
-    functions {
-      name: "tvmgen_My_mod_run_model" num_inputs: 1 num_outputs: 1 workspace_size_bytes: 128 io_size_bytes: 10
-      parameters {
-        relay_name_hint: "input-x::2" tir_name_hint: "input_x__2" shape: 1 shape: 6 dtype: "int8" size_bytes: 6
-        quantization { scales: 1 zero_points: -3 }
-      }
-      parameters { relay_name_hint: "0" tir_name_hint: "output_0" dtype: "float32" size_bytes: 4 }
-    }
-    pools { name: "workspace" kind: WORKSPACE size_bytes: 128 alignment_bytes: 64 }
-  )pb", &metadata));
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
+      R"pb(
+        version: 1
+        module_name: "My_mod"
+        executor: "aot"
+        runtime: "crt"
+        interface_api: "c"
+        calling_convention: "unpacked"
+        target: "host"
+        functions {
+          name: "tvmgen_My_mod_run_model"
+          num_inputs: 1
+          num_outputs: 1
+          workspace_size_bytes: 128
+          io_size_bytes: 10
+          parameters {
+            relay_name_hint: "input-x::2"
+            tir_name_hint: "input_x__2"
+            shape: 1
+            shape: 6
+            dtype: "int8"
+            size_bytes: 6
+            quantization { scales: 1 zero_points: -3 }
+          }
+          parameters {
+            relay_name_hint: "0"
+            tir_name_hint: "output_0"
+            dtype: "float32"
+            size_bytes: 4
+          }
+        }
+        pools { name: "workspace" kind: WORKSPACE size_bytes: 128 alignment_bytes: 64 }
+      )pb",
+      &metadata));
   return metadata;
 }
 
@@ -75,9 +97,11 @@ TEST(Header, OfTheCInterface) {
 TEST(Header, OfThePackedInterface) {
   proto::Metadata metadata = Make();
   metadata.set_interface_api("packed");
-  EXPECT_TRUE(absl::StrContains(*ModelHeader(metadata), "extern const TVMModule tvmgen_My_mod_module;\n"));
+  EXPECT_TRUE(
+      absl::StrContains(*ModelHeader(metadata), "extern const TVMModule tvmgen_My_mod_module;\n"));
   metadata.set_executor("graph");
-  EXPECT_TRUE(absl::StrContains(*ModelHeader(metadata), "extern const struct GraphTable tvmgen_My_mod_graph;\n"));
+  EXPECT_TRUE(absl::StrContains(*ModelHeader(metadata),
+                                "extern const struct GraphTable tvmgen_My_mod_graph;\n"));
   metadata.set_runtime("cpp");
   EXPECT_FALSE(absl::StrContains(*ModelHeader(metadata), "extern const"));
 }
@@ -88,7 +112,8 @@ TEST(Header, ClashesAreErrors) {
   main->set_num_inputs(2);
   main->mutable_parameters(1)->set_relay_name_hint("input:x--2");
   EXPECT_EQ(ModelHeader(metadata).status().message(),
-            "inputs 'input-x::2' and 'input:x--2' have the same name 'input_x__2' in C; rename one in the model");
+            "inputs 'input-x::2' and 'input:x--2' have the same name 'input_x__2' in C; rename one "
+            "in the model");
   main->mutable_parameters(1)->clear_relay_name_hint();
   EXPECT_EQ(ModelHeader(metadata).status().message(), "an input of the model has no name");
 }

@@ -111,14 +111,6 @@ def _model_formats():
         package = "libonnx-dev",
         requires = ["/usr/include/onnx/onnx_pb.h"],
     )
-    _maybe(
-        system_library,
-        name = "com_github_google_flatbuffers",
-        build_file = "@kiln//third_party:flatbuffers.BUILD",
-        links = {"bin/flatc": "/usr/bin/flatc"},
-        package = "libflatbuffers-dev flatbuffers-compiler",
-        requires = ["/usr/include/flatbuffers/flatbuffers.h"],
-    )
 
 def _code_generators():
     _maybe(
@@ -141,13 +133,6 @@ def _code_generators():
             "lib/liblldELF.a": "/usr/lib/llvm-19/lib/liblldELF.a",
         },
         package = "liblld-19-dev",
-    )
-    _maybe(
-        system_library,
-        name = "onednn",
-        build_file = "@kiln//third_party:onednn.BUILD",
-        package = "libdnnl-dev",
-        requires = ["/usr/include/dnnl.h"],
     )
 
 def kiln_dependencies():

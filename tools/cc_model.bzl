@@ -12,7 +12,7 @@
     cc_binary(name = "app", srcs = ["app.cc"], deps = [":my_mod"])
 
 With runtime = "cpp" the library registers itself, so that `kiln::runtime::Module::SystemLib()` finds the model, and brings the C++ runtime with
-it. With runtime = "crt" and interface = "c" it is plain C that needs no runtime. The header is included as "<package>/<module_name>.h".
+it. With runtime = "crt" and interface = "c" it is plain C that needs no runtime. The header is included as "<module_name>.h".
 
 Output groups: library (objects' sources or object), header, shared_object (runtime = "cpp"), metadata (JSON), c_srcs (the model as C),
 llvm_text (where the compiler has LLVM).

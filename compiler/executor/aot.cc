@@ -31,9 +31,9 @@ absl::StatusOr<loop::Func> RunModel(const Plan& plan, const loop::LoopProgram& p
   for (const auto* ids : {&plan.inputs, &plan.outputs}) {
     for (int id : *ids) {
       const PlanBuffer& buffer = plan.buffers[static_cast<size_t>(id)];
-      params[id] = loop::MakeBuffer(
-          ParameterName(buffer.name, ids == &plan.inputs ? "input" : "output"), buffer.type.dtype,
-          buffer.type.shape, loop::BufferScope::kParam);
+      params[id] =
+          loop::MakeBuffer(ParameterName(buffer.name, ids == &plan.inputs ? "input" : "output"),
+                           buffer.type.dtype, buffer.type.shape, loop::BufferScope::kParam);
       func.params.push_back(params[id]);
     }
   }
@@ -52,7 +52,8 @@ absl::StatusOr<loop::Func> RunModel(const Plan& plan, const loop::LoopProgram& p
   for (const PlanCall& call : plan.calls) {
     if (call.function.empty()) continue;
     if (program.FindFunc(call.function) == nullptr) {
-      return absl::InternalError(absl::StrCat("the plan calls ", call.function, ", which is not there"));
+      return absl::InternalError(
+          absl::StrCat("the plan calls ", call.function, ", which is not there"));
     }
     std::vector<loop::Argument> args;
     for (int id : call.args) args.push_back(address(id));

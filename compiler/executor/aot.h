@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The AOT executor: the model's top-level function as one more loop Func, which calls the operator functions in the order of the plan.
+// The AOT executor: the model's top-level function as one more loop Func, which calls the operator
+// functions in the order of the plan.
 #ifndef KILN_COMPILER_EXECUTOR_AOT_H_
 #define KILN_COMPILER_EXECUTOR_AOT_H_
 
@@ -11,7 +12,8 @@
 
 namespace kiln {
 
-// Parameters: the model's inputs, its outputs, then the workspace if the plan has one. `program` holds the operator functions.
+// Parameters: the model's inputs, its outputs, then the workspace if the plan has one. `program`
+// holds the operator functions.
 absl::StatusOr<loop::Func> RunModel(const Plan& plan, const loop::LoopProgram& program,
                                     std::string name, loop::Convention convention);
 

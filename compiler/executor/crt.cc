@@ -22,7 +22,8 @@ class DataAdder {
       : prefix_(std::move(prefix)), header_(header), program_(program) {}
 
   // The address of a new constant.
-  DataValue Add(const std::string& name, const std::string& c_type, DataValue value, bool exported = false) {
+  DataValue Add(const std::string& name, const std::string& c_type, DataValue value,
+                bool exported = false) {
     DataDef def;
     def.name = absl::StrCat(prefix_, "_", name);
     def.c_type = c_type;
@@ -33,7 +34,8 @@ class DataAdder {
     return DataValue::Pointer(def.name);
   }
 
-  DataValue AddArray(const std::string& name, const std::string& c_type, std::vector<DataValue> elements) {
+  DataValue AddArray(const std::string& name, const std::string& c_type,
+                     std::vector<DataValue> elements) {
     if (elements.empty()) return DataValue::Null();
     return Add(name, c_type, DataValue::Array(std::move(elements)));
   }
@@ -53,7 +55,8 @@ class DataAdder {
 
 DataValue DlDataType(DType dtype) {
   const int code = dtype.is_int() ? 0 : dtype.is_float() ? 2 : 1;
-  return DataValue::Struct({DataValue::Int(8, code), DataValue::Int(8, dtype.bits), DataValue::Int(16, 1)});
+  return DataValue::Struct(
+      {DataValue::Int(8, code), DataValue::Int(8, dtype.bits), DataValue::Int(16, 1)});
 }
 
 // What struct GraphTensor says of the memory of a buffer.
@@ -65,7 +68,8 @@ struct Place {
 Place PlaceOf(const Plan& plan, int id) {
   const PlanBuffer& root = plan.buffers[static_cast<size_t>(plan.Root(id))];
   if (root.kind == PlanBufferKind::kInput) return {.io = root.io_index};
-  if (root.kind == PlanBufferKind::kOutput) return {.io = static_cast<int>(plan.inputs.size()) + root.io_index};
+  if (root.kind == PlanBufferKind::kOutput)
+    return {.io = static_cast<int>(plan.inputs.size()) + root.io_index};
   return {.offset_bytes = root.offset_bytes};
 }
 
@@ -74,8 +78,8 @@ std::vector<DataValue> Ports(const Plan& plan) {
   for (const auto* ids : {&plan.inputs, &plan.outputs}) {
     for (int id : *ids) {
       const PlanBuffer& buffer = plan.buffers[static_cast<size_t>(id)];
-      ports.push_back(DataValue::Struct(
-          {DataValue::String(buffer.name), DataValue::Int(32, id), DataValue::Int(64, buffer.bytes())}));
+      ports.push_back(DataValue::Struct({DataValue::String(buffer.name), DataValue::Int(32, id),
+                                         DataValue::Int(64, buffer.bytes())}));
     }
   }
   return ports;
@@ -84,7 +88,8 @@ std::vector<DataValue> Ports(const Plan& plan) {
 }  // namespace
 
 void AddFunctionRegistry(const std::string& module_name, bool system_lib,
-                         const std::vector<std::string>& external_functions, loop::LoopProgram& program) {
+                         const std::vector<std::string>& external_functions,
+                         loop::LoopProgram& program) {
   std::vector<std::string> names = external_functions;
   for (const loop::Func& func : program.funcs) {
     if (func.exported && func.convention == loop::Convention::kPacked) names.push_back(func.name);
@@ -93,7 +98,8 @@ void AddFunctionRegistry(const std::string& module_name, bool system_lib,
     if (getter.packed) names.push_back(getter.name);
   }
   // The number of names, in the byte order of the targets, each name with its NUL, and a NUL.
-  std::string text = {static_cast<char>(names.size() & 0xff), static_cast<char>(names.size() >> 8 & 0xff)};
+  std::string text = {static_cast<char>(names.size() & 0xff),
+                      static_cast<char>(names.size() >> 8 & 0xff)};
   std::vector<DataValue> addresses;
   for (const std::string& name : names) {
     absl::StrAppend(&text, name, absl::string_view("\0", 1));
@@ -104,21 +110,27 @@ void AddFunctionRegistry(const std::string& module_name, bool system_lib,
   const std::string prefix = ModulePrefix(module_name);
   DataAdder add(prefix, kModuleHeader, program);
   const DataValue name_bytes = add.Add("function_names", "char", DataValue::Raw(std::move(text)));
-  const DataValue functions = add.AddArray("functions", "TVMBackendPackedCFunc", std::move(addresses));
-  const DataValue registry = add.Add("registry", "TVMFuncRegistry", DataValue::Struct({name_bytes, functions}));
+  const DataValue functions =
+      add.AddArray("functions", "TVMBackendPackedCFunc", std::move(addresses));
+  const DataValue registry =
+      add.Add("registry", "TVMFuncRegistry", DataValue::Struct({name_bytes, functions}));
   add.Add("module", "TVMModule", DataValue::Struct({registry}), /*exported=*/true);
   if (!system_lib) return;
-  program.getters.push_back({.name = "TVMSystemLibEntryPoint", .data_symbol = prefix + "_module", .packed = false});
+  program.getters.push_back(
+      {.name = "TVMSystemLibEntryPoint", .data_symbol = prefix + "_module", .packed = false});
 }
 
-absl::Status AddGraphTable(const std::string& module_name, const Plan& plan, loop::LoopProgram& program) {
+absl::Status AddGraphTable(const std::string& module_name, const Plan& plan,
+                           loop::LoopProgram& program) {
   DataAdder add(ModulePrefix(module_name) + "_graph", kGraphHeader, program);
   std::vector<DataValue> tensors, calls;
   for (size_t i = 0; i < plan.buffers.size(); ++i) {
     const TensorType& type = plan.buffers[i].type;
     const Place place = PlaceOf(plan, static_cast<int>(i));
-    tensors.push_back(DataValue::Struct({add.AddInts(absl::StrCat("shape", i), 64, type.shape), DataValue::Int(32, type.rank()),
-                                         DlDataType(type.dtype), DataValue::Int(32, place.io), DataValue::Int(64, place.offset_bytes)}));
+    tensors.push_back(
+        DataValue::Struct({add.AddInts(absl::StrCat("shape", i), 64, type.shape),
+                           DataValue::Int(32, type.rank()), DlDataType(type.dtype),
+                           DataValue::Int(32, place.io), DataValue::Int(64, place.offset_bytes)}));
   }
   size_t max_args = 0;
   for (size_t i = 0; i < plan.calls.size(); ++i) {
@@ -126,24 +138,29 @@ absl::Status AddGraphTable(const std::string& module_name, const Plan& plan, loo
     if (call.function.empty()) continue;  // a view: nothing to compute
     const loop::Func* func = program.FindFunc(call.function);
     if (func == nullptr || func->convention != loop::Convention::kPacked) {
-      return absl::InternalError(absl::StrCat("the graph executor cannot call ", call.function, ": it is no packed function"));
+      return absl::InternalError(absl::StrCat("the graph executor cannot call ", call.function,
+                                              ": it is no packed function"));
     }
     max_args = std::max(max_args, call.args.size());
-    calls.push_back(DataValue::Struct({DataValue::Function(call.function), DataValue::String(call.function),
-                                       add.AddInts(absl::StrCat("args", i), 32, call.args),
-                                       DataValue::Int(32, static_cast<int64_t>(call.args.size()))}));
+    calls.push_back(
+        DataValue::Struct({DataValue::Function(call.function), DataValue::String(call.function),
+                           add.AddInts(absl::StrCat("args", i), 32, call.args),
+                           DataValue::Int(32, static_cast<int64_t>(call.args.size()))}));
   }
-  const int64_t num_tensors = static_cast<int64_t>(tensors.size()), num_calls = static_cast<int64_t>(calls.size());
+  const int64_t num_tensors = static_cast<int64_t>(tensors.size()),
+                num_calls = static_cast<int64_t>(calls.size());
   const DataValue tensor_array = add.AddArray("tensors", "struct GraphTensor", std::move(tensors));
   const DataValue call_array = add.AddArray("calls", "struct GraphCall", std::move(calls));
   const DataValue port_array = add.AddArray("ports", "struct GraphPort", Ports(plan));
   DataAdder top(ModulePrefix(module_name), kGraphHeader, program);
   top.Add("graph", "struct GraphTable",
-          DataValue::Struct({DataValue::Int(32, kGraphTableVersion), DataValue::String(module_name), tensor_array,
-                             DataValue::Int(32, num_tensors), call_array, DataValue::Int(32, num_calls), port_array,
+          DataValue::Struct({DataValue::Int(32, kGraphTableVersion), DataValue::String(module_name),
+                             tensor_array, DataValue::Int(32, num_tensors), call_array,
+                             DataValue::Int(32, num_calls), port_array,
                              DataValue::Int(32, static_cast<int64_t>(plan.inputs.size())),
                              DataValue::Int(32, static_cast<int64_t>(plan.outputs.size())),
-                             DataValue::Int(32, static_cast<int64_t>(max_args)), DataValue::Int(64, plan.workspace_bytes())}),
+                             DataValue::Int(32, static_cast<int64_t>(max_args)),
+                             DataValue::Int(64, plan.workspace_bytes())}),
           /*exported=*/true);
   return absl::OkStatus();
 }

@@ -40,7 +40,8 @@ std::map<std::string, int64_t> ConstantBytes(const loop::LoopProgram& program) {
   std::map<std::string, int64_t> bytes;
   for (const loop::Func& func : program.funcs) {
     const std::string prefix = func.name + "_";
-    // Constants carry their function's name, and function names may be prefixes of each other: the longest one owns it.
+    // Constants carry their function's name, and function names may be prefixes of each other: the
+    // longest one owns it.
     for (const loop::Constant& constant : program.constants) {
       if (constant.buffer->name.rfind(prefix, 0) != 0) continue;
       const loop::Func* owner = &func;

@@ -22,16 +22,21 @@ struct ModuleInfo {
   std::string main_function;  // the symbol of the model's function
 };
 
-proto::Metadata Describe(const Plan& plan, const loop::LoopProgram& program, const ModuleInfo& info);
+proto::Metadata Describe(const Plan& plan, const loop::LoopProgram& program,
+                         const ModuleInfo& info);
 
 // The module prefix of every symbol: "tvmgen_<module>".
 std::string ModulePrefix(const std::string& module_name);
 
-// `struct Metadata` of kiln/metadata.h as const data, and the function `getter` that returns it: a packed one, or plain C.
-void AddModelMetadata(const proto::Metadata& metadata, const std::string& getter, bool packed, loop::LoopProgram& program);
+// `struct Metadata` of kiln/metadata.h as const data, and the function `getter` that returns it: a
+// packed one, or plain C.
+void AddModelMetadata(const proto::Metadata& metadata, const std::string& getter, bool packed,
+                      loop::LoopProgram& program);
 
-// `struct TVMMetadata` of tvm/runtime/metadata_types.h and the packed function `getter` that returns it.
-void AddTvmMetadata(const proto::Metadata& metadata, const std::string& getter, loop::LoopProgram& program);
+// `struct TVMMetadata` of tvm/runtime/metadata_types.h and the packed function `getter` that
+// returns it.
+void AddTvmMetadata(const proto::Metadata& metadata, const std::string& getter,
+                    loop::LoopProgram& program);
 
 }  // namespace kiln
 

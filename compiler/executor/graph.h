@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The graph executor: the plan as the JSON table that the C++ runtime's GraphExecutor walks. Format: docs/abi.md.
+// The graph executor: the plan as the JSON table that the C++ runtime's GraphExecutor walks.
+// Format: docs/abi.md.
 #ifndef KILN_COMPILER_EXECUTOR_GRAPH_H_
 #define KILN_COMPILER_EXECUTOR_GRAPH_H_
 

@@ -32,7 +32,8 @@ class DataAdder {
       : prefix_(std::move(prefix)), header_(header), program_(program) {}
 
   // Defines an array and returns its address; the null pointer for an empty one.
-  DataValue Array(const std::string& name, const std::string& c_type, std::vector<DataValue> elements) {
+  DataValue Array(const std::string& name, const std::string& c_type,
+                  std::vector<DataValue> elements) {
     if (elements.empty()) return DataValue::Null();
     return Define(name, c_type, DataValue::Array(std::move(elements)));
   }
@@ -60,7 +61,8 @@ class DataAdder {
   loop::LoopProgram& program_;
 };
 
-DataValue QuantizationData(const proto::Parameter& parameter, const std::string& name, DataAdder& add) {
+DataValue QuantizationData(const proto::Parameter& parameter, const std::string& name,
+                           DataAdder& add) {
   if (!parameter.has_quantization()) return DataValue::Null();
   const proto::Quantization& q = parameter.quantization();
   std::vector<DataValue> scales, zero_points;
@@ -89,14 +91,16 @@ DataValue FunctionData(const proto::Function& function, const std::string& name,
   return DataValue::Struct(
       {DataValue::String(function.name()), array, DataValue::Int(32, function.parameters_size()),
        DataValue::Int(32, function.num_inputs()), DataValue::Int(32, function.num_outputs()),
-       DataValue::Int(64, function.workspace_size_bytes()), DataValue::Int(64, function.io_size_bytes()),
+       DataValue::Int(64, function.workspace_size_bytes()),
+       DataValue::Int(64, function.io_size_bytes()),
        DataValue::Int(64, function.constant_size_bytes()), DlDevice(function.device()),
        DataValue::String(function.op_names())});
 }
 
 }  // namespace
 
-void AddModelMetadata(const proto::Metadata& metadata, const std::string& getter, bool packed, loop::LoopProgram& program) {
+void AddModelMetadata(const proto::Metadata& metadata, const std::string& getter, bool packed,
+                      loop::LoopProgram& program) {
   const std::string prefix = ModulePrefix(metadata.module_name());
   DataAdder add(prefix + "_metadata", kKilnHeader, program);
   std::vector<DataValue> functions, pools;
@@ -104,24 +108,28 @@ void AddModelMetadata(const proto::Metadata& metadata, const std::string& getter
     functions.push_back(FunctionData(metadata.functions(i), absl::StrCat("function", i), add));
   }
   for (const proto::Pool& pool : metadata.pools()) {
-    pools.push_back(DataValue::Struct({DataValue::String(pool.name()), DataValue::Int(64, pool.size_bytes()),
-                                       DataValue::Int(64, pool.alignment_bytes()),
-                                       DataValue::Int(32, pool.kind())}));
+    pools.push_back(DataValue::Struct(
+        {DataValue::String(pool.name()), DataValue::Int(64, pool.size_bytes()),
+         DataValue::Int(64, pool.alignment_bytes()), DataValue::Int(32, pool.kind())}));
   }
-  const DataValue function_array = add.Array("functions", "struct FunctionInfo", std::move(functions));
+  const DataValue function_array =
+      add.Array("functions", "struct FunctionInfo", std::move(functions));
   const DataValue pool_array = add.Array("pools", "struct PoolInfo", std::move(pools));
-  add.Define("root", "struct Metadata",
-             DataValue::Struct(
-                 {DataValue::Int(32, metadata.version()), DataValue::String(metadata.module_name()),
-                  DataValue::String(metadata.executor()), DataValue::String(metadata.runtime()),
-                  DataValue::String(metadata.interface_api()), DataValue::String(metadata.calling_convention()),
-                  DataValue::String(metadata.target()), function_array,
-                  DataValue::Int(32, metadata.functions_size()), pool_array,
-                  DataValue::Int(32, metadata.pools_size())}));
-  program.getters.push_back({.name = getter, .data_symbol = absl::StrCat(prefix, "_metadata_root"), .packed = packed});
+  add.Define(
+      "root", "struct Metadata",
+      DataValue::Struct(
+          {DataValue::Int(32, metadata.version()), DataValue::String(metadata.module_name()),
+           DataValue::String(metadata.executor()), DataValue::String(metadata.runtime()),
+           DataValue::String(metadata.interface_api()),
+           DataValue::String(metadata.calling_convention()), DataValue::String(metadata.target()),
+           function_array, DataValue::Int(32, metadata.functions_size()), pool_array,
+           DataValue::Int(32, metadata.pools_size())}));
+  program.getters.push_back(
+      {.name = getter, .data_symbol = absl::StrCat(prefix, "_metadata_root"), .packed = packed});
 }
 
-void AddTvmMetadata(const proto::Metadata& metadata, const std::string& getter, loop::LoopProgram& program) {
+void AddTvmMetadata(const proto::Metadata& metadata, const std::string& getter,
+                    loop::LoopProgram& program) {
   const std::string prefix = ModulePrefix(metadata.module_name());
   DataAdder add(prefix + "_tvm_metadata", kTvmHeader, program);
   const proto::Function& main = metadata.functions(0);
@@ -139,21 +147,23 @@ void AddTvmMetadata(const proto::Metadata& metadata, const std::string& getter, 
   }
   for (const proto::Pool& pool : metadata.pools()) {
     if (pool.size_bytes() == 0) continue;
-    const DataValue shape = add.ShapeArray(
-        absl::StrCat("pool", pools.size(), "_shape"), std::vector<int64_t>{pool.size_bytes()});
-    pools.push_back(DataValue::Struct({DataValue::String(pool.name()), shape, DataValue::Int(64, 1),
-                                       DlDataType("uint8")}));
+    const DataValue shape = add.ShapeArray(absl::StrCat("pool", pools.size(), "_shape"),
+                                           std::vector<int64_t>{pool.size_bytes()});
+    pools.push_back(DataValue::Struct(
+        {DataValue::String(pool.name()), shape, DataValue::Int(64, 1), DlDataType("uint8")}));
   }
-  const int64_t counts[] = {static_cast<int64_t>(inputs.size()), static_cast<int64_t>(outputs.size()),
+  const int64_t counts[] = {static_cast<int64_t>(inputs.size()),
+                            static_cast<int64_t>(outputs.size()),
                             static_cast<int64_t>(pools.size())};
   const DataValue input_array = add.Array("inputs", "struct TVMTensorInfo", std::move(inputs));
   const DataValue output_array = add.Array("outputs", "struct TVMTensorInfo", std::move(outputs));
   const DataValue pool_array = add.Array("pools", "struct TVMTensorInfo", std::move(pools));
-  add.Define("root", "struct TVMMetadata",
-             DataValue::Struct({DataValue::Int(64, kTvmMetadataVersion), input_array,
-                                DataValue::Int(64, counts[0]), output_array, DataValue::Int(64, counts[1]),
-                                pool_array, DataValue::Int(64, counts[2]), DataValue::Null(),
-                                DataValue::Int(64, 0), DataValue::String(prefix)}));
+  add.Define(
+      "root", "struct TVMMetadata",
+      DataValue::Struct({DataValue::Int(64, kTvmMetadataVersion), input_array,
+                         DataValue::Int(64, counts[0]), output_array, DataValue::Int(64, counts[1]),
+                         pool_array, DataValue::Int(64, counts[2]), DataValue::Null(),
+                         DataValue::Int(64, 0), DataValue::String(prefix)}));
   program.getters.push_back(
       {.name = getter, .data_symbol = absl::StrCat(prefix, "_tvm_metadata_root"), .packed = true});
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `__tvm_dev_mblob`: the modules that a shared object carries besides its code, as the C++ runtime reads them when it loads it. Format:
-// docs/abi.md.
+// `__tvm_dev_mblob`: the modules that a shared object carries besides its code, as the C++ runtime
+// reads them when it loads it. Format: docs/abi.md.
 #ifndef KILN_COMPILER_EXECUTOR_MODULE_BLOB_H_
 #define KILN_COMPILER_EXECUTOR_MODULE_BLOB_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The system library: a model that is linked into a program of the C++ runtime registers its symbols when the program starts, under the
-// names that the runtime looks up in a shared object.
+// The system library: a model that is linked into a program of the C++ runtime registers its
+// symbols when the program starts, under the names that the runtime looks up in a shared object.
 #ifndef KILN_COMPILER_EXECUTOR_SYSTEM_LIB_H_
 #define KILN_COMPILER_EXECUTOR_SYSTEM_LIB_H_
 
@@ -10,8 +10,8 @@
 
 namespace kiln {
 
-// C source that registers the exported functions, getters and data of `program`. Their symbols begin with "tvmgen_<module>_"; names that
-// a loader looks up are registered without it.
+// C source that registers the exported functions, getters and data of `program`. Their symbols
+// begin with "tvmgen_<module>_"; names that a loader looks up are registered without it.
 std::string SystemLibSource(const loop::LoopProgram& program, const std::string& module_name);
 
 }  // namespace kiln

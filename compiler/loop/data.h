@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constant data with structure: C structs, tables and strings that the code generators print, each in its own language, from one
-// description. Metadata, executor tables and the function registry are made of it.
+// Constant data with structure: C structs, tables and strings that the code generators print, each
+// in its own language, from one description. Metadata, executor tables and the function registry
+// are made of it.
 //
-//   DataDef{.name = "answer", .c_type = "const struct Pair", .value = DataValue::Struct({DataValue::Int(32, 42), DataValue::String("x")})}
+//   DataDef{.name = "answer", .c_type = "const struct Pair", .value =
+//   DataValue::Struct({DataValue::Int(32, 42), DataValue::String("x")})}
 //
-// is `const struct Pair answer = {42, "x"};` in C and a constant of type {i32, ptr} with C's layout in LLVM.
+// is `const struct Pair answer = {42, "x"};` in C and a constant of type {i32, ptr} with C's layout
+// in LLVM.
 #ifndef KILN_COMPILER_LOOP_DATA_H_
 #define KILN_COMPILER_LOOP_DATA_H_
 
@@ -16,13 +19,30 @@
 namespace kiln::loop {
 
 struct DataValue {
-  struct Integer { int bits; int64_t value; };
-  struct Float { int bits; double value; };
-  struct Text { std::string bytes; };            // a `const char*` to the bytes and a NUL
-  struct Bytes { std::string bytes; };           // an array of unsigned char, no NUL added
-  struct Address { std::string symbol; };        // of another DataDef, of a Func or of a constant buffer; "" is the null pointer
-  struct FuncAddress { std::string symbol; };    // of a packed function, as TVMBackendPackedCFunc
-  struct Aggregate { bool array; std::vector<DataValue> fields; };  // an array's fields have one type
+  struct Integer {
+    int bits;
+    int64_t value;
+  };
+  struct Float {
+    int bits;
+    double value;
+  };
+  struct Text {
+    std::string bytes;
+  };  // a `const char*` to the bytes and a NUL
+  struct Bytes {
+    std::string bytes;
+  };  // an array of unsigned char, no NUL added
+  struct Address {
+    std::string symbol;
+  };  // of another DataDef, of a Func or of a constant buffer; "" is the null pointer
+  struct FuncAddress {
+    std::string symbol;
+  };  // of a packed function, as TVMBackendPackedCFunc
+  struct Aggregate {
+    bool array;
+    std::vector<DataValue> fields;
+  };  // an array's fields have one type
 
   std::variant<Integer, Float, Text, Bytes, Address, FuncAddress, Aggregate> value;
 
@@ -39,11 +59,12 @@ struct DataValue {
 
 struct DataDef {
   std::string name;
-  std::string c_type;      // of the object, or of an array's element, without const: "struct ParameterInfo", "int64_t", "void*"
-  std::string c_header;    // that declares c_type; may be empty: "kiln/metadata.h"
+  std::string c_type;    // of the object, or of an array's element, without const: "struct
+                         // ParameterInfo", "int64_t", "void*"
+  std::string c_header;  // that declares c_type; may be empty: "kiln/metadata.h"
   DataValue value;
-  bool exported = false;   // visible to other objects
-  bool writable = false;   // the few variables that a loader fills in (__tvm_module_ctx)
+  bool exported = false;  // visible to other objects
+  bool writable = false;  // the few variables that a loader fills in (__tvm_module_ctx)
   int alignment_bytes = 0;
 };
 

@@ -1,27 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expressions of the loop IR.
 //
-//   expr := int | float | var | unary(expr) | binary(expr, expr) | fma(expr, expr, expr) | compare(expr, expr)
-//         | select(expr, expr, expr) | cast<type>(expr) | bitcast<type>(expr) | load(buffer, expr…) | ramp(expr, stride, lanes)
-//         | broadcast(expr, lanes)
+//   expr := int | float | var | unary(expr) | binary(expr, expr) | fma(expr, expr, expr) |
+//   compare(expr, expr)
+//         | select(expr, expr, expr) | cast<type>(expr) | bitcast<type>(expr) | load(buffer, expr…)
+//         | ramp(expr, stride, lanes) | broadcast(expr, lanes)
 //
 // Semantics. Every engine (interpreter, C, LLVM) gives the same bits, on every machine:
-// - An expression has no side effect. All operands are evaluated, those of select too, so a load must be in bounds wherever its
+// - An expression has no side effect. All operands are evaluated, those of select too, so a load
+// must be in bounds wherever its
 //   expression stands: guard the index (ClampedLoad), not the load.
-// - Integers wrap around (two's complement). Division and remainder truncate towards zero; x / 0 is 0, x % 0 is 0, and MIN / -1 is MIN.
+// - Integers wrap around (two's complement). Division and remainder truncate towards zero; x / 0 is
+// 0, x % 0 is 0, and MIN / -1 is MIN.
 //   Shift amounts count modulo the width; shr of a signed integer keeps the sign.
-// - The index type is a signed integer wide enough for every offset of the target; overflow of it is the compiler's mistake, and code
+// - The index type is a signed integer wide enough for every offset of the target; overflow of it
+// is the compiler's mistake, and code
 //   generators may assume that it does not happen.
-// - Floats are IEEE 754 with rounding to nearest even, never contracted or reassociated; fma rounds once. Which NaN an operation gives
+// - Floats are IEEE 754 with rounding to nearest even, never contracted or reassociated; fma rounds
+// once. Which NaN an operation gives
 //   (sign and payload) is the one thing left open.
-// - min(a, b) is b < a ? b : a and max(a, b) is b > a ? b : a: a NaN in the first operand is kept, one in the second is not.
+// - min(a, b) is b < a ? b : a and max(a, b) is b > a ? b : a: a NaN in the first operand is kept,
+// one in the second is not.
 // - Comparisons with NaN are false, but != is true. The result of a comparison is bool.
-// - cast to an integer truncates a float towards zero, saturates, and makes 0 of NaN; between integers it wraps or extends; int or bool to float
-//   rounds to nearest even; to bool it is != 0. float16 exists as storage only: casts to and from float32 are all one can do with it.
+// - cast to an integer truncates a float towards zero, saturates, and makes 0 of NaN; between
+// integers it wraps or extends; int or bool to float
+//   rounds to nearest even; to bool it is != 0. float16 exists as storage only: casts to and from
+//   float32 are all one can do with it.
 // - Vectors: an operation on vectors is the operation on each lane.
 //
-// Expressions are immutable and shared: one may stand in several places (a DAG). Engines evaluate a shared node once; mutators keep
-// sharing (mutate.h).
+// Expressions are immutable and shared: one may stand in several places (a DAG). Engines evaluate a
+// shared node once; mutators keep sharing (mutate.h).
 #ifndef KILN_COMPILER_LOOP_EXPR_H_
 #define KILN_COMPILER_LOOP_EXPR_H_
 
@@ -51,8 +59,30 @@ struct Type {
   friend constexpr bool operator==(const Type&, const Type&) = default;
 };
 
-enum class UnaryOp { kNeg, kAbs, kNot, kSqrt, kFloor, kCeil, kTrunc, kRoundEven };  // kNot: of bits, or of a bool
-enum class BinaryOp { kAdd, kSub, kMul, kDiv, kMod, kMin, kMax, kAnd, kOr, kXor, kShl, kShr };  // kAnd … kXor: of bits, or of bools
+enum class UnaryOp {
+  kNeg,
+  kAbs,
+  kNot,
+  kSqrt,
+  kFloor,
+  kCeil,
+  kTrunc,
+  kRoundEven
+};  // kNot: of bits, or of a bool
+enum class BinaryOp {
+  kAdd,
+  kSub,
+  kMul,
+  kDiv,
+  kMod,
+  kMin,
+  kMax,
+  kAnd,
+  kOr,
+  kXor,
+  kShl,
+  kShr
+};  // kAnd … kXor: of bits, or of bools
 enum class CompareOp { kEq, kNe, kLt, kLe, kGt, kGe };
 
 struct ExprNode;
@@ -78,12 +108,13 @@ class Expr {
   std::shared_ptr<const ExprNode> node_;
 };
 
-// Memory. Two buffers are the same if they are the same object. Elements are dense, row-major in `shape`.
+// Memory. Two buffers are the same if they are the same object. Elements are dense, row-major in
+// `shape`.
 enum class BufferScope {
-  kParam,     // of the function: the caller's memory
-  kConstant,  // read-only data of the program
-  kWorkspace, // scratch, allocated in the function's workspace parameter by the plan
-  kLocal,     // on the stack or in registers; small, alive in its Allocate statement
+  kParam,      // of the function: the caller's memory
+  kConstant,   // read-only data of the program
+  kWorkspace,  // scratch, allocated in the function's workspace parameter by the plan
+  kLocal,      // on the stack or in registers; small, alive in its Allocate statement
 };
 
 struct BufferNode {
@@ -101,21 +132,54 @@ using Buffer = std::shared_ptr<const BufferNode>;
 Buffer MakeBuffer(std::string name, DType dtype, Shape shape, BufferScope scope,
                   int alignment_bytes = 0);
 
-struct IntImm { int64_t value; };   // of an integer type, index or bool
-struct FloatImm { double value; };  // exactly representable in the type
-struct VarNode { std::string name; };
-struct Unary { UnaryOp op; Expr a; };
-struct Binary { BinaryOp op; Expr a, b; };
-struct Fma { Expr a, b, c; };  // a * b + c, rounded once
-struct Compare { CompareOp op; Expr a, b; };
-struct Select { Expr condition, if_true, if_false; };
-struct Cast { Expr a; };
-struct Bitcast { Expr a; };  // same width
-// One index per dimension of the buffer, or, after flattening, one index in elements. With a vector index, a gather (contiguous where
-// the index is a ramp of stride 1).
-struct Load { Buffer buffer; std::vector<Expr> index; };
-struct Ramp { Expr base; int64_t stride; int lanes; };  // base, base + stride, …; index only
-struct Broadcast { Expr a; int lanes; };
+struct IntImm {
+  int64_t value;
+};  // of an integer type, index or bool
+struct FloatImm {
+  double value;
+};  // exactly representable in the type
+struct VarNode {
+  std::string name;
+};
+struct Unary {
+  UnaryOp op;
+  Expr a;
+};
+struct Binary {
+  BinaryOp op;
+  Expr a, b;
+};
+struct Fma {
+  Expr a, b, c;
+};  // a * b + c, rounded once
+struct Compare {
+  CompareOp op;
+  Expr a, b;
+};
+struct Select {
+  Expr condition, if_true, if_false;
+};
+struct Cast {
+  Expr a;
+};
+struct Bitcast {
+  Expr a;
+};  // same width
+// One index per dimension of the buffer, or, after flattening, one index in elements. With a vector
+// index, a gather (contiguous where the index is a ramp of stride 1).
+struct Load {
+  Buffer buffer;
+  std::vector<Expr> index;
+};
+struct Ramp {
+  Expr base;
+  int64_t stride;
+  int lanes;
+};  // base, base + stride, …; index only
+struct Broadcast {
+  Expr a;
+  int lanes;
+};
 
 struct ExprNode {
   Type type;
@@ -134,9 +198,10 @@ const T* Expr::As() const {
 using Var = Expr;
 Var MakeVar(std::string name, Type type = Type::Index());
 
-// Builders. Operands must have the same type (checked; a mismatch aborts: it is the compiler's mistake), but a scalar beside a vector is
-// broadcast, and an index constant beside another type is converted to that type. They fold constants and apply the cheap identities
-// (x + 0, x * 1, select of a constant) that are exact.
+// Builders. Operands must have the same type (checked; a mismatch aborts: it is the compiler's
+// mistake), but a scalar beside a vector is broadcast, and an index constant beside another type is
+// converted to that type. They fold constants and apply the cheap identities (x + 0, x * 1, select
+// of a constant) that are exact.
 Expr IntConst(Type type, int64_t value);
 Expr FloatConst(Type type, double value);
 // `value` as a constant of any dtype: rounded to float, truncated to integer.
@@ -148,9 +213,9 @@ Expr MakeBinary(BinaryOp op, Expr a, Expr b);
 Expr MakeFma(Expr a, Expr b, Expr c);
 Expr MakeCompare(CompareOp op, Expr a, Expr b);
 Expr MakeSelect(Expr condition, Expr if_true, Expr if_false);
-Expr MakeCast(Type type, Expr a);                    // lanes must agree
-Expr MakeCast(DType dtype, Expr a);                  // keeps the lanes; never to index
-Expr ToIndex(Expr a);                                // an integer as index
+Expr MakeCast(Type type, Expr a);    // lanes must agree
+Expr MakeCast(DType dtype, Expr a);  // keeps the lanes; never to index
+Expr ToIndex(Expr a);                // an integer as index
 Expr MakeBitcast(DType dtype, Expr a);
 Expr MakeLoad(Buffer buffer, std::vector<Expr> index);
 Expr MakeRamp(Expr base, int64_t stride, int lanes);
@@ -168,7 +233,8 @@ Expr operator>(Expr a, Expr b);
 Expr operator>=(Expr a, Expr b);
 Expr operator==(Expr a, Expr b);
 Expr operator!=(Expr a, Expr b);
-// Templates, so that `e && flag` with a bool stays the test for an empty Expr. `!e` is always the builder.
+// Templates, so that `e && flag` with a bool stays the test for an empty Expr. `!e` is always the
+// builder.
 template <std::same_as<Expr> A, std::same_as<Expr> B>
 Expr operator&&(const A& a, const B& b) {  // both sides are evaluated
   return MakeBinary(BinaryOp::kAnd, a, b);

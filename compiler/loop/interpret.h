@@ -2,8 +2,8 @@
 // The interpreter: slow and obvious, the reference that every code generator is compared with.
 //
 //   Interpreter interpreter(program);
-//   std::vector<void*> args = {a, b, out};            // one per parameter, then the workspace if the function has one
-//   KILN_RETURN_IF_ERROR(interpreter.Run("tvmgen_default_fused_add", args));
+//   std::vector<void*> args = {a, b, out};            // one per parameter, then the workspace if
+//   the function has one KILN_RETURN_IF_ERROR(interpreter.Run("tvmgen_default_fused_add", args));
 #ifndef KILN_COMPILER_LOOP_INTERPRET_H_
 #define KILN_COMPILER_LOOP_INTERPRET_H_
 
@@ -19,13 +19,15 @@ namespace kiln::loop {
 
 class Interpreter {
  public:
-  // `program` must outlive the interpreter. Both scalar and vectorised programs run; parallel loops and launches run serially, a launch as
-  // two tasks where it allows two, so that the splitting is run as well.
+  // `program` must outlive the interpreter. Both scalar and vectorised programs run; parallel loops
+  // and launches run serially, a launch as two tasks where it allows two, so that the splitting is
+  // run as well.
   explicit Interpreter(const LoopProgram& program);
   ~Interpreter();
 
-  // Runs a function on dense memory of the caller's. OutOfRange, with the buffer and the index, for an access outside of its buffer; a
-  // workspace parameter is taken by the interpreter itself if `args` leaves it out.
+  // Runs a function on dense memory of the caller's. OutOfRange, with the buffer and the index, for
+  // an access outside of its buffer; a workspace parameter is taken by the interpreter itself if
+  // `args` leaves it out.
   absl::Status Run(absl::string_view function, absl::Span<void* const> args);
 
  private:

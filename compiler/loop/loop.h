@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Statements, functions and programs of the loop IR.
 //
-//   stmt := for var in [begin, begin + extent) kind { stmt } | store(buffer, expr…, value) | block { stmt… }
+//   stmt := for var in [begin, begin + extent) kind { stmt } | store(buffer, expr…, value) | block
+//   { stmt… }
 //         | if (expr) { stmt } else { stmt } | allocate buffer { stmt } | call function(argument…)
 //
-// Semantics. Statements run in order. The iterations of a `parallel` loop may run at once and in any order, those of a `vectorised` loop
-// in lanes: they do not depend on each other, so that running either as a serial loop gives the same bits. An `unrolled` loop is serial
-// and has a constant extent. An allocated buffer's contents are undefined until stored. A call runs another function of the program
-// with pointers into buffers; it returns a status, and a status other than zero ends the caller with that status.
+// Semantics. Statements run in order. The iterations of a `parallel` loop may run at once and in
+// any order, those of a `vectorised` loop in lanes: they do not depend on each other, so that
+// running either as a serial loop gives the same bits. An `unrolled` loop is serial and has a
+// constant extent. An allocated buffer's contents are undefined until stored. A call runs another
+// function of the program with pointers into buffers; it returns a status, and a status other than
+// zero ends the caller with that status.
 #ifndef KILN_COMPILER_LOOP_LOOP_H_
 #define KILN_COMPILER_LOOP_LOOP_H_
 
@@ -42,21 +45,51 @@ class Stmt {
 
 enum class ForKind { kSerial, kParallel, kVectorized, kUnrolled };
 
-struct For { Var var; Expr begin, extent; ForKind kind; Stmt body; };
-struct Store { Buffer buffer; std::vector<Expr> index; Expr value; };  // index as in Load
-struct Block { std::vector<Stmt> stmts; };
-struct If { Expr condition; Stmt then_body, else_body; };  // else_body may be empty
-// Scope kLocal, or kWorkspace: that buffer lies `workspace_offset` bytes into the function's workspace.
-struct Allocate { Buffer buffer; Stmt body; int64_t workspace_offset = 0; };
+struct For {
+  Var var;
+  Expr begin, extent;
+  ForKind kind;
+  Stmt body;
+};
+struct Store {
+  Buffer buffer;
+  std::vector<Expr> index;
+  Expr value;
+};  // index as in Load
+struct Block {
+  std::vector<Stmt> stmts;
+};
+struct If {
+  Expr condition;
+  Stmt then_body, else_body;
+};  // else_body may be empty
+// Scope kLocal, or kWorkspace: that buffer lies `workspace_offset` bytes into the function's
+// workspace.
+struct Allocate {
+  Buffer buffer;
+  Stmt body;
+  int64_t workspace_offset = 0;
+};
 
-// An argument: the address of element `offset` of a buffer, for the next of the callee's params and its workspace, or, with no buffer, the
-// integer `offset`, for the next of its scalars.
-struct Argument { Buffer buffer; Expr offset; };
-struct Call { std::string function; std::vector<Argument> args; };
+// An argument: the address of element `offset` of a buffer, for the next of the callee's params and
+// its workspace, or, with no buffer, the integer `offset`, for the next of its scalars.
+struct Argument {
+  Buffer buffer;
+  Expr offset;
+};
+struct Call {
+  std::string function;
+  std::vector<Argument> args;
+};
 
-// Runs tasks 0 … num_tasks-1 of a task function (Func::Kind::kTask) on the runtime's threads and waits for them; num_tasks is chosen by
-// the runtime, at most `max_tasks`. Made by OutlineParallel from parallel loops.
-struct Launch { std::string function; int64_t max_tasks; std::vector<Argument> args; };
+// Runs tasks 0 … num_tasks-1 of a task function (Func::Kind::kTask) on the runtime's threads and
+// waits for them; num_tasks is chosen by the runtime, at most `max_tasks`. Made by OutlineParallel
+// from parallel loops.
+struct Launch {
+  std::string function;
+  int64_t max_tasks;
+  std::vector<Argument> args;
+};
 
 struct StmtNode {
   std::variant<For, Store, Block, If, Allocate, Call, Launch> value;
@@ -78,12 +111,14 @@ Stmt MakeLaunch(std::string function, int64_t max_tasks, std::vector<Argument> a
 // How a function is called: requirement E1.
 enum class Convention {
   kUnpacked,  // int32_t f(void* a, …): one pointer per parameter
-  kPacked,    // int32_t f(TVMValue* args, int* type_codes, int num_args, …): one DLTensor per parameter; checks them
+  kPacked,    // int32_t f(TVMValue* args, int* type_codes, int num_args, …): one DLTensor per
+              // parameter; checks them
 };
 
 struct Func {
-  // kOperator and kMain: may be called from outside. kTask: the body of a parallel loop, called by Launch; its first two parameters,
-  // `scalars[0]` and `scalars[1]`, are the task's number and the number of tasks.
+  // kOperator and kMain: may be called from outside. kTask: the body of a parallel loop, called by
+  // Launch; its first two parameters, `scalars[0]` and `scalars[1]`, are the task's number and the
+  // number of tasks.
   enum class Kind { kOperator, kMain, kTask };
 
   std::string name;
@@ -92,13 +127,15 @@ struct Func {
   std::vector<Buffer> params;  // in order: inputs, outputs
   int num_inputs = 0;          // of params; the rest are outputs
   std::vector<Var> scalars;    // kTask only
-  // Scratch, as one more pointer parameter after `params` where it is not null; shape [workspace bytes], uint8. With kPacked and
-  // `allocate_workspace` it is no parameter: the function takes it from TVMBackendAllocWorkspace and gives it back.
+  // Scratch, as one more pointer parameter after `params` where it is not null; shape [workspace
+  // bytes], uint8. With kPacked and `allocate_workspace` it is no parameter: the function takes it
+  // from TVMBackendAllocWorkspace and gives it back.
   Buffer workspace;
   bool allocate_workspace = false;
   Stmt body;
   bool exported = true;  // visible outside of the object
-  // An output may be the very memory of an input. Otherwise no two parameters overlap, and code generators may rely on it.
+  // An output may be the very memory of an input. Otherwise no two parameters overlap, and code
+  // generators may rely on it.
   bool in_place = false;
 };
 
@@ -108,9 +145,10 @@ struct Constant {
   Tensor tensor;  // as many bytes as the buffer
 };
 
-// A function without arguments that returns the address of a DataDef. Always exported; both code generators print it.
-// packed: a TVMBackendPackedCFunc that sets ret_value->v_handle to the address, *ret_type_code to 3 (kTVMOpaqueHandle) and returns 0, as
-// `get_c_metadata` is. Otherwise plain C, `const <c_type of the data>* name(void)`, as `TVMSystemLibEntryPoint` is.
+// A function without arguments that returns the address of a DataDef. Always exported; both code
+// generators print it. packed: a TVMBackendPackedCFunc that sets ret_value->v_handle to the
+// address, *ret_type_code to 3 (kTVMOpaqueHandle) and returns 0, as `get_c_metadata` is. Otherwise
+// plain C, `const <c_type of the data>* name(void)`, as `TVMSystemLibEntryPoint` is.
 struct HandleGetter {
   std::string name;
   std::string data_symbol;
@@ -118,9 +156,9 @@ struct HandleGetter {
 };
 
 struct LoopProgram {
-  std::vector<Func> funcs;          // callees before callers
+  std::vector<Func> funcs;  // callees before callers
   std::vector<Constant> constants;
-  std::vector<DataDef> data;        // metadata, tables, registries: data.h
+  std::vector<DataDef> data;  // metadata, tables, registries: data.h
   std::vector<HandleGetter> getters;
 
   const Func* FindFunc(absl::string_view name) const;

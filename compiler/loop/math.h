@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementary functions as arithmetic of the loop IR: polynomials that give the same bits on every engine and machine, vectorise, and need
-// no libm. For float32 and float64 operands; at most 4 ULP of the true value over the whole range unless said otherwise. Special values
-// (infinities, NaN, signed zero, overflow, underflow) as C's math.h. docs/loop_ir.md has the errors that were measured.
+// Elementary functions as arithmetic of the loop IR: polynomials that give the same bits on every
+// engine and machine, vectorise, and need no libm. For float32 and float64 operands; at most 4 ULP
+// of the true value over the whole range unless said otherwise. Special values (infinities, NaN,
+// signed zero, overflow, underflow) as C's math.h. docs/loop_ir.md has the errors that were
+// measured.
 //
-// Sin, Cos and Tan are that accurate for every finite argument, however large; they reduce it in 64-bit integer arithmetic. Pow of float32
-// computes in float64. Everything else of float32 is float32 and int32 arithmetic, and short: Exp, Tanh, Sigmoid, Erf and Log stand in
-// the inner loops of networks.
+// Sin, Cos and Tan are that accurate for every finite argument, however large; they reduce it in
+// 64-bit integer arithmetic. Pow of float32 computes in float64. Everything else of float32 is
+// float32 and int32 arithmetic, and short: Exp, Tanh, Sigmoid, Erf and Log stand in the inner loops
+// of networks.
 #ifndef KILN_COMPILER_LOOP_MATH_H_
 #define KILN_COMPILER_LOOP_MATH_H_
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes over loop programs. Each is a function from a statement or program to another with the same meaning.
+// The passes over loop programs. Each is a function from a statement or program to another with the
+// same meaning.
 //
-// Order (compiler/lower): schedules build multi-dimensional loads and stores → FlattenBuffers → Simplify → PartitionLoops → UnrollLoops →
-// (for code generators with vectors) VectorizeLoops → OutlineParallel → Simplify → VerifyProgram.
+// Order (compiler/lower): schedules build multi-dimensional loads and stores → FlattenBuffers →
+// Simplify → PartitionLoops → UnrollLoops → (for code generators with vectors) VectorizeLoops →
+// OutlineParallel → Simplify → VerifyProgram.
 #ifndef KILN_COMPILER_LOOP_PASSES_H_
 #define KILN_COMPILER_LOOP_PASSES_H_
 
@@ -21,15 +23,17 @@ struct Interval {
 };
 using Bounds = std::unordered_map<const ExprNode*, Interval>;
 
-// Simplifies with the known ranges of loop variables: linear forms are collected and ordered, division and remainder by constants, comparisons,
-// min, max and select are decided where ranges decide them. Exact for every dtype: floats are touched only by identities that keep all bits.
+// Simplifies with the known ranges of loop variables: linear forms are collected and ordered,
+// division and remainder by constants, comparisons, min, max and select are decided where ranges
+// decide them. Exact for every dtype: floats are touched only by identities that keep all bits.
 Expr Simplify(const Expr& e, const Bounds& bounds = {});
 Stmt Simplify(const Stmt& s, const Bounds& bounds = {});
 
 // The range of an index expression; false where it is not bounded. Conservative.
 bool BoundsOf(const Expr& e, const Bounds& bounds, Interval* out);
 
-// e == base + sum of coefficient[i] * vars[i] with constant coefficients and `base` free of the vars; false where e is not of that form.
+// e == base + sum of coefficient[i] * vars[i] with constant coefficients and `base` free of the
+// vars; false where e is not of that form.
 struct LinearForm {
   Expr base;
   std::vector<int64_t> coefficients;
@@ -39,33 +43,39 @@ bool AsLinear(const Expr& e, const std::vector<Var>& vars, LinearForm* out);
 // Replaces every multi-dimensional index by one index in elements.
 Stmt FlattenBuffers(const Stmt& s);
 
-// Splits loops at the points where comparisons that are linear in the loop variable (select conditions, min and max in indices) change
-// their truth, so that border and interior have code of their own and the interior is free of guards. A parallel loop stays one loop
-// and gets branches. The code grows to at most about `max_growth` times its size. Needs flat indices; the result is simplified.
+// Splits loops at the points where comparisons that are linear in the loop variable (select
+// conditions, min and max in indices) change their truth, so that border and interior have code of
+// their own and the interior is free of guards. A parallel loop stays one loop and gets branches.
+// The code grows to at most about `max_growth` times its size. Needs flat indices; the result is
+// simplified.
 Stmt PartitionLoops(const Stmt& s, int max_growth = 12);
 
 // Expands unrolled loops.
 Stmt UnrollLoops(const Stmt& s);
 
-// Expands vectorised loops into vector expressions of `vector_bits`, counted in the widest type that differs by iteration (indices do not
-// count), and the remainder in powers of two. What is the same in all lanes stays scalar. A loop that it cannot express (it contains a
-// call, a condition or range that differs by lane, or stores every iteration to one place) becomes serial, and so does all of
-// a nest but its innermost vectorised loop. Needs flat indices.
+// Expands vectorised loops into vector expressions of `vector_bits`, counted in the widest type
+// that differs by iteration (indices do not count), and the remainder in powers of two. What is the
+// same in all lanes stays scalar. A loop that it cannot express (it contains a call, a condition or
+// range that differs by lane, or stores every iteration to one place) becomes serial, and so does
+// all of a nest but its innermost vectorised loop. Needs flat indices.
 Stmt VectorizeLoops(const Stmt& s, int vector_bits);
 
-// Moves the outermost parallel loop of every nest into a task function `<function>_task<k>` and puts a Launch in its place; `threads` 1
-// makes the loops serial instead. Task t of n runs the iterations [extent * t / n, extent * (t + 1) / n). The task's parameters are the
-// buffers that the loop uses, those that it only reads first; its `scalars` beyond the first two are the variables of outer loops,
-// which the Launch passes as arguments without buffer, after the buffers.
+// Moves the outermost parallel loop of every nest into a task function `<function>_task<k>` and
+// puts a Launch in its place; `threads` 1 makes the loops serial instead. Task t of n runs the
+// iterations [extent * t / n, extent * (t + 1) / n). The task's parameters are the buffers that the
+// loop uses, those that it only reads first; its `scalars` beyond the first two are the variables
+// of outer loops, which the Launch passes as arguments without buffer, after the buffers.
 void OutlineParallel(LoopProgram& program, int threads);
 
-// Replaces float16 values by their bits and conversions by arithmetic, for engines and targets that have no such type. float16 is the type of
-// buffers then, and of a load from one (under a bitcast to uint16, or stored as it is) and a store to one (of a bitcast of uint16, or of
-// a load): no code is needed for it but moving 16 bits. Gives the bits that the conversions of base/tensor.h give, NaN included.
+// Replaces float16 values by their bits and conversions by arithmetic, for engines and targets that
+// have no such type. float16 is the type of buffers then, and of a load from one (under a bitcast
+// to uint16, or stored as it is) and a store to one (of a bitcast of uint16, or of a load): no code
+// is needed for it but moving 16 bits. Gives the bits that the conversions of base/tensor.h give,
+// NaN included.
 Stmt LegalizeFloat16(const Stmt& s);
 
-// Internal, with the first broken rule: types agree, buffers are in scope, indices in bounds where ranges are known, callees exist with
-// as many parameters as arguments.
+// Internal, with the first broken rule: types agree, buffers are in scope, indices in bounds where
+// ranges are known, callees exist with as many parameters as arguments.
 absl::Status VerifyProgram(const LoopProgram& program);
 
 }  // namespace kiln::loop

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stage: what an operator computes, said as a value at every index; the schedules (compiler/schedule) make loops of it.
+// Stage: what an operator computes, said as a value at every index; the schedules
+// (compiler/schedule) make loops of it.
 //
 // A matrix product C[i, j] = sum over k of A[i, k] * B[k, j]:
 //
 //   Var i = MakeVar("i"), j = MakeVar("j"), k = MakeVar("k");
 //   Stage c{.buffer = C, .axes = {{i, m}, {j, n}}, .index = {i, j}, .reduce = {{k, depth}},
-//           .combine = Combine::kSum, .init = Const(f32, 0), .value = MakeLoad(A, {i, k}) * MakeLoad(B, {k, j})};
+//           .combine = Combine::kSum, .init = Const(f32, 0), .value = MakeLoad(A, {i, k}) *
+//           MakeLoad(B, {k, j})};
 //
-// Operators write it through StageBuilder (compiler/ops/stage_builder.h). A Kernel is the stages of one operator function, in an order in
-// which every stage comes after those that it loads from.
+// Operators write it through StageBuilder (compiler/ops/stage_builder.h). A Kernel is the stages of
+// one operator function, in an order in which every stage comes after those that it loads from.
 #ifndef KILN_COMPILER_LOOP_STAGE_H_
 #define KILN_COMPILER_LOOP_STAGE_H_
 
@@ -23,19 +25,21 @@ namespace kiln::loop {
 enum class Combine { kNone, kSum, kProd, kMax, kMin };
 
 struct Axis {
-  Var var;         // runs from 0
+  Var var;  // runs from 0
   int64_t extent;
 };
 
 struct Stage {
-  Buffer buffer;             // what it defines, wholly
-  std::vector<Axis> axes;    // the space
-  // Where the value at `axes` is stored: one index per dimension of the buffer, a bijection from the space onto the buffer. Usually
-  // the axes themselves; a grouped convolution has axes (…, group, channel) and stores at (…, group * channels + channel).
+  Buffer buffer;           // what it defines, wholly
+  std::vector<Axis> axes;  // the space
+  // Where the value at `axes` is stored: one index per dimension of the buffer, a bijection from
+  // the space onto the buffer. Usually the axes themselves; a grouped convolution has axes (…,
+  // group, channel) and stores at (…, group * channels + channel).
   std::vector<Expr> index;
-  std::vector<Axis> reduce;  // empty: `value` is the value. Otherwise it is the term to combine over these axes …
+  std::vector<Axis>
+      reduce;  // empty: `value` is the value. Otherwise it is the term to combine over these axes …
   Combine combine = Combine::kNone;
-  Expr init;                 // … starting from this constant, which changes nothing when combined
+  Expr init;  // … starting from this constant, which changes nothing when combined
   Expr value;
 };
 

@@ -35,11 +35,14 @@ Expr ScalarOf(const Tensor& tensor) {
 
 class KernelBuilder {
  public:
-  KernelBuilder(std::string name, const Graph& body) : body_(body) { kernel_.name = std::move(name); }
+  KernelBuilder(std::string name, const Graph& body) : body_(body) {
+    kernel_.name = std::move(name);
+  }
 
   absl::StatusOr<loop::Kernel> Run() && {
     for (ValueId input : body_.inputs) {
-      kernel_.inputs.push_back(Make(input, Identifier(body_.value(input).name, "p"), loop::BufferScope::kParam));
+      kernel_.inputs.push_back(
+          Make(input, Identifier(body_.value(input).name, "p"), loop::BufferScope::kParam));
     }
     for (const Node& node : body_.nodes) KILN_RETURN_IF_ERROR(AddNode(node));
     for (ValueId output : body_.outputs) kernel_.outputs.push_back(buffers_.at(output));
@@ -50,9 +53,9 @@ class KernelBuilder {
  private:
   loop::Buffer Make(ValueId value, std::string name, loop::BufferScope scope) {
     const TensorType& type = body_.type(value);
-    return buffers_[value] = loop::MakeBuffer(
-               std::move(name), type.dtype, type.shape, scope,
-               scope == loop::BufferScope::kConstant ? kConstantAlignment : 0);
+    return buffers_[value] =
+               loop::MakeBuffer(std::move(name), type.dtype, type.shape, scope,
+                                scope == loop::BufferScope::kConstant ? kConstantAlignment : 0);
   }
 
   bool IsOutput(ValueId value) const {
@@ -73,8 +76,8 @@ class KernelBuilder {
   absl::Status AddNode(const Node& node) {
     const OpDef* op = FindOp(node.op_name());
     if (op == nullptr || op->lower == nullptr) {
-      return absl::UnimplementedError(
-          absl::StrCat(node.source.ToString(), node.op_name(), ": no code is made for this operator"));
+      return absl::UnimplementedError(absl::StrCat(node.source.ToString(), node.op_name(),
+                                                   ": no code is made for this operator"));
     }
     std::vector<loop::Buffer> inputs, outputs;
     std::vector<const Tensor*> constants;
@@ -84,10 +87,12 @@ class KernelBuilder {
     }
     const std::string name = Identifier(node.op_name(), "op");
     for (ValueId output : node.outputs) {
-      outputs.push_back(Make(output, IsOutput(output) ? absl::StrCat("out", num_outputs_++) : name,
-                             IsOutput(output) ? loop::BufferScope::kParam : loop::BufferScope::kWorkspace));
+      outputs.push_back(
+          Make(output, IsOutput(output) ? absl::StrCat("out", num_outputs_++) : name,
+               IsOutput(output) ? loop::BufferScope::kParam : loop::BufferScope::kWorkspace));
     }
-    StageBuilder builder(name, node.attrs, std::move(inputs), std::move(outputs), std::move(constants));
+    StageBuilder builder(name, node.attrs, std::move(inputs), std::move(outputs),
+                         std::move(constants));
     if (absl::Status status = op->lower(builder); !status.ok()) {
       return Annotate(status, absl::StrCat(node.source.ToString(), node.op_name(), ": "));
     }
@@ -101,7 +106,8 @@ class KernelBuilder {
   void InlineScalars() {
     std::map<loop::Buffer, Expr> scalars;
     for (const loop::Constant& constant : kernel_.constants) {
-      if (constant.tensor.type().num_elements() == 1) scalars[constant.buffer] = ScalarOf(constant.tensor);
+      if (constant.tensor.type().num_elements() == 1)
+        scalars[constant.buffer] = ScalarOf(constant.tensor);
     }
     if (scalars.empty()) return;
     for (loop::Stage& stage : kernel_.stages) {
@@ -112,7 +118,8 @@ class KernelBuilder {
         return it == scalars.end() ? Expr() : it->second;
       });
     }
-    std::erase_if(kernel_.constants, [&](const loop::Constant& c) { return scalars.contains(c.buffer); });
+    std::erase_if(kernel_.constants,
+                  [&](const loop::Constant& c) { return scalars.contains(c.buffer); });
   }
 
   const Graph& body_;

@@ -11,8 +11,8 @@
 
 namespace kiln {
 
-// Stages of all nodes of `body`, whose inputs and outputs become the kernel's. Every output of `body` must be made by a node, and no value
-// be an output twice. Errors name the operator.
+// Stages of all nodes of `body`, whose inputs and outputs become the kernel's. Every output of
+// `body` must be made by a node, and no value be an output twice. Errors name the operator.
 absl::StatusOr<loop::Kernel> MakeKernel(std::string name, const Graph& body);
 
 // A single operator as a body: constants go inside.

@@ -45,7 +45,8 @@ std::string FusedName(const std::string& op_names) {
 
 class FunctionNames {
  public:
-  explicit FunctionNames(absl::string_view module) : prefix_(absl::StrCat("tvmgen_", module, "_")) {}
+  explicit FunctionNames(absl::string_view module)
+      : prefix_(absl::StrCat("tvmgen_", module, "_")) {}
 
   std::string Unique(const std::string& base) {
     std::string name = base;
@@ -64,17 +65,18 @@ void RenameConstants(Scheduled& scheduled) {
   for (size_t i = 0; i < scheduled.constants.size(); ++i) {
     loop::Constant& constant = scheduled.constants[i];
     const loop::Buffer old = constant.buffer;
-    constant.buffer = loop::MakeBuffer(absl::StrCat(scheduled.func.name, "_", old->name, "_", i), old->dtype, old->shape,
-                                       old->scope, old->alignment_bytes);
+    constant.buffer = loop::MakeBuffer(absl::StrCat(scheduled.func.name, "_", old->name, "_", i),
+                                       old->dtype, old->shape, old->scope, old->alignment_bytes);
     buffers[old] = constant.buffer;
   }
   if (buffers.empty()) return;
-  scheduled.func.body = loop::MutateExprs(scheduled.func.body, [&](const loop::Expr& e) -> loop::Expr {
-    const auto* load = e.As<loop::Load>();
-    if (load == nullptr) return {};
-    const auto it = buffers.find(load->buffer);
-    return it == buffers.end() ? loop::Expr() : loop::MakeLoad(it->second, load->index);
-  });
+  scheduled.func.body =
+      loop::MutateExprs(scheduled.func.body, [&](const loop::Expr& e) -> loop::Expr {
+        const auto* load = e.As<loop::Load>();
+        if (load == nullptr) return {};
+        const auto it = buffers.find(load->buffer);
+        return it == buffers.end() ? loop::Expr() : loop::MakeLoad(it->second, load->index);
+      });
 }
 
 bool IsView(const Graph& graph, const Node& node) {
@@ -97,7 +99,8 @@ absl::Status ForEachCall(const Graph& graph, absl::string_view module, F f) {
     }
     const Graph body = node.is_group() ? *node.body : BodyOfNode(graph, node);
     for (ValueId input : node.inputs) {
-      const bool seen = std::find(call.inputs.begin(), call.inputs.end(), input) != call.inputs.end();
+      const bool seen =
+          std::find(call.inputs.begin(), call.inputs.end(), input) != call.inputs.end();
       if (node.is_group() || (!graph.is_constant(input) && !seen)) call.inputs.push_back(input);
     }
     call.op_names = OpNames(body);
@@ -128,39 +131,43 @@ Graph WithoutConstantInputs(const Graph& graph, const Graph& body, std::vector<V
 
 }  // namespace
 
-absl::StatusOr<Lowered> Lower(const Graph& graph, const Target& target, const LowerOptions& options) {
+absl::StatusOr<Lowered> Lower(const Graph& graph, const Target& target,
+                              const LowerOptions& options) {
   Lowered lowered;
-  KILN_RETURN_IF_ERROR(ForEachCall(graph, options.module_name, [&](const Graph* body, LoweredCall call) -> absl::Status {
-    if (body != nullptr) {
-      const Graph closed = WithoutConstantInputs(graph, *body, call.inputs);
-      KILN_ASSIGN_OR_RETURN(const loop::Kernel kernel, MakeKernel(call.function, closed));
-      KILN_ASSIGN_OR_RETURN(Scheduled scheduled, ScheduleKernel(kernel, target, {.naive = options.naive}));
-      RenameConstants(scheduled);
-      scheduled.func.body = loop::LegalizeFloat16(scheduled.func.body);
-      call.workspace_bytes =
-          scheduled.func.workspace == nullptr ? 0 : scheduled.func.workspace->num_bytes();
-      call.in_place = scheduled.in_place;
-      call.schedule = scheduled.description;
-      for (loop::Constant& constant : scheduled.constants) {
-        lowered.program.constants.push_back(std::move(constant));
-      }
-      lowered.program.funcs.push_back(std::move(scheduled.func));
-    }
-    lowered.calls.push_back(std::move(call));
-    return absl::OkStatus();
-  }));
+  KILN_RETURN_IF_ERROR(ForEachCall(
+      graph, options.module_name, [&](const Graph* body, LoweredCall call) -> absl::Status {
+        if (body != nullptr) {
+          const Graph closed = WithoutConstantInputs(graph, *body, call.inputs);
+          KILN_ASSIGN_OR_RETURN(const loop::Kernel kernel, MakeKernel(call.function, closed));
+          KILN_ASSIGN_OR_RETURN(Scheduled scheduled,
+                                ScheduleKernel(kernel, target, {.naive = options.naive}));
+          RenameConstants(scheduled);
+          scheduled.func.body = loop::LegalizeFloat16(scheduled.func.body);
+          call.workspace_bytes =
+              scheduled.func.workspace == nullptr ? 0 : scheduled.func.workspace->num_bytes();
+          call.in_place = scheduled.in_place;
+          call.schedule = scheduled.description;
+          for (loop::Constant& constant : scheduled.constants) {
+            lowered.program.constants.push_back(std::move(constant));
+          }
+          lowered.program.funcs.push_back(std::move(scheduled.func));
+        }
+        lowered.calls.push_back(std::move(call));
+        return absl::OkStatus();
+      }));
   return lowered;
 }
 
 absl::StatusOr<std::string> PrintStages(const Graph& graph, const LowerOptions& options) {
   std::string text;
-  KILN_RETURN_IF_ERROR(ForEachCall(graph, options.module_name, [&](const Graph* body, LoweredCall call) -> absl::Status {
-    if (body == nullptr) return absl::OkStatus();
-    const Graph closed = WithoutConstantInputs(graph, *body, call.inputs);
-    KILN_ASSIGN_OR_RETURN(const loop::Kernel kernel, MakeKernel(call.function, closed));
-    absl::StrAppend(&text, loop::ToString(kernel), "\n");
-    return absl::OkStatus();
-  }));
+  KILN_RETURN_IF_ERROR(ForEachCall(
+      graph, options.module_name, [&](const Graph* body, LoweredCall call) -> absl::Status {
+        if (body == nullptr) return absl::OkStatus();
+        const Graph closed = WithoutConstantInputs(graph, *body, call.inputs);
+        KILN_ASSIGN_OR_RETURN(const loop::Kernel kernel, MakeKernel(call.function, closed));
+        absl::StrAppend(&text, loop::ToString(kernel), "\n");
+        return absl::OkStatus();
+      }));
   return text;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lower: from a fused Graph to a LoopProgram. Every group becomes one function; a reshape of a computed value becomes a view.
+// Lower: from a fused Graph to a LoopProgram. Every group becomes one function; a reshape of a
+// computed value becomes a view.
 //
 //   KILN_ASSIGN_OR_RETURN(Lowered lowered, Lower(graph, target, {.module_name = "my_mod"}));
 #ifndef KILN_COMPILER_LOWER_LOWER_H_
@@ -19,28 +20,30 @@ namespace kiln {
 
 struct LowerOptions {
   std::string module_name = "default";
-  bool naive = false;     // schedule every stage as a plain serial nest: the reference
+  bool naive = false;  // schedule every stage as a plain serial nest: the reference
 };
 
 // One call of the lowered model. Values are those of the graph.
 struct LoweredCall {
-  std::string function;          // empty: a view, outputs[0] is inputs[0] in another shape
-  std::vector<ValueId> inputs;   // constants are inside the function
+  std::string function;         // empty: a view, outputs[0] is inputs[0] in another shape
+  std::vector<ValueId> inputs;  // constants are inside the function
   std::vector<ValueId> outputs;
   int64_t workspace_bytes = 0;
   std::vector<std::pair<int, int>> in_place;
-  std::string op_names;          // "nn.conv2d nn.bias_add nn.relu"
-  std::string source;            // names of the model's nodes
-  std::string schedule;          // "contraction 14x2x16 …"
+  std::string op_names;  // "nn.conv2d nn.bias_add nn.relu"
+  std::string source;    // names of the model's nodes
+  std::string schedule;  // "contraction 14x2x16 …"
 };
 
 struct Lowered {
-  loop::LoopProgram program;     // kUnpacked operator functions; scalar code, parallel and vectorised loops still loops
+  loop::LoopProgram program;  // kUnpacked operator functions; scalar code, parallel and vectorised
+                              // loops still loops
   std::vector<LoweredCall> calls;
 };
 
 // The graph must be typed. Function names are tvmgen_<module>_fused_<operators>.
-absl::StatusOr<Lowered> Lower(const Graph& graph, const Target& target, const LowerOptions& options);
+absl::StatusOr<Lowered> Lower(const Graph& graph, const Target& target,
+                              const LowerOptions& options);
 
 // The stages of every function, before scheduling, as text.
 absl::StatusOr<std::string> PrintStages(const Graph& graph, const LowerOptions& options);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Canonicalize: writes operators in one way, so that later passes and schedules meet few forms.
-//   nn.batch_norm with constant statistics  ->  multiply and add per channel (their constants are folded later)
-//   nn.dropout, copy, cast to the same type ->  their input
-//   squeeze, expand_dims, nn.batch_flatten, a transpose that moves only extents of 1  ->  reshape
-//   reshape of a reshape                    ->  one reshape; a reshape to the same shape is dropped
+//   nn.batch_norm with constant statistics  ->  multiply and add per channel (their constants are
+//   folded later) nn.dropout, copy, cast to the same type ->  their input squeeze, expand_dims,
+//   nn.batch_flatten, a transpose that moves only extents of 1  ->  reshape reshape of a reshape ->
+//   one reshape; a reshape to the same shape is dropped
 #include <algorithm>
 #include <array>
 
@@ -103,8 +103,7 @@ class Canonicalizer {
     if (!constant || !dtype.is_float() || dtype.bits == 16) return false;
     std::array<ValueId, 5> in;
     for (size_t i = 0; i < in.size(); ++i) in[i] = rewriter_.Map(node.inputs[i]);
-    const ValueId epsilon =
-        graph().AddConstant(Tensor::Scalar(dtype, node.attrs.Float("epsilon")));
+    const ValueId epsilon = graph().AddConstant(Tensor::Scalar(dtype, node.attrs.Float("epsilon")));
     KILN_ASSIGN_OR_RETURN(ValueId scale, AddOp(graph(), "add", {in[4], epsilon}));
     KILN_ASSIGN_OR_RETURN(scale, AddOp(graph(), "sqrt", {scale}));
     const ValueId one = graph().AddConstant(Tensor::Scalar(dtype, 1));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// ConvertLayout: convolutional graphs become channels-last inside. Every value of rank 4 that a convolution or pooling makes lives as
-// NHWC; operators that work in any layout follow it; the others, and the model's outputs, get it transposed back. Weights keep their
-// layout: the schedules pack them anyway.
+// ConvertLayout: convolutional graphs become channels-last inside. Every value of rank 4 that a
+// convolution or pooling makes lives as NHWC; operators that work in any layout follow it; the
+// others, and the model's outputs, get it transposed back. Weights keep their layout: the schedules
+// pack them anyway.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -9,8 +10,8 @@
 #include "absl/strings/match.h"
 #include "compiler/base/status.h"
 #include "compiler/graph/rewrite.h"
-#include "compiler/ops/op_def.h"
 #include "compiler/ops/add_op.h"
+#include "compiler/ops/op_def.h"
 #include "compiler/passes/pass.h"
 
 namespace kiln {
@@ -82,8 +83,8 @@ class LayoutConverter {
   }
 
   absl::StatusOr<bool> Emit(const Node& node, std::vector<ValueId> inputs, Attrs attrs) {
-    KILN_ASSIGN_OR_RETURN(const ValueId output,
-                          AddOp(graph(), node.op->name, std::move(inputs), std::move(attrs), node.source));
+    KILN_ASSIGN_OR_RETURN(const ValueId output, AddOp(graph(), node.op->name, std::move(inputs),
+                                                      std::move(attrs), node.source));
     last_[node.outputs[0]] = output;
     return true;
   }
@@ -93,8 +94,8 @@ class LayoutConverter {
     if (node.is_group() || node.outputs.size() != 1) return false;
     const absl::string_view op = node.op_name();
     if (IsSpatial(node)) return ConvertSpatial(node);
-    const bool any_last = std::any_of(node.inputs.begin(), node.inputs.end(),
-                                      [&](ValueId v) { return IsLast(v); });
+    const bool any_last =
+        std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) { return IsLast(v); });
     if (!any_last) return false;
     if (old_.type(node.outputs[0]).rank() == 4) {
       if (op == "nn.bias_add" || op == "nn.softmax" || op == "nn.log_softmax") {
@@ -115,9 +116,9 @@ class LayoutConverter {
   bool IsSpatial(const Node& node) const {
     const absl::string_view op = node.op_name();
     const bool convolution = op == "nn.conv2d" || op == "nn.conv2d_transpose";
-    const bool other = absl::StartsWith(op, "nn.") &&
-                       (absl::EndsWith(op, "_pool2d") || op == "nn.upsampling" ||
-                        op == "nn.depth_to_space" || op == "nn.space_to_depth");
+    const bool other =
+        absl::StartsWith(op, "nn.") && (absl::EndsWith(op, "_pool2d") || op == "nn.upsampling" ||
+                                        op == "nn.depth_to_space" || op == "nn.space_to_depth");
     if (!convolution && !other && op != "image.resize2d") return false;
     const std::string key = convolution ? "data_layout" : "layout";
     if (!node.attrs.Has(key) || node.attrs.String(key) != "NCHW") return false;
@@ -186,8 +187,10 @@ class LayoutConverter {
     const bool keepdims = node.attrs.Bool("keepdims");
     std::set<int64_t> moved;
     for (int64_t axis : axes) moved.insert(AxisToLast(axis));
-    // Without keepdims the remaining axes must keep their order: height and width together, or the channels alone.
-    if (!keepdims && !(moved == std::set<int64_t>{1, 2} || moved == std::set<int64_t>{3})) return false;
+    // Without keepdims the remaining axes must keep their order: height and width together, or the
+    // channels alone.
+    if (!keepdims && !(moved == std::set<int64_t>{1, 2} || moved == std::set<int64_t>{3}))
+      return false;
     KILN_ASSIGN_OR_RETURN(const ValueId data, Last(node.inputs[0]));
     Attrs attrs = node.attrs;
     attrs.Set("axis", AttrValue::Ints({moved.begin(), moved.end()}));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CopyOutputs: every output of the model gets memory of its own to be written to. An output that is an input or a constant, a view of one, or
-// the same value as another output, is copied.
+// CopyOutputs: every output of the model gets memory of its own to be written to. An output that is
+// an input or a constant, a view of one, or the same value as another output, is copied.
 #include <set>
 
 #include "compiler/base/status.h"

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// FoldConstants: nodes whose inputs are all constants are computed, all in one evaluation, and become constants.
+// FoldConstants: nodes whose inputs are all constants are computed, all in one evaluation, and
+// become constants.
 #include <algorithm>
 
 #include "compiler/base/status.h"
-#include "compiler/passes/pass.h"
 #include "compiler/graph/rewrite.h"
+#include "compiler/passes/pass.h"
 
 namespace kiln {
 namespace {
 
-// A constant that is larger than this and larger than what it is made of stays a computation: broadcast_to of a scalar.
+// A constant that is larger than this and larger than what it is made of stays a computation:
+// broadcast_to of a scalar.
 constexpr int64_t kMaxGrownBytes = 1 << 20;
 
 bool MayGrow(const Graph& graph, const Node& node) {
@@ -31,7 +33,8 @@ absl::StatusOr<Graph> FoldConstants(const Graph& graph, const PassContext& conte
   bool any = false;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];
-    folds[i] = std::all_of(node.inputs.begin(), node.inputs.end(), is_fixed) && MayGrow(graph, node);
+    folds[i] =
+        std::all_of(node.inputs.begin(), node.inputs.end(), is_fixed) && MayGrow(graph, node);
     any |= folds[i];
   }
   if (!any) return graph;

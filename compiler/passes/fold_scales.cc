@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// FoldScales: multiply(conv(x, w) [+ bias], s) with constant w, bias and a constant s per output channel becomes conv(x, w * s) [+ bias * s]:
-// what batch_norm leaves behind a convolution costs nothing then. Results differ by rounding.
+// FoldScales: multiply(conv(x, w) [+ bias], s) with constant w, bias and a constant s per output
+// channel becomes conv(x, w * s) [+ bias * s]: what batch_norm leaves behind a convolution costs
+// nothing then. Results differ by rounding.
 #include <algorithm>
 
 #include "compiler/base/status.h"
@@ -85,13 +86,15 @@ class ScaleFolder {
     return AddOp(rewriter_.graph(), "reshape", {value}, attrs);
   }
 
-  absl::StatusOr<bool> FoldInto(const Node& node, const Node& product, const Node& outer, ValueId scale, ValueId bias) {
+  absl::StatusOr<bool> FoldInto(const Node& node, const Node& product, const Node& outer,
+                                ValueId scale, ValueId bias) {
     const TensorType& type = old_.type(node.outputs[0]);
     int64_t channel = 0, weight_axis = 0;
     if (product.op_name() == "nn.conv2d") {
       const std::string& layout = product.attrs.String("data_layout");
       const std::string& kernel = product.attrs.String("kernel_layout");
-      if (layout.size() != 4 || kernel.size() != 4 || kernel.find('O') == std::string::npos) return false;
+      if (layout.size() != 4 || kernel.size() != 4 || kernel.find('O') == std::string::npos)
+        return false;
       // In depthwise HWOI the outputs are spread over two axes.
       if (product.attrs.Int("groups") != 1 && kernel != "OIHW") return false;
       channel = AxisOf(layout, 'C');
@@ -109,7 +112,8 @@ class ScaleFolder {
     Graph& graph = rewriter_.graph();
     KILN_ASSIGN_OR_RETURN(const ValueId spread,
                           Spread(rewriter_.Map(scale), old_.type(weight).rank(), weight_axis));
-    KILN_ASSIGN_OR_RETURN(const ValueId scaled, AddOp(graph, "multiply", {rewriter_.Map(weight), spread}));
+    KILN_ASSIGN_OR_RETURN(const ValueId scaled,
+                          AddOp(graph, "multiply", {rewriter_.Map(weight), spread}));
     KILN_ASSIGN_OR_RETURN(ValueId result,
                           AddOp(graph, product.op->name, {rewriter_.Map(product.inputs[0]), scaled},
                                 product.attrs, product.source));
@@ -122,8 +126,10 @@ class ScaleFolder {
         scalar.Set("newshape", AttrValue::Ints({1}));
         KILN_ASSIGN_OR_RETURN(factor, AddOp(graph, "reshape", {factor}, scalar));
       }
-      KILN_ASSIGN_OR_RETURN(const ValueId scaled_bias, AddOp(graph, "multiply", {rewriter_.Map(bias), factor}));
-      KILN_ASSIGN_OR_RETURN(result, AddOp(graph, outer.op->name, {result, scaled_bias}, outer.attrs, outer.source));
+      KILN_ASSIGN_OR_RETURN(const ValueId scaled_bias,
+                            AddOp(graph, "multiply", {rewriter_.Map(bias), factor}));
+      KILN_ASSIGN_OR_RETURN(
+          result, AddOp(graph, outer.op->name, {result, scaled_bias}, outer.attrs, outer.source));
     }
     rewriter_.Replace(node.outputs[0], result);
     return true;
@@ -137,7 +143,8 @@ class ScaleFolder {
 }  // namespace
 
 absl::StatusOr<Graph> FoldScales(const Graph& graph, const PassContext& context) {
-  // Constants per channel are still computations of constants (batch_norm's scale): fold them first so that they can be recognised.
+  // Constants per channel are still computations of constants (batch_norm's scale): fold them first
+  // so that they can be recognised.
   KILN_ASSIGN_OR_RETURN(const Graph folded, FoldConstants(graph, context));
   return ScaleFolder(folded).Run();
 }

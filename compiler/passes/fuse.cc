@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuse: puts operators into groups that become one function each. A group grows from its last node towards its producers; a producer may join
-// if nothing outside of the group reads it, so a group has one node whose outputs leave it. What may join follows from the operators'
-// Fusion kind:
+// Fuse: puts operators into groups that become one function each. A group grows from its last node
+// towards its producers; a producer may join if nothing outside of the group reads it, so a group
+// has one node whose outputs leave it. What may join follows from the operators' Fusion kind:
 //   element-wise behind anything that has one output of the same shape (epilogue)
 //   element-wise and injective before element-wise, injective and reductions (prologue)
 //   injective before a contraction's data, so that a change of layout or padding is read in place
@@ -63,7 +63,8 @@ class Fuser {
     return true;
   }
 
-  // Whether every path from `producer` to the end of the group keeps one value per place: only element-wise nodes of the same shape.
+  // Whether every path from `producer` to the end of the group keeps one value per place: only
+  // element-wise nodes of the same shape.
   bool EndsElementwise(NodeId producer, const Group& group) const {
     const Shape& shape = graph_.type(graph_.node(producer).outputs[0]).shape;
     for (NodeId id : group.nodes) {
@@ -98,8 +99,8 @@ class Fuser {
     return group.heavy != kNoId && producer < group.heavy && Reaches(producer, group.heavy, group);
   }
 
-  // Whether the node would end a group behind a reduction or contraction: those keep their epilogue, rather than that the reduction
-  // behind them takes it as its prologue.
+  // Whether the node would end a group behind a reduction or contraction: those keep their
+  // epilogue, rather than that the reduction behind them takes it as its prologue.
   bool IsEpilogue(NodeId id) const {
     const Node& node = graph_.node(id);
     if (KindOf(node) != Fusion::kElementwise) return false;
@@ -213,7 +214,8 @@ class Fuser {
     node.source = end.source;
     if (!sources.empty()) {
       node.source.node.clear();
-      for (const std::string& s : sources) absl::StrAppend(&node.source.node, node.source.node.empty() ? "" : " ", s);
+      for (const std::string& s : sources)
+        absl::StrAppend(&node.source.node, node.source.node.empty() ? "" : " ", s);
     }
     node.body = std::make_shared<const Graph>(std::move(body));
     const NodeId added = rewriter.graph().AddNode(std::move(node), types);

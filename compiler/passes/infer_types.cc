@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// InferTypes: gives every value its type by the operators' `infer`, and checks types that the model states against it. All errors of a
-// model are told at once.
+// InferTypes: gives every value its type by the operators' `infer`, and checks types that the model
+// states against it. All errors of a model are told at once.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -59,8 +59,8 @@ absl::Status InferNode(Graph& graph, NodeId id, const PassContext& context) {
     KILN_ASSIGN_OR_RETURN(types, OutputTypes(graph, node));
   }
   if (types.size() != node.outputs.size()) {
-    return absl::InvalidArgumentError(absl::StrCat("found ", node.outputs.size(),
-                                                   " outputs, wanted ", types.size()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("found ", node.outputs.size(), " outputs, wanted ", types.size()));
   }
   for (size_t i = 0; i < types.size(); ++i) {
     Value& output = graph.value(node.outputs[i]);
@@ -87,8 +87,8 @@ absl::StatusOr<Graph> InferTypes(const Graph& original, const PassContext& conte
     if (!known) continue;  // follows from an error before
     if (absl::Status status = InferNode(graph, id, context); !status.ok()) {
       code = code == absl::StatusCode::kOk ? status.code() : code;
-      errors.push_back(absl::StrCat(graph.node(id).source.ToString(), graph.node(id).op_name(), ": ",
-                                    status.message()));
+      errors.push_back(absl::StrCat(graph.node(id).source.ToString(), graph.node(id).op_name(),
+                                    ": ", status.message()));
       if (errors.size() >= kMaxErrors) break;
     }
   }

@@ -34,7 +34,8 @@ constexpr std::array kPasses = {
          kTyped | kOwnOutputs, kTyped | kOwnOutputs | kFused, true, Fuse},
 };
 
-// Whether every pass finds what it needs when all run. A pass keeps what it gives and drops the rest.
+// Whether every pass finds what it needs when all run. A pass keeps what it gives and drops the
+// rest.
 constexpr bool OrderIsValid() {
   unsigned known = 0;
   for (const Pass& pass : kPasses) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graph passes: each a function from a Graph to a Graph of the same meaning, and one row of the table AllPasses.
+// Graph passes: each a function from a Graph to a Graph of the same meaning, and one row of the
+// table AllPasses.
 //
 //   KILN_ASSIGN_OR_RETURN(Graph fused, RunPasses(std::move(graph), context, {}));
 //
-// The verifier runs after each pass. The order of the table is checked at compile time against what each pass needs and gives.
+// The verifier runs after each pass. The order of the table is checked at compile time against what
+// each pass needs and gives.
 #ifndef KILN_COMPILER_PASSES_PASS_H_
 #define KILN_COMPILER_PASSES_PASS_H_
 
@@ -18,7 +20,8 @@
 
 namespace kiln {
 
-// Computes the outputs of a graph without inputs: constant folding runs the lowered code, by JIT or by the interpreter.
+// Computes the outputs of a graph without inputs: constant folding runs the lowered code, by JIT or
+// by the interpreter.
 using Evaluator = std::function<absl::StatusOr<std::vector<Tensor>>(const Graph&)>;
 
 struct PassContext {
@@ -28,10 +31,10 @@ struct PassContext {
 
 // What is known of a graph; a pass needs some and gives some.
 enum GraphProperty : unsigned {
-  kTyped = 1,      // every value has a type
-  kCanonical = 2,  // no batch_norm over constants, no dropout, no reshape in another spelling
-  kFolded = 4,     // no node whose inputs are all constants
-  kLaidOut = 8,    // convolutions are channels-last
+  kTyped = 1,        // every value has a type
+  kCanonical = 2,    // no batch_norm over constants, no dropout, no reshape in another spelling
+  kFolded = 4,       // no node whose inputs are all constants
+  kLaidOut = 8,      // convolutions are channels-last
   kOwnOutputs = 16,  // every output is made by a node, in memory of its own
   kFused = 32,       // nodes are groups, views or single operators
 };
@@ -41,7 +44,7 @@ struct Pass {
   const char* doc;
   unsigned needs;
   unsigned gives;
-  bool optional;     // may be switched off
+  bool optional;  // may be switched off
   absl::StatusOr<Graph> (*run)(const Graph&, const PassContext&);
 };
 
@@ -53,9 +56,10 @@ struct PassOptions {
   std::function<void(absl::string_view name, const Graph&)> after;
 };
 
-// Runs the table over `graph`. InvalidArgument for an unknown or needed name in `disabled`; Internal, naming the pass, if the verifier
-// rejects what a pass has made.
-absl::StatusOr<Graph> RunPasses(Graph graph, const PassContext& context, const PassOptions& options);
+// Runs the table over `graph`. InvalidArgument for an unknown or needed name in `disabled`;
+// Internal, naming the pass, if the verifier rejects what a pass has made.
+absl::StatusOr<Graph> RunPasses(Graph graph, const PassContext& context,
+                                const PassOptions& options);
 
 // The passes. What each does is said above its definition, in <name>.cc, and in the table.
 absl::StatusOr<Graph> InferTypes(const Graph& graph, const PassContext& context);

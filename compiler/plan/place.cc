@@ -10,7 +10,9 @@ namespace {
 constexpr int kHillClimbingSteps = 500;
 constexpr size_t kMaxHillClimbingBuffers = 1000;
 
-bool Overlap(const Lifetime& a, const Lifetime& b) { return a.first <= b.last && b.first <= a.last; }
+bool Overlap(const Lifetime& a, const Lifetime& b) {
+  return a.first <= b.last && b.first <= a.last;
+}
 
 std::vector<std::vector<int>> Conflicts(const std::vector<Lifetime>& lifetimes) {
   std::vector<std::vector<int>> conflicts(lifetimes.size());
@@ -24,7 +26,8 @@ std::vector<std::vector<int>> Conflicts(const std::vector<Lifetime>& lifetimes) 
   return conflicts;
 }
 
-// Each buffer of `order` in turn at the lowest offset where it fits between those it conflicts with.
+// Each buffer of `order` in turn at the lowest offset where it fits between those it conflicts
+// with.
 Placement FirstFit(const std::vector<Lifetime>& lifetimes,
                    const std::vector<std::vector<int>>& conflicts, const std::vector<int>& order) {
   Placement placement;
@@ -97,7 +100,8 @@ Placement Place(const std::vector<Lifetime>& lifetimes) {
     order = candidate.order;
   }
   const int64_t bound = LowerBound(lifetimes);
-  uint32_t random = 1;  // Numerical Recipes' linear congruential generator: the same sequence everywhere
+  uint32_t random =
+      1;  // Numerical Recipes' linear congruential generator: the same sequence everywhere
   const auto next = [&](size_t limit) {
     random = random * 1664525u + 1013904223u;
     return static_cast<size_t>(random >> 8) % limit;
@@ -108,8 +112,10 @@ Placement Place(const std::vector<Lifetime>& lifetimes) {
     std::swap(changed[next(n)], changed[next(n)]);
     Placement placement = FirstFit(lifetimes, conflicts, changed);
     if (placement.total_bytes > best.total_bytes) continue;
-    if (placement.total_bytes < best.total_bytes) placement.strategy = "hill climbing";
-    else placement.strategy = best.strategy;
+    if (placement.total_bytes < best.total_bytes)
+      placement.strategy = "hill climbing";
+    else
+      placement.strategy = best.strategy;
     best = std::move(placement);
     order = std::move(changed);
   }

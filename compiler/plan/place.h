@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Placing buffers with lifetimes in one piece of memory, so that buffers alive at the same time do not overlap.
+// Placing buffers with lifetimes in one piece of memory, so that buffers alive at the same time do
+// not overlap.
 #ifndef KILN_COMPILER_PLAN_PLACE_H_
 #define KILN_COMPILER_PLAN_PLACE_H_
 
@@ -24,8 +25,8 @@ struct Placement {
 // Most bytes alive at once.
 int64_t LowerBound(const std::vector<Lifetime>& lifetimes);
 
-// The best of: greedy by size, greedy by number of conflicts, greedy by lifetime, and hill climbing over the order from the best of these.
-// Deterministic.
+// The best of: greedy by size, greedy by number of conflicts, greedy by lifetime, and hill climbing
+// over the order from the best of these. Deterministic.
 Placement Place(const std::vector<Lifetime>& lifetimes);
 
 }  // namespace kiln

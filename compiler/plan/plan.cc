@@ -58,7 +58,8 @@ class Planner {
       for (ValueId input : spec.inputs) {
         const auto it = by_value_.find(input);
         if (it == by_value_.end()) {
-          return absl::InternalError(absl::StrCat(spec.function, " reads a value that nothing makes"));
+          return absl::InternalError(
+              absl::StrCat(spec.function, " reads a value that nothing makes"));
         }
         call.args.push_back(it->second);
       }
@@ -82,7 +83,8 @@ class Planner {
     return absl::OkStatus();
   }
 
-  // The buffers of the model's outputs become the caller's memory. Where an output is a view, what it looks at is written into that memory.
+  // The buffers of the model's outputs become the caller's memory. Where an output is a view, what
+  // it looks at is written into that memory.
   absl::Status BindOutputs() {
     for (size_t i = 0; i < graph_.outputs.size(); ++i) {
       const auto it = by_value_.find(graph_.outputs[i]);
@@ -135,9 +137,8 @@ class Planner {
       for (const auto& [in, out] : calls_[c].in_place) {
         const int output = call.args[static_cast<size_t>(call.num_inputs + out)];
         const int input = plan_.Root(call.args[static_cast<size_t>(in)]);
-        const bool twice = std::count_if(call.args.begin(), call.args.begin() + call.num_inputs, [&](int a) {
-                             return plan_.Root(a) == input;
-                           }) > 1;
+        const bool twice = std::count_if(call.args.begin(), call.args.begin() + call.num_inputs,
+                                         [&](int a) { return plan_.Root(a) == input; }) > 1;
         if (twice || buffer(output).kind != PlanBufferKind::kIntermediate ||
             plan_.Root(output) != output || buffer(output).alias_of != -1 ||
             buffer(input).kind != PlanBufferKind::kIntermediate ||
@@ -186,7 +187,8 @@ class Planner {
     }
   }
 
-  // Storage ids for the graph executor: a buffer takes the smallest free storage that fits, else the largest free one, else a new one.
+  // Storage ids for the graph executor: a buffer takes the smallest free storage that fits, else
+  // the largest free one, else a new one.
   void NumberStorage() {
     struct Storage {
       int64_t bytes;
@@ -209,7 +211,8 @@ class Planner {
         for (size_t s = 0; s < storages.size(); ++s) {
           if (storages[s].free_after >= b.first_call) continue;
           const int candidate = static_cast<int>(s);
-          if (best < 0 || Fits(storages[s].bytes, storages[static_cast<size_t>(best)].bytes, b.bytes())) {
+          if (best < 0 ||
+              Fits(storages[s].bytes, storages[static_cast<size_t>(best)].bytes, b.bytes())) {
             best = candidate;
           }
         }
@@ -271,23 +274,27 @@ absl::StatusOr<Plan> MakePlan(const Graph& graph, const std::vector<CallSpec>& c
 }
 
 std::string ToString(const Plan& plan) {
-  std::string text =
-      absl::StrFormat("workspace %d bytes, lower bound %d bytes (%s)\n", plan.workspace_bytes(),
-                      plan.lower_bound_bytes, plan.strategy.empty() ? "nothing to place" : plan.strategy);
+  std::string text = absl::StrFormat("workspace %d bytes, lower bound %d bytes (%s)\n",
+                                     plan.workspace_bytes(), plan.lower_bound_bytes,
+                                     plan.strategy.empty() ? "nothing to place" : plan.strategy);
   absl::StrAppend(&text, "calls:\n");
   for (size_t c = 0; c < plan.calls.size(); ++c) {
     const PlanCall& call = plan.calls[c];
     absl::StrAppend(&text, "  ", c, ": ", call.function.empty() ? "view" : call.function, "(");
     for (size_t a = 0; a < call.args.size(); ++a) {
-      absl::StrAppend(&text, a == 0 ? "" : static_cast<int>(a) == call.num_inputs ? " -> " : ", ",
+      absl::StrAppend(&text,
+                      a == 0                                   ? ""
+                      : static_cast<int>(a) == call.num_inputs ? " -> "
+                                                               : ", ",
                       plan.buffers[static_cast<size_t>(call.args[a])].name);
     }
     absl::StrAppend(&text, ")\n");
   }
   absl::StrAppend(&text, "buffers:\n");
   for (const PlanBuffer& b : plan.buffers) {
-    absl::StrAppendFormat(&text, "  %-12s %-8s %s %d bytes, calls %d to %d", b.name, KindName(b.kind),
-                          b.type.ToString(), b.bytes(), b.first_call, b.last_call);
+    absl::StrAppendFormat(&text, "  %-12s %-8s %s %d bytes, calls %d to %d", b.name,
+                          KindName(b.kind), b.type.ToString(), b.bytes(), b.first_call,
+                          b.last_call);
     if (b.alias_of >= 0) {
       absl::StrAppend(&text, b.is_view ? ", view of " : ", in place of ",
                       plan.buffers[static_cast<size_t>(b.alias_of)].name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan: the order of calls and the place of every buffer. The AOT executor, the graph executor's tables, the metadata and the memory report
-// are all printed from it, so they cannot disagree.
+// Plan: the order of calls and the place of every buffer. The AOT executor, the graph executor's
+// tables, the metadata and the memory report are all printed from it, so they cannot disagree.
 #ifndef KILN_COMPILER_PLAN_PLAN_H_
 #define KILN_COMPILER_PLAN_PLAN_H_
 
@@ -24,29 +24,30 @@ enum class PlanBufferKind {
 
 struct PlanBuffer {
   std::string name;
-  TensorType type;               // kScratch: uint8 [bytes]
+  TensorType type;  // kScratch: uint8 [bytes]
   PlanBufferKind kind = PlanBufferKind::kIntermediate;
-  int io_index = -1;             // which input or output of the model
-  // The buffer whose memory this one shares from its first byte on (a reshape, or a result in place of an argument); -1: it has its own.
+  int io_index = -1;  // which input or output of the model
+  // The buffer whose memory this one shares from its first byte on (a reshape, or a result in place
+  // of an argument); -1: it has its own.
   int alias_of = -1;
-  bool is_view = false;          // alias_of holds the very same bytes: nothing is computed
+  bool is_view = false;  // alias_of holds the very same bytes: nothing is computed
   // Lifetime as numbers of calls, inclusive; of an alias's root it covers all aliases.
   int first_call = 0;
   int last_call = 0;
-  int pool = -1;                 // index in Plan::pools; -1: not in a pool (input, output, alias)
-  int64_t offset_bytes = 0;      // in the pool
-  int storage_id = -1;           // for the graph executor: buffers with the same id share memory
+  int pool = -1;             // index in Plan::pools; -1: not in a pool (input, output, alias)
+  int64_t offset_bytes = 0;  // in the pool
+  int storage_id = -1;       // for the graph executor: buffers with the same id share memory
 
   int64_t bytes() const { return type.num_bytes(); }
 };
 
 struct PlanCall {
-  std::string function;          // empty: args[1] is a view of args[0], nothing is called
-  std::vector<int> args;         // buffers: inputs, then outputs
+  std::string function;   // empty: args[1] is a view of args[0], nothing is called
+  std::vector<int> args;  // buffers: inputs, then outputs
   int num_inputs = 0;
-  int scratch = -1;              // buffer of kind kScratch, or -1
-  std::string op_names;          // "nn.conv2d nn.relu"
-  std::string source;            // names of the model's nodes: "conv1 relu1"
+  int scratch = -1;      // buffer of kind kScratch, or -1
+  std::string op_names;  // "nn.conv2d nn.relu"
+  std::string source;    // names of the model's nodes: "conv1 relu1"
 };
 
 struct PlanPool {
@@ -57,32 +58,35 @@ struct PlanPool {
 
 struct Plan {
   std::vector<PlanBuffer> buffers;
-  std::vector<PlanCall> calls;   // in order
-  std::vector<int> inputs;       // buffers, in the order of the model
+  std::vector<PlanCall> calls;  // in order
+  std::vector<int> inputs;      // buffers, in the order of the model
   std::vector<int> outputs;
-  std::vector<PlanPool> pools;   // one: "workspace"
-  int64_t lower_bound_bytes = 0; // most bytes that are alive at once: no plan is smaller
-  std::string strategy;          // that gave this placement
+  std::vector<PlanPool> pools;    // one: "workspace"
+  int64_t lower_bound_bytes = 0;  // most bytes that are alive at once: no plan is smaller
+  std::string strategy;           // that gave this placement
 
   // The buffer that owns the memory of `buffer`.
   int Root(int buffer) const;
   int64_t workspace_bytes() const;
 };
 
-// What the plan is made from: the calls of the lowered program, in order, with values of the fused graph.
+// What the plan is made from: the calls of the lowered program, in order, with values of the fused
+// graph.
 struct CallSpec {
-  std::string function;          // empty: the output is a view of the input
-  std::vector<ValueId> inputs;   // inputs of the model and outputs of calls before
+  std::string function;         // empty: the output is a view of the input
+  std::vector<ValueId> inputs;  // inputs of the model and outputs of calls before
   std::vector<ValueId> outputs;
   int64_t scratch_bytes = 0;
-  // Pairs (input, output): that output may be written over that input if nothing needs the input afterwards.
+  // Pairs (input, output): that output may be written over that input if nothing needs the input
+  // afterwards.
   std::vector<std::pair<int, int>> in_place;
   std::string op_names;
   std::string source;
 };
 
-// Orders lifetimes and places every intermediate and scratch buffer in one workspace, by several strategies, and keeps the smallest. Every
-// output of the graph must be made by a call (CopyOutputs sees to it).
+// Orders lifetimes and places every intermediate and scratch buffer in one workspace, by several
+// strategies, and keeps the smallest. Every output of the graph must be made by a call (CopyOutputs
+// sees to it).
 absl::StatusOr<Plan> MakePlan(const Graph& graph, const std::vector<CallSpec>& calls);
 
 // The plan as text: calls, buffers with lifetimes and offsets, sizes beside the lower bound.

@@ -6,7 +6,8 @@
 namespace kiln::schedule {
 namespace {
 
-// Fewer columns than this do not fill a vector; the reduction family walks the reduction axis instead.
+// Fewer columns than this do not fill a vector; the reduction family walks the reduction axis
+// instead.
 constexpr int64_t kMinColumns = 4;
 
 // The load under casts; null if `e` is something else.
@@ -49,7 +50,8 @@ std::optional<Contraction> AsContraction(const Stage& stage, const Expr& store,
     if (stage.axes[i].extent > 1 && store_form.coefficients[i] == 1) column = i;
   }
   if (column == stage.axes.size()) return std::nullopt;
-  Contraction c{.x = product->a, .y = product->b, .column = stage.axes[column], .reduce = stage.reduce};
+  Contraction c{
+      .x = product->a, .y = product->b, .column = stage.axes[column], .reduce = stage.reduce};
   if (x_form.coefficients[column] != 0) {
     std::swap(c.x, c.y);
     std::swap(x_form, y_form);

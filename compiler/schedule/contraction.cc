@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contractions. A tile of rows × vectors of accumulators stays in registers through the whole reduction; the column factor is read as
-// vectors from a packed copy [column block][reduce…][column], the row factor as one broadcast element per row. Stages behind the
+// Contractions. A tile of rows × vectors of accumulators stays in registers through the whole
+// reduction; the column factor is read as vectors from a packed copy [column
+// block][reduce…][column], the row factor as one broadcast element per row. Stages behind the
 // contraction are computed on the accumulators before they are stored.
 //
-// Loops: batch, then column blocks around rows or rows around column blocks, whichever moves fewer bytes. All extents are constants, so
-// the last, smaller tile of rows and of columns is code of its own.
+// Loops: batch, then column blocks around rows or rows around column blocks, whichever moves fewer
+// bytes. All extents are constants, so the last, smaller tile of rows and of columns is code of its
+// own.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -22,7 +24,8 @@ bool IsOutput(const loop::Kernel& kernel, const Buffer& buffer) {
   return std::find(kernel.outputs.begin(), kernel.outputs.end(), buffer) != kernel.outputs.end();
 }
 
-// Where a stage reads `buffer`: one index for all its loads of it. Nothing if it does not, or if the indices differ.
+// Where a stage reads `buffer`: one index for all its loads of it. Nothing if it does not, or if
+// the indices differ.
 std::optional<std::vector<Expr>> ReadIndex(const Stage& stage, const Buffer& buffer) {
   std::optional<std::vector<Expr>> at;
   bool same = true;
@@ -40,8 +43,8 @@ std::optional<std::vector<Expr>> ReadIndex(const Stage& stage, const Buffer& buf
   return at;
 }
 
-// For every axis of `consumer` the dimension of the contraction's buffer that it walks; nothing if it does not walk all of it once. An
-// axis of extent 1 may be read as the constant 0.
+// For every axis of `consumer` the dimension of the contraction's buffer that it walks; nothing if
+// it does not walk all of it once. An axis of extent 1 may be read as the constant 0.
 std::optional<std::vector<size_t>> WalkedDimensions(const Stage& consumer,
                                                     const std::vector<Expr>& at,
                                                     const Shape& shape) {
@@ -92,7 +95,8 @@ std::optional<Epilogue> AsEpilogue(const Stage& sums, const Stage& consumer) {
   return epilogue;
 }
 
-// The stages behind the contraction as epilogues; false if one of them cannot be, so that the sums must be stored.
+// The stages behind the contraction as epilogues; false if one of them cannot be, so that the sums
+// must be stored.
 bool CollectEpilogues(const loop::Kernel& kernel, size_t which, std::vector<Epilogue>* epilogues) {
   const Stage& sums = kernel.stages[which];
   if (IsOutput(kernel, sums.buffer)) {
@@ -135,7 +139,8 @@ struct Level {
 // Builds the loops around EmitTile from the outermost in.
 class LevelNest {
  public:
-  LevelNest(const TiledContraction& t, std::vector<Level> levels) : t_(t), levels_(std::move(levels)) {}
+  LevelNest(const TiledContraction& t, std::vector<Level> levels)
+      : t_(t), levels_(std::move(levels)) {}
 
   // The first `fused` levels as one parallel loop, the others serial.
   Stmt Emit(size_t fused) {
@@ -152,7 +157,9 @@ class LevelNest {
     const Level& level = levels_[i];
     if (level.kind == Level::Kind::kRowTiles) {
       row0_ = at * Expr(t_.tile.rows);
-      rows_ = last ? level.rest : std::min<int64_t>(t_.tile.rows, t_.c.rows.empty() ? 1 : t_.c.rows.back().extent);
+      rows_ =
+          last ? level.rest
+               : std::min<int64_t>(t_.tile.rows, t_.c.rows.empty() ? 1 : t_.c.rows.back().extent);
     } else if (level.kind == Level::Kind::kColumnBlocks) {
       block_ = at;
       columns_ = last ? level.rest : t_.tile.columns();
@@ -178,7 +185,8 @@ class LevelNest {
     return loop::MakeBlock(std::move(parts));
   }
 
-  // Level i of the fused ones, where `task` counts the iterations of levels i … fused - 1, `total` in all.
+  // Level i of the fused ones, where `task` counts the iterations of levels i … fused - 1, `total`
+  // in all.
   Stmt Fused(size_t i, size_t fused, const Expr& task, int64_t total) {
     if (i == fused) return Serial(fused);
     const Level& level = levels_[i];
@@ -220,7 +228,8 @@ int64_t ColumnBytes(const TiledContraction& t) {
 Stmt TileLoops(const TiledContraction& t, int64_t cost, Context& context) {
   const int64_t row_extent = t.c.rows.empty() ? 1 : t.c.rows.back().extent;
   const Level row_tiles = TileLevel(Level::Kind::kRowTiles, "row_tile", row_extent, t.tile.rows);
-  const Level blocks = TileLevel(Level::Kind::kColumnBlocks, "block", t.c.column.extent, t.tile.columns());
+  const Level blocks =
+      TileLevel(Level::Kind::kColumnBlocks, "block", t.c.column.extent, t.tile.columns());
   const bool columns_outside = ColumnBytes(t) > context.target.l2_bytes / 2;
   std::vector<Level> levels;
   for (const Axis& axis : t.c.batch) levels.push_back(AxisLevel(axis));
@@ -234,9 +243,9 @@ Stmt TileLoops(const TiledContraction& t, int64_t cost, Context& context) {
     int64_t tasks = 1;
     while (fused < levels.size() && tasks < wanted) tasks *= levels[fused++].count;
   }
-  context.description = absl::StrCat("contraction ", t.tile.rows, "x", t.tile.vectors, "x", t.tile.lanes,
-                                     columns_outside ? " columns outside" : " rows outside",
-                                     t.packed ? " packed" : "");
+  context.description = absl::StrCat(
+      "contraction ", t.tile.rows, "x", t.tile.vectors, "x", t.tile.lanes,
+      columns_outside ? " columns outside" : " rows outside", t.packed ? " packed" : "");
   return LevelNest(t, std::move(levels)).Emit(fused);
 }
 
@@ -269,9 +278,11 @@ Stmt ContractionNest(const loop::Kernel& kernel, size_t which, Context& context)
   std::optional<Contraction> c =
       AsContraction(stage, FlatIndex(first.buffer, first.index, bounds), context.target);
   if (!c.has_value()) {
-    // Merging has taken the column away (one axis is left that both factors walk): the reduction family serves it.
+    // Merging has taken the column away (one axis is left that both factors walk): the reduction
+    // family serves it.
     loop::Kernel rest = kernel;
-    rest.stages.erase(rest.stages.begin(), rest.stages.begin() + static_cast<std::ptrdiff_t>(which));
+    rest.stages.erase(rest.stages.begin(),
+                      rest.stages.begin() + static_cast<std::ptrdiff_t>(which));
     stmts.push_back(ReductionNest(rest, context));
     return loop::MakeBlock(std::move(stmts));
   }
@@ -283,7 +294,8 @@ Stmt ContractionNest(const loop::Kernel& kernel, size_t which, Context& context)
   stmts.push_back(PackColumns(t, context));
   stmts.push_back(TileLoops(t, cost, context));
   for (size_t i = which + 1; !fuses && i < kernel.stages.size(); ++i) {
-    if (!IsOutput(kernel, kernel.stages[i].buffer)) context.workspace.push_back(kernel.stages[i].buffer);
+    if (!IsOutput(kernel, kernel.stages[i].buffer))
+      context.workspace.push_back(kernel.stages[i].buffer);
     stmts.push_back(StageNest(kernel.stages[i], context));
   }
   return loop::MakeBlock(std::move(stmts));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schedule families, and the steps that they share. Each takes stages and gives loops; schedule.cc chooses among them.
+// The schedule families, and the steps that they share. Each takes stages and gives loops;
+// schedule.cc chooses among them.
 #ifndef KILN_COMPILER_SCHEDULE_FAMILIES_H_
 #define KILN_COMPILER_SCHEDULE_FAMILIES_H_
 
@@ -23,7 +24,8 @@ struct Context {
   int Lanes(DType dtype) const { return target.Lanes(dtype); }
 };
 
-// Replaces the loads of stages that are cheaper to compute where they are read than to store, and drops these stages.
+// Replaces the loads of stages that are cheaper to compute where they are read than to store, and
+// drops these stages.
 void InlineStages(loop::Kernel& kernel);
 
 // A plain serial nest for every stage.
@@ -45,12 +47,14 @@ struct Contraction {
   Axis column = {};               // in y only, and contiguous in the output: N
   std::vector<Axis> reduce = {};  // K
 };
-// Reads a contraction off a stage whose values end up at `store` (index in elements of the output buffer, in the stage's axes); nothing if
-// the stage is none or is better served by the reduction family.
+// Reads a contraction off a stage whose values end up at `store` (index in elements of the output
+// buffer, in the stage's axes); nothing if the stage is none or is better served by the reduction
+// family.
 std::optional<Contraction> AsContraction(const Stage& stage, const Expr& store,
                                          const Target& target);
 
-// The kernel's stages, of which stages[which] is `contraction`; stages behind it that are pointwise become its epilogue.
+// The kernel's stages, of which stages[which] is `contraction`; stages behind it that are pointwise
+// become its epilogue.
 Stmt ContractionNest(const loop::Kernel& kernel, size_t which, Context& context);
 
 // One axis of a packed copy: how many elements, and how far apart they are in the original.
@@ -58,14 +62,14 @@ struct PackedAxis {
   int64_t extent;
   int64_t stride;
 };
-// A copy of the constant behind `buffer` from element `base` on, walked by `axes` from the outermost to the innermost. With
-// `columns` >= 0 the axis `block` counts blocks of as many columns as the innermost axis has, of which only `columns` exist in all;
-// the others are 0.
+// A copy of the constant behind `buffer` from element `base` on, walked by `axes` from the
+// outermost to the innermost. With `columns` >= 0 the axis `block` counts blocks of as many columns
+// as the innermost axis has, of which only `columns` exist in all; the others are 0.
 Buffer PackConstant(const Buffer& buffer, int64_t base, const std::vector<PackedAxis>& axes,
                     Context& context, size_t block = 0, int64_t columns = -1);
 
-// Gives every constant that `stage` reads with a stride along `inner` a layout in which `inner` is contiguous, where that does not make
-// it larger.
+// Gives every constant that `stage` reads with a stride along `inner` a layout in which `inner` is
+// contiguous, where that does not make it larger.
 Stage RelayoutConstants(const Stage& stage, const std::vector<Axis>& order, Context& context);
 
 }  // namespace kiln::schedule

@@ -10,15 +10,14 @@ Stmt NaiveSchedule(const loop::Kernel& kernel, Context& context) {
       context.workspace.push_back(stage.buffer);
     }
     if (stage.reduce.empty() && stage.combine == loop::Combine::kNone) {
-      stmts.push_back(
-          Nest(stage.axes, ForKind::kSerial, loop::MakeStore(stage.buffer, stage.index, stage.value)));
+      stmts.push_back(Nest(stage.axes, ForKind::kSerial,
+                           loop::MakeStore(stage.buffer, stage.index, stage.value)));
       continue;
     }
     const Expr accumulator = loop::MakeLoad(stage.buffer, stage.index);
     const Stmt init = loop::MakeStore(stage.buffer, stage.index, stage.init);
-    const Stmt update =
-        loop::MakeStore(stage.buffer, stage.index,
-                        loop::CombineExprs(stage.combine, accumulator, stage.value));
+    const Stmt update = loop::MakeStore(
+        stage.buffer, stage.index, loop::CombineExprs(stage.combine, accumulator, stage.value));
     stmts.push_back(Nest(stage.axes, ForKind::kSerial,
                          loop::MakeBlock({init, Nest(stage.reduce, ForKind::kSerial, update)})));
   }

@@ -10,7 +10,8 @@ using loop::ExprNode;
 
 namespace {
 
-// Below this cost, handing work to other threads costs more than it saves: about 15 microseconds of work.
+// Below this cost, handing work to other threads costs more than it saves: about 15 microseconds of
+// work.
 constexpr int64_t kMinThreadedCost = 100'000;
 
 constexpr int64_t kSlowOperationCost = 8;  // division, remainder, square root
@@ -222,7 +223,8 @@ void MergeAxes(LoopBody& body) {
   }
   const size_t num_space = body.axes.size();
   const std::vector<Merged> space = MergePlan(all, 0, num_space, accesses, used_elsewhere);
-  const std::vector<Merged> reduce = MergePlan(all, num_space, all.size(), accesses, used_elsewhere);
+  const std::vector<Merged> reduce =
+      MergePlan(all, num_space, all.size(), accesses, used_elsewhere);
 
   body.axes.clear();
   body.reduce.clear();

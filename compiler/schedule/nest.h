@@ -20,7 +20,8 @@ using loop::Stage;
 using loop::Stmt;
 using loop::Var;
 
-// `body` inside loops over `axes`, the first outermost. An axis of extent 1 becomes the constant 0 in `body`.
+// `body` inside loops over `axes`, the first outermost. An axis of extent 1 becomes the constant 0
+// in `body`.
 Stmt Nest(const std::vector<Axis>& axes, ForKind kind, Stmt body);
 
 // The bounds of axes: [0, extent - 1].
@@ -35,17 +36,19 @@ Expr FlatIndex(const Buffer& buffer, const std::vector<Expr>& index, const loop:
 struct LinearAccess {
   const loop::ExprNode* load = nullptr;  // null for the store
   Buffer buffer;
-  loop::LinearForm form;                 // coefficients in the order of the variables asked for
+  loop::LinearForm form;  // coefficients in the order of the variables asked for
 };
 
 // The loads of `value`, each flat; `linear` is false for those whose index is not linear in `vars`.
 struct AccessSet {
   std::vector<LinearAccess> linear;
   bool all_linear = true;
-  // Variables (by position in `vars`) that occur outside of a linear index: they cannot be merged with a neighbour.
+  // Variables (by position in `vars`) that occur outside of a linear index: they cannot be merged
+  // with a neighbour.
   std::vector<bool> used_elsewhere;
 };
-AccessSet CollectAccesses(const Expr& value, const std::vector<Var>& vars, const loop::Bounds& bounds);
+AccessSet CollectAccesses(const Expr& value, const std::vector<Var>& vars,
+                          const loop::Bounds& bounds);
 
 // Replaces the loads of `buffer` in `e` by what `f` makes of their index.
 Expr ReplaceLoads(const Expr& e, const Buffer& buffer,
@@ -70,8 +73,9 @@ struct LoopBody {
   std::vector<Place> stores;
 };
 
-// Merges neighbouring axes that every access walks as one, and makes all linear loads and the stores flat. Keeps the order; space and
-// reduction axes stay apart; axes of extent 1 vanish. Leaves `body` as it is if a store is not linear.
+// Merges neighbouring axes that every access walks as one, and makes all linear loads and the
+// stores flat. Keeps the order; space and reduction axes stay apart; axes of extent 1 vanish.
+// Leaves `body` as it is if a store is not linear.
 void MergeAxes(LoopBody& body);
 // The same for one stage.
 Stage MergeAxes(const Stage& stage);

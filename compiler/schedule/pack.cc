@@ -30,7 +30,8 @@ Buffer PackConstant(const Buffer& buffer, int64_t base, const std::vector<Packed
   std::string bytes(static_cast<size_t>(NumElements(shape)) * element, '\0');
   char* out = bytes.data();
   std::vector<int64_t> at(axes.size() - 1, 0);  // an odometer over all axes but the innermost
-  for (bool more = NumElements(shape) > 0; more; out += static_cast<size_t>(inner.extent) * element) {
+  for (bool more = NumElements(shape) > 0; more;
+       out += static_cast<size_t>(inner.extent) * element) {
     int64_t first = base;
     for (size_t i = 0; i < at.size(); ++i) first += at[i] * axes[i].stride;
     const int64_t count =
@@ -45,8 +46,8 @@ Buffer PackConstant(const Buffer& buffer, int64_t base, const std::vector<Packed
       if (!more) at[i] = 0;
     }
   }
-  const Buffer packed = loop::MakeBuffer(absl::StrCat(buffer->name, "_packed"), buffer->dtype, shape,
-                                         loop::BufferScope::kConstant, kVectorAlignment);
+  const Buffer packed = loop::MakeBuffer(absl::StrCat(buffer->name, "_packed"), buffer->dtype,
+                                         shape, loop::BufferScope::kConstant, kVectorAlignment);
   context.constants.push_back({packed, Tensor({shape, buffer->dtype}, std::move(bytes))});
   return packed;
 }

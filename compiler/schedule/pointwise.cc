@@ -4,7 +4,8 @@
 namespace kiln::schedule {
 namespace {
 
-// Vectors in the innermost loop of a one-dimensional nest: enough to amortise the loop, small enough to divide among threads.
+// Vectors in the innermost loop of a one-dimensional nest: enough to amortise the loop, small
+// enough to divide among threads.
 constexpr int kVectorsPerBlock = 4;
 
 // A single axis as blocks of a constant size, outermost parallel, and what is left behind them.
@@ -18,8 +19,7 @@ Stmt BlockedLoop(const Axis& axis, int64_t block, ForKind outer_kind, const Stmt
   };
   if (blocks > 0) {
     const Var outer = loop::MakeVar("block");
-    parts.push_back(
-        loop::MakeFor(outer, 0, blocks, outer_kind, inner(outer * Expr(block), block)));
+    parts.push_back(loop::MakeFor(outer, 0, blocks, outer_kind, inner(outer * Expr(block), block)));
   }
   if (const int64_t rest = axis.extent - blocks * block; rest > 0) {
     parts.push_back(inner(blocks * block, rest));

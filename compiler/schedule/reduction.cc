@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions. The stages of a kernel share loops over the axes that all of them walk alike (the rows of a softmax); inside, each stage is
-// made in turn ("compute at"), with small local buffers between them. A reduction is vectorised along the innermost space axis where the
-// data is contiguous there (pooling and depthwise convolution in channels-last layout), otherwise along the innermost reduction axis.
+// Reductions. The stages of a kernel share loops over the axes that all of them walk alike (the
+// rows of a softmax); inside, each stage is made in turn ("compute at"), with small local buffers
+// between them. A reduction is vectorised along the innermost space axis where the data is
+// contiguous there (pooling and depthwise convolution in channels-last layout), otherwise along the
+// innermost reduction axis.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -10,7 +12,7 @@
 namespace kiln::schedule {
 namespace {
 
-constexpr int kVectorsPerTile = 4;      // of accumulators: enough to hide the latency of an addition
+constexpr int kVectorsPerTile = 4;  // of accumulators: enough to hide the latency of an addition
 constexpr int64_t kMaxLocalBytes = 32 << 10;  // of all buffers that live inside the shared loops
 constexpr int64_t kMaxUnrolledTerms = 16;     // small windows (3×3) are expanded
 
@@ -34,10 +36,11 @@ Along VectorAxis(const Stage& stage) {
   const bool reduce_contiguous = Contiguous(set, all.size() - 1) && stage.reduce.back().extent > 1;
   if (stage.axes.empty() || stage.axes.back().extent == 1) return Along::kReduce;
   if (reduce_contiguous) {
-    // Both may be contiguous only where a load does not move along one of them; the longer axis then.
+    // Both may be contiguous only where a load does not move along one of them; the longer axis
+    // then.
     const bool space = Contiguous(set, stage.axes.size() - 1);
     return space && stage.axes.back().extent > stage.reduce.back().extent ? Along::kSpace
-                                                                         : Along::kReduce;
+                                                                          : Along::kReduce;
   }
   return Along::kSpace;
 }
@@ -55,8 +58,7 @@ Stmt Accumulate(const Buffer& acc, const Expr& begin, int64_t extent, loop::Comb
 
 Stmt Fill(const Buffer& acc, int64_t extent, const Expr& value) {
   const Var lane = loop::MakeVar("lane");
-  return loop::MakeFor(lane, 0, extent, ForKind::kVectorized,
-                       loop::MakeStore(acc, {lane}, value));
+  return loop::MakeFor(lane, 0, extent, ForKind::kVectorized, loop::MakeStore(acc, {lane}, value));
 }
 
 // Serial loops over reduction axes; small windows are expanded.
@@ -83,14 +85,13 @@ Stmt AlongSpace(const Stage& stage, Context& context) {
     const Var lane = loop::MakeVar("lane");
     std::vector<Expr> index;
     for (const Expr& i : stage.index) index.push_back(at(i, lane));
-    const Stmt update = Accumulate(acc, 0, extent, stage.combine, [&](const Expr& l) {
-      return at(stage.value, l);
-    });
+    const Stmt update = Accumulate(acc, 0, extent, stage.combine,
+                                   [&](const Expr& l) { return at(stage.value, l); });
     const Stmt result =
         loop::MakeFor(lane, 0, extent, ForKind::kVectorized,
                       loop::MakeStore(stage.buffer, index, loop::MakeLoad(acc, {lane})));
-    return loop::MakeAllocate(
-        acc, loop::MakeBlock({Fill(acc, extent, stage.init), ReduceLoops(stage.reduce, update), result}));
+    return loop::MakeAllocate(acc, loop::MakeBlock({Fill(acc, extent, stage.init),
+                                                    ReduceLoops(stage.reduce, update), result}));
   };
   std::vector<Stmt> parts;
   const int64_t tiles = inner.extent / tile;
@@ -165,7 +166,8 @@ bool IsInternal(const loop::Kernel& kernel, const Buffer& buffer) {
   return false;
 }
 
-// How many leading axes all stages share: every stage has them with the same extents, stores by them, and reads other stages at them.
+// How many leading axes all stages share: every stage has them with the same extents, stores by
+// them, and reads other stages at them.
 size_t SharedAxes(const loop::Kernel& kernel) {
   const Stage& last = kernel.stages.back();
   size_t shared = last.axes.size();
@@ -192,7 +194,8 @@ bool IsOutput(const loop::Kernel& kernel, const Buffer& buffer) {
   return std::find(kernel.outputs.begin(), kernel.outputs.end(), buffer) != kernel.outputs.end();
 }
 
-// The stages with their first `shared` axes renamed to `outer`, and with local buffers of the remaining dimensions between them.
+// The stages with their first `shared` axes renamed to `outer`, and with local buffers of the
+// remaining dimensions between them.
 struct Inner {
   std::vector<Stage> stages;
   std::vector<Buffer> locals;
@@ -255,8 +258,8 @@ loop::Kernel TileOfLastAxis(const loop::Kernel& kernel, const Expr& begin, int64
     }
     Shape shape = stage.buffer->shape;
     shape.back() = extent;
-    const Buffer local = loop::MakeBuffer(stage.buffer->name, stage.buffer->dtype, shape,
-                                          loop::BufferScope::kLocal);
+    const Buffer local =
+        loop::MakeBuffer(stage.buffer->name, stage.buffer->dtype, shape, loop::BufferScope::kLocal);
     renamed.emplace_back(stage.buffer, local);
     stage.buffer = local;
     stage.index.back() = lane;
@@ -341,8 +344,8 @@ Stmt ReductionNest(const loop::Kernel& original, Context& context) {
       // The remainder is a nest of its own, so that each has constant extents.
       std::vector<Axis> rest_outer = FreshAxes({axes.begin(), axes.end() - 1});
       Stmt rest_body = SharedNest(TileOfLastAxis(kernel, tiles * tile, rest), rest_outer, context);
-      return loop::MakeBlock({OuterLoops(outer, threads, body),
-                              OuterLoops(rest_outer, threads, rest_body)});
+      return loop::MakeBlock(
+          {OuterLoops(outer, threads, body), OuterLoops(rest_outer, threads, rest_body)});
     }
     return OuterLoops(outer, threads, body);
   }

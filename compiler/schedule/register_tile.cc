@@ -8,9 +8,10 @@
 namespace kiln::schedule {
 namespace {
 
-constexpr int64_t kMaxVectors = 8;        // per row, when there are few rows
-constexpr int64_t kScratchRegisters = 2;  // beside accumulators and column vectors: a broadcast, a temporary
-constexpr int64_t kScalarTile = 4;        // accumulators on a machine without vectors
+constexpr int64_t kMaxVectors = 8;  // per row, when there are few rows
+constexpr int64_t kScratchRegisters =
+    2;  // beside accumulators and column vectors: a broadcast, a temporary
+constexpr int64_t kScalarTile = 4;  // accumulators on a machine without vectors
 
 int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -41,8 +42,13 @@ struct ColumnAxis {
 // A stage that copies the column factor into `axes`; columns beyond the last are zero.
 Stage CopyStage(const TiledContraction& t, const loop::Load& load,
                 const std::vector<ColumnAxis>& axes) {
-  Stage copy{.buffer = nullptr, .axes = {}, .index = {}, .reduce = {},
-             .combine = loop::Combine::kNone, .init = {}, .value = {}};
+  Stage copy{.buffer = nullptr,
+             .axes = {},
+             .index = {},
+             .reduce = {},
+             .combine = loop::Combine::kNone,
+             .init = {},
+             .value = {}};
   Shape shape;
   loop::Substitution fresh;
   for (const ColumnAxis& a : axes) {
@@ -57,8 +63,8 @@ Stage CopyStage(const TiledContraction& t, const loop::Load& load,
   const bool whole = columns % t.tile.columns() == 0;
   fresh[t.c.column.var.get()] = whole ? column : loop::Min(column, Expr(columns - 1));
   const Expr value = loop::Substitute(loop::MakeLoad(load.buffer, load.index), fresh);
-  copy.value = whole ? value
-                     : loop::MakeSelect(column < Expr(columns), value, loop::Const(value.type(), 0));
+  copy.value =
+      whole ? value : loop::MakeSelect(column < Expr(columns), value, loop::Const(value.type(), 0));
   copy.buffer = loop::MakeBuffer(absl::StrCat(load.buffer->name, "_packed"), load.buffer->dtype,
                                  shape, loop::BufferScope::kWorkspace);
   return copy;
@@ -135,8 +141,8 @@ Stmt EmitTile(const TiledContraction& t, const Expr& row0, int64_t rows, const E
   const int64_t lanes = t.tile.lanes;
   const int64_t vectors = DivideUp(columns, lanes);
   const int64_t row_stride = vectors * lanes;
-  const Buffer acc = loop::MakeBuffer("acc", t.init.type().dtype, {rows * row_stride},
-                                      loop::BufferScope::kLocal);
+  const Buffer acc =
+      loop::MakeBuffer("acc", t.init.type().dtype, {rows * row_stride}, loop::BufferScope::kLocal);
   const auto sum_at = [&](const Expr& m, const Expr& n) { return m * Expr(row_stride) + n; };
   // An expression in the contraction's axes at row m and column n of this tile.
   const auto at = [&](const Expr& e, const Expr& m, const Expr& n) {
@@ -155,9 +161,9 @@ Stmt EmitTile(const TiledContraction& t, const Expr& row0, int64_t rows, const E
     std::vector<Stmt> parts;
     if (whole > 0) {
       const Var v = loop::MakeVar("v"), lane = loop::MakeVar("lane");
-      parts.push_back(Nest(
-          {{v, whole}}, ForKind::kUnrolled,
-          Nest({{lane, lanes}}, ForKind::kVectorized, body(m, v * Expr(lanes) + lane))));
+      parts.push_back(
+          Nest({{v, whole}}, ForKind::kUnrolled,
+               Nest({{lane, lanes}}, ForKind::kVectorized, body(m, v * Expr(lanes) + lane))));
     }
     if (const int64_t rest = count - whole * lanes; rest > 0) {
       const Var lane = loop::MakeVar("lane");
@@ -167,7 +173,8 @@ Stmt EmitTile(const TiledContraction& t, const Expr& row0, int64_t rows, const E
     return Nest({{m, rows}}, ForKind::kUnrolled, loop::MakeBlock(std::move(parts)));
   };
 
-  // Packed columns are padded with zeros to whole vectors; others may only be read where they exist.
+  // Packed columns are padded with zeros to whole vectors; others may only be read where they
+  // exist.
   const int64_t computed = t.packed ? row_stride : columns;
   std::vector<Stmt> body = {each(computed, [&](const Expr& m, const Expr& n) {
     return loop::MakeStore(acc, {sum_at(m, n)}, t.init);

@@ -24,8 +24,9 @@ void PlaceWorkspace(const std::vector<Buffer>& buffers, loop::Func& func) {
     offset += (buffer->num_bytes() + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment;
   }
   if (offset > 0) {
-    func.workspace = loop::MakeBuffer("workspace", DType::UInt(8), {offset},
-                                      loop::BufferScope::kParam, static_cast<int>(kScratchAlignment));
+    func.workspace =
+        loop::MakeBuffer("workspace", DType::UInt(8), {offset}, loop::BufferScope::kParam,
+                         static_cast<int>(kScratchAlignment));
   }
 }
 
@@ -44,7 +45,8 @@ std::vector<loop::Constant> UsedConstants(const Stmt& body, std::vector<loop::Co
   return constants;
 }
 
-// Inputs that an output may be written over: only the stage that stores the output reads them, each element at its own place.
+// Inputs that an output may be written over: only the stage that stores the output reads them, each
+// element at its own place.
 std::vector<std::pair<int, int>> InPlacePairs(const loop::Kernel& kernel) {
   std::vector<std::pair<int, int>> pairs;
   for (size_t o = 0; o < kernel.outputs.size(); ++o) {
@@ -60,16 +62,17 @@ std::vector<std::pair<int, int>> InPlacePairs(const loop::Kernel& kernel) {
         std::vector<loop::Var> vars = schedule::VarsOfAxes(stage.axes);
         loop::LinearForm store;
         const bool stores = stage.buffer == kernel.outputs[o];
-        const bool linear = loop::AsLinear(
-            schedule::FlatIndex(stage.buffer, stage.index, bounds), vars, &store);
+        const bool linear =
+            loop::AsLinear(schedule::FlatIndex(stage.buffer, stage.index, bounds), vars, &store);
         loop::VisitExpr(stage.value, [&](const Expr& e) {
           const auto* load = e.As<loop::Load>();
           if (load == nullptr || load->buffer != kernel.inputs[k]) return;
           loop::LinearForm read;
-          ok &= stores && linear && stage.combine == loop::Combine::kNone &&
-                loop::AsLinear(schedule::FlatIndex(load->buffer, load->index, bounds), vars, &read) &&
-                read.coefficients == store.coefficients && loop::IsInt(read.base, 0) &&
-                loop::IsInt(store.base, 0);
+          ok &=
+              stores && linear && stage.combine == loop::Combine::kNone &&
+              loop::AsLinear(schedule::FlatIndex(load->buffer, load->index, bounds), vars, &read) &&
+              read.coefficients == store.coefficients && loop::IsInt(read.base, 0) &&
+              loop::IsInt(store.base, 0);
         });
       }
       if (ok) pairs.emplace_back(static_cast<int>(k), static_cast<int>(o));
@@ -78,7 +81,8 @@ std::vector<std::pair<int, int>> InPlacePairs(const loop::Kernel& kernel) {
   return pairs;
 }
 
-// The stage that the contraction family takes: the first that is one; kernel.stages.size() if none is.
+// The stage that the contraction family takes: the first that is one; kernel.stages.size() if none
+// is.
 size_t FindContraction(const loop::Kernel& kernel, const Target& target) {
   for (size_t i = 0; i < kernel.stages.size(); ++i) {
     const Stage& stage = kernel.stages[i];
@@ -91,9 +95,8 @@ size_t FindContraction(const loop::Kernel& kernel, const Target& target) {
 }
 
 bool HasReduction(const loop::Kernel& kernel) {
-  return std::any_of(kernel.stages.begin(), kernel.stages.end(), [](const Stage& stage) {
-    return stage.combine != loop::Combine::kNone;
-  });
+  return std::any_of(kernel.stages.begin(), kernel.stages.end(),
+                     [](const Stage& stage) { return stage.combine != loop::Combine::kNone; });
 }
 
 Stmt Build(loop::Kernel& kernel, bool naive, schedule::Context& context) {

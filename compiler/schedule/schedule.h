@@ -4,9 +4,10 @@
 //   KILN_ASSIGN_OR_RETURN(Scheduled scheduled, ScheduleKernel(kernel, target, {}));
 //
 // Three families cover nearly everything; each has a file:
-//   pointwise.cc    all that has no reduction: one fused nest, vectorised innermost, parallel outermost
-//   reduction.cc    softmax, mean, layer norm, pooling, depthwise convolution: vectorised along the contiguous axis
-//   contraction.cc  sums of products (convolutions, dense, batch_matmul): weights packed, a register tile, a fused epilogue
+//   pointwise.cc    all that has no reduction: one fused nest, vectorised innermost, parallel
+//   outermost reduction.cc    softmax, mean, layer norm, pooling, depthwise convolution: vectorised
+//   along the contiguous axis contraction.cc  sums of products (convolutions, dense, batch_matmul):
+//   weights packed, a register tile, a fused epilogue
 // naive.cc is the plain loop nest for every stage, the reference of every test.
 #ifndef KILN_COMPILER_SCHEDULE_SCHEDULE_H_
 #define KILN_COMPILER_SCHEDULE_SCHEDULE_H_
@@ -27,10 +28,12 @@ struct ScheduleOptions {
 };
 
 struct Scheduled {
-  loop::Func func;                        // convention and kind are the caller's to set
-  std::vector<loop::Constant> constants;  // of the kernel, re-packed where the schedule wants it; only those that are read
-  std::string description;                // "contraction 14x2x16 n-outer"
-  // Pairs (input, output) where the output may be written over the input: every output element is stored after the last read of it.
+  loop::Func func;  // convention and kind are the caller's to set
+  std::vector<loop::Constant>
+      constants;  // of the kernel, re-packed where the schedule wants it; only those that are read
+  std::string description;  // "contraction 14x2x16 n-outer"
+  // Pairs (input, output) where the output may be written over the input: every output element is
+  // stored after the last read of it.
   std::vector<std::pair<int, int>> in_place;
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels beside this machine's peak of fused multiply-adds, in one run, alternating: bazel run -c opt //tests/benchmark:kernels
+// Kernels beside this machine's peak of fused multiply-adds, in one run, alternating: bazel run -c
+// opt //tests/benchmark:kernels
 //
-// The peak is what generated code reaches that does nothing but multiply and add in registers. Figures are medians of rounds in which the
-// peak and all kernels take turns.
+// The peak is what generated code reaches that does nothing but multiply and add in registers.
+// Figures are medians of rounds in which the peak and all kernels take turns.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -42,7 +43,9 @@ struct Kernel {
 };
 
 std::shared_ptr<char> Memory(int64_t bytes) {
-  std::shared_ptr<char> memory(static_cast<char*>(std::aligned_alloc(64, static_cast<size_t>((bytes + 127) / 64 * 64))), std::free);
+  std::shared_ptr<char> memory(
+      static_cast<char*>(std::aligned_alloc(64, static_cast<size_t>((bytes + 127) / 64 * 64))),
+      std::free);
   float* values = reinterpret_cast<float*>(memory.get());
   for (int64_t i = 0; i < bytes / 4; ++i) values[i] = static_cast<float>(i % 17) / 16.0f - 0.5f;
   return memory;
@@ -58,19 +61,24 @@ absl::StatusOr<Kernel> Build(std::string name, double flops, const Graph& model)
   Kernel kernel{.name = std::move(name), .flops = flops};
   CompileOptions options;
   options.target = Target::Host();
-  KILN_ASSIGN_OR_RETURN(const Graph graph, RunPasses(model, {.target = options.target, .evaluate = EvaluateConstants}, {}));
+  KILN_ASSIGN_OR_RETURN(
+      const Graph graph,
+      RunPasses(model, {.target = options.target, .evaluate = EvaluateConstants}, {}));
   KILN_ASSIGN_OR_RETURN(Lowered lowered, Lower(graph, options.target, {.module_name = "bench"}));
   std::vector<CallSpec> calls;
   for (const LoweredCall& c : lowered.calls) {
-    calls.push_back({c.function, c.inputs, c.outputs, c.workspace_bytes, c.in_place, c.op_names, c.source});
+    calls.push_back(
+        {c.function, c.inputs, c.outputs, c.workspace_bytes, c.in_place, c.op_names, c.source});
     absl::StrAppend(&kernel.schedule, kernel.schedule.empty() ? "" : "; ", c.schedule);
   }
   KILN_ASSIGN_OR_RETURN(const Plan plan, MakePlan(graph, calls));
-  KILN_ASSIGN_OR_RETURN(loop::Func main, RunModel(plan, lowered.program, "run", loop::Convention::kUnpacked));
+  KILN_ASSIGN_OR_RETURN(loop::Func main,
+                        RunModel(plan, lowered.program, "run", loop::Convention::kUnpacked));
   lowered.program.funcs.push_back(std::move(main));
   const codegen::Jit::Symbols symbols = {
       {"TVMBackendParallelLaunch", reinterpret_cast<void*>(&TVMBackendParallelLaunch)}};
-  KILN_ASSIGN_OR_RETURN(kernel.jit, codegen::Jit::Create(VectorProgram(lowered.program, options), options.target, symbols));
+  KILN_ASSIGN_OR_RETURN(kernel.jit, codegen::Jit::Create(VectorProgram(lowered.program, options),
+                                                         options.target, symbols));
   const auto add = [&](int64_t bytes) {
     kernel.memory.push_back(Memory(bytes));
     kernel.args.push_back(kernel.memory.back().get());
@@ -95,11 +103,14 @@ absl::StatusOr<Kernel> Convolution(int64_t extent, int64_t in, int64_t out, int6
   const ValueId x = g.AddInput("x", {{1, extent, extent, in}, kF32});
   const ValueId w = g.AddConstant(Weights({out, in, kernel, kernel}));
   const int64_t padding = kernel / 2;
-  KILN_ASSIGN_OR_RETURN(ValueId y, AddOp(g, "nn.conv2d", {x, w}, {{"padding", AttrValue::Ints({padding, padding})}, {"data_layout", "NHWC"}}));
+  KILN_ASSIGN_OR_RETURN(ValueId y, AddOp(g, "nn.conv2d", {x, w},
+                                         {{"padding", AttrValue::Ints({padding, padding})},
+                                          {"data_layout", "NHWC"}}));
   KILN_ASSIGN_OR_RETURN(y, AddOp(g, "nn.relu", {y}));
   g.outputs = {y};
-  return Build(absl::StrCat("conv2d ", kernel, "x", kernel, " ", in, "->", out, " ", extent, "x", extent),
-               2.0 * static_cast<double>(extent * extent * in * out * kernel * kernel), g);
+  return Build(
+      absl::StrCat("conv2d ", kernel, "x", kernel, " ", in, "->", out, " ", extent, "x", extent),
+      2.0 * static_cast<double>(extent * extent * in * out * kernel * kernel), g);
 }
 
 // A loop of multiply-adds on as many accumulators as the machine has registers for.
@@ -111,16 +122,18 @@ absl::StatusOr<Kernel> Peak() {
   const Buffer acc = MakeBuffer("acc", kF32, {lanes * vectors}, BufferScope::kLocal);
   const auto each = [&](const std::function<Stmt(Expr)>& body) {
     const Var v = MakeVar("v"), lane = MakeVar("lane");
-    return MakeFor(v, 0, vectors, ForKind::kUnrolled, MakeFor(lane, 0, lanes, ForKind::kVectorized, body(v * Expr(lanes) + lane)));
+    return MakeFor(v, 0, vectors, ForKind::kUnrolled,
+                   MakeFor(lane, 0, lanes, ForKind::kVectorized, body(v * Expr(lanes) + lane)));
   };
   const auto load = [&](const Buffer& b, const Expr& i) { return MakeLoad(b, {i}); };
   const Expr a = Const(kF32, 0.999), b = Const(kF32, 0.001);
-  Stmt body = MakeBlock({each([&](const Expr& i) { return MakeStore(acc, {i}, load(out, i)); }),
-                         MakeFor(MakeVar("step"), 0, steps, ForKind::kSerial,
-                                 each([&](const Expr& i) {
-                                   return MakeStore(acc, {i}, target.has_fma ? MakeFma(load(acc, i), a, b) : load(acc, i) * a + b);
-                                 })),
-                         each([&](const Expr& i) { return MakeStore(out, {i}, load(acc, i)); })});
+  Stmt body = MakeBlock(
+      {each([&](const Expr& i) { return MakeStore(acc, {i}, load(out, i)); }),
+       MakeFor(MakeVar("step"), 0, steps, ForKind::kSerial, each([&](const Expr& i) {
+                 return MakeStore(
+                     acc, {i}, target.has_fma ? MakeFma(load(acc, i), a, b) : load(acc, i) * a + b);
+               })),
+       each([&](const Expr& i) { return MakeStore(out, {i}, load(acc, i)); })});
   LoopProgram program;
   Func func;
   func.name = "run";
@@ -172,15 +185,16 @@ absl::Status Run() {
     }
   }
   const double peak = kernels[0].flops / Median(kernels[0].seconds[0]) * 1e-9;
-  std::printf("target %s, %d bit vectors; peak of one core %.1f GFLOP/s\n\n", Target::Host().name.c_str(),
-              Target::Host().vector_bits, peak);
-  std::printf("%-28s %10s %9s %8s %12s  %s\n", "kernel", "ms", "GFLOP/s", "% peak", "2 threads", "schedule");
+  std::printf("target %s, %d bit vectors; peak of one core %.1f GFLOP/s\n\n",
+              Target::Host().name.c_str(), Target::Host().vector_bits, peak);
+  std::printf("%-28s %10s %9s %8s %12s  %s\n", "kernel", "ms", "GFLOP/s", "% peak", "2 threads",
+              "schedule");
   for (size_t i = 1; i < kernels.size(); ++i) {
     const Kernel& kernel = kernels[i];
     const double one = Median(kernel.seconds[0]), two = Median(kernel.seconds[1]);
     const double gflops = kernel.flops / one * 1e-9;
-    std::printf("%-28s %10.4f %9.1f %7.1f%% %10.2f x  %s\n", kernel.name.c_str(), one * 1e3, gflops, 100 * gflops / peak, one / two,
-                kernel.schedule.c_str());
+    std::printf("%-28s %10.4f %9.1f %7.1f%% %10.2f x  %s\n", kernel.name.c_str(), one * 1e3, gflops,
+                100 * gflops / peak, one / two, kernel.schedule.c_str());
   }
   return absl::OkStatus();
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small planned model through the C code generator into the C runtime: both executors, the registry and the metadata.
+// A small planned model through the C code generator into the C runtime: both executors, the
+// registry and the metadata.
 #include "compiler/executor/crt.h"
 
 #include <cstring>
@@ -36,8 +37,9 @@ loop::Func Scale(const std::string& name, double factor) {
   func.convention = loop::Convention::kPacked;
   func.params = {in, out};
   func.num_inputs = 1;
-  func.body = MakeFor(i, loop::Expr(0), loop::Expr(6), loop::ForKind::kSerial,
-                      MakeStore(out, {i}, MakeLoad(in, {i}) * FloatConst(loop::Type::Of(kF32), factor)));
+  func.body =
+      MakeFor(i, loop::Expr(0), loop::Expr(6), loop::ForKind::kSerial,
+              MakeStore(out, {i}, MakeLoad(in, {i}) * FloatConst(loop::Type::Of(kF32), factor)));
   return func;
 }
 
@@ -49,9 +51,18 @@ Plan MakeTestPlan() {
                   {.name = "t", .type = type, .pool = 0, .offset_bytes = 64},
                   {.name = "v", .type = type, .alias_of = 1, .is_view = true},
                   {.name = "y", .type = type, .kind = PlanBufferKind::kOutput, .io_index = 0}};
-  plan.calls = {{.function = "tvmgen_m_triple", .args = {0, 1}, .num_inputs = 1, .op_names = "multiply", .source = "a"},
-                {.function = "", .args = {1, 2}, .num_inputs = 1, .op_names = "reshape", .source = "b"},
-                {.function = "tvmgen_m_double", .args = {2, 3}, .num_inputs = 1, .op_names = "multiply", .source = "c"}};
+  plan.calls = {
+      {.function = "tvmgen_m_triple",
+       .args = {0, 1},
+       .num_inputs = 1,
+       .op_names = "multiply",
+       .source = "a"},
+      {.function = "", .args = {1, 2}, .num_inputs = 1, .op_names = "reshape", .source = "b"},
+      {.function = "tvmgen_m_double",
+       .args = {2, 3},
+       .num_inputs = 1,
+       .op_names = "multiply",
+       .source = "c"}};
   plan.inputs = {0};
   plan.outputs = {3};
   plan.pools = {{.name = "workspace", .size_bytes = 128, .alignment_bytes = 64}};
@@ -69,9 +80,11 @@ class CrtTest : public testing::Test {
   }
 
   void Load() {
-    auto source = codegen::EmitC(program_, Target::Host(), {.module_name = "m", .loader_pointers = true});
+    auto source =
+        codegen::EmitC(program_, Target::Host(), {.module_name = "m", .loader_pointers = true});
     ASSERT_TRUE(source.ok()) << source.status();
-    auto library = codegen::LoadedC::Compile(*source, {"gcc", "-std=c99", "-O1", "-Iruntime_crt/include"});
+    auto library =
+        codegen::LoadedC::Compile(*source, {"gcc", "-std=c99", "-O1", "-Iruntime_crt/include"});
     ASSERT_TRUE(library.ok()) << library.status().message();
     library_ = *std::move(library);
     auto* set_error = TVMAPISetLastError;
@@ -95,7 +108,8 @@ TEST_F(CrtTest, GraphExecutorWalksTheTable) {
   EXPECT_STREQ(table->calls[1].function_name, "tvmgen_m_double");
   std::vector<uint8_t> memory(TVMGraphExecutor_MemoryBytes(table, 1));
   TVMGraphExecutor executor;
-  ASSERT_EQ(TVMGraphExecutor_Init(&executor, table, 1, memory.data(), memory.size()), kTvmErrorNoError);
+  ASSERT_EQ(TVMGraphExecutor_Init(&executor, table, 1, memory.data(), memory.size()),
+            kTvmErrorNoError);
   EXPECT_EQ(TVMGraphExecutor_GetInputIndex(&executor, "x"), 0);
   memcpy(TVMGraphExecutor_GetPort(&executor, 0), x_.data(), 24);
   ASSERT_EQ(TVMGraphExecutor_Run(&executor), 0) << TVMGetLastError();
@@ -108,13 +122,14 @@ TEST_F(CrtTest, AotExecutorFindsEverythingInTheRegistry) {
   ASSERT_TRUE(main.ok()) << main.status();
   for (loop::Func& func : program_.funcs) func.exported = false;
   program_.funcs.push_back(*main);
-  const proto::Metadata metadata = Describe(plan_, program_, {.module_name = "m",
-                                                              .executor = "aot",
-                                                              .runtime = "crt",
-                                                              .interface_api = "packed",
-                                                              .calling_convention = "cpacked",
-                                                              .target = "host",
-                                                              .main_function = "tvmgen_m___tvm_main__"});
+  const proto::Metadata metadata = Describe(plan_, program_,
+                                            {.module_name = "m",
+                                             .executor = "aot",
+                                             .runtime = "crt",
+                                             .interface_api = "packed",
+                                             .calling_convention = "cpacked",
+                                             .target = "host",
+                                             .main_function = "tvmgen_m___tvm_main__"});
   AddTvmMetadata(metadata, "tvmgen_m_get_c_metadata", program_);
   AddFunctionRegistry("m", /*system_lib=*/true, {}, program_);
   Load();
@@ -126,11 +141,14 @@ TEST_F(CrtTest, AotExecutorFindsEverythingInTheRegistry) {
   TVMModuleHandle module;
   ASSERT_EQ(TVMModCreateFromCModule(entry_point(), &module), kTvmErrorNoError);
   TVMFunctionHandle function;
-  EXPECT_EQ(TVMModGetFunction(module, "tvmgen_m_triple", 0, &function), kTvmErrorFunctionNameNotFound);
+  EXPECT_EQ(TVMModGetFunction(module, "tvmgen_m_triple", 0, &function),
+            kTvmErrorFunctionNameNotFound);
 
   std::vector<uint8_t> memory(4096);
   TVMAotExecutor executor;
-  ASSERT_EQ(TVMAotExecutor_Init(&executor, module, {kDLCPU, 0}, "m", memory.data(), memory.size()), kTvmErrorNoError) << TVMGetLastError();
+  ASSERT_EQ(TVMAotExecutor_Init(&executor, module, {kDLCPU, 0}, "m", memory.data(), memory.size()),
+            kTvmErrorNoError)
+      << TVMGetLastError();
   ASSERT_EQ(TVMAotExecutor_GetInputIndex(&executor, "x"), 0);
   memcpy(TVMAotExecutor_GetInput(&executor, 0)->data, x_.data(), 24);
   ASSERT_EQ(TVMAotExecutor_Run(&executor), 0) << TVMGetLastError();

@@ -35,13 +35,15 @@ struct Lowering {
 absl::StatusOr<Plan> PlanFor(const Graph& graph, const Lowered& lowered) {
   std::vector<CallSpec> calls;
   for (const LoweredCall& call : lowered.calls) {
-    calls.push_back({call.function, call.inputs, call.outputs, call.workspace_bytes, call.in_place, call.op_names, call.source});
+    calls.push_back({call.function, call.inputs, call.outputs, call.workspace_bytes, call.in_place,
+                     call.op_names, call.source});
   }
   return MakePlan(graph, calls);
 }
 
 // Lowers a case into `program` under names of its own.
-absl::StatusOr<Lowering> LowerInto(const Case& test, size_t number, const EngineOptions& options, loop::LoopProgram& program) {
+absl::StatusOr<Lowering> LowerInto(const Case& test, size_t number, const EngineOptions& options,
+                                   loop::LoopProgram& program) {
   PassOptions passes;
   if (!options.fuse) passes.disabled.push_back("fuse");
   if (!options.passes) {
@@ -49,27 +51,31 @@ absl::StatusOr<Lowering> LowerInto(const Case& test, size_t number, const Engine
       if (pass.optional) passes.disabled.push_back(pass.name);
     }
   }
-  KILN_ASSIGN_OR_RETURN(const Graph graph,
-                        RunPasses(test.graph, {.target = options.target, .evaluate = EvaluateConstants}, passes));
+  KILN_ASSIGN_OR_RETURN(
+      const Graph graph,
+      RunPasses(test.graph, {.target = options.target, .evaluate = EvaluateConstants}, passes));
   const std::string module = absl::StrCat("case", number);
-  KILN_ASSIGN_OR_RETURN(Lowered lowered, Lower(graph, options.target, {.module_name = module, .naive = options.naive}));
+  KILN_ASSIGN_OR_RETURN(Lowered lowered, Lower(graph, options.target,
+                                               {.module_name = module, .naive = options.naive}));
   KILN_ASSIGN_OR_RETURN(const Plan plan, PlanFor(graph, lowered));
   Lowering result;
   result.function = absl::StrCat(module, "_run");
-  KILN_ASSIGN_OR_RETURN(loop::Func main,
-                        RunModel(plan, lowered.program, result.function, loop::Convention::kUnpacked));
+  KILN_ASSIGN_OR_RETURN(loop::Func main, RunModel(plan, lowered.program, result.function,
+                                                  loop::Convention::kUnpacked));
   for (loop::Func& func : lowered.program.funcs) func.exported = false;
   lowered.program.funcs.push_back(std::move(main));
   KILN_RETURN_IF_ERROR(loop::VerifyProgram(lowered.program));
   for (loop::Func& func : lowered.program.funcs) program.funcs.push_back(std::move(func));
-  for (loop::Constant& constant : lowered.program.constants) program.constants.push_back(std::move(constant));
+  for (loop::Constant& constant : lowered.program.constants)
+    program.constants.push_back(std::move(constant));
   for (ValueId output : graph.outputs) result.outputs.push_back(graph.type(output));
   result.workspace_bytes = plan.workspace_bytes();
   result.ok = true;
   return result;
 }
 
-using RunFunction = std::function<absl::Status(const std::string& function, const std::vector<void*>& args)>;
+using RunFunction =
+    std::function<absl::Status(const std::string& function, const std::vector<void*>& args)>;
 
 // Memory aligned as the code may expect it.
 struct AlignedBytes {
@@ -78,7 +84,8 @@ struct AlignedBytes {
   std::unique_ptr<char, void (*)(void*)> bytes;
 };
 
-absl::StatusOr<Outputs> RunCase(const Case& test, const Lowering& lowering, const RunFunction& run) {
+absl::StatusOr<Outputs> RunCase(const Case& test, const Lowering& lowering,
+                                const RunFunction& run) {
   std::vector<AlignedBytes> memory;
   std::vector<void*> args;
   const auto add = [&](int64_t size, const char* from) {
@@ -98,7 +105,8 @@ absl::StatusOr<Outputs> RunCase(const Case& test, const Lowering& lowering, cons
   Outputs outputs;
   for (size_t i = 0; i < lowering.outputs.size(); ++i) {
     const char* bytes = static_cast<const char*>(args[test.inputs.size() + i]);
-    outputs.emplace_back(lowering.outputs[i], std::string(bytes, static_cast<size_t>(lowering.outputs[i].num_bytes())));
+    outputs.emplace_back(lowering.outputs[i],
+                         std::string(bytes, static_cast<size_t>(lowering.outputs[i].num_bytes())));
   }
   return outputs;
 }
@@ -111,16 +119,36 @@ absl::Status CallPointers(void* address, const std::vector<void*>& a) {
     status = reinterpret_cast<F>(address)(a[i]...);
   };
   switch (a.size()) {
-    case 1: call(std::make_index_sequence<1>()); break;
-    case 2: call(std::make_index_sequence<2>()); break;
-    case 3: call(std::make_index_sequence<3>()); break;
-    case 4: call(std::make_index_sequence<4>()); break;
-    case 5: call(std::make_index_sequence<5>()); break;
-    case 6: call(std::make_index_sequence<6>()); break;
-    case 7: call(std::make_index_sequence<7>()); break;
-    case 8: call(std::make_index_sequence<8>()); break;
-    case 9: call(std::make_index_sequence<9>()); break;
-    case 10: call(std::make_index_sequence<10>()); break;
+    case 1:
+      call(std::make_index_sequence<1>());
+      break;
+    case 2:
+      call(std::make_index_sequence<2>());
+      break;
+    case 3:
+      call(std::make_index_sequence<3>());
+      break;
+    case 4:
+      call(std::make_index_sequence<4>());
+      break;
+    case 5:
+      call(std::make_index_sequence<5>());
+      break;
+    case 6:
+      call(std::make_index_sequence<6>());
+      break;
+    case 7:
+      call(std::make_index_sequence<7>());
+      break;
+    case 8:
+      call(std::make_index_sequence<8>());
+      break;
+    case 9:
+      call(std::make_index_sequence<9>());
+      break;
+    case 10:
+      call(std::make_index_sequence<10>());
+      break;
     default:
       return absl::InternalError("more arguments than the test passes");
   }
@@ -130,8 +158,9 @@ absl::Status CallPointers(void* address, const std::vector<void*>& a) {
 // "" or the first element whose bits differ. NaNs are equal whatever their payload.
 std::string BitDifference(const Outputs& a, const Outputs& b) { return Difference(a, b, 0); }
 
-void Compare(const char* engine, const std::vector<Case>& cases, const std::vector<Lowering>& lowerings,
-             const std::vector<Outputs>& reference, const RunFunction& run) {
+void Compare(const char* engine, const std::vector<Case>& cases,
+             const std::vector<Lowering>& lowerings, const std::vector<Outputs>& reference,
+             const RunFunction& run) {
   for (size_t i = 0; i < cases.size(); ++i) {
     if (!lowerings[i].ok || reference[i].empty()) continue;
     const absl::StatusOr<Outputs> outputs = RunCase(cases[i], lowerings[i], run);
@@ -149,7 +178,8 @@ void Compare(const char* engine, const std::vector<Case>& cases, const std::vect
 std::string Difference(const Outputs& a, const Outputs& b, double tolerance) {
   if (a.size() != b.size()) return "numbers of outputs";
   for (size_t o = 0; o < a.size(); ++o) {
-    if (a[o].type() != b[o].type()) return absl::StrCat(a[o].type().ToString(), " and ", b[o].type().ToString());
+    if (a[o].type() != b[o].type())
+      return absl::StrCat(a[o].type().ToString(), " and ", b[o].type().ToString());
     if (a[o].bytes() == b[o].bytes()) continue;
     const bool is_float = a[o].type().dtype.is_float();
     for (int64_t i = 0; i < a[o].type().num_elements(); ++i) {
@@ -158,7 +188,8 @@ std::string Difference(const Outputs& a, const Outputs& b, double tolerance) {
       if (a[o].bytes().compare(at, size, b[o].bytes(), at, size) == 0) continue;
       const double x = a[o].AsDouble(i), y = b[o].AsDouble(i);
       if (is_float && std::isnan(x) && std::isnan(y)) continue;
-      if (is_float && tolerance > 0 && (x == y || std::abs(x - y) <= tolerance * (1 + std::abs(y)))) continue;
+      if (is_float && tolerance > 0 && (x == y || std::abs(x - y) <= tolerance * (1 + std::abs(y))))
+        continue;
       return absl::StrFormat("output %d at %d: %.17g and %.17g", o, i, x, y);
     }
   }
@@ -181,31 +212,37 @@ std::vector<Outputs> RunOnAllEngines(const std::vector<Case>& cases, const Engin
   std::vector<Outputs> reference(cases.size());
   for (size_t i = 0; i < cases.size(); ++i) {
     if (!lowerings[i].ok) continue;
-    absl::StatusOr<Outputs> outputs = RunCase(cases[i], lowerings[i], [&](const std::string& function, const std::vector<void*>& args) {
-      return interpreter.Run(function, args);
-    });
-    if (!outputs.ok()) ADD_FAILURE() << cases[i].name << " on the interpreter: " << outputs.status();
+    absl::StatusOr<Outputs> outputs = RunCase(
+        cases[i], lowerings[i], [&](const std::string& function, const std::vector<void*>& args) {
+          return interpreter.Run(function, args);
+        });
+    if (!outputs.ok())
+      ADD_FAILURE() << cases[i].name << " on the interpreter: " << outputs.status();
     if (outputs.ok()) reference[i] = *std::move(outputs);
   }
 
-  const absl::StatusOr<std::string> source = codegen::EmitC(scalar, options.target, {.module_name = "cases"});
+  const absl::StatusOr<std::string> source =
+      codegen::EmitC(scalar, options.target, {.module_name = "cases"});
   EXPECT_TRUE(source.ok()) << source.status();
   if (source.ok()) {
-    const auto library = codegen::LoadedC::Compile(*source, {"gcc", "-O1", "-march=native", "-fno-math-errno", "-w"});
+    const auto library = codegen::LoadedC::Compile(
+        *source, {"gcc", "-O1", "-march=native", "-fno-math-errno", "-w"});
     EXPECT_TRUE(library.ok()) << library.status();
     if (library.ok()) {
-      Compare("C", cases, lowerings, reference, [&](const std::string& function, const std::vector<void*>& args) {
-        return CallPointers((*library)->Symbol(function), args);
-      });
+      Compare("C", cases, lowerings, reference,
+              [&](const std::string& function, const std::vector<void*>& args) {
+                return CallPointers((*library)->Symbol(function), args);
+              });
     }
   }
 #ifdef KILN_WITH_LLVM
   const auto jit = codegen::Jit::Create(VectorProgram(program, compile), options.target);
   EXPECT_TRUE(jit.ok()) << jit.status();
   if (jit.ok()) {
-    Compare("LLVM", cases, lowerings, reference, [&](const std::string& function, const std::vector<void*>& args) {
-      return CallPointers((*jit)->Lookup(function), args);
-    });
+    Compare("LLVM", cases, lowerings, reference,
+            [&](const std::string& function, const std::vector<void*>& args) {
+              return CallPointers((*jit)->Lookup(function), args);
+            });
   }
 #endif
   return reference;

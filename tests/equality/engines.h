@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs many graphs on every engine and compares: the loop interpreter, generated C through a C compiler, and LLVM's JIT. On the same
-// LoopProgram all three must give the same bits.
+// Runs many graphs on every engine and compares: the loop interpreter, generated C through a C
+// compiler, and LLVM's JIT. On the same LoopProgram all three must give the same bits.
 #ifndef KILN_TESTS_EQUALITY_ENGINES_H_
 #define KILN_TESTS_EQUALITY_ENGINES_H_
 
@@ -21,19 +21,20 @@ struct Case {
 
 struct EngineOptions {
   Target target;
-  bool naive = false;   // plain loops instead of schedules
+  bool naive = false;  // plain loops instead of schedules
   bool fuse = true;
-  bool passes = true;   // without, the graph is lowered as it is
+  bool passes = true;  // without, the graph is lowered as it is
 };
 
 // The outputs of one case.
 using Outputs = std::vector<Tensor>;
 
-// Runs all cases on the interpreter, C and LLVM; fails the current test for every difference and every error, naming the case. Returns the
-// interpreter's outputs, empty for cases that failed.
+// Runs all cases on the interpreter, C and LLVM; fails the current test for every difference and
+// every error, naming the case. Returns the interpreter's outputs, empty for cases that failed.
 std::vector<Outputs> RunOnAllEngines(const std::vector<Case>& cases, const EngineOptions& options);
 
-// A float from `a` and `b` may differ by `tolerance`, absolute and relative; all else must be equal. "" or what differs.
+// A float from `a` and `b` may differ by `tolerance`, absolute and relative; all else must be
+// equal. "" or what differs.
 std::string Difference(const Outputs& a, const Outputs& b, double tolerance);
 
 // Values for an input by a fixed seed.

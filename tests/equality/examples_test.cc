@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every example of every operator: interpreter = C = LLVM bit for bit, scheduled and as plain loops; the schedules give what the plain loops
-// give, within tolerance; and what the example expects.
+// Every example of every operator: interpreter = C = LLVM bit for bit, scheduled and as plain
+// loops; the schedules give what the plain loops give, within tolerance; and what the example
+// expects.
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
 #include "compiler/ops/add_op.h"
@@ -11,7 +12,8 @@
 namespace kiln::equality {
 namespace {
 
-// Schedules add in another order than plain loops: this many units of float32 rounding, relative to 1 + |value|.
+// Schedules add in another order than plain loops: this many units of float32 rounding, relative to
+// 1 + |value|.
 constexpr double kTolerance = 2e-5;
 constexpr double kHalfTolerance = 2e-3;
 // Operators are tested in parts, so that a shard compiles one of them.
@@ -24,12 +26,14 @@ absl::StatusOr<Case> CaseOf(const OpDef& op, size_t number) {
   for (size_t i = 0; i < example.inputs.size(); ++i) {
     Tensor value = i < example.values.size() ? example.values[i] : Tensor();
     if (value.bytes().size() != static_cast<size_t>(example.inputs[i].num_bytes())) {
-      value = RandomValues(example.inputs[i], static_cast<uint32_t>(i) + 1, example.input_min, example.input_max);
+      value = RandomValues(example.inputs[i], static_cast<uint32_t>(i) + 1, example.input_min,
+                           example.input_max);
     }
     inputs.push_back(test.graph.AddInput(absl::StrCat("x", i), example.inputs[i]));
     test.inputs.push_back(std::move(value));
   }
-  // Some operators need constants (arange, broadcast to a like): what infer asks for is tried as an input first.
+  // Some operators need constants (arange, broadcast to a like): what infer asks for is tried as an
+  // input first.
   absl::StatusOr<ValueId> output = AddOp(test.graph, op.name, inputs, example.attrs);
   if (!output.ok()) {
     test.graph = Graph();
@@ -65,12 +69,16 @@ TEST_P(ExamplesTest, AllEnginesAgree) {
     }
   }
   ASSERT_FALSE(cases.empty());
-  const std::vector<Outputs> scheduled = RunOnAllEngines(cases, {.target = Target::Host(), .passes = false});
-  const std::vector<Outputs> plain = RunOnAllEngines(cases, {.target = Target::Host(), .naive = true, .passes = false});
+  const std::vector<Outputs> scheduled =
+      RunOnAllEngines(cases, {.target = Target::Host(), .passes = false});
+  const std::vector<Outputs> plain =
+      RunOnAllEngines(cases, {.target = Target::Host(), .naive = true, .passes = false});
   for (size_t i = 0; i < cases.size(); ++i) {
-    EXPECT_EQ(Difference(scheduled[i], plain[i], ToleranceOf(cases[i].graph)), "") << cases[i].name << ": scheduled and plain";
+    EXPECT_EQ(Difference(scheduled[i], plain[i], ToleranceOf(cases[i].graph)), "")
+        << cases[i].name << ": scheduled and plain";
     if (examples[i]->expected.empty()) continue;
-    EXPECT_EQ(Difference(plain[i], examples[i]->expected, std::max(examples[i]->tolerance, 1e-6)), "")
+    EXPECT_EQ(Difference(plain[i], examples[i]->expected, std::max(examples[i]->tolerance, 1e-6)),
+              "")
         << cases[i].name << ": found and expected";
   }
 }

@@ -26,12 +26,14 @@ class Generator {
     // Everything that nothing reads is an output, so that nothing is dead.
     const auto consumers = graph_->Consumers();
     for (size_t v = 0; v < graph_->values.size(); ++v) {
-      if (graph_->values[v].kind == ValueKind::kNodeOutput && consumers[v].empty() && graph_->outputs.size() < 4) {
+      if (graph_->values[v].kind == ValueKind::kNodeOutput && consumers[v].empty() &&
+          graph_->outputs.size() < 4) {
         graph_->outputs.push_back(static_cast<ValueId>(v));
       }
     }
     for (ValueId input : graph_->inputs) {
-      result.inputs.push_back(RandomValues(graph_->type(input), seed * 7 + static_cast<uint32_t>(input), -2, 2));
+      result.inputs.push_back(
+          RandomValues(graph_->type(input), seed * 7 + static_cast<uint32_t>(input), -2, 2));
     }
     return result;
   }
@@ -42,7 +44,9 @@ class Generator {
     return static_cast<int>((state_ >> 8) % static_cast<uint32_t>(n));
   }
   template <size_t n>
-  const char* Pick(const char* const (&names)[n]) { return names[Below(static_cast<int>(n))]; }
+  const char* Pick(const char* const (&names)[n]) {
+    return names[Below(static_cast<int>(n))];
+  }
   int64_t Extent() {
     static constexpr int64_t kExtents[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 17};
     return kExtents[Below(10)];
@@ -52,7 +56,8 @@ class Generator {
     TensorType type{{}, DType::Float(32)};
     const int rank = 1 + Below(4);
     for (int i = 0; i < rank; ++i) type.shape.push_back(Extent());
-    while (type.num_elements() > kMaxElements / 4) *std::max_element(type.shape.begin(), type.shape.end()) = 2;
+    while (type.num_elements() > kMaxElements / 4)
+      *std::max_element(type.shape.begin(), type.shape.end()) = 2;
     return graph_->AddInput(absl::StrCat("x", graph_->inputs.size()), type);
   }
 
@@ -60,7 +65,8 @@ class Generator {
   ValueId Any() {
     std::vector<ValueId> values;
     for (size_t v = 0; v < graph_->values.size(); ++v) {
-      if (graph_->values[v].type->dtype == DType::Float(32) && graph_->values[v].kind != ValueKind::kConstant) {
+      if (graph_->values[v].type->dtype == DType::Float(32) &&
+          graph_->values[v].kind != ValueKind::kConstant) {
         values.push_back(static_cast<ValueId>(v));
       }
     }
@@ -77,7 +83,9 @@ class Generator {
   bool Add(absl::string_view op, std::vector<ValueId> inputs, Attrs attrs = {}) {
     const Graph before = *graph_;
     const absl::StatusOr<ValueId> output = AddOp(*graph_, op, std::move(inputs), std::move(attrs));
-    if (output.ok() && graph_->type(*output).num_elements() <= kMaxElements && graph_->type(*output).num_elements() > 0) return true;
+    if (output.ok() && graph_->type(*output).num_elements() <= kMaxElements &&
+        graph_->type(*output).num_elements() > 0)
+      return true;
     *graph_ = before;
     return false;
   }
@@ -89,10 +97,13 @@ class Generator {
     switch (Below(14)) {
       case 0:
       case 1:
-        return Add(Pick({"nn.relu", "sigmoid", "tanh", "exp", "negative", "abs", "erf", "sqrt", "floor", "round", "rsqrt", "sin"}), {x});
+        return Add(Pick({"nn.relu", "sigmoid", "tanh", "exp", "negative", "abs", "erf", "sqrt",
+                         "floor", "round", "rsqrt", "sin"}),
+                   {x});
       case 2:
       case 3:
-        return Add(Pick({"add", "subtract", "multiply", "maximum", "minimum", "divide"}), {x, Any()});
+        return Add(Pick({"add", "subtract", "multiply", "maximum", "minimum", "divide"}),
+                   {x, Any()});
       case 4: {
         Shape small(shape.size(), 1);
         if (rank > 0) small.back() = shape.back();
@@ -107,24 +118,32 @@ class Generator {
                                  {"padding", AttrValue::Ints({Below(2), Below(2)})},
                                  {"layout", Pick({"NCHW", "NHWC"})}});
       case 7:
-        return rank == 2 && Add("nn.dense", {x, Weight({Extent(), shape[1]})}, {{"units", AttrValue::None()}});
+        return rank == 2 &&
+               Add("nn.dense", {x, Weight({Extent(), shape[1]})}, {{"units", AttrValue::None()}});
       case 8:
-        return rank >= 1 && Add(Pick({"nn.softmax", "nn.log_softmax"}), {x}, {{"axis", Below(rank)}});
+        return rank >= 1 &&
+               Add(Pick({"nn.softmax", "nn.log_softmax"}), {x}, {{"axis", Below(rank)}});
       case 9:
-        return Add(Pick({"mean", "sum", "max", "min"}), {x}, {{"axis", AttrValue::Ints({Below(rank)})}, {"keepdims", Below(2) == 0}});
+        return Add(Pick({"mean", "sum", "max", "min"}), {x},
+                   {{"axis", AttrValue::Ints({Below(rank)})}, {"keepdims", Below(2) == 0}});
       case 10: {
         std::vector<int64_t> axes;
         for (int i = 0; i < rank; ++i) axes.push_back(i);
-        for (int i = rank - 1; i > 0; --i) std::swap(axes[static_cast<size_t>(i)], axes[static_cast<size_t>(Below(i + 1))]);
+        for (int i = rank - 1; i > 0; --i)
+          std::swap(axes[static_cast<size_t>(i)], axes[static_cast<size_t>(Below(i + 1))]);
         return Add("transpose", {x}, {{"axes", AttrValue::Ints(axes)}});
       }
       case 11:
-        return Add("reshape", {x}, {{"newshape", AttrValue::Ints(Below(2) == 0 ? Shape{-1} : Shape{shape[0], -1})}});
+        return Add(
+            "reshape", {x},
+            {{"newshape", AttrValue::Ints(Below(2) == 0 ? Shape{-1} : Shape{shape[0], -1})}});
       case 12:
         return Add("concatenate", {x, Any()}, {{"axis", Below(rank)}});
       default:
-        return Add("strided_slice", {x}, {{"begin", AttrValue::Ints({Below(2)})}, {"end", AttrValue::Ints({shape[0]})},
-                                          {"strides", AttrValue::Ints({1})}});
+        return Add("strided_slice", {x},
+                   {{"begin", AttrValue::Ints({Below(2)})},
+                    {"end", AttrValue::Ints({shape[0]})},
+                    {"strides", AttrValue::Ints({1})}});
     }
   }
 
@@ -134,7 +153,8 @@ class Generator {
     const bool depthwise = Below(3) == 0;
     const int64_t kernel = 1 + Below(3);
     const int64_t outputs = depthwise ? channels : Extent();
-    const Shape weight = depthwise ? Shape{channels, 1, kernel, kernel} : Shape{outputs, channels, kernel, kernel};
+    const Shape weight =
+        depthwise ? Shape{channels, 1, kernel, kernel} : Shape{outputs, channels, kernel, kernel};
     const int64_t padding = Below(2);
     return Add("nn.conv2d", {x, Weight(weight)},
                {{"groups", depthwise ? channels : 1},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random graphs by seed: interpreter = C = LLVM bit for bit on the compiled program; passes, fusion and schedules change results by rounding
-// alone.
+// Random graphs by seed: interpreter = C = LLVM bit for bit on the compiled program; passes, fusion
+// and schedules change results by rounding alone.
 #include <gtest/gtest.h>
 
 #include "tests/equality/engines.h"
@@ -11,7 +11,8 @@ namespace {
 
 constexpr int kParts = 10;
 constexpr int kGraphsPerPart = 55;  // 550 in all
-// What reordered additions and folded scales may change, relative to 1 + |value|; softmax, exp and divisions in a row amplify it.
+// What reordered additions and folded scales may change, relative to 1 + |value|; softmax, exp and
+// divisions in a row amplify it.
 constexpr double kTolerance = 2e-3;
 
 class RandomTest : public testing::TestWithParam<int> {};
@@ -24,9 +25,11 @@ TEST_P(RandomTest, AllEnginesAgree) {
   }
   ASSERT_GT(cases.size(), static_cast<size_t>(kGraphsPerPart) * 9 / 10);
   const std::vector<Outputs> fused = RunOnAllEngines(cases, {.target = Target::Host()});
-  const std::vector<Outputs> plain = RunOnAllEngines(cases, {.target = Target::Host(), .naive = true, .passes = false});
+  const std::vector<Outputs> plain =
+      RunOnAllEngines(cases, {.target = Target::Host(), .naive = true, .passes = false});
   for (size_t i = 0; i < cases.size(); ++i) {
-    EXPECT_EQ(Difference(fused[i], plain[i], kTolerance), "") << cases[i].name << ": compiled and plain";
+    EXPECT_EQ(Difference(fused[i], plain[i], kTolerance), "")
+        << cases[i].name << ": compiled and plain";
   }
 }
 

@@ -29,17 +29,21 @@ struct BenchFlags {
   bool json = false;
 };
 
-double Milliseconds(Clock::duration d) { return std::chrono::duration<double, std::milli>(d).count(); }
+double Milliseconds(Clock::duration d) {
+  return std::chrono::duration<double, std::milli>(d).count();
+}
 
 absl::Status Bench(const BenchFlags& flags) {
-  if (flags.threads > 0) KILN_RETURN_IF_ERROR(runtime::ThreadPool::Global().SetNumThreads(flags.threads));
+  if (flags.threads > 0)
+    KILN_RETURN_IF_ERROR(runtime::ThreadPool::Global().SetNumThreads(flags.threads));
   KILN_ASSIGN_OR_RETURN(const auto executor, LoadLibrary(flags.library));
   KILN_RETURN_IF_ERROR(SetInputs(*executor, {}, /*fill=*/true));
   Progress progress("measuring " + flags.library);
   for (int i = 0; i < kWarmUpRuns; ++i) KILN_RETURN_IF_ERROR(executor->Run());
   std::vector<double> times;
   const Clock::time_point begin = Clock::now();
-  for (Clock::time_point now = begin; times.size() < kMinRuns || Milliseconds(now - begin) < flags.seconds * 1000;) {
+  for (Clock::time_point now = begin;
+       times.size() < kMinRuns || Milliseconds(now - begin) < flags.seconds * 1000;) {
     KILN_RETURN_IF_ERROR(executor->Run());
     const Clock::time_point end = Clock::now();
     times.push_back(Milliseconds(end - now));
@@ -60,9 +64,12 @@ absl::Status Bench(const BenchFlags& flags) {
   if (flags.json) {
     std::puts(result.dump().c_str());
   } else {
-    std::printf("%s, %s executor, %d threads: %zu runs, median %.4f ms, min %.4f ms, mean %.4f ms, p99 %.4f ms\n",
-                flags.library.c_str(), result["executor"].get<std::string>().c_str(), result["threads"].get<int>(), n,
-                result["median_ms"].get<double>(), times.front(), result["mean_ms"].get<double>(), result["p99_ms"].get<double>());
+    std::printf(
+        "%s, %s executor, %d threads: %zu runs, median %.4f ms, min %.4f ms, mean %.4f ms, p99 "
+        "%.4f ms\n",
+        flags.library.c_str(), result["executor"].get<std::string>().c_str(),
+        result["threads"].get<int>(), n, result["median_ms"].get<double>(), times.front(),
+        result["mean_ms"].get<double>(), result["p99_ms"].get<double>());
   }
   return absl::OkStatus();
 }
@@ -70,13 +77,19 @@ absl::Status Bench(const BenchFlags& flags) {
 }  // namespace
 
 void AddBenchCommand(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("bench", "Measure how long a compiled library takes, on random inputs by a fixed seed");
+  CLI::App* command = app.add_subcommand(
+      "bench", "Measure how long a compiled library takes, on random inputs by a fixed seed");
   auto flags = std::make_shared<BenchFlags>();
   command->add_option("library", flags->library, "Shared object that compile has made")->required();
-  command->add_option("--threads", flags->threads, "Threads; 0: one per CPU")->capture_default_str();
-  command->add_option("--seconds", flags->seconds, "How long to measure")->capture_default_str()->check(CLI::PositiveNumber);
+  command->add_option("--threads", flags->threads, "Threads; 0: one per CPU")
+      ->capture_default_str();
+  command->add_option("--seconds", flags->seconds, "How long to measure")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
   command->add_flag("--json", flags->json, "Print one JSON object");
-  command->footer("Examples:\n  kiln bench out/my_mod.so --threads 1 --seconds 2\n  kiln bench out/my_mod.so --json");
+  command->footer(
+      "Examples:\n  kiln bench out/my_mod.so --threads 1 --seconds 2\n  kiln bench out/my_mod.so "
+      "--json");
   command->callback([flags, &action] { action = [flags] { return Bench(*flags); }; });
 }
 

@@ -26,7 +26,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The flags that make the C compiler use what the target has: -m of every LLVM feature that is switched on.
+// The flags that make the C compiler use what the target has: -m of every LLVM feature that is
+// switched on.
 std::vector<std::string> MachineFlags(const Target& target) {
   std::vector<std::string> flags;
   if (!target.cpu.empty()) flags.push_back("-march=" + target.cpu);
@@ -44,15 +45,16 @@ absl::StatusOr<int> RunProgram(const std::vector<std::string>& argv, const std::
   pointers.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(),
+                                   O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
   pid_t pid = 0;
   const int error = posix_spawnp(&pid, pointers[0], &actions, nullptr, pointers.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--codegen c --runtime cpp needs a C compiler to make a shared object, and '", argv[0],
-        "' cannot be run; install gcc or clang, or use --codegen llvm"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--codegen c --runtime cpp needs a C compiler to make a shared object, and '",
+                     argv[0], "' cannot be run; install gcc or clang, or use --codegen llvm"));
   }
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
@@ -62,36 +64,47 @@ absl::StatusOr<int> RunProgram(const std::vector<std::string>& argv, const std::
 
 }  // namespace
 
-absl::StatusOr<std::string> CompileCToSharedObject(const std::string& source, const std::string& name,
-                                                   const Target& target) {
+absl::StatusOr<std::string> CompileCToSharedObject(const std::string& source,
+                                                   const std::string& name, const Target& target) {
   if (!absl::StartsWith(target.triple, Target::Host().triple.substr(0, 6))) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--codegen c --runtime cpp --target ", target.name,
-        ": the C compiler here makes code for this kind of machine only; use --codegen llvm, or --runtime crt and compile the source "
-        "yourself"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--codegen c --runtime cpp --target ", target.name,
+                     ": the C compiler here makes code for this kind of machine only; use "
+                     "--codegen llvm, or --runtime crt and compile the source "
+                     "yourself"));
   }
   std::string folder = (fs::temp_directory_path() / "kiln-XXXXXX").string();
-  if (mkdtemp(folder.data()) == nullptr) return absl::InternalError("no temporary folder can be made");
+  if (mkdtemp(folder.data()) == nullptr)
+    return absl::InternalError("no temporary folder can be made");
   const absl::Cleanup remove = [&] {
     std::error_code ignored;
     fs::remove_all(folder, ignored);
   };
-  const std::string c_file = folder + "/" + name + ".c", so_file = folder + "/" + name + ".so", log = folder + "/log";
+  const std::string c_file = folder + "/" + name + ".c", so_file = folder + "/" + name + ".so",
+                    log = folder + "/log";
   for (const auto& [path, text] : RuntimeHeaders()) {
     fs::create_directories(fs::path(folder + "/include/" + path).parent_path());
     std::ofstream(folder + "/include/" + path) << text;
   }
   std::ofstream(c_file, std::ios::binary) << source;
-  std::vector<std::string> argv = {"cc", "-std=c99", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fPIC", "-shared",
-                                   "-fvisibility=default", "-Wl,--build-id=none", "-Wl,-soname," + name + ".so",
+  std::vector<std::string> argv = {"cc",
+                                   "-std=c99",
+                                   "-O3",
+                                   "-ffp-contract=off",
+                                   "-fno-math-errno",
+                                   "-fPIC",
+                                   "-shared",
+                                   "-fvisibility=default",
+                                   "-Wl,--build-id=none",
+                                   "-Wl,-soname," + name + ".so",
                                    "-I" + folder + "/include"};
   for (const std::string& flag : MachineFlags(target)) argv.push_back(flag);
   argv.insert(argv.end(), {"-o", so_file, c_file, "-lm"});
   KILN_ASSIGN_OR_RETURN(const int status, RunProgram(argv, log));
   if (status != 0) {
     const absl::StatusOr<std::string> words = ReadFile(log, 1 << 20);
-    return absl::InternalError(
-        absl::StrCat("the C compiler failed on generated code:\n", words.ok() ? words->substr(0, 4000) : std::string()));
+    return absl::InternalError(absl::StrCat("the C compiler failed on generated code:\n",
+                                            words.ok() ? words->substr(0, 4000) : std::string()));
   }
   return ReadFile(so_file, kMaxModelFileBytes);
 }

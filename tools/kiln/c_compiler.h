@@ -9,10 +9,11 @@
 
 namespace kiln::tools {
 
-// Runs the system's C compiler (`cc`) on generated C and returns the shared object. InvalidArgument if there is no compiler or the target
-// is not this kind of machine; Internal with the compiler's words if it fails.
-absl::StatusOr<std::string> CompileCToSharedObject(const std::string& source, const std::string& name,
-                                                   const Target& target);
+// Runs the system's C compiler (`cc`) on generated C and returns the shared object. InvalidArgument
+// if there is no compiler or the target is not this kind of machine; Internal with the compiler's
+// words if it fails.
+absl::StatusOr<std::string> CompileCToSharedObject(const std::string& source,
+                                                   const std::string& name, const Target& target);
 
 }  // namespace kiln::tools
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommands of the command line tool. Each adds itself to the application and sets `action` when it is chosen; the action returns
-// the status that becomes the exit status: 0, 2 for the user's fault, 1 for Kiln's.
+// The subcommands of the command line tool. Each adds itself to the application and sets `action`
+// when it is chosen; the action returns the status that becomes the exit status: 0, 2 for the
+// user's fault, 1 for Kiln's.
 #ifndef KILN_TOOLS_KILN_COMMANDS_H_
 #define KILN_TOOLS_KILN_COMMANDS_H_
 

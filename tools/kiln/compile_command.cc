@@ -34,8 +34,10 @@ struct CompileFlags {
 
 std::string DefaultModuleName(const std::string& path) {
   std::string name;
-  for (char c : fs::path(path).stem().string()) name.push_back(absl::ascii_isalnum(static_cast<unsigned char>(c)) ? c : '_');
-  return name.empty() || absl::ascii_isdigit(static_cast<unsigned char>(name[0])) ? "m_" + name : name;
+  for (char c : fs::path(path).stem().string())
+    name.push_back(absl::ascii_isalnum(static_cast<unsigned char>(c)) ? c : '_');
+  return name.empty() || absl::ascii_isdigit(static_cast<unsigned char>(name[0])) ? "m_" + name
+                                                                                  : name;
 }
 
 absl::StatusOr<CompileOptions> OptionsOf(const CompileFlags& flags) {
@@ -61,8 +63,9 @@ absl::StatusOr<CompileOptions> OptionsOf(const CompileFlags& flags) {
   o.system_lib = flags.system_lib;
   for (absl::string_view pass : absl::StrSplit(flags.passes, ',', absl::SkipEmpty())) {
     if (pass[0] != '-') {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--passes: found '", pass, "', wanted passes to switch off, each with a '-': --passes=-fuse,-convert-layout"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--passes: found '", pass,
+          "', wanted passes to switch off, each with a '-': --passes=-fuse,-convert-layout"));
     }
     o.passes.disabled.emplace_back(pass.substr(1));
   }
@@ -71,17 +74,20 @@ absl::StatusOr<CompileOptions> OptionsOf(const CompileFlags& flags) {
 }
 
 // One file per pass, numbered, in the dump folder.
-absl::Status WriteDump(const std::string& folder, const Graph& graph, const CompileOptions& options) {
+absl::Status WriteDump(const std::string& folder, const Graph& graph,
+                       const CompileOptions& options) {
   std::map<std::string, std::string> files;
   files["00-graph.relay"] = PrintRelay(graph);
   CompileOptions dumping = options;
   dumping.passes.after = [&](absl::string_view name, const Graph& result) {
-    files[absl::StrCat(absl::Dec(files.size(), absl::kZeroPad2), "-", name, ".relay")] = PrintRelay(result);
+    files[absl::StrCat(absl::Dec(files.size(), absl::kZeroPad2), "-", name, ".relay")] =
+        PrintRelay(result);
   };
   KILN_RETURN_IF_ERROR(RunStages(graph, dumping).status());
   for (const char* stage : {"stages", "loops", "scheduled", "plan", "c"}) {
-    KILN_ASSIGN_OR_RETURN(files[absl::StrCat(absl::Dec(files.size(), absl::kZeroPad2), "-", stage, ".txt")],
-                          EmitStage(graph, options, stage));
+    KILN_ASSIGN_OR_RETURN(
+        files[absl::StrCat(absl::Dec(files.size(), absl::kZeroPad2), "-", stage, ".txt")],
+        EmitStage(graph, options, stage));
   }
   return WriteFiles(folder, files);
 }
@@ -89,7 +95,8 @@ absl::Status WriteDump(const std::string& folder, const Graph& graph, const Comp
 absl::Status RunCompile(const CompileFlags& flags) {
   KILN_ASSIGN_OR_RETURN(CompileOptions options, OptionsOf(flags));
   if (flags.emit.empty() && flags.output.empty()) {
-    return absl::InvalidArgumentError("compile: wanted -o DIR to write to, or --emit STAGE to print");
+    return absl::InvalidArgumentError(
+        "compile: wanted -o DIR to write to, or --emit STAGE to print");
   }
   Progress progress("compiling " + flags.model);
   KILN_ASSIGN_OR_RETURN(const Graph graph, LoadModel(flags.model, flags.inputs));
@@ -113,23 +120,38 @@ absl::Status RunCompile(const CompileFlags& flags) {
 }  // namespace
 
 void AddCompileCommand(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("compile", "Compile a model (Relay text or ONNX) into a library");
+  CLI::App* command =
+      app.add_subcommand("compile", "Compile a model (Relay text or ONNX) into a library");
   auto flags = std::make_shared<CompileFlags>();
   command->add_option("model", flags->model, "Model file")->required();
   command->add_option("-o,--output", flags->output, "Folder to write to");
-  command->add_option("--module-name", flags->module_name, "Name of the module, a C identifier (default: from the file's name)");
+  command->add_option("--module-name", flags->module_name,
+                      "Name of the module, a C identifier (default: from the file's name)");
   command->add_option("--executor", flags->executor, "aot or graph")->capture_default_str();
   command->add_option("--runtime", flags->runtime, "cpp or crt")->capture_default_str();
   command->add_option("--interface", flags->interface, "packed or c")->capture_default_str();
-  command->add_option("--calling-convention", flags->calling_convention, "Of operator functions: packed, cpacked or unpacked");
-  command->add_option("--codegen", flags->codegen, "llvm or c (default: llvm where it is built in)");
-  command->add_option("--target", flags->target, "host, x86-64-v3, cortex-m4f, an LLVM triple with -mcpu= and -mattr=, …")->capture_default_str();
+  command->add_option("--calling-convention", flags->calling_convention,
+                      "Of operator functions: packed, cpacked or unpacked");
+  command->add_option("--codegen", flags->codegen,
+                      "llvm or c (default: llvm where it is built in)");
+  command
+      ->add_option("--target", flags->target,
+                   "host, x86-64-v3, cortex-m4f, an LLVM triple with -mcpu= and -mattr=, …")
+      ->capture_default_str();
   command->add_option("--input", flags->inputs, "Shape of an input: name:1x3x224x224[:dtype]");
-  command->add_option("--emit", flags->emit, "Print a stage instead: graph, after:<pass>, fused, stages, loops, scheduled, plan, c, llvm, asm, graph-json, metadata, header");
-  command->add_option("--dump-dir", flags->dump_dir, "Write one file per pass and stage to this folder");
+  command->add_option("--emit", flags->emit,
+                      "Print a stage instead: graph, after:<pass>, fused, stages, loops, "
+                      "scheduled, plan, c, llvm, asm, graph-json, metadata, header");
+  command->add_option("--dump-dir", flags->dump_dir,
+                      "Write one file per pass and stage to this folder");
   command->add_option("--passes", flags->passes, "Passes to switch off: -fuse,-convert-layout");
-  command->add_option("--threads", flags->threads, "Threads of a parallel loop; 0: as the runtime decides, 1: serial code")->capture_default_str();
-  command->add_flag("--system-lib", flags->system_lib, "For the C++ runtime: make code to link, which registers itself, instead of a shared object");
+  command
+      ->add_option("--threads", flags->threads,
+                   "Threads of a parallel loop; 0: as the runtime decides, 1: serial code")
+      ->capture_default_str();
+  command->add_flag(
+      "--system-lib", flags->system_lib,
+      "For the C++ runtime: make code to link, which registers itself, instead of a shared object");
   command->footer(
       "Examples:\n"
       "  kiln compile model.onnx -o out --module-name my_mod\n"

@@ -29,12 +29,15 @@ void PrintTensors(const char* title, const std::vector<std::string>& lines) {
 absl::Status InspectLibrary(const std::string& path) {
   KILN_ASSIGN_OR_RETURN(const auto executor, LoadLibrary(path));
   std::vector<std::string> lines;
-  for (const auto& info : executor->input_infos()) lines.push_back(absl::StrCat(info.name, " ", TypeOf(info).ToString()));
+  for (const auto& info : executor->input_infos())
+    lines.push_back(absl::StrCat(info.name, " ", TypeOf(info).ToString()));
   PrintTensors("inputs", lines);
   lines.clear();
-  for (const auto& info : executor->output_infos()) lines.push_back(absl::StrCat(info.name, " ", TypeOf(info).ToString()));
+  for (const auto& info : executor->output_infos())
+    lines.push_back(absl::StrCat(info.name, " ", TypeOf(info).ToString()));
   PrintTensors("outputs", lines);
-  std::printf("executor %s, workspace %lld bytes\n", std::string(executor->program().executor()).c_str(),
+  std::printf("executor %s, workspace %lld bytes\n",
+              std::string(executor->program().executor()).c_str(),
               static_cast<long long>(executor->program().workspace_bytes()));
   return absl::OkStatus();
 }
@@ -50,14 +53,16 @@ absl::Status InspectModel(const InspectFlags& flags) {
     const proto::Parameter& p = main.parameters(i);
     const Shape shape(p.shape().begin(), p.shape().end());
     (i < main.num_inputs() ? inputs : outputs)
-        .push_back(absl::StrCat(p.relay_name_hint(), " ", ShapeToString(shape), " ", p.dtype(), ", ", p.size_bytes(), " bytes"));
+        .push_back(absl::StrCat(p.relay_name_hint(), " ", ShapeToString(shape), " ", p.dtype(),
+                                ", ", p.size_bytes(), " bytes"));
   }
   PrintTensors("inputs", inputs);
   PrintTensors("outputs", outputs);
   for (const LoweredCall& call : stages.lowered.calls) {
-    functions.push_back(call.function.empty() ? absl::StrCat("view: ", call.op_names)
-                                              : absl::StrCat(call.op_names, "  [", call.schedule, "]",
-                                                             call.source.empty() ? "" : "  " + call.source));
+    functions.push_back(call.function.empty()
+                            ? absl::StrCat("view: ", call.op_names)
+                            : absl::StrCat(call.op_names, "  [", call.schedule, "]",
+                                           call.source.empty() ? "" : "  " + call.source));
   }
   PrintTensors("operators", functions);
   std::printf("constants: %lld bytes\n", static_cast<long long>(main.constant_size_bytes()));
@@ -68,16 +73,24 @@ absl::Status InspectModel(const InspectFlags& flags) {
 }  // namespace
 
 void AddInspectCommand(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("inspect", "Show inputs, outputs, operators, memory plan and constants of a library or model");
+  CLI::App* command = app.add_subcommand(
+      "inspect",
+      "Show inputs, outputs, operators, memory plan and constants of a library or model");
   auto flags = std::make_shared<InspectFlags>();
   command->add_option("file", flags->file, "Shared object or model file")->required();
-  command->add_option("--target", flags->target, "Of a model: what it would be compiled for")->capture_default_str();
+  command->add_option("--target", flags->target, "Of a model: what it would be compiled for")
+      ->capture_default_str();
   command->add_option("--input", flags->inputs, "Of a model: shape of an input, name:1x3x224x224");
-  command->footer("Examples:\n  kiln inspect out/my_mod.so\n  kiln inspect model.onnx --target cortex-m4f");
+  command->footer(
+      "Examples:\n  kiln inspect out/my_mod.so\n  kiln inspect model.onnx --target cortex-m4f");
   command->callback([flags, &action] {
     action = [flags]() -> absl::Status {
       KILN_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(flags->file, int64_t{4} << 30));
-      return absl::StartsWith(bytes, "\x7f" "ELF") ? InspectLibrary(flags->file) : InspectModel(*flags);
+      return absl::StartsWith(bytes,
+                              "\x7f"
+                              "ELF")
+                 ? InspectLibrary(flags->file)
+                 : InspectModel(*flags);
     };
   });
 }

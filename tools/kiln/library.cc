@@ -29,7 +29,8 @@ absl::Status SetInput(runtime::Executor& executor, int index, const std::string&
     KILN_ASSIGN_OR_RETURN(tensor, ReadTensorFile(value));
   }
   if (tensor.type() != type) {
-    return absl::InvalidArgumentError(absl::StrCat("input '", info.name, "': found ", tensor.type().ToString(), " in ", value,
+    return absl::InvalidArgumentError(absl::StrCat("input '", info.name, "': found ",
+                                                   tensor.type().ToString(), " in ", value,
                                                    ", wanted ", type.ToString()));
   }
   KILN_ASSIGN_OR_RETURN(const runtime::NDArray array, executor.GetInput(index));
@@ -51,14 +52,16 @@ Tensor ToTensor(const runtime::NDArray& array, const TensorType& type) {
   return Tensor(type, std::string(bytes.data(), bytes.size()));
 }
 
-absl::Status SetInputs(runtime::Executor& executor, const std::map<std::string, std::string>& values, bool fill) {
+absl::Status SetInputs(runtime::Executor& executor,
+                       const std::map<std::string, std::string>& values, bool fill) {
   for (const auto& [name, value] : values) {
     KILN_ASSIGN_OR_RETURN(const int index, executor.GetInputIndex(name));
     KILN_RETURN_IF_ERROR(SetInput(executor, index, value));
   }
   for (int i = 0; fill && i < executor.num_inputs(); ++i) {
     const std::string& name = executor.input_infos()[static_cast<size_t>(i)].name;
-    if (!values.contains(name) && !executor.IsParam(i)) KILN_RETURN_IF_ERROR(SetInput(executor, i, "random"));
+    if (!values.contains(name) && !executor.IsParam(i))
+      KILN_RETURN_IF_ERROR(SetInput(executor, i, "random"));
   }
   return absl::OkStatus();
 }

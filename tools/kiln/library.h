@@ -20,8 +20,10 @@ TensorType TypeOf(const runtime::TensorInfo& info);
 // The bytes of an array as a tensor.
 Tensor ToTensor(const runtime::NDArray& array, const TensorType& type);
 
-// Sets every input from `values` ("name" to a file's path or "random"); inputs that are not named get random values if `fill` is set.
-absl::Status SetInputs(runtime::Executor& executor, const std::map<std::string, std::string>& values, bool fill);
+// Sets every input from `values` ("name" to a file's path or "random"); inputs that are not named
+// get random values if `fill` is set.
+absl::Status SetInputs(runtime::Executor& executor,
+                       const std::map<std::string, std::string>& values, bool fill);
 
 }  // namespace kiln::tools
 

@@ -27,7 +27,8 @@ int ExitStatus(const absl::Status& status) {
 
 int main(int argc, char** argv) {
   CLI::App app{
-      "Kiln compiles a trained neural network ahead of time into a library that a program links.\n\n"
+      "Kiln compiles a trained neural network ahead of time into a library that a program "
+      "links.\n\n"
       "  kiln compile models/digits/digits.onnx -o /tmp/digits --module-name digits\n"
       "  kiln run /tmp/digits/digits.so --input image=random\n"
       "  kiln bench /tmp/digits/digits.so\n"

@@ -9,8 +9,8 @@
 
 namespace kiln::tools {
 
-// A line on the terminal's standard error that says what goes on and for how long, from two seconds on; nothing where standard error is
-// no terminal. Gone when the object is.
+// A line on the terminal's standard error that says what goes on and for how long, from two seconds
+// on; nothing where standard error is no terminal. Gone when the object is.
 class Progress {
  public:
   explicit Progress(std::string what);

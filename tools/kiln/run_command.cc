@@ -26,15 +26,19 @@ struct RunFlags {
 };
 
 // "name=value", where the name may hold '='-free text only.
-absl::StatusOr<std::map<std::string, std::string>> Assignments(const char* option, const std::vector<std::string>& texts) {
+absl::StatusOr<std::map<std::string, std::string>> Assignments(
+    const char* option, const std::vector<std::string>& texts) {
   std::map<std::string, std::string> map;
   for (const std::string& text : texts) {
     const size_t at = text.find('=');
     if (at == std::string::npos || at == 0) {
-      return absl::InvalidArgumentError(absl::StrCat(option, ": found '", text, "', wanted name=FILE", option == std::string("--input") ? " or name=random" : ""));
+      return absl::InvalidArgumentError(
+          absl::StrCat(option, ": found '", text, "', wanted name=FILE",
+                       option == std::string("--input") ? " or name=random" : ""));
     }
     if (!map.emplace(text.substr(0, at), text.substr(at + 1)).second) {
-      return absl::InvalidArgumentError(absl::StrCat(option, ": '", text.substr(0, at), "' is given twice"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(option, ": '", text.substr(0, at), "' is given twice"));
     }
   }
   return map;
@@ -51,19 +55,23 @@ void PrintTensor(const std::string& name, const Tensor& tensor) {
 }
 
 // |found - wanted| <= atol + rtol * |wanted| for every element.
-absl::Status CheckClose(const std::string& name, const Tensor& found, const Tensor& wanted, const RunFlags& flags) {
+absl::Status CheckClose(const std::string& name, const Tensor& found, const Tensor& wanted,
+                        const RunFlags& flags) {
   if (found.type() != wanted.type()) {
-    return absl::InvalidArgumentError(absl::StrCat("--check ", name, ": the file holds ", wanted.type().ToString(),
-                                                   ", the output is ", found.type().ToString()));
+    return absl::InvalidArgumentError(absl::StrCat("--check ", name, ": the file holds ",
+                                                   wanted.type().ToString(), ", the output is ",
+                                                   found.type().ToString()));
   }
   int64_t wrong = 0, first = 0;
   for (int64_t i = 0; i < found.type().num_elements(); ++i) {
     const double a = found.AsDouble(i), b = wanted.AsDouble(i);
-    const bool close = a == b || (std::isnan(a) && std::isnan(b)) || std::abs(a - b) <= flags.atol + flags.rtol * std::abs(b);
+    const bool close = a == b || (std::isnan(a) && std::isnan(b)) ||
+                       std::abs(a - b) <= flags.atol + flags.rtol * std::abs(b);
     if (!close && wrong++ == 0) first = i;
   }
   if (wrong == 0) {
-    std::printf("%s agrees (%lld values)\n", name.c_str(), static_cast<long long>(found.type().num_elements()));
+    std::printf("%s agrees (%lld values)\n", name.c_str(),
+                static_cast<long long>(found.type().num_elements()));
     return absl::OkStatus();
   }
   return absl::FailedPreconditionError(absl::StrFormat(
@@ -74,7 +82,8 @@ absl::Status CheckClose(const std::string& name, const Tensor& found, const Tens
 absl::Status RunLibrary(const RunFlags& flags) {
   KILN_ASSIGN_OR_RETURN(const auto inputs, Assignments("--input", flags.inputs));
   KILN_ASSIGN_OR_RETURN(const auto checks, Assignments("--check", flags.checks));
-  if (flags.threads > 0) KILN_RETURN_IF_ERROR(runtime::ThreadPool::Global().SetNumThreads(flags.threads));
+  if (flags.threads > 0)
+    KILN_RETURN_IF_ERROR(runtime::ThreadPool::Global().SetNumThreads(flags.threads));
   KILN_ASSIGN_OR_RETURN(const auto executor, LoadLibrary(flags.library));
   KILN_RETURN_IF_ERROR(SetInputs(*executor, inputs, /*fill=*/false));
   KILN_RETURN_IF_ERROR(executor->Run());
@@ -93,7 +102,9 @@ absl::Status RunLibrary(const RunFlags& flags) {
   if (!flags.output.empty()) KILN_RETURN_IF_ERROR(WriteFiles(flags.output, files));
   for (const auto& [name, path] : checks) {
     const auto it = outputs.find(name);
-    if (it == outputs.end()) return absl::InvalidArgumentError(absl::StrCat("--check: the model has no output '", name, "'"));
+    if (it == outputs.end())
+      return absl::InvalidArgumentError(
+          absl::StrCat("--check: the model has no output '", name, "'"));
     KILN_ASSIGN_OR_RETURN(const Tensor wanted, ReadTensorFile(path));
     KILN_RETURN_IF_ERROR(CheckClose(name, it->second, wanted, flags));
   }
@@ -106,12 +117,17 @@ void AddRunCommand(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("run", "Run a compiled library once");
   auto flags = std::make_shared<RunFlags>();
   command->add_option("library", flags->library, "Shared object that compile has made")->required();
-  command->add_option("--input", flags->inputs, "name=FILE (.npy or ONNX .pb) or name=random, for every input");
+  command->add_option("--input", flags->inputs,
+                      "name=FILE (.npy or ONNX .pb) or name=random, for every input");
   command->add_option("--output", flags->output, "Folder to write <output name>.npy to");
-  command->add_option("--check", flags->checks, "name=FILE: compare an output with a file; differing is an error");
-  command->add_option("--rtol", flags->rtol, "Relative tolerance of --check")->capture_default_str();
-  command->add_option("--atol", flags->atol, "Absolute tolerance of --check")->capture_default_str();
-  command->add_option("--threads", flags->threads, "Threads; 0: one per CPU")->capture_default_str();
+  command->add_option("--check", flags->checks,
+                      "name=FILE: compare an output with a file; differing is an error");
+  command->add_option("--rtol", flags->rtol, "Relative tolerance of --check")
+      ->capture_default_str();
+  command->add_option("--atol", flags->atol, "Absolute tolerance of --check")
+      ->capture_default_str();
+  command->add_option("--threads", flags->threads, "Threads; 0: one per CPU")
+      ->capture_default_str();
   command->footer(
       "Examples:\n"
       "  kiln run out/my_mod.so --input data=image.npy --output results\n"

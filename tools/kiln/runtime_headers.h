@@ -7,7 +7,8 @@
 
 namespace kiln::tools {
 
-// The headers that generated C includes, by path below the include folder: so that the tool can compile C without the source tree.
+// The headers that generated C includes, by path below the include folder: so that the tool can
+// compile C without the source tree.
 const std::map<std::string, std::string>& RuntimeHeaders();
 
 }  // namespace kiln::tools

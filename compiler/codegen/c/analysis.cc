@@ -49,7 +49,9 @@ bool Overlap(const std::vector<Argument>& args, const std::vector<Buffer>& param
       const int64_t a = ConstantOffset(args[i]), b = ConstantOffset(args[j]);
       if (a < 0 || b < 0) return true;
       const int64_t bytes = args[i].buffer->dtype.bytes();
-      if (a * bytes < b * bytes + params[j]->num_bytes() && b * bytes < a * bytes + params[i]->num_bytes()) return true;
+      if (a * bytes < b * bytes + params[j]->num_bytes() &&
+          b * bytes < a * bytes + params[i]->num_bytes())
+        return true;
     }
   }
   return false;
@@ -73,14 +75,15 @@ absl::Status FindWrites(CContext& context, const Func& func, FuncInfo& info) {
   ForEachCall(func.body, [&](const std::string& name, const std::vector<Argument>& all_args) {
     auto callee = context.funcs.find(name);
     if (callee == context.funcs.end()) {
-      status.Update(absl::InternalError(absl::StrCat("C code generator: ", func.name, " calls ", name,
-                                                     ", which is not defined before it")));
+      status.Update(absl::InternalError(absl::StrCat("C code generator: ", func.name, " calls ",
+                                                     name, ", which is not defined before it")));
       return;
     }
     const std::vector<Argument> args = PointerArguments(all_args);
     const std::vector<Buffer> params = PointerParams(*callee->second.func);
     if (args.size() != params.size()) {
-      status.Update(absl::InternalError(absl::StrCat("C code generator: ", func.name, " calls ", name, " with ", args.size(),
+      status.Update(absl::InternalError(absl::StrCat("C code generator: ", func.name, " calls ",
+                                                     name, " with ", args.size(),
                                                      " buffers instead of ", params.size())));
       return;
     }
@@ -89,7 +92,8 @@ absl::Status FindWrites(CContext& context, const Func& func, FuncInfo& info) {
     }
     if (Overlap(args, params)) callee->second.overlaps = true;
   });
-  for (const Buffer& param : PointerParams(func)) info.written.push_back(written.contains(param.get()));
+  for (const Buffer& param : PointerParams(func))
+    info.written.push_back(written.contains(param.get()));
   return status;
 }
 
@@ -115,7 +119,8 @@ void MarkUsed(CContext& context, const std::string& name) {
 // Marks the functions of this program whose addresses data holds.
 void MarkReferenced(CContext& context, const loop::DataValue& value) {
   if (const auto* address = std::get_if<loop::DataValue::FuncAddress>(&value.value)) {
-    if (context.funcs.find(address->symbol) != context.funcs.end()) MarkUsed(context, address->symbol);
+    if (context.funcs.find(address->symbol) != context.funcs.end())
+      MarkUsed(context, address->symbol);
   } else if (const auto* aggregate = std::get_if<loop::DataValue::Aggregate>(&value.value)) {
     for (const loop::DataValue& field : aggregate->fields) MarkReferenced(context, field);
   }
@@ -123,14 +128,16 @@ void MarkReferenced(CContext& context, const loop::DataValue& value) {
 
 absl::Status AddPublicNames(CContext& context) {
   // Names that the printers use themselves beside those that start with "kiln_".
-  for (const char* name : {"args", "cdata", "closure", "codes", "data", "num_args", "penv", "resource_handle", "result", "result_code",
-                           "ret_type_code", "ret_value", "task_id", "tensors", "type_codes", "values"}) {
+  for (const char* name : {"args", "cdata", "closure", "codes", "data", "num_args", "penv",
+                           "resource_handle", "result", "result_code", "ret_type_code", "ret_value",
+                           "task_id", "tensors", "type_codes", "values"}) {
     context.names.AddExactGlobal(name);
   }
   const auto add = [&context](const std::string& name) {
     if (context.names.AddExactGlobal(name)) return absl::OkStatus();
-    return absl::InvalidArgumentError(absl::StrCat("C code generator: '", name, "' cannot be the name of a function or of data: it is ",
-                                                   IsCIdentifier(name) ? "taken" : "no identifier of C"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "C code generator: '", name, "' cannot be the name of a function or of data: it is ",
+        IsCIdentifier(name) ? "taken" : "no identifier of C"));
   };
   for (const Func& func : context.program.funcs) KILN_RETURN_IF_ERROR(add(func.name));
   for (const auto& getter : context.program.getters) KILN_RETURN_IF_ERROR(add(getter.name));
@@ -173,19 +180,22 @@ absl::Status Analyse(CContext& context) {
   for (const Func& func : context.program.funcs) {
     FuncInfo info;
     info.func = &func;
-    info.untyped = func.exported && func.convention == loop::Convention::kUnpacked && func.kind != Func::Kind::kTask;
+    info.untyped = func.exported && func.convention == loop::Convention::kUnpacked &&
+                   func.kind != Func::Kind::kTask;
     info.body_name = func.name;
     info.overlaps = func.in_place;
     KILN_RETURN_IF_ERROR(FindWrites(context, func, info));
     context.funcs.emplace(func.name, std::move(info));
   }
   for (auto& [name, info] : context.funcs) {
-    if (info.func->convention == loop::Convention::kPacked && info.func->kind != Func::Kind::kTask) {
+    if (info.func->convention == loop::Convention::kPacked &&
+        info.func->kind != Func::Kind::kTask) {
       info.body_name = context.names.AddGlobal(absl::StrCat(name, "_body"));
     }
   }
   for (const loop::Constant& constant : context.program.constants) {
-    context.constants.emplace(constant.buffer.get(), context.names.AddGlobal(constant.buffer->name));
+    context.constants.emplace(constant.buffer.get(),
+                              context.names.AddGlobal(constant.buffer->name));
   }
   for (const Func& func : context.program.funcs) {
     if (func.exported && func.kind != Func::Kind::kTask) MarkUsed(context, func.name);

@@ -15,8 +15,10 @@ absl::Status Analyse(CContext& context);
 // Pointer parameters of a function in order: params, then the workspace where it is a parameter.
 std::vector<loop::Buffer> PointerParams(const loop::Func& func);
 
-// Buffers whose elements the body itself names, or whose address it passes on with an offset or as another type.
-absl::flat_hash_set<const loop::BufferNode*> DirectlyUsed(const CContext& context, const loop::Func& func);
+// Buffers whose elements the body itself names, or whose address it passes on with an offset or as
+// another type.
+absl::flat_hash_set<const loop::BufferNode*> DirectlyUsed(const CContext& context,
+                                                          const loop::Func& func);
 
 }  // namespace kiln::codegen
 

@@ -30,8 +30,10 @@ std::string ReadFile(const std::string& path) {
   return text.str();
 }
 
-absl::Status RunCompiler(const std::string& source, const std::vector<std::string>& command, const std::vector<std::string>& more) {
-  if (!HasCompiler(command[0])) return absl::NotFoundError(absl::StrCat("no compiler ", command[0]));
+absl::Status RunCompiler(const std::string& source, const std::vector<std::string>& command,
+                         const std::vector<std::string>& more) {
+  if (!HasCompiler(command[0]))
+    return absl::NotFoundError(absl::StrCat("no compiler ", command[0]));
   const std::string input = NewFile(".c"), log = NewFile(".log");
   std::ofstream(input) << source;
   std::vector<std::string> words = command;
@@ -44,13 +46,14 @@ absl::Status RunCompiler(const std::string& source, const std::vector<std::strin
     unlink(log.c_str());
     return absl::OkStatus();
   }
-  return absl::InternalError(absl::StrCat(absl::StrJoin(words, " "), ":\n", ReadFile(log).substr(0, 4000)));
+  return absl::InternalError(
+      absl::StrCat(absl::StrJoin(words, " "), ":\n", ReadFile(log).substr(0, 4000)));
 }
 
 }  // namespace
 
-const std::vector<std::string> kStrictFlags = {"-Wall",    "-Wextra",             "-pedantic", "-Wconversion",
-                                               "-Wshadow", "-Wmissing-prototypes", "-Werror"};
+const std::vector<std::string> kStrictFlags = {
+    "-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Wshadow", "-Wmissing-prototypes", "-Werror"};
 
 bool HasCompiler(absl::string_view compiler) {
   const char* path = getenv("PATH");
@@ -67,9 +70,11 @@ absl::Status CheckC(const std::string& source, const std::vector<std::string>& c
   return status;
 }
 
-absl::StatusOr<std::unique_ptr<LoadedC>> LoadedC::Compile(const std::string& source, const std::vector<std::string>& command) {
+absl::StatusOr<std::unique_ptr<LoadedC>> LoadedC::Compile(const std::string& source,
+                                                          const std::vector<std::string>& command) {
   const std::string library = NewFile(".so");
-  const absl::Status status = RunCompiler(source, command, {"-shared", "-fPIC", "-o", library, "-lm"});
+  const absl::Status status =
+      RunCompiler(source, command, {"-shared", "-fPIC", "-o", library, "-lm"});
   if (!status.ok()) return status;
   void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return absl::InternalError(dlerror());

@@ -21,13 +21,15 @@ extern const std::vector<std::string> kStrictFlags;
 
 // Whether the program `compiler` is on the PATH.
 bool HasCompiler(absl::string_view compiler);
-// Runs `command` with kStrictFlags on a file with `source`; NotFound if there is no such compiler, Internal with its messages if it fails.
+// Runs `command` with kStrictFlags on a file with `source`; NotFound if there is no such compiler,
+// Internal with its messages if it fails.
 absl::Status CheckC(const std::string& source, const std::vector<std::string>& command);
 
 class LoadedC {
  public:
   // `command` is the compiler and its options, to which kStrictFlags are added.
-  static absl::StatusOr<std::unique_ptr<LoadedC>> Compile(const std::string& source, const std::vector<std::string>& command);
+  static absl::StatusOr<std::unique_ptr<LoadedC>> Compile(const std::string& source,
+                                                          const std::vector<std::string>& command);
   ~LoadedC();
 
   // Null if there is no such symbol.

@@ -17,7 +17,8 @@ using loop::Buffer;
 namespace {
 
 std::string AsVoidPointer(const std::string& address) {
-  return absl::StrContains(address, ' ') ? absl::StrCat("(void*)(", address, ")") : absl::StrCat("(void*)", address);
+  return absl::StrContains(address, ' ') ? absl::StrCat("(void*)(", address, ")")
+                                         : absl::StrCat("(void*)", address);
 }
 
 }  // namespace
@@ -25,7 +26,8 @@ std::string AsVoidPointer(const std::string& address) {
 std::string FunctionPrinter::Address(const Argument& arg, DType dtype, bool written) {
   auto it = buffers_.find(arg.buffer.get());
   if (it == buffers_.end()) {
-    Fail(absl::StrCat(func_.name, " passes the buffer ", arg.buffer->name, ", which is not in scope"));
+    Fail(absl::StrCat(func_.name, " passes the buffer ", arg.buffer->name,
+                      ", which is not in scope"));
     return "0";
   }
   std::string address = it->second;
@@ -63,7 +65,8 @@ void FunctionPrinter::PrintUnpackedCall(const FuncInfo& callee, const std::vecto
     if (callee.untyped && !callee.written[i]) address = AsVoidPointer(address);
     list.push_back(std::move(address));
   }
-  lines_.Line(absl::StrCat("if (", callee.func->name, "(", absl::StrJoin(list, ", "), ") != 0) return -1;"));
+  lines_.Line(absl::StrCat("if (", callee.func->name, "(", absl::StrJoin(list, ", "),
+                           ") != 0) return -1;"));
 }
 
 void FunctionPrinter::PrintPackedCall(const FuncInfo& callee, const std::vector<Argument>& args) {
@@ -73,9 +76,13 @@ void FunctionPrinter::PrintPackedCall(const FuncInfo& callee, const std::vector<
   const size_t n = args.size();
   lines_.Open("{");
   for (size_t i = 0; i < n; ++i) {
-    if (args[i].buffer == nullptr) return Fail(absl::StrCat(func_.name, " passes an integer to the packed function ", callee.func->name));
+    if (args[i].buffer == nullptr)
+      return Fail(absl::StrCat(func_.name, " passes an integer to the packed function ",
+                               callee.func->name));
     const Shape& shape = params[i]->shape;
-    lines_.Line(absl::StrCat("static const int64_t kiln_shape", i, "[", std::max<size_t>(1, shape.size()), "] = ", ShapeInitializer(shape), ";"));
+    lines_.Line(absl::StrCat("static const int64_t kiln_shape", i, "[",
+                             std::max<size_t>(1, shape.size()), "] = ", ShapeInitializer(shape),
+                             ";"));
   }
   lines_.Line(absl::StrCat("DLTensor tensors[", std::max<size_t>(1, n), "];"));
   lines_.Line(absl::StrCat("TVMValue values[", std::max<size_t>(1, n), "];"));
@@ -85,17 +92,20 @@ void FunctionPrinter::PrintPackedCall(const FuncInfo& callee, const std::vector<
   lines_.Line("result.v_int64 = 0;");
   for (size_t i = 0; i < n; ++i) {
     const std::string address = Address(args[i], params[i]->dtype, true);
-    lines_.Line(absl::StrCat("kiln_argument(&tensors[", i, "], &values[", i, "], &codes[", i, "], ", AsVoidPointer(address), ", ",
-                             params[i]->shape.size(), ", ", DLDataTypeFields(params[i]->dtype), ", kiln_shape", i, ");"));
+    lines_.Line(absl::StrCat("kiln_argument(&tensors[", i, "], &values[", i, "], &codes[", i, "], ",
+                             AsVoidPointer(address), ", ", params[i]->shape.size(), ", ",
+                             DLDataTypeFields(params[i]->dtype), ", kiln_shape", i, ");"));
   }
-  lines_.Line(absl::StrCat("if (", callee.func->name, "(values, codes, ", n, ", &result, &result_code, NULL) != 0) return -1;"));
+  lines_.Line(absl::StrCat("if (", callee.func->name, "(values, codes, ", n,
+                           ", &result, &result_code, NULL) != 0) return -1;"));
   lines_.Close();
 }
 
 void FunctionPrinter::PrintLaunch(const loop::Launch& node) {
   const FuncInfo& callee = context_.funcs.at(node.function);
   const loop::Func& task = *callee.func;
-  if (task.kind != loop::Func::Kind::kTask) return Fail(absl::StrCat("launch of ", task.name, ", which is no task"));
+  if (task.kind != loop::Func::Kind::kTask)
+    return Fail(absl::StrCat("launch of ", task.name, ", which is no task"));
   const std::vector<Buffer> params = PointerParams(task);
   lines_.Open("{");
   lines_.Line(absl::StrCat("struct ", task.name, "_closure closure;"));
@@ -114,7 +124,8 @@ void FunctionPrinter::PrintLaunch(const loop::Launch& node) {
     }
   }
   if (node.args.empty()) lines_.Line("closure.unused = 0;");
-  lines_.Line(absl::StrCat("if (", context_.Runtime("TVMBackendParallelLaunch"), "(", task.name, "_launch, &closure, 0) != 0) return -1;"));
+  lines_.Line(absl::StrCat("if (", context_.Runtime("TVMBackendParallelLaunch"), "(", task.name,
+                           "_launch, &closure, 0) != 0) return -1;"));
   lines_.Close();
 }
 

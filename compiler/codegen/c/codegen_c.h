@@ -3,15 +3,18 @@
 //
 //   KILN_ASSIGN_OR_RETURN(std::string source, EmitC(program, target, {.module_name = "default"}));
 //
-// The file has no undefined behaviour that the program does not have, and gives the bits of the interpreter (compiler/loop/expr.h) with gcc
-// and clang at every optimisation level, for 32 and 64 bit targets. It compiles without a warning under
+// The file has no undefined behaviour that the program does not have, and gives the bits of the
+// interpreter (compiler/loop/expr.h) with gcc and clang at every optimisation level, for 32 and 64
+// bit targets. It compiles without a warning under
 // `-std=c99 -Wall -Wextra -pedantic -Wconversion -Wshadow -Wmissing-prototypes`.
 //
-// Program that it takes: flat indices (FlattenBuffers), no vectors, no float16 arithmetic (LegalizeFloat16), every parallel loop outlined
-// into a task (else it becomes serial). Vectorised loops become plain loops; a C compiler vectorises them.
+// Program that it takes: flat indices (FlattenBuffers), no vectors, no float16 arithmetic
+// (LegalizeFloat16), every parallel loop outlined into a task (else it becomes serial). Vectorised
+// loops become plain loops; a C compiler vectorises them.
 //
 // What is visible in the object file:
-// - exported functions. Unpacked: `int32_t f(void* a, …[, uint8_t* workspace])`. Packed: a TVMBackendPackedCFunc that checks its arguments.
+// - exported functions. Unpacked: `int32_t f(void* a, …[, uint8_t* workspace])`. Packed: a
+// TVMBackendPackedCFunc that checks its arguments.
 // - exported data and the getters.
 // Everything else is static, and left out where nothing uses it.
 #ifndef KILN_COMPILER_CODEGEN_C_CODEGEN_C_H_
@@ -28,17 +31,20 @@ namespace kiln::codegen {
 
 struct CodegenCOptions {
   std::string module_name = "default";  // for the comment at the top
-  // Use math.h for square roots and rounding. Without, the file brings its own functions (same bits, slower) and links with nothing; fused
-  // multiply-add then needs a target that has the instruction.
+  // Use math.h for square roots and rounding. Without, the file brings its own functions (same
+  // bits, slower) and links with nothing; fused multiply-add then needs a target that has the
+  // instruction.
   bool libm = true;
-  // Reach the runtime through exported pointer variables (`__TVMBackendParallelLaunch`…), which the C++ runtime fills in when it loads the
-  // shared object, instead of by extern functions: the object then links to nothing.
+  // Reach the runtime through exported pointer variables (`__TVMBackendParallelLaunch`…), which the
+  // C++ runtime fills in when it loads the shared object, instead of by extern functions: the
+  // object then links to nothing.
   bool loader_pointers = false;
   // Further headers, included with <>.
   std::vector<std::string> headers = {};
 };
 
-// Internal if the program is not of the form above; InvalidArgument if an option or a public name makes it impossible.
+// Internal if the program is not of the form above; InvalidArgument if an option or a public name
+// makes it impossible.
 absl::StatusOr<std::string> EmitC(const loop::LoopProgram& program, const Target& target,
                                   const CodegenCOptions& options);
 

@@ -23,7 +23,9 @@ class LineWriter {
  public:
   explicit LineWriter(int depth = 0) : depth_(depth) {}
   void Line(absl::string_view text) {
-    text_.append(static_cast<size_t>(2 * depth_), ' ').append(text.data(), text.size()).push_back('\n');
+    text_.append(static_cast<size_t>(2 * depth_), ' ')
+        .append(text.data(), text.size())
+        .push_back('\n');
   }
   void Blank() { text_.push_back('\n'); }
   void Else() {
@@ -49,21 +51,26 @@ class LineWriter {
 // How a function is printed.
 struct FuncInfo {
   const loop::Func* func = nullptr;
-  std::vector<bool> written;  // per parameter: whether the function, or one that it calls, stores to it
-  // Two of its arguments may overlap (Func::in_place, or a call that passes such): its pointers are not `restrict`.
+  std::vector<bool>
+      written;  // per parameter: whether the function, or one that it calls, stores to it
+  // Two of its arguments may overlap (Func::in_place, or a call that passes such): its pointers are
+  // not `restrict`.
   bool overlaps = false;
   // Parameters are void*: functions that other objects may call.
   bool untyped = false;
   // Reachable from something exported.
   bool used = false;
-  // The function that does the work: of a packed function, what it calls after unpacking; else the function itself.
+  // The function that does the work: of a packed function, what it calls after unpacking; else the
+  // function itself.
   std::string body_name;
-  // C names of its parameters; known when the function has been printed, which is before its callers are.
+  // C names of its parameters; known when the function has been printed, which is before its
+  // callers are.
   std::vector<std::string> pointer_names, scalar_names;
 };
 
 struct CContext {
-  CContext(const loop::LoopProgram& program_in, const Target& target, const CodegenCOptions& options_in)
+  CContext(const loop::LoopProgram& program_in, const Target& target,
+           const CodegenCOptions& options_in)
       : program(program_in),
         options(options_in),
         index_bits(target.pointer_bits >= 64 ? 64 : 32),

@@ -29,7 +29,8 @@ void CollectAddresses(const DataValue& value, std::vector<std::string>* out) {
 
 bool IsArray(const DataValue& value) {
   const auto* aggregate = std::get_if<DataValue::Aggregate>(&value.value);
-  return std::holds_alternative<DataValue::Bytes>(value.value) || (aggregate != nullptr && aggregate->array);
+  return std::holds_alternative<DataValue::Bytes>(value.value) ||
+         (aggregate != nullptr && aggregate->array);
 }
 
 // Characters as elements of an array of char, whose signedness differs between targets.
@@ -48,7 +49,8 @@ std::string CharElements(const std::string& bytes, absl::string_view indent) {
     if (plain) {
       result.push_back(static_cast<char>(c));
     } else {
-      result.append({'\\', static_cast<char>('0' + (c >> 6)), static_cast<char>('0' + ((c >> 3) & 7)), static_cast<char>('0' + (c & 7))});
+      result.append({'\\', static_cast<char>('0' + (c >> 6)),
+                     static_cast<char>('0' + ((c >> 3) & 7)), static_cast<char>('0' + (c & 7))});
     }
     result.push_back('\'');
   }
@@ -68,9 +70,11 @@ void PrintConstants(CContext& context, std::string* out) {
     const loop::BufferNode& buffer = *constant.buffer;
     if (!context.used_constants.contains(constant.buffer.get())) continue;
     const int64_t n = constant.tensor.type().num_elements();
-    const std::string aligned = AlignmentPrefix(context, buffer.alignment_bytes, buffer.dtype.bytes());
-    absl::StrAppend(out, "/* ", constant.tensor.type().dtype.ToString(), " ", ShapeToString(constant.tensor.type().shape), " */\n",
-                    aligned, "static const ", CType(buffer.dtype), " ", context.constants.at(constant.buffer.get()), "[",
+    const std::string aligned =
+        AlignmentPrefix(context, buffer.alignment_bytes, buffer.dtype.bytes());
+    absl::StrAppend(out, "/* ", constant.tensor.type().dtype.ToString(), " ",
+                    ShapeToString(constant.tensor.type().shape), " */\n", aligned, "static const ",
+                    CType(buffer.dtype), " ", context.constants.at(constant.buffer.get()), "[",
                     std::max<int64_t>(1, n), "] = {\n");
     if (n == 0) {
       out->append("  0");
@@ -92,7 +96,8 @@ absl::Status DataPrinter::Print(std::string* out) {
   }
   for (const loop::HandleGetter& getter : context_.program.getters) {
     if (defs_.find(getter.data_symbol) == defs_.end()) {
-      return absl::InternalError(absl::StrCat("C code generator: ", getter.name, " returns the unknown data ", getter.data_symbol));
+      return absl::InternalError(absl::StrCat("C code generator: ", getter.name,
+                                              " returns the unknown data ", getter.data_symbol));
     }
     KILN_RETURN_IF_ERROR(PrintDef(getter.data_symbol));
   }
@@ -115,10 +120,13 @@ absl::Status DataPrinter::PrintDef(const std::string& name) {
 
   const std::string& type = def.c_type;
   const std::string constant = def.writable ? "" : "const ";
-  std::string declarator = absl::EndsWith(type, "*") ? absl::StrCat(type, " ", constant, name) : absl::StrCat(constant, type, " ", name);
+  std::string declarator = absl::EndsWith(type, "*") ? absl::StrCat(type, " ", constant, name)
+                                                     : absl::StrCat(constant, type, " ", name);
   if (IsArray(def.value)) {
     const auto* bytes = std::get_if<DataValue::Bytes>(&def.value.value);
-    const size_t n = bytes != nullptr ? bytes->bytes.size() : std::get<DataValue::Aggregate>(def.value.value).fields.size();
+    const size_t n = bytes != nullptr
+                         ? bytes->bytes.size()
+                         : std::get<DataValue::Aggregate>(def.value.value).fields.size();
     absl::StrAppend(&declarator, "[", std::max<size_t>(1, n), "]");
   }
   const std::string aligned = AlignmentPrefix(context_, def.alignment_bytes, 1);
@@ -131,39 +139,48 @@ absl::Status DataPrinter::PrintDef(const std::string& name) {
 
 std::string DataPrinter::AddressOf(const std::string& symbol) {
   if (symbol.empty()) return "0";
-  if (auto def = defs_.find(symbol); def != defs_.end()) return absl::StrCat(IsArray(def->second->value) ? "" : "&", symbol);
+  if (auto def = defs_.find(symbol); def != defs_.end())
+    return absl::StrCat(IsArray(def->second->value) ? "" : "&", symbol);
   for (const loop::Constant& constant : context_.program.constants) {
     if (constant.buffer->name != symbol) continue;
     context_.used_constants.insert(constant.buffer.get());
     return context_.constants.at(constant.buffer.get());
   }
-  if (status_.ok()) status_ = absl::InternalError(absl::StrCat("C code generator: data refers to the unknown symbol ", symbol));
+  if (status_.ok())
+    status_ = absl::InternalError(
+        absl::StrCat("C code generator: data refers to the unknown symbol ", symbol));
   return "0";
 }
 
 std::string DataPrinter::FuncAddressOf(const std::string& symbol) {
   context_.uses_tvm_headers = true;
-  const bool is_getter = std::any_of(context_.program.getters.begin(), context_.program.getters.end(),
-                                     [&symbol](const loop::HandleGetter& getter) { return getter.name == symbol; });
-  if (context_.funcs.find(symbol) == context_.funcs.end() && !is_getter) external_functions_.insert(symbol);
+  const bool is_getter =
+      std::any_of(context_.program.getters.begin(), context_.program.getters.end(),
+                  [&symbol](const loop::HandleGetter& getter) { return getter.name == symbol; });
+  if (context_.funcs.find(symbol) == context_.funcs.end() && !is_getter)
+    external_functions_.insert(symbol);
   return symbol;
 }
 
 std::string DataPrinter::LongText(const std::string& bytes) {
   const std::string name = context_.names.AddGlobal("long_text");
-  absl::StrAppend(out_, "static const char ", name, "[", bytes.size() + 1, "] = {\n", CharElements(bytes + '\0', "  "), "};\n\n");
+  absl::StrAppend(out_, "static const char ", name, "[", bytes.size() + 1, "] = {\n",
+                  CharElements(bytes + '\0', "  "), "};\n\n");
   return name;
 }
 
 std::string DataPrinter::Value(const DataValue& value, absl::string_view c_type, int depth) {
-  if (const auto* v = std::get_if<DataValue::Integer>(&value.value)) return IntLiteral(DType::Int(v->bits), v->value);
-  if (const auto* v = std::get_if<DataValue::Float>(&value.value)) return FloatLiteral(DType::Float(v->bits), v->value);
+  if (const auto* v = std::get_if<DataValue::Integer>(&value.value))
+    return IntLiteral(DType::Int(v->bits), v->value);
+  if (const auto* v = std::get_if<DataValue::Float>(&value.value))
+    return FloatLiteral(DType::Float(v->bits), v->value);
   if (const auto* v = std::get_if<DataValue::Text>(&value.value)) {
     const std::string literal = StringLiteral(v->bytes);
     return literal.size() > kMaxStringLiteral ? LongText(v->bytes) : literal;
   }
   if (const auto* v = std::get_if<DataValue::Address>(&value.value)) return AddressOf(v->symbol);
-  if (const auto* v = std::get_if<DataValue::FuncAddress>(&value.value)) return FuncAddressOf(v->symbol);
+  if (const auto* v = std::get_if<DataValue::FuncAddress>(&value.value))
+    return FuncAddressOf(v->symbol);
   const std::string indent(static_cast<size_t>(2 * depth + 2), ' ');
   if (const auto* v = std::get_if<DataValue::Bytes>(&value.value)) {
     if (v->bytes.empty()) return "{0}";

@@ -19,10 +19,11 @@ class DataPrinter {
  public:
   explicit DataPrinter(CContext& context);
 
-  // All data that is exported or that exported data and getters need, each after what it refers to; then the getters. Finds out which
-  // constants data refers to, so it runs before PrintConstants.
+  // All data that is exported or that exported data and getters need, each after what it refers to;
+  // then the getters. Finds out which constants data refers to, so it runs before PrintConstants.
   absl::Status Print(std::string* out);
-  // Declarations for the top of the file: functions that data refers to and this file does not define.
+  // Declarations for the top of the file: functions that data refers to and this file does not
+  // define.
   const std::set<std::string>& external_functions() const { return external_functions_; }
   // Headers that declare the types of data and getters.
   const std::set<std::string>& headers() const { return headers_; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every operation on every dtype at edge values, and random expressions: generated C gives the interpreter's bits, with gcc and clang, with
-// and without the C library, and compiles without a warning for 32 bits too.
+// Every operation on every dtype at edge values, and random expressions: generated C gives the
+// interpreter's bits, with gcc and clang, with and without the C library, and compiles without a
+// warning for 32 bits too.
 #include <cstring>
 #include <random>
 
@@ -23,9 +24,10 @@ using loop::UnaryOp;
 using loop::Var;
 
 const std::vector<DType>& AllDTypes() {
-  static const auto* const dtypes = new std::vector<DType>{
-      DType::Int(8),    DType::Int(16),   DType::Int(32),   DType::Int(64),  DType::UInt(8),  DType::UInt(16),
-      DType::UInt(32),  DType::UInt(64),  DType::Float(32), DType::Float(64), DType::Bool()};
+  static const auto* const dtypes =
+      new std::vector<DType>{DType::Int(8),    DType::Int(16),   DType::Int(32),  DType::Int(64),
+                             DType::UInt(8),   DType::UInt(16),  DType::UInt(32), DType::UInt(64),
+                             DType::Float(32), DType::Float(64), DType::Bool()};
   return *dtypes;
 }
 
@@ -43,10 +45,26 @@ std::string BytesOf(const std::vector<double>& values) {
 std::string EdgeValues(DType dtype) {
   if (dtype.is_float()) {
     const double inf = std::numeric_limits<double>::infinity();
-    std::vector<double> v = {0.0, 1, 0.5, 1.5, 2.5, 3.5, 0.75, 1e-45, 1e-38, 3.4e38, 127, 127.5, 128, 128.5, 129, 255, 255.9, 256, 32767.5,
-                             32768, 65535.5, 65536, 2147483520, 2147483647, 2147483648, 4294967040, 4294967295, 4294967296, 8388607.5,
-                             8388608, 8388609, 4503599627370495.5, 9.2e18, 9223372036854775808.0, 1.8e19, 18446744073709551616.0, 1e30,
-                             0.1, 3, inf};
+    std::vector<double> v = {0.0,        1,
+                             0.5,        1.5,
+                             2.5,        3.5,
+                             0.75,       1e-45,
+                             1e-38,      3.4e38,
+                             127,        127.5,
+                             128,        128.5,
+                             129,        255,
+                             255.9,      256,
+                             32767.5,    32768,
+                             65535.5,    65536,
+                             2147483520, 2147483647,
+                             2147483648, 4294967040,
+                             4294967295, 4294967296,
+                             8388607.5,  8388608,
+                             8388609,    4503599627370495.5,
+                             9.2e18,     9223372036854775808.0,
+                             1.8e19,     18446744073709551616.0,
+                             1e30,       0.1,
+                             3,          inf};
     const size_t n = v.size();
     for (size_t i = 0; i < n; ++i) v.push_back(-v[i]);
     v.push_back(std::numeric_limits<double>::quiet_NaN());
@@ -56,8 +74,10 @@ std::string EdgeValues(DType dtype) {
   if (dtype.is_bool()) return std::string("\0\1", 2);
   std::string bytes;
   const int64_t max = dtype.MaxInt(), min = dtype.MinInt();
-  for (int64_t v : {int64_t{0}, int64_t{1}, int64_t{-1}, int64_t{2}, int64_t{3}, int64_t{7}, int64_t{-7}, int64_t{31}, int64_t{33}, int64_t{64},
-                    int64_t{100}, min, min + 1, max, max - 1, max / 2, int64_t{1} << (dtype.bits / 2), int64_t{0x5555555555555555}}) {
+  for (int64_t v :
+       {int64_t{0}, int64_t{1}, int64_t{-1}, int64_t{2}, int64_t{3}, int64_t{7}, int64_t{-7},
+        int64_t{31}, int64_t{33}, int64_t{64}, int64_t{100}, min, min + 1, max, max - 1, max / 2,
+        int64_t{1} << (dtype.bits / 2), int64_t{0x5555555555555555}}) {
     bytes.append(reinterpret_cast<const char*>(&v), static_cast<size_t>(dtype.bytes()));
   }
   return bytes;
@@ -72,13 +92,15 @@ struct Case {
 
 // out[i] = value for i below n, as a function of the inputs at i.
 template <typename F>
-Case MakeCase(const std::string& name, const std::vector<DType>& dtypes, std::vector<std::string> inputs, F value) {
+Case MakeCase(const std::string& name, const std::vector<DType>& dtypes,
+              std::vector<std::string> inputs, F value) {
   const int64_t n = static_cast<int64_t>(inputs[0].size()) / dtypes[0].bytes();
   Case result;
   const Var i = loop::MakeVar("i");
   std::vector<Expr> args;
   for (size_t k = 0; k < inputs.size(); ++k) {
-    const Buffer buffer = loop::MakeBuffer(absl::StrCat("in", k), dtypes[k], {n}, BufferScope::kParam);
+    const Buffer buffer =
+        loop::MakeBuffer(absl::StrCat("in", k), dtypes[k], {n}, BufferScope::kParam);
     result.func.params.push_back(buffer);
     args.push_back(loop::MakeLoad(buffer, {i}));
   }
@@ -87,7 +109,8 @@ Case MakeCase(const std::string& name, const std::vector<DType>& dtypes, std::ve
   result.func.params.push_back(out);
   result.func.name = name;
   result.func.num_inputs = static_cast<int>(inputs.size());
-  result.func.body = loop::MakeFor(i, Expr(0), Expr(n), loop::ForKind::kVectorized, loop::MakeStore(out, {i}, e));
+  result.func.body =
+      loop::MakeFor(i, Expr(0), Expr(n), loop::ForKind::kVectorized, loop::MakeStore(out, {i}, e));
   result.inputs = std::move(inputs);
   return result;
 }
@@ -108,7 +131,8 @@ std::vector<std::string> Pairs(DType dtype) {
 
 bool IsDefined(BinaryOp op, DType dtype) {
   if (op == BinaryOp::kAnd || op == BinaryOp::kOr || op == BinaryOp::kXor) return !dtype.is_float();
-  if (op == BinaryOp::kMod || op == BinaryOp::kShl || op == BinaryOp::kShr) return dtype.is_integral();
+  if (op == BinaryOp::kMod || op == BinaryOp::kShl || op == BinaryOp::kShr)
+    return dtype.is_integral();
   return !dtype.is_bool();
 }
 
@@ -123,12 +147,15 @@ std::vector<Case> OperationCases() {
                                [&](const auto& x) { return MakeBinary(binary, x[0], x[1]); }));
       if (!dtype.is_integral()) continue;
       int k = 0;
-      for (int64_t c : {int64_t{-1}, int64_t{0}, int64_t{1}, int64_t{3}, int64_t{33}, dtype.MinInt(), dtype.MaxInt()}) {
+      for (int64_t c : {int64_t{-1}, int64_t{0}, int64_t{1}, int64_t{3}, int64_t{33},
+                        dtype.MinInt(), dtype.MaxInt()}) {
         if (dtype.is_uint() && c < 0 && c != dtype.MaxInt()) continue;
-        cases.push_back(MakeCase(absl::StrCat("const", op, "_", k++, "_", name), {dtype}, {EdgeValues(dtype)}, [&](const auto& x) {
-          const Expr constant = loop::IntConst(loop::Type::Of(dtype), c);
-          return k % 2 == 0 ? MakeBinary(binary, x[0], constant) : MakeBinary(binary, constant, x[0]);
-        }));
+        cases.push_back(MakeCase(absl::StrCat("const", op, "_", k++, "_", name), {dtype},
+                                 {EdgeValues(dtype)}, [&](const auto& x) {
+                                   const Expr constant = loop::IntConst(loop::Type::Of(dtype), c);
+                                   return k % 2 == 0 ? MakeBinary(binary, x[0], constant)
+                                                     : MakeBinary(binary, constant, x[0]);
+                                 }));
       }
     }
     for (int op = 0; op <= static_cast<int>(CompareOp::kGe); ++op) {
@@ -138,9 +165,11 @@ std::vector<Case> OperationCases() {
       if (!dtype.is_integral()) continue;
       int k = 0;
       for (int64_t c : {dtype.MinInt(), dtype.MaxInt(), int64_t{0}}) {
-        cases.push_back(MakeCase(absl::StrCat("limit", op, "_", k++, "_", name), {dtype}, {EdgeValues(dtype)}, [&](const auto& x) {
-          return MakeCompare(compare, x[0], loop::IntConst(loop::Type::Of(dtype), c));
-        }));
+        cases.push_back(MakeCase(absl::StrCat("limit", op, "_", k++, "_", name), {dtype},
+                                 {EdgeValues(dtype)}, [&](const auto& x) {
+                                   return MakeCompare(compare, x[0],
+                                                      loop::IntConst(loop::Type::Of(dtype), c));
+                                 }));
       }
     }
     for (int op = 0; op <= static_cast<int>(UnaryOp::kRoundEven); ++op) {
@@ -151,25 +180,32 @@ std::vector<Case> OperationCases() {
                                [&](const auto& x) { return MakeUnary(unary, x[0]); }));
     }
     for (DType to : AllDTypes()) {
-      cases.push_back(MakeCase(absl::StrCat("cast_", name, "_", to.ToString()), {dtype}, {EdgeValues(dtype)},
+      cases.push_back(MakeCase(absl::StrCat("cast_", name, "_", to.ToString()), {dtype},
+                               {EdgeValues(dtype)},
                                [&](const auto& x) { return MakeCast(to, x[0]); }));
       if (to.bits == dtype.bits && !to.is_bool()) {
-        cases.push_back(MakeCase(absl::StrCat("bits_", name, "_", to.ToString()), {dtype}, {EdgeValues(dtype)},
+        cases.push_back(MakeCase(absl::StrCat("bits_", name, "_", to.ToString()), {dtype},
+                                 {EdgeValues(dtype)},
                                  [&](const auto& x) { return MakeBitcast(to, x[0]); }));
       }
     }
     std::vector<std::string> select = Pairs(dtype);
     std::string conditions;
-    for (size_t i = 0; i < select[0].size() / static_cast<size_t>(dtype.bytes()); ++i) conditions.push_back(i % 3 == 0);
-    cases.push_back(MakeCase(absl::StrCat("select_", name), {DType::Bool(), dtype, dtype}, {conditions, select[0], select[1]},
+    for (size_t i = 0; i < select[0].size() / static_cast<size_t>(dtype.bytes()); ++i)
+      conditions.push_back(i % 3 == 0);
+    cases.push_back(MakeCase(absl::StrCat("select_", name), {DType::Bool(), dtype, dtype},
+                             {conditions, select[0], select[1]},
                              [&](const auto& x) { return MakeSelect(x[0], x[1], x[2]); }));
     if (dtype.is_float()) {
       std::vector<std::string> pairs = Pairs(dtype);
-      std::string third = pairs[1].substr(static_cast<size_t>(5 * dtype.bytes())) + pairs[1].substr(0, static_cast<size_t>(5 * dtype.bytes()));
+      std::string third = pairs[1].substr(static_cast<size_t>(5 * dtype.bytes())) +
+                          pairs[1].substr(0, static_cast<size_t>(5 * dtype.bytes()));
       // What contraction would change: a product that is rounded before it is added.
-      cases.push_back(MakeCase(absl::StrCat("product_sum_", name), {dtype, dtype, dtype}, {pairs[0], pairs[1], third},
+      cases.push_back(MakeCase(absl::StrCat("product_sum_", name), {dtype, dtype, dtype},
+                               {pairs[0], pairs[1], third},
                                [&](const auto& x) { return x[0] * x[1] + x[2]; }));
-      cases.push_back(MakeCase(absl::StrCat("fma_", name), {dtype, dtype, dtype}, {pairs[0], pairs[1], third},
+      cases.push_back(MakeCase(absl::StrCat("fma_", name), {dtype, dtype, dtype},
+                               {pairs[0], pairs[1], third},
                                [&](const auto& x) { return MakeFma(x[0], x[1], x[2]); }));
       cases.back().uses_fma = true;
     }
@@ -196,7 +232,8 @@ class RandomExpr {
   }
   Expr As(DType dtype) {
     if (dtype.is_integral() && Below(5) == 0) {
-      return loop::IntConst(loop::Type::Of(dtype), dtype.bits < 64 && Below(2) == 0 ? dtype.MaxInt() : Below(100));
+      return loop::IntConst(loop::Type::Of(dtype),
+                            dtype.bits < 64 && Below(2) == 0 ? dtype.MaxInt() : Below(100));
     }
     return MakeCast(dtype, Any());
   }
@@ -204,8 +241,10 @@ class RandomExpr {
     const Expr a = Any();
     const DType dtype = a.type().dtype;
     switch (Below(6)) {
-      case 0: return MakeCast(AllDTypes()[static_cast<size_t>(Below(AllDTypes().size()))], a);
-      case 1: return MakeCompare(static_cast<CompareOp>(Below(6)), a, As(dtype));
+      case 0:
+        return MakeCast(AllDTypes()[static_cast<size_t>(Below(AllDTypes().size()))], a);
+      case 1:
+        return MakeCompare(static_cast<CompareOp>(Below(6)), a, As(dtype));
       case 2: {
         const Expr condition = MakeCast(DType::Bool(), Any());
         return MakeSelect(condition, a, As(dtype));
@@ -213,7 +252,8 @@ class RandomExpr {
       case 3:
         if (dtype.is_bool()) return !a;
         return MakeUnary(Below(2) == 0 ? UnaryOp::kNeg : UnaryOp::kAbs, a);
-      default: break;
+      default:
+        break;
     }
     BinaryOp op;
     do op = static_cast<BinaryOp>(Below(12));
@@ -234,7 +274,8 @@ std::vector<Case> RandomCases() {
       const std::string edges = EdgeValues(dtype);
       const size_t size = static_cast<size_t>(dtype.bytes());
       std::string values;
-      for (int i = 0; i < 64; ++i) values.append(edges, random() % (edges.size() / size) * size, size);
+      for (int i = 0; i < 64; ++i)
+        values.append(edges, random() % (edges.size() / size) * size, size);
       inputs.push_back(std::move(values));
     }
     cases.push_back(MakeCase(absl::StrCat("random", seed), AllDTypes(), std::move(inputs),
@@ -273,7 +314,8 @@ struct Compilation {
 
 class EqualityTest : public testing::Test {
  protected:
-  // Bits that casts of NaN make visible differ, so cases that read the bits of a float that may be NaN are not among them.
+  // Bits that casts of NaN make visible differ, so cases that read the bits of a float that may be
+  // NaN are not among them.
   void Compare(const std::vector<Case>& all_cases, const Compilation& compilation) {
     if (!HasCompiler(compilation.command[0])) GTEST_SKIP() << "no " << compilation.command[0];
     std::vector<const Case*> cases;
@@ -299,18 +341,22 @@ class EqualityTest : public testing::Test {
       void* symbol = (*library)->Symbol(c->func.name);
       ASSERT_NE(symbol, nullptr) << c->func.name;
       Call(symbol, args);
-      EXPECT_TRUE(SameValues(out.dtype, expected, actual, &where)) << c->func.name << " " << where << "\n" << ToString(c->func);
+      EXPECT_TRUE(SameValues(out.dtype, expected, actual, &where))
+          << c->func.name << " " << where << "\n"
+          << ToString(c->func);
     }
   }
 
  private:
   static void Call(void* symbol, const std::vector<void*>& a) {
-    // More arguments than a function takes do no harm in the calling conventions of the machines that tests run on.
-    using F = int32_t(void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*);
+    // More arguments than a function takes do no harm in the calling conventions of the machines
+    // that tests run on.
+    using F =
+        int32_t(void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*);
     std::vector<void*> args = a;
     args.resize(12);
-    EXPECT_EQ(reinterpret_cast<F*>(symbol)(args[0], args[1], args[2], args[3], args[4], args[5], args[6], args[7], args[8], args[9],
-                                           args[10], args[11]),
+    EXPECT_EQ(reinterpret_cast<F*>(symbol)(args[0], args[1], args[2], args[3], args[4], args[5],
+                                           args[6], args[7], args[8], args[9], args[10], args[11]),
               0);
   }
 };
@@ -335,7 +381,8 @@ TEST(Warnings, NoneFor32Bits) {
   target.pointer_bits = 32;
   auto source = EmitC(program, target, {});
   ASSERT_TRUE(source.ok()) << source.status();
-  const absl::Status arm = CheckC(*source, {"arm-none-eabi-gcc", "-std=c99", "-mcpu=cortex-m4", "-O1"});
+  const absl::Status arm =
+      CheckC(*source, {"arm-none-eabi-gcc", "-std=c99", "-mcpu=cortex-m4", "-O1"});
   if (arm.code() == absl::StatusCode::kNotFound) GTEST_SKIP() << "no arm-none-eabi-gcc";
   EXPECT_TRUE(arm.ok()) << arm.message();
 }

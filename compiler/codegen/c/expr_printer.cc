@@ -21,8 +21,8 @@ void ForEachOperand(const ExprNode& node, F f) {
   std::visit(
       [&f](const auto& n) {
         using T = std::decay_t<decltype(n)>;
-        if constexpr (std::is_same_v<T, loop::Unary> || std::is_same_v<T, loop::Cast> || std::is_same_v<T, loop::Bitcast> ||
-                      std::is_same_v<T, loop::Broadcast>) {
+        if constexpr (std::is_same_v<T, loop::Unary> || std::is_same_v<T, loop::Cast> ||
+                      std::is_same_v<T, loop::Bitcast> || std::is_same_v<T, loop::Broadcast>) {
           f(n.a);
         } else if constexpr (std::is_same_v<T, loop::Binary> || std::is_same_v<T, loop::Compare>) {
           f(n.a);
@@ -46,7 +46,8 @@ void ForEachOperand(const ExprNode& node, F f) {
 
 // Whether the node is so short that a temporary would say no less.
 bool IsLeaf(const ExprNode& node) {
-  return std::holds_alternative<loop::IntImm>(node.value) || std::holds_alternative<loop::FloatImm>(node.value) ||
+  return std::holds_alternative<loop::IntImm>(node.value) ||
+         std::holds_alternative<loop::FloatImm>(node.value) ||
          std::holds_alternative<loop::VarNode>(node.value);
 }
 
@@ -97,7 +98,8 @@ ExprPrinter::Text ExprPrinter::Fail(const std::string& message) {
 
 ExprPrinter::Text ExprPrinter::Make(const Expr& e) {
   const loop::Type& type = e.type();
-  if (type.is_vector()) return Fail(absl::StrCat("a vector of type ", type.ToString(), " in ", ToString(e)));
+  if (type.is_vector())
+    return Fail(absl::StrCat("a vector of type ", type.ToString(), " in ", ToString(e)));
   if (type.dtype.is_float() && type.dtype.bits == 16) {
     return Fail(absl::StrCat("a float16 value, which LegalizeFloat16 replaces, in ", ToString(e)));
   }
@@ -106,7 +108,8 @@ ExprPrinter::Text ExprPrinter::Make(const Expr& e) {
   if (const auto* n = e.As<loop::FloatImm>()) return {FloatLiteral(dtype, n->value), kPrimary};
   if (const auto* n = e.As<loop::VarNode>()) {
     auto it = vars_.find(e.get());
-    return it != vars_.end() ? Text{it->second, kPrimary} : Fail(absl::StrCat("variable ", n->name, " is not in scope"));
+    return it != vars_.end() ? Text{it->second, kPrimary}
+                             : Fail(absl::StrCat("variable ", n->name, " is not in scope"));
   }
   if (const auto* n = e.As<loop::Unary>()) return MakeUnary(*n, dtype);
   if (const auto* n = e.As<loop::Binary>()) return MakeBinary(*n, dtype);
@@ -133,9 +136,11 @@ ExprPrinter::Text ExprPrinter::MakeLoad(const loop::Load& node, DType dtype) {
                              " indices; FlattenBuffers leaves one"));
   }
   auto it = buffers_.find(node.buffer.get());
-  if (it == buffers_.end()) return Fail(absl::StrCat("buffer ", node.buffer->name, " is not in scope"));
+  if (it == buffers_.end())
+    return Fail(absl::StrCat("buffer ", node.buffer->name, " is not in scope"));
   if (CType(node.buffer->dtype) != CType(dtype)) {
-    return Fail(absl::StrCat("a load of ", dtype.ToString(), " from ", node.buffer->name, " of ", node.buffer->dtype.ToString()));
+    return Fail(absl::StrCat("a load of ", dtype.ToString(), " from ", node.buffer->name, " of ",
+                             node.buffer->dtype.ToString()));
   }
   return {absl::StrCat(it->second, "[", Print(node.index[0]), "]"), kPrimary};
 }
@@ -149,7 +154,8 @@ ExprPrinter::Text ExprPrinter::MakeCast(const Expr& from, DType to) {
   const DType dtype = context_.DTypeOf(from.type());
   if (dtype == to) return Visit(from);
   if (to.is_bool()) {
-    return {absl::StrCat(Print(from, kRelational), " != ", dtype.is_float() ? FloatLiteral(dtype, 0) : IntLiteral(dtype, 0)),
+    return {absl::StrCat(Print(from, kRelational),
+                         " != ", dtype.is_float() ? FloatLiteral(dtype, 0) : IntLiteral(dtype, 0)),
             kEquality};
   }
   if (dtype.is_float() && !to.is_float()) {
@@ -157,7 +163,8 @@ ExprPrinter::Text ExprPrinter::MakeCast(const Expr& from, DType to) {
     return {absl::StrCat(context_.helpers.SaturatingCast(dtype, to), "(", operand, ")"), kPrimary};
   }
   Text operand = Visit(from);
-  // gcc 12 warns of a change of sign, which there is none, where unsigned arithmetic on a widened operand is converted to float.
+  // gcc 12 warns of a change of sign, which there is none, where unsigned arithmetic on a widened
+  // operand is converted to float.
   const bool named = temporaries_.find(from.get()) != temporaries_.end();
   if (to.is_float() && dtype.is_uint() && from.As<loop::Binary>() != nullptr && !named) {
     operand = Temporary(from, operand.text);

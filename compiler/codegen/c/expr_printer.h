@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints the expressions of one statement. Nodes that stand in several places, and long operands, become `const` temporaries in front of it.
+// Prints the expressions of one statement. Nodes that stand in several places, and long operands,
+// become `const` temporaries in front of it.
 //
 //   ExprPrinter printer(context, variables, buffers, out);
 //   printer.Begin({&store.index[0], &store.value});
@@ -19,7 +20,18 @@
 namespace kiln::codegen {
 
 // How tightly C binds an expression; a larger number binds more tightly.
-enum Precedence { kConditional, kLogical, kBitwise, kEquality, kRelational, kShift, kAdditive, kMultiplicative, kPrefix, kPrimary };
+enum Precedence {
+  kConditional,
+  kLogical,
+  kBitwise,
+  kEquality,
+  kRelational,
+  kShift,
+  kAdditive,
+  kMultiplicative,
+  kPrefix,
+  kPrimary
+};
 
 class ExprPrinter {
  public:
@@ -58,7 +70,8 @@ class ExprPrinter {
   Text MakeBitcast(const loop::Expr& from, DType to);
   Text MakeLoad(const loop::Load& node, DType dtype);
   // `a` in the operator's left place, `b` in its right one.
-  std::string Infix(const loop::Expr& a, const char* op, const loop::Expr& b, Precedence left, Precedence right);
+  std::string Infix(const loop::Expr& a, const char* op, const loop::Expr& b, Precedence left,
+                    Precedence right);
   // `text` as a value of `dtype`, which C's arithmetic has widened to int.
   Text Narrow(Text text, DType dtype);
   Text Cast(const std::string& type, Text operand);

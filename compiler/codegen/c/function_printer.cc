@@ -21,7 +21,8 @@ bool ContainsWord(absl::string_view text, absl::string_view word) {
   const auto is_part = [](char c) { return absl::ascii_isalnum(c) || c == '_'; };
   for (size_t at = text.find(word); at != absl::string_view::npos; at = text.find(word, at + 1)) {
     const size_t end = at + word.size();
-    if ((at == 0 || !is_part(text[at - 1])) && (end == text.size() || !is_part(text[end]))) return true;
+    if ((at == 0 || !is_part(text[at - 1])) && (end == text.size() || !is_part(text[end])))
+      return true;
   }
   return false;
 }
@@ -65,25 +66,32 @@ std::string FunctionPrinter::Signature() const {
   std::vector<std::string> list;
   const char* pointer = info_.overlaps ? " " : " restrict ";
   for (size_t i = 0; i < scalars_.size() && i < 2; ++i) {
-    list.push_back(absl::StrCat(CType(context_.DTypeOf(func_.scalars[i].type())), " ", scalars_[i]));
+    list.push_back(
+        absl::StrCat(CType(context_.DTypeOf(func_.scalars[i].type())), " ", scalars_[i]));
   }
   for (size_t i = 0; i < params_.size(); ++i) {
     const bool is_workspace = params_[i].buffer == func_.workspace;
-    list.push_back(info_.untyped ? absl::StrCat(is_workspace ? "uint8_t* " : "void* ", params_[i].name)
-                                 : absl::StrCat(PointerType(i), pointer, params_[i].name));
+    list.push_back(info_.untyped
+                       ? absl::StrCat(is_workspace ? "uint8_t* " : "void* ", params_[i].name)
+                       : absl::StrCat(PointerType(i), pointer, params_[i].name));
   }
   for (size_t i = 2; i < scalars_.size(); ++i) {
-    list.push_back(absl::StrCat(CType(context_.DTypeOf(func_.scalars[i].type())), " ", scalars_[i]));
+    list.push_back(
+        absl::StrCat(CType(context_.DTypeOf(func_.scalars[i].type())), " ", scalars_[i]));
   }
-  return absl::StrCat("int32_t ", info_.body_name, "(", list.empty() ? "void" : absl::StrJoin(list, ", "), ")");
+  return absl::StrCat("int32_t ", info_.body_name, "(",
+                      list.empty() ? "void" : absl::StrJoin(list, ", "), ")");
 }
 
 std::string FunctionPrinter::Prototype() const {
-  if (func_.convention == loop::Convention::kPacked) return absl::StrCat("TVM_DLL int ", func_.name, "(", kPackedParameters, ")");
+  if (func_.convention == loop::Convention::kPacked)
+    return absl::StrCat("TVM_DLL int ", func_.name, "(", kPackedParameters, ")");
   // Not the names, which may be file scope names of other tensors.
   std::vector<std::string> list;
-  for (const Buffer& buffer : PointerParams(func_)) list.push_back(buffer == func_.workspace ? "uint8_t*" : "void*");
-  return absl::StrCat("int32_t ", func_.name, "(", list.empty() ? "void" : absl::StrJoin(list, ", "), ")");
+  for (const Buffer& buffer : PointerParams(func_))
+    list.push_back(buffer == func_.workspace ? "uint8_t*" : "void*");
+  return absl::StrCat("int32_t ", func_.name, "(",
+                      list.empty() ? "void" : absl::StrJoin(list, ", "), ")");
 }
 
 absl::Status FunctionPrinter::Print(std::string* out) {
@@ -100,8 +108,8 @@ absl::Status FunctionPrinter::Print(std::string* out) {
     if (param.local_name.empty()) {
       if (!ContainsWord(body, param.name)) head.Line(absl::StrCat("(void)", param.name, ";"));
     } else if (ContainsWord(body, param.local_name)) {
-      head.Line(absl::StrCat(PointerType(i), info_.overlaps ? " " : " restrict ", param.local_name, " = (", PointerType(i), ")",
-                             param.name, ";"));
+      head.Line(absl::StrCat(PointerType(i), info_.overlaps ? " " : " restrict ", param.local_name,
+                             " = (", PointerType(i), ")", param.name, ";"));
     } else {
       head.Line(absl::StrCat("(void)", param.name, ";"));
     }
@@ -110,7 +118,8 @@ absl::Status FunctionPrinter::Print(std::string* out) {
     if (!ContainsWord(body, scalar)) head.Line(absl::StrCat("(void)", scalar, ";"));
   }
   const bool is_static = !info_.untyped;
-  absl::StrAppend(out, is_static ? "static " : "", Signature(), " {\n", head.text(), body, "  return 0;\n}\n\n");
+  absl::StrAppend(out, is_static ? "static " : "", Signature(), " {\n", head.text(), body,
+                  "  return 0;\n}\n\n");
   if (func_.kind == Func::Kind::kTask) {
     context_.uses_tvm_headers = true;
     out->append(Trampoline());
@@ -135,11 +144,13 @@ void FunctionPrinter::PrintStmt(const Stmt& s) {
     for (const Stmt& stmt : block->stmts) PrintStmt(stmt);
   } else if (const auto* store = s.As<loop::Store>()) {
     auto buffer = buffers_.find(store->buffer.get());
-    if (store->index.size() != 1) return Fail(absl::StrCat("a store to ", store->buffer->name, " that is not flat"));
-    if (buffer == buffers_.end()) return Fail(absl::StrCat("buffer ", store->buffer->name, " is not in scope"));
+    if (store->index.size() != 1)
+      return Fail(absl::StrCat("a store to ", store->buffer->name, " that is not flat"));
+    if (buffer == buffers_.end())
+      return Fail(absl::StrCat("buffer ", store->buffer->name, " is not in scope"));
     if (CType(context_.DTypeOf(store->value.type())) != CType(store->buffer->dtype)) {
-      return Fail(absl::StrCat("a store of ", store->value.type().ToString(), " to ", store->buffer->name, " of ",
-                               store->buffer->dtype.ToString()));
+      return Fail(absl::StrCat("a store of ", store->value.type().ToString(), " to ",
+                               store->buffer->name, " of ", store->buffer->dtype.ToString()));
     }
     exprs_.Begin({&store->index[0], &store->value});
     const std::string index = exprs_.Print(store->index[0]);
@@ -188,7 +199,8 @@ void FunctionPrinter::PrintFor(const loop::For& node) {
     if (!fixed_extent) end = read_once("_end", end);
   }
   vars_[node.var.get()] = var;
-  lines_.Open(absl::StrCat("for (", type, " ", var, " = ", begin, "; ", var, " < ", end, "; ++", var, ") {"));
+  lines_.Open(absl::StrCat("for (", type, " ", var, " = ", begin, "; ", var, " < ", end, "; ++",
+                           var, ") {"));
   PrintBody(node.body);
   lines_.Close();
   vars_.erase(node.var.get());
@@ -212,11 +224,16 @@ void FunctionPrinter::PrintAllocate(const loop::Allocate& node) {
   const std::string type = CType(buffer.dtype);
   if (buffer.scope == loop::BufferScope::kWorkspace) {
     auto workspace = buffers_.find(func_.workspace.get());
-    if (workspace == buffers_.end()) return Fail(absl::StrCat(buffer.name, " lies in the workspace, and ", func_.name, " has none"));
-    lines_.Line(absl::StrCat(type, "* restrict ", name, " = (", type, "*)(void*)(", workspace->second, " + ", node.workspace_offset, ");"));
+    if (workspace == buffers_.end())
+      return Fail(
+          absl::StrCat(buffer.name, " lies in the workspace, and ", func_.name, " has none"));
+    lines_.Line(absl::StrCat(type, "* restrict ", name, " = (", type, "*)(void*)(",
+                             workspace->second, " + ", node.workspace_offset, ");"));
   } else {
-    const std::string aligned = AlignmentPrefix(context_, buffer.alignment_bytes, buffer.dtype.bytes());
-    lines_.Line(absl::StrCat(aligned, type, " ", name, "[", std::max<int64_t>(1, buffer.num_elements()), "];"));
+    const std::string aligned =
+        AlignmentPrefix(context_, buffer.alignment_bytes, buffer.dtype.bytes());
+    lines_.Line(absl::StrCat(aligned, type, " ", name, "[",
+                             std::max<int64_t>(1, buffer.num_elements()), "];"));
   }
   buffers_[node.buffer.get()] = name;
   PrintStmt(node.body);
@@ -226,20 +243,26 @@ void FunctionPrinter::PrintAllocate(const loop::Allocate& node) {
 std::string FunctionPrinter::Trampoline() const {
   std::vector<std::string> list;
   std::string members;
-  for (size_t i = 0; i < scalars_.size() && i < 2; ++i) list.push_back(i == 0 ? "task_id" : "penv->num_task");
+  for (size_t i = 0; i < scalars_.size() && i < 2; ++i)
+    list.push_back(i == 0 ? "task_id" : "penv->num_task");
   for (size_t i = 0; i < params_.size(); ++i) {
     absl::StrAppend(&members, "  ", PointerType(i), " ", params_[i].name, ";\n");
     list.push_back(absl::StrCat("closure->", params_[i].name));
   }
   for (size_t i = 2; i < scalars_.size(); ++i) {
-    absl::StrAppend(&members, "  ", CType(context_.DTypeOf(func_.scalars[i].type())), " ", scalars_[i], ";\n");
+    absl::StrAppend(&members, "  ", CType(context_.DTypeOf(func_.scalars[i].type())), " ",
+                    scalars_[i], ";\n");
     list.push_back(absl::StrCat("closure->", scalars_[i]));
   }
   const std::string closure = absl::StrCat("struct ", func_.name, "_closure");
-  return absl::StrCat(closure, " {\n", members.empty() ? "  char unused;\n" : members, "};\n\nstatic int ", func_.name,
-                      "_launch(int task_id, TVMParallelGroupEnv* penv, void* cdata) {\n", members.empty() ? "  (void)cdata;\n" : "",
-                      members.empty() ? "" : absl::StrCat("  const ", closure, "* closure = (const ", closure, "*)cdata;\n"),
-                      "  return (int)", func_.name, "(", absl::StrJoin(list, ", "), ");\n}\n\n");
+  return absl::StrCat(
+      closure, " {\n", members.empty() ? "  char unused;\n" : members, "};\n\nstatic int ",
+      func_.name, "_launch(int task_id, TVMParallelGroupEnv* penv, void* cdata) {\n",
+      members.empty() ? "  (void)cdata;\n" : "",
+      members.empty()
+          ? ""
+          : absl::StrCat("  const ", closure, "* closure = (const ", closure, "*)cdata;\n"),
+      "  return (int)", func_.name, "(", absl::StrJoin(list, ", "), ");\n}\n\n");
 }
 
 }  // namespace kiln::codegen

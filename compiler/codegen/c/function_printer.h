@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints one function of the program: its statements, and around them the form that its convention asks for.
+// Prints one function of the program: its statements, and around them the form that its convention
+// asks for.
 #ifndef KILN_COMPILER_CODEGEN_C_FUNCTION_PRINTER_H_
 #define KILN_COMPILER_CODEGEN_C_FUNCTION_PRINTER_H_
 
@@ -15,19 +16,25 @@ namespace kiln::codegen {
 class FunctionPrinter {
  public:
   FunctionPrinter(CContext& context, FuncInfo& info)
-      : context_(context), info_(info), func_(*info.func), lines_(1), exprs_(context, vars_, buffers_, lines_) {}
+      : context_(context),
+        info_(info),
+        func_(*info.func),
+        lines_(1),
+        exprs_(context, vars_, buffers_, lines_) {}
 
   // Appends the whole function, with what surrounds it.
   absl::Status Print(std::string* out);
-  // "int32_t f(void* x, void* y)", without a semicolon; only for functions that other objects may call.
+  // "int32_t f(void* x, void* y)", without a semicolon; only for functions that other objects may
+  // call.
   std::string Prototype() const;
 
  private:
   // A pointer parameter.
   struct Param {
     loop::Buffer buffer;
-    std::string name;        // of the parameter
-    std::string local_name;  // of the typed pointer that the body uses; empty: it uses the parameter
+    std::string name;  // of the parameter
+    std::string
+        local_name;  // of the typed pointer that the body uses; empty: it uses the parameter
   };
 
   void NameParams();
@@ -63,11 +70,13 @@ class FunctionPrinter {
   absl::Status status_;
 };
 
-// The packed function around `info.body_name`: checks and unpacks the arguments, and takes the workspace.
+// The packed function around `info.body_name`: checks and unpacks the arguments, and takes the
+// workspace.
 std::string PackedWrapper(CContext& context, const FuncInfo& info);
 // "TVMValue* args, int* type_codes, …".
 extern const char kPackedParameters[];
-// Definitions of kiln_fail, kiln_check, kiln_check_workspace and kiln_argument, those that are used.
+// Definitions of kiln_fail, kiln_check, kiln_check_workspace and kiln_argument, those that are
+// used.
 std::string PackedHelpers(CContext& context);
 // "{1, 3}"; "{0}" for rank 0.
 std::string ShapeInitializer(const Shape& shape);

@@ -18,7 +18,8 @@ using loop::Var;
 
 Func Fused() {
   const DType f32 = DType::Float(32), i8 = DType::Int(8), i32 = DType::Int(32);
-  const Buffer a = MakeBuffer("a", f32, {2, 4}, BufferScope::kParam), b = MakeBuffer("b", i8, {8}, BufferScope::kParam);
+  const Buffer a = MakeBuffer("a", f32, {2, 4}, BufferScope::kParam),
+               b = MakeBuffer("b", i8, {8}, BufferScope::kParam);
   const Buffer out = MakeBuffer("out", i8, {8}, BufferScope::kParam);
   const Var i = loop::MakeVar("i"), k = loop::MakeVar("k");
   const Expr at = i * 4 + k;
@@ -113,10 +114,12 @@ TEST(Golden, ErrorsSayWhat) {
   program.funcs.push_back(Fused());
   program.funcs[0].name = "no-name";
   EXPECT_EQ(EmitC(program, Target::Host(), {}).status().message(),
-            "C code generator: 'no-name' cannot be the name of a function or of data: it is no identifier of C");
+            "C code generator: 'no-name' cannot be the name of a function or of data: it is no "
+            "identifier of C");
   program.funcs[0].name = "f";
   program.funcs[0].body = loop::MakeCall("g", {});
-  EXPECT_EQ(EmitC(program, Target::Host(), {}).status().message(), "C code generator: f calls g, which is not defined before it");
+  EXPECT_EQ(EmitC(program, Target::Host(), {}).status().message(),
+            "C code generator: f calls g, which is not defined before it");
   const Buffer half = MakeBuffer("half", DType::Float(16), {1}, BufferScope::kParam);
   program.funcs[0].body = MakeStore(half, {Expr(0)}, MakeLoad(half, {Expr(0)}));
   program.funcs[0].params = {half};

@@ -19,20 +19,30 @@ std::string WrapType(DType dtype) { return dtype.bits == 64 ? "uint64_t" : "uint
 
 std::string UnaryName(UnaryOp op) {
   switch (op) {
-    case UnaryOp::kAbs: return "abs";
-    case UnaryOp::kSqrt: return "sqrt";
-    case UnaryOp::kFloor: return "floor";
-    case UnaryOp::kCeil: return "ceil";
-    case UnaryOp::kTrunc: return "trunc";
-    case UnaryOp::kRoundEven: return "round";
-    default: return "";
+    case UnaryOp::kAbs:
+      return "abs";
+    case UnaryOp::kSqrt:
+      return "sqrt";
+    case UnaryOp::kFloor:
+      return "floor";
+    case UnaryOp::kCeil:
+      return "ceil";
+    case UnaryOp::kTrunc:
+      return "trunc";
+    case UnaryOp::kRoundEven:
+      return "round";
+    default:
+      return "";
   }
 }
 
 // `$0` is the type, `$1` its short name, `$2` the type to wrap around in.
-constexpr char kMin[] = "static inline $0 kiln_min_$1($0 a, $0 b) {\n  return b < a ? b : a;\n}\n\n";
-constexpr char kMax[] = "static inline $0 kiln_max_$1($0 a, $0 b) {\n  return b > a ? b : a;\n}\n\n";
-constexpr char kAbsInt[] = "static inline $0 kiln_abs_$1($0 a) {\n  return a < 0 ? ($0)(0u - ($2)a) : a;\n}\n\n";
+constexpr char kMin[] =
+    "static inline $0 kiln_min_$1($0 a, $0 b) {\n  return b < a ? b : a;\n}\n\n";
+constexpr char kMax[] =
+    "static inline $0 kiln_max_$1($0 a, $0 b) {\n  return b > a ? b : a;\n}\n\n";
+constexpr char kAbsInt[] =
+    "static inline $0 kiln_abs_$1($0 a) {\n  return a < 0 ? ($0)(0u - ($2)a) : a;\n}\n\n";
 constexpr char kDivSigned[] =
     "/* Truncates; x / 0 is 0, and the smallest value / -1 is itself. */\n"
     "static inline $0 kiln_div_$1($0 a, $0 b) {\n"
@@ -53,8 +63,8 @@ constexpr char kModUnsigned[] =
     "/* x % 0 is 0. */\n"
     "static inline $0 kiln_mod_$1($0 a, $0 b) {\n  return b == 0 ? ($0)0 : ($0)(a % b);\n}\n\n";
 
-// `$0` from, `$1` to, `$2` and `$3` their short names; `$4` largest value of `from` that fits, `$5` smallest, `$6` the result, in which
-// `truncated` is what fits.
+// `$0` from, `$1` to, `$2` and `$3` their short names; `$4` largest value of `from` that fits, `$5`
+// smallest, `$6` the result, in which `truncated` is what fits.
 constexpr char kCast[] =
     "/* Truncates, saturates, and makes 0 of NaN. */\n"
     "static inline $1 kiln_cast_$2_$3($0 x) {\n"
@@ -76,9 +86,10 @@ constexpr char kBitcast[] =
 
 template <typename F>
 std::string CastDefinition(DType from, DType to) {
-  // The bounds as floats. The largest integer may round up to a power of two; then the float below it is the largest that fits, and the
-  // integers above that float are reached by saturation alone.
-  const double max = to.is_uint() ? static_cast<double>(static_cast<uint64_t>(to.MaxInt())) : static_cast<double>(to.MaxInt());
+  // The bounds as floats. The largest integer may round up to a power of two; then the float below
+  // it is the largest that fits, and the integers above that float are reached by saturation alone.
+  const double max = to.is_uint() ? static_cast<double>(static_cast<uint64_t>(to.MaxInt()))
+                                  : static_cast<double>(to.MaxInt());
   const F rounded = static_cast<F>(max);
   const F power = std::ldexp(F{1}, to.is_int() ? to.bits - 1 : to.bits);
   const bool rounds_up = rounded == power;
@@ -87,13 +98,13 @@ std::string CastDefinition(DType from, DType to) {
   std::string result = "x == x ? truncated : ($1)0";
   if (rounds_up) {
     const std::string max_name = absl::StrCat(to.is_uint() ? "UINT" : "INT", to.bits, "_MAX");
-    result = absl::StrCat("x >= ", FloatLiteral(from, power), " ? ", max_name, " : x == x ? truncated : 0",
-                          to.is_uint() ? "u" : "");
+    result = absl::StrCat("x >= ", FloatLiteral(from, power), " ? ", max_name,
+                          " : x == x ? truncated : 0", to.is_uint() ? "u" : "");
   } else {
     result = absl::StrCat("x == x ? truncated : (", CType(to), ")0");
   }
-  return absl::Substitute(kCast, CType(from), CType(to), ShortName(from), ShortName(to), FloatLiteral(from, largest),
-                          FloatLiteral(from, smallest), result);
+  return absl::Substitute(kCast, CType(from), CType(to), ShortName(from), ShortName(to),
+                          FloatLiteral(from, largest), FloatLiteral(from, smallest), result);
 }
 
 }  // namespace
@@ -110,7 +121,9 @@ std::string Helpers::Unary(UnaryOp op, DType dtype) {
   }
   if (!libm_) return WithoutLibm(op, dtype, name);
   uses_math_h_ = true;
-  const std::string in_math_h = op == UnaryOp::kAbs ? "fabs" : op == UnaryOp::kRoundEven ? "rint" : UnaryName(op);
+  const std::string in_math_h = op == UnaryOp::kAbs         ? "fabs"
+                                : op == UnaryOp::kRoundEven ? "rint"
+                                                            : UnaryName(op);
   return absl::StrCat(in_math_h, dtype.bits == 32 ? "f" : "");
 }
 
@@ -148,8 +161,9 @@ std::string Helpers::Binary(BinaryOp op, DType dtype) {
 }
 
 std::string Helpers::SaturatingCast(DType from, DType to) {
-  return Define(absl::StrCat("kiln_cast_", ShortName(from), "_", ShortName(to)),
-                from.bits == 32 ? CastDefinition<float>(from, to) : CastDefinition<double>(from, to));
+  return Define(
+      absl::StrCat("kiln_cast_", ShortName(from), "_", ShortName(to)),
+      from.bits == 32 ? CastDefinition<float>(from, to) : CastDefinition<double>(from, to));
 }
 
 std::string Helpers::Bitcast(DType from, DType to) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The small static functions of a generated file: operations of the loop IR that C's operators do not give with the right meaning. Only
-// those that were asked for are printed.
+// The small static functions of a generated file: operations of the loop IR that C's operators do
+// not give with the right meaning. Only those that were asked for are printed.
 //
 //   Helpers helpers(/*libm=*/true);
 //   helpers.Binary(BinaryOp::kMin, DType::Float(32));   // "kiln_min_f32"
-//   helpers.Unary(UnaryOp::kSqrt, DType::Float(32));    // "sqrtf"; uses_math_h() is true from here on
+//   helpers.Unary(UnaryOp::kSqrt, DType::Float(32));    // "sqrtf"; uses_math_h() is true from here
+//   on
 #ifndef KILN_COMPILER_CODEGEN_C_HELPERS_H_
 #define KILN_COMPILER_CODEGEN_C_HELPERS_H_
 
@@ -23,7 +24,7 @@ class Helpers {
   std::string Unary(loop::UnaryOp op, DType dtype);    // kAbs, and kSqrt … kRoundEven of floats
   std::string Binary(loop::BinaryOp op, DType dtype);  // kMin, kMax; kDiv and kMod of integers
   std::string SaturatingCast(DType from, DType to);    // float to integer
-  std::string Bitcast(DType from, DType to);           // between float and integer of the same width
+  std::string Bitcast(DType from, DType to);  // between float and integer of the same width
   std::string Fma(DType dtype);
 
   bool uses_math_h() const { return uses_math_h_; }
@@ -41,8 +42,8 @@ class Helpers {
   std::string definitions_;
 };
 
-// Definitions of kiln_abs_f32, kiln_sqrt_f64 and so on by integer arithmetic. They call the bitcasts of both directions, and floor and
-// ceil call trunc.
+// Definitions of kiln_abs_f32, kiln_sqrt_f64 and so on by integer arithmetic. They call the
+// bitcasts of both directions, and floor and ceil call trunc.
 std::string SoftUnaryDefinition(loop::UnaryOp op, DType dtype);
 
 }  // namespace kiln::codegen

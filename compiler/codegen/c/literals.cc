@@ -49,7 +49,8 @@ void AppendInts(const Tensor& tensor, ElementWriter& writer) {
     }
     char* end = std::to_chars(text, text + sizeof(text), value).ptr;
     // A decimal literal has a signed type; the largest values of uint64 fit none.
-    if (std::is_unsigned_v<T> && sizeof(T) == 8 && static_cast<uint64_t>(value) >> 63 != 0) *end++ = 'u';
+    if (std::is_unsigned_v<T> && sizeof(T) == 8 && static_cast<uint64_t>(value) >> 63 != 0)
+      *end++ = 'u';
     writer.Add(absl::string_view(text, static_cast<size_t>(end - text)));
   }
 }
@@ -58,7 +59,8 @@ void AppendInts(const Tensor& tensor, ElementWriter& writer) {
 template <typename T>
 char* WriteFloat(T value, char* text) {
   char* end = std::to_chars(text, text + 32, value).ptr;
-  if (absl::string_view(text, static_cast<size_t>(end - text)).find_first_of(".e") == absl::string_view::npos) {
+  if (absl::string_view(text, static_cast<size_t>(end - text)).find_first_of(".e") ==
+      absl::string_view::npos) {
     *end++ = '.';
     *end++ = '0';
   }
@@ -92,7 +94,8 @@ void AppendFloats(const Tensor& tensor, ElementWriter& writer) {
 
 std::string CType(DType dtype) {
   if (dtype.is_bool()) return "uint8_t";
-  if (dtype.is_float()) return dtype.bits == 64 ? "double" : dtype.bits == 32 ? "float" : "uint16_t";
+  if (dtype.is_float())
+    return dtype.bits == 64 ? "double" : dtype.bits == 32 ? "float" : "uint16_t";
   return absl::StrCat(dtype.is_uint() ? "uint" : "int", dtype.bits, "_t");
 }
 
@@ -105,11 +108,13 @@ std::string IntLiteral(DType dtype, int64_t value) {
   if (dtype.is_uint()) {
     const uint64_t bits = static_cast<uint64_t>(value);
     if (dtype.bits < 32) return absl::StrCat(bits);
-    return bits > std::numeric_limits<uint32_t>::max() ? absl::StrCat("UINT64_C(", bits, ")") : absl::StrCat(bits, "u");
+    return bits > std::numeric_limits<uint32_t>::max() ? absl::StrCat("UINT64_C(", bits, ")")
+                                                       : absl::StrCat(bits, "u");
   }
   if (value == std::numeric_limits<int64_t>::min()) return "INT64_MIN";
   if (value == std::numeric_limits<int32_t>::min() && dtype.bits == 32) return "INT32_MIN";
-  const bool wide = value > std::numeric_limits<int32_t>::max() || value <= std::numeric_limits<int32_t>::min();
+  const bool wide =
+      value > std::numeric_limits<int32_t>::max() || value <= std::numeric_limits<int32_t>::min();
   const std::string digits = wide ? absl::StrCat("INT64_C(", value, ")") : absl::StrCat(value);
   return value < 0 ? absl::StrCat("(", digits, ")") : digits;
 }
@@ -150,10 +155,14 @@ void AppendElements(const Tensor& tensor, absl::string_view indent, std::string*
   if (dtype.is_float() && dtype.bits == 32) return AppendFloats<float>(tensor, writer);
   if (dtype.is_float() && dtype.bits == 64) return AppendFloats<double>(tensor, writer);
   switch (dtype.bytes()) {
-    case 1: return is_signed ? AppendInts<int8_t>(tensor, writer) : AppendInts<uint8_t>(tensor, writer);
-    case 2: return is_signed ? AppendInts<int16_t>(tensor, writer) : AppendInts<uint16_t>(tensor, writer);
-    case 4: return is_signed ? AppendInts<int32_t>(tensor, writer) : AppendInts<uint32_t>(tensor, writer);
-    default: return is_signed ? AppendInts<int64_t>(tensor, writer) : AppendInts<uint64_t>(tensor, writer);
+    case 1:
+      return is_signed ? AppendInts<int8_t>(tensor, writer) : AppendInts<uint8_t>(tensor, writer);
+    case 2:
+      return is_signed ? AppendInts<int16_t>(tensor, writer) : AppendInts<uint16_t>(tensor, writer);
+    case 4:
+      return is_signed ? AppendInts<int32_t>(tensor, writer) : AppendInts<uint32_t>(tensor, writer);
+    default:
+      return is_signed ? AppendInts<int64_t>(tensor, writer) : AppendInts<uint64_t>(tensor, writer);
   }
 }
 

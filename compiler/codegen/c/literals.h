@@ -19,7 +19,8 @@ std::string ShortName(DType dtype);
 
 // A constant expression of the dtype's value, safe as an operand: negative ones are in parentheses.
 std::string IntLiteral(DType dtype, int64_t value);
-// The shortest decimal that reads back as `value`; "(1.0f / 0.0f)" for infinity, "(0.0f / 0.0f)" for NaN.
+// The shortest decimal that reads back as `value`; "(1.0f / 0.0f)" for infinity, "(0.0f / 0.0f)"
+// for NaN.
 std::string FloatLiteral(DType dtype, double value);
 
 // A string literal. Never makes a trigraph; what is not printable ASCII is an octal escape.
@@ -27,7 +28,8 @@ std::string StringLiteral(absl::string_view bytes);
 // Longest string literal, in characters, that a C99 compiler has to take.
 inline constexpr size_t kMaxStringLiteral = 4000;
 
-// Appends the elements as the inside of an initialiser, lines of at most about 110 characters, each after `indent`.
+// Appends the elements as the inside of an initialiser, lines of at most about 110 characters, each
+// after `indent`.
 void AppendElements(const Tensor& tensor, absl::string_view indent, std::string* out);
 // The same for unsigned bytes.
 void AppendBytes(absl::string_view bytes, absl::string_view indent, std::string* out);

@@ -15,14 +15,16 @@ using loop::Buffer;
 using loop::Func;
 
 const char kPackedParameters[] =
-    "TVMValue* args, int* type_codes, int num_args, TVMValue* ret_value, int* ret_type_code, void* resource_handle";
+    "TVMValue* args, int* type_codes, int num_args, TVMValue* ret_value, int* ret_type_code, void* "
+    "resource_handle";
 
 namespace {
 
 // `$0` is TVMAPISetLastError or the pointer to it.
 constexpr char kFail[] =
     "/* Leaves \"function: argument 'argument' problem wanted\" as the last error. */\n"
-    "static int kiln_fail(const char* function, const char* argument, const char* problem, const char* wanted) {\n"
+    "static int kiln_fail(const char* function, const char* argument, const char* problem, const "
+    "char* wanted) {\n"
     "  const char* parts[6];\n"
     "  char text[256];\n"
     "  size_t size = 0;\n"
@@ -43,24 +45,31 @@ constexpr char kFail[] =
     "}\n\n";
 
 constexpr char kCheck[] =
-    "/* Takes the address of a compact tensor on the CPU out of an argument; leaves an error where it is none. With `shape` NULL, at least\n"
+    "/* Takes the address of a compact tensor on the CPU out of an argument; leaves an error where "
+    "it is none. With `shape` NULL, at least\n"
     "   `bytes` bytes of uint8. */\n"
-    "static int kiln_check(const char* function, const char* argument, const char* wanted, const TVMValue* value, int type_code,\n"
-    "                      int32_t ndim, uint8_t code, uint8_t bits, const int64_t* shape, int64_t bytes, void** address) {\n"
+    "static int kiln_check(const char* function, const char* argument, const char* wanted, const "
+    "TVMValue* value, int type_code,\n"
+    "                      int32_t ndim, uint8_t code, uint8_t bits, const int64_t* shape, int64_t "
+    "bytes, void** address) {\n"
     "  const DLTensor* tensor;\n"
     "  int64_t stride = 1;\n"
     "  int32_t i;\n"
-    "  if ((type_code != kTVMOpaqueHandle && type_code != kTVMNullptr && type_code != kTVMDLTensorHandle &&\n"
+    "  if ((type_code != kTVMOpaqueHandle && type_code != kTVMNullptr && type_code != "
+    "kTVMDLTensorHandle &&\n"
     "       type_code != kTVMNDArrayHandle) ||\n"
     "      value->v_handle == NULL) {\n"
     "    return kiln_fail(function, argument, \"is no tensor; wanted: \", wanted);\n"
     "  }\n"
     "  tensor = (const DLTensor*)value->v_handle;\n"
-    "  if (tensor->ndim != ndim) return kiln_fail(function, argument, \"has another number of dimensions; wanted: \", wanted);\n"
-    "  if (tensor->dtype.code != code || tensor->dtype.bits != bits || tensor->dtype.lanes != 1) {\n"
+    "  if (tensor->ndim != ndim) return kiln_fail(function, argument, \"has another number of "
+    "dimensions; wanted: \", wanted);\n"
+    "  if (tensor->dtype.code != code || tensor->dtype.bits != bits || tensor->dtype.lanes != 1) "
+    "{\n"
     "    return kiln_fail(function, argument, \"has another data type; wanted: \", wanted);\n"
     "  }\n"
-    "  if (tensor->device.device_type != kDLCPU) return kiln_fail(function, argument, \"is not in memory of the CPU\", \"\");\n"
+    "  if (tensor->device.device_type != kDLCPU) return kiln_fail(function, argument, \"is not in "
+    "memory of the CPU\", \"\");\n"
     "  for (i = ndim - 1; i >= 0; --i) {\n"
     "    if (shape == NULL ? tensor->shape[i] < bytes : tensor->shape[i] != shape[i]) {\n"
     "      return kiln_fail(function, argument, \"has another shape; wanted: \", wanted);\n"
@@ -76,7 +85,8 @@ constexpr char kCheck[] =
 
 constexpr char kArgument[] =
     "/* Makes argument `value` of a packed call: the tensor at `data`. */\n"
-    "static void kiln_argument(DLTensor* tensor, TVMValue* value, int* code, void* data, int32_t ndim, uint8_t dtype_code,\n"
+    "static void kiln_argument(DLTensor* tensor, TVMValue* value, int* code, void* data, int32_t "
+    "ndim, uint8_t dtype_code,\n"
     "                          uint8_t bits, const int64_t* shape) {\n"
     "  tensor->data = data;\n"
     "  tensor->device.device_type = kDLCPU;\n"
@@ -106,7 +116,8 @@ std::string DLDataTypeFields(DType dtype) {
 std::string PackedHelpers(CContext& context) {
   std::string result;
   if (context.uses_check_tensor) {
-    absl::StrAppend(&result, absl::Substitute(kFail, context.Runtime("TVMAPISetLastError")), kCheck);
+    absl::StrAppend(&result, absl::Substitute(kFail, context.Runtime("TVMAPISetLastError")),
+                    kCheck);
   }
   if (context.uses_call_tensor) result.append(kArgument);
   return result;
@@ -120,20 +131,24 @@ std::string PackedWrapper(CContext& context, const FuncInfo& info) {
   const std::string function = StringLiteral(func.name);
   const size_t n = func.params.size();
   const bool workspace_param = func.workspace != nullptr && !func.allocate_workspace;
-  // Loaders of this ABI put a tensor of constant pools before the workspace of the entry function, or do not: the workspace is last.
+  // Loaders of this ABI put a tensor of constant pools before the workspace of the entry function,
+  // or do not: the workspace is last.
   const bool is_main = func.kind == Func::Kind::kMain && workspace_param;
   const size_t num_args = n + (workspace_param ? 1 : 0);
 
   LineWriter out;
-  out.Open(absl::StrCat(func.exported ? "TVM_DLL int " : "static int ", func.name, "(", kPackedParameters, ") {"));
+  out.Open(absl::StrCat(func.exported ? "TVM_DLL int " : "static int ", func.name, "(",
+                        kPackedParameters, ") {"));
   for (size_t i = 0; i < n; ++i) {
     const Shape& shape = func.params[i]->shape;
-    out.Line(absl::StrCat("static const int64_t kiln_shape", i, "[", std::max<size_t>(1, shape.size()), "] = ", ShapeInitializer(shape), ";"));
+    out.Line(absl::StrCat("static const int64_t kiln_shape", i, "[",
+                          std::max<size_t>(1, shape.size()), "] = ", ShapeInitializer(shape), ";"));
   }
   const bool takes_pointers = n > 0 || workspace_param || func.allocate_workspace;
   if (takes_pointers) out.Line(absl::StrCat("void* data[", n + 1, "];"));
   if (func.allocate_workspace) out.Line("int result;");
-  for (const char* unused : {"ret_value", "ret_type_code", "resource_handle"}) out.Line(absl::StrCat("(void)", unused, ";"));
+  for (const char* unused : {"ret_value", "ret_type_code", "resource_handle"})
+    out.Line(absl::StrCat("(void)", unused, ";"));
   if (num_args == 0) {
     out.Line("(void)args;");
     out.Line("(void)type_codes;");
@@ -141,20 +156,26 @@ std::string PackedWrapper(CContext& context, const FuncInfo& info) {
   const std::string with_pools = is_main ? absl::StrCat(" && num_args != ", num_args + 1) : "";
   out.Line(absl::StrCat("if (num_args != ", num_args, with_pools, ") return kiln_fail(", function,
                         ", \"\", \"wrong number of arguments; wanted: \", \"", num_args, "\");"));
-  const auto check = [&](const std::string& arg, size_t slot, const Buffer& buffer, bool is_workspace) {
-    const std::string wanted = is_workspace ? absl::StrCat("uint8, at least ", buffer->num_bytes(), " bytes")
-                                            : absl::StrCat(buffer->dtype.ToString(), " ", ShapeToString(buffer->shape));
-    out.Line(absl::StrCat("if (kiln_check(", function, ", ", StringLiteral(buffer->name), ", ", StringLiteral(wanted), ", &args[", arg,
-                          "], type_codes[", arg, "], ", is_workspace ? 1 : buffer->shape.size(), ", ", DLDataTypeFields(buffer->dtype),
-                          ", ", is_workspace ? "NULL" : absl::StrCat("kiln_shape", arg), ", ", is_workspace ? buffer->num_bytes() : 0,
-                          ", &data[", slot, "]) != 0) return -1;"));
+  const auto check = [&](const std::string& arg, size_t slot, const Buffer& buffer,
+                         bool is_workspace) {
+    const std::string wanted =
+        is_workspace ? absl::StrCat("uint8, at least ", buffer->num_bytes(), " bytes")
+                     : absl::StrCat(buffer->dtype.ToString(), " ", ShapeToString(buffer->shape));
+    out.Line(absl::StrCat(
+        "if (kiln_check(", function, ", ", StringLiteral(buffer->name), ", ", StringLiteral(wanted),
+        ", &args[", arg, "], type_codes[", arg, "], ", is_workspace ? 1 : buffer->shape.size(),
+        ", ", DLDataTypeFields(buffer->dtype), ", ",
+        is_workspace ? "NULL" : absl::StrCat("kiln_shape", arg), ", ",
+        is_workspace ? buffer->num_bytes() : 0, ", &data[", slot, "]) != 0) return -1;"));
   };
   for (size_t i = 0; i < n; ++i) check(absl::StrCat(i), i, func.params[i], false);
   if (workspace_param) check("num_args - 1", n, func.workspace, true);
   if (func.allocate_workspace) {
-    out.Line(absl::StrCat("data[", n, "] = ", context.Runtime("TVMBackendAllocWorkspace"), "(kDLCPU, 0, ",
-                          std::max<int64_t>(1, func.workspace->num_bytes()), ", kDLUInt, 8);"));
-    out.Line(absl::StrCat("if (data[", n, "] == NULL) return kiln_fail(", function, ", \"\", \"no memory for the workspace, bytes: \", \"",
+    out.Line(absl::StrCat("data[", n, "] = ", context.Runtime("TVMBackendAllocWorkspace"),
+                          "(kDLCPU, 0, ", std::max<int64_t>(1, func.workspace->num_bytes()),
+                          ", kDLUInt, 8);"));
+    out.Line(absl::StrCat("if (data[", n, "] == NULL) return kiln_fail(", function,
+                          ", \"\", \"no memory for the workspace, bytes: \", \"",
                           func.workspace->num_bytes(), "\");"));
   }
   std::vector<std::string> list;
@@ -163,10 +184,12 @@ std::string PackedWrapper(CContext& context, const FuncInfo& info) {
     const DType dtype = i < n ? func.params[i]->dtype : DType::UInt(8);
     list.push_back(absl::StrCat("(", written ? "" : "const ", CType(dtype), "*)data[", i, "]"));
   }
-  const std::string call = absl::StrCat("(int)", info.body_name, "(", absl::StrJoin(list, ", "), ")");
+  const std::string call =
+      absl::StrCat("(int)", info.body_name, "(", absl::StrJoin(list, ", "), ")");
   if (func.allocate_workspace) {
     out.Line(absl::StrCat("result = ", call, ";"));
-    out.Line(absl::StrCat("if (", context.Runtime("TVMBackendFreeWorkspace"), "(kDLCPU, 0, data[", n, "]) != 0) return -1;"));
+    out.Line(absl::StrCat("if (", context.Runtime("TVMBackendFreeWorkspace"), "(kDLCPU, 0, data[",
+                          n, "]) != 0) return -1;"));
     out.Line("return result;");
   } else {
     out.Line(absl::StrCat("return ", call, ";"));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole programs: calling conventions, tasks, workspaces, data and getters, compiled, loaded and called.
+// Whole programs: calling conventions, tasks, workspaces, data and getters, compiled, loaded and
+// called.
 #include <cstring>
 
 #include "absl/strings/match.h"
@@ -27,15 +28,18 @@ using loop::MakeLoad;
 using loop::Var;
 
 constexpr DType kF32 = DType::Float(32);
-const std::vector<std::vector<std::string>> kCompilers = {{"gcc", "-std=c99", "-O2", "-Iruntime_crt/include"},
-                                                          {"clang-19", "-std=c99", "-O2", "-Iruntime_crt/include"}};
+const std::vector<std::vector<std::string>> kCompilers = {
+    {"gcc", "-std=c99", "-O2", "-Iruntime_crt/include"},
+    {"clang-19", "-std=c99", "-O2", "-Iruntime_crt/include"}};
 
 // out[i] = in[i] * weight[i] + amount.
-Func ScaleFunc(const std::string& name, const Buffer& weight, double amount, Convention convention, bool exported,
-               loop::ForKind kind = loop::ForKind::kSerial) {
-  const Buffer in = MakeBuffer("in", kF32, {2, 4}, BufferScope::kParam), out = MakeBuffer("out", kF32, {2, 4}, BufferScope::kParam);
+Func ScaleFunc(const std::string& name, const Buffer& weight, double amount, Convention convention,
+               bool exported, loop::ForKind kind = loop::ForKind::kSerial) {
+  const Buffer in = MakeBuffer("in", kF32, {2, 4}, BufferScope::kParam),
+               out = MakeBuffer("out", kF32, {2, 4}, BufferScope::kParam);
   const Var i = loop::MakeVar("i");
-  const Expr value = MakeLoad(in, {i}) * MakeLoad(weight, {i}) + loop::FloatConst(loop::Type::Of(kF32), amount);
+  const Expr value =
+      MakeLoad(in, {i}) * MakeLoad(weight, {i}) + loop::FloatConst(loop::Type::Of(kF32), amount);
   return {.name = name,
           .convention = convention,
           .params = {in, out},
@@ -48,28 +52,33 @@ Func ScaleFunc(const std::string& name, const Buffer& weight, double amount, Con
 
 loop::Constant Weight() {
   const std::vector<float> values = {1, 2, 3, 4, 5, 6, 7, 8};
-  return {MakeBuffer("int", kF32, {2, 4}, BufferScope::kConstant, 64), Tensor::From<float>({2, 4}, kF32, values)};
+  return {MakeBuffer("int", kF32, {2, 4}, BufferScope::kConstant, 64),
+          Tensor::From<float>({2, 4}, kF32, values)};
 }
 
 // main: x -> scale_a -> workspace -> scale_b -> y.
-loop::LoopProgram TwoCalls(Convention main, Convention operators, bool operators_exported, bool allocate) {
+loop::LoopProgram TwoCalls(Convention main, Convention operators, bool operators_exported,
+                           bool allocate) {
   loop::LoopProgram program;
   program.constants.push_back(Weight());
   const Buffer weight = program.constants[0].buffer;
   program.funcs.push_back(ScaleFunc("tvmgen_m_a", weight, 1, operators, operators_exported));
   program.funcs.push_back(ScaleFunc("tvmgen_m_b", weight, -1, operators, operators_exported));
-  const Buffer x = MakeBuffer("x", kF32, {2, 4}, BufferScope::kParam), y = MakeBuffer("y", kF32, {2, 4}, BufferScope::kParam);
+  const Buffer x = MakeBuffer("x", kF32, {2, 4}, BufferScope::kParam),
+               y = MakeBuffer("y", kF32, {2, 4}, BufferScope::kParam);
   const Buffer workspace = MakeBuffer("workspace", DType::UInt(8), {96}, BufferScope::kWorkspace);
-  program.funcs.push_back({.name = "tvmgen_m_run_model",
-                           .kind = Func::Kind::kMain,
-                           .convention = main,
-                           .params = {x, y},
-                           .num_inputs = 1,
-                           .scalars = {},
-                           .workspace = workspace,
-                           .allocate_workspace = allocate,
-                           .body = loop::MakeBlock({loop::MakeCall("tvmgen_m_a", {{x, Expr(0)}, {workspace, Expr(64)}}),
-                                                    loop::MakeCall("tvmgen_m_b", {{workspace, Expr(64)}, {y, Expr(0)}})})});
+  program.funcs.push_back(
+      {.name = "tvmgen_m_run_model",
+       .kind = Func::Kind::kMain,
+       .convention = main,
+       .params = {x, y},
+       .num_inputs = 1,
+       .scalars = {},
+       .workspace = workspace,
+       .allocate_workspace = allocate,
+       .body =
+           loop::MakeBlock({loop::MakeCall("tvmgen_m_a", {{x, Expr(0)}, {workspace, Expr(64)}}),
+                            loop::MakeCall("tvmgen_m_b", {{workspace, Expr(64)}, {y, Expr(0)}})})});
   return program;
 }
 
@@ -93,8 +102,10 @@ class ProgramTest : public testing::TestWithParam<std::vector<std::string>> {
     auto library = LoadedC::Compile(source_, GetParam());
     ASSERT_TRUE(library.ok()) << library.status().message();
     library_ = *std::move(library);
-    Set("__TVMAPISetLastError", reinterpret_cast<void*>(+[](const char* text) { last_error_ = text; }));
-    Set("__TVMBackendAllocWorkspace", reinterpret_cast<void*>(+[](int, int, uint64_t bytes, int, int) -> void* {
+    Set("__TVMAPISetLastError",
+        reinterpret_cast<void*>(+[](const char* text) { last_error_ = text; }));
+    Set("__TVMBackendAllocWorkspace",
+        reinterpret_cast<void*>(+[](int, int, uint64_t bytes, int, int) -> void* {
           ++allocations_;
           return fail_allocation_ ? nullptr : malloc(bytes);
         }));
@@ -103,7 +114,8 @@ class ProgramTest : public testing::TestWithParam<std::vector<std::string>> {
           free(p);
           return 0;
         }));
-    Set("__TVMBackendParallelLaunch", reinterpret_cast<void*>(+[](FTVMParallelLambda f, void* closure, int) {
+    Set("__TVMBackendParallelLaunch",
+        reinterpret_cast<void*>(+[](FTVMParallelLambda f, void* closure, int) {
           TVMParallelGroupEnv env = {nullptr, 3};
           for (int task = 0; task < 3; ++task) {
             if (f(task, &env, closure) != 0) return -1;
@@ -144,7 +156,8 @@ class ProgramTest : public testing::TestWithParam<std::vector<std::string>> {
 TEST_P(ProgramTest, UnpackedMain) {
   Load(TwoCalls(Convention::kUnpacked, Convention::kUnpacked, false, false), false);
   if (HasFatalFailure()) return;
-  EXPECT_FALSE(absl::StrContains(source_, "tvm")  && absl::StrContains(source_, "#include <tvm")) << source_;
+  EXPECT_FALSE(absl::StrContains(source_, "tvm") && absl::StrContains(source_, "#include <tvm"))
+      << source_;
   alignas(64) uint8_t workspace[96];
   auto* f = library_->Function<int32_t(void*, void*, uint8_t*)>("tvmgen_m_run_model");
   ASSERT_NE(f, nullptr);
@@ -157,7 +170,9 @@ TEST_P(ProgramTest, UnpackedExportedOperators) {
   Load(TwoCalls(Convention::kUnpacked, Convention::kUnpacked, true, false), false);
   if (HasFatalFailure()) return;
   alignas(64) uint8_t workspace[96];
-  EXPECT_EQ(library_->Function<int32_t(void*, void*, uint8_t*)>("tvmgen_m_run_model")(x_, y_.data(), workspace), 0);
+  EXPECT_EQ(library_->Function<int32_t(void*, void*, uint8_t*)>("tvmgen_m_run_model")(x_, y_.data(),
+                                                                                      workspace),
+            0);
   EXPECT_EQ(y_, Expected());
   EXPECT_NE(library_->Symbol("tvmgen_m_a"), nullptr);
 }
@@ -168,7 +183,8 @@ TEST_P(ProgramTest, PackedMainTakesPoolsAfterOutputs) {
     if (HasFatalFailure()) return;
     alignas(64) uint8_t workspace[96];
     std::vector<int64_t> none = {0}, bytes = {96};
-    std::vector<DLTensor> tensors = {Wrap(x_, shape_, f32_), Wrap(y_.data(), shape_, f32_), Wrap(workspace, none, {kDLUInt, 8, 1}),
+    std::vector<DLTensor> tensors = {Wrap(x_, shape_, f32_), Wrap(y_.data(), shape_, f32_),
+                                     Wrap(workspace, none, {kDLUInt, 8, 1}),
                                      Wrap(workspace, bytes, {kDLUInt, 8, 1})};
     y_.assign(8, 0);
     EXPECT_EQ(CallPacked("tvmgen_m_run_model", tensors), 0) << last_error_;
@@ -180,7 +196,9 @@ TEST_P(ProgramTest, PackedMainTakesPoolsAfterOutputs) {
     EXPECT_EQ(y_, Expected());
     bytes[0] = 95;
     EXPECT_EQ(CallPacked("tvmgen_m_run_model", tensors), -1);
-    EXPECT_EQ(last_error_, "tvmgen_m_run_model: argument 'workspace' has another shape; wanted: uint8, at least 96 bytes");
+    EXPECT_EQ(last_error_,
+              "tvmgen_m_run_model: argument 'workspace' has another shape; wanted: uint8, at least "
+              "96 bytes");
   }
 }
 
@@ -223,7 +241,8 @@ TEST_P(ProgramTest, ParallelLoopBecomesTasks) {
   for (Convention convention : {Convention::kPacked, Convention::kUnpacked}) {
     loop::LoopProgram program;
     program.constants.push_back(Weight());
-    program.funcs.push_back(ScaleFunc("tvmgen_m_a", program.constants[0].buffer, 1, convention, true, loop::ForKind::kParallel));
+    program.funcs.push_back(ScaleFunc("tvmgen_m_a", program.constants[0].buffer, 1, convention,
+                                      true, loop::ForKind::kParallel));
     loop::OutlineParallel(program, 4);
     ASSERT_EQ(program.funcs.size(), 2u);
     Load(program, true);
@@ -235,26 +254,34 @@ TEST_P(ProgramTest, ParallelLoopBecomesTasks) {
     } else {
       EXPECT_EQ(library_->Function<int32_t(void*, void*)>("tvmgen_m_a")(x_, y_.data()), 0);
     }
-    for (int i = 0; i < 8; ++i) EXPECT_EQ(y_[static_cast<size_t>(i)], static_cast<float>(i * (i + 1) + 1));
+    for (int i = 0; i < 8; ++i)
+      EXPECT_EQ(y_[static_cast<size_t>(i)], static_cast<float>(i * (i + 1) + 1));
   }
 }
 
 TEST_P(ProgramTest, WorkspaceBuffersOfAnOperator) {
   loop::LoopProgram program;
-  const Buffer in = MakeBuffer("in", kF32, {8}, BufferScope::kParam), out = MakeBuffer("out", kF32, {8}, BufferScope::kParam);
-  const Buffer scratch = MakeBuffer("scratch", kF32, {8}, BufferScope::kWorkspace), local = MakeBuffer("local", kF32, {8}, BufferScope::kLocal, 32);
+  const Buffer in = MakeBuffer("in", kF32, {8}, BufferScope::kParam),
+               out = MakeBuffer("out", kF32, {8}, BufferScope::kParam);
+  const Buffer scratch = MakeBuffer("scratch", kF32, {8}, BufferScope::kWorkspace),
+               local = MakeBuffer("local", kF32, {8}, BufferScope::kLocal, 32);
   const Buffer workspace = MakeBuffer("workspace", DType::UInt(8), {128}, BufferScope::kWorkspace);
   const Var i = loop::MakeVar("i");
   const auto copy = [&](const Buffer& from, const Buffer& to) {
-    return loop::MakeFor(i, Expr(0), Expr(8), loop::ForKind::kSerial, loop::MakeStore(to, {i}, MakeLoad(from, {i})));
+    return loop::MakeFor(i, Expr(0), Expr(8), loop::ForKind::kSerial,
+                         loop::MakeStore(to, {i}, MakeLoad(from, {i})));
   };
-  program.funcs.push_back({.name = "f",
-                           .params = {in, out},
-                           .num_inputs = 1,
-                           .scalars = {},
-                           .workspace = workspace,
-                           .body = loop::MakeAllocate(
-                               scratch, loop::MakeAllocate(local, loop::MakeBlock({copy(in, local), copy(local, scratch), copy(scratch, out)})), 64)});
+  program.funcs.push_back(
+      {.name = "f",
+       .params = {in, out},
+       .num_inputs = 1,
+       .scalars = {},
+       .workspace = workspace,
+       .body = loop::MakeAllocate(
+           scratch,
+           loop::MakeAllocate(
+               local, loop::MakeBlock({copy(in, local), copy(local, scratch), copy(scratch, out)})),
+           64)});
   Load(program, false);
   if (HasFatalFailure()) return;
   alignas(64) uint8_t memory[128];
@@ -265,32 +292,57 @@ TEST_P(ProgramTest, WorkspaceBuffersOfAnOperator) {
 
 TEST_P(ProgramTest, DataAndGetters) {
   loop::LoopProgram program;
-  const std::string text = "tri?\?/graph \"quoted\" \\ \x01\xff" "9 end";
+  const std::string text =
+      "tri?\?/graph \"quoted\" \\ \x01\xff"
+      "9 end";
   program.constants.push_back(Weight());
-  program.funcs.push_back(ScaleFunc("tvmgen_m_a", program.constants[0].buffer, 1, Convention::kPacked, true));
+  program.funcs.push_back(
+      ScaleFunc("tvmgen_m_a", program.constants[0].buffer, 1, Convention::kPacked, true));
   program.data = {
       {.name = "info",
        .c_type = "struct TVMTensorInfo",
        .c_header = "tvm/runtime/metadata_types.h",
-       .value = DataValue::Struct({DataValue::String(text), DataValue::Pointer("info_shape"), DataValue::Int(64, 2),
-                                   DataValue::Struct({DataValue::Int(8, 2), DataValue::Int(8, 32), DataValue::Int(16, 1)})}),
+       .value = DataValue::Struct({DataValue::String(text), DataValue::Pointer("info_shape"),
+                                   DataValue::Int(64, 2),
+                                   DataValue::Struct({DataValue::Int(8, 2), DataValue::Int(8, 32),
+                                                      DataValue::Int(16, 1)})}),
        .exported = true},
       {.name = "info_shape",
        .c_type = "int64_t",
        .c_header = "",
-       .value = DataValue::Array({DataValue::Int(64, 2), DataValue::Int(64, std::numeric_limits<int64_t>::min())})},
-      {.name = "blob", .c_type = "unsigned char", .c_header = "", .value = DataValue::Raw(std::string("\0\xff\x7f", 3)), .exported = true},
-      {.name = "letters", .c_type = "char", .c_header = "", .value = DataValue::Raw(std::string("\x82\0a'\\", 5)), .exported = true},
-      {.name = "long_one", .c_type = "char*", .c_header = "", .value = DataValue::String(std::string(9000, 'x')), .exported = true},
+       .value = DataValue::Array(
+           {DataValue::Int(64, 2), DataValue::Int(64, std::numeric_limits<int64_t>::min())})},
+      {.name = "blob",
+       .c_type = "unsigned char",
+       .c_header = "",
+       .value = DataValue::Raw(std::string("\0\xff\x7f", 3)),
+       .exported = true},
+      {.name = "letters",
+       .c_type = "char",
+       .c_header = "",
+       .value = DataValue::Raw(std::string("\x82\0a'\\", 5)),
+       .exported = true},
+      {.name = "long_one",
+       .c_type = "char*",
+       .c_header = "",
+       .value = DataValue::String(std::string(9000, 'x')),
+       .exported = true},
       {.name = "functions",
        .c_type = "TVMBackendPackedCFunc",
        .c_header = "tvm/runtime/c_backend_api.h",
-       .value = DataValue::Array({DataValue::Function("tvmgen_m_a"), DataValue::Function("get_info")}),
+       .value =
+           DataValue::Array({DataValue::Function("tvmgen_m_a"), DataValue::Function("get_info")}),
        .exported = true},
-      {.name = "__tvm_module_ctx", .c_type = "void*", .c_header = "", .value = DataValue::Null(), .exported = true, .writable = true},
+      {.name = "__tvm_module_ctx",
+       .c_type = "void*",
+       .c_header = "",
+       .value = DataValue::Null(),
+       .exported = true,
+       .writable = true},
       {.name = "unused", .c_type = "int64_t", .c_header = "", .value = DataValue::Int(64, 1)}};
   program.data[4].c_type = "const char*";
-  program.getters = {{.name = "get_info", .data_symbol = "info"}, {.name = "plain_info", .data_symbol = "info", .packed = false}};
+  program.getters = {{.name = "get_info", .data_symbol = "info"},
+                     {.name = "plain_info", .data_symbol = "info", .packed = false}};
   Load(program, true);
   if (HasFatalFailure()) return;
   struct Info {

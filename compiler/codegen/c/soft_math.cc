@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Square root and rounding of floats by integer arithmetic, for generated code that links with no library.
+// Square root and rounding of floats by integer arithmetic, for generated code that links with no
+// library.
 #include <limits>
 
 #include "absl/strings/str_cat.h"
@@ -12,13 +13,15 @@ namespace {
 
 using loop::UnaryOp;
 
-// In all: `$0` the float type, `$1` its short name, `$2` the unsigned type of its width, `$3` the short name of that.
+// In all: `$0` the float type, `$1` its short name, `$2` the unsigned type of its width, `$3` the
+// short name of that.
 constexpr char kAbs[] =
     "static inline $0 kiln_abs_$1($0 x) {\n"
     "  return kiln_bits_$3_$1(kiln_bits_$1_$3(x) & $4);\n"
     "}\n\n";
 
-// `$4` bits of the fraction, `$5` bias of the exponent, `$6` mask of the exponent, `$7` mask of the fraction, `$8` the sign.
+// `$4` bits of the fraction, `$5` bias of the exponent, `$6` mask of the exponent, `$7` mask of the
+// fraction, `$8` the sign.
 constexpr char kTrunc[] =
     "static inline $0 kiln_trunc_$1($0 x) {\n"
     "  const $2 bits = kiln_bits_$1_$3(x);\n"
@@ -41,7 +44,8 @@ constexpr char kCeil[] =
     "  return whole < x ? whole + $4 : whole;\n"
     "}\n\n";
 
-// `$4` the sign, `$5` two to the number of bits of the fraction: floats from there on have no fraction, and adding it rounds.
+// `$4` the sign, `$5` two to the number of bits of the fraction: floats from there on have no
+// fraction, and adding it rounds.
 constexpr char kRound[] =
     "/* Halves to even. */\n"
     "static inline $0 kiln_round_$1($0 x) {\n"
@@ -51,8 +55,9 @@ constexpr char kRound[] =
     "  return kiln_bits_$3_$1(kiln_bits_$1_$3((magnitude + $5) - $5) | (bits & $4));\n"
     "}\n\n";
 
-// Digit by digit, of a mantissa with one more digit than the result, by which it is rounded; a square root is never halfway between two
-// floats. `$4` bits of the fraction, `$5` mask of the exponent, `$6` the sign, `$7` infinity, `$8` NaN.
+// Digit by digit, of a mantissa with one more digit than the result, by which it is rounded; a
+// square root is never halfway between two floats. `$4` bits of the fraction, `$5` mask of the
+// exponent, `$6` the sign, `$7` infinity, `$8` NaN.
 constexpr char kSqrtHead[] =
     "/* Correctly rounded. */\n"
     "static inline $0 kiln_sqrt_$1($0 x) {\n"
@@ -68,8 +73,9 @@ constexpr char kSqrtHead[] =
     "    for (exponent = 1; (mantissa >> $4) == 0; --exponent) mantissa <<= 1;\n"
     "  }\n"
     "  mantissa |= ($2)1 << $4;\n";
-// `$0` the unsigned type, `$1` shift that makes the exponent of the mantissa's last bit even when the biased exponent is odd, `$2` pairs of
-// digits, `$3` pairs in the mantissa, `$4` bits of the fraction, `$5` bias of the exponent, `$6` the name of the bitcast.
+// `$0` the unsigned type, `$1` shift that makes the exponent of the mantissa's last bit even when
+// the biased exponent is odd, `$2` pairs of digits, `$3` pairs in the mantissa, `$4` bits of the
+// fraction, `$5` bias of the exponent, `$6` the name of the bitcast.
 constexpr char kSqrtTail[] =
     "  mantissa <<= (exponent & 1) != 0 ? $1 : $1 + 1;\n"
     "  exponent = (exponent + $5 - 1 + (exponent & 1)) / 2;\n"
@@ -93,7 +99,8 @@ constexpr char kSqrtTail[] =
 std::string SoftUnaryDefinition(UnaryOp op, DType dtype) {
   const DType bits = DType::UInt(dtype.bits);
   const bool wide = dtype.bits == 64;
-  const std::string type = CType(dtype), name = ShortName(dtype), word = CType(bits), word_name = ShortName(bits);
+  const std::string type = CType(dtype), name = ShortName(dtype), word = CType(bits),
+                    word_name = ShortName(bits);
   const int fraction = wide ? 52 : 23;
   const int bias = wide ? 1023 : 127;
   const std::string sign = wide ? "UINT64_C(0x8000000000000000)" : "0x80000000u";
@@ -101,23 +108,28 @@ std::string SoftUnaryDefinition(UnaryOp op, DType dtype) {
   const std::string one = FloatLiteral(dtype, 1);
   switch (op) {
     case UnaryOp::kAbs:
-      return absl::Substitute(kAbs, type, name, word, word_name, wide ? "UINT64_C(0x7fffffffffffffff)" : "0x7fffffffu");
+      return absl::Substitute(kAbs, type, name, word, word_name,
+                              wide ? "UINT64_C(0x7fffffffffffffff)" : "0x7fffffffu");
     case UnaryOp::kTrunc:
       return absl::Substitute(kTrunc, type, name, word, word_name, fraction, bias, exponent_mask,
                               wide ? "UINT64_C(0x000fffffffffffff)" : "0x007fffffu", sign);
-    case UnaryOp::kFloor: return absl::Substitute(kFloor, type, name, word, word_name, one);
-    case UnaryOp::kCeil: return absl::Substitute(kCeil, type, name, word, word_name, one);
+    case UnaryOp::kFloor:
+      return absl::Substitute(kFloor, type, name, word, word_name, one);
+    case UnaryOp::kCeil:
+      return absl::Substitute(kCeil, type, name, word, word_name, one);
     case UnaryOp::kRoundEven:
-      return absl::Substitute(kRound, type, name, word, word_name, sign, wide ? "4503599627370496.0" : "8388608.0f");
-    default: break;
+      return absl::Substitute(kRound, type, name, word, word_name, sign,
+                              wide ? "4503599627370496.0" : "8388608.0f");
+    default:
+      break;
   }
   // sqrt: 25 pairs of digits, 13 of the mantissa with one zero digit appended; 54 and 27 in double.
   return absl::StrCat(
       absl::Substitute(kSqrtHead, type, name, word, word_name, fraction, exponent_mask, sign,
                        FloatLiteral(dtype, std::numeric_limits<double>::infinity()),
                        FloatLiteral(dtype, std::numeric_limits<double>::quiet_NaN())),
-      absl::Substitute(kSqrtTail, word, wide ? 0 : 1, wide ? 54 : 25, wide ? 27 : 13, fraction, bias,
-                       absl::StrCat("kiln_bits_", word_name, "_", name)));
+      absl::Substitute(kSqrtTail, word, wide ? 0 : 1, wide ? 54 : 25, wide ? 27 : 13, fraction,
+                       bias, absl::StrCat("kiln_bits_", word_name, "_", name)));
 }
 
 }  // namespace kiln::codegen

@@ -64,9 +64,12 @@ TEST(Literals, FloatsReadBackAsThemselves) {
   EXPECT_EQ(FloatLiteral(DType::Float(64), 0.1), "0.1");
   EXPECT_EQ(FloatLiteral(DType::Float(32), -0.0), "(-0.0f)");
   EXPECT_EQ(FloatLiteral(DType::Float(32), 1e30f), "1e+30f");
-  EXPECT_EQ(FloatLiteral(DType::Float(32), std::numeric_limits<float>::infinity()), "(1.0f / 0.0f)");
-  EXPECT_EQ(FloatLiteral(DType::Float(64), std::numeric_limits<double>::quiet_NaN()), "(0.0 / 0.0)");
-  for (float value : {std::numeric_limits<float>::denorm_min(), std::numeric_limits<float>::max(), 16777217.0f, 3.14159274f}) {
+  EXPECT_EQ(FloatLiteral(DType::Float(32), std::numeric_limits<float>::infinity()),
+            "(1.0f / 0.0f)");
+  EXPECT_EQ(FloatLiteral(DType::Float(64), std::numeric_limits<double>::quiet_NaN()),
+            "(0.0 / 0.0)");
+  for (float value : {std::numeric_limits<float>::denorm_min(), std::numeric_limits<float>::max(),
+                      16777217.0f, 3.14159274f}) {
     EXPECT_EQ(strtof(FloatLiteral(DType::Float(32), value).c_str(), nullptr), value);
   }
 }
@@ -75,12 +78,17 @@ TEST(Literals, Strings) {
   EXPECT_EQ(StringLiteral("a\"b\\c\n"), R"("a\"b\\c\n")");
   EXPECT_EQ(StringLiteral("what?\?!"), R"("what?\?!")");
   EXPECT_EQ(StringLiteral("?\?\?"), R"("?\?\?")");
-  EXPECT_EQ(StringLiteral(std::string("\0" "9\xff", 3)), R"("\0009\377")");
+  EXPECT_EQ(StringLiteral(std::string("\0"
+                                      "9\xff",
+                                      3)),
+            R"("\0009\377")");
 }
 
 TEST(Literals, ElementsBreakLines) {
   std::string out;
-  AppendElements(Tensor::From<int64_t>({3}, DType::Int(64), {1, -2, std::numeric_limits<int64_t>::min()}), "  ", &out);
+  AppendElements(
+      Tensor::From<int64_t>({3}, DType::Int(64), {1, -2, std::numeric_limits<int64_t>::min()}),
+      "  ", &out);
   EXPECT_EQ(out, "  1,-2,-9223372036854775807-1");
   out.clear();
   AppendElements(Tensor::Filled({{100}, DType::Int(8)}, -1), "  ", &out);

@@ -73,14 +73,19 @@ std::optional<ValueRange> RangeOf(BinaryOp op, ValueRange a, ValueRange b) {
       return difference;
     }
     case BinaryOp::kMul: {
-      if (std::min(a.min, b.min) < -kFactor || std::max(a.max, b.max) >= kFactor) return std::nullopt;
-      const auto [min, max] = std::minmax({a.min * b.min, a.min * b.max, a.max * b.min, a.max * b.max});
+      if (std::min(a.min, b.min) < -kFactor || std::max(a.max, b.max) >= kFactor)
+        return std::nullopt;
+      const auto [min, max] =
+          std::minmax({a.min * b.min, a.min * b.max, a.max * b.min, a.max * b.max});
       if (min <= -kLimit || max >= kLimit) return std::nullopt;
       return ValueRange{min, max};
     }
-    case BinaryOp::kMin: return ValueRange{std::min(a.min, b.min), std::min(a.max, b.max)};
-    case BinaryOp::kMax: return ValueRange{std::max(a.min, b.min), std::max(a.max, b.max)};
-    default: return std::nullopt;
+    case BinaryOp::kMin:
+      return ValueRange{std::min(a.min, b.min), std::min(a.max, b.max)};
+    case BinaryOp::kMax:
+      return ValueRange{std::max(a.min, b.min), std::max(a.max, b.max)};
+    default:
+      return std::nullopt;
   }
 }
 

@@ -15,6 +15,11 @@ llvm::Value* FunctionEmitter::EmitCast(const loop::Cast& node, const loop::Type&
   const DType from = node.a.type().dtype;
   const DType to = type.dtype;
   llvm::Type* llvm_type = types_.Value(type);
+  constexpr DType kHalf = DType::Float(16);
+  if (from != to && (from == kHalf || to == kHalf)) {
+    context_.Fail(absl::StrCat("cast of float16, which LegalizeFloat16 replaces, in ", func_.name));
+    return Poison(type);
+  }
   if (a->getType() == llvm_type) return a;
   if (to.is_bool()) {
     llvm::Value* zero = llvm::Constant::getNullValue(a->getType());

@@ -76,6 +76,11 @@ llvm::Value* FunctionEmitter::EmitNode(const loop::Expr& e) {
                                   /*IsSigned=*/true);
   }
   if (const auto* node = e.As<loop::FloatImm>()) {
+    if (!llvm_type->isFPOrFPVectorTy()) {
+      context_.Fail(
+          absl::StrCat("constant of float16, which LegalizeFloat16 replaces, in ", func_.name));
+      return Poison(type);
+    }
     return llvm::ConstantFP::get(llvm_type, node->value);
   }
   if (const auto* node = e.As<loop::VarNode>()) {

@@ -20,7 +20,8 @@ llvm::Type* IrTypes::Scalar(DType dtype) const {
     case DTypeKind::kBool:
       return llvm::Type::getInt1Ty(context_);
     case DTypeKind::kFloat:
-      if (dtype.bits == 16) return llvm::Type::getHalfTy(context_);
+      // Storage only: its bits.
+      if (dtype.bits == 16) return i16;
       return dtype.bits == 32 ? llvm::Type::getFloatTy(context_)
                               : llvm::Type::getDoubleTy(context_);
     case DTypeKind::kInt:

@@ -203,6 +203,16 @@ TEST(ObjectTest, SharedObjectLoadsAndRuns) {
   dlclose(handle);
 }
 
+TEST(ObjectTest, SharedObjectsOfOtherMachines) {
+  for (const char* name : {"x86-64", "aarch64", "riscv64gc"}) {
+    LlvmOptions options;
+    options.loader_pointers = true;
+    const std::string object = *EmitObject(LibraryProgram(), *Target::Parse(name), options);
+    const absl::StatusOr<std::string> library = LinkSharedObject(object, "library.so");
+    EXPECT_TRUE(library.ok()) << library.status();
+  }
+}
+
 TEST(ObjectTest, LinkErrorsAreReported) {
   const absl::Status status = LinkSharedObject("not an object", "x.so").status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInternal);

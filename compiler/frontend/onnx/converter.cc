@@ -11,14 +11,16 @@ namespace kiln::onnx_frontend {
 
 absl::StatusOr<ValueId> Converter::Input(int i) const {
   if (HasInput(i)) return inputs_[static_cast<size_t>(i)];
-  return Wrong("inputs", absl::StrCat("input ", i, " is missing"), absl::StrCat("at least ", i + 1));
+  return Wrong("inputs", absl::StrCat("input ", i, " is missing"),
+               absl::StrCat("at least ", i + 1));
 }
 
 absl::StatusOr<Tensor> Converter::ConstantInput(int i, absl::string_view what) const {
   KILN_ASSIGN_OR_RETURN(const ValueId input, Input(i));
   if (graph_.is_constant(input)) return graph_.value(input).constant;
   return absl::UnimplementedError(absl::StrCat(
-      what, " (input '", node_.input(i), "') is computed from the model's inputs; it must be known when the model is compiled"));
+      what, " (input '", node_.input(i),
+      "') is computed from the model's inputs; it must be known when the model is compiled"));
 }
 
 const onnx::AttributeProto* Converter::FindAttr(absl::string_view name) const {
@@ -57,19 +59,23 @@ absl::StatusOr<Tensor> Converter::TensorAttr(absl::string_view name) const {
   return DecodeTensor(attr->t(), folder_);
 }
 
-absl::StatusOr<std::optional<std::vector<int64_t>>> Converter::IntsAttrOrInput(absl::string_view name, int i) const {
+absl::StatusOr<std::optional<std::vector<int64_t>>> Converter::IntsAttrOrInput(
+    absl::string_view name, int i) const {
   if (HasAttr(name)) return Ints(name);
   if (!HasInput(i)) return std::optional<std::vector<int64_t>>();
   KILN_ASSIGN_OR_RETURN(const Tensor tensor, ConstantInput(i, name));
   return tensor.ToInts();
 }
 
-absl::StatusOr<ValueId> Converter::Op(absl::string_view relay_op, std::vector<ValueId> inputs, Attrs attrs) {
+absl::StatusOr<ValueId> Converter::Op(absl::string_view relay_op, std::vector<ValueId> inputs,
+                                      Attrs attrs) {
   return AddOp(graph_, relay_op, std::move(inputs), std::move(attrs), source_);
 }
 
-absl::StatusOr<std::vector<ValueId>> Converter::TupleOp(absl::string_view relay_op, std::vector<ValueId> inputs, Attrs attrs) {
-  KILN_ASSIGN_OR_RETURN(const ValueId first, AddOp(graph_, relay_op, std::move(inputs), std::move(attrs), source_));
+absl::StatusOr<std::vector<ValueId>> Converter::TupleOp(absl::string_view relay_op,
+                                                        std::vector<ValueId> inputs, Attrs attrs) {
+  KILN_ASSIGN_OR_RETURN(const ValueId first,
+                        AddOp(graph_, relay_op, std::move(inputs), std::move(attrs), source_));
   return graph_.node(graph_.value(first).node).outputs;
 }
 

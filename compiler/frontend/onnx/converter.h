@@ -14,12 +14,18 @@
 
 namespace kiln::onnx_frontend {
 
-// One node, while it is converted: reads its inputs and attributes, adds operators to the graph, names the results.
+// One node, while it is converted: reads its inputs and attributes, adds operators to the graph,
+// names the results.
 class Converter {
  public:
-  Converter(const onnx::NodeProto& node, int opset, const std::string& folder, SourceLocation source,
-            std::vector<ValueId> inputs, Graph& graph)
-      : node_(node), opset_(opset), folder_(folder), source_(std::move(source)), inputs_(std::move(inputs)), graph_(graph) {}
+  Converter(const onnx::NodeProto& node, int opset, const std::string& folder,
+            SourceLocation source, std::vector<ValueId> inputs, Graph& graph)
+      : node_(node),
+        opset_(opset),
+        folder_(folder),
+        source_(std::move(source)),
+        inputs_(std::move(inputs)),
+        graph_(graph) {}
 
   const onnx::NodeProto& node() const { return node_; }
   int opset() const { return opset_; }
@@ -27,11 +33,14 @@ class Converter {
 
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   // An optional input may be absent.
-  bool HasInput(int i) const { return i < num_inputs() && inputs_[static_cast<size_t>(i)] != kNoId; }
+  bool HasInput(int i) const {
+    return i < num_inputs() && inputs_[static_cast<size_t>(i)] != kNoId;
+  }
   // InvalidArgument if the input is absent.
   absl::StatusOr<ValueId> Input(int i) const;
   const TensorType& type(ValueId value) const { return graph_.type(value); }
-  // The value of an input that must be known at compile time. Unimplemented if it is not, naming the input.
+  // The value of an input that must be known at compile time. Unimplemented if it is not, naming
+  // the input.
   absl::StatusOr<Tensor> ConstantInput(int i, absl::string_view what) const;
 
   bool HasAttr(absl::string_view name) const { return FindAttr(name) != nullptr; }
@@ -41,13 +50,17 @@ class Converter {
   std::vector<int64_t> Ints(absl::string_view name, std::vector<int64_t> otherwise = {}) const;
   const onnx::AttributeProto* FindAttr(absl::string_view name) const;
   absl::StatusOr<Tensor> TensorAttr(absl::string_view name) const;
-  // Ints that are an attribute up to some opset and input `i` from then on; nothing if neither is there.
-  absl::StatusOr<std::optional<std::vector<int64_t>>> IntsAttrOrInput(absl::string_view name, int i) const;
+  // Ints that are an attribute up to some opset and input `i` from then on; nothing if neither is
+  // there.
+  absl::StatusOr<std::optional<std::vector<int64_t>>> IntsAttrOrInput(absl::string_view name,
+                                                                      int i) const;
 
   // Adds a Relay operator with one output, of this node's source location.
-  absl::StatusOr<ValueId> Op(absl::string_view relay_op, std::vector<ValueId> inputs, Attrs attrs = {});
+  absl::StatusOr<ValueId> Op(absl::string_view relay_op, std::vector<ValueId> inputs,
+                             Attrs attrs = {});
   // Adds one whose result is a tuple.
-  absl::StatusOr<std::vector<ValueId>> TupleOp(absl::string_view relay_op, std::vector<ValueId> inputs, Attrs attrs = {});
+  absl::StatusOr<std::vector<ValueId>> TupleOp(absl::string_view relay_op,
+                                               std::vector<ValueId> inputs, Attrs attrs = {});
   ValueId Constant(Tensor tensor) { return graph_.AddConstant(std::move(tensor)); }
   absl::StatusOr<ValueId> Reshape(ValueId value, const Shape& shape);
 
@@ -71,7 +84,7 @@ using Convert = absl::Status (*)(Converter&);
 // A row of the table of operators.
 struct OnnxOperator {
   const char* name;
-  Convert convert;            // null: `relay` with the same inputs
+  Convert convert;  // null: `relay` with the same inputs
   const char* relay = nullptr;
 };
 

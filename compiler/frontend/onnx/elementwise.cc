@@ -14,7 +14,8 @@ absl::StatusOr<ValueId> Scalar(Converter& c, ValueId like, double value) {
   return c.Constant(Tensor::Scalar(c.type(like).dtype, value));
 }
 
-// Up to opset 6 the second operand is laid along `axis` of the first where `broadcast` is set; from 7 on as NumPy does.
+// Up to opset 6 the second operand is laid along `axis` of the first where `broadcast` is set; from
+// 7 on as NumPy does.
 absl::Status Binary(Converter& c, absl::string_view relay) {
   KILN_ASSIGN_OR_RETURN(const ValueId a, c.Input(0));
   KILN_ASSIGN_OR_RETURN(ValueId b, c.Input(1));
@@ -40,8 +41,8 @@ absl::Status Pow(Converter& c) {
   KILN_ASSIGN_OR_RETURN(ValueId e, c.Input(1));
   const Value& exponent = c.graph().value(e);
   // x^2, the form that exporters give to variances.
-  if (exponent.kind == ValueKind::kConstant && exponent.constant.type().num_elements() == 1 && exponent.constant.AsDouble(0) == 2 &&
-      exponent.constant.type().rank() <= c.type(x).rank()) {
+  if (exponent.kind == ValueKind::kConstant && exponent.constant.type().num_elements() == 1 &&
+      exponent.constant.AsDouble(0) == 2 && exponent.constant.type().rank() <= c.type(x).rank()) {
     KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("multiply", {x, x}));
     c.SetOutput(0, y);
     return absl::OkStatus();
@@ -89,7 +90,8 @@ absl::Status Mean(Converter& c) {
 
 absl::Status LeakyRelu(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("nn.leaky_relu", {x}, {{"alpha", c.Float("alpha", 0.01)}}));
+  KILN_ASSIGN_OR_RETURN(const ValueId y,
+                        c.Op("nn.leaky_relu", {x}, {{"alpha", c.Float("alpha", 0.01)}}));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
@@ -116,7 +118,8 @@ absl::StatusOr<ValueId> HardSigmoidOf(Converter& c, ValueId x, double alpha, dou
 
 absl::Status HardSigmoid(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, HardSigmoidOf(c, x, c.Float("alpha", 0.2), c.Float("beta", 0.5)));
+  KILN_ASSIGN_OR_RETURN(const ValueId y,
+                        HardSigmoidOf(c, x, c.Float("alpha", 0.2), c.Float("beta", 0.5)));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
@@ -186,7 +189,8 @@ absl::Status Gelu(Converter& c) {
   ValueId t = x;
   if (c.String("approximate", "none") == "tanh") {
     KILN_ASSIGN_OR_RETURN(const ValueId cubic, Scalar(c, x, 0.044715));
-    KILN_ASSIGN_OR_RETURN(const ValueId factor, Scalar(c, x, std::sqrt(2 / 3.14159265358979323846)));
+    KILN_ASSIGN_OR_RETURN(const ValueId factor,
+                          Scalar(c, x, std::sqrt(2 / 3.14159265358979323846)));
     KILN_ASSIGN_OR_RETURN(t, c.Op("multiply", {x, x}));
     KILN_ASSIGN_OR_RETURN(t, c.Op("multiply", {t, cubic}));
     KILN_ASSIGN_OR_RETURN(t, c.Op("add", {t, one}));
@@ -215,7 +219,8 @@ absl::Status Clip(Converter& c) {
   for (int i : {1, 2}) {
     if (!c.HasInput(i)) continue;
     KILN_ASSIGN_OR_RETURN(const Tensor bound, c.ConstantInput(i, i == 1 ? "min" : "max"));
-    if (bound.type().num_elements() != 1) return Wrong(i == 1 ? "min" : "max", bound.type().ToString(), "a scalar");
+    if (bound.type().num_elements() != 1)
+      return Wrong(i == 1 ? "min" : "max", bound.type().ToString(), "a scalar");
     bounds[i - 1] = bound.AsDouble(0);
   }
   ValueId y = x;
@@ -246,7 +251,8 @@ absl::Status Identity(Converter& c) {
 absl::Status Dropout(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   c.SetOutput(0, x);
-  if (c.node().output_size() > 1) c.SetOutput(1, c.Constant(Tensor::Filled({c.type(x).shape, DType::Bool()}, 1)));
+  if (c.node().output_size() > 1)
+    c.SetOutput(1, c.Constant(Tensor::Filled({c.type(x).shape, DType::Bool()}, 1)));
   return absl::OkStatus();
 }
 

@@ -23,13 +23,19 @@ namespace {
 
 constexpr int kMinOpset = 6;
 constexpr int kMaxOpset = 22;
-// Results of constants up to this size are computed at once, so that shapes are known; larger ones are left to constant folding.
+// Results of constants up to this size are computed at once, so that shapes are known; larger ones
+// are left to constant folding.
 constexpr int64_t kMaxFoldedElements = 1 << 16;
 
 class Importer {
  public:
-  Importer(const onnx::ModelProto& model, const std::string& path, const std::vector<InputPin>& pins, const Evaluator& evaluate)
-      : model_(model), path_(path), folder_(std::filesystem::path(path).parent_path().string()), pins_(pins), evaluate_(evaluate) {}
+  Importer(const onnx::ModelProto& model, const std::string& path,
+           const std::vector<InputPin>& pins, const Evaluator& evaluate)
+      : model_(model),
+        path_(path),
+        folder_(std::filesystem::path(path).parent_path().string()),
+        pins_(pins),
+        evaluate_(evaluate) {}
 
   absl::StatusOr<Graph> Run() && {
     KILN_RETURN_IF_ERROR(ReadOpset());
@@ -41,7 +47,8 @@ class Importer {
     for (const onnx::TensorProto& initializer : graph.initializer()) {
       absl::StatusOr<Tensor> tensor = DecodeTensor(initializer, folder_);
       if (!tensor.ok()) {
-        return Annotate(tensor.status(), absl::StrCat(path_, ": initialiser '", initializer.name(), "': "));
+        return Annotate(tensor.status(),
+                        absl::StrCat(path_, ": initialiser '", initializer.name(), "': "));
       }
       values_[initializer.name()] = graph_.AddConstant(*std::move(tensor), initializer.name());
     }
@@ -51,12 +58,14 @@ class Importer {
     for (const onnx::ValueInfoProto& output : graph.output()) {
       const auto it = values_.find(output.name());
       if (it == values_.end() || it->second == kNoId) {
-        return absl::InvalidArgumentError(absl::StrCat(path_, ": no node makes the output '", output.name(), "'"));
+        return absl::InvalidArgumentError(
+            absl::StrCat(path_, ": no node makes the output '", output.name(), "'"));
       }
       graph_.outputs.push_back(it->second);
       graph_.output_names.push_back(output.name());
     }
-    if (graph_.outputs.empty()) return absl::InvalidArgumentError(absl::StrCat(path_, ": the model has no outputs"));
+    if (graph_.outputs.empty())
+      return absl::InvalidArgumentError(absl::StrCat(path_, ": the model has no outputs"));
     return RemoveDeadNodes(graph_);
   }
 
@@ -66,8 +75,9 @@ class Importer {
       if (id.domain().empty() || id.domain() == "ai.onnx") opset_ = static_cast<int>(id.version());
     }
     if (opset_ >= kMinOpset && opset_ <= kMaxOpset) return absl::OkStatus();
-    return absl::UnimplementedError(absl::StrCat(path_, ": operator set version: found ", opset_, ", wanted ", kMinOpset,
-                                                 " to ", kMaxOpset, "; convert the model with onnx.version_converter"));
+    return absl::UnimplementedError(
+        absl::StrCat(path_, ": operator set version: found ", opset_, ", wanted ", kMinOpset,
+                     " to ", kMaxOpset, "; convert the model with onnx.version_converter"));
   }
 
   // All operators that cannot be imported, at once.
@@ -76,13 +86,16 @@ class Importer {
     for (int i = 0; i < model_.graph().node_size(); ++i) {
       const onnx::NodeProto& node = model_.graph().node(i);
       if (FindOperator(node.domain(), node.op_type()) != nullptr) continue;
-      const std::string name = node.domain().empty() ? node.op_type() : absl::StrCat(node.domain(), ".", node.op_type());
+      const std::string name =
+          node.domain().empty() ? node.op_type() : absl::StrCat(node.domain(), ".", node.op_type());
       unknown.emplace(name, NodeName(node, i));
     }
     if (unknown.empty()) return absl::OkStatus();
     std::vector<std::string> lines;
-    for (const auto& [op, node] : unknown) lines.push_back(absl::StrCat("operator ", op, " is not supported (node '", node, "')"));
-    return absl::UnimplementedError(absl::StrCat(path_, ": ", absl::StrJoin(lines, "\n" + path_ + ": ")));
+    for (const auto& [op, node] : unknown)
+      lines.push_back(absl::StrCat("operator ", op, " is not supported (node '", node, "')"));
+    return absl::UnimplementedError(
+        absl::StrCat(path_, ": ", absl::StrJoin(lines, "\n" + path_ + ": ")));
   }
 
   static std::string NodeName(const onnx::NodeProto& node, int index) {
@@ -105,14 +118,16 @@ class Importer {
       if (known) continue;
       std::vector<std::string> names;
       for (ValueId id : graph_.inputs) names.push_back(graph_.value(id).name);
-      return absl::InvalidArgumentError(absl::StrCat(path_, ": --input: the model has no input '", pin.name, "'; its inputs are ",
+      return absl::InvalidArgumentError(absl::StrCat(path_, ": --input: the model has no input '",
+                                                     pin.name, "'; its inputs are ",
                                                      absl::StrJoin(names, ", ")));
     }
     return absl::OkStatus();
   }
 
   absl::Status AddInput(const onnx::ValueInfoProto& input) {
-    if (values_.contains(input.name())) return absl::OkStatus();  // older models list initialisers too
+    if (values_.contains(input.name()))
+      return absl::OkStatus();  // older models list initialisers too
     const std::string where = absl::StrCat(path_, ": input '", input.name(), "': ");
     if (!input.type().has_tensor_type()) return absl::UnimplementedError(where + "not a tensor");
     const onnx::TypeProto::Tensor& proto = input.type().tensor_type();
@@ -122,13 +137,15 @@ class Importer {
     const InputPin* pin = FindPin(input.name());
     if (pin != nullptr) {
       if (pin->dtype.has_value() && *pin->dtype != *dtype) {
-        return absl::InvalidArgumentError(absl::StrCat(where, "--input: found ", pin->dtype->ToString(), ", wanted ", dtype->ToString()));
+        return absl::InvalidArgumentError(absl::StrCat(
+            where, "--input: found ", pin->dtype->ToString(), ", wanted ", dtype->ToString()));
       }
       type.shape = pin->shape;
     }
     if (proto.has_shape()) KILN_RETURN_IF_ERROR(MergeShape(proto.shape(), pin, where, type.shape));
     if (!proto.has_shape() && pin == nullptr) {
-      return absl::InvalidArgumentError(where + "has no shape; give one with --input " + input.name() + ":1x3x224x224");
+      return absl::InvalidArgumentError(where + "has no shape; give one with --input " +
+                                        input.name() + ":1x3x224x224");
     }
     KILN_RETURN_IF_ERROR(Annotate(CheckTensorType(type), where));
     values_[input.name()] = graph_.AddInput(input.name(), std::move(type));
@@ -136,9 +153,11 @@ class Importer {
   }
 
   // The model's shape with the pin's in place of what is dynamic.
-  static absl::Status MergeShape(const onnx::TensorShapeProto& proto, const InputPin* pin, const std::string& where, Shape& shape) {
+  static absl::Status MergeShape(const onnx::TensorShapeProto& proto, const InputPin* pin,
+                                 const std::string& where, Shape& shape) {
     if (pin != nullptr && pin->shape.size() != static_cast<size_t>(proto.dim_size())) {
-      return absl::InvalidArgumentError(absl::StrCat(where, "--input: found rank ", pin->shape.size(), ", wanted ", proto.dim_size()));
+      return absl::InvalidArgumentError(absl::StrCat(
+          where, "--input: found rank ", pin->shape.size(), ", wanted ", proto.dim_size()));
     }
     Shape merged;
     std::string dynamic;
@@ -147,20 +166,23 @@ class Importer {
       const bool fixed = dim.has_dim_value() && dim.dim_value() > 0;
       if (pin != nullptr) {
         if (fixed && dim.dim_value() != pin->shape[static_cast<size_t>(i)]) {
-          return absl::InvalidArgumentError(absl::StrCat(where, "--input: found ", pin->shape[static_cast<size_t>(i)],
-                                                         " as dimension ", i, ", wanted ", dim.dim_value()));
+          return absl::InvalidArgumentError(
+              absl::StrCat(where, "--input: found ", pin->shape[static_cast<size_t>(i)],
+                           " as dimension ", i, ", wanted ", dim.dim_value()));
         }
         merged.push_back(pin->shape[static_cast<size_t>(i)]);
       } else if (fixed || (dim.has_dim_value() && dim.dim_value() == 0)) {
         merged.push_back(dim.dim_value());
       } else {
-        absl::StrAppend(&dynamic, dynamic.empty() ? "" : ", ", i, dim.dim_param().empty() ? "" : " ('" + dim.dim_param() + "')");
+        absl::StrAppend(&dynamic, dynamic.empty() ? "" : ", ", i,
+                        dim.dim_param().empty() ? "" : " ('" + dim.dim_param() + "')");
         merged.push_back(1);
       }
     }
     if (!dynamic.empty()) {
-      return absl::InvalidArgumentError(absl::StrCat(where, "dimension ", dynamic, " is dynamic; give the shape with --input name:",
-                                                     absl::StrJoin(merged, "x")));
+      return absl::InvalidArgumentError(absl::StrCat(
+          where, "dimension ", dynamic,
+          " is dynamic; give the shape with --input name:", absl::StrJoin(merged, "x")));
     }
     shape = std::move(merged);
     return absl::OkStatus();
@@ -177,22 +199,27 @@ class Importer {
       }
       const auto it = values_.find(input);
       if (it == values_.end()) {
-        return absl::InvalidArgumentError(absl::StrCat(where, "input '", input, "' is made by no node before it"));
+        return absl::InvalidArgumentError(
+            absl::StrCat(where, "input '", input, "' is made by no node before it"));
       }
       inputs.push_back(it->second);
     }
     const size_t values_before = graph_.values.size();
-    Converter converter(node, opset_, folder_, {.file = path_, .node = name}, std::move(inputs), graph_);
+    Converter converter(node, opset_, folder_, {.file = path_, .node = name}, std::move(inputs),
+                        graph_);
     const OnnxOperator& op = *FindOperator(node.domain(), node.op_type());
-    absl::Status status = op.convert != nullptr ? op.convert(converter) : ConvertByName(converter, op.relay);
+    absl::Status status =
+        op.convert != nullptr ? op.convert(converter) : ConvertByName(converter, op.relay);
     if (!status.ok()) return Annotate(status, where);
     std::vector<ValueId> outputs = converter.outputs();
     outputs.resize(static_cast<size_t>(node.output_size()), kNoId);
-    if (absl::Status folded = FoldSmall(values_before, outputs); !folded.ok()) return Annotate(folded, where);
+    if (absl::Status folded = FoldSmall(values_before, outputs); !folded.ok())
+      return Annotate(folded, where);
     for (int i = 0; i < node.output_size(); ++i) {
       if (node.output(i).empty()) continue;
       if (!values_.emplace(node.output(i), outputs[static_cast<size_t>(i)]).second) {
-        return absl::InvalidArgumentError(absl::StrCat(where, "output '", node.output(i), "' is defined twice"));
+        return absl::InvalidArgumentError(
+            absl::StrCat(where, "output '", node.output(i), "' is defined twice"));
       }
       if (outputs[static_cast<size_t>(i)] == kNoId) values_.erase(node.output(i));
     }
@@ -213,7 +240,8 @@ class Importer {
   // Whether `value` depends on no input.
   bool IsFixed(ValueId value) const {
     const Value& v = graph_.value(value);
-    return v.kind == ValueKind::kConstant || (v.kind == ValueKind::kNodeOutput && fixed_.contains(v.node));
+    return v.kind == ValueKind::kConstant ||
+           (v.kind == ValueKind::kNodeOutput && fixed_.contains(v.node));
   }
 
   // Computes outputs that depend on constants alone and are small.
@@ -222,7 +250,8 @@ class Importer {
     int64_t elements = 0;
     for (NodeId id = next_node_; id < static_cast<NodeId>(graph_.nodes.size()); ++id) {
       const Node& node = graph_.node(id);
-      const bool fixed = std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) { return IsFixed(v); });
+      const bool fixed = std::all_of(node.inputs.begin(), node.inputs.end(),
+                                     [&](ValueId v) { return IsFixed(v); });
       for (ValueId v : node.inputs) elements += graph_.type(v).num_elements();
       if (fixed) fixed_.insert(id);
       all_fixed &= fixed;
@@ -236,14 +265,16 @@ class Importer {
       elements += graph_.type(outputs[i]).num_elements();
       computed.push_back(i);
     }
-    if (!any_new || !all_fixed || computed.empty() || elements > kMaxFoldedElements) return absl::OkStatus();
+    if (!any_new || !all_fixed || computed.empty() || elements > kMaxFoldedElements)
+      return absl::OkStatus();
     Graph constants = graph_;
     constants.inputs.clear();
     constants.outputs.clear();
     constants.output_names.clear();
     for (size_t i : computed) constants.outputs.push_back(outputs[i]);
     KILN_ASSIGN_OR_RETURN(const std::vector<Tensor> tensors, evaluate_(RemoveDeadNodes(constants)));
-    for (size_t k = 0; k < computed.size(); ++k) outputs[computed[k]] = graph_.AddConstant(tensors[k]);
+    for (size_t k = 0; k < computed.size(); ++k)
+      outputs[computed[k]] = graph_.AddConstant(tensors[k]);
     return absl::OkStatus();
   }
 
@@ -263,8 +294,8 @@ class Importer {
 
 absl::StatusOr<InputPin> ParseInputPin(absl::string_view text) {
   const auto wrong = [&] {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--input: found '", text, "', wanted name:1x3x224x224 or name:1x3x224x224:float32"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--input: found '", text, "', wanted name:1x3x224x224 or name:1x3x224x224:float32"));
   };
   InputPin pin;
   std::vector<std::string> parts = absl::StrSplit(text, ':');
@@ -286,18 +317,19 @@ absl::StatusOr<InputPin> ParseInputPin(absl::string_view text) {
   return pin;
 }
 
-absl::StatusOr<Graph> ImportOnnx(absl::string_view bytes, const std::string& path, const std::vector<InputPin>& pins,
-                                 const Evaluator& evaluate) {
+absl::StatusOr<Graph> ImportOnnx(absl::string_view bytes, const std::string& path,
+                                 const std::vector<InputPin>& pins, const Evaluator& evaluate) {
   onnx::ModelProto model;
   google::protobuf::io::ArrayInputStream stream(bytes.data(), static_cast<int>(bytes.size()));
   google::protobuf::io::CodedInputStream coded(&stream);
   coded.SetTotalBytesLimit(static_cast<int>(kMaxModelFileBytes - 1));
   if (!model.ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage() || !model.has_graph()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, ": found neither Relay text nor a whole ONNX model; the file may be cut off"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        path, ": found neither Relay text nor a whole ONNX model; the file may be cut off"));
   }
   if (model.graph().node_size() > kMaxGraphNodes) {
-    return absl::InvalidArgumentError(absl::StrCat(path, ": ", model.graph().node_size(), " nodes, at most ", kMaxGraphNodes));
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": ", model.graph().node_size(), " nodes, at most ", kMaxGraphNodes));
   }
   return Importer(model, path, pins, evaluate).Run();
 }

@@ -3,8 +3,9 @@
 //
 //   KILN_ASSIGN_OR_RETURN(Graph graph, ImportOnnx(bytes, "model.onnx", {}, EvaluateConstants));
 //
-// Names of inputs, outputs and nodes are kept (a node's in its SourceLocation). Initialisers become constants. What exporters compute of
-// shapes is folded on the way. The operators are rows of tables: operators.h.
+// Names of inputs, outputs and nodes are kept (a node's in its SourceLocation). Initialisers become
+// constants. What exporters compute of shapes is folded on the way. The operators are rows of
+// tables: operators.h.
 #ifndef KILN_COMPILER_FRONTEND_ONNX_IMPORT_H_
 #define KILN_COMPILER_FRONTEND_ONNX_IMPORT_H_
 
@@ -19,23 +20,26 @@
 
 namespace kiln::onnx_frontend {
 
-// The shape, and perhaps the dtype, that the user gives to an input: takes the place of dynamic dimensions.
+// The shape, and perhaps the dtype, that the user gives to an input: takes the place of dynamic
+// dimensions.
 struct InputPin {
   std::string name;
   Shape shape;
   std::optional<DType> dtype;
 };
 
-// "data:1x3x224x224" or "data:1x3x224x224:float32"; a scalar is "x:". The name may contain ':'. InvalidArgument with the form that is wanted.
+// "data:1x3x224x224" or "data:1x3x224x224:float32"; a scalar is "x:". The name may contain ':'.
+// InvalidArgument with the form that is wanted.
 absl::StatusOr<InputPin> ParseInputPin(absl::string_view text);
 
 // Computes the outputs of a graph without inputs.
 using Evaluator = std::function<absl::StatusOr<std::vector<Tensor>>(const Graph&)>;
 
-// `bytes` are untrusted. Errors: "model.onnx: node 'conv1' (Conv): …"; all operators that are not supported are told at once. External data is
-// read from the folder of `path` alone. All values of the result have types.
-absl::StatusOr<Graph> ImportOnnx(absl::string_view bytes, const std::string& path, const std::vector<InputPin>& pins,
-                                 const Evaluator& evaluate);
+// `bytes` are untrusted. Errors: "model.onnx: node 'conv1' (Conv): …"; all operators that are not
+// supported are told at once. External data is read from the folder of `path` alone. All values of
+// the result have types.
+absl::StatusOr<Graph> ImportOnnx(absl::string_view bytes, const std::string& path,
+                                 const std::vector<InputPin>& pins, const Evaluator& evaluate);
 
 // The value of a serialised onnx.TensorProto, such as a test's input_0.pb.
 absl::StatusOr<Tensor> ParseOnnxTensor(absl::string_view bytes);

@@ -12,34 +12,41 @@ namespace {
 int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // The padding of a window operator: begins, then ends.
-absl::StatusOr<std::vector<int64_t>> Padding(const Converter& c, const Shape& data, const std::vector<int64_t>& kernel,
-                                             const std::vector<int64_t>& strides, const std::vector<int64_t>& dilations) {
+absl::StatusOr<std::vector<int64_t>> Padding(const Converter& c, const Shape& data,
+                                             const std::vector<int64_t>& kernel,
+                                             const std::vector<int64_t>& strides,
+                                             const std::vector<int64_t>& dilations) {
   const size_t n = kernel.size();
   const std::string mode = c.String("auto_pad", "NOTSET");
   std::vector<int64_t> pads(2 * n, 0);
   if (mode == "NOTSET") {
     pads = c.Ints("pads", pads);
-    if (pads.size() != 2 * n) return Wrong("pads", absl::StrCat(pads.size(), " values"), absl::StrCat(2 * n));
+    if (pads.size() != 2 * n)
+      return Wrong("pads", absl::StrCat(pads.size(), " values"), absl::StrCat(2 * n));
     for (int64_t pad : pads) {
       if (pad < 0) return Wrong("pads", absl::StrCat(pad), "0 or more");
     }
     return pads;
   }
   if (mode == "VALID") return pads;
-  if (mode != "SAME_UPPER" && mode != "SAME_LOWER") return Wrong("auto_pad", mode, "NOTSET, VALID, SAME_UPPER or SAME_LOWER");
+  if (mode != "SAME_UPPER" && mode != "SAME_LOWER")
+    return Wrong("auto_pad", mode, "NOTSET, VALID, SAME_UPPER or SAME_LOWER");
   for (size_t i = 0; i < n; ++i) {
     const int64_t extent = data[i + 2];
     const int64_t window = (kernel[i] - 1) * dilations[i] + 1;
-    const int64_t total = std::max<int64_t>((DivideUp(extent, strides[i]) - 1) * strides[i] + window - extent, 0);
+    const int64_t total =
+        std::max<int64_t>((DivideUp(extent, strides[i]) - 1) * strides[i] + window - extent, 0);
     pads[i] = mode == "SAME_UPPER" ? total / 2 : total - total / 2;
     pads[i + n] = total - pads[i];
   }
   return pads;
 }
 
-absl::StatusOr<std::vector<int64_t>> Positive(const Converter& c, absl::string_view name, size_t n) {
+absl::StatusOr<std::vector<int64_t>> Positive(const Converter& c, absl::string_view name,
+                                              size_t n) {
   std::vector<int64_t> values = c.Ints(name, std::vector<int64_t>(n, 1));
-  if (values.size() != n || std::any_of(values.begin(), values.end(), [](int64_t v) { return v <= 0 || v > (1 << 24); })) {
+  if (values.size() != n || std::any_of(values.begin(), values.end(),
+                                        [](int64_t v) { return v <= 0 || v > (1 << 24); })) {
     return Wrong(name, AttrValue::Ints(values).ToString(), absl::StrCat(n, " positive numbers"));
   }
   return values;
@@ -54,7 +61,8 @@ absl::StatusOr<Spatial> As2d(Converter& c, ValueId data) {
   const Shape& shape = c.type(data).shape;
   if (shape.size() == 4) return Spatial{data, false};
   if (shape.size() != 3) {
-    return absl::UnimplementedError(absl::StrCat("rank ", shape.size(), " data; ranks 3 and 4 are supported"));
+    return absl::UnimplementedError(
+        absl::StrCat("rank ", shape.size(), " data; ranks 3 and 4 are supported"));
   }
   KILN_ASSIGN_OR_RETURN(const ValueId wide, c.Reshape(data, {shape[0], shape[1], 1, shape[2]}));
   return Spatial{wide, true};
@@ -78,11 +86,13 @@ absl::Status ConvolutionOf(Converter& c, bool transposed) {
   KILN_ASSIGN_OR_RETURN(const ValueId w, c.Input(1));
   const Shape& weight = c.type(w).shape;
   if (weight.size() < 3 || c.type(x).rank() != static_cast<int>(weight.size())) {
-    return Wrong("weight", c.type(w).ToString(), absl::StrCat("the rank of the data, ", c.type(x).rank(), ", and at least 3"));
+    return Wrong("weight", c.type(w).ToString(),
+                 absl::StrCat("the rank of the data, ", c.type(x).rank(), ", and at least 3"));
   }
   std::vector<int64_t> kernel(weight.begin() + 2, weight.end());
   if (c.HasAttr("kernel_shape") && c.Ints("kernel_shape") != kernel) {
-    return Wrong("kernel_shape", AttrValue::Ints(c.Ints("kernel_shape")).ToString(), AttrValue::Ints(kernel).ToString());
+    return Wrong("kernel_shape", AttrValue::Ints(c.Ints("kernel_shape")).ToString(),
+                 AttrValue::Ints(kernel).ToString());
   }
   const size_t n = kernel.size();
   KILN_ASSIGN_OR_RETURN(std::vector<int64_t> strides, Positive(c, "strides", n));
@@ -90,7 +100,8 @@ absl::Status ConvolutionOf(Converter& c, bool transposed) {
   std::vector<int64_t> output_padding = c.Ints("output_padding", std::vector<int64_t>(n, 0));
   std::vector<int64_t> pads;
   if (transposed && (c.HasAttr("output_shape") || c.String("auto_pad", "NOTSET") != "NOTSET")) {
-    return absl::UnimplementedError("output_shape and auto_pad of a transposed convolution; give pads instead");
+    return absl::UnimplementedError(
+        "output_shape and auto_pad of a transposed convolution; give pads instead");
   }
   KILN_ASSIGN_OR_RETURN(pads, Padding(c, c.type(x).shape, kernel, strides, dilations));
   KILN_ASSIGN_OR_RETURN(const Spatial data, As2d(c, x));
@@ -101,8 +112,10 @@ absl::Status ConvolutionOf(Converter& c, bool transposed) {
     pads = {0, pads[0], 0, pads[1]};
   }
   const int64_t groups = c.Int("group", 1);
-  Attrs attrs = {{"strides", AttrValue::Ints(strides)},  {"padding", AttrValue::Ints(pads)},
-                 {"dilation", AttrValue::Ints(dilations)}, {"groups", groups},
+  Attrs attrs = {{"strides", AttrValue::Ints(strides)},
+                 {"padding", AttrValue::Ints(pads)},
+                 {"dilation", AttrValue::Ints(dilations)},
+                 {"groups", groups},
                  {"kernel_size", AttrValue::Ints(kernel)}};
   if (transposed) {
     attrs.Set("output_padding", AttrValue::Ints(output_padding));
@@ -111,7 +124,8 @@ absl::Status ConvolutionOf(Converter& c, bool transposed) {
   } else {
     attrs.Set("channels", weight[0]);
   }
-  KILN_ASSIGN_OR_RETURN(ValueId y, c.Op(transposed ? "nn.conv2d_transpose" : "nn.conv2d", {data.data, filter.data}, attrs));
+  KILN_ASSIGN_OR_RETURN(ValueId y, c.Op(transposed ? "nn.conv2d_transpose" : "nn.conv2d",
+                                        {data.data, filter.data}, attrs));
   KILN_ASSIGN_OR_RETURN(y, AddBias(c, y, 2));
   KILN_ASSIGN_OR_RETURN(y, Back(c, y, data.was_1d));
   c.SetOutput(0, y);
@@ -123,7 +137,8 @@ absl::Status ConvTranspose(Converter& c) { return ConvolutionOf(c, true); }
 
 absl::Status PoolOf(Converter& c, bool average) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  if (c.node().output_size() > 1 && !c.node().output(1).empty()) return absl::UnimplementedError("the second output, Indices");
+  if (c.node().output_size() > 1 && !c.node().output(1).empty())
+    return absl::UnimplementedError("the second output, Indices");
   std::vector<int64_t> kernel = c.Ints("kernel_shape");
   const size_t n = kernel.size();
   if (static_cast<int>(n) + 2 != c.type(x).rank()) {
@@ -131,17 +146,21 @@ absl::Status PoolOf(Converter& c, bool average) {
   }
   KILN_ASSIGN_OR_RETURN(std::vector<int64_t> strides, Positive(c, "strides", n));
   KILN_ASSIGN_OR_RETURN(std::vector<int64_t> dilations, Positive(c, "dilations", n));
-  KILN_ASSIGN_OR_RETURN(std::vector<int64_t> pads, Padding(c, c.type(x).shape, kernel, strides, dilations));
+  KILN_ASSIGN_OR_RETURN(std::vector<int64_t> pads,
+                        Padding(c, c.type(x).shape, kernel, strides, dilations));
   KILN_ASSIGN_OR_RETURN(const Spatial data, As2d(c, x));
   if (data.was_1d) {
     for (auto* v : {&kernel, &strides, &dilations}) Prepend(*v, 1);
     pads = {0, pads[0], 0, pads[1]};
   }
-  Attrs attrs = {{"pool_size", AttrValue::Ints(kernel)}, {"strides", AttrValue::Ints(strides)},
-                 {"dilation", AttrValue::Ints(dilations)}, {"padding", AttrValue::Ints(pads)},
+  Attrs attrs = {{"pool_size", AttrValue::Ints(kernel)},
+                 {"strides", AttrValue::Ints(strides)},
+                 {"dilation", AttrValue::Ints(dilations)},
+                 {"padding", AttrValue::Ints(pads)},
                  {"ceil_mode", c.Int("ceil_mode", 0) != 0}};
   if (average) attrs.Set("count_include_pad", c.Int("count_include_pad", 0) != 0);
-  KILN_ASSIGN_OR_RETURN(ValueId y, c.Op(average ? "nn.avg_pool2d" : "nn.max_pool2d", {data.data}, attrs));
+  KILN_ASSIGN_OR_RETURN(ValueId y,
+                        c.Op(average ? "nn.avg_pool2d" : "nn.max_pool2d", {data.data}, attrs));
   KILN_ASSIGN_OR_RETURN(y, Back(c, y, data.was_1d));
   c.SetOutput(0, y);
   return absl::OkStatus();
@@ -211,7 +230,8 @@ absl::Status MatMul(Converter& c) {
   KILN_ASSIGN_OR_RETURN(a, c.Reshape(a, sa));
   KILN_ASSIGN_OR_RETURN(b, c.Reshape(b, sb));
   if (sa.back() != sb[sb.size() - 2]) {
-    return Wrong("operands", ShapeToString(sa) + " and " + ShapeToString(sb), "inner extents that agree");
+    return Wrong("operands", ShapeToString(sa) + " and " + ShapeToString(sb),
+                 "inner extents that agree");
   }
   ValueId y;
   Shape out;
@@ -219,7 +239,8 @@ absl::Status MatMul(Converter& c) {
     // One matrix on the right: rows of all batches together.
     out.assign(sa.begin(), sa.end() - 1);
     out.push_back(sb[1]);
-    KILN_ASSIGN_OR_RETURN(a, c.Reshape(a, {NumElements(out) / std::max<int64_t>(sb[1], 1), sa.back()}));
+    KILN_ASSIGN_OR_RETURN(
+        a, c.Reshape(a, {NumElements(out) / std::max<int64_t>(sb[1], 1), sa.back()}));
     KILN_ASSIGN_OR_RETURN(b, Transposed(c, b));
     KILN_ASSIGN_OR_RETURN(y, c.Op("nn.dense", {a, b}, {{"units", sb[1]}}));
   } else {
@@ -228,7 +249,8 @@ absl::Status MatMul(Converter& c) {
     while (sb.size() < rank) sb.insert(sb.begin(), 1);
     for (size_t i = 0; i + 2 < rank; ++i) {
       if (sa[i] != sb[i] && sa[i] != 1 && sb[i] != 1) {
-        return Wrong("operands", ShapeToString(sa) + " and " + ShapeToString(sb), "batch extents that broadcast");
+        return Wrong("operands", ShapeToString(sa) + " and " + ShapeToString(sb),
+                     "batch extents that broadcast");
       }
       out.push_back(std::max(sa[i], sb[i]));
     }
@@ -260,9 +282,11 @@ absl::Status BatchNormalization(Converter& c) {
     KILN_ASSIGN_OR_RETURN(const ValueId input, c.Input(i));
     inputs.push_back(input);
   }
-  if (c.Int("training_mode", 0) != 0) return absl::UnimplementedError("training_mode = 1; export the model for inference");
-  KILN_ASSIGN_OR_RETURN(const std::vector<ValueId> y,
-                        c.TupleOp("nn.batch_norm", inputs, {{"axis", 1}, {"epsilon", c.Float("epsilon", 1e-5)}}));
+  if (c.Int("training_mode", 0) != 0)
+    return absl::UnimplementedError("training_mode = 1; export the model for inference");
+  KILN_ASSIGN_OR_RETURN(
+      const std::vector<ValueId> y,
+      c.TupleOp("nn.batch_norm", inputs, {{"axis", 1}, {"epsilon", c.Float("epsilon", 1e-5)}}));
   c.SetOutput(0, y[0]);
   return absl::OkStatus();
 }
@@ -292,31 +316,38 @@ absl::Status InstanceNormalization(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const ValueId scale, c.Input(1));
   KILN_ASSIGN_OR_RETURN(const ValueId shift, c.Input(2));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("nn.instance_norm", {x, scale, shift},
-                                              {{"axis", 1}, {"epsilon", c.Float("epsilon", 1e-5)}}));
+  KILN_ASSIGN_OR_RETURN(const ValueId y,
+                        c.Op("nn.instance_norm", {x, scale, shift},
+                             {{"axis", 1}, {"epsilon", c.Float("epsilon", 1e-5)}}));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
 
 absl::Status Lrn(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId y,
-                        c.Op("nn.lrn", {x}, {{"size", c.Int("size", 1)}, {"axis", 1}, {"bias", c.Float("bias", 1)},
-                                             {"alpha", c.Float("alpha", 1e-4)}, {"beta", c.Float("beta", 0.75)}}));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("nn.lrn", {x},
+                                              {{"size", c.Int("size", 1)},
+                                               {"axis", 1},
+                                               {"bias", c.Float("bias", 1)},
+                                               {"alpha", c.Float("alpha", 1e-4)},
+                                               {"beta", c.Float("beta", 0.75)}}));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
 
-// Up to opset 12 softmax is taken over all dimensions from `axis` on, flattened; from 13 on over one.
+// Up to opset 12 softmax is taken over all dimensions from `axis` on, flattened; from 13 on over
+// one.
 absl::Status SoftmaxOf(Converter& c, absl::string_view relay) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   const Shape shape = c.type(x).shape;
-  KILN_ASSIGN_OR_RETURN(const int64_t axis, NormalAxis(c.Int("axis", c.opset() < 13 ? 1 : -1), std::max(c.type(x).rank(), 1)));
+  KILN_ASSIGN_OR_RETURN(const int64_t axis, NormalAxis(c.Int("axis", c.opset() < 13 ? 1 : -1),
+                                                       std::max(c.type(x).rank(), 1)));
   ValueId y = x;
   if (c.opset() < 13 && axis + 1 < static_cast<int64_t>(shape.size()) &&
       NumElements({shape.data() + axis + 1, shape.size() - static_cast<size_t>(axis) - 1}) != 1) {
     const int64_t outer = NumElements({shape.data(), static_cast<size_t>(axis)});
-    const int64_t inner = NumElements({shape.data() + axis, shape.size() - static_cast<size_t>(axis)});
+    const int64_t inner =
+        NumElements({shape.data() + axis, shape.size() - static_cast<size_t>(axis)});
     KILN_ASSIGN_OR_RETURN(y, c.Reshape(y, {outer, inner}));
     KILN_ASSIGN_OR_RETURN(y, c.Op(relay, {y}, {{"axis", 1}}));
     KILN_ASSIGN_OR_RETURN(y, c.Reshape(y, shape));
@@ -332,15 +363,17 @@ absl::Status LogSoftmax(Converter& c) { return SoftmaxOf(c, "nn.log_softmax"); }
 
 absl::Status DepthToSpace(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("nn.depth_to_space", {x}, {{"block_size", c.Int("blocksize", 1)},
-                                                                           {"mode", c.String("mode", "DCR")}}));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("nn.depth_to_space", {x},
+                                              {{"block_size", c.Int("blocksize", 1)},
+                                               {"mode", c.String("mode", "DCR")}}));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
 
 absl::Status SpaceToDepth(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("nn.space_to_depth", {x}, {{"block_size", c.Int("blocksize", 1)}}));
+  KILN_ASSIGN_OR_RETURN(const ValueId y,
+                        c.Op("nn.space_to_depth", {x}, {{"block_size", c.Int("blocksize", 1)}}));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }

@@ -7,9 +7,11 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-// The attributes of a Relay reduction; nothing if the node says that it is the identity (no axes, and noop_with_empty_axes).
+// The attributes of a Relay reduction; nothing if the node says that it is the identity (no axes,
+// and noop_with_empty_axes).
 absl::StatusOr<std::optional<Attrs>> ReduceAttrs(Converter& c) {
-  KILN_ASSIGN_OR_RETURN(const std::optional<std::vector<int64_t>> axes, c.IntsAttrOrInput("axes", 1));
+  KILN_ASSIGN_OR_RETURN(const std::optional<std::vector<int64_t>> axes,
+                        c.IntsAttrOrInput("axes", 1));
   Attrs attrs = {{"keepdims", c.Int("keepdims", 1) != 0}};
   if (axes.has_value() && !axes->empty()) {
     attrs.Set("axis", AttrValue::Ints(*axes));
@@ -73,9 +75,11 @@ absl::Status ReduceLogSum(Converter& c) {
 
 absl::Status ArgReduce(Converter& c, absl::string_view relay) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(ValueId y, c.Op(relay, {x}, {{"axis", AttrValue::Ints({c.Int("axis", 0)})},
-                                                      {"keepdims", c.Int("keepdims", 1) != 0},
-                                                      {"select_last_index", c.Int("select_last_index", 0) != 0}}));
+  KILN_ASSIGN_OR_RETURN(ValueId y,
+                        c.Op(relay, {x},
+                             {{"axis", AttrValue::Ints({c.Int("axis", 0)})},
+                              {"keepdims", c.Int("keepdims", 1) != 0},
+                              {"select_last_index", c.Int("select_last_index", 0) != 0}}));
   KILN_ASSIGN_OR_RETURN(y, c.Op("cast", {y}, {{"dtype", "int64"}}));
   c.SetOutput(0, y);
   return absl::OkStatus();
@@ -89,19 +93,18 @@ absl::Status CumSum(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const Tensor axis, c.ConstantInput(1, "axis"));
   if (axis.type().num_elements() != 1) return Wrong("axis", axis.type().ToString(), "a scalar");
   if (c.Int("reverse", 0) != 0) return absl::UnimplementedError("reverse = 1");
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("cumsum", {x}, {{"axis", axis.AsInt(0)},
-                                                               {"exclusive", c.Int("exclusive", 0) != 0}}));
+  KILN_ASSIGN_OR_RETURN(
+      const ValueId y,
+      c.Op("cumsum", {x}, {{"axis", axis.AsInt(0)}, {"exclusive", c.Int("exclusive", 0) != 0}}));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
 
 constexpr OnnxOperator kRows[] = {
-    {"ArgMax", ArgMax},         {"ArgMin", ArgMin},
-    {"CumSum", CumSum},         {"ReduceL1", ReduceL1},
-    {"ReduceL2", ReduceL2},     {"ReduceLogSum", ReduceLogSum},
-    {"ReduceMax", ReduceMax},   {"ReduceMean", ReduceMean},
-    {"ReduceMin", ReduceMin},   {"ReduceProd", ReduceProd},
-    {"ReduceSum", ReduceSum},   {"ReduceSumSquare", ReduceSumSquare},
+    {"ArgMax", ArgMax},         {"ArgMin", ArgMin},         {"CumSum", CumSum},
+    {"ReduceL1", ReduceL1},     {"ReduceL2", ReduceL2},     {"ReduceLogSum", ReduceLogSum},
+    {"ReduceMax", ReduceMax},   {"ReduceMean", ReduceMean}, {"ReduceMin", ReduceMin},
+    {"ReduceProd", ReduceProd}, {"ReduceSum", ReduceSum},   {"ReduceSumSquare", ReduceSumSquare},
 };
 
 }  // namespace

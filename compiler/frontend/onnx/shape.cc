@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moving data, and computing with shapes. Whatever depends on shapes alone comes out as a constant: import.cc evaluates it.
+// Moving data, and computing with shapes. Whatever depends on shapes alone comes out as a constant:
+// import.cc evaluates it.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -41,7 +42,8 @@ absl::Status ConstantOfShape(Converter& c) {
   double value = 0;
   if (c.HasAttr("value")) {
     KILN_ASSIGN_OR_RETURN(const Tensor tensor, c.TensorAttr("value"));
-    if (tensor.type().num_elements() != 1) return Wrong("value", tensor.type().ToString(), "one element");
+    if (tensor.type().num_elements() != 1)
+      return Wrong("value", tensor.type().ToString(), "one element");
     type.dtype = tensor.type().dtype;
     value = tensor.AsDouble(0);
   }
@@ -56,8 +58,9 @@ absl::Status ShapeOf(Converter& c) {
   const int64_t rank = static_cast<int64_t>(shape.size());
   const auto clamp = [&](int64_t i) { return std::clamp<int64_t>(i < 0 ? i + rank : i, 0, rank); };
   const int64_t begin = clamp(c.Int("start", 0)), end = std::max(clamp(c.Int("end", rank)), begin);
-  c.SetOutput(0, c.Constant(Tensor::From<int64_t>({end - begin}, DType::Int(64),
-                                                  {shape.data() + begin, static_cast<size_t>(end - begin)})));
+  c.SetOutput(0, c.Constant(Tensor::From<int64_t>(
+                     {end - begin}, DType::Int(64),
+                     {shape.data() + begin, static_cast<size_t>(end - begin)})));
   return absl::OkStatus();
 }
 
@@ -69,10 +72,12 @@ absl::Status Size(Converter& c) {
 
 absl::Status Reshape(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const std::optional<std::vector<int64_t>> shape, c.IntsAttrOrInput("shape", 1));
+  KILN_ASSIGN_OR_RETURN(const std::optional<std::vector<int64_t>> shape,
+                        c.IntsAttrOrInput("shape", 1));
   if (!shape.has_value()) return Wrong("inputs", "no shape", "one");
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("reshape", {x}, {{"newshape", AttrValue::Ints(*shape)},
-                                                                {"allowzero", c.Int("allowzero", 0) != 0}}));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("reshape", {x},
+                                              {{"newshape", AttrValue::Ints(*shape)},
+                                               {"allowzero", c.Int("allowzero", 0) != 0}}));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
@@ -83,7 +88,8 @@ absl::Status Flatten(Converter& c) {
   const int64_t rank = static_cast<int64_t>(shape.size());
   int64_t axis = c.Int("axis", 1);
   if (axis < 0) axis += rank;
-  if (axis < 0 || axis > rank) return Wrong("axis", absl::StrCat(axis), absl::StrCat("0 to ", rank));
+  if (axis < 0 || axis > rank)
+    return Wrong("axis", absl::StrCat(axis), absl::StrCat("0 to ", rank));
   const int64_t outer = NumElements({shape.data(), static_cast<size_t>(axis)});
   const int64_t inner = NumElements({shape.data() + axis, static_cast<size_t>(rank - axis)});
   KILN_ASSIGN_OR_RETURN(const ValueId y, c.Reshape(x, {outer, inner}));
@@ -93,7 +99,8 @@ absl::Status Flatten(Converter& c) {
 
 absl::Status Squeeze(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const std::optional<std::vector<int64_t>> axes, c.IntsAttrOrInput("axes", 1));
+  KILN_ASSIGN_OR_RETURN(const std::optional<std::vector<int64_t>> axes,
+                        c.IntsAttrOrInput("axes", 1));
   Attrs attrs;
   if (axes.has_value()) attrs.Set("axis", AttrValue::Ints(*axes));
   KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("squeeze", {x}, attrs));
@@ -103,13 +110,15 @@ absl::Status Squeeze(Converter& c) {
 
 absl::Status Unsqueeze(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const std::optional<std::vector<int64_t>> axes, c.IntsAttrOrInput("axes", 1));
+  KILN_ASSIGN_OR_RETURN(const std::optional<std::vector<int64_t>> axes,
+                        c.IntsAttrOrInput("axes", 1));
   if (!axes.has_value()) return Wrong("inputs", "no axes", "one or more");
   const int rank = c.type(x).rank() + static_cast<int>(axes->size());
   std::vector<bool> is_new(static_cast<size_t>(rank), false);
   for (int64_t axis : *axes) {
     KILN_ASSIGN_OR_RETURN(axis, NormalAxis(axis, rank));
-    if (is_new[static_cast<size_t>(axis)]) return Wrong("axes", absl::StrCat(axis, " twice"), "each once");
+    if (is_new[static_cast<size_t>(axis)])
+      return Wrong("axes", absl::StrCat(axis, " twice"), "each once");
     is_new[static_cast<size_t>(axis)] = true;
   }
   Shape shape;
@@ -124,7 +133,8 @@ absl::Status Transpose(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   std::vector<int64_t> axes;
   for (int i = c.type(x).rank() - 1; i >= 0; --i) axes.push_back(i);
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("transpose", {x}, {{"axes", AttrValue::Ints(c.Ints("perm", axes))}}));
+  KILN_ASSIGN_OR_RETURN(const ValueId y,
+                        c.Op("transpose", {x}, {{"axes", AttrValue::Ints(c.Ints("perm", axes))}}));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
@@ -162,7 +172,8 @@ absl::Status Split(Converter& c) {
   int64_t sum = 0;
   for (int64_t size : *sizes) sum += size;
   if (static_cast<int64_t>(sizes->size()) != parts || sum != extent) {
-    return Wrong("split", AttrValue::Ints(*sizes).ToString(), absl::StrCat(parts, " sizes that add up to ", extent));
+    return Wrong("split", AttrValue::Ints(*sizes).ToString(),
+                 absl::StrCat(parts, " sizes that add up to ", extent));
   }
   if (parts == 1) {
     c.SetOutput(0, x);
@@ -171,8 +182,9 @@ absl::Status Split(Converter& c) {
   std::vector<int64_t> indices;
   int64_t begin = 0;
   for (size_t i = 0; i + 1 < sizes->size(); ++i) indices.push_back(begin += (*sizes)[i]);
-  KILN_ASSIGN_OR_RETURN(const std::vector<ValueId> y,
-                        c.TupleOp("split", {x}, {{"indices_or_sections", AttrValue::Ints(indices)}, {"axis", axis}}));
+  KILN_ASSIGN_OR_RETURN(
+      const std::vector<ValueId> y,
+      c.TupleOp("split", {x}, {{"indices_or_sections", AttrValue::Ints(indices)}, {"axis", axis}}));
   for (size_t i = 0; i < y.size(); ++i) c.SetOutput(static_cast<int>(i), y[i]);
   return absl::OkStatus();
 }
@@ -184,8 +196,11 @@ absl::Status Slice(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const auto axes, c.IntsAttrOrInput("axes", 3));
   KILN_ASSIGN_OR_RETURN(const auto steps, c.IntsAttrOrInput("steps", 4));
   if (!begin.has_value() || !end.has_value()) return Wrong("inputs", "no starts or ends", "both");
-  Attrs attrs = {{"begin", AttrValue::Ints(*begin)}, {"end", AttrValue::Ints(*end)},
-                 {"strides", AttrValue::Ints(steps.has_value() ? *steps : std::vector<int64_t>(begin->size(), 1))}};
+  Attrs attrs = {
+      {"begin", AttrValue::Ints(*begin)},
+      {"end", AttrValue::Ints(*end)},
+      {"strides",
+       AttrValue::Ints(steps.has_value() ? *steps : std::vector<int64_t>(begin->size(), 1))}};
   if (axes.has_value()) attrs.Set("axes", AttrValue::Ints(*axes));
   KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("strided_slice", {x}, attrs));
   c.SetOutput(0, y);
@@ -198,15 +213,18 @@ absl::StatusOr<ValueId> Wrapped(Converter& c, ValueId indices, int64_t extent) {
   if (value.kind == ValueKind::kConstant) {
     std::vector<int64_t> ints = value.constant.ToInts();
     for (int64_t& i : ints) {
-      if (i < -extent || i >= extent) return Wrong("indices", absl::StrCat(i), absl::StrCat(-extent, " to ", extent - 1));
+      if (i < -extent || i >= extent)
+        return Wrong("indices", absl::StrCat(i), absl::StrCat(-extent, " to ", extent - 1));
       if (i < 0) i += extent;
     }
     return c.Constant(Tensor::From<int64_t>(value.constant.type().shape, DType::Int(64), ints));
   }
   const DType dtype = c.type(indices).dtype;
-  KILN_ASSIGN_OR_RETURN(const ValueId negative, c.Op("less", {indices, c.Constant(Tensor::Scalar(dtype, 0))}));
-  KILN_ASSIGN_OR_RETURN(const ValueId from_end,
-                        c.Op("add", {indices, c.Constant(Tensor::Scalar(dtype, static_cast<double>(extent)))}));
+  KILN_ASSIGN_OR_RETURN(const ValueId negative,
+                        c.Op("less", {indices, c.Constant(Tensor::Scalar(dtype, 0))}));
+  KILN_ASSIGN_OR_RETURN(
+      const ValueId from_end,
+      c.Op("add", {indices, c.Constant(Tensor::Scalar(dtype, static_cast<double>(extent)))}));
   return c.Op("where", {negative, from_end, indices});
 }
 
@@ -251,7 +269,8 @@ absl::Status Expand(Converter& c) {
 absl::Status Tile(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const Tensor reps, c.ConstantInput(1, "repeats"));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("tile", {x}, {{"reps", AttrValue::Ints(reps.ToInts())}}));
+  KILN_ASSIGN_OR_RETURN(const ValueId y,
+                        c.Op("tile", {x}, {{"reps", AttrValue::Ints(reps.ToInts())}}));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
@@ -260,8 +279,10 @@ absl::Status Pad(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(std::optional<std::vector<int64_t>> pads, c.IntsAttrOrInput("pads", 1));
   const size_t rank = static_cast<size_t>(c.type(x).rank());
-  if (!pads.has_value() || c.HasInput(3)) return absl::UnimplementedError("pads that are missing, or an input axes");
-  if (pads->size() != 2 * rank) return Wrong("pads", absl::StrCat(pads->size(), " values"), absl::StrCat(2 * rank));
+  if (!pads.has_value() || c.HasInput(3))
+    return absl::UnimplementedError("pads that are missing, or an input axes");
+  if (pads->size() != 2 * rank)
+    return Wrong("pads", absl::StrCat(pads->size(), " values"), absl::StrCat(2 * rank));
   double fill = c.Float("value", 0);
   if (c.HasInput(2)) {
     KILN_ASSIGN_OR_RETURN(const Tensor value, c.ConstantInput(2, "constant_value"));
@@ -269,12 +290,14 @@ absl::Status Pad(Converter& c) {
   }
   std::vector<AttrValue> widths;
   for (size_t i = 0; i < rank; ++i) {
-    if ((*pads)[i] < 0 || (*pads)[i + rank] < 0) return absl::UnimplementedError("negative pads; use Slice");
+    if ((*pads)[i] < 0 || (*pads)[i + rank] < 0)
+      return absl::UnimplementedError("negative pads; use Slice");
     widths.push_back(AttrValue::Ints({(*pads)[i], (*pads)[i + rank]}));
   }
   const ValueId value = c.Constant(Tensor::Scalar(c.type(x).dtype, fill));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("nn.pad", {x, value}, {{"pad_width", AttrValue(widths)},
-                                                                      {"pad_mode", c.String("mode", "constant")}}));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("nn.pad", {x, value},
+                                              {{"pad_width", AttrValue(widths)},
+                                               {"pad_mode", c.String("mode", "constant")}}));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
@@ -282,10 +305,14 @@ absl::Status Pad(Converter& c) {
 absl::Status Range(Converter& c) {
   Tensor bounds[3];
   for (int i = 0; i < 3; ++i) {
-    KILN_ASSIGN_OR_RETURN(bounds[i], c.ConstantInput(i, i == 0 ? "start" : i == 1 ? "limit" : "delta"));
-    if (bounds[i].type().num_elements() != 1) return Wrong("a bound", bounds[i].type().ToString(), "a scalar");
+    KILN_ASSIGN_OR_RETURN(bounds[i], c.ConstantInput(i, i == 0   ? "start"
+                                                        : i == 1 ? "limit"
+                                                                 : "delta"));
+    if (bounds[i].type().num_elements() != 1)
+      return Wrong("a bound", bounds[i].type().ToString(), "a scalar");
   }
-  const double start = bounds[0].AsDouble(0), limit = bounds[1].AsDouble(0), delta = bounds[2].AsDouble(0);
+  const double start = bounds[0].AsDouble(0), limit = bounds[1].AsDouble(0),
+               delta = bounds[2].AsDouble(0);
   if (delta == 0) return Wrong("delta", "0", "another number");
   const double count = std::max((limit - start) / delta, 0.0);
   if (!(count < 1e8)) return Wrong("the range", absl::StrCat(count, " values"), "fewer than 1e8");
@@ -300,13 +327,17 @@ absl::Status OneHot(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const Tensor depth, c.ConstantInput(1, "depth"));
   KILN_ASSIGN_OR_RETURN(const Tensor values, c.ConstantInput(2, "values"));
   if (depth.type().num_elements() != 1 || values.type().num_elements() != 2) {
-    return Wrong("depth and values", depth.type().ToString() + " and " + values.type().ToString(), "1 and 2 elements");
+    return Wrong("depth and values", depth.type().ToString() + " and " + values.type().ToString(),
+                 "1 and 2 elements");
   }
   KILN_ASSIGN_OR_RETURN(const ValueId wrapped, Wrapped(c, indices, depth.AsInt(0)));
   const DType dtype = values.type().dtype;
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("one_hot", {wrapped, c.Constant(Tensor::Scalar(dtype, values.AsDouble(1))),
-                                                          c.Constant(Tensor::Scalar(dtype, values.AsDouble(0)))},
-                                              {{"depth", depth.AsInt(0)}, {"axis", c.Int("axis", -1)}, {"dtype", dtype.ToString()}}));
+  KILN_ASSIGN_OR_RETURN(
+      const ValueId y,
+      c.Op("one_hot",
+           {wrapped, c.Constant(Tensor::Scalar(dtype, values.AsDouble(1))),
+            c.Constant(Tensor::Scalar(dtype, values.AsDouble(0)))},
+           {{"depth", depth.AsInt(0)}, {"axis", c.Int("axis", -1)}, {"dtype", dtype.ToString()}}));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }

@@ -19,7 +19,7 @@ struct DTypeRow {
   DType dtype;
 };
 constexpr DTypeRow kDTypes[] = {
-    {onnx::TensorProto::FLOAT, DType::Float(32)},  {onnx::TensorProto::DOUBLE, DType::Float(64)},
+    {onnx::TensorProto::FLOAT, DType::Float(32)},   {onnx::TensorProto::DOUBLE, DType::Float(64)},
     {onnx::TensorProto::FLOAT16, DType::Float(16)}, {onnx::TensorProto::INT8, DType::Int(8)},
     {onnx::TensorProto::INT16, DType::Int(16)},     {onnx::TensorProto::INT32, DType::Int(32)},
     {onnx::TensorProto::INT64, DType::Int(64)},     {onnx::TensorProto::UINT8, DType::UInt(8)},
@@ -55,7 +55,8 @@ std::string TypedBytes(const onnx::TensorProto& p, DType dtype) {
   }
 }
 
-absl::StatusOr<std::string> ExternalBytes(const onnx::TensorProto& proto, const std::string& folder, int64_t wanted) {
+absl::StatusOr<std::string> ExternalBytes(const onnx::TensorProto& proto, const std::string& folder,
+                                          int64_t wanted) {
   std::string location;
   int64_t offset = 0, length = wanted;
   for (const auto& entry : proto.external_data()) {
@@ -64,29 +65,34 @@ absl::StatusOr<std::string> ExternalBytes(const onnx::TensorProto& proto, const 
     if (entry.key() == "offset") ok = absl::SimpleAtoi(entry.value(), &offset);
     if (entry.key() == "length") ok = absl::SimpleAtoi(entry.value(), &length);
     if (!ok || offset < 0) {
-      return absl::InvalidArgumentError(absl::StrCat("external data: ", entry.key(), " is '", entry.value(), "'"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("external data: ", entry.key(), " is '", entry.value(), "'"));
     }
   }
   std::error_code error;
   const fs::path root = fs::weakly_canonical(folder.empty() ? "." : folder, error);
   const fs::path file = fs::weakly_canonical(root / location, error);
   const fs::path relative = file.lexically_relative(root);
-  if (location.empty() || fs::path(location).is_absolute() || relative.empty() || *relative.begin() == "..") {
+  if (location.empty() || fs::path(location).is_absolute() || relative.empty() ||
+      *relative.begin() == "..") {
     return absl::InvalidArgumentError(
         absl::StrCat("external data: '", location, "' is not inside the model's folder"));
   }
   if (length != wanted) {
-    return absl::InvalidArgumentError(absl::StrCat("external data: found ", length, " bytes, wanted ", wanted));
+    return absl::InvalidArgumentError(
+        absl::StrCat("external data: found ", length, " bytes, wanted ", wanted));
   }
   const uintmax_t size = fs::file_size(file, error);
-  if (error || size < static_cast<uintmax_t>(wanted) || static_cast<uintmax_t>(offset) > size - static_cast<uintmax_t>(wanted)) {
-    return absl::InvalidArgumentError(absl::StrCat("external data: file '", location, "' has no ", wanted,
-                                                   " bytes at ", offset));
+  if (error || size < static_cast<uintmax_t>(wanted) ||
+      static_cast<uintmax_t>(offset) > size - static_cast<uintmax_t>(wanted)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("external data: file '", location, "' has no ", wanted, " bytes at ", offset));
   }
   std::string bytes(static_cast<size_t>(wanted), '\0');
   std::ifstream stream(file, std::ios::binary);
   if (!stream.seekg(offset) || !stream.read(bytes.data(), wanted)) {
-    return absl::InvalidArgumentError(absl::StrCat("external data: '", location, "' cannot be read"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("external data: '", location, "' cannot be read"));
   }
   return bytes;
 }
@@ -98,7 +104,8 @@ absl::StatusOr<DType> DTypeOf(int onnx_data_type) {
     if (row.onnx == onnx_data_type) return row.dtype;
   }
   const std::string name = onnx::TensorProto::DataType_IsValid(onnx_data_type)
-                               ? onnx::TensorProto::DataType_Name(static_cast<onnx::TensorProto::DataType>(onnx_data_type))
+                               ? onnx::TensorProto::DataType_Name(
+                                     static_cast<onnx::TensorProto::DataType>(onnx_data_type))
                                : absl::StrCat(onnx_data_type);
   return absl::UnimplementedError(absl::StrCat("data type ", name, " is not supported"));
 }
@@ -117,8 +124,9 @@ absl::StatusOr<Tensor> DecodeTensor(const onnx::TensorProto& proto, const std::s
     bytes = TypedBytes(proto, type.dtype);
   }
   if (bytes.size() != static_cast<size_t>(type.num_bytes())) {
-    return absl::InvalidArgumentError(absl::StrCat("tensor '", proto.name(), "' of type ", type.ToString(), ": found ",
-                                                   bytes.size(), " bytes, wanted ", type.num_bytes()));
+    return absl::InvalidArgumentError(absl::StrCat("tensor '", proto.name(), "' of type ",
+                                                   type.ToString(), ": found ", bytes.size(),
+                                                   " bytes, wanted ", type.num_bytes()));
   }
   if (type.dtype.is_bool()) {
     for (char& c : bytes) c = c != 0 ? 1 : 0;

@@ -13,7 +13,8 @@ namespace kiln::onnx_frontend {
 // Unimplemented for strings, complex numbers and bfloat16.
 absl::StatusOr<DType> DTypeOf(int onnx_data_type);
 
-// Decodes raw or typed data, or data of a file beside the model: `folder` is the model's; a location that leaves it is refused.
+// Decodes raw or typed data, or data of a file beside the model: `folder` is the model's; a
+// location that leaves it is refused.
 absl::StatusOr<Tensor> DecodeTensor(const onnx::TensorProto& proto, const std::string& folder);
 
 }  // namespace kiln::onnx_frontend

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A model for the graph executor as constant data: nothing is parsed at start. The compiler makes `tvmgen_<module>_graph`.
+// A model for the graph executor as constant data: nothing is parsed at start. The compiler makes
+// `tvmgen_<module>_graph`.
 #ifndef KILN_GRAPH_TABLE_H_
 #define KILN_GRAPH_TABLE_H_
 
@@ -21,7 +22,7 @@ struct GraphTensor {
   const int64_t* shape;  // `ndim` extents, in elements.
   int32_t ndim;
   DLDataType dtype;
-  int32_t io;            // Whose memory it is: input `io`, output `io - num_inputs`, or -1, the executor's.
+  int32_t io;  // Whose memory it is: input `io`, output `io - num_inputs`, or -1, the executor's.
   int64_t offset_bytes;  // With io -1: where in the executor's memory.
 };
 
@@ -41,17 +42,17 @@ struct GraphPort {
 };
 
 struct GraphTable {
-  int32_t version;                    // KILN_GRAPH_TABLE_VERSION.
+  int32_t version;  // KILN_GRAPH_TABLE_VERSION.
   const char* module_name;
   const struct GraphTensor* tensors;  // `num_tensors`.
   int32_t num_tensors;
-  const struct GraphCall* calls;      // `num_calls`, in the order of execution.
+  const struct GraphCall* calls;  // `num_calls`, in the order of execution.
   int32_t num_calls;
-  const struct GraphPort* ports;      // The inputs, then the outputs.
+  const struct GraphPort* ports;  // The inputs, then the outputs.
   int32_t num_inputs;
   int32_t num_outputs;
-  int32_t max_args;                   // The most arguments that a call has.
-  int64_t memory_bytes;               // Of the tensors that are the executor's.
+  int32_t max_args;      // The most arguments that a call has.
+  int64_t memory_bytes;  // Of the tensors that are the executor's.
 };
 
 #ifdef __cplusplus

@@ -36,7 +36,9 @@ tvm_crt_error_t TVMPlatformMemoryFree(void* memory, DLDevice device) {
   return kTvmErrorNoError;
 }
 
-void TVMPlatformAbort(tvm_crt_error_t code) { exit(code == kTvmErrorNoError ? 1 : (int)code & 0xff); }
+void TVMPlatformAbort(tvm_crt_error_t code) {
+  exit(code == kTvmErrorNoError ? 1 : (int)code & 0xff);
+}
 
 tvm_crt_error_t TVMPlatformTimerStart(void) {
   if (timer_runs) return kTvmErrorPlatformTimerBadState;

@@ -13,10 +13,12 @@ namespace {
 
 // A model: y = 2 * x + z, which wants a workspace of 64 bytes.
 const int64_t kShape[] = {3}, kPoolShape[] = {64};
-const TVMTensorInfo kInputs[] = {{"x", kShape, 1, {kDLFloat, 32, 1}}, {"z", kShape, 1, {kDLFloat, 32, 1}}};
+const TVMTensorInfo kInputs[] = {{"x", kShape, 1, {kDLFloat, 32, 1}},
+                                 {"z", kShape, 1, {kDLFloat, 32, 1}}};
 const TVMTensorInfo kOutputs[] = {{"output0", kShape, 1, {kDLFloat, 32, 1}}};
 const TVMTensorInfo kPools[] = {{"workspace", kPoolShape, 1, {kDLUInt, 8, 1}}};
-TVMMetadata metadata = {TVM_METADATA_VERSION, kInputs, 2, kOutputs, 1, kPools, 1, nullptr, 0, "tvmgen_m"};
+TVMMetadata metadata = {
+    TVM_METADATA_VERSION, kInputs, 2, kOutputs, 1, kPools, 1, nullptr, 0, "tvmgen_m"};
 
 int GetMetadata(TVMValue*, int*, int, TVMValue* ret, int* ret_code, void*) {
   ret->v_handle = &metadata;
@@ -40,7 +42,8 @@ int Main(TVMValue* args, int* codes, int num_args, TVMValue*, int*, void*) {
 
 const uint16_t kTwo = 2;
 const std::string kNames = std::string(reinterpret_cast<const char*>(&kTwo), 2) +
-                           std::string("tvmgen_m___tvm_main__\0tvmgen_m_get_c_metadata\0", 46) + std::string(1, '\0');
+                           std::string("tvmgen_m___tvm_main__\0tvmgen_m_get_c_metadata\0", 46) +
+                           std::string(1, '\0');
 const TVMBackendPackedCFunc kFuncs[] = {Main, GetMetadata};
 const TVMFuncRegistry kRegistry = {kNames.data(), kFuncs};
 const TVMModule kModule = {&kRegistry};
@@ -82,9 +85,11 @@ TEST_F(AotExecutorTest, RunsInAnyMemoryThatIsLargeEnough) {
   const size_t bytes = TVMAotExecutor_MemoryBytes(&metadata);
   std::vector<uint8_t> memory(bytes + 8, 0x55);
   TVMAotExecutor executor;
-  EXPECT_EQ(TVMAotExecutor_Init(&executor, module_, cpu_, "m", memory.data(), bytes - 1), kTvmErrorPlatformNoMemory);
+  EXPECT_EQ(TVMAotExecutor_Init(&executor, module_, cpu_, "m", memory.data(), bytes - 1),
+            kTvmErrorPlatformNoMemory);
   for (size_t skip = 0; skip < 8; ++skip) {
-    ASSERT_EQ(TVMAotExecutor_Init(&executor, module_, cpu_, "m", memory.data() + skip, bytes), kTvmErrorNoError);
+    ASSERT_EQ(TVMAotExecutor_Init(&executor, module_, cpu_, "m", memory.data() + skip, bytes),
+              kTvmErrorNoError);
     ExpectRuns(&executor);
     for (size_t i = skip + bytes; i < memory.size(); ++i) EXPECT_EQ(memory[i], 0x55);
   }
@@ -100,13 +105,18 @@ TEST_F(AotExecutorTest, RunsInMemoryOfThePlatform) {
 TEST_F(AotExecutorTest, SaysWhatIsWrong) {
   std::vector<uint8_t> memory(4096);
   TVMAotExecutor executor;
-  EXPECT_EQ(TVMAotExecutor_Init(&executor, module_, cpu_, "other", memory.data(), memory.size()), kTvmErrorFunctionNameNotFound);
+  EXPECT_EQ(TVMAotExecutor_Init(&executor, module_, cpu_, "other", memory.data(), memory.size()),
+            kTvmErrorFunctionNameNotFound);
   EXPECT_STREQ(TVMGetLastError(), "the module has no metadata of that model");
-  EXPECT_EQ(TVMAotExecutor_Init(&executor, module_, {kDLCUDA, 0}, "m", memory.data(), memory.size()), kTvmErrorFunctionCallInvalidArg);
-  EXPECT_EQ(TVMAotExecutor_Init(&executor, module_, cpu_, std::string(200, 'm').c_str(), memory.data(), memory.size()),
+  EXPECT_EQ(
+      TVMAotExecutor_Init(&executor, module_, {kDLCUDA, 0}, "m", memory.data(), memory.size()),
+      kTvmErrorFunctionCallInvalidArg);
+  EXPECT_EQ(TVMAotExecutor_Init(&executor, module_, cpu_, std::string(200, 'm').c_str(),
+                                memory.data(), memory.size()),
             kTvmErrorFunctionNameNotFound);
   metadata.version = 99;
-  EXPECT_EQ(TVMAotExecutor_Init(&executor, module_, cpu_, "m", memory.data(), memory.size()), kTvmErrorFunctionCallInvalidArg);
+  EXPECT_EQ(TVMAotExecutor_Init(&executor, module_, cpu_, "m", memory.data(), memory.size()),
+            kTvmErrorFunctionCallInvalidArg);
   EXPECT_STREQ(TVMGetLastError(), "the metadata is of another version");
 }
 

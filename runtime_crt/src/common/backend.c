@@ -2,7 +2,6 @@
 //
 // What generated code may call: one thread, memory from the platform.
 #include "tvm/runtime/c_backend_api.h"
-
 #include "tvm/runtime/crt/platform.h"
 
 void* TVMBackendAllocWorkspace(int device_type, int device_id, uint64_t nbytes, int dtype_code_hint,

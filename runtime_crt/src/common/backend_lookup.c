@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The functions of c_backend_api.h that look names up, apart from the others because they need the table of modules.
+// The functions of c_backend_api.h that look names up, apart from the others because they need the
+// table of modules.
 #include "tvm/runtime/crt/module.h"
 
 int TVMBackendGetFuncFromEnv(void* mod_node, const char* func_name, TVMFunctionHandle* out) {

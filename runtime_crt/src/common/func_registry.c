@@ -78,6 +78,7 @@ tvm_crt_error_t TVMMutableFuncRegistry_Set(TVMMutableFuncRegistry* registry, con
   registry->end_of_names += size;
   *registry->end_of_names = '\0';
   registry->mutable_funcs[count] = func;
-  SetCount((char*)(registry->mutable_funcs + registry->max_functions), (tvm_function_index_t)(count + 1));
+  SetCount((char*)(registry->mutable_funcs + registry->max_functions),
+           (tvm_function_index_t)(count + 1));
   return kTvmErrorNoError;
 }

@@ -70,7 +70,8 @@ TEST(MutableFuncRegistry, RefusesWhatDoesNotFit) {
   memset(buffer, 0x55, sizeof(buffer));
   ASSERT_EQ(TVMMutableFuncRegistry_Create(&registry, buffer, 48), kTvmErrorNoError);
   ASSERT_EQ(registry.max_functions, 2u);
-  EXPECT_EQ(TVMMutableFuncRegistry_Set(&registry, std::string(60, 'x').c_str(), Foo, 0), kTvmErrorFunctionRegistryFull);
+  EXPECT_EQ(TVMMutableFuncRegistry_Set(&registry, std::string(60, 'x').c_str(), Foo, 0),
+            kTvmErrorFunctionRegistryFull);
   EXPECT_EQ(TVMMutableFuncRegistry_Set(&registry, "a", Foo, 0), kTvmErrorNoError);
   EXPECT_EQ(TVMMutableFuncRegistry_Set(&registry, "b", Foo, 0), kTvmErrorNoError);
   EXPECT_EQ(TVMMutableFuncRegistry_Set(&registry, "c", Foo, 0), kTvmErrorFunctionRegistryFull);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Modules and functions by handle. A module's handle is its index with the highest bit set; a function's is the module's in the upper and
-// the function's index in the lower half. Global functions count as a module after the last one.
+// Modules and functions by handle. A module's handle is its index with the highest bit set; a
+// function's is the module's in the upper and the function's index in the lower half. Global
+// functions count as a module after the last one.
 #include "tvm/runtime/crt/module.h"
 
 #include <string.h>

@@ -23,7 +23,8 @@ int Add(TVMValue* args, int*, int num_args, TVMValue* ret, int* ret_code, void* 
 }
 
 const uint16_t kOne = 1;
-const std::string kNames = std::string(reinterpret_cast<const char*>(&kOne), 2) + "add" + std::string(2, '\0');
+const std::string kNames =
+    std::string(reinterpret_cast<const char*>(&kOne), 2) + "add" + std::string(2, '\0');
 const TVMBackendPackedCFunc kFuncs[] = {Add};
 const TVMFuncRegistry kRegistry = {kNames.data(), kFuncs};
 const TVMModule kModule = {&kRegistry};
@@ -124,7 +125,8 @@ TEST_F(ModuleTest, BackendFunctions) {
   };
   EXPECT_EQ(TVMBackendParallelLaunch(count, &tasks, 0), 0);
   EXPECT_EQ(tasks, 1);
-  EXPECT_EQ(TVMBackendParallelLaunch([](int, TVMParallelGroupEnv*, void*) { return 5; }, nullptr, 4), -1);
+  EXPECT_EQ(
+      TVMBackendParallelLaunch([](int, TVMParallelGroupEnv*, void*) { return 5; }, nullptr, 4), -1);
 
   void* once = nullptr;
   int calls = 0;

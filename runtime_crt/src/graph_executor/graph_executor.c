@@ -83,8 +83,7 @@ int32_t TVMGraphExecutor_GetInputIndex(const TVMGraphExecutor* executor, const c
 
 // Whether the bytes of `tensor` are those of the port, one after the other.
 static int IsLike(const TVMGraphExecutor* executor, int32_t port, const DLTensor* tensor) {
-  const struct GraphTensor* wanted =
-      &executor->table->tensors[executor->table->ports[port].tensor];
+  const struct GraphTensor* wanted = &executor->table->tensors[executor->table->ports[port].tensor];
   int64_t stride = 1;
   int32_t i;
   if (tensor->ndim != wanted->ndim || tensor->dtype.code != wanted->dtype.code ||

@@ -15,8 +15,9 @@ int Add(TVMValue* args, int* codes, int num_args, TVMValue*, int*, void*) {
   if (calls++ == fail_at) return -7;
   const auto* out = static_cast<const DLTensor*>(args[2].v_handle);
   for (int64_t i = 0; i < out->shape[0]; ++i) {
-    static_cast<float*>(out->data)[i] = static_cast<float*>(static_cast<const DLTensor*>(args[0].v_handle)->data)[i] +
-                                        static_cast<float*>(static_cast<const DLTensor*>(args[1].v_handle)->data)[i];
+    static_cast<float*>(out->data)[i] =
+        static_cast<float*>(static_cast<const DLTensor*>(args[0].v_handle)->data)[i] +
+        static_cast<float*>(static_cast<const DLTensor*>(args[1].v_handle)->data)[i];
   }
   return 0;
 }
@@ -24,14 +25,23 @@ int Add(TVMValue* args, int* codes, int num_args, TVMValue*, int*, void*) {
 // y = (a + b) + a.
 const int64_t kShape[] = {2};
 const DLDataType kFloat32 = {kDLFloat, 32, 1};
-const GraphTensor kTensors[] = {{kShape, 1, kFloat32, 0, 0}, {kShape, 1, kFloat32, 1, 0}, {kShape, 1, kFloat32, -1, 64}, {kShape, 1, kFloat32, 2, 0}};
+const GraphTensor kTensors[] = {{kShape, 1, kFloat32, 0, 0},
+                                {kShape, 1, kFloat32, 1, 0},
+                                {kShape, 1, kFloat32, -1, 64},
+                                {kShape, 1, kFloat32, 2, 0}};
 const int32_t kFirst[] = {0, 1, 2}, kSecond[] = {2, 0, 3};
 const GraphCall kCalls[] = {{Add, "add", kFirst, 3}, {Add, "add", kSecond, 3}};
 const GraphPort kPorts[] = {{"a", 0, 8}, {"b", 1, 8}, {"y", 3, 8}};
 GraphTable table = {KILN_GRAPH_TABLE_VERSION, "m", kTensors, 4, kCalls, 2, kPorts, 2, 1, 3, 128};
 
 DLTensor Wrap(std::vector<float>& data, std::vector<int64_t>& shape) {
-  return {data.data(), {kDLCPU, 0}, static_cast<int32_t>(shape.size()), kFloat32, shape.data(), nullptr, 0};
+  return {data.data(),
+          {kDLCPU, 0},
+          static_cast<int32_t>(shape.size()),
+          kFloat32,
+          shape.data(),
+          nullptr,
+          0};
 }
 
 class GraphExecutorTest : public testing::Test {
@@ -48,9 +58,11 @@ class GraphExecutorTest : public testing::Test {
 TEST_F(GraphExecutorTest, RunsInAnyMemoryThatIsLargeEnough) {
   const size_t bytes = TVMGraphExecutor_MemoryBytes(&table, 1);
   std::vector<uint8_t> memory(bytes + 8, 0x55);
-  EXPECT_EQ(TVMGraphExecutor_Init(&executor_, &table, 1, memory.data(), bytes - 1), kTvmErrorPlatformNoMemory);
+  EXPECT_EQ(TVMGraphExecutor_Init(&executor_, &table, 1, memory.data(), bytes - 1),
+            kTvmErrorPlatformNoMemory);
   for (size_t skip = 0; skip < 8; ++skip) {
-    ASSERT_EQ(TVMGraphExecutor_Init(&executor_, &table, 1, memory.data() + skip, bytes), kTvmErrorNoError);
+    ASSERT_EQ(TVMGraphExecutor_Init(&executor_, &table, 1, memory.data() + skip, bytes),
+              kTvmErrorNoError);
     EXPECT_EQ(TVMGraphExecutor_GetNumInputs(&executor_), 2);
     EXPECT_EQ(TVMGraphExecutor_GetNumOutputs(&executor_), 1);
     EXPECT_EQ(TVMGraphExecutor_GetInputIndex(&executor_, "b"), 1);
@@ -66,7 +78,8 @@ TEST_F(GraphExecutorTest, RunsInAnyMemoryThatIsLargeEnough) {
 
 TEST_F(GraphExecutorTest, PortsOfTheApplication) {
   std::vector<uint8_t> memory(TVMGraphExecutor_MemoryBytes(&table, 0));
-  ASSERT_EQ(TVMGraphExecutor_Init(&executor_, &table, 0, memory.data(), memory.size()), kTvmErrorNoError);
+  ASSERT_EQ(TVMGraphExecutor_Init(&executor_, &table, 0, memory.data(), memory.size()),
+            kTvmErrorNoError);
   EXPECT_EQ(TVMGraphExecutor_Run(&executor_), kTvmErrorExecutorModuleBadContext);
   EXPECT_EQ(TVMGraphExecutor_SetPort(&executor_, 0, a_.data()), kTvmErrorNoError);
   EXPECT_EQ(TVMGraphExecutor_SetPort(&executor_, 1, b_.data()), kTvmErrorNoError);
@@ -80,7 +93,8 @@ TEST_F(GraphExecutorTest, PortsOfTheApplication) {
 
 TEST_F(GraphExecutorTest, SaysWhatIsWrong) {
   std::vector<uint8_t> memory(TVMGraphExecutor_MemoryBytes(&table, 1));
-  ASSERT_EQ(TVMGraphExecutor_Init(&executor_, &table, 1, memory.data(), memory.size()), kTvmErrorNoError);
+  ASSERT_EQ(TVMGraphExecutor_Init(&executor_, &table, 1, memory.data(), memory.size()),
+            kTvmErrorNoError);
   DLTensor a = Wrap(a_, shape_);
   EXPECT_EQ(TVMGraphExecutor_SetInput(&executor_, "c", &a), kTvmErrorExecutorModuleNoSuchInput);
   EXPECT_STREQ(TVMGetLastError(), "the model has no such input");
@@ -95,7 +109,8 @@ TEST_F(GraphExecutorTest, SaysWhatIsWrong) {
   EXPECT_EQ(TVMGraphExecutor_Run(&executor_), -7);
   GraphTable other = table;
   other.version = 2;
-  EXPECT_EQ(TVMGraphExecutor_Init(&executor_, &other, 1, memory.data(), memory.size()), kTvmErrorFunctionCallInvalidArg);
+  EXPECT_EQ(TVMGraphExecutor_Init(&executor_, &other, 1, memory.data(), memory.size()),
+            kTvmErrorFunctionCallInvalidArg);
 }
 
 }  // namespace

@@ -33,7 +33,8 @@ tvm_crt_error_t StackMemoryManager_Allocate_Body(tvm_workspace_t* workspace, int
   const size_t used = (size_t)(workspace->next_alloc - workspace->workspace);
   size_t size;
   // What the rounding below adds must not overflow either.
-  if (num_bytes < 0 || (size_t)num_bytes > SIZE_MAX - 3 * ALIGNMENT) return kTvmErrorPlatformNoMemory;
+  if (num_bytes < 0 || (size_t)num_bytes > SIZE_MAX - 3 * ALIGNMENT)
+    return kTvmErrorPlatformNoMemory;
   size = RoundUp((size_t)num_bytes) + (do_lifo_check ? ALIGNMENT : 0);
   if (size > workspace->workspace_size - used) return kTvmErrorPlatformNoMemory;
   *block = workspace->next_alloc;

@@ -12,7 +12,9 @@ class StackAllocatorTest : public testing::TestWithParam<uint8_t> {
     EXPECT_EQ(StackMemoryManager_Allocate_Body(&workspace_, bytes, &block, GetParam()), expected);
     return block;
   }
-  tvm_crt_error_t Free(void* block) { return StackMemoryManager_Free_Body(&workspace_, block, GetParam()); }
+  tvm_crt_error_t Free(void* block) {
+    return StackMemoryManager_Free_Body(&workspace_, block, GetParam());
+  }
 
   alignas(16) uint8_t memory_[256];
   tvm_workspace_t workspace_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs a model whose entry function is packed, from its metadata. No heap: all memory is the caller's.
+// Runs a model whose entry function is packed, from its metadata. No heap: all memory is the
+// caller's.
 //
 //   static uint8_t memory[8192];
 //   TVMAotExecutor executor;
@@ -27,9 +28,9 @@ typedef struct TVMAotExecutor {
   TVMModuleHandle module_handle;
   TVMFunctionHandle entry;  // The entry function.
   DLDevice device;
-  DLTensor* args;           // Inputs, outputs, workspace pools.
-  TVMValue* values;         // One per argument: its address in `args`.
-  int* type_codes;          // One per argument.
+  DLTensor* args;    // Inputs, outputs, workspace pools.
+  TVMValue* values;  // One per argument: its address in `args`.
+  int* type_codes;   // One per argument.
   int64_t num_args;
 } TVMAotExecutor;
 
@@ -37,11 +38,13 @@ typedef struct TVMAotExecutor {
 tvm_crt_error_t TVMAotExecutor_FindMetadata(TVMModuleHandle module, const char* module_name,
                                             const struct TVMMetadata** metadata);
 
-// Bytes of memory that an executor of this model takes: tensors of inputs and outputs, workspace pools, and what describes them.
+// Bytes of memory that an executor of this model takes: tensors of inputs and outputs, workspace
+// pools, and what describes them.
 size_t TVMAotExecutor_MemoryBytes(const struct TVMMetadata* metadata);
 
-// Only the CPU is there. kTvmErrorPlatformNoMemory if `memory_bytes` is too little, kTvmErrorFunctionNameNotFound if the module has no
-// such model, kTvmErrorFunctionCallInvalidArg for another device or metadata of another version. `memory` lives as long as the executor.
+// Only the CPU is there. kTvmErrorPlatformNoMemory if `memory_bytes` is too little,
+// kTvmErrorFunctionNameNotFound if the module has no such model, kTvmErrorFunctionCallInvalidArg
+// for another device or metadata of another version. `memory` lives as long as the executor.
 tvm_crt_error_t TVMAotExecutor_Init(TVMAotExecutor* executor, TVMModuleHandle module,
                                     DLDevice device, const char* module_name, void* memory,
                                     size_t memory_bytes);
@@ -50,8 +53,8 @@ int64_t TVMAotExecutor_GetNumInputs(const TVMAotExecutor* executor);
 int64_t TVMAotExecutor_GetNumOutputs(const TVMAotExecutor* executor);
 // -1 if there is no such input.
 int64_t TVMAotExecutor_GetInputIndex(const TVMAotExecutor* executor, const char* name);
-// The executor's tensor, to be filled before, or read after a run; NULL if there is none. A caller that sets its `data` to memory of its
-// own, aligned to 64 bytes, saves the copy.
+// The executor's tensor, to be filled before, or read after a run; NULL if there is none. A caller
+// that sets its `data` to memory of its own, aligned to 64 bytes, saves the copy.
 DLTensor* TVMAotExecutor_GetInput(const TVMAotExecutor* executor, int64_t index);
 DLTensor* TVMAotExecutor_GetOutput(const TVMAotExecutor* executor, int64_t index);
 

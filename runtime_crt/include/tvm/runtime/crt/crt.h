@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-// Forgets all modules and global functions, registers the system library as the first module, and the global function `runtime.SystemLib`,
-// which returns it.
+// Forgets all modules and global functions, registers the system library as the first module, and
+// the global function `runtime.SystemLib`, which returns it.
 tvm_crt_error_t TVMInitializeRuntime(void);
 
 #ifdef __cplusplus

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sizes of what the C runtime holds statically. Each can be set on the command line of the C compiler.
+// Sizes of what the C runtime holds statically. Each can be set on the command line of the C
+// compiler.
 #ifndef TVM_RUNTIME_CRT_CRT_CONFIG_H_
 #define TVM_RUNTIME_CRT_CRT_CONFIG_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions by name. The compiler makes one registry per model as constant data; the mutable kind holds global functions in memory of
-// the caller's.
+// Functions by name. The compiler makes one registry per model as constant data; the mutable kind
+// holds global functions in memory of the caller's.
 //
 //   tvm_function_index_t index;
 //   if (TVMFuncRegistry_Lookup(registry, "tvmgen_default_fused_add", &index) == 0) …
@@ -20,8 +20,8 @@ extern "C" {
 
 typedef uint16_t tvm_function_index_t;
 
-// `names` is the number of functions as uint16_t in the byte order of the machine, each name with its NUL, and one more NUL. `funcs` is in
-// the same order.
+// `names` is the number of functions as uint16_t in the byte order of the machine, each name with
+// its NUL, and one more NUL. `funcs` is in the same order.
 typedef struct TVMFuncRegistry {
   const char* names;
   const TVMBackendPackedCFunc* funcs;
@@ -41,16 +41,18 @@ tvm_crt_error_t TVMFuncRegistry_GetByIndex(const TVMFuncRegistry* registry,
 typedef struct TVMMutableFuncRegistry {
   TVMFuncRegistry registry;
   size_t max_functions;
-  char* end_of_names;              // The NUL after the last name.
-  char* limit_of_names;            // One past the last byte for names.
+  char* end_of_names;    // The NUL after the last name.
+  char* limit_of_names;  // One past the last byte for names.
   TVMBackendPackedCFunc* mutable_funcs;
 } TVMMutableFuncRegistry;
 
-// Takes memory of at least one entry, which must live as long as the registry; aligned as malloc does. kTvmErrorBufferTooSmall.
+// Takes memory of at least one entry, which must live as long as the registry; aligned as malloc
+// does. kTvmErrorBufferTooSmall.
 tvm_crt_error_t TVMMutableFuncRegistry_Create(TVMMutableFuncRegistry* registry, void* buffer,
                                               size_t buffer_size_bytes);
 
-// Adds a function, or with `override` replaces it. kTvmErrorFunctionAlreadyDefined, kTvmErrorFunctionRegistryFull.
+// Adds a function, or with `override` replaces it. kTvmErrorFunctionAlreadyDefined,
+// kTvmErrorFunctionRegistryFull.
 tvm_crt_error_t TVMMutableFuncRegistry_Set(TVMMutableFuncRegistry* registry, const char* name,
                                            TVMBackendPackedCFunc func, int override);
 

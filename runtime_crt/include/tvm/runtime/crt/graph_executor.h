@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs a model call by call from its constant table (kiln/graph_table.h). No heap: all memory is the caller's.
+// Runs a model call by call from its constant table (kiln/graph_table.h). No heap: all memory is
+// the caller's.
 //
 //   extern const struct GraphTable tvmgen_my_mod_graph;
 //   static uint8_t memory[8192];
@@ -27,14 +28,15 @@ typedef struct TVMGraphExecutor {
   DLTensor* tensors;  // For the arguments of one call.
   TVMValue* values;
   int* type_codes;
-  uint8_t* memory;    // Of intermediate tensors.
+  uint8_t* memory;  // Of intermediate tensors.
 } TVMGraphExecutor;
 
-// Bytes of memory that an executor takes; with `with_ports` 0, inputs and outputs are not among them, and the application sets each by
-// TVMGraphExecutor_SetPort before it runs.
+// Bytes of memory that an executor takes; with `with_ports` 0, inputs and outputs are not among
+// them, and the application sets each by TVMGraphExecutor_SetPort before it runs.
 size_t TVMGraphExecutor_MemoryBytes(const struct GraphTable* table, int with_ports);
 
-// kTvmErrorPlatformNoMemory if `memory_bytes` is too little; kTvmErrorFunctionCallInvalidArg for a table of another version.
+// kTvmErrorPlatformNoMemory if `memory_bytes` is too little; kTvmErrorFunctionCallInvalidArg for a
+// table of another version.
 tvm_crt_error_t TVMGraphExecutor_Init(TVMGraphExecutor* executor, const struct GraphTable* table,
                                       int with_ports, void* memory, size_t memory_bytes);
 
@@ -43,7 +45,8 @@ int32_t TVMGraphExecutor_GetNumOutputs(const TVMGraphExecutor* executor);
 // -1 if there is no such input.
 int32_t TVMGraphExecutor_GetInputIndex(const TVMGraphExecutor* executor, const char* name);
 
-// Copies a compact tensor of the input's size into it. kTvmErrorExecutorModuleNoSuchInput, kTvmErrorFunctionCallInvalidArg.
+// Copies a compact tensor of the input's size into it. kTvmErrorExecutorModuleNoSuchInput,
+// kTvmErrorFunctionCallInvalidArg.
 tvm_crt_error_t TVMGraphExecutor_SetInput(TVMGraphExecutor* executor, const char* name,
                                           const DLTensor* tensor);
 // Copies an output into a compact tensor of its size.

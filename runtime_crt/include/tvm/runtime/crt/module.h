@@ -18,8 +18,9 @@ typedef struct TVMModule {
 // The models that are linked into the program. Made by the compiler.
 const TVMModule* TVMSystemLibEntryPoint(void);
 
-// Gives a module a handle, under which TVMModGetFunction finds its functions. A module that is there already keeps its handle.
-// kTvmErrorFunctionRegistryFull beyond TVM_CRT_MAX_REGISTERED_MODULES.
+// Gives a module a handle, under which TVMModGetFunction finds its functions. A module that is
+// there already keeps its handle. kTvmErrorFunctionRegistryFull beyond
+// TVM_CRT_MAX_REGISTERED_MODULES.
 tvm_crt_error_t TVMModCreateFromCModule(const TVMModule* module, TVMModuleHandle* handle);
 
 #ifdef __cplusplus

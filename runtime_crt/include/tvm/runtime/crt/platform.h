@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the C runtime asks of the platform. The application implements what the parts that it links need; platform/host has an
-// implementation for programs on an operating system.
+// What the C runtime asks of the platform. The application implements what the parts that it links
+// need; platform/host has an implementation for programs on an operating system.
 #ifndef TVM_RUNTIME_CRT_PLATFORM_H_
 #define TVM_RUNTIME_CRT_PLATFORM_H_
 
@@ -21,7 +21,8 @@ extern "C" {
 #define TVM_CRT_NORETURN
 #endif
 
-// Memory of a device, at least TVM_RUNTIME_ALLOC_ALIGNMENT_BYTES aligned. kTvmErrorPlatformNoMemory.
+// Memory of a device, at least TVM_RUNTIME_ALLOC_ALIGNMENT_BYTES aligned.
+// kTvmErrorPlatformNoMemory.
 tvm_crt_error_t TVMPlatformMemoryAllocate(size_t num_bytes, DLDevice device, void** out);
 tvm_crt_error_t TVMPlatformMemoryFree(void* memory, DLDevice device);
 
