@@ -8,9 +8,9 @@
 #define KILN_COMPILER_LOOP_EXPR_POOL_H_
 
 #include <cstddef>
-#include <unordered_map>
-#include <unordered_set>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "compiler/loop/expr.h"
 
 namespace kiln::loop {
@@ -34,8 +34,8 @@ class ExprPool {
     bool operator()(const Expr& a, const Expr& b) const;
   };
 
-  std::unordered_set<Expr, Hash, Equal> nodes_;
-  std::unordered_map<const ExprNode*, int> ids_;
+  absl::flat_hash_set<Expr, Hash, Equal> nodes_;
+  absl::flat_hash_map<const ExprNode*, int> ids_;
 };
 
 }  // namespace kiln::loop

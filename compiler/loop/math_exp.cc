@@ -48,6 +48,17 @@ Expr Expm1OfReduced(const Expr& r) {
                              2.5105193949296523e-08, 1.7687714378300212e-09});
 }
 
+// The same with a small relative error also near r = 0, where there is no 1 to hide it: float32
+// takes one term more.
+Expr PreciseExpm1OfReduced(const Expr& r) {
+  if (IsFloat64(r)) return Expm1OfReduced(r);
+  return r + r * r *
+                 Polynomial(
+                     r,
+                     {0.5, 0.166666657, 0.0416664667, 0.0083336439, 0.00139349792, 0.000196606838},
+                     {});
+}
+
 // exp(x + low) * 2^scale for a `low` of the size of an error of x; empty for 0.
 Expr ScaledExpOfSum(const Expr& x, const Expr& low, int scale) {
   // Beyond these the result is 0 or infinity; the order of operands keeps a NaN.
@@ -76,17 +87,8 @@ Expr ExpOfNonPositive(const Expr& x) {
 Expr Exp(Expr x) { return ScaledExp(x, 0); }
 
 Expr Expm1(Expr x) {
-  const Expr clamped = Min(Max(x, Like(x, -20, -40)), Like(x, 89, 710));
-  const Reduction reduced = Reduce(clamped);
-  const Expr& r = reduced.r;
-  // Near 0 there is no 1 to hide the error of the polynomial, so float32 takes one term more than
-  // exp.
-  const Expr p = IsFloat64(x) ? Expm1OfReduced(r)
-                              : r + r * r *
-                                        Polynomial(r,
-                                                   {0.5, 0.166666657, 0.0416664667, 0.0083336439,
-                                                    0.00139349792, 0.000196606838},
-                                                   {});
+  const Reduction reduced = Reduce(Min(Max(x, Like(x, -20, -40)), Like(x, 89, 710)));
+  const Expr p = PreciseExpm1OfReduced(reduced.r);
   // 2^n p + (2^n - 1), halved so that 2^n does not overflow before the result does.
   const Expr scale = PowerOfTwo(x, reduced.n_bits, -1);
   const Expr y = (scale * p + (scale - Like(x, 0.5))) * 2;
@@ -111,9 +113,11 @@ Expr Cosh(Expr x) {
   return half_exp + Like(x, 0.25) / half_exp;
 }
 
+// (exp(2 |x|) - 1) / (exp(2 |x|) + 1), up to where that has long rounded to 1.
 Expr Tanh(Expr x) {
-  // The bound is where tanh has long rounded to 1.
-  const Expr t = Expm1(Min(Abs(x), Like(x, 10, 22)) * 2);
+  const Reduction reduced = Reduce(Min(Abs(x), Like(x, 10, 22)) * 2);
+  const Expr scale = PowerOfTwo(x, reduced.n_bits, 0);
+  const Expr t = scale * PreciseExpm1OfReduced(reduced.r) + (scale - 1);
   return CopySign(t / (t + 2), x);
 }
 

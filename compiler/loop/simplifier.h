@@ -20,6 +20,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/node_hash_map.h"
 #include "compiler/loop/expr_pool.h"
 #include "compiler/loop/linear_sum.h"
 #include "compiler/loop/loop.h"
@@ -111,12 +113,13 @@ class Simplifier {
   std::unordered_map<const ExprNode*, std::vector<Binding>> bindings_;
   int depth_ = 0;
   // Of pool nodes; holds whatever the bindings.
-  std::unordered_map<const ExprNode*, LinearSum> linear_;
+  absl::node_hash_map<const ExprNode*, LinearSum> linear_;
   // Hold for the present bindings. The key keeps its node alive, so that no other node takes its
   // address.
-  std::unordered_map<const ExprNode*, std::pair<Expr, Expr>> simplified_;
-  std::unordered_map<const ExprNode*, Range> ranges_;
-  std::unordered_map<const ExprNode*, int> depths_;
+  absl::flat_hash_map<const ExprNode*, std::pair<Expr, Expr>> simplified_;
+  absl::flat_hash_map<const ExprNode*, Range> ranges_;
+  absl::flat_hash_map<const ExprNode*, int> depths_;
+  int recursion_ = 0;  // of Visit
 };
 
 }  // namespace kiln::loop

@@ -13,6 +13,8 @@
 namespace kiln::loop {
 namespace {
 
+constexpr int kMaxRecursion = 200;
+
 bool SameNode(const Expr& a, const Expr& b) { return a.get() == b.get(); }
 
 bool IsScalarIndex(const Expr& e) { return e.type().index && e.type().lanes == 1; }
@@ -74,16 +76,20 @@ Expr Simplifier::Raw(const Type& type, decltype(ExprNode::value) value) {
   return pool_.Intern(NewExpr(ExprNode{type, std::move(value)}));
 }
 
-Expr Simplifier::Simplify(const Expr& e) {
-  if (auto it = simplified_.find(e.get()); it != simplified_.end()) return it->second.second;
-  // Operands first, so that Visit does not recurse however deep the expression is.
-  VisitExpr(e, [this](const Expr& node) { Visit(node); });
-  return Visit(e);
-}
+Expr Simplifier::Simplify(const Expr& e) { return Visit(e); }
 
 Expr Simplifier::Visit(const Expr& e) {
   if (auto it = simplified_.find(e.get()); it != simplified_.end()) return it->second.second;
+  if (recursion_ == kMaxRecursion) {
+    // Operands first: then Visit does not recurse, however deep the expression is.
+    recursion_ = 0;
+    VisitExpr(e, [this](const Expr& node) { Visit(node); });
+    recursion_ = kMaxRecursion;
+    return Visit(e);
+  }
+  ++recursion_;
   Expr result = KnownValue(Rewrite(e));
+  --recursion_;
   simplified_.emplace(e.get(), std::pair(e, result));
   simplified_.emplace(result.get(), std::pair(result, result));
   return result;

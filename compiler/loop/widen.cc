@@ -6,11 +6,14 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "compiler/loop/expr_node.h"
 #include "compiler/loop/mutate.h"
 
 namespace kiln::loop {
 namespace {
+
+constexpr int kMaxRecursion = 200;
 
 class Widener {
  public:
@@ -104,18 +107,16 @@ class Widener {
   // The value in all lanes: scalar if it is the same in all of them. Empty if it cannot be widened.
   Expr Value(const Expr& e) {
     if (auto it = widened_.find(e.get()); it != widened_.end()) return it->second.second;
-    if (!e.type().index) {
-      // Operands first, so that WidenNode does not recurse however deep the expression is.
-      VisitExpr(e, [this](const Expr& node) {
-        if (!node.type().index) Remember(node);
-      });
+    if (recursion_ == kMaxRecursion) {
+      // Operands first: then Value does not recurse, however deep the expression is.
+      recursion_ = 0;
+      VisitExpr(e, [this](const Expr& node) { Value(node); });
+      recursion_ = kMaxRecursion;
+      return Value(e);
     }
-    return Remember(e);
-  }
-
-  Expr Remember(const Expr& e) {
-    if (auto it = widened_.find(e.get()); it != widened_.end()) return it->second.second;
+    ++recursion_;
     Expr result = e.type().is_vector() ? Expr() : WidenNode(e);
+    --recursion_;
     widened_.emplace(e.get(), std::pair(e, result));
     return result;
   }
@@ -126,7 +127,7 @@ class Widener {
     bool failed = false;
   };
   Expr Operand(const Expr& e, Operands* operands) {
-    Expr result = Remember(e);
+    Expr result = Value(e);
     const bool failed = result.get() == nullptr;
     operands->failed |= failed;
     operands->varies |= !failed && result.type().is_vector();
@@ -191,8 +192,9 @@ class Widener {
   std::unordered_set<const BufferNode*> stored_;
   std::unordered_map<const BufferNode*, Buffer> own_;
   // The key's expression is kept alive, so that no other takes its address.
-  std::unordered_map<const ExprNode*, std::pair<Expr, Expr>> widened_;
-  std::unordered_map<const ExprNode*, bool> varies_;
+  absl::flat_hash_map<const ExprNode*, std::pair<Expr, Expr>> widened_;
+  absl::flat_hash_map<const ExprNode*, bool> varies_;
+  int recursion_ = 0;  // of Value
 };
 
 }  // namespace

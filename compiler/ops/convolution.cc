@@ -113,8 +113,8 @@ KernelAccess ReadKernel(const Convolution& c, Access weight) {
 Access Convolve(StageBuilder& b, std::string name, const Convolution& c, const Access& data,
                 const KernelAccess& weight) {
   const bool grouped = c.groups > 1;
-  const bool has_o = !grouped || c.out_per_group > 1;
-  const bool has_i = !grouped || c.in_per_group > 1;
+  const bool has_o = !grouped || c.out_per_group != 1;
+  const bool has_i = !grouped || c.in_per_group != 1;
   Shape channels;
   if (grouped) channels.push_back(c.groups);
   if (has_o) channels.push_back(c.out_per_group);

@@ -19,6 +19,7 @@
 #include "compiler/codegen/llvm/jit.h"
 #include "compiler/compile.h"
 #include "compiler/executor/aot.h"
+#include "compiler/loop/passes.h"
 #include "compiler/ops/add_op.h"
 #include "runtime_cpp/thread_pool.h"
 #include "tvm/runtime/c_backend_api.h"

@@ -94,6 +94,7 @@ class Generator {
     const ValueId x = Any();
     const Shape& shape = graph_->type(x).shape;
     const int rank = static_cast<int>(shape.size());
+    if (rank == 0) return Add(Pick({"add", "multiply", "maximum"}), {x, Any()});
     switch (Below(14)) {
       case 0:
       case 1:

@@ -36,9 +36,11 @@ std::vector<Argument> PointerArguments(const std::vector<Argument>& args) {
   return result;
 }
 
+// In elements; -1 where it is not constant.
 int64_t ConstantOffset(const Argument& arg) {
-  const auto* imm = arg.offset ? arg.offset.As<loop::IntImm>() : nullptr;
-  return !arg.offset ? 0 : imm != nullptr ? imm->value : -1;
+  if (arg.offset.get() == nullptr) return 0;
+  const auto* imm = arg.offset.As<loop::IntImm>();
+  return imm != nullptr ? imm->value : -1;
 }
 
 // Whether two of the arguments may share a byte.

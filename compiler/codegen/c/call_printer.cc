@@ -31,8 +31,9 @@ std::string FunctionPrinter::Address(const Argument& arg, DType dtype, bool writ
     return "0";
   }
   std::string address = it->second;
-  const auto* imm = arg.offset ? arg.offset.As<loop::IntImm>() : nullptr;
-  if (arg.offset && (imm == nullptr || imm->value != 0)) {
+  const auto* imm = arg.offset.As<loop::IntImm>();
+  const bool at_start = arg.offset.get() == nullptr || (imm != nullptr && imm->value == 0);
+  if (!at_start) {
     exprs_.Begin({&arg.offset});
     address = absl::StrCat(address, " + ", exprs_.Print(arg.offset, kMultiplicative));
   }

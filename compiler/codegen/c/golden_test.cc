@@ -95,6 +95,37 @@ int32_t tvmgen_default_fused(void* a, void* b, void* out) {
 )");
 }
 
+// f(workspace + 64, workspace + `out_offset`), each of 64 bytes.
+std::string PointersOfCallee(int64_t out_offset) {
+  const DType f32 = DType::Float(32);
+  const Buffer a = MakeBuffer("a", f32, {16}, BufferScope::kParam);
+  const Buffer out = MakeBuffer("out", f32, {16}, BufferScope::kParam);
+  const Buffer workspace = MakeBuffer("workspace", DType::UInt(8), {256}, BufferScope::kParam);
+  const Var i = loop::MakeVar("i");
+  loop::LoopProgram program;
+  program.funcs.resize(2);
+  program.funcs[0].name = "f";
+  program.funcs[0].params = {a, out};
+  program.funcs[0].exported = false;
+  program.funcs[0].body =
+      MakeFor(i, Expr(0), Expr(16), loop::ForKind::kSerial, MakeStore(out, {i}, MakeLoad(a, {i})));
+  program.funcs[1].name = "g";
+  program.funcs[1].workspace = workspace;
+  program.funcs[1].body =
+      loop::MakeCall("f", {{workspace, Expr(64)}, {workspace, Expr(out_offset)}});
+  const std::string source = *EmitC(program, Target::Host(), {});
+  const size_t begin = source.find("f(const"), end = source.find(')', begin);
+  return source.substr(begin, end + 1 - begin);
+}
+
+TEST(Golden, RestrictUnlessACallPassesOverlappingMemory) {
+  EXPECT_EQ(PointersOfCallee(0), "f(const float* restrict a, float* restrict out)");
+  EXPECT_EQ(PointersOfCallee(128), "f(const float* restrict a, float* restrict out)");
+  EXPECT_EQ(PointersOfCallee(64), "f(const float* a, float* out)");
+  EXPECT_EQ(PointersOfCallee(124), "f(const float* a, float* out)");
+  EXPECT_EQ(PointersOfCallee(1), "f(const float* a, float* out)");
+}
+
 TEST(Golden, SameProgramSameBytes) {
   loop::LoopProgram program;
   program.funcs.push_back(Fused());
