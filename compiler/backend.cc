@@ -12,8 +12,12 @@
 namespace kiln {
 namespace {
 
+// What "as many as the runtime has" stands for: more than any machine.
+constexpr int kAllThreads = 1024;
+
 int Threads(const CompileOptions& options) {
-  return options.runtime == Runtime::kCrt ? 1 : options.threads;
+  if (options.runtime == Runtime::kCrt) return 1;
+  return options.threads == 0 ? kAllThreads : options.threads;
 }
 
 codegen::CodegenCOptions COptions(const CompileOptions& options) {

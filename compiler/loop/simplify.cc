@@ -76,7 +76,15 @@ Expr Simplifier::Raw(const Type& type, decltype(ExprNode::value) value) {
   return pool_.Intern(NewExpr(ExprNode{type, std::move(value)}));
 }
 
-Expr Simplifier::Simplify(const Expr& e) { return Visit(e); }
+Expr Simplifier::Simplify(const Expr& e) {
+  if (auto it = simplified_.find(e.get()); it != simplified_.end()) return it->second.second;
+  // Variables are numbered as they are written: Visit meets them in an order that C++ leaves open,
+  // and their numbers order the terms of sums.
+  VisitExpr(e, [this](const Expr& node) {
+    if (node.As<VarNode>() != nullptr) pool_.Intern(node);
+  });
+  return Visit(e);
+}
 
 Expr Simplifier::Visit(const Expr& e) {
   if (auto it = simplified_.find(e.get()); it != simplified_.end()) return it->second.second;
