@@ -4,7 +4,6 @@
 // HalfFromFloat and FloatFromHalf (base/tensor.h) give.
 #include <cstdint>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -68,27 +67,15 @@ Expr HalfBitsFromFloat(const Expr& value) {
 
 class Float16Legalizer {
  public:
-  // The buffer stays as it is.
-  void Keep(const Buffer& buffer) { buffers_.emplace(buffer.get(), buffer); }
-
-  Buffer Visit(const Buffer& buffer) {
-    if (buffer == nullptr || buffer->dtype != kHalf) return buffer;
-    Buffer& legal = buffers_[buffer.get()];
-    if (legal == nullptr) {
-      originals_.push_back(buffer);
-      legal =
-          MakeBuffer(buffer->name, kBits16, buffer->shape, buffer->scope, buffer->alignment_bytes);
-    }
-    return legal;
-  }
-
   Stmt Visit(const Stmt& s) {
     if (!s) return s;
     if (const auto* n = s.As<For>()) {
       return MakeFor(n->var, Visit(n->begin), Visit(n->extent), n->kind, Visit(n->body));
     }
     if (const auto* n = s.As<Store>()) {
-      return MakeStore(Visit(n->buffer), Visit(n->index), Visit(n->value));
+      Expr value = Visit(n->value);
+      if (n->buffer->dtype == kHalf) value = MakeBitcast(kHalf, std::move(value));
+      return MakeStore(n->buffer, Visit(n->index), std::move(value));
     }
     if (const auto* n = s.As<Block>()) {
       std::vector<Stmt> stmts;
@@ -99,7 +86,7 @@ class Float16Legalizer {
       return MakeIf(Visit(n->condition), Visit(n->then_body), Visit(n->else_body));
     }
     if (const auto* n = s.As<Allocate>()) {
-      return MakeAllocate(Visit(n->buffer), Visit(n->body), n->workspace_offset);
+      return MakeAllocate(n->buffer, Visit(n->body), n->workspace_offset);
     }
     if (const auto* n = s.As<Call>()) return MakeCall(n->function, Visit(n->args));
     const auto* n = s.As<Launch>();
@@ -114,7 +101,7 @@ class Float16Legalizer {
   }
 
   std::vector<Argument> Visit(std::vector<Argument> args) {
-    for (Argument& arg : args) arg = {Visit(arg.buffer), Visit(arg.offset)};
+    for (Argument& arg : args) arg.offset = Visit(arg.offset);
     return args;
   }
 
@@ -140,11 +127,6 @@ class Float16Legalizer {
         return MakeSelect(Legal(n->condition), Legal(n->if_true), Legal(n->if_false));
       }
       if (const auto* n = e.As<Broadcast>()) return MakeBroadcast(Legal(n->a), n->lanes);
-      if (const auto* n = e.As<Load>()) {
-        std::vector<Expr> index;
-        for (const Expr& i : n->index) index.push_back(Legal(i));
-        return MakeLoad(Visit(n->buffer), std::move(index));
-      }
     }
     if (const auto* n = e.As<Cast>(); n != nullptr && n->a.type().dtype == kHalf) {
       return FloatFromHalfBits(Legal(n->a));
@@ -152,73 +134,15 @@ class Float16Legalizer {
     if (const auto* n = e.As<Bitcast>(); n != nullptr && n->a.type().dtype == kHalf) {
       return MakeBitcast(type.dtype, Legal(n->a));
     }
-    return ReplaceOperands(e, [this](const Expr& operand) { return Legal(operand); });
+    const Expr legal = ReplaceOperands(e, [this](const Expr& operand) { return Legal(operand); });
+    return type.dtype == kHalf ? MakeBitcast(kBits16, legal) : legal;
   }
 
-  std::unordered_map<const BufferNode*, Buffer> buffers_;
-  std::vector<Buffer>
-      originals_;  // kept alive, so that no other buffer takes an address in buffers_
   std::unordered_map<const ExprNode*, std::pair<Expr, Expr>> legal_;
 };
 
-// Whether a function loads from or stores to a float16 parameter of its own, rather than handing it
-// on.
-bool AccessesHalfParams(const Func& func) {
-  std::unordered_set<const BufferNode*> halves;
-  for (const Buffer& param : func.params) {
-    if (param->dtype == kHalf) halves.insert(param.get());
-  }
-  bool accesses = false;
-  VisitStmt(
-      func.body,
-      [&](const Expr& e) {
-        if (const auto* n = e.As<Load>()) accesses |= halves.contains(n->buffer.get());
-      },
-      [&](const Stmt& s) {
-        if (const auto* n = s.As<Store>()) accesses |= halves.contains(n->buffer.get());
-      });
-  return accesses;
-}
-
-// Moves the body of a packed function, whose parameters' types its callers are checked against,
-// into a function of its own. That is returned; the packed one calls it.
-Func SplitOffBody(Func& packed) {
-  Func body = packed;
-  body.name = packed.name + "_float16";
-  body.kind = Func::Kind::kOperator;
-  body.convention = Convention::kUnpacked;
-  body.allocate_workspace = false;
-  body.exported = false;
-  std::vector<Argument> args;
-  for (const Buffer& param : packed.params) args.push_back({param, Expr(0)});
-  if (packed.workspace != nullptr) args.push_back({packed.workspace, Expr(0)});
-  packed.body = MakeCall(body.name, std::move(args));
-  return body;
-}
-
 }  // namespace
 
-void LegalizeFloat16(LoopProgram& program) {
-  Float16Legalizer legalizer;
-  std::vector<Func> funcs;
-  for (Func& func : program.funcs) {
-    if (func.convention == Convention::kPacked) {
-      if (AccessesHalfParams(func)) {
-        Func body = SplitOffBody(func);
-        for (Buffer& param : body.params) param = legalizer.Visit(param);
-        body.body = legalizer.Visit(body.body);
-        funcs.push_back(std::move(body));
-        funcs.push_back(std::move(func));
-        continue;
-      }
-      for (const Buffer& param : func.params) legalizer.Keep(param);
-    }
-    for (Buffer& param : func.params) param = legalizer.Visit(param);
-    func.body = legalizer.Visit(func.body);
-    funcs.push_back(std::move(func));
-  }
-  program.funcs = std::move(funcs);
-  for (Constant& constant : program.constants) constant.buffer = legalizer.Visit(constant.buffer);
-}
+Stmt LegalizeFloat16(const Stmt& s) { return Float16Legalizer().Visit(s); }
 
 }  // namespace kiln::loop

@@ -19,36 +19,30 @@ namespace {
 constexpr DType kHalf = DType::Float(16);
 constexpr DType kFloat = DType::Float(32);
 
-LoopProgram LegalProgram(const Stmt& body, const Buffer& in, const Buffer& out,
-                         Convention convention = Convention::kUnpacked) {
+// Runs `body` over a buffer of inputs and one of outputs.
+template <typename In, typename Out>
+std::vector<Out> RunOn(const Stmt& body, const Buffer& in, const Buffer& out,
+                       std::vector<In> inputs) {
   LoopProgram program;
   Func func;
   func.name = "f";
-  func.convention = convention;
   func.params = {in, out};
   func.num_inputs = 1;
   func.body = body;
   program.funcs.push_back(func);
-  LegalizeFloat16(program);
-  return program;
-}
-
-// Runs `body` over a buffer of inputs and one of outputs.
-template <typename In, typename Out>
-std::vector<Out> RunOn(const LoopProgram& program, std::vector<In> inputs) {
   std::vector<Out> outputs(inputs.size());
   std::vector<void*> args = {inputs.data(), outputs.data()};
   EXPECT_TRUE(Interpreter(program).Run("f", args).ok());
   return outputs;
 }
 
-// Whether no float16 is left.
-bool IsLegal(const LoopProgram& program) {
+// Whether float16 is left in loads and stores only.
+bool IsLegal(const Stmt& s) {
   bool legal = true;
-  for (const Func& func : program.funcs) {
-    VisitStmt(func.body, [&](const Expr& e) { legal = legal && e.type().dtype != kHalf; });
-    for (const Buffer& param : func.params) legal = legal && param->dtype != kHalf;
-  }
+  VisitStmt(s, [&](const Expr& e) {
+    if (e.type().dtype != kHalf) return;
+    legal = legal && (e.As<Load>() != nullptr || e.As<Bitcast>() != nullptr);
+  });
   return legal;
 }
 
@@ -57,13 +51,12 @@ TEST(LegalizeFloat16Test, EveryHalfBecomesItsFloat) {
   const Buffer in = MakeBuffer("in", kHalf, {n}, BufferScope::kParam);
   const Buffer out = MakeBuffer("out", kFloat, {n}, BufferScope::kParam);
   const Var i = MakeVar("i");
-  const LoopProgram program = LegalProgram(
-      MakeFor(i, 0, n, ForKind::kSerial, MakeStore(out, {i}, MakeCast(kFloat, MakeLoad(in, {i})))),
-      in, out);
-  EXPECT_TRUE(IsLegal(program));
+  const Stmt body = LegalizeFloat16(
+      MakeFor(i, 0, n, ForKind::kSerial, MakeStore(out, {i}, MakeCast(kFloat, MakeLoad(in, {i})))));
+  EXPECT_TRUE(IsLegal(body));
   std::vector<uint16_t> halves(n);
   for (int64_t k = 0; k < n; ++k) halves[k] = static_cast<uint16_t>(k);
-  const auto floats = RunOn<uint16_t, uint32_t>(program, halves);
+  const auto floats = RunOn<uint16_t, uint32_t>(body, in, out, halves);
   for (int64_t k = 0; k < n; ++k) {
     ASSERT_EQ(floats[k], std::bit_cast<uint32_t>(FloatFromHalf(halves[k]))) << k;
   }
@@ -89,11 +82,10 @@ TEST(LegalizeFloat16Test, FloatsRoundToHalves) {
   const Buffer in = MakeBuffer("in", kFloat, {n}, BufferScope::kParam);
   const Buffer out = MakeBuffer("out", kHalf, {n}, BufferScope::kParam);
   const Var i = MakeVar("i");
-  const LoopProgram program = LegalProgram(
-      MakeFor(i, 0, n, ForKind::kSerial, MakeStore(out, {i}, MakeCast(kHalf, MakeLoad(in, {i})))),
-      in, out);
-  EXPECT_TRUE(IsLegal(program));
-  const auto halves = RunOn<uint32_t, uint16_t>(program, floats);
+  const Stmt body = LegalizeFloat16(
+      MakeFor(i, 0, n, ForKind::kSerial, MakeStore(out, {i}, MakeCast(kHalf, MakeLoad(in, {i})))));
+  EXPECT_TRUE(IsLegal(body));
+  const auto halves = RunOn<uint32_t, uint16_t>(body, in, out, floats);
   for (int64_t k = 0; k < n; ++k) {
     ASSERT_EQ(halves[k], HalfFromFloat(std::bit_cast<float>(floats[k]))) << floats[k];
   }
@@ -105,30 +97,12 @@ TEST(LegalizeFloat16Test, SelectsConstantsAndCopies) {
   const Var i = MakeVar("i");
   const Expr value = MakeSelect(i < 3, MakeLoad(in, {i}),
                                 MakeSelect(i < 5, Const(kHalf, 1.5), MakeLoad(in, {Expr(7) - i})));
-  const LoopProgram program =
-      LegalProgram(MakeFor(i, 0, 8, ForKind::kSerial, MakeStore(out, {i}, value)), in, out);
-  EXPECT_TRUE(IsLegal(program));
+  const Stmt body = LegalizeFloat16(MakeFor(i, 0, 8, ForKind::kSerial, MakeStore(out, {i}, value)));
+  EXPECT_TRUE(IsLegal(body));
   // Signalling NaNs are moved as they are.
   const std::vector<uint16_t> halves = {0x7c01, 0x8000, 1, 2, 3, 4, 5, 0xfc01};
   const std::vector<uint16_t> expected = {0x7c01, 0x8000, 1, 0x3e00, 0x3e00, 1, 0x8000, 0x7c01};
-  EXPECT_EQ((RunOn<uint16_t, uint16_t>(program, halves)), expected);
-}
-
-TEST(LegalizeFloat16Test, APackedFunctionKeepsItsParameters) {
-  const Buffer in = MakeBuffer("in", kHalf, {8}, BufferScope::kParam);
-  const Buffer out = MakeBuffer("out", kFloat, {8}, BufferScope::kParam);
-  const Var i = MakeVar("i");
-  const Stmt body =
-      MakeFor(i, 0, 8, ForKind::kSerial, MakeStore(out, {i}, MakeCast(kFloat, MakeLoad(in, {i}))));
-  const LoopProgram program = LegalProgram(body, in, out, Convention::kPacked);
-  ASSERT_EQ(program.funcs.size(), 2u);
-  EXPECT_EQ(program.funcs[0].name, "f_float16");
-  EXPECT_EQ(program.funcs[0].params[0]->dtype, DType::UInt(16));
-  EXPECT_EQ(program.funcs[1].params[0]->dtype, kHalf);
-  EXPECT_TRUE(VerifyProgram(program).ok()) << VerifyProgram(program);
-  const std::vector<uint16_t> halves = {0, 0x3c00, 0x8000, 0x4000, 1, 0x7c00, 0xfc00, 0x7bff};
-  const auto floats = RunOn<uint16_t, float>(program, halves);
-  for (size_t k = 0; k < halves.size(); ++k) EXPECT_EQ(floats[k], FloatFromHalf(halves[k]));
+  EXPECT_EQ((RunOn<uint16_t, uint16_t>(body, in, out, halves)), expected);
 }
 
 }  // namespace
