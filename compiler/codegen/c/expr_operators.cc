@@ -180,14 +180,6 @@ ExprPrinter::Text ExprPrinter::MakeArithmetic(const loop::Binary& node, DType dt
                            : RangeOf(dtype);
     plain = result && result->min >= whole->min && result->max <= whole->max && dtype.is_int();
   }
-  // gcc warns of a change of sign where a bool is subtracted as an unsigned number.
-  const auto from_bool = [](const Expr& e) {
-    const auto* cast = e.As<loop::Cast>();
-    return cast != nullptr && cast->a.type().dtype.is_bool();
-  };
-  if (plain && dtype.is_uint() && (from_bool(node.a) || from_bool(node.b))) {
-    return Cast(CType(dtype), {Infix(node.a, symbol, node.b, left, right), left});
-  }
   if (plain) return Narrow({Infix(node.a, symbol, node.b, left, right), left}, dtype);
   const std::string type = absl::StrCat("(", Unsigned(dtype.bits), ")");
   const std::string a = Print(node.a, kPrefix);
