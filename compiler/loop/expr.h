@@ -233,8 +233,7 @@ Expr operator>(Expr a, Expr b);
 Expr operator>=(Expr a, Expr b);
 Expr operator==(Expr a, Expr b);
 Expr operator!=(Expr a, Expr b);
-// Templates, so that `e && flag` with a bool stays the test for an empty Expr. `!e` is always the
-// builder.
+// Templates, so that `e && flag` with a bool stays the test for an empty Expr.
 template <std::same_as<Expr> A, std::same_as<Expr> B>
 Expr operator&&(const A& a, const B& b) {  // both sides are evaluated
   return MakeBinary(BinaryOp::kAnd, a, b);
@@ -243,7 +242,8 @@ template <std::same_as<Expr> A, std::same_as<Expr> B>
 Expr operator||(const A& a, const B& b) {
   return MakeBinary(BinaryOp::kOr, a, b);
 }
-Expr operator!(Expr a);
+Expr Not(Expr a);
+bool operator!(const Expr&) = delete;  // Not(e), or e.get() == nullptr
 Expr Min(Expr a, Expr b);
 Expr Max(Expr a, Expr b);
 

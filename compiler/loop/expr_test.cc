@@ -147,8 +147,8 @@ TEST(FoldTest, ExactIdentities) {
   const Expr less = i < 5;
   EXPECT_EQ((less && IntConst(Type::Of(kBool), 1)).get(), less.get());
   EXPECT_EQ(ToString(less || IntConst(Type::Of(kBool), 1)), "true");
-  EXPECT_EQ((!!less).get(), less.get());
-  EXPECT_EQ(ToString(MakeSelect(!less, 1, 2)), "select(i < 5, 2, 1)");
+  EXPECT_EQ((Not(Not(less))).get(), less.get());
+  EXPECT_EQ(ToString(MakeSelect(Not(less), 1, 2)), "select(i < 5, 2, 1)");
 }
 
 TEST(FoldTest, FloatsKeepEveryBit) {

@@ -66,9 +66,10 @@ class SubjectFinder {
 
   // The sign of a - b - shift.
   void Add(const Expr& a, const Expr& b, int64_t shift, bool zero_is_both) {
+    const LinearSum& left = simplifier_.LinearOf(simplifier_.Simplify(a));
+    const LinearSum& right = simplifier_.LinearOf(simplifier_.Simplify(b));
     LinearSum difference;
-    if (!AddScaled(simplifier_.LinearOf(simplifier_.Simplify(a)),
-                   simplifier_.LinearOf(simplifier_.Simplify(b)), -1, &difference) ||
+    if (!AddScaled(left, right, -1, &difference) ||
         __builtin_sub_overflow(difference.constant, shift, &difference.constant)) {
       return;
     }

@@ -85,7 +85,7 @@ Expr Log1p(Expr x) {
       MakeSelect(x == -1, Like(x, -kInfinity), MakeSelect(x < -1, Like(x, kNan), x));
   const Expr ordinary = x > -1 && x < Like(x, kInfinity);
   const Expr tiny = Abs(x) < Like(x, 0x1p-25, 0x1p-54);
-  return MakeSelect(ordinary && !tiny, y, special);
+  return MakeSelect(ordinary && Not(tiny), y, special);
 }
 
 // asinh(x) = log(|x| + sqrt(x^2 + 1)), without cancellation for small and without overflow for

@@ -116,7 +116,7 @@ Expr Pow(Expr x, Expr y) {
   const Expr is_odd = is_whole && Trunc(half) != half;
   const Expr is_negative = BitsOf(x) < 0;
   const Expr value = MakeSelect(is_negative && is_odd, -unsigned_value, unsigned_value);
-  const Expr has_no_root = x < 0 && x > -infinity && !is_whole;
+  const Expr has_no_root = x < 0 && x > -infinity && Not(is_whole);
   const Expr is_one = y == 0 || x == 1;
   return MakeSelect(is_one, Like(x, 1), MakeSelect(has_no_root, Like(x, kNan), value));
 }

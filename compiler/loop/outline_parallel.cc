@@ -146,7 +146,9 @@ class Outliner {
       return MakeBlock(std::move(stmts));
     }
     if (const auto* n = s.As<If>()) {
-      return MakeIf(n->condition, Visit(n->then_body), Visit(n->else_body));
+      Stmt then_body = Visit(n->then_body);
+      Stmt else_body = Visit(n->else_body);
+      return MakeIf(n->condition, std::move(then_body), std::move(else_body));
     }
     if (const auto* n = s.As<Allocate>()) {
       return MakeAllocate(n->buffer, Visit(n->body), n->workspace_offset);

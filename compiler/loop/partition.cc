@@ -65,7 +65,9 @@ class Partitioner {
       return MakeBlock(std::move(stmts));
     }
     if (const auto* n = s.As<If>()) {
-      return MakeIf(n->condition, Visit(n->then_body, share), Visit(n->else_body, share));
+      Stmt then_body = Visit(n->then_body, share);
+      Stmt else_body = Visit(n->else_body, share);
+      return MakeIf(n->condition, std::move(then_body), std::move(else_body));
     }
     if (const auto* n = s.As<Allocate>()) {
       return MakeAllocate(n->buffer, Visit(n->body, share), n->workspace_offset);

@@ -18,7 +18,7 @@ TEST(PrintTest, Operators) {
   EXPECT_EQ(ToString(i - j - k), "i - j - k");
   EXPECT_EQ(ToString(i * j % k), "i * j % k");
   EXPECT_EQ(ToString(i * (j % k)), "i * (j % k)");
-  EXPECT_EQ(ToString(i < j && (j < k || !(k < i))), "i < j && (j < k || !(k < i))");
+  EXPECT_EQ(ToString(i < j && (j < k || Not(k < i))), "i < j && (j < k || !(k < i))");
   EXPECT_EQ(ToString(-(x + 1)), "-(x + 1f32)");
   EXPECT_EQ(ToString(-x * 2), "-x * 2f32");
   EXPECT_EQ(binary(BinaryOp::kAnd, n, MakeBinary(BinaryOp::kShr, n + 1, 4)),

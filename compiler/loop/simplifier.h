@@ -73,6 +73,7 @@ class Simplifier {
   Expr KnownValue(const Expr& e);
   Expr RewriteUnary(const Type& type, UnaryOp op, const Expr& a);
   Expr RewriteBinary(const Type& type, BinaryOp op, const Expr& a, const Expr& b);
+  Expr RewriteCompare(const Type& type, CompareOp op, const Expr& a, const Expr& b);
   Expr RewriteCast(const Type& type, const Expr& a);
   Expr RewriteLogical(BinaryOp op, const Expr& a, const Expr& b);
   Expr RewriteVectorIndex(BinaryOp op, const Expr& a, const Expr& b);

@@ -76,15 +76,7 @@ Expr Simplifier::Raw(const Type& type, decltype(ExprNode::value) value) {
   return pool_.Intern(NewExpr(ExprNode{type, std::move(value)}));
 }
 
-Expr Simplifier::Simplify(const Expr& e) {
-  if (auto it = simplified_.find(e.get()); it != simplified_.end()) return it->second.second;
-  // Variables are numbered as they are written: Visit meets them in an order that C++ leaves open,
-  // and their numbers order the terms of sums.
-  VisitExpr(e, [this](const Expr& node) {
-    if (node.As<VarNode>() != nullptr) pool_.Intern(node);
-  });
-  return Visit(e);
-}
+Expr Simplifier::Simplify(const Expr& e) { return Visit(e); }
 
 Expr Simplifier::Visit(const Expr& e) {
   if (auto it = simplified_.find(e.get()); it != simplified_.end()) return it->second.second;
@@ -103,54 +95,32 @@ Expr Simplifier::Visit(const Expr& e) {
   return result;
 }
 
+// Operands are visited from left to right, in statements of their own: new nodes are numbered as
+// they are met.
 Expr Simplifier::Rewrite(const Expr& e) {
   const Type& type = e.type();
   if (const auto* n = e.As<Unary>()) return RewriteUnary(type, n->op, Visit(n->a));
   if (const auto* n = e.As<Binary>()) {
-    return RewriteBinary(type, n->op, Visit(n->a), Visit(n->b));
+    const Expr a = Visit(n->a);
+    const Expr b = Visit(n->b);
+    return RewriteBinary(type, n->op, a, b);
   }
   if (const auto* n = e.As<Fma>()) {
-    return pool_.Intern(MakeFma(Visit(n->a), Visit(n->b), Visit(n->c)));
+    const Expr a = Visit(n->a);
+    const Expr b = Visit(n->b);
+    const Expr c = Visit(n->c);
+    return pool_.Intern(MakeFma(a, b, c));
   }
   if (const auto* n = e.As<Compare>()) {
-    Expr a = Visit(n->a);
-    Expr b = Visit(n->b);
-    if (!HasRange(a.type()) || a.type().dtype == DType::UInt(64)) {
-      return pool_.Intern(MakeCompare(n->op, a, b));
-    }
-    if (IsScalarIndex(a)) return IndexCompare(n->op, a, b);
-    const Range x = RangeOf(a);
-    const Range y = RangeOf(b);
-    const bool less = x.hi < y.lo;
-    const bool greater = x.lo > y.hi;
-    const bool not_less = x.lo >= y.hi && y.hi != Range::kPosInf && x.lo != Range::kNegInf;
-    const bool not_greater = x.hi <= y.lo && x.hi != Range::kPosInf && y.lo != Range::kNegInf;
-    const bool equal = x.is_point() && x == y;
-    auto decided = [&](bool value) { return pool_.Intern(IntConst(type, value)); };
-    switch (n->op) {
-      case CompareOp::kEq:
-        if (less || greater || equal) return decided(equal);
-        break;
-      case CompareOp::kNe:
-        if (less || greater || equal) return decided(!equal);
-        break;
-      case CompareOp::kLt:
-        if (less || not_less) return decided(less);
-        break;
-      case CompareOp::kLe:
-        if (not_greater || greater) return decided(not_greater);
-        break;
-      case CompareOp::kGt:
-        if (greater || not_greater) return decided(greater);
-        break;
-      case CompareOp::kGe:
-        if (not_less || less) return decided(not_less);
-        break;
-    }
-    return pool_.Intern(MakeCompare(n->op, a, b));
+    const Expr a = Visit(n->a);
+    const Expr b = Visit(n->b);
+    return RewriteCompare(type, n->op, a, b);
   }
   if (const auto* n = e.As<loop::Select>()) {
-    return RewriteSelect(Visit(n->condition), Visit(n->if_true), Visit(n->if_false));
+    const Expr condition = Visit(n->condition);
+    const Expr if_true = Visit(n->if_true);
+    const Expr if_false = Visit(n->if_false);
+    return RewriteSelect(condition, if_true, if_false);
   }
   if (const auto* n = e.As<Cast>()) return RewriteCast(type, Visit(n->a));
   if (const auto* n = e.As<Bitcast>()) {
@@ -169,6 +139,42 @@ Expr Simplifier::Rewrite(const Expr& e) {
     return pool_.Intern(MakeBroadcast(Visit(n->a), n->lanes));
   }
   return pool_.Intern(e);
+}
+
+Expr Simplifier::RewriteCompare(const Type& type, CompareOp op, const Expr& a, const Expr& b) {
+  if (!HasRange(a.type()) || a.type().dtype == DType::UInt(64)) {
+    return pool_.Intern(MakeCompare(op, a, b));
+  }
+  if (IsScalarIndex(a)) return IndexCompare(op, a, b);
+  const Range x = RangeOf(a);
+  const Range y = RangeOf(b);
+  const bool less = x.hi < y.lo;
+  const bool greater = x.lo > y.hi;
+  const bool not_less = x.lo >= y.hi && y.hi != Range::kPosInf && x.lo != Range::kNegInf;
+  const bool not_greater = x.hi <= y.lo && x.hi != Range::kPosInf && y.lo != Range::kNegInf;
+  const bool equal = x.is_point() && x == y;
+  auto decided = [&](bool value) { return pool_.Intern(IntConst(type, value)); };
+  switch (op) {
+    case CompareOp::kEq:
+      if (less || greater || equal) return decided(equal);
+      break;
+    case CompareOp::kNe:
+      if (less || greater || equal) return decided(!equal);
+      break;
+    case CompareOp::kLt:
+      if (less || not_less) return decided(less);
+      break;
+    case CompareOp::kLe:
+      if (not_greater || greater) return decided(not_greater);
+      break;
+    case CompareOp::kGt:
+      if (greater || not_greater) return decided(greater);
+      break;
+    case CompareOp::kGe:
+      if (not_less || less) return decided(not_less);
+      break;
+  }
+  return pool_.Intern(MakeCompare(op, a, b));
 }
 
 // The value that a variable, or an atom that a condition speaks of, is bound to, if it is.

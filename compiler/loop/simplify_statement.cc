@@ -38,7 +38,8 @@ Stmt Simplifier::Simplify(const Stmt& s) {
     std::vector<Expr> index;
     index.reserve(n->index.size());
     for (const Expr& i : n->index) index.push_back(Simplify(i));
-    return MakeStore(n->buffer, std::move(index), Simplify(n->value));
+    Expr value = Simplify(n->value);
+    return MakeStore(n->buffer, std::move(index), std::move(value));
   }
   if (const auto* n = s.As<Block>()) {
     std::vector<Stmt> stmts;
@@ -85,7 +86,9 @@ Range Simplifier::RangeOfLoop(const Expr& begin, const Expr& extent) {
 }
 
 void Simplifier::BindLoop(const For& loop) {
-  Bind(loop.var, RangeOfLoop(Simplify(loop.begin), Simplify(loop.extent)));
+  const Expr begin = Simplify(loop.begin);
+  const Expr extent = Simplify(loop.extent);
+  Bind(loop.var, RangeOfLoop(begin, extent));
 }
 
 Stmt Simplifier::SimplifyIf(const If& branch) {
@@ -96,7 +99,7 @@ Stmt Simplifier::SimplifyIf(const If& branch) {
   Stmt then_body = SimplifyUnder(condition, true, branch.then_body);
   Stmt else_body = SimplifyUnder(condition, false, branch.else_body);
   if (IsEmpty(then_body) && IsEmpty(else_body)) return {};
-  if (IsEmpty(then_body)) return MakeIf(Simplify(!condition), std::move(else_body));
+  if (IsEmpty(then_body)) return MakeIf(Simplify(Not(condition)), std::move(else_body));
   return MakeIf(condition, std::move(then_body), std::move(else_body));
 }
 

@@ -81,7 +81,7 @@ TEST_F(SimplifyTest, ComparisonsHaveOneForm) {
   EXPECT_EQ(Simplified(Expr(5) < i * 2), ToString(i >= 3));
   EXPECT_EQ(Simplified(i * 2 <= 5), ToString(i < 3));
   EXPECT_EQ(Simplified(Expr(6) - i * 2 <= 1), ToString(i >= 3));
-  EXPECT_EQ(Simplified(!(i < 3)), ToString(i >= 3));
+  EXPECT_EQ(Simplified(Not(i < 3)), ToString(i >= 3));
   EXPECT_EQ(Simplified(i < 3 && i < 5), ToString(i < 3));
   EXPECT_EQ(Simplified(i < 3 && i >= 3), "false");
   EXPECT_EQ(Simplified(i < 3 || i >= 3), "true");
@@ -93,8 +93,8 @@ TEST_F(SimplifyTest, FloatsKeepEveryBit) {
   EXPECT_EQ(Simplified(v + Const(DType::Float(32), 0)), ToString(v + Const(DType::Float(32), 0)));
   EXPECT_EQ(Simplified(v * Const(DType::Float(32), 0)), ToString(v * Const(DType::Float(32), 0)));
   EXPECT_EQ(Simplified(v - v), ToString(v - v));
-  EXPECT_EQ(Simplified(!(v < Const(DType::Float(32), 0))),
-            ToString(!(v < Const(DType::Float(32), 0))));
+  EXPECT_EQ(Simplified(Not(v < Const(DType::Float(32), 0))),
+            ToString(Not(v < Const(DType::Float(32), 0))));
 }
 
 TEST_F(SimplifyTest, CastsThatKeepTheValueAreDropped) {
@@ -169,7 +169,7 @@ class RandomExprs {
       case 1:
         return c || Condition(depth - 1);
       default:
-        return !c;
+        return Not(c);
     }
   }
 

@@ -65,7 +65,7 @@ Stmt MakeIf(Expr condition, Stmt then_body, Stmt else_body) {
   int64_t value;
   if (AsInt(condition, &value)) return value != 0 ? then_body : else_body;
   if (!then_body && !else_body) return {};
-  if (!then_body) return MakeIf(!condition, std::move(else_body));
+  if (!then_body) return MakeIf(Not(condition), std::move(else_body));
   return NewStmt(If{std::move(condition), std::move(then_body), std::move(else_body)});
 }
 

@@ -24,9 +24,7 @@ InferResult InferBits(const InferContext& c) {
   return OutputTypes({c.inputs[0]});
 }
 
-Expr IsFinite(Expr x) { return !(loop::IsNan(x) || loop::IsInf(x)); }
-
-Expr Not(Expr x) { return loop::MakeUnary(loop::UnaryOp::kNot, x); }
+Expr IsFinite(Expr x) { return loop::Not(loop::IsNan(x) || loop::IsInf(x)); }
 
 OpDef Predicate(std::string name, std::string doc, absl::Status (*lower)(StageBuilder&),
                 const std::vector<double>& expected) {
@@ -52,7 +50,7 @@ const OpDef kPredicates[] = {
      {"data is bool"},
      Fusion::kElementwise,
      InferBool,
-     LowerUnary<Not>,
+     LowerUnary<loop::Not>,
      {Case({Values(Bools({2}), {0, 1})}, {}, {Values(Bools({2}), {1, 0})}),
       {.inputs = {Bools({2, 3})}}}},
     {{.name = "bitwise_not",
@@ -61,7 +59,7 @@ const OpDef kPredicates[] = {
      {"data holds integers or bool"},
      Fusion::kElementwise,
      InferBits,
-     LowerUnary<Not>,
+     LowerUnary<loop::Not>,
      {Case({Values(I32({3}), {0, -1, 5})}, {}, {Values(I32({3}), {-1, 0, -6})}),
       Case({Values(U8({2}), {0, 5})}, {}, {Values(U8({2}), {255, 250})}),
       Case({Values(Bools({2}), {0, 1})}, {}, {Values(Bools({2}), {1, 0})})}},

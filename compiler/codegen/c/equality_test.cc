@@ -250,7 +250,7 @@ class RandomExpr {
         return MakeSelect(condition, a, As(dtype));
       }
       case 3:
-        if (dtype.is_bool()) return !a;
+        if (dtype.is_bool()) return Not(a);
         return MakeUnary(Below(2) == 0 ? UnaryOp::kNeg : UnaryOp::kAbs, a);
       default:
         break;

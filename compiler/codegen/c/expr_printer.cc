@@ -51,6 +51,15 @@ bool IsLeaf(const ExprNode& node) {
          std::holds_alternative<loop::VarNode>(node.value);
 }
 
+// gcc 12 warns of a change of sign, where there is none, when such a cast is an operand of unsigned
+// arithmetic; a variable is none.
+bool NeedsName(const Expr& e) {
+  const auto* cast = e.As<loop::Cast>();
+  if (cast == nullptr || e.type().dtype != DType::UInt(32)) return false;
+  const DType from = cast->a.type().dtype;
+  return from.is_int() && from.bits < 32;
+}
+
 }  // namespace
 
 void ExprPrinter::Count(const ExprNode* node) {
@@ -81,7 +90,7 @@ ExprPrinter::Text ExprPrinter::Visit(const Expr& e) {
   auto uses = uses_.find(e.get());
   const bool shared = uses != uses_.end() && uses->second > 1;
   const size_t limit = roots_.contains(e.get()) ? kMaxRoot : kMaxOperand;
-  if (!shared && text.text.size() <= limit) return text;
+  if (!shared && text.text.size() <= limit && !NeedsName(e)) return text;
   return Temporary(e, text.text);
 }
 
@@ -162,14 +171,7 @@ ExprPrinter::Text ExprPrinter::MakeCast(const Expr& from, DType to) {
     const std::string operand = Print(from);
     return {absl::StrCat(context_.helpers.SaturatingCast(dtype, to), "(", operand, ")"), kPrimary};
   }
-  Text operand = Visit(from);
-  // gcc 12 warns of a change of sign, which there is none, where unsigned arithmetic on a widened
-  // operand is converted to float.
-  const bool named = temporaries_.find(from.get()) != temporaries_.end();
-  if (to.is_float() && dtype.is_uint() && from.As<loop::Binary>() != nullptr && !named) {
-    operand = Temporary(from, operand.text);
-  }
-  return Cast(CType(to), std::move(operand));
+  return Cast(CType(to), Visit(from));
 }
 
 ExprPrinter::Text ExprPrinter::MakeBitcast(const Expr& from, DType to) {
