@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many threads and one loaded model. ThreadSanitizer ends the program with a failure if it has
+// anything to report.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "runtime_cpp/model.h"
+#include "runtime_cpp/module.h"
+#include "runtime_cpp/ndarray.h"
+#include "runtime_cpp/thread_pool.h"
+
+namespace kiln::runtime {
+namespace {
+
+constexpr size_t kThreads = 8;
+constexpr size_t kImages = 359;
+constexpr size_t kPixels = 64;
+constexpr size_t kClasses = 10;
+
+using Probabilities = std::array<float, kClasses>;
+
+// The data of a NumPy file of bytes: what follows its header.
+std::vector<uint8_t> Bytes(const std::string& path, size_t count) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (bytes.size() <= count) return {};
+  return {bytes.end() - static_cast<ptrdiff_t>(count), bytes.end()};
+}
+
+class Threads : public testing::Test {
+ protected:
+  void SetUp() override {
+    images_ = Bytes("models/digits/test_images.npy", kImages * kPixels);
+    labels_ = Bytes("models/digits/test_labels.npy", kImages);
+    ASSERT_EQ(images_.size(), kImages * kPixels);
+    ASSERT_EQ(labels_.size(), kImages);
+    ASSERT_TRUE(ThreadPool::Global().SetNumThreads(3).ok());
+  }
+
+  void FillWithImage(size_t image, const NDArray& input) const {
+    const auto pixels = images_.begin() + static_cast<ptrdiff_t>(image * kPixels);
+    std::transform(pixels, pixels + kPixels, input.values<float>().begin(),
+                   [](uint8_t pixel) { return static_cast<float>(pixel) / 16; });
+  }
+
+  NDArray NewInput(const Model& model) const {
+    const TensorInfo& info = model.inputs()[0];
+    return NDArray::Empty(info.shape, info.dtype, info.device).value();
+  }
+
+  Probabilities Classify(const Model& model, const NDArray& input, size_t image) const {
+    FillWithImage(image, input);
+    const absl::StatusOr<std::vector<NDArray>> outputs = model.Run({input});
+    Probabilities result = {};
+    if (outputs.ok())
+      std::copy_n(outputs->front().values<float>().begin(), kClasses, result.begin());
+    return result;
+  }
+
+  // Every thread starts at an image of its own and sees all of them.
+  void ExpectSameFromManyThreads(const Model& model) {
+    std::vector<Probabilities> alone(kImages);
+    const NDArray input = NewInput(model);
+    size_t right = 0;
+    for (size_t i = 0; i < kImages; ++i) {
+      alone[i] = Classify(model, input, i);
+      right += std::max_element(alone[i].begin(), alone[i].end()) - alone[i].begin() == labels_[i];
+    }
+    EXPECT_EQ(right, 356u);
+
+    std::array<size_t, kThreads> same = {};
+    std::vector<std::thread> threads;
+    for (size_t t = 0; t < kThreads; ++t) {
+      threads.emplace_back([this, &model, &alone, &same, t] {
+        const NDArray own = NewInput(model);
+        for (size_t k = 0; k < kImages; ++k) {
+          const size_t image = (t * kImages / kThreads + k) % kImages;
+          same[t] += Classify(model, own, image) == alone[image];
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (size_t t = 0; t < kThreads; ++t) EXPECT_EQ(same[t], kImages) << "thread " << t;
+  }
+
+  std::vector<uint8_t> images_;
+  std::vector<uint8_t> labels_;
+};
+
+TEST_F(Threads, AotExecutor) {
+  ExpectSameFromManyThreads(Model::FromModule(Module::SystemLib("digits_aot").value()).value());
+}
+
+TEST_F(Threads, GraphExecutor) {
+  ExpectSameFromManyThreads(Model::FromModule(Module::SystemLib("digits_graph").value()).value());
+}
+
+TEST_F(Threads, SharedObject) {
+  ExpectSameFromManyThreads(Model::Load("tests/threads/digits.so").value());
+}
+
+// Loading is safe as well: each thread loads, runs and drops a model of its own.
+TEST_F(Threads, LoadAndRun) {
+  std::array<bool, kThreads> right = {};
+  std::vector<std::thread> threads;
+  for (size_t t = 0; t < kThreads; ++t) {
+    threads.emplace_back([this, &right, t] {
+      const absl::StatusOr<Model> model = Model::Load("tests/threads/digits.so");
+      if (!model.ok()) return;
+      const Probabilities result = Classify(*model, NewInput(*model), t);
+      right[t] = std::max_element(result.begin(), result.end()) - result.begin() == labels_[t];
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (size_t t = 0; t < kThreads; ++t) EXPECT_TRUE(right[t]) << "thread " << t;
+}
+
+}  // namespace
+}  // namespace kiln::runtime
