@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/compile.h"
 
+#include <map>
+#include <string>
+
 #include "absl/strings/str_cat.h"
 #include "compiler/backend.h"
 #include "compiler/base/status.h"
@@ -85,19 +88,18 @@ void AddModuleBlob(const std::string& name, const std::string& blob, loop::LoopP
   program.data.push_back(std::move(def));
 }
 
+// Where the metadata describes each operator function.
+std::map<std::string, int32_t> FunctionIndices(const proto::Metadata& metadata) {
+  std::map<std::string, int32_t> indices;
+  for (int32_t i = 0; i < metadata.functions_size(); ++i) {
+    indices[metadata.functions(i).name()] = i;
+  }
+  return indices;
+}
+
 // The executor's part of the program, and the metadata that its runtime reads.
 absl::Status AddExecutor(const CompileOptions& options, const ModuleInfo& info, Stages& stages) {
   loop::LoopProgram& program = stages.program;
-  if (options.executor == Executor::kAot) {
-    const bool packed = options.interface == Interface::kPacked;
-    KILN_ASSIGN_OR_RETURN(loop::Func main, RunModel(stages.plan, program, info.main_function,
-                                                    packed ? loop::Convention::kPacked
-                                                           : loop::Convention::kUnpacked));
-    program.funcs.push_back(std::move(main));
-  } else {
-    stages.graph_json = GraphJson(stages.plan);
-  }
-  if (options.interface == Interface::kC) return absl::OkStatus();
   const bool cpp = options.runtime == Runtime::kCpp;
   const bool aot = options.executor == Executor::kAot;
   // A shared object has the names that its loader looks up; what is linked with other models has
@@ -106,6 +108,20 @@ absl::Status AddExecutor(const CompileOptions& options, const ModuleInfo& info, 
     return cpp && !options.system_lib ? name
                                       : absl::StrCat(ModulePrefix(info.module_name), "_", name);
   };
+  if (options.profile) program.profile_hook = symbol("__kiln_profile_hook");
+  if (aot) {
+    const bool packed = options.interface == Interface::kPacked;
+    const std::map<std::string, int32_t> profile_indices =
+        options.profile ? FunctionIndices(stages.metadata) : std::map<std::string, int32_t>();
+    KILN_ASSIGN_OR_RETURN(loop::Func main,
+                          RunModel(stages.plan, program, info.main_function,
+                                   packed ? loop::Convention::kPacked : loop::Convention::kUnpacked,
+                                   profile_indices));
+    program.funcs.push_back(std::move(main));
+  } else {
+    stages.graph_json = GraphJson(stages.plan);
+  }
+  if (options.interface == Interface::kC) return absl::OkStatus();
   AddModelMetadata(stages.metadata, symbol("get_model_metadata"), cpp, program);
   if (aot) AddTvmMetadata(stages.metadata, symbol("get_c_metadata"), program);
   if (!cpp) {

@@ -41,6 +41,9 @@ struct CompileOptions {
   // C++ runtime: code to be linked into the program, which registers itself for Module::SystemLib,
   // instead of a shared object.
   bool system_lib = false;
+  // The AOT executor's run function tells when each operator function begins and ends: the C++
+  // runtime's profile needs it. Costs a test of a pointer per call.
+  bool profile = false;
   bool naive = false;  // no schedules: plain loops, for comparison
 };
 

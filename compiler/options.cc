@@ -120,6 +120,10 @@ absl::Status CheckOptions(const CompileOptions& o) {
     return Illegal("--system-lib and --runtime crt", "the C runtime finds a model by the linker",
                    "leave --system-lib out, or use --runtime cpp");
   }
+  if (o.profile && o.executor == Executor::kGraph) {
+    return Illegal("--profile and --executor graph", "the graph executor is profiled as it is",
+                   "leave --profile out");
+  }
   if (o.threads < 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("--threads: found ", o.threads, ", wanted 0 or more"));

@@ -86,7 +86,7 @@ class Module {
   absl::Status Import(const Module& module) const;
 
   const ModulePtr& node() const { return node_; }
-  operator const ModulePtr&() const { return node_; }  // NOLINT(runtime/explicit)
+  operator const ModulePtr&() const { return node_; }  // NOLINT(google-explicit-constructor)
 
  private:
   ModulePtr node_;

@@ -46,15 +46,15 @@ class Value {
  public:
   // No value.
   Value() = default;
-  Value(int64_t value) : value_(value) {}                   // NOLINT(runtime/explicit)
-  Value(double value) : value_(value) {}                    // NOLINT(runtime/explicit)
-  Value(std::string value) : value_(std::move(value)) {}    // NOLINT(runtime/explicit)
-  Value(Bytes value) : value_(std::move(value)) {}          // NOLINT(runtime/explicit)
-  Value(NDArray value) : value_(std::move(value)) {}        // NOLINT(runtime/explicit)
-  Value(ModulePtr value) : value_(std::move(value)) {}      // NOLINT(runtime/explicit)
-  Value(PackedFuncPtr value) : value_(std::move(value)) {}  // NOLINT(runtime/explicit)
-  Value(DLDevice value) : value_(value) {}                  // NOLINT(runtime/explicit)
-  Value(DLDataType value) : value_(value) {}                // NOLINT(runtime/explicit)
+  Value(int64_t value) : value_(value) {}                   // NOLINT(google-explicit-constructor)
+  Value(double value) : value_(value) {}                    // NOLINT(google-explicit-constructor)
+  Value(std::string value) : value_(std::move(value)) {}    // NOLINT(google-explicit-constructor)
+  Value(Bytes value) : value_(std::move(value)) {}          // NOLINT(google-explicit-constructor)
+  Value(NDArray value) : value_(std::move(value)) {}        // NOLINT(google-explicit-constructor)
+  Value(ModulePtr value) : value_(std::move(value)) {}      // NOLINT(google-explicit-constructor)
+  Value(PackedFuncPtr value) : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  Value(DLDevice value) : value_(value) {}                  // NOLINT(google-explicit-constructor)
+  Value(DLDataType value) : value_(value) {}                // NOLINT(google-explicit-constructor)
   static Value Opaque(void* handle);
   static Value BorrowedTensor(DLTensor* tensor);
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/executor/aot.h"
 
-#include <map>
-
 #include "absl/strings/str_cat.h"
 
 namespace kiln {
@@ -21,7 +19,8 @@ std::string ParameterName(const std::string& name, const std::string& otherwise)
 }  // namespace
 
 absl::StatusOr<loop::Func> RunModel(const Plan& plan, const loop::LoopProgram& program,
-                                    std::string name, loop::Convention convention) {
+                                    std::string name, loop::Convention convention,
+                                    const std::map<std::string, int32_t>& profile_indices) {
   loop::Func func;
   func.name = std::move(name);
   func.kind = loop::Func::Kind::kMain;
@@ -58,7 +57,9 @@ absl::StatusOr<loop::Func> RunModel(const Plan& plan, const loop::LoopProgram& p
     std::vector<loop::Argument> args;
     for (int id : call.args) args.push_back(address(id));
     if (call.scratch >= 0) args.push_back(address(call.scratch));
-    calls.push_back(loop::MakeCall(call.function, std::move(args)));
+    const auto index = profile_indices.find(call.function);
+    calls.push_back(loop::MakeCall(call.function, std::move(args),
+                                   index == profile_indices.end() ? -1 : index->second));
   }
   func.body = loop::MakeBlock(std::move(calls));
   return func;

@@ -4,6 +4,8 @@
 #ifndef KILN_COMPILER_EXECUTOR_AOT_H_
 #define KILN_COMPILER_EXECUTOR_AOT_H_
 
+#include <cstdint>
+#include <map>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -13,9 +15,11 @@
 namespace kiln {
 
 // Parameters: the model's inputs, its outputs, then the workspace if the plan has one. `program`
-// holds the operator functions.
+// holds the operator functions. Calls that have a number in `profile_indices`, by function, tell it
+// to the program's profile hook.
 absl::StatusOr<loop::Func> RunModel(const Plan& plan, const loop::LoopProgram& program,
-                                    std::string name, loop::Convention convention);
+                                    std::string name, loop::Convention convention,
+                                    const std::map<std::string, int32_t>& profile_indices = {});
 
 }  // namespace kiln
 

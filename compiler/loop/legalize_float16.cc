@@ -88,7 +88,8 @@ class Float16Legalizer {
     if (const auto* n = s.As<Allocate>()) {
       return MakeAllocate(n->buffer, Visit(n->body), n->workspace_offset);
     }
-    if (const auto* n = s.As<Call>()) return MakeCall(n->function, Visit(n->args));
+    if (const auto* n = s.As<Call>())
+      return MakeCall(n->function, Visit(n->args), n->profile_index);
     const auto* n = s.As<Launch>();
     return MakeLaunch(n->function, n->max_tasks, Visit(n->args));
   }

@@ -14,6 +14,7 @@
 #ifndef KILN_COMPILER_LOOP_LOOP_H_
 #define KILN_COMPILER_LOOP_LOOP_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <variant>
@@ -80,6 +81,8 @@ struct Argument {
 struct Call {
   std::string function;
   std::vector<Argument> args;
+  // What the program's profile hook is told before and after the call; told nothing if negative.
+  int32_t profile_index = -1;
 };
 
 // Runs tasks 0 … num_tasks-1 of a task function (Func::Kind::kTask) on the runtime's threads and
@@ -105,7 +108,7 @@ Stmt MakeStore(Buffer buffer, std::vector<Expr> index, Expr value);
 Stmt MakeBlock(std::vector<Stmt> stmts);  // flattens nested blocks and drops empty statements
 Stmt MakeIf(Expr condition, Stmt then_body, Stmt else_body = {});
 Stmt MakeAllocate(Buffer buffer, Stmt body, int64_t workspace_offset = 0);
-Stmt MakeCall(std::string function, std::vector<Argument> args);
+Stmt MakeCall(std::string function, std::vector<Argument> args, int32_t profile_index = -1);
 Stmt MakeLaunch(std::string function, int64_t max_tasks, std::vector<Argument> args);
 
 // How a function is called: requirement E1.
@@ -160,6 +163,10 @@ struct LoopProgram {
   std::vector<Constant> constants;
   std::vector<DataDef> data;  // metadata, tables, registries: data.h
   std::vector<HandleGetter> getters;
+  // Names an exported variable `void (*)(int32_t profile_index, int32_t begin)`, null until
+  // somebody who wants to know sets it: called with begin = 1 before each Call that has a profile
+  // index, with 0 after it. No such variable if empty.
+  std::string profile_hook;
 
   const Func* FindFunc(absl::string_view name) const;
 };

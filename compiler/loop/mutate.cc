@@ -77,7 +77,7 @@ Stmt MutateOwnExprs(const Stmt& s, const F& f) {
           [&](const Block&) { return s; },
           [&](const If& n) { return MakeIf(f(n.condition), n.then_body, n.else_body); },
           [&](const Allocate&) { return s; },
-          [&](const Call& n) { return MakeCall(n.function, arguments(n.args)); },
+          [&](const Call& n) { return MakeCall(n.function, arguments(n.args), n.profile_index); },
           [&](const Launch& n) { return MakeLaunch(n.function, n.max_tasks, arguments(n.args)); }},
       s->value);
 }

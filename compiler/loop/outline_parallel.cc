@@ -104,7 +104,8 @@ Stmt ReplaceBuffers(const Stmt& s,
   });
   return MutateStmt(loads, [&](const Stmt& stmt) {
     if (const auto* n = stmt.As<Store>()) return MakeStore(replaced(n->buffer), n->index, n->value);
-    if (const auto* n = stmt.As<Call>()) return MakeCall(n->function, replace_arguments(n->args));
+    if (const auto* n = stmt.As<Call>())
+      return MakeCall(n->function, replace_arguments(n->args), n->profile_index);
     if (const auto* n = stmt.As<Launch>()) {
       return MakeLaunch(n->function, n->max_tasks, replace_arguments(n->args));
     }

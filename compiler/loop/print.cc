@@ -102,7 +102,9 @@ class StmtPrinter {
 
   void PrintNode(const Call& n) {
     const std::string arguments = PrintArguments(n.args);
-    Line(absl::StrCat("call ", n.function, arguments));
+    const std::string profile =
+        n.profile_index < 0 ? "" : absl::StrCat(" profile ", n.profile_index);
+    Line(absl::StrCat("call ", n.function, arguments, profile));
   }
 
   void PrintNode(const Launch& n) {

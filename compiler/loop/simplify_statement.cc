@@ -55,7 +55,8 @@ Stmt Simplifier::Simplify(const Stmt& s) {
     for (Argument& arg : args) arg.offset = Simplify(arg.offset);
     return args;
   };
-  if (const auto* n = s.As<Call>()) return MakeCall(n->function, simplified(n->args));
+  if (const auto* n = s.As<Call>())
+    return MakeCall(n->function, simplified(n->args), n->profile_index);
   if (const auto* n = s.As<Launch>()) {
     return MakeLaunch(n->function, n->max_tasks, simplified(n->args));
   }

@@ -76,8 +76,8 @@ Stmt MakeAllocate(Buffer buffer, Stmt body, int64_t workspace_offset) {
   return NewStmt(Allocate{std::move(buffer), std::move(body), workspace_offset});
 }
 
-Stmt MakeCall(std::string function, std::vector<Argument> args) {
-  return NewStmt(Call{std::move(function), std::move(args)});
+Stmt MakeCall(std::string function, std::vector<Argument> args, int32_t profile_index) {
+  return NewStmt(Call{std::move(function), std::move(args), profile_index});
 }
 
 Stmt MakeLaunch(std::string function, int64_t max_tasks, std::vector<Argument> args) {

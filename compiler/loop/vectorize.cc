@@ -138,8 +138,9 @@ class Vectorizer {
     if (lanes > 1) piece = Widen(*piece, lane, static_cast<int>(lanes), simplifier_);
     simplifier_.Unbind(loop.var);
     simplifier_.Unbind(lane);
-    if (piece) pieces->push_back(*std::move(piece));
-    return piece.has_value();
+    if (!piece) return false;
+    pieces->push_back(*std::move(piece));
+    return true;
   }
 
   const int vector_bits_;

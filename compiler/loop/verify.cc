@@ -21,8 +21,9 @@ constexpr size_t kMaxQuote = 400;
 class FuncVerifier {
  public:
   // `callees` are the functions before this one.
-  FuncVerifier(const Func& func, const FuncTable& callees, const BufferSet& constants)
-      : func_(func), callees_(callees), buffers_(constants) {}
+  FuncVerifier(const Func& func, const FuncTable& callees, const BufferSet& constants,
+               bool has_profile_hook)
+      : func_(func), callees_(callees), has_profile_hook_(has_profile_hook), buffers_(constants) {}
 
   absl::Status Verify() {
     KILN_RETURN_IF_ERROR(VerifySignature());
@@ -164,7 +165,10 @@ class FuncVerifier {
   }
 
   absl::Status VerifyNode(const Stmt& s, const Call& n) {
-    const absl::Status status = VerifyCall(n.function, n.args, false);
+    absl::Status status = VerifyCall(n.function, n.args, false);
+    if (status.ok() && n.profile_index >= 0 && !has_profile_hook_) {
+      status = Error("a call with a profile index in a program without a profile hook");
+    }
     return status.ok() ? status : InStmt(status, s);
   }
 
@@ -282,6 +286,7 @@ class FuncVerifier {
 
   const Func& func_;
   const FuncTable& callees_;
+  const bool has_profile_hook_;
   BufferSet buffers_;
   BufferSet writable_;
   std::unordered_set<const ExprNode*> vars_;
@@ -314,7 +319,8 @@ absl::Status VerifyProgram(const LoopProgram& program) {
   }
   FuncTable funcs;
   for (const Func& func : program.funcs) {
-    KILN_RETURN_IF_ERROR(FuncVerifier(func, funcs, constants).Verify());
+    KILN_RETURN_IF_ERROR(
+        FuncVerifier(func, funcs, constants, !program.profile_hook.empty()).Verify());
     if (!funcs.emplace(func.name, &func).second) {
       return absl::InternalError("two functions are called " + func.name);
     }

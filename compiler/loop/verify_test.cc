@@ -114,6 +114,7 @@ TEST(VerifyTest, Calls) {
   EXPECT_HAS(error(MakeCall("f", {{x, 0}, {y, 9}})), "y + 9 has not the 32 bytes of f's b");
   EXPECT_HAS(error(MakeCall("f", {{x, 0}, {x, 0}})), "buffer x is written");
   EXPECT_HAS(error(MakeCall("f", {{x, 0}})), "1 buffers and 0 scalars for f, which takes 2 and 0");
+  EXPECT_HAS(error(MakeCall("f", {{x, 0}, {y, 8}}, 0)), "a program without a profile hook");
   EXPECT_HAS(error(MakeCall("g", {})), "no function g before this one");
   EXPECT_HAS(error(MakeLaunch("f", 2, {{x, 0}, {y, 0}})), "f is no task");
   EXPECT_HAS(error(MakeCall("main", {{x, 0}, {y, 0}})), "no function main before this one");

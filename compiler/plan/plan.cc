@@ -135,7 +135,8 @@ class Planner {
       const PlanCall& call = plan_.calls[c];
       std::vector<int> used;
       for (const auto& [in, out] : calls_[c].in_place) {
-        const int output = call.args[static_cast<size_t>(call.num_inputs + out)];
+        const int output =
+            call.args[static_cast<size_t>(call.num_inputs) + static_cast<size_t>(out)];
         const int input = plan_.Root(call.args[static_cast<size_t>(in)]);
         const bool twice = std::count_if(call.args.begin(), call.args.begin() + call.num_inputs,
                                          [&](int a) { return plan_.Root(a) == input; }) > 1;

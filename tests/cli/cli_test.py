@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line as its users meet it: what it prints, its exit status (0, or 2 for the user's fault), and that it leaves nothing behind."""
 
+import json
 import os
 import subprocess
 import tempfile
@@ -232,6 +233,24 @@ class CliTest(unittest.TestCase):
         result = self.kiln("run", library, "--check", "c=x.npy", *inputs)
         self.assertEqual(result.returncode, 2)
         self.assertIn("no output 'c'", result.stderr.decode())
+
+    def test_profile(self):
+        for options in (["--profile"], ["--profile", "--codegen", "c"], ["--executor", "graph"]):
+            folder = self.path("-".join(options).strip("-"))
+            self.succeeds("compile", DIGITS, "-o", folder, *options)
+            bench = ["bench", os.path.join(folder, "digits.so"), "--seconds", "0.01", "--profile"]
+            profile = json.loads(self.succeeds(*bench, "--json"))["profile"]
+            names = " ".join(operator["op_names"] for operator in profile["operators"])
+            self.assertEqual(names.count("nn.conv2d"), 3, names)
+            self.assertIn("nn.dense", names)
+            for operator in profile["operators"]:
+                self.assertEqual(operator["calls"], 1)
+                self.assertGreater(operator["seconds"], 0)
+            self.assertLessEqual(sum(operator["seconds"] for operator in profile["operators"]), profile["total_seconds"])
+            self.assertIn("100.00%", self.succeeds(*bench))
+        self.succeeds("compile", DIGITS, "-o", self.path("silent"))
+        self.refuses("compile it with --profile", "bench", self.path("silent/digits.so"), "--seconds", "0.01", "--profile")
+        self.refuses("do not go together", "compile", DIGITS, "-o", self.path("x"), "--executor", "graph", "--profile")
 
 
 if __name__ == "__main__":

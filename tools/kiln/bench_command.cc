@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 
 #include "absl/strings/str_format.h"
 #include "compiler/base/status.h"
@@ -21,16 +22,39 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kWarmUpRuns = 3;
 constexpr size_t kMinRuns = 5;
+constexpr size_t kMaxProfileRuns = 100;
 
 struct BenchFlags {
   std::string library;
   int threads = 0;
   double seconds = 1;
   bool json = false;
+  bool profile = false;
 };
 
 double Milliseconds(Clock::duration d) {
   return std::chrono::duration<double, std::milli>(d).count();
+}
+
+// The mean of several profiled runs.
+absl::StatusOr<runtime::ProfileReport> MeanProfile(runtime::Executor& executor, size_t runs) {
+  runtime::ProfileReport mean;
+  for (size_t i = 0; i < runs; ++i) {
+    KILN_ASSIGN_OR_RETURN(const runtime::ProfileReport report, executor.Profile());
+    if (i == 0) {
+      mean = report;
+      continue;
+    }
+    mean.total_seconds += report.total_seconds;
+    for (size_t j = 0; j < mean.operators.size(); ++j) {
+      mean.operators[j].seconds += report.operators[j].seconds;
+    }
+  }
+  mean.total_seconds /= static_cast<double>(runs);
+  for (runtime::OperatorTiming& timing : mean.operators) {
+    timing.seconds /= static_cast<double>(runs);
+  }
+  return mean;
 }
 
 absl::Status Bench(const BenchFlags& flags) {
@@ -49,6 +73,11 @@ absl::Status Bench(const BenchFlags& flags) {
     times.push_back(Milliseconds(end - now));
     now = end;
   }
+  std::optional<runtime::ProfileReport> profile;
+  if (flags.profile) {
+    KILN_ASSIGN_OR_RETURN(profile,
+                          MeanProfile(*executor, std::min<size_t>(times.size(), kMaxProfileRuns)));
+  }
   progress.Stop();
   std::sort(times.begin(), times.end());
   const size_t n = times.size();
@@ -62,6 +91,7 @@ absl::Status Bench(const BenchFlags& flags) {
   result["mean_ms"] = std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(n);
   result["p99_ms"] = times[std::min(n - 1, n * 99 / 100)];
   if (flags.json) {
+    if (profile.has_value()) result["profile"] = nlohmann::ordered_json::parse(profile->ToJson());
     std::puts(result.dump().c_str());
   } else {
     std::printf(
@@ -70,6 +100,7 @@ absl::Status Bench(const BenchFlags& flags) {
         flags.library.c_str(), result["executor"].get<std::string>().c_str(),
         result["threads"].get<int>(), n, result["median_ms"].get<double>(), times.front(),
         result["mean_ms"].get<double>(), result["p99_ms"].get<double>());
+    if (profile.has_value()) std::fputs(profile->ToText().c_str(), stdout);
   }
   return absl::OkStatus();
 }
@@ -87,9 +118,14 @@ void AddBenchCommand(CLI::App& app, Action& action) {
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   command->add_flag("--json", flags->json, "Print one JSON object");
+  command->add_flag("--profile", flags->profile,
+                    "Also the time of each operator; the AOT executor wants a library of compile "
+                    "--profile");
   command->footer(
-      "Examples:\n  kiln bench out/my_mod.so --threads 1 --seconds 2\n  kiln bench out/my_mod.so "
-      "--json");
+      "Examples:\n"
+      "  kiln bench out/my_mod.so --threads 1 --seconds 2\n"
+      "  kiln bench out/my_mod.so --json\n"
+      "  kiln bench out/my_mod.so --profile");
   command->callback([flags, &action] { action = [flags] { return Bench(*flags); }; });
 }
 

@@ -30,6 +30,7 @@ struct CompileFlags {
   std::vector<std::string> inputs;
   int threads = 0;
   bool system_lib = false;
+  bool profile = false;
 };
 
 std::string DefaultModuleName(const std::string& path) {
@@ -61,6 +62,7 @@ absl::StatusOr<CompileOptions> OptionsOf(const CompileFlags& flags) {
   KILN_ASSIGN_OR_RETURN(o.target, Target::Parse(flags.target));
   o.threads = flags.threads;
   o.system_lib = flags.system_lib;
+  o.profile = flags.profile;
   for (absl::string_view pass : absl::StrSplit(flags.passes, ',', absl::SkipEmpty())) {
     if (pass[0] != '-') {
       return absl::InvalidArgumentError(absl::StrCat(
@@ -152,6 +154,8 @@ void AddCompileCommand(CLI::App& app, Action& action) {
   command->add_flag(
       "--system-lib", flags->system_lib,
       "For the C++ runtime: make code to link, which registers itself, instead of a shared object");
+  command->add_flag("--profile", flags->profile,
+                    "AOT executor: tell the runtime when each operator begins and ends");
   command->footer(
       "Examples:\n"
       "  kiln compile model.onnx -o out --module-name my_mod\n"

@@ -44,11 +44,20 @@ std::string FunctionPrinter::Address(const Argument& arg, DType dtype, bool writ
 
 void FunctionPrinter::PrintCall(const loop::Call& node) {
   const FuncInfo& callee = context_.funcs.at(node.function);
+  PrintProfileHook(node.profile_index, true);
   if (callee.func->convention == loop::Convention::kPacked) {
     PrintPackedCall(callee, node.args);
   } else {
     PrintUnpackedCall(callee, node.args);
   }
+  PrintProfileHook(node.profile_index, false);
+}
+
+void FunctionPrinter::PrintProfileHook(int32_t profile_index, bool begin) {
+  if (profile_index < 0) return;
+  const std::string& hook = context_.program.profile_hook;
+  lines_.Line(
+      absl::StrCat("if (", hook, ") ", hook, "(", profile_index, ", ", begin ? 1 : 0, ");"));
 }
 
 void FunctionPrinter::PrintUnpackedCall(const FuncInfo& callee, const std::vector<Argument>& args) {

@@ -74,6 +74,10 @@ std::string LoaderPointers(const CContext& context) {
         absl::StrCat(pointer.result, " (*__", pointer.function, ")(", pointer.parameters, ")");
     absl::StrAppend(&result, "extern TVM_DLL ", declaration, ";\n", declaration, " = NULL;\n");
   }
+  if (const std::string& hook = context.program.profile_hook; !hook.empty()) {
+    const std::string declaration = absl::StrCat("void (*", hook, ")(int32_t, int32_t)");
+    absl::StrAppend(&result, "extern ", declaration, ";\n", declaration, " = 0;\n");
+  }
   if (!result.empty())
     result = absl::StrCat("/* Filled in by the runtime that loads this object. */\n", result, "\n");
   return result;

@@ -48,6 +48,7 @@ class FunctionPrinter {
   void PrintIf(const loop::If& node);
   void PrintAllocate(const loop::Allocate& node);
   void PrintCall(const loop::Call& node);
+  void PrintProfileHook(int32_t profile_index, bool begin);
   void PrintUnpackedCall(const FuncInfo& callee, const std::vector<loop::Argument>& args);
   void PrintPackedCall(const FuncInfo& callee, const std::vector<loop::Argument>& args);
   void PrintLaunch(const loop::Launch& node);

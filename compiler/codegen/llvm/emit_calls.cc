@@ -61,11 +61,30 @@ void FunctionEmitter::Emit(const loop::Call& node) {
       return;
     }
   }
+  EmitProfileHook(node.profile_index, true);
   if (callee.func->convention == loop::Convention::kPacked) {
     EmitPackedCall(callee, node);
   } else {
     EmitUnpackedCall(callee, node);
   }
+  EmitProfileHook(node.profile_index, false);
+}
+
+void FunctionEmitter::EmitProfileHook(int32_t profile_index, bool begin) {
+  if (profile_index < 0) return;
+  llvm::LLVMContext& llvm_context = context_.module.getContext();
+  llvm::GlobalVariable* variable = context_.module.getNamedGlobal(context_.program.profile_hook);
+  llvm::Value* hook = builder_.CreateLoad(types_.pointer, variable);
+  auto* call = llvm::BasicBlock::Create(llvm_context, "profile", function_);
+  auto* next = llvm::BasicBlock::Create(llvm_context, "next", function_);
+  builder_.CreateCondBr(builder_.CreateIsNull(hook), next, call,
+                        llvm::MDBuilder(llvm_context).createLikelyBranchWeights());
+  builder_.SetInsertPoint(call);
+  auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {types_.i32, types_.i32}, false);
+  builder_.CreateCall(type, hook, {builder_.getInt32(profile_index), builder_.getInt32(begin)})
+      ->setDoesNotThrow();
+  builder_.CreateBr(next);
+  builder_.SetInsertPoint(next);
 }
 
 void FunctionEmitter::EmitUnpackedCall(const FuncSymbols& callee, const loop::Call& node) {

@@ -108,9 +108,18 @@ void DefineModuleContext(ModuleContext& context) {
                            llvm::ConstantPointerNull::get(context.types.pointer), kName);
 }
 
+void DefineProfileHook(ModuleContext& context) {
+  const std::string& name = context.program.profile_hook;
+  if (name.empty()) return;
+  new llvm::GlobalVariable(context.module, context.types.pointer, /*isConstant=*/false,
+                           llvm::GlobalValue::ExternalLinkage,
+                           llvm::ConstantPointerNull::get(context.types.pointer), name);
+}
+
 }  // namespace
 
 absl::Status EmitModule(ModuleContext& context) {
+  DefineProfileHook(context);
   const std::set<std::string> in_place = InPlaceFuncs(context.program);
   for (const loop::Func& func : context.program.funcs) {
     DeclareFunc(context, func, in_place.count(func.name) != 0);

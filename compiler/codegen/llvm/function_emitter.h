@@ -32,6 +32,7 @@ class FunctionEmitter {
   void Emit(const loop::Launch& node);
 
   // Calls.
+  void EmitProfileHook(int32_t profile_index, bool begin);
   void EmitUnpackedCall(const FuncSymbols& callee, const loop::Call& node);
   void EmitPackedCall(const FuncSymbols& callee, const loop::Call& node);
   // Type and element count of callee's argument `i`, the workspace included.
