@@ -67,13 +67,6 @@ Stmt VectorizeLoops(const Stmt& s, int vector_bits);
 // of outer loops, which the Launch passes as arguments without buffer, after the buffers.
 void OutlineParallel(LoopProgram& program, int threads);
 
-// Replaces float16 values by their bits and conversions by arithmetic, for engines and targets that
-// have no such type. float16 is the type of buffers then, and of a load from one (under a bitcast
-// to uint16, or stored as it is) and a store to one (of a bitcast of uint16, or of a load): no code
-// is needed for it but moving 16 bits. Gives the bits that the conversions of base/tensor.h give,
-// NaN included.
-Stmt LegalizeFloat16(const Stmt& s);
-
 // Internal, with the first broken rule: types agree, buffers are in scope, indices in bounds where
 // ranges are known, callees exist with as many parameters as arguments.
 absl::Status VerifyProgram(const LoopProgram& program);

@@ -142,7 +142,6 @@ absl::StatusOr<Lowered> Lower(const Graph& graph, const Target& target,
           KILN_ASSIGN_OR_RETURN(Scheduled scheduled,
                                 ScheduleKernel(kernel, target, {.naive = options.naive}));
           RenameConstants(scheduled);
-          scheduled.func.body = loop::LegalizeFloat16(scheduled.func.body);
           call.workspace_bytes =
               scheduled.func.workspace == nullptr ? 0 : scheduled.func.workspace->num_bytes();
           call.in_place = scheduled.in_place;

@@ -46,13 +46,6 @@ absl::StatusOr<Case> CaseOf(const OpDef& op, size_t number) {
   return test;
 }
 
-bool HasHalf(const Graph& graph) {
-  for (const Value& value : graph.values) {
-    if (value.type.has_value() && value.type->dtype == DType::Float(16)) return true;
-  }
-  return false;
-}
-
 class ExamplesTest : public testing::TestWithParam<int> {};
 
 TEST_P(ExamplesTest, AllEnginesAgree) {
@@ -62,8 +55,6 @@ TEST_P(ExamplesTest, AllEnginesAgree) {
   for (size_t i = static_cast<size_t>(GetParam()); i < ops.size(); i += kParts) {
     for (size_t k = 0; k < ops[i]->examples.size(); ++k) {
       absl::StatusOr<Case> test = CaseOf(*ops[i], k);
-      // float16 goes through the interpreter alone so far.
-      if (test.ok() && HasHalf(test->graph)) continue;
       ASSERT_TRUE(test.ok()) << ops[i]->name << " example " << k << ": " << test.status();
       cases.push_back(*std::move(test));
       examples.push_back(&ops[i]->examples[k]);

@@ -8,9 +8,9 @@
 // bit targets. It compiles without a warning under
 // `-std=c99 -Wall -Wextra -pedantic -Wconversion -Wshadow -Wmissing-prototypes`.
 //
-// Program that it takes: flat indices (FlattenBuffers), no vectors, no float16 arithmetic
-// (LegalizeFloat16), every parallel loop outlined into a task (else it becomes serial). Vectorised
-// loops become plain loops; a C compiler vectorises them.
+// Program that it takes: flat indices (FlattenBuffers), no vectors, every parallel loop outlined
+// into a task (else it becomes serial). Vectorised loops become plain loops; a C compiler
+// vectorises them. float16 is uint16_t, its bits: C99 has no such type.
 //
 // What is visible in the object file:
 // - exported functions. Unpacked: `int32_t f(void* a, …[, uint8_t* workspace])`. Packed: a

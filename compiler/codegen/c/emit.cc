@@ -117,6 +117,10 @@ std::string Includes(const CContext& context, const DataPrinter& data) {
   return absl::StrCat(standard, own.empty() ? "" : "\n", own, "\n");
 }
 
+bool UsesFloats(absl::string_view code) {
+  return absl::StrContains(code, "float") || absl::StrContains(code, "double");
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> EmitC(const loop::LoopProgram& program, const Target& target,
@@ -141,8 +145,7 @@ absl::StatusOr<std::string> EmitC(const loop::LoopProgram& program, const Target
         absl::StrCat("C code generator: the program uses fused multiply-add, which target '",
                      target.name, "' has no instruction for, and the C library is ruled out"));
   }
-  const bool uses_floats =
-      absl::StrContains(functions, "float") || absl::StrContains(functions, "double");
+  const bool uses_floats = UsesFloats(functions) || UsesFloats(context.helpers.definitions());
   return absl::StrCat(FileComment(context, target), "\n", Includes(context, data_printer),
                       uses_floats ? kFloatGuards : "", context.uses_aligned ? kAligned : "",
                       LoaderPointers(context), context.helpers.definitions(), packed_helpers,

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/codegen/c/c_compiler.h"
 #include "compiler/codegen/c/codegen_c.h"
+#include "compiler/loop/float16_values.h"
 #include "compiler/loop/interpret.h"
 #include "compiler/loop/loop.h"
 #include "gtest/gtest.h"
@@ -213,6 +214,33 @@ std::vector<Case> OperationCases() {
   return cases;
 }
 
+// Conversions of float16, and halves that are only moved.
+std::vector<Case> HalfCases() {
+  constexpr DType kHalf = DType::Float(16), kFloat = DType::Float(32);
+  const std::string halves = loop::AllHalves();
+  std::vector<Case> cases;
+  cases.push_back(MakeCase("half_to_float", {kHalf}, {halves},
+                           [](const auto& x) { return MakeCast(kFloat, x[0]); }));
+  cases.push_back(MakeCase("float_to_half", {kFloat}, {loop::FloatsAroundHalves()},
+                           [](const auto& x) { return MakeCast(kHalf, x[0]); }));
+  cases.push_back(MakeCase("half_product_sum", {kHalf}, {halves}, [](const auto& x) {
+    const Expr wide = MakeCast(kFloat, x[0]);
+    return MakeCast(kHalf, wide * wide + wide);
+  }));
+  // As integers, so that NaNs count by their bits.
+  for (DType bits : {DType::UInt(16), DType::Int(16)}) {
+    cases.push_back(
+        MakeCase(absl::StrCat("half_as_", bits.ToString()), {kHalf}, {halves}, [&](const auto& x) {
+          const Expr constant = loop::FloatConst(x[0].type(), 0x1.8p-24);
+          const Expr low = MakeBitcast(bits, x[0]) < loop::Const(bits, 9000);
+          return MakeBitcast(bits, MakeSelect(low, x[0], constant));
+        }));
+    cases.push_back(MakeCase(absl::StrCat("half_from_", bits.ToString()), {bits}, {halves},
+                             [](const auto& x) { return MakeBitcast(kHalf, x[0]); }));
+  }
+  return cases;
+}
+
 // A random expression; earlier nodes come back, so that it is a DAG.
 class RandomExpr {
  public:
@@ -289,17 +317,9 @@ bool SameValues(DType dtype, const std::string& a, const std::string& b, std::st
   const size_t size = static_cast<size_t>(dtype.bytes());
   for (size_t i = 0; i < a.size(); i += size) {
     if (memcmp(&a[i], &b[i], size) == 0) continue;
-    double x = 0, y = 0;
-    if (dtype.is_float()) {
-      float fx, fy;
-      memcpy(&fx, &a[i], 4);
-      memcpy(&fy, &b[i], 4);
-      x = fx;
-      y = fy;
-      if (size == 8) memcpy(&x, &a[i], 8);
-      if (size == 8) memcpy(&y, &b[i], 8);
-      if (x != x && y != y) continue;
-    }
+    const double x = Tensor({{}, dtype}, a.substr(i, size)).AsDouble(0);
+    const double y = Tensor({{}, dtype}, b.substr(i, size)).AsDouble(0);
+    if (x != x && y != y) continue;
     *where = absl::StrCat("element ", i / size, ": interpreter ", x, ", C ", y);
     return false;
   }
@@ -370,6 +390,10 @@ TEST_F(EqualityTest, OperationsWithGcc) { Compare(OperationCases(), kGcc); }
 TEST_F(EqualityTest, OperationsWithClang) { Compare(OperationCases(), kClang); }
 TEST_F(EqualityTest, OperationsWithGccWithoutLibm) { Compare(OperationCases(), kGccPlain); }
 TEST_F(EqualityTest, OperationsWithClangWithoutLibm) { Compare(OperationCases(), kClangPlain); }
+TEST_F(EqualityTest, HalvesWithGcc) { Compare(HalfCases(), kGcc); }
+TEST_F(EqualityTest, HalvesWithClang) { Compare(HalfCases(), kClang); }
+TEST_F(EqualityTest, HalvesWithGccWithoutLibm) { Compare(HalfCases(), kGccPlain); }
+TEST_F(EqualityTest, HalvesWithClangWithoutLibm) { Compare(HalfCases(), kClangPlain); }
 // gcc 12 says of `a - (uint32_t)b` on unsigned numbers, where it sees that b is 0 or 1, that the
 // conversion of an unsigned int to uint32_t may change the sign: bits count here, not that warning.
 TEST_F(EqualityTest, RandomExpressionsWithGcc) {
@@ -381,6 +405,7 @@ TEST_F(EqualityTest, RandomExpressionsWithClang) { Compare(RandomCases(), kClang
 TEST(Warnings, NoneFor32Bits) {
   loop::LoopProgram program;
   for (const Case& c : OperationCases()) program.funcs.push_back(c.func);
+  for (const Case& c : HalfCases()) program.funcs.push_back(c.func);
   for (const Case& c : RandomCases()) program.funcs.push_back(c.func);
   Target target;
   target.pointer_bits = 32;

@@ -109,9 +109,6 @@ ExprPrinter::Text ExprPrinter::Make(const Expr& e) {
   const loop::Type& type = e.type();
   if (type.is_vector())
     return Fail(absl::StrCat("a vector of type ", type.ToString(), " in ", ToString(e)));
-  if (type.dtype.is_float() && type.dtype.bits == 16) {
-    return Fail(absl::StrCat("a float16 value, which LegalizeFloat16 replaces, in ", ToString(e)));
-  }
   const DType dtype = context_.DTypeOf(type);
   if (const auto* n = e.As<loop::IntImm>()) return {IntLiteral(dtype, n->value), kPrimary};
   if (const auto* n = e.As<loop::FloatImm>()) return {FloatLiteral(dtype, n->value), kPrimary};
@@ -167,6 +164,10 @@ ExprPrinter::Text ExprPrinter::MakeCast(const Expr& from, DType to) {
                          " != ", dtype.is_float() ? FloatLiteral(dtype, 0) : IntLiteral(dtype, 0)),
             kEquality};
   }
+  if (dtype == DType::Float(16) || to == DType::Float(16)) {
+    const std::string operand = Print(from);
+    return {absl::StrCat(context_.helpers.HalfCast(dtype, to), "(", operand, ")"), kPrimary};
+  }
   if (dtype.is_float() && !to.is_float()) {
     const std::string operand = Print(from);
     return {absl::StrCat(context_.helpers.SaturatingCast(dtype, to), "(", operand, ")"), kPrimary};
@@ -176,7 +177,7 @@ ExprPrinter::Text ExprPrinter::MakeCast(const Expr& from, DType to) {
 
 ExprPrinter::Text ExprPrinter::MakeBitcast(const Expr& from, DType to) {
   const DType dtype = context_.DTypeOf(from.type());
-  if (dtype == to) return Visit(from);
+  if (CType(dtype) == CType(to)) return Visit(from);
   if (!dtype.is_float() && !to.is_float()) return Cast(CType(to), Visit(from));
   const std::string operand = Print(from);
   return {absl::StrCat(context_.helpers.Bitcast(dtype, to), "(", operand, ")"), kPrimary};

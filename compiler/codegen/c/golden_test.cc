@@ -140,6 +140,42 @@ TEST(Golden, IndicesHaveTheWidthOfPointers) {
   EXPECT_TRUE(absl::StrContains(*EmitC(program, target, {}), "for (int32_t i = 0;"));
 }
 
+TEST(Golden, HalvesAreTheirBits) {
+  const loop::Type half = loop::Type::Of(DType::Float(16));
+  const Buffer in = MakeBuffer("in", half.dtype, {8}, BufferScope::kParam),
+               out = MakeBuffer("out", half.dtype, {8}, BufferScope::kParam);
+  const Var i = loop::MakeVar("i");
+  const Expr wide = MakeCast(DType::Float(32), MakeLoad(in, {i}));
+  const Expr value =
+      MakeSelect(i < 4, MakeCast(half, wide * wide + wide), loop::FloatConst(half, 1.5));
+  loop::LoopProgram program;
+  program.funcs.push_back(
+      {.name = "f",
+       .params = {in, out},
+       .num_inputs = 1,
+       .scalars = {},
+       .workspace = nullptr,
+       .body = MakeFor(i, Expr(0), Expr(8), loop::ForKind::kSerial, MakeStore(out, {i}, value))});
+  const auto source = EmitC(program, Target::Host(), {});
+  ASSERT_TRUE(source.ok()) << source.status();
+  EXPECT_TRUE(absl::EndsWith(*source, R"(
+int32_t f(void* in_ptr, void* out_ptr) {
+  const uint16_t* restrict in = (const uint16_t*)in_ptr;
+  uint16_t* restrict out = (uint16_t*)out_ptr;
+  for (int64_t i = 0; i < 8; ++i) {
+    const float t0 = kiln_cast_f16_f32(in[i]);
+    out[i] = i < 4 ? kiln_cast_f32_f16(t0 * t0 + t0) : 15872;
+  }
+  return 0;
+}
+
+)")) << *source;
+  // The arithmetic is float's, which only the functions' names say where nothing is shared.
+  program.funcs[0].body = MakeFor(i, Expr(0), Expr(8), loop::ForKind::kSerial,
+                                  MakeStore(out, {i}, MakeCast(half, wide + wide)));
+  EXPECT_TRUE(absl::StrContains(*EmitC(program, Target::Host(), {}), "fp-contract=off"));
+}
+
 TEST(Golden, ErrorsSayWhat) {
   loop::LoopProgram program;
   program.funcs.push_back(Fused());
@@ -151,11 +187,11 @@ TEST(Golden, ErrorsSayWhat) {
   program.funcs[0].body = loop::MakeCall("g", {});
   EXPECT_EQ(EmitC(program, Target::Host(), {}).status().message(),
             "C code generator: f calls g, which is not defined before it");
-  const Buffer half = MakeBuffer("half", DType::Float(16), {1}, BufferScope::kParam);
-  program.funcs[0].body = MakeStore(half, {Expr(0)}, MakeLoad(half, {Expr(0)}));
-  program.funcs[0].params = {half};
+  const Buffer grid = MakeBuffer("grid", DType::Float(32), {2, 2}, BufferScope::kParam);
+  program.funcs[0].body = MakeStore(grid, {Expr(0)}, MakeLoad(grid, {Expr(0), Expr(1)}));
+  program.funcs[0].params = {grid};
   EXPECT_EQ(EmitC(program, Target::Host(), {}).status().message(),
-            "f: C code generator: a float16 value, which LegalizeFloat16 replaces, in half[0]");
+            "f: C code generator: a load from grid with 2 indices; FlattenBuffers leaves one");
 }
 
 }  // namespace

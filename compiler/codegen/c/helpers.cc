@@ -84,6 +84,36 @@ constexpr char kBitcast[] =
     "  return bits.to;\n"
     "}\n\n";
 
+// float16 by its bits. Its subnormals are units of 2^-24, which is the last place of 0.5.
+constexpr char kFloatFromHalf[] =
+    "static inline float kiln_cast_f16_f32(uint16_t x) {\n"
+    "  const uint32_t magnitude = x & 0x7fffu;\n"
+    "  uint32_t bits;\n"
+    "  if (magnitude >= 0x7c00u) { /* infinity, NaN */\n"
+    "    bits = (magnitude << 13) | 0x7f800000u;\n"
+    "  } else if (magnitude >= 0x400u) {\n"
+    "    bits = (magnitude << 13) + 0x38000000u;\n"
+    "  } else { /* in units of 2^-24, the last place of 0.5 */\n"
+    "    bits = kiln_bits_f32_u32(kiln_bits_u32_f32(magnitude + 0x3f000000u) - 0.5f);\n"
+    "  }\n"
+    "  return kiln_bits_u32_f32(bits | ((x & 0x8000u) << 16));\n"
+    "}\n\n";
+constexpr char kHalfFromFloat[] =
+    "/* To nearest, halves to even. */\n"
+    "static inline uint16_t kiln_cast_f32_f16(float x) {\n"
+    "  const uint32_t magnitude = kiln_bits_f32_u32(x) & 0x7fffffffu;\n"
+    "  const uint32_t sign = (kiln_bits_f32_u32(x) >> 16) & 0x8000u;\n"
+    "  uint32_t half;\n"
+    "  if (magnitude >= 0x47800000u) { /* from 65536 on; NaN */\n"
+    "    half = magnitude > 0x7f800000u ? 0x7e00u : 0x7c00u;\n"
+    "  } else if (magnitude >= 0x38800000u) {\n"
+    "    half = (magnitude - 0x38000000u + 0xfffu + ((magnitude >> 13) & 1u)) >> 13;\n"
+    "  } else { /* in units of 2^-24, the last place of 0.5, to which the sum is rounded */\n"
+    "    half = kiln_bits_f32_u32(kiln_bits_u32_f32(magnitude) + 0.5f) - 0x3f000000u;\n"
+    "  }\n"
+    "  return (uint16_t)(sign | half);\n"
+    "}\n\n";
+
 template <typename F>
 std::string CastDefinition(DType from, DType to) {
   // The bounds as floats. The largest integer may round up to a power of two; then the float below
@@ -164,6 +194,13 @@ std::string Helpers::SaturatingCast(DType from, DType to) {
   return Define(
       absl::StrCat("kiln_cast_", ShortName(from), "_", ShortName(to)),
       from.bits == 32 ? CastDefinition<float>(from, to) : CastDefinition<double>(from, to));
+}
+
+std::string Helpers::HalfCast(DType from, DType to) {
+  Bitcast(DType::Float(32), DType::UInt(32));
+  Bitcast(DType::UInt(32), DType::Float(32));
+  return Define(absl::StrCat("kiln_cast_", ShortName(from), "_", ShortName(to)),
+                from.bits == 16 ? kFloatFromHalf : kHalfFromFloat);
 }
 
 std::string Helpers::Bitcast(DType from, DType to) {

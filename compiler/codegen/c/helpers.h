@@ -24,6 +24,7 @@ class Helpers {
   std::string Unary(loop::UnaryOp op, DType dtype);    // kAbs, and kSqrt … kRoundEven of floats
   std::string Binary(loop::BinaryOp op, DType dtype);  // kMin, kMax; kDiv and kMod of integers
   std::string SaturatingCast(DType from, DType to);    // float to integer
+  std::string HalfCast(DType from, DType to);          // between float16 and float32
   std::string Bitcast(DType from, DType to);  // between float and integer of the same width
   std::string Fma(DType dtype);
 

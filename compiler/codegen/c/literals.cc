@@ -120,6 +120,7 @@ std::string IntLiteral(DType dtype, int64_t value) {
 }
 
 std::string FloatLiteral(DType dtype, double value) {
+  if (dtype.bits == 16) return absl::StrCat(HalfFromFloat(static_cast<float>(value)));
   return dtype.bits == 32 ? FiniteOrSpecial(static_cast<float>(value)) : FiniteOrSpecial(value);
 }
 

@@ -20,7 +20,7 @@ std::string ShortName(DType dtype);
 // A constant expression of the dtype's value, safe as an operand: negative ones are in parentheses.
 std::string IntLiteral(DType dtype, int64_t value);
 // The shortest decimal that reads back as `value`; "(1.0f / 0.0f)" for infinity, "(0.0f / 0.0f)"
-// for NaN.
+// for NaN. Of float16, the bits.
 std::string FloatLiteral(DType dtype, double value);
 
 // A string literal. Never makes a trigraph; what is not printable ASCII is an octal escape.

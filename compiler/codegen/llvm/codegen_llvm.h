@@ -5,9 +5,8 @@
 //   "my_mod"})); KILN_ASSIGN_OR_RETURN(std::string library, LinkSharedObject(object, "my_mod.so"));
 //
 // Use codegen/c instead where sources are wanted, or where LLVM is not at hand; both give the same
-// results. To run a program in this process, see jit.h. The program must pass VerifyProgram and be
-// free of float16 arithmetic (LegalizeFloat16). Equal programs, targets and options give equal
-// bytes.
+// results. To run a program in this process, see jit.h. The program must pass VerifyProgram. Equal
+// programs, targets and options give equal bytes.
 #ifndef KILN_COMPILER_CODEGEN_LLVM_CODEGEN_LLVM_H_
 #define KILN_COMPILER_CODEGEN_LLVM_CODEGEN_LLVM_H_
 

@@ -3,7 +3,6 @@
 // instruction.
 #include <cstdint>
 
-#include "absl/strings/str_cat.h"
 #include "compiler/codegen/llvm/function_emitter.h"
 #include "compiler/codegen/llvm/software_sqrt.h"
 #include "llvm/IR/Intrinsics.h"
@@ -16,10 +15,8 @@ llvm::Value* FunctionEmitter::EmitCast(const loop::Cast& node, const loop::Type&
   const DType to = type.dtype;
   llvm::Type* llvm_type = types_.Value(type);
   constexpr DType kHalf = DType::Float(16);
-  if (from != to && (from == kHalf || to == kHalf)) {
-    context_.Fail(absl::StrCat("cast of float16, which LegalizeFloat16 replaces, in ", func_.name));
-    return Poison(type);
-  }
+  if (from == kHalf) return EmitFloatFromHalf(a);
+  if (to == kHalf) return EmitHalfFromFloat(a);
   if (a->getType() == llvm_type) return a;
   if (to.is_bool()) {
     llvm::Value* zero = llvm::Constant::getNullValue(a->getType());

@@ -76,10 +76,8 @@ llvm::Value* FunctionEmitter::EmitNode(const loop::Expr& e) {
                                   /*IsSigned=*/true);
   }
   if (const auto* node = e.As<loop::FloatImm>()) {
-    if (!llvm_type->isFPOrFPVectorTy()) {
-      context_.Fail(
-          absl::StrCat("constant of float16, which LegalizeFloat16 replaces, in ", func_.name));
-      return Poison(type);
+    if (type.dtype.bits == 16) {
+      return llvm::ConstantInt::get(llvm_type, HalfFromFloat(static_cast<float>(node->value)));
     }
     return llvm::ConstantFP::get(llvm_type, node->value);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Emits the body of one loop::Func. Statements are in emit_statements.cc, calls in emit_calls.cc,
-// expressions in emit_expressions.cc and emit_casts.cc, loads and stores in emit_memory.cc.
+// expressions in emit_expressions.cc, emit_casts.cc and emit_float16.cc, loads and stores in
+// emit_memory.cc.
 #ifndef KILN_COMPILER_CODEGEN_LLVM_FUNCTION_EMITTER_H_
 #define KILN_COMPILER_CODEGEN_LLVM_FUNCTION_EMITTER_H_
 
@@ -58,6 +59,8 @@ class FunctionEmitter {
   llvm::Value* EmitCompare(const loop::Compare& node);
   llvm::Value* EmitFma(const loop::Fma& node, const loop::Type& type);
   llvm::Value* EmitCast(const loop::Cast& node, const loop::Type& type);
+  llvm::Value* EmitFloatFromHalf(llvm::Value* half);
+  llvm::Value* EmitHalfFromFloat(llvm::Value* x);
   llvm::Value* EmitRamp(const loop::Ramp& node, const loop::Type& type);
   llvm::Value* EmitRound(loop::UnaryOp op, DType dtype, llvm::Value* x);
   llvm::Value* EmitSqrt(DType dtype, llvm::Value* x);

@@ -9,7 +9,6 @@
 #include "compiler/codegen/llvm/test_programs.h"
 #include "compiler/loop/expr.h"
 #include "compiler/loop/loop.h"
-#include "compiler/loop/passes.h"
 
 namespace kiln::codegen {
 namespace {
@@ -150,20 +149,6 @@ TEST(MemoryTest, LocalBuffersConstantsAndWorkspace) {
   program.funcs[0].workspace = workspace;
   program.constants.push_back({constant, Tensor::From<float>({40}, kF32, weights)});
   CheckOnAll(program, {EdgeValues(kF32, 40, 3), Zeros(out), std::string(128, '\0')});
-}
-
-TEST(MemoryTest, HalvesAreStorage) {
-  const DType half = DType::Float(16);
-  const Buffer in = Param("in", half, {256}), floats = Param("floats", kF32, {256}),
-               wide = Param("wide", kF32, {256}), out = Param("out", half, {256});
-  const Var i = MakeVar("i");
-  const Expr at = MakeRamp(i * 8, 1, 8);
-  const Stmt body =
-      loop::MakeBlock({MakeStore(wide, {at}, loop::MakeCast(kF32, MakeLoad(in, {at}))),
-                       MakeStore(out, {at}, loop::MakeCast(half, MakeLoad(floats, {at})))});
-  CheckOnAll(OneFunc({in, floats, wide, out}, 2,
-                     loop::LegalizeFloat16(MakeFor(i, 0, 32, ForKind::kSerial, body))),
-             {EdgeValues(DType::UInt(16), 256), EdgeValues(kF32, 256), Zeros(wide), Zeros(out)});
 }
 
 TEST(MemoryTest, SharedExpressionsAreEmittedOnce) {

@@ -105,6 +105,7 @@ MachineTraits TraitsOf(const llvm::TargetMachine& machine) {
     traits.sqrt_float32 = info.checkFeatures("+sse");
     traits.sqrt_float64 = info.checkFeatures("+sse2");
     traits.fma_float32 = traits.fma_float64 = info.checkFeatures("+fma");
+    traits.converts_float16 = info.checkFeatures("+f16c");
     traits.dot_u8_i8 = info.checkFeatures("+avx512vnni,+avx512vl");
   } else if (triple.isAArch64()) {
     const bool fp = info.checkFeatures("+fp-armv8");
@@ -114,6 +115,7 @@ MachineTraits TraitsOf(const llvm::TargetMachine& machine) {
               .sqrt_float64 = fp,
               .fma_float32 = fp,
               .fma_float64 = fp,
+              .converts_float16 = fp,
               .dot_same_sign = info.checkFeatures("+dotprod")};
   } else if (triple.isARM() || triple.isThumb()) {
     const bool hard = machine.Options.FloatABIType == llvm::FloatABI::Hard;
@@ -124,6 +126,7 @@ MachineTraits TraitsOf(const llvm::TargetMachine& machine) {
     traits.sqrt_float64 = hard && info.checkFeatures("+vfp2,+fp64");
     traits.fma_float32 = hard && info.checkFeatures("+vfp4d16sp");
     traits.fma_float64 = hard && info.checkFeatures("+vfp4d16,+fp64");
+    traits.converts_float16 = hard && info.checkFeatures("+fp16");
   } else if (triple.isRISCV()) {
     traits.rounds_float32 = traits.sqrt_float32 = traits.fma_float32 = info.checkFeatures("+f");
     traits.rounds_float64 = traits.sqrt_float64 = traits.fma_float64 = info.checkFeatures("+d");

@@ -26,6 +26,7 @@ struct MachineTraits {
   bool sqrt_float64 = false;
   bool fma_float32 = false;
   bool fma_float64 = false;
+  bool converts_float16 = false;  // to and from float32
   // Sums of four products of bytes.
   bool dot_u8_i8 = false;      // unsigned by signed: AVX-512 VNNI
   bool dot_same_sign = false;  // of one sign: AArch64's dotprod

@@ -10,6 +10,7 @@
 #include <random>
 #include <utility>
 
+#include "compiler/loop/float16_values.h"
 #include "compiler/loop/interpret.h"
 
 namespace kiln::codegen {
@@ -105,6 +106,7 @@ std::string WithOneNan(DType dtype, std::string bytes) {
       std::memcpy(bytes.data() + i, &value, sizeof value);
     }
   };
+  if (dtype == DType::Float(16)) return loop::WithOneHalfNan(std::move(bytes));
   if (dtype == DType::Float(32)) replace(0.0f);
   if (dtype == DType::Float(64)) replace(0.0);
   return bytes;

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/loop/float16_values.h"
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "compiler/base/tensor.h"
+
+namespace kiln::loop {
+namespace {
+
+constexpr uint32_t kHalves = 65536;
+constexpr uint32_t kRandomFloats = 16384;
+
+template <typename T>
+void Append(T value, std::string& bytes) {
+  bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+}  // namespace
+
+std::string AllHalves() {
+  std::string bytes;
+  for (uint32_t half = 0; half < kHalves; ++half) Append(static_cast<uint16_t>(half), bytes);
+  return bytes;
+}
+
+std::string FloatsAroundHalves() {
+  std::string bytes;
+  for (uint32_t half = 0; half < kHalves; ++half) {
+    const float value = FloatFromHalf(static_cast<uint16_t>(half));
+    uint32_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    for (uint32_t offset : {0u, 1u, ~0u, 0xfffu, 0x1000u, 0x1001u}) Append(bits + offset, bytes);
+    // float16's subnormals are multiples of 2^-24.
+    const float unit = std::copysign(0x1p-25f, value);
+    for (float near : {value + unit, std::nextafter(value + unit, 0.0f)}) Append(near, bytes);
+  }
+  std::mt19937 random(7);
+  for (uint32_t i = 0; i < kRandomFloats; ++i) Append(static_cast<uint32_t>(random()), bytes);
+  return bytes;
+}
+
+std::string WithOneHalfNan(std::string halves) {
+  for (size_t i = 0; i + sizeof(uint16_t) <= halves.size(); i += sizeof(uint16_t)) {
+    uint16_t bits;
+    std::memcpy(&bits, &halves[i], sizeof bits);
+    if ((bits & 0x7fff) > 0x7c00) bits = 0x7e00;
+    std::memcpy(&halves[i], &bits, sizeof bits);
+  }
+  return halves;
+}
+
+}  // namespace kiln::loop
