@@ -2,7 +2,9 @@
 """The command line as its users meet it: what it prints, its exit status (0, or 2 for the user's fault), and that it leaves nothing behind."""
 
 import json
+import math
 import os
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -13,6 +15,28 @@ MY_MOD = os.path.abspath("models/my_mod/my_mod.relay")
 
 UNKNOWN_OPERATOR = '#[version = "0.0.5"]\ndef @main(%a: Tensor[(1, 2), uint8]) {\n  no.such_operator(%a)\n}\n'
 ANY_ROWS = '#[version = "0.0.5"]\ndef @main(%a: Tensor[(?, 2), float32]) {\n  nn.relu(%a)\n}\n'
+
+# One output is an input as it is, which executors copy.
+HALVES = """#[version = "0.0.5"]
+def @main(%x: Tensor[(2, 5), float16]) {
+  %0 = multiply(%x, 2.5f16);
+  (add(%0, 0.25f16), %x, cast(%0, dtype="float32"))
+}
+"""
+
+
+def npy(descr, shape, data):
+    """A NumPy file, by the format's version 1."""
+    header = str({"descr": descr, "fortran_order": False, "shape": shape}).encode()
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + data
+
+
+def half(value):
+    """The bytes of the nearest float16."""
+    try:
+        return struct.pack("<e", value)
+    except OverflowError:
+        return struct.pack("<e", math.copysign(math.inf, value))
 
 
 class CliTest(unittest.TestCase):
@@ -251,6 +275,29 @@ class CliTest(unittest.TestCase):
         self.succeeds("compile", DIGITS, "-o", self.path("silent"))
         self.refuses("compile it with --profile", "bench", self.path("silent/digits.so"), "--seconds", "0.01", "--profile")
         self.refuses("do not go together", "compile", DIGITS, "-o", self.path("x"), "--executor", "graph", "--profile")
+
+    def test_float16(self):
+        """Stored as 16 bits, computed in float32."""
+        x = struct.pack("<10e", 0, -0.0, 1, -2.3, 1e-7, 6e-5, 1000.3, 26000, -65504, float("inf"))
+        wide = [2.5 * value for value in struct.unpack("<10e", x)]  # exact in float32 too
+        product = b"".join(half(value) for value in wide)
+        total = b"".join(half(value + 0.25) for value in struct.unpack("<10e", product))
+        self.write("x.npy", npy("<f2", (2, 5), x))
+        expected = {
+            "output0": npy("<f2", (2, 5), total),
+            "output1": npy("<f2", (2, 5), x),
+            "output2": npy("<f4", (2, 5), struct.pack("<10f", *struct.unpack("<10e", product))),
+        }
+        for name, contents in expected.items():
+            self.write(name + ".npy", contents)
+        model = self.write("halves.relay", HALVES)
+        exact = ["--rtol", "0", "--atol", "0"] + ["--check={0}={0}.npy".format(name) for name in sorted(expected)]
+        for options in ([], ["--codegen", "c"], ["--executor", "graph"], ["--executor", "graph", "--codegen", "c"]):
+            with self.subTest(" ".join(options)):
+                self.succeeds("compile", model, "-o", self.path("lib"), *options)
+                library = self.path("lib/halves.so")
+                self.assertIn("x Tensor[(2, 5), float16]", self.succeeds("inspect", library))
+                self.assertIn("output2 agrees", self.succeeds("run", library, "--input", "x=x.npy", *exact))
 
 
 if __name__ == "__main__":

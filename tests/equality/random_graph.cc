@@ -2,6 +2,7 @@
 #include "tests/equality/random_graph.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/ops/add_op.h"
@@ -12,6 +13,7 @@ namespace {
 constexpr int kMinOperators = 3;
 constexpr int kMaxOperators = 12;
 constexpr int64_t kMaxElements = 4096;
+constexpr DType kFloat = DType::Float(32), kHalf = DType::Float(16);
 
 class Generator {
  public:
@@ -53,7 +55,7 @@ class Generator {
   }
 
   ValueId AddInput() {
-    TensorType type{{}, DType::Float(32)};
+    TensorType type{{}, Below(4) == 0 ? kHalf : kFloat};
     const int rank = 1 + Below(4);
     for (int i = 0; i < rank; ++i) type.shape.push_back(Extent());
     while (type.num_elements() > kMaxElements / 4)
@@ -61,12 +63,13 @@ class Generator {
     return graph_->AddInput(absl::StrCat("x", graph_->inputs.size()), type);
   }
 
-  // A value made so far, preferably a late one.
-  ValueId Any() {
+  // A value made so far, preferably a late one; where `like` is given, of its dtype.
+  ValueId Any(std::optional<ValueId> like = std::nullopt) {
     std::vector<ValueId> values;
     for (size_t v = 0; v < graph_->values.size(); ++v) {
-      if (graph_->values[v].type->dtype == DType::Float(32) &&
-          graph_->values[v].kind != ValueKind::kConstant) {
+      const DType dtype = graph_->values[v].type->dtype;
+      if (graph_->values[v].kind != ValueKind::kConstant &&
+          (like ? dtype == DTypeOf(*like) : dtype == kFloat || dtype == kHalf)) {
         values.push_back(static_cast<ValueId>(v));
       }
     }
@@ -75,8 +78,11 @@ class Generator {
     return values[n - 1 - static_cast<size_t>(Below(static_cast<int>(window)))];
   }
 
-  ValueId Weight(Shape shape) {
-    TensorType type{std::move(shape), DType::Float(32)};
+  DType DTypeOf(ValueId value) const { return graph_->type(value).dtype; }
+
+  // For an operator on `x`, of its dtype.
+  ValueId Weight(ValueId x, Shape shape) {
+    TensorType type{std::move(shape), DTypeOf(x)};
     return graph_->AddConstant(RandomValues(type, state_, -0.5, 0.5));
   }
 
@@ -94,8 +100,8 @@ class Generator {
     const ValueId x = Any();
     const Shape& shape = graph_->type(x).shape;
     const int rank = static_cast<int>(shape.size());
-    if (rank == 0) return Add(Pick({"add", "multiply", "maximum"}), {x, Any()});
-    switch (Below(14)) {
+    if (rank == 0) return Add(Pick({"add", "multiply", "maximum"}), {x, Any(x)});
+    switch (Below(15)) {
       case 0:
       case 1:
         return Add(Pick({"nn.relu", "sigmoid", "tanh", "exp", "negative", "abs", "erf", "sqrt",
@@ -104,11 +110,11 @@ class Generator {
       case 2:
       case 3:
         return Add(Pick({"add", "subtract", "multiply", "maximum", "minimum", "divide"}),
-                   {x, Any()});
+                   {x, Any(x)});
       case 4: {
         Shape small(shape.size(), 1);
         if (rank > 0) small.back() = shape.back();
-        return Add(Pick({"add", "multiply", "subtract"}), {x, Weight(small)});
+        return Add(Pick({"add", "multiply", "subtract"}), {x, Weight(x, small)});
       }
       case 5:
         return rank == 4 && Convolution(x, shape);
@@ -119,8 +125,8 @@ class Generator {
                                  {"padding", AttrValue::Ints({Below(2), Below(2)})},
                                  {"layout", Pick({"NCHW", "NHWC"})}});
       case 7:
-        return rank == 2 &&
-               Add("nn.dense", {x, Weight({Extent(), shape[1]})}, {{"units", AttrValue::None()}});
+        return rank == 2 && Add("nn.dense", {x, Weight(x, {Extent(), shape[1]})},
+                                {{"units", AttrValue::None()}});
       case 8:
         return rank >= 1 &&
                Add(Pick({"nn.softmax", "nn.log_softmax"}), {x}, {{"axis", Below(rank)}});
@@ -139,7 +145,9 @@ class Generator {
             "reshape", {x},
             {{"newshape", AttrValue::Ints(Below(2) == 0 ? Shape{-1} : Shape{shape[0], -1})}});
       case 12:
-        return Add("concatenate", {x, Any()}, {{"axis", Below(rank)}});
+        return Add("concatenate", {x, Any(x)}, {{"axis", Below(rank)}});
+      case 13:
+        return Add("cast", {x}, {{"dtype", (DTypeOf(x) == kHalf ? kFloat : kHalf).ToString()}});
       default:
         return Add("strided_slice", {x},
                    {{"begin", AttrValue::Ints({Below(2)})},
@@ -157,7 +165,7 @@ class Generator {
     const Shape weight =
         depthwise ? Shape{channels, 1, kernel, kernel} : Shape{outputs, channels, kernel, kernel};
     const int64_t padding = Below(2);
-    return Add("nn.conv2d", {x, Weight(weight)},
+    return Add("nn.conv2d", {x, Weight(x, weight)},
                {{"groups", depthwise ? channels : 1},
                 {"strides", AttrValue::Ints({1 + Below(2), 1 + Below(2)})},
                 {"padding", AttrValue::Ints({padding, padding})},

@@ -7,8 +7,8 @@
 namespace kiln::equality {
 
 // A graph of some ten operators that fit each other, with inputs, by seed: element-wise arithmetic
-// with broadcasting, convolutions, pooling, products, reductions, softmax, and moves of data. The
-// same seed gives the same case.
+// with broadcasting, convolutions, pooling, products, reductions, softmax, casts between float32
+// and float16, and moves of data. The same seed gives the same case.
 Case RandomCase(uint32_t seed);
 
 }  // namespace kiln::equality
