@@ -16,19 +16,6 @@ namespace {
 // needless.
 constexpr absl::string_view kAttrsTypeKey = "attrs_type_key";
 
-// "2 inputs (data, weight)", "2 to 3 inputs (…)".
-std::string DescribeArity(const OpSchema& op) {
-  const size_t most = op.inputs.size();
-  const size_t least = most - static_cast<size_t>(op.num_optional_inputs);
-  return absl::StrCat(least == most ? "" : absl::StrCat(least, " to "), most,
-                      most == 1 ? " input" : " inputs", most == 0 ? "" : " (",
-                      absl::StrJoin(op.inputs, ", ",
-                                    [](std::string* out, const InputSchema& input) {
-                                      absl::StrAppend(out, input.name);
-                                    }),
-                      most == 0 ? "" : ")");
-}
-
 // `shape` with the leaves of a body's result replaced by `outputs`, in the same order.
 Result ReplaceLeaves(const Result& shape, absl::Span<const ValueId> outputs, size_t& next) {
   const auto* tuple = std::get_if<std::shared_ptr<const Tuple>>(&shape);
@@ -127,10 +114,8 @@ absl::StatusOr<std::vector<ValueId>> Elaborator::OperatorInputs(
     if (inputs.empty()) return Error(position, absl::StrCat(op.name, ": found an empty tuple"));
     return inputs;
   }
-  const size_t least = op.inputs.size() - static_cast<size_t>(op.num_optional_inputs);
-  if (arguments.size() < least || arguments.size() > op.inputs.size()) {
-    return Error(position, absl::StrCat(op.name, ": found ", arguments.size(), " inputs, wanted ",
-                                        DescribeArity(op)));
+  if (absl::Status arity = CheckNumInputs(op, arguments.size()); !arity.ok()) {
+    return Error(position, absl::StrCat(op.name, ": ", arity.message()));
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
     const ValueId* id = std::get_if<ValueId>(&arguments[i]);

@@ -108,7 +108,7 @@ TEST(Verify, FindsEveryBrokenRule) {
        [](Graph& g) { g.value(g.nodes[0].inputs[1]).type->dtype = DType::Int(8); }},
       {"does not point back at its node",
        [](Graph& g) { g.value(g.nodes[0].outputs[0]).node = 1; }},
-      {"found 1 inputs, wanted 2", [](Graph& g) { g.nodes[0].inputs.pop_back(); }},
+      {"found 1 input, wanted 2", [](Graph& g) { g.nodes[0].inputs.pop_back(); }},
       {"unknown attribute 'x'", [](Graph& g) { g.nodes[0].attrs.Set("x", 1); }},
       {"attributes are not normalised",
        [](Graph& g) { g.nodes[0].op = FindTestOp("nn.bias_add"); }},

@@ -102,6 +102,19 @@ absl::Status UnknownAttr(const OpSchema& schema, absl::string_view name) {
       absl::StrCat(schema.name, ": unknown attribute '", name, "'; ", known));
 }
 
+// "2 inputs (data, weight)", "2 to 3 inputs (…)".
+std::string DescribeArity(const OpSchema& op) {
+  const size_t most = op.inputs.size();
+  const size_t least = most - static_cast<size_t>(op.num_optional_inputs);
+  return absl::StrCat(least == most ? "" : absl::StrCat(least, " to "), most,
+                      most == 1 ? " input" : " inputs", most == 0 ? "" : " (",
+                      absl::StrJoin(op.inputs, ", ",
+                                    [](std::string* out, const InputSchema& input) {
+                                      absl::StrAppend(out, input.name);
+                                    }),
+                      most == 0 ? "" : ")");
+}
+
 }  // namespace
 
 AttrValue AttrSchema::NormalDefault() const {
@@ -115,6 +128,15 @@ const AttrSchema* OpSchema::FindAttr(absl::string_view attr_name) const {
     if (attr.name == attr_name) return &attr;
   }
   return nullptr;
+}
+
+absl::Status CheckNumInputs(const OpSchema& schema, size_t found) {
+  const size_t most = schema.inputs.size();
+  const size_t least = most - static_cast<size_t>(schema.num_optional_inputs);
+  if (schema.tuple_input ? found > 0 : found >= least && found <= most) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("found ", found, found == 1 ? " input" : " inputs", ", wanted ",
+                   schema.tuple_input ? "at least 1" : DescribeArity(schema)));
 }
 
 absl::StatusOr<Attrs> NormalizeAttrs(const OpSchema& schema, Attrs attrs) {

@@ -65,6 +65,10 @@ struct OpSchema {
 // Finds an operator by its Relay name; null if there is none.
 using OpLookup = std::function<const OpSchema*(absl::string_view name)>;
 
+// InvalidArgument, "found 1 input, wanted 2 inputs (data, weight)", if the operator does not take
+// so many tensors.
+absl::Status CheckNumInputs(const OpSchema& schema, size_t found);
+
 // Fills in defaults, widens ints to floats and lists where the schema says so. InvalidArgument that
 // names the operator and the attribute if one is unknown, required and missing, or of the wrong
 // type (found, wanted).

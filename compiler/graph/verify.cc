@@ -128,13 +128,8 @@ class Verifier {
   absl::Status CheckOperator(const Node& node) const {
     if (node.body != nullptr) return Broken("an operator has no body, found one");
     const OpSchema& op = *node.op;
-    const size_t most = op.inputs.size();
-    const size_t least = most - static_cast<size_t>(op.num_optional_inputs);
-    if (op.tuple_input ? node.inputs.empty()
-                       : node.inputs.size() < least || node.inputs.size() > most) {
-      return Broken(absl::StrCat("found ", node.inputs.size(), " inputs, wanted ",
-                                 op.tuple_input ? "at least 1" : absl::StrCat(most)));
-    }
+    const absl::Status arity = CheckNumInputs(op, node.inputs.size());
+    if (!arity.ok()) return Broken(arity.message());
     absl::StatusOr<Attrs> normal = NormalizeAttrs(op, node.attrs);
     if (!normal.ok()) return Broken(normal.status().message());
     if (!(*normal == node.attrs)) return Broken("attributes are not normalised");

@@ -11,6 +11,8 @@ absl::StatusOr<ValueId> AddOp(Graph& graph, absl::string_view name, std::vector<
                               Attrs attrs, SourceLocation source) {
   const OpDef* op = FindOp(name);
   if (op == nullptr) return absl::InternalError(absl::StrCat("no operator '", name, "'"));
+  const absl::Status arity = CheckNumInputs(*op, inputs.size());
+  if (!arity.ok()) return Annotate(arity, absl::StrCat(name, ": "));
   KILN_ASSIGN_OR_RETURN(attrs, NormalizeAttrs(*op, std::move(attrs)));
   std::vector<TensorType> types;
   std::vector<const Tensor*> constants;

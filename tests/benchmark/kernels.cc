@@ -171,8 +171,9 @@ double Median(std::vector<double> values) {
 absl::Status Run() {
   std::vector<Kernel> kernels;
   const auto add = [&](absl::StatusOr<Kernel> kernel) {
-    if (kernel.ok()) kernels.push_back(*std::move(kernel));
-    return kernel.status();
+    if (!kernel.ok()) return kernel.status();
+    kernels.push_back(*std::move(kernel));
+    return absl::OkStatus();
   };
   KILN_RETURN_IF_ERROR(add(Peak()));
   KILN_RETURN_IF_ERROR(add(Dense(512, 512, 512)));

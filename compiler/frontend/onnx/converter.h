@@ -38,7 +38,8 @@ class Converter {
   }
   // InvalidArgument if the input is absent.
   absl::StatusOr<ValueId> Input(int i) const;
-  const TensorType& type(ValueId value) const { return graph_.type(value); }
+  // A copy: the graph's own moves as operators are added.
+  TensorType type(ValueId value) const { return graph_.type(value); }
   // The value of an input that must be known at compile time. Unimplemented if it is not, naming
   // the input.
   absl::StatusOr<Tensor> ConstantInput(int i, absl::string_view what) const;

@@ -88,6 +88,25 @@ absl::Status Mean(Converter& c) {
   return absl::OkStatus();
 }
 
+// Halves go to the even neighbour; Relay's round takes them away from zero. The even neighbour of a
+// half is twice the nearest integer of its half.
+absl::Status Round(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId half, Scalar(c, x, 0.5));
+  KILN_ASSIGN_OR_RETURN(const ValueId two, Scalar(c, x, 2));
+  KILN_ASSIGN_OR_RETURN(const ValueId truncated, c.Op("trunc", {x}));
+  KILN_ASSIGN_OR_RETURN(ValueId rest, c.Op("subtract", {x, truncated}));
+  KILN_ASSIGN_OR_RETURN(rest, c.Op("abs", {rest}));
+  KILN_ASSIGN_OR_RETURN(const ValueId is_half, c.Op("equal", {rest, half}));
+  KILN_ASSIGN_OR_RETURN(ValueId even, c.Op("multiply", {x, half}));
+  KILN_ASSIGN_OR_RETURN(even, c.Op("round", {even}));
+  KILN_ASSIGN_OR_RETURN(even, c.Op("multiply", {even, two}));
+  KILN_ASSIGN_OR_RETURN(const ValueId nearest, c.Op("round", {x}));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("where", {is_half, even, nearest}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
 absl::Status LeakyRelu(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const ValueId y,
@@ -249,6 +268,15 @@ absl::Status Identity(Converter& c) {
 
 // At inference nothing is dropped; the mask is all true.
 absl::Status Dropout(Converter& c) {
+  if (c.HasInput(2)) {
+    KILN_ASSIGN_OR_RETURN(const Tensor training, c.ConstantInput(2, "training_mode"));
+    if (training.type().num_elements() != 1) {
+      return Wrong("training_mode", training.type().ToString(), "one bool");
+    }
+    if (training.AsDouble(0) != 0) {
+      return absl::UnimplementedError("training_mode = 1; export the model for inference");
+    }
+  }
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   c.SetOutput(0, x);
   if (c.node().output_size() > 1)
@@ -310,7 +338,7 @@ constexpr OnnxOperator kRows[] = {
     {"Pow", Pow},
     {"Reciprocal", Reciprocal},
     {"Relu", nullptr, "nn.relu"},
-    {"Round", nullptr, "round"},
+    {"Round", Round},
     {"Sigmoid", nullptr, "sigmoid"},
     {"Sign", nullptr, "sign"},
     {"Sin", nullptr, "sin"},

@@ -204,7 +204,6 @@ class Importer {
       }
       inputs.push_back(it->second);
     }
-    const size_t values_before = graph_.values.size();
     Converter converter(node, opset_, folder_, {.file = path_, .node = name}, std::move(inputs),
                         graph_);
     const OnnxOperator& op = *FindOperator(node.domain(), node.op_type());
@@ -213,8 +212,7 @@ class Importer {
     if (!status.ok()) return Annotate(status, where);
     std::vector<ValueId> outputs = converter.outputs();
     outputs.resize(static_cast<size_t>(node.output_size()), kNoId);
-    if (absl::Status folded = FoldSmall(values_before, outputs); !folded.ok())
-      return Annotate(folded, where);
+    if (absl::Status folded = FoldSmall(outputs); !folded.ok()) return Annotate(folded, where);
     for (int i = 0; i < node.output_size(); ++i) {
       if (node.output(i).empty()) continue;
       if (!values_.emplace(node.output(i), outputs[static_cast<size_t>(i)]).second) {
@@ -245,7 +243,7 @@ class Importer {
   }
 
   // Computes outputs that depend on constants alone and are small.
-  absl::Status FoldSmall(size_t values_before, std::vector<ValueId>& outputs) {
+  absl::Status FoldSmall(std::vector<ValueId>& outputs) {
     bool all_fixed = true;
     int64_t elements = 0;
     for (NodeId id = next_node_; id < static_cast<NodeId>(graph_.nodes.size()); ++id) {
@@ -258,7 +256,6 @@ class Importer {
     }
     const bool any_new = next_node_ < static_cast<NodeId>(graph_.nodes.size());
     next_node_ = static_cast<NodeId>(graph_.nodes.size());
-    (void)values_before;
     std::vector<size_t> computed;
     for (size_t i = 0; i < outputs.size(); ++i) {
       if (outputs[i] == kNoId || graph_.value(outputs[i]).kind != ValueKind::kNodeOutput) continue;

@@ -9,6 +9,8 @@
 namespace kiln::onnx_frontend {
 namespace {
 
+constexpr int64_t kMaxGroups = 1 << 24;
+
 int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // The padding of a window operator: begins, then ends.
@@ -112,6 +114,9 @@ absl::Status ConvolutionOf(Converter& c, bool transposed) {
     pads = {0, pads[0], 0, pads[1]};
   }
   const int64_t groups = c.Int("group", 1);
+  if (groups < 1 || groups > kMaxGroups) {
+    return Wrong("group", absl::StrCat(groups), absl::StrCat("1 to ", kMaxGroups));
+  }
   Attrs attrs = {{"strides", AttrValue::Ints(strides)},
                  {"padding", AttrValue::Ints(pads)},
                  {"dilation", AttrValue::Ints(dilations)},

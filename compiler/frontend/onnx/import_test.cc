@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models in the text form of protobuf, and the Relay text that comes out.
+#include "compiler/frontend/onnx/import.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/compile.h"
+#include "compiler/graph/relay_text.h"
+#include "google/protobuf/text_format.h"
+#include "onnx/onnx_pb.h"
+
+namespace kiln::onnx_frontend {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// A float32 tensor of the shape "2,3".
+std::string TensorType(absl::string_view shape) {
+  std::string dims;
+  for (char c : shape) {
+    if (c != ',') absl::StrAppend(&dims, "dim { dim_value: ", std::string(1, c), " } ");
+  }
+  return absl::StrCat("type { tensor_type { elem_type: 1 shape { ", dims, "} } } ");
+}
+
+std::string Input(absl::string_view name, absl::string_view shape) {
+  return absl::StrCat("input { name: '", name, "' ", TensorType(shape), "}\n");
+}
+
+std::string Ints(absl::string_view name, const std::vector<int64_t>& values) {
+  std::string text =
+      absl::StrCat("initializer { name: '", name, "' data_type: 7 dims: ", values.size(), " ");
+  for (int64_t value : values) absl::StrAppend(&text, "int64_data: ", value, " ");
+  return text + "}\n";
+}
+
+std::string Floats(absl::string_view name, absl::string_view dims,
+                   const std::vector<float>& values) {
+  std::string text = absl::StrCat("initializer { name: '", name, "' data_type: 1 ", dims, " ");
+  for (float value : values) absl::StrAppend(&text, "float_data: ", value, " ");
+  return text + "}\n";
+}
+
+// The bytes of a model with the output "y".
+std::string Model(absl::string_view graph, int opset = 13) {
+  onnx::ModelProto model;
+  const std::string text = absl::StrCat("ir_version: 8 opset_import { version: ", opset,
+                                        " } graph { name: 'g'\n", graph, "output { name: 'y' } }");
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &model)) << text;
+  return model.SerializeAsString();
+}
+
+absl::StatusOr<Graph> Import(const std::string& bytes, const std::vector<InputPin>& pins = {}) {
+  return ImportOnnx(bytes, "m.onnx", pins, EvaluateConstants);
+}
+
+std::string Text(const std::string& bytes, const std::vector<InputPin>& pins = {}) {
+  const absl::StatusOr<Graph> graph = Import(bytes, pins);
+  return graph.ok() ? PrintRelay(*graph) : std::string(graph.status().message());
+}
+
+// The values of a model without inputs: the importer has computed them.
+std::vector<double> Values(const std::string& bytes) {
+  const absl::StatusOr<Graph> graph = Import(bytes);
+  EXPECT_TRUE(graph.ok()) << graph.status();
+  if (!graph.ok()) return {};
+  const Value& value = graph->value(graph->outputs[0]);
+  EXPECT_EQ(value.kind, ValueKind::kConstant);
+  std::vector<double> values;
+  for (int64_t i = 0; i < value.constant.type().num_elements(); ++i) {
+    values.push_back(value.constant.AsDouble(i));
+  }
+  return values;
+}
+
+TEST(ImportOnnx, KeepsNames) {
+  const absl::StatusOr<Graph> graph =
+      Import(Model(Input("images:0", "1,4") +
+                   "node { op_type: 'Relu' name: 'act' input: 'images:0' output: 'y' }"));
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(graph->value(graph->inputs[0]).name, "images:0");
+  EXPECT_EQ(graph->output_names, std::vector<std::string>{"y"});
+  EXPECT_EQ(graph->node(0).source.node, "act");
+  EXPECT_EQ(graph->node(0).source.file, "m.onnx");
+  EXPECT_THAT(PrintRelay(*graph), HasSubstr("nn.relu("));
+}
+
+struct Conversion {
+  const char* what;
+  std::string graph;
+  int opset;
+  const char* relay;
+};
+
+TEST(ImportOnnx, FollowsTheOpset) {
+  const std::string x = Input("x", "2,1,3");
+  const Conversion conversions[] = {
+      {"axes of Squeeze: an attribute",
+       x + "node { op_type: 'Squeeze' input: 'x' output: 'y' attribute { name: 'axes' type: INTS "
+           "ints: 1 } }",
+       11, "squeeze(%x, axis=[1])"},
+      {"axes of Squeeze: an input",
+       x + Ints("a", {1}) + "node { op_type: 'Squeeze' input: 'x' input: 'a' output: 'y' }", 13,
+       "squeeze(%x, axis=[1])"},
+      {"bounds of Clip: attributes",
+       x + "node { op_type: 'Clip' input: 'x' output: 'y' attribute { name: 'max' type: FLOAT f: 6 "
+           "} attribute { name: 'min' type: FLOAT f: 0 } }",
+       6, "clip(%x, a_min=0f, a_max=6f)"},
+      {"bounds of Clip: inputs",
+       x + Floats("lo", "", {0}) + Floats("hi", "", {6}) +
+           "node { op_type: 'Clip' input: 'x' input: 'lo' input: 'hi' output: 'y' }",
+       11, "clip(%x, a_min=0f, a_max=6f)"},
+      {"Softmax up to 12: over all dimensions from axis 1 on",
+       x + "node { op_type: 'Softmax' input: 'x' output: 'y' }", 11, "nn.softmax(%0, axis=1)"},
+      {"Softmax from 13 on: over the last dimension",
+       x + "node { op_type: 'Softmax' input: 'x' output: 'y' }", 13, "nn.softmax(%x, axis=2)"},
+  };
+  for (const Conversion& c : conversions) {
+    EXPECT_THAT(Text(Model(c.graph, c.opset)), HasSubstr(c.relay)) << c.what;
+  }
+}
+
+// As exporters flatten: the batch dimension of x's shape, joined with -1.
+TEST(ImportOnnx, FoldsShapeArithmetic) {
+  const std::string text = Text(Model(
+      Input("x", "2,3,4") + Ints("zero", {0}) + Ints("rest", {-1}) +
+      "node { op_type: 'Shape' input: 'x' output: 's' }"
+      "node { op_type: 'Gather' input: 's' input: 'zero' output: 'batch' }"
+      "node { op_type: 'Concat' input: 'batch' input: 'rest' output: 't' attribute { name: 'axis' "
+      "type: INT i: 0 } }"
+      "node { op_type: 'Reshape' input: 'x' input: 't' output: 'y' }"));
+  EXPECT_THAT(text, HasSubstr("Tensor[(2, 12), float32]"));
+  EXPECT_THAT(text, Not(HasSubstr("concatenate")));
+}
+
+TEST(ImportOnnx, RoundsHalvesToEven) {
+  EXPECT_EQ(
+      Values(Model(Floats("x", "dims: 8", {0.5f, 1.5f, 2.5f, -0.5f, -1.5f, -2.5f, 0.3f, 2.7f}) +
+                   "node { op_type: 'Round' input: 'x' output: 'y' }")),
+      (std::vector<double>{0, 2, 2, 0, -2, -2, 0, 3}));
+}
+
+TEST(ImportOnnx, ConvolvesOneDimension) {
+  const std::string x = Floats("x", "dims: 1 dims: 1 dims: 3", {1, 2, 3});
+  const std::string w = Floats("w", "dims: 1 dims: 1 dims: 2", {1, 10});
+  EXPECT_EQ(Values(Model(x + w + "node { op_type: 'Conv' input: 'x' input: 'w' output: 'y' }")),
+            (std::vector<double>{21, 32}));
+  EXPECT_EQ(
+      Values(Model(x + w + "node { op_type: 'ConvTranspose' input: 'x' input: 'w' output: 'y' }")),
+      (std::vector<double>{1, 12, 23, 30}));
+}
+
+TEST(ImportOnnx, PinsDynamicDimensions) {
+  const std::string model = Model(
+      "input { name: 'x' type { tensor_type { elem_type: 1 shape { dim { dim_param: 'n' } dim { "
+      "dim_value: 3 } } } } } node { op_type: 'Relu' input: 'x' output: 'y' }");
+  EXPECT_EQ(Text(model),
+            "m.onnx: input 'x': dimension 0 ('n') is dynamic; give the shape with --input "
+            "name:1x3");
+  EXPECT_THAT(Text(model, {{.name = "x", .shape = {5, 3}}}), HasSubstr("Tensor[(5, 3), float32]"));
+  EXPECT_THAT(Text(model, {{.name = "x", .shape = {5, 4}}}),
+              HasSubstr("found 4 as dimension 1, wanted 3"));
+  EXPECT_THAT(Text(model, {{.name = "x", .shape = {5}}}), HasSubstr("found rank 1, wanted 2"));
+  EXPECT_THAT(Text(model, {{.name = "x", .shape = {5, 3}, .dtype = DType::Int(8)}}),
+              HasSubstr("found int8, wanted float32"));
+  EXPECT_THAT(Text(model, {{.name = "x", .shape = {5, 3}}, {.name = "z"}}),
+              HasSubstr("the model has no input 'z'; its inputs are x"));
+}
+
+TEST(ImportOnnx, SaysWhatIsWrong) {
+  const std::string x = Input("x", "1,4");
+  const auto node = [](const char* op, const char* rest) {
+    return absl::StrCat("node { op_type: '", op, "' name: 'n' output: 'y' ", rest, " }");
+  };
+  const std::pair<std::string, const char*> cases[] = {
+      {Model(x + node("Relu", "input: 'z'")),
+       "m.onnx: node 'n' (Relu): input 'z' is made by no node before it"},
+      {Model(x + node("Relu", "input: 'y'")), "input 'y' is made by no node before it"},
+      {Model(x + node("Relu", "")),
+       "m.onnx: node 'n' (Relu): nn.relu: found 0 inputs, wanted 1 input (data)"},
+      {Model(x + node("Conv", "input: 'x' input: 'x'")), "node 'n' (Conv): weight: found"},
+      {Model(x + node("Relu", "input: 'x'") + "node { op_type: 'Exp' input: 'x' output: 'y' }"),
+       "output 'y' is defined twice"},
+      {Model(x + node("Exp", "input: 'x'"), 4), "operator set version: found 4, wanted 6 to 22"},
+      {Model(x), "no node makes the output 'y'"},
+      {Model(x + node("Dropout", "input: 'x' input: '' input: 't'") +
+             "initializer { name: 't' data_type: 9 int32_data: 1 }"),
+       "training_mode = 1"},
+      {Model("initializer { name: 'w' data_type: 1 dims: 4 float_data: 1 }" +
+             node("Relu", "input: 'w'")),
+       "initialiser 'w'"},
+      {Model("initializer { name: 'w' data_type: 1 dims: 1 data_location: EXTERNAL external_data { "
+             "key: 'location' value: '../secret' } }" +
+             node("Relu", "input: 'w'")),
+       "initialiser 'w'"},
+      {"", "found neither Relay text nor a whole ONNX model"},
+      {"\x08", "found neither Relay text nor a whole ONNX model"},
+  };
+  for (const auto& [model, message] : cases) EXPECT_THAT(Text(model), HasSubstr(message));
+}
+
+TEST(ImportOnnx, TellsAllUnsupportedOperatorsAtOnce) {
+  const std::string text = Text(
+      Model(Input("x", "1,4") +
+            "node { op_type: 'StringNormalizer' name: 'a' input: 'x' output: 'b' }"
+            "node { op_type: 'Relu' input: 'b' output: 'c' }"
+            "node { op_type: 'Inverse' domain: 'com.example' name: 'd' input: 'c' output: 'y' }"));
+  EXPECT_THAT(text, HasSubstr("operator StringNormalizer is not supported (node 'a')"));
+  EXPECT_THAT(text, HasSubstr("operator com.example.Inverse is not supported (node 'd')"));
+}
+
+TEST(ParseInputPin, ReadsShapesAndTypes) {
+  const InputPin plain = ParseInputPin("data:1x3").value();
+  EXPECT_EQ(plain.name, "data");
+  EXPECT_EQ(plain.shape, (Shape{1, 3}));
+  EXPECT_FALSE(plain.dtype.has_value());
+  const InputPin typed = ParseInputPin("serving:0:2:int8").value();
+  EXPECT_EQ(typed.name, "serving:0");
+  EXPECT_EQ(typed.shape, Shape{2});
+  EXPECT_EQ(typed.dtype, DType::Int(8));
+  EXPECT_EQ(ParseInputPin("x:")->shape, Shape{});
+  for (const char* wrong : {"", "x", "x:1xa", "x:-1", ":1", "x:1:float"}) {
+    EXPECT_FALSE(ParseInputPin(wrong).ok()) << wrong;
+  }
+}
+
+}  // namespace
+}  // namespace kiln::onnx_frontend
