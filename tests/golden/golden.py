@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cases of the golden tests, and the program that accepts what the compiler prints for them.
+
+    bazel run //tests/golden:update
+"""
+
+import os
+import subprocess
+import sys
+
+KILN = os.path.abspath("tools/kiln/kiln")
+FOLDER = "tests/golden"
+
+UPDATE = "bazel run //tests/golden:update"
+
+# Plain C functions, without the metadata and the argument checks that a runtime asks for.
+_C = ["--runtime", "crt", "--interface", "c"]
+
+
+class Case:
+    """One run of `kiln compile`: a model of this folder, a stage, and options that pin the text to no machine."""
+
+    def __init__(self, model, stage, target="x86-64-v3", options=(), label=""):
+        self.model = model + ".relay"
+        self.stage = stage
+        self.needs_llvm = stage in ("llvm", "asm")
+        self.arguments = ["--emit=" + stage, "--target", target] + list(options)
+        self.expected = ".".join(filter(None, [model, stage.replace(":", "-"), label, "txt"]))
+
+    def command(self):
+        return " ".join(["kiln compile", FOLDER + "/" + self.model] + self.arguments)
+
+    def run(self):
+        """What the compiler prints."""
+        return emit(self.model, self.arguments)
+
+
+CASES = [
+    # The graph and its passes.
+    Case("convolution", "graph"),
+    Case("convolution", "after:infer-types"),
+    Case("convolution", "after:canonicalize"),
+    Case("convolution", "after:fold-scales"),
+    Case("convolution", "after:fold-constants"),
+    Case("repeated", "after:eliminate-common-subexpressions"),
+    Case("convolution", "after:convert-layout"),
+    Case("convolution", "after:fold-layout-constants"),
+    Case("outputs", "after:copy-outputs"),
+    Case("convolution", "after:fuse"),
+    Case("memory", "fused"),
+    # Loops: as the operators say them, plain, and for a machine with and one without vectors.
+    Case("dense", "stages"),
+    Case("dense", "loops"),
+    Case("dense", "scheduled", options=_C, label="x86-64-v3"),
+    Case("dense", "scheduled", "cortex-m4f", _C, label="cortex-m4f"),
+    Case("centre", "scheduled", options=_C),
+    Case("pointwise", "scheduled", options=_C),
+    # What is made of the plan.
+    Case("memory", "plan"),
+    Case("outputs", "plan"),
+    Case("memory", "metadata"),
+    Case("memory", "graph-json", options=["--executor", "graph"]),
+    Case("memory", "header", options=_C),
+    # Code: plain, and with all that the C++ runtime asks for.
+    Case("memory", "c", "cortex-m4f", _C, label="cortex-m4f"),
+    Case("pointwise", "c", label="packed"),
+    Case("pointwise", "llvm", options=_C),
+    Case("pointwise", "asm", options=_C, label="x86-64-v3"),
+    Case("pointwise", "asm", "cortex-m4f", _C, label="cortex-m4f"),
+]
+
+
+def emit(model, arguments):
+    result = subprocess.run(
+        [KILN, "compile", os.path.join(FOLDER, model)] + arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    if result.returncode != 0:
+        raise RuntimeError("{}: {}".format(model, result.stderr.decode().strip()))
+    return result.stdout.decode()
+
+
+def main():
+    folder = os.path.join(os.environ.get("BUILD_WORKSPACE_DIRECTORY", ""), FOLDER)
+    changed = 0
+    for case in CASES:
+        path, text = os.path.join(folder, case.expected), case.run()
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                if file.read() == text:
+                    continue
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        print(case.expected)
+        changed += 1
+    for name in sorted(set(os.listdir(folder)) - {case.expected for case in CASES}):
+        if name.endswith(".txt"):
+            os.remove(os.path.join(folder, name))
+            print(name + ": removed")
+            changed += 1
+    print("{} of {} files changed; `git diff` shows how".format(changed, len(CASES)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
