@@ -83,6 +83,7 @@ const OpDef kCasts[] = {
      {Case({Values(F32({2}), {1, -2})}, {{"dtype", "int32"}},
            {Values(I32({2}), {0x3f800000, -0x40000000})}),
       Case({Values(I8({2}), {-1, 5})}, {{"dtype", "uint8"}}, {Values(U8({2}), {255, 5})}),
+      {.inputs = {{{3}, DType::Int(16)}}, .attrs = {{"dtype", "uint16"}}},
       {.inputs = {I64({2, 3})}, .attrs = {{"dtype", "float64"}}}}},
 };
 KILN_REGISTER_OPS(kCasts);

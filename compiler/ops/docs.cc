@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+// OpsMarkdown: what operators say of themselves, and which dtypes their `infer` takes.
+#include <array>
+#include <bitset>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "compiler/ops/op_def.h"
@@ -49,13 +53,91 @@ absl::string_view FusionName(Fusion fusion) {
 // Text of a table's cell.
 std::string Cell(absl::string_view text) { return absl::StrReplaceAll(text, {{"|", "\\|"}}); }
 
+constexpr std::array kDTypes = {DType::Bool(),    DType::Int(8),    DType::Int(16),
+                                DType::Int(32),   DType::Int(64),   DType::UInt(8),
+                                DType::UInt(16),  DType::UInt(32),  DType::UInt(64),
+                                DType::Float(16), DType::Float(32), DType::Float(64)};
+using DTypeSet = std::bitset<kDTypes.size()>;
+
+DTypeSet SetOf(bool (*contains)(DType)) {
+  DTypeSet set;
+  for (size_t i = 0; i < kDTypes.size(); ++i) set[i] = contains(kDTypes[i]);
+  return set;
+}
+
+Tensor Convert(const Tensor& tensor, DType dtype) {
+  std::string bytes;
+  for (int64_t i = 0; i < tensor.type().num_elements(); ++i) {
+    bytes += Tensor::Scalar(dtype, tensor.AsDouble(i)).bytes();
+  }
+  return Tensor({tensor.type().shape, dtype}, std::move(bytes));
+}
+
+// Whether the example still has a result when the inputs that are marked hold `dtype`.
+bool Infers(const OpDef& op, const OpExample& example, const std::vector<bool>& marked,
+            DType dtype) {
+  const absl::StatusOr<Attrs> attrs = NormalizeAttrs(op, example.attrs);
+  if (!attrs.ok()) return false;
+  std::vector<TensorType> types = example.inputs;
+  std::vector<Tensor> values = example.values;
+  std::vector<const Tensor*> constants(types.size(), nullptr);
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (marked[i]) types[i].dtype = dtype;
+    if (i >= values.size() || values[i].empty()) continue;
+    if (marked[i]) values[i] = Convert(values[i], dtype);
+    constants[i] = &values[i];
+  }
+  return op.infer({.attrs = *attrs, .inputs = types, .constants = constants}).ok();
+}
+
+// The dtypes that input k may hold in one of the examples: alone, or together with the inputs that
+// hold the same as it.
+DTypeSet DTypesOfInput(const OpDef& op, size_t k) {
+  DTypeSet found;
+  for (const OpExample& example : op.examples) {
+    if (k >= example.inputs.size()) continue;
+    std::vector<bool> alone(example.inputs.size(), false), together = alone;
+    alone[k] = true;
+    for (size_t i = 0; i < together.size(); ++i) {
+      together[i] = example.inputs[i].dtype == example.inputs[k].dtype;
+    }
+    for (size_t d = 0; d < kDTypes.size(); ++d) {
+      found[d] = found[d] || Infers(op, example, together, kDTypes[d]) ||
+                 Infers(op, example, alone, kDTypes[d]);
+    }
+  }
+  return found;
+}
+
+std::string ToString(const DTypeSet& set) {
+  const DTypeSet floats = SetOf([](DType d) { return d.is_float(); });
+  const DTypeSet integers = SetOf([](DType d) { return d.is_integral(); });
+  if (set.all()) return "any";
+  std::string text;
+  DTypeSet rest = set;
+  const auto append = [&](absl::string_view name, const DTypeSet& named) {
+    absl::StrAppend(&text, text.empty() ? "" : ", ", name);
+    rest &= ~named;
+  };
+  if ((rest & integers) == integers && (rest & floats) == floats) {
+    append("numbers", integers | floats);
+  }
+  if ((rest & integers) == integers) append("integers", integers);
+  if ((rest & floats) == floats) append("floats", floats);
+  for (size_t i = 0; i < kDTypes.size(); ++i) {
+    if (rest[i]) append(kDTypes[i].ToString(), DTypeSet());
+  }
+  return text;
+}
+
 void AppendInputs(const OpDef& op, std::string* out) {
   if (op.inputs.empty()) return;
-  absl::StrAppend(out, "\n| input | |\n|---|---|\n");
+  absl::StrAppend(out, "\n| input | dtypes | |\n|---|---|---|\n");
   const size_t optional = op.inputs.size() - static_cast<size_t>(op.num_optional_inputs);
   for (size_t k = 0; k < op.inputs.size(); ++k) {
     absl::StrAppend(out, "| ", op.inputs[k].name, op.tuple_input ? " (tuple)" : "",
-                    k >= optional ? " (optional)" : "", " | ", Cell(op.inputs[k].doc), " |\n");
+                    k >= optional ? " (optional)" : "", " | ", ToString(DTypesOfInput(op, k)),
+                    " | ", Cell(op.inputs[k].doc), " |\n");
   }
 }
 
@@ -74,11 +156,19 @@ void AppendAttrs(const OpDef& op, std::string* out) {
 
 std::string OpsMarkdown() {
   std::string out =
-      "# Operators\n\nGenerated from compiler/ops by OpsMarkdown. Each operator has its Relay "
-      "name; the error messages of type inference "
-      "cite its numbered constraints.\n";
+      "# Operators\n\n"
+      "Made from `compiler/ops` by `bazel run //docs:update_ops`.\n\n"
+      "Each operator has its Relay name, what it computes, how it joins others in one function "
+      "(`compiler/ops/op_def.h`), its\n"
+      "inputs and attributes, and the constraints that type inference cites by number. *dtypes* "
+      "are "
+      "those that type inference\n"
+      "takes: numbers are integers and floats; integers are int8 to int64 and uint8 to uint64; "
+      "floats are float16, float32 and\n"
+      "float64. Which of them go together is a constraint.\n";
   for (const OpDef* op : AllOps()) {
-    absl::StrAppend(&out, "\n## ", op->name, "\n\n", op->doc, " (", FusionName(op->fusion), ")\n");
+    absl::StrAppend(&out, "\n## ", op->name, "\n\n", op->doc, " (", FusionName(op->fusion),
+                    op->num_outputs == nullptr ? "" : "; gives a tuple", ")\n");
     AppendInputs(*op, &out);
     AppendAttrs(*op, &out);
     if (!op->constraints.empty()) absl::StrAppend(&out, "\nConstraints:\n\n");

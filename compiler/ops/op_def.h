@@ -88,7 +88,8 @@ const OpDef* FindOp(absl::string_view name);
 const OpSchema* FindOpSchema(absl::string_view name);
 // All operators, ordered by name.
 std::vector<const OpDef*> AllOps();
-// docs/ops.md: every operator with its inputs, attributes and constraints.
+// docs/ops.md: every operator with its inputs, the dtypes that they may have, attributes and
+// constraints.
 std::string OpsMarkdown();
 
 namespace internal {

@@ -2,7 +2,9 @@
 // Every operator that there is: its schema is sound, and its examples infer, lower, run and give
 // what they expect.
 #include <cmath>
+#include <fstream>
 #include <set>
+#include <sstream>
 
 #include "compiler/ops/op_def.h"
 #include "compiler/ops/testing/run_op.h"
@@ -85,10 +87,28 @@ TEST(Ops, AreFoundByName) {
   EXPECT_EQ(FindOpSchema("nn.conv2d")->attrs.size(), 10u);
 }
 
-TEST(Ops, AreDocumented) {
+TEST(Ops, PageIsWhatTheySay) {
   const std::string text = OpsMarkdown();
   for (const OpDef* op : AllOps())
     EXPECT_NE(text.find("\n## " + op->name + "\n"), std::string::npos) << op->name;
+  std::ifstream file("docs/ops.md");
+  ASSERT_TRUE(file) << "docs/ops.md is not there";
+  std::istringstream wanted(text);
+  std::string on_page, from_ops;
+  for (int line = 1; std::getline(wanted, from_ops); ++line) {
+    std::getline(file, on_page);
+    ASSERT_EQ(on_page, from_ops) << "docs/ops.md:" << line
+                                 << ": stale; bazel run //docs:update_ops renews it";
+  }
+  EXPECT_FALSE(std::getline(file, on_page)) << "docs/ops.md goes on after its end: " << on_page;
+}
+
+// The page says of each input which dtypes it takes, so some must be found.
+TEST(Ops, PageNamesDtypes) {
+  const std::string text = OpsMarkdown();
+  for (const char* row : {"| indices | integers |", "| weight | numbers |", "| condition | "})
+    EXPECT_NE(text.find(row), std::string::npos) << row;
+  EXPECT_EQ(text.find(" |  | "), std::string::npos);
 }
 
 }  // namespace
