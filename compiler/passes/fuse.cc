@@ -193,7 +193,11 @@ class Fuser {
     std::vector<std::string> sources;
     for (NodeId id : group.nodes) {
       Node copy = graph_.node(id);
-      if (!copy.source.node.empty()) sources.push_back(copy.source.node);
+      // Several operators may come from one node of the model.
+      const std::string& source = copy.source.node;
+      if (!source.empty() && std::find(sources.begin(), sources.end(), source) == sources.end()) {
+        sources.push_back(source);
+      }
       for (ValueId& input : copy.inputs) input = map(input);
       const std::vector<ValueId> outputs = copy.outputs;
       copy.outputs.clear();

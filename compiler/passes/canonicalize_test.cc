@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/passes/testing/run_pass.h"
+#include "gtest/gtest.h"
+
+namespace kiln {
+namespace {
+
+TEST(Canonicalize, DropsWhatChangesNothing) {
+  EXPECT_EQ(Transform(Canonicalize, R"(
+def @main(%x: Tensor[(2, 3), float32]) {
+  %0 = copy(%x);
+  %1 = cast(%0, dtype="float32");
+  %2 = nn.dropout(%1, rate=0.5f);
+  %3 = reshape(%2.0, newshape=[2, 3]);
+  nn.relu(%3)
+})"),
+            "nn.relu(%x)\n");
+}
+
+TEST(Canonicalize, KeepsCastsToAnotherType) {
+  EXPECT_EQ(Transform(Canonicalize, R"(
+def @main(%x: Tensor[(2, 3), float32]) {
+  cast(%x, dtype="int8")
+})"),
+            "cast(%x, dtype=\"int8\")\n");
+}
+
+TEST(Canonicalize, MaskOfDropoutIsOnes) {
+  EXPECT_EQ(Transform(Canonicalize, R"(
+def @main(%x: Tensor[(), float32]) {
+  %0 = nn.dropout(%x);
+  (%0.0, %0.1)
+})"),
+            "(%x, 1f)\n");
+}
+
+TEST(Canonicalize, WritesChangesOfShapeAsReshape) {
+  for (const char* op : {"squeeze(%x)", "nn.batch_flatten(%x)", "reshape(%x, newshape=[0, -1])",
+                         "transpose(%x, axes=[1, 0, 3, 2])", "transpose(%x, axes=[0, 3, 2, 1])"}) {
+    const std::string text = Transform(
+        Canonicalize, std::string("def @main(%x: Tensor[(2, 1, 1, 3), float32]) { ") + op + " }");
+    EXPECT_EQ(text.substr(0, 12), "reshape(%x, ") << op << ": " << text;
+  }
+  EXPECT_EQ(Transform(Canonicalize, R"(
+def @main(%x: Tensor[(2, 3), float32]) {
+  expand_dims(%x, axis=0)
+})"),
+            "reshape(%x, newshape=[1, 2, 3], allowzero=True)\n");
+}
+
+TEST(Canonicalize, KeepsTransposesThatMoveElements) {
+  EXPECT_EQ(Transform(Canonicalize, R"(
+def @main(%x: Tensor[(2, 1, 3), float32]) {
+  transpose(%x, axes=[2, 1, 0])
+})"),
+            "transpose(%x, axes=[2, 1, 0])\n");
+}
+
+TEST(Canonicalize, MergesReshapes) {
+  EXPECT_EQ(Transform(Canonicalize, R"(
+def @main(%x: Tensor[(2, 3, 4), float32]) {
+  %0 = reshape(%x, newshape=[6, 4]);
+  %1 = expand_dims(%0, axis=1);
+  reshape(%1, newshape=[24])
+})"),
+            "reshape(%x, newshape=[24], allowzero=True)\n");
+  // Back to where it began.
+  EXPECT_EQ(Transform(Canonicalize, R"(
+def @main(%x: Tensor[(2, 3), float32]) {
+  %0 = reshape(%x, newshape=[6]);
+  nn.relu(reshape(%0, newshape=[2, 3]))
+})"),
+            "nn.relu(%x)\n");
+}
+
+TEST(Canonicalize, KeepsAReshapeThatIsReadTwice) {
+  EXPECT_EQ(Transform(Canonicalize, R"(
+def @main(%x: Tensor[(2, 3), float32]) {
+  %0 = reshape(%x, newshape=[6]);
+  (nn.relu(%0), reshape(%0, newshape=[3, 2]))
+})"),
+            "%0 = reshape(%x, newshape=[6], allowzero=True);\n"
+            "%1 = nn.relu(%0);\n"
+            "%2 = reshape(%x, newshape=[3, 2], allowzero=True);\n"
+            "(%1, %2)\n");
+}
+
+constexpr char kBatchNorm[] = R"(
+def @main(%x: Tensor[(1, 3, 2, 2), float32], %constant_gamma: Tensor[(3,), float32],
+          %constant_beta: Tensor[(3,), float32], %constant_mean: Tensor[(3,), float32],
+          %constant_variance: Tensor[(3,), float32]) {
+  %0 = nn.batch_norm(%x, %constant_gamma, %constant_beta, %constant_mean, %constant_variance)";
+
+TEST(Canonicalize, BatchNormIsScaleAndShift) {
+  const std::string text = Transform(Canonicalize, std::string(kBatchNorm) + "); %0.0 }");
+  EXPECT_EQ(text.find("batch_norm"), std::string::npos);
+  const std::string tail =
+      "%5 = reshape(%2, newshape=[1, 3, 1, 1]);\n"
+      "%6 = reshape(%4, newshape=[1, 3, 1, 1]);\n"
+      "%7 = multiply(%x, %5);\n"
+      "add(%7, %6)\n";
+  ASSERT_GT(text.size(), tail.size());
+  EXPECT_EQ(text.substr(text.size() - tail.size()), tail);
+}
+
+// Transform compares the results, so these are about values.
+TEST(Canonicalize, BatchNormHeedsItsAttributes) {
+  for (const char* attrs :
+       {", epsilon=0.25f", ", center=False", ", scale=False", ", scale=False, center=False"}) {
+    SCOPED_TRACE(attrs);
+    const std::string text = Transform(Canonicalize, std::string(kBatchNorm) + attrs + "); %0.0 }");
+    EXPECT_EQ(text.find("batch_norm"), std::string::npos) << text;
+  }
+  EXPECT_EQ(Transform(Canonicalize, R"(
+def @main(%x: Tensor[(2, 2, 3), float32], %constant: Tensor[(3,), float32]) {
+  %0 = nn.batch_norm(%x, %constant, %constant, %constant, %constant, axis=-1);
+  %0.0
+})")
+                .find("batch_norm"),
+            std::string::npos);
+}
+
+TEST(Canonicalize, BatchNormGivesItsStatisticsBack) {
+  const std::string text = Transform(Canonicalize, std::string(kBatchNorm) + "); (%0.1, %0.2) }");
+  EXPECT_EQ(text, "(meta[relay.Constant][0], meta[relay.Constant][1])\n");
+}
+
+TEST(Canonicalize, KeepsBatchNormOverComputedStatistics) {
+  const std::string text = Transform(Canonicalize, R"(
+def @main(%x: Tensor[(1, 3, 2, 2), float32], %mean: Tensor[(3,), float32], %constant: Tensor[(3,), float32]) {
+  %0 = nn.batch_norm(%x, %constant, %constant, %mean, %constant);
+  %0.0
+})");
+  EXPECT_EQ(text.substr(0, 17), "%0 = nn.batch_nor");
+}
+
+}  // namespace
+}  // namespace kiln

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include "absl/strings/match.h"
+#include "compiler/passes/testing/run_pass.h"
+#include "gtest/gtest.h"
+
+namespace kiln {
+namespace {
+
+constexpr char kMain[] = R"(
+def @main(%x: Tensor[(1, 2, 4, 5), float32], %w: Tensor[(3, 2, 1, 1), float32]) {
+  %0 = nn.conv2d(%x, %w, kernel_size=[1, 1]);
+)";
+
+// The lines after the convolution, whose result is %1 in channels-last layout.
+std::string AfterConvolution(const std::string& rest) {
+  const std::string text = Transform(ConvertLayout, kMain + rest + "}");
+  const std::string begin =
+      "%0 = transpose(%x, axes=[0, 2, 3, 1]);\n"
+      "%1 = nn.conv2d(%0, %w, kernel_size=[1, 1], data_layout=\"NHWC\");\n";
+  EXPECT_TRUE(absl::StartsWith(text, begin)) << text;
+  return text.size() < begin.size() ? text : text.substr(begin.size());
+}
+
+TEST(ConvertLayout, ConvolutionsAreChannelsLastInside) {
+  EXPECT_EQ(AfterConvolution("%0"), "transpose(%1, axes=[0, 3, 1, 2])\n");
+}
+
+TEST(ConvertLayout, ElementwiseOperatorsFollow) {
+  EXPECT_EQ(AfterConvolution("%1 = nn.relu(%0); add(%1, %0)"),
+            "%2 = nn.relu(%1);\n%3 = add(%2, %1);\ntranspose(%3, axes=[0, 3, 1, 2])\n");
+}
+
+TEST(ConvertLayout, OperandsThatBroadcastAreMovedToo) {
+  EXPECT_EQ(AfterConvolution("add(%0, 1f)"),
+            "%2 = add(%1, 1f);\ntranspose(%2, axes=[0, 3, 1, 2])\n");
+  const std::string text = Transform(ConvertLayout, R"(
+def @main(%x: Tensor[(1, 2, 4, 5), float32], %w: Tensor[(3, 2, 1, 1), float32],
+          %b: Tensor[(3, 1, 1), float32], %c: Tensor[(5,), float32]) {
+  add(add(nn.conv2d(%x, %w, kernel_size=[1, 1]), %b), %c)
+})");
+  EXPECT_TRUE(absl::StrContains(text, "reshape(%b, newshape=[1, 1, 1, 3], allowzero=True)"))
+      << text;
+  EXPECT_TRUE(absl::StrContains(text, "reshape(%c, newshape=[1, 1, 5, 1], allowzero=True)"))
+      << text;
+}
+
+TEST(ConvertLayout, AxesMoveWithTheChannels) {
+  EXPECT_EQ(AfterConvolution("nn.softmax(%0, axis=1)"),
+            "%2 = nn.softmax(%1, axis=3);\ntranspose(%2, axes=[0, 3, 1, 2])\n");
+  EXPECT_EQ(AfterConvolution("nn.softmax(%0)"),
+            "%2 = nn.softmax(%1, axis=2);\ntranspose(%2, axes=[0, 3, 1, 2])\n");
+  EXPECT_EQ(AfterConvolution("concatenate((%0, %0), axis=1)"),
+            "%2 = concatenate((%1, %1), axis=3);\ntranspose(%2, axes=[0, 3, 1, 2])\n");
+  EXPECT_EQ(AfterConvolution("nn.pad(%0, 0f, pad_width=[[0, 0], [1, 2], [3, 4], [5, 6]])"),
+            "%2 = nn.pad(%1, 0f, pad_width=[[0, 0], [3, 4], [5, 6], [1, 2]]);\n"
+            "transpose(%2, axes=[0, 3, 1, 2])\n");
+}
+
+TEST(ConvertLayout, OperatorsWithALayoutOfTheirOwn) {
+  EXPECT_EQ(AfterConvolution("nn.max_pool2d(%0, pool_size=[2, 2])"),
+            "%2 = nn.max_pool2d(%1, pool_size=[2, 2], layout=\"NHWC\");\n"
+            "transpose(%2, axes=[0, 3, 1, 2])\n");
+  EXPECT_EQ(AfterConvolution("nn.global_avg_pool2d(%0)"),
+            "%2 = nn.global_avg_pool2d(%1, layout=\"NHWC\");\n"
+            "reshape(%2, newshape=[1, 3, 1, 1], allowzero=True)\n");
+  EXPECT_EQ(AfterConvolution("nn.upsampling(%0, scale_h=2f, scale_w=2f)"),
+            "%2 = nn.upsampling(%1, scale_h=2f, scale_w=2f, layout=\"NHWC\");\n"
+            "transpose(%2, axes=[0, 3, 1, 2])\n");
+}
+
+TEST(ConvertLayout, ReductionsReadTheNewLayout) {
+  EXPECT_EQ(AfterConvolution("mean(%0, axis=[2, 3], keepdims=True)"),
+            "%2 = mean(%1, axis=[1, 2], keepdims=True);\n"
+            "reshape(%2, newshape=[1, 3, 1, 1], allowzero=True)\n");
+  EXPECT_EQ(AfterConvolution("mean(%0, axis=[-1, -2])"), "mean(%1, axis=[1, 2])\n");
+  EXPECT_EQ(AfterConvolution("max(%0, axis=[1])"), "max(%1, axis=[3])\n");
+}
+
+TEST(ConvertLayout, OthersGetTheirOwnLayoutBack) {
+  EXPECT_EQ(AfterConvolution("mean(%0, axis=[2])"),
+            "%2 = transpose(%1, axes=[0, 3, 1, 2]);\nmean(%2, axis=[2])\n");
+  EXPECT_EQ(AfterConvolution("reshape(%0, newshape=[60])"),
+            "%2 = transpose(%1, axes=[0, 3, 1, 2]);\nreshape(%2, newshape=[60], allowzero=True)\n");
+  // Once for all that read it.
+  EXPECT_EQ(AfterConvolution("(cumsum(%0, axis=1), %0)"),
+            "%2 = transpose(%1, axes=[0, 3, 1, 2]);\n%3 = cumsum(%2, axis=1);\n(%3, %2)\n");
+}
+
+TEST(ConvertLayout, NoTransposesBetweenConvolutions) {
+  EXPECT_EQ(AfterConvolution(
+                "nn.conv2d(nn.relu(%0), reshape(%w, newshape=[2, 3, 1, 1]), kernel_size=[1, 1])"),
+            "%2 = nn.relu(%1);\n"
+            "%3 = reshape(%w, newshape=[2, 3, 1, 1], allowzero=True);\n"
+            "%4 = nn.conv2d(%2, %3, kernel_size=[1, 1], data_layout=\"NHWC\");\n"
+            "transpose(%4, axes=[0, 3, 1, 2])\n");
+}
+
+class LayoutLeavesAlone : public testing::TestWithParam<const char*> {};
+
+TEST_P(LayoutLeavesAlone, Model) {
+  const Graph graph = ParseModel(GetParam());
+  const absl::StatusOr<Graph> after = RunPass(ConvertLayout, graph);
+  ASSERT_TRUE(after.ok()) << after.status();
+  EXPECT_TRUE(*after == graph) << BodyText(*after);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    ConvertLayout, LayoutLeavesAlone,
+    testing::Values(
+        // Channels last already.
+        R"(def @main(%x: Tensor[(1, 4, 5, 2), float32], %w: Tensor[(3, 2, 1, 1), float32]) {
+             nn.conv2d(%x, %w, kernel_size=[1, 1], data_layout="NHWC")
+           })",
+        // No convolution that would begin it.
+        R"(def @main(%x: Tensor[(1, 2, 4, 5), float32]) {
+             nn.softmax(add(%x, nn.relu(%x)), axis=1)
+           })",
+        // One dimension.
+        R"(def @main(%x: Tensor[(1, 2, 4), float32], %w: Tensor[(3, 2, 1), float32]) {
+             nn.conv1d(%x, %w, kernel_size=[1])
+           })"));
+
+}  // namespace
+}  // namespace kiln

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include "absl/strings/match.h"
+#include "compiler/passes/testing/run_pass.h"
+#include "gtest/gtest.h"
+
+namespace kiln {
+namespace {
+
+// `%0` is what is scaled, `%constant_scale` has the given type.
+std::string Scaled(const std::string& params, const std::string& product,
+                   const std::string& scale) {
+  return "def @main(" + params + ", %constant_scale: Tensor[" + scale + "]) { %0 = " + product +
+         "; multiply(%0, %constant_scale) }";
+}
+
+constexpr char kConv[] =
+    "%x: Tensor[(1, 2, 4, 4), float32], %constant_w: Tensor[(3, 2, 3, 3), float32]";
+
+TEST(FoldScales, IntoTheWeightsOfAConvolution) {
+  EXPECT_EQ(Transform(FoldScales, Scaled(kConv, "nn.conv2d(%x, %constant_w, kernel_size=[3, 3])",
+                                         "(3, 1, 1), float32")),
+            "%0 = reshape(meta[relay.Constant][0], newshape=[3, 1, 1, 1]);\n"
+            "%1 = multiply(meta[relay.Constant][1], %0);\n"
+            "nn.conv2d(%x, %1, kernel_size=[3, 3])\n");
+}
+
+// The result is a product of the convolution's new weights: nothing is left to multiply.
+void ExpectFolded(const std::string& model, const std::string& last) {
+  const std::string text = Transform(FoldScales, model);
+  EXPECT_TRUE(absl::EndsWith(text, last)) << text;
+  EXPECT_FALSE(absl::EndsWith(last, "multiply"));
+}
+
+TEST(FoldScales, WhereverTheChannelsAre) {
+  ExpectFolded(Scaled(kConv, "nn.conv2d(%x, %constant_w, kernel_size=[3, 3])", "(), float32"),
+               "nn.conv2d(%x, %1, kernel_size=[3, 3])\n");
+  ExpectFolded(
+      Scaled("%x: Tensor[(1, 4, 4, 2), float32], %constant_w: Tensor[(3, 3, 2, 5), float32]",
+             "nn.conv2d(%x, %constant_w, kernel_size=[3, 3], data_layout=\"NHWC\", "
+             "kernel_layout=\"HWIO\")",
+             "(5,), float32"),
+      "kernel_size=[3, 3], data_layout=\"NHWC\", kernel_layout=\"HWIO\")\n");
+  ExpectFolded(
+      Scaled("%x: Tensor[(1, 4, 4, 4), float32], %constant_w: Tensor[(4, 1, 3, 3), float32]",
+             "nn.conv2d(%x, %constant_w, kernel_size=[3, 3], groups=4, channels=4)",
+             "(4, 1, 1), float32"),
+      "nn.conv2d(%x, %1, groups=4, channels=4, kernel_size=[3, 3])\n");
+  ExpectFolded(Scaled("%x: Tensor[(2, 5), float32], %constant_w: Tensor[(3, 5), float32]",
+                      "nn.dense(%x, %constant_w)", "(3,), float32"),
+               "nn.dense(%x, %1)\n");
+}
+
+TEST(FoldScales, OnEitherSideOfTheProduct) {
+  ExpectFolded(R"(
+def @main(%x: Tensor[(2, 5), float32], %constant_w: Tensor[(3, 5), float32]) {
+  multiply(2f, nn.dense(%x, %constant_w))
+})",
+               "nn.dense(%x, %1)\n");
+}
+
+TEST(FoldScales, IntoTheBiasToo) {
+  ExpectFolded(R"(
+def @main(%x: Tensor[(1, 2, 4, 4), float32], %constant_w: Tensor[(3, 2, 1, 1), float32],
+          %constant_bias: Tensor[(3,), float32], %constant_scale: Tensor[(3, 1, 1), float32]) {
+  %0 = nn.conv2d(%x, %constant_w, kernel_size=[1, 1]);
+  %1 = nn.bias_add(%0, %constant_bias);
+  multiply(%1, %constant_scale)
+})",
+               "nn.bias_add(%2, %4)\n");
+  ExpectFolded(R"(
+def @main(%x: Tensor[(1, 2, 4, 4), float32], %constant_w: Tensor[(3, 2, 1, 1), float32],
+          %constant_bias: Tensor[(3,), float32]) {
+  %0 = nn.conv2d(%x, %constant_w, kernel_size=[1, 1]);
+  multiply(nn.bias_add(%0, %constant_bias), 2f)
+})",
+               "nn.bias_add(%2, %4)\n");
+  ExpectFolded(R"(
+def @main(%x: Tensor[(1, 2, 4, 4), float32], %constant_w: Tensor[(3, 2, 1, 1), float32],
+          %constant_bias: Tensor[(3, 1, 1), float32], %constant_scale: Tensor[(3, 1, 1), float32]) {
+  %0 = nn.conv2d(%x, %constant_w, kernel_size=[1, 1]);
+  multiply(add(%0, %constant_bias), %constant_scale)
+})",
+               "add(%2, %3)\n");
+}
+
+// Scales that are computed from constants are folded first.
+TEST(FoldScales, SeesThroughComputationsOfConstants) {
+  ExpectFolded(R"(
+def @main(%x: Tensor[(2, 5), float32], %constant_w: Tensor[(3, 5), float32], %constant: Tensor[(3,), float32]) {
+  multiply(nn.dense(%x, %constant_w), sqrt(%constant))
+})",
+               "nn.dense(%x, %1)\n");
+}
+
+class LeavesAlone : public testing::TestWithParam<const char*> {};
+
+TEST_P(LeavesAlone, Model) {
+  const Graph graph = ParseModel(GetParam());
+  const absl::StatusOr<Graph> after = RunPass(FoldScales, graph);
+  ASSERT_TRUE(after.ok()) << after.status();
+  EXPECT_TRUE(*after == graph) << BodyText(*after);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    FoldScales, LeavesAlone,
+    testing::Values(
+        // The scale differs within a channel.
+        R"(def @main(%x: Tensor[(1, 2, 4, 4), float32], %constant_w: Tensor[(3, 2, 1, 1), float32],
+                 %constant_scale: Tensor[(4,), float32]) {
+         multiply(nn.conv2d(%x, %constant_w, kernel_size=[1, 1]), %constant_scale)
+       })",
+        // The scale makes the result larger.
+        R"(def @main(%x: Tensor[(1, 5), float32], %constant_w: Tensor[(3, 5), float32],
+                 %constant_scale: Tensor[(2, 1), float32]) {
+         multiply(nn.dense(%x, %constant_w), %constant_scale)
+       })",
+        // Something else reads what is scaled.
+        R"(def @main(%x: Tensor[(2, 5), float32], %constant_w: Tensor[(3, 5), float32]) {
+         %0 = nn.dense(%x, %constant_w);
+         add(multiply(%0, 2f), %0)
+       })",
+        // What is scaled is an output.
+        R"(def @main(%x: Tensor[(2, 5), float32], %constant_w: Tensor[(3, 5), float32]) {
+         %0 = nn.dense(%x, %constant_w);
+         (multiply(%0, 2f), %0)
+       })",
+        // The weights, the scale, the bias are computed.
+        R"(def @main(%x: Tensor[(2, 5), float32], %w: Tensor[(3, 5), float32]) {
+         multiply(nn.dense(%x, %w), 2f)
+       })",
+        R"(def @main(%x: Tensor[(2, 5), float32], %constant_w: Tensor[(3, 5), float32], %s: Tensor[(3,), float32]) {
+         multiply(nn.dense(%x, %constant_w), %s)
+       })",
+        R"(def @main(%x: Tensor[(2, 5), float32], %constant_w: Tensor[(3, 5), float32], %b: Tensor[(3,), float32]) {
+         multiply(add(nn.dense(%x, %constant_w), %b), 2f)
+       })",
+        // Integers would wrap elsewhere; float16 would round too much.
+        R"(def @main(%x: Tensor[(2, 5), int32], %constant_w: Tensor[(3, 5), int32]) {
+         multiply(nn.dense(%x, %constant_w), 2)
+       })",
+        R"(def @main(%x: Tensor[(2, 5), float16], %constant_w: Tensor[(3, 5), float16]) {
+         multiply(nn.dense(%x, %constant_w), 2f16)
+       })",
+        // No sum of products.
+        R"(def @main(%x: Tensor[(2, 5), float32]) {
+         multiply(nn.relu(%x), 2f)
+       })"));
+
+}  // namespace
+}  // namespace kiln

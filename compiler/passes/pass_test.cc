@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of passes and what runs it.
+#include "compiler/passes/pass.h"
+
+#include <set>
+
+#include "compiler/passes/testing/run_pass.h"
+#include "gtest/gtest.h"
+
+namespace kiln {
+namespace {
+
+constexpr char kModel[] = R"(
+def @main(%x: Tensor[(1, 2, 4, 4), float32], %constant: Tensor[(3, 2, 1, 1), float32]) {
+  %0 = nn.conv2d(copy(%x), %constant, kernel_size=[1, 1]);
+  nn.relu(add(%0, add(1f, 2f)))
+})";
+
+absl::StatusOr<Graph> RunAll(const Graph& graph, const PassOptions& options) {
+  const Target target;
+  return RunPasses(graph, {.target = target, .evaluate = RunGraph}, options);
+}
+
+TEST(RunPasses, NamesAreUniqueAndSayWhatTheyDo) {
+  std::set<std::string> names;
+  for (const Pass& pass : AllPasses()) {
+    EXPECT_TRUE(names.insert(pass.name).second) << pass.name;
+    EXPECT_GT(std::string(pass.doc).size(), 20u) << pass.name;
+  }
+}
+
+TEST(RunPasses, CallsAfterEachInOrder) {
+  std::vector<std::string> seen;
+  PassOptions options;
+  options.after = [&](absl::string_view name, const Graph& graph) {
+    seen.emplace_back(name);
+    EXPECT_EQ(Verify(graph, /*typed=*/true), absl::OkStatus()) << name;
+  };
+  ASSERT_TRUE(RunAll(ParseModel(kModel), options).ok());
+  std::vector<std::string> wanted;
+  for (const Pass& pass : AllPasses()) wanted.emplace_back(pass.name);
+  EXPECT_EQ(seen, wanted);
+}
+
+TEST(RunPasses, LeavesOutWhatIsSwitchedOff) {
+  PassOptions options;
+  options.disabled = {"fuse", "convert-layout"};
+  options.after = [&](absl::string_view name, const Graph&) {
+    EXPECT_TRUE(name != "fuse" && name != "convert-layout") << name;
+  };
+  const absl::StatusOr<Graph> graph = RunAll(ParseModel(kModel), options);
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(BodyText(*graph),
+            "%0 = nn.conv2d(%x, meta[relay.Constant][0], kernel_size=[1, 1]);\n"
+            "%1 = add(%0, 3f);\n"
+            "nn.relu(%1)\n");
+}
+
+// Every optional pass can be missing, alone and with all others: the results stay the same.
+TEST(RunPasses, ResultsDoNotDependOnOptionalPasses) {
+  const Graph graph = ParseModel(kModel);
+  const std::vector<Tensor> expected = RunGraph(graph).value();
+  std::vector<std::vector<std::string>> choices = {{}, {}};
+  for (const Pass& pass : AllPasses()) {
+    if (!pass.optional) continue;
+    choices.push_back({pass.name});
+    choices[1].push_back(pass.name);
+  }
+  for (const auto& disabled : choices) {
+    PassOptions options;
+    options.disabled = disabled;
+    const absl::StatusOr<Graph> result = RunAll(graph, options);
+    ASSERT_TRUE(result.ok()) << result.status();
+    const std::vector<Tensor> found = RunGraph(*result).value();
+    ASSERT_EQ(found[0].type(), expected[0].type());
+    for (int64_t i = 0; i < expected[0].type().num_elements(); ++i) {
+      EXPECT_NEAR(found[0].AsDouble(i), expected[0].AsDouble(i), 1e-4);
+    }
+  }
+}
+
+TEST(RunPasses, RefusesNamesThatCannotBeSwitchedOff) {
+  const Graph graph = ParseModel(kModel);
+  PassOptions options;
+  options.disabled = {"bake"};
+  EXPECT_EQ(std::string(RunAll(graph, options).status().message()).substr(0, 39),
+            "unknown pass 'bake'; optional passes ar");
+  options.disabled = {"infer-types"};
+  const absl::Status status = RunAll(graph, options).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(std::string(status.message()).substr(0, 36), "cannot switch off pass 'infer-types'");
+}
+
+TEST(RunPasses, NothingIsLeftToDoTheSecondTime) {
+  const absl::StatusOr<Graph> once = RunAll(ParseModel(kModel), {});
+  ASSERT_TRUE(once.ok()) << once.status();
+  const absl::StatusOr<Graph> twice = RunAll(*once, {});
+  ASSERT_TRUE(twice.ok()) << twice.status();
+  EXPECT_TRUE(*once == *twice) << BodyText(*once) << BodyText(*twice);
+}
+
+}  // namespace
+}  // namespace kiln
