@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of products: every tail, every way to read the columns, and what is fused behind them.
+#include <string>
+
+#include "absl/strings/match.h"
+#include "compiler/schedule/testing/run_kernel.h"
+#include "gtest/gtest.h"
+
+namespace kiln::schedule {
+namespace {
+
+using loop::Buffer;
+using loop::Combine;
+using loop::Expr;
+using loop::Kernel;
+using loop::MakeLoad;
+using Index = std::vector<Expr>;
+
+constexpr DType kF32 = DType::Float(32);
+constexpr double kTolerance = 1e-4;
+
+// Where the column factor comes from.
+enum class Columns {
+  kConstant,            // [k, n]
+  kConstantTransposed,  // [n, k]: as nn.dense has it
+  kInput,
+  kInputTransposed,
+};
+
+// out[m, n] = sum over k of x[m, k] * y[k, n], with whatever `epilogue` makes of the sums.
+Kernel Product(int64_t m, int64_t k, int64_t n, Columns columns, DType dtype = kF32,
+               Expr (*epilogue)(Expr) = nullptr) {
+  const bool transposed =
+      columns == Columns::kConstantTransposed || columns == Columns::kInputTransposed;
+  const bool constant = columns == Columns::kConstant || columns == Columns::kConstantTransposed;
+  const Shape shape = transposed ? Shape{n, k} : Shape{k, n};
+  const Buffer x = Param("x", dtype, {m, k}), out = Param("out", dtype, {m, n});
+  const Buffer sum = epilogue == nullptr ? out : Workspace("sum", dtype, {m, n});
+  const loop::Constant weights = MakeConstant("w", dtype, shape);
+  const Buffer y = constant ? weights.buffer : Param("y", dtype, shape);
+  Kernel kernel{.name = "f", .inputs = {x}, .outputs = {out}, .constants = {}, .stages = {}};
+  if (constant) {
+    kernel.constants = {weights};
+  } else {
+    kernel.inputs.push_back(y);
+  }
+  kernel.stages.push_back(Reduce(sum, {k}, Combine::kSum, [&](const Index& i, const Index& r) {
+    return MakeLoad(x, {i[0], r[0]}) *
+           MakeLoad(y, transposed ? Index{i[1], r[0]} : Index{r[0], i[1]});
+  }));
+  if (epilogue != nullptr) {
+    kernel.stages.push_back(
+        Pointwise(out, [&](const Index& i) { return epilogue(MakeLoad(sum, i)); }));
+  }
+  return kernel;
+}
+
+Expr Relu(Expr x) { return loop::Max(x, loop::Const(x.type(), 0)); }
+
+TEST(Contraction, EveryTailOfRowsAndColumns) {
+  for (const Target& target : AllTargets()) {
+    for (int64_t m : {1, 2, 3, 5, 7, 13}) {
+      for (int64_t n : {1, 3, 4, 5, 8, 15, 16, 17, 33}) {
+        SCOPED_TRACE(testing::Message() << target.vector_bits << " bits, " << m << "x" << n);
+        ExpectLikeNaive(Product(m, 3, n, Columns::kConstant), target, kTolerance);
+      }
+    }
+  }
+}
+
+TEST(Contraction, EverySourceOfColumns) {
+  for (const Target& target : AllTargets()) {
+    for (Columns columns : {Columns::kConstant, Columns::kConstantTransposed, Columns::kInput,
+                            Columns::kInputTransposed}) {
+      for (int64_t n : {8, 19}) {
+        ExpectLikeNaive(Product(5, 7, n, columns, kF32, Relu), target, kTolerance);
+      }
+    }
+  }
+}
+
+TEST(Contraction, IntegersAreExact) {
+  for (const Target& target : AllTargets()) {
+    ExpectLikeNaive(Product(5, 9, 19, Columns::kConstantTransposed, DType::Int(32), Relu), target);
+    ExpectLikeNaive(Product(5, 9, 19, Columns::kInputTransposed, DType::Int(8)), target);
+  }
+}
+
+TEST(Contraction, WideSumsOfNarrowFactors) {
+  const Buffer x = Param("x", DType::Int(8), {5, 9}), out = Param("out", DType::Int(32), {5, 19});
+  const loop::Constant w = MakeConstant("w", DType::Int(8), {19, 9});
+  const DType wide = DType::Int(32);
+  const Kernel kernel = {
+      .name = "f",
+      .inputs = {x},
+      .outputs = {out},
+      .constants = {w},
+      .stages = {Reduce(out, {9}, Combine::kSum, [&](const Index& i, const Index& r) {
+        return MakeCast(wide, MakeLoad(x, {i[0], r[0]})) *
+               MakeCast(wide, MakeLoad(w.buffer, {i[1], r[0]}));
+      })}};
+  for (const Target& target : AllTargets()) {
+    EXPECT_TRUE(absl::StartsWith(Schedule(kernel, target).description, "contraction"));
+    ExpectLikeNaive(kernel, target);
+  }
+}
+
+TEST(Contraction, SaysItsTile) {
+  // 14 registers hold 6 rows of 2 vectors and the columns; 7 rows make two tiles of 4 and 3.
+  EXPECT_EQ(Schedule(Product(7, 8, 64, Columns::kConstant), VectorTarget(256)).description,
+            "contraction 4x2x8 rows outside packed");
+  EXPECT_EQ(Schedule(Product(6, 8, 64, Columns::kInput), VectorTarget(256)).description,
+            "contraction 6x2x8 rows outside");
+  EXPECT_EQ(Schedule(Product(1, 8, 64, Columns::kConstant), VectorTarget(512)).description,
+            "contraction 1x4x16 rows outside packed");
+  EXPECT_EQ(Schedule(Product(7, 8, 64, Columns::kConstant), VectorTarget(0)).description,
+            "contraction 2x2x1 rows outside packed");
+  // Columns beyond half of the second cache are walked once.
+  EXPECT_EQ(Schedule(Product(7, 512, 512, Columns::kConstant), VectorTarget(256)).description,
+            "contraction 4x2x8 columns outside packed");
+}
+
+TEST(Contraction, PacksConstantsByBlocksOfColumns) {
+  const Scheduled scheduled =
+      Schedule(Product(6, 2, 19, Columns::kConstantTransposed), VectorTarget(256));
+  ASSERT_EQ(scheduled.constants.size(), 1u);
+  const loop::Constant& packed = scheduled.constants[0];
+  EXPECT_EQ(packed.buffer->name, "w_packed");
+  EXPECT_EQ(packed.buffer->shape, (Shape{2, 2, 16}));
+  EXPECT_EQ(packed.buffer->alignment_bytes, 64);
+  for (int64_t block = 0; block < 2; ++block) {
+    for (int64_t k = 0; k < 2; ++k) {
+      for (int64_t column = 0; column < 16; ++column) {
+        const int64_t n = block * 16 + column;
+        const double expected = n < 19 ? 1 + 0.5 * static_cast<double>(n * 2 + k) : 0;
+        EXPECT_EQ(packed.tensor.AsDouble((block * 2 + k) * 16 + column), expected);
+      }
+    }
+  }
+}
+
+TEST(Contraction, PacksComputedColumnsInScratch) {
+  const Scheduled scheduled =
+      Schedule(Product(6, 2, 19, Columns::kInputTransposed), VectorTarget(256));
+  ASSERT_NE(scheduled.func.workspace, nullptr);
+  EXPECT_EQ(scheduled.func.workspace->num_bytes(), 2 * 2 * 16 * 4);
+  EXPECT_TRUE(absl::StrContains(Text(scheduled), "allocate y_packed: float32[2, 2, 16]"));
+  // Those that are contiguous are read where they are.
+  EXPECT_EQ(Schedule(Product(6, 2, 19, Columns::kInput), VectorTarget(256)).func.workspace,
+            nullptr);
+}
+
+TEST(Contraction, EpiloguesWorkOnTheAccumulators) {
+  const Scheduled scheduled =
+      Schedule(Product(6, 2, 16, Columns::kConstant, kF32, Relu), VectorTarget(256));
+  EXPECT_EQ(scheduled.func.workspace, nullptr);
+  EXPECT_TRUE(absl::StrContains(Text(scheduled), "max(acc["));
+  EXPECT_FALSE(absl::StrContains(Text(scheduled), "sum["));
+}
+
+TEST(Contraction, UsesFusedMultiplyAddWhereTheMachineHasIt) {
+  const Kernel floats = Product(6, 2, 16, Columns::kConstant);
+  const Kernel ints = Product(6, 2, 16, Columns::kConstant, DType::Int(32));
+  EXPECT_TRUE(absl::StrContains(Text(Schedule(floats, VectorTarget(256))), "fma("));
+  EXPECT_FALSE(absl::StrContains(Text(Schedule(floats, VectorTarget(128))), "fma("));
+  EXPECT_FALSE(absl::StrContains(Text(Schedule(ints, VectorTarget(256))), "fma("));
+}
+
+TEST(Contraction, SharesItsTilesAmongThreads) {
+  const Kernel kernel = Product(64, 256, 512, Columns::kConstant);
+  EXPECT_TRUE(absl::StrContains(Text(Schedule(kernel, VectorTarget(256, 8))), " parallel {"));
+  EXPECT_FALSE(absl::StrContains(Text(Schedule(kernel, VectorTarget(256))), "parallel"));
+  // Uneven counts of both tiles in one loop of tasks.
+  for (Columns columns : {Columns::kConstant, Columns::kInput}) {
+    ExpectLikeNaive(Product(37, 64, 83, columns, kF32, Relu), VectorTarget(256, 8), kTolerance);
+  }
+}
+
+// out[b, m, n] = sum over k of x[b, m, k] * y[b, n, k].
+TEST(Contraction, InBatches) {
+  const Buffer x = Param("x", kF32, {3, 5, 7}), y = Param("y", kF32, {3, 9, 7});
+  const Buffer out = Param("out", kF32, {3, 5, 9});
+  const Kernel kernel = {
+      .name = "f",
+      .inputs = {x, y},
+      .outputs = {out},
+      .constants = {},
+      .stages = {Reduce(out, {7}, Combine::kSum, [&](const Index& i, const Index& r) {
+        return MakeLoad(x, {i[0], i[1], r[0]}) * MakeLoad(y, {i[0], i[2], r[0]});
+      })}};
+  for (const Target& target : AllTargets()) {
+    EXPECT_TRUE(absl::StartsWith(Schedule(kernel, target).description, "contraction"));
+    ExpectLikeNaive(kernel, target, kTolerance);
+  }
+}
+
+// A convolution in channels-last layout with a bias, a residual, and an activation behind it.
+Kernel Convolution(int64_t size, int64_t in, int64_t out_channels, bool stored_too) {
+  const Buffer x = Param("x", kF32, {size + 2, size + 2, in});
+  const Buffer residual = Param("residual", kF32, {size, size, out_channels});
+  const loop::Constant w = MakeConstant("w", kF32, {out_channels, in, 3, 3});
+  const loop::Constant bias = MakeConstant("bias", kF32, {out_channels});
+  const Shape shape = {size, size, out_channels};
+  const Buffer sum = stored_too ? Param("sum", kF32, shape) : Workspace("sum", kF32, shape);
+  const Buffer out = Param("out", kF32, shape);
+  Kernel kernel{
+      .name = "f", .inputs = {x, residual}, .outputs = {out}, .constants = {w, bias}, .stages = {}};
+  if (stored_too) kernel.outputs.push_back(sum);
+  kernel.stages.push_back(
+      Reduce(sum, {in, 3, 3}, Combine::kSum, [&](const Index& i, const Index& r) {
+        return MakeLoad(x, {i[0] + r[1], i[1] + r[2], r[0]}) *
+               MakeLoad(w.buffer, {i[2], r[0], r[1], r[2]});
+      }));
+  kernel.stages.push_back(Pointwise(out, [&](const Index& i) {
+    return Relu(MakeLoad(sum, i) + MakeLoad(bias.buffer, {i[2]}) + MakeLoad(residual, i));
+  }));
+  return kernel;
+}
+
+TEST(Contraction, ConvolutionsAreOne) {
+  for (const Target& target : AllTargets()) {
+    for (bool stored_too : {false, true}) {
+      const Kernel kernel = Convolution(5, 3, 11, stored_too);
+      EXPECT_TRUE(absl::StartsWith(Schedule(kernel, target).description, "contraction"));
+      ExpectLikeNaive(kernel, target, 1e-3);
+    }
+  }
+}
+
+TEST(Contraction, EpiloguesMayMoveTheSums) {
+  Kernel kernel = Product(5, 3, 9, Columns::kConstant, kF32, Relu);
+  const Buffer sum = kernel.stages[0].buffer, out = Param("out", kF32, {9, 5});
+  kernel.outputs = {out};
+  kernel.stages[1] =
+      Pointwise(out, [&](const Index& i) { return Relu(MakeLoad(sum, {i[1], i[0]})); });
+  EXPECT_FALSE(absl::StrContains(Text(Schedule(kernel, VectorTarget(256))), "allocate sum"));
+  for (const Target& target : AllTargets()) ExpectLikeNaive(kernel, target, kTolerance);
+}
+
+// A consumer that reads a sum at several places needs them stored.
+TEST(Contraction, StoresSumsThatAreReadElsewhere) {
+  Kernel kernel = Product(5, 3, 9, Columns::kConstant, kF32, Relu);
+  const Buffer sum = kernel.stages[0].buffer;
+  kernel.stages[1] = Pointwise(kernel.outputs[0], [&](const Index& i) {
+    return MakeLoad(sum, i) - MakeLoad(sum, {i[0], Expr(0)});
+  });
+  EXPECT_TRUE(absl::StrContains(Text(Schedule(kernel, VectorTarget(256))),
+                                "allocate sum: float32[5, 9] workspace"));
+  for (const Target& target : AllTargets()) ExpectLikeNaive(kernel, target, kTolerance);
+}
+
+// What is computed before the products, and is read by them many times.
+TEST(Contraction, StoresFactorsThatAreComputed) {
+  const Buffer in = Param("in", kF32, {5, 7}), x = Workspace("x", kF32, {5, 7});
+  const Buffer out = Param("out", kF32, {5, 9});
+  const loop::Constant w = MakeConstant("w", kF32, {7, 9});
+  const Kernel kernel = {
+      .name = "f",
+      .inputs = {in},
+      .outputs = {out},
+      .constants = {w},
+      .stages = {Pointwise(x, [&](const Index& i) { return Relu(MakeLoad(in, i)); }),
+                 Reduce(out, {7}, Combine::kSum, [&](const Index& i, const Index& r) {
+                   return MakeLoad(x, {i[0], r[0]}) * MakeLoad(w.buffer, {r[0], i[1]});
+                 })}};
+  const Scheduled scheduled = Schedule(kernel, VectorTarget(256));
+  EXPECT_TRUE(absl::StartsWith(scheduled.description, "contraction")) << scheduled.description;
+  EXPECT_TRUE(absl::StrContains(Text(scheduled), "allocate x: float32[5, 7] workspace"));
+  for (const Target& target : AllTargets()) ExpectLikeNaive(kernel, target, kTolerance);
+}
+
+}  // namespace
+}  // namespace kiln::schedule

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Softmax, pooling, depthwise convolution and their like.
+#include "absl/strings/match.h"
+#include "compiler/loop/math.h"
+#include "compiler/schedule/testing/run_kernel.h"
+#include "gtest/gtest.h"
+
+namespace kiln::schedule {
+namespace {
+
+using loop::Buffer;
+using loop::Combine;
+using loop::Expr;
+using loop::Kernel;
+using loop::MakeLoad;
+using Index = std::vector<Expr>;
+
+constexpr DType kF32 = DType::Float(32);
+constexpr double kTolerance = 1e-5;
+
+// A reduction of the last axis.
+Kernel OfRows(Combine combine, DType dtype, int64_t rows, int64_t columns) {
+  const Buffer in = Param("in", dtype, {rows, columns}), out = Param("out", dtype, {rows});
+  return {.name = "f",
+          .inputs = {in},
+          .outputs = {out},
+          .constants = {},
+          .stages = {Reduce(out, {columns}, combine, [&](const Index& i, const Index& r) {
+            return MakeLoad(in, {i[0], r[0]});
+          })}};
+}
+
+// A reduction of the first axis.
+Kernel OfColumns(Combine combine, int64_t rows, int64_t columns) {
+  const Buffer in = Param("in", kF32, {rows, columns}), out = Param("out", kF32, {columns});
+  return {.name = "f",
+          .inputs = {in},
+          .outputs = {out},
+          .constants = {},
+          .stages = {Reduce(out, {rows}, combine, [&](const Index& i, const Index& r) {
+            return MakeLoad(in, {r[0], i[0]});
+          })}};
+}
+
+TEST(Reduction, EveryExtentAndOperator) {
+  for (const Target& target : AllTargets()) {
+    for (Combine combine : {Combine::kSum, Combine::kMax, Combine::kMin, Combine::kProd}) {
+      for (int64_t extent : {1, 2, 5, 8, 31, 32, 33, 100}) {
+        SCOPED_TRACE(testing::Message() << target.vector_bits << " bits, " << extent);
+        ExpectLikeNaive(OfRows(combine, DType::Int(32), 3, extent), target);
+        ExpectLikeNaive(OfColumns(combine, 3, extent), target, kTolerance);
+      }
+      ExpectLikeNaive(OfRows(combine, kF32, 3, 37), target, kTolerance);
+    }
+  }
+}
+
+TEST(Reduction, KeepsSeveralAccumulators) {
+  const Scheduled rows = Schedule(OfRows(Combine::kSum, kF32, 3, 100), VectorTarget(256));
+  EXPECT_EQ(rows.description, "reduction");
+  // Four vectors of eight, combined pairwise at the end.
+  EXPECT_TRUE(absl::StrContains(Text(rows), "allocate out_acc: float32[32]")) << Text(rows);
+  EXPECT_TRUE(absl::StrContains(Text(rows), "out_acc[lane_3 + 16]")) << Text(rows);
+  // Along the columns, where the data is contiguous: no combining.
+  const Scheduled columns = Schedule(OfColumns(Combine::kSum, 100, 32), VectorTarget(256));
+  EXPECT_TRUE(absl::StrContains(Text(columns), "allocate out_acc: float32[32]"));
+  EXPECT_TRUE(absl::StrContains(Text(columns), "in[r0 * 32 + lane_1]")) << Text(columns);
+}
+
+TEST(Reduction, OfEverythingToAScalar) {
+  const Buffer in = Param("in", kF32, {3, 5, 7}), out = Param("out", kF32, {});
+  const Kernel kernel = {
+      .name = "f",
+      .inputs = {in},
+      .outputs = {out},
+      .constants = {},
+      .stages = {Reduce(out, {3, 5, 7}, Combine::kSum,
+                        [&](const Index&, const Index& r) { return MakeLoad(in, r); })}};
+  for (const Target& target : AllTargets()) ExpectLikeNaive(kernel, target, 1e-4);
+}
+
+// out = exp(in - max) / sum, in four stages over `rows`.
+Kernel Softmax(int64_t rows, int64_t columns) {
+  const Shape shape = {rows, columns};
+  const Buffer in = Param("in", kF32, shape), out = Param("out", kF32, shape);
+  const Buffer max = Workspace("max", kF32, {rows}), exp = Workspace("exp", kF32, shape);
+  const Buffer sum = Workspace("sum", kF32, {rows});
+  return {.name = "f",
+          .inputs = {in},
+          .outputs = {out},
+          .constants = {},
+          .stages = {
+              Reduce(max, {columns}, Combine::kMax,
+                     [&](const Index& i, const Index& r) { return MakeLoad(in, {i[0], r[0]}); }),
+              Pointwise(exp,
+                        [&](const Index& i) {
+                          return loop::Exp(MakeLoad(in, i) - MakeLoad(max, {i[0]}));
+                        }),
+              Reduce(sum, {columns}, Combine::kSum,
+                     [&](const Index& i, const Index& r) { return MakeLoad(exp, {i[0], r[0]}); }),
+              Pointwise(out,
+                        [&](const Index& i) { return MakeLoad(exp, i) / MakeLoad(sum, {i[0]}); })}};
+}
+
+TEST(Reduction, StagesShareTheLoopsOverTheirRows) {
+  const Scheduled scheduled = Schedule(Softmax(4, 20), VectorTarget(256));
+  EXPECT_EQ(scheduled.func.workspace, nullptr);
+  const std::string text = Text(scheduled);
+  EXPECT_TRUE(absl::StrContains(text, "allocate exp: float32[20] {")) << text;
+  EXPECT_EQ(text.find("for i0 in 0..4"), text.rfind("for i0 in 0..4")) << text;
+  for (const Target& target : AllTargets()) {
+    for (int64_t columns : {1, 7, 8, 33}) ExpectLikeNaive(Softmax(3, columns), target, kTolerance);
+  }
+}
+
+TEST(Reduction, RowsThatAreTooLongForTheStackGoToTheWorkspace) {
+  const Kernel kernel = Softmax(2, 10000);
+  const Scheduled scheduled = Schedule(kernel, VectorTarget(256));
+  ASSERT_NE(scheduled.func.workspace, nullptr);
+  EXPECT_GE(scheduled.func.workspace->num_bytes(), 2 * 10000 * 4);
+  EXPECT_FALSE(absl::StrContains(Text(scheduled), "allocate exp: float32[10000] {"));
+  ExpectLikeNaive(kernel, VectorTarget(256), kTolerance);
+}
+
+TEST(Reduction, RowsAreSharedAmongThreads) {
+  EXPECT_TRUE(absl::StrContains(Text(Schedule(Softmax(256, 1000), VectorTarget(256, 8))),
+                                "for i0 in 0..256 parallel {"));
+  EXPECT_FALSE(
+      absl::StrContains(Text(Schedule(Softmax(256, 1000), VectorTarget(256))), "parallel"));
+  EXPECT_FALSE(absl::StrContains(Text(Schedule(Softmax(2, 4), VectorTarget(256, 8))), "parallel"));
+}
+
+// Max-pooling and depthwise convolution in channels-last layout.
+Kernel Windows(int64_t channels, bool weighted) {
+  const Buffer x = Param("x", kF32, {6, 6, channels}), out = Param("out", kF32, {4, 4, channels});
+  const loop::Constant w = MakeConstant("w", kF32, {channels, 3, 3});
+  Kernel kernel{.name = "f", .inputs = {x}, .outputs = {out}, .constants = {}, .stages = {}};
+  if (weighted) kernel.constants = {w};
+  kernel.stages.push_back(Reduce(
+      out, {3, 3}, weighted ? Combine::kSum : Combine::kMax, [&](const Index& i, const Index& r) {
+        const Expr value = MakeLoad(x, {i[0] + r[0], i[1] + r[1], i[2]});
+        return weighted ? value * MakeLoad(w.buffer, {i[2], r[0], r[1]}) : value;
+      }));
+  return kernel;
+}
+
+TEST(Reduction, WindowsRunAlongTheChannels) {
+  for (const Target& target : AllTargets()) {
+    for (int64_t channels : {1, 3, 8, 32, 35}) {
+      SCOPED_TRACE(testing::Message() << target.vector_bits << " bits, " << channels);
+      ExpectLikeNaive(Windows(channels, false), target);
+      ExpectLikeNaive(Windows(channels, true), target, kTolerance);
+    }
+  }
+}
+
+TEST(Reduction, LaysConstantsOutForItsLoops) {
+  const Scheduled scheduled = Schedule(Windows(8, true), VectorTarget(256));
+  EXPECT_EQ(scheduled.description, "reduction");
+  ASSERT_EQ(scheduled.constants.size(), 1u);
+  EXPECT_EQ(scheduled.constants[0].buffer->shape, (Shape{3, 3, 8}));
+  // w[channel, h, w] is 1 + 0.5 * (channel * 9 + h * 3 + w).
+  EXPECT_EQ(scheduled.constants[0].tensor.AsDouble(0), 1);
+  EXPECT_EQ(scheduled.constants[0].tensor.AsDouble(1), 1 + 0.5 * 9);
+  EXPECT_EQ(scheduled.constants[0].tensor.AsDouble(8), 1 + 0.5 * 1);
+}
+
+}  // namespace
+}  // namespace kiln::schedule

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all schedules share, plain loops, inlining, and kernels without reductions.
+#include "compiler/schedule/schedule.h"
+
+#include "absl/strings/match.h"
+#include "compiler/loop/math.h"
+#include "compiler/schedule/testing/run_kernel.h"
+#include "gtest/gtest.h"
+
+namespace kiln::schedule {
+namespace {
+
+using loop::Buffer;
+using loop::Combine;
+using loop::Expr;
+using loop::Kernel;
+using loop::MakeLoad;
+using Index = std::vector<Expr>;
+
+constexpr DType kF32 = DType::Float(32);
+
+// out = f(in) by element.
+Kernel Unary(Shape shape, Expr (*f)(Expr)) {
+  const Buffer in = Param("in", kF32, shape), out = Param("out", kF32, shape);
+  return {.name = "f",
+          .inputs = {in},
+          .outputs = {out},
+          .constants = {},
+          .stages = {Pointwise(out, [&](const Index& i) { return f(MakeLoad(in, i)); })}};
+}
+
+Expr Double(Expr x) { return x + x; }
+
+int Count(const std::string& text, const std::string& word) {
+  int count = 0;
+  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++count;
+  return count;
+}
+
+TEST(Naive, IsPlainLoops) {
+  const Buffer in = Param("in", kF32, {2, 3}), sum = Workspace("sum", kF32, {2});
+  const Buffer out = Param("out", kF32, {2});
+  const Kernel kernel = {
+      .name = "f",
+      .inputs = {in},
+      .outputs = {out},
+      .constants = {},
+      .stages = {Reduce(sum, {3}, Combine::kSum,
+                        [&](const Index& i, const Index& r) { return MakeLoad(in, {i[0], r[0]}); }),
+                 Pointwise(out, [&](const Index& i) { return Double(MakeLoad(sum, i)); })}};
+  const Scheduled scheduled = Schedule(kernel, VectorTarget(256, 8), /*naive=*/true);
+  EXPECT_EQ(Text(scheduled),
+            R"(operator f(in: float32[2, 3]) -> (out: float32[2]) workspace workspace: uint8[64] {
+  allocate sum: float32[2] workspace 0 {
+    for i0 in 0..2 {
+      sum[i0] = 0f32
+      for r0 in 0..3 {
+        sum[i0] = sum[i0] + in[i0 * 3 + r0]
+      }
+    }
+    for i0_1 in 0..2 {
+      let t0 = sum[i0_1]
+      out[i0_1] = t0 + t0
+    }
+  }
+}
+)");
+  EXPECT_EQ(scheduled.description, "naive");
+}
+
+TEST(Pointwise, WalksContiguousAxesAsOne) {
+  EXPECT_EQ(Text(Schedule(Unary({2, 3, 20}, Double), VectorTarget(256))),
+            R"(operator f(in: float32[2, 3, 20]) -> (out: float32[2, 3, 20]) {
+  for block in 0..3 {
+    for i0 in 0..32 vectorized {
+      let t0 = block * 32 + i0
+      let t1 = in[t0]
+      out[t0] = t1 + t1
+    }
+  }
+  for i0_1 in 0..24 vectorized {
+    let t2 = i0_1 + 96
+    let t3 = in[t2]
+    out[t2] = t3 + t3
+  }
+}
+)");
+}
+
+TEST(Pointwise, IsParallelWhereItIsWorthIt) {
+  EXPECT_FALSE(
+      absl::StrContains(Text(Schedule(Unary({64}, Double), VectorTarget(256, 8))), "parallel"));
+  EXPECT_TRUE(absl::StrContains(Text(Schedule(Unary({1 << 22}, Double), VectorTarget(256, 8))),
+                                "parallel"));
+  EXPECT_FALSE(absl::StrContains(Text(Schedule(Unary({1 << 22}, Double), VectorTarget(256, 1))),
+                                 "parallel"));
+}
+
+TEST(Pointwise, EveryShapeStoresEveryBit) {
+  for (const Target& target : AllTargets()) {
+    for (int64_t extent : {1, 2, 3, 7, 8, 15, 16, 31, 33, 100}) {
+      ExpectLikeNaive(Unary({extent}, Double), target);
+      ExpectLikeNaive(Unary({3, extent}, loop::Exp), target);
+      ExpectLikeNaive(Unary({extent, 2, 1}, loop::Tanh), target);
+    }
+    ExpectLikeNaive(Unary({}, Double), target);
+  }
+}
+
+TEST(Pointwise, MovesAndBroadcastsToo) {
+  const Buffer in = Param("in", kF32, {4, 5, 17}), row = Param("row", kF32, {1, 17});
+  const Buffer out = Param("out", kF32, {17, 5, 4});
+  const Kernel kernel = {.name = "f",
+                         .inputs = {in, row},
+                         .outputs = {out},
+                         .constants = {},
+                         .stages = {Pointwise(out, [&](const Index& i) {
+                           return MakeLoad(in, {i[2], i[1], i[0]}) * MakeLoad(row, {Expr(0), i[0]});
+                         })}};
+  for (const Target& target : AllTargets()) ExpectLikeNaive(kernel, target);
+}
+
+TEST(Schedule, NothingToComputeIsNoCode) {
+  EXPECT_EQ(Text(Schedule(Unary({0, 3}, Double), VectorTarget(256))),
+            "operator f(in: float32[0, 3]) -> (out: float32[0, 3]) {\n}\n");
+}
+
+TEST(Schedule, ConstantsThatNothingReadsAreLeftOut) {
+  Kernel kernel = Unary({4}, Double);
+  kernel.constants.push_back(MakeConstant("unread", kF32, {4}));
+  EXPECT_TRUE(Schedule(kernel, VectorTarget(256)).constants.empty());
+}
+
+// Two stages: `inner` in the workspace, read `times` times by every element of the output.
+Kernel TwoStages(int times, Expr (*f)(Expr)) {
+  const Buffer in = Param("in", kF32, {8}), inner = Workspace("inner", kF32, {8});
+  const Buffer out = Param("out", kF32, {8});
+  return {.name = "f",
+          .inputs = {in},
+          .outputs = {out},
+          .constants = {},
+          .stages = {Pointwise(inner, [&](const Index& i) { return f(MakeLoad(in, i)); }),
+                     Pointwise(out, [&](const Index& i) {
+                       Expr sum = MakeLoad(inner, i);
+                       for (int k = 1; k < times; ++k) {
+                         sum = sum + MakeLoad(inner, {(i[0] + Expr(k)) % Expr(8)});
+                       }
+                       return sum;
+                     })}};
+}
+
+TEST(Inline, WhatIsReadOnceIsComputedThere) {
+  for (Expr (*f)(Expr) : {Double, loop::Exp}) {
+    const Kernel kernel = TwoStages(1, f);
+    EXPECT_FALSE(absl::StrContains(Text(Schedule(kernel, VectorTarget(256))), "inner"));
+    for (const Target& target : AllTargets()) ExpectLikeNaive(kernel, target);
+  }
+}
+
+TEST(Inline, WhatIsReadOftenIsStoredUnlessItIsCheap) {
+  const Kernel cheap = TwoStages(2, Double), costly = TwoStages(8, loop::Exp);
+  EXPECT_FALSE(absl::StrContains(Text(Schedule(cheap, VectorTarget(256))), "inner"));
+  const Scheduled scheduled = Schedule(costly, VectorTarget(256));
+  EXPECT_TRUE(absl::StrContains(Text(scheduled), "allocate inner: float32[8] workspace 0 {"));
+  ASSERT_NE(scheduled.func.workspace, nullptr);
+  EXPECT_EQ(scheduled.func.workspace->num_bytes(), 64);
+  for (const Target& target : AllTargets()) {
+    ExpectLikeNaive(cheap, target);
+    ExpectLikeNaive(costly, target);
+  }
+}
+
+TEST(Inline, OutputsAreStored) {
+  Kernel kernel = TwoStages(1, Double);
+  const Buffer first = Param("first", kF32, {8});
+  kernel.stages[0].buffer = first;
+  kernel.stages[1] =
+      Pointwise(kernel.outputs[0], [&](const Index& i) { return MakeLoad(first, i); });
+  kernel.outputs.insert(kernel.outputs.begin(), first);
+  EXPECT_EQ(Count(Text(Schedule(kernel, VectorTarget(256))), "first["), 2);
+  for (const Target& target : AllTargets()) ExpectLikeNaive(kernel, target);
+}
+
+using Pairs = std::vector<std::pair<int, int>>;
+
+Pairs InPlace(const Kernel& kernel) { return Schedule(kernel, VectorTarget(256)).in_place; }
+
+Kernel Binary(DType dtype, Shape b_shape,
+              const std::function<Expr(const Buffer&, const Buffer&, const Index&)>& f) {
+  const Buffer a = Param("a", kF32, {4, 8}), b = Param("b", dtype, std::move(b_shape));
+  const Buffer out = Param("out", kF32, {4, 8});
+  return {.name = "f",
+          .inputs = {a, b},
+          .outputs = {out},
+          .constants = {},
+          .stages = {Pointwise(out, [&](const Index& i) { return f(a, b, i); })}};
+}
+
+TEST(InPlace, WhereEveryElementIsReadAtItsOwnPlace) {
+  EXPECT_EQ(InPlace(Binary(kF32, {4, 8},
+                           [](const Buffer& a, const Buffer& b, const Index& i) {
+                             return MakeLoad(a, i) + MakeLoad(b, i);
+                           })),
+            (Pairs{{0, 0}, {1, 0}}));
+  // The same bytes in another shape.
+  EXPECT_EQ(InPlace(Binary(kF32, {32},
+                           [](const Buffer& a, const Buffer& b, const Index& i) {
+                             return MakeLoad(a, i) + MakeLoad(b, {i[0] * Expr(8) + i[1]});
+                           })),
+            (Pairs{{0, 0}, {1, 0}}));
+  // An argument that is not read may be overwritten.
+  EXPECT_EQ(InPlace(Binary(kF32, {4, 8},
+                           [](const Buffer& a, const Buffer&, const Index& i) {
+                             return MakeLoad(a, i) + loop::Const(kF32, 1);
+                           })),
+            (Pairs{{0, 0}, {1, 0}}));
+}
+
+TEST(InPlace, NotWhereAnElementIsReadElsewhere) {
+  // Broadcast, moved, another dtype.
+  EXPECT_EQ(InPlace(Binary(kF32, {8},
+                           [](const Buffer& a, const Buffer& b, const Index& i) {
+                             return MakeLoad(a, i) + MakeLoad(b, {i[1]});
+                           })),
+            (Pairs{{0, 0}}));
+  EXPECT_EQ(InPlace(Binary(kF32, {8, 4},
+                           [](const Buffer& a, const Buffer& b, const Index& i) {
+                             return MakeLoad(a, i) + MakeLoad(b, {i[1], i[0]});
+                           })),
+            (Pairs{{0, 0}}));
+  EXPECT_EQ(InPlace(Binary(kF32, {4, 8},
+                           [](const Buffer& a, const Buffer& b, const Index& i) {
+                             return MakeLoad(a, i) + MakeLoad(b, {i[0], Expr(7) - i[1]});
+                           })),
+            (Pairs{{0, 0}}));
+  EXPECT_EQ(InPlace(Binary(DType::Int(32), {4, 8},
+                           [](const Buffer& a, const Buffer& b, const Index& i) {
+                             return MakeLoad(a, i) + loop::MakeCast(kF32, MakeLoad(b, i));
+                           })),
+            (Pairs{{0, 0}}));
+}
+
+TEST(InPlace, NotWhereAnotherStageReadsTheArgument) {
+  EXPECT_EQ(InPlace(TwoStages(1, Double)), (Pairs{{0, 0}}));
+  // Stored by the first stage, read by the second.
+  EXPECT_EQ(InPlace(TwoStages(8, loop::Exp)), Pairs{});
+}
+
+}  // namespace
+}  // namespace kiln::schedule

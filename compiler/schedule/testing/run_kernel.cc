@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/schedule/testing/run_kernel.h"
+
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/loop/passes.h"
+#include "compiler/loop/random_program.h"
+#include "gtest/gtest.h"
+
+namespace kiln::schedule {
+namespace {
+
+using loop::Buffer;
+using loop::Expr;
+
+constexpr uint32_t kSeed = 7;
+constexpr int kThreads = 4;
+
+loop::LoopProgram ProgramOf(const Scheduled& scheduled) {
+  loop::LoopProgram program;
+  program.constants = scheduled.constants;
+  program.funcs.push_back(scheduled.func);
+  return program;
+}
+
+// The parameters' values after a run.
+std::vector<Tensor> Run(const loop::LoopProgram& program, const std::string& name) {
+  const std::vector<std::string> memory = loop::RunOnRandomInputs(program, name, kSeed);
+  const loop::Func& func = *program.FindFunc(name);
+  std::vector<Tensor> tensors;
+  EXPECT_EQ(memory.size(), func.params.size()) << memory[0];
+  for (size_t i = 0; i < memory.size() && memory.size() == func.params.size(); ++i) {
+    tensors.emplace_back(TensorType{func.params[i]->shape, func.params[i]->dtype}, memory[i]);
+  }
+  return tensors;
+}
+
+void ExpectClose(const std::vector<Tensor>& expected, const std::vector<Tensor>& found,
+                 double tolerance, const char* what) {
+  ASSERT_EQ(expected.size(), found.size());
+  for (size_t k = 0; k < expected.size(); ++k) {
+    if (tolerance == 0 || !expected[k].type().dtype.is_float()) {
+      EXPECT_TRUE(expected[k] == found[k]) << what << ", parameter " << k;
+      continue;
+    }
+    for (int64_t i = 0; i < expected[k].type().num_elements(); ++i) {
+      const double e = expected[k].AsDouble(i), f = found[k].AsDouble(i);
+      ASSERT_LE(std::abs(e - f), tolerance * (1 + std::abs(e)))
+          << what << ", parameter " << k << ", element " << i << ": " << f << ", wanted " << e;
+    }
+  }
+}
+
+std::vector<loop::Axis> AxesOf(const Shape& extents, absl::string_view prefix) {
+  std::vector<loop::Axis> axes;
+  for (int64_t extent : extents) {
+    axes.push_back({loop::MakeVar(absl::StrCat(prefix, axes.size())), extent});
+  }
+  return axes;
+}
+
+std::vector<Expr> VarsOf(const std::vector<loop::Axis>& axes) {
+  std::vector<Expr> vars;
+  for (const loop::Axis& axis : axes) vars.push_back(axis.var);
+  return vars;
+}
+
+double Neutral(loop::Combine combine) {
+  switch (combine) {
+    case loop::Combine::kMax:
+      return -100;
+    case loop::Combine::kMin:
+      return 100;
+    case loop::Combine::kProd:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+Target VectorTarget(int vector_bits, int cores) {
+  Target target;
+  target.vector_bits = vector_bits;
+  target.vector_registers = vector_bits == 512 ? 32 : vector_bits == 0 ? 0 : 16;
+  target.has_fma = vector_bits > 128;
+  target.cores = cores;
+  return target;
+}
+
+std::vector<Target> AllTargets() {
+  return {VectorTarget(0), VectorTarget(128), VectorTarget(256), VectorTarget(512),
+          VectorTarget(256, /*cores=*/8)};
+}
+
+Buffer Param(std::string name, DType dtype, Shape shape) {
+  return loop::MakeBuffer(std::move(name), dtype, std::move(shape), loop::BufferScope::kParam);
+}
+
+Buffer Workspace(std::string name, DType dtype, Shape shape) {
+  return loop::MakeBuffer(std::move(name), dtype, std::move(shape), loop::BufferScope::kWorkspace);
+}
+
+loop::Constant MakeConstant(std::string name, DType dtype, Shape shape) {
+  const TensorType type{shape, dtype};
+  std::string bytes;
+  for (int64_t i = 0; i < type.num_elements(); ++i) {
+    const double step = dtype.is_float() ? 0.5 : 1;
+    bytes += Tensor::Scalar(dtype, 1 + step * static_cast<double>(i)).bytes();
+  }
+  return {loop::MakeBuffer(std::move(name), dtype, std::move(shape), loop::BufferScope::kConstant),
+          Tensor(type, std::move(bytes))};
+}
+
+loop::Stage Pointwise(const Buffer& buffer,
+                      const std::function<Expr(const std::vector<Expr>&)>& value) {
+  const std::vector<loop::Axis> axes = AxesOf(buffer->shape, "i");
+  const std::vector<Expr> vars = VarsOf(axes);
+  return {.buffer = buffer,
+          .axes = axes,
+          .index = vars,
+          .reduce = {},
+          .combine = loop::Combine::kNone,
+          .init = {},
+          .value = value(vars)};
+}
+
+loop::Stage Reduce(
+    const Buffer& buffer, const Shape& extents, loop::Combine combine,
+    const std::function<Expr(const std::vector<Expr>&, const std::vector<Expr>&)>& term) {
+  const std::vector<loop::Axis> axes = AxesOf(buffer->shape, "i");
+  const std::vector<loop::Axis> reduce = AxesOf(extents, "r");
+  return {.buffer = buffer,
+          .axes = axes,
+          .index = VarsOf(axes),
+          .reduce = reduce,
+          .combine = combine,
+          .init = loop::Const(buffer->dtype, Neutral(combine)),
+          .value = term(VarsOf(axes), VarsOf(reduce))};
+}
+
+Scheduled Schedule(const loop::Kernel& kernel, const Target& target, bool naive) {
+  absl::StatusOr<Scheduled> scheduled = ScheduleKernel(kernel, target, {.naive = naive});
+  EXPECT_TRUE(scheduled.ok()) << scheduled.status();
+  if (!scheduled.ok()) return {};
+  EXPECT_EQ(loop::VerifyProgram(ProgramOf(*scheduled)), absl::OkStatus());
+  return *std::move(scheduled);
+}
+
+std::string Text(const Scheduled& scheduled) { return loop::ToString(scheduled.func); }
+
+void ExpectLikeNaive(const loop::Kernel& kernel, const Target& target, double tolerance) {
+  const loop::LoopProgram naive = ProgramOf(Schedule(kernel, target, /*naive=*/true));
+  loop::LoopProgram program = ProgramOf(Schedule(kernel, target));
+  const std::vector<Tensor> scheduled = Run(program, kernel.name);
+  ExpectClose(Run(naive, kernel.name), scheduled, tolerance, "as scheduled");
+  loop::Func& func = program.funcs[0];
+  func.body = loop::Simplify(loop::VectorizeLoops(func.body, target.vector_bits));
+  loop::OutlineParallel(program, kThreads);
+  // Vectors and tasks change no bits.
+  ExpectClose(scheduled, Run(program, kernel.name), 0, "as vectors");
+}
+
+}  // namespace kiln::schedule
