@@ -63,7 +63,8 @@ std::vector<CallSpec> CallsOf(const Lowered& lowered) {
                      .scratch_bytes = call.workspace_bytes,
                      .in_place = call.in_place,
                      .op_names = call.op_names,
-                     .source = call.source});
+                     .source = call.source,
+                     .schedule = call.schedule});
   }
   return calls;
 }

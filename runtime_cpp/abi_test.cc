@@ -65,11 +65,20 @@ static_assert(offsetof(struct ParameterInfo, relay_name_hint) == 0 &&
               offsetof(struct ParameterInfo, target_device) == 32 &&
               offsetof(struct ParameterInfo, size_bytes) == 40 &&
               offsetof(struct ParameterInfo, quantization) == 48);
-static_assert(sizeof(struct PoolInfo) == 32);
+static_assert(sizeof(struct PoolBufferInfo) == 32);
+static_assert(offsetof(struct PoolBufferInfo, name) == 0 &&
+              offsetof(struct PoolBufferInfo, offset_bytes) == 8 &&
+              offsetof(struct PoolBufferInfo, size_bytes) == 16 &&
+              offsetof(struct PoolBufferInfo, first_call) == 24 &&
+              offsetof(struct PoolBufferInfo, last_call) == 28);
+static_assert(sizeof(struct PoolInfo) == 48);
 static_assert(offsetof(struct PoolInfo, name) == 0 && offsetof(struct PoolInfo, size_bytes) == 8 &&
               offsetof(struct PoolInfo, alignment_bytes) == 16 &&
-              offsetof(struct PoolInfo, kind) == 24);
-static_assert(sizeof(struct FunctionInfo) == 72);
+              offsetof(struct PoolInfo, kind) == 24 &&
+              offsetof(struct PoolInfo, num_buffers) == 28 &&
+              offsetof(struct PoolInfo, lower_bound_bytes) == 32 &&
+              offsetof(struct PoolInfo, buffers) == 40);
+static_assert(sizeof(struct FunctionInfo) == 88);
 static_assert(offsetof(struct FunctionInfo, function_name) == 0 &&
               offsetof(struct FunctionInfo, params) == 8 &&
               offsetof(struct FunctionInfo, num_params) == 16 &&
@@ -79,7 +88,9 @@ static_assert(offsetof(struct FunctionInfo, function_name) == 0 &&
               offsetof(struct FunctionInfo, io_size_bytes) == 40 &&
               offsetof(struct FunctionInfo, constant_size_bytes) == 48 &&
               offsetof(struct FunctionInfo, device) == 56 &&
-              offsetof(struct FunctionInfo, op_names) == 64);
+              offsetof(struct FunctionInfo, op_names) == 64 &&
+              offsetof(struct FunctionInfo, source) == 72 &&
+              offsetof(struct FunctionInfo, schedule) == 80);
 static_assert(sizeof(struct Metadata) == 88);
 static_assert(offsetof(struct Metadata, version) == 0 &&
               offsetof(struct Metadata, module_name) == 8 &&
@@ -112,7 +123,7 @@ TEST(Abi, TypeCodes) {
 
 TEST(Abi, Numbers) {
   EXPECT_EQ(TVM_METADATA_VERSION, 1);
-  EXPECT_EQ(KILN_METADATA_VERSION, 1);
+  EXPECT_EQ(KILN_METADATA_VERSION, 2);
   EXPECT_EQ(kDLCPU, 1);
   EXPECT_EQ(kDLExtDev, 12);
   EXPECT_EQ(kDLHexagon, 14);

@@ -75,6 +75,19 @@ absl::Status CheckFunction(const ::FunctionInfo& function) {
   return absl::OkStatus();
 }
 
+absl::Status CheckPool(const ::PoolInfo& pool) {
+  if (pool.name == nullptr) return absl::DataLossError("a pool has no name");
+  if (pool.num_buffers < 0 || (pool.num_buffers > 0 && pool.buffers == nullptr)) {
+    return absl::DataLossError(absl::StrCat("pool '", pool.name, "' has no buffers"));
+  }
+  for (int32_t i = 0; i < pool.num_buffers; ++i) {
+    if (pool.buffers[i].name == nullptr) {
+      return absl::DataLossError(absl::StrCat("a buffer of pool '", pool.name, "' has no name"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status CheckMetadata(const ::Metadata* metadata) {
@@ -95,6 +108,9 @@ absl::Status CheckMetadata(const ::Metadata* metadata) {
   }
   for (int32_t i = 0; i < metadata->num_functions; ++i) {
     KILN_RETURN_IF_ERROR(CheckFunction(metadata->functions[i]));
+  }
+  for (int32_t i = 0; i < metadata->num_pools; ++i) {
+    KILN_RETURN_IF_ERROR(CheckPool(metadata->pools[i]));
   }
   return absl::OkStatus();
 }

@@ -80,6 +80,8 @@ class FunctionInfoView {
   int64_t constant_size_bytes() const { return info_->constant_size_bytes; }
   DLDevice device() const { return info_->device; }
   absl::string_view op_names() const { return absl::NullSafeStringView(info_->op_names); }
+  absl::string_view source() const { return absl::NullSafeStringView(info_->source); }
+  absl::string_view schedule() const { return absl::NullSafeStringView(info_->schedule); }
 
  private:
   std::vector<ParameterInfoView> Params(int32_t begin, int32_t end) const;

@@ -140,7 +140,12 @@ TEST(Metadata, TypedViewOfTheModel) {
   EXPECT_FALSE(run_model.inputs()[1].is_quantized());
   EXPECT_THAT(run_model.outputs()[0].shape(), ElementsAre(4));
   EXPECT_EQ(metadata.function(1).op_names(), "add");
+  EXPECT_EQ(metadata.function(1).source(), "a1 a2");
+  EXPECT_EQ(metadata.function(1).schedule(), "naive");
+  EXPECT_EQ(run_model.schedule(), "");
   EXPECT_EQ(metadata.pools().at(0).size_bytes, 64);
+  EXPECT_EQ(metadata.pools().at(0).lower_bound_bytes, 16);
+  EXPECT_STREQ(metadata.pools().at(0).buffers[0].name, "t2");
 }
 
 TEST(Metadata, OtherVersionsAreNamed) {
@@ -149,7 +154,7 @@ TEST(Metadata, OtherVersionsAreNamed) {
   EXPECT_TRUE(CheckMetadata(&other).ok());
   other.version = 7;
   EXPECT_THAT(std::string(CheckMetadata(&other).message()),
-              HasSubstr("metadata of version 7, this runtime reads version 1"));
+              HasSubstr("metadata of version 7, this runtime reads version 2"));
   other = metadata.c_struct();
   other.num_functions = 0;
   EXPECT_FALSE(CheckMetadata(&other).ok());
@@ -161,6 +166,11 @@ TEST(Metadata, OtherVersionsAreNamed) {
   function.num_outputs = 5;
   other.functions = &function;
   other.num_functions = 1;
+  EXPECT_FALSE(CheckMetadata(&other).ok());
+  other = metadata.c_struct();
+  ::PoolInfo pool = other.pools[0];
+  pool.buffers = nullptr;
+  other.pools = &pool;
   EXPECT_FALSE(CheckMetadata(&other).ok());
 }
 

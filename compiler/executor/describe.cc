@@ -10,7 +10,7 @@
 namespace kiln {
 namespace {
 
-constexpr int kMetadataVersion = 1;
+constexpr int kMetadataVersion = 2;
 constexpr int kCpu = 1;  // DLDeviceType
 
 std::string Identifier(const std::string& name) {
@@ -96,10 +96,18 @@ void DescribeOperators(const Plan& plan, const std::map<std::string, int64_t>& c
     SetDevice(function.mutable_device());
     function.set_op_names(call.op_names);
     function.set_source(call.source);
+    function.set_schedule(call.schedule);
   }
 }
 
 void DescribePools(const Plan& plan, proto::Metadata& metadata) {
+  // Of every call of the plan the number of its function, which views do not have; a view's is that
+  // of the function before it.
+  std::vector<int32_t> numbers;
+  for (int32_t number = -1; const PlanCall& call : plan.calls) {
+    if (!call.function.empty()) ++number;
+    numbers.push_back(number);
+  }
   for (size_t p = 0; p < plan.pools.size(); ++p) {
     proto::Pool& pool = *metadata.add_pools();
     pool.set_name(plan.pools[p].name);
@@ -113,8 +121,8 @@ void DescribePools(const Plan& plan, proto::Metadata& metadata) {
       placed.set_name(buffer.name);
       placed.set_offset_bytes(buffer.offset_bytes);
       placed.set_size_bytes(buffer.bytes());
-      placed.set_first_call(buffer.first_call);
-      placed.set_last_call(buffer.last_call);
+      placed.set_first_call(numbers[static_cast<size_t>(buffer.first_call)]);
+      placed.set_last_call(numbers[static_cast<size_t>(buffer.last_call)]);
     }
   }
 }

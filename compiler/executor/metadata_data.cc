@@ -94,7 +94,24 @@ DataValue FunctionData(const proto::Function& function, const std::string& name,
        DataValue::Int(64, function.workspace_size_bytes()),
        DataValue::Int(64, function.io_size_bytes()),
        DataValue::Int(64, function.constant_size_bytes()), DlDevice(function.device()),
-       DataValue::String(function.op_names())});
+       DataValue::String(function.op_names()), DataValue::String(function.source()),
+       DataValue::String(function.schedule())});
+}
+
+DataValue PoolData(const proto::Pool& pool, const std::string& name, DataAdder& add) {
+  std::vector<DataValue> buffers;
+  for (const proto::PoolBuffer& b : pool.buffers()) {
+    buffers.push_back(
+        DataValue::Struct({DataValue::String(b.name()), DataValue::Int(64, b.offset_bytes()),
+                           DataValue::Int(64, b.size_bytes()), DataValue::Int(32, b.first_call()),
+                           DataValue::Int(32, b.last_call())}));
+  }
+  const DataValue array = add.Array(name + "_buffers", "struct PoolBufferInfo", std::move(buffers));
+  return DataValue::Struct({DataValue::String(pool.name()), DataValue::Int(64, pool.size_bytes()),
+                            DataValue::Int(64, pool.alignment_bytes()),
+                            DataValue::Int(32, pool.kind()),
+                            DataValue::Int(32, pool.buffers_size()),
+                            DataValue::Int(64, pool.lower_bound_bytes()), array});
 }
 
 }  // namespace
@@ -107,10 +124,8 @@ void AddModelMetadata(const proto::Metadata& metadata, const std::string& getter
   for (int i = 0; i < metadata.functions_size(); ++i) {
     functions.push_back(FunctionData(metadata.functions(i), absl::StrCat("function", i), add));
   }
-  for (const proto::Pool& pool : metadata.pools()) {
-    pools.push_back(DataValue::Struct(
-        {DataValue::String(pool.name()), DataValue::Int(64, pool.size_bytes()),
-         DataValue::Int(64, pool.alignment_bytes()), DataValue::Int(32, pool.kind())}));
+  for (int i = 0; i < metadata.pools_size(); ++i) {
+    pools.push_back(PoolData(metadata.pools(i), absl::StrCat("pool", i), add));
   }
   const DataValue function_array =
       add.Array("functions", "struct FunctionInfo", std::move(functions));

@@ -54,7 +54,8 @@ class Planner {
                     .num_inputs = static_cast<int>(spec.inputs.size()),
                     .scratch = -1,
                     .op_names = spec.op_names,
-                    .source = spec.source};
+                    .source = spec.source,
+                    .schedule = spec.schedule};
       for (ValueId input : spec.inputs) {
         const auto it = by_value_.find(input);
         if (it == by_value_.end()) {

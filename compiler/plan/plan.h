@@ -45,9 +45,10 @@ struct PlanCall {
   std::string function;   // empty: args[1] is a view of args[0], nothing is called
   std::vector<int> args;  // buffers: inputs, then outputs
   int num_inputs = 0;
-  int scratch = -1;      // buffer of kind kScratch, or -1
-  std::string op_names;  // "nn.conv2d nn.relu"
-  std::string source;    // names of the model's nodes: "conv1 relu1"
+  int scratch = -1;           // buffer of kind kScratch, or -1
+  std::string op_names;       // "nn.conv2d nn.relu"
+  std::string source;         // names of the model's nodes: "conv1 relu1"
+  std::string schedule = {};  // how the function computes: "contraction 6x2x16 …"
 };
 
 struct PlanPool {
@@ -82,6 +83,7 @@ struct CallSpec {
   std::vector<std::pair<int, int>> in_place;
   std::string op_names;
   std::string source;
+  std::string schedule = {};
 };
 
 // Orders lifetimes and places every intermediate and scratch buffer in one workspace, by several

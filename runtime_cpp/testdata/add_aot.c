@@ -25,10 +25,12 @@ static const struct ParameterInfo kParams[] = {
     {"output0", "output0", kShape, 1, {kDLFloat, 32, 1}, {kDLCPU, 0}, 16, NULL},
 };
 static const struct FunctionInfo kFunctions[] = {
-    {"tvmgen_add_run_model", kParams, 3, 2, 1, 64, 48, 0, {kDLCPU, 0}, NULL},
-    {"tvmgen_add_fused_add", kParams, 3, 2, 1, 0, 48, 0, {kDLCPU, 0}, "add"},
+    {"tvmgen_add_run_model", kParams, 3, 2, 1, 64, 48, 0, {kDLCPU, 0}, NULL, NULL, NULL},
+    {"tvmgen_add_fused_add", kParams, 3, 2, 1, 0, 48, 0, {kDLCPU, 0}, "add", "a1 a2", "naive"},
 };
-static const struct PoolInfo kPools[] = {{"workspace", 64, 64, KILN_POOL_WORKSPACE}};
+static const struct PoolBufferInfo kBuffers[] = {{"t2", 0, 16, 0, 0}};
+static const struct PoolInfo kPools[] = {
+    {"workspace", 64, 64, KILN_POOL_WORKSPACE, 1, 16, kBuffers}};
 static const struct Metadata kMetadata = {
     KILN_METADATA_VERSION, "add", "aot", "cpp", "packed", "packed", "c", kFunctions, 2, kPools, 1};
 

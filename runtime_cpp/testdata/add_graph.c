@@ -16,9 +16,9 @@ static const struct ParameterInfo kParams[] = {
     {"output1", "output1", kShape, 1, {kDLFloat, 32, 1}, {kDLCPU, 0}, 16, NULL},
 };
 static const struct FunctionInfo kFunctions[] = {
-    {"tvmgen_add_run_model", kParams, 5, 3, 2, 64, 68, 0, {kDLCPU, 0}, NULL},
-    {"tvmgen_add_fused_add", kParams, 0, 0, 0, 0, 0, 0, {kDLCPU, 0}, "add"},
-    {"tvmgen_add_fused_multiply", kParams, 0, 0, 0, 0, 0, 0, {kDLCPU, 0}, "multiply"},
+    {"tvmgen_add_run_model", kParams, 5, 3, 2, 64, 68, 0, {kDLCPU, 0}, NULL, NULL, NULL},
+    {"tvmgen_add_fused_add", kParams, 0, 0, 0, 0, 0, 0, {kDLCPU, 0}, "add", NULL, NULL},
+    {"tvmgen_add_fused_multiply", kParams, 0, 0, 0, 0, 0, 0, {kDLCPU, 0}, "multiply", NULL, NULL},
 };
 static const struct Metadata kMetadata = {
     KILN_METADATA_VERSION, "add", "graph", "cpp", "packed", "packed", "c", kFunctions, 3, NULL, 0};

@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 // Version of these structs, the value of Metadata.version. It grows with every change of layout.
-#define KILN_METADATA_VERSION 1
+#define KILN_METADATA_VERSION 2
 
 // Values of PoolInfo.kind.
 #define KILN_POOL_WORKSPACE 0
@@ -49,12 +49,24 @@ struct ParameterInfo {
   const struct QuantizationInfo* quantization;  // NULL if the tensor is not quantised.
 };
 
+// One buffer of a pool: a tensor between two functions, or the scratch memory of one.
+struct PoolBufferInfo {
+  const char* name;
+  int64_t offset_bytes;
+  int64_t size_bytes;
+  int32_t first_call;  // It is alive from this call on; call k is that of functions[k + 1].
+  int32_t last_call;   // Inclusive.
+};
+
 // A region of memory that the plan placed buffers in.
 struct PoolInfo {
   const char* name;
   int64_t size_bytes;
   int64_t alignment_bytes;  // A power of two.
   int32_t kind;             // KILN_POOL_WORKSPACE (scratch) or KILN_POOL_CONSTANT (read-only).
+  int32_t num_buffers;
+  int64_t lower_bound_bytes;  // The most bytes that are alive at once: no placement is smaller.
+  const struct PoolBufferInfo* buffers;  // `num_buffers`.
 };
 
 // One function of the module.
@@ -69,6 +81,8 @@ struct FunctionInfo {
   int64_t constant_size_bytes;   // Constants that it reads.
   DLDevice device;               // Where it runs.
   const char* op_names;          // "nn.conv2d nn.relu", for profiles; may be NULL.
+  const char* source;            // The model's nodes that it computes; may be NULL.
+  const char* schedule;          // How it computes them, in the compiler's words; may be NULL.
 };
 
 // The module. functions[0] is the entry `tvmgen_<module>_run_model`; the others are its operator

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/executor/testing/sample.h"
+
+namespace kiln {
+namespace {
+
+constexpr DType kF32 = DType::Float(32);
+
+PlanBuffer Buffer(std::string name, TensorType type, PlanBufferKind kind, int first, int last,
+                  int storage) {
+  return {.name = std::move(name),
+          .type = std::move(type),
+          .kind = kind,
+          .first_call = first,
+          .last_call = last,
+          .storage_id = storage};
+}
+
+loop::Buffer Param(std::string name, Shape shape) {
+  return loop::MakeBuffer(std::move(name), kF32, std::move(shape), loop::BufferScope::kParam);
+}
+
+}  // namespace
+
+Plan SamplePlan() {
+  Plan plan;
+  plan.buffers = {
+      Buffer("x", {{4}, kF32}, PlanBufferKind::kInput, 0, 0, 0),
+      Buffer("0", {{2, 3}, DType::Int(8)}, PlanBufferKind::kInput, 0, 2, 1),
+      Buffer("t", {{2, 2}, kF32}, PlanBufferKind::kIntermediate, 0, 3, 2),
+      Buffer("scratch0", {{100}, DType::UInt(8)}, PlanBufferKind::kScratch, 0, 0, -1),
+      Buffer("v", {{4}, kF32}, PlanBufferKind::kIntermediate, 1, 3, 2),
+      Buffer("output0", {{4}, kF32}, PlanBufferKind::kOutput, 2, 4, 3),
+      Buffer("output1", {{}, kF32}, PlanBufferKind::kOutput, 3, 4, 4),
+  };
+  plan.buffers[1].io_index = 1;
+  plan.buffers[0].io_index = plan.buffers[5].io_index = 0;
+  plan.buffers[6].io_index = 1;
+  plan.buffers[2].pool = plan.buffers[3].pool = 0;
+  plan.buffers[2].offset_bytes = 128;
+  plan.buffers[4].alias_of = 2;
+  plan.buffers[4].is_view = true;
+  plan.calls = {
+      {.function = "tvmgen_mod_f",
+       .args = {0, 2},
+       .num_inputs = 1,
+       .scratch = 3,
+       .op_names = "nn.conv2d nn.relu",
+       .source = "conv1 relu1",
+       .schedule = "contraction"},
+      {.function = "", .args = {2, 4}, .num_inputs = 1, .op_names = "reshape", .source = ""},
+      {.function = "tvmgen_mod_g",
+       .args = {4, 1, 5},
+       .num_inputs = 2,
+       .op_names = "",
+       .source = ""},
+      {.function = "tvmgen_mod_g_1", .args = {4, 6}, .num_inputs = 1, .op_names = "", .source = ""},
+  };
+  plan.inputs = {0, 1};
+  plan.outputs = {5, 6};
+  plan.pools = {{.name = "workspace", .size_bytes = 192}};
+  plan.lower_bound_bytes = 192;
+  plan.strategy = "greedy by size";
+  return plan;
+}
+
+loop::LoopProgram SampleProgram(loop::Convention convention) {
+  loop::LoopProgram program;
+  const auto add = [&](std::string name, std::vector<loop::Buffer> params, int num_inputs) {
+    loop::Func func;
+    func.name = std::move(name);
+    func.convention = convention;
+    func.params = std::move(params);
+    func.num_inputs = num_inputs;
+    func.exported = convention == loop::Convention::kPacked;
+    program.funcs.push_back(std::move(func));
+  };
+  add("tvmgen_mod_f", {Param("a", {4}), Param("out", {2, 2})}, 1);
+  program.funcs[0].workspace =
+      loop::MakeBuffer("workspace", DType::UInt(8), {100}, loop::BufferScope::kParam);
+  add("tvmgen_mod_g", {Param("a", {4}), Param("b", {2, 3}), Param("out", {4})}, 2);
+  add("tvmgen_mod_g_1", {Param("a", {4}), Param("out", {})}, 1);
+  const TensorType weights{{6}, kF32};
+  program.constants.push_back({loop::MakeBuffer("tvmgen_mod_g_w_0", weights.dtype, weights.shape,
+                                                loop::BufferScope::kConstant),
+                               Tensor::Filled(weights, 1)});
+  const TensorType bias{{2}, kF32};
+  program.constants.push_back(
+      {loop::MakeBuffer("tvmgen_mod_g_1_b_0", bias.dtype, bias.shape, loop::BufferScope::kConstant),
+       Tensor::Filled(bias, 1)});
+  return program;
+}
+
+ModuleInfo SampleInfo() {
+  return {.module_name = "mod",
+          .executor = "aot",
+          .runtime = "cpp",
+          .interface_api = "packed",
+          .calling_convention = "cpacked",
+          .target = "x86-64",
+          .main_function = "tvmgen_mod___tvm_main__"};
+}
+
+}  // namespace kiln
