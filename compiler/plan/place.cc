@@ -91,6 +91,7 @@ Placement Place(const std::vector<Lifetime>& lifetimes) {
       {"greedy by lifetime", Ordered(n, [&](int a, int b) { return span(a) > span(b); })},
   };
   Placement best;
+  if (n == 0) return best;
   std::vector<int> order;
   for (const Candidate& candidate : candidates) {
     Placement placement = FirstFit(lifetimes, conflicts, candidate.order);

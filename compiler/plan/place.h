@@ -26,7 +26,7 @@ struct Placement {
 int64_t LowerBound(const std::vector<Lifetime>& lifetimes);
 
 // The best of: greedy by size, greedy by number of conflicts, greedy by lifetime, and hill climbing
-// over the order from the best of these. Deterministic.
+// over the order from the best of these. Deterministic. Without lifetimes, no strategy.
 Placement Place(const std::vector<Lifetime>& lifetimes);
 
 }  // namespace kiln

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/plan/plan.h"
+
+#include <algorithm>
+#include <map>
+#include <random>
+
+#include "absl/strings/match.h"
+#include "compiler/graph/test_ops.h"
+#include "gtest/gtest.h"
+
+namespace kiln {
+namespace {
+
+// A model written call by call. Sizes are in floats.
+class Calls {
+ public:
+  ValueId Input(int64_t floats) {
+    return graph_.AddInput("in" + std::to_string(graph_.inputs.size()), Type(floats));
+  }
+  ValueId Call(std::vector<ValueId> inputs, int64_t floats, int64_t scratch_bytes = 0,
+               std::vector<std::pair<int, int>> in_place = {}) {
+    return Add("f" + std::to_string(calls_.size()), std::move(inputs), floats, scratch_bytes,
+               std::move(in_place));
+  }
+  // A call whose output may be written over its first input.
+  ValueId InPlace(std::vector<ValueId> inputs, int64_t floats) {
+    return Call(std::move(inputs), floats, 0, {{0, 0}});
+  }
+  ValueId View(ValueId input) { return Add("", {input}, graph_.type(input).num_elements(), 0, {}); }
+
+  absl::StatusOr<Plan> TryPlan(std::vector<ValueId> outputs) {
+    graph_.outputs = std::move(outputs);
+    return MakePlan(graph_, calls_);
+  }
+  Plan Make(std::vector<ValueId> outputs) {
+    absl::StatusOr<Plan> plan = TryPlan(std::move(outputs));
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    return plan.ok() ? *std::move(plan) : Plan();
+  }
+
+ private:
+  static TensorType Type(int64_t floats) { return {{floats}, DType::Float(32)}; }
+
+  ValueId Add(std::string function, std::vector<ValueId> inputs, int64_t floats, int64_t scratch,
+              std::vector<std::pair<int, int>> in_place) {
+    Node node;
+    node.op = FindTestOp("concatenate");
+    node.inputs = inputs;
+    const TensorType type = Type(floats);
+    const NodeId id = graph_.AddNode(std::move(node), absl::MakeConstSpan(&type, 1));
+    const ValueId output = graph_.node(id).outputs[0];
+    calls_.push_back({.function = std::move(function),
+                      .inputs = std::move(inputs),
+                      .outputs = {output},
+                      .scratch_bytes = scratch,
+                      .in_place = std::move(in_place),
+                      .op_names = "concatenate",
+                      .source = ""});
+    return output;
+  }
+
+  Graph graph_;
+  std::vector<CallSpec> calls_;
+};
+
+// The buffer that call `c` writes.
+const PlanBuffer& OutputOf(const Plan& plan, size_t c) {
+  return plan.buffers[static_cast<size_t>(plan.calls[c].args.back())];
+}
+
+TEST(Plan, ChainAlternatesBetweenTwoPlaces) {
+  Calls m;
+  ValueId v = m.Input(16);
+  for (int i = 0; i < 5; ++i) v = m.Call({v}, 16);
+  const Plan plan = m.Make({v});
+  EXPECT_EQ(plan.workspace_bytes(), 128);
+  EXPECT_EQ(plan.lower_bound_bytes, 128);
+  EXPECT_NE(OutputOf(plan, 0).offset_bytes, OutputOf(plan, 1).offset_bytes);
+  EXPECT_EQ(OutputOf(plan, 0).offset_bytes, OutputOf(plan, 2).offset_bytes);
+  EXPECT_EQ(OutputOf(plan, 1).first_call, 1);
+  EXPECT_EQ(OutputOf(plan, 1).last_call, 2);
+}
+
+TEST(Plan, OffsetsAreAligned) {
+  Calls m;
+  const ValueId in = m.Input(1), a = m.Call({in}, 1), b = m.Call({in}, 17), c = m.Call({in}, 3);
+  const Plan plan = m.Make({m.Call({a, b, c}, 1)});
+  EXPECT_EQ(plan.pools.at(0).alignment_bytes, 64);
+  for (const PlanBuffer& buffer : plan.buffers) EXPECT_EQ(buffer.offset_bytes % 64, 0);
+  // 4, 68 and 12 bytes take 64, 128 and 64.
+  EXPECT_EQ(plan.workspace_bytes(), 256);
+}
+
+TEST(Plan, NothingBetweenTheCallsIsNoWorkspace) {
+  Calls m;
+  const Plan plan = m.Make({m.Call({m.Input(16)}, 16)});
+  EXPECT_EQ(plan.workspace_bytes(), 0);
+  EXPECT_EQ(plan.lower_bound_bytes, 0);
+  EXPECT_TRUE(absl::StartsWith(ToString(plan),
+                               "workspace 0 bytes, lower bound 0 bytes (nothing to place)\n"))
+      << ToString(plan);
+}
+
+TEST(Plan, ScratchLivesInItsCallAlone) {
+  Calls m;
+  const ValueId a = m.Call({m.Input(16)}, 16), b = m.Call({a}, 16, /*scratch_bytes=*/100);
+  const Plan plan = m.Make({m.Call({b}, 16)});
+  const PlanBuffer& scratch = plan.buffers[static_cast<size_t>(plan.calls[1].scratch)];
+  EXPECT_EQ(scratch.kind, PlanBufferKind::kScratch);
+  EXPECT_EQ(scratch.bytes(), 100);
+  EXPECT_EQ(scratch.first_call, 1);
+  EXPECT_EQ(scratch.last_call, 1);
+  EXPECT_EQ(plan.workspace_bytes(), 64 + 64 + 128);
+  EXPECT_EQ(plan.calls[0].scratch, -1);
+}
+
+TEST(Plan, InPlaceWhereTheArgumentIsNeededNoMore) {
+  Calls m;
+  const ValueId a = m.Call({m.Input(16)}, 16), b = m.InPlace({a}, 16);
+  const Plan plan = m.Make({m.Call({b}, 16)});
+  EXPECT_EQ(OutputOf(plan, 1).alias_of, plan.calls[0].args.back());
+  EXPECT_FALSE(OutputOf(plan, 1).is_view);
+  EXPECT_EQ(plan.workspace_bytes(), 64);
+  // The owner lives as long as what takes its place.
+  EXPECT_EQ(OutputOf(plan, 0).last_call, 2);
+}
+
+TEST(Plan, InPlaceOverAViewAndAlongAChain) {
+  Calls m;
+  const ValueId a = m.Call({m.Input(16)}, 16);
+  const ValueId b = m.InPlace({m.View(a)}, 16), c = m.InPlace({m.View(b)}, 16);
+  const Plan plan = m.Make({m.Call({c}, 16)});
+  EXPECT_EQ(plan.workspace_bytes(), 64);
+  EXPECT_EQ(plan.Root(plan.calls[4].args.back()), plan.calls[0].args.back());
+}
+
+// The call that may work in place is number `c`.
+void ExpectOwnMemory(const Plan& plan, size_t c) {
+  EXPECT_EQ(OutputOf(plan, c).alias_of, -1) << ToString(plan);
+}
+
+TEST(Plan, NotInPlaceWhereItWouldBeSeen) {
+  {  // A later call reads the argument.
+    Calls m;
+    const ValueId a = m.Call({m.Input(16)}, 16), b = m.InPlace({a}, 16);
+    ExpectOwnMemory(m.Make({m.Call({a, b}, 16)}), 1);
+  }
+  {  // A later call reads a view of the argument.
+    Calls m;
+    const ValueId a = m.Call({m.Input(16)}, 16), view = m.View(a), b = m.InPlace({a}, 16);
+    ExpectOwnMemory(m.Make({m.Call({view, b}, 16)}), 2);
+  }
+  {  // The argument is the caller's.
+    Calls m;
+    const ValueId a = m.InPlace({m.Input(16)}, 16);
+    ExpectOwnMemory(m.Make({m.Call({a}, 16)}), 0);
+  }
+  {  // The argument is an output of the model.
+    Calls m;
+    const ValueId a = m.Call({m.Input(16)}, 16), b = m.InPlace({a}, 16);
+    ExpectOwnMemory(m.Make({a, m.Call({b}, 16)}), 1);
+  }
+  {  // The result is the caller's.
+    Calls m;
+    const ValueId a = m.Call({m.Input(16)}, 16);
+    ExpectOwnMemory(m.Make({m.InPlace({a}, 16)}), 1);
+  }
+  {  // The call reads the argument twice, in one of the cases elsewhere.
+    Calls m;
+    const ValueId a = m.Call({m.Input(16)}, 16), b = m.InPlace({a, m.View(a)}, 16);
+    ExpectOwnMemory(m.Make({m.Call({b}, 16)}), 2);
+  }
+  {  // The result is larger.
+    Calls m;
+    const ValueId a = m.Call({m.Input(16)}, 16), b = m.InPlace({a}, 17);
+    ExpectOwnMemory(m.Make({m.Call({b}, 16)}), 1);
+  }
+  {  // The function does not allow it.
+    Calls m;
+    const ValueId a = m.Call({m.Input(16)}, 16), b = m.Call({a}, 16);
+    ExpectOwnMemory(m.Make({m.Call({b}, 16)}), 1);
+  }
+}
+
+TEST(Plan, OutputsAreWrittenStraightIntoTheCallersMemory) {
+  Calls m;
+  const ValueId a = m.Call({m.Input(16)}, 16), view = m.View(a);
+  const Plan plan = m.Make({view});
+  const PlanBuffer& computed = OutputOf(plan, 0);
+  EXPECT_EQ(computed.alias_of, plan.outputs[0]);
+  EXPECT_EQ(plan.buffers[static_cast<size_t>(plan.outputs[0])].kind, PlanBufferKind::kOutput);
+  EXPECT_EQ(plan.buffers[static_cast<size_t>(plan.outputs[0])].alias_of, -1);
+  EXPECT_EQ(plan.workspace_bytes(), 0);
+}
+
+TEST(Plan, SeveralOutputsOneOfThemReadAgain) {
+  Calls m;
+  const ValueId a = m.Call({m.Input(16)}, 16), b = m.Call({a}, 8), c = m.Call({a, b}, 4);
+  const Plan plan = m.Make({b, a, c});
+  ASSERT_EQ(plan.outputs.size(), 3u);
+  const int64_t sizes[] = {32, 64, 16};
+  for (size_t i = 0; i < 3; ++i) {
+    const PlanBuffer& output = plan.buffers[static_cast<size_t>(plan.outputs[i])];
+    EXPECT_EQ(output.kind, PlanBufferKind::kOutput);
+    EXPECT_EQ(output.io_index, static_cast<int>(i));
+    EXPECT_EQ(output.name, "output" + std::to_string(i));
+    EXPECT_EQ(output.bytes(), sizes[i]);
+    EXPECT_EQ(output.pool, -1);
+    EXPECT_EQ(output.last_call, 3);
+  }
+  EXPECT_EQ(plan.workspace_bytes(), 0);
+}
+
+// CopyOutputs gives such outputs a call that makes them; without it they are mistakes.
+TEST(Plan, RefusesOutputsThatNoCallMakes) {
+  {
+    Calls m;
+    const ValueId in = m.Input(16);
+    EXPECT_EQ(m.TryPlan({in}).status().code(), absl::StatusCode::kInternal);
+  }
+  {
+    Calls m;
+    const ValueId view = m.View(m.Input(16));
+    EXPECT_EQ(m.TryPlan({view}).status().code(), absl::StatusCode::kInternal);
+  }
+  {
+    Calls m;
+    const ValueId a = m.Call({m.Input(16)}, 16);
+    EXPECT_EQ(m.TryPlan({a, a}).status().code(), absl::StatusCode::kInternal);
+  }
+  {
+    Calls m;
+    const ValueId a = m.Call({m.Input(16)}, 16), view = m.View(a);
+    EXPECT_EQ(m.TryPlan({a, view}).status().code(), absl::StatusCode::kInternal);
+  }
+  {  // A value of a call that is not there.
+    Calls m;
+    m.Input(16);
+    const ValueId a = m.Call({99}, 16);
+    EXPECT_EQ(m.TryPlan({a}).status().code(), absl::StatusCode::kInternal);
+  }
+}
+
+TEST(Plan, TensorsWithoutElementsTakeNoMemory) {
+  Calls m;
+  const ValueId a = m.Call({m.Input(0)}, 0);
+  const Plan plan = m.Make({m.Call({a}, 0)});
+  EXPECT_EQ(plan.workspace_bytes(), 0);
+}
+
+// Runs the plan on memory that remembers which value it holds: every call finds what it reads.
+class Memory {
+ public:
+  // `by_storage`: buffers lie where the graph executor puts them, by their storage ids.
+  Memory(const Plan& plan, bool by_storage) : plan_(plan), by_storage_(by_storage) {}
+
+  void Run() {
+    for (int id : plan_.inputs) Fill(id);
+    for (const PlanCall& call : plan_.calls) {
+      if (call.function.empty()) continue;
+      if (call.scratch >= 0) Fill(call.scratch);
+      const int output = call.args.back();
+      const bool in_place = Buffer(output).alias_of >= 0 && !Buffer(output).is_view &&
+                            Reads(call, plan_.Root(output));
+      // A function may write before it has read all, unless it works in place.
+      if (!in_place) Fill(output);
+      for (int i = 0; i < call.num_inputs; ++i) Check(call.args[static_cast<size_t>(i)]);
+      if (call.scratch >= 0 && !by_storage_) Check(call.scratch);
+      Fill(output);
+    }
+    for (int id : plan_.outputs) Check(id);
+  }
+
+ private:
+  const PlanBuffer& Buffer(int id) const { return plan_.buffers[static_cast<size_t>(id)]; }
+
+  bool Reads(const PlanCall& call, int root) const {
+    return std::any_of(call.args.begin(), call.args.begin() + call.num_inputs,
+                       [&](int id) { return plan_.Root(id) == root; });
+  }
+
+  // What a buffer holds: its own value, or that of the buffer it is a view of.
+  int Value(int id) const {
+    for (const PlanCall& call : plan_.calls) {
+      if (call.function.empty() && call.args[1] == id) return Value(call.args[0]);
+    }
+    return id;
+  }
+
+  // Which piece of memory, and where in it.
+  std::pair<int, int64_t> Place(int id) const {
+    const int root = plan_.Root(id);
+    if (by_storage_) return {Buffer(id).storage_id, 0};
+    if (Buffer(root).pool >= 0) return {-1, Buffer(root).offset_bytes};
+    return {root, 0};
+  }
+
+  void Fill(int id) {
+    if (by_storage_ && Buffer(id).kind == PlanBufferKind::kScratch) return;
+    const auto [piece, offset] = Place(id);
+    for (int64_t at = offset; at < offset + Buffer(id).bytes(); ++at) {
+      contents_[{piece, at}] = Value(id);
+    }
+  }
+  void Check(int id) {
+    const auto [piece, offset] = Place(id);
+    for (int64_t at = offset; at < offset + Buffer(id).bytes(); ++at) {
+      const int found = contents_[{piece, at}];
+      ASSERT_EQ(found, Value(id)) << Buffer(id).name << " was overwritten by " << Buffer(found).name
+                                  << "\n"
+                                  << ToString(plan_);
+    }
+  }
+
+  const Plan& plan_;
+  const bool by_storage_;
+  std::map<std::pair<int, int64_t>, int> contents_;
+};
+
+TEST(Plan, RandomModelsNeverLoseAValue) {
+  int aliased = 0;
+  for (uint32_t seed = 1; seed <= 150; ++seed) {
+    std::mt19937 random(seed);
+    const auto pick = [&](size_t n) { return static_cast<size_t>(random() % n); };
+    Calls m;
+    std::vector<ValueId> values = {m.Input(4), m.Input(8)};
+    std::vector<bool> viewed = {true, true};  // cannot be an output
+    std::vector<ValueId> outputs;
+    for (int i = 0; i < 12; ++i) {
+      const size_t a = pick(values.size()), b = pick(values.size());
+      if (pick(4) == 0) {
+        values.push_back(m.View(values[a]));
+        viewed[a] = true;
+        viewed.push_back(true);
+        continue;
+      }
+      const int64_t scratch = pick(3) == 0 ? 80 : 0;
+      std::vector<std::pair<int, int>> in_place;
+      if (pick(3) > 0) in_place = {{0, 0}, {1, 0}};
+      values.push_back(m.Call({values[a], values[b]}, 4 << pick(3), scratch, in_place));
+      viewed.push_back(false);
+      if (pick(5) == 0) {
+        outputs.push_back(values.back());
+        viewed.back() = true;
+      }
+    }
+    outputs.push_back(m.Call({values.back()}, 4));
+    const Plan plan = m.Make(outputs);
+    SCOPED_TRACE(seed);
+    Memory(plan, /*by_storage=*/false).Run();
+    Memory(plan, /*by_storage=*/true).Run();
+    if (testing::Test::HasFatalFailure()) return;
+    EXPECT_GE(plan.workspace_bytes(), plan.lower_bound_bytes);
+    for (const PlanBuffer& buffer : plan.buffers) {
+      aliased += buffer.alias_of >= 0 && !buffer.is_view ? 1 : 0;
+      if (buffer.pool < 0) continue;
+      EXPECT_LE(buffer.offset_bytes + buffer.bytes(), plan.workspace_bytes());
+    }
+  }
+  EXPECT_GT(aliased, 50);
+}
+
+}  // namespace
+}  // namespace kiln
