@@ -40,17 +40,29 @@ class PackedEntryEmitter {
   void Emit() {
     const size_t params = func_.params.size();
     const bool workspace_argument = func_.workspace != nullptr && !func_.allocate_workspace;
-    // A main function takes a constant pool, which may be empty, before its workspace.
-    const size_t pool = workspace_argument && func_.kind == loop::Func::Kind::kMain ? 1 : 0;
-    const size_t count = params + pool + (workspace_argument ? 1 : 0);
-    Check(builder_.CreateICmpEQ(function_->getArg(2), builder_.getInt32(count)),
-          absl::StrCat("expected ", count, " arguments"));
+    const size_t count = params + (workspace_argument ? 1 : 0);
+    llvm::Value* num_args = function_->getArg(2);
+    llvm::Value* count_fits = builder_.CreateICmpEQ(num_args, builder_.getInt32(count));
+    // Runtimes put a tensor of constant pools before the workspace of the main function, or do not:
+    // the workspace is last.
+    const bool with_pool = workspace_argument && func_.kind == loop::Func::Kind::kMain;
+    if (with_pool) {
+      count_fits = builder_.CreateOr(count_fits,
+                                     builder_.CreateICmpEQ(num_args, builder_.getInt32(count + 1)));
+    }
+    Check(count_fits, absl::StrCat("expected ", count, " arguments"));
     std::vector<llvm::Value*> args;
     for (size_t i = 0; i < params; ++i) {
-      args.push_back(UnpackTensor(i, *func_.params[i], /*at_least=*/false));
+      const loop::BufferNode& buffer = *func_.params[i];
+      args.push_back(UnpackTensor(builder_.getInt64(i),
+                                  absl::StrCat("argument ", i, " (", buffer.name, ")"), buffer,
+                                  /*at_least=*/false));
     }
     if (workspace_argument) {
-      args.push_back(UnpackTensor(params + pool, *func_.workspace, /*at_least=*/true));
+      llvm::Value* last = builder_.CreateZExt(builder_.CreateSub(num_args, builder_.getInt32(1)),
+                                              builder_.getInt64Ty());
+      args.push_back(UnpackTensor(last, "the last argument (workspace)", *func_.workspace,
+                                  /*at_least=*/true));
     }
     if (func_.workspace != nullptr && func_.allocate_workspace) {
       CallWithAllocation(args);
@@ -79,14 +91,14 @@ class PackedEntryEmitter {
                                builder_.CreateStructGEP(types_.dl_tensor, tensor, field));
   }
 
-  // The address of argument `i`'s first element, after checks. `at_least`: a larger one-dimensional
-  // tensor will do.
-  llvm::Value* UnpackTensor(size_t i, const loop::BufferNode& buffer, bool at_least) {
-    const std::string name = absl::StrCat("argument ", i, " (", buffer.name, ")");
+  // The address of the first element of argument `i`, called `name` in messages, after checks.
+  // `at_least`: a larger one-dimensional tensor will do.
+  llvm::Value* UnpackTensor(llvm::Value* i, const std::string& name, const loop::BufferNode& buffer,
+                            bool at_least) {
     llvm::Value* code = builder_.CreateLoad(
-        types_.i32, builder_.CreateConstInBoundsGEP1_64(types_.i32, function_->getArg(1), i));
+        types_.i32, builder_.CreateInBoundsGEP(types_.i32, function_->getArg(1), i));
     llvm::Value* tensor = builder_.CreateLoad(
-        types_.pointer, builder_.CreateConstInBoundsGEP1_64(types_.i64, function_->getArg(0), i));
+        types_.pointer, builder_.CreateInBoundsGEP(types_.i64, function_->getArg(0), i));
     llvm::Value* is_code = builder_.CreateICmpULE(code, builder_.getInt32(kMaxTensorCode));
     llvm::Value* is_tensor_code =
         builder_.CreateTrunc(builder_.CreateLShr(builder_.getInt32(kTensorCodes),
