@@ -94,10 +94,15 @@ class HeaderWriter {
   }
 
   void WriteStruct(absl::string_view what, bool input) {
-    Line("// The ", what, " of the model, in order. The memory is the caller's.");
-    Line("struct ", prefix_, "_", what, " {");
     // C has no empty structs.
-    if ((input ? main_.num_inputs() : main_.num_outputs()) == 0) Line("  char unused;");
+    const bool empty = (input ? main_.num_inputs() : main_.num_outputs()) == 0;
+    if (empty) {
+      Line("// The model has no ", what, "; ", prefix_, "_run takes NULL for them.");
+    } else {
+      Line("// The ", what, " of the model, in order. The memory is the caller's.");
+    }
+    Line("struct ", prefix_, "_", what, " {");
+    if (empty) Line("  char unused;");
     for (int i = 0; i < main_.parameters_size(); ++i) {
       if (IsInput(i) == input) Line("  void* ", Member(i), ";");
     }
@@ -135,7 +140,7 @@ class HeaderWriter {
     Line("  return ", main_.name(), "(", absl::StrJoin(args, ", "), ");");
     Line("}\n");
     for (const proto::Pool& pool : metadata_.pools()) {
-      if (pool.kind() == proto::Pool::WORKSPACE)
+      if (workspace && pool.kind() == proto::Pool::WORKSPACE)
         Define("", "WORKSPACE_ALIGNMENT_BYTES", pool.alignment_bytes());
     }
   }

@@ -9,7 +9,10 @@ namespace {
 
 // Between spaces, so that a search finds whole words.
 constexpr absl::string_view kKeywords =
-    " alignas alignof and and_eq asm auto bitand bitor bool break case catch char class co_await "
+    " _Alignas _Alignof _Atomic _BitInt _Bool _Complex _Generic _Imaginary _Noreturn "
+    "_Static_assert _Thread_local "
+    "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t "
+    "char8_t class co_await "
     "co_return co_yield compl concept const "
     "const_cast consteval constexpr constinit continue decltype default delete do double "
     "dynamic_cast else enum explicit export extern "
@@ -17,8 +20,10 @@ constexpr absl::string_view kKeywords =
     "nullptr operator or or_eq private protected "
     "public register reinterpret_cast requires restrict return short signed sizeof static "
     "static_assert static_cast struct switch template "
-    "this thread_local throw true try typedef typeid typename typeof union unsigned using virtual "
-    "void volatile wchar_t while xor xor_eq ";
+    "this thread_local throw true try typedef typeid typename typeof typeof_unqual union unsigned "
+    "using virtual void volatile wchar_t while xor xor_eq "
+    // Macros of gcc and clang without -std=c99.
+    "i386 linux unix ";
 
 }  // namespace
 

@@ -55,6 +55,8 @@ TEST(MemberName, IsAnIdentifier) {
   EXPECT_EQ(MemberName("0"), "_0");
   EXPECT_EQ(MemberName("int"), "int_");
   EXPECT_EQ(MemberName("Int"), "Int");
+  EXPECT_EQ(MemberName("_Bool"), "_Bool_");
+  EXPECT_EQ(MemberName("linux"), "linux_");
 }
 
 TEST(Json, KeysAreTheSchemasInItsOrder) {
@@ -114,6 +116,10 @@ TEST(Header, ClashesAreErrors) {
   EXPECT_EQ(ModelHeader(metadata).status().message(),
             "inputs 'input-x::2' and 'input:x--2' have the same name 'input_x__2' in C; rename one "
             "in the model");
+  main->mutable_parameters(0)->set_relay_name_hint("int");
+  main->mutable_parameters(1)->set_relay_name_hint("int_");
+  EXPECT_EQ(ModelHeader(metadata).status().message(),
+            "inputs 'int' and 'int_' have the same name 'int_' in C; rename one in the model");
   main->mutable_parameters(1)->clear_relay_name_hint();
   EXPECT_EQ(ModelHeader(metadata).status().message(), "an input of the model has no name");
 }
@@ -124,8 +130,21 @@ TEST(Header, ModelWithoutInputs) {
   metadata.mutable_functions(0)->set_num_outputs(2);
   const auto header = ModelHeader(metadata);
   ASSERT_TRUE(header.ok());
-  EXPECT_TRUE(absl::StrContains(*header, "struct tvmgen_My_mod_inputs {\n  char unused;\n};\n"));
+  EXPECT_TRUE(
+      absl::StrContains(*header,
+                        "// The model has no inputs; tvmgen_My_mod_run takes NULL for them.\n"
+                        "struct tvmgen_My_mod_inputs {\n  char unused;\n};\n"));
   EXPECT_TRUE(absl::StrContains(*header, "  (void)inputs;\n"));
+}
+
+TEST(Header, ModelWithoutWorkspace) {
+  proto::Metadata metadata = Make();
+  metadata.mutable_functions(0)->set_workspace_size_bytes(0);
+  const auto header = ModelHeader(metadata);
+  ASSERT_TRUE(header.ok());
+  EXPECT_TRUE(absl::StrContains(*header, "_run_model(void* in0, void* out0);\n"));
+  EXPECT_TRUE(absl::StrContains(*header, "WORKSPACE_SIZE_BYTES 0\n"));
+  EXPECT_FALSE(absl::StrContains(*header, "WORKSPACE_ALIGNMENT_BYTES"));
 }
 
 }  // namespace
