@@ -16,7 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/limits.h"
 #include "compiler/base/status.h"
-#include "tools/kiln/load_model.h"
+#include "tools/kiln/files.h"
 #include "tools/kiln/runtime_headers.h"
 
 extern char** environ;

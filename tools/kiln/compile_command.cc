@@ -13,6 +13,7 @@
 #include "compiler/graph/relay_text.h"
 #include "tools/kiln/c_compiler.h"
 #include "tools/kiln/commands.h"
+#include "tools/kiln/files.h"
 #include "tools/kiln/load_model.h"
 #include "tools/kiln/progress.h"
 
@@ -106,6 +107,15 @@ absl::Status RunCompile(const CompileFlags& flags) {
   if (!flags.emit.empty()) {
     KILN_ASSIGN_OR_RETURN(const std::string text, EmitStage(graph, options, flags.emit));
     progress.Stop();
+    if (!flags.output.empty()) {
+      const fs::path file = flags.output;
+      if (!file.has_filename()) {
+        return absl::InvalidArgumentError(absl::StrCat("compile: found the folder '", flags.output,
+                                                       "' for -o, wanted a file with --emit"));
+      }
+      const std::string folder = file.parent_path().string();
+      return WriteFiles(folder.empty() ? "." : folder, {{file.filename().string(), text}});
+    }
     std::fwrite(text.data(), 1, text.size(), stdout);
     return absl::OkStatus();
   }
@@ -126,7 +136,7 @@ void AddCompileCommand(CLI::App& app, Action& action) {
       app.add_subcommand("compile", "Compile a model (Relay text or ONNX) into a library");
   auto flags = std::make_shared<CompileFlags>();
   command->add_option("model", flags->model, "Model file")->required();
-  command->add_option("-o,--output", flags->output, "Folder to write to");
+  command->add_option("-o,--output", flags->output, "Folder to write to; with --emit, the file");
   command->add_option("--module-name", flags->module_name,
                       "Name of the module, a C identifier (default: from the file's name)");
   command->add_option("--executor", flags->executor, "aot or graph")->capture_default_str();

@@ -10,6 +10,7 @@
 #include "compiler/compile.h"
 #include "runtime_cpp/metadata.h"
 #include "tools/kiln/commands.h"
+#include "tools/kiln/files.h"
 #include "tools/kiln/library.h"
 #include "tools/kiln/load_model.h"
 

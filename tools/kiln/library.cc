@@ -4,7 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
 #include "runtime_cpp/module.h"
-#include "tools/kiln/load_model.h"
+#include "tools/kiln/files.h"
 #include "tools/kiln/tensor_file.h"
 
 namespace kiln::tools {

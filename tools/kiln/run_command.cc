@@ -9,8 +9,9 @@
 #include "compiler/base/status.h"
 #include "runtime_cpp/thread_pool.h"
 #include "tools/kiln/commands.h"
+#include "tools/kiln/files.h"
 #include "tools/kiln/library.h"
-#include "tools/kiln/load_model.h"
+#include "tools/kiln/npy.h"
 #include "tools/kiln/tensor_file.h"
 
 namespace kiln::tools {
@@ -54,7 +55,7 @@ void PrintTensor(const std::string& name, const Tensor& tensor) {
   std::puts(text.c_str());
 }
 
-// |found - wanted| <= atol + rtol * |wanted| for every element.
+// |found - wanted| <= atol + rtol * |wanted| for every element; equal bits where both are 0.
 absl::Status CheckClose(const std::string& name, const Tensor& found, const Tensor& wanted,
                         const RunFlags& flags) {
   if (found.type() != wanted.type()) {
@@ -62,11 +63,16 @@ absl::Status CheckClose(const std::string& name, const Tensor& found, const Tens
                                                    wanted.type().ToString(), ", the output is ",
                                                    found.type().ToString()));
   }
+  const bool bits = flags.rtol == 0 && flags.atol == 0;
+  const size_t element_bytes = static_cast<size_t>(found.type().dtype.bytes());
   int64_t wrong = 0, first = 0;
   for (int64_t i = 0; i < found.type().num_elements(); ++i) {
     const double a = found.AsDouble(i), b = wanted.AsDouble(i);
-    const bool close = a == b || (std::isnan(a) && std::isnan(b)) ||
-                       std::abs(a - b) <= flags.atol + flags.rtol * std::abs(b);
+    const size_t offset = static_cast<size_t>(i) * element_bytes;
+    const bool close = bits ? found.bytes().compare(offset, element_bytes, wanted.bytes(), offset,
+                                                    element_bytes) == 0
+                            : a == b || (std::isnan(a) && std::isnan(b)) ||
+                                  std::abs(a - b) <= flags.atol + flags.rtol * std::abs(b);
     if (!close && wrong++ == 0) first = i;
   }
   if (wrong == 0) {
@@ -122,7 +128,9 @@ void AddRunCommand(CLI::App& app, Action& action) {
   command->add_option("--output", flags->output, "Folder to write <output name>.npy to");
   command->add_option("--check", flags->checks,
                       "name=FILE: compare an output with a file; differing is an error");
-  command->add_option("--rtol", flags->rtol, "Relative tolerance of --check")
+  command
+      ->add_option("--rtol", flags->rtol,
+                   "Relative tolerance of --check; 0 with --atol 0: equal bits")
       ->capture_default_str();
   command->add_option("--atol", flags->atol, "Absolute tolerance of --check")
       ->capture_default_str();

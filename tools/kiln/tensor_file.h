@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors in files: NumPy's .npy (version 1, C order, little endian) and serialised
-// onnx.TensorProto (.pb).
+// Tensors in files: NumPy's .npy and serialised onnx.TensorProto (.pb).
 #ifndef KILN_TOOLS_KILN_TENSOR_FILE_H_
 #define KILN_TOOLS_KILN_TENSOR_FILE_H_
 
@@ -13,10 +12,6 @@ namespace kiln::tools {
 
 // By the file's ending: .npy or .pb.
 absl::StatusOr<Tensor> ReadTensorFile(const std::string& path);
-
-// The bytes of a .npy file.
-absl::StatusOr<Tensor> ParseNpy(absl::string_view bytes);
-std::string ToNpy(const Tensor& tensor);
 
 // Values by a fixed seed: floats from -1 to 1, integers over the range of int8 (or what the dtype
 // has of it).
