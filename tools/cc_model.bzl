@@ -11,18 +11,18 @@
 
     cc_binary(name = "app", srcs = ["app.cc"], deps = [":my_mod"])
 
-With runtime = "cpp" the library registers itself, so that `kiln::runtime::Module::SystemLib()` finds the model, and brings the C++ runtime with
-it. With runtime = "crt" and interface = "c" it is plain C that needs no runtime. The header is included as "<module_name>.h".
-
-Output groups: library (objects' sources or object), header, shared_object (runtime = "cpp"), metadata (JSON), c_srcs (the model as C),
-llvm_text (where the compiler has LLVM).
+With runtime = "cpp" the library registers itself, so that `kiln::runtime::Module::SystemLib("my_mod")` finds the model, and brings the
+C++ runtime with it. With runtime = "crt" it brings the parts of the C runtime that it needs; with interface = "c" it is plain C that
+needs none. The header is included as "<module_name>.h". docs/bazel.md has the attributes and output groups.
 """
 
+load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
 
 CcModelInfo = provider(
     doc = "What cc_model knows of its model.",
     fields = {
+        "executor": "string: aot or graph",
         "header": "File: the generated C header",
         "metadata": "File: the metadata as JSON",
         "module_name": "string: the module's name",
@@ -30,72 +30,85 @@ CcModelInfo = provider(
     },
 )
 
-def _common_flags(ctx, module_name):
-    flags = [
-        "--module-name=" + module_name,
-        "--executor=" + ctx.attr.executor,
-        "--runtime=" + ctx.attr.runtime,
-        "--interface=" + ctx.attr.interface,
-        "--target=" + ctx.attr.target,
-        "--threads=%d" % ctx.attr.threads,
-    ]
-    if ctx.attr.calling_convention:
-        flags.append("--calling-convention=" + ctx.attr.calling_convention)
-    for name, pin in sorted(ctx.attr.inputs.items()):
-        flags.append("--input=%s:%s" % (name, pin))
-    if ctx.attr.passes:
-        flags.append("--passes=" + ",".join(ctx.attr.passes))
-    return flags
+def module_name_of(name):
+    """The C identifier that stands for a target of this name.
 
-def _compile_model(ctx, folder, suffixes, flags):
-    """Runs `kiln compile` into `folder`; returns its files by suffix."""
-    module_name = _module_name(ctx)
-    outputs = {
-        suffix: ctx.actions.declare_file("%s/%s%s" % (folder, module_name, suffix))
-        for suffix in suffixes
-    }
+    Args:
+      name: of the target.
+    """
+    identifier = "".join([c if c.isalnum() or c == "_" else "_" for c in name.elems()])
+    return "m_" + identifier if identifier[0].isdigit() else identifier
+
+def _module_name(ctx):
+    return ctx.attr.module_name or module_name_of(ctx.label.name)
+
+def _codegen(ctx):
+    return ctx.attr.codegen or ("llvm" if ctx.attr._llvm[BuildSettingInfo].value else "c")
+
+# Files that come with the code whatever the code is.
+def _description_suffixes(ctx):
+    return [".h", ".metadata.json"] + ([".graph.json"] if ctx.attr.executor == "graph" else [])
+
+def _run_kiln(ctx, outputs, output_flag, flags, **kwargs):
+    """Runs `kiln compile`, which writes the files `outputs`."""
     arguments = ctx.actions.args()
     arguments.add("compile")
     arguments.add(ctx.file.model)
-    arguments.add("-o", outputs[suffixes[0]].dirname)
+    arguments.add("-o", output_flag)
+    arguments.add("--module-name=" + _module_name(ctx))
+    for name in ["executor", "runtime", "interface", "target"]:
+        arguments.add("--%s=%s" % (name, getattr(ctx.attr, name)))
+    arguments.add("--threads=%d" % ctx.attr.threads)
+    if ctx.attr.calling_convention:
+        arguments.add("--calling-convention=" + ctx.attr.calling_convention)
+    for name, pin in sorted(ctx.attr.inputs.items()):
+        arguments.add("--input=%s:%s" % (name, pin))
+    if ctx.attr.passes:
+        arguments.add("--passes=" + ",".join(ctx.attr.passes))
     arguments.add_all(flags)
     ctx.actions.run(
         executable = ctx.executable._kiln,
         arguments = [arguments],
         inputs = [ctx.file.model] + ctx.files.data,
-        outputs = outputs.values(),
+        outputs = outputs,
         mnemonic = "KilnCompile",
         progress_message = "Compiling model %s" % ctx.file.model.short_path,
-        use_default_shell_env = True,
+        **kwargs
     )
+
+def _compile_model(ctx, folder, suffixes, flags, **kwargs):
+    """The files of `kiln compile` by suffix, in `folder`."""
+    outputs = {
+        suffix: ctx.actions.declare_file("%s/%s%s" % (folder, _module_name(ctx), suffix))
+        for suffix in suffixes
+    }
+    _run_kiln(ctx, outputs.values(), outputs[suffixes[0]].dirname, flags, **kwargs)
     return outputs
 
-def _module_name(ctx):
-    return ctx.attr.module_name or ctx.label.name.replace("-", "_")
-
-def _cc_model_impl(ctx):
-    module_name = _module_name(ctx)
-    flags = _common_flags(ctx, module_name)
-    codegen = ctx.attr.codegen or "llvm"
-    cpp = ctx.attr.runtime == "cpp"
-    header_suffixes = [".h", ".metadata.json"] + ([".graph.json"] if ctx.attr.executor == "graph" else [])
-
-    # What is linked: an object or C sources.
-    linked_suffix = ".o" if codegen == "llvm" else ".c"
-    suffixes = [linked_suffix] + header_suffixes + (["_system_lib.c"] if cpp else [])
-    files = _compile_model(
+def _shared_object(ctx):
+    # With codegen = "c", the tool calls the system's C compiler, which it finds on the PATH.
+    return _compile_model(
         ctx,
-        ctx.label.name,
-        suffixes,
-        flags + ["--codegen=" + codegen] + (["--system-lib"] if cpp else []),
-    )
+        ctx.label.name + ".shared",
+        [".so"] + _description_suffixes(ctx),
+        ["--codegen=" + _codegen(ctx)],
+        use_default_shell_env = _codegen(ctx) == "c",
+    )[".so"]
 
-    # The same model for other uses; made when their output group is asked for.
-    shared_object = None
-    if cpp:
-        shared_object = _compile_model(ctx, ctx.label.name + ".shared", [".so", ".h", ".metadata.json"] + ([".graph.json"] if ctx.attr.executor == "graph" else []), flags + ["--codegen=" + codegen])[".so"]
-    c_source = files[".c"] if codegen == "c" else None
+def _llvm_text(ctx, link_flags):
+    text = ctx.actions.declare_file("%s.llvm/%s.ll" % (ctx.label.name, _module_name(ctx)))
+    _run_kiln(ctx, [text], text, ["--codegen=llvm", "--emit=llvm"] + link_flags)
+    return text
 
+def _runtime_deps(ctx):
+    if ctx.attr.runtime == "cpp":
+        return ctx.attr._cpp_deps
+    if ctx.attr.interface == "c":
+        return []
+    return ctx.attr._crt_deps + (ctx.attr._crt_aot_deps if ctx.attr.executor == "aot" else ctx.attr._crt_graph_deps)
+
+def _link(ctx, header, sources, objects):
+    """CcInfo of the model, and its archive."""
     cc_toolchain = find_cc_toolchain(ctx)
     feature_configuration = cc_common.configure_features(
         ctx = ctx,
@@ -103,57 +116,83 @@ def _cc_model_impl(ctx):
         requested_features = ctx.features,
         unsupported_features = ctx.disabled_features + ["layering_check"],
     )
-    deps = [dep[CcInfo] for dep in (ctx.attr._cpp_deps if cpp else ctx.attr._abi)]
-    sources = [files[suffix] for suffix in ["_system_lib.c", ".c"] if suffix in files]
-    compilation_context, compilation_outputs = cc_common.compile(
+    deps = [dep[CcInfo] for dep in _runtime_deps(ctx)]
+    compilation_context, compiled = cc_common.compile(
         actions = ctx.actions,
         feature_configuration = feature_configuration,
         cc_toolchain = cc_toolchain,
         name = ctx.label.name,
         srcs = sources,
-        public_hdrs = [files[".h"]],
-        user_compile_flags = ["-std=c99", "-O3", "-ffp-contract=off", "-fno-math-errno"] if sources else [],
-        includes = [files[".h"].dirname],
+        public_hdrs = [header],
+        # Warnings about generated code are of no use to who builds it.
+        user_compile_flags = ["-std=c99", "-O3", "-ffp-contract=off", "-fno-math-errno", "-w"] if sources else [],
+        includes = [header.dirname],
         compilation_contexts = [dep.compilation_context for dep in deps],
     )
-    if codegen == "llvm":
-        model_objects = depset([files[".o"]])
-        compilation_outputs = cc_common.merge_compilation_outputs(compilation_outputs = [
-            compilation_outputs,
-            cc_common.create_compilation_outputs(objects = model_objects, pic_objects = model_objects),
-        ])
-    linking_context, _ = cc_common.create_linking_context_from_compilation_outputs(
+    if objects:
+        made = cc_common.create_compilation_outputs(objects = depset(objects), pic_objects = depset(objects))
+        compiled = cc_common.merge_compilation_outputs(compilation_outputs = [compiled, made])
+    linking_context, outputs = cc_common.create_linking_context_from_compilation_outputs(
         actions = ctx.actions,
         name = ctx.label.name,
         feature_configuration = feature_configuration,
         cc_toolchain = cc_toolchain,
-        compilation_outputs = compilation_outputs,
+        compilation_outputs = compiled,
         linking_contexts = [dep.linking_context for dep in deps],
-        alwayslink = cpp,
+        # Nothing refers to a model that is found by its name.
+        alwayslink = ctx.attr.interface == "packed",
+        disallow_dynamic_library = True,
     )
-    linked = [files[linked_suffix]]
-    groups = {
-        "header": depset([files[".h"]]),
-        "library": depset(linked),
-        "metadata": depset([files[".metadata.json"]]),
-    }
-    if shared_object:
-        groups["shared_object"] = depset([shared_object])
-    if c_source:
-        groups["c_srcs"] = depset([c_source])
-    return [
-        DefaultInfo(
-            files = depset(linked + [files[".h"], files[".metadata.json"]] + ([shared_object] if shared_object else [])),
-            runfiles = ctx.runfiles(files = [shared_object] if shared_object else []),
-        ),
+    library = outputs.library_to_link
+    return (
         CcInfo(compilation_context = compilation_context, linking_context = linking_context),
+        library.pic_static_library or library.static_library,
+    )
+
+def _cc_model_impl(ctx):
+    codegen = _codegen(ctx)
+    cpp = ctx.attr.runtime == "cpp"
+    link_flags = ["--system-lib"] if cpp else []
+    registration = ["_system_lib.c"] if cpp else []
+    code = ".o" if codegen == "llvm" else ".c"
+    files = _compile_model(
+        ctx,
+        ctx.label.name,
+        [code] + registration + _description_suffixes(ctx),
+        ["--codegen=" + codegen] + link_flags,
+    )
+    objects = [files[".o"]] if codegen == "llvm" else []
+    sources = [files[suffix] for suffix in [".c"] + registration if suffix in files]
+    cc_info, library = _link(ctx, files[".h"], sources, objects)
+
+    # The same model in other forms, each made when its output group is asked for.
+    c_srcs = files if codegen == "c" else _compile_model(
+        ctx,
+        ctx.label.name + ".c_srcs",
+        [".c"] + registration + _description_suffixes(ctx),
+        ["--codegen=c"] + link_flags,
+    )
+    shared_object = _shared_object(ctx) if cpp else None
+    groups = {
+        "c_srcs": [c_srcs[suffix] for suffix in [".c"] + registration],
+        "header": [files[".h"]],
+        "library": [library],
+        "llvm_text": [_llvm_text(ctx, link_flags)],
+        "metadata": [files[".metadata.json"]],
+        "object": objects,
+        "shared_object": [shared_object] if cpp else [],
+    }
+    return [
+        DefaultInfo(files = depset([library, files[".h"], files[".metadata.json"]])),
+        cc_info,
         CcModelInfo(
+            executor = ctx.attr.executor,
             header = files[".h"],
             metadata = files[".metadata.json"],
-            module_name = module_name,
+            module_name = _module_name(ctx),
             shared_object = shared_object,
         ),
-        OutputGroupInfo(**groups),
+        OutputGroupInfo(**{name: depset(group) for name, group in groups.items()}),
     ]
 
 cc_model = rule(
@@ -161,37 +200,52 @@ cc_model = rule(
     doc = "Compiles a model into a library that cc_binary and cc_test depend on like on any cc_library.",
     attrs = {
         "calling_convention": attr.string(
-            doc = "Of operator functions; default: what the runtime and interface take by themselves.",
+            doc = "Of operator functions: packed, cpacked or unpacked; default: what the runtime and interface take by themselves.",
             values = ["", "packed", "cpacked", "unpacked"],
         ),
         "codegen": attr.string(
-            doc = "llvm or c; default llvm.",
+            doc = "What makes the code of the library: llvm or c; default: llvm where the compiler has it.",
             values = ["", "llvm", "c"],
         ),
         "data": attr.label_list(
             doc = "Files that the model refers to: external data of ONNX.",
             allow_files = True,
         ),
-        "executor": attr.string(default = "aot", values = ["aot", "graph"]),
+        "executor": attr.string(
+            default = "aot",
+            doc = "aot: a function that calls the operators in order; graph: a table that the runtime walks.",
+            values = ["aot", "graph"],
+        ),
         "inputs": attr.string_dict(doc = "Shapes of inputs, and perhaps dtypes: {\"data\": \"1x3x224x224:float32\"}."),
-        "interface": attr.string(default = "packed", values = ["packed", "c"]),
+        "interface": attr.string(
+            default = "packed",
+            doc = "packed: functions by name; c: plain C functions, with runtime = \"crt\".",
+            values = ["packed", "c"],
+        ),
         "model": attr.label(
-            doc = "Relay text or ONNX.",
+            doc = "The model file: ONNX or Relay text.",
             allow_single_file = True,
             mandatory = True,
         ),
-        "module_name": attr.string(doc = "A C identifier; default: the rule's name."),
+        "module_name": attr.string(doc = "A C identifier; default: the rule's name, with _ for what an identifier cannot hold."),
         "passes": attr.string_list(doc = "Passes to switch off: [\"-fuse\"]."),
-        "runtime": attr.string(default = "cpp", values = ["cpp", "crt"]),
+        "runtime": attr.string(
+            default = "cpp",
+            doc = "What runs the model: the C++ runtime (cpp) or the C runtime (crt).",
+            values = ["cpp", "crt"],
+        ),
         "target": attr.string(
             default = "x86-64",
             doc = "What `kiln compile --target` takes. The default runs on every x86-64 machine; \"x86-64-v3\" is faster.",
         ),
         "threads": attr.int(doc = "Of a parallel loop; 0: as the runtime decides, 1: serial code."),
-        "_abi": attr.label_list(default = ["//runtime_crt/include:abi"]),
         "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
         "_cpp_deps": attr.label_list(default = ["//runtime_cpp", "//runtime_crt/include:abi"]),
-        "_kiln": attr.label(default = "//tools:kiln", executable = True, cfg = "host"),
+        "_crt_aot_deps": attr.label_list(default = ["//runtime_crt:aot_executor", "//runtime_crt:module"]),
+        "_crt_deps": attr.label_list(default = ["//runtime_crt:backend", "//runtime_crt:last_error", "//runtime_crt/include:crt"]),
+        "_crt_graph_deps": attr.label_list(default = ["//runtime_crt:graph_executor"]),
+        "_kiln": attr.label(default = "//tools:compiler", executable = True, cfg = "host"),
+        "_llvm": attr.label(default = "//tools/bazel:llvm"),
     },
     fragments = ["cpp"],
     toolchains = ["@bazel_tools//tools/cpp:toolchain_type"],

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """model_test: one set of inputs and expected outputs on every way to run a model.
 
+    load("@kiln//tools:model_test.bzl", "model_test")
+
     model_test(
         name = "my_mod_test",
         model = "my_mod.relay",
@@ -8,60 +10,205 @@
         expected = {"output": "sum.npy"},
     )
 
-makes a test for each executor of the C++ runtime and each code generator, and a test suite of this name.
+makes a test for each runtime, executor, interface and code generator, and a test suite of this name:
+
+    my_mod_test_cpp_aot_llvm    my_mod_test_crt_packed_aot_llvm
+    my_mod_test_cpp_aot_c       my_mod_test_crt_packed_aot_c
+    my_mod_test_cpp_graph_llvm  my_mod_test_crt_packed_graph_llvm
+    my_mod_test_cpp_graph_c     my_mod_test_crt_packed_graph_c
+                                my_mod_test_crt_c_llvm
+                                my_mod_test_crt_c_c
 """
 
 load("@rules_cc//cc:defs.bzl", "cc_test")
-load(":cc_model.bzl", "cc_model")
+load(":cc_model.bzl", "CcModelInfo", "cc_model", "module_name_of")
 
-def model_test(name, model, inputs, expected, rtol = 0, atol = 0, input_shapes = {}, target = "x86-64", size = "small"):
-    """Runs `model` on every executor and code generator of the C++ runtime.
+_WITH_LLVM = str(Label("//tools/bazel:with_llvm"))
+
+# Suffix of the test's name -> attributes of cc_model, and for the C runtime the library that runs the case.
+_WAYS = {
+    "cpp_aot": (dict(executor = "aot", runtime = "cpp"), None),
+    "cpp_graph": (dict(executor = "graph", runtime = "cpp"), None),
+    "crt_c": (dict(interface = "c", runtime = "crt"), Label("//tools/model_test:run_c")),
+    "crt_packed_aot": (dict(executor = "aot", runtime = "crt"), Label("//tools/model_test:run_aot")),
+    "crt_packed_graph": (dict(executor = "graph", runtime = "crt"), Label("//tools/model_test:run_graph")),
+}
+
+# What `kiln run` is to do with the shared object of the C++ runtime.
+def _run_library_test_impl(ctx):
+    executable = ctx.actions.declare_file(ctx.label.name)
+    ctx.actions.symlink(output = executable, target_file = ctx.executable._kiln, is_executable = True)
+    runfiles = ctx.runfiles(files = ctx.files.data + [executable])
+    return [DefaultInfo(
+        executable = executable,
+        runfiles = runfiles.merge(ctx.attr._kiln[DefaultInfo].default_runfiles),
+    )]
+
+_run_library_test = rule(
+    implementation = _run_library_test_impl,
+    attrs = {
+        "data": attr.label_list(allow_files = True),
+        "_kiln": attr.label(default = "//tools:compiler", executable = True, cfg = "target"),
+    },
+    test = True,
+)
+
+def _tensor_arguments(arguments, option, tensors):
+    for target, names in tensors.items():
+        path = target[DefaultInfo].files.to_list()[0].path
+        for name in json.decode(names):
+            arguments.add("--%s=%s=%s" % (option, name, path))
+
+def _model_case_impl(ctx):
+    model = ctx.attr.model[CcModelInfo]
+    source = ctx.actions.declare_file(ctx.label.name + ".c")
+    arguments = ctx.actions.args()
+    arguments.add("--metadata", model.metadata)
+    _tensor_arguments(arguments, "input", ctx.attr.inputs)
+    _tensor_arguments(arguments, "expected", ctx.attr.expected)
+    arguments.add("--rtol", ctx.attr.rtol)
+    arguments.add("--atol", ctx.attr.atol)
+    arguments.add("-o", source)
+    ctx.actions.run(
+        executable = ctx.executable._write_case,
+        arguments = [arguments],
+        inputs = [model.metadata] + ctx.files.inputs + ctx.files.expected,
+        outputs = [source],
+        mnemonic = "KilnModelCase",
+    )
+    return [DefaultInfo(files = depset([source]))]
+
+_TENSORS = attr.label_keyed_string_dict(
+    doc = "A file -> the names of the tensors whose values it holds, as JSON.",
+    allow_files = [".npy"],
+)
+
+_model_case = rule(
+    implementation = _model_case_impl,
+    doc = "Inputs and expected outputs of a model of the C runtime, as C source.",
+    attrs = {
+        "atol": attr.string(),
+        "expected": _TENSORS,
+        "inputs": _TENSORS,
+        "model": attr.label(mandatory = True, providers = [CcModelInfo]),
+        "rtol": attr.string(),
+        "_write_case": attr.label(default = "//tools/model_test:write_case", executable = True, cfg = "host"),
+    },
+)
+
+def _names_by_file(tensors):
+    names = {}
+    for name, path in sorted(tensors.items()):
+        names.setdefault(path, []).append(name)
+    return {path: json.encode(names[path]) for path in names}
+
+# For the shell's rules, by which Bazel takes `args` apart, and against its own variables.
+def _quoted(text):
+    return "'" + text.replace("'", "'\\''").replace("$", "$$") + "'"
+
+def _cpp_test(name, model, inputs, expected, rtol, atol, **kwargs):
+    native.filegroup(
+        name = name + "_library",
+        testonly = True,
+        srcs = [model],
+        output_group = "shared_object",
+        tags = ["manual"],
+    )
+    args = ["run", "$(rootpath :%s_library)" % name, "--rtol=%s" % rtol, "--atol=%s" % atol]
+    for option, tensors in [("input", inputs), ("check", expected)]:
+        for tensor, path in sorted(tensors.items()):
+            args.append(_quoted("--%s=%s=" % (option, tensor)) + "$(rootpath %s)" % path)
+    _run_library_test(
+        name = name,
+        args = args,
+        data = [":%s_library" % name] + depset(inputs.values() + expected.values()).to_list(),
+        **kwargs
+    )
+
+def _crt_test(name, model, runner, inputs, expected, rtol, atol, **kwargs):
+    _model_case(
+        name = name + "_case",
+        testonly = True,
+        atol = str(atol),
+        expected = _names_by_file(expected),
+        inputs = _names_by_file(inputs),
+        model = model,
+        rtol = str(rtol),
+        tags = ["manual"],
+    )
+    cc_test(
+        name = name,
+        srcs = [":%s_case" % name],
+        copts = ["-std=c99"],
+        deps = [model, runner],
+        **kwargs
+    )
+
+def model_test(
+        name,
+        model,
+        inputs,
+        expected,
+        rtol = 0,
+        atol = 0,
+        input_shapes = {},
+        data = [],
+        target = "x86-64",
+        size = "small",
+        tags = []):
+    """Runs `model` on every runtime, executor, interface and code generator.
 
     Args:
       name: of the test suite.
-      model: Relay text or ONNX.
-      inputs: names of inputs to files with their values (.npy or .pb).
-      expected: names of outputs to files with what must come out.
+      model: cc_model's `model`.
+      inputs: names of inputs to .npy files with their values.
+      expected: names of outputs to .npy files with what must come out.
       rtol: relative tolerance; 0 with atol = 0: equal bits.
       atol: absolute tolerance.
       input_shapes: cc_model's `inputs`.
-      target: cc_model's `target`.
+      data: cc_model's `data`.
+      target: cc_model's `target`; this machine must be able to run it.
       size: of each test.
+      tags: of each test.
     """
     tests = []
-    for executor in ["aot", "graph"]:
+    for way, (attributes, runner) in _WAYS.items():
         for codegen in ["llvm", "c"]:
-            variant = "%s_cpp_%s_%s" % (name, executor, codegen)
+            test = "%s_%s_%s" % (name, way, codegen)
             cc_model(
-                name = variant + "_model",
+                name = test + "_model",
                 testonly = True,
                 codegen = codegen,
-                executor = executor,
+                data = data,
                 inputs = input_shapes,
                 model = model,
-                module_name = variant,
+                module_name = module_name_of(test),
+                tags = ["manual"],
                 target = target,
+                **attributes
             )
-            args = ["$(rootpath :%s_library)" % variant]
-            native.filegroup(
-                name = variant + "_library",
-                testonly = True,
-                srcs = [":%s_model" % variant],
-                output_group = "shared_object",
-            )
-            for tensor, path in sorted(inputs.items()):
-                args.append("--input=%s=$(rootpath %s)" % (tensor, path))
-            for tensor, path in sorted(expected.items()):
-                args.append("--check=%s=$(rootpath %s)" % (tensor, path))
-            cc_test(
-                name = variant,
+            case = dict(
+                name = test,
+                atol = atol,
+                expected = expected,
+                inputs = inputs,
+                model = ":%s_model" % test,
+                rtol = rtol,
                 size = size,
-                args = ["run"] + args + ["--rtol=%s" % rtol, "--atol=%s" % atol],
-                data = [":%s_library" % variant] + depset(inputs.values() + expected.values()).to_list(),
-                deps = [Label("//tools/kiln:main")],
+                tags = tags,
+                # Without LLVM in the compiler, the tests of its code are skipped.
+                target_compatible_with = [] if codegen == "c" else select({
+                    _WITH_LLVM: [],
+                    "//conditions:default": ["@platforms//:incompatible"],
+                }),
             )
-            tests.append(variant)
+            if runner:
+                _crt_test(runner = runner, **case)
+            else:
+                _cpp_test(**case)
+            tests.append(test)
     native.test_suite(
         name = name,
+        tags = tags,
         tests = tests,
     )

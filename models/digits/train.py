@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Trains the digits network and writes digits.onnx and the held-out images.
+"""Trains the digits network and writes digits.onnx, the held-out images, and what it is to say of the first of them.
 
 Needed only to train it anew:
 
@@ -110,6 +110,13 @@ def gradients(params, x, labels):
     return grads
 
 
+def probabilities(params, x):
+    """What the network is to say, in float64."""
+    logits = forward([p.astype(np.float64) for p in params], x.astype(np.float64))[0]
+    scores = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return (scores / scores.sum(axis=1, keepdims=True)).astype(np.float32)
+
+
 def shifted(rng, images):
     padded = np.pad(images, ((0, 0), (0, 0), (1, 1), (1, 1)))
     return np.stack([
@@ -175,6 +182,9 @@ def main():
     onnx.save(to_onnx(params), f"{folder}/digits.onnx")
     np.save(f"{folder}/test_images.npy", (digits.images[held_out]).astype(np.uint8))
     np.save(f"{folder}/test_labels.npy", digits.target[held_out].astype(np.uint8))
+    image = images[held_out][:1]
+    np.save(f"{folder}/image.npy", image)
+    np.save(f"{folder}/probabilities.npy", probabilities(params, image))
 
 
 if __name__ == "__main__":

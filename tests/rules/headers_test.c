@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Models with the C interface in one C99 program: one without inputs, one of scalars whose names
+// are keywords, one with a workspace.
+#include <stdio.h>
+#include <string.h>
+
+#include "constant.h"
+#include "digits.h"
+#include "scalar.h"
+
+static uint8_t workspace[TVMGEN_DIGITS_WORKSPACE_SIZE_BYTES]
+    __attribute__((aligned(TVMGEN_DIGITS_WORKSPACE_ALIGNMENT_BYTES)));
+
+static int failures;
+
+static void Expect(int ok, const char* what) {
+  if (!ok) printf("wrong: %s\n", what);
+  failures += !ok;
+}
+
+static void TestConstant(void) {
+  float out = 0;
+  const struct tvmgen_constant_outputs outputs = {.output = &out};
+  const struct tvmgen_constant_inputs inputs = {0};
+  Expect(TVMGEN_CONSTANT_NUM_INPUTS == 0, "a model without inputs has none");
+  Expect(tvmgen_constant_run(NULL, &outputs) == 0 && out - 5 == 0, "NULL stands for no inputs");
+  out = 0;
+  Expect(tvmgen_constant_run(&inputs, &outputs) == 0 && out - 5 == 0, "so does their struct");
+}
+
+static void TestScalar(void) {
+  float x = 1.5F, y = 0.25F, out = 0;
+  const struct tvmgen_scalar_inputs inputs = {.x = &x, .short_ = &y};
+  const struct tvmgen_scalar_outputs outputs = {.return_ = &out};
+  Expect(TVMGEN_SCALAR_INPUT_SHORT__NDIM == 0 && TVMGEN_SCALAR_INPUT_SHORT__SIZE_BYTES == 4,
+         "a scalar has no dimension");
+  Expect(strcmp(TVMGEN_SCALAR_OUTPUT_RETURN__DTYPE, "float32") == 0, "its dtype");
+  Expect(tvmgen_scalar_run(&inputs, &outputs) == 0 && out - 1.75F == 0, "a sum of scalars");
+}
+
+static void TestDigits(void) {
+  static float image[TVMGEN_DIGITS_INPUT_IMAGE_SIZE_BYTES / sizeof(float)];
+  static const int64_t shape[TVMGEN_DIGITS_INPUT_IMAGE_NDIM] = TVMGEN_DIGITS_INPUT_IMAGE_SHAPE;
+  float scores[10], sum = 0;
+  int i;
+  const struct tvmgen_digits_inputs inputs = {.image = image};
+  const struct tvmgen_digits_outputs outputs = {.probabilities = scores};
+  Expect(shape[0] == 1 && shape[1] == 1 && shape[2] == 8 && shape[3] == 8,
+         "the shape of the image");
+  Expect(tvmgen_digits_run(&inputs, &outputs, workspace) == 0, "a run with a workspace");
+  for (i = 0; i < 10; ++i) sum += scores[i];
+  Expect(sum > 0.9999F && sum < 1.0001F, "probabilities");
+}
+
+int main(void) {
+  TestConstant();
+  TestScalar();
+  TestDigits();
+  return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The model of a program that has one is found without its name.
+#include "gtest/gtest.h"
+#include "runtime_cpp/executor_factory.h"
+
+namespace kiln::runtime {
+namespace {
+
+TEST(OneModel, IsFoundWithAndWithoutItsName) {
+  for (const char* const name : {"", "second"}) {
+    const absl::StatusOr<Module> module = Module::SystemLib(name);
+    ASSERT_TRUE(module.ok()) << module.status();
+    EXPECT_EQ(ExecutorFactory::From(*module)->module_names().front(), "second");
+  }
+  EXPECT_EQ(Module::SystemLib("third").status().code(), absl::StatusCode::kNotFound);
+}
+
+}  // namespace
+}  // namespace kiln::runtime

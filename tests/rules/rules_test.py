@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What cc_model makes, by output group, and how a model_test fails."""
+
+import os
+import subprocess
+import unittest
+
+FOLDER = "tests/rules"
+WRONG = (
+    "wrong_crt_c_c",
+    "wrong_crt_c_llvm",
+    "wrong_crt_packed_aot_c",
+    "wrong_crt_packed_aot_llvm",
+    "wrong_crt_packed_graph_c",
+    "wrong_crt_packed_graph_llvm",
+)
+
+
+class OutputGroupsTest(unittest.TestCase):
+    def read(self, *path):
+        with open(os.path.join(FOLDER, *path), "rb") as file:
+            return file.read()
+
+    def test_library(self):
+        self.assertTrue(self.read("libfirst.pic.lo").startswith(b"!<arch>\n"))
+
+    def test_objects(self):
+        for name in (("first", "First.o"), ("first.shared", "First.so")):
+            self.assertTrue(self.read(*name).startswith(b"\x7fELF"))
+
+    def test_header(self):
+        self.assertIn(b"#define TVMGEN_FIRST_NUM_INPUTS 2\n", self.read("first", "First.h"))
+
+    def test_metadata(self):
+        self.assertIn(b'"module_name": "First"', self.read("first", "First.metadata.json"))
+
+    def test_c_sources_of_an_object(self):
+        text = self.read("first.c_srcs", "First.c")
+        self.assertIn(b"tvmgen_First___tvm_main__", text)
+        self.assertIn(b"tvmgen_First___tvm_dev_mblob", text)
+        self.assertIn(b'"tvmgen_First___tvm_dev_mblob"', self.read("first.c_srcs", "First_system_lib.c"))
+
+    def test_llvm_text(self):
+        for folder, name in (("first.llvm", "First.ll"), ("second.llvm", "second.ll")):
+            self.assertIn(b"define ", self.read(folder, name))
+
+    def test_graph_calls_operators(self):
+        self.assertIn(b"tvmgen_second_fused_", self.read("second", "second.c"))
+
+
+class WrongTest(unittest.TestCase):
+    def test_fails_and_says_where(self):
+        for name in WRONG:
+            with self.subTest(name):
+                result = subprocess.run([os.path.join(FOLDER, name)], stdout=subprocess.PIPE)
+                self.assertEqual(result.returncode, 1)
+                self.assertEqual(
+                    result.stdout.decode().splitlines(),
+                    ["{}: output 'return' in run {}: 1 of 1 values differ, the first at 0: found 3, wanted 3.5".format(name, run) for run in (1, 2)],
+                )
+
+
+if __name__ == "__main__":
+    unittest.main()
