@@ -22,7 +22,6 @@ load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
 CcModelInfo = provider(
     doc = "What cc_model knows of its model.",
     fields = {
-        "executor": "string: aot or graph",
         "header": "File: the generated C header",
         "metadata": "File: the metadata as JSON",
         "module_name": "string: the module's name",
@@ -186,7 +185,6 @@ def _cc_model_impl(ctx):
         DefaultInfo(files = depset([library, files[".h"], files[".metadata.json"]])),
         cc_info,
         CcModelInfo(
-            executor = ctx.attr.executor,
             header = files[".h"],
             metadata = files[".metadata.json"],
             module_name = _module_name(ctx),
@@ -244,7 +242,7 @@ cc_model = rule(
         "_crt_aot_deps": attr.label_list(default = ["//runtime_crt:aot_executor", "//runtime_crt:module"]),
         "_crt_deps": attr.label_list(default = ["//runtime_crt:backend", "//runtime_crt:last_error", "//runtime_crt/include:crt"]),
         "_crt_graph_deps": attr.label_list(default = ["//runtime_crt:graph_executor"]),
-        "_kiln": attr.label(default = "//tools:compiler", executable = True, cfg = "host"),
+        "_kiln": attr.label(default = "//tools:compiler", allow_files = True, executable = True, cfg = "host"),
         "_llvm": attr.label(default = "//tools/bazel:llvm"),
     },
     fragments = ["cpp"],

@@ -48,7 +48,7 @@ _run_library_test = rule(
     implementation = _run_library_test_impl,
     attrs = {
         "data": attr.label_list(allow_files = True),
-        "_kiln": attr.label(default = "//tools:compiler", executable = True, cfg = "target"),
+        "_kiln": attr.label(default = "//tools:compiler", allow_files = True, executable = True, cfg = "target"),
     },
     test = True,
 )

@@ -22,7 +22,7 @@ class OutputGroupsTest(unittest.TestCase):
             return file.read()
 
     def test_library(self):
-        self.assertTrue(self.read("libfirst.pic.lo").startswith(b"!<arch>\n"))
+        self.assertTrue(self.read("libfirst.a").startswith(b"!<arch>\n"))
 
     def test_objects(self):
         for name in (("first", "First.o"), ("first.shared", "First.so")):

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Kiln as @kiln of another workspace:   tools/testing/second_workspace.sh [--from_source]
+# Copies tests/workspace out of the tree and builds and tests it there, with an output folder of its own and the disk cache of this
+# checkout. The models are compiled by the compiler of this checkout, since Bazel would build one anew for a workspace in which its
+# sources lie elsewhere; --from_source does just that, which takes as long as a first build.
+# Skips with a message where there is no Bazel.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+kiln="$PWD"
+
+if ! command -v bazel >/dev/null; then
+  echo "second workspace: skipped, there is no bazel"
+  exit 0
+fi
+
+folder="$(mktemp -d)"
+nested() { (cd "$folder/user" && bazel --output_base="$folder/output" "$@" </dev/null); }
+clean_up() {
+  nested shutdown >/dev/null 2>&1 || true
+  chmod -R u+w "$folder"
+  rm -rf "$folder"
+}
+trap clean_up EXIT
+
+fail() {
+  printf 'second workspace: %s\n' "$*"
+  exit 1
+}
+
+cp -r tests/workspace "$folder/user"
+flags=(--override_repository=kiln="$kiln" --noshow_progress --show_result=0)
+cache="$(sed -n 's/^build --disk_cache=//p' .bazelrc)"
+flags+=(--disk_cache="${cache/#\~/$HOME}" --nosandbox_debug)
+if [[ "${1:-}" != --from_source ]]; then
+  bazel build --noshow_progress --show_result=0 //tools:kiln </dev/null
+  mkdir "$folder/user/prebuilt"
+  cp bazel-bin/tools/kiln/kiln "$folder/user/prebuilt/kiln"
+  flags+=(--@kiln//tools:compiler=//:prebuilt/kiln)
+fi
+
+nested test "${flags[@]}" --test_output=errors //... || fail "its tests do not pass"
+
+numbers="$(nested run "${flags[@]}" //:firmware 2>/dev/null)" || fail "its program does not run"
+[[ "$numbers" == "2 4 6" ]] || fail "its program printed '$numbers', wanted '2 4 6'"
+
+if nested build "${flags[@]}" //:illegal >"$folder/illegal.log" 2>&1; then
+  fail "a model with options that do not go together has been built"
+fi
+words="--runtime cpp and --interface c do not go together: the C++ runtime calls a model by packed functions; use --runtime crt, or --interface packed"
+if ! grep -qF -- "$words" "$folder/illegal.log"; then
+  cat "$folder/illegal.log"
+  fail "options that do not go together are refused without these words: $words"
+fi
+echo "second workspace: its tests pass"
