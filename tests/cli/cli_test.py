@@ -246,7 +246,7 @@ class CliTest(unittest.TestCase):
     def test_from_model_to_result(self):
         self.succeeds("compile", MY_MOD, "-o", self.path("lib"))
         library = self.path("lib/my_mod.so")
-        self.assertIn("a Tensor[(1, 2), uint8]", self.succeeds("inspect", library))
+        self.assertIn("module my_mod for host: aot executor", self.succeeds("inspect", library))
         inputs = ["--input", "a=random", "--input", "b=random"]
         self.assertIn("output Tensor[(1, 2), uint8]:", self.succeeds("run", library, "--output", self.path("result"), *inputs))
         check = "--check=output=" + self.path("result/output.npy")
@@ -296,8 +296,65 @@ class CliTest(unittest.TestCase):
             with self.subTest(" ".join(options)):
                 self.succeeds("compile", model, "-o", self.path("lib"), *options)
                 library = self.path("lib/halves.so")
-                self.assertIn("x Tensor[(2, 5), float16]", self.succeeds("inspect", library))
+                self.assertRegex(self.succeeds("inspect", library), r"\n  x +Tensor\[\(2, 5\), float16\] +20\n")
                 self.assertIn("output2 agrees", self.succeeds("run", library, "--input", "x=x.npy", *exact))
+
+    # Inspecting.
+
+    def test_inspect_shows_the_same_of_model_and_library(self):
+        """Inputs, outputs, operators, constants and the memory plan: a library has them all in its metadata."""
+        target = ["--target", "x86-64-v3"]
+        self.succeeds("compile", DIGITS, "-o", self.path("lib"), *target)
+        of_model = self.succeeds("inspect", DIGITS, *target)
+        self.assertEqual(of_model, self.succeeds("inspect", self.path("lib/digits.so")))
+        for line in (
+            r"module digits for x86-64-v3: aot executor, cpp runtime, packed interface",
+            r"  image  Tensor\[\(1, 1, 8, 8\), float32\]    256",
+            r"  probabilities  Tensor\[\(1, 10\), float32\]     40",
+            r"     0             640            448  contraction .*  nn.conv2d nn.bias_add nn.relu \(conv1 relu1\)",
+            r"constants: \d+ bytes",
+            r"memory plan: workspace (\d+) bytes, lower bound \1 bytes, aligned to 64",
+            r"       0    448    0-0  #\.\.\.\.\.\.\.  scratch1",
+        ):
+            self.assertRegex(of_model, "(?m)^" + line + "$")
+
+    def test_inspect_numbers_are_those_of_the_metadata(self):
+        options = ["--target", "x86-64-v3", "--executor", "graph"]
+        self.succeeds("compile", DIGITS, "-o", self.path("lib"), *options)
+        metadata = json.loads(self.files(self.path("lib"))["digits.metadata.json"])
+        text = self.succeeds("inspect", self.path("lib/digits.so"))
+        self.assertIn("constants: {} bytes".format(metadata["functions"][0]["constant_size_bytes"]), text)
+        self.assertIn("lower bound {} bytes".format(metadata["pools"][0]["lower_bound_bytes"]), text)
+        self.assertRegex(text, r"\nthe graph executor keeps its tensors in \d+ bytes of storages\n$")
+        for function in metadata["functions"][1:]:
+            self.assertIn("  {} ({})\n".format(function["op_names"], function["source"]).replace(" ()", ""), text)
+            self.assertIn("  " + function["schedule"] + "  ", text)
+        for buffer in metadata["pools"][0]["buffers"]:
+            self.assertRegex(text, r"(?m)^ +{offset_bytes} +{size_bytes} +{first_call}-{last_call}  [.#]+  {name}$".format(**buffer))
+
+    def test_inspect_for_firmware(self):
+        text = self.succeeds("inspect", DIGITS, "--target", "cortex-m4f")
+        self.assertIn("module digits for cortex-m4f: aot executor, crt runtime, c interface", text)
+
+    def test_inspect_without_workspace(self):
+        text = self.succeeds("inspect", MY_MOD)
+        self.assertIn("memory plan: workspace 0 bytes, lower bound 0 bytes, aligned to 64\n  none\n", text)
+
+    def test_inspect_long_models(self):
+        """The bars of the memory plan stay within a screen: each character stands for several calls."""
+        calls = "".join("  %{} = nn.softmax(%{});\n".format(i + 1, i) for i in range(100))
+        model = self.write(
+            "long.relay", '#[version = "0.0.5"]\ndef @main(%x: Tensor[(2, 4), float32]) {\n  %0 = nn.softmax(%x);\n' + calls + "  %100\n}\n"
+        )
+        text = self.succeeds("inspect", model)
+        self.assertRegex(text, r"(?m)^ +0 +32 +0-1  #\.{33}  t1$")
+
+    def test_inspect_refuses(self):
+        self.refuses("no such file", "inspect", self.path("none.so"))
+        self.refuses("neither Relay text nor", "inspect", self.write("notes.txt", "Dear diary\n"))
+        self.succeeds("compile", MY_MOD, "-o", self.path("crt"), "--runtime", "crt", "--codegen", "c")
+        self.refuses("neither Relay text nor", "inspect", self.path("crt/my_mod.c"))
+        self.refuses("is not a shared object", "inspect", self.write("cut.so", b"\x7fELF" + b"\0" * 60))
 
 
 if __name__ == "__main__":

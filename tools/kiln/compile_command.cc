@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <memory>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -33,14 +32,6 @@ struct CompileFlags {
   bool system_lib = false;
   bool profile = false;
 };
-
-std::string DefaultModuleName(const std::string& path) {
-  std::string name;
-  for (char c : fs::path(path).stem().string())
-    name.push_back(absl::ascii_isalnum(static_cast<unsigned char>(c)) ? c : '_');
-  return name.empty() || absl::ascii_isdigit(static_cast<unsigned char>(name[0])) ? "m_" + name
-                                                                                  : name;
-}
 
 absl::StatusOr<CompileOptions> OptionsOf(const CompileFlags& flags) {
   CompileOptions o;

@@ -5,69 +5,65 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "compiler/base/status.h"
 #include "compiler/compile.h"
+#include "runtime_cpp/executor.h"
 #include "runtime_cpp/metadata.h"
+#include "runtime_cpp/module.h"
 #include "tools/kiln/commands.h"
 #include "tools/kiln/files.h"
-#include "tools/kiln/library.h"
 #include "tools/kiln/load_model.h"
+#include "tools/kiln/report.h"
 
 namespace kiln::tools {
 namespace {
+
+constexpr int64_t kMaxFileBytes = int64_t{4} << 30;
+constexpr absl::string_view kElfMagic = "\x7f\x45LF";
 
 struct InspectFlags {
   std::string file, target = "host";
   std::vector<std::string> inputs;
 };
 
-void PrintTensors(const char* title, const std::vector<std::string>& lines) {
-  std::printf("%s:\n", title);
-  for (const std::string& line : lines) std::printf("  %s\n", line.c_str());
-}
-
-absl::Status InspectLibrary(const std::string& path) {
-  KILN_ASSIGN_OR_RETURN(const auto executor, LoadLibrary(path));
-  std::vector<std::string> lines;
-  for (const auto& info : executor->input_infos())
-    lines.push_back(absl::StrCat(info.name, " ", TypeOf(info).ToString()));
-  PrintTensors("inputs", lines);
-  lines.clear();
-  for (const auto& info : executor->output_infos())
-    lines.push_back(absl::StrCat(info.name, " ", TypeOf(info).ToString()));
-  PrintTensors("outputs", lines);
-  std::printf("executor %s, workspace %lld bytes\n",
-              std::string(executor->program().executor()).c_str(),
-              static_cast<long long>(executor->program().workspace_bytes()));
-  return absl::OkStatus();
-}
-
-absl::Status InspectModel(const InspectFlags& flags) {
-  KILN_ASSIGN_OR_RETURN(const Graph graph, LoadModel(flags.file, flags.inputs));
+// The C interface is what a machine without an operating system is compiled for.
+CompileOptions OptionsFor(const std::string& file, const Target& target) {
   CompileOptions options;
-  KILN_ASSIGN_OR_RETURN(options.target, Target::Parse(flags.target));
-  KILN_ASSIGN_OR_RETURN(const Stages stages, RunStages(graph, options));
-  const proto::Function& main = stages.metadata.functions(0);
-  std::vector<std::string> inputs, outputs, functions;
-  for (int i = 0; i < main.parameters_size(); ++i) {
-    const proto::Parameter& p = main.parameters(i);
-    const Shape shape(p.shape().begin(), p.shape().end());
-    (i < main.num_inputs() ? inputs : outputs)
-        .push_back(absl::StrCat(p.relay_name_hint(), " ", ShapeToString(shape), " ", p.dtype(),
-                                ", ", p.size_bytes(), " bytes"));
+  options.module_name = DefaultModuleName(file);
+  options.target = target;
+  if (target.is_baremetal()) {
+    options.runtime = Runtime::kCrt;
+    options.interface = Interface::kC;
   }
-  PrintTensors("inputs", inputs);
-  PrintTensors("outputs", outputs);
-  for (const LoweredCall& call : stages.lowered.calls) {
-    functions.push_back(call.function.empty()
-                            ? absl::StrCat("view: ", call.op_names)
-                            : absl::StrCat(call.op_names, "  [", call.schedule, "]",
-                                           call.source.empty() ? "" : "  " + call.source));
-  }
-  PrintTensors("operators", functions);
-  std::printf("constants: %lld bytes\n", static_cast<long long>(main.constant_size_bytes()));
-  std::printf("memory plan: %s", ToString(stages.plan).c_str());
+  options.calling_convention = DefaultCallingConvention(options.runtime, options.interface);
+  return options;
+}
+
+absl::StatusOr<std::string> InspectModel(const InspectFlags& flags) {
+  KILN_ASSIGN_OR_RETURN(const Target target, Target::Parse(flags.target));
+  KILN_ASSIGN_OR_RETURN(const Graph graph, LoadModel(flags.file, flags.inputs));
+  KILN_ASSIGN_OR_RETURN(const Stages stages, RunStages(graph, OptionsFor(flags.file, target)));
+  return Report(stages.metadata);
+}
+
+absl::StatusOr<std::string> InspectLibrary(const std::string& path) {
+  KILN_ASSIGN_OR_RETURN(const runtime::Module module, runtime::Module::LoadFromFile(path));
+  KILN_ASSIGN_OR_RETURN(const runtime::ModelMetadata metadata,
+                        runtime::ModelMetadata::Find(module));
+  const std::string report = Report(MetadataOf(metadata));
+  if (metadata.executor() != "graph") return report;
+  // This executor does not take the offsets of the plan: it gives tensors storages to share.
+  KILN_ASSIGN_OR_RETURN(const auto executor, runtime::Executor::Create(module, runtime::kCpu));
+  return absl::StrCat(report, "\nthe graph executor keeps its tensors in ",
+                      executor->program().workspace_bytes(), " bytes of storages\n");
+}
+
+absl::Status Inspect(const InspectFlags& flags) {
+  KILN_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(flags.file, kMaxFileBytes));
+  KILN_ASSIGN_OR_RETURN(const std::string report, absl::StartsWith(bytes, kElfMagic)
+                                                      ? InspectLibrary(flags.file)
+                                                      : InspectModel(flags));
+  std::fputs(report.c_str(), stdout);
   return absl::OkStatus();
 }
 
@@ -84,16 +80,7 @@ void AddInspectCommand(CLI::App& app, Action& action) {
   command->add_option("--input", flags->inputs, "Of a model: shape of an input, name:1x3x224x224");
   command->footer(
       "Examples:\n  kiln inspect out/my_mod.so\n  kiln inspect model.onnx --target cortex-m4f");
-  command->callback([flags, &action] {
-    action = [flags]() -> absl::Status {
-      KILN_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(flags->file, int64_t{4} << 30));
-      return absl::StartsWith(bytes,
-                              "\x7f"
-                              "ELF")
-                 ? InspectLibrary(flags->file)
-                 : InspectModel(*flags);
-    };
-  });
+  command->callback([flags, &action] { action = [flags] { return Inspect(*flags); }; });
 }
 
 }  // namespace kiln::tools

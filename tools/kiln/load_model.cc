@@ -2,6 +2,7 @@
 #include "tools/kiln/load_model.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -76,6 +77,14 @@ absl::StatusOr<Graph> LoadModel(const std::string& path, const std::vector<std::
   if (absl::StrContains(absl::string_view(bytes).substr(0, 4096), "#[version"))
     return LoadRelay(bytes, path, parsed);
   return onnx_frontend::ImportOnnx(bytes, path, parsed, EvaluateConstants);
+}
+
+std::string DefaultModuleName(const std::string& path) {
+  std::string name;
+  for (char c : std::filesystem::path(path).stem().string())
+    name.push_back(absl::ascii_isalnum(static_cast<unsigned char>(c)) ? c : '_');
+  return name.empty() || absl::ascii_isdigit(static_cast<unsigned char>(name[0])) ? "m_" + name
+                                                                                  : name;
 }
 
 }  // namespace kiln::tools

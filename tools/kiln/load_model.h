@@ -16,6 +16,9 @@ namespace kiln::tools {
 // the file.
 absl::StatusOr<Graph> LoadModel(const std::string& path, const std::vector<std::string>& pins);
 
+// The name of the module that is made of a model file: the file's name, as an identifier.
+std::string DefaultModuleName(const std::string& path);
+
 }  // namespace kiln::tools
 
 #endif  // KILN_TOOLS_KILN_LOAD_MODEL_H_

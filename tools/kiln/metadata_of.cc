@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the C structs of a loaded library back to the metadata that they were made of.
+#include "compiler/base/dtype.h"
+#include "tools/kiln/library.h"
+#include "tools/kiln/report.h"
+
+namespace kiln::tools {
+namespace {
+
+void SetDevice(DLDevice from, proto::Device* to) {
+  to->set_device_type(from.device_type);
+  to->set_device_id(from.device_id);
+}
+
+void SetParameter(const runtime::ParameterInfoView& from, proto::Parameter* to) {
+  const runtime::TensorInfo info = from.ToTensorInfo();
+  to->set_relay_name_hint(info.name);
+  to->set_tir_name_hint(std::string(from.tir_name_hint()));
+  for (int64_t extent : info.shape) to->add_shape(extent);
+  to->set_dtype(TypeOf(info).dtype.ToString());
+  to->set_size_bytes(info.size_bytes);
+  SetDevice(info.device, to->mutable_target_device());
+  if (info.quantization.scales.empty()) return;
+  proto::Quantization& quantization = *to->mutable_quantization();
+  for (float scale : info.quantization.scales) quantization.add_scales(scale);
+  for (int32_t zero : info.quantization.zero_points) quantization.add_zero_points(zero);
+  quantization.set_axis(info.quantization.axis);
+}
+
+void SetFunction(const runtime::FunctionInfoView& from, proto::Function* to) {
+  to->set_name(std::string(from.function_name()));
+  for (const runtime::ParameterInfoView& parameter : from.params()) {
+    SetParameter(parameter, to->add_parameters());
+  }
+  to->set_num_inputs(static_cast<int32_t>(from.inputs().size()));
+  to->set_num_outputs(static_cast<int32_t>(from.outputs().size()));
+  to->set_workspace_size_bytes(from.workspace_size_bytes());
+  to->set_io_size_bytes(from.io_size_bytes());
+  to->set_constant_size_bytes(from.constant_size_bytes());
+  SetDevice(from.device(), to->mutable_device());
+  to->set_op_names(std::string(from.op_names()));
+  to->set_source(std::string(from.source()));
+  to->set_schedule(std::string(from.schedule()));
+}
+
+void SetPool(const ::PoolInfo& from, proto::Pool* to) {
+  to->set_name(from.name);
+  to->set_kind(from.kind == KILN_POOL_CONSTANT ? proto::Pool::CONSTANT : proto::Pool::WORKSPACE);
+  to->set_size_bytes(from.size_bytes);
+  to->set_alignment_bytes(from.alignment_bytes);
+  to->set_lower_bound_bytes(from.lower_bound_bytes);
+  for (int32_t i = 0; i < from.num_buffers; ++i) {
+    const ::PoolBufferInfo& buffer = from.buffers[i];
+    proto::PoolBuffer& placed = *to->add_buffers();
+    placed.set_name(buffer.name);
+    placed.set_offset_bytes(buffer.offset_bytes);
+    placed.set_size_bytes(buffer.size_bytes);
+    placed.set_first_call(buffer.first_call);
+    placed.set_last_call(buffer.last_call);
+  }
+}
+
+}  // namespace
+
+proto::Metadata MetadataOf(const runtime::ModelMetadata& from) {
+  proto::Metadata metadata;
+  metadata.set_version(from.version());
+  metadata.set_module_name(std::string(from.module_name()));
+  metadata.set_executor(std::string(from.executor()));
+  metadata.set_runtime(std::string(from.runtime()));
+  metadata.set_interface_api(std::string(from.interface_api()));
+  metadata.set_calling_convention(std::string(from.calling_convention()));
+  metadata.set_target(std::string(from.target()));
+  for (int32_t i = 0; i < from.num_functions(); ++i) {
+    SetFunction(from.function(i), metadata.add_functions());
+  }
+  for (const ::PoolInfo& pool : from.pools()) SetPool(pool, metadata.add_pools());
+  return metadata;
+}
+
+}  // namespace kiln::tools

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/kiln/report.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/base/tensor.h"
+
+namespace kiln::tools {
+namespace {
+
+constexpr int32_t kMaxBarWidth = 40;
+
+// Rows of cells in columns; the cells of a column whose name begins with '>' stand to the right.
+class Table {
+ public:
+  explicit Table(const std::vector<std::string>& header) {
+    for (const std::string& name : header) right_.push_back(name.front() == '>');
+    rows_.push_back(header);
+    for (std::string& name : rows_[0]) {
+      if (name.front() == '>') name.erase(0, 1);
+    }
+  }
+
+  void Add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+
+  std::string ToString() const {
+    if (rows_.size() == 1) return "  none\n";
+    std::vector<size_t> widths(right_.size(), 0);
+    for (const auto& row : rows_) {
+      for (size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
+    }
+    std::string text;
+    for (const auto& row : rows_) {
+      std::string line;
+      for (size_t c = 0; c < row.size(); ++c) {
+        const std::string blanks(widths[c] - row[c].size(), ' ');
+        absl::StrAppend(&line, "  ", right_[c] ? blanks : "", row[c], right_[c] ? "" : blanks);
+      }
+      line.erase(line.find_last_not_of(' ') + 1);
+      absl::StrAppend(&text, line, "\n");
+    }
+    return text;
+  }
+
+ private:
+  std::vector<bool> right_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+std::string Tensors(const proto::Function& main, int begin, int end) {
+  Table table({"name", "type", ">bytes"});
+  for (int i = begin; i < end; ++i) {
+    const proto::Parameter& p = main.parameters(i);
+    const Shape shape(p.shape().begin(), p.shape().end());
+    const std::string type =
+        shape.empty() ? p.dtype()
+                      : absl::StrCat("Tensor[", ShapeToString(shape), ", ", p.dtype(), "]");
+    table.Add({p.relay_name_hint(), type, absl::StrCat(p.size_bytes())});
+  }
+  return table.ToString();
+}
+
+std::string Operators(const proto::Metadata& metadata) {
+  Table table({">call", ">constant bytes", ">scratch bytes", "schedule", "operators"});
+  for (int i = 1; i < metadata.functions_size(); ++i) {
+    const proto::Function& f = metadata.functions(i);
+    table.Add(
+        {absl::StrCat(i - 1), absl::StrCat(f.constant_size_bytes()),
+         absl::StrCat(f.workspace_size_bytes()), f.schedule(),
+         f.source().empty() ? f.op_names() : absl::StrCat(f.op_names(), " (", f.source(), ")")});
+  }
+  return table.ToString();
+}
+
+// One character for each call, or for several of many: '#' where the buffer is alive.
+std::string LifetimeBar(const proto::PoolBuffer& buffer, int32_t calls) {
+  const int32_t per_character = (calls + kMaxBarWidth - 1) / kMaxBarWidth;
+  std::string bar;
+  for (int32_t begin = 0; begin < calls; begin += per_character) {
+    const bool alive = buffer.first_call() < begin + per_character && begin <= buffer.last_call();
+    bar.push_back(alive ? '#' : '.');
+  }
+  return bar;
+}
+
+std::string Buffers(const proto::Pool& pool, int32_t calls) {
+  std::vector<const proto::PoolBuffer*> buffers;
+  for (const proto::PoolBuffer& buffer : pool.buffers()) buffers.push_back(&buffer);
+  std::stable_sort(buffers.begin(), buffers.end(), [](const auto* a, const auto* b) {
+    return a->offset_bytes() < b->offset_bytes();
+  });
+  Table table({">offset", ">bytes", ">calls", "alive", "buffer"});
+  for (const proto::PoolBuffer* b : buffers) {
+    table.Add({absl::StrCat(b->offset_bytes()), absl::StrCat(b->size_bytes()),
+               absl::StrCat(b->first_call(), "-", b->last_call()), LifetimeBar(*b, calls),
+               b->name()});
+  }
+  return table.ToString();
+}
+
+}  // namespace
+
+std::string Report(const proto::Metadata& metadata) {
+  const proto::Function& main = metadata.functions(0);
+  const int32_t calls = metadata.functions_size() - 1;
+  std::string text = absl::StrCat("module ", metadata.module_name(), " for ", metadata.target(),
+                                  ": ", metadata.executor(), " executor, ", metadata.runtime(),
+                                  " runtime, ", metadata.interface_api(), " interface\n");
+  absl::StrAppend(&text, "\ninputs:\n", Tensors(main, 0, main.num_inputs()));
+  absl::StrAppend(&text, "\noutputs:\n", Tensors(main, main.num_inputs(), main.parameters_size()));
+  absl::StrAppend(&text, "\noperators:\n", Operators(metadata));
+  absl::StrAppend(&text, "\nconstants: ", main.constant_size_bytes(), " bytes\n");
+  for (const proto::Pool& pool : metadata.pools()) {
+    absl::StrAppend(&text, "\nmemory plan: ", pool.name(), " ", pool.size_bytes(),
+                    " bytes, lower bound ", pool.lower_bound_bytes(), " bytes, aligned to ",
+                    pool.alignment_bytes(), "\n", Buffers(pool, calls));
+  }
+  return text;
+}
+
+}  // namespace kiln::tools
