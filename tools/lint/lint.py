@@ -5,7 +5,8 @@
     tools/lint/lint.py        # all files that git tracks or would track
 
 Checked: one SPDX line per source; the length of files; no tabs, trailing blanks or missing last newline; a README.md in
-every package; sorted lists in build files; copts on every C and C++ target; no path of one machine; no unfinished marker.
+every package; sorted lists in build files; copts on every C and C++ target; no path of one machine; no unfinished marker;
+commands in pages are marked, so that a test runs them.
 """
 
 import os
@@ -23,6 +24,11 @@ _SORTED_LISTS = re.compile(r"^\s+(data|deps|exports|hdrs|implementation_deps|src
 _CC_RULE = re.compile(r"^(cc_binary|cc_library|cc_test)\($")
 _MACHINE_PATH = re.compile(r"(?<![\w.$}])/(home|root|Users)/\w")
 _MARKER = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]) + r")\b|keep in " + "sync")
+
+
+_FENCE = re.compile(r"^```(\S*)")
+_COMMAND = re.compile(r"^(\.ci/run|arm-none-eabi-\S+|bazel|bazel-bin/\S+|git|kiln|python3|tools/\S+)( |$)")
+_RUN_PAGES = pathlib.Path("tests/docs/BUILD.bazel")
 
 
 class Report:
@@ -108,6 +114,19 @@ def check_build_file(path, lines, report):
                 items.append(item.group(1))
 
 
+def check_fences(path, lines, run_pages, report):
+    """Commands of a page are marked, and run by //tests/docs."""
+    language = None
+    for number, line in enumerate(lines, 1):
+        match = _FENCE.match(line)
+        if match:
+            language = match.group(1) if language is None else None
+            if language == "sh" and '"//{}:{}"'.format("" if path.parent.name == "" else path.parent, path.name) not in run_pages:
+                report.error(path, number, "has commands and is not named in {}".format(_RUN_PAGES))
+        elif language == "" and _COMMAND.match(line):
+            report.error(path, number, "is a command: mark the fence as ```sh, so that a test runs it")
+
+
 def check_readmes(files, report):
     paths = set(files)
     packages = {path.parent for path in files if path.name == "BUILD.bazel"}
@@ -121,6 +140,7 @@ def main():
     os.chdir(pathlib.Path(__file__).resolve().parent.parent.parent)
     files = list_files()
     report = Report()
+    run_pages = _RUN_PAGES.read_text(encoding="utf-8")
     for path in files:
         if not is_source(path) and path.suffix != ".md":
             continue
@@ -131,6 +151,8 @@ def main():
         check_text(path, lines, report)
         if is_build_file(path):
             check_build_file(path, lines, report)
+        if path.suffix == ".md":
+            check_fences(path, lines, run_pages, report)
     check_readmes(files, report)
     print("{} files, {} breaches".format(len(files), report.errors))
     return 1 if report.errors else 0
