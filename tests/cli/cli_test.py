@@ -14,6 +14,12 @@ DIGITS = os.path.abspath("models/digits/digits.onnx")
 MY_MOD = os.path.abspath("models/my_mod/my_mod.relay")
 
 UNKNOWN_OPERATOR = '#[version = "0.0.5"]\ndef @main(%a: Tensor[(1, 2), uint8]) {\n  no.such_operator(%a)\n}\n'
+OUTPUTS = """#[version = "0.0.5"]
+def @main(%x: Tensor[(2, 3), float32]) {
+  %0 = nn.relu(%x);
+  (%x, reshape(%x, newshape=[6]), 3f, %0, %0)
+}
+"""
 ANY_ROWS = '#[version = "0.0.5"]\ndef @main(%a: Tensor[(?, 2), float32]) {\n  nn.relu(%a)\n}\n'
 
 # One output is an input as it is, which executors copy.
@@ -298,6 +304,22 @@ class CliTest(unittest.TestCase):
                 library = self.path("lib/halves.so")
                 self.assertRegex(self.succeeds("inspect", library), r"\n  x +Tensor\[\(2, 5\), float16\] +20\n")
                 self.assertIn("output2 agrees", self.succeeds("run", library, "--input", "x=x.npy", *exact))
+
+    def test_outputs_that_no_operator_makes_for_them_alone(self):
+        """An input, a view of it, a constant and one value twice are outputs like others."""
+        model = self.write("outputs.relay", OUTPUTS)
+        values, relu = [-1, 2, -3, 4, 5, -6], [0, 2, 0, 4, 5, 0]
+        self.write("x.npy", npy("<f4", (2, 3), struct.pack("<6f", *values)))
+        outputs = (((2, 3), values), ((6,), values), ((), [3]), ((2, 3), relu), ((2, 3), relu))
+        checks = []
+        for i, (shape, expected) in enumerate(outputs):
+            self.write("{}.npy".format(i), npy("<f4", shape, struct.pack("<{}f".format(len(expected)), *expected)))
+            checks.append("--check=output{0}={0}.npy".format(i))
+        for options in ([], ["--executor", "graph"], ["--codegen", "c"]):
+            with self.subTest(" ".join(options)):
+                self.succeeds("compile", model, "-o", self.path("lib"), *options)
+                text = self.succeeds("run", self.path("lib/outputs.so"), "--input", "x=x.npy", *checks)
+                self.assertEqual(text.count(" agrees "), len(outputs), text)
 
     # Inspecting.
 

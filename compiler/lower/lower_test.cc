@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/lower/lower.h"
+
+#include <map>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "compiler/loop/interpret.h"
+#include "compiler/loop/passes.h"
+#include "compiler/passes/testing/run_pass.h"
+#include "gtest/gtest.h"
+
+namespace kiln {
+namespace {
+
+Lowered LowerGraph(const Graph& graph, const LowerOptions& options = {.module_name = "mod"}) {
+  Target target;
+  target.vector_bits = 256;
+  absl::StatusOr<Lowered> lowered = Lower(graph, target, options);
+  EXPECT_TRUE(lowered.ok()) << lowered.status();
+  if (!lowered.ok()) return {};
+  EXPECT_EQ(loop::VerifyProgram(lowered->program), absl::OkStatus());
+  return *std::move(lowered);
+}
+
+Lowered LowerModel(absl::string_view model) { return LowerGraph(ParseModel(model)); }
+
+std::vector<std::string> Functions(const Lowered& lowered) {
+  std::vector<std::string> names;
+  for (const LoweredCall& call : lowered.calls) names.push_back(call.function);
+  return names;
+}
+
+using Names = std::vector<std::string>;
+
+TEST(Lower, OneFunctionForEachGroup) {
+  const Lowered lowered = LowerModel(R"(
+def @main(%x: Tensor[(2, 4), float32]) {
+  %0 = fn (%p: Tensor[(2, 4), float32], Primitive=1) { nn.relu(exp(%p)) };
+  %1 = %0(%x);
+  nn.softmax(%1)
+})");
+  EXPECT_EQ(Functions(lowered),
+            (Names{"tvmgen_mod_fused_exp_nn_relu", "tvmgen_mod_fused_nn_softmax"}));
+  EXPECT_EQ(lowered.calls[0].op_names, "exp nn.relu");
+  EXPECT_EQ(lowered.calls[0].schedule, "pointwise");
+  EXPECT_EQ(lowered.calls[1].schedule, "reduction");
+  EXPECT_EQ(lowered.program.funcs.size(), 2u);
+  EXPECT_EQ(lowered.program.funcs[0].kind, loop::Func::Kind::kOperator);
+}
+
+TEST(Lower, NamesAreUnique) {
+  EXPECT_EQ(Functions(LowerModel(R"(
+def @main(%x: Tensor[(2,), float32], %y: Tensor[(3,), float32]) {
+  (exp(%x), exp(%y), exp(exp(%y)))
+})")),
+            (Names{"tvmgen_mod_fused_exp", "tvmgen_mod_fused_exp_1", "tvmgen_mod_fused_exp_2",
+                   "tvmgen_mod_fused_exp_3"}));
+}
+
+TEST(Lower, LongNamesAreCutButStayApart) {
+  std::string body = "%x", other = "sqrt(%x)";
+  for (int i = 0; i < 30; ++i) {
+    body = absl::StrCat("exp(", body, ")");
+    other = absl::StrCat("exp(", other, ")");
+  }
+  const std::string main = "def @main(%x: Tensor[(2,), float32]) {\n";
+  const auto model = [&](const std::string& text) {
+    return main + "%0 = fn (%p: Tensor[(2,), float32], Primitive=1) {\n" +
+           absl::StrCat(text.substr(0, text.find("%x")), "%p", text.substr(text.find("%x") + 2)) +
+           "};\n%0(%x)\n}";
+  };
+  const std::string a = Functions(LowerModel(model(body)))[0];
+  const std::string b = Functions(LowerModel(model(other)))[0];
+  EXPECT_LT(a.size(), 120u);
+  EXPECT_NE(a, b);
+  EXPECT_EQ(a, Functions(LowerModel(model(body)))[0]);
+}
+
+TEST(Lower, ReshapesOfComputedValuesAreViews) {
+  const Lowered lowered = LowerModel(R"(
+def @main(%x: Tensor[(2, 3), float32]) {
+  exp(reshape(%x, newshape=[6]))
+})");
+  EXPECT_EQ(Functions(lowered), (Names{"", "tvmgen_mod_fused_exp"}));
+  EXPECT_EQ(lowered.calls[0].op_names, "reshape");
+  EXPECT_EQ(lowered.calls[0].inputs.size(), 1u);
+  EXPECT_EQ(lowered.calls[1].inputs, lowered.calls[0].outputs);
+  // A constant is not in memory that a view could look at.
+  EXPECT_EQ(Functions(LowerModel(R"(
+def @main(%constant: Tensor[(2, 3), float32]) {
+  reshape(%constant, newshape=[6])
+})")),
+            (Names{"tvmgen_mod_fused_reshape"}));
+}
+
+TEST(Lower, ConstantsAreInsideOfTheirFunctions) {
+  const Lowered lowered = LowerModel(R"(
+def @main(%x: Tensor[(4,), float32], %constant_a: Tensor[(4,), float32], %constant_b: Tensor[(4,), float32]) {
+  %0 = fn (%p: Tensor[(4,), float32], %q: Tensor[(4,), float32], Primitive=1) { multiply(%p, %q) };
+  %1 = %0(%x, %constant_a);
+  add(%1, %constant_b)
+})");
+  ASSERT_EQ(lowered.calls.size(), 2u);
+  for (const LoweredCall& call : lowered.calls) EXPECT_EQ(call.inputs.size(), 1u);
+  for (const loop::Func& func : lowered.program.funcs) EXPECT_EQ(func.params.size(), 2u);
+  ASSERT_EQ(lowered.program.constants.size(), 2u);
+  for (size_t i = 0; i < 2; ++i) {
+    const loop::Constant& constant = lowered.program.constants[i];
+    EXPECT_TRUE(absl::StartsWith(constant.buffer->name, lowered.calls[i].function + "_"));
+    EXPECT_EQ(constant.tensor.AsDouble(3), 2.5);
+  }
+}
+
+TEST(Lower, ScalarConstantsAreLiterals) {
+  const Lowered lowered = LowerModel("def @main(%x: Tensor[(4,), float32]) { add(%x, 0.25f) }");
+  EXPECT_TRUE(lowered.program.constants.empty());
+  EXPECT_TRUE(absl::StrContains(loop::ToString(lowered.program), " + 0.25f32"));
+}
+
+TEST(Lower, ReadsAValueOnceThatANodeTakesTwice) {
+  const Lowered lowered = LowerModel("def @main(%x: Tensor[(4,), float32]) { multiply(%x, %x) }");
+  EXPECT_EQ(lowered.calls[0].inputs.size(), 1u);
+  EXPECT_EQ(lowered.program.funcs[0].num_inputs, 1);
+}
+
+TEST(Lower, HandsOnWorkspaceAndInPlace) {
+  const Lowered lowered = LowerModel(R"(
+def @main(%x: Tensor[(8, 16), float32], %y: Tensor[(16, 16), float32]) {
+  nn.relu(nn.dense(%x, %y))
+})");
+  ASSERT_EQ(lowered.calls.size(), 2u);
+  const loop::Func& dense = lowered.program.funcs[0];
+  ASSERT_NE(dense.workspace, nullptr);
+  EXPECT_EQ(lowered.calls[0].workspace_bytes, dense.workspace->num_bytes());
+  EXPECT_TRUE(lowered.calls[0].in_place.empty());
+  EXPECT_FALSE(dense.in_place);
+  EXPECT_EQ(lowered.calls[1].workspace_bytes, 0);
+  EXPECT_EQ(lowered.calls[1].in_place, (std::vector<std::pair<int, int>>{{0, 0}}));
+  EXPECT_TRUE(lowered.program.funcs[1].in_place);
+}
+
+TEST(Lower, Float16IsStorageOnly) {
+  const Lowered lowered =
+      LowerModel("def @main(%x: Tensor[(4,), float16], %y: Tensor[(4,), float16]) { add(%x, %y) }");
+  const std::string text = loop::ToString(lowered.program);
+  EXPECT_FALSE(absl::StrContains(text, "float16(")) << text;
+  EXPECT_TRUE(absl::StrContains(text, "bitcast<uint16>")) << text;
+}
+
+TEST(Lower, NaiveIsPlainLoops) {
+  const Graph graph = ParseModel(R"(
+def @main(%x: Tensor[(8, 16), float32], %constant: Tensor[(16, 16), float32]) {
+  nn.dense(%x, %constant)
+})");
+  const Lowered lowered = LowerGraph(graph, {.module_name = "mod", .naive = true});
+  EXPECT_EQ(lowered.calls[0].schedule, "naive");
+  const std::string text = loop::ToString(lowered.program);
+  for (const char* never : {"vectorized", "parallel", "packed"}) {
+    EXPECT_FALSE(absl::StrContains(text, never)) << text;
+  }
+}
+
+TEST(Lower, PrintsStagesAsOperatorsSayThem) {
+  const Graph graph = ParseModel(R"(
+def @main(%x: Tensor[(2, 3), float32]) {
+  sum(reshape(%x, newshape=[3, 2]), axis=[1])
+})");
+  EXPECT_EQ(PrintStages(graph, {.module_name = "mod"}).value(),
+            R"(kernel tvmgen_mod_fused_sum(p0: float32[3, 2]) -> (out0: float32[3]) {
+  stage sum_reduced: float32[3]
+    for i0 in 0..3
+    sum over r0 in 0..2 from 0f32
+    sum_reduced[i0] = p0[i0, r0]
+  stage out0: float32[3]
+    for i0_1 in 0..3
+    out0[i0_1] = sum_reduced[i0_1]
+}
+
+)");
+}
+
+// Runs the calls one by one in the interpreter.
+std::vector<Tensor> RunLowered(const Graph& graph, const Lowered& lowered,
+                               const std::vector<Tensor>& inputs) {
+  std::map<ValueId, std::string> memory;
+  for (size_t i = 0; i < inputs.size(); ++i) memory[graph.inputs[i]] = inputs[i].bytes();
+  loop::Interpreter interpreter(lowered.program);
+  for (const LoweredCall& call : lowered.calls) {
+    if (call.function.empty()) {
+      memory[call.outputs[0]] = memory.at(call.inputs[0]);
+      continue;
+    }
+    std::vector<void*> args;
+    for (ValueId output : call.outputs) {
+      memory[output] = std::string(static_cast<size_t>(graph.type(output).num_bytes()), '\0');
+    }
+    for (const auto* ids : {&call.inputs, &call.outputs}) {
+      for (ValueId id : *ids) args.push_back(memory.at(id).data());
+    }
+    EXPECT_EQ(interpreter.Run(call.function, args), absl::OkStatus());
+  }
+  std::vector<Tensor> outputs;
+  for (ValueId output : graph.outputs) outputs.emplace_back(graph.type(output), memory.at(output));
+  return outputs;
+}
+
+TEST(Lower, ComputesWhatTheGraphSays) {
+  const Graph graph = ParseModel(R"(
+def @main(%constant: Tensor[(6, 4), float32]) {
+  %0 = split(nn.relu(%constant), indices_or_sections=2);
+  %1 = nn.dense(%0.0, %constant);
+  %2 = fn (%p: Tensor[(3, 6), float32], %q: Tensor[(3, 4), float32], Primitive=1) {
+    add(sum(%p, axis=[1], keepdims=True), %q)
+  };
+  %3 = %2(%1, %0.1);
+  reshape(%3, newshape=[12])
+})");
+  const Lowered lowered = LowerGraph(graph);
+  const std::vector<Tensor> found = RunLowered(graph, lowered, {});
+  const std::vector<Tensor> expected = RunGraph(graph).value();
+  ASSERT_EQ(found.size(), 1u);
+  ASSERT_EQ(found[0].type(), expected[0].type());
+  for (int64_t i = 0; i < 12; ++i) {
+    EXPECT_NEAR(found[0].AsDouble(i), expected[0].AsDouble(i), 1e-3 * expected[0].AsDouble(i)) << i;
+  }
+}
+
+}  // namespace
+}  // namespace kiln
