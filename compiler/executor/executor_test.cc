@@ -309,7 +309,7 @@ TEST(GraphTable, RefusesFunctionsThatAreNotPacked) {
   EXPECT_EQ(AddGraphTable("mod", SamplePlan(), program).code(), absl::StatusCode::kInternal);
 }
 
-TEST(SystemLib, RegistersNamesWithoutTheModulesPrefix) {
+TEST(SystemLib, RegistersNamesWithAndWithoutTheModulesPrefix) {
   loop::LoopProgram program = SampleProgram(Convention::kPacked);
   program.funcs[1].exported = false;
   program.getters.push_back({.name = "tvmgen_mod_get_c_metadata", .data_symbol = "d"});
@@ -329,10 +329,12 @@ int32_t tvmgen_mod_get_c_metadata(TVMValue*, int*, int, TVMValue*, int*, void*);
 extern const unsigned char tvmgen_mod___tvm_dev_mblob[];
 
 __attribute__((constructor)) static void Register(void) {
-  TVMBackendRegisterSystemLibSymbol("tvmgen_mod_f", (void*)tvmgen_mod_f);
-  TVMBackendRegisterSystemLibSymbol("tvmgen_mod_g_1", (void*)tvmgen_mod_g_1);
-  TVMBackendRegisterSystemLibSymbol("get_c_metadata", (void*)tvmgen_mod_get_c_metadata);
+  TVMBackendRegisterSystemLibSymbol("tvmgen_mod_f", (void*)(uintptr_t)tvmgen_mod_f);
+  TVMBackendRegisterSystemLibSymbol("tvmgen_mod_g_1", (void*)(uintptr_t)tvmgen_mod_g_1);
+  TVMBackendRegisterSystemLibSymbol("get_c_metadata", (void*)(uintptr_t)tvmgen_mod_get_c_metadata);
+  TVMBackendRegisterSystemLibSymbol("tvmgen_mod_get_c_metadata", (void*)(uintptr_t)tvmgen_mod_get_c_metadata);
   TVMBackendRegisterSystemLibSymbol("__tvm_dev_mblob", (void*)tvmgen_mod___tvm_dev_mblob);
+  TVMBackendRegisterSystemLibSymbol("tvmgen_mod___tvm_dev_mblob", (void*)tvmgen_mod___tvm_dev_mblob);
 }
 )");
 }
