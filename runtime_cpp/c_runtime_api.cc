@@ -137,8 +137,9 @@ int TVMCFuncSetReturn(TVMRetValueHandle ret, TVMValue* value, int* type_code, in
         absl::InvalidArgumentError(absl::StrCat("a function returns one value, not ", num_ret)));
   }
   absl::StatusOr<Value> copy = Value::Copy(*value, *type_code);
-  if (copy.ok()) *static_cast<Value*>(ret) = *std::move(copy);
-  return ReturnCode(copy.status());
+  if (!copy.ok()) return ReturnCode(copy.status());
+  *static_cast<Value*>(ret) = *std::move(copy);
+  return 0;
 }
 
 int TVMCbArgToReturn(TVMValue* value, int* code) {

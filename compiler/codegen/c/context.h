@@ -23,7 +23,7 @@ class LineWriter {
  public:
   explicit LineWriter(int depth = 0) : depth_(depth) {}
   void Line(absl::string_view text) {
-    text_.append(static_cast<size_t>(2 * depth_), ' ')
+    text_.append(2 * static_cast<size_t>(depth_), ' ')
         .append(text.data(), text.size())
         .push_back('\n');
   }

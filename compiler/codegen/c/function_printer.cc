@@ -13,7 +13,6 @@ namespace kiln::codegen {
 namespace {
 
 using loop::Buffer;
-using loop::Expr;
 using loop::Func;
 using loop::Stmt;
 

@@ -13,12 +13,15 @@ namespace {
 
 using loop::UnaryOp;
 
-// In all: `$0` the float type, `$1` its short name, `$2` the unsigned type of its width, `$3` the
-// short name of that.
+// In all: `$0` the float type, `$1` its short name.
+
+// `$2` the short name of the unsigned type of its width, `$3` the mask of all but the sign.
 constexpr char kAbs[] =
     "static inline $0 kiln_abs_$1($0 x) {\n"
-    "  return kiln_bits_$3_$1(kiln_bits_$1_$3(x) & $4);\n"
+    "  return kiln_bits_$2_$1(kiln_bits_$1_$2(x) & $3);\n"
     "}\n\n";
+
+// From here on `$2` the unsigned type of its width, `$3` the short name of that.
 
 // `$4` bits of the fraction, `$5` bias of the exponent, `$6` mask of the exponent, `$7` mask of the
 // fraction, `$8` the sign.
@@ -31,17 +34,17 @@ constexpr char kTrunc[] =
     "  return kiln_bits_$3_$1(bits & ~($7 >> exponent));\n"
     "}\n\n";
 
-// `$4` is "1.0f".
+// Of these two alone `$2` is "1.0f".
 constexpr char kFloor[] =
     "static inline $0 kiln_floor_$1($0 x) {\n"
     "  const $0 whole = kiln_trunc_$1(x);\n"
-    "  return whole > x ? whole - $4 : whole;\n"
+    "  return whole > x ? whole - $2 : whole;\n"
     "}\n\n";
 // -1 < x < 0 gives -0, which trunc has made.
 constexpr char kCeil[] =
     "static inline $0 kiln_ceil_$1($0 x) {\n"
     "  const $0 whole = kiln_trunc_$1(x);\n"
-    "  return whole < x ? whole + $4 : whole;\n"
+    "  return whole < x ? whole + $2 : whole;\n"
     "}\n\n";
 
 // `$4` the sign, `$5` two to the number of bits of the fraction: floats from there on have no
@@ -108,15 +111,15 @@ std::string SoftUnaryDefinition(UnaryOp op, DType dtype) {
   const std::string one = FloatLiteral(dtype, 1);
   switch (op) {
     case UnaryOp::kAbs:
-      return absl::Substitute(kAbs, type, name, word, word_name,
+      return absl::Substitute(kAbs, type, name, word_name,
                               wide ? "UINT64_C(0x7fffffffffffffff)" : "0x7fffffffu");
     case UnaryOp::kTrunc:
       return absl::Substitute(kTrunc, type, name, word, word_name, fraction, bias, exponent_mask,
                               wide ? "UINT64_C(0x000fffffffffffff)" : "0x007fffffu", sign);
     case UnaryOp::kFloor:
-      return absl::Substitute(kFloor, type, name, word, word_name, one);
+      return absl::Substitute(kFloor, type, name, one);
     case UnaryOp::kCeil:
-      return absl::Substitute(kCeil, type, name, word, word_name, one);
+      return absl::Substitute(kCeil, type, name, one);
     case UnaryOp::kRoundEven:
       return absl::Substitute(kRound, type, name, word, word_name, sign,
                               wide ? "4503599627370496.0" : "8388608.0f");

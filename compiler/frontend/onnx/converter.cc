@@ -42,7 +42,8 @@ double Converter::Float(absl::string_view name, double otherwise) const {
 
 std::string Converter::String(absl::string_view name, std::string otherwise) const {
   const onnx::AttributeProto* attr = FindAttr(name);
-  return attr == nullptr ? std::move(otherwise) : attr->s();
+  if (attr == nullptr) return otherwise;
+  return attr->s();
 }
 
 std::vector<int64_t> Converter::Ints(absl::string_view name, std::vector<int64_t> otherwise) const {
