@@ -257,7 +257,12 @@ class CliTest(unittest.TestCase):
         self.assertIn("output Tensor[(1, 2), uint8]:", self.succeeds("run", library, "--output", self.path("result"), *inputs))
         check = "--check=output=" + self.path("result/output.npy")
         self.assertIn("output agrees (2 values)", self.succeeds("run", library, check, *inputs))
-        self.assertIn('"median_ms"', self.succeeds("bench", library, "--seconds", "0.01", "--json"))
+        bench = json.loads(self.succeeds("bench", library, "--seconds", "0.01", "--json"))
+        self.assertEqual(
+            list(bench), ["module", "executor", "threads", "runs", "min_ms", "median_ms", "mean_ms", "p99_ms"]
+        )
+        self.assertEqual((bench["module"], bench["executor"]), ("my_mod", "aot"))
+        self.assertLessEqual(bench["min_ms"], bench["median_ms"])
         self.refuses("missing: 'b'", "run", library, "--input", "a=random")
         self.refuses("wanted name=FILE", "run", library, "--input", "a")
         result = self.kiln("run", library, "--check", "c=x.npy", *inputs)

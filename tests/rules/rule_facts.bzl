@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The attributes and output groups that a rule has, as JSON, for tests of what is written about it."""
 
-_AttributesInfo = provider(fields = {"names": "list of strings"})
+_AttributesInfo = provider(
+    doc = "What a rule can be given.",
+    fields = {"names": "list of strings"},
+)
 
 def _attributes_impl(_target, ctx):
     return [_AttributesInfo(names = [name for name in dir(ctx.rule.attr) if not name.startswith("_")])]

@@ -60,7 +60,8 @@ absl::StatusOr<runtime::ProfileReport> MeanProfile(runtime::Executor& executor, 
 absl::Status Bench(const BenchFlags& flags) {
   if (flags.threads > 0)
     KILN_RETURN_IF_ERROR(runtime::ThreadPool::Global().SetNumThreads(flags.threads));
-  KILN_ASSIGN_OR_RETURN(const auto executor, LoadLibrary(flags.library));
+  KILN_ASSIGN_OR_RETURN(const Library library, LoadLibrary(flags.library));
+  const std::shared_ptr<runtime::Executor>& executor = library.executor;
   KILN_RETURN_IF_ERROR(SetInputs(*executor, {}, /*fill=*/true));
   Progress progress("measuring " + flags.library);
   for (int i = 0; i < kWarmUpRuns; ++i) KILN_RETURN_IF_ERROR(executor->Run());
@@ -82,7 +83,7 @@ absl::Status Bench(const BenchFlags& flags) {
   std::sort(times.begin(), times.end());
   const size_t n = times.size();
   nlohmann::ordered_json result;
-  result["module"] = flags.library;
+  result["module"] = library.module_name;
   result["executor"] = std::string(executor->program().executor());
   result["threads"] = runtime::ThreadPool::Global().num_threads();
   result["runs"] = n;
@@ -97,7 +98,7 @@ absl::Status Bench(const BenchFlags& flags) {
     std::printf(
         "%s, %s executor, %d threads: %zu runs, median %.4f ms, min %.4f ms, mean %.4f ms, p99 "
         "%.4f ms\n",
-        flags.library.c_str(), result["executor"].get<std::string>().c_str(),
+        library.module_name.c_str(), result["executor"].get<std::string>().c_str(),
         result["threads"].get<int>(), n, result["median_ms"].get<double>(), times.front(),
         result["mean_ms"].get<double>(), result["p99_ms"].get<double>());
     if (profile.has_value()) std::fputs(profile->ToText().c_str(), stdout);

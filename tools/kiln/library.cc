@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
+#include "runtime_cpp/model.h"
 #include "runtime_cpp/module.h"
 #include "tools/kiln/files.h"
 #include "tools/kiln/tensor_file.h"
@@ -39,10 +40,13 @@ absl::Status SetInput(runtime::Executor& executor, int index, const std::string&
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<runtime::Executor>> LoadLibrary(const std::string& path) {
+absl::StatusOr<Library> LoadLibrary(const std::string& path) {
   KILN_RETURN_IF_ERROR(ReadFile(path, kMaxLibraryBytes).status());
   KILN_ASSIGN_OR_RETURN(const runtime::Module module, runtime::Module::LoadFromFile(path));
-  return runtime::Executor::Create(module, runtime::kCpu);
+  KILN_ASSIGN_OR_RETURN(const runtime::Model model, runtime::Model::FromModule(module));
+  Library library{.module_name = model.name(), .executor = nullptr};
+  KILN_ASSIGN_OR_RETURN(library.executor, runtime::Executor::Create(module, runtime::kCpu));
+  return library;
 }
 
 TensorType TypeOf(const runtime::TensorInfo& info) { return {info.shape, FromDl(info.dtype)}; }

@@ -4,6 +4,7 @@
 #define KILN_TOOLS_KILN_LIBRARY_H_
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,13 @@
 
 namespace kiln::tools {
 
+struct Library {
+  std::string module_name;
+  std::shared_ptr<runtime::Executor> executor;
+};
+
 // Loads a shared object and makes an executor of the model in it.
-absl::StatusOr<std::shared_ptr<runtime::Executor>> LoadLibrary(const std::string& path);
+absl::StatusOr<Library> LoadLibrary(const std::string& path);
 
 TensorType TypeOf(const runtime::TensorInfo& info);
 // The bytes of an array as a tensor.

@@ -90,7 +90,8 @@ absl::Status RunLibrary(const RunFlags& flags) {
   KILN_ASSIGN_OR_RETURN(const auto checks, Assignments("--check", flags.checks));
   if (flags.threads > 0)
     KILN_RETURN_IF_ERROR(runtime::ThreadPool::Global().SetNumThreads(flags.threads));
-  KILN_ASSIGN_OR_RETURN(const auto executor, LoadLibrary(flags.library));
+  KILN_ASSIGN_OR_RETURN(const Library library, LoadLibrary(flags.library));
+  const std::shared_ptr<runtime::Executor>& executor = library.executor;
   KILN_RETURN_IF_ERROR(SetInputs(*executor, inputs, /*fill=*/false));
   KILN_RETURN_IF_ERROR(executor->Run());
   std::map<std::string, std::string> files;
