@@ -2,7 +2,7 @@
 """The attributes and output groups that a rule has, as JSON, for tests of what is written about it."""
 
 _AttributesInfo = provider(
-    doc = "What a rule can be given.",
+    doc = "What attributes a target has.",
     fields = {"names": "list of strings"},
 )
 
