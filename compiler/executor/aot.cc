@@ -45,6 +45,10 @@ absl::StatusOr<loop::Func> RunModel(const Plan& plan, const loop::LoopProgram& p
     const int root = plan.Root(id);
     const auto param = params.find(root);
     if (param != params.end()) return {param->second, loop::Expr(0)};
+    // Any address does for a tensor without elements, and there may be no workspace.
+    if (plan.buffers[static_cast<size_t>(root)].bytes() == 0) {
+      return {func.params.back(), loop::Expr(0)};
+    }
     return {func.workspace, loop::Expr(plan.buffers[static_cast<size_t>(root)].offset_bytes)};
   };
   std::vector<loop::Stmt> calls;

@@ -2,6 +2,7 @@
 #include "compiler/graph/attrs.h"
 
 #include <cassert>
+#include <cmath>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -11,6 +12,13 @@ namespace kiln {
 
 AttrValue AttrValue::Ints(const std::vector<int64_t>& ints) {
   return AttrValue(std::vector<AttrValue>(ints.begin(), ints.end()));
+}
+
+bool operator==(const AttrValue& a, const AttrValue& b) {
+  const double* x = std::get_if<double>(&a.value);
+  const double* y = std::get_if<double>(&b.value);
+  return a.value == b.value ||
+         (x != nullptr && y != nullptr && std::isnan(*x) && std::isnan(*y));
 }
 
 std::string AttrValue::ToString() const {

@@ -37,7 +37,8 @@ struct AttrValue {
   // Relay's spelling: None, True, 3, 0.25f, "NCHW", [1, 2].
   std::string ToString() const;
 
-  friend bool operator==(const AttrValue&, const AttrValue&) = default;
+  // NaN is equal to NaN: a value is equal to its copy.
+  friend bool operator==(const AttrValue& a, const AttrValue& b);
 };
 
 // Typed reading of attributes that a schema has normalised (NormalizeAttrs in op_schema.h): the

@@ -20,6 +20,14 @@ TEST(AttrValue, PrintsAsRelay) {
             "[[1, 2], \"x\"]");
 }
 
+TEST(AttrValue, EqualsItsCopy) {
+  const AttrValue nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(nan, AttrValue(nan));
+  EXPECT_EQ(std::vector<AttrValue>({1, nan}), std::vector<AttrValue>({1, nan}));
+  EXPECT_FALSE(nan == AttrValue(1.0));
+  EXPECT_FALSE(AttrValue(1) == AttrValue(1.0));
+}
+
 TEST(Attrs, AreReadByType) {
   const Attrs attrs = {
       {"bool", true},

@@ -269,6 +269,21 @@ class CliTest(unittest.TestCase):
         self.assertEqual(result.returncode, 2)
         self.assertIn("no output 'c'", result.stderr.decode())
 
+    def test_tensors_without_elements(self):
+        model = self.write(
+            "empty.relay",
+            '#[version = "0.0.5"]\ndef @main(%x: Tensor[(2, 2), float32], %e: Tensor[(0, 2), float32]) {\n'
+            "  %0 = nn.relu(%e);\n  %1 = concatenate((%0, %x));\n  (%1, sum(%0, axis=[0]), exp(%0))\n}\n",
+        )
+        for executor in ("aot", "graph"):
+            for codegen in ("llvm", "c"):
+                folder = self.path(executor + codegen)
+                options = ["--executor", executor, "--codegen", codegen, "--passes=-fuse"]
+                self.succeeds("compile", model, "-o", folder, *options)
+                text = self.succeeds("run", os.path.join(folder, "empty.so"), "--input", "x=random", "--input", "e=random")
+                self.assertIn("output1 Tensor[(2,), float32]: 0 0", text)
+                self.assertIn("output2 Tensor[(0, 2), float32]:", text)
+
     def test_profile(self):
         for options in (["--profile"], ["--profile", "--codegen", "c"], ["--executor", "graph"]):
             folder = self.path("-".join(options).strip("-"))
