@@ -48,7 +48,8 @@ _run_library_test = rule(
     implementation = _run_library_test_impl,
     attrs = {
         "data": attr.label_list(allow_files = True),
-        "_kiln": attr.label(default = "//tools:compiler", allow_files = True, executable = True, cfg = "target"),
+        # The one that compiles the model: in a workspace that tells hosts from targets, another would be built for this.
+        "_kiln": attr.label(default = "//tools:compiler", allow_files = True, executable = True, cfg = "host"),
     },
     test = True,
 )
