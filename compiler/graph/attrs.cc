@@ -17,8 +17,7 @@ AttrValue AttrValue::Ints(const std::vector<int64_t>& ints) {
 bool operator==(const AttrValue& a, const AttrValue& b) {
   const double* x = std::get_if<double>(&a.value);
   const double* y = std::get_if<double>(&b.value);
-  return a.value == b.value ||
-         (x != nullptr && y != nullptr && std::isnan(*x) && std::isnan(*y));
+  return a.value == b.value || (x != nullptr && y != nullptr && std::isnan(*x) && std::isnan(*y));
 }
 
 std::string AttrValue::ToString() const {

@@ -19,6 +19,7 @@
 namespace kiln::runtime {
 namespace {
 
+constexpr char kSharedObject[] = "tests/threads/digits.shared/digits.so";
 constexpr size_t kThreads = 8;
 constexpr size_t kImages = 359;
 constexpr size_t kPixels = 64;
@@ -102,9 +103,7 @@ TEST_F(Threads, GraphExecutor) {
   ExpectSameFromManyThreads(Model::FromModule(Module::SystemLib("digits_graph").value()).value());
 }
 
-TEST_F(Threads, SharedObject) {
-  ExpectSameFromManyThreads(Model::Load("tests/threads/digits.so").value());
-}
+TEST_F(Threads, SharedObject) { ExpectSameFromManyThreads(Model::Load(kSharedObject).value()); }
 
 // Loading is safe as well: each thread loads, runs and drops a model of its own.
 TEST_F(Threads, LoadAndRun) {
@@ -112,7 +111,7 @@ TEST_F(Threads, LoadAndRun) {
   std::vector<std::thread> threads;
   for (size_t t = 0; t < kThreads; ++t) {
     threads.emplace_back([this, &right, t] {
-      const absl::StatusOr<Model> model = Model::Load("tests/threads/digits.so");
+      const absl::StatusOr<Model> model = Model::Load(kSharedObject);
       if (!model.ok()) return;
       const Probabilities result = Classify(*model, NewInput(*model), t);
       right[t] = std::max_element(result.begin(), result.end()) - result.begin() == labels_[t];
