@@ -20,10 +20,17 @@ int Threads(const CompileOptions& options) {
   return options.threads == 0 ? kAllThreads : options.threads;
 }
 
+// The variable by which the C++ runtime tells the code which module it is; the C runtime has none.
+std::string ModuleContextSymbol(const CompileOptions& options) {
+  if (options.runtime == Runtime::kCrt) return "";
+  return LoaderSymbol(options, "__tvm_module_ctx");
+}
+
 codegen::CodegenCOptions COptions(const CompileOptions& options) {
   return {.module_name = options.module_name,
           .libm = options.runtime == Runtime::kCpp,
-          .loader_pointers = options.runtime == Runtime::kCpp && !options.system_lib};
+          .loader_pointers = options.runtime == Runtime::kCpp && !options.system_lib,
+          .module_context = ModuleContextSymbol(options)};
 }
 
 absl::StatusOr<std::string> EmitCText(const loop::LoopProgram& program,
@@ -35,6 +42,7 @@ absl::StatusOr<std::string> EmitCText(const loop::LoopProgram& program,
 codegen::LlvmOptions LlvmOptionsOf(const CompileOptions& options) {
   return {.module_name = options.module_name,
           .loader_pointers = options.runtime == Runtime::kCpp && !options.system_lib,
+          .module_context = ModuleContextSymbol(options),
           .position_independent = !options.target.is_baremetal()};
 }
 #else

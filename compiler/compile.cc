@@ -14,8 +14,11 @@
 #include "compiler/executor/module_blob.h"
 #include "compiler/executor/system_lib.h"
 #include "compiler/loop/passes.h"
+#include "compiler/plan/place_constants.h"
+#include "compiler/quantization.h"
 #include "metadata/header.h"
 #include "metadata/json.h"
+#include "metadata/model_source.h"
 
 namespace kiln {
 namespace {
@@ -72,21 +75,14 @@ std::vector<CallSpec> CallsOf(const Lowered& lowered) {
 // How operator functions are called, and whether they are seen from outside.
 void SetConvention(const CompileOptions& options, loop::LoopProgram& program) {
   const bool packed = options.calling_convention != CallingConvention::kUnpacked;
+  const bool by_name = options.calling_convention == CallingConvention::kPacked;
   const bool graph = options.executor == Executor::kGraph;
   for (loop::Func& func : program.funcs) {
     func.convention = packed ? loop::Convention::kPacked : loop::Convention::kUnpacked;
+    func.by_name = by_name;
     func.allocate_workspace = graph && func.workspace != nullptr;
-    func.exported = graph;
+    func.exported = graph || by_name;
   }
-}
-
-void AddModuleBlob(const std::string& name, const std::string& blob, loop::LoopProgram& program) {
-  loop::DataDef def;
-  def.name = name;
-  def.c_type = "unsigned char";
-  def.value = loop::DataValue::Raw(blob);
-  def.exported = true;
-  program.data.push_back(std::move(def));
 }
 
 // Where the metadata describes each operator function.
@@ -98,30 +94,52 @@ std::map<std::string, int32_t> FunctionIndices(const proto::Metadata& metadata) 
   return indices;
 }
 
+// Adds the model's function, which calls the operators, and the ways into it. A model of the C
+// runtime whose pools the application does not describe has static memory, and with the C interface
+// also a function that takes the workspace.
+absl::Status AddRunModel(const CompileOptions& options, const ModuleInfo& info, Stages& stages) {
+  loop::LoopProgram& program = stages.program;
+  const std::string prefix = ModulePrefix(options.module_name);
+  const bool packed = options.interface == Interface::kPacked;
+  const bool is_static = options.runtime == Runtime::kCrt && options.pools.empty() &&
+                         stages.plan.workspace_bytes() > 0;
+  const std::string name = packed      ? prefix + "_run_model"
+                           : is_static ? prefix + "_run_with_workspace"
+                                       : info.main_function;
+  const std::map<std::string, int32_t> profile_indices =
+      options.profile ? FunctionIndices(stages.metadata) : std::map<std::string, int32_t>();
+  KILN_ASSIGN_OR_RETURN(loop::Func model, RunModel(stages.plan, program, name, profile_indices));
+  model.exported = !packed;
+  program.funcs.push_back(model);
+  if (packed || is_static) {
+    program.funcs.push_back(ModelEntry(
+        model, info.main_function, packed ? loop::Convention::kPacked : loop::Convention::kUnpacked,
+        is_static ? PoolMemory::kStatic : PoolMemory::kCaller));
+  }
+  return absl::OkStatus();
+}
+
+void AddModuleBlob(const std::string& name, const std::string& blob, loop::LoopProgram& program) {
+  loop::DataDef def;
+  def.name = name;
+  def.c_type = "unsigned char";
+  def.value = loop::DataValue::Raw(blob);
+  def.exported = true;
+  program.data.push_back(std::move(def));
+}
+
 // The executor's part of the program, and the metadata that its runtime reads.
 absl::Status AddExecutor(const CompileOptions& options, const ModuleInfo& info, Stages& stages) {
   loop::LoopProgram& program = stages.program;
   const bool cpp = options.runtime == Runtime::kCpp;
   const bool aot = options.executor == Executor::kAot;
-  // A shared object has the names that its loader looks up; what is linked with other models has
-  // names of its own.
   const auto symbol = [&](const char* name) {
-    return cpp && !options.system_lib ? name
-                                      : absl::StrCat(ModulePrefix(info.module_name), "_", name);
+    return cpp ? LoaderSymbol(options, name)
+               : absl::StrCat(ModulePrefix(info.module_name), "_", name);
   };
   if (options.profile) program.profile_hook = symbol("__kiln_profile_hook");
-  if (aot) {
-    const bool packed = options.interface == Interface::kPacked;
-    const std::map<std::string, int32_t> profile_indices =
-        options.profile ? FunctionIndices(stages.metadata) : std::map<std::string, int32_t>();
-    KILN_ASSIGN_OR_RETURN(loop::Func main,
-                          RunModel(stages.plan, program, info.main_function,
-                                   packed ? loop::Convention::kPacked : loop::Convention::kUnpacked,
-                                   profile_indices));
-    program.funcs.push_back(std::move(main));
-  } else {
-    stages.graph_json = GraphJson(stages.plan);
-  }
+  if (aot) KILN_RETURN_IF_ERROR(AddRunModel(options, info, stages));
+  if (!aot) stages.graph_json = GraphJson(stages.plan);
   if (options.interface == Interface::kC) return absl::OkStatus();
   AddModelMetadata(stages.metadata, symbol("get_model_metadata"), cpp, program);
   if (aot) AddTvmMetadata(stages.metadata, symbol("get_c_metadata"), program);
@@ -139,6 +157,11 @@ absl::Status AddExecutor(const CompileOptions& options, const ModuleInfo& info, 
 
 }  // namespace
 
+std::string LoaderSymbol(const CompileOptions& options, absl::string_view name) {
+  return options.system_lib ? absl::StrCat(ModulePrefix(options.module_name), "_", name)
+                            : std::string(name);
+}
+
 absl::StatusOr<Stages> RunStages(const Graph& graph, const CompileOptions& options) {
   KILN_RETURN_IF_ERROR(CheckOptions(options));
   const Target target = EffectiveTarget(options);
@@ -150,8 +173,12 @@ absl::StatusOr<Stages> RunStages(const Graph& graph, const CompileOptions& optio
   KILN_ASSIGN_OR_RETURN(
       stages.lowered,
       Lower(stages.fused, target, {.module_name = options.module_name, .naive = options.naive}));
-  KILN_ASSIGN_OR_RETURN(stages.plan, MakePlan(stages.fused, CallsOf(stages.lowered)));
+  KILN_ASSIGN_OR_RETURN(stages.plan, MakePlan(stages.fused, CallsOf(stages.lowered),
+                                              {.alignment_bytes = target.buffer_alignment(),
+                                               .pools = options.pools}));
+  KILN_RETURN_IF_ERROR(PlaceConstants(options.constant_pools, stages.lowered.program, stages.plan));
   stages.metadata = Describe(stages.plan, stages.lowered.program, info);
+  KILN_RETURN_IF_ERROR(DescribeQuantization(graph, stages.metadata));
   stages.program = stages.lowered.program;
   SetConvention(options, stages.program);
   KILN_RETURN_IF_ERROR(AddExecutor(options, info, stages));
@@ -169,6 +196,9 @@ absl::StatusOr<Compiled> Compile(const Graph& graph, const CompileOptions& optio
   compiled.artifacts[name + ".metadata.json"] = MetadataJson(stages.metadata);
   if (options.executor == Executor::kGraph) {
     compiled.artifacts[name + ".graph.json"] = stages.graph_json;
+  }
+  if (options.interface == Interface::kC) {
+    compiled.artifacts[name + "_model.c"] = ModelSource(stages.metadata);
   }
   if (options.system_lib)
     compiled.artifacts[name + "_system_lib.c"] = SystemLibSource(stages.program, name);

@@ -44,6 +44,10 @@ struct CompileOptions {
   // The AOT executor's run function tells when each operator function begins and ends: the C++
   // runtime's profile needs it. Costs a test of a pointer per call.
   bool profile = false;
+  // C runtime: memory that the application has, for tensors between operators, and sections for
+  // constants. None: the module has static memory of its own, and ordinary read-only data.
+  std::vector<PoolSpec> pools;
+  std::vector<PoolSpec> constant_pools;
   bool naive = false;  // no schedules: plain loops, for comparison
 };
 
@@ -53,6 +57,9 @@ absl::StatusOr<Runtime> ParseRuntime(absl::string_view text);
 absl::StatusOr<Interface> ParseInterface(absl::string_view text);
 absl::StatusOr<CallingConvention> ParseCallingConvention(absl::string_view text);
 absl::StatusOr<Codegen> ParseCodegen(absl::string_view text);
+// "name:size[:alignment][:speed]": sizes in bytes, with K or M for 2^10 or 2^20 of them, or "any";
+// `option` is what the error says.
+absl::StatusOr<PoolSpec> ParsePool(absl::string_view option, absl::string_view text);
 
 // The convention that a legal combination of the other options takes by itself: E2 of the
 // requirements.
@@ -60,6 +67,10 @@ CallingConvention DefaultCallingConvention(Runtime runtime, Interface interface)
 // InvalidArgument, with the reason and what to use instead, for a combination that is not legal,
 // and for a module name that is no identifier.
 absl::Status CheckOptions(const CompileOptions& options);
+
+// The linker's name of what a loader looks up as `name`: with a system library, which shares a
+// program with others, it begins with the module's prefix.
+std::string LoaderSymbol(const CompileOptions& options, absl::string_view name);
 
 // Everything between the graph and the code generators; what the stages of --emit print.
 struct Stages {
@@ -77,7 +88,8 @@ struct Compiled {
   Stages stages;
   // <module>.so for the C++ runtime with LLVM, <module>.o for the C runtime or a system library
   // with LLVM, <module>.c with the C back end; <module>_system_lib.c, which registers a system
-  // library; <module>.h; <module>.metadata.json; <module>.graph.json for the graph executor.
+  // library; <module>_model.c, the model for TVMExecute, with the C interface; <module>.h;
+  // <module>.metadata.json; <module>.graph.json for the graph executor.
   Artifacts artifacts;
 };
 absl::StatusOr<Compiled> Compile(const Graph& graph, const CompileOptions& options);

@@ -61,8 +61,7 @@ absl::StatusOr<std::vector<Tensor>> EvaluateConstants(const Graph& original) {
   const Plan plan = PlanOf(graph, lowered, &status);
   KILN_RETURN_IF_ERROR(status);
   const std::string name = "evaluate";
-  KILN_ASSIGN_OR_RETURN(loop::Func main,
-                        RunModel(plan, lowered.program, name, loop::Convention::kUnpacked));
+  KILN_ASSIGN_OR_RETURN(loop::Func main, RunModel(plan, lowered.program, name));
   lowered.program.funcs.push_back(std::move(main));
   loop::OutlineParallel(lowered.program, 1);
   int64_t elements = 0;
@@ -73,10 +72,11 @@ absl::StatusOr<std::vector<Tensor>> EvaluateConstants(const Graph& original) {
   }
   std::vector<void*> args;
   for (std::string& output : outputs) args.push_back(output.data());
-  std::string workspace(static_cast<size_t>(plan.workspace_bytes() + kWorkspaceAlignment), '\0');
+  const int64_t alignment = PlanOptions().alignment_bytes;
+  std::string workspace(static_cast<size_t>(plan.workspace_bytes() + alignment), '\0');
   if (plan.workspace_bytes() > 0) {
     const uintptr_t begin = reinterpret_cast<uintptr_t>(workspace.data());
-    const uintptr_t mask = static_cast<uintptr_t>(kWorkspaceAlignment) - 1;
+    const uintptr_t mask = static_cast<uintptr_t>(alignment) - 1;
     args.push_back(reinterpret_cast<void*>((begin + mask) & ~mask));
   }
   KILN_RETURN_IF_ERROR(RunProgram(lowered.program, name, elements, args));

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options: their spellings, and which combinations are legal.
 #include <cctype>
+#include <set>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "compiler/base/status.h"
 #include "compiler/compile.h"
 
@@ -10,6 +16,10 @@ namespace kiln {
 namespace {
 
 constexpr size_t kMaxModuleName = 128;
+constexpr size_t kMaxPools = 8;  // TVM_MAX_WORKSPACES of kiln/model.h
+constexpr int64_t kMaxPoolBytes = int64_t{1} << 40;
+constexpr int64_t kMaxPoolAlignment = 4096;
+constexpr double kMaxPoolSpeed = 1e9;
 
 template <typename E>
 struct Spelling {
@@ -47,7 +57,86 @@ absl::Status Illegal(absl::string_view what, absl::string_view reason, absl::str
       absl::StrCat(what, " do not go together: ", reason, "; ", instead));
 }
 
+bool IsIdentifier(absl::string_view name) {
+  const auto plain = [](char c) { return c == '_' || absl::ascii_isalnum(c); };
+  return !name.empty() && !absl::ascii_isdigit(name[0]) && absl::c_all_of(name, plain);
+}
+
+absl::Status CheckPools(const CompileOptions& o) {
+  const bool pools = !o.pools.empty(), constant_pools = !o.constant_pools.empty();
+  if (!pools && !constant_pools) return absl::OkStatus();
+  if (o.runtime == Runtime::kCpp) {
+    return Illegal(absl::StrCat(pools ? "--pool" : "--constant-pool", " and --runtime cpp"),
+                   "the C++ runtime runs on one workspace, the caller's or its own",
+                   "leave it out, or use --runtime crt");
+  }
+  if (pools && o.executor == Executor::kGraph) {
+    return Illegal("--pool and --executor graph",
+                   "the graph executor takes its memory in one piece",
+                   "leave --pool out, or use --executor aot");
+  }
+  if (o.pools.size() > kMaxPools) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--pool: found ", o.pools.size(), " pools, wanted at most ", kMaxPools));
+  }
+  std::set<std::string> names;
+  for (const auto* list : {&o.pools, &o.constant_pools}) {
+    for (const PoolSpec& pool : *list) {
+      if (!names.insert(absl::AsciiStrToUpper(pool.name)).second) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("--pool: two pools have the name '", pool.name, "'"));
+      }
+      if (pool.alignment_bytes > 0 && pool.alignment_bytes < o.target.buffer_alignment()) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "--pool ", pool.name, ": found the alignment ", pool.alignment_bytes,
+            ", wanted at least ", o.target.buffer_alignment(), " for the target ", o.target.name));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+// A number of bytes, with K or M behind it for 2^10 or 2^20 of them.
+bool ParseBytes(absl::string_view text, int64_t* bytes) {
+  int64_t unit = 1;
+  if (absl::ConsumeSuffix(&text, "K")) unit = int64_t{1} << 10;
+  if (unit == 1 && absl::ConsumeSuffix(&text, "M")) unit = int64_t{1} << 20;
+  if (!absl::SimpleAtoi(text, bytes) || *bytes <= 0 || *bytes > kMaxPoolBytes / unit) return false;
+  *bytes *= unit;
+  return true;
+}
+
 }  // namespace
+
+absl::StatusOr<PoolSpec> ParsePool(absl::string_view option, absl::string_view text) {
+  const auto error = [&](absl::string_view what) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--", option, ": found '", text, "', ", what,
+                     "; wanted name:size[:alignment][:speed], such as sram:64K:8:4"));
+  };
+  const std::vector<std::string> parts = absl::StrSplit(text, ':');
+  if (parts.size() < 2 || parts.size() > 4) {
+    return error(absl::StrCat("which has ", parts.size(), " parts"));
+  }
+  PoolSpec pool{.name = parts[0]};
+  if (!IsIdentifier(pool.name)) return error("whose name is no C identifier");
+  if (parts[1] != "any" && !ParseBytes(parts[1], &pool.limit_bytes)) {
+    return error("whose size is neither a number of bytes nor 'any'");
+  }
+  if (parts.size() > 2 && !parts[2].empty()) {
+    const bool ok = absl::SimpleAtoi(parts[2], &pool.alignment_bytes) && pool.alignment_bytes > 0 &&
+                    pool.alignment_bytes <= kMaxPoolAlignment &&
+                    (pool.alignment_bytes & (pool.alignment_bytes - 1)) == 0;
+    if (!ok) {
+      return error(absl::StrCat("whose alignment is no power of two up to ", kMaxPoolAlignment));
+    }
+  }
+  if (parts.size() > 3 && (!absl::SimpleAtod(parts[3], &pool.speed) || !(pool.speed > 0) ||
+                           !(pool.speed < kMaxPoolSpeed))) {
+    return error("whose speed is no positive number");
+  }
+  return pool;
+}
 
 absl::StatusOr<Executor> ParseExecutor(absl::string_view text) {
   return ParseSpelling<Executor>("executor", text,
@@ -106,12 +195,6 @@ absl::Status CheckOptions(const CompileOptions& o) {
                    "the graph executor calls operators by packed functions",
                    "use --calling-convention cpacked");
   }
-  if (o.executor == Executor::kAot && o.calling_convention == CallingConvention::kPacked) {
-    return absl::UnimplementedError(
-        "--calling-convention packed: the AOT executor does not look operators up by name; use "
-        "cpacked, which has the same "
-        "argument form");
-  }
   if (o.runtime == Runtime::kCpp && o.target.is_baremetal()) {
     return Illegal(absl::StrCat("--runtime cpp and --target ", o.target.name),
                    "the C++ runtime needs an operating system", "use --runtime crt");
@@ -124,6 +207,7 @@ absl::Status CheckOptions(const CompileOptions& o) {
     return Illegal("--profile and --executor graph", "the graph executor is profiled as it is",
                    "leave --profile out");
   }
+  KILN_RETURN_IF_ERROR(CheckPools(o));
   if (o.threads < 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("--threads: found ", o.threads, ", wanted 0 or more"));

@@ -7,6 +7,7 @@
 #include "metadata/header.h"
 #include "metadata/json.h"
 #include "metadata/member_name.h"
+#include "metadata/model_source.h"
 
 namespace kiln {
 namespace {
@@ -79,8 +80,10 @@ TEST(Header, OfTheCInterface) {
            "#ifndef TVMGEN_MY_MOD_H_\n",
            "struct tvmgen_My_mod_inputs {\n  void* input_x__2;\n};\n",
            "struct tvmgen_My_mod_outputs {\n  void* _0;\n};\n",
-           "int32_t tvmgen_My_mod_run_model(void* in0, void* out0, uint8_t* workspace);\n",
-           "  return tvmgen_My_mod_run_model(inputs->input_x__2, outputs->_0, workspace);\n",
+           "int32_t tvmgen_My_mod_run_model(void* in0, void* out0);\n",
+           "int32_t tvmgen_My_mod_run_with_workspace(void* in0, void* out0, uint8_t* workspace);\n",
+           "  return tvmgen_My_mod_run_model(inputs->input_x__2, outputs->_0);\n",
+           "extern const struct TVMModel My_mod;\n",
            "#define TVMGEN_MY_MOD_WORKSPACE_SIZE_BYTES 128\n",
            "#define TVMGEN_MY_MOD_WORKSPACE_ALIGNMENT_BYTES 64\n",
            "#define TVMGEN_MY_MOD_INPUT_INPUT_X__2_INDEX 0\n",
@@ -140,11 +143,56 @@ TEST(Header, ModelWithoutInputs) {
 TEST(Header, ModelWithoutWorkspace) {
   proto::Metadata metadata = Make();
   metadata.mutable_functions(0)->set_workspace_size_bytes(0);
+  metadata.clear_pools();
   const auto header = ModelHeader(metadata);
   ASSERT_TRUE(header.ok());
   EXPECT_TRUE(absl::StrContains(*header, "_run_model(void* in0, void* out0);\n"));
+  EXPECT_FALSE(absl::StrContains(*header, "_run_with_workspace"));
   EXPECT_TRUE(absl::StrContains(*header, "WORKSPACE_SIZE_BYTES 0\n"));
   EXPECT_FALSE(absl::StrContains(*header, "WORKSPACE_ALIGNMENT_BYTES"));
+}
+
+TEST(Header, PoolsOfTheApplication) {
+  proto::Metadata metadata = Make();
+  proto::Pool& pool = *metadata.mutable_pools(0);
+  pool.set_external(true);
+  pool.set_name("sram");
+  const auto header = ModelHeader(metadata);
+  ASSERT_TRUE(header.ok()) << header.status();
+  for (const char* line : {
+           "struct tvmgen_My_mod_workspace_pools {\n  void* sram;\n};\n",
+           "int32_t tvmgen_My_mod_run_model(void* in0, void* out0, uint8_t* sram);\n",
+           "const struct tvmgen_My_mod_workspace_pools* workspace_pools) {\n",
+           "(inputs->input_x__2, outputs->_0, (uint8_t*)workspace_pools->sram);\n",
+           "#define TVMGEN_MY_MOD_SRAM_WORKSPACE_POOL_SIZE_BYTES 128\n",
+           "#define TVMGEN_MY_MOD_SRAM_WORKSPACE_POOL_ALIGNMENT_BYTES 64\n",
+       }) {
+    EXPECT_TRUE(absl::StrContains(*header, line)) << line << "is not in\n" << *header;
+  }
+  EXPECT_FALSE(absl::StrContains(*header, "_run_with_workspace"));
+}
+
+TEST(ModelSource, DescribesTheModel) {
+  const std::string source = ModelSource(Make());
+  for (const char* line : {
+           "  return tvmgen_My_mod_run_with_workspace(inputs[0], outputs[0], "
+           "(uint8_t*)workspaces[0]);\n",
+           "  return tvmgen_My_mod_run_model(inputs[0], outputs[0]);\n",
+           "static const TVMModelMemory kInputs[] = {\n    {\"input_x__2\", 6, 1},\n};\n",
+           "    {\"workspace\", 128, 64},\n",
+           "const TVMModel My_mod = {\n",
+           "    .run_static = RunStatic,\n",
+       }) {
+    EXPECT_TRUE(absl::StrContains(source, line)) << line << "is not in\n" << source;
+  }
+}
+
+TEST(ModelSource, NamesThatCReserves) {
+  proto::Metadata metadata = Make();
+  metadata.set_module_name("default");
+  EXPECT_TRUE(absl::StrContains(ModelSource(metadata), "const TVMModel default_ = {\n"));
+  metadata.set_module_name("main");
+  EXPECT_TRUE(absl::StrContains(ModelSource(metadata), "const TVMModel main_ = {\n"));
 }
 
 }  // namespace

@@ -71,14 +71,17 @@ static_assert(offsetof(struct PoolBufferInfo, name) == 0 &&
               offsetof(struct PoolBufferInfo, size_bytes) == 16 &&
               offsetof(struct PoolBufferInfo, first_call) == 24 &&
               offsetof(struct PoolBufferInfo, last_call) == 28);
-static_assert(sizeof(struct PoolInfo) == 48);
+static_assert(sizeof(struct PoolInfo) == 72);
 static_assert(offsetof(struct PoolInfo, name) == 0 && offsetof(struct PoolInfo, size_bytes) == 8 &&
               offsetof(struct PoolInfo, alignment_bytes) == 16 &&
               offsetof(struct PoolInfo, kind) == 24 &&
               offsetof(struct PoolInfo, num_buffers) == 28 &&
               offsetof(struct PoolInfo, lower_bound_bytes) == 32 &&
-              offsetof(struct PoolInfo, buffers) == 40);
-static_assert(sizeof(struct FunctionInfo) == 88);
+              offsetof(struct PoolInfo, buffers) == 40 &&
+              offsetof(struct PoolInfo, external) == 48 &&
+              offsetof(struct PoolInfo, limit_bytes) == 56 &&
+              offsetof(struct PoolInfo, speed) == 64);
+static_assert(sizeof(struct FunctionInfo) == 112);
 static_assert(offsetof(struct FunctionInfo, function_name) == 0 &&
               offsetof(struct FunctionInfo, params) == 8 &&
               offsetof(struct FunctionInfo, num_params) == 16 &&
@@ -90,18 +93,26 @@ static_assert(offsetof(struct FunctionInfo, function_name) == 0 &&
               offsetof(struct FunctionInfo, device) == 56 &&
               offsetof(struct FunctionInfo, op_names) == 64 &&
               offsetof(struct FunctionInfo, source) == 72 &&
-              offsetof(struct FunctionInfo, schedule) == 80);
-static_assert(sizeof(struct Metadata) == 88);
-static_assert(offsetof(struct Metadata, version) == 0 &&
-              offsetof(struct Metadata, module_name) == 8 &&
-              offsetof(struct Metadata, executor) == 16 &&
-              offsetof(struct Metadata, runtime) == 24 &&
-              offsetof(struct Metadata, interface_api) == 32 &&
-              offsetof(struct Metadata, calling_convention) == 40 &&
-              offsetof(struct Metadata, target) == 48 &&
-              offsetof(struct Metadata, functions) == 56 &&
-              offsetof(struct Metadata, num_functions) == 64 &&
-              offsetof(struct Metadata, pools) == 72 && offsetof(struct Metadata, num_pools) == 80);
+              offsetof(struct FunctionInfo, schedule) == 80 &&
+              offsetof(struct FunctionInfo, module_type) == 88 &&
+              offsetof(struct FunctionInfo, launch_params) == 96 &&
+              offsetof(struct FunctionInfo, num_launch_params) == 104);
+static_assert(sizeof(struct LaunchParameterInfo) == 16);
+static_assert(offsetof(struct LaunchParameterInfo, name) == 0 &&
+              offsetof(struct LaunchParameterInfo, value) == 8);
+static_assert(sizeof(struct DeviceInfo) == 24);
+static_assert(offsetof(struct DeviceInfo, device) == 0 && offsetof(struct DeviceInfo, name) == 8 &&
+              offsetof(struct DeviceInfo, program) == 16);
+static_assert(sizeof(struct Metadata) == 104);
+static_assert(
+    offsetof(struct Metadata, version) == 0 && offsetof(struct Metadata, module_name) == 8 &&
+    offsetof(struct Metadata, executor) == 16 && offsetof(struct Metadata, runtime) == 24 &&
+    offsetof(struct Metadata, interface_api) == 32 &&
+    offsetof(struct Metadata, calling_convention) == 40 &&
+    offsetof(struct Metadata, target) == 48 && offsetof(struct Metadata, functions) == 56 &&
+    offsetof(struct Metadata, num_functions) == 64 && offsetof(struct Metadata, pools) == 72 &&
+    offsetof(struct Metadata, num_pools) == 80 && offsetof(struct Metadata, devices) == 88 &&
+    offsetof(struct Metadata, num_devices) == 96);
 #endif
 
 TEST(Abi, TypeCodes) {
@@ -123,7 +134,7 @@ TEST(Abi, TypeCodes) {
 
 TEST(Abi, Numbers) {
   EXPECT_EQ(TVM_METADATA_VERSION, 1);
-  EXPECT_EQ(KILN_METADATA_VERSION, 2);
+  EXPECT_EQ(KILN_METADATA_VERSION, 3);
   EXPECT_EQ(kDLCPU, 1);
   EXPECT_EQ(kDLExtDev, 12);
   EXPECT_EQ(kDLHexagon, 14);

@@ -106,6 +106,11 @@ absl::StatusOr<PackedFuncPtr*> LibraryModule::FunctionForCode(const std::string&
   for (size_t i = 0; !function.defined() && i < imports().size(); ++i) {
     function = imports()[i]->FindFunctionInTree(name);
   }
+  if (void* const own = IsReserved(name) ? nullptr : FindSymbol(name);
+      !function.defined() && own != nullptr) {
+    // The module keeps the function, so the function must not keep the module.
+    function = PackedFunc::FromBackend(reinterpret_cast<TVMBackendPackedCFunc>(own), nullptr, name);
+  }
   if (!function.defined()) {
     KILN_ASSIGN_OR_RETURN(function, GetGlobalFunction(name));
   }

@@ -43,8 +43,8 @@ class LibraryModule final : public ModuleNode {
   // The address of a symbol, or NULL.
   void* FindSymbol(const std::string& name) const { return symbols_.find(name); }
 
-  // For TVMBackendGetFuncFromEnv: a function of the imports or a global one. The handle stays this
-  // module's.
+  // For TVMBackendGetFuncFromEnv: a function of the imports, of the code itself, or a global one.
+  // The handle stays this module's.
   absl::StatusOr<PackedFuncPtr*> FunctionForCode(const std::string& name);
 
  private:

@@ -72,6 +72,17 @@ absl::Status CheckFunction(const ::FunctionInfo& function) {
                                                       "': ", status.message()));
     }
   }
+  if (function.num_launch_params < 0 ||
+      (function.num_launch_params > 0 && function.launch_params == nullptr)) {
+    return absl::DataLossError(
+        absl::StrCat("function '", function.function_name, "' has no launch parameters"));
+  }
+  for (int32_t i = 0; i < function.num_launch_params; ++i) {
+    if (function.launch_params[i].name == nullptr) {
+      return absl::DataLossError(absl::StrCat("a launch parameter of function '",
+                                              function.function_name, "' has no name"));
+    }
+  }
   return absl::OkStatus();
 }
 
@@ -103,7 +114,8 @@ absl::Status CheckMetadata(const ::Metadata* metadata) {
     if (text == nullptr) return absl::DataLossError("a text of the metadata is missing");
   }
   if (metadata->num_functions < 1 || metadata->functions == nullptr || metadata->num_pools < 0 ||
-      (metadata->num_pools > 0 && metadata->pools == nullptr)) {
+      (metadata->num_pools > 0 && metadata->pools == nullptr) || metadata->num_devices < 1 ||
+      metadata->devices == nullptr) {
     return absl::DataLossError("counts of the metadata do not fit together");
   }
   for (int32_t i = 0; i < metadata->num_functions; ++i) {
@@ -111,6 +123,11 @@ absl::Status CheckMetadata(const ::Metadata* metadata) {
   }
   for (int32_t i = 0; i < metadata->num_pools; ++i) {
     KILN_RETURN_IF_ERROR(CheckPool(metadata->pools[i]));
+  }
+  for (int32_t i = 0; i < metadata->num_devices; ++i) {
+    if (metadata->devices[i].name == nullptr || metadata->devices[i].program == nullptr) {
+      return absl::DataLossError("a device has no name");
+    }
   }
   return absl::OkStatus();
 }

@@ -82,6 +82,11 @@ class FunctionInfoView {
   absl::string_view op_names() const { return absl::NullSafeStringView(info_->op_names); }
   absl::string_view source() const { return absl::NullSafeStringView(info_->source); }
   absl::string_view schedule() const { return absl::NullSafeStringView(info_->schedule); }
+  // Type key of the module that holds it; "library" is compiled code.
+  absl::string_view module_type() const { return absl::NullSafeStringView(info_->module_type); }
+  absl::Span<const ::LaunchParameterInfo> launch_params() const {
+    return {info_->launch_params, static_cast<size_t>(info_->num_launch_params)};
+  }
 
  private:
   std::vector<ParameterInfoView> Params(int32_t begin, int32_t end) const;
@@ -108,6 +113,9 @@ class ModelMetadata {
   FunctionInfoView run_model() const { return function(0); }
   absl::Span<const ::PoolInfo> pools() const {
     return {metadata_->pools, static_cast<size_t>(metadata_->num_pools)};
+  }
+  absl::Span<const ::DeviceInfo> devices() const {
+    return {metadata_->devices, static_cast<size_t>(metadata_->num_devices)};
   }
 
   const ::Metadata& c_struct() const { return *metadata_; }

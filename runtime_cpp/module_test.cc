@@ -154,7 +154,7 @@ TEST(Metadata, OtherVersionsAreNamed) {
   EXPECT_TRUE(CheckMetadata(&other).ok());
   other.version = 7;
   EXPECT_THAT(std::string(CheckMetadata(&other).message()),
-              HasSubstr("metadata of version 7, this runtime reads version 2"));
+              HasSubstr("metadata of version 7, this runtime reads version 3"));
   other = metadata.c_struct();
   other.num_functions = 0;
   EXPECT_FALSE(CheckMetadata(&other).ok());
@@ -171,6 +171,21 @@ TEST(Metadata, OtherVersionsAreNamed) {
   ::PoolInfo pool = other.pools[0];
   pool.buffers = nullptr;
   other.pools = &pool;
+  EXPECT_FALSE(CheckMetadata(&other).ok());
+}
+
+TEST(Metadata, NamesDevicesAndLaunchParameters) {
+  const absl::StatusOr<Module> module = Module::LoadFromFile(LibraryPath("add_aot"));
+  ASSERT_TRUE(module.ok()) << module.status();
+  const absl::StatusOr<ModelMetadata> metadata = ModelMetadata::Find(*module);
+  ASSERT_TRUE(metadata.ok()) << metadata.status();
+  EXPECT_STREQ(metadata->devices().at(0).name, "cpu");
+  EXPECT_EQ(metadata->function(1).module_type(), "library");
+  ASSERT_EQ(metadata->function(1).launch_params().size(), 1u);
+  EXPECT_STREQ(metadata->function(1).launch_params()[0].name, "parallel_iterations");
+  EXPECT_EQ(metadata->function(1).launch_params()[0].value, 4);
+  ::Metadata other = metadata->c_struct();
+  other.num_devices = 0;
   EXPECT_FALSE(CheckMetadata(&other).ok());
 }
 

@@ -60,6 +60,8 @@ def _run_kiln(ctx, outputs, output_flag, flags, **kwargs):
     arguments.add("--threads=%d" % ctx.attr.threads)
     if ctx.attr.calling_convention:
         arguments.add("--calling-convention=" + ctx.attr.calling_convention)
+    arguments.add_all(ctx.attr.workspace_pools, format_each = "--pool=%s")
+    arguments.add_all(ctx.attr.constant_pools, format_each = "--constant-pool=%s")
     for name, pin in sorted(ctx.attr.inputs.items()):
         arguments.add("--input=%s:%s" % (name, pin))
     if ctx.attr.passes:
@@ -103,7 +105,7 @@ def _runtime_deps(ctx):
     if ctx.attr.runtime == "cpp":
         return ctx.attr._cpp_deps
     if ctx.attr.interface == "c":
-        return []
+        return ctx.attr._c_deps
     return ctx.attr._crt_deps + (ctx.attr._crt_aot_deps if ctx.attr.executor == "aot" else ctx.attr._crt_graph_deps)
 
 def _link(ctx, header, sources, objects):
@@ -152,7 +154,7 @@ def _cc_model_impl(ctx):
     codegen = _codegen(ctx)
     cpp = ctx.attr.runtime == "cpp"
     link_flags = ["--system-lib"] if cpp else []
-    registration = ["_system_lib.c"] if cpp else []
+    registration = ["_system_lib.c"] if cpp else ["_model.c"] if ctx.attr.interface == "c" else []
     code = ".o" if codegen == "llvm" else ".c"
     files = _compile_model(
         ctx,
@@ -205,6 +207,9 @@ cc_model = rule(
             doc = "What makes the code of the library: llvm or c; default: llvm where the compiler has it.",
             values = ["", "llvm", "c"],
         ),
+        "constant_pools": attr.string_list(
+            doc = "With runtime = \"crt\": sections for constants, \"name:size[:alignment][:speed]\"; each is called .rodata.<name>.",
+        ),
         "data": attr.label_list(
             doc = "Files that the model refers to: external data of ONNX.",
             allow_files = True,
@@ -237,7 +242,12 @@ cc_model = rule(
             doc = "What `kiln compile --target` takes. The default runs on every x86-64 machine; \"x86-64-v3\" is faster.",
         ),
         "threads": attr.int(doc = "Of a parallel loop; 0: as the runtime decides, 1: serial code."),
+        "workspace_pools": attr.string_list(
+            doc = "With runtime = \"crt\": scratch memory that the application gives, \"name:size[:alignment][:speed]\"; default: static memory.",
+        ),
         "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
+        # Headers, and TVMExecute for programs that call it.
+        "_c_deps": attr.label_list(default = ["//runtime_crt/include:crt", "//runtime_crt:model"]),
         "_cpp_deps": attr.label_list(default = ["//runtime_cpp", "//runtime_crt/include:abi"]),
         "_crt_aot_deps": attr.label_list(default = ["//runtime_crt:aot_executor", "//runtime_crt:module"]),
         "_crt_deps": attr.label_list(default = ["//runtime_crt:backend", "//runtime_crt:last_error", "//runtime_crt/include:crt"]),

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/executor/aot.h"
 
+#include <cstddef>
+#include <utility>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 
 namespace kiln {
@@ -19,12 +23,11 @@ std::string ParameterName(const std::string& name, const std::string& otherwise)
 }  // namespace
 
 absl::StatusOr<loop::Func> RunModel(const Plan& plan, const loop::LoopProgram& program,
-                                    std::string name, loop::Convention convention,
+                                    std::string name,
                                     const std::map<std::string, int32_t>& profile_indices) {
   loop::Func func;
   func.name = std::move(name);
   func.kind = loop::Func::Kind::kMain;
-  func.convention = convention;
   func.num_inputs = static_cast<int>(plan.inputs.size());
   std::map<int, loop::Buffer> params;
   for (const auto* ids : {&plan.inputs, &plan.outputs}) {
@@ -36,20 +39,23 @@ absl::StatusOr<loop::Func> RunModel(const Plan& plan, const loop::LoopProgram& p
       func.params.push_back(params[id]);
     }
   }
-  if (plan.workspace_bytes() > 0) {
-    func.workspace =
-        loop::MakeBuffer("workspace", DType::UInt(8), {plan.workspace_bytes()},
-                         loop::BufferScope::kParam, static_cast<int>(kWorkspaceAlignment));
+  std::vector<loop::Buffer> pools;
+  for (const PlanPool& pool : plan.pools) {
+    pools.push_back(loop::MakeBuffer(pool.name, DType::UInt(8), {pool.size_bytes},
+                                     loop::BufferScope::kParam,
+                                     static_cast<int>(pool.alignment_bytes)));
+    if (!pool.is_parameter()) continue;
+    func.params.push_back(pools.back());
+    ++func.num_pools;
   }
   const auto address = [&](int id) -> loop::Argument {
     const int root = plan.Root(id);
     const auto param = params.find(root);
     if (param != params.end()) return {param->second, loop::Expr(0)};
-    // Any address does for a tensor without elements, and there may be no workspace.
-    if (plan.buffers[static_cast<size_t>(root)].bytes() == 0) {
-      return {func.params.back(), loop::Expr(0)};
-    }
-    return {func.workspace, loop::Expr(plan.buffers[static_cast<size_t>(root)].offset_bytes)};
+    const PlanBuffer& buffer = plan.buffers[static_cast<size_t>(root)];
+    // Any address does for a tensor without elements, and there may be no pool.
+    if (buffer.bytes() == 0) return {func.params.back(), loop::Expr(0)};
+    return {pools[static_cast<size_t>(buffer.pool)], loop::Expr(buffer.offset_bytes)};
   };
   std::vector<loop::Stmt> calls;
   for (const PlanCall& call : plan.calls) {
@@ -66,6 +72,33 @@ absl::StatusOr<loop::Func> RunModel(const Plan& plan, const loop::LoopProgram& p
                                    index == profile_indices.end() ? -1 : index->second));
   }
   func.body = loop::MakeBlock(std::move(calls));
+  return func;
+}
+
+loop::Func ModelEntry(const loop::Func& model, std::string name, loop::Convention convention,
+                      PoolMemory pools) {
+  loop::Func func = model;
+  func.name = std::move(name);
+  func.convention = convention;
+  func.exported = true;
+  std::vector<loop::Argument> args;
+  for (const loop::Buffer& param : model.params) args.push_back({param, loop::Expr(0)});
+  std::vector<loop::Buffer> memory;
+  if (pools == PoolMemory::kStatic) {
+    const size_t end = model.params.size() - static_cast<size_t>(model.num_contexts);
+    const size_t begin = end - static_cast<size_t>(model.num_pools);
+    for (size_t i = begin; i < end; ++i) {
+      const loop::BufferNode& pool = *model.params[i];
+      memory.push_back(loop::MakeBuffer(pool.name, pool.dtype, pool.shape,
+                                        loop::BufferScope::kStatic, pool.alignment_bytes));
+      args[i].buffer = memory.back();
+    }
+    func.params.erase(func.params.begin() + static_cast<std::ptrdiff_t>(begin),
+                      func.params.begin() + static_cast<std::ptrdiff_t>(end));
+    func.num_pools = 0;
+  }
+  func.body = loop::MakeCall(model.name, std::move(args));
+  for (const loop::Buffer& buffer : memory) func.body = loop::MakeAllocate(buffer, func.body);
   return func;
 }
 

@@ -14,12 +14,24 @@
 
 namespace kiln {
 
-// Parameters: the model's inputs, its outputs, then the workspace if the plan has one. `program`
+// The model as a function of plain pointers. Parameters: the model's inputs, its outputs, then the
+// pools: those that the application gives, and the plan's own where it is not empty. `program`
 // holds the operator functions. Calls that have a number in `profile_indices`, by function, tell it
 // to the program's profile hook.
 absl::StatusOr<loop::Func> RunModel(const Plan& plan, const loop::LoopProgram& program,
-                                    std::string name, loop::Convention convention,
+                                    std::string name,
                                     const std::map<std::string, int32_t>& profile_indices = {});
+
+// Whose memory the pools are.
+enum class PoolMemory {
+  kCaller,  // parameters
+  kStatic,  // the program's: the function must not run twice at once
+};
+
+// Another way into `model`, which RunModel has made: with another convention, or with pools of its
+// own.
+loop::Func ModelEntry(const loop::Func& model, std::string name, loop::Convention convention,
+                      PoolMemory pools);
 
 }  // namespace kiln
 

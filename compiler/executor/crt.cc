@@ -116,8 +116,10 @@ void AddFunctionRegistry(const std::string& module_name, bool system_lib,
       add.Add("registry", "TVMFuncRegistry", DataValue::Struct({name_bytes, functions}));
   add.Add("module", "TVMModule", DataValue::Struct({registry}), /*exported=*/true);
   if (!system_lib) return;
-  program.getters.push_back(
-      {.name = "TVMSystemLibEntryPoint", .data_symbol = prefix + "_module", .packed = false});
+  program.getters.push_back({.name = "TVMSystemLibEntryPoint",
+                             .data_symbol = prefix + "_module",
+                             .packed = false,
+                             .weak = true});
 }
 
 absl::Status AddGraphTable(const std::string& module_name, const Plan& plan,

@@ -15,8 +15,8 @@ namespace kiln {
 
 // Adds `tvmgen_<module>_module` (TVMModule of tvm/runtime/crt/module.h) over all exported packed
 // functions and packed getters of the program and over `external_functions`, which the linker
-// finds. With `system_lib`, TVMSystemLibEntryPoint returns it: at most one model of a program has
-// that; the others are registered by TVMModCreateFromCModule.
+// finds. With `system_lib`, TVMSystemLibEntryPoint returns it; of several models in one program,
+// one of them, and the others are registered by TVMModCreateFromCModule.
 void AddFunctionRegistry(const std::string& module_name, bool system_lib,
                          const std::vector<std::string>& external_functions,
                          loop::LoopProgram& program);

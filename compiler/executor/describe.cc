@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/executor/describe.h"
 
+#include <algorithm>
 #include <cctype>
 #include <map>
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/loop/mutate.h"
 
 namespace kiln {
 namespace {
 
-constexpr int kMetadataVersion = 2;
+constexpr int kMetadataVersion = 3;
 constexpr int kCpu = 1;  // DLDeviceType
 
 std::string Identifier(const std::string& name) {
@@ -19,7 +21,10 @@ std::string Identifier(const std::string& name) {
   return id;
 }
 
-void SetDevice(proto::Device* device) { device->set_device_type(kCpu); }
+void SetDevice(proto::Device* device) {
+  device->set_device_type(kCpu);
+  device->set_name("cpu");
+}
 
 void AddParameter(const std::string& name, const TensorType& type, std::set<std::string>& taken,
                   proto::Function& function) {
@@ -35,26 +40,41 @@ void AddParameter(const std::string& name, const TensorType& type, std::set<std:
   function.set_io_size_bytes(function.io_size_bytes() + type.num_bytes());
 }
 
+// The function that a constant belongs to, by its name; nullptr if there is none.
+const loop::Func* OwnerOf(const loop::Constant& constant, const loop::LoopProgram& program) {
+  // Constants carry their function's name, and function names may be prefixes of each other: the
+  // longest one owns it.
+  const loop::Func* owner = nullptr;
+  for (const loop::Func& func : program.funcs) {
+    const bool longer = owner == nullptr || func.name.size() > owner->name.size();
+    if (longer && constant.buffer->name.rfind(func.name + "_", 0) == 0) owner = &func;
+  }
+  return owner;
+}
+
 // Bytes of the constants that a function reads.
 std::map<std::string, int64_t> ConstantBytes(const loop::LoopProgram& program) {
   std::map<std::string, int64_t> bytes;
-  for (const loop::Func& func : program.funcs) {
-    const std::string prefix = func.name + "_";
-    // Constants carry their function's name, and function names may be prefixes of each other: the
-    // longest one owns it.
-    for (const loop::Constant& constant : program.constants) {
-      if (constant.buffer->name.rfind(prefix, 0) != 0) continue;
-      const loop::Func* owner = &func;
-      for (const loop::Func& other : program.funcs) {
-        if (other.name.size() > owner->name.size() &&
-            constant.buffer->name.rfind(other.name + "_", 0) == 0) {
-          owner = &other;
-        }
-      }
-      if (owner == &func) bytes[func.name] += constant.buffer->num_bytes();
-    }
+  for (const loop::Constant& constant : program.constants) {
+    const loop::Func* owner = OwnerOf(constant, program);
+    if (owner != nullptr) bytes[owner->name] += constant.buffer->num_bytes();
   }
   return bytes;
+}
+
+// Iterations of the outermost parallel loop; 1 if there is none.
+int64_t ParallelIterations(const loop::Stmt& body) {
+  int64_t iterations = 1;
+  if (!body) return iterations;
+  loop::VisitStmt(body, nullptr, [&](const loop::Stmt& stmt) {
+    const auto* loop = stmt.As<loop::For>();
+    int64_t extent = 0;
+    if (loop != nullptr && loop->kind == loop::ForKind::kParallel && iterations == 1 &&
+        loop::AsInt(loop->extent, &extent)) {
+      iterations = extent;
+    }
+  });
+  return iterations;
 }
 
 void DescribeMain(const Plan& plan, const ModuleInfo& info, int64_t constant_bytes,
@@ -71,10 +91,12 @@ void DescribeMain(const Plan& plan, const ModuleInfo& info, int64_t constant_byt
   main.set_num_outputs(static_cast<int32_t>(plan.outputs.size()));
   main.set_workspace_size_bytes(plan.workspace_bytes());
   main.set_constant_size_bytes(constant_bytes);
+  main.set_module_type("library");
   SetDevice(main.mutable_device());
 }
 
-void DescribeOperators(const Plan& plan, const std::map<std::string, int64_t>& constant_bytes,
+void DescribeOperators(const Plan& plan, const loop::LoopProgram& program,
+                       const std::map<std::string, int64_t>& constant_bytes,
                        proto::Metadata& metadata) {
   std::set<std::string> described;
   for (const PlanCall& call : plan.calls) {
@@ -97,6 +119,13 @@ void DescribeOperators(const Plan& plan, const std::map<std::string, int64_t>& c
     function.set_op_names(call.op_names);
     function.set_source(call.source);
     function.set_schedule(call.schedule);
+    function.set_module_type("library");
+    const loop::Func* func = program.FindFunc(call.function);
+    const int64_t iterations = func == nullptr ? 1 : ParallelIterations(func->body);
+    if (iterations <= 1) continue;
+    proto::LaunchParameter& launch = *function.add_launch_parameters();
+    launch.set_name("parallel_iterations");
+    launch.set_value(iterations);
   }
 }
 
@@ -115,6 +144,9 @@ void DescribePools(const Plan& plan, proto::Metadata& metadata) {
     pool.set_size_bytes(plan.pools[p].size_bytes);
     pool.set_alignment_bytes(plan.pools[p].alignment_bytes);
     pool.set_lower_bound_bytes(plan.lower_bound_bytes);
+    pool.set_external(plan.pools[p].external);
+    pool.set_limit_bytes(plan.pools[p].limit_bytes);
+    pool.set_speed(plan.pools[p].speed);
     for (const PlanBuffer& buffer : plan.buffers) {
       if (buffer.pool != static_cast<int>(p)) continue;
       proto::PoolBuffer& placed = *pool.add_buffers();
@@ -124,6 +156,44 @@ void DescribePools(const Plan& plan, proto::Metadata& metadata) {
       placed.set_first_call(numbers[static_cast<size_t>(buffer.first_call)]);
       placed.set_last_call(numbers[static_cast<size_t>(buffer.last_call)]);
     }
+  }
+}
+
+// Constants by the pool that they are in; those of no pool are in the object's read-only data.
+void DescribeConstants(const Plan& plan, const loop::LoopProgram& program,
+                       proto::Metadata& metadata) {
+  std::map<std::string, int32_t> calls;
+  for (int32_t i = 1; i < metadata.functions_size(); ++i)
+    calls[metadata.functions(i).name()] = i - 1;
+  std::map<std::string, proto::Pool*> pools;
+  const auto add = [&](const PlanPool& pool) {
+    proto::Pool& added = *metadata.add_pools();
+    added.set_name(pool.name);
+    added.set_kind(proto::Pool::CONSTANT);
+    added.set_alignment_bytes(pool.alignment_bytes);
+    added.set_external(pool.external);
+    added.set_limit_bytes(pool.limit_bytes);
+    added.set_speed(pool.speed);
+    pools[pool.external ? pool.name : ""] = &added;
+  };
+  for (const PlanPool& pool : plan.constant_pools) add(pool);
+  for (const loop::Constant& constant : program.constants) {
+    if (pools.find(constant.pool) == pools.end()) add({.name = "constants"});
+    proto::Pool& pool = *pools.at(constant.pool);
+    const int64_t alignment = std::max<int64_t>(1, constant.buffer->alignment_bytes);
+    const int64_t offset = (pool.size_bytes() + alignment - 1) / alignment * alignment;
+    proto::PoolBuffer& placed = *pool.add_buffers();
+    placed.set_name(constant.buffer->name);
+    placed.set_offset_bytes(offset);
+    placed.set_size_bytes(constant.buffer->num_bytes());
+    pool.set_size_bytes(offset + constant.buffer->num_bytes());
+    pool.set_lower_bound_bytes(pool.size_bytes());
+    pool.set_alignment_bytes(std::max(pool.alignment_bytes(), alignment));
+    const loop::Func* owner = OwnerOf(constant, program);
+    const auto call = owner == nullptr ? calls.end() : calls.find(owner->name);
+    placed.set_first_call(call == calls.end() ? 0 : call->second);
+    placed.set_last_call(call == calls.end() ? std::max(0, metadata.functions_size() - 2)
+                                             : call->second);
   }
 }
 
@@ -148,8 +218,9 @@ proto::Metadata Describe(const Plan& plan, const loop::LoopProgram& program,
   int64_t total = 0;
   for (const loop::Constant& constant : program.constants) total += constant.buffer->num_bytes();
   DescribeMain(plan, info, total, *metadata.add_functions());
-  DescribeOperators(plan, constant_bytes, metadata);
+  DescribeOperators(plan, program, constant_bytes, metadata);
   DescribePools(plan, metadata);
+  DescribeConstants(plan, program, metadata);
   return metadata;
 }
 

@@ -33,6 +33,10 @@ std::string ModulePrefix(const std::string& module_name);
 void AddModelMetadata(const proto::Metadata& metadata, const std::string& getter, bool packed,
                       loop::LoopProgram& program);
 
+// Whether the model's entry function takes the memory of the pool as a parameter: pools of the
+// application's, and what the C++ runtime allocates. Others are static memory of the module's.
+bool IsEntryParameter(const proto::Metadata& metadata, const proto::Pool& pool);
+
 // `struct TVMMetadata` of tvm/runtime/metadata_types.h and the packed function `getter` that
 // returns it.
 void AddTvmMetadata(const proto::Metadata& metadata, const std::string& getter,

@@ -24,12 +24,11 @@ using loop::DataValue;
 
 TEST(Aot, CallsTheOperatorsInTheOrderOfThePlan) {
   loop::LoopProgram program = SampleProgram(Convention::kUnpacked);
-  const absl::StatusOr<loop::Func> main =
-      RunModel(SamplePlan(), program, "tvmgen_mod_run_model", Convention::kUnpacked);
+  const absl::StatusOr<loop::Func> main = RunModel(SamplePlan(), program, "tvmgen_mod_run_model");
   ASSERT_TRUE(main.ok()) << main.status();
   EXPECT_EQ(loop::ToString(*main),
             "main tvmgen_mod_run_model(x: float32[4], input_0: int8[2, 3]) -> "
-            "(output0: float32[4], output1: float32[]) workspace workspace: uint8[192] {\n"
+            "(output0: float32[4], output1: float32[]) pools workspace: uint8[192] {\n"
             "  call tvmgen_mod_f(x, workspace + 128, workspace)\n"
             "  call tvmgen_mod_g(workspace + 128, input_0, output0)\n"
             "  call tvmgen_mod_g_1(workspace + 128, output1)\n"
@@ -45,15 +44,43 @@ TEST(Aot, WithoutWorkspaceHasNoParameterForIt) {
                  .source = ""}};
   plan.pools[0].size_bytes = 0;
   const absl::StatusOr<loop::Func> main =
-      RunModel(plan, SampleProgram(Convention::kPacked), "main", Convention::kPacked);
+      RunModel(plan, SampleProgram(Convention::kPacked), "main");
   ASSERT_TRUE(main.ok()) << main.status();
-  EXPECT_EQ(main->workspace, nullptr);
-  EXPECT_EQ(main->convention, Convention::kPacked);
+  EXPECT_EQ(main->num_pools, 0);
+  EXPECT_EQ(main->params.size(), 4u);
   EXPECT_EQ(main->num_inputs, 2);
 }
 
+TEST(Aot, PoolsOfTheApplicationAreParametersThoughEmpty) {
+  Plan plan = SamplePlan();
+  plan.pools.push_back({.name = "dram", .external = true});
+  const absl::StatusOr<loop::Func> main =
+      RunModel(plan, SampleProgram(Convention::kUnpacked), "main");
+  ASSERT_TRUE(main.ok()) << main.status();
+  EXPECT_EQ(main->num_pools, 2);
+  EXPECT_EQ(main->params.back()->name, "dram");
+}
+
+TEST(Aot, EntriesCallTheModel) {
+  const loop::LoopProgram program = SampleProgram(Convention::kUnpacked);
+  const absl::StatusOr<loop::Func> model = RunModel(SamplePlan(), program, "model");
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(loop::ToString(ModelEntry(*model, "packed", Convention::kPacked, PoolMemory::kCaller)),
+            "packed main packed(x: float32[4], input_0: int8[2, 3]) -> "
+            "(output0: float32[4], output1: float32[]) pools workspace: uint8[192] {\n"
+            "  call model(x, input_0, output0, output1, workspace)\n"
+            "}\n");
+  EXPECT_EQ(loop::ToString(ModelEntry(*model, "own", Convention::kUnpacked, PoolMemory::kStatic)),
+            "main own(x: float32[4], input_0: int8[2, 3]) -> "
+            "(output0: float32[4], output1: float32[]) {\n"
+            "  allocate workspace: uint8[192] static {\n"
+            "    call model(x, input_0, output0, output1, workspace)\n"
+            "  }\n"
+            "}\n");
+}
+
 TEST(Aot, RefusesFunctionsThatAreNotThere) {
-  const absl::StatusOr<loop::Func> main = RunModel(SamplePlan(), {}, "main", Convention::kUnpacked);
+  const absl::StatusOr<loop::Func> main = RunModel(SamplePlan(), {}, "main");
   EXPECT_EQ(main.status().code(), absl::StatusCode::kInternal);
   EXPECT_TRUE(absl::StrContains(main.status().message(), "tvmgen_mod_f")) << main.status();
 }

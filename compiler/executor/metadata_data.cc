@@ -75,6 +75,15 @@ DataValue QuantizationData(const proto::Parameter& parameter, const std::string&
                                        DataValue::Int(32, q.axis())}));
 }
 
+DataValue LaunchData(const proto::Function& function, const std::string& name, DataAdder& add) {
+  std::vector<DataValue> launch;
+  for (const proto::LaunchParameter& p : function.launch_parameters()) {
+    launch.push_back(
+        DataValue::Struct({DataValue::String(p.name()), DataValue::Int(64, p.value())}));
+  }
+  return add.Array(name + "_launch_params", "struct LaunchParameterInfo", std::move(launch));
+}
+
 DataValue FunctionData(const proto::Function& function, const std::string& name, DataAdder& add) {
   std::vector<DataValue> params;
   for (int i = 0; i < function.parameters_size(); ++i) {
@@ -95,7 +104,8 @@ DataValue FunctionData(const proto::Function& function, const std::string& name,
        DataValue::Int(64, function.io_size_bytes()),
        DataValue::Int(64, function.constant_size_bytes()), DlDevice(function.device()),
        DataValue::String(function.op_names()), DataValue::String(function.source()),
-       DataValue::String(function.schedule())});
+       DataValue::String(function.schedule()), DataValue::String(function.module_type()),
+       LaunchData(function, name, add), DataValue::Int(32, function.launch_parameters_size())});
 }
 
 DataValue PoolData(const proto::Pool& pool, const std::string& name, DataAdder& add) {
@@ -107,11 +117,17 @@ DataValue PoolData(const proto::Pool& pool, const std::string& name, DataAdder& 
                            DataValue::Int(32, b.last_call())}));
   }
   const DataValue array = add.Array(name + "_buffers", "struct PoolBufferInfo", std::move(buffers));
-  return DataValue::Struct({DataValue::String(pool.name()), DataValue::Int(64, pool.size_bytes()),
-                            DataValue::Int(64, pool.alignment_bytes()),
-                            DataValue::Int(32, pool.kind()),
-                            DataValue::Int(32, pool.buffers_size()),
-                            DataValue::Int(64, pool.lower_bound_bytes()), array});
+  return DataValue::Struct(
+      {DataValue::String(pool.name()), DataValue::Int(64, pool.size_bytes()),
+       DataValue::Int(64, pool.alignment_bytes()), DataValue::Int(32, pool.kind()),
+       DataValue::Int(32, pool.buffers_size()), DataValue::Int(64, pool.lower_bound_bytes()), array,
+       DataValue::Int(32, pool.external() ? 1 : 0), DataValue::Int(64, pool.limit_bytes()),
+       DataValue::Real(64, pool.speed())});
+}
+
+DataValue DeviceData(const proto::Device& device) {
+  return DataValue::Struct(
+      {DlDevice(device), DataValue::String(device.name()), DataValue::String(device.program())});
 }
 
 }  // namespace
@@ -120,7 +136,8 @@ void AddModelMetadata(const proto::Metadata& metadata, const std::string& getter
                       loop::LoopProgram& program) {
   const std::string prefix = ModulePrefix(metadata.module_name());
   DataAdder add(prefix + "_metadata", kKilnHeader, program);
-  std::vector<DataValue> functions, pools;
+  std::vector<DataValue> functions, pools, devices;
+  for (const proto::Device& device : metadata.devices()) devices.push_back(DeviceData(device));
   for (int i = 0; i < metadata.functions_size(); ++i) {
     functions.push_back(FunctionData(metadata.functions(i), absl::StrCat("function", i), add));
   }
@@ -130,6 +147,7 @@ void AddModelMetadata(const proto::Metadata& metadata, const std::string& getter
   const DataValue function_array =
       add.Array("functions", "struct FunctionInfo", std::move(functions));
   const DataValue pool_array = add.Array("pools", "struct PoolInfo", std::move(pools));
+  const DataValue device_array = add.Array("devices", "struct DeviceInfo", std::move(devices));
   add.Define(
       "root", "struct Metadata",
       DataValue::Struct(
@@ -138,9 +156,15 @@ void AddModelMetadata(const proto::Metadata& metadata, const std::string& getter
            DataValue::String(metadata.interface_api()),
            DataValue::String(metadata.calling_convention()), DataValue::String(metadata.target()),
            function_array, DataValue::Int(32, metadata.functions_size()), pool_array,
-           DataValue::Int(32, metadata.pools_size())}));
+           DataValue::Int(32, metadata.pools_size()), device_array,
+           DataValue::Int(32, metadata.devices_size())}));
   program.getters.push_back(
       {.name = getter, .data_symbol = absl::StrCat(prefix, "_metadata_root"), .packed = packed});
+}
+
+bool IsEntryParameter(const proto::Metadata& metadata, const proto::Pool& pool) {
+  if (pool.kind() != proto::Pool::WORKSPACE) return false;
+  return pool.external() || (metadata.runtime() == "cpp" && pool.size_bytes() > 0);
 }
 
 void AddTvmMetadata(const proto::Metadata& metadata, const std::string& getter,
@@ -161,7 +185,7 @@ void AddTvmMetadata(const proto::Metadata& metadata, const std::string& getter,
                                       DataValue::Int(64, p.shape_size()), DlDataType(p.dtype())}));
   }
   for (const proto::Pool& pool : metadata.pools()) {
-    if (pool.size_bytes() == 0) continue;
+    if (!IsEntryParameter(metadata, pool)) continue;
     const DataValue shape = add.ShapeArray(absl::StrCat("pool", pools.size(), "_shape"),
                                            std::vector<int64_t>{pool.size_bytes()});
     pools.push_back(DataValue::Struct(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/executor/system_lib.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -38,6 +39,12 @@ std::string SystemLibSource(const loop::LoopProgram& program, const std::string&
     absl::StrAppend(&declarations, "extern const ", data.c_type, " ", data.name, "[];\n");
     registers(absl::StrCat("(void*)", data.name),
               {data.name, absl::StripPrefix(data.name, prefix)});
+  }
+  const auto by_name = [](const loop::Func& func) { return func.by_name; };
+  if (std::any_of(program.funcs.begin(), program.funcs.end(), by_name)) {
+    const std::string context = prefix + "__tvm_module_ctx";
+    absl::StrAppend(&declarations, "extern void* ", context, ";\n");
+    registers(absl::StrCat("(void*)&", context), {context, absl::StripPrefix(context, prefix)});
   }
   if (const std::string& hook = program.profile_hook; !hook.empty()) {
     absl::StrAppend(&declarations, "extern void (*", hook, ")(int32_t, int32_t);\n");

@@ -115,6 +115,7 @@ enum class BufferScope {
   kConstant,   // read-only data of the program
   kWorkspace,  // scratch, allocated in the function's workspace parameter by the plan
   kLocal,      // on the stack or in registers; small, alive in its Allocate statement
+  kStatic,     // one block of the program's for as long as it runs; contents and use as of kLocal
 };
 
 struct BufferNode {

@@ -131,6 +131,10 @@ absl::StatusOr<const FuncCode*> Interpreter::Impl::CodeOf(absl::string_view func
     if (func == nullptr) {
       return absl::NotFoundError(absl::StrCat("the program has no function ", function));
     }
+    if (func->kind == Func::Kind::kExternal) {
+      return absl::UnimplementedError(
+          absl::StrCat(function, " is not of this program, and the interpreter cannot call it"));
+    }
     KILN_ASSIGN_OR_RETURN(FuncCode code, CompileForInterpreter(*func, constants));
     it = codes.emplace(std::string(function), std::move(code)).first;
   }

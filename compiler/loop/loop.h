@@ -64,8 +64,8 @@ struct If {
   Expr condition;
   Stmt then_body, else_body;
 };  // else_body may be empty
-// Scope kLocal, or kWorkspace: that buffer lies `workspace_offset` bytes into the function's
-// workspace.
+// Scope kLocal; kWorkspace: that buffer lies `workspace_offset` bytes into the function's
+// workspace; or kStatic: a function that allocates so must not run twice at once.
 struct Allocate {
   Buffer buffer;
   Stmt body;
@@ -121,15 +121,22 @@ enum class Convention {
 struct Func {
   // kOperator and kMain: may be called from outside. kTask: the body of a parallel loop, called by
   // Launch; its first two parameters, `scalars[0]` and `scalars[1]`, are the task's number and the
-  // number of tasks.
-  enum class Kind { kOperator, kMain, kTask };
+  // number of tasks. kExternal: is not of this program, has no body, and is only called.
+  enum class Kind { kOperator, kMain, kTask, kExternal };
 
   std::string name;
   Kind kind = Kind::kOperator;
   Convention convention = Convention::kUnpacked;
-  std::vector<Buffer> params;  // in order: inputs, outputs
-  int num_inputs = 0;          // of params; the rest are outputs
-  std::vector<Var> scalars;    // kTask only
+  // kPacked: callers ask the runtime for the function of this name, each time, instead of leaving
+  // it to the linker.
+  bool by_name = false;
+  std::vector<Buffer> params;  // in order: inputs, outputs, pools, contexts
+  int num_inputs = 0;
+  // kMain: pools of scratch memory, uint8 [bytes]; a packed function takes larger ones too.
+  int num_pools = 0;
+  // Pointers of the application's that are handed on and not looked into, uint8 [0].
+  int num_contexts = 0;
+  std::vector<Var> scalars;  // kTask only
   // Scratch, as one more pointer parameter after `params` where it is not null; shape [workspace
   // bytes], uint8. With kPacked and `allocate_workspace` it is no parameter: the function takes it
   // from TVMBackendAllocWorkspace and gives it back.
@@ -144,8 +151,9 @@ struct Func {
 
 // A constant buffer with its contents.
 struct Constant {
-  Buffer buffer;  // scope kConstant
-  Tensor tensor;  // as many bytes as the buffer
+  Buffer buffer;          // scope kConstant
+  Tensor tensor;          // as many bytes as the buffer
+  std::string pool = {};  // of constants, an identifier; its section is ".rodata.<pool>"
 };
 
 // A function without arguments that returns the address of a DataDef. Always exported; both code
@@ -156,6 +164,7 @@ struct HandleGetter {
   std::string name;
   std::string data_symbol;
   bool packed = true;
+  bool weak = false;  // several objects of one program may define it
 };
 
 struct LoopProgram {

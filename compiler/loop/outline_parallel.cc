@@ -121,12 +121,12 @@ Stmt MakeSerial(const Stmt& s) {
   });
 }
 
-// A buffer of the workspace is there once, not once for each task.
+// A buffer of the workspace, or a static one, is there once, not once for each task.
 bool AllocatesWorkspace(const Stmt& s) {
   bool found = false;
   VisitStmt(s, nullptr, [&](const Stmt& stmt) {
     const auto* n = stmt.As<Allocate>();
-    found = found || (n != nullptr && n->buffer->scope == BufferScope::kWorkspace);
+    found = found || (n != nullptr && n->buffer->scope != BufferScope::kLocal);
   });
   return found;
 }

@@ -32,6 +32,8 @@ const char* KindPrefix(Func::Kind kind) {
       return "main";
     case Func::Kind::kTask:
       return "task";
+    case Func::Kind::kExternal:
+      return "external";
   }
   return "";
 }
@@ -94,8 +96,10 @@ class StmtPrinter {
 
   void PrintNode(const Allocate& n) {
     const bool workspace = n.buffer->scope == BufferScope::kWorkspace;
+    const bool fixed = n.buffer->scope == BufferScope::kStatic;
     Line(absl::StrCat("allocate ", names_.Of(n.buffer), ": ", BufferTypeToString(*n.buffer),
-                      workspace ? absl::StrCat(" workspace ", n.workspace_offset) : "", " {"));
+                      workspace ? absl::StrCat(" workspace ", n.workspace_offset) : "",
+                      fixed ? " static" : "", " {"));
     Indented(n.body);
     Line("}");
   }
@@ -146,18 +150,34 @@ std::string PrintFunc(const Func& func, NameTable& names) {
   std::string head;
   if (!func.exported) absl::StrAppend(&head, "internal ");
   if (func.convention == Convention::kPacked) absl::StrAppend(&head, "packed ");
+  if (func.by_name) absl::StrAppend(&head, "by_name ");
   absl::StrAppend(&head, KindPrefix(func.kind), " ", func.name, "(");
   const absl::Span<const Buffer> params = func.params;
   const size_t num_inputs = static_cast<size_t>(func.num_inputs);
   for (const Var& scalar : func.scalars) absl::StrAppend(&head, names.Of(scalar), ": index, ");
   if (!func.scalars.empty() && num_inputs == 0) head.resize(head.size() - 2);
+  const size_t num_pools = static_cast<size_t>(func.num_pools);
+  const size_t num_contexts = static_cast<size_t>(func.num_contexts);
+  const size_t num_outputs = params.size() - num_inputs - num_pools - num_contexts;
   head += Concat({BufferList(names, params.subspan(0, num_inputs)), ") -> (",
-                  BufferList(names, params.subspan(num_inputs)), ")"});
+                  BufferList(names, params.subspan(num_inputs, num_outputs)), ")"});
+  if (num_pools > 0) {
+    const auto pools = params.subspan(num_inputs + num_outputs, num_pools);
+    absl::StrAppend(&head, " pools ", BufferList(names, pools));
+  }
+  if (num_contexts > 0) {
+    const auto contexts = params.subspan(params.size() - num_contexts);
+    absl::StrAppend(&head, " contexts ", BufferList(names, contexts));
+  }
   if (func.workspace != nullptr) {
     absl::StrAppend(&head, func.allocate_workspace ? " allocates " : " workspace ",
                     BufferList(names, {func.workspace}));
   }
   StmtPrinter printer(names);
+  if (func.kind == Func::Kind::kExternal) {
+    printer.Line(head);
+    return printer.Take();
+  }
   printer.Line(head + " {");
   printer.Indented(func.body);
   printer.Line("}");

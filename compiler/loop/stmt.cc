@@ -70,7 +70,7 @@ Stmt MakeIf(Expr condition, Stmt then_body, Stmt else_body) {
 }
 
 Stmt MakeAllocate(Buffer buffer, Stmt body, int64_t workspace_offset) {
-  KILN_CHECK(buffer->scope == BufferScope::kLocal || buffer->scope == BufferScope::kWorkspace,
+  KILN_CHECK(buffer->scope != BufferScope::kParam && buffer->scope != BufferScope::kConstant,
              absl::StrCat("allocation of ", buffer->name, ", which is not local"));
   if (!body) return {};
   return NewStmt(Allocate{std::move(buffer), std::move(body), workspace_offset});

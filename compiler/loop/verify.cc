@@ -63,6 +63,17 @@ class FuncVerifier {
       buffers_.insert(func_.workspace.get());
       writable_.insert(func_.workspace.get());
     }
+    if (func_.num_pools < 0 || func_.num_contexts < 0 ||
+        func_.num_inputs + func_.num_pools + func_.num_contexts >
+            static_cast<int>(func_.params.size())) {
+      return Error("more pools and contexts than parameters");
+    }
+    if (func_.by_name && func_.convention != Convention::kPacked) {
+      return Error("a function that is found by its name is packed");
+    }
+    if (func_.kind == Func::Kind::kExternal && (func_.body || func_.workspace != nullptr)) {
+      return Error("a function of another program has a body or a workspace");
+    }
     const bool is_task = func_.kind == Func::Kind::kTask;
     if (is_task ? func_.scalars.size() < 2 : !func_.scalars.empty()) {
       return Error(absl::StrCat(func_.scalars.size(), " scalar parameters"));
@@ -146,7 +157,9 @@ class FuncVerifier {
     const auto check = [&]() -> absl::Status {
       const BufferNode& buffer = *n.buffer;
       if (buffers_.contains(&buffer)) return Error(buffer.name + " is declared twice");
-      if (buffer.scope == BufferScope::kLocal) return absl::OkStatus();
+      if (buffer.scope == BufferScope::kLocal || buffer.scope == BufferScope::kStatic) {
+        return absl::OkStatus();
+      }
       if (buffer.scope != BufferScope::kWorkspace) return Error(buffer.name + " is not local");
       if (func_.workspace == nullptr) return absl::OkStatus();
       if (n.workspace_offset < 0 ||

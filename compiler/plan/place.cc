@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
+#include <utility>
 
 namespace kiln {
 namespace {
@@ -26,30 +28,64 @@ std::vector<std::vector<int>> Conflicts(const std::vector<Lifetime>& lifetimes) 
   return conflicts;
 }
 
-// Each buffer of `order` in turn at the lowest offset where it fits between those it conflicts
-// with.
-Placement FirstFit(const std::vector<Lifetime>& lifetimes,
-                   const std::vector<std::vector<int>>& conflicts, const std::vector<int>& order) {
-  Placement placement;
-  placement.offsets.assign(lifetimes.size(), -1);
+// What all attempts at one task share.
+struct PlaceTask {
+  const std::vector<Lifetime>& lifetimes;
+  const std::vector<PoolShape>& pools;
+  std::vector<int> preference;  // pools, the fastest first
+  std::vector<std::vector<int>> conflicts;
+};
+
+// The lowest offset in `pool` where lifetime `i` fits between those it conflicts with.
+int64_t LowestOffset(const PlaceTask& task, const Placement& placement, size_t i, int pool) {
   std::vector<std::pair<int64_t, int64_t>> taken;  // [begin, end)
-  for (int i : order) {
-    taken.clear();
-    for (int j : conflicts[static_cast<size_t>(i)]) {
-      const int64_t offset = placement.offsets[static_cast<size_t>(j)];
-      if (offset >= 0) taken.emplace_back(offset, offset + lifetimes[static_cast<size_t>(j)].bytes);
-    }
-    std::sort(taken.begin(), taken.end());
-    const int64_t bytes = lifetimes[static_cast<size_t>(i)].bytes;
-    int64_t offset = 0;
-    for (const auto& [begin, end] : taken) {
-      if (offset + bytes <= begin) break;
-      offset = std::max(offset, end);
-    }
-    placement.offsets[static_cast<size_t>(i)] = offset;
-    placement.total_bytes = std::max(placement.total_bytes, offset + bytes);
+  for (int j : task.conflicts[i]) {
+    const size_t other = static_cast<size_t>(j);
+    if (placement.pools[other] != pool) continue;
+    const int64_t begin = placement.offsets[other];
+    taken.emplace_back(begin, begin + task.lifetimes[other].bytes);
   }
+  std::sort(taken.begin(), taken.end());
+  int64_t offset = 0;
+  for (const auto& [begin, end] : taken) {
+    if (offset + task.lifetimes[i].bytes <= begin) break;
+    offset = std::max(offset, end);
+  }
+  return offset;
+}
+
+// Each buffer of `order` in turn in the most preferred pool that has room.
+Placement FirstFit(const PlaceTask& task, const std::vector<int>& order) {
+  Placement placement;
+  placement.pools.assign(task.lifetimes.size(), -1);
+  placement.offsets.assign(task.lifetimes.size(), -1);
+  placement.pool_bytes.assign(task.pools.size(), 0);
+  for (int index : order) {
+    const size_t i = static_cast<size_t>(index);
+    const Lifetime& lifetime = task.lifetimes[i];
+    for (int pool : task.preference) {
+      const PoolShape& shape = task.pools[static_cast<size_t>(pool)];
+      const int64_t offset = LowestOffset(task, placement, i, pool);
+      if (lifetime.bytes > shape.limit_bytes - offset) continue;
+      int64_t& used = placement.pool_bytes[static_cast<size_t>(pool)];
+      used = std::max(used, offset + lifetime.bytes);
+      placement.pools[i] = pool;
+      placement.offsets[i] = offset;
+      placement.cost += static_cast<double>(lifetime.traffic_bytes) / shape.speed;
+      break;
+    }
+    if (placement.pools[i] < 0) placement.unplaced.push_back(index);
+  }
+  for (int64_t bytes : placement.pool_bytes) placement.total_bytes += bytes;
+  std::sort(placement.unplaced.begin(), placement.unplaced.end());
   return placement;
+}
+
+// What is compared, the smaller the better.
+std::tuple<int64_t, double, int64_t> Rank(const PlaceTask& task, const Placement& placement) {
+  int64_t unplaced_bytes = 0;
+  for (int i : placement.unplaced) unplaced_bytes += task.lifetimes[static_cast<size_t>(i)].bytes;
+  return {unplaced_bytes, placement.cost, placement.total_bytes};
 }
 
 template <typename Less>
@@ -75,32 +111,45 @@ int64_t LowerBound(const std::vector<Lifetime>& lifetimes) {
   return most;
 }
 
-Placement Place(const std::vector<Lifetime>& lifetimes) {
+Placement Place(const std::vector<Lifetime>& lifetimes, const std::vector<PoolShape>& pools) {
   const size_t n = lifetimes.size();
-  const std::vector<std::vector<int>> conflicts = Conflicts(lifetimes);
+  PlaceTask task{lifetimes, pools, {}, Conflicts(lifetimes)};
+  task.preference = Ordered(pools.size(), [&](int a, int b) {
+    return pools[static_cast<size_t>(a)].speed > pools[static_cast<size_t>(b)].speed;
+  });
   const auto at = [&](int i) -> const Lifetime& { return lifetimes[static_cast<size_t>(i)]; };
-  const auto degree = [&](int i) { return conflicts[static_cast<size_t>(i)].size(); };
+  const auto degree = [&](int i) { return task.conflicts[static_cast<size_t>(i)].size(); };
   const auto span = [&](int i) { return at(i).last - at(i).first; };
+  // Compared as products: no rounding.
+  const auto hotter = [&](int a, int b) {
+    return static_cast<double>(at(a).traffic_bytes) * static_cast<double>(at(b).bytes) >
+           static_cast<double>(at(b).traffic_bytes) * static_cast<double>(at(a).bytes);
+  };
   struct Candidate {
     const char* name;
     std::vector<int> order;
   };
-  const Candidate candidates[] = {
+  std::vector<Candidate> candidates = {
       {"greedy by size", Ordered(n, [&](int a, int b) { return at(a).bytes > at(b).bytes; })},
       {"greedy by conflicts", Ordered(n, [&](int a, int b) { return degree(a) > degree(b); })},
       {"greedy by lifetime", Ordered(n, [&](int a, int b) { return span(a) > span(b); })},
   };
+  if (pools.size() > 1) candidates.push_back({"greedy by traffic", Ordered(n, hotter)});
   Placement best;
+  best.pool_bytes.assign(pools.size(), 0);
   if (n == 0) return best;
   std::vector<int> order;
   for (const Candidate& candidate : candidates) {
-    Placement placement = FirstFit(lifetimes, conflicts, candidate.order);
-    if (!best.strategy.empty() && placement.total_bytes >= best.total_bytes) continue;
+    Placement placement = FirstFit(task, candidate.order);
+    if (!best.strategy.empty() && Rank(task, placement) >= Rank(task, best)) continue;
     best = std::move(placement);
     best.strategy = candidate.name;
     order = candidate.order;
   }
   const int64_t bound = LowerBound(lifetimes);
+  const auto done = [&] {
+    return pools.size() == 1 && best.unplaced.empty() && best.total_bytes <= bound;
+  };
   uint32_t random =
       1;  // Numerical Recipes' linear congruential generator: the same sequence everywhere
   const auto next = [&](size_t limit) {
@@ -108,15 +157,13 @@ Placement Place(const std::vector<Lifetime>& lifetimes) {
     return static_cast<size_t>(random >> 8) % limit;
   };
   const int steps = n > 1 && n <= kMaxHillClimbingBuffers ? kHillClimbingSteps : 0;
-  for (int step = 0; step < steps && best.total_bytes > bound; ++step) {
+  for (int step = 0; step < steps && !done(); ++step) {
     std::vector<int> changed = order;
     std::swap(changed[next(n)], changed[next(n)]);
-    Placement placement = FirstFit(lifetimes, conflicts, changed);
-    if (placement.total_bytes > best.total_bytes) continue;
-    if (placement.total_bytes < best.total_bytes)
-      placement.strategy = "hill climbing";
-    else
-      placement.strategy = best.strategy;
+    Placement placement = FirstFit(task, changed);
+    const auto found = Rank(task, placement), kept = Rank(task, best);
+    if (found > kept) continue;
+    placement.strategy = found < kept ? "hill climbing" : best.strategy;
     best = std::move(placement);
     order = std::move(changed);
   }

@@ -74,5 +74,30 @@ TEST(Place, TakesTheBestStrategy) {
   EXPECT_GT(climbed, 0);
 }
 
+TEST(Place, HotBuffersGoIntoTheFastestPool) {
+  const std::vector<Lifetime> lifetimes = {
+      {64, 0, 2, 64}, {64, 0, 2, 640}, {128, 0, 2, 256}, {64, 3, 4, 128}};
+  const Placement placement = Place(lifetimes, {{}, {.limit_bytes = 64, .speed = 4}});
+  EXPECT_TRUE(placement.unplaced.empty());
+  EXPECT_EQ(placement.pools, (std::vector<int>{0, 1, 0, 1}));
+  EXPECT_EQ(placement.offsets[3], 0);  // the hot one is dead by then
+  EXPECT_EQ(placement.pool_bytes, (std::vector<int64_t>{192, 64}));
+  EXPECT_EQ(placement.total_bytes, 256);
+  EXPECT_DOUBLE_EQ(placement.cost, 64 + 256 + (640 + 128) / 4.0);
+}
+
+TEST(Place, OfEquallyFastPoolsTheFirstIsFilled) {
+  const std::vector<Lifetime> lifetimes = {{64, 0, 1, 64}, {64, 0, 1, 64}, {64, 0, 1, 64}};
+  const Placement placement = Place(lifetimes, {{.limit_bytes = 128}, {}});
+  EXPECT_EQ(placement.pool_bytes, (std::vector<int64_t>{128, 64}));
+}
+
+TEST(Place, SaysWhatHasNoRoom) {
+  const std::vector<Lifetime> lifetimes = {{64, 0, 1}, {256, 0, 1}, {64, 2, 3}};
+  const Placement placement = Place(lifetimes, {{.limit_bytes = 64}, {.limit_bytes = 128}});
+  EXPECT_EQ(placement.unplaced, (std::vector<int>{1}));
+  EXPECT_EQ(placement.pools[1], -1);
+}
+
 }  // namespace
 }  // namespace kiln

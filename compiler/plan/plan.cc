@@ -6,20 +6,16 @@
 #include <map>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "compiler/base/status.h"
 #include "compiler/plan/place.h"
 
 namespace kiln {
 namespace {
 
-int64_t Align(int64_t bytes) {
-  return (bytes + kWorkspaceAlignment - 1) / kWorkspaceAlignment * kWorkspaceAlignment;
-}
-
 class Planner {
  public:
-  Planner(const Graph& graph, const std::vector<CallSpec>& calls) : graph_(graph), calls_(calls) {}
+  Planner(const Graph& graph, const std::vector<CallSpec>& calls, const PlanOptions& options)
+      : graph_(graph), calls_(calls), options_(options) {}
 
   absl::StatusOr<Plan> Run() && {
     for (size_t i = 0; i < graph_.inputs.size(); ++i) {
@@ -32,7 +28,8 @@ class Planner {
     FindLifetimes();
     AliasInPlace();
     FindLifetimes();
-    PlaceAll();
+    AddPools();
+    KILN_RETURN_IF_ERROR(PlaceAll());
     NumberStorage();
     return std::move(plan_);
   }
@@ -168,7 +165,39 @@ class Planner {
     return last;
   }
 
-  void PlaceAll() {
+  void AddPools() {
+    if (options_.pools.empty()) {
+      plan_.pools.push_back({.name = "workspace", .alignment_bytes = options_.alignment_bytes});
+    }
+    for (const PoolSpec& spec : options_.pools) {
+      plan_.pools.push_back({.name = spec.name,
+                             .alignment_bytes = spec.alignment_bytes > 0 ? spec.alignment_bytes
+                                                                         : options_.alignment_bytes,
+                             .external = true,
+                             .limit_bytes = spec.limit_bytes,
+                             .speed = spec.speed});
+    }
+  }
+
+  // Bytes that the calls read from and write to the memory of `root`.
+  int64_t Traffic(int root) const {
+    int64_t bytes = 0;
+    for (const PlanCall& call : plan_.calls) {
+      if (call.function.empty()) continue;
+      for (int arg : call.args) {
+        if (plan_.Root(arg) == root) bytes += plan_.buffers[static_cast<size_t>(arg)].bytes();
+      }
+      if (call.scratch == root) bytes += 2 * plan_.buffers[static_cast<size_t>(root)].bytes();
+    }
+    return bytes;
+  }
+
+  int64_t Aligned(int64_t bytes) const {
+    const int64_t alignment = options_.alignment_bytes;
+    return (bytes + alignment - 1) / alignment * alignment;
+  }
+
+  absl::Status PlaceAll() {
     std::vector<int> placed;
     std::vector<Lifetime> lifetimes;
     for (size_t i = 0; i < plan_.buffers.size(); ++i) {
@@ -176,17 +205,58 @@ class Planner {
       const bool own = b.alias_of < 0 && (b.kind == PlanBufferKind::kIntermediate ||
                                           b.kind == PlanBufferKind::kScratch);
       if (!own || b.bytes() == 0) continue;
-      placed.push_back(static_cast<int>(i));
-      lifetimes.push_back({Align(b.bytes()), b.first_call, b.last_call});
+      const int id = static_cast<int>(i);
+      placed.push_back(id);
+      lifetimes.push_back({Aligned(b.bytes()), b.first_call, b.last_call, Traffic(id)});
     }
-    const Placement placement = Place(lifetimes);
-    plan_.pools.push_back({.name = "workspace", .size_bytes = placement.total_bytes});
+    std::vector<PoolShape> shapes;
+    for (const PlanPool& pool : plan_.pools) {
+      PoolShape shape{.speed = pool.speed};
+      // Every buffer takes a multiple of the alignment.
+      if (pool.limit_bytes >= 0) {
+        shape.limit_bytes = pool.limit_bytes - pool.limit_bytes % options_.alignment_bytes;
+      }
+      shapes.push_back(shape);
+    }
+    const Placement placement = Place(lifetimes, shapes);
     plan_.lower_bound_bytes = LowerBound(lifetimes);
     plan_.strategy = placement.strategy;
+    if (!placement.unplaced.empty()) return TooSmall(placement, placed, lifetimes);
+    for (size_t p = 0; p < plan_.pools.size(); ++p) {
+      plan_.pools[p].size_bytes = placement.pool_bytes[p];
+    }
     for (size_t i = 0; i < placed.size(); ++i) {
-      buffer(placed[i]).pool = 0;
+      buffer(placed[i]).pool = placement.pools[i];
       buffer(placed[i]).offset_bytes = placement.offsets[i];
     }
+    return absl::OkStatus();
+  }
+
+  absl::Status TooSmall(const Placement& placement, const std::vector<int>& placed,
+                        const std::vector<Lifetime>& lifetimes) const {
+    constexpr size_t kMostNamed = 8;
+    int64_t missing = 0, given = 0;
+    std::string names, pools;
+    for (size_t k = 0; k < placement.unplaced.size(); ++k) {
+      const size_t i = static_cast<size_t>(placement.unplaced[k]);
+      missing += lifetimes[i].bytes;
+      if (k >= kMostNamed) continue;
+      const PlanBuffer& b = plan_.buffers[static_cast<size_t>(placed[i])];
+      absl::StrAppend(&names, k == 0 ? "" : ", ", "'", b.name, "' (", b.bytes(), " bytes, ",
+                      b.kind == PlanBufferKind::kScratch ? "scratch" : b.type.ToString(),
+                      ", calls ", b.first_call, " to ", b.last_call, ")");
+    }
+    if (placement.unplaced.size() > kMostNamed) {
+      absl::StrAppend(&names, " and ", placement.unplaced.size() - kMostNamed, " more");
+    }
+    for (const PlanPool& pool : plan_.pools) {
+      given += pool.limit_bytes;
+      absl::StrAppend(&pools, pools.empty() ? "" : ", ", "'", pool.name, "' ", pool.limit_bytes);
+    }
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the pools (", pools, " bytes) are too small: ", missing,
+                     " bytes have no place: ", names, "; at most ", plan_.lower_bound_bytes,
+                     " bytes are alive at once, and the pools have ", given));
   }
 
   // Storage ids for the graph executor: a buffer takes the smallest free storage that fits, else
@@ -238,23 +308,10 @@ class Planner {
 
   const Graph& graph_;
   const std::vector<CallSpec>& calls_;
+  const PlanOptions& options_;
   Plan plan_;
   std::map<ValueId, int> by_value_;
 };
-
-const char* KindName(PlanBufferKind kind) {
-  switch (kind) {
-    case PlanBufferKind::kInput:
-      return "input";
-    case PlanBufferKind::kOutput:
-      return "output";
-    case PlanBufferKind::kIntermediate:
-      return "tensor";
-    case PlanBufferKind::kScratch:
-      return "scratch";
-  }
-  return "";
-}
 
 }  // namespace
 
@@ -271,40 +328,9 @@ int64_t Plan::workspace_bytes() const {
   return total;
 }
 
-absl::StatusOr<Plan> MakePlan(const Graph& graph, const std::vector<CallSpec>& calls) {
-  return Planner(graph, calls).Run();
-}
-
-std::string ToString(const Plan& plan) {
-  std::string text = absl::StrFormat("workspace %d bytes, lower bound %d bytes (%s)\n",
-                                     plan.workspace_bytes(), plan.lower_bound_bytes,
-                                     plan.strategy.empty() ? "nothing to place" : plan.strategy);
-  absl::StrAppend(&text, "calls:\n");
-  for (size_t c = 0; c < plan.calls.size(); ++c) {
-    const PlanCall& call = plan.calls[c];
-    absl::StrAppend(&text, "  ", c, ": ", call.function.empty() ? "view" : call.function, "(");
-    for (size_t a = 0; a < call.args.size(); ++a) {
-      absl::StrAppend(&text,
-                      a == 0                                   ? ""
-                      : static_cast<int>(a) == call.num_inputs ? " -> "
-                                                               : ", ",
-                      plan.buffers[static_cast<size_t>(call.args[a])].name);
-    }
-    absl::StrAppend(&text, ")\n");
-  }
-  absl::StrAppend(&text, "buffers:\n");
-  for (const PlanBuffer& b : plan.buffers) {
-    absl::StrAppendFormat(&text, "  %-12s %-8s %s %d bytes, calls %d to %d", b.name,
-                          KindName(b.kind), b.type.ToString(), b.bytes(), b.first_call,
-                          b.last_call);
-    if (b.alias_of >= 0) {
-      absl::StrAppend(&text, b.is_view ? ", view of " : ", in place of ",
-                      plan.buffers[static_cast<size_t>(b.alias_of)].name);
-    }
-    if (b.pool >= 0) absl::StrAppendFormat(&text, ", at %d", b.offset_bytes);
-    absl::StrAppend(&text, "\n");
-  }
-  return text;
+absl::StatusOr<Plan> MakePlan(const Graph& graph, const std::vector<CallSpec>& calls,
+                              const PlanOptions& options) {
+  return Planner(graph, calls, options).Run();
 }
 
 }  // namespace kiln

@@ -53,8 +53,14 @@ struct PlanCall {
 
 struct PlanPool {
   std::string name;
-  int64_t size_bytes = 0;
+  int64_t size_bytes = 0;  // that the plan uses
   int64_t alignment_bytes = 64;
+  bool external = false;     // memory that the application described and gives
+  int64_t limit_bytes = -1;  // external: what it has; -1: no limit
+  double speed = 1;
+
+  // Whether the model's function takes it.
+  bool is_parameter() const { return external || size_bytes > 0; }
 };
 
 struct Plan {
@@ -62,9 +68,10 @@ struct Plan {
   std::vector<PlanCall> calls;  // in order
   std::vector<int> inputs;      // buffers, in the order of the model
   std::vector<int> outputs;
-  std::vector<PlanPool> pools;    // one: "workspace"
-  int64_t lower_bound_bytes = 0;  // most bytes that are alive at once: no plan is smaller
-  std::string strategy;           // that gave this placement
+  std::vector<PlanPool> pools;           // "workspace", or those of PlanOptions
+  std::vector<PlanPool> constant_pools;  // that the application described
+  int64_t lower_bound_bytes = 0;         // most bytes that are alive at once: no plan is smaller
+  std::string strategy;                  // that gave this placement
 
   // The buffer that owns the memory of `buffer`.
   int Root(int buffer) const;
@@ -86,15 +93,28 @@ struct CallSpec {
   std::string schedule = {};
 };
 
-// Orders lifetimes and places every intermediate and scratch buffer in one workspace, by several
-// strategies, and keeps the smallest. Every output of the graph must be made by a call (CopyOutputs
-// sees to it).
-absl::StatusOr<Plan> MakePlan(const Graph& graph, const std::vector<CallSpec>& calls);
+// Memory for tensors between operators that the application has.
+struct PoolSpec {
+  std::string name;             // an identifier
+  int64_t limit_bytes = -1;     // -1: as much as is needed
+  int64_t alignment_bytes = 0;  // of its first byte, a power of two; 0: the target's
+  double speed = 1;             // relative to the other pools
+};
+
+struct PlanOptions {
+  int64_t alignment_bytes = 64;  // of every buffer, and of a pool that says none
+  std::vector<PoolSpec> pools;   // none: one, "workspace", as large as is needed
+};
+
+// Orders lifetimes and places every intermediate and scratch buffer in the pools, by several
+// strategies, and keeps the best. Every output of the graph must be made by a call (CopyOutputs
+// sees to it). ResourceExhausted, with what is missing and the buffers that have no place, if the
+// pools are too small.
+absl::StatusOr<Plan> MakePlan(const Graph& graph, const std::vector<CallSpec>& calls,
+                              const PlanOptions& options = {});
 
 // The plan as text: calls, buffers with lifetimes and offsets, sizes beside the lower bound.
 std::string ToString(const Plan& plan);
-
-inline constexpr int64_t kWorkspaceAlignment = 64;
 
 }  // namespace kiln
 

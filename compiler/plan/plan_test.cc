@@ -7,6 +7,8 @@
 
 #include "absl/strings/match.h"
 #include "compiler/graph/test_ops.h"
+#include "compiler/loop/loop.h"
+#include "compiler/plan/place_constants.h"
 #include "gtest/gtest.h"
 
 namespace kiln {
@@ -31,13 +33,15 @@ class Calls {
 
   absl::StatusOr<Plan> TryPlan(std::vector<ValueId> outputs) {
     graph_.outputs = std::move(outputs);
-    return MakePlan(graph_, calls_);
+    return MakePlan(graph_, calls_, options);
   }
   Plan Make(std::vector<ValueId> outputs) {
     absl::StatusOr<Plan> plan = TryPlan(std::move(outputs));
     EXPECT_TRUE(plan.ok()) << plan.status();
     return plan.ok() ? *std::move(plan) : Plan();
   }
+
+  PlanOptions options;
 
  private:
   static TensorType Type(int64_t floats) { return {{floats}, DType::Float(32)}; }
@@ -359,6 +363,91 @@ TEST(Plan, RandomModelsNeverLoseAValue) {
     }
   }
   EXPECT_GT(aliased, 50);
+}
+
+TEST(Plan, BuffersGoIntoTheApplicationsPools) {
+  Calls m;
+  const ValueId in = m.Input(16), a = m.Call({in}, 16), b = m.Call({a, a, a}, 64);
+  m.options = {.alignment_bytes = 16,
+               .pools = {{.name = "slow"},
+                         {.name = "fast", .limit_bytes = 100, .alignment_bytes = 32, .speed = 2}}};
+  const Plan plan = m.Make({m.Call({a, b}, 1)});
+  ASSERT_EQ(plan.pools.size(), 2u);
+  EXPECT_EQ(plan.pools[0].size_bytes, 256);
+  EXPECT_EQ(plan.pools[0].alignment_bytes, 16);
+  EXPECT_EQ(plan.pools[1].size_bytes, 64);
+  EXPECT_EQ(plan.pools[1].alignment_bytes, 32);
+  EXPECT_TRUE(plan.pools[1].external);
+  // `a` is read more often for its size.
+  EXPECT_EQ(OutputOf(plan, 0).pool, 1);
+  EXPECT_EQ(OutputOf(plan, 1).pool, 0);
+  EXPECT_EQ(plan.workspace_bytes(), 320);
+  EXPECT_TRUE(
+      absl::StrContains(ToString(plan), "pool fast: 64 bytes of 100, aligned to 32, speed 2\n"))
+      << ToString(plan);
+}
+
+TEST(Plan, PoolsThatAreTooSmallSayByHowMuchAndWhatHasNoPlace) {
+  Calls m;
+  const ValueId in = m.Input(16), a = m.Call({in}, 16), b = m.Call({in}, 256);
+  m.options.pools = {{.name = "sram", .limit_bytes = 512}};
+  EXPECT_EQ(m.TryPlan({m.Call({a, b}, 16)}).status().message(),
+            "the pools ('sram' 512 bytes) are too small: 1024 bytes have no place: 't2' (1024 "
+            "bytes, Tensor[(256), float32], calls 1 to 2); at most 1088 bytes are alive at once, "
+            "and the pools have 512");
+}
+
+// A program with one function that reads `constant` in a loop of `times`.
+loop::LoopProgram ReadsConstants(const std::vector<std::pair<int64_t, int64_t>>& sizes_and_times) {
+  const DType f32 = DType::Float(32);
+  loop::LoopProgram program;
+  loop::Func func;
+  func.name = "f";
+  std::vector<loop::Stmt> body;
+  const loop::Buffer out = loop::MakeBuffer("out", f32, {1}, loop::BufferScope::kParam);
+  func.params = {out};
+  for (const auto& [size, times] : sizes_and_times) {
+    const TensorType type{{size}, f32};
+    const loop::Buffer constant = loop::MakeBuffer("c" + std::to_string(program.constants.size()),
+                                                   f32, type.shape, loop::BufferScope::kConstant);
+    program.constants.push_back({constant, Tensor::Filled(type, 1)});
+    const loop::Var i = loop::MakeVar("i");
+    body.push_back(loop::MakeFor(
+        i, 0, times, loop::ForKind::kSerial,
+        loop::MakeStore(out, {loop::Expr(0)}, loop::MakeLoad(constant, {loop::Expr(0)}))));
+  }
+  func.body = loop::MakeBlock(std::move(body));
+  program.funcs.push_back(std::move(func));
+  return program;
+}
+
+TEST(PlaceConstants, WhatIsReadMostIsInTheFastestPool) {
+  loop::LoopProgram program = ReadsConstants({{16, 1}, {16, 100}, {32, 100}});
+  Plan plan;
+  ASSERT_TRUE(PlaceConstants({{.name = "flash"}, {.name = "itcm", .limit_bytes = 64, .speed = 3}},
+                             program, plan)
+                  .ok());
+  EXPECT_EQ(program.constants[0].pool, "flash");
+  EXPECT_EQ(program.constants[1].pool, "itcm");
+  EXPECT_EQ(program.constants[2].pool, "flash");
+  ASSERT_EQ(plan.constant_pools.size(), 2u);
+  EXPECT_EQ(plan.constant_pools[1].name, "itcm");
+}
+
+TEST(PlaceConstants, WithoutPoolsNothingChanges) {
+  loop::LoopProgram program = ReadsConstants({{16, 1}});
+  Plan plan;
+  ASSERT_TRUE(PlaceConstants({}, program, plan).ok());
+  EXPECT_EQ(program.constants[0].pool, "");
+  EXPECT_TRUE(plan.constant_pools.empty());
+}
+
+TEST(PlaceConstants, PoolsThatAreTooSmall) {
+  loop::LoopProgram program = ReadsConstants({{16, 1}, {100, 1}});
+  Plan plan;
+  EXPECT_EQ(PlaceConstants({{.name = "rom", .limit_bytes = 64}}, program, plan).message(),
+            "the pools of constants ('rom' 64 bytes) are too small: 448 bytes have no place: 'c1' "
+            "(400 bytes)");
 }
 
 }  // namespace

@@ -14,19 +14,16 @@ using loop::Expr;
 using loop::Stage;
 using loop::Stmt;
 
-constexpr int64_t kScratchAlignment = 64;
-
 // Allocates every workspace buffer around the body, one behind the other in a workspace parameter.
-void PlaceWorkspace(const std::vector<Buffer>& buffers, loop::Func& func) {
+void PlaceWorkspace(const std::vector<Buffer>& buffers, int alignment, loop::Func& func) {
   int64_t offset = 0;
   for (const Buffer& buffer : buffers) {
     func.body = loop::MakeAllocate(buffer, func.body, offset);
-    offset += (buffer->num_bytes() + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment;
+    offset += (buffer->num_bytes() + alignment - 1) / alignment * alignment;
   }
   if (offset > 0) {
-    func.workspace =
-        loop::MakeBuffer("workspace", DType::UInt(8), {offset}, loop::BufferScope::kParam,
-                         static_cast<int>(kScratchAlignment));
+    func.workspace = loop::MakeBuffer("workspace", DType::UInt(8), {offset},
+                                      loop::BufferScope::kParam, alignment);
   }
 }
 
@@ -142,7 +139,7 @@ absl::StatusOr<Scheduled> ScheduleKernel(const loop::Kernel& original, const Tar
                                kernel.outputs.end());
   scheduled.func.in_place = !scheduled.in_place.empty();
   scheduled.func.body = body;
-  PlaceWorkspace(context.workspace, scheduled.func);
+  PlaceWorkspace(context.workspace, target.buffer_alignment(), scheduled.func);
   scheduled.constants = UsedConstants(body, std::move(context.constants));
   scheduled.description = context.description;
   return scheduled;

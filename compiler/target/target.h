@@ -45,6 +45,8 @@ struct Target {
   // Elements of `dtype` in a vector register; 1 where there are no vectors of it.
   int Lanes(DType dtype) const;
   bool is_baremetal() const { return cores == 1 && pointer_bits == 32; }
+  // What tensors in memory begin at: a cache line, or on a machine without caches a vector.
+  int buffer_alignment() const { return is_baremetal() ? 16 : 64; }
 
   // InvalidArgument with the known names.
   static absl::StatusOr<Target> Parse(absl::string_view text);

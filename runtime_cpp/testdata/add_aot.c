@@ -24,15 +24,56 @@ static const struct ParameterInfo kParams[] = {
     {"y:0", "y_0", kShape, 1, {kDLFloat, 32, 1}, {kDLCPU, 0}, 16, NULL},
     {"output0", "output0", kShape, 1, {kDLFloat, 32, 1}, {kDLCPU, 0}, 16, NULL},
 };
+static const struct LaunchParameterInfo kLaunch[] = {{"parallel_iterations", 4}};
+static const struct DeviceInfo kDevices[] = {{{kDLCPU, 0}, "cpu", ""}};
 static const struct FunctionInfo kFunctions[] = {
-    {"tvmgen_add_run_model", kParams, 3, 2, 1, 64, 48, 0, {kDLCPU, 0}, NULL, NULL, NULL},
-    {"tvmgen_add_fused_add", kParams, 3, 2, 1, 0, 48, 0, {kDLCPU, 0}, "add", "a1 a2", "naive"},
+    {"tvmgen_add_run_model",
+     kParams,
+     3,
+     2,
+     1,
+     64,
+     48,
+     0,
+     {kDLCPU, 0},
+     NULL,
+     NULL,
+     NULL,
+     "library",
+     NULL,
+     0},
+    {"tvmgen_add_fused_add",
+     kParams,
+     3,
+     2,
+     1,
+     0,
+     48,
+     0,
+     {kDLCPU, 0},
+     "add",
+     "a1 a2",
+     "naive",
+     "library",
+     kLaunch,
+     1},
 };
 static const struct PoolBufferInfo kBuffers[] = {{"t2", 0, 16, 0, 0}};
 static const struct PoolInfo kPools[] = {
-    {"workspace", 64, 64, KILN_POOL_WORKSPACE, 1, 16, kBuffers}};
-static const struct Metadata kMetadata = {
-    KILN_METADATA_VERSION, "add", "aot", "cpp", "packed", "packed", "c", kFunctions, 2, kPools, 1};
+    {"workspace", 64, 64, KILN_POOL_WORKSPACE, 1, 16, kBuffers, 0, -1, 1}};
+static const struct Metadata kMetadata = {KILN_METADATA_VERSION,
+                                          "add",
+                                          "aot",
+                                          "cpp",
+                                          "packed",
+                                          "packed",
+                                          "c",
+                                          kFunctions,
+                                          2,
+                                          kPools,
+                                          1,
+                                          kDevices,
+                                          1};
 
 EXPORT int get_model_metadata(TVMValue* args, int* codes, int num_args, TVMValue* ret,
                               int* ret_code, void* resource) {

@@ -73,8 +73,7 @@ absl::StatusOr<Kernel> Build(std::string name, double flops, const Graph& model)
     absl::StrAppend(&kernel.schedule, kernel.schedule.empty() ? "" : "; ", c.schedule);
   }
   KILN_ASSIGN_OR_RETURN(const Plan plan, MakePlan(graph, calls));
-  KILN_ASSIGN_OR_RETURN(loop::Func main,
-                        RunModel(plan, lowered.program, "run", loop::Convention::kUnpacked));
+  KILN_ASSIGN_OR_RETURN(loop::Func main, RunModel(plan, lowered.program, "run"));
   lowered.program.funcs.push_back(std::move(main));
   const codegen::Jit::Symbols symbols = {
       {"TVMBackendParallelLaunch", reinterpret_cast<void*>(&TVMBackendParallelLaunch)}};

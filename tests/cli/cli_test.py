@@ -158,6 +158,39 @@ class CliTest(unittest.TestCase):
                 self.refuses("do not go together", "compile", DIGITS, "-o", self.out, *options)
                 self.refuses(instead, "compile", DIGITS, "-o", self.out, *options)
 
+    def test_pools(self):
+        crt = ["compile", DIGITS, "-o", self.out, "--runtime", "crt", "--interface", "c", "--target", "cortex-m4f"]
+        for words, pools in (
+            ("which has 1 parts; wanted name:size[:alignment][:speed]", ["sram"]),
+            ("whose name is no C identifier", ["s-ram:1K"]),
+            ("whose size is neither", ["sram:0"]),
+            ("whose size is neither", ["sram:1G"]),
+            ("whose alignment is no power of two", ["sram:1K:24"]),
+            ("whose speed is no positive number", ["sram:1K:32:-1"]),
+            ("two pools have the name 'SRAM'", ["sram:1K", "SRAM:1K"]),
+            ("found the alignment 8, wanted at least 16", ["sram:1K:8"]),
+            ("at most 8", ["p{}:any".format(i) for i in range(9)]),
+        ):
+            with self.subTest(words):
+                self.refuses(words, *crt, *["--pool=" + pool for pool in pools])
+        self.refuses("the pools ('sram' 1024 bytes) are too small", *crt, "--pool=sram:1K")
+        self.refuses("the pools of constants ('rom' 1024 bytes) are too small", *crt, "--constant-pool=rom:1K")
+        for options in (["--pool=sram:any"], ["--constant-pool=rom:any"]):
+            self.refuses("do not go together", "compile", DIGITS, "-o", self.out, *options)
+        self.refuses("in one piece", "compile", DIGITS, "-o", self.out, "--runtime", "crt", "--executor", "graph", "--pool=sram:any")
+
+    def test_quantisation_of_inputs(self):
+        model = '#[version = "0.0.5"]\ndef @main(%x: Tensor[(2, 3), int8], {}) {{\n  negative(%x)\n}}\n'
+        for words, attrs in (
+            ("attribute 'input_scales': found 2 elements, wanted one for each of the 1 inputs", "input_scales=[[1f], []]"),
+            ("found 0, wanted a positive number", "input_scales=[[0f]]"),
+            ("2 zero points, wanted 1", "output_scales=[[1f]], output_zero_points=[[1, 2]]"),
+            ("2 scales along axis 1", "input_scales=[[1f, 2f]], input_axes=[1]"),
+        ):
+            with self.subTest(attrs):
+                self.write("q.relay", model.format(attrs))
+                self.refuses(words, "compile", self.path("q.relay"), "-o", self.out)
+
     # Model files.
 
     def test_missing_model(self):

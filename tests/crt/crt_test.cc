@@ -118,10 +118,12 @@ TEST_F(CrtTest, GraphExecutorWalksTheTable) {
 }
 
 TEST_F(CrtTest, AotExecutorFindsEverythingInTheRegistry) {
-  auto main = RunModel(plan_, program_, "tvmgen_m___tvm_main__", loop::Convention::kPacked);
+  auto main = RunModel(plan_, program_, "tvmgen_m_run_model");
   ASSERT_TRUE(main.ok()) << main.status();
   for (loop::Func& func : program_.funcs) func.exported = false;
   program_.funcs.push_back(*main);
+  program_.funcs.push_back(
+      ModelEntry(*main, "tvmgen_m___tvm_main__", loop::Convention::kPacked, PoolMemory::kCaller));
   const proto::Metadata metadata = Describe(plan_, program_,
                                             {.module_name = "m",
                                              .executor = "aot",

@@ -82,11 +82,8 @@ TEST(Digits, SameBitsOnEveryRuntime) {
   ASSERT_EQ(images.size(), kImages);
   ASSERT_EQ(labels.size(), kImages);
 
-  alignas(TVMGEN_DIGITS_CRT_AOT_C_WORKSPACE_ALIGNMENT_BYTES) static uint8_t
-      c_workspace[TVMGEN_DIGITS_CRT_AOT_C_WORKSPACE_SIZE_BYTES];
   const std::vector<Probabilities> expected = OnCRuntime(
-      [](void* in, void* out) { return tvmgen_digits_crt_aot_c_run_model(in, out, c_workspace); },
-      images);
+      [](void* in, void* out) { return tvmgen_digits_crt_aot_c_run_model(in, out); }, images);
   ASSERT_EQ(expected.size(), kImages);
   size_t right = 0;
   for (size_t i = 0; i < kImages; ++i) {
@@ -99,7 +96,7 @@ TEST(Digits, SameBitsOnEveryRuntime) {
       llvm_workspace[TVMGEN_DIGITS_CRT_AOT_LLVM_WORKSPACE_SIZE_BYTES];
   EXPECT_EQ(OnCRuntime(
                 [](void* in, void* out) {
-                  return tvmgen_digits_crt_aot_llvm_run_model(in, out, llvm_workspace);
+                  return tvmgen_digits_crt_aot_llvm_run_with_workspace(in, out, llvm_workspace);
                 },
                 images),
             expected);

@@ -60,8 +60,7 @@ absl::StatusOr<Lowering> LowerInto(const Case& test, size_t number, const Engine
   KILN_ASSIGN_OR_RETURN(const Plan plan, PlanFor(graph, lowered));
   Lowering result;
   result.function = absl::StrCat(module, "_run");
-  KILN_ASSIGN_OR_RETURN(loop::Func main, RunModel(plan, lowered.program, result.function,
-                                                  loop::Convention::kUnpacked));
+  KILN_ASSIGN_OR_RETURN(loop::Func main, RunModel(plan, lowered.program, result.function));
   for (loop::Func& func : lowered.program.funcs) func.exported = false;
   lowered.program.funcs.push_back(std::move(main));
   KILN_RETURN_IF_ERROR(loop::VerifyProgram(lowered.program));

@@ -7,10 +7,12 @@
 
 #include "constant.h"
 #include "digits.h"
+#include "kiln/model.h"
 #include "scalar.h"
 
 static uint8_t workspace[TVMGEN_DIGITS_WORKSPACE_SIZE_BYTES]
     __attribute__((aligned(TVMGEN_DIGITS_WORKSPACE_ALIGNMENT_BYTES)));
+static const TVMWorkspace workspaces[] = {{workspace, sizeof(workspace)}};
 
 static int failures;
 
@@ -48,9 +50,21 @@ static void TestDigits(void) {
   const struct tvmgen_digits_outputs outputs = {.probabilities = scores};
   Expect(shape[0] == 1 && shape[1] == 1 && shape[2] == 8 && shape[3] == 8,
          "the shape of the image");
-  Expect(tvmgen_digits_run(&inputs, &outputs, workspace) == 0, "a run with a workspace");
+  float again[10];
+  const struct tvmgen_digits_outputs other = {.probabilities = again};
+  TVMContext context = {0};
+  Expect(tvmgen_digits_run(&inputs, &outputs) == 0, "a run in static memory");
   for (i = 0; i < 10; ++i) sum += scores[i];
   Expect(sum > 0.9999F && sum < 1.0001F, "probabilities");
+  Expect(tvmgen_digits_run_with_workspace(image, again, workspace) == 0, "a run in a workspace");
+  Expect(memcmp(scores, again, sizeof(scores)) == 0, "the same in a workspace");
+  memset(again, 0, sizeof(again));
+  Expect(TVMExecute(&digits, &inputs, &other, NULL) == 0, "TVMExecute without a context");
+  Expect(memcmp(scores, again, sizeof(scores)) == 0, "the same by TVMExecute");
+  memset(again, 0, sizeof(again));
+  Expect(TVMSetWorkspaces(&context, workspaces, 1) == 0, "TVMSetWorkspaces");
+  Expect(TVMExecute(&digits, &inputs, &other, &context) == 0, "TVMExecute with a context");
+  Expect(memcmp(scores, again, sizeof(scores)) == 0, "the same in the context's workspace");
 }
 
 int main(void) {

@@ -27,7 +27,7 @@ struct CompileFlags {
   std::string module_name;
   std::string executor = "aot", runtime = "cpp", interface = "packed", calling_convention;
   std::string codegen, target = "host", emit, dump_dir, passes;
-  std::vector<std::string> inputs;
+  std::vector<std::string> inputs, pools, constant_pools;
   int threads = 0;
   bool system_lib = false;
   bool profile = false;
@@ -55,6 +55,12 @@ absl::StatusOr<CompileOptions> OptionsOf(const CompileFlags& flags) {
   o.threads = flags.threads;
   o.system_lib = flags.system_lib;
   o.profile = flags.profile;
+  for (const std::string& text : flags.pools) {
+    KILN_ASSIGN_OR_RETURN(o.pools.emplace_back(), ParsePool("pool", text));
+  }
+  for (const std::string& text : flags.constant_pools) {
+    KILN_ASSIGN_OR_RETURN(o.constant_pools.emplace_back(), ParsePool("constant-pool", text));
+  }
   for (absl::string_view pass : absl::StrSplit(flags.passes, ',', absl::SkipEmpty())) {
     if (pass[0] != '-') {
       return absl::InvalidArgumentError(absl::StrCat(
@@ -152,6 +158,11 @@ void AddCompileCommand(CLI::App& app, Action& action) {
       ->add_option("--threads", flags->threads,
                    "Threads of a parallel loop; 0: as the runtime decides, 1: serial code")
       ->capture_default_str();
+  command->add_option("--pool", flags->pools,
+                      "C runtime: memory of the application's for tensors between operators, "
+                      "name:size[:alignment][:speed]; sram:64K:8:4, dram:any");
+  command->add_option("--constant-pool", flags->constant_pools,
+                      "C runtime: the same for constants, each a section .rodata.<name>");
   command->add_flag(
       "--system-lib", flags->system_lib,
       "For the C++ runtime: make code to link, which registers itself, instead of a shared object");
@@ -162,6 +173,8 @@ void AddCompileCommand(CLI::App& app, Action& action) {
       "  kiln compile model.onnx -o out --module-name my_mod\n"
       "  kiln compile model.onnx -o out --input data:1x3x224x224 --target x86-64-v3\n"
       "  kiln compile model.relay -o out --runtime crt --interface c --codegen c\n"
+      "  kiln compile model.onnx -o out --runtime crt --interface c --pool tcm:32K::4 --pool "
+      "ram:any\n"
       "  kiln compile model.relay --emit=plan");
   command->callback([flags, &action] { action = [flags] { return RunCompile(*flags); }; });
 }

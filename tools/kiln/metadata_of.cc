@@ -7,19 +7,30 @@
 namespace kiln::tools {
 namespace {
 
-void SetDevice(DLDevice from, proto::Device* to) {
+// A device with the names that the model gives it.
+void SetDevice(const runtime::ModelMetadata& metadata, DLDevice from, proto::Device* to) {
   to->set_device_type(from.device_type);
   to->set_device_id(from.device_id);
+  for (const ::DeviceInfo& device : metadata.devices()) {
+    if (device.device.device_type != from.device_type ||
+        device.device.device_id != from.device_id) {
+      continue;
+    }
+    to->set_name(device.name);
+    to->set_program(device.program);
+    return;
+  }
 }
 
-void SetParameter(const runtime::ParameterInfoView& from, proto::Parameter* to) {
+void SetParameter(const runtime::ModelMetadata& metadata, const runtime::ParameterInfoView& from,
+                  proto::Parameter* to) {
   const runtime::TensorInfo info = from.ToTensorInfo();
   to->set_relay_name_hint(info.name);
   to->set_tir_name_hint(std::string(from.tir_name_hint()));
   for (int64_t extent : info.shape) to->add_shape(extent);
   to->set_dtype(TypeOf(info).dtype.ToString());
   to->set_size_bytes(info.size_bytes);
-  SetDevice(info.device, to->mutable_target_device());
+  SetDevice(metadata, info.device, to->mutable_target_device());
   if (info.quantization.scales.empty()) return;
   proto::Quantization& quantization = *to->mutable_quantization();
   for (float scale : info.quantization.scales) quantization.add_scales(scale);
@@ -27,20 +38,27 @@ void SetParameter(const runtime::ParameterInfoView& from, proto::Parameter* to) 
   quantization.set_axis(info.quantization.axis);
 }
 
-void SetFunction(const runtime::FunctionInfoView& from, proto::Function* to) {
+void SetFunction(const runtime::ModelMetadata& metadata, const runtime::FunctionInfoView& from,
+                 proto::Function* to) {
   to->set_name(std::string(from.function_name()));
   for (const runtime::ParameterInfoView& parameter : from.params()) {
-    SetParameter(parameter, to->add_parameters());
+    SetParameter(metadata, parameter, to->add_parameters());
   }
   to->set_num_inputs(static_cast<int32_t>(from.inputs().size()));
   to->set_num_outputs(static_cast<int32_t>(from.outputs().size()));
   to->set_workspace_size_bytes(from.workspace_size_bytes());
   to->set_io_size_bytes(from.io_size_bytes());
   to->set_constant_size_bytes(from.constant_size_bytes());
-  SetDevice(from.device(), to->mutable_device());
+  SetDevice(metadata, from.device(), to->mutable_device());
   to->set_op_names(std::string(from.op_names()));
   to->set_source(std::string(from.source()));
   to->set_schedule(std::string(from.schedule()));
+  to->set_module_type(std::string(from.module_type()));
+  for (const ::LaunchParameterInfo& parameter : from.launch_params()) {
+    proto::LaunchParameter& launch = *to->add_launch_parameters();
+    launch.set_name(parameter.name);
+    launch.set_value(parameter.value);
+  }
 }
 
 void SetPool(const ::PoolInfo& from, proto::Pool* to) {
@@ -49,6 +67,9 @@ void SetPool(const ::PoolInfo& from, proto::Pool* to) {
   to->set_size_bytes(from.size_bytes);
   to->set_alignment_bytes(from.alignment_bytes);
   to->set_lower_bound_bytes(from.lower_bound_bytes);
+  to->set_external(from.external != 0);
+  to->set_limit_bytes(from.limit_bytes);
+  to->set_speed(from.speed);
   for (int32_t i = 0; i < from.num_buffers; ++i) {
     const ::PoolBufferInfo& buffer = from.buffers[i];
     proto::PoolBuffer& placed = *to->add_buffers();
@@ -72,7 +93,10 @@ proto::Metadata MetadataOf(const runtime::ModelMetadata& from) {
   metadata.set_calling_convention(std::string(from.calling_convention()));
   metadata.set_target(std::string(from.target()));
   for (int32_t i = 0; i < from.num_functions(); ++i) {
-    SetFunction(from.function(i), metadata.add_functions());
+    SetFunction(from, from.function(i), metadata.add_functions());
+  }
+  for (const ::DeviceInfo& device : from.devices()) {
+    SetDevice(from, device.device, metadata.add_devices());
   }
   for (const ::PoolInfo& pool : from.pools()) SetPool(pool, metadata.add_pools());
   return metadata;

@@ -113,9 +113,18 @@ std::string Report(const proto::Metadata& metadata) {
   absl::StrAppend(&text, "\noperators:\n", Operators(metadata));
   absl::StrAppend(&text, "\nconstants: ", main.constant_size_bytes(), " bytes\n");
   for (const proto::Pool& pool : metadata.pools()) {
-    absl::StrAppend(&text, "\nmemory plan: ", pool.name(), " ", pool.size_bytes(),
-                    " bytes, lower bound ", pool.lower_bound_bytes(), " bytes, aligned to ",
-                    pool.alignment_bytes(), "\n", Buffers(pool, calls));
+    const bool constants = pool.kind() == proto::Pool::CONSTANT;
+    absl::StrAppend(&text, constants ? "\nread-only data: " : "\nmemory plan: ", pool.name(), " ",
+                    pool.size_bytes(), " bytes");
+    if (!constants) absl::StrAppend(&text, ", lower bound ", pool.lower_bound_bytes(), " bytes");
+    absl::StrAppend(&text, ", aligned to ", pool.alignment_bytes());
+    if (pool.external()) {
+      absl::StrAppend(
+          &text, ", of the application's ",
+          pool.limit_bytes() < 0 ? "as many as are needed" : absl::StrCat(pool.limit_bytes()),
+          ", speed ", pool.speed());
+    }
+    absl::StrAppend(&text, "\n", Buffers(pool, calls));
   }
   return text;
 }

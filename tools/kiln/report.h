@@ -11,12 +11,10 @@
 
 namespace kiln::tools {
 
-// The metadata of a loaded library; nothing is lost on the way through its C structs but the list
-// of devices.
+// The metadata of a loaded library; nothing is lost on the way through its C structs.
 proto::Metadata MetadataOf(const runtime::ModelMetadata& metadata);
 
-// Tables of inputs, outputs, operators with their constants, and the memory plan with its lower
-// bound.
+// Tables of inputs, outputs, operators, constants, and the memory plan with its lower bound.
 std::string Report(const proto::Metadata& metadata);
 
 }  // namespace kiln::tools

@@ -202,19 +202,32 @@ class CaseWriter {
     return absl::StrCat("&model_", what, "s");
   }
 
-  void WriteRun() {
-    const bool workspace = metadata_["functions"][0]["workspace_size_bytes"].get<int64_t>() > 0;
+  // Memory for the pools that the application gives, and the argument that names it.
+  std::string WritePools() {
+    std::vector<std::string> members;
     const std::string macro = absl::AsciiStrToUpper(prefix_);
-    if (workspace) {
-      Line("static uint8_t workspace[", macro, "_WORKSPACE_SIZE_BYTES]");
-      Line("    __attribute__((aligned(", macro, "_WORKSPACE_ALIGNMENT_BYTES)));\n");
+    for (const auto& pool : metadata_["pools"]) {
+      if (pool["kind"] != "WORKSPACE" || !pool["external"].get<bool>()) continue;
+      const std::string name = pool["name"].get<std::string>();
+      const std::string pool_macro = absl::StrCat(macro, "_", absl::AsciiStrToUpper(name));
+      Line("static uint8_t pool_", name, "[", pool_macro, "_WORKSPACE_POOL_SIZE_BYTES + 1]");
+      Line("    __attribute__((aligned(", pool_macro, "_WORKSPACE_POOL_ALIGNMENT_BYTES)));");
+      members.push_back(absl::StrCat(".", name, " = pool_", name));
     }
+    if (members.empty()) return "";
+    Line("static const struct ", prefix_, "_workspace_pools pools = {",
+         absl::StrJoin(members, ", "), "};\n");
+    return ", &pools";
+  }
+
+  void WriteRun() {
+    const std::string pools = WritePools();
     Line("static const char* RunC(const struct ModelCase* unused) {");
     const std::string inputs = WriteStruct("input", inputs_);
     const std::string outputs = WriteStruct("output", outputs_);
     Line("  (void)unused;");
-    Line("  return ", prefix_, "_run(", inputs, ", ", outputs, workspace ? ", workspace" : "",
-         ") == 0 ? NULL : \"", prefix_, "_run does not return 0\";");
+    Line("  return ", prefix_, "_run(", inputs, ", ", outputs, pools, ") == 0 ? NULL : \"", prefix_,
+         "_run does not return 0\";");
     Line("}\n");
   }
 

@@ -59,6 +59,8 @@ bool Overlap(const std::vector<Argument>& args, const std::vector<Buffer>& param
   return false;
 }
 
+size_t NumInputs(const Func& func) { return static_cast<size_t>(func.num_inputs); }
+
 // Functions come callees first, so what they write is known when their callers are looked at.
 absl::Status FindWrites(CContext& context, const Func& func, FuncInfo& info) {
   absl::flat_hash_set<const BufferNode*> written;
@@ -94,8 +96,10 @@ absl::Status FindWrites(CContext& context, const Func& func, FuncInfo& info) {
     }
     if (Overlap(args, params)) callee->second.overlaps = true;
   });
-  for (const Buffer& param : PointerParams(func))
-    info.written.push_back(written.contains(param.get()));
+  for (size_t i = 0; const Buffer& param : PointerParams(func)) {
+    const bool external_output = func.kind == Func::Kind::kExternal && i++ >= NumInputs(func);
+    info.written.push_back(external_output || written.contains(param.get()));
+  }
   return status;
 }
 
@@ -149,6 +153,16 @@ absl::Status AddPublicNames(CContext& context) {
 
 }  // namespace
 
+bool IsDefined(const Func& func) { return func.kind != Func::Kind::kExternal; }
+
+bool IsScratch(const Func& func, const Buffer& param) {
+  const size_t end = func.params.size() - static_cast<size_t>(func.num_contexts);
+  for (size_t i = end - static_cast<size_t>(func.num_pools); i < end; ++i) {
+    if (func.params[i] == param) return true;
+  }
+  return param == func.workspace;
+}
+
 std::vector<Buffer> PointerParams(const Func& func) {
   std::vector<Buffer> result = func.params;
   if (func.workspace != nullptr && !func.allocate_workspace) result.push_back(func.workspace);
@@ -182,15 +196,15 @@ absl::Status Analyse(CContext& context) {
   for (const Func& func : context.program.funcs) {
     FuncInfo info;
     info.func = &func;
-    info.untyped = func.exported && func.convention == loop::Convention::kUnpacked &&
-                   func.kind != Func::Kind::kTask;
+    info.untyped = (func.exported || !IsDefined(func)) &&
+                   func.convention == loop::Convention::kUnpacked && func.kind != Func::Kind::kTask;
     info.body_name = func.name;
     info.overlaps = func.in_place;
     KILN_RETURN_IF_ERROR(FindWrites(context, func, info));
     context.funcs.emplace(func.name, std::move(info));
   }
   for (auto& [name, info] : context.funcs) {
-    if (info.func->convention == loop::Convention::kPacked &&
+    if (info.func->convention == loop::Convention::kPacked && IsDefined(*info.func) &&
         info.func->kind != Func::Kind::kTask) {
       info.body_name = context.names.AddGlobal(absl::StrCat(name, "_body"));
     }
@@ -200,7 +214,9 @@ absl::Status Analyse(CContext& context) {
                               context.names.AddGlobal(constant.buffer->name));
   }
   for (const Func& func : context.program.funcs) {
-    if (func.exported && func.kind != Func::Kind::kTask) MarkUsed(context, func.name);
+    if (func.exported && IsDefined(func) && func.kind != Func::Kind::kTask) {
+      MarkUsed(context, func.name);
+    }
   }
   for (const loop::DataDef& data : context.program.data) MarkReferenced(context, data.value);
   return absl::OkStatus();

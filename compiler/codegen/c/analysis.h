@@ -15,6 +15,12 @@ absl::Status Analyse(CContext& context);
 // Pointer parameters of a function in order: params, then the workspace where it is a parameter.
 std::vector<loop::Buffer> PointerParams(const loop::Func& func);
 
+// False for a function that another program defines.
+bool IsDefined(const loop::Func& func);
+
+// Whether the parameter is the workspace or a pool: `uint8_t*` in every signature.
+bool IsScratch(const loop::Func& func, const loop::Buffer& param);
+
 // Buffers whose elements the body itself names, or whose address it passes on with an offset or as
 // another type.
 absl::flat_hash_set<const loop::BufferNode*> DirectlyUsed(const CContext& context,

@@ -97,6 +97,7 @@ void FunctionPrinter::PrintPackedCall(const FuncInfo& callee, const std::vector<
   lines_.Line(absl::StrCat("DLTensor tensors[", std::max<size_t>(1, n), "];"));
   lines_.Line(absl::StrCat("TVMValue values[", std::max<size_t>(1, n), "];"));
   lines_.Line(absl::StrCat("int codes[", std::max<size_t>(1, n), "];"));
+  if (callee.func->by_name) lines_.Line("TVMFunctionHandle function;");
   lines_.Line("TVMValue result;");
   lines_.Line("int result_code = kTVMNullptr;");
   lines_.Line("result.v_int64 = 0;");
@@ -106,9 +107,24 @@ void FunctionPrinter::PrintPackedCall(const FuncInfo& callee, const std::vector<
                              AsVoidPointer(address), ", ", params[i]->shape.size(), ", ",
                              DLDataTypeFields(params[i]->dtype), ", kiln_shape", i, ");"));
   }
-  lines_.Line(absl::StrCat("if (", callee.func->name, "(values, codes, ", n,
-                           ", &result, &result_code, NULL) != 0) return -1;"));
+  const std::string result_args = absl::StrCat("values, codes, ", n, ", &result, &result_code");
+  if (callee.func->by_name) {
+    PrintLookup(callee.func->name);
+    lines_.Line(absl::StrCat("if (", context_.Runtime("TVMFuncCall"), "(function, ", result_args,
+                             ") != 0) return -1;"));
+  } else {
+    lines_.Line(
+        absl::StrCat("if (", callee.func->name, "(", result_args, ", NULL) != 0) return -1;"));
+  }
   lines_.Close();
+}
+
+void FunctionPrinter::PrintLookup(const std::string& function) {
+  context_.uses_module_context = true;
+  const std::string& module = context_.options.module_context;
+  lines_.Line(absl::StrCat("if (", context_.Runtime("TVMBackendGetFuncFromEnv"), "(",
+                           module.empty() ? "NULL" : module, ", ", StringLiteral(function),
+                           ", &function) != 0) return -1;"));
 }
 
 void FunctionPrinter::PrintLaunch(const loop::Launch& node) {

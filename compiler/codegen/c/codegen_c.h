@@ -39,6 +39,9 @@ struct CodegenCOptions {
   // C++ runtime fills in when it loads the shared object, instead of by extern functions: the
   // object then links to nothing.
   bool loader_pointers = false;
+  // Names an exported variable through which the runtime tells the code which module it is; calls
+  // by name hand it on. Without, they hand on NULL.
+  std::string module_context = {};
   // Further headers, included with <>.
   std::vector<std::string> headers = {};
 };

@@ -98,8 +98,10 @@ struct CContext {
   std::set<std::string> loader_pointers;
   bool uses_tvm_headers = false;
   bool uses_aligned = false;
-  bool uses_call_tensor = false;   // kiln_tensor, of packed calls
-  bool uses_check_tensor = false;  // kiln_check, of packed functions
+  bool uses_section = false;
+  bool uses_module_context = false;  // a call by name says which module it is from
+  bool uses_call_tensor = false;     // kiln_tensor, of packed calls
+  bool uses_check_tensor = false;    // kiln_check, of packed functions
 };
 
 // "KILN_ALIGNED(64) " where `alignment_bytes` is more than an element needs.

@@ -72,10 +72,16 @@ void PrintConstants(CContext& context, std::string* out) {
     const int64_t n = constant.tensor.type().num_elements();
     const std::string aligned =
         AlignmentPrefix(context, buffer.alignment_bytes, buffer.dtype.bytes());
+    std::string section;
+    if (!constant.pool.empty()) {
+      context.uses_section = true;
+      section = absl::StrCat("KILN_SECTION(\".rodata.", constant.pool, "\") ");
+    }
     absl::StrAppend(out, "/* ", constant.tensor.type().dtype.ToString(), " ",
-                    ShapeToString(constant.tensor.type().shape), " */\n", aligned, "static const ",
-                    CType(buffer.dtype), " ", context.constants.at(constant.buffer.get()), "[",
-                    std::max<int64_t>(1, n), "] = {\n");
+                    ShapeToString(constant.tensor.type().shape), " */\n", section, aligned,
+                    "static const ", CType(buffer.dtype), " ",
+                    context.constants.at(constant.buffer.get()), "[", std::max<int64_t>(1, n),
+                    "] = {\n");
     if (n == 0) {
       out->append("  0");
     } else {
@@ -208,6 +214,9 @@ void DataPrinter::PrintGetter(const loop::HandleGetter& getter) {
   const std::string address = AddressOf(getter.data_symbol);
   if (!getter.packed) {
     const std::string signature = absl::StrCat("const ", def.c_type, "* ", getter.name, "(void)");
+    if (getter.weak) {
+      absl::StrAppend(out_, "#if defined(__GNUC__)\n__attribute__((weak))\n#endif\n");
+    }
     absl::StrAppend(out_, signature, ";\n", signature, " {\n  return ", address, ";\n}\n\n");
     return;
   }

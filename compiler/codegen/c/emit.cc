@@ -22,7 +22,9 @@ constexpr LoaderPointer kLoaderPointers[] = {
     {"TVMAPISetLastError", "void", "const char*"},
     {"TVMBackendAllocWorkspace", "void*", "int, int, uint64_t, int, int"},
     {"TVMBackendFreeWorkspace", "int", "int, int, void*"},
+    {"TVMBackendGetFuncFromEnv", "int", "void*, const char*, TVMFunctionHandle*"},
     {"TVMBackendParallelLaunch", "int", "FTVMParallelLambda, void*, int"},
+    {"TVMFuncCall", "int", "TVMFunctionHandle, TVMValue*, int*, int, TVMValue*, int*"},
 };
 
 // Text as the inside of a comment.
@@ -66,6 +68,13 @@ constexpr char kAligned[] =
     "#define KILN_ALIGNED(bytes)\n"
     "#endif\n\n";
 
+constexpr char kSection[] =
+    "#if defined(__GNUC__)\n"
+    "#define KILN_SECTION(name) __attribute__((section(name)))\n"
+    "#else\n"
+    "#define KILN_SECTION(name)\n"
+    "#endif\n\n";
+
 std::string LoaderPointers(const CContext& context) {
   std::string result;
   for (const LoaderPointer& pointer : kLoaderPointers) {
@@ -73,6 +82,10 @@ std::string LoaderPointers(const CContext& context) {
     const std::string declaration =
         absl::StrCat(pointer.result, " (*__", pointer.function, ")(", pointer.parameters, ")");
     absl::StrAppend(&result, "extern TVM_DLL ", declaration, ";\n", declaration, " = NULL;\n");
+  }
+  if (context.uses_module_context && !context.options.module_context.empty()) {
+    const std::string& name = context.options.module_context;
+    absl::StrAppend(&result, "extern TVM_DLL void* ", name, ";\nvoid* ", name, " = NULL;\n");
   }
   if (const std::string& hook = context.program.profile_hook; !hook.empty()) {
     const std::string declaration = absl::StrCat("void (*", hook, ")(int32_t, int32_t)");
@@ -86,7 +99,9 @@ std::string LoaderPointers(const CContext& context) {
 std::string Prototypes(CContext& context, const DataPrinter& data) {
   std::string result;
   for (auto& [name, info] : context.funcs) {
-    if (info.func->exported && info.func->kind != loop::Func::Kind::kTask) {
+    const loop::Func& func = *info.func;
+    const bool declared = IsDefined(func) ? func.exported : info.used && !func.by_name;
+    if (declared && func.kind != loop::Func::Kind::kTask) {
       absl::StrAppend(&result, FunctionPrinter(context, info).Prototype(), ";\n");
     }
   }
@@ -132,7 +147,8 @@ absl::StatusOr<std::string> EmitC(const loop::LoopProgram& program, const Target
   std::string functions;
   for (const loop::Func& func : program.funcs) {
     FuncInfo& info = context.funcs.at(func.name);
-    if (info.used) KILN_RETURN_IF_ERROR(FunctionPrinter(context, info).Print(&functions));
+    if (!info.used || !IsDefined(func)) continue;
+    KILN_RETURN_IF_ERROR(FunctionPrinter(context, info).Print(&functions));
   }
   std::string data;
   DataPrinter data_printer(context);
@@ -148,7 +164,8 @@ absl::StatusOr<std::string> EmitC(const loop::LoopProgram& program, const Target
   const bool uses_floats = UsesFloats(functions) || UsesFloats(context.helpers.definitions());
   return absl::StrCat(FileComment(context, target), "\n", Includes(context, data_printer),
                       uses_floats ? kFloatGuards : "", context.uses_aligned ? kAligned : "",
-                      LoaderPointers(context), context.helpers.definitions(), packed_helpers,
+                      context.uses_section ? kSection : "", LoaderPointers(context),
+                      context.helpers.definitions(), packed_helpers,
                       Prototypes(context, data_printer), constants, functions, data);
 }
 

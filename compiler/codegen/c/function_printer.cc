@@ -44,7 +44,7 @@ void FunctionPrinter::NameParams() {
   if (func_.workspace != nullptr && func_.allocate_workspace) pointers.push_back(func_.workspace);
   for (const Buffer& buffer : pointers) {
     Param param{buffer, context_.names.AddLocal(buffer->name), ""};
-    if (info_.untyped && buffer != func_.workspace && direct.contains(buffer.get())) {
+    if (info_.untyped && !IsScratch(func_, buffer) && direct.contains(buffer.get())) {
       param.local_name = std::move(param.name);
       param.name = context_.names.AddLocal(absl::StrCat(param.local_name, "_ptr"));
     }
@@ -69,10 +69,9 @@ std::string FunctionPrinter::Signature() const {
         absl::StrCat(CType(context_.DTypeOf(func_.scalars[i].type())), " ", scalars_[i]));
   }
   for (size_t i = 0; i < params_.size(); ++i) {
-    const bool is_workspace = params_[i].buffer == func_.workspace;
-    list.push_back(info_.untyped
-                       ? absl::StrCat(is_workspace ? "uint8_t* " : "void* ", params_[i].name)
-                       : absl::StrCat(PointerType(i), pointer, params_[i].name));
+    const bool scratch = IsScratch(func_, params_[i].buffer);
+    list.push_back(info_.untyped ? absl::StrCat(scratch ? "uint8_t* " : "void* ", params_[i].name)
+                                 : absl::StrCat(PointerType(i), pointer, params_[i].name));
   }
   for (size_t i = 2; i < scalars_.size(); ++i) {
     list.push_back(
@@ -88,7 +87,7 @@ std::string FunctionPrinter::Prototype() const {
   // Not the names, which may be file scope names of other tensors.
   std::vector<std::string> list;
   for (const Buffer& buffer : PointerParams(func_))
-    list.push_back(buffer == func_.workspace ? "uint8_t*" : "void*");
+    list.push_back(IsScratch(func_, buffer) ? "uint8_t*" : "void*");
   return absl::StrCat("int32_t ", func_.name, "(",
                       list.empty() ? "void" : absl::StrJoin(list, ", "), ")");
 }
@@ -229,9 +228,10 @@ void FunctionPrinter::PrintAllocate(const loop::Allocate& node) {
     lines_.Line(absl::StrCat(type, "* restrict ", name, " = (", type, "*)(void*)(",
                              workspace->second, " + ", node.workspace_offset, ");"));
   } else {
+    const bool fixed = buffer.scope == loop::BufferScope::kStatic;
     const std::string aligned =
         AlignmentPrefix(context_, buffer.alignment_bytes, buffer.dtype.bytes());
-    lines_.Line(absl::StrCat(aligned, type, " ", name, "[",
+    lines_.Line(absl::StrCat(fixed ? "static " : "", aligned, type, " ", name, "[",
                              std::max<int64_t>(1, buffer.num_elements()), "];"));
   }
   buffers_[node.buffer.get()] = name;

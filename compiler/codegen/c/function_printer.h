@@ -51,6 +51,8 @@ class FunctionPrinter {
   void PrintProfileHook(int32_t profile_index, bool begin);
   void PrintUnpackedCall(const FuncInfo& callee, const std::vector<loop::Argument>& args);
   void PrintPackedCall(const FuncInfo& callee, const std::vector<loop::Argument>& args);
+  // Asks the runtime for the address of a function.
+  void PrintLookup(const std::string& function);
   void PrintLaunch(const loop::Launch& node);
   // The address that the argument means, for a parameter of `dtype`.
   std::string Address(const loop::Argument& arg, DType dtype, bool written);

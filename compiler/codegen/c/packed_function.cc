@@ -131,15 +131,15 @@ std::string PackedWrapper(CContext& context, const FuncInfo& info) {
   const std::string function = StringLiteral(func.name);
   const size_t n = func.params.size();
   const bool workspace_param = func.workspace != nullptr && !func.allocate_workspace;
-  // Loaders of this ABI put a tensor of constant pools before the workspace of the entry function,
-  // or do not: the workspace is last.
-  const bool is_main = func.kind == Func::Kind::kMain && workspace_param;
+  // Loaders of this ABI put a tensor of constant pools before the pools of the entry function, or
+  // do not: the pools are last.
+  const size_t num_pools = static_cast<size_t>(func.num_pools);
   const size_t num_args = n + (workspace_param ? 1 : 0);
 
   LineWriter out;
   out.Open(absl::StrCat(func.exported ? "TVM_DLL int " : "static int ", func.name, "(",
                         kPackedParameters, ") {"));
-  for (size_t i = 0; i < n; ++i) {
+  for (size_t i = 0; i < n - num_pools; ++i) {
     const Shape& shape = func.params[i]->shape;
     out.Line(absl::StrCat("static const int64_t kiln_shape", i, "[",
                           std::max<size_t>(1, shape.size()), "] = ", ShapeInitializer(shape), ";"));
@@ -153,23 +153,24 @@ std::string PackedWrapper(CContext& context, const FuncInfo& info) {
     out.Line("(void)args;");
     out.Line("(void)type_codes;");
   }
-  const std::string with_pools = is_main ? absl::StrCat(" && num_args != ", num_args + 1) : "";
+  const std::string with_pools =
+      num_pools > 0 ? absl::StrCat(" && num_args != ", num_args + 1) : "";
   out.Line(absl::StrCat("if (num_args != ", num_args, with_pools, ") return kiln_fail(", function,
                         ", \"\", \"wrong number of arguments; wanted: \", \"", num_args, "\");"));
-  const auto check = [&](const std::string& arg, size_t slot, const Buffer& buffer,
-                         bool is_workspace) {
+  const auto check = [&](const std::string& arg, size_t slot, const Buffer& buffer, bool at_least) {
     const std::string wanted =
-        is_workspace ? absl::StrCat("uint8, at least ", buffer->num_bytes(), " bytes")
-                     : absl::StrCat(buffer->dtype.ToString(), " ", ShapeToString(buffer->shape));
+        at_least ? absl::StrCat("uint8, at least ", buffer->num_bytes(), " bytes")
+                 : absl::StrCat(buffer->dtype.ToString(), " ", ShapeToString(buffer->shape));
     out.Line(absl::StrCat(
         "if (kiln_check(", function, ", ", StringLiteral(buffer->name), ", ", StringLiteral(wanted),
-        ", &args[", arg, "], type_codes[", arg, "], ", is_workspace ? 1 : buffer->shape.size(),
-        ", ", DLDataTypeFields(buffer->dtype), ", ",
-        is_workspace ? "NULL" : absl::StrCat("kiln_shape", arg), ", ",
-        is_workspace ? buffer->num_bytes() : 0, ", &data[", slot, "]) != 0) return -1;"));
+        ", &args[", arg, "], type_codes[", arg, "], ", at_least ? 1 : buffer->shape.size(), ", ",
+        DLDataTypeFields(buffer->dtype), ", ", at_least ? "NULL" : absl::StrCat("kiln_shape", arg),
+        ", ", at_least ? buffer->num_bytes() : 0, ", &data[", slot, "]) != 0) return -1;"));
   };
-  for (size_t i = 0; i < n; ++i) check(absl::StrCat(i), i, func.params[i], false);
-  if (workspace_param) check("num_args - 1", n, func.workspace, true);
+  for (size_t i = 0; i < n - num_pools; ++i) check(absl::StrCat(i), i, func.params[i], false);
+  for (size_t i = n - num_pools; i < n; ++i)
+    check(absl::StrCat("num_args - ", n - i), i, func.params[i], true);
+  if (workspace_param) check(absl::StrCat(n), n, func.workspace, true);
   if (func.allocate_workspace) {
     out.Line(absl::StrCat("data[", n, "] = ", context.Runtime("TVMBackendAllocWorkspace"),
                           "(kDLCPU, 0, ", std::max<int64_t>(1, func.workspace->num_bytes()),

@@ -66,19 +66,25 @@ loop::LoopProgram TwoCalls(Convention main, Convention operators, bool operators
   program.funcs.push_back(ScaleFunc("tvmgen_m_b", weight, -1, operators, operators_exported));
   const Buffer x = MakeBuffer("x", kF32, {2, 4}, BufferScope::kParam),
                y = MakeBuffer("y", kF32, {2, 4}, BufferScope::kParam);
-  const Buffer workspace = MakeBuffer("workspace", DType::UInt(8), {96}, BufferScope::kWorkspace);
-  program.funcs.push_back(
-      {.name = "tvmgen_m_run_model",
-       .kind = Func::Kind::kMain,
-       .convention = main,
-       .params = {x, y},
-       .num_inputs = 1,
-       .scalars = {},
-       .workspace = workspace,
-       .allocate_workspace = allocate,
-       .body =
-           loop::MakeBlock({loop::MakeCall("tvmgen_m_a", {{x, Expr(0)}, {workspace, Expr(64)}}),
-                            loop::MakeCall("tvmgen_m_b", {{workspace, Expr(64)}, {y, Expr(0)}})})});
+  const Buffer workspace = MakeBuffer("workspace", DType::UInt(8), {96}, BufferScope::kParam);
+  Func func = {.name = "tvmgen_m_run_model",
+               .kind = Func::Kind::kMain,
+               .convention = main,
+               .params = {x, y},
+               .num_inputs = 1,
+               .scalars = {},
+               .workspace = nullptr,
+               .body = loop::MakeBlock(
+                   {loop::MakeCall("tvmgen_m_a", {{x, Expr(0)}, {workspace, Expr(64)}}),
+                    loop::MakeCall("tvmgen_m_b", {{workspace, Expr(64)}, {y, Expr(0)}})})};
+  func.allocate_workspace = allocate;
+  if (allocate) {
+    func.workspace = workspace;
+  } else {
+    func.params.push_back(workspace);
+    func.num_pools = 1;
+  }
+  program.funcs.push_back(std::move(func));
   return program;
 }
 
@@ -95,8 +101,10 @@ class ProgramTest : public testing::TestWithParam<std::vector<std::string>> {
     for (int i = 0; i < 8; ++i) x_[i] = static_cast<float>(i);
   }
 
-  void Load(const loop::LoopProgram& program, bool loader_pointers) {
-    auto source = EmitC(program, Target::Host(), {.loader_pointers = loader_pointers});
+  void Load(const loop::LoopProgram& program, bool loader_pointers,
+            const std::string& module_context = "") {
+    auto source = EmitC(program, Target::Host(),
+                        {.loader_pointers = loader_pointers, .module_context = module_context});
     ASSERT_TRUE(source.ok()) << source.status();
     source_ = *source;
     auto library = LoadedC::Compile(source_, GetParam());
@@ -148,7 +156,7 @@ class ProgramTest : public testing::TestWithParam<std::vector<std::string>> {
   std::vector<float> y_ = std::vector<float>(8);
   std::vector<int64_t> shape_ = {2, 4};
   const DLDataType f32_ = {kDLFloat, 32, 1};
-  static inline std::string last_error_;
+  static inline std::string last_error_, looked_up_;
   static inline int allocations_ = 0;
   static inline bool fail_allocation_ = false;
 };
@@ -200,6 +208,72 @@ TEST_P(ProgramTest, PackedMainTakesPoolsAfterOutputs) {
               "tvmgen_m_run_model: argument 'workspace' has another shape; wanted: uint8, at least "
               "96 bytes");
   }
+}
+
+// main: x -> scale_a of another object -> static memory -> scale_b of it -> y.
+loop::LoopProgram CallsOthers(Convention convention, bool by_name) {
+  loop::LoopProgram program = TwoCalls(Convention::kUnpacked, convention, true, false);
+  program.constants.clear();
+  for (size_t i = 0; i < 2; ++i) {
+    program.funcs[i].kind = Func::Kind::kExternal;
+    program.funcs[i].body = {};
+    program.funcs[i].by_name = by_name;
+  }
+  Func& main = program.funcs[2];
+  const Buffer memory = MakeBuffer("memory", kF32, {2, 4}, BufferScope::kStatic, 64);
+  main.body = loop::MakeAllocate(
+      memory, loop::MakeBlock(
+                  {loop::MakeCall("tvmgen_m_a", {{main.params[0], Expr(0)}, {memory, Expr(0)}}),
+                   loop::MakeCall("tvmgen_m_b", {{memory, Expr(0)}, {main.params[1], Expr(0)}})}));
+  main.params.pop_back();
+  main.num_pools = 0;
+  return program;
+}
+
+TEST_P(ProgramTest, FunctionsOfOtherObjectsAreDeclaredOnly) {
+  for (const bool packed : {false, true}) {
+    const Convention convention = packed ? Convention::kPacked : Convention::kUnpacked;
+    auto source = EmitC(CallsOthers(convention, false), Target::Host(), {});
+    ASSERT_TRUE(source.ok()) << source.status();
+    EXPECT_TRUE(absl::StrContains(
+        *source, packed ? "TVM_DLL int tvmgen_m_a(TVMValue*" : "int32_t tvmgen_m_a(void*, void*);"))
+        << *source;
+    auto whole =
+        EmitC(TwoCalls(Convention::kUnpacked, convention, true, false), Target::Host(), {});
+    ASSERT_TRUE(whole.ok()) << whole.status();
+    EXPECT_FALSE(absl::StrContains(*source, "tvmgen_m_a_body"));
+  }
+}
+
+TEST_P(ProgramTest, FunctionsAreLookedUpByName) {
+  Load(CallsOthers(Convention::kPacked, true), true, "module_context");
+  if (HasFatalFailure()) return;
+  EXPECT_NE(library_->Symbol("module_context"), nullptr);
+  Set("__TVMBackendGetFuncFromEnv",
+      reinterpret_cast<void*>(+[](void* module, const char* name, TVMFunctionHandle* function) {
+        looked_up_ = absl::StrCat(looked_up_, " ", name);
+        static char handles[2];
+        *function = &handles[absl::EndsWith(name, "_b") ? 1 : 0];
+        return module == nullptr ? -1 : 0;
+      }));
+  Set("__TVMFuncCall", reinterpret_cast<void*>(+[](TVMFunctionHandle, TVMValue* values, int* codes,
+                                                   int count, TVMValue*, int*) {
+        const auto* in = static_cast<const DLTensor*>(values[0].v_handle);
+        const auto* out = static_cast<const DLTensor*>(values[1].v_handle);
+        for (int i = 0; i < 8; ++i) {
+          static_cast<float*>(out->data)[i] = static_cast<const float*>(in->data)[i] * 2;
+        }
+        return count == 2 && codes[1] == kTVMDLTensorHandle ? 0 : -1;
+      }));
+  auto* f = library_->Function<int32_t(void*, void*)>("tvmgen_m_run_model");
+  ASSERT_NE(f, nullptr);
+  // The runtime has not said which module this is.
+  EXPECT_EQ(f(x_, y_.data()), -1);
+  Set("module_context", this);
+  looked_up_.clear();
+  EXPECT_EQ(f(x_, y_.data()), 0);
+  EXPECT_EQ(looked_up_, " tvmgen_m_a tvmgen_m_b");
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(y_[static_cast<size_t>(i)], static_cast<float>(4 * i));
 }
 
 TEST_P(ProgramTest, PackedFunctionChecksItsArguments) {

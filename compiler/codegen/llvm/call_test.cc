@@ -91,9 +91,9 @@ LoopProgram Chain(Convention convention, bool operators_have_workspace) {
   main.name = "f";
   main.kind = Func::Kind::kMain;
   main.convention = convention;
-  main.params = {a, out};
+  main.params = {a, out, workspace};
   main.num_inputs = 1;
-  main.workspace = workspace;
+  main.num_pools = 1;
   std::vector<loop::Argument> first = {{a, Expr(0)}, {workspace, Expr(64)}};
   std::vector<loop::Argument> second = {{workspace, Expr(64)}, {out, Expr(0)}};
   if (operators_have_workspace) {
@@ -200,7 +200,7 @@ TEST(CallTest, PackedFunctionRefusesWrongArguments) {
   expect_refusal([](auto& t) { t.resize(2); }, "expected 3 arguments");
   expect_refusal([](auto& t) { t.push_back(t.back()); }, "expected 3 arguments");
   expect_refusal([](auto& t) { t.pop_back(); },
-                 "the last argument (workspace): shape[0] must be at least 128");
+                 "pool 0 (workspace): shape[0] must be at least 128");
   expect_refusal(nothing, "argument 0 (a) must be a tensor", 0);
   expect_refusal(nothing, "argument 0 (a) must be a tensor", 32 + 7);
   expect_refusal([](auto& t) { t[0].ndim = 3; }, "argument 0 (a): ndim must be 2");
@@ -211,7 +211,88 @@ TEST(CallTest, PackedFunctionRefusesWrongArguments) {
   expect_refusal([&](auto& t) { t[0].strides = other_strides; },
                  "argument 0 (a): must be dense in row-major order");
   expect_refusal([&](auto& t) { t[3].shape = small; },
-                 "the last argument (workspace): shape[0] must be at least 128");
+                 "pool 0 (workspace): shape[0] must be at least 128");
+}
+
+// A function of another program, with the signature of `like`.
+Func External(const Func& like, bool by_name) {
+  Func func;
+  func.name = like.name;
+  func.kind = Func::Kind::kExternal;
+  func.convention = like.convention;
+  func.params = like.params;
+  func.num_inputs = like.num_inputs;
+  func.by_name = by_name;
+  return func;
+}
+
+// main(a, out) = add2(add1(a)), both of another program, the intermediate in static memory.
+LoopProgram CallsOthers(Convention convention, bool by_name) {
+  LoopProgram program;
+  program.funcs.push_back(External(AddFunc("add1", 1, convention), by_name));
+  program.funcs.push_back(External(AddFunc("add2", 2, convention), by_name));
+  const Buffer a = Param("a", kF32, {2, 4}), out = Param("out", kF32, {2, 4});
+  const Buffer memory = loop::MakeBuffer("memory", kF32, {2, 4}, loop::BufferScope::kStatic, 64);
+  Func main;
+  main.name = "f";
+  main.kind = Func::Kind::kMain;
+  main.params = {a, out};
+  main.num_inputs = 1;
+  main.body = loop::MakeAllocate(
+      memory, loop::MakeBlock({loop::MakeCall("add1", {{a, Expr(0)}, {memory, Expr(0)}}),
+                               loop::MakeCall("add2", {{memory, Expr(0)}, {out, Expr(0)}})}));
+  program.funcs.push_back(main);
+  return program;
+}
+
+LoopProgram Adders(Convention convention) {
+  LoopProgram program;
+  program.funcs = {AddFunc("add1", 1, convention), AddFunc("add2", 2, convention)};
+  return program;
+}
+
+void ExpectSumOfBoth(const Jit& jit) {
+  ChainArguments x;
+  EXPECT_TRUE(jit.Run("f", {static_cast<void*>(x.a), x.out}).ok());
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(x.out[i], x.a[i] + 3);
+}
+
+TEST(CallTest, FunctionsOfOtherProgramsAreLinked) {
+  for (Convention convention : {Convention::kPacked, Convention::kUnpacked}) {
+    const auto adders = Jit::Create(Adders(convention), Target::Host());
+    ASSERT_TRUE(adders.ok()) << adders.status();
+    const auto jit =
+        Jit::Create(CallsOthers(convention, false), Target::Host(),
+                    {{"add1", (*adders)->Lookup("add1")}, {"add2", (*adders)->Lookup("add2")}});
+    ASSERT_TRUE(jit.ok()) << jit.status();
+    ExpectSumOfBoth(**jit);
+  }
+}
+
+const Jit* environment = nullptr;
+int LookUp(void*, const char* name, void** function) {
+  *function = environment->Lookup(name);
+  return *function == nullptr ? -1 : 0;
+}
+int CallFunction(void* function, void** values, int* codes, int count, void* result, int* code) {
+  return reinterpret_cast<PackedFunction>(function)(values, codes, count,
+                                                    static_cast<void**>(result), code, nullptr);
+}
+
+TEST(CallTest, FunctionsAreLookedUpByName) {
+  const auto adders = Jit::Create(Adders(Convention::kPacked), Target::Host());
+  ASSERT_TRUE(adders.ok()) << adders.status();
+  const auto jit = Jit::Create(CallsOthers(Convention::kPacked, true), Target::Host(),
+                               {{"TVMBackendGetFuncFromEnv", reinterpret_cast<void*>(&LookUp)},
+                                {"TVMFuncCall", reinterpret_cast<void*>(&CallFunction)}},
+                               {.module_context = "module_context"});
+  ASSERT_TRUE(jit.ok()) << jit.status();
+  EXPECT_NE((*jit)->Lookup("module_context"), nullptr);
+  environment = adders->get();
+  ExpectSumOfBoth(**jit);
+  environment = jit->get();  // knows no add1
+  ChainArguments x;
+  EXPECT_FALSE((*jit)->Run("f", {static_cast<void*>(x.a), x.out}).ok());
 }
 
 int allocations = 0;

@@ -24,8 +24,11 @@ struct LlvmOptions {
 
   // How the runtime's functions are reached. False: by name, for the linker. True: through
   // variables `__TVMBackendParallelLaunch`, … that the C++ runtime fills in when it loads the
-  // shared object, which then needs no library; `__tvm_module_ctx` is defined too.
+  // shared object, which then needs no library.
   bool loader_pointers = false;
+  // Names an exported variable through which the runtime tells the code which module it is; calls
+  // by name hand it on. Without, they hand on null.
+  std::string module_context = {};
 
   bool position_independent = true;
   int opt_level = 2;  // 0 … 3

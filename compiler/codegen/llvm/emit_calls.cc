@@ -115,8 +115,7 @@ void FunctionEmitter::StoreTensor(llvm::Value* tensor, const loop::Buffer& param
 
 void FunctionEmitter::EmitPackedCall(const FuncSymbols& callee, const loop::Call& node) {
   const uint64_t count = node.args.size();
-  // An operator called by a packed main gets a trailing workspace tensor; a main called this way
-  // would want a constant pool before it.
+  // A caller of an entry with pools would have to know whether it wants a constant pool too.
   if (callee.func->kind == loop::Func::Kind::kMain) {
     context_.Fail(absl::StrCat(func_.name, " calls the packed entry ", node.function));
     return;
@@ -139,9 +138,24 @@ void FunctionEmitter::EmitPackedCall(const FuncSymbols& callee, const loop::Call
       context_.Int32Array(std::vector<int32_t>(std::max<uint64_t>(1, count), kTypeCodeTensor));
   llvm::Value* result_code = builder_.CreateConstInBoundsGEP1_64(types_.i64, result_, 1);
   builder_.CreateStore(builder_.getInt32(kTypeCodeNull), result_code);
-  ReturnIfNonZero(builder_.CreateCall(
-      callee.entry, {values_, codes, builder_.getInt32(count), result_, result_code,
-                     llvm::ConstantPointerNull::get(types_.pointer)}));
+  llvm::Value* number = builder_.getInt32(count);
+  if (callee.func->by_name) {
+    ReturnIfNonZero(context_.CallRuntime(
+        builder_, RuntimeFunction::kFuncCall,
+        {LookUp(callee.func->name), values_, codes, number, result_, result_code}));
+    return;
+  }
+  ReturnIfNonZero(
+      builder_.CreateCall(callee.entry, {values_, codes, number, result_, result_code,
+                                         llvm::ConstantPointerNull::get(types_.pointer)}));
+}
+
+llvm::Value* FunctionEmitter::LookUp(const std::string& function) {
+  if (handle_ == nullptr) handle_ = EntryAlloca(types_.pointer, 1, llvm::Align(8), "handle");
+  ReturnIfNonZero(
+      context_.CallRuntime(builder_, RuntimeFunction::kGetFuncFromEnv,
+                           {context_.ModuleHandle(builder_), context_.Text(function), handle_}));
+  return builder_.CreateLoad(types_.pointer, handle_);
 }
 
 llvm::StructType* FunctionEmitter::ClosureType(const FuncSymbols& task) {

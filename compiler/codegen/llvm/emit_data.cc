@@ -124,6 +124,7 @@ void EmitConstants(ModuleContext& context) {
         constant.buffer->name);
     global->setAlignment(
         llvm::Align(std::max(kConstantAlignment, constant.buffer->alignment_bytes)));
+    if (!constant.pool.empty()) global->setSection(".rodata." + constant.pool);
     context.constants[constant.buffer.get()] = global;
   }
 }

@@ -11,6 +11,8 @@
 namespace kiln::codegen {
 namespace {
 
+bool IsDefined(const loop::Func& func) { return func.kind != loop::Func::Kind::kExternal; }
+
 bool IsPacked(const loop::Func& func) {
   return func.convention == loop::Convention::kPacked && func.kind != loop::Func::Kind::kTask;
 }
@@ -85,6 +87,16 @@ void DeclareFunc(ModuleContext& context, const loop::Func& func, bool may_overla
     return;
   }
   FuncSymbols symbols{&func, nullptr, nullptr};
+  if (!IsDefined(func)) {
+    if (!func.by_name) {
+      symbols.entry = llvm::Function::Create(
+          packed ? context.types.PackedFunction() : BodyType(func, context.types),
+          llvm::GlobalValue::ExternalLinkage, func.name, context.module);
+      symbols.entry->setDoesNotThrow();
+    }
+    context.funcs.emplace(func.name, symbols);
+    return;
+  }
   symbols.body =
       llvm::Function::Create(BodyType(func, context.types), Linkage(exported && !packed),
                              packed ? func.name + ".compute" : func.name, context.module);
@@ -97,15 +109,6 @@ void DeclareFunc(ModuleContext& context, const loop::Func& func, bool may_overla
     context.Decorate(symbols.entry);
   }
   context.funcs.emplace(func.name, symbols);
-}
-
-// The variable through which the C++ runtime tells a library which module it is.
-void DefineModuleContext(ModuleContext& context) {
-  constexpr char kName[] = "__tvm_module_ctx";
-  if (context.module.getNamedValue(kName) != nullptr) return;
-  new llvm::GlobalVariable(context.module, context.types.pointer, /*isConstant=*/false,
-                           llvm::GlobalValue::WeakAnyLinkage,
-                           llvm::ConstantPointerNull::get(context.types.pointer), kName);
 }
 
 void DefineProfileHook(ModuleContext& context) {
@@ -130,12 +133,13 @@ absl::Status EmitModule(ModuleContext& context) {
   EmitConstants(context);
   DefineData(context);
   for (const loop::Func& func : context.program.funcs) {
+    if (!IsDefined(func)) continue;
     const FuncSymbols& symbols = context.funcs.at(func.name);
     FunctionEmitter(context, symbols).Emit();
     if (IsPacked(func)) EmitPackedEntry(context, symbols);
   }
   DefineGetters(context);
-  if (context.options.loader_pointers) DefineModuleContext(context);
+  context.DefineModuleVariable();
   return context.status();
 }
 

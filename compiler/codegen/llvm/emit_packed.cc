@@ -38,15 +38,15 @@ class PackedEntryEmitter {
   }
 
   void Emit() {
-    const size_t params = func_.params.size();
+    const size_t num_pools = static_cast<size_t>(func_.num_pools);
+    const size_t params = func_.params.size() - num_pools;
     const bool workspace_argument = func_.workspace != nullptr && !func_.allocate_workspace;
-    const size_t count = params + (workspace_argument ? 1 : 0);
+    const size_t count = params + num_pools + (workspace_argument ? 1 : 0);
     llvm::Value* num_args = function_->getArg(2);
     llvm::Value* count_fits = builder_.CreateICmpEQ(num_args, builder_.getInt32(count));
-    // Runtimes put a tensor of constant pools before the workspace of the main function, or do not:
-    // the workspace is last.
-    const bool with_pool = workspace_argument && func_.kind == loop::Func::Kind::kMain;
-    if (with_pool) {
+    // Runtimes put a tensor of constant pools before the pools of the main function, or do not: the
+    // pools are last.
+    if (num_pools > 0) {
       count_fits = builder_.CreateOr(count_fits,
                                      builder_.CreateICmpEQ(num_args, builder_.getInt32(count + 1)));
     }
@@ -58,11 +58,17 @@ class PackedEntryEmitter {
                                   absl::StrCat("argument ", i, " (", buffer.name, ")"), buffer,
                                   /*at_least=*/false));
     }
-    if (workspace_argument) {
-      llvm::Value* last = builder_.CreateZExt(builder_.CreateSub(num_args, builder_.getInt32(1)),
-                                              builder_.getInt64Ty());
-      args.push_back(UnpackTensor(last, "the last argument (workspace)", *func_.workspace,
+    for (size_t i = 0; i < num_pools; ++i) {
+      llvm::Value* from_end = builder_.getInt32(num_pools - i);
+      llvm::Value* at =
+          builder_.CreateZExt(builder_.CreateSub(num_args, from_end), builder_.getInt64Ty());
+      const loop::BufferNode& pool = *func_.params[params + i];
+      args.push_back(UnpackTensor(at, absl::StrCat("pool ", i, " (", pool.name, ")"), pool,
                                   /*at_least=*/true));
+    }
+    if (workspace_argument) {
+      args.push_back(UnpackTensor(builder_.getInt64(params), "the last argument (workspace)",
+                                  *func_.workspace, /*at_least=*/true));
     }
     if (func_.workspace != nullptr && func_.allocate_workspace) {
       CallWithAllocation(args);
@@ -217,6 +223,7 @@ void DeclareGetters(ModuleContext& context) {
     auto* function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, getter.name,
                                             context.module);
     context.Decorate(function);
+    if (getter.weak) function->setLinkage(llvm::GlobalValue::WeakAnyLinkage);
   }
 }
 

@@ -125,6 +125,16 @@ void FunctionEmitter::Emit(const loop::Allocate& node) {
     EmitStmt(node.body);
     return;
   }
+  if (buffer.scope == loop::BufferScope::kStatic) {
+    auto* type = llvm::ArrayType::get(types_.Storage(buffer.dtype), buffer.num_elements());
+    auto* memory = new llvm::GlobalVariable(
+        context_.module, type, /*isConstant=*/false, llvm::GlobalValue::InternalLinkage,
+        llvm::ConstantAggregateZero::get(type), func_.name + "." + buffer.name);
+    memory->setAlignment(llvm::Align(std::max(buffer.alignment_bytes, buffer.dtype.bytes())));
+    buffers_[&buffer] = memory;
+    EmitStmt(node.body);
+    return;
+  }
   const uint64_t elements = std::max<int64_t>(1, buffer.num_elements());
   const uint64_t bytes = elements * buffer.dtype.bytes();
   // As much as the machine's vectors can use, and no more than the buffer fills: aligning the stack

@@ -36,6 +36,8 @@ class FunctionEmitter {
   void EmitProfileHook(int32_t profile_index, bool begin);
   void EmitUnpackedCall(const FuncSymbols& callee, const loop::Call& node);
   void EmitPackedCall(const FuncSymbols& callee, const loop::Call& node);
+  // The handle of the function of that name; ends the function if the runtime has none.
+  llvm::Value* LookUp(const std::string& function);
   // Type and element count of callee's argument `i`, the workspace included.
   loop::Buffer ParamOf(const loop::Func& callee, size_t i);
   void StoreTensor(llvm::Value* tensor, const loop::Buffer& param, llvm::Value* data);
@@ -105,6 +107,7 @@ class FunctionEmitter {
   llvm::AllocaInst* tensors_ = nullptr;
   llvm::AllocaInst* values_ = nullptr;
   llvm::AllocaInst* result_ = nullptr;
+  llvm::AllocaInst* handle_ = nullptr;  // of a function that was looked up
 };
 
 }  // namespace kiln::codegen

@@ -15,6 +15,10 @@ llvm::StringRef RuntimeName(RuntimeFunction function) {
       return "TVMBackendAllocWorkspace";
     case RuntimeFunction::kFreeWorkspace:
       return "TVMBackendFreeWorkspace";
+    case RuntimeFunction::kGetFuncFromEnv:
+      return "TVMBackendGetFuncFromEnv";
+    case RuntimeFunction::kFuncCall:
+      return "TVMFuncCall";
     case RuntimeFunction::kSetLastError:
       break;
   }
@@ -30,6 +34,14 @@ llvm::FunctionType* RuntimeType(RuntimeFunction function, const IrTypes& types) 
           types.pointer, {types.i32, types.i32, types.i64, types.i32, types.i32}, false);
     case RuntimeFunction::kFreeWorkspace:
       return llvm::FunctionType::get(types.i32, {types.i32, types.i32, types.pointer}, false);
+    case RuntimeFunction::kGetFuncFromEnv:
+      return llvm::FunctionType::get(types.i32, {types.pointer, types.pointer, types.pointer},
+                                     false);
+    case RuntimeFunction::kFuncCall:
+      return llvm::FunctionType::get(
+          types.i32,
+          {types.pointer, types.pointer, types.pointer, types.i32, types.pointer, types.pointer},
+          false);
     case RuntimeFunction::kSetLastError:
       break;
   }
@@ -80,6 +92,20 @@ llvm::CallInst* ModuleContext::CallRuntime(llvm::IRBuilderBase& builder, Runtime
       builder.CreateCall(type, builder.CreateLoad(types.pointer, variable), args);
   call->setDoesNotThrow();
   return call;
+}
+
+void ModuleContext::DefineModuleVariable() {
+  const std::string& name = options.module_context;
+  if (name.empty() || module.getNamedValue(name) != nullptr) return;
+  new llvm::GlobalVariable(module, types.pointer, /*isConstant=*/false,
+                           llvm::GlobalValue::WeakAnyLinkage,
+                           llvm::ConstantPointerNull::get(types.pointer), name);
+}
+
+llvm::Value* ModuleContext::ModuleHandle(llvm::IRBuilderBase& builder) {
+  if (options.module_context.empty()) return llvm::ConstantPointerNull::get(types.pointer);
+  DefineModuleVariable();
+  return builder.CreateLoad(types.pointer, module.getNamedGlobal(options.module_context));
 }
 
 llvm::Constant* ModuleContext::Private(const std::string& key, llvm::Constant* value,

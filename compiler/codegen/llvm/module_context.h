@@ -24,7 +24,14 @@
 namespace kiln::codegen {
 
 // The functions of c_backend_api.h and c_runtime_api.h that generated code calls.
-enum class RuntimeFunction { kParallelLaunch, kAllocWorkspace, kFreeWorkspace, kSetLastError };
+enum class RuntimeFunction {
+  kParallelLaunch,
+  kAllocWorkspace,
+  kFreeWorkspace,
+  kGetFuncFromEnv,
+  kFuncCall,
+  kSetLastError,
+};
 
 struct FuncSymbols {
   const loop::Func* func;
@@ -57,6 +64,10 @@ class ModuleContext {
 
   llvm::CallInst* CallRuntime(llvm::IRBuilderBase& builder, RuntimeFunction function,
                               llvm::ArrayRef<llvm::Value*> args);
+
+  // What calls by name hand on: the variable that says which module this is, or null.
+  llvm::Value* ModuleHandle(llvm::IRBuilderBase& builder);
+  void DefineModuleVariable();
 
   // Private constants; equal ones are one object.
   llvm::Constant* Text(absl::string_view text);

@@ -155,6 +155,7 @@ TEST(ObjectTest, LoaderPointersLeaveNothingUndefined) {
   EXPECT_EQ(Symbols(direct, true), std::set<std::string>{"TVMBackendParallelLaunch"});
   LlvmOptions options;
   options.loader_pointers = true;
+  options.module_context = "__tvm_module_ctx";
   const std::string through_pointers = *EmitObject(LibraryProgram(), Target::Host(), options);
   EXPECT_EQ(Symbols(through_pointers, true), std::set<std::string>{});
   EXPECT_EQ(Symbols(through_pointers, false),
@@ -177,6 +178,7 @@ int Launch(int (*task)(int, GroupEnv*, void*), void* closure, int) {
 TEST(ObjectTest, SharedObjectLoadsAndRuns) {
   LlvmOptions options;
   options.loader_pointers = true;
+  options.module_context = "__tvm_module_ctx";
   options.module_name = "library";
   const std::string object = *EmitObject(LibraryProgram(), Target::Host(), options);
   const absl::StatusOr<std::string> library = LinkSharedObject(object, "library.so");
@@ -207,6 +209,7 @@ TEST(ObjectTest, SharedObjectsOfOtherMachines) {
   for (const char* name : {"x86-64", "aarch64", "riscv64gc"}) {
     LlvmOptions options;
     options.loader_pointers = true;
+    options.module_context = "__tvm_module_ctx";
     const std::string object = *EmitObject(LibraryProgram(), *Target::Parse(name), options);
     const absl::StatusOr<std::string> library = LinkSharedObject(object, "library.so");
     EXPECT_TRUE(library.ok()) << library.status();

@@ -23,11 +23,18 @@ extern "C" {
 #endif
 
 // Version of these structs, the value of Metadata.version. It grows with every change of layout.
-#define KILN_METADATA_VERSION 2
+#define KILN_METADATA_VERSION 3
 
 // Values of PoolInfo.kind.
 #define KILN_POOL_WORKSPACE 0
 #define KILN_POOL_CONSTANT 1
+
+// A device that the module runs on.
+struct DeviceInfo {
+  DLDevice device;
+  const char* name;     // "cpu"; of an accelerator, the name that its hooks carry.
+  const char* program;  // What is loaded into it, where devices of one kind differ by that; or "".
+};
 
 // How integers stand for real numbers: real = scale * (integer - zero_point).
 struct QuantizationInfo {
@@ -58,6 +65,12 @@ struct PoolBufferInfo {
   int32_t last_call;   // Inclusive.
 };
 
+// How a function wants to be started.
+struct LaunchParameterInfo {
+  const char* name;  // "parallel_iterations": of its outermost parallel loop.
+  int64_t value;
+};
+
 // A region of memory that the plan placed buffers in.
 struct PoolInfo {
   const char* name;
@@ -67,6 +80,9 @@ struct PoolInfo {
   int32_t num_buffers;
   int64_t lower_bound_bytes;  // The most bytes that are alive at once: no placement is smaller.
   const struct PoolBufferInfo* buffers;  // `num_buffers`.
+  int32_t external;     // 1: described by the application, which gives the memory or the section.
+  int64_t limit_bytes;  // external: what there is; -1: no limit.
+  double speed;         // Relative to the module's other pools.
 };
 
 // One function of the module.
@@ -83,6 +99,9 @@ struct FunctionInfo {
   const char* op_names;          // "nn.conv2d nn.relu", for profiles; may be NULL.
   const char* source;            // The model's nodes that it computes; may be NULL.
   const char* schedule;          // How it computes them, in the compiler's words; may be NULL.
+  const char* module_type;       // Type key of the module that holds it; "library": compiled code.
+  const struct LaunchParameterInfo* launch_params;  // `num_launch_params`.
+  int32_t num_launch_params;
 };
 
 // The module. functions[0] is the entry `tvmgen_<module>_run_model`; the others are its operator
@@ -99,6 +118,8 @@ struct Metadata {
   int32_t num_functions;
   const struct PoolInfo* pools;  // `num_pools`.
   int32_t num_pools;
+  const struct DeviceInfo* devices;  // `num_devices`, at least 1.
+  int32_t num_devices;
 };
 
 #ifdef __cplusplus

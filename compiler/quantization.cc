@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/quantization.h"
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compiler/base/status.h"
+
+namespace kiln {
+namespace {
+
+using List = std::vector<AttrValue>;
+
+// The attributes of the inputs, or of the outputs.
+class TensorAttrs {
+ public:
+  TensorAttrs(const Attrs& attrs, std::string what, int begin, int end)
+      : attrs_(attrs),
+        what_(std::move(what)),
+        begin_(begin),
+        size_(static_cast<size_t>(end - begin)) {}
+
+  absl::Status Describe(proto::Function& main) {
+    KILN_ASSIGN_OR_RETURN(const List scales, Read("scales"));
+    KILN_ASSIGN_OR_RETURN(const List zero_points, Read("zero_points"));
+    KILN_ASSIGN_OR_RETURN(const List axes, Read("axes"));
+    for (size_t i = 0; i < size_; ++i) {
+      proto::Quantization quantization;
+      if (!scales.empty()) KILN_RETURN_IF_ERROR(AddScales(scales[i], quantization));
+      KILN_RETURN_IF_ERROR(
+          AddZeroPoints(zero_points.empty() ? AttrValue() : zero_points[i], quantization));
+      if (!axes.empty()) {
+        const auto* axis = std::get_if<int64_t>(&axes[i].value);
+        if (axis == nullptr) return Error("axes", "an element that is no integer");
+        quantization.set_axis(static_cast<int32_t>(*axis));
+      }
+      proto::Parameter& tensor = *main.mutable_parameters(begin_ + static_cast<int>(i));
+      KILN_RETURN_IF_ERROR(CheckFits(tensor, quantization));
+      if (quantization.scales_size() > 0) *tensor.mutable_quantization() = std::move(quantization);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status Error(const std::string& attr, const std::string& found) const {
+    return absl::InvalidArgumentError(
+        absl::StrCat("@main: attribute '", what_, "_", attr, "': found ", found));
+  }
+
+  // A list with an element per tensor; empty if there is no such attribute.
+  absl::StatusOr<List> Read(const std::string& attr) const {
+    const AttrValue& value = attrs_.Get(absl::StrCat(what_, "_", attr));
+    if (value.is_none()) return List();
+    if (!value.is_list()) return Error(attr, absl::StrCat(value.ToString(), ", wanted a list"));
+    const List& list = std::get<List>(value.value);
+    if (list.size() == size_) return list;
+    return Error(attr, absl::StrCat(list.size(), " elements, wanted one for each of the ", size_,
+                                    " ", what_, "s"));
+  }
+
+  absl::Status AddScales(const AttrValue& value, proto::Quantization& quantization) const {
+    if (!value.is_list()) return Error("scales", value.ToString() + ", wanted a list of scales");
+    for (const AttrValue& element : std::get<List>(value.value)) {
+      const auto* real = std::get_if<double>(&element.value);
+      const float scale = real == nullptr ? 0 : static_cast<float>(*real);
+      if (!(scale > 0) || !std::isfinite(scale)) {
+        return Error("scales", element.ToString() + ", wanted a positive number");
+      }
+      quantization.add_scales(scale);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status AddZeroPoints(const AttrValue& value, proto::Quantization& quantization) const {
+    if (value.is_none()) {
+      for (int i = 0; i < quantization.scales_size(); ++i) quantization.add_zero_points(0);
+      return absl::OkStatus();
+    }
+    if (!value.is_list()) {
+      return Error("zero_points", value.ToString() + ", wanted a list of integers");
+    }
+    for (const AttrValue& element : std::get<List>(value.value)) {
+      const auto* zero = std::get_if<int64_t>(&element.value);
+      if (zero == nullptr || *zero < std::numeric_limits<int32_t>::min() ||
+          *zero > std::numeric_limits<int32_t>::max()) {
+        return Error("zero_points", element.ToString() + ", wanted an integer of 32 bits");
+      }
+      quantization.add_zero_points(static_cast<int32_t>(*zero));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckFits(const proto::Parameter& tensor, const proto::Quantization& q) const {
+    if (q.scales_size() != q.zero_points_size()) {
+      return Error("zero_points", absl::StrCat(q.zero_points_size(), " zero points, wanted ",
+                                               q.scales_size(), ", as many as scales"));
+    }
+    if (q.scales_size() > 0 && absl::StrContains(tensor.dtype(), "float")) {
+      return Error("scales", absl::StrCat("scales for a tensor of ", tensor.dtype(),
+                                          ", wanted them for integers"));
+    }
+    if (q.scales_size() <= 1) return absl::OkStatus();
+    const int64_t extent =
+        q.axis() >= 0 && q.axis() < tensor.shape_size() ? tensor.shape(q.axis()) : -1;
+    if (extent == q.scales_size()) return absl::OkStatus();
+    return Error("scales", absl::StrCat(q.scales_size(), " scales along axis ", q.axis(), " of '",
+                                        tensor.relay_name_hint(), "' (",
+                                        absl::StrJoin(tensor.shape(), ", "), ")"));
+  }
+
+  const Attrs& attrs_;
+  const std::string what_;
+  const int begin_;
+  const size_t size_;
+};
+
+}  // namespace
+
+absl::Status DescribeQuantization(const Graph& graph, proto::Metadata& metadata) {
+  proto::Function& main = *metadata.mutable_functions(0);
+  const int inputs = main.num_inputs();
+  KILN_RETURN_IF_ERROR(TensorAttrs(graph.attrs, "input", 0, inputs).Describe(main));
+  return TensorAttrs(graph.attrs, "output", inputs, main.parameters_size()).Describe(main);
+}
+
+}  // namespace kiln

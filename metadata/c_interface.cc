@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metadata/c_interface.h"
+
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace kiln {
+namespace {
+
+class CInterfaceWriter {
+ public:
+  explicit CInterfaceWriter(const ModelNames& names) : names_(names), prefix_(names.prefix()) {}
+
+  std::string Write() && {
+    WriteTensors("inputs", true);
+    WriteTensors("outputs", false);
+    WritePools();
+    WriteFunctions();
+    WriteRun();
+    Line("// The model for TVMExecute (kiln/model.h), in ", names_.metadata().module_name(),
+         "_model.c.");
+    Line("extern const struct TVMModel ", names_.model(), ";\n");
+    WriteWorkspaceMacros();
+    return std::move(text_);
+  }
+
+ private:
+  template <typename... Args>
+  void Line(const Args&... args) {
+    absl::StrAppend(&text_, args..., "\n");
+  }
+
+  void WriteTensors(absl::string_view what, bool input) {
+    const proto::Function& main = names_.main();
+    // C has no empty structs.
+    const bool empty = (input ? main.num_inputs() : main.num_outputs()) == 0;
+    if (empty) {
+      Line("// The model has no ", what, "; ", prefix_, "_run takes NULL for them.");
+    } else {
+      Line("// The ", what, " of the model, in order. The memory is the caller's.");
+    }
+    Line("struct ", prefix_, "_", what, " {");
+    if (empty) Line("  char unused;");
+    for (int i = 0; i < names_.num_tensors(); ++i) {
+      if (names_.is_input(i) == input) Line("  void* ", names_.member(i), ";");
+    }
+    Line("};\n");
+  }
+
+  void WritePools() {
+    if (names_.pools().empty()) return;
+    Line("// Scratch memory of the application's, in order, aligned as the macros below say.");
+    Line("struct ", prefix_, "_workspace_pools {");
+    for (const proto::Pool* pool : names_.pools()) Line("  void* ", pool->name(), ";");
+    Line("};\n");
+  }
+
+  // The parameters of the model's function, but for a workspace of the module's own.
+  std::vector<std::string> Parameters() const {
+    std::vector<std::string> params;
+    for (int i = 0; i < names_.num_tensors(); ++i) {
+      params.push_back(absl::StrCat("void* ", names_.is_input(i) ? "in" : "out", names_.index(i)));
+    }
+    for (const proto::Pool* pool : names_.pools()) {
+      params.push_back(absl::StrCat("uint8_t* ", pool->name()));
+    }
+    return params;
+  }
+
+  void WritePrototype(const std::string& name, const std::vector<std::string>& params) {
+    Line("int32_t ", name, "(", params.empty() ? "void" : absl::StrJoin(params, ", "), ");\n");
+  }
+
+  void WriteFunctions() {
+    std::vector<std::string> params = Parameters();
+    if (names_.static_workspace() == nullptr) {
+      Line(
+          "// Runs the model; 0 is success. Safe from many threads at once, each with its own "
+          "memory.");
+      WritePrototype(names_.main().name(), params);
+      return;
+    }
+    Line("// Runs the model; 0 is success. Its scratch memory is static: one run at a time.");
+    WritePrototype(names_.main().name(), params);
+    Line("// The same with scratch memory of the caller's, ", names_.macro(),
+         "_WORKSPACE_SIZE_BYTES bytes aligned to");
+    Line("// ", names_.macro(),
+         "_WORKSPACE_ALIGNMENT_BYTES: safe from many threads at once, each with its own memory.");
+    params.push_back("uint8_t* workspace");
+    WritePrototype(names_.function_with_workspace(), params);
+  }
+
+  void WriteRun() {
+    std::vector<std::string> args;
+    for (int i = 0; i < names_.num_tensors(); ++i) {
+      args.push_back(absl::StrCat(names_.is_input(i) ? "inputs->" : "outputs->", names_.member(i)));
+    }
+    for (const proto::Pool* pool : names_.pools()) {
+      args.push_back(absl::StrCat("(uint8_t*)workspace_pools->", pool->name()));
+    }
+    Line("static inline int32_t ", prefix_, "_run(const struct ", prefix_,
+         "_inputs* inputs, const struct ", prefix_, "_outputs* outputs",
+         names_.pools().empty()
+             ? ""
+             : absl::StrCat(", const struct ", prefix_, "_workspace_pools* workspace_pools"),
+         ") {");
+    if (names_.main().num_inputs() == 0) Line("  (void)inputs;");
+    if (names_.main().num_outputs() == 0) Line("  (void)outputs;");
+    Line("  return ", names_.main().name(), "(", absl::StrJoin(args, ", "), ");");
+    Line("}\n");
+  }
+
+  void WriteWorkspaceMacros() {
+    if (const proto::Pool* workspace = names_.static_workspace()) {
+      Line("#define ", names_.macro(), "_WORKSPACE_ALIGNMENT_BYTES ", workspace->alignment_bytes());
+    }
+    for (const proto::Pool* pool : names_.pools()) {
+      const std::string macro =
+          absl::StrCat("#define ", names_.macro(), "_", absl::AsciiStrToUpper(pool->name()));
+      Line(macro, "_WORKSPACE_POOL_SIZE_BYTES ", pool->size_bytes());
+      Line(macro, "_WORKSPACE_POOL_ALIGNMENT_BYTES ", pool->alignment_bytes());
+    }
+  }
+
+  const ModelNames& names_;
+  const std::string& prefix_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string CInterface(const ModelNames& names) { return CInterfaceWriter(names).Write(); }
+
+}  // namespace kiln

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of a generated header that a program with the C interface calls.
+#ifndef KILN_METADATA_C_INTERFACE_H_
+#define KILN_METADATA_C_INTERFACE_H_
+
+#include <string>
+
+#include "metadata/model_names.h"
+
+namespace kiln {
+
+// Structs of inputs, outputs and pools, the functions, and macros of the workspaces: C99, inside of
+// `extern "C"`.
+std::string CInterface(const ModelNames& names);
+
+// The same model with tensors whose names and types the compiler checks: C++17, freestanding, in
+// the namespace `tvmgen_<module>`; after CInterface.
+std::string CppInterface(const ModelNames& names);
+
+}  // namespace kiln
+
+#endif  // KILN_METADATA_C_INTERFACE_H_

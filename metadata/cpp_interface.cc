@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// CppInterface.
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "metadata/c_interface.h"
+
+namespace kiln {
+namespace {
+
+// What every generated header brings along, once per translation unit.
+constexpr char kTensorRef[] = R"(#ifndef KILN_TENSOR_REF_
+#define KILN_TENSOR_REF_
+namespace kiln {
+
+// A tensor in memory of the caller's: `size` elements of type T. `Info` keeps tensors of one type
+// apart and has the tensor's name and shape. Made of an array of that many elements, of any rank,
+// or of anything like std::array.
+template <typename Info_, typename T, std::size_t size>
+class TensorRef {
+  template <typename A>
+  static constexpr bool kIsArray =
+      std::is_array_v<A> && sizeof(A) == size * sizeof(T) &&
+      (std::is_same_v<std::remove_all_extents_t<A>, T> ||
+       std::is_same_v<const std::remove_all_extents_t<A>, T>);
+
+ public:
+  using Info = Info_;
+  using Element = T;
+  static constexpr std::size_t kSize = size;
+
+  template <typename A, typename = std::enable_if_t<kIsArray<A>>>
+  explicit TensorRef(A& elements) noexcept : data_(reinterpret_cast<T*>(&elements)) {}
+  template <template <typename, std::size_t> class A>
+  constexpr explicit TensorRef(A<std::remove_const_t<T>, size>& elements) noexcept
+      : data_(elements.data()) {}
+  template <template <typename, std::size_t> class A, typename U = T,
+            typename = std::enable_if_t<std::is_const_v<U>>>
+  constexpr explicit TensorRef(const A<std::remove_const_t<U>, size>& elements) noexcept
+      : data_(elements.data()) {}
+  // Of `size` elements that the caller vouches for.
+  static constexpr TensorRef FromPointer(T* elements) noexcept { return TensorRef(elements, 0); }
+
+  constexpr T* data() const noexcept { return data_; }
+
+ private:
+  constexpr TensorRef(T* elements, int) noexcept : data_(elements) {}
+  T* data_;
+};
+
+}  // namespace kiln
+#endif  // KILN_TENSOR_REF_
+)";
+
+// The type that has the bytes of an element.
+std::string ElementType(const std::string& dtype) {
+  if (dtype == "float32") return "float";
+  if (dtype == "float64") return "double";
+  if (dtype == "float16") return "std::uint16_t";
+  return dtype == "bool" ? "bool" : absl::StrCat("std::", dtype, "_t");
+}
+
+class CppInterfaceWriter {
+ public:
+  explicit CppInterfaceWriter(const ModelNames& names) : names_(names) {}
+
+  std::string Write() && {
+    Line("#if defined(__cplusplus) && __cplusplus >= 201703L");
+    Line("#include <cstddef>\n#include <cstdint>\n#include <type_traits>\n");
+    Line(kTensorRef);
+    Line("namespace ", names_.prefix(), " {\n");
+    WriteTensors("input", true);
+    WriteTensors("output", false);
+    WriteMemory();
+    WriteRun();
+    Line("}  // namespace ", names_.prefix());
+    Line("#endif  // C++17");
+    return std::move(text_);
+  }
+
+ private:
+  template <typename... Args>
+  void Line(const Args&... args) {
+    absl::StrAppend(&text_, args..., "\n");
+  }
+
+  void WriteTensors(const std::string& what, bool input) {
+    Line("namespace ", what, " {");
+    for (int i = 0; i < names_.num_tensors(); ++i) {
+      if (names_.is_input(i) == input) WriteTensor(i);
+    }
+    Line("}  // namespace ", what, "\n");
+    Line("struct ", input ? "Inputs" : "Outputs", " {");
+    for (int i = 0; i < names_.num_tensors(); ++i) {
+      if (names_.is_input(i) != input) continue;
+      Line("  ", what, "::", names_.member(i), " ", names_.member(i), ";");
+    }
+    Line("};\n");
+  }
+
+  void WriteTensor(int i) {
+    const proto::Parameter& p = names_.main().parameters(i);
+    const std::string member = names_.member(i), element = ElementType(p.dtype());
+    std::int64_t size = 1;
+    for (std::int64_t extent : p.shape()) size *= extent;
+    Line("struct ", member, "_info {");
+    Line("  static constexpr std::size_t kIndex = ", names_.index(i), ";");
+    Line("  static constexpr std::size_t kRank = ", p.shape_size(), ";");
+    if (p.shape_size() > 0) {
+      Line("  static constexpr std::int64_t kShape[] = {", absl::StrJoin(p.shape(), ", "), "};");
+    }
+    if (p.has_quantization() && p.quantization().scales_size() == 1) {
+      Line("  static constexpr double kScale = ",
+           absl::StrFormat("%.9g", p.quantization().scales(0)), ";");
+      Line("  static constexpr std::int32_t kZeroPoint = ", p.quantization().zero_points(0), ";");
+    }
+    Line("};");
+    Line("using ", member, " = ::kiln::TensorRef<", member, "_info, ",
+         names_.is_input(i) ? "const " : "", element, ", ", size, ">;");
+  }
+
+  void WriteBlock(const std::string& type, const proto::Pool& pool) {
+    Line("struct alignas(", pool.alignment_bytes(), ") ", type, " {");
+    Line("  static constexpr std::size_t kSizeBytes = ", pool.size_bytes(), ";");
+    Line("  std::uint8_t bytes[", pool.size_bytes() > 0 ? pool.size_bytes() : 1, "];");
+    Line("};\n");
+  }
+
+  void WriteMemory() {
+    if (names_.static_workspace() != nullptr) {
+      Line("// Scratch memory of one run; it may be used again for the next.");
+      WriteBlock("Workspace", *names_.static_workspace());
+    }
+    if (names_.pools().empty()) return;
+    Line("namespace pool {");
+    for (const proto::Pool* pool : names_.pools()) WriteBlock(pool->name(), *pool);
+    Line("}  // namespace pool\n");
+    Line("// Scratch memory of one run; it may be used again for the next.");
+    Line("struct WorkspacePools {");
+    for (const proto::Pool* pool : names_.pools()) {
+      Line("  pool::", pool->name(), "& ", pool->name(), ";");
+    }
+    Line("};\n");
+  }
+
+  void WriteRun() {
+    std::vector<std::string> args;
+    for (int i = 0; i < names_.num_tensors(); ++i) {
+      const std::string data =
+          absl::StrCat(names_.is_input(i) ? "inputs." : "outputs.", names_.member(i), ".data()");
+      // The functions of C take every tensor as void*, and only read inputs.
+      args.push_back(names_.is_input(i)
+                         ? absl::StrCat("const_cast<void*>(static_cast<const void*>(", data, "))")
+                         : data);
+    }
+    std::string memory;
+    if (names_.static_workspace() != nullptr) {
+      memory = ", Workspace& workspace";
+      args.push_back("workspace.bytes");
+    }
+    for (const proto::Pool* pool : names_.pools()) {
+      memory = ", const WorkspacePools& pools";
+      args.push_back(absl::StrCat("pools.", pool->name(), ".bytes"));
+    }
+    Line(
+        "// Runs the model; 0 is success. Safe from many threads at once, each with its own "
+        "memory.");
+    Line("[[nodiscard]] inline std::int32_t run(",
+         names_.main().num_inputs() > 0 ? "" : "[[maybe_unused]] ", "const Inputs& inputs, ",
+         names_.main().num_outputs() > 0 ? "" : "[[maybe_unused]] ", "const Outputs& outputs",
+         memory, ") noexcept {");
+    Line("  return ", names_.function_with_workspace(), "(", absl::StrJoin(args, ", "), ");");
+    Line("}\n");
+  }
+
+  const ModelNames& names_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string CppInterface(const ModelNames& names) { return CppInterfaceWriter(names).Write(); }
+
+}  // namespace kiln

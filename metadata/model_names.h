@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The names that generated C and C++ have for a model and its tensors: one rule for the header, the
+// model source and the C++ interface.
+#ifndef KILN_METADATA_MODEL_NAMES_H_
+#define KILN_METADATA_MODEL_NAMES_H_
+
+#include <string>
+#include <vector>
+
+#include "metadata/metadata.pb.h"
+
+namespace kiln {
+
+// A view of metadata that must outlive it.
+class ModelNames {
+ public:
+  explicit ModelNames(const proto::Metadata& metadata);
+
+  const proto::Metadata& metadata() const { return metadata_; }
+  const proto::Function& main() const { return metadata_.functions(0); }
+  const std::string& prefix() const { return prefix_; }  // "tvmgen_my_mod"
+  const std::string& macro() const { return macro_; }    // "TVMGEN_MY_MOD"
+  // The model itself, TVMModel of kiln/model.h: "my_mod"; "default_" for a name that C reserves.
+  std::string model() const;
+
+  int num_tensors() const { return main().parameters_size(); }
+  bool is_input(int i) const { return i < main().num_inputs(); }
+  // Among the inputs, or among the outputs.
+  int index(int i) const { return is_input(i) ? i : i - main().num_inputs(); }
+  std::string member(int i) const;  // of tensor `i`, in the struct of inputs or of outputs
+
+  // Workspaces that the application described and gives: parameters of the model's function.
+  const std::vector<const proto::Pool*>& pools() const { return pools_; }
+  // Scratch memory that the module has itself, for callers who give none; null if it needs none.
+  const proto::Pool* static_workspace() const { return static_workspace_; }
+  // The function with scratch memory as a parameter, and that of the model.
+  std::string function_with_workspace() const;
+
+ private:
+  const proto::Metadata& metadata_;
+  std::string prefix_, macro_;
+  std::vector<const proto::Pool*> pools_;
+  const proto::Pool* static_workspace_ = nullptr;
+};
+
+}  // namespace kiln
+
+#endif  // KILN_METADATA_MODEL_NAMES_H_

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/model.h"
+
+#include "tvm/runtime/c_runtime_api.h"
+#include "tvm/runtime/crt/error_codes.h"
+
+static int32_t Fail(tvm_crt_error_t code, const char* text) {
+  TVMAPISetLastError(text);
+  return (int32_t)code;
+}
+
+static int IsAligned(const void* data, int32_t alignment_bytes) {
+  return ((uintptr_t)data & (uintptr_t)(alignment_bytes - 1)) == 0;
+}
+
+// Whether `count` pieces of memory are what the model wants.
+static int32_t CheckTensors(const TVMModelMemory* wanted, int32_t count, void* const* given,
+                            const char* problem) {
+  int32_t i;
+  if (count > 0 && given == NULL) return Fail(kTvmErrorFunctionCallInvalidArg, problem);
+  for (i = 0; i < count; ++i) {
+    if (wanted[i].size_bytes == 0) continue;
+    if (given[i] == NULL) return Fail(kTvmErrorFunctionCallInvalidArg, problem);
+    if (!IsAligned(given[i], wanted[i].alignment_bytes)) {
+      return Fail(kTvmErrorFunctionCallInvalidArg, "an input or output is not aligned");
+    }
+  }
+  return 0;
+}
+
+// The addresses of the workspaces, if they are what the model wants.
+static int32_t TakeWorkspaces(const TVMModel* model, const TVMMemoryLayout* layout,
+                              void* addresses[TVM_MAX_WORKSPACES]) {
+  int32_t i;
+  if (layout->num_workspaces != model->num_workspaces ||
+      model->num_workspaces > TVM_MAX_WORKSPACES) {
+    return Fail(kTvmErrorFunctionCallNumArguments,
+                "the context has another number of workspaces than the model");
+  }
+  for (i = 0; i < model->num_workspaces; ++i) {
+    const TVMWorkspace* given = &layout->workspaces[i];
+    const TVMModelMemory* wanted = &model->workspaces[i];
+    addresses[i] = given->data;
+    if (wanted->size_bytes == 0) continue;
+    if (given->data == NULL) return Fail(kTvmErrorFunctionCallInvalidArg, "a workspace is null");
+    if ((uint64_t)given->size_bytes < (uint64_t)wanted->size_bytes) {
+      return Fail(kTvmErrorPlatformNoMemory, "a workspace is too small");
+    }
+    if (!IsAligned(given->data, wanted->alignment_bytes)) {
+      return Fail(kTvmErrorFunctionCallInvalidArg, "a workspace is not aligned");
+    }
+  }
+  return 0;
+}
+
+int32_t TVMSetWorkspaces(TVMContext* context, const TVMWorkspace* workspaces,
+                         int32_t num_workspaces) {
+  if (context == NULL || (workspaces == NULL && num_workspaces > 0)) {
+    return Fail(kTvmErrorFunctionCallInvalidArg, "the context or its workspaces are null");
+  }
+  if (num_workspaces < 0 || num_workspaces > TVM_MAX_WORKSPACES) {
+    return Fail(kTvmErrorFunctionCallNumArguments, "no model has that number of workspaces");
+  }
+  context->memory_layout.workspaces = workspaces;
+  context->memory_layout.num_workspaces = num_workspaces;
+  return 0;
+}
+
+int32_t TVMExecute(const TVMModel* model, const void* inputs, const void* outputs,
+                   const TVMContext* context) {
+  // The structs of tensors are pointers one after the other.
+  void* const* const input_addresses = (void* const*)inputs;
+  void* const* const output_addresses = (void* const*)outputs;
+  void* workspaces[TVM_MAX_WORKSPACES];
+  int32_t error;
+  if (model == NULL) return Fail(kTvmErrorFunctionCallInvalidArg, "the model is null");
+  if (model->version != KILN_MODEL_VERSION) {
+    return Fail(kTvmErrorFunctionCallInvalidArg, "the model is of another version");
+  }
+  error = CheckTensors(model->inputs, model->num_inputs, input_addresses, "an input is null");
+  if (error != 0) return error;
+  error = CheckTensors(model->outputs, model->num_outputs, output_addresses, "an output is null");
+  if (error != 0) return error;
+  if ((context == NULL ? 0 : context->num_devices) != model->num_devices ||
+      (model->num_devices > 0 && context->devices == NULL)) {
+    return Fail(kTvmErrorFunctionCallNumArguments,
+                "the context has another number of devices than the model");
+  }
+  if (context == NULL || context->memory_layout.workspaces == NULL) {
+    if (model->num_workspaces > 0 && model->run_static == NULL) {
+      return Fail(kTvmErrorPlatformNoMemory, "the model needs workspaces: TVMSetWorkspaces");
+    }
+    error = (model->run_static != NULL ? model->run_static : model->run)(
+        input_addresses, output_addresses, NULL, context == NULL ? NULL : context->devices);
+  } else {
+    error = TakeWorkspaces(model, &context->memory_layout, workspaces);
+    if (error != 0) return error;
+    error = model->run(input_addresses, output_addresses, workspaces, context->devices);
+  }
+  return error;
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/model.h"
+
+#include <cstdint>
+#include <string>
+
+#include "gtest/gtest.h"
+#include "tvm/runtime/crt/error_codes.h"
+
+namespace {
+
+// What the model below was last called with.
+struct Seen {
+  int runs = 0;
+  void* workspaces[2] = {};
+  void* const* devices = nullptr;
+};
+Seen seen;
+
+// output = input + 1.
+int32_t AddOne(void* const* inputs, void* const* outputs, void* const* workspaces,
+               void* const* devices) {
+  ++seen.runs;
+  seen.workspaces[0] = workspaces == nullptr ? nullptr : workspaces[0];
+  seen.workspaces[1] = workspaces == nullptr ? nullptr : workspaces[1];
+  seen.devices = devices;
+  *static_cast<int32_t*>(outputs[0]) = *static_cast<const int32_t*>(inputs[0]) + 1;
+  return 0;
+}
+
+int32_t Fails(void* const*, void* const*, void* const*, void* const*) { return 42; }
+
+constexpr TVMModelMemory kInputs[] = {{"x", 4, 4}, {"nothing", 0, 4}};
+constexpr TVMModelMemory kOutputs[] = {{"y", 4, 4}};
+constexpr TVMModelMemory kWorkspaces[] = {{"sram", 32, 16}, {"dram", 8, 16}};
+
+TVMModel Model() {
+  return {KILN_MODEL_VERSION, "model", kInputs, 2, kOutputs, 1, kWorkspaces, 2, 0, AddOne, nullptr};
+}
+
+class ModelTest : public testing::Test {
+ protected:
+  void SetUp() override { seen = Seen(); }
+
+  int32_t Execute() { return TVMExecute(&model_, inputs_, outputs_, &context_); }
+  // Runs nothing and writes nothing.
+  void ExpectError(int32_t code, const std::string& text) {
+    EXPECT_EQ(Execute(), code);
+    EXPECT_EQ(TVMGetLastError(), text);
+    EXPECT_EQ(seen.runs, 0);
+    EXPECT_EQ(y_, 0);
+  }
+
+  TVMModel model_ = Model();
+  int32_t x_ = 5, y_ = 0;
+  void* inputs_[2] = {&x_, nullptr};
+  void* outputs_[1] = {&y_};
+  alignas(16) uint8_t sram_[48] = {};
+  alignas(16) uint8_t dram_[16] = {};
+  TVMWorkspace workspaces_[2] = {{sram_, 32}, {dram_, 16}};
+  TVMContext context_ = {{workspaces_, 2}, nullptr, 0};
+};
+
+TEST_F(ModelTest, RunsInTheWorkspacesOfTheContext) {
+  EXPECT_EQ(Execute(), 0);
+  EXPECT_EQ(y_, 6);
+  EXPECT_EQ(seen.workspaces[0], sram_);
+  EXPECT_EQ(seen.workspaces[1], dram_);
+}
+
+TEST_F(ModelTest, StaticMemoryTakesThePlaceOfNone) {
+  model_.run = Fails;
+  model_.run_static = AddOne;
+  EXPECT_EQ(TVMExecute(&model_, inputs_, outputs_, nullptr), 0);
+  EXPECT_EQ(y_, 6);
+  EXPECT_EQ(seen.workspaces[0], nullptr);
+  context_ = {};
+  EXPECT_EQ(Execute(), 0);
+  EXPECT_EQ(seen.runs, 2);
+}
+
+TEST_F(ModelTest, NeedsNoContextWithoutWorkspaces) {
+  model_.num_workspaces = 0;
+  EXPECT_EQ(TVMExecute(&model_, inputs_, outputs_, nullptr), 0);
+  EXPECT_EQ(y_, 6);
+}
+
+TEST_F(ModelTest, ReturnsWhatTheModelReturns) {
+  model_.run = Fails;
+  EXPECT_EQ(Execute(), 42);
+}
+
+TEST_F(ModelTest, NullPointers) {
+  EXPECT_EQ(TVMExecute(nullptr, inputs_, outputs_, &context_), kTvmErrorFunctionCallInvalidArg);
+  EXPECT_STREQ(TVMGetLastError(), "the model is null");
+  EXPECT_EQ(TVMExecute(&model_, nullptr, outputs_, &context_), kTvmErrorFunctionCallInvalidArg);
+  EXPECT_EQ(TVMExecute(&model_, inputs_, nullptr, &context_), kTvmErrorFunctionCallInvalidArg);
+  inputs_[0] = nullptr;
+  ExpectError(kTvmErrorFunctionCallInvalidArg, "an input is null");
+  inputs_[0] = &x_;
+  outputs_[0] = nullptr;
+  ExpectError(kTvmErrorFunctionCallInvalidArg, "an output is null");
+  outputs_[0] = &y_;
+  workspaces_[1].data = nullptr;
+  ExpectError(kTvmErrorFunctionCallInvalidArg, "a workspace is null");
+}
+
+TEST_F(ModelTest, Alignment) {
+  char bytes[8] = {};
+  inputs_[0] = bytes + ((reinterpret_cast<uintptr_t>(bytes) & 1) == 0 ? 1 : 0);
+  ExpectError(kTvmErrorFunctionCallInvalidArg, "an input or output is not aligned");
+  inputs_[0] = &x_;
+  workspaces_[0].data = sram_ + 8;
+  ExpectError(kTvmErrorFunctionCallInvalidArg, "a workspace is not aligned");
+}
+
+TEST_F(ModelTest, CountsAndSizes) {
+  context_.memory_layout.num_workspaces = 1;
+  ExpectError(kTvmErrorFunctionCallNumArguments,
+              "the context has another number of workspaces than the model");
+  context_.memory_layout.num_workspaces = 2;
+  context_.num_devices = 1;
+  ExpectError(kTvmErrorFunctionCallNumArguments,
+              "the context has another number of devices than the model");
+  context_.num_devices = 0;
+  workspaces_[0].size_bytes = 31;
+  ExpectError(kTvmErrorPlatformNoMemory, "a workspace is too small");
+  context_ = {};
+  ExpectError(kTvmErrorPlatformNoMemory, "the model needs workspaces: TVMSetWorkspaces");
+}
+
+TEST_F(ModelTest, AnotherVersion) {
+  model_.version = KILN_MODEL_VERSION + 1;
+  ExpectError(kTvmErrorFunctionCallInvalidArg, "the model is of another version");
+}
+
+TEST_F(ModelTest, SetWorkspacesChecksWhatItIsGiven) {
+  TVMContext context = {};
+  EXPECT_EQ(TVMSetWorkspaces(&context, workspaces_, 2), 0);
+  EXPECT_EQ(context.memory_layout.workspaces, workspaces_);
+  EXPECT_EQ(context.memory_layout.num_workspaces, 2);
+  EXPECT_EQ(TVMSetWorkspaces(nullptr, workspaces_, 2), kTvmErrorFunctionCallInvalidArg);
+  EXPECT_EQ(TVMSetWorkspaces(&context, nullptr, 1), kTvmErrorFunctionCallInvalidArg);
+  EXPECT_EQ(TVMSetWorkspaces(&context, workspaces_, -1), kTvmErrorFunctionCallNumArguments);
+  EXPECT_EQ(TVMSetWorkspaces(&context, workspaces_, TVM_MAX_WORKSPACES + 1),
+            kTvmErrorFunctionCallNumArguments);
+  EXPECT_EQ(context.memory_layout.num_workspaces, 2);
+}
+
+}  // namespace
