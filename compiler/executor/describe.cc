@@ -8,11 +8,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/loop/mutate.h"
+#include "metadata/version.h"
 
 namespace kiln {
 namespace {
 
-constexpr int kMetadataVersion = 3;
 constexpr int kCpu = 1;  // DLDeviceType
 
 std::string Identifier(const std::string& name) {
