@@ -83,6 +83,13 @@ def _base_libraries():
         package = "libcli11-dev",
         requires = ["/usr/include/CLI/CLI.hpp"],
     )
+    _maybe(
+        system_library,
+        name = "libarchive",
+        build_file = "@kiln//third_party:libarchive.BUILD",
+        package = "libarchive-dev",
+        requires = ["/usr/include/archive.h"],
+    )
 
 def _test_libraries():
     _maybe(

@@ -17,6 +17,7 @@ build_packages=(
   bazel-skylib
   g++
   libabsl-dev
+  libarchive-dev
   libcli11-dev
   liblld-19-dev
   libonnx-dev
@@ -31,11 +32,13 @@ build_packages=(
 )
 test_packages=(
   clang-19
+  cmake
   gcc-arm-none-eabi
   libbenchmark-dev
   libgmock-dev
   libgtest-dev
   libnewlib-arm-none-eabi
+  make
 )
 check_packages=(
   clang-format-19

@@ -94,6 +94,14 @@ LAYERS = {
         "@com_google_protobuf",
         "@nlohmann_json",
     ],
+    "mlf": [
+        "compiler/base",
+        "metadata",
+        "runtime_cpp",  # the formats of parameters and graphs
+        _ABSL,
+        "@libarchive",
+        "@nlohmann_json",
+    ],
     "runtime_cpp": [
         "metadata",
         "runtime_crt",

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "compiler/base/status.h"
+#include "metadata/check.h"
+#include "metadata/json.h"
+#include "mlf/description.h"
+#include "mlf/layout.h"
+#include "mlf/model_library.h"
+#include "mlf/tar.h"
+#include "runtime_cpp/params.h"
+
+namespace kiln::mlf {
+namespace {
+
+absl::Status CheckModule(const Module& module) {
+  KILN_RETURN_IF_ERROR(CheckMetadata(module.metadata));
+  const std::string& name = module.name();
+  if (module.metadata.runtime() != "crt") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("module '", name, "' is for the runtime '", module.metadata.runtime(),
+                     "', an archive holds code for the C runtime (crt)"));
+  }
+  if (module.sources.empty() && module.objects.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("module '", name, "' has no code"));
+  }
+  return absl::OkStatus();
+}
+
+void AddModule(const Module& module, Artifacts& files) {
+  const std::string& name = module.name();
+  for (size_t i = 0; i < module.sources.size(); ++i) {
+    files[SourcePath(name, i)] = module.sources[i];
+  }
+  for (size_t i = 0; i < module.objects.size(); ++i) {
+    files[ObjectPath(name, i)] = module.objects[i];
+  }
+  files[HeaderPath(name)] = module.header;
+  files[ParamsPath(name)] = module.params;
+  files[RelayPath(name)] = module.relay;
+  files[CentralMetadataPath(name)] = MetadataJson(module.metadata);
+  if (module.metadata.executor() == "graph") files[GraphPath(name)] = module.graph_json;
+}
+
+}  // namespace
+
+std::string NoParams() { return runtime::SaveParams({}).value_or(""); }
+
+absl::StatusOr<std::string> WriteArchive(const ModelLibrary& library) {
+  if (library.modules.empty()) return absl::InvalidArgumentError("an archive without modules");
+  if (library.export_time < 0 || library.export_time > kMaxExportTime) {
+    return absl::InvalidArgumentError(absl::StrCat("export time: found ", library.export_time,
+                                                   ", wanted seconds from 0 to ", kMaxExportTime));
+  }
+  Artifacts files;
+  std::set<std::string> names;
+  for (const Module& module : library.modules) {
+    KILN_RETURN_IF_ERROR(CheckModule(module));
+    if (!names.insert(module.name()).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("two modules have the name '", module.name(), "'"));
+    }
+    AddModule(module, files);
+  }
+  for (const auto& [path, bytes] : library.runtime) files[kRuntimeFolder + path] = bytes;
+  KILN_ASSIGN_OR_RETURN(files[kMetadataPath], DescriptionJson(library));
+  return PackTar(files, library.export_time);
+}
+
+absl::StatusOr<ModelLibrary> Merge(const std::vector<ModelLibrary>& libraries) {
+  std::map<std::string, const Module*> modules;
+  ModelLibrary merged;
+  for (const ModelLibrary& library : libraries) {
+    for (const Module& module : library.modules) {
+      if (!modules.emplace(module.name(), &module).second) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("two modules have the name '", module.name(),
+                         "'; compile one of them again with another --module-name"));
+      }
+    }
+    if (!library.runtime.empty() && !merged.runtime.empty() && library.runtime != merged.runtime) {
+      return absl::InvalidArgumentError(
+          "the archives bring different C runtimes; make them with one version of Kiln");
+    }
+    if (merged.runtime.empty()) merged.runtime = library.runtime;
+    merged.export_time = std::max(merged.export_time, library.export_time);
+  }
+  for (const auto& [name, module] : modules) merged.modules.push_back(*module);
+  return merged;
+}
+
+}  // namespace kiln::mlf
