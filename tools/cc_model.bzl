@@ -48,12 +48,12 @@ def _codegen(ctx):
 def _description_suffixes(ctx):
     return [".h", ".metadata.json"] + ([".graph.json"] if ctx.attr.executor == "graph" else [])
 
-def _run_kiln(ctx, outputs, output_flag, flags, **kwargs):
-    """Runs `kiln compile`, which writes the files `outputs`."""
+def _run_kiln(ctx, outputs, output_flag, flags, option = "-o", **kwargs):
+    """Runs `kiln compile`, which writes the files `outputs` to what `option` names."""
     arguments = ctx.actions.args()
     arguments.add("compile")
     arguments.add(ctx.file.model)
-    arguments.add("-o", output_flag)
+    arguments.add(option, output_flag)
     arguments.add("--module-name=" + _module_name(ctx))
     for name in ["executor", "runtime", "interface", "target"]:
         arguments.add("--%s=%s" % (name, getattr(ctx.attr, name)))
@@ -100,6 +100,11 @@ def _llvm_text(ctx, link_flags):
     text = ctx.actions.declare_file("%s.llvm/%s.ll" % (ctx.label.name, _module_name(ctx)))
     _run_kiln(ctx, [text], text, ["--codegen=llvm", "--emit=llvm"] + link_flags)
     return text
+
+def _mlf(ctx):
+    archive = ctx.actions.declare_file("%s.mlf/%s.tar" % (ctx.label.name, _module_name(ctx)))
+    _run_kiln(ctx, [archive], archive, ["--codegen=" + _codegen(ctx), "--mlf-runtime"], option = "--mlf")
+    return archive
 
 def _runtime_deps(ctx):
     if ctx.attr.runtime == "cpp":
@@ -180,6 +185,7 @@ def _cc_model_impl(ctx):
         "library": [library],
         "llvm_text": [_llvm_text(ctx, link_flags)],
         "metadata": [files[".metadata.json"]],
+        "mlf": [] if cpp else [_mlf(ctx)],
         "object": objects,
         "shared_object": [shared_object] if cpp else [],
     }

@@ -93,7 +93,7 @@ class CliTest(unittest.TestCase):
 
     def test_help(self):
         text = self.succeeds("--help")
-        for command in ("compile", "run", "bench", "inspect"):
+        for command in ("compile", "run", "bench", "inspect", "mlf"):
             self.assertIn(command, text)
             self.assertIn("Examples:", self.succeeds(command, "--help"))
 

@@ -3,6 +3,7 @@
 
 import os
 import subprocess
+import tarfile
 import unittest
 
 FOLDER = "tests/rules"
@@ -43,6 +44,12 @@ class OutputGroupsTest(unittest.TestCase):
     def test_llvm_text(self):
         for folder, name in (("first.llvm", "First.ll"), ("second.llvm", "second.ll")):
             self.assertIn(b"define ", self.read(folder, name))
+
+    def test_archive(self):
+        with tarfile.open(os.path.join(FOLDER, "third.mlf", "third.tar")) as archive:
+            names = archive.getnames()
+        self.assertIn("./codegen/host/include/tvmgen_third.h", names)
+        self.assertIn("./runtime/include/tvm/runtime/c_runtime_api.h", names)
 
     def test_graph_calls_operators(self):
         self.assertIn(b"tvmgen_second_fused_", self.read("second", "second.c"))

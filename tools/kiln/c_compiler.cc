@@ -17,7 +17,7 @@
 #include "compiler/base/limits.h"
 #include "compiler/base/status.h"
 #include "tools/kiln/files.h"
-#include "tools/kiln/runtime_headers.h"
+#include "tools/kiln/runtime_files.h"
 
 extern char** environ;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // kiln compile
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 
 #include "absl/strings/numbers.h"
@@ -10,16 +9,16 @@
 #include "compiler/base/status.h"
 #include "compiler/compile.h"
 #include "compiler/graph/relay_text.h"
+#include "mlf/model_library.h"
 #include "tools/kiln/c_compiler.h"
 #include "tools/kiln/commands.h"
 #include "tools/kiln/files.h"
 #include "tools/kiln/load_model.h"
+#include "tools/kiln/model_library.h"
 #include "tools/kiln/progress.h"
 
 namespace kiln::tools {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct CompileFlags {
   std::string model;
@@ -31,6 +30,8 @@ struct CompileFlags {
   int threads = 0;
   bool system_lib = false;
   bool profile = false;
+  std::string mlf;
+  bool mlf_runtime = false;
 };
 
 absl::StatusOr<CompileOptions> OptionsOf(const CompileFlags& flags) {
@@ -92,27 +93,32 @@ absl::Status WriteDump(const std::string& folder, const Graph& graph,
   return WriteFiles(folder, files);
 }
 
+absl::Status CheckMlfFlags(const CompileFlags& flags, const CompileOptions& options) {
+  if (flags.mlf_runtime && flags.mlf.empty()) {
+    return absl::InvalidArgumentError("--mlf-runtime: wanted --mlf FILE with it");
+  }
+  if (flags.mlf.empty()) return absl::OkStatus();
+  if (!flags.emit.empty()) {
+    return absl::InvalidArgumentError(
+        "--mlf and --emit do not go together: --emit makes no code; leave one of them out");
+  }
+  return CheckForModelLibrary(options);
+}
+
 absl::Status RunCompile(const CompileFlags& flags) {
   KILN_ASSIGN_OR_RETURN(CompileOptions options, OptionsOf(flags));
-  if (flags.emit.empty() && flags.output.empty()) {
+  if (flags.emit.empty() && flags.output.empty() && flags.mlf.empty()) {
     return absl::InvalidArgumentError(
-        "compile: wanted -o DIR to write to, or --emit STAGE to print");
+        "compile: wanted -o DIR to write to, --mlf FILE for an archive, or --emit STAGE to print");
   }
+  KILN_RETURN_IF_ERROR(CheckMlfFlags(flags, options));
   Progress progress("compiling " + flags.model);
   KILN_ASSIGN_OR_RETURN(const Graph graph, LoadModel(flags.model, flags.inputs));
   if (!flags.dump_dir.empty()) KILN_RETURN_IF_ERROR(WriteDump(flags.dump_dir, graph, options));
   if (!flags.emit.empty()) {
     KILN_ASSIGN_OR_RETURN(const std::string text, EmitStage(graph, options, flags.emit));
     progress.Stop();
-    if (!flags.output.empty()) {
-      const fs::path file = flags.output;
-      if (!file.has_filename()) {
-        return absl::InvalidArgumentError(absl::StrCat("compile: found the folder '", flags.output,
-                                                       "' for -o, wanted a file with --emit"));
-      }
-      const std::string folder = file.parent_path().string();
-      return WriteFiles(folder.empty() ? "." : folder, {{file.filename().string(), text}});
-    }
+    if (!flags.output.empty()) return WriteFile("-o with --emit", flags.output, text);
     std::fwrite(text.data(), 1, text.size(), stdout);
     return absl::OkStatus();
   }
@@ -123,7 +129,12 @@ absl::Status RunCompile(const CompileFlags& flags) {
     KILN_ASSIGN_OR_RETURN(artifacts[name + ".so"],
                           CompileCToSharedObject(artifacts[name + ".c"], name, options.target));
   }
-  return WriteFiles(flags.output, artifacts);
+  if (!flags.mlf.empty()) {
+    KILN_ASSIGN_OR_RETURN(const mlf::ModelLibrary library,
+                          ModelLibraryOf(graph, compiled, flags.mlf_runtime));
+    KILN_RETURN_IF_ERROR(WriteModelLibrary("--mlf", flags.mlf, library));
+  }
+  return flags.output.empty() ? absl::OkStatus() : WriteFiles(flags.output, artifacts);
 }
 
 }  // namespace
@@ -147,6 +158,10 @@ void AddCompileCommand(CLI::App& app, Action& action) {
       ->add_option("--target", flags->target,
                    "host, x86-64-v3, cortex-m4f, an LLVM triple with -mcpu= and -mattr=, …")
       ->capture_default_str();
+  command->add_option("--mlf", flags->mlf,
+                      "Write an archive of the Model Library Format; needs --runtime crt");
+  command->add_flag("--mlf-runtime", flags->mlf_runtime,
+                    "Put the C runtime's sources and build files into the archive");
   command->add_option("--input", flags->inputs, "Shape of an input: name:1x3x224x224[:dtype]");
   command->add_option("--emit", flags->emit,
                       "Print a stage instead: graph, after:<pass>, fused, stages, loops, "
@@ -175,6 +190,7 @@ void AddCompileCommand(CLI::App& app, Action& action) {
       "  kiln compile model.relay -o out --runtime crt --interface c --codegen c\n"
       "  kiln compile model.onnx -o out --runtime crt --interface c --pool tcm:32K::4 --pool "
       "ram:any\n"
+      "  kiln compile model.relay --runtime crt --mlf model.tar --mlf-runtime\n"
       "  kiln compile model.relay --emit=plan");
   command->callback([flags, &action] { action = [flags] { return RunCompile(*flags); }; });
 }

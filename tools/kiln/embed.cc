@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the definition of RuntimeHeaders(): embed OUTPUT.cc FILE…
+// Writes the definition of a function of runtime_files.h: embed OUTPUT.cc FUNCTION FOLDER FILE…
 #include <cstdio>
 #include <fstream>
 #include <sstream>
 #include <string>
 
 int main(int argc, char** argv) {
-  if (argc < 2) return 1;
+  if (argc < 4) return 1;
+  const std::string folder = std::string(argv[3]) + "/";
   std::ofstream out(argv[1]);
-  out << "#include \"tools/kiln/runtime_headers.h\"\n\nnamespace kiln::tools {\n\n"
-      << "const std::map<std::string, std::string>& RuntimeHeaders() {\n"
-      << "  static const auto& headers = *new std::map<std::string, std::string>{\n";
-  for (int i = 2; i < argc; ++i) {
+  out << "#include \"tools/kiln/runtime_files.h\"\n\nnamespace kiln::tools {\n\n"
+      << "const Artifacts& " << argv[2] << "() {\n"
+      << "  static const auto& files = *new Artifacts{\n";
+  for (int i = 4; i < argc; ++i) {
     const std::string path = argv[i];
     std::ifstream in(path, std::ios::binary);
-    if (!in) {
-      std::fprintf(stderr, "%s: cannot be read\n", argv[i]);
+    const size_t at = path.rfind(folder);
+    if (!in || at == std::string::npos) {
+      std::fprintf(stderr, "%s: cannot be read, or is not below %s\n", argv[i], folder.c_str());
       return 1;
     }
     std::stringstream text;
     text << in.rdbuf();
-    const size_t at = path.rfind("include/");
-    const std::string name = at == std::string::npos ? path : path.substr(at + 8);
-    out << "      {\"" << name << "\", R\"HEADER(" << text.str() << ")HEADER\"},\n";
+    out << "      {\"" << path.substr(at + folder.size()) << "\", R\"EMBEDDED(" << text.str()
+        << ")EMBEDDED\"},\n";
   }
-  out << "  };\n  return headers;\n}\n\n}  // namespace kiln::tools\n";
+  out << "  };\n  return files;\n}\n\n}  // namespace kiln::tools\n";
   return out.good() ? 0 : 1;
 }

@@ -76,4 +76,16 @@ absl::Status WriteFiles(const std::string& folder,
   return status;
 }
 
+absl::Status WriteFile(absl::string_view option, const std::string& path,
+                       const std::string& bytes) {
+  const fs::path file = path;
+  std::error_code error;
+  if (!file.has_filename() || fs::is_directory(file, error)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(option, ": found the folder '", path, "', wanted a file"));
+  }
+  const std::string folder = file.parent_path().string();
+  return WriteFiles(folder.empty() ? "." : folder, {{file.filename().string(), bytes}});
+}
+
 }  // namespace kiln::tools

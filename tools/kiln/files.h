@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 
 namespace kiln::tools {
 
@@ -17,6 +18,10 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes)
 // Writes all files into `folder`, which is made if it is missing: either all of them are there in
 // the end, or none has changed.
 absl::Status WriteFiles(const std::string& folder, const std::map<std::string, std::string>& files);
+
+// The same for one file; its folder is made if it is missing. InvalidArgument, beginning with
+// `option`, if the path is that of a folder.
+absl::Status WriteFile(absl::string_view option, const std::string& path, const std::string& bytes);
 
 }  // namespace kiln::tools
 

@@ -13,6 +13,7 @@
 #include "tools/kiln/commands.h"
 #include "tools/kiln/files.h"
 #include "tools/kiln/load_model.h"
+#include "tools/kiln/model_library.h"
 #include "tools/kiln/report.h"
 
 namespace kiln::tools {
@@ -60,9 +61,10 @@ absl::StatusOr<std::string> InspectLibrary(const std::string& path) {
 
 absl::Status Inspect(const InspectFlags& flags) {
   KILN_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(flags.file, kMaxFileBytes));
-  KILN_ASSIGN_OR_RETURN(const std::string report, absl::StartsWith(bytes, kElfMagic)
-                                                      ? InspectLibrary(flags.file)
-                                                      : InspectModel(flags));
+  KILN_ASSIGN_OR_RETURN(const std::string report,
+                        absl::StartsWith(bytes, kElfMagic) ? InspectLibrary(flags.file)
+                        : IsArchive(bytes)                 ? ReportArchive(bytes, flags.file)
+                                                           : InspectModel(flags));
   std::fputs(report.c_str(), stdout);
   return absl::OkStatus();
 }
@@ -72,14 +74,16 @@ absl::Status Inspect(const InspectFlags& flags) {
 void AddInspectCommand(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "inspect",
-      "Show inputs, outputs, operators, memory plan and constants of a library or model");
+      "Show inputs, outputs, operators, memory plan and constants of a library, archive or model");
   auto flags = std::make_shared<InspectFlags>();
-  command->add_option("file", flags->file, "Shared object or model file")->required();
+  command->add_option("file", flags->file, "Shared object, archive of --mlf, or model file")
+      ->required();
   command->add_option("--target", flags->target, "Of a model: what it would be compiled for")
       ->capture_default_str();
   command->add_option("--input", flags->inputs, "Of a model: shape of an input, name:1x3x224x224");
   command->footer(
-      "Examples:\n  kiln inspect out/my_mod.so\n  kiln inspect model.onnx --target cortex-m4f");
+      "Examples:\n  kiln inspect out/my_mod.so\n  kiln inspect my_mod.tar\n"
+      "  kiln inspect model.onnx --target cortex-m4f");
   command->callback([flags, &action] { action = [flags] { return Inspect(*flags); }; });
 }
 

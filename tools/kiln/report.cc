@@ -6,48 +6,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/tensor.h"
+#include "tools/kiln/table.h"
 
 namespace kiln::tools {
 namespace {
 
 constexpr int32_t kMaxBarWidth = 40;
-
-// Rows of cells in columns; the cells of a column whose name begins with '>' stand to the right.
-class Table {
- public:
-  explicit Table(const std::vector<std::string>& header) {
-    for (const std::string& name : header) right_.push_back(name.front() == '>');
-    rows_.push_back(header);
-    for (std::string& name : rows_[0]) {
-      if (name.front() == '>') name.erase(0, 1);
-    }
-  }
-
-  void Add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
-
-  std::string ToString() const {
-    if (rows_.size() == 1) return "  none\n";
-    std::vector<size_t> widths(right_.size(), 0);
-    for (const auto& row : rows_) {
-      for (size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
-    }
-    std::string text;
-    for (const auto& row : rows_) {
-      std::string line;
-      for (size_t c = 0; c < row.size(); ++c) {
-        const std::string blanks(widths[c] - row[c].size(), ' ');
-        absl::StrAppend(&line, "  ", right_[c] ? blanks : "", row[c], right_[c] ? "" : blanks);
-      }
-      line.erase(line.find_last_not_of(' ') + 1);
-      absl::StrAppend(&text, line, "\n");
-    }
-    return text;
-  }
-
- private:
-  std::vector<bool> right_;
-  std::vector<std::vector<std::string>> rows_;
-};
 
 std::string Tensors(const proto::Function& main, int begin, int end) {
   Table table({"name", "type", ">bytes"});

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of the C runtime that the tool carries, so that it works without the source tree.
+#ifndef KILN_TOOLS_KILN_RUNTIME_FILES_H_
+#define KILN_TOOLS_KILN_RUNTIME_FILES_H_
+
+#include "compiler/base/artifacts.h"
+
+namespace kiln::tools {
+
+// The headers that generated C includes, by path below the include folder.
+const Artifacts& RuntimeHeaders();
+
+// The whole C runtime as a project of its own: headers, sources, build files.
+const Artifacts& StandaloneRuntime();
+
+}  // namespace kiln::tools
+
+#endif  // KILN_TOOLS_KILN_RUNTIME_FILES_H_
