@@ -53,7 +53,9 @@ absl::StatusOr<Params> LoadParams(absl::string_view bytes) {
     return reader.Error(absl::StrCat("0x", absl::Hex(magic), " is not the start of a params file"));
   }
   KILN_RETURN_IF_ERROR(reader.U64().status());
-  return LoadNamedArrays(reader);
+  KILN_ASSIGN_OR_RETURN(Params params, LoadNamedArrays(reader));
+  if (reader.remaining() == 0) return params;
+  return reader.Error(absl::StrCat(reader.remaining(), " bytes after the last array"));
 }
 
 }  // namespace kiln::runtime

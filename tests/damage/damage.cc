@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/damage/damage.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "gtest/gtest.h"
+
+namespace kiln::testing {
+namespace {
+
+absl::Status ReadExactly(absl::string_view bytes, const Reader& read) {
+  const std::unique_ptr<char[]> block(new char[bytes.size()]);
+  std::copy(bytes.begin(), bytes.end(), block.get());
+  return read(absl::string_view(block.get(), bytes.size()));
+}
+
+// An error that says something, and that is not our own fault.
+void ExpectProper(const absl::Status& status) {
+  EXPECT_FALSE(status.message().empty());
+  EXPECT_FALSE(absl::IsInternal(status) || absl::IsUnknown(status)) << status;
+}
+
+}  // namespace
+
+void ExpectCutsFail(const std::string& bytes, const Reader& read) {
+  const absl::Status whole = ReadExactly(bytes, read);
+  ASSERT_TRUE(whole.ok()) << whole;
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    const absl::Status status = ReadExactly(absl::string_view(bytes).substr(0, size), read);
+    ASSERT_FALSE(status.ok()) << "cut off after " << size << " of " << bytes.size() << " bytes";
+    ExpectProper(status);
+    ASSERT_FALSE(::testing::Test::HasFailure()) << "cut off after " << size << " bytes";
+  }
+}
+
+void ExpectFlipsAreHarmless(const std::string& bytes, const Reader& read, size_t begin, size_t end,
+                            size_t every) {
+  const absl::Status whole = ReadExactly(bytes, read);
+  ASSERT_TRUE(whole.ok()) << whole;
+  std::string damaged = bytes;
+  for (size_t bit = 8 * begin; bit < 8 * std::min(end, bytes.size()); bit += every) {
+    char& byte = damaged[bit / 8];
+    const char original = byte;
+    byte = static_cast<char>(byte ^ (1 << bit % 8));
+    const absl::Status status = ReadExactly(damaged, read);
+    if (!status.ok()) ExpectProper(status);
+    ASSERT_FALSE(::testing::Test::HasFailure())
+        << "bit " << bit % 8 << " of byte " << bit / 8 << " is flipped";
+    byte = original;
+  }
+}
+
+}  // namespace kiln::testing

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Damaged shared objects, through the door that a program takes: a file that is cut off, and
+// flipped bits in the blob of modules that it carries. (A flip in its code is a flip in a program:
+// nothing can look for that.)
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "gtest/gtest.h"
+#include "runtime_cpp/executor.h"
+#include "runtime_cpp/module.h"
+#include "tests/damage/damage.h"
+
+namespace kiln::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string ReadFile(const std::string& path) {
+  std::stringstream bytes;
+  bytes << std::ifstream(path, std::ios::binary).rdbuf();
+  return bytes.str();
+}
+
+// Each damaged file has a name of its own: the system remembers libraries by their files.
+absl::Status Load(absl::string_view bytes) {
+  static int number = 0;
+  const fs::path path = fs::path(::testing::TempDir()) / (std::to_string(++number) + ".so");
+  std::ofstream(path, std::ios::binary)
+      .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  absl::Status status;
+  {
+    const absl::StatusOr<runtime::Module> factory = runtime::Module::LoadFromFile(path.string());
+    status = factory.status();
+    if (factory.ok()) {
+      EXPECT_FALSE(factory->type_key().empty());
+      factory->FunctionNames();
+      runtime::Executor::Create(*factory, runtime::kCpu).status().IgnoreError();
+    }
+  }
+  fs::remove(path);
+  return status;
+}
+
+class LibraryDamage : public ::testing::TestWithParam<const char*> {
+ protected:
+  const std::string bytes_ = ReadFile(std::string("runtime_cpp/testdata/") + GetParam());
+};
+
+// What only debuggers read lies at the end of the file: without it, the library may be whole.
+TEST_P(LibraryDamage, Cuts) {
+  ASSERT_TRUE(Load(bytes_).ok()) << Load(bytes_);
+  EXPECT_FALSE(Load(bytes_.substr(0, bytes_.size() / 4)).ok());
+  for (size_t size = 0; size < bytes_.size(); size += size < 512 ? 7 : 61) {
+    const absl::Status status = Load(absl::string_view(bytes_).substr(0, size));
+    EXPECT_TRUE(status.ok() || !status.message().empty());
+  }
+}
+
+TEST_P(LibraryDamage, FlipsInTheBlob) {
+  // The blob begins with two numbers of 8 bytes and the length of the first key.
+  const std::string key =
+      std::strcmp(GetParam(), "add_graph.so") == 0 ? "GraphExecutorFactory" : "AotExecutorFactory";
+  const size_t at = bytes_.find(key);
+  ASSERT_NE(at, std::string::npos);
+  const size_t begin = at - 3 * sizeof(uint64_t);
+  uint64_t size = 0;
+  std::memcpy(&size, bytes_.data() + begin, sizeof(size));
+  ASSERT_LT(size, 4096u);
+  ExpectFlipsAreHarmless(bytes_, Load, begin, begin + sizeof(uint64_t) + size);
+}
+
+INSTANTIATE_TEST_SUITE_P(Executor, LibraryDamage, ::testing::Values("add_aot.so", "add_graph.so"),
+                         [](const auto& info) { return std::string(info.param, 7); });
+
+}  // namespace
+}  // namespace kiln::testing

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Damaged archives of the Model Library Format.
+#include <string>
+
+#include "compiler/base/artifacts.h"
+#include "gtest/gtest.h"
+#include "mlf/model_library.h"
+#include "mlf/tar.h"
+#include "mlf/testing/sample.h"
+#include "tests/damage/damage.h"
+
+namespace kiln::testing {
+namespace {
+
+constexpr size_t kParts = 8;
+
+absl::Status Read(absl::string_view bytes) {
+  // Most flips that are no error are in what fills blocks: the files are as they were.
+  static Artifacts last_files;
+  const absl::StatusOr<Artifacts> files = mlf::UnpackTar(bytes, "a.tar");
+  if (!files.ok()) return files.status();
+  if (*files == last_files) return absl::OkStatus();
+  const absl::StatusOr<mlf::ModelLibrary> library = mlf::ReadArchive(bytes, "a.tar");
+  if (!library.ok()) return library.status();
+  last_files = *files;
+  // What has been read can be written, and is the same then.
+  const absl::StatusOr<std::string> written = mlf::WriteArchive(*library);
+  EXPECT_TRUE(written.ok()) << written.status();
+  if (!written.ok()) return absl::OkStatus();
+  const absl::StatusOr<mlf::ModelLibrary> again = mlf::ReadArchive(*written, "a.tar");
+  EXPECT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(mlf::WriteArchive(*again).value(), *written);
+  return absl::OkStatus();
+}
+
+absl::Status Unpack(absl::string_view bytes) { return mlf::UnpackTar(bytes, "a.tar").status(); }
+
+std::string Archive(const std::string& executor) {
+  return mlf::WriteArchive({.modules = {mlf::SampleModule("m", executor)},
+                            .runtime = {{"a.h", "// A\n"}},
+                            .export_time = 1'000'000'000})
+      .value();
+}
+
+TEST(MlfDamage, Cuts) {
+  for (const char* const executor : {"aot", "graph"}) ExpectCutsFail(Archive(executor), Read);
+}
+
+// In parts, so that they run side by side.
+class MlfFlips : public ::testing::TestWithParam<size_t> {};
+
+TEST_P(MlfFlips, AreHarmless) {
+  const std::string bytes = Archive("graph");
+  ExpectFlipsAreHarmless(bytes, Read, bytes.size() * GetParam() / kParts,
+                         bytes.size() * (GetParam() + 1) / kParts);
+}
+
+INSTANTIATE_TEST_SUITE_P(Part, MlfFlips, ::testing::Range(size_t{0}, kParts));
+
+// Extended headers, which only long paths have.
+TEST(MlfDamage, LongPaths) {
+  const std::string bytes =
+      mlf::PackTar({{std::string(150, 'a') + "/" + std::string(120, 'b'), "text"}}, 0).value();
+  ExpectCutsFail(bytes, Unpack);
+  ExpectFlipsAreHarmless(bytes, Unpack);
+}
+
+}  // namespace
+}  // namespace kiln::testing
