@@ -3,7 +3,7 @@
 #
 # Installs the Debian 12 packages that are missing:   tools/install_packages.sh build|test|check
 #   build   what builds the compiler and the runtimes
-#   test    that, and what `bazel test //...` needs
+#   test    that, and what `bazel test //...` needs: cross compilers and QEMU for firmware among them
 #   check   that, and what .ci/run needs for formatting and lint
 # Works as root and with sudo; when nothing is missing it changes nothing and says nothing.
 set -euo pipefail
@@ -34,11 +34,15 @@ test_packages=(
   clang-19
   cmake
   gcc-arm-none-eabi
+  gcc-riscv64-unknown-elf
   libbenchmark-dev
   libgmock-dev
   libgtest-dev
   libnewlib-arm-none-eabi
   make
+  picolibc-riscv64-unknown-elf
+  qemu-system-arm
+  qemu-system-misc
 )
 check_packages=(
   clang-format-19

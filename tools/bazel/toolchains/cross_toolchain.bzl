@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""cc_toolchain targets for the cores of one GNU cross compiler."""
+
+load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "ACTION_NAMES")
+load(
+    "@bazel_tools//tools/cpp:cc_toolchain_config_lib.bzl",
+    "feature",
+    "flag_group",
+    "flag_set",
+    "tool_path",
+    "with_feature_set",
+)
+load("@rules_cc//cc:defs.bzl", "cc_toolchain")
+load("//tools/bazel/platforms:cores.bzl", "CORES")
+
+_COMPILE = [
+    ACTION_NAMES.assemble,
+    ACTION_NAMES.c_compile,
+    ACTION_NAMES.cpp_compile,
+    ACTION_NAMES.preprocess_assemble,
+]
+
+# Sections that the linker can drop one by one; the same bytes on every machine; the same bits as on a server.
+_COMPILE_FLAGS = [
+    "-ffunction-sections",
+    "-fdata-sections",
+    "-ffp-contract=off",
+    "-fno-canonical-system-headers",
+    "-Wno-builtin-macro-redefined",
+    "-D__DATE__=\"redacted\"",
+    "-D__TIME__=\"redacted\"",
+    "-D__TIMESTAMP__=\"redacted\"",
+]
+
+_LINK_FLAGS = [
+    # The start-up code is the image's own.
+    "-nostartfiles",
+    "-Wl,--gc-sections",
+    "-Wl,--no-warn-rwx-segments",
+    "-Wl,-z,noexecstack",
+]
+
+def _flags(actions, flags, mode = None):
+    return flag_set(
+        actions = actions,
+        flag_groups = [flag_group(flags = flags)],
+        with_features = [with_feature_set(features = [mode])] if mode else [],
+    )
+
+def _cross_toolchain_config_impl(ctx):
+    features = [
+        feature(name = "dbg"),
+        feature(name = "fastbuild"),
+        feature(name = "opt"),
+        # An image lies at fixed addresses: what --force_pic asks for is the same code.
+        feature(name = "supports_pic", enabled = True),
+        feature(name = "pic"),
+        feature(name = "force_pic_flags"),
+        feature(
+            name = "default_compile_flags",
+            enabled = True,
+            flag_sets = [
+                _flags(_COMPILE, ctx.attr.flags + _COMPILE_FLAGS),
+                _flags(_COMPILE, ["-Og", "-g"], "dbg"),
+                _flags(_COMPILE, ["-Os"], "fastbuild"),
+                _flags(_COMPILE, ["-Os", "-DNDEBUG"], "opt"),
+            ],
+        ),
+        feature(
+            name = "default_link_flags",
+            enabled = True,
+            flag_sets = [_flags([ACTION_NAMES.cpp_link_executable], ctx.attr.flags + _LINK_FLAGS)],
+        ),
+    ]
+    prefix = "/usr/bin/{}-".format(ctx.attr.compiler)
+    return cc_common.create_cc_toolchain_config_info(
+        ctx = ctx,
+        abi_libc_version = "unknown",
+        abi_version = "unknown",
+        compiler = "gcc",
+        cxx_builtin_include_directories = ctx.attr.include_directories,
+        features = features,
+        host_system_name = "local",
+        target_cpu = ctx.attr.core,
+        target_libc = "unknown",
+        target_system_name = ctx.attr.compiler,
+        tool_paths = [
+            tool_path(name = name, path = prefix + program)
+            for name, program in [
+                ("ar", "ar"),
+                ("cpp", "cpp"),
+                ("gcc", "gcc"),
+                ("gcov", "gcov"),
+                ("ld", "ld"),
+                ("nm", "nm"),
+                ("objcopy", "objcopy"),
+                ("objdump", "objdump"),
+                ("strip", "strip"),
+            ]
+        ],
+        toolchain_identifier = ctx.attr.core,
+    )
+
+_cross_toolchain_config = rule(
+    implementation = _cross_toolchain_config_impl,
+    attrs = {
+        "compiler": attr.string(mandatory = True),
+        "core": attr.string(mandatory = True),
+        "flags": attr.string_list(mandatory = True),
+        "include_directories": attr.string_list(mandatory = True),
+    },
+    provides = [CcToolchainConfigInfo],
+)
+
+def cross_toolchains(compiler, include_directories):
+    """Declares a cc_toolchain named after each core that `compiler` builds for.
+
+    Args:
+      compiler: as in cores.bzl.
+      include_directories: where it finds headers by itself.
+    """
+
+    # All that it needs is installed on the machine.
+    native.filegroup(name = "nothing")
+    for core, description in CORES.items():
+        if description.compiler != compiler:
+            continue
+        _cross_toolchain_config(
+            name = core + "_config",
+            compiler = compiler,
+            core = core,
+            flags = description.flags,
+            include_directories = include_directories,
+        )
+        cc_toolchain(
+            name = core,
+            all_files = ":nothing",
+            ar_files = ":nothing",
+            as_files = ":nothing",
+            compiler_files = ":nothing",
+            dwp_files = ":nothing",
+            linker_files = ":nothing",
+            objcopy_files = ":nothing",
+            strip_files = ":nothing",
+            supports_param_files = True,
+            toolchain_config = ":{}_config".format(core),
+            visibility = ["//visibility:public"],
+        )

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cross compilers of Debian as tool chains of Bazel.
+
+    load("@kiln//tools/bazel/toolchains:firmware_toolchains.bzl", "kiln_firmware_toolchains")
+
+    kiln_firmware_toolchains()
+
+Then --platforms=@kiln//tools/bazel/platforms:cortex_m4f builds with arm-none-eabi-gcc. A compiler is looked for when something is
+first built for it: what is not built need not be installed.
+"""
+
+load(":cross_gcc.bzl", "cross_gcc")
+
+def kiln_firmware_toolchains():
+    """Declares a repository per cross compiler and registers the tool chains of all cores."""
+    if not native.existing_rule("kiln_arm_none_eabi"):
+        cross_gcc(
+            name = "kiln_arm_none_eabi",
+            compiler = "arm-none-eabi",
+            package = "gcc-arm-none-eabi libnewlib-arm-none-eabi",
+            requires = ["/usr/lib/arm-none-eabi/include/string.h"],
+        )
+    if not native.existing_rule("kiln_riscv64_unknown_elf"):
+        cross_gcc(
+            name = "kiln_riscv64_unknown_elf",
+            compiler = "riscv64-unknown-elf",
+            flags = ["--specs=picolibc.specs"],
+            package = "gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf",
+            requires = ["/usr/lib/picolibc/riscv64-unknown-elf/include/string.h"],
+        )
+    native.register_toolchains("@kiln//tools/bazel/toolchains:all")
