@@ -18,6 +18,7 @@ needs none. The header is included as "<module_name>.h". docs/bazel.md has the a
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
+load("//tools/bazel/platforms:model_platform.bzl", "ModelPlatformInfo")
 
 CcModelInfo = provider(
     doc = "What cc_model knows of its model.",
@@ -41,6 +42,14 @@ def module_name_of(name):
 def _module_name(ctx):
     return ctx.attr.module_name or module_name_of(ctx.label.name)
 
+def _target(ctx):
+    return ctx.attr.target or ctx.attr._platform[ModelPlatformInfo].target
+
+def _check_platform(ctx):
+    if ctx.attr.runtime == "cpp" and ctx.attr._platform[ModelPlatformInfo].firmware:
+        fail(("{}: runtime = \"cpp\" needs an operating system, and the platform has none; use runtime = \"crt\", " +
+              "and interface = \"c\" for plain C functions").format(ctx.label))
+
 def _codegen(ctx):
     return ctx.attr.codegen or ("llvm" if ctx.attr._llvm[BuildSettingInfo].value else "c")
 
@@ -55,7 +64,8 @@ def _run_kiln(ctx, outputs, output_flag, flags, option = "-o", **kwargs):
     arguments.add(ctx.file.model)
     arguments.add(option, output_flag)
     arguments.add("--module-name=" + _module_name(ctx))
-    for name in ["executor", "runtime", "interface", "target"]:
+    arguments.add("--target=" + _target(ctx))
+    for name in ["executor", "runtime", "interface"]:
         arguments.add("--%s=%s" % (name, getattr(ctx.attr, name)))
     arguments.add("--threads=%d" % ctx.attr.threads)
     if ctx.attr.calling_convention:
@@ -156,6 +166,7 @@ def _link(ctx, header, sources, objects):
     )
 
 def _cc_model_impl(ctx):
+    _check_platform(ctx)
     codegen = _codegen(ctx)
     cpp = ctx.attr.runtime == "cpp"
     link_flags = ["--system-lib"] if cpp else []
@@ -244,8 +255,8 @@ cc_model = rule(
             values = ["cpp", "crt"],
         ),
         "target": attr.string(
-            default = "x86-64",
-            doc = "What `kiln compile --target` takes. The default runs on every x86-64 machine; \"x86-64-v3\" is faster.",
+            doc = "What `kiln compile --target` takes; default: the core of a firmware platform, else \"x86-64\", which runs on every such " +
+                  "machine; \"x86-64-v3\" is faster.",
         ),
         "threads": attr.int(doc = "Of a parallel loop; 0: as the runtime decides, 1: serial code."),
         "workspace_pools": attr.string_list(
@@ -260,6 +271,7 @@ cc_model = rule(
         "_crt_graph_deps": attr.label_list(default = ["//runtime_crt:graph_executor"]),
         "_kiln": attr.label(default = "//tools:compiler", allow_files = True, executable = True, cfg = "host"),
         "_llvm": attr.label(default = "//tools/bazel:llvm"),
+        "_platform": attr.label(default = "//tools/bazel/platforms:model_platform"),
     },
     fragments = ["cpp"],
     toolchains = ["@bazel_tools//tools/cpp:toolchain_type"],

@@ -45,12 +45,29 @@ nested test "${flags[@]}" --test_output=errors //... || fail "its tests do not p
 numbers="$(nested run "${flags[@]}" //:firmware 2>/dev/null)" || fail "its program does not run"
 [[ "$numbers" == "2 4 6" ]] || fail "its program printed '$numbers', wanted '2 4 6'"
 
-if nested build "${flags[@]}" //:illegal >"$folder/illegal.log" 2>&1; then
-  fail "a model with options that do not go together has been built"
-fi
-words="--runtime cpp and --interface c do not go together: the C++ runtime calls a model by packed functions; use --runtime crt, or --interface packed"
-if ! grep -qF -- "$words" "$folder/illegal.log"; then
-  cat "$folder/illegal.log"
-  fail "options that do not go together are refused without these words: $words"
+# refused WORDS ARGUMENTS...: a build that fails, and says WORDS.
+refused() {
+  local words="$1"
+  shift
+  if nested build "${flags[@]}" "$@" >"$folder/refused.log" 2>&1; then
+    fail "has been built, and should not: $*"
+  fi
+  if ! grep -qF -- "$words" "$folder/refused.log"; then
+    cat "$folder/refused.log"
+    fail "'$*' is refused without these words: $words"
+  fi
+}
+
+refused "--runtime cpp and --interface c do not go together: the C++ runtime calls a model by packed functions; use --runtime crt, or --interface packed" //:illegal
+
+if command -v arm-none-eabi-gcc >/dev/null; then
+  cortex_m4f=--platforms=@kiln//tools/bazel/platforms:cortex_m4f
+  nested build "${flags[@]}" "$cortex_m4f" //:double_c //:double_object || fail "its model is not built for a Cortex-M4F"
+  for library in double_c double_object; do
+    # Machine 40 is Arm's.
+    [[ "$(ar p "$folder/user/bazel-bin/lib$library.a" | od -An -tu2 -j18 -N2 | tr -d ' ')" == 40 ]] ||
+      fail "lib$library.a, built for a Cortex-M4F, is for another machine"
+  done
+  refused 'runtime = "cpp" needs an operating system, and the platform has none; use runtime = "crt"' "$cortex_m4f" //:double
 fi
 echo "second workspace: its tests pass"
