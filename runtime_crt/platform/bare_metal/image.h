@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The addresses that image.ld knows. Only their addresses have a meaning.
+ */
+#ifndef KILN_RUNTIME_CRT_PLATFORM_BARE_METAL_IMAGE_H_
+#define KILN_RUNTIME_CRT_PLATFORM_BARE_METAL_IMAGE_H_
+
+#include <stdint.h>
+
+extern uint32_t stack_limit[], stack_top[]; /* The stack, which grows down from the top. */
+extern uint32_t data_load[], data_start[], data_end[]; /* Initial values in flash; where they go. */
+extern uint32_t bss_start[], bss_end[];                /* Data that begin with 0. */
+extern uint8_t pool_start[], pool_end[];               /* RAM that nobody else uses. */
+
+#endif /* KILN_RUNTIME_CRT_PLATFORM_BARE_METAL_IMAGE_H_ */

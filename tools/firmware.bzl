@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""firmware_image and firmware_test: programs for boards without an operating system, and tests that run them in QEMU.
+
+    load("@kiln//tools:firmware.bzl", "firmware_image", "firmware_test")
+
+    firmware_image(
+        name = "blink",
+        srcs = ["blink.c"],
+        flash_bytes = 64 * 1024,
+        ram_bytes = 16 * 1024,
+        deps = [":my_mod"],
+    )
+
+    firmware_test(
+        name = "blink_test",
+        board = "cortex_m4f",
+        images = [":blink"],
+    )
+
+An image is built for the platform of the build; a test builds its images for its board, whatever the platform is. The verdict is the
+status that main returns: 0 passes. A fault, an abort of the runtime or the end of time fails. docs/embedded.md shows it.
+"""
+
+load("@rules_cc//cc:defs.bzl", "cc_binary")
+load("//tools/firmware:boards.bzl", "BOARDS")
+
+_BARE_METAL = "//runtime_crt/platform/bare_metal:"
+_IMAGE_LD = str(Label(_BARE_METAL + "image.ld"))
+
+def _condition(board):
+    return str(Label("//tools/bazel/platforms:on_" + board))
+
+def firmware_image(name, deps = [], flash_bytes = 256 * 1024, ram_bytes = 64 * 1024, stack_bytes = 4096, linkopts = [], **kwargs):
+    """A program with start-up code, laid out for a machine with so much memory: one that needs more does not link.
+
+    Args:
+      name: of the target.
+      deps: of cc_binary, beside the start-up code.
+      flash_bytes: code, constants and initial values.
+      ram_bytes: stack, data, and the memory that TVMPlatformMemoryAllocate gives.
+      stack_bytes: of these, the stack.
+      linkopts: of cc_binary.
+      **kwargs: of cc_binary.
+    """
+    sizes = [("flash_bytes", flash_bytes), ("ram_bytes", ram_bytes), ("stack_bytes", stack_bytes)]
+    cc_binary(
+        name = name,
+        additional_linker_inputs = [_IMAGE_LD],
+        linkopts = linkopts + ["-T $(location %s)" % _IMAGE_LD] + [
+            "-Wl,--defsym=%s=%d" % size
+            for size in sizes
+        ] + select(dict([
+            (_condition(name), ["-Wl,--defsym=flash_start=%d" % board.flash_start, "-Wl,--defsym=ram_start=%d" % board.ram_start])
+            for name, board in BOARDS.items()
+        ], **{"//conditions:default": []})),
+        target_compatible_with = select({
+            str(Label("//tools/bazel/platforms:firmware")): [],
+            "//conditions:default": ["@platforms//:incompatible"],
+        }),
+        deps = deps + [str(Label(_BARE_METAL + "start"))],
+        **kwargs
+    )
+
+# The images of a test are built for its board, as they would be without a sanitizer or debugging.
+def _board_transition_impl(_settings, attr):
+    return {
+        "//command_line_option:compilation_mode": "opt",
+        "//command_line_option:copt": [],
+        "//command_line_option:features": [],
+        "//command_line_option:linkopt": [],
+        "//command_line_option:platforms": str(Label("//tools/bazel/platforms:" + attr.board)),
+    }
+
+_board_transition = transition(
+    implementation = _board_transition_impl,
+    inputs = [],
+    outputs = [
+        "//command_line_option:compilation_mode",
+        "//command_line_option:copt",
+        "//command_line_option:features",
+        "//command_line_option:linkopt",
+        "//command_line_option:platforms",
+    ],
+)
+
+def _firmware_test_impl(ctx):
+    board = BOARDS[ctx.attr.board]
+    images = ctx.files.images
+    configuration = ctx.actions.declare_file(ctx.label.name + ".json")
+    ctx.actions.write(configuration, json.encode({
+        "arguments": board.arguments,
+        "emulator": board.emulator,
+        "images": [image.short_path for image in images],
+        "timeout_seconds": ctx.attr.timeout_seconds,
+    }))
+    executable = ctx.actions.declare_file(ctx.label.name)
+    ctx.actions.write(
+        executable,
+        "#!/bin/sh\nexec %s %s\n" % (ctx.executable._run_images.short_path, configuration.short_path),
+        is_executable = True,
+    )
+    return [DefaultInfo(
+        executable = executable,
+        runfiles = ctx.runfiles(files = images + [configuration]).merge(ctx.attr._run_images[DefaultInfo].default_runfiles),
+    )]
+
+firmware_test = rule(
+    implementation = _firmware_test_impl,
+    doc = "Runs images on a board that QEMU emulates, one after the other; each must end with status 0.",
+    attrs = {
+        "board": attr.string(
+            doc = "A board of tools/firmware/boards.bzl: the name of its core.",
+            mandatory = True,
+            values = BOARDS.keys(),
+        ),
+        "images": attr.label_list(
+            cfg = _board_transition,
+            doc = "Targets of firmware_image.",
+            mandatory = True,
+        ),
+        "timeout_seconds": attr.int(
+            default = 60,
+            doc = "For each image.",
+        ),
+        "_allowlist_function_transition": attr.label(default = "@bazel_tools//tools/allowlists/function_transition_allowlist"),
+        "_run_images": attr.label(default = "//tools/firmware:run_images", executable = True, cfg = "target"),
+    },
+    test = True,
+)

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The boards that QEMU has for the cores of //tools/bazel/platforms: one for each, under the core's name.
+
+`emulator` and `arguments` start the machine; memory is `flash_start`, `ram_start` and at most `max_flash_bytes`, `max_ram_bytes`.
+"""
+
+def _arm(machine, flash_start, ram_start, max_bytes):
+    return struct(
+        arguments = ["-machine", machine],
+        emulator = "qemu-system-arm",
+        flash_start = flash_start,
+        max_flash_bytes = max_bytes,
+        max_ram_bytes = max_bytes,
+        ram_start = ram_start,
+    )
+
+_MEGABYTE = 1024 * 1024
+
+BOARDS = {
+    "cortex_m3": _arm("mps2-an385", 0x00000000, 0x20000000, 4 * _MEGABYTE),
+    "cortex_m33f": _arm("mps2-an505", 0x10000000, 0x38000000, 4 * _MEGABYTE),
+    "cortex_m4f": _arm("mps2-an386", 0x00000000, 0x20000000, 4 * _MEGABYTE),
+    "cortex_m55": _arm("mps3-an547", 0x00000000, 0x30000000, 512 * 1024),
+    "cortex_m7f": _arm("mps2-an500", 0x00000000, 0x20000000, 4 * _MEGABYTE),
+    "riscv32imac": struct(
+        # Without firmware of its own, the machine starts at the first byte of its memory.
+        arguments = ["-machine", "virt", "-bios", "none"],
+        emulator = "qemu-system-riscv32",
+        flash_start = 0x80000000,
+        max_flash_bytes = 4 * _MEGABYTE,
+        max_ram_bytes = 4 * _MEGABYTE,
+        ram_start = 0x80400000,
+    ),
+}

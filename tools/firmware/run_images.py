@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs firmware images in QEMU, one after the other, and ends with 0 if each ended with status 0.
+
+    run_images CONFIGURATION.json
+
+The configuration is what the rule firmware_test writes. Every image is a case of test.xml, by its name.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+
+# The machine has no display, monitor or serial line; what semihosting writes is standard output.
+QEMU_FLAGS = ["-display", "none", "-monitor", "none", "-serial", "none", "-chardev", "stdio,id=console"]
+SEMIHOSTING = ["-semihosting-config", "enable=on,target=native,chardev=console"]
+
+
+class Outcome:
+    def __init__(self, image, seconds, output, problem):
+        self.name = os.path.basename(image)
+        self.seconds = seconds
+        self.output = output
+        self.problem = problem  # "" if it passed
+
+
+def qemu_command(configuration, image):
+    return [configuration["emulator"]] + configuration["arguments"] + QEMU_FLAGS + SEMIHOSTING + ["-kernel", image]
+
+
+def run_image(configuration, image):
+    limit = configuration["timeout_seconds"]
+    start = time.monotonic()
+    try:
+        result = subprocess.run(
+            qemu_command(configuration, image), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=limit
+        )
+        output = result.stdout
+        problem = "status {}".format(result.returncode) if result.returncode != 0 else ""
+    except subprocess.TimeoutExpired as expired:
+        output = expired.stdout or b""
+        problem = "no end after {} s".format(limit)
+    except FileNotFoundError:
+        output = b""
+        problem = "{} is not installed; tools/install_packages.sh test installs it".format(configuration["emulator"])
+    return Outcome(image, time.monotonic() - start, output.decode(errors="replace"), problem)
+
+
+def write_xml(path, outcomes):
+    suite = ElementTree.Element(
+        "testsuite", name="firmware", tests=str(len(outcomes)), failures=str(sum(bool(outcome.problem) for outcome in outcomes))
+    )
+    for outcome in outcomes:
+        case = ElementTree.SubElement(suite, "testcase", name=outcome.name, time="{:.3f}".format(outcome.seconds))
+        if outcome.problem:
+            ElementTree.SubElement(case, "failure", message=outcome.problem).text = outcome.output
+    ElementTree.ElementTree(suite).write(path, encoding="utf-8", xml_declaration=True)
+
+
+def main(arguments):
+    with open(arguments[0], encoding="utf-8") as file:
+        configuration = json.load(file)
+    outcomes = []
+    for image in configuration["images"]:
+        outcome = run_image(configuration, image)
+        outcomes.append(outcome)
+        print("{}: {}\n{}".format(outcome.name, outcome.problem or "passed", outcome.output), end="", flush=True)
+    if "XML_OUTPUT_FILE" in os.environ:
+        write_xml(os.environ["XML_OUTPUT_FILE"], outcomes)
+    failed = [outcome.name for outcome in outcomes if outcome.problem]
+    if failed:
+        print("failed: " + ", ".join(failed))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
