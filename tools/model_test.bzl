@@ -18,10 +18,15 @@ makes a test for each runtime, executor, interface and code generator, and a tes
     my_mod_test_cpp_graph_c     my_mod_test_crt_packed_graph_c
                                 my_mod_test_crt_c_llvm
                                 my_mod_test_crt_c_c
+
+With boards = ["cortex_m4f", …], a test per board runs the six images of the C runtime in QEMU, one after the other:
+
+    my_mod_test_cortex_m4f
 """
 
 load("@rules_cc//cc:defs.bzl", "cc_test")
 load(":cc_model.bzl", "CcModelInfo", "cc_model", "module_name_of")
+load(":firmware.bzl", "firmware_image", "firmware_test")
 
 _WITH_LLVM = str(Label("//tools/bazel:with_llvm"))
 
@@ -126,7 +131,8 @@ def _cpp_test(name, model, inputs, expected, rtol, atol, **kwargs):
         **kwargs
     )
 
-def _crt_test(name, model, runner, inputs, expected, rtol, atol, **kwargs):
+# The case as C source, which a test of this machine and the images of boards compile.
+def _case(name, model, inputs, expected, rtol, atol):
     _model_case(
         name = name + "_case",
         testonly = True,
@@ -137,12 +143,55 @@ def _crt_test(name, model, runner, inputs, expected, rtol, atol, **kwargs):
         rtol = str(rtol),
         tags = ["manual"],
     )
+
+def _crt_test(name, model, runner, inputs, expected, rtol, atol, **kwargs):
+    _case(name, model, inputs, expected, rtol, atol)
     cc_test(
         name = name,
         srcs = [":%s_case" % name],
         copts = ["-std=c99"],
         deps = [model, runner],
         **kwargs
+    )
+
+def _model(name, attributes):
+    cc_model(
+        name = name,
+        testonly = True,
+        tags = ["manual"],
+        **attributes
+    )
+
+def _host_test(name, runner, codegen, model_attributes, case):
+    _model(name + "_model", model_attributes)
+    case = dict(
+        case,
+        name = name,
+        model = ":%s_model" % name,
+        # Without LLVM in the compiler, the tests of its code are skipped.
+        target_compatible_with = [] if codegen == "c" else select({
+            _WITH_LLVM: [],
+            "//conditions:default": ["@platforms//:incompatible"],
+        }),
+    )
+    if runner:
+        _crt_test(runner = runner, **case)
+    else:
+        _cpp_test(**case)
+
+def _image(name, runner, model_attributes, case, flash_bytes, ram_bytes, stack_bytes):
+    _model(name + "_model", model_attributes)
+    _case(name = name, model = ":%s_model" % name, **case)
+    firmware_image(
+        name = name,
+        testonly = True,
+        srcs = [":%s_case" % name],
+        copts = ["-std=c99"],
+        flash_bytes = flash_bytes,
+        ram_bytes = ram_bytes,
+        stack_bytes = stack_bytes,
+        tags = ["manual"],
+        deps = [":%s_model" % name, runner],
     )
 
 def model_test(
@@ -154,7 +203,11 @@ def model_test(
         atol = 0,
         input_shapes = {},
         data = [],
-        target = "x86-64",
+        target = "",
+        boards = [],
+        flash_bytes = 256 * 1024,
+        ram_bytes = 64 * 1024,
+        stack_bytes = 4096,
         size = "small",
         tags = []):
     """Runs `model` on every runtime, executor, interface and code generator.
@@ -168,46 +221,51 @@ def model_test(
       atol: absolute tolerance.
       input_shapes: cc_model's `inputs`.
       data: cc_model's `data`.
-      target: cc_model's `target`; this machine must be able to run it.
+      target: cc_model's `target`; this machine must be able to run it. Boards have targets of their own.
+      boards: of tools/firmware/boards.bzl, to run the case on in QEMU.
+      flash_bytes: firmware_image's; of each image for a board.
+      ram_bytes: firmware_image's.
+      stack_bytes: firmware_image's.
       size: of each test.
       tags: of each test.
     """
     tests = []
+    images = {"c": [], "llvm": []}
     for way, (attributes, runner) in _WAYS.items():
         for codegen in ["llvm", "c"]:
             test = "%s_%s_%s" % (name, way, codegen)
-            cc_model(
-                name = test + "_model",
-                testonly = True,
+            model_attributes = dict(
+                attributes,
                 codegen = codegen,
                 data = data,
                 inputs = input_shapes,
                 model = model,
                 module_name = module_name_of(test),
-                tags = ["manual"],
-                target = target,
-                **attributes
             )
             case = dict(
-                name = test,
                 atol = atol,
                 expected = expected,
                 inputs = inputs,
-                model = ":%s_model" % test,
                 rtol = rtol,
-                size = size,
-                tags = tags,
-                # Without LLVM in the compiler, the tests of its code are skipped.
-                target_compatible_with = [] if codegen == "c" else select({
-                    _WITH_LLVM: [],
-                    "//conditions:default": ["@platforms//:incompatible"],
-                }),
             )
-            if runner:
-                _crt_test(runner = runner, **case)
-            else:
-                _cpp_test(**case)
+            _host_test(test, runner, codegen, dict(model_attributes, target = target), dict(case, size = size, tags = tags))
             tests.append(test)
+            if boards and runner:
+                _image(test + "_image", runner, model_attributes, case, flash_bytes, ram_bytes, stack_bytes)
+                images[codegen].append(":%s_image" % test)
+    for board in boards:
+        firmware_test(
+            name = "%s_%s" % (name, board),
+            testonly = True,
+            board = board,
+            images = images["c"] + select({
+                _WITH_LLVM: images["llvm"],
+                "//conditions:default": [],
+            }),
+            size = size,
+            tags = tags,
+        )
+        tests.append("%s_%s" % (name, board))
     native.test_suite(
         name = name,
         tags = tags,

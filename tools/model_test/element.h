@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Elements of tensors by the name of their dtype: "float32", "int8", "bool".
+ */
+#ifndef KILN_TOOLS_MODEL_TEST_ELEMENT_H_
+#define KILN_TOOLS_MODEL_TEST_ELEMENT_H_
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Bytes of an element; 0 for a dtype that is not known. */
+size_t ElementBytes(const char* dtype);
+
+/* The element at `p`, whose dtype is known; 64-bit integers are rounded. */
+double ElementValue(const char* dtype, const unsigned char* p);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* KILN_TOOLS_MODEL_TEST_ELEMENT_H_ */
