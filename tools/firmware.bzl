@@ -18,7 +18,8 @@
     )
 
 An image is built for the platform of the build; a test builds its images for its board, whatever the platform is. The verdict is the
-status that main returns: 0 passes. A fault, an abort of the runtime or the end of time fails. docs/embedded.md shows it.
+status that main returns: 0 passes. A fault (status 200 and more), an abort of the runtime (199) or the end of time (124) fails.
+docs/embedded.md shows it.
 """
 
 load("@rules_cc//cc:defs.bzl", "cc_binary")
@@ -86,11 +87,14 @@ _board_transition = transition(
 def _firmware_test_impl(ctx):
     board = BOARDS[ctx.attr.board]
     images = ctx.files.images
+    statuses = ctx.attr.statuses or [0 for _ in images]
+    if len(statuses) != len(images):
+        fail("%s: found %d statuses for %d images" % (ctx.label, len(statuses), len(images)))
     configuration = ctx.actions.declare_file(ctx.label.name + ".json")
     ctx.actions.write(configuration, json.encode({
         "arguments": board.arguments,
         "emulator": board.emulator,
-        "images": [image.short_path for image in images],
+        "images": [{"path": images[i].short_path, "status": statuses[i]} for i in range(len(images))],
         "timeout_seconds": ctx.attr.timeout_seconds,
     }))
     executable = ctx.actions.declare_file(ctx.label.name)
@@ -106,7 +110,7 @@ def _firmware_test_impl(ctx):
 
 firmware_test = rule(
     implementation = _firmware_test_impl,
-    doc = "Runs images on a board that QEMU emulates, one after the other; each must end with status 0.",
+    doc = "Runs images on a board that QEMU emulates, one after the other; each must end with its status.",
     attrs = {
         "board": attr.string(
             doc = "A board of tools/firmware/boards.bzl: the name of its core.",
@@ -118,6 +122,7 @@ firmware_test = rule(
             doc = "Targets of firmware_image.",
             mandatory = True,
         ),
+        "statuses": attr.int_list(doc = "What each image must end with; default: 0."),
         "timeout_seconds": attr.int(
             default = 60,
             doc = "For each image.",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs firmware images in QEMU, one after the other, and ends with 0 if each ended with status 0.
+"""Runs firmware images in QEMU, one after the other, and ends with 0 if each ended with the status that it must.
 
     run_images CONFIGURATION.json
 
@@ -18,6 +18,10 @@ QEMU_FLAGS = ["-display", "none", "-monitor", "none", "-serial", "none", "-chard
 SEMIHOSTING = ["-semihosting-config", "enable=on,target=native,chardev=console"]
 
 
+# Status of an image that does not end, as timeout(1) has it.
+NO_END = 124
+
+
 class Outcome:
     def __init__(self, image, seconds, output, problem):
         self.name = os.path.basename(image)
@@ -34,18 +38,20 @@ def run_image(configuration, image):
     limit = configuration["timeout_seconds"]
     start = time.monotonic()
     try:
-        result = subprocess.run(
-            qemu_command(configuration, image), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=limit
-        )
-        output = result.stdout
-        problem = "status {}".format(result.returncode) if result.returncode != 0 else ""
+        command = qemu_command(configuration, image["path"])
+        result = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=limit)
+        status, output = result.returncode, result.stdout
     except subprocess.TimeoutExpired as expired:
-        output = expired.stdout or b""
-        problem = "no end after {} s".format(limit)
+        status, output = NO_END, expired.stdout or b""
     except FileNotFoundError:
-        output = b""
+        status, output = None, b""
+    problem = ""
+    if status is None:
         problem = "{} is not installed; tools/install_packages.sh test installs it".format(configuration["emulator"])
-    return Outcome(image, time.monotonic() - start, output.decode(errors="replace"), problem)
+    elif status != image["status"]:
+        found = "no end after {} s".format(limit) if status == NO_END else "status {}".format(status)
+        problem = found + (", wanted status {}".format(image["status"]) if image["status"] else "")
+    return Outcome(image["path"], time.monotonic() - start, output.decode(errors="replace"), problem)
 
 
 def write_xml(path, outcomes):

@@ -12,10 +12,16 @@
 #define MMFAR REGISTER(0xe000ed34u)
 #define BFAR REGISTER(0xe000ed38u)
 #define CPACR REGISTER(0xe000ed88u)
+#define MPU_CTRL REGISTER(0xe000ed94u)
+#define MPU_RBAR REGISTER(0xe000ed9cu)
+#define MPU_RASR REGISTER(0xe000eda0u)
 
 #define SHCSR_MEMORY_BUS_USAGE (7u << 16)
 #define CFSR_BFARVALID (1u << 15)
 #define CPACR_FLOATING_POINT (0xfu << 20)
+#define MPU_CTRL_ENABLE_WITH_DEFAULT_MAP 5u
+#define MPU_RBAR_VALID (1u << 4)
+#define MPU_RASR_NO_ACCESS_1MB ((19u << 1) | 1u)
 
 /* Called by OnFault with the frame that the core has pushed, or 0 if the stack is of no use. */
 __attribute__((used, noreturn)) static void ReportFault(const uint32_t* frame, uint32_t number) {
@@ -43,15 +49,26 @@ __attribute__((naked)) static void OnFault(void) {
       ".ltorg\n");
 }
 
+/* A stack that grows too deep leaves RAM at its bottom. Armv8-M has a register for that; before,
+ * the megabyte below RAM, which is aligned, is made a region without access. */
+static void GuardStack(void) {
+#if __ARM_ARCH >= 8
+  __asm__ volatile("msr msplim, %0" : : "r"(stack_limit));
+#else
+  MPU_RBAR = ((uint32_t)(uintptr_t)stack_limit - (1u << 20)) | MPU_RBAR_VALID;
+  MPU_RASR = MPU_RASR_NO_ACCESS_1MB;
+  MPU_CTRL = MPU_CTRL_ENABLE_WITH_DEFAULT_MAP;
+  __asm__ volatile("dsb\nisb" ::: "memory");
+#endif
+}
+
 __attribute__((noreturn)) void Start(void) {
 #if defined(__ARM_FP) || defined(__ARM_FEATURE_MVE)
   CPACR |= CPACR_FLOATING_POINT;
   __asm__ volatile("dsb\nisb" ::: "memory");
 #endif
   SHCSR |= SHCSR_MEMORY_BUS_USAGE;
-#if __ARM_ARCH >= 8
-  __asm__ volatile("msr msplim, %0" : : "r"(stack_limit));
-#endif
+  GuardStack();
   RunProgram();
 }
 

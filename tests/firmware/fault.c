@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Does what FAULT says; each must end the program with a status of its own kind.
+#include <stdint.h>
+
+#include "runtime_crt/platform/bare_metal/semihosting.h"
+
+#define STACK_OVERFLOW 1
+#define UNDEFINED_INSTRUCTION 2
+#define BAD_ADDRESS 3
+#define EXIT_WITH_7 4
+#define NO_END 5
+
+static volatile uint32_t sink;
+
+__attribute__((noinline)) static uint32_t Recurse(uint32_t depth) {
+  volatile uint32_t frame[64];
+  frame[depth % 64] = depth;
+  if (depth == 0) return 0;
+  return Recurse(depth - 1) + frame[depth % 64];
+}
+
+int main(void) {
+  switch (FAULT) {
+    case STACK_OVERFLOW:
+      sink = Recurse(1000);
+      break;
+    case UNDEFINED_INSTRUCTION:
+#if defined(__arm__)
+      __asm__ volatile("udf #0");
+#else
+      __asm__ volatile("unimp");
+#endif
+      break;
+    case BAD_ADDRESS:
+      sink = *(volatile uint32_t*)0xfffffff0u;
+      break;
+    case EXIT_WITH_7:
+      return 7;
+    default:
+      for (;;) ++sink;
+  }
+  SemihostingWrite("nothing has happened\n");
+  return 0;
+}
