@@ -13,8 +13,10 @@ namespace kiln::schedule {
 namespace {
 
 constexpr int kVectorsPerTile = 4;  // of accumulators: enough to hide the latency of an addition
-constexpr int64_t kMaxLocalBytes = 32 << 10;  // of all buffers that live inside the shared loops
-constexpr int64_t kMaxUnrolledTerms = 16;     // small windows (3×3) are expanded
+constexpr int64_t kMaxUnrolledTerms = 16;  // small windows (3×3) are expanded
+// Of all buffers that live inside the shared loops: they are on the stack.
+constexpr int64_t kMaxLocalBytes = 32 << 10;
+constexpr int64_t kMaxFirmwareLocalBytes = 512;
 
 enum class Along { kSpace, kReduce };
 
@@ -351,7 +353,8 @@ Stmt ReductionNest(const loop::Kernel& original, Context& context) {
   }
   const std::vector<Axis> outer =
       FreshAxes({axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(shared)});
-  if (MakeInner(kernel, outer).local_bytes > kMaxLocalBytes) return SeparateNests(kernel, context);
+  const int64_t max_bytes = context.target.is_baremetal() ? kMaxFirmwareLocalBytes : kMaxLocalBytes;
+  if (MakeInner(kernel, outer).local_bytes > max_bytes) return SeparateNests(kernel, context);
   return OuterLoops(outer, threads, SharedNest(kernel, outer, context));
 }
 

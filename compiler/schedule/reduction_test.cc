@@ -122,6 +122,16 @@ TEST(Reduction, RowsThatAreTooLongForTheStackGoToTheWorkspace) {
   ExpectLikeNaive(kernel, VectorTarget(256), kTolerance);
 }
 
+TEST(Reduction, TheStackOfFirmwareIsShort) {
+  const Target target = Target::Parse("cortex-m4f").value();
+  EXPECT_EQ(Schedule(Softmax(2, 20), target).func.workspace, nullptr);
+  const Kernel kernel = Softmax(2, 500);
+  const Scheduled scheduled = Schedule(kernel, target);
+  ASSERT_NE(scheduled.func.workspace, nullptr);
+  EXPECT_GE(scheduled.func.workspace->num_bytes(), 500 * 4);
+  ExpectLikeNaive(kernel, target, kTolerance);
+}
+
 TEST(Reduction, RowsAreSharedAmongThreads) {
   EXPECT_TRUE(absl::StrContains(Text(Schedule(Softmax(256, 1000), VectorTarget(256, 8))),
                                 "for i0 in 0..256 parallel {"));
