@@ -52,9 +52,13 @@ Target WithFpu(Target target) {
   return target;
 }
 
+// Helium's arithmetic on floats takes subnormals for zero and forgets what a NaN held, whatever
+// FPSCR says: only integers are vectors.
 Target WithHelium(Target target) {
   target.vector_bits = 128;
   target.vector_registers = 8;
+  target.vector_float = false;
+  target.features = "-mve.fp";
   return target;
 }
 

@@ -104,7 +104,7 @@ absl::Status ApplyOption(absl::string_view option, Target& target) {
 }  // namespace
 
 int Target::Lanes(DType dtype) const {
-  if (vector_bits == 0 || (!vector_int && !dtype.is_float())) return 1;
+  if (vector_bits == 0 || (!vector_float && dtype.is_float())) return 1;
   // The small vector units (Helium) have no 64-bit lanes.
   if (pointer_bits == 32 && dtype.bytes() == 8) return 1;
   return std::max(1, vector_bits / (8 * dtype.bytes()));

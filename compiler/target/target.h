@@ -37,7 +37,7 @@ struct Target {
   int vector_registers = 16;
   bool has_fma =
       false;  // fused multiply-add of float32 (and, where double is native, float64) in hardware
-  bool vector_int = true;  // the vector unit does integers
+  bool vector_float = true;  // the vector unit does floats, with the bits of the scalar unit
   int64_t l1_bytes = 32 << 10;
   int64_t l2_bytes = 512 << 10;
   int cores = 1;  // that a parallel loop may count on; 1: loops are serial

@@ -36,6 +36,7 @@ TEST(TargetTest, MicrocontrollersAreBareMetal) {
   }
   EXPECT_EQ(Target::Parse("cortex-m4f")->Lanes(DType::Float(32)), 1);
   EXPECT_EQ(Target::Parse("cortex-m55")->Lanes(DType::Int(8)), 16);
+  EXPECT_EQ(Target::Parse("cortex-m55")->Lanes(DType::Float(32)), 1);
 }
 
 TEST(TargetTest, TriplesTakeOptions) {

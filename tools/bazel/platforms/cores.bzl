@@ -30,7 +30,8 @@ CORES = {
     ),
     "cortex_m55": struct(
         compiler = _ARM,
-        flags = ["-mcpu=cortex-m55", "-mthumb", "-mfloat-abi=hard"],
+        # Vectors of floats have other bits: subnormals are zero.
+        flags = ["-mcpu=cortex-m55+nomve.fp", "-mthumb", "-mfloat-abi=hard"],
         target = "cortex-m55",
     ),
     "cortex_m7f": struct(
