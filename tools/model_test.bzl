@@ -24,7 +24,8 @@ With boards = ["cortex_m4f", …], a test per board runs the six images of the C
     my_mod_test_cortex_m4f
 """
 
-load("@rules_cc//cc:defs.bzl", "cc_test")
+load("@rules_cc//cc:defs.bzl", "cc_binary", "cc_test")
+load("//tools/bazel/platforms:cores.bzl", "CORES")
 load(":cc_model.bzl", "CcModelInfo", "cc_model", "module_name_of")
 load(":firmware.bzl", "firmware_image", "firmware_test")
 
@@ -74,11 +75,21 @@ def _model_case_impl(ctx):
     _tensor_arguments(arguments, "expected", ctx.attr.expected)
     arguments.add("--rtol", ctx.attr.rtol)
     arguments.add("--atol", ctx.attr.atol)
+    reference = []
+    if ctx.attr.reference:
+        reference = [ctx.actions.declare_file(ctx.label.name + ".reference")]
+        ctx.actions.run(
+            executable = ctx.executable.reference,
+            arguments = [reference[0].path],
+            outputs = reference,
+            mnemonic = "KilnReference",
+        )
+        arguments.add("--reference", reference[0])
     arguments.add("-o", source)
     ctx.actions.run(
         executable = ctx.executable._write_case,
         arguments = [arguments],
-        inputs = [model.metadata] + ctx.files.inputs + ctx.files.expected,
+        inputs = [model.metadata] + ctx.files.inputs + ctx.files.expected + reference,
         outputs = [source],
         mnemonic = "KilnModelCase",
     )
@@ -97,6 +108,11 @@ _model_case = rule(
         "expected": _TENSORS,
         "inputs": _TENSORS,
         "model": attr.label(mandatory = True, providers = [CcModelInfo]),
+        "reference": attr.label(
+            cfg = "host",
+            doc = "A program that writes the bytes of all outputs, which are expected instead.",
+            executable = True,
+        ),
         "rtol": attr.string(),
         "_write_case": attr.label(default = "//tools/model_test:write_case", executable = True, cfg = "host"),
     },
@@ -132,7 +148,7 @@ def _cpp_test(name, model, inputs, expected, rtol, atol, **kwargs):
     )
 
 # The case as C source, which a test of this machine and the images of boards compile.
-def _case(name, model, inputs, expected, rtol, atol):
+def _case(name, model, inputs, expected, rtol, atol, reference = None):
     _model_case(
         name = name + "_case",
         testonly = True,
@@ -140,6 +156,7 @@ def _case(name, model, inputs, expected, rtol, atol):
         expected = _names_by_file(expected),
         inputs = _names_by_file(inputs),
         model = model,
+        reference = reference,
         rtol = str(rtol),
         tags = ["manual"],
     )
@@ -179,9 +196,34 @@ def _host_test(name, runner, codegen, model_attributes, case):
     else:
         _cpp_test(**case)
 
-def _image(name, runner, model_attributes, case, flash_bytes, ram_bytes, stack_bytes):
+# The code for a board, run on this machine: a test that it gives what is expected, and a program that writes the bits of it, which are
+# to be the board's.
+def _reference(name, board, model_attributes, case):
+    _, runner = _WAYS["crt_c"]
+    _host_test(name, runner, "c", dict(model_attributes, target = CORES[board].target), case)
+    cc_binary(
+        name = name + "_outputs",
+        testonly = True,
+        srcs = [":%s_case" % name],
+        copts = ["-std=c99"],
+        tags = ["manual"],
+        deps = [
+            ":%s_model" % name,
+            Label("//tools/model_test:write_outputs"),
+        ],
+    )
+
+def _image(name, runner, model_attributes, case, references, flash_bytes, ram_bytes, stack_bytes):
     _model(name + "_model", model_attributes)
-    _case(name = name, model = ":%s_model" % name, **case)
+    _case(
+        name = name,
+        model = ":%s_model" % name,
+        reference = select(dict(
+            [(str(Label("//tools/bazel/platforms:on_" + board)), reference) for board, reference in references.items()],
+            **{"//conditions:default": None}
+        )),
+        **case
+    )
     firmware_image(
         name = name,
         testonly = True,
@@ -229,29 +271,45 @@ def model_test(
       size: of each test.
       tags: of each test.
     """
+    case = dict(
+        atol = atol,
+        expected = expected,
+        inputs = inputs,
+        rtol = rtol,
+    )
+    host_case = dict(case, size = size, tags = tags)
+    attributes_of_all = dict(
+        data = data,
+        inputs = input_shapes,
+        model = model,
+    )
     tests = []
+    references = {}
+    for board in boards:
+        reference = "%s_%s_reference" % (name, board)
+        way, _ = _WAYS["crt_c"]
+        _reference(
+            reference,
+            board,
+            dict(attributes_of_all, codegen = "c", module_name = module_name_of(reference), **way),
+            host_case,
+        )
+        references[board] = ":%s_outputs" % reference
+        tests.append(reference)
     images = {"c": [], "llvm": []}
     for way, (attributes, runner) in _WAYS.items():
         for codegen in ["llvm", "c"]:
             test = "%s_%s_%s" % (name, way, codegen)
             model_attributes = dict(
-                attributes,
+                attributes_of_all,
                 codegen = codegen,
-                data = data,
-                inputs = input_shapes,
-                model = model,
                 module_name = module_name_of(test),
+                **attributes
             )
-            case = dict(
-                atol = atol,
-                expected = expected,
-                inputs = inputs,
-                rtol = rtol,
-            )
-            _host_test(test, runner, codegen, dict(model_attributes, target = target), dict(case, size = size, tags = tags))
+            _host_test(test, runner, codegen, dict(model_attributes, target = target), host_case)
             tests.append(test)
             if boards and runner:
-                _image(test + "_image", runner, model_attributes, case, flash_bytes, ram_bytes, stack_bytes)
+                _image(test + "_image", runner, model_attributes, case, references, flash_bytes, ram_bytes, stack_bytes)
                 images[codegen].append(":%s_image" % test)
     for board in boards:
         firmware_test(

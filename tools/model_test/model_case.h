@@ -44,6 +44,10 @@ extern const struct ModelCase model_case;
 const char* RunModelAot(const struct ModelCase* test);
 const char* RunModelGraph(const struct ModelCase* test);
 
+// Called around each inference alone: where what counts instructions begins and ends.
+void BeginInference(void);
+void EndInference(void);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif

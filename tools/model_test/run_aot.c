@@ -15,7 +15,7 @@ static const char* Reason(const char* otherwise) {
 }
 
 static const char* Run(const struct ModelCase* test, TVMAotExecutor* executor) {
-  int i;
+  int error, i;
   if (TVMAotExecutor_GetNumInputs(executor) != test->num_inputs ||
       TVMAotExecutor_GetNumOutputs(executor) != test->num_outputs) {
     return "the executor has another number of inputs or outputs";
@@ -26,7 +26,10 @@ static const char* Run(const struct ModelCase* test, TVMAotExecutor* executor) {
     if (index != i) return "the executor has an input of the model at another place";
     memcpy(TVMAotExecutor_GetInput(executor, index)->data, input->data, input->size_bytes);
   }
-  if (TVMAotExecutor_Run(executor) != 0) return Reason("TVMAotExecutor_Run failed");
+  BeginInference();
+  error = TVMAotExecutor_Run(executor);
+  EndInference();
+  if (error != 0) return Reason("TVMAotExecutor_Run failed");
   for (i = 0; i < test->num_outputs; ++i) {
     const struct ModelTensor* output = &test->outputs[i];
     memcpy(output->data, TVMAotExecutor_GetOutput(executor, i)->data, output->size_bytes);

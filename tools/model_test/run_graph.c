@@ -14,7 +14,7 @@ static const char* Reason(const char* otherwise) {
 
 static const char* Run(const struct ModelCase* test, void* memory, size_t memory_bytes) {
   TVMGraphExecutor executor;
-  int i;
+  int error, i;
   if (TVMGraphExecutor_Init(&executor, test->graph, 1, memory, memory_bytes) != kTvmErrorNoError) {
     return Reason("TVMGraphExecutor_Init failed");
   }
@@ -28,7 +28,10 @@ static const char* Run(const struct ModelCase* test, void* memory, size_t memory
       return "the executor has an input of the model at another place";
     memcpy(TVMGraphExecutor_GetPort(&executor, i), input->data, input->size_bytes);
   }
-  if (TVMGraphExecutor_Run(&executor) != 0) return Reason("TVMGraphExecutor_Run failed");
+  BeginInference();
+  error = TVMGraphExecutor_Run(&executor);
+  EndInference();
+  if (error != 0) return Reason("TVMGraphExecutor_Run failed");
   for (i = 0; i < test->num_outputs; ++i) {
     const struct ModelTensor* output = &test->outputs[i];
     memcpy(output->data, TVMGraphExecutor_GetPort(&executor, test->num_inputs + i),

@@ -23,7 +23,7 @@ namespace kiln::tools {
 namespace {
 
 struct Flags {
-  std::string metadata, output, rtol = "0", atol = "0";
+  std::string metadata, output, reference, rtol = "0", atol = "0";
   std::vector<std::string> inputs, expected;
 };
 
@@ -78,6 +78,7 @@ class CaseWriter {
     KILN_ASSIGN_OR_RETURN(auto expected, ReadTensors("--expected", flags_.expected));
     KILN_RETURN_IF_ERROR(Bind(true, inputs));
     KILN_RETURN_IF_ERROR(Bind(false, expected));
+    if (!flags_.reference.empty()) KILN_RETURN_IF_ERROR(BindReference());
     Line("// One case of the model ", Quoted(module_), ".");
     Line("#include <stddef.h>\n");
     Line("#include \"", module_, ".h\"");
@@ -91,7 +92,9 @@ class CaseWriter {
     Line("    .module_name = ", Quoted(module_), ",");
     WriteCount("input", inputs_);
     WriteCount("output", outputs_);
-    Line("    .rtol = ", flags_.rtol, ",\n    .atol = ", flags_.atol, ",");
+    const bool equal_bits = !flags_.reference.empty();
+    Line("    .rtol = ", equal_bits ? "0" : flags_.rtol, ",");
+    Line("    .atol = ", equal_bits ? "0" : flags_.atol, ",");
     if (graph) Line("    .graph = &", prefix_, "_graph,");
     Line("    .run = ", c_interface ? "RunC" : graph ? "RunModelGraph" : "RunModelAot", ",\n};");
     return text_;
@@ -140,6 +143,24 @@ class CaseWriter {
     return absl::InvalidArgumentError(absl::StrCat("the model has no ", what, " '",
                                                    values.begin()->first, "'; it has ",
                                                    absl::StrJoin(names, ", ")));
+  }
+
+  // Expects of all outputs the bytes that another build of the model has given.
+  absl::Status BindReference() {
+    KILN_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(flags_.reference, kMaxModelFileBytes));
+    size_t offset = 0;
+    for (CaseTensor& output : outputs_) {
+      const size_t size = static_cast<size_t>(output.type.num_bytes());
+      if (size > bytes.size() - offset) return NotTheOutputs(bytes.size());
+      output.values = Tensor(output.type, bytes.substr(offset, size));
+      offset += size;
+    }
+    return offset == bytes.size() ? absl::OkStatus() : NotTheOutputs(bytes.size());
+  }
+
+  absl::Status NotTheOutputs(size_t num_bytes) const {
+    return absl::InvalidArgumentError(absl::StrCat(flags_.reference, ": found ", num_bytes,
+                                                   " bytes, which are not those of the outputs"));
   }
 
   // As words of 64 bits, which are aligned for every dtype; the targets are little endian.
@@ -225,9 +246,13 @@ class CaseWriter {
     Line("static const char* RunC(const struct ModelCase* unused) {");
     const std::string inputs = WriteStruct("input", inputs_);
     const std::string outputs = WriteStruct("output", outputs_);
+    Line("  int32_t error;");
     Line("  (void)unused;");
-    Line("  return ", prefix_, "_run(", inputs, ", ", outputs, pools, ") == 0 ? NULL : \"", prefix_,
-         "_run does not return 0\";");
+    Line("  BeginInference();");
+    Line("  error = ", prefix_, "_run(", inputs, ", ", outputs, workspace ? ", workspace" : "",
+         ");");
+    Line("  EndInference();");
+    Line("  return error == 0 ? NULL : \"", prefix_, "_run does not return 0\";");
     Line("}\n");
   }
 
@@ -259,6 +284,8 @@ int main(int argc, char** argv) {
   app.add_option("--metadata", flags.metadata, "The model's metadata")->required();
   app.add_option("--input", flags.inputs, "name=FILE (.npy), for every input");
   app.add_option("--expected", flags.expected, "name=FILE (.npy), for outputs to compare");
+  app.add_option("--reference", flags.reference,
+                 "Bytes of all outputs, to be met bit for bit in the place of --expected");
   app.add_option("--rtol", flags.rtol, "Relative tolerance");
   app.add_option("--atol", flags.atol, "Absolute tolerance; 0 with --rtol 0: equal bits");
   app.add_option("-o,--output", flags.output, "File to write")->required();
