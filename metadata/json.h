@@ -17,10 +17,10 @@ namespace kiln {
 std::string MetadataJson(const proto::Metadata& metadata);
 
 // Reads what MetadataJson has written, now or in an older version of the schema, as metadata of the
-// current version: fields that are newer than the text keep their default values. The text is not trusted: what comes back has at
-// least one function, counts that fit, and no negative size. Errors begin with `name`;
-// FailedPrecondition, naming both versions, for a version that cannot be read; InvalidArgument for
-// all else.
+// current version: fields that are newer than the text keep their default values. The text is not
+// trusted: what comes back has at least one function, counts that fit, and no negative size. Errors
+// begin with `name`; FailedPrecondition, naming both versions, for a version that cannot be read;
+// InvalidArgument for all else.
 absl::StatusOr<proto::Metadata> ParseMetadataJson(absl::string_view text, absl::string_view name);
 
 }  // namespace kiln

@@ -114,8 +114,8 @@ absl::Status CheckMetadata(const ::Metadata* metadata) {
     if (text == nullptr) return absl::DataLossError("a text of the metadata is missing");
   }
   if (metadata->num_functions < 1 || metadata->functions == nullptr || metadata->num_pools < 0 ||
-      (metadata->num_pools > 0 && metadata->pools == nullptr) || metadata->num_devices < 1 ||
-      metadata->devices == nullptr) {
+      (metadata->num_pools > 0 && metadata->pools == nullptr) || metadata->num_devices < 0 ||
+      (metadata->num_devices > 0 && metadata->devices == nullptr)) {
     return absl::DataLossError("counts of the metadata do not fit together");
   }
   for (int32_t i = 0; i < metadata->num_functions; ++i) {

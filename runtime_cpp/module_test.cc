@@ -185,7 +185,7 @@ TEST(Metadata, NamesDevicesAndLaunchParameters) {
   EXPECT_STREQ(metadata->function(1).launch_params()[0].name, "parallel_iterations");
   EXPECT_EQ(metadata->function(1).launch_params()[0].value, 4);
   ::Metadata other = metadata->c_struct();
-  other.num_devices = 0;
+  other.devices = nullptr;
   EXPECT_FALSE(CheckMetadata(&other).ok());
 }
 

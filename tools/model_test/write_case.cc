@@ -249,8 +249,7 @@ class CaseWriter {
     Line("  int32_t error;");
     Line("  (void)unused;");
     Line("  BeginInference();");
-    Line("  error = ", prefix_, "_run(", inputs, ", ", outputs, workspace ? ", workspace" : "",
-         ");");
+    Line("  error = ", prefix_, "_run(", inputs, ", ", outputs, pools, ");");
     Line("  EndInference();");
     Line("  return error == 0 ? NULL : \"", prefix_, "_run does not return 0\";");
     Line("}\n");

@@ -118,7 +118,7 @@ struct Metadata {
   int32_t num_functions;
   const struct PoolInfo* pools;  // `num_pools`.
   int32_t num_pools;
-  const struct DeviceInfo* devices;  // `num_devices`, at least 1.
+  const struct DeviceInfo* devices;  // `num_devices`.
   int32_t num_devices;
 };
 
