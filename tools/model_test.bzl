@@ -40,6 +40,40 @@ _WAYS = {
     "crt_packed_graph": (dict(executor = "graph", runtime = "crt"), Label("//tools/model_test:run_graph")),
 }
 
+# Small and fast, and as large as needed.
+_POOLS = ["fast:1K::4", "large:any"]
+
+# With every_way, besides: the other calling conventions of operator functions, and workspaces that the application gives.
+_FURTHER_WAYS = {
+    "cpp_aot_by_name": (dict(calling_convention = "packed", executor = "aot", runtime = "cpp"), None),
+    "cpp_graph_by_name": (dict(calling_convention = "packed", executor = "graph", runtime = "cpp"), None),
+    "crt_c_pools": (dict(interface = "c", runtime = "crt", workspace_pools = _POOLS), Label("//tools/model_test:run_c")),
+    "crt_packed_aot_by_name": (
+        dict(calling_convention = "packed", executor = "aot", runtime = "crt"),
+        Label("//tools/model_test:run_aot"),
+    ),
+    "crt_packed_aot_by_name_pools": (
+        dict(calling_convention = "packed", executor = "aot", runtime = "crt", workspace_pools = _POOLS),
+        Label("//tools/model_test:run_aot"),
+    ),
+    "crt_packed_aot_pools": (
+        dict(executor = "aot", runtime = "crt", workspace_pools = _POOLS),
+        Label("//tools/model_test:run_aot"),
+    ),
+    "crt_packed_aot_unpacked": (
+        dict(calling_convention = "unpacked", executor = "aot", runtime = "crt"),
+        Label("//tools/model_test:run_aot"),
+    ),
+    "crt_packed_aot_unpacked_pools": (
+        dict(calling_convention = "unpacked", executor = "aot", runtime = "crt", workspace_pools = _POOLS),
+        Label("//tools/model_test:run_aot"),
+    ),
+    "crt_packed_graph_by_name": (
+        dict(calling_convention = "packed", executor = "graph", runtime = "crt"),
+        Label("//tools/model_test:run_graph"),
+    ),
+}
+
 # What `kiln run` is to do with the shared object of the C++ runtime.
 def _run_library_test_impl(ctx):
     executable = ctx.actions.declare_file(ctx.label.name)
@@ -246,6 +280,7 @@ def model_test(
         input_shapes = {},
         data = [],
         target = "",
+        every_way = False,
         boards = [],
         flash_bytes = 256 * 1024,
         ram_bytes = 64 * 1024,
@@ -264,6 +299,7 @@ def model_test(
       input_shapes: cc_model's `inputs`.
       data: cc_model's `data`.
       target: cc_model's `target`; this machine must be able to run it. Boards have targets of their own.
+      every_way: whether also with operator functions that are looked up by name or plain C, and with workspaces of the application's.
       boards: of tools/firmware/boards.bzl, to run the case on in QEMU.
       flash_bytes: firmware_image's; of each image for a board.
       ram_bytes: firmware_image's.
@@ -297,7 +333,7 @@ def model_test(
         references[board] = ":%s_outputs" % reference
         tests.append(reference)
     images = {"c": [], "llvm": []}
-    for way, (attributes, runner) in _WAYS.items():
+    for way, (attributes, runner) in _WAYS.items() + (_FURTHER_WAYS.items() if every_way else []):
         for codegen in ["llvm", "c"]:
             test = "%s_%s_%s" % (name, way, codegen)
             model_attributes = dict(
