@@ -411,6 +411,14 @@ class CliTest(unittest.TestCase):
         text = self.succeeds("inspect", DIGITS, "--target", "cortex-m4f")
         self.assertIn("module digits for cortex-m4f: aot executor, crt runtime, c interface", text)
 
+    def test_inspect_an_object(self):
+        options = ["--runtime", "crt", "--interface", "c", "--target", "cortex-m4f"]
+        self.succeeds("compile", DIGITS, "-o", self.path("out"), *options)
+        text = self.succeeds("inspect", self.path("out/digits.o"))
+        self.assertRegex(text, r"^flash: 1\d{5} bytes\nRAM: \d+ bytes, .*\nstack: \d+ bytes in tvmgen_digits_run_model")
+        self.assertGreater(json.loads(self.succeeds("inspect", "--json", self.path("out/digits.o")))["stack_bytes"], 50)
+        self.refuses("is no object (.o), which --json and --stack-usage are for", "inspect", "--json", DIGITS)
+
     def test_inspect_without_workspace(self):
         text = self.succeeds("inspect", MY_MOD)
         self.assertIn("memory plan: workspace 0 bytes, lower bound 0 bytes, aligned to 64\n  none\n", text)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // kiln inspect
 #include <cstdio>
+#include <map>
 #include <memory>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -11,9 +13,11 @@
 #include "runtime_cpp/metadata.h"
 #include "runtime_cpp/module.h"
 #include "tools/kiln/commands.h"
+#include "tools/kiln/elf.h"
 #include "tools/kiln/files.h"
 #include "tools/kiln/load_model.h"
 #include "tools/kiln/model_library.h"
+#include "tools/kiln/object_report.h"
 #include "tools/kiln/report.h"
 
 namespace kiln::tools {
@@ -23,8 +27,9 @@ constexpr int64_t kMaxFileBytes = int64_t{4} << 30;
 constexpr absl::string_view kElfMagic = "\x7f\x45LF";
 
 struct InspectFlags {
-  std::string file, target = "host";
+  std::string file, target = "host", stack_usage;
   std::vector<std::string> inputs;
+  bool json = false;
 };
 
 // The C interface is what a machine without an operating system is compiled for.
@@ -59,12 +64,30 @@ absl::StatusOr<std::string> InspectLibrary(const std::string& path) {
                       executor->program().workspace_bytes(), " bytes of storages\n");
 }
 
-absl::Status Inspect(const InspectFlags& flags) {
+absl::StatusOr<std::string> InspectObject(const InspectFlags& flags, const std::string& bytes) {
+  std::map<std::string, int64_t> stack_usage;
+  if (!flags.stack_usage.empty()) {
+    KILN_ASSIGN_OR_RETURN(const std::string text, ReadFile(flags.stack_usage, kMaxFileBytes));
+    stack_usage = ParseStackUsage(text);
+  }
+  const absl::StatusOr<ObjectFigures> figures = MeasureObject(bytes, std::move(stack_usage));
+  if (!figures.ok()) return Annotate(figures.status(), flags.file + ": ");
+  return flags.json ? ObjectJson(*figures) : ObjectText(*figures);
+}
+
+absl::StatusOr<std::string> InspectFile(const InspectFlags& flags) {
   KILN_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(flags.file, kMaxFileBytes));
-  KILN_ASSIGN_OR_RETURN(const std::string report,
-                        absl::StartsWith(bytes, kElfMagic) ? InspectLibrary(flags.file)
-                        : IsArchive(bytes)                 ? ReportArchive(bytes, flags.file)
-                                                           : InspectModel(flags));
+  if (IsElfObject(bytes)) return InspectObject(flags, bytes);
+  if (flags.json || !flags.stack_usage.empty()) {
+    return absl::InvalidArgumentError(
+        flags.file + ": is no object (.o), which --json and --stack-usage are for");
+  }
+  if (IsArchive(bytes)) return ReportArchive(bytes, flags.file);
+  return absl::StartsWith(bytes, kElfMagic) ? InspectLibrary(flags.file) : InspectModel(flags);
+}
+
+absl::Status Inspect(const InspectFlags& flags) {
+  KILN_ASSIGN_OR_RETURN(const std::string report, InspectFile(flags));
   std::fputs(report.c_str(), stdout);
   return absl::OkStatus();
 }
@@ -74,16 +97,20 @@ absl::Status Inspect(const InspectFlags& flags) {
 void AddInspectCommand(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "inspect",
-      "Show inputs, outputs, operators, memory plan and constants of a library, archive or model");
+      "Show inputs, outputs, operators, memory plan and constants of a library, archive or model, "
+      "or what an object takes of flash, RAM and stack");
   auto flags = std::make_shared<InspectFlags>();
-  command->add_option("file", flags->file, "Shared object, archive of --mlf, or model file")
+  command->add_option("file", flags->file, "Shared object, object, archive of --mlf, or model file")
       ->required();
   command->add_option("--target", flags->target, "Of a model: what it would be compiled for")
       ->capture_default_str();
   command->add_option("--input", flags->inputs, "Of a model: shape of an input, name:1x3x224x224");
+  command->add_flag("--json", flags->json, "Of an object: write JSON");
+  command->add_option("--stack-usage", flags->stack_usage,
+                      "Of an object: what gcc -fstack-usage has written beside it (.su)");
   command->footer(
       "Examples:\n  kiln inspect out/my_mod.so\n  kiln inspect my_mod.tar\n"
-      "  kiln inspect model.onnx --target cortex-m4f");
+      "  kiln inspect model.onnx --target cortex-m4f\n  kiln inspect firmware/my_mod.o");
   command->callback([flags, &action] { action = [flags] { return Inspect(*flags); }; });
 }
 

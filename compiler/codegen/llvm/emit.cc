@@ -91,6 +91,8 @@ absl::StatusOr<std::string> Write(Compilation compilation, llvm::CodeGenFileType
 absl::StatusOr<std::string> EmitObject(const loop::LoopProgram& program, const Target& target,
                                        const LlvmOptions& options) {
   KILN_ASSIGN_OR_RETURN(Compilation compilation, Compile(program, target, options));
+  // `kiln inspect` adds up what the functions of firmware take of the stack.
+  compilation.machine->Options.EmitStackSizeSection = target.is_baremetal();
   return Write(std::move(compilation), llvm::CodeGenFileType::ObjectFile);
 }
 

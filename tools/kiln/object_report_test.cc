@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/kiln/object_report.h"
+
+#include <fstream>
+#include <iterator>
+
+#include "absl/status/statusor.h"
+#include "gtest/gtest.h"
+
+namespace kiln::tools {
+namespace {
+
+std::string Object() {
+  std::ifstream file("tools/kiln/object_report_test.o", std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+TEST(ObjectReport, AddsUpSectionsAndTheDeepestCalls) {
+  const absl::StatusOr<ObjectFigures> figures = MeasureObject(Object(), {});
+  ASSERT_TRUE(figures.ok()) << figures.status();
+  // Two functions of 6 bytes, and the constants.
+  EXPECT_EQ(figures->flash_bytes, 112);
+  EXPECT_EQ(figures->ram_bytes, 24);
+  EXPECT_EQ(figures->stack_bytes, 240);
+  EXPECT_EQ(figures->deepest_calls, (std::vector<std::string>{"model", "layer"}));
+  EXPECT_EQ(figures->calls, std::vector<std::string>{"memcpy"});
+  EXPECT_NE(ObjectText(*figures).find("stack: 240 bytes in model, layer\ncalls: memcpy\n"),
+            std::string::npos);
+  EXPECT_NE(ObjectJson(*figures).find("\"stack_bytes\": 240"), std::string::npos);
+}
+
+TEST(ObjectReport, FramesOfGccComeFromAFile) {
+  const auto usage = ParseStackUsage(
+      "a.c:3:7:layer\t8\tstatic\na.c:9:5:other\t16\tdynamic\nnonsense\na.c:1:1:model\tx\tstatic\n");
+  EXPECT_EQ(usage, (std::map<std::string, int64_t>{{"layer", 8}}));
+}
+
+TEST(ObjectReport, SaysWhatItDoesNotKnow) {
+  std::string object = Object();
+  // Without the section, nothing is known of the stack.
+  const size_t at = object.find(".stack_sizes");
+  ASSERT_NE(at, std::string::npos);
+  for (size_t name = at; name != std::string::npos; name = object.find(".stack_sizes", name + 1)) {
+    object[name + 1] = 'x';
+  }
+  const absl::StatusOr<ObjectFigures> figures = MeasureObject(object, {{"model", 40}});
+  ASSERT_TRUE(figures.ok()) << figures.status();
+  EXPECT_FALSE(figures->stack_bytes);
+  EXPECT_NE(ObjectText(*figures).find("stack: not known"), std::string::npos);
+  EXPECT_NE(ObjectJson(*figures).find("\"stack_bytes\": null"), std::string::npos);
+}
+
+// A damaged object is an error, or another object; never a crash.
+TEST(ObjectReport, SurvivesEveryTruncationAndEveryFlippedBit) {
+  const std::string object = Object();
+  ASSERT_GT(object.size(), 500u);
+  for (size_t size = 0; size < object.size(); ++size) {
+    const absl::StatusOr<ObjectFigures> figures = MeasureObject(object.substr(0, size), {});
+    if (figures.ok()) ObjectText(*figures);
+  }
+  size_t errors = 0;
+  for (size_t bit = 0; bit < object.size() * 8; ++bit) {
+    std::string damaged = object;
+    damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << (bit % 8)));
+    const absl::StatusOr<ObjectFigures> figures = MeasureObject(damaged, {});
+    if (figures.ok()) {
+      ObjectJson(*figures);
+    } else {
+      ++errors;
+    }
+  }
+  EXPECT_GT(errors, 0u);
+  EXPECT_EQ(MeasureObject("no object", {}).status().message(), "found no relocatable ELF object");
+}
+
+}  // namespace
+}  // namespace kiln::tools
