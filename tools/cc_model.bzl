@@ -116,6 +116,14 @@ def _mlf(ctx):
     _run_kiln(ctx, [archive], archive, ["--codegen=" + _codegen(ctx), "--mlf-runtime"], option = "--mlf")
     return archive
 
+def model_copts(platform):
+    """What generated C is compiled with: small rather than fast where there is flash. Warnings are of no use to who builds it.
+
+    Args:
+      platform: the ModelPlatformInfo of the build.
+    """
+    return ["-std=c99", "-O2" if platform.firmware else "-O3", "-ffp-contract=off", "-fno-math-errno", "-w"]
+
 def _runtime_deps(ctx):
     if ctx.attr.runtime == "cpp":
         return ctx.attr._cpp_deps
@@ -140,8 +148,7 @@ def _link(ctx, header, sources, objects):
         name = ctx.label.name,
         srcs = sources,
         public_hdrs = [header],
-        # Warnings about generated code are of no use to who builds it.
-        user_compile_flags = ["-std=c99", "-O3", "-ffp-contract=off", "-fno-math-errno", "-w"] if sources else [],
+        user_compile_flags = model_copts(ctx.attr._platform[ModelPlatformInfo]) if sources else [],
         includes = [header.dirname],
         compilation_contexts = [dep.compilation_context for dep in deps],
     )

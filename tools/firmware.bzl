@@ -72,7 +72,7 @@ def _board_transition_impl(_settings, attr):
         "//command_line_option:platforms": str(Label("//tools/bazel/platforms:" + attr.board)),
     }
 
-_board_transition = transition(
+board_transition = transition(
     implementation = _board_transition_impl,
     inputs = [],
     outputs = [
@@ -118,7 +118,7 @@ firmware_test = rule(
             values = BOARDS.keys(),
         ),
         "images": attr.label_list(
-            cfg = _board_transition,
+            cfg = board_transition,
             doc = "Targets of firmware_image.",
             mandatory = True,
         ),

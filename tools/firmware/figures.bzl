@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""model_figures: what models take of a board, measured for measure.py.
+
+    model_figures(
+        name = "cortex_m4f_figures",
+        board = "cortex_m4f",
+        ways = ["//models/digits:digits_test_crt_c_llvm"],
+    )
+
+A way is a test of model_test with boards: its image is what is run, and its model's object is what is counted.
+"""
+
+load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "ACTION_NAMES")
+load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
+load("//tools:cc_model.bzl", "CcModelInfo", "model_copts")
+load("//tools:firmware.bzl", "board_transition")
+load("//tools/bazel/platforms:model_platform.bzl", "ModelPlatformInfo")
+load("//tools/firmware:boards.bzl", "BOARDS")
+
+_ObjectInfo = provider(
+    doc = "A model as one object.",
+    fields = {
+        "metadata": "File: the metadata as JSON",
+        "object": "File: the object",
+        "stack_usage": "File: what gcc says of its functions' stack, or None where the object says it",
+    },
+)
+
+# The model's C source as cc_model compiles it, with the sizes of frames.
+def _compile(ctx, source):
+    cc_toolchain = find_cc_toolchain(ctx)
+    feature_configuration = cc_common.configure_features(ctx = ctx, cc_toolchain = cc_toolchain)
+    compilation_context = ctx.attr.model[CcInfo].compilation_context
+    object = ctx.actions.declare_file(ctx.label.name + ".o")
+    stack_usage = ctx.actions.declare_file(ctx.label.name + ".su")
+    variables = cc_common.create_compile_variables(
+        cc_toolchain = cc_toolchain,
+        feature_configuration = feature_configuration,
+        include_directories = compilation_context.includes,
+        output_file = object.path,
+        quote_include_directories = compilation_context.quote_includes,
+        source_file = source.path,
+        system_include_directories = compilation_context.system_includes,
+        user_compile_flags = model_copts(ctx.attr._platform[ModelPlatformInfo]) + ["-fstack-usage"],
+    )
+    ctx.actions.run(
+        executable = cc_common.get_tool_for_action(
+            action_name = ACTION_NAMES.c_compile,
+            feature_configuration = feature_configuration,
+        ),
+        arguments = cc_common.get_memory_inefficient_command_line(
+            action_name = ACTION_NAMES.c_compile,
+            feature_configuration = feature_configuration,
+            variables = variables,
+        ),
+        inputs = depset([source], transitive = [compilation_context.headers, cc_toolchain.all_files]),
+        outputs = [object, stack_usage],
+        mnemonic = "KilnStackUsage",
+    )
+    return object, stack_usage
+
+def _model_object_impl(ctx):
+    groups = ctx.attr.model[OutputGroupInfo]
+    objects = groups.object.to_list()
+    object, stack_usage = (objects[0], None) if objects else _compile(ctx, groups.c_srcs.to_list()[0])
+    return [_ObjectInfo(metadata = ctx.attr.model[CcModelInfo].metadata, object = object, stack_usage = stack_usage)]
+
+_model_object = rule(
+    implementation = _model_object_impl,
+    attrs = {
+        "model": attr.label(mandatory = True, providers = [CcModelInfo]),
+        "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
+        "_platform": attr.label(default = "//tools/bazel/platforms:model_platform"),
+    },
+    fragments = ["cpp"],
+    incompatible_use_toolchain_transition = True,
+    toolchains = ["@bazel_tools//tools/cpp:toolchain_type"],
+)
+
+# The files of all boards have one name; those of this target are its own.
+def _renamed(ctx, file, name):
+    link = ctx.actions.declare_file("%s/%s" % (ctx.label.name, name))
+    ctx.actions.symlink(output = link, target_file = file)
+    return link
+
+def _model_figures_impl(ctx):
+    board = BOARDS[ctx.attr.board]
+    files = [ctx.executable._kiln, ctx.file._plugin]
+    entries = []
+    for name, image, model in zip(ctx.attr.names, ctx.files.images, ctx.attr.models):
+        info = model[_ObjectInfo]
+        entry = {
+            "image": _renamed(ctx, image, name + ".elf"),
+            "metadata": _renamed(ctx, info.metadata, name + ".json"),
+            "object": _renamed(ctx, info.object, name + ".o"),
+            "stack_usage": _renamed(ctx, info.stack_usage, name + ".su") if info.stack_usage else None,
+        }
+        files += [file for file in entry.values() if file]
+        entries.append(dict(
+            [(key, file.short_path if file else "") for key, file in entry.items()],
+            name = name,
+        ))
+    configuration = ctx.actions.declare_file(ctx.label.name + ".json")
+    ctx.actions.write(configuration, json.encode({
+        "arguments": board.arguments,
+        "board": ctx.attr.board,
+        "emulator": board.emulator,
+        "entries": entries,
+        "kiln": ctx.executable._kiln.short_path,
+        "plugin": ctx.file._plugin.short_path,
+        "timeout_seconds": 60,
+    }))
+    return [DefaultInfo(files = depset([configuration]), runfiles = ctx.runfiles(files = files + [configuration]))]
+
+_model_figures = rule(
+    implementation = _model_figures_impl,
+    attrs = {
+        "board": attr.string(mandatory = True, values = BOARDS.keys()),
+        "images": attr.label_list(cfg = board_transition),
+        "models": attr.label_list(cfg = board_transition, providers = [_ObjectInfo]),
+        "names": attr.string_list(),
+        "_allowlist_function_transition": attr.label(default = "@bazel_tools//tools/allowlists/function_transition_allowlist"),
+        "_kiln": attr.label(default = "//tools:compiler", allow_files = True, executable = True, cfg = "host"),
+        "_plugin": attr.label(default = "//tools/firmware:libcount_instructions.so", allow_single_file = True),
+    },
+)
+
+def model_objects(ways):
+    """Declares the object of each way, for model_figures in the same package.
+
+    Args:
+      ways: labels of tests, without the board.
+    """
+    for way in ways:
+        _model_object(
+            name = _object_name(way),
+            testonly = True,
+            model = way + "_image_model",
+            tags = ["manual"],
+        )
+
+def _object_name(way):
+    return Label(way).name + "_object"
+
+def model_figures(name, board, ways):
+    """Writes <name>.json for measure.py, with what it names as runfiles.
+
+    Args:
+      name: of the target.
+      board: of boards.bzl.
+      ways: those of model_objects.
+    """
+    _model_figures(
+        name = name,
+        testonly = True,
+        board = board,
+        images = [way + "_image" for way in ways],
+        models = [":" + _object_name(way) for way in ways],
+        names = [Label(way).name for way in ways],
+        tags = ["manual"],
+    )

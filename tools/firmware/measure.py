@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures of models on boards, compared with a table of golden numbers, or written to it.
+
+    measure TABLE CONFIGURATION.json              each figure is within MARGIN of the table's
+    measure --update TABLE CONFIGURATION.json…    writes the table
+
+A row is a board and an image; its figures are what an inference executes (instructions), and what the model's object takes: flash,
+static RAM, workspace and the deepest stack. The configuration is what the rule model_figures writes.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+from tools.firmware.run_images import qemu_command
+
+FIGURES = ["instructions", "flash_bytes", "ram_bytes", "workspace_bytes", "stack_bytes"]
+# A figure may be this far from the table's, and any figure may be off by SLACK.
+MARGIN = 0.03
+SLACK = 16
+HEADER = "# Renewed by `bazel run //tests/firmware:update_figures`.\n"
+
+
+def instructions(configuration, image):
+    """What each inference of the image executes; all of them alike."""
+    with tempfile.TemporaryDirectory() as folder:
+        counts = os.path.join(folder, "counts")
+        command = qemu_command(configuration, image) + ["-plugin", "{},out={}".format(os.path.abspath(configuration["plugin"]), counts)]
+        result = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=configuration["timeout_seconds"])
+        if result.returncode != 0:
+            raise RuntimeError("{}: status {}\n{}".format(image, result.returncode, result.stdout.decode(errors="replace")))
+        with open(counts, encoding="utf-8") as file:
+            found = sorted({int(line) for line in file})
+    if len(found) != 1:
+        raise RuntimeError("{}: inferences execute different numbers of instructions: {}".format(image, found))
+    return found[0]
+
+
+def measure(configuration, entry):
+    command = [configuration["kiln"], "inspect", "--json", entry["object"]]
+    if entry["stack_usage"]:
+        command += ["--stack-usage", entry["stack_usage"]]
+    figures = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
+    with open(entry["metadata"], encoding="utf-8") as file:
+        figures["workspace_bytes"] = int(json.load(file)["functions"][0]["workspace_size_bytes"])
+    figures["instructions"] = instructions(configuration, entry["image"])
+    return {name: figures[name] for name in FIGURES}
+
+
+def rows(configuration):
+    return {(configuration["board"], entry["name"]): measure(configuration, entry) for entry in configuration["entries"]}
+
+
+def read_table(path):
+    with open(path, encoding="utf-8") as file:
+        lines = [line.split() for line in file if line.strip() and not line.startswith("#")]
+    names = lines[0][2:]
+    return {tuple(line[:2]): dict(zip(names, map(int, line[2:]))) for line in lines[1:]}
+
+
+def table_text(table):
+    lines = [["board", "image"] + FIGURES] + [list(key) + [str(table[key][name]) for name in FIGURES] for key in sorted(table)]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+    texts = ["  ".join(text.ljust(width) if i < 2 else text.rjust(width) for i, (text, width) in enumerate(zip(line, widths))) for line in lines]
+    return HEADER + "".join(text.rstrip() + "\n" for text in texts)
+
+
+def problems(found, golden):
+    for key, figures in found.items():
+        if key not in golden:
+            yield "{} {}: is not in the table".format(*key)
+            continue
+        for name, value in figures.items():
+            wanted = golden[key][name]
+            if abs(value - wanted) > max(SLACK, MARGIN * wanted):
+                yield "{} {}: {} is {}, the table has {}".format(*key, name, value, wanted)
+
+
+def main(arguments):
+    update = arguments[0] == "--update"
+    path, *configurations = arguments[1:] if update else arguments
+    found = {}
+    for name in configurations:
+        with open(name, encoding="utf-8") as file:
+            found.update(rows(json.load(file)))
+    if update:
+        with open(os.path.join(os.environ.get("BUILD_WORKSPACE_DIRECTORY", "."), path), "w", encoding="utf-8") as file:
+            file.write(table_text(found))
+        return 0
+    print(table_text(found), end="")
+    wrong = list(problems(found, read_table(path)))
+    for problem in wrong:
+        print(problem)
+    if wrong:
+        print("If that is meant: bazel run //tests/firmware:update_figures")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
