@@ -18,6 +18,7 @@ needs none. The header is included as "<module_name>.h". docs/bazel.md has the a
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
+load(":model_object.bzl", "compile_object")
 load("//tools/bazel/platforms:model_platform.bzl", "ModelPlatformInfo")
 
 CcModelInfo = provider(
@@ -131,6 +132,42 @@ def _runtime_deps(ctx):
         return ctx.attr._c_deps
     return ctx.attr._crt_deps + (ctx.attr._crt_aot_deps if ctx.attr.executor == "aot" else ctx.attr._crt_graph_deps)
 
+# What the model may take, by kind; none: no budget.
+def _budget(ctx):
+    return {
+        kind: getattr(ctx.attr, "max_%s_bytes" % kind)
+        for kind in ["flash", "ram", "stack", "workspace"]
+        if getattr(ctx.attr, "max_%s_bytes" % kind) > 0
+    }
+
+def _within_budget(ctx, header, metadata, object, source):
+    """The header, which is there only if the model keeps its budget."""
+    inputs = [header, metadata]
+    arguments = ctx.actions.args()
+    arguments.add("budget")
+    if not object:
+        contexts = [dep[CcInfo].compilation_context for dep in _runtime_deps(ctx)]
+        context = cc_common.merge_compilation_contexts(compilation_contexts = contexts)
+        copts = model_copts(ctx.attr._platform[ModelPlatformInfo])
+        object, stack_usage = compile_object(ctx, "%s.budget/%s" % (ctx.label.name, _module_name(ctx)), source, context, copts)
+        arguments.add("--stack-usage", stack_usage)
+        inputs.append(stack_usage)
+    arguments.add(object)
+    arguments.add("--metadata", metadata)
+    for kind, limit in _budget(ctx).items():
+        arguments.add("--max-%s-bytes=%d" % (kind, limit))
+    checked = ctx.actions.declare_file("%s.checked/%s" % (ctx.label.name, header.basename))
+    arguments.add("--copy", header)
+    arguments.add("-o", checked)
+    ctx.actions.run(
+        executable = ctx.executable._kiln,
+        arguments = [arguments],
+        inputs = inputs + [object],
+        outputs = [checked],
+        mnemonic = "KilnBudget",
+    )
+    return checked
+
 def _link(ctx, header, sources, objects):
     """CcInfo of the model, and its archive."""
     cc_toolchain = find_cc_toolchain(ctx)
@@ -187,7 +224,10 @@ def _cc_model_impl(ctx):
     )
     objects = [files[".o"]] if codegen == "llvm" else []
     sources = [files[suffix] for suffix in [".c"] + registration if suffix in files]
-    cc_info, library = _link(ctx, files[".h"], sources, objects)
+    header = files[".h"]
+    if _budget(ctx):
+        header = _within_budget(ctx, header, files[".metadata.json"], files.get(".o"), files.get(".c"))
+    cc_info, library = _link(ctx, header, sources, objects)
 
     # The same model in other forms, each made when its output group is asked for.
     c_srcs = files if codegen == "c" else _compile_model(
@@ -199,7 +239,7 @@ def _cc_model_impl(ctx):
     shared_object = _shared_object(ctx) if cpp else None
     groups = {
         "c_srcs": [c_srcs[suffix] for suffix in [".c"] + registration],
-        "header": [files[".h"]],
+        "header": [header],
         "library": [library],
         "llvm_text": [_llvm_text(ctx, link_flags)],
         "metadata": [files[".metadata.json"]],
@@ -208,10 +248,10 @@ def _cc_model_impl(ctx):
         "shared_object": [shared_object] if cpp else [],
     }
     return [
-        DefaultInfo(files = depset([library, files[".h"], files[".metadata.json"]])),
+        DefaultInfo(files = depset([library, header, files[".metadata.json"]])),
         cc_info,
         CcModelInfo(
-            header = files[".h"],
+            header = header,
             metadata = files[".metadata.json"],
             module_name = _module_name(ctx),
             shared_object = shared_object,
@@ -249,6 +289,10 @@ cc_model = rule(
             doc = "packed: functions by name; c: plain C functions, with runtime = \"crt\".",
             values = ["packed", "c"],
         ),
+        "max_flash_bytes": attr.int(doc = "Budget of code, constants and initial values; over it, the build fails. 0: none."),
+        "max_ram_bytes": attr.int(doc = "Budget of static memory and of the application's pools. 0: none."),
+        "max_stack_bytes": attr.int(doc = "Budget of the deepest chain of calls inside of the model. 0: none."),
+        "max_workspace_bytes": attr.int(doc = "Budget of memory for tensors between operators. 0: none."),
         "model": attr.label(
             doc = "The model file: ONNX or Relay text.",
             allow_single_file = True,

@@ -10,10 +10,9 @@
 A way is a test of model_test with boards: its image is what is run, and its model's object is what is counted.
 """
 
-load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "ACTION_NAMES")
-load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
 load("//tools:cc_model.bzl", "CcModelInfo", "model_copts")
 load("//tools:firmware.bzl", "board_transition")
+load("//tools:model_object.bzl", "compile_object")
 load("//tools/bazel/platforms:model_platform.bzl", "ModelPlatformInfo")
 load("//tools/firmware:boards.bzl", "BOARDS")
 
@@ -26,43 +25,16 @@ _ObjectInfo = provider(
     },
 )
 
-# The model's C source as cc_model compiles it, with the sizes of frames.
-def _compile(ctx, source):
-    cc_toolchain = find_cc_toolchain(ctx)
-    feature_configuration = cc_common.configure_features(ctx = ctx, cc_toolchain = cc_toolchain)
-    compilation_context = ctx.attr.model[CcInfo].compilation_context
-    object = ctx.actions.declare_file(ctx.label.name + ".o")
-    stack_usage = ctx.actions.declare_file(ctx.label.name + ".su")
-    variables = cc_common.create_compile_variables(
-        cc_toolchain = cc_toolchain,
-        feature_configuration = feature_configuration,
-        include_directories = compilation_context.includes,
-        output_file = object.path,
-        quote_include_directories = compilation_context.quote_includes,
-        source_file = source.path,
-        system_include_directories = compilation_context.system_includes,
-        user_compile_flags = model_copts(ctx.attr._platform[ModelPlatformInfo]) + ["-fstack-usage"],
-    )
-    ctx.actions.run(
-        executable = cc_common.get_tool_for_action(
-            action_name = ACTION_NAMES.c_compile,
-            feature_configuration = feature_configuration,
-        ),
-        arguments = cc_common.get_memory_inefficient_command_line(
-            action_name = ACTION_NAMES.c_compile,
-            feature_configuration = feature_configuration,
-            variables = variables,
-        ),
-        inputs = depset([source], transitive = [compilation_context.headers, cc_toolchain.all_files]),
-        outputs = [object, stack_usage],
-        mnemonic = "KilnStackUsage",
-    )
-    return object, stack_usage
-
 def _model_object_impl(ctx):
     groups = ctx.attr.model[OutputGroupInfo]
     objects = groups.object.to_list()
-    object, stack_usage = (objects[0], None) if objects else _compile(ctx, groups.c_srcs.to_list()[0])
+    object, stack_usage = (objects[0], None) if objects else compile_object(
+        ctx,
+        ctx.label.name,
+        groups.c_srcs.to_list()[0],
+        ctx.attr.model[CcInfo].compilation_context,
+        model_copts(ctx.attr._platform[ModelPlatformInfo]),
+    )
     return [_ObjectInfo(metadata = ctx.attr.model[CcModelInfo].metadata, object = object, stack_usage = stack_usage)]
 
 _model_object = rule(

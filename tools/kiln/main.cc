@@ -41,6 +41,7 @@ int main(int argc, char** argv) {
   kiln::tools::AddRunCommand(app, action);
   kiln::tools::AddBenchCommand(app, action);
   kiln::tools::AddInspectCommand(app, action);
+  kiln::tools::AddBudgetCommand(app, action);
   kiln::tools::AddMlfCommand(app, action);
   try {
     app.parse(argc, argv);

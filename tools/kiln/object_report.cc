@@ -173,6 +173,14 @@ absl::StatusOr<ObjectFigures> MeasureObject(absl::string_view bytes,
     if (section.writable()) figures.ram_bytes += size;
     if (!section.writable() || !section.contents.empty()) figures.flash_bytes += size;
   }
+  for (const ElfSymbol& symbol : object.symbols) {
+    if (symbol.section == 0 || symbol.section >= object.sections.size()) continue;
+    const ElfSection& section = object.sections[symbol.section];
+    if (!section.in_memory() || symbol.size_bytes == 0 || symbol.name.empty()) continue;
+    const ObjectPart part = {symbol.name, static_cast<int64_t>(symbol.size_bytes)};
+    if (section.writable()) figures.ram_parts.push_back(part);
+    if (!section.writable() || !section.contents.empty()) figures.flash_parts.push_back(part);
+  }
   CallGraph graph(object, std::move(stack_usage));
   figures.calls.assign(graph.external().begin(), graph.external().end());
   if (const auto deepest = graph.Deepest()) {

@@ -14,9 +14,16 @@
 
 namespace kiln::tools {
 
+// A function, constant or variable.
+struct ObjectPart {
+  std::string name;
+  int64_t size_bytes = 0;
+};
+
 struct ObjectFigures {
-  int64_t flash_bytes = 0;  // code, constants, and what data begin with
-  int64_t ram_bytes = 0;    // data
+  int64_t flash_bytes = 0;                         // code, constants, and what data begin with
+  int64_t ram_bytes = 0;                           // data
+  std::vector<ObjectPart> flash_parts, ram_parts;  // what has a name of these, by name
   // The deepest that a chain of calls inside of the object makes the stack; nullopt if a size is
   // not known, or functions call each other in a circle.
   std::optional<int64_t> stack_bytes;

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a model may take of a machine, and what takes most where it is more: `kiln budget my_mod.o`.
+#ifndef KILN_TOOLS_KILN_BUDGET_H_
+#define KILN_TOOLS_KILN_BUDGET_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "absl/status/status.h"
+#include "metadata/metadata.pb.h"
+#include "tools/kiln/object_report.h"
+
+namespace kiln::tools {
+
+// In bytes; no limit where there is none.
+struct Budget {
+  std::optional<int64_t> flash;      // code, constants, initial values
+  std::optional<int64_t> ram;        // static memory, and pools that the application gives
+  std::optional<int64_t> stack;      // the deepest chain of calls inside of the model
+  std::optional<int64_t> workspace;  // memory for tensors between operators
+};
+
+// ResourceExhausted with a paragraph for every limit that is exceeded: by how much, and the largest
+// contributors. FailedPrecondition if the stack is limited and not known.
+absl::Status CheckBudget(const Budget& budget, const ObjectFigures& figures,
+                         const proto::Metadata& metadata);
+
+}  // namespace kiln::tools
+
+#endif  // KILN_TOOLS_KILN_BUDGET_H_
