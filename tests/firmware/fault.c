@@ -8,10 +8,12 @@
 #define STACK_OVERFLOW 1
 #define UNDEFINED_INSTRUCTION 2
 #define BAD_ADDRESS 3
-#define EXIT_WITH_7 4
-#define NO_END 5
+#define WRITE_TO_FLASH 4
+#define EXIT_WITH_7 5
+#define NO_END 6
 
 static volatile uint32_t sink;
+static const uint32_t constant = 5;
 
 __attribute__((noinline)) static uint32_t Recurse(uint32_t depth) {
   volatile uint32_t frame[64];
@@ -34,6 +36,10 @@ int main(void) {
       break;
     case BAD_ADDRESS:
       sink = *(volatile uint32_t*)0xfffffff0u;
+      break;
+    case WRITE_TO_FLASH:
+      *(volatile uint32_t*)(uintptr_t)&constant = 6;
+      sink = constant;
       break;
     case EXIT_WITH_7:
       return 7;

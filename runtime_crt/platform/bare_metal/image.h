@@ -7,7 +7,8 @@
 
 #include <stdint.h>
 
-extern uint32_t stack_limit[], stack_top[]; /* The stack, which grows down from the top. */
+extern uint8_t flash_start[], flash_bytes[]; /* Numbers of the command line. */
+extern uint32_t stack_limit[], stack_top[];  /* The stack, which grows down from the top. */
 extern uint32_t data_load[], data_start[], data_end[]; /* Initial values in flash; where they go. */
 extern uint32_t bss_start[], bss_end[];                /* Data that begin with 0. */
 extern uint8_t pool_start[], pool_end[];               /* RAM that nobody else uses. */

@@ -13,15 +13,26 @@
 #define BFAR REGISTER(0xe000ed38u)
 #define CPACR REGISTER(0xe000ed88u)
 #define MPU_CTRL REGISTER(0xe000ed94u)
+#define MPU_RNR REGISTER(0xe000ed98u)
 #define MPU_RBAR REGISTER(0xe000ed9cu)
-#define MPU_RASR REGISTER(0xe000eda0u)
+#define MPU_RASR REGISTER(0xe000eda0u) /* Armv7-M */
+#define MPU_RLAR REGISTER(0xe000eda0u) /* Armv8-M */
+#define MPU_MAIR0 REGISTER(0xe000edc0u)
 
 #define SHCSR_MEMORY_BUS_USAGE (7u << 16)
 #define CFSR_BFARVALID (1u << 15)
 #define CPACR_FLOATING_POINT (0xfu << 20)
 #define MPU_CTRL_ENABLE_WITH_DEFAULT_MAP 5u
-#define MPU_RBAR_VALID (1u << 4)
-#define MPU_RASR_NO_ACCESS_1MB ((19u << 1) | 1u)
+#define RBAR_VALID (1u << 4)
+#define RBAR_READ_ONLY (2u << 1)
+#define RASR_READ_ONLY (6u << 24)
+#define RASR_NO_ACCESS 0u
+#define RASR_NORMAL_MEMORY (1u << 17)
+#define RASR_ENABLE 1u
+#define RLAR_ENABLE 1u
+#define MAIR_NORMAL_MEMORY 0xffu
+/* Below RAM, whose start is a multiple of it. */
+#define GUARD_BYTES (1u << 20)
 
 /* Called by OnFault with the frame that the core has pushed, or 0 if the stack is of no use. */
 __attribute__((used, noreturn)) static void ReportFault(const uint32_t* frame, uint32_t number) {
@@ -49,18 +60,37 @@ __attribute__((naked)) static void OnFault(void) {
       ".ltorg\n");
 }
 
-/* A stack that grows too deep leaves RAM at its bottom. Armv8-M has a register for that; before,
- * the megabyte below RAM, which is aligned, is made a region without access. */
-static void GuardStack(void) {
+/* Makes writes to flash faults, which some machines ignore and emulators perform, and a stack that
+ * grows too deep: it leaves RAM at its bottom. */
 #if __ARM_ARCH >= 8
+static void ProtectMemory(void) {
+  const uint32_t start = (uint32_t)(uintptr_t)flash_start;
   __asm__ volatile("msr msplim, %0" : : "r"(stack_limit));
-#else
-  MPU_RBAR = ((uint32_t)(uintptr_t)stack_limit - (1u << 20)) | MPU_RBAR_VALID;
-  MPU_RASR = MPU_RASR_NO_ACCESS_1MB;
+  MPU_MAIR0 = MAIR_NORMAL_MEMORY;
+  MPU_RNR = 0;
+  MPU_RBAR = start | RBAR_READ_ONLY;
+  MPU_RLAR = ((start + (uint32_t)(uintptr_t)flash_bytes - 1) & ~31u) | RLAR_ENABLE;
   MPU_CTRL = MPU_CTRL_ENABLE_WITH_DEFAULT_MAP;
   __asm__ volatile("dsb\nisb" ::: "memory");
-#endif
 }
+#else
+/* The size of a region is a power of two, and its start a multiple of that. */
+static uint32_t SizeField(uint32_t bytes) {
+  uint32_t field = 4;
+  while ((2u << field) < bytes) ++field;
+  return field << 1;
+}
+
+static void ProtectMemory(void) {
+  MPU_RBAR = (uint32_t)(uintptr_t)flash_start | RBAR_VALID;
+  MPU_RASR = RASR_READ_ONLY | RASR_NORMAL_MEMORY | SizeField((uint32_t)(uintptr_t)flash_bytes) |
+             RASR_ENABLE;
+  MPU_RBAR = ((uint32_t)(uintptr_t)stack_limit - GUARD_BYTES) | RBAR_VALID | 1u;
+  MPU_RASR = RASR_NO_ACCESS | SizeField(GUARD_BYTES) | RASR_ENABLE;
+  MPU_CTRL = MPU_CTRL_ENABLE_WITH_DEFAULT_MAP;
+  __asm__ volatile("dsb\nisb" ::: "memory");
+}
+#endif
 
 __attribute__((noreturn)) void Start(void) {
 #if defined(__ARM_FP) || defined(__ARM_FEATURE_MVE)
@@ -68,7 +98,7 @@ __attribute__((noreturn)) void Start(void) {
   __asm__ volatile("dsb\nisb" ::: "memory");
 #endif
   SHCSR |= SHCSR_MEMORY_BUS_USAGE;
-  GuardStack();
+  ProtectMemory();
   RunProgram();
 }
 
