@@ -39,6 +39,7 @@ test_packages=(
   libgmock-dev
   libgtest-dev
   libnewlib-arm-none-eabi
+  libstdc++-arm-none-eabi-newlib
   make
   picolibc-riscv64-unknown-elf
   qemu-system-arm
