@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compiler/base/status.h"
+#include "compiler/graph/external_node.h"
 #include "compiler/graph/rewrite.h"
 #include "compiler/passes/pass.h"
 
@@ -33,8 +34,10 @@ absl::StatusOr<Graph> FoldConstants(const Graph& graph, const PassContext& conte
   bool any = false;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];
-    folds[i] =
-        std::all_of(node.inputs.begin(), node.inputs.end(), is_fixed) && MayGrow(graph, node);
+    // An external generator's module runs on the target only.
+    folds[i] = ExternalCompiler(node).empty() &&
+               std::all_of(node.inputs.begin(), node.inputs.end(), is_fixed) &&
+               MayGrow(graph, node);
     any |= folds[i];
   }
   if (!any) return graph;

@@ -23,6 +23,8 @@ constexpr std::array kPasses = {
          kTyped | kCanonical | kFolded, true, FoldConstants},
     Pass{"eliminate-common-subexpressions", "computes once what is written twice", kTyped,
          kTyped | kCanonical | kFolded, true, EliminateCommonSubexpressions},
+    Pass{"partition", "gives subgraphs to external code generators; later passes leave them alone",
+         kTyped, kTyped | kCanonical | kFolded, true, PartitionForExternal},
     Pass{"convert-layout",
          "makes channels-last the inner layout of convolutional graphs; weights stay as they are",
          kTyped | kCanonical, kTyped | kCanonical | kLaidOut, true, ConvertLayout},

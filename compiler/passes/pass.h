@@ -24,9 +24,13 @@ namespace kiln {
 // by the interpreter.
 using Evaluator = std::function<absl::StatusOr<std::vector<Tensor>>(const Graph&)>;
 
+// Puts what external code generators take into groups with the attribute Compiler.
+using Partitioner = std::function<absl::StatusOr<Graph>(const Graph&)>;
+
 struct PassContext {
   const Target& target;
   Evaluator evaluate;
+  Partitioner partition = nullptr;  // null: there are no external code generators
 };
 
 // What is known of a graph; a pass needs some and gives some.
@@ -67,6 +71,7 @@ absl::StatusOr<Graph> Canonicalize(const Graph& graph, const PassContext& contex
 absl::StatusOr<Graph> FoldScales(const Graph& graph, const PassContext& context);
 absl::StatusOr<Graph> FoldConstants(const Graph& graph, const PassContext& context);
 absl::StatusOr<Graph> EliminateCommonSubexpressions(const Graph& graph, const PassContext& context);
+absl::StatusOr<Graph> PartitionForExternal(const Graph& graph, const PassContext& context);
 absl::StatusOr<Graph> ConvertLayout(const Graph& graph, const PassContext& context);
 absl::StatusOr<Graph> CopyOutputs(const Graph& graph, const PassContext& context);
 absl::StatusOr<Graph> Fuse(const Graph& graph, const PassContext& context);

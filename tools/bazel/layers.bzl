@@ -33,6 +33,12 @@ LAYERS = {
         _ABSL,
         "@nlohmann_json",
     ],
+    "compiler/external": [
+        "compiler/base",
+        "compiler/graph",
+        "compiler/ops",
+        _ABSL,
+    ],
     "compiler/frontend/onnx": [
         "compiler/base",
         "compiler/graph",

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/external/generate.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "compiler/base/status.h"
+#include "compiler/graph/external_node.h"
+
+namespace kiln {
+namespace {
+
+bool IsIdentifier(absl::string_view name) {
+  return !name.empty() && !absl::ascii_isdigit(static_cast<unsigned char>(name[0])) &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return c == '_' || absl::ascii_isalnum(static_cast<unsigned char>(c));
+         });
+}
+
+bool IsPattern(const ExternalCodegen& codegen, const AttrValue& composite) {
+  return std::any_of(codegen.patterns.begin(), codegen.patterns.end(),
+                     [&](const ExternalPattern& p) { return composite == AttrValue(p.name); });
+}
+
+// Partition puts in what the generator takes; a model may bring along subgraphs of its own.
+absl::Status CheckBody(const ExternalCodegen& codegen, const Graph& body) {
+  for (const Node& node : body.nodes) {
+    if (!node.is_group()) {
+      KILN_RETURN_IF_ERROR(Annotate(CheckOp(codegen, body, node), node.source.ToString()));
+    } else if (!IsPattern(codegen, node.attrs.Get("Composite"))) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(node.source.ToString(), codegen.name,
+                       " has no pattern Composite=", node.attrs.Get("Composite").ToString()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+class Collector {
+ public:
+  explicit Collector(const std::vector<ExternalChoice>& choices) {
+    for (const ExternalChoice& choice : choices) Add(*choice.codegen);
+  }
+
+  absl::Status Collect(const Graph& graph) {
+    for (const Node& node : graph.nodes) {
+      const absl::string_view compiler = ExternalCompiler(node);
+      if (compiler.empty()) continue;
+      const std::string where = absl::StrCat(node.source.ToString(), "Compiler=\"", compiler,
+                                             "\", global_symbol=\"", ExternalSymbol(node), "\": ");
+      KILN_RETURN_IF_ERROR(Annotate(CollectNode(compiler, node), where));
+    }
+    return absl::OkStatus();
+  }
+
+  const std::vector<const ExternalCodegen*>& codegens() const { return codegens_; }
+  const std::vector<ExternalSubgraph>& subgraphs(size_t i) const { return subgraphs_[i]; }
+
+ private:
+  size_t Add(const ExternalCodegen& codegen) {
+    const auto it = std::find(codegens_.begin(), codegens_.end(), &codegen);
+    if (it != codegens_.end()) return static_cast<size_t>(it - codegens_.begin());
+    codegens_.push_back(&codegen);
+    subgraphs_.emplace_back();
+    return codegens_.size() - 1;
+  }
+
+  absl::Status CollectNode(absl::string_view compiler, const Node& node) {
+    // A generator that is asked for need not be registered.
+    const auto chosen = std::find_if(codegens_.begin(), codegens_.end(),
+                                     [&](const auto* c) { return c->name == compiler; });
+    const ExternalCodegen* codegen =
+        chosen != codegens_.end() ? *chosen : FindExternalCodegen(compiler);
+    if (codegen == nullptr) return UnknownExternalCodegen(compiler);
+    const std::string symbol(ExternalSymbol(node));
+    if (!IsIdentifier(symbol)) {
+      return absl::InvalidArgumentError("the function's name is no C identifier");
+    }
+    if (!symbols_.insert(symbol).second) {
+      return absl::InvalidArgumentError("another subgraph has the same name");
+    }
+    KILN_RETURN_IF_ERROR(CheckBody(*codegen, *node.body));
+    subgraphs_[Add(*codegen)].push_back({.symbol = symbol, .body = node.body.get()});
+    return absl::OkStatus();
+  }
+
+  std::vector<const ExternalCodegen*> codegens_;
+  std::vector<std::vector<ExternalSubgraph>> subgraphs_;  // as codegens_
+  std::set<std::string> symbols_;
+};
+
+}  // namespace
+
+absl::StatusOr<ExternalChoice> ParseExternalChoice(absl::string_view text) {
+  ExternalChoice choice{.codegen = FindExternalCodegen(text)};
+  if (choice.codegen == nullptr) return Annotate(UnknownExternalCodegen(text), "--external: ");
+  return choice;
+}
+
+absl::StatusOr<std::vector<ExternalModule>> GenerateExternalModules(
+    const Graph& graph, const std::vector<ExternalChoice>& choices,
+    const GenerateOptions& options) {
+  Collector collector(choices);
+  KILN_RETURN_IF_ERROR(collector.Collect(graph));
+  std::vector<ExternalModule> modules;
+  for (size_t i = 0; i < collector.codegens().size(); ++i) {
+    const ExternalCodegen& codegen = *collector.codegens()[i];
+    absl::StatusOr<std::vector<ExternalModule>> made =
+        codegen.generate({.module_name = options.module_name,
+                          .subgraphs = collector.subgraphs(i),
+                          .packed = options.packed,
+                          .loader_pointers = options.loader_pointers});
+    if (!made.ok()) return Annotate(made.status(), absl::StrCat(codegen.name, ": "));
+    for (ExternalModule& module : *made) modules.push_back(std::move(module));
+  }
+  return modules;
+}
+
+absl::Status CheckModulesForCrt(const std::vector<ExternalModule>& modules) {
+  for (const ExternalModule& module : modules) {
+    if (module.crt_exportable()) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "module '", module.name(), "' (", module.type_key, ") cannot be taken by the C runtime: ",
+        module.is_linkable() ? "it needs constants to be handed over at start"
+                             : "it is not code that can be linked, and only the C++ runtime has "
+                               "loaders",
+        "; use --runtime cpp, or leave ", module.codegen, " out of --external"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace kiln
