@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The TVMBackendPackedCFunc around the C function of a subgraph.
+#ifndef KILN_COMPILER_EXTERNAL_CSOURCE_PACKED_FUNCTION_H_
+#define KILN_COMPILER_EXTERNAL_CSOURCE_PACKED_FUNCTION_H_
+
+#include <string>
+
+#include "compiler/graph/graph.h"
+
+namespace kiln::csource {
+
+// What a file with packed functions begins with. `loader_pointers`: as in ExternalRequest.
+std::string PackedPrologue(bool loader_pointers);
+
+// `name` checks number, dtype, shape and device of its arguments, and calls `body_name` with their
+// addresses. A wrong one is an error that says what was wanted.
+std::string WritePackedFunction(const Graph& body, const std::string& name,
+                                const std::string& body_name, bool loader_pointers);
+
+}  // namespace kiln::csource
+
+#endif  // KILN_COMPILER_EXTERNAL_CSOURCE_PACKED_FUNCTION_H_

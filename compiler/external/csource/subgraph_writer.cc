@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// Element-wise operators become scalars inside of the loops over what is stored: an output of the
+// subgraph, or the result of a dense layer. So nothing but results of dense layers takes memory.
+#include "compiler/external/csource/subgraph_writer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+
+namespace kiln::csource {
+namespace {
+
+constexpr size_t kLiteralsPerLine = 8;
+
+// The C expression of an element; exact.
+std::string Literal(const Tensor& tensor, int64_t i) {
+  if (tensor.type().dtype.is_int()) {
+    const int64_t value = tensor.AsInt(i);
+    return value == INT32_MIN ? "(-2147483647 - 1)" : absl::StrCat(value);
+  }
+  const double value = tensor.AsDouble(i);
+  const bool negative = std::signbit(value);
+  if (std::isnan(value)) return "NAN";
+  if (std::isinf(value)) return negative ? "(-INFINITY)" : "INFINITY";
+  return absl::StrFormat(negative ? "(%af)" : "%af", value);
+}
+
+std::string Binary(absl::string_view op, DType dtype, const std::string& a, const std::string& b) {
+  if (op == "maximum") return absl::StrCat(b, " > ", a, " ? ", b, " : ", a);
+  if (op == "minimum") return absl::StrCat(b, " < ", a, " ? ", b, " : ", a);
+  const absl::string_view sign = op == "subtract" ? " - " : op == "multiply" ? " * " : " + ";
+  if (dtype.is_float()) return absl::StrCat(a, sign, b);
+  // Integers wrap around.
+  return absl::StrCat("(int32_t)((uint32_t)", a, sign, "(uint32_t)", b, ")");
+}
+
+// The names of the loops' variables by axis of some shape.
+using Index = std::vector<std::string>;
+
+class SubgraphWriter {
+ public:
+  SubgraphWriter(const Graph& body, std::string name) : body_(body), name_(std::move(name)) {}
+
+  std::string Run(bool exported) && {
+    for (size_t i = 0; i < body_.inputs.size(); ++i) {
+      Line(absl::StrCat("const ", CTypeOf(body_.inputs[i]), "* const p", i, " = (const ",
+                        CTypeOf(body_.inputs[i]), "*)in", i, ";"));
+      memory_[body_.inputs[i]] = absl::StrCat("p", i);
+    }
+    for (size_t i = 0; i < body_.outputs.size(); ++i) {
+      Line(absl::StrCat(CTypeOf(body_.outputs[i]), "* const o", i, " = (",
+                        CTypeOf(body_.outputs[i]), "*)out", i, ";"));
+    }
+    for (const Node& node : body_.nodes) {
+      if (node.op_name() == "nn.dense") WriteDense(node);
+    }
+    for (size_t i = 0; i < body_.outputs.size(); ++i) {
+      const std::string output = absl::StrCat("o", i);
+      const auto memory = memory_.find(body_.outputs[i]);
+      if (memory == memory_.end() || memory->second != output) Store(body_.outputs[i], output);
+    }
+    const std::string signature = absl::StrCat("int32_t ", name_, "(", ParameterList(body_), ")");
+    return absl::StrCat(constants_, exported ? absl::StrCat(signature, ";\n") : "",
+                        exported ? "" : "static ", signature, " {\n", code_, "  return 0;\n}\n");
+  }
+
+ private:
+  const TensorType& Type(ValueId value) const { return body_.type(value); }
+  std::string CTypeOf(ValueId value) const { return CType(Type(value).dtype); }
+
+  void Line(absl::string_view text) {
+    absl::StrAppend(&code_, std::string(2 * depth_, ' '), text, "\n");
+  }
+  void Open(absl::string_view text) {
+    Line(absl::StrCat(text, " {"));
+    ++depth_;
+  }
+  void Close() {
+    --depth_;
+    Line("}");
+  }
+  void OpenLoop(const std::string& variable, int64_t extent) {
+    Open(absl::StrCat("for (int32_t ", variable, " = 0; ", variable, " < ", extent, "; ++",
+                      variable, ")"));
+  }
+
+  // The variables of `shape` where those of a shape that it broadcasts to are `index`.
+  static Index Broadcast(const Shape& shape, const Index& index) {
+    Index result(index.end() - static_cast<std::ptrdiff_t>(shape.size()), index.end());
+    for (size_t i = 0; i < shape.size(); ++i) {
+      if (shape[i] == 1) result[i] = "0";
+    }
+    return result;
+  }
+
+  // In a flat loop all tensors that have more than one element are walked side by side.
+  std::string Offset(const Shape& shape, const Index& index) const {
+    if (is_flat_) return NumElements(shape) == 1 ? "0" : "i";
+    const Shape strides = RowMajorStrides(shape);
+    std::vector<std::string> terms;
+    for (size_t i = 0; i < shape.size(); ++i) {
+      if (shape[i] == 1) continue;
+      terms.push_back(strides[i] == 1 ? index[i] : absl::StrCat(index[i], " * ", strides[i]));
+    }
+    return terms.empty() ? "0" : absl::StrJoin(terms, " + ");
+  }
+
+  // The element of a value that has memory, or of a constant.
+  std::string Load(ValueId value, const Index& index) {
+    const Tensor& constant = body_.value(value).constant;
+    if (body_.is_constant(value) && Type(value).num_elements() == 1) return Literal(constant, 0);
+    if (body_.is_constant(value) && memory_.count(value) == 0) WriteConstant(value, constant);
+    return absl::StrCat(memory_.at(value), "[", Offset(Type(value).shape, index), "]");
+  }
+
+  void WriteConstant(ValueId value, const Tensor& constant) {
+    const std::string name = memory_[value] = absl::StrCat(name_, "_k", num_constants_++);
+    absl::StrAppend(&constants_, "static const ", CTypeOf(value), " ", name, "[",
+                    Type(value).num_elements(), "] = {");
+    for (int64_t i = 0; i < Type(value).num_elements(); ++i) {
+      const bool wraps = static_cast<size_t>(i) % kLiteralsPerLine == 0;
+      absl::StrAppend(&constants_, wraps ? "\n    " : " ", Literal(constant, i), ",");
+    }
+    absl::StrAppend(&constants_, "\n};\n");
+  }
+
+  // Nodes that have to be computed anew for an element of `value`, in order.
+  std::set<NodeId> Needed(ValueId value) const {
+    std::set<NodeId> needed;
+    std::vector<ValueId> work = {value};
+    while (!work.empty()) {
+      const ValueId next = work.back();
+      work.pop_back();
+      if (memory_.count(next) != 0 || body_.value(next).kind != ValueKind::kNodeOutput) continue;
+      const NodeId id = body_.value(next).node;
+      if (!needed.insert(id).second) continue;
+      for (ValueId input : body_.node(id).inputs) work.push_back(input);
+    }
+    return needed;
+  }
+
+  // Writes what computes the element of `value` at `index`, and returns its expression. `prefix`
+  // tells the names of two such elements in one scope apart.
+  std::string Element(ValueId value, const Index& index, const std::string& prefix) {
+    const auto operand = [&](ValueId input, const Index& at) {
+      const Value& v = body_.value(input);
+      if (memory_.count(input) != 0 || v.kind != ValueKind::kNodeOutput) return Load(input, at);
+      return absl::StrCat(prefix, v.node);
+    };
+    for (NodeId id : Needed(value)) {
+      const Node& node = body_.node(id);
+      const TensorType& type = Type(node.outputs[0]);
+      const Index own = Broadcast(type.shape, index);
+      const auto broadcast = [&](size_t i) {
+        return operand(node.inputs[i], Broadcast(Type(node.inputs[i]).shape, own));
+      };
+      std::string expression;
+      if (node.op_name() == "nn.relu") {
+        const std::string x = broadcast(0);
+        expression = absl::StrCat("0 > ", x, " ? 0 : ", x);
+      } else if (node.op_name() == "nn.bias_add") {
+        const int64_t axis = node.attrs.Int("axis");
+        const size_t at = static_cast<size_t>(axis < 0 ? axis + type.rank() : axis);
+        expression = Binary("add", type.dtype, broadcast(0), operand(node.inputs[1], {own[at]}));
+      } else {
+        expression = Binary(node.op_name(), type.dtype, broadcast(0), broadcast(1));
+      }
+      Line(absl::StrCat("const ", CType(type.dtype), " ", prefix, id, " = ", expression, ";"));
+    }
+    return operand(value, index);
+  }
+
+  // Whether element i of everything that `value` is computed from makes element i of it.
+  bool IsFlat(ValueId value) const {
+    const std::set<NodeId> needed = Needed(value);
+    const auto is_flat = [&](ValueId v) {
+      return Type(v).shape == Type(value).shape || Type(v).num_elements() == 1;
+    };
+    return std::all_of(needed.begin(), needed.end(), [&](NodeId id) {
+      const Node& node = body_.node(id);
+      return node.op_name() != "nn.bias_add" && is_flat(node.outputs[0]) &&
+             std::all_of(node.inputs.begin(), node.inputs.end(), is_flat);
+    });
+  }
+
+  // Loops over `value` that write it to `memory`.
+  void Store(ValueId value, const std::string& memory) {
+    const Shape& shape = Type(value).shape;
+    if (IsFlat(value)) {
+      OpenLoop("i", Type(value).num_elements());
+      is_flat_ = true;
+      const std::string element = Element(value, Index(shape.size(), "i"), "v");
+      is_flat_ = false;
+      Line(absl::StrCat(memory, "[i] = ", element, ";"));
+      Close();
+      return;
+    }
+    const Index index = OpenLoops(shape);
+    const std::string element = Element(value, index, "v");
+    Line(absl::StrCat(memory, "[", Offset(shape, index), "] = ", element, ";"));
+    for (size_t i = 0; i < shape.size(); ++i) Close();
+  }
+
+  Index OpenLoops(const Shape& shape) {
+    Index index;
+    for (size_t i = 0; i < shape.size(); ++i) {
+      index.push_back(absl::StrCat("i", i));
+      OpenLoop(index.back(), shape[i]);
+    }
+    return index;
+  }
+
+  void WriteDense(const Node& node) {
+    const ValueId data = node.inputs[0], weight = node.inputs[1], result = node.outputs[0];
+    const auto output = std::find(body_.outputs.begin(), body_.outputs.end(), result);
+    std::string memory = absl::StrCat("d", body_.value(result).node);
+    if (output != body_.outputs.end()) {
+      memory = absl::StrCat("o", output - body_.outputs.begin());
+    } else {
+      Line(absl::StrCat(CTypeOf(result), " ", memory, "[", Type(result).num_elements(), "];"));
+    }
+    const DType dtype = Type(result).dtype;
+    const Index index = OpenLoops(Type(result).shape);
+    Index data_index = index;
+    data_index.back() = "k";
+    Line(absl::StrCat(CType(dtype), " sum = 0;"));
+    OpenLoop("k", Type(weight).shape[1]);
+    const std::string a = Element(data, data_index, "a");
+    const std::string b = Element(weight, {index.back(), "k"}, "b");
+    const std::string product = absl::StrCat("(", Binary("multiply", dtype, a, b), ")");
+    Line(absl::StrCat("sum = ", Binary("add", dtype, "sum", product), ";"));
+    Close();
+    Line(absl::StrCat(memory, "[", Offset(Type(result).shape, index), "] = sum;"));
+    for (size_t i = 0; i < index.size(); ++i) Close();
+    memory_[result] = memory;
+  }
+
+  const Graph& body_;
+  const std::string name_;
+  std::string constants_, code_;
+  std::map<ValueId, std::string> memory_;  // the array of a value that has one
+  size_t depth_ = 1;
+  int num_constants_ = 0;
+  bool is_flat_ = false;
+};
+
+}  // namespace
+
+std::string CType(DType dtype) { return dtype.is_float() ? "float" : "int32_t"; }
+
+std::string ParameterList(const Graph& body) {
+  std::vector<std::string> parameters;
+  for (size_t i = 0; i < body.inputs.size(); ++i) {
+    parameters.push_back(absl::StrCat("void* in", i));
+  }
+  for (size_t i = 0; i < body.outputs.size(); ++i) {
+    parameters.push_back(absl::StrCat("void* out", i));
+  }
+  return absl::StrJoin(parameters, ", ");
+}
+
+std::string WriteSubgraph(const Graph& body, const std::string& name, bool exported) {
+  return SubgraphWriter(body, name).Run(exported);
+}
+
+}  // namespace kiln::csource
