@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "runtime_cpp/const_loader.h"
 #include "runtime_cpp/executor_factory.h"
+#include "runtime_cpp/external_module.h"
 #include "runtime_cpp/library_module.h"
 #include "runtime_cpp/metadata.h"
 #include "runtime_cpp/module.h"
@@ -58,6 +59,23 @@ absl::StatusOr<ModulePtr> LoadEntry(const std::string& type_key, ByteReader& pay
   return loader(payload);
 }
 
+// Tells the modules of external code generators what the metadata says of their functions.
+absl::Status GiveMetadata(const Module& root) {
+  std::vector<ExternalModuleNode*> modules;
+  root.node()->VisitTree([&](ModuleNode& node) {
+    if (auto* const external = dynamic_cast<ExternalModuleNode*>(&node)) {
+      modules.push_back(external);
+    }
+    return false;
+  });
+  if (modules.empty()) return absl::OkStatus();
+  KILN_ASSIGN_OR_RETURN(const ModelMetadata metadata, ModelMetadata::Find(root));
+  for (ExternalModuleNode* const module : modules) {
+    KILN_RETURN_IF_ERROR(module->TakeMetadata(metadata));
+  }
+  return absl::OkStatus();
+}
+
 // One load at a time: two loads of the same file share its library module.
 std::mutex load_mutex;
 
@@ -74,7 +92,9 @@ absl::StatusOr<Module> LoadTree(const std::shared_ptr<LibraryModule>& library) {
                                             " bytes follow; there are ", limit - sizeof(uint64_t)));
   }
   KILN_ASSIGN_OR_RETURN(ModulePtr root, LoadModuleBlob({blob, size + sizeof(uint64_t)}, library));
-  return Module(std::move(root));
+  const Module module(std::move(root));
+  KILN_RETURN_IF_ERROR(GiveMetadata(module));
+  return module;
 }
 
 struct SystemLibrary {
