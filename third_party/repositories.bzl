@@ -122,6 +122,13 @@ def _model_formats():
 def _code_generators():
     _maybe(
         system_library,
+        name = "dnnl",
+        build_file = "@kiln//third_party:dnnl.BUILD",
+        package = "libdnnl-dev",
+        requires = ["/usr/include/oneapi/dnnl/dnnl.hpp"],
+    )
+    _maybe(
+        system_library,
         name = "llvm",
         build_file = "@kiln//third_party:llvm.BUILD",
         package = "llvm-19-dev",

@@ -19,6 +19,7 @@ build_packages=(
   libabsl-dev
   libarchive-dev
   libcli11-dev
+  libdnnl-dev # oneDNN, which the external code generator dnnl calls
   liblld-19-dev
   libonnx-dev
   libprotobuf-dev

@@ -37,7 +37,9 @@ LAYERS = {
         "compiler/base",
         "compiler/graph",
         "compiler/ops",
+        "runtime_cpp/dnnl/format",
         _ABSL,
+        "@com_google_protobuf",
     ],
     "compiler/frontend/onnx": [
         "compiler/base",
@@ -114,6 +116,15 @@ LAYERS = {
         _ABSL,
         "@nlohmann_json",
     ],
+    "runtime_cpp/dnnl": [
+        "runtime_cpp",
+        "runtime_cpp/dnnl/format",
+        "runtime_crt",
+        _ABSL,
+        "@com_google_protobuf",
+        "@dnnl",
+    ],
+    "runtime_cpp/dnnl/format": ["@com_google_protobuf"],
     "runtime_crt": [],
 }
 

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The module that the external code generator dnnl makes: functions that oneDNN computes.
+//
+// For each function `f` it has also `__init_f`, which takes the function's constants and must have
+// been called before; the ConstLoaderModule does that. The types of arguments are those of the
+// model's metadata.
+#ifndef KILN_RUNTIME_CPP_DNNL_DNNL_MODULE_H_
+#define KILN_RUNTIME_CPP_DNNL_DNNL_MODULE_H_
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "runtime_cpp/bytes.h"
+#include "runtime_cpp/dnnl/compiled_function.h"
+#include "runtime_cpp/dnnl/format/program.pb.h"
+#include "runtime_cpp/external_module.h"
+#include "runtime_cpp/metadata.h"
+#include "runtime_cpp/module.h"
+
+namespace kiln::runtime {
+
+class DnnlModule final : public ExternalModuleNode {
+ public:
+  explicit DnnlModule(dnnl::proto::Program program);
+
+  absl::string_view type_key() const override { return "dnnl"; }
+  PackedFunc FindFunction(const std::string& name) override;
+  std::vector<std::string> FunctionNames() const override;
+  absl::Status TakeMetadata(const ModelMetadata& metadata) override;
+
+ private:
+  struct Function {
+    const dnnl::proto::Function* layers = nullptr;
+    std::vector<TensorInfo> inputs, outputs;           // of the metadata
+    std::shared_ptr<const CompiledFunction> compiled;  // null until the initialiser has run
+  };
+
+  absl::Status Initialise(Function& function, const Args& args);
+  static absl::Status Run(const Function& function, const CompiledFunction& compiled,
+                          const Args& args);
+
+  const dnnl::proto::Program program_;
+  std::map<std::string, Function> functions_;
+  bool has_metadata_ = false;
+  std::mutex mutex_;  // guards Function::compiled
+};
+
+// Payload: a length of 8 bytes and that many of dnnl::proto::Program. DataLoss if they are no
+// program, Unimplemented if they are of another version.
+absl::StatusOr<ModulePtr> LoadDnnlModule(ByteReader& reader);
+
+}  // namespace kiln::runtime
+
+#endif  // KILN_RUNTIME_CPP_DNNL_DNNL_MODULE_H_
