@@ -20,21 +20,59 @@ bool IsIdentifier(absl::string_view name) {
          });
 }
 
-bool IsPattern(const ExternalCodegen& codegen, const AttrValue& composite) {
-  return std::any_of(codegen.patterns.begin(), codegen.patterns.end(),
-                     [&](const ExternalPattern& p) { return composite == AttrValue(p.name); });
+// Whether the steps of the pattern, in order, are the nodes of the body.
+bool FitsSteps(const ExternalPattern& pattern, const Graph& body) {
+  size_t next = 0;
+  for (const PatternStep& step : pattern.steps) {
+    const bool fits =
+        next < body.nodes.size() &&
+        std::find(step.ops.begin(), step.ops.end(), body.nodes[next].op_name()) != step.ops.end();
+    if (!fits && !step.optional) return false;
+    next += fits ? 1 : 0;
+  }
+  return next == body.nodes.size();
+}
+
+// Whether each node reads the one before once, and the last one alone is read from outside.
+bool IsChain(const Graph& body) {
+  for (size_t i = 0; i < body.nodes.size(); ++i) {
+    const Node& node = body.nodes[i];
+    if (node.outputs.size() != 1) return false;
+    const bool reads_before = i == 0 || std::count(node.inputs.begin(), node.inputs.end(),
+                                                   body.nodes[i - 1].outputs[0]) == 1;
+    if (!reads_before) return false;
+  }
+  return body.outputs == body.nodes.back().outputs;
+}
+
+// Says why the group is no match of a pattern.
+absl::Status CheckMatch(const ExternalCodegen& codegen, const Graph& graph, const Node& match) {
+  const AttrValue& name = match.attrs.Get("Composite");
+  const auto pattern =
+      std::find_if(codegen.patterns.begin(), codegen.patterns.end(),
+                   [&](const ExternalPattern& p) { return name == AttrValue(p.name); });
+  const std::string what = absl::StrCat(codegen.name, ": Composite=", name.ToString(), ": ");
+  if (pattern == codegen.patterns.end()) {
+    return absl::InvalidArgumentError(absl::StrCat(what, "there is no such pattern"));
+  }
+  const bool closed = std::none_of(match.inputs.begin(), match.inputs.end(),
+                                   [&](ValueId v) { return graph.is_constant(v); });
+  if (!closed || !FitsSteps(*pattern, *match.body) || !IsChain(*match.body)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(what, "the body is not the chain of operators that the pattern is"));
+  }
+  std::vector<const Node*> nodes;
+  for (const Node& node : match.body->nodes) nodes.push_back(&node);
+  return pattern->check == nullptr ? absl::OkStatus()
+                                   : Annotate(pattern->check(*match.body, nodes), what);
 }
 
 // Partition puts in what the generator takes; a model may bring along subgraphs of its own.
 absl::Status CheckBody(const ExternalCodegen& codegen, const Graph& body) {
   for (const Node& node : body.nodes) {
-    if (!node.is_group()) {
-      KILN_RETURN_IF_ERROR(Annotate(CheckOp(codegen, body, node), node.source.ToString()));
-    } else if (!IsPattern(codegen, node.attrs.Get("Composite"))) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(node.source.ToString(), codegen.name,
-                       " has no pattern Composite=", node.attrs.Get("Composite").ToString()));
-    }
+    KILN_RETURN_IF_ERROR(
+        Annotate(node.is_group() ? CheckMatch(codegen, body, node) : CheckOp(codegen, body, node),
+                 node.source.ToString()));
   }
   return absl::OkStatus();
 }

@@ -308,10 +308,10 @@ TEST(Partition, AGeneratorThatIsNotThereIsAnError) {
   })",
                         {}),
             "model:5:5: Compiler=\"npu\": found 'npu', which is not built into this compiler; "
-            "wanted one of alpha, beta");
+            "wanted one of alpha, beta, gamma");
   EXPECT_EQ(std::string(ParseExternalChoice("npu").status().message()),
             "--external: found 'npu', which is not built into this compiler; wanted one of alpha, "
-            "beta");
+            "beta, gamma");
 }
 
 // Of a graph with the pass switched off.
@@ -331,6 +331,35 @@ TEST(Generate, RefusesSubgraphsThatAreNotRight) {
               HasSubstr("another subgraph has the same name"));
   EXPECT_THAT(GenerateError("\"alpha\", global_symbol=\"f\") { negative(%a) }"),
               HasSubstr("alpha does not take negative"));
+}
+
+const ExternalCodegen kGamma =
+    Taking("gamma", {}, {{"gamma.pair", {{{"add"}}, {{"nn.relu"}, true}, {{"exp"}}}}});
+KILN_REGISTER_EXTERNAL_CODEGEN(kGamma);
+
+// Of a subgraph with one match that is called with %a.
+std::string MatchError(absl::string_view match, absl::string_view args = "%a") {
+  return GenerateError(
+      absl::StrCat("\"gamma\", global_symbol=\"f\") {\n    %5 = fn (%p: "
+                   "Tensor[(2,), float32], Primitive=1, Composite=",
+                   match, ";\n    %5(", args, ")\n  }"));
+}
+
+TEST(Generate, RefusesMatchesThatAreNone) {
+  // This one is right; that it is called twice is not.
+  EXPECT_THAT(MatchError("\"gamma.pair\") { exp(nn.relu(add(%p, 1f))) }"),
+              HasSubstr("another subgraph has the same name"));
+  EXPECT_THAT(MatchError("\"gamma.pair\") { exp(add(%p, 1f)) }"),
+              HasSubstr("another subgraph has the same name"));
+  EXPECT_THAT(MatchError("\"gamma.other\") { exp(add(%p, 1f)) }"),
+              HasSubstr("gamma: Composite=\"gamma.other\": there is no such pattern"));
+  for (const char* body :
+       {"nn.relu(add(%p, 1f))", "exp(nn.relu(%p))", "exp(exp(add(%p, 1f)))",
+        "exp(add(negative(%p), 1f))", "%6 = add(%p, 1f); %7 = nn.relu(%6); exp(%6)"}) {
+    EXPECT_THAT(MatchError(absl::StrCat("\"gamma.pair\") { ", body, " }")),
+                HasSubstr("is not the chain of operators that the pattern is"))
+        << body;
+  }
 }
 
 TEST(Generate, TheCRuntimeTakesWhatTheLinkerResolves) {

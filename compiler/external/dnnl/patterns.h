@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The chains of operators that oneDNN computes as one primitive.
+#ifndef KILN_COMPILER_EXTERNAL_DNNL_PATTERNS_H_
+#define KILN_COMPILER_EXTERNAL_DNNL_PATTERNS_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/external/external_codegen.h"
+#include "compiler/graph/graph.h"
+
+namespace kiln::dnnl {
+
+// dnnl.conv2d and dnnl.dense.
+std::vector<ExternalPattern> Patterns();
+
+// What the operators of a match are, as one layer: relu(product(data, weight) + bias + residual).
+// Values are those of the graph.
+struct Layer {
+  const Node* product = nullptr;  // nn.conv2d or nn.dense
+  ValueId bias = kNoId;
+  ValueId residual = kNoId;
+  bool relu = false;
+};
+
+// Unimplemented, with the reason, if the nodes are no such layer.
+absl::StatusOr<Layer> ReadLayer(const Graph& graph, const std::vector<const Node*>& nodes);
+
+// Top, left, bottom, right.
+std::vector<int64_t> Padding(const Node& conv2d);
+
+}  // namespace kiln::dnnl
+
+#endif  // KILN_COMPILER_EXTERNAL_DNNL_PATTERNS_H_
