@@ -5,13 +5,21 @@
 #define KILN_COMPILER_EXECUTOR_MODULE_BLOB_H_
 
 #include <string>
+#include <vector>
+
+#include "compiler/external/external_module.h"
 
 namespace kiln {
 
+// Below the library come the modules of external code generators that are bytes; where one of them
+// needs constants, a const_loader is between them.
+
 // AotExecutorFactory -> metadata_module -> the library.
-std::string AotModuleBlob(const std::string& module_name);
+std::string AotModuleBlob(const std::string& module_name,
+                          const std::vector<ExternalModule>& externals = {});
 // GraphExecutorFactory -> the library.
-std::string GraphModuleBlob(const std::string& module_name, const std::string& graph_json);
+std::string GraphModuleBlob(const std::string& module_name, const std::string& graph_json,
+                            const std::vector<ExternalModule>& externals = {});
 
 }  // namespace kiln
 

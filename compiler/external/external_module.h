@@ -12,8 +12,9 @@
 
 namespace kiln {
 
-// A tensor that the module does not hold itself. The runtime hands it over when the function that
-// wants it is first asked for: it calls `__init_<function>` with the constants of the function.
+// A tensor that a module of bytes does not hold itself. The runtime hands it over when the function
+// that wants it is first asked for: it calls `__init_<function>` with the constants of the
+// function.
 struct ExternalConstant {
   std::string name;  // unique in the model: "tvmgen_my_mod_dnnl_main_0_const_0"
   Tensor tensor;
@@ -49,8 +50,8 @@ struct ExternalModule {
     }
     return false;
   }
-  // The C runtime takes what the linker resolves and what needs nothing at start.
-  bool crt_exportable() const { return is_linkable() && !needs_constants(); }
+  // The C runtime takes what the linker resolves.
+  bool crt_exportable() const { return is_linkable(); }
 };
 
 }  // namespace kiln

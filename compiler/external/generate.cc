@@ -77,6 +77,29 @@ absl::Status CheckBody(const ExternalCodegen& codegen, const Graph& body) {
   return absl::OkStatus();
 }
 
+// Whether the generator keeps its promises.
+absl::Status CheckGenerated(const ExternalCodegen& codegen,
+                            const std::vector<ExternalSubgraph>& subgraphs,
+                            const std::vector<ExternalModule>& modules) {
+  const auto broken = [&](absl::string_view what) {
+    return absl::InternalError(absl::StrCat("external code generator ", codegen.name, ": ", what));
+  };
+  std::set<std::string> wanted, made;
+  for (const ExternalSubgraph& subgraph : subgraphs) wanted.insert(subgraph.symbol);
+  int linkable = 0;
+  for (const ExternalModule& module : modules) {
+    linkable += module.is_linkable() ? 1 : 0;
+    if (module.codegen != codegen.name) return broken("a module says that it is another's");
+    if (module.is_linkable() && module.needs_constants()) {
+      return broken("a module of C source holds its constants itself");
+    }
+    for (const ExternalFunction& function : module.functions) made.insert(function.name);
+  }
+  if (made != wanted) return broken("its modules do not have the functions of the subgraphs");
+  if (linkable > 1) return broken("more than one module is C source");
+  return absl::OkStatus();
+}
+
 class Collector {
  public:
   explicit Collector(const std::vector<ExternalChoice>& choices) {
@@ -152,6 +175,7 @@ absl::StatusOr<std::vector<ExternalModule>> GenerateExternalModules(
                           .packed = options.packed,
                           .loader_pointers = options.loader_pointers});
     if (!made.ok()) return Annotate(made.status(), absl::StrCat(codegen.name, ": "));
+    KILN_RETURN_IF_ERROR(CheckGenerated(codegen, collector.subgraphs(i), *made));
     for (ExternalModule& module : *made) modules.push_back(std::move(module));
   }
   return modules;

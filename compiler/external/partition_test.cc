@@ -362,20 +362,25 @@ TEST(Generate, RefusesMatchesThatAreNone) {
   }
 }
 
+TEST(Generate, AGeneratorThatForgetsASubgraphIsFoundOut) {
+  const Graph graph =
+      Partition(ParseModel("def @main(%x: Tensor[(2,), float32]) { add(%x, %x) }"), "m", {&kAlpha})
+          .value();
+  EXPECT_EQ(GenerateExternalModules(graph, {}, {.module_name = "m"}).status(),
+            absl::InternalError("external code generator alpha: its modules do not have the "
+                                "functions of the subgraphs"));
+}
+
 TEST(Generate, TheCRuntimeTakesWhatTheLinkerResolves) {
   const ExternalModule code{
       .codegen = "a", .type_key = "c", .c_source = "", .functions = {{.name = "f"}}};
   const ExternalModule bytes{
       .codegen = "b", .type_key = "bytes", .payload = "…", .functions = {{.name = "g"}}};
-  ExternalModule wanting = code;
-  wanting.functions[0].constants = {{.name = "k", .tensor = Tensor::Scalar(DType::Int(8), 1)}};
   EXPECT_EQ(CheckModulesForCrt({code}), absl::OkStatus());
   EXPECT_EQ(std::string(CheckModulesForCrt({code, bytes}).message()),
             "module 'g' (bytes) cannot be taken by the C runtime: it is not code that can be "
             "linked, and only the C++ runtime has loaders; use --runtime cpp, or leave b out of "
             "--external");
-  EXPECT_THAT(std::string(CheckModulesForCrt({wanting}).message()),
-              HasSubstr("module 'f' (c) cannot be taken by the C runtime: it needs constants"));
 }
 
 }  // namespace

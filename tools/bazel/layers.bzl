@@ -27,6 +27,7 @@ LAYERS = {
     ],
     "compiler/executor": [
         "compiler/base",
+        "compiler/external",
         "compiler/loop",
         "compiler/plan",
         "metadata",
