@@ -69,8 +69,8 @@ loop::LoopProgram VectorProgram(const loop::LoopProgram& program, const CompileO
   return result;
 }
 
-absl::StatusOr<Artifacts> EmitCode(const loop::LoopProgram& program,
-                                   const CompileOptions& options) {
+absl::StatusOr<Artifacts> EmitCode(const loop::LoopProgram& program, const CompileOptions& options,
+                                   bool more_code) {
   Artifacts artifacts;
   if (options.codegen == Codegen::kC) {
     KILN_ASSIGN_OR_RETURN(artifacts[options.module_name + ".c"], EmitCText(program, options));
@@ -80,7 +80,7 @@ absl::StatusOr<Artifacts> EmitCode(const loop::LoopProgram& program,
   KILN_ASSIGN_OR_RETURN(
       std::string object,
       codegen::EmitObject(VectorProgram(program, options), options.target, LlvmOptionsOf(options)));
-  if (options.runtime == Runtime::kCrt || options.system_lib) {
+  if (options.runtime == Runtime::kCrt || options.system_lib || more_code) {
     artifacts[options.module_name + ".o"] = std::move(object);
     return artifacts;
   }
@@ -88,6 +88,7 @@ absl::StatusOr<Artifacts> EmitCode(const loop::LoopProgram& program,
   KILN_ASSIGN_OR_RETURN(artifacts[name], codegen::LinkSharedObject(object, name));
   return artifacts;
 #else
+  (void)more_code;
   return NoLlvm();
 #endif
 }

@@ -8,9 +8,11 @@
 
 namespace kiln {
 
-// <module>.so, <module>.o or <module>.c, by the options. InvalidArgument if they ask for LLVM and
-// it is not built in.
-absl::StatusOr<Artifacts> EmitCode(const loop::LoopProgram& program, const CompileOptions& options);
+// <module>.so, <module>.o or <module>.c, by the options; an object in the place of a shared object
+// where there is `more_code` to link with it. InvalidArgument if they ask for LLVM and it is not
+// built in.
+absl::StatusOr<Artifacts> EmitCode(const loop::LoopProgram& program, const CompileOptions& options,
+                                   bool more_code = false);
 
 // The same as text: "c", "llvm" or "asm".
 absl::StatusOr<std::string> EmitCodeText(const loop::LoopProgram& program,

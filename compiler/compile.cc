@@ -13,6 +13,7 @@
 #include "compiler/executor/graph.h"
 #include "compiler/executor/module_blob.h"
 #include "compiler/executor/system_lib.h"
+#include "compiler/externals.h"
 #include "compiler/loop/passes.h"
 #include "compiler/plan/place_constants.h"
 #include "compiler/quantization.h"
@@ -145,13 +146,14 @@ absl::Status AddExecutor(const CompileOptions& options, const ModuleInfo& info, 
   if (aot) AddTvmMetadata(stages.metadata, symbol("get_c_metadata"), program);
   if (!cpp) {
     if (!aot) KILN_RETURN_IF_ERROR(AddGraphTable(info.module_name, stages.plan, program));
-    AddFunctionRegistry(info.module_name, /*system_lib=*/true, {}, program);
+    AddFunctionRegistry(info.module_name, /*system_lib=*/true,
+                        RegisteredExternals(stages.modules, program), program);
     return absl::OkStatus();
   }
-  AddModuleBlob(
-      symbol("__tvm_dev_mblob"),
-      aot ? AotModuleBlob(info.module_name) : GraphModuleBlob(info.module_name, stages.graph_json),
-      program);
+  AddModuleBlob(symbol("__tvm_dev_mblob"),
+                aot ? AotModuleBlob(info.module_name, stages.modules)
+                    : GraphModuleBlob(info.module_name, stages.graph_json, stages.modules),
+                program);
   return absl::OkStatus();
 }
 
@@ -167,9 +169,8 @@ absl::StatusOr<Stages> RunStages(const Graph& graph, const CompileOptions& optio
   const Target target = EffectiveTarget(options);
   const ModuleInfo info = InfoOf(options);
   Stages stages;
-  KILN_ASSIGN_OR_RETURN(
-      stages.fused,
-      RunPasses(graph, {.target = target, .evaluate = EvaluateConstants}, options.passes));
+  KILN_ASSIGN_OR_RETURN(stages.fused,
+                        RunPasses(graph, PassContextOf(options, target), options.passes));
   KILN_ASSIGN_OR_RETURN(
       stages.lowered,
       Lower(stages.fused, target, {.module_name = options.module_name, .naive = options.naive}));
@@ -179,8 +180,10 @@ absl::StatusOr<Stages> RunStages(const Graph& graph, const CompileOptions& optio
   KILN_RETURN_IF_ERROR(PlaceConstants(options.constant_pools, stages.lowered.program, stages.plan));
   stages.metadata = Describe(stages.plan, stages.lowered.program, info);
   KILN_RETURN_IF_ERROR(DescribeQuantization(graph, stages.metadata));
+  KILN_RETURN_IF_ERROR(AddExternalModules(options, stages));
   stages.program = stages.lowered.program;
   SetConvention(options, stages.program);
+  SetExternalConvention(stages.modules, stages.program);
   KILN_RETURN_IF_ERROR(AddExecutor(options, info, stages));
   KILN_RETURN_IF_ERROR(loop::VerifyProgram(stages.program));
   return stages;
@@ -191,7 +194,9 @@ absl::StatusOr<Compiled> Compile(const Graph& graph, const CompileOptions& optio
   KILN_ASSIGN_OR_RETURN(compiled.stages, RunStages(graph, options));
   const Stages& stages = compiled.stages;
   const std::string& name = options.module_name;
-  KILN_ASSIGN_OR_RETURN(compiled.artifacts, EmitCode(stages.program, options));
+  KILN_ASSIGN_OR_RETURN(compiled.artifacts,
+                        EmitCode(stages.program, options, HasExternalSource(stages.modules)));
+  compiled.artifacts.merge(ExternalSources(options, stages.modules));
   KILN_ASSIGN_OR_RETURN(compiled.artifacts[name + ".h"], ModelHeader(stages.metadata));
   compiled.artifacts[name + ".metadata.json"] = MetadataJson(stages.metadata);
   if (options.executor == Executor::kGraph) {

@@ -13,6 +13,8 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/base/artifacts.h"
+#include "compiler/external/external_module.h"
+#include "compiler/external/generate.h"
 #include "compiler/graph/graph.h"
 #include "compiler/lower/lower.h"
 #include "compiler/passes/pass.h"
@@ -48,6 +50,8 @@ struct CompileOptions {
   // constants. None: the module has static memory of its own, and ordinary read-only data.
   std::vector<PoolSpec> pools;
   std::vector<PoolSpec> constant_pools;
+  // External code generators; one that comes earlier takes subgraphs first.
+  std::vector<ExternalChoice> externals;
   bool naive = false;  // no schedules: plain loops, for comparison
 };
 
@@ -63,7 +67,8 @@ absl::StatusOr<PoolSpec> ParsePool(absl::string_view option, absl::string_view t
 
 // The convention that a legal combination of the other options takes by itself: E2 of the
 // requirements.
-CallingConvention DefaultCallingConvention(Runtime runtime, Interface interface);
+CallingConvention DefaultCallingConvention(Runtime runtime, Interface interface,
+                                           const std::vector<ExternalChoice>& externals = {});
 // InvalidArgument, with the reason and what to use instead, for a combination that is not legal,
 // and for a module name that is no identifier.
 absl::Status CheckOptions(const CompileOptions& options);
@@ -77,6 +82,7 @@ struct Stages {
   Graph fused;
   Lowered lowered;  // operator functions, unpacked
   Plan plan;
+  std::vector<ExternalModule> modules;  // of external code generators
   proto::Metadata metadata;
   std::string graph_json;     // graph executor
   loop::LoopProgram program;  // with the executor, the metadata and the calling convention; ready
@@ -89,13 +95,15 @@ struct Compiled {
   // <module>.so for the C++ runtime with LLVM, <module>.o for the C runtime or a system library
   // with LLVM, <module>.c with the C back end; <module>_system_lib.c, which registers a system
   // library; <module>_model.c, the model for TVMExecute, with the C interface; <module>.h;
-  // <module>.metadata.json; <module>.graph.json for the graph executor.
+  // <module>.metadata.json; <module>.graph.json for the graph executor; <module>_<generator>.c for
+  // every external code generator. Where that C is part of a shared object, <module>.o in the place
+  // of <module>.so: both have to be linked.
   Artifacts artifacts;
 };
 absl::StatusOr<Compiled> Compile(const Graph& graph, const CompileOptions& options);
 
 // The text of a stage: graph, after:<pass>, fused, stages, loops, scheduled, plan, c, llvm, asm,
-// graph-json, metadata, header. InvalidArgument with the known names.
+// graph-json, metadata, header, external. InvalidArgument with the known names.
 absl::StatusOr<std::string> EmitStage(const Graph& graph, const CompileOptions& options,
                                       absl::string_view stage);
 

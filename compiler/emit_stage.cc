@@ -6,6 +6,7 @@
 #include "compiler/backend.h"
 #include "compiler/base/status.h"
 #include "compiler/compile.h"
+#include "compiler/externals.h"
 #include "compiler/graph/relay_text.h"
 #include "metadata/header.h"
 #include "metadata/json.h"
@@ -15,7 +16,7 @@ namespace {
 
 constexpr char kKnown[] =
     "graph, after:<pass>, fused, stages, loops, scheduled, plan, c, llvm, asm, graph-json, "
-    "metadata, header";
+    "metadata, header, external";
 
 absl::StatusOr<std::string> AfterPass(const Graph& graph, const CompileOptions& options,
                                       absl::string_view wanted) {
@@ -25,8 +26,7 @@ absl::StatusOr<std::string> AfterPass(const Graph& graph, const CompileOptions& 
     absl::StrAppend(&names, names.empty() ? "" : ", ", name);
     if (name == wanted) text = PrintRelay(result);
   };
-  KILN_RETURN_IF_ERROR(
-      RunPasses(graph, {.target = options.target, .evaluate = EvaluateConstants}, passes).status());
+  KILN_RETURN_IF_ERROR(RunPasses(graph, PassContextOf(options, options.target), passes).status());
   if (!text.empty()) return text;
   return absl::InvalidArgumentError(
       absl::StrCat("--emit=after:", wanted, ": no such pass has run; these have: ", names));
@@ -55,6 +55,7 @@ absl::StatusOr<std::string> EmitStage(const Graph& graph, const CompileOptions& 
     return EmitCodeText(stages.program, options, stage);
   if (stage == "metadata") return MetadataJson(stages.metadata);
   if (stage == "header") return ModelHeader(stages.metadata);
+  if (stage == "external") return ToString(stages.modules);
   if (stage == "graph-json") {
     if (options.executor == Executor::kGraph) return stages.graph_json;
     return absl::InvalidArgumentError(

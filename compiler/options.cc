@@ -163,7 +163,11 @@ absl::StatusOr<Codegen> ParseCodegen(absl::string_view text) {
   return ParseSpelling<Codegen>("codegen", text, {{"llvm", Codegen::kLlvm}, {"c", Codegen::kC}});
 }
 
-CallingConvention DefaultCallingConvention(Runtime runtime, Interface interface) {
+CallingConvention DefaultCallingConvention(Runtime runtime, Interface interface,
+                                           const std::vector<ExternalChoice>& externals) {
+  const bool linkable = absl::c_all_of(
+      externals, [](const ExternalChoice& choice) { return choice.codegen->linkable; });
+  if (runtime == Runtime::kCpp && !linkable) return CallingConvention::kPacked;
   return runtime == Runtime::kCrt && interface == Interface::kC ? CallingConvention::kUnpacked
                                                                 : CallingConvention::kCPacked;
 }

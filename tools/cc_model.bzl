@@ -58,6 +58,18 @@ def _codegen(ctx):
 def _description_suffixes(ctx):
     return [".h", ".metadata.json"] + ([".graph.json"] if ctx.attr.executor == "graph" else [])
 
+# C that comes with the code: the ways into the model, and what external code generators make.
+def _more_sources(ctx):
+    entries = ["_system_lib.c"] if ctx.attr.runtime == "cpp" else ["_model.c"] if ctx.attr.interface == "c" else []
+    return entries + _external_sources(ctx)
+
+def _external_sources(ctx):
+    return ["_%s.c" % name for name in ctx.attr.external]
+
+# Libraries that load the modules of external code generators.
+def _external_deps(external, runtime):
+    return [Label("//runtime_cpp/dnnl")] if "dnnl" in external and runtime == "cpp" else []
+
 def _run_kiln(ctx, outputs, output_flag, flags, option = "-o", **kwargs):
     """Runs `kiln compile`, which writes the files `outputs` to what `option` names."""
     arguments = ctx.actions.args()
@@ -75,6 +87,8 @@ def _run_kiln(ctx, outputs, output_flag, flags, option = "-o", **kwargs):
     arguments.add_all(ctx.attr.constant_pools, format_each = "--constant-pool=%s")
     for name, pin in sorted(ctx.attr.inputs.items()):
         arguments.add("--input=%s:%s" % (name, pin))
+    if ctx.attr.external:
+        arguments.add("--external=" + ",".join(ctx.attr.external))
     if ctx.attr.passes:
         arguments.add("--passes=" + ",".join(ctx.attr.passes))
     arguments.add_all(flags)
@@ -98,13 +112,13 @@ def _compile_model(ctx, folder, suffixes, flags, **kwargs):
     return outputs
 
 def _shared_object(ctx):
-    # With codegen = "c", the tool calls the system's C compiler, which it finds on the PATH.
+    # For C the tool calls the system's C compiler, which it finds on the PATH.
     return _compile_model(
         ctx,
         ctx.label.name + ".shared",
         [".so"] + _description_suffixes(ctx),
         ["--codegen=" + _codegen(ctx)],
-        use_default_shell_env = _codegen(ctx) == "c",
+        use_default_shell_env = _codegen(ctx) == "c" or bool(ctx.attr.external),
     )[".so"]
 
 def _llvm_text(ctx, link_flags):
@@ -127,7 +141,7 @@ def model_copts(platform):
 
 def _runtime_deps(ctx):
     if ctx.attr.runtime == "cpp":
-        return ctx.attr._cpp_deps
+        return ctx.attr._cpp_deps + ctx.attr._external_deps
     if ctx.attr.interface == "c":
         return ctx.attr._c_deps
     return ctx.attr._crt_deps + (ctx.attr._crt_aot_deps if ctx.attr.executor == "aot" else ctx.attr._crt_graph_deps)
@@ -214,16 +228,16 @@ def _cc_model_impl(ctx):
     codegen = _codegen(ctx)
     cpp = ctx.attr.runtime == "cpp"
     link_flags = ["--system-lib"] if cpp else []
-    registration = ["_system_lib.c"] if cpp else ["_model.c"] if ctx.attr.interface == "c" else []
+    more_sources = _more_sources(ctx)
     code = ".o" if codegen == "llvm" else ".c"
     files = _compile_model(
         ctx,
         ctx.label.name,
-        [code] + registration + _description_suffixes(ctx),
+        [code] + more_sources + _description_suffixes(ctx),
         ["--codegen=" + codegen] + link_flags,
     )
     objects = [files[".o"]] if codegen == "llvm" else []
-    sources = [files[suffix] for suffix in [".c"] + registration if suffix in files]
+    sources = [files[suffix] for suffix in [".c"] + more_sources if suffix in files]
     header = files[".h"]
     if _budget(ctx):
         header = _within_budget(ctx, header, files[".metadata.json"], files.get(".o"), files.get(".c"))
@@ -233,12 +247,12 @@ def _cc_model_impl(ctx):
     c_srcs = files if codegen == "c" else _compile_model(
         ctx,
         ctx.label.name + ".c_srcs",
-        [".c"] + registration + _description_suffixes(ctx),
+        [".c"] + more_sources + _description_suffixes(ctx),
         ["--codegen=c"] + link_flags,
     )
     shared_object = _shared_object(ctx) if cpp else None
     groups = {
-        "c_srcs": [c_srcs[suffix] for suffix in [".c"] + registration],
+        "c_srcs": [c_srcs[suffix] for suffix in [".c"] + more_sources],
         "header": [header],
         "library": [library],
         "llvm_text": [_llvm_text(ctx, link_flags)],
@@ -283,6 +297,9 @@ cc_model = rule(
             doc = "aot: a function that calls the operators in order; graph: a table that the runtime walks.",
             values = ["aot", "graph"],
         ),
+        "external": attr.string_list(
+            doc = "External code generators, in order of priority: [\"csource\", \"dnnl\"].",
+        ),
         "inputs": attr.string_dict(doc = "Shapes of inputs, and perhaps dtypes: {\"data\": \"1x3x224x224:float32\"}."),
         "interface": attr.string(
             default = "packed",
@@ -320,6 +337,7 @@ cc_model = rule(
         "_crt_aot_deps": attr.label_list(default = ["//runtime_crt:aot_executor", "//runtime_crt:module"]),
         "_crt_deps": attr.label_list(default = ["//runtime_crt:backend", "//runtime_crt:last_error", "//runtime_crt/include:crt"]),
         "_crt_graph_deps": attr.label_list(default = ["//runtime_crt:graph_executor"]),
+        "_external_deps": attr.label_list(default = _external_deps),
         "_kiln": attr.label(default = "//tools:compiler", allow_files = True, executable = True, cfg = "host"),
         "_llvm": attr.label(default = "//tools/bazel:llvm"),
         "_platform": attr.label(default = "//tools/bazel/platforms:model_platform"),

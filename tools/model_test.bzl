@@ -279,6 +279,7 @@ def model_test(
         atol = 0,
         input_shapes = {},
         data = [],
+        external = [],
         target = "",
         every_way = False,
         boards = [],
@@ -298,6 +299,7 @@ def model_test(
       atol: absolute tolerance.
       input_shapes: cc_model's `inputs`.
       data: cc_model's `data`.
+      external: cc_model's `external`; generators that every runtime can take.
       target: cc_model's `target`; this machine must be able to run it. Boards have targets of their own.
       every_way: whether also with operator functions that are looked up by name or plain C, and with workspaces of the application's.
       boards: of tools/firmware/boards.bzl, to run the case on in QEMU.
@@ -316,6 +318,7 @@ def model_test(
     host_case = dict(case, size = size, tags = tags)
     attributes_of_all = dict(
         data = data,
+        external = external,
         inputs = input_shapes,
         model = model,
     )

@@ -68,6 +68,7 @@ struct ExternalRequest {
 struct ExternalCodegen {
   std::string name;  // lower case letters, digits and '_': "csource"
   std::string doc;
+  bool linkable = true;  // its modules are C source; otherwise they are bytes for a loader
   std::vector<ExternalOp> ops = {};
   std::vector<ExternalPattern> patterns = {};
   // Among the modules that it returns at most one is C source; that one is returned even where

@@ -86,9 +86,10 @@ absl::Status CheckGenerated(const ExternalCodegen& codegen,
   };
   std::set<std::string> wanted, made;
   for (const ExternalSubgraph& subgraph : subgraphs) wanted.insert(subgraph.symbol);
-  int linkable = 0;
   for (const ExternalModule& module : modules) {
-    linkable += module.is_linkable() ? 1 : 0;
+    if (module.is_linkable() != codegen.linkable) {
+      return broken("a module is linkable where the generator is not, or the other way round");
+    }
     if (module.codegen != codegen.name) return broken("a module says that it is another's");
     if (module.is_linkable() && module.needs_constants()) {
       return broken("a module of C source holds its constants itself");
@@ -96,7 +97,7 @@ absl::Status CheckGenerated(const ExternalCodegen& codegen,
     for (const ExternalFunction& function : module.functions) made.insert(function.name);
   }
   if (made != wanted) return broken("its modules do not have the functions of the subgraphs");
-  if (linkable > 1) return broken("more than one module is C source");
+  if (codegen.linkable && modules.size() != 1) return broken("its C source is not one module");
   return absl::OkStatus();
 }
 
@@ -159,6 +160,20 @@ absl::StatusOr<ExternalChoice> ParseExternalChoice(absl::string_view text) {
   ExternalChoice choice{.codegen = FindExternalCodegen(text)};
   if (choice.codegen == nullptr) return Annotate(UnknownExternalCodegen(text), "--external: ");
   return choice;
+}
+
+absl::StatusOr<std::vector<ExternalChoice>> ParseExternals(const std::vector<std::string>& texts) {
+  std::vector<ExternalChoice> choices;
+  for (const std::string& text : texts) {
+    KILN_ASSIGN_OR_RETURN(const ExternalChoice choice, ParseExternalChoice(text));
+    for (const ExternalChoice& other : choices) {
+      if (other.codegen != choice.codegen) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("--external: found '", choice.codegen->name, "' twice"));
+    }
+    choices.push_back(choice);
+  }
+  return choices;
 }
 
 absl::StatusOr<std::vector<ExternalModule>> GenerateExternalModules(

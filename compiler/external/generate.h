@@ -20,6 +20,8 @@ struct ExternalChoice {
 
 // One element of --external: "csource". InvalidArgument that lists the generators that there are.
 absl::StatusOr<ExternalChoice> ParseExternalChoice(absl::string_view text);
+// All of them; InvalidArgument also if one comes twice.
+absl::StatusOr<std::vector<ExternalChoice>> ParseExternals(const std::vector<std::string>& texts);
 
 struct GenerateOptions {
   std::string module_name;

@@ -24,6 +24,7 @@ ExternalCodegen Taking(std::string name, std::vector<ExternalOp> ops,
                        std::vector<ExternalPattern> patterns = {}) {
   return {.name = std::move(name),
           .doc = "for tests",
+          .linkable = false,
           .ops = std::move(ops),
           .patterns = std::move(patterns),
           .generate = GenerateNothing};

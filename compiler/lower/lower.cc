@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "compiler/base/status.h"
+#include "compiler/graph/external_node.h"
 #include "compiler/loop/mutate.h"
 #include "compiler/loop/passes.h"
 #include "compiler/lower/kernel.h"
@@ -26,11 +27,12 @@ uint64_t Hash(absl::string_view text) {
   return hash;
 }
 
-// A body's operators in order: "nn.conv2d nn.relu".
+// A body's operators in order, those of groups in it too: "nn.conv2d nn.relu".
 std::string OpNames(const Graph& body) {
   std::string names;
   for (const Node& node : body.nodes) {
-    absl::StrAppend(&names, names.empty() ? "" : " ", node.op_name());
+    absl::StrAppend(&names, names.empty() ? "" : " ",
+                    node.is_group() ? OpNames(*node.body) : std::string(node.op_name()));
   }
   return names;
 }
@@ -83,7 +85,8 @@ bool IsView(const Graph& graph, const Node& node) {
   return node.op_name() == "reshape" && !graph.is_constant(node.inputs[0]);
 }
 
-// Calls f(node, body, call) for every node, with the call's names, inputs and outputs filled in.
+// Calls f(body, call) for every node, with the call's names, inputs and outputs filled in; for one
+// that has no code here with a null body.
 template <typename F>
 absl::Status ForEachCall(const Graph& graph, absl::string_view module, F f) {
   FunctionNames names(module);
@@ -94,6 +97,14 @@ absl::Status ForEachCall(const Graph& graph, absl::string_view module, F f) {
     if (!node.is_group() && IsView(graph, node)) {
       call.inputs = {node.inputs[0]};
       call.op_names = std::string(node.op_name());
+      KILN_RETURN_IF_ERROR(f(nullptr, std::move(call)));
+      continue;
+    }
+    if (!ExternalCompiler(node).empty()) {
+      call.inputs = node.inputs;
+      call.op_names = OpNames(*node.body);
+      call.function = std::string(ExternalSymbol(node));
+      call.schedule = std::string(ExternalCompiler(node));
       KILN_RETURN_IF_ERROR(f(nullptr, std::move(call)));
       continue;
     }
@@ -108,6 +119,27 @@ absl::Status ForEachCall(const Graph& graph, absl::string_view module, F f) {
     KILN_RETURN_IF_ERROR(f(&body, std::move(call)));
   }
   return absl::OkStatus();
+}
+
+// The function of an external subgraph, which the linker or the runtime finds.
+absl::StatusOr<loop::Func> Declaration(const Graph& graph, const LoweredCall& call) {
+  loop::Func func;
+  func.name = call.function;
+  func.kind = loop::Func::Kind::kExternal;
+  func.num_inputs = static_cast<int>(call.inputs.size());
+  for (const auto* values : {&call.inputs, &call.outputs}) {
+    for (ValueId value : *values) {
+      if (graph.is_constant(value)) {
+        return absl::UnimplementedError(
+            absl::StrCat(call.function, ": a constant is an argument of this external subgraph, ",
+                         "wanted inside of its body; the pass partition puts it there"));
+      }
+      const TensorType& type = graph.type(value);
+      func.params.push_back(loop::MakeBuffer(absl::StrCat("p", func.params.size()), type.dtype,
+                                             type.shape, loop::BufferScope::kParam));
+    }
+  }
+  return func;
 }
 
 // A group that is called with constants, as Relay text may have it, takes them inside.
@@ -150,6 +182,9 @@ absl::StatusOr<Lowered> Lower(const Graph& graph, const Target& target,
             lowered.program.constants.push_back(std::move(constant));
           }
           lowered.program.funcs.push_back(std::move(scheduled.func));
+        } else if (!call.function.empty()) {
+          KILN_ASSIGN_OR_RETURN(loop::Func declaration, Declaration(graph, call));
+          lowered.program.funcs.push_back(std::move(declaration));
         }
         lowered.calls.push_back(std::move(call));
         return absl::OkStatus();

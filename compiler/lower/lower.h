@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lower: from a fused Graph to a LoopProgram. Every group becomes one function; a reshape of a
-// computed value becomes a view.
+// computed value becomes a view; of an external subgraph the function is declared only.
 //
 //   KILN_ASSIGN_OR_RETURN(Lowered lowered, Lower(graph, target, {.module_name = "my_mod"}));
 #ifndef KILN_COMPILER_LOWER_LOWER_H_
@@ -32,7 +32,7 @@ struct LoweredCall {
   std::vector<std::pair<int, int>> in_place;
   std::string op_names;  // "nn.conv2d nn.bias_add nn.relu"
   std::string source;    // names of the model's nodes
-  std::string schedule;  // "contraction 14x2x16 …"
+  std::string schedule;  // "contraction 14x2x16 …"; of an external subgraph its generator
 };
 
 struct Lowered {
@@ -41,7 +41,8 @@ struct Lowered {
   std::vector<LoweredCall> calls;
 };
 
-// The graph must be typed. Function names are tvmgen_<module>_fused_<operators>.
+// The graph must be typed. Function names are tvmgen_<module>_fused_<operators>, and the
+// global_symbol of an external subgraph.
 absl::StatusOr<Lowered> Lower(const Graph& graph, const Target& target,
                               const LowerOptions& options);
 

@@ -204,6 +204,37 @@ std::vector<Tensor> RunLowered(const Graph& graph, const Lowered& lowered,
   return outputs;
 }
 
+TEST(Lower, ExternalSubgraphsAreDeclared) {
+  const Lowered lowered = LowerModel(R"(
+def @main(%x: Tensor[(2, 4), float32]) {
+  %0 = fn (%p: Tensor[(2, 4), float32], Compiler="npu", global_symbol="tvmgen_mod_npu_main_0") {
+    %0 = fn (%q: Tensor[(2, 4), float32], Composite="npu.pair", Primitive=1) { nn.relu(abs(%q)) };
+    (%0(%p), negative(%p))
+  };
+  %1 = %0(%x);
+  exp(%1.0)
+})");
+  EXPECT_EQ(Functions(lowered), (Names{"tvmgen_mod_npu_main_0", "tvmgen_mod_fused_exp"}));
+  EXPECT_EQ(lowered.calls[0].op_names, "abs nn.relu negative");
+  EXPECT_EQ(lowered.calls[0].schedule, "npu");
+  ASSERT_EQ(lowered.program.funcs.size(), 2u);
+  const loop::Func& declared = lowered.program.funcs[0];
+  EXPECT_EQ(declared.kind, loop::Func::Kind::kExternal);
+  EXPECT_EQ(declared.num_inputs, 1);
+  EXPECT_EQ(declared.params.size(), 3u);
+}
+
+TEST(Lower, ExternalSubgraphsHaveTheirConstantsInside) {
+  const Graph graph = ParseModel(R"(
+def @main(%x: Tensor[(2,), float32]) {
+  %0 = fn (%p: Tensor[(), float32], Compiler="npu", global_symbol="f") { negative(%p) };
+  add(%x, %0(1f))
+})");
+  const absl::Status status = Lower(graph, Target(), {.module_name = "mod"}).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_TRUE(absl::StrContains(status.message(), "f: a constant is an argument")) << status;
+}
+
 TEST(Lower, ComputesWhatTheGraphSays) {
   const Graph graph = ParseModel(R"(
 def @main(%constant: Tensor[(6, 4), float32]) {

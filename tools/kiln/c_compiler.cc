@@ -53,8 +53,9 @@ absl::StatusOr<int> RunProgram(const std::vector<std::string>& argv, const std::
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--codegen c --runtime cpp needs a C compiler to make a shared object, and '",
-                     argv[0], "' cannot be run; install gcc or clang, or use --codegen llvm"));
+        absl::StrCat("making a shared object of C needs a C compiler, and '", argv[0],
+                     "' cannot be run; install gcc or clang, or use --codegen llvm and no external "
+                     "code generator that makes C"));
   }
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
@@ -64,14 +65,14 @@ absl::StatusOr<int> RunProgram(const std::vector<std::string>& argv, const std::
 
 }  // namespace
 
-absl::StatusOr<std::string> CompileCToSharedObject(const std::string& source,
-                                                   const std::string& name, const Target& target) {
+absl::StatusOr<std::string> LinkSharedObject(const Artifacts& artifacts, const std::string& name,
+                                             const Target& target) {
   if (!absl::StartsWith(target.triple, Target::Host().triple.substr(0, 6))) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--codegen c --runtime cpp --target ", target.name,
+        absl::StrCat("--runtime cpp --target ", target.name,
                      ": the C compiler here makes code for this kind of machine only; use "
-                     "--codegen llvm, or --runtime crt and compile the source "
-                     "yourself"));
+                     "--codegen llvm and no external code generator that makes C, or --runtime crt "
+                     "and compile the source yourself"));
   }
   std::string folder = (fs::temp_directory_path() / "kiln-XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr)
@@ -80,13 +81,17 @@ absl::StatusOr<std::string> CompileCToSharedObject(const std::string& source,
     std::error_code ignored;
     fs::remove_all(folder, ignored);
   };
-  const std::string c_file = folder + "/" + name + ".c", so_file = folder + "/" + name + ".so",
-                    log = folder + "/log";
+  const std::string so_file = folder + "/" + name + ".so", log = folder + "/log";
   for (const auto& [path, text] : RuntimeHeaders()) {
     fs::create_directories(fs::path(folder + "/include/" + path).parent_path());
     std::ofstream(folder + "/include/" + path) << text;
   }
-  std::ofstream(c_file, std::ios::binary) << source;
+  std::vector<std::string> files;
+  for (const auto& [path, bytes] : artifacts) {
+    if (!absl::EndsWith(path, ".c") && !absl::EndsWith(path, ".o")) continue;
+    files.push_back(folder + "/" + path);
+    std::ofstream(files.back(), std::ios::binary) << bytes;
+  }
   std::vector<std::string> argv = {"cc",
                                    "-std=c99",
                                    "-O3",
@@ -99,7 +104,9 @@ absl::StatusOr<std::string> CompileCToSharedObject(const std::string& source,
                                    "-Wl,-soname," + name + ".so",
                                    "-I" + folder + "/include"};
   for (const std::string& flag : MachineFlags(target)) argv.push_back(flag);
-  argv.insert(argv.end(), {"-o", so_file, c_file, "-lm"});
+  argv.insert(argv.end(), {"-o", so_file});
+  argv.insert(argv.end(), files.begin(), files.end());
+  argv.push_back("-lm");
   KILN_ASSIGN_OR_RETURN(const int status, RunProgram(argv, log));
   if (status != 0) {
     const absl::StatusOr<std::string> words = ReadFile(log, 1 << 20);

@@ -5,15 +5,16 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "compiler/base/artifacts.h"
 #include "compiler/target/target.h"
 
 namespace kiln::tools {
 
-// Runs the system's C compiler (`cc`) on generated C and returns the shared object. InvalidArgument
-// if there is no compiler or the target is not this kind of machine; Internal with the compiler's
-// words if it fails.
-absl::StatusOr<std::string> CompileCToSharedObject(const std::string& source,
-                                                   const std::string& name, const Target& target);
+// Runs the system's C compiler (`cc`) on all generated C and objects of a model and returns the
+// shared object. InvalidArgument if there is no compiler or the target is not this kind of machine;
+// Internal with the compiler's words if it fails.
+absl::StatusOr<std::string> LinkSharedObject(const Artifacts& artifacts, const std::string& name,
+                                             const Target& target);
 
 }  // namespace kiln::tools
 

@@ -26,7 +26,7 @@ struct CompileFlags {
   std::string module_name;
   std::string executor = "aot", runtime = "cpp", interface = "packed", calling_convention;
   std::string codegen, target = "host", emit, dump_dir, passes;
-  std::vector<std::string> inputs, pools, constant_pools;
+  std::vector<std::string> inputs, pools, constant_pools, externals;
   int threads = 0;
   bool system_lib = false;
   bool profile = false;
@@ -40,7 +40,8 @@ absl::StatusOr<CompileOptions> OptionsOf(const CompileFlags& flags) {
   KILN_ASSIGN_OR_RETURN(o.executor, ParseExecutor(flags.executor));
   KILN_ASSIGN_OR_RETURN(o.runtime, ParseRuntime(flags.runtime));
   KILN_ASSIGN_OR_RETURN(o.interface, ParseInterface(flags.interface));
-  o.calling_convention = DefaultCallingConvention(o.runtime, o.interface);
+  KILN_ASSIGN_OR_RETURN(o.externals, ParseExternals(flags.externals));
+  o.calling_convention = DefaultCallingConvention(o.runtime, o.interface, o.externals);
   if (!flags.calling_convention.empty()) {
     KILN_ASSIGN_OR_RETURN(o.calling_convention, ParseCallingConvention(flags.calling_convention));
   }
@@ -124,10 +125,11 @@ absl::Status RunCompile(const CompileFlags& flags) {
   }
   KILN_ASSIGN_OR_RETURN(Compiled compiled, Compile(graph, options));
   Artifacts& artifacts = compiled.artifacts;
-  if (options.codegen == Codegen::kC && options.runtime == Runtime::kCpp && !options.system_lib) {
-    const std::string name = options.module_name;
-    KILN_ASSIGN_OR_RETURN(artifacts[name + ".so"],
-                          CompileCToSharedObject(artifacts[name + ".c"], name, options.target));
+  const std::string shared_object = options.module_name + ".so";
+  const bool is_shared = options.runtime == Runtime::kCpp && !options.system_lib;
+  if (is_shared && !artifacts.contains(shared_object)) {
+    KILN_ASSIGN_OR_RETURN(artifacts[shared_object],
+                          LinkSharedObject(artifacts, options.module_name, options.target));
   }
   if (!flags.mlf.empty()) {
     KILN_ASSIGN_OR_RETURN(const mlf::ModelLibrary library,
@@ -165,9 +167,13 @@ void AddCompileCommand(CLI::App& app, Action& action) {
   command->add_option("--input", flags->inputs, "Shape of an input: name:1x3x224x224[:dtype]");
   command->add_option("--emit", flags->emit,
                       "Print a stage instead: graph, after:<pass>, fused, stages, loops, "
-                      "scheduled, plan, c, llvm, asm, graph-json, metadata, header");
+                      "scheduled, plan, c, llvm, asm, graph-json, metadata, header, external");
   command->add_option("--dump-dir", flags->dump_dir,
                       "Write one file per pass and stage to this folder");
+  command
+      ->add_option("--external", flags->externals,
+                   "External code generators, in order of priority: csource,dnnl")
+      ->delimiter(',');
   command->add_option("--passes", flags->passes, "Passes to switch off: -fuse,-convert-layout");
   command
       ->add_option("--threads", flags->threads,

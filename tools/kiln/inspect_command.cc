@@ -28,27 +28,30 @@ constexpr absl::string_view kElfMagic = "\x7f\x45LF";
 
 struct InspectFlags {
   std::string file, target = "host", stack_usage;
-  std::vector<std::string> inputs;
+  std::vector<std::string> inputs, externals;
   bool json = false;
 };
 
 // The C interface is what a machine without an operating system is compiled for.
-CompileOptions OptionsFor(const std::string& file, const Target& target) {
+absl::StatusOr<CompileOptions> OptionsFor(const InspectFlags& flags) {
   CompileOptions options;
-  options.module_name = DefaultModuleName(file);
-  options.target = target;
+  options.module_name = DefaultModuleName(flags.file);
+  KILN_ASSIGN_OR_RETURN(options.target, Target::Parse(flags.target));
+  const Target& target = options.target;
   if (target.is_baremetal()) {
     options.runtime = Runtime::kCrt;
     options.interface = Interface::kC;
   }
-  options.calling_convention = DefaultCallingConvention(options.runtime, options.interface);
+  KILN_ASSIGN_OR_RETURN(options.externals, ParseExternals(flags.externals));
+  options.calling_convention =
+      DefaultCallingConvention(options.runtime, options.interface, options.externals);
   return options;
 }
 
 absl::StatusOr<std::string> InspectModel(const InspectFlags& flags) {
-  KILN_ASSIGN_OR_RETURN(const Target target, Target::Parse(flags.target));
+  KILN_ASSIGN_OR_RETURN(const CompileOptions options, OptionsFor(flags));
   KILN_ASSIGN_OR_RETURN(const Graph graph, LoadModel(flags.file, flags.inputs));
-  KILN_ASSIGN_OR_RETURN(const Stages stages, RunStages(graph, OptionsFor(flags.file, target)));
+  KILN_ASSIGN_OR_RETURN(const Stages stages, RunStages(graph, options));
   return Report(stages.metadata);
 }
 
@@ -108,6 +111,10 @@ void AddInspectCommand(CLI::App& app, Action& action) {
   command->add_flag("--json", flags->json, "Of an object: write JSON");
   command->add_option("--stack-usage", flags->stack_usage,
                       "Of an object: what gcc -fstack-usage has written beside it (.su)");
+  command
+      ->add_option("--external", flags->externals,
+                   "Of a model: external code generators, as compile takes them")
+      ->delimiter(',');
   command->footer(
       "Examples:\n  kiln inspect out/my_mod.so\n  kiln inspect my_mod.tar\n"
       "  kiln inspect model.onnx --target cortex-m4f\n  kiln inspect firmware/my_mod.o");

@@ -116,6 +116,7 @@ absl::StatusOr<std::vector<ExternalModule>> Generate(const ExternalRequest& requ
 const ExternalCodegen kDnnl = {
     .name = "dnnl",
     .doc = "oneDNN: convolutions and dense layers of float32 with bias, residual add and relu",
+    .linkable = false,
     .patterns = Patterns(),
     .generate = Generate,
 };

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/externals.h"
+
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/base/status.h"
+#include "compiler/external/generate.h"
+#include "compiler/external/partition.h"
+
+namespace kiln {
+namespace {
+
+// Which module holds a function, by the function's name.
+std::map<std::string, const ExternalModule*> ModulesByFunction(
+    const std::vector<ExternalModule>& modules) {
+  std::map<std::string, const ExternalModule*> by_function;
+  for (const ExternalModule& module : modules) {
+    for (const ExternalFunction& function : module.functions) by_function[function.name] = &module;
+  }
+  return by_function;
+}
+
+int64_t ConstantBytes(const ExternalModule& module, const std::string& name) {
+  int64_t bytes = 0;
+  for (const ExternalFunction& function : module.functions) {
+    if (function.name != name) continue;
+    for (const ExternalConstant& constant : function.constants) {
+      bytes += constant.tensor.type().num_bytes();
+    }
+  }
+  return bytes;
+}
+
+// The device in the list of the model's devices, where it is put the first time.
+proto::Device DeviceOf(const DeviceKey& key, proto::Metadata& metadata) {
+  for (const proto::Device& device : metadata.devices()) {
+    if (device.device_type() == key.device_type && device.program() == key.program) return device;
+  }
+  proto::Device& device = *metadata.add_devices();
+  device.set_device_type(key.device_type);
+  device.set_program(key.program);
+  return device;
+}
+
+void Describe(const std::vector<ExternalModule>& modules, proto::Metadata& metadata) {
+  const std::map<std::string, const ExternalModule*> by_function = ModulesByFunction(modules);
+  for (proto::Function& function : *metadata.mutable_functions()) {
+    const auto it = by_function.find(function.name());
+    if (it == by_function.end()) continue;
+    const ExternalModule& module = *it->second;
+    function.set_module_type(module.type_key);
+    function.set_constant_size_bytes(ConstantBytes(module, function.name()));
+    if (module.device_key != DeviceKey()) {
+      *function.mutable_device() = DeviceOf(module.device_key, metadata);
+    }
+  }
+}
+
+// Looking up by name is a property of all operator functions (E1 of the requirements), so what
+// cannot be linked asks for the convention that does it.
+absl::Status CheckConvention(const CompileOptions& options,
+                             const std::vector<ExternalModule>& modules) {
+  if (options.calling_convention == CallingConvention::kPacked) return absl::OkStatus();
+  for (const ExternalModule& module : modules) {
+    if (module.is_linkable()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("module '", module.name(), "' (", module.type_key,
+                     ") and --calling-convention cpacked do not go together: its functions are no "
+                     "symbols that a linker finds; use --calling-convention packed"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+PassContext PassContextOf(const CompileOptions& options, const Target& target) {
+  std::vector<const ExternalCodegen*> codegens;
+  for (const ExternalChoice& choice : options.externals) codegens.push_back(choice.codegen);
+  return {.target = target,
+          .evaluate = EvaluateConstants,
+          .partition = [codegens, name = options.module_name](const Graph& graph) {
+            return Partition(graph, name, codegens);
+          }};
+}
+
+absl::Status AddExternalModules(const CompileOptions& options, Stages& stages) {
+  KILN_ASSIGN_OR_RETURN(
+      stages.modules,
+      GenerateExternalModules(
+          stages.fused, options.externals,
+          {.module_name = options.module_name,
+           .packed = options.calling_convention != CallingConvention::kUnpacked,
+           .loader_pointers = options.runtime == Runtime::kCpp && !options.system_lib}));
+  KILN_RETURN_IF_ERROR(options.runtime == Runtime::kCrt ? CheckModulesForCrt(stages.modules)
+                                                        : CheckConvention(options, stages.modules));
+  Describe(stages.modules, stages.metadata);
+  return absl::OkStatus();
+}
+
+void SetExternalConvention(const std::vector<ExternalModule>& modules, loop::LoopProgram& program) {
+  const std::map<std::string, const ExternalModule*> by_function = ModulesByFunction(modules);
+  for (loop::Func& func : program.funcs) {
+    const auto it = by_function.find(func.name);
+    if (it == by_function.end() || it->second->is_linkable()) continue;
+    func.by_name = true;
+    func.exported = false;
+  }
+}
+
+std::vector<std::string> RegisteredExternals(const std::vector<ExternalModule>& modules,
+                                             const loop::LoopProgram& program) {
+  std::vector<std::string> names;
+  for (const ExternalModule& module : modules) {
+    for (const ExternalFunction& function : module.functions) {
+      const loop::Func* func = program.FindFunc(function.name);
+      const bool is_there = func != nullptr && func->exported;
+      if (module.is_linkable() && !is_there) names.push_back(function.name);
+    }
+  }
+  return names;
+}
+
+bool HasExternalSource(const std::vector<ExternalModule>& modules) {
+  for (const ExternalModule& module : modules) {
+    if (module.is_linkable()) return true;
+  }
+  return false;
+}
+
+Artifacts ExternalSources(const CompileOptions& options,
+                          const std::vector<ExternalModule>& modules) {
+  Artifacts artifacts;
+  const auto file = [&](const std::string& codegen) {
+    return absl::StrCat(options.module_name, "_", codegen, ".c");
+  };
+  for (const ExternalChoice& choice : options.externals) {
+    const std::string& name = choice.codegen->name;
+    artifacts[file(name)] = absl::StrCat(
+        "/* The external code generator ", name, " makes no C: its modules travel in the library. ",
+        "*/\ntypedef int tvmgen_", options.module_name, "_", name, "_end;\n");
+  }
+  for (const ExternalModule& module : modules) {
+    if (module.is_linkable()) artifacts[file(module.codegen)] = module.c_source;
+  }
+  return artifacts;
+}
+
+std::string ToString(const std::vector<ExternalModule>& modules) {
+  std::string text;
+  for (const ExternalModule& module : modules) {
+    absl::StrAppend(&text, "module of type ", module.type_key, " by ", module.codegen);
+    if (!module.is_linkable()) absl::StrAppend(&text, ", ", module.payload.size(), " bytes");
+    absl::StrAppend(&text, "\n");
+    for (const ExternalFunction& function : module.functions) {
+      absl::StrAppend(&text, "  function ", function.name, "\n");
+      for (const ExternalConstant& constant : function.constants) {
+        absl::StrAppend(&text, "    constant ", constant.name, ": ",
+                        constant.tensor.type().ToString(), "\n");
+      }
+    }
+    absl::StrAppend(&text, module.c_source);
+  }
+  return text;
+}
+
+}  // namespace kiln
