@@ -44,9 +44,11 @@ extern const struct ModelCase model_case;
 const char* RunModelAot(const struct ModelCase* test);
 const char* RunModelGraph(const struct ModelCase* test);
 
-// Called around each inference alone: where what counts instructions begins and ends.
+// Called around each inference alone: where what counts instructions and stack begins and ends.
 void BeginInference(void);
 void EndInference(void);
+// Says how deep the stack was, where that is measured.
+void ReportInference(void);
 
 #ifdef __cplusplus
 }  // extern "C"

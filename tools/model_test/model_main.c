@@ -89,6 +89,7 @@ int main(void) {
     }
     for (i = 0; i < model_case.num_outputs; ++i) wrong += Compare(&model_case.outputs[i], run);
   }
+  ReportInference();
   if (wrong != 0) return 1;
   Report(model_case.module_name);
   Report(": ");

@@ -15,5 +15,9 @@ __attribute__((noinline)) void PaintStack(void) {
 uint32_t StackUsedBytes(void) {
   const uint32_t* word = stack_limit;
   while (word < stack_top && *word == PAINT) ++word;
-  return (uint32_t)((const char*)stack_top - (const char*)word);
+  return StackBytesAbove(word);
+}
+
+uint32_t StackBytesAbove(const void* address) {
+  return (uint32_t)((const char*)stack_top - (const char*)address);
 }

@@ -18,8 +18,12 @@ extern "C" {
 /* Paints the stack below the caller's frame. The start-up code does it once. */
 void PaintStack(void);
 
-/* Bytes from the top of the stack to the deepest word that was written since. */
+/* Bytes from the top of the stack to the deepest word that was written since; what was next to the
+ * caller's frame when it was painted counts as written, some hundred bytes. */
 uint32_t StackUsedBytes(void);
+
+/* Bytes from the top of the stack to an address in it: __builtin_frame_address(0). */
+uint32_t StackBytesAbove(const void* address);
 
 #ifdef __cplusplus
 } /* extern "C" */
