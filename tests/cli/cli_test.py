@@ -435,10 +435,10 @@ class CliTest(unittest.TestCase):
 
     def test_inspect_an_object(self):
         options = ["--runtime", "crt", "--interface", "c", "--target", "cortex-m4f"]
-        self.succeeds("compile", DIGITS, "-o", self.path("out"), *options)
-        text = self.succeeds("inspect", self.path("out/digits.o"))
+        self.succeeds("compile", DIGITS, "-o", self.path("object"), *options)
+        text = self.succeeds("inspect", self.path("object/digits.o"))
         self.assertRegex(text, r"^flash: 1\d{5} bytes\nRAM: \d+ bytes, .*\nstack: \d+ bytes in tvmgen_digits_run_model")
-        self.assertGreater(json.loads(self.succeeds("inspect", "--json", self.path("out/digits.o")))["stack_bytes"], 50)
+        self.assertGreater(json.loads(self.succeeds("inspect", "--json", self.path("object/digits.o")))["stack_bytes"], 50)
         self.refuses("is no object (.o), which --json and --stack-usage are for", "inspect", "--json", DIGITS)
 
     def test_inspect_without_workspace(self):
