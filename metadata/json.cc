@@ -23,6 +23,8 @@ Json FieldToJson(const Message& m, const Reflection& r, const FieldDescriptor* f
       return r.GetInt64(m, f);
     case FieldDescriptor::CPPTYPE_FLOAT:
       return r.GetFloat(m, f);
+    case FieldDescriptor::CPPTYPE_DOUBLE:
+      return r.GetDouble(m, f);
     case FieldDescriptor::CPPTYPE_BOOL:
       return r.GetBool(m, f);
     case FieldDescriptor::CPPTYPE_ENUM:

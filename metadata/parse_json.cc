@@ -40,6 +40,11 @@ class FieldWriter {
         f_->is_repeated() ? r_.AddFloat(m_, f_, value.get<float>())
                           : r_.SetFloat(m_, f_, value.get<float>());
         return absl::OkStatus();
+      case FieldDescriptor::CPPTYPE_DOUBLE:
+        if (!value.is_number()) return Wrong(where, "a number");
+        f_->is_repeated() ? r_.AddDouble(m_, f_, value.get<double>())
+                          : r_.SetDouble(m_, f_, value.get<double>());
+        return absl::OkStatus();
       case FieldDescriptor::CPPTYPE_BOOL:
         if (!value.is_boolean()) return Wrong(where, "true or false");
         f_->is_repeated() ? r_.AddBool(m_, f_, value.get<bool>())

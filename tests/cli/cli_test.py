@@ -205,7 +205,7 @@ class CliTest(unittest.TestCase):
         model = '#[version = "0.0.5"]\ndef @main(%x: Tensor[(2, 3), int8], {}) {{\n  negative(%x)\n}}\n'
         for words, attrs in (
             ("attribute 'input_scales': found 2 elements, wanted one for each of the 1 inputs", "input_scales=[[1f], []]"),
-            ("found 0, wanted a positive number", "input_scales=[[0f]]"),
+            ("found 0f, wanted a positive number", "input_scales=[[0f]]"),
             ("2 zero points, wanted 1", "output_scales=[[1f]], output_zero_points=[[1, 2]]"),
             ("2 scales along axis 1", "input_scales=[[1f, 2f]], input_axes=[1]"),
         ):

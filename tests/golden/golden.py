@@ -43,6 +43,7 @@ CASES = [
     Case("convolution", "after:fold-scales"),
     Case("convolution", "after:fold-constants"),
     Case("repeated", "after:eliminate-common-subexpressions"),
+    Case("pointwise", "after:partition", options=["--external", "csource"]),
     Case("convolution", "after:convert-layout"),
     Case("convolution", "after:fold-layout-constants"),
     Case("outputs", "after:copy-outputs"),
@@ -64,6 +65,7 @@ CASES = [
     # Code: plain, and with all that the C++ runtime asks for.
     Case("memory", "c", "cortex-m4f", _C, label="cortex-m4f"),
     Case("pointwise", "c", label="packed"),
+    Case("pointwise", "external", options=_C + ["--external", "csource"]),
     Case("pointwise", "llvm", options=_C),
     Case("pointwise", "asm", options=_C, label="x86-64-v3"),
     Case("pointwise", "asm", "cortex-m4f", _C, label="cortex-m4f"),
