@@ -51,6 +51,9 @@ Json RepeatedToJson(const Message& m, const Reflection& r, const FieldDescriptor
       case FieldDescriptor::CPPTYPE_FLOAT:
         list.push_back(r.GetRepeatedFloat(m, f, i));
         break;
+      case FieldDescriptor::CPPTYPE_DOUBLE:
+        list.push_back(r.GetRepeatedDouble(m, f, i));
+        break;
       case FieldDescriptor::CPPTYPE_MESSAGE:
         list.push_back(ToJson(r.GetRepeatedMessage(m, f, i)));
         break;
