@@ -104,6 +104,13 @@ class MlfTest(unittest.TestCase):
                     expected["./executor-config/graph/digits.graph"] = "digits.graph.json"
                 for path, name in expected.items():
                     self.assertEqual(files[path], self.read("out/" + name), path)
+                if os.path.exists(self.path("out/digits_model.c")):
+                    # The source beside the code, which includes the header by its name in the archive.
+                    path = "./codegen/host/src/digits_lib{}.c".format(1 if codegen == "c" else 0)
+                    source = self.read("out/digits_model.c").replace(b'"digits.h"', b'"tvmgen_digits.h"')
+                    self.assertEqual(files[path], source)
+                    expected[path] = "digits_model.c"
+                shutil.rmtree(self.path("out"))
                 others = {"./metadata.json", "./parameters/digits.params", "./src/digits.relay"}
                 self.assertEqual(set(files), set(expected) | others)
                 self.assertEqual(len(files["./parameters/digits.params"]), 32)

@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
 #include "compiler/base/status.h"
 #include "compiler/graph/relay_text.h"
@@ -37,6 +38,12 @@ absl::StatusOr<int64_t> ExportTime() {
                                                  mlf::kMaxExportTime));
 }
 
+// A source that includes the model's header, which has a longer name in an archive.
+std::string WithArchivedHeader(const std::string& source, const std::string& module_name) {
+  return absl::StrReplaceAll(source, {{absl::StrCat("#include \"", module_name, ".h\"\n"),
+                                       absl::StrCat("#include \"tvmgen_", module_name, ".h\"\n")}});
+}
+
 // Puts every artifact to its place; the model's own code comes first.
 absl::Status AddArtifacts(const Artifacts& artifacts, mlf::Module& module) {
   const std::string& name = module.name();
@@ -44,7 +51,7 @@ absl::Status AddArtifacts(const Artifacts& artifacts, mlf::Module& module) {
     for (const auto& [path, bytes] : artifacts) {
       if ((path == name + ".c" || path == name + ".o") != own) continue;
       if (absl::EndsWith(path, ".c")) {
-        module.sources.push_back(bytes);
+        module.sources.push_back(WithArchivedHeader(bytes, name));
       } else if (absl::EndsWith(path, ".o")) {
         module.objects.push_back(bytes);
       } else if (path == name + ".h") {
