@@ -104,14 +104,32 @@ absl::Status AddRunModel(const CompileOptions& options, const ModuleInfo& info, 
   const bool packed = options.interface == Interface::kPacked;
   const bool is_static = options.runtime == Runtime::kCrt && options.pools.empty() &&
                          stages.plan.workspace_bytes() > 0;
-  const std::string name = packed      ? prefix + "_run_model"
-                           : is_static ? prefix + "_run_with_workspace"
-                                       : info.main_function;
+  const std::vector<DeviceUse> devices = DeviceUses(stages.modules);
+  const std::string name = !devices.empty() ? prefix + "_run_operators"
+                           : packed         ? prefix + "_run_model"
+                           : is_static      ? prefix + "_run_with_workspace"
+                                            : info.main_function;
   const std::map<std::string, int32_t> profile_indices =
       options.profile ? FunctionIndices(stages.metadata) : std::map<std::string, int32_t>();
-  KILN_ASSIGN_OR_RETURN(loop::Func model, RunModel(stages.plan, program, name, profile_indices));
+  KILN_RETURN_IF_ERROR(DeclareDeviceFunctions(devices, program));
+  KILN_ASSIGN_OR_RETURN(loop::Func model,
+                        RunModel(stages.plan, program, name, profile_indices, devices));
   model.exported = !packed;
   program.funcs.push_back(model);
+  if (!devices.empty()) {
+    // The entries call the model between the hooks, which is C that is linked with it.
+    const std::string activated = prefix + "_run_on_devices";
+    stages.device_hooks = DeviceHooksSource(devices, program, model, activated);
+    model.name = activated;
+    loop::Func declared = model;
+    declared.kind = loop::Func::Kind::kExternal;
+    declared.body = {};
+    declared.exported = false;
+    program.funcs.push_back(declared);
+    program.funcs.push_back(
+        ModelEntry(model, is_static ? prefix + "_run_with_workspace" : info.main_function,
+                   loop::Convention::kUnpacked, PoolMemory::kCaller));
+  }
   if (packed || is_static) {
     program.funcs.push_back(ModelEntry(
         model, info.main_function, packed ? loop::Convention::kPacked : loop::Convention::kUnpacked,
@@ -204,6 +222,13 @@ absl::StatusOr<Compiled> Compile(const Graph& graph, const CompileOptions& optio
   }
   if (options.interface == Interface::kC) {
     compiled.artifacts[name + "_model.c"] = ModelSource(stages.metadata);
+  }
+  if (UsesDevices(options)) {
+    compiled.artifacts[name + "_devices.c"] =
+        !stages.device_hooks.empty()
+            ? stages.device_hooks
+            : absl::StrCat("/* Nothing runs on a device. */\ntypedef int tvmgen_", name,
+                           "_devices_end;\n");
   }
   if (options.system_lib)
     compiled.artifacts[name + "_system_lib.c"] = SystemLibSource(stages.program, name);

@@ -84,6 +84,7 @@ struct Stages {
   Plan plan;
   std::vector<ExternalModule> modules;  // of external code generators
   proto::Metadata metadata;
+  std::string device_hooks;   // C that calls the hooks of devices
   std::string graph_json;     // graph executor
   loop::LoopProgram program;  // with the executor, the metadata and the calling convention; ready
                               // for a code generator
@@ -96,7 +97,8 @@ struct Compiled {
   // with LLVM, <module>.c with the C back end; <module>_system_lib.c, which registers a system
   // library; <module>_model.c, the model for TVMExecute, with the C interface; <module>.h;
   // <module>.metadata.json; <module>.graph.json for the graph executor; <module>_<generator>.c for
-  // every external code generator. Where that C is part of a shared object, <module>.o in the place
+  // every external code generator; <module>_devices.c where one of them is for a device with hooks.
+  // Where that C is part of a shared object, <module>.o in the place
   // of <module>.so: both have to be linked.
   Artifacts artifacts;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/externals.h"
 
+#include <algorithm>
 #include <map>
 
 #include "absl/strings/str_cat.h"
@@ -33,13 +34,17 @@ int64_t ConstantBytes(const ExternalModule& module, const std::string& name) {
 }
 
 // The device in the list of the model's devices, where it is put the first time.
-proto::Device DeviceOf(const DeviceKey& key, proto::Metadata& metadata) {
+proto::Device DeviceOf(const DeviceKey& key, const std::string& name, proto::Metadata& metadata) {
   for (const proto::Device& device : metadata.devices()) {
-    if (device.device_type() == key.device_type && device.program() == key.program) return device;
+    if (device.device_type() == key.device_type && device.program() == key.program &&
+        (name.empty() || device.name() == name)) {
+      return device;
+    }
   }
   proto::Device& device = *metadata.add_devices();
   device.set_device_type(key.device_type);
   device.set_program(key.program);
+  device.set_name(name);
   return device;
 }
 
@@ -52,7 +57,7 @@ void Describe(const std::vector<ExternalModule>& modules, proto::Metadata& metad
     function.set_module_type(module.type_key);
     function.set_constant_size_bytes(ConstantBytes(module, function.name()));
     if (module.device_key != DeviceKey()) {
-      *function.mutable_device() = DeviceOf(module.device_key, metadata);
+      *function.mutable_device() = DeviceOf(module.device_key, module.device, metadata);
     }
   }
 }
@@ -119,6 +124,25 @@ std::vector<std::string> RegisteredExternals(const std::vector<ExternalModule>& 
     }
   }
   return names;
+}
+
+std::vector<DeviceUse> DeviceUses(const std::vector<ExternalModule>& modules) {
+  std::vector<DeviceUse> devices;
+  for (const ExternalModule& module : modules) {
+    if (module.device.empty() || module.functions.empty()) continue;
+    const auto same = [&](const DeviceUse& device) { return device.name == module.device; };
+    auto device = std::find_if(devices.begin(), devices.end(), same);
+    if (device == devices.end()) device = devices.insert(devices.end(), {.name = module.device});
+    for (const ExternalFunction& function : module.functions) {
+      device->functions.push_back(function.name);
+    }
+  }
+  return devices;
+}
+
+bool UsesDevices(const CompileOptions& options) {
+  return std::any_of(options.externals.begin(), options.externals.end(),
+                     [](const ExternalChoice& choice) { return !choice.device.empty(); });
 }
 
 bool HasExternalSource(const std::vector<ExternalModule>& modules) {

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "compiler/compile.h"
+#include "compiler/executor/device_hooks.h"
 
 namespace kiln {
 
@@ -24,6 +25,12 @@ void SetExternalConvention(const std::vector<ExternalModule>& modules, loop::Loo
 // Linkable functions that the program does not export itself: for the registry of the C runtime.
 std::vector<std::string> RegisteredExternals(const std::vector<ExternalModule>& modules,
                                              const loop::LoopProgram& program);
+
+// Which functions run on devices with hooks, by device in the order of the modules.
+std::vector<DeviceUse> DeviceUses(const std::vector<ExternalModule>& modules);
+
+// Whether a generator is chosen for such a device.
+bool UsesDevices(const CompileOptions& options);
 
 // Whether code outside of the program has to be linked with it.
 bool HasExternalSource(const std::vector<ExternalModule>& modules);

@@ -212,6 +212,13 @@ absl::Status CheckOptions(const CompileOptions& o) {
                    "leave --profile out");
   }
   KILN_RETURN_IF_ERROR(CheckPools(o));
+  const bool devices =
+      absl::c_any_of(o.externals, [](const ExternalChoice& e) { return !e.device.empty(); });
+  if (devices && o.interface != Interface::kC) {
+    return Illegal("--external with a device and --interface packed",
+                   "the contexts of devices are parameters of the plain C function",
+                   "use --runtime crt --interface c, or leave the device out");
+  }
   if (o.threads < 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("--threads: found ", o.threads, ", wanted 0 or more"));

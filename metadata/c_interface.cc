@@ -6,6 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "metadata/device_hooks.h"
 
 namespace kiln {
 namespace {
@@ -18,6 +19,7 @@ class CInterfaceWriter {
     WriteTensors("inputs", true);
     WriteTensors("outputs", false);
     WritePools();
+    WriteDevices();
     WriteFunctions();
     WriteRun();
     Line("// The model for TVMExecute (kiln/model.h), in ", names_.metadata().module_name(),
@@ -58,14 +60,28 @@ class CInterfaceWriter {
     Line("};\n");
   }
 
-  // The parameters of the model's function, but for a workspace of the module's own.
-  std::vector<std::string> Parameters() const {
+  void WriteDevices() {
+    if (names_.devices().empty()) return;
+    Line("// What the hooks of each device are called with; the application defines them. They");
+    Line("// return 0, or an error that ends the run.");
+    Line("struct ", prefix_, "_devices {");
+    for (const std::string& device : names_.devices()) Line("  void* ", device, ";");
+    Line("};\n");
+    for (const std::string& device : names_.devices()) Line(DeviceHookPrototypes(device));
+  }
+
+  // The parameters of the model's function; `workspace` is one of the module's own.
+  std::vector<std::string> Parameters(const std::vector<std::string>& workspace) const {
     std::vector<std::string> params;
     for (int i = 0; i < names_.num_tensors(); ++i) {
       params.push_back(absl::StrCat("void* ", names_.is_input(i) ? "in" : "out", names_.index(i)));
     }
     for (const proto::Pool* pool : names_.pools()) {
       params.push_back(absl::StrCat("uint8_t* ", pool->name()));
+    }
+    params.insert(params.end(), workspace.begin(), workspace.end());
+    for (const std::string& device : names_.devices()) {
+      params.push_back(absl::StrCat("void* device_context_", device));
     }
     return params;
   }
@@ -75,7 +91,7 @@ class CInterfaceWriter {
   }
 
   void WriteFunctions() {
-    std::vector<std::string> params = Parameters();
+    const std::vector<std::string> params = Parameters({});
     if (names_.static_workspace() == nullptr) {
       Line(
           "// Runs the model; 0 is success. Safe from many threads at once, each with its own "
@@ -89,8 +105,7 @@ class CInterfaceWriter {
          "_WORKSPACE_SIZE_BYTES bytes aligned to");
     Line("// ", names_.macro(),
          "_WORKSPACE_ALIGNMENT_BYTES: safe from many threads at once, each with its own memory.");
-    params.push_back("uint8_t* workspace");
-    WritePrototype(names_.function_with_workspace(), params);
+    WritePrototype(names_.function_with_workspace(), Parameters({"uint8_t* workspace"}));
   }
 
   void WriteRun() {
@@ -101,11 +116,16 @@ class CInterfaceWriter {
     for (const proto::Pool* pool : names_.pools()) {
       args.push_back(absl::StrCat("(uint8_t*)workspace_pools->", pool->name()));
     }
+    for (const std::string& device : names_.devices()) {
+      args.push_back(absl::StrCat("devices->", device));
+    }
     Line("static inline int32_t ", prefix_, "_run(const struct ", prefix_,
          "_inputs* inputs, const struct ", prefix_, "_outputs* outputs",
          names_.pools().empty()
              ? ""
              : absl::StrCat(", const struct ", prefix_, "_workspace_pools* workspace_pools"),
+         names_.devices().empty() ? ""
+                                  : absl::StrCat(", const struct ", prefix_, "_devices* devices"),
          ") {");
     if (names_.main().num_inputs() == 0) Line("  (void)inputs;");
     if (names_.main().num_outputs() == 0) Line("  (void)outputs;");

@@ -165,6 +165,10 @@ class CppInterfaceWriter {
       memory = ", const WorkspacePools& pools";
       args.push_back(absl::StrCat("pools.", pool->name(), ".bytes"));
     }
+    for (const std::string& device : names_.devices()) {
+      absl::StrAppend(&memory, ", void* ", device);
+      args.push_back(device);
+    }
     Line(
         "// Runs the model; 0 is success. Safe from many threads at once, each with its own "
         "memory.");

@@ -11,6 +11,9 @@ ModelNames::ModelNames(const proto::Metadata& metadata)
     : metadata_(metadata),
       prefix_(absl::StrCat("tvmgen_", metadata.module_name())),
       macro_(absl::AsciiStrToUpper(prefix_)) {
+  for (const proto::Device& device : metadata.devices()) {
+    if (!device.name().empty() && device.name() != "cpu") devices_.push_back(device.name());
+  }
   for (const proto::Pool& pool : metadata.pools()) {
     if (pool.kind() != proto::Pool::WORKSPACE) continue;
     if (pool.external()) {

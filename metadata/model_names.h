@@ -31,6 +31,9 @@ class ModelNames {
 
   // Workspaces that the application described and gives: parameters of the model's function.
   const std::vector<const proto::Pool*>& pools() const { return pools_; }
+  // Devices whose hooks the model calls, each with a context of the application's, which are the
+  // last parameters of the model's function.
+  const std::vector<std::string>& devices() const { return devices_; }
   // Scratch memory that the module has itself, for callers who give none; null if it needs none.
   const proto::Pool* static_workspace() const { return static_workspace_; }
   // The function with scratch memory as a parameter, and that of the model.
@@ -40,6 +43,7 @@ class ModelNames {
   const proto::Metadata& metadata_;
   std::string prefix_, macro_;
   std::vector<const proto::Pool*> pools_;
+  std::vector<std::string> devices_;
   const proto::Pool* static_workspace_ = nullptr;
 };
 

@@ -36,7 +36,7 @@ class ModelSourceWriter {
     Line("    .num_outputs = ", names_.main().num_outputs(), ",");
     Line("    .workspaces = ", workspaces, ",");
     Line("    .num_workspaces = ", num_workspaces, ",");
-    Line("    .num_devices = 0,");
+    Line("    .num_devices = ", names_.devices().size(), ",");
     Line("    .run = Run,");
     Line("    .run_static = ", own_workspace ? "RunStatic" : "NULL", ",");
     Line("};");
@@ -58,13 +58,16 @@ class ModelSourceWriter {
     const size_t pools = with_workspace ? 1 : names_.pools().size();
     for (size_t i = 0; i < pools; ++i)
       args.push_back(absl::StrCat("(uint8_t*)workspaces[", i, "]"));
+    for (size_t i = 0; i < names_.devices().size(); ++i) {
+      args.push_back(absl::StrCat("devices[", i, "]"));
+    }
     Line("static int32_t ", name,
          "(void* const* inputs, void* const* outputs, void* const* workspaces,\n"
          "                     void* const* devices) {");
     if (names_.main().num_inputs() == 0) Line("  (void)inputs;");
     if (names_.main().num_outputs() == 0) Line("  (void)outputs;");
     if (pools == 0) Line("  (void)workspaces;");
-    Line("  (void)devices;");
+    if (names_.devices().empty()) Line("  (void)devices;");
     Line("  return ", function, "(", absl::StrJoin(args, ", "), ");");
     Line("}\n");
   }

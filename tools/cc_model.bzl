@@ -64,7 +64,8 @@ def _more_sources(ctx):
     return entries + _external_sources(ctx)
 
 def _external_sources(ctx):
-    return ["_%s.c" % name for name in ctx.attr.external]
+    hooks = ["_devices.c"] if [choice for choice in ctx.attr.external if ":device=" in choice] else []
+    return ["_%s.c" % choice.split(":")[0] for choice in ctx.attr.external] + hooks
 
 # Libraries that load the modules of external code generators.
 def _external_deps(external, runtime):

@@ -24,7 +24,8 @@ std::string ParameterName(const std::string& name, const std::string& otherwise)
 
 absl::StatusOr<loop::Func> RunModel(const Plan& plan, const loop::LoopProgram& program,
                                     std::string name,
-                                    const std::map<std::string, int32_t>& profile_indices) {
+                                    const std::map<std::string, int32_t>& profile_indices,
+                                    const std::vector<DeviceUse>& devices) {
   loop::Func func;
   func.name = std::move(name);
   func.kind = loop::Func::Kind::kMain;
@@ -48,27 +49,36 @@ absl::StatusOr<loop::Func> RunModel(const Plan& plan, const loop::LoopProgram& p
     func.params.push_back(pools.back());
     ++func.num_pools;
   }
+  std::map<std::string, loop::Buffer> contexts;  // by the function that is called with one
+  for (const DeviceUse& device : devices) {
+    func.params.push_back(loop::MakeBuffer(absl::StrCat("device_context_", device.name),
+                                           DType::UInt(8), {0}, loop::BufferScope::kParam));
+    ++func.num_contexts;
+    for (const std::string& name : device.functions) contexts[name] = func.params.back();
+  }
   const auto address = [&](int id) -> loop::Argument {
     const int root = plan.Root(id);
     const auto param = params.find(root);
     if (param != params.end()) return {param->second, loop::Expr(0)};
     const PlanBuffer& buffer = plan.buffers[static_cast<size_t>(root)];
     // Any address does for a tensor without elements, and there may be no pool.
-    if (buffer.bytes() == 0) return {func.params.back(), loop::Expr(0)};
+    if (buffer.bytes() == 0) return {func.params.front(), loop::Expr(0)};
     return {pools[static_cast<size_t>(buffer.pool)], loop::Expr(buffer.offset_bytes)};
   };
   std::vector<loop::Stmt> calls;
   for (const PlanCall& call : plan.calls) {
     if (call.function.empty()) continue;
-    if (program.FindFunc(call.function) == nullptr) {
-      return absl::InternalError(
-          absl::StrCat("the plan calls ", call.function, ", which is not there"));
+    const auto context = contexts.find(call.function);
+    const std::string callee = context == contexts.end() ? call.function : OnDevice(call.function);
+    if (program.FindFunc(callee) == nullptr) {
+      return absl::InternalError(absl::StrCat("the plan calls ", callee, ", which is not there"));
     }
     std::vector<loop::Argument> args;
     for (int id : call.args) args.push_back(address(id));
     if (call.scratch >= 0) args.push_back(address(call.scratch));
+    if (context != contexts.end()) args.push_back({context->second, loop::Expr(0)});
     const auto index = profile_indices.find(call.function);
-    calls.push_back(loop::MakeCall(call.function, std::move(args),
+    calls.push_back(loop::MakeCall(callee, std::move(args),
                                    index == profile_indices.end() ? -1 : index->second));
   }
   func.body = loop::MakeBlock(std::move(calls));

@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
+#include "compiler/executor/device_hooks.h"
 #include "compiler/loop/loop.h"
 #include "compiler/plan/plan.h"
 
@@ -17,10 +19,12 @@ namespace kiln {
 // The model as a function of plain pointers. Parameters: the model's inputs, its outputs, then the
 // pools: those that the application gives, and the plan's own where it is not empty. `program`
 // holds the operator functions. Calls that have a number in `profile_indices`, by function, tell it
-// to the program's profile hook.
+// to the program's profile hook. The contexts of `devices` are the last parameters; functions that
+// run on one are called with its context, as DeclareDeviceFunctions has declared them.
 absl::StatusOr<loop::Func> RunModel(const Plan& plan, const loop::LoopProgram& program,
                                     std::string name,
-                                    const std::map<std::string, int32_t>& profile_indices = {});
+                                    const std::map<std::string, int32_t>& profile_indices = {},
+                                    const std::vector<DeviceUse>& devices = {});
 
 // Whose memory the pools are.
 enum class PoolMemory {

@@ -40,6 +40,7 @@ struct ExternalModule {
   std::string payload;                      // otherwise what the loader reads
   std::vector<ExternalFunction> functions;  // those of bytes have one at least
   DeviceKey device_key = {};
+  std::string device = {};  // whose hooks are called around its functions; set from the options
 
   // What messages call it.
   std::string name() const { return functions.empty() ? codegen : functions.front().name; }

@@ -6,12 +6,17 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "compiler/base/status.h"
 #include "compiler/graph/external_node.h"
 
 namespace kiln {
 namespace {
+
+constexpr int kExtDev = 12;  // DLDeviceType
 
 bool IsIdentifier(absl::string_view name) {
   return !name.empty() && !absl::ascii_isdigit(static_cast<unsigned char>(name[0])) &&
@@ -157,8 +162,26 @@ class Collector {
 }  // namespace
 
 absl::StatusOr<ExternalChoice> ParseExternalChoice(absl::string_view text) {
-  ExternalChoice choice{.codegen = FindExternalCodegen(text)};
-  if (choice.codegen == nullptr) return Annotate(UnknownExternalCodegen(text), "--external: ");
+  constexpr absl::string_view kDevice = "device=";
+  const std::pair<absl::string_view, absl::string_view> parts =
+      absl::StrSplit(text, absl::MaxSplits(':', 1));
+  ExternalChoice choice{.codegen = FindExternalCodegen(parts.first)};
+  if (choice.codegen == nullptr) {
+    return Annotate(UnknownExternalCodegen(parts.first), "--external: ");
+  }
+  if (parts.first.size() == text.size()) return choice;
+  choice.device = std::string(absl::StripPrefix(parts.second, kDevice));
+  if (!absl::StartsWith(parts.second, kDevice) || !IsIdentifier(choice.device) ||
+      choice.device == "cpu") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--external: found '", text, "', wanted ", parts.first, " or ", parts.first,
+                     ":device=<name>, where the name is an identifier"));
+  }
+  if (!choice.codegen->linkable) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--external: found '", text, "': ", parts.first,
+                     " makes no code that could call the hooks of a device; leave the device out"));
+  }
   return choice;
 }
 
@@ -191,7 +214,14 @@ absl::StatusOr<std::vector<ExternalModule>> GenerateExternalModules(
                           .loader_pointers = options.loader_pointers});
     if (!made.ok()) return Annotate(made.status(), absl::StrCat(codegen.name, ": "));
     KILN_RETURN_IF_ERROR(CheckGenerated(codegen, collector.subgraphs(i), *made));
-    for (ExternalModule& module : *made) modules.push_back(std::move(module));
+    for (ExternalModule& module : *made) {
+      const std::string& device = i < choices.size() ? choices[i].device : "";
+      if (!device.empty()) {
+        module.device = device;
+        module.device_key.device_type = kExtDev;
+      }
+      modules.push_back(std::move(module));
+    }
   }
   return modules;
 }

@@ -16,9 +16,11 @@ namespace kiln {
 // A generator that the user has asked for.
 struct ExternalChoice {
   const ExternalCodegen* codegen = nullptr;
+  std::string device = {};  // an identifier: whose hooks are called around its functions
 };
 
-// One element of --external: "csource". InvalidArgument that lists the generators that there are.
+// One element of --external: "csource" or "csource:device=npu". InvalidArgument that lists the
+// generators that there are.
 absl::StatusOr<ExternalChoice> ParseExternalChoice(absl::string_view text);
 // All of them; InvalidArgument also if one comes twice.
 absl::StatusOr<std::vector<ExternalChoice>> ParseExternals(const std::vector<std::string>& texts);

@@ -112,6 +112,14 @@ class ExternalTest(unittest.TestCase):
             "module 'tvmgen_digits_dnnl_main_0' (dnnl) and --calling-convention cpacked do not go together",
             "compile", DIGITS, "--external", "dnnl", "--calling-convention", "cpacked", *out
         )
+        self.refuses(
+            "found 'csource:npu', wanted csource or csource:device=<name>", "compile", MIXED, "--external", "csource:npu", *out
+        )
+        self.refuses("makes no code that could call the hooks", "compile", MIXED, "--external", "dnnl:device=npu", *out)
+        self.refuses(
+            "--external with a device and --interface packed do not go together",
+            "compile", MIXED, "--external", "csource:device=npu", "--runtime", "crt", *out
+        )
         self.assertFalse(os.path.exists(out[1]))
 
 

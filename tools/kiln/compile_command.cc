@@ -172,7 +172,8 @@ void AddCompileCommand(CLI::App& app, Action& action) {
                       "Write one file per pass and stage to this folder");
   command
       ->add_option("--external", flags->externals,
-                   "External code generators, in order of priority: csource,dnnl")
+                   "External code generators, in order of priority: csource,dnnl; "
+                   "csource:device=npu calls the hooks of a device")
       ->delimiter(',');
   command->add_option("--passes", flags->passes, "Passes to switch off: -fuse,-convert-layout");
   command
