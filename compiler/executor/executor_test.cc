@@ -155,7 +155,7 @@ TEST(Describe, TheOperators) {
 
 TEST(Describe, ThePlan) {
   const proto::Metadata metadata = Sample();
-  ASSERT_EQ(metadata.pools_size(), 1);
+  ASSERT_EQ(metadata.pools_size(), 2);
   const proto::Pool& pool = metadata.pools(0);
   EXPECT_EQ(pool.kind(), proto::Pool::WORKSPACE);
   EXPECT_EQ(pool.size_bytes(), 192);
@@ -170,6 +170,16 @@ TEST(Describe, ThePlan) {
   EXPECT_EQ(pool.buffers(0).last_call(), 2);
   EXPECT_EQ(pool.buffers(1).name(), "scratch0");
   EXPECT_EQ(pool.buffers(1).last_call(), 0);
+  EXPECT_FALSE(pool.external());
+  // Constants, each alive while its function runs.
+  const proto::Pool& constants = metadata.pools(1);
+  EXPECT_EQ(constants.kind(), proto::Pool::CONSTANT);
+  EXPECT_EQ(constants.size_bytes(), 32);
+  ASSERT_EQ(constants.buffers_size(), 2);
+  EXPECT_EQ(constants.buffers(0).name(), "tvmgen_mod_g_w_0");
+  EXPECT_EQ(constants.buffers(1).offset_bytes(), 24);
+  EXPECT_EQ(constants.buffers(1).first_call(), 2);
+  EXPECT_EQ(constants.buffers(1).last_call(), 2);
 }
 
 TEST(Describe, NamesOfParametersAreUniqueIdentifiers) {
