@@ -175,7 +175,7 @@ TEST(Metadata, OtherVersionsAreNamed) {
 }
 
 TEST(Metadata, NamesDevicesAndLaunchParameters) {
-  const absl::StatusOr<Module> module = Module::LoadFromFile(LibraryPath("add_aot"));
+  const absl::StatusOr<Module> module = Module::LoadFromFile(kAot);
   ASSERT_TRUE(module.ok()) << module.status();
   const absl::StatusOr<ModelMetadata> metadata = ModelMetadata::Find(*module);
   ASSERT_TRUE(metadata.ok()) << metadata.status();

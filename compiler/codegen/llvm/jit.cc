@@ -94,7 +94,9 @@ absl::StatusOr<std::unique_ptr<Jit>> Jit::Create(const loop::LoopProgram& progra
   KILN_ASSIGN_OR_RETURN(std::unique_ptr<Jit> jit, FromObject(object, target, symbols));
   // Links everything at once, so that a missing symbol shows here.
   for (const loop::Func& func : program.funcs) {
-    if (!func.exported || func.kind == loop::Func::Kind::kTask) continue;
+    const bool is_defined =
+        func.kind != loop::Func::Kind::kTask && func.kind != loop::Func::Kind::kExternal;
+    if (!func.exported || !is_defined) continue;
     KILN_RETURN_IF_ERROR(ToStatus(jit->impl_->jit->lookup(func.name).takeError()));
   }
   return jit;
