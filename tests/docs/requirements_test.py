@@ -25,7 +25,7 @@ class RequirementsTest(unittest.TestCase):
                 self.assertTrue(labels, "no test shows it")
                 self.assertEqual(labels, sorted(set(labels)))
                 for label in labels:
-                    self.assertRegex(label, r"^//[a-z0-9_/]*:[a-z0-9_]+_test$")
+                    self.assertRegex(label, r"^//[a-z0-9_/]*:[a-z0-9_]+_test(_[a-z]+)?$")
 
 
 if __name__ == "__main__":
