@@ -61,8 +61,9 @@ absl::StatusOr<loop::Func> RunModel(const Plan& plan, const loop::LoopProgram& p
     const auto param = params.find(root);
     if (param != params.end()) return {param->second, loop::Expr(0)};
     const PlanBuffer& buffer = plan.buffers[static_cast<size_t>(root)];
-    // Any address does for a tensor without elements, and there may be no pool.
-    if (buffer.bytes() == 0) return {func.params.front(), loop::Expr(0)};
+    // Any address that may be written to does for a tensor without elements, and there may be no
+    // pool: that of the first output.
+    if (buffer.bytes() == 0) return {func.params[plan.inputs.size()], loop::Expr(0)};
     return {pools[static_cast<size_t>(buffer.pool)], loop::Expr(buffer.offset_bytes)};
   };
   std::vector<loop::Stmt> calls;
