@@ -28,7 +28,7 @@ std::string Literal(const Tensor& tensor, int64_t i) {
   const bool negative = std::signbit(value);
   if (std::isnan(value)) return "NAN";
   if (std::isinf(value)) return negative ? "(-INFINITY)" : "INFINITY";
-  return absl::StrFormat(negative ? "(%af)" : "%af", value);
+  return negative ? absl::StrFormat("(%af)", value) : absl::StrFormat("%af", value);
 }
 
 std::string Binary(absl::string_view op, DType dtype, const std::string& a, const std::string& b) {
