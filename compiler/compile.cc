@@ -102,8 +102,7 @@ absl::Status AddRunModel(const CompileOptions& options, const ModuleInfo& info, 
   loop::LoopProgram& program = stages.program;
   const std::string prefix = ModulePrefix(options.module_name);
   const bool packed = options.interface == Interface::kPacked;
-  const bool is_static = options.runtime == Runtime::kCrt && options.pools.empty() &&
-                         stages.plan.workspace_bytes() > 0;
+  const bool is_static = HasStaticWorkspace(stages.metadata);
   const std::vector<DeviceUse> devices = DeviceUses(stages.modules);
   const std::string name = !devices.empty() ? prefix + "_run_operators"
                            : packed         ? prefix + "_run_model"
@@ -152,10 +151,7 @@ absl::Status AddExecutor(const CompileOptions& options, const ModuleInfo& info, 
   loop::LoopProgram& program = stages.program;
   const bool cpp = options.runtime == Runtime::kCpp;
   const bool aot = options.executor == Executor::kAot;
-  const auto symbol = [&](const char* name) {
-    return cpp ? LoaderSymbol(options, name)
-               : absl::StrCat(ModulePrefix(info.module_name), "_", name);
-  };
+  const auto symbol = [&](const char* name) { return LoaderSymbol(options, name); };
   if (options.profile) program.profile_hook = symbol("__kiln_profile_hook");
   if (aot) KILN_RETURN_IF_ERROR(AddRunModel(options, info, stages));
   if (!aot) stages.graph_json = GraphJson(stages.plan);
@@ -178,8 +174,8 @@ absl::Status AddExecutor(const CompileOptions& options, const ModuleInfo& info, 
 }  // namespace
 
 std::string LoaderSymbol(const CompileOptions& options, absl::string_view name) {
-  return options.system_lib ? absl::StrCat(ModulePrefix(options.module_name), "_", name)
-                            : std::string(name);
+  const bool shared = options.system_lib || options.runtime == Runtime::kCrt;
+  return shared ? absl::StrCat(ModulePrefix(options.module_name), "_", name) : std::string(name);
 }
 
 absl::StatusOr<Stages> RunStages(const Graph& graph, const CompileOptions& options) {
@@ -214,7 +210,7 @@ absl::StatusOr<Compiled> Compile(const Graph& graph, const CompileOptions& optio
   const std::string& name = options.module_name;
   KILN_ASSIGN_OR_RETURN(compiled.artifacts,
                         EmitCode(stages.program, options, HasExternalSource(stages.modules)));
-  compiled.artifacts.merge(ExternalSources(options, stages.modules));
+  compiled.artifacts.merge(ExternalSources(options, stages));
   KILN_ASSIGN_OR_RETURN(compiled.artifacts[name + ".h"], ModelHeader(stages.metadata));
   compiled.artifacts[name + ".metadata.json"] = MetadataJson(stages.metadata);
   if (options.executor == Executor::kGraph) {
@@ -222,13 +218,6 @@ absl::StatusOr<Compiled> Compile(const Graph& graph, const CompileOptions& optio
   }
   if (options.interface == Interface::kC) {
     compiled.artifacts[name + "_model.c"] = ModelSource(stages.metadata);
-  }
-  if (UsesDevices(options)) {
-    compiled.artifacts[name + "_devices.c"] =
-        !stages.device_hooks.empty()
-            ? stages.device_hooks
-            : absl::StrCat("/* Nothing runs on a device. */\ntypedef int tvmgen_", name,
-                           "_devices_end;\n");
   }
   if (options.system_lib)
     compiled.artifacts[name + "_system_lib.c"] = SystemLibSource(stages.program, name);

@@ -73,8 +73,8 @@ CallingConvention DefaultCallingConvention(Runtime runtime, Interface interface,
 // and for a module name that is no identifier.
 absl::Status CheckOptions(const CompileOptions& options);
 
-// The linker's name of what a loader looks up as `name`: with a system library, which shares a
-// program with others, it begins with the module's prefix.
+// The linker's name of what a loader looks up as `name`: of a system library, and for the C
+// runtime, where a module shares a program with others, it begins with the module's prefix.
 std::string LoaderSymbol(const CompileOptions& options, absl::string_view name);
 
 // Everything between the graph and the code generators; what the stages of --emit print.

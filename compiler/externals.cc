@@ -140,11 +140,6 @@ std::vector<DeviceUse> DeviceUses(const std::vector<ExternalModule>& modules) {
   return devices;
 }
 
-bool UsesDevices(const CompileOptions& options) {
-  return std::any_of(options.externals.begin(), options.externals.end(),
-                     [](const ExternalChoice& choice) { return !choice.device.empty(); });
-}
-
 bool HasExternalSource(const std::vector<ExternalModule>& modules) {
   for (const ExternalModule& module : modules) {
     if (module.is_linkable()) return true;
@@ -152,20 +147,27 @@ bool HasExternalSource(const std::vector<ExternalModule>& modules) {
   return false;
 }
 
-Artifacts ExternalSources(const CompileOptions& options,
-                          const std::vector<ExternalModule>& modules) {
+Artifacts ExternalSources(const CompileOptions& options, const Stages& stages) {
   Artifacts artifacts;
-  const auto file = [&](const std::string& codegen) {
-    return absl::StrCat(options.module_name, "_", codegen, ".c");
+  // C has no empty files.
+  const auto add_empty = [&](const std::string& suffix, absl::string_view why) {
+    artifacts[absl::StrCat(options.module_name, "_", suffix, ".c")] = absl::StrCat(
+        "/* ", why, " */\ntypedef int tvmgen_", options.module_name, "_", suffix, "_end;\n");
   };
+  bool uses_devices = false;
   for (const ExternalChoice& choice : options.externals) {
     const std::string& name = choice.codegen->name;
-    artifacts[file(name)] = absl::StrCat(
-        "/* The external code generator ", name, " makes no C: its modules travel in the library. ",
-        "*/\ntypedef int tvmgen_", options.module_name, "_", name, "_end;\n");
+    uses_devices = uses_devices || !choice.device.empty();
+    add_empty(name, absl::StrCat("The external code generator ", name,
+                                 " makes no C: its modules travel in the library."));
   }
-  for (const ExternalModule& module : modules) {
-    if (module.is_linkable()) artifacts[file(module.codegen)] = module.c_source;
+  if (uses_devices) add_empty("devices", "Nothing runs on a device.");
+  for (const ExternalModule& module : stages.modules) {
+    if (!module.is_linkable()) continue;
+    artifacts[absl::StrCat(options.module_name, "_", module.codegen, ".c")] = module.c_source;
+  }
+  if (!stages.device_hooks.empty()) {
+    artifacts[options.module_name + "_devices.c"] = stages.device_hooks;
   }
   return artifacts;
 }

@@ -29,15 +29,13 @@ std::vector<std::string> RegisteredExternals(const std::vector<ExternalModule>& 
 // Which functions run on devices with hooks, by device in the order of the modules.
 std::vector<DeviceUse> DeviceUses(const std::vector<ExternalModule>& modules);
 
-// Whether a generator is chosen for such a device.
-bool UsesDevices(const CompileOptions& options);
-
 // Whether code outside of the program has to be linked with it.
 bool HasExternalSource(const std::vector<ExternalModule>& modules);
 
-// <module>_<generator>.c for every chosen generator, and for those that the model names.
-Artifacts ExternalSources(const CompileOptions& options,
-                          const std::vector<ExternalModule>& modules);
+// <module>_<generator>.c for every chosen generator and for those that the model names, and
+// <module>_devices.c where a generator is chosen for a device: which files there are depends on the
+// options alone.
+Artifacts ExternalSources(const CompileOptions& options, const Stages& stages);
 
 // The modules as text: type, functions, constants; C source in full.
 std::string ToString(const std::vector<ExternalModule>& modules);

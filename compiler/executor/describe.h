@@ -36,6 +36,7 @@ void AddModelMetadata(const proto::Metadata& metadata, const std::string& getter
 // Whether the model's entry function takes the memory of the pool as a parameter: pools of the
 // application's, and what the C++ runtime allocates. Others are static memory of the module's.
 bool IsEntryParameter(const proto::Metadata& metadata, const proto::Pool& pool);
+bool HasStaticWorkspace(const proto::Metadata& metadata);
 
 // `struct TVMMetadata` of tvm/runtime/metadata_types.h and the packed function `getter` that
 // returns it.

@@ -167,6 +167,14 @@ bool IsEntryParameter(const proto::Metadata& metadata, const proto::Pool& pool) 
   return pool.external() || (metadata.runtime() == "cpp" && pool.size_bytes() > 0);
 }
 
+bool HasStaticWorkspace(const proto::Metadata& metadata) {
+  for (const proto::Pool& pool : metadata.pools()) {
+    const bool is_workspace = pool.kind() == proto::Pool::WORKSPACE && pool.size_bytes() > 0;
+    if (is_workspace && !IsEntryParameter(metadata, pool)) return true;
+  }
+  return false;
+}
+
 void AddTvmMetadata(const proto::Metadata& metadata, const std::string& getter,
                     loop::LoopProgram& program) {
   const std::string prefix = ModulePrefix(metadata.module_name());

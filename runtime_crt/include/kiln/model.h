@@ -8,7 +8,8 @@
 //   struct tvmgen_digits_inputs inputs = {.image = image};
 //   struct tvmgen_digits_outputs outputs = {.probabilities = probabilities};
 //   TVMContext context = {0};
-//   static uint8_t sram[TVMGEN_DIGITS_WORKSPACE_SIZE_BYTES] __attribute__((aligned(16)));
+//   static uint8_t sram[TVMGEN_DIGITS_WORKSPACE_SIZE_BYTES]
+//       __attribute__((aligned(TVMGEN_DIGITS_WORKSPACE_ALIGNMENT_BYTES)));
 //   const TVMWorkspace workspace = {sram, sizeof(sram)};
 //   if (TVMSetWorkspaces(&context, &workspace, 1) != 0) …
 //   if (TVMExecute(&digits, &inputs, &outputs, &context) != 0) puts(TVMGetLastError());
