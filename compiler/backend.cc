@@ -54,6 +54,15 @@ absl::Status NoLlvm() {
 
 }  // namespace
 
+bool HasCodegen(Codegen codegen) {
+#ifdef KILN_WITH_LLVM
+  (void)codegen;
+  return true;
+#else
+  return codegen != Codegen::kLlvm;
+#endif
+}
+
 loop::LoopProgram ScalarProgram(const loop::LoopProgram& program, const CompileOptions& options) {
   loop::LoopProgram result = program;
   loop::OutlineParallel(result, Threads(options));

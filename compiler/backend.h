@@ -8,6 +8,9 @@
 
 namespace kiln {
 
+// Whether the code generator is built in.
+bool HasCodegen(Codegen codegen);
+
 // <module>.so, <module>.o or <module>.c, by the options; an object in the place of a shared object
 // where there is `more_code` to link with it. InvalidArgument if they ask for LLVM and it is not
 // built in.

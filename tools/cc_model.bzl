@@ -161,8 +161,8 @@ def _within_budget(ctx, header, metadata, object, source):
     arguments = ctx.actions.args()
     arguments.add("budget")
     if not object:
-        contexts = [dep[CcInfo].compilation_context for dep in _runtime_deps(ctx)]
-        context = cc_common.merge_compilation_contexts(compilation_contexts = contexts)
+        runtime = cc_common.merge_cc_infos(cc_infos = [dep[CcInfo] for dep in _runtime_deps(ctx)])
+        context = runtime.compilation_context
         copts = model_copts(ctx.attr._platform[ModelPlatformInfo])
         object, stack_usage = compile_object(ctx, "%s.budget/%s" % (ctx.label.name, _module_name(ctx)), source, context, copts)
         arguments.add("--stack-usage", stack_usage)

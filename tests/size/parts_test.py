@@ -18,7 +18,7 @@ SLACK = 16
 # Code and constants at most.
 MAX_FLASH_BYTES = {"aot_executor": 2048, "graph_executor": 4096}
 # What keeps state outside of the caller's structs: the last error, and the table of modules.
-WITH_RAM = {"last_error", "module"}
+WITH_RAM = ("global_functions", "last_error", "module")
 
 
 def measure(archive):

@@ -6,6 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "compiler/backend.h"
 #include "compiler/base/status.h"
 #include "compiler/compile.h"
 #include "compiler/graph/relay_text.h"
@@ -45,11 +46,7 @@ absl::StatusOr<CompileOptions> OptionsOf(const CompileFlags& flags) {
   if (!flags.calling_convention.empty()) {
     KILN_ASSIGN_OR_RETURN(o.calling_convention, ParseCallingConvention(flags.calling_convention));
   }
-#ifdef KILN_WITH_LLVM
-  o.codegen = Codegen::kLlvm;
-#else
-  o.codegen = Codegen::kC;
-#endif
+  o.codegen = HasCodegen(Codegen::kLlvm) ? Codegen::kLlvm : Codegen::kC;
   if (!flags.codegen.empty()) {
     KILN_ASSIGN_OR_RETURN(o.codegen, ParseCodegen(flags.codegen));
   }

@@ -3,13 +3,30 @@
 #include <cstdio>
 #include <string>
 
+#include "absl/strings/str_cat.h"
+#include "compiler/backend.h"
+#include "compiler/external/external_codegen.h"
 #include "tools/kiln/commands.h"
 
 namespace {
 
-constexpr char kVersion[] = "kiln 0.1.0";
+constexpr char kVersion[] = "0.1.0";
 constexpr int kKilnsFault = 1;
 constexpr int kUsersFault = 2;
+
+// What a build of the tool may lack stands below its version.
+std::string Version() {
+  std::string text =
+      absl::StrCat("kiln ", kVersion,
+                   "\ncode generators: ", kiln::HasCodegen(kiln::Codegen::kLlvm) ? "llvm, c" : "c",
+                   "\nexternal code generators:");
+  absl::string_view separator = " ";
+  for (const kiln::ExternalCodegen* codegen : kiln::AllExternalCodegens()) {
+    absl::StrAppend(&text, separator, codegen->name);
+    separator = ", ";
+  }
+  return text;
+}
 
 int ExitStatus(const absl::Status& status) {
   if (status.ok()) return 0;
@@ -34,7 +51,7 @@ int main(int argc, char** argv) {
       "  kiln bench /tmp/digits/digits.so\n"
       "  kiln inspect models/digits/digits.onnx\n",
       "kiln"};
-  app.set_version_flag("--version", kVersion);
+  app.set_version_flag("--version", Version);
   app.require_subcommand(1);
   kiln::tools::Action action;
   kiln::tools::AddCompileCommand(app, action);

@@ -93,6 +93,13 @@ TEST_F(ModuleTest, GlobalFunctions) {
   ASSERT_EQ(Call(f, {4, 5}), 0);
   EXPECT_EQ(result_.v_int64, 9);
   EXPECT_EQ(last_resource, nullptr);
+  EXPECT_EQ(TVMBackendRegisterSystemLibSymbol("symbol", pointer), 0);
+  EXPECT_EQ(TVMFuncGetGlobal("symbol", &f), 0);
+
+  ASSERT_EQ(TVMInitializeRuntime(), kTvmErrorNoError);
+  EXPECT_EQ(Call(f, {4, 5}), 0x101);
+  EXPECT_EQ(TVMFuncGetGlobal("global_add", &f), 0x100);
+  EXPECT_EQ(TVMFuncGetGlobal("runtime.SystemLib", &f), 0);
 }
 
 TEST_F(ModuleTest, AsManyModulesAsConfigured) {
@@ -108,6 +115,9 @@ TEST_F(ModuleTest, AsManyModulesAsConfigured) {
 TEST_F(ModuleTest, BackendFunctions) {
   TVMFunctionHandle f;
   EXPECT_EQ(TVMBackendGetFuncFromEnv(nullptr, "add", &f), 0);
+  // Global functions are there once the program asks for one.
+  EXPECT_EQ(TVMBackendGetFuncFromEnv(nullptr, "runtime.SystemLib", &f), -1);
+  EXPECT_EQ(TVMFuncGetGlobal("nothing", &f), 0x100);
   EXPECT_EQ(TVMBackendGetFuncFromEnv(nullptr, "runtime.SystemLib", &f), 0);
   EXPECT_EQ(TVMBackendGetFuncFromEnv(nullptr, "nothing", &f), -1);
 

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Functions that belong to no module, and the memory for their names and addresses: a program that
+// calls none of these functions does not link it.
+#include <string.h>
+
+#include "handles.h"
+#include "tvm/runtime/crt/crt_config.h"
+
+static TVMMutableFuncRegistry globals;
+static union {
+  TVMBackendPackedCFunc alignment;
+  char bytes[TVM_CRT_GLOBAL_FUNC_REGISTRY_SIZE_BYTES];
+} memory;
+
+static int Fail(tvm_crt_error_t code, const char* text) {
+  TVMAPISetLastError(text);
+  return (int)code;
+}
+
+static int SystemLib(TVMValue* args, int* type_codes, int num_args, TVMValue* ret_value,
+                     int* ret_type_code, void* resource_handle) {
+  (void)args;
+  (void)type_codes;
+  (void)resource_handle;
+  if (num_args != 0) return (int)kTvmErrorFunctionCallNumArguments;
+  ret_value->v_handle = TVMHandles_SystemLib();
+  *ret_type_code = kTVMModuleHandle;
+  return 0;
+}
+
+// Makes the registry if TVMInitializeRuntime has been called since it was made.
+static tvm_crt_error_t Prepare(void) {
+  tvm_crt_error_t error;
+  if (TVMHandles_globals != NULL) return kTvmErrorNoError;
+  if (TVMHandles_SystemLib() == NULL) return kTvmErrorFunctionRegistryFull;
+  error = TVMMutableFuncRegistry_Create(&globals, memory.bytes, sizeof(memory.bytes));
+  if (error != kTvmErrorNoError) return error;
+  error = TVMMutableFuncRegistry_Set(&globals, "runtime.SystemLib", SystemLib, 0);
+  if (error != kTvmErrorNoError) return error;
+  TVMHandles_globals = &globals.registry;
+  return kTvmErrorNoError;
+}
+
+int TVMFuncGetGlobal(const char* name, TVMFunctionHandle* out) {
+  if (Prepare() != kTvmErrorNoError ||
+      TVMHandles_FindFunction(TVM_CRT_GLOBAL_FUNCTIONS, name, out) != kTvmErrorNoError) {
+    return Fail(kTvmErrorFunctionNameNotFound, "there is no global function of that name");
+  }
+  return 0;
+}
+
+int TVMFuncRegisterGlobal(const char* name, TVMFunctionHandle f, int override) {
+  TVMBackendPackedCFunc func;
+  tvm_crt_error_t error = Prepare();
+  if (error != kTvmErrorNoError) {
+    return Fail(error, "TVMInitializeRuntime has not been called");
+  }
+  // C knows no cast from an object's address to a function's.
+  memcpy(&func, &f, sizeof(func));
+  error = TVMMutableFuncRegistry_Set(&globals, name, func, override);
+  if (error != kTvmErrorNoError) return Fail(error, "the global function cannot be registered");
+  return 0;
+}
+
+int TVMBackendRegisterSystemLibSymbol(const char* name, void* ptr) {
+  return TVMFuncRegisterGlobal(name, ptr, 0);
+}
