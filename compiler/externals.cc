@@ -22,17 +22,6 @@ std::map<std::string, const ExternalModule*> ModulesByFunction(
   return by_function;
 }
 
-int64_t ConstantBytes(const ExternalModule& module, const std::string& name) {
-  int64_t bytes = 0;
-  for (const ExternalFunction& function : module.functions) {
-    if (function.name != name) continue;
-    for (const ExternalConstant& constant : function.constants) {
-      bytes += constant.tensor.type().num_bytes();
-    }
-  }
-  return bytes;
-}
-
 // The device in the list of the model's devices, where it is put the first time.
 proto::Device DeviceOf(const DeviceKey& key, const std::string& name, proto::Metadata& metadata) {
   for (const proto::Device& device : metadata.devices()) {
@@ -49,15 +38,20 @@ proto::Device DeviceOf(const DeviceKey& key, const std::string& name, proto::Met
 }
 
 void Describe(const std::vector<ExternalModule>& modules, proto::Metadata& metadata) {
-  const std::map<std::string, const ExternalModule*> by_function = ModulesByFunction(modules);
+  std::map<std::string, proto::Function*> by_name;
   for (proto::Function& function : *metadata.mutable_functions()) {
-    const auto it = by_function.find(function.name());
-    if (it == by_function.end()) continue;
-    const ExternalModule& module = *it->second;
-    function.set_module_type(module.type_key);
-    function.set_constant_size_bytes(ConstantBytes(module, function.name()));
-    if (module.device_key != DeviceKey()) {
-      *function.mutable_device() = DeviceOf(module.device_key, module.device, metadata);
+    by_name[function.name()] = &function;
+  }
+  proto::Function& main = *metadata.mutable_functions(0);
+  for (const ExternalModule& module : modules) {
+    for (const ExternalFunction& external : module.functions) {
+      proto::Function& function = *by_name.at(external.name);
+      function.set_module_type(module.type_key);
+      function.set_constant_size_bytes(external.constant_size_bytes);
+      main.set_constant_size_bytes(main.constant_size_bytes() + external.constant_size_bytes);
+      if (module.device_key != DeviceKey()) {
+        *function.mutable_device() = DeviceOf(module.device_key, module.device, metadata);
+      }
     }
   }
 }

@@ -23,6 +23,9 @@ struct ExternalConstant {
 struct ExternalFunction {
   std::string name;  // the linker symbol, or what the loaded module answers to
   std::vector<ExternalConstant> constants = {};  // in the order of the initialiser's arguments
+  // Of `constants`, and for C source of those with more than one element in the subgraph; filled in
+  // after generating.
+  int64_t constant_size_bytes = 0;
 };
 
 // Which accelerator runs it: one system may have several of a kind, each with a program of its own.

@@ -2,6 +2,7 @@
 #include "compiler/external/generate.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -104,6 +105,19 @@ absl::Status CheckGenerated(const ExternalCodegen& codegen,
   if (made != wanted) return broken("its modules do not have the functions of the subgraphs");
   if (codegen.linkable && modules.size() != 1) return broken("its C source is not one module");
   return absl::OkStatus();
+}
+
+// Of constants with more than one element: others become literals.
+int64_t ConstantBytes(const Graph& body) {
+  int64_t bytes = 0;
+  for (ValueId value = 0; value < static_cast<ValueId>(body.values.size()); ++value) {
+    const TensorType& type = body.type(value);
+    if (body.is_constant(value) && type.num_elements() > 1) bytes += type.num_bytes();
+  }
+  for (const Node& node : body.nodes) {
+    if (node.is_group()) bytes += ConstantBytes(*node.body);
+  }
+  return bytes;
 }
 
 class Collector {
@@ -214,7 +228,17 @@ absl::StatusOr<std::vector<ExternalModule>> GenerateExternalModules(
                           .loader_pointers = options.loader_pointers});
     if (!made.ok()) return Annotate(made.status(), absl::StrCat(codegen.name, ": "));
     KILN_RETURN_IF_ERROR(CheckGenerated(codegen, collector.subgraphs(i), *made));
+    std::map<std::string, int64_t> constant_bytes;
+    for (const ExternalSubgraph& subgraph : collector.subgraphs(i)) {
+      constant_bytes[subgraph.symbol] = ConstantBytes(*subgraph.body);
+    }
     for (ExternalModule& module : *made) {
+      for (ExternalFunction& function : module.functions) {
+        if (module.is_linkable()) function.constant_size_bytes = constant_bytes[function.name];
+        for (const ExternalConstant& constant : function.constants) {
+          function.constant_size_bytes += constant.tensor.type().num_bytes();
+        }
+      }
       const std::string& device = i < choices.size() ? choices[i].device : "";
       if (!device.empty()) {
         module.device = device;

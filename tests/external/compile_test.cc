@@ -92,6 +92,22 @@ TEST(Compile, MetadataDescribesFunctionsOfExternalModules) {
   EXPECT_EQ(FunctionOf(metadata, "tvmgen_m_csource_main_0").module_type(), "c");
 }
 
+TEST(Compile, ConstantsOfExternalModulesCount) {
+  const std::vector<float> values = {1, 2, 3};
+  Graph graph;
+  const ValueId x = graph.AddInput("x", {{3}, DType::Float(32)});
+  const ValueId k = graph.AddConstant(Tensor::From<float>({3}, DType::Float(32), values));
+  const Node add{.op = FindOpSchema("add"), .inputs = {x, k}};
+  graph.outputs = graph.node(graph.AddNode(add, {{{3}, DType::Float(32)}})).outputs;
+  const absl::StatusOr<Compiled> compiled =
+      Compile(graph, Options(Runtime::kCrt, Interface::kC, Executor::kAot, {"csource"}));
+  ASSERT_TRUE(compiled.ok()) << compiled.status();
+  const proto::Metadata& metadata = compiled->stages.metadata;
+  EXPECT_EQ(FunctionOf(metadata, "tvmgen_m_csource_main_0").constant_size_bytes(), 12);
+  EXPECT_EQ(metadata.functions(0).constant_size_bytes(), 12);
+  EXPECT_THAT(compiled->artifacts.at("m.h"), HasSubstr("TVMGEN_M_CONSTANT_SIZE_BYTES 12"));
+}
+
 TEST(Compile, FilesAreNamedAfterTheGenerators) {
   const absl::StatusOr<Compiled> compiled = CompileModel(
       Options(Runtime::kCpp, Interface::kPacked, Executor::kGraph, {"csource", "bytes"}));

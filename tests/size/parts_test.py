@@ -17,8 +17,9 @@ MARGIN = 0.03
 SLACK = 16
 # Code and constants at most.
 MAX_FLASH_BYTES = {"aot_executor": 2048, "graph_executor": 4096}
-# What keeps state outside of the caller's structs: the last error, and the table of modules.
-WITH_RAM = ("global_functions", "last_error", "module")
+# What keeps state outside of the caller's structs, at most: global functions, the text of the last
+# error, and the table of modules. The others keep none.
+MAX_RAM_BYTES = {"global_functions": 544, "last_error": 256, "module": 16}
 
 
 def measure(archive):
@@ -59,8 +60,7 @@ class PartsTest(unittest.TestCase):
         for name, limit in MAX_FLASH_BYTES.items():
             self.assertLessEqual(PARTS[name][0], limit, name)
         for name, (_, ram) in PARTS.items():
-            if name not in WITH_RAM:
-                self.assertEqual(ram, 0, name)
+            self.assertLessEqual(ram, MAX_RAM_BYTES.get(name, 0), name)
 
     def test_numbers_are_read(self):
         self.assertTrue(all(flash > 0 for flash, _ in PARTS.values()))
