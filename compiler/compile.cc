@@ -58,13 +58,19 @@ ModuleInfo InfoOf(const CompileOptions& options) {
               prefix, options.interface == Interface::kC ? "_run_model" : "___tvm_main__")};
 }
 
-std::vector<CallSpec> CallsOf(const Lowered& lowered) {
+// Operator functions under the graph executor take their scratch memory from the runtime: the ABI's
+// graph has no argument for it.
+bool TakesScratchFromRuntime(const CompileOptions& options) {
+  return options.executor == Executor::kGraph;
+}
+
+std::vector<CallSpec> CallsOf(const Lowered& lowered, const CompileOptions& options) {
   std::vector<CallSpec> calls;
   for (const LoweredCall& call : lowered.calls) {
     calls.push_back({.function = call.function,
                      .inputs = call.inputs,
                      .outputs = call.outputs,
-                     .scratch_bytes = call.workspace_bytes,
+                     .scratch_bytes = TakesScratchFromRuntime(options) ? 0 : call.workspace_bytes,
                      .in_place = call.in_place,
                      .op_names = call.op_names,
                      .source = call.source,
@@ -81,7 +87,7 @@ void SetConvention(const CompileOptions& options, loop::LoopProgram& program) {
   for (loop::Func& func : program.funcs) {
     func.convention = packed ? loop::Convention::kPacked : loop::Convention::kUnpacked;
     func.by_name = by_name;
-    func.allocate_workspace = graph && func.workspace != nullptr;
+    func.allocate_workspace = TakesScratchFromRuntime(options) && func.workspace != nullptr;
     func.exported = graph || by_name;
   }
 }
@@ -188,7 +194,7 @@ absl::StatusOr<Stages> RunStages(const Graph& graph, const CompileOptions& optio
   KILN_ASSIGN_OR_RETURN(
       stages.lowered,
       Lower(stages.fused, target, {.module_name = options.module_name, .naive = options.naive}));
-  KILN_ASSIGN_OR_RETURN(stages.plan, MakePlan(stages.fused, CallsOf(stages.lowered),
+  KILN_ASSIGN_OR_RETURN(stages.plan, MakePlan(stages.fused, CallsOf(stages.lowered, options),
                                               {.alignment_bytes = target.buffer_alignment(),
                                                .pools = options.pools}));
   KILN_RETURN_IF_ERROR(PlaceConstants(options.constant_pools, stages.lowered.program, stages.plan));

@@ -110,9 +110,6 @@ void DescribeOperators(const Plan& plan, const loop::LoopProgram& program,
     }
     function.set_num_inputs(call.num_inputs);
     function.set_num_outputs(static_cast<int32_t>(call.args.size()) - call.num_inputs);
-    if (call.scratch >= 0) {
-      function.set_workspace_size_bytes(plan.buffers[static_cast<size_t>(call.scratch)].bytes());
-    }
     const auto it = constant_bytes.find(call.function);
     if (it != constant_bytes.end()) function.set_constant_size_bytes(it->second);
     SetDevice(function.mutable_device());
@@ -121,6 +118,9 @@ void DescribeOperators(const Plan& plan, const loop::LoopProgram& program,
     function.set_schedule(call.schedule);
     function.set_module_type("library");
     const loop::Func* func = program.FindFunc(call.function);
+    if (func != nullptr && func->workspace != nullptr) {
+      function.set_workspace_size_bytes(func->workspace->num_bytes());
+    }
     const int64_t iterations = func == nullptr ? 1 : ParallelIterations(func->body);
     if (iterations <= 1) continue;
     proto::LaunchParameter& launch = *function.add_launch_parameters();

@@ -11,6 +11,14 @@
 #define WRITE_TO_FLASH 4
 #define EXIT_WITH_7 5
 #define NO_END 6
+#define USE_OF_PERIPHERAL 7
+
+// Writing to it is no fault.
+#if defined(__riscv)
+#define PERIPHERAL ((volatile uint8_t*)0x10000000u)  // UART
+#else
+#define PERIPHERAL ((volatile uint32_t*)0xe000e014u)  // SysTick, reload value
+#endif
 
 static volatile uint32_t sink;
 static const uint32_t constant = 5;
@@ -43,6 +51,9 @@ int main(void) {
       break;
     case EXIT_WITH_7:
       return 7;
+    case USE_OF_PERIPHERAL:
+      *PERIPHERAL = 'x';
+      return 8;
     default:
       for (;;) ++sink;
   }

@@ -145,7 +145,7 @@ std::string PackedWrapper(CContext& context, const FuncInfo& info) {
                           std::max<size_t>(1, shape.size()), "] = ", ShapeInitializer(shape), ";"));
   }
   const bool takes_pointers = n > 0 || workspace_param || func.allocate_workspace;
-  if (takes_pointers) out.Line(absl::StrCat("void* data[", n + 1, "];"));
+  if (takes_pointers) out.Line(absl::StrCat("void* data[", n + 1, "] = {NULL};"));
   if (func.allocate_workspace) out.Line("int result;");
   for (const char* unused : {"ret_value", "ret_type_code", "resource_handle"})
     out.Line(absl::StrCat("(void)", unused, ";"));

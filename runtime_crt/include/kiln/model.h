@@ -65,8 +65,8 @@ typedef struct TVMWorkspace {
 } TVMWorkspace;
 
 typedef struct TVMMemoryLayout {
-  const TVMWorkspace* workspaces;  // `num_workspaces`, in the order of the model's; may be NULL.
-  int32_t num_workspaces;
+  const TVMWorkspace* workspaces;  // `num_workspaces`, in the order of the model's.
+  int32_t num_workspaces;          // 0: the model's static memory.
 } TVMMemoryLayout;
 
 // What a run may use besides its tensors; static, on the stack or absent. All zero: nothing.
@@ -83,12 +83,13 @@ int32_t TVMSetWorkspaces(TVMContext* context, const TVMWorkspace* workspaces,
                          int32_t num_workspaces);
 
 // Runs a model. `inputs` and `outputs` are the structs of the model's header; they may be NULL
-// where the model has none; `context` may be NULL. 0 is success; everything else writes no output,
-// leaves a text for TVMGetLastError, and is: kTvmErrorFunctionCallInvalidArg for a null pointer,
-// memory that is not aligned, or a model of another version; kTvmErrorFunctionCallNumArguments for
-// another number of workspaces or devices than the model's; kTvmErrorPlatformNoMemory for a
-// workspace that is too small, or none where the model needs some; or what the model's function
-// returned.
+// where the model has none; `context` may be NULL. 0 is success. Everything else leaves a text for
+// TVMGetLastError; nothing is written in the case of kTvmErrorFunctionCallInvalidArg for a null
+// pointer, memory that is not aligned, or a model of another version;
+// kTvmErrorFunctionCallNumArguments for another number of workspaces or devices than the model's;
+// kTvmErrorPlatformNoMemory for a workspace that is too small, or none where the model needs some.
+// What a device's hook or a function of the application's returns is handed on as it is, and may
+// leave some outputs written.
 int32_t TVMExecute(const TVMModel* model, const void* inputs, const void* outputs,
                    const TVMContext* context);
 

@@ -11,6 +11,8 @@ extern uint8_t flash_start[], flash_bytes[]; /* Numbers of the command line. */
 extern uint32_t stack_limit[], stack_top[];  /* The stack, which grows down from the top. */
 extern uint32_t data_load[], data_start[], data_end[]; /* Initial values in flash; where they go. */
 extern uint32_t bss_start[], bss_end[];                /* Data that begin with 0. */
-extern uint8_t pool_start[], pool_end[];               /* RAM that nobody else uses. */
+extern void (*const constructors_start[])(void);       /* Of C++. */
+extern void (*const constructors_end[])(void);
+extern uint8_t pool_start[], pool_end[]; /* RAM that nobody else uses. */
 
 #endif /* KILN_RUNTIME_CRT_PLATFORM_BARE_METAL_IMAGE_H_ */

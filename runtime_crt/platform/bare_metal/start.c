@@ -10,9 +10,13 @@ int main(void);
 void RunProgram(void) {
   const uint32_t* from = data_load;
   uint32_t* to;
+  void (*const* constructor)(void);
   for (to = data_start; to < data_end; ++to) *to = *from++;
   for (to = bss_start; to < bss_end; ++to) *to = 0;
   PaintStack();
+  for (constructor = constructors_start; constructor < constructors_end; ++constructor) {
+    (*constructor)();
+  }
   SemihostingExit(main());
 }
 

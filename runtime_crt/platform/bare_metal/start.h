@@ -15,7 +15,8 @@
 /* Where the machine starts, by image.ld. */
 void Start(void) __attribute__((noreturn));
 
-/* Fills data, bss and the unused stack, calls main, and ends with its status. */
+/* Fills data, bss and the unused stack, calls the constructors of C++ and main, and ends with its
+ * status. Nothing is destroyed. */
 void RunProgram(void) __attribute__((noreturn));
 
 /* Says what happened at the instruction `pc`, and ends. */

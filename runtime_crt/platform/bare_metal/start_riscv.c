@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reset and traps of RISC-V in machine mode. RAM below the stack is made a fault by a region of the
- * physical memory protection that is locked, so that it holds for machine mode too: code and
- * constants cannot be written, and a stack that overflows is noticed.
+ * Reset and traps of RISC-V in machine mode. Regions of the physical memory protection, locked so
+ * that they hold for machine mode too, make writes to flash faults, and a stack that grows too
+ * deep.
  */
 #include "runtime_crt/platform/bare_metal/image.h"
 #include "runtime_crt/platform/bare_metal/start.h"
 
-/* pmpcfg: locked, region from the address before to this one, executable and readable. */
-#define PMP_LOCKED_TOR_RX 0x8du
+/* A byte of pmpcfg0 is about the region from the address before to that of its own. */
+#define PMP_OFF 0u
+#define PMP_LOCKED_READ_EXECUTE 0x8du
+#define PMP_LOCKED_NO_ACCESS 0x88u
+/* Below the stack; where that is flash, it stays readable. */
+#define GUARD_BYTES (1u << 16)
 
 __attribute__((used, noreturn)) static void ReportTrap(void) {
   uint32_t cause, pc, address;
@@ -24,10 +28,22 @@ __attribute__((naked, aligned(4), used)) static void OnTrap(void) {
       "j ReportTrap\n");
 }
 
-__attribute__((used, noreturn)) static void StartC(void) {
+static void ProtectMemory(void) {
+  const uint32_t flash = (uint32_t)(uintptr_t)flash_start;
+  const uint32_t stack = (uint32_t)(uintptr_t)stack_limit;
   /* Addresses are in units of 4 bytes. */
-  __asm__ volatile("csrw pmpaddr0, %0" : : "r"((uint32_t)(uintptr_t)stack_limit >> 2));
-  __asm__ volatile("csrw pmpcfg0, %0" : : "r"(PMP_LOCKED_TOR_RX));
+  __asm__ volatile("csrw pmpaddr0, %0" : : "r"(flash >> 2));
+  __asm__ volatile("csrw pmpaddr1, %0" : : "r"((flash + (uint32_t)(uintptr_t)flash_bytes) >> 2));
+  __asm__ volatile("csrw pmpaddr2, %0" : : "r"((stack - GUARD_BYTES) >> 2));
+  __asm__ volatile("csrw pmpaddr3, %0" : : "r"(stack >> 2));
+  __asm__ volatile(
+      "csrw pmpcfg0, %0"
+      :
+      : "r"(PMP_LOCKED_NO_ACCESS << 24 | PMP_OFF << 16 | PMP_LOCKED_READ_EXECUTE << 8 | PMP_OFF));
+}
+
+__attribute__((used, noreturn)) static void StartC(void) {
+  ProtectMemory();
   RunProgram();
 }
 

@@ -3,6 +3,7 @@
 // The platform hooks on an operating system with malloc and a clock.
 #include "tvm/runtime/crt/platform.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -37,7 +38,8 @@ tvm_crt_error_t TVMPlatformMemoryFree(void* memory, DLDevice device) {
 }
 
 void TVMPlatformAbort(tvm_crt_error_t code) {
-  exit(code == kTvmErrorNoError ? 1 : (int)code & 0xff);
+  (void)fprintf(stderr, "abort: error 0x%x\n", (unsigned)code);
+  exit(1);
 }
 
 tvm_crt_error_t TVMPlatformTimerStart(void) {

@@ -1,12 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kiln/model.h"
 
+#include <string.h>
+
 #include "tvm/runtime/c_runtime_api.h"
 #include "tvm/runtime/crt/error_codes.h"
+
+#define MAX_TEXT_BYTES 96
 
 static int32_t Fail(tvm_crt_error_t code, const char* text) {
   TVMAPISetLastError(text);
   return (int32_t)code;
+}
+
+// Puts the name of the memory that is wrong before the text; the first characters of a long name.
+static int32_t FailAt(tvm_crt_error_t code, const char* name, const char* text) {
+  char message[MAX_TEXT_BYTES];
+  const size_t text_bytes = strlen(text) + 1;
+  size_t length = strlen(name);
+  if (length > sizeof(message) - text_bytes) length = sizeof(message) - text_bytes;
+  memcpy(message, name, length);
+  memcpy(message + length, text, text_bytes);
+  return Fail(code, message);
 }
 
 static int IsAligned(const void* data, int32_t alignment_bytes) {
@@ -14,15 +29,15 @@ static int IsAligned(const void* data, int32_t alignment_bytes) {
 }
 
 // Whether `count` pieces of memory are what the model wants.
-static int32_t CheckTensors(const TVMModelMemory* wanted, int32_t count, void* const* given,
-                            const char* problem) {
+static int32_t CheckTensors(const TVMModelMemory* wanted, int32_t count, void* const* given) {
   int32_t i;
-  if (count > 0 && given == NULL) return Fail(kTvmErrorFunctionCallInvalidArg, problem);
   for (i = 0; i < count; ++i) {
-    if (wanted[i].size_bytes == 0) continue;
-    if (given[i] == NULL) return Fail(kTvmErrorFunctionCallInvalidArg, problem);
-    if (!IsAligned(given[i], wanted[i].alignment_bytes)) {
-      return Fail(kTvmErrorFunctionCallInvalidArg, "an input or output is not aligned");
+    if (given == NULL || (given[i] == NULL && wanted[i].size_bytes > 0)) {
+      return FailAt(kTvmErrorFunctionCallInvalidArg, wanted[i].name, ": the tensor is null");
+    }
+    if (wanted[i].size_bytes > 0 && !IsAligned(given[i], wanted[i].alignment_bytes)) {
+      return FailAt(kTvmErrorFunctionCallInvalidArg, wanted[i].name,
+                    ": the tensor is not aligned as its type");
     }
   }
   return 0;
@@ -37,17 +52,24 @@ static int32_t TakeWorkspaces(const TVMModel* model, const TVMMemoryLayout* layo
     return Fail(kTvmErrorFunctionCallNumArguments,
                 "the context has another number of workspaces than the model");
   }
+  if (layout->workspaces == NULL) {
+    return Fail(kTvmErrorFunctionCallInvalidArg, "the context's workspaces are null");
+  }
   for (i = 0; i < model->num_workspaces; ++i) {
     const TVMWorkspace* given = &layout->workspaces[i];
     const TVMModelMemory* wanted = &model->workspaces[i];
     addresses[i] = given->data;
     if (wanted->size_bytes == 0) continue;
-    if (given->data == NULL) return Fail(kTvmErrorFunctionCallInvalidArg, "a workspace is null");
+    if (given->data == NULL) {
+      return FailAt(kTvmErrorFunctionCallInvalidArg, wanted->name, ": the workspace is null");
+    }
     if ((uint64_t)given->size_bytes < (uint64_t)wanted->size_bytes) {
-      return Fail(kTvmErrorPlatformNoMemory, "a workspace is too small");
+      return FailAt(kTvmErrorPlatformNoMemory, wanted->name,
+                    ": the workspace is smaller than the header's size");
     }
     if (!IsAligned(given->data, wanted->alignment_bytes)) {
-      return Fail(kTvmErrorFunctionCallInvalidArg, "a workspace is not aligned");
+      return FailAt(kTvmErrorFunctionCallInvalidArg, wanted->name,
+                    ": the workspace is not aligned to the header's alignment");
     }
   }
   return 0;
@@ -77,16 +99,18 @@ int32_t TVMExecute(const TVMModel* model, const void* inputs, const void* output
   if (model->version != KILN_MODEL_VERSION) {
     return Fail(kTvmErrorFunctionCallInvalidArg, "the model is of another version");
   }
-  error = CheckTensors(model->inputs, model->num_inputs, input_addresses, "an input is null");
+  error = CheckTensors(model->inputs, model->num_inputs, input_addresses);
   if (error != 0) return error;
-  error = CheckTensors(model->outputs, model->num_outputs, output_addresses, "an output is null");
+  error = CheckTensors(model->outputs, model->num_outputs, output_addresses);
   if (error != 0) return error;
-  if ((context == NULL ? 0 : context->num_devices) != model->num_devices ||
-      (model->num_devices > 0 && context->devices == NULL)) {
+  if ((context == NULL ? 0 : context->num_devices) != model->num_devices) {
     return Fail(kTvmErrorFunctionCallNumArguments,
                 "the context has another number of devices than the model");
   }
-  if (context == NULL || context->memory_layout.workspaces == NULL) {
+  if (model->num_devices > 0 && context->devices == NULL) {
+    return Fail(kTvmErrorFunctionCallInvalidArg, "the context's devices are null");
+  }
+  if (context == NULL || context->memory_layout.num_workspaces == 0) {
     if (model->num_workspaces > 0 && model->run_static == NULL) {
       return Fail(kTvmErrorPlatformNoMemory, "the model needs workspaces: TVMSetWorkspaces");
     }

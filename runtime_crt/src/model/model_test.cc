@@ -96,22 +96,45 @@ TEST_F(ModelTest, NullPointers) {
   EXPECT_EQ(TVMExecute(&model_, nullptr, outputs_, &context_), kTvmErrorFunctionCallInvalidArg);
   EXPECT_EQ(TVMExecute(&model_, inputs_, nullptr, &context_), kTvmErrorFunctionCallInvalidArg);
   inputs_[0] = nullptr;
-  ExpectError(kTvmErrorFunctionCallInvalidArg, "an input is null");
+  ExpectError(kTvmErrorFunctionCallInvalidArg, "x: the tensor is null");
   inputs_[0] = &x_;
   outputs_[0] = nullptr;
-  ExpectError(kTvmErrorFunctionCallInvalidArg, "an output is null");
+  ExpectError(kTvmErrorFunctionCallInvalidArg, "y: the tensor is null");
   outputs_[0] = &y_;
   workspaces_[1].data = nullptr;
-  ExpectError(kTvmErrorFunctionCallInvalidArg, "a workspace is null");
+  ExpectError(kTvmErrorFunctionCallInvalidArg, "dram: the workspace is null");
+  context_.memory_layout.workspaces = nullptr;
+  ExpectError(kTvmErrorFunctionCallInvalidArg, "the context's workspaces are null");
+  context_.memory_layout.workspaces = workspaces_;
+  model_.num_devices = context_.num_devices = 1;
+  ExpectError(kTvmErrorFunctionCallInvalidArg, "the context's devices are null");
 }
 
 TEST_F(ModelTest, Alignment) {
   char bytes[8] = {};
   inputs_[0] = bytes + ((reinterpret_cast<uintptr_t>(bytes) & 1) == 0 ? 1 : 0);
-  ExpectError(kTvmErrorFunctionCallInvalidArg, "an input or output is not aligned");
+  ExpectError(kTvmErrorFunctionCallInvalidArg, "x: the tensor is not aligned as its type");
   inputs_[0] = &x_;
   workspaces_[0].data = sram_ + 8;
-  ExpectError(kTvmErrorFunctionCallInvalidArg, "a workspace is not aligned");
+  ExpectError(kTvmErrorFunctionCallInvalidArg,
+              "sram: the workspace is not aligned to the header's alignment");
+}
+
+TEST_F(ModelTest, LongNamesAreCutInTexts) {
+  const std::string name(200, 'n');
+  const TVMModelMemory inputs[] = {{name.c_str(), 4, 4}, {"nothing", 0, 4}};
+  model_.inputs = inputs;
+  inputs_[0] = nullptr;
+  EXPECT_EQ(Execute(), kTvmErrorFunctionCallInvalidArg);
+  EXPECT_EQ(TVMGetLastError(), std::string(75, 'n') + ": the tensor is null");
+}
+
+TEST_F(ModelTest, NoWorkspacesAreStaticMemory) {
+  model_.run = Fails;
+  model_.run_static = AddOne;
+  EXPECT_EQ(TVMSetWorkspaces(&context_, workspaces_, 0), 0);
+  EXPECT_EQ(Execute(), 0);
+  EXPECT_EQ(y_, 6);
 }
 
 TEST_F(ModelTest, CountsAndSizes) {
@@ -124,7 +147,7 @@ TEST_F(ModelTest, CountsAndSizes) {
               "the context has another number of devices than the model");
   context_.num_devices = 0;
   workspaces_[0].size_bytes = 31;
-  ExpectError(kTvmErrorPlatformNoMemory, "a workspace is too small");
+  ExpectError(kTvmErrorPlatformNoMemory, "sram: the workspace is smaller than the header's size");
   context_ = {};
   ExpectError(kTvmErrorPlatformNoMemory, "the model needs workspaces: TVMSetWorkspaces");
 }
