@@ -61,6 +61,28 @@ constexpr char kFloatGuards[] =
     "#pragma GCC optimize(\"fp-contract=off\")\n"
     "#endif\n\n";
 
+// Where a compiler is not told of the instruction, it calls the C library's function, which takes a
+// hundred times as long. On x86 the file tells it; elsewhere flags that say more than that do.
+constexpr char kFmaOfX86[] =
+    "#if defined(__x86_64__) || defined(__i386__)\n"
+    "#if defined(__clang__)\n"
+    "#pragma clang attribute push(__attribute__((target(\"fma\"))), apply_to = function)\n"
+    "#elif defined(__GNUC__)\n"
+    "#pragma GCC target(\"fma\")\n"
+    "#endif\n"
+    "#endif\n\n";
+constexpr char kEndOfFmaOfX86[] =
+    "\n#if defined(__clang__) && (defined(__x86_64__) || defined(__i386__))\n"
+    "#pragma clang attribute pop\n"
+    "#endif\n";
+constexpr char kFmaOfOthers[] =
+    "#if defined(__GNUC__) && !defined(__FP_FAST_FMAF) && !defined(__ARM_FEATURE_FMA) && \\\n"
+    "    !defined(__riscv_flen) && !defined(KILN_SLOW_FMA)\n"
+    "#error \"no fused multiply-add: compile for the processor of the model's target (-mcpu, "
+    "-mfpu), \" \\\n"
+    "       \"or define KILN_SLOW_FMA\"\n"
+    "#endif\n\n";
+
 constexpr char kAligned[] =
     "#if defined(__GNUC__)\n"
     "#define KILN_ALIGNED(bytes) __attribute__((aligned(bytes)))\n"
@@ -162,11 +184,17 @@ absl::StatusOr<std::string> EmitC(const loop::LoopProgram& program, const Target
                      target.name, "' has no instruction for, and the C library is ruled out"));
   }
   const bool uses_floats = UsesFloats(functions) || UsesFloats(context.helpers.definitions());
+  const bool uses_fma = context.helpers.uses_fma() && target.has_fma;
+  const bool is_x86 = absl::StartsWith(target.triple, "x86_64");
   return absl::StrCat(FileComment(context, target), "\n", Includes(context, data_printer),
-                      uses_floats ? kFloatGuards : "", context.uses_aligned ? kAligned : "",
-                      context.uses_section ? kSection : "", LoaderPointers(context),
-                      context.helpers.definitions(), packed_helpers,
-                      Prototypes(context, data_printer), constants, functions, data);
+                      uses_floats ? kFloatGuards : "",
+                      !uses_fma ? ""
+                      : is_x86  ? kFmaOfX86
+                                : kFmaOfOthers,
+                      context.uses_aligned ? kAligned : "", context.uses_section ? kSection : "",
+                      LoaderPointers(context), context.helpers.definitions(), packed_helpers,
+                      Prototypes(context, data_printer), constants, functions, data,
+                      uses_fma && is_x86 ? kEndOfFmaOfX86 : "");
 }
 
 }  // namespace kiln::codegen

@@ -210,6 +210,7 @@ std::string Helpers::Bitcast(DType from, DType to) {
 
 std::string Helpers::Fma(DType dtype) {
   uses_math_h_ = uses_math_h_ || libm_;
+  uses_fma_ = true;
   return absl::StrCat(libm_ ? "" : "__builtin_", dtype.bits == 32 ? "fmaf" : "fma");
 }
 

@@ -29,6 +29,8 @@ class Helpers {
   std::string Fma(DType dtype);
 
   bool uses_math_h() const { return uses_math_h_; }
+  // Whether Fma was called.
+  bool uses_fma() const { return uses_fma_; }
   // Definitions of all functions asked for, callees first.
   const std::string& definitions() const { return definitions_; }
 
@@ -39,6 +41,7 @@ class Helpers {
 
   const bool libm_;
   bool uses_math_h_ = false;
+  bool uses_fma_ = false;
   absl::flat_hash_set<std::string> defined_;
   std::string definitions_;
 };
