@@ -138,7 +138,10 @@ def model_copts(platform):
     Args:
       platform: the ModelPlatformInfo of the build.
     """
-    return ["-std=c99", "-O2" if platform.firmware else "-O3", "-ffp-contract=off", "-fno-math-errno", "-w"]
+
+    # Code for another machine's multiply-add, as references of boards are, calls the C library here.
+    flags = ["-O2"] if platform.firmware else ["-O3", "-DKILN_SLOW_FMA"]
+    return ["-std=c99", "-ffp-contract=off", "-fno-math-errno", "-w"] + flags
 
 def _runtime_deps(ctx):
     if ctx.attr.runtime == "cpp":

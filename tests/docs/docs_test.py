@@ -17,7 +17,7 @@ import tempfile
 import unittest
 
 # What a page asks for besides the tree; tools/install_packages.sh installs it.
-OPTIONAL_PROGRAMS = ["arm-none-eabi-gcc", "cmake", "qemu-system-arm"]
+OPTIONAL_PROGRAMS = ["arm-none-eabi-gcc", "cmake", "qemu-system-arm", "arm-none-eabi-g++"]
 PROGRAMS = {"bazel-bin/tools/kiln/kiln": "tools/kiln/kiln", "bazel-bin/models/digits/classify": "models/digits/classify"}
 # Folders and files that commands read.
 EXAMPLES = ["cmake/CMakeLists.txt", "makefile/Makefile", "run_c.c", "run_graph.c", "run_packed.c"]

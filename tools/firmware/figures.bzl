@@ -57,7 +57,7 @@ def _renamed(ctx, file, name):
 
 def _model_figures_impl(ctx):
     board = BOARDS[ctx.attr.board]
-    files = [ctx.executable._kiln, ctx.file._plugin]
+    files = [ctx.executable._kiln]
     entries = []
     for name, image, model in zip(ctx.attr.names, ctx.files.images, ctx.attr.models):
         info = model[_ObjectInfo]
@@ -79,7 +79,6 @@ def _model_figures_impl(ctx):
         "emulator": board.emulator,
         "entries": entries,
         "kiln": ctx.executable._kiln.short_path,
-        "plugin": ctx.file._plugin.short_path,
         "timeout_seconds": 60,
     }))
     return [DefaultInfo(files = depset([configuration]), runfiles = ctx.runfiles(files = files + [configuration]))]
@@ -93,7 +92,6 @@ _model_figures = rule(
         "names": attr.string_list(),
         "_allowlist_function_transition": attr.label(default = "@bazel_tools//tools/allowlists/function_transition_allowlist"),
         "_kiln": attr.label(default = "//tools:compiler", allow_files = True, executable = True, cfg = "host"),
-        "_plugin": attr.label(default = "//tools/firmware:libcount_instructions.so", allow_single_file = True),
     },
 )
 

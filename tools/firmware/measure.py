@@ -14,9 +14,8 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 
-from tools.firmware.run_images import qemu_command
+from tools.firmware.run_images import emulator_command
 
 FIGURES = ["instructions", "flash_bytes", "ram_bytes", "workspace_bytes", "stack_bytes", "stack_seen_bytes"]
 # Of stack: what the painting does not see, and the compiler's arithmetic for cores without a floating-point unit.
@@ -29,17 +28,13 @@ HEADER = "# Renewed by `bazel run //tests/firmware:update_figures`.\n"
 
 def run(configuration, image):
     """(instructions, bytes of stack) of each inference of the image; all of them execute alike."""
-    with tempfile.TemporaryDirectory() as folder:
-        counts = os.path.join(folder, "counts")
-        command = qemu_command(configuration, image) + ["-plugin", "{},out={}".format(os.path.abspath(configuration["plugin"]), counts)]
-        result = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=configuration["timeout_seconds"])
-        if result.returncode != 0:
-            raise RuntimeError("{}: status {}\n{}".format(image, result.returncode, result.stdout.decode(errors="replace")))
-        with open(counts, encoding="utf-8") as file:
-            found = sorted({int(line) for line in file})
+    emulator = " ".join(emulator_command(configuration))
+    command = [configuration["kiln"], "inspect", "--json", image, "--emulator", emulator, "--timeout", str(configuration["timeout_seconds"])]
+    result = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
+    found = sorted(set(result["instructions"]))
     if len(found) != 1:
         raise RuntimeError("{}: inferences execute different numbers of instructions: {}".format(image, found))
-    return found[0], int(re.search(r"^stack: (\d+) bytes$", result.stdout.decode(), re.M).group(1))
+    return found[0], int(re.search(r"^stack: (\d+) bytes$", result["output"], re.M).group(1))
 
 
 def measure(configuration, entry):

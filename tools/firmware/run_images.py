@@ -30,15 +30,15 @@ class Outcome:
         self.problem = problem  # "" if it passed
 
 
-def qemu_command(configuration, image):
-    return [configuration["emulator"]] + configuration["arguments"] + QEMU_FLAGS + SEMIHOSTING + ["-kernel", image]
+def emulator_command(configuration):
+    return [configuration["emulator"]] + configuration["arguments"] + QEMU_FLAGS + SEMIHOSTING
 
 
 def run_image(configuration, image):
     limit = configuration["timeout_seconds"]
     start = time.monotonic()
     try:
-        command = qemu_command(configuration, image["path"])
+        command = emulator_command(configuration) + ["-kernel", image["path"]]
         result = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=limit)
         status, output = result.returncode, result.stdout
     except subprocess.TimeoutExpired as expired:

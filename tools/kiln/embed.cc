@@ -5,6 +5,26 @@
 #include <sstream>
 #include <string>
 
+namespace {
+
+// As string literals, a line for so many bytes. Three octal digits are never taken for more.
+void WriteLiteral(const std::string& bytes, std::ofstream& out) {
+  constexpr size_t kBytesPerLine = 32;
+  out << "std::string(\n";
+  for (size_t i = 0; i < bytes.size() || i == 0; i += kBytesPerLine) {
+    out << "          \"";
+    for (const char c : bytes.substr(i, kBytesPerLine)) {
+      char digits[5];
+      std::snprintf(digits, sizeof(digits), "\\%03o", static_cast<unsigned char>(c));
+      out << digits;
+    }
+    out << "\"\n";
+  }
+  out << "          , " << bytes.size() << ")";
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   if (argc < 4) return 1;
   const std::string folder = std::string(argv[3]) + "/";
@@ -22,8 +42,9 @@ int main(int argc, char** argv) {
     }
     std::stringstream text;
     text << in.rdbuf();
-    out << "      {\"" << path.substr(at + folder.size()) << "\", R\"EMBEDDED(" << text.str()
-        << ")EMBEDDED\"},\n";
+    out << "      {\"" << path.substr(at + folder.size()) << "\", ";
+    WriteLiteral(text.str(), out);
+    out << "},\n";
   }
   out << "  };\n  return files;\n}\n\n}  // namespace kiln::tools\n";
   return out.good() ? 0 : 1;

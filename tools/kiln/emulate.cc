@@ -22,7 +22,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "compiler/base/status.h"
-#include "tools/kiln/files.h"
 #include "tools/kiln/runtime_files.h"
 
 namespace kiln::tools {
@@ -30,10 +29,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kMaxOutputBytes = 1 << 20;
+constexpr std::streamsize kMaxOutputBytes = 1 << 20;
 constexpr size_t kMaxShownBytes = 2000;
 constexpr auto kPause = std::chrono::milliseconds(5);
 constexpr int kNoEnd = -1;
+
+// The first kMaxOutputBytes of a file that may be empty.
+std::string Beginning(const std::string& path) {
+  std::string text(static_cast<size_t>(kMaxOutputBytes), '\0');
+  std::ifstream in(path, std::ios::binary);
+  in.read(text.data(), kMaxOutputBytes);
+  text.resize(static_cast<size_t>(in.gcount()));
+  return text;
+}
 
 // The status of the program, or kNoEnd. Its output goes to `log`.
 absl::StatusOr<int> Run(const std::vector<std::string>& argv, const std::string& log,
@@ -48,8 +56,7 @@ absl::StatusOr<int> Run(const std::vector<std::string>& argv, const std::string&
   for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
   pid_t pid = 0;
-  const int error =
-      posix_spawnp(&pid, arguments[0], &actions, nullptr, arguments.data(), environ);
+  const int error = posix_spawnp(&pid, arguments[0], &actions, nullptr, arguments.data(), environ);
   if (error != 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("--emulator: '", argv[0], "' cannot be run: ", std::strerror(error)));
@@ -91,7 +98,7 @@ absl::StatusOr<EmulatedRun> Emulate(absl::string_view emulator, const std::strin
   argv.insert(argv.end(), {"-kernel", image, "-plugin", absl::StrCat(plugin, ",out=", counts)});
   KILN_ASSIGN_OR_RETURN(const int status, Run(argv, log, timeout_seconds));
   EmulatedRun run;
-  KILN_ASSIGN_OR_RETURN(run.output, ReadFile(log, kMaxOutputBytes));
+  run.output = Beginning(log);
   if (status != 0) {
     const std::string what = status == kNoEnd
                                  ? absl::StrCat("does not end within ", timeout_seconds, " s")
@@ -99,16 +106,17 @@ absl::StatusOr<EmulatedRun> Emulate(absl::string_view emulator, const std::strin
     return absl::InvalidArgumentError(
         absl::StrCat(image, ": ", what, ":\n", run.output.substr(0, kMaxShownBytes)));
   }
-  KILN_ASSIGN_OR_RETURN(const std::string text, ReadFile(counts, kMaxOutputBytes));
-  for (absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
+  const std::string lines = Beginning(counts);
+  for (absl::string_view line : absl::StrSplit(lines, '\n', absl::SkipEmpty())) {
     if (!absl::SimpleAtoi(line, &run.instructions.emplace_back())) {
       return absl::InternalError(absl::StrCat("the plugin of the emulator wrote '", line, "'"));
     }
   }
   if (run.instructions.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        image, ": calls of BeginInference and EndInference, between which instructions are counted, "
-               "were not found; they must be functions that are not inlined"));
+        image,
+        ": calls of BeginInference and EndInference, between which instructions are counted, "
+        "were not found; they must be functions that are not inlined"));
   }
   return run;
 }

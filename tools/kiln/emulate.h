@@ -14,8 +14,9 @@
 namespace kiln::tools {
 
 struct EmulatedRun {
-  std::vector<int64_t> instructions;  // between BeginInference and EndInference, each time, in order
-  std::string output;                 // what the program wrote
+  std::vector<int64_t>
+      instructions;    // between BeginInference and EndInference, each time, in order
+  std::string output;  // what the program wrote
 };
 
 // `emulator` is a QEMU of a whole machine with its arguments, separated by blanks; the image and a

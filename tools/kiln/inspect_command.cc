@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -14,6 +15,7 @@
 #include "runtime_cpp/module.h"
 #include "tools/kiln/commands.h"
 #include "tools/kiln/elf.h"
+#include "tools/kiln/emulate.h"
 #include "tools/kiln/files.h"
 #include "tools/kiln/load_model.h"
 #include "tools/kiln/model_library.h"
@@ -28,8 +30,10 @@ constexpr absl::string_view kElfMagic = "\x7f\x45LF";
 
 struct InspectFlags {
   std::string file, target = "host", stack_usage;
+  std::optional<std::string> emulator;
   std::vector<std::string> inputs, externals;
   bool json = false;
+  int timeout_seconds = 60;
 };
 
 // The C interface is what a machine without an operating system is compiled for.
@@ -78,8 +82,15 @@ absl::StatusOr<std::string> InspectObject(const InspectFlags& flags, const std::
   return flags.json ? ObjectJson(*figures) : ObjectText(*figures);
 }
 
+absl::StatusOr<std::string> InspectImage(const InspectFlags& flags) {
+  KILN_ASSIGN_OR_RETURN(const EmulatedRun run,
+                        Emulate(*flags.emulator, flags.file, flags.timeout_seconds));
+  return flags.json ? EmulatedJson(run) : EmulatedText(run);
+}
+
 absl::StatusOr<std::string> InspectFile(const InspectFlags& flags) {
   KILN_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(flags.file, kMaxFileBytes));
+  if (flags.emulator.has_value()) return InspectImage(flags);
   if (IsElfObject(bytes)) return InspectObject(flags, bytes);
   if (flags.json || !flags.stack_usage.empty()) {
     return absl::InvalidArgumentError(
@@ -108,16 +119,25 @@ void AddInspectCommand(CLI::App& app, Action& action) {
   command->add_option("--target", flags->target, "Of a model: what it would be compiled for")
       ->capture_default_str();
   command->add_option("--input", flags->inputs, "Of a model: shape of an input, name:1x3x224x224");
-  command->add_flag("--json", flags->json, "Of an object: write JSON");
+  command->add_flag("--json", flags->json, "Of an object or image: write JSON");
   command->add_option("--stack-usage", flags->stack_usage,
                       "Of an object: what gcc -fstack-usage has written beside it (.su)");
   command
       ->add_option("--external", flags->externals,
                    "Of a model: external code generators, as compile takes them")
       ->delimiter(',');
+  command->add_option("--emulator", flags->emulator,
+                      "Of a firmware image: QEMU and its arguments, to count the instructions that "
+                      "the program executes between BeginInference and EndInference");
+  command
+      ->add_option("--timeout", flags->timeout_seconds, "Of an image: seconds that it may run for")
+      ->check(CLI::Range(1, 24 * 3600))
+      ->capture_default_str();
   command->footer(
       "Examples:\n  kiln inspect out/my_mod.so\n  kiln inspect my_mod.tar\n"
-      "  kiln inspect model.onnx --target cortex-m4f\n  kiln inspect firmware/my_mod.o");
+      "  kiln inspect model.onnx --target cortex-m4f\n  kiln inspect firmware/my_mod.o\n"
+      "  kiln inspect app.elf --emulator \"qemu-system-arm -machine mps2-an386 -nographic "
+      "-semihosting\"");
   command->callback([flags, &action] { action = [flags] { return Inspect(*flags); }; });
 }
 

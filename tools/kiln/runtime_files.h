@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of the C runtime that the tool carries, so that it works without the source tree.
+// Files that the tool carries, so that it works without the source tree.
 #ifndef KILN_TOOLS_KILN_RUNTIME_FILES_H_
 #define KILN_TOOLS_KILN_RUNTIME_FILES_H_
 
@@ -12,6 +12,9 @@ const Artifacts& RuntimeHeaders();
 
 // The whole C runtime as a project of its own: headers, sources, build files.
 const Artifacts& StandaloneRuntime();
+
+// A plugin of QEMU that counts instructions, the one file of this.
+const Artifacts& EmulatorPlugin();
 
 }  // namespace kiln::tools
 
