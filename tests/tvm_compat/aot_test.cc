@@ -14,7 +14,8 @@ std::vector<int64_t> ShapeOf(const TensorInfo& info) {
   return {info.shape, info.shape + info.num_shape};
 }
 
-class AotTest : public testing::TestWithParam<const char*> {
+// Executor and convention, and code generator, as files are named.
+class AotTest : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     const PackedFunction getter = library_.Function("get_c_metadata");
@@ -50,7 +51,7 @@ class AotTest : public testing::TestWithParam<const char*> {
     return library_.Function(std::string(metadata_->mod_name) + "___tvm_main__");
   }
 
-  const Library library_{std::string("tests/tvm_compat/aot_") + GetParam() + ".shared/chain.so"};
+  const Library library_{"tests/tvm_compat/" + GetParam() + ".shared/chain.so"};
   const Metadata* metadata_ = nullptr;
 };
 
@@ -82,6 +83,7 @@ TEST_P(AotTest, MetadataOfTheRelease) {
 }
 
 TEST_P(AotTest, RunsAsTheExecutorCallsIt) {
+  const int lookups = Lookups();
   ASSERT_NE(Entry(), nullptr);
   std::vector<Array> arrays = Arguments();
   for (int i = 0; i < 6; ++i) arrays[0].data<float>()[i] = static_cast<float>(i);
@@ -96,6 +98,8 @@ TEST_P(AotTest, RunsAsTheExecutorCallsIt) {
     for (int i = 0; i < 4; ++i) EXPECT_EQ(arrays[3].data<int32_t>()[i], 2 * (i - 2));
   }
   EXPECT_EQ(OpenWorkspaces(), 0);
+  const bool by_name = GetParam().find("by_name") != std::string::npos;
+  EXPECT_EQ(Lookups() > lookups, by_name);
 }
 
 TEST_P(AotTest, RefusesWrongArguments) {
@@ -111,8 +115,17 @@ TEST_P(AotTest, RefusesWrongArguments) {
   EXPECT_NE(LastError().find("shape"), std::string::npos) << LastError();
 }
 
-INSTANTIATE_TEST_SUITE_P(Codegen, AotTest, testing::ValuesIn(Codegens()),
-                         [](const auto& info) { return std::string(info.param); });
+std::vector<std::string> Ways() {
+  std::vector<std::string> ways;
+  for (const std::string codegen : Codegens()) {
+    ways.push_back("aot_" + codegen);
+    ways.push_back("aot_by_name_" + codegen);
+  }
+  return ways;
+}
+
+INSTANTIATE_TEST_SUITE_P(Way, AotTest, testing::ValuesIn(Ways()),
+                         [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace tvm09

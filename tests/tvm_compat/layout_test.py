@@ -14,6 +14,8 @@ MODEL = os.path.abspath("tests/tvm_compat/chain.relay")
 INCLUDE = os.path.abspath("runtime_crt/include")
 ARM = "arm-none-eabi-gcc"
 ARM_FLAGS = ["-mcpu=cortex-m3", "-mthumb"]
+RISCV = "riscv64-unknown-elf-gcc"
+RISCV_FLAGS = ["-march=rv32imac", "-mabi=ilp32", "--specs=picolibc.specs"]
 
 # Pointers to functions that the C++ runtime fills in when it loads a shared object.
 POINTERS = {
@@ -150,6 +152,10 @@ class LayoutTest(unittest.TestCase):
     @unittest.skipIf(shutil.which(ARM) is None, ARM + " is not installed")
     def test_cortex_m3(self):
         self.compile_assertions(1, ARM, *ARM_FLAGS)
+
+    @unittest.skipIf(shutil.which(RISCV) is None, RISCV + " is not installed")
+    def test_riscv32(self):
+        self.compile_assertions(1, RISCV, *RISCV_FLAGS)
 
     @unittest.skipIf(shutil.which(ARM) is None, ARM + " is not installed")
     def test_objects_for_cortex_m3(self):

@@ -20,9 +20,30 @@ int open_workspaces = 0;
 
 void SetLastError(const char* text) { last_error = text; }
 
-int FuncCall(void*, Value*, int*, int, Value*, int*) { return -1; }
+// What the handle of a function stands for.
+struct FoundFunction {
+  PackedFunction function;
+};
 
-int GetFuncFromEnv(void*, const char*, void**) { return -1; }
+int FuncCall(void* handle, Value* values, int* codes, int count, Value* result, int* result_code) {
+  *result_code = kNull;
+  return static_cast<FoundFunction*>(handle)->function(values, codes, count, result, result_code,
+                                                       nullptr);
+}
+
+int lookups = 0;
+
+// `module` is what the loader has put into __tvm_module_ctx. The result is the module's.
+int GetFuncFromEnv(void* module, const char* name, void** out) {
+  static auto& found = *new std::map<std::pair<void*, std::string>, FoundFunction>();
+  void* const symbol = module == nullptr ? nullptr : dlsym(module, name);
+  if (symbol == nullptr) return -1;
+  ++lookups;
+  FoundFunction& function = found[{module, name}];
+  function.function = reinterpret_cast<PackedFunction>(symbol);
+  *out = &function;
+  return 0;
+}
 
 void* AllocWorkspace(int device_type, int device_id, uint64_t size, int, int) {
   EXPECT_EQ(device_type, kCpu);
@@ -95,6 +116,8 @@ std::vector<const char*> Codegens() {
 }
 
 const std::string& LastError() { return last_error; }
+
+int Lookups() { return lookups; }
 
 int OpenWorkspaces() { return open_workspaces; }
 
