@@ -19,27 +19,27 @@ namespace kiln {
 // A tensor in memory of the caller's: `size` elements of type T. `Info` keeps tensors of one type
 // apart and has the tensor's name and shape. Made of an array of that many elements, of any rank,
 // or of anything like std::array.
-template <typename Info_, typename T, std::size_t size>
+template <typename Info_, typename T, ::std::size_t size>
 class TensorRef {
   template <typename A>
   static constexpr bool kIsArray =
-      std::is_array_v<A> && sizeof(A) == size * sizeof(T) &&
-      (std::is_same_v<std::remove_all_extents_t<A>, T> ||
-       std::is_same_v<const std::remove_all_extents_t<A>, T>);
+      ::std::is_array_v<A> && sizeof(A) == size * sizeof(T) &&
+      (::std::is_same_v<::std::remove_all_extents_t<A>, T> ||
+       ::std::is_same_v<const ::std::remove_all_extents_t<A>, T>);
 
  public:
   using Info = Info_;
   using Element = T;
-  static constexpr std::size_t kSize = size;
+  static constexpr ::std::size_t kSize = size;
 
-  template <typename A, typename = std::enable_if_t<kIsArray<A>>>
+  template <typename A, typename = ::std::enable_if_t<kIsArray<A>>>
   explicit TensorRef(A& elements) noexcept : data_(reinterpret_cast<T*>(&elements)) {}
-  template <template <typename, std::size_t> class A>
-  constexpr explicit TensorRef(A<std::remove_const_t<T>, size>& elements) noexcept
+  template <template <typename, ::std::size_t> class A>
+  constexpr explicit TensorRef(A<::std::remove_const_t<T>, size>& elements) noexcept
       : data_(elements.data()) {}
-  template <template <typename, std::size_t> class A, typename U = T,
-            typename = std::enable_if_t<std::is_const_v<U>>>
-  constexpr explicit TensorRef(const A<std::remove_const_t<U>, size>& elements) noexcept
+  template <template <typename, ::std::size_t> class A, typename U = T,
+            typename = ::std::enable_if_t<::std::is_const_v<U>>>
+  constexpr explicit TensorRef(const A<::std::remove_const_t<U>, size>& elements) noexcept
       : data_(elements.data()) {}
   // Of `size` elements that the caller vouches for.
   static constexpr TensorRef FromPointer(T* elements) noexcept { return TensorRef(elements, 0); }
@@ -59,8 +59,8 @@ class TensorRef {
 std::string ElementType(const std::string& dtype) {
   if (dtype == "float32") return "float";
   if (dtype == "float64") return "double";
-  if (dtype == "float16") return "std::uint16_t";
-  return dtype == "bool" ? "bool" : absl::StrCat("std::", dtype, "_t");
+  if (dtype == "float16") return "::std::uint16_t";
+  return dtype == "bool" ? "bool" : absl::StrCat("::std::", dtype, "_t");
 }
 
 class CppInterfaceWriter {
@@ -88,44 +88,54 @@ class CppInterfaceWriter {
   }
 
   void WriteTensors(const std::string& what, bool input) {
+    // A namespace of their own, so that no tensor has the name of another's.
+    Line("namespace ", what, "_info {");
+    for (int i = 0; i < names_.num_tensors(); ++i) {
+      if (names_.is_input(i) == input) WriteInfo(i);
+    }
+    Line("}  // namespace ", what, "_info\n");
     Line("namespace ", what, " {");
     for (int i = 0; i < names_.num_tensors(); ++i) {
-      if (names_.is_input(i) == input) WriteTensor(i);
+      if (names_.is_input(i) == input) WriteTensor(what, i);
     }
     Line("}  // namespace ", what, "\n");
     Line("struct ", input ? "Inputs" : "Outputs", " {");
     for (int i = 0; i < names_.num_tensors(); ++i) {
       if (names_.is_input(i) != input) continue;
-      Line("  ", what, "::", names_.member(i), " ", names_.member(i), ";");
+      Line("  ::", names_.prefix(), "::", what, "::", names_.member(i), " ", names_.member(i), ";");
     }
     Line("};\n");
   }
 
-  void WriteTensor(int i) {
+  void WriteInfo(int i) {
     const proto::Parameter& p = names_.main().parameters(i);
-    const std::string member = names_.member(i), element = ElementType(p.dtype());
-    std::int64_t size = 1;
-    for (std::int64_t extent : p.shape()) size *= extent;
-    Line("struct ", member, "_info {");
-    Line("  static constexpr std::size_t kIndex = ", names_.index(i), ";");
-    Line("  static constexpr std::size_t kRank = ", p.shape_size(), ";");
+    Line("struct ", names_.member(i), "_info {");
+    Line("  static constexpr ::std::size_t kIndex = ", names_.index(i), ";");
+    Line("  static constexpr ::std::size_t kRank = ", p.shape_size(), ";");
     if (p.shape_size() > 0) {
-      Line("  static constexpr std::int64_t kShape[] = {", absl::StrJoin(p.shape(), ", "), "};");
+      Line("  static constexpr ::std::int64_t kShape[] = {", absl::StrJoin(p.shape(), ", "), "};");
     }
     if (p.has_quantization() && p.quantization().scales_size() == 1) {
       Line("  static constexpr double kScale = ",
            absl::StrFormat("%.9g", p.quantization().scales(0)), ";");
-      Line("  static constexpr std::int32_t kZeroPoint = ", p.quantization().zero_points(0), ";");
+      Line("  static constexpr ::std::int32_t kZeroPoint = ", p.quantization().zero_points(0), ";");
     }
     Line("};");
-    Line("using ", member, " = ::kiln::TensorRef<", member, "_info, ",
-         names_.is_input(i) ? "const " : "", element, ", ", size, ">;");
+  }
+
+  void WriteTensor(const std::string& what, int i) {
+    const proto::Parameter& p = names_.main().parameters(i);
+    const std::string member = names_.member(i);
+    std::int64_t size = 1;
+    for (std::int64_t extent : p.shape()) size *= extent;
+    Line("using ", member, " = ::kiln::TensorRef<", what, "_info::", member, "_info, ",
+         names_.is_input(i) ? "const " : "", ElementType(p.dtype()), ", ", size, ">;");
   }
 
   void WriteBlock(const std::string& type, const proto::Pool& pool) {
     Line("struct alignas(", pool.alignment_bytes(), ") ", type, " {");
-    Line("  static constexpr std::size_t kSizeBytes = ", pool.size_bytes(), ";");
-    Line("  std::uint8_t bytes[", pool.size_bytes() > 0 ? pool.size_bytes() : 1, "];");
+    Line("  static constexpr ::std::size_t kSizeBytes = ", pool.size_bytes(), ";");
+    Line("  ::std::uint8_t bytes[", pool.size_bytes() > 0 ? pool.size_bytes() : 1, "];");
     Line("};\n");
   }
 
@@ -172,7 +182,7 @@ class CppInterfaceWriter {
     Line(
         "// Runs the model; 0 is success. Safe from many threads at once, each with its own "
         "memory.");
-    Line("[[nodiscard]] inline std::int32_t run(",
+    Line("[[nodiscard]] inline ::std::int32_t run(",
          names_.main().num_inputs() > 0 ? "" : "[[maybe_unused]] ", "const Inputs& inputs, ",
          names_.main().num_outputs() > 0 ? "" : "[[maybe_unused]] ", "const Outputs& outputs",
          memory, ") noexcept {");

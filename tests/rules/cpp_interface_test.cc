@@ -10,6 +10,7 @@
 #include "digits_pools.h"
 #include "gtest/gtest.h"
 #include "kiln/model.h"
+#include "names.h"
 #include "scalar.h"
 
 namespace {
@@ -74,6 +75,23 @@ TEST(CppInterface, NoexceptFromTypes) {
                                {tvmgen_scalar::output::return_::FromPointer(&out)}),
             0);
   EXPECT_EQ(out, 5);
+}
+
+TEST(CppInterface, NamesThatItUsesItself) {
+  namespace in = tvmgen_names::input;
+  namespace out = tvmgen_names::output;
+  static_assert(in::x_info::Info::kIndex == 1 && in::kIndex::Info::kIndex == 6);
+  float x[8] = {1, 2, 3, 4, 5, 6, 7, 8}, y[5] = {};
+  ASSERT_EQ(tvmgen_names::run({in::x::FromPointer(x), in::x_info::FromPointer(x + 1),
+                               in::std::FromPointer(x + 2), in::kiln::FromPointer(x + 3),
+                               in::input::FromPointer(x + 4), in::Inputs::FromPointer(x + 5),
+                               in::kIndex::FromPointer(x + 6), in::size_t::FromPointer(x + 7)},
+                              {out::run::FromPointer(y), out::Outputs::FromPointer(y + 1),
+                               out::output::FromPointer(y + 2), out::inputs::FromPointer(y + 3),
+                               out::std::FromPointer(y + 4)}),
+            0);
+  EXPECT_EQ((std::array<float, 5>{y[0], y[1], y[2], y[3], y[4]}),
+            (std::array<float, 5>{3, 7, 11, 15, 10}));
 }
 
 // Models that do not run at once can share memory: the larger of their workspaces is enough.

@@ -8,6 +8,7 @@
 #include "constant.h"
 #include "digits.h"
 #include "kiln/model.h"
+#include "names.h"
 #include "scalar.h"
 
 static uint8_t workspace[TVMGEN_DIGITS_WORKSPACE_SIZE_BYTES]
@@ -41,6 +42,21 @@ static void TestScalar(void) {
   Expect(tvmgen_scalar_run(&inputs, &outputs) == 0 && out - 1.75F == 0, "a sum of scalars");
 }
 
+static void TestNames(void) {
+  float in[8] = {1, 2, 3, 4, 5, 6, 7, 8}, out[5];
+  const struct tvmgen_names_inputs inputs = {.x = in,
+                                             .x_info = in + 1,
+                                             .std = in + 2,
+                                             .kiln = in + 3,
+                                             .input = in + 4,
+                                             .Inputs = in + 5,
+                                             .kIndex = in + 6,
+                                             .size_t = in + 7};
+  const struct tvmgen_names_outputs outputs = {
+      .run = out, .Outputs = out + 1, .output = out + 2, .inputs = out + 3, .std = out + 4};
+  Expect(tvmgen_names_run(&inputs, &outputs) == 0 && out[4] - 10 == 0, "names of the header's");
+}
+
 static void TestDigits(void) {
   static float image[TVMGEN_DIGITS_INPUT_IMAGE_SIZE_BYTES / sizeof(float)];
   static const int64_t shape[TVMGEN_DIGITS_INPUT_IMAGE_NDIM] = TVMGEN_DIGITS_INPUT_IMAGE_SHAPE;
@@ -70,6 +86,7 @@ static void TestDigits(void) {
 int main(void) {
   TestConstant();
   TestScalar();
+  TestNames();
   TestDigits();
   return failures == 0 ? 0 : 1;
 }
