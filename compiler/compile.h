@@ -70,7 +70,7 @@ absl::StatusOr<PoolSpec> ParsePool(absl::string_view option, absl::string_view t
 CallingConvention DefaultCallingConvention(Runtime runtime, Interface interface,
                                            const std::vector<ExternalChoice>& externals = {});
 // InvalidArgument, with the reason and what to use instead, for a combination that is not legal,
-// and for a module name that is no identifier.
+// and for the name of a module, a pool or a device that generated code cannot have.
 absl::Status CheckOptions(const CompileOptions& options);
 
 // The linker's name of what a loader looks up as `name`: of a system library, and for the C

@@ -11,6 +11,7 @@
 #include "absl/strings/strip.h"
 #include "compiler/base/status.h"
 #include "compiler/compile.h"
+#include "metadata/member_name.h"
 
 namespace kiln {
 namespace {
@@ -62,6 +63,16 @@ bool IsIdentifier(absl::string_view name) {
   return !name.empty() && !absl::ascii_isdigit(name[0]) && absl::c_all_of(name, plain);
 }
 
+// Whether generated C and C++ can have the name of a pool or a device as it is written.
+absl::Status CheckMemberName(absl::string_view option, absl::string_view name) {
+  const std::string member = MemberName(name);
+  // A constant of every struct of a pool.
+  if (member == name && name != "kSizeBytes") return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      option, ": found the name '", name,
+      "', which C or C++ reserves or the generated header uses itself; wanted another identifier"));
+}
+
 absl::Status CheckPools(const CompileOptions& o) {
   const bool pools = !o.pools.empty(), constant_pools = !o.constant_pools.empty();
   if (!pools && !constant_pools) return absl::OkStatus();
@@ -78,6 +89,9 @@ absl::Status CheckPools(const CompileOptions& o) {
   if (o.pools.size() > kMaxPools) {
     return absl::InvalidArgumentError(
         absl::StrCat("--pool: found ", o.pools.size(), " pools, wanted at most ", kMaxPools));
+  }
+  for (const PoolSpec& pool : o.pools) {
+    KILN_RETURN_IF_ERROR(CheckMemberName("--pool", pool.name));
   }
   std::set<std::string> names;
   for (const auto* list : {&o.pools, &o.constant_pools}) {
@@ -218,6 +232,11 @@ absl::Status CheckOptions(const CompileOptions& o) {
     return Illegal("--external with a device and --interface packed",
                    "the contexts of devices are parameters of the plain C function",
                    "use --runtime crt --interface c, or leave the device out");
+  }
+  for (const ExternalChoice& external : o.externals) {
+    if (!external.device.empty()) {
+      KILN_RETURN_IF_ERROR(CheckMemberName("--external with a device", external.device));
+    }
   }
   if (o.threads < 0) {
     return absl::InvalidArgumentError(

@@ -77,7 +77,7 @@ class CInterfaceWriter {
       params.push_back(absl::StrCat("void* ", names_.is_input(i) ? "in" : "out", names_.index(i)));
     }
     for (const proto::Pool* pool : names_.pools()) {
-      params.push_back(absl::StrCat("uint8_t* ", pool->name()));
+      params.push_back(absl::StrCat("uint8_t* pool_", pool->name()));
     }
     params.insert(params.end(), workspace.begin(), workspace.end());
     for (const std::string& device : names_.devices()) {

@@ -151,7 +151,7 @@ class CppInterfaceWriter {
     Line("// Scratch memory of one run; it may be used again for the next.");
     Line("struct WorkspacePools {");
     for (const proto::Pool* pool : names_.pools()) {
-      Line("  pool::", pool->name(), "& ", pool->name(), ";");
+      Line("  ::", names_.prefix(), "::pool::", pool->name(), "& ", pool->name(), ";");
     }
     Line("};\n");
   }
@@ -176,8 +176,8 @@ class CppInterfaceWriter {
       args.push_back(absl::StrCat("pools.", pool->name(), ".bytes"));
     }
     for (const std::string& device : names_.devices()) {
-      absl::StrAppend(&memory, ", void* ", device);
-      args.push_back(device);
+      args.push_back(absl::StrCat("device_context_", device));
+      absl::StrAppend(&memory, ", void* ", args.back());
     }
     Line(
         "// Runs the model; 0 is success. Safe from many threads at once, each with its own "

@@ -161,7 +161,7 @@ TEST(Header, PoolsOfTheApplication) {
   ASSERT_TRUE(header.ok()) << header.status();
   for (const char* line : {
            "struct tvmgen_My_mod_workspace_pools {\n  void* sram;\n};\n",
-           "int32_t tvmgen_My_mod_run_model(void* in0, void* out0, uint8_t* sram);\n",
+           "int32_t tvmgen_My_mod_run_model(void* in0, void* out0, uint8_t* pool_sram);\n",
            "const struct tvmgen_My_mod_workspace_pools* workspace_pools) {\n",
            "(inputs->input_x__2, outputs->_0, (uint8_t*)workspace_pools->sram);\n",
            "#define TVMGEN_MY_MOD_SRAM_WORKSPACE_POOL_SIZE_BYTES 128\n",

@@ -175,6 +175,8 @@ class CliTest(unittest.TestCase):
         for words, pools in (
             ("which has 1 parts; wanted name:size[:alignment][:speed]", ["sram"]),
             ("whose name is no C identifier", ["s-ram:1K"]),
+            ("--pool: found the name 'int', which C or C++ reserves", ["int:any"]),
+            ("--pool: found the name 'kSizeBytes'", ["kSizeBytes:any"]),
             ("whose size is neither", ["sram:0"]),
             ("whose size is neither", ["sram:1G"]),
             ("whose alignment is no power of two", ["sram:1K:24"]),

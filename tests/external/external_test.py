@@ -120,6 +120,10 @@ class ExternalTest(unittest.TestCase):
             "--external with a device and --interface packed do not go together",
             "compile", MIXED, "--external", "csource:device=npu", "--runtime", "crt", *out
         )
+        self.refuses(
+            "--external with a device: found the name 'int', which C or C++ reserves",
+            "compile", MIXED, "--external", "csource:device=int", "--runtime", "crt", "--interface", "c", *out
+        )
         self.assertFalse(os.path.exists(out[1]))
 
 

@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "kiln/model.h"
 #include "names.h"
+#include "names_pools.h"
 #include "scalar.h"
 
 namespace {
@@ -94,6 +95,34 @@ TEST(CppInterface, NamesThatItUsesItself) {
             (std::array<float, 5>{3, 7, 11, 15, 10}));
 }
 
+TEST(CppInterface, NamesOfPoolsAndDevicesThatItUsesItself) {
+  namespace in = tvmgen_names_pools::input;
+  namespace out = tvmgen_names_pools::output;
+  namespace pool = tvmgen_names_pools::pool;
+  float x[8] = {1, 2, 3, 4, 5, 6, 7, 8}, y[5] = {};
+  pool::in0 in0;
+  pool::out0 out0;
+  pool::inputs inputs;
+  pool::pool named_pool;
+  pool::workspace workspace;
+  pool::bytes bytes;
+  pool::std named_std;
+  pool::device_context_inputs context;
+  int opened = 0;
+  ASSERT_EQ(tvmgen_names_pools::run(
+                {in::x::FromPointer(x), in::x_info::FromPointer(x + 1), in::std::FromPointer(x + 2),
+                 in::kiln::FromPointer(x + 3), in::input::FromPointer(x + 4),
+                 in::Inputs::FromPointer(x + 5), in::kIndex::FromPointer(x + 6),
+                 in::size_t::FromPointer(x + 7)},
+                {out::run::FromPointer(y), out::Outputs::FromPointer(y + 1),
+                 out::output::FromPointer(y + 2), out::inputs::FromPointer(y + 3),
+                 out::std::FromPointer(y + 4)},
+                {in0, out0, inputs, named_pool, workspace, bytes, named_std, context}, &opened),
+            0);
+  EXPECT_EQ(y[4], 10);
+  EXPECT_GT(opened, 0);
+}
+
 // Models that do not run at once can share memory: the larger of their workspaces is enough.
 TEST(CppInterface, TwoModelsShareOneWorkspace) {
   const std::array<float, 64> image = Picture();
@@ -137,3 +166,13 @@ TEST(CInterface, PoolsByTvmExecute) {
 }
 
 }  // namespace
+
+extern "C" {
+int32_t TVMDeviceInputsActivate(void*) { return 0; }
+int32_t TVMDeviceInputsOpen(void* context) {
+  ++*static_cast<int*>(context);
+  return 0;
+}
+int32_t TVMDeviceInputsClose(void*) { return 0; }
+int32_t TVMDeviceInputsDeactivate(void*) { return 0; }
+}
