@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 #include "metadata/header.h"
@@ -58,6 +59,8 @@ TEST(MemberName, IsAnIdentifier) {
   EXPECT_EQ(MemberName("Int"), "Int");
   EXPECT_EQ(MemberName("_Bool"), "_Bool_");
   EXPECT_EQ(MemberName("linux"), "linux_");
+  EXPECT_EQ(MemberName("NULL"), "NULL_");
+  EXPECT_EQ(MemberName("index"), "index");
 }
 
 TEST(Json, KeysAreTheSchemasInItsOrder) {
@@ -178,21 +181,32 @@ TEST(ModelSource, DescribesTheModel) {
            "  return tvmgen_My_mod_run_with_workspace(inputs[0], outputs[0], "
            "(uint8_t*)workspaces[0]);\n",
            "  return tvmgen_My_mod_run_model(inputs[0], outputs[0]);\n",
-           "static const TVMModelMemory kInputs[] = {\n    {\"input_x__2\", 6, 1},\n};\n",
+           "static const TVMModelMemory tvmgen_My_mod_model_inputs[] = {\n    {\"input_x__2\", 6, "
+           "1},\n};\n",
            "    {\"workspace\", 128, 64},\n",
            "const TVMModel My_mod = {\n",
-           "    .run_static = RunStatic,\n",
+           "    .run_static = tvmgen_My_mod_model_run_static,\n",
        }) {
     EXPECT_TRUE(absl::StrContains(source, line)) << line << "is not in\n" << source;
   }
 }
 
-TEST(ModelSource, NamesThatCReserves) {
+TEST(ModelSource, NamesThatAreTaken) {
   proto::Metadata metadata = Make();
-  metadata.set_module_name("default");
-  EXPECT_TRUE(absl::StrContains(ModelSource(metadata), "const TVMModel default_ = {\n"));
-  metadata.set_module_name("main");
-  EXPECT_TRUE(absl::StrContains(ModelSource(metadata), "const TVMModel main_ = {\n"));
+  for (const char* name :
+       {"default", "co_await", "main", "linux", "kiln", "std", "exit", "time", "expf", "stdout",
+        "_write", "TVMModel", "tvmgen_a_run", "size_t", "inputs"}) {
+    metadata.set_module_name(name);
+    EXPECT_TRUE(
+        absl::StrContains(ModelSource(metadata), absl::StrCat("const TVMModel ", name, "_ = {\n")))
+        << name;
+  }
+  for (const char* name : {"kilns", "Run", "kInputs", "digits", "leaf", "model", "_m"}) {
+    metadata.set_module_name(name);
+    EXPECT_TRUE(
+        absl::StrContains(ModelSource(metadata), absl::StrCat("const TVMModel ", name, " = {\n")))
+        << name;
+  }
 }
 
 }  // namespace

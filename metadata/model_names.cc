@@ -2,10 +2,32 @@
 #include "metadata/model_names.h"
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "metadata/member_name.h"
+#include "metadata/reserved_names.h"
 
 namespace kiln {
+namespace {
+
+// Whether a global object of C and C++ cannot have the name beside the language, the C library, the
+// headers that a generated one includes, and what a generated one names itself.
+bool IsReserved(absl::string_view name) {
+  if (IsKeyword(name) || IsCompilerMacro(name) || IsLibraryName(name)) return true;
+  if (IsLibraryName(absl::StripPrefix(name, "_"))) return true;  // newlib's _write
+  for (absl::string_view prefix : {"TVM", "tvmgen_", "kTVM", "DL", "kDL", "KILN_"}) {
+    if (absl::StartsWith(name, prefix)) return true;
+  }
+  if (absl::EndsWith(name, "_t")) return true;
+  for (absl::string_view own : {"kiln", "std", "inputs", "outputs", "workspace", "workspaces",
+                                "workspace_pools", "pools", "devices", "elements"}) {
+    if (name == own) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 ModelNames::ModelNames(const proto::Metadata& metadata)
     : metadata_(metadata),
@@ -26,7 +48,7 @@ ModelNames::ModelNames(const proto::Metadata& metadata)
 
 std::string ModelNames::model() const {
   const std::string& name = metadata_.module_name();
-  return name == "main" ? "main_" : MemberName(name);
+  return IsReserved(name) ? name + "_" : name;
 }
 
 std::string ModelNames::member(int i) const {

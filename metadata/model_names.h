@@ -20,7 +20,8 @@ class ModelNames {
   const proto::Function& main() const { return metadata_.functions(0); }
   const std::string& prefix() const { return prefix_; }  // "tvmgen_my_mod"
   const std::string& macro() const { return macro_; }    // "TVMGEN_MY_MOD"
-  // The model itself, TVMModel of kiln/model.h: "my_mod"; "default_" for a name that C reserves.
+  // The model itself, TVMModel of kiln/model.h: "my_mod"; "default_", "exit_" or "kiln_" for
+  // a name that C, C++, the C library or Kiln's headers take.
   std::string model() const;
 
   int num_tensors() const { return main().parameters_size(); }

@@ -21,10 +21,10 @@ class ModelSourceWriter {
     Line("#include <kiln/model.h>\n#include <stddef.h>\n");
     Line("#include \"", module_, ".h\"\n");
     const bool own_workspace = names_.static_workspace() != nullptr;
-    WriteRun("Run", names_.function_with_workspace(), own_workspace);
-    if (own_workspace) WriteRun("RunStatic", names_.main().name(), false);
-    const std::string inputs = WriteTensors("kInputs", true);
-    const std::string outputs = WriteTensors("kOutputs", false);
+    WriteRun(Own("run"), names_.function_with_workspace(), own_workspace);
+    if (own_workspace) WriteRun(Own("run_static"), names_.main().name(), false);
+    const std::string inputs = WriteTensors(Own("inputs"), true);
+    const std::string outputs = WriteTensors(Own("outputs"), false);
     const std::string workspaces = WriteWorkspaces();
     const size_t num_workspaces = own_workspace ? 1 : names_.pools().size();
     Line("const TVMModel ", names_.model(), " = {");
@@ -37,8 +37,8 @@ class ModelSourceWriter {
     Line("    .workspaces = ", workspaces, ",");
     Line("    .num_workspaces = ", num_workspaces, ",");
     Line("    .num_devices = ", names_.devices().size(), ",");
-    Line("    .run = Run,");
-    Line("    .run_static = ", own_workspace ? "RunStatic" : "NULL", ",");
+    Line("    .run = ", Own("run"), ",");
+    Line("    .run_static = ", own_workspace ? Own("run_static") : "NULL", ",");
     Line("};");
     return std::move(text_);
   }
@@ -47,6 +47,11 @@ class ModelSourceWriter {
   template <typename... Args>
   void Line(const Args&... args) {
     absl::StrAppend(&text_, args..., "\n");
+  }
+
+  // A name of the file's own.
+  std::string Own(absl::string_view what) const {
+    return absl::StrCat(names_.prefix(), "_model_", what);
   }
 
   void WriteRun(const std::string& name, const std::string& function, bool with_workspace) {
@@ -95,7 +100,7 @@ class ModelSourceWriter {
       absl::StrAppend(&rows, "    {\"", pool->name(), "\", ", pool->size_bytes(), ", ",
                       pool->alignment_bytes(), "},\n");
     }
-    return WriteArray("kWorkspaces", rows);
+    return WriteArray(Own("workspaces"), rows);
   }
 
   std::string WriteArray(const std::string& what, const std::string& rows) {

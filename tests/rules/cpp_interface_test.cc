@@ -8,11 +8,16 @@
 
 #include "digits.h"
 #include "digits_pools.h"
+#include "exp.h"
 #include "gtest/gtest.h"
+#include "kInputs.h"
+#include "kiln.h"
 #include "kiln/model.h"
+#include "memset.h"
 #include "names.h"
 #include "names_pools.h"
 #include "scalar.h"
+#include "std.h"
 
 namespace {
 
@@ -93,6 +98,17 @@ TEST(CppInterface, NamesThatItUsesItself) {
             0);
   EXPECT_EQ((std::array<float, 5>{y[0], y[1], y[2], y[3], y[4]}),
             (std::array<float, 5>{3, 7, 11, 15, 10}));
+}
+
+TEST(CppInterface, NamesThatAreTaken) {
+  float x = 1.5F, y = 0.25F;
+  const tvmgen_std_inputs inputs = {&x, &y};
+  for (const TVMModel* model : {&exp_, &kInputs, &kiln_, &memset_, &std_}) {
+    float out = 0;
+    const tvmgen_std_outputs outputs = {&out};
+    EXPECT_EQ(TVMExecute(model, &inputs, &outputs, nullptr), 0) << model->name;
+    EXPECT_EQ(out, 1.75F) << model->name;
+  }
 }
 
 TEST(CppInterface, NamesOfPoolsAndDevicesThatItUsesItself) {

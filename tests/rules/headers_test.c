@@ -7,9 +7,14 @@
 
 #include "constant.h"
 #include "digits.h"
+#include "exp.h"
+#include "kInputs.h"
+#include "kiln.h"
 #include "kiln/model.h"
+#include "memset.h"
 #include "names.h"
 #include "scalar.h"
+#include "std.h"
 
 static uint8_t workspace[TVMGEN_DIGITS_WORKSPACE_SIZE_BYTES]
     __attribute__((aligned(TVMGEN_DIGITS_WORKSPACE_ALIGNMENT_BYTES)));
@@ -57,6 +62,19 @@ static void TestNames(void) {
   Expect(tvmgen_names_run(&inputs, &outputs) == 0 && out[4] - 10 == 0, "names of the header's");
 }
 
+static void TestTakenNames(void) {
+  const TVMModel* const models[] = {&exp_, &kInputs, &kiln_, &memset_, &std_};
+  float x = 1.5F, y = 0.25F;
+  size_t i;
+  for (i = 0; i < sizeof(models) / sizeof(models[0]); ++i) {
+    float out = 0;
+    const struct tvmgen_scalar_inputs inputs = {.x = &x, .short_ = &y};
+    const struct tvmgen_scalar_outputs outputs = {.return_ = &out};
+    Expect(TVMExecute(models[i], &inputs, &outputs, NULL) == 0 && out - 1.75F == 0,
+           models[i]->name);
+  }
+}
+
 static void TestDigits(void) {
   static float image[TVMGEN_DIGITS_INPUT_IMAGE_SIZE_BYTES / sizeof(float)];
   static const int64_t shape[TVMGEN_DIGITS_INPUT_IMAGE_NDIM] = TVMGEN_DIGITS_INPUT_IMAGE_SHAPE;
@@ -87,6 +105,7 @@ int main(void) {
   TestConstant();
   TestScalar();
   TestNames();
+  TestTakenNames();
   TestDigits();
   return failures == 0 ? 0 : 1;
 }

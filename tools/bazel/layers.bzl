@@ -15,6 +15,7 @@ LAYERS = {
         "compiler/base",
         "compiler/loop",
         "compiler/target",
+        "metadata",  # names that C reserves
         _ABSL,
     ],
     "compiler/codegen/llvm": [

@@ -4,59 +4,10 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
+#include "metadata/reserved_names.h"
 
 namespace kiln::codegen {
 namespace {
-
-// Keywords of C99, C11, C23 and C++20.
-constexpr char kKeywords[] =
-    "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t "
-    "char8_t class co_await co_return "
-    "co_yield compl concept const const_cast consteval constexpr constinit continue decltype "
-    "default delete do double dynamic_cast "
-    "else enum explicit export extern false float for friend goto if inline int long mutable "
-    "namespace new noexcept not not_eq "
-    "nullptr operator or or_eq private protected public register reinterpret_cast requires "
-    "restrict return short signed sizeof "
-    "static static_assert static_cast struct switch template this thread_local throw true try "
-    "typedef typeid typename typeof "
-    "typeof_unqual union unsigned using virtual void volatile wchar_t while xor xor_eq";
-
-// Names of the C library that a compiler knows as built-in, and macros that compilers define
-// outside of strict modes.
-constexpr char kLibrary[] =
-    "NULL EOF NAN INFINITY BUFSIZ I linux unix i386 arm main errno abort abs acos acosh alloca "
-    "asin asinh assert atan atan2 atanh "
-    "atexit atof atoi atol bcmp bcopy bsearch bzero cabs cacos calloc carg casin catan cbrt ccos "
-    "ceil cexp cimag clog clog10 "
-    "clz conj copysign cos cosh cpow cproj creal csin csqrt ctan ctz dcgettext dgettext div drem "
-    "erf erfc exit exp exp10 exp2 "
-    "expm1 fabs fdim ffs ffsl finite floor fma fmax fmin fmod fork fprintf fputc fputs free frexp "
-    "fscanf fwrite gamma getenv "
-    "gettext hypot ilogb imaxabs index isalnum isalpha isascii isblank iscntrl isdigit isgraph "
-    "isinf islower isnan isprint "
-    "ispunct isspace isupper isxdigit j0 j1 jn labs ldexp lgamma llabs llrint llround log log10 "
-    "log1p log2 logb lrint lround "
-    "malloc memalign memchr memcmp memcpy memmove mempcpy memset modf nan nearbyint nextafter "
-    "nexttoward pow pow10 printf putc "
-    "putchar puts qsort rand realloc remainder remquo rindex rint round scalb scalbln scalbn scanf "
-    "setjmp longjmp signbit "
-    "significand sin sincos sinh snprintf sprintf sqrt sscanf stpcpy stpncpy strcasecmp strcat "
-    "strchr strcmp strcpy strcspn "
-    "strdup strfmon strftime strlen strncasecmp strncat strncmp strncpy strndup strnlen strpbrk "
-    "strrchr strspn strstr "
-    "system tan tanh tgamma time toascii tolower toupper trunc vfprintf vfscanf vprintf vscanf "
-    "vsnprintf vsprintf vsscanf y0 "
-    "y1 yn";
-
-const absl::flat_hash_set<absl::string_view>& Set(const char* words) {
-  static const auto* const keywords =
-      new absl::flat_hash_set<absl::string_view>(absl::StrSplit(absl::string_view(kKeywords), ' '));
-  static const auto* const library =
-      new absl::flat_hash_set<absl::string_view>(absl::StrSplit(absl::string_view(kLibrary), ' '));
-  return words == kKeywords ? *keywords : *library;
-}
 
 // A name that a header of ours, the C library (`…f`, `…l` forms too) or an implementation may use.
 bool IsReserved(absl::string_view name) {
@@ -66,9 +17,7 @@ bool IsReserved(absl::string_view name) {
   }
   if (name.size() > 1 && name[0] == '_' && absl::ascii_isupper(name[1])) return true;
   if (absl::EndsWith(name, "_t")) return true;
-  if (Set(kKeywords).contains(name) || Set(kLibrary).contains(name)) return true;
-  const char last = name.back();
-  return (last == 'f' || last == 'l') && Set(kLibrary).contains(name.substr(0, name.size() - 1));
+  return IsKeyword(name) || IsCompilerMacro(name) || IsLibraryName(name);
 }
 
 }  // namespace
@@ -83,7 +32,7 @@ std::string SanitizeIdentifier(absl::string_view name) {
 }
 
 bool IsCIdentifier(absl::string_view name) {
-  return SanitizeIdentifier(name) == name && !Set(kKeywords).contains(name);
+  return SanitizeIdentifier(name) == name && !IsKeyword(name);
 }
 
 bool Names::IsTaken(const std::string& name) const {
