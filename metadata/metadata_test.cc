@@ -80,7 +80,7 @@ TEST(Header, OfTheCInterface) {
   const auto header = ModelHeader(Make());
   ASSERT_TRUE(header.ok()) << header.status();
   for (const char* line : {
-           "#ifndef TVMGEN_MY_MOD_H_\n",
+           "#ifndef TVMGEN_My_mod_H_\n",
            "struct tvmgen_My_mod_inputs {\n  void* input_x__2;\n};\n",
            "struct tvmgen_My_mod_outputs {\n  void* _0;\n};\n",
            "int32_t tvmgen_My_mod_run_model(void* in0, void* out0);\n",

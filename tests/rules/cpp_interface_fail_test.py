@@ -5,10 +5,11 @@ import subprocess
 import tempfile
 import unittest
 
-HEADERS = ["tests/rules/swap", "tests/rules/scalar"]
+HEADERS = ["tests/rules/swap", "tests/rules/scalar", "tests/rules/upper"]
 PROGRAM = """
 #include "swap.h"
 #include "scalar.h"
+{more}
 float a[2] = {{}}, b[2] = {{}}, longer[3] = {{}}, out[2] = {{}};
 double wide[2] = {{}};
 const float fixed[2] = {{}};
@@ -17,7 +18,7 @@ std::int32_t Run() noexcept {{
   return run({{{inputs}}}, {{{outputs}}});
 }}
 """
-RIGHT = {"inputs": "input::a(a), input::b(b)", "outputs": "output::output(out)"}
+RIGHT = {"inputs": "input::a(a), input::b(b)", "outputs": "output::output(out)", "more": '#include "swap.h"'}
 
 
 class CppInterfaceTest(unittest.TestCase):
@@ -53,6 +54,11 @@ class CppInterfaceTest(unittest.TestCase):
                 result = self.compile(**changed)
                 self.assertNotEqual(result.returncode, 0)
                 self.assertIn(b"error:", result.stderr)
+
+    def test_names_that_differ_in_case(self):
+        result = self.compile(more='#include "Swap.h"')
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn(b"another model is called Swap but for upper and lower case", result.stderr)
 
 
 if __name__ == "__main__":
