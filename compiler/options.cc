@@ -16,8 +16,8 @@
 namespace kiln {
 namespace {
 
-constexpr size_t kMaxModuleName = 128;
-constexpr size_t kMaxPools = 8;  // TVM_MAX_WORKSPACES of kiln/model.h
+constexpr size_t kMaxModuleName = 128;  // what TVMAotExecutor has room for
+constexpr size_t kMaxPools = 8;         // TVM_MAX_WORKSPACES of kiln/model.h
 constexpr int64_t kMaxPoolBytes = int64_t{1} << 40;
 constexpr int64_t kMaxPoolAlignment = 4096;
 constexpr double kMaxPoolSpeed = 1e9;

@@ -5,8 +5,9 @@
 
 // What tensors start at; what the code of a model may count on.
 #define TENSOR_ALIGNMENT ((size_t)64)
-// Names of functions: longest prefix, name of a model and suffix.
-#define MAX_FUNCTION_NAME 128
+// The longest name that the compiler gives a model, and that of one of its functions.
+#define MAX_MODEL_NAME 128
+#define FUNCTION_NAME_BYTES (sizeof("tvmgen_") - 1 + MAX_MODEL_NAME + sizeof("_get_c_metadata"))
 
 static tvm_crt_error_t Fail(tvm_crt_error_t code, const char* text) {
   TVMAPISetLastError(text);
@@ -47,7 +48,7 @@ static int Join(char* out, size_t size, const char* a, const char* b, const char
 
 tvm_crt_error_t TVMAotExecutor_FindMetadata(TVMModuleHandle module, const char* module_name,
                                             const struct TVMMetadata** metadata) {
-  char name[MAX_FUNCTION_NAME];
+  char name[FUNCTION_NAME_BYTES];
   TVMFunctionHandle getter;
   TVMValue result;
   int type_code = kTVMNullptr;
@@ -114,7 +115,7 @@ static void PlaceArguments(TVMAotExecutor* executor, void* memory) {
 tvm_crt_error_t TVMAotExecutor_Init(TVMAotExecutor* executor, TVMModuleHandle module,
                                     DLDevice device, const char* module_name, void* memory,
                                     size_t memory_bytes) {
-  char entry[MAX_FUNCTION_NAME];
+  char entry[FUNCTION_NAME_BYTES];
   int error;
   memset(executor, 0, sizeof(*executor));
   if (device.device_type != kDLCPU) {

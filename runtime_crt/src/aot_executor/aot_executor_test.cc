@@ -102,6 +102,29 @@ TEST_F(AotExecutorTest, RunsInMemoryOfThePlatform) {
   EXPECT_EQ(TVMAotExecutor_Release(executor, cpu_), kTvmErrorNoError);
 }
 
+// What the compiler admits.
+TEST_F(AotExecutorTest, NamesOfModelsHaveUpTo128Characters) {
+  const std::string name(128, 'm'), prefix = "tvmgen_" + name, end(1, '\0');
+  const std::string names =
+      kNames.substr(0, 2) + prefix + "___tvm_main__" + end + prefix + "_get_c_metadata" + end + end;
+  const TVMFuncRegistry registry = {names.data(), kFuncs};
+  const TVMModule long_name = {&registry};
+  TVMModuleHandle module;
+  ASSERT_EQ(TVMModCreateFromCModule(&long_name, &module), kTvmErrorNoError);
+  metadata.mod_name = prefix.c_str();
+  TVMAotExecutor* executor = nullptr;
+  EXPECT_EQ(TVMAotExecutor_Create(module, cpu_, &executor, name.c_str()), kTvmErrorNoError)
+      << TVMGetLastError();
+  if (executor != nullptr) {
+    ExpectRuns(executor);
+    EXPECT_EQ(TVMAotExecutor_Release(executor, cpu_), kTvmErrorNoError);
+  }
+  EXPECT_EQ(TVMAotExecutor_Create(module, cpu_, &executor, (name + "m").c_str()),
+            kTvmErrorFunctionNameNotFound);
+  EXPECT_STREQ(TVMGetLastError(), "the name of the model is too long");
+  metadata.mod_name = "tvmgen_m";
+}
+
 TEST_F(AotExecutorTest, SaysWhatIsWrong) {
   std::vector<uint8_t> memory(4096);
   TVMAotExecutor executor;
