@@ -13,7 +13,10 @@ tvm_crt_error_t TVMAotExecutor_Create(TVMModuleHandle module, DLDevice device,
   if (error != kTvmErrorNoError) return error;
   bytes = TVMAotExecutor_MemoryBytes(metadata);
   error = TVMPlatformMemoryAllocate(sizeof(TVMAotExecutor) + bytes, device, &memory);
-  if (error != kTvmErrorNoError) return error;
+  if (error != kTvmErrorNoError) {
+    TVMAPISetLastError("the platform has no memory on the device for the executor");
+    return error;
+  }
   error = TVMAotExecutor_Init((TVMAotExecutor*)memory, module, device, module_name,
                               (uint8_t*)memory + sizeof(TVMAotExecutor), bytes);
   if (error != kTvmErrorNoError) {

@@ -125,6 +125,20 @@ TEST_F(AotExecutorTest, NamesOfModelsHaveUpTo128Characters) {
   metadata.mod_name = "tvmgen_m";
 }
 
+TEST_F(AotExecutorTest, CreateSaysWhatIsWrong) {
+  TVMAotExecutor* executor = nullptr;
+  EXPECT_EQ(TVMAotExecutor_Create(module_, {kDLCUDA, 0}, &executor, "m"),
+            kTvmErrorFunctionCallInvalidArg);
+  EXPECT_STREQ(TVMGetLastError(), "the platform has no memory on the device for the executor");
+  TVMAPISetLastError("");
+  const int64_t shape[] = {INT64_MAX / 8};
+  const TVMTensorInfo huge[] = {{"output0", shape, 1, {kDLFloat, 32, 1}}};
+  metadata.outputs = huge;
+  EXPECT_EQ(TVMAotExecutor_Create(module_, cpu_, &executor, "m"), kTvmErrorPlatformNoMemory);
+  EXPECT_STREQ(TVMGetLastError(), "the platform has no memory on the device for the executor");
+  metadata.outputs = kOutputs;
+}
+
 TEST_F(AotExecutorTest, SaysWhatIsWrong) {
   std::vector<uint8_t> memory(4096);
   TVMAotExecutor executor;

@@ -61,6 +61,7 @@ tvm_crt_error_t TVMModCreateFromCModule(const TVMModule* module, TVMModuleHandle
     *handle = ToHandle(i | HANDLE_BIT);
     return kTvmErrorNoError;
   }
+  TVMAPISetLastError("there are TVM_CRT_MAX_REGISTERED_MODULES modules already");
   return kTvmErrorFunctionRegistryFull;
 }
 

@@ -110,6 +110,7 @@ TEST_F(ModuleTest, AsManyModulesAsConfigured) {
   EXPECT_EQ(TVMModCreateFromCModule(&kModule, &handle), kTvmErrorNoError);
   EXPECT_EQ(reinterpret_cast<uintptr_t>(handle), 0x8000u);
   EXPECT_EQ(TVMModCreateFromCModule(&third, &handle), kTvmErrorFunctionRegistryFull);
+  EXPECT_STREQ(TVMGetLastError(), "there are TVM_CRT_MAX_REGISTERED_MODULES modules already");
 }
 
 TEST_F(ModuleTest, BackendFunctions) {
