@@ -10,7 +10,8 @@
 namespace kiln {
 namespace {
 
-// A C identifier for a tensor of the model; unique among parameters by its position if need be.
+// An identifier for a tensor of the model, not unique: code generators tell buffers apart, and give
+// those whose names they cannot take others.
 std::string ParameterName(const std::string& name, const std::string& otherwise) {
   std::string id;
   for (char c : name) {

@@ -15,7 +15,8 @@ namespace {
 
 constexpr int kCpu = 1;  // DLDeviceType
 
-std::string Identifier(const std::string& name) {
+// What runtimes and metadata call a tensor; generated code may call it otherwise.
+std::string RuntimeName(const std::string& name) {
   std::string id;
   for (char c : name) id.push_back(std::isalnum(static_cast<unsigned char>(c)) ? c : '_');
   return id;
@@ -30,8 +31,8 @@ void AddParameter(const std::string& name, const TensorType& type, std::set<std:
                   proto::Function& function) {
   proto::Parameter& parameter = *function.add_parameters();
   parameter.set_relay_name_hint(name);
-  std::string id = Identifier(name);
-  for (int i = 1; !taken.insert(id).second; ++i) id = absl::StrCat(Identifier(name), "_", i);
+  std::string id = RuntimeName(name);
+  for (int i = 1; !taken.insert(id).second; ++i) id = absl::StrCat(RuntimeName(name), "_", i);
   parameter.set_tir_name_hint(id);
   for (int64_t extent : type.shape) parameter.add_shape(extent);
   parameter.set_dtype(type.dtype.ToString());

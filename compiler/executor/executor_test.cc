@@ -182,7 +182,7 @@ TEST(Describe, ThePlan) {
   EXPECT_EQ(constants.buffers(1).last_call(), 2);
 }
 
-TEST(Describe, NamesOfParametersAreUniqueIdentifiers) {
+TEST(Describe, RuntimeNamesOfParametersAreUnique) {
   Plan plan = SamplePlan();
   plan.buffers[0].name = "in-put";
   plan.buffers[1].name = "in_put";
@@ -191,6 +191,13 @@ TEST(Describe, NamesOfParametersAreUniqueIdentifiers) {
   EXPECT_EQ(metadata.functions(0).parameters(0).tir_name_hint(), "in_put");
   EXPECT_EQ(metadata.functions(0).parameters(1).tir_name_hint(), "in_put_1");
   EXPECT_EQ(metadata.functions(0).parameters(1).relay_name_hint(), "in_put");
+  // They need not be identifiers.
+  plan.buffers[0].name = "0";
+  EXPECT_EQ(Describe(plan, SampleProgram(Convention::kUnpacked), SampleInfo())
+                .functions(0)
+                .parameters(0)
+                .tir_name_hint(),
+            "0");
 }
 
 const DataDef* Find(const loop::LoopProgram& program, absl::string_view name) {

@@ -47,7 +47,7 @@ struct QuantizationInfo {
 // One tensor argument of a function.
 struct ParameterInfo {
   const char* relay_name_hint;                  // Name in the model, as the user wrote it.
-  const char* tir_name_hint;                    // Name in the generated code, an identifier.
+  const char* tir_name_hint;                    // What runtimes call it: letters, digits, '_'.
   const int64_t* shape;                         // `ndim` extents, in elements.
   int32_t ndim;                                 // 0 is a scalar.
   DLDataType dtype;                             // Type of each element.
