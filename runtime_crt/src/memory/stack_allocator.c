@@ -21,7 +21,7 @@ tvm_crt_error_t StackMemoryManager_Init(tvm_workspace_t* workspace, uint8_t* mem
   workspace->workspace = memory;
   workspace->next_alloc = memory;
   workspace->workspace_size = 0;
-  if (skip > size) return kTvmErrorPlatformNoMemory;
+  if (skip >= size) return kTvmErrorPlatformNoMemory;
   workspace->workspace = memory + skip;
   workspace->next_alloc = workspace->workspace;
   workspace->workspace_size = size - skip;

@@ -48,6 +48,9 @@ TEST_P(StackAllocatorTest, StartIsRoundedUp) {
   EXPECT_EQ(workspace_.workspace, memory_ + 16);
   EXPECT_EQ(workspace_.workspace_size, 240u);
   EXPECT_EQ(StackMemoryManager_Init(&workspace_, memory_ + 1, 3), kTvmErrorPlatformNoMemory);
+  EXPECT_EQ(StackMemoryManager_Init(&workspace_, memory_ + 1, 15), kTvmErrorPlatformNoMemory);
+  EXPECT_EQ(StackMemoryManager_Init(&workspace_, memory_ + 1, 16), kTvmErrorNoError);
+  EXPECT_EQ(StackMemoryManager_Init(&workspace_, memory_, 0), kTvmErrorPlatformNoMemory);
   Allocate(1, kTvmErrorPlatformNoMemory);
 }
 
