@@ -6,7 +6,7 @@
 //   extern const struct GraphTable tvmgen_my_mod_graph;
 //   static uint8_t memory[8192];
 //   TVMGraphExecutor executor;
-//   if (TVMGraphExecutor_Init(&executor, &tvmgen_my_mod_graph, memory, sizeof(memory)) != 0) …
+//   if (TVMGraphExecutor_Init(&executor, &tvmgen_my_mod_graph, 1, memory, sizeof(memory)) != 0) …
 #ifndef TVM_RUNTIME_CRT_GRAPH_EXECUTOR_H_
 #define TVM_RUNTIME_CRT_GRAPH_EXECUTOR_H_
 
