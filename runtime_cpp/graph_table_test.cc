@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime_cpp/graph_table.h"
 
+#include <map>
 #include <string>
 
 #include "absl/strings/str_replace.h"
@@ -12,6 +13,10 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+
+constexpr char kEmptyGraph[] =
+    R"({"nodes": [], "arg_nodes": [], "heads": [], "node_row_ptr": [0], "attrs": {
+      "dltype": ["list_str", []], "storage_id": ["list_int", []], "shape": ["list_shape", []]}})";
 
 constexpr char kGraph[] = R"({
   "nodes": [
@@ -124,11 +129,17 @@ TEST(GraphTable, OtherDocumentsAreErrors) {
   }
 }
 
-TEST(GraphTable, AGraphWithoutNodesIsFine) {
-  EXPECT_EQ(ErrorOf(R"({"nodes": [], "arg_nodes": [], "heads": [], "node_row_ptr": [0], "attrs": {
-              "dltype": ["list_str", []], "storage_id": ["list_int", []],
-              "shape": ["list_shape", []]}})"),
-            "");
+TEST(GraphTable, AGraphWithoutNodesIsFine) { EXPECT_EQ(ErrorOf(kEmptyGraph), ""); }
+
+// There is no node that an argument or a result could be.
+TEST(GraphTable, AGraphWithoutNodesHasNoReferences) {
+  for (const auto& [from, to] :
+       std::map<std::string, std::string>{{R"("arg_nodes": [])", R"("arg_nodes": [1000000000])"},
+                                          {R"("heads": [])", R"("heads": [[1000000000, 0]])"}}) {
+    EXPECT_THAT(ErrorOf(absl::StrReplaceAll(kEmptyGraph, {{from, to}})),
+                HasSubstr("refers to a node that does not come before it"))
+        << to;
+  }
 }
 
 }  // namespace

@@ -166,15 +166,22 @@ class Parser {
     return absl::OkStatus();
   }
 
+  // The index of a node before `limit`.
+  static absl::StatusOr<size_t> NodeBefore(const Json& index, size_t limit,
+                                           absl::string_view where) {
+    if (limit == 0) return Error(where, " refers to a node that does not come before it");
+    KILN_ASSIGN_OR_RETURN(const int64_t node,
+                          Integer(index, static_cast<int64_t>(limit) - 1, where));
+    return static_cast<size_t>(node);
+  }
+
   // A reference [node, result] or [node, result, version] to a result of a node before `limit`.
   absl::StatusOr<size_t> EntryOf(const Json& reference, size_t limit, absl::string_view where) {
     KILN_ASSIGN_OR_RETURN(const auto* const parts, Array(reference, where));
     if (parts->size() != 2 && parts->size() != 3) return Error(where, " is not [node, result]");
-    if (limit == 0) return Error(where, " refers to a node that does not come before it");
-    KILN_ASSIGN_OR_RETURN(const int64_t node,
-                          Integer((*parts)[0], static_cast<int64_t>(limit) - 1, where));
-    const size_t begin = rows_[static_cast<size_t>(node)];
-    const size_t end = rows_[static_cast<size_t>(node) + 1];
+    KILN_ASSIGN_OR_RETURN(const size_t node, NodeBefore((*parts)[0], limit, where));
+    const size_t begin = rows_[node];
+    const size_t end = rows_[node + 1];
     if (begin == end) return Error(where, " refers to node ", node, ", which has no results");
     KILN_ASSIGN_OR_RETURN(const int64_t result,
                           Integer((*parts)[1], static_cast<int64_t>(end - begin) - 1, where));
@@ -269,10 +276,7 @@ class Parser {
     KILN_ASSIGN_OR_RETURN(const auto* const list, MemberArray(json, "arg_nodes", "the graph"));
     std::set<size_t> seen;
     for (const Json& item : *list) {
-      KILN_ASSIGN_OR_RETURN(
-          const int64_t value,
-          Integer(item, static_cast<int64_t>(table_.nodes.size()) - 1, "arg_nodes"));
-      const auto node = static_cast<size_t>(value);
+      KILN_ASSIGN_OR_RETURN(const size_t node, NodeBefore(item, table_.nodes.size(), "arg_nodes"));
       if (!table_.nodes[node].is_argument) return Error("arg_nodes: node ", node, " is a call");
       if (!seen.insert(node).second) return Error("arg_nodes has node ", node, " twice");
       table_.arguments.push_back(node);
