@@ -224,6 +224,9 @@ class FunctionCompiler {
         (layer.has_bias() && layer.bias().origin_case() != dnnl::proto::Value::kConstant)) {
       return Damaged("weights are not constant");
     }
+    if (layer.residual().origin_case() == dnnl::proto::Value::kConstant) {
+      return Damaged("a residual is constant");
+    }
     switch (layer.kind_case()) {
       case dnnl::proto::Layer::kConvolution:
         return AddConvolution(layer);

@@ -396,6 +396,19 @@ TEST(DnnlModule, TheLoaderIsRegistered) {
   EXPECT_EQ(RegisterModuleLoader("dnnl", LoadDnnlModule).code(), absl::StatusCode::kAlreadyExists);
 }
 
+TEST(DnnlModule, AConstantResidualIsDamage) {
+  const DenseData data;
+  dnnl::proto::Layer layer;
+  layer.mutable_dense();
+  layer.mutable_data()->set_input(0);
+  layer.mutable_weight()->set_constant(0);
+  layer.mutable_residual()->set_constant(1);
+  const NDArray residual = Random({2, 3, 5}, 5);
+  EXPECT_EQ(RunProgram(ProgramWith({layer}, 0), {data.x}, {data.w0, residual}, {2, 3, 5}).status(),
+            absl::DataLossError(
+                "tvmgen_m_dnnl_main_0: the dnnl module is damaged: a residual is constant"));
+}
+
 // Every truncation is an error; every flipped bit an error, or another well-formed program.
 TEST(DnnlModule, DamagedProgramsAreErrorsOrPrograms) {
   const std::string bytes = PayloadOf(TwoDenseLayers());
