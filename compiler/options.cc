@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options: their spellings, and which combinations are legal.
-#include <cctype>
 #include <set>
 
 #include "absl/algorithm/container.h"
@@ -9,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "compiler/base/identifier.h"
 #include "compiler/base/status.h"
 #include "compiler/compile.h"
 #include "metadata/member_name.h"
@@ -41,12 +41,7 @@ absl::StatusOr<E> ParseSpelling(const char* option, absl::string_view text,
 }
 
 absl::Status CheckModuleName(const std::string& name) {
-  bool ok = !name.empty() && name.size() <= kMaxModuleName &&
-            !std::isdigit(static_cast<unsigned char>(name[0]));
-  for (char c : name)
-    ok &= c == '_' ||
-          (std::isalnum(static_cast<unsigned char>(c)) && static_cast<unsigned char>(c) < 128);
-  if (ok) return absl::OkStatus();
+  if (IsIdentifier(name) && name.size() <= kMaxModuleName) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       "--module-name: found '", name,
       "', wanted a C identifier (letters, digits, '_', not beginning with a digit) of at most ",
@@ -56,11 +51,6 @@ absl::Status CheckModuleName(const std::string& name) {
 absl::Status Illegal(absl::string_view what, absl::string_view reason, absl::string_view instead) {
   return absl::InvalidArgumentError(
       absl::StrCat(what, " do not go together: ", reason, "; ", instead));
-}
-
-bool IsIdentifier(absl::string_view name) {
-  const auto plain = [](char c) { return c == '_' || absl::ascii_isalnum(c); };
-  return !name.empty() && !absl::ascii_isdigit(name[0]) && absl::c_all_of(name, plain);
 }
 
 // Whether generated C and C++ can have the name of a pool or a device as it is written.

@@ -6,11 +6,11 @@
 #include <set>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "compiler/base/identifier.h"
 #include "compiler/base/status.h"
 #include "compiler/graph/external_node.h"
 
@@ -18,13 +18,6 @@ namespace kiln {
 namespace {
 
 constexpr int kExtDev = 12;  // DLDeviceType
-
-bool IsIdentifier(absl::string_view name) {
-  return !name.empty() && !absl::ascii_isdigit(static_cast<unsigned char>(name[0])) &&
-         std::all_of(name.begin(), name.end(), [](char c) {
-           return c == '_' || absl::ascii_isalnum(static_cast<unsigned char>(c));
-         });
-}
 
 // Whether the steps of the pattern, in order, are the nodes of the body.
 bool FitsSteps(const ExternalPattern& pattern, const Graph& body) {

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What may be the name of something in generated C.
+#ifndef KILN_COMPILER_BASE_IDENTIFIER_H_
+#define KILN_COMPILER_BASE_IDENTIFIER_H_
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/string_view.h"
+
+namespace kiln {
+
+// Whether the text is a C identifier: letters, digits and '_', not beginning with a digit.
+inline bool IsIdentifier(absl::string_view text) {
+  for (const char c : text) {
+    if (c != '_' && !absl::ascii_isalnum(static_cast<unsigned char>(c))) return false;
+  }
+  return !text.empty() && !absl::ascii_isdigit(static_cast<unsigned char>(text[0]));
+}
+
+}  // namespace kiln
+
+#endif  // KILN_COMPILER_BASE_IDENTIFIER_H_
