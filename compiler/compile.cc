@@ -191,6 +191,7 @@ absl::StatusOr<Stages> RunStages(const Graph& graph, const CompileOptions& optio
   Stages stages;
   KILN_ASSIGN_OR_RETURN(stages.fused,
                         RunPasses(graph, PassContextOf(options, target), options.passes));
+  KILN_ASSIGN_OR_RETURN(stages.modules, MakeExternalModules(stages.fused, options));
   KILN_ASSIGN_OR_RETURN(
       stages.lowered,
       Lower(stages.fused, target, {.module_name = options.module_name, .naive = options.naive}));
@@ -200,7 +201,7 @@ absl::StatusOr<Stages> RunStages(const Graph& graph, const CompileOptions& optio
   KILN_RETURN_IF_ERROR(PlaceConstants(options.constant_pools, stages.lowered.program, stages.plan));
   stages.metadata = Describe(stages.plan, stages.lowered.program, info);
   KILN_RETURN_IF_ERROR(DescribeQuantization(graph, stages.metadata));
-  KILN_RETURN_IF_ERROR(AddExternalModules(options, stages));
+  DescribeExternals(stages.modules, stages.metadata);
   stages.program = stages.lowered.program;
   SetConvention(options, stages.program);
   SetExternalConvention(stages.modules, stages.program);

@@ -37,25 +37,6 @@ proto::Device DeviceOf(const DeviceKey& key, const std::string& name, proto::Met
   return device;
 }
 
-void Describe(const std::vector<ExternalModule>& modules, proto::Metadata& metadata) {
-  std::map<std::string, proto::Function*> by_name;
-  for (proto::Function& function : *metadata.mutable_functions()) {
-    by_name[function.name()] = &function;
-  }
-  proto::Function& main = *metadata.mutable_functions(0);
-  for (const ExternalModule& module : modules) {
-    for (const ExternalFunction& external : module.functions) {
-      proto::Function& function = *by_name.at(external.name);
-      function.set_module_type(module.type_key);
-      function.set_constant_size_bytes(external.constant_size_bytes);
-      main.set_constant_size_bytes(main.constant_size_bytes() + external.constant_size_bytes);
-      if (module.device_key != DeviceKey()) {
-        *function.mutable_device() = DeviceOf(module.device_key, module.device, metadata);
-      }
-    }
-  }
-}
-
 // Looking up by name is a property of all operator functions (E1 of the requirements), so what
 // cannot be linked asks for the convention that does it.
 absl::Status CheckConvention(const CompileOptions& options,
@@ -83,18 +64,37 @@ PassContext PassContextOf(const CompileOptions& options, const Target& target) {
           }};
 }
 
-absl::Status AddExternalModules(const CompileOptions& options, Stages& stages) {
+absl::StatusOr<std::vector<ExternalModule>> MakeExternalModules(const Graph& fused,
+                                                                const CompileOptions& options) {
   KILN_ASSIGN_OR_RETURN(
-      stages.modules,
+      std::vector<ExternalModule> modules,
       GenerateExternalModules(
-          stages.fused, options.externals,
+          fused, options.externals,
           {.module_name = options.module_name,
            .packed = options.calling_convention != CallingConvention::kUnpacked,
            .loader_pointers = options.runtime == Runtime::kCpp && !options.system_lib}));
-  KILN_RETURN_IF_ERROR(options.runtime == Runtime::kCrt ? CheckModulesForCrt(stages.modules)
-                                                        : CheckConvention(options, stages.modules));
-  Describe(stages.modules, stages.metadata);
-  return absl::OkStatus();
+  KILN_RETURN_IF_ERROR(options.runtime == Runtime::kCrt ? CheckModulesForCrt(modules)
+                                                        : CheckConvention(options, modules));
+  return modules;
+}
+
+void DescribeExternals(const std::vector<ExternalModule>& modules, proto::Metadata& metadata) {
+  std::map<std::string, proto::Function*> by_name;
+  for (proto::Function& function : *metadata.mutable_functions()) {
+    by_name[function.name()] = &function;
+  }
+  proto::Function& main = *metadata.mutable_functions(0);
+  for (const ExternalModule& module : modules) {
+    for (const ExternalFunction& external : module.functions) {
+      proto::Function& function = *by_name.at(external.name);
+      function.set_module_type(module.type_key);
+      function.set_constant_size_bytes(external.constant_size_bytes);
+      main.set_constant_size_bytes(main.constant_size_bytes() + external.constant_size_bytes);
+      if (module.device_key != DeviceKey()) {
+        *function.mutable_device() = DeviceOf(module.device_key, module.device, metadata);
+      }
+    }
+  }
 }
 
 void SetExternalConvention(const std::vector<ExternalModule>& modules, loop::LoopProgram& program) {

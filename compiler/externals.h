@@ -15,9 +15,13 @@ namespace kiln {
 // What the graph passes are given: the evaluator, and the partitioner over the chosen generators.
 PassContext PassContextOf(const CompileOptions& options, const Target& target);
 
-// Makes `stages.modules` of the subgraphs in `stages.fused`, checks that the runtime and the
-// calling convention can take them, and completes what the metadata says of their functions.
-absl::Status AddExternalModules(const CompileOptions& options, Stages& stages);
+// Checks the subgraphs of the fused graph and makes modules of them that the runtime and the
+// calling convention can take. What comes behind it relies on the names of their functions.
+absl::StatusOr<std::vector<ExternalModule>> MakeExternalModules(const Graph& fused,
+                                                                const CompileOptions& options);
+
+// Completes what the metadata says of the modules' functions.
+void DescribeExternals(const std::vector<ExternalModule>& modules, proto::Metadata& metadata);
 
 // Functions of modules that are bytes are looked up by name, and are no symbols of the object.
 void SetExternalConvention(const std::vector<ExternalModule>& modules, loop::LoopProgram& program);

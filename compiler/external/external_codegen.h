@@ -48,7 +48,8 @@ struct ExternalPattern {
   absl::Status (*check)(const Graph& graph, const std::vector<const Node*>& nodes) = nullptr;
 };
 
-// One subgraph. Constants that it reads are inside of the body. A match of a pattern is a group
+// One subgraph. Constants that it reads are inside of the body; every input is read by an operator,
+// and every output is the result of one. A match of a pattern is a group
 // with the attribute Composite, the pattern's name; its operators are in that group's body.
 struct ExternalSubgraph {
   std::string symbol;  // "tvmgen_my_mod_dnnl_main_0"

@@ -32,16 +32,39 @@ bool FitsSteps(const ExternalPattern& pattern, const Graph& body) {
   return next == body.nodes.size();
 }
 
-// Whether each node reads the one before once, and the last one alone is read from outside.
+// Whether each node reads the one before once, nothing else reads that, and the last one alone is
+// read from outside.
 bool IsChain(const Graph& body) {
   for (size_t i = 0; i < body.nodes.size(); ++i) {
     const Node& node = body.nodes[i];
     if (node.outputs.size() != 1) return false;
-    const bool reads_before = i == 0 || std::count(node.inputs.begin(), node.inputs.end(),
-                                                   body.nodes[i - 1].outputs[0]) == 1;
-    if (!reads_before) return false;
+    size_t computed = 0;
+    for (ValueId input : node.inputs) {
+      if (body.value(input).kind != ValueKind::kNodeOutput) continue;
+      if (i == 0 || input != body.nodes[i - 1].outputs[0]) return false;
+      ++computed;
+    }
+    if (computed != (i == 0 ? 0 : 1)) return false;
   }
   return body.outputs == body.nodes.back().outputs;
+}
+
+// Generators see the types of what operators read and write. So nothing may pass a body by: each
+// input is read by an operator, and each output is the result of one.
+absl::Status CheckParameters(const Graph& body) {
+  std::set<ValueId> read;
+  for (const Node& node : body.nodes) read.insert(node.inputs.begin(), node.inputs.end());
+  for (ValueId input : body.inputs) {
+    if (read.count(input) != 0) continue;
+    return absl::InvalidArgumentError(absl::StrCat("no operator of the subgraph reads its input %",
+                                                   body.value(input).name, "; leave it out"));
+  }
+  for (size_t i = 0; i < body.outputs.size(); ++i) {
+    if (body.value(body.outputs[i]).kind == ValueKind::kNodeOutput) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("output ", i, " of the subgraph is not computed in it; leave it out"));
+  }
+  return absl::OkStatus();
 }
 
 // Says why the group is no match of a pattern.
@@ -60,6 +83,7 @@ absl::Status CheckMatch(const ExternalCodegen& codegen, const Graph& graph, cons
     return absl::InvalidArgumentError(
         absl::StrCat(what, "the body is not the chain of operators that the pattern is"));
   }
+  KILN_RETURN_IF_ERROR(Annotate(CheckParameters(*match.body), what));
   std::vector<const Node*> nodes;
   for (const Node& node : match.body->nodes) nodes.push_back(&node);
   return pattern->check == nullptr ? absl::OkStatus()
@@ -68,6 +92,7 @@ absl::Status CheckMatch(const ExternalCodegen& codegen, const Graph& graph, cons
 
 // Partition puts in what the generator takes; a model may bring along subgraphs of its own.
 absl::Status CheckBody(const ExternalCodegen& codegen, const Graph& body) {
+  KILN_RETURN_IF_ERROR(CheckParameters(body));
   for (const Node& node : body.nodes) {
     KILN_RETURN_IF_ERROR(
         Annotate(node.is_group() ? CheckMatch(codegen, body, node) : CheckOp(codegen, body, node),
@@ -115,7 +140,8 @@ int64_t ConstantBytes(const Graph& body) {
 
 class Collector {
  public:
-  explicit Collector(const std::vector<ExternalChoice>& choices) {
+  Collector(const std::vector<ExternalChoice>& choices, std::string module_name)
+      : module_name_(std::move(module_name)) {
     for (const ExternalChoice& choice : choices) Add(*choice.codegen);
   }
 
@@ -125,7 +151,7 @@ class Collector {
       if (compiler.empty()) continue;
       const std::string where = absl::StrCat(node.source.ToString(), "Compiler=\"", compiler,
                                              "\", global_symbol=\"", ExternalSymbol(node), "\": ");
-      KILN_RETURN_IF_ERROR(Annotate(CollectNode(compiler, node), where));
+      KILN_RETURN_IF_ERROR(Annotate(CollectNode(graph, compiler, node), where));
     }
     return absl::OkStatus();
   }
@@ -142,7 +168,19 @@ class Collector {
     return codegens_.size() - 1;
   }
 
-  absl::Status CollectNode(absl::string_view compiler, const Node& node) {
+  // The name becomes a symbol beside those of the model, of its runtime and of the application.
+  absl::Status CheckSymbol(absl::string_view compiler, const std::string& symbol) {
+    const std::string prefix = absl::StrCat("tvmgen_", module_name_, "_", compiler, "_");
+    if (!IsIdentifier(symbol) || !absl::StartsWith(symbol, prefix)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the function's name is no C identifier that begins with ", prefix,
+                       "; the pass partition gives it one"));
+    }
+    if (symbols_.insert(symbol).second) return absl::OkStatus();
+    return absl::InvalidArgumentError("another subgraph has the same name");
+  }
+
+  absl::Status CollectNode(const Graph& graph, absl::string_view compiler, const Node& node) {
     // A generator that is asked for need not be registered.
     const auto chosen = std::find_if(codegens_.begin(), codegens_.end(),
                                      [&](const auto* c) { return c->name == compiler; });
@@ -150,17 +188,18 @@ class Collector {
         chosen != codegens_.end() ? *chosen : FindExternalCodegen(compiler);
     if (codegen == nullptr) return UnknownExternalCodegen(compiler);
     const std::string symbol(ExternalSymbol(node));
-    if (!IsIdentifier(symbol)) {
-      return absl::InvalidArgumentError("the function's name is no C identifier");
-    }
-    if (!symbols_.insert(symbol).second) {
-      return absl::InvalidArgumentError("another subgraph has the same name");
+    KILN_RETURN_IF_ERROR(CheckSymbol(compiler, symbol));
+    const auto is_constant = [&](ValueId value) { return graph.is_constant(value); };
+    if (std::any_of(node.inputs.begin(), node.inputs.end(), is_constant)) {
+      return absl::InvalidArgumentError(
+          "it is called with a constant, which the pass partition takes inside; run that pass");
     }
     KILN_RETURN_IF_ERROR(CheckBody(*codegen, *node.body));
     subgraphs_[Add(*codegen)].push_back({.symbol = symbol, .body = node.body.get()});
     return absl::OkStatus();
   }
 
+  const std::string module_name_;
   std::vector<const ExternalCodegen*> codegens_;
   std::vector<std::vector<ExternalSubgraph>> subgraphs_;  // as codegens_
   std::set<std::string> symbols_;
@@ -209,7 +248,7 @@ absl::StatusOr<std::vector<ExternalChoice>> ParseExternals(const std::vector<std
 absl::StatusOr<std::vector<ExternalModule>> GenerateExternalModules(
     const Graph& graph, const std::vector<ExternalChoice>& choices,
     const GenerateOptions& options) {
-  Collector collector(choices);
+  Collector collector(choices, options.module_name);
   KILN_RETURN_IF_ERROR(collector.Collect(graph));
   std::vector<ExternalModule> modules;
   for (size_t i = 0; i < collector.codegens().size(); ++i) {
@@ -248,10 +287,9 @@ absl::Status CheckModulesForCrt(const std::vector<ExternalModule>& modules) {
     if (module.crt_exportable()) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         "module '", module.name(), "' (", module.type_key, ") cannot be taken by the C runtime: ",
-        module.is_linkable() ? "it needs constants to be handed over at start"
-                             : "it is not code that can be linked, and only the C++ runtime has "
-                               "loaders",
-        "; use --runtime cpp, or leave ", module.codegen, " out of --external"));
+        "it is not code that can be linked, and only the C++ runtime has loaders; use --runtime "
+        "cpp, or leave ",
+        module.codegen, " out of --external"));
   }
   return absl::OkStatus();
 }

@@ -32,8 +32,10 @@ struct GenerateOptions {
 };
 
 // The modules of all generators that are chosen or that the graph names, the chosen ones first.
-// InvalidArgument if a subgraph has no generator here, no name or that of another, or an operator
-// that its generator does not take; what a generator itself returns has its name put before.
+// InvalidArgument if a subgraph has no generator here, no name of the form
+// tvmgen_<module>_<generator>_… or that of another, an operator that its generator does not take,
+// an input that nothing reads or an output that is not computed in it; what a generator itself
+// returns has its name put before.
 absl::StatusOr<std::vector<ExternalModule>> GenerateExternalModules(
     const Graph& graph, const std::vector<ExternalChoice>& choices, const GenerateOptions& options);
 

@@ -326,22 +326,24 @@ std::string GenerateError(absl::string_view function) {
 TEST(Generate, RefusesSubgraphsThatAreNotRight) {
   EXPECT_THAT(GenerateError("\"npu\") { negative(%a) }"), HasSubstr("found 'npu', which is not"));
   EXPECT_THAT(GenerateError("\"alpha\") { add(%a, %a) }"), HasSubstr("is no C identifier"));
-  EXPECT_THAT(GenerateError("\"alpha\", global_symbol=\"f g\") { add(%a, %a) }"),
-              HasSubstr("is no C identifier"));
-  EXPECT_THAT(GenerateError("\"alpha\", global_symbol=\"f\") { add(%a, %a) }"),
+  EXPECT_THAT(GenerateError("\"alpha\", global_symbol=\"main\") { add(%a, %a) }"),
+              HasSubstr("is no C identifier that begins with tvmgen_m_alpha_"));
+  EXPECT_THAT(GenerateError("\"alpha\", global_symbol=\"tvmgen_m_alpha_f g\") { add(%a, %a) }"),
+              HasSubstr("is no C identifier that begins with tvmgen_m_alpha_"));
+  EXPECT_THAT(GenerateError("\"alpha\", global_symbol=\"tvmgen_m_alpha_f\") { add(%a, %a) }"),
               HasSubstr("another subgraph has the same name"));
-  EXPECT_THAT(GenerateError("\"alpha\", global_symbol=\"f\") { negative(%a) }"),
+  EXPECT_THAT(GenerateError("\"alpha\", global_symbol=\"tvmgen_m_alpha_f\") { negative(%a) }"),
               HasSubstr("alpha does not take negative"));
 }
 
-const ExternalCodegen kGamma =
-    Taking("gamma", {}, {{"gamma.pair", {{{"add"}}, {{"nn.relu"}, true}, {{"exp"}}}}});
+const ExternalCodegen kGamma = Taking(
+    "gamma", {}, {{"gamma.pair", {{{"add"}}, {{"nn.relu"}, true}, {{"exp"}}, {{"add"}, true}}}});
 KILN_REGISTER_EXTERNAL_CODEGEN(kGamma);
 
 // Of a subgraph with one match that is called with %a.
 std::string MatchError(absl::string_view match, absl::string_view args = "%a") {
   return GenerateError(
-      absl::StrCat("\"gamma\", global_symbol=\"f\") {\n    %5 = fn (%p: "
+      absl::StrCat("\"gamma\", global_symbol=\"tvmgen_m_gamma_f\") {\n    %5 = fn (%p: "
                    "Tensor[(2,), float32], Primitive=1, Composite=",
                    match, ";\n    %5(", args, ")\n  }"));
 }
@@ -356,11 +358,32 @@ TEST(Generate, RefusesMatchesThatAreNone) {
               HasSubstr("gamma: Composite=\"gamma.other\": there is no such pattern"));
   for (const char* body :
        {"nn.relu(add(%p, 1f))", "exp(nn.relu(%p))", "exp(exp(add(%p, 1f)))",
-        "exp(add(negative(%p), 1f))", "%6 = add(%p, 1f); %7 = nn.relu(%6); exp(%6)"}) {
+        "exp(add(negative(%p), 1f))", "%6 = add(%p, 1f); %7 = nn.relu(%6); exp(%6)",
+        "%6 = add(%p, 1f); add(exp(%6), %6)"}) {
     EXPECT_THAT(MatchError(absl::StrCat("\"gamma.pair\") { ", body, " }")),
                 HasSubstr("is not the chain of operators that the pattern is"))
         << body;
   }
+}
+
+// What no operator reads or computes has a type that no table of a generator has seen.
+TEST(Generate, NothingPassesASubgraphBy) {
+  constexpr char kHead[] =
+      "def @main(%x: Tensor[(2,), float32], %y: Tensor[(2,), int8], %constant: Tensor[(2,), "
+      "int8]) {\n  %0 = fn (%a: Tensor[(2,), "
+      "float32], %b: Tensor[(2,), int8], Compiler=\"alpha\", "
+      "global_symbol=\"tvmgen_m_alpha_f\") { ";
+  const auto error_of = [&](absl::string_view body, absl::string_view call) {
+    const Graph graph = ParseModel(absl::StrCat(kHead, body, " };\n  ", call, "\n}"));
+    return std::string(GenerateExternalModules(graph, {}, {.module_name = "m"}).status().message());
+  };
+  EXPECT_THAT(error_of("(add(%a, %a), %b)", "%0(%x, %y)"), HasSubstr("reads its input %b"));
+  EXPECT_THAT(error_of("(add(%a, %a), add(%b, %b), %a)", "%0(%x, %y)"),
+              HasSubstr("output 2 of the subgraph is not computed in it"));
+  EXPECT_THAT(error_of("(add(%a, %a), add(%b, %b), 1i8)", "%0(%x, %y)"),
+              HasSubstr("output 2 of the subgraph is not computed in it"));
+  EXPECT_THAT(error_of("(add(%a, %a), add(%b, %b))", "%0(%x, %constant)"),
+              HasSubstr("called with a constant"));
 }
 
 TEST(Generate, AGeneratorThatForgetsASubgraphIsFoundOut) {

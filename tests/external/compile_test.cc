@@ -137,6 +137,27 @@ TEST(Compile, TheRegistryOfTheCRuntimeHasExternalFunctions) {
   }
 }
 
+// Without the pass that gives subgraphs their names, the model's own have to be right.
+TEST(Compile, SubgraphsOfTheModelAreCheckedBeforeTheyArePlanned) {
+  CompileOptions options = Options(Runtime::kCpp, Interface::kPacked, Executor::kAot, {});
+  options.passes.disabled = {"partition"};
+  const auto compile = [&](const std::string& symbol) {
+    const std::string model = absl::StrCat(
+        R"(#[version = "0.0.5"]
+        def @main(%x: Tensor[(2,), float32]) {
+          %0 = fn (%a: Tensor[(2,), float32], Compiler="csource")",
+        symbol, ") { add(%a, %a) };\n  %0(%x)\n}");
+    return Compile(ParseRelay(model, "model.relay", FindOpSchema).value(), options).status();
+  };
+  EXPECT_EQ(compile(", global_symbol=\"tvmgen_m_csource_twice\""), absl::OkStatus());
+  for (const char* const symbol : {"", ", global_symbol=\"main\""}) {
+    const absl::Status status = compile(symbol);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(std::string(status.message()),
+                HasSubstr("is no C identifier that begins with tvmgen_m_csource_"));
+  }
+}
+
 TEST(Compile, UnpackedFunctionsAreCalledByTheirSymbols) {
   const absl::StatusOr<Compiled> compiled =
       CompileModel(Options(Runtime::kCrt, Interface::kC, Executor::kAot, {"csource"}));
