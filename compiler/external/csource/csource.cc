@@ -14,7 +14,7 @@ namespace kiln {
 namespace {
 
 // A dense layer's result that stays inside of a subgraph lies on the stack.
-constexpr int64_t kMaxStackBytes = 1024;
+constexpr int64_t kMaxResultBytes = 1024;
 
 absl::Status No(const Node& node, absl::string_view why) {
   return absl::UnimplementedError(absl::StrCat("csource: ", node.op_name(), ": ", why));
@@ -45,9 +45,9 @@ absl::Status CheckBias(const Graph& graph, const Node& node) {
 
 absl::Status CheckDense(const Graph& graph, const Node& node) {
   const int64_t bytes = graph.type(node.outputs[0]).num_bytes();
-  if (bytes > kMaxStackBytes) {
-    return No(node,
-              absl::StrCat("found a result of ", bytes, " bytes, wanted at most ", kMaxStackBytes));
+  if (bytes > kMaxResultBytes) {
+    return No(node, absl::StrCat("found a result of ", bytes, " bytes, wanted at most ",
+                                 kMaxResultBytes));
   }
   return CheckTypes(graph, node);
 }
@@ -63,8 +63,10 @@ absl::StatusOr<std::vector<ExternalModule>> Generate(const ExternalRequest& requ
   }
   for (const ExternalSubgraph& subgraph : request.subgraphs) {
     const std::string body = request.packed ? subgraph.symbol + "_body" : subgraph.symbol;
-    absl::StrAppend(&source, "\n",
-                    csource::WriteSubgraph(*subgraph.body, body, /*exported=*/!request.packed));
+    KILN_ASSIGN_OR_RETURN(
+        const std::string code,
+        csource::WriteSubgraph(*subgraph.body, body, /*exported=*/!request.packed));
+    absl::StrAppend(&source, "\n", code);
     if (request.packed) {
       absl::StrAppend(&source, "\n",
                       csource::WritePackedFunction(*subgraph.body, subgraph.symbol, body,

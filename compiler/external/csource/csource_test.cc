@@ -163,6 +163,47 @@ TEST(Csource, DenseOfFloats) {
   }
 }
 
+// A chain of dense layers of 4 integers; the activations in front of those in `kept` are outputs.
+std::string DenseChain(int layers, const std::vector<int>& kept) {
+  std::string body, outputs;
+  for (int i = 0; i < layers; ++i) {
+    absl::StrAppend(&body, "%", 2 * i + 1, " = nn.dense(", i == 0 ? "%x" : absl::StrCat("%", 2 * i),
+                    ", %constant);\n  %", 2 * i + 2, " = nn.relu(%", 2 * i + 1, ");\n  ");
+  }
+  for (int i : kept) absl::StrAppend(&outputs, "%", 2 * i, ", ");
+  return absl::StrCat(
+      "def @main(%x: Tensor[(2, 4), int32], %constant: Tensor[(4, 4), int32]) {\n  ", body, "(",
+      outputs, "%", 2 * layers, ")\n}");
+}
+
+TEST(Csource, ResultsOfDenseLayersShareTheStack) {
+  const std::string model = DenseChain(200, {3, 100});
+  ExpectSameBits(model);
+  const std::string source = Make(model, {.module_name = "m", .packed = false}).module.c_source;
+  EXPECT_THAT(source, HasSubstr("  int32_t d0[8];\n  int32_t d1[8];\n"));
+  EXPECT_THAT(source, testing::Not(HasSubstr(" d2[")));
+}
+
+TEST(Csource, TooMuchStackIsAnError) {
+  std::string body, sum = "%0";
+  for (int i = 0; i < 5; ++i) {
+    absl::StrAppend(&body, "%", i, " = nn.dense(add(%x, ", i, "f), %constant);\n  ");
+    if (i > 0) sum = absl::StrCat("add(", sum, ", %", i, ")");
+  }
+  const Graph graph = ParseModel(absl::StrCat(
+      "def @main(%x: Tensor[(1, 4), float32], %constant: Tensor[(256, 4), float32]) {\n  ", body,
+      sum, "\n}"));
+  const ExternalChoice choice = ParseExternalChoice("csource").value();
+  EXPECT_EQ(
+      GenerateExternalModules(Partition(graph, "m", {choice.codegen}).value(), {choice},
+                              {.module_name = "m", .packed = false})
+          .status(),
+      absl::UnimplementedError(
+          "csource: tvmgen_m_csource_main_0: found 5120 bytes of results of dense layers that are "
+          "needed at the same time, wanted at most 4096, because they lie on the stack; leave "
+          "csource out of --external"));
+}
+
 TEST(Csource, ConstantsOfEveryKind) {
   const float values[] = {0.1f, -0.0f, 1e-45f, 3e38f, INFINITY, -INFINITY, NAN, -2.5f, 7};
   Graph graph;

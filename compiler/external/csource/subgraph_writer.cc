@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Element-wise operators become scalars inside of the loops over what is stored: an output of the
-// subgraph, or the result of a dense layer. So nothing but results of dense layers takes memory.
+// subgraph, or the result of a dense layer. So nothing but results of dense layers takes memory,
+// and those that are not needed at the same time share it.
 #include "compiler/external/csource/subgraph_writer.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "compiler/base/status.h"
 
 namespace kiln::csource {
 namespace {
@@ -47,7 +50,7 @@ class SubgraphWriter {
  public:
   SubgraphWriter(const Graph& body, std::string name) : body_(body), name_(std::move(name)) {}
 
-  std::string Run(bool exported) && {
+  absl::StatusOr<std::string> Run(bool exported) && {
     for (size_t i = 0; i < body_.inputs.size(); ++i) {
       Line(absl::StrCat("const ", CTypeOf(body_.inputs[i]), "* const p", i, " = (const ",
                         CTypeOf(body_.inputs[i]), "*)in", i, ";"));
@@ -57,20 +60,117 @@ class SubgraphWriter {
       Line(absl::StrCat(CTypeOf(body_.outputs[i]), "* const o", i, " = (",
                         CTypeOf(body_.outputs[i]), "*)out", i, ";"));
     }
-    for (const Node& node : body_.nodes) {
-      if (node.op_name() == "nn.dense") WriteDense(node);
+    const std::string parameters = std::exchange(code_, "");
+    const std::vector<Step> steps = Steps();
+    for (size_t s = 0; s < steps.size(); ++s) {
+      for (NodeId dense : steps[s].reads) last_step_[dense] = s;
     }
-    for (size_t i = 0; i < body_.outputs.size(); ++i) {
-      const std::string output = absl::StrCat("o", i);
-      const auto memory = memory_.find(body_.outputs[i]);
-      if (memory == memory_.end() || memory->second != output) Store(body_.outputs[i], output);
+    for (size_t s = 0; s < steps.size(); ++s) {
+      if (steps[s].dense != kNoId) {
+        WriteDense(body_.node(steps[s].dense), s);
+      } else {
+        WriteOutput(steps[s].output);
+      }
     }
+    KILN_ASSIGN_OR_RETURN(const std::string arrays, Arrays());
     const std::string signature = absl::StrCat("int32_t ", name_, "(", ParameterList(body_), ")");
     return absl::StrCat(constants_, exported ? absl::StrCat(signature, ";\n") : "",
-                        exported ? "" : "static ", signature, " {\n", code_, "  return 0;\n}\n");
+                        exported ? "" : "static ", signature, " {\n", parameters, arrays, code_,
+                        "  return 0;\n}\n");
   }
 
  private:
+  // A dense layer is computed, or an output is stored.
+  struct Step {
+    NodeId dense = kNoId;
+    size_t output = 0;
+    std::set<NodeId> reads;  // dense layers
+  };
+
+  // An array on the stack.
+  struct Array {
+    DType dtype;
+    int64_t elements;
+    size_t last_step;  // of what lies in it
+  };
+
+  bool IsDense(NodeId id) const { return body_.node(id).op_name() == "nn.dense"; }
+
+  // The dense layers whose results the elements of `value` are computed from.
+  std::set<NodeId> DenseBehind(ValueId value) const {
+    std::set<NodeId> dense, seen;
+    std::vector<ValueId> work = {value};
+    while (!work.empty()) {
+      const Value& next = body_.value(work.back());
+      work.pop_back();
+      if (next.kind != ValueKind::kNodeOutput || !seen.insert(next.node).second) continue;
+      if (IsDense(next.node)) {
+        dense.insert(next.node);
+        continue;
+      }
+      for (ValueId input : body_.node(next.node).inputs) work.push_back(input);
+    }
+    return dense;
+  }
+
+  // Dense layers in order, and outputs as soon as what they are computed from is there.
+  std::vector<Step> Steps() const {
+    std::vector<Step> steps, outputs;
+    for (size_t i = 0; i < body_.outputs.size(); ++i) {
+      outputs.push_back({.output = i, .reads = DenseBehind(body_.outputs[i])});
+    }
+    for (NodeId id = 0; id < static_cast<NodeId>(body_.nodes.size()); ++id) {
+      if (!IsDense(id)) continue;
+      Step& step = steps.emplace_back(Step{.dense = id});
+      for (ValueId input : body_.node(id).inputs) step.reads.merge(DenseBehind(input));
+      for (const Step& output : outputs) {
+        if (!output.reads.empty() && *output.reads.rbegin() == id) steps.push_back(output);
+      }
+    }
+    for (const Step& output : outputs) {
+      if (output.reads.empty()) steps.push_back(output);
+    }
+    return steps;
+  }
+
+  // An array for the result of a dense layer that is computed in step `step`.
+  std::string ArrayFor(const Node& dense, size_t step) {
+    const TensorType& type = Type(dense.outputs[0]);
+    const NodeId id = body_.value(dense.outputs[0]).node;
+    const auto last = last_step_.find(id);
+    const size_t last_step = last == last_step_.end() ? step : last->second;
+    size_t i = 0;
+    while (i < arrays_.size() && (arrays_[i].last_step >= step || arrays_[i].dtype != type.dtype)) {
+      ++i;
+    }
+    if (i == arrays_.size()) arrays_.push_back({type.dtype, 0, 0});
+    arrays_[i].elements = std::max(arrays_[i].elements, type.num_elements());
+    arrays_[i].last_step = last_step;
+    return absl::StrCat("d", i);
+  }
+
+  // The declarations of the arrays.
+  absl::StatusOr<std::string> Arrays() const {
+    std::string text;
+    int64_t bytes = 0;
+    for (size_t i = 0; i < arrays_.size(); ++i) {
+      bytes += arrays_[i].elements * arrays_[i].dtype.bytes();
+      absl::StrAppend(&text, "  ", CType(arrays_[i].dtype), " d", i, "[", arrays_[i].elements,
+                      "];\n");
+    }
+    if (bytes <= kMaxStackBytes) return text;
+    return absl::UnimplementedError(absl::StrCat(
+        name_, ": found ", bytes,
+        " bytes of results of dense layers that are needed at the same time, wanted at most ",
+        kMaxStackBytes, ", because they lie on the stack; leave csource out of --external"));
+  }
+
+  void WriteOutput(size_t i) {
+    const std::string output = absl::StrCat("o", i);
+    const auto memory = memory_.find(body_.outputs[i]);
+    if (memory == memory_.end() || memory->second != output) Store(body_.outputs[i], output);
+  }
+
   const TensorType& Type(ValueId value) const { return body_.type(value); }
   std::string CTypeOf(ValueId value) const { return CType(Type(value).dtype); }
 
@@ -216,15 +316,12 @@ class SubgraphWriter {
     return index;
   }
 
-  void WriteDense(const Node& node) {
+  void WriteDense(const Node& node, size_t step) {
     const ValueId data = node.inputs[0], weight = node.inputs[1], result = node.outputs[0];
     const auto output = std::find(body_.outputs.begin(), body_.outputs.end(), result);
-    std::string memory = absl::StrCat("d", body_.value(result).node);
-    if (output != body_.outputs.end()) {
-      memory = absl::StrCat("o", output - body_.outputs.begin());
-    } else {
-      Line(absl::StrCat(CTypeOf(result), " ", memory, "[", Type(result).num_elements(), "];"));
-    }
+    const std::string memory = output == body_.outputs.end()
+                                   ? ArrayFor(node, step)
+                                   : absl::StrCat("o", output - body_.outputs.begin());
     const DType dtype = Type(result).dtype;
     const Index index = OpenLoops(Type(result).shape);
     Index data_index = index;
@@ -245,6 +342,8 @@ class SubgraphWriter {
   const std::string name_;
   std::string constants_, code_;
   std::map<ValueId, std::string> memory_;  // the array of a value that has one
+  std::vector<Array> arrays_;
+  std::map<NodeId, size_t> last_step_;  // that reads a dense layer's result
   size_t depth_ = 1;
   int num_constants_ = 0;
   bool is_flat_ = false;
@@ -265,7 +364,8 @@ std::string ParameterList(const Graph& body) {
   return absl::StrJoin(parameters, ", ");
 }
 
-std::string WriteSubgraph(const Graph& body, const std::string& name, bool exported) {
+absl::StatusOr<std::string> WriteSubgraph(const Graph& body, const std::string& name,
+                                          bool exported) {
   return SubgraphWriter(body, name).Run(exported);
 }
 
