@@ -43,8 +43,8 @@ struct CompileOptions {
   // C++ runtime: code to be linked into the program, which registers itself for Module::SystemLib,
   // instead of a shared object.
   bool system_lib = false;
-  // The AOT executor's run function tells when each operator function begins and ends: the C++
-  // runtime's profile needs it. Costs a test of a pointer per call.
+  // The AOT executor's run function tells the C++ runtime when each operator function begins and
+  // ends: its profile needs it. Costs a test of a pointer per call.
   bool profile = false;
   // C runtime: memory that the application has, for tensors between operators, and sections for
   // constants. None: the module has static memory of its own, and ordinary read-only data.

@@ -66,10 +66,16 @@ absl::Status CheckMemberName(absl::string_view option, absl::string_view name) {
 absl::Status CheckPools(const CompileOptions& o) {
   const bool pools = !o.pools.empty(), constant_pools = !o.constant_pools.empty();
   if (!pools && !constant_pools) return absl::OkStatus();
-  if (o.runtime == Runtime::kCpp) {
-    return Illegal(absl::StrCat(pools ? "--pool" : "--constant-pool", " and --runtime cpp"),
+  if (pools && o.runtime == Runtime::kCpp) {
+    return Illegal("--pool and --runtime cpp",
                    "the C++ runtime runs on one workspace, the caller's or its own",
-                   "leave it out, or use --runtime crt");
+                   "leave --pool out, or use --runtime crt");
+  }
+  if (constant_pools && o.runtime == Runtime::kCpp) {
+    return Illegal("--constant-pool and --runtime cpp",
+                   "no linker script places the sections of a shared object or of a program with "
+                   "an operating system",
+                   "leave --constant-pool out, or use --runtime crt");
   }
   if (pools && o.executor == Executor::kGraph) {
     return Illegal("--pool and --executor graph",
@@ -214,6 +220,14 @@ absl::Status CheckOptions(const CompileOptions& o) {
   if (o.profile && o.executor == Executor::kGraph) {
     return Illegal("--profile and --executor graph", "the graph executor is profiled as it is",
                    "leave --profile out");
+  }
+  if (o.profile && o.runtime == Runtime::kCrt) {
+    return Illegal("--profile and --runtime crt", "only the C++ runtime measures operators",
+                   "leave --profile out, or use --runtime cpp");
+  }
+  if (o.threads > 1 && o.runtime == Runtime::kCrt) {
+    return Illegal(absl::StrCat("--threads ", o.threads, " and --runtime crt"),
+                   "the C runtime has one thread", "leave --threads out, or use --runtime cpp");
   }
   KILN_RETURN_IF_ERROR(CheckPools(o));
   const bool devices =

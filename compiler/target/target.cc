@@ -36,15 +36,28 @@ void DescribeX86(Target& target) {
   if (HasFeature(target, "fma")) target.has_fma = true;
 }
 
+// Whether a part of the triple behind the architecture is an operating system: that of
+// "aarch64-none-linux-gnu", and none of "thumbv7em-none-eabi" or "riscv64-unknown-elf".
+bool NamesOs(absl::string_view triple) {
+  constexpr absl::string_view kNames[] = {
+      "aix", "android", "cygwin", "darwin", "dragonfly", "freebsd", "fuchsia", "haiku", "hurd",
+      "ios", "linux",   "macos",  "mingw",  "netbsd",    "openbsd", "solaris", "win32", "windows"};
+  const std::vector<absl::string_view> parts = absl::StrSplit(triple, '-');
+  for (size_t i = 1; i < parts.size(); ++i) {
+    for (const absl::string_view name : kNames) {
+      if (absl::StartsWith(parts[i], name)) return true;
+    }
+  }
+  return false;
+}
+
 // Facts that hold for every machine of the triple's architecture.
 Target FromTriple(absl::string_view triple) {
   Target target;
   target.triple = std::string(triple);
   const absl::string_view arch = triple.substr(0, triple.find('-'));
-  const bool bare = !absl::StrContains(triple, "linux") && !absl::StrContains(triple, "darwin") &&
-                    !absl::StrContains(triple, "windows") && !absl::StrContains(triple, "bsd") &&
-                    !absl::StrContains(triple, "android");
-  target.cores = bare ? 1 : kDefaultCores;
+  target.has_os = NamesOs(triple);
+  target.cores = target.has_os ? kDefaultCores : 1;
   if (arch == "x86_64") return target;
   if (absl::StartsWith(arch, "aarch64") || arch == "arm64") {
     target.vector_registers = 32;
@@ -109,6 +122,8 @@ int Target::Lanes(DType dtype) const {
   if (pointer_bits == 32 && dtype.bytes() == 8) return 1;
   return std::max(1, vector_bits / (8 * dtype.bytes()));
 }
+
+int Target::buffer_alignment() const { return has_os ? 64 : std::max(16, vector_bits / 8); }
 
 absl::StatusOr<Target> Target::Parse(absl::string_view text) {
   const std::vector<absl::string_view> words = absl::StrSplit(text, ' ', absl::SkipEmpty());

@@ -31,6 +31,7 @@ struct Target {
   std::string features;  // LLVM's feature string: "+avx2,+fma"
   std::string abi;       // LLVM's -target-abi; RISC-V
   bool hard_float = true;
+  bool has_os = true;  // threads and shared objects; otherwise bare metal
 
   int pointer_bits = 64;
   int vector_bits = 128;  // of one register; 0: no vector unit
@@ -44,9 +45,9 @@ struct Target {
 
   // Elements of `dtype` in a vector register; 1 where there are no vectors of it.
   int Lanes(DType dtype) const;
-  bool is_baremetal() const { return cores == 1 && pointer_bits == 32; }
-  // What tensors in memory begin at: a cache line, or on a machine without caches a vector.
-  int buffer_alignment() const { return is_baremetal() ? 16 : 64; }
+  bool is_baremetal() const { return !has_os; }
+  // What tensors in memory begin at: a cache line, or on bare metal a vector.
+  int buffer_alignment() const;
 
   // InvalidArgument with the known names.
   static absl::StatusOr<Target> Parse(absl::string_view text);

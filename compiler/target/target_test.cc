@@ -58,6 +58,22 @@ TEST(TargetTest, TriplesTakeOptions) {
   EXPECT_EQ(arm.vector_bits, 0);
 }
 
+// Neither the number of cores nor the size of a pointer tells.
+TEST(TargetTest, ATripleWithoutAnOperatingSystemIsBareMetal) {
+  for (const char* text : {"thumbv7em-none-eabi -cores=2", "arm-none-eabihf", "riscv32-unknown-elf",
+                           "riscv64-unknown-elf", "aarch64-none-elf", "cortex-m7f -cores=2"}) {
+    EXPECT_TRUE(Target::Parse(text)->is_baremetal()) << text;
+    EXPECT_EQ(Target::Parse(text)->buffer_alignment(), 16) << text;
+  }
+  for (const char* text :
+       {"armv7-unknown-linux-gnueabihf -cores=1", "aarch64-none-linux-gnu -cores=1",
+        "armv7-linux-androideabi", "x86_64-apple-macosx14", "x86_64-unknown-freebsd",
+        "x86-64 -cores=1", "host", "riscv64gc -cores=1"}) {
+    EXPECT_FALSE(Target::Parse(text)->is_baremetal()) << text;
+    EXPECT_EQ(Target::Parse(text)->buffer_alignment(), 64) << text;
+  }
+}
+
 TEST(TargetTest, HostIsAsWideAsItsFeatures) {
   const Target host = Target::Host();
   EXPECT_GE(host.cores, 1);

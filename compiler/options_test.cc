@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which combinations of options are legal, and what the others are told. tests/cli asks the command
+// line.
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/compile.h"
+#include "compiler/graph/relay_text.h"
+#include "compiler/ops/op_def.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace kiln {
+namespace {
+
+using ::testing::HasSubstr;
+
+CompileOptions For(const std::string& target, Runtime runtime) {
+  CompileOptions options;
+  options.target = Target::Parse(target).value();
+  options.runtime = runtime;
+  return options;
+}
+
+std::string ErrorOf(const CompileOptions& options) {
+  return std::string(CheckOptions(options).message());
+}
+
+TEST(Options, TheCppRuntimeNeedsAnOperatingSystem) {
+  for (const char* target : {"cortex-m4f", "cortex-m4f -cores=2", "riscv64-unknown-elf"}) {
+    EXPECT_THAT(ErrorOf(For(target, Runtime::kCpp)),
+                HasSubstr("the C++ runtime needs an operating system; use --runtime crt"))
+        << target;
+    EXPECT_EQ(ErrorOf(For(target, Runtime::kCrt)), "") << target;
+  }
+  EXPECT_EQ(ErrorOf(For("armv7-unknown-linux-gnueabihf -cores=1", Runtime::kCpp)), "");
+}
+
+TEST(Options, TheCRuntimeHasOneThreadAndNoProfile) {
+  CompileOptions options = For("x86-64", Runtime::kCrt);
+  options.threads = 1;
+  EXPECT_EQ(ErrorOf(options), "");
+  options.threads = 4;
+  EXPECT_EQ(ErrorOf(options),
+            "--threads 4 and --runtime crt do not go together: the C runtime has one thread; leave "
+            "--threads out, or use --runtime cpp");
+  options.threads = 0;
+  options.profile = true;
+  EXPECT_EQ(ErrorOf(options),
+            "--profile and --runtime crt do not go together: only the C++ runtime measures "
+            "operators; leave --profile out, or use --runtime cpp");
+}
+
+TEST(Options, PoolsAreOfTheCRuntime) {
+  CompileOptions options = For("x86-64", Runtime::kCpp);
+  options.pools = {{.name = "sram"}};
+  EXPECT_THAT(ErrorOf(options), HasSubstr("--pool and --runtime cpp do not go together: the C++ "
+                                          "runtime runs on one workspace"));
+  options.constant_pools = std::exchange(options.pools, {});
+  EXPECT_THAT(ErrorOf(options), HasSubstr("--constant-pool and --runtime cpp do not go together: "
+                                          "no linker script places"));
+}
+
+// What is planned and what is asked of a pool are the same, with any number of threads.
+TEST(Options, TheAlignmentIsThatOfTheTarget) {
+  const Graph graph = ParseRelay(R"(#[version = "0.0.5"]
+      def @main(%x: Tensor[(2, 2), float32]) { nn.softmax(nn.softmax(%x)) })",
+                                 "model.relay", FindOpSchema)
+                          .value();
+  for (const auto& [target, alignment] : {std::pair<const char*, int>{"cortex-m4f", 16},
+                                          {"armv7-unknown-linux-gnueabihf", 64},
+                                          {"armv7-unknown-linux-gnueabihf -cores=1", 64}}) {
+    for (const int threads : {0, 1}) {
+      CompileOptions options = For(target, Runtime::kCrt);
+      options.threads = threads;
+      options.pools = {{.name = "a"}};
+      EXPECT_EQ(RunStages(graph, options)->plan.pools[0].alignment_bytes, alignment) << target;
+      options.pools[0].alignment_bytes = alignment;
+      EXPECT_EQ(ErrorOf(options), "") << target;
+      options.pools[0].alignment_bytes = alignment / 2;
+      EXPECT_THAT(ErrorOf(options), HasSubstr(absl::StrCat("wanted at least ", alignment)));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kiln
