@@ -6,21 +6,13 @@ import math
 import os
 import re
 import struct
-import subprocess
-import tempfile
 import unittest
 
-KILN = os.path.abspath("tools/kiln/kiln")
-DIGITS = os.path.abspath("models/digits/digits.onnx")
-MY_MOD = os.path.abspath("models/my_mod/my_mod.relay")
+from tests.cli.cli_case import CODEGENS, DIGITS, MY_MOD, CliCase, needs_llvm, npy
 
 # What the C runtime has room for.
 with open("runtime_crt/include/kiln/model.h") as model_header:
     MOST_POOLS = int(re.search(r"#define TVM_MAX_WORKSPACES (\d+)", model_header.read()).group(1))
-
-# The code generators that are built in.
-CODEGENS = re.search("^code generators: (.*)$", subprocess.check_output([KILN, "--version"]).decode(), re.M).group(1).split(", ")
-needs_llvm = unittest.skipUnless("llvm" in CODEGENS, "the compiler is built without LLVM, which makes objects")
 
 UNKNOWN_OPERATOR = '#[version = "0.0.5"]\ndef @main(%a: Tensor[(1, 2), uint8]) {\n  no.such_operator(%a)\n}\n'
 OUTPUTS = """#[version = "0.0.5"]
@@ -40,12 +32,6 @@ def @main(%x: Tensor[(2, 5), float16]) {
 """
 
 
-def npy(descr, shape, data):
-    """A NumPy file, by the format's version 1."""
-    header = str({"descr": descr, "fortran_order": False, "shape": shape}).encode()
-    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + data
-
-
 def half(value):
     """The bytes of the nearest float16."""
     try:
@@ -54,47 +40,7 @@ def half(value):
         return struct.pack("<e", math.copysign(math.inf, value))
 
 
-class CliTest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-        self.out = self.path("out")
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def write(self, name, data):
-        with open(self.path(name), "wb") as file:
-            file.write(data.encode() if isinstance(data, str) else data)
-        return self.path(name)
-
-    def kiln(self, *args):
-        return subprocess.run(
-            [KILN] + list(args), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.folder
-        )
-
-    def succeeds(self, *args):
-        result = self.kiln(*args)
-        self.assertEqual(result.returncode, 0, result.stderr.decode())
-        return result.stdout.decode()
-
-    def refuses(self, words, *args):
-        """The run fails by the user's fault, its message holds `words`, and there is no output folder."""
-        result = self.kiln(*args)
-        message = result.stderr.decode()
-        self.assertEqual(result.returncode, 2, message)
-        self.assertIn(words, message)
-        self.assertEqual(result.stdout, b"")
-        self.assertFalse(os.path.exists(self.out))
-
-    def files(self, folder):
-        contents = {}
-        for name in sorted(os.listdir(folder)):
-            with open(os.path.join(folder, name), "rb") as file:
-                contents[name] = file.read()
-        return contents
-
+class CliTest(CliCase):
     # What it says of itself.
 
     def test_version(self):
@@ -268,26 +214,6 @@ class CliTest(unittest.TestCase):
         self.assertIn("%a: Tensor[(3, 2), float32]", self.succeeds("compile", model, "--emit=graph", "--input", "a:3x2"))
 
     # Output.
-
-    def test_output_under_a_file(self):
-        self.write("file", "kept")
-        for folder in ("file", "file/out"):
-            with self.subTest(folder):
-                self.refuses("the output folder cannot be made", "compile", MY_MOD, "-o", self.path(folder))
-        self.assertEqual(self.files(self.folder), {"file": b"kept"})
-
-    @unittest.skipIf(os.geteuid() == 0, "root may write everywhere")
-    def test_output_without_permission(self):
-        os.mkdir(self.path("closed"), 0o500)
-        self.refuses("cannot be", "compile", MY_MOD, "-o", self.path("closed"))
-
-    def test_output_name_is_taken(self):
-        """What cannot be replaced stays, and no half-written file is left beside it."""
-        os.makedirs(self.path("taken/my_mod.h/inside"))
-        result = self.kiln("compile", MY_MOD, "-o", self.path("taken"))
-        self.assertEqual(result.returncode, 2)
-        self.assertIn("my_mod.h: cannot be written", result.stderr.decode())
-        self.assertEqual([name for name in os.listdir(self.path("taken")) if name.endswith(".tmp")], [])
 
     def test_same_bytes_twice(self):
         for model, options in (

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // kiln budget
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
@@ -24,6 +23,7 @@ struct BudgetFlags {
 };
 
 absl::Status RunBudget(const BudgetFlags& flags) {
+  if (!flags.output.empty()) KILN_RETURN_IF_ERROR(CheckIsNoFolder("-o", flags.output));
   KILN_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(flags.object, kMaxFileBytes));
   KILN_ASSIGN_OR_RETURN(const std::string text, ReadFile(flags.metadata, kMaxFileBytes));
   KILN_ASSIGN_OR_RETURN(const proto::Metadata metadata, ParseMetadataJson(text, flags.metadata));
@@ -38,9 +38,7 @@ absl::Status RunBudget(const BudgetFlags& flags) {
   if (!status.ok()) return Annotate(status, metadata.module_name() + ": ");
   if (flags.output.empty()) return absl::OkStatus();
   KILN_ASSIGN_OR_RETURN(const std::string copy, ReadFile(flags.copy, kMaxFileBytes));
-  const std::filesystem::path file = flags.output;
-  const std::string folder = file.parent_path().string();
-  return WriteFiles(folder.empty() ? "." : folder, {{file.filename().string(), copy}});
+  return Apply({.files = {{flags.output, copy}}, .inputs = {flags.object, flags.metadata}});
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // kiln compile
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
 #include "absl/strings/numbers.h"
@@ -17,6 +18,7 @@
 #include "tools/kiln/load_model.h"
 #include "tools/kiln/model_library.h"
 #include "tools/kiln/progress.h"
+#include "tools/kiln/stale_files.h"
 
 namespace kiln::tools {
 namespace {
@@ -100,6 +102,7 @@ absl::Status CheckMlfFlags(const CompileFlags& flags, const CompileOptions& opti
     return absl::InvalidArgumentError(
         "--mlf and --emit do not go together: --emit makes no code; leave one of them out");
   }
+  KILN_RETURN_IF_ERROR(CheckIsNoFolder("--mlf", flags.mlf));
   return CheckForModelLibrary(options);
 }
 
@@ -110,13 +113,18 @@ absl::Status RunCompile(const CompileFlags& flags) {
         "compile: wanted -o DIR to write to, --mlf FILE for an archive, or --emit STAGE to print");
   }
   KILN_RETURN_IF_ERROR(CheckMlfFlags(flags, options));
+  if (!flags.emit.empty() && !flags.output.empty()) {
+    KILN_RETURN_IF_ERROR(CheckIsNoFolder("-o with --emit", flags.output));
+  }
   Progress progress("compiling " + flags.model);
   KILN_ASSIGN_OR_RETURN(const Graph graph, LoadModel(flags.model, flags.inputs));
   if (!flags.dump_dir.empty()) KILN_RETURN_IF_ERROR(WriteDump(flags.dump_dir, graph, options));
   if (!flags.emit.empty()) {
     KILN_ASSIGN_OR_RETURN(const std::string text, EmitStage(graph, options, flags.emit));
     progress.Stop();
-    if (!flags.output.empty()) return WriteFile("-o with --emit", flags.output, text);
+    if (!flags.output.empty()) {
+      return Apply({.files = {{flags.output, text}}, .inputs = {flags.model}});
+    }
     std::fwrite(text.data(), 1, text.size(), stdout);
     return absl::OkStatus();
   }
@@ -128,12 +136,27 @@ absl::Status RunCompile(const CompileFlags& flags) {
     KILN_ASSIGN_OR_RETURN(artifacts[shared_object],
                           LinkSharedObject(artifacts, options.module_name, options.target));
   }
+  FileChanges changes = {.inputs = {flags.model}};
+  if (!flags.output.empty()) {
+    const std::filesystem::path folder = flags.output;
+    for (auto& [name, bytes] : artifacts) {
+      changes.files.push_back({(folder / name).string(), bytes});
+    }
+    changes.removed = StaleFiles(flags.output, options.module_name, artifacts);
+  }
   if (!flags.mlf.empty()) {
     KILN_ASSIGN_OR_RETURN(const mlf::ModelLibrary library,
                           ModelLibraryOf(graph, compiled, flags.mlf_runtime));
-    KILN_RETURN_IF_ERROR(WriteModelLibrary("--mlf", flags.mlf, library));
+    KILN_ASSIGN_OR_RETURN(std::string archive, mlf::WriteArchive(library));
+    changes.files.push_back({flags.mlf, std::move(archive)});
   }
-  return flags.output.empty() ? absl::OkStatus() : WriteFiles(flags.output, artifacts);
+  KILN_RETURN_IF_ERROR(Apply(changes));
+  progress.Stop();
+  for (const std::string& path : changes.removed) {
+    std::fprintf(stderr, "kiln: removed %s, which an earlier compilation of %s has made\n",
+                 path.c_str(), options.module_name.c_str());
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole files in and out.
+//
+//   KILN_RETURN_IF_ERROR(WriteFiles("out", {{"my_mod.h", header}, {"my_mod.c", source}}));
 #ifndef KILN_TOOLS_KILN_FILES_H_
 #define KILN_TOOLS_KILN_FILES_H_
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -15,13 +18,44 @@ namespace kiln::tools {
 // there.
 absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes);
 
-// Writes all files into `folder`, which is made if it is missing: either all of them are there in
-// the end, or none has changed.
+// A folder for output, with all above it. Those that had to be made are gone with the object if
+// nothing is in them then.
+class OutputFolder {
+ public:
+  // InvalidArgument if it cannot be made or not be written to. An empty path is the working folder.
+  static absl::StatusOr<OutputFolder> Make(const std::string& path);
+  OutputFolder(OutputFolder&& other) noexcept { made_.swap(other.made_); }
+  OutputFolder& operator=(OutputFolder&&) = delete;
+  ~OutputFolder();
+
+ private:
+  OutputFolder() = default;
+  std::vector<std::string> made_;  // the outermost first
+};
+
+struct OutputFile {
+  std::string path;
+  std::string bytes;
+};
+
+// What changes on the disk together.
+struct FileChanges {
+  std::vector<OutputFile> files;     // their folders are made if they are missing
+  std::vector<std::string> removed;  // regular files
+  std::vector<std::string> inputs;   // what the bytes were made of: writing to one is an error
+};
+
+// Either all changes are there in the end, or nothing has changed. A symbolic link stays, and what
+// it leads to is written. A device or a FIFO is written to, which is the one thing that is not
+// undone when something else fails.
+absl::Status Apply(const FileChanges& changes);
+
+// Writes all files into `folder`, as Apply does.
 absl::Status WriteFiles(const std::string& folder, const std::map<std::string, std::string>& files);
 
-// The same for one file; its folder is made if it is missing. InvalidArgument, beginning with
-// `option`, if the path is that of a folder.
-absl::Status WriteFile(absl::string_view option, const std::string& path, const std::string& bytes);
+// InvalidArgument, beginning with `option`, if a file cannot have this path because it is that of a
+// folder.
+absl::Status CheckIsNoFolder(absl::string_view option, const std::string& path);
 
 }  // namespace kiln::tools
 

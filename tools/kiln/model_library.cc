@@ -96,8 +96,9 @@ absl::StatusOr<mlf::ModelLibrary> ReadModelLibrary(const std::string& path) {
 
 absl::Status WriteModelLibrary(absl::string_view option, const std::string& path,
                                const mlf::ModelLibrary& library) {
+  KILN_RETURN_IF_ERROR(CheckIsNoFolder(option, path));
   KILN_ASSIGN_OR_RETURN(const std::string bytes, mlf::WriteArchive(library));
-  return WriteFile(option, path, bytes);
+  return Apply({.files = {{path, bytes}}});
 }
 
 bool IsArchive(absl::string_view bytes) {

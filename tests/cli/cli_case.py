@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of the command line share."""
+
+import os
+import re
+import struct
+import subprocess
+import tempfile
+import unittest
+
+KILN = os.path.abspath("tools/kiln/kiln")
+DIGITS = os.path.abspath("models/digits/digits.onnx")
+MY_MOD = os.path.abspath("models/my_mod/my_mod.relay")
+
+# The code generators that are built in.
+CODEGENS = re.search("^code generators: (.*)$", subprocess.check_output([KILN, "--version"]).decode(), re.M).group(1).split(", ")
+needs_llvm = unittest.skipUnless("llvm" in CODEGENS, "the compiler is built without LLVM, which makes objects")
+
+
+def npy(descr, shape, data):
+    """A NumPy file, by the format's version 1."""
+    header = str({"descr": descr, "fortran_order": False, "shape": shape}).encode()
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + data
+
+
+class CliCase(unittest.TestCase):
+    """The tool in an empty folder, self.folder."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.out = self.path("out")
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, data):
+        with open(self.path(name), "wb") as file:
+            file.write(data.encode() if isinstance(data, str) else data)
+        return self.path(name)
+
+    def kiln(self, *args):
+        return subprocess.run(
+            [KILN] + list(args), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.folder
+        )
+
+    def succeeds(self, *args):
+        result = self.kiln(*args)
+        self.assertEqual(result.returncode, 0, result.stderr.decode())
+        return result.stdout.decode()
+
+    def refuses(self, words, *args):
+        """The run fails by the user's fault, its message holds `words`, and there is no output folder."""
+        result = self.kiln(*args)
+        message = result.stderr.decode()
+        self.assertEqual(result.returncode, 2, message)
+        self.assertIn(words, message)
+        self.assertEqual(result.stdout, b"")
+        self.assertFalse(os.path.exists(self.out))
+
+    def files(self, folder):
+        contents = {}
+        for name in sorted(os.listdir(folder)):
+            with open(os.path.join(folder, name), "rb") as file:
+                contents[name] = file.read()
+        return contents

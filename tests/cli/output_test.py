@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the command line writes to: all files or none, what is there already, and what is no ordinary file."""
+
+import os
+import shutil
+import threading
+import unittest
+
+from tests.cli.cli_case import DIGITS, MY_MOD, CliCase, needs_llvm
+
+C_INTERFACE = ["--runtime", "crt", "--interface", "c"]
+
+
+class OutputTest(CliCase):
+    def test_output_under_a_file(self):
+        self.write("file", "kept")
+        for folder in ("file", "file/out"):
+            with self.subTest(folder):
+                self.refuses("the output folder cannot be made", "compile", MY_MOD, "-o", self.path(folder))
+        self.assertEqual(self.files(self.folder), {"file": b"kept"})
+
+    @unittest.skipIf(os.geteuid() == 0, "root may write everywhere")
+    def test_output_without_permission(self):
+        os.mkdir(self.path("closed"), 0o500)
+        self.refuses("cannot be", "compile", MY_MOD, "-o", self.path("closed"))
+
+    def test_output_name_is_taken(self):
+        """What cannot be replaced stays, and no half-written file is left beside it."""
+        os.makedirs(self.path("taken/my_mod.h/inside"))
+        result = self.kiln("compile", MY_MOD, "-o", self.path("taken"))
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("my_mod.h: cannot be written", result.stderr.decode())
+        self.assertEqual(os.listdir(self.path("taken")), ["my_mod.h"])
+
+    def test_archive_and_folder_belong_together(self):
+        self.write("file", "kept")
+        self.refuses("cannot be made", "compile", MY_MOD, *C_INTERFACE, "--mlf", self.path("new/a.tar"), "-o", self.path("file"))
+        self.refuses("two outputs", "compile", MY_MOD, *C_INTERFACE, "--mlf", self.path("out/my_mod.h"), "-o", self.out)
+        self.assertEqual(self.files(self.folder), {"file": b"kept"})
+
+    def test_users_files_stay(self):
+        os.mkdir(self.out)
+        users = {"my_mod.h.tmp": b"1", "my_mod.c.tmp": b"2", "my_mod_model.c": b"int mine;\n", "my_mod.graph.json": b"{}"}
+        for name, data in users.items():
+            self.write("out/" + name, data)
+        self.succeeds("compile", MY_MOD, "-o", self.out, "--codegen", "c", "--runtime", "crt")
+        files = self.files(self.out)
+        self.assertEqual({name: files[name] for name in users}, users)
+
+    @needs_llvm
+    def test_what_other_options_have_left(self):
+        """Files of an earlier compilation do not stay beside those that replace them."""
+        ways = {
+            "my_mod.c my_mod_model.c": C_INTERFACE + ["--codegen", "c"],
+            "my_mod.o": ["--runtime", "crt"],
+            "my_mod.c my_mod.graph.json": ["--runtime", "crt", "--executor", "graph", "--codegen", "c"],
+            "my_mod.so": [],
+            "my_mod.o my_mod_system_lib.c": ["--system-lib"],
+            "my_mod.c my_mod.so": ["--codegen", "c"],
+            "my_mod.c my_mod_csource.c my_mod_model.c": C_INTERFACE + ["--codegen", "c", "--external", "csource"],
+            "my_mod.so ": ["--target", "x86-64"],
+        }
+        for names, options in ways.items():
+            with self.subTest(names):
+                result = self.kiln("compile", MY_MOD, "-o", self.out, *options)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.assertEqual(sorted(os.listdir(self.out)), sorted(names.split() + ["my_mod.h", "my_mod.metadata.json"]))
+        self.assertIn("removed {}/my_mod_csource.c".format(self.out), result.stderr.decode())
+
+    def test_the_model_stays(self):
+        model = shutil.copy(MY_MOD, self.path("m.relay"))
+        os.symlink("m.relay", self.path("link"))
+        crt = ["--runtime", "crt", "--mlf"]
+        for options in (["--emit=plan", "-o", model], ["--emit=plan", "-o", self.path("link")], crt + [model]):
+            self.refuses("is what is read", "compile", model, *options)
+        with open(MY_MOD) as wanted, open(model) as found:
+            self.assertEqual(found.read(), wanted.read())
+
+    def test_what_is_no_ordinary_file(self):
+        """A FIFO is written into, and a symbolic link stays one."""
+        wanted = self.succeeds("compile", MY_MOD, "--emit=plan")
+        os.mkfifo(self.path("fifo"))
+        self.write("file", "old")
+        os.symlink("file", self.path("link"))
+        os.symlink("new", self.path("dangling"))
+        read = []
+
+        def read_fifo():
+            with open(self.path("fifo")) as fifo:
+                read.append(fifo.read())
+
+        reader = threading.Thread(target=read_fifo, daemon=True)
+        reader.start()
+        for name in ("fifo", "link", "dangling"):
+            self.succeeds("compile", MY_MOD, "--emit=plan", "-o", self.path(name))
+        reader.join(60)
+        self.assertEqual(read, [wanted])
+        self.assertTrue(os.path.islink(self.path("link")) and os.path.islink(self.path("dangling")))
+        for name in ("file", "new"):
+            with open(self.path(name)) as file:
+                self.assertEqual(file.read(), wanted)
+
+    def test_folder_in_the_place_of_a_file(self):
+        for options in (["--emit=plan", "-o"], C_INTERFACE + ["--mlf"]):
+            self.refuses("found the folder", "compile", DIGITS, *options, self.folder)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/kiln/files.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+
+namespace kiln::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class FilesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = ::testing::TempDir() + "/" +
+              ::testing::UnitTest::GetInstance()->current_test_info()->name();
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+
+  std::string Path(const std::string& name) const { return folder_ + "/" + name; }
+
+  void Write(const std::string& name, const std::string& bytes) const {
+    std::ofstream(Path(name)) << bytes;
+  }
+
+  // The files of the folder and of those in it, by path.
+  std::map<std::string, std::string> Contents() const {
+    std::map<std::string, std::string> contents;
+    for (const auto& entry : fs::recursive_directory_iterator(folder_)) {
+      std::string& text = contents[entry.path().lexically_relative(folder_)];
+      std::error_code circle;
+      if (!entry.is_regular_file(circle)) continue;
+      std::ifstream file(entry.path());
+      text.assign(std::istreambuf_iterator<char>(file), {});
+    }
+    return contents;
+  }
+
+  std::string folder_;
+};
+
+using Files = std::map<std::string, std::string>;
+
+TEST_F(FilesTest, WritesIntoNewFolders) {
+  ASSERT_TRUE(WriteFiles(Path("a/b"), {{"x", "1"}, {"y", "2"}}).ok());
+  EXPECT_EQ(Contents(), (Files{{"a", ""}, {"a/b", ""}, {"a/b/x", "1"}, {"a/b/y", "2"}}));
+}
+
+TEST_F(FilesTest, AllOrNone) {
+  Write("a", "old a");
+  Write("old.c", "old c");
+  Write("a.tmp", "the user's");
+  fs::create_directories(Path("z"));
+  const Files before = Contents();
+  for (const FileChanges& changes : {
+           FileChanges{.files = {{Path("a"), "new"}, {Path("b"), "new"}, {Path("z"), "new"}}},
+           FileChanges{.files = {{Path("a"), "new"}, {Path("made/deep/b"), "new"}},
+                       .removed = {Path("old.c"), Path("none/none")}},
+           FileChanges{.files = {{Path("a"), "new"}, {Path("made/b"), ""}, {Path("a/c"), ""}}},
+           FileChanges{.files = {{Path("b"), "1"}, {Path("./z/../b"), "2"}}},
+       }) {
+    EXPECT_FALSE(Apply(changes).ok());
+    EXPECT_EQ(Contents(), before);
+  }
+  ASSERT_TRUE(Apply({.files = {{Path("a"), "new"}}, .removed = {Path("old.c")}}).ok());
+  EXPECT_EQ(Contents(), (Files{{"a", "new"}, {"a.tmp", "the user's"}, {"z", ""}}));
+}
+
+TEST_F(FilesTest, SymbolicLinksStay) {
+  fs::create_directories(Path("real"));
+  Write("real/a", "old");
+  fs::create_symlink("real/a", Path("to_a"));
+  fs::create_symlink("to_a", Path("to_to_a"));
+  fs::create_symlink("real/b", Path("to_none"));
+  fs::create_symlink("circle", Path("circle"));
+  ASSERT_TRUE(WriteFiles(folder_, {{"to_to_a", "new"}, {"to_none", "b"}}).ok());
+  EXPECT_TRUE(fs::is_symlink(Path("to_to_a")) && fs::is_symlink(Path("to_none")));
+  EXPECT_FALSE(fs::is_symlink(Path("real/a")) || fs::is_symlink(Path("real/b")));
+  EXPECT_EQ(Contents().at("real/a"), "new");
+  EXPECT_EQ(Contents().at("real/b"), "b");
+  EXPECT_FALSE(WriteFiles(folder_, {{"circle", ""}}).ok());
+  EXPECT_FALSE(WriteFiles(folder_, {{"to_a", "1"}, {"to_to_a", "2"}}).ok());
+}
+
+TEST_F(FilesTest, FifosAreWrittenTo) {
+  ASSERT_EQ(mkfifo(Path("fifo").c_str(), 0600), 0);
+  fs::create_symlink("fifo", Path("to_fifo"));
+  for (const char* name : {"fifo", "to_fifo"}) {
+    std::string read;
+    std::thread reader([&] {
+      std::ifstream file(Path("fifo"));
+      read.assign(std::istreambuf_iterator<char>(file), {});
+    });
+    EXPECT_TRUE(WriteFiles(folder_, {{name, "through"}}).ok());
+    reader.join();
+    EXPECT_EQ(read, "through");
+    EXPECT_TRUE(fs::is_fifo(Path("fifo")));
+  }
+}
+
+TEST_F(FilesTest, PermissionsStay) {
+  Write("script", "old");
+  fs::permissions(Path("script"), fs::perms(0750));
+  ASSERT_TRUE(WriteFiles(folder_, {{"script", "new"}, {"other", "new"}}).ok());
+  EXPECT_EQ(fs::status(Path("script")).permissions(), fs::perms(0750));
+  const mode_t mask = umask(0);
+  umask(mask);
+  EXPECT_EQ(fs::status(Path("other")).permissions(), fs::perms(0666 & ~mask));
+}
+
+TEST_F(FilesTest, InputsStay) {
+  Write("model", "weights");
+  fs::create_symlink("model", Path("link"));
+  for (const char* name : {"model", "link", "./model"}) {
+    const absl::Status status = Apply({.files = {{Path(name), "plan"}}, .inputs = {Path("model")}});
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(std::string(status.message()), HasSubstr("is what is read"));
+  }
+  EXPECT_EQ(Contents().at("model"), "weights");
+}
+
+TEST_F(FilesTest, FoldersOfNoUseAreRemoved) {
+  {
+    const absl::StatusOr<OutputFolder> unused = OutputFolder::Make(Path("a/b/c"));
+    ASSERT_TRUE(unused.ok());
+    EXPECT_TRUE(fs::is_directory(Path("a/b/c")));
+  }
+  EXPECT_EQ(Contents(), Files());
+  Write("file", "");
+  EXPECT_FALSE(OutputFolder::Make(Path("file")).ok());
+  EXPECT_FALSE(OutputFolder::Make(Path("file/below")).ok());
+}
+
+}  // namespace
+}  // namespace kiln::tools

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KILN_TOOLS_KILN_STALE_FILES_H_
+#define KILN_TOOLS_KILN_STALE_FILES_H_
+
+#include <string>
+#include <vector>
+
+#include "compiler/base/artifacts.h"
+
+namespace kiln::tools {
+
+// Files in `folder` that a compilation of the same module with other options has left there, and
+// that `artifacts` do not replace: beside them they would be linked twice. Only what tells by its
+// contents that Kiln has made it.
+std::vector<std::string> StaleFiles(const std::string& folder, const std::string& module_name,
+                                    const Artifacts& artifacts);
+
+}  // namespace kiln::tools
+
+#endif  // KILN_TOOLS_KILN_STALE_FILES_H_
