@@ -3,10 +3,11 @@
 
 import os
 import shutil
+import subprocess
 import threading
 import unittest
 
-from tests.cli.cli_case import DIGITS, MY_MOD, CliCase, needs_llvm
+from tests.cli.cli_case import DIGITS, KILN, MY_MOD, CliCase, needs_llvm
 
 C_INTERFACE = ["--runtime", "crt", "--interface", "c"]
 
@@ -99,6 +100,25 @@ class OutputTest(CliCase):
         for name in ("file", "new"):
             with open(self.path(name)) as file:
                 self.assertEqual(file.read(), wanted)
+
+    def test_standard_output_that_is_full(self):
+        """What cannot be written is said, by every subcommand."""
+        self.succeeds("compile", DIGITS, "-o", self.path("lib"))
+        library = self.path("lib/digits.so")
+        for args in (
+            ["--version"],
+            ["run", "--help"],
+            ["compile", DIGITS, "--emit=plan"],
+            ["compile", DIGITS, "--emit=loops"],
+            ["inspect", library],
+            ["run", library, "--input", "image=random"],
+            ["bench", library, "--seconds", "0.01"],
+            ["bench", library, "--seconds", "0.01", "--json"],
+        ):
+            with self.subTest(" ".join(args)), open("/dev/full", "w") as full:
+                result = subprocess.run([KILN] + args, stdout=full, stderr=subprocess.PIPE)
+                self.assertEqual(result.returncode, 1)
+                self.assertEqual(result.stderr, b"kiln: cannot write to standard output: No space left on device\n")
 
     def test_folder_in_the_place_of_a_file(self):
         for options in (["--emit=plan", "-o"], C_INTERFACE + ["--mlf"]):

@@ -2,7 +2,6 @@
 // kiln bench
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -14,6 +13,7 @@
 #include "tools/kiln/commands.h"
 #include "tools/kiln/library.h"
 #include "tools/kiln/progress.h"
+#include "tools/kiln/standard_output.h"
 
 namespace kiln::tools {
 namespace {
@@ -93,17 +93,15 @@ absl::Status Bench(const BenchFlags& flags) {
   result["p99_ms"] = times[std::min(n - 1, n * 99 / 100)];
   if (flags.json) {
     if (profile.has_value()) result["profile"] = nlohmann::ordered_json::parse(profile->ToJson());
-    std::puts(result.dump().c_str());
-  } else {
-    std::printf(
-        "%s, %s executor, %d threads: %zu runs, median %.4f ms, min %.4f ms, mean %.4f ms, p99 "
-        "%.4f ms\n",
-        library.module_name.c_str(), result["executor"].get<std::string>().c_str(),
-        result["threads"].get<int>(), n, result["median_ms"].get<double>(), times.front(),
-        result["mean_ms"].get<double>(), result["p99_ms"].get<double>());
-    if (profile.has_value()) std::fputs(profile->ToText().c_str(), stdout);
+    return Print(result.dump() + "\n");
   }
-  return absl::OkStatus();
+  KILN_RETURN_IF_ERROR(Print(absl::StrFormat(
+      "%s, %s executor, %d threads: %d runs, median %.4f ms, min %.4f ms, mean %.4f ms, p99 "
+      "%.4f ms\n",
+      library.module_name, result["executor"].get<std::string>(), result["threads"].get<int>(), n,
+      result["median_ms"].get<double>(), times.front(), result["mean_ms"].get<double>(),
+      result["p99_ms"].get<double>())));
+  return profile.has_value() ? Print(profile->ToText()) : absl::OkStatus();
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "tools/kiln/model_library.h"
 #include "tools/kiln/progress.h"
 #include "tools/kiln/stale_files.h"
+#include "tools/kiln/standard_output.h"
 
 namespace kiln::tools {
 namespace {
@@ -125,8 +126,7 @@ absl::Status RunCompile(const CompileFlags& flags) {
     if (!flags.output.empty()) {
       return Apply({.files = {{flags.output, text}}, .inputs = {flags.model}});
     }
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    return absl::OkStatus();
+    return Print(text);
   }
   KILN_ASSIGN_OR_RETURN(Compiled compiled, Compile(graph, options));
   Artifacts& artifacts = compiled.artifacts;

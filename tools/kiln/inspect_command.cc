@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // kiln inspect
-#include <cstdio>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,6 +20,7 @@
 #include "tools/kiln/model_library.h"
 #include "tools/kiln/object_report.h"
 #include "tools/kiln/report.h"
+#include "tools/kiln/standard_output.h"
 
 namespace kiln::tools {
 namespace {
@@ -102,8 +102,7 @@ absl::StatusOr<std::string> InspectFile(const InspectFlags& flags) {
 
 absl::Status Inspect(const InspectFlags& flags) {
   KILN_ASSIGN_OR_RETURN(const std::string report, InspectFile(flags));
-  std::fputs(report.c_str(), stdout);
-  return absl::OkStatus();
+  return Print(report);
 }
 
 }  // namespace

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // kiln: compiles models, runs and measures what it has compiled.
 #include <cstdio>
+#include <iostream>
+#include <sstream>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/backend.h"
 #include "compiler/external/external_codegen.h"
 #include "tools/kiln/commands.h"
+#include "tools/kiln/standard_output.h"
 
 namespace {
 
@@ -28,8 +31,10 @@ std::string Version() {
   return text;
 }
 
+// Prints what went wrong and returns the exit status.
 int ExitStatus(const absl::Status& status) {
   if (status.ok()) return 0;
+  std::fprintf(stderr, "kiln: %s\n", std::string(status.message()).c_str());
   switch (status.code()) {
     case absl::StatusCode::kInternal:
     case absl::StatusCode::kUnknown:
@@ -63,10 +68,12 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    const int status = app.exit(error);
-    return status == 0 ? 0 : kUsersFault;
+    std::ostringstream text;
+    if (app.exit(error, text, std::cerr) != 0) return kUsersFault;
+    const absl::Status status = kiln::tools::Print(text.str());
+    return ExitStatus(status.ok() ? kiln::tools::FlushStandardOutput() : status);
   }
-  const absl::Status status = action();
-  if (!status.ok()) std::fprintf(stderr, "kiln: %s\n", std::string(status.message()).c_str());
+  absl::Status status = action();
+  if (status.ok()) status = kiln::tools::FlushStandardOutput();
   return ExitStatus(status);
 }

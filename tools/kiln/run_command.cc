@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // kiln run
 #include <cmath>
-#include <cstdio>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
@@ -12,6 +11,7 @@
 #include "tools/kiln/files.h"
 #include "tools/kiln/library.h"
 #include "tools/kiln/npy.h"
+#include "tools/kiln/standard_output.h"
 #include "tools/kiln/tensor_file.h"
 
 namespace kiln::tools {
@@ -45,14 +45,14 @@ absl::StatusOr<std::map<std::string, std::string>> Assignments(
   return map;
 }
 
-void PrintTensor(const std::string& name, const Tensor& tensor) {
+absl::Status PrintTensor(const std::string& name, const Tensor& tensor) {
   std::string text = absl::StrCat(name, " ", tensor.type().ToString(), ":");
   const int64_t n = std::min(tensor.type().num_elements(), kPrintedValues);
   for (int64_t i = 0; i < n; ++i) {
     absl::StrAppendFormat(&text, " %.9g", tensor.AsDouble(i));
   }
   if (tensor.type().num_elements() > n) absl::StrAppend(&text, " …");
-  std::puts(text.c_str());
+  return Print(text + "\n");
 }
 
 // |found - wanted| <= atol + rtol * |wanted| for every element; equal bits where both are 0.
@@ -76,9 +76,7 @@ absl::Status CheckClose(const std::string& name, const Tensor& found, const Tens
     if (!close && wrong++ == 0) first = i;
   }
   if (wrong == 0) {
-    std::printf("%s agrees (%lld values)\n", name.c_str(),
-                static_cast<long long>(found.type().num_elements()));
-    return absl::OkStatus();
+    return Print(absl::StrCat(name, " agrees (", found.type().num_elements(), " values)\n"));
   }
   return absl::FailedPreconditionError(absl::StrFormat(
       "--check %s: %d of %d values differ, the first at %d: found %.9g, wanted %.9g", name, wrong,
@@ -100,7 +98,7 @@ absl::Status RunLibrary(const RunFlags& flags) {
     const runtime::TensorInfo& info = executor->output_infos()[static_cast<size_t>(i)];
     KILN_ASSIGN_OR_RETURN(const runtime::NDArray array, executor->GetOutput(i));
     Tensor tensor = ToTensor(array, TypeOf(info));
-    PrintTensor(info.name, tensor);
+    KILN_RETURN_IF_ERROR(PrintTensor(info.name, tensor));
     std::string file = info.name;
     for (char& c : file) c = c == '/' ? '_' : c;
     files[file + ".npy"] = ToNpy(tensor);

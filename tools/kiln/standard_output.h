@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KILN_TOOLS_KILN_STANDARD_OUTPUT_H_
+#define KILN_TOOLS_KILN_STANDARD_OUTPUT_H_
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace kiln::tools {
+
+// Writes to standard output. Internal if it cannot be written to: what is lost is no fault of the
+// command line.
+absl::Status Print(absl::string_view text);
+
+// What Print has kept back; the last thing that a command does.
+absl::Status FlushStandardOutput();
+
+}  // namespace kiln::tools
+
+#endif  // KILN_TOOLS_KILN_STANDARD_OUTPUT_H_
