@@ -139,28 +139,6 @@ class CliTest(CliCase):
             self.refuses("do not go together", "compile", DIGITS, "-o", self.out, *options)
         self.refuses("in one piece", "compile", DIGITS, "-o", self.out, "--runtime", "crt", "--executor", "graph", "--pool=sram:any")
 
-    @needs_llvm
-    def test_budget(self):
-        target = ["--runtime", "crt", "--interface", "c", "--target", "cortex-m4f"]
-        self.succeeds("compile", DIGITS, "-o", self.out, *target)
-        check = ["budget", os.path.join(self.out, "digits.o"), "--metadata", os.path.join(self.out, "digits.metadata.json")]
-        metadata = self.path("out/digits.metadata.json")
-        enough = ["--max-flash-bytes=200000", "--max-ram-bytes=20000", "--max-stack-bytes=1000", "--max-workspace-bytes=20000"]
-        self.assertEqual(self.kiln(*check, *enough, "--copy", metadata, "-o", self.path("copy.json")).returncode, 0)
-        with open(metadata) as file, open(self.path("copy.json")) as copy:
-            self.assertEqual(file.read(), copy.read())
-        for words, option in (
-            (r"bytes of flash, \d+ more than the budget of 1000:\n  \d+ bytes: tvmgen_digits", "--max-flash-bytes=1000"),
-            (r"bytes of RAM, \d+ more than the budget of 1000:\n  \d+ bytes: \S*workspace", "--max-ram-bytes=1000"),
-            (r"bytes of stack, \d+ more than the budget of 8:\n  \S+ calls", "--max-stack-bytes=8"),
-            (r"bytes of workspace, \d+ more than the budget of 1000:\n  \d+ bytes: t\d+ in workspace, calls", "--max-workspace-bytes=1000"),
-        ):
-            with self.subTest(option):
-                result = self.kiln(*check, option, "--copy", metadata, "-o", self.path("none"))
-                self.assertEqual(result.returncode, 2)
-                self.assertRegex(result.stderr.decode(), words)
-                self.assertFalse(os.path.exists(self.path("none")))
-
     def test_quantisation_of_inputs(self):
         model = '#[version = "0.0.5"]\ndef @main(%x: Tensor[(2, 3), int8], {}) {{\n  negative(%x)\n}}\n'
         for words, attrs in (

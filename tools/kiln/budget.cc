@@ -6,13 +6,19 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "compiler/base/status.h"
+#include "tools/kiln/elf.h"
 
 namespace kiln::tools {
 namespace {
 
 constexpr size_t kMostNamed = 5;
+constexpr int64_t kMaxLimitBytes = int64_t{1} << 40;
 
 // The largest parts, the largest first, a line each.
 std::string Largest(std::vector<ObjectPart> parts) {
@@ -46,23 +52,58 @@ class BudgetChecker {
  public:
   void Check(const std::optional<int64_t>& limit, const char* what, int64_t used,
              const std::string& contributors) {
-    if (!limit.has_value() || used <= *limit) return;
-    absl::StrAppend(&text_, text_.empty() ? "" : "\n", "the model takes ", used, " bytes of ", what,
-                    ", ", used - *limit, " more than the budget of ", *limit, ":", contributors);
+    if (!limit.has_value()) return;
+    if (used > *limit) {
+      absl::StrAppend(&excess_, excess_.empty() ? "" : "\n", "the model takes ", used, " bytes of ",
+                      what, ", ", used - *limit, " more than the budget of ", *limit, ":",
+                      contributors);
+    } else {
+      const double part = *limit == 0 ? 0 : static_cast<double>(used) / static_cast<double>(*limit);
+      absl::StrAppendFormat(&use_, "%s: %d of %d bytes, %.1f %%\n", what, used, *limit, 100 * part);
+    }
   }
 
-  absl::Status status() const {
-    return text_.empty() ? absl::OkStatus() : absl::ResourceExhaustedError(text_);
+  absl::StatusOr<std::string> Result() const {
+    if (!excess_.empty()) return absl::ResourceExhaustedError(excess_);
+    return use_;
   }
 
  private:
-  std::string text_;
+  std::string use_, excess_;
 };
 
 }  // namespace
 
-absl::Status CheckBudget(const Budget& budget, const ObjectFigures& figures,
-                         const proto::Metadata& metadata) {
+absl::StatusOr<int64_t> ParseLimit(absl::string_view option, absl::string_view text) {
+  absl::string_view digits = text;
+  int64_t unit = 1, bytes = 0;
+  if (absl::ConsumeSuffix(&digits, "K")) unit = int64_t{1} << 10;
+  if (unit == 1 && absl::ConsumeSuffix(&digits, "M")) unit = int64_t{1} << 20;
+  if (absl::SimpleAtoi(digits, &bytes) && bytes >= 0 && bytes <= kMaxLimitBytes / unit) {
+    return bytes * unit;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(option, ": found '", text, "', wanted a number of bytes, such as 65536 or 64K"));
+}
+
+absl::Status CheckIsObjectOf(const proto::Metadata& metadata, absl::string_view object) {
+  KILN_ASSIGN_OR_RETURN(const ElfObject elf, ParseElfObject(object));
+  const auto defines = [&elf](const std::string& name) {
+    return std::any_of(elf.symbols.begin(), elf.symbols.end(), [&](const ElfSymbol& symbol) {
+      return symbol.section != 0 && symbol.name == name;
+    });
+  };
+  // Some of the operator functions may be gone: a compiler has put them into their only caller.
+  for (const proto::Function& function : metadata.functions()) {
+    if (defines(function.name())) return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the object has none of the functions of the model '", metadata.module_name(), "', such as ",
+      metadata.functions(0).name(), "; wanted the object that was made together with --metadata"));
+}
+
+absl::StatusOr<std::string> CheckBudget(const Budget& budget, const ObjectFigures& figures,
+                                        const proto::Metadata& metadata) {
   if (budget.stack.has_value() && !figures.stack_bytes.has_value()) {
     return absl::FailedPreconditionError(
         "the stack is limited, but what the functions of the object take of it is not known");
@@ -81,7 +122,7 @@ absl::Status CheckBudget(const Budget& budget, const ObjectFigures& figures,
                 absl::StrCat("\n  ", absl::StrJoin(figures.deepest_calls, " calls\n  ")));
   checker.Check(budget.workspace, "workspace", metadata.functions(0).workspace_size_bytes(),
                 Largest(Buffers(metadata)));
-  return checker.status();
+  return checker.Result();
 }
 
 }  // namespace kiln::tools

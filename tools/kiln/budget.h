@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
-#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "metadata/metadata.pb.h"
 #include "tools/kiln/object_report.h"
 
@@ -20,10 +22,17 @@ struct Budget {
   std::optional<int64_t> workspace;  // memory for tensors between operators
 };
 
-// ResourceExhausted with a paragraph for every limit that is exceeded: by how much, and the largest
-// contributors. FailedPrecondition if the stack is limited and not known.
-absl::Status CheckBudget(const Budget& budget, const ObjectFigures& figures,
-                         const proto::Metadata& metadata);
+// "65536", or with K or M for 2^10 or 2^20 bytes "64K"; `option` is what the error says.
+absl::StatusOr<int64_t> ParseLimit(absl::string_view option, absl::string_view text);
+
+// InvalidArgument if `object` is not that of the model that the metadata describe.
+absl::Status CheckIsObjectOf(const proto::Metadata& metadata, absl::string_view object);
+
+// A line for every limit: what is used of it. ResourceExhausted with a paragraph for every limit
+// that is exceeded: by how much, and the largest contributors. FailedPrecondition if the stack is
+// limited and not known.
+absl::StatusOr<std::string> CheckBudget(const Budget& budget, const ObjectFigures& figures,
+                                        const proto::Metadata& metadata);
 
 }  // namespace kiln::tools
 

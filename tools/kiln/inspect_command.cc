@@ -75,7 +75,7 @@ absl::StatusOr<std::string> InspectObject(const InspectFlags& flags, const std::
   std::map<std::string, int64_t> stack_usage;
   if (!flags.stack_usage.empty()) {
     KILN_ASSIGN_OR_RETURN(const std::string text, ReadFile(flags.stack_usage, kMaxFileBytes));
-    stack_usage = ParseStackUsage(text);
+    KILN_ASSIGN_OR_RETURN(stack_usage, ParseStackUsage(text, flags.stack_usage));
   }
   const absl::StatusOr<ObjectFigures> figures = MeasureObject(bytes, std::move(stack_usage));
   if (!figures.ok()) return Annotate(figures.status(), flags.file + ": ");

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -40,6 +41,7 @@ class CallGraph {
   }
 
   const std::set<std::string>& external() const { return external_; }
+  bool has_frames() const { return !frames_.empty(); }
 
   // The deepest chain of calls; nullopt if it is not known.
   std::optional<std::vector<std::string>> Deepest() {
@@ -146,14 +148,23 @@ class CallGraph {
 
 }  // namespace
 
-std::map<std::string, int64_t> ParseStackUsage(absl::string_view text) {
+absl::StatusOr<std::map<std::string, int64_t>> ParseStackUsage(absl::string_view text,
+                                                               absl::string_view file) {
   std::map<std::string, int64_t> sizes;
+  int number = 0;
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    ++number;
+    if (line.empty()) continue;
     // file:line:column:function TAB bytes TAB static
     const std::vector<absl::string_view> fields = absl::StrSplit(line, '\t');
     int64_t bytes = 0;
-    if (fields.size() != 3 || fields[2] != "static" || !absl::SimpleAtoi(fields[1], &bytes))
-      continue;
+    if (fields.size() != 3 || !absl::SimpleAtoi(fields[1], &bytes) || bytes < 0) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          file, ":", number, ": found '", absl::CHexEscape(line.substr(0, 80)),
+          "', wanted a line of gcc -fstack-usage: file:line:column:function, bytes and "
+          "'static', with tabs between them"));
+    }
+    if (fields[2] != "static") continue;
     sizes[std::string(fields[0].substr(fields[0].rfind(':') + 1))] = bytes;
   }
   return sizes;
@@ -183,6 +194,7 @@ absl::StatusOr<ObjectFigures> MeasureObject(absl::string_view bytes,
   }
   CallGraph graph(object, std::move(stack_usage));
   figures.calls.assign(graph.external().begin(), graph.external().end());
+  figures.has_frames = graph.has_frames();
   if (const auto deepest = graph.Deepest()) {
     figures.stack_bytes = graph.Depth(deepest->front());
     figures.deepest_calls = *deepest;
@@ -197,11 +209,16 @@ std::string ObjectText(const ObjectFigures& figures) {
   if (figures.stack_bytes) {
     absl::StrAppend(&text, "stack: ", *figures.stack_bytes, " bytes in ",
                     absl::StrJoin(figures.deepest_calls, ", "), "\n");
-  } else {
+  } else if (figures.has_frames) {
     absl::StrAppend(
         &text,
-        "stack: not known; for an object of gcc, compile with -fstack-usage and name the file "
-        "by --stack-usage\n");
+        "stack: not known; the size of a frame is not fixed or is missing, or functions "
+        "call each other in a circle\n");
+  } else {
+    absl::StrAppend(&text,
+                    "stack: not known; the object does not say the sizes of frames, as Kiln's own "
+                    "for microcontrollers do; for an object of gcc, compile with -fstack-usage and "
+                    "name the file by --stack-usage\n");
   }
   if (!figures.calls.empty()) {
     absl::StrAppend(&text, "calls: ", absl::StrJoin(figures.calls, ", "), "\n");

@@ -28,12 +28,14 @@ struct ObjectFigures {
   // not known, or functions call each other in a circle.
   std::optional<int64_t> stack_bytes;
   std::vector<std::string> deepest_calls;  // that chain
+  bool has_frames = false;                 // whether the size of any frame is known
   std::vector<std::string> calls;          // functions of others, whose stack comes on top
 };
 
 // Bytes of stack by function name, from a file that gcc -fstack-usage has written. A size that is
-// not fixed is left out.
-std::map<std::string, int64_t> ParseStackUsage(absl::string_view text);
+// not fixed is left out. InvalidArgument, beginning with `file`, for what is no such file.
+absl::StatusOr<std::map<std::string, int64_t>> ParseStackUsage(absl::string_view text,
+                                                               absl::string_view file);
 
 // Sizes of frames are those of `stack_usage` and of the object's sections .stack_sizes, which LLVM
 // writes.

@@ -5,6 +5,8 @@
 #include <iterator>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 
 namespace kiln::tools {
@@ -30,9 +32,14 @@ TEST(ObjectReport, AddsUpSectionsAndTheDeepestCalls) {
 }
 
 TEST(ObjectReport, FramesOfGccComeFromAFile) {
-  const auto usage = ParseStackUsage(
-      "a.c:3:7:layer\t8\tstatic\na.c:9:5:other\t16\tdynamic\nnonsense\na.c:1:1:model\tx\tstatic\n");
-  EXPECT_EQ(usage, (std::map<std::string, int64_t>{{"layer", 8}}));
+  const auto usage =
+      ParseStackUsage("a.c:3:7:layer\t8\tstatic\na.c:9:5:other\t16\tdynamic\n", "a.su");
+  EXPECT_EQ(*usage, (std::map<std::string, int64_t>{{"layer", 8}}));
+  for (const char* line : {"nonsense", "a.c:1:1:model\tx\tstatic", "a.c:1:1:model\t-1\tstatic"}) {
+    const auto damaged = ParseStackUsage(absl::StrCat("a.c:3:7:layer\t8\tstatic\n", line), "a.su");
+    EXPECT_EQ(damaged.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_TRUE(absl::StartsWith(damaged.status().message(), "a.su:2: found '"));
+  }
 }
 
 TEST(ObjectReport, SaysWhatItDoesNotKnow) {
