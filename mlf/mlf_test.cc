@@ -236,6 +236,13 @@ TEST(Mlf, MergesModules) {
   ModelLibrary other = {.modules = {SampleModule("c", "aot")}, .runtime = {{"x", "2"}}};
   EXPECT_THAT(std::string(Merge({two, other}).status().message()),
               HasSubstr("different C runtimes"));
+  two.modules[0].objects = {"object"};
+  other = {.modules = {SampleModule("c", "aot")}};
+  other.modules[0].metadata.set_target("aarch64");
+  EXPECT_TRUE(Merge({two, other}).ok());
+  other.modules[0].objects = {"object"};
+  EXPECT_THAT(std::string(Merge({two, other}).status().message()),
+              HasSubstr("the module 'a' is for the target cortex-m4f, the module 'c' for aarch64"));
 }
 
 }  // namespace

@@ -57,8 +57,8 @@ absl::StatusOr<std::string> WriteArchive(const ModelLibrary& library);
 // metadata of another version; InvalidArgument for an archive that is damaged or of other origin.
 absl::StatusOr<ModelLibrary> ReadArchive(absl::string_view bytes, absl::string_view name);
 
-// All modules of several libraries in one. InvalidArgument if a name comes twice, or if libraries
-// bring different C runtimes.
+// All modules of several libraries in one. InvalidArgument if a name comes twice, if objects are
+// for different targets, or if libraries bring different C runtimes.
 absl::StatusOr<ModelLibrary> Merge(const std::vector<ModelLibrary>& libraries);
 
 }  // namespace kiln::mlf

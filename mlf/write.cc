@@ -46,6 +46,20 @@ void AddModule(const Module& module, Artifacts& files) {
   if (module.metadata.executor() == "graph") files[GraphPath(name)] = module.graph_json;
 }
 
+// Objects for different machines, or for one with different registers of floats, are not linked
+// into one program.
+absl::Status CheckLinksWith(const Module* other, const Module& module) {
+  if (other == nullptr || module.objects.empty() ||
+      other->metadata.target() == module.metadata.target()) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the module '", other->name(), "' is for the target ", other->metadata.target(),
+      ", the module '", module.name(), "' for ", module.metadata.target(),
+      ": no program links the objects of both; compile one of them again for the target of the "
+      "other, or with --codegen c"));
+}
+
 }  // namespace
 
 std::string NoParams() { return runtime::SaveParams({}).value_or(""); }
@@ -74,6 +88,7 @@ absl::StatusOr<std::string> WriteArchive(const ModelLibrary& library) {
 absl::StatusOr<ModelLibrary> Merge(const std::vector<ModelLibrary>& libraries) {
   std::map<std::string, const Module*> modules;
   ModelLibrary merged;
+  const Module* with_objects = nullptr;
   for (const ModelLibrary& library : libraries) {
     for (const Module& module : library.modules) {
       if (!modules.emplace(module.name(), &module).second) {
@@ -81,6 +96,10 @@ absl::StatusOr<ModelLibrary> Merge(const std::vector<ModelLibrary>& libraries) {
             absl::StrCat("two modules have the name '", module.name(),
                          "'; compile one of them again with another --module-name"));
       }
+    }
+    for (const Module& module : library.modules) {
+      KILN_RETURN_IF_ERROR(CheckLinksWith(with_objects, module));
+      if (!module.objects.empty()) with_objects = &module;
     }
     if (!library.runtime.empty() && !merged.runtime.empty() && library.runtime != merged.runtime) {
       return absl::InvalidArgumentError(
