@@ -89,6 +89,19 @@ TEST(LoadFromFile, OtherFilesAreRefused) {
               HasSubstr("is a shared object, but not a compiled model"));
 }
 
+TEST(LoadFromFile, LibrariesForOtherMachinesAreNamed) {
+  std::ifstream file(kGraph, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  for (const auto& [machine, elf_class, name] :
+       {std::tuple(243, 1, "riscv32"), std::tuple(40, 1, "arm"), std::tuple(8, 2, "the 64-bit")}) {
+    bytes[18] = static_cast<char>(machine);
+    bytes[4] = static_cast<char>(elf_class);
+    EXPECT_THAT(ErrorOf(WriteFile("other.so", bytes)),
+                testing::AllOf(HasSubstr(absl::StrCat("other.so: is for ", name)),
+                               HasSubstr(", this machine is ")));
+  }
+}
+
 TEST(LoadFromFile, TruncatedFilesAreRefusedOrWhole) {
   std::ifstream file(kGraph, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};

@@ -24,6 +24,48 @@ namespace {
 constexpr const char* kModelSymbols[] = {kModuleBlobSymbol, "__tvm_module_ctx",
                                          "get_model_metadata", "get_c_metadata"};
 
+#if defined(__x86_64__)
+constexpr uint16_t kThisMachine = EM_X86_64;
+#elif defined(__aarch64__)
+constexpr uint16_t kThisMachine = EM_AARCH64;
+#elif defined(__riscv)
+constexpr uint16_t kThisMachine = EM_RISCV;
+#else
+constexpr uint16_t kThisMachine = EM_NONE;  // not known: the loader finds out
+#endif
+constexpr unsigned char kThisClass = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
+
+std::string MachineName(uint16_t machine, unsigned char elf_class) {
+  const char* const bits = elf_class == ELFCLASS64 ? "64" : "32";
+  switch (machine) {
+    case EM_X86_64:
+      return elf_class == ELFCLASS64 ? "x86-64" : "x32";
+    case EM_386:
+      return "x86";
+    case EM_AARCH64:
+      return "aarch64";
+    case EM_ARM:
+      return "arm";
+    case EM_RISCV:
+      return absl::StrCat("riscv", bits);
+    default:
+      return absl::StrCat("the ", bits, "-bit machine ", machine, " of the ELF format");
+  }
+}
+
+// What the loader says of a library for another machine is that there is no such file. The fields
+// that tell it lie at the same place in files of 32 and 64 bits.
+absl::Status CheckMachine(const std::string& path, const ElfW(Ehdr) & header) {
+  const unsigned char elf_class = header.e_ident[EI_CLASS];
+  const bool swapped = header.e_ident[EI_DATA] == ELFDATA2MSB;
+  const uint16_t machine = swapped ? __builtin_bswap16(header.e_machine) : header.e_machine;
+  if (kThisMachine == EM_NONE || machine == EM_NONE) return absl::OkStatus();
+  if (machine == kThisMachine && elf_class == kThisClass) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(path, ": is for ", MachineName(machine, elf_class),
+                                                 ", this machine is ",
+                                                 MachineName(kThisMachine, kThisClass)));
+}
+
 // Checks that all segments that the loader maps are in the file: to touch one that is not kills the
 // process, and the loader itself does not look.
 absl::Status CheckSegments(const std::string& path) {
@@ -32,8 +74,11 @@ absl::Status CheckSegments(const std::string& path) {
   const auto file_bytes = static_cast<uint64_t>(file.tellg());
   ElfW(Ehdr) header = {};
   file.seekg(0);
-  if (!file.read(reinterpret_cast<char*>(&header), sizeof(header)) ||
-      memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phentsize != sizeof(ElfW(Phdr))) {
+  file.read(reinterpret_cast<char*>(&header), sizeof(header));
+  const bool complete = file.gcount() == sizeof(header);
+  const bool elf = memcmp(header.e_ident, ELFMAG, SELFMAG) == 0;
+  if (elf) KILN_RETURN_IF_ERROR(CheckMachine(path, header));
+  if (!complete || !elf || header.e_phentsize != sizeof(ElfW(Phdr))) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": is not a shared object"));
   }
   for (uint64_t i = 0; i < header.e_phnum; ++i) {

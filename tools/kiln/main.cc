@@ -38,7 +38,6 @@ int ExitStatus(const absl::Status& status) {
   switch (status.code()) {
     case absl::StatusCode::kInternal:
     case absl::StatusCode::kUnknown:
-    case absl::StatusCode::kDataLoss:
       return kKilnsFault;
     default:
       return kUsersFault;
