@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "absl/strings/str_cat.h"
@@ -156,10 +157,17 @@ void ThreadPool::StartWorkers() {
     worker->id = id;
     const bool pin = options_.affinity == ThreadPoolOptions::Affinity::kCompact;
     const int cpu = pin ? cpus.order[static_cast<size_t>(id % num_cpus)] : -1;
-    worker->thread = std::thread([this, cpu, &worker = *worker] {
-      if (cpu >= 0) PinThisThread(cpu);
-      WorkerLoop(worker);
-    });
+    try {
+      worker->thread = std::thread([this, cpu, &worker = *worker] {
+        if (cpu >= 0) PinThisThread(cpu);
+        WorkerLoop(worker);
+      });
+    } catch (const std::system_error&) {
+      // The system has no more threads, and C code is between this and who could catch it: those
+      // that are there do all the work.
+      num_threads_.store(id, std::memory_order_relaxed);
+      return;
+    }
     workers_.push_back(std::move(worker));
   }
 }

@@ -2,10 +2,13 @@
 #include "runtime_cpp/thread_pool.h"
 
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
+#include <fstream>
 #include <numeric>
 #include <thread>
 #include <vector>
@@ -221,6 +224,27 @@ TEST(ThreadPool, CompactAffinityPinsWorkersOnly) {
   ASSERT_TRUE(pool.Launch(task, cpus, 0).ok());
   EXPECT_EQ(cpus[0], CPU_COUNT(&caller));
   EXPECT_EQ(cpus[1], 1);
+}
+
+// The system has memory for the stacks of some of the threads only.
+int SumWithFewThreads() {
+  constexpr rlim_t kRoom = rlim_t{40} << 20;
+  std::ifstream statm("/proc/self/statm");
+  rlim_t pages = 0;
+  statm >> pages;
+  const rlim_t bytes = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + kRoom;
+  const rlimit limit = {.rlim_cur = bytes, .rlim_max = bytes};
+  ThreadPool pool(Threads(64));
+  Sum sum = MakeSum(pool, 1000);
+  if (setrlimit(RLIMIT_AS, &limit) != 0) return 2;
+  for (int64_t i = 1; i <= 3; ++i) {
+    if (!pool.Launch(AddShare, &sum, 0).ok() || sum.total != i * 500500) return 3;
+  }
+  return pool.num_threads() < 64 ? 0 : 4;
+}
+
+TEST(ThreadPool, GoesOnWithTheThreadsThereAre) {
+  EXPECT_EXIT(std::_Exit(SumWithFewThreads()), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

@@ -5,11 +5,17 @@
 
 #include <chrono>
 #include <cstdio>
+#include <system_error>
 
 namespace kiln::tools {
 
 Progress::Progress(std::string what) : what_(std::move(what)) {
-  if (isatty(STDERR_FILENO)) thread_ = std::thread([this] { Show(); });
+  if (!isatty(STDERR_FILENO)) return;
+  try {
+    thread_ = std::thread([this] { Show(); });
+  } catch (const std::system_error&) {
+    // The system has no more threads; the work goes on without the line.
+  }
 }
 
 Progress::~Progress() { Stop(); }
