@@ -3,16 +3,13 @@
 
 #include <string.h>
 
+#include "../common/fail.h"
+
 // What tensors start at; what the code of a model may count on.
 #define TENSOR_ALIGNMENT ((size_t)64)
 // The longest name that the compiler gives a model, and that of one of its functions.
 #define MAX_MODEL_NAME 128
 #define FUNCTION_NAME_BYTES (sizeof("tvmgen_") - 1 + MAX_MODEL_NAME + sizeof("_get_c_metadata"))
-
-static tvm_crt_error_t Fail(tvm_crt_error_t code, const char* text) {
-  TVMAPISetLastError(text);
-  return code;
-}
 
 static size_t RoundUp(size_t bytes, size_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
@@ -54,18 +51,18 @@ tvm_crt_error_t TVMAotExecutor_FindMetadata(TVMModuleHandle module, const char* 
   int type_code = kTVMNullptr;
   int error;
   if (!Join(name, sizeof(name), "tvmgen_", module_name, "_get_c_metadata")) {
-    return Fail(kTvmErrorFunctionNameNotFound, "the name of the model is too long");
+    return FAIL(kTvmErrorFunctionNameNotFound, "the name of the model is too long");
   }
   error = TVMModGetFunction(module, name, 0, &getter);
-  if (error != 0) return Fail((tvm_crt_error_t)error, "the module has no metadata of that model");
+  if (error != 0) return FAIL((tvm_crt_error_t)error, "the module has no metadata of that model");
   error = TVMFuncCall(getter, NULL, NULL, 0, &result, &type_code);
   if (error != 0) return (tvm_crt_error_t)error;
   if (type_code != kTVMOpaqueHandle) {
-    return Fail(kTvmErrorFunctionCallWrongArgType, "the function for metadata returns none");
+    return FAIL(kTvmErrorFunctionCallWrongArgType, "the function for metadata returns none");
   }
   *metadata = (const struct TVMMetadata*)result.v_handle;
   if ((*metadata)->version != TVM_METADATA_VERSION) {
-    return Fail(kTvmErrorFunctionCallInvalidArg, "the metadata is of another version");
+    return FAIL(kTvmErrorFunctionCallInvalidArg, "the metadata is of another version");
   }
   return kTvmErrorNoError;
 }
@@ -119,20 +116,20 @@ tvm_crt_error_t TVMAotExecutor_Init(TVMAotExecutor* executor, TVMModuleHandle mo
   int error;
   memset(executor, 0, sizeof(*executor));
   if (device.device_type != kDLCPU) {
-    return Fail(kTvmErrorFunctionCallInvalidArg, "the C runtime has no device but the CPU");
+    return FAIL(kTvmErrorFunctionCallInvalidArg, "the C runtime has no device but the CPU");
   }
   error = (int)TVMAotExecutor_FindMetadata(module, module_name, &executor->metadata);
   if (error != 0) return (tvm_crt_error_t)error;
   if (executor->metadata->num_constant_pools != 0) {
-    return Fail(kTvmErrorFunctionCallNotImplemented, "the model wants constant pools to be loaded");
+    return FAIL(kTvmErrorFunctionCallNotImplemented, "the model wants constant pools to be loaded");
   }
   if (!Join(entry, sizeof(entry), executor->metadata->mod_name, "___tvm_main__", "")) {
-    return Fail(kTvmErrorFunctionNameNotFound, "the name of the model is too long");
+    return FAIL(kTvmErrorFunctionNameNotFound, "the name of the model is too long");
   }
   error = TVMModGetFunction(module, entry, 0, &executor->entry);
-  if (error != 0) return Fail((tvm_crt_error_t)error, "the module has no entry function");
+  if (error != 0) return FAIL((tvm_crt_error_t)error, "the module has no entry function");
   if (memory_bytes < TVMAotExecutor_MemoryBytes(executor->metadata)) {
-    return Fail(kTvmErrorPlatformNoMemory, "too little memory for the model's tensors");
+    return FAIL(kTvmErrorPlatformNoMemory, "too little memory for the model's tensors");
   }
   executor->module_handle = module;
   executor->device = device;

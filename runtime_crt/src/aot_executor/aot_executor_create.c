@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An executor in memory of the platform's.
+#include "../common/fail.h"
 #include "tvm/runtime/crt/aot_executor.h"
 #include "tvm/runtime/crt/platform.h"
 
@@ -14,8 +15,7 @@ tvm_crt_error_t TVMAotExecutor_Create(TVMModuleHandle module, DLDevice device,
   bytes = TVMAotExecutor_MemoryBytes(metadata);
   error = TVMPlatformMemoryAllocate(sizeof(TVMAotExecutor) + bytes, device, &memory);
   if (error != kTvmErrorNoError) {
-    TVMAPISetLastError("the platform has no memory on the device for the executor");
-    return error;
+    return FAIL(error, "the platform has no memory on the device for the executor");
   }
   error = TVMAotExecutor_Init((TVMAotExecutor*)memory, module, device, module_name,
                               (uint8_t*)memory + sizeof(TVMAotExecutor), bytes);

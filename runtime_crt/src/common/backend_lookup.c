@@ -2,6 +2,7 @@
 //
 // What generated code that looks functions up by name calls: apart from backend.c because it needs
 // the table of modules.
+#include "fail.h"
 #include "handles.h"
 
 int TVMBackendGetFuncFromEnv(void* mod_node, const char* func_name, TVMFunctionHandle* out) {
@@ -14,6 +15,7 @@ int TVMBackendGetFuncFromEnv(void* mod_node, const char* func_name, TVMFunctionH
   for (i = 0; i <= TVM_CRT_GLOBAL_FUNCTIONS; ++i) {
     if (TVMHandles_FindFunction(i, func_name, out) == kTvmErrorNoError) return 0;
   }
-  TVMAPISetLastError("there is no function of that name, in no module and no global one");
+  (void)FAIL(kTvmErrorFunctionNameNotFound,
+             "there is no function of that name, in no module and no global one");
   return -1;
 }

@@ -4,19 +4,14 @@
 // calls none of these functions does not link it.
 #include <string.h>
 
+#include "fail.h"
 #include "handles.h"
-#include "tvm/runtime/crt/crt_config.h"
 
 static TVMMutableFuncRegistry globals;
 static union {
   TVMBackendPackedCFunc alignment;
   char bytes[TVM_CRT_GLOBAL_FUNC_REGISTRY_SIZE_BYTES];
 } memory;
-
-static int Fail(tvm_crt_error_t code, const char* text) {
-  TVMAPISetLastError(text);
-  return (int)code;
-}
 
 static int SystemLib(TVMValue* args, int* type_codes, int num_args, TVMValue* ret_value,
                      int* ret_type_code, void* resource_handle) {
@@ -45,7 +40,7 @@ static tvm_crt_error_t Prepare(void) {
 int TVMFuncGetGlobal(const char* name, TVMFunctionHandle* out) {
   if (Prepare() != kTvmErrorNoError ||
       TVMHandles_FindFunction(TVM_CRT_GLOBAL_FUNCTIONS, name, out) != kTvmErrorNoError) {
-    return Fail(kTvmErrorFunctionNameNotFound, "there is no global function of that name");
+    return (int)FAIL(kTvmErrorFunctionNameNotFound, "there is no global function of that name");
   }
   return 0;
 }
@@ -54,12 +49,13 @@ int TVMFuncRegisterGlobal(const char* name, TVMFunctionHandle f, int override) {
   TVMBackendPackedCFunc func;
   tvm_crt_error_t error = Prepare();
   if (error != kTvmErrorNoError) {
-    return Fail(error, "TVMInitializeRuntime has not been called");
+    return (int)FAIL(error, "TVMInitializeRuntime has not been called");
   }
   // C knows no cast from an object's address to a function's.
   memcpy(&func, &f, sizeof(func));
   error = TVMMutableFuncRegistry_Set(&globals, name, func, override);
-  if (error != kTvmErrorNoError) return Fail(error, "the global function cannot be registered");
+  if (error != kTvmErrorNoError)
+    return (int)FAIL(error, "the global function cannot be registered");
   return 0;
 }
 

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
+#include "fail.h"
 #include "handles.h"
 #include "tvm/runtime/crt/crt.h"
-#include "tvm/runtime/crt/crt_config.h"
 
 #define HANDLE_BIT 0x8000u
 #define FUNCTION_BITS ((HANDLE_BIT << 16) | HANDLE_BIT)
@@ -23,11 +23,6 @@ static const TVMFuncRegistry* RegistryOf(uint32_t module) {
   if (module == TVM_CRT_GLOBAL_FUNCTIONS) return TVMHandles_globals;
   if (module > TVM_CRT_GLOBAL_FUNCTIONS || modules[module] == NULL) return NULL;
   return modules[module]->registry;
-}
-
-static int Fail(tvm_crt_error_t code, const char* text) {
-  TVMAPISetLastError(text);
-  return (int)code;
 }
 
 tvm_crt_error_t TVMHandles_FindFunction(uint32_t module, const char* name,
@@ -61,8 +56,8 @@ tvm_crt_error_t TVMModCreateFromCModule(const TVMModule* module, TVMModuleHandle
     *handle = ToHandle(i | HANDLE_BIT);
     return kTvmErrorNoError;
   }
-  TVMAPISetLastError("there are TVM_CRT_MAX_REGISTERED_MODULES modules already");
-  return kTvmErrorFunctionRegistryFull;
+  return FAIL(kTvmErrorFunctionRegistryFull,
+              "there are TVM_CRT_MAX_REGISTERED_MODULES modules already");
 }
 
 int TVMModGetFunction(TVMModuleHandle mod, const char* func_name, int query_imports,
@@ -73,8 +68,8 @@ int TVMModGetFunction(TVMModuleHandle mod, const char* func_name, int query_impo
   if (module < TVM_CRT_GLOBAL_FUNCTIONS && (FromHandle(mod) & HANDLE_BIT) != 0) {
     error = TVMHandles_FindFunction(module, func_name, out);
   }
-  if (error == kTvmErrorFunctionIndexInvalid) return Fail(error, "the handle is no module");
-  if (error != kTvmErrorNoError) return Fail(error, "the module has no function of that name");
+  if (error == kTvmErrorFunctionIndexInvalid) return (int)FAIL(error, "the handle is no module");
+  if (error != kTvmErrorNoError) return (int)FAIL(error, "the module has no function of that name");
   return 0;
 }
 
@@ -91,7 +86,7 @@ int TVMFuncCall(TVMFunctionHandle func, TVMValue* arg_values, int* type_codes, i
   if ((bits & FUNCTION_BITS) != FUNCTION_BITS || registry == NULL ||
       TVMFuncRegistry_GetByIndex(registry, (tvm_function_index_t)(bits & ~HANDLE_BIT & 0xffffu),
                                  &function) != kTvmErrorNoError) {
-    return Fail(kTvmErrorFunctionIndexInvalid, "the handle is no function");
+    return (int)FAIL(kTvmErrorFunctionIndexInvalid, "the handle is no function");
   }
   resource.as_handle = NULL;
   if (module != TVM_CRT_GLOBAL_FUNCTIONS) resource.as_const = registry;

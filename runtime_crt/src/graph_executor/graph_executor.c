@@ -3,13 +3,10 @@
 
 #include <string.h>
 
+#include "../common/fail.h"
+
 // What tensors start at; what the code of a model may count on.
 #define TENSOR_ALIGNMENT ((size_t)64)
-
-static tvm_crt_error_t Fail(tvm_crt_error_t code, const char* text) {
-  TVMAPISetLastError(text);
-  return code;
-}
 
 static size_t RoundUp(size_t bytes) {
   return (bytes + TENSOR_ALIGNMENT - 1) / TENSOR_ALIGNMENT * TENSOR_ALIGNMENT;
@@ -41,10 +38,10 @@ tvm_crt_error_t TVMGraphExecutor_Init(TVMGraphExecutor* executor, const struct G
   int32_t i;
   memset(executor, 0, sizeof(*executor));
   if (table->version != KILN_GRAPH_TABLE_VERSION) {
-    return Fail(kTvmErrorFunctionCallInvalidArg, "the graph is of another version");
+    return FAIL(kTvmErrorFunctionCallInvalidArg, "the graph is of another version");
   }
   if (memory_bytes < TVMGraphExecutor_MemoryBytes(table, with_ports)) {
-    return Fail(kTvmErrorPlatformNoMemory, "too little memory for the model's tensors");
+    return FAIL(kTvmErrorPlatformNoMemory, "too little memory for the model's tensors");
   }
   executor->table = table;
   executor->tensors = (DLTensor*)(void*)next;
@@ -101,13 +98,13 @@ static int IsLike(const TVMGraphExecutor* executor, int32_t port, const DLTensor
 tvm_crt_error_t TVMGraphExecutor_SetInput(TVMGraphExecutor* executor, const char* name,
                                           const DLTensor* tensor) {
   const int32_t port = TVMGraphExecutor_GetInputIndex(executor, name);
-  if (port < 0) return Fail(kTvmErrorExecutorModuleNoSuchInput, "the model has no such input");
+  if (port < 0) return FAIL(kTvmErrorExecutorModuleNoSuchInput, "the model has no such input");
   if (!IsLike(executor, port, tensor)) {
-    return Fail(kTvmErrorFunctionCallInvalidArg,
+    return FAIL(kTvmErrorFunctionCallInvalidArg,
                 "the tensor has another type or shape than the input, or is not compact");
   }
   if (executor->ports[port] == NULL) {
-    return Fail(kTvmErrorExecutorModuleBadContext, "the input has no memory");
+    return FAIL(kTvmErrorExecutorModuleBadContext, "the input has no memory");
   }
   memcpy(executor->ports[port], (const char*)tensor->data + tensor->byte_offset,
          (size_t)executor->table->ports[port].size_bytes);
@@ -118,14 +115,14 @@ tvm_crt_error_t TVMGraphExecutor_GetOutput(const TVMGraphExecutor* executor, int
                                            DLTensor* tensor) {
   const int32_t port = executor->table->num_inputs + index;
   if (index < 0 || index >= executor->table->num_outputs) {
-    return Fail(kTvmErrorFunctionCallInvalidArg, "the model has no such output");
+    return FAIL(kTvmErrorFunctionCallInvalidArg, "the model has no such output");
   }
   if (!IsLike(executor, port, tensor)) {
-    return Fail(kTvmErrorFunctionCallInvalidArg,
+    return FAIL(kTvmErrorFunctionCallInvalidArg,
                 "the tensor has another type or shape than the output, or is not compact");
   }
   if (executor->ports[port] == NULL) {
-    return Fail(kTvmErrorExecutorModuleBadContext, "the output has no memory");
+    return FAIL(kTvmErrorExecutorModuleBadContext, "the output has no memory");
   }
   memcpy((char*)tensor->data + tensor->byte_offset, executor->ports[port],
          (size_t)executor->table->ports[port].size_bytes);
@@ -134,7 +131,7 @@ tvm_crt_error_t TVMGraphExecutor_GetOutput(const TVMGraphExecutor* executor, int
 
 tvm_crt_error_t TVMGraphExecutor_SetPort(TVMGraphExecutor* executor, int32_t port, void* data) {
   if (port < 0 || port >= NumPorts(executor->table)) {
-    return Fail(kTvmErrorFunctionCallInvalidArg, "the model has no such input or output");
+    return FAIL(kTvmErrorFunctionCallInvalidArg, "the model has no such input or output");
   }
   executor->ports[port] = data;
   return kTvmErrorNoError;
@@ -167,7 +164,7 @@ int TVMGraphExecutor_Run(TVMGraphExecutor* executor) {
   int32_t c, i;
   for (i = 0; i < NumPorts(table); ++i) {
     if (executor->ports[i] == NULL && table->ports[i].size_bytes > 0) {
-      return (int)Fail(kTvmErrorExecutorModuleBadContext, "an input or output has no memory");
+      return (int)FAIL(kTvmErrorExecutorModuleBadContext, "an input or output has no memory");
     }
   }
   for (c = 0; c < table->num_calls; ++c) {

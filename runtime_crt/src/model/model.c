@@ -3,17 +3,12 @@
 
 #include <string.h>
 
-#include "tvm/runtime/c_runtime_api.h"
-#include "tvm/runtime/crt/error_codes.h"
+#include "../common/fail.h"
 
+// FAIL_AT puts the name of the memory that is wrong before the text; the first characters of a long
+// name.
+#if TVM_CRT_ERROR_TEXT_BYTES > 0
 #define MAX_TEXT_BYTES 96
-
-static int32_t Fail(tvm_crt_error_t code, const char* text) {
-  TVMAPISetLastError(text);
-  return (int32_t)code;
-}
-
-// Puts the name of the memory that is wrong before the text; the first characters of a long name.
 static int32_t FailAt(tvm_crt_error_t code, const char* name, const char* text) {
   char message[MAX_TEXT_BYTES];
   const size_t text_bytes = strlen(text) + 1;
@@ -21,8 +16,12 @@ static int32_t FailAt(tvm_crt_error_t code, const char* name, const char* text) 
   if (length > sizeof(message) - text_bytes) length = sizeof(message) - text_bytes;
   memcpy(message, name, length);
   memcpy(message + length, text, text_bytes);
-  return Fail(code, message);
+  return (int32_t)FAIL(code, message);
 }
+#define FAIL_AT(code, name, text) FailAt((code), (name), (text))
+#else
+#define FAIL_AT(code, name, text) ((int32_t)(code))
+#endif
 
 static int IsAligned(const void* data, int32_t alignment_bytes) {
   return ((uintptr_t)data & (uintptr_t)(alignment_bytes - 1)) == 0;
@@ -33,11 +32,11 @@ static int32_t CheckTensors(const TVMModelMemory* wanted, int32_t count, void* c
   int32_t i;
   for (i = 0; i < count; ++i) {
     if (given == NULL || (given[i] == NULL && wanted[i].size_bytes > 0)) {
-      return FailAt(kTvmErrorFunctionCallInvalidArg, wanted[i].name, ": the tensor is null");
+      return FAIL_AT(kTvmErrorFunctionCallInvalidArg, wanted[i].name, ": the tensor is null");
     }
     if (wanted[i].size_bytes > 0 && !IsAligned(given[i], wanted[i].alignment_bytes)) {
-      return FailAt(kTvmErrorFunctionCallInvalidArg, wanted[i].name,
-                    ": the tensor is not aligned as its type");
+      return FAIL_AT(kTvmErrorFunctionCallInvalidArg, wanted[i].name,
+                     ": the tensor is not aligned as its type");
     }
   }
   return 0;
@@ -49,11 +48,11 @@ static int32_t TakeWorkspaces(const TVMModel* model, const TVMMemoryLayout* layo
   int32_t i;
   if (layout->num_workspaces != model->num_workspaces ||
       model->num_workspaces > TVM_MAX_WORKSPACES) {
-    return Fail(kTvmErrorFunctionCallNumArguments,
-                "the context has another number of workspaces than the model");
+    return (int32_t)FAIL(kTvmErrorFunctionCallNumArguments,
+                         "the context has another number of workspaces than the model");
   }
   if (layout->workspaces == NULL) {
-    return Fail(kTvmErrorFunctionCallInvalidArg, "the context's workspaces are null");
+    return (int32_t)FAIL(kTvmErrorFunctionCallInvalidArg, "the context's workspaces are null");
   }
   for (i = 0; i < model->num_workspaces; ++i) {
     const TVMWorkspace* given = &layout->workspaces[i];
@@ -61,15 +60,15 @@ static int32_t TakeWorkspaces(const TVMModel* model, const TVMMemoryLayout* layo
     addresses[i] = given->data;
     if (wanted->size_bytes == 0) continue;
     if (given->data == NULL) {
-      return FailAt(kTvmErrorFunctionCallInvalidArg, wanted->name, ": the workspace is null");
+      return FAIL_AT(kTvmErrorFunctionCallInvalidArg, wanted->name, ": the workspace is null");
     }
     if ((uint64_t)given->size_bytes < (uint64_t)wanted->size_bytes) {
-      return FailAt(kTvmErrorPlatformNoMemory, wanted->name,
-                    ": the workspace is smaller than the header's size");
+      return FAIL_AT(kTvmErrorPlatformNoMemory, wanted->name,
+                     ": the workspace is smaller than the header's size");
     }
     if (!IsAligned(given->data, wanted->alignment_bytes)) {
-      return FailAt(kTvmErrorFunctionCallInvalidArg, wanted->name,
-                    ": the workspace is not aligned to the header's alignment");
+      return FAIL_AT(kTvmErrorFunctionCallInvalidArg, wanted->name,
+                     ": the workspace is not aligned to the header's alignment");
     }
   }
   return 0;
@@ -78,10 +77,11 @@ static int32_t TakeWorkspaces(const TVMModel* model, const TVMMemoryLayout* layo
 int32_t TVMSetWorkspaces(TVMContext* context, const TVMWorkspace* workspaces,
                          int32_t num_workspaces) {
   if (context == NULL || (workspaces == NULL && num_workspaces > 0)) {
-    return Fail(kTvmErrorFunctionCallInvalidArg, "the context or its workspaces are null");
+    return (int32_t)FAIL(kTvmErrorFunctionCallInvalidArg, "the context or its workspaces are null");
   }
   if (num_workspaces < 0 || num_workspaces > TVM_MAX_WORKSPACES) {
-    return Fail(kTvmErrorFunctionCallNumArguments, "no model has that number of workspaces");
+    return (int32_t)FAIL(kTvmErrorFunctionCallNumArguments,
+                         "no model has that number of workspaces");
   }
   context->memory_layout.workspaces = workspaces;
   context->memory_layout.num_workspaces = num_workspaces;
@@ -95,24 +95,25 @@ int32_t TVMExecute(const TVMModel* model, const void* inputs, const void* output
   void* const* const output_addresses = (void* const*)outputs;
   void* workspaces[TVM_MAX_WORKSPACES];
   int32_t error;
-  if (model == NULL) return Fail(kTvmErrorFunctionCallInvalidArg, "the model is null");
+  if (model == NULL) return (int32_t)FAIL(kTvmErrorFunctionCallInvalidArg, "the model is null");
   if (model->version != KILN_MODEL_VERSION) {
-    return Fail(kTvmErrorFunctionCallInvalidArg, "the model is of another version");
+    return (int32_t)FAIL(kTvmErrorFunctionCallInvalidArg, "the model is of another version");
   }
   error = CheckTensors(model->inputs, model->num_inputs, input_addresses);
   if (error != 0) return error;
   error = CheckTensors(model->outputs, model->num_outputs, output_addresses);
   if (error != 0) return error;
   if ((context == NULL ? 0 : context->num_devices) != model->num_devices) {
-    return Fail(kTvmErrorFunctionCallNumArguments,
-                "the context has another number of devices than the model");
+    return (int32_t)FAIL(kTvmErrorFunctionCallNumArguments,
+                         "the context has another number of devices than the model");
   }
   if (model->num_devices > 0 && context->devices == NULL) {
-    return Fail(kTvmErrorFunctionCallInvalidArg, "the context's devices are null");
+    return (int32_t)FAIL(kTvmErrorFunctionCallInvalidArg, "the context's devices are null");
   }
   if (context == NULL || context->memory_layout.num_workspaces == 0) {
     if (model->num_workspaces > 0 && model->run_static == NULL) {
-      return Fail(kTvmErrorPlatformNoMemory, "the model needs workspaces: TVMSetWorkspaces");
+      return (int32_t)FAIL(kTvmErrorPlatformNoMemory,
+                           "the model needs workspaces: TVMSetWorkspaces");
     }
     error = (model->run_static != NULL ? model->run_static : model->run)(
         input_addresses, output_addresses, NULL, context == NULL ? NULL : context->devices);

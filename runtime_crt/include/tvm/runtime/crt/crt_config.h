@@ -15,7 +15,8 @@
 #define TVM_CRT_GLOBAL_FUNC_REGISTRY_SIZE_BYTES 512
 #endif
 
-// Text of the last error. 0 leaves the texts out; TVMGetLastError is "" then.
+// Text of the last error. 0 leaves all texts of the runtime out of the program; TVMGetLastError is
+// "" then.
 #ifndef TVM_CRT_ERROR_TEXT_BYTES
 #define TVM_CRT_ERROR_TEXT_BYTES 256
 #endif
