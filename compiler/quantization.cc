@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/quantization.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -8,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compiler/base/dtype.h"
 #include "compiler/base/status.h"
 
 namespace kiln {
@@ -39,6 +40,12 @@ class TensorAttrs {
       if (!axes.empty()) {
         const auto* axis = std::get_if<int64_t>(&axes[i].value);
         if (axis == nullptr) return Error("axes", "an element that is no integer");
+        const int64_t rank = main.parameters(begin_ + static_cast<int>(i)).shape_size();
+        // One scale has no axis, and says 0.
+        if (*axis < 0 || *axis >= std::max<int64_t>(1, rank)) {
+          return Error("axes",
+                       absl::StrCat("axis ", *axis, " of a tensor with ", rank, " dimensions"));
+        }
         quantization.set_axis(static_cast<int32_t>(*axis));
       }
       proto::Parameter& tensor = *main.mutable_parameters(begin_ + static_cast<int>(i));
@@ -102,13 +109,20 @@ class TensorAttrs {
       return Error("zero_points", absl::StrCat(q.zero_points_size(), " zero points, wanted ",
                                                q.scales_size(), ", as many as scales"));
     }
-    if (q.scales_size() > 0 && absl::StrContains(tensor.dtype(), "float")) {
+    if (q.scales_size() == 0) return absl::OkStatus();
+    KILN_ASSIGN_OR_RETURN(const DType dtype, DType::Parse(tensor.dtype()));
+    if (!dtype.is_integral()) {
       return Error("scales", absl::StrCat("scales for a tensor of ", tensor.dtype(),
                                           ", wanted them for integers"));
     }
-    if (q.scales_size() <= 1) return absl::OkStatus();
-    const int64_t extent =
-        q.axis() >= 0 && q.axis() < tensor.shape_size() ? tensor.shape(q.axis()) : -1;
+    // Zero points have 32 bits.
+    const int64_t most = dtype.bits < 32 ? dtype.MaxInt() : std::numeric_limits<int32_t>::max();
+    for (const int64_t zero : q.zero_points()) {
+      if (zero >= dtype.MinInt() && zero <= most) continue;
+      return Error("zero_points", absl::StrCat(zero, ", which is no value of ", tensor.dtype()));
+    }
+    if (q.scales_size() == 1) return absl::OkStatus();
+    const int64_t extent = q.axis() < tensor.shape_size() ? tensor.shape(q.axis()) : -1;
     if (extent == q.scales_size()) return absl::OkStatus();
     return Error("scales", absl::StrCat(q.scales_size(), " scales along axis ", q.axis(), " of '",
                                         tensor.relay_name_hint(), "' (",

@@ -146,6 +146,10 @@ class CliTest(CliCase):
             ("found 0f, wanted a positive number", "input_scales=[[0f]]"),
             ("2 zero points, wanted 1", "output_scales=[[1f]], output_zero_points=[[1, 2]]"),
             ("2 scales along axis 1", "input_scales=[[1f, 2f]], input_axes=[1]"),
+            ("axis 4294967297 of a tensor with 2 dimensions", "input_scales=[[1f, 2f, 3f]], input_axes=[4294967297]"),
+            ("axis -1 of a tensor with 2 dimensions", "output_scales=[[1f]], output_axes=[-1]"),
+            ("found 300, which is no value of int8", "input_scales=[[1f]], input_zero_points=[[300]]"),
+            ("found -129, which is no value of int8", "output_scales=[[1f]], output_zero_points=[[-129]]"),
         ):
             with self.subTest(attrs):
                 self.write("q.relay", model.format(attrs))
