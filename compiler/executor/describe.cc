@@ -144,7 +144,7 @@ void DescribePools(const Plan& plan, proto::Metadata& metadata) {
     pool.set_kind(proto::Pool::WORKSPACE);
     pool.set_size_bytes(plan.pools[p].size_bytes);
     pool.set_alignment_bytes(plan.pools[p].alignment_bytes);
-    pool.set_lower_bound_bytes(plan.lower_bound_bytes);
+    pool.set_lower_bound_bytes(plan.pools[p].lower_bound_bytes);
     pool.set_external(plan.pools[p].external);
     pool.set_limit_bytes(plan.pools[p].limit_bytes);
     pool.set_speed(plan.pools[p].speed);

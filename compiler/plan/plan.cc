@@ -223,7 +223,12 @@ class Planner {
     plan_.strategy = placement.strategy;
     if (!placement.unplaced.empty()) return TooSmall(placement, placed, lifetimes);
     for (size_t p = 0; p < plan_.pools.size(); ++p) {
+      std::vector<Lifetime> inside;
+      for (size_t i = 0; i < lifetimes.size(); ++i) {
+        if (placement.pools[i] == static_cast<int>(p)) inside.push_back(lifetimes[i]);
+      }
       plan_.pools[p].size_bytes = placement.pool_bytes[p];
+      plan_.pools[p].lower_bound_bytes = LowerBound(inside);
     }
     for (size_t i = 0; i < placed.size(); ++i) {
       buffer(placed[i]).pool = placement.pools[i];

@@ -53,7 +53,8 @@ struct PlanCall {
 
 struct PlanPool {
   std::string name;
-  int64_t size_bytes = 0;  // that the plan uses
+  int64_t size_bytes = 0;         // that the plan uses
+  int64_t lower_bound_bytes = 0;  // most bytes of what lies in it that are alive at once
   int64_t alignment_bytes = 64;
   bool external = false;     // memory that the application described and gives
   int64_t limit_bytes = -1;  // external: what it has; -1: no limit

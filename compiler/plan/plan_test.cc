@@ -382,6 +382,9 @@ TEST(Plan, BuffersGoIntoTheApplicationsPools) {
   EXPECT_EQ(OutputOf(plan, 0).pool, 1);
   EXPECT_EQ(OutputOf(plan, 1).pool, 0);
   EXPECT_EQ(plan.workspace_bytes(), 320);
+  EXPECT_EQ(plan.lower_bound_bytes, 320);
+  EXPECT_EQ(plan.pools[0].lower_bound_bytes, 256);
+  EXPECT_EQ(plan.pools[1].lower_bound_bytes, 64);
   EXPECT_TRUE(
       absl::StrContains(ToString(plan), "pool fast: 64 bytes of 100, aligned to 32, speed 2\n"))
       << ToString(plan);

@@ -58,7 +58,7 @@ Plan SamplePlan() {
   };
   plan.inputs = {0, 1};
   plan.outputs = {5, 6};
-  plan.pools = {{.name = "workspace", .size_bytes = 192}};
+  plan.pools = {{.name = "workspace", .size_bytes = 192, .lower_bound_bytes = 192}};
   plan.lower_bound_bytes = 192;
   plan.strategy = "greedy by size";
   return plan;
