@@ -6,6 +6,8 @@
 #include <map>
 #include <numeric>
 #include <string>
+#include <tuple>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/loop/mutate.h"
@@ -70,6 +72,72 @@ absl::Status TooSmall(const std::vector<PoolSpec>& pools,
                                                    " bytes have no place: ", names));
 }
 
+// Which pool each constant is in; -1: it found no place.
+struct Places {
+  std::vector<int> pools;
+  int64_t unplaced_bytes = 0;
+  double cost = 0;  // sum of traffic / speed
+};
+
+// A constant as far as placing is concerned.
+struct Item {
+  int64_t bytes = 0;
+  double traffic = 0;  // bytes that are read
+};
+
+// Each item of `order` in turn: in the fastest pool that has room, or else in the one where least
+// room is left.
+Places Fill(const std::vector<PoolSpec>& pools, const std::vector<Item>& items,
+            const std::vector<size_t>& order, bool tightest) {
+  std::vector<int64_t> room;
+  for (const PoolSpec& pool : pools) {
+    room.push_back(pool.limit_bytes < 0 ? std::numeric_limits<int64_t>::max() : pool.limit_bytes);
+  }
+  const auto is_better = [&](size_t a, size_t b) {
+    return tightest && room[a] != room[b] ? room[a] < room[b] : pools[a].speed > pools[b].speed;
+  };
+  Places places{.pools = std::vector<int>(items.size(), -1)};
+  for (size_t i : order) {
+    size_t best = pools.size();
+    for (size_t p = 0; p < pools.size(); ++p) {
+      if (room[p] < items[i].bytes) continue;
+      if (best == pools.size() || is_better(p, best)) best = p;
+    }
+    if (best == pools.size()) {
+      places.unplaced_bytes += items[i].bytes;
+      continue;
+    }
+    room[best] -= items[i].bytes;
+    places.pools[i] = static_cast<int>(best);
+    places.cost += items[i].traffic / pools[best].speed;
+  }
+  return places;
+}
+
+// The best of several ways to fill the pools: what leaves the fewest bytes without a place, then
+// what costs least.
+Places BestPlaces(const std::vector<PoolSpec>& pools, const std::vector<Item>& items) {
+  std::vector<size_t> by_heat(items.size());
+  std::iota(by_heat.begin(), by_heat.end(), size_t{0});
+  std::vector<size_t> by_size = by_heat;
+  std::stable_sort(by_heat.begin(), by_heat.end(), [&](size_t a, size_t b) {
+    return items[a].traffic * static_cast<double>(items[b].bytes) >
+           items[b].traffic * static_cast<double>(items[a].bytes);
+  });
+  std::stable_sort(by_size.begin(), by_size.end(),
+                   [&](size_t a, size_t b) { return items[a].bytes > items[b].bytes; });
+  Places best = Fill(pools, items, by_heat, /*tightest=*/false);
+  for (const auto* order : {&by_heat, &by_size}) {
+    for (const bool tightest : {false, true}) {
+      Places places = Fill(pools, items, *order, tightest);
+      if (std::tie(places.unplaced_bytes, places.cost) < std::tie(best.unplaced_bytes, best.cost)) {
+        best = std::move(places);
+      }
+    }
+  }
+  return best;
+}
+
 }  // namespace
 
 absl::Status PlaceConstants(const std::vector<PoolSpec>& pools, loop::LoopProgram& program,
@@ -77,35 +145,23 @@ absl::Status PlaceConstants(const std::vector<PoolSpec>& pools, loop::LoopProgra
   if (pools.empty()) return absl::OkStatus();
   Reads reads;
   for (const loop::Func& func : program.funcs) CountReads(func.body, 1, reads);
-  std::vector<size_t> order(program.constants.size()), preference(pools.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::iota(preference.begin(), preference.end(), size_t{0});
-  const auto heat = [&](size_t i) {
-    const loop::BufferNode& buffer = *program.constants[i].buffer;
+  std::vector<Item> items;
+  for (const loop::Constant& constant : program.constants) {
+    const loop::BufferNode& buffer = *constant.buffer;
     const auto it = reads.find(&buffer);
-    const double elements = static_cast<double>(std::max<int64_t>(1, buffer.num_elements()));
-    return it == reads.end() ? 0 : it->second / elements;
-  };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return heat(a) > heat(b); });
-  std::stable_sort(preference.begin(), preference.end(),
-                   [&](size_t a, size_t b) { return pools[a].speed > pools[b].speed; });
-  std::vector<int64_t> room;
-  for (const PoolSpec& pool : pools) {
-    room.push_back(pool.limit_bytes < 0 ? std::numeric_limits<int64_t>::max() : pool.limit_bytes);
+    const double elements = it == reads.end() ? 0 : it->second;
+    items.push_back({.bytes = std::max(kAlignment, Aligned(buffer.num_bytes())),
+                     .traffic = elements * buffer.dtype.bytes()});
   }
+  const Places places = BestPlaces(pools, items);
   std::vector<const loop::Constant*> unplaced;
-  for (size_t i : order) {
+  for (size_t i = 0; i < items.size(); ++i) {
     loop::Constant& constant = program.constants[i];
-    const int64_t bytes = Aligned(constant.buffer->num_bytes());
-    const auto pool = std::find_if(preference.begin(), preference.end(),
-                                   [&](size_t p) { return room[p] >= bytes; });
-    if (pool == preference.end()) {
+    if (places.pools[i] < 0) {
       unplaced.push_back(&constant);
-      continue;
+    } else {
+      constant.pool = pools[static_cast<size_t>(places.pools[i])].name;
     }
-    room[*pool] -= bytes;
-    constant.pool = pools[*pool].name;
   }
   if (!unplaced.empty()) return TooSmall(pools, unplaced);
   for (const PoolSpec& pool : pools) {

@@ -13,8 +13,9 @@ namespace kiln {
 
 // Sets Constant::pool of every constant of the program, and Plan::constant_pools. What is read most
 // often for its size goes into the fastest pool that has room; of equally fast ones, the first.
-// Without pools nothing changes. ResourceExhausted, with what is missing and the constants that
-// have no place, if the pools are too small.
+// Where that leaves something without a place, or costs more, what fits best or is largest comes
+// first. Without pools nothing changes. ResourceExhausted, with what is missing and the constants
+// that have no place, if the pools are too small.
 absl::Status PlaceConstants(const std::vector<PoolSpec>& pools, loop::LoopProgram& program,
                             Plan& plan);
 

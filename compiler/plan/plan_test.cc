@@ -437,6 +437,20 @@ TEST(PlaceConstants, WhatIsReadMostIsInTheFastestPool) {
   EXPECT_EQ(plan.constant_pools[1].name, "itcm");
 }
 
+// The hot one would fill the only pool that the other fits into.
+TEST(PlaceConstants, WhatFitsIsPlaced) {
+  for (const double speed : {4.0, 1.0, 0.25}) {
+    loop::LoopProgram program = ReadsConstants({{16, 100}, {32, 1}});
+    Plan plan;
+    EXPECT_EQ(PlaceConstants({{.name = "first", .limit_bytes = 128, .speed = speed},
+                              {.name = "second", .limit_bytes = 64}},
+                             program, plan),
+              absl::OkStatus());
+    EXPECT_EQ(program.constants[0].pool, "second");
+    EXPECT_EQ(program.constants[1].pool, "first");
+  }
+}
+
 TEST(PlaceConstants, WithoutPoolsNothingChanges) {
   loop::LoopProgram program = ReadsConstants({{16, 1}});
   Plan plan;
