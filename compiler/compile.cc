@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/backend.h"
 #include "compiler/base/status.h"
+#include "compiler/call_specs.h"
 #include "compiler/executor/aot.h"
 #include "compiler/executor/crt.h"
 #include "compiler/executor/describe.h"
@@ -64,17 +65,10 @@ bool TakesScratchFromRuntime(const CompileOptions& options) {
   return options.executor == Executor::kGraph;
 }
 
-std::vector<CallSpec> CallsOf(const Lowered& lowered, const CompileOptions& options) {
-  std::vector<CallSpec> calls;
-  for (const LoweredCall& call : lowered.calls) {
-    calls.push_back({.function = call.function,
-                     .inputs = call.inputs,
-                     .outputs = call.outputs,
-                     .scratch_bytes = TakesScratchFromRuntime(options) ? 0 : call.workspace_bytes,
-                     .in_place = call.in_place,
-                     .op_names = call.op_names,
-                     .source = call.source,
-                     .schedule = call.schedule});
+std::vector<CallSpec> PlannedCalls(const Lowered& lowered, const CompileOptions& options) {
+  std::vector<CallSpec> calls = CallsOf(lowered);
+  for (CallSpec& call : calls) {
+    if (TakesScratchFromRuntime(options)) call.scratch_bytes = 0;
   }
   return calls;
 }
@@ -195,7 +189,7 @@ absl::StatusOr<Stages> RunStages(const Graph& graph, const CompileOptions& optio
   KILN_ASSIGN_OR_RETURN(
       stages.lowered,
       Lower(stages.fused, target, {.module_name = options.module_name, .naive = options.naive}));
-  KILN_ASSIGN_OR_RETURN(stages.plan, MakePlan(stages.fused, CallsOf(stages.lowered, options),
+  KILN_ASSIGN_OR_RETURN(stages.plan, MakePlan(stages.fused, PlannedCalls(stages.lowered, options),
                                               {.alignment_bytes = target.buffer_alignment(),
                                                .pools = options.pools}));
   KILN_RETURN_IF_ERROR(PlaceConstants(options.constant_pools, stages.lowered.program, stages.plan));

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
+#include "compiler/call_specs.h"
 #include "compiler/compile.h"
 #include "compiler/executor/aot.h"
 #include "compiler/loop/interpret.h"
@@ -20,22 +21,6 @@ namespace {
 #ifdef KILN_WITH_LLVM
 constexpr int64_t kMinJitElements = 100'000;  // below, compiling takes longer than interpreting
 #endif
-
-Plan PlanOf(const Graph& graph, const Lowered& lowered, absl::Status* status) {
-  std::vector<CallSpec> calls;
-  for (const LoweredCall& call : lowered.calls) {
-    calls.push_back({.function = call.function,
-                     .inputs = call.inputs,
-                     .outputs = call.outputs,
-                     .scratch_bytes = call.workspace_bytes,
-                     .in_place = {},
-                     .op_names = call.op_names,
-                     .source = call.source});
-  }
-  absl::StatusOr<Plan> plan = MakePlan(graph, calls);
-  *status = plan.status();
-  return plan.ok() ? *std::move(plan) : Plan();
-}
 
 absl::Status RunProgram(const loop::LoopProgram& program, const std::string& name, int64_t elements,
                         std::vector<void*>& args) {
@@ -57,9 +42,7 @@ absl::StatusOr<std::vector<Tensor>> EvaluateConstants(const Graph& original) {
                         CopyOutputs(original, {.target = target, .evaluate = EvaluateConstants}));
   KILN_ASSIGN_OR_RETURN(Lowered lowered,
                         Lower(graph, target, {.module_name = "constants", .naive = true}));
-  absl::Status status;
-  const Plan plan = PlanOf(graph, lowered, &status);
-  KILN_RETURN_IF_ERROR(status);
+  KILN_ASSIGN_OR_RETURN(const Plan plan, MakePlan(graph, CallsOf(lowered)));
   const std::string name = "evaluate";
   KILN_ASSIGN_OR_RETURN(loop::Func main, RunModel(plan, lowered.program, name));
   lowered.program.funcs.push_back(std::move(main));
