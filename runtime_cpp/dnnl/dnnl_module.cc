@@ -10,7 +10,6 @@
 namespace kiln::runtime {
 namespace {
 
-constexpr int32_t kVersion = 1;
 constexpr absl::string_view kInit = "__init_";
 
 // The memory of argument `i`, which has to be a compact tensor of this type.
@@ -128,9 +127,10 @@ absl::StatusOr<ModulePtr> LoadDnnlModule(ByteReader& reader) {
   KILN_ASSIGN_OR_RETURN(const std::string bytes, reader.String());
   dnnl::proto::Program program;
   if (!program.ParseFromString(bytes)) return reader.Error("a dnnl module that is no program");
-  if (program.version() != kVersion) {
+  if (program.version() != dnnl::proto::FORMAT_VERSION) {
     return absl::UnimplementedError(absl::StrCat("a dnnl module of version ", program.version(),
-                                                 "; this runtime reads version ", kVersion));
+                                                 "; this runtime reads version ",
+                                                 dnnl::proto::FORMAT_VERSION));
   }
   return std::make_shared<DnnlModule>(std::move(program));
 }

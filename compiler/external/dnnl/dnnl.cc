@@ -11,8 +11,6 @@
 namespace kiln::dnnl {
 namespace {
 
-constexpr int32_t kVersion = 1;
-
 class ProgramWriter {
  public:
   explicit ProgramWriter(const ExternalSubgraph& subgraph)
@@ -20,7 +18,7 @@ class ProgramWriter {
 
   absl::StatusOr<ExternalModule> Run() && {
     proto::Program program;
-    program.set_version(kVersion);
+    program.set_version(proto::FORMAT_VERSION);
     proto::Function& function = *program.add_functions();
     function.set_name(function_.name);
     for (size_t i = 0; i < body_.inputs.size(); ++i) {
