@@ -2,6 +2,7 @@
 #include "compiler/plan/place.h"
 
 #include <algorithm>
+#include <numeric>
 #include <random>
 
 #include "gtest/gtest.h"
@@ -51,10 +52,32 @@ TEST(Place, SharesMemoryAfterTheLastUse) {
   EXPECT_EQ(placement.total_bytes, 192);
 }
 
+// What one strategy by itself needs: the largest first, each at the lowest offset that is free.
+int64_t LargestFirst(const std::vector<Lifetime>& lifetimes) {
+  std::vector<size_t> order(lifetimes.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return lifetimes[a].bytes > lifetimes[b].bytes; });
+  std::vector<int64_t> offsets(lifetimes.size(), -1);
+  int64_t end = 0;
+  for (size_t i : order) {
+    int64_t& offset = offsets[i] = 0;
+    for (size_t j = 0; j < lifetimes.size();) {
+      const bool overlaps =
+          j != i && offsets[j] >= 0 && AliveTogether(lifetimes[i], lifetimes[j]) &&
+          offset < offsets[j] + lifetimes[j].bytes && offsets[j] < offset + lifetimes[i].bytes;
+      if (overlaps) offset = offsets[j] + lifetimes[j].bytes;
+      j = overlaps ? 0 : j + 1;
+    }
+    end = std::max(end, offset + lifetimes[i].bytes);
+  }
+  return end;
+}
+
 // Largest first puts the long-lived small ones behind the large; the others do better.
 TEST(Place, TakesTheBestStrategy) {
   std::mt19937 random(3);
-  int climbed = 0;
+  int climbed = 0, better = 0;
   for (int round = 0; round < 200; ++round) {
     std::vector<Lifetime> lifetimes;
     const int n = 2 + static_cast<int>(random() % 20);
@@ -70,8 +93,13 @@ TEST(Place, TakesTheBestStrategy) {
     EXPECT_EQ(again.offsets, placement.offsets);
     EXPECT_EQ(again.strategy, placement.strategy);
     climbed += placement.strategy == "hill climbing" ? 1 : 0;
+    const int64_t alone = LargestFirst(lifetimes);
+    EXPECT_LE(placement.total_bytes, alone);
+    better += placement.total_bytes < alone ? 1 : 0;
+    EXPECT_TRUE(placement.strategy != "greedy by size" || placement.total_bytes == alone);
   }
   EXPECT_GT(climbed, 0);
+  EXPECT_GT(better, 0);
 }
 
 TEST(Place, HotBuffersGoIntoTheFastestPool) {
