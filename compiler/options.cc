@@ -4,6 +4,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -212,6 +213,12 @@ absl::Status CheckOptions(const CompileOptions& o) {
   if (o.runtime == Runtime::kCpp && o.target.is_baremetal()) {
     return Illegal(absl::StrCat("--runtime cpp and --target ", o.target.name),
                    "the C++ runtime needs an operating system", "use --runtime crt");
+  }
+  for (const char* system : {"windows", "darwin", "macos", "apple", "mingw", "cygwin"}) {
+    if (o.runtime == Runtime::kCpp && absl::StrContains(o.target.triple, system)) {
+      return Illegal(absl::StrCat("--runtime cpp and --target ", o.target.name),
+                     "the library for the C++ runtime is ELF, for Linux", "use --runtime crt");
+    }
   }
   if (o.system_lib && o.runtime != Runtime::kCpp) {
     return Illegal("--system-lib and --runtime crt", "the C runtime finds a model by the linker",

@@ -6,8 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <vector>
 
@@ -26,14 +28,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
+struct MachineFlag {
+  std::string flag;    // of the C compiler
+  std::string option;  // of --target
+};
+
 // The flags that make the C compiler use what the target has: -m of every LLVM feature that is
-// switched on.
-std::vector<std::string> MachineFlags(const Target& target) {
-  std::vector<std::string> flags;
-  if (!target.cpu.empty()) flags.push_back("-march=" + target.cpu);
+// switched on, -mno- of every one that is switched off.
+std::vector<MachineFlag> MachineFlags(const Target& target) {
+  std::vector<MachineFlag> flags;
+  if (!target.cpu.empty()) flags.push_back({"-march=" + target.cpu, "-mcpu=" + target.cpu});
   std::stringstream features(target.features);
   for (std::string f; std::getline(features, f, ',');) {
-    if (f.size() > 1 && f[0] == '+') flags.push_back("-m" + f.substr(1));
+    if (f.size() < 2 || (f[0] != '+' && f[0] != '-')) continue;
+    flags.push_back({(f[0] == '+' ? "-m" : "-mno-") + f.substr(1), "-mattr=" + f});
   }
   return flags;
 }
@@ -63,6 +71,32 @@ absl::StatusOr<int> RunProgram(const std::vector<std::string>& argv, const std::
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+// After the C compiler has failed: whether it was because of what the user has said of the machine.
+absl::Status CheckMachineFlags(const Target& target, const std::string& folder) {
+  const std::string empty = folder + "/empty.c", log = folder + "/flags.log";
+  KILN_RETURN_IF_ERROR(WriteFiles(folder, {{"empty.c", "typedef int empty;\n"}}));
+  for (const MachineFlag& flag : MachineFlags(target)) {
+    KILN_ASSIGN_OR_RETURN(const int status,
+                          RunProgram({"cc", flag.flag, "-fsyntax-only", empty}, log));
+    if (status == 0) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--target ", target.name, ": the C compiler here does not know ", flag.flag, ", which is ",
+        flag.option, " of the target; wanted what it knows, or --codegen llvm"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> TemporaryFolder() {
+  std::error_code error;
+  const fs::path place = fs::temp_directory_path(error);
+  std::string folder = (place / "kiln-XXXXXX").string();
+  if (!error && mkdtemp(folder.data()) != nullptr) return folder;
+  const char* const variable = std::getenv("TMPDIR");
+  return absl::InvalidArgumentError(absl::StrCat(
+      "no folder for temporary files can be made in ", variable != nullptr ? variable : "/tmp",
+      ": ", error ? error.message() : strerror(errno), "; TMPDIR names another place"));
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> LinkSharedObject(const Artifacts& artifacts, const std::string& name,
@@ -74,24 +108,21 @@ absl::StatusOr<std::string> LinkSharedObject(const Artifacts& artifacts, const s
                      "--codegen llvm and no external code generator that makes C, or --runtime crt "
                      "and compile the source yourself"));
   }
-  std::string folder = (fs::temp_directory_path() / "kiln-XXXXXX").string();
-  if (mkdtemp(folder.data()) == nullptr)
-    return absl::InternalError("no temporary folder can be made");
+  KILN_ASSIGN_OR_RETURN(const std::string folder, TemporaryFolder());
   const absl::Cleanup remove = [&] {
     std::error_code ignored;
     fs::remove_all(folder, ignored);
   };
   const std::string so_file = folder + "/" + name + ".so", log = folder + "/log";
-  for (const auto& [path, text] : RuntimeHeaders()) {
-    fs::create_directories(fs::path(folder + "/include/" + path).parent_path());
-    std::ofstream(folder + "/include/" + path) << text;
-  }
+  KILN_RETURN_IF_ERROR(WriteFiles(folder + "/include", RuntimeHeaders()));
+  Artifacts code;
   std::vector<std::string> files;
   for (const auto& [path, bytes] : artifacts) {
     if (!absl::EndsWith(path, ".c") && !absl::EndsWith(path, ".o")) continue;
     files.push_back(folder + "/" + path);
-    std::ofstream(files.back(), std::ios::binary) << bytes;
+    code[path] = bytes;
   }
+  KILN_RETURN_IF_ERROR(WriteFiles(folder, code));
   std::vector<std::string> argv = {"cc",
                                    "-std=c99",
                                    "-O3",
@@ -103,12 +134,13 @@ absl::StatusOr<std::string> LinkSharedObject(const Artifacts& artifacts, const s
                                    "-Wl,--build-id=none",
                                    "-Wl,-soname," + name + ".so",
                                    "-I" + folder + "/include"};
-  for (const std::string& flag : MachineFlags(target)) argv.push_back(flag);
+  for (const MachineFlag& flag : MachineFlags(target)) argv.push_back(flag.flag);
   argv.insert(argv.end(), {"-o", so_file});
   argv.insert(argv.end(), files.begin(), files.end());
   argv.push_back("-lm");
   KILN_ASSIGN_OR_RETURN(const int status, RunProgram(argv, log));
   if (status != 0) {
+    KILN_RETURN_IF_ERROR(CheckMachineFlags(target, folder));
     const absl::StatusOr<std::string> words = ReadFile(log, 1 << 20);
     return absl::InternalError(absl::StrCat("the C compiler failed on generated code:\n",
                                             words.ok() ? words->substr(0, 4000) : std::string()));

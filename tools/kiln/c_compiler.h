@@ -11,8 +11,9 @@
 namespace kiln::tools {
 
 // Runs the system's C compiler (`cc`) on all generated C and objects of a model and returns the
-// shared object. InvalidArgument if there is no compiler or the target is not this kind of machine;
-// Internal with the compiler's words if it fails.
+// shared object. InvalidArgument if there is no compiler, if the target is not this kind of
+// machine, or if the compiler does not know an option of it; Internal with the compiler's words if
+// it fails.
 absl::StatusOr<std::string> LinkSharedObject(const Artifacts& artifacts, const std::string& name,
                                              const Target& target);
 

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the command line says of words, numbers and files that it does not take: what they are, and what is wanted."""
+
+import gzip
+import io
+import os
+import re
+import subprocess
+import tarfile
+import unittest
+import zipfile
+
+from tests.cli.cli_case import DIGITS, KILN, MY_MOD, CliCase, npy
+
+
+class MessagesTest(CliCase):
+    # The C compiler.
+
+    def test_machine_that_the_c_compiler_does_not_know(self):
+        compile_c = ["compile", MY_MOD, "-o", self.out, "--codegen", "c", "--target"]
+        here = "aarch64" if os.uname().machine == "aarch64" else "x86-64"
+        for option in ("-mcpu=no-such-cpu", "-mattr=+no-such-feature", "-mattr=-no-such-feature"):
+            with self.subTest(option):
+                self.refuses("which is {} of the target".format(option), *compile_c, here + " " + option)
+
+    def test_no_temporary_folder(self):
+        result = subprocess.run(
+            [KILN, "compile", MY_MOD, "--codegen", "c", "-o", self.out],
+            env=dict(os.environ, TMPDIR=self.path("none")),
+            stderr=subprocess.PIPE,
+        )
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("no folder for temporary files can be made in {}: ".format(self.path("none")), result.stderr.decode())
+
+    def test_systems_without_elf(self):
+        for target in ("x86_64-pc-windows-msvc", "x86_64-apple-darwin"):
+            self.refuses("is ELF, for Linux; use --runtime crt", "compile", MY_MOD, "-o", self.out, "--target", target)
+
+
+if __name__ == "__main__":
+    unittest.main()
