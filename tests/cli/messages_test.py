@@ -36,6 +36,20 @@ class MessagesTest(CliCase):
         for target in ("x86_64-pc-windows-msvc", "x86_64-apple-darwin"):
             self.refuses("is ELF, for Linux; use --runtime crt", "compile", MY_MOD, "-o", self.out, "--target", target)
 
+    # Dumps.
+
+    def test_dump_of_a_compilation_that_fails(self):
+        crt = ["--runtime", "crt", "--interface", "c", "--target", "cortex-m4f", "--pool=sram:1K"]
+        self.refuses("the stages before are in " + self.path("dump"), "compile", DIGITS, "-o", self.out, *crt, "--dump-dir", self.path("dump"))
+        names = sorted(os.listdir(self.path("dump")))
+        self.assertEqual(names[0], "00-graph.relay")
+        self.assertTrue(any(name.endswith("-fuse.relay") for name in names), names)
+
+    def test_dump_has_all_stages(self):
+        self.succeeds("compile", MY_MOD, "-o", self.path("lib"), "--dump-dir", self.path("dump"))
+        stages = [re.sub(r"^\d+-|\.txt$", "", name) for name in sorted(os.listdir(self.path("dump"))) if name.endswith(".txt")]
+        self.assertEqual(stages[:7], ["stages", "loops", "scheduled", "plan", "metadata", "header", "c"])
+
 
 if __name__ == "__main__":
     unittest.main()

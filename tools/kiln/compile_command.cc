@@ -11,6 +11,8 @@
 #include "compiler/base/status.h"
 #include "compiler/compile.h"
 #include "compiler/graph/relay_text.h"
+#include "metadata/header.h"
+#include "metadata/json.h"
 #include "mlf/model_library.h"
 #include "tools/kiln/c_compiler.h"
 #include "tools/kiln/commands.h"
@@ -75,7 +77,8 @@ absl::StatusOr<CompileOptions> OptionsOf(const CompileFlags& flags) {
   return o;
 }
 
-// One file per pass, numbered, in the dump folder.
+// One file per pass and stage, numbered, in the dump folder; of a compilation that fails those that
+// it has come to.
 absl::Status WriteDump(const std::string& folder, const Graph& graph,
                        const CompileOptions& options) {
   std::map<std::string, std::string> files;
@@ -85,13 +88,31 @@ absl::Status WriteDump(const std::string& folder, const Graph& graph,
     files[absl::StrCat(absl::Dec(files.size(), absl::kZeroPad2), "-", name, ".relay")] =
         PrintRelay(result);
   };
-  KILN_RETURN_IF_ERROR(RunStages(graph, dumping).status());
-  for (const char* stage : {"stages", "loops", "scheduled", "plan", "c"}) {
-    KILN_ASSIGN_OR_RETURN(
-        files[absl::StrCat(absl::Dec(files.size(), absl::kZeroPad2), "-", stage, ".txt")],
-        EmitStage(graph, options, stage));
-  }
-  return WriteFiles(folder, files);
+  const absl::Status status = [&]() -> absl::Status {
+    KILN_ASSIGN_OR_RETURN(const Stages stages, RunStages(graph, dumping));
+    const auto add = [&](absl::string_view stage, std::string text) {
+      files[absl::StrCat(absl::Dec(files.size(), absl::kZeroPad2), "-", stage, ".txt")] =
+          std::move(text);
+    };
+    for (const char* stage : {"stages", "loops", "scheduled", "plan"}) {
+      KILN_ASSIGN_OR_RETURN(std::string text, EmitStage(graph, options, stage));
+      add(stage, std::move(text));
+    }
+    add("metadata", MetadataJson(stages.metadata));
+    KILN_ASSIGN_OR_RETURN(std::string header, ModelHeader(stages.metadata));
+    add("header", std::move(header));
+    std::vector<const char*> forms = {"c"};
+    if (options.codegen == Codegen::kLlvm) forms.insert(forms.end(), {"llvm", "asm"});
+    for (const char* form : forms) {
+      KILN_ASSIGN_OR_RETURN(std::string text, EmitCodeText(stages.program, options, form));
+      add(form, std::move(text));
+    }
+    return absl::OkStatus();
+  }();
+  KILN_RETURN_IF_ERROR(WriteFiles(folder, files));
+  if (status.ok()) return status;
+  return absl::Status(status.code(),
+                      absl::StrCat(status.message(), "\nthe stages before are in ", folder));
 }
 
 absl::Status CheckMlfFlags(const CompileFlags& flags, const CompileOptions& options) {
