@@ -9,6 +9,7 @@
 #include "compiler/backend.h"
 #include "compiler/external/external_codegen.h"
 #include "tools/kiln/commands.h"
+#include "tools/kiln/explain.h"
 #include "tools/kiln/standard_output.h"
 
 namespace {
@@ -57,6 +58,7 @@ int main(int argc, char** argv) {
       "kiln"};
   app.set_version_flag("--version", Version);
   app.require_subcommand(1);
+  app.failure_message(kiln::tools::ExplainFailure);
   kiln::tools::Action action;
   kiln::tools::AddCompileCommand(app, action);
   kiln::tools::AddRunCommand(app, action);
