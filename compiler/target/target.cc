@@ -86,6 +86,11 @@ absl::Status BadOption(absl::string_view option) {
                    "-cores="));
 }
 
+absl::Status BadValue(absl::string_view option, absl::string_view expected) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("target option '", option, "': expected ", expected));
+}
+
 // A positive power of two up to `limit`, or 0.
 bool ParseVectorBits(absl::string_view text, int* bits) {
   return absl::SimpleAtoi(text, bits) &&
@@ -101,13 +106,17 @@ absl::Status ApplyOption(absl::string_view option, Target& target) {
   } else if (absl::ConsumePrefix(&value, "-mabi=")) {
     target.abi = std::string(value);
   } else if (absl::ConsumePrefix(&value, "-mfloat-abi=")) {
-    if (value != "hard" && value != "soft") return BadOption(option);
+    if (value != "hard" && value != "soft") return BadValue(option, "hard or soft");
     target.hard_float = value == "hard";
   } else if (absl::ConsumePrefix(&value, "-vector-bits=")) {
-    if (!ParseVectorBits(value, &target.vector_bits)) return BadOption(option);
+    if (!ParseVectorBits(value, &target.vector_bits)) {
+      return BadValue(option, "0 or a power of two from 64 to 2048");
+    }
     if (target.vector_bits > 0 && target.vector_registers == 0) target.vector_registers = 16;
   } else if (absl::ConsumePrefix(&value, "-cores=")) {
-    if (!absl::SimpleAtoi(value, &target.cores) || target.cores < 1) return BadOption(option);
+    if (!absl::SimpleAtoi(value, &target.cores) || target.cores < 1) {
+      return BadValue(option, "a number of 1 or more");
+    }
   } else {
     return BadOption(option);
   }

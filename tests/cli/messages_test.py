@@ -35,6 +35,35 @@ class MessagesTest(CliCase):
             with self.subTest(" ".join(args)):
                 self.refuses(words, *args)
 
+    # Numbers.
+
+    def test_numbers(self):
+        self.succeeds("compile", MY_MOD, "-o", self.path("lib"))
+        library = self.path("lib/my_mod.so")
+        for words, args in (
+            ("--seconds: found 0, wanted a number above 0\n", ["bench", library, "--seconds", "0"]),
+            ("--seconds: found -1, wanted a number above 0\n", ["bench", library, "--seconds", "-1"]),
+            ("--seconds: found nan, wanted", ["bench", library, "--seconds", "nan"]),
+            ("--seconds: found inf, wanted", ["bench", library, "--seconds", "inf"]),
+            ("--threads: found -5, wanted 0 to ", ["bench", library, "--threads", "-5"]),
+            ("--threads: found -5, wanted 0 to ", ["run", library, "--threads", "-5"]),
+            ("--threads: found 100000, wanted 0 to ", ["run", library, "--threads", "100000"]),
+            ("--rtol: found nan, wanted a number of 0 or more", ["run", library, "--rtol", "nan"]),
+            ("--atol: found -1, wanted a number of 0 or more", ["run", library, "--atol", "-1"]),
+        ):
+            with self.subTest(" ".join(args)):
+                self.refuses(words, *args)
+
+    def test_values_of_target_options(self):
+        for words, target in (
+            ("target option '-cores=0': expected a number of 1 or more", "x86-64 -cores=0"),
+            ("target option '-vector-bits=3': expected 0 or a power of two", "x86-64 -vector-bits=3"),
+            ("target option '-mfloat-abi=x': expected hard or soft", "cortex-m4f -mfloat-abi=x"),
+            ("unknown target option '-core=1'", "x86-64 -core=1"),
+        ):
+            with self.subTest(target):
+                self.refuses(words, "compile", DIGITS, "--emit=plan", "--target", target)
+
     # The C compiler.
 
     def test_machine_that_the_c_compiler_does_not_know(self):
@@ -56,6 +85,18 @@ class MessagesTest(CliCase):
     def test_systems_without_elf(self):
         for target in ("x86_64-pc-windows-msvc", "x86_64-apple-darwin"):
             self.refuses("is ELF, for Linux; use --runtime crt", "compile", MY_MOD, "-o", self.out, "--target", target)
+
+    # Before a model runs.
+
+    def test_checks_are_read_first(self):
+        self.succeeds("compile", MY_MOD, "-o", self.path("lib"))
+        run = ["run", self.path("lib/my_mod.so"), "--input", "a=random", "--input", "b=random", "--output", self.out]
+        self.refuses("--check: the model has no output 'foo'; it has 'output'", *run, "--check", "foo=x.npy")
+        self.refuses("x.npy: no such file", *run, "--check", "output=x.npy")
+        self.write("x.npy", npy("<f4", (1,), b"1234"))
+        self.refuses("the file holds Tensor[(1,), float32]", *run, "--check", "output=x.npy")
+        self.write("file", "")
+        self.refuses("cannot be made", *run[:-1], self.path("file/out"))
 
     # Dumps.
 

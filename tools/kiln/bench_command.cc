@@ -2,11 +2,13 @@
 // kiln bench
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "compiler/base/status.h"
 #include "runtime_cpp/thread_pool.h"
@@ -58,8 +60,11 @@ absl::StatusOr<runtime::ProfileReport> MeanProfile(runtime::Executor& executor, 
 }
 
 absl::Status Bench(const BenchFlags& flags) {
-  if (flags.threads > 0)
-    KILN_RETURN_IF_ERROR(runtime::ThreadPool::Global().SetNumThreads(flags.threads));
+  if (!(flags.seconds > 0) || std::isinf(flags.seconds)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--seconds: found ", flags.seconds, ", wanted a number above 0"));
+  }
+  KILN_RETURN_IF_ERROR(SetThreads(flags.threads));
   KILN_ASSIGN_OR_RETURN(const Library library, LoadLibrary(flags.library));
   const std::shared_ptr<runtime::Executor>& executor = library.executor;
   KILN_RETURN_IF_ERROR(SetInputs(*executor, {}, /*fill=*/true));
@@ -113,9 +118,7 @@ void AddBenchCommand(CLI::App& app, Action& action) {
   command->add_option("library", flags->library, "Shared object that compile has made")->required();
   command->add_option("--threads", flags->threads, "Threads; 0: one per CPU")
       ->capture_default_str();
-  command->add_option("--seconds", flags->seconds, "How long to measure")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+  command->add_option("--seconds", flags->seconds, "How long to measure")->capture_default_str();
   command->add_flag("--json", flags->json, "Print one JSON object");
   command->add_flag("--profile", flags->profile,
                     "Also the time of each operator; the AOT executor wants a library of compile "

@@ -5,6 +5,7 @@
 #include "compiler/base/status.h"
 #include "runtime_cpp/model.h"
 #include "runtime_cpp/module.h"
+#include "runtime_cpp/thread_pool.h"
 #include "tools/kiln/files.h"
 #include "tools/kiln/tensor_file.h"
 
@@ -39,6 +40,14 @@ absl::Status SetInput(runtime::Executor& executor, int index, const std::string&
 }
 
 }  // namespace
+
+absl::Status SetThreads(int threads) {
+  if (threads < 0 || threads > runtime::ThreadPool::kMaxThreads) {
+    return absl::InvalidArgumentError(absl::StrCat("--threads: found ", threads, ", wanted 0 to ",
+                                                   runtime::ThreadPool::kMaxThreads));
+  }
+  return threads == 0 ? absl::OkStatus() : runtime::ThreadPool::Global().SetNumThreads(threads);
+}
 
 absl::StatusOr<Library> LoadLibrary(const std::string& path) {
   KILN_RETURN_IF_ERROR(ReadFile(path, kMaxLibraryBytes).status());

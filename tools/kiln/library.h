@@ -19,6 +19,9 @@ struct Library {
   std::shared_ptr<runtime::Executor> executor;
 };
 
+// How many threads a library takes, as --threads says: 0 for one per CPU.
+absl::Status SetThreads(int threads);
+
 // Loads a shared object and makes an executor of the model in it.
 absl::StatusOr<Library> LoadLibrary(const std::string& path);
 

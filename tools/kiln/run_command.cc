@@ -2,11 +2,12 @@
 // kiln run
 #include <cmath>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "compiler/base/status.h"
-#include "runtime_cpp/thread_pool.h"
 #include "tools/kiln/commands.h"
 #include "tools/kiln/files.h"
 #include "tools/kiln/library.h"
@@ -58,11 +59,6 @@ absl::Status PrintTensor(const std::string& name, const Tensor& tensor) {
 // |found - wanted| <= atol + rtol * |wanted| for every element; equal bits where both are 0.
 absl::Status CheckClose(const std::string& name, const Tensor& found, const Tensor& wanted,
                         const RunFlags& flags) {
-  if (found.type() != wanted.type()) {
-    return absl::InvalidArgumentError(absl::StrCat("--check ", name, ": the file holds ",
-                                                   wanted.type().ToString(), ", the output is ",
-                                                   found.type().ToString()));
-  }
   const bool bits = flags.rtol == 0 && flags.atol == 0;
   const size_t element_bytes = static_cast<size_t>(found.type().dtype.bytes());
   int64_t wrong = 0, first = 0;
@@ -83,13 +79,45 @@ absl::Status CheckClose(const std::string& name, const Tensor& found, const Tens
       found.type().num_elements(), first, found.AsDouble(first), wanted.AsDouble(first)));
 }
 
+absl::Status CheckTolerance(const char* option, double tolerance) {
+  if (tolerance >= 0 && !std::isinf(tolerance)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(option, ": found ", tolerance, ", wanted a number of 0 or more"));
+}
+
+// What outputs are compared with, by name.
+absl::StatusOr<std::map<std::string, Tensor>> ReadWanted(
+    const std::map<std::string, std::string>& checks, const runtime::Executor& executor) {
+  std::map<std::string, Tensor> wanted;
+  for (const auto& [name, path] : checks) {
+    const absl::StatusOr<int> index = executor.GetOutputIndex(name);
+    if (!index.ok()) return Annotate(index.status(), "--check: ");
+    KILN_ASSIGN_OR_RETURN(Tensor tensor, ReadTensorFile(path));
+    const TensorType type = TypeOf(executor.output_infos()[static_cast<size_t>(*index)]);
+    if (tensor.type() != type) {
+      return absl::InvalidArgumentError(absl::StrCat("--check ", name, ": the file holds ",
+                                                     tensor.type().ToString(), ", the output is ",
+                                                     type.ToString()));
+    }
+    wanted.emplace(name, std::move(tensor));
+  }
+  return wanted;
+}
+
 absl::Status RunLibrary(const RunFlags& flags) {
   KILN_ASSIGN_OR_RETURN(const auto inputs, Assignments("--input", flags.inputs));
   KILN_ASSIGN_OR_RETURN(const auto checks, Assignments("--check", flags.checks));
-  if (flags.threads > 0)
-    KILN_RETURN_IF_ERROR(runtime::ThreadPool::Global().SetNumThreads(flags.threads));
+  KILN_RETURN_IF_ERROR(CheckTolerance("--rtol", flags.rtol));
+  KILN_RETURN_IF_ERROR(CheckTolerance("--atol", flags.atol));
+  KILN_RETURN_IF_ERROR(SetThreads(flags.threads));
   KILN_ASSIGN_OR_RETURN(const Library library, LoadLibrary(flags.library));
   const std::shared_ptr<runtime::Executor>& executor = library.executor;
+  KILN_ASSIGN_OR_RETURN(const auto wanted, ReadWanted(checks, *executor));
+  std::optional<OutputFolder> folder;
+  if (!flags.output.empty()) {
+    KILN_ASSIGN_OR_RETURN(OutputFolder made, OutputFolder::Make(flags.output));
+    folder.emplace(std::move(made));
+  }
   KILN_RETURN_IF_ERROR(SetInputs(*executor, inputs, /*fill=*/false));
   KILN_RETURN_IF_ERROR(executor->Run());
   std::map<std::string, std::string> files;
@@ -105,13 +133,8 @@ absl::Status RunLibrary(const RunFlags& flags) {
     outputs[info.name] = std::move(tensor);
   }
   if (!flags.output.empty()) KILN_RETURN_IF_ERROR(WriteFiles(flags.output, files));
-  for (const auto& [name, path] : checks) {
-    const auto it = outputs.find(name);
-    if (it == outputs.end())
-      return absl::InvalidArgumentError(
-          absl::StrCat("--check: the model has no output '", name, "'"));
-    KILN_ASSIGN_OR_RETURN(const Tensor wanted, ReadTensorFile(path));
-    KILN_RETURN_IF_ERROR(CheckClose(name, it->second, wanted, flags));
+  for (const auto& [name, tensor] : wanted) {
+    KILN_RETURN_IF_ERROR(CheckClose(name, outputs.at(name), tensor, flags));
   }
   return absl::OkStatus();
 }
