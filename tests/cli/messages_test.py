@@ -86,6 +86,36 @@ class MessagesTest(CliCase):
         for target in ("x86_64-pc-windows-msvc", "x86_64-apple-darwin"):
             self.refuses("is ELF, for Linux; use --runtime crt", "compile", MY_MOD, "-o", self.out, "--target", target)
 
+    # Files.
+
+    def test_files_that_are_no_model(self):
+        packed = io.BytesIO()
+        with tarfile.open(fileobj=packed, mode="w") as archive:
+            archive.addfile(tarfile.TarInfo("a"), io.BytesIO())
+        zipped = io.BytesIO()
+        with zipfile.ZipFile(zipped, "w") as archive:
+            archive.writestr("a.npy", npy("<f4", (1,), b"1234"))
+        with open(MY_MOD) as file:
+            relay = file.read()
+        for words, data in (
+            ("is a TFLite model, which is not supported yet", b"\x1c\0\0\0TFL3" + b"\0" * 60),
+            ("is compressed by gzip", gzip.compress(relay.encode())),
+            ("is a tar archive", packed.getvalue()),
+            ("is a zip archive", zipped.getvalue()),
+            ("is JSON", '{"nodes": []}'),
+            ("is a NumPy array", npy("<f4", (1,), b"1234")),
+            ("wanted '#[version = \"0.0.5\"]' as the first line", relay[relay.index("def @main") :]),
+        ):
+            with self.subTest(words):
+                self.refuses("model.bin: ", "compile", self.write("model.bin", data), "-o", self.out)
+                self.refuses(words, "compile", self.path("model.bin"), "-o", self.out)
+        self.refuses("is an object or a library", "compile", KILN, "-o", self.out)
+
+    def test_inspecting_what_is_compiled_with_options_of_a_model(self):
+        self.succeeds("compile", MY_MOD, "-o", self.path("lib"))
+        for options in (["--target", "cortex-m4f"], ["--target", "host"], ["--input", "a:1x2"], ["--external", "csource"]):
+            self.refuses("is compiled already", "inspect", self.path("lib/my_mod.so"), *options)
+
     # Before a model runs.
 
     def test_checks_are_read_first(self):

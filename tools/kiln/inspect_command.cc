@@ -29,7 +29,7 @@ constexpr int64_t kMaxFileBytes = int64_t{4} << 30;
 constexpr absl::string_view kElfMagic = "\x7f\x45LF";
 
 struct InspectFlags {
-  std::string file, target = "host", stack_usage;
+  std::string file, target, stack_usage;
   std::optional<std::string> emulator;
   std::vector<std::string> inputs, externals;
   bool json = false;
@@ -40,7 +40,8 @@ struct InspectFlags {
 absl::StatusOr<CompileOptions> OptionsFor(const InspectFlags& flags) {
   CompileOptions options;
   options.module_name = DefaultModuleName(flags.file);
-  KILN_ASSIGN_OR_RETURN(options.target, Target::Parse(flags.target));
+  KILN_ASSIGN_OR_RETURN(options.target,
+                        Target::Parse(flags.target.empty() ? "host" : flags.target));
   const Target& target = options.target;
   if (target.is_baremetal()) {
     options.runtime = Runtime::kCrt;
@@ -91,13 +92,19 @@ absl::StatusOr<std::string> InspectImage(const InspectFlags& flags) {
 absl::StatusOr<std::string> InspectFile(const InspectFlags& flags) {
   KILN_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(flags.file, kMaxFileBytes));
   if (flags.emulator.has_value()) return InspectImage(flags);
+  const bool is_elf = absl::StartsWith(bytes, kElfMagic), is_archive = IsArchive(bytes);
+  if ((is_elf || is_archive) &&
+      (!flags.target.empty() || !flags.inputs.empty() || !flags.externals.empty())) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        flags.file, ": is compiled already, wanted a model for --target, --input and --external"));
+  }
   if (IsElfObject(bytes)) return InspectObject(flags, bytes);
   if (flags.json || !flags.stack_usage.empty()) {
     return absl::InvalidArgumentError(
         flags.file + ": is no object (.o), which --json and --stack-usage are for");
   }
-  if (IsArchive(bytes)) return ReportArchive(bytes, flags.file);
-  return absl::StartsWith(bytes, kElfMagic) ? InspectLibrary(flags.file) : InspectModel(flags);
+  if (is_archive) return ReportArchive(bytes, flags.file);
+  return is_elf ? InspectLibrary(flags.file) : InspectModel(flags);
 }
 
 absl::Status Inspect(const InspectFlags& flags) {
@@ -115,8 +122,8 @@ void AddInspectCommand(CLI::App& app, Action& action) {
   auto flags = std::make_shared<InspectFlags>();
   command->add_option("file", flags->file, "Shared object, object, archive of --mlf, or model file")
       ->required();
-  command->add_option("--target", flags->target, "Of a model: what it would be compiled for")
-      ->capture_default_str();
+  command->add_option("--target", flags->target,
+                      "Of a model: what it would be compiled for [host]");
   command->add_option("--input", flags->inputs, "Of a model: shape of an input, name:1x3x224x224");
   command->add_flag("--json", flags->json, "Of an object or image: write JSON");
   command->add_option("--stack-usage", flags->stack_usage,

@@ -14,6 +14,7 @@
 #include "compiler/frontend/onnx/import.h"
 #include "compiler/graph/relay_text.h"
 #include "compiler/ops/op_def.h"
+#include "tools/kiln/file_kind.h"
 #include "tools/kiln/files.h"
 
 namespace kiln::tools {
@@ -76,6 +77,7 @@ absl::StatusOr<Graph> LoadModel(const std::string& path, const std::vector<std::
   }
   if (absl::StrContains(absl::string_view(bytes).substr(0, 4096), "#[version"))
     return LoadRelay(bytes, path, parsed);
+  KILN_RETURN_IF_ERROR(Annotate(CheckMayBeModel(bytes), path + ": "));
   return onnx_frontend::ImportOnnx(bytes, path, parsed, EvaluateConstants);
 }
 

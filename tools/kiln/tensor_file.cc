@@ -18,7 +18,10 @@ absl::StatusOr<Tensor> ReadTensorFile(const std::string& path) {
       absl::EndsWith(path, ".npy") ? ParseNpy(bytes)
       : absl::EndsWith(path, ".pb")
           ? onnx_frontend::ParseOnnxTensor(bytes)
-          : absl::InvalidArgumentError("wanted a file that ends in .npy or .pb");
+          : absl::InvalidArgumentError(
+                absl::EndsWith(path, ".npz")
+                    ? "is a zip archive of .npy files, wanted one of them: unpack it first"
+                    : "wanted a file that ends in .npy or .pb");
   if (!tensor.ok()) return Annotate(tensor.status(), path + ": ");
   return tensor;
 }

@@ -142,7 +142,8 @@ class Importer {
       }
       type.shape = pin->shape;
     }
-    if (proto.has_shape()) KILN_RETURN_IF_ERROR(MergeShape(proto.shape(), pin, where, type.shape));
+    if (proto.has_shape())
+      KILN_RETURN_IF_ERROR(MergeShape(proto.shape(), pin, input.name(), where, type.shape));
     if (!proto.has_shape() && pin == nullptr) {
       return absl::InvalidArgumentError(where + "has no shape; give one with --input " +
                                         input.name() + ":1x3x224x224");
@@ -154,7 +155,7 @@ class Importer {
 
   // The model's shape with the pin's in place of what is dynamic.
   static absl::Status MergeShape(const onnx::TensorShapeProto& proto, const InputPin* pin,
-                                 const std::string& where, Shape& shape) {
+                                 const std::string& name, const std::string& where, Shape& shape) {
     if (pin != nullptr && pin->shape.size() != static_cast<size_t>(proto.dim_size())) {
       return absl::InvalidArgumentError(absl::StrCat(
           where, "--input: found rank ", pin->shape.size(), ", wanted ", proto.dim_size()));
@@ -180,9 +181,9 @@ class Importer {
       }
     }
     if (!dynamic.empty()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          where, "dimension ", dynamic,
-          " is dynamic; give the shape with --input name:", absl::StrJoin(merged, "x")));
+      return absl::InvalidArgumentError(absl::StrCat(where, "dimension ", dynamic,
+                                                     " is dynamic; give the shape with --input ",
+                                                     name, ":", absl::StrJoin(merged, "x")));
     }
     shape = std::move(merged);
     return absl::OkStatus();

@@ -162,7 +162,7 @@ TEST(ImportOnnx, PinsDynamicDimensions) {
       "dim_value: 3 } } } } } node { op_type: 'Relu' input: 'x' output: 'y' }");
   EXPECT_EQ(Text(model),
             "m.onnx: input 'x': dimension 0 ('n') is dynamic; give the shape with --input "
-            "name:1x3");
+            "x:1x3");
   EXPECT_THAT(Text(model, {{.name = "x", .shape = {5, 3}}}), HasSubstr("Tensor[(5, 3), float32]"));
   EXPECT_THAT(Text(model, {{.name = "x", .shape = {5, 4}}}),
               HasSubstr("found 4 as dimension 1, wanted 3"));
@@ -199,6 +199,10 @@ TEST(ImportOnnx, SaysWhatIsWrong) {
              "key: 'location' value: '../secret' } }" +
              node("Relu", "input: 'w'")),
        "initialiser 'w'"},
+      {Model("initializer { name: 'w' data_type: 1 dims: 1 data_location: EXTERNAL external_data { "
+             "key: 'location' value: 'none' } }" +
+             node("Relu", "input: 'w'")),
+       "'none': no such file in the model's folder"},
       {"", "found neither Relay text nor a whole ONNX model"},
       {"\x08", "found neither Relay text nor a whole ONNX model"},
   };

@@ -82,6 +82,10 @@ absl::StatusOr<std::string> ExternalBytes(const onnx::TensorProto& proto, const 
     return absl::InvalidArgumentError(
         absl::StrCat("external data: found ", length, " bytes, wanted ", wanted));
   }
+  if (!fs::exists(file, error)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("external data: '", location, "': no such file in the model's folder"));
+  }
   const uintmax_t size = fs::file_size(file, error);
   if (error || size < static_cast<uintmax_t>(wanted) ||
       static_cast<uintmax_t>(offset) > size - static_cast<uintmax_t>(wanted)) {
