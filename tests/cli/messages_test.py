@@ -17,17 +17,17 @@ class MessagesTest(CliCase):
     # Words.
 
     def test_unknown_subcommands(self):
-        self.refuses("unknown subcommand 'complie', did you mean 'compile'?; there are compile, run, bench,", "complie", "x")
+        self.refuses("unknown subcommand 'complie', perhaps 'compile'; there are compile, run, bench,", "complie", "x")
         self.refuses("unknown subcommand 'zzz'; there are compile, ", "zzz")
-        self.refuses("unknown subcommand 'mrge', did you mean 'merge'?; there are merge", "mlf", "mrge")
+        self.refuses("unknown subcommand 'mrge', perhaps 'merge'; there are merge", "mlf", "mrge")
         self.refuses("A subcommand is required; there are merge\n", "mlf")
 
     def test_unknown_options(self):
         for words, args in (
-            ("unknown option '--modul-name', did you mean '--module-name'?", ["compile", MY_MOD, "--modul-name", "x"]),
-            ("unknown option '--modul-name', did you mean '--module-name'?", ["compile", MY_MOD, "--modul-name=x"]),
-            ("unknown option '--outptu', did you mean '--output'?", ["mlf", "merge", "a.tar", "--outptu", "b.tar"]),
-            ("unknown option '--verison', did you mean '--version'?", ["--verison"]),
+            ("unknown option '--modul-name', perhaps '--module-name'", ["compile", MY_MOD, "--modul-name", "x"]),
+            ("unknown option '--modul-name', perhaps '--module-name'", ["compile", MY_MOD, "--modul-name=x"]),
+            ("unknown option '--outptu', perhaps '--output'", ["mlf", "merge", "a.tar", "--outptu", "b.tar"]),
+            ("unknown option '--verison', perhaps '--version'", ["--verison"]),
             ("unknown option '--zzzzzz'\n", ["compile", MY_MOD, "--zzzzzz"]),
             ("found 'second', which is one argument too many", ["compile", MY_MOD, "second"]),
             ("model is required", ["compile"]),

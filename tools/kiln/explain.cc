@@ -28,14 +28,14 @@ size_t Distance(const std::string& a, const std::string& b) {
   return row.back();
 }
 
-std::string DidYouMean(const std::string& word, const std::vector<std::string>& names) {
+std::string Perhaps(const std::string& word, const std::vector<std::string>& names) {
   const auto nearest = std::min_element(
       names.begin(), names.end(),
       [&](const auto& a, const auto& b) { return Distance(word, a) < Distance(word, b); });
   if (nearest == names.end() || Distance(word, *nearest) > std::max<size_t>(1, word.size() / 3)) {
     return "";
   }
-  return absl::StrCat(", did you mean '", *nearest, "'?");
+  return absl::StrCat(", perhaps '", *nearest, "'");
 }
 
 std::vector<std::string> Options(const CLI::App& app) {
@@ -56,7 +56,7 @@ std::string ExplainUnknown(const CLI::App& app, const std::vector<std::string>& 
   for (const std::string& argument : rest) {
     if (argument.size() < 2 || argument[0] != '-') continue;
     const std::string word = argument.substr(0, argument.find('='));
-    return absl::StrCat("unknown option '", word, "'", DidYouMean(word, Options(app)));
+    return absl::StrCat("unknown option '", word, "'", Perhaps(word, Options(app)));
   }
   std::vector<std::string> commands;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
@@ -65,7 +65,7 @@ std::string ExplainUnknown(const CLI::App& app, const std::vector<std::string>& 
   if (!commands.empty()) {
     const std::string all = absl::StrCat("; there are ", absl::StrJoin(commands, ", "));
     if (rest.empty()) return absl::StrCat("A subcommand is required", all);
-    return absl::StrCat("unknown subcommand '", rest[0], "'", DidYouMean(rest[0], commands), all);
+    return absl::StrCat("unknown subcommand '", rest[0], "'", Perhaps(rest[0], commands), all);
   }
   if (Is(error, CLI::ExitCodes::ExtrasError) && !rest.empty()) {
     return absl::StrCat("found '", rest[0], "', which is one argument too many");
