@@ -163,7 +163,6 @@ absl::Status RunCompile(const CompileFlags& flags) {
     for (auto& [name, bytes] : artifacts) {
       changes.files.push_back({(folder / name).string(), bytes});
     }
-    changes.removed = StaleFiles(flags.output, options.module_name, artifacts);
   }
   if (!flags.mlf.empty()) {
     KILN_ASSIGN_OR_RETURN(const mlf::ModelLibrary library,
@@ -173,8 +172,10 @@ absl::Status RunCompile(const CompileFlags& flags) {
   }
   KILN_RETURN_IF_ERROR(Apply(changes));
   progress.Stop();
-  for (const std::string& path : changes.removed) {
-    std::fprintf(stderr, "kiln: removed %s, which an earlier compilation of %s has made\n",
+  if (flags.output.empty()) return absl::OkStatus();
+  for (const std::string& path : StaleFiles(flags.output, options.module_name, artifacts)) {
+    std::fprintf(stderr,
+                 "kiln: note: %s is left from an earlier compilation of %s with other options\n",
                  path.c_str(), options.module_name.c_str());
   }
   return absl::OkStatus();

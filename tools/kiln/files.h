@@ -40,9 +40,8 @@ struct OutputFile {
 
 // What changes on the disk together.
 struct FileChanges {
-  std::vector<OutputFile> files;     // their folders are made if they are missing
-  std::vector<std::string> removed;  // regular files
-  std::vector<std::string> inputs;   // what the bytes were made of: writing to one is an error
+  std::vector<OutputFile> files;    // their folders are made if they are missing
+  std::vector<std::string> inputs;  // what the bytes were made of: writing to one is an error
 };
 
 // Either all changes are there in the end, or nothing has changed. A symbolic link stays, and what

@@ -58,21 +58,18 @@ TEST_F(FilesTest, WritesIntoNewFolders) {
 
 TEST_F(FilesTest, AllOrNone) {
   Write("a", "old a");
-  Write("old.c", "old c");
   Write("a.tmp", "the user's");
   fs::create_directories(Path("z"));
   const Files before = Contents();
   for (const FileChanges& changes : {
            FileChanges{.files = {{Path("a"), "new"}, {Path("b"), "new"}, {Path("z"), "new"}}},
-           FileChanges{.files = {{Path("a"), "new"}, {Path("made/deep/b"), "new"}},
-                       .removed = {Path("old.c"), Path("none/none")}},
            FileChanges{.files = {{Path("a"), "new"}, {Path("made/b"), ""}, {Path("a/c"), ""}}},
            FileChanges{.files = {{Path("b"), "1"}, {Path("./z/../b"), "2"}}},
        }) {
     EXPECT_FALSE(Apply(changes).ok());
     EXPECT_EQ(Contents(), before);
   }
-  ASSERT_TRUE(Apply({.files = {{Path("a"), "new"}}, .removed = {Path("old.c")}}).ok());
+  ASSERT_TRUE(Apply({.files = {{Path("a"), "new"}}}).ok());
   EXPECT_EQ(Contents(), (Files{{"a", "new"}, {"a.tmp", "the user's"}, {"z", ""}}));
 }
 

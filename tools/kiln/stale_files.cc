@@ -34,17 +34,14 @@ bool DefinesModule(absl::string_view bytes, const std::string& module_name) {
 
 bool IsOwn(absl::string_view suffix, absl::string_view bytes, const std::string& module_name) {
   if (absl::EndsWith(suffix, ".c")) return IsOwnSource(bytes);
-  if (suffix == ".o") return DefinesModule(bytes, module_name);
-  if (suffix == ".so") return absl::StrContains(bytes, "get_model_metadata");
-  return absl::StrContains(bytes, "arg_nodes");  // .graph.json
+  return DefinesModule(bytes, module_name);
 }
 
 }  // namespace
 
 std::vector<std::string> StaleFiles(const std::string& folder, const std::string& module_name,
                                     const Artifacts& artifacts) {
-  std::vector<std::string> suffixes = {
-      ".so", ".o", ".c", ".graph.json", "_model.c", "_system_lib.c", "_devices.c"};
+  std::vector<std::string> suffixes = {".o", ".c", "_model.c", "_system_lib.c", "_devices.c"};
   for (const ExternalCodegen* codegen : AllExternalCodegens()) {
     suffixes.push_back(absl::StrCat("_", codegen->name, ".c"));
   }

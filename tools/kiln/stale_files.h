@@ -9,9 +9,9 @@
 
 namespace kiln::tools {
 
-// Files in `folder` that a compilation of the same module with other options has left there, and
-// that `artifacts` do not replace: beside them they would be linked twice. Only what tells by its
-// contents that Kiln has made it.
+// Sources and objects in `folder` that a compilation of the same module with other options has left
+// there, and that `artifacts` do not replace: whoever links all that is in the folder links the
+// model twice. Only what tells by its contents that Kiln has made it.
 std::vector<std::string> StaleFiles(const std::string& folder, const std::string& module_name,
                                     const Artifacts& artifacts);
 

@@ -120,7 +120,7 @@ class Transaction {
     for (const Prepared& file : prepared_) {
       std::string backup;
       if (file.destination.exists) {
-        KILN_RETURN_IF_ERROR(SetAside(file.destination.path, /*keep=*/true, backup));
+        KILN_RETURN_IF_ERROR(SetAside(file.destination.path, backup));
       }
       if (rename(file.temporary.c_str(), file.destination.path.c_str()) != 0) {
         return CannotBeWritten(file.name, errno);
@@ -128,11 +128,6 @@ class Transaction {
       if (backup.empty()) moved_.push_back({file.destination.path, ""});
     }
     return absl::OkStatus();
-  }
-
-  absl::Status Remove(const std::string& path) {
-    std::string backup;
-    return SetAside(path, /*keep=*/false, backup);
   }
 
   void Commit() { moved_.clear(); }
@@ -152,14 +147,14 @@ class Transaction {
     return descriptor;
   }
 
-  // Gives a file a second name from which it can be brought back; it keeps its first if that can be
-  // and is wanted.
-  absl::Status SetAside(const std::string& path, bool keep, std::string& backup) {
+  // Gives a file a second name from which it can be brought back; it keeps its first if that can
+  // be.
+  absl::Status SetAside(const std::string& path, std::string& backup) {
     const int descriptor = MakeTemporary(path, backup);
     if (descriptor < 0) return CannotBeWritten(path, errno);
     close(descriptor);
     unlink(backup.c_str());
-    const bool linked = keep && link(path.c_str(), backup.c_str()) == 0;
+    const bool linked = link(path.c_str(), backup.c_str()) == 0;
     if (!linked && rename(path.c_str(), backup.c_str()) != 0) return CannotBeWritten(path, errno);
     moved_.push_back({path, backup});
     return absl::OkStatus();
@@ -256,7 +251,6 @@ absl::Status Apply(const FileChanges& changes) {
   }
   for (const OutputFile* file : in_place) KILN_RETURN_IF_ERROR(WriteInPlace(*file));
   KILN_RETURN_IF_ERROR(transaction.Move());
-  for (const std::string& path : changes.removed) KILN_RETURN_IF_ERROR(transaction.Remove(path));
   transaction.Commit();
   return absl::OkStatus();
 }

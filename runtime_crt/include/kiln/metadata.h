@@ -78,7 +78,7 @@ struct PoolInfo {
   int64_t alignment_bytes;  // A power of two.
   int32_t kind;             // KILN_POOL_WORKSPACE (scratch) or KILN_POOL_CONSTANT (read-only).
   int32_t num_buffers;
-  int64_t lower_bound_bytes;  // The most bytes that are alive at once: no placement is smaller.
+  int64_t lower_bound_bytes;             // Most bytes of its buffers that are alive at once.
   const struct PoolBufferInfo* buffers;  // `num_buffers`.
   int32_t external;     // 1: described by the application, which gives the memory or the section.
   int64_t limit_bytes;  // external: what there is; -1: no limit.
