@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The digits example on both runtimes, both executors and both code generators, all linked into one
-// program: the same bits for every image, and nearly all images read rightly.
+// The digits example of both code generators on both runtimes, the C++ one with both executors, all
+// linked into one program: the same bits for every image, and 356 of 359 images read rightly.
 #include <algorithm>
 #include <array>
 #include <cstdint>

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
 #include "compiler/compile.h"
+#include "metadata/json.h"
 #include "runtime_cpp/executor.h"
 #include "runtime_cpp/metadata.h"
 #include "runtime_cpp/module.h"
@@ -57,13 +58,14 @@ absl::StatusOr<std::string> InspectModel(const InspectFlags& flags) {
   KILN_ASSIGN_OR_RETURN(const CompileOptions options, OptionsFor(flags));
   KILN_ASSIGN_OR_RETURN(const Graph graph, LoadModel(flags.file, flags.inputs));
   KILN_ASSIGN_OR_RETURN(const Stages stages, RunStages(graph, options));
-  return Report(stages.metadata);
+  return flags.json ? MetadataJson(stages.metadata) : Report(stages.metadata);
 }
 
-absl::StatusOr<std::string> InspectLibrary(const std::string& path) {
-  KILN_ASSIGN_OR_RETURN(const runtime::Module module, runtime::Module::LoadFromFile(path));
+absl::StatusOr<std::string> InspectLibrary(const InspectFlags& flags) {
+  KILN_ASSIGN_OR_RETURN(const runtime::Module module, runtime::Module::LoadFromFile(flags.file));
   KILN_ASSIGN_OR_RETURN(const runtime::ModelMetadata metadata,
                         runtime::ModelMetadata::Find(module));
+  if (flags.json) return MetadataJson(MetadataOf(metadata));
   const std::string report = Report(MetadataOf(metadata));
   if (metadata.executor() != "graph") return report;
   // This executor does not take the offsets of the plan: it gives tensors storages to share.
@@ -99,12 +101,16 @@ absl::StatusOr<std::string> InspectFile(const InspectFlags& flags) {
         flags.file, ": is compiled already, wanted a model for --target, --input and --external"));
   }
   if (IsElfObject(bytes)) return InspectObject(flags, bytes);
-  if (flags.json || !flags.stack_usage.empty()) {
+  if (!flags.stack_usage.empty()) {
+    return absl::InvalidArgumentError(flags.file +
+                                      ": is no object (.o), which --stack-usage is for");
+  }
+  if (is_archive && flags.json) {
     return absl::InvalidArgumentError(
-        flags.file + ": is no object (.o), which --json and --stack-usage are for");
+        flags.file + ": is an archive, which holds its own metadata.json; leave --json out");
   }
   if (is_archive) return ReportArchive(bytes, flags.file);
-  return is_elf ? InspectLibrary(flags.file) : InspectModel(flags);
+  return is_elf ? InspectLibrary(flags) : InspectModel(flags);
 }
 
 absl::Status Inspect(const InspectFlags& flags) {
@@ -125,7 +131,7 @@ void AddInspectCommand(CLI::App& app, Action& action) {
   command->add_option("--target", flags->target,
                       "Of a model: what it would be compiled for [host]");
   command->add_option("--input", flags->inputs, "Of a model: shape of an input, name:1x3x224x224");
-  command->add_flag("--json", flags->json, "Of an object or image: write JSON");
+  command->add_flag("--json", flags->json, "Write JSON: of a library or model its metadata");
   command->add_option("--stack-usage", flags->stack_usage,
                       "Of an object: what gcc -fstack-usage has written beside it (.su)");
   command
