@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/kiln/c_compiler.h"
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -19,9 +14,8 @@
 #include "compiler/base/limits.h"
 #include "compiler/base/status.h"
 #include "tools/kiln/files.h"
+#include "tools/kiln/run_program.h"
 #include "tools/kiln/runtime_files.h"
-
-extern char** environ;
 
 namespace kiln::tools {
 namespace {
@@ -46,29 +40,14 @@ std::vector<MachineFlag> MachineFlags(const Target& target) {
   return flags;
 }
 
-// Runs a program and returns its exit status; its output goes to `log`.
-absl::StatusOr<int> RunProgram(const std::vector<std::string>& argv, const std::string& log) {
-  std::vector<char*> pointers;
-  for (const std::string& arg : argv) pointers.push_back(const_cast<char*>(arg.c_str()));
-  pointers.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(),
-                                   O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-  pid_t pid = 0;
-  const int error = posix_spawnp(&pid, pointers[0], &actions, nullptr, pointers.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("making a shared object of C needs a C compiler, and '", argv[0],
-                     "' cannot be run; install gcc or clang, or use --codegen llvm and no external "
-                     "code generator that makes C"));
-  }
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+// Runs the C compiler; its exit status.
+absl::StatusOr<int> RunCompiler(const std::vector<std::string>& argv, const std::string& log) {
+  absl::StatusOr<int> status = RunProgram(argv, log);
+  if (status.ok()) return status;
+  return absl::InvalidArgumentError(
+      absl::StrCat("making a shared object of C needs a C compiler, and '", argv[0],
+                   "' cannot be run; install gcc or clang, or use --codegen llvm and no external "
+                   "code generator that makes C"));
 }
 
 // After the C compiler has failed: whether it was because of what the user has said of the machine.
@@ -77,24 +56,13 @@ absl::Status CheckMachineFlags(const Target& target, const std::string& folder) 
   KILN_RETURN_IF_ERROR(WriteFiles(folder, {{"empty.c", "typedef int empty;\n"}}));
   for (const MachineFlag& flag : MachineFlags(target)) {
     KILN_ASSIGN_OR_RETURN(const int status,
-                          RunProgram({"cc", flag.flag, "-fsyntax-only", empty}, log));
+                          RunCompiler({"cc", flag.flag, "-fsyntax-only", empty}, log));
     if (status == 0) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         "--target ", target.name, ": the C compiler here does not know ", flag.flag, ", which is ",
         flag.option, " of the target; wanted what it knows, or --codegen llvm"));
   }
   return absl::OkStatus();
-}
-
-absl::StatusOr<std::string> TemporaryFolder() {
-  std::error_code error;
-  const fs::path place = fs::temp_directory_path(error);
-  std::string folder = (place / "kiln-XXXXXX").string();
-  if (!error && mkdtemp(folder.data()) != nullptr) return folder;
-  const char* const variable = std::getenv("TMPDIR");
-  return absl::InvalidArgumentError(absl::StrCat(
-      "no folder for temporary files can be made in ", variable != nullptr ? variable : "/tmp",
-      ": ", error ? error.message() : strerror(errno), "; TMPDIR names another place"));
 }
 
 }  // namespace
@@ -138,7 +106,7 @@ absl::StatusOr<std::string> LinkSharedObject(const Artifacts& artifacts, const s
   argv.insert(argv.end(), {"-o", so_file});
   argv.insert(argv.end(), files.begin(), files.end());
   argv.push_back("-lm");
-  KILN_ASSIGN_OR_RETURN(const int status, RunProgram(argv, log));
+  KILN_ASSIGN_OR_RETURN(const int status, RunCompiler(argv, log));
   if (status != 0) {
     KILN_RETURN_IF_ERROR(CheckMachineFlags(target, folder));
     const absl::StatusOr<std::string> words = ReadFile(log, 1 << 20);
