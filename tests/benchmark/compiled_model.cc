@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// A compiled library for Python's ctypes: what a benchmark needs of it and nothing else.
+//
+// Every function that can fail returns 0, or -1 and leaves a text for kiln_error. Not for several
+// threads at once.
+#include <memory>
+#include <string>
+
+#include "compiler/base/status.h"
+#include "runtime_cpp/executor.h"
+#include "runtime_cpp/module.h"
+#include "runtime_cpp/thread_pool.h"
+
+namespace {
+
+using kiln::runtime::Executor;
+
+std::string& Error() {
+  static std::string error;
+  return error;
+}
+
+int Failed(const absl::Status& status) {
+  Error() = std::string(status.message());
+  return status.ok() ? 0 : -1;
+}
+
+struct CompiledModel {
+  std::shared_ptr<Executor> executor;
+};
+
+absl::StatusOr<CompiledModel*> Load(const char* path) {
+  KILN_ASSIGN_OR_RETURN(const kiln::runtime::Module module,
+                        kiln::runtime::Module::LoadFromFile(path));
+  auto model = std::make_unique<CompiledModel>();
+  KILN_ASSIGN_OR_RETURN(model->executor, Executor::Create(module, kiln::runtime::kCpu));
+  return model.release();
+}
+
+absl::Status Fill(const CompiledModel& model, const char* name, const char* bytes, size_t size) {
+  KILN_ASSIGN_OR_RETURN(const int index, model.executor->GetInputIndex(name));
+  KILN_ASSIGN_OR_RETURN(const kiln::runtime::NDArray array, model.executor->GetInput(index));
+  return array.CopyFromBytes({bytes, size});
+}
+
+absl::Status Read(const CompiledModel& model, int output, char* bytes, size_t size) {
+  KILN_ASSIGN_OR_RETURN(const kiln::runtime::NDArray array, model.executor->GetOutput(output));
+  const absl::Span<char> values = array.values<char>();
+  if (values.size() != size) {
+    return absl::InvalidArgumentError("output " + std::to_string(output) + ": found " +
+                                      std::to_string(values.size()) + " bytes, wanted " +
+                                      std::to_string(size));
+  }
+  std::copy(values.begin(), values.end(), bytes);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+extern "C" {
+
+// Of the last call that failed.
+const char* kiln_error() { return Error().c_str(); }
+
+// The caller owns the model and gives it back to kiln_free. Null if it cannot be loaded.
+CompiledModel* kiln_load(const char* path) {
+  const absl::StatusOr<CompiledModel*> model = Load(path);
+  return Failed(model.status()) != 0 ? nullptr : *model;
+}
+
+void kiln_free(CompiledModel* model) { delete model; }
+
+int kiln_set_threads(int threads) {
+  return Failed(kiln::runtime::ThreadPool::Global().SetNumThreads(threads));
+}
+
+int kiln_set_input(CompiledModel* model, const char* name, const char* bytes, size_t size) {
+  return Failed(Fill(*model, name, bytes, size));
+}
+
+int kiln_run(CompiledModel* model) { return Failed(model->executor->Run()); }
+
+int kiln_get_output(CompiledModel* model, int output, char* bytes, size_t size) {
+  return Failed(Read(*model, output, bytes, size));
+}
+
+}  // extern "C"

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ONNX Runtime from PyPI, in a virtual environment of the benchmarks' own.
+
+  from tests.benchmark.onnx_runtime import np, ort
+
+The first import on a machine makes the environment, below $XDG_CACHE_HOME or ~/.cache, and installs
+into it what REQUIREMENTS names. SystemExit with a text if that fails.
+"""
+
+import importlib
+import os
+import pathlib
+import subprocess
+import sys
+
+REQUIREMENTS = ("onnxruntime==1.31.1", "numpy>=1.26,<3")
+
+
+def _environment():
+    cache = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+    name = "onnxruntime-%s-python%d.%d" % (
+        REQUIREMENTS[0].partition("==")[2], *sys.version_info[:2])
+    return pathlib.Path(cache) / "kiln" / name
+
+
+def _install(environment):
+    """Makes the virtual environment; leaves no half-made one behind under its final name."""
+    print("installing %s into a virtual environment (once)" % ", ".join(REQUIREMENTS),
+          file=sys.stderr)
+    made = environment.with_name(environment.name + ".partial")
+    subprocess.run([sys.executable, "-m", "venv", "--clear", str(made)], check=True)
+    subprocess.run([str(made / "bin" / "python"), "-m", "pip", "install", "--quiet",
+                    "--disable-pip-version-check", *REQUIREMENTS], check=True)
+    made.rename(environment)
+
+
+def _add_to_path():
+    environment = _environment()
+    try:
+        if not environment.exists():
+            environment.parent.mkdir(parents=True, exist_ok=True)
+            _install(environment)
+    except (OSError, subprocess.CalledProcessError) as error:
+        sys.exit("onnxruntime cannot be installed (%s); it takes the network, and on Debian the "
+                 "package python3-venv" % error)
+    (packages,) = environment.glob("lib/python*/site-packages")
+    sys.path.insert(0, str(packages))
+
+
+_add_to_path()
+np = importlib.import_module("numpy")
+ort = importlib.import_module("onnxruntime")
