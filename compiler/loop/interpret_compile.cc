@@ -223,6 +223,7 @@ class FuncCompiler {
                           MakeAccess(n.buffer, n.index)});
   }
 
+  void CompileStmt(const Prefetch&, Steps&) {}
   void CompileStmt(const Block&, Steps&) {}
 
   void CompileStmt(const If& n, Steps& steps) {

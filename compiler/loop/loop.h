@@ -57,6 +57,12 @@ struct Store {
   std::vector<Expr> index;
   Expr value;
 };  // index as in Load
+// The cache line of element `offset` will be read soon. Changes nothing but the time that takes;
+// the element may lie outside of the buffer.
+struct Prefetch {
+  Buffer buffer;
+  Expr offset;
+};
 struct Block {
   std::vector<Stmt> stmts;
 };
@@ -95,7 +101,7 @@ struct Launch {
 };
 
 struct StmtNode {
-  std::variant<For, Store, Block, If, Allocate, Call, Launch> value;
+  std::variant<For, Store, Prefetch, Block, If, Allocate, Call, Launch> value;
 };
 
 template <typename T>
@@ -105,6 +111,7 @@ const T* Stmt::As() const {
 
 Stmt MakeFor(Var var, Expr begin, Expr extent, ForKind kind, Stmt body);
 Stmt MakeStore(Buffer buffer, std::vector<Expr> index, Expr value);
+Stmt MakePrefetch(Buffer buffer, Expr offset);
 Stmt MakeBlock(std::vector<Stmt> stmts);  // flattens nested blocks and drops empty statements
 Stmt MakeIf(Expr condition, Stmt then_body, Stmt else_body = {});
 Stmt MakeAllocate(Buffer buffer, Stmt body, int64_t workspace_offset = 0);

@@ -74,6 +74,7 @@ Stmt MutateOwnExprs(const Stmt& s, const F& f) {
       Overloaded{
           [&](const For& n) { return MakeFor(n.var, f(n.begin), f(n.extent), n.kind, n.body); },
           [&](const Store& n) { return MakeStore(n.buffer, all(n.index), f(n.value)); },
+          [&](const Prefetch& n) { return MakePrefetch(n.buffer, f(n.offset)); },
           [&](const Block&) { return s; },
           [&](const If& n) { return MakeIf(f(n.condition), n.then_body, n.else_body); },
           [&](const Allocate&) { return s; },
@@ -113,8 +114,8 @@ Stmt MutateBodies(const Stmt& s, const F& f) {
                                  if (body.get() == n.body.get()) return s;
                                  return MakeAllocate(n.buffer, std::move(body), n.workspace_offset);
                                },
-                               [&](const Store&) { return s; }, [&](const Call&) { return s; },
-                               [&](const Launch&) { return s; }},
+                               [&](const Store&) { return s; }, [&](const Prefetch&) { return s; },
+                               [&](const Call&) { return s; }, [&](const Launch&) { return s; }},
                     s->value);
 }
 
@@ -143,6 +144,7 @@ void VisitStmt(const Stmt& s, const std::function<void(const Expr&)>& on_expr,
                             for (const Expr& i : n.index) visit_expr(i);
                             visit_expr(n.value);
                           },
+                          [&](const Prefetch& n) { visit_expr(n.offset); },
                           [&](const Block& n) {
                             for (const Stmt& inner : n.stmts) visit(inner);
                           },
@@ -210,6 +212,34 @@ Stmt Substitute(const Stmt& s, const Substitution& substitution) {
   if (!changed) own = s;
   if (!own) return own;
   return MutateBodies(own, [&](const Stmt& inner) { return Substitute(inner, substitution); });
+}
+
+Stmt ReplaceBuffers(const Stmt& s,
+                    const std::unordered_map<const BufferNode*, Buffer>& replacement) {
+  auto replaced = [&](const Buffer& buffer) {
+    auto it = replacement.find(buffer.get());
+    return it == replacement.end() ? buffer : it->second;
+  };
+  auto replace_arguments = [&](std::vector<Argument> args) {
+    for (Argument& arg : args) {
+      if (arg.buffer) arg.buffer = replaced(arg.buffer);
+    }
+    return args;
+  };
+  const Stmt loads = MutateExprs(s, [&](const Expr& e) {
+    const auto* load = e.As<Load>();
+    return load == nullptr ? Expr() : MakeLoad(replaced(load->buffer), load->index);
+  });
+  return MutateStmt(loads, [&](const Stmt& stmt) {
+    if (const auto* n = stmt.As<Store>()) return MakeStore(replaced(n->buffer), n->index, n->value);
+    if (const auto* n = stmt.As<Prefetch>()) return MakePrefetch(replaced(n->buffer), n->offset);
+    if (const auto* n = stmt.As<Call>())
+      return MakeCall(n->function, replace_arguments(n->args), n->profile_index);
+    if (const auto* n = stmt.As<Launch>()) {
+      return MakeLaunch(n->function, n->max_tasks, replace_arguments(n->args));
+    }
+    return stmt;
+  });
 }
 
 bool Uses(const Expr& e, const Var& var) {

@@ -39,6 +39,10 @@ using Substitution = std::unordered_map<const ExprNode*, Expr>;
 Expr Substitute(const Expr& e, const Substitution& substitution);
 Stmt Substitute(const Stmt& s, const Substitution& substitution);
 
+// The statement with other buffers in the place of some, wherever it names them.
+Stmt ReplaceBuffers(const Stmt& s,
+                    const std::unordered_map<const BufferNode*, Buffer>& replacement);
+
 // Whether `var` occurs in `e`.
 bool Uses(const Expr& e, const Var& var);
 // Variables that occur in `e`, by node.

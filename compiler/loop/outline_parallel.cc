@@ -41,6 +41,7 @@ class CaptureFinder {
         loop.body, [this](const Expr& e) { SeeExpr(e); },
         [this](const Stmt& s) {
           if (const auto* n = s.As<Store>()) SeeBuffer(n->buffer);
+          if (const auto* n = s.As<Prefetch>()) SeeBuffer(n->buffer);
           if (const auto* n = s.As<Call>()) {
             for (const Argument& arg : n->args) {
               if (arg.buffer) SeeBuffer(arg.buffer);
@@ -84,34 +85,6 @@ class CaptureFinder {
   std::unordered_set<const BufferNode*> own_;
   std::unordered_set<const BufferNode*> written_;
 };
-
-// `s` with other buffers in the place of some.
-Stmt ReplaceBuffers(const Stmt& s,
-                    const std::unordered_map<const BufferNode*, Buffer>& replacement) {
-  auto replaced = [&](const Buffer& buffer) {
-    auto it = replacement.find(buffer.get());
-    return it == replacement.end() ? buffer : it->second;
-  };
-  auto replace_arguments = [&](std::vector<Argument> args) {
-    for (Argument& arg : args) {
-      if (arg.buffer) arg.buffer = replaced(arg.buffer);
-    }
-    return args;
-  };
-  const Stmt loads = MutateExprs(s, [&](const Expr& e) {
-    const auto* load = e.As<Load>();
-    return load == nullptr ? Expr() : MakeLoad(replaced(load->buffer), load->index);
-  });
-  return MutateStmt(loads, [&](const Stmt& stmt) {
-    if (const auto* n = stmt.As<Store>()) return MakeStore(replaced(n->buffer), n->index, n->value);
-    if (const auto* n = stmt.As<Call>())
-      return MakeCall(n->function, replace_arguments(n->args), n->profile_index);
-    if (const auto* n = stmt.As<Launch>()) {
-      return MakeLaunch(n->function, n->max_tasks, replace_arguments(n->args));
-    }
-    return stmt;
-  });
-}
 
 Stmt MakeSerial(const Stmt& s) {
   return MutateStmt(s, [](const Stmt& stmt) {

@@ -84,6 +84,11 @@ class StmtPrinter {
     for (const Stmt& stmt : n.stmts) Print(stmt);
   }
 
+  void PrintNode(const Prefetch& n) {
+    Line(absl::StrCat("prefetch ", names_.Of(n.buffer), "[", Begin({n.offset}).Print(n.offset),
+                      "]"));
+  }
+
   void PrintNode(const If& n) {
     Line(absl::StrCat("if ", Begin({n.condition}).Print(n.condition), " {"));
     Indented(n.then_body);

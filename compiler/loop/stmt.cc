@@ -44,6 +44,12 @@ Stmt MakeStore(Buffer buffer, std::vector<Expr> index, Expr value) {
   return NewStmt(Store{std::move(buffer), std::move(index), std::move(value)});
 }
 
+Stmt MakePrefetch(Buffer buffer, Expr offset) {
+  KILN_CHECK(offset.type() == Type::Index(),
+             absl::StrCat("prefetch of ", buffer->name, " at ", offset.type().ToString()));
+  return NewStmt(Prefetch{std::move(buffer), std::move(offset)});
+}
+
 Stmt MakeBlock(std::vector<Stmt> stmts) {
   std::vector<Stmt> flat;
   for (Stmt& stmt : stmts) {

@@ -153,6 +153,13 @@ class FuncVerifier {
     return status.ok() ? status : InStmt(status, s);
   }
 
+  // May lie outside of the buffer.
+  absl::Status VerifyNode(const Stmt& s, const Prefetch& n) {
+    absl::Status status = VerifyInScope(n.buffer);
+    if (status.ok()) status = VerifyExpr(n.offset, Type::Index());
+    return status.ok() ? status : InStmt(status, s);
+  }
+
   absl::Status VerifyNode(const Stmt& s, const Allocate& n) {
     const auto check = [&]() -> absl::Status {
       const BufferNode& buffer = *n.buffer;

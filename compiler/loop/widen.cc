@@ -33,6 +33,7 @@ class Widener {
   std::optional<Stmt> Visit(const Stmt& s) {
     if (!s) return s;
     if (const auto* n = s.As<Store>()) return VisitStore(*n);
+    if (const auto* n = s.As<Prefetch>()) return VisitPrefetch(*n);
     if (const auto* n = s.As<For>()) return VisitFor(*n);
     if (const auto* n = s.As<Block>()) {
       std::vector<Stmt> stmts;
@@ -73,6 +74,16 @@ class Widener {
     simplifier_.Unbind(loop.var);
     if (!body) return std::nullopt;
     return MakeFor(loop.var, begin, extent, loop.kind, *std::move(body));
+  }
+
+  // One for all lanes, if it is the same in all.
+  std::optional<Stmt> VisitPrefetch(const Prefetch& prefetch) {
+    const Expr offset = Value(prefetch.offset);
+    if (offset.get() == nullptr || offset.type().is_vector() ||
+        own_.contains(prefetch.buffer.get())) {
+      return std::nullopt;
+    }
+    return MakePrefetch(prefetch.buffer, offset);
   }
 
   std::optional<Stmt> VisitStore(const Store& store) {

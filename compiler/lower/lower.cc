@@ -63,22 +63,15 @@ class FunctionNames {
 
 // Constants are named after their function, so that names are unique in the program.
 void RenameConstants(Scheduled& scheduled) {
-  std::map<loop::Buffer, loop::Buffer> buffers;
+  std::unordered_map<const loop::BufferNode*, loop::Buffer> buffers;
   for (size_t i = 0; i < scheduled.constants.size(); ++i) {
     loop::Constant& constant = scheduled.constants[i];
     const loop::Buffer old = constant.buffer;
     constant.buffer = loop::MakeBuffer(absl::StrCat(scheduled.func.name, "_", old->name, "_", i),
                                        old->dtype, old->shape, old->scope, old->alignment_bytes);
-    buffers[old] = constant.buffer;
+    buffers[old.get()] = constant.buffer;
   }
-  if (buffers.empty()) return;
-  scheduled.func.body =
-      loop::MutateExprs(scheduled.func.body, [&](const loop::Expr& e) -> loop::Expr {
-        const auto* load = e.As<loop::Load>();
-        if (load == nullptr) return {};
-        const auto it = buffers.find(load->buffer);
-        return it == buffers.end() ? loop::Expr() : loop::MakeLoad(it->second, load->index);
-      });
+  if (!buffers.empty()) scheduled.func.body = loop::ReplaceBuffers(scheduled.func.body, buffers);
 }
 
 bool IsView(const Graph& graph, const Node& node) {
@@ -172,7 +165,7 @@ absl::StatusOr<Lowered> Lower(const Graph& graph, const Target& target,
           const Graph closed = WithoutConstantInputs(graph, *body, call.inputs);
           KILN_ASSIGN_OR_RETURN(const loop::Kernel kernel, MakeKernel(call.function, closed));
           KILN_ASSIGN_OR_RETURN(Scheduled scheduled,
-                                ScheduleKernel(kernel, target, {.naive = options.naive}));
+                                ScheduleKernel(kernel, target, options.schedule));
           RenameConstants(scheduled);
           call.workspace_bytes =
               scheduled.func.workspace == nullptr ? 0 : scheduled.func.workspace->num_bytes();

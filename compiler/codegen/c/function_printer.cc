@@ -154,6 +154,8 @@ void FunctionPrinter::PrintStmt(const Stmt& s) {
     const std::string index = exprs_.Print(store->index[0]);
     const std::string value = exprs_.Print(store->value);
     lines_.Line(absl::StrCat(buffer->second, "[", index, "] = ", value, ";"));
+  } else if (const auto* node = s.As<loop::Prefetch>()) {
+    PrintPrefetch(*node);
   } else if (const auto* node = s.As<loop::For>()) {
     PrintFor(*node);
   } else if (const auto* node = s.As<loop::If>()) {
@@ -167,6 +169,17 @@ void FunctionPrinter::PrintStmt(const Stmt& s) {
   } else if (const auto* node = s.As<loop::Launch>()) {
     PrintLaunch(*node);
   }
+}
+
+void FunctionPrinter::PrintPrefetch(const loop::Prefetch& node) {
+  auto buffer = buffers_.find(node.buffer.get());
+  if (buffer == buffers_.end())
+    return Fail(absl::StrCat("buffer ", node.buffer->name, " is not in scope"));
+  exprs_.Begin({&node.offset});
+  const std::string offset = exprs_.Print(node.offset, kMultiplicative);
+  // By bytes: the address may lie outside of the buffer.
+  lines_.Line(absl::StrCat("__builtin_prefetch((const char*)", buffer->second, " + ", offset, " * ",
+                           node.buffer->dtype.bytes(), ");"));
 }
 
 void FunctionPrinter::PrintFor(const loop::For& node) {

@@ -53,6 +53,7 @@ class FunctionPrinter {
   void PrintPackedCall(const FuncInfo& callee, const std::vector<loop::Argument>& args);
   // Asks the runtime for the address of a function.
   void PrintLookup(const std::string& function);
+  void PrintPrefetch(const loop::Prefetch& node);
   void PrintLaunch(const loop::Launch& node);
   // The address that the argument means, for a parameter of `dtype`.
   std::string Address(const loop::Argument& arg, DType dtype, bool written);

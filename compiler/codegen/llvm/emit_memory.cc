@@ -177,4 +177,15 @@ void FunctionEmitter::Emit(const loop::Store& node) {
   }
 }
 
+void FunctionEmitter::Emit(const loop::Prefetch& node) {
+  llvm::Value* offset = EmitExpr(node.offset);
+  // Not "in bounds": the address may lie outside of the buffer.
+  llvm::Value* address =
+      builder_.CreateGEP(types_.Storage(node.buffer->dtype), BufferBase(node.buffer), offset);
+  constexpr int kRead = 0, kAllCaches = 3, kData = 1;
+  builder_.CreateIntrinsic(
+      llvm::Intrinsic::prefetch, {address->getType()},
+      {address, builder_.getInt32(kRead), builder_.getInt32(kAllCaches), builder_.getInt32(kData)});
+}
+
 }  // namespace kiln::codegen

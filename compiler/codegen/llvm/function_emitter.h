@@ -26,6 +26,7 @@ class FunctionEmitter {
   void EmitStmt(const loop::Stmt& stmt);
   void Emit(const loop::For& node);
   void Emit(const loop::Store& node);
+  void Emit(const loop::Prefetch& node);
   void Emit(const loop::Block& node);
   void Emit(const loop::If& node);
   void Emit(const loop::Allocate& node);
