@@ -45,6 +45,8 @@ struct Target {
 
   // Elements of `dtype` in a vector register; 1 where there are no vectors of it.
   int Lanes(DType dtype) const;
+  // Whether a multiply-add takes one element of memory for all lanes as an operand (AVX-512).
+  bool broadcasts_operands() const { return vector_bits == 512; }
   bool is_baremetal() const { return !has_os; }
   // What tensors in memory begin at: a cache line, or on bare metal a vector.
   int buffer_alignment() const;

@@ -69,7 +69,7 @@ absl::StatusOr<Compilation> Compile(const loop::LoopProgram& program, const Targ
   if (llvm::verifyModule(module, &problem_stream)) {
     return absl::InternalError(absl::StrCat("LLVM's verifier: ", problem));
   }
-  Optimize(module, *result.machine, options.opt_level);
+  Optimize(module, *result.machine, options.opt_level, target.broadcasts_operands());
   return result;
 }
 

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "compiler/codegen/llvm/pointer_induction.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -21,7 +22,7 @@
 namespace kiln::codegen {
 namespace {
 
-llvm::FunctionPassManager FunctionPasses() {
+llvm::FunctionPassManager FunctionPasses(bool broadcasts_operands) {
   llvm::FunctionPassManager passes;
   // Register tiles are local arrays with constant indices: here they become values.
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
@@ -38,12 +39,14 @@ llvm::FunctionPassManager FunctionPasses() {
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::ADCEPass());
   passes.addPass(llvm::SimplifyCFGPass());
+  if (broadcasts_operands) passes.addPass(PointerInductionPass());
   return passes;
 }
 
 }  // namespace
 
-void Optimize(llvm::Module& module, llvm::TargetMachine& machine, int opt_level) {
+void Optimize(llvm::Module& module, llvm::TargetMachine& machine, int opt_level,
+              bool broadcasts_operands) {
   if (opt_level <= 0) return;
   llvm::LoopAnalysisManager loop_analyses;
   llvm::FunctionAnalysisManager function_analyses;
@@ -57,7 +60,7 @@ void Optimize(llvm::Module& module, llvm::TargetMachine& machine, int opt_level)
   builder.crossRegisterProxies(loop_analyses, function_analyses, cgscc_analyses, module_analyses);
 
   llvm::ModulePassManager passes;
-  passes.addPass(llvm::createModuleToFunctionPassAdaptor(FunctionPasses()));
+  passes.addPass(llvm::createModuleToFunctionPassAdaptor(FunctionPasses(broadcasts_operands)));
   passes.addPass(llvm::GlobalDCEPass());
   passes.run(module, module_analyses);
 }

@@ -10,7 +10,8 @@ namespace kiln::codegen {
 
 // Scalar clean-up only: the schedules have tiled, unrolled and vectorised already, and LLVM's own
 // passes for that would undo their work and cost compile time. `opt_level` 0 does nothing.
-void Optimize(llvm::Module& module, llvm::TargetMachine& machine, int opt_level);
+void Optimize(llvm::Module& module, llvm::TargetMachine& machine, int opt_level,
+              bool broadcasts_operands);
 
 }  // namespace kiln::codegen
 

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/codegen/llvm/pointer_induction.h"
+
+#include <vector>
+
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+
+namespace kiln::codegen {
+namespace {
+
+// Fewer loads than this are not worth a register of their own.
+constexpr size_t kMinLoads = 8;
+
+// Loads whose addresses differ by constants in every iteration.
+struct Group {
+  const llvm::SCEVAddRecExpr* first;
+  std::vector<std::pair<llvm::LoadInst*, int64_t>> loads;  // and how far behind the first's address
+};
+
+// Whether the value loaded is an operand of one multiply-add for all lanes.
+bool IsBroadcastOnce(const llvm::LoadInst& load) {
+  return load.hasOneUse() && !load.getType()->isVectorTy() &&
+         llvm::isa<llvm::InsertElementInst>(*load.user_begin());
+}
+
+std::vector<Group> GroupLoads(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
+  std::vector<Group> groups;
+  for (llvm::BasicBlock* block : loop.blocks()) {
+    for (llvm::Instruction& instruction : *block) {
+      auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+      if (load == nullptr || !IsBroadcastOnce(*load)) continue;
+      const auto* address =
+          llvm::dyn_cast<llvm::SCEVAddRecExpr>(evolution.getSCEV(load->getPointerOperand()));
+      if (address == nullptr || address->getLoop() != &loop || !address->isAffine() ||
+          !llvm::isa<llvm::SCEVConstant>(address->getStepRecurrence(evolution))) {
+        continue;
+      }
+      bool found = false;
+      for (Group& group : groups) {
+        const auto* distance =
+            llvm::dyn_cast<llvm::SCEVConstant>(evolution.getMinusSCEV(address, group.first));
+        if (distance == nullptr) continue;
+        group.loads.emplace_back(load, distance->getAPInt().getSExtValue());
+        found = true;
+        break;
+      }
+      if (!found) groups.push_back({address, {{load, 0}}});
+    }
+  }
+  return groups;
+}
+
+// An empty piece of assembly that takes the pointer and gives it back.
+llvm::Value* Opaque(llvm::IRBuilder<>& builder, llvm::Value* pointer) {
+  auto* type = llvm::FunctionType::get(pointer->getType(), {pointer->getType()}, false);
+  return builder.CreateCall(llvm::InlineAsm::get(type, "", "=r,0", /*hasSideEffects=*/false),
+                            {pointer});
+}
+
+void Rewrite(const Group& group, const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
+  llvm::BasicBlock* header = loop.getHeader();
+  llvm::Instruction* entry = loop.getLoopPreheader()->getTerminator();
+  llvm::SCEVExpander expander(evolution, header->getDataLayout(), "row");
+  llvm::Type* pointer_type = group.loads.front().first->getPointerOperandType();
+  llvm::Value* start = expander.expandCodeFor(group.first->getStart(), pointer_type, entry);
+  llvm::IRBuilder<> builder(&header->front());
+  llvm::PHINode* pointer = builder.CreatePHI(pointer_type, 2, "row");
+  for (const auto& [load, distance] : group.loads) {
+    builder.SetInsertPoint(load);
+    load->setOperand(0, builder.CreateConstGEP1_64(builder.getInt8Ty(), pointer,
+                                                   static_cast<uint64_t>(distance)));
+  }
+  builder.SetInsertPoint(loop.getLoopLatch()->getTerminator());
+  const auto* step = llvm::cast<llvm::SCEVConstant>(group.first->getStepRecurrence(evolution));
+  llvm::Value* next = builder.CreateGEP(builder.getInt8Ty(), pointer, {step->getValue()});
+  pointer->addIncoming(start, loop.getLoopPreheader());
+  pointer->addIncoming(Opaque(builder, next), loop.getLoopLatch());
+}
+
+}  // namespace
+
+llvm::PreservedAnalyses PointerInductionPass::run(llvm::Function& function,
+                                                  llvm::FunctionAnalysisManager& analyses) {
+  auto& evolution = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
+  bool changed = false;
+  for (llvm::Loop* loop : analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder()) {
+    if (!loop->isInnermost() || loop->getLoopPreheader() == nullptr ||
+        loop->getLoopLatch() == nullptr) {
+      continue;
+    }
+    for (const Group& group : GroupLoads(*loop, evolution)) {
+      if (group.loads.size() < kMinLoads) continue;
+      Rewrite(group, *loop, evolution);
+      changed = true;
+    }
+  }
+  return changed ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
+}
+
+}  // namespace kiln::codegen
