@@ -186,9 +186,9 @@ absl::StatusOr<Stages> RunStages(const Graph& graph, const CompileOptions& optio
   KILN_ASSIGN_OR_RETURN(stages.fused,
                         RunPasses(graph, PassContextOf(options, target), options.passes));
   KILN_ASSIGN_OR_RETURN(stages.modules, MakeExternalModules(stages.fused, options));
-  KILN_ASSIGN_OR_RETURN(
-      stages.lowered,
-      Lower(stages.fused, target, {.module_name = options.module_name, .naive = options.naive}));
+  KILN_ASSIGN_OR_RETURN(stages.lowered,
+                        Lower(stages.fused, target,
+                              {.module_name = options.module_name, .schedule = options.schedule}));
   KILN_ASSIGN_OR_RETURN(stages.plan, MakePlan(stages.fused, PlannedCalls(stages.lowered, options),
                                               {.alignment_bytes = target.buffer_alignment(),
                                                .pools = options.pools}));

@@ -52,7 +52,7 @@ struct CompileOptions {
   std::vector<PoolSpec> constant_pools;
   // External code generators; one that comes earlier takes subgraphs first.
   std::vector<ExternalChoice> externals;
-  bool naive = false;  // no schedules: plain loops, for comparison
+  ScheduleOptions schedule = {};
 };
 
 // The spellings of the command line.

@@ -44,9 +44,9 @@ absl::StatusOr<std::string> EmitStage(const Graph& graph, const CompileOptions& 
   if (stage == "fused") return PrintRelay(stages.fused);
   if (stage == "stages") return PrintStages(stages.fused, {.module_name = options.module_name});
   if (stage == "loops") {
-    KILN_ASSIGN_OR_RETURN(
-        const Lowered naive,
-        Lower(stages.fused, options.target, {.module_name = options.module_name, .naive = true}));
+    KILN_ASSIGN_OR_RETURN(const Lowered naive,
+                          Lower(stages.fused, options.target,
+                                {.module_name = options.module_name, .schedule = {.naive = true}}));
     return loop::ToString(naive.program);
   }
   if (stage == "scheduled") return loop::ToString(stages.program);

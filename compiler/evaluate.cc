@@ -40,8 +40,9 @@ absl::StatusOr<std::vector<Tensor>> EvaluateConstants(const Graph& original) {
   KILN_ASSIGN_OR_RETURN(const Target target, Target::Parse("x86-64"));
   KILN_ASSIGN_OR_RETURN(const Graph graph,
                         CopyOutputs(original, {.target = target, .evaluate = EvaluateConstants}));
-  KILN_ASSIGN_OR_RETURN(Lowered lowered,
-                        Lower(graph, target, {.module_name = "constants", .naive = true}));
+  KILN_ASSIGN_OR_RETURN(
+      Lowered lowered,
+      Lower(graph, target, {.module_name = "constants", .schedule = {.naive = true}}));
   KILN_ASSIGN_OR_RETURN(const Plan plan, MakePlan(graph, CallsOf(lowered)));
   const std::string name = "evaluate";
   KILN_ASSIGN_OR_RETURN(loop::Func main, RunModel(plan, lowered.program, name));

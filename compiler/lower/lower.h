@@ -14,13 +14,14 @@
 #include "compiler/graph/graph.h"
 #include "compiler/loop/loop.h"
 #include "compiler/loop/stage.h"
+#include "compiler/schedule/schedule.h"
 #include "compiler/target/target.h"
 
 namespace kiln {
 
 struct LowerOptions {
   std::string module_name = "default";
-  bool naive = false;  // schedule every stage as a plain serial nest: the reference
+  ScheduleOptions schedule = {};
 };
 
 // One call of the lowered model. Values are those of the graph.

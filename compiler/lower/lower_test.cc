@@ -152,7 +152,7 @@ TEST(Lower, NaiveIsPlainLoops) {
 def @main(%x: Tensor[(8, 16), float32], %constant: Tensor[(16, 16), float32]) {
   nn.dense(%x, %constant)
 })");
-  const Lowered lowered = LowerGraph(graph, {.module_name = "mod", .naive = true});
+  const Lowered lowered = LowerGraph(graph, {.module_name = "mod", .schedule = {.naive = true}});
   EXPECT_EQ(lowered.calls[0].schedule, "naive");
   const std::string text = loop::ToString(lowered.program);
   for (const char* never : {"vectorized", "parallel", "packed"}) {

@@ -10,12 +10,6 @@ namespace {
 // instead.
 constexpr int64_t kMinColumns = 4;
 
-// The load under casts; null if `e` is something else.
-const loop::Load* FactorLoad(Expr e) {
-  while (const auto* cast = e.As<loop::Cast>()) e = cast->a;
-  return e.As<loop::Load>();
-}
-
 // The coefficients of a factor's flat index in `vars`; false if it is not linear.
 bool FactorForm(const Expr& factor, const std::vector<Var>& vars, const loop::Bounds& bounds,
                 loop::LinearForm* form) {
@@ -25,6 +19,19 @@ bool FactorForm(const Expr& factor, const std::vector<Var>& vars, const loop::Bo
 }
 
 }  // namespace
+
+const loop::Load* FactorLoad(Expr e) {
+  while (const auto* cast = e.As<loop::Cast>()) e = cast->a;
+  return e.As<loop::Load>();
+}
+
+std::optional<loop::LinearForm> FactorForm(const Expr& factor, const std::vector<Axis>& axes) {
+  loop::Bounds bounds;
+  AddBounds(axes, bounds);
+  loop::LinearForm form;
+  if (!FactorForm(factor, VarsOfAxes(axes), bounds, &form)) return std::nullopt;
+  return form;
+}
 
 std::optional<Contraction> AsContraction(const Stage& stage, const Expr& store,
                                          const Target& target) {

@@ -20,96 +20,6 @@ constexpr int64_t kTasksPerCore = 8;
 
 int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-bool IsOutput(const loop::Kernel& kernel, const Buffer& buffer) {
-  return std::find(kernel.outputs.begin(), kernel.outputs.end(), buffer) != kernel.outputs.end();
-}
-
-// Where a stage reads `buffer`: one index for all its loads of it. Nothing if it does not, or if
-// the indices differ.
-std::optional<std::vector<Expr>> ReadIndex(const Stage& stage, const Buffer& buffer) {
-  std::optional<std::vector<Expr>> at;
-  bool same = true;
-  loop::VisitExpr(stage.value, [&](const Expr& e) {
-    const auto* load = e.As<loop::Load>();
-    if (load == nullptr || load->buffer != buffer) return;
-    if (!at.has_value()) at = load->index;
-    for (size_t i = 0; i < load->index.size(); ++i) {
-      int64_t a, b;
-      same &= (*at)[i].get() == load->index[i].get() ||
-              (loop::AsInt((*at)[i], &a) && loop::AsInt(load->index[i], &b) && a == b);
-    }
-  });
-  if (!same) return std::nullopt;
-  return at;
-}
-
-// For every axis of `consumer` the dimension of the contraction's buffer that it walks; nothing if
-// it does not walk all of it once. An axis of extent 1 may be read as the constant 0.
-std::optional<std::vector<size_t>> WalkedDimensions(const Stage& consumer,
-                                                    const std::vector<Expr>& at,
-                                                    const Shape& shape) {
-  std::vector<size_t> dimension(consumer.axes.size(), at.size());
-  std::vector<bool> taken(at.size(), false);
-  for (size_t a = 0; a < consumer.axes.size(); ++a) {
-    for (size_t d = 0; d < at.size(); ++d) {
-      if (at[d].get() == consumer.axes[a].var.get()) {
-        dimension[a] = d;
-        taken[d] = true;
-      }
-    }
-  }
-  for (size_t a = 0; a < consumer.axes.size(); ++a) {
-    if (dimension[a] != at.size()) continue;
-    for (size_t d = 0; d < at.size() && dimension[a] == at.size(); ++d) {
-      if (consumer.axes[a].extent == 1 && shape[d] == 1 && !taken[d]) {
-        dimension[a] = d;
-        taken[d] = true;
-      }
-    }
-    if (dimension[a] == at.size()) return std::nullopt;
-  }
-  for (size_t d = 0; d < at.size(); ++d) {
-    if (!taken[d] && shape[d] != 1) return std::nullopt;
-  }
-  return dimension;
-}
-
-std::optional<Epilogue> AsEpilogue(const Stage& sums, const Stage& consumer) {
-  if (consumer.combine != loop::Combine::kNone) return std::nullopt;
-  const auto at = ReadIndex(consumer, sums.buffer);
-  if (!at.has_value()) return std::nullopt;
-  const auto dimension = WalkedDimensions(consumer, *at, sums.buffer->shape);
-  if (!dimension.has_value()) return std::nullopt;
-  loop::Substitution to_sums;
-  for (size_t a = 0; a < consumer.axes.size(); ++a) {
-    to_sums[consumer.axes[a].var.get()] = sums.index[(*dimension)[a]];
-  }
-  const Expr own = loop::MakeLoad(sums.buffer, sums.index);
-  Epilogue epilogue{.buffer = consumer.buffer, .index = {}, .value = {}};
-  epilogue.value = loop::Substitute(
-      ReplaceLoads(consumer.value, sums.buffer, [&](const std::vector<Expr>&) { return own; }),
-      to_sums);
-  for (const Expr& index : consumer.index) {
-    epilogue.index.push_back(loop::Substitute(index, to_sums));
-  }
-  return epilogue;
-}
-
-// The stages behind the contraction as epilogues; false if one of them cannot be, so that the sums
-// must be stored.
-bool CollectEpilogues(const loop::Kernel& kernel, size_t which, std::vector<Epilogue>* epilogues) {
-  const Stage& sums = kernel.stages[which];
-  if (IsOutput(kernel, sums.buffer)) {
-    epilogues->push_back({sums.buffer, sums.index, loop::MakeLoad(sums.buffer, sums.index)});
-  }
-  for (size_t i = which + 1; i < kernel.stages.size(); ++i) {
-    std::optional<Epilogue> epilogue = AsEpilogue(sums, kernel.stages[i]);
-    if (!epilogue.has_value() || !IsOutput(kernel, kernel.stages[i].buffer)) return false;
-    epilogues->push_back(*std::move(epilogue));
-  }
-  return true;
-}
-
 // Merges axes over the factors and the epilogues together.
 void MergeContractionAxes(Stage& stage, std::vector<Epilogue>& epilogues) {
   LoopBody body{.axes = stage.axes, .reduce = stage.reduce, .values = {stage.value}, .stores = {}};
@@ -129,11 +39,12 @@ void MergeContractionAxes(Stage& stage, std::vector<Epilogue>& epilogues) {
 
 // One loop around the tiles.
 struct Level {
-  enum class Kind { kAxis, kRowTiles, kColumnBlocks };
+  enum class Kind { kAxis, kOuterRowTiles, kRowTiles, kColumnBlocks };
   Kind kind;
   Var var;
-  int64_t count;  // iterations; the last one is smaller if `rest` > 0
-  int64_t rest = 0;
+  int64_t count;     // iterations
+  int64_t tile = 1;  // what one covers of the axis …
+  int64_t rest = 0;  // … and the last one, if it is less
 };
 
 // Builds the loops around EmitTile from the outermost in.
@@ -155,14 +66,16 @@ class LevelNest {
   // What is inside of level i when it stands at `at`; `last`: at its smaller last iteration.
   Stmt Inside(size_t i, const Expr& at, bool last, const std::function<Stmt()>& inner) {
     const Level& level = levels_[i];
-    if (level.kind == Level::Kind::kRowTiles) {
-      row0_ = at * Expr(t_.tile.rows);
-      rows_ =
-          last ? level.rest
-               : std::min<int64_t>(t_.tile.rows, t_.c.rows.empty() ? 1 : t_.c.rows.back().extent);
+    const int64_t extent = last ? level.rest : level.tile;
+    if (level.kind == Level::Kind::kOuterRowTiles) {
+      place_.outer_row = at * Expr(level.tile);
+      place_.outer_rows = extent;
+    } else if (level.kind == Level::Kind::kRowTiles) {
+      place_.row = at * Expr(level.tile);
+      place_.rows = extent;
     } else if (level.kind == Level::Kind::kColumnBlocks) {
-      block_ = at;
-      columns_ = last ? level.rest : t_.tile.columns();
+      place_.block = at;
+      place_.columns = extent;
     }
     Stmt body = inner();
     if (level.kind == Level::Kind::kAxis) {
@@ -172,7 +85,7 @@ class LevelNest {
   }
 
   Stmt Serial(size_t i) {
-    if (i == levels_.size()) return EmitTile(t_, row0_, rows_, block_, columns_);
+    if (i == levels_.size()) return EmitTile(t_, place_);
     const Level& level = levels_[i];
     const int64_t whole = level.rest > 0 ? level.count - 1 : level.count;
     const auto inner = [&] { return Serial(i + 1); };
@@ -203,8 +116,7 @@ class LevelNest {
 
   const TiledContraction& t_;
   std::vector<Level> levels_;
-  Expr row0_ = 0, block_ = 0;
-  int64_t rows_ = 1, columns_ = 1;
+  TilePlace place_;
 };
 
 Level AxisLevel(const Axis& axis) {
@@ -215,6 +127,7 @@ Level TileLevel(Level::Kind kind, absl::string_view name, int64_t extent, int64_
   return {.kind = kind,
           .var = loop::MakeVar(std::string(name)),
           .count = DivideUp(extent, tile),
+          .tile = tile,
           .rest = extent % tile};
 }
 
@@ -225,16 +138,44 @@ int64_t ColumnBytes(const TiledContraction& t) {
   return elements * t.c.y.type().dtype.bytes();
 }
 
+// The row axis `from_last` places from the innermost one; of extent 1 if there is none.
+int64_t RowExtent(const Contraction& c, size_t from_last) {
+  return c.rows.size() > from_last ? c.rows[c.rows.size() - 1 - from_last].extent : 1;
+}
+
+TileShape ChooseTile(const Contraction& c, DType dtype, const Target& target) {
+  TileProblem problem{.outer_rows = RowExtent(c, 1),
+                      .rows = RowExtent(c, 0),
+                      .columns = c.column.extent,
+                      .reduce = TotalExtent(c.reduce),
+                      .dtype = dtype};
+  std::vector<Axis> all = c.rows;
+  all.insert(all.end(), c.reduce.begin(), c.reduce.end());
+  const std::optional<loop::LinearForm> form = FactorForm(c.x, all);
+  const size_t rows = c.rows.size();
+  if (form.has_value() && rows >= 1) {
+    const int64_t bytes = FactorLoad(c.x)->buffer->dtype.bytes();
+    problem.row_stride = form->coefficients[rows - 1] * bytes;
+    if (rows >= 2) problem.outer_row_stride = form->coefficients[rows - 2] * bytes;
+  }
+  return ChooseTile(problem, target);
+}
+
 Stmt TileLoops(const TiledContraction& t, int64_t cost, Context& context) {
-  const int64_t row_extent = t.c.rows.empty() ? 1 : t.c.rows.back().extent;
-  const Level row_tiles = TileLevel(Level::Kind::kRowTiles, "row_tile", row_extent, t.tile.rows);
+  const Level row_tiles =
+      TileLevel(Level::Kind::kRowTiles, "row_tile", RowExtent(t.c, 0), t.tile.rows);
   const Level blocks =
       TileLevel(Level::Kind::kColumnBlocks, "block", t.c.column.extent, t.tile.columns());
   const bool columns_outside = ColumnBytes(t) > context.target.l2_bytes / 2;
   std::vector<Level> levels;
   for (const Axis& axis : t.c.batch) levels.push_back(AxisLevel(axis));
   if (columns_outside) levels.push_back(blocks);
-  for (size_t i = 0; i + 1 < t.c.rows.size(); ++i) levels.push_back(AxisLevel(t.c.rows[i]));
+  for (size_t i = 0; i + 1 < t.c.rows.size(); ++i) {
+    const bool tiled = t.tile.outer_rows > 1 && i + 2 == t.c.rows.size();
+    levels.push_back(tiled ? TileLevel(Level::Kind::kOuterRowTiles, "outer_tile",
+                                       t.c.rows[i].extent, t.tile.outer_rows)
+                           : AxisLevel(t.c.rows[i]));
+  }
   levels.push_back(row_tiles);
   if (!columns_outside) levels.push_back(blocks);
   size_t fused = 0;
@@ -243,9 +184,9 @@ Stmt TileLoops(const TiledContraction& t, int64_t cost, Context& context) {
     int64_t tasks = 1;
     while (fused < levels.size() && tasks < wanted) tasks *= levels[fused++].count;
   }
-  context.description = absl::StrCat(
-      "contraction ", t.tile.rows, "x", t.tile.vectors, "x", t.tile.lanes,
-      columns_outside ? " columns outside" : " rows outside", t.packed ? " packed" : "");
+  context.description = absl::StrCat("contraction ", Text(t.tile),
+                                     columns_outside ? " columns outside" : " rows outside",
+                                     t.packed ? " packed" : "");
   return LevelNest(t, std::move(levels)).Emit(fused);
 }
 
@@ -289,9 +230,9 @@ Stmt ContractionNest(const loop::Kernel& kernel, size_t which, Context& context)
   t.c = *std::move(c);
   const DType dtype = t.init.type().dtype;
   t.fused_multiply_add = dtype.is_float() && context.target.has_fma;
-  t.tile = ChooseTile(t.c.rows.empty() ? 1 : t.c.rows.back().extent, t.c.column.extent, dtype,
-                      context.target);
+  t.tile = ChooseTile(t.c, dtype, context.target);
   stmts.push_back(PackColumns(t, context));
+  t.prefetch_distance = PrefetchDistance(t, context.target);
   stmts.push_back(TileLoops(t, cost, context));
   for (size_t i = which + 1; !fuses && i < kernel.stages.size(); ++i) {
     if (!IsOutput(kernel, kernel.stages[i].buffer))

@@ -117,22 +117,25 @@ TEST(Contraction, SaysItsTile) {
             "contraction 2x2x1 rows outside packed");
   // Columns beyond half of the second cache are walked once.
   EXPECT_EQ(Schedule(Product(7, 512, 512, Columns::kConstant), VectorTarget(256)).description,
-            "contraction 4x2x8 columns outside packed");
+            "contraction 7x1x8 columns outside packed");
+  // One vector per row where a multiply-add takes a broadcast from memory: one load less per step.
+  EXPECT_EQ(Schedule(Product(56, 8, 64, Columns::kConstant), VectorTarget(512)).description,
+            "contraction 28x1x16 rows outside packed");
 }
 
 TEST(Contraction, PacksConstantsByBlocksOfColumns) {
   const Scheduled scheduled =
-      Schedule(Product(6, 2, 19, Columns::kConstantTransposed), VectorTarget(256));
+      Schedule(Product(12, 2, 35, Columns::kConstantTransposed), VectorTarget(256));
   ASSERT_EQ(scheduled.constants.size(), 1u);
   const loop::Constant& packed = scheduled.constants[0];
   EXPECT_EQ(packed.buffer->name, "w_packed");
-  EXPECT_EQ(packed.buffer->shape, (Shape{2, 2, 16}));
+  EXPECT_EQ(packed.buffer->shape, (Shape{3, 2, 16}));
   EXPECT_EQ(packed.buffer->alignment_bytes, 64);
-  for (int64_t block = 0; block < 2; ++block) {
+  for (int64_t block = 0; block < 3; ++block) {
     for (int64_t k = 0; k < 2; ++k) {
       for (int64_t column = 0; column < 16; ++column) {
         const int64_t n = block * 16 + column;
-        const double expected = n < 19 ? 1 + 0.5 * static_cast<double>(n * 2 + k) : 0;
+        const double expected = n < 35 ? 1 + 0.5 * static_cast<double>(n * 2 + k) : 0;
         EXPECT_EQ(packed.tensor.AsDouble((block * 2 + k) * 16 + column), expected);
       }
     }
@@ -141,12 +144,12 @@ TEST(Contraction, PacksConstantsByBlocksOfColumns) {
 
 TEST(Contraction, PacksComputedColumnsInScratch) {
   const Scheduled scheduled =
-      Schedule(Product(6, 2, 19, Columns::kInputTransposed), VectorTarget(256));
+      Schedule(Product(12, 2, 35, Columns::kInputTransposed), VectorTarget(256));
   ASSERT_NE(scheduled.func.workspace, nullptr);
-  EXPECT_EQ(scheduled.func.workspace->num_bytes(), 2 * 2 * 16 * 4);
-  EXPECT_TRUE(absl::StrContains(Text(scheduled), "allocate y_packed: float32[2, 2, 16]"));
+  EXPECT_EQ(scheduled.func.workspace->num_bytes(), 3 * 2 * 16 * 4);
+  EXPECT_TRUE(absl::StrContains(Text(scheduled), "allocate y_packed: float32[3, 2, 16]"));
   // Those that are contiguous are read where they are.
-  EXPECT_EQ(Schedule(Product(6, 2, 19, Columns::kInput), VectorTarget(256)).func.workspace,
+  EXPECT_EQ(Schedule(Product(12, 2, 35, Columns::kInput), VectorTarget(256)).func.workspace,
             nullptr);
 }
 
@@ -164,6 +167,16 @@ TEST(Contraction, UsesFusedMultiplyAddWhereTheMachineHasIt) {
   EXPECT_TRUE(absl::StrContains(Text(Schedule(floats, VectorTarget(256))), "fma("));
   EXPECT_FALSE(absl::StrContains(Text(Schedule(floats, VectorTarget(128))), "fma("));
   EXPECT_FALSE(absl::StrContains(Text(Schedule(ints, VectorTarget(256))), "fma("));
+}
+
+// Columns that do not stay in the first cache, and rows of several whole image rows.
+TEST(Contraction, AsksForColumnsAhead) {
+  const Kernel large = Product(28, 1024, 64, Columns::kConstant);
+  const Scheduled scheduled = Schedule(large, VectorTarget(512));
+  EXPECT_TRUE(absl::StrContains(Text(scheduled), "prefetch w_packed[")) << Text(scheduled);
+  ExpectLikeNaive(large, VectorTarget(512), kTolerance);
+  EXPECT_FALSE(absl::StrContains(
+      Text(Schedule(Product(28, 8, 64, Columns::kConstant), VectorTarget(512))), "prefetch"));
 }
 
 TEST(Contraction, SharesItsTilesAmongThreads) {
@@ -225,6 +238,14 @@ TEST(Contraction, ConvolutionsAreOne) {
       ExpectLikeNaive(kernel, target, 1e-3);
     }
   }
+}
+
+TEST(Contraction, TilesOfSeveralRowsOfRows) {
+  const Kernel kernel = Convolution(9, 3, 19, false);
+  EXPECT_TRUE(
+      absl::StartsWith(Schedule(kernel, VectorTarget(512)).description, "contraction 3x9x1x16"));
+  ExpectLikeNaive(kernel, VectorTarget(512), 1e-3);
+  ExpectLikeNaive(kernel, VectorTarget(512, 8), 1e-3);
 }
 
 TEST(Contraction, EpiloguesMayMoveTheSums) {

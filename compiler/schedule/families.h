@@ -24,6 +24,11 @@ struct Context {
   int Lanes(DType dtype) const { return target.Lanes(dtype); }
 };
 
+inline constexpr int kVectorAlignment = 64;  // of packed constants, in bytes
+
+// Whether the buffer is an output of the kernel.
+bool IsOutput(const loop::Kernel& kernel, const Buffer& buffer);
+
 // Replaces the loads of stages that are cheaper to compute where they are read than to store, and
 // drops these stages.
 void InlineStages(loop::Kernel& kernel);
@@ -47,6 +52,10 @@ struct Contraction {
   Axis column = {};               // in y only, and contiguous in the output: N
   std::vector<Axis> reduce = {};  // K
 };
+// The load under a factor's casts; null if there is none.
+const loop::Load* FactorLoad(Expr factor);
+// A factor's flat index, linear in `axes`; nothing if it is not.
+std::optional<loop::LinearForm> FactorForm(const Expr& factor, const std::vector<Axis>& axes);
 // Reads a contraction off a stage whose values end up at `store` (index in elements of the output
 // buffer, in the stage's axes); nothing if the stage is none or is better served by the reduction
 // family.
@@ -56,6 +65,9 @@ std::optional<Contraction> AsContraction(const Stage& stage, const Expr& store,
 // The kernel's stages, of which stages[which] is `contraction`; stages behind it that are pointwise
 // become its epilogue.
 Stmt ContractionNest(const loop::Kernel& kernel, size_t which, Context& context);
+
+// The same for a convolution that Winograd's filtering makes faster; nothing if none does.
+std::optional<Stmt> WinogradNest(const loop::Kernel& kernel, size_t which, Context& context);
 
 // One axis of a packed copy: how many elements, and how far apart they are in the original.
 struct PackedAxis {

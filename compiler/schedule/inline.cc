@@ -9,13 +9,6 @@ namespace {
 // What storing an element and loading it again costs, in additions.
 constexpr int64_t kStoreCost = 3;
 
-bool IsOutput(const loop::Kernel& kernel, const Stage& stage) {
-  for (const Buffer& output : kernel.outputs) {
-    if (output == stage.buffer) return true;
-  }
-  return false;
-}
-
 bool IsIdentity(const Stage& stage) {
   if (stage.index.size() != stage.axes.size()) return false;
   for (size_t i = 0; i < stage.axes.size(); ++i) {
@@ -86,7 +79,7 @@ void InlineStages(loop::Kernel& kernel) {
   for (size_t i = 0; i < kernel.stages.size();) {
     const Stage producer = kernel.stages[i];
     const bool can = producer.combine == loop::Combine::kNone && IsIdentity(producer) &&
-                     !IsOutput(kernel, producer);
+                     !IsOutput(kernel, producer.buffer);
     if (!can || !WorthInlining(kernel, producer)) {
       ++i;
       continue;

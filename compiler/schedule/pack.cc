@@ -8,8 +8,6 @@
 namespace kiln::schedule {
 namespace {
 
-constexpr int kVectorAlignment = 64;
-
 const loop::Constant* FindConstant(const Context& context, const Buffer& buffer) {
   for (const loop::Constant& constant : context.constants) {
     if (constant.buffer == buffer) return &constant;

@@ -192,10 +192,6 @@ size_t SharedAxes(const loop::Kernel& kernel) {
   return shared;
 }
 
-bool IsOutput(const loop::Kernel& kernel, const Buffer& buffer) {
-  return std::find(kernel.outputs.begin(), kernel.outputs.end(), buffer) != kernel.outputs.end();
-}
-
 // The stages with their first `shared` axes renamed to `outer`, and with local buffers of the
 // remaining dimensions between them.
 struct Inner {

@@ -8,17 +8,7 @@
 namespace kiln::schedule {
 namespace {
 
-constexpr int64_t kMaxVectors = 8;  // per row, when there are few rows
-constexpr int64_t kScratchRegisters =
-    2;  // beside accumulators and column vectors: a broadcast, a temporary
-constexpr int64_t kScalarTile = 4;  // accumulators on a machine without vectors
-
 int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-const loop::Load* LoadUnderCasts(Expr e) {
-  while (const auto* cast = e.As<loop::Cast>()) e = cast->a;
-  return e.As<loop::Load>();
-}
 
 // `factor` with `load` in the place of its load.
 Expr WithLoad(const Expr& factor, const Expr& load) {
@@ -30,6 +20,11 @@ bool IsConstant(const Context& context, const Buffer& buffer) {
   return std::any_of(context.constants.begin(), context.constants.end(),
                      [&](const loop::Constant& c) { return c.buffer == buffer; });
 }
+
+constexpr int64_t kLineBytes = 64;
+// How far ahead columns are asked for: the hardware does that too, but stops at the end of every
+// page.
+constexpr int64_t kPrefetchBytes = 1024;
 
 std::string NameOf(const Var& var) { return var.As<loop::VarNode>()->name; }
 
@@ -70,27 +65,25 @@ Stage CopyStage(const TiledContraction& t, const loop::Load& load,
   return copy;
 }
 
-}  // namespace
-
-TileShape ChooseTile(int64_t rows, int64_t columns, DType dtype, const Target& target) {
-  const int64_t lanes = target.Lanes(dtype);
-  if (lanes == 1) {
-    const int64_t tile_rows = std::min<int64_t>(rows, 2);
-    return {tile_rows, std::min<int64_t>(columns, kScalarTile / tile_rows), 1};
+// Asks for the columns of a later step of the reduction: one cache line per vector.
+Stmt PrefetchColumns(const TiledContraction& t, const TilePlace& place) {
+  if (t.prefetch_distance == 0) return {};
+  const loop::Load& load = *FactorLoad(t.y);
+  const int64_t line = kLineBytes / load.buffer->dtype.bytes();
+  std::vector<Stmt> stmts;
+  for (int64_t column = 0; column < place.columns; column += line) {
+    const Expr at =
+        loop::Substitute(FlatIndex(load.buffer, load.index, {}),
+                         {{t.block.get(), place.block}, {t.column.get(), Expr(column)}});
+    stmts.push_back(loop::MakePrefetch(load.buffer, at + Expr(t.prefetch_distance)));
   }
-  int64_t width = lanes;
-  while (width / 2 >= columns) width /= 2;
-  const int64_t max_vectors = DivideUp(columns, width);
-  const int64_t registers = target.vector_registers - kScratchRegisters;
-  const auto max_rows = [&](int64_t v) { return std::max<int64_t>((registers - v) / v, 1); };
-  int64_t vectors = std::min<int64_t>(max_vectors, 2);
-  while (vectors < std::min(max_vectors, kMaxVectors) && max_rows(vectors + 1) >= rows) ++vectors;
-  const int64_t tiles = DivideUp(rows, max_rows(vectors));
-  return {DivideUp(rows, tiles), vectors, width};
+  return loop::MakeBlock(std::move(stmts));
 }
 
+}  // namespace
+
 Stmt PackColumns(TiledContraction& t, Context& context) {
-  const loop::Load* load = LoadUnderCasts(t.c.y);
+  const loop::Load* load = FactorLoad(t.c.y);
   std::vector<Axis> order = t.c.batch;
   order.insert(order.end(), t.c.reduce.begin(), t.c.reduce.end());
   order.push_back(t.c.column);
@@ -136,65 +129,83 @@ Stmt PackColumns(TiledContraction& t, Context& context) {
   return PointwiseNest(copy, context);
 }
 
-Stmt EmitTile(const TiledContraction& t, const Expr& row0, int64_t rows, const Expr& block,
-              int64_t columns) {
+int64_t PrefetchDistance(const TiledContraction& t, const Target& target) {
+  const int64_t bytes = t.c.y.type().dtype.bytes();
+  const int64_t block_bytes = t.tile.columns() * TotalExtent(t.c.reduce) * bytes;
+  if (!t.packed || !target.has_os || block_bytes <= target.l1_bytes / 2) return 0;
+  return kPrefetchBytes / bytes;
+}
+
+Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
   const int64_t lanes = t.tile.lanes;
-  const int64_t vectors = DivideUp(columns, lanes);
+  const int64_t vectors = DivideUp(place.columns, lanes);
   const int64_t row_stride = vectors * lanes;
+  const int64_t rows = place.outer_rows * place.rows;
   const Buffer acc =
       loop::MakeBuffer("acc", t.init.type().dtype, {rows * row_stride}, loop::BufferScope::kLocal);
-  const auto sum_at = [&](const Expr& m, const Expr& n) { return m * Expr(row_stride) + n; };
-  // An expression in the contraction's axes at row m and column n of this tile.
-  const auto at = [&](const Expr& e, const Expr& m, const Expr& n) {
-    loop::Substitution s = {{t.c.column.var.get(), block * Expr(t.tile.columns()) + n}};
-    if (!t.c.rows.empty()) s[t.c.rows.back().var.get()] = row0 + m;
+  // A point of the tile: its rows and its column.
+  struct Point {
+    Expr outer, row, column;
+  };
+  const auto sum_at = [&](const Point& p) {
+    return (p.outer * Expr(place.rows) + p.row) * Expr(row_stride) + p.column;
+  };
+  // An expression in the contraction's axes at a point of this tile.
+  const auto at = [&](const Expr& e, const Point& p) {
+    loop::Substitution s = {
+        {t.c.column.var.get(), place.block * Expr(t.tile.columns()) + p.column}};
+    const size_t num_rows = t.c.rows.size();
+    if (num_rows >= 1) s[t.c.rows[num_rows - 1].var.get()] = place.row + p.row;
+    // Without a tile of outer rows their axis has a loop of its own.
+    if (t.tile.outer_rows > 1) s[t.c.rows[num_rows - 2].var.get()] = place.outer_row + p.outer;
     if (t.packed) {
-      s[t.block.get()] = block;
-      s[t.column.get()] = n;
+      s[t.block.get()] = place.block;
+      s[t.column.get()] = p.column;
     }
     return loop::Substitute(e, s);
   };
-  // body(m, n) for all rows and for `count` columns, as straight-line vector code.
-  const auto each = [&](int64_t count, const std::function<Stmt(const Expr&, const Expr&)>& body) {
-    const Var m = loop::MakeVar("m");
+  // body(point) for all rows and for `count` columns, as straight-line vector code.
+  const auto each = [&](int64_t count, const std::function<Stmt(const Point&)>& body) {
+    const Var outer = loop::MakeVar("outer"), m = loop::MakeVar("m");
     const int64_t whole = count / lanes;
     std::vector<Stmt> parts;
     if (whole > 0) {
       const Var v = loop::MakeVar("v"), lane = loop::MakeVar("lane");
-      parts.push_back(
-          Nest({{v, whole}}, ForKind::kUnrolled,
-               Nest({{lane, lanes}}, ForKind::kVectorized, body(m, v * Expr(lanes) + lane))));
+      parts.push_back(Nest(
+          {{v, whole}}, ForKind::kUnrolled,
+          Nest({{lane, lanes}}, ForKind::kVectorized, body({outer, m, v * Expr(lanes) + lane}))));
     }
     if (const int64_t rest = count - whole * lanes; rest > 0) {
       const Var lane = loop::MakeVar("lane");
       parts.push_back(
-          Nest({{lane, rest}}, ForKind::kVectorized, body(m, Expr(whole * lanes) + lane)));
+          Nest({{lane, rest}}, ForKind::kVectorized, body({outer, m, Expr(whole * lanes) + lane})));
     }
-    return Nest({{m, rows}}, ForKind::kUnrolled, loop::MakeBlock(std::move(parts)));
+    return Nest({{outer, place.outer_rows}, {m, place.rows}}, ForKind::kUnrolled,
+                loop::MakeBlock(std::move(parts)));
   };
 
   // Packed columns are padded with zeros to whole vectors; others may only be read where they
   // exist.
-  const int64_t computed = t.packed ? row_stride : columns;
-  std::vector<Stmt> body = {each(computed, [&](const Expr& m, const Expr& n) {
-    return loop::MakeStore(acc, {sum_at(m, n)}, t.init);
-  })};
-  const Stmt update = each(computed, [&](const Expr& m, const Expr& n) {
-    const Expr sum = loop::MakeLoad(acc, {sum_at(m, n)});
-    const Expr x = at(t.c.x, m, n);
-    const Expr y = at(t.y, m, n);
-    return loop::MakeStore(acc, {sum_at(m, n)},
+  const int64_t computed = t.packed ? row_stride : place.columns;
+  std::vector<Stmt> body = {
+      each(computed, [&](const Point& p) { return loop::MakeStore(acc, {sum_at(p)}, t.init); })};
+  const Stmt update = each(computed, [&](const Point& p) {
+    const Expr sum = loop::MakeLoad(acc, {sum_at(p)});
+    const Expr x = at(t.c.x, p);
+    const Expr y = at(t.y, p);
+    return loop::MakeStore(acc, {sum_at(p)},
                            t.fused_multiply_add ? loop::MakeFma(x, y, sum) : sum + x * y);
   });
-  body.push_back(Nest(t.c.reduce, ForKind::kSerial, update));
+  body.push_back(
+      Nest(t.c.reduce, ForKind::kSerial, loop::MakeBlock({update, PrefetchColumns(t, place)})));
   for (const Epilogue& epilogue : t.epilogues) {
-    body.push_back(each(columns, [&](const Expr& m, const Expr& n) {
+    body.push_back(each(place.columns, [&](const Point& p) {
       const Expr value = ReplaceLoads(epilogue.value, t.sums, [&](const std::vector<Expr>&) {
-        return loop::MakeLoad(acc, {sum_at(m, n)});
+        return loop::MakeLoad(acc, {sum_at(p)});
       });
       std::vector<Expr> index;
-      for (const Expr& i : epilogue.index) index.push_back(at(i, m, n));
-      return loop::MakeStore(epilogue.buffer, index, at(value, m, n));
+      for (const Expr& i : epilogue.index) index.push_back(at(i, p));
+      return loop::MakeStore(epilogue.buffer, index, at(value, p));
     }));
   }
   return loop::MakeAllocate(acc, loop::MakeBlock(std::move(body)));

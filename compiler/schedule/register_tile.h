@@ -1,26 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The register tile of a contraction: its shape, the packed column factor, and the code of one
-// tile.
+// The register tile of a contraction: the packed column factor, and the code of one tile.
 #ifndef KILN_COMPILER_SCHEDULE_REGISTER_TILE_H_
 #define KILN_COMPILER_SCHEDULE_REGISTER_TILE_H_
 
 #include <vector>
 
 #include "compiler/schedule/families.h"
+#include "compiler/schedule/tile_shape.h"
 
 namespace kiln::schedule {
-
-struct TileShape {
-  int64_t rows;     // of the innermost row axis
-  int64_t vectors;  // of columns, per row
-  int64_t lanes;    // per vector
-
-  int64_t columns() const { return vectors * lanes; }
-};
-
-// As many accumulators as there are registers for, and the rows divided so that the last tile is
-// not a sliver.
-TileShape ChooseTile(int64_t rows, int64_t columns, DType dtype, const Target& target);
 
 // What is computed of the finished sums, and where it is stored: in the contraction's axes. `value`
 // loads the sums from the contraction's own buffer.
@@ -30,18 +18,24 @@ struct Epilogue {
   Expr value;
 };
 
+// The stages behind the contraction as epilogues; false if one of them cannot be, so that the sums
+// must be stored.
+bool CollectEpilogues(const loop::Kernel& kernel, size_t which, std::vector<Epilogue>* epilogues);
+
 // A contraction ready to be made into tiles.
 struct TiledContraction {
   Contraction c = {};
   Buffer sums = nullptr;  // the contraction's own buffer, as epilogues load it
   Expr init = {};
   std::vector<Epilogue> epilogues = {};
-  TileShape tile = {1, 1, 1};
+  TileShape tile = {};
   bool fused_multiply_add = false;
   // The column factor, as it is read in a tile. If it is packed, in terms of `block` and `column`
   // (in the block) instead of c.column.
   Expr y = {};
   bool packed = false;
+  // How many elements ahead the columns are asked for; 0: not at all.
+  int64_t prefetch_distance = 0;
   Var block = {}, column = {};
 };
 
@@ -50,10 +44,18 @@ struct TiledContraction {
 // in the other cases).
 Stmt PackColumns(TiledContraction& contraction, Context& context);
 
-// Rows [row0, row0 + rows) of the innermost row axis, and the first `columns` columns of block
-// `block`.
-Stmt EmitTile(const TiledContraction& contraction, const Expr& row0, int64_t rows,
-              const Expr& block, int64_t columns);
+// How many elements ahead the columns of a packed contraction are asked for: those that do not stay
+// in the first cache.
+int64_t PrefetchDistance(const TiledContraction& contraction, const Target& target);
+
+// Where a tile begins, and how much of the tile's shape there is.
+struct TilePlace {
+  Expr outer_row = 0, row = 0;  // of the two innermost row axes
+  int64_t outer_rows = 1, rows = 1;
+  Expr block = 0;       // of columns
+  int64_t columns = 1;  // of the block
+};
+Stmt EmitTile(const TiledContraction& contraction, const TilePlace& place);
 
 }  // namespace kiln::schedule
 

@@ -96,15 +96,18 @@ bool HasReduction(const loop::Kernel& kernel) {
                      [](const Stage& stage) { return stage.combine != loop::Combine::kNone; });
 }
 
-Stmt Build(loop::Kernel& kernel, bool naive, schedule::Context& context) {
+Stmt Build(loop::Kernel& kernel, const ScheduleOptions& options, schedule::Context& context) {
   // Nothing to compute; the families rely on there being something.
   if (std::all_of(kernel.outputs.begin(), kernel.outputs.end(),
                   [](const Buffer& output) { return output->num_elements() == 0; })) {
     return {};
   }
-  if (naive) return schedule::NaiveSchedule(kernel, context);
+  if (options.naive) return schedule::NaiveSchedule(kernel, context);
   schedule::InlineStages(kernel);
   const size_t contraction = FindContraction(kernel, context.target);
+  if (contraction < kernel.stages.size() && options.winograd) {
+    if (auto nest = schedule::WinogradNest(kernel, contraction, context)) return *std::move(nest);
+  }
   if (contraction < kernel.stages.size()) {
     return schedule::ContractionNest(kernel, contraction, context);
   }
@@ -127,7 +130,7 @@ absl::StatusOr<Scheduled> ScheduleKernel(const loop::Kernel& original, const Tar
   schedule::Context context{
       .target = target, .constants = kernel.constants, .workspace = {}, .description = {}};
   Scheduled scheduled;
-  Stmt body = Build(kernel, options.naive, context);
+  Stmt body = Build(kernel, options, context);
   body = loop::Simplify(loop::FlattenBuffers(body));
   if (!options.naive) body = loop::Simplify(loop::PartitionLoops(body));
   body = loop::Simplify(loop::UnrollLoops(body));

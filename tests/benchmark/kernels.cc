@@ -3,16 +3,19 @@
 // opt //tests/benchmark:kernels
 //
 // The peak is what generated code reaches that does nothing but multiply and add in registers.
-// Figures are medians of rounds in which the peak and all kernels take turns.
+// Figures are medians of rounds in which all kernels take turns, each right behind the peak.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/backend.h"
 #include "compiler/base/status.h"
@@ -29,8 +32,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kRounds = 15;
-constexpr double kMinSeconds = 0.02;  // per measurement
+constexpr double kMinSeconds = 0.004;  // per measurement: short, so that neighbours compare
 const DType kF32 = DType::Float(32);
 
 struct Kernel {
@@ -40,7 +42,8 @@ struct Kernel {
   std::vector<std::shared_ptr<char>> memory;
   std::vector<void*> args;
   std::string schedule;
-  std::vector<double> seconds[2];  // with one thread and with two
+  std::map<int, std::vector<double>> seconds = {};  // by number of threads
+  std::vector<double> of_peak = {};                 // with one thread
 };
 
 std::shared_ptr<char> Memory(int64_t bytes) {
@@ -58,14 +61,16 @@ Tensor Weights(Shape shape) {
   return Tensor::From<float>(std::move(shape), kF32, values);
 }
 
-absl::StatusOr<Kernel> Build(std::string name, double flops, const Graph& model) {
+absl::StatusOr<Kernel> Build(std::string name, double flops, const Graph& model,
+                             const ScheduleOptions& schedule = {}) {
   Kernel kernel{.name = std::move(name), .flops = flops};
   CompileOptions options;
   options.target = Target::Host();
   KILN_ASSIGN_OR_RETURN(
       const Graph graph,
       RunPasses(model, {.target = options.target, .evaluate = EvaluateConstants}, {}));
-  KILN_ASSIGN_OR_RETURN(Lowered lowered, Lower(graph, options.target, {.module_name = "bench"}));
+  KILN_ASSIGN_OR_RETURN(Lowered lowered, Lower(graph, options.target,
+                                               {.module_name = "bench", .schedule = schedule}));
   std::vector<CallSpec> calls;
   for (const LoweredCall& c : lowered.calls) {
     calls.push_back(
@@ -98,7 +103,8 @@ absl::StatusOr<Kernel> Dense(int64_t m, int64_t n, int64_t k) {
   return Build(absl::StrCat("dense ", m, "x", n, "x", k), 2.0 * static_cast<double>(m * n * k), g);
 }
 
-absl::StatusOr<Kernel> Convolution(int64_t extent, int64_t in, int64_t out, int64_t kernel) {
+absl::StatusOr<Kernel> Convolution(int64_t extent, int64_t in, int64_t out, int64_t kernel,
+                                   bool winograd = false) {
   Graph g;
   const ValueId x = g.AddInput("x", {{1, extent, extent, in}, kF32});
   const ValueId w = g.AddConstant(Weights({out, in, kernel, kernel}));
@@ -108,15 +114,16 @@ absl::StatusOr<Kernel> Convolution(int64_t extent, int64_t in, int64_t out, int6
                                           {"data_layout", "NHWC"}}));
   KILN_ASSIGN_OR_RETURN(y, AddOp(g, "nn.relu", {y}));
   g.outputs = {y};
-  return Build(
-      absl::StrCat("conv2d ", kernel, "x", kernel, " ", in, "->", out, " ", extent, "x", extent),
-      2.0 * static_cast<double>(extent * extent * in * out * kernel * kernel), g);
+  return Build(absl::StrCat(winograd ? "winograd " : "conv2d ", kernel, "x", kernel, " ", in, "->",
+                            out, " ", extent, "x", extent),
+               2.0 * static_cast<double>(extent * extent * in * out * kernel * kernel), g,
+               {.winograd = winograd});
 }
 
 // A loop of multiply-adds on as many accumulators as the machine has registers for.
 absl::StatusOr<Kernel> Peak() {
   const Target target = Target::Host();
-  const int64_t lanes = target.Lanes(kF32), vectors = target.vector_registers - 4, steps = 100000;
+  const int64_t lanes = target.Lanes(kF32), vectors = target.vector_registers - 4, steps = 10000;
   using namespace loop;  // NOLINT: a program is written out
   const Buffer out = MakeBuffer("out", kF32, {lanes * vectors}, BufferScope::kParam);
   const Buffer acc = MakeBuffer("acc", kF32, {lanes * vectors}, BufferScope::kLocal);
@@ -147,18 +154,31 @@ absl::StatusOr<Kernel> Peak() {
   return kernel;
 }
 
-absl::Status Measure(Kernel& kernel, int threads) {
-  KILN_RETURN_IF_ERROR(runtime::ThreadPool::Global().SetNumThreads(threads));
-  KILN_RETURN_IF_ERROR(kernel.jit->Run("run", kernel.args));
+// Seconds of one run, over at least `min_seconds`.
+absl::StatusOr<double> SecondsPerRun(const Kernel& kernel, double min_seconds) {
   int runs = 0;
   const Clock::time_point begin = Clock::now();
   double seconds = 0;
-  while (seconds < kMinSeconds) {
+  do {
     KILN_RETURN_IF_ERROR(kernel.jit->Run("run", kernel.args));
     ++runs;
     seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  } while (seconds < min_seconds);
+  return seconds / runs;
+}
+
+// One round of one kernel: the peak right before it, so that both see the same machine.
+absl::Status Measure(const Kernel& peak, Kernel& kernel, const std::vector<int>& threads) {
+  KILN_RETURN_IF_ERROR(runtime::ThreadPool::Global().SetNumThreads(1));
+  KILN_ASSIGN_OR_RETURN(const double peak_seconds, SecondsPerRun(peak, kMinSeconds));
+  const double peak_flops = peak.flops / peak_seconds;
+  for (int count : threads) {
+    KILN_RETURN_IF_ERROR(runtime::ThreadPool::Global().SetNumThreads(count));
+    KILN_RETURN_IF_ERROR(kernel.jit->Run("run", kernel.args));
+    KILN_ASSIGN_OR_RETURN(const double seconds, SecondsPerRun(kernel, kMinSeconds));
+    kernel.seconds[count].push_back(seconds);
+    if (count == 1) kernel.of_peak.push_back(kernel.flops / seconds / peak_flops);
   }
-  kernel.seconds[threads - 1].push_back(seconds / runs);
   return absl::OkStatus();
 }
 
@@ -167,35 +187,54 @@ double Median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-absl::Status Run() {
+struct Flags {
+  int rounds = 51;
+  std::vector<int> threads = {1, 2};
+  std::string filter;
+};
+
+absl::Status Run(const Flags& flags) {
   std::vector<Kernel> kernels;
   const auto add = [&](absl::StatusOr<Kernel> kernel) {
     if (!kernel.ok()) return kernel.status();
-    kernels.push_back(*std::move(kernel));
+    if (absl::StrContains(kernel->name, flags.filter)) kernels.push_back(*std::move(kernel));
     return absl::OkStatus();
   };
-  KILN_RETURN_IF_ERROR(add(Peak()));
+  KILN_ASSIGN_OR_RETURN(const Kernel peak, Peak());
   KILN_RETURN_IF_ERROR(add(Dense(512, 512, 512)));
   KILN_RETURN_IF_ERROR(add(Convolution(56, 64, 64, 3)));
+  KILN_RETURN_IF_ERROR(add(Convolution(56, 64, 64, 3, true)));
   KILN_RETURN_IF_ERROR(add(Convolution(28, 128, 128, 3)));
+  KILN_RETURN_IF_ERROR(add(Convolution(28, 128, 128, 3, true)));
+  KILN_RETURN_IF_ERROR(add(Convolution(14, 256, 256, 3)));
+  KILN_RETURN_IF_ERROR(add(Convolution(14, 256, 256, 3, true)));
+  KILN_RETURN_IF_ERROR(add(Convolution(7, 512, 512, 3)));
+  KILN_RETURN_IF_ERROR(add(Convolution(7, 512, 512, 3, true)));
+  KILN_RETURN_IF_ERROR(add(Convolution(56, 64, 256, 1)));
+  KILN_RETURN_IF_ERROR(add(Convolution(56, 256, 64, 1)));
   KILN_RETURN_IF_ERROR(add(Convolution(28, 256, 256, 1)));
   KILN_RETURN_IF_ERROR(add(Convolution(14, 1024, 256, 1)));
-  for (int round = 0; round < kRounds; ++round) {
-    for (Kernel& kernel : kernels) {
-      for (int threads : {1, 2}) KILN_RETURN_IF_ERROR(Measure(kernel, threads));
-    }
+  KILN_RETURN_IF_ERROR(add(Convolution(14, 256, 1024, 1)));
+  KILN_RETURN_IF_ERROR(add(Convolution(7, 2048, 512, 1)));
+  std::vector<int> threads = flags.threads;
+  if (std::find(threads.begin(), threads.end(), 1) == threads.end()) threads.push_back(1);
+  for (int round = 0; round < flags.rounds; ++round) {
+    for (Kernel& kernel : kernels) KILN_RETURN_IF_ERROR(Measure(peak, kernel, threads));
   }
-  const double peak = kernels[0].flops / Median(kernels[0].seconds[0]) * 1e-9;
-  std::printf("target %s, %d bit vectors; peak of one core %.1f GFLOP/s\n\n",
-              Target::Host().name.c_str(), Target::Host().vector_bits, peak);
-  std::printf("%-28s %10s %9s %8s %12s  %s\n", "kernel", "ms", "GFLOP/s", "% peak", "2 threads",
-              "schedule");
-  for (size_t i = 1; i < kernels.size(); ++i) {
-    const Kernel& kernel = kernels[i];
-    const double one = Median(kernel.seconds[0]), two = Median(kernel.seconds[1]);
-    const double gflops = kernel.flops / one * 1e-9;
-    std::printf("%-28s %10.4f %9.1f %7.1f%% %10.2f x  %s\n", kernel.name.c_str(), one * 1e3, gflops,
-                100 * gflops / peak, one / two, kernel.schedule.c_str());
+  std::printf("target %s, %d bit vectors\n\n%-26s %9s %8s %7s", Target::Host().name.c_str(),
+              Target::Host().vector_bits, "kernel", "ms", "GFLOP/s", "% peak");
+  for (int count : threads) {
+    if (count != 1) std::printf(" %9s", absl::StrCat(count, " threads").c_str());
+  }
+  std::printf("  schedule\n");
+  for (Kernel& kernel : kernels) {
+    const double one = Median(kernel.seconds[1]);
+    std::printf("%-26s %9.4f %8.1f %6.1f%%", kernel.name.c_str(), one * 1e3,
+                kernel.flops / one * 1e-9, 100 * Median(kernel.of_peak));
+    for (int count : threads) {
+      if (count != 1) std::printf(" %7.2f x", one / Median(kernel.seconds[count]));
+    }
+    std::printf("  %s\n", kernel.schedule.c_str());
   }
   return absl::OkStatus();
 }
@@ -203,8 +242,18 @@ absl::Status Run() {
 }  // namespace
 }  // namespace kiln::benchmark
 
-int main() {
-  const absl::Status status = kiln::benchmark::Run();
+int main(int argc, char** argv) {
+  kiln::benchmark::Flags flags;
+  CLI::App app("Generated kernels beside the peak of one core's multiply-adds");
+  app.add_option("--rounds", flags.rounds, "Rounds, of which medians are printed")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--threads", flags.threads, "Numbers of threads: 1,2")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber);
+  app.add_option("--filter", flags.filter, "Only kernels whose name contains this");
+  CLI11_PARSE(app, argc, argv);
+  const absl::Status status = kiln::benchmark::Run(flags);
   if (!status.ok()) std::fprintf(stderr, "%s\n", std::string(status.message()).c_str());
   return status.ok() ? 0 : 1;
 }

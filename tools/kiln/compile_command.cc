@@ -36,6 +36,7 @@ struct CompileFlags {
   int threads = 0;
   bool system_lib = false;
   bool profile = false;
+  bool no_winograd = false;
   std::string mlf;
   bool mlf_runtime = false;
 };
@@ -59,6 +60,7 @@ absl::StatusOr<CompileOptions> OptionsOf(const CompileFlags& flags) {
   o.threads = flags.threads;
   o.system_lib = flags.system_lib;
   o.profile = flags.profile;
+  o.schedule.winograd = !flags.no_winograd;
   for (const std::string& text : flags.pools) {
     KILN_ASSIGN_OR_RETURN(o.pools.emplace_back(), ParsePool("pool", text));
   }
@@ -232,6 +234,9 @@ void AddCompileCommand(CLI::App& app, Action& action) {
       "For the C++ runtime: make code to link, which registers itself, instead of a shared object");
   command->add_flag("--profile", flags->profile,
                     "AOT executor: tell the runtime when each operator begins and ends");
+  command->add_flag("--no-winograd", flags->no_winograd,
+                    "No convolutions by Winograd's filtering, which is faster and has errors a few "
+                    "times as large as those of direct sums");
   command->footer(
       "Examples:\n"
       "  kiln compile model.onnx -o out --module-name my_mod\n"

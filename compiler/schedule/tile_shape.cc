@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/schedule/tile_shape.h"
+
+#include <algorithm>
+#include <array>
+
+#include "absl/strings/str_cat.h"
+
+namespace kiln::schedule {
+namespace {
+
+constexpr int64_t kMaxVectors = 8;  // per row, when there are few rows
+constexpr int64_t kScratchRegisters =
+    2;  // beside accumulators and column vectors: a broadcast, a temporary
+constexpr int64_t kScalarTile = 4;  // accumulators on a machine without vectors
+
+// The model's unit is the time of one vector multiply-add. A machine issues two at once, each with
+// a latency of four cycles, so fewer accumulators than this wait for each other.
+constexpr int64_t kMinChains = 8;
+// A load beside the multiply-adds takes a slot of the front end, which a machine with simultaneous
+// multithreading shares. Measured: 14x2 takes 1.10 times as long as 28x1, 9x3 and 6x4 1.02 times.
+constexpr double kLoadCost = 0.2;
+// Of a byte that comes from the second cache; the hardware prefetches it.
+constexpr double kSecondCacheByteCost = 1.0 / 64;
+// Of a load whose cache line was pushed out by another row's.
+constexpr double kConflictCost = 2;
+// Of a tile: clearing, epilogue and stores per accumulator, and its loops.
+constexpr double kAccumulatorCost = 3;
+constexpr double kTileCost = 16;
+
+constexpr int64_t kLineBytes = 64;
+// Addresses this far apart fall into one set of the first cache.
+constexpr int64_t kSetSpan = 4096;
+
+int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// Cache lines of the tile's rows that fall into one set, at most.
+int64_t LinesPerSet(const TileProblem& p, int64_t outer_rows, int64_t rows) {
+  std::array<int64_t, kSetSpan / kLineBytes> lines{};
+  int64_t most = 0;
+  for (int64_t o = 0; o < outer_rows; ++o) {
+    for (int64_t r = 0; r < rows; ++r) {
+      const int64_t offset = o * p.outer_row_stride + r * p.row_stride;
+      const auto set = static_cast<size_t>(offset % kSetSpan / kLineBytes);
+      most = std::max(most, ++lines[set]);
+    }
+  }
+  return most;
+}
+
+class Model {
+ public:
+  Model(const TileProblem& problem, const Target& target, int64_t lanes)
+      : p_(problem), target_(target), lanes_(lanes) {}
+
+  double Cost(const TileShape& tile) const {
+    double cost = 0;
+    ForParts(p_.outer_rows, tile.outer_rows, [&](int64_t outer, int64_t outer_count) {
+      ForParts(p_.rows, tile.rows, [&](int64_t rows, int64_t row_count) {
+        ForParts(p_.columns, tile.columns(), [&](int64_t columns, int64_t column_count) {
+          const auto count = static_cast<double>(outer_count * row_count * column_count);
+          cost += count * TileCost(outer, rows, DivideUp(columns, lanes_));
+        });
+      });
+    });
+    return cost;
+  }
+
+ private:
+  // The whole tiles of an axis, and the smaller last one.
+  template <typename F>
+  static void ForParts(int64_t extent, int64_t tile, const F& f) {
+    if (extent >= tile) f(tile, extent / tile);
+    if (extent % tile > 0) f(extent % tile, 1);
+  }
+
+  double TileCost(int64_t outer, int64_t rows, int64_t vectors) const {
+    const int64_t accumulators = outer * rows * vectors;
+    return static_cast<double>(p_.reduce) * StepCost(outer, rows, vectors) +
+           kAccumulatorCost * static_cast<double>(accumulators) + kTileCost;
+  }
+
+  double StepCost(int64_t outer, int64_t rows, int64_t vectors) const {
+    const int64_t all_rows = outer * rows;
+    const int64_t loads = vectors + all_rows;  // as many at once as multiply-adds
+    // A broadcast from memory that is used once is an operand of its multiply-add.
+    const bool folded = vectors == 1 && target_.broadcasts_operands();
+    double cost = static_cast<double>(std::max({all_rows * vectors, loads, kMinChains})) +
+                  kLoadCost * static_cast<double>(folded ? vectors : loads);
+    const int64_t vector_bytes = lanes_ * p_.dtype.bytes();
+    if (vectors * vector_bytes * p_.reduce > target_.l1_bytes / 2) {
+      cost += kSecondCacheByteCost * static_cast<double>(vectors * vector_bytes);
+    }
+    const int64_t ways = std::max<int64_t>(target_.l1_bytes / kSetSpan, 1);
+    if (LinesPerSet(p_, outer, rows) > ways - 1) {
+      cost += kConflictCost * static_cast<double>(all_rows);
+    }
+    return cost;
+  }
+
+  const TileProblem& p_;
+  const Target& target_;
+  int64_t lanes_;
+};
+
+TileShape ScalarTile(const TileProblem& p) {
+  const int64_t rows = std::min<int64_t>(p.rows, 2);
+  return {.rows = rows, .vectors = std::min<int64_t>(p.columns, kScalarTile / rows)};
+}
+
+}  // namespace
+
+TileShape ChooseTile(const TileProblem& p, const Target& target) {
+  int64_t lanes = target.Lanes(p.dtype);
+  if (lanes == 1) return ScalarTile(p);
+  while (lanes / 2 >= p.columns) lanes /= 2;
+  const Model model(p, target, lanes);
+  const int64_t registers = target.vector_registers - kScratchRegisters;
+  TileShape best{.lanes = lanes};
+  double best_cost = model.Cost(best);
+  const auto consider = [&](const TileShape& tile) {
+    const double cost = model.Cost(tile);
+    if (cost < best_cost) {
+      best = tile;
+      best_cost = cost;
+    }
+  };
+  const int64_t max_vectors = std::min(DivideUp(p.columns, lanes), kMaxVectors);
+  for (int64_t vectors = 1; vectors <= max_vectors; ++vectors) {
+    const int64_t max_rows = std::max<int64_t>((registers - vectors) / vectors, 1);
+    // Even parts, so that the last tile is not a sliver.
+    for (int64_t parts = DivideUp(p.rows, max_rows); parts <= p.rows; ++parts) {
+      const int64_t rows = DivideUp(p.rows, parts);
+      consider({.rows = rows, .vectors = vectors, .lanes = lanes});
+      if (rows * 2 < std::min(max_rows, p.rows)) break;
+    }
+    // Several whole rows of rows.
+    for (int64_t outer = 2; outer <= std::min(max_rows / p.rows, p.outer_rows); ++outer) {
+      consider({.outer_rows = outer, .rows = p.rows, .vectors = vectors, .lanes = lanes});
+    }
+  }
+  return best;
+}
+
+std::string Text(const TileShape& tile) {
+  const std::string outer = tile.outer_rows > 1 ? absl::StrCat(tile.outer_rows, "x") : "";
+  return absl::StrCat(outer, tile.rows, "x", tile.vectors, "x", tile.lanes);
+}
+
+}  // namespace kiln::schedule
