@@ -92,6 +92,8 @@ def _run_kiln(ctx, outputs, output_flag, flags, option = "-o", **kwargs):
         arguments.add("--external=" + ",".join(ctx.attr.external))
     if ctx.attr.passes:
         arguments.add("--passes=" + ",".join(ctx.attr.passes))
+    if not ctx.attr.winograd:
+        arguments.add("--no-winograd")
     arguments.add_all(flags)
     ctx.actions.run(
         executable = ctx.executable._kiln,
@@ -331,6 +333,7 @@ cc_model = rule(
                   "machine; \"x86-64-v3\" is faster.",
         ),
         "threads": attr.int(doc = "Of a parallel loop; 0: as the runtime decides, 1: serial code."),
+        "winograd": attr.bool(default = True, doc = "Convolutions 3 x 3 by Winograd's filtering where that is faster."),
         "workspace_pools": attr.string_list(
             doc = "With runtime = \"crt\": scratch memory that the application gives, \"name:size[:alignment][:speed]\"; default: static memory.",
         ),

@@ -3,6 +3,7 @@
 // channel becomes conv(x, w * s) [+ bias * s]: what batch_norm leaves behind a convolution costs
 // nothing then. Results differ by rounding.
 #include <algorithm>
+#include <utility>
 
 #include "compiler/base/status.h"
 #include "compiler/graph/rewrite.h"
@@ -21,10 +22,14 @@ class ScaleFolder {
  public:
   explicit ScaleFolder(const Graph& old) : old_(old), rewriter_(old), consumers_(old.Consumers()) {}
 
-  absl::StatusOr<Graph> Run() && {
+  // Whether Run has folded anything.
+  bool changed() const { return changed_; }
+
+  absl::StatusOr<Graph> Run() {
     for (NodeId id = 0; id < static_cast<NodeId>(old_.nodes.size()); ++id) {
       KILN_ASSIGN_OR_RETURN(const bool done, Rewrite(old_.node(id)));
       if (!done) rewriter_.Copy(id);
+      changed_ |= done;
     }
     return std::move(rewriter_).Finish();
   }
@@ -138,6 +143,7 @@ class ScaleFolder {
   const Graph& old_;
   GraphRewriter rewriter_;
   std::vector<std::vector<NodeId>> consumers_;
+  bool changed_ = false;
 };
 
 }  // namespace
@@ -145,8 +151,16 @@ class ScaleFolder {
 absl::StatusOr<Graph> FoldScales(const Graph& graph, const PassContext& context) {
   // Constants per channel are still computations of constants (batch_norm's scale): fold them first
   // so that they can be recognised.
-  KILN_ASSIGN_OR_RETURN(const Graph folded, FoldConstants(graph, context));
-  return ScaleFolder(folded).Run();
+  KILN_ASSIGN_OR_RETURN(Graph folded, FoldConstants(graph, context));
+  Graph result = folded;
+  for (;;) {
+    ScaleFolder folder(folded);
+    KILN_ASSIGN_OR_RETURN(Graph scaled, folder.Run());
+    if (!folder.changed()) return result;
+    result = std::move(scaled);
+    // What is folded now may stand in front of a further scale.
+    KILN_ASSIGN_OR_RETURN(folded, FoldConstants(result, context));
+  }
 }
 
 }  // namespace kiln

@@ -94,6 +94,17 @@ def @main(%x: Tensor[(2, 5), float32], %constant_w: Tensor[(3, 5), float32], %co
                "nn.dense(%x, %1)\n");
 }
 
+// A batch norm that is written out, and a further scale behind it.
+TEST(FoldScales, OneBehindTheOther) {
+  ExpectFolded(R"(
+def @main(%x: Tensor[(2, 5), float32], %constant_w: Tensor[(3, 5), float32], %constant_a: Tensor[(3,), float32],
+          %constant_b: Tensor[(3,), float32], %constant_c: Tensor[(3,), float32]) {
+  %0 = multiply(nn.dense(%x, %constant_w), %constant_a);
+  multiply(add(%0, %constant_b), %constant_c)
+})",
+               "add(%2, %3)\n");
+}
+
 class LeavesAlone : public testing::TestWithParam<const char*> {};
 
 TEST_P(LeavesAlone, Model) {
