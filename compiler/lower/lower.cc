@@ -12,6 +12,7 @@
 #include "compiler/graph/external_node.h"
 #include "compiler/loop/mutate.h"
 #include "compiler/loop/passes.h"
+#include "compiler/lower/external_cost.h"
 #include "compiler/lower/kernel.h"
 #include "compiler/schedule/schedule.h"
 
@@ -98,6 +99,7 @@ absl::Status ForEachCall(const Graph& graph, absl::string_view module, F f) {
       call.op_names = OpNames(*node.body);
       call.function = std::string(ExternalSymbol(node));
       call.schedule = std::string(ExternalCompiler(node));
+      call.cost = CostOfExternal(*node.body);
       KILN_RETURN_IF_ERROR(f(nullptr, std::move(call)));
       continue;
     }
@@ -171,6 +173,7 @@ absl::StatusOr<Lowered> Lower(const Graph& graph, const Target& target,
               scheduled.func.workspace == nullptr ? 0 : scheduled.func.workspace->num_bytes();
           call.in_place = scheduled.in_place;
           call.schedule = scheduled.description;
+          call.cost = loop::CostOf(kernel);
           for (loop::Constant& constant : scheduled.constants) {
             lowered.program.constants.push_back(std::move(constant));
           }

@@ -6,12 +6,14 @@
 #ifndef KILN_COMPILER_LOWER_LOWER_H_
 #define KILN_COMPILER_LOWER_LOWER_H_
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "compiler/graph/graph.h"
+#include "compiler/loop/cost.h"
 #include "compiler/loop/loop.h"
 #include "compiler/loop/stage.h"
 #include "compiler/schedule/schedule.h"
@@ -31,9 +33,11 @@ struct LoweredCall {
   std::vector<ValueId> outputs;
   int64_t workspace_bytes = 0;
   std::vector<std::pair<int, int>> in_place;
-  std::string op_names;  // "nn.conv2d nn.bias_add nn.relu"
-  std::string source;    // names of the model's nodes
-  std::string schedule;  // "contraction 14x2x16 …"; of an external subgraph its generator
+  std::string op_names;            // "nn.conv2d nn.bias_add nn.relu"
+  std::string source;              // names of the model's nodes
+  std::string schedule;            // "contraction 14x2x16 …"; of an external subgraph its generator
+  std::optional<loop::Cost> cost;  // none of a view, and of an external subgraph with an operator
+                                   // that Kiln has no code for
 };
 
 struct Lowered {
