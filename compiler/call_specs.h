@@ -20,7 +20,8 @@ inline std::vector<CallSpec> CallsOf(const Lowered& lowered) {
                      .in_place = call.in_place,
                      .op_names = call.op_names,
                      .source = call.source,
-                     .schedule = call.schedule});
+                     .schedule = call.schedule,
+                     .cost = call.cost});
   }
   return calls;
 }

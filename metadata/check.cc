@@ -48,6 +48,9 @@ absl::Status CheckFunction(const proto::Function& function) {
       function.constant_size_bytes() < 0) {
     return Error("function '", function.name(), "' has a negative size");
   }
+  if (function.cost().operations() < 0 || function.cost().accessed_bytes() < 0) {
+    return Error("function '", function.name(), "' has a negative cost");
+  }
   for (const proto::Parameter& parameter : function.parameters()) {
     if (absl::Status s = CheckParameter(parameter); !s.ok()) {
       return Error("function '", function.name(), "': ", s.message());

@@ -9,6 +9,7 @@
 #include "metadata/json.h"
 #include "metadata/member_name.h"
 #include "metadata/model_source.h"
+#include "metadata/version.h"
 
 namespace kiln {
 namespace {
@@ -74,6 +75,21 @@ TEST(Json, KeysAreTheSchemasInItsOrder) {
   EXPECT_EQ(json["functions"][0]["constant_size_bytes"], 0);
   EXPECT_EQ(json["pools"][0]["kind"], "WORKSPACE");
   EXPECT_EQ(text, MetadataJson(Make()));
+}
+
+TEST(Json, CostsAreReadBackAndNeverNegative) {
+  proto::Metadata metadata = Make();
+  metadata.set_version(kMetadataVersion);
+  proto::Cost& cost = *metadata.mutable_functions(0)->mutable_cost();
+  cost.set_operations(int64_t{1} << 40);
+  cost.set_accessed_bytes(7);
+  const auto read = ParseMetadataJson(MetadataJson(metadata), "m.json");
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->functions(0).cost().operations(), int64_t{1} << 40);
+  EXPECT_EQ(read->functions(0).cost().accessed_bytes(), 7);
+  cost.set_operations(-1);
+  EXPECT_TRUE(absl::StrContains(
+      ParseMetadataJson(MetadataJson(metadata), "m.json").status().message(), "negative cost"));
 }
 
 TEST(Header, OfTheCInterface) {

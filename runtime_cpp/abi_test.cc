@@ -100,10 +100,13 @@ static_assert(offsetof(struct FunctionInfo, function_name) == 0 &&
 static_assert(sizeof(struct LaunchParameterInfo) == 16);
 static_assert(offsetof(struct LaunchParameterInfo, name) == 0 &&
               offsetof(struct LaunchParameterInfo, value) == 8);
+static_assert(sizeof(struct CostInfo) == 16);
+static_assert(offsetof(struct CostInfo, operations) == 0 &&
+              offsetof(struct CostInfo, accessed_bytes) == 8);
 static_assert(sizeof(struct DeviceInfo) == 24);
 static_assert(offsetof(struct DeviceInfo, device) == 0 && offsetof(struct DeviceInfo, name) == 8 &&
               offsetof(struct DeviceInfo, program) == 16);
-static_assert(sizeof(struct Metadata) == 104);
+static_assert(sizeof(struct Metadata) == 112);
 static_assert(
     offsetof(struct Metadata, version) == 0 && offsetof(struct Metadata, module_name) == 8 &&
     offsetof(struct Metadata, executor) == 16 && offsetof(struct Metadata, runtime) == 24 &&
@@ -112,7 +115,7 @@ static_assert(
     offsetof(struct Metadata, target) == 48 && offsetof(struct Metadata, functions) == 56 &&
     offsetof(struct Metadata, num_functions) == 64 && offsetof(struct Metadata, pools) == 72 &&
     offsetof(struct Metadata, num_pools) == 80 && offsetof(struct Metadata, devices) == 88 &&
-    offsetof(struct Metadata, num_devices) == 96);
+    offsetof(struct Metadata, num_devices) == 96 && offsetof(struct Metadata, costs) == 104);
 #endif
 
 TEST(Abi, TypeCodes) {
@@ -134,7 +137,7 @@ TEST(Abi, TypeCodes) {
 
 TEST(Abi, Numbers) {
   EXPECT_EQ(TVM_METADATA_VERSION, 1);
-  EXPECT_EQ(KILN_METADATA_VERSION, 3);
+  EXPECT_EQ(KILN_METADATA_VERSION, 4);
   EXPECT_EQ(kDLCPU, 1);
   EXPECT_EQ(kDLExtDev, 12);
   EXPECT_EQ(kDLHexagon, 14);

@@ -67,7 +67,8 @@ class ParameterInfoView {
 
 class FunctionInfoView {
  public:
-  explicit FunctionInfoView(const ::FunctionInfo* info) : info_(info) {}
+  explicit FunctionInfoView(const ::FunctionInfo* info, const ::CostInfo* cost = nullptr)
+      : info_(info), cost_(cost) {}
 
   absl::string_view function_name() const { return info_->function_name; }
   std::vector<ParameterInfoView> params() const { return Params(0, info_->num_params); }
@@ -82,6 +83,10 @@ class FunctionInfoView {
   absl::string_view op_names() const { return absl::NullSafeStringView(info_->op_names); }
   absl::string_view source() const { return absl::NullSafeStringView(info_->source); }
   absl::string_view schedule() const { return absl::NullSafeStringView(info_->schedule); }
+  // Of a call; of the model's function that of all its calls. Null where it is not known.
+  const ::CostInfo* cost() const {
+    return cost_ != nullptr && cost_->operations >= 0 ? cost_ : nullptr;
+  }
   // Type key of the module that holds it; "library" is compiled code.
   absl::string_view module_type() const { return absl::NullSafeStringView(info_->module_type); }
   absl::Span<const ::LaunchParameterInfo> launch_params() const {
@@ -92,6 +97,7 @@ class FunctionInfoView {
   std::vector<ParameterInfoView> Params(int32_t begin, int32_t end) const;
 
   const ::FunctionInfo* info_;
+  const ::CostInfo* cost_;
 };
 
 class ModelMetadata {
@@ -109,7 +115,10 @@ class ModelMetadata {
   absl::string_view target() const { return metadata_->target; }
 
   int32_t num_functions() const { return metadata_->num_functions; }
-  FunctionInfoView function(int32_t i) const { return FunctionInfoView(&metadata_->functions[i]); }
+  FunctionInfoView function(int32_t i) const {
+    return FunctionInfoView(&metadata_->functions[i],
+                            metadata_->costs == nullptr ? nullptr : &metadata_->costs[i]);
+  }
   FunctionInfoView run_model() const { return function(0); }
   absl::Span<const ::PoolInfo> pools() const {
     return {metadata_->pools, static_cast<size_t>(metadata_->num_pools)};

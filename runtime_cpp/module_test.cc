@@ -156,6 +156,9 @@ TEST(Metadata, TypedViewOfTheModel) {
   EXPECT_EQ(metadata.function(1).source(), "a1 a2");
   EXPECT_EQ(metadata.function(1).schedule(), "naive");
   EXPECT_EQ(run_model.schedule(), "");
+  ASSERT_NE(run_model.cost(), nullptr);
+  EXPECT_EQ(run_model.cost()->operations, 8);
+  EXPECT_EQ(metadata.function(1).cost()->accessed_bytes, 48);
   EXPECT_EQ(metadata.pools().at(0).size_bytes, 64);
   EXPECT_EQ(metadata.pools().at(0).lower_bound_bytes, 16);
   EXPECT_STREQ(metadata.pools().at(0).buffers[0].name, "t2");
@@ -167,7 +170,7 @@ TEST(Metadata, OtherVersionsAreNamed) {
   EXPECT_TRUE(CheckMetadata(&other).ok());
   other.version = 7;
   EXPECT_THAT(std::string(CheckMetadata(&other).message()),
-              HasSubstr("metadata of version 7, this runtime reads version 3"));
+              HasSubstr("metadata of version 7, this runtime reads version 4"));
   other = metadata.c_struct();
   other.num_functions = 0;
   EXPECT_FALSE(CheckMetadata(&other).ok());

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -78,6 +79,23 @@ int64_t ParallelIterations(const loop::Stmt& body) {
   return iterations;
 }
 
+void SetCost(const std::optional<loop::Cost>& cost, proto::Function& function) {
+  if (!cost.has_value()) return;
+  function.mutable_cost()->set_operations(cost->operations);
+  function.mutable_cost()->set_accessed_bytes(cost->accessed_bytes);
+}
+
+// Of all calls; nothing if one is not known.
+std::optional<loop::Cost> TotalCost(const Plan& plan) {
+  loop::Cost total;
+  for (const PlanCall& call : plan.calls) {
+    if (call.function.empty()) continue;
+    if (!call.cost.has_value()) return std::nullopt;
+    total = total + *call.cost;
+  }
+  return total;
+}
+
 void DescribeMain(const Plan& plan, const ModuleInfo& info, int64_t constant_bytes,
                   proto::Function& main) {
   main.set_name(info.main_function);
@@ -93,6 +111,7 @@ void DescribeMain(const Plan& plan, const ModuleInfo& info, int64_t constant_byt
   main.set_workspace_size_bytes(plan.workspace_bytes());
   main.set_constant_size_bytes(constant_bytes);
   main.set_module_type("library");
+  SetCost(TotalCost(plan), main);
   SetDevice(main.mutable_device());
 }
 
@@ -118,6 +137,7 @@ void DescribeOperators(const Plan& plan, const loop::LoopProgram& program,
     function.set_source(call.source);
     function.set_schedule(call.schedule);
     function.set_module_type("library");
+    SetCost(call.cost, function);
     const loop::Func* func = program.FindFunc(call.function);
     if (func != nullptr && func->workspace != nullptr) {
       function.set_workspace_size_bytes(func->workspace->num_bytes());

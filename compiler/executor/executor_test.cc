@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The AOT executor's function, the graph executor's tables, and what a module says of itself.
+// The AOT executor's function, the graph executor's tables, and the data of the metadata.
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/match.h"
@@ -114,92 +114,6 @@ proto::Metadata Sample() {
   return Describe(SamplePlan(), SampleProgram(Convention::kUnpacked), SampleInfo());
 }
 
-TEST(Describe, TheModel) {
-  const proto::Metadata metadata = Sample();
-  EXPECT_EQ(metadata.version(), KILN_METADATA_VERSION);
-  EXPECT_EQ(metadata.module_name(), "mod");
-  EXPECT_EQ(metadata.executor(), "aot");
-  EXPECT_EQ(metadata.runtime(), "cpp");
-  EXPECT_EQ(metadata.interface_api(), "packed");
-  EXPECT_EQ(metadata.calling_convention(), "cpacked");
-  EXPECT_EQ(metadata.target(), "x86-64");
-  ASSERT_EQ(metadata.devices_size(), 1);
-  EXPECT_EQ(metadata.devices(0).device_type(), kDLCPU);
-  const proto::Function& main = metadata.functions(0);
-  EXPECT_EQ(main.name(), "tvmgen_mod___tvm_main__");
-  EXPECT_EQ(main.num_inputs(), 2);
-  EXPECT_EQ(main.num_outputs(), 2);
-  EXPECT_EQ(main.workspace_size_bytes(), 192);
-  EXPECT_EQ(main.io_size_bytes(), 16 + 6 + 16 + 4);
-  EXPECT_EQ(main.constant_size_bytes(), 24 + 8);
-  EXPECT_EQ(main.parameters(1).relay_name_hint(), "0");
-  EXPECT_EQ(main.parameters(1).dtype(), "int8");
-  EXPECT_EQ(main.parameters(1).size_bytes(), 6);
-  EXPECT_EQ(main.parameters(3).shape_size(), 0);
-}
-
-TEST(Describe, TheOperators) {
-  const proto::Metadata metadata = Sample();
-  ASSERT_EQ(metadata.functions_size(), 4);  // a view has no function
-  const proto::Function& f = metadata.functions(1);
-  EXPECT_EQ(f.name(), "tvmgen_mod_f");
-  EXPECT_EQ(f.op_names(), "nn.conv2d nn.relu");
-  EXPECT_EQ(f.source(), "conv1 relu1");
-  EXPECT_EQ(f.schedule(), "contraction");
-  EXPECT_EQ(f.workspace_size_bytes(), 100);
-  EXPECT_EQ(f.constant_size_bytes(), 0);
-  // One function's name begins with the other's: constants belong to the longer one.
-  EXPECT_EQ(metadata.functions(2).constant_size_bytes(), 24);
-  EXPECT_EQ(metadata.functions(3).constant_size_bytes(), 8);
-}
-
-TEST(Describe, ThePlan) {
-  const proto::Metadata metadata = Sample();
-  ASSERT_EQ(metadata.pools_size(), 2);
-  const proto::Pool& pool = metadata.pools(0);
-  EXPECT_EQ(pool.kind(), proto::Pool::WORKSPACE);
-  EXPECT_EQ(pool.size_bytes(), 192);
-  EXPECT_EQ(pool.alignment_bytes(), 64);
-  EXPECT_EQ(pool.lower_bound_bytes(), 192);
-  ASSERT_EQ(pool.buffers_size(), 2);
-  EXPECT_EQ(pool.buffers(0).name(), "t");
-  EXPECT_EQ(pool.buffers(0).offset_bytes(), 128);
-  EXPECT_EQ(pool.buffers(0).size_bytes(), 16);
-  // The calls of the plan without its views: call k is functions[k + 1].
-  EXPECT_EQ(pool.buffers(0).first_call(), 0);
-  EXPECT_EQ(pool.buffers(0).last_call(), 2);
-  EXPECT_EQ(pool.buffers(1).name(), "scratch0");
-  EXPECT_EQ(pool.buffers(1).last_call(), 0);
-  EXPECT_FALSE(pool.external());
-  // Constants, each alive while its function runs.
-  const proto::Pool& constants = metadata.pools(1);
-  EXPECT_EQ(constants.kind(), proto::Pool::CONSTANT);
-  EXPECT_EQ(constants.size_bytes(), 32);
-  ASSERT_EQ(constants.buffers_size(), 2);
-  EXPECT_EQ(constants.buffers(0).name(), "tvmgen_mod_g_w_0");
-  EXPECT_EQ(constants.buffers(1).offset_bytes(), 24);
-  EXPECT_EQ(constants.buffers(1).first_call(), 2);
-  EXPECT_EQ(constants.buffers(1).last_call(), 2);
-}
-
-TEST(Describe, RuntimeNamesOfParametersAreUnique) {
-  Plan plan = SamplePlan();
-  plan.buffers[0].name = "in-put";
-  plan.buffers[1].name = "in_put";
-  const proto::Metadata metadata =
-      Describe(plan, SampleProgram(Convention::kUnpacked), SampleInfo());
-  EXPECT_EQ(metadata.functions(0).parameters(0).tir_name_hint(), "in_put");
-  EXPECT_EQ(metadata.functions(0).parameters(1).tir_name_hint(), "in_put_1");
-  EXPECT_EQ(metadata.functions(0).parameters(1).relay_name_hint(), "in_put");
-  // They need not be identifiers.
-  plan.buffers[0].name = "0";
-  EXPECT_EQ(Describe(plan, SampleProgram(Convention::kUnpacked), SampleInfo())
-                .functions(0)
-                .parameters(0)
-                .tir_name_hint(),
-            "0");
-}
-
 const DataDef* Find(const loop::LoopProgram& program, absl::string_view name) {
   for (const DataDef& def : program.data) {
     if (def.name == name) return &def;
@@ -261,6 +175,23 @@ TEST(ModelMetadata, FieldsAreThoseOfTheStructs) {
   EXPECT_EQ(program.getters[0].data_symbol, "tvmgen_mod_metadata_root");
   EXPECT_TRUE(program.getters[0].packed);
   EXPECT_EQ(loop::VerifyProgram(program), absl::OkStatus());
+}
+
+TEST(ModelMetadata, WhatProfilesAskForIsLeftOutForTheCRuntime) {
+  proto::Metadata metadata = Sample();
+  loop::LoopProgram cpp, crt;
+  AddModelMetadata(metadata, "get_model_metadata", /*packed=*/true, cpp);
+  ExpectSizeOf<::CostInfo>(Find(cpp, "tvmgen_mod_metadata_costs"));
+  EXPECT_TRUE(absl::StrContains(loop::ToString(cpp), "[{-1, -1}, {1000, 70}, {-1, -1}, {-1, -1}]"))
+      << loop::ToString(cpp);
+  EXPECT_TRUE(absl::StrContains(loop::ToString(cpp), "\"contraction\""));
+  metadata.set_runtime("crt");
+  AddModelMetadata(metadata, "get_model_metadata", /*packed=*/false, crt);
+  ExpectSizeOf<::Metadata>(Find(crt, "tvmgen_mod_metadata_root"));
+  const std::string text = loop::ToString(crt);
+  EXPECT_FALSE(absl::StrContains(text, "metadata_costs")) << text;
+  EXPECT_FALSE(absl::StrContains(text, "contraction")) << text;
+  EXPECT_TRUE(absl::StrContains(text, "nn.conv2d nn.relu")) << text;
 }
 
 TEST(TvmMetadata, NamesOutputsInItsOwnWay) {

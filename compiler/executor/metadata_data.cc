@@ -84,7 +84,9 @@ DataValue LaunchData(const proto::Function& function, const std::string& name, D
   return add.Array(name + "_launch_params", "struct LaunchParameterInfo", std::move(launch));
 }
 
-DataValue FunctionData(const proto::Function& function, const std::string& name, DataAdder& add) {
+// `schedules`: what the compiler says of them goes along.
+DataValue FunctionData(const proto::Function& function, const std::string& name, bool schedules,
+                       DataAdder& add) {
   std::vector<DataValue> params;
   for (int i = 0; i < function.parameters_size(); ++i) {
     const proto::Parameter& p = function.parameters(i);
@@ -104,8 +106,15 @@ DataValue FunctionData(const proto::Function& function, const std::string& name,
        DataValue::Int(64, function.io_size_bytes()),
        DataValue::Int(64, function.constant_size_bytes()), DlDevice(function.device()),
        DataValue::String(function.op_names()), DataValue::String(function.source()),
-       DataValue::String(function.schedule()), DataValue::String(function.module_type()),
-       LaunchData(function, name, add), DataValue::Int(32, function.launch_parameters_size())});
+       schedules ? DataValue::String(function.schedule()) : DataValue::Null(),
+       DataValue::String(function.module_type()), LaunchData(function, name, add),
+       DataValue::Int(32, function.launch_parameters_size())});
+}
+
+DataValue CostData(const proto::Function& function) {
+  const bool known = function.has_cost();
+  return DataValue::Struct({DataValue::Int(64, known ? function.cost().operations() : -1),
+                            DataValue::Int(64, known ? function.cost().accessed_bytes() : -1)});
 }
 
 DataValue PoolData(const proto::Pool& pool, const std::string& name, DataAdder& add) {
@@ -136,10 +145,14 @@ void AddModelMetadata(const proto::Metadata& metadata, const std::string& getter
                       loop::LoopProgram& program) {
   const std::string prefix = ModulePrefix(metadata.module_name());
   DataAdder add(prefix + "_metadata", kKilnHeader, program);
-  std::vector<DataValue> functions, pools, devices;
+  // What only profiles ask for is left out where constants take the memory of a microcontroller.
+  const bool for_profiles = metadata.runtime() == "cpp";
+  std::vector<DataValue> functions, pools, devices, costs;
   for (const proto::Device& device : metadata.devices()) devices.push_back(DeviceData(device));
   for (int i = 0; i < metadata.functions_size(); ++i) {
-    functions.push_back(FunctionData(metadata.functions(i), absl::StrCat("function", i), add));
+    const proto::Function& function = metadata.functions(i);
+    functions.push_back(FunctionData(function, absl::StrCat("function", i), for_profiles, add));
+    if (for_profiles) costs.push_back(CostData(function));
   }
   for (int i = 0; i < metadata.pools_size(); ++i) {
     pools.push_back(PoolData(metadata.pools(i), absl::StrCat("pool", i), add));
@@ -148,6 +161,7 @@ void AddModelMetadata(const proto::Metadata& metadata, const std::string& getter
       add.Array("functions", "struct FunctionInfo", std::move(functions));
   const DataValue pool_array = add.Array("pools", "struct PoolInfo", std::move(pools));
   const DataValue device_array = add.Array("devices", "struct DeviceInfo", std::move(devices));
+  const DataValue cost_array = add.Array("costs", "struct CostInfo", std::move(costs));
   add.Define(
       "root", "struct Metadata",
       DataValue::Struct(
@@ -157,7 +171,7 @@ void AddModelMetadata(const proto::Metadata& metadata, const std::string& getter
            DataValue::String(metadata.calling_convention()), DataValue::String(metadata.target()),
            function_array, DataValue::Int(32, metadata.functions_size()), pool_array,
            DataValue::Int(32, metadata.pools_size()), device_array,
-           DataValue::Int(32, metadata.devices_size())}));
+           DataValue::Int(32, metadata.devices_size()), cost_array}));
   program.getters.push_back(
       {.name = getter, .data_symbol = absl::StrCat(prefix, "_metadata_root"), .packed = packed});
 }

@@ -52,7 +52,8 @@ class Planner {
                     .scratch = -1,
                     .op_names = spec.op_names,
                     .source = spec.source,
-                    .schedule = spec.schedule};
+                    .schedule = spec.schedule,
+                    .cost = spec.cost};
       for (ValueId input : spec.inputs) {
         const auto it = by_value_.find(input);
         if (it == by_value_.end()) {

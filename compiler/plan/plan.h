@@ -5,6 +5,7 @@
 #define KILN_COMPILER_PLAN_PLAN_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "compiler/base/tensor.h"
 #include "compiler/graph/graph.h"
+#include "compiler/loop/cost.h"
 
 namespace kiln {
 
@@ -49,6 +51,7 @@ struct PlanCall {
   std::string op_names;       // "nn.conv2d nn.relu"
   std::string source;         // names of the model's nodes: "conv1 relu1"
   std::string schedule = {};  // how the function computes: "contraction 6x2x16 …"
+  std::optional<loop::Cost> cost = {};
 };
 
 struct PlanPool {
@@ -92,6 +95,7 @@ struct CallSpec {
   std::string op_names;
   std::string source;
   std::string schedule = {};
+  std::optional<loop::Cost> cost = {};
 };
 
 // Memory for tensors between operators that the application has.

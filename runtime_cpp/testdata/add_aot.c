@@ -58,6 +58,8 @@ static const struct FunctionInfo kFunctions[] = {
      kLaunch,
      1},
 };
+// Two calls of four additions.
+static const struct CostInfo kCosts[] = {{8, 96}, {4, 48}};
 static const struct PoolBufferInfo kBuffers[] = {{"t2", 0, 16, 0, 0}};
 static const struct PoolInfo kPools[] = {
     {"workspace", 64, 64, KILN_POOL_WORKSPACE, 1, 16, kBuffers, 0, -1, 1}};
@@ -73,7 +75,8 @@ static const struct Metadata kMetadata = {KILN_METADATA_VERSION,
                                           kPools,
                                           1,
                                           kDevices,
-                                          1};
+                                          1,
+                                          kCosts};
 
 EXPORT int get_model_metadata(TVMValue* args, int* codes, int num_args, TVMValue* ret,
                               int* ret_code, void* resource) {

@@ -42,8 +42,8 @@ static const struct FunctionInfo kFunctions[] = {
      0,
      {kDLCPU, 0},
      "add",
-     NULL,
-     NULL,
+     "a1",
+     "pointwise",
      "library",
      NULL,
      0},
@@ -63,6 +63,8 @@ static const struct FunctionInfo kFunctions[] = {
      NULL,
      0},
 };
+// One function does not say.
+static const struct CostInfo kCosts[] = {{-1, -1}, {4, 48}, {-1, -1}};
 static const struct Metadata kMetadata = {KILN_METADATA_VERSION,
                                           "add",
                                           "graph",
@@ -75,7 +77,8 @@ static const struct Metadata kMetadata = {KILN_METADATA_VERSION,
                                           NULL,
                                           0,
                                           kDevices,
-                                          1};
+                                          1,
+                                          kCosts};
 
 EXPORT int get_model_metadata(TVMValue* args, int* codes, int num_args, TVMValue* ret,
                               int* ret_code, void* resource) {

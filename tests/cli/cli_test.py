@@ -330,7 +330,7 @@ class CliTest(CliCase):
             r"module digits for x86-64-v3: aot executor, cpp runtime, packed interface",
             r"  image  Tensor\[\(1, 1, 8, 8\), float32\]    256",
             r"  probabilities  Tensor\[\(1, 10\), float32\]     40",
-            r"     0             640            448  contraction .*  nn.conv2d nn.bias_add nn.relu \(conv1 relu1\)",
+            r"     0       20480             640            448  contraction .*  nn.conv2d nn.bias_add nn.relu \(conv1 relu1\)",
             r"constants: \d+ bytes",
             r"memory plan: workspace (\d+) bytes, lower bound \1 bytes, aligned to 64",
             r"       0    448    0-0  #\.\.\.\.\.\.\.  scratch1",

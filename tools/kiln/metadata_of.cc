@@ -54,6 +54,10 @@ void SetFunction(const runtime::ModelMetadata& metadata, const runtime::Function
   to->set_source(std::string(from.source()));
   to->set_schedule(std::string(from.schedule()));
   to->set_module_type(std::string(from.module_type()));
+  if (const ::CostInfo* cost = from.cost(); cost != nullptr) {
+    to->mutable_cost()->set_operations(cost->operations);
+    to->mutable_cost()->set_accessed_bytes(cost->accessed_bytes);
+  }
   for (const ::LaunchParameterInfo& parameter : from.launch_params()) {
     proto::LaunchParameter& launch = *to->add_launch_parameters();
     launch.set_name(parameter.name);

@@ -27,12 +27,14 @@ std::string Tensors(const proto::Function& main, int begin, int end) {
 }
 
 std::string Operators(const proto::Metadata& metadata) {
-  Table table({">call", ">constant bytes", ">scratch bytes", "schedule", "operators"});
+  Table table(
+      {">call", ">operations", ">constant bytes", ">scratch bytes", "schedule", "operators"});
   for (int i = 1; i < metadata.functions_size(); ++i) {
     const proto::Function& f = metadata.functions(i);
     table.Add(
-        {absl::StrCat(i - 1), absl::StrCat(f.constant_size_bytes()),
-         absl::StrCat(f.workspace_size_bytes()), f.schedule(),
+        {absl::StrCat(i - 1), f.has_cost() ? absl::StrCat(f.cost().operations()) : "",
+         absl::StrCat(f.constant_size_bytes()), absl::StrCat(f.workspace_size_bytes()),
+         f.schedule(),
          f.source().empty() ? f.op_names() : absl::StrCat(f.op_names(), " (", f.source(), ")")});
   }
   return table.ToString();

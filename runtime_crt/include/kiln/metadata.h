@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 // Version of these structs, the value of Metadata.version. It grows with every change of layout.
-#define KILN_METADATA_VERSION 3
+#define KILN_METADATA_VERSION 4
 
 // Values of PoolInfo.kind.
 #define KILN_POOL_WORKSPACE 0
@@ -85,6 +85,13 @@ struct PoolInfo {
   double speed;         // Relative to the module's other pools.
 };
 
+// How much arithmetic and memory traffic a function asks for, whatever schedule computes it.
+struct CostInfo {
+  int64_t operations;  // Of floats and integers; a multiplication and its addition are 2. -1: not
+                       // known.
+  int64_t accessed_bytes;  // Least: inputs, outputs and constants once. -1: not known.
+};
+
 // One function of the module.
 struct FunctionInfo {
   const char* function_name;           // The linker symbol.
@@ -98,7 +105,8 @@ struct FunctionInfo {
   DLDevice device;               // Where it runs.
   const char* op_names;          // "nn.conv2d nn.relu", for profiles; may be NULL.
   const char* source;            // The model's nodes that it computes; may be NULL.
-  const char* schedule;          // How it computes them, in the compiler's words; may be NULL.
+  const char* schedule;          // How it computes them, in the compiler's words; may be NULL, and
+                                 // is for the C runtime.
   const char* module_type;       // Type key of the module that holds it; "library": compiled code.
   const struct LaunchParameterInfo* launch_params;  // `num_launch_params`.
   int32_t num_launch_params;
@@ -120,6 +128,8 @@ struct Metadata {
   int32_t num_pools;
   const struct DeviceInfo* devices;  // `num_devices`.
   int32_t num_devices;
+  const struct CostInfo* costs;  // `num_functions`, in the order of `functions`; of the first that
+                                 // of all calls. NULL for the C runtime, to save its memory.
 };
 
 #ifdef __cplusplus
