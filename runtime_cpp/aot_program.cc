@@ -137,9 +137,7 @@ absl::StatusOr<std::vector<OperatorTiming>> AotProgram::Profile(const RunMemory&
   }
   ProfileRecorder recorder;
   for (int32_t i = 0; i < metadata_.num_functions(); ++i) {
-    const FunctionInfoView function = metadata_.function(i);
-    recorder.timings.push_back({.function_name = std::string(function.function_name()),
-                                .op_names = std::string(function.op_names())});
+    recorder.timings.push_back(TimingOf(metadata_.function(i)));
   }
   profile_recorder = &recorder;
   const absl::Status status = Run(memory);

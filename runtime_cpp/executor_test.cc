@@ -180,9 +180,18 @@ TEST(GraphExecutor, ProfilesEachOperator) {
   ASSERT_EQ(report.operators.size(), 2u);
   EXPECT_EQ(report.operators[0].function_name, "tvmgen_add_fused_add");
   EXPECT_EQ(report.operators[0].op_names, "add");
+  EXPECT_EQ(report.operators[0].source, "a1");
+  EXPECT_EQ(report.operators[0].schedule, "pointwise");
+  EXPECT_EQ(report.operators[0].operations, 4);
+  EXPECT_EQ(report.operators[0].accessed_bytes, 48);
+  EXPECT_GT(report.operators[0].GflopsPerSecond(), 0);
   EXPECT_EQ(report.operators[1].op_names, "multiply");
+  EXPECT_EQ(report.operators[1].operations, -1);
+  EXPECT_EQ(report.operators[1].GflopsPerSecond(), 0);
   EXPECT_GE(report.total_seconds, report.operators[0].seconds + report.operators[1].seconds);
-  EXPECT_THAT(report.ToText(), HasSubstr("tvmgen_add_fused_multiply  multiply"));
+  EXPECT_THAT(report.ToText(), HasSubstr("tvmgen_add_fused_multiply  multiply\n"));
+  EXPECT_THAT(report.ToText(), HasSubstr("tvmgen_add_fused_add  add  pointwise\n"));
+  EXPECT_THAT(report.ToJson(), HasSubstr(R"("schedule":"pointwise","operations":4,)"));
   EXPECT_THAT(report.ToJson(), HasSubstr(R"("function_name":"tvmgen_add_fused_add")"));
 }
 
@@ -199,6 +208,9 @@ TEST(AotExecutor, ProfileNeedsAModelThatTells) {
   ASSERT_EQ(report.operators.size(), 1u);
   EXPECT_EQ(report.operators[0].function_name, "tvmgen_add_fused_add");
   EXPECT_EQ(report.operators[0].calls, 2);
+  EXPECT_EQ(report.operators[0].schedule, "naive");
+  EXPECT_EQ(report.operators[0].operations, 4);
+  EXPECT_DOUBLE_EQ(report.operators[0].GflopsPerSecond() * report.operators[0].seconds, 8e-9);
 }
 
 TEST(GraphExecutor, ParamsAreLoadedSharedAndRemoved) {

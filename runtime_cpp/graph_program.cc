@@ -118,13 +118,13 @@ absl::Status GraphProgram::PlaceWorkspace(const std::vector<size_t>& alias_of) {
 
 absl::Status GraphProgram::ResolveCalls(const Module& module,
                                         const std::optional<ModelMetadata>& metadata) {
-  std::map<absl::string_view, absl::string_view> op_names;
+  std::map<absl::string_view, OperatorTiming> described;
   for (int32_t i = 0; metadata.has_value() && i < metadata->num_functions(); ++i) {
-    op_names[metadata->function(i).function_name()] = metadata->function(i).op_names();
+    described[metadata->function(i).function_name()] = TimingOf(metadata->function(i));
   }
   for (const GraphNode& node : table_.nodes) {
     if (node.is_argument || node.func_name == kNopFunction) continue;
-    Call call = {.name = node.func_name, .first_argument = arguments_.size()};
+    Call call = {.first_argument = arguments_.size()};
     if (node.func_name != kCopyFunction) {
       call.function = module.node()->FindFunctionInTree(node.func_name);
       if (!call.function.defined()) {
@@ -132,8 +132,9 @@ absl::Status GraphProgram::ResolveCalls(const Module& module,
                                                 node.func_name, "', which is not in the library"));
       }
     }
-    const auto found = op_names.find(node.func_name);
-    if (found != op_names.end()) call.op_names = std::string(found->second);
+    const auto found = described.find(node.func_name);
+    if (found != described.end()) call.untimed = found->second;
+    call.untimed.function_name = node.func_name;
     for (const size_t entry : node.inputs) AddArgument(entry, node.flatten_data);
     for (size_t i = 0; i < node.num_outputs; ++i) {
       AddArgument(node.first_entry + i, node.flatten_data);
@@ -227,12 +228,11 @@ absl::Status GraphProgram::RunCalls(const RunMemory& memory,
     KILN_RETURN_IF_ERROR(RunCall(call, tensors.data() + call.first_argument));
     if (timings == nullptr) continue;
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    const auto found = std::find_if(
-        timings->begin(), timings->end(),
-        [&call](const OperatorTiming& timing) { return timing.function_name == call.name; });
-    OperatorTiming& timing = found != timings->end() ? *found : timings->emplace_back();
-    timing.function_name = call.name;
-    timing.op_names = call.op_names;
+    const auto found =
+        std::find_if(timings->begin(), timings->end(), [&call](const OperatorTiming& timing) {
+          return timing.function_name == call.untimed.function_name;
+        });
+    OperatorTiming& timing = found != timings->end() ? *found : timings->emplace_back(call.untimed);
     timing.seconds += seconds;
     ++timing.calls;
   }

@@ -41,9 +41,8 @@ class GraphProgram final : public Program {
 
   // One call of an operator function. Its tensors are arguments_[first_argument …].
   struct Call {
-    PackedFunc function;  // Not defined for a copy of the first tensor to the second.
-    std::string name;
-    std::string op_names;
+    PackedFunc function;     // Not defined for a copy of the first tensor to the second.
+    OperatorTiming untimed;  // What is known of it before it runs.
     size_t first_argument = 0;
     size_t num_arguments = 0;
   };

@@ -54,15 +54,21 @@ std::string ProfileReport::ToText() const {
   std::vector<OperatorTiming> sorted = operators;
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
-  std::string text =
-      absl::StrFormat("%12s %7s %6s  %s\n", "microseconds", "share", "calls", "name");
+  std::string text = absl::StrFormat("%12s %7s %6s %9s  %s\n", "microseconds", "share", "calls",
+                                     "GFLOP/s", "name");
   for (const OperatorTiming& timing : sorted) {
     const double share = total_seconds > 0 ? 100 * timing.seconds / total_seconds : 0;
-    absl::StrAppendFormat(&text, "%12.2f %6.2f%% %6d  %s%s%s\n", timing.seconds * 1e6, share,
-                          timing.calls, timing.function_name, timing.op_names.empty() ? "" : "  ",
-                          timing.op_names);
+    const std::string rate =
+        timing.operations < 0 ? "" : absl::StrFormat("%.2f", timing.GflopsPerSecond());
+    absl::StrAppendFormat(&text, "%12.2f %6.2f%% %6d %9s  %s", timing.seconds * 1e6, share,
+                          timing.calls, rate, timing.function_name);
+    for (const std::string* words : {&timing.op_names, &timing.schedule}) {
+      absl::StrAppend(&text, words->empty() ? "" : "  ", *words);
+    }
+    absl::StrAppend(&text, "\n");
   }
-  absl::StrAppendFormat(&text, "%12.2f %6.2f%% %6s  total\n", total_seconds * 1e6, 100.0, "");
+  absl::StrAppendFormat(&text, "%12.2f %6.2f%% %6s %9s  total\n", total_seconds * 1e6, 100.0, "",
+                        "");
   return text;
 }
 
@@ -71,10 +77,15 @@ std::string ProfileReport::ToJson() const {
   json["total_seconds"] = total_seconds;
   json["operators"] = nlohmann::ordered_json::array();
   for (const OperatorTiming& timing : operators) {
-    json["operators"].push_back({{"function_name", timing.function_name},
-                                 {"op_names", timing.op_names},
-                                 {"calls", timing.calls},
-                                 {"seconds", timing.seconds}});
+    nlohmann::ordered_json& row = json["operators"].emplace_back();
+    row["function_name"] = timing.function_name;
+    row["op_names"] = timing.op_names;
+    row["source"] = timing.source;
+    row["schedule"] = timing.schedule;
+    if (timing.operations >= 0) row["operations"] = timing.operations;
+    if (timing.accessed_bytes >= 0) row["accessed_bytes"] = timing.accessed_bytes;
+    row["calls"] = timing.calls;
+    row["seconds"] = timing.seconds;
   }
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }

@@ -20,19 +20,35 @@ namespace kiln::runtime {
 // One operator function within one run, all its calls together.
 struct OperatorTiming {
   std::string function_name;
-  std::string op_names;  // "nn.conv2d nn.relu"; empty if the model does not say.
+  // What the model's metadata says of it; empty texts and -1 where it says nothing.
+  std::string op_names;         // "nn.conv2d nn.relu"
+  std::string source;           // The model's nodes that it computes.
+  std::string schedule;         // How it computes them.
+  int64_t operations = -1;      // Arithmetic of one call: a multiplication and its addition are 2.
+  int64_t accessed_bytes = -1;  // That one call reads and writes at least.
   int64_t calls = 0;
   double seconds = 0;
+
+  // Of all its calls, in 10^9 per second; 0 where that is not known.
+  double GflopsPerSecond() const { return Rate(operations); }
+  double GigabytesPerSecond() const { return Rate(accessed_bytes); }
+
+ private:
+  double Rate(int64_t per_call) const {
+    if (per_call < 0 || !(seconds > 0)) return 0;
+    return static_cast<double>(per_call) * static_cast<double>(calls) / seconds * 1e-9;
+  }
 };
 
 struct ProfileReport {
   std::vector<OperatorTiming> operators;  // In the order of their first call.
   double total_seconds = 0;               // Of the whole run.
 
-  // A table for people: one line per operator, the slowest first, with its share of the total.
+  // A table for people: one line per operator, the slowest first, with its share of the total and
+  // its schedule.
   std::string ToText() const;
-  // {"total_seconds": …, "operators": [{"function_name": …, "op_names": …, "calls": …, "seconds":
-  // …}]}
+  // {"total_seconds": …, "operators": [{…}, …]}: the members of OperatorTiming by their names,
+  // operations and accessed_bytes where they are known.
   std::string ToJson() const;
 };
 

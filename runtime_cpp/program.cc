@@ -15,6 +15,18 @@ std::string Describe(const TensorInfo& info, absl::string_view what, size_t inde
 
 }  // namespace
 
+OperatorTiming TimingOf(const FunctionInfoView& function) {
+  OperatorTiming timing = {.function_name = std::string(function.function_name()),
+                           .op_names = std::string(function.op_names()),
+                           .source = std::string(function.source()),
+                           .schedule = std::string(function.schedule())};
+  if (const ::CostInfo* cost = function.cost(); cost != nullptr) {
+    timing.operations = cost->operations;
+    timing.accessed_bytes = cost->accessed_bytes;
+  }
+  return timing;
+}
+
 absl::StatusOr<int> FindTensor(const std::vector<TensorInfo>& infos, absl::string_view name,
                                absl::string_view what) {
   for (size_t i = 0; i < infos.size(); ++i) {

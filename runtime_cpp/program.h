@@ -58,6 +58,9 @@ class Program {
   int64_t workspace_bytes_ = 0;
 };
 
+// What the metadata says of a function, for a profile to measure.
+OperatorTiming TimingOf(const FunctionInfoView& function);
+
 // The index of the tensor called `name`. NotFound, with all names, if there is none; `what` is
 // "input" or "output".
 absl::StatusOr<int> FindTensor(const std::vector<TensorInfo>& infos, absl::string_view name,
