@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/kiln/fma_kernels.h"
+
+namespace kiln::tools {
+namespace {
+
+constexpr int kBytesOfFloat = 4;
+constexpr int kOperationsOfMultiplyAdd = 2;
+
+// A function of its own for each instruction set, because attributes take no template arguments and
+// a function that is inlined keeps the vectors of its own instruction set. There are as many
+// vectors as hide the latency of the units and fit the registers.
+#define KILN_FMA_KERNEL(name, attributes, bytes, vectors)                                \
+  attributes float name(int64_t steps, float scale, float offset) {                      \
+    typedef float Vector __attribute__((vector_size(bytes)));                            \
+    const Vector scales = Vector{} + scale, offsets = Vector{} + offset;                 \
+    Vector sums[vectors];                                                                \
+    for (int i = 0; i < (vectors); ++i) sums[i] = Vector{} + static_cast<float>(i);      \
+    for (int64_t step = 0; step < steps; ++step) {                                       \
+      for (int i = 0; i < (vectors); ++i) sums[i] = sums[i] * scales + offsets;          \
+    }                                                                                    \
+    float total = 0;                                                                     \
+    for (int i = 0; i < (vectors); ++i) {                                                \
+      for (int lane = 0; lane < (bytes) / kBytesOfFloat; ++lane) total += sums[i][lane]; \
+    }                                                                                    \
+    return total;                                                                        \
+  }
+
+constexpr FmaKernel Kernel(const char* instructions, int bytes, int vectors,
+                           float (*run)(int64_t, float, float)) {
+  return {instructions, int64_t{kOperationsOfMultiplyAdd} * vectors * (bytes / kBytesOfFloat), run};
+}
+
+#if defined(__x86_64__)
+
+KILN_FMA_KERNEL(RunSse2, , 16, 12)
+KILN_FMA_KERNEL(RunAvx2, __attribute__((target("avx2,fma"))), 32, 12)
+KILN_FMA_KERNEL(RunAvx512, __attribute__((target("avx512f"))), 64, 16)
+
+#else
+
+KILN_FMA_KERNEL(RunBaseline, , 16, 24)
+
+#endif
+
+#undef KILN_FMA_KERNEL
+
+}  // namespace
+
+std::vector<FmaKernel> FmaKernels() {
+  std::vector<FmaKernel> kernels;
+#if defined(__x86_64__)
+  kernels.push_back(Kernel("sse2", 16, 12, RunSse2));
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    kernels.push_back(Kernel("avx2 fma", 32, 12, RunAvx2));
+  }
+  if (__builtin_cpu_supports("avx512f")) kernels.push_back(Kernel("avx512f", 64, 16, RunAvx512));
+#elif defined(__ARM_NEON)
+  kernels.push_back(Kernel("neon", 16, 24, RunBaseline));
+#else
+  kernels.push_back(Kernel("baseline", 16, 24, RunBaseline));
+#endif
+  return kernels;
+}
+
+}  // namespace kiln::tools
