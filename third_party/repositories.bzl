@@ -85,6 +85,13 @@ def _base_libraries():
     )
     _maybe(
         system_library,
+        name = "chart_js",
+        build_file = "@kiln//third_party:chart_js.BUILD",
+        links = {"chart.min.js": "/usr/share/javascript/chart.js/chart.min.js"},
+        package = "libjs-chart.js",
+    )
+    _maybe(
+        system_library,
         name = "libarchive",
         build_file = "@kiln//third_party:libarchive.BUILD",
         package = "libarchive-dev",

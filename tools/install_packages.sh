@@ -20,6 +20,7 @@ build_packages=(
   libarchive-dev
   libcli11-dev
   libdnnl-dev # oneDNN, which the external code generator dnnl calls
+  libjs-chart.js # charts of pages that the tool writes
   liblld-19-dev
   libonnx-dev
   libprotobuf-dev

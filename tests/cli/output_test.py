@@ -98,7 +98,8 @@ class OutputTest(CliCase):
     def test_standard_output_that_is_full(self):
         """What cannot be written is said, by every subcommand."""
         self.succeeds("compile", DIGITS, "-o", self.path("lib"))
-        library = self.path("lib/digits.so")
+        self.succeeds("compile", DIGITS, "-o", self.path("profiled"), "--profile")
+        library, profiled = self.path("lib/digits.so"), self.path("profiled/digits.so")
         for args in (
             ["--version"],
             ["run", "--help"],
@@ -108,6 +109,7 @@ class OutputTest(CliCase):
             ["run", library, "--input", "image=random"],
             ["bench", library, "--seconds", "0.01"],
             ["bench", library, "--seconds", "0.01", "--json"],
+            ["bench", profiled, "--seconds", "0.01", "--profile"],
         ):
             with self.subTest(" ".join(args)), open("/dev/full", "w") as full:
                 result = subprocess.run([KILN] + args, stdout=full, stderr=subprocess.PIPE)

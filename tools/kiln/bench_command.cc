@@ -7,13 +7,18 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "compiler/base/status.h"
 #include "runtime_cpp/thread_pool.h"
+#include "tools/kiln/bench_report.h"
 #include "tools/kiln/commands.h"
+#include "tools/kiln/files.h"
 #include "tools/kiln/library.h"
+#include "tools/kiln/machine_peak.h"
 #include "tools/kiln/progress.h"
 #include "tools/kiln/standard_output.h"
 
@@ -32,6 +37,7 @@ struct BenchFlags {
   double seconds = 1;
   bool json = false;
   bool profile = false;
+  std::optional<std::string> html;
 };
 
 double Milliseconds(Clock::duration d) {
@@ -59,54 +65,73 @@ absl::StatusOr<runtime::ProfileReport> MeanProfile(runtime::Executor& executor, 
   return mean;
 }
 
-absl::Status Bench(const BenchFlags& flags) {
-  if (!(flags.seconds > 0) || std::isinf(flags.seconds)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--seconds: found ", flags.seconds, ", wanted a number above 0"));
-  }
-  KILN_RETURN_IF_ERROR(SetThreads(flags.threads));
-  KILN_ASSIGN_OR_RETURN(const Library library, LoadLibrary(flags.library));
-  const std::shared_ptr<runtime::Executor>& executor = library.executor;
-  KILN_RETURN_IF_ERROR(SetInputs(*executor, {}, /*fill=*/true));
-  Progress progress("measuring " + flags.library);
-  for (int i = 0; i < kWarmUpRuns; ++i) KILN_RETURN_IF_ERROR(executor->Run());
+// The milliseconds of runs, one after the other for so many seconds.
+absl::StatusOr<std::vector<double>> TimeRuns(runtime::Executor& executor, double seconds) {
+  for (int i = 0; i < kWarmUpRuns; ++i) KILN_RETURN_IF_ERROR(executor.Run());
   std::vector<double> times;
   const Clock::time_point begin = Clock::now();
   for (Clock::time_point now = begin;
-       times.size() < kMinRuns || Milliseconds(now - begin) < flags.seconds * 1000;) {
-    KILN_RETURN_IF_ERROR(executor->Run());
+       times.size() < kMinRuns || Milliseconds(now - begin) < seconds * 1000;) {
+    KILN_RETURN_IF_ERROR(executor.Run());
     const Clock::time_point end = Clock::now();
     times.push_back(Milliseconds(end - now));
     now = end;
   }
-  std::optional<runtime::ProfileReport> profile;
-  if (flags.profile) {
-    KILN_ASSIGN_OR_RETURN(profile,
-                          MeanProfile(*executor, std::min<size_t>(times.size(), kMaxProfileRuns)));
-  }
-  progress.Stop();
+  return times;
+}
+
+void SetTimes(std::vector<double> times, BenchResult& result) {
   std::sort(times.begin(), times.end());
   const size_t n = times.size();
-  nlohmann::ordered_json result;
-  result["module"] = library.module_name;
-  result["executor"] = std::string(executor->program().executor());
-  result["threads"] = runtime::ThreadPool::Global().num_threads();
-  result["runs"] = n;
-  result["min_ms"] = times.front();
-  result["median_ms"] = times[n / 2];
-  result["mean_ms"] = std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(n);
-  result["p99_ms"] = times[std::min(n - 1, n * 99 / 100)];
-  if (flags.json) {
-    if (profile.has_value()) result["profile"] = nlohmann::ordered_json::parse(profile->ToJson());
-    return Print(result.dump() + "\n");
+  result.runs = n;
+  result.min_ms = times.front();
+  result.median_ms = times[n / 2];
+  result.mean_ms = std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(n);
+  result.p99_ms = times[std::min(n - 1, n * 99 / 100)];
+}
+
+absl::StatusOr<BenchResult> Measure(const BenchFlags& flags) {
+  KILN_ASSIGN_OR_RETURN(const Library library, LoadLibrary(flags.library));
+  runtime::Executor& executor = *library.executor;
+  KILN_RETURN_IF_ERROR(SetInputs(executor, {}, /*fill=*/true));
+  BenchResult result = {.module_name = library.module_name,
+                        .executor = std::string(executor.program().executor()),
+                        .threads = runtime::ThreadPool::Global().num_threads()};
+  const Progress progress("measuring " + flags.library);
+  if (!flags.profile) {
+    KILN_ASSIGN_OR_RETURN(std::vector<double> times, TimeRuns(executor, flags.seconds));
+    SetTimes(std::move(times), result);
+    return result;
   }
-  KILN_RETURN_IF_ERROR(Print(absl::StrFormat(
-      "%s, %s executor, %d threads: %d runs, median %.4f ms, min %.4f ms, mean %.4f ms, p99 "
-      "%.4f ms\n",
-      library.module_name, result["executor"].get<std::string>(), result["threads"].get<int>(), n,
-      result["median_ms"].get<double>(), times.front(), result["mean_ms"].get<double>(),
-      result["p99_ms"].get<double>())));
-  return profile.has_value() ? Print(profile->ToText()) : absl::OkStatus();
+  KILN_ASSIGN_OR_RETURN(MachinePeak peak, MeasureMachinePeak());
+  KILN_ASSIGN_OR_RETURN(std::vector<double> times, TimeRuns(executor, flags.seconds));
+  KILN_ASSIGN_OR_RETURN(runtime::ProfileReport report,
+                        MeanProfile(executor, std::min(times.size(), kMaxProfileRuns)));
+  SetTimes(std::move(times), result);
+  result.profile = {std::move(report), std::move(peak)};
+  return result;
+}
+
+absl::Status Bench(BenchFlags flags) {
+  if (!(flags.seconds > 0) || std::isinf(flags.seconds)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--seconds: found ", flags.seconds, ", wanted a number above 0"));
+  }
+  if (flags.html.has_value()) {
+    if (flags.html->empty()) return absl::InvalidArgumentError("--html: wanted the name of a file");
+    KILN_RETURN_IF_ERROR(CheckIsNoFolder("--html", *flags.html));
+    flags.profile = true;
+  }
+  KILN_RETURN_IF_ERROR(SetThreads(flags.threads));
+  KILN_ASSIGN_OR_RETURN(const BenchResult result, Measure(flags));
+  if (flags.html.has_value()) {
+    KILN_RETURN_IF_ERROR(
+        Apply({.files = {{*flags.html, BenchPage(result)}}, .inputs = {flags.library}}));
+  }
+  if (!flags.json) return Print(BenchText(result));
+  return Print(absl::StrCat(
+      BenchJson(result).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace),
+      "\n"));
 }
 
 }  // namespace
@@ -121,13 +146,16 @@ void AddBenchCommand(CLI::App& app, Action& action) {
   command->add_option("--seconds", flags->seconds, "How long to measure")->capture_default_str();
   command->add_flag("--json", flags->json, "Print one JSON object");
   command->add_flag("--profile", flags->profile,
-                    "Also the time of each operator; the AOT executor wants a library of compile "
-                    "--profile");
+                    "Also each operator beside the peak of this machine; the AOT executor wants a "
+                    "library of compile --profile");
+  command->add_option("--html", flags->html,
+                      "File for a page that shows the profile in charts; means --profile");
   command->footer(
       "Examples:\n"
       "  kiln bench out/my_mod.so --threads 1 --seconds 2\n"
       "  kiln bench out/my_mod.so --json\n"
-      "  kiln bench out/my_mod.so --profile");
+      "  kiln bench out/my_mod.so --profile\n"
+      "  kiln bench out/my_mod.so --html profile.html");
   command->callback([flags, &action] { action = [flags] { return Bench(*flags); }; });
 }
 

@@ -13,6 +13,12 @@ const Artifacts& RuntimeHeaders();
 // The whole C runtime as a project of its own: headers, sources, build files.
 const Artifacts& StandaloneRuntime();
 
+// The page of `kiln bench --html`, with marks such as {{rows}}; the one file of this.
+const Artifacts& BenchPageTemplate();
+
+// Chart.js, "chart.min.js".
+const Artifacts& ChartLibrary();
+
 // A plugin of QEMU that counts instructions, the one file of this.
 const Artifacts& EmulatorPlugin();
 
