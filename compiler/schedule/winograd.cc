@@ -23,6 +23,13 @@ constexpr double kBytesPerMultiplyAdd = 4;
 // Multiply-adds that reading, transforming and writing one vector takes besides its arithmetic.
 constexpr double kTransformAccessCost = 2;
 
+// Convolutions that take fewer vector multiply-adds are not worth scratch memory: some 25
+// microseconds.
+constexpr double kMinDirectCost = 100'000;
+// Bytes that the weights may grow by for every vector multiply-add that is saved: a small layer is
+// not worth weights four times as large.
+constexpr double kBytesPerSavedMultiplyAdd = 4;
+
 int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // A stage that is such a convolution: out[n, h, w, o] = sum x[n, h + i, w + j, c] * y[i, j, c, o].
@@ -146,6 +153,12 @@ Division Divide(const Problem& p, int64_t outputs, int64_t block_rows, const Tar
   return d;
 }
 
+// What the larger weights have to save at least, in multiply-adds.
+double WorthOf(const Problem& p, int64_t outputs) {
+  const int64_t points = WinogradOf(outputs).points() - kWinogradTaps * kWinogradTaps;
+  return static_cast<double>(4 * points * p.channels * p.columns) / kBytesPerSavedMultiplyAdd;
+}
+
 // The best division; nothing if the direct sum is better.
 std::optional<Division> ChooseDivision(const Problem& p, const Target& target) {
   std::optional<Division> best;
@@ -158,7 +171,10 @@ std::optional<Division> ChooseDivision(const Problem& p, const Target& target) {
       if (!best.has_value() || d.cost < best->cost) best = d;
     }
   }
-  if (!best.has_value() || best->cost >= DirectCost(p, target)) return std::nullopt;
+  if (!best.has_value()) return std::nullopt;
+  const double direct = DirectCost(p, target);
+  if (direct < kMinDirectCost || best->cost + WorthOf(p, best->outputs) >= direct)
+    return std::nullopt;
   return best;
 }
 
