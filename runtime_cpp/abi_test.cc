@@ -106,7 +106,7 @@ static_assert(offsetof(struct CostInfo, operations) == 0 &&
 static_assert(sizeof(struct DeviceInfo) == 24);
 static_assert(offsetof(struct DeviceInfo, device) == 0 && offsetof(struct DeviceInfo, name) == 8 &&
               offsetof(struct DeviceInfo, program) == 16);
-static_assert(sizeof(struct Metadata) == 112);
+static_assert(sizeof(struct Metadata) == 128);
 static_assert(
     offsetof(struct Metadata, version) == 0 && offsetof(struct Metadata, module_name) == 8 &&
     offsetof(struct Metadata, executor) == 16 && offsetof(struct Metadata, runtime) == 24 &&
@@ -115,7 +115,9 @@ static_assert(
     offsetof(struct Metadata, target) == 48 && offsetof(struct Metadata, functions) == 56 &&
     offsetof(struct Metadata, num_functions) == 64 && offsetof(struct Metadata, pools) == 72 &&
     offsetof(struct Metadata, num_pools) == 80 && offsetof(struct Metadata, devices) == 88 &&
-    offsetof(struct Metadata, num_devices) == 96 && offsetof(struct Metadata, costs) == 104);
+    offsetof(struct Metadata, num_devices) == 96 && offsetof(struct Metadata, costs) == 104 &&
+    offsetof(struct Metadata, cpu_variants) == 112 &&
+    offsetof(struct Metadata, num_cpu_variants) == 120);
 #endif
 
 TEST(Abi, TypeCodes) {

@@ -115,7 +115,9 @@ absl::Status CheckMetadata(const ::Metadata* metadata) {
   }
   if (metadata->num_functions < 1 || metadata->functions == nullptr || metadata->num_pools < 0 ||
       (metadata->num_pools > 0 && metadata->pools == nullptr) || metadata->num_devices < 0 ||
-      (metadata->num_devices > 0 && metadata->devices == nullptr)) {
+      (metadata->num_devices > 0 && metadata->devices == nullptr) ||
+      metadata->num_cpu_variants < 0 ||
+      (metadata->num_cpu_variants > 0 && metadata->cpu_variants == nullptr)) {
     return absl::DataLossError("counts of the metadata do not fit together");
   }
   for (int32_t i = 0; i < metadata->num_functions; ++i) {
@@ -127,6 +129,11 @@ absl::Status CheckMetadata(const ::Metadata* metadata) {
   for (int32_t i = 0; i < metadata->num_devices; ++i) {
     if (metadata->devices[i].name == nullptr || metadata->devices[i].program == nullptr) {
       return absl::DataLossError("a device has no name");
+    }
+  }
+  for (int32_t i = 0; i < metadata->num_cpu_variants; ++i) {
+    if (metadata->cpu_variants[i] == nullptr) {
+      return absl::DataLossError("a CPU variant has no name");
     }
   }
   return absl::OkStatus();

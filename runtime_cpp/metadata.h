@@ -127,6 +127,12 @@ class ModelMetadata {
     return {metadata_->devices, static_cast<size_t>(metadata_->num_devices)};
   }
 
+  // Targets that there is code for, lowest first; none: target() alone. CpuVariant (cpu_variant.h)
+  // says which one runs.
+  absl::Span<const char* const> cpu_variants() const {
+    return {metadata_->cpu_variants, static_cast<size_t>(metadata_->num_cpu_variants)};
+  }
+
   const ::Metadata& c_struct() const { return *metadata_; }
 
  private:

@@ -234,6 +234,7 @@ proto::Metadata Describe(const Plan& plan, const loop::LoopProgram& program,
   metadata.set_interface_api(info.interface_api);
   metadata.set_calling_convention(info.calling_convention);
   metadata.set_target(info.target);
+  for (const std::string& variant : info.cpu_variants) metadata.add_cpu_variants(variant);
   SetDevice(metadata.add_devices());
   const std::map<std::string, int64_t> constant_bytes = ConstantBytes(program);
   int64_t total = 0;

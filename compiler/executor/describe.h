@@ -20,6 +20,7 @@ struct ModuleInfo {
   std::string calling_convention;
   std::string target;
   std::string main_function;  // the symbol of the model's function
+  std::vector<std::string> cpu_variants = {};
 };
 
 proto::Metadata Describe(const Plan& plan, const loop::LoopProgram& program,

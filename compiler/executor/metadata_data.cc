@@ -160,6 +160,11 @@ void AddModelMetadata(const proto::Metadata& metadata, const std::string& getter
   const DataValue function_array =
       add.Array("functions", "struct FunctionInfo", std::move(functions));
   const DataValue pool_array = add.Array("pools", "struct PoolInfo", std::move(pools));
+  std::vector<DataValue> variants;
+  for (const std::string& variant : metadata.cpu_variants()) {
+    variants.push_back(DataValue::String(variant));
+  }
+  const DataValue variant_array = add.Array("cpu_variants", "const char*", std::move(variants));
   const DataValue device_array = add.Array("devices", "struct DeviceInfo", std::move(devices));
   const DataValue cost_array = add.Array("costs", "struct CostInfo", std::move(costs));
   add.Define(
@@ -171,7 +176,8 @@ void AddModelMetadata(const proto::Metadata& metadata, const std::string& getter
            DataValue::String(metadata.calling_convention()), DataValue::String(metadata.target()),
            function_array, DataValue::Int(32, metadata.functions_size()), pool_array,
            DataValue::Int(32, metadata.pools_size()), device_array,
-           DataValue::Int(32, metadata.devices_size()), cost_array}));
+            DataValue::Int(32, metadata.devices_size()), cost_array, variant_array,
+            DataValue::Int(32, metadata.cpu_variants_size())}));
   program.getters.push_back(
       {.name = getter, .data_symbol = absl::StrCat(prefix, "_metadata_root"), .packed = packed});
 }

@@ -76,7 +76,9 @@ static const struct Metadata kMetadata = {KILN_METADATA_VERSION,
                                           1,
                                           kDevices,
                                           1,
-                                          kCosts};
+                                          kCosts,
+                                          NULL,
+                                          0};
 
 EXPORT int get_model_metadata(TVMValue* args, int* codes, int num_args, TVMValue* ret,
                               int* ret_code, void* resource) {

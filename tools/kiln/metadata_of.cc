@@ -102,6 +102,7 @@ proto::Metadata MetadataOf(const runtime::ModelMetadata& from) {
   for (const ::DeviceInfo& device : from.devices()) {
     SetDevice(from, device.device, metadata.add_devices());
   }
+  for (const char* const variant : from.cpu_variants()) metadata.add_cpu_variants(variant);
   for (const ::PoolInfo& pool : from.pools()) SetPool(pool, metadata.add_pools());
   return metadata;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "compiler/base/tensor.h"
 #include "tools/kiln/table.h"
 
@@ -74,6 +75,9 @@ std::string Report(const proto::Metadata& metadata) {
   std::string text = absl::StrCat("module ", metadata.module_name(), " for ", metadata.target(),
                                   ": ", metadata.executor(), " executor, ", metadata.runtime(),
                                   " runtime, ", metadata.interface_api(), " interface\n");
+  if (metadata.cpu_variants_size() > 0) {
+    absl::StrAppend(&text, "CPU variants: ", absl::StrJoin(metadata.cpu_variants(), ", "), "\n");
+  }
   absl::StrAppend(&text, "\ninputs:\n", Tensors(main, 0, main.num_inputs()));
   absl::StrAppend(&text, "\noutputs:\n", Tensors(main, main.num_inputs(), main.parameters_size()));
   absl::StrAppend(&text, "\noperators:\n", Operators(metadata));

@@ -130,6 +130,10 @@ struct Metadata {
   int32_t num_devices;
   const struct CostInfo* costs;  // `num_functions`, in the order of `functions`; of the first that
                                  // of all calls. NULL for the C runtime, to save its memory.
+  // Targets that there is code for, lowest first; none: `target` alone. Which one runs is found at
+  // run time.
+  const char* const* cpu_variants;  // `num_cpu_variants`.
+  int32_t num_cpu_variants;
 };
 
 #ifdef __cplusplus
