@@ -5,6 +5,7 @@
 #include "compiler/base/status.h"
 #include "compiler/codegen/c/codegen_c.h"
 #include "compiler/loop/passes.h"
+#include "compiler/target/cpu_variants.h"
 #ifdef KILN_WITH_LLVM
 #include "compiler/codegen/llvm/codegen_llvm.h"
 #endif
@@ -26,16 +27,22 @@ std::string ModuleContextSymbol(const CompileOptions& options) {
   return LoaderSymbol(options, "__tvm_module_ctx");
 }
 
+const Target& TargetOf(const loop::Func& func, const CompileOptions& options) {
+  if (func.cpu_variant < 0) return options.target;
+  return options.cpu_variants[static_cast<size_t>(func.cpu_variant)];
+}
+
 codegen::CodegenCOptions COptions(const CompileOptions& options) {
   return {.module_name = options.module_name,
           .libm = options.runtime == Runtime::kCpp,
           .loader_pointers = options.runtime == Runtime::kCpp && !options.system_lib,
-          .module_context = ModuleContextSymbol(options)};
+          .module_context = ModuleContextSymbol(options),
+          .cpu_variants = options.cpu_variants};
 }
 
 absl::StatusOr<std::string> EmitCText(const loop::LoopProgram& program,
                                       const CompileOptions& options) {
-  return codegen::EmitC(ScalarProgram(program, options), options.target, COptions(options));
+  return codegen::EmitC(ScalarProgram(program, options), CodeTarget(options), COptions(options));
 }
 
 #ifdef KILN_WITH_LLVM
@@ -43,7 +50,8 @@ codegen::LlvmOptions LlvmOptionsOf(const CompileOptions& options) {
   return {.module_name = options.module_name,
           .loader_pointers = options.runtime == Runtime::kCpp && !options.system_lib,
           .module_context = ModuleContextSymbol(options),
-          .position_independent = !options.target.is_baremetal()};
+          .position_independent = !options.target.is_baremetal(),
+          .cpu_variants = options.cpu_variants};
 }
 #else
 absl::Status NoLlvm() {
@@ -63,6 +71,10 @@ bool HasCodegen(Codegen codegen) {
 #endif
 }
 
+Target CodeTarget(const CompileOptions& options) {
+  return options.cpu_variants.empty() ? options.target : PlainTarget(options.cpu_variants);
+}
+
 loop::LoopProgram ScalarProgram(const loop::LoopProgram& program, const CompileOptions& options) {
   loop::LoopProgram result = program;
   loop::OutlineParallel(result, Threads(options));
@@ -72,7 +84,8 @@ loop::LoopProgram ScalarProgram(const loop::LoopProgram& program, const CompileO
 loop::LoopProgram VectorProgram(const loop::LoopProgram& program, const CompileOptions& options) {
   loop::LoopProgram result = program;
   for (loop::Func& func : result.funcs) {
-    func.body = loop::Simplify(loop::VectorizeLoops(func.body, options.target.vector_bits));
+    func.body =
+        loop::Simplify(loop::VectorizeLoops(func.body, TargetOf(func, options).vector_bits));
   }
   loop::OutlineParallel(result, Threads(options));
   return result;
@@ -86,9 +99,9 @@ absl::StatusOr<Artifacts> EmitCode(const loop::LoopProgram& program, const Compi
     return artifacts;
   }
 #ifdef KILN_WITH_LLVM
-  KILN_ASSIGN_OR_RETURN(
-      std::string object,
-      codegen::EmitObject(VectorProgram(program, options), options.target, LlvmOptionsOf(options)));
+  KILN_ASSIGN_OR_RETURN(std::string object,
+                        codegen::EmitObject(VectorProgram(program, options), CodeTarget(options),
+                                            LlvmOptionsOf(options)));
   if (options.runtime == Runtime::kCrt || options.system_lib || more_code) {
     artifacts[options.module_name + ".o"] = std::move(object);
     return artifacts;
@@ -107,8 +120,9 @@ absl::StatusOr<std::string> EmitCodeText(const loop::LoopProgram& program,
   if (form == "c") return EmitCText(program, options);
 #ifdef KILN_WITH_LLVM
   const loop::LoopProgram vectors = VectorProgram(program, options);
-  return form == "asm" ? codegen::EmitAssembly(vectors, options.target, LlvmOptionsOf(options))
-                       : codegen::EmitLlvmText(vectors, options.target, LlvmOptionsOf(options));
+  return form == "asm"
+             ? codegen::EmitAssembly(vectors, CodeTarget(options), LlvmOptionsOf(options))
+             : codegen::EmitLlvmText(vectors, CodeTarget(options), LlvmOptionsOf(options));
 #else
   return NoLlvm();
 #endif

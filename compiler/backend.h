@@ -21,6 +21,9 @@ absl::StatusOr<Artifacts> EmitCode(const loop::LoopProgram& program, const Compi
 absl::StatusOr<std::string> EmitCodeText(const loop::LoopProgram& program,
                                          const CompileOptions& options, absl::string_view form);
 
+// What code is for that is of no CPU variant: the target, or what runs on every CPU of it.
+Target CodeTarget(const CompileOptions& options);
+
 // The program as the scalar code generators and the interpreter run it: tasks outlined.
 loop::LoopProgram ScalarProgram(const loop::LoopProgram& program, const CompileOptions& options);
 // The program as LLVM is given it: vectorised too.

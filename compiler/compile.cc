@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/backend.h"
@@ -18,6 +19,7 @@
 #include "compiler/loop/passes.h"
 #include "compiler/plan/place_constants.h"
 #include "compiler/quantization.h"
+#include "compiler/variants.h"
 #include "metadata/header.h"
 #include "metadata/json.h"
 #include "metadata/model_source.h"
@@ -40,15 +42,20 @@ const char* Text(CallingConvention convention) {
   return "";
 }
 
-// The machine as this runtime sees it: the C runtime has one thread.
-Target EffectiveTarget(const CompileOptions& options) {
-  Target target = options.target;
-  if (options.runtime == Runtime::kCrt || options.threads == 1) target.cores = 1;
-  return target;
+// The machines as this runtime sees them: the C runtime has one thread.
+std::vector<Target> EffectiveTargets(const CompileOptions& options) {
+  std::vector<Target> targets = options.cpu_variants;
+  if (targets.empty()) targets.push_back(options.target);
+  for (Target& target : targets) {
+    if (options.runtime == Runtime::kCrt || options.threads == 1) target.cores = 1;
+  }
+  return targets;
 }
 
 ModuleInfo InfoOf(const CompileOptions& options) {
   const std::string prefix = ModulePrefix(options.module_name);
+  std::vector<std::string> variants;
+  for (const Target& variant : options.cpu_variants) variants.push_back(variant.name);
   return {.module_name = options.module_name,
           .executor = Text(options.executor),
           .runtime = Text(options.runtime),
@@ -56,7 +63,8 @@ ModuleInfo InfoOf(const CompileOptions& options) {
           .calling_convention = Text(options.calling_convention),
           .target = options.target.name,
           .main_function = absl::StrCat(
-              prefix, options.interface == Interface::kC ? "_run_model" : "___tvm_main__")};
+              prefix, options.interface == Interface::kC ? "_run_model" : "___tvm_main__"),
+          .cpu_variants = std::move(variants)};
 }
 
 // Operator functions under the graph executor take their scratch memory from the runtime: the ABI's
@@ -93,6 +101,14 @@ std::map<std::string, int32_t> FunctionIndices(const proto::Metadata& metadata) 
     indices[metadata.functions(i).name()] = i;
   }
   return indices;
+}
+
+// The functions that choose a CPU variant, if there are any.
+absl::Status AddVariantChoice(const CompileOptions& options, loop::LoopProgram& program) {
+  if (options.cpu_variants.empty()) return absl::OkStatus();
+  return AddCpuChoice(
+      options.cpu_variants, options.module_name, LoaderSymbol(options, "cpu_variant"),
+      LoaderSymbol(options, "set_cpu_variant"), options.interface == Interface::kPacked, program);
 }
 
 // Adds the model's function, which calls the operators, and the ways into it. A model of the C
@@ -180,15 +196,18 @@ std::string LoaderSymbol(const CompileOptions& options, absl::string_view name) 
 
 absl::StatusOr<Stages> RunStages(const Graph& graph, const CompileOptions& options) {
   KILN_RETURN_IF_ERROR(CheckOptions(options));
-  const Target target = EffectiveTarget(options);
+  const std::vector<Target> targets = EffectiveTargets(options);
+  const Target& target = targets.front();
   const ModuleInfo info = InfoOf(options);
   Stages stages;
   KILN_ASSIGN_OR_RETURN(stages.fused,
                         RunPasses(graph, PassContextOf(options, target), options.passes));
   KILN_ASSIGN_OR_RETURN(stages.modules, MakeExternalModules(stages.fused, options));
-  KILN_ASSIGN_OR_RETURN(stages.lowered,
-                        Lower(stages.fused, target,
-                              {.module_name = options.module_name, .schedule = options.schedule}));
+  KILN_ASSIGN_OR_RETURN(
+      const LoweredVariants variants,
+      LowerVariants(stages.fused, targets,
+                    {.module_name = options.module_name, .schedule = options.schedule}));
+  stages.lowered = variants.common;
   KILN_ASSIGN_OR_RETURN(stages.plan, MakePlan(stages.fused, PlannedCalls(stages.lowered, options),
                                               {.alignment_bytes = target.buffer_alignment(),
                                                .pools = options.pools}));
@@ -199,7 +218,9 @@ absl::StatusOr<Stages> RunStages(const Graph& graph, const CompileOptions& optio
   stages.program = stages.lowered.program;
   SetConvention(options, stages.program);
   SetExternalConvention(stages.modules, stages.program);
+  KILN_RETURN_IF_ERROR(AddVariantChoice(options, stages.program));
   KILN_RETURN_IF_ERROR(AddExecutor(options, info, stages));
+  if (stages.program.cpu_choice) SplitByVariant(variants, stages.program);
   KILN_RETURN_IF_ERROR(loop::VerifyProgram(stages.program));
   return stages;
 }

@@ -38,6 +38,10 @@ struct CompileOptions {
   CallingConvention calling_convention = CallingConvention::kCPacked;
   Codegen codegen = Codegen::kLlvm;
   Target target;
+  // Several targets of x86-64, lowest first, whose code is in one library that runs the last one
+  // that the CPU has (compiler/target/cpu_variants.h). `target` is then the first of them. None:
+  // the code is for `target` alone, and a CPU that lacks what it needs stops the program.
+  std::vector<Target> cpu_variants;
   int threads = 0;  // of parallel loops; 0: as many as the runtime has, 1: loops are serial
   PassOptions passes;
   // C++ runtime: code to be linked into the program, which registers itself for Module::SystemLib,

@@ -12,6 +12,7 @@
 #include "compiler/base/identifier.h"
 #include "compiler/base/status.h"
 #include "compiler/compile.h"
+#include "compiler/target/cpu_variants.h"
 #include "metadata/member_name.h"
 
 namespace kiln {
@@ -105,6 +106,14 @@ absl::Status CheckPools(const CompileOptions& o) {
     }
   }
   return absl::OkStatus();
+}
+
+absl::Status CheckVariants(const CompileOptions& o) {
+  if (o.cpu_variants.empty()) return absl::OkStatus();
+  KILN_RETURN_IF_ERROR(CheckCpuVariants(o.cpu_variants));
+  if (o.target.name == o.cpu_variants[0].name) return absl::OkStatus();
+  return Illegal(absl::StrCat("--cpu-variants and --target ", o.target.name),
+                 "the variants are the targets, the lowest first", "leave one of the two out");
 }
 
 // A number of bytes, with K or M behind it for 2^10 or 2^20 of them.
@@ -237,6 +246,7 @@ absl::Status CheckOptions(const CompileOptions& o) {
                    "the C runtime has one thread", "leave --threads out, or use --runtime cpp");
   }
   KILN_RETURN_IF_ERROR(CheckPools(o));
+  KILN_RETURN_IF_ERROR(CheckVariants(o));
   const bool devices =
       absl::c_any_of(o.externals, [](const ExternalChoice& e) { return !e.device.empty(); });
   if (devices && o.interface != Interface::kC) {

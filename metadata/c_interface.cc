@@ -21,6 +21,7 @@ class CInterfaceWriter {
     WritePools();
     WriteDevices();
     WriteFunctions();
+    WriteCpuVariants();
     WriteRun();
     Line("// The model for TVMExecute (kiln/model.h), in ", names_.metadata().module_name(),
          "_model.c.");
@@ -106,6 +107,22 @@ class CInterfaceWriter {
     Line("// ", names_.macro(),
          "_WORKSPACE_ALIGNMENT_BYTES: safe from many threads at once, each with its own memory.");
     WritePrototype(names_.function_with_workspace(), Parameters({"uint8_t* workspace"}));
+  }
+
+  void WriteCpuVariants() {
+    const auto& variants = names_.metadata().cpu_variants();
+    if (variants.empty()) return;
+    Line("// Which of the CPU variants ", absl::StrJoin(variants, ", "),
+         " runs: the best that the CPU");
+    Line(
+        "// has. NULL if it has not what the first needs; the functions above return an error "
+        "there.");
+    Line("const char* ", prefix_, "_cpu_variant(void);");
+    Line(
+        "// Lets another one run; 0 is success. An error if there is none of the name, or the CPU "
+        "has");
+    Line("// not what it needs.");
+    Line("int32_t ", prefix_, "_set_cpu_variant(const char* name);\n");
   }
 
   void WriteRun() {

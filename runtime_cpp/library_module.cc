@@ -72,7 +72,8 @@ PackedFunc LibraryModule::FindFunction(const std::string& name) {
 
 std::vector<std::string> LibraryModule::FunctionNames() const {
   std::vector<std::string> names;
-  for (const char* const name : {"get_model_metadata", "get_c_metadata"}) {
+  for (const char* const name :
+       {"get_model_metadata", "get_c_metadata", "cpu_variant", "set_cpu_variant"}) {
     if (FindSymbol(name) != nullptr) names.push_back(name);
   }
   void* const getter = FindSymbol("get_model_metadata");

@@ -97,6 +97,9 @@ void AddFunctionRegistry(const std::string& module_name, bool system_lib,
   for (const loop::HandleGetter& getter : program.getters) {
     if (getter.packed) names.push_back(getter.name);
   }
+  if (const auto& choice = program.cpu_choice; choice && choice->packed) {
+    names.insert(names.end(), {choice->get, choice->set});
+  }
   // The number of names, in the byte order of the targets, each name with its NUL, and a NUL.
   std::string text = {static_cast<char>(names.size() & 0xff),
                       static_cast<char>(names.size() >> 8 & 0xff)};

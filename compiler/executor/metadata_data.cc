@@ -176,8 +176,8 @@ void AddModelMetadata(const proto::Metadata& metadata, const std::string& getter
            DataValue::String(metadata.calling_convention()), DataValue::String(metadata.target()),
            function_array, DataValue::Int(32, metadata.functions_size()), pool_array,
            DataValue::Int(32, metadata.pools_size()), device_array,
-            DataValue::Int(32, metadata.devices_size()), cost_array, variant_array,
-            DataValue::Int(32, metadata.cpu_variants_size())}));
+           DataValue::Int(32, metadata.devices_size()), cost_array, variant_array,
+           DataValue::Int(32, metadata.cpu_variants_size())}));
   program.getters.push_back(
       {.name = getter, .data_symbol = absl::StrCat(prefix, "_metadata_root"), .packed = packed});
 }

@@ -34,6 +34,11 @@ std::string SystemLibSource(const loop::LoopProgram& program, const std::string&
   for (const loop::HandleGetter& getter : program.getters) {
     add_function(getter.name, {getter.name, absl::StripPrefix(getter.name, prefix)});
   }
+  if (const auto& choice = program.cpu_choice) {
+    for (const std::string& name : {choice->get, choice->set}) {
+      add_function(name, {name, absl::StripPrefix(name, prefix)});
+    }
+  }
   for (const loop::DataDef& data : program.data) {
     if (!data.exported) continue;
     absl::StrAppend(&declarations, "extern const ", data.c_type, " ", data.name, "[];\n");

@@ -17,6 +17,7 @@ namespace {
 
 // What fresh memory holds: nothing that a program may rely on, and unlikely to go unnoticed.
 constexpr int kFreshByte = 0xa5;
+constexpr size_t kMaxCpuWords = 16;
 
 // One running call of a function.
 struct Frame {
@@ -116,10 +117,12 @@ struct Interpreter::Impl {
   bool RunStep(Frame& frame, const IfStep& step);
   bool RunStep(Frame& frame, const AllocateStep& step);
   bool RunStep(Frame& frame, const CallStep& step);
+  absl::Status ChooseCpuVariant(char* choice);
   absl::StatusOr<Arguments> EvaluateArguments(Frame& frame, const CallStep& step,
                                               const Func& callee);
 
   const LoopProgram* program;
+  std::vector<uint32_t> cpu_words = std::vector<uint32_t>(kMaxCpuWords, ~uint32_t{0});
   ConstantData constants;
   std::map<std::string, FuncCode, std::less<>> codes;
 };
@@ -229,6 +232,9 @@ bool Interpreter::Impl::RunStep(Frame& frame, const AllocateStep& step) {
 
 bool Interpreter::Impl::RunStep(Frame& frame, const CallStep& step) {
   const auto run = [&]() -> absl::Status {
+    if (program->cpu_choice && program->cpu_choice->function == step.function) {
+      return ChooseCpuVariant(frame.buffer(step.args[0].buffer_number));
+    }
     KILN_ASSIGN_OR_RETURN(const FuncCode* code, CodeOf(step.function));
     KILN_ASSIGN_OR_RETURN(Arguments arguments, EvaluateArguments(frame, step, *code->func));
     if (step.max_tasks == 0) return Call(step.function, arguments, frame.depth + 1);
@@ -243,6 +249,17 @@ bool Interpreter::Impl::RunStep(Frame& frame, const CallStep& step) {
   };
   frame.status = run();
   return frame.status.ok();
+}
+
+absl::Status Interpreter::Impl::ChooseCpuVariant(char* choice) {
+  const CpuChoice& of = *program->cpu_choice;
+  Arguments arguments;
+  arguments.pointers = {reinterpret_cast<char*>(cpu_words.data()), choice};
+  KILN_RETURN_IF_ERROR(Call(of.decide, arguments, 0));
+  int32_t number;
+  std::memcpy(&number, choice, sizeof number);
+  if (number > 0) return absl::OkStatus();
+  return absl::FailedPreconditionError(of.lacks[static_cast<size_t>(-1 - number)]);
 }
 
 absl::StatusOr<Interpreter::Impl::Arguments> Interpreter::Impl::EvaluateArguments(
@@ -288,6 +305,10 @@ Interpreter::Interpreter(const LoopProgram& program) : impl_(std::make_unique<Im
 }
 
 Interpreter::~Interpreter() = default;
+
+void Interpreter::SetCpuWords(absl::Span<const uint32_t> words) {
+  std::copy_n(words.begin(), std::min(words.size(), kMaxCpuWords), impl_->cpu_words.begin());
+}
 
 absl::Status Interpreter::Run(absl::string_view function, absl::Span<void* const> args) {
   KILN_ASSIGN_OR_RETURN(const FuncCode* code, impl_->CodeOf(function));

@@ -7,6 +7,7 @@
 #ifndef KILN_COMPILER_LOOP_INTERPRET_H_
 #define KILN_COMPILER_LOOP_INTERPRET_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,6 +30,10 @@ class Interpreter {
   // an access outside of its buffer; a workspace parameter is taken by the interpreter itself if
   // `args` leaves it out.
   absl::Status Run(absl::string_view function, absl::Span<void* const> args);
+
+  // What a program with CPU variants finds the CPU to be: the words that its CpuChoice decides by.
+  // Without, all bits are set.
+  void SetCpuWords(absl::Span<const uint32_t> words);
 
  private:
   struct Impl;

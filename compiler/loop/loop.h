@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -151,6 +152,8 @@ struct Func {
   bool allocate_workspace = false;
   Stmt body;
   bool exported = true;  // visible outside of the object
+  // Of the program's CPU variants the one that the code is for; -1: every CPU of the target.
+  int cpu_variant = -1;
   // An output may be the very memory of an input. Otherwise no two parameters overlap, and code
   // generators may rely on it.
   bool in_place = false;
@@ -174,6 +177,29 @@ struct HandleGetter {
   bool weak = false;  // several objects of one program may define it
 };
 
+// How a program with CPU variants finds the one to run: an external function of the program, which
+// the code generators define. It gives its caller 1 + the index of the variant, and asks the CPU
+// for it the first time; calls from several threads at once find the same. On a CPU that has not
+// what variant 0 needs it fails with a text for TVMGetLastError. Two more functions are exported:
+// one that names the variant, and one that, given a name, lets the functions that are called from
+// then on run another one that the CPU has too.
+struct CpuChoice {
+  std::string function;  // int32_t (int32_t* choice)
+  std::string get, set;  // packed: () -> string, (string); else const char* (void), which is null
+                         // on such a CPU, and int32_t (const char* name)
+  bool packed = true;
+  // The decision as a function of the program: of the uint32 words that the CPU describes itself by
+  // (compiler/target/cpu_variants.h), in the order of kCpuWords, makes the choice above, or -1 -
+  // the index of what it lacks.
+  std::string decide;
+  std::vector<std::string> variants;  // names, lowest first
+  // What is said of a CPU that lacks something of variant 0; that lacks something of the variant
+  // that it shall run; and of a name of no variant.
+  std::vector<std::string> lacks;
+  std::vector<std::string> refusals;
+  std::string unknown;
+};
+
 struct LoopProgram {
   std::vector<Func> funcs;  // callees before callers
   std::vector<Constant> constants;
@@ -183,6 +209,7 @@ struct LoopProgram {
   // somebody who wants to know sets it: called with begin = 1 before each Call that has a profile
   // index, with 0 after it. No such variable if empty.
   std::string profile_hook;
+  std::optional<CpuChoice> cpu_choice;
 
   const Func* FindFunc(absl::string_view name) const;
 };

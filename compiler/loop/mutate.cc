@@ -214,8 +214,7 @@ Stmt Substitute(const Stmt& s, const Substitution& substitution) {
   return MutateBodies(own, [&](const Stmt& inner) { return Substitute(inner, substitution); });
 }
 
-Stmt ReplaceBuffers(const Stmt& s,
-                    const std::unordered_map<const BufferNode*, Buffer>& replacement) {
+Stmt ReplaceBuffers(const Stmt& s, const BufferReplacement& replacement) {
   auto replaced = [&](const Buffer& buffer) {
     auto it = replacement.find(buffer.get());
     return it == replacement.end() ? buffer : it->second;

@@ -40,8 +40,8 @@ Expr Substitute(const Expr& e, const Substitution& substitution);
 Stmt Substitute(const Stmt& s, const Substitution& substitution);
 
 // The statement with other buffers in the place of some, wherever it names them.
-Stmt ReplaceBuffers(const Stmt& s,
-                    const std::unordered_map<const BufferNode*, Buffer>& replacement);
+using BufferReplacement = std::unordered_map<const BufferNode*, Buffer>;
+Stmt ReplaceBuffers(const Stmt& s, const BufferReplacement& replacement);
 
 // Whether `var` occurs in `e`.
 bool Uses(const Expr& e, const Var& var);

@@ -140,13 +140,14 @@ class Outliner {
     task.kind = Func::Kind::kTask;
     task.exported = false;
     task.in_place = func_.in_place;
+    task.cpu_variant = func_.cpu_variant;
     task.num_inputs = static_cast<int>(captures.read.size());
     const Var number = MakeVar("task");
     const Var count = MakeVar("num_tasks");
     task.scalars = {number, count};
 
     std::vector<Argument> args;
-    std::unordered_map<const BufferNode*, Buffer> param_of;
+    BufferReplacement param_of;
     auto capture = [&](const Buffer& buffer) {
       Buffer param = MakeBuffer(buffer->name, buffer->dtype, buffer->shape, BufferScope::kParam,
                                 buffer->alignment_bytes);

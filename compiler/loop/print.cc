@@ -156,6 +156,7 @@ std::string PrintFunc(const Func& func, NameTable& names) {
   if (!func.exported) absl::StrAppend(&head, "internal ");
   if (func.convention == Convention::kPacked) absl::StrAppend(&head, "packed ");
   if (func.by_name) absl::StrAppend(&head, "by_name ");
+  if (func.cpu_variant >= 0) absl::StrAppend(&head, "cpu_variant ", func.cpu_variant, " ");
   absl::StrAppend(&head, KindPrefix(func.kind), " ", func.name, "(");
   const absl::Span<const Buffer> params = func.params;
   const size_t num_inputs = static_cast<size_t>(func.num_inputs);
@@ -214,6 +215,10 @@ std::string ToString(const LoopProgram& program) {
   for (const DataDef& data : program.data) {
     absl::StrAppend(&text, data.exported ? "" : "internal ", data.writable ? "variable " : "data ",
                     data.name, ": ", data.c_type, " = ", ToString(data.value), "\n");
+  }
+  if (const auto& choice = program.cpu_choice) {
+    absl::StrAppend(&text, "cpu_choice ", choice->function, " decides by ", choice->decide,
+                    " among ", absl::StrJoin(choice->variants, ", "), "\n");
   }
   for (const Func& func : program.funcs) {
     if (!text.empty()) absl::StrAppend(&text, "\n");

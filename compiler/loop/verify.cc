@@ -327,6 +327,30 @@ absl::Status VerifyConstant(const Constant& constant) {
   return absl::OkStatus();
 }
 
+absl::Status VerifyCpuChoice(const LoopProgram& program) {
+  const auto fits = [&](const std::string& name, Func::Kind kind, std::vector<DType> dtypes) {
+    const Func* func = program.FindFunc(name);
+    std::vector<DType> found;
+    if (func == nullptr || func->kind != kind || func->workspace != nullptr) return false;
+    for (const Buffer& param : func->params) found.push_back(param->dtype);
+    return found == dtypes && func->convention == Convention::kUnpacked && !func->exported;
+  };
+  int num_variants = 0;
+  if (const auto& choice = program.cpu_choice) {
+    num_variants = static_cast<int>(choice->variants.size());
+    if (!fits(choice->function, Func::Kind::kExternal, {DType::Int(32)}) ||
+        !fits(choice->decide, Func::Kind::kOperator, {DType::UInt(32), DType::Int(32)})) {
+      return absl::InternalError("the choice of a CPU variant has not the functions that it needs");
+    }
+  }
+  for (const Func& func : program.funcs) {
+    if (func.cpu_variant < num_variants && func.cpu_variant >= -1) continue;
+    return absl::InternalError(absl::StrCat(func.name, " is of the CPU variant ", func.cpu_variant,
+                                            ", and there are ", num_variants));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status VerifyProgram(const LoopProgram& program) {
@@ -345,7 +369,7 @@ absl::Status VerifyProgram(const LoopProgram& program) {
       return absl::InternalError("two functions are called " + func.name);
     }
   }
-  return absl::OkStatus();
+  return VerifyCpuChoice(program);
 }
 
 }  // namespace kiln::loop

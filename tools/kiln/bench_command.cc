@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
+#include "runtime_cpp/cpu_variant.h"
 #include "runtime_cpp/thread_pool.h"
 #include "tools/kiln/bench_report.h"
 #include "tools/kiln/commands.h"
@@ -32,7 +33,7 @@ constexpr size_t kMinRuns = 5;
 constexpr size_t kMaxProfileRuns = 100;
 
 struct BenchFlags {
-  std::string library;
+  std::string library, cpu_variant;
   int threads = 0;
   double seconds = 1;
   bool json = false;
@@ -91,12 +92,16 @@ void SetTimes(std::vector<double> times, BenchResult& result) {
 }
 
 absl::StatusOr<BenchResult> Measure(const BenchFlags& flags) {
-  KILN_ASSIGN_OR_RETURN(const Library library, LoadLibrary(flags.library));
+  KILN_ASSIGN_OR_RETURN(const Library library, LoadLibrary(flags.library, flags.cpu_variant));
   runtime::Executor& executor = *library.executor;
   KILN_RETURN_IF_ERROR(SetInputs(executor, {}, /*fill=*/true));
   BenchResult result = {.module_name = library.module_name,
                         .executor = std::string(executor.program().executor()),
                         .threads = runtime::ThreadPool::Global().num_threads()};
+  KILN_ASSIGN_OR_RETURN(result.variants, RunningVariant(library.module));
+  if (!result.variants.empty()) {
+    KILN_ASSIGN_OR_RETURN(result.cpu_variant, runtime::CpuVariant(library.module));
+  }
   const Progress progress("measuring " + flags.library);
   if (!flags.profile) {
     KILN_ASSIGN_OR_RETURN(std::vector<double> times, TimeRuns(executor, flags.seconds));
@@ -143,6 +148,9 @@ void AddBenchCommand(CLI::App& app, Action& action) {
   command->add_option("library", flags->library, "Shared object that compile has made")->required();
   command->add_option("--threads", flags->threads, "Threads; 0: one per CPU")
       ->capture_default_str();
+  command->add_option(
+      "--cpu-variant", flags->cpu_variant,
+      "Of a library of compile --cpu-variants: which to run [the best of this CPU]");
   command->add_option("--seconds", flags->seconds, "How long to measure")->capture_default_str();
   command->add_flag("--json", flags->json, "Print one JSON object");
   command->add_flag("--profile", flags->profile,

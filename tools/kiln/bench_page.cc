@@ -85,6 +85,7 @@ std::string Summary(const BenchResult& result) {
   const MachinePeak& peak = result.profile->peak;
   std::string items = absl::StrCat(
       SummaryItem("executor", result.executor),
+      result.variants.empty() ? "" : SummaryItem("variant", result.variants),
       SummaryItem("threads", absl::StrCat(result.threads)),
       SummaryItem("time of a run",
                   absl::StrFormat(

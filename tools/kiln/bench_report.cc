@@ -128,7 +128,10 @@ std::string ToText(const PeakRates& rates) {
 }
 
 std::string BenchText(const BenchResult& result) {
-  return absl::StrFormat(
+  const std::string variant =
+      result.variants.empty() ? "" : absl::StrCat("variant ", result.variants, "\n");
+  return variant +
+         absl::StrFormat(
              "%s, %s executor, %d threads: %d runs, median %.4f ms, min %.4f ms, mean %.4f ms, p99 "
              "%.4f ms\n",
              result.module_name, result.executor, result.threads, result.runs, result.median_ms,
@@ -139,6 +142,7 @@ std::string BenchText(const BenchResult& result) {
 Json BenchJson(const BenchResult& result) {
   Json json;
   json["module"] = result.module_name;
+  if (!result.cpu_variant.empty()) json["cpu_variant"] = result.cpu_variant;
   json["executor"] = result.executor;
   json["threads"] = result.threads;
   json["runs"] = result.runs;

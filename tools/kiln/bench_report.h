@@ -22,6 +22,8 @@ struct MeasuredProfile {
 struct BenchResult {
   std::string module_name;
   std::string executor;
+  std::string cpu_variant = {};  // that runs, of a library of several
+  std::string variants = {};     // "x86-64-v3 (of x86-64-v2, x86-64-v3)"
   int threads = 1;
   size_t runs = 0;
   double min_ms = 0, median_ms = 0, mean_ms = 0, p99_ms = 0;

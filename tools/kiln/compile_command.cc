@@ -11,6 +11,7 @@
 #include "compiler/base/status.h"
 #include "compiler/compile.h"
 #include "compiler/graph/relay_text.h"
+#include "compiler/target/cpu_variants.h"
 #include "metadata/header.h"
 #include "metadata/json.h"
 #include "mlf/model_library.h"
@@ -31,8 +32,8 @@ struct CompileFlags {
   std::string output;
   std::string module_name;
   std::string executor = "aot", runtime = "cpp", interface = "packed", calling_convention;
-  std::string codegen, target = "host", emit, dump_dir, passes;
-  std::vector<std::string> inputs, pools, constant_pools, externals;
+  std::string codegen, target, emit, dump_dir, passes;
+  std::vector<std::string> inputs, pools, constant_pools, externals, cpu_variants;
   int threads = 0;
   bool system_lib = false;
   bool profile = false;
@@ -56,7 +57,13 @@ absl::StatusOr<CompileOptions> OptionsOf(const CompileFlags& flags) {
   if (!flags.codegen.empty()) {
     KILN_ASSIGN_OR_RETURN(o.codegen, ParseCodegen(flags.codegen));
   }
-  KILN_ASSIGN_OR_RETURN(o.target, Target::Parse(flags.target));
+  if (!flags.cpu_variants.empty()) {
+    KILN_ASSIGN_OR_RETURN(o.cpu_variants, ParseCpuVariants(flags.cpu_variants));
+    o.target = o.cpu_variants.front();
+  }
+  if (!flags.target.empty() || o.cpu_variants.empty()) {
+    KILN_ASSIGN_OR_RETURN(o.target, Target::Parse(flags.target.empty() ? "host" : flags.target));
+  }
   o.threads = flags.threads;
   o.system_lib = flags.system_lib;
   o.profile = flags.profile;
@@ -157,7 +164,7 @@ absl::Status RunCompile(const CompileFlags& flags) {
   const bool is_shared = options.runtime == Runtime::kCpp && !options.system_lib;
   if (is_shared && !artifacts.contains(shared_object)) {
     KILN_ASSIGN_OR_RETURN(artifacts[shared_object],
-                          LinkSharedObject(artifacts, options.module_name, options.target));
+                          LinkSharedObject(artifacts, options.module_name, CodeTarget(options)));
   }
   FileChanges changes = {.inputs = {flags.model}};
   if (!flags.output.empty()) {
@@ -200,10 +207,14 @@ void AddCompileCommand(CLI::App& app, Action& action) {
                       "Of operator functions: packed, cpacked or unpacked");
   command->add_option("--codegen", flags->codegen,
                       "llvm or c (default: llvm where it is built in)");
+  command->add_option(
+      "--target", flags->target,
+      "host, x86-64-v3, cortex-m4f, an LLVM triple with -mcpu= and -mattr=, … [host]");
   command
-      ->add_option("--target", flags->target,
-                   "host, x86-64-v3, cortex-m4f, an LLVM triple with -mcpu= and -mattr=, …")
-      ->capture_default_str();
+      ->add_option("--cpu-variants", flags->cpu_variants,
+                   "Instead of --target: several, lowest first, in one library that runs the best "
+                   "that the CPU has: x86-64-v2,x86-64-v3,x86-64-v4")
+      ->delimiter(',');
   command->add_option("--mlf", flags->mlf,
                       "Write an archive of the Model Library Format; needs --runtime crt");
   command->add_flag("--mlf-runtime", flags->mlf_runtime,
@@ -241,6 +252,7 @@ void AddCompileCommand(CLI::App& app, Action& action) {
       "Examples:\n"
       "  kiln compile model.onnx -o out --module-name my_mod\n"
       "  kiln compile model.onnx -o out --input data:1x3x224x224 --target x86-64-v3\n"
+      "  kiln compile model.onnx -o out --cpu-variants x86-64-v2,x86-64-v3,x86-64-v4\n"
       "  kiln compile model.relay -o out --runtime crt --interface c --codegen c\n"
       "  kiln compile model.onnx -o out --runtime crt --interface c --pool tcm:32K::4 --pool "
       "ram:any\n"

@@ -17,6 +17,7 @@
 #include "tools/kiln/elf.h"
 #include "tools/kiln/emulate.h"
 #include "tools/kiln/files.h"
+#include "tools/kiln/library.h"
 #include "tools/kiln/load_model.h"
 #include "tools/kiln/model_library.h"
 #include "tools/kiln/object_report.h"
@@ -66,7 +67,9 @@ absl::StatusOr<std::string> InspectLibrary(const InspectFlags& flags) {
   KILN_ASSIGN_OR_RETURN(const runtime::ModelMetadata metadata,
                         runtime::ModelMetadata::Find(module));
   if (flags.json) return MetadataJson(MetadataOf(metadata));
-  const std::string report = Report(MetadataOf(metadata));
+  KILN_ASSIGN_OR_RETURN(const std::string variant, RunningVariant(module));
+  const std::string report = absl::StrCat(
+      variant.empty() ? "" : absl::StrCat("variant ", variant, "\n"), Report(MetadataOf(metadata)));
   if (metadata.executor() != "graph") return report;
   // This executor does not take the offsets of the plan: it gives tensors storages to share.
   KILN_ASSIGN_OR_RETURN(const auto executor, runtime::Executor::Create(module, runtime::kCpu));

@@ -2,7 +2,10 @@
 #include "tools/kiln/library.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "compiler/base/status.h"
+#include "runtime_cpp/cpu_variant.h"
+#include "runtime_cpp/metadata.h"
 #include "runtime_cpp/model.h"
 #include "runtime_cpp/module.h"
 #include "runtime_cpp/thread_pool.h"
@@ -49,13 +52,26 @@ absl::Status SetThreads(int threads) {
   return threads == 0 ? absl::OkStatus() : runtime::ThreadPool::Global().SetNumThreads(threads);
 }
 
-absl::StatusOr<Library> LoadLibrary(const std::string& path) {
+absl::StatusOr<Library> LoadLibrary(const std::string& path, const std::string& cpu_variant) {
   KILN_RETURN_IF_ERROR(ReadFile(path, kMaxLibraryBytes).status());
   KILN_ASSIGN_OR_RETURN(const runtime::Module module, runtime::Module::LoadFromFile(path));
   KILN_ASSIGN_OR_RETURN(const runtime::Model model, runtime::Model::FromModule(module));
-  Library library{.module_name = model.name(), .executor = nullptr};
+  if (!cpu_variant.empty()) {
+    KILN_RETURN_IF_ERROR(Annotate(runtime::SetCpuVariant(module, cpu_variant), "--cpu-variant: "));
+  }
+  Library library{.module_name = model.name(), .module = module, .executor = nullptr};
   KILN_ASSIGN_OR_RETURN(library.executor, runtime::Executor::Create(module, runtime::kCpu));
   return library;
+}
+
+absl::StatusOr<std::string> RunningVariant(const runtime::Module& module) {
+  KILN_ASSIGN_OR_RETURN(const runtime::ModelMetadata metadata,
+                        runtime::ModelMetadata::Find(module));
+  if (metadata.cpu_variants().empty()) return std::string();
+  const absl::StatusOr<std::string> running = runtime::CpuVariant(module);
+  return absl::StrCat(running.ok() ? *running : "none", " (of ",
+                      absl::StrJoin(metadata.cpu_variants(), ", "),
+                      running.ok() ? "" : absl::StrCat("; ", running.status().message()), ")");
 }
 
 TensorType TypeOf(const runtime::TensorInfo& info) { return {info.shape, FromDl(info.dtype)}; }

@@ -11,19 +11,26 @@
 #include "absl/status/statusor.h"
 #include "compiler/base/tensor.h"
 #include "runtime_cpp/executor.h"
+#include "runtime_cpp/module.h"
 
 namespace kiln::tools {
 
 struct Library {
   std::string module_name;
+  runtime::Module module;
   std::shared_ptr<runtime::Executor> executor;
 };
 
 // How many threads a library takes, as --threads says: 0 for one per CPU.
 absl::Status SetThreads(int threads);
 
-// Loads a shared object and makes an executor of the model in it.
-absl::StatusOr<Library> LoadLibrary(const std::string& path);
+// Loads a shared object and makes an executor of the model in it. `cpu_variant`: the one to run,
+// empty for the best that the CPU has.
+absl::StatusOr<Library> LoadLibrary(const std::string& path, const std::string& cpu_variant = "");
+
+// "x86-64-v3 (of x86-64-v2, x86-64-v3)": what runs of a library with CPU variants, or why none
+// does. Empty for other libraries.
+absl::StatusOr<std::string> RunningVariant(const runtime::Module& module);
 
 TensorType TypeOf(const runtime::TensorInfo& info);
 // The bytes of an array as a tensor.

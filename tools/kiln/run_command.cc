@@ -21,7 +21,7 @@ namespace {
 constexpr int64_t kPrintedValues = 10;
 
 struct RunFlags {
-  std::string library, output;
+  std::string library, output, cpu_variant;
   std::vector<std::string> inputs, checks;
   double rtol = 1e-5, atol = 1e-6;
   int threads = 0;
@@ -110,7 +110,7 @@ absl::Status RunLibrary(const RunFlags& flags) {
   KILN_RETURN_IF_ERROR(CheckTolerance("--rtol", flags.rtol));
   KILN_RETURN_IF_ERROR(CheckTolerance("--atol", flags.atol));
   KILN_RETURN_IF_ERROR(SetThreads(flags.threads));
-  KILN_ASSIGN_OR_RETURN(const Library library, LoadLibrary(flags.library));
+  KILN_ASSIGN_OR_RETURN(const Library library, LoadLibrary(flags.library, flags.cpu_variant));
   const std::shared_ptr<runtime::Executor>& executor = library.executor;
   KILN_ASSIGN_OR_RETURN(const auto wanted, ReadWanted(checks, *executor));
   std::optional<OutputFolder> folder;
@@ -120,6 +120,8 @@ absl::Status RunLibrary(const RunFlags& flags) {
   }
   KILN_RETURN_IF_ERROR(SetInputs(*executor, inputs, /*fill=*/false));
   KILN_RETURN_IF_ERROR(executor->Run());
+  KILN_ASSIGN_OR_RETURN(const std::string variant, RunningVariant(library.module));
+  if (!variant.empty()) KILN_RETURN_IF_ERROR(Print(absl::StrCat("variant ", variant, "\n")));
   std::map<std::string, std::string> files;
   std::map<std::string, Tensor> outputs;
   for (int i = 0; i < executor->num_outputs(); ++i) {
@@ -158,6 +160,9 @@ void AddRunCommand(CLI::App& app, Action& action) {
       ->capture_default_str();
   command->add_option("--threads", flags->threads, "Threads; 0: one per CPU")
       ->capture_default_str();
+  command->add_option(
+      "--cpu-variant", flags->cpu_variant,
+      "Of a library of compile --cpu-variants: which to run [the best of this CPU]");
   command->footer(
       "Examples:\n"
       "  kiln run out/my_mod.so --input data=image.npy --output results\n"

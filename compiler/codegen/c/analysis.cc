@@ -148,6 +148,10 @@ absl::Status AddPublicNames(CContext& context) {
   for (const Func& func : context.program.funcs) KILN_RETURN_IF_ERROR(add(func.name));
   for (const auto& getter : context.program.getters) KILN_RETURN_IF_ERROR(add(getter.name));
   for (const auto& data : context.program.data) KILN_RETURN_IF_ERROR(add(data.name));
+  if (const auto& choice = context.program.cpu_choice) {
+    KILN_RETURN_IF_ERROR(add(choice->get));
+    KILN_RETURN_IF_ERROR(add(choice->set));
+  }
   return absl::OkStatus();
 }
 
@@ -219,6 +223,10 @@ absl::Status Analyse(CContext& context) {
     }
   }
   for (const loop::DataDef& data : context.program.data) MarkReferenced(context, data.value);
+  if (const auto& choice = context.program.cpu_choice) {
+    MarkUsed(context, choice->decide);
+    MarkUsed(context, choice->function);
+  }
   return absl::OkStatus();
 }
 

@@ -42,6 +42,8 @@ struct CodegenCOptions {
   // Names an exported variable through which the runtime tells the code which module it is; calls
   // by name hand it on. Without, they hand on NULL.
   std::string module_context = {};
+  // By Func::cpu_variant; the target is what the rest of the program is for. Needs gcc or clang.
+  std::vector<Target> cpu_variants = {};
   // Further headers, included with <>.
   std::vector<std::string> headers = {};
 };

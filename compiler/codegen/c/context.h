@@ -69,11 +69,12 @@ struct FuncInfo {
 };
 
 struct CContext {
-  CContext(const loop::LoopProgram& program_in, const Target& target,
+  CContext(const loop::LoopProgram& program_in, const Target& target_in,
            const CodegenCOptions& options_in)
       : program(program_in),
+        target(target_in),
         options(options_in),
-        index_bits(target.pointer_bits >= 64 ? 64 : 32),
+        index_bits(target_in.pointer_bits >= 64 ? 64 : 32),
         helpers(options_in.libm) {}
 
   // The C name of a runtime function, which is then declared at the top.
@@ -87,7 +88,13 @@ struct CContext {
   // The dtype that values of `type` have in C.
   DType DTypeOf(const loop::Type& type) const { return type.index ? IndexDType() : type.dtype; }
 
+  const Target& TargetOf(const loop::Func& func) const {
+    const size_t variant = static_cast<size_t>(func.cpu_variant);
+    return func.cpu_variant < 0 ? target : options.cpu_variants[variant];
+  }
+
   const loop::LoopProgram& program;
+  const Target& target;
   const CodegenCOptions& options;
   const int index_bits;
   Helpers helpers;

@@ -163,7 +163,9 @@ std::string DataPrinter::FuncAddressOf(const std::string& symbol) {
   const bool is_getter =
       std::any_of(context_.program.getters.begin(), context_.program.getters.end(),
                   [&symbol](const loop::HandleGetter& getter) { return getter.name == symbol; });
-  if (context_.funcs.find(symbol) == context_.funcs.end() && !is_getter)
+  const auto& choice = context_.program.cpu_choice;
+  const bool is_access = choice && (choice->get == symbol || choice->set == symbol);
+  if (context_.funcs.find(symbol) == context_.funcs.end() && !is_getter && !is_access)
     external_functions_.insert(symbol);
   return symbol;
 }

@@ -6,6 +6,7 @@
 #include "compiler/base/status.h"
 #include "compiler/codegen/c/analysis.h"
 #include "compiler/codegen/c/codegen_c.h"
+#include "compiler/codegen/c/cpu_choice_printer.h"
 #include "compiler/codegen/c/data_printer.h"
 #include "compiler/codegen/c/function_printer.h"
 
@@ -123,8 +124,11 @@ std::string Prototypes(CContext& context, const DataPrinter& data) {
   for (auto& [name, info] : context.funcs) {
     const loop::Func& func = *info.func;
     const bool declared = IsDefined(func) ? func.exported : info.used && !func.by_name;
+    const auto& choice = context.program.cpu_choice;
+    const bool is_own = choice && choice->function == name;
     if (declared && func.kind != loop::Func::Kind::kTask) {
-      absl::StrAppend(&result, FunctionPrinter(context, info).Prototype(), ";\n");
+      absl::StrAppend(&result, is_own ? "static " : "", FunctionPrinter(context, info).Prototype(),
+                      ";\n");
     }
   }
   for (const std::string& name : data.external_functions()) {
@@ -134,6 +138,7 @@ std::string Prototypes(CContext& context, const DataPrinter& data) {
     if (getter.packed)
       absl::StrAppend(&result, "TVM_DLL int ", getter.name, "(", kPackedParameters, ");\n");
   }
+  if (context.program.cpu_choice) result.append(CpuChoicePrototypes(context));
   if (!result.empty()) result.push_back('\n');
   return result;
 }
@@ -141,6 +146,7 @@ std::string Prototypes(CContext& context, const DataPrinter& data) {
 std::string Includes(const CContext& context, const DataPrinter& data) {
   std::set<std::string> headers(context.options.headers.begin(), context.options.headers.end());
   headers.insert("stdint.h");
+  if (context.program.cpu_choice) headers.insert("cpuid.h");
   if (context.helpers.uses_math_h()) headers.insert("math.h");
   headers.insert(data.headers().begin(), data.headers().end());
   if (context.uses_tvm_headers) {
@@ -158,6 +164,17 @@ bool UsesFloats(absl::string_view code) {
   return absl::StrContains(code, "float") || absl::StrContains(code, "double");
 }
 
+// Without a C library, a fused multiply-add has to be an instruction.
+absl::Status CheckFma(const CContext& context, const loop::Func& func, absl::string_view text) {
+  const Target& target = context.TargetOf(func);
+  if (context.options.libm || target.has_fma || !absl::StrContains(text, "__builtin_fma")) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("C code generator: the program uses fused multiply-add, which target '",
+                   target.name, "' has no instruction for, and the C library is ruled out"));
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> EmitC(const loop::LoopProgram& program, const Target& target,
@@ -165,34 +182,39 @@ absl::StatusOr<std::string> EmitC(const loop::LoopProgram& program, const Target
   CContext context(program, target, options);
   KILN_RETURN_IF_ERROR(Analyse(context));
 
+  std::string variant_macros;
+  if (program.cpu_choice) {
+    KILN_ASSIGN_OR_RETURN(variant_macros, CpuVariantMacros(context));
+  }
   // Functions are printed first: what stands above them in the file depends on what they use.
   std::string functions;
   for (const loop::Func& func : program.funcs) {
     FuncInfo& info = context.funcs.at(func.name);
     if (!info.used || !IsDefined(func)) continue;
-    KILN_RETURN_IF_ERROR(FunctionPrinter(context, info).Print(&functions));
+    std::string text;
+    KILN_RETURN_IF_ERROR(FunctionPrinter(context, info).Print(&text));
+    KILN_RETURN_IF_ERROR(CheckFma(context, func, text));
+    functions.append(text);
   }
+  if (program.cpu_choice) functions.append(CpuChoiceFunctions(context));
   std::string data;
   DataPrinter data_printer(context);
   KILN_RETURN_IF_ERROR(data_printer.Print(&data));
   std::string constants;
   PrintConstants(context, &constants);
   const std::string packed_helpers = PackedHelpers(context);
-  if (!options.libm && absl::StrContains(functions, "__builtin_fma") && !target.has_fma) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("C code generator: the program uses fused multiply-add, which target '",
-                     target.name, "' has no instruction for, and the C library is ruled out"));
-  }
   const bool uses_floats = UsesFloats(functions) || UsesFloats(context.helpers.definitions());
-  const bool uses_fma = context.helpers.uses_fma() && target.has_fma;
+  // Functions of CPU variants say themselves what they need.
+  const bool uses_fma = context.helpers.uses_fma() && target.has_fma && !program.cpu_choice;
   const bool is_x86 = absl::StartsWith(target.triple, "x86_64");
   return absl::StrCat(FileComment(context, target), "\n", Includes(context, data_printer),
                       uses_floats ? kFloatGuards : "",
                       !uses_fma ? ""
                       : is_x86  ? kFmaOfX86
                                 : kFmaOfOthers,
-                      context.uses_aligned ? kAligned : "", context.uses_section ? kSection : "",
-                      LoaderPointers(context), context.helpers.definitions(), packed_helpers,
+                      variant_macros, context.uses_aligned ? kAligned : "",
+                      context.uses_section ? kSection : "", LoaderPointers(context),
+                      context.helpers.definitions(), packed_helpers,
                       Prototypes(context, data_printer), constants, functions, data,
                       uses_fma && is_x86 ? kEndOfFmaOfX86 : "");
 }

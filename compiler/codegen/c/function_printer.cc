@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "compiler/base/status.h"
 #include "compiler/codegen/c/analysis.h"
+#include "compiler/codegen/c/cpu_choice_printer.h"
 #include "compiler/codegen/c/literals.h"
 
 namespace kiln::codegen {
@@ -116,8 +117,8 @@ absl::Status FunctionPrinter::Print(std::string* out) {
     if (!ContainsWord(body, scalar)) head.Line(absl::StrCat("(void)", scalar, ";"));
   }
   const bool is_static = !info_.untyped;
-  absl::StrAppend(out, is_static ? "static " : "", Signature(), " {\n", head.text(), body,
-                  "  return 0;\n}\n\n");
+  absl::StrAppend(out, CpuVariantPrefix(func_), is_static ? "static " : "", Signature(), " {\n",
+                  head.text(), body, "  return 0;\n}\n\n");
   if (func_.kind == Func::Kind::kTask) {
     context_.uses_tvm_headers = true;
     out->append(Trampoline());

@@ -11,6 +11,7 @@
 #define KILN_COMPILER_CODEGEN_LLVM_CODEGEN_LLVM_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -31,6 +32,8 @@ struct LlvmOptions {
   std::string module_context = {};
 
   bool position_independent = true;
+  // By Func::cpu_variant; the target is what the rest of the program is for.
+  std::vector<Target> cpu_variants = {};
   int opt_level = 2;  // 0 … 3
 };
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
@@ -43,6 +44,15 @@ struct Compilation {
   std::unique_ptr<llvm::Module> module;  // dies before its context
 };
 
+absl::StatusOr<std::vector<Machine>> VariantMachines(const LlvmOptions& options) {
+  std::vector<Machine> machines;
+  for (const Target& variant : options.cpu_variants) {
+    KILN_ASSIGN_OR_RETURN(const auto machine, MakeTargetMachine(variant, options));
+    machines.push_back({variant, TraitsOf(*machine)});
+  }
+  return machines;
+}
+
 // `traits`: null for what the target has.
 absl::StatusOr<Compilation> Compile(const loop::LoopProgram& program, const Target& target,
                                     const LlvmOptions& options,
@@ -61,8 +71,10 @@ absl::StatusOr<Compilation> Compile(const loop::LoopProgram& program, const Targ
                                                    " bits, not ", target.pointer_bits));
   }
   if (options.position_independent) module.setPICLevel(llvm::PICLevel::BigPIC);
-  ModuleContext context(module, program, target, options,
-                        traits != nullptr ? *traits : TraitsOf(*result.machine));
+  KILN_ASSIGN_OR_RETURN(std::vector<Machine> machines, VariantMachines(options));
+  machines.insert(machines.begin(),
+                  {target, traits != nullptr ? *traits : TraitsOf(*result.machine)});
+  ModuleContext context(module, program, std::move(machines), options);
   KILN_RETURN_IF_ERROR(EmitModule(context));
   std::string problem;
   llvm::raw_string_ostream problem_stream(problem);

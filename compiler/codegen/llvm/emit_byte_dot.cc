@@ -122,7 +122,7 @@ std::optional<llvm::Intrinsic::ID> X86Dot(int lanes) {
 }  // namespace
 
 llvm::Value* FunctionEmitter::EmitByteDot(const Expr& e) {
-  const MachineTraits& traits = context_.traits;
+  const MachineTraits& traits = machine_.traits;
   const int lanes = e.type().lanes;
   if (!(traits.dot_u8_i8 && X86Dot(lanes)) && !(traits.dot_same_sign && lanes == 4)) return nullptr;
   if (e.type() != loop::Type::Of(DType::Int(32), lanes)) return nullptr;

@@ -171,7 +171,7 @@ llvm::Function* FunctionEmitter::TaskTrampoline(const FuncSymbols& task) {
       llvm::FunctionType::get(types_.i32, {types_.i32, types_.pointer, types_.pointer}, false);
   auto* trampoline =
       llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, context_.module);
-  context_.Decorate(trampoline);
+  context_.Decorate(trampoline, context_.MachineOf(*task.func));
   llvm::IRBuilder<> builder(
       llvm::BasicBlock::Create(context_.module.getContext(), "entry", trampoline));
   llvm::Value* num_tasks = builder.CreateLoad(

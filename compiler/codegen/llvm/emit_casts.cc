@@ -38,9 +38,9 @@ llvm::Value* FunctionEmitter::EmitCast(const loop::Cast& node, const loop::Type&
 llvm::Value* FunctionEmitter::EmitRound(loop::UnaryOp op, DType dtype, llvm::Value* x) {
   using loop::UnaryOp;
   const bool single = dtype.bits == 32;
-  if (single ? context_.traits.rounds_float32 : context_.traits.rounds_float64) {
+  if (single ? machine_.traits.rounds_float32 : machine_.traits.rounds_float64) {
     llvm::Intrinsic::ID id =
-        context_.traits.round_even_is_rint ? llvm::Intrinsic::rint : llvm::Intrinsic::roundeven;
+        machine_.traits.round_even_is_rint ? llvm::Intrinsic::rint : llvm::Intrinsic::roundeven;
     if (op == UnaryOp::kFloor) id = llvm::Intrinsic::floor;
     if (op == UnaryOp::kCeil) id = llvm::Intrinsic::ceil;
     if (op == UnaryOp::kTrunc) id = llvm::Intrinsic::trunc;
@@ -110,7 +110,7 @@ llvm::Value* FunctionEmitter::EmitFmaInDouble(llvm::Value* a, llvm::Value* b, ll
 
 llvm::Value* FunctionEmitter::EmitSqrt(DType dtype, llvm::Value* x) {
   const bool single = dtype.bits == 32;
-  if (single ? context_.traits.sqrt_float32 : context_.traits.sqrt_float64) {
+  if (single ? machine_.traits.sqrt_float32 : machine_.traits.sqrt_float64) {
     return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x);
   }
   llvm::Function* root = SoftwareSqrt(context_, dtype);

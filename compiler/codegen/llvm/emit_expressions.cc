@@ -268,7 +268,7 @@ llvm::Value* FunctionEmitter::EmitFma(const loop::Fma& node, const loop::Type& t
   llvm::Value* b = EmitExpr(node.b);
   llvm::Value* c = EmitExpr(node.c);
   const bool single = type.dtype == DType::Float(32);
-  if (single ? context_.traits.fma_float32 : context_.traits.fma_float64) {
+  if (single ? machine_.traits.fma_float32 : machine_.traits.fma_float64) {
     return builder_.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, b, c});
   }
   if (single) return EmitFmaInDouble(a, b, c);

@@ -28,7 +28,7 @@ llvm::Type* TypeLike(llvm::Value* like, llvm::Type* scalar) {
 
 llvm::Value* FunctionEmitter::EmitFloatFromHalf(llvm::Value* half) {
   llvm::Type* floats = TypeLike(half, builder_.getFloatTy());
-  if (context_.traits.converts_float16) {
+  if (machine_.traits.converts_float16) {
     llvm::Type* halves = TypeLike(half, builder_.getHalfTy());
     return builder_.CreateFPExt(builder_.CreateBitCast(half, halves), floats);
   }
@@ -53,7 +53,7 @@ llvm::Value* FunctionEmitter::EmitFloatFromHalf(llvm::Value* half) {
 }
 
 llvm::Value* FunctionEmitter::EmitHalfFromFloat(llvm::Value* x) {
-  if (context_.traits.converts_float16) {
+  if (machine_.traits.converts_float16) {
     llvm::Type* halves = TypeLike(x, builder_.getHalfTy());
     return builder_.CreateBitCast(builder_.CreateFPTrunc(x, halves), TypeLike(x, types_.i16));
   }

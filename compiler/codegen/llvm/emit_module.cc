@@ -101,12 +101,12 @@ void DeclareFunc(ModuleContext& context, const loop::Func& func, bool may_overla
       llvm::Function::Create(BodyType(func, context.types), Linkage(exported && !packed),
                              packed ? func.name + ".compute" : func.name, context.module);
   AddPointerAttributes(func, may_overlap, symbols.body);
-  context.Decorate(symbols.body);
+  context.Decorate(symbols.body, context.MachineOf(func));
   symbols.entry = symbols.body;
   if (packed) {
     symbols.entry = llvm::Function::Create(context.types.PackedFunction(), Linkage(exported),
                                            func.name, context.module);
-    context.Decorate(symbols.entry);
+    context.Decorate(symbols.entry, context.MachineOf(func));
   }
   context.funcs.emplace(func.name, symbols);
 }
@@ -128,6 +128,7 @@ absl::Status EmitModule(ModuleContext& context) {
     DeclareFunc(context, func, in_place.count(func.name) != 0);
   }
   DeclareGetters(context);
+  DeclareCpuChoice(context);
   DeclareData(context);
   if (!context.status().ok()) return context.status();
   EmitConstants(context);
@@ -139,6 +140,7 @@ absl::Status EmitModule(ModuleContext& context) {
     if (IsPacked(func)) EmitPackedEntry(context, symbols);
   }
   DefineGetters(context);
+  DefineCpuChoice(context);
   context.DefineModuleVariable();
   return context.status();
 }

@@ -18,6 +18,8 @@ void EmitConstants(ModuleContext& context);
 void DefineData(ModuleContext& context);
 void DeclareGetters(ModuleContext& context);  // emit_packed.cc
 void DefineGetters(ModuleContext& context);
+void DeclareCpuChoice(ModuleContext& context);  // emit_cpu_choice.cc
+void DefineCpuChoice(ModuleContext& context);
 void EmitPackedEntry(ModuleContext& context, const FuncSymbols& symbols);
 
 }  // namespace kiln::codegen

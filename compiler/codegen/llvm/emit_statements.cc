@@ -13,6 +13,7 @@ FunctionEmitter::FunctionEmitter(ModuleContext& context, const FuncSymbols& symb
       types_(context.types),
       symbols_(symbols),
       func_(*symbols.func),
+      machine_(context.MachineOf(func_)),
       function_(symbols.body),
       builder_(context.module.getContext()) {}
 
@@ -141,7 +142,7 @@ void FunctionEmitter::Emit(const loop::Allocate& node) {
   // costs on small machines.
   const uint64_t useful =
       std::min<uint64_t>({64, llvm::PowerOf2Ceil(bytes),
-                          static_cast<uint64_t>(std::max(8, context_.target.vector_bits / 8))});
+                          static_cast<uint64_t>(std::max(8, machine_.target.vector_bits / 8))});
   const uint64_t align = std::max<uint64_t>({useful, static_cast<uint64_t>(buffer.dtype.bytes()),
                                              static_cast<uint64_t>(buffer.alignment_bytes)});
   llvm::AllocaInst* memory =

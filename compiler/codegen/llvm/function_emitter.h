@@ -99,6 +99,7 @@ class FunctionEmitter {
   const IrTypes& types_;
   const FuncSymbols& symbols_;
   const loop::Func& func_;
+  const Machine& machine_;
   llvm::Function* function_;
   llvm::IRBuilder<> builder_;
   std::unordered_map<const loop::ExprNode*, llvm::Value*> vars_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/llvm/module_context.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
@@ -52,14 +54,12 @@ llvm::FunctionType* RuntimeType(RuntimeFunction function, const IrTypes& types) 
 }  // namespace
 
 ModuleContext::ModuleContext(llvm::Module& module, const loop::LoopProgram& program,
-                             const Target& target, const LlvmOptions& options,
-                             const MachineTraits& traits)
+                             std::vector<Machine> machines_in, const LlvmOptions& options)
     : module(module),
       program(program),
-      target(target),
+      machines(std::move(machines_in)),
       options(options),
-      traits(traits),
-      types(module.getContext(), target.pointer_bits) {}
+      types(module.getContext(), machines[0].target.pointer_bits) {}
 
 void ModuleContext::Fail(absl::string_view message) {
   if (status_.ok()) status_ = absl::InternalError(absl::StrCat("LLVM code generator: ", message));
@@ -67,7 +67,8 @@ void ModuleContext::Fail(absl::string_view message) {
 
 void ModuleContext::FailUnimplemented(absl::string_view message) {
   if (status_.ok()) {
-    status_ = absl::UnimplementedError(absl::StrCat("target '", target.name, "': ", message));
+    status_ =
+        absl::UnimplementedError(absl::StrCat("target '", machines[0].target.name, "': ", message));
   }
 }
 
@@ -148,7 +149,8 @@ uint32_t ModuleContext::DlDataType(DType dtype) const {
   return code << 24 | bits << 16 | lanes;
 }
 
-void ModuleContext::Decorate(llvm::Function* function) const {
+void ModuleContext::Decorate(llvm::Function* function, const Machine& machine) const {
+  const Target& target = machine.target;
   function->setDoesNotThrow();
   if (!target.cpu.empty()) function->addFnAttr("target-cpu", target.cpu);
   if (!target.features.empty()) function->addFnAttr("target-features", target.features);

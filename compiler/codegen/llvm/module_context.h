@@ -42,16 +42,22 @@ struct FuncSymbols {
   llvm::Function* entry;
 };
 
+// What a function is for.
+struct Machine {
+  Target target;
+  MachineTraits traits;
+};
+
 class ModuleContext {
  public:
-  ModuleContext(llvm::Module& module, const loop::LoopProgram& program, const Target& target,
-                const LlvmOptions& options, const MachineTraits& traits);
+  // `machines`: that of the target, then those of LlvmOptions::cpu_variants.
+  ModuleContext(llvm::Module& module, const loop::LoopProgram& program,
+                std::vector<Machine> machines, const LlvmOptions& options);
 
   llvm::Module& module;
   const loop::LoopProgram& program;
-  const Target& target;
+  const std::vector<Machine> machines;
   const LlvmOptions& options;
-  const MachineTraits traits;
   const IrTypes types;
 
   std::map<std::string, FuncSymbols> funcs;                                      // by name
@@ -77,8 +83,13 @@ class ModuleContext {
   // A DLDataType as the 32-bit word that it is in memory.
   uint32_t DlDataType(DType dtype) const;
 
-  // Attributes that every function of the module has.
-  void Decorate(llvm::Function* function) const;
+  const Machine& MachineOf(const loop::Func& func) const {
+    return machines[static_cast<size_t>(func.cpu_variant + 1)];
+  }
+
+  // Attributes that every function of the module for that machine has.
+  void Decorate(llvm::Function* function, const Machine& machine) const;
+  void Decorate(llvm::Function* function) const { Decorate(function, machines[0]); }
 
  private:
   llvm::Constant* Private(const std::string& key, llvm::Constant* value, int alignment);
