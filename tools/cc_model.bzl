@@ -43,13 +43,21 @@ def module_name_of(name):
 def _module_name(ctx):
     return ctx.attr.module_name or module_name_of(ctx.label.name)
 
-def _target(ctx):
-    return ctx.attr.target or ctx.attr._platform[ModelPlatformInfo].target
+def _target_flag(ctx):
+    if ctx.attr.cpu_variants:
+        if ctx.attr.target:
+            fail(("{}: cpu_variants and target do not go together: the variants are the targets; leave one of the " +
+                  "two out").format(ctx.label))
+        return "--cpu-variants=" + ",".join(ctx.attr.cpu_variants)
+    return "--target=" + (ctx.attr.target or ctx.attr._platform[ModelPlatformInfo].target)
 
 def _check_platform(ctx):
     if ctx.attr.runtime == "cpp" and ctx.attr._platform[ModelPlatformInfo].firmware:
         fail(("{}: runtime = \"cpp\" needs an operating system, and the platform has none; use runtime = \"crt\", " +
               "and interface = \"c\" for plain C functions").format(ctx.label))
+    if ctx.attr.cpu_variants and ctx.attr._platform[ModelPlatformInfo].firmware:
+        fail(("{}: cpu_variants are CPUs of machines with an operating system, and the platform has none; leave " +
+              "cpu_variants out").format(ctx.label))
 
 def _codegen(ctx):
     return ctx.attr.codegen or ("llvm" if ctx.attr._llvm[BuildSettingInfo].value else "c")
@@ -78,7 +86,7 @@ def _run_kiln(ctx, outputs, output_flag, flags, option = "-o", **kwargs):
     arguments.add(ctx.file.model)
     arguments.add(option, output_flag)
     arguments.add("--module-name=" + _module_name(ctx))
-    arguments.add("--target=" + _target(ctx))
+    arguments.add(_target_flag(ctx))
     for name in ["executor", "runtime", "interface"]:
         arguments.add("--%s=%s" % (name, getattr(ctx.attr, name)))
     arguments.add("--threads=%d" % ctx.attr.threads)
@@ -293,6 +301,10 @@ cc_model = rule(
         ),
         "constant_pools": attr.string_list(
             doc = "With runtime = \"crt\": sections for constants, \"name:size[:alignment][:speed]\"; each is called .rodata.<name>.",
+        ),
+        "cpu_variants": attr.string_list(
+            doc = "Instead of target: several, lowest first, whose code is in one library that runs the best that the CPU has: " +
+                  "[\"x86-64-v2\", \"x86-64-v3\", \"x86-64-v4\"].",
         ),
         "data": attr.label_list(
             doc = "Files that the model refers to: external data of ONNX.",

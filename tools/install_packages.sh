@@ -46,6 +46,7 @@ test_packages=(
   picolibc-riscv64-unknown-elf
   qemu-system-arm
   qemu-system-misc
+  qemu-user
 )
 check_packages=(
   clang-format-19

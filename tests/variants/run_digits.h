@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The digits model in all its linked forms, on one input.
+#ifndef KILN_TESTS_VARIANTS_RUN_DIGITS_H_
+#define KILN_TESTS_VARIANTS_RUN_DIGITS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace kiln::runtime {
+
+// The values that the model gives, of a system library by its module name, and of plain C
+// functions.
+absl::StatusOr<std::vector<float>> RunModule(const std::string& name);
+absl::StatusOr<std::vector<float>> RunPlain(const std::string& name);
+
+// Of "plain_c" and "plain_default".
+std::string PlainVariant(const std::string& name);
+bool SetPlainVariant(const std::string& name, const char* variant);
+
+}  // namespace kiln::runtime
+
+#endif  // KILN_TESTS_VARIANTS_RUN_DIGITS_H_
