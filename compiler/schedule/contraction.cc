@@ -18,8 +18,6 @@ namespace {
 // Iterations of the parallel loop per core, so that uneven work evens out.
 constexpr int64_t kTasksPerCore = 8;
 
-int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 // Merges axes over the factors and the epilogues together.
 void MergeContractionAxes(Stage& stage, std::vector<Epilogue>& epilogues) {
   LoopBody body{.axes = stage.axes, .reduce = stage.reduce, .values = {stage.value}, .stores = {}};
@@ -190,19 +188,12 @@ Stmt TileLoops(const TiledContraction& t, int64_t cost, Context& context) {
   return LevelNest(t, std::move(levels)).Emit(fused);
 }
 
-Stmt StageNest(const Stage& stage, Context& context) {
-  return stage.combine == loop::Combine::kNone ? PointwiseNest(stage, context)
-                                               : ReductionStage(stage, context);
-}
-
 }  // namespace
 
 Stmt ContractionNest(const loop::Kernel& kernel, size_t which, Context& context) {
   std::vector<Stmt> stmts;
   for (size_t i = 0; i < which; ++i) {
-    const Stage& stage = kernel.stages[i];
-    if (!IsOutput(kernel, stage.buffer)) context.workspace.push_back(stage.buffer);
-    stmts.push_back(StageNest(stage, context));
+    stmts.push_back(StageNest(kernel, kernel.stages[i], context));
   }
   Stage stage = kernel.stages[which];
   const int64_t cost = Cost(stage);
@@ -235,9 +226,7 @@ Stmt ContractionNest(const loop::Kernel& kernel, size_t which, Context& context)
   t.prefetch_distance = PrefetchDistance(t, context.target);
   stmts.push_back(TileLoops(t, cost, context));
   for (size_t i = which + 1; !fuses && i < kernel.stages.size(); ++i) {
-    if (!IsOutput(kernel, kernel.stages[i].buffer))
-      context.workspace.push_back(kernel.stages[i].buffer);
-    stmts.push_back(StageNest(kernel.stages[i], context));
+    stmts.push_back(StageNest(kernel, kernel.stages[i], context));
   }
   return loop::MakeBlock(std::move(stmts));
 }

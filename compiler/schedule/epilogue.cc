@@ -78,8 +78,6 @@ std::optional<Epilogue> AsEpilogue(const Stage& sums, const Stage& consumer) {
   return epilogue;
 }
 
-// The stages behind the contraction as epilogues; false if one of them cannot be, so that the sums
-// must be stored.
 }  // namespace
 
 bool CollectEpilogues(const loop::Kernel& kernel, size_t which, std::vector<Epilogue>* epilogues) {

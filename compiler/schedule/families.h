@@ -26,6 +26,9 @@ struct Context {
 
 inline constexpr int kVectorAlignment = 64;  // of packed constants, in bytes
 
+// The constant behind a buffer; null if it is none.
+const loop::Constant* FindConstant(const Context& context, const Buffer& buffer);
+
 // Whether the buffer is an output of the kernel.
 bool IsOutput(const loop::Kernel& kernel, const Buffer& buffer);
 
@@ -43,6 +46,8 @@ Stmt PointwiseNest(const Stage& stage, Context& context);
 Stmt ReductionNest(const loop::Kernel& kernel, Context& context);
 // One stage with a reduction, as a nest of its own.
 Stmt ReductionStage(const Stage& stage, Context& context);
+// A stage of `kernel` as a nest of its own, its buffer in the workspace if it is no output.
+Stmt StageNest(const loop::Kernel& kernel, const Stage& stage, Context& context);
 
 // A sum of products: out[batch, m, n] = sum over k of x[batch, m, k] * y[batch, n, k].
 struct Contraction {

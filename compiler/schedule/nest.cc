@@ -164,6 +164,31 @@ Expr ReplaceLoads(const Expr& e, const Buffer& buffer,
   });
 }
 
+bool IsIdentity(const Stage& stage) {
+  if (stage.index.size() != stage.axes.size()) return false;
+  for (size_t i = 0; i < stage.axes.size(); ++i) {
+    if (stage.index[i].get() != stage.axes[i].var.get()) return false;
+  }
+  return true;
+}
+
+bool Reads(const Stage& stage, const Buffer& buffer) {
+  bool reads = false;
+  loop::VisitExpr(stage.value, [&](const Expr& e) {
+    const auto* load = e.As<loop::Load>();
+    reads |= load != nullptr && load->buffer == buffer;
+  });
+  return reads;
+}
+
+Expr InlineInto(const Expr& value, const Stage& producer) {
+  return ReplaceLoads(value, producer.buffer, [&](const std::vector<Expr>& index) {
+    loop::Substitution at;
+    for (size_t i = 0; i < index.size(); ++i) at[producer.axes[i].var.get()] = index[i];
+    return loop::Substitute(producer.value, at);
+  });
+}
+
 int64_t Cost(const Expr& e) {
   int64_t cost = 0;
   std::unordered_set<const ExprNode*> seen;

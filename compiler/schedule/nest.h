@@ -24,6 +24,8 @@ using loop::Var;
 // in `body`.
 Stmt Nest(const std::vector<Axis>& axes, ForKind kind, Stmt body);
 
+inline int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
 // The bounds of axes: [0, extent - 1].
 void AddBounds(const std::vector<Axis>& axes, loop::Bounds& bounds);
 std::vector<Var> VarsOfAxes(const std::vector<Axis>& axes);
@@ -53,6 +55,14 @@ AccessSet CollectAccesses(const Expr& value, const std::vector<Var>& vars,
 // Replaces the loads of `buffer` in `e` by what `f` makes of their index.
 Expr ReplaceLoads(const Expr& e, const Buffer& buffer,
                   const std::function<Expr(const std::vector<Expr>&)>& f);
+
+// Whether the stage stores by its axes, one dimension each, in their order.
+bool IsIdentity(const Stage& stage);
+// Whether the stage's value loads from `buffer`.
+bool Reads(const Stage& stage, const Buffer& buffer);
+// `value` with the producer's value in the place of loads of its buffer. The producer is pointwise
+// and an identity.
+Expr InlineInto(const Expr& value, const Stage& producer);
 
 // Rough cost of evaluating an expression once, in additions; loads count 1.
 int64_t Cost(const Expr& e);

@@ -6,7 +6,6 @@
 #include "compiler/schedule/families.h"
 
 namespace kiln::schedule {
-namespace {
 
 const loop::Constant* FindConstant(const Context& context, const Buffer& buffer) {
   for (const loop::Constant& constant : context.constants) {
@@ -14,8 +13,6 @@ const loop::Constant* FindConstant(const Context& context, const Buffer& buffer)
   }
   return nullptr;
 }
-
-}  // namespace
 
 Buffer PackConstant(const Buffer& buffer, int64_t base, const std::vector<PackedAxis>& axes,
                     Context& context, size_t block, int64_t columns) {

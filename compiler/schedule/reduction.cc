@@ -279,12 +279,7 @@ Stmt SharedNest(const loop::Kernel& kernel, const std::vector<Axis>& outer, Cont
 Stmt SeparateNests(const loop::Kernel& kernel, Context& context) {
   std::vector<Stmt> stmts;
   for (const Stage& stage : kernel.stages) {
-    if (!IsOutput(kernel, stage.buffer)) context.workspace.push_back(stage.buffer);
-    if (stage.combine == loop::Combine::kNone) {
-      stmts.push_back(PointwiseNest(stage, context));
-    } else {
-      stmts.push_back(ReductionStage(stage, context));
-    }
+    stmts.push_back(StageNest(kernel, stage, context));
   }
   return loop::MakeBlock(std::move(stmts));
 }
@@ -358,6 +353,12 @@ Stmt ReductionStage(const Stage& stage, Context& context) {
   const Along along = VectorAxis(stage);
   const Stage laid_out = RelayoutConstants(stage, LoopOrder(stage, along), context);
   return InnerStage(laid_out, context);
+}
+
+Stmt StageNest(const loop::Kernel& kernel, const Stage& stage, Context& context) {
+  if (!IsOutput(kernel, stage.buffer)) context.workspace.push_back(stage.buffer);
+  return stage.combine == loop::Combine::kNone ? PointwiseNest(stage, context)
+                                               : ReductionStage(stage, context);
 }
 
 }  // namespace kiln::schedule

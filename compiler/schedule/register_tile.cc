@@ -8,23 +8,15 @@
 namespace kiln::schedule {
 namespace {
 
-int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
+// How far ahead columns are asked for: the hardware does that too, but stops at the end of every
+// page.
+constexpr int64_t kPrefetchBytes = 1024;
 
 // `factor` with `load` in the place of its load.
 Expr WithLoad(const Expr& factor, const Expr& load) {
   const auto* cast = factor.As<loop::Cast>();
   return cast == nullptr ? load : loop::MakeCast(factor.type(), WithLoad(cast->a, load));
 }
-
-bool IsConstant(const Context& context, const Buffer& buffer) {
-  return std::any_of(context.constants.begin(), context.constants.end(),
-                     [&](const loop::Constant& c) { return c.buffer == buffer; });
-}
-
-constexpr int64_t kLineBytes = 64;
-// How far ahead columns are asked for: the hardware does that too, but stops at the end of every
-// page.
-constexpr int64_t kPrefetchBytes = 1024;
 
 std::string NameOf(const Var& var) { return var.As<loop::VarNode>()->name; }
 
@@ -69,7 +61,7 @@ Stage CopyStage(const TiledContraction& t, const loop::Load& load,
 Stmt PrefetchColumns(const TiledContraction& t, const TilePlace& place) {
   if (t.prefetch_distance == 0) return {};
   const loop::Load& load = *FactorLoad(t.y);
-  const int64_t line = kLineBytes / load.buffer->dtype.bytes();
+  const int64_t line = kCacheLineBytes / load.buffer->dtype.bytes();
   std::vector<Stmt> stmts;
   for (int64_t column = 0; column < place.columns; column += line) {
     const Expr at =
@@ -91,7 +83,7 @@ Stmt PackColumns(TiledContraction& t, Context& context) {
   AddBounds(order, bounds);
   loop::LinearForm form;
   loop::AsLinear(FlatIndex(load->buffer, load->index, bounds), VarsOfAxes(order), &form);
-  const bool constant = IsConstant(context, load->buffer);
+  const bool constant = FindConstant(context, load->buffer) != nullptr;
   if (!constant && form.coefficients.back() == 1) {
     t.y = t.c.y;
     return {};

@@ -34,9 +34,9 @@ struct TiledContraction {
   // (in the block) instead of c.column.
   Expr y = {};
   bool packed = false;
+  Var block = {}, column = {};
   // How many elements ahead the columns are asked for; 0: not at all.
   int64_t prefetch_distance = 0;
-  Var block = {}, column = {};
 };
 
 // Sets y, packed, block and column: a packed constant; the buffer itself where its columns are
@@ -55,6 +55,7 @@ struct TilePlace {
   Expr block = 0;       // of columns
   int64_t columns = 1;  // of the block
 };
+// One tile: clears its sums, runs the reduction, and stores what the epilogues make of the sums.
 Stmt EmitTile(const TiledContraction& contraction, const TilePlace& place);
 
 }  // namespace kiln::schedule

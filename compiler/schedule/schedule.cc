@@ -105,10 +105,10 @@ Stmt Build(loop::Kernel& kernel, const ScheduleOptions& options, schedule::Conte
   if (options.naive) return schedule::NaiveSchedule(kernel, context);
   schedule::InlineStages(kernel);
   const size_t contraction = FindContraction(kernel, context.target);
-  if (contraction < kernel.stages.size() && options.winograd) {
-    if (auto nest = schedule::WinogradNest(kernel, contraction, context)) return *std::move(nest);
-  }
   if (contraction < kernel.stages.size()) {
+    if (options.winograd) {
+      if (auto nest = schedule::WinogradNest(kernel, contraction, context)) return *std::move(nest);
+    }
     return schedule::ContractionNest(kernel, contraction, context);
   }
   if (HasReduction(kernel)) return schedule::ReductionNest(kernel, context);

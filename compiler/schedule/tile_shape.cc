@@ -28,20 +28,17 @@ constexpr double kConflictCost = 2;
 constexpr double kAccumulatorCost = 3;
 constexpr double kTileCost = 16;
 
-constexpr int64_t kLineBytes = 64;
 // Addresses this far apart fall into one set of the first cache.
 constexpr int64_t kSetSpan = 4096;
 
-int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 // Cache lines of the tile's rows that fall into one set, at most.
 int64_t LinesPerSet(const TileProblem& p, int64_t outer_rows, int64_t rows) {
-  std::array<int64_t, kSetSpan / kLineBytes> lines{};
+  std::array<int64_t, kSetSpan / kCacheLineBytes> lines{};
   int64_t most = 0;
   for (int64_t o = 0; o < outer_rows; ++o) {
     for (int64_t r = 0; r < rows; ++r) {
       const int64_t offset = o * p.outer_row_stride + r * p.row_stride;
-      const auto set = static_cast<size_t>(offset % kSetSpan / kLineBytes);
+      const auto set = static_cast<size_t>(offset % kSetSpan / kCacheLineBytes);
       most = std::max(most, ++lines[set]);
     }
   }

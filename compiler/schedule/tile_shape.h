@@ -11,6 +11,8 @@
 
 namespace kiln::schedule {
 
+inline constexpr int64_t kCacheLineBytes = 64;
+
 // Accumulators: outer_rows × rows × vectors, each of `lanes` columns.
 struct TileShape {
   int64_t outer_rows = 1;  // of the row axis around the innermost one

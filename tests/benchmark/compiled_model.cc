@@ -14,6 +14,7 @@
 namespace {
 
 using kiln::runtime::Executor;
+using CompiledModel = std::shared_ptr<Executor>;
 
 std::string& Error() {
   static std::string error;
@@ -25,26 +26,20 @@ int Failed(const absl::Status& status) {
   return status.ok() ? 0 : -1;
 }
 
-struct CompiledModel {
-  std::shared_ptr<Executor> executor;
-};
-
-absl::StatusOr<CompiledModel*> Load(const char* path) {
+absl::StatusOr<CompiledModel> Load(const char* path) {
   KILN_ASSIGN_OR_RETURN(const kiln::runtime::Module module,
                         kiln::runtime::Module::LoadFromFile(path));
-  auto model = std::make_unique<CompiledModel>();
-  KILN_ASSIGN_OR_RETURN(model->executor, Executor::Create(module, kiln::runtime::kCpu));
-  return model.release();
+  return Executor::Create(module, kiln::runtime::kCpu);
 }
 
-absl::Status Fill(const CompiledModel& model, const char* name, const char* bytes, size_t size) {
-  KILN_ASSIGN_OR_RETURN(const int index, model.executor->GetInputIndex(name));
-  KILN_ASSIGN_OR_RETURN(const kiln::runtime::NDArray array, model.executor->GetInput(index));
+absl::Status Fill(Executor& model, const char* name, const char* bytes, size_t size) {
+  KILN_ASSIGN_OR_RETURN(const int index, model.GetInputIndex(name));
+  KILN_ASSIGN_OR_RETURN(const kiln::runtime::NDArray array, model.GetInput(index));
   return array.CopyFromBytes({bytes, size});
 }
 
-absl::Status Read(const CompiledModel& model, int output, char* bytes, size_t size) {
-  KILN_ASSIGN_OR_RETURN(const kiln::runtime::NDArray array, model.executor->GetOutput(output));
+absl::Status Read(Executor& model, int output, char* bytes, size_t size) {
+  KILN_ASSIGN_OR_RETURN(const kiln::runtime::NDArray array, model.GetOutput(output));
   const absl::Span<char> values = array.values<char>();
   if (values.size() != size) {
     return absl::InvalidArgumentError("output " + std::to_string(output) + ": found " +
@@ -64,8 +59,8 @@ const char* kiln_error() { return Error().c_str(); }
 
 // The caller owns the model and gives it back to kiln_free. Null if it cannot be loaded.
 CompiledModel* kiln_load(const char* path) {
-  const absl::StatusOr<CompiledModel*> model = Load(path);
-  return Failed(model.status()) != 0 ? nullptr : *model;
+  absl::StatusOr<CompiledModel> model = Load(path);
+  return Failed(model.status()) != 0 ? nullptr : new CompiledModel(*std::move(model));
 }
 
 void kiln_free(CompiledModel* model) { delete model; }
@@ -75,13 +70,13 @@ int kiln_set_threads(int threads) {
 }
 
 int kiln_set_input(CompiledModel* model, const char* name, const char* bytes, size_t size) {
-  return Failed(Fill(*model, name, bytes, size));
+  return Failed(Fill(**model, name, bytes, size));
 }
 
-int kiln_run(CompiledModel* model) { return Failed(model->executor->Run()); }
+int kiln_run(CompiledModel* model) { return Failed((*model)->Run()); }
 
 int kiln_get_output(CompiledModel* model, int output, char* bytes, size_t size) {
-  return Failed(Read(*model, output, bytes, size));
+  return Failed(Read(**model, output, bytes, size));
 }
 
 }  // extern "C"

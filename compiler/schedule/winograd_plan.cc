@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/schedule/winograd_plan.h"
+
+#include <algorithm>
+
+#include "compiler/schedule/winograd_transform.h"
+
+namespace kiln::schedule {
+namespace {
+
+constexpr double kFloatBytes = sizeof(float);
+constexpr int64_t kMinChannels = 16;  // of inputs and of outputs
+constexpr int64_t kMaxBlockTiles = 64;
+// Bytes that all cores together get from the third cache or memory in the time of one vector
+// multiply-add: what weights cost that do not stay in the second cache.
+constexpr double kBytesPerMultiplyAdd = 4;
+// Multiply-adds that reading, transforming and writing one vector takes besides its arithmetic.
+constexpr double kTransformAccessCost = 2;
+
+// Convolutions that take fewer vector multiply-adds are not worth scratch memory: some 25
+// microseconds.
+constexpr double kMinDirectCost = 100'000;
+// Bytes that the weights may grow by for every vector multiply-add that is saved: a small layer is
+// not worth weights four times as large.
+constexpr double kBytesPerSavedMultiplyAdd = 4;
+
+bool IsSumOf(const Expr& index, const Axis& a, const Axis& b) {
+  const auto* sum = index.As<loop::Binary>();
+  if (sum == nullptr || sum->op != loop::BinaryOp::kAdd) return false;
+  const auto is = [](const Expr& e, const Axis& axis) { return e.get() == axis.var.get(); };
+  return (is(sum->a, a) && is(sum->b, b)) || (is(sum->a, b) && is(sum->b, a));
+}
+
+TileShape ProductTile(const WinogradProblem& p, int64_t tiles, const Target& target) {
+  const DType dtype = DType::Float(32);
+  return ChooseTile({.rows = tiles,
+                     .columns = p.columns,
+                     .reduce = p.channels,
+                     .row_stride = (p.channels + target.Lanes(dtype)) * dtype.bytes(),
+                     .dtype = dtype},
+                    target);
+}
+
+// What weights cost that come from beyond the second cache `times` times, in multiply-adds.
+double StreamCost(double bytes, int64_t times, const Target& target) {
+  if (bytes <= static_cast<double>(target.l2_bytes) / 2) return 0;
+  return bytes * static_cast<double>(times) / kBytesPerMultiplyAdd;
+}
+
+double DirectCost(const WinogradProblem& p, const Target& target) {
+  const double lanes = target.Lanes(DType::Float(32));
+  const double weights =
+      static_cast<double>(kWinogradTaps * kWinogradTaps * p.channels * p.columns);
+  const double sums = static_cast<double>(p.batch * p.height * p.width) * weights / lanes;
+  // The smaller of what it computes and what it waits for is hidden.
+  return std::max(sums, StreamCost(kFloatBytes * weights, p.batch, target));
+}
+
+WinogradDivision Divide(const WinogradProblem& p, int64_t outputs, int64_t block_rows,
+                        const Target& target) {
+  const WinogradTransform& w = WinogradOf(outputs);
+  WinogradDivision d{.outputs = outputs,
+                     .tile_rows = DivideUp(p.height, outputs),
+                     .tile_columns = DivideUp(p.width, outputs),
+                     .block_rows = block_rows};
+  d.tile = ProductTile(p, d.block_tiles(), target);
+  const double lanes = target.Lanes(DType::Float(32));
+  const auto points = static_cast<double>(w.points());
+  const auto tiles = static_cast<double>(p.batch * d.blocks() * d.block_tiles());
+  const double weights = points * static_cast<double>(p.channels * p.columns);
+  // The products' own efficiency, by the tail of their rows.
+  const double row_waste =
+      static_cast<double>(DivideUp(d.block_tiles(), d.tile.rows) * d.tile.rows) /
+      static_cast<double>(d.block_tiles());
+  const double products = tiles * weights / lanes * row_waste;
+  const double input =
+      tiles * static_cast<double>(p.channels) / lanes *
+      (static_cast<double>(2 * w.inputs() * CostOf(w.input)) + 2 * points * kTransformAccessCost);
+  const double output = tiles * static_cast<double>(p.columns) / lanes *
+                        (static_cast<double>((w.inputs() + outputs) * CostOf(w.output)) +
+                         2 * points * kTransformAccessCost);
+  d.cost = std::max(products, StreamCost(kFloatBytes * weights, p.batch * d.blocks(), target)) +
+           input + output;
+  return d;
+}
+
+// What the larger weights have to save at least, in multiply-adds.
+double WorthOf(const WinogradProblem& p, int64_t outputs) {
+  const int64_t points = WinogradOf(outputs).points() - kWinogradTaps * kWinogradTaps;
+  return static_cast<double>(sizeof(float)) * static_cast<double>(points * p.channels * p.columns) /
+         kBytesPerSavedMultiplyAdd;
+}
+
+}  // namespace
+
+std::optional<WinogradProblem> AsWinogradProblem(const Stage& stage, const Context& context) {
+  const auto* product = stage.value.As<loop::Binary>();
+  if (stage.combine != loop::Combine::kSum || stage.axes.size() != 4 || stage.reduce.size() != 3 ||
+      stage.index.size() != 4 || product == nullptr || product->op != loop::BinaryOp::kMul ||
+      stage.value.type() != loop::Type::Of(DType::Float(32))) {
+    return std::nullopt;
+  }
+  for (size_t i = 0; i < 4; ++i) {
+    if (stage.index[i].get() != stage.axes[i].var.get()) return std::nullopt;
+  }
+  const auto* x = product->a.As<loop::Load>();
+  const auto* y = product->b.As<loop::Load>();
+  if (x == nullptr || y == nullptr || x->index.size() != 4) return std::nullopt;
+  const std::vector<Axis>& r = stage.reduce;
+  const bool reads_alike =
+      x->index[0].get() == stage.axes[0].var.get() && IsSumOf(x->index[1], stage.axes[1], r[0]) &&
+      IsSumOf(x->index[2], stage.axes[2], r[1]) && x->index[3].get() == r[2].var.get();
+  if (!reads_alike || r[0].extent != kWinogradTaps || r[1].extent != kWinogradTaps) {
+    return std::nullopt;
+  }
+  WinogradProblem p{.x = x, .weights = FindConstant(context, y->buffer), .weights_form = {}};
+  if (p.weights == nullptr) return std::nullopt;
+  const std::optional<loop::LinearForm> form =
+      FactorForm(product->b, {r[0], r[1], r[2], stage.axes[3]});
+  int64_t base;
+  if (!form.has_value() || !loop::AsInt(form->base, &base)) return std::nullopt;
+  p.weights_form = *form;
+  p.batch = stage.axes[0].extent;
+  p.height = stage.axes[1].extent;
+  p.width = stage.axes[2].extent;
+  p.columns = stage.axes[3].extent;
+  p.channels = r[2].extent;
+  if (p.channels < kMinChannels || p.columns < kMinChannels) return std::nullopt;
+  return p;
+}
+
+std::optional<WinogradDivision> ChooseWinogradDivision(const WinogradProblem& p,
+                                                       const Target& target) {
+  std::optional<WinogradDivision> best;
+  for (int64_t outputs : {2, 4}) {
+    const int64_t rows = DivideUp(p.height, outputs), columns = DivideUp(p.width, outputs);
+    for (int64_t parts = 1; parts <= rows; ++parts) {
+      const int64_t block_rows = DivideUp(rows, parts);
+      if (block_rows > 1 && block_rows * columns > kMaxBlockTiles) continue;
+      const WinogradDivision d = Divide(p, outputs, block_rows, target);
+      if (!best.has_value() || d.cost < best->cost) best = d;
+    }
+  }
+  if (!best.has_value()) return std::nullopt;
+  const double direct = DirectCost(p, target);
+  if (direct < kMinDirectCost || best->cost + WorthOf(p, best->outputs) >= direct)
+    return std::nullopt;
+  return best;
+}
+
+}  // namespace kiln::schedule

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which convolutions Winograd's filtering computes, and how their tiles are divided: an analytic
+// model.
+#ifndef KILN_COMPILER_SCHEDULE_WINOGRAD_PLAN_H_
+#define KILN_COMPILER_SCHEDULE_WINOGRAD_PLAN_H_
+
+#include <optional>
+
+#include "compiler/schedule/families.h"
+#include "compiler/schedule/tile_shape.h"
+
+namespace kiln::schedule {
+
+// A 3 × 3 convolution with stride 1:
+// out[n, h, w, o] = sum x[n, h + i, w + j, c] * y[i, j, c, o].
+struct WinogradProblem {
+  const loop::Load* x = nullptr;
+  const loop::Constant* weights = nullptr;
+  loop::LinearForm weights_form;  // in i, j, c, o
+  int64_t batch = 1, height = 0, width = 0, channels = 0, columns = 0;
+};
+
+// Reads such a problem off a stage; nothing if it is none, or has too few channels.
+std::optional<WinogradProblem> AsWinogradProblem(const Stage& stage, const Context& context);
+
+// How the tiles are divided.
+struct WinogradDivision {
+  int64_t outputs = 4;       // m: a tile has m × m
+  int64_t tile_rows = 0;     // rows of tiles
+  int64_t tile_columns = 0;  // tiles in a row
+  int64_t block_rows = 0;    // rows of tiles in a block
+  TileShape tile = {};       // of the products
+  double cost = 0;           // in vector multiply-adds
+
+  int64_t blocks() const { return DivideUp(tile_rows, block_rows); }
+  int64_t block_tiles() const { return block_rows * tile_columns; }
+};
+
+// The best division; nothing if the direct sum is better.
+std::optional<WinogradDivision> ChooseWinogradDivision(const WinogradProblem& problem,
+                                                       const Target& target);
+
+}  // namespace kiln::schedule
+
+#endif  // KILN_COMPILER_SCHEDULE_WINOGRAD_PLAN_H_
