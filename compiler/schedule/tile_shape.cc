@@ -5,6 +5,7 @@
 #include <array>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/schedule/nest.h"
 
 namespace kiln::schedule {
 namespace {
