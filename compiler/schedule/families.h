@@ -33,8 +33,8 @@ const loop::Constant* FindConstant(const Context& context, const Buffer& buffer)
 bool IsOutput(const loop::Kernel& kernel, const Buffer& buffer);
 
 // Replaces the loads of stages that are cheaper to compute where they are read than to store, and
-// drops these stages.
-void InlineStages(loop::Kernel& kernel);
+// drops these stages; drops copies of whole buffers to outputs, too.
+void InlineStages(loop::Kernel& kernel, const Target& target);
 
 // A plain serial nest for every stage.
 Stmt NaiveSchedule(const loop::Kernel& kernel, Context& context);

@@ -18,13 +18,15 @@ int CountLoads(const Stage& stage, const Buffer& buffer) {
   return loads;
 }
 
-// A sum of products reads its factors many times: they must stay plain loads at linear indices.
-bool KeepsFactorsPlain(const Stage& consumer, const Stage& producer) {
-  const auto* product = consumer.value.As<loop::Binary>();
-  if (consumer.combine != loop::Combine::kSum || product == nullptr ||
-      product->op != loop::BinaryOp::kMul) {
-    return true;
-  }
+bool IsContraction(const Stage& stage, const Target& target) {
+  loop::Bounds bounds;
+  AddBounds(stage.axes, bounds);
+  return AsContraction(stage, FlatIndex(stage.buffer, stage.index, bounds), target).has_value();
+}
+
+// A contraction reads its factors many times: they must stay plain loads at linear indices.
+bool KeepsFactorsPlain(const Stage& consumer, const Stage& producer, const Target& target) {
+  if (!IsContraction(consumer, target)) return true;
   Expr value = producer.value;
   while (const auto* cast = value.As<loop::Cast>()) value = cast->a;
   if (value.As<loop::Load>() == nullptr) return false;
@@ -35,27 +37,79 @@ bool KeepsFactorsPlain(const Stage& consumer, const Stage& producer) {
   return CollectAccesses(InlineInto(consumer.value, producer), VarsOfAxes(axes), bounds).all_linear;
 }
 
-bool WorthInlining(const loop::Kernel& kernel, const Stage& producer) {
+bool IsNumber(const Expr& e) {
+  return e.As<loop::FloatImm>() != nullptr || e.As<loop::IntImm>() != nullptr;
+}
+
+// What computing one element costs where a consumer reads it. Zeros around data, or other padding,
+// are decided by loops over parts of the consumer (PartitionLoops), so that the data alone counts,
+// as long as its innermost axis is walked in order.
+int64_t CostWhereRead(const Stage& producer) {
+  const auto* padded = producer.value.As<loop::Select>();
+  if (padded == nullptr || !IsNumber(padded->if_false)) return Cost(producer.value);
+  const auto* data = padded->if_true.As<loop::Load>();
+  if (data == nullptr || producer.axes.empty()) return Cost(producer.value);
+  loop::Bounds bounds;
+  AddBounds(producer.axes, bounds);
+  const bool in_order =
+      loop::Simplify(data->index.back(), bounds).get() == producer.axes.back().var.get();
+  return in_order ? 1 : Cost(producer.value);
+}
+
+bool WorthInlining(const loop::Kernel& kernel, const Stage& producer, const Target& target) {
   int64_t reads = 0;
   for (const Stage& consumer : kernel.stages) {
     if (!Reads(consumer, producer.buffer)) continue;
-    if (!KeepsFactorsPlain(consumer, producer)) return false;
+    if (!KeepsFactorsPlain(consumer, producer, target)) return false;
     reads += CountLoads(consumer, producer.buffer) * TotalExtent(consumer.axes) *
              TotalExtent(consumer.reduce);
   }
   const int64_t points = std::max<int64_t>(TotalExtent(producer.axes), 1);
-  const int64_t cost = Cost(producer.value);
-  return reads * cost <= points * cost + reads + points * kStoreCost;
+  return reads * CostWhereRead(producer) <=
+         points * Cost(producer.value) + reads + points * kStoreCost;
+}
+
+// The internal buffer that an output is a plain copy of; null if it is none.
+Buffer CopiedBuffer(const loop::Kernel& kernel, const Stage& copy) {
+  const auto* load = copy.value.As<loop::Load>();
+  if (copy.combine != loop::Combine::kNone || load == nullptr || !IsIdentity(copy) ||
+      !IsOutput(kernel, copy.buffer) || load->buffer->scope != loop::BufferScope::kWorkspace ||
+      load->buffer->shape != copy.buffer->shape || load->buffer->dtype != copy.buffer->dtype) {
+    return nullptr;
+  }
+  for (size_t i = 0; i < copy.index.size(); ++i) {
+    if (load->index[i].get() != copy.index[i].get()) return nullptr;
+  }
+  return load->buffer;
+}
+
+// A buffer that is copied to an output becomes that output.
+void ForwardCopies(loop::Kernel& kernel) {
+  for (size_t i = 0; i < kernel.stages.size();) {
+    const Buffer output = kernel.stages[i].buffer;
+    const Buffer from = CopiedBuffer(kernel, kernel.stages[i]);
+    if (from == nullptr) {
+      ++i;
+      continue;
+    }
+    kernel.stages.erase(kernel.stages.begin() + static_cast<std::ptrdiff_t>(i));
+    for (Stage& stage : kernel.stages) {
+      if (stage.buffer == from) stage.buffer = output;
+      stage.value = ReplaceLoads(stage.value, from, [&](const std::vector<Expr>& index) {
+        return loop::MakeLoad(output, index);
+      });
+    }
+  }
 }
 
 }  // namespace
 
-void InlineStages(loop::Kernel& kernel) {
+void InlineStages(loop::Kernel& kernel, const Target& target) {
   for (size_t i = 0; i < kernel.stages.size();) {
     const Stage producer = kernel.stages[i];
     const bool can = producer.combine == loop::Combine::kNone && IsIdentity(producer) &&
                      !IsOutput(kernel, producer.buffer);
-    if (!can || !WorthInlining(kernel, producer)) {
+    if (!can || !WorthInlining(kernel, producer, target)) {
       ++i;
       continue;
     }
@@ -64,6 +118,7 @@ void InlineStages(loop::Kernel& kernel) {
       if (Reads(stage, producer.buffer)) stage.value = InlineInto(stage.value, producer);
     }
   }
+  ForwardCopies(kernel);
 }
 
 }  // namespace kiln::schedule

@@ -164,6 +164,59 @@ TEST(Reduction, WindowsRunAlongTheChannels) {
   }
 }
 
+// The same windows with a place of padding around the data, which is a stage of its own, and a copy
+// behind them.
+Kernel PaddedWindows(int64_t extent, int64_t channels, int64_t stride, bool weighted) {
+  const int64_t places = (extent + 2 - 3) / stride + 1;
+  const Buffer x = Param("x", kF32, {extent, extent, channels});
+  const Buffer pad = Workspace("pad", kF32, {extent + 2, extent + 2, channels});
+  const Buffer pool = Workspace("pool", kF32, {places, places, channels});
+  const Buffer out = Param("out", kF32, {places, places, channels});
+  const loop::Constant w = MakeConstant("w", kF32, {channels, 3, 3});
+  Kernel kernel{.name = "f", .inputs = {x}, .outputs = {out}, .constants = {}, .stages = {}};
+  if (weighted) kernel.constants = {w};
+  kernel.stages.push_back(Pointwise(pad, [&](const Index& i) {
+    const auto at = [&](const Expr& place) {
+      return loop::Max(loop::Min(place - 1, Expr(extent - 1)), 0);
+    };
+    const Expr inside =
+        i[0] >= 1 && i[0] < Expr(extent + 1) && i[1] >= 1 && i[1] < Expr(extent + 1);
+    return MakeSelect(inside, MakeLoad(x, {at(i[0]), at(i[1]), i[2]}),
+                      loop::Const(kF32, weighted ? 0 : -1e30));
+  }));
+  kernel.stages.push_back(Reduce(
+      pool, {3, 3}, weighted ? Combine::kSum : Combine::kMax, [&](const Index& i, const Index& r) {
+        const Expr value =
+            MakeLoad(pad, {i[0] * Expr(stride) + r[0], i[1] * Expr(stride) + r[1], i[2]});
+        return weighted ? value * MakeLoad(w.buffer, {i[2], r[0], r[1]}) : value;
+      }));
+  kernel.stages.push_back(Pointwise(out, [&](const Index& i) { return MakeLoad(pool, i); }));
+  return kernel;
+}
+
+TEST(Reduction, ReadsPaddedDataWhereItIs) {
+  for (const Target& target : AllTargets()) {
+    for (int64_t stride : {1, 2}) {
+      for (int64_t channels : {1, 8, 35}) {
+        for (bool weighted : {false, true}) {
+          SCOPED_TRACE(testing::Message() << target.vector_bits << " bits, stride " << stride
+                                          << ", " << channels << " channels");
+          const Kernel kernel = PaddedWindows(7, channels, stride, weighted);
+          ExpectLikeNaive(kernel, target, weighted ? kTolerance : 0);
+        }
+      }
+    }
+  }
+  // No padded copy, no sums that are copied to the output.
+  const Scheduled scheduled = Schedule(PaddedWindows(56, 32, 1, true), VectorTarget(256));
+  EXPECT_EQ(scheduled.func.workspace, nullptr) << Text(scheduled);
+  EXPECT_FALSE(absl::StrContains(Text(scheduled), "pool")) << Text(scheduled);
+  // Where all of a window is data, nothing asks whether it is.
+  const std::string text = Text(scheduled);
+  const size_t interior = text.find("fma(x[");
+  ASSERT_NE(interior, std::string::npos) << text;
+}
+
 TEST(Reduction, LaysConstantsOutForItsLoops) {
   const Scheduled scheduled = Schedule(Windows(8, true), VectorTarget(256));
   EXPECT_EQ(scheduled.description, "reduction");

@@ -103,7 +103,7 @@ Stmt Build(loop::Kernel& kernel, const ScheduleOptions& options, schedule::Conte
     return {};
   }
   if (options.naive) return schedule::NaiveSchedule(kernel, context);
-  schedule::InlineStages(kernel);
+  schedule::InlineStages(kernel, context.target);
   const size_t contraction = FindContraction(kernel, context.target);
   if (contraction < kernel.stages.size()) {
     if (options.winograd) {

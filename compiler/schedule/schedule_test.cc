@@ -181,6 +181,26 @@ TEST(Inline, OutputsAreStored) {
   for (const Target& target : AllTargets()) ExpectLikeNaive(kernel, target);
 }
 
+TEST(Inline, ACopyOfAWholeBufferIsThatBuffer) {
+  const Buffer in = Param("in", kF32, {8, 4}), sums = Workspace("sums", kF32, {8});
+  const Buffer a = Param("a", kF32, {8}), b = Param("b", kF32, {8}), c = Param("c", kF32, {8});
+  const auto copy = [&](const Buffer& to) {
+    return Pointwise(to, [&](const Index& i) { return MakeLoad(sums, i); });
+  };
+  // Two copies, and a third that turns the order round.
+  const Kernel kernel{
+      .name = "f",
+      .inputs = {in},
+      .outputs = {a, b, c},
+      .constants = {},
+      .stages = {Reduce(sums, {4}, loop::Combine::kSum,
+                        [&](const Index& i, const Index& r) { return MakeLoad(in, {i[0], r[0]}); }),
+                 copy(a), copy(b),
+                 Pointwise(c, [&](const Index& i) { return MakeLoad(sums, {Expr(7) - i[0]}); })}};
+  EXPECT_FALSE(absl::StrContains(Text(Schedule(kernel, VectorTarget(256))), "sums"));
+  for (const Target& target : AllTargets()) ExpectLikeNaive(kernel, target, 1e-5);
+}
+
 using Pairs = std::vector<std::pair<int, int>>;
 
 Pairs InPlace(const Kernel& kernel) { return Schedule(kernel, VectorTarget(256)).in_place; }
