@@ -224,6 +224,7 @@ Stmt ContractionNest(const loop::Kernel& kernel, size_t which, Context& context)
   t.tile = ChooseTile(t.c, dtype, context.target);
   stmts.push_back(PackColumns(t, context));
   t.prefetch_distance = PrefetchDistance(t, context.target);
+  t.max_unrolled = MaxUnrolled(context.target);
   stmts.push_back(TileLoops(t, cost, context));
   for (size_t i = which + 1; !fuses && i < kernel.stages.size(); ++i) {
     stmts.push_back(StageNest(kernel, kernel.stages[i], context));

@@ -179,6 +179,22 @@ TEST(Contraction, AsksForColumnsAhead) {
       Text(Schedule(Product(28, 8, 64, Columns::kConstant), VectorTarget(512))), "prefetch"));
 }
 
+TEST(Contraction, SeveralStepsToAnIteration) {
+  // 28 accumulators: four steps are 112 multiply-adds.
+  const auto loops = [](int64_t reduce) {
+    return Text(Schedule(Product(56, reduce, 64, Columns::kConstant), VectorTarget(512)));
+  };
+  EXPECT_TRUE(absl::StrContains(loops(64), "in 0..16 {")) << loops(64);
+  // What does not divide evenly takes fewer, or one.
+  EXPECT_TRUE(absl::StrContains(loops(66), "in 0..22 {")) << loops(66);
+  EXPECT_TRUE(absl::StrContains(loops(67), "in 0..67 {")) << loops(67);
+  for (int64_t reduce : {3, 5, 8, 9}) {
+    for (const Target& target : AllTargets()) {
+      ExpectLikeNaive(Product(29, reduce, 33, Columns::kConstant), target, kTolerance);
+    }
+  }
+}
+
 TEST(Contraction, SharesItsTilesAmongThreads) {
   const Kernel kernel = Product(64, 256, 512, Columns::kConstant);
   EXPECT_TRUE(absl::StrContains(Text(Schedule(kernel, VectorTarget(256, 8))), " parallel {"));

@@ -12,6 +12,11 @@ namespace {
 // page.
 constexpr int64_t kPrefetchBytes = 1024;
 
+// Multiply-adds of an innermost loop: it fits into the cache of decoded instructions with its
+// neighbours.
+constexpr int64_t kMaxUnrolled = 112;
+constexpr int64_t kMaxSteps = 4;  // of the reduction in one iteration
+
 // `factor` with `load` in the place of its load.
 Expr WithLoad(const Expr& factor, const Expr& load) {
   const auto* cast = factor.As<loop::Cast>();
@@ -72,6 +77,22 @@ Stmt PrefetchColumns(const TiledContraction& t, const TilePlace& place) {
   return loop::MakeBlock(std::move(stmts));
 }
 
+// `step` inside of loops over the reduction, several steps to an iteration: the fewer instructions
+// count loops, the more are multiply-adds.
+Stmt Reduction(const TiledContraction& t, const Stmt& step, int64_t accumulators) {
+  int64_t steps = 1;
+  const int64_t extent = t.c.reduce.back().extent;
+  for (int64_t s = 2; s <= std::min(t.max_unrolled / accumulators, kMaxSteps); ++s) {
+    if (extent % s == 0) steps = s;
+  }
+  if (steps == 1) return Nest(t.c.reduce, ForKind::kSerial, step);
+  std::vector<Axis> outer = t.c.reduce;
+  const Var var = outer.back().var, within = loop::MakeVar("step");
+  outer.back() = {loop::MakeVar(NameOf(var)), extent / steps};
+  const Stmt at = loop::Substitute(step, {{var.get(), outer.back().var * Expr(steps) + within}});
+  return Nest(outer, ForKind::kSerial, Nest({{within, steps}}, ForKind::kUnrolled, at));
+}
+
 }  // namespace
 
 Stmt PackColumns(TiledContraction& t, Context& context) {
@@ -120,6 +141,8 @@ Stmt PackColumns(TiledContraction& t, Context& context) {
   t.y = WithLoad(t.c.y, loop::MakeLoad(copy.buffer, index));
   return PointwiseNest(copy, context);
 }
+
+int64_t MaxUnrolled(const Target& target) { return target.is_baremetal() ? 1 : kMaxUnrolled; }
 
 int64_t PrefetchDistance(const TiledContraction& t, const Target& target) {
   const int64_t bytes = t.c.y.type().dtype.bytes();
@@ -188,8 +211,8 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
     return loop::MakeStore(acc, {sum_at(p)},
                            t.fused_multiply_add ? loop::MakeFma(x, y, sum) : sum + x * y);
   });
-  body.push_back(
-      Nest(t.c.reduce, ForKind::kSerial, loop::MakeBlock({update, PrefetchColumns(t, place)})));
+  body.push_back(Reduction(t, loop::MakeBlock({update, PrefetchColumns(t, place)}),
+                           rows * DivideUp(computed, lanes)));
   for (const Epilogue& epilogue : t.epilogues) {
     body.push_back(each(place.columns, [&](const Point& p) {
       const Expr value = ReplaceLoads(epilogue.value, t.sums, [&](const std::vector<Expr>&) {

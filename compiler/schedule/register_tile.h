@@ -35,6 +35,8 @@ struct TiledContraction {
   Expr y = {};
   bool packed = false;
   Var block = {}, column = {};
+  // Multiply-adds that the innermost loop may have, so that its own instructions weigh little.
+  int64_t max_unrolled = 1;
   // How many elements ahead the columns are asked for; 0: not at all.
   int64_t prefetch_distance = 0;
 };
@@ -47,6 +49,9 @@ Stmt PackColumns(TiledContraction& contraction, Context& context);
 // How many elements ahead the columns of a packed contraction are asked for: those that do not stay
 // in the first cache.
 int64_t PrefetchDistance(const TiledContraction& contraction, const Target& target);
+
+// What max_unrolled is for the target: 1, no unrolling, where code has to be small.
+int64_t MaxUnrolled(const Target& target);
 
 // Where a tile begins, and how much of the tile's shape there is.
 struct TilePlace {

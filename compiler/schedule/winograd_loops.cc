@@ -201,6 +201,7 @@ class Winograd {
     t.y = loop::MakeLoad(weights_, {t.block, point, channel, t.column});
     t.c.y = t.y;
     t.prefetch_distance = PrefetchDistance(t, context_.target);
+    t.max_unrolled = MaxUnrolled(context_.target);
     t.epilogues = {{products_,
                     {part, point, row, t.column},
                     loop::MakeLoad(products_, {part, point, row, t.column})}};
