@@ -107,7 +107,7 @@ absl::StatusOr<Artifacts> EmitCode(const loop::LoopProgram& program, const Compi
     return artifacts;
   }
   const std::string name = options.module_name + ".so";
-  KILN_ASSIGN_OR_RETURN(artifacts[name], codegen::LinkSharedObject(object, name));
+  KILN_ASSIGN_OR_RETURN(artifacts[name], codegen::LinkSharedObject(std::move(object), name));
   return artifacts;
 #else
   (void)more_code;

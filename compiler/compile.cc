@@ -194,7 +194,7 @@ std::string LoaderSymbol(const CompileOptions& options, absl::string_view name) 
   return shared ? absl::StrCat(ModulePrefix(options.module_name), "_", name) : std::string(name);
 }
 
-absl::StatusOr<Stages> RunStages(const Graph& graph, const CompileOptions& options) {
+absl::StatusOr<Stages> RunStages(Graph graph, const CompileOptions& options) {
   KILN_RETURN_IF_ERROR(CheckOptions(options));
   const std::vector<Target> targets = EffectiveTargets(options);
   const Target& target = targets.front();
@@ -202,6 +202,8 @@ absl::StatusOr<Stages> RunStages(const Graph& graph, const CompileOptions& optio
   Stages stages;
   KILN_ASSIGN_OR_RETURN(stages.fused,
                         RunPasses(graph, PassContextOf(options, target), options.passes));
+  const Attrs attrs = graph.attrs;
+  graph = {};  // Weights that the passes have replaced need no memory any more.
   KILN_ASSIGN_OR_RETURN(stages.modules, MakeExternalModules(stages.fused, options));
   KILN_ASSIGN_OR_RETURN(
       const LoweredVariants variants,
@@ -213,7 +215,7 @@ absl::StatusOr<Stages> RunStages(const Graph& graph, const CompileOptions& optio
                                                .pools = options.pools}));
   KILN_RETURN_IF_ERROR(PlaceConstants(options.constant_pools, stages.lowered.program, stages.plan));
   stages.metadata = Describe(stages.plan, stages.lowered.program, info);
-  KILN_RETURN_IF_ERROR(DescribeQuantization(graph, stages.metadata));
+  KILN_RETURN_IF_ERROR(DescribeQuantization(attrs, stages.metadata));
   DescribeExternals(stages.modules, stages.metadata);
   stages.program = stages.lowered.program;
   SetConvention(options, stages.program);
@@ -225,9 +227,11 @@ absl::StatusOr<Stages> RunStages(const Graph& graph, const CompileOptions& optio
   return stages;
 }
 
-absl::StatusOr<Compiled> Compile(const Graph& graph, const CompileOptions& options) {
+absl::StatusOr<Compiled> Compile(Graph graph, const CompileOptions& options) {
   Compiled compiled;
-  KILN_ASSIGN_OR_RETURN(compiled.stages, RunStages(graph, options));
+  KILN_ASSIGN_OR_RETURN(compiled.stages, RunStages(std::move(graph), options));
+  // The program has the weights in the layout that its loops want.
+  compiled.stages.fused = {};
   const Stages& stages = compiled.stages;
   const std::string& name = options.module_name;
   KILN_ASSIGN_OR_RETURN(compiled.artifacts,

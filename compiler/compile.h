@@ -93,10 +93,10 @@ struct Stages {
   loop::LoopProgram program;  // with the executor, the metadata and the calling convention; ready
                               // for a code generator
 };
-absl::StatusOr<Stages> RunStages(const Graph& graph, const CompileOptions& options);
+absl::StatusOr<Stages> RunStages(Graph graph, const CompileOptions& options);
 
 struct Compiled {
-  Stages stages;
+  Stages stages;  // without the graph, whose weights nothing needs any more
   // <module>.so for the C++ runtime with LLVM, <module>.o for the C runtime or a system library
   // with LLVM, <module>.c with the C back end; <module>_system_lib.c, which registers a system
   // library; <module>_model.c, the model for TVMExecute, with the C interface; <module>.h;
@@ -106,7 +106,7 @@ struct Compiled {
   // of <module>.so: both have to be linked.
   Artifacts artifacts;
 };
-absl::StatusOr<Compiled> Compile(const Graph& graph, const CompileOptions& options);
+absl::StatusOr<Compiled> Compile(Graph graph, const CompileOptions& options);
 
 // The text of a stage: graph, after:<pass>, fused, stages, loops, scheduled, plan, c, llvm, asm,
 // graph-json, metadata, header, external. InvalidArgument with the known names.

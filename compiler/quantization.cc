@@ -137,11 +137,11 @@ class TensorAttrs {
 
 }  // namespace
 
-absl::Status DescribeQuantization(const Graph& graph, proto::Metadata& metadata) {
+absl::Status DescribeQuantization(const Attrs& attrs, proto::Metadata& metadata) {
   proto::Function& main = *metadata.mutable_functions(0);
   const int inputs = main.num_inputs();
-  KILN_RETURN_IF_ERROR(TensorAttrs(graph.attrs, "input", 0, inputs).Describe(main));
-  return TensorAttrs(graph.attrs, "output", inputs, main.parameters_size()).Describe(main);
+  KILN_RETURN_IF_ERROR(TensorAttrs(attrs, "input", 0, inputs).Describe(main));
+  return TensorAttrs(attrs, "output", inputs, main.parameters_size()).Describe(main);
 }
 
 }  // namespace kiln

@@ -18,7 +18,7 @@ namespace kiln {
 
 // Sets the quantisation of the model's function in its metadata. InvalidArgument for attributes of
 // another form, or that do not fit the tensors. The metadata must be that of the graph.
-absl::Status DescribeQuantization(const Graph& graph, proto::Metadata& metadata);
+absl::Status DescribeQuantization(const Attrs& attrs, proto::Metadata& metadata);
 
 }  // namespace kiln
 

@@ -148,7 +148,7 @@ absl::Status RunCompile(const CompileFlags& flags) {
     KILN_RETURN_IF_ERROR(CheckIsNoFolder("-o with --emit", flags.output));
   }
   Progress progress("compiling " + flags.model);
-  KILN_ASSIGN_OR_RETURN(const Graph graph, LoadModel(flags.model, flags.inputs));
+  KILN_ASSIGN_OR_RETURN(Graph graph, LoadModel(flags.model, flags.inputs));
   if (!flags.dump_dir.empty()) KILN_RETURN_IF_ERROR(WriteDump(flags.dump_dir, graph, options));
   if (!flags.emit.empty()) {
     KILN_ASSIGN_OR_RETURN(const std::string text, EmitStage(graph, options, flags.emit));
@@ -158,7 +158,9 @@ absl::Status RunCompile(const CompileFlags& flags) {
     }
     return Print(text);
   }
-  KILN_ASSIGN_OR_RETURN(Compiled compiled, Compile(graph, options));
+  // Only the archive needs it behind the compiler, which frees what it no longer needs.
+  const Graph model = flags.mlf.empty() ? Graph() : graph;
+  KILN_ASSIGN_OR_RETURN(Compiled compiled, Compile(std::move(graph), options));
   Artifacts& artifacts = compiled.artifacts;
   const std::string shared_object = options.module_name + ".so";
   const bool is_shared = options.runtime == Runtime::kCpp && !options.system_lib;
@@ -167,17 +169,17 @@ absl::Status RunCompile(const CompileFlags& flags) {
                           LinkSharedObject(artifacts, options.module_name, CodeTarget(options)));
   }
   FileChanges changes = {.inputs = {flags.model}};
+  if (!flags.mlf.empty()) {
+    KILN_ASSIGN_OR_RETURN(const mlf::ModelLibrary library,
+                          ModelLibraryOf(model, compiled, flags.mlf_runtime));
+    KILN_ASSIGN_OR_RETURN(std::string archive, mlf::WriteArchive(library));
+    changes.files.push_back({flags.mlf, std::move(archive)});
+  }
   if (!flags.output.empty()) {
     const std::filesystem::path folder = flags.output;
     for (auto& [name, bytes] : artifacts) {
-      changes.files.push_back({(folder / name).string(), bytes});
+      changes.files.push_back({(folder / name).string(), std::move(bytes)});
     }
-  }
-  if (!flags.mlf.empty()) {
-    KILN_ASSIGN_OR_RETURN(const mlf::ModelLibrary library,
-                          ModelLibraryOf(graph, compiled, flags.mlf_runtime));
-    KILN_ASSIGN_OR_RETURN(std::string archive, mlf::WriteArchive(library));
-    changes.files.push_back({flags.mlf, std::move(archive)});
   }
   KILN_RETURN_IF_ERROR(Apply(changes));
   progress.Stop();

@@ -55,7 +55,7 @@ absl::StatusOr<std::string> EmitAssembly(const loop::LoopProgram& program, const
 // An ELF shared object of one relocatable object, by LLD in this process. It names no library as
 // needed and holds no path and no time. Safe to call from several threads, one of which works at a
 // time.
-absl::StatusOr<std::string> LinkSharedObject(absl::string_view object, const std::string& soname);
+absl::StatusOr<std::string> LinkSharedObject(std::string object, const std::string& soname);
 
 }  // namespace kiln::codegen
 

@@ -38,6 +38,9 @@ class StringStream : public llvm::raw_pwrite_stream {
   std::string& out_;
 };
 
+// Of an object beside its constants: more than most have.
+constexpr uint64_t kCodeBytes = 1 << 20;
+
 struct Compilation {
   std::unique_ptr<llvm::TargetMachine> machine;
   std::unique_ptr<llvm::LLVMContext> context;
@@ -51,6 +54,16 @@ absl::StatusOr<std::vector<Machine>> VariantMachines(const LlvmOptions& options)
     machines.push_back({variant, TraitsOf(*machine)});
   }
   return machines;
+}
+
+size_t ConstantBytes(const llvm::Module& module) {
+  uint64_t bytes = kCodeBytes;
+  for (const llvm::GlobalVariable& data : module.globals()) {
+    if (data.hasInitializer()) {
+      bytes += module.getDataLayout().getTypeAllocSize(data.getValueType()).getFixedValue();
+    }
+  }
+  return static_cast<size_t>(bytes);
 }
 
 // `traits`: null for what the target has.
@@ -87,6 +100,7 @@ absl::StatusOr<Compilation> Compile(const loop::LoopProgram& program, const Targ
 
 absl::StatusOr<std::string> Write(Compilation compilation, llvm::CodeGenFileType type) {
   std::string bytes;
+  if (type == llvm::CodeGenFileType::ObjectFile) bytes.reserve(ConstantBytes(*compilation.module));
   StringStream stream(bytes);
   llvm::legacy::PassManager passes;
   if (compilation.machine->addPassesToEmitFile(passes, stream, nullptr, type,

@@ -56,7 +56,7 @@ absl::StatusOr<std::string> ReadFile(const fs::path& path) {
 
 }  // namespace
 
-absl::StatusOr<std::string> LinkSharedObject(absl::string_view object, const std::string& soname) {
+absl::StatusOr<std::string> LinkSharedObject(std::string object, const std::string& soname) {
   // LLD keeps its state in globals.
   static std::mutex& mutex = *new std::mutex;
   std::lock_guard<std::mutex> lock(mutex);
@@ -71,6 +71,7 @@ absl::StatusOr<std::string> LinkSharedObject(absl::string_view object, const std
   const std::string input = (directory / "in.o").string();
   const std::string output = (directory / "out.so").string();
   KILN_RETURN_IF_ERROR(WriteFile(input, object));
+  std::string().swap(object);  // The linker maps the file.
 
   const std::string soname_option = absl::StrCat("--soname=", soname);
   const std::vector<const char*> args = {"ld.lld",
