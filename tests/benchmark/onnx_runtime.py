@@ -34,6 +34,11 @@ def _install(environment):
     made.rename(environment)
 
 
+def python():
+    """The environment's interpreter, for processes of their own."""
+    return str(_environment() / "bin" / "python")
+
+
 def _add_to_path():
     environment = _environment()
     try:

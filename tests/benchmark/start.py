@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The time until a new process has its first result, beside ONNX Runtime.
+
+  bazel run -c opt //tests/benchmark:start
+
+Processes of both take turns; the figures are medians. Kiln's is a C++ program that loads the
+compiled library, allocates, and runs it once with one thread. ONNX Runtime's is Python, so its time
+is told in parts as well: the whole process, from the import on, and the session and its run alone.
+"""
+
+import argparse
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+from tests.benchmark import model_cases
+from tests.benchmark import onnx_runtime
+from tests.benchmark.models import compile_model, open_session
+
+# Prints the milliseconds from before the import on, and from before the session on.
+ONNX_RUNTIME = """
+import sys, time
+begin = time.perf_counter()
+import numpy as np
+import onnxruntime as ort
+imported = time.perf_counter()
+options = ort.SessionOptions()
+options.intra_op_num_threads = options.inter_op_num_threads = 1
+session = ort.InferenceSession(sys.argv[1], options, providers=["CPUExecutionProvider"])
+inputs = {i.name: np.zeros(i.shape, np.float32) for i in session.get_inputs()}
+session.run(None, inputs)
+end = time.perf_counter()
+print((end - begin) * 1e3, (end - imported) * 1e3)
+"""
+
+
+def run(command):
+    """Milliseconds of the process, and those that it prints."""
+    begin = time.perf_counter()
+    result = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    return [(time.perf_counter() - begin) * 1e3] + [float(word) for word in result.stdout.split()]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--compiler", required=True, help="the command kiln")
+    parser.add_argument("--program", required=True, help="first_result.cc")
+    parser.add_argument("--data", type=pathlib.Path, default=os.environ.get("KILN_SHARED_DATA"),
+                        help="folder of models; default: $KILN_SHARED_DATA")
+    parser.add_argument("--model", default="light_squeezenet")
+    parser.add_argument("--rounds", type=int, default=21)
+    arguments = parser.parse_args()
+    if arguments.data is None:
+        sys.exit("say where the models are, with --data or KILN_SHARED_DATA")
+    cases = dict(model_cases.all_cases(arguments.data, open_session))
+    if arguments.model not in cases:
+        sys.exit("--model %s: wanted one of %s" % (arguments.model, ", ".join(cases)))
+    case = cases[arguments.model]()
+    kiln, other = [], []
+    with tempfile.TemporaryDirectory() as temporary:
+        library = compile_model(arguments.compiler, case, pathlib.Path(temporary), [])
+        for _ in range(arguments.rounds):
+            other.append(run([onnx_runtime.python(), "-c", ONNX_RUNTIME, str(case.model)]))
+            kiln.append(run([arguments.program, str(library)]))
+    process, inside = (statistics.median(column) for column in zip(*kiln))
+    theirs = [statistics.median(column) for column in zip(*other)]
+    print("%s, medians of %d processes\n" % (arguments.model, arguments.rounds))
+    print("| until the first result | Kiln ms | ONNX Runtime ms | Kiln / ONNX Runtime |\n"
+          "|---|---|---|---|")
+    for what, ours, ms in (("whole process", process, theirs[0]),
+                           ("load, allocate, run; ONNX Runtime: import, session, run", inside, theirs[1]),
+                           ("load, allocate, run; ONNX Runtime: session, run", inside, theirs[2])):
+        print("| %s | %.2f | %.2f | %.3f |" % (what, ours, ms, ours / ms))
+
+
+if __name__ == "__main__":
+    main()
