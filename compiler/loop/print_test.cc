@@ -30,6 +30,11 @@ TEST(PrintTest, Operators) {
   EXPECT_EQ(ToString(MakeSelect(x < 0, -x, x)), "select(x < 0f32, -x, x)");
 }
 
+TEST(PrintTest, Prefetch) {
+  const Buffer b = MakeBuffer("b", kF32, {64}, BufferScope::kParam);
+  EXPECT_EQ(ToString(MakePrefetch(b, MakeVar("i") + 16)), "prefetch b[i + 16]\n");
+}
+
 TEST(PrintTest, Constants) {
   EXPECT_EQ(ToString(Expr(-3)), "-3");
   EXPECT_EQ(ToString(Const(DType::UInt(8), 200)), "200u8");

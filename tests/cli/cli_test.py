@@ -21,6 +21,12 @@ def @main(%x: Tensor[(2, 3), float32]) {
   (%x, reshape(%x, newshape=[6]), 3f, %0, %0)
 }
 """
+CONVOLUTION = """#[version = "0.0.5"]
+def @main(%x: Tensor[(1, 56, 56, 64), float32]) {
+  %0 = full(0.5f, shape=[3, 3, 64, 64], dtype="float32");
+  nn.conv2d(%x, %0, padding=[1, 1, 1, 1], data_layout="NHWC", kernel_layout="HWIO")
+}
+"""
 ANY_ROWS = '#[version = "0.0.5"]\ndef @main(%a: Tensor[(?, 2), float32]) {\n  nn.relu(%a)\n}\n'
 
 # One output is an input as it is, which executors copy.
@@ -321,6 +327,13 @@ class CliTest(CliCase):
             r"       0    448    0-0  #\.\.\.\.\.\.\.  scratch1",
         ):
             self.assertRegex(of_model, "(?m)^" + line + "$")
+
+    def test_winograd_can_be_switched_off(self):
+        model = self.path("conv.relay")
+        self.write("conv.relay", CONVOLUTION)
+        options = ("compile", model, "--emit", "metadata", "--target", "x86-64-v3")
+        self.assertIn('"schedule": "winograd F(4x4,3x3)', self.succeeds(*options))
+        self.assertIn('"schedule": "contraction ', self.succeeds(*options, "--no-winograd"))
 
     def test_inspect_numbers_are_those_of_the_metadata(self):
         options = ["--target", "x86-64-v3", "--executor", "graph"]

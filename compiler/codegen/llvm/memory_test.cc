@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
 #include "compiler/base/tensor.h"
 #include "compiler/codegen/llvm/test_programs.h"
 #include "compiler/loop/expr.h"
@@ -52,6 +54,57 @@ TEST(MemoryTest, StridesOfLoadsAndStores) {
       }
     }
   }
+}
+
+TEST(MemoryTest, Prefetches) {
+  const Buffer in = Param("in", kF32, {64}), out = Param("out", kF32, {16});
+  const Var i = MakeVar("i");
+  const loop::LoopProgram program =
+      OneFunc({in, out}, 1,
+              MakeFor(i, 0, 16, ForKind::kSerial,
+                      loop::MakeBlock({loop::MakePrefetch(in, i * 4),
+                                       MakeStore(out, {i}, MakeLoad(in, {i}))})));
+  CheckOnAll(program, {EdgeValues(kF32, 64), Zeros(out)});
+  EXPECT_NE(EmitAssembly(program, *Target::Parse("x86-64"))->find("prefetcht0"), std::string::npos);
+  EXPECT_NE(EmitAssembly(program, *Target::Parse("aarch64"))->find("prfm"), std::string::npos);
+}
+
+// Rows that are 4 KiB apart times a vector of columns, in registers: the tile of AVX-512.
+TEST(MemoryTest, RowsAreOperandsOfMultiplyAddsWithoutAnIndexRegister) {
+  constexpr int64_t kRows = 28, kSteps = 64, kStride = 1024, kLanes = 16;
+  const Buffer x = Param("x", kF32, {kRows * kStride}), w = Param("w", kF32, {kSteps * kLanes}),
+               out = Param("out", kF32, {kRows * kLanes});
+  const Buffer acc = loop::MakeBuffer("acc", kF32, {kRows * kLanes}, loop::BufferScope::kLocal);
+  const Var k = MakeVar("k");
+  std::vector<Stmt> clear, step, store;
+  for (int64_t row = 0; row < kRows; ++row) {
+    const Expr at = MakeRamp(Expr(row * kLanes), 1, kLanes);
+    const Expr sum = MakeLoad(acc, {at});
+    const Expr value = loop::MakeBroadcast(MakeLoad(x, {Expr(row * kStride) + k}), kLanes);
+    clear.push_back(MakeStore(acc, {at}, loop::MakeBroadcast(loop::Const(kF32, 0), kLanes)));
+    step.push_back(MakeStore(
+        acc, {at}, loop::MakeFma(value, MakeLoad(w, {MakeRamp(k * kLanes, 1, kLanes)}), sum)));
+    store.push_back(MakeStore(out, {at}, sum));
+  }
+  const loop::LoopProgram program = OneFunc(
+      {x, w, out}, 2,
+      loop::MakeAllocate(
+          acc, loop::MakeBlock({loop::MakeBlock(clear),
+                                MakeFor(k, 0, kSteps, ForKind::kSerial, loop::MakeBlock(step)),
+                                loop::MakeBlock(store)})));
+  CheckOnAll(program,
+             {EdgeValues(kF32, kRows * kStride), EdgeValues(kF32, kSteps * kLanes, 3), Zeros(out)});
+  const std::string assembly = *EmitAssembly(program, *Target::Parse("x86-64-v4"));
+  int operands = 0;
+  for (const absl::string_view line : absl::StrSplit(assembly, '\n')) {
+    if (!absl::StrContains(line, "vfmadd") || !absl::StrContains(line, "{1to16}")) continue;
+    ++operands;
+    // offset(%base), not offset(%base,%index,scale)
+    const absl::string_view address = line.substr(line.find('('));
+    EXPECT_EQ(absl::StrContains(address.substr(0, address.find(')')), ','), false) << line;
+  }
+  EXPECT_EQ(operands % kRows, 0);
+  EXPECT_GE(operands, kRows);
 }
 
 TEST(MemoryTest, GatherAndScatter) {
