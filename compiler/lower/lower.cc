@@ -173,6 +173,7 @@ absl::StatusOr<Lowered> Lower(const Graph& graph, const Target& target,
               scheduled.func.workspace == nullptr ? 0 : scheduled.func.workspace->num_bytes();
           call.in_place = scheduled.in_place;
           call.schedule = scheduled.description;
+          call.contraction = std::move(scheduled.contraction);
           call.cost = loop::CostOf(kernel);
           for (loop::Constant& constant : scheduled.constants) {
             lowered.program.constants.push_back(std::move(constant));

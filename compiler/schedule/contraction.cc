@@ -4,8 +4,8 @@
 // block][reduce…][column], the row factor as one broadcast element per row. Stages behind the
 // contraction are computed on the accumulators before they are stored.
 //
-// Loops: batch, then column blocks around rows or rows around column blocks, whichever moves fewer
-// bytes. All extents are constants, so the last, smaller tile of rows and of columns is code of its
+// Loops: batch, then column blocks around rows or rows around column blocks, as it is chosen
+// (contraction_choice.h). All extents are constants, so the last, smaller tile of rows and of columns is code of its
 // own.
 #include <algorithm>
 
@@ -129,42 +129,16 @@ Level TileLevel(Level::Kind kind, absl::string_view name, int64_t extent, int64_
           .rest = extent % tile};
 }
 
-// Bytes of the column factor: what every row tile streams when rows are outside.
-int64_t ColumnBytes(const TiledContraction& t) {
-  int64_t elements = t.c.column.extent;
-  for (const Axis& axis : t.c.reduce) elements *= axis.extent;
-  return elements * t.c.y.type().dtype.bytes();
-}
-
 // The row axis `from_last` places from the innermost one; of extent 1 if there is none.
 int64_t RowExtent(const Contraction& c, size_t from_last) {
   return c.rows.size() > from_last ? c.rows[c.rows.size() - 1 - from_last].extent : 1;
 }
 
-TileShape ChooseTile(const Contraction& c, DType dtype, const Target& target) {
-  TileProblem problem{.outer_rows = RowExtent(c, 1),
-                      .rows = RowExtent(c, 0),
-                      .columns = c.column.extent,
-                      .reduce = TotalExtent(c.reduce),
-                      .dtype = dtype};
-  std::vector<Axis> all = c.rows;
-  all.insert(all.end(), c.reduce.begin(), c.reduce.end());
-  const std::optional<loop::LinearForm> form = FactorForm(c.x, all);
-  const size_t rows = c.rows.size();
-  if (form.has_value() && rows >= 1) {
-    const int64_t bytes = FactorLoad(c.x)->buffer->dtype.bytes();
-    problem.row_stride = form->coefficients[rows - 1] * bytes;
-    if (rows >= 2) problem.outer_row_stride = form->coefficients[rows - 2] * bytes;
-  }
-  return ChooseTile(problem, target);
-}
-
-Stmt TileLoops(const TiledContraction& t, int64_t cost, Context& context) {
+Stmt TileLoops(const TiledContraction& t, bool columns_outside, int64_t cost, Context& context) {
   const Level row_tiles =
       TileLevel(Level::Kind::kRowTiles, "row_tile", RowExtent(t.c, 0), t.tile.rows);
   const Level blocks =
       TileLevel(Level::Kind::kColumnBlocks, "block", t.c.column.extent, t.tile.columns());
-  const bool columns_outside = ColumnBytes(t) > context.target.l2_bytes / 2;
   std::vector<Level> levels;
   for (const Axis& axis : t.c.batch) levels.push_back(AxisLevel(axis));
   if (columns_outside) levels.push_back(blocks);
@@ -190,17 +164,12 @@ Stmt TileLoops(const TiledContraction& t, int64_t cost, Context& context) {
 
 }  // namespace
 
-Stmt ContractionNest(const loop::Kernel& kernel, size_t which, Context& context) {
-  std::vector<Stmt> stmts;
-  for (size_t i = 0; i < which; ++i) {
-    stmts.push_back(StageNest(kernel, kernel.stages[i], context));
-  }
+std::optional<TiledContraction> MergeContraction(const loop::Kernel& kernel, size_t which,
+                                                 const Target& target) {
   Stage stage = kernel.stages[which];
-  const int64_t cost = Cost(stage);
   TiledContraction t{.sums = stage.buffer, .init = stage.init};
-  const bool fuses = CollectEpilogues(kernel, which, &t.epilogues);
-  if (!fuses) {
-    if (!IsOutput(kernel, stage.buffer)) context.workspace.push_back(stage.buffer);
+  t.stores_sums = !CollectEpilogues(kernel, which, &t.epilogues);
+  if (t.stores_sums) {
     t.epilogues = {{stage.buffer, stage.index, loop::MakeLoad(stage.buffer, stage.index)}};
   }
   MergeContractionAxes(stage, t.epilogues);
@@ -208,25 +177,41 @@ Stmt ContractionNest(const loop::Kernel& kernel, size_t which, Context& context)
   AddBounds(stage.axes, bounds);
   const Epilogue& first = t.epilogues.front();
   std::optional<Contraction> c =
-      AsContraction(stage, FlatIndex(first.buffer, first.index, bounds), context.target);
-  if (!c.has_value()) {
-    // Merging has taken the column away (one axis is left that both factors walk): the reduction
-    // family serves it.
+      AsContraction(stage, FlatIndex(first.buffer, first.index, bounds), target);
+  if (!c.has_value()) return std::nullopt;
+  t.c = *std::move(c);
+  return t;
+}
+
+Stmt ContractionNest(const loop::Kernel& kernel, size_t which, const ContractionChoice& choice,
+                     Context& context) {
+  std::vector<Stmt> stmts;
+  for (size_t i = 0; i < which; ++i) {
+    stmts.push_back(StageNest(kernel, kernel.stages[i], context));
+  }
+  const Stage& stage = kernel.stages[which];
+  std::optional<TiledContraction> merged = MergeContraction(kernel, which, context.target);
+  if (!merged.has_value()) {
+    // One axis is left that both factors walk: the reduction family serves it.
     loop::Kernel rest = kernel;
     rest.stages.erase(rest.stages.begin(),
                       rest.stages.begin() + static_cast<std::ptrdiff_t>(which));
     stmts.push_back(ReductionNest(rest, context));
     return loop::MakeBlock(std::move(stmts));
   }
-  t.c = *std::move(c);
+  TiledContraction& t = *merged;
+  if (t.stores_sums && !IsOutput(kernel, stage.buffer)) context.workspace.push_back(stage.buffer);
   const DType dtype = t.init.type().dtype;
   t.fused_multiply_add = dtype.is_float() && context.target.has_fma;
-  t.tile = ChooseTile(t.c, dtype, context.target);
+  t.tile = {.outer_rows = choice.outer_rows,
+            .rows = choice.rows,
+            .vectors = choice.vectors,
+            .lanes = TileLanes({.columns = t.c.column.extent, .dtype = dtype}, context.target)};
   stmts.push_back(PackColumns(t, context));
   t.prefetch_distance = PrefetchDistance(t, context.target);
   t.max_unrolled = MaxUnrolled(context.target);
-  stmts.push_back(TileLoops(t, cost, context));
-  for (size_t i = which + 1; !fuses && i < kernel.stages.size(); ++i) {
+  stmts.push_back(TileLoops(t, choice.columns_outside, Cost(stage), context));
+  for (size_t i = which + 1; t.stores_sums && i < kernel.stages.size(); ++i) {
     stmts.push_back(StageNest(kernel, kernel.stages[i], context));
   }
   return loop::MakeBlock(std::move(stmts));

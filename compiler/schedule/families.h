@@ -10,6 +10,7 @@
 
 #include "compiler/loop/stage.h"
 #include "compiler/schedule/nest.h"
+#include "compiler/schedule/tuning.h"
 #include "compiler/target/target.h"
 
 namespace kiln::schedule {
@@ -67,12 +68,15 @@ std::optional<loop::LinearForm> FactorForm(const Expr& factor, const std::vector
 std::optional<Contraction> AsContraction(const Stage& stage, const Expr& store,
                                          const Target& target);
 
-// The kernel's stages, of which stages[which] is `contraction`; stages behind it that are pointwise
-// become its epilogue.
-Stmt ContractionNest(const loop::Kernel& kernel, size_t which, Context& context);
+// The kernel's stages, of which stages[which] is a contraction; stages behind it that are pointwise
+// become its epilogue. The choice is a direct one that CheckChoice accepts.
+Stmt ContractionNest(const loop::Kernel& kernel, size_t which, const ContractionChoice& choice,
+                     Context& context);
 
-// The same for a convolution that Winograd's filtering makes faster; nothing if none does.
-std::optional<Stmt> WinogradNest(const loop::Kernel& kernel, size_t which, Context& context);
+// The same for one that Winograd's filtering computes.
+struct WinogradProblem;
+Stmt WinogradNest(const loop::Kernel& kernel, size_t which, const WinogradProblem& problem,
+                  const ContractionChoice& choice, Context& context);
 
 // One axis of a packed copy: how many elements, and how far apart they are in the original.
 struct PackedAxis {

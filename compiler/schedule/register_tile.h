@@ -3,6 +3,7 @@
 #ifndef KILN_COMPILER_SCHEDULE_REGISTER_TILE_H_
 #define KILN_COMPILER_SCHEDULE_REGISTER_TILE_H_
 
+#include <optional>
 #include <vector>
 
 #include "compiler/schedule/families.h"
@@ -28,6 +29,7 @@ struct TiledContraction {
   Buffer sums = nullptr;  // the contraction's own buffer, as epilogues load it
   Expr init = {};
   std::vector<Epilogue> epilogues = {};
+  bool stores_sums = false;  // for later stages that are no epilogues
   TileShape tile = {};
   bool fused_multiply_add = false;
   // The column factor, as it is read in a tile. If it is packed, in terms of `block` and `column`
@@ -40,6 +42,11 @@ struct TiledContraction {
   // How many elements ahead the columns are asked for; 0: not at all.
   int64_t prefetch_distance = 0;
 };
+
+// stages[which] of a kernel with its axes merged, and its epilogues; nothing if merging takes the
+// column away.
+std::optional<TiledContraction> MergeContraction(const loop::Kernel& kernel, size_t which,
+                                                 const Target& target);
 
 // Sets y, packed, block and column: a packed constant; the buffer itself where its columns are
 // contiguous; otherwise a packed copy that is made at run time by the nest that is returned (empty

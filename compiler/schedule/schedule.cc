@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
+#include "compiler/schedule/contraction_choice.h"
 #include "compiler/schedule/families.h"
 
 namespace kiln {
@@ -96,20 +98,62 @@ bool HasReduction(const loop::Kernel& kernel) {
                      [](const Stage& stage) { return stage.combine != loop::Combine::kNone; });
 }
 
-Stmt Build(loop::Kernel& kernel, const ScheduleOptions& options, schedule::Context& context) {
+// What the tuning says of the problem; nothing if it leaves the choice to the model.
+absl::StatusOr<std::optional<ContractionChoice>> TunedChoice(
+    const schedule::ContractionProblem& problem, const ScheduleOptions& options,
+    const Target& target) {
+  const TunedTarget* tuned = options.tuning == nullptr ? nullptr : options.tuning->Find(target);
+  if (tuned == nullptr) return std::nullopt;
+  const auto found = tuned->contractions.find(problem.text);
+  if (found == tuned->contractions.end() || !found->second.choice.has_value()) return std::nullopt;
+  const ContractionChoice& choice = *found->second.choice;
+  const bool switched_off =
+      choice.algorithm == ContractionChoice::Algorithm::kWinograd && !options.winograd;
+  if (switched_off) return std::nullopt;
+  KILN_RETURN_IF_ERROR(
+      Annotate(schedule::CheckChoice(problem, choice, target),
+               absl::StrCat(options.tuning->file, ": target '", tuned->name, "': contraction '",
+                            problem.text, "': ")));
+  return choice;
+}
+
+// The loops of a kernel whose stages[which] is a contraction.
+absl::StatusOr<Stmt> BuildContraction(const loop::Kernel& kernel, size_t which,
+                                      const ScheduleOptions& options, schedule::Context& context,
+                                      std::optional<ScheduledContraction>& scheduled) {
+  const Target& target = context.target;
+  auto problem = schedule::AsContractionProblem(kernel, which, context);
+  if (!problem.has_value()) return schedule::ContractionNest(kernel, which, {}, context);
+  KILN_ASSIGN_OR_RETURN(const std::optional<ContractionChoice> tuned,
+                        TunedChoice(*problem, options, target));
+  if (!options.winograd) problem->winograd.reset();
+  const ContractionChoice choice =
+      tuned.has_value() ? *tuned : schedule::ChooseContraction(*problem, target);
+  scheduled = {.problem = problem->text,
+               .choice = choice,
+               .tuned = tuned.has_value(),
+               .candidates = schedule::ListContractionChoices(*problem, target,
+                                                              options.max_candidates)};
+  Stmt nest = choice.algorithm == ContractionChoice::Algorithm::kWinograd
+                  ? schedule::WinogradNest(kernel, which, *problem->winograd, choice, context)
+                  : schedule::ContractionNest(kernel, which, choice, context);
+  if (tuned.has_value()) absl::StrAppend(&context.description, " tuned");
+  return nest;
+}
+
+absl::StatusOr<Stmt> Build(loop::Kernel& kernel, const ScheduleOptions& options,
+                           schedule::Context& context,
+                           std::optional<ScheduledContraction>& scheduled) {
   // Nothing to compute; the families rely on there being something.
   if (std::all_of(kernel.outputs.begin(), kernel.outputs.end(),
                   [](const Buffer& output) { return output->num_elements() == 0; })) {
-    return {};
+    return Stmt();
   }
   if (options.naive) return schedule::NaiveSchedule(kernel, context);
   schedule::InlineStages(kernel, context.target);
   const size_t contraction = FindContraction(kernel, context.target);
   if (contraction < kernel.stages.size()) {
-    if (options.winograd) {
-      if (auto nest = schedule::WinogradNest(kernel, contraction, context)) return *std::move(nest);
-    }
-    return schedule::ContractionNest(kernel, contraction, context);
+    return BuildContraction(kernel, contraction, options, context, scheduled);
   }
   if (HasReduction(kernel)) return schedule::ReductionNest(kernel, context);
   std::vector<Stmt> nests;
@@ -130,7 +174,7 @@ absl::StatusOr<Scheduled> ScheduleKernel(const loop::Kernel& original, const Tar
   schedule::Context context{
       .target = target, .constants = kernel.constants, .workspace = {}, .description = {}};
   Scheduled scheduled;
-  Stmt body = Build(kernel, options, context);
+  KILN_ASSIGN_OR_RETURN(Stmt body, Build(kernel, options, context, scheduled.contraction));
   body = loop::Simplify(loop::FlattenBuffers(body));
   if (!options.naive) body = loop::Simplify(loop::PartitionLoops(body));
   body = loop::Simplify(loop::UnrollLoops(body));

@@ -12,6 +12,8 @@
 #ifndef KILN_COMPILER_SCHEDULE_SCHEDULE_H_
 #define KILN_COMPILER_SCHEDULE_SCHEDULE_H_
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,27 +21,44 @@
 #include "absl/status/statusor.h"
 #include "compiler/loop/loop.h"
 #include "compiler/loop/stage.h"
+#include "compiler/schedule/tuning.h"
 #include "compiler/target/target.h"
 
 namespace kiln {
 
 struct ScheduleOptions {
+  // Contractions that it has measurements of are computed as these say; null: none.
+  std::shared_ptr<const Tuning> tuning;
+  // How many other choices Scheduled::contraction lists.
+  size_t max_candidates = 0;
   bool naive = false;  // every stage a plain serial loop nest: the reference
   // Convolutions 3 × 3 by fewer multiplications, where that is faster: sums in another order, whose
   // error is a few times as large.
   bool winograd = true;
 };
 
+// How a kernel's contraction is computed.
+struct ScheduledContraction {
+  // What the choice depends on, as text: the key of Tuning.
+  std::string problem;
+  ContractionChoice choice;
+  bool tuned = false;  // the choice is one of ScheduleOptions::tuning
+  // Others that are worth measuring, those first that the model finds best.
+  std::vector<ContractionChoice> candidates;
+};
+
 struct Scheduled {
   loop::Func func;  // convention and kind are the caller's to set
   std::vector<loop::Constant>
       constants;  // of the kernel, re-packed where the schedule wants it; only those that are read
-  std::string description;  // "contraction 14x2x16 n-outer"
+  std::string description;  // "contraction 14x2x16 rows outside packed", and "tuned"
+  std::optional<ScheduledContraction> contraction;
   // Pairs (input, output) where the output may be written over the input: every output element is
   // stored after the last read of it.
   std::vector<std::pair<int, int>> in_place;
 };
 
+// InvalidArgument, naming the tuning's file and entry, if it has a choice that does not fit.
 absl::StatusOr<Scheduled> ScheduleKernel(const loop::Kernel& kernel, const Target& target,
                                          const ScheduleOptions& options);
 

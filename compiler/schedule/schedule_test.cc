@@ -48,7 +48,7 @@ TEST(Naive, IsPlainLoops) {
       .stages = {Reduce(sum, {3}, Combine::kSum,
                         [&](const Index& i, const Index& r) { return MakeLoad(in, {i[0], r[0]}); }),
                  Pointwise(out, [&](const Index& i) { return Double(MakeLoad(sum, i)); })}};
-  const Scheduled scheduled = Schedule(kernel, VectorTarget(256, 8), /*naive=*/true);
+  const Scheduled scheduled = Schedule(kernel, VectorTarget(256, 8), {.naive = true});
   EXPECT_EQ(Text(scheduled),
             R"(operator f(in: float32[2, 3]) -> (out: float32[2]) workspace workspace: uint8[64] {
   allocate sum: float32[2] workspace 0 {

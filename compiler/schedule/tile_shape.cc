@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/schedule/nest.h"
@@ -108,21 +109,28 @@ TileShape ScalarTile(const TileProblem& p) {
 
 }  // namespace
 
-TileShape ChooseTile(const TileProblem& p, const Target& target) {
+int64_t TileLanes(const TileProblem& p, const Target& target) {
   int64_t lanes = target.Lanes(p.dtype);
-  if (lanes == 1) return ScalarTile(p);
   while (lanes / 2 >= p.columns) lanes /= 2;
+  return lanes;
+}
+
+int64_t MaxAccumulators(const Target& target) {
+  return std::max<int64_t>(target.vector_registers, 4 * kScalarTile);
+}
+
+std::vector<TileShape> RankTiles(const TileProblem& p, const Target& target) {
+  if (target.Lanes(p.dtype) == 1) return {ScalarTile(p)};
+  const int64_t lanes = TileLanes(p, target);
   const Model model(p, target, lanes);
   const int64_t registers = target.vector_registers - kScratchRegisters;
-  TileShape best{.lanes = lanes};
-  double best_cost = model.Cost(best);
+  std::vector<std::pair<double, TileShape>> costs;
   const auto consider = [&](const TileShape& tile) {
-    const double cost = model.Cost(tile);
-    if (cost < best_cost) {
-      best = tile;
-      best_cost = cost;
-    }
+    const bool known = std::any_of(costs.begin(), costs.end(),
+                                   [&](const auto& other) { return other.second == tile; });
+    if (!known) costs.emplace_back(model.Cost(tile), tile);
   };
+  consider({.lanes = lanes});
   const int64_t max_vectors = std::min(DivideUp(p.columns, lanes), kMaxVectors);
   for (int64_t vectors = 1; vectors <= max_vectors; ++vectors) {
     const int64_t max_rows = std::max<int64_t>((registers - vectors) / vectors, 1);
@@ -137,7 +145,15 @@ TileShape ChooseTile(const TileProblem& p, const Target& target) {
       consider({.outer_rows = outer, .rows = p.rows, .vectors = vectors, .lanes = lanes});
     }
   }
-  return best;
+  std::stable_sort(costs.begin(), costs.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<TileShape> tiles;
+  for (const auto& [cost, tile] : costs) tiles.push_back(tile);
+  return tiles;
+}
+
+TileShape ChooseTile(const TileProblem& p, const Target& target) {
+  return RankTiles(p, target).front();
 }
 
 std::string Text(const TileShape& tile) {

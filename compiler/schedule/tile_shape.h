@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "compiler/base/dtype.h"
 #include "compiler/target/target.h"
@@ -21,6 +22,7 @@ struct TileShape {
   int64_t lanes = 1;       // per vector
 
   int64_t columns() const { return vectors * lanes; }
+  friend bool operator==(const TileShape&, const TileShape&) = default;
 };
 
 // What the choice depends on: extents, and how far apart rows of the row factor are.
@@ -34,9 +36,18 @@ struct TileProblem {
   DType dtype;
 };
 
-// The tile that takes the fewest cycles for the whole contraction, as the model counts them:
-// multiply-adds, the loads beside them, column vectors that come from the second cache, rows that
-// fall into one set of the first cache, and tails.
+// The lanes of a tile's vectors: those of the target, or fewer where that holds all columns.
+int64_t TileLanes(const TileProblem& problem, const Target& target);
+
+// How many accumulators any tile may have. Those that the model takes stay in registers; a few more
+// still are right, and not much code.
+int64_t MaxAccumulators(const Target& target);
+
+// The tiles that the model compares, none twice, those first that take the fewest cycles for the
+// whole contraction: multiply-adds, the loads beside them, column vectors that come from the second
+// cache, rows that fall into one set of the first cache, and tails. Never empty.
+std::vector<TileShape> RankTiles(const TileProblem& problem, const Target& target);
+// The first of them.
 TileShape ChooseTile(const TileProblem& problem, const Target& target);
 
 // `8x2x16`, or `2x14x1x16` where the tile has outer rows.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions 3 × 3 with stride 1 by Winograd's minimal filtering, where the model says that this
-// is faster than the direct sum.
+// is faster than the direct sum, or measurements have said so.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/schedule/contraction_choice.h"
 #include "compiler/schedule/winograd_loops.h"
 #include "compiler/schedule/winograd_transform.h"
 
@@ -70,23 +71,23 @@ Stmt ExtendedData(const loop::Kernel& kernel, size_t which, const Shape& shape, 
 
 }  // namespace
 
-std::optional<Stmt> WinogradNest(const loop::Kernel& kernel, size_t which, Context& context) {
-  const Stage& stage = kernel.stages[which];
-  if (context.target.is_baremetal() || context.Lanes(DType::Float(32)) < 4) return std::nullopt;
-  const std::optional<WinogradProblem> p = AsWinogradProblem(stage, context);
-  if (!p.has_value()) return std::nullopt;
-  const std::optional<WinogradDivision> d = ChooseWinogradDivision(*p, context.target);
+Stmt WinogradNest(const loop::Kernel& kernel, size_t which, const WinogradProblem& p,
+                  const ContractionChoice& choice, Context& context) {
+  WinogradDivision d = DivideWinograd(p, choice.outputs, choice.block_rows, context.target);
+  d.tile.rows = choice.rows;
+  d.tile.vectors = choice.vectors;
   std::vector<Epilogue> epilogues;
-  if (!d.has_value() || !CollectEpilogues(kernel, which, &epilogues)) return std::nullopt;
+  CollectEpilogues(kernel, which, &epilogues);
   const int64_t taps = kWinogradTaps - 1;
-  const Shape shape = {p->batch, d->blocks() * d->block_rows * d->outputs + taps,
-                       d->tile_columns * d->outputs + taps, p->channels};
-  Buffer data = p->x->buffer;
+  const Shape shape = {p.batch, d.blocks() * d.block_rows * d.outputs + taps,
+                       d.tile_columns * d.outputs + taps, p.channels};
+  Buffer data = p.x->buffer;
   const Stmt extended = ExtendedData(kernel, which, shape, data, context);
-  context.description = absl::StrCat("winograd F(", d->outputs, "x", d->outputs, ",3x3) ",
-                                     Text(d->tile), " blocks of ", d->block_tiles(), " tiles");
+  context.description = absl::StrCat("winograd F(", d.outputs, "x", d.outputs, ",3x3) ",
+                                     Text(d.tile), " blocks of ", d.block_tiles(), " tiles");
   return loop::MakeBlock(
-      {extended, WinogradLoops(*p, *d, stage, std::move(epilogues), data, context)});
+      {extended,
+       WinogradLoops(p, d, kernel.stages[which], std::move(epilogues), data, context)});
 }
 
 }  // namespace kiln::schedule

@@ -63,7 +63,8 @@ class Winograd {
     const int64_t blocks = DivideUp(p_.columns, block_columns);
     const Shape shape = {blocks, w_.points(), p_.channels, block_columns};
     std::vector<float> packed(static_cast<size_t>(NumElements(shape)), 0.0f);
-    const absl::Span<const float> from = p_.weights->tensor.values<float>();
+    const Tensor& original = FindConstant(context_, p_.weights)->tensor;
+    const absl::Span<const float> from = original.values<float>();
     int64_t base = 0;
     loop::AsInt(p_.weights_form.base, &base);
     const std::vector<int64_t>& stride = p_.weights_form.coefficients;
@@ -84,7 +85,7 @@ class Winograd {
       }
     }
     const Buffer buffer =
-        loop::MakeBuffer(absl::StrCat(p_.weights->buffer->name, "_winograd"), kFloat, shape,
+        loop::MakeBuffer(absl::StrCat(p_.weights->name, "_winograd"), kFloat, shape,
                          loop::BufferScope::kConstant, kVectorAlignment);
     context_.constants.push_back({buffer, Tensor::From<float>(shape, kFloat, packed)});
     return buffer;

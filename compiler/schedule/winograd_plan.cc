@@ -31,16 +31,6 @@ bool IsSumOf(const Expr& index, const Axis& a, const Axis& b) {
   return (is(sum->a, a) && is(sum->b, b)) || (is(sum->a, b) && is(sum->b, a));
 }
 
-TileShape ProductTile(const WinogradProblem& p, int64_t tiles, const Target& target) {
-  const DType dtype = DType::Float(32);
-  return ChooseTile({.rows = tiles,
-                     .columns = p.columns,
-                     .reduce = p.channels,
-                     .row_stride = (p.channels + target.Lanes(dtype)) * dtype.bytes(),
-                     .dtype = dtype},
-                    target);
-}
-
 // What weights cost that come from beyond the second cache `times` times, in multiply-adds.
 double StreamCost(double bytes, int64_t times, const Target& target) {
   if (bytes <= static_cast<double>(target.l2_bytes) / 2) return 0;
@@ -56,14 +46,32 @@ double DirectCost(const WinogradProblem& p, const Target& target) {
   return std::max(sums, StreamCost(kFloatBytes * weights, p.batch, target));
 }
 
-WinogradDivision Divide(const WinogradProblem& p, int64_t outputs, int64_t block_rows,
-                        const Target& target) {
+// What the larger weights have to save at least, in multiply-adds.
+double WorthOf(const WinogradProblem& p, int64_t outputs) {
+  const int64_t points = WinogradOf(outputs).points() - kWinogradTaps * kWinogradTaps;
+  return static_cast<double>(sizeof(float)) * static_cast<double>(points * p.channels * p.columns) /
+         kBytesPerSavedMultiplyAdd;
+}
+
+}  // namespace
+
+TileProblem ProductProblem(const WinogradProblem& p, int64_t tiles, const Target& target) {
+  const DType dtype = DType::Float(32);
+  return {.rows = tiles,
+          .columns = p.columns,
+          .reduce = p.channels,
+          .row_stride = (p.channels + target.Lanes(dtype)) * dtype.bytes(),
+          .dtype = dtype};
+}
+
+WinogradDivision DivideWinograd(const WinogradProblem& p, int64_t outputs, int64_t block_rows,
+                                const Target& target) {
   const WinogradTransform& w = WinogradOf(outputs);
   WinogradDivision d{.outputs = outputs,
                      .tile_rows = DivideUp(p.height, outputs),
                      .tile_columns = DivideUp(p.width, outputs),
                      .block_rows = block_rows};
-  d.tile = ProductTile(p, d.block_tiles(), target);
+  d.tile = ChooseTile(ProductProblem(p, d.block_tiles(), target), target);
   const double lanes = target.Lanes(DType::Float(32));
   const auto points = static_cast<double>(w.points());
   const auto tiles = static_cast<double>(p.batch * d.blocks() * d.block_tiles());
@@ -83,15 +91,6 @@ WinogradDivision Divide(const WinogradProblem& p, int64_t outputs, int64_t block
            input + output;
   return d;
 }
-
-// What the larger weights have to save at least, in multiply-adds.
-double WorthOf(const WinogradProblem& p, int64_t outputs) {
-  const int64_t points = WinogradOf(outputs).points() - kWinogradTaps * kWinogradTaps;
-  return static_cast<double>(sizeof(float)) * static_cast<double>(points * p.channels * p.columns) /
-         kBytesPerSavedMultiplyAdd;
-}
-
-}  // namespace
 
 std::optional<WinogradProblem> AsWinogradProblem(const Stage& stage, const Context& context) {
   const auto* product = stage.value.As<loop::Binary>();
@@ -113,8 +112,8 @@ std::optional<WinogradProblem> AsWinogradProblem(const Stage& stage, const Conte
   if (!reads_alike || r[0].extent != kWinogradTaps || r[1].extent != kWinogradTaps) {
     return std::nullopt;
   }
-  WinogradProblem p{.x = x, .weights = FindConstant(context, y->buffer), .weights_form = {}};
-  if (p.weights == nullptr) return std::nullopt;
+  WinogradProblem p{.x = x, .weights = y->buffer, .weights_form = {}};
+  if (FindConstant(context, p.weights) == nullptr) return std::nullopt;
   const std::optional<loop::LinearForm> form =
       FactorForm(product->b, {r[0], r[1], r[2], stage.axes[3]});
   int64_t base;
@@ -129,22 +128,31 @@ std::optional<WinogradProblem> AsWinogradProblem(const Stage& stage, const Conte
   return p;
 }
 
-std::optional<WinogradDivision> ChooseWinogradDivision(const WinogradProblem& p,
-                                                       const Target& target) {
-  std::optional<WinogradDivision> best;
+std::vector<WinogradDivision> RankWinogradDivisions(const WinogradProblem& p,
+                                                    const Target& target) {
+  std::vector<WinogradDivision> divisions;
   for (int64_t outputs : {2, 4}) {
     const int64_t rows = DivideUp(p.height, outputs), columns = DivideUp(p.width, outputs);
     for (int64_t parts = 1; parts <= rows; ++parts) {
       const int64_t block_rows = DivideUp(rows, parts);
       if (block_rows > 1 && block_rows * columns > kMaxBlockTiles) continue;
-      const WinogradDivision d = Divide(p, outputs, block_rows, target);
-      if (!best.has_value() || d.cost < best->cost) best = d;
+      divisions.push_back(DivideWinograd(p, outputs, block_rows, target));
     }
   }
-  if (!best.has_value()) return std::nullopt;
+  std::stable_sort(
+      divisions.begin(), divisions.end(),
+      [](const WinogradDivision& a, const WinogradDivision& b) { return a.cost < b.cost; });
+  return divisions;
+}
+
+std::optional<WinogradDivision> ChooseWinogradDivision(const WinogradProblem& p,
+                                                       const Target& target) {
   const double direct = DirectCost(p, target);
-  if (direct < kMinDirectCost || best->cost + WorthOf(p, best->outputs) >= direct)
-    return std::nullopt;
+  if (direct < kMinDirectCost) return std::nullopt;
+  const std::vector<WinogradDivision> divisions = RankWinogradDivisions(p, target);
+  if (divisions.empty()) return std::nullopt;
+  const WinogradDivision& best = divisions.front();
+  if (best.cost + WorthOf(p, best.outputs) >= direct) return std::nullopt;
   return best;
 }
 

@@ -5,6 +5,7 @@
 #define KILN_COMPILER_SCHEDULE_WINOGRAD_PLAN_H_
 
 #include <optional>
+#include <vector>
 
 #include "compiler/schedule/families.h"
 #include "compiler/schedule/tile_shape.h"
@@ -15,7 +16,7 @@ namespace kiln::schedule {
 // out[n, h, w, o] = sum x[n, h + i, w + j, c] * y[i, j, c, o].
 struct WinogradProblem {
   const loop::Load* x = nullptr;
-  const loop::Constant* weights = nullptr;
+  Buffer weights = nullptr;             // a constant
   loop::LinearForm weights_form;  // in i, j, c, o
   int64_t batch = 1, height = 0, width = 0, channels = 0, columns = 0;
 };
@@ -36,7 +37,17 @@ struct WinogradDivision {
   int64_t block_tiles() const { return block_rows * tile_columns; }
 };
 
-// The best division; nothing if the direct sum is better.
+// The division into blocks of `block_rows` rows of tiles of m = `outputs`, with the tile that the
+// model chooses, and what it costs.
+WinogradDivision DivideWinograd(const WinogradProblem& problem, int64_t outputs, int64_t block_rows,
+                                const Target& target);
+// What the tile of the products depends on, where a block has so many tiles.
+TileProblem ProductProblem(const WinogradProblem& problem, int64_t tiles, const Target& target);
+
+// The divisions that the model compares, the best first.
+std::vector<WinogradDivision> RankWinogradDivisions(const WinogradProblem& problem,
+                                                    const Target& target);
+// The best one; nothing if the direct sum is better.
 std::optional<WinogradDivision> ChooseWinogradDivision(const WinogradProblem& problem,
                                                        const Target& target);
 

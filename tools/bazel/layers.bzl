@@ -99,6 +99,13 @@ LAYERS = {
         "compiler/base",
         _ABSL,
     ],
+    "compiler/tuning": [
+        "compiler/base",
+        "compiler/schedule",
+        "compiler/target",
+        _ABSL,
+        "@com_google_protobuf",
+    ],
     "metadata": [
         _ABSL,
         "@com_google_protobuf",

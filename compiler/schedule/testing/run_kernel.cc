@@ -141,8 +141,9 @@ loop::Stage Reduce(
           .value = term(VarsOf(axes), VarsOf(reduce))};
 }
 
-Scheduled Schedule(const loop::Kernel& kernel, const Target& target, bool naive) {
-  absl::StatusOr<Scheduled> scheduled = ScheduleKernel(kernel, target, {.naive = naive});
+Scheduled Schedule(const loop::Kernel& kernel, const Target& target,
+                   const ScheduleOptions& options) {
+  absl::StatusOr<Scheduled> scheduled = ScheduleKernel(kernel, target, options);
   EXPECT_TRUE(scheduled.ok()) << scheduled.status();
   if (!scheduled.ok()) return {};
   EXPECT_EQ(loop::VerifyProgram(ProgramOf(*scheduled)), absl::OkStatus());
@@ -151,9 +152,10 @@ Scheduled Schedule(const loop::Kernel& kernel, const Target& target, bool naive)
 
 std::string Text(const Scheduled& scheduled) { return loop::ToString(scheduled.func); }
 
-void ExpectLikeNaive(const loop::Kernel& kernel, const Target& target, double tolerance) {
-  const loop::LoopProgram naive = ProgramOf(Schedule(kernel, target, /*naive=*/true));
-  loop::LoopProgram program = ProgramOf(Schedule(kernel, target));
+void ExpectLikeNaive(const loop::Kernel& kernel, const Target& target, double tolerance,
+                     const ScheduleOptions& options) {
+  const loop::LoopProgram naive = ProgramOf(Schedule(kernel, target, {.naive = true}));
+  loop::LoopProgram program = ProgramOf(Schedule(kernel, target, options));
   const std::vector<Tensor> scheduled = Run(program, kernel.name);
   ExpectClose(Run(naive, kernel.name), scheduled, tolerance, "as scheduled");
   loop::Func& func = program.funcs[0];

@@ -31,14 +31,16 @@ loop::Stage Reduce(const loop::Buffer& buffer, const Shape& extents, loop::Combi
                                                   const std::vector<loop::Expr>&)>& term);
 
 // ScheduleKernel, which must succeed and give a program that the verifier accepts.
-Scheduled Schedule(const loop::Kernel& kernel, const Target& target, bool naive = false);
+Scheduled Schedule(const loop::Kernel& kernel, const Target& target,
+                   const ScheduleOptions& options = {});
 
 std::string Text(const Scheduled& scheduled);
 
 // Whether the loops as they are scheduled, and made into vectors and tasks, store what plain loops
 // store: the same bits, or floats within `tolerance` (absolute and relative) where a sum may run in
 // another order.
-void ExpectLikeNaive(const loop::Kernel& kernel, const Target& target, double tolerance = 0);
+void ExpectLikeNaive(const loop::Kernel& kernel, const Target& target, double tolerance = 0,
+                     const ScheduleOptions& options = {});
 
 }  // namespace kiln::schedule
 

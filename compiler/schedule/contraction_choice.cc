@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/schedule/contraction_choice.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/base/status.h"
+#include "compiler/schedule/register_tile.h"
+
+namespace kiln::schedule {
+namespace {
+
+using Algorithm = ContractionChoice::Algorithm;
+
+// Winograd's blocks may have more tiles than the model takes, but not any number: scratch memory
+// grows with them.
+constexpr int64_t kMaxMeasuredBlockTiles = 256;
+// Register tiles of a Winograd division that are worth measuring.
+constexpr size_t kProductTiles = 3;
+
+// " 54@3584 54@64": extents, and strides of each form that is given.
+std::string AxesText(const std::vector<Axis>& axes, const std::vector<loop::LinearForm>& forms) {
+  std::string text;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    absl::StrAppend(&text, " ", axes[i].extent);
+    for (size_t f = 0; f < forms.size(); ++f) {
+      absl::StrAppend(&text, f == 0 ? "@" : ",", forms[f].coefficients[i]);
+    }
+  }
+  return text;
+}
+
+// "float32", or "int32 of int8 int8" where the factors are of other dtypes than the sums.
+std::string DTypesText(const TiledContraction& t) {
+  const DType sum = t.init.type().dtype;
+  const DType x = FactorLoad(t.c.x)->buffer->dtype, y = FactorLoad(t.c.y)->buffer->dtype;
+  if (x == sum && y == sum) return sum.ToString();
+  return absl::StrCat(sum.ToString(), " of ", x.ToString(), " ", y.ToString());
+}
+
+std::optional<std::string> ProblemText(const TiledContraction& t, bool constant, bool winograd) {
+  std::vector<Axis> all = t.c.batch;
+  all.insert(all.end(), t.c.rows.begin(), t.c.rows.end());
+  all.push_back(t.c.column);
+  all.insert(all.end(), t.c.reduce.begin(), t.c.reduce.end());
+  const auto x = FactorForm(t.c.x, all), y = FactorForm(t.c.y, all);
+  if (!x.has_value() || !y.has_value()) return std::nullopt;
+  size_t next = 0;
+  // The part of a form for the next `count` axes.
+  const auto part = [&](const loop::LinearForm& form, size_t count) {
+    const auto begin = form.coefficients.begin() + static_cast<std::ptrdiff_t>(next);
+    loop::LinearForm result;
+    result.coefficients.assign(begin, begin + static_cast<std::ptrdiff_t>(count));
+    return result;
+  };
+  std::string text = DTypesText(t);
+  if (!t.c.batch.empty()) {
+    absl::StrAppend(
+        &text, " batch",
+        AxesText(t.c.batch, {part(*x, t.c.batch.size()), part(*y, t.c.batch.size())}));
+  }
+  next += t.c.batch.size();
+  if (!t.c.rows.empty()) {
+    absl::StrAppend(&text, " rows", AxesText(t.c.rows, {part(*x, t.c.rows.size())}));
+  }
+  next += t.c.rows.size();
+  absl::StrAppend(&text, " columns", AxesText({t.c.column}, {part(*y, 1)}));
+  next += 1;
+  absl::StrAppend(
+      &text, " reduce",
+      AxesText(t.c.reduce, {part(*x, t.c.reduce.size()), part(*y, t.c.reduce.size())}));
+  if (constant) absl::StrAppend(&text, " constant");
+  int64_t cost = 0;
+  for (const Epilogue& epilogue : t.epilogues) cost += Cost(epilogue.value);
+  absl::StrAppend(&text, t.stores_sums ? " stored" : absl::StrCat(" epilogue ", cost));
+  if (winograd) absl::StrAppend(&text, " 3x3");
+  return text;
+}
+
+// The row axis `from_last` places from the innermost one; of extent 1 if there is none.
+int64_t RowExtent(const Contraction& c, size_t from_last) {
+  return c.rows.size() > from_last ? c.rows[c.rows.size() - 1 - from_last].extent : 1;
+}
+
+TileProblem TileProblemOf(const TiledContraction& t) {
+  const Contraction& c = t.c;
+  TileProblem problem{.outer_rows = RowExtent(c, 1),
+                      .rows = RowExtent(c, 0),
+                      .columns = c.column.extent,
+                      .reduce = TotalExtent(c.reduce),
+                      .dtype = t.init.type().dtype};
+  std::vector<Axis> all = c.rows;
+  all.insert(all.end(), c.reduce.begin(), c.reduce.end());
+  const std::optional<loop::LinearForm> form = FactorForm(c.x, all);
+  const size_t rows = c.rows.size();
+  if (form.has_value() && rows >= 1) {
+    const int64_t bytes = FactorLoad(c.x)->buffer->dtype.bytes();
+    problem.row_stride = form->coefficients[rows - 1] * bytes;
+    if (rows >= 2) problem.outer_row_stride = form->coefficients[rows - 2] * bytes;
+  }
+  return problem;
+}
+
+ContractionChoice Direct(const TileShape& tile, bool columns_outside) {
+  return {.outer_rows = tile.outer_rows,
+          .rows = tile.rows,
+          .vectors = tile.vectors,
+          .columns_outside = columns_outside};
+}
+
+ContractionChoice Winograd(const WinogradDivision& division) {
+  return {.algorithm = Algorithm::kWinograd,
+          .rows = division.tile.rows,
+          .vectors = division.tile.vectors,
+          .outputs = division.outputs,
+          .block_rows = division.block_rows};
+}
+
+bool ModelsColumnsOutside(const ContractionProblem& problem, const Target& target) {
+  return problem.column_bytes > target.l2_bytes / 2;
+}
+
+// One list for every kind of choice, the best first.
+std::vector<std::vector<ContractionChoice>> Kinds(const ContractionProblem& problem,
+                                                  const Target& target) {
+  const bool outside = ModelsColumnsOutside(problem, target);
+  std::vector<ContractionChoice> as_modelled, reversed;
+  for (const TileShape& tile : RankTiles(problem.tile, target)) {
+    as_modelled.push_back(Direct(tile, outside));
+    // With one tile of rows or of columns there is one order.
+    const bool orders = tile.columns() < problem.tile.columns &&
+                        (tile.rows < problem.tile.rows || tile.outer_rows < problem.tile.outer_rows);
+    if (orders) reversed.push_back(Direct(tile, !outside));
+  }
+  std::vector<std::vector<ContractionChoice>> kinds = {as_modelled};
+  if (problem.winograd.has_value()) {
+    const WinogradProblem& winograd = *problem.winograd;
+    std::vector<ContractionChoice> small, large;
+    for (const WinogradDivision& division : RankWinogradDivisions(winograd, target)) {
+      std::vector<ContractionChoice>& kind = division.outputs == 2 ? small : large;
+      if (kind.empty()) {
+        const std::vector<TileShape> tiles =
+            RankTiles(ProductProblem(winograd, division.block_tiles(), target), target);
+        for (size_t i = 0; i < std::min(tiles.size(), kProductTiles); ++i) {
+          WinogradDivision other = division;
+          other.tile = tiles[i];
+          kind.push_back(Winograd(other));
+        }
+      }
+      kind.push_back(Winograd(division));
+    }
+    kinds.push_back(large);
+    kinds.push_back(small);
+  }
+  kinds.push_back(reversed);
+  return kinds;
+}
+
+absl::Status CheckRange(absl::string_view field, int64_t found, int64_t most,
+                        absl::string_view why) {
+  if (found >= 1 && found <= most) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(field, ": found ", found, ", wanted 1 to ", most, ", ", why));
+}
+
+absl::Status CheckAccumulators(const ContractionChoice& choice, const Target& target) {
+  const int64_t most = MaxAccumulators(target);
+  // In an order that cannot overflow.
+  const bool fits = choice.rows <= most && choice.outer_rows <= most && choice.vectors <= most &&
+                    choice.outer_rows * choice.rows * choice.vectors <= most;
+  if (fits) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "outer_rows, rows and vectors: found ", choice.outer_rows, ", ", choice.rows, " and ",
+      choice.vectors, ", wanted a product of at most ", most, " accumulators"));
+}
+
+absl::Status CheckWinograd(const ContractionProblem& problem, const ContractionChoice& choice,
+                           const Target& target) {
+  if (!problem.winograd.has_value()) {
+    return absl::InvalidArgumentError(
+        "found winograd, wanted direct: this is no convolution 3 x 3 with stride 1 and constant "
+        "weights that Winograd's filtering computes");
+  }
+  const WinogradProblem& winograd = *problem.winograd;
+  if (choice.outputs != 2 && choice.outputs != 4) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("outputs: found ", choice.outputs, ", wanted 2 or 4"));
+  }
+  const int64_t tile_rows = DivideUp(winograd.height, choice.outputs);
+  KILN_RETURN_IF_ERROR(
+      CheckRange("block_rows", choice.block_rows, tile_rows, "the rows of tiles"));
+  const WinogradDivision division =
+      DivideWinograd(winograd, choice.outputs, choice.block_rows, target);
+  if (choice.block_rows > 1 && division.block_tiles() > kMaxMeasuredBlockTiles) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("block_rows: found ", choice.block_rows, ", which makes blocks of ",
+                     division.block_tiles(), " tiles, wanted blocks of up to ",
+                     kMaxMeasuredBlockTiles, " tiles"));
+  }
+  KILN_RETURN_IF_ERROR(
+      CheckRange("rows", choice.rows, division.block_tiles(), "the tiles of a block"));
+  KILN_RETURN_IF_ERROR(CheckRange("vectors", choice.vectors,
+                                  DivideUp(winograd.columns, division.tile.lanes),
+                                  "the vectors of columns"));
+  return CheckAccumulators(choice, target);
+}
+
+}  // namespace
+
+std::optional<ContractionProblem> AsContractionProblem(const loop::Kernel& kernel, size_t which,
+                                                       const Context& context) {
+  const Target& target = context.target;
+  const std::optional<TiledContraction> t = MergeContraction(kernel, which, target);
+  if (!t.has_value()) return std::nullopt;
+  ContractionProblem problem;
+  problem.tile = TileProblemOf(*t);
+  problem.column_bytes =
+      t->c.column.extent * TotalExtent(t->c.reduce) * t->c.y.type().dtype.bytes();
+  const bool can_be_winograd =
+      !t->stores_sums && !target.is_baremetal() && target.Lanes(DType::Float(32)) >= 4;
+  if (can_be_winograd) problem.winograd = AsWinogradProblem(kernel.stages[which], context);
+  const bool constant = FindConstant(context, FactorLoad(t->c.y)->buffer) != nullptr;
+  std::optional<std::string> text = ProblemText(*t, constant, problem.winograd.has_value());
+  if (!text.has_value()) return std::nullopt;
+  problem.text = *std::move(text);
+  return problem;
+}
+
+ContractionChoice ChooseContraction(const ContractionProblem& problem, const Target& target) {
+  if (problem.winograd.has_value()) {
+    const auto division = ChooseWinogradDivision(*problem.winograd, target);
+    if (division.has_value()) return Winograd(*division);
+  }
+  return Direct(ChooseTile(problem.tile, target), ModelsColumnsOutside(problem, target));
+}
+
+std::vector<ContractionChoice> ListContractionChoices(const ContractionProblem& problem,
+                                                      const Target& target, size_t limit) {
+  if (limit == 0) return {};
+  const std::vector<std::vector<ContractionChoice>> kinds = Kinds(problem, target);
+  const ContractionChoice model = ChooseContraction(problem, target);
+  std::vector<ContractionChoice> choices;
+  size_t longest = 0;
+  for (const auto& kind : kinds) longest = std::max(longest, kind.size());
+  for (size_t rank = 0; rank < longest; ++rank) {
+    for (const auto& kind : kinds) {
+      if (choices.size() == limit) return choices;
+      if (rank >= kind.size()) continue;
+      const ContractionChoice& choice = kind[rank];
+      const bool known = choice == model ||
+                         std::find(choices.begin(), choices.end(), choice) != choices.end();
+      if (!known && CheckChoice(problem, choice, target).ok()) choices.push_back(choice);
+    }
+  }
+  return choices;
+}
+
+absl::Status CheckChoice(const ContractionProblem& problem, const ContractionChoice& choice,
+                         const Target& target) {
+  if (choice.algorithm == Algorithm::kWinograd) return CheckWinograd(problem, choice, target);
+  const TileProblem& tile = problem.tile;
+  KILN_RETURN_IF_ERROR(
+      CheckRange("outer_rows", choice.outer_rows, tile.outer_rows, "the second row axis"));
+  KILN_RETURN_IF_ERROR(CheckRange("rows", choice.rows, tile.rows, "the innermost row axis"));
+  KILN_RETURN_IF_ERROR(CheckRange("vectors", choice.vectors,
+                                  DivideUp(tile.columns, TileLanes(tile, target)),
+                                  "the vectors of columns"));
+  return CheckAccumulators(choice, target);
+}
+
+}  // namespace kiln::schedule
