@@ -42,16 +42,6 @@ const char* Text(CallingConvention convention) {
   return "";
 }
 
-// The machines as this runtime sees them: the C runtime has one thread.
-std::vector<Target> EffectiveTargets(const CompileOptions& options) {
-  std::vector<Target> targets = options.cpu_variants;
-  if (targets.empty()) targets.push_back(options.target);
-  for (Target& target : targets) {
-    if (options.runtime == Runtime::kCrt || options.threads == 1) target.cores = 1;
-  }
-  return targets;
-}
-
 ModuleInfo InfoOf(const CompileOptions& options) {
   const std::string prefix = ModulePrefix(options.module_name);
   std::vector<std::string> variants;
@@ -192,6 +182,15 @@ absl::Status AddExecutor(const CompileOptions& options, const ModuleInfo& info, 
 std::string LoaderSymbol(const CompileOptions& options, absl::string_view name) {
   const bool shared = options.system_lib || options.runtime == Runtime::kCrt;
   return shared ? absl::StrCat(ModulePrefix(options.module_name), "_", name) : std::string(name);
+}
+
+std::vector<Target> EffectiveTargets(const CompileOptions& options) {
+  std::vector<Target> targets = options.cpu_variants;
+  if (targets.empty()) targets.push_back(options.target);
+  for (Target& target : targets) {
+    if (options.runtime == Runtime::kCrt || options.threads == 1) target.cores = 1;
+  }
+  return targets;
 }
 
 absl::StatusOr<Stages> RunStages(Graph graph, const CompileOptions& options) {

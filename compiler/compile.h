@@ -81,6 +81,10 @@ absl::Status CheckOptions(const CompileOptions& options);
 // runtime, where a module shares a program with others, it begins with the module's prefix.
 std::string LoaderSymbol(const CompileOptions& options, absl::string_view name);
 
+// The machines as loops are made for them: the CPU variants or the target, with one core where
+// loops are serial (the C runtime has one thread).
+std::vector<Target> EffectiveTargets(const CompileOptions& options);
+
 // Everything between the graph and the code generators; what the stages of --emit print.
 struct Stages {
   Graph fused;

@@ -102,11 +102,13 @@ def _run_kiln(ctx, outputs, output_flag, flags, option = "-o", **kwargs):
         arguments.add("--passes=" + ",".join(ctx.attr.passes))
     if not ctx.attr.winograd:
         arguments.add("--no-winograd")
+    if ctx.file.tuning:
+        arguments.add("--tuning", ctx.file.tuning)
     arguments.add_all(flags)
     ctx.actions.run(
         executable = ctx.executable._kiln,
         arguments = [arguments],
-        inputs = [ctx.file.model] + ctx.files.data,
+        inputs = [ctx.file.model] + ctx.files.data + ctx.files.tuning,
         outputs = outputs,
         mnemonic = "KilnCompile",
         progress_message = "Compiling model %s" % ctx.file.model.short_path,
@@ -345,6 +347,10 @@ cc_model = rule(
                   "machine; \"x86-64-v3\" is faster.",
         ),
         "threads": attr.int(doc = "Of a parallel loop; 0: as the runtime decides, 1: serial code."),
+        "tuning": attr.label(
+            doc = "A tuning file of `kiln tune`: measured choices for the target.",
+            allow_single_file = True,
+        ),
         "winograd": attr.bool(default = True, doc = "Convolutions 3 x 3 by Winograd's filtering where that is faster."),
         "workspace_pools": attr.string_list(
             doc = "With runtime = \"crt\": scratch memory that the application gives, \"name:size[:alignment][:speed]\"; default: static memory.",

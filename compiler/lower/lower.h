@@ -33,9 +33,9 @@ struct LoweredCall {
   std::vector<ValueId> outputs;
   int64_t workspace_bytes = 0;
   std::vector<std::pair<int, int>> in_place;
-  std::string op_names;            // "nn.conv2d nn.bias_add nn.relu"
-  std::string source;              // names of the model's nodes
-  std::string schedule;            // "contraction 14x2x16 …"; of an external subgraph its generator
+  std::string op_names;  // "nn.conv2d nn.bias_add nn.relu"
+  std::string source;    // names of the model's nodes
+  std::string schedule;  // "contraction 14x2x16 …"; of an external subgraph its generator
   std::optional<ScheduledContraction> contraction;  // of a function that has one
   std::optional<loop::Cost> cost;  // none of a view, and of an external subgraph with an operator
                                    // that Kiln has no code for

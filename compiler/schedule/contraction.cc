@@ -5,8 +5,8 @@
 // contraction are computed on the accumulators before they are stored.
 //
 // Loops: batch, then column blocks around rows or rows around column blocks, as it is chosen
-// (contraction_choice.h). All extents are constants, so the last, smaller tile of rows and of columns is code of its
-// own.
+// (contraction_choice.h). All extents are constants, so the last, smaller tile of rows and of
+// columns is code of its own.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"

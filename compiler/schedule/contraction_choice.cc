@@ -55,9 +55,8 @@ std::optional<std::string> ProblemText(const TiledContraction& t, bool constant,
   };
   std::string text = DTypesText(t);
   if (!t.c.batch.empty()) {
-    absl::StrAppend(
-        &text, " batch",
-        AxesText(t.c.batch, {part(*x, t.c.batch.size()), part(*y, t.c.batch.size())}));
+    absl::StrAppend(&text, " batch",
+                    AxesText(t.c.batch, {part(*x, t.c.batch.size()), part(*y, t.c.batch.size())}));
   }
   next += t.c.batch.size();
   if (!t.c.rows.empty()) {
@@ -66,9 +65,8 @@ std::optional<std::string> ProblemText(const TiledContraction& t, bool constant,
   next += t.c.rows.size();
   absl::StrAppend(&text, " columns", AxesText({t.c.column}, {part(*y, 1)}));
   next += 1;
-  absl::StrAppend(
-      &text, " reduce",
-      AxesText(t.c.reduce, {part(*x, t.c.reduce.size()), part(*y, t.c.reduce.size())}));
+  absl::StrAppend(&text, " reduce",
+                  AxesText(t.c.reduce, {part(*x, t.c.reduce.size()), part(*y, t.c.reduce.size())}));
   if (constant) absl::StrAppend(&text, " constant");
   int64_t cost = 0;
   for (const Epilogue& epilogue : t.epilogues) cost += Cost(epilogue.value);
@@ -128,8 +126,9 @@ std::vector<std::vector<ContractionChoice>> Kinds(const ContractionProblem& prob
   for (const TileShape& tile : RankTiles(problem.tile, target)) {
     as_modelled.push_back(Direct(tile, outside));
     // With one tile of rows or of columns there is one order.
-    const bool orders = tile.columns() < problem.tile.columns &&
-                        (tile.rows < problem.tile.rows || tile.outer_rows < problem.tile.outer_rows);
+    const bool orders =
+        tile.columns() < problem.tile.columns &&
+        (tile.rows < problem.tile.rows || tile.outer_rows < problem.tile.outer_rows);
     if (orders) reversed.push_back(Direct(tile, !outside));
   }
   std::vector<std::vector<ContractionChoice>> kinds = {as_modelled};
@@ -187,15 +186,13 @@ absl::Status CheckWinograd(const ContractionProblem& problem, const ContractionC
         absl::StrCat("outputs: found ", choice.outputs, ", wanted 2 or 4"));
   }
   const int64_t tile_rows = DivideUp(winograd.height, choice.outputs);
-  KILN_RETURN_IF_ERROR(
-      CheckRange("block_rows", choice.block_rows, tile_rows, "the rows of tiles"));
+  KILN_RETURN_IF_ERROR(CheckRange("block_rows", choice.block_rows, tile_rows, "the rows of tiles"));
   const WinogradDivision division =
       DivideWinograd(winograd, choice.outputs, choice.block_rows, target);
   if (choice.block_rows > 1 && division.block_tiles() > kMaxMeasuredBlockTiles) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("block_rows: found ", choice.block_rows, ", which makes blocks of ",
-                     division.block_tiles(), " tiles, wanted blocks of up to ",
-                     kMaxMeasuredBlockTiles, " tiles"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "block_rows: found ", choice.block_rows, ", which makes blocks of ", division.block_tiles(),
+        " tiles, wanted blocks of up to ", kMaxMeasuredBlockTiles, " tiles"));
   }
   KILN_RETURN_IF_ERROR(
       CheckRange("rows", choice.rows, division.block_tiles(), "the tiles of a block"));
@@ -247,8 +244,8 @@ std::vector<ContractionChoice> ListContractionChoices(const ContractionProblem& 
       if (choices.size() == limit) return choices;
       if (rank >= kind.size()) continue;
       const ContractionChoice& choice = kind[rank];
-      const bool known = choice == model ||
-                         std::find(choices.begin(), choices.end(), choice) != choices.end();
+      const bool known =
+          choice == model || std::find(choices.begin(), choices.end(), choice) != choices.end();
       if (!known && CheckChoice(problem, choice, target).ok()) choices.push_back(choice);
     }
   }

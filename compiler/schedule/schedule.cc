@@ -110,10 +110,9 @@ absl::StatusOr<std::optional<ContractionChoice>> TunedChoice(
   const bool switched_off =
       choice.algorithm == ContractionChoice::Algorithm::kWinograd && !options.winograd;
   if (switched_off) return std::nullopt;
-  KILN_RETURN_IF_ERROR(
-      Annotate(schedule::CheckChoice(problem, choice, target),
-               absl::StrCat(options.tuning->file, ": target '", tuned->name, "': contraction '",
-                            problem.text, "': ")));
+  KILN_RETURN_IF_ERROR(Annotate(schedule::CheckChoice(problem, choice, target),
+                                absl::StrCat(options.tuning->file, ": target '", tuned->name,
+                                             "': contraction '", problem.text, "': ")));
   return choice;
 }
 
@@ -129,11 +128,11 @@ absl::StatusOr<Stmt> BuildContraction(const loop::Kernel& kernel, size_t which,
   if (!options.winograd) problem->winograd.reset();
   const ContractionChoice choice =
       tuned.has_value() ? *tuned : schedule::ChooseContraction(*problem, target);
-  scheduled = {.problem = problem->text,
-               .choice = choice,
-               .tuned = tuned.has_value(),
-               .candidates = schedule::ListContractionChoices(*problem, target,
-                                                              options.max_candidates)};
+  scheduled = {
+      .problem = problem->text,
+      .choice = choice,
+      .tuned = tuned.has_value(),
+      .candidates = schedule::ListContractionChoices(*problem, target, options.max_candidates)};
   Stmt nest = choice.algorithm == ContractionChoice::Algorithm::kWinograd
                   ? schedule::WinogradNest(kernel, which, *problem->winograd, choice, context)
                   : schedule::ContractionNest(kernel, which, choice, context);

@@ -124,8 +124,8 @@ std::string ErrorOf(const Kernel& kernel, const Target& target, const Contractio
 TEST(Tuning, EveryCandidateIsRight) {
   for (const Target& target : AllTargets()) {
     for (const Kernel& kernel : {Product(21, 5, 83, true), Product(7, 3, 40, false),
-                                 Product(5, 9, 19, true, DType::Int(32)),
-                                 Product(1, 9, 150, true), Convolution(7, 9, 17, 21)}) {
+                                 Product(5, 9, 19, true, DType::Int(32)), Product(1, 9, 150, true),
+                                 Convolution(7, 9, 17, 21)}) {
       const auto contraction = ContractionOf(kernel, target, {.max_candidates = 14});
       for (const ContractionChoice& choice : contraction.candidates) {
         EXPECT_FALSE(choice == contraction.choice);
@@ -193,8 +193,8 @@ TEST(Tuning, ProblemsSayWhatTheChoiceDependsOn) {
   EXPECT_EQ(ContractionOf(Convolution(7, 9, 16, 24), target).problem,
             ContractionOf(Convolution(7, 9, 16, 24, "other"), target).problem);
   // Where there are no vectors, Winograd's filtering is no choice.
-  EXPECT_FALSE(absl::EndsWith(ContractionOf(Convolution(7, 9, 16, 24), VectorTarget(0)).problem,
-                              "3x3"));
+  EXPECT_FALSE(
+      absl::EndsWith(ContractionOf(Convolution(7, 9, 16, 24), VectorTarget(0)).problem, "3x3"));
 }
 
 TEST(Tuning, LeavesTheRestToTheModel) {

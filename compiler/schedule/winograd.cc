@@ -86,8 +86,7 @@ Stmt WinogradNest(const loop::Kernel& kernel, size_t which, const WinogradProble
   context.description = absl::StrCat("winograd F(", d.outputs, "x", d.outputs, ",3x3) ",
                                      Text(d.tile), " blocks of ", d.block_tiles(), " tiles");
   return loop::MakeBlock(
-      {extended,
-       WinogradLoops(p, d, kernel.stages[which], std::move(epilogues), data, context)});
+      {extended, WinogradLoops(p, d, kernel.stages[which], std::move(epilogues), data, context)});
 }
 
 }  // namespace kiln::schedule

@@ -84,9 +84,8 @@ class Winograd {
         }
       }
     }
-    const Buffer buffer =
-        loop::MakeBuffer(absl::StrCat(p_.weights->name, "_winograd"), kFloat, shape,
-                         loop::BufferScope::kConstant, kVectorAlignment);
+    const Buffer buffer = loop::MakeBuffer(absl::StrCat(p_.weights->name, "_winograd"), kFloat,
+                                           shape, loop::BufferScope::kConstant, kVectorAlignment);
     context_.constants.push_back({buffer, Tensor::From<float>(shape, kFloat, packed)});
     return buffer;
   }

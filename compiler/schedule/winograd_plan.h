@@ -16,7 +16,7 @@ namespace kiln::schedule {
 // out[n, h, w, o] = sum x[n, h + i, w + j, c] * y[i, j, c, o].
 struct WinogradProblem {
   const loop::Load* x = nullptr;
-  Buffer weights = nullptr;             // a constant
+  Buffer weights = nullptr;       // a constant
   loop::LinearForm weights_form;  // in i, j, c, o
   int64_t batch = 1, height = 0, width = 0, channels = 0, columns = 0;
 };

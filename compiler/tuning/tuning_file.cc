@@ -104,9 +104,8 @@ void SetChoice(const ContractionChoice& choice, proto::TuningFile::Contraction& 
 absl::StatusOr<Tuning> ParseTuning(absl::string_view text, const std::string& file) {
   const auto size = static_cast<int64_t>(text.size());
   if (size > kMaxTuningFileBytes) {
-    return absl::InvalidArgumentError(absl::StrCat(file, ": found ", size,
-                                                   " bytes, wanted a tuning file of at most ",
-                                                   kMaxTuningFileBytes));
+    return absl::InvalidArgumentError(absl::StrCat(
+        file, ": found ", size, " bytes, wanted a tuning file of at most ", kMaxTuningFileBytes));
   }
   proto::TuningFile parsed;
   google::protobuf::TextFormat::Parser parser;

@@ -15,9 +15,9 @@ namespace kiln {
 
 inline constexpr int64_t kMaxTuningFileBytes = 16 << 20;
 
-// `file` is what errors name. InvalidArgument, with line and column, for what is no such text or has
-// a field that is not known, and for a target or a contraction that stands there twice. Whether a
-// choice fits its contraction is known when that is scheduled.
+// `file` is what errors name. InvalidArgument, with line and column, for what is no such text or
+// has a field that is not known, and for a target or a contraction that stands there twice. Whether
+// a choice fits its contraction is known when that is scheduled.
 absl::StatusOr<Tuning> ParseTuning(absl::string_view text, const std::string& file);
 
 // Targets in their order, contractions sorted; `header` becomes a comment at the beginning, a line

@@ -4,11 +4,13 @@
 #ifndef KILN_TESTS_EQUALITY_ENGINES_H_
 #define KILN_TESTS_EQUALITY_ENGINES_H_
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "compiler/graph/graph.h"
+#include "compiler/schedule/tuning.h"
 #include "compiler/target/target.h"
 
 namespace kiln::equality {
@@ -24,6 +26,7 @@ struct EngineOptions {
   bool naive = false;  // plain loops instead of schedules
   bool fuse = true;
   bool passes = true;  // without, the graph is lowered as it is
+  std::shared_ptr<const Tuning> tuning = nullptr;
 };
 
 // The outputs of one case.

@@ -35,6 +35,9 @@ class OutputGroupsTest(unittest.TestCase):
     def test_metadata(self):
         self.assertIn(b'"module_name": "First"', self.read("first", "First.metadata.json"))
 
+    def test_tuning_file(self):
+        self.assertIn(b'"schedule": "contraction 5x2x8 rows outside packed tuned"', self.read("tuned", "tuned.metadata.json"))
+
     def test_c_sources_of_an_object(self):
         text = self.read("first.c_srcs", "First.c")
         self.assertIn(b"tvmgen_First___tvm_main__", text)

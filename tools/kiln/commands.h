@@ -17,6 +17,7 @@ using Action = std::function<absl::Status()>;
 void AddCompileCommand(CLI::App& app, Action& action);
 void AddRunCommand(CLI::App& app, Action& action);
 void AddBenchCommand(CLI::App& app, Action& action);
+void AddTuneCommand(CLI::App& app, Action& action);
 void AddInspectCommand(CLI::App& app, Action& action);
 void AddBudgetCommand(CLI::App& app, Action& action);
 void AddMlfCommand(CLI::App& app, Action& action);

@@ -6,12 +6,10 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "compiler/backend.h"
 #include "compiler/base/status.h"
 #include "compiler/compile.h"
 #include "compiler/graph/relay_text.h"
-#include "compiler/target/cpu_variants.h"
 #include "metadata/header.h"
 #include "metadata/json.h"
 #include "mlf/model_library.h"
@@ -20,24 +18,23 @@
 #include "tools/kiln/files.h"
 #include "tools/kiln/load_model.h"
 #include "tools/kiln/model_library.h"
+#include "tools/kiln/model_options.h"
 #include "tools/kiln/progress.h"
 #include "tools/kiln/stale_files.h"
 #include "tools/kiln/standard_output.h"
+#include "tools/kiln/tuning_option.h"
 
 namespace kiln::tools {
 namespace {
 
-struct CompileFlags {
-  std::string model;
+struct CompileFlags : ModelFlags {
   std::string output;
   std::string module_name;
   std::string executor = "aot", runtime = "cpp", interface = "packed", calling_convention;
-  std::string codegen, target, emit, dump_dir, passes;
-  std::vector<std::string> inputs, pools, constant_pools, externals, cpu_variants;
-  int threads = 0;
+  std::string emit, dump_dir, tuning;
+  std::vector<std::string> pools, constant_pools;
   bool system_lib = false;
   bool profile = false;
-  bool no_winograd = false;
   std::string mlf;
   bool mlf_runtime = false;
 };
@@ -48,39 +45,21 @@ absl::StatusOr<CompileOptions> OptionsOf(const CompileFlags& flags) {
   KILN_ASSIGN_OR_RETURN(o.executor, ParseExecutor(flags.executor));
   KILN_ASSIGN_OR_RETURN(o.runtime, ParseRuntime(flags.runtime));
   KILN_ASSIGN_OR_RETURN(o.interface, ParseInterface(flags.interface));
-  KILN_ASSIGN_OR_RETURN(o.externals, ParseExternals(flags.externals));
+  KILN_RETURN_IF_ERROR(ApplyModelFlags(flags, o));
   o.calling_convention = DefaultCallingConvention(o.runtime, o.interface, o.externals);
   if (!flags.calling_convention.empty()) {
     KILN_ASSIGN_OR_RETURN(o.calling_convention, ParseCallingConvention(flags.calling_convention));
   }
-  o.codegen = HasCodegen(Codegen::kLlvm) ? Codegen::kLlvm : Codegen::kC;
-  if (!flags.codegen.empty()) {
-    KILN_ASSIGN_OR_RETURN(o.codegen, ParseCodegen(flags.codegen));
-  }
-  if (!flags.cpu_variants.empty()) {
-    KILN_ASSIGN_OR_RETURN(o.cpu_variants, ParseCpuVariants(flags.cpu_variants));
-    o.target = o.cpu_variants.front();
-  }
-  if (!flags.target.empty() || o.cpu_variants.empty()) {
-    KILN_ASSIGN_OR_RETURN(o.target, Target::Parse(flags.target.empty() ? "host" : flags.target));
-  }
-  o.threads = flags.threads;
   o.system_lib = flags.system_lib;
   o.profile = flags.profile;
-  o.schedule.winograd = !flags.no_winograd;
+  if (!flags.tuning.empty()) {
+    KILN_ASSIGN_OR_RETURN(o.schedule.tuning, ReadTuning(flags.tuning));
+  }
   for (const std::string& text : flags.pools) {
     KILN_ASSIGN_OR_RETURN(o.pools.emplace_back(), ParsePool("pool", text));
   }
   for (const std::string& text : flags.constant_pools) {
     KILN_ASSIGN_OR_RETURN(o.constant_pools.emplace_back(), ParsePool("constant-pool", text));
-  }
-  for (absl::string_view pass : absl::StrSplit(flags.passes, ',', absl::SkipEmpty())) {
-    if (pass[0] != '-') {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--passes: found '", pass,
-          "', wanted passes to switch off, each with a '-': --passes=-fuse,-convert-layout"));
-    }
-    o.passes.disabled.emplace_back(pass.substr(1));
   }
   KILN_RETURN_IF_ERROR(CheckOptions(o));
   return o;
@@ -137,6 +116,12 @@ absl::Status CheckMlfFlags(const CompileFlags& flags, const CompileOptions& opti
   return CheckForModelLibrary(options);
 }
 
+std::vector<std::string> InputFiles(const CompileFlags& flags) {
+  std::vector<std::string> files = {flags.model};
+  if (!flags.tuning.empty()) files.push_back(flags.tuning);
+  return files;
+}
+
 absl::Status RunCompile(const CompileFlags& flags) {
   KILN_ASSIGN_OR_RETURN(CompileOptions options, OptionsOf(flags));
   if (flags.emit.empty() && flags.output.empty() && flags.mlf.empty()) {
@@ -154,7 +139,7 @@ absl::Status RunCompile(const CompileFlags& flags) {
     KILN_ASSIGN_OR_RETURN(const std::string text, EmitStage(graph, options, flags.emit));
     progress.Stop();
     if (!flags.output.empty()) {
-      return Apply({.files = {{flags.output, text}}, .inputs = {flags.model}});
+      return Apply({.files = {{flags.output, text}}, .inputs = InputFiles(flags)});
     }
     return Print(text);
   }
@@ -168,7 +153,7 @@ absl::Status RunCompile(const CompileFlags& flags) {
     KILN_ASSIGN_OR_RETURN(artifacts[shared_object],
                           LinkSharedObject(artifacts, options.module_name, CodeTarget(options)));
   }
-  FileChanges changes = {.inputs = {flags.model}};
+  FileChanges changes = {.inputs = InputFiles(flags)};
   if (!flags.mlf.empty()) {
     KILN_ASSIGN_OR_RETURN(const mlf::ModelLibrary library,
                           ModelLibraryOf(model, compiled, flags.mlf_runtime));
@@ -183,6 +168,7 @@ absl::Status RunCompile(const CompileFlags& flags) {
   }
   KILN_RETURN_IF_ERROR(Apply(changes));
   progress.Stop();
+  NoteWhatIsNotTuned(options, compiled.stages.lowered);
   if (flags.output.empty()) return absl::OkStatus();
   for (const std::string& path : StaleFiles(flags.output, options.module_name, artifacts)) {
     std::fprintf(stderr,
@@ -198,7 +184,7 @@ void AddCompileCommand(CLI::App& app, Action& action) {
   CLI::App* command =
       app.add_subcommand("compile", "Compile a model (Relay text or ONNX) into a library");
   auto flags = std::make_shared<CompileFlags>();
-  command->add_option("model", flags->model, "Model file")->required();
+  AddModelOptions(*command, *flags);
   command->add_option("-o,--output", flags->output, "Folder to write to; with --emit, the file");
   command->add_option("--module-name", flags->module_name,
                       "Name of the module, a C identifier (default: from the file's name)");
@@ -207,36 +193,18 @@ void AddCompileCommand(CLI::App& app, Action& action) {
   command->add_option("--interface", flags->interface, "packed or c")->capture_default_str();
   command->add_option("--calling-convention", flags->calling_convention,
                       "Of operator functions: packed, cpacked or unpacked");
-  command->add_option("--codegen", flags->codegen,
-                      "llvm or c (default: llvm where it is built in)");
-  command->add_option(
-      "--target", flags->target,
-      "host, x86-64-v3, cortex-m4f, an LLVM triple with -mcpu= and -mattr=, … [host]");
-  command
-      ->add_option("--cpu-variants", flags->cpu_variants,
-                   "Instead of --target: several, lowest first, in one library that runs the best "
-                   "that the CPU has: x86-64-v2,x86-64-v3,x86-64-v4")
-      ->delimiter(',');
+  command->add_option("--tuning", flags->tuning,
+                      "File of kiln tune: what was measured to be faster than the schedules that "
+                      "the compiler chooses by itself");
   command->add_option("--mlf", flags->mlf,
                       "Write an archive of the Model Library Format; needs --runtime crt");
   command->add_flag("--mlf-runtime", flags->mlf_runtime,
                     "Put the C runtime's sources and build files into the archive");
-  command->add_option("--input", flags->inputs, "Shape of an input: name:1x3x224x224[:dtype]");
   command->add_option("--emit", flags->emit,
                       "Print a stage instead: graph, after:<pass>, fused, stages, loops, "
                       "scheduled, plan, c, llvm, asm, graph-json, metadata, header, external");
   command->add_option("--dump-dir", flags->dump_dir,
                       "Write one file per pass and stage to this folder");
-  command
-      ->add_option("--external", flags->externals,
-                   "External code generators, in order of priority: csource,dnnl; "
-                   "csource:device=npu calls the hooks of a device")
-      ->delimiter(',');
-  command->add_option("--passes", flags->passes, "Passes to switch off: -fuse,-convert-layout");
-  command
-      ->add_option("--threads", flags->threads,
-                   "Threads of a parallel loop; 0: as the runtime decides, 1: serial code")
-      ->capture_default_str();
   command->add_option("--pool", flags->pools,
                       "C runtime: memory of the application's for tensors between operators, "
                       "name:size[:alignment][:speed]; sram:64K:8:4, dram:any");
@@ -247,14 +215,12 @@ void AddCompileCommand(CLI::App& app, Action& action) {
       "For the C++ runtime: make code to link, which registers itself, instead of a shared object");
   command->add_flag("--profile", flags->profile,
                     "AOT executor: tell the runtime when each operator begins and ends");
-  command->add_flag("--no-winograd", flags->no_winograd,
-                    "No convolutions by Winograd's filtering, which is faster and has errors a few "
-                    "times as large as those of direct sums");
   command->footer(
       "Examples:\n"
       "  kiln compile model.onnx -o out --module-name my_mod\n"
       "  kiln compile model.onnx -o out --input data:1x3x224x224 --target x86-64-v3\n"
       "  kiln compile model.onnx -o out --cpu-variants x86-64-v2,x86-64-v3,x86-64-v4\n"
+      "  kiln compile model.onnx -o out --tuning model.tuning\n"
       "  kiln compile model.relay -o out --runtime crt --interface c --codegen c\n"
       "  kiln compile model.onnx -o out --runtime crt --interface c --pool tcm:32K::4 --pool "
       "ram:any\n"

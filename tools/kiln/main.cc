@@ -54,6 +54,7 @@ int main(int argc, char** argv) {
       "  kiln compile models/digits/digits.onnx -o /tmp/digits --module-name digits\n"
       "  kiln run /tmp/digits/digits.so --input image=random\n"
       "  kiln bench /tmp/digits/digits.so\n"
+      "  kiln tune models/digits/digits.onnx -o /tmp/digits.tuning --time 10\n"
       "  kiln inspect models/digits/digits.onnx\n",
       "kiln"};
   app.set_version_flag("--version", Version);
@@ -63,6 +64,7 @@ int main(int argc, char** argv) {
   kiln::tools::AddCompileCommand(app, action);
   kiln::tools::AddRunCommand(app, action);
   kiln::tools::AddBenchCommand(app, action);
+  kiln::tools::AddTuneCommand(app, action);
   kiln::tools::AddInspectCommand(app, action);
   kiln::tools::AddBudgetCommand(app, action);
   kiln::tools::AddMlfCommand(app, action);

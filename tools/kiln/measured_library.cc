@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/kiln/measured_library.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <vector>
+
+#include "absl/cleanup/cleanup.h"
+#include "compiler/base/status.h"
+#include "tools/kiln/c_compiler.h"
+#include "tools/kiln/files.h"
+#include "tools/kiln/run_program.h"
+
+namespace kiln::tools {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t kMinRuns = 5;
+
+double SecondsSince(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+double Median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// Reads so many bytes of memory that nothing else uses.
+void Evict(size_t bytes) {
+  static std::vector<char> memory;
+  if (memory.size() < bytes) memory.assign(bytes, 1);
+  constexpr size_t kLine = 64;
+  volatile char sink = 0;
+  for (size_t i = 0; i < bytes; i += kLine) sink = memory[i];
+  static_cast<void>(sink);
+}
+
+using Samples = std::map<std::string, std::vector<double>>;
+
+absl::Status AddSamples(const MeasuredLibrary& library, Samples& samples) {
+  KILN_ASSIGN_OR_RETURN(const auto seconds, library.OperatorSeconds());
+  for (const auto& [function, value] : seconds) samples[function].push_back(value);
+  return absl::OkStatus();
+}
+
+std::map<std::string, double> Medians(const Samples& samples) {
+  std::map<std::string, double> medians;
+  for (const auto& [function, values] : samples) medians[function] = Median(values);
+  return medians;
+}
+
+}  // namespace
+
+absl::StatusOr<MeasuredLibrary> MeasuredLibrary::Make(const Graph& graph,
+                                                      const CompileOptions& options) {
+  KILN_ASSIGN_OR_RETURN(Compiled compiled, Compile(graph, options));
+  const std::string name = options.module_name + ".so";
+  if (!compiled.artifacts.contains(name)) {
+    KILN_ASSIGN_OR_RETURN(compiled.artifacts[name],
+                          LinkSharedObject(compiled.artifacts, options.module_name,
+                                           EffectiveTargets(options).front()));
+  }
+  KILN_ASSIGN_OR_RETURN(const std::string folder, TemporaryFolder());
+  // What is loaded needs its file no more.
+  const absl::Cleanup remove = [&] {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);
+  };
+  KILN_RETURN_IF_ERROR(WriteFiles(folder, {{name, compiled.artifacts[name]}}));
+  MeasuredLibrary measured;
+  KILN_ASSIGN_OR_RETURN(measured.library_, LoadLibrary(folder + "/" + name));
+  KILN_RETURN_IF_ERROR(SetInputs(*measured.library_.executor, {}, /*fill=*/true));
+  measured.fused_ = std::move(compiled.stages.fused);
+  measured.lowered_ = std::move(compiled.stages.lowered);
+  // The first run touches memory and starts threads.
+  KILN_RETURN_IF_ERROR(measured.Seconds().status());
+  return measured;
+}
+
+absl::StatusOr<double> MeasuredLibrary::Seconds() const {
+  const Clock::time_point begin = Clock::now();
+  KILN_RETURN_IF_ERROR(library_.executor->Run());
+  return SecondsSince(begin);
+}
+
+absl::StatusOr<std::map<std::string, double>> MeasuredLibrary::OperatorSeconds() const {
+  KILN_ASSIGN_OR_RETURN(const runtime::ProfileReport report, library_.executor->Profile());
+  std::map<std::string, double> seconds;
+  for (const runtime::OperatorTiming& timing : report.operators) {
+    seconds[timing.function_name] += timing.seconds;
+  }
+  return seconds;
+}
+
+absl::StatusOr<Comparison> Compare(const MeasuredLibrary& first, const MeasuredLibrary& second,
+                                   const CompareOptions& options) {
+  std::vector<double> first_times, second_times;
+  const Clock::time_point begin = Clock::now();
+  while (first_times.size() < kMinRuns || SecondsSince(begin) < options.seconds) {
+    Evict(options.evicted_bytes);
+    KILN_ASSIGN_OR_RETURN(first_times.emplace_back(), first.Seconds());
+    Evict(options.evicted_bytes);
+    KILN_ASSIGN_OR_RETURN(second_times.emplace_back(), second.Seconds());
+  }
+  return Comparison{.first_seconds = Median(std::move(first_times)),
+                    .second_seconds = Median(std::move(second_times))};
+}
+
+absl::StatusOr<OperatorComparison> CompareOperators(const MeasuredLibrary& first,
+                                                    const MeasuredLibrary& second, double seconds) {
+  Samples first_samples, second_samples;
+  const Clock::time_point begin = Clock::now();
+  for (size_t runs = 0; runs < kMinRuns || SecondsSince(begin) < seconds; ++runs) {
+    KILN_RETURN_IF_ERROR(AddSamples(first, first_samples));
+    KILN_RETURN_IF_ERROR(AddSamples(second, second_samples));
+  }
+  return OperatorComparison{.first_seconds = Medians(first_samples),
+                            .second_seconds = Medians(second_samples)};
+}
+
+}  // namespace kiln::tools

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/kiln/model_options.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "compiler/backend.h"
+#include "compiler/base/status.h"
+#include "compiler/target/cpu_variants.h"
+
+namespace kiln::tools {
+
+void AddModelOptions(CLI::App& command, ModelFlags& flags) {
+  command.add_option("model", flags.model, "Model file")->required();
+  command.add_option("--codegen", flags.codegen, "llvm or c (default: llvm where it is built in)");
+  command.add_option(
+      "--target", flags.target,
+      "host, x86-64-v3, cortex-m4f, an LLVM triple with -mcpu= and -mattr=, … [host]");
+  command
+      .add_option("--cpu-variants", flags.cpu_variants,
+                  "Instead of --target: several, lowest first, in one library that runs the best "
+                  "that the CPU has: x86-64-v2,x86-64-v3,x86-64-v4")
+      ->delimiter(',');
+  command.add_option("--input", flags.inputs, "Shape of an input: name:1x3x224x224[:dtype]");
+  command
+      .add_option("--external", flags.externals,
+                  "External code generators, in order of priority: csource,dnnl; "
+                  "csource:device=npu calls the hooks of a device")
+      ->delimiter(',');
+  command.add_option("--passes", flags.passes, "Passes to switch off: -fuse,-convert-layout");
+  command
+      .add_option("--threads", flags.threads,
+                  "Threads of a parallel loop; 0: as the runtime decides, 1: serial code")
+      ->capture_default_str();
+  command.add_flag("--no-winograd", flags.no_winograd,
+                   "No convolutions by Winograd's filtering, which is faster and has errors a few "
+                   "times as large as those of direct sums");
+}
+
+absl::Status ApplyModelFlags(const ModelFlags& flags, CompileOptions& o) {
+  KILN_ASSIGN_OR_RETURN(o.externals, ParseExternals(flags.externals));
+  o.codegen = HasCodegen(Codegen::kLlvm) ? Codegen::kLlvm : Codegen::kC;
+  if (!flags.codegen.empty()) {
+    KILN_ASSIGN_OR_RETURN(o.codegen, ParseCodegen(flags.codegen));
+  }
+  if (!flags.cpu_variants.empty()) {
+    KILN_ASSIGN_OR_RETURN(o.cpu_variants, ParseCpuVariants(flags.cpu_variants));
+    o.target = o.cpu_variants.front();
+  }
+  if (!flags.target.empty() || o.cpu_variants.empty()) {
+    KILN_ASSIGN_OR_RETURN(o.target, Target::Parse(flags.target.empty() ? "host" : flags.target));
+  }
+  o.threads = flags.threads;
+  o.schedule.winograd = !flags.no_winograd;
+  for (absl::string_view pass : absl::StrSplit(flags.passes, ',', absl::SkipEmpty())) {
+    if (pass[0] != '-') {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--passes: found '", pass,
+          "', wanted passes to switch off, each with a '-': --passes=-fuse,-convert-layout"));
+    }
+    o.passes.disabled.emplace_back(pass.substr(1));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace kiln::tools

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of the command line that say which model, and what for: those that compile and tune
+// have in common.
+#ifndef KILN_TOOLS_KILN_MODEL_OPTIONS_H_
+#define KILN_TOOLS_KILN_MODEL_OPTIONS_H_
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "compiler/compile.h"
+
+namespace kiln::tools {
+
+struct ModelFlags {
+  std::string model, codegen, target, passes;
+  std::vector<std::string> inputs, externals, cpu_variants;
+  int threads = 0;
+  bool no_winograd = false;
+};
+
+// `flags` has to live as long as `command`.
+void AddModelOptions(CLI::App& command, ModelFlags& flags);
+
+// InvalidArgument for a value that none of them has.
+absl::Status ApplyModelFlags(const ModelFlags& flags, CompileOptions& options);
+
+}  // namespace kiln::tools
+
+#endif  // KILN_TOOLS_KILN_MODEL_OPTIONS_H_

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/kiln/tuner.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "compiler/base/status.h"
+#include "tools/kiln/measured_library.h"
+
+namespace kiln::tools {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t kMaxCandidates = 40;
+// A candidate becomes the best one so far below this part of the time of the one before …
+constexpr double kBetter = 0.99;
+// … and is taken below this part of the time of the model's choice, in every round.
+constexpr double kTaken = 0.98;
+constexpr int kRounds = 3;
+constexpr double kComparisonSeconds = 0.08, kRoundSeconds = 0.15;
+// Of the whole model, each time.
+constexpr double kMinModelSeconds = 0.5, kModelShare = 0.08;
+
+// A contraction that may stand in the model several times.
+struct Problem {
+  std::string text;
+  const Node* node = nullptr;  // of the fused graph, the first one
+  std::vector<std::string> functions;
+  std::vector<ContractionChoice> candidates;
+  double seconds = 0;  // in a run of the model
+  TunedContraction tuned;
+  bool is_measured = false;
+};
+
+// The node as a model of its own.
+Graph GraphOf(const Graph& fused, const Node& node) {
+  Graph graph;
+  std::map<ValueId, ValueId> values;
+  Node copy = node;
+  for (ValueId& input : copy.inputs) {
+    if (!values.contains(input)) {
+      values[input] =
+          fused.is_constant(input)
+              ? graph.AddConstant(fused.value(input).constant)
+              : graph.AddInput(absl::StrCat("x", graph.inputs.size()), fused.type(input));
+    }
+    input = values[input];
+  }
+  std::vector<TensorType> types;
+  for (ValueId output : node.outputs) types.push_back(fused.type(output));
+  copy.outputs.clear();
+  const NodeId id = graph.AddNode(std::move(copy), types);
+  graph.outputs = graph.node(id).outputs;
+  return graph;
+}
+
+class Tuner {
+ public:
+  Tuner(const Graph& graph, const TunerOptions& options)
+      : graph_(graph),
+        options_(options),
+        compile_(options.compile),
+        target_(EffectiveTargets(options.compile).front()),
+        begin_(Clock::now()) {
+    compile_.module_name = "tuned";
+    compile_.profile = true;
+    compile_.schedule.tuning = nullptr;
+  }
+
+  absl::StatusOr<TuningResult> Run() {
+    Progress("compiling the model");
+    KILN_RETURN_IF_ERROR(ReadProblems());
+    KILN_RETURN_IF_ERROR(Search());
+    if (!options_.stopped()) KILN_RETURN_IF_ERROR(CheckWholeModel());
+    result_.tuned = TunedTarget::For(target_);
+    result_.num_contractions = problems_.size();
+    for (Problem& problem : problems_) {
+      if (!problem.is_measured) continue;
+      if (problem.tuned.choice.has_value()) ++result_.num_better;
+      result_.tuned.contractions[problem.text] = problem.tuned;
+    }
+    return std::move(result_);
+  }
+
+ private:
+  double Elapsed() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+  void Progress(const std::string& what) const {
+    options_.progress(std::min(Elapsed() / options_.seconds, 1.0), what);
+  }
+  double ModelSeconds() const { return std::max(kMinModelSeconds, kModelShare * options_.seconds); }
+
+  // Compiles and profiles the model as it is.
+  absl::Status ReadProblems() {
+    CompileOptions listing = compile_;
+    listing.schedule.max_candidates = kMaxCandidates;
+    KILN_ASSIGN_OR_RETURN(model_, MeasuredLibrary::Make(graph_, listing));
+    compile_seconds_ = Elapsed();
+    KILN_ASSIGN_OR_RETURN(const OperatorComparison times,
+                          CompareOperators(*model_, *model_, ModelSeconds() / 2));
+    std::map<std::string, size_t> known;
+    for (const LoweredCall& call : model_->lowered().calls) {
+      if (!call.contraction.has_value()) continue;
+      const std::string& text = call.contraction->problem;
+      const auto [at, is_new] = known.emplace(text, problems_.size());
+      if (is_new) {
+        const NodeId node = model_->fused().value(call.outputs[0]).node;
+        Problem& problem = problems_.emplace_back();
+        problem.text = text;
+        problem.node = &model_->fused().node(node);
+        problem.candidates = call.contraction->candidates;
+        AddChoiceOfBefore(call.contraction->choice, problem);
+      }
+      Problem& problem = problems_[at->second];
+      problem.functions.push_back(call.function);
+      problem.seconds += Of(times.first_seconds, call.function);
+    }
+    for (Problem& problem : problems_) {
+      const auto calls = static_cast<double>(problem.functions.size());
+      problem.tuned.default_microseconds = problem.seconds / calls * 1e6;
+      problem.tuned.microseconds = problem.tuned.default_microseconds;
+    }
+    std::stable_sort(problems_.begin(), problems_.end(),
+                     [](const Problem& a, const Problem& b) { return a.seconds > b.seconds; });
+    return absl::OkStatus();
+  }
+
+  void AddChoiceOfBefore(const ContractionChoice& models, Problem& problem) const {
+    if (options_.before == nullptr) return;
+    const auto found = options_.before->contractions.find(problem.text);
+    if (found == options_.before->contractions.end() || !found->second.choice.has_value() ||
+        *found->second.choice == models) {
+      return;
+    }
+    std::erase(problem.candidates, *found->second.choice);
+    problem.candidates.insert(problem.candidates.begin(), *found->second.choice);
+  }
+
+  // All problems, each for its share of the time.
+  absl::Status Search() {
+    const double end =
+        options_.seconds - 2 * compile_seconds_ - 2 * ModelSeconds() - kRounds * kRoundSeconds;
+    double weight = 0;
+    for (const Problem& problem : problems_) weight += problem.seconds;
+    for (size_t i = 0; i < problems_.size() && !options_.stopped(); ++i) {
+      Problem& problem = problems_[i];
+      const double share = weight > 0 ? problem.seconds / weight : 1;
+      weight -= problem.seconds;
+      const double now = Elapsed();
+      if (now >= end && i > 0) break;
+      KILN_RETURN_IF_ERROR(SearchOne(i, now + (end - now) * share));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<MeasuredLibrary> MakeAlone(const Problem& problem,
+                                            const std::optional<ContractionChoice>& choice) const {
+    CompileOptions options = compile_;
+    options.profile = false;
+    options.externals.clear();
+    options.passes.disabled.clear();
+    for (const Pass& pass : AllPasses()) {
+      if (pass.optional) options.passes.disabled.emplace_back(pass.name);
+    }
+    options.schedule.tuning = TuningOf({{problem.text, {.choice = choice}}});
+    return MeasuredLibrary::Make(GraphOf(model_->fused(), *problem.node), options);
+  }
+
+  std::shared_ptr<const Tuning> TuningOf(
+      std::map<std::string, TunedContraction> contractions) const {
+    auto tuning = std::make_shared<Tuning>();
+    tuning->file = options_.file;
+    tuning->FindOrAdd(target_).contractions = std::move(contractions);
+    return tuning;
+  }
+
+  absl::Status SearchOne(size_t index, double end) {
+    Problem& problem = problems_[index];
+    const std::string where = absl::StrCat("contraction ", index + 1, " of ", problems_.size());
+    Progress(where);
+    const CompareOptions quick = {.seconds = kComparisonSeconds,
+                                  .evicted_bytes = static_cast<size_t>(2 * target_.l2_bytes)};
+    KILN_ASSIGN_OR_RETURN(const MeasuredLibrary model, MakeAlone(problem, std::nullopt));
+    const std::vector<LoweredCall>& calls = model.lowered().calls;
+    // Where it is another one alone, measuring says nothing of it.
+    if (calls.size() != 1 || !calls[0].contraction.has_value() ||
+        calls[0].contraction->problem != problem.text) {
+      return absl::OkStatus();
+    }
+    std::optional<MeasuredLibrary> best;
+    std::optional<ContractionChoice> choice;
+    const double confirming = kRounds * kRoundSeconds;
+    for (const ContractionChoice& candidate : problem.candidates) {
+      // One is measured however short the time is.
+      const bool late = result_.num_choices > 0 && Elapsed() + confirming >= end;
+      if (options_.stopped() || late) break;
+      Progress(absl::StrCat(where, ", ", result_.num_choices, " choices measured"));
+      KILN_ASSIGN_OR_RETURN(MeasuredLibrary other, MakeAlone(problem, candidate));
+      KILN_ASSIGN_OR_RETURN(const Comparison times,
+                            Compare(best.has_value() ? *best : model, other, quick));
+      ++result_.num_choices;
+      problem.is_measured = true;
+      if (times.second_seconds >= kBetter * times.first_seconds) continue;
+      best = std::move(other);
+      choice = candidate;
+    }
+    if (!problem.is_measured) return absl::OkStatus();
+    if (best.has_value()) {
+      KILN_RETURN_IF_ERROR(Confirm(model, *best, *choice, quick.evicted_bytes, problem));
+    }
+    Report(where, problem, calls[0].schedule,
+           best.has_value() ? best->lowered().calls.front().schedule : "");
+    return absl::OkStatus();
+  }
+
+  // Takes the choice if it wins every round.
+  absl::Status Confirm(const MeasuredLibrary& model, const MeasuredLibrary& best,
+                       const ContractionChoice& choice, size_t evicted_bytes, Problem& problem) {
+    Comparison last;
+    for (int round = 0; round < kRounds; ++round) {
+      KILN_ASSIGN_OR_RETURN(
+          last, Compare(model, best, {.seconds = kRoundSeconds, .evicted_bytes = evicted_bytes}));
+      if (last.second_seconds > kTaken * last.first_seconds) return absl::OkStatus();
+    }
+    problem.tuned = {.choice = choice,
+                     .default_microseconds = last.first_seconds * 1e6,
+                     .microseconds = last.second_seconds * 1e6};
+    return absl::OkStatus();
+  }
+
+  void Report(const std::string& where, const Problem& problem, const std::string& schedule,
+              const std::string& best) const {
+    const TunedContraction& tuned = problem.tuned;
+    if (!tuned.choice.has_value()) {
+      options_.report(absl::StrCat(where, ": ", schedule, " stays"));
+      return;
+    }
+    options_.report(absl::StrFormat("%s: %s, %.1f microseconds, instead of %s, %.1f", where, best,
+                                    tuned.microseconds, schedule, tuned.default_microseconds));
+  }
+
+  static double Of(const std::map<std::string, double>& seconds, const std::string& function) {
+    const auto found = seconds.find(function);
+    return found == seconds.end() ? 0 : found->second;
+  }
+
+  bool HasChoice() const {
+    return std::any_of(problems_.begin(), problems_.end(),
+                       [](const Problem& problem) { return problem.tuned.choice.has_value(); });
+  }
+
+  absl::StatusOr<MeasuredLibrary> MakeTuned() const {
+    CompileOptions options = compile_;
+    std::map<std::string, TunedContraction> contractions;
+    for (const Problem& problem : problems_) contractions[problem.text] = problem.tuned;
+    options.schedule.tuning = TuningOf(std::move(contractions));
+    return MeasuredLibrary::Make(graph_, options);
+  }
+
+  // Drops choices that are not faster within the model, and all if the model is not.
+  absl::Status CheckWholeModel() {
+    if (!HasChoice()) {
+      KILN_RETURN_IF_ERROR(CompareWithItself());
+      return absl::OkStatus();
+    }
+    Progress("measuring the whole model");
+    KILN_ASSIGN_OR_RETURN(MeasuredLibrary tuned, MakeTuned());
+    KILN_ASSIGN_OR_RETURN(const OperatorComparison times,
+                          CompareOperators(*model_, tuned, ModelSeconds()));
+    if (DropSlower(times)) {
+      if (!HasChoice()) return CompareWithItself();
+      KILN_ASSIGN_OR_RETURN(tuned, MakeTuned());
+    }
+    KILN_ASSIGN_OR_RETURN(const Comparison whole,
+                          Compare(*model_, tuned, {.seconds = ModelSeconds()}));
+    result_.compared = true;
+    result_.default_ms = whole.first_seconds * 1e3;
+    result_.tuned_ms = whole.second_seconds * 1e3;
+    if (whole.second_seconds < whole.first_seconds) return absl::OkStatus();
+    result_.tuned_ms = result_.default_ms;
+    for (Problem& problem : problems_) problem.tuned.choice.reset();
+    return absl::OkStatus();
+  }
+
+  absl::Status CompareWithItself() {
+    KILN_ASSIGN_OR_RETURN(const Comparison whole,
+                          Compare(*model_, *model_, {.seconds = kMinModelSeconds}));
+    result_.compared = true;
+    result_.default_ms = result_.tuned_ms = whole.first_seconds * 1e3;
+    return absl::OkStatus();
+  }
+
+  // Whether there were any. Notes the times within the model.
+  bool DropSlower(const OperatorComparison& times) {
+    bool dropped = false;
+    for (Problem& problem : problems_) {
+      double before = 0, after = 0;
+      for (const std::string& function : problem.functions) {
+        before += Of(times.first_seconds, function);
+        after += Of(times.second_seconds, function);
+      }
+      const auto calls = static_cast<double>(problem.functions.size());
+      problem.tuned.default_microseconds = before / calls * 1e6;
+      problem.tuned.microseconds = problem.tuned.default_microseconds;
+      if (!problem.tuned.choice.has_value()) continue;
+      problem.tuned.microseconds = after / calls * 1e6;
+      if (after < before) continue;
+      problem.tuned.choice.reset();
+      problem.tuned.microseconds = problem.tuned.default_microseconds;
+      dropped = true;
+    }
+    return dropped;
+  }
+
+  const Graph& graph_;
+  const TunerOptions& options_;
+  CompileOptions compile_;
+  Target target_;
+  Clock::time_point begin_;
+  double compile_seconds_ = 0;
+  std::optional<MeasuredLibrary> model_;
+  std::vector<Problem> problems_;  // those first that take the most time
+  TuningResult result_;
+};
+
+}  // namespace
+
+absl::StatusOr<TuningResult> TuneModel(const Graph& graph, const TunerOptions& options) {
+  return Tuner(graph, options).Run();
+}
+
+}  // namespace kiln::tools

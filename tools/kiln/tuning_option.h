@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tuning files on the command line.
+#ifndef KILN_TOOLS_KILN_TUNING_OPTION_H_
+#define KILN_TOOLS_KILN_TUNING_OPTION_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "compiler/compile.h"
+
+namespace kiln::tools {
+
+// Reads a tuning file.
+absl::StatusOr<std::shared_ptr<const Tuning>> ReadTuning(const std::string& path);
+
+// Says on standard error where the tuning that has been compiled with has nothing to say: of a
+// target, or of all contractions.
+void NoteWhatIsNotTuned(const CompileOptions& options, const Lowered& lowered);
+
+}  // namespace kiln::tools
+
+#endif  // KILN_TOOLS_KILN_TUNING_OPTION_H_
