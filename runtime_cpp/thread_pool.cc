@@ -78,13 +78,26 @@ absl::Status RunAlone(FTVMParallelLambda task, void* data) {
 struct alignas(kCacheLineBytes) ThreadPool::Worker {
   enum State { kIdle, kWork, kExit };
 
-  int id = 0;                     // Its task in every launch; the caller's is 0.
+  int id = 0;                     // The task that it takes first; the caller's is 0.
   std::atomic<int> state{kIdle};  // The launch sets it, the worker sets it back.
   std::thread thread;
 };
 
-// The launch under way. Written by the launching thread while no worker has work.
+// The launch under way. Every thread takes its own task first and then those that nobody has taken,
+// so that a launch never waits for a thread that is still asleep. A thread that wakes up late finds
+// nothing left of its launch, or takes part in the one that is under way by then.
+//
+// `launch` and `taken` decide who may read the rest: a task is taken by writing its launch into
+// `taken`, and as long as one that is taken is not finished, nobody changes the other members.
 struct alignas(kCacheLineBytes) ThreadPool::Job {
+  static constexpr int kTasksBits = 16;
+  static_assert(kMaxThreads < 1 << kTasksBits);
+
+  explicit Job(int max_tasks) : taken(static_cast<size_t>(max_tasks)) {}
+
+  // The number of the launch, and in the lowest bits the number of its tasks. Launches only grow.
+  std::atomic<uint64_t> launch{0};
+  std::vector<std::atomic<uint64_t>> taken;  // the last launch whose task i has a thread
   FTVMParallelLambda task = nullptr;
   void* data = nullptr;
   TVMParallelGroupEnv env = {};
@@ -96,7 +109,9 @@ struct alignas(kCacheLineBytes) ThreadPool::Job {
 };
 
 ThreadPool::ThreadPool(const ThreadPoolOptions& options)
-    : options_(options), num_threads_(NumThreads(options)), job_(std::make_unique<Job>()) {}
+    : options_(options),
+      num_threads_(NumThreads(options)),
+      job_(std::make_unique<Job>(kMaxThreads)) {}
 
 ThreadPool::~ThreadPool() { StopWorkers(); }
 
@@ -114,7 +129,7 @@ void ThreadPool::AbandonWorkers() {
   for (auto& worker : workers_) (void)worker.release();
   workers_.clear();
   (void)job_.release();
-  job_ = std::make_unique<Job>();
+  job_ = std::make_unique<Job>(kMaxThreads);
   busy_.clear(std::memory_order_release);
 }
 
@@ -187,10 +202,25 @@ void ThreadPool::WorkerLoop(Worker& worker) {
     if (!SpinWhile(worker.state, Worker::kIdle, job_->spin)) {
       worker.state.wait(Worker::kIdle, std::memory_order_acquire);
     }
-    if (worker.state.load(std::memory_order_acquire) == Worker::kExit) return;
-    // Idle before the task is counted as finished: the next launch comes after that.
-    worker.state.store(Worker::kIdle, std::memory_order_relaxed);
-    RunTask(worker.id);
+    // Idle before it looks for tasks: a launch from now on wakes it again.
+    if (worker.state.exchange(Worker::kIdle, std::memory_order_acq_rel) == Worker::kExit) return;
+    RunTasks(worker.id);
+  }
+}
+
+bool ThreadPool::Take(uint64_t launch, int id) {
+  std::atomic<uint64_t>& taken = job_->taken[static_cast<size_t>(id)];
+  uint64_t last = taken.load(std::memory_order_relaxed);
+  return last < launch && taken.compare_exchange_strong(last, launch, std::memory_order_acq_rel);
+}
+
+void ThreadPool::RunTasks(int first) {
+  const uint64_t launch = job_->launch.load(std::memory_order_acquire);
+  const int num_tasks = static_cast<int>(launch & ((1U << Job::kTasksBits) - 1));
+  for (int i = 0; i < num_tasks; ++i) {
+    const int id = (first + i) % num_tasks;
+    if (!Take(launch, id)) continue;
+    RunTask(id);
     FinishTask();
   }
 }
@@ -225,14 +255,17 @@ absl::Status ThreadPool::LaunchOnAll(FTVMParallelLambda task, void* data, int nu
   job.data = data;
   job.env = {.sync_handle = &job.barrier, .num_task = num_tasks};
   job.error = absl::OkStatus();
-  job.unfinished.store(num_tasks - 1, std::memory_order_relaxed);
+  job.unfinished.store(num_tasks, std::memory_order_relaxed);
+  const uint64_t number = (job.launch.load(std::memory_order_relaxed) >> Job::kTasksBits) + 1;
+  job.launch.store(number << Job::kTasksBits | static_cast<uint64_t>(num_tasks),
+                   std::memory_order_release);
   for (int id = 1; id < num_tasks; ++id) {
     Worker& worker = *workers_[static_cast<size_t>(id) - 1];
     worker.state.store(Worker::kWork, std::memory_order_release);
     worker.state.notify_one();
   }
   inside_task = true;
-  RunTask(0);
+  RunTasks(0);
   inside_task = false;
   for (int left; (left = job.unfinished.load(std::memory_order_acquire)) != 0;) {
     if (!SpinWhile(job.unfinished, left, job.spin)) {

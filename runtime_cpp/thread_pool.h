@@ -37,7 +37,7 @@ struct ThreadPoolOptions {
 
   // How long a worker waits awake for the next launch. Workers do not spin where there are more
   // threads than CPUs.
-  int spin_microseconds = 60;
+  int spin_microseconds = 200;
 };
 
 class ThreadPool {
@@ -64,7 +64,8 @@ class ThreadPool {
   int num_threads() const { return num_threads_.load(std::memory_order_relaxed); }
 
   // Runs `task(id, env, data)` for all ids below env->num_task, which is at most `num_tasks` (0: as
-  // many as there are threads). Internal, with the text of the first failing task, if one does not
+  // many as there are threads). A thread that has finished its task takes that of one which is
+  // still asleep. Internal, with the text of the first failing task, if one does not
   // return 0.
   absl::Status Launch(FTVMParallelLambda task, void* data, int num_tasks);
 
@@ -80,6 +81,8 @@ class ThreadPool {
   void StartWorkers();
   void StopWorkers();
   void WorkerLoop(Worker& worker);
+  bool Take(uint64_t launch, int id);
+  void RunTasks(int first);
   void RunTask(int id);
   void FinishTask();
   absl::Status LaunchOnAll(FTVMParallelLambda task, void* data, int num_tasks);

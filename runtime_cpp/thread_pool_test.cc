@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <fstream>
@@ -87,6 +88,30 @@ TEST(ThreadPool, WakesSleepingWorkers) {
     ASSERT_TRUE(pool.Launch(AddShare, &sum, 0).ok());
     EXPECT_EQ(sum.total, 55);
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+// Workers that wake up when their launch is over, or in the midst of another one.
+TEST(ThreadPool, EveryTaskRunsOnceWhoeverIsAwake) {
+  struct Counts {
+    std::array<std::atomic<int>, 8> runs{};
+  };
+  ThreadPoolOptions options = Threads(8);
+  options.spin_microseconds = 0;
+  ThreadPool pool(options);
+  for (int i = 0; i < 5000; ++i) {
+    const int num_tasks = 2 + i % 7;
+    Counts counts;
+    ASSERT_TRUE(pool.Launch(
+                        [](int id, TVMParallelGroupEnv* env, void* data) {
+                          auto& found = *static_cast<Counts*>(data);
+                          return id < env->num_task ? found.runs[static_cast<size_t>(id)]++ * 0 : 1;
+                        },
+                        &counts, num_tasks)
+                    .ok());
+    for (int id = 0; id < 8; ++id) {
+      ASSERT_EQ(counts.runs[static_cast<size_t>(id)], id < num_tasks ? 1 : 0) << i << " " << id;
+    }
   }
 }
 
@@ -211,7 +236,8 @@ TEST(ThreadPool, CompactAffinityPinsWorkersOnly) {
   options.affinity = ThreadPoolOptions::Affinity::kCompact;
   ThreadPool pool(options);
   std::atomic<int> cpus[2] = {};
-  const auto task = [](int task_id, TVMParallelGroupEnv*, void* data) {
+  const auto task = [](int task_id, TVMParallelGroupEnv* env, void* data) {
+    ThreadPool::Barrier(env);  // so that each task has a thread of its own
     cpu_set_t set;
     CPU_ZERO(&set);
     sched_getaffinity(0, sizeof(set), &set);

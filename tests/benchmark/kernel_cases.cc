@@ -59,7 +59,7 @@ absl::StatusOr<Kernel> Build(std::string name, double flops, const Graph& model,
   KILN_ASSIGN_OR_RETURN(kernel.jit, codegen::Jit::Create(VectorProgram(lowered.program, options),
                                                          options.target, symbols));
   for (const Value& value : graph.values) {
-    if (value.kind != ValueKind::kNodeOutput) kernel.bytes += value.type.num_bytes();
+    if (value.kind != ValueKind::kNodeOutput) kernel.bytes += value.type->num_bytes();
   }
   for (ValueId id : graph.outputs) kernel.bytes += graph.type(id).num_bytes();
   const auto add = [&](int64_t bytes) {

@@ -74,7 +74,6 @@ absl::StatusOr<MeasuredLibrary> MeasuredLibrary::Make(const Graph& graph,
   MeasuredLibrary measured;
   KILN_ASSIGN_OR_RETURN(measured.library_, LoadLibrary(folder + "/" + name));
   KILN_RETURN_IF_ERROR(SetInputs(*measured.library_.executor, {}, /*fill=*/true));
-  measured.fused_ = std::move(compiled.stages.fused);
   measured.lowered_ = std::move(compiled.stages.lowered);
   // The first run touches memory and starts threads.
   KILN_RETURN_IF_ERROR(measured.Seconds().status());

@@ -28,12 +28,10 @@ class MeasuredLibrary {
   // Of each operator function in one run; of code that was compiled with `profile`.
   absl::StatusOr<std::map<std::string, double>> OperatorSeconds() const;
 
-  const Graph& fused() const { return fused_; }
   const Lowered& lowered() const { return lowered_; }
 
  private:
   Library library_;
-  Graph fused_;
   Lowered lowered_;
 };
 

@@ -101,6 +101,8 @@ class Tuner {
   absl::Status ReadProblems() {
     CompileOptions listing = compile_;
     listing.schedule.max_candidates = kMaxCandidates;
+    KILN_ASSIGN_OR_RETURN(Stages stages, RunStages(graph_, listing));
+    fused_ = std::move(stages.fused);
     KILN_ASSIGN_OR_RETURN(model_, MeasuredLibrary::Make(graph_, listing));
     compile_seconds_ = Elapsed();
     KILN_ASSIGN_OR_RETURN(const OperatorComparison times,
@@ -111,10 +113,10 @@ class Tuner {
       const std::string& text = call.contraction->problem;
       const auto [at, is_new] = known.emplace(text, problems_.size());
       if (is_new) {
-        const NodeId node = model_->fused().value(call.outputs[0]).node;
+        const NodeId node = fused_.value(call.outputs[0]).node;
         Problem& problem = problems_.emplace_back();
         problem.text = text;
-        problem.node = &model_->fused().node(node);
+        problem.node = &fused_.node(node);
         problem.candidates = call.contraction->candidates;
         AddChoiceOfBefore(call.contraction->choice, problem);
       }
@@ -170,7 +172,7 @@ class Tuner {
       if (pass.optional) options.passes.disabled.emplace_back(pass.name);
     }
     options.schedule.tuning = TuningOf({{problem.text, {.choice = choice}}});
-    return MeasuredLibrary::Make(GraphOf(model_->fused(), *problem.node), options);
+    return MeasuredLibrary::Make(GraphOf(fused_, *problem.node), options);
   }
 
   std::shared_ptr<const Tuning> TuningOf(
@@ -325,6 +327,7 @@ class Tuner {
   Target target_;
   Clock::time_point begin_;
   double compile_seconds_ = 0;
+  Graph fused_;  // what problem.node points into
   std::optional<MeasuredLibrary> model_;
   std::vector<Problem> problems_;  // those first that take the most time
   TuningResult result_;
