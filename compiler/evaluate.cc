@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// EvaluateConstants: constant folding runs what it folds through the compiler, for a machine that
-// does not exist, and the interpreter, so that constants have the same bits wherever the compiler
-// runs.
+// EvaluateConstants: constant folding runs what it folds through the compiler and the interpreter,
+// for one imagined machine, so that constants have the same bits wherever the compiler runs
+// (docs/decisions/0005).
 #include <map>
 
 #include "absl/strings/str_cat.h"
@@ -11,6 +11,7 @@
 #include "compiler/executor/aot.h"
 #include "compiler/loop/interpret.h"
 #include "compiler/loop/passes.h"
+
 namespace kiln {
 namespace {
 

@@ -5,6 +5,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <mutex>
 #include <system_error>
@@ -93,11 +94,10 @@ struct alignas(kCacheLineBytes) ThreadPool::Job {
   static constexpr int kTasksBits = 16;
   static_assert(kMaxThreads < 1 << kTasksBits);
 
-  explicit Job(int max_tasks) : taken(static_cast<size_t>(max_tasks)) {}
-
   // The number of the launch, and in the lowest bits the number of its tasks. Launches only grow.
   std::atomic<uint64_t> launch{0};
-  std::vector<std::atomic<uint64_t>> taken;  // the last launch whose task i has a thread
+  std::array<std::atomic<uint64_t>, kMaxThreads> taken =
+      {};  // the last launch whose task i has a thread
   FTVMParallelLambda task = nullptr;
   void* data = nullptr;
   TVMParallelGroupEnv env = {};
@@ -109,9 +109,7 @@ struct alignas(kCacheLineBytes) ThreadPool::Job {
 };
 
 ThreadPool::ThreadPool(const ThreadPoolOptions& options)
-    : options_(options),
-      num_threads_(NumThreads(options)),
-      job_(std::make_unique<Job>(kMaxThreads)) {}
+    : options_(options), num_threads_(NumThreads(options)), job_(std::make_unique<Job>()) {}
 
 ThreadPool::~ThreadPool() { StopWorkers(); }
 
@@ -129,7 +127,7 @@ void ThreadPool::AbandonWorkers() {
   for (auto& worker : workers_) (void)worker.release();
   workers_.clear();
   (void)job_.release();
-  job_ = std::make_unique<Job>(kMaxThreads);
+  job_ = std::make_unique<Job>();
   busy_.clear(std::memory_order_release);
 }
 

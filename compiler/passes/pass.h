@@ -20,8 +20,7 @@
 
 namespace kiln {
 
-// Computes the outputs of a graph without inputs: constant folding runs the lowered code, by JIT or
-// by the interpreter.
+// Computes the outputs of a graph without inputs: constant folding runs the lowered code.
 using Evaluator = std::function<absl::StatusOr<std::vector<Tensor>>(const Graph&)>;
 
 // Puts what external code generators take into groups with the attribute Compiler.

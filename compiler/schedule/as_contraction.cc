@@ -20,6 +20,10 @@ bool FactorForm(const Expr& factor, const std::vector<Var>& vars, const loop::Bo
 
 }  // namespace
 
+int64_t RowExtent(const Contraction& c, size_t from_last) {
+  return c.rows.size() > from_last ? c.rows[c.rows.size() - 1 - from_last].extent : 1;
+}
+
 const loop::Load* FactorLoad(Expr e) {
   while (const auto* cast = e.As<loop::Cast>()) e = cast->a;
   return e.As<loop::Load>();

@@ -129,11 +129,6 @@ Level TileLevel(Level::Kind kind, absl::string_view name, int64_t extent, int64_
           .rest = extent % tile};
 }
 
-// The row axis `from_last` places from the innermost one; of extent 1 if there is none.
-int64_t RowExtent(const Contraction& c, size_t from_last) {
-  return c.rows.size() > from_last ? c.rows[c.rows.size() - 1 - from_last].extent : 1;
-}
-
 Stmt TileLoops(const TiledContraction& t, bool columns_outside, int64_t cost, Context& context) {
   const Level row_tiles =
       TileLevel(Level::Kind::kRowTiles, "row_tile", RowExtent(t.c, 0), t.tile.rows);
@@ -201,15 +196,13 @@ Stmt ContractionNest(const loop::Kernel& kernel, size_t which, const Contraction
   }
   TiledContraction& t = *merged;
   if (t.stores_sums && !IsOutput(kernel, stage.buffer)) context.workspace.push_back(stage.buffer);
-  const DType dtype = t.init.type().dtype;
-  t.fused_multiply_add = dtype.is_float() && context.target.has_fma;
   t.tile = {.outer_rows = choice.outer_rows,
             .rows = choice.rows,
             .vectors = choice.vectors,
-            .lanes = TileLanes({.columns = t.c.column.extent, .dtype = dtype}, context.target)};
+            .lanes = TileLanes({.columns = t.c.column.extent, .dtype = t.init.type().dtype},
+                               context.target)};
   stmts.push_back(PackColumns(t, context));
-  t.prefetch_distance = PrefetchDistance(t, context.target);
-  t.max_unrolled = MaxUnrolled(context.target);
+  SetReduction(t, context.target);
   stmts.push_back(TileLoops(t, choice.columns_outside, Cost(stage), context));
   for (size_t i = which + 1; t.stores_sums && i < kernel.stages.size(); ++i) {
     stmts.push_back(StageNest(kernel, kernel.stages[i], context));

@@ -75,11 +75,6 @@ std::optional<std::string> ProblemText(const TiledContraction& t, bool constant,
   return text;
 }
 
-// The row axis `from_last` places from the innermost one; of extent 1 if there is none.
-int64_t RowExtent(const Contraction& c, size_t from_last) {
-  return c.rows.size() > from_last ? c.rows[c.rows.size() - 1 - from_last].extent : 1;
-}
-
 TileProblem TileProblemOf(const TiledContraction& t) {
   const Contraction& c = t.c;
   TileProblem problem{.outer_rows = RowExtent(c, 1),

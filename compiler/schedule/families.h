@@ -58,6 +58,8 @@ struct Contraction {
   Axis column = {};               // in y only, and contiguous in the output: N
   std::vector<Axis> reduce = {};  // K
 };
+// The extent of the row axis `from_last` places from the innermost one; 1 if there is none.
+int64_t RowExtent(const Contraction& contraction, size_t from_last);
 // The load under a factor's casts; null if there is none.
 const loop::Load* FactorLoad(Expr factor);
 // A factor's flat index, linear in `axes`; nothing if it is not.

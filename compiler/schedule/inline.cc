@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <set>
+#include <algorithm>
 
 #include "compiler/schedule/families.h"
 
@@ -46,12 +46,12 @@ bool IsNumber(const Expr& e) {
 // as long as its innermost axis is walked in order.
 int64_t CostWhereRead(const Stage& producer) {
   const auto* padded = producer.value.As<loop::Select>();
-  if (padded == nullptr || !IsNumber(padded->if_false)) return Cost(producer.value);
-  const auto* data = padded->if_true.As<loop::Load>();
-  if (data == nullptr || producer.axes.empty()) return Cost(producer.value);
+  const bool is_padded = padded != nullptr && IsNumber(padded->if_false);
+  const auto* data = is_padded ? padded->if_true.As<loop::Load>() : nullptr;
   loop::Bounds bounds;
   AddBounds(producer.axes, bounds);
   const bool in_order =
+      data != nullptr && !producer.axes.empty() &&
       loop::Simplify(data->index.back(), bounds).get() == producer.axes.back().var.get();
   return in_order ? 1 : Cost(producer.value);
 }
@@ -77,10 +77,10 @@ Buffer CopiedBuffer(const loop::Kernel& kernel, const Stage& copy) {
       load->buffer->shape != copy.buffer->shape || load->buffer->dtype != copy.buffer->dtype) {
     return nullptr;
   }
-  for (size_t i = 0; i < copy.index.size(); ++i) {
-    if (load->index[i].get() != copy.index[i].get()) return nullptr;
-  }
-  return load->buffer;
+  const bool same =
+      std::equal(load->index.begin(), load->index.end(), copy.index.begin(), copy.index.end(),
+                 [](const Expr& a, const Expr& b) { return a.get() == b.get(); });
+  return same ? load->buffer : nullptr;
 }
 
 // A buffer that is copied to an output becomes that output.

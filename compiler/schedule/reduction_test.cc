@@ -8,14 +8,6 @@
 namespace kiln::schedule {
 namespace {
 
-using loop::Buffer;
-using loop::Combine;
-using loop::Expr;
-using loop::Kernel;
-using loop::MakeLoad;
-using Index = std::vector<Expr>;
-
-constexpr DType kF32 = DType::Float(32);
 constexpr double kTolerance = 1e-5;
 
 // A reduction of the last axis.

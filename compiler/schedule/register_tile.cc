@@ -142,13 +142,13 @@ Stmt PackColumns(TiledContraction& t, Context& context) {
   return PointwiseNest(copy, context);
 }
 
-int64_t MaxUnrolled(const Target& target) { return target.is_baremetal() ? 1 : kMaxUnrolled; }
-
-int64_t PrefetchDistance(const TiledContraction& t, const Target& target) {
+void SetReduction(TiledContraction& t, const Target& target) {
+  t.fused_multiply_add = t.init.type().dtype.is_float() && target.has_fma;
+  t.max_unrolled = target.is_baremetal() ? 1 : kMaxUnrolled;
   const int64_t bytes = t.c.y.type().dtype.bytes();
   const int64_t block_bytes = t.tile.columns() * TotalExtent(t.c.reduce) * bytes;
-  if (!t.packed || !target.has_os || block_bytes <= target.l1_bytes / 2) return 0;
-  return kPrefetchBytes / bytes;
+  const bool ahead = t.packed && !target.is_baremetal() && block_bytes > target.l1_bytes / 2;
+  t.prefetch_distance = ahead ? kPrefetchBytes / bytes : 0;
 }
 
 Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {

@@ -53,12 +53,10 @@ std::optional<TiledContraction> MergeContraction(const loop::Kernel& kernel, siz
 // in the other cases).
 Stmt PackColumns(TiledContraction& contraction, Context& context);
 
-// How many elements ahead the columns of a packed contraction are asked for: those that do not stay
-// in the first cache.
-int64_t PrefetchDistance(const TiledContraction& contraction, const Target& target);
-
-// What max_unrolled is for the target: 1, no unrolling, where code has to be small.
-int64_t MaxUnrolled(const Target& target);
+// Sets how the target runs the reduction of a contraction whose columns are packed:
+// fused_multiply_add, max_unrolled (1 where code has to be small) and prefetch_distance (for
+// columns that do not stay in the first cache).
+void SetReduction(TiledContraction& contraction, const Target& target);
 
 // Where a tile begins, and how much of the tile's shape there is.
 struct TilePlace {

@@ -10,15 +10,6 @@
 namespace kiln::schedule {
 namespace {
 
-using loop::Buffer;
-using loop::Combine;
-using loop::Expr;
-using loop::Kernel;
-using loop::MakeLoad;
-using Index = std::vector<Expr>;
-
-constexpr DType kF32 = DType::Float(32);
-
 // out = f(in) by element.
 Kernel Unary(Shape shape, Expr (*f)(Expr)) {
   const Buffer in = Param("in", kF32, shape), out = Param("out", kF32, shape);

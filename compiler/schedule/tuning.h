@@ -53,7 +53,8 @@ struct TunedTarget {
   std::map<std::string, TunedContraction> contractions;  // by ScheduledContraction::problem
 
   static TunedTarget For(const Target& target);
-  bool IsFor(const Target& target) const;
+  // Whether both are for the same target.
+  bool IsAlike(const TunedTarget& other) const;
 };
 
 struct Tuning {

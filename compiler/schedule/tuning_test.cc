@@ -15,14 +15,6 @@
 namespace kiln::schedule {
 namespace {
 
-using loop::Buffer;
-using loop::Combine;
-using loop::Expr;
-using loop::Kernel;
-using loop::MakeLoad;
-using Index = std::vector<Expr>;
-
-constexpr DType kF32 = DType::Float(32);
 constexpr double kTolerance = 1e-3;
 
 ContractionChoice Direct(int64_t outer_rows, int64_t rows, int64_t vectors,

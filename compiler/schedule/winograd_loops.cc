@@ -194,14 +194,12 @@ class Winograd {
     t.c.column = {column, p_.columns};
     t.c.reduce = {{channel, p_.channels}};
     t.tile = d_.tile;
-    t.fused_multiply_add = fma_;
     t.packed = true;
     t.block = loop::MakeVar("block");
     t.column = loop::MakeVar("column");
     t.y = loop::MakeLoad(weights_, {t.block, point, channel, t.column});
     t.c.y = t.y;
-    t.prefetch_distance = PrefetchDistance(t, context_.target);
-    t.max_unrolled = MaxUnrolled(context_.target);
+    SetReduction(t, context_.target);
     t.epilogues = {{products_,
                     {part, point, row, t.column},
                     loop::MakeLoad(products_, {part, point, row, t.column})}};

@@ -11,13 +11,6 @@
 namespace kiln::schedule {
 namespace {
 
-using loop::Buffer;
-using loop::Combine;
-using loop::Kernel;
-using loop::MakeLoad;
-using Index = std::vector<Expr>;
-
-constexpr DType kF32 = DType::Float(32);
 // Values are up to about 100, so this is 5e-6 of the largest: a few times what direct sums are off.
 constexpr double kTolerance = 5e-4;
 

@@ -121,8 +121,7 @@ absl::StatusOr<Tuning> ParseTuning(absl::string_view text, const std::string& fi
     absl::StatusOr<TunedTarget> target = TargetOf(from);
     if (!target.ok()) return Annotate(target.status(), where);
     for (const TunedTarget& other : tuning.targets) {
-      if (other.triple == target->triple && other.cpu == target->cpu &&
-          other.features == target->features && other.cores == target->cores) {
+      if (other.IsAlike(*target)) {
         return absl::InvalidArgumentError(
             absl::StrCat(where, "found a second section for it, wanted one for each target"));
       }

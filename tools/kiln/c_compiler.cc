@@ -11,6 +11,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "compiler/backend.h"
 #include "compiler/base/limits.h"
 #include "compiler/base/status.h"
 #include "tools/kiln/files.h"
@@ -65,8 +66,6 @@ absl::Status CheckMachineFlags(const Target& target, const std::string& folder) 
   return absl::OkStatus();
 }
 
-}  // namespace
-
 absl::StatusOr<std::string> LinkSharedObject(const Artifacts& artifacts, const std::string& name,
                                              const Target& target) {
   if (!absl::StartsWith(target.triple, Target::Host().triple.substr(0, 6))) {
@@ -114,6 +113,17 @@ absl::StatusOr<std::string> LinkSharedObject(const Artifacts& artifacts, const s
                                             words.ok() ? words->substr(0, 4000) : std::string()));
   }
   return ReadFile(so_file, kMaxModelFileBytes);
+}
+
+}  // namespace
+
+absl::Status LinkParts(const CompileOptions& options, Artifacts& artifacts) {
+  const std::string shared_object = options.module_name + ".so";
+  const bool is_shared = options.runtime == Runtime::kCpp && !options.system_lib;
+  if (!is_shared || artifacts.contains(shared_object)) return absl::OkStatus();
+  KILN_ASSIGN_OR_RETURN(artifacts[shared_object],
+                        LinkSharedObject(artifacts, options.module_name, CodeTarget(options)));
+  return absl::OkStatus();
 }
 
 }  // namespace kiln::tools

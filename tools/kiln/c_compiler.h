@@ -2,20 +2,17 @@
 #ifndef KILN_TOOLS_KILN_C_COMPILER_H_
 #define KILN_TOOLS_KILN_C_COMPILER_H_
 
-#include <string>
-
-#include "absl/status/statusor.h"
+#include "absl/status/status.h"
 #include "compiler/base/artifacts.h"
-#include "compiler/target/target.h"
+#include "compiler/compile.h"
 
 namespace kiln::tools {
 
-// Runs the system's C compiler (`cc`) on all generated C and objects of a model and returns the
-// shared object. InvalidArgument if there is no compiler, if the target is not this kind of
-// machine, or if the compiler does not know an option of it; Internal with the compiler's words if
-// it fails.
-absl::StatusOr<std::string> LinkSharedObject(const Artifacts& artifacts, const std::string& name,
-                                             const Target& target);
+// Adds <module>.so to a model of the C++ runtime where Compile has left C and objects in its place:
+// runs the system's C compiler (`cc`) on all of them. InvalidArgument if there is no compiler, if
+// the target is not this kind of machine, or if the compiler does not know an option of it;
+// Internal with the compiler's words if it fails.
+absl::Status LinkParts(const CompileOptions& options, Artifacts& artifacts);
 
 }  // namespace kiln::tools
 

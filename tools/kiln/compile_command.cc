@@ -147,12 +147,7 @@ absl::Status RunCompile(const CompileFlags& flags) {
   const Graph model = flags.mlf.empty() ? Graph() : graph;
   KILN_ASSIGN_OR_RETURN(Compiled compiled, Compile(std::move(graph), options));
   Artifacts& artifacts = compiled.artifacts;
-  const std::string shared_object = options.module_name + ".so";
-  const bool is_shared = options.runtime == Runtime::kCpp && !options.system_lib;
-  if (is_shared && !artifacts.contains(shared_object)) {
-    KILN_ASSIGN_OR_RETURN(artifacts[shared_object],
-                          LinkSharedObject(artifacts, options.module_name, CodeTarget(options)));
-  }
+  KILN_RETURN_IF_ERROR(LinkParts(options, artifacts));
   FileChanges changes = {.inputs = InputFiles(flags)};
   if (!flags.mlf.empty()) {
     KILN_ASSIGN_OR_RETURN(const mlf::ModelLibrary library,

@@ -58,12 +58,8 @@ std::map<std::string, double> Medians(const Samples& samples) {
 absl::StatusOr<MeasuredLibrary> MeasuredLibrary::Make(const Graph& graph,
                                                       const CompileOptions& options) {
   KILN_ASSIGN_OR_RETURN(Compiled compiled, Compile(graph, options));
+  KILN_RETURN_IF_ERROR(LinkParts(options, compiled.artifacts));
   const std::string name = options.module_name + ".so";
-  if (!compiled.artifacts.contains(name)) {
-    KILN_ASSIGN_OR_RETURN(compiled.artifacts[name],
-                          LinkSharedObject(compiled.artifacts, options.module_name,
-                                           EffectiveTargets(options).front()));
-  }
   KILN_ASSIGN_OR_RETURN(const std::string folder, TemporaryFolder());
   // What is loaded needs its file no more.
   const absl::Cleanup remove = [&] {

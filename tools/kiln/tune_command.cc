@@ -159,8 +159,8 @@ absl::Status Tune(const TuneFlags& flags) {
         .report = [&](const std::string& line) { monitor.Report(line); }};
     KILN_ASSIGN_OR_RETURN(TuningResult result, TuneModel(graph, tuner));
     TunedTarget& tuned = tuning.FindOrAdd(effective);
-    for (auto& [problem, contraction] : result.tuned.contractions) {
-      tuned.contractions[problem] = std::move(contraction);
+    for (const auto& [problem, contraction] : result.tuned.contractions) {
+      tuned.contractions[problem] = contraction;
     }
     const std::string line = Summary(effective, result);
     absl::StrAppend(&header, "\n", line);

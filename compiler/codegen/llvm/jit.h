@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a LoopProgram in this process: for folding of constants at compile time and for tests.
+// Runs a LoopProgram in this process: for tests and benchmarks.
 //
 //   KILN_ASSIGN_OR_RETURN(std::unique_ptr<Jit> jit, Jit::Create(program, Target::Host()));
 //   auto add = reinterpret_cast<int32_t (*)(void*, void*,

@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "compiler/base/tensor.h"
+#include "compiler/codegen/llvm/codegen_llvm.h"
 #include "compiler/codegen/llvm/test_programs.h"
 #include "compiler/loop/expr.h"
 #include "compiler/loop/loop.h"

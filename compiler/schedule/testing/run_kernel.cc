@@ -11,9 +11,6 @@
 namespace kiln::schedule {
 namespace {
 
-using loop::Buffer;
-using loop::Expr;
-
 constexpr uint32_t kSeed = 7;
 constexpr int kThreads = 4;
 

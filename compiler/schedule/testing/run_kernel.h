@@ -11,6 +11,15 @@
 
 namespace kiln::schedule {
 
+using loop::Buffer;
+using loop::Combine;
+using loop::Expr;
+using loop::Kernel;
+using loop::MakeLoad;
+using Index = std::vector<Expr>;
+
+inline constexpr DType kF32 = DType::Float(32);
+
 // A machine with vectors of `vector_bits` (0: none), with fused multiply-add if that is more than
 // 128, as the x86-64 levels are.
 Target VectorTarget(int vector_bits, int cores = 1);
