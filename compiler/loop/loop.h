@@ -58,11 +58,13 @@ struct Store {
   std::vector<Expr> index;
   Expr value;
 };  // index as in Load
-// The cache line of element `offset` will be read soon. Changes nothing but the time that takes;
-// the element may lie outside of the buffer.
+// The cache line of element `offset` will be read soon: it is wanted in the cache of that level, 1
+// or 2, and in those behind it. Changes nothing but the time that takes; the element may lie
+// outside of the buffer.
 struct Prefetch {
   Buffer buffer;
   Expr offset;
+  int level;
 };
 struct Block {
   std::vector<Stmt> stmts;
@@ -112,7 +114,7 @@ const T* Stmt::As() const {
 
 Stmt MakeFor(Var var, Expr begin, Expr extent, ForKind kind, Stmt body);
 Stmt MakeStore(Buffer buffer, std::vector<Expr> index, Expr value);
-Stmt MakePrefetch(Buffer buffer, Expr offset);
+Stmt MakePrefetch(Buffer buffer, Expr offset, int level = 1);
 Stmt MakeBlock(std::vector<Stmt> stmts);  // flattens nested blocks and drops empty statements
 Stmt MakeIf(Expr condition, Stmt then_body, Stmt else_body = {});
 Stmt MakeAllocate(Buffer buffer, Stmt body, int64_t workspace_offset = 0);

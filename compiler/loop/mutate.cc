@@ -74,7 +74,7 @@ Stmt MutateOwnExprs(const Stmt& s, const F& f) {
       Overloaded{
           [&](const For& n) { return MakeFor(n.var, f(n.begin), f(n.extent), n.kind, n.body); },
           [&](const Store& n) { return MakeStore(n.buffer, all(n.index), f(n.value)); },
-          [&](const Prefetch& n) { return MakePrefetch(n.buffer, f(n.offset)); },
+          [&](const Prefetch& n) { return MakePrefetch(n.buffer, f(n.offset), n.level); },
           [&](const Block&) { return s; },
           [&](const If& n) { return MakeIf(f(n.condition), n.then_body, n.else_body); },
           [&](const Allocate&) { return s; },
@@ -231,7 +231,8 @@ Stmt ReplaceBuffers(const Stmt& s, const BufferReplacement& replacement) {
   });
   return MutateStmt(loads, [&](const Stmt& stmt) {
     if (const auto* n = stmt.As<Store>()) return MakeStore(replaced(n->buffer), n->index, n->value);
-    if (const auto* n = stmt.As<Prefetch>()) return MakePrefetch(replaced(n->buffer), n->offset);
+    if (const auto* n = stmt.As<Prefetch>())
+      return MakePrefetch(replaced(n->buffer), n->offset, n->level);
     if (const auto* n = stmt.As<Call>())
       return MakeCall(n->function, replace_arguments(n->args), n->profile_index);
     if (const auto* n = stmt.As<Launch>()) {

@@ -86,7 +86,7 @@ class StmtPrinter {
 
   void PrintNode(const Prefetch& n) {
     Line(absl::StrCat("prefetch ", names_.Of(n.buffer), "[", Begin({n.offset}).Print(n.offset),
-                      "]"));
+                      n.level == 1 ? "]" : absl::StrCat("] to cache ", n.level)));
   }
 
   void PrintNode(const If& n) {

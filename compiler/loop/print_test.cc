@@ -33,6 +33,7 @@ TEST(PrintTest, Operators) {
 TEST(PrintTest, Prefetch) {
   const Buffer b = MakeBuffer("b", kF32, {64}, BufferScope::kParam);
   EXPECT_EQ(ToString(MakePrefetch(b, MakeVar("i") + 16)), "prefetch b[i + 16]\n");
+  EXPECT_EQ(ToString(MakePrefetch(b, MakeVar("i"), 2)), "prefetch b[i] to cache 2\n");
 }
 
 TEST(PrintTest, Constants) {

@@ -41,7 +41,8 @@ Stmt Simplifier::Simplify(const Stmt& s) {
     Expr value = Simplify(n->value);
     return MakeStore(n->buffer, std::move(index), std::move(value));
   }
-  if (const auto* n = s.As<Prefetch>()) return MakePrefetch(n->buffer, Simplify(n->offset));
+  if (const auto* n = s.As<Prefetch>())
+    return MakePrefetch(n->buffer, Simplify(n->offset), n->level);
   if (const auto* n = s.As<Block>()) {
     std::vector<Stmt> stmts;
     stmts.reserve(n->stmts.size());

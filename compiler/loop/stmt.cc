@@ -44,10 +44,11 @@ Stmt MakeStore(Buffer buffer, std::vector<Expr> index, Expr value) {
   return NewStmt(Store{std::move(buffer), std::move(index), std::move(value)});
 }
 
-Stmt MakePrefetch(Buffer buffer, Expr offset) {
+Stmt MakePrefetch(Buffer buffer, Expr offset, int level) {
   KILN_CHECK(offset.type() == Type::Index(),
              absl::StrCat("prefetch of ", buffer->name, " at ", offset.type().ToString()));
-  return NewStmt(Prefetch{std::move(buffer), std::move(offset)});
+  KILN_CHECK(level == 1 || level == 2, absl::StrCat("prefetch to cache ", level));
+  return NewStmt(Prefetch{std::move(buffer), std::move(offset), level});
 }
 
 Stmt MakeBlock(std::vector<Stmt> stmts) {

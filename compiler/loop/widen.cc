@@ -83,7 +83,7 @@ class Widener {
         own_.contains(prefetch.buffer.get())) {
       return std::nullopt;
     }
-    return MakePrefetch(prefetch.buffer, offset);
+    return MakePrefetch(prefetch.buffer, offset, prefetch.level);
   }
 
   std::optional<Stmt> VisitStore(const Store& store) {

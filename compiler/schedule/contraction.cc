@@ -65,6 +65,9 @@ class LevelNest {
   Stmt Inside(size_t i, const Expr& at, bool last, const std::function<Stmt()>& inner) {
     const Level& level = levels_[i];
     const int64_t extent = last ? level.rest : level.tile;
+    const Expr pass = place_.pass;
+    place_.pass =
+        level.kind == Level::Kind::kColumnBlocks ? Expr(0) : pass * Expr(level.count) + at;
     if (level.kind == Level::Kind::kOuterRowTiles) {
       place_.outer_row = at * Expr(level.tile);
       place_.outer_rows = extent;
@@ -76,6 +79,7 @@ class LevelNest {
       place_.columns = extent;
     }
     Stmt body = inner();
+    place_.pass = pass;
     if (level.kind == Level::Kind::kAxis) {
       body = loop::Substitute(body, {{level.var.get(), at}});
     }
@@ -129,7 +133,14 @@ Level TileLevel(Level::Kind kind, absl::string_view name, int64_t extent, int64_
           .rest = extent % tile};
 }
 
-Stmt TileLoops(const TiledContraction& t, bool columns_outside, int64_t cost, Context& context) {
+// How many tiles read one block of columns before the next one is read.
+int64_t PassesOverBlock(const std::vector<Level>& levels) {
+  int64_t passes = 1;
+  for (auto l = levels.rbegin(); l->kind != Level::Kind::kColumnBlocks; ++l) passes *= l->count;
+  return passes;
+}
+
+Stmt TileLoops(TiledContraction& t, bool columns_outside, int64_t cost, Context& context) {
   const Level row_tiles =
       TileLevel(Level::Kind::kRowTiles, "row_tile", RowExtent(t.c, 0), t.tile.rows);
   const Level blocks =
@@ -145,6 +156,10 @@ Stmt TileLoops(const TiledContraction& t, bool columns_outside, int64_t cost, Co
   }
   levels.push_back(row_tiles);
   if (!columns_outside) levels.push_back(blocks);
+  const int64_t passes = PassesOverBlock(levels);
+  if (t.packed && passes > 1 && !context.target.is_baremetal()) {
+    t.shared_columns = {t.tile.columns() * TotalExtent(t.c.reduce), passes};
+  }
   size_t fused = 0;
   if (WorthThreads(cost, context.target)) {
     const int64_t wanted = kTasksPerCore * std::max(context.target.cores, 1);

@@ -77,11 +77,13 @@ std::optional<std::string> ProblemText(const TiledContraction& t, bool constant,
 
 TileProblem TileProblemOf(const TiledContraction& t) {
   const Contraction& c = t.c;
-  TileProblem problem{.outer_rows = RowExtent(c, 1),
-                      .rows = RowExtent(c, 0),
-                      .columns = c.column.extent,
-                      .reduce = TotalExtent(c.reduce),
-                      .dtype = t.init.type().dtype};
+  TileProblem problem{
+      .outer_rows = RowExtent(c, 1),
+      .rows = RowExtent(c, 0),
+      .columns = c.column.extent,
+      .reduce = TotalExtent(c.reduce),
+      .column_bytes = c.column.extent * TotalExtent(c.reduce) * c.y.type().dtype.bytes(),
+      .dtype = t.init.type().dtype};
   std::vector<Axis> all = c.rows;
   all.insert(all.end(), c.reduce.begin(), c.reduce.end());
   const std::optional<loop::LinearForm> form = FactorForm(c.x, all);
@@ -109,14 +111,10 @@ ContractionChoice Winograd(const WinogradDivision& division) {
           .block_rows = division.block_rows};
 }
 
-bool ModelsColumnsOutside(const ContractionProblem& problem, const Target& target) {
-  return problem.column_bytes > target.l2_bytes / 2;
-}
-
 // One list for every kind of choice, the best first.
 std::vector<std::vector<ContractionChoice>> Kinds(const ContractionProblem& problem,
                                                   const Target& target) {
-  const bool outside = ModelsColumnsOutside(problem, target);
+  const bool outside = problem.tile.has_large_columns(target);
   std::vector<ContractionChoice> as_modelled, reversed;
   for (const TileShape& tile : RankTiles(problem.tile, target)) {
     as_modelled.push_back(Direct(tile, outside));
@@ -206,8 +204,6 @@ std::optional<ContractionProblem> AsContractionProblem(const loop::Kernel& kerne
   if (!t.has_value()) return std::nullopt;
   ContractionProblem problem;
   problem.tile = TileProblemOf(*t);
-  problem.column_bytes =
-      t->c.column.extent * TotalExtent(t->c.reduce) * t->c.y.type().dtype.bytes();
   const bool can_be_winograd =
       !t->stores_sums && !target.is_baremetal() && target.Lanes(DType::Float(32)) >= 4;
   if (can_be_winograd) problem.winograd = AsWinogradProblem(kernel.stages[which], context);
@@ -223,7 +219,7 @@ ContractionChoice ChooseContraction(const ContractionProblem& problem, const Tar
     const auto division = ChooseWinogradDivision(*problem.winograd, target);
     if (division.has_value()) return Winograd(*division);
   }
-  return Direct(ChooseTile(problem.tile, target), ModelsColumnsOutside(problem, target));
+  return Direct(ChooseTile(problem.tile, target), problem.tile.has_large_columns(target));
 }
 
 std::vector<ContractionChoice> ListContractionChoices(const ContractionProblem& problem,

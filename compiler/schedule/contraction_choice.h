@@ -24,7 +24,6 @@ struct ContractionProblem {
   // `stored` if the sums are stored instead. `3x3`: Winograd's filtering can compute it.
   std::string text;
   TileProblem tile;
-  int64_t column_bytes = 0;  // of the column factor
   std::optional<WinogradProblem> winograd;
 };
 

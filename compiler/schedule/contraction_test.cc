@@ -171,6 +171,18 @@ TEST(Contraction, AsksForColumnsAhead) {
       Text(Schedule(Product(28, 8, 64, Columns::kConstant), VectorTarget(512))), "prefetch"));
 }
 
+// Columns that do not stay in the second cache: while one block is read, the next one is asked for.
+TEST(Contraction, AsksForTheNextBlock) {
+  const Kernel large = Product(49, 1024, 128, Columns::kConstant);
+  const Scheduled scheduled = Schedule(large, VectorTarget(512));
+  EXPECT_TRUE(absl::StrContains(scheduled.description, "columns outside"));
+  EXPECT_TRUE(absl::StrContains(Text(scheduled), " to cache 2")) << Text(scheduled);
+  ExpectLikeNaive(large, VectorTarget(512), kTolerance);
+  // Those that stay there are not.
+  const Scheduled small = Schedule(Product(49, 128, 128, Columns::kConstant), VectorTarget(512));
+  EXPECT_FALSE(absl::StrContains(Text(small), " to cache 2"));
+}
+
 TEST(Contraction, SeveralStepsToAnIteration) {
   // 28 accumulators: four steps are 112 multiply-adds.
   const auto loops = [](int64_t reduce) {

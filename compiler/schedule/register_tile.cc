@@ -77,20 +77,47 @@ Stmt PrefetchColumns(const TiledContraction& t, const TilePlace& place) {
   return loop::MakeBlock(std::move(stmts));
 }
 
+// Asks for a part of the columns behind those that several tiles share, from iteration `i` of
+// `iterations` of a reduction: all iterations of all these tiles take as many cache lines.
+Stmt PrefetchNextColumns(const TiledContraction& t, const TilePlace& place, const Expr& i,
+                         int64_t iterations) {
+  if (!t.shared_columns.has_value()) return {};
+  const auto [elements, passes] = *t.shared_columns;
+  const loop::Load& load = *FactorLoad(t.y);
+  loop::Substitution at = {{t.block.get(), place.block}, {t.column.get(), Expr(0)}};
+  for (const Axis& axis : t.c.reduce) at[axis.var.get()] = Expr(0);
+  const int64_t line = kCacheLineBytes / load.buffer->dtype.bytes();
+  const int64_t lines = DivideUp(DivideUp(elements, line), passes * iterations);
+  const Expr first = loop::Substitute(FlatIndex(load.buffer, load.index, {}), at) + Expr(elements) +
+                     (place.pass * Expr(iterations) + i) * Expr(lines * line);
+  std::vector<Stmt> stmts;
+  for (int64_t l = 0; l < lines; ++l) {
+    stmts.push_back(loop::MakePrefetch(load.buffer, first + Expr(l * line), 2));
+  }
+  return loop::MakeBlock(std::move(stmts));
+}
+
 // `step` inside of loops over the reduction, several steps to an iteration: the fewer instructions
 // count loops, the more are multiply-adds.
-Stmt Reduction(const TiledContraction& t, const Stmt& step, int64_t accumulators) {
+Stmt Reduction(const TiledContraction& t, const TilePlace& place, const Stmt& step,
+               int64_t accumulators) {
   int64_t steps = 1;
   const int64_t extent = t.c.reduce.back().extent;
   for (int64_t s = 2; s <= std::min(t.max_unrolled / accumulators, kMaxSteps); ++s) {
     if (extent % s == 0) steps = s;
   }
-  if (steps == 1) return Nest(t.c.reduce, ForKind::kSerial, step);
   std::vector<Axis> outer = t.c.reduce;
-  const Var var = outer.back().var, within = loop::MakeVar("step");
-  outer.back() = {loop::MakeVar(NameOf(var)), extent / steps};
-  const Stmt at = loop::Substitute(step, {{var.get(), outer.back().var * Expr(steps) + within}});
-  return Nest(outer, ForKind::kSerial, Nest({{within, steps}}, ForKind::kUnrolled, at));
+  Stmt body = step;
+  if (steps > 1) {
+    const Var var = outer.back().var, within = loop::MakeVar("step");
+    outer.back() = {loop::MakeVar(NameOf(var)), extent / steps};
+    const Stmt at = loop::Substitute(step, {{var.get(), outer.back().var * Expr(steps) + within}});
+    body = Nest({{within, steps}}, ForKind::kUnrolled, at);
+  }
+  Expr iteration = 0;
+  for (const Axis& axis : outer) iteration = iteration * Expr(axis.extent) + axis.var;
+  const Stmt ahead = PrefetchNextColumns(t, place, iteration, TotalExtent(outer));
+  return Nest(outer, ForKind::kSerial, loop::MakeBlock({ahead, body}));
 }
 
 }  // namespace
@@ -211,7 +238,7 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
     return loop::MakeStore(acc, {sum_at(p)},
                            t.fused_multiply_add ? loop::MakeFma(x, y, sum) : sum + x * y);
   });
-  body.push_back(Reduction(t, loop::MakeBlock({update, PrefetchColumns(t, place)}),
+  body.push_back(Reduction(t, place, loop::MakeBlock({update, PrefetchColumns(t, place)}),
                            rows * DivideUp(computed, lanes)));
   for (const Epilogue& epilogue : t.epilogues) {
     body.push_back(each(place.columns, [&](const Point& p) {

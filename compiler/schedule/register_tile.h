@@ -41,6 +41,13 @@ struct TiledContraction {
   int64_t max_unrolled = 1;
   // How many elements ahead the columns are asked for; 0: not at all.
   int64_t prefetch_distance = 0;
+  // The columns that several tiles read one after the other.
+  struct SharedColumns {
+    int64_t elements;
+    int64_t passes;  // how many tiles
+  };
+  // These tiles together ask for as many columns behind those that they read.
+  std::optional<SharedColumns> shared_columns = {};
 };
 
 // stages[which] of a kernel with its axes merged, and its epilogues; nothing if merging takes the
@@ -64,6 +71,7 @@ struct TilePlace {
   int64_t outer_rows = 1, rows = 1;
   Expr block = 0;       // of columns
   int64_t columns = 1;  // of the block
+  Expr pass = 0;        // which of those that share columns
 };
 // One tile: clears its sums, runs the reduction, and stores what the epilogues make of the sums.
 Stmt EmitTile(const TiledContraction& contraction, const TilePlace& place);

@@ -22,8 +22,9 @@ constexpr int64_t kMinChains = 8;
 // A load beside the multiply-adds takes a slot of the front end, which a machine with simultaneous
 // multithreading shares. Measured: 14x2 takes 1.10 times as long as 28x1, 9x3 and 6x4 1.02 times.
 constexpr double kLoadCost = 0.2;
-// Of a byte that comes from the second cache; the hardware prefetches it.
-constexpr double kSecondCacheByteCost = 1.0 / 64;
+// Of a byte from the second cache of rows that are read anew for every block of columns: they lie
+// in different pages, so that the hardware does not see what comes next.
+constexpr double kColdRowByteCost = 1.0 / 12;
 // Of a load whose cache line was pushed out by another row's.
 constexpr double kConflictCost = 2;
 // Of a tile: clearing, epilogue and stores per accumulator, and its loops.
@@ -94,6 +95,12 @@ class Model {
     if (LinesPerSet(p_, outer, rows) > ways - 1) {
       cost += kConflictCost * static_cast<double>(all_rows);
     }
+    // Rows of a convolution overlap, and are in the cache the second time.
+    const int64_t row_bytes = p_.reduce * p_.dtype.bytes();
+    if (p_.has_large_columns(target_) && p_.row_stride >= row_bytes &&
+        p_.rows * row_bytes > target_.l1_bytes / 2) {
+      cost += kColdRowByteCost * static_cast<double>(all_rows * p_.dtype.bytes());
+    }
     return cost;
   }
 
@@ -150,6 +157,10 @@ std::vector<TileShape> RankTiles(const TileProblem& p, const Target& target) {
   std::vector<TileShape> tiles;
   for (const auto& [cost, tile] : costs) tiles.push_back(tile);
   return tiles;
+}
+
+double TileCost(const TileProblem& p, const TileShape& tile, const Target& target) {
+  return Model(p, target, tile.lanes).Cost(tile);
 }
 
 TileShape ChooseTile(const TileProblem& p, const Target& target) {

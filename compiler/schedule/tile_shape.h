@@ -33,7 +33,12 @@ struct TileProblem {
   int64_t reduce = 1;            // steps of the reduction
   int64_t outer_row_stride = 0;  // bytes
   int64_t row_stride = 0;
-  DType dtype;
+  int64_t column_bytes = 0;  // of the whole column factor
+  DType dtype;               // of the sums
+
+  // Whether the column factor does not stay in the second cache, so that loops over its blocks are
+  // outside.
+  bool has_large_columns(const Target& target) const { return column_bytes > target.l2_bytes / 2; }
 };
 
 // The lanes of a tile's vectors: those of the target, or fewer where that holds all columns.
@@ -47,8 +52,14 @@ int64_t MaxAccumulators(const Target& target);
 // whole contraction: multiply-adds, the loads beside them, column vectors that come from the second
 // cache, rows that fall into one set of the first cache, and tails. Never empty.
 std::vector<TileShape> RankTiles(const TileProblem& problem, const Target& target);
+// How long the contraction takes with a tile, in vector multiply-adds.
+double TileCost(const TileProblem& problem, const TileShape& tile, const Target& target);
 // The first of them.
 TileShape ChooseTile(const TileProblem& problem, const Target& target);
+
+// Of a byte that comes from the second cache in order, so that the hardware prefetches it: in
+// vector multiply-adds.
+inline constexpr double kSecondCacheByteCost = 1.0 / 64;
 
 // `8x2x16`, or `2x14x1x16` where the tile has outer rows.
 std::string Text(const TileShape& tile);

@@ -3,6 +3,9 @@
 // for every block of columns, each point is a small matrix product (a register tile as in
 // contraction.cc), and the products are transformed to outputs, on which the epilogue is computed.
 // Everything of one block stays in the second cache but the weights, which are read once per block.
+//
+// Threads share the blocks of tiles; where an image is one block, they share first its tiles and
+// then the blocks of columns.
 #include "compiler/schedule/winograd_loops.h"
 
 #include <algorithm>
@@ -30,25 +33,64 @@ class Winograd {
 
   Stmt Emit(const Buffer& data) {
     const int64_t tiles = d_.block_tiles();
-    inputs_ = Scratch("winograd_input", {parts_, w_.points(), tiles, p_.channels + lanes_});
+    const int64_t shared = d_.shares_columns() ? 1 : parts_;
+    inputs_ = Scratch("winograd_input", {shared, w_.points(), tiles, p_.channels + lanes_});
     products_ = Scratch("winograd_product", {parts_, w_.points(), tiles, d_.tile.columns()});
     weights_ = PackWeights();
-    const int64_t blocks = p_.batch * d_.blocks();
-    const Var part = loop::MakeVar("part"), step = loop::MakeVar("step");
-    const int64_t steps = DivideUp(blocks, parts_);
-    const Expr block = part * Expr(steps) + step;
-    const Expr image = d_.blocks() == 1 ? block : block / Expr(d_.blocks());
-    const Expr first_row =
-        (d_.blocks() == 1 ? Expr(0) : block % Expr(d_.blocks())) * Expr(d_.block_rows);
-    Stmt body = loop::MakeBlock(
-        {TransformInputs(data, part, image, first_row), ColumnBlocks(part, image, first_row)});
-    if (steps * parts_ > blocks) body = loop::MakeIf(block < Expr(blocks), body);
-    return Nest({{part, parts_}}, ForKind::kParallel,
-                Nest({{step, steps}}, ForKind::kSerial, body));
+    return d_.shares_columns() ? ShareColumns(data) : ShareBlocks(data);
   }
 
  private:
   static constexpr DType kFloat = DType::Float(32);
+
+  // A block of tiles, and which scratch memory is its own.
+  struct Place {
+    Expr inputs, products;
+    Expr image, first_row;
+  };
+
+  // body(i, part) for i < `count`, whose parts run at once.
+  Stmt Parts(int64_t count, const std::function<Stmt(const Expr&, const Expr&)>& body) const {
+    const Var part = loop::MakeVar("part"), step = loop::MakeVar("step");
+    const int64_t steps = DivideUp(count, parts_);
+    const Expr i = part * Expr(steps) + step;
+    Stmt inner = body(i, part);
+    if (steps * parts_ > count) inner = loop::MakeIf(i < Expr(count), inner);
+    return Nest({{part, parts_}}, ForKind::kParallel,
+                Nest({{step, steps}}, ForKind::kSerial, inner));
+  }
+
+  // Each thread takes its own blocks of tiles.
+  Stmt ShareBlocks(const Buffer& data) const {
+    return Parts(p_.batch * d_.blocks(), [&](const Expr& block, const Expr& part) {
+      const bool one = d_.blocks() == 1;
+      const Place place = {
+          .inputs = part,
+          .products = part,
+          .image = one ? block : block / Expr(d_.blocks()),
+          .first_row = (one ? Expr(0) : block % Expr(d_.blocks())) * Expr(d_.block_rows)};
+      const Var row = loop::MakeVar("tile_row"), column = loop::MakeVar("tile_column");
+      const Var b = loop::MakeVar("block");
+      return loop::MakeBlock(
+          {Nest({{row, d_.block_rows}, {column, d_.tile_columns}}, ForKind::kSerial,
+                TransformInput(data, place, row, column)),
+           Nest({{b, d_.column_blocks()}}, ForKind::kSerial, ColumnBlock(place, b))});
+    });
+  }
+
+  // An image is one block: each thread takes its own tiles, and then its own blocks of columns.
+  Stmt ShareColumns(const Buffer& data) const {
+    const Var image = loop::MakeVar("image"), tile = loop::MakeVar("tile");
+    Place place = {.inputs = Expr(0), .products = Expr(0), .image = image, .first_row = Expr(0)};
+    const Stmt inputs = Nest(
+        {{tile, d_.block_tiles()}}, ForKind::kParallel,
+        TransformInput(data, place, tile / Expr(d_.tile_columns), tile % Expr(d_.tile_columns)));
+    const Stmt blocks = Parts(d_.column_blocks(), [&](const Expr& block, const Expr& part) {
+      place.products = part;
+      return ColumnBlock(place, block);
+    });
+    return Nest({{image, p_.batch}}, ForKind::kSerial, loop::MakeBlock({inputs, blocks}));
+  }
 
   Buffer Scratch(std::string name, Shape shape) {
     const Buffer buffer =
@@ -138,20 +180,20 @@ class Winograd {
     return loop::MakeAllocate(half, loop::MakeBlock(std::move(body)));
   }
 
-  Stmt TransformInputs(const Buffer& data, const Expr& part, const Expr& image,
-                       const Expr& first_row) const {
-    const Var row = loop::MakeVar("tile_row"), column = loop::MakeVar("tile_column");
+  Stmt TransformInput(const Buffer& data, const Place& place, const Expr& row,
+                      const Expr& column) const {
     const Expr tile = row * Expr(d_.tile_columns) + column;
     const auto vectors = [&](const Expr& channel, int64_t lanes) {
       return Transform(
           w_.input, lanes,
           [&](int64_t i, int64_t j, const Expr& lane) {
-            return loop::MakeLoad(data, {image, (first_row + row) * Expr(d_.outputs) + Expr(i),
-                                         column * Expr(d_.outputs) + Expr(j), channel + lane});
+            return loop::MakeLoad(
+                data, {place.image, (place.first_row + row) * Expr(d_.outputs) + Expr(i),
+                       column * Expr(d_.outputs) + Expr(j), channel + lane});
           },
           [&](int64_t i, int64_t j, const Expr& value, const Expr& lane) {
-            return loop::MakeStore(inputs_, {part, Expr(i * w_.inputs() + j), tile, channel + lane},
-                                   value);
+            return loop::MakeStore(
+                inputs_, {place.inputs, Expr(i * w_.inputs() + j), tile, channel + lane}, value);
           },
           w_.inputs());
     };
@@ -164,32 +206,30 @@ class Winograd {
     if (const int64_t rest = p_.channels % lanes_; rest > 0) {
       body.push_back(vectors(Expr(whole * lanes_), rest));
     }
-    return Nest({{row, d_.block_rows}, {column, d_.tile_columns}}, ForKind::kSerial,
-                loop::MakeBlock(std::move(body)));
-  }
-
-  Stmt ColumnBlocks(const Expr& part, const Expr& image, const Expr& first_row) const {
-    const int64_t columns = d_.tile.columns();
-    const int64_t whole = p_.columns / columns;
-    const auto block = [&](const Expr& b, int64_t count) {
-      return loop::MakeBlock(
-          {Products(part, b), TransformOutputs(part, image, first_row, b, count)});
-    };
-    std::vector<Stmt> body;
-    const Var b = loop::MakeVar("block");
-    if (whole > 0) body.push_back(Nest({{b, whole}}, ForKind::kSerial, block(b, columns)));
-    if (const int64_t rest = p_.columns % columns; rest > 0) {
-      body.push_back(block(Expr(whole), rest));
-    }
     return loop::MakeBlock(std::move(body));
   }
 
-  // The matrix products of one block of columns, all points.
-  Stmt Products(const Expr& part, const Expr& block) const {
+  Stmt ColumnBlock(const Place& place, const Expr& block) const {
+    const int64_t columns = d_.tile.columns();
+    const int64_t whole = p_.columns / columns, rest = p_.columns % columns;
+    Stmt outputs;
+    if (whole > 0) outputs = TransformOutputs(place, block, columns);
+    if (rest > 0) {
+      const Stmt last = TransformOutputs(place, Expr(whole), rest);
+      outputs = whole > 0 ? loop::MakeIf(block < Expr(whole), outputs, last) : last;
+    }
+    return loop::MakeBlock({Products(place, block), outputs});
+  }
+
+  int64_t WeightBytes() const { return NumElements(weights_->shape) * kFloat.bytes(); }
+
+  // The matrix products of one block of columns, all points. Weights that come from memory are
+  // asked for a point ahead.
+  Stmt Products(const Place& place, const Expr& block) const {
     const Var point = loop::MakeVar("point"), row = loop::MakeVar("row"),
               channel = loop::MakeVar("channel"), column = loop::MakeVar("column");
     TiledContraction t{.sums = products_, .init = loop::Const(loop::Type::Of(kFloat), 0)};
-    t.c.x = loop::MakeLoad(inputs_, {part, point, row, channel});
+    t.c.x = loop::MakeLoad(inputs_, {place.inputs, point, row, channel});
     t.c.rows = {{row, d_.block_tiles()}};
     t.c.column = {column, p_.columns};
     t.c.reduce = {{channel, p_.channels}};
@@ -201,31 +241,36 @@ class Winograd {
     t.c.y = t.y;
     SetReduction(t, context_.target);
     t.epilogues = {{products_,
-                    {part, point, row, t.column},
-                    loop::MakeLoad(products_, {part, point, row, t.column})}};
+                    {place.products, point, row, t.column},
+                    loop::MakeLoad(products_, {place.products, point, row, t.column})}};
     const int64_t rows = d_.tile.rows, whole = d_.block_tiles() / rows;
-    const auto tile = [&](const Expr& first, int64_t count) {
-      return EmitTile(t,
-                      {.row = first, .rows = count, .block = block, .columns = t.tile.columns()});
+    if (d_.shares_columns() || WeightBytes() > context_.target.l2_bytes) {
+      t.shared_columns = {p_.channels * t.tile.columns(), DivideUp(d_.block_tiles(), rows)};
+    }
+    const auto tile = [&](const Expr& which, int64_t count) {
+      return EmitTile(t, {.row = which * Expr(rows),
+                          .rows = count,
+                          .block = block,
+                          .columns = t.tile.columns(),
+                          .pass = which});
     };
     std::vector<Stmt> body;
     const Var r = loop::MakeVar("row_tile");
-    if (whole > 0) body.push_back(Nest({{r, whole}}, ForKind::kSerial, tile(r * Expr(rows), rows)));
+    if (whole > 0) body.push_back(Nest({{r, whole}}, ForKind::kSerial, tile(r, rows)));
     if (const int64_t rest = d_.block_tiles() % rows; rest > 0) {
-      body.push_back(tile(Expr(whole * rows), rest));
+      body.push_back(tile(Expr(whole), rest));
     }
     return Nest({{point, w_.points()}}, ForKind::kSerial, loop::MakeBlock(std::move(body)));
   }
 
-  Stmt TransformOutputs(const Expr& part, const Expr& image, const Expr& first_row,
-                        const Expr& block, int64_t columns) const {
+  Stmt TransformOutputs(const Place& place, const Expr& block, int64_t columns) const {
     const Var row = loop::MakeVar("tile_row");
     // `width` outputs of a tile exist.
     const auto tile = [&](const Expr& column, int64_t width) {
       std::vector<Stmt> vectors;
       for (int64_t first = 0; first < columns; first += lanes_) {
-        vectors.push_back(OutputVector(part, image, first_row + row, row, column, width, block,
-                                       first, std::min(lanes_, columns - first)));
+        vectors.push_back(OutputVector(place, row, column, width, block, first,
+                                       std::min(lanes_, columns - first)));
       }
       return loop::MakeBlock(std::move(vectors));
     };
@@ -242,16 +287,15 @@ class Winograd {
   }
 
   // A vector of columns of one tile, `lanes` of which exist.
-  Stmt OutputVector(const Expr& part, const Expr& image, const Expr& tile_row, const Expr& row,
-                    const Expr& column, int64_t width, const Expr& block, int64_t first,
-                    int64_t lanes) const {
+  Stmt OutputVector(const Place& place, const Expr& row, const Expr& column, int64_t width,
+                    const Expr& block, int64_t first, int64_t lanes) const {
     const Buffer sums = Local("sums", d_.outputs * d_.outputs);
     const Expr tile = row * Expr(d_.tile_columns) + column;
     const Stmt transform = Transform(
         w_.output, lanes,
         [&](int64_t i, int64_t j, const Expr& lane) {
-          return loop::MakeLoad(products_,
-                                {part, Expr(i * w_.inputs() + j), tile, Expr(first) + lane});
+          return loop::MakeLoad(
+              products_, {place.products, Expr(i * w_.inputs() + j), tile, Expr(first) + lane});
         },
         [&](int64_t i, int64_t j, const Expr& value, const Expr& lane) {
           return loop::MakeStore(sums, {Expr((i * d_.outputs + j) * lanes_) + lane}, value);
@@ -260,13 +304,13 @@ class Winograd {
     std::vector<Stmt> body = {transform};
     const bool every_row = p_.height % (d_.block_rows * d_.outputs) == 0;
     for (int64_t i = 0; i < d_.outputs; ++i) {
-      const Expr h = tile_row * Expr(d_.outputs) + Expr(i);
+      const Expr h = (place.first_row + row) * Expr(d_.outputs) + Expr(i);
       std::vector<Stmt> stores;
       for (int64_t j = 0; j < width; ++j) {
         const Expr at_w = column * Expr(d_.outputs) + Expr(j);
         stores.push_back(Lanes(lanes, [&](const Expr& lane) {
           const Expr o = block * Expr(d_.tile.columns()) + Expr(first) + lane;
-          return StoreOutput({image, h, at_w, o}, VectorAt(sums, i * d_.outputs + j, lane));
+          return StoreOutput({place.image, h, at_w, o}, VectorAt(sums, i * d_.outputs + j, lane));
         }));
       }
       const Stmt line = loop::MakeBlock(std::move(stores));

@@ -11,18 +11,26 @@ namespace {
 constexpr double kFloatBytes = sizeof(float);
 constexpr int64_t kMinChannels = 16;  // of inputs and of outputs
 constexpr int64_t kMaxBlockTiles = 64;
-// Bytes that all cores together get from the third cache or memory in the time of one vector
-// multiply-add: what weights cost that do not stay in the second cache.
-constexpr double kBytesPerMultiplyAdd = 4;
+// Bytes that a core gets from memory in the time of one vector multiply-add: what weights cost. In
+// a model other weights push them out of the caches between two runs, and within one run those stay
+// only that fit into the second cache.
+constexpr double kBytesPerMultiplyAdd = 2;
+// The same of what another core has just written.
+constexpr double kSharedBytesPerMultiplyAdd = 8;
+// Threads that a division is made for: on a machine with many cores it may still be run by few.
+constexpr int kMaxModelledThreads = 4;
 // Multiply-adds that reading, transforming and writing one vector takes besides its arithmetic.
 constexpr double kTransformAccessCost = 2;
 
-// Convolutions that take fewer vector multiply-adds are not worth scratch memory: some 25
+// Convolutions that take less time, in vector multiply-adds, are not worth scratch memory: some 35
 // microseconds.
-constexpr double kMinDirectCost = 100'000;
+constexpr double kMinDirectCost = 140'000;
 // Bytes that the weights may grow by for every vector multiply-add that is saved: a small layer is
 // not worth weights four times as large.
-constexpr double kBytesPerSavedMultiplyAdd = 4;
+constexpr double kBytesPerSavedMultiplyAdd = 8;
+// The part of its time in which a direct sum does multiply-adds: it waits for rows, writes outputs
+// and clears sums.
+constexpr double kDirectEfficiency = 0.7;
 
 bool IsSumOf(const Expr& index, const Axis& a, const Axis& b) {
   const auto* sum = index.As<loop::Binary>();
@@ -31,10 +39,10 @@ bool IsSumOf(const Expr& index, const Axis& a, const Axis& b) {
   return (is(sum->a, a) && is(sum->b, b)) || (is(sum->a, b) && is(sum->b, a));
 }
 
-// What weights cost that come from beyond the second cache `times` times, in multiply-adds.
+// What it costs to read weights `times` times, in multiply-adds.
 double StreamCost(double bytes, int64_t times, const Target& target) {
-  if (bytes <= static_cast<double>(target.l2_bytes) / 2) return 0;
-  return bytes * static_cast<double>(times) / kBytesPerMultiplyAdd;
+  const bool stay = bytes <= static_cast<double>(target.l2_bytes);
+  return bytes * static_cast<double>(stay ? 1 : times) / kBytesPerMultiplyAdd;
 }
 
 double DirectCost(const WinogradProblem& p, const Target& target) {
@@ -43,7 +51,7 @@ double DirectCost(const WinogradProblem& p, const Target& target) {
       static_cast<double>(kWinogradTaps * kWinogradTaps * p.channels * p.columns);
   const double sums = static_cast<double>(p.batch * p.height * p.width) * weights / lanes;
   // The smaller of what it computes and what it waits for is hidden.
-  return std::max(sums, StreamCost(kFloatBytes * weights, p.batch, target));
+  return std::max(sums / kDirectEfficiency, StreamCost(kFloatBytes * weights, p.batch, target));
 }
 
 // What the larger weights have to save at least, in multiply-adds.
@@ -68,27 +76,36 @@ WinogradDivision DivideWinograd(const WinogradProblem& p, int64_t outputs, int64
                                 const Target& target) {
   const WinogradTransform& w = WinogradOf(outputs);
   WinogradDivision d{.outputs = outputs,
+                     .columns = p.columns,
                      .tile_rows = DivideUp(p.height, outputs),
                      .tile_columns = DivideUp(p.width, outputs),
                      .block_rows = block_rows};
-  d.tile = ChooseTile(ProductProblem(p, d.block_tiles(), target), target);
+  const TileProblem product = ProductProblem(p, d.block_tiles(), target);
+  d.tile = ChooseTile(product, target);
   const double lanes = target.Lanes(DType::Float(32));
   const auto points = static_cast<double>(w.points());
   const auto tiles = static_cast<double>(p.batch * d.blocks() * d.block_tiles());
   const double weights = points * static_cast<double>(p.channels * p.columns);
-  // The products' own efficiency, by the tail of their rows.
-  const double row_waste =
-      static_cast<double>(DivideUp(d.block_tiles(), d.tile.rows) * d.tile.rows) /
-      static_cast<double>(d.block_tiles());
-  const double products = tiles * weights / lanes * row_waste;
+  const auto blocks = static_cast<double>(p.batch * d.blocks());
+  const double products = blocks * points * TileCost(product, d.tile, target) +
+                          (blocks - 1) * kFloatBytes * weights * kSecondCacheByteCost;
   const double input =
       tiles * static_cast<double>(p.channels) / lanes *
       (static_cast<double>(2 * w.inputs() * CostOf(w.input)) + 2 * points * kTransformAccessCost);
   const double output = tiles * static_cast<double>(p.columns) / lanes *
                         (static_cast<double>((w.inputs() + outputs) * CostOf(w.output)) +
                          2 * points * kTransformAccessCost);
-  d.cost = std::max(products, StreamCost(kFloatBytes * weights, p.batch * d.blocks(), target)) +
-           input + output;
+  const int64_t threads = std::min(target.cores, kMaxModelledThreads);
+  const int64_t shared = d.shares_columns() ? d.column_blocks() : p.batch * d.blocks();
+  const double idle = static_cast<double>(threads) / static_cast<double>(std::min(threads, shared));
+  d.cost = (std::max(products, StreamCost(kFloatBytes * weights, p.batch * d.blocks(), target)) +
+            input + output) *
+           idle;
+  if (d.shares_columns() && threads > 1) {
+    // Every thread reads the transformed inputs of the others.
+    const double bytes = kFloatBytes * tiles * points * static_cast<double>(p.channels);
+    d.cost += bytes / kSharedBytesPerMultiplyAdd;
+  }
   return d;
 }
 

@@ -27,6 +27,7 @@ std::optional<WinogradProblem> AsWinogradProblem(const Stage& stage, const Conte
 // How the tiles are divided.
 struct WinogradDivision {
   int64_t outputs = 4;       // m: a tile has m × m
+  int64_t columns = 0;       // of the problem
   int64_t tile_rows = 0;     // rows of tiles
   int64_t tile_columns = 0;  // tiles in a row
   int64_t block_rows = 0;    // rows of tiles in a block
@@ -35,6 +36,9 @@ struct WinogradDivision {
 
   int64_t blocks() const { return DivideUp(tile_rows, block_rows); }
   int64_t block_tiles() const { return block_rows * tile_columns; }
+  int64_t column_blocks() const { return DivideUp(columns, tile.columns()); }
+  // Threads share blocks of columns instead of blocks of tiles.
+  bool shares_columns() const { return blocks() == 1; }
 };
 
 // The division into blocks of `block_rows` rows of tiles of m = `outputs`, with the tile that the

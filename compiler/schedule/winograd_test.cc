@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
 #include "compiler/schedule/testing/run_kernel.h"
 #include "compiler/schedule/winograd_transform.h"
 #include "gtest/gtest.h"
@@ -130,6 +131,23 @@ TEST(Winograd, SharesBlocksAmongThreads) {
   const Kernel kernel = Convolution({1, 30, 30}, 32, 32, 1);
   EXPECT_TRUE(absl::StrContains(Text(Schedule(kernel, VectorTarget(256, 3))), " parallel {"));
   ExpectLikeNaive(kernel, VectorTarget(256, 3), kTolerance);
+}
+
+// An image that is one block: its tiles are shared, and then the blocks of columns.
+TEST(Winograd, SharesColumnsAmongThreads) {
+  for (const Shape& size : {Shape{1, 14, 14}, {2, 13, 11}}) {
+    for (int64_t columns : {64, 72}) {
+      const Kernel kernel = Convolution(size, 64, columns, 1);
+      const Target target = VectorTarget(512, 2);
+      const Scheduled scheduled = Schedule(kernel, target);
+      EXPECT_TRUE(absl::StrContains(scheduled.description, size[0] == 1 ? "49 tiles" : "42 tiles"))
+          << scheduled.description;
+      const std::vector<std::string> parts = absl::StrSplit(Text(scheduled), " parallel {");
+      EXPECT_GE(parts.size(), 3u) << Text(scheduled);
+      EXPECT_TRUE(absl::StrContains(Text(scheduled), "to cache 2"));
+      ExpectLikeNaive(kernel, target, kTolerance);
+    }
+  }
 }
 
 TEST(Winograd, StoresSumsThatAreOutputsToo) {

@@ -180,7 +180,8 @@ void FunctionPrinter::PrintPrefetch(const loop::Prefetch& node) {
   const std::string offset = exprs_.Print(node.offset, kMultiplicative);
   // By bytes: the address may lie outside of the buffer.
   lines_.Line(absl::StrCat("__builtin_prefetch((const char*)", buffer->second, " + ", offset, " * ",
-                           node.buffer->dtype.bytes(), ");"));
+                           node.buffer->dtype.bytes(),
+                           node.level == 1 ? ");" : ", 0 /* read */, 2 /* second cache */);"));
 }
 
 void FunctionPrinter::PrintFor(const loop::For& node) {

@@ -182,10 +182,11 @@ void FunctionEmitter::Emit(const loop::Prefetch& node) {
   // Not "in bounds": the address may lie outside of the buffer.
   llvm::Value* address =
       builder_.CreateGEP(types_.Storage(node.buffer->dtype), BufferBase(node.buffer), offset);
-  constexpr int kRead = 0, kAllCaches = 3, kData = 1;
+  constexpr int kRead = 0, kData = 1;
+  const int locality = 4 - node.level;  // 3: in all caches
   builder_.CreateIntrinsic(
       llvm::Intrinsic::prefetch, {address->getType()},
-      {address, builder_.getInt32(kRead), builder_.getInt32(kAllCaches), builder_.getInt32(kData)});
+      {address, builder_.getInt32(kRead), builder_.getInt32(locality), builder_.getInt32(kData)});
 }
 
 }  // namespace kiln::codegen
