@@ -222,6 +222,7 @@ absl::StatusOr<Stages> RunStages(Graph graph, const CompileOptions& options) {
   KILN_RETURN_IF_ERROR(AddVariantChoice(options, stages.program));
   KILN_RETURN_IF_ERROR(AddExecutor(options, info, stages));
   if (stages.program.cpu_choice) SplitByVariant(variants, stages.program);
+  loop::ShareFunctions(stages.program);
   KILN_RETURN_IF_ERROR(loop::VerifyProgram(stages.program));
   return stages;
 }

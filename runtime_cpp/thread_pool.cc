@@ -63,6 +63,7 @@ bool SpinWhile(const std::atomic<int>& value, int old, std::chrono::microseconds
 
 // Meeting point of the tasks of one launch.
 struct BarrierState {
+  ThreadPool* pool = nullptr;
   std::atomic<int> arrived{0};
   std::atomic<int> round{0};
 };
@@ -75,36 +76,66 @@ absl::Status RunAlone(FTVMParallelLambda task, void* data) {
 
 }  // namespace
 
+// A launch in one word: how many there have been, and how its tasks are divided.
+class ThreadPool::LaunchNumber {
+ public:
+  explicit LaunchNumber(uint64_t word) : word_(word) {}
+
+  LaunchNumber Next(int num_tasks, int per_thread) const {
+    return LaunchNumber(((word_ >> kNumberBit) + 1) << kNumberBit |
+                        static_cast<uint64_t>(per_thread) << kPerThreadBit |
+                        static_cast<uint64_t>(num_tasks));
+  }
+  uint64_t word() const { return word_; }
+  int num_tasks() const { return static_cast<int>(word_ & ((1U << kPerThreadBit) - 1)); }
+  // Task i is one of thread i / per_thread().
+  int per_thread() const {
+    return std::max(1, static_cast<int>(word_ >> kPerThreadBit & ((1U << kPerThreadBits) - 1)));
+  }
+  int num_threads() const { return (num_tasks() + per_thread() - 1) / per_thread(); }
+
+ private:
+  static constexpr int kPerThreadBit = 16, kPerThreadBits = 8;
+  static constexpr int kNumberBit = kPerThreadBit + kPerThreadBits;
+  static_assert(kMaxThreads * kTasksPerThread < 1 << kPerThreadBit);
+  static_assert(kTasksPerThread < 1 << kPerThreadBits);
+
+  uint64_t word_;
+};
+
 // What a worker waits on; on a cache line of its own, as it is polled.
 struct alignas(kCacheLineBytes) ThreadPool::Worker {
   enum State { kIdle, kWork, kExit };
 
-  int id = 0;                     // The task that it takes first; the caller's is 0.
+  int id = 0;                     // Whose tasks it takes first; the caller's is 0.
   std::atomic<int> state{kIdle};  // The launch sets it, the worker sets it back.
   std::thread thread;
 };
 
-// The launch under way. Every thread takes its own task first and then those that nobody has taken,
-// so that a launch never waits for a thread that is still asleep. A thread that wakes up late finds
+// The launch under way. Every thread takes its own tasks first, in order, and then those of others
+// that nobody has taken, from their end, so that a launch waits neither for a thread that is still
+// asleep nor for one whose CPU does something else as well. A thread that wakes up late finds
 // nothing left of its launch, or takes part in the one that is under way by then.
 //
 // `launch` and `taken` decide who may read the rest: a task is taken by writing its launch into
 // `taken`, and as long as one that is taken is not finished, nobody changes the other members.
 struct alignas(kCacheLineBytes) ThreadPool::Job {
-  static constexpr int kTasksBits = 16;
-  static_assert(kMaxThreads < 1 << kTasksBits);
+  // The last launch of which a thread's task i has been taken; on a cache line of its own.
+  struct alignas(kCacheLineBytes) Taken {
+    std::array<std::atomic<uint64_t>, kTasksPerThread> launch = {};
+  };
 
-  // The number of the launch, and in the lowest bits the number of its tasks. Launches only grow.
+  // A LaunchNumber. Launches only grow.
   std::atomic<uint64_t> launch{0};
-  std::array<std::atomic<uint64_t>, kMaxThreads> taken =
-      {};  // the last launch whose task i has a thread
+  std::array<Taken, kMaxThreads> taken = {};  // by the thread whose own the tasks are
   FTVMParallelLambda task = nullptr;
   void* data = nullptr;
   TVMParallelGroupEnv env = {};
   BarrierState barrier;
   std::chrono::microseconds spin{0};
-  std::mutex error_mutex;
-  absl::Status error;  // Of the first task that failed.
+  std::mutex mutex;                 // of what follows
+  absl::Status error;               // of the first task that failed
+  std::vector<std::thread> extras;  // that a barrier has started
   alignas(kCacheLineBytes) std::atomic<int> unfinished{0};
 };
 
@@ -206,27 +237,50 @@ void ThreadPool::WorkerLoop(Worker& worker) {
   }
 }
 
-bool ThreadPool::Take(uint64_t launch, int id) {
-  std::atomic<uint64_t>& taken = job_->taken[static_cast<size_t>(id)];
+bool ThreadPool::Take(const LaunchNumber& launch, int id) {
+  const auto thread = static_cast<size_t>(id / launch.per_thread());
+  const auto own = static_cast<size_t>(id % launch.per_thread());
+  std::atomic<uint64_t>& taken = job_->taken[thread].launch[own];
   uint64_t last = taken.load(std::memory_order_relaxed);
-  return last < launch && taken.compare_exchange_strong(last, launch, std::memory_order_acq_rel);
+  return last < launch.word() &&
+         taken.compare_exchange_strong(last, launch.word(), std::memory_order_acq_rel);
 }
 
-void ThreadPool::RunTasks(int first) {
-  const uint64_t launch = job_->launch.load(std::memory_order_acquire);
-  const int num_tasks = static_cast<int>(launch & ((1U << Job::kTasksBits) - 1));
-  for (int i = 0; i < num_tasks; ++i) {
-    const int id = (first + i) % num_tasks;
-    if (!Take(launch, id)) continue;
-    RunTask(id);
-    FinishTask();
+void ThreadPool::RunTasks(int thread) {
+  const LaunchNumber launch(job_->launch.load(std::memory_order_acquire));
+  const int threads = launch.num_threads();
+  for (int i = 0; i < threads; ++i) {
+    const int owner = (thread + i) % threads;
+    const int begin = owner * launch.per_thread();
+    const int end = std::min(begin + launch.per_thread(), launch.num_tasks());
+    for (int k = 0; k < end - begin; ++k) {
+      const int id = i == 0 ? begin + k : end - 1 - k;
+      if (!Take(launch, id)) continue;
+      RunTask(id);
+      FinishTask();
+    }
   }
 }
 
 void ThreadPool::RunTask(int id) {
   if (job_->task(id, &job_->env, job_->data) == 0) return;
-  const std::lock_guard<std::mutex> lock(job_->error_mutex);
+  const std::lock_guard<std::mutex> lock(job_->mutex);
   if (job_->error.ok()) job_->error = absl::InternalError(TVMGetLastError());
+}
+
+// Tasks that wait for each other need as many threads.
+void ThreadPool::StartUntakenTasks() {
+  const LaunchNumber launch(job_->launch.load(std::memory_order_acquire));
+  if (launch.per_thread() == 1) return;  // Each will get one.
+  for (int id = 0; id < launch.num_tasks(); ++id) {
+    if (!Take(launch, id)) continue;
+    const std::lock_guard<std::mutex> lock(job_->mutex);
+    job_->extras.emplace_back([this, id] {
+      inside_task = true;
+      RunTask(id);
+      FinishTask();
+    });
+  }
 }
 
 void ThreadPool::FinishTask() {
@@ -234,30 +288,31 @@ void ThreadPool::FinishTask() {
 }
 
 absl::Status ThreadPool::Launch(FTVMParallelLambda task, void* data, int num_tasks) {
-  const int limit = num_threads();
-  if (num_tasks <= 0 || num_tasks > limit) num_tasks = limit;
-  if (num_tasks == 1 || inside_task || busy_.test_and_set(std::memory_order_acquire)) {
+  if (num_threads() == 1 || num_tasks == 1 || inside_task ||
+      busy_.test_and_set(std::memory_order_acquire)) {
     return RunAlone(task, data);
   }
-  const absl::Status status = LaunchOnAll(task, data, num_tasks);
+  const absl::Status status = LaunchOnAll(task, data, std::max(num_tasks, 0));
   busy_.clear(std::memory_order_release);
   return status;
 }
 
 absl::Status ThreadPool::LaunchOnAll(FTVMParallelLambda task, void* data, int num_tasks) {
   if (workers_.empty()) StartWorkers();
-  // Another thread may have made the pool smaller since the caller looked.
-  num_tasks = std::min(num_tasks, static_cast<int>(workers_.size()) + 1);
+  const int threads = static_cast<int>(workers_.size()) + 1;
+  const int per_thread = num_tasks == 0 ? kTasksPerThread : 1;
+  num_tasks = num_tasks == 0 ? threads * kTasksPerThread : std::min(num_tasks, threads);
   Job& job = *job_;
   job.task = task;
   job.data = data;
+  job.barrier.pool = this;
   job.env = {.sync_handle = &job.barrier, .num_task = num_tasks};
   job.error = absl::OkStatus();
   job.unfinished.store(num_tasks, std::memory_order_relaxed);
-  const uint64_t number = (job.launch.load(std::memory_order_relaxed) >> Job::kTasksBits) + 1;
-  job.launch.store(number << Job::kTasksBits | static_cast<uint64_t>(num_tasks),
-                   std::memory_order_release);
-  for (int id = 1; id < num_tasks; ++id) {
+  const LaunchNumber launch =
+      LaunchNumber(job.launch.load(std::memory_order_relaxed)).Next(num_tasks, per_thread);
+  job.launch.store(launch.word(), std::memory_order_release);
+  for (int id = 1; id < launch.num_threads(); ++id) {
     Worker& worker = *workers_[static_cast<size_t>(id) - 1];
     worker.state.store(Worker::kWork, std::memory_order_release);
     worker.state.notify_one();
@@ -270,12 +325,15 @@ absl::Status ThreadPool::LaunchOnAll(FTVMParallelLambda task, void* data, int nu
       job.unfinished.wait(left, std::memory_order_acquire);
     }
   }
+  for (std::thread& extra : job.extras) extra.join();
+  job.extras.clear();
   return job.error;
 }
 
 void ThreadPool::Barrier(TVMParallelGroupEnv* env) {
   if (env->num_task <= 1) return;
   auto& state = *static_cast<BarrierState*>(env->sync_handle);
+  state.pool->StartUntakenTasks();
   const int round = state.round.load(std::memory_order_acquire);
   if (state.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == env->num_task) {
     state.arrived.store(0, std::memory_order_relaxed);

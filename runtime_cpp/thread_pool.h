@@ -2,11 +2,11 @@
 //
 // The threads on which generated code runs its parallel loops.
 //
-// A launch hands out tasks 0 to n-1, one per thread; the caller itself runs task 0. Workers that
-// wait for the next launch first spin for a short while, so that the operators of one model follow
-// each other within microseconds, then sleep. A launch from inside a task, or while another
-// thread's launch is under way, does not wait: it runs as one single task on the caller. So any
-// number of threads may run models at once.
+// A launch hands out tasks 0 to n-1; every thread, the caller too, has its own and then takes those
+// that others have not come to. Workers that wait for the next launch first spin for a short while,
+// so that the operators of one model follow each other within microseconds, then sleep. A launch
+// from inside a task, or while another thread's launch is under way, does not wait: it runs as one
+// single task on the caller. So any number of threads may run models at once.
 //
 //   ThreadPool::Global().SetNumThreads(4);
 //   ThreadPool::Global().Launch(task, &data, 0);
@@ -24,7 +24,7 @@
 namespace kiln::runtime {
 
 struct ThreadPoolOptions {
-  // Tasks of a launch at most, the caller included. 0: one per core that the process may use,
+  // The calling one included. 0: one per core that the process may use,
   // within the quota of its control group.
   int num_threads = 0;
 
@@ -44,6 +44,9 @@ class ThreadPool {
  public:
   // Most threads that a pool can have.
   static constexpr int kMaxThreads = 1024;
+  // Tasks of a launch that leaves their number to the pool, for each thread: with more the work is
+  // shared more evenly among CPUs of which some are slower or busy.
+  static constexpr int kTasksPerThread = 4;
 
   explicit ThreadPool(const ThreadPoolOptions& options = {});
   ~ThreadPool();
@@ -63,27 +66,30 @@ class ThreadPool {
 
   int num_threads() const { return num_threads_.load(std::memory_order_relaxed); }
 
-  // Runs `task(id, env, data)` for all ids below env->num_task, which is at most `num_tasks` (0: as
-  // many as there are threads). A thread that has finished its task takes that of one which is
-  // still asleep. Internal, with the text of the first failing task, if one does not
-  // return 0.
+  // Runs `task(id, env, data)` for all ids below env->num_task: at most `num_tasks`, one per
+  // thread, or for 0 kTasksPerThread times as many as there are threads. A thread that has finished
+  // its tasks takes those of others. Internal, with the text of the first failing task, if one does
+  // not return 0.
   absl::Status Launch(FTVMParallelLambda task, void* data, int num_tasks);
 
-  // Waits for all tasks of the launch of `env`. For use inside a task.
+  // Waits for all tasks of the launch of `env`. For use inside a task. Those that nobody has begun
+  // get threads of their own, which takes time: launch one per thread.
   static void Barrier(TVMParallelGroupEnv* env);
 
  private:
   struct Worker;
   struct Job;
+  class LaunchNumber;
 
   absl::Status Reconfigure(const std::function<void(ThreadPoolOptions&)>& change);
   void AbandonWorkers();
   void StartWorkers();
   void StopWorkers();
   void WorkerLoop(Worker& worker);
-  bool Take(uint64_t launch, int id);
-  void RunTasks(int first);
+  bool Take(const LaunchNumber& launch, int id);
+  void RunTasks(int thread);
   void RunTask(int id);
+  void StartUntakenTasks();
   void FinishTask();
   absl::Status LaunchOnAll(FTVMParallelLambda task, void* data, int num_tasks);
 

@@ -58,7 +58,7 @@ TEST(ThreadPool, RunsEveryTaskOnce) {
       Sum sum = MakeSum(pool, 1000);
       ASSERT_TRUE(pool.Launch(AddShare, &sum, 0).ok());
       EXPECT_EQ(sum.total, 500500);
-      EXPECT_EQ(sum.tasks, num_threads);
+      EXPECT_EQ(sum.tasks, num_threads == 1 ? 1 : num_threads * ThreadPool::kTasksPerThread);
     }
   }
 }
@@ -94,22 +94,23 @@ TEST(ThreadPool, WakesSleepingWorkers) {
 // Workers that wake up when their launch is over, or in the midst of another one.
 TEST(ThreadPool, EveryTaskRunsOnceWhoeverIsAwake) {
   struct Counts {
-    std::array<std::atomic<int>, 8> runs{};
+    std::array<std::atomic<int>, 4 * ThreadPool::kTasksPerThread> runs{};
   };
-  ThreadPoolOptions options = Threads(8);
+  ThreadPoolOptions options = Threads(4);
   options.spin_microseconds = 0;
   ThreadPool pool(options);
   for (int i = 0; i < 5000; ++i) {
-    const int num_tasks = 2 + i % 7;
+    const int asked = i % 5 == 1 ? 0 : i % 5;
+    const int num_tasks = asked == 0 ? 4 * ThreadPool::kTasksPerThread : asked;
     Counts counts;
     ASSERT_TRUE(pool.Launch(
                         [](int id, TVMParallelGroupEnv* env, void* data) {
                           auto& found = *static_cast<Counts*>(data);
                           return id < env->num_task ? found.runs[static_cast<size_t>(id)]++ * 0 : 1;
                         },
-                        &counts, num_tasks)
+                        &counts, asked)
                     .ok());
-    for (int id = 0; id < 8; ++id) {
+    for (int id = 0; id < 4 * ThreadPool::kTasksPerThread; ++id) {
       ASSERT_EQ(counts.runs[static_cast<size_t>(id)], id < num_tasks ? 1 : 0) << i << " " << id;
     }
   }
@@ -127,7 +128,7 @@ TEST(ThreadPool, NestedLaunchRunsAsOneTask) {
     return ok ? 0 : -1;
   };
   ASSERT_TRUE(pool.Launch(nested, &outer, 0).ok());
-  EXPECT_EQ(outer.tasks, 3);
+  EXPECT_EQ(outer.tasks, 3 * ThreadPool::kTasksPerThread);
 }
 
 TEST(ThreadPool, ManyCallersAtOnce) {
@@ -196,8 +197,11 @@ TEST(ThreadPool, BarrierSeparatesPhases) {
       }
       return 0;
     };
-    ASSERT_TRUE(pool.Launch(task, &phases, 0).ok());
-    EXPECT_EQ(phases.wrong, 0) << num_threads;
+    for (const int num_tasks : {0, num_threads}) {
+      phases.first = 0;
+      ASSERT_TRUE(pool.Launch(task, &phases, num_tasks).ok());
+      EXPECT_EQ(phases.wrong, 0) << num_threads;
+    }
   }
 }
 
@@ -223,7 +227,9 @@ TEST(ThreadPool, ChildOfAForkHasThreadsOfItsOwn) {
   const pid_t child = fork();
   if (child == 0) {
     Sum again = MakeSum(pool, 10);
-    _exit(pool.Launch(AddShare, &again, 0).ok() && again.tasks == 3 ? 0 : 1);
+    _exit(pool.Launch(AddShare, &again, 0).ok() && again.tasks == 3 * ThreadPool::kTasksPerThread
+              ? 0
+              : 1);
   }
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
@@ -247,7 +253,7 @@ TEST(ThreadPool, CompactAffinityPinsWorkersOnly) {
   cpu_set_t caller;
   CPU_ZERO(&caller);
   sched_getaffinity(0, sizeof(caller), &caller);
-  ASSERT_TRUE(pool.Launch(task, cpus, 0).ok());
+  ASSERT_TRUE(pool.Launch(task, cpus, 2).ok());
   EXPECT_EQ(cpus[0], CPU_COUNT(&caller));
   EXPECT_EQ(cpus[1], 1);
 }

@@ -4,7 +4,8 @@
 //
 // Order (compiler/lower): schedules build multi-dimensional loads and stores → FlattenBuffers →
 // Simplify → PartitionLoops → UnrollLoops → (for code generators with vectors) VectorizeLoops →
-// OutlineParallel → Simplify → VerifyProgram.
+// OutlineParallel → Simplify → VerifyProgram. ShareFunctions (compiler/compile.cc) comes before
+// those for code generators.
 #ifndef KILN_COMPILER_LOOP_PASSES_H_
 #define KILN_COMPILER_LOOP_PASSES_H_
 
@@ -66,6 +67,10 @@ Stmt VectorizeLoops(const Stmt& s, int vector_bits);
 // loop uses, those that it only reads first; its `scalars` beyond the first two are the variables
 // of outer loops, which the Launch passes as arguments without buffer, after the buffers.
 void OutlineParallel(LoopProgram& program, int threads);
+
+// Operators with loops that are alike but for their constants get one function
+// `<first of them>_shared`, which takes the constants as inputs; what is left of each is a call.
+void ShareFunctions(LoopProgram& program);
 
 // Internal, with the first broken rule: types agree, buffers are in scope, indices in bounds where
 // ranges are known, callees exist with as many parameters as arguments.

@@ -51,8 +51,9 @@ typedef struct {
 typedef int (*FTVMParallelLambda)(int task_id, TVMParallelGroupEnv* penv, void* cdata);
 
 // Runs `flambda` for every task and returns when all have ended. `num_task` is the most tasks there
-// shall be, 0 as many as the runtime has threads. A launch from inside a task, or in a runtime
-// without threads, is one task on the caller. Returns 0 if all tasks did, else -1.
+// shall be, 0 as many as the runtime likes, more than it has threads too. A launch from inside a
+// task, or in a runtime without threads, is one task on the caller. Returns 0 if all tasks did,
+// else -1.
 TVM_DLL int TVMBackendParallelLaunch(FTVMParallelLambda flambda, void* cdata, int num_task);
 
 // Waits until every task of the launch has come here. Returns 0.

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+
+#include "compiler/loop/interpret.h"
+#include "compiler/loop/passes.h"
+
+namespace kiln::loop {
+namespace {
+
+constexpr DType kFloat = DType::Float(32);
+
+// How the functions of a program differ.
+struct Made {
+  float weight = 1;  // of all elements of its constant
+  BinaryOp op = BinaryOp::kMul;
+  int64_t extent = 4;
+  int cpu_variant = -1;
+};
+
+// out[i] = (in[i] + scratch) op weights[i], in a loop, with a buffer and variables of its own.
+void AddFunc(LoopProgram& program, const std::string& name, const Made& made) {
+  const Buffer in = MakeBuffer("in", kFloat, {4}, BufferScope::kParam);
+  const Buffer out = MakeBuffer("out", kFloat, {4}, BufferScope::kParam);
+  const Buffer weights = MakeBuffer(name + "_w", kFloat, {4}, BufferScope::kConstant, 64);
+  const Buffer scratch = MakeBuffer("scratch", kFloat, {1}, BufferScope::kLocal);
+  const std::array<float, 4> values = {made.weight, made.weight, made.weight, made.weight};
+  program.constants.push_back({weights, Tensor::From<float>({4}, kFloat, values)});
+  const Var i = MakeVar(name + "_i");
+  const Expr sum = MakeLoad(in, {i}) + MakeLoad(scratch, {Expr(0)});
+  const Stmt loop =
+      MakeFor(i, 0, made.extent, ForKind::kSerial,
+              MakeBlock({MakePrefetch(weights, i + 1),
+                         MakeStore(out, {i}, MakeBinary(made.op, sum, MakeLoad(weights, {i})))}));
+  Func func;
+  func.name = name;
+  func.params = {in, out};
+  func.num_inputs = 1;
+  func.cpu_variant = made.cpu_variant;
+  func.body =
+      MakeAllocate(scratch, MakeBlock({MakeStore(scratch, {Expr(0)}, Const(kFloat, 1)), loop}));
+  program.funcs.push_back(func);
+}
+
+float RunFirst(const LoopProgram& program, const std::string& function) {
+  Interpreter interpreter(program);
+  std::array<float, 4> in = {1, 2, 3, 4}, out = {};
+  const std::array<void*, 2> args = {in.data(), out.data()};
+  EXPECT_TRUE(interpreter.Run(function, args).ok());
+  return out[0];
+}
+
+TEST(ShareFunctions, TakesConstantsAsInputs) {
+  LoopProgram program;
+  AddFunc(program, "f", {.weight = 3});
+  AddFunc(program, "g", {.weight = 5});
+  ShareFunctions(program);
+  ASSERT_EQ(program.funcs.size(), 3u);
+  const Func& shared = program.funcs[0];
+  EXPECT_EQ(shared.name, "f_shared");
+  EXPECT_FALSE(shared.exported);
+  EXPECT_EQ(shared.num_inputs, 2);
+  ASSERT_EQ(shared.params.size(), 3u);
+  EXPECT_EQ(shared.params[1]->name, "f_w");
+  EXPECT_EQ(shared.params[1]->scope, BufferScope::kParam);
+  EXPECT_EQ(shared.params[1]->alignment_bytes, 64);
+  EXPECT_EQ(ToString(program.funcs[1].body), "call f_shared(in, f_w, out)\n");
+  EXPECT_EQ(ToString(program.funcs[2].body), "call f_shared(in, g_w, out)\n");
+  EXPECT_TRUE(VerifyProgram(program).ok()) << VerifyProgram(program);
+  EXPECT_EQ(RunFirst(program, "f"), 6);
+  EXPECT_EQ(RunFirst(program, "g"), 10);
+}
+
+TEST(ShareFunctions, OnlyWhatIsAlike) {
+  for (const Made& other :
+       {Made{.op = BinaryOp::kAdd}, Made{.extent = 3}, Made{.cpu_variant = 1}}) {
+    LoopProgram program;
+    AddFunc(program, "f", {});
+    AddFunc(program, "g", other);
+    ShareFunctions(program);
+    EXPECT_EQ(program.funcs.size(), 2u);
+  }
+}
+
+TEST(ShareFunctions, SeveralKinds) {
+  LoopProgram program;
+  AddFunc(program, "a", {.weight = 2});
+  AddFunc(program, "b", {.weight = 2, .op = BinaryOp::kAdd});
+  AddFunc(program, "c", {.weight = 3});
+  AddFunc(program, "d", {.weight = 3, .op = BinaryOp::kAdd});
+  AddFunc(program, "e", {.weight = 4, .op = BinaryOp::kSub});
+  ShareFunctions(program);
+  ASSERT_EQ(program.funcs.size(), 7u);
+  EXPECT_EQ(program.funcs[0].name, "a_shared");
+  EXPECT_EQ(program.funcs[2].name, "b_shared");
+  EXPECT_TRUE(VerifyProgram(program).ok()) << VerifyProgram(program);
+  EXPECT_EQ(RunFirst(program, "c"), 6);
+  EXPECT_EQ(RunFirst(program, "d"), 5);
+  EXPECT_EQ(RunFirst(program, "e"), -2);
+}
+
+TEST(ShareFunctions, PassesTheWorkspaceOn) {
+  LoopProgram program;
+  AddFunc(program, "f", {});
+  AddFunc(program, "g", {});
+  for (Func& func : program.funcs) {
+    func.workspace = MakeBuffer("workspace", DType::UInt(8), {64}, BufferScope::kParam);
+  }
+  ShareFunctions(program);
+  ASSERT_EQ(program.funcs.size(), 3u);
+  EXPECT_EQ(ToString(program.funcs[2].body), "call f_shared(in, g_w, out, workspace)\n");
+  EXPECT_TRUE(VerifyProgram(program).ok()) << VerifyProgram(program);
+}
+
+TEST(ShareFunctions, StraightLineCodeStays) {
+  LoopProgram program;
+  for (const char* name : {"f", "g"}) {
+    const Buffer out = MakeBuffer("out", kFloat, {1}, BufferScope::kParam);
+    Func func;
+    func.name = name;
+    func.params = {out};
+    func.body = MakeStore(out, {Expr(0)}, Const(kFloat, 1));
+    program.funcs.push_back(func);
+  }
+  ShareFunctions(program);
+  EXPECT_EQ(program.funcs.size(), 2u);
+}
+
+}  // namespace
+}  // namespace kiln::loop
