@@ -140,6 +140,15 @@ int64_t PassesOverBlock(const std::vector<Level>& levels) {
   return passes;
 }
 
+// Whether a tile's rows are followed by those of the next tile, each contiguous along the
+// reduction.
+bool HasNextRows(const TiledContraction& t) {
+  if (t.c.rows.size() != 1 || t.c.reduce.size() != 1) return false;
+  const auto form = FactorForm(t.c.x, {t.c.rows[0], t.c.reduce[0]});
+  return form.has_value() && form->coefficients[1] == 1 &&
+         form->coefficients[0] >= t.c.reduce[0].extent && t.tile.rows < t.c.rows[0].extent;
+}
+
 Stmt TileLoops(TiledContraction& t, bool columns_outside, int64_t cost, Context& context) {
   const Level row_tiles =
       TileLevel(Level::Kind::kRowTiles, "row_tile", RowExtent(t.c, 0), t.tile.rows);
@@ -159,6 +168,9 @@ Stmt TileLoops(TiledContraction& t, bool columns_outside, int64_t cost, Context&
   const int64_t passes = PassesOverBlock(levels);
   if (t.packed && passes > 1 && !context.target.is_baremetal()) {
     t.shared_columns = {t.tile.columns() * TotalExtent(t.c.reduce), passes};
+  }
+  if (!columns_outside && HasNextRows(t) && !context.target.is_baremetal()) {
+    t.blocks_per_row_tile = blocks.count;
   }
   size_t fused = 0;
   if (WorthThreads(cost, context.target)) {

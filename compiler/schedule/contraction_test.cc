@@ -183,6 +183,38 @@ TEST(Contraction, AsksForTheNextBlock) {
   EXPECT_FALSE(absl::StrContains(Text(small), " to cache 2"));
 }
 
+// While a tile of rows is multiplied with block after block, the next rows are asked for.
+TEST(Contraction, AsksForTheNextRows) {
+  const Kernel many = Product(196, 64, 64, Columns::kConstant);
+  const Scheduled scheduled = Schedule(many, VectorTarget(512));
+  EXPECT_TRUE(absl::StrContains(Text(scheduled), "prefetch x[")) << Text(scheduled);
+  ExpectLikeNaive(many, VectorTarget(512), kTolerance);
+  // Not where one tile holds all rows, nor on firmware, which has no cache.
+  const Scheduled one = Schedule(Product(7, 64, 64, Columns::kConstant), VectorTarget(512));
+  EXPECT_FALSE(absl::StrContains(Text(one), "prefetch x["));
+  Target firmware = VectorTarget(128);
+  firmware.has_os = false;
+  EXPECT_FALSE(absl::StrContains(Text(Schedule(many, firmware)), "prefetch"));
+}
+
+// What is added to the sums is asked for before they are computed, but not what all rows share.
+TEST(Contraction, AsksForWhatEpiloguesRead) {
+  for (int64_t k : {64, 8}) {
+    Kernel kernel = Product(28, k, 35, Columns::kConstant, kF32, Relu);
+    const Buffer residual = Param("residual", kF32, {28, 35});
+    const loop::Constant bias = MakeConstant("bias", kF32, {35});
+    kernel.inputs.push_back(residual);
+    kernel.constants.push_back(bias);
+    Stage& last = kernel.stages.back();
+    last.value =
+        last.value + MakeLoad(residual, last.index) + MakeLoad(bias.buffer, {last.index[1]});
+    const Scheduled scheduled = Schedule(kernel, VectorTarget(512));
+    EXPECT_EQ(absl::StrContains(Text(scheduled), "prefetch residual["), k == 64) << Text(scheduled);
+    EXPECT_FALSE(absl::StrContains(Text(scheduled), "prefetch bias["));
+    ExpectLikeNaive(kernel, VectorTarget(512), kTolerance);
+  }
+}
+
 TEST(Contraction, SeveralStepsToAnIteration) {
   // 28 accumulators: four steps are 112 multiply-adds.
   const auto loops = [](int64_t reduce) {

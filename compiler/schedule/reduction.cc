@@ -14,6 +14,7 @@ namespace {
 
 constexpr int kVectorsPerTile = 4;  // of accumulators: enough to hide the latency of an addition
 constexpr int64_t kMaxUnrolledTerms = 16;  // small windows (3×3) are expanded
+constexpr int64_t kPlacesPerTile = 4;      // of neighbouring windows, which read the same data
 // Of all buffers that live inside the shared loops: they are on the stack.
 constexpr int64_t kMaxLocalBytes = 32 << 10;
 constexpr int64_t kMaxFirmwareLocalBytes = 512;
@@ -47,15 +48,23 @@ Along VectorAxis(const Stage& stage) {
   return Along::kSpace;
 }
 
-// acc[…] = combine(acc[…], term) in a vectorised loop of `extent` at position `begin` of acc.
-Stmt Accumulate(const Buffer& acc, const Expr& begin, int64_t extent, loop::Combine combine,
+// combine(sum, term); a product is added by a fused multiply-add where the machine has it.
+Expr Combined(loop::Combine combine, const Expr& sum, const Expr& term, const Target& target) {
+  const auto* product = term.As<loop::Binary>();
+  if (combine == loop::Combine::kSum && product != nullptr && product->op == loop::BinaryOp::kMul &&
+      term.type().dtype.is_float() && target.has_fma) {
+    return loop::MakeFma(product->a, product->b, sum);
+  }
+  return loop::CombineExprs(combine, sum, term);
+}
+
+// acc[…] = combine(acc[…], term) in a vectorised loop of `extent` elements.
+Stmt Accumulate(const Buffer& acc, int64_t extent, loop::Combine combine, const Target& target,
                 const std::function<Expr(const Expr& lane)>& term) {
   const Var lane = loop::MakeVar("lane");
-  const Expr at = begin + lane;
-  return loop::MakeFor(
-      lane, 0, extent, ForKind::kVectorized,
-      loop::MakeStore(acc, {at},
-                      loop::CombineExprs(combine, loop::MakeLoad(acc, {at}), term(lane))));
+  const Expr sum = loop::MakeLoad(acc, {lane});
+  return loop::MakeFor(lane, 0, extent, ForKind::kVectorized,
+                       loop::MakeStore(acc, {lane}, Combined(combine, sum, term(lane), target)));
 }
 
 Stmt Fill(const Buffer& acc, int64_t extent, const Expr& value) {
@@ -87,7 +96,7 @@ Stmt AlongSpace(const Stage& stage, Context& context) {
     const Var lane = loop::MakeVar("lane");
     std::vector<Expr> index;
     for (const Expr& i : stage.index) index.push_back(at(i, lane));
-    const Stmt update = Accumulate(acc, 0, extent, stage.combine,
+    const Stmt update = Accumulate(acc, extent, stage.combine, context.target,
                                    [&](const Expr& l) { return at(stage.value, l); });
     const Stmt result =
         loop::MakeFor(lane, 0, extent, ForKind::kVectorized,
@@ -122,15 +131,15 @@ Stmt AlongReduce(const Stage& stage, Context& context) {
   const Var chunk = loop::MakeVar("chunk");
   std::vector<Stmt> along = {
       Nest({{chunk, chunks}}, ForKind::kSerial,
-           Accumulate(acc, 0, width, stage.combine, term(chunk * Expr(width))))};
+           Accumulate(acc, width, stage.combine, context.target, term(chunk * Expr(width))))};
   if (const int64_t rest = inner.extent - chunks * width; rest > 0) {
-    along.push_back(Accumulate(acc, 0, rest, stage.combine, term(chunks * width)));
+    along.push_back(Accumulate(acc, rest, stage.combine, context.target, term(chunks * width)));
   }
   const std::vector<Axis> outer(stage.reduce.begin(), stage.reduce.end() - 1);
   std::vector<Stmt> body = {Fill(acc, width, stage.init),
                             Nest(outer, ForKind::kSerial, loop::MakeBlock(std::move(along)))};
   for (int64_t half = width / 2; half >= 1; half /= 2) {
-    body.push_back(Accumulate(acc, 0, half, stage.combine, [&](const Expr& lane) {
+    body.push_back(Accumulate(acc, half, stage.combine, context.target, [&](const Expr& lane) {
       return loop::MakeLoad(acc, {lane + Expr(half)});
     }));
   }
@@ -297,12 +306,51 @@ Stmt OuterLoops(const std::vector<Axis>& outer, bool threads, Stmt body) {
   return body;
 }
 
+// Vectors per place: all accumulators and what they share stay in registers.
+int VectorsOfWindows(const Target& target) { return target.vector_registers >= 32 ? 2 : 1; }
+
+// Whether all reductions are small windows, and threads share an axis outside of `place`, the one
+// along which windows overlap.
+bool HasWindows(const loop::Kernel& kernel, size_t place, const Target& target) {
+  if (target.is_baremetal() || target.vector_bits == 0) return false;
+  const std::vector<Axis>& axes = kernel.stages.back().axes;
+  const bool inside = std::any_of(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(place),
+                                  [](const Axis& axis) { return axis.extent > 1; });
+  return inside && axes[place].extent > 1 &&
+         std::all_of(kernel.stages.begin(), kernel.stages.end(), [](const Stage& stage) {
+           const int64_t terms = TotalExtent(stage.reduce);
+           return stage.combine == loop::Combine::kNone ||
+                  (terms > 1 && terms <= kMaxUnrolledTerms);
+         });
+}
+
 std::vector<Axis> FreshAxes(const std::vector<Axis>& axes) {
   std::vector<Axis> fresh;
   for (const Axis& axis : axes) {
     fresh.push_back({loop::MakeVar(axis.var.As<loop::VarNode>()->name), axis.extent});
   }
   return fresh;
+}
+
+// `body` for all of `place` and `count`, several places one after the other without a loop, so that
+// what two of them read is loaded once.
+Stmt PlaceTiles(const Axis& place, const Axis& count, const Stmt& body) {
+  const int64_t tiles = place.extent / kPlacesPerTile, rest = place.extent % kPlacesPerTile;
+  const auto tile = [&](const Expr& begin, int64_t extent) {
+    const Var p = loop::MakeVar("p");
+    const Axis own = FreshAxes({count}).front();
+    const Stmt at =
+        loop::Substitute(body, {{place.var.get(), begin + p}, {count.var.get(), own.var}});
+    return Nest({own}, ForKind::kSerial, Nest({{p, extent}}, ForKind::kUnrolled, at));
+  };
+  std::vector<Stmt> parts;
+  const Var t = loop::MakeVar("places");
+  if (tiles > 0) {
+    parts.push_back(
+        Nest({{t, tiles}}, ForKind::kSerial, tile(t * Expr(kPlacesPerTile), kPlacesPerTile)));
+  }
+  if (rest > 0) parts.push_back(tile(Expr(tiles * kPlacesPerTile), rest));
+  return loop::MakeBlock(std::move(parts));
 }
 
 }  // namespace
@@ -325,22 +373,29 @@ Stmt ReductionNest(const loop::Kernel& original, Context& context) {
   if (shared == 0 && kernel.stages.size() > 1) return SeparateNests(kernel, context);
 
   if (shared == axes.size() && along_space && shared > 0) {
+    const bool windows = shared > 1 && HasWindows(kernel, shared - 2, context.target);
+    const int vectors = windows ? VectorsOfWindows(context.target) : kVectorsPerTile;
     const DType dtype = kernel.stages.front().value.type().dtype;
-    const int64_t tile =
-        std::min<int64_t>(axes.back().extent, context.Lanes(dtype) * kVectorsPerTile);
+    const int64_t tile = std::min<int64_t>(axes.back().extent, context.Lanes(dtype) * vectors);
     const int64_t tiles = axes.back().extent / tile;
-    std::vector<Axis> outer = FreshAxes({axes.begin(), axes.end() - 1});
+    // `count` tiles of the last axis, of `extent` elements, the one at `begin` among them.
+    const auto nest = [&](const Expr& begin, int64_t extent, const Axis& count) {
+      std::vector<Axis> outer = FreshAxes({axes.begin(), axes.end() - 1});
+      const Stmt body = SharedNest(TileOfLastAxis(kernel, begin, extent), outer, context);
+      if (windows) {
+        const Axis place = outer.back();
+        outer.pop_back();
+        return OuterLoops(outer, threads, PlaceTiles(place, count, body));
+      }
+      outer.push_back(count);
+      return OuterLoops(outer, threads, body);
+    };
     const Var t = loop::MakeVar("tile");
-    Stmt body = SharedNest(TileOfLastAxis(kernel, t * Expr(tile), tile), outer, context);
-    outer.push_back({t, tiles});
-    if (const int64_t rest = axes.back().extent - tiles * tile; rest > 0) {
-      // The remainder is a nest of its own, so that each has constant extents.
-      std::vector<Axis> rest_outer = FreshAxes({axes.begin(), axes.end() - 1});
-      Stmt rest_body = SharedNest(TileOfLastAxis(kernel, tiles * tile, rest), rest_outer, context);
-      return loop::MakeBlock(
-          {OuterLoops(outer, threads, body), OuterLoops(rest_outer, threads, rest_body)});
-    }
-    return OuterLoops(outer, threads, body);
+    const Stmt whole = nest(t * Expr(tile), tile, {t, tiles});
+    const int64_t rest = axes.back().extent - tiles * tile;
+    if (rest == 0) return whole;
+    // The remainder is a nest of its own, so that each has constant extents.
+    return loop::MakeBlock({whole, nest(tiles * tile, rest, {loop::MakeVar("tile"), 1})});
   }
   const std::vector<Axis> outer =
       FreshAxes({axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(shared)});

@@ -154,6 +154,8 @@ TEST(Reduction, WindowsRunAlongTheChannels) {
       ExpectLikeNaive(Windows(channels, true), target, kTolerance);
     }
   }
+  EXPECT_TRUE(absl::StrContains(Text(Schedule(Windows(8, true), VectorTarget(256))), "fma("));
+  EXPECT_FALSE(absl::StrContains(Text(Schedule(Windows(8, true), VectorTarget(128))), "fma("));
 }
 
 // The same windows with a place of padding around the data, which is a stage of its own, and a copy

@@ -16,6 +16,10 @@ constexpr int64_t kPrefetchBytes = 1024;
 // neighbours.
 constexpr int64_t kMaxUnrolled = 112;
 constexpr int64_t kMaxSteps = 4;  // of the reduction in one iteration
+// Cache lines of later rows that an iteration asks for: with more the tile would wait for memory.
+constexpr int64_t kMaxRowLines = 4;
+// Steps of a reduction that give time to fetch what the epilogue reads.
+constexpr int64_t kMinStepsAhead = 32;
 
 // `factor` with `load` in the place of its load.
 Expr WithLoad(const Expr& factor, const Expr& load) {
@@ -97,6 +101,29 @@ Stmt PrefetchNextColumns(const TiledContraction& t, const TilePlace& place, cons
   return loop::MakeBlock(std::move(stmts));
 }
 
+// The same for the rows behind those of a tile, which follow each other in memory.
+Stmt PrefetchNextRows(const TiledContraction& t, const TilePlace& place, const Expr& i,
+                      int64_t iterations) {
+  if (t.blocks_per_row_tile == 0) return {};
+  const loop::Load& load = *FactorLoad(t.c.x);
+  const int64_t line = kCacheLineBytes / load.buffer->dtype.bytes();
+  const int64_t row_lines = DivideUp(t.c.reduce.back().extent, line);
+  const int64_t lines = DivideUp(t.tile.rows * row_lines, t.blocks_per_row_tile * iterations);
+  if (lines > kMaxRowLines) return {};
+  std::vector<Stmt> stmts;
+  for (int64_t l = 0; l < lines; ++l) {
+    const Expr which = (place.block * Expr(iterations) + i) * Expr(lines) + Expr(l);
+    const loop::Substitution at = {
+        {t.c.rows.back().var.get(),
+         place.row + Expr(t.tile.rows) + (row_lines == 1 ? which : which / Expr(row_lines))},
+        {t.c.reduce.back().var.get(),
+         row_lines == 1 ? Expr(0) : which % Expr(row_lines) * Expr(line)}};
+    stmts.push_back(loop::MakePrefetch(
+        load.buffer, loop::Substitute(FlatIndex(load.buffer, load.index, {}), at), 2));
+  }
+  return loop::MakeBlock(std::move(stmts));
+}
+
 // `step` inside of loops over the reduction, several steps to an iteration: the fewer instructions
 // count loops, the more are multiply-adds.
 Stmt Reduction(const TiledContraction& t, const TilePlace& place, const Stmt& step,
@@ -116,8 +143,27 @@ Stmt Reduction(const TiledContraction& t, const TilePlace& place, const Stmt& st
   }
   Expr iteration = 0;
   for (const Axis& axis : outer) iteration = iteration * Expr(axis.extent) + axis.var;
-  const Stmt ahead = PrefetchNextColumns(t, place, iteration, TotalExtent(outer));
-  return Nest(outer, ForKind::kSerial, loop::MakeBlock({ahead, body}));
+  const int64_t iterations = TotalExtent(outer);
+  return Nest(outer, ForKind::kSerial,
+              loop::MakeBlock({PrefetchNextColumns(t, place, iteration, iterations),
+                               PrefetchNextRows(t, place, iteration, iterations), body}));
+}
+
+// Loads of the epilogues, other than of the sums, that differ by row.
+std::vector<const loop::Load*> EpilogueLoads(const TiledContraction& t) {
+  std::vector<const loop::Load*> loads;
+  if (!t.prefetches_epilogues || t.c.rows.empty()) return loads;
+  for (const Epilogue& epilogue : t.epilogues) {
+    loop::VisitExpr(epilogue.value, [&](const Expr& e) {
+      const auto* load = e.As<loop::Load>();
+      if (load == nullptr || load->buffer == t.sums) return;
+      const bool differs =
+          std::any_of(load->index.begin(), load->index.end(),
+                      [&](const Expr& index) { return loop::Uses(index, t.c.rows.back().var); });
+      if (differs) loads.push_back(load);
+    });
+  }
+  return loads;
 }
 
 }  // namespace
@@ -176,6 +222,7 @@ void SetReduction(TiledContraction& t, const Target& target) {
   const int64_t block_bytes = t.tile.columns() * TotalExtent(t.c.reduce) * bytes;
   const bool ahead = t.packed && !target.is_baremetal() && block_bytes > target.l1_bytes / 2;
   t.prefetch_distance = ahead ? kPrefetchBytes / bytes : 0;
+  t.prefetches_epilogues = !target.is_baremetal() && TotalExtent(t.c.reduce) >= kMinStepsAhead;
 }
 
 Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
@@ -226,11 +273,25 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
                 loop::MakeBlock(std::move(parts)));
   };
 
+  // Asks for what an epilogue reads that differs by row.
+  const auto ask_for = [&](const loop::Load& load) {
+    const Expr index = FlatIndex(load.buffer, load.index, {});
+    const int64_t line = kCacheLineBytes / load.buffer->dtype.bytes();
+    const Var outer = loop::MakeVar("outer"), m = loop::MakeVar("m");
+    std::vector<Stmt> lines;
+    for (int64_t column = 0; column < place.columns; column += line) {
+      lines.push_back(loop::MakePrefetch(load.buffer, at(index, {outer, m, Expr(column)}), 2));
+    }
+    return Nest({{outer, place.outer_rows}, {m, place.rows}}, ForKind::kUnrolled,
+                loop::MakeBlock(std::move(lines)));
+  };
+
   // Packed columns are padded with zeros to whole vectors; others may only be read where they
   // exist.
   const int64_t computed = t.packed ? row_stride : place.columns;
   std::vector<Stmt> body = {
       each(computed, [&](const Point& p) { return loop::MakeStore(acc, {sum_at(p)}, t.init); })};
+  for (const loop::Load* load : EpilogueLoads(t)) body.push_back(ask_for(*load));
   const Stmt update = each(computed, [&](const Point& p) {
     const Expr sum = loop::MakeLoad(acc, {sum_at(p)});
     const Expr x = at(t.c.x, p);

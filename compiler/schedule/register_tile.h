@@ -48,6 +48,11 @@ struct TiledContraction {
   };
   // These tiles together ask for as many columns behind those that they read.
   std::optional<SharedColumns> shared_columns = {};
+  // Blocks of columns that one tile of rows is multiplied with, one after the other, and then
+  // together have asked for the next rows; 0: they do not.
+  int64_t blocks_per_row_tile = 0;
+  // What epilogues read besides the sums is asked for when a tile begins.
+  bool prefetches_epilogues = false;
 };
 
 // stages[which] of a kernel with its axes merged, and its epilogues; nothing if merging takes the
