@@ -179,18 +179,18 @@ TEST(Contraction, AsksForTheNextBlock) {
   EXPECT_TRUE(absl::StrContains(Text(scheduled), " to cache 2")) << Text(scheduled);
   ExpectLikeNaive(large, VectorTarget(512), kTolerance);
   // Those that stay there are not.
-  const Scheduled small = Schedule(Product(49, 128, 128, Columns::kConstant), VectorTarget(512));
+  const Scheduled small = Schedule(Product(1, 128, 128, Columns::kConstant), VectorTarget(512));
   EXPECT_FALSE(absl::StrContains(Text(small), " to cache 2"));
 }
 
 // While a tile of rows is multiplied with block after block, the next rows are asked for.
 TEST(Contraction, AsksForTheNextRows) {
-  const Kernel many = Product(196, 64, 64, Columns::kConstant);
+  const Kernel many = Product(196, 16, 48, Columns::kConstant);
   const Scheduled scheduled = Schedule(many, VectorTarget(512));
   EXPECT_TRUE(absl::StrContains(Text(scheduled), "prefetch x[")) << Text(scheduled);
   ExpectLikeNaive(many, VectorTarget(512), kTolerance);
   // Not where one tile holds all rows, nor on firmware, which has no cache.
-  const Scheduled one = Schedule(Product(7, 64, 64, Columns::kConstant), VectorTarget(512));
+  const Scheduled one = Schedule(Product(1, 16, 48, Columns::kConstant), VectorTarget(512));
   EXPECT_FALSE(absl::StrContains(Text(one), "prefetch x["));
   Target firmware = VectorTarget(128);
   firmware.has_os = false;
@@ -205,7 +205,7 @@ TEST(Contraction, AsksForWhatEpiloguesRead) {
     const loop::Constant bias = MakeConstant("bias", kF32, {35});
     kernel.inputs.push_back(residual);
     kernel.constants.push_back(bias);
-    Stage& last = kernel.stages.back();
+    loop::Stage& last = kernel.stages.back();
     last.value =
         last.value + MakeLoad(residual, last.index) + MakeLoad(bias.buffer, {last.index[1]});
     const Scheduled scheduled = Schedule(kernel, VectorTarget(512));

@@ -9,6 +9,9 @@ namespace kiln::schedule {
 namespace {
 
 constexpr double kTolerance = 1e-5;
+// Of sums of products up to 300, which are added without being rounded where the machine can: as in
+// contraction_test.
+constexpr double kFusedTolerance = 1e-4;
 
 // A reduction of the last axis.
 Kernel OfRows(Combine combine, DType dtype, int64_t rows, int64_t columns) {
@@ -151,7 +154,7 @@ TEST(Reduction, WindowsRunAlongTheChannels) {
     for (int64_t channels : {1, 3, 8, 32, 35}) {
       SCOPED_TRACE(testing::Message() << target.vector_bits << " bits, " << channels);
       ExpectLikeNaive(Windows(channels, false), target);
-      ExpectLikeNaive(Windows(channels, true), target, kTolerance);
+      ExpectLikeNaive(Windows(channels, true), target, kFusedTolerance);
     }
   }
   EXPECT_TRUE(absl::StrContains(Text(Schedule(Windows(8, true), VectorTarget(256))), "fma("));
@@ -196,7 +199,7 @@ TEST(Reduction, ReadsPaddedDataWhereItIs) {
           SCOPED_TRACE(testing::Message() << target.vector_bits << " bits, stride " << stride
                                           << ", " << channels << " channels");
           const Kernel kernel = PaddedWindows(7, channels, stride, weighted);
-          ExpectLikeNaive(kernel, target, weighted ? kTolerance : 0);
+          ExpectLikeNaive(kernel, target, weighted ? kFusedTolerance : 0);
         }
       }
     }
@@ -206,7 +209,7 @@ TEST(Reduction, ReadsPaddedDataWhereItIs) {
   EXPECT_EQ(scheduled.func.workspace, nullptr) << Text(scheduled);
   EXPECT_FALSE(absl::StrContains(Text(scheduled), "pool")) << Text(scheduled);
   // Where all of a window is data, nothing asks whether it is.
-  EXPECT_TRUE(absl::StrContains(Text(scheduled), "out_acc[lane_1] + x[")) << Text(scheduled);
+  EXPECT_TRUE(absl::StrContains(Text(scheduled), "fma(x[")) << Text(scheduled);
 }
 
 TEST(Reduction, LaysConstantsOutForItsLoops) {
