@@ -140,6 +140,15 @@ int64_t PassesOverBlock(const std::vector<Level>& levels) {
   return passes;
 }
 
+// Whether the columns of all of the batch (the groups of a convolution) stay in the second cache,
+// so that rows may be outside: threads then share rows, as they do in other operators, and find
+// what they have written.
+bool KeepsAllColumns(const TiledContraction& t, const Target& target) {
+  const int64_t bytes = TotalExtent(t.c.batch) * TotalExtent(t.c.reduce) * t.c.column.extent *
+                        t.c.y.type().dtype.bytes();
+  return t.packed && !target.is_baremetal() && bytes <= target.l2_bytes / 2;
+}
+
 // Whether a tile's rows are followed by those of the next tile, each contiguous along the
 // reduction.
 bool HasNextRows(const TiledContraction& t) {
@@ -154,8 +163,10 @@ Stmt TileLoops(TiledContraction& t, bool columns_outside, int64_t cost, Context&
       TileLevel(Level::Kind::kRowTiles, "row_tile", RowExtent(t.c, 0), t.tile.rows);
   const Level blocks =
       TileLevel(Level::Kind::kColumnBlocks, "block", t.c.column.extent, t.tile.columns());
-  std::vector<Level> levels;
-  for (const Axis& axis : t.c.batch) levels.push_back(AxisLevel(axis));
+  std::vector<Level> levels, batch;
+  for (const Axis& axis : t.c.batch) batch.push_back(AxisLevel(axis));
+  const bool rows_first = !columns_outside && KeepsAllColumns(t, context.target);
+  if (!rows_first) levels = batch;
   if (columns_outside) levels.push_back(blocks);
   for (size_t i = 0; i + 1 < t.c.rows.size(); ++i) {
     const bool tiled = t.tile.outer_rows > 1 && i + 2 == t.c.rows.size();
@@ -164,6 +175,7 @@ Stmt TileLoops(TiledContraction& t, bool columns_outside, int64_t cost, Context&
                            : AxisLevel(t.c.rows[i]));
   }
   levels.push_back(row_tiles);
+  if (rows_first) levels.insert(levels.end(), batch.begin(), batch.end());
   if (!columns_outside) levels.push_back(blocks);
   const int64_t passes = PassesOverBlock(levels);
   if (t.packed && passes > 1 && !context.target.is_baremetal()) {
