@@ -88,7 +88,7 @@ class ThreadPool::LaunchNumber {
   }
   uint64_t word() const { return word_; }
   int num_tasks() const { return static_cast<int>(word_ & ((1U << kPerThreadBit) - 1)); }
-  // Task i is one of thread i / per_thread().
+  // Task i is one of thread i / per_thread(). Before the first launch there are none.
   int per_thread() const {
     return std::max(1, static_cast<int>(word_ >> kPerThreadBit & ((1U << kPerThreadBits) - 1)));
   }

@@ -24,8 +24,8 @@
 namespace kiln::runtime {
 
 struct ThreadPoolOptions {
-  // The calling one included. 0: one per core that the process may use,
-  // within the quota of its control group.
+  // The calling thread included. 0: one per core that the process may use, within the quota of its
+  // control group.
   int num_threads = 0;
 
   // Which CPUs the workers run on. The calling thread is never moved.

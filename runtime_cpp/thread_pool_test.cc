@@ -94,14 +94,14 @@ TEST(ThreadPool, WakesSleepingWorkers) {
 // Workers that wake up when their launch is over, or in the midst of another one.
 TEST(ThreadPool, EveryTaskRunsOnceWhoeverIsAwake) {
   struct Counts {
-    std::array<std::atomic<int>, 4 * ThreadPool::kTasksPerThread> runs{};
+    std::array<std::atomic<int>, 8 * ThreadPool::kTasksPerThread> runs{};
   };
-  ThreadPoolOptions options = Threads(4);
+  ThreadPoolOptions options = Threads(8);
   options.spin_microseconds = 0;
   ThreadPool pool(options);
   for (int i = 0; i < 5000; ++i) {
-    const int asked = i % 5 == 1 ? 0 : i % 5;
-    const int num_tasks = asked == 0 ? 4 * ThreadPool::kTasksPerThread : asked;
+    const int asked = i % 8 == 0 ? 0 : 1 + i % 8;
+    const int num_tasks = asked == 0 ? 8 * ThreadPool::kTasksPerThread : asked;
     Counts counts;
     ASSERT_TRUE(pool.Launch(
                         [](int id, TVMParallelGroupEnv* env, void* data) {
@@ -110,7 +110,7 @@ TEST(ThreadPool, EveryTaskRunsOnceWhoeverIsAwake) {
                         },
                         &counts, asked)
                     .ok());
-    for (int id = 0; id < 4 * ThreadPool::kTasksPerThread; ++id) {
+    for (int id = 0; id < 8 * ThreadPool::kTasksPerThread; ++id) {
       ASSERT_EQ(counts.runs[static_cast<size_t>(id)], id < num_tasks ? 1 : 0) << i << " " << id;
     }
   }

@@ -233,6 +233,8 @@ Stmt ReplaceBuffers(const Stmt& s, const BufferReplacement& replacement) {
     if (const auto* n = stmt.As<Store>()) return MakeStore(replaced(n->buffer), n->index, n->value);
     if (const auto* n = stmt.As<Prefetch>())
       return MakePrefetch(replaced(n->buffer), n->offset, n->level);
+    if (const auto* n = stmt.As<Allocate>())
+      return MakeAllocate(replaced(n->buffer), n->body, n->workspace_offset);
     if (const auto* n = stmt.As<Call>())
       return MakeCall(n->function, replace_arguments(n->args), n->profile_index);
     if (const auto* n = stmt.As<Launch>()) {

@@ -159,19 +159,13 @@ class Sharing {
       buffers[parts.own[k].get()] = shared.parts.own[k];
     }
     Substitution vars;
-    std::map<const ExprNode*, Var> declared;
     for (size_t k = 0; k < parts.vars.size(); ++k) {
       vars[parts.vars[k].get()] = shared.parts.vars[k];
-      declared[parts.vars[k].get()] = shared.parts.vars[k];
     }
     return MutateStmt(ReplaceBuffers(Substitute(func.body, vars), buffers), [&](const Stmt& s) {
-      if (const auto* n = s.As<For>()) {
-        return MakeFor(declared.at(n->var.get()), n->begin, n->extent, n->kind, n->body);
-      }
-      if (const auto* n = s.As<Allocate>()) {
-        return MakeAllocate(buffers.at(n->buffer.get()), n->body, n->workspace_offset);
-      }
-      return s;
+      const auto* n = s.As<For>();
+      if (n == nullptr) return s;
+      return MakeFor(vars.at(n->var.get()), n->begin, n->extent, n->kind, n->body);
     });
   }
 

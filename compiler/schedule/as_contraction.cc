@@ -24,6 +24,10 @@ int64_t RowExtent(const Contraction& c, size_t from_last) {
   return c.rows.size() > from_last ? c.rows[c.rows.size() - 1 - from_last].extent : 1;
 }
 
+int64_t ColumnBytes(const Contraction& c) {
+  return c.column.extent * TotalExtent(c.reduce) * c.y.type().dtype.bytes();
+}
+
 const loop::Load* FactorLoad(Expr e) {
   while (const auto* cast = e.As<loop::Cast>()) e = cast->a;
   return e.As<loop::Load>();

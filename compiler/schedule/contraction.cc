@@ -144,9 +144,8 @@ int64_t PassesOverBlock(const std::vector<Level>& levels) {
 // so that rows may be outside: threads then share rows, as they do in other operators, and find
 // what they have written.
 bool KeepsAllColumns(const TiledContraction& t, const Target& target) {
-  const int64_t bytes = TotalExtent(t.c.batch) * TotalExtent(t.c.reduce) * t.c.column.extent *
-                        t.c.y.type().dtype.bytes();
-  return t.packed && !target.is_baremetal() && bytes <= target.l2_bytes / 2;
+  return t.packed && !target.is_baremetal() &&
+         KeepsColumns(TotalExtent(t.c.batch) * ColumnBytes(t.c), target);
 }
 
 // Whether a tile's rows are followed by those of the next tile, each contiguous along the

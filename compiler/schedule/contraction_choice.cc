@@ -77,13 +77,12 @@ std::optional<std::string> ProblemText(const TiledContraction& t, bool constant,
 
 TileProblem TileProblemOf(const TiledContraction& t) {
   const Contraction& c = t.c;
-  TileProblem problem{
-      .outer_rows = RowExtent(c, 1),
-      .rows = RowExtent(c, 0),
-      .columns = c.column.extent,
-      .reduce = TotalExtent(c.reduce),
-      .column_bytes = c.column.extent * TotalExtent(c.reduce) * c.y.type().dtype.bytes(),
-      .dtype = t.init.type().dtype};
+  TileProblem problem{.outer_rows = RowExtent(c, 1),
+                      .rows = RowExtent(c, 0),
+                      .columns = c.column.extent,
+                      .reduce = TotalExtent(c.reduce),
+                      .column_bytes = ColumnBytes(c),
+                      .dtype = t.init.type().dtype};
   std::vector<Axis> all = c.rows;
   all.insert(all.end(), c.reduce.begin(), c.reduce.end());
   const std::optional<loop::LinearForm> form = FactorForm(c.x, all);
@@ -114,7 +113,7 @@ ContractionChoice Winograd(const WinogradDivision& division) {
 // One list for every kind of choice, the best first.
 std::vector<std::vector<ContractionChoice>> Kinds(const ContractionProblem& problem,
                                                   const Target& target) {
-  const bool outside = problem.tile.has_large_columns(target);
+  const bool outside = problem.tile.columns_outside(target);
   std::vector<ContractionChoice> as_modelled, reversed;
   for (const TileShape& tile : RankTiles(problem.tile, target)) {
     as_modelled.push_back(Direct(tile, outside));
@@ -219,7 +218,7 @@ ContractionChoice ChooseContraction(const ContractionProblem& problem, const Tar
     const auto division = ChooseWinogradDivision(*problem.winograd, target);
     if (division.has_value()) return Winograd(*division);
   }
-  return Direct(ChooseTile(problem.tile, target), problem.tile.has_large_columns(target));
+  return Direct(ChooseTile(problem.tile, target), problem.tile.columns_outside(target));
 }
 
 std::vector<ContractionChoice> ListContractionChoices(const ContractionProblem& problem,

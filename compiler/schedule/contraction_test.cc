@@ -3,6 +3,8 @@
 #include <string>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "compiler/schedule/testing/run_kernel.h"
 #include "gtest/gtest.h"
 
@@ -171,16 +173,26 @@ TEST(Contraction, AsksForColumnsAhead) {
       Text(Schedule(Product(28, 8, 64, Columns::kConstant), VectorTarget(512))), "prefetch"));
 }
 
+bool AsksSecondCacheFor(const Scheduled& scheduled, const std::string& buffer) {
+  for (absl::string_view line : absl::StrSplit(Text(scheduled), '\n')) {
+    if (absl::StrContains(line, absl::StrCat("prefetch ", buffer, "[")) &&
+        absl::StrContains(line, " to cache 2")) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // Columns that do not stay in the second cache: while one block is read, the next one is asked for.
 TEST(Contraction, AsksForTheNextBlock) {
   const Kernel large = Product(49, 1024, 128, Columns::kConstant);
   const Scheduled scheduled = Schedule(large, VectorTarget(512));
   EXPECT_TRUE(absl::StrContains(scheduled.description, "columns outside"));
-  EXPECT_TRUE(absl::StrContains(Text(scheduled), " to cache 2")) << Text(scheduled);
+  EXPECT_TRUE(AsksSecondCacheFor(scheduled, "w_packed")) << Text(scheduled);
   ExpectLikeNaive(large, VectorTarget(512), kTolerance);
   // Those that stay there are not.
-  const Scheduled small = Schedule(Product(1, 128, 128, Columns::kConstant), VectorTarget(512));
-  EXPECT_FALSE(absl::StrContains(Text(small), " to cache 2"));
+  const Scheduled small = Schedule(Product(49, 128, 128, Columns::kConstant), VectorTarget(512));
+  EXPECT_FALSE(AsksSecondCacheFor(small, "w_packed")) << Text(small);
 }
 
 // While a tile of rows is multiplied with block after block, the next rows are asked for.
@@ -257,6 +269,33 @@ TEST(Contraction, InBatches) {
     EXPECT_TRUE(absl::StartsWith(Schedule(kernel, target).description, "contraction"));
     ExpectLikeNaive(kernel, target, kTolerance);
   }
+}
+
+// out[m, g, n] = sum over k of x[m, g, k] * w[g, n, k]: a grouped convolution. Rows are outside of
+// groups whose weights all stay in the second cache.
+TEST(Contraction, RowsAreOutsideOfGroups) {
+  const auto rows_first = [](int64_t groups, const Target& target) {
+    const Buffer x = Param("x", kF32, {60, groups, 16}), out = Param("out", kF32, {60, groups, 16});
+    const loop::Constant w = MakeSmallConstant("w", {groups, 16, 16});
+    const Kernel kernel = {
+        .name = "f",
+        .inputs = {x},
+        .outputs = {out},
+        .constants = {w},
+        .stages = {Reduce(out, {16}, Combine::kSum, [&](const Index& i, const Index& r) {
+          return MakeLoad(x, {i[0], i[1], r[0]}) * MakeLoad(w.buffer, {i[1], i[2], r[0]});
+        })}};
+    ExpectLikeNaive(kernel, target, kTolerance);
+    const std::string text = Text(Schedule(kernel, target));
+    const size_t row = text.find("for row_tile"), group = text.find(absl::StrCat("0..", groups));
+    EXPECT_NE(row, std::string::npos) << text;
+    EXPECT_NE(group, std::string::npos) << text;
+    return row < group;
+  };
+  EXPECT_TRUE(rows_first(5, VectorTarget(512)));
+  Target small = VectorTarget(512);
+  small.l2_bytes = 4096;
+  EXPECT_FALSE(rows_first(5, small));
 }
 
 // A convolution in channels-last layout with a bias, a residual, and an activation behind it.

@@ -60,6 +60,8 @@ struct Contraction {
 };
 // The extent of the row axis `from_last` places from the innermost one; 1 if there is none.
 int64_t RowExtent(const Contraction& contraction, size_t from_last);
+// Bytes of the column factor, for one place of the batch.
+int64_t ColumnBytes(const Contraction& contraction);
 // The load under a factor's casts; null if there is none.
 const loop::Load* FactorLoad(Expr factor);
 // A factor's flat index, linear in `axes`; nothing if it is not.

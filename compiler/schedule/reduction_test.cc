@@ -9,9 +9,6 @@ namespace kiln::schedule {
 namespace {
 
 constexpr double kTolerance = 1e-5;
-// Of sums of products up to 300, which are added without being rounded where the machine can: as in
-// contraction_test.
-constexpr double kFusedTolerance = 1e-4;
 
 // A reduction of the last axis.
 Kernel OfRows(Combine combine, DType dtype, int64_t rows, int64_t columns) {
@@ -138,7 +135,7 @@ TEST(Reduction, RowsAreSharedAmongThreads) {
 // Max-pooling and depthwise convolution in channels-last layout.
 Kernel Windows(int64_t channels, bool weighted) {
   const Buffer x = Param("x", kF32, {6, 6, channels}), out = Param("out", kF32, {4, 4, channels});
-  const loop::Constant w = MakeConstant("w", kF32, {channels, 3, 3});
+  const loop::Constant w = MakeSmallConstant("w", {channels, 3, 3});
   Kernel kernel{.name = "f", .inputs = {x}, .outputs = {out}, .constants = {}, .stages = {}};
   if (weighted) kernel.constants = {w};
   kernel.stages.push_back(Reduce(
@@ -154,7 +151,7 @@ TEST(Reduction, WindowsRunAlongTheChannels) {
     for (int64_t channels : {1, 3, 8, 32, 35}) {
       SCOPED_TRACE(testing::Message() << target.vector_bits << " bits, " << channels);
       ExpectLikeNaive(Windows(channels, false), target);
-      ExpectLikeNaive(Windows(channels, true), target, kFusedTolerance);
+      ExpectLikeNaive(Windows(channels, true), target, kTolerance);
     }
   }
   EXPECT_TRUE(absl::StrContains(Text(Schedule(Windows(8, true), VectorTarget(256))), "fma("));
@@ -169,7 +166,7 @@ Kernel PaddedWindows(int64_t extent, int64_t channels, int64_t stride, bool weig
   const Buffer pad = Workspace("pad", kF32, {extent + 2, extent + 2, channels});
   const Buffer pool = Workspace("pool", kF32, {places, places, channels});
   const Buffer out = Param("out", kF32, {places, places, channels});
-  const loop::Constant w = MakeConstant("w", kF32, {channels, 3, 3});
+  const loop::Constant w = MakeSmallConstant("w", {channels, 3, 3});
   Kernel kernel{.name = "f", .inputs = {x}, .outputs = {out}, .constants = {}, .stages = {}};
   if (weighted) kernel.constants = {w};
   kernel.stages.push_back(Pointwise(pad, [&](const Index& i) {
@@ -199,7 +196,7 @@ TEST(Reduction, ReadsPaddedDataWhereItIs) {
           SCOPED_TRACE(testing::Message() << target.vector_bits << " bits, stride " << stride
                                           << ", " << channels << " channels");
           const Kernel kernel = PaddedWindows(7, channels, stride, weighted);
-          ExpectLikeNaive(kernel, target, weighted ? kFusedTolerance : 0);
+          ExpectLikeNaive(kernel, target, weighted ? kTolerance : 0);
         }
       }
     }
@@ -217,10 +214,10 @@ TEST(Reduction, LaysConstantsOutForItsLoops) {
   EXPECT_EQ(scheduled.description, "reduction");
   ASSERT_EQ(scheduled.constants.size(), 1u);
   EXPECT_EQ(scheduled.constants[0].buffer->shape, (Shape{3, 3, 8}));
-  // w[channel, h, w] is 1 + 0.5 * (channel * 9 + h * 3 + w).
-  EXPECT_EQ(scheduled.constants[0].tensor.AsDouble(0), 1);
-  EXPECT_EQ(scheduled.constants[0].tensor.AsDouble(1), 1 + 0.5 * 9);
-  EXPECT_EQ(scheduled.constants[0].tensor.AsDouble(8), 1 + 0.5 * 1);
+  // Of w[channel, h, w].
+  EXPECT_EQ(scheduled.constants[0].tensor.AsDouble(0), SmallValue(0));
+  EXPECT_EQ(scheduled.constants[0].tensor.AsDouble(1), SmallValue(9));
+  EXPECT_EQ(scheduled.constants[0].tensor.AsDouble(8), SmallValue(1));
 }
 
 }  // namespace

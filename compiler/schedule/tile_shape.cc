@@ -97,7 +97,7 @@ class Model {
     }
     // Rows of a convolution overlap, and are in the cache the second time.
     const int64_t row_bytes = p_.reduce * p_.dtype.bytes();
-    if (p_.has_large_columns(target_) && p_.row_stride >= row_bytes &&
+    if (p_.columns_outside(target_) && p_.row_stride >= row_bytes &&
         p_.rows * row_bytes > target_.l1_bytes / 2) {
       cost += kColdRowByteCost * static_cast<double>(all_rows * p_.dtype.bytes());
     }

@@ -25,6 +25,11 @@ struct TileShape {
   friend bool operator==(const TileShape&, const TileShape&) = default;
 };
 
+// Whether a column factor of so many bytes stays in the second cache beside rows and outputs.
+inline bool KeepsColumns(int64_t bytes, const Target& target) {
+  return bytes <= target.l2_bytes / 2;
+}
+
 // What the choice depends on: extents, and how far apart rows of the row factor are.
 struct TileProblem {
   int64_t outer_rows = 1;
@@ -36,9 +41,9 @@ struct TileProblem {
   int64_t column_bytes = 0;  // of the whole column factor
   DType dtype;               // of the sums
 
-  // Whether the column factor does not stay in the second cache, so that loops over its blocks are
-  // outside.
-  bool has_large_columns(const Target& target) const { return column_bytes > target.l2_bytes / 2; }
+  // Whether loops over blocks of columns are outside: where columns do not stay in the second
+  // cache.
+  bool columns_outside(const Target& target) const { return !KeepsColumns(column_bytes, target); }
 };
 
 // The lanes of a tile's vectors: those of the target, or fewer where that holds all columns.

@@ -74,7 +74,7 @@ class Winograd {
       return loop::MakeBlock(
           {Nest({{row, d_.block_rows}, {column, d_.tile_columns}}, ForKind::kSerial,
                 TransformInput(data, place, row, column)),
-           Nest({{b, d_.column_blocks()}}, ForKind::kSerial, ColumnBlock(place, b))});
+           Nest({{b, d_.column_blocks(p_)}}, ForKind::kSerial, ColumnBlock(place, b))});
     });
   }
 
@@ -85,7 +85,7 @@ class Winograd {
     const Stmt inputs = Nest(
         {{tile, d_.block_tiles()}}, ForKind::kParallel,
         TransformInput(data, place, tile / Expr(d_.tile_columns), tile % Expr(d_.tile_columns)));
-    const Stmt blocks = Parts(d_.column_blocks(), [&](const Expr& block, const Expr& part) {
+    const Stmt blocks = Parts(d_.column_blocks(p_), [&](const Expr& block, const Expr& part) {
       place.products = part;
       return ColumnBlock(place, block);
     });
@@ -102,7 +102,7 @@ class Winograd {
   // [block of columns][point][channel][column], columns beyond the last 0.
   Buffer PackWeights() {
     const int64_t block_columns = d_.tile.columns();
-    const int64_t blocks = DivideUp(p_.columns, block_columns);
+    const int64_t blocks = d_.column_blocks(p_);
     const Shape shape = {blocks, w_.points(), p_.channels, block_columns};
     std::vector<float> packed(static_cast<size_t>(NumElements(shape)), 0.0f);
     const Tensor& original = FindConstant(context_, p_.weights)->tensor;
@@ -221,8 +221,6 @@ class Winograd {
     return loop::MakeBlock({Products(place, block), outputs});
   }
 
-  int64_t WeightBytes() const { return NumElements(weights_->shape) * kFloat.bytes(); }
-
   // The matrix products of one block of columns, all points. Weights that come from memory are
   // asked for a point ahead.
   Stmt Products(const Place& place, const Expr& block) const {
@@ -244,7 +242,8 @@ class Winograd {
                     {place.products, point, row, t.column},
                     loop::MakeLoad(products_, {place.products, point, row, t.column})}};
     const int64_t rows = d_.tile.rows, whole = d_.block_tiles() / rows;
-    if (d_.shares_columns() || WeightBytes() > context_.target.l2_bytes) {
+    const auto weight_bytes = static_cast<double>(weights_->num_bytes());
+    if (d_.shares_columns() || !KeepsWeights(weight_bytes, context_.target)) {
       t.shared_columns = {p_.channels * t.tile.columns(), DivideUp(d_.block_tiles(), rows)};
     }
     const auto tile = [&](const Expr& which, int64_t count) {

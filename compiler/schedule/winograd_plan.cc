@@ -41,8 +41,8 @@ bool IsSumOf(const Expr& index, const Axis& a, const Axis& b) {
 
 // What it costs to read weights `times` times, in multiply-adds.
 double StreamCost(double bytes, int64_t times, const Target& target) {
-  const bool stay = bytes <= static_cast<double>(target.l2_bytes);
-  return bytes * static_cast<double>(stay ? 1 : times) / kBytesPerMultiplyAdd;
+  const int64_t reads = KeepsWeights(bytes, target) ? 1 : times;
+  return bytes * static_cast<double>(reads) / kBytesPerMultiplyAdd;
 }
 
 double DirectCost(const WinogradProblem& p, const Target& target) {
@@ -63,6 +63,10 @@ double WorthOf(const WinogradProblem& p, int64_t outputs) {
 
 }  // namespace
 
+bool KeepsWeights(double bytes, const Target& target) {
+  return bytes <= static_cast<double>(target.l2_bytes);
+}
+
 TileProblem ProductProblem(const WinogradProblem& p, int64_t tiles, const Target& target) {
   const DType dtype = DType::Float(32);
   return {.rows = tiles,
@@ -76,7 +80,6 @@ WinogradDivision DivideWinograd(const WinogradProblem& p, int64_t outputs, int64
                                 const Target& target) {
   const WinogradTransform& w = WinogradOf(outputs);
   WinogradDivision d{.outputs = outputs,
-                     .columns = p.columns,
                      .tile_rows = DivideUp(p.height, outputs),
                      .tile_columns = DivideUp(p.width, outputs),
                      .block_rows = block_rows};
@@ -96,7 +99,7 @@ WinogradDivision DivideWinograd(const WinogradProblem& p, int64_t outputs, int64
                         (static_cast<double>((w.inputs() + outputs) * CostOf(w.output)) +
                          2 * points * kTransformAccessCost);
   const int64_t threads = std::min(target.cores, kMaxModelledThreads);
-  const int64_t shared = d.shares_columns() ? d.column_blocks() : p.batch * d.blocks();
+  const int64_t shared = d.shares_columns() ? d.column_blocks(p) : p.batch * d.blocks();
   const double idle = static_cast<double>(threads) / static_cast<double>(std::min(threads, shared));
   d.cost = (std::max(products, StreamCost(kFloatBytes * weights, p.batch * d.blocks(), target)) +
             input + output) *

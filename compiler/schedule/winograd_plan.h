@@ -27,7 +27,6 @@ std::optional<WinogradProblem> AsWinogradProblem(const Stage& stage, const Conte
 // How the tiles are divided.
 struct WinogradDivision {
   int64_t outputs = 4;       // m: a tile has m × m
-  int64_t columns = 0;       // of the problem
   int64_t tile_rows = 0;     // rows of tiles
   int64_t tile_columns = 0;  // tiles in a row
   int64_t block_rows = 0;    // rows of tiles in a block
@@ -36,7 +35,9 @@ struct WinogradDivision {
 
   int64_t blocks() const { return DivideUp(tile_rows, block_rows); }
   int64_t block_tiles() const { return block_rows * tile_columns; }
-  int64_t column_blocks() const { return DivideUp(columns, tile.columns()); }
+  int64_t column_blocks(const WinogradProblem& problem) const {
+    return DivideUp(problem.columns, tile.columns());
+  }
   // Threads share blocks of columns instead of blocks of tiles.
   bool shares_columns() const { return blocks() == 1; }
 };
@@ -47,6 +48,10 @@ WinogradDivision DivideWinograd(const WinogradProblem& problem, int64_t outputs,
                                 const Target& target);
 // What the tile of the products depends on, where a block has so many tiles.
 TileProblem ProductProblem(const WinogradProblem& problem, int64_t tiles, const Target& target);
+
+// Whether transformed weights of so many bytes stay in the second cache from one block of tiles to
+// the next.
+bool KeepsWeights(double bytes, const Target& target);
 
 // The divisions that the model compares, the best first.
 std::vector<WinogradDivision> RankWinogradDivisions(const WinogradProblem& problem,

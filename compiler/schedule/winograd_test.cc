@@ -15,8 +15,6 @@ namespace {
 // Values are up to about 100, so this is 5e-6 of the largest: a few times what direct sums are off.
 constexpr double kTolerance = 5e-4;
 
-double Value(int64_t i) { return static_cast<double>((i * 7 + 3) % 11) / 8 - 0.5; }
-
 // matrix · data · matrixᵀ
 std::vector<double> BothSides(const WinogradMatrix& m, const std::vector<double>& data) {
   std::vector<double> result(static_cast<size_t>(m.rows * m.rows), 0.0);
@@ -39,8 +37,8 @@ TEST(WinogradTransform, IsTheConvolution) {
     const int64_t n = w.inputs();
     EXPECT_EQ(n, outputs + 2);
     std::vector<double> d, g;
-    for (int64_t i = 0; i < n * n; ++i) d.push_back(Value(i));
-    for (int64_t i = 0; i < 9; ++i) g.push_back(Value(3 * i));
+    for (int64_t i = 0; i < n * n; ++i) d.push_back(SmallValue(i));
+    for (int64_t i = 0; i < 9; ++i) g.push_back(SmallValue(3 * i));
     const std::vector<double> inputs = BothSides(w.input, d);
     const std::vector<float> weights = TransformWeights(w, g.data());
     std::vector<double> points;
@@ -67,13 +65,7 @@ Kernel Convolution(Shape size, int64_t in, int64_t columns, int64_t padding,
   const Buffer x = Param("x", kF32, {n, h + 2 - 2 * padding, w + 2 - 2 * padding, in});
   const Shape shape = {n, h, w, columns};
   const Buffer residual = Param("residual", kF32, shape), out = Param("out", kF32, shape);
-  // Small ones, so that sums are of the size of their terms.
-  std::vector<float> values;
-  for (int64_t i = 0; i < columns * in * 9; ++i) values.push_back(static_cast<float>(Value(i)));
-  const Shape weight_shape = {columns, in, 3, 3};
-  const loop::Constant weights = {
-      loop::MakeBuffer("w", kF32, weight_shape, loop::BufferScope::kConstant),
-      Tensor::From<float>(weight_shape, kF32, values)};
+  const loop::Constant weights = MakeSmallConstant("w", {columns, in, 3, 3});
   const loop::Constant bias = MakeConstant("bias", kF32, {columns});
   const Buffer sum = stored_too ? Param("sum", kF32, shape) : Workspace("sum", kF32, shape);
   Kernel kernel{.name = "f",

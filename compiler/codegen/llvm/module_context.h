@@ -84,7 +84,8 @@ class ModuleContext {
   uint32_t DlDataType(DType dtype) const;
 
   const Machine& MachineOf(const loop::Func& func) const {
-    return machines[static_cast<size_t>(func.cpu_variant + 1)];
+    const int machine = func.cpu_variant + 1;
+    return machines[static_cast<size_t>(machine)];
   }
 
   // Attributes that every function of the module for that machine has.

@@ -111,6 +111,18 @@ loop::Constant MakeConstant(std::string name, DType dtype, Shape shape) {
           Tensor(type, std::move(bytes))};
 }
 
+double SmallValue(int64_t i) { return static_cast<double>((i * 7 + 3) % 11) / 8 - 0.5; }
+
+loop::Constant MakeSmallConstant(std::string name, Shape shape) {
+  std::vector<float> values;
+  for (int64_t i = 0; i < NumElements(shape); ++i) {
+    values.push_back(static_cast<float>(SmallValue(i)));
+  }
+  Tensor tensor = Tensor::From<float>(shape, kF32, values);
+  return {loop::MakeBuffer(std::move(name), kF32, std::move(shape), loop::BufferScope::kConstant),
+          std::move(tensor)};
+}
+
 loop::Stage Pointwise(const Buffer& buffer,
                       const std::function<Expr(const std::vector<Expr>&)>& value) {
   const std::vector<loop::Axis> axes = AxesOf(buffer->shape, "i");

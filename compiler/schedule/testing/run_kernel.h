@@ -30,6 +30,9 @@ loop::Buffer Param(std::string name, DType dtype, Shape shape);
 loop::Buffer Workspace(std::string name, DType dtype, Shape shape);
 // 1, 2, 3, … by element, in steps of 0.5 if floats.
 loop::Constant MakeConstant(std::string name, DType dtype, Shape shape);
+// -0.5 … 0.75, so that a sum of products is of the size of its terms.
+double SmallValue(int64_t i);
+loop::Constant MakeSmallConstant(std::string name, Shape shape);  // float32
 
 // buffer[axes] = value(axes) over the buffer's shape.
 loop::Stage Pointwise(const loop::Buffer& buffer,
