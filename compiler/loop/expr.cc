@@ -56,6 +56,17 @@ Buffer MakeBuffer(std::string name, DType dtype, Shape shape, BufferScope scope,
       BufferNode{std::move(name), dtype, std::move(shape), scope, alignment_bytes});
 }
 
+Buffer MakeSlice(std::string name, Shape shape, Buffer whole, int64_t first, Shape strides) {
+  KILN_CHECK(strides.size() == shape.size() && whole->whole == nullptr,
+             absl::StrCat(name, ", a slice of ", whole->name, " with ", shape.size(),
+                          " dimensions and ", strides.size(), " strides"));
+  BufferNode slice{std::move(name), whole->dtype, std::move(shape), whole->scope};
+  slice.whole = std::move(whole);
+  slice.first = first;
+  slice.slice_strides = std::move(strides);
+  return std::make_shared<const BufferNode>(std::move(slice));
+}
+
 Var MakeVar(std::string name, Type type) { return NewExpr(type, VarNode{std::move(name)}); }
 
 bool AsScalar(const Expr& e, Scalar* value) {

@@ -124,7 +124,16 @@ struct BufferNode {
   Shape shape;
   BufferScope scope = BufferScope::kParam;
   int alignment_bytes = 0;  // 0: what the plan gives, at least the element's size
+  // Of a slice: it has no memory of its own, its element (i, j, …) is element
+  // first + i * slice_strides[0] + j * slice_strides[1] + … of this buffer. Schedules work with
+  // slices; FlattenBuffers puts the whole in their place. A slice is indexed by its dimensions, or
+  // by one index in elements from `first` on.
+  std::shared_ptr<const BufferNode> whole = nullptr;
+  int64_t first = 0;
+  Shape slice_strides = {};
 
+  // In elements, of every dimension.
+  Shape strides() const { return whole == nullptr ? RowMajorStrides(shape) : slice_strides; }
   int64_t num_elements() const { return NumElements(shape); }
   int64_t num_bytes() const { return num_elements() * dtype.bytes(); }
 };
@@ -132,6 +141,7 @@ using Buffer = std::shared_ptr<const BufferNode>;
 
 Buffer MakeBuffer(std::string name, DType dtype, Shape shape, BufferScope scope,
                   int alignment_bytes = 0);
+Buffer MakeSlice(std::string name, Shape shape, Buffer whole, int64_t first, Shape strides);
 
 struct IntImm {
   int64_t value;

@@ -8,13 +8,29 @@
 namespace kiln::loop {
 namespace {
 
-// Row-major; an index that is one already stays.
-std::vector<Expr> FlatIndex(const Buffer& buffer, const std::vector<Expr>& index) {
-  if (index.size() == 1) return index;
-  if (index.empty()) return {Expr(0)};
-  Expr flat = index[0];
-  for (size_t i = 1; i < index.size(); ++i) flat = flat * Expr(buffer->shape[i]) + index[i];
-  return {std::move(flat)};
+// Whether accesses of `buffer` by `index` stay as they are.
+bool IsFlat(const Buffer& buffer, const std::vector<Expr>& index) {
+  return index.size() == 1 && buffer->whole == nullptr;
+}
+
+const Buffer& WholeOf(const Buffer& buffer) {
+  return buffer->whole == nullptr ? buffer : buffer->whole;
+}
+
+// In elements of WholeOf(buffer); an index that is one in elements already stays.
+Expr FlatIndex(const Buffer& buffer, const std::vector<Expr>& index) {
+  Expr flat = index.empty() ? Expr(0) : index[0];
+  if (buffer->whole == nullptr) {
+    for (size_t i = 1; i < index.size(); ++i) flat = flat * Expr(buffer->shape[i]) + index[i];
+    return flat;
+  }
+  if (index.size() > 1) {
+    flat = flat * Expr(buffer->slice_strides[0]);
+    for (size_t i = 1; i < index.size(); ++i) {
+      flat = flat + index[i] * Expr(buffer->slice_strides[i]);
+    }
+  }
+  return flat + Expr(buffer->first);
 }
 
 }  // namespace
@@ -22,13 +38,19 @@ std::vector<Expr> FlatIndex(const Buffer& buffer, const std::vector<Expr>& index
 Stmt FlattenBuffers(const Stmt& s) {
   Stmt loads = MutateExprs(s, [](const Expr& e) {
     const auto* load = e.As<Load>();
-    if (load == nullptr || load->index.size() == 1) return Expr();
-    return MakeLoad(load->buffer, FlatIndex(load->buffer, load->index));
+    if (load == nullptr || IsFlat(load->buffer, load->index)) return Expr();
+    return MakeLoad(WholeOf(load->buffer), {FlatIndex(load->buffer, load->index)});
   });
   return MutateStmt(loads, [](const Stmt& stmt) {
+    const auto* prefetch = stmt.As<Prefetch>();
+    if (prefetch != nullptr && prefetch->buffer->whole != nullptr) {
+      return MakePrefetch(WholeOf(prefetch->buffer),
+                          prefetch->offset + Expr(prefetch->buffer->first));
+    }
     const auto* store = stmt.As<Store>();
-    if (store == nullptr || store->index.size() == 1) return stmt;
-    return MakeStore(store->buffer, FlatIndex(store->buffer, store->index), store->value);
+    if (store == nullptr || IsFlat(store->buffer, store->index)) return stmt;
+    return MakeStore(WholeOf(store->buffer), {FlatIndex(store->buffer, store->index)},
+                     store->value);
   });
 }
 

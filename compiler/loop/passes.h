@@ -41,7 +41,7 @@ struct LinearForm {
 };
 bool AsLinear(const Expr& e, const std::vector<Var>& vars, LinearForm* out);
 
-// Replaces every multi-dimensional index by one index in elements.
+// Replaces every multi-dimensional index by one index in elements, and slices by their wholes.
 Stmt FlattenBuffers(const Stmt& s);
 
 // Splits loops at the points where comparisons that are linear in the loop variable (select

@@ -31,6 +31,14 @@ std::string AxisList(NameTable& names, const std::vector<Axis>& axes) {
   });
 }
 
+// "f32[2, 3]"; of a slice also "of f32[2, 5] from 3".
+std::string TypeOf(const Buffer& buffer) {
+  std::string text = BufferTypeToString(*buffer);
+  if (buffer->whole == nullptr) return text;
+  return Concat(
+      {text, " of ", BufferTypeToString(*buffer->whole), " from ", absl::StrCat(buffer->first)});
+}
+
 std::string PrintStage(const Stage& stage, NameTable& names, absl::string_view indent) {
   std::string text = absl::StrCat(indent, "stage ", names.Of(stage.buffer), ": ",
                                   BufferTypeToString(*stage.buffer), "\n");
@@ -61,7 +69,7 @@ std::string ToString(const Kernel& kernel) {
   NameTable names;
   const auto buffers = [&](const std::vector<Buffer>& list) {
     return absl::StrJoin(list, ", ", [&](std::string* out, const Buffer& buffer) {
-      absl::StrAppend(out, names.Of(buffer), ": ", BufferTypeToString(*buffer));
+      absl::StrAppend(out, names.Of(buffer), ": ", TypeOf(buffer));
     });
   };
   std::string text = absl::StrCat("kernel ", kernel.name, "(", buffers(kernel.inputs), ") -> (");

@@ -48,8 +48,8 @@ Expr CombineExprs(Combine combine, Expr acc, Expr term);
 
 struct Kernel {
   std::string name;                 // of the function to be made
-  std::vector<Buffer> inputs;       // scope kParam
-  std::vector<Buffer> outputs;      // scope kParam; each is the buffer of one stage
+  std::vector<Buffer> inputs;       // scope kParam, or slices of such
+  std::vector<Buffer> outputs;      // the same; each is the buffer of one stage
   std::vector<Constant> constants;  // that stages load from
   std::vector<Stage> stages;
 };

@@ -121,7 +121,7 @@ int64_t TotalExtent(const std::vector<Axis>& axes) {
 
 Expr FlatIndex(const Buffer& buffer, const std::vector<Expr>& index, const loop::Bounds& bounds) {
   if (index.size() == 1 && buffer->shape.size() != 1) return loop::Simplify(index[0], bounds);
-  const Shape strides = RowMajorStrides(buffer->shape);
+  const Shape strides = buffer->strides();
   Expr flat = 0;
   for (size_t i = 0; i < index.size(); ++i) flat = flat + index[i] * Expr(strides[i]);
   return loop::Simplify(flat, bounds);

@@ -31,7 +31,7 @@ void AddBounds(const std::vector<Axis>& axes, loop::Bounds& bounds);
 std::vector<Var> VarsOfAxes(const std::vector<Axis>& axes);
 int64_t TotalExtent(const std::vector<Axis>& axes);
 
-// index · strides of the buffer, simplified.
+// index · strides of the buffer, simplified; of a slice from its first element on.
 Expr FlatIndex(const Buffer& buffer, const std::vector<Expr>& index, const loop::Bounds& bounds);
 
 // An access whose flat index is linear in some variables.

@@ -45,12 +45,13 @@ std::vector<loop::Constant> UsedConstants(const Stmt& body, std::vector<loop::Co
 }
 
 // Inputs that an output may be written over: only the stage that stores the output reads them, each
-// element at its own place.
+// element at its own place. Neither is a slice: what is beside it in its whole stays.
 std::vector<std::pair<int, int>> InPlacePairs(const loop::Kernel& kernel) {
   std::vector<std::pair<int, int>> pairs;
   for (size_t o = 0; o < kernel.outputs.size(); ++o) {
     for (size_t k = 0; k < kernel.inputs.size(); ++k) {
-      if (kernel.inputs[k]->dtype != kernel.outputs[o]->dtype ||
+      if (kernel.inputs[k]->whole != nullptr || kernel.outputs[o]->whole != nullptr ||
+          kernel.inputs[k]->dtype != kernel.outputs[o]->dtype ||
           kernel.inputs[k]->num_elements() != kernel.outputs[o]->num_elements()) {
         continue;
       }
@@ -78,6 +79,20 @@ std::vector<std::pair<int, int>> InPlacePairs(const loop::Kernel& kernel) {
     }
   }
   return pairs;
+}
+
+// Appends the parameters that `buffers` are, or are slices of, each once. Returns for every buffer
+// its parameter as the number among these.
+std::vector<int> AddParams(const std::vector<Buffer>& buffers, std::vector<Buffer>& params) {
+  const auto begin = static_cast<std::ptrdiff_t>(params.size());
+  std::vector<int> numbers;
+  for (const Buffer& buffer : buffers) {
+    const Buffer& param = buffer->whole == nullptr ? buffer : buffer->whole;
+    const auto found = std::find(params.begin() + begin, params.end(), param);
+    numbers.push_back(static_cast<int>(found - params.begin() - begin));
+    if (found == params.end()) params.push_back(param);
+  }
+  return numbers;
 }
 
 // The stage that the contraction family takes: the first that is one; kernel.stages.size() if none
@@ -177,12 +192,14 @@ absl::StatusOr<Scheduled> ScheduleKernel(const loop::Kernel& original, const Tar
   body = loop::Simplify(loop::FlattenBuffers(body));
   if (!options.naive) body = loop::Simplify(loop::PartitionLoops(body));
   body = loop::Simplify(loop::UnrollLoops(body));
-  scheduled.in_place = InPlacePairs(kernel);
   scheduled.func.name = kernel.name;
-  scheduled.func.params = kernel.inputs;
-  scheduled.func.num_inputs = static_cast<int>(kernel.inputs.size());
-  scheduled.func.params.insert(scheduled.func.params.end(), kernel.outputs.begin(),
-                               kernel.outputs.end());
+  const std::vector<int> inputs = AddParams(kernel.inputs, scheduled.func.params);
+  scheduled.func.num_inputs = static_cast<int>(scheduled.func.params.size());
+  const std::vector<int> outputs = AddParams(kernel.outputs, scheduled.func.params);
+  for (const auto& [input, output] : InPlacePairs(kernel)) {
+    scheduled.in_place.emplace_back(inputs[static_cast<size_t>(input)],
+                                    outputs[static_cast<size_t>(output)]);
+  }
   scheduled.func.in_place = !scheduled.in_place.empty();
   scheduled.func.body = body;
   PlaceWorkspace(context.workspace, target.buffer_alignment(), scheduled.func);

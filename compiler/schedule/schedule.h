@@ -48,13 +48,15 @@ struct ScheduledContraction {
 };
 
 struct Scheduled {
-  loop::Func func;  // convention and kind are the caller's to set
+  // Its parameters are the kernel's inputs and outputs, in the place of slices their wholes, each
+  // once. Convention and kind are the caller's to set.
+  loop::Func func;
   std::vector<loop::Constant>
       constants;  // of the kernel, re-packed where the schedule wants it; only those that are read
   std::string description;  // "contraction 14x2x16 rows outside packed", and "tuned"
   std::optional<ScheduledContraction> contraction;
-  // Pairs (input, output) where the output may be written over the input: every output element is
-  // stored after the last read of it.
+  // Pairs (input, output) of the function where the output may be written over the input: every
+  // output element is stored after the last read of it.
   std::vector<std::pair<int, int>> in_place;
 };
 
