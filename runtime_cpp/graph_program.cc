@@ -83,9 +83,21 @@ void GraphProgram::PlaceEntries(const std::vector<size_t>& alias_of) {
     const bool in_place = place_of.try_emplace(alias_of[entry], Place{Place::kOutput, i}).second;
     if (!in_place) output_copies_.push_back({.output = i, .entry = entry});
   }
+  // Several calls may each write a part of an output: their entries share its storage and are as
+  // large as it.
+  std::map<int64_t, size_t> output_of;  // By storage id: the entry.
+  for (const auto& [entry, place] : place_of) {
+    if (place.kind == Place::kOutput) output_of[table_.entries[entry].storage_id] = entry;
+  }
   places_.resize(table_.entries.size());
   for (size_t i = 0; i < places_.size(); ++i) {
-    const auto found = place_of.find(alias_of[i]);
+    const GraphEntry& entry = table_.entries[alias_of[i]];
+    auto found = place_of.find(alias_of[i]);
+    const auto output = output_of.find(entry.storage_id);
+    if (found == place_of.end() && output != output_of.end() &&
+        entry.size_bytes == table_.entries[output->second].size_bytes) {
+      found = place_of.find(output->second);
+    }
     if (found != place_of.end()) places_[i] = found->second;
   }
 }

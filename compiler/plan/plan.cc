@@ -63,6 +63,10 @@ class Planner {
         call.args.push_back(it->second);
       }
       for (ValueId output : spec.outputs) {
+        if (const auto it = by_value_.find(output); it != by_value_.end()) {
+          call.args.push_back(it->second);
+          continue;
+        }
         const int id = AddBuffer(output, absl::StrCat("t", plan_.buffers.size()),
                                  PlanBufferKind::kIntermediate);
         call.args.push_back(id);

@@ -85,9 +85,9 @@ struct Plan {
 // What the plan is made from: the calls of the lowered program, in order, with values of the fused
 // graph.
 struct CallSpec {
-  std::string function;         // empty: the output is a view of the input
-  std::vector<ValueId> inputs;  // inputs of the model and outputs of calls before
-  std::vector<ValueId> outputs;
+  std::string function;          // empty: the output is a view of the input
+  std::vector<ValueId> inputs;   // inputs of the model and outputs of calls before
+  std::vector<ValueId> outputs;  // one that is an output of several calls is made by them in parts
   int64_t scratch_bytes = 0;
   // Pairs (input, output): that output may be written over that input if nothing needs the input
   // afterwards.

@@ -467,5 +467,40 @@ TEST(PlaceConstants, PoolsThatAreTooSmall) {
             "(400 bytes)");
 }
 
+// Two calls each make a part of one buffer, which a third reads.
+TEST(Plan, ABufferOfSeveralCallsLivesFromTheFirstOn) {
+  Graph graph;
+  const TensorType type{{16}, DType::Float(32)};
+  const ValueId in = graph.AddInput("in", type);
+  std::vector<ValueId> values;
+  for (int i = 0; i < 3; ++i) {
+    Node node;
+    node.op = FindTestOp("concatenate");
+    node.inputs = {in};
+    values.push_back(
+        graph.node(graph.AddNode(std::move(node), absl::MakeConstSpan(&type, 1))).outputs[0]);
+  }
+  const ValueId other = values[0], whole = values[1], out = values[2];
+  graph.outputs = {out};
+  const absl::StatusOr<Plan> plan = MakePlan(
+      graph,
+      {{.function = "a", .inputs = {in}, .outputs = {whole}, .op_names = "", .source = ""},
+       {.function = "b", .inputs = {in}, .outputs = {other}, .op_names = "", .source = ""},
+       {.function = "c", .inputs = {other}, .outputs = {whole}, .op_names = "", .source = ""},
+       {.function = "d",
+        .inputs = {whole},
+        .outputs = {out},
+        .in_place = {{0, 0}},
+        .op_names = "",
+        .source = ""}});
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  ASSERT_EQ(plan->buffers.size(), 4u);
+  EXPECT_EQ(plan->calls[0].args[1], plan->calls[2].args[1]);
+  const PlanBuffer& buffer = plan->buffers[static_cast<size_t>(plan->calls[0].args[1])];
+  EXPECT_EQ(buffer.first_call, 0);
+  EXPECT_EQ(buffer.last_call, 3);
+  EXPECT_EQ(plan->workspace_bytes(), 2 * 64);
+}
+
 }  // namespace
 }  // namespace kiln
