@@ -42,7 +42,9 @@ absl::StatusOr<std::string> EmitStage(const Graph& graph, const CompileOptions& 
   }
   KILN_ASSIGN_OR_RETURN(const Stages stages, RunStages(graph, options));
   if (stage == "fused") return PrintRelay(stages.fused);
-  if (stage == "stages") return PrintStages(stages.fused, {.module_name = options.module_name});
+  if (stage == "stages") {
+    return PrintStages(stages.fused, options.target, {.module_name = options.module_name});
+  }
   if (stage == "loops") {
     KILN_ASSIGN_OR_RETURN(const Lowered naive,
                           Lower(stages.fused, options.target,

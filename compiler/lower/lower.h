@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lower: from a fused Graph to a LoopProgram. Every group becomes one function; a reshape of a
-// computed value becomes a view; of an external subgraph the function is declared only.
+// computed value becomes a view; of an external subgraph the function is declared only. Of a
+// concatenation remains what is not made in its place.
 //
 //   KILN_ASSIGN_OR_RETURN(Lowered lowered, Lower(graph, target, {.module_name = "my_mod"}));
 #ifndef KILN_COMPILER_LOWER_LOWER_H_
@@ -24,9 +25,12 @@ namespace kiln {
 struct LowerOptions {
   std::string module_name = "default";
   ScheduleOptions schedule = {};
+  // Inputs of concatenations are made in their place in the result, where they can be: slices.h.
+  bool place_concatenations = true;
 };
 
-// One call of the lowered model. Values are those of the graph.
+// One call of the lowered model. Values are those of the graph; in the place of one that is a slice
+// of another stands the whole, which is then the output of several calls that each write a part.
 struct LoweredCall {
   std::string function;         // empty: a view, outputs[0] is inputs[0] in another shape
   std::vector<ValueId> inputs;  // constants are inside the function
@@ -53,7 +57,8 @@ absl::StatusOr<Lowered> Lower(const Graph& graph, const Target& target,
                               const LowerOptions& options);
 
 // The stages of every function, before scheduling, as text.
-absl::StatusOr<std::string> PrintStages(const Graph& graph, const LowerOptions& options);
+absl::StatusOr<std::string> PrintStages(const Graph& graph, const Target& target,
+                                        const LowerOptions& options);
 
 }  // namespace kiln
 

@@ -5,6 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "compiler/loop/interpret.h"
 #include "compiler/loop/passes.h"
 #include "compiler/passes/testing/run_pass.h"
@@ -165,7 +166,7 @@ TEST(Lower, PrintsStagesAsOperatorsSayThem) {
 def @main(%x: Tensor[(2, 3), float32]) {
   sum(reshape(%x, newshape=[3, 2]), axis=[1])
 })");
-  EXPECT_EQ(PrintStages(graph, {.module_name = "mod"}).value(),
+  EXPECT_EQ(PrintStages(graph, Target(), {.module_name = "mod"}).value(),
             R"(kernel tvmgen_mod_fused_sum(p0: float32[3, 2]) -> (out0: float32[3]) {
   stage sum_reduced: float32[3]
     for i0 in 0..3
@@ -326,6 +327,62 @@ def @main(%x: Tensor[(2, 4), float32]) {
   ASSERT_EQ(lowered.calls.size(), 2u);
   EXPECT_EQ(lowered.calls[0].cost, (loop::Cost{3 * 8, 4 * (8 + 8)}));
   EXPECT_EQ(lowered.calls[1].cost, std::nullopt);
+}
+
+// The parameters of a function: "f(4x16 -> 4x32)".
+std::string Signature(const loop::Func& func) {
+  std::string text = absl::StrCat(func.name, "(");
+  for (size_t i = 0; i < func.params.size(); ++i) {
+    absl::StrAppend(&text,
+                    i == static_cast<size_t>(func.num_inputs) ? " -> "
+                    : i == 0                                  ? ""
+                                                              : ", ",
+                    absl::StrJoin(func.params[i]->shape, "x"));
+  }
+  return text + ")";
+}
+
+TEST(Lower, PartsOfAConcatenationAreWrittenIntoIt) {
+  constexpr char kModel[] = R"(
+def @main(%x: Tensor[(4, 16), float32]) {
+  %0 = exp(%x);
+  %1 = concatenate((%0, negative(%0), %x), axis=1);
+  add(%1, %1)
+})";
+  const Lowered lowered = LowerModel(kModel);
+  Names signatures;
+  for (const loop::Func& func : lowered.program.funcs) signatures.push_back(Signature(func));
+  EXPECT_EQ(
+      signatures,
+      (Names{"tvmgen_mod_fused_exp(4x16 -> 4x48)", "tvmgen_mod_fused_negative(4x48 -> 4x48)",
+             "tvmgen_mod_fused_concatenate(4x16 -> 4x48)", "tvmgen_mod_fused_add(4x48 -> 4x48)"}));
+  const ValueId whole = lowered.calls[3].inputs[0];
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(lowered.calls[i].outputs, std::vector<ValueId>{whole});
+    EXPECT_TRUE(lowered.calls[i].in_place.empty());
+  }
+  // It reads one part and writes another.
+  EXPECT_TRUE(lowered.program.funcs[1].in_place);
+  EXPECT_FALSE(lowered.program.funcs[0].in_place);
+  EXPECT_FALSE(lowered.calls[3].in_place.empty());
+  EXPECT_EQ(lowered.calls[1].cost->accessed_bytes, 2 * 4 * 16 * 4);
+
+  const Lowered copied =
+      LowerGraph(ParseModel(kModel), {.module_name = "mod", .place_concatenations = false});
+  EXPECT_EQ(Signature(copied.program.funcs[2]),
+            "tvmgen_mod_fused_concatenate(4x16, 4x16, 4x16 -> 4x48)");
+}
+
+TEST(Lower, PartsOfOneWholeAreOneParameter) {
+  const Lowered lowered = LowerModel(R"(
+def @main(%x: Tensor[(4, 16), float32]) {
+  %0 = exp(%x);
+  %1 = tanh(%x);
+  (concatenate((%0, %1), axis=1), add(%1, %0))
+})");
+  ASSERT_EQ(lowered.program.funcs.size(), 3u);
+  EXPECT_EQ(Signature(lowered.program.funcs[2]), "tvmgen_mod_fused_add(4x32 -> 4x16)");
+  EXPECT_TRUE(lowered.calls[2].in_place.empty());
 }
 
 }  // namespace

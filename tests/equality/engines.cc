@@ -55,10 +55,12 @@ absl::StatusOr<Lowering> LowerInto(const Case& test, size_t number, const Engine
       const Graph graph,
       RunPasses(test.graph, {.target = options.target, .evaluate = EvaluateConstants}, passes));
   const std::string module = absl::StrCat("case", number);
-  KILN_ASSIGN_OR_RETURN(Lowered lowered,
-                        Lower(graph, options.target,
-                              {.module_name = module,
-                               .schedule = {.tuning = options.tuning, .naive = options.naive}}));
+  KILN_ASSIGN_OR_RETURN(
+      Lowered lowered,
+      Lower(graph, options.target,
+            {.module_name = module,
+             .schedule = {.tuning = options.tuning, .naive = options.naive},
+             .place_concatenations = options.place_concatenations && !options.naive}));
   KILN_ASSIGN_OR_RETURN(const Plan plan, PlanFor(graph, lowered));
   Lowering result;
   result.function = absl::StrCat(module, "_run");

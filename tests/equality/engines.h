@@ -23,7 +23,8 @@ struct Case {
 
 struct EngineOptions {
   Target target;
-  bool naive = false;  // plain loops instead of schedules
+  bool naive = false;  // plain loops instead of schedules, concatenations that copy
+  bool place_concatenations = true;
   bool fuse = true;
   bool passes = true;  // without, the graph is lowered as it is
   std::shared_ptr<const Tuning> tuning = nullptr;

@@ -145,7 +145,7 @@ class Generator {
             "reshape", {x},
             {{"newshape", AttrValue::Ints(Below(2) == 0 ? Shape{-1} : Shape{shape[0], -1})}});
       case 12:
-        return Add("concatenate", {x, Any(x)}, {{"axis", Below(rank)}});
+        return Concatenate(x, rank);
       case 13:
         return Add("cast", {x}, {{"dtype", (DTypeOf(x) == kHalf ? kFloat : kHalf).ToString()}});
       default:
@@ -154,6 +154,20 @@ class Generator {
                     {"end", AttrValue::Ints({shape[0]})},
                     {"strides", AttrValue::Ints({1})}});
     }
+  }
+
+  // Of tensors made so far, and of some made for it.
+  bool Concatenate(ValueId x, int rank) {
+    std::vector<ValueId> parts = {x};
+    for (int more = 1 + Below(2); more > 0; --more) {
+      if (Below(2) == 0) {
+        parts.push_back(Any(x));
+      } else if (Add(Pick({"nn.relu", "negative", "abs", "tanh"}), {x})) {
+        parts.push_back(static_cast<ValueId>(graph_->values.size()) - 1);
+      }
+    }
+    std::swap(parts[0], parts[static_cast<size_t>(Below(static_cast<int>(parts.size())))]);
+    return Add("concatenate", parts, {{"axis", Below(2) == 0 ? 0 : Below(rank)}});
   }
 
   bool Convolution(ValueId x, const Shape& shape) {

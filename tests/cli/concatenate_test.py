@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A model whose concatenations are made in place, on both executors, by both code generators, with several threads: the same bits."""
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+
+KILN = os.path.abspath("tools/kiln/kiln")
+MODEL = """#[version = "0.0.5"]
+def @main(%x: Tensor[(1, 24, 24, 32), float32], %w: Tensor[(3, 3, 32, 32), float32]) {
+  %0 = nn.conv2d(%x, %w, padding=[1, 1, 1, 1], data_layout="NHWC", kernel_layout="HWIO");
+  %1 = nn.relu(%0);
+  %2 = concatenate((%1, sigmoid(%x)), axis=3);
+  %3 = concatenate((%2, nn.relu(tanh(%2)), %x), axis=3);
+  %4 = concatenate((exp(%x), nn.max_pool2d(%x, pool_size=[3, 3], padding=[1, 1, 1, 1], layout="NHWC")), axis=3);
+  (%3, reshape(%4, newshape=[-1]), nn.softmax(nn.softmax(%2)))
+}
+"""
+INPUTS = ["--input", "x=random", "w=random"]
+OUTPUTS = ("output0", "output1", "output2")
+
+
+class ConcatenateTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.model = os.path.join(self.folder, "m.relay")
+        with open(self.model, "w") as f:
+            f.write(MODEL)
+
+    def compile(self, *options):
+        out = os.path.join(self.folder, "_".join(("out",) + options))
+        subprocess.run([KILN, "compile", self.model, "-o", out, "--module-name", "m"] + list(options), check=True)
+        return os.path.join(out, "m.so")
+
+    def test_same_bits(self):
+        wanted = os.path.join(self.folder, "wanted")
+        subprocess.run([KILN, "run", self.compile()] + INPUTS + ["--threads", "1", "--output", wanted], check=True)
+        checks = ["--rtol", "0", "--atol", "0", "--check"]
+        checks += ["%s=%s" % (name, os.path.join(wanted, name + ".npy")) for name in OUTPUTS]
+        for options in (
+            (),
+            ("--executor", "graph"),
+            ("--codegen", "c"),
+            ("--executor", "graph", "--codegen", "c"),
+        ):
+            library = self.compile(*options)
+            for threads in "1", "4":
+                subprocess.run([KILN, "run", library] + INPUTS + ["--threads", threads] + checks, check=True)
+
+    def test_calls_that_write_one_output_share_its_storage(self):
+        library = self.compile("--executor", "graph")
+        with open(library.replace(".so", ".graph.json")) as f:
+            graph = json.load(f)
+        storage, shapes = graph["attrs"]["storage_id"][1], graph["attrs"]["shape"][1]
+        node, output, _ = graph["heads"][0]
+        entry = graph["node_row_ptr"][node] + output
+        self.assertEqual(shapes[entry], [1, 24, 24, 160])
+        writers = [i for i, id in enumerate(storage) if id == storage[entry]]
+        # The convolution, sigmoid, tanh, and the copy of x.
+        self.assertEqual([shapes[i] for i in writers], [[1, 24, 24, 160]] * 4)
+
+
+if __name__ == "__main__":
+    unittest.main()
