@@ -327,7 +327,6 @@ absl::StatusOr<Lowered> Lower(const Graph& graph, const Target& target,
       call.in_place = scheduled.in_place;
       call.schedule = scheduled.description;
       call.contraction = std::move(scheduled.contraction);
-      call.cost = loop::CostOf(kernel);
       if (ReadsWhatItWrites(call)) scheduled.func.in_place = true;
       for (loop::Constant& constant : scheduled.constants) {
         lowered.program.constants.push_back(std::move(constant));
