@@ -38,6 +38,12 @@ class OutputGroupsTest(unittest.TestCase):
     def test_tuning_file(self):
         self.assertIn(b'"schedule": "contraction 5x2x8 rows outside packed tuned"', self.read("tuned", "tuned.metadata.json"))
 
+    def test_winograd_can_be_switched_off(self):
+        self.assertIn(b'"schedule": "winograd F(4x4,3x3)', self.read("winograd", "winograd.metadata.json"))
+        direct = self.read("direct", "direct.metadata.json")
+        self.assertIn(b'"schedule": "contraction ', direct)
+        self.assertNotIn(b"winograd", direct)
+
     def test_c_sources_of_an_object(self):
         text = self.read("first.c_srcs", "First.c")
         self.assertIn(b"tvmgen_First___tvm_main__", text)
