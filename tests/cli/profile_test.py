@@ -4,6 +4,7 @@
 import html.parser
 import json
 import os
+import platform
 import re
 import unittest
 
@@ -124,6 +125,15 @@ class ProfileTest(CliCase):
         self.assertIn("100.00%  ", lines[-3])
         shares = [float(re.search(r"([\d.]+)%", line).group(1)) for line in lines[3:-4]]
         self.assertEqual(shares, sorted(shares, reverse=True))
+
+    def test_peak_of_the_target(self):
+        if platform.machine() != "x86_64":
+            self.skipTest("compiles for x86-64")
+        library = self.compile("--profile", "--target", "x86-64")
+        self.assertEqual(json.loads(self.bench(library, "--profile", "--json"))["profile"]["machine"]["instructions"], "sse2")
+        variants = self.compile("--profile", "--cpu-variants", "x86-64,x86-64-v3")
+        bench = ("--profile", "--json", "--cpu-variant", "x86-64")
+        self.assertEqual(json.loads(self.bench(variants, *bench))["profile"]["machine"]["instructions"], "sse2")
 
     def test_a_library_without_hooks(self):
         library = self.compile()

@@ -13,7 +13,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
+#include "compiler/target/target.h"
 #include "runtime_cpp/cpu_variant.h"
+#include "runtime_cpp/metadata.h"
 #include "runtime_cpp/thread_pool.h"
 #include "tools/kiln/bench_report.h"
 #include "tools/kiln/commands.h"
@@ -66,6 +68,13 @@ absl::StatusOr<runtime::ProfileReport> MeanProfile(runtime::Executor& executor, 
   return mean;
 }
 
+// The target of the code that runs.
+absl::StatusOr<Target> RunningTarget(const runtime::Module& module, const std::string& variant) {
+  if (!variant.empty()) return Target::Parse(variant);
+  KILN_ASSIGN_OR_RETURN(const auto metadata, runtime::ModelMetadata::Find(module));
+  return Target::Parse(metadata.target());
+}
+
 // The milliseconds of runs, one after the other for so many seconds.
 absl::StatusOr<std::vector<double>> TimeRuns(runtime::Executor& executor, double seconds) {
   for (int i = 0; i < kWarmUpRuns; ++i) KILN_RETURN_IF_ERROR(executor.Run());
@@ -108,7 +117,8 @@ absl::StatusOr<BenchResult> Measure(const BenchFlags& flags) {
     SetTimes(std::move(times), result);
     return result;
   }
-  KILN_ASSIGN_OR_RETURN(MachinePeak peak, MeasureMachinePeak());
+  KILN_ASSIGN_OR_RETURN(const Target target, RunningTarget(library.module, result.cpu_variant));
+  KILN_ASSIGN_OR_RETURN(MachinePeak peak, MeasureMachinePeak(target));
   KILN_ASSIGN_OR_RETURN(std::vector<double> times, TimeRuns(executor, flags.seconds));
   KILN_ASSIGN_OR_RETURN(runtime::ProfileReport report,
                         MeanProfile(executor, std::min(times.size(), kMaxProfileRuns)));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/kiln/fma_kernels.h"
 
+#include <algorithm>
+
 namespace kiln::tools {
 namespace {
 
@@ -26,9 +28,10 @@ constexpr int kOperationsOfMultiplyAdd = 2;
     return total;                                                                        \
   }
 
-constexpr FmaKernel Kernel(const char* instructions, int bytes, int vectors,
+constexpr FmaKernel Kernel(const char* instructions, int bytes, bool fused, int vectors,
                            float (*run)(int64_t, float, float)) {
-  return {instructions, int64_t{kOperationsOfMultiplyAdd} * vectors * (bytes / kBytesOfFloat), run};
+  return {instructions, 8 * bytes, fused,
+          int64_t{kOperationsOfMultiplyAdd} * vectors * (bytes / kBytesOfFloat), run};
 }
 
 #if defined(__x86_64__)
@@ -47,19 +50,25 @@ KILN_FMA_KERNEL(RunBaseline, , 16, 24)
 
 }  // namespace
 
-std::vector<FmaKernel> FmaKernels() {
-  std::vector<FmaKernel> kernels;
+std::vector<FmaKernel> FmaKernels(const Target& target) {
+  // The first is for every target.
 #if defined(__x86_64__)
-  kernels.push_back(Kernel("sse2", 16, 12, RunSse2));
+  std::vector<FmaKernel> kernels = {Kernel("sse2", 16, false, 12, RunSse2)};
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-    kernels.push_back(Kernel("avx2 fma", 32, 12, RunAvx2));
+    kernels.push_back(Kernel("avx2 fma", 32, true, 12, RunAvx2));
   }
-  if (__builtin_cpu_supports("avx512f")) kernels.push_back(Kernel("avx512f", 64, 16, RunAvx512));
+  if (__builtin_cpu_supports("avx512f")) {
+    kernels.push_back(Kernel("avx512f", 64, true, 16, RunAvx512));
+  }
 #elif defined(__ARM_NEON)
-  kernels.push_back(Kernel("neon", 16, 24, RunBaseline));
+  std::vector<FmaKernel> kernels = {Kernel("neon", 16, true, 24, RunBaseline)};
 #else
-  kernels.push_back(Kernel("baseline", 16, 24, RunBaseline));
+  std::vector<FmaKernel> kernels = {Kernel("baseline", 16, true, 24, RunBaseline)};
 #endif
+  const auto beyond = [&](const FmaKernel& kernel) {
+    return kernel.vector_bits > target.vector_bits || (kernel.fused && !target.has_fma);
+  };
+  kernels.erase(std::remove_if(kernels.begin() + 1, kernels.end(), beyond), kernels.end());
   return kernels;
 }
 

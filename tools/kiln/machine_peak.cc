@@ -157,8 +157,8 @@ Work Copy(const Buffer& buffer) {
 }
 
 // The instruction set that is fastest here: wider vectors may slow the clock down.
-absl::StatusOr<FmaKernel> FastestKernel(double seconds, size_t& turn) {
-  const std::vector<FmaKernel> kernels = FmaKernels();
+absl::StatusOr<FmaKernel> FastestKernel(const Target& target, double seconds, size_t& turn) {
+  const std::vector<FmaKernel> kernels = FmaKernels(target);
   std::vector<double> rates(kernels.size(), 0);
   for (int round = 0; round < kRounds; ++round) {
     for (size_t i = 0; i < kernels.size(); ++i) {
@@ -171,11 +171,11 @@ absl::StatusOr<FmaKernel> FastestKernel(double seconds, size_t& turn) {
 
 }  // namespace
 
-absl::StatusOr<MachinePeak> MeasureMachinePeak(double seconds) {
+absl::StatusOr<MachinePeak> MeasureMachinePeak(const Target& target, double seconds) {
   KILN_ASSIGN_OR_RETURN(const Buffer buffer, Buffer::Make());
   const double turn_seconds = seconds / kRounds;
   size_t turn = 0;
-  KILN_ASSIGN_OR_RETURN(const FmaKernel kernel, FastestKernel(turn_seconds / 2, turn));
+  KILN_ASSIGN_OR_RETURN(const FmaKernel kernel, FastestKernel(target, turn_seconds / 2, turn));
   MachinePeak peak = {.instructions = kernel.instructions,
                       .buffer_bytes = static_cast<int64_t>(buffer.bytes())};
   peak.all_threads.threads = runtime::ThreadPool::Global().num_threads();

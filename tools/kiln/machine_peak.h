@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What this machine can do at most, measured: the roofs that a profile is compared with.
 //
-//   KILN_ASSIGN_OR_RETURN(const MachinePeak peak, MeasureMachinePeak());
+//   KILN_ASSIGN_OR_RETURN(const MachinePeak peak, MeasureMachinePeak(target));
 //   peak.all_threads.gflops  // of multiply-adds of float32 in registers
 #ifndef KILN_TOOLS_KILN_MACHINE_PEAK_H_
 #define KILN_TOOLS_KILN_MACHINE_PEAK_H_
@@ -10,6 +10,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "compiler/target/target.h"
 
 namespace kiln::tools {
 
@@ -27,8 +28,9 @@ struct MachinePeak {
 };
 
 // Measures every figure for `seconds`, in rounds in which all take turns; the best round counts.
-// All threads are those of the runtime's pool.
-absl::StatusOr<MachinePeak> MeasureMachinePeak(double seconds = 0.05);
+// Arithmetic is that of instructions which code for the target may use. All threads are those of
+// the runtime's pool.
+absl::StatusOr<MachinePeak> MeasureMachinePeak(const Target& target, double seconds = 0.05);
 
 }  // namespace kiln::tools
 

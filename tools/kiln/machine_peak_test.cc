@@ -10,8 +10,8 @@ namespace kiln::tools {
 namespace {
 
 TEST(FmaKernels, DoWhatTheyCount) {
-  ASSERT_FALSE(FmaKernels().empty());
-  for (const FmaKernel& kernel : FmaKernels()) {
+  ASSERT_FALSE(FmaKernels(Target::Host()).empty());
+  for (const FmaKernel& kernel : FmaKernels(Target::Host())) {
     SCOPED_TRACE(kernel.instructions);
     // A step adds 1 to each lane, and is a multiplication and an addition for each.
     const float lanes = kernel.run(3, 1, 1) - kernel.run(2, 1, 1);
@@ -22,10 +22,26 @@ TEST(FmaKernels, DoWhatTheyCount) {
   }
 }
 
+TEST(FmaKernels, AreThoseOfTheTarget) {
+  for (const std::string& name : ListTargets()) {
+    const absl::StatusOr<Target> target = Target::Parse(name);
+    ASSERT_TRUE(target.ok()) << target.status();
+    const std::vector<FmaKernel> kernels = FmaKernels(*target);
+    ASSERT_FALSE(kernels.empty()) << name;
+    for (size_t i = 1; i < kernels.size(); ++i) {
+      EXPECT_LE(kernels[i].vector_bits, target->vector_bits) << name;
+      EXPECT_TRUE(target->has_fma || !kernels[i].fused) << name;
+    }
+  }
+  const size_t of_host = FmaKernels(Target::Host()).size();
+  EXPECT_LE(FmaKernels(*Target::Parse("x86-64")).size(), of_host);
+  EXPECT_EQ(FmaKernels(*Target::Parse("x86-64")).size(), 1);
+}
+
 TEST(MachinePeak, HasFiguresForOneThreadAndForAll) {
   for (const int threads : {1, 2}) {
     ASSERT_TRUE(runtime::ThreadPool::Global().SetNumThreads(threads).ok());
-    const absl::StatusOr<MachinePeak> peak = MeasureMachinePeak(/*seconds=*/0.001);
+    const absl::StatusOr<MachinePeak> peak = MeasureMachinePeak(Target::Host(), /*seconds=*/0.001);
     ASSERT_TRUE(peak.ok()) << peak.status();
     EXPECT_FALSE(peak->instructions.empty());
     EXPECT_GE(peak->buffer_bytes, int64_t{64} << 20);
