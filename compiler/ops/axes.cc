@@ -25,6 +25,18 @@ absl::StatusOr<std::vector<int>> NormalizeAxes(const std::vector<int64_t>& axes,
   return result;
 }
 
+absl::StatusOr<std::vector<int>> TransposeAxes(const Attrs& attrs, int rank, int constraint) {
+  if (attrs.IsNone("axes")) {
+    std::vector<int> reversed;
+    for (int d = rank - 1; d >= 0; --d) reversed.push_back(d);
+    return reversed;
+  }
+  KILN_ASSIGN_OR_RETURN(std::vector<int> axes, NormalizeAxes(attrs.Ints("axes"), rank, constraint));
+  KILN_CONSTRAINT(constraint, axes.size() == static_cast<size_t>(rank),
+                  absl::StrCat(axes.size(), " axes"), absl::StrCat("all ", rank));
+  return axes;
+}
+
 absl::StatusOr<std::vector<bool>> ReducedAxes(const Attrs& attrs, int rank, int constraint) {
   const bool all = attrs.IsNone("axis");
   std::vector<bool> reduced(static_cast<size_t>(rank), all);

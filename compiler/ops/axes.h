@@ -24,6 +24,10 @@ inline size_t AxisOf(int64_t axis, size_t rank) {
 absl::StatusOr<std::vector<int>> NormalizeAxes(const std::vector<int64_t>& axes, int rank,
                                                int constraint);
 
+// The dimension of data that each dimension of the result of a transpose is, from its attribute
+// `axes` (None: in reverse); a violation of `constraint` if that has not every axis once.
+absl::StatusOr<std::vector<int>> TransposeAxes(const Attrs& attrs, int rank, int constraint);
+
 // For each dimension whether a reduction with the attributes `axis` (None: all), and `exclude` (the
 // axes that are kept), reduces it.
 absl::StatusOr<std::vector<bool>> ReducedAxes(const Attrs& attrs, int rank, int constraint);

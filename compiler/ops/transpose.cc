@@ -8,21 +8,8 @@
 namespace kiln {
 namespace {
 
-// The dimension of data that each dimension of the result is.
-absl::StatusOr<std::vector<int>> Permutation(const Attrs& attrs, int rank) {
-  if (attrs.IsNone("axes")) {
-    std::vector<int> reversed;
-    for (int d = rank - 1; d >= 0; --d) reversed.push_back(d);
-    return reversed;
-  }
-  KILN_ASSIGN_OR_RETURN(std::vector<int> axes, NormalizeAxes(attrs.Ints("axes"), rank, 1));
-  KILN_CONSTRAINT(1, axes.size() == static_cast<size_t>(rank), absl::StrCat(axes.size(), " axes"),
-                  absl::StrCat("all ", rank));
-  return axes;
-}
-
 InferResult Infer(const InferContext& c) {
-  KILN_ASSIGN_OR_RETURN(const std::vector<int> axes, Permutation(c.attrs, c.inputs[0].rank()));
+  KILN_ASSIGN_OR_RETURN(const std::vector<int> axes, TransposeAxes(c.attrs, c.inputs[0].rank(), 1));
   Shape shape;
   for (int axis : axes) shape.push_back(c.inputs[0].shape[static_cast<size_t>(axis)]);
   return OutputTypes({{std::move(shape), c.inputs[0].dtype}});
@@ -30,7 +17,7 @@ InferResult Infer(const InferContext& c) {
 
 absl::Status Lower(StageBuilder& b) {
   KILN_ASSIGN_OR_RETURN(const std::vector<int> axes,
-                        Permutation(b.attrs(), static_cast<int>(b.input_shape(0).size())));
+                        TransposeAxes(b.attrs(), static_cast<int>(b.input_shape(0).size()), 1));
   b.Output(0, [&](const Indices& i) {
     Indices at(i.size());
     for (size_t d = 0; d < i.size(); ++d) at[static_cast<size_t>(axes[d])] = i[d];

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Canonicalize: writes operators in one way, so that later passes and schedules meet few forms.
 //   nn.batch_norm with constant statistics  ->  multiply and add per channel (their constants are
-//   folded later) nn.dropout, copy, cast to the same type ->  their input squeeze, expand_dims,
-//   nn.batch_flatten, a transpose that moves only extents of 1  ->  reshape reshape of a reshape ->
-//   one reshape; a reshape to the same shape is dropped
+//   folded later)
+//   nn.dropout, copy, cast to the same type  ->  their input
+//   squeeze, expand_dims, nn.batch_flatten, a transpose that moves only extents of 1  ->  reshape
+//   reshape of a reshape  ->  one reshape; a reshape to the same shape is dropped
+//   transpose of a transpose  ->  one transpose
 #include <algorithm>
 #include <array>
 
 #include "compiler/base/status.h"
 #include "compiler/graph/rewrite.h"
 #include "compiler/ops/add_op.h"
+#include "compiler/ops/axes.h"
 #include "compiler/passes/pass.h"
 
 namespace kiln {
@@ -42,38 +45,55 @@ class Canonicalizer {
       rewriter_.Replace(node.outputs[0], rewriter_.Map(input));
       return true;
     }
-    if (op == "reshape" || op == "squeeze" || op == "expand_dims" || op == "nn.batch_flatten" ||
-        (op == "transpose" && MovesOnlyOnes(node))) {
-      return Reshape(node);
+    if (op == "transpose") return Transpose(node);
+    if (op == "reshape" || op == "squeeze" || op == "expand_dims" || op == "nn.batch_flatten") {
+      return Reshape(node, rewriter_.Map(input));
     }
     return false;
   }
 
-  bool MovesOnlyOnes(const Node& node) const {
-    const Shape& from = old_.type(node.inputs[0]).shape;
-    const Shape& to = old_.type(node.outputs[0]).shape;
-    std::vector<int64_t> axes = node.attrs.Ints("axes");
-    if (axes.empty()) {
-      for (int64_t i = static_cast<int64_t>(from.size()) - 1; i >= 0; --i) axes.push_back(i);
-    }
-    int64_t last = -1;
-    for (size_t i = 0; i < to.size(); ++i) {
-      const int64_t axis = axes[i] < 0 ? axes[i] + static_cast<int64_t>(from.size()) : axes[i];
-      if (to[i] == 1) continue;
+  // The node that makes the value in the new graph, if it is of this operator.
+  const Node* ProducerIf(absl::string_view op, ValueId value) {
+    if (graph().value(value).kind != ValueKind::kNodeOutput) return nullptr;
+    const Node& producer = graph().node(graph().value(value).node);
+    return producer.op_name() == op ? &producer : nullptr;
+  }
+
+  static bool MovesOnlyOnes(const Shape& from, const std::vector<int>& axes) {
+    int last = -1;
+    for (int axis : axes) {
+      if (from[static_cast<size_t>(axis)] == 1) continue;
       if (axis < last) return false;
       last = axis;
     }
     return true;
   }
 
-  absl::StatusOr<bool> Reshape(const Node& node) {
-    ValueId input = rewriter_.Map(node.inputs[0]);
+  absl::StatusOr<bool> Transpose(const Node& node) {
+    const int rank = static_cast<int>(old_.type(node.outputs[0]).rank());
+    KILN_ASSIGN_OR_RETURN(std::vector<int> axes, TransposeAxes(node.attrs, rank, 1));
+    const ValueId direct = rewriter_.Map(node.inputs[0]);
+    ValueId input = direct;
+    if (const Node* before = ProducerIf("transpose", input)) {
+      KILN_ASSIGN_OR_RETURN(const std::vector<int> first, TransposeAxes(before->attrs, rank, 1));
+      for (int& axis : axes) axis = first[static_cast<size_t>(axis)];
+      input = before->inputs[0];
+    }
+    if (MovesOnlyOnes(graph().type(input).shape, axes)) return Reshape(node, input);
+    if (input == direct) return false;
+    Attrs attrs;
+    attrs.Set("axes", AttrValue::Ints({axes.begin(), axes.end()}));
+    KILN_ASSIGN_OR_RETURN(const ValueId transposed,
+                          AddOp(graph(), "transpose", {input}, attrs, node.source));
+    rewriter_.Replace(node.outputs[0], transposed);
+    return true;
+  }
+
+  // `input`, a value of the new graph, in the shape of the node's output.
+  absl::StatusOr<bool> Reshape(const Node& node, ValueId input) {
     const Shape& shape = old_.type(node.outputs[0]).shape;
     // Look through a reshape that has been rewritten before.
-    const Value& value = graph().value(input);
-    if (value.kind == ValueKind::kNodeOutput && graph().node(value.node).op_name() == "reshape") {
-      input = graph().node(value.node).inputs[0];
-    }
+    if (const Node* before = ProducerIf("reshape", input)) input = before->inputs[0];
     if (graph().type(input).shape == shape) {
       rewriter_.Replace(node.outputs[0], input);
       return true;

@@ -56,6 +56,17 @@ def @main(%x: Tensor[(2, 1, 3), float32]) {
             "transpose(%x, axes=[2, 1, 0])\n");
 }
 
+TEST(Canonicalize, MergesTransposes) {
+  const auto body = [](const std::string& rest) {
+    return Transform(Canonicalize, "def @main(%x: Tensor[(2, 4, 3), float32]) { " + rest + " }");
+  };
+  EXPECT_EQ(body("transpose(transpose(%x, axes=[1, 0, -1]), axes=[2, 0, 1])"),
+            "transpose(%x, axes=[2, 1, 0])\n");
+  EXPECT_EQ(body("transpose(transpose(%x))"), "%x\n");
+  EXPECT_EQ(body("%0 = transpose(%x, axes=[0, 2, 1]); (transpose(%0, axes=[0, 2, 1]), %0)"),
+            "%0 = transpose(%x, axes=[0, 2, 1]);\n(%x, %0)\n");
+}
+
 TEST(Canonicalize, MergesReshapes) {
   EXPECT_EQ(Transform(Canonicalize, R"(
 def @main(%x: Tensor[(2, 3, 4), float32]) {

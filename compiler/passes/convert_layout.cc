@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // ConvertLayout: convolutional graphs become channels-last inside. Every value of rank 4 that a
-// convolution or pooling makes lives as NHWC; operators that work in any layout follow it; the
-// others, and the model's outputs, get it transposed back. Weights keep their layout: the schedules
-// pack them anyway.
+// convolution or pooling makes lives as NHWC; operators that work in any layout follow it, also
+// where they split the channels into several axes behind W (a shuffle of channels); the others, and
+// the model's outputs, get it transposed back. Weights keep their layout: the schedules pack them
+// anyway.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -11,16 +12,40 @@
 #include "compiler/base/status.h"
 #include "compiler/graph/rewrite.h"
 #include "compiler/ops/add_op.h"
+#include "compiler/ops/axes.h"
 #include "compiler/ops/op_def.h"
 #include "compiler/passes/pass.h"
 
 namespace kiln {
 namespace {
 
-// Position in NHWC of each axis of NCHW.
-constexpr int64_t kToLast[] = {0, 3, 1, 2};
+// The axes (N, C…, H, W) of a value of this rank, in the order (N, H, W, C…); and back.
+std::vector<int64_t> ToLast(int64_t rank) {
+  std::vector<int64_t> axes = {0, rank - 2, rank - 1};
+  for (int64_t channel = 1; channel < rank - 2; ++channel) axes.push_back(channel);
+  return axes;
+}
+std::vector<int64_t> ToFirst(int64_t rank) {
+  std::vector<int64_t> axes = {0};
+  for (int64_t channel = 3; channel < rank; ++channel) axes.push_back(channel);
+  axes.insert(axes.end(), {1, 2});
+  return axes;
+}
 
-int64_t AxisToLast(int64_t axis) { return kToLast[axis < 0 ? axis + 4 : axis]; }
+// Where an axis of (N, C…, H, W) is in (N, H, W, C…).
+int64_t AxisToLast(int64_t axis, int64_t rank = 4) {
+  if (axis < 0) axis += rank;
+  if (axis == 0) return 0;
+  return axis < rank - 2 ? axis + 2 : axis - rank + 3;
+}
+
+Shape ShapeToLast(const Shape& shape) {
+  Shape last;
+  for (int64_t axis : ToLast(static_cast<int64_t>(shape.size()))) {
+    last.push_back(shape[static_cast<size_t>(axis)]);
+  }
+  return last;
+}
 
 class LayoutConverter {
  public:
@@ -42,44 +67,55 @@ class LayoutConverter {
   Graph& graph() { return rewriter_.graph(); }
   bool IsLast(ValueId old_value) const { return last_.contains(old_value); }
 
-  absl::StatusOr<ValueId> Transpose(ValueId value, std::vector<int64_t> axes) {
+  absl::StatusOr<ValueId> Transpose(ValueId value, const std::vector<int64_t>& axes,
+                                    const SourceLocation& source = {}) {
     Attrs attrs;
     attrs.Set("axes", AttrValue::Ints(axes));
-    return AddOp(graph(), "transpose", {value}, attrs);
+    return AddOp(graph(), "transpose", {value}, attrs, source);
   }
 
   // Makes the value available in the model's own layout.
   absl::Status EnsureFirst(ValueId old_value) {
     const auto it = last_.find(old_value);
     if (it == last_.end() || first_.contains(old_value)) return absl::OkStatus();
-    KILN_ASSIGN_OR_RETURN(const ValueId first, Transpose(it->second, {0, 3, 1, 2}));
+    KILN_ASSIGN_OR_RETURN(const ValueId first,
+                          Transpose(it->second, ToFirst(old_.type(old_value).rank())));
     rewriter_.Replace(old_value, first);
     first_.insert(old_value);
     return absl::OkStatus();
   }
 
-  // The value as NHWC.
+  // The value as (N, H, W, C…).
   absl::StatusOr<ValueId> Last(ValueId old_value) {
     const auto it = last_.find(old_value);
     if (it != last_.end()) return it->second;
-    KILN_ASSIGN_OR_RETURN(const ValueId last, Transpose(rewriter_.Map(old_value), {0, 2, 3, 1}));
+    KILN_ASSIGN_OR_RETURN(const ValueId last,
+                          Transpose(rewriter_.Map(old_value), ToLast(old_.type(old_value).rank())));
     last_[old_value] = last;
     first_.insert(old_value);
     return last;
   }
 
-  // An operand that broadcasts against NHWC values of rank 4: lower ranks are extended first.
-  absl::StatusOr<ValueId> LastBroadcast(ValueId old_value) {
-    const TensorType& type = old_.type(old_value);
-    if (IsLast(old_value) || type.rank() == 4) return Last(old_value);
-    ValueId value = rewriter_.Map(old_value);
-    if (type.num_elements() == 1) return value;
-    Shape shape(static_cast<size_t>(4 - type.rank()), 1);
-    shape.insert(shape.end(), type.shape.begin(), type.shape.end());
+  absl::StatusOr<ValueId> Reshape(ValueId value, const Shape& shape,
+                                  const SourceLocation& source = {}) {
     Attrs attrs;
     attrs.Set("newshape", AttrValue::Ints(shape));
-    KILN_ASSIGN_OR_RETURN(value, AddOp(graph(), "reshape", {value}, attrs));
-    return Transpose(value, {0, 2, 3, 1});
+    attrs.Set("allowzero", true);
+    return AddOp(graph(), "reshape", {value}, attrs, source);
+  }
+
+  // An operand that broadcasts against channels-last values of this rank: lower ranks are extended
+  // first.
+  absl::StatusOr<ValueId> LastBroadcast(ValueId old_value, int64_t rank) {
+    const TensorType& type = old_.type(old_value);
+    if (type.rank() == rank) return Last(old_value);
+    KILN_RETURN_IF_ERROR(EnsureFirst(old_value));
+    ValueId value = rewriter_.Map(old_value);
+    if (type.num_elements() == 1) return value;
+    Shape shape(static_cast<size_t>(rank - type.rank()), 1);
+    shape.insert(shape.end(), type.shape.begin(), type.shape.end());
+    KILN_ASSIGN_OR_RETURN(value, Reshape(value, shape));
+    return Transpose(value, ToLast(rank));
   }
 
   absl::StatusOr<bool> Emit(const Node& node, std::vector<ValueId> inputs, Attrs attrs) {
@@ -104,6 +140,10 @@ class LayoutConverter {
       if (op == "concatenate") return ConvertAxis(node, "axis");
       if (op == "nn.pad") return ConvertPad(node);
       if (op == "nn.lrn") return ConvertAxis(node, "axis");
+    }
+    if (old_.type(node.outputs[0]).rank() >= 4) {
+      if (op == "reshape") return ConvertReshape(node);
+      if (op == "transpose") return ConvertTranspose(node);
       if (FindOp(node.op->name)->fusion == Fusion::kElementwise && !node.attrs.Has("axis")) {
         return ConvertElementwise(node);
       }
@@ -141,10 +181,37 @@ class LayoutConverter {
   absl::StatusOr<bool> ConvertElementwise(const Node& node) {
     std::vector<ValueId> inputs;
     for (ValueId input : node.inputs) {
-      KILN_ASSIGN_OR_RETURN(const ValueId last, LastBroadcast(input));
+      KILN_ASSIGN_OR_RETURN(const ValueId last,
+                            LastBroadcast(input, old_.type(node.outputs[0]).rank()));
       inputs.push_back(last);
     }
     return Emit(node, std::move(inputs), node.attrs);
+  }
+
+  // A reshape that splits or joins channels, and leaves N, H, and W.
+  absl::StatusOr<bool> ConvertReshape(const Node& node) {
+    const Shape &from = old_.type(node.inputs[0]).shape, &to = old_.type(node.outputs[0]).shape;
+    if (from.front() != to.front() || !std::equal(from.end() - 2, from.end(), to.end() - 2)) {
+      return false;
+    }
+    KILN_ASSIGN_OR_RETURN(last_[node.outputs[0]],
+                          Reshape(last_.at(node.inputs[0]), ShapeToLast(to), node.source));
+    return true;
+  }
+
+  // A transpose of channels among each other.
+  absl::StatusOr<bool> ConvertTranspose(const Node& node) {
+    const int rank = static_cast<int>(old_.type(node.outputs[0]).rank());
+    KILN_ASSIGN_OR_RETURN(const std::vector<int> axes, TransposeAxes(node.attrs, rank, 1));
+    std::vector<int64_t> moved(axes.size());
+    for (size_t i = 0; i < axes.size(); ++i) {
+      moved[static_cast<size_t>(AxisToLast(static_cast<int64_t>(i), rank))] =
+          AxisToLast(axes[i], rank);
+    }
+    if (moved[0] != 0 || moved[1] != 1 || moved[2] != 2) return false;
+    KILN_ASSIGN_OR_RETURN(last_[node.outputs[0]],
+                          Transpose(last_.at(node.inputs[0]), moved, node.source));
+    return true;
   }
 
   absl::StatusOr<bool> ConvertAxis(const Node& node, const std::string& name) {
@@ -168,7 +235,7 @@ class LayoutConverter {
     if (widths.size() != 4) return false;
     std::vector<AttrValue> moved(4);
     for (size_t i = 0; i < 4; ++i) {
-      moved[static_cast<size_t>(kToLast[i])] = AttrValue::Ints(widths[i]);
+      moved[static_cast<size_t>(AxisToLast(static_cast<int64_t>(i)))] = AttrValue::Ints(widths[i]);
     }
     std::vector<ValueId> inputs;
     KILN_ASSIGN_OR_RETURN(const ValueId data, Last(node.inputs[0]));

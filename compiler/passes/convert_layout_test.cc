@@ -78,6 +78,43 @@ TEST(ConvertLayout, ReductionsReadTheNewLayout) {
   EXPECT_EQ(AfterConvolution("max(%0, axis=[1])"), "max(%1, axis=[3])\n");
 }
 
+TEST(ConvertLayout, ChannelsAreSplitBehindTheOthers) {
+  const std::string shuffle =
+      "%1 = reshape(nn.conv2d(%0, %v, kernel_size=[1, 1]), newshape=[1, 2, 3, 4, 5]);\n"
+      "%2 = nn.relu(transpose(%1, axes=[0, 2, 1, 3, 4]));\n";
+  const auto body = [&](const std::string& rest) {
+    const std::string text =
+        Transform(ConvertLayout,
+                  "def @main(%x: Tensor[(1, 2, 4, 5), float32],"
+                  " %w: Tensor[(3, 2, 1, 1), float32], %v: Tensor[(6, 3, 1, 1), float32]) {"
+                  "%0 = nn.conv2d(%x, %w, kernel_size=[1, 1]);\n" +
+                      shuffle + rest + "}");
+    return text.substr(std::min(text.find("%3 ="), text.size()));
+  };
+  const std::string shuffled =
+      "%3 = reshape(%2, newshape=[1, 4, 5, 2, 3], allowzero=True);\n"
+      "%4 = transpose(%3, axes=[0, 1, 2, 4, 3]);\n"
+      "%5 = nn.relu(%4);\n";
+  EXPECT_EQ(body("reshape(%2, newshape=[1, 6, 4, 5])"),
+            shuffled +
+                "%6 = reshape(%5, newshape=[1, 4, 5, 6], allowzero=True);\n"
+                "transpose(%6, axes=[0, 3, 1, 2])\n");
+  // What broadcasts has its channels split in the same way.
+  EXPECT_EQ(body("add(%2, reshape(%x, newshape=[2, 4, 5]))"),
+            shuffled +
+                "%6 = reshape(%x, newshape=[1, 1, 2, 4, 5], allowzero=True);\n"
+                "%7 = transpose(%6, axes=[0, 3, 4, 1, 2]);\n"
+                "%8 = add(%5, %7);\n"
+                "transpose(%8, axes=[0, 3, 4, 1, 2])\n");
+  // What moves H and W is as it was.
+  EXPECT_EQ(body("transpose(%2, axes=[0, 1, 2, 4, 3])"),
+            shuffled + "transpose(%5, axes=[0, 3, 4, 2, 1])\n");
+  EXPECT_EQ(body("reshape(%2, newshape=[1, 3, 4, 10])"),
+            shuffled +
+                "%6 = transpose(%5, axes=[0, 3, 4, 1, 2]);\n"
+                "reshape(%6, newshape=[1, 3, 4, 10], allowzero=True)\n");
+}
+
 TEST(ConvertLayout, OthersGetTheirOwnLayoutBack) {
   EXPECT_EQ(AfterConvolution("mean(%0, axis=[2])"),
             "%2 = transpose(%1, axes=[0, 3, 1, 2]);\nmean(%2, axis=[2])\n");

@@ -3,7 +3,8 @@
 // towards its producers; a producer may join if nothing outside of the group reads it, so a group
 // has one node whose outputs leave it. What may join follows from the operators' Fusion kind:
 //   element-wise behind anything that has one output of the same shape (epilogue)
-//   element-wise and injective before element-wise, injective and reductions (prologue)
+//   element-wise and injective before element-wise, injective and reductions (prologue), but for
+//     the epilogue of a reduction or contraction, which stays with that
 //   injective before a contraction's data, so that a change of layout or padding is read in place
 // A reshape of a computed value is no function at all but a view, and stays alone.
 #include <algorithm>
@@ -100,7 +101,7 @@ class Fuser {
   }
 
   // Whether the node would end a group behind a reduction or contraction: those keep their
-  // epilogue, rather than that the reduction behind them takes it as its prologue.
+  // epilogue, rather than that what is behind them takes it as its prologue.
   bool IsEpilogue(NodeId id) const {
     const Node& node = graph_.node(id);
     if (KindOf(node) != Fusion::kElementwise) return false;
@@ -121,7 +122,7 @@ class Fuser {
     const Fusion kind = KindOf(producer);
     if (kind == Fusion::kOpaque || !OnlyReadBy(producer, group)) return false;
     if (IsHeavy(kind)) return group.heavy == kNoId && EndsElementwise(id, group);
-    if (!FeedsHeavy(id, group)) return true;
+    if (!FeedsHeavy(id, group)) return !IsEpilogue(id) || EndsElementwise(id, group);
     const Node& heavy = graph_.node(group.heavy);
     if (KindOf(heavy) == Fusion::kReduction) return !IsEpilogue(id);
     // Only a pure move of the data operand may be read in place by a contraction.

@@ -78,6 +78,9 @@ TEST(Fuse, ProloguesOfReductions) {
 TEST(Fuse, AnEpilogueStaysWithItsProducer) {
   EXPECT_EQ(Conv("sum(nn.relu(%0), axis=[3])"), "nn.conv2d nn.relu | sum");
   EXPECT_EQ(Vector("%0 = nn.softmax(%x); sum(exp(%0), axis=[1])"), "nn.softmax exp | sum");
+  EXPECT_EQ(Conv("transpose(nn.relu(%0), axes=[0, 3, 1, 2])"), "nn.conv2d nn.relu | transpose");
+  EXPECT_EQ(Vector("multiply(sigmoid(sum(%x, axis=[1], keepdims=True)), %y)"),
+            "sum sigmoid | multiply");
 }
 
 TEST(Fuse, ContractionsReadMovedDataInPlace) {
