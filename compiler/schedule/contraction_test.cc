@@ -136,6 +136,46 @@ TEST(Contraction, PacksConstantsByBlocksOfColumns) {
   }
 }
 
+// One row whose columns come from memory: each vector of them is a stream of its own, and between
+// streams are zeros, so that those of a tile come to the end of their pages one after the other.
+TEST(Contraction, PacksStreamsForOneRow) {
+  Target target = VectorTarget(256);
+  target.l2_bytes = 8192;
+  const Scheduled scheduled = Schedule(Product(1, 1024, 60, Columns::kConstantTransposed), target);
+  EXPECT_EQ(scheduled.description, "contraction 1x8x8 columns outside packed");
+  ASSERT_EQ(scheduled.constants.size(), 1u);
+  const loop::Constant& packed = scheduled.constants[0];
+  // 8 streams: an eighth of a page is 16 vectors.
+  ASSERT_EQ(packed.buffer->shape, (Shape{8, 1024 + 16, 8}));
+  for (int64_t vector = 0; vector < 8; ++vector) {
+    for (int64_t k : {0, 1, 1023, 1024, 1039}) {
+      for (int64_t lane = 0; lane < 8; ++lane) {
+        const int64_t n = vector * 8 + lane;
+        const bool exists = n < 60 && k < 1024;
+        const double expected = exists ? 1 + 0.5 * static_cast<double>(n * 1024 + k) : 0;
+        ASSERT_EQ(packed.tensor.AsDouble((vector * 1040 + k) * 8 + lane), expected)
+            << n << " " << k;
+      }
+    }
+  }
+  // Zeros that would weigh are not there, and several tiles of rows find their columns in the
+  // cache.
+  EXPECT_EQ(Schedule(Product(1, 990, 64, Columns::kConstant), target).constants[0].buffer->shape,
+            (Shape{8, 990, 8}));
+  EXPECT_EQ(Schedule(Product(100, 1024, 64, Columns::kConstant), target)
+                .constants[0]
+                .buffer->shape.size(),
+            3u);
+  for (int64_t rows : {1, 2, 5}) {
+    for (int64_t columns : {5, 8, 64, 68, 129}) {
+      for (int64_t reduce : {24, 1024}) {
+        SCOPED_TRACE(testing::Message() << rows << " x " << reduce << " x " << columns);
+        ExpectLikeNaive(Product(rows, reduce, columns, Columns::kConstant), target, kTolerance);
+      }
+    }
+  }
+}
+
 TEST(Contraction, PacksComputedColumnsInScratch) {
   const Scheduled scheduled =
       Schedule(Product(12, 2, 35, Columns::kInputTransposed), VectorTarget(256));

@@ -82,10 +82,12 @@ struct WinogradProblem;
 Stmt WinogradNest(const loop::Kernel& kernel, size_t which, const WinogradProblem& problem,
                   const ContractionChoice& choice, Context& context);
 
-// One axis of a packed copy: how many elements, and how far apart they are in the original.
+// One axis of a packed copy: how many elements, how far apart they are in the original, and how
+// many zeros are behind them.
 struct PackedAxis {
   int64_t extent;
   int64_t stride;
+  int64_t zeros = 0;
 };
 // A copy of the constant behind `buffer` from element `base` on, walked by `axes` from the
 // outermost to the innermost. With `columns` >= 0 the axis `block` counts blocks of as many columns

@@ -20,6 +20,9 @@ constexpr int64_t kMaxSteps = 4;  // of the reduction in one iteration
 constexpr int64_t kMaxRowLines = 4;
 // Steps of a reduction that give time to fetch what the epilogue reads.
 constexpr int64_t kMinStepsAhead = 32;
+constexpr int64_t kPageBytes = 4096;
+// A stream's steps for each zero behind them, at least.
+constexpr int64_t kMinStepsOfZero = 64;
 
 // `factor` with `load` in the place of its load.
 Expr WithLoad(const Expr& factor, const Expr& load) {
@@ -32,8 +35,28 @@ std::string NameOf(const Var& var) { return var.As<loop::VarNode>()->name; }
 // An axis of the packed column factor.
 struct ColumnAxis {
   Axis axis;
-  int64_t stride;  // in the original
+  int64_t stride;     // in the original
+  int64_t zeros = 0;  // behind the elements
 };
+
+// Whether each vector of a tile's columns is packed by itself, so that a tile reads as many streams
+// as it has vectors: memory that one tile alone reads comes faster that way, because the hardware
+// looks ahead in each stream. Measured: 18 GB/s with 8 streams, 11 with 1.
+bool PacksByVector(const TiledContraction& t, const Target& target) {
+  const bool one_tile = TotalExtent(t.c.rows) == t.tile.outer_rows * t.tile.rows;
+  return one_tile && t.tile.vectors > 1 && !target.is_baremetal() &&
+         !KeepsColumns(TotalExtent(t.c.batch) * ColumnBytes(t.c), target);
+}
+
+// Zeros behind the `steps` of a stream, each of `step_bytes`, so that the streams of a tile are
+// spread evenly over a page: they do not all come to the end of theirs at once. Measured: 17 GB/s
+// with 8 streams instead of 14. None where they would weigh.
+int64_t ZerosBetween(int64_t streams, int64_t steps, int64_t step_bytes) {
+  const int64_t page = kPageBytes / step_bytes;
+  const int64_t wanted = page / streams, found = steps % page;
+  const int64_t zeros = (wanted - found + page) % page;
+  return zeros <= steps / kMinStepsOfZero ? zeros : 0;
+}
 
 // A stage that copies the column factor into `axes`; columns beyond the last are zero.
 Stage CopyStage(const TiledContraction& t, const loop::Load& load,
@@ -185,25 +208,35 @@ Stmt PackColumns(TiledContraction& t, Context& context) {
   t.packed = true;
   t.block = loop::MakeVar("block");
   t.column = loop::MakeVar("column");
-  const int64_t blocks = DivideUp(t.c.column.extent, t.tile.columns());
+  const int64_t width =
+      constant && PacksByVector(t, context.target) ? t.tile.lanes : t.tile.columns();
+  const int64_t blocks = DivideUp(t.c.column.extent, width);
   const int64_t stride = form.coefficients.back();
   std::vector<ColumnAxis> axes;
   for (size_t i = 0; i < t.c.batch.size(); ++i) {
     if (form.coefficients[i] != 0) axes.push_back({order[i], form.coefficients[i]});
   }
   const size_t block_position = axes.size();
-  axes.push_back({{t.block, blocks}, stride * t.tile.columns()});
+  axes.push_back({{t.block, blocks}, stride * width});
   for (size_t i = t.c.batch.size(); i + 1 < order.size(); ++i) {
     if (form.coefficients[i] != 0) axes.push_back({order[i], form.coefficients[i]});
   }
-  axes.push_back({{t.column, t.tile.columns()}, stride});
+  if (width != t.tile.columns() && axes.size() == block_position + 2) {
+    axes.back().zeros =
+        ZerosBetween(t.tile.vectors, axes.back().axis.extent, width * load->buffer->dtype.bytes());
+  }
+  axes.push_back({{t.column, width}, stride});
 
   std::vector<Expr> index;
   for (const ColumnAxis& a : axes) index.push_back(a.axis.var);
+  if (width != t.tile.columns()) {
+    index[block_position] = t.block * Expr(t.tile.vectors) + t.column / Expr(width);
+    index.back() = t.column % Expr(width);
+  }
   int64_t base = 0;
   if (constant && loop::AsInt(form.base, &base)) {
     std::vector<PackedAxis> packed;
-    for (const ColumnAxis& a : axes) packed.push_back({a.axis.extent, a.stride});
+    for (const ColumnAxis& a : axes) packed.push_back({a.axis.extent, a.stride, a.zeros});
     const Buffer copy =
         PackConstant(load->buffer, base, packed, context, block_position, t.c.column.extent);
     t.y = WithLoad(t.c.y, loop::MakeLoad(copy, index));
