@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Powers: exp(y * log|x|), with the logarithm and the product in more precision than the result.
+// Powers: a few multiplications and roots for the constant exponents that networks have; otherwise
+// exp(y * log|x|), with the logarithm and the product in more precision than the result.
 #include <algorithm>
+#include <optional>
 
 #include "compiler/loop/expr_node.h"
 #include "compiler/loop/math.h"
@@ -90,11 +92,43 @@ Expr PowFloat32(const Expr& magnitude, const Expr& y) {
   return MakeCast(magnitude.type(), Exp(wide(y) * Log(wide(magnitude))));
 }
 
+// The square root, but of -0 and of -infinity what a power is.
+Expr RootForPow(const Expr& x) {
+  return MakeSelect(x == Like(x, -kInfinity), Like(x, kInfinity), Sqrt(x + Like(x, 0)));
+}
+
+// x^exponent; nothing for exponents that take more than a few operations.
+std::optional<Expr> PowOfConstant(const Expr& x, double exponent) {
+  const auto root = [&] { return RootForPow(x); };
+  if (exponent == 0) return Like(x, 1);
+  if (exponent == 1) return x;
+  if (exponent == 2) return x * x;
+  if (exponent == 3) return x * x * x;
+  if (exponent == 4) return x * x * (x * x);
+  if (exponent == -1) return Like(x, 1) / x;
+  if (exponent == -2) return PowOfConstant(Like(x, 1) / x, 2);
+  if (exponent == 0.5) return root();
+  if (exponent == -0.5) return Like(x, 1) / root();
+  if (exponent == 1.5) return Abs(x) * root();
+  if (exponent == 0.25) return Sqrt(root());
+  if (exponent == 0.75) return root() * Sqrt(root());
+  return std::nullopt;
+}
+
+std::optional<double> AsFloat(const Expr& e) {
+  if (const auto* broadcast = e.As<Broadcast>()) return AsFloat(broadcast->a);
+  const auto* constant = e.As<FloatImm>();
+  return constant == nullptr ? std::nullopt : std::optional<double>(constant->value);
+}
+
 }  // namespace
 
 Expr Pow(Expr x, Expr y) {
   int64_t constant;
   if (y.type().index && AsInt(y, &constant)) y = Like(x, static_cast<double>(constant));
+  if (const std::optional<double> exponent = AsFloat(y); exponent.has_value()) {
+    if (std::optional<Expr> power = PowOfConstant(x, *exponent)) return *power;
+  }
   const int lanes = std::max(x.type().lanes, y.type().lanes);
   x = WithLanes(x, lanes);
   y = WithLanes(y, lanes);

@@ -118,6 +118,7 @@ const Function kFunctions[] = {
 
 constexpr double kMaxPowUlp32 = 1;
 constexpr double kMaxPowUlp64 = 1.5;
+constexpr double kMaxConstantPowUlp = 2.5;
 
 int NumPoints() {
   const char* points = std::getenv("KILN_MATH_TEST_POINTS");
@@ -215,6 +216,7 @@ TEST(PageTest, StatesTheErrors) {
   };
   for (const Function& f : kFunctions) expect_row(f.name, f.max_ulp32, f.max_ulp64);
   expect_row("Pow", kMaxPowUlp32, kMaxPowUlp64);
+  expect_row("Pow by a constant", kMaxConstantPowUlp, kMaxConstantPowUlp);
 }
 
 template <typename T, typename Wide>
@@ -276,6 +278,46 @@ void CheckPow(double max_ulp) {
   if (std::getenv("KILN_MATH_TEST_POINTS") != nullptr) {
     std::printf("Pow      float%zu: %.3f ULP\n", 8 * sizeof(T), worst);
   }
+}
+
+// Exponents that are constants, for which there are shorter ways.
+template <typename T, typename Wide>
+void CheckConstantExponents(double max_ulp) {
+  using Limits = std::numeric_limits<T>;
+  std::vector<T> points = {0,
+                           0.5,
+                           1,
+                           2,
+                           Limits::min(),
+                           Limits::denorm_min(),
+                           Limits::max(),
+                           Limits::infinity(),
+                           Limits::quiet_NaN()};
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<double> unit(-1, 1);
+  for (int i = 0; i < NumPoints(); ++i) {
+    const double range = i % 2 == 0 ? 4 : Limits::max_exponent;
+    points.push_back(static_cast<T>(std::exp2(range * unit(random))));
+  }
+  for (size_t i = 0, n = points.size(); i < n; ++i) points.push_back(-points[i]);
+  for (double exponent : {-2.0, -1.0, -0.5, 0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0}) {
+    const std::vector<T> got =
+        Evaluate<T>([&](const Expr& x, const Expr&) { return Pow(x, Const(x.type(), exponent)); },
+                    points, points);
+    for (size_t i = 0; i < points.size(); ++i) {
+      const Wide want = std::pow(static_cast<Wide>(points[i]), static_cast<Wide>(exponent));
+      EXPECT_LE((UlpError<T, Wide>(got[i], want)), max_ulp)
+          << "Pow(" << points[i] << ", " << exponent << ") = " << got[i] << ", not " << want;
+      if (want == 0 || std::isinf(want)) {
+        EXPECT_EQ(std::signbit(got[i]), std::signbit(want)) << points[i] << ", " << exponent;
+      }
+    }
+  }
+}
+
+TEST(PowTest, ConstantExponents) {
+  CheckConstantExponents<float, double>(kMaxConstantPowUlp);
+  CheckConstantExponents<double, long double>(kMaxConstantPowUlp);
 }
 
 TEST(PowTest, Float32) { CheckPow<float, double>(kMaxPowUlp32); }
