@@ -46,7 +46,13 @@ absl::Status LowerSoftmax(StageBuilder& b) {
     exp = b.Compute("exp", b.input_shape(0), e);
     return exp;
   });
-  b.Output(0, [=](const Indices& i) { return exp(i) / p.sum(ReducedIndex(i, p.reduced)); });
+  // One division for a row. The sum is at least 1: that of the maximum.
+  const Access scale =
+      b.Compute("scale", ReducedShape(b.input_shape(0), p.reduced, false), [&](const Indices& i) {
+        const Expr sum = p.sum(i);
+        return loop::Const(sum.type(), 1) / sum;
+      });
+  b.Output(0, [=](const Indices& i) { return exp(i) * scale(ReducedIndex(i, p.reduced)); });
   return absl::OkStatus();
 }
 
