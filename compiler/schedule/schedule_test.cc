@@ -87,6 +87,37 @@ TEST(Pointwise, IsParallelWhereItIsWorthIt) {
                                  "parallel"));
 }
 
+TEST(Pointwise, AsksForLargeDataAhead) {
+  const auto ahead = [](const Shape& shape, Target target) {
+    target.l2_bytes = 4096;
+    const std::string text = Text(Schedule(Unary(shape, Double), target));
+    EXPECT_EQ(absl::StrContains(text, "prefetch in["), absl::StrContains(text, "prefetch out["));
+    return absl::StrContains(text, "prefetch in[");
+  };
+  EXPECT_TRUE(ahead({1000}, VectorTarget(256)));
+  // What stays in the second cache is not asked for, nor where there is none.
+  EXPECT_FALSE(ahead({500}, VectorTarget(256)));
+  Target firmware = VectorTarget(128);
+  firmware.has_os = false;
+  EXPECT_FALSE(ahead({1000}, firmware));
+  // Of what does not change along the innermost axis nothing is asked for.
+  const Buffer in = Param("in", kF32, {900, 3}), column = Param("column", kF32, {900, 1});
+  const Buffer out = Param("out", kF32, {900, 3});
+  const Kernel kernel = {.name = "f",
+                         .inputs = {in, column},
+                         .outputs = {out},
+                         .constants = {},
+                         .stages = {Pointwise(out, [&](const Index& i) {
+                           return MakeLoad(in, i) * MakeLoad(column, {i[0], Expr(0)});
+                         })}};
+  Target target = VectorTarget(256);
+  target.l2_bytes = 4096;
+  const std::string text = Text(Schedule(kernel, target));
+  EXPECT_TRUE(absl::StrContains(text, "prefetch in[")) << text;
+  EXPECT_FALSE(absl::StrContains(text, "prefetch column[")) << text;
+  ExpectLikeNaive(kernel, target);
+}
+
 TEST(Pointwise, EveryShapeStoresEveryBit) {
   for (const Target& target : AllTargets()) {
     for (int64_t extent : {1, 2, 3, 7, 8, 15, 16, 31, 33, 100}) {
