@@ -188,8 +188,8 @@ absl::StatusOr<std::vector<Kernel>> KernelCases() {
   std::vector<Kernel> kernels;
   absl::Status status;
   const auto add = [&](absl::StatusOr<Kernel> kernel) {
-    if (kernel.ok()) kernels.push_back(*std::move(kernel));
     status.Update(kernel.status());
+    if (kernel.ok()) kernels.push_back(*std::move(kernel));
   };
   add(Dense(512, 512, 512));
   for (const auto& [extent, channels] : {std::pair(56, 64), {28, 128}, {14, 256}, {7, 512}}) {
