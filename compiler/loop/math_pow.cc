@@ -126,12 +126,12 @@ std::optional<double> AsFloat(const Expr& e) {
 Expr Pow(Expr x, Expr y) {
   int64_t constant;
   if (y.type().index && AsInt(y, &constant)) y = Like(x, static_cast<double>(constant));
-  if (const std::optional<double> exponent = AsFloat(y); exponent.has_value()) {
-    if (std::optional<Expr> power = PowOfConstant(x, *exponent)) return *power;
-  }
   const int lanes = std::max(x.type().lanes, y.type().lanes);
   x = WithLanes(x, lanes);
   y = WithLanes(y, lanes);
+  if (const std::optional<double> exponent = AsFloat(y); exponent.has_value()) {
+    if (std::optional<Expr> power = PowOfConstant(x, *exponent)) return *power;
+  }
   const bool wide = IsFloat64(x);
   const Expr infinity = Like(x, kInfinity), zero = Like(x, 0);
   const Expr magnitude = Abs(x);

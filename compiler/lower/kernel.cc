@@ -7,7 +7,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
-#include "compiler/loop/mutate.h"
 #include "compiler/ops/op_def.h"
 #include "compiler/ops/stage_builder.h"
 
@@ -25,14 +24,6 @@ std::string Identifier(absl::string_view name, absl::string_view otherwise) {
   return id;
 }
 
-// The only element of a tensor as an expression.
-Expr ScalarOf(const Tensor& tensor) {
-  const DType dtype = tensor.type().dtype;
-  const loop::Type type = loop::Type::Of(dtype);
-  return dtype.is_float() ? loop::FloatConst(type, tensor.AsDouble(0))
-                          : loop::IntConst(type, tensor.AsInt(0));
-}
-
 class KernelBuilder {
  public:
   KernelBuilder(std::string name, const Graph& body) : body_(body) {
@@ -46,7 +37,7 @@ class KernelBuilder {
     }
     for (const Node& node : body_.nodes) KILN_RETURN_IF_ERROR(AddNode(node));
     for (ValueId output : body_.outputs) kernel_.outputs.push_back(buffers_.at(output));
-    InlineScalars();
+    DropScalars();
     return std::move(kernel_);
   }
 
@@ -102,24 +93,11 @@ class KernelBuilder {
     return absl::OkStatus();
   }
 
-  // Constants of one element become literals.
-  void InlineScalars() {
-    std::map<loop::Buffer, Expr> scalars;
-    for (const loop::Constant& constant : kernel_.constants) {
-      if (constant.tensor.type().num_elements() == 1)
-        scalars[constant.buffer] = ScalarOf(constant.tensor);
-    }
-    if (scalars.empty()) return;
-    for (loop::Stage& stage : kernel_.stages) {
-      stage.value = loop::MutateExpr(stage.value, [&](const Expr& e) -> Expr {
-        const auto* load = e.As<loop::Load>();
-        if (load == nullptr) return {};
-        const auto it = scalars.find(load->buffer);
-        return it == scalars.end() ? Expr() : it->second;
-      });
-    }
-    std::erase_if(kernel_.constants,
-                  [&](const loop::Constant& c) { return scalars.contains(c.buffer); });
+  // Those of one element are literals in what reads them.
+  void DropScalars() {
+    std::erase_if(kernel_.constants, [](const loop::Constant& constant) {
+      return constant.tensor.type().num_elements() == 1;
+    });
   }
 
   const Graph& body_;

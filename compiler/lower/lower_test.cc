@@ -315,6 +315,13 @@ TEST(Cost, OfASoftmax) {
             (loop::Cost{3 * (10 * (1 + (1 + exp) + 1 + 1) + 1), 4 * (3 * 10 + 3 * 10)}));
 }
 
+// The exponent is a literal when the power is written out.
+TEST(Cost, OfAPowerByAConstant) {
+  EXPECT_EQ(CostOfModel("def @main(%x: Tensor[(3, 4), float32]) { power(%x, 2f) }").operations, 12);
+  EXPECT_EQ(CostOfModel("def @main(%x: Tensor[(3, 4), float32]) { power(%x, -1f) }").operations,
+            12);
+}
+
 TEST(Cost, OfExternalSubgraphsIsThatOfTheirOperatorsAndViewsHaveNone) {
   const Lowered lowered = LowerModel(R"(
 def @main(%x: Tensor[(2, 4), float32]) {

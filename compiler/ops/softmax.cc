@@ -46,7 +46,7 @@ absl::Status LowerSoftmax(StageBuilder& b) {
     exp = b.Compute("exp", b.input_shape(0), e);
     return exp;
   });
-  // One division for a row. The sum is at least 1: that of the maximum.
+  // One division for a row. The sum of finite values is at least 1: that of the maximum.
   const Access scale =
       b.Compute("scale", ReducedShape(b.input_shape(0), p.reduced, false), [&](const Indices& i) {
         const Expr sum = p.sum(i);

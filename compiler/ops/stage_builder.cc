@@ -51,6 +51,13 @@ StageBuilder::StageBuilder(std::string name, const Attrs& attrs, std::vector<Buf
 }
 
 Access StageBuilder::Input(int k) const {
+  if (const Tensor* tensor = constant(k); tensor != nullptr && tensor->type().num_elements() == 1) {
+    const loop::Type type = loop::Type::Of(ComputeType(tensor->type().dtype));
+    const Expr literal = tensor->type().dtype.is_float()
+                             ? loop::FloatConst(type, tensor->AsDouble(0))
+                             : loop::IntConst(type, tensor->AsInt(0));
+    return [literal](const Indices&) { return literal; };
+  }
   return [buffer = inputs_[static_cast<size_t>(k)]](const Indices& i) {
     const Expr value = loop::MakeLoad(buffer, i);
     return buffer->dtype == ComputeType(buffer->dtype)

@@ -51,7 +51,8 @@ class StageBuilder {
   // The value of input k where it is a constant, else null.
   const Tensor* constant(int k) const { return constants_[static_cast<size_t>(k)]; }
 
-  // The value of input k; float16 comes as float32.
+  // The value of input k, a literal where it is a constant of one element; float16 comes as
+  // float32.
   Access Input(int k) const;
 
   // A stage with a value at every index of `shape`, of the dtype of the value.

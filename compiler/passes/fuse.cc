@@ -34,7 +34,9 @@ bool IsHeavy(Fusion kind) { return kind == Fusion::kReduction || kind == Fusion:
 class Fuser {
  public:
   explicit Fuser(const Graph& graph)
-      : graph_(graph), consumers_(graph.Consumers()), group_(graph.nodes.size(), kNoId) {}
+      : graph_(graph), consumers_(graph.Consumers()), group_(graph.nodes.size(), kNoId) {
+    for (const Node& node : graph.nodes) is_epilogue_.push_back(IsEpilogue(node));
+  }
 
   Graph Run() {
     // From the last node backwards: a node that is in no group yet ends one.
@@ -100,10 +102,10 @@ class Fuser {
     return group.heavy != kNoId && producer < group.heavy && Reaches(producer, group.heavy, group);
   }
 
-  // Whether the node would end a group behind a reduction or contraction: those keep their
-  // epilogue, rather than that what is behind them takes it as its prologue.
-  bool IsEpilogue(NodeId id) const {
-    const Node& node = graph_.node(id);
+  // Whether the node, behind those that is_epilogue_ knows, would end a group behind a reduction or
+  // contraction: those keep their epilogue, rather than that what is behind them takes it as its
+  // prologue.
+  bool IsEpilogue(const Node& node) const {
     if (KindOf(node) != Fusion::kElementwise) return false;
     for (ValueId input : node.inputs) {
       const Value& value = graph_.value(input);
@@ -112,7 +114,10 @@ class Fuser {
           graph_.type(input).shape != graph_.type(node.outputs[0]).shape) {
         continue;
       }
-      if (IsHeavy(KindOf(graph_.node(value.node))) || IsEpilogue(value.node)) return true;
+      if (IsHeavy(KindOf(graph_.node(value.node))) ||
+          is_epilogue_[static_cast<size_t>(value.node)]) {
+        return true;
+      }
     }
     return false;
   }
@@ -122,9 +127,10 @@ class Fuser {
     const Fusion kind = KindOf(producer);
     if (kind == Fusion::kOpaque || !OnlyReadBy(producer, group)) return false;
     if (IsHeavy(kind)) return group.heavy == kNoId && EndsElementwise(id, group);
-    if (!FeedsHeavy(id, group)) return !IsEpilogue(id) || EndsElementwise(id, group);
+    const bool is_epilogue = is_epilogue_[static_cast<size_t>(id)];
+    if (!FeedsHeavy(id, group)) return !is_epilogue || EndsElementwise(id, group);
     const Node& heavy = graph_.node(group.heavy);
-    if (KindOf(heavy) == Fusion::kReduction) return !IsEpilogue(id);
+    if (KindOf(heavy) == Fusion::kReduction) return !is_epilogue;
     // Only a pure move of the data operand may be read in place by a contraction.
     return kind == Fusion::kInjective && producer.outputs[0] == heavy.inputs[0] &&
            (producer.op_name() == "transpose" || producer.op_name() == "nn.pad");
@@ -231,7 +237,8 @@ class Fuser {
 
   const Graph& graph_;
   std::vector<std::vector<NodeId>> consumers_;
-  std::vector<NodeId> group_;  // by node: the last node of its group
+  std::vector<bool> is_epilogue_;  // by node
+  std::vector<NodeId> group_;      // by node: the last node of its group
   std::map<NodeId, Group> groups_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which operators become one function. The text shows groups: "nn.conv2d nn.relu | reshape" are two
 // functions, the first of two operators.
+#include <algorithm>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -117,6 +118,14 @@ TEST(Fuse, GroupsHaveABound) {
   // 41 nodes in two groups: " | " parts them once.
   EXPECT_EQ(text.find(" | "), text.rfind(" | "));
   EXPECT_EQ(text.size() - text.rfind(" | ") - 3, 32 * 4 - 1u);
+}
+
+TEST(Fuse, ChainsOfAnyLength) {
+  constexpr int kNodes = 20000;
+  std::string body = "%0 = exp(%x);\n";
+  for (int i = 1; i < kNodes; ++i) absl::StrAppend(&body, "%", i, " = nn.relu(%", i - 1, ");\n");
+  const std::string text = Vector(absl::StrCat(body, "%", kNodes - 1));
+  EXPECT_EQ(std::count(text.begin(), text.end(), '|'), kNodes / 32 - 1);
 }
 
 TEST(Fuse, ConstantsGoInside) {

@@ -89,13 +89,14 @@ Stage CopyStage(const TiledContraction& t, const loop::Load& load,
   return copy;
 }
 
-// Asks for the columns of a later step of the reduction: one cache line per vector.
+// Asks for the columns of a later step of the reduction: their cache lines, each where columns lie
+// side by side.
 Stmt PrefetchColumns(const TiledContraction& t, const TilePlace& place) {
   if (t.prefetch_distance == 0) return {};
   const loop::Load& load = *FactorLoad(t.y);
   const int64_t line = kCacheLineBytes / load.buffer->dtype.bytes();
   std::vector<Stmt> stmts;
-  for (int64_t column = 0; column < place.columns; column += line) {
+  for (int64_t column = 0; column < place.columns; column += std::min(line, t.packed_columns)) {
     const Expr at =
         loop::Substitute(FlatIndex(load.buffer, load.index, {}),
                          {{t.block.get(), place.block}, {t.column.get(), Expr(column)}});
@@ -210,6 +211,7 @@ Stmt PackColumns(TiledContraction& t, Context& context) {
   t.column = loop::MakeVar("column");
   const int64_t width =
       constant && PacksByVector(t, context.target) ? t.tile.lanes : t.tile.columns();
+  t.packed_columns = width;
   const int64_t blocks = DivideUp(t.c.column.extent, width);
   const int64_t stride = form.coefficients.back();
   std::vector<ColumnAxis> axes;

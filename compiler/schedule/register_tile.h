@@ -37,6 +37,7 @@ struct TiledContraction {
   Expr y = {};
   bool packed = false;
   Var block = {}, column = {};
+  int64_t packed_columns = 0;  // that lie side by side: a block's, or a vector's
   // Multiply-adds that the innermost loop may have, so that its own instructions weigh little.
   int64_t max_unrolled = 1;
   // How many elements ahead the columns are asked for; 0: not at all.

@@ -164,7 +164,7 @@ TEST(Concatenate, IsTheSameWithoutFusion) {
   ExpectLikePlain({.target = Target::Host(), .fuse = false});
 }
 
-// Firmware has parts of any size, and no vectors.
+// Firmware makes parts of any size in place.
 TEST(Concatenate, IsTheSameOnBareMetal) {
   Target target = Target::Host();
   target.has_os = false;

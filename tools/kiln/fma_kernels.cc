@@ -37,6 +37,7 @@ constexpr FmaKernel Kernel(const char* instructions, int bytes, bool fused, int 
 #if defined(__x86_64__)
 
 KILN_FMA_KERNEL(RunSse2, , 16, 12)
+KILN_FMA_KERNEL(RunAvx, __attribute__((target("avx"))), 32, 12)
 KILN_FMA_KERNEL(RunAvx2, __attribute__((target("avx2,fma"))), 32, 12)
 KILN_FMA_KERNEL(RunAvx512, __attribute__((target("avx512f"))), 64, 16)
 
@@ -54,6 +55,7 @@ std::vector<FmaKernel> FmaKernels(const Target& target) {
   // The first is for every target.
 #if defined(__x86_64__)
   std::vector<FmaKernel> kernels = {Kernel("sse2", 16, false, 12, RunSse2)};
+  if (__builtin_cpu_supports("avx")) kernels.push_back(Kernel("avx", 32, false, 12, RunAvx));
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
     kernels.push_back(Kernel("avx2 fma", 32, true, 12, RunAvx2));
   }
