@@ -36,7 +36,10 @@ class KernelBuilder {
           Make(input, Identifier(body_.value(input).name, "p"), loop::BufferScope::kParam));
     }
     for (const Node& node : body_.nodes) KILN_RETURN_IF_ERROR(AddNode(node));
-    for (ValueId output : body_.outputs) kernel_.outputs.push_back(buffers_.at(output));
+    for (ValueId output : body_.outputs) {
+      KILN_ASSIGN_OR_RETURN(loop::Buffer buffer, OutputOf(output));
+      kernel_.outputs.push_back(std::move(buffer));
+    }
     DropScalars();
     return std::move(kernel_);
   }
@@ -62,6 +65,26 @@ class KernelBuilder {
              loop::BufferScope::kConstant);
     kernel_.constants.push_back({buffer, constant.constant});
     return buffer;
+  }
+
+  // The buffer that a node makes; a copy of what no node makes, or of what is an output already.
+  absl::StatusOr<loop::Buffer> OutputOf(ValueId output) {
+    const loop::Buffer made = BufferOf(output);
+    const auto& outputs = kernel_.outputs;
+    if (body_.value(output).kind == ValueKind::kNodeOutput &&
+        std::find(outputs.begin(), outputs.end(), made) == outputs.end()) {
+      return made;
+    }
+    loop::Buffer copy = loop::MakeBuffer(absl::StrCat("out", num_outputs_++), made->dtype,
+                                         made->shape, loop::BufferScope::kParam);
+    const Tensor* constant = body_.is_constant(output) ? &body_.value(output).constant : nullptr;
+    const Attrs none;
+    StageBuilder builder("copy", none, {made}, {copy}, {constant});
+    builder.Output(0, builder.Input(0));
+    for (loop::Stage& stage : std::move(builder).Finish()) {
+      kernel_.stages.push_back(std::move(stage));
+    }
+    return copy;
   }
 
   absl::Status AddNode(const Node& node) {

@@ -117,6 +117,13 @@ def @main(%x: Tensor[(5, 16), float32], %w: Tensor[(40, 16), float32], %y: Tenso
   %3 = concatenate((%0, nn.dense(%0, %1), exp(%1)), axis=1);
   (nn.dense(%2, %2), %3)
 })"},
+    {"a function that returns a value twice, its parameter, and a constant",
+     R"(
+def @main(%x: Tensor[(4, 16), float32]) {
+  %0 = fn (%p: Tensor[(4, 16), float32], Primitive=1) { %2 = negative(%p); (%2, %2, %p, 1f) };
+  %1 = %0(abs(%x));
+  (concatenate((%1.0, %1.1, %1.2, %1.0), axis=0), add(%1.1, %1.3))
+})"},
     {"float16",
      R"(
 def @main(%x: Tensor[(3, 32), float16]) {
