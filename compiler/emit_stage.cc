@@ -43,7 +43,8 @@ absl::StatusOr<std::string> EmitStage(const Graph& graph, const CompileOptions& 
   KILN_ASSIGN_OR_RETURN(const Stages stages, RunStages(graph, options));
   if (stage == "fused") return PrintRelay(stages.fused);
   if (stage == "stages") {
-    return PrintStages(stages.fused, options.target, {.module_name = options.module_name});
+    return PrintStages(stages.fused, options.target,
+                       {.module_name = options.module_name, .schedule = options.schedule});
   }
   if (stage == "loops") {
     KILN_ASSIGN_OR_RETURN(const Lowered naive,

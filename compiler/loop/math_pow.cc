@@ -99,7 +99,7 @@ Expr RootForPow(const Expr& x) {
 
 // x^exponent; nothing for exponents that take more than a few operations.
 std::optional<Expr> PowOfConstant(const Expr& x, double exponent) {
-  const auto root = [&] { return RootForPow(x); };
+  const Expr root = RootForPow(x);
   if (exponent == 0) return Like(x, 1);
   if (exponent == 1) return x;
   if (exponent == 2) return x * x;
@@ -107,11 +107,11 @@ std::optional<Expr> PowOfConstant(const Expr& x, double exponent) {
   if (exponent == 4) return x * x * (x * x);
   if (exponent == -1) return Like(x, 1) / x;
   if (exponent == -2) return PowOfConstant(Like(x, 1) / x, 2);
-  if (exponent == 0.5) return root();
-  if (exponent == -0.5) return Like(x, 1) / root();
-  if (exponent == 1.5) return Abs(x) * root();
-  if (exponent == 0.25) return Sqrt(root());
-  if (exponent == 0.75) return root() * Sqrt(root());
+  if (exponent == 0.5) return root;
+  if (exponent == -0.5) return Like(x, 1) / root;
+  if (exponent == 1.5) return Abs(x) * root;
+  if (exponent == 0.25) return Sqrt(root);
+  if (exponent == 0.75) return root * Sqrt(root);
   return std::nullopt;
 }
 

@@ -7,8 +7,6 @@
 
 #include "absl/strings/match.h"
 #include "compiler/graph/test_ops.h"
-#include "compiler/loop/loop.h"
-#include "compiler/plan/place_constants.h"
 #include "gtest/gtest.h"
 
 namespace kiln {
@@ -28,6 +26,14 @@ class Calls {
   // A call whose output may be written over its first input.
   ValueId InPlace(std::vector<ValueId> inputs, int64_t floats) {
     return Call(std::move(inputs), floats, 0, {{0, 0}});
+  }
+  // A call that makes a part of a value that calls before make too.
+  void Part(std::vector<ValueId> inputs, ValueId whole) {
+    calls_.push_back({.function = "f" + std::to_string(calls_.size()),
+                      .inputs = std::move(inputs),
+                      .outputs = {whole},
+                      .op_names = "",
+                      .source = ""});
   }
   ValueId View(ValueId input) { return Add("", {input}, graph_.type(input).num_elements(), 0, {}); }
 
@@ -216,6 +222,18 @@ TEST(Plan, SeveralOutputsOneOfThemReadAgain) {
   EXPECT_EQ(plan.workspace_bytes(), 0);
 }
 
+TEST(Plan, ABufferOfSeveralCallsLivesFromTheFirstOn) {
+  Calls m;
+  const ValueId in = m.Input(16), whole = m.Call({in}, 16), other = m.Call({in}, 16);
+  m.Part({other}, whole);
+  const Plan plan = m.Make({m.InPlace({whole}, 16)});
+  ASSERT_EQ(plan.buffers.size(), 4u);
+  EXPECT_EQ(plan.calls[0].args[1], plan.calls[2].args[1]);
+  EXPECT_EQ(OutputOf(plan, 0).first_call, 0);
+  EXPECT_EQ(OutputOf(plan, 0).last_call, 3);
+  EXPECT_EQ(plan.workspace_bytes(), 2 * 64);
+}
+
 // CopyOutputs gives such outputs a call that makes them; without it they are mistakes.
 TEST(Plan, RefusesOutputsThatNoCallMakes) {
   {
@@ -398,108 +416,6 @@ TEST(Plan, PoolsThatAreTooSmallSayByHowMuchAndWhatHasNoPlace) {
             "the pools ('sram' 512 bytes) are too small: 1024 bytes have no place: 't2' (1024 "
             "bytes, Tensor[(256,), float32], calls 1 to 2); at most 1088 bytes are alive at once, "
             "and the pools have 512");
-}
-
-// A program with one function that reads `constant` in a loop of `times`.
-loop::LoopProgram ReadsConstants(const std::vector<std::pair<int64_t, int64_t>>& sizes_and_times) {
-  const DType f32 = DType::Float(32);
-  loop::LoopProgram program;
-  loop::Func func;
-  func.name = "f";
-  std::vector<loop::Stmt> body;
-  const loop::Buffer out = loop::MakeBuffer("out", f32, {1}, loop::BufferScope::kParam);
-  func.params = {out};
-  for (const auto& [size, times] : sizes_and_times) {
-    const TensorType type{{size}, f32};
-    const loop::Buffer constant = loop::MakeBuffer("c" + std::to_string(program.constants.size()),
-                                                   f32, type.shape, loop::BufferScope::kConstant);
-    program.constants.push_back({constant, Tensor::Filled(type, 1)});
-    const loop::Var i = loop::MakeVar("i");
-    body.push_back(loop::MakeFor(
-        i, 0, times, loop::ForKind::kSerial,
-        loop::MakeStore(out, {loop::Expr(0)}, loop::MakeLoad(constant, {loop::Expr(0)}))));
-  }
-  func.body = loop::MakeBlock(std::move(body));
-  program.funcs.push_back(std::move(func));
-  return program;
-}
-
-TEST(PlaceConstants, WhatIsReadMostIsInTheFastestPool) {
-  loop::LoopProgram program = ReadsConstants({{16, 1}, {16, 100}, {32, 100}});
-  Plan plan;
-  ASSERT_TRUE(PlaceConstants({{.name = "flash"}, {.name = "itcm", .limit_bytes = 64, .speed = 3}},
-                             program, plan)
-                  .ok());
-  EXPECT_EQ(program.constants[0].pool, "flash");
-  EXPECT_EQ(program.constants[1].pool, "itcm");
-  EXPECT_EQ(program.constants[2].pool, "flash");
-  ASSERT_EQ(plan.constant_pools.size(), 2u);
-  EXPECT_EQ(plan.constant_pools[1].name, "itcm");
-}
-
-// The hot one would fill the only pool that the other fits into.
-TEST(PlaceConstants, WhatFitsIsPlaced) {
-  for (const double speed : {4.0, 1.0, 0.25}) {
-    loop::LoopProgram program = ReadsConstants({{16, 100}, {32, 1}});
-    Plan plan;
-    EXPECT_EQ(PlaceConstants({{.name = "first", .limit_bytes = 128, .speed = speed},
-                              {.name = "second", .limit_bytes = 64}},
-                             program, plan),
-              absl::OkStatus());
-    EXPECT_EQ(program.constants[0].pool, "second");
-    EXPECT_EQ(program.constants[1].pool, "first");
-  }
-}
-
-TEST(PlaceConstants, WithoutPoolsNothingChanges) {
-  loop::LoopProgram program = ReadsConstants({{16, 1}});
-  Plan plan;
-  ASSERT_TRUE(PlaceConstants({}, program, plan).ok());
-  EXPECT_EQ(program.constants[0].pool, "");
-  EXPECT_TRUE(plan.constant_pools.empty());
-}
-
-TEST(PlaceConstants, PoolsThatAreTooSmall) {
-  loop::LoopProgram program = ReadsConstants({{16, 1}, {100, 1}});
-  Plan plan;
-  EXPECT_EQ(PlaceConstants({{.name = "rom", .limit_bytes = 64}}, program, plan).message(),
-            "the pools of constants ('rom' 64 bytes) are too small: 448 bytes have no place: 'c1' "
-            "(400 bytes)");
-}
-
-// Two calls each make a part of one buffer, which a third reads.
-TEST(Plan, ABufferOfSeveralCallsLivesFromTheFirstOn) {
-  Graph graph;
-  const TensorType type{{16}, DType::Float(32)};
-  const ValueId in = graph.AddInput("in", type);
-  std::vector<ValueId> values;
-  for (int i = 0; i < 3; ++i) {
-    Node node;
-    node.op = FindTestOp("concatenate");
-    node.inputs = {in};
-    values.push_back(
-        graph.node(graph.AddNode(std::move(node), absl::MakeConstSpan(&type, 1))).outputs[0]);
-  }
-  const ValueId other = values[0], whole = values[1], out = values[2];
-  graph.outputs = {out};
-  const absl::StatusOr<Plan> plan = MakePlan(
-      graph,
-      {{.function = "a", .inputs = {in}, .outputs = {whole}, .op_names = "", .source = ""},
-       {.function = "b", .inputs = {in}, .outputs = {other}, .op_names = "", .source = ""},
-       {.function = "c", .inputs = {other}, .outputs = {whole}, .op_names = "", .source = ""},
-       {.function = "d",
-        .inputs = {whole},
-        .outputs = {out},
-        .in_place = {{0, 0}},
-        .op_names = "",
-        .source = ""}});
-  ASSERT_TRUE(plan.ok()) << plan.status();
-  ASSERT_EQ(plan->buffers.size(), 4u);
-  EXPECT_EQ(plan->calls[0].args[1], plan->calls[2].args[1]);
-  const PlanBuffer& buffer = plan->buffers[static_cast<size_t>(plan->calls[0].args[1])];
-  EXPECT_EQ(buffer.first_call, 0);
-  EXPECT_EQ(buffer.last_call, 3);
-  EXPECT_EQ(plan->workspace_bytes(), 2 * 64);
 }
 
 }  // namespace

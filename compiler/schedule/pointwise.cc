@@ -41,7 +41,8 @@ class AskingAhead {
   Stmt Emit(const Expr& begin, int64_t extent) const {
     std::vector<Stmt> stmts;
     for (const LinearAccess& access : contiguous_) {
-      const int64_t element = access.buffer->dtype.bytes(), line = kCacheLineBytes / element;
+      const int64_t element = access.buffer->dtype.bytes();
+      const int64_t line = LineElements(access.buffer->dtype);
       for (int64_t i = 0; i < extent; i += line) {
         stmts.push_back(loop::MakePrefetch(
             access.buffer, access.form.base + begin + Expr(i + kPrefetchBytes / element)));

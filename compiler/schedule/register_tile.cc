@@ -34,9 +34,8 @@ std::string NameOf(const Var& var) { return var.As<loop::VarNode>()->name; }
 
 // An axis of the packed column factor.
 struct ColumnAxis {
-  Axis axis;
-  int64_t stride;     // in the original
-  int64_t zeros = 0;  // behind the elements
+  Var var;
+  PackedAxis packed;
 };
 
 // Whether each vector of a tile's columns is packed by itself, so that a tile reads as many streams
@@ -71,11 +70,11 @@ Stage CopyStage(const TiledContraction& t, const loop::Load& load,
   Shape shape;
   loop::Substitution fresh;
   for (const ColumnAxis& a : axes) {
-    const Var var = loop::MakeVar(NameOf(a.axis.var));
-    copy.axes.push_back({var, a.axis.extent});
+    const Var var = loop::MakeVar(NameOf(a.var));
+    copy.axes.push_back({var, a.packed.extent});
     copy.index.push_back(var);
-    shape.push_back(a.axis.extent);
-    fresh[a.axis.var.get()] = var;
+    shape.push_back(a.packed.extent);
+    fresh[a.var.get()] = var;
   }
   const int64_t columns = t.c.column.extent;
   const Expr column = fresh[t.block.get()] * Expr(t.tile.columns()) + fresh[t.column.get()];
@@ -94,7 +93,7 @@ Stage CopyStage(const TiledContraction& t, const loop::Load& load,
 Stmt PrefetchColumns(const TiledContraction& t, const TilePlace& place) {
   if (t.prefetch_distance == 0) return {};
   const loop::Load& load = *FactorLoad(t.y);
-  const int64_t line = kCacheLineBytes / load.buffer->dtype.bytes();
+  const int64_t line = LineElements(load.buffer->dtype);
   std::vector<Stmt> stmts;
   for (int64_t column = 0; column < place.columns; column += std::min(line, t.packed_columns)) {
     const Expr at =
@@ -114,7 +113,7 @@ Stmt PrefetchNextColumns(const TiledContraction& t, const TilePlace& place, cons
   const loop::Load& load = *FactorLoad(t.y);
   loop::Substitution at = {{t.block.get(), place.block}, {t.column.get(), Expr(0)}};
   for (const Axis& axis : t.c.reduce) at[axis.var.get()] = Expr(0);
-  const int64_t line = kCacheLineBytes / load.buffer->dtype.bytes();
+  const int64_t line = LineElements(load.buffer->dtype);
   const int64_t lines = DivideUp(DivideUp(elements, line), passes * iterations);
   const Expr first = loop::Substitute(FlatIndex(load.buffer, load.index, {}), at) + Expr(elements) +
                      (place.pass * Expr(iterations) + i) * Expr(lines * line);
@@ -130,7 +129,7 @@ Stmt PrefetchNextRows(const TiledContraction& t, const TilePlace& place, const E
                       int64_t iterations) {
   if (t.blocks_per_row_tile == 0) return {};
   const loop::Load& load = *FactorLoad(t.c.x);
-  const int64_t line = kCacheLineBytes / load.buffer->dtype.bytes();
+  const int64_t line = LineElements(load.buffer->dtype);
   const int64_t row_lines = DivideUp(t.c.reduce.back().extent, line);
   const int64_t lines = DivideUp(t.tile.rows * row_lines, t.blocks_per_row_tile * iterations);
   if (lines > kMaxRowLines) return {};
@@ -209,36 +208,37 @@ Stmt PackColumns(TiledContraction& t, Context& context) {
   t.packed = true;
   t.block = loop::MakeVar("block");
   t.column = loop::MakeVar("column");
+  int64_t base = 0;
+  const bool packs_now = constant && loop::AsInt(form.base, &base);
   const int64_t width =
-      constant && PacksByVector(t, context.target) ? t.tile.lanes : t.tile.columns();
+      packs_now && PacksByVector(t, context.target) ? t.tile.lanes : t.tile.columns();
   t.packed_columns = width;
   const int64_t blocks = DivideUp(t.c.column.extent, width);
   const int64_t stride = form.coefficients.back();
   std::vector<ColumnAxis> axes;
-  for (size_t i = 0; i < t.c.batch.size(); ++i) {
-    if (form.coefficients[i] != 0) axes.push_back({order[i], form.coefficients[i]});
-  }
+  const auto add = [&](size_t i) {
+    if (form.coefficients[i] == 0) return;
+    axes.push_back({order[i].var, {order[i].extent, form.coefficients[i]}});
+  };
+  for (size_t i = 0; i < t.c.batch.size(); ++i) add(i);
   const size_t block_position = axes.size();
-  axes.push_back({{t.block, blocks}, stride * width});
-  for (size_t i = t.c.batch.size(); i + 1 < order.size(); ++i) {
-    if (form.coefficients[i] != 0) axes.push_back({order[i], form.coefficients[i]});
-  }
+  axes.push_back({t.block, {blocks, stride * width}});
+  for (size_t i = t.c.batch.size(); i + 1 < order.size(); ++i) add(i);
   if (width != t.tile.columns() && axes.size() == block_position + 2) {
-    axes.back().zeros =
-        ZerosBetween(t.tile.vectors, axes.back().axis.extent, width * load->buffer->dtype.bytes());
+    PackedAxis& steps = axes.back().packed;
+    steps.zeros = ZerosBetween(t.tile.vectors, steps.extent, width * load->buffer->dtype.bytes());
   }
-  axes.push_back({{t.column, width}, stride});
+  axes.push_back({t.column, {width, stride}});
 
   std::vector<Expr> index;
-  for (const ColumnAxis& a : axes) index.push_back(a.axis.var);
+  for (const ColumnAxis& a : axes) index.push_back(a.var);
   if (width != t.tile.columns()) {
     index[block_position] = t.block * Expr(t.tile.vectors) + t.column / Expr(width);
     index.back() = t.column % Expr(width);
   }
-  int64_t base = 0;
-  if (constant && loop::AsInt(form.base, &base)) {
+  if (packs_now) {
     std::vector<PackedAxis> packed;
-    for (const ColumnAxis& a : axes) packed.push_back({a.axis.extent, a.stride, a.zeros});
+    for (const ColumnAxis& a : axes) packed.push_back(a.packed);
     const Buffer copy =
         PackConstant(load->buffer, base, packed, context, block_position, t.c.column.extent);
     t.y = WithLoad(t.c.y, loop::MakeLoad(copy, index));
@@ -311,7 +311,7 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
   // Asks for what an epilogue reads that differs by row.
   const auto ask_for = [&](const loop::Load& load) {
     const Expr index = FlatIndex(load.buffer, load.index, {});
-    const int64_t line = kCacheLineBytes / load.buffer->dtype.bytes();
+    const int64_t line = LineElements(load.buffer->dtype);
     const Var outer = loop::MakeVar("outer"), m = loop::MakeVar("m");
     std::vector<Stmt> lines;
     for (int64_t column = 0; column < place.columns; column += line) {

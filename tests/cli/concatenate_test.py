@@ -3,11 +3,10 @@
 
 import json
 import os
-import subprocess
-import tempfile
 import unittest
 
-KILN = os.path.abspath("tools/kiln/kiln")
+from tests.cli.cli_case import CODEGENS, CliCase
+
 MODEL = """#[version = "0.0.5"]
 def @main(%x: Tensor[(1, 24, 24, 32), float32], %w: Tensor[(3, 3, 32, 32), float32]) {
   %0 = nn.conv2d(%x, %w, padding=[1, 1, 1, 1], data_layout="NHWC", kernel_layout="HWIO");
@@ -22,39 +21,32 @@ INPUTS = ["--input", "x=random", "w=random"]
 OUTPUTS = ("output0", "output1", "output2")
 
 
-class ConcatenateTest(unittest.TestCase):
+class ConcatenateTest(CliCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-        self.model = os.path.join(self.folder, "m.relay")
-        with open(self.model, "w") as f:
-            f.write(MODEL)
+        super().setUp()
+        self.model = self.write("m.relay", MODEL)
 
     def compile(self, *options):
-        out = os.path.join(self.folder, "_".join(("out",) + options))
-        subprocess.run([KILN, "compile", self.model, "-o", out, "--module-name", "m"] + list(options), check=True)
+        out = self.path("_".join(("out",) + options))
+        self.succeeds("compile", self.model, "-o", out, "--module-name", "m", *options)
         return os.path.join(out, "m.so")
 
     def test_same_bits(self):
-        wanted = os.path.join(self.folder, "wanted")
-        subprocess.run([KILN, "run", self.compile()] + INPUTS + ["--threads", "1", "--output", wanted], check=True)
+        wanted = self.path("wanted")
+        self.succeeds("run", self.compile(), *INPUTS, "--threads", "1", "--output", wanted)
         checks = ["--rtol", "0", "--atol", "0", "--check"]
         checks += ["%s=%s" % (name, os.path.join(wanted, name + ".npy")) for name in OUTPUTS]
-        for options in (
-            (),
-            ("--executor", "graph"),
-            ("--codegen", "c"),
-            ("--executor", "graph", "--codegen", "c"),
-        ):
-            library = self.compile(*options)
-            for threads in "1", "4":
-                subprocess.run([KILN, "run", library] + INPUTS + ["--threads", threads] + checks, check=True)
+        for codegen in CODEGENS:
+            for executor in "aot", "graph":
+                library = self.compile("--codegen", codegen, "--executor", executor)
+                for threads in "1", "4":
+                    with self.subTest(codegen=codegen, executor=executor, threads=threads):
+                        self.succeeds("run", library, *INPUTS, "--threads", threads, *checks)
 
     def test_calls_that_write_one_output_share_its_storage(self):
         library = self.compile("--executor", "graph")
-        with open(library.replace(".so", ".graph.json")) as f:
-            graph = json.load(f)
+        with open(library.replace(".so", ".graph.json"), encoding="utf-8") as file:
+            graph = json.load(file)
         storage, shapes = graph["attrs"]["storage_id"][1], graph["attrs"]["shape"][1]
         node, output, _ = graph["heads"][0]
         entry = graph["node_row_ptr"][node] + output
