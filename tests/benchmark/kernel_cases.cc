@@ -151,39 +151,6 @@ absl::StatusOr<Kernel> MatrixVector(int64_t n, int64_t k) {
 
 }  // namespace
 
-absl::StatusOr<Kernel> PeakKernel() {
-  const Target target = Target::Host();
-  const int64_t lanes = target.Lanes(kF32), vectors = target.vector_registers - 4, steps = 10000;
-  using namespace loop;  // NOLINT: a program is written out
-  const Buffer out = MakeBuffer("out", kF32, {lanes * vectors}, BufferScope::kParam);
-  const Buffer acc = MakeBuffer("acc", kF32, {lanes * vectors}, BufferScope::kLocal);
-  const auto each = [&](const std::function<Stmt(Expr)>& body) {
-    const Var v = MakeVar("v"), lane = MakeVar("lane");
-    return MakeFor(v, 0, vectors, ForKind::kUnrolled,
-                   MakeFor(lane, 0, lanes, ForKind::kVectorized, body(v * Expr(lanes) + lane)));
-  };
-  const auto load = [&](const Buffer& b, const Expr& i) { return MakeLoad(b, {i}); };
-  const Expr a = Const(kF32, 0.999), b = Const(kF32, 0.001);
-  Stmt body = MakeBlock(
-      {each([&](const Expr& i) { return MakeStore(acc, {i}, load(out, i)); }),
-       MakeFor(MakeVar("step"), 0, steps, ForKind::kSerial, each([&](const Expr& i) {
-                 return MakeStore(
-                     acc, {i}, target.has_fma ? MakeFma(load(acc, i), a, b) : load(acc, i) * a + b);
-               })),
-       each([&](const Expr& i) { return MakeStore(out, {i}, load(acc, i)); })});
-  LoopProgram program;
-  Func func;
-  func.name = "run";
-  func.params = {out};
-  func.body = VectorizeLoops(Simplify(UnrollLoops(MakeAllocate(acc, body))), target.vector_bits);
-  program.funcs.push_back(func);
-  Kernel kernel{.name = "peak", .flops = 2.0 * static_cast<double>(lanes * vectors * steps)};
-  KILN_ASSIGN_OR_RETURN(kernel.jit, codegen::Jit::Create(program, target));
-  kernel.memory.push_back(Memory(lanes * vectors * 4));
-  kernel.args.push_back(kernel.memory.back().get());
-  return kernel;
-}
-
 absl::StatusOr<std::vector<Kernel>> KernelCases() {
   std::vector<Kernel> kernels;
   absl::Status status;

@@ -26,9 +26,6 @@ struct Kernel {
   std::string schedule = {};
 };
 
-// A loop of multiply-adds on as many accumulators as the machine has registers for.
-absl::StatusOr<Kernel> PeakKernel();
-
 // Dense layers, convolutions, and what memory binds, of shapes that models have.
 absl::StatusOr<std::vector<Kernel>> KernelCases();
 

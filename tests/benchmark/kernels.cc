@@ -4,14 +4,14 @@
 //
 // Kernels that compute much are compared with the peak of multiply-adds: what generated code
 // reaches that does nothing else, in registers. Kernels that memory binds are compared with a copy
-// that reads and writes as many bytes in all, so that both find their data in the same cache.
-// Figures are medians of rounds, in which each kernel runs right behind what it is compared with.
+// that reads and writes as many bytes in all, so that both find their data in the same cache. What
+// a kernel is compared with runs right before it and right behind it, with as many threads.
+//
+// Figures are medians of rounds, and once more those of the fastest round of the kernel beside the
+// fastest one of its roof: on a machine that is shared, its quiet moments.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <cstring>
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -23,74 +23,51 @@
 #include "compiler/target/target.h"
 #include "runtime_cpp/thread_pool.h"
 #include "tests/benchmark/kernel_cases.h"
+#include "tests/benchmark/roofs.h"
 
 namespace kiln::benchmark {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+constexpr int kSettlingRuns = 5;  // of some milliseconds
 
-constexpr double kMinSeconds = 0.004;  // per measurement: short, so that neighbours compare
+// Rates of a kernel and of what it is compared with, in operations or bytes per second.
+struct Rates {
+  std::vector<double> kernel, roof;
+};
 
 struct Measured {
   Kernel kernel;
-  std::map<int, std::vector<double>> seconds = {};  // by number of threads
-  std::vector<double> of_peak = {};                 // with one thread
+  std::map<int, Rates> rates = {};  // by number of threads
+  bool computes() const { return kernel.flops > 0; }
+  double work() const { return computes() ? kernel.flops : static_cast<double>(kernel.bytes); }
 };
 
-// Seconds of one run.
-absl::StatusOr<double> SecondsPerRun(const std::function<absl::Status()>& run) {
-  int runs = 0;
-  const Clock::time_point begin = Clock::now();
-  double seconds = 0;
-  do {
-    KILN_RETURN_IF_ERROR(run());
-    ++runs;
-    seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-  } while (seconds < kMinSeconds);
-  return seconds / runs;
-}
-
-absl::StatusOr<double> SecondsPerRun(const Kernel& kernel) {
-  return SecondsPerRun([&] { return kernel.jit->Run("run", kernel.args); });
-}
-
-// Half of `bytes` copied behind itself.
-absl::StatusOr<double> SecondsPerCopy(int64_t bytes) {
-  static std::vector<char>& memory = *new std::vector<char>;
-  const size_t half = static_cast<size_t>(bytes) / 2;
-  if (memory.size() < 2 * half) memory.resize(2 * half);
-  const auto copy = [&] {
-    std::memcpy(memory.data() + half, memory.data(), half);
-    return absl::OkStatus();
-  };
-  KILN_RETURN_IF_ERROR(copy());  // into the cache
-  return SecondsPerRun(copy);
-}
-
-// One round of one kernel, right behind what it is compared with.
-absl::Status Measure(const Kernel& peak, Measured& m, const std::vector<int>& threads) {
+// What the kernel is compared with runs right before it and right behind it.
+absl::Status MeasureRound(const Measured& m, Roofs& roofs, Rates& rates) {
   const Kernel& kernel = m.kernel;
-  KILN_RETURN_IF_ERROR(runtime::ThreadPool::Global().SetNumThreads(1));
-  double best = 0;  // seconds that it would take at the peak
-  if (kernel.flops > 0) {
-    KILN_ASSIGN_OR_RETURN(const double seconds, SecondsPerRun(peak));
-    best = kernel.flops * seconds / peak.flops;
-  } else {
-    KILN_ASSIGN_OR_RETURN(best, SecondsPerCopy(kernel.bytes));
-  }
-  for (int count : threads) {
-    KILN_RETURN_IF_ERROR(runtime::ThreadPool::Global().SetNumThreads(count));
-    KILN_RETURN_IF_ERROR(kernel.jit->Run("run", kernel.args));
-    KILN_ASSIGN_OR_RETURN(const double seconds, SecondsPerRun(kernel));
-    m.seconds[count].push_back(seconds);
-    if (count == 1) m.of_peak.push_back(best / seconds);
-  }
+  const auto roof = [&] { return m.computes() ? roofs.Flops() : roofs.CopiedBytes(kernel.bytes); };
+  const auto run = [&] { return kernel.jit->Run("run", kernel.args); };
+  KILN_ASSIGN_OR_RETURN(const double before, roof());
+  KILN_RETURN_IF_ERROR(run());  // into the cache
+  KILN_ASSIGN_OR_RETURN(const double seconds, SecondsPerRun(run));
+  KILN_ASSIGN_OR_RETURN(const double after, roof());
+  rates.kernel.push_back(m.work() / seconds);
+  rates.roof.push_back((before + after) / 2);
   return absl::OkStatus();
 }
 
-double Median(std::vector<double> values) {
+// Threads that have just begun share a CPU until the system spreads them.
+absl::Status SetThreads(int count, const Roofs& roofs) {
+  KILN_RETURN_IF_ERROR(runtime::ThreadPool::Global().SetNumThreads(count));
+  if (count == 1) return absl::OkStatus();
+  for (int i = 0; i < kSettlingRuns; ++i) KILN_RETURN_IF_ERROR(roofs.Flops().status());
+  return absl::OkStatus();
+}
+
+// What `part` of the values are below.
+double Quantile(std::vector<double> values, double part) {
   std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
+  return values[static_cast<size_t>(part * static_cast<double>(values.size() - 1))];
 }
 
 struct Flags {
@@ -99,33 +76,41 @@ struct Flags {
   std::string filter;
 };
 
-void Print(const std::vector<Measured>& all, const std::vector<int>& threads) {
-  const Target host = Target::Host();
-  std::printf("target %s, %d bit vectors; %% of the peak of multiply-adds, or of a copy\n\n",
-              host.name.c_str(), host.vector_bits);
-  std::printf("%-28s %9s %8s %8s %8s", "kernel", "ms", "GFLOP/s", "GB/s", "% peak");
+void Print(const std::vector<Measured>& all, const std::vector<int>& threads, double part) {
+  std::printf("%-28s %9s %8s %8s %8s", "kernel", "ms", "GFLOP/s", "GB/s", "% roof");
   for (int count : threads) {
-    if (count != 1) std::printf(" %9s", absl::StrCat(count, " threads").c_str());
+    if (count != 1) std::printf(" %9s %9s", absl::StrCat(count, " threads").c_str(), "its roof");
   }
   std::printf("  schedule\n");
   for (const Measured& m : all) {
-    const double one = Median(m.seconds.at(1));
-    const double rate = 1e-9 / one;
-    const bool computes = m.kernel.flops > 0;
-    std::printf(
-        "%-28s %9.4f %8s %8s %7.1f%%", m.kernel.name.c_str(), one * 1e3,
-        computes ? absl::StrFormat("%.1f", m.kernel.flops * rate).c_str() : "",
-        computes ? "" : absl::StrFormat("%.1f", static_cast<double>(m.kernel.bytes) * rate).c_str(),
-        100 * Median(m.of_peak));
+    const double rate = Quantile(m.rates.at(1).kernel, part);
+    const double roof = Quantile(m.rates.at(1).roof, part);
+    const std::string printed = absl::StrFormat("%.1f", rate * 1e-9);
+    std::printf("%-28s %9.4f %8s %8s %7.1f%%", m.kernel.name.c_str(), m.work() / rate * 1e3,
+                m.computes() ? printed.c_str() : "", m.computes() ? "" : printed.c_str(),
+                100 * rate / roof);
     for (int count : threads) {
-      if (count != 1) std::printf(" %7.2f x", one / Median(m.seconds.at(count)));
+      if (count == 1) continue;
+      const Rates& more = m.rates.at(count);
+      std::printf(" %7.2f x %7.2f x", Quantile(more.kernel, part) / rate,
+                  Quantile(more.roof, part) / roof);
     }
     std::printf("  %s\n", m.kernel.schedule.c_str());
   }
 }
 
+void Print(const std::vector<Measured>& all, const std::vector<int>& threads) {
+  const Target host = Target::Host();
+  std::printf("target %s, %d bit vectors; %% of the peak of multiply-adds, or of a copy\n",
+              host.name.c_str(), host.vector_bits);
+  std::printf("\nmedians of the rounds\n\n");
+  Print(all, threads, 0.5);
+  std::printf("\nthe fastest rounds\n\n");
+  Print(all, threads, 1);
+}
+
 absl::Status Run(const Flags& flags) {
-  KILN_ASSIGN_OR_RETURN(const Kernel peak, PeakKernel());
+  KILN_ASSIGN_OR_RETURN(Roofs roofs, Roofs::Create());
   KILN_ASSIGN_OR_RETURN(std::vector<Kernel> cases, KernelCases());
   std::vector<Measured> all;
   for (Kernel& kernel : cases) {
@@ -134,7 +119,12 @@ absl::Status Run(const Flags& flags) {
   std::vector<int> threads = flags.threads;
   if (std::find(threads.begin(), threads.end(), 1) == threads.end()) threads.push_back(1);
   for (int round = 0; round < flags.rounds; ++round) {
-    for (Measured& m : all) KILN_RETURN_IF_ERROR(Measure(peak, m, threads));
+    for (Measured& m : all) {
+      for (int count : threads) {
+        KILN_RETURN_IF_ERROR(SetThreads(count, roofs));
+        KILN_RETURN_IF_ERROR(MeasureRound(m, roofs, m.rates[count]));
+      }
+    }
   }
   Print(all, threads);
   return absl::OkStatus();

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What kernels are compared with: what this machine does at most, at this moment.
+#ifndef KILN_TESTS_BENCHMARK_ROOFS_H_
+#define KILN_TESTS_BENCHMARK_ROOFS_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "compiler/codegen/llvm/jit.h"
+
+namespace kiln::benchmark {
+
+// Seconds of one run of `run`, which is repeated for some milliseconds: long enough for the clock,
+// and short, so that what is measured right behind it finds the machine in the same state.
+absl::StatusOr<double> SecondsPerRun(const std::function<absl::Status()>& run);
+
+// Rates of all threads of the runtime's pool together, measured when they are asked for.
+class Roofs {
+ public:
+  static absl::StatusOr<Roofs> Create();
+
+  // Operations per second (a multiply-add is 2) of generated code that multiplies and adds in
+  // registers, in vectors as wide as the machine has.
+  absl::StatusOr<double> Flops() const;
+
+  // Bytes read and written per second by a copy that reads and writes `bytes` in all.
+  absl::StatusOr<double> CopiedBytes(int64_t bytes);
+
+ private:
+  int64_t accumulators_ = 0;
+  std::unique_ptr<codegen::Jit> jit_;
+  std::vector<char> memory_;  // that is copied
+};
+
+}  // namespace kiln::benchmark
+
+#endif  // KILN_TESTS_BENCHMARK_ROOFS_H_
