@@ -96,6 +96,8 @@ def _run_kiln(ctx, outputs, output_flag, flags, option = "-o", **kwargs):
     arguments.add_all(ctx.attr.constant_pools, format_each = "--constant-pool=%s")
     for name, pin in sorted(ctx.attr.inputs.items()):
         arguments.add("--input=%s:%s" % (name, pin))
+    for name, value in sorted(ctx.attr.constants.items()):
+        arguments.add("--constant=%s=%s" % (name, value))
     if ctx.attr.external:
         arguments.add("--external=" + ",".join(ctx.attr.external))
     if ctx.attr.passes:
@@ -303,6 +305,9 @@ cc_model = rule(
         ),
         "constant_pools": attr.string_list(
             doc = "With runtime = \"crt\": sections for constants, \"name:size[:alignment][:speed]\"; each is called .rodata.<name>.",
+        ),
+        "constants": attr.string_dict(
+            doc = "Values of inputs that are fixed and so none any more: {\"sr\": \"16000\"}; of ONNX models.",
         ),
         "cpu_variants": attr.string_list(
             doc = "Instead of target: several, lowest first, whose code is in one library that runs the best that the CPU has: " +

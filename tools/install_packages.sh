@@ -41,6 +41,7 @@ test_packages=(
   libgmock-dev
   libgtest-dev
   libnewlib-arm-none-eabi
+  libonnx-testdata # cases of tests/conformance
   libstdc++-arm-none-eabi-newlib
   make
   picolibc-riscv64-unknown-elf

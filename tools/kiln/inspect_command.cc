@@ -20,6 +20,7 @@
 #include "tools/kiln/library.h"
 #include "tools/kiln/load_model.h"
 #include "tools/kiln/model_library.h"
+#include "tools/kiln/model_options.h"
 #include "tools/kiln/object_report.h"
 #include "tools/kiln/report.h"
 #include "tools/kiln/standard_output.h"
@@ -33,7 +34,8 @@ constexpr absl::string_view kElfMagic = "\x7f\x45LF";
 struct InspectFlags {
   std::string file, target, stack_usage;
   std::optional<std::string> emulator;
-  std::vector<std::string> inputs, externals;
+  InputFlags inputs;
+  std::vector<std::string> externals;
   bool json = false;
   int timeout_seconds = 60;
 };
@@ -98,10 +100,11 @@ absl::StatusOr<std::string> InspectFile(const InspectFlags& flags) {
   KILN_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(flags.file, kMaxFileBytes));
   if (flags.emulator.has_value()) return InspectImage(flags);
   const bool is_elf = absl::StartsWith(bytes, kElfMagic), is_archive = IsArchive(bytes);
-  if ((is_elf || is_archive) &&
-      (!flags.target.empty() || !flags.inputs.empty() || !flags.externals.empty())) {
+  if ((is_elf || is_archive) && (!flags.target.empty() || !flags.inputs.shapes.empty() ||
+                                 !flags.inputs.constants.empty() || !flags.externals.empty())) {
     return absl::InvalidArgumentError(absl::StrCat(
-        flags.file, ": is compiled already, wanted a model for --target, --input and --external"));
+        flags.file,
+        ": is compiled already, wanted a model for --target, --input, --constant and --external"));
   }
   if (IsElfObject(bytes)) return InspectObject(flags, bytes);
   if (!flags.stack_usage.empty()) {
@@ -133,7 +136,7 @@ void AddInspectCommand(CLI::App& app, Action& action) {
       ->required();
   command->add_option("--target", flags->target,
                       "Of a model: what it would be compiled for [host]");
-  command->add_option("--input", flags->inputs, "Of a model: shape of an input, name:1x3x224x224");
+  AddInputOptions(*command, flags->inputs);
   command->add_flag("--json", flags->json, "Write JSON: of a library or model its metadata");
   command->add_option("--stack-usage", flags->stack_usage,
                       "Of an object: what gcc -fstack-usage has written beside it (.su)");

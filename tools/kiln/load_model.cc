@@ -6,8 +6,10 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "compiler/base/limits.h"
 #include "compiler/base/status.h"
 #include "compiler/compile.h"
@@ -16,11 +18,13 @@
 #include "compiler/ops/op_def.h"
 #include "tools/kiln/file_kind.h"
 #include "tools/kiln/files.h"
+#include "tools/kiln/tensor_file.h"
 
 namespace kiln::tools {
 namespace {
 
 using onnx_frontend::InputPin;
+using onnx_frontend::ModelPort;
 
 // The name of the parameter of @main that stands for an input: the printer writes '_' for what an
 // identifier cannot hold.
@@ -67,18 +71,80 @@ absl::StatusOr<Graph> LoadRelay(const std::string& text, const std::string& path
   return graph;
 }
 
+// A tensor of the input's type from "16000" or "1,3,224,224".
+absl::StatusOr<Tensor> ParseValues(const ModelPort& port, absl::string_view text) {
+  if (!port.dtype.has_value()) {
+    return absl::InvalidArgumentError("is no tensor of a type that Kiln has");
+  }
+  std::string bytes;
+  int64_t count = 0;
+  for (absl::string_view word : absl::StrSplit(text, ',')) {
+    double value = 0;
+    if (!absl::SimpleAtod(word, &value)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "found '", text, "', wanted numbers with commas between them, or a file .npy or .pb"));
+    }
+    bytes += Tensor::Scalar(*port.dtype, value).bytes();
+    ++count;
+  }
+  Shape shape;
+  if (port.rank.value_or(count == 1 ? 0 : 1) == 1) shape = {count};
+  if (port.rank.value_or(0) > 1 || (shape.empty() && count != 1)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("found ", count, " numbers for a tensor of rank ", port.rank.value_or(0),
+                     ", wanted a file .npy or .pb"));
+  }
+  return Tensor({std::move(shape), *port.dtype}, std::move(bytes));
+}
+
+absl::StatusOr<std::map<std::string, Tensor>> ReadConstants(const std::string& model,
+                                                            const std::string& path,
+                                                            const std::vector<std::string>& texts) {
+  std::map<std::string, Tensor> constants;
+  if (texts.empty()) return constants;
+  KILN_ASSIGN_OR_RETURN(const onnx_frontend::ModelInterface interface,
+                        onnx_frontend::ReadInterface(model, path));
+  for (const std::string& text : texts) {
+    const size_t at = text.rfind('=');
+    if (at == std::string::npos || at == 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--constant: found '", text, "', wanted name=VALUE or name=FILE"));
+    }
+    const std::string name = text.substr(0, at), value = text.substr(at + 1);
+    absl::StatusOr<Tensor> tensor;
+    if (absl::EndsWith(value, ".npy") || absl::EndsWith(value, ".pb")) {
+      tensor = ReadTensorFile(value);
+    } else {
+      const auto port =
+          std::find_if(interface.inputs.begin(), interface.inputs.end(),
+                       [&](const ModelPort& candidate) { return candidate.name == name; });
+      // An input that there is not is an error of the import, which names those that there are.
+      tensor = port == interface.inputs.end() ? Tensor() : ParseValues(*port, value);
+    }
+    if (!tensor.ok()) return Annotate(tensor.status(), absl::StrCat("--constant ", name, ": "));
+    if (!constants.emplace(name, *std::move(tensor)).second) {
+      return absl::InvalidArgumentError(absl::StrCat("--constant: '", name, "' is given twice"));
+    }
+  }
+  return constants;
+}
+
 }  // namespace
 
-absl::StatusOr<Graph> LoadModel(const std::string& path, const std::vector<std::string>& pins) {
+absl::StatusOr<Graph> LoadModel(const std::string& path, const InputFlags& flags) {
   KILN_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path, kMaxModelFileBytes));
-  std::vector<InputPin> parsed;
-  for (const std::string& pin : pins) {
-    KILN_ASSIGN_OR_RETURN(parsed.emplace_back(), onnx_frontend::ParseInputPin(pin));
+  onnx_frontend::ImportOptions options;
+  for (const std::string& pin : flags.shapes) {
+    KILN_ASSIGN_OR_RETURN(options.pins.emplace_back(), onnx_frontend::ParseInputPin(pin));
   }
-  if (absl::StrContains(absl::string_view(bytes).substr(0, 4096), "#[version"))
-    return LoadRelay(bytes, path, parsed);
+  if (absl::StrContains(absl::string_view(bytes).substr(0, 4096), "#[version")) {
+    if (flags.constants.empty()) return LoadRelay(bytes, path, options.pins);
+    return absl::InvalidArgumentError(
+        path + ": --constant is for ONNX models; in Relay text, write full(…) for the input");
+  }
   KILN_RETURN_IF_ERROR(Annotate(CheckMayBeModel(bytes), path + ": "));
-  return onnx_frontend::ImportOnnx(bytes, path, parsed, EvaluateConstants);
+  KILN_ASSIGN_OR_RETURN(options.constants, ReadConstants(bytes, path, flags.constants));
+  return onnx_frontend::ImportOnnx(bytes, path, options, EvaluateConstants);
 }
 
 std::string DefaultModuleName(const std::string& path) {

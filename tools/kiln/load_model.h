@@ -11,10 +11,15 @@
 
 namespace kiln::tools {
 
+// What the command line says of a model's inputs.
+struct InputFlags {
+  std::vector<std::string> shapes;     // --input: "name:1x3x224x224", "name:1x3x224x224:float32"
+  std::vector<std::string> constants;  // --constant: "name=1,2" or "name=FILE", .npy or .pb
+};
+
 // The format is told by the contents: Relay text begins with `#[version`, ONNX is a protobuf.
-// `pins` are the values of --input: "name:1x3x224x224" or "name:1x3x224x224:float32". Errors name
-// the file.
-absl::StatusOr<Graph> LoadModel(const std::string& path, const std::vector<std::string>& pins);
+// Errors name the file.
+absl::StatusOr<Graph> LoadModel(const std::string& path, const InputFlags& flags);
 
 // The name of the module that is made of a model file: the file's name, as an identifier.
 std::string DefaultModuleName(const std::string& path);

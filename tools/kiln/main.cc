@@ -68,6 +68,7 @@ int main(int argc, char** argv) {
   kiln::tools::AddInspectCommand(app, action);
   kiln::tools::AddBudgetCommand(app, action);
   kiln::tools::AddMlfCommand(app, action);
+  kiln::tools::AddCheckOnnxCommand(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -3,14 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <vector>
 
-#include "absl/cleanup/cleanup.h"
 #include "compiler/base/status.h"
-#include "tools/kiln/c_compiler.h"
-#include "tools/kiln/files.h"
-#include "tools/kiln/run_program.h"
 
 namespace kiln::tools {
 namespace {
@@ -57,20 +52,9 @@ std::map<std::string, double> Medians(const Samples& samples) {
 
 absl::StatusOr<MeasuredLibrary> MeasuredLibrary::Make(const Graph& graph,
                                                       const CompileOptions& options) {
-  KILN_ASSIGN_OR_RETURN(Compiled compiled, Compile(graph, options));
-  KILN_RETURN_IF_ERROR(LinkParts(options, compiled.artifacts));
-  const std::string name = options.module_name + ".so";
-  KILN_ASSIGN_OR_RETURN(const std::string folder, TemporaryFolder());
-  // What is loaded needs its file no more.
-  const absl::Cleanup remove = [&] {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder, ignored);
-  };
-  KILN_RETURN_IF_ERROR(WriteFiles(folder, {{name, compiled.artifacts[name]}}));
   MeasuredLibrary measured;
-  KILN_ASSIGN_OR_RETURN(measured.library_, LoadLibrary(folder + "/" + name));
-  KILN_RETURN_IF_ERROR(SetInputs(*measured.library_.executor, {}, /*fill=*/true));
-  measured.lowered_ = std::move(compiled.stages.lowered);
+  KILN_ASSIGN_OR_RETURN(measured.model_, LoadedModel::Make(graph, options));
+  KILN_RETURN_IF_ERROR(SetInputs(*measured.model_.library().executor, {}, /*fill=*/true));
   // The first run touches memory and starts threads.
   KILN_RETURN_IF_ERROR(measured.Seconds().status());
   return measured;
@@ -78,12 +62,12 @@ absl::StatusOr<MeasuredLibrary> MeasuredLibrary::Make(const Graph& graph,
 
 absl::StatusOr<double> MeasuredLibrary::Seconds() const {
   const Clock::time_point begin = Clock::now();
-  KILN_RETURN_IF_ERROR(library_.executor->Run());
+  KILN_RETURN_IF_ERROR(model_.library().executor->Run());
   return SecondsSince(begin);
 }
 
 absl::StatusOr<std::map<std::string, double>> MeasuredLibrary::OperatorSeconds() const {
-  KILN_ASSIGN_OR_RETURN(const runtime::ProfileReport report, library_.executor->Profile());
+  KILN_ASSIGN_OR_RETURN(const runtime::ProfileReport report, model_.library().executor->Profile());
   std::map<std::string, double> seconds;
   for (const runtime::OperatorTiming& timing : report.operators) {
     seconds[timing.function_name] += timing.seconds;

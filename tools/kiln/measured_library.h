@@ -13,7 +13,7 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/compile.h"
-#include "tools/kiln/library.h"
+#include "tools/kiln/loaded_model.h"
 
 namespace kiln::tools {
 
@@ -28,11 +28,10 @@ class MeasuredLibrary {
   // Of each operator function in one run; of code that was compiled with `profile`.
   absl::StatusOr<std::map<std::string, double>> OperatorSeconds() const;
 
-  const Lowered& lowered() const { return lowered_; }
+  const Lowered& lowered() const { return model_.lowered(); }
 
  private:
-  Library library_;
-  Lowered lowered_;
+  LoadedModel model_;
 };
 
 struct CompareOptions {

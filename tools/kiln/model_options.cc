@@ -9,6 +9,13 @@
 
 namespace kiln::tools {
 
+void AddInputOptions(CLI::App& command, InputFlags& flags) {
+  command.add_option("--input", flags.shapes, "Shape of an input: name:1x3x224x224[:dtype]");
+  command.add_option("--constant", flags.constants,
+                     "Value of an input that is fixed and so none any more: name=16000, "
+                     "name=1,2,3 or name=FILE (.npy or ONNX .pb)");
+}
+
 void AddModelOptions(CLI::App& command, ModelFlags& flags) {
   command.add_option("model", flags.model, "Model file")->required();
   command.add_option("--codegen", flags.codegen, "llvm or c (default: llvm where it is built in)");
@@ -20,7 +27,7 @@ void AddModelOptions(CLI::App& command, ModelFlags& flags) {
                   "Instead of --target: several, lowest first, in one library that runs the best "
                   "that the CPU has: x86-64-v2,x86-64-v3,x86-64-v4")
       ->delimiter(',');
-  command.add_option("--input", flags.inputs, "Shape of an input: name:1x3x224x224[:dtype]");
+  AddInputOptions(command, flags.inputs);
   command
       .add_option("--external", flags.externals,
                   "External code generators, in order of priority: csource,dnnl; "

@@ -10,17 +10,20 @@
 
 #include "absl/status/status.h"
 #include "compiler/compile.h"
+#include "tools/kiln/load_model.h"
 
 namespace kiln::tools {
 
 struct ModelFlags {
   std::string model, codegen, target, passes;
-  std::vector<std::string> inputs, externals, cpu_variants;
+  InputFlags inputs;
+  std::vector<std::string> externals, cpu_variants;
   int threads = 0;
   bool no_winograd = false;
 };
 
-// `flags` has to live as long as `command`.
+// --input and --constant. `flags` has to live as long as `command`, here and below.
+void AddInputOptions(CLI::App& command, InputFlags& flags);
 void AddModelOptions(CLI::App& command, ModelFlags& flags);
 
 // InvalidArgument for a value that none of them has.

@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "compiler/base/status.h"
 #include "tools/kiln/commands.h"
+#include "tools/kiln/compare.h"
 #include "tools/kiln/files.h"
 #include "tools/kiln/library.h"
 #include "tools/kiln/npy.h"
@@ -54,29 +55,6 @@ absl::Status PrintTensor(const std::string& name, const Tensor& tensor) {
   }
   if (tensor.type().num_elements() > n) absl::StrAppend(&text, " …");
   return Print(text + "\n");
-}
-
-// |found - wanted| <= atol + rtol * |wanted| for every element; equal bits where both are 0.
-absl::Status CheckClose(const std::string& name, const Tensor& found, const Tensor& wanted,
-                        const RunFlags& flags) {
-  const bool bits = flags.rtol == 0 && flags.atol == 0;
-  const size_t element_bytes = static_cast<size_t>(found.type().dtype.bytes());
-  int64_t wrong = 0, first = 0;
-  for (int64_t i = 0; i < found.type().num_elements(); ++i) {
-    const double a = found.AsDouble(i), b = wanted.AsDouble(i);
-    const size_t offset = static_cast<size_t>(i) * element_bytes;
-    const bool close = bits ? found.bytes().compare(offset, element_bytes, wanted.bytes(), offset,
-                                                    element_bytes) == 0
-                            : a == b || (std::isnan(a) && std::isnan(b)) ||
-                                  std::abs(a - b) <= flags.atol + flags.rtol * std::abs(b);
-    if (!close && wrong++ == 0) first = i;
-  }
-  if (wrong == 0) {
-    return Print(absl::StrCat(name, " agrees (", found.type().num_elements(), " values)\n"));
-  }
-  return absl::FailedPreconditionError(absl::StrFormat(
-      "--check %s: %d of %d values differ, the first at %d: found %.9g, wanted %.9g", name, wrong,
-      found.type().num_elements(), first, found.AsDouble(first), wanted.AsDouble(first)));
 }
 
 absl::Status CheckTolerance(const char* option, double tolerance) {
@@ -136,7 +114,10 @@ absl::Status RunLibrary(const RunFlags& flags) {
   }
   if (!flags.output.empty()) KILN_RETURN_IF_ERROR(WriteFiles(flags.output, files));
   for (const auto& [name, tensor] : wanted) {
-    KILN_RETURN_IF_ERROR(CheckClose(name, outputs.at(name), tensor, flags));
+    const absl::Status close = CheckClose(outputs.at(name), tensor, {flags.rtol, flags.atol});
+    KILN_RETURN_IF_ERROR(Annotate(close, absl::StrCat("--check ", name, ": ")));
+    KILN_RETURN_IF_ERROR(
+        Print(absl::StrCat(name, " agrees (", tensor.type().num_elements(), " values)\n")));
   }
   return absl::OkStatus();
 }

@@ -1,13 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/frontend/onnx/converter.h"
 
+#include <algorithm>
+#include <set>
+
+#include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "compiler/base/status.h"
+#include "compiler/frontend/onnx/import.h"
 #include "compiler/frontend/onnx/tensor_proto.h"
 #include "compiler/ops/add_op.h"
 #include "compiler/ops/op_def.h"
 
 namespace kiln::onnx_frontend {
+namespace {
+
+// A payload of errors: names of inputs, each with an end of line behind it.
+constexpr char kInputsToFix[] = "kiln/inputs-to-fix";
+
+// The names of the graph's inputs that `value` is computed from.
+std::vector<std::string> InputsOf(const Graph& graph, ValueId value) {
+  std::vector<std::string> names;
+  std::set<ValueId> seen = {value};
+  std::vector<ValueId> open = {value};
+  while (!open.empty()) {
+    const Value& v = graph.value(open.back());
+    open.pop_back();
+    if (v.kind == ValueKind::kInput) names.push_back(v.name);
+    if (v.kind != ValueKind::kNodeOutput) continue;
+    for (ValueId input : graph.node(v.node).inputs) {
+      if (seen.insert(input).second) open.push_back(input);
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::string> InputsToFix(const absl::Status& error) {
+  const absl::optional<absl::Cord> names = error.GetPayload(kInputsToFix);
+  if (!names.has_value()) return {};
+  return absl::StrSplit(std::string(*names), '\n', absl::SkipEmpty());
+}
+
+void CopyInputsToFix(const absl::Status& from, absl::Status& to) {
+  const absl::optional<absl::Cord> names = from.GetPayload(kInputsToFix);
+  if (names.has_value()) to.SetPayload(kInputsToFix, *names);
+}
 
 absl::StatusOr<ValueId> Converter::Input(int i) const {
   if (HasInput(i)) return inputs_[static_cast<size_t>(i)];
@@ -18,9 +60,15 @@ absl::StatusOr<ValueId> Converter::Input(int i) const {
 absl::StatusOr<Tensor> Converter::ConstantInput(int i, absl::string_view what) const {
   KILN_ASSIGN_OR_RETURN(const ValueId input, Input(i));
   if (graph_.is_constant(input)) return graph_.value(input).constant;
-  return absl::UnimplementedError(absl::StrCat(
-      what, " (input '", node_.input(i),
-      "') is computed from the model's inputs; it must be known when the model is compiled"));
+  const std::vector<std::string> names = InputsOf(graph_, input);
+  absl::Status error = absl::UnimplementedError(absl::StrCat(
+      what, " (input '", node_.input(i), "') is computed from the model's input '",
+      absl::StrJoin(names, "', '"), "'; it must be known when the model is compiled: fix it with ",
+      absl::StrJoin(names, " ", [](std::string* out, const std::string& name) {
+        absl::StrAppend(out, "--constant ", name, "=VALUE");
+      })));
+  error.SetPayload(kInputsToFix, absl::Cord(absl::StrJoin(names, "\n")));
+  return error;
 }
 
 const onnx::AttributeProto* Converter::FindAttr(absl::string_view name) const {

@@ -41,7 +41,7 @@ class Converter {
   // A copy: the graph's own moves as operators are added.
   TensorType type(ValueId value) const { return graph_.type(value); }
   // The value of an input that must be known at compile time. Unimplemented if it is not, naming
-  // the input.
+  // the input, and the model's inputs that it is computed from (import.h, InputsToFix).
   absl::StatusOr<Tensor> ConstantInput(int i, absl::string_view what) const;
 
   bool HasAttr(absl::string_view name) const { return FindAttr(name) != nullptr; }
@@ -97,6 +97,9 @@ absl::Span<const OnnxOperator> ShapeOperators();
 
 // Null if there is none.
 const OnnxOperator* FindOperator(absl::string_view domain, absl::string_view name);
+
+// Gives a status that was made of another what InputsToFix finds in that.
+void CopyInputsToFix(const absl::Status& from, absl::Status& to);
 
 // InvalidArgument: `what` of a node, found and wanted.
 absl::Status Wrong(absl::string_view what, absl::string_view found, absl::string_view wanted);

@@ -29,12 +29,12 @@ constexpr int64_t kMaxFoldedElements = 1 << 16;
 
 class Importer {
  public:
-  Importer(const onnx::ModelProto& model, const std::string& path,
-           const std::vector<InputPin>& pins, const Evaluator& evaluate)
+  Importer(const onnx::ModelProto& model, const std::string& path, const ImportOptions& options,
+           const Evaluator& evaluate)
       : model_(model),
         path_(path),
         folder_(std::filesystem::path(path).parent_path().string()),
-        pins_(pins),
+        options_(options),
         evaluate_(evaluate) {}
 
   absl::StatusOr<Graph> Run() && {
@@ -52,8 +52,9 @@ class Importer {
       }
       values_[initializer.name()] = graph_.AddConstant(*std::move(tensor), initializer.name());
     }
+    for (const auto& [name, value] : values_) initialisers_.insert(name);
+    KILN_RETURN_IF_ERROR(CheckOptions());
     for (const onnx::ValueInfoProto& input : graph.input()) KILN_RETURN_IF_ERROR(AddInput(input));
-    KILN_RETURN_IF_ERROR(CheckPins());
     for (int i = 0; i < graph.node_size(); ++i) KILN_RETURN_IF_ERROR(AddNode(graph.node(i), i));
     for (const onnx::ValueInfoProto& output : graph.output()) {
       const auto it = values_.find(output.name());
@@ -105,36 +106,49 @@ class Importer {
   }
 
   const InputPin* FindPin(const std::string& name) const {
-    for (const InputPin& pin : pins_) {
+    for (const InputPin& pin : options_.pins) {
       if (pin.name == name) return &pin;
     }
     return nullptr;
   }
 
-  absl::Status CheckPins() const {
-    for (const InputPin& pin : pins_) {
-      const bool known = std::any_of(graph_.inputs.begin(), graph_.inputs.end(),
-                                     [&](ValueId id) { return graph_.value(id).name == pin.name; });
-      if (known) continue;
-      std::vector<std::string> names;
-      for (ValueId id : graph_.inputs) names.push_back(graph_.value(id).name);
-      return absl::InvalidArgumentError(absl::StrCat(path_, ": --input: the model has no input '",
-                                                     pin.name, "'; its inputs are ",
-                                                     absl::StrJoin(names, ", ")));
+  // What the user says is about inputs that there are.
+  absl::Status CheckOptions() const {
+    std::set<std::string> names;
+    for (const onnx::ValueInfoProto& input : model_.graph().input()) {
+      if (!initialisers_.contains(input.name())) names.insert(input.name());
+    }
+    const auto check = [&](const char* option, const std::string& name) -> absl::Status {
+      if (names.contains(name)) return absl::OkStatus();
+      return absl::InvalidArgumentError(
+          absl::StrCat(path_, ": ", option, ": the model has no input '", name,
+                       "'; its inputs are ", absl::StrJoin(names, ", ")));
+    };
+    for (const InputPin& pin : options_.pins) KILN_RETURN_IF_ERROR(check("--input", pin.name));
+    for (const auto& [name, tensor] : options_.constants) {
+      KILN_RETURN_IF_ERROR(check("--constant", name));
     }
     return absl::OkStatus();
   }
 
   absl::Status AddInput(const onnx::ValueInfoProto& input) {
-    if (values_.contains(input.name()))
-      return absl::OkStatus();  // older models list initialisers too
+    if (initialisers_.contains(input.name())) return absl::OkStatus();  // older models list them
     const std::string where = absl::StrCat(path_, ": input '", input.name(), "': ");
     if (!input.type().has_tensor_type()) return absl::UnimplementedError(where + "not a tensor");
     const onnx::TypeProto::Tensor& proto = input.type().tensor_type();
     absl::StatusOr<DType> dtype = DTypeOf(proto.elem_type());
     if (!dtype.ok()) return Annotate(dtype.status(), where);
     TensorType type{{}, *dtype};
-    const InputPin* pin = FindPin(input.name());
+    const auto fixed = options_.constants.find(input.name());
+    const Tensor* const constant = fixed == options_.constants.end() ? nullptr : &fixed->second;
+    if (constant != nullptr && constant->type().dtype != *dtype) {
+      return absl::InvalidArgumentError(absl::StrCat(where, "--constant: found ",
+                                                     constant->type().dtype.ToString(), ", wanted ",
+                                                     dtype->ToString()));
+    }
+    const InputPin of_constant = {input.name(),
+                                  constant == nullptr ? Shape() : constant->type().shape, *dtype};
+    const InputPin* const pin = constant == nullptr ? FindPin(input.name()) : &of_constant;
     if (pin != nullptr) {
       if (pin->dtype.has_value() && *pin->dtype != *dtype) {
         return absl::InvalidArgumentError(absl::StrCat(
@@ -149,6 +163,10 @@ class Importer {
                                         input.name() + ":1x3x224x224");
     }
     KILN_RETURN_IF_ERROR(Annotate(CheckTensorType(type), where));
+    if (constant != nullptr) {
+      values_[input.name()] = graph_.AddConstant(*constant, input.name());
+      return absl::OkStatus();
+    }
     values_[input.name()] = graph_.AddInput(input.name(), std::move(type));
     return absl::OkStatus();
   }
@@ -210,7 +228,11 @@ class Importer {
     const OnnxOperator& op = *FindOperator(node.domain(), node.op_type());
     absl::Status status =
         op.convert != nullptr ? op.convert(converter) : ConvertByName(converter, op.relay);
-    if (!status.ok()) return Annotate(status, where);
+    if (!status.ok()) {
+      absl::Status annotated = Annotate(status, where);
+      CopyInputsToFix(status, annotated);
+      return annotated;
+    }
     std::vector<ValueId> outputs = converter.outputs();
     outputs.resize(static_cast<size_t>(node.output_size()), kNoId);
     if (absl::Status folded = FoldSmall(outputs); !folded.ok()) return Annotate(folded, where);
@@ -279,14 +301,55 @@ class Importer {
   const onnx::ModelProto& model_;
   const std::string& path_;
   std::string folder_;
-  const std::vector<InputPin>& pins_;
+  const ImportOptions& options_;
   const Evaluator& evaluate_;
   int opset_ = 0;
   Graph graph_;
   std::map<std::string, ValueId> values_;
+  std::set<std::string> initialisers_;
   std::set<NodeId> fixed_;
   NodeId next_node_ = 0;
 };
+
+}  // namespace
+
+namespace {
+
+absl::Status ParseModel(absl::string_view bytes, const std::string& path, onnx::ModelProto& model) {
+  google::protobuf::io::ArrayInputStream stream(bytes.data(), static_cast<int>(bytes.size()));
+  google::protobuf::io::CodedInputStream coded(&stream);
+  coded.SetTotalBytesLimit(static_cast<int>(kMaxModelFileBytes - 1));
+  if (model.ParseFromCodedStream(&coded) && coded.ConsumedEntireMessage() && model.has_graph()) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      path, ": found neither Relay text nor a whole ONNX model; the file may be cut off"));
+}
+
+ModelPort PortOf(const onnx::ValueInfoProto& value) {
+  const onnx::TypeProto& type = value.type();
+  ModelPort port = {.name = value.name(), .kind = "tensor"};
+  switch (type.value_case()) {
+    case onnx::TypeProto::kSequenceType:
+      port.kind = "sequence";
+      break;
+    case onnx::TypeProto::kMapType:
+      port.kind = "map";
+      break;
+    case onnx::TypeProto::kOptionalType:
+      port.kind = "optional";
+      break;
+    case onnx::TypeProto::kSparseTensorType:
+      port.kind = "sparse tensor";
+      break;
+    default: {
+      const absl::StatusOr<DType> dtype = DTypeOf(type.tensor_type().elem_type());
+      if (dtype.ok()) port.dtype = *dtype;
+      if (type.tensor_type().has_shape()) port.rank = type.tensor_type().shape().dim_size();
+    }
+  }
+  return port;
+}
 
 }  // namespace
 
@@ -316,20 +379,33 @@ absl::StatusOr<InputPin> ParseInputPin(absl::string_view text) {
 }
 
 absl::StatusOr<Graph> ImportOnnx(absl::string_view bytes, const std::string& path,
-                                 const std::vector<InputPin>& pins, const Evaluator& evaluate) {
+                                 const ImportOptions& options, const Evaluator& evaluate) {
   onnx::ModelProto model;
-  google::protobuf::io::ArrayInputStream stream(bytes.data(), static_cast<int>(bytes.size()));
-  google::protobuf::io::CodedInputStream coded(&stream);
-  coded.SetTotalBytesLimit(static_cast<int>(kMaxModelFileBytes - 1));
-  if (!model.ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage() || !model.has_graph()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        path, ": found neither Relay text nor a whole ONNX model; the file may be cut off"));
-  }
+  KILN_RETURN_IF_ERROR(ParseModel(bytes, path, model));
   if (model.graph().node_size() > kMaxGraphNodes) {
     return absl::InvalidArgumentError(
         absl::StrCat(path, ": ", model.graph().node_size(), " nodes, at most ", kMaxGraphNodes));
   }
-  return Importer(model, path, pins, evaluate).Run();
+  return Importer(model, path, options, evaluate).Run();
+}
+
+absl::StatusOr<ModelInterface> ReadInterface(absl::string_view bytes, const std::string& path) {
+  onnx::ModelProto model;
+  KILN_RETURN_IF_ERROR(ParseModel(bytes, path, model));
+  std::set<std::string> initialisers;
+  for (const onnx::TensorProto& tensor : model.graph().initializer()) {
+    initialisers.insert(tensor.name());
+  }
+  ModelInterface interface;
+  for (const onnx::ValueInfoProto& input : model.graph().input()) {
+    if (!initialisers.contains(input.name())) {
+      interface.inputs.push_back(PortOf(input));
+    }
+  }
+  for (const onnx::ValueInfoProto& output : model.graph().output()) {
+    interface.outputs.push_back(PortOf(output));
+  }
+  return interface;
 }
 
 }  // namespace kiln::onnx_frontend

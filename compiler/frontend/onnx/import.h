@@ -5,11 +5,12 @@
 //
 // Names of inputs, outputs and nodes are kept (a node's in its SourceLocation). Initialisers become
 // constants. What exporters compute of shapes is folded on the way. The operators are rows of
-// tables: operators.h.
+// tables: converter.h.
 #ifndef KILN_COMPILER_FRONTEND_ONNX_IMPORT_H_
 #define KILN_COMPILER_FRONTEND_ONNX_IMPORT_H_
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,6 +33,13 @@ struct InputPin {
 // InvalidArgument with the form that is wanted.
 absl::StatusOr<InputPin> ParseInputPin(absl::string_view text);
 
+// What the user says of a model's inputs.
+struct ImportOptions {
+  std::vector<InputPin> pins;
+  // Inputs that are fixed: they are constants of the graph, and none of its inputs.
+  std::map<std::string, Tensor> constants;
+};
+
 // Computes the outputs of a graph without inputs.
 using Evaluator = std::function<absl::StatusOr<std::vector<Tensor>>(const Graph&)>;
 
@@ -39,7 +47,25 @@ using Evaluator = std::function<absl::StatusOr<std::vector<Tensor>>(const Graph&
 // supported are told at once. External data is read from the folder of `path` alone. All values of
 // the result have types.
 absl::StatusOr<Graph> ImportOnnx(absl::string_view bytes, const std::string& path,
-                                 const std::vector<InputPin>& pins, const Evaluator& evaluate);
+                                 const ImportOptions& options, const Evaluator& evaluate);
+
+// Inputs that `error` of ImportOnnx says have to be constants: an operator of the model needs a
+// value of its, such as a shape, when the model is compiled. Empty for other errors.
+std::vector<std::string> InputsToFix(const absl::Status& error);
+
+// An input or an output of a model.
+struct ModelPort {
+  std::string name;
+  std::string kind;            // "tensor", "sequence", "map", "optional" or "sparse tensor"
+  std::optional<DType> dtype;  // of tensors, if Kiln has it
+  std::optional<int> rank;     // of tensors, if the model says it
+};
+struct ModelInterface {
+  std::vector<ModelPort> inputs;  // that are no initialisers
+  std::vector<ModelPort> outputs;
+};
+// InvalidArgument, naming `path`, if the bytes are no ONNX model.
+absl::StatusOr<ModelInterface> ReadInterface(absl::string_view bytes, const std::string& path);
 
 // The value of a serialised onnx.TensorProto, such as a test's input_0.pb.
 absl::StatusOr<Tensor> ParseOnnxTensor(absl::string_view bytes);

@@ -57,7 +57,7 @@ std::string Model(absl::string_view graph, int opset = 13) {
 }
 
 absl::StatusOr<Graph> Import(const std::string& bytes, const std::vector<InputPin>& pins = {}) {
-  return ImportOnnx(bytes, "m.onnx", pins, EvaluateConstants);
+  return ImportOnnx(bytes, "m.onnx", {.pins = pins}, EvaluateConstants);
 }
 
 std::string Text(const std::string& bytes, const std::vector<InputPin>& pins = {}) {

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/kiln/onnx_cases.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "compiler/base/limits.h"
+#include "compiler/base/status.h"
+#include "compiler/frontend/onnx/import.h"
+#include "tools/kiln/files.h"
+#include "tools/kiln/library.h"
+#include "tools/kiln/loaded_model.h"
+#include "tools/kiln/tensor_file.h"
+
+namespace kiln::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using onnx_frontend::ImportOptions;
+using onnx_frontend::ModelInterface;
+using onnx_frontend::ModelPort;
+
+constexpr char kModelFile[] = "model.onnx";
+constexpr absl::string_view kDataSet = "test_data_set_";
+
+// Folders of one data set each, by name.
+absl::StatusOr<std::vector<std::string>> FindDataSets(const std::string& folder) {
+  std::vector<std::string> sets;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    if (entry.is_directory(error) && absl::StartsWith(entry.path().filename().string(), kDataSet)) {
+      sets.push_back(entry.path().string());
+    }
+  }
+  std::sort(sets.begin(), sets.end());
+  if (!sets.empty()) return sets;
+  return absl::InvalidArgumentError(absl::StrCat("no folder ", kDataSet, "0 beside ", kModelFile));
+}
+
+// input_0.pb, input_1.pb …, as many as there are.
+absl::StatusOr<std::vector<Tensor>> ReadTensors(const std::string& set, absl::string_view kind) {
+  std::vector<Tensor> tensors;
+  for (;;) {
+    const std::string path = absl::StrCat(set, "/", kind, "_", tensors.size(), ".pb");
+    std::error_code error;
+    if (!fs::exists(path, error)) return tensors;
+    KILN_ASSIGN_OR_RETURN(tensors.emplace_back(), ReadTensorFile(path));
+  }
+}
+
+absl::Status CheckPorts(const std::vector<ModelPort>& ports, absl::string_view kind) {
+  for (const ModelPort& port : ports) {
+    if (port.kind == "tensor") continue;
+    return absl::UnimplementedError(
+        absl::StrCat(kind, " '", port.name, "' is a ", port.kind, ", not a tensor"));
+  }
+  return absl::OkStatus();
+}
+
+// Imports the model, with those inputs fixed that have to be.
+absl::StatusOr<Graph> Import(const std::string& bytes, const std::string& path,
+                             const ModelInterface& interface, const std::vector<Tensor>& inputs) {
+  ImportOptions options;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    options.pins.push_back({interface.inputs[i].name, inputs[i].type().shape, {}});
+  }
+  for (;;) {
+    absl::StatusOr<Graph> graph =
+        onnx_frontend::ImportOnnx(bytes, path, options, EvaluateConstants);
+    if (graph.ok()) return graph;
+    const size_t before = options.constants.size();
+    for (const std::string& name : onnx_frontend::InputsToFix(graph.status())) {
+      for (size_t i = 0; i < inputs.size(); ++i) {
+        if (interface.inputs[i].name == name) options.constants[name] = inputs[i];
+      }
+    }
+    if (options.constants.size() == before) return graph;
+  }
+}
+
+absl::Status CheckDataSet(const std::string& model, const std::string& path,
+                          const ModelInterface& interface, const std::string& set,
+                          const CaseOptions& options) {
+  KILN_ASSIGN_OR_RETURN(const std::vector<Tensor> inputs, ReadTensors(set, "input"));
+  KILN_ASSIGN_OR_RETURN(const std::vector<Tensor> outputs, ReadTensors(set, "output"));
+  if (inputs.size() > interface.inputs.size() || outputs.size() != interface.outputs.size()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        set, ": found ", inputs.size(), " inputs and ", outputs.size(), " outputs, the model has ",
+        interface.inputs.size(), " and ", interface.outputs.size()));
+  }
+  KILN_ASSIGN_OR_RETURN(Graph graph, Import(model, path, interface, inputs));
+  KILN_ASSIGN_OR_RETURN(const LoadedModel loaded,
+                        LoadedModel::Make(std::move(graph), options.compile));
+  runtime::Executor& executor = *loaded.library().executor;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const absl::StatusOr<int> index = executor.GetInputIndex(interface.inputs[i].name);
+    if (!index.ok()) continue;  // it is fixed
+    const TensorType type = TypeOf(executor.input_infos()[static_cast<size_t>(*index)]);
+    if (type != inputs[i].type()) {
+      return absl::InvalidArgumentError(absl::StrCat(set, ": input ", i, ": found ",
+                                                     inputs[i].type().ToString(), ", wanted ",
+                                                     type.ToString()));
+    }
+    KILN_ASSIGN_OR_RETURN(const runtime::NDArray array, executor.GetInput(*index));
+    KILN_RETURN_IF_ERROR(array.CopyFromBytes(inputs[i].bytes()));
+  }
+  KILN_RETURN_IF_ERROR(executor.Run());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    KILN_ASSIGN_OR_RETURN(const runtime::NDArray array, executor.GetOutput(static_cast<int>(i)));
+    const Tensor found = ToTensor(array, TypeOf(executor.output_infos()[i]));
+    const std::string where = absl::StrCat("output '", interface.outputs[i].name, "': ");
+    if (found.type() != outputs[i].type()) {
+      return absl::FailedPreconditionError(absl::StrCat(where, "found ", found.type().ToString(),
+                                                        ", wanted ", outputs[i].type().ToString()));
+    }
+    KILN_RETURN_IF_ERROR(Annotate(CheckClose(found, outputs[i], options.tolerance), where));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Check(const OnnxCase& onnx_case, const CaseOptions& options) {
+  const std::string path = absl::StrCat(onnx_case.folder, "/", kModelFile);
+  KILN_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path, kMaxModelFileBytes));
+  KILN_ASSIGN_OR_RETURN(const ModelInterface interface, onnx_frontend::ReadInterface(bytes, path));
+  KILN_RETURN_IF_ERROR(CheckPorts(interface.inputs, "input"));
+  KILN_RETURN_IF_ERROR(CheckPorts(interface.outputs, "output"));
+  KILN_ASSIGN_OR_RETURN(const std::vector<std::string> sets, FindDataSets(onnx_case.folder));
+  for (const std::string& set : sets) {
+    const std::string where = sets.size() == 1 ? "" : fs::path(set).filename().string() + ": ";
+    KILN_RETURN_IF_ERROR(Annotate(CheckDataSet(bytes, path, interface, set, options), where));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<OnnxCase>> FindOnnxCases(const std::string& folder) {
+  std::vector<OnnxCase> cases;
+  std::error_code error;
+  const auto add = [&](const fs::path& path) {
+    if (!fs::exists(path / kModelFile, error)) return;
+    const std::string name = path.lexically_relative(folder).string();
+    cases.push_back(
+        {name == "." ? fs::weakly_canonical(path).filename().string() : name, path.string()});
+  };
+  if (!fs::is_directory(folder, error)) {
+    return absl::InvalidArgumentError(absl::StrCat(folder, ": no such folder"));
+  }
+  add(folder);
+  fs::recursive_directory_iterator entries(folder, error);
+  for (; !error && entries != fs::recursive_directory_iterator(); entries.increment(error)) {
+    if (entries->is_directory(error)) add(entries->path());
+  }
+  if (error) return absl::InvalidArgumentError(absl::StrCat(folder, ": ", error.message()));
+  if (cases.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(folder, ": found no ", kModelFile, " in it or below it"));
+  }
+  std::sort(cases.begin(), cases.end(),
+            [](const OnnxCase& a, const OnnxCase& b) { return a.name < b.name; });
+  return cases;
+}
+
+CaseResult CheckOnnxCase(const OnnxCase& onnx_case, const CaseOptions& options) {
+  const absl::Status status = Check(onnx_case, options);
+  if (status.ok()) return {};
+  std::string reason(status.message());
+  const std::string path = absl::StrCat(onnx_case.folder, "/", kModelFile, ": ");
+  if (absl::StartsWith(reason, path)) reason.erase(0, path.size());
+  return {absl::IsUnimplemented(status) ? Outcome::kUnsupported : Outcome::kFailed, reason};
+}
+
+}  // namespace kiln::tools
