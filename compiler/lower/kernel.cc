@@ -4,16 +4,16 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
+#include "compiler/loop/mutate.h"
 #include "compiler/ops/op_def.h"
 #include "compiler/ops/stage_builder.h"
 
 namespace kiln {
 namespace {
-
-constexpr int kConstantAlignment = 64;
 
 std::string Identifier(absl::string_view name, absl::string_view otherwise) {
   std::string id;
@@ -40,7 +40,7 @@ class KernelBuilder {
       KILN_ASSIGN_OR_RETURN(loop::Buffer buffer, OutputOf(output));
       kernel_.outputs.push_back(std::move(buffer));
     }
-    DropScalars();
+    DropUnread();
     return std::move(kernel_);
   }
 
@@ -81,9 +81,7 @@ class KernelBuilder {
     const Attrs none;
     StageBuilder builder("copy", none, {made}, {copy}, {constant});
     builder.Output(0, builder.Input(0));
-    for (loop::Stage& stage : std::move(builder).Finish()) {
-      kernel_.stages.push_back(std::move(stage));
-    }
+    Take(std::move(builder).Finish());
     return copy;
   }
 
@@ -110,16 +108,26 @@ class KernelBuilder {
     if (absl::Status status = op->lower(builder); !status.ok()) {
       return Annotate(status, absl::StrCat(node.source.ToString(), node.op_name(), ": "));
     }
-    for (loop::Stage& stage : std::move(builder).Finish()) {
-      kernel_.stages.push_back(std::move(stage));
-    }
+    Take(std::move(builder).Finish());
     return absl::OkStatus();
   }
 
-  // Those of one element are literals in what reads them.
-  void DropScalars() {
-    std::erase_if(kernel_.constants, [](const loop::Constant& constant) {
-      return constant.tensor.type().num_elements() == 1;
+  void Take(StageBuilder::Result result) {
+    for (loop::Stage& stage : result.stages) kernel_.stages.push_back(std::move(stage));
+    for (loop::Constant& table : result.constants) kernel_.constants.push_back(std::move(table));
+  }
+
+  // Those of one element are literals in what reads them; scales are part of what is computed from
+  // them.
+  void DropUnread() {
+    std::set<const loop::BufferNode*> read;
+    for (const loop::Stage& stage : kernel_.stages) {
+      loop::VisitExpr(stage.value, [&](const loop::Expr& e) {
+        if (const auto* load = e.As<loop::Load>()) read.insert(load->buffer.get());
+      });
+    }
+    std::erase_if(kernel_.constants, [&](const loop::Constant& constant) {
+      return !read.contains(constant.buffer.get());
     });
   }
 

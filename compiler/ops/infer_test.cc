@@ -279,6 +279,12 @@ class RandomModel {
 struct Model {
   Attrs attrs;
   std::vector<TensorType> inputs;
+  std::vector<Tensor> values = {};  // of inputs whose type they still have
+
+  Tensor Value(size_t k) const {
+    const bool given = k < values.size() && !values[k].empty() && values[k].type() == inputs[k];
+    return given ? values[k] : RandomTensor(inputs[k], k);
+  }
 };
 
 Model AnyModel(const OpDef& op, RandomModel& random) {
@@ -302,7 +308,7 @@ Model AnyModel(const OpDef& op, RandomModel& random) {
 Model NearExample(const OpDef& op, RandomModel& random) {
   const OpExample& example =
       op.examples[static_cast<size_t>(random.Below(static_cast<int64_t>(op.examples.size())))];
-  Model model{example.attrs, example.inputs};
+  Model model{example.attrs, example.inputs, example.values};
   for (const AttrSchema& attr : op.attrs) {
     const bool is_ints = attr.type == AttrType::kInts && model.attrs.Get(attr.name).is_list();
     std::vector<int64_t> ints = is_ints ? model.attrs.Ints(attr.name) : std::vector<int64_t>();
@@ -339,7 +345,7 @@ TEST(Infer, SurvivesRandomModels) {
       }
       std::vector<Tensor> values;
       for (size_t k = 0; small && k < model.inputs.size(); ++k) {
-        values.push_back(RandomTensor(model.inputs[k], k));
+        values.push_back(model.Value(k));
       }
       InferContext context{*attrs, model.inputs, std::vector<const Tensor*>(model.inputs.size())};
       for (size_t k = 0; k < values.size(); ++k) context.constants[k] = &values[k];

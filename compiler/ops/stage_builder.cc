@@ -38,6 +38,14 @@ Expr CastTo(DType dtype, Expr value) {
   return loop::MakeCast(dtype, value);
 }
 
+// The one element of a tensor.
+Access Literal(const Tensor& tensor) {
+  const loop::Type type = loop::Type::Of(ComputeType(tensor.type().dtype));
+  const Expr literal = tensor.type().dtype.is_float() ? loop::FloatConst(type, tensor.AsDouble(0))
+                                                      : loop::IntConst(type, tensor.AsInt(0));
+  return [literal](const Indices&) { return literal; };
+}
+
 }  // namespace
 
 StageBuilder::StageBuilder(std::string name, const Attrs& attrs, std::vector<Buffer> inputs,
@@ -52,11 +60,7 @@ StageBuilder::StageBuilder(std::string name, const Attrs& attrs, std::vector<Buf
 
 Access StageBuilder::Input(int k) const {
   if (const Tensor* tensor = constant(k); tensor != nullptr && tensor->type().num_elements() == 1) {
-    const loop::Type type = loop::Type::Of(ComputeType(tensor->type().dtype));
-    const Expr literal = tensor->type().dtype.is_float()
-                             ? loop::FloatConst(type, tensor->AsDouble(0))
-                             : loop::IntConst(type, tensor->AsInt(0));
-    return [literal](const Indices&) { return literal; };
+    return Literal(*tensor);
   }
   return [buffer = inputs_[static_cast<size_t>(k)]](const Indices& i) {
     const Expr value = loop::MakeLoad(buffer, i);
@@ -64,6 +68,15 @@ Access StageBuilder::Input(int k) const {
                ? value
                : loop::MakeCast(ComputeType(buffer->dtype), value);
   };
+}
+
+Access StageBuilder::Table(std::string name, Tensor tensor) {
+  if (tensor.type().num_elements() == 1) return Literal(tensor);
+  const Buffer buffer =
+      loop::MakeBuffer(absl::StrCat(name_, "_", name), tensor.type().dtype, tensor.type().shape,
+                       BufferScope::kConstant, kConstantAlignment);
+  result_.constants.push_back({buffer, std::move(tensor)});
+  return [buffer](const Indices& i) { return loop::MakeLoad(buffer, i); };
 }
 
 Access StageBuilder::Compute(std::string name, Shape shape,
@@ -97,7 +110,7 @@ Access StageBuilder::ReduceInto(std::string name, Shape shape, Shape axes,
   }
   stage.buffer = loop::MakeBuffer(absl::StrCat(name_, "_", name), dtype, std::move(shape),
                                   BufferScope::kWorkspace);
-  stages_.push_back(stage);
+  result_.stages.push_back(stage);
   return [buffer = stage.buffer](const Indices& at) { return loop::MakeLoad(buffer, at); };
 }
 
@@ -108,18 +121,18 @@ void StageBuilder::Output(int k, const std::function<Expr(const Indices&)>& valu
   stage.axes = MakeAxes("i", buffer->shape);
   stage.index = VarsOf(stage.axes);
   stage.value = CastTo(buffer->dtype, value(stage.index));
-  stages_.push_back(std::move(stage));
+  result_.stages.push_back(std::move(stage));
 }
 
-std::vector<Stage> StageBuilder::Finish() && {
+StageBuilder::Result StageBuilder::Finish() && {
 #ifndef NDEBUG
   for (const Buffer& output : outputs_) {
     bool defined = false;
-    for (const Stage& stage : stages_) defined = defined || stage.buffer == output;
+    for (const Stage& stage : result_.stages) defined = defined || stage.buffer == output;
     assert(defined && "every output is defined");
   }
 #endif
-  return std::move(stages_);
+  return std::move(result_);
 }
 
 DType ComputeType(DType dtype) { return dtype == DType::Float(16) ? DType::Float(32) : dtype; }

@@ -25,6 +25,7 @@
 #include "compiler/base/tensor.h"
 #include "compiler/graph/attrs.h"
 #include "compiler/loop/expr.h"
+#include "compiler/loop/loop.h"
 #include "compiler/loop/stage.h"
 
 namespace kiln {
@@ -71,8 +72,15 @@ class StageBuilder {
   // (float16).
   void Output(int k, const std::function<Expr(const Indices&)>& value);
 
-  // The stages made so far; every output must have been defined.
-  std::vector<loop::Stage> Finish() &&;
+  // Reads a table that is part of the operator's code; a literal where it has one element.
+  Access Table(std::string name, Tensor tensor);
+
+  // The stages made so far, and the tables that they read; every output must have been defined.
+  struct Result {
+    std::vector<loop::Stage> stages;
+    std::vector<loop::Constant> constants;
+  };
+  Result Finish() &&;
 
  private:
   std::string name_;
@@ -80,8 +88,11 @@ class StageBuilder {
   std::vector<loop::Buffer> inputs_;
   std::vector<loop::Buffer> outputs_;
   std::vector<const Tensor*> constants_;
-  std::vector<loop::Stage> stages_;
+  Result result_;
 };
+
+// Of constant data, in bytes: that of the widest vectors.
+inline constexpr int kConstantAlignment = 64;
 
 // float32 for float16, else the dtype itself.
 DType ComputeType(DType dtype);

@@ -140,6 +140,7 @@ class LayoutConverter {
       if (op == "concatenate") return ConvertAxis(node, "axis");
       if (op == "nn.pad") return ConvertPad(node);
       if (op == "nn.lrn") return ConvertAxis(node, "axis");
+      if (absl::StartsWith(op, "qnn.") && node.attrs.Has("axis")) return ConvertAxis(node, "axis");
     }
     if (old_.type(node.outputs[0]).rank() >= 4) {
       if (op == "reshape") return ConvertReshape(node);
@@ -155,10 +156,11 @@ class LayoutConverter {
   // Operators with a layout attribute of their own.
   bool IsSpatial(const Node& node) const {
     const absl::string_view op = node.op_name();
-    const bool convolution = op == "nn.conv2d" || op == "nn.conv2d_transpose";
+    const bool convolution =
+        absl::EndsWith(op, "nn.conv2d") || absl::EndsWith(op, "nn.conv2d_transpose");
     const bool other =
-        absl::StartsWith(op, "nn.") && (absl::EndsWith(op, "_pool2d") || op == "nn.upsampling" ||
-                                        op == "nn.depth_to_space" || op == "nn.space_to_depth");
+        absl::StrContains(op, "nn.") && (absl::EndsWith(op, "_pool2d") || op == "nn.upsampling" ||
+                                         op == "nn.depth_to_space" || op == "nn.space_to_depth");
     if (!convolution && !other && op != "image.resize2d") return false;
     const std::string key = convolution ? "data_layout" : "layout";
     if (!node.attrs.Has(key) || node.attrs.String(key) != "NCHW") return false;

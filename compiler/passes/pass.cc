@@ -17,6 +17,10 @@ constexpr std::array kPasses = {
          "writes operators in one way: batch_norm over constants as scale and shift, dropout away, "
          "every change of shape as reshape",
          kTyped, kTyped | kCanonical, false, Canonicalize},
+    Pass{"integer-products",
+         "multiplies integers where products of dequantised numbers are written, and moves data "
+         "while it is quantised",
+         kTyped | kCanonical, kTyped | kCanonical, true, IntegerProducts},
     Pass{"fold-scales", "moves scales per channel behind a convolution or dense into its weights",
          kTyped | kCanonical, kTyped | kCanonical, true, FoldScales},
     Pass{"fold-constants", "computes what depends on constants only", kTyped,

@@ -67,6 +67,7 @@ absl::StatusOr<Graph> RunPasses(Graph graph, const PassContext& context,
 // The passes. What each does is said above its definition, in <name>.cc, and in the table.
 absl::StatusOr<Graph> InferTypes(const Graph& graph, const PassContext& context);
 absl::StatusOr<Graph> Canonicalize(const Graph& graph, const PassContext& context);
+absl::StatusOr<Graph> IntegerProducts(const Graph& graph, const PassContext& context);
 absl::StatusOr<Graph> FoldScales(const Graph& graph, const PassContext& context);
 absl::StatusOr<Graph> FoldConstants(const Graph& graph, const PassContext& context);
 absl::StatusOr<Graph> EliminateCommonSubexpressions(const Graph& graph, const PassContext& context);

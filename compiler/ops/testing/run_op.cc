@@ -58,9 +58,12 @@ absl::StatusOr<std::vector<Tensor>> RunLowered(const OpDef& op, const Attrs& nor
                                                int64_t max_steps) {
   const std::vector<Buffer> input_buffers = ParamBuffers("in", Types(inputs)),
                             output_buffers = ParamBuffers("out", output_types);
-  StageBuilder builder("op", normalized, input_buffers, output_buffers, {});
+  std::vector<const Tensor*> constants;
+  for (const Tensor& input : inputs) constants.push_back(&input);
+  StageBuilder builder("op", normalized, input_buffers, output_buffers, std::move(constants));
   KILN_RETURN_IF_ERROR(op.lower(builder));
-  const std::vector<loop::Stage> stages = std::move(builder).Finish();
+  StageBuilder::Result lowered = std::move(builder).Finish();
+  const std::vector<loop::Stage>& stages = lowered.stages;
 
   for (const loop::Stage& stage : stages) {
     double steps = 1;
@@ -91,6 +94,7 @@ absl::StatusOr<std::vector<Tensor>> RunLowered(const OpDef& op, const Attrs& nor
   for (std::string& bytes : memory) args.push_back(bytes.data());
   loop::LoopProgram program;
   program.funcs.push_back(std::move(func));
+  program.constants = std::move(lowered.constants);
   KILN_RETURN_IF_ERROR(loop::Interpreter(program).Run("op", args));
 
   std::vector<Tensor> outputs(output_types.size());

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/ops/fixed_point.h"
+
+#include <cmath>
+#include <limits>
+
+#include "compiler/loop/math.h"
+
+namespace kiln {
+namespace {
+
+using loop::BinaryOp;
+using loop::Expr;
+
+const DType kI32 = DType::Int(32), kI64 = DType::Int(64), kU64 = DType::UInt(64);
+constexpr int64_t kMax = std::numeric_limits<int32_t>::max();
+constexpr int64_t kMin = std::numeric_limits<int32_t>::min();
+
+Expr I32(int64_t value) { return loop::IntConst(loop::Type::Of(kI32), value); }
+Expr I64(int64_t value) { return loop::IntConst(loop::Type::Of(kI64), value); }
+Expr Shr(const Expr& x, const Expr& by) { return loop::MakeBinary(BinaryOp::kShr, x, by); }
+Expr Shr(const Expr& x, int by) { return Shr(x, loop::IntConst(x.type(), by)); }
+Expr Shl(const Expr& x, const Expr& by) { return loop::MakeBinary(BinaryOp::kShl, x, by); }
+Expr Shl(const Expr& x, int by) { return Shl(x, loop::IntConst(x.type(), by)); }
+Expr And(const Expr& a, const Expr& b) { return loop::MakeBinary(BinaryOp::kAnd, a, b); }
+
+// (a + b) / 2, halves away from zero.
+Expr HalfSum(const Expr& a, const Expr& b) {
+  const Expr sum = loop::MakeCast(kI64, a) + loop::MakeCast(kI64, b);
+  const Expr sign = loop::MakeSelect(sum >= I64(0), I64(1), I64(-1));
+  return loop::MakeCast(kI32, (sum + sign) / I64(2));
+}
+
+// exp(x) of x in [-1/4, 0), by four terms of Taylor's series around -1/8.
+Expr ExpOfQuarter(const Expr& a) {
+  const Expr exp_minus_eighth = I32(std::lround(std::exp(-0.125) * 0x1p31));
+  const Expr third = I32(std::lround(0x1p31 / 3));
+  const Expr x = a + I32(1 << 28);
+  const Expr x2 = MultiplyHigh(x, x), x3 = MultiplyHigh(x2, x), x4 = MultiplyHigh(x2, x2);
+  const Expr higher =
+      DivideByPowerOfTwo(MultiplyHigh(DivideByPowerOfTwo(x4, 2) + x3, third) + x2, 1);
+  return exp_minus_eighth + MultiplyHigh(exp_minus_eighth, x + higher);
+}
+
+// The reciprocal of (1 + x) / 2 by three steps of Newton's method, with 2 integer bits; `half` is
+// (1 + x) / 2.
+Expr ReciprocalOfHalf(const Expr& half) {
+  // 48/17 - 32/17 d is the best linear approximation of 1 / d in [1/2, 1].
+  Expr x = I32(std::lround(48.0 / 17 * 0x1p29)) +
+           MultiplyHigh(half, I32(std::lround(-32.0 / 17 * 0x1p29)));
+  for (int step = 0; step < 3; ++step) {
+    const Expr error = I32(1 << 29) - MultiplyHigh(half, x);
+    x = x + SaturatingShiftLeft(MultiplyHigh(x, error), 2);
+  }
+  return x;
+}
+
+Expr IsNegative(const Expr& x) { return x < I32(0); }
+
+}  // namespace
+
+FixedPointFactor ToFixedPoint(double factor) {
+  if (factor == 0) return {};
+  int shift = 0;
+  const double fraction = std::frexp(factor, &shift);
+  int64_t multiplier = std::llround(fraction * 0x1p31);
+  if (multiplier == int64_t{1} << 31) {
+    multiplier /= 2;
+    ++shift;
+  }
+  if (shift < -31) return {};
+  return {static_cast<int32_t>(multiplier), shift};
+}
+
+Expr MultiplyHigh(const Expr& a, const Expr& b) {
+  const Expr product = loop::MakeCast(kI64, a) * loop::MakeCast(kI64, b) + I64(int64_t{1} << 30);
+  // Of the shifted product the low half counts, which a shift without sign has too.
+  return loop::MakeCast(kI32, Shr(loop::MakeCast(kU64, product), 31));
+}
+
+Expr DivideByPowerOfTwo(const Expr& x, int exponent) {
+  if (exponent == 0) return x;
+  // Halves go up; of a negative number one less is taken, so that they go down.
+  const Expr lowered = x + Shr(x, 31);
+  // One more than the half of the largest number would overflow.
+  if (exponent == 1) return Shr(lowered, 1) + And(lowered, I32(1));
+  return Shr(Shr(lowered, exponent - 1) + I32(1), 1);
+}
+
+Expr DivideByPowerOfTwo(const Expr& x, const Expr& exponent) {
+  const Expr mask = Shl(I32(1), exponent) - I32(1);
+  const Expr threshold = Shr(mask, 1) - Shr(x, 31);
+  return Shr(x, exponent) + loop::MakeCast(kI32, And(x, mask) > threshold);
+}
+
+Expr SaturatingShiftLeft(const Expr& x, int exponent) {
+  const int64_t limit = (int64_t{1} << (31 - exponent)) - 1;
+  return loop::MakeSelect(x > I32(limit), I32(kMax),
+                          loop::MakeSelect(x < I32(-limit - 1), I32(kMin), Shl(x, exponent)));
+}
+
+Expr CountLeadingZeros(const Expr& x) {
+  Expr zeros = I32(0), rest = x;
+  for (int bits = 16; bits >= 1; bits /= 2) {
+    const Expr none = loop::MakeCast(loop::Type::Of(DType::UInt(32)), rest) <
+                      loop::IntConst(loop::Type::Of(DType::UInt(32)), int64_t{1} << (32 - bits));
+    zeros = loop::MakeSelect(none, zeros + I32(bits), zeros);
+    rest = loop::MakeSelect(none, Shl(rest, bits), rest);
+  }
+  return zeros;
+}
+
+Expr FixedPointExp(const Expr& x, int integer_bits) {
+  const int fraction_bits = 31 - integer_bits;
+  const int64_t quarter = int64_t{1} << (fraction_bits - 2);
+  const Expr in_quarter = And(x, I32(quarter - 1)) - I32(quarter);  // in [-1/4, 0)
+  Expr result =
+      ExpOfQuarter(integer_bits == 0 ? in_quarter : SaturatingShiftLeft(in_quarter, integer_bits));
+  const Expr rest = in_quarter - x;  // a multiple of a quarter
+  for (int power = -2; power < integer_bits; ++power) {
+    const Expr factor = I32(std::lround(std::exp(-std::exp2(power)) * 0x1p31));
+    const Expr bit = And(rest, I32(int64_t{1} << (fraction_bits + power)));
+    result = loop::MakeSelect(bit != I32(0), MultiplyHigh(result, factor), result);
+  }
+  return loop::MakeSelect(x == I32(0), I32(kMax), result);
+}
+
+Expr FixedPointOneOverOnePlus(const Expr& x) {
+  // From 2 integer bits to 1 without a change of bits, as half of it is wanted, and on to 0.
+  return SaturatingShiftLeft(ReciprocalOfHalf(HalfSum(x, I32(kMax))), 1);
+}
+
+Expr FixedPointLogistic(const Expr& x, int integer_bits) {
+  const Expr negative = IsNegative(x);
+  const Expr below = loop::MakeSelect(negative, x, -x);
+  const Expr of_magnitude = FixedPointOneOverOnePlus(FixedPointExp(below, integer_bits));
+  return loop::MakeSelect(x == I32(0), I32(int64_t{1} << 30),
+                          loop::MakeSelect(negative, I32(kMax) - of_magnitude, of_magnitude));
+}
+
+Expr FixedPointTanh(const Expr& x, int integer_bits) {
+  const Expr negative = IsNegative(x);
+  const Expr below = loop::MakeSelect(negative, x, -x);
+  // (1 - e) / (1 + e) with e = exp(-2 |x|): the same bits with one more integer bit are twice the
+  // number.
+  const Expr e = FixedPointExp(below, integer_bits + 1);
+  const Expr reciprocal = ReciprocalOfHalf(HalfSum(e, I32(kMax)));
+  const Expr of_magnitude = SaturatingShiftLeft(reciprocal - I32(1 << 29), 2);
+  return loop::MakeSelect(x == I32(0), I32(0),
+                          loop::MakeSelect(negative, -of_magnitude, of_magnitude));
+}
+
+}  // namespace kiln

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// qnn.add, qnn.subtract and qnn.mul.
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/loop/math.h"
+#include "compiler/ops/broadcast.h"
+#include "compiler/ops/constraint.h"
+#include "compiler/ops/example.h"
+#include "compiler/ops/quantized.h"
+
+namespace kiln {
+namespace {
+
+enum { kLhs, kRhs, kLhsScale, kLhsZero, kRhsScale, kRhsZero, kOutScale, kOutZero };
+enum class Operation { kAdd, kSubtract, kMultiply };
+
+const DType kI32 = DType::Int(32), kI64 = DType::Int(64), kF32 = DType::Float(32);
+
+InferResult Infer(const InferContext& c) {
+  const TensorType &lhs = c.inputs[kLhs], &rhs = c.inputs[kRhs];
+  KILN_RETURN_IF_ERROR(CheckQuantized(lhs.dtype, 1));
+  KILN_CONSTRAINT(1, lhs.dtype.bits <= 16, lhs.dtype.ToString(), "integers of up to 16 bits");
+  KILN_CONSTRAINT(2, lhs.dtype == rhs.dtype,
+                  absl::StrCat(lhs.dtype.ToString(), " and ", rhs.dtype.ToString()), "one dtype");
+  KILN_ASSIGN_OR_RETURN(Shape shape, BroadcastShapes(lhs.shape, rhs.shape, 3));
+  for (size_t k : {kLhsScale, kRhsScale, kOutScale}) {
+    KILN_RETURN_IF_ERROR(CheckScale(c, k, 1, Known::kAtCompileTime, 4));
+  }
+  for (size_t k : {kLhsZero, kRhsZero, kOutZero}) KILN_RETURN_IF_ERROR(CheckZeroPoint(c, k, 1, 5));
+  KILN_RETURN_IF_ERROR(RoundingOf(c.attrs, 6).status());
+  return OutputTypes({{std::move(shape), lhs.dtype}});
+}
+
+// What the arithmetics work with.
+struct Operands {
+  Access lhs, rhs;  // less their zero points, int32
+  double lhs_scale, rhs_scale, out_scale;
+};
+
+Expr Combine(Operation operation, const Expr& a, const Expr& b) {
+  switch (operation) {
+    case Operation::kAdd:
+      return a + b;
+    case Operation::kSubtract:
+      return a - b;
+    case Operation::kMultiply:
+      return a * b;
+  }
+  return a;
+}
+
+// Products are multiplied by one factor.
+Access Product(StageBuilder& b, const Operands& o, Rounding rounding) {
+  const DType sums = rounding == Rounding::kTflite ? kI32 : kI64;
+  const Rescale rescale(b, "product", {o.lhs_scale * o.rhs_scale / o.out_scale}, rounding, sums,
+                        kI64);
+  return [=](const Indices& i) {
+    return rescale(loop::MakeCast(sums, o.lhs(i)) * loop::MakeCast(sums, o.rhs(i)), Expr(0));
+  };
+}
+
+// TFLite shifts both operands up, brings them to twice the larger scale, and the sum from there to
+// the scale of the output.
+Access TfliteSum(StageBuilder& b, const Operands& o, Operation operation, DType dtype) {
+  const int shift = dtype.bits == 8 ? 20 : 15;
+  const double common = 2 * std::max(o.lhs_scale, o.rhs_scale);
+  const auto rescale = [&](const char* name, double factor) {
+    return Rescale(b, name, {factor}, Rounding::kTflite, kI32, kI64);
+  };
+  const Rescale of_lhs = rescale("lhs", o.lhs_scale / common),
+                of_rhs = rescale("rhs", o.rhs_scale / common),
+                of_sum = rescale("sum", common / (std::exp2(shift) * o.out_scale));
+  return [=](const Indices& i) {
+    const auto shifted = [&](const Access& x) {
+      return loop::MakeBinary(loop::BinaryOp::kShl, x(i),
+                              loop::IntConst(loop::Type::Of(kI32), shift));
+    };
+    return of_sum(
+        Combine(operation, of_lhs(shifted(o.lhs), Expr(0)), of_rhs(shifted(o.rhs), Expr(0))),
+        Expr(0));
+  };
+}
+
+// Both operands are brought to the scale of the output and rounded, and then added.
+Access RequantizedSum(StageBuilder& b, const Operands& o, Operation operation, Rounding rounding) {
+  const Rescale of_lhs(b, "lhs", {o.lhs_scale / o.out_scale}, rounding, kI32, kI64),
+      of_rhs(b, "rhs", {o.rhs_scale / o.out_scale}, rounding, kI32, kI64);
+  return [=](const Indices& i) {
+    return Combine(operation, of_lhs(o.lhs(i), Expr(0)), of_rhs(o.rhs(i), Expr(0)));
+  };
+}
+
+// The numbers themselves in float32, rounded once.
+Access FloatResult(const Operands& o, Operation operation) {
+  return [=](const Indices& i) {
+    const auto real = [&](const Access& x, double scale) {
+      return loop::MakeCast(kF32, x(i)) * loop::Const(kF32, scale);
+    };
+    return loop::RoundEven(Combine(operation, real(o.lhs, o.lhs_scale), real(o.rhs, o.rhs_scale)) /
+                           loop::Const(kF32, o.out_scale));
+  };
+}
+
+template <Operation kOperation>
+absl::Status Lower(StageBuilder& b) {
+  KILN_ASSIGN_OR_RETURN(const Rounding rounding, RoundingOf(b.attrs(), 6));
+  const auto scale = [&](int k) { return OperandValues(b, k)[0]; };
+  const Operands o = {
+      .lhs = Centred(b, Broadcast(b.Input(kLhs), b.input_shape(kLhs)), kLhsZero, kI32),
+      .rhs = Centred(b, Broadcast(b.Input(kRhs), b.input_shape(kRhs)), kRhsZero, kI32),
+      .lhs_scale = scale(kLhsScale),
+      .rhs_scale = scale(kRhsScale),
+      .out_scale = scale(kOutScale)};
+  const DType dtype = b.output_dtype(0);
+  const Access result = rounding == Rounding::kEven          ? FloatResult(o, kOperation)
+                        : kOperation == Operation::kMultiply ? Product(b, o, rounding)
+                        : rounding == Rounding::kTflite
+                            ? TfliteSum(b, o, kOperation, dtype)
+                            : RequantizedSum(b, o, kOperation, rounding);
+  const auto zero = OperandAt(b, kOutZero);
+  b.Output(0, [&](const Indices& i) { return Saturate(result(i), zero(Expr(0)), dtype); });
+  return absl::OkStatus();
+}
+
+std::vector<Tensor> Operands8(Tensor lhs, Tensor rhs) {
+  return {std::move(lhs), std::move(rhs), Scale(0.5),   ZeroPoint(1),
+          Scale(0.25),    ZeroPoint(-2),  Scale(0.125), ZeroPoint(3)};
+}
+
+OpExample Random(DType dtype, Shape lhs, Shape rhs, std::string rounding) {
+  const bool is8 = dtype.bits == 8;
+  return {.inputs = {{lhs, dtype},
+                     {rhs, dtype},
+                     ScaleType(),
+                     I32({}),
+                     ScaleType(),
+                     I32({}),
+                     ScaleType(),
+                     I32({})},
+          .attrs = {{"rounding", rounding}},
+          .values = {Tensor(), Tensor(), Scale(0.031), ZeroPoint(is8 ? 4 : 0), Scale(0.047),
+                     ZeroPoint(is8 ? -7 : 0), Scale(0.066), ZeroPoint(is8 ? 11 : 0)},
+          .input_min = is8 ? -32.0 : -8000.0,
+          .input_max = is8 ? 31.0 : 8000.0};
+}
+
+OpDef ArithmeticOp(std::string name, std::string doc, absl::Status (*lower)(StageBuilder&),
+                   const std::vector<double>& expected) {
+  std::vector<OpExample> examples;
+  for (const char* rounding : {"UPWARD", "TFLITE", "EVEN"}) {
+    examples.push_back(Case(Operands8(Values(I8({3}), {1, 3, 5}), Values(I8({3}), {-2, 2, 6})),
+                            {{"rounding", rounding}}, {Values(I8({3}), expected)}));
+  }
+  for (const char* rounding : {"UPWARD", "TONEAREST", "TFLITE", "EVEN"}) {
+    examples.push_back(Random(DType::Int(8), {3, 7}, {7}, rounding));
+  }
+  examples.push_back(Random(DType::Int(16), {3, 7}, {3, 7}, "TFLITE"));
+  return {
+      {.name = std::move(name),
+       .doc = std::move(doc),
+       .inputs = {{"lhs", "integers"},
+                  {"rhs", "integers"},
+                  {"lhs_scale", "a constant"},
+                  {"lhs_zero_point", "int32"},
+                  {"rhs_scale", "a constant"},
+                  {"rhs_zero_point", "int32"},
+                  {"output_scale", "a constant"},
+                  {"output_zero_point", "int32"}},
+       .attrs = {{"lhs_axis", AttrType::kInt, -1, false, "as Relay has it; without a meaning here"},
+                 {"rhs_axis", AttrType::kInt, -1, false, "as Relay has it; without a meaning here"},
+                 RoundingAttr()}},
+      {"lhs and rhs hold integers of up to 16 bits", "their dtypes are one",
+       "their shapes broadcast to one",
+       "scales are constants of one element above 0, float32 or float64",
+       "zero points are int32 of one element", "rounding is one of those named"},
+      Fusion::kElementwise,
+      Infer,
+      lower,
+      std::move(examples)};
+}
+
+const OpDef kArithmetic[] = {
+    ArithmeticOp(
+        "qnn.add",
+        "The sum of quantised numbers as one: both are brought to the scale of the output and "
+        "rounded, then added (UPWARD, TONEAREST); brought to twice the larger scale in 20 more "
+        "bits, of int16 15, added and brought to the scale of the output (TFLITE); added and "
+        "divided in float32 (EVEN).",
+        Lower<Operation::kAdd>, {3, 19, 35}),
+    ArithmeticOp("qnn.subtract", "The difference, with the arithmetic of qnn.add.",
+                 Lower<Operation::kSubtract>, {3, 3, 3}),
+    ArithmeticOp("qnn.mul",
+                 "The product of quantised numbers as one, multiplied by the quotient lhs_scale * "
+                 "rhs_scale / output_scale and rounded.",
+                 Lower<Operation::kMultiply>, {3, 11, 35}),
+};
+KILN_REGISTER_OPS(kArithmetic);
+
+}  // namespace
+}  // namespace kiln

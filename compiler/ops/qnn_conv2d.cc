@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/ops/constraint.h"
+#include "compiler/ops/convolution.h"
+#include "compiler/ops/example.h"
+#include "compiler/ops/quantized_product.h"
+
+namespace kiln {
+namespace {
+
+absl::StatusOr<Convolution> ConvolutionOf(const Attrs& attrs, const TensorType& data,
+                                          const TensorType& weight) {
+  return MakeConvolution(attrs, data, weight, 2);
+}
+
+// Constraints 4 to 12 are those of MakeConvolution.
+InferResult Infer(const InferContext& c) {
+  KILN_ASSIGN_OR_RETURN(const DType dtype, QuantizedProductType(c));
+  KILN_ASSIGN_OR_RETURN(const Convolution conv,
+                        ConvolutionOf(c.attrs, c.inputs[kProductX], c.inputs[kProductY]));
+  KILN_RETURN_IF_ERROR(CheckProductOperands(c, conv.out_channels()));
+  return OutputTypes({{conv.OutShape(), dtype}});
+}
+
+absl::Status Lower(StageBuilder& b) {
+  KILN_ASSIGN_OR_RETURN(
+      const Convolution conv,
+      ConvolutionOf(b.attrs(), {b.input_shape(kProductX), b.input_dtype(kProductX)},
+                    {b.input_shape(kProductY), b.input_dtype(kProductY)}));
+  const QuantizedProduct product =
+      MakeQuantizedProduct(b, conv.out_channels(), [&](const Shape& index) {
+        const int64_t o = index[conv.kernel.o];
+        return conv.multiplier_in_i ? o * conv.out_per_group + index[conv.kernel.i] : o;
+      });
+  const Access padded =
+      Padded(b, product.x, conv.layout, b.input_shape(kProductX), conv.window, product.padding);
+  const Access sum = Convolve(b, "conv", conv, padded, ReadKernel(conv, product.y));
+  const size_t channel = conv.layout.channel_dim();
+  b.Output(0, [&](const Indices& i) { return product.Corrected(sum(i), i[channel]); });
+  return absl::OkStatus();
+}
+
+std::vector<AttrSchema> AttrsOf() {
+  const AttrValue ones = AttrValue::Ints({1, 1});
+  return {{"strides", AttrType::kInts, ones, false, "places from window to window"},
+          {"padding", AttrType::kInts, AttrValue::Ints({0, 0}), false,
+           "zero points around data: one for all sides, one per dimension, or all before and all "
+           "behind"},
+          {"dilation", AttrType::kInts, ones, false, "places from tap to tap"},
+          {"groups", AttrType::kInt, 1, false, "parts of the channels that do not see each other"},
+          {"channels", AttrType::kInt, {}, false, "of the output; None: as the weight has"},
+          {"kernel_size", AttrType::kInts, {}, false, "None: as the weight has"},
+          {"data_layout", AttrType::kString, "NCHW", false, "NCHW or NHWC"},
+          {"kernel_layout", AttrType::kString, "OIHW", false, "OIHW, HWIO, OHWI, HWOI, …"},
+          {"out_layout", AttrType::kString, "", false, "\"\" or data_layout"},
+          {"out_dtype", AttrType::kDType, "", false, "of the sums; \"\": int32"}};
+}
+
+std::vector<std::string> Constraints() {
+  const std::vector<std::string> of_floats = ConvolutionConstraints();
+  return ProductConstraints({of_floats.begin() + 3, of_floats.end()});
+}
+
+AttrValue List(const std::vector<int64_t>& values) { return AttrValue::Ints(values); }
+Attrs Nhwc(std::initializer_list<std::pair<const std::string, AttrValue>> attrs) {
+  Attrs all = attrs;
+  all.Set("data_layout", "NHWC");
+  return all;
+}
+
+const OpDef kConv2d = {
+    {.name = "qnn.conv2d",
+     .doc = "nn.conv2d of quantised numbers: the sums of (data - input_zero_point) * (weight - "
+            "weight_zero_point), where places outside of data count 0. They stand for sum * "
+            "input_scale * weight_scale; the scales change nothing here.",
+     .inputs = ProductInputs("as data_layout", "as kernel_layout"),
+     .attrs = AttrsOf()},
+    Constraints(),
+    Fusion::kContraction,
+    Infer,
+    Lower,
+    {Case({Values(I8({1, 1, 2, 2}), {1, 2, 3, 4}), Values(I8({1, 1, 2, 2}), {1, -1, 2, 0}),
+           Scale(1), ZeroPoint(1), Scale(1), ZeroPoint(0)},
+          {{"padding", List({0, 0, 1, 0})}}, {Values(I32({1, 1, 2, 1}), {3, -1})}),
+     // Rows 2 and 3 alone are in data; the zero point of the weight is 1.
+     Case({Values(U8({1, 1, 1, 2}), {3, 5}), Values(U8({1, 1, 1, 2}), {1, 4}), Scale(1),
+           ZeroPoint(2), Scale(1), ZeroPoint(1)},
+          {}, {Values(I32({1, 1, 1, 1}), {9})}),
+     ProductExample(I8({1, 5, 5, 3}), -3, I8({8, 3, 3, 3}), Scale(0.1), 0,
+                    Nhwc({{"kernel_layout", "OHWI"}, {"padding", List({1, 1})}})),
+     ProductExample(I8({1, 7, 6, 4}), 5, I8({1, 3, 3, 4}), Scales({0.1, 0.2, 0.3, 0.4}), 0,
+                    Nhwc({{"kernel_layout", "IHWO"},
+                          {"groups", 4},
+                          {"strides", List({2, 2})},
+                          {"padding", List({0, 0, 1, 1})}})),
+     ProductExample(U8({1, 4, 4, 6}), 128, U8({8, 6, 1, 1}), Scale(0.1), 121,
+                    Nhwc({{"kernel_layout", "OIHW"}})),
+     ProductExample({{1, 3, 4, 4}, DType::Int(16)}, 0, I8({8, 3, 2, 2}), Scale(0.1), 0,
+                    {{"out_dtype", "int64"}}),
+     {.inputs = {I8({1, 2, 4, 4}), I8({3, 2, 3, 3}), ScaleType(), I32({}), ScaleType(), I32({})},
+      .attrs = {{"padding", List({1, 1})}},
+      .values = {Tensor(), Tensor(), Scale(1), Tensor(), Scale(1), Tensor()}}},
+};
+KILN_REGISTER_OP(kConv2d);
+
+}  // namespace
+}  // namespace kiln

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/ops/constraint.h"
+#include "compiler/ops/example.h"
+#include "compiler/ops/quantized_product.h"
+
+namespace kiln {
+namespace {
+
+InferResult Infer(const InferContext& c) {
+  const Shape &data = c.inputs[kProductX].shape, &weight = c.inputs[kProductY].shape;
+  KILN_ASSIGN_OR_RETURN(const DType dtype, QuantizedProductType(c));
+  KILN_CONSTRAINT(4, !data.empty() && weight.size() == 2,
+                  absl::StrCat(ShapeToString(data), " and ", ShapeToString(weight)),
+                  "data of rank 1 or more and a weight of rank 2");
+  KILN_CONSTRAINT(5, data.back() == weight[1], absl::StrCat(data.back(), " inputs of data"),
+                  absl::StrCat(weight[1], " as the weight has"));
+  KILN_CONSTRAINT(6, c.attrs.IsNone("units") || c.attrs.Int("units") == weight[0],
+                  absl::StrCat("units ", c.attrs.Get("units").ToString()),
+                  absl::StrCat(weight[0], " as the weight has"));
+  KILN_RETURN_IF_ERROR(CheckProductOperands(c, weight[0]));
+  Shape shape = data;
+  shape.back() = weight[0];
+  return OutputTypes({{std::move(shape), dtype}});
+}
+
+absl::Status Lower(StageBuilder& b) {
+  const Shape& weight = b.input_shape(kProductY);
+  const QuantizedProduct product =
+      MakeQuantizedProduct(b, weight[0], [](const Shape& index) { return index[0]; });
+  const Access sum = b.Reduce("dense", b.output_shape(0), {weight[1]}, loop::Combine::kSum,
+                              [&](const Indices& i, const Indices& r) {
+                                Indices at = i;
+                                at.back() = r[0];
+                                return product.x(at) * product.y({i.back(), r[0]});
+                              });
+  b.Output(0, [&](const Indices& i) { return product.Corrected(sum(i), i.back()); });
+  return absl::OkStatus();
+}
+
+const OpDef kDense = {
+    {.name = "qnn.dense",
+     .doc = "nn.dense of quantised numbers: Y[…, n] = sum over k of (data[…, k] - "
+            "input_zero_point) * (weight[n, k] - weight_zero_point). The sums stand for sum * "
+            "input_scale * weight_scale; the scales change nothing here.",
+     .inputs = ProductInputs("(…, k)", "(units, k)"),
+     .attrs = {{"units", AttrType::kInt, {}, false, "rows of the weight; None: as it has"},
+               {"out_dtype", AttrType::kDType, "", false, "of the sums; \"\": int32"}}},
+    ProductConstraints({"data has rank 1 or more, weight rank 2",
+                        "the last extents of data and weight are one",
+                        "units is the first extent of weight"}),
+    Fusion::kContraction,
+    Infer,
+    Lower,
+    {Case({Values(I8({2, 3}), {1, 2, 3, 4, 5, 6}), Values(I8({2, 3}), {1, 0, -1, 2, 2, 2}),
+           Scale(1), ZeroPoint(1), Scale(1), ZeroPoint(0)},
+          {{"units", 2}}, {Values(I32({2, 2}), {-2, 6, -2, 24})}),
+     ProductExample(I8({1, 40}), -128, I8({12, 40}), Scale(0.1), 0, {{"units", AttrValue::None()}}),
+     ProductExample(U8({3, 17}), 100, U8({9, 17}), Scale(0.1), 130, {{"units", 9}}),
+     ProductExample({{2, 16}, DType::Int(16)}, 0, I8({8, 16}), Scale(0.1), 0,
+                    {{"units", 8}, {"out_dtype", "int64"}}),
+     {.inputs = {I8({2, 5}), I8({3, 5}), ScaleType(), I32({}), ScaleType(), I32({})},
+      .attrs = {{"units", 3}},
+      .values = {Tensor(), Tensor(), Scale(1), Tensor(), Scale(1), Tensor()}}},
+};
+KILN_REGISTER_OP(kDense);
+
+}  // namespace
+}  // namespace kiln

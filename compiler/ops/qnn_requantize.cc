@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/ops/axes.h"
+#include "compiler/ops/constraint.h"
+#include "compiler/ops/example.h"
+#include "compiler/ops/quantized.h"
+
+namespace kiln {
+namespace {
+
+// Operands.
+enum { kData, kInputScale, kInputZero, kOutputScale, kOutputZero };
+
+DType OutDType(const Attrs& attrs) { return attrs.DTypeOr("out_dtype", DType::Int(8)); }
+
+InferResult Infer(const InferContext& c) {
+  const TensorType& data = c.inputs[kData];
+  KILN_CONSTRAINT(1, data.dtype.is_int() || data.dtype.is_uint(), data.dtype.ToString(),
+                  "integers");
+  int64_t places = 1;
+  if (data.rank() > 0) {
+    KILN_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(c.attrs.Int("axis"), data.rank(), 2));
+    places = data.shape[static_cast<size_t>(axis)];
+  }
+  for (size_t k : {kInputScale, kOutputScale}) {
+    KILN_RETURN_IF_ERROR(CheckScale(c, k, places, Known::kAtCompileTime, 3));
+  }
+  for (size_t k : {kInputZero, kOutputZero}) KILN_RETURN_IF_ERROR(CheckZeroPoint(c, k, places, 4));
+  KILN_ASSIGN_OR_RETURN(const Rounding rounding, RoundingOf(c.attrs, 5));
+  KILN_RETURN_IF_ERROR(ComputeDTypeOf(c.attrs, 6).status());
+  KILN_RETURN_IF_ERROR(CheckQuantized(OutDType(c.attrs), 7));
+  const double limit = rounding == Rounding::kTflite && data.dtype.bits == 64 ? 128 : 0x1p30;
+  for (int64_t i = 0; i < places; ++i) {
+    const auto at = [&](size_t k) {
+      const Tensor& scale = *c.constants[k];
+      return scale.AsDouble(scale.type().num_elements() == 1 ? 0 : i);
+    };
+    const double factor = at(kInputScale) / at(kOutputScale);
+    KILN_CONSTRAINT(8, factor < limit, absl::StrCat("the quotient ", factor),
+                    absl::StrCat("less than ", limit));
+  }
+  return OutputTypes({{data.shape, OutDType(c.attrs)}});
+}
+
+absl::Status Lower(StageBuilder& b) {
+  KILN_ASSIGN_OR_RETURN(const Rounding rounding, RoundingOf(b.attrs(), 5));
+  KILN_ASSIGN_OR_RETURN(const DType compute, ComputeDTypeOf(b.attrs(), 6));
+  const std::vector<double> in = OperandValues(b, kInputScale),
+                            out = OperandValues(b, kOutputScale);
+  const bool single = compute == DType::Float(32) || rounding == Rounding::kEven;
+  std::vector<double> factors;
+  for (size_t i = 0; i < std::max(in.size(), out.size()); ++i) {
+    const double a = in[in.size() == 1 ? 0 : i], c = out[out.size() == 1 ? 0 : i];
+    factors.push_back(single ? static_cast<float>(a) / static_cast<float>(c) : a / c);
+  }
+  const DType dtype = b.input_dtype(kData);
+  // 32 bits hold sums and the difference to their zero point, as in TFLite.
+  const DType sums = dtype.bits == 64 || dtype == DType::UInt(32) ? DType::Int(64) : DType::Int(32);
+  const Rescale rescale(b, "requantize", factors, rounding, sums, compute);
+  const size_t rank = b.input_shape(kData).size();
+  const size_t axis = rank == 0 ? 0 : AxisOf(b.attrs().Int("axis"), rank);
+  const auto in_zero = OperandAt(b, kInputZero), out_zero = OperandAt(b, kOutputZero);
+  const bool centred = IsZero(b, kInputZero);
+  b.Output(0, [&, x = b.Input(kData)](const Indices& i) {
+    const Expr place = rank == 0 ? Expr(0) : i[axis];
+    Expr value = loop::MakeCast(sums, x(i));
+    if (!centred) value = value - loop::MakeCast(sums, in_zero(place));
+    return Saturate(rescale(value, place), out_zero(place), b.output_dtype(0));
+  });
+  return absl::OkStatus();
+}
+
+OpExample Requantize(Tensor data, Tensor in_scale, double in_zero, Tensor out_scale,
+                     double out_zero, Attrs attrs, Tensor expected) {
+  return Case({std::move(data), std::move(in_scale), ZeroPoint(static_cast<int64_t>(in_zero)),
+               std::move(out_scale), ZeroPoint(static_cast<int64_t>(out_zero))},
+              std::move(attrs), {std::move(expected)});
+}
+
+OpExample Random(TensorType data, Tensor in_scale, Tensor out_scale, double out_zero, Attrs attrs) {
+  return {.inputs = {std::move(data), in_scale.type(), I32({}), out_scale.type(), I32({})},
+          .attrs = std::move(attrs),
+          .values = {Tensor(), in_scale, ZeroPoint(0), out_scale,
+                     ZeroPoint(static_cast<int64_t>(out_zero))},
+          .input_min = -3000,
+          .input_max = 3000};
+}
+
+const OpDef kRequantize = {
+    {.name = "qnn.requantize",
+     .doc =
+         "Numbers of another scale: round((data - input_zero_point) * input_scale / "
+         "output_scale) + output_zero_point, saturated to "
+         "out_dtype. The quotient of the scales is computed in float64 (in float32 where that is "
+         "what is computed in).",
+     .inputs = {{"data", "integers; differences to the zero point within 32 bits, or int64"},
+                {"input_scale", "a constant; one, or one per place of the axis"},
+                {"input_zero_point", "int32; one, or one per place of the axis"},
+                {"output_scale", "as input_scale"},
+                {"output_zero_point", "as input_zero_point"}},
+     .attrs = {{"axis", AttrType::kInt, -1, false, "that scales and zero points belong to"},
+               RoundingAttr(),
+               {"compute_dtype", AttrType::kString, "None", false,
+                "int64 (\"None\"), float32 or float64; of TFLITE always fixed point, of EVEN "
+                "always float"},
+               {"out_dtype", AttrType::kDType, "", false, "\"\": int8"}}},
+    {"data holds integers", "axis is an axis of data",
+     "scales are constants above 0 of float32 or float64, one, or one per place of the axis",
+     "zero points are int32, one, or one per place of the axis", "rounding is one of those named",
+     "compute_dtype is one of those named", "out_dtype is an integer type of up to 32 bits",
+     "the quotients of scales are below 2^30 (TFLITE, of int64: 128)"},
+    Fusion::kElementwise,
+    Infer,
+    Lower,
+    {Requantize(Values(I32({6}), {-3, -1, 1, 3, 1000, -1000}), Scale(0.5), 0, Scale(1), 10, {},
+                Values(I8({6}), {9, 10, 11, 12, 127, -128})),
+     Requantize(Values(I32({4}), {-3, -1, 1, 3}), Scale(0.5), 0, Scale(1), 0,
+                {{"rounding", "TONEAREST"}}, Values(I8({4}), {-2, -1, 1, 2})),
+     Requantize(Values(I32({4}), {-3, -1, 1, 3}), Scale(0.5), 0, Scale(1), 0,
+                {{"rounding", "EVEN"}}, Values(I8({4}), {-2, 0, 0, 2})),
+     // 3 / 8 is first rounded to 31 bits, then by its shift: halves away from zero.
+     Requantize(Values(I32({4}), {-12, -4, 4, 12}), Scale(0.125), 0, Scale(1), 0,
+                {{"rounding", "TFLITE"}}, Values(I8({4}), {-2, -1, 1, 2})),
+     Requantize(Values(I64({4}), {-12, -4, 4, 12}), Scale(0.125), 0, Scale(1), 0,
+                {{"rounding", "TFLITE"}, {"out_dtype", "int16"}},
+                Values({{4}, DType::Int(16)}, {-1, 0, 1, 2})),
+     Requantize(Values(U8({2, 2}), {130, 140, 150, 160}), Scales({1, 2}), 128, Scale(4), 128,
+                {{"axis", 1}, {"out_dtype", "uint8"}}, Values(U8({2, 2}), {129, 134, 134, 144})),
+     Random(I32({3, 5}), Scale(0.0123), Scale(0.7), -3, {{"rounding", "TFLITE"}}),
+     Random(I32({3, 4}), Scales({0.01, 0.5, 2, 3}), Scale(1.3), 5, {{"rounding", "TFLITE"}}),
+     Random(I32({2, 4}), Scales({0.01, 0.5, 2, 3}), Scale(1.3), 5,
+            {{"rounding", "UPWARD"}, {"compute_dtype", "float32"}}),
+     Random(I32({5, 4}), Scales({0.01, 0.5, 2, 3}), Scale(1.3), 5, {{"rounding", "TONEAREST"}}),
+     Random(I64({5, 4}), Scales({0.01, 0.5, 2, 3}), Scale(1.3), 5,
+            {{"rounding", "TFLITE"}, {"out_dtype", "int16"}})},
+};
+KILN_REGISTER_OP(kRequantize);
+
+}  // namespace
+}  // namespace kiln

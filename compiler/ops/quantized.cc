@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/ops/quantized.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "compiler/loop/math.h"
+#include "compiler/ops/constraint.h"
+#include "compiler/ops/example.h"
+#include "compiler/ops/fixed_point.h"
+
+namespace kiln {
+namespace {
+
+using loop::BinaryOp;
+
+const DType kI32 = DType::Int(32), kI64 = DType::Int(64);
+
+Expr Int64(int64_t value) { return loop::IntConst(loop::Type::Of(kI64), value); }
+Expr Shr(const Expr& x, const Expr& by) { return loop::MakeBinary(BinaryOp::kShr, x, by); }
+Expr Shl(const Expr& x, const Expr& by) { return loop::MakeBinary(BinaryOp::kShl, x, by); }
+
+// A table of int32, or of floats, with one element where all are one.
+Tensor TableOf(std::vector<double> values, DType dtype) {
+  if (std::all_of(values.begin(), values.end(), [&](double v) { return v == values[0]; })) {
+    values.resize(1);
+  }
+  return Values({{static_cast<int64_t>(values.size())}, dtype}, values);
+}
+
+// One element serves all places.
+absl::Status CheckPlaces(const TensorType& type, int64_t places, const char* what, int constraint) {
+  const bool one = type.num_elements() == 1;
+  KILN_CONSTRAINT(constraint, one || (type.rank() == 1 && type.shape[0] == places),
+                  absl::StrCat(what, " of shape ", ShapeToString(type.shape)),
+                  absl::StrCat("one element, or ", places));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckScale(const InferContext& c, size_t k, int64_t places, Known known,
+                        int constraint) {
+  const TensorType& type = c.inputs[k];
+  KILN_CONSTRAINT(constraint, type.dtype == DType::Float(32) || type.dtype == DType::Float(64),
+                  absl::StrCat("a scale of ", type.dtype.ToString()), "float32 or float64");
+  KILN_RETURN_IF_ERROR(CheckPlaces(type, places, "a scale", constraint));
+  const Tensor* constant = c.constants[k];
+  KILN_CONSTRAINT(constraint, constant != nullptr || known == Known::kPerhapsLater,
+                  "a scale that is computed", "a constant");
+  if (constant == nullptr) return absl::OkStatus();
+  for (int64_t i = 0; i < type.num_elements(); ++i) {
+    const double scale = constant->AsDouble(i);
+    KILN_CONSTRAINT(constraint, scale > 0 && std::isfinite(scale),
+                    absl::StrCat("the scale ", scale), "a number above 0");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckZeroPoint(const InferContext& c, size_t k, int64_t places, int constraint) {
+  const TensorType& type = c.inputs[k];
+  KILN_CONSTRAINT(constraint, type.dtype == kI32,
+                  absl::StrCat("a zero point of ", type.dtype.ToString()), "int32");
+  return CheckPlaces(type, places, "a zero point", constraint);
+}
+
+absl::Status CheckQuantized(DType dtype, int constraint) {
+  KILN_CONSTRAINT(constraint, dtype.is_integral() && !dtype.is_bool() && dtype.bits <= 32,
+                  dtype.ToString(), "integers of up to 32 bits");
+  return absl::OkStatus();
+}
+
+std::vector<double> OperandValues(const StageBuilder& b, int k) {
+  std::vector<double> values;
+  const Tensor* constant = b.constant(k);
+  if (constant == nullptr) return values;
+  for (int64_t i = 0; i < constant->type().num_elements(); ++i) {
+    values.push_back(constant->AsDouble(i));
+  }
+  return values;
+}
+
+std::function<Expr(const Expr&)> OperandAt(const StageBuilder& b, int k) {
+  const Shape& shape = b.input_shape(k);
+  const bool one = NumElements(shape) == 1;
+  return [x = b.Input(k), one, rank = shape.size()](const Expr& place) {
+    return x(one ? Indices(rank, Expr(0)) : Indices{place});
+  };
+}
+
+bool IsZero(const StageBuilder& b, int k) {
+  const std::vector<double> values = OperandValues(b, k);
+  return !values.empty() &&
+         std::all_of(values.begin(), values.end(), [](double v) { return v == 0; });
+}
+
+absl::StatusOr<Rounding> RoundingOf(const Attrs& attrs, int constraint) {
+  const std::string& name = attrs.String("rounding");
+  if (name == "UPWARD" || name == "None") return Rounding::kUpward;
+  if (name == "TONEAREST") return Rounding::kToNearest;
+  if (name == "TFLITE") return Rounding::kTflite;
+  if (name == "EVEN") return Rounding::kEven;
+  return Violation(constraint, absl::StrCat("rounding ", name),
+                   "UPWARD, TONEAREST, TFLITE or EVEN");
+}
+
+AttrSchema RoundingAttr(std::string otherwise) {
+  return {"rounding", AttrType::kString, std::move(otherwise), false,
+          "UPWARD (\"None\"): fixed point, halves up; TONEAREST: halves away from zero; TFLITE: as "
+          "TFLite's reference kernels; EVEN: in float, halves to even, as ONNX"};
+}
+
+absl::StatusOr<DType> ComputeDTypeOf(const Attrs& attrs, int constraint) {
+  const std::string& name = attrs.String("compute_dtype");
+  if (name == "None" || name == "int64") return kI64;
+  if (name == "float32") return DType::Float(32);
+  if (name == "float64") return DType::Float(64);
+  return Violation(constraint, absl::StrCat("compute_dtype ", name), "int64, float32 or float64");
+}
+
+Rescale::Rescale(StageBuilder& b, const std::string& name, const std::vector<double>& factors,
+                 Rounding rounding, DType sums, DType compute)
+    : rounding_(rounding), compute_(compute), wide_(sums == kI64) {
+  if (rounding == Rounding::kEven && !compute_.is_float()) compute_ = DType::Float(32);
+  if (rounding == Rounding::kTflite) compute_ = kI64;
+  if (compute_.is_float()) {
+    factor_ = b.Table(name + "_factor", TableOf(factors, compute_));
+    return;
+  }
+  std::vector<double> multipliers, shifts, left, right;
+  for (double factor : factors) {
+    const FixedPointFactor f = ToFixedPoint(factor);
+    multipliers.push_back(f.multiplier);
+    shifts.push_back(f.shift);
+    left.push_back(std::max(f.shift, 0));
+    right.push_back(std::max(-f.shift, 0));
+    shifts_left_ = shifts_left_ || f.shift > 0;
+  }
+  if (rounding == Rounding::kTflite && wide_) {
+    // The multiplier is rounded to 15 bits.
+    for (double& m : multipliers) m = m < 0x7fff0000 ? std::floor((m + 0x8000) / 0x10000) : 0x7fff;
+  }
+  if (std::all_of(shifts.begin(), shifts.end(), [&](double s) { return s == shifts[0]; })) {
+    shift_ = static_cast<int>(shifts[0]);
+  }
+  multiplier_ = b.Table(name + "_multiplier", TableOf(multipliers, kI32));
+  left_ = b.Table(name + "_left", TableOf(left, kI32));
+  right_ = b.Table(name + "_right", TableOf(right, kI32));
+}
+
+Expr Rescale::operator()(const Expr& x, const Expr& place) const {
+  if (compute_.is_float()) return FloatOf(x, place);
+  if (rounding_ != Rounding::kTflite) return FixedPointOf(x, place);
+  return wide_ ? Tflite16Of(x, place) : TfliteOf(x, place);
+}
+
+Expr Rescale::TfliteOf(const Expr& x, const Expr& place) const {
+  Expr value = loop::MakeCast(kI32, x);
+  if (shifts_left_) value = Shl(value, left_({place}));
+  value = MultiplyHigh(value, multiplier_({place}));
+  return shift_.has_value() ? DivideByPowerOfTwo(value, std::max(-*shift_, 0))
+                            : DivideByPowerOfTwo(value, right_({place}));
+}
+
+Expr Rescale::Tflite16Of(const Expr& x, const Expr& place) const {
+  const auto wide = [](const Expr& e) { return loop::MakeCast(kI64, e); };
+  const Expr shift = Int64(15) - wide(left_({place})) + wide(right_({place}));
+  const Expr half = Shl(Int64(1), shift - Int64(1));
+  const Expr product = wide(x) * wide(multiplier_({place}));
+  return loop::MakeCast(kI32, Shr(product + half, shift));
+}
+
+// x * multiplier / 2^(31 - shift) in 64 bits, of |x| below 2^31.
+Expr Rescale::FixedPointOf(const Expr& x, const Expr& place) const {
+  const auto wide = [](const Expr& e) { return loop::MakeCast(kI64, e); };
+  const Expr shift = Int64(31) - wide(left_({place})) + wide(right_({place}));
+  const Expr half = Shl(Int64(1), shift - Int64(1));
+  Expr product = wide(x) * wide(multiplier_({place}));
+  // Halves of negative numbers go down.
+  if (rounding_ == Rounding::kToNearest) product = product + Shr(product, Int64(63));
+  return Shr(product + half, shift);
+}
+
+Expr Rescale::FloatOf(const Expr& x, const Expr& place) const {
+  const Expr value = loop::MakeCast(compute_, x) * factor_({place});
+  switch (rounding_) {
+    case Rounding::kUpward:
+      return loop::Floor(value + loop::Const(compute_, 0.5));
+    case Rounding::kToNearest:
+      return loop::RoundAway(value);
+    default:
+      return loop::RoundEven(value);
+  }
+}
+
+Expr Saturate(const Expr& value, const Expr& zero_point, DType dtype) {
+  const loop::Type type = value.type();
+  if (type.dtype.is_float()) {
+    // Bounds of what is without its zero point, so that it is added to an integer.
+    const Expr zero = loop::MakeCast(type.dtype, zero_point);
+    const Expr low = loop::Const(type, static_cast<double>(dtype.MinInt())) - zero;
+    const Expr high = loop::Const(type, static_cast<double>(dtype.MaxInt())) - zero;
+    const Expr whole = loop::MakeCast(kI32, Max(Min(value, high), low));
+    return loop::MakeCast(dtype, whole + loop::MakeCast(kI32, zero_point));
+  }
+  const Expr sum = value + loop::MakeCast(type.dtype, zero_point);
+  if (dtype.bits >= type.dtype.bits) return loop::MakeCast(dtype, sum);
+  return loop::MakeCast(dtype, Max(Min(sum, loop::IntConst(type, dtype.MaxInt())),
+                                   loop::IntConst(type, dtype.MinInt())));
+}
+
+Expr QuantizeFloat(const Expr& value, const Expr& zero_point, bool to_even, DType dtype) {
+  return Saturate(to_even ? loop::RoundEven(value) : loop::RoundAway(value), zero_point, dtype);
+}
+
+Access Centred(const StageBuilder& b, Access x, int zero_point, DType dtype) {
+  const bool is_zero = IsZero(b, zero_point);
+  const std::function<Expr(const Expr&)> zero = OperandAt(b, zero_point);
+  return [=](const Indices& i) {
+    const Expr value = loop::MakeCast(dtype, x(i));
+    return is_zero ? value : value - loop::MakeCast(dtype, zero(Expr(0)));
+  };
+}
+
+Tensor Scale(double value) { return Values(ScaleType(), {value}); }
+Tensor Scales(const std::vector<double>& values) {
+  return Values(F32({static_cast<int64_t>(values.size())}), values);
+}
+Tensor ZeroPoint(int64_t value) { return Values(I32({}), {static_cast<double>(value)}); }
+
+}  // namespace kiln

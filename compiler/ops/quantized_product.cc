@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/ops/quantized_product.h"
+
+#include <utility>
+
+#include "compiler/ops/constraint.h"
+#include "compiler/ops/example.h"
+
+namespace kiln {
+namespace {
+
+// Calls `f` for every index of a shape, in order.
+void ForEachIndex(const Shape& shape, const std::function<void(const Shape&)>& f) {
+  Shape index(shape.size(), 0);
+  for (int64_t n = NumElements(shape); n > 0; --n) {
+    f(index);
+    for (size_t d = shape.size(); d-- > 0 && ++index[d] == shape[d];) index[d] = 0;
+  }
+}
+
+Tensor IntTable(const std::vector<int64_t>& values, Shape shape, DType dtype) {
+  return dtype == DType::Int(64)
+             ? Tensor::From<int64_t>(std::move(shape), dtype, values)
+             : Tensor::From<int32_t>(std::move(shape), dtype,
+                                     std::vector<int32_t>(values.begin(), values.end()));
+}
+
+}  // namespace
+
+absl::StatusOr<DType> QuantizedProductType(const InferContext& c) {
+  for (const ProductOperand k : {kProductX, kProductY}) {
+    const DType dtype = c.inputs[k].dtype;
+    KILN_CONSTRAINT(1, (dtype.is_int() || dtype.is_uint()) && dtype.bits <= 16, dtype.ToString(),
+                    "integers of up to 16 bits");
+  }
+  const DType out = c.attrs.DTypeOr("out_dtype", DType::Int(32));
+  KILN_CONSTRAINT(2, out == DType::Int(32) || out == DType::Int(64),
+                  absl::StrCat("out_dtype ", out.ToString()), "int32 or int64");
+  return out;
+}
+
+absl::Status CheckProductOperands(const InferContext& c, int64_t channels) {
+  KILN_RETURN_IF_ERROR(CheckScale(c, kProductXScale, 1, Known::kPerhapsLater, 3));
+  KILN_RETURN_IF_ERROR(CheckScale(c, kProductYScale, channels, Known::kPerhapsLater, 3));
+  KILN_RETURN_IF_ERROR(CheckZeroPoint(c, kProductXZero, 1, 3));
+  KILN_RETURN_IF_ERROR(CheckZeroPoint(c, kProductYZero, channels, 3));
+  KILN_CONSTRAINT(
+      3, c.inputs[kProductYZero].num_elements() == 1 || c.constants[kProductYZero] != nullptr,
+      "several zero points that are computed", "constants");
+  return absl::OkStatus();
+}
+
+std::vector<std::string> ProductConstraints(std::vector<std::string> others) {
+  std::vector<std::string> all = {
+      "both factors hold integers of up to 16 bits", "out_dtype is int32 or int64",
+      "scales are float32 or float64 above 0, zero points int32; those of the first factor are "
+      "one, "
+      "those of the second one, or one per output channel, and then zero points are constants"};
+  all.insert(all.end(), others.begin(), others.end());
+  return all;
+}
+
+std::vector<InputSchema> ProductInputs(std::string x, std::string y) {
+  return {{"data", std::move(x)},
+          {"weight", std::move(y)},
+          {"input_scale", "one"},
+          {"input_zero_point", "int32"},
+          {"weight_scale", "one, or one per output channel"},
+          {"weight_zero_point", "int32; one, or one per output channel"}};
+}
+
+QuantizedProduct MakeQuantizedProduct(StageBuilder& b, int64_t channels,
+                                      const std::function<int64_t(const Shape&)>& channel) {
+  const DType sums = b.output_dtype(0);
+  const auto cast = [sums](Access x) -> Access {
+    return [=](const Indices& i) { return loop::MakeCast(sums, x(i)); };
+  };
+  const Tensor* y = b.constant(kProductY);
+  const std::vector<double> x_zero = OperandValues(b, kProductXZero),
+                            y_zero = OperandValues(b, kProductYZero);
+  const Expr zero = loop::IntConst(loop::Type::Of(sums), 0);
+  if (y == nullptr || x_zero.empty() || y_zero.empty()) {
+    return {.x = Centred(b, b.Input(kProductX), kProductXZero, sums),
+            .y = Centred(b, b.Input(kProductY), kProductYZero, sums),
+            .padding = zero,
+            .correction = nullptr};
+  }
+  const Shape& shape = b.input_shape(kProductY);
+  std::vector<int64_t> totals(static_cast<size_t>(channels), 0), centred;
+  int64_t n = 0;
+  ForEachIndex(shape, [&](const Shape& index) {
+    const auto at = static_cast<size_t>(channel(index));
+    const int64_t value = y->AsInt(n++) - static_cast<int64_t>(y_zero[y_zero.size() == 1 ? 0 : at]);
+    centred.push_back(value);
+    totals[at] += value;
+  });
+  QuantizedProduct product{
+      .x = cast(b.Input(kProductX)),
+      .y = cast(
+          IsZero(b, kProductYZero)
+              ? b.Input(kProductY)
+              : b.Table("weight", Values({shape, DType::Int(16)},
+                                         std::vector<double>(centred.begin(), centred.end())))),
+      .padding = loop::IntConst(loop::Type::Of(sums), static_cast<int64_t>(x_zero[0])),
+      .correction = nullptr};
+  if (x_zero[0] == 0) return product;
+  for (int64_t& total : totals) total *= static_cast<int64_t>(x_zero[0]);
+  product.correction = b.Table("correction", IntTable(totals, {channels}, sums));
+  return product;
+}
+
+OpExample ProductExample(TensorType x, int64_t x_zero, TensorType y, Tensor y_scale, int64_t y_zero,
+                         Attrs attrs) {
+  std::vector<double> weights;
+  for (int64_t i = 0; i < y.num_elements(); ++i) {
+    weights.push_back(static_cast<double>((i * 37 + 11) % 255 - (y.dtype.is_uint() ? 0 : 127)));
+  }
+  return {.inputs = {x, y, ScaleType(), I32({}), y_scale.type(), I32({})},
+          .attrs = std::move(attrs),
+          .values = {Tensor(), Values(y, weights), Scale(0.5), ZeroPoint(x_zero), y_scale,
+                     ZeroPoint(y_zero)},
+          .input_min = -32,
+          .input_max = 31};
+}
+
+}  // namespace kiln

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// IntegerProducts: from the form that quantised models of ONNX have, float operators between
+// dequantize and quantize, to operators on integers:
+//
+//   conv2d(dequantize(x), dequantize(w))    dequantize(qnn.conv2d(x, w)), int32 sums; dense alike
+//   bias_add(dequantize(x), dequantize(b))  dequantize(bias_add(x, b)), of int32 with one scale
+//   transpose(dequantize(x))                dequantize(transpose(x)); so all that only moves data
+//   quantize(dequantize(x))                 x, or requantize(x) in float32, halves to even
+//
+// What is element by element between the two stays float: it is computed in registers, behind the
+// product. Exact but for the last rule, which rounds once where the model rounds twice, and for
+// sums beyond the 24 bits that float32 holds.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "compiler/base/status.h"
+#include "compiler/graph/rewrite.h"
+#include "compiler/ops/add_op.h"
+#include "compiler/ops/axes.h"
+#include "compiler/passes/pass.h"
+
+namespace kiln {
+namespace {
+
+constexpr absl::string_view kQuantize = "qnn.quantize", kDequantize = "qnn.dequantize";
+
+// The operands of a dequantize, whose scale and zero point are constants.
+struct Quantized {
+  ValueId data = kNoId;
+  ValueId scale = kNoId, zero_point = kNoId;
+  int64_t axis = 0;  // not negative
+  bool per_axis = false;
+};
+
+// Operators that move elements of their first input, by name; the axis that scales belong to is not
+// followed.
+bool MovesData(absl::string_view op) {
+  static constexpr absl::string_view kMoving[] = {
+      "reshape",           "strided_slice",     "nn.max_pool1d", "nn.max_pool2d", "max",
+      "nn.depth_to_space", "reverse",           "squeeze",       "expand_dims",   "broadcast_to",
+      "transpose",         "nn.space_to_depth", "tile",          "repeat"};
+  return std::find(std::begin(kMoving), std::end(kMoving), op) != std::end(kMoving);
+}
+
+class Rewriter {
+ public:
+  explicit Rewriter(const Graph& old) : old_(old), rewriter_(old) {}
+
+  absl::StatusOr<Graph> Run() && {
+    for (NodeId id = 0; id < static_cast<NodeId>(old_.nodes.size()); ++id) {
+      const Node& node = old_.node(id);
+      std::optional<ValueId> value;
+      if (!node.is_group() && node.outputs.size() == 1) {
+        KILN_ASSIGN_OR_RETURN(value, Rewrite(node));
+      }
+      if (value.has_value()) {
+        rewriter_.Replace(node.outputs[0], *value);
+      } else {
+        rewriter_.Copy(id);
+      }
+    }
+    return std::move(rewriter_).Finish();
+  }
+
+ private:
+  using Result = absl::StatusOr<std::optional<ValueId>>;
+
+  Graph& graph() { return rewriter_.graph(); }
+
+  Result Rewrite(const Node& node) {
+    const absl::string_view op = node.op_name();
+    if (op == kQuantize) return Requantize(node);
+    if (op == "nn.conv2d" || op == "nn.dense") return Product(node);
+    if (op == "nn.bias_add" || op == "add") return Bias(node);
+    if (MovesData(op)) return Move(node);
+    return std::nullopt;
+  }
+
+  // What input k of an old node is dequantised from, in the new graph.
+  std::optional<Quantized> Dequantized(const Node& node, size_t k) {
+    const Value& value = graph().value(rewriter_.Map(node.inputs[k]));
+    if (value.kind != ValueKind::kNodeOutput) return std::nullopt;
+    const Node& producer = graph().node(value.node);
+    if (producer.is_group() || producer.op_name() != kDequantize) return std::nullopt;
+    Quantized q{
+        .data = producer.inputs[0], .scale = producer.inputs[1], .zero_point = producer.inputs[2]};
+    if (!graph().is_constant(q.scale) || !graph().is_constant(q.zero_point)) return std::nullopt;
+    const TensorType& type = graph().type(q.data);
+    q.per_axis =
+        graph().type(q.scale).num_elements() > 1 || graph().type(q.zero_point).num_elements() > 1;
+    if (type.rank() > 0) {
+      q.axis = static_cast<int64_t>(
+          AxisOf(producer.attrs.Int("axis"), static_cast<size_t>(type.rank())));
+    }
+    return q;
+  }
+
+  bool IsZero(ValueId constant) {
+    const Tensor& tensor = graph().value(constant).constant;
+    for (int64_t i = 0; i < tensor.type().num_elements(); ++i) {
+      if (tensor.AsDouble(i) != 0) return false;
+    }
+    return true;
+  }
+
+  std::vector<float> Floats(ValueId constant) {
+    const Tensor& tensor = graph().value(constant).constant;
+    std::vector<float> values;
+    for (int64_t i = 0; i < tensor.type().num_elements(); ++i) {
+      values.push_back(static_cast<float>(tensor.AsDouble(i)));
+    }
+    return values;
+  }
+
+  ValueId ZeroPoint() { return graph().AddConstant(Tensor::Scalar(DType::Int(32), 0)); }
+
+  absl::StatusOr<ValueId> Dequantize(ValueId data, ValueId scale, ValueId zero_point, int64_t axis,
+                                     const SourceLocation& source) {
+    return AddOp(graph(), kDequantize, {data, scale, zero_point}, {{"axis", axis}}, source);
+  }
+
+  Result Requantize(const Node& node) {
+    const std::optional<Quantized> q = Dequantized(node, 0);
+    const ValueId scale = rewriter_.Map(node.inputs[1]), zero = rewriter_.Map(node.inputs[2]);
+    if (!q.has_value() || !graph().is_constant(scale) || !graph().is_constant(zero)) {
+      return std::nullopt;
+    }
+    const TensorType& from = graph().type(q->data);
+    const TensorType& to = old_.type(node.outputs[0]);
+    const bool to_per_axis =
+        graph().type(scale).num_elements() > 1 || graph().type(zero).num_elements() > 1;
+    const auto to_axis = static_cast<int64_t>(
+        from.rank() == 0 ? 0 : AxisOf(node.attrs.Int("axis"), static_cast<size_t>(from.rank())));
+    if (q->per_axis && to_per_axis && q->axis != to_axis) return std::nullopt;
+    if (from == to && Floats(q->scale) == Floats(scale) && Floats(q->zero_point) == Floats(zero) &&
+        (!q->per_axis || q->axis == to_axis)) {
+      return q->data;
+    }
+    KILN_ASSIGN_OR_RETURN(
+        const ValueId y,
+        AddOp(graph(), "qnn.requantize", {q->data, q->scale, q->zero_point, scale, zero},
+              {{"axis", q->per_axis   ? q->axis
+                        : to_per_axis ? to_axis
+                                      : -1},
+               {"rounding", node.attrs.String("rounding") == "EVEN" ? "EVEN" : "TONEAREST"},
+               {"compute_dtype", "float32"},
+               {"out_dtype", to.dtype.ToString()}},
+              node.source));
+    return y;
+  }
+
+  // Of numbers of 8 bits, whose sums 32 bits hold.
+  Result Product(const Node& node) {
+    const std::optional<Quantized> x = Dequantized(node, 0), w = Dequantized(node, 1);
+    if (!x.has_value() || !w.has_value() || x->per_axis || graph().type(x->data).dtype.bits != 8 ||
+        graph().type(w->data).dtype.bits != 8) {
+      return std::nullopt;
+    }
+    const bool is_dense = node.op_name() == "nn.dense";
+    int64_t weight_axis = 0, channel = static_cast<int64_t>(old_.type(node.outputs[0]).rank()) - 1;
+    if (!is_dense) {
+      const std::string &kernel = node.attrs.String("kernel_layout"),
+                        &layout = node.attrs.String("data_layout");
+      weight_axis = static_cast<int64_t>(kernel.find('O'));
+      channel = static_cast<int64_t>(layout.find('C'));
+      // Outputs of a depthwise HWOI kernel are spread over two axes.
+      if (w->per_axis && node.attrs.Int("groups") != 1 && kernel != "OIHW") return std::nullopt;
+    }
+    if (w->per_axis && w->axis != weight_axis) return std::nullopt;
+    const float x_scale = Floats(x->scale)[0];
+    std::vector<float> scales = Floats(w->scale);
+    for (float& scale : scales) scale *= x_scale;
+    if (std::any_of(scales.begin(), scales.end(), [](float s) { return !(s > 0); })) {
+      return std::nullopt;
+    }
+    Attrs attrs = node.attrs;
+    attrs.Set("out_dtype", "int32");
+    KILN_ASSIGN_OR_RETURN(const ValueId sum, AddOp(graph(), is_dense ? "qnn.dense" : "qnn.conv2d",
+                                                   {x->data, w->data, x->scale, x->zero_point,
+                                                    w->scale, w->zero_point},
+                                                   std::move(attrs), node.source));
+    Shape shape;
+    if (scales.size() > 1) shape.push_back(static_cast<int64_t>(scales.size()));
+    const ValueId scale = graph().AddConstant(Tensor::From<float>(shape, DType::Float(32), scales));
+    KILN_ASSIGN_OR_RETURN(const ValueId y,
+                          Dequantize(sum, scale, ZeroPoint(), channel, node.source));
+    return y;
+  }
+
+  // Whether two scales are one but for the rounding of their product.
+  static bool AreNear(const std::vector<float>& a, const std::vector<float>& b) {
+    constexpr float kTolerance = 1e-6f;
+    for (size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
+      const float x = a[a.size() == 1 ? 0 : i], y = b[b.size() == 1 ? 0 : i];
+      if (std::abs(x - y) > kTolerance * x) return false;
+    }
+    return true;
+  }
+
+  Result Bias(const Node& node) {
+    const std::optional<Quantized> x = Dequantized(node, 0), b = Dequantized(node, 1);
+    const DType int32 = DType::Int(32);
+    if (!x.has_value() || !b.has_value() || graph().type(x->data).dtype != int32 ||
+        graph().type(b->data).dtype != int32 || !graph().is_constant(b->data) ||
+        !IsZero(x->zero_point) || !IsZero(b->zero_point) ||
+        !AreNear(Floats(x->scale), Floats(b->scale))) {
+      return std::nullopt;
+    }
+    // The bias belongs to the channels, as the scales do, or those are one.
+    const TensorType& type = old_.type(node.outputs[0]);
+    const TensorType& bias = graph().type(b->data);
+    if (type != old_.type(node.inputs[0]) || bias.rank() != 1) return std::nullopt;
+    if (x->per_axis && node.op_name() == "add" && x->axis != type.rank() - 1) return std::nullopt;
+    KILN_ASSIGN_OR_RETURN(const ValueId sum, AddOp(graph(), node.op->name, {x->data, b->data},
+                                                   node.attrs, node.source));
+    KILN_ASSIGN_OR_RETURN(const ValueId y,
+                          Dequantize(sum, x->scale, x->zero_point, x->axis, node.source));
+    return y;
+  }
+
+  // Constants per channel that are transposed keep their channels in view.
+  std::optional<int64_t> MovedAxis(const Node& node, const Quantized& q) {
+    if (!q.per_axis) return 0;
+    if (node.op_name() != "transpose") return std::nullopt;
+    const auto axes = TransposeAxes(node.attrs, graph().type(q.data).rank(), 1);
+    if (!axes.ok()) return std::nullopt;
+    return std::find(axes->begin(), axes->end(), static_cast<int>(q.axis)) - axes->begin();
+  }
+
+  Result Move(const Node& node) {
+    const std::optional<Quantized> q = Dequantized(node, 0);
+    if (!q.has_value() || graph().type(q->data).dtype.bits == 32) return std::nullopt;
+    const std::optional<int64_t> axis = MovedAxis(node, *q);
+    if (!axis.has_value()) return std::nullopt;
+    std::vector<ValueId> inputs = {q->data};
+    for (size_t i = 1; i < node.inputs.size(); ++i) inputs.push_back(rewriter_.Map(node.inputs[i]));
+    KILN_ASSIGN_OR_RETURN(const ValueId moved, AddOp(graph(), node.op->name, std::move(inputs),
+                                                     node.attrs, node.source));
+    KILN_ASSIGN_OR_RETURN(const ValueId y,
+                          Dequantize(moved, q->scale, q->zero_point, *axis, node.source));
+    return y;
+  }
+
+  const Graph& old_;
+  GraphRewriter rewriter_;
+};
+
+}  // namespace
+
+absl::StatusOr<Graph> IntegerProducts(const Graph& graph, const PassContext&) {
+  const bool any = std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
+    return !node.is_group() && node.op_name() == kDequantize;
+  });
+  if (!any) return graph;
+  return Rewriter(graph).Run();
+}
+
+}  // namespace kiln

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/passes/testing/run_pass.h"
+#include "gtest/gtest.h"
+
+namespace kiln {
+namespace {
+
+// Transform also compares the results of both graphs.
+std::string Rewritten(const std::string& model) { return Transform(IntegerProducts, model); }
+
+constexpr char kData[] = "%x: Tensor[(1, 2, 4, 4), int8]";
+constexpr char kWeight[] =
+    "%constant_w: Tensor[(3, 2, 3, 3), int8], %constant_s: Tensor[(3,), float32]";
+
+TEST(IntegerProducts, OfAConvolutionAndItsBias) {
+  const std::string text = Rewritten(absl::StrCat("def @main(", kData, ", ", kWeight, R"(,
+      %constant_b: Tensor[(3,), int32]) {
+  %0 = qnn.dequantize(%x, 0.5f, 3);
+  %1 = qnn.dequantize(%constant_w, %constant_s, 0, axis=0);
+  %2 = nn.conv2d(%0, %1, padding=[1, 1], kernel_size=[3, 3]);
+  %3 = multiply(%constant_s, 0.5f);
+  qnn.quantize(%2, 2f, -5, rounding="EVEN")
+})"));
+  EXPECT_EQ(text,
+            "%0 = qnn.conv2d(%x, meta[relay.Constant][0], 0.5f, 3, meta[relay.Constant][1], 0, "
+            "padding=[1, 1], kernel_size=[3, 3], out_dtype=\"int32\");\n"
+            "qnn.requantize(%0, meta[relay.Constant][2], 0, 2f, -5, axis=1, rounding=\"EVEN\", "
+            "compute_dtype=\"float32\", out_dtype=\"int8\")\n");
+}
+
+TEST(IntegerProducts, OfADenseLayerWhoseWeightIsTransposed) {
+  EXPECT_EQ(Rewritten(R"(
+def @main(%x: Tensor[(2, 5), uint8], %constant_w: Tensor[(5, 3), int8], %constant_s: Tensor[(3,), float32]) {
+  %0 = qnn.dequantize(%x, 0.5f, 128);
+  %1 = qnn.dequantize(%constant_w, %constant_s, 0, axis=1);
+  %2 = transpose(%1, axes=[1, 0]);
+  %3 = nn.dense(%0, %2, units=3);
+  nn.relu(%3)
+})"),
+            "%0 = transpose(meta[relay.Constant][0], axes=[1, 0]);\n"
+            "%1 = qnn.dense(%x, %0, 0.5f, 128, meta[relay.Constant][1], 0, units=3, "
+            "out_dtype=\"int32\");\n"
+            "%2 = qnn.dequantize(%1, meta[relay.Constant][2], 0, axis=1);\n"
+            "nn.relu(%2)\n");
+}
+
+TEST(IntegerProducts, ABiasOfTheSameScaleIsAddedToTheSums) {
+  EXPECT_EQ(Rewritten(R"(
+def @main(%x: Tensor[(2, 5), int8], %constant_w: Tensor[(3, 5), int8], %constant_b: Tensor[(3,), int32]) {
+  %0 = qnn.dequantize(%x, 0.5f, 1);
+  %1 = qnn.dequantize(%constant_w, 0.25f, 0);
+  %2 = nn.dense(%0, %1, units=3);
+  %3 = qnn.dequantize(%constant_b, 0.125f, 0);
+  add(%2, %3)
+})"),
+            "%0 = qnn.dense(%x, meta[relay.Constant][0], 0.5f, 1, 0.25f, 0, units=3, "
+            "out_dtype=\"int32\");\n"
+            "%1 = add(%0, meta[relay.Constant][1]);\n"
+            "qnn.dequantize(%1, 0.125f, 0, axis=1)\n");
+}
+
+TEST(IntegerProducts, ABiasOfAnotherScaleStaysFloat) {
+  const std::string text = Rewritten(R"(
+def @main(%x: Tensor[(2, 5), int8], %constant_w: Tensor[(3, 5), int8], %constant_b: Tensor[(3,), int32]) {
+  %0 = qnn.dequantize(%x, 0.5f, 1);
+  %1 = qnn.dequantize(%constant_w, 0.25f, 0);
+  %2 = nn.dense(%0, %1, units=3);
+  %3 = qnn.dequantize(%constant_b, 0.25f, 0);
+  add(%2, %3)
+})");
+  EXPECT_NE(text.find("add(%1, %2)"), std::string::npos) << text;
+}
+
+TEST(IntegerProducts, WhatMovesDataMovesQuantisedData) {
+  EXPECT_EQ(Rewritten(R"(
+def @main(%x: Tensor[(2, 5), int8]) {
+  %0 = qnn.dequantize(%x, 0.5f, 1);
+  %1 = reshape(%0, newshape=[5, 2]);
+  %2 = transpose(%1, axes=[1, 0]);
+  qnn.quantize(%2, 0.5f, 1)
+})"),
+            "%0 = reshape(%x, newshape=[5, 2]);\n"
+            "transpose(%0, axes=[1, 0])\n");
+}
+
+TEST(IntegerProducts, AnotherScaleIsARequantization) {
+  EXPECT_EQ(Rewritten(R"(
+def @main(%x: Tensor[(2, 5), int8]) {
+  %0 = qnn.dequantize(%x, 0.5f, 1);
+  qnn.quantize(%0, 0.25f, 1, out_dtype="uint8")
+})"),
+            "qnn.requantize(%x, 0.5f, 1, 0.25f, 1, rounding=\"TONEAREST\", "
+            "compute_dtype=\"float32\", out_dtype=\"uint8\")\n");
+}
+
+}  // namespace
+}  // namespace kiln
