@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of quantised numbers: of 8 bits a table, of 16 bits sigmoid and tanh alone.
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/loop/math.h"
+#include "compiler/ops/constraint.h"
+#include "compiler/ops/example.h"
+#include "compiler/ops/fixed_point.h"
+#include "compiler/ops/quantized.h"
+
+namespace kiln {
+namespace {
+
+enum { kData, kScale, kZero, kOutScale, kOutZero };
+
+const DType kI32 = DType::Int(32), kF32 = DType::Float(32);
+
+Expr I32Const(int64_t value) { return loop::IntConst(loop::Type::Of(kI32), value); }
+Expr Shr(const Expr& x, int by) {
+  return loop::MakeBinary(loop::BinaryOp::kShr, x, loop::IntConst(x.type(), by));
+}
+Expr Shl(const Expr& x, int by) {
+  return loop::MakeBinary(loop::BinaryOp::kShl, x, loop::IntConst(x.type(), by));
+}
+
+// How TFLite computes sigmoid and tanh.
+struct Saturating {
+  Expr (*fixed_point)(const Expr&, int integer_bits);
+  double out_scale;       // of 8 bits; of 16 it is 2^-15
+  int out_fraction_bits;  // of 8 bits
+  int index_bits;         // of 16 bits: of what stands behind the point of an index into the table
+  double out_zero;        // of int8
+};
+constexpr Saturating kSigmoid = {FixedPointLogistic, 0x1p-8, 8, 9, -128};
+constexpr Saturating kTanh = {FixedPointTanh, 0x1p-7, 7, 8, 0};
+
+bool IsTflite(const Attrs& attrs) {
+  return attrs.Has("rounding") && attrs.String("rounding") == "TFLITE";
+}
+
+absl::Status CheckTflite(const InferContext& c, const Saturating& f, DType dtype) {
+  const double scale = c.constants[kOutScale]->AsDouble(0);
+  const Tensor* zero = c.constants[kOutZero];
+  KILN_CONSTRAINT(5, dtype.is_int(), dtype.ToString(), "int8 or int16");
+  const double wanted = dtype.bits == 8 ? f.out_scale : 0x1p-15;
+  KILN_CONSTRAINT(5, scale == wanted, absl::StrCat("output_scale ", scale), absl::StrCat(wanted));
+  const double wanted_zero = dtype.bits == 8 ? f.out_zero : 0;
+  KILN_CONSTRAINT(5, zero != nullptr && zero->AsDouble(0) == wanted_zero, "output_zero_point",
+                  absl::StrCat("the constant ", wanted_zero));
+  return absl::OkStatus();
+}
+
+template <const Saturating* kTflite>
+InferResult Infer(const InferContext& c) {
+  const TensorType& data = c.inputs[kData];
+  const bool tflite = IsTflite(c.attrs);
+  KILN_CONSTRAINT(1,
+                  (data.dtype.is_int() || data.dtype.is_uint()) &&
+                      (data.dtype.bits == 8 || (tflite && data.dtype == DType::Int(16))),
+                  data.dtype.ToString(), "integers of 8 bits; with TFLITE int16");
+  for (size_t k : {kScale, kOutScale}) {
+    KILN_RETURN_IF_ERROR(CheckScale(c, k, 1, Known::kAtCompileTime, 2));
+  }
+  for (size_t k : {kZero, kOutZero}) {
+    KILN_RETURN_IF_ERROR(CheckZeroPoint(c, k, 1, 3));
+    KILN_CONSTRAINT(3, c.constants[k] != nullptr, "a zero point that is computed", "a constant");
+  }
+  if constexpr (kTflite != nullptr) {
+    const std::string& rounding = c.attrs.String("rounding");
+    KILN_CONSTRAINT(4, tflite || rounding == "None", absl::StrCat("rounding ", rounding),
+                    "None or TFLITE");
+    if (tflite) KILN_RETURN_IF_ERROR(CheckTflite(c, *kTflite, data.dtype));
+  }
+  return OutputTypes({data});
+}
+
+// The value of an expression without variables.
+int32_t Evaluate(const Expr& e) {
+  int64_t value = 0;
+  const bool is_constant = loop::AsInt(e, &value);
+  return is_constant ? static_cast<int32_t>(value) : 0;
+}
+
+// A function of numbers of 8 bits, `value` of the number as an int32 constant.
+void LowerTable(StageBuilder& b, const std::function<Expr(const Expr& q)>& value) {
+  const DType dtype = b.input_dtype(kData);
+  const int64_t lowest = dtype.MinInt();
+  std::string bytes;
+  for (int64_t q = lowest; q <= dtype.MaxInt(); ++q) {
+    bytes.push_back(static_cast<char>(Evaluate(value(I32Const(q)))));
+  }
+  const Access table = b.Table("table", Tensor({{256}, dtype}, std::move(bytes)));
+  b.Output(0, [&, x = b.Input(kData)](const Indices& i) {
+    return table({ClampIndex(loop::MakeCast(kI32, x(i)) - I32Const(lowest), 256)});
+  });
+}
+
+// round(f(scale * (q - zero)) / out_scale) + out_zero in float32.
+template <auto kFunction>
+void LowerFloat(StageBuilder& b) {
+  const auto scalar = [&](int k) { return loop::Const(kF32, OperandValues(b, k)[0]); };
+  const Expr zero = I32Const(static_cast<int64_t>(OperandValues(b, kZero)[0]));
+  const Expr out_zero = I32Const(static_cast<int64_t>(OperandValues(b, kOutZero)[0]));
+  LowerTable(b, [&](const Expr& q) {
+    const Expr x = loop::MakeCast(kF32, q - zero) * scalar(kScale);
+    return QuantizeFloat(kFunction(x) / scalar(kOutScale), out_zero, /*to_even=*/false,
+                         b.output_dtype(0));
+  });
+}
+
+// Of int8: the function in fixed point with four integer bits; what is out of their range is at the
+// end of the function's.
+void LowerTflite8(StageBuilder& b, const Saturating& f) {
+  constexpr int kIntegerBits = 4;
+  const FixedPointFactor factor =
+      ToFixedPoint(OperandValues(b, kScale)[0] * std::exp2(31 - kIntegerBits));
+  const double radius = std::floor(((1 << kIntegerBits) - 1) * std::exp2(31 - kIntegerBits) *
+                                   std::exp2(-factor.shift));
+  const int64_t zero = static_cast<int64_t>(OperandValues(b, kZero)[0]);
+  LowerTable(b, [&](const Expr& q) {
+    const int64_t x = Evaluate(q) - zero;
+    if (static_cast<double>(x) <= -radius) return I32Const(-128);
+    if (static_cast<double>(x) >= radius) return I32Const(127);
+    const Expr scaled = DivideByPowerOfTwo(
+        MultiplyHigh(I32Const(x << std::max(factor.shift, 0)), I32Const(factor.multiplier)),
+        std::max(-factor.shift, 0));
+    const Expr y =
+        DivideByPowerOfTwo(f.fixed_point(scaled, kIntegerBits), 31 - f.out_fraction_bits);
+    return Saturate(y, I32Const(static_cast<int64_t>(f.out_zero)), DType::Int(8));
+  });
+}
+
+// 2^16 sigmoid(n / 24): both functions of int16 are interpolated in it, as tanh(x) is
+// 2 sigmoid(2x) - 1.
+Tensor SigmoidTable() {
+  std::vector<int32_t> table;
+  for (int n = 0; n < 256; ++n) {
+    table.push_back(
+        static_cast<int32_t>(std::min(65535.0, std::round(65536 / (1 + std::exp(-n / 24.0))))));
+  }
+  return Tensor::From<int32_t>({256}, kI32, table);
+}
+
+// The factor, of int32, and the shift right that bring a number to the scale of the table,
+// 2^-12 / 3.
+struct TableScale {
+  int64_t multiplier;
+  int shift;
+};
+TableScale ToTableScale(double scale) {
+  if (scale == 0x1p-12) return {3, 0};
+  double multiplier = scale * 4096 * 3;
+  int shift = 0;
+  for (; multiplier <= 32767.0 / 2 && shift <= 30; ++shift) multiplier *= 2;
+  return {static_cast<int64_t>(std::min(multiplier, 0x1p31 - 1)), shift};
+}
+
+void LowerTflite16(StageBuilder& b, const Saturating& f) {
+  const Access table = b.Table("sigmoid", SigmoidTable());
+  const TableScale scale = ToTableScale(OperandValues(b, kScale)[0]);
+  const int64_t half = scale.shift > 0 ? int64_t{1} << (scale.shift - 1) : 0;
+  const bool is_sigmoid = f.index_bits == kSigmoid.index_bits;
+  b.Output(0, [&, x = b.Input(kData)](const Indices& i) {
+    const Expr scaled =
+        Shr(loop::MakeCast(kI32, x(i)) * I32Const(scale.multiplier) + I32Const(half), scale.shift);
+    const Expr magnitude = loop::Abs(scaled);
+    const Expr place = Shr(magnitude, f.index_bits);
+    const Expr fraction =
+        loop::MakeBinary(loop::BinaryOp::kAnd, magnitude, I32Const((1 << f.index_bits) - 1));
+    const Expr low = table({ClampIndex(place, 255)});
+    const Expr high = table({ClampIndex(place + I32Const(1), 256)});
+    const Expr end = I32Const(is_sigmoid ? 0x7fff << 10 : 0xffff << 8);
+    const Expr y = loop::MakeSelect(place >= I32Const(255), end,
+                                    Shl(low, f.index_bits) + fraction * (high - low));
+    const Expr positive = scaled >= I32Const(0);
+    if (is_sigmoid) {
+      // Sums of unsigned numbers, below 2^31.
+      return Shr(
+          loop::MakeSelect(positive, y + I32Const(1 << 9), I32Const((1 << 25) + (1 << 9) - 1) - y),
+          10);
+    }
+    return Shr(loop::MakeSelect(positive, y - I32Const((1 << 23) - (1 << 7)),
+                                I32Const((1 << 23) + (1 << 7) - 1) - y),
+               8);
+  });
+}
+
+template <auto kFunction, const Saturating* kTflite>
+absl::Status Lower(StageBuilder& b) {
+  if (!IsTflite(b.attrs())) {
+    LowerFloat<kFunction>(b);
+  } else if (b.input_dtype(kData).bits == 8) {
+    LowerTflite8(b, *kTflite);
+  } else {
+    LowerTflite16(b, *kTflite);
+  }
+  return absl::OkStatus();
+}
+
+// x * clip(x + 3, 0, 6) / 6
+Expr HardSwish(Expr x) {
+  const auto constant = [](double value) { return loop::Const(kF32, value); };
+  return x * Max(Min(x + constant(3), constant(6)), constant(0)) / constant(6);
+}
+
+std::vector<Tensor> Operands(Tensor data, double scale, int64_t zero, double out_scale,
+                             int64_t out_zero) {
+  return {std::move(data), Scale(scale), ZeroPoint(zero), Scale(out_scale), ZeroPoint(out_zero)};
+}
+
+OpExample Random(TensorType data, std::vector<Tensor> operands, Attrs attrs = {}) {
+  const bool wide = data.dtype.bits == 16;
+  return {.inputs = {std::move(data), ScaleType(), I32({}), ScaleType(), I32({})},
+          .attrs = std::move(attrs),
+          .values = std::move(operands),
+          .input_min = wide ? -8000.0 : -32.0,
+          .input_max = wide ? 8000.0 : 31.0};
+}
+
+OpDef UnaryOp(std::string name, std::string doc, InferResult (*infer)(const InferContext&),
+              absl::Status (*lower)(StageBuilder&), bool tflite, std::vector<OpExample> examples) {
+  OpDef op = {
+      {.name = std::move(name),
+       .doc = std::move(doc) + " of quantised numbers: output_zero_point + round(f(x) / "
+                               "output_scale), x the number that data stands for; a table of "
+                               "what float32 arithmetic gives.",
+       .inputs = {{"x", "integers of 8 bits"},
+                  {"scale", "a constant"},
+                  {"zero_point", "a constant"},
+                  {"output_scale", "a constant"},
+                  {"output_zero_point", "a constant"}}},
+      {"data holds integers of 8 bits", "scales are constants of one element above 0",
+       "zero points are int32 constants of one element"},
+      Fusion::kElementwise,
+      infer,
+      lower,
+      std::move(examples)};
+  if (!tflite) return op;
+  op.doc +=
+      " With rounding TFLITE as TFLite's reference kernels compute it: in fixed point; of "
+      "int16 by a table and interpolation.";
+  op.constraints[0] += ", with TFLITE also int16";
+  op.constraints.push_back("rounding is \"None\" or \"TFLITE\"");
+  op.constraints.push_back(
+      "TFLITE is for int8 and int16 with the scale and zero point that TFLite gives results of "
+      "this "
+      "function");
+  op.attrs.push_back({"rounding", AttrType::kString, "None", false, "None or TFLITE"});
+  return op;
+}
+
+template <auto kFunction>
+OpDef Table(std::string name, std::string doc, std::vector<OpExample> examples) {
+  examples.push_back(Random(U8({3, 7}), Operands(Tensor(), 0.02, 0, 0.03, 1)));
+  return UnaryOp(std::move(name), std::move(doc), Infer<nullptr>, Lower<kFunction, nullptr>, false,
+                 std::move(examples));
+}
+
+OpExample Example(const std::vector<double>& at, double scale, int64_t zero, double out_scale,
+                  int64_t out_zero, const std::vector<double>& expected) {
+  const TensorType type = I8({static_cast<int64_t>(at.size())});
+  return Case(Operands(Values(type, at), scale, zero, out_scale, out_zero), {},
+              {Values(type, expected)});
+}
+
+const Attrs kLikeTflite = {{"rounding", "TFLITE"}};
+const DType kI16 = DType::Int(16);
+
+const OpDef kUnary[] = {
+    Table<loop::Exp>("qnn.exp", "exp(x)", {Example({0, 1, 2}, 0.5, 0, 0.1, -20, {-10, -4, 7})}),
+    Table<loop::Log>("qnn.log", "The natural logarithm",
+                     {Example({1, 2, 100}, 0.5, 0, 0.1, 0, {-7, 0, 39})}),
+    Table<loop::Sqrt>("qnn.sqrt", "The square root",
+                      {Example({0, 4, 100}, 0.25, 0, 0.5, -3, {-3, -1, 7})}),
+    Table<loop::Rsqrt>("qnn.rsqrt", "1 / sqrt(x)",
+                       {Example({4, 16, 64}, 0.25, 0, 0.25, 0, {4, 2, 1})}),
+    Table<loop::Erf>("qnn.erf", "The error function",
+                     {Example({-127, 0, 1}, 0.5, 0, 1.0 / 128, 0, {-128, 0, 67})}),
+    Table<HardSwish>("qnn.hardswish", "x * clip(x + 3, 0, 6) / 6",
+                     {Example({-12, -4, 0, 4, 16}, 0.25, 0, 0.25, 1, {1, 0, 1, 4, 17})}),
+    UnaryOp("qnn.sigmoid", "1 / (1 + exp(-x))", Infer<&kSigmoid>, Lower<loop::Sigmoid, &kSigmoid>,
+            true,
+            {Example({-100, 0, 4, 100}, 0.25, 0, 0x1p-8, -128, {-128, 0, 59, 127}),
+             Case(Operands(Values(I8({4}), {-100, 0, 4, 100}), 0.25, 0, 0x1p-8, -128), kLikeTflite,
+                  {Values(I8({4}), {-128, 0, 59, 127})}),
+             // sigmoid(1) * 2^15 is 23955.3; the table is half a step above it.
+             Case(Operands(Values({{3}, kI16}, {0, 4096, -4096}), 0x1p-12, 0, 0x1p-15, 0),
+                  kLikeTflite, {Values({{3}, kI16}, {16384, 23956, 8812})}),
+             Random({{3, 7}, kI16}, Operands(Tensor(), 0.0003, 0, 0x1p-15, 0), kLikeTflite),
+             Random(I8({3, 7}), Operands(Tensor(), 0.03, 5, 0x1p-8, -128), kLikeTflite)}),
+    UnaryOp("qnn.tanh", "The hyperbolic tangent", Infer<&kTanh>, Lower<loop::Tanh, &kTanh>, true,
+            {Example({-100, 0, 2, 100}, 0.25, 0, 0x1p-7, 0, {-128, 0, 59, 127}),
+             Case(Operands(Values(I8({4}), {-100, 0, 2, 100}), 0.25, 0, 0x1p-7, 0), kLikeTflite,
+                  {Values(I8({4}), {-128, 0, 59, 127})}),
+             Random({{3, 7}, kI16}, Operands(Tensor(), 0x1p-12, 0, 0x1p-15, 0), kLikeTflite),
+             Random(I8({3, 7}), Operands(Tensor(), 0.03, 5, 0x1p-7, 0), kLikeTflite)}),
+};
+KILN_REGISTER_OPS(kUnary);
+
+}  // namespace
+}  // namespace kiln
