@@ -90,10 +90,16 @@ struct OnnxOperator {
 };
 
 // The rows of each family; operators.cc joins them.
+absl::Span<const OnnxOperator> ActivationOperators();
 absl::Span<const OnnxOperator> ElementwiseOperators();
+absl::Span<const OnnxOperator> LossOperators();
+absl::Span<const OnnxOperator> MatrixOperators();
 absl::Span<const OnnxOperator> NeuralOperators();
+absl::Span<const OnnxOperator> NormalizationOperators();
 absl::Span<const OnnxOperator> ReductionOperators();
+absl::Span<const OnnxOperator> SelectionOperators();
 absl::Span<const OnnxOperator> ShapeOperators();
+absl::Span<const OnnxOperator> SignalOperators();
 
 // Null if there is none.
 const OnnxOperator* FindOperator(absl::string_view domain, absl::string_view name);

@@ -115,17 +115,6 @@ absl::Status LeakyRelu(Converter& c) {
   return absl::OkStatus();
 }
 
-absl::Status PRelu(Converter& c) {
-  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId slope, c.Input(1));
-  KILN_ASSIGN_OR_RETURN(const ValueId zero, Scalar(c, x, 0));
-  KILN_ASSIGN_OR_RETURN(const ValueId negative, c.Op("less", {x, zero}));
-  KILN_ASSIGN_OR_RETURN(const ValueId scaled, c.Op("multiply", {x, slope}));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("where", {negative, scaled, x}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
-}
-
 // max(0, min(1, alpha * x + beta))
 absl::StatusOr<ValueId> HardSigmoidOf(Converter& c, ValueId x, double alpha, double beta) {
   KILN_ASSIGN_OR_RETURN(const ValueId a, Scalar(c, x, alpha));
@@ -266,14 +255,20 @@ absl::Status Identity(Converter& c) {
   return absl::OkStatus();
 }
 
-// At inference nothing is dropped; the mask is all true.
+// At inference nothing is dropped, nor where the ratio is 0; the mask is all true.
 absl::Status Dropout(Converter& c) {
   if (c.HasInput(2)) {
     KILN_ASSIGN_OR_RETURN(const Tensor training, c.ConstantInput(2, "training_mode"));
     if (training.type().num_elements() != 1) {
       return Wrong("training_mode", training.type().ToString(), "one bool");
     }
-    if (training.AsDouble(0) != 0) {
+    double ratio = 0.5;
+    if (training.AsDouble(0) != 0 && c.HasInput(1)) {
+      KILN_ASSIGN_OR_RETURN(const Tensor given, c.ConstantInput(1, "ratio"));
+      if (given.type().num_elements() != 1) return Wrong("ratio", given.type().ToString(), "one");
+      ratio = given.AsDouble(0);
+    }
+    if (training.AsDouble(0) != 0 && ratio != 0) {
       return absl::UnimplementedError("training_mode = 1; export the model for inference");
     }
   }
@@ -334,7 +329,6 @@ constexpr OnnxOperator kRows[] = {
     {"Neg", nullptr, "negative"},
     {"Not", nullptr, "logical_not"},
     {"Or", nullptr, "logical_or"},
-    {"PRelu", PRelu},
     {"Pow", Pow},
     {"Reciprocal", Reciprocal},
     {"Relu", nullptr, "nn.relu"},

@@ -21,7 +21,7 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-constexpr int kMinOpset = 6;
+constexpr int kMinOpset = 1;
 constexpr int kMaxOpset = 22;
 // Results of constants up to this size are computed at once, so that shapes are known; larger ones
 // are left to constant folding.

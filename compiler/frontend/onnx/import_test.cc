@@ -187,7 +187,7 @@ TEST(ImportOnnx, SaysWhatIsWrong) {
       {Model(x + node("Conv", "input: 'x' input: 'x'")), "node 'n' (Conv): weight: found"},
       {Model(x + node("Relu", "input: 'x'") + "node { op_type: 'Exp' input: 'x' output: 'y' }"),
        "output 'y' is defined twice"},
-      {Model(x + node("Exp", "input: 'x'"), 4), "operator set version: found 4, wanted 6 to 22"},
+      {Model(x + node("Exp", "input: 'x'"), 23), "operator set version: found 23, wanted 1 to 22"},
       {Model(x), "no node makes the output 'y'"},
       {Model(x + node("Dropout", "input: 'x' input: '' input: 't'") +
              "initializer { name: 't' data_type: 9 int32_data: 1 }"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions, pooling, products, normalisation and softmax.
+// Convolutions, pooling, products and softmax.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -281,65 +281,6 @@ absl::Status MatMul(Converter& c) {
   return absl::OkStatus();
 }
 
-absl::Status BatchNormalization(Converter& c) {
-  std::vector<ValueId> inputs;
-  for (int i = 0; i < 5; ++i) {
-    KILN_ASSIGN_OR_RETURN(const ValueId input, c.Input(i));
-    inputs.push_back(input);
-  }
-  if (c.Int("training_mode", 0) != 0)
-    return absl::UnimplementedError("training_mode = 1; export the model for inference");
-  KILN_ASSIGN_OR_RETURN(
-      const std::vector<ValueId> y,
-      c.TupleOp("nn.batch_norm", inputs, {{"axis", 1}, {"epsilon", c.Float("epsilon", 1e-5)}}));
-  c.SetOutput(0, y[0]);
-  return absl::OkStatus();
-}
-
-absl::Status LayerNormalization(Converter& c) {
-  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId scale, c.Input(1));
-  const TensorType type = c.type(x);
-  KILN_ASSIGN_OR_RETURN(const int64_t axis, NormalAxis(c.Int("axis", -1), type.rank()));
-  if (c.node().output_size() > 1) return absl::UnimplementedError("the outputs Mean and InvStdDev");
-  // Several normalised dimensions are one long one.
-  const Shape tail(type.shape.begin() + axis, type.shape.end());
-  Shape flat(type.shape.begin(), type.shape.begin() + axis);
-  flat.push_back(NumElements(tail));
-  ValueId beta = c.HasInput(2) ? *c.Input(2) : c.Constant(Tensor::Filled({tail, type.dtype}, 0));
-  KILN_ASSIGN_OR_RETURN(const ValueId data, c.Reshape(x, flat));
-  KILN_ASSIGN_OR_RETURN(const ValueId gamma, c.Reshape(scale, {flat.back()}));
-  KILN_ASSIGN_OR_RETURN(beta, c.Reshape(beta, {flat.back()}));
-  KILN_ASSIGN_OR_RETURN(ValueId y, c.Op("nn.layer_norm", {data, gamma, beta},
-                                        {{"axis", -1}, {"epsilon", c.Float("epsilon", 1e-5)}}));
-  KILN_ASSIGN_OR_RETURN(y, c.Reshape(y, type.shape));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
-}
-
-absl::Status InstanceNormalization(Converter& c) {
-  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId scale, c.Input(1));
-  KILN_ASSIGN_OR_RETURN(const ValueId shift, c.Input(2));
-  KILN_ASSIGN_OR_RETURN(const ValueId y,
-                        c.Op("nn.instance_norm", {x, scale, shift},
-                             {{"axis", 1}, {"epsilon", c.Float("epsilon", 1e-5)}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
-}
-
-absl::Status Lrn(Converter& c) {
-  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("nn.lrn", {x},
-                                              {{"size", c.Int("size", 1)},
-                                               {"axis", 1},
-                                               {"bias", c.Float("bias", 1)},
-                                               {"alpha", c.Float("alpha", 1e-4)},
-                                               {"beta", c.Float("beta", 0.75)}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
-}
-
 // Up to opset 12 softmax is taken over all dimensions from `axis` on, flattened; from 13 on over
 // one.
 absl::Status SoftmaxOf(Converter& c, absl::string_view relay) {
@@ -385,16 +326,12 @@ absl::Status SpaceToDepth(Converter& c) {
 
 constexpr OnnxOperator kRows[] = {
     {"AveragePool", AveragePool},
-    {"BatchNormalization", BatchNormalization},
     {"Conv", Conv},
     {"ConvTranspose", ConvTranspose},
     {"DepthToSpace", DepthToSpace},
     {"Gemm", Gemm},
     {"GlobalAveragePool", GlobalAveragePool},
     {"GlobalMaxPool", GlobalMaxPool},
-    {"InstanceNormalization", InstanceNormalization},
-    {"LRN", Lrn},
-    {"LayerNormalization", LayerNormalization},
     {"LogSoftmax", LogSoftmax},
     {"MatMul", MatMul},
     {"MaxPool", MaxPool},

@@ -7,7 +7,9 @@ namespace kiln::onnx_frontend {
 const OnnxOperator* FindOperator(absl::string_view domain, absl::string_view name) {
   if (!domain.empty() && domain != "ai.onnx") return nullptr;
   for (absl::Span<const OnnxOperator> rows :
-       {ElementwiseOperators(), NeuralOperators(), ReductionOperators(), ShapeOperators()}) {
+       {ActivationOperators(), ElementwiseOperators(), LossOperators(), MatrixOperators(),
+        NeuralOperators(), NormalizationOperators(), ReductionOperators(), SelectionOperators(),
+        ShapeOperators(), SignalOperators()}) {
     for (const OnnxOperator& row : rows) {
       if (name == row.name) return &row;
     }

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/onnx/converter.h"
+#include "compiler/frontend/onnx/formula.h"
 
 namespace kiln::onnx_frontend {
 namespace {
@@ -73,6 +74,21 @@ absl::Status ReduceLogSum(Converter& c) {
   return absl::OkStatus();
 }
 
+// log(sum(exp(x))), with the largest x taken out before, so that exp does not overflow.
+absl::Status ReduceLogSumExp(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(std::optional<Attrs> attrs, ReduceAttrs(c));
+  Formula f(c);
+  if (!attrs.has_value()) return f.Output(0, x);
+  Attrs kept = *attrs;
+  kept.Set("keepdims", true);
+  ValueId most = f("max", {x}, kept);
+  most = f("where", {f("isfinite", {most}), most, f.Number(0, x)});
+  const ValueId sum = f("sum", {f("exp", {f("subtract", {x, most})})}, *attrs);
+  if (!f.ok()) return f.status();
+  return f.Output(0, f("add", {f("log", {sum}), f.Reshape(most, c.type(sum).shape)}));
+}
+
 absl::Status ArgReduce(Converter& c, absl::string_view relay) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(ValueId y,
@@ -92,19 +108,30 @@ absl::Status CumSum(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const Tensor axis, c.ConstantInput(1, "axis"));
   if (axis.type().num_elements() != 1) return Wrong("axis", axis.type().ToString(), "a scalar");
-  if (c.Int("reverse", 0) != 0) return absl::UnimplementedError("reverse = 1");
-  KILN_ASSIGN_OR_RETURN(
-      const ValueId y,
-      c.Op("cumsum", {x}, {{"axis", axis.AsInt(0)}, {"exclusive", c.Int("exclusive", 0) != 0}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  const bool backwards = c.Int("reverse", 0) != 0;
+  Formula f(c);
+  const auto turned = [&](ValueId v) {
+    return backwards ? f("reverse", {v}, {{"axis", axis.AsInt(0)}}) : v;
+  };
+  const ValueId sums = f("cumsum", {turned(x)},
+                         {{"axis", axis.AsInt(0)}, {"exclusive", c.Int("exclusive", 0) != 0}});
+  return f.Output(0, turned(sums));
 }
 
 constexpr OnnxOperator kRows[] = {
-    {"ArgMax", ArgMax},         {"ArgMin", ArgMin},         {"CumSum", CumSum},
-    {"ReduceL1", ReduceL1},     {"ReduceL2", ReduceL2},     {"ReduceLogSum", ReduceLogSum},
-    {"ReduceMax", ReduceMax},   {"ReduceMean", ReduceMean}, {"ReduceMin", ReduceMin},
-    {"ReduceProd", ReduceProd}, {"ReduceSum", ReduceSum},   {"ReduceSumSquare", ReduceSumSquare},
+    {"ArgMax", ArgMax},
+    {"ArgMin", ArgMin},
+    {"CumSum", CumSum},
+    {"ReduceL1", ReduceL1},
+    {"ReduceL2", ReduceL2},
+    {"ReduceLogSum", ReduceLogSum},
+    {"ReduceLogSumExp", ReduceLogSumExp},
+    {"ReduceMax", ReduceMax},
+    {"ReduceMean", ReduceMean},
+    {"ReduceMin", ReduceMin},
+    {"ReduceProd", ReduceProd},
+    {"ReduceSum", ReduceSum},
+    {"ReduceSumSquare", ReduceSumSquare},
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "compiler/base/limits.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/onnx/converter.h"
+#include "compiler/frontend/onnx/formula.h"
 #include "compiler/frontend/onnx/tensor_proto.h"
 
 namespace kiln::onnx_frontend {
@@ -238,6 +239,18 @@ absl::Status Gather(Converter& c) {
   return absl::OkStatus();
 }
 
+// Relay's gather_nd has the dimension of the indices of one place first, ONNX last.
+absl::Status GatherNd(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId indices, c.Input(1));
+  const int rank = c.type(indices).rank();
+  if (rank < 1) return Wrong("indices", "a scalar", "rank 1 or more");
+  std::vector<int64_t> axes = {rank - 1};
+  for (int64_t d = 0; d + 1 < rank; ++d) axes.push_back(d);
+  Formula f(c);
+  const ValueId x = f.Input(0), places = f.Transpose(indices, axes);
+  return f.Output(0, f("gather_nd", {x, places}, {{"batch_dims", c.Int("batch_dims", 0)}}));
+}
+
 absl::Status GatherElements(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(ValueId indices, c.Input(1));
@@ -268,6 +281,7 @@ absl::Status Expand(Converter& c) {
 
 absl::Status Tile(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  if (c.opset() < 6) return absl::UnimplementedError("the form of opsets below 6");
   KILN_ASSIGN_OR_RETURN(const Tensor reps, c.ConstantInput(1, "repeats"));
   KILN_ASSIGN_OR_RETURN(const ValueId y,
                         c.Op("tile", {x}, {{"reps", AttrValue::Ints(reps.ToInts())}}));
@@ -323,7 +337,10 @@ absl::Status Range(Converter& c) {
 }
 
 absl::Status OneHot(Converter& c) {
-  KILN_ASSIGN_OR_RETURN(const ValueId indices, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(ValueId indices, c.Input(0));
+  if (c.type(indices).dtype.is_float()) {
+    KILN_ASSIGN_OR_RETURN(indices, c.Op("cast", {indices}, {{"dtype", "int64"}}));
+  }
   KILN_ASSIGN_OR_RETURN(const Tensor depth, c.ConstantInput(1, "depth"));
   KILN_ASSIGN_OR_RETURN(const Tensor values, c.ConstantInput(2, "values"));
   if (depth.type().num_elements() != 1 || values.type().num_elements() != 2) {
@@ -350,6 +367,7 @@ constexpr OnnxOperator kRows[] = {
     {"Flatten", Flatten},
     {"Gather", Gather},
     {"GatherElements", GatherElements},
+    {"GatherND", GatherNd},
     {"OneHot", OneHot},
     {"Pad", Pad},
     {"Range", Range},

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Formula: operators written as nested calls, as formulas are read.
+//
+//   Formula f(c);
+//   const ValueId x = f.Input(0);
+//   return f.Output(0, f("multiply", {x, f("sigmoid", {x})}));
+//
+// The first error is kept, and nothing is added behind it; Output returns it. What looks into a
+// type must know before that there was none: ok().
+#ifndef KILN_COMPILER_FRONTEND_ONNX_FORMULA_H_
+#define KILN_COMPILER_FRONTEND_ONNX_FORMULA_H_
+
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "compiler/frontend/onnx/converter.h"
+
+namespace kiln::onnx_frontend {
+
+class Formula {
+ public:
+  explicit Formula(Converter& c) : c_(c) {}
+
+  bool ok() const { return status_.ok(); }
+  const absl::Status& status() const { return status_; }
+
+  ValueId Input(int i) { return Take(c_.Input(i)); }
+  ValueId operator()(absl::string_view op, std::vector<ValueId> inputs, Attrs attrs = {}) {
+    return ok() ? Take(c_.Op(op, std::move(inputs), std::move(attrs))) : kNoId;
+  }
+  // A scalar of the dtype of `like`.
+  ValueId Number(double value, ValueId like) {
+    return ok() ? c_.Constant(Tensor::Scalar(c_.type(like).dtype, value)) : kNoId;
+  }
+  ValueId Reshape(ValueId value, const Shape& shape) {
+    return ok() ? Take(c_.Reshape(value, shape)) : kNoId;
+  }
+  // `value` itself where it has the dtype.
+  ValueId Cast(ValueId value, DType dtype) {
+    if (!ok() || c_.type(value).dtype == dtype) return value;
+    return (*this)("cast", {value}, {{"dtype", dtype.ToString()}});
+  }
+  ValueId Transpose(ValueId value, const std::vector<int64_t>& axes) {
+    return (*this)("transpose", {value}, {{"axes", AttrValue::Ints(axes)}});
+  }
+  // sum, mean, max, … over axes, which are kept with extent 1 where `keepdims` is set.
+  ValueId Reduce(absl::string_view op, ValueId value, const std::vector<int64_t>& axes,
+                 bool keepdims = true) {
+    return (*this)(op, {value}, {{"axis", AttrValue::Ints(axes)}, {"keepdims", keepdims}});
+  }
+  // begin, begin + 1, … below end, as a vector of int64.
+  ValueId Count(int64_t begin, int64_t end) {
+    const auto number = [&](int64_t v) {
+      return c_.Constant(Tensor::From<int64_t>({}, DType::Int(64), {v}));
+    };
+    return (*this)("arange", {number(begin), number(end), number(1)}, {{"dtype", "int64"}});
+  }
+  // The node's output i.
+  absl::Status Output(int i, ValueId value) {
+    if (ok()) c_.SetOutput(i, value);
+    return status_;
+  }
+
+ private:
+  ValueId Take(absl::StatusOr<ValueId> value) {
+    if (value.ok()) return *value;
+    if (ok()) status_ = value.status();
+    return kNoId;
+  }
+
+  Converter& c_;
+  absl::Status status_;
+};
+
+}  // namespace kiln::onnx_frontend
+
+#endif  // KILN_COMPILER_FRONTEND_ONNX_FORMULA_H_
