@@ -14,6 +14,12 @@ inline constexpr int kMaxRank = 16;
 inline constexpr int kMaxNestingDepth = 256;
 inline constexpr int64_t kMaxGraphNodes = 1'000'000;
 inline constexpr int64_t kMaxNameBytes = 4096;
+// What a front end makes of loops and functions of a model, which it writes out: iterations of one
+// loop, nodes of all bodies together, bodies in bodies, and values of a sequence.
+inline constexpr int64_t kMaxUnrolledSteps = 1024;
+inline constexpr int64_t kMaxUnrolledNodes = 100'000;
+inline constexpr int kMaxBodyDepth = 32;
+inline constexpr int64_t kMaxSequenceLength = 1024;
 
 }  // namespace kiln
 

@@ -9,8 +9,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "compiler/base/status.h"
+#include "compiler/frontend/onnx/graph_importer.h"
 #include "compiler/frontend/onnx/import.h"
-#include "compiler/frontend/onnx/tensor_proto.h"
 #include "compiler/ops/add_op.h"
 #include "compiler/ops/op_def.h"
 
@@ -46,34 +46,73 @@ std::vector<std::string> InputsToFix(const absl::Status& error) {
   return absl::StrSplit(std::string(*names), '\n', absl::SkipEmpty());
 }
 
+void SetInputsToFix(const std::vector<std::string>& names, absl::Status& status) {
+  status.SetPayload(kInputsToFix, absl::Cord(absl::StrJoin(names, "\n")));
+}
+
 void CopyInputsToFix(const absl::Status& from, absl::Status& to) {
   const absl::optional<absl::Cord> names = from.GetPayload(kInputsToFix);
   if (names.has_value()) to.SetPayload(kInputsToFix, *names);
 }
 
+Converter::Converter(const onnx::NodeProto& node, const Scope& scope, SourceLocation source,
+                     std::vector<Item> inputs, GraphImporter& importer)
+    : node_(node),
+      scope_(scope),
+      opset_(scope.Opset(NormalDomain(node.domain()))),
+      source_(std::move(source)),
+      inputs_(std::move(inputs)),
+      importer_(importer),
+      graph_(importer.graph()) {}
+
 absl::StatusOr<ValueId> Converter::Input(int i) const {
-  if (HasInput(i)) return inputs_[static_cast<size_t>(i)];
-  return Wrong("inputs", absl::StrCat("input ", i, " is missing"),
-               absl::StrCat("at least ", i + 1));
+  if (!HasInput(i)) {
+    return Wrong("inputs", absl::StrCat("input ", i, " is missing"),
+                 absl::StrCat("at least ", i + 1));
+  }
+  const Item& item = inputs_[static_cast<size_t>(i)];
+  if (item.is_tensor()) return item.tensor;
+  return Wrong(absl::StrCat("input '", node_.input(i), "'"), item.name(), "a tensor");
+}
+
+Item Converter::InputItem(int i) const {
+  return i < num_inputs() ? inputs_[static_cast<size_t>(i)] : Item();
+}
+
+absl::StatusOr<std::vector<ValueId>> Converter::SequenceInput(int i) const {
+  const Item item = InputItem(i);
+  if (item.is_sequence()) return item.sequence;
+  return Wrong(absl::StrCat("input ", i), item.name(), "a sequence");
 }
 
 absl::StatusOr<Tensor> Converter::ConstantInput(int i, absl::string_view what) const {
   KILN_ASSIGN_OR_RETURN(const ValueId input, Input(i));
-  if (graph_.is_constant(input)) return graph_.value(input).constant;
-  const std::vector<std::string> names = InputsOf(graph_, input);
-  absl::Status error = absl::UnimplementedError(absl::StrCat(
-      what, " (input '", node_.input(i), "') is computed from the model's input '",
-      absl::StrJoin(names, "', '"), "'; it must be known when the model is compiled: fix it with ",
-      absl::StrJoin(names, " ", [](std::string* out, const std::string& name) {
-        absl::StrAppend(out, "--constant ", name, "=VALUE");
-      })));
-  error.SetPayload(kInputsToFix, absl::Cord(absl::StrJoin(names, "\n")));
+  return ConstantValue(input, absl::StrCat(what, " (input '", node_.input(i), "')"));
+}
+
+absl::StatusOr<Tensor> Converter::ConstantValue(ValueId value, absl::string_view what) const {
+  if (graph_.is_constant(value)) return graph_.value(value).constant;
+  const std::vector<std::string> names = InputsOf(graph_, value);
+  if (names.empty()) {
+    return absl::UnimplementedError(
+        absl::StrCat(what, " is computed from more data than is computed at import"));
+  }
+  absl::Status error = absl::UnimplementedError(
+      absl::StrCat(what, " is computed from the model's input '", absl::StrJoin(names, "', '"),
+                   "'; it must be known when the model is compiled: fix it with ",
+                   absl::StrJoin(names, " ", [](std::string* out, const std::string& name) {
+                     absl::StrAppend(out, "--constant ", name, "=VALUE");
+                   })));
+  SetInputsToFix(names, error);
   return error;
 }
 
 const onnx::AttributeProto* Converter::FindAttr(absl::string_view name) const {
   for (const onnx::AttributeProto& attr : node_.attribute()) {
-    if (attr.name() == name) return &attr;
+    if (attr.name() != name) continue;
+    if (attr.ref_attr_name().empty()) return &attr;
+    const auto bound = scope_.bindings().find(attr.ref_attr_name());
+    return bound == scope_.bindings().end() ? nullptr : bound->second;
   }
   return nullptr;
 }
@@ -100,12 +139,24 @@ std::vector<int64_t> Converter::Ints(absl::string_view name, std::vector<int64_t
   return {attr->ints().begin(), attr->ints().end()};
 }
 
+std::vector<double> Converter::Floats(absl::string_view name) const {
+  const onnx::AttributeProto* attr = FindAttr(name);
+  if (attr == nullptr) return {};
+  return {attr->floats().begin(), attr->floats().end()};
+}
+
+std::vector<std::string> Converter::Strings(absl::string_view name) const {
+  const onnx::AttributeProto* attr = FindAttr(name);
+  if (attr == nullptr) return {};
+  return {attr->strings().begin(), attr->strings().end()};
+}
+
 absl::StatusOr<Tensor> Converter::TensorAttr(absl::string_view name) const {
   const onnx::AttributeProto* attr = FindAttr(name);
   if (attr == nullptr || !attr->has_t()) {
     return absl::InvalidArgumentError(absl::StrCat("attribute ", name, " is missing"));
   }
-  return DecodeTensor(attr->t(), folder_);
+  return importer_.Decode(attr->t());
 }
 
 absl::StatusOr<std::optional<std::vector<int64_t>>> Converter::IntsAttrOrInput(
@@ -128,14 +179,56 @@ absl::StatusOr<std::vector<ValueId>> Converter::TupleOp(absl::string_view relay_
   return graph_.node(graph_.value(first).node).outputs;
 }
 
+absl::StatusOr<ValueId> Converter::Apply(absl::string_view onnx_op,
+                                         const std::vector<ValueId>& inputs) {
+  Converter other(node_, scope_, source_, {inputs.begin(), inputs.end()}, importer_);
+  const OnnxOperator& op = *FindOperator("", onnx_op);
+  if (op.convert == nullptr) return Op(op.relay, inputs);
+  KILN_RETURN_IF_ERROR(op.convert(other));
+  return other.outputs()[0].tensor;
+}
+
 absl::StatusOr<ValueId> Converter::Reshape(ValueId value, const Shape& shape) {
   if (type(value).shape == shape) return value;
   return Op("reshape", {value}, {{"newshape", AttrValue::Ints(shape)}, {"allowzero", true}});
 }
 
-void Converter::SetOutput(int i, ValueId value) {
-  if (outputs_.size() <= static_cast<size_t>(i)) outputs_.resize(static_cast<size_t>(i) + 1, kNoId);
-  outputs_[static_cast<size_t>(i)] = value;
+bool Converter::WantsOutput(int i) const {
+  return i < node_.output_size() && !node_.output(i).empty();
+}
+
+void Converter::SetOutput(int i, Item item) {
+  if (outputs_.size() <= static_cast<size_t>(i)) outputs_.resize(static_cast<size_t>(i) + 1);
+  outputs_[static_cast<size_t>(i)] = std::move(item);
+}
+
+void Converter::SetOutputsUnknown() {
+  outputs_.assign(static_cast<size_t>(node_.output_size()), Item::Unknown());
+}
+
+absl::StatusOr<const onnx::GraphProto*> Converter::Body(absl::string_view name, int num_inputs,
+                                                        int num_outputs) const {
+  const onnx::AttributeProto* attr = FindAttr(name);
+  if (attr == nullptr || !attr->has_g()) {
+    return absl::InvalidArgumentError(absl::StrCat("attribute ", name, ", a graph, is missing"));
+  }
+  const onnx::GraphProto& body = attr->g();
+  if (num_inputs >= 0 && body.input_size() != num_inputs) {
+    return Wrong(name, absl::StrCat(body.input_size(), " inputs"), absl::StrCat(num_inputs));
+  }
+  if (num_outputs >= 0 && body.output_size() != num_outputs) {
+    return Wrong(name, absl::StrCat(body.output_size(), " outputs"), absl::StrCat(num_outputs));
+  }
+  return &body;
+}
+
+absl::StatusOr<std::vector<Item>> Converter::ImportBody(const onnx::GraphProto& body,
+                                                        const std::vector<Item>& inputs) {
+  return importer_.ImportBody(body, scope_, source_.node, inputs);
+}
+
+void Converter::CheckBody(const onnx::GraphProto& body) {
+  importer_.CheckOperators(body.node(), source_.node + "/", scope_.depth() + 1);
 }
 
 absl::Status Wrong(absl::string_view what, absl::string_view found, absl::string_view wanted) {

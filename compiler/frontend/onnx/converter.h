@@ -9,46 +9,55 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "compiler/frontend/onnx/item.h"
+#include "compiler/frontend/onnx/scope.h"
 #include "compiler/graph/graph.h"
 #include "onnx/onnx_pb.h"
 
 namespace kiln::onnx_frontend {
 
+class GraphImporter;
+
 // One node, while it is converted: reads its inputs and attributes, adds operators to the graph,
 // names the results.
 class Converter {
  public:
-  Converter(const onnx::NodeProto& node, int opset, const std::string& folder,
-            SourceLocation source, std::vector<ValueId> inputs, Graph& graph)
-      : node_(node),
-        opset_(opset),
-        folder_(folder),
-        source_(std::move(source)),
-        inputs_(std::move(inputs)),
-        graph_(graph) {}
+  // `inputs` are what the node's inputs are in `scope`.
+  Converter(const onnx::NodeProto& node, const Scope& scope, SourceLocation source,
+            std::vector<Item> inputs, GraphImporter& importer);
 
   const onnx::NodeProto& node() const { return node_; }
+  // The version of the operator set of the node's domain.
   int opset() const { return opset_; }
   Graph& graph() { return graph_; }
 
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   // An optional input may be absent.
   bool HasInput(int i) const {
-    return i < num_inputs() && inputs_[static_cast<size_t>(i)] != kNoId;
+    return i < num_inputs() && !inputs_[static_cast<size_t>(i)].is_absent();
   }
-  // InvalidArgument if the input is absent.
+  // InvalidArgument if the input is absent or no tensor.
   absl::StatusOr<ValueId> Input(int i) const;
+  // What the input is, which may be no tensor; absent if there is no input i.
+  Item InputItem(int i) const;
+  // InvalidArgument if it is no sequence.
+  absl::StatusOr<std::vector<ValueId>> SequenceInput(int i) const;
   // A copy: the graph's own moves as operators are added.
   TensorType type(ValueId value) const { return graph_.type(value); }
   // The value of an input that must be known at compile time. Unimplemented if it is not, naming
   // the input, and the model's inputs that it is computed from (import.h, InputsToFix).
   absl::StatusOr<Tensor> ConstantInput(int i, absl::string_view what) const;
+  // The same of any value.
+  absl::StatusOr<Tensor> ConstantValue(ValueId value, absl::string_view what) const;
 
   bool HasAttr(absl::string_view name) const { return FindAttr(name) != nullptr; }
   int64_t Int(absl::string_view name, int64_t otherwise) const;
   double Float(absl::string_view name, double otherwise) const;
   std::string String(absl::string_view name, std::string otherwise) const;
   std::vector<int64_t> Ints(absl::string_view name, std::vector<int64_t> otherwise = {}) const;
+  std::vector<double> Floats(absl::string_view name) const;
+  std::vector<std::string> Strings(absl::string_view name) const;
+  // An attribute of a function's node may refer to one of the function, which may be absent.
   const onnx::AttributeProto* FindAttr(absl::string_view name) const;
   absl::StatusOr<Tensor> TensorAttr(absl::string_view name) const;
   // Ints that are an attribute up to some opset and input `i` from then on; nothing if neither is
@@ -62,20 +71,38 @@ class Converter {
   // Adds one whose result is a tuple.
   absl::StatusOr<std::vector<ValueId>> TupleOp(absl::string_view relay_op,
                                                std::vector<ValueId> inputs, Attrs attrs = {});
+  // Output 0 of another operator of ONNX's own domain, with this node's attributes.
+  absl::StatusOr<ValueId> Apply(absl::string_view onnx_op, const std::vector<ValueId>& inputs);
   ValueId Constant(Tensor tensor) { return graph_.AddConstant(std::move(tensor)); }
   absl::StatusOr<ValueId> Reshape(ValueId value, const Shape& shape);
 
+  // Whether something may read the node's output i.
+  bool WantsOutput(int i) const;
   // Says what the node's output i is.
-  void SetOutput(int i, ValueId value);
-  const std::vector<ValueId>& outputs() const { return outputs_; }
+  void SetOutput(int i, Item item);
+  const std::vector<Item>& outputs() const { return outputs_; }
+  // That none of the outputs is known: what is in the way has been told.
+  void SetOutputsUnknown();
+
+  // The graph that is an attribute; InvalidArgument if there is none, or if it has other numbers of
+  // inputs and outputs. -1: any number.
+  absl::StatusOr<const onnx::GraphProto*> Body(absl::string_view attr, int num_inputs,
+                                               int num_outputs) const;
+  // Imports a body with these inputs, once more at each call, and returns its outputs. What cannot
+  // be imported is told, and makes outputs that are unknown.
+  absl::StatusOr<std::vector<Item>> ImportBody(const onnx::GraphProto& body,
+                                               const std::vector<Item>& inputs);
+  // Tells which operators of a body, which is not imported, are not supported.
+  void CheckBody(const onnx::GraphProto& body);
 
  private:
   const onnx::NodeProto& node_;
+  const Scope& scope_;
   int opset_;
-  const std::string& folder_;
   SourceLocation source_;
-  std::vector<ValueId> inputs_;
-  std::vector<ValueId> outputs_;
+  std::vector<Item> inputs_;
+  std::vector<Item> outputs_;
+  GraphImporter& importer_;
   Graph& graph_;
 };
 
@@ -87,24 +114,33 @@ struct OnnxOperator {
   const char* name;
   Convert convert;  // null: `relay` with the same inputs
   const char* relay = nullptr;
+  const char* domain = "";  // "com.microsoft"; "" is ONNX's own
 };
 
 // The rows of each family; operators.cc joins them.
 absl::Span<const OnnxOperator> ActivationOperators();
+absl::Span<const OnnxOperator> ControlFlowOperators();
 absl::Span<const OnnxOperator> ElementwiseOperators();
 absl::Span<const OnnxOperator> LossOperators();
 absl::Span<const OnnxOperator> MatrixOperators();
 absl::Span<const OnnxOperator> NeuralOperators();
 absl::Span<const OnnxOperator> NormalizationOperators();
+absl::Span<const OnnxOperator> QuantizedOperators();
+absl::Span<const OnnxOperator> RecurrentOperators();
 absl::Span<const OnnxOperator> ReductionOperators();
 absl::Span<const OnnxOperator> SelectionOperators();
+absl::Span<const OnnxOperator> SequenceOperators();
 absl::Span<const OnnxOperator> ShapeOperators();
 absl::Span<const OnnxOperator> SignalOperators();
 
 // Null if there is none.
 const OnnxOperator* FindOperator(absl::string_view domain, absl::string_view name);
 
-// Gives a status that was made of another what InputsToFix finds in that.
+// ONNX's own domain has two names; this is "" for both.
+absl::string_view NormalDomain(absl::string_view domain);
+
+// Says what InputsToFix (import.h) finds in a status; that it is the same as in another.
+void SetInputsToFix(const std::vector<std::string>& names, absl::Status& status);
 void CopyInputsToFix(const absl::Status& from, absl::Status& to);
 
 // InvalidArgument: `what` of a node, found and wanted.

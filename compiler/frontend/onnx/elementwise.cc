@@ -250,8 +250,8 @@ absl::Status Cast(Converter& c) {
 }
 
 absl::Status Identity(Converter& c) {
-  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  c.SetOutput(0, x);
+  if (!c.HasInput(0)) return c.Input(0).status();
+  c.SetOutput(0, c.InputItem(0));
   return absl::OkStatus();
 }
 

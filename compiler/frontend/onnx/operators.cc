@@ -4,14 +4,15 @@
 
 namespace kiln::onnx_frontend {
 
+absl::string_view NormalDomain(absl::string_view domain) {
+  return domain == "ai.onnx" ? "" : domain;
+}
+
 const OnnxOperator* FindOperator(absl::string_view domain, absl::string_view name) {
-  if (!domain.empty() && domain != "ai.onnx") return nullptr;
   for (absl::Span<const OnnxOperator> rows :
-       {ActivationOperators(), ElementwiseOperators(), LossOperators(), MatrixOperators(),
-        NeuralOperators(), NormalizationOperators(), ReductionOperators(), SelectionOperators(),
-        ShapeOperators(), SignalOperators()}) {
+       {ActivationOperators(), ControlFlowOperators(), ElementwiseOperators(), LossOperators(), MatrixOperators(), NeuralOperators(), NormalizationOperators(), QuantizedOperators(), RecurrentOperators(), ReductionOperators(), SelectionOperators(), SequenceOperators(), ShapeOperators(), SignalOperators()}) {
     for (const OnnxOperator& row : rows) {
-      if (name == row.name) return &row;
+      if (name == row.name && NormalDomain(domain) == row.domain) return &row;
     }
   }
   return nullptr;

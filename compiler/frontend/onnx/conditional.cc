@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// If. A condition that is known takes its branch. One that is not computes both branches and
+// selects, where that costs little and has no effect but its result: CanSelect says when.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/base/status.h"
+#include "compiler/frontend/onnx/control_flow.h"
+#include "compiler/frontend/onnx/pieces.h"
+#include "compiler/ops/op_def.h"
+
+namespace kiln::onnx_frontend {
+namespace {
+
+// Operators, and elements that they make, of both branches together.
+constexpr size_t kMaxSelectedNodes = 64;
+constexpr int64_t kMaxSelectedElements = 1 << 16;
+
+// Whether two branches, which are the nodes from `first` on, may both be computed: they are few
+// operators over few elements, and none is a product or a convolution.
+absl::Status IsCheap(const Graph& graph, size_t first) {
+  int64_t elements = 0;
+  for (size_t i = first; i < graph.nodes.size(); ++i) {
+    const Node& node = graph.nodes[i];
+    if (FindOp(node.op_name())->fusion == Fusion::kContraction) {
+      return absl::UnimplementedError(absl::StrCat("one of them has ", node.op_name()));
+    }
+    for (ValueId output : node.outputs) {
+      elements += std::min(graph.type(output).num_elements(), kMaxSelectedElements + 1);
+    }
+  }
+  if (graph.nodes.size() - first > kMaxSelectedNodes || elements > kMaxSelectedElements) {
+    return absl::UnimplementedError(
+        absl::StrCat("they have ", graph.nodes.size() - first, " operators that make ", elements,
+                     " elements, of which at most ", kMaxSelectedNodes, " and ",
+                     kMaxSelectedElements, " are computed in vain"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status HaveOneType(const Converter& c, const std::vector<Item>& a,
+                         const std::vector<Item>& b) {
+  const auto text = [&](const Item& item) {
+    return item.is_tensor() ? c.type(item.tensor).ToString() : std::string(item.name());
+  };
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (!a[i].is_tensor() || !b[i].is_tensor() || text(a[i]) != text(b[i])) {
+      return absl::UnimplementedError(absl::StrCat("output ", i, " is ", text(a[i]), " in one and ",
+                                                   text(b[i]), " in the other"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+bool AnyUnknown(const std::vector<Item>& items) {
+  return std::any_of(items.begin(), items.end(), [](const Item& i) { return i.is_unknown(); });
+}
+
+}  // namespace
+
+absl::Status If(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(ValueId condition, c.Input(0));
+  const onnx::GraphProto* bodies[2];
+  KILN_ASSIGN_OR_RETURN(bodies[0], c.Body("then_branch", 0, c.node().output_size()));
+  KILN_ASSIGN_OR_RETURN(bodies[1], c.Body("else_branch", 0, c.node().output_size()));
+  if (c.type(condition).num_elements() != 1) {
+    return Wrong("the condition", c.type(condition).ToString(), "one bool");
+  }
+  if (c.graph().is_constant(condition)) {
+    KILN_ASSIGN_OR_RETURN(const bool holds,
+                          AsBool(c.graph().value(condition).constant, "the condition"));
+    KILN_ASSIGN_OR_RETURN(const std::vector<Item> outputs,
+                          c.ImportBody(*bodies[holds ? 0 : 1], {}));
+    for (size_t i = 0; i < outputs.size(); ++i) c.SetOutput(static_cast<int>(i), outputs[i]);
+    return absl::OkStatus();
+  }
+  const size_t first = c.graph().nodes.size();
+  KILN_ASSIGN_OR_RETURN(const std::vector<Item> then_outputs, c.ImportBody(*bodies[0], {}));
+  KILN_ASSIGN_OR_RETURN(const std::vector<Item> else_outputs, c.ImportBody(*bodies[1], {}));
+  if (AnyUnknown(then_outputs) || AnyUnknown(else_outputs)) {
+    c.SetOutputsUnknown();
+    return absl::OkStatus();
+  }
+  absl::Status can_select = HaveOneType(c, then_outputs, else_outputs);
+  if (can_select.ok()) can_select = IsCheap(c.graph(), first);
+  if (!can_select.ok()) {
+    const absl::Status unknown = c.ConstantInput(0, "the condition").status();
+    absl::Status status = absl::UnimplementedError(absl::StrCat(
+        unknown.message(), "; its branches cannot both be computed: ", can_select.message()));
+    CopyInputsToFix(unknown, status);
+    return status;
+  }
+  KILN_ASSIGN_OR_RETURN(condition, c.Reshape(condition, {}));
+  for (size_t i = 0; i < then_outputs.size(); ++i) {
+    const ValueId a = then_outputs[i].tensor, b = else_outputs[i].tensor;
+    ValueId y = a;
+    if (a != b) {
+      KILN_ASSIGN_OR_RETURN(y, c.Op("where", {condition, a, b}));
+    }
+    c.SetOutput(static_cast<int>(i), y);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace kiln::onnx_frontend

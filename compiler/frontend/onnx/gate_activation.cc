@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/frontend/onnx/gate_activation.h"
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compiler/base/status.h"
+
+namespace kiln::onnx_frontend {
+namespace {
+
+absl::StatusOr<ValueId> Scaled(Converter& c, ValueId x, double factor) {
+  if (factor == 1) return x;
+  return c.Op("multiply", {x, c.Constant(Tensor::Scalar(c.type(x).dtype, factor))});
+}
+
+absl::StatusOr<ValueId> Shifted(Converter& c, ValueId x, double term) {
+  if (term == 0) return x;
+  return c.Op("add", {x, c.Constant(Tensor::Scalar(c.type(x).dtype, term))});
+}
+
+absl::StatusOr<ValueId> Affine(Converter& c, ValueId x, const Activation& f) {
+  KILN_ASSIGN_OR_RETURN(x, Scaled(c, x, f.alpha));
+  return Shifted(c, x, f.beta);
+}
+
+absl::StatusOr<ValueId> HardSigmoid(Converter& c, ValueId x, const Activation& f) {
+  KILN_ASSIGN_OR_RETURN(x, Affine(c, x, f));
+  return c.Op("clip", {x}, {{"a_min", 0.0}, {"a_max", 1.0}});
+}
+
+absl::StatusOr<ValueId> ScaledTanh(Converter& c, ValueId x, const Activation& f) {
+  KILN_ASSIGN_OR_RETURN(x, Scaled(c, x, f.beta));
+  KILN_ASSIGN_OR_RETURN(x, c.Op("tanh", {x}));
+  return Scaled(c, x, f.alpha);
+}
+
+// alpha * (exp(x) - 1) where x < 0, else x.
+absl::StatusOr<ValueId> Elu(Converter& c, ValueId x, const Activation& f) {
+  const ValueId zero = c.Constant(Tensor::Scalar(c.type(x).dtype, 0));
+  KILN_ASSIGN_OR_RETURN(ValueId e, c.Op("exp", {x}));
+  KILN_ASSIGN_OR_RETURN(e, Shifted(c, e, -1));
+  KILN_ASSIGN_OR_RETURN(e, Scaled(c, e, f.alpha));
+  KILN_ASSIGN_OR_RETURN(const ValueId negative, c.Op("less", {x, zero}));
+  return c.Op("where", {negative, e, x});
+}
+
+// x where x > alpha, else 0.
+absl::StatusOr<ValueId> ThresholdedRelu(Converter& c, ValueId x, const Activation& f) {
+  const DType dtype = c.type(x).dtype;
+  const ValueId zero = c.Constant(Tensor::Scalar(dtype, 0));
+  KILN_ASSIGN_OR_RETURN(const ValueId above,
+                        c.Op("greater", {x, c.Constant(Tensor::Scalar(dtype, f.alpha))}));
+  return c.Op("where", {above, x, zero});
+}
+
+absl::StatusOr<ValueId> LeakyRelu(Converter& c, ValueId x, const Activation& f) {
+  return c.Op("nn.leaky_relu", {x}, {{"alpha", f.alpha}});
+}
+
+absl::StatusOr<ValueId> Softsign(Converter& c, ValueId x, const Activation&) {
+  KILN_ASSIGN_OR_RETURN(ValueId d, c.Op("abs", {x}));
+  KILN_ASSIGN_OR_RETURN(d, Shifted(c, d, 1));
+  return c.Op("divide", {x, d});
+}
+
+// log(1 + exp(x)), as max(x, 0) + log(1 + exp(-|x|)) so that it does not overflow.
+absl::StatusOr<ValueId> Softplus(Converter& c, ValueId x, const Activation&) {
+  KILN_ASSIGN_OR_RETURN(ValueId e, c.Op("abs", {x}));
+  KILN_ASSIGN_OR_RETURN(e, c.Op("negative", {e}));
+  KILN_ASSIGN_OR_RETURN(e, c.Op("exp", {e}));
+  KILN_ASSIGN_OR_RETURN(e, Shifted(c, e, 1));
+  KILN_ASSIGN_OR_RETURN(e, c.Op("log", {e}));
+  KILN_ASSIGN_OR_RETURN(const ValueId positive, c.Op("nn.relu", {x}));
+  return c.Op("add", {positive, e});
+}
+
+struct Row {
+  absl::string_view name;
+  absl::StatusOr<ValueId> (*make)(Converter&, ValueId, const Activation&);
+  bool has_alpha = false, has_beta = false;
+  double alpha = 0, beta = 0;  // where the node does not say them
+};
+
+constexpr Row kRows[] = {
+    {"affine", Affine, true, true, 1, 0},
+    {"elu", Elu, true, false, 1, 0},
+    {"hardsigmoid", HardSigmoid, true, true, 0.2, 0.5},
+    {"leakyrelu", LeakyRelu, true, false, 0.01, 0},
+    {"relu", [](Converter& c, ValueId x, const Activation&) { return c.Op("nn.relu", {x}); }},
+    {"scaledtanh", ScaledTanh, true, true, 1, 1},
+    {"sigmoid", [](Converter& c, ValueId x, const Activation&) { return c.Op("sigmoid", {x}); }},
+    {"softplus", Softplus},
+    {"softsign", Softsign},
+    {"tanh", [](Converter& c, ValueId x, const Activation&) { return c.Op("tanh", {x}); }},
+    {"thresholdedrelu", ThresholdedRelu, true, false, 1, 0},
+};
+
+const Row* FindRow(absl::string_view name) {
+  for (const Row& row : kRows) {
+    if (row.name == name) return &row;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Activation>> ActivationsOf(const Converter& c,
+                                                      std::vector<std::string> defaults,
+                                                      size_t count) {
+  std::vector<std::string> names = c.Strings("activations");
+  if (names.empty()) names = std::move(defaults);
+  if (names.size() != count) {
+    return Wrong("activations", absl::StrCat(names.size()), absl::StrCat(count));
+  }
+  const std::vector<double> alphas = c.Floats("activation_alpha");
+  const std::vector<double> betas = c.Floats("activation_beta");
+  size_t next_alpha = 0, next_beta = 0;
+  std::vector<Activation> activations;
+  for (const std::string& name : names) {
+    const Row* const row = FindRow(absl::AsciiStrToLower(name));
+    if (row == nullptr) {
+      return Wrong("activations", absl::StrCat("'", name, "'"),
+                   absl::StrJoin(kRows, ", ", [](std::string* out, const Row& r) {
+                     absl::StrAppend(out, r.name);
+                   }));
+    }
+    Activation f = {std::string(row->name), row->alpha, row->beta};
+    if (row->has_alpha && next_alpha < alphas.size()) f.alpha = alphas[next_alpha++];
+    if (row->has_beta && next_beta < betas.size()) f.beta = betas[next_beta++];
+    activations.push_back(std::move(f));
+  }
+  return activations;
+}
+
+absl::StatusOr<ValueId> Activate(Converter& c, const Activation& f, ValueId x) {
+  return FindRow(f.name)->make(c, x, f);
+}
+
+}  // namespace kiln::onnx_frontend

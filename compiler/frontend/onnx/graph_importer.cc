@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/frontend/onnx/graph_importer.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compiler/base/limits.h"
+#include "compiler/base/status.h"
+#include "compiler/frontend/onnx/converter.h"
+#include "compiler/frontend/onnx/tensor_proto.h"
+
+namespace kiln::onnx_frontend {
+namespace {
+
+constexpr int kMinOpset = 1;
+constexpr int kMaxOpset = 22;
+// With a few attributes more than this an operator's text would say nothing any more.
+constexpr int kMaxAttributesTold = 12;
+
+std::string OperatorName(const onnx::NodeProto& node) {
+  const absl::string_view domain = NormalDomain(node.domain());
+  return domain.empty() ? node.op_type() : absl::StrCat(domain, ".", node.op_type());
+}
+
+std::string AttributeText(const onnx::AttributeProto& attr) {
+  const auto list = [](const auto& values) {
+    return values.size() > 8 ? absl::StrCat(values.size(), " values")
+                             : absl::StrCat("[", absl::StrJoin(values, ", "), "]");
+  };
+  switch (attr.type()) {
+    case onnx::AttributeProto::INT:
+      return absl::StrCat(attr.i());
+    case onnx::AttributeProto::FLOAT:
+      return absl::StrCat(attr.f());
+    case onnx::AttributeProto::STRING:
+      return absl::StrCat("'", attr.s().substr(0, 40), "'");
+    case onnx::AttributeProto::INTS:
+      return list(attr.ints());
+    case onnx::AttributeProto::FLOATS:
+      return list(attr.floats());
+    case onnx::AttributeProto::STRINGS:
+      return list(attr.strings());
+    case onnx::AttributeProto::GRAPH:
+      return "a graph";
+    case onnx::AttributeProto::TENSOR:
+      return "a tensor";
+    default:
+      return "…";
+  }
+}
+
+// What may be done about an operator that is not supported.
+std::string Advice(absl::string_view domain) {
+  if (domain == "ai.onnx.ml") return "; classical machine learning is not compiled";
+  if (domain.find("training") != absl::string_view::npos) {
+    return "; export the model for inference";
+  }
+  if (domain == "com.microsoft") {
+    return "; export the model without optimisations of ONNX Runtime, or with its basic ones";
+  }
+  return domain.empty() ? "" : "; the model may define it as a function of its own";
+}
+
+absl::Status ConvertByName(Converter& c, absl::string_view relay) {
+  std::vector<ValueId> inputs;
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    KILN_ASSIGN_OR_RETURN(const ValueId input, c.Input(i));
+    inputs.push_back(input);
+  }
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op(relay, std::move(inputs)));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckOpset(const onnx::OperatorSetIdProto& id) {
+  if (!NormalDomain(id.domain()).empty()) return absl::OkStatus();
+  if (id.version() >= kMinOpset && id.version() <= kMaxOpset) return absl::OkStatus();
+  return absl::UnimplementedError(absl::StrCat("operator set version: found ", id.version(),
+                                               ", wanted ", kMinOpset, " to ", kMaxOpset,
+                                               "; convert the model with onnx.version_converter"));
+}
+
+std::string NodeName(const onnx::NodeProto& node, int index) {
+  if (!node.name().empty()) return node.name();
+  if (node.output_size() > 0 && !node.output(0).empty()) return node.output(0);
+  return absl::StrCat(node.op_type(), "_", index);
+}
+
+GraphImporter::GraphImporter(const onnx::ModelProto& model, std::string path,
+                             const Evaluator& evaluate)
+    : path_(std::move(path)),
+      folder_(std::filesystem::path(path_).parent_path().string()),
+      problems_(path_),
+      folder_of_constants_(graph_, evaluate) {
+  for (const onnx::FunctionProto& function : model.functions()) {
+    const FunctionName name = {std::string(NormalDomain(function.domain())), function.name()};
+    if (functions_.emplace(name, &function).second) continue;
+    problems_.Add(absl::UnimplementedError(
+        absl::StrCat("function '", function.name(), "' of domain '", name.first,
+                     "' is defined twice; overloads are not supported")));
+  }
+}
+
+absl::StatusOr<Tensor> GraphImporter::Decode(const onnx::TensorProto& proto) {
+  const auto it = decoded_.find(&proto);
+  if (it != decoded_.end()) return it->second;
+  KILN_ASSIGN_OR_RETURN(Tensor tensor, DecodeTensor(proto, folder_));
+  return decoded_[&proto] = std::move(tensor);
+}
+
+void GraphImporter::AddInitializers(const onnx::GraphProto& graph, Scope& scope) {
+  for (const onnx::TensorProto& initializer : graph.initializer()) {
+    if (scope.Has(initializer.name())) continue;
+    const auto [it, is_new] = initializers_.emplace(&initializer, kNoId);
+    if (is_new) {
+      absl::StatusOr<Tensor> tensor = Decode(initializer);
+      if (tensor.ok()) {
+        it->second = graph_.AddConstant(*std::move(tensor), initializer.name());
+      } else {
+        problems_.Add(
+            Annotate(tensor.status(), absl::StrCat("initialiser '", initializer.name(), "': ")));
+      }
+    }
+    scope.Define(initializer.name(), it->second == kNoId ? Item::Unknown() : Item(it->second));
+  }
+  for (const onnx::SparseTensorProto& sparse : graph.sparse_initializer()) {
+    const std::string& name = sparse.values().name();
+    problems_.Add(
+        absl::UnimplementedError(absl::StrCat("initialiser '", name, "' is a sparse tensor")));
+    scope.Define(name, Item::Unknown());
+  }
+}
+
+void GraphImporter::AddNodes(const Nodes& nodes, Scope& scope) {
+  for (int i = 0; i < nodes.size(); ++i) {
+    if (given_up_ || problems_.full()) return;
+    AddNode(nodes[i], scope.prefix() + NodeName(nodes[i], i), scope);
+  }
+}
+
+void GraphImporter::AddNode(const onnx::NodeProto& node, const std::string& name, Scope& scope) {
+  const std::string where = absl::StrCat("node '", name, "' (", node.op_type(), "): ");
+  const auto tell = [&](const absl::Status& status) {
+    absl::Status annotated = Annotate(status, where);
+    CopyInputsToFix(status, annotated);
+    problems_.Add(annotated);
+  };
+  absl::StatusOr<std::vector<Item>> outputs = Import(node, name, scope);
+  if (!outputs.ok()) tell(outputs.status());
+  for (int i = 0; i < node.output_size(); ++i) {
+    if (node.output(i).empty()) continue;
+    Item item = outputs.ok() ? (*outputs)[static_cast<size_t>(i)] : Item::Unknown();
+    // An output that the operator's conversion leaves out is none: its readers are told.
+    if (item.is_absent()) continue;
+    if (scope.Define(node.output(i), std::move(item))) continue;
+    tell(
+        absl::InvalidArgumentError(absl::StrCat("output '", node.output(i), "' is defined twice")));
+  }
+}
+
+absl::StatusOr<std::vector<Item>> GraphImporter::InputsOf(const onnx::NodeProto& node,
+                                                          const Scope& scope) {
+  std::vector<Item> inputs;
+  for (const std::string& input : node.input()) {
+    const Item* item = input.empty() ? nullptr : scope.Find(input);
+    if (!input.empty() && item == nullptr) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("input '", input, "' is made by no node before it"));
+    }
+    inputs.push_back(item == nullptr ? Item() : *item);
+  }
+  return inputs;
+}
+
+absl::StatusOr<std::vector<Item>> GraphImporter::Import(const onnx::NodeProto& node,
+                                                        const std::string& name,
+                                                        const Scope& scope) {
+  std::vector<Item> unknown(static_cast<size_t>(node.output_size()), Item::Unknown());
+  const OnnxOperator* const op = FindOperator(node.domain(), node.op_type());
+  const onnx::FunctionProto* const function = FindFunction(node);
+  absl::StatusOr<std::vector<Item>> inputs = InputsOf(node, scope);
+  if (op == nullptr && function == nullptr) {
+    AddUnsupported(node, name, inputs.value_or(std::vector<Item>()));
+    CheckBodies(node, name, scope.depth());
+    return unknown;
+  }
+  if (!inputs.ok()) return inputs.status();
+  for (const Item& item : *inputs) {
+    if (!item.is_unknown()) continue;
+    CheckBodies(node, name, scope.depth());
+    return unknown;
+  }
+  std::vector<Item> outputs;
+  if (function != nullptr) {
+    KILN_ASSIGN_OR_RETURN(outputs, ImportFunction(*function, node, scope, name, *inputs));
+  } else {
+    Converter converter(node, scope, {.file = path_, .node = name}, *std::move(inputs), *this);
+    KILN_RETURN_IF_ERROR(op->convert != nullptr ? op->convert(converter)
+                                                : ConvertByName(converter, op->relay));
+    outputs = converter.outputs();
+  }
+  outputs.resize(static_cast<size_t>(node.output_size()));
+  if (static_cast<int64_t>(graph_.nodes.size()) > kMaxGraphNodes) {
+    given_up_ = true;
+    return absl::InvalidArgumentError(
+        absl::StrCat("the model becomes more than ", kMaxGraphNodes, " operators"));
+  }
+  KILN_RETURN_IF_ERROR(folder_of_constants_.Fold(outputs));
+  return outputs;
+}
+
+absl::StatusOr<std::vector<Item>> GraphImporter::OutputsOf(const onnx::GraphProto& graph,
+                                                           const Scope& scope) {
+  std::vector<Item> outputs;
+  for (const onnx::ValueInfoProto& output : graph.output()) {
+    const Item* item = scope.Find(output.name());
+    if (item == nullptr || item->is_absent()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("no node makes the output '", output.name(), "'"));
+    }
+    outputs.push_back(*item);
+  }
+  return outputs;
+}
+
+absl::StatusOr<std::vector<Item>> GraphImporter::ImportBody(const onnx::GraphProto& body,
+                                                            const Scope& outer,
+                                                            const std::string& node,
+                                                            const std::vector<Item>& inputs) {
+  KILN_RETURN_IF_ERROR(Charge(1 + body.node_size(), outer.depth() + 1));
+  Scope scope(outer, node + "/");
+  // What was added for the inputs, such as pieces of a tensor, may be constant.
+  std::vector<Item> known = inputs;
+  KILN_RETURN_IF_ERROR(folder_of_constants_.Fold(known));
+  for (int i = 0; i < body.input_size() && static_cast<size_t>(i) < known.size(); ++i) {
+    if (scope.Define(body.input(i).name(), known[static_cast<size_t>(i)])) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("two inputs of the body are called '", body.input(i).name(), "'"));
+  }
+  AddInitializers(body, scope);
+  AddNodes(body.node(), scope);
+  std::vector<Item> unknown(static_cast<size_t>(body.output_size()), Item::Unknown());
+  if (given_up_ || problems_.full()) return unknown;
+  return OutputsOf(body, scope);
+}
+
+absl::Status GraphImporter::Charge(int64_t nodes, int depth) {
+  unrolled_nodes_ += nodes;
+  if (unrolled_nodes_ > kMaxUnrolledNodes) {
+    given_up_ = true;
+    return absl::InvalidArgumentError(
+        absl::StrCat("the model's loops and functions, written out, have more than ",
+                     kMaxUnrolledNodes, " nodes; make them fewer or shorter"));
+  }
+  if (depth > kMaxBodyDepth) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("bodies inside of bodies: found more than ", kMaxBodyDepth, " levels"));
+  }
+  return absl::OkStatus();
+}
+
+void GraphImporter::CheckBodies(const onnx::NodeProto& node, const std::string& name, int depth) {
+  for (const onnx::AttributeProto& attr : node.attribute()) {
+    if (attr.has_g()) CheckOperators(attr.g().node(), name + "/", depth + 1);
+  }
+  const onnx::FunctionProto* const function = FindFunction(node);
+  if (function == nullptr || !open_functions_.insert(function).second) return;
+  CheckOperators(function->node(), name + "/", depth + 1);
+  open_functions_.erase(function);
+}
+
+void GraphImporter::CheckOperators(const Nodes& nodes, const std::string& prefix, int depth) {
+  // What lies deeper, and what functions call over and over, is not worth the time.
+  if (!Charge(nodes.size(), depth).ok()) return;
+  for (int i = 0; i < nodes.size() && !problems_.full(); ++i) {
+    const std::string name = prefix + NodeName(nodes[i], i);
+    if (FindOperator(nodes[i].domain(), nodes[i].op_type()) == nullptr &&
+        FindFunction(nodes[i]) == nullptr) {
+      AddUnsupported(nodes[i], name, {});
+    }
+    CheckBodies(nodes[i], name, depth);
+  }
+}
+
+void GraphImporter::AddUnsupported(const onnx::NodeProto& node, const std::string& name,
+                                   const std::vector<Item>& inputs) {
+  std::string details;
+  std::vector<std::string> types;
+  for (const Item& item : inputs) {
+    types.push_back(item.is_tensor() ? graph_.type(item.tensor).ToString() : item.name());
+  }
+  if (!types.empty()) absl::StrAppend(&details, "; inputs ", absl::StrJoin(types, ", "));
+  std::vector<std::string> attributes;
+  for (const onnx::AttributeProto& attr : node.attribute()) {
+    if (static_cast<int>(attributes.size()) == kMaxAttributesTold) break;
+    attributes.push_back(absl::StrCat(attr.name(), " = ", AttributeText(attr)));
+  }
+  if (!attributes.empty()) {
+    absl::StrAppend(&details, "; attributes ", absl::StrJoin(attributes, ", "));
+  }
+  absl::StrAppend(&details, Advice(NormalDomain(node.domain())));
+  problems_.AddOperator(OperatorName(node), name, details);
+}
+
+}  // namespace kiln::onnx_frontend

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// GraphImporter: adds the nodes of ONNX graphs to one Graph: those of the model, of the bodies of
+// its control flow as often as they run, and of its functions where they are called.
+//
+// A node that cannot be imported is told (Problems), and its outputs are unknown; so are those of
+// nodes that read them, and the rest of the model is gone through all the same.
+#ifndef KILN_COMPILER_FRONTEND_ONNX_GRAPH_IMPORTER_H_
+#define KILN_COMPILER_FRONTEND_ONNX_GRAPH_IMPORTER_H_
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "compiler/frontend/onnx/constant_folder.h"
+#include "compiler/frontend/onnx/import.h"
+#include "compiler/frontend/onnx/item.h"
+#include "compiler/frontend/onnx/problems.h"
+#include "compiler/frontend/onnx/scope.h"
+#include "compiler/graph/graph.h"
+#include "onnx/onnx_pb.h"
+
+namespace kiln::onnx_frontend {
+
+class GraphImporter {
+ public:
+  using Nodes = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
+
+  // `model`, read from `path`, and `evaluate` must outlive it.
+  GraphImporter(const onnx::ModelProto& model, std::string path, const Evaluator& evaluate);
+
+  Graph& graph() { return graph_; }
+  Problems& problems() { return problems_; }
+  // Whether a bound on what the model becomes is exceeded: what is told says so.
+  bool given_up() const { return given_up_; }
+
+  // Defines the initialisers of a graph, unless its scope has them already.
+  void AddInitializers(const onnx::GraphProto& graph, Scope& scope);
+  void AddNodes(const Nodes& nodes, Scope& scope);
+  // The outputs of a graph whose nodes have been added. InvalidArgument if no node makes one.
+  static absl::StatusOr<std::vector<Item>> OutputsOf(const onnx::GraphProto& graph,
+                                                     const Scope& scope);
+  // Imports a body of `node` inside of `outer`, and returns its outputs, of which some may be
+  // unknown.
+  absl::StatusOr<std::vector<Item>> ImportBody(const onnx::GraphProto& body, const Scope& outer,
+                                               const std::string& node,
+                                               const std::vector<Item>& inputs);
+  // Tells which operators of nodes that are not imported are not supported.
+  void CheckOperators(const Nodes& nodes, const std::string& prefix, int depth);
+
+  // The value of a tensor of the model; decoded once.
+  absl::StatusOr<Tensor> Decode(const onnx::TensorProto& proto);
+
+ private:
+  using FunctionName = std::pair<std::string, std::string>;  // domain, name
+
+  void AddNode(const onnx::NodeProto& node, const std::string& name, Scope& scope);
+  // What the node's outputs are, as many as it has.
+  absl::StatusOr<std::vector<Item>> Import(const onnx::NodeProto& node, const std::string& name,
+                                           const Scope& scope);
+  // functions.cc
+  absl::StatusOr<std::vector<Item>> ImportFunction(const onnx::FunctionProto& function,
+                                                   const onnx::NodeProto& node, const Scope& caller,
+                                                   const std::string& name,
+                                                   const std::vector<Item>& inputs);
+  void CheckBodies(const onnx::NodeProto& node, const std::string& name, int depth);
+  // Null if the operator is no function of the model.
+  const onnx::FunctionProto* FindFunction(const onnx::NodeProto& node) const;
+  static absl::StatusOr<std::vector<Item>> InputsOf(const onnx::NodeProto& node,
+                                                    const Scope& scope);
+  // Tells that an operator is not supported.
+  void AddUnsupported(const onnx::NodeProto& node, const std::string& name,
+                      const std::vector<Item>& inputs);
+  // Takes `nodes` of what loops and functions may be written out to; nothing more is imported where
+  // that is exceeded.
+  absl::Status Charge(int64_t nodes, int depth);
+
+  const std::string path_, folder_;
+  Problems problems_;
+  Graph graph_;
+  ConstantFolder folder_of_constants_;
+  std::map<FunctionName, const onnx::FunctionProto*> functions_;
+  std::set<const onnx::FunctionProto*> open_functions_;  // that are being imported or checked
+  std::map<const onnx::FunctionProto*, std::vector<onnx::AttributeProto>> default_attributes_;
+  std::map<const onnx::TensorProto*, Tensor> decoded_;
+  std::map<const onnx::TensorProto*, ValueId> initializers_;
+  int64_t unrolled_nodes_ = 0;
+  bool given_up_ = false;
+};
+
+// Unimplemented for versions of ONNX's operators that Kiln does not know.
+absl::Status CheckOpset(const onnx::OperatorSetIdProto& id);
+
+// What messages call the node.
+std::string NodeName(const onnx::NodeProto& node, int index);
+
+}  // namespace kiln::onnx_frontend
+
+#endif  // KILN_COMPILER_FRONTEND_ONNX_GRAPH_IMPORTER_H_

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Item: what a name of an ONNX graph stands for while the model is imported. Kiln's graphs have
+// tensors alone; sequences and optionals exist in the importer, as long as what is in them is
+// known.
+#ifndef KILN_COMPILER_FRONTEND_ONNX_ITEM_H_
+#define KILN_COMPILER_FRONTEND_ONNX_ITEM_H_
+
+#include <utility>
+#include <vector>
+
+#include "compiler/graph/graph.h"
+
+namespace kiln::onnx_frontend {
+
+struct Item {
+  enum class Kind {
+    kAbsent,   // an input that is left out
+    kUnknown,  // a node that could not be imported makes it: its readers are left out too
+    kTensor,
+    kSequence,  // of tensors
+    kNothing,   // an optional without a value; one with a value is that value
+  };
+
+  Item() = default;
+  Item(ValueId value)  // NOLINT: most items are tensors
+      : kind(value == kNoId ? Kind::kAbsent : Kind::kTensor), tensor(value) {}
+  static Item Sequence(std::vector<ValueId> values) {
+    Item item;
+    item.kind = Kind::kSequence;
+    item.sequence = std::move(values);
+    return item;
+  }
+  static Item Unknown() {
+    Item item;
+    item.kind = Kind::kUnknown;
+    return item;
+  }
+  static Item Nothing() {
+    Item item;
+    item.kind = Kind::kNothing;
+    return item;
+  }
+
+  bool is_tensor() const { return kind == Kind::kTensor; }
+  bool is_sequence() const { return kind == Kind::kSequence; }
+  bool is_unknown() const { return kind == Kind::kUnknown; }
+  bool is_absent() const { return kind == Kind::kAbsent; }
+  // "a tensor", "a sequence", …
+  const char* name() const;
+
+  Kind kind = Kind::kAbsent;
+  ValueId tensor = kNoId;
+  std::vector<ValueId> sequence;
+};
+
+inline const char* Item::name() const {
+  switch (kind) {
+    case Kind::kAbsent:
+      return "nothing";
+    case Kind::kUnknown:
+      return "unknown";
+    case Kind::kTensor:
+      return "a tensor";
+    case Kind::kSequence:
+      return "a sequence";
+    case Kind::kNothing:
+      return "an optional without a value";
+  }
+  return "";
+}
+
+}  // namespace kiln::onnx_frontend
+
+#endif  // KILN_COMPILER_FRONTEND_ONNX_ITEM_H_

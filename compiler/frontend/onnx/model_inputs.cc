@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/frontend/onnx/model_inputs.h"
+
+#include <set>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "compiler/base/status.h"
+#include "compiler/frontend/onnx/tensor_proto.h"
+
+namespace kiln::onnx_frontend {
+namespace {
+
+const char* KindOf(const onnx::TypeProto& type) {
+  switch (type.value_case()) {
+    case onnx::TypeProto::kSequenceType:
+      return "sequence";
+    case onnx::TypeProto::kMapType:
+      return "map";
+    case onnx::TypeProto::kOptionalType:
+      return "optional";
+    case onnx::TypeProto::kSparseTensorType:
+      return "sparse tensor";
+    default:
+      return "tensor";
+  }
+}
+
+// The model's shape with the pin's in place of what is dynamic.
+absl::Status MergeShape(const onnx::TensorShapeProto& proto, const InputPin* pin,
+                        const std::string& name, const std::string& where, Shape& shape) {
+  if (pin != nullptr && pin->shape.size() != static_cast<size_t>(proto.dim_size())) {
+    return absl::InvalidArgumentError(absl::StrCat(where, "--input: found rank ", pin->shape.size(),
+                                                   ", wanted ", proto.dim_size()));
+  }
+  Shape merged;
+  std::string dynamic;
+  for (int i = 0; i < proto.dim_size(); ++i) {
+    const auto& dim = proto.dim(i);
+    const bool fixed = dim.has_dim_value() && dim.dim_value() > 0;
+    if (pin != nullptr) {
+      if (fixed && dim.dim_value() != pin->shape[static_cast<size_t>(i)]) {
+        return absl::InvalidArgumentError(
+            absl::StrCat(where, "--input: found ", pin->shape[static_cast<size_t>(i)],
+                         " as dimension ", i, ", wanted ", dim.dim_value()));
+      }
+      merged.push_back(pin->shape[static_cast<size_t>(i)]);
+    } else if (fixed || (dim.has_dim_value() && dim.dim_value() == 0)) {
+      merged.push_back(dim.dim_value());
+    } else {
+      absl::StrAppend(&dynamic, dynamic.empty() ? "" : ", ", i,
+                      dim.dim_param().empty() ? "" : " ('" + dim.dim_param() + "')");
+      merged.push_back(1);
+    }
+  }
+  if (!dynamic.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(where, "dimension ", dynamic,
+                                                   " is dynamic; give the shape with --input ",
+                                                   name, ":", absl::StrJoin(merged, "x")));
+  }
+  shape = std::move(merged);
+  return absl::OkStatus();
+}
+
+std::set<std::string> InitialisersOf(const onnx::GraphProto& graph) {
+  std::set<std::string> names;
+  for (const onnx::TensorProto& tensor : graph.initializer()) names.insert(tensor.name());
+  return names;
+}
+
+ModelPort PortOf(const onnx::ValueInfoProto& value) {
+  ModelPort port = {.name = value.name(), .kind = KindOf(value.type())};
+  if (port.kind != "tensor") return port;
+  const onnx::TypeProto::Tensor& type = value.type().tensor_type();
+  const absl::StatusOr<DType> dtype = DTypeOf(type.elem_type());
+  if (dtype.ok()) port.dtype = *dtype;
+  if (type.has_shape()) port.rank = type.shape().dim_size();
+  return port;
+}
+
+}  // namespace
+
+absl::Status CheckOptions(const onnx::GraphProto& graph, const ImportOptions& options) {
+  const std::set<std::string> initialisers = InitialisersOf(graph);
+  std::set<std::string> names;
+  for (const onnx::ValueInfoProto& input : graph.input()) {
+    if (!initialisers.contains(input.name())) names.insert(input.name());
+  }
+  const auto check = [&](const char* option, const std::string& name) -> absl::Status {
+    if (names.contains(name)) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(option, ": the model has no input '", name,
+                                                   "'; its inputs are ",
+                                                   absl::StrJoin(names, ", ")));
+  };
+  for (const InputPin& pin : options.pins) KILN_RETURN_IF_ERROR(check("--input", pin.name));
+  for (const auto& [name, tensor] : options.constants) {
+    KILN_RETURN_IF_ERROR(check("--constant", name));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<TensorType> InputType(const onnx::ValueInfoProto& input,
+                                     const ImportOptions& options) {
+  const std::string where = absl::StrCat("input '", input.name(), "': ");
+  const std::string kind = KindOf(input.type());
+  if (kind != "tensor") {
+    return absl::UnimplementedError(
+        absl::StrCat(where, "is ", kind == "optional" ? "an " : "a ", kind, ", not a tensor"));
+  }
+  if (!input.type().has_tensor_type()) return absl::UnimplementedError(where + "not a tensor");
+  const onnx::TypeProto::Tensor& proto = input.type().tensor_type();
+  absl::StatusOr<DType> dtype = DTypeOf(proto.elem_type());
+  if (!dtype.ok()) return Annotate(dtype.status(), where);
+  TensorType type{{}, *dtype};
+  const InputPin* pin = nullptr;
+  for (const InputPin& candidate : options.pins) {
+    if (candidate.name == input.name()) pin = &candidate;
+  }
+  InputPin of_constant;
+  const char* option = "--input";
+  if (const auto fixed = options.constants.find(input.name()); fixed != options.constants.end()) {
+    const TensorType& found = fixed->second.type();
+    of_constant = {input.name(), found.shape, found.dtype};
+    pin = &of_constant;
+    option = "--constant";
+  }
+  if (pin != nullptr) {
+    if (pin->dtype.has_value() && *pin->dtype != *dtype) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          where, option, ": found ", pin->dtype->ToString(), ", wanted ", dtype->ToString()));
+    }
+    type.shape = pin->shape;
+  }
+  if (proto.has_shape()) {
+    KILN_RETURN_IF_ERROR(MergeShape(proto.shape(), pin, input.name(), where, type.shape));
+  }
+  if (!proto.has_shape() && pin == nullptr) {
+    return absl::InvalidArgumentError(where + "has no shape; give one with --input " +
+                                      input.name() + ":1x3x224x224");
+  }
+  KILN_RETURN_IF_ERROR(Annotate(CheckTensorType(type), where));
+  return type;
+}
+
+absl::StatusOr<InputPin> ParseInputPin(absl::string_view text) {
+  const auto wrong = [&] {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--input: found '", text, "', wanted name:1x3x224x224 or name:1x3x224x224:float32"));
+  };
+  InputPin pin;
+  std::vector<std::string> parts = absl::StrSplit(text, ':');
+  if (parts.size() > 2) {
+    if (absl::StatusOr<DType> dtype = DType::Parse(parts.back()); dtype.ok()) {
+      pin.dtype = *dtype;
+      parts.pop_back();
+    }
+  }
+  if (parts.size() < 2) return wrong();
+  for (absl::string_view extent : absl::StrSplit(parts.back(), 'x', absl::SkipEmpty())) {
+    int64_t value = 0;
+    if (!absl::SimpleAtoi(extent, &value) || value < 0) return wrong();
+    pin.shape.push_back(value);
+  }
+  parts.pop_back();
+  pin.name = absl::StrJoin(parts, ":");
+  if (pin.name.empty()) return wrong();
+  return pin;
+}
+
+ModelInterface InterfaceOf(const onnx::GraphProto& graph) {
+  const std::set<std::string> initialisers = InitialisersOf(graph);
+  ModelInterface interface;
+  for (const onnx::ValueInfoProto& input : graph.input()) {
+    if (!initialisers.contains(input.name())) interface.inputs.push_back(PortOf(input));
+  }
+  for (const onnx::ValueInfoProto& output : graph.output()) {
+    interface.outputs.push_back(PortOf(output));
+  }
+  return interface;
+}
+
+}  // namespace kiln::onnx_frontend

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Problems: what stands against the import of a model, gathered so that one run tells all of it.
+#ifndef KILN_COMPILER_FRONTEND_ONNX_PROBLEMS_H_
+#define KILN_COMPILER_FRONTEND_ONNX_PROBLEMS_H_
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+
+namespace kiln::onnx_frontend {
+
+class Problems {
+ public:
+  // More than these are not gathered.
+  static constexpr size_t kMax = 50;
+
+  explicit Problems(std::string path) : path_(std::move(path)) {}
+
+  // A node that cannot be imported: "node 'a' (Op): …" as message. Said once, however often a loop
+  // comes to it.
+  void Add(const absl::Status& problem);
+  // An operator that Kiln does not have, at a node. `details` says of the first such node what is
+  // known of it; the others are counted.
+  void AddOperator(const std::string& op, const std::string& node, const std::string& details);
+
+  bool empty() const { return problems_.empty() && operators_.empty(); }
+  bool full() const { return problems_.size() + operators_.size() >= kMax; }
+
+  // All of them, a line each, which begin with the path. Unimplemented if one of them is, else the
+  // code of the first; with what InputsToFix (import.h) finds in them.
+  absl::Status Status() const;
+
+ private:
+  struct UnknownOperator {
+    std::string name, details;
+    std::vector<std::string> nodes;
+  };
+
+  std::string path_;
+  std::vector<absl::Status> problems_;
+  std::set<std::string> said_;
+  std::vector<UnknownOperator> operators_;
+};
+
+}  // namespace kiln::onnx_frontend
+
+#endif  // KILN_COMPILER_FRONTEND_ONNX_PROBLEMS_H_
