@@ -49,8 +49,8 @@ absl::Status Problems::Status() const {
                                  NodesText(op.nodes), ")", op.details));
   }
   // Where something is lacking, what else is wrong may follow from it.
-  absl::StatusCode code = operators_.empty() ? problems_.front().code()
-                                             : absl::StatusCode::kUnimplemented;
+  absl::StatusCode code =
+      operators_.empty() ? problems_.front().code() : absl::StatusCode::kUnimplemented;
   std::set<std::string> to_fix;
   for (const absl::Status& problem : problems_) {
     lines.push_back(absl::StrCat(path_, ": ", problem.message()));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantised operators. All become operators on dequantised tensors, whose result is quantised again:
-// the pass integer-products makes products of integers of them, for these and for models that are
-// written so. ConvInteger and MatMulInteger multiply integers without scales.
+// Quantised operators. All become operators on dequantised tensors, whose result is quantised
+// again: the pass integer-products makes products of integers of them, for these and for models
+// that are written so. ConvInteger and MatMulInteger multiply integers without scales.
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -102,8 +102,8 @@ absl::Status DynamicQuantizeLinear(Converter& c) {
   if (!f.ok()) return f.status();
   KILN_ASSIGN_OR_RETURN(const ValueId rounded, c.Apply("Round", {place}));
   const ValueId zero_point = f.Cast(f("clip", {rounded}, {{"a_min", 0.0}, {"a_max", 255.0}}), kI32);
-  const ValueId y = f("qnn.quantize", {x, scale, zero_point},
-                      {{"out_dtype", "uint8"}, {"rounding", "EVEN"}});
+  const ValueId y =
+      f("qnn.quantize", {x, scale, zero_point}, {{"out_dtype", "uint8"}, {"rounding", "EVEN"}});
   KILN_RETURN_IF_ERROR(f.Output(0, y));
   KILN_RETURN_IF_ERROR(f.Output(1, scale));
   return f.Output(2, f.Cast(zero_point, DType::UInt(8)));
@@ -113,13 +113,13 @@ absl::Status DynamicQuantizeLinear(Converter& c) {
 absl::StatusOr<ValueId> Bias(Converter& c, int bias, int x_scale, int w_scale) {
   KILN_ASSIGN_OR_RETURN(const ValueId b, c.Input(bias));
   KILN_ASSIGN_OR_RETURN(const Tensor xs, c.ConstantInput(x_scale, "the scale of the first factor"));
-  KILN_ASSIGN_OR_RETURN(const Tensor ws, c.ConstantInput(w_scale, "the scale of the second factor"));
+  KILN_ASSIGN_OR_RETURN(const Tensor ws,
+                        c.ConstantInput(w_scale, "the scale of the second factor"));
   std::vector<float> scales;
   for (int64_t i = 0; i < ws.type().num_elements(); ++i) {
     scales.push_back(static_cast<float>(xs.AsDouble(0)) * static_cast<float>(ws.AsDouble(i)));
   }
-  const Shape shape =
-      scales.size() == 1 ? Shape() : Shape{static_cast<int64_t>(scales.size())};
+  const Shape shape = scales.size() == 1 ? Shape() : Shape{static_cast<int64_t>(scales.size())};
   return c.Op("qnn.dequantize", {b, c.Constant(Tensor::From<float>(shape, kF32, scales)),
                                  c.Constant(Tensor::Scalar(kI32, 0))});
 }

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "compiler/frontend/onnx/gate_activation.h"
 #include "compiler/frontend/onnx/converter.h"
+#include "compiler/frontend/onnx/gate_activation.h"
 
 namespace kiln::onnx_frontend {
 
