@@ -120,6 +120,14 @@ def _test_libraries():
 def _model_formats():
     _maybe(
         system_library,
+        name = "com_github_google_flatbuffers",
+        build_file = "@kiln//third_party:flatbuffers.BUILD",
+        links = {"bin/flatc": "/usr/bin/flatc"},
+        package = "libflatbuffers-dev flatbuffers-compiler",
+        requires = ["/usr/include/flatbuffers/flatbuffers.h"],
+    )
+    _maybe(
+        system_library,
         name = "onnx",
         build_file = "@kiln//third_party:onnx.BUILD",
         package = "libonnx-dev",

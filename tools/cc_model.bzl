@@ -336,7 +336,7 @@ cc_model = rule(
         "max_stack_bytes": attr.int(doc = "Budget of the deepest chain of calls inside of the model. 0: none."),
         "max_workspace_bytes": attr.int(doc = "Budget of memory for tensors between operators. 0: none."),
         "model": attr.label(
-            doc = "The model file: ONNX or Relay text.",
+            doc = "The model file: ONNX, TFLite or Relay text.",
             allow_single_file = True,
             mandatory = True,
         ),

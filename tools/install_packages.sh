@@ -15,11 +15,13 @@ build_packages=(
   bazel-rules-java
   bazel-rules-proto
   bazel-skylib
+  flatbuffers-compiler
   g++
   libabsl-dev
   libarchive-dev
   libcli11-dev
   libdnnl-dev # oneDNN, which the external code generator dnnl calls
+  libflatbuffers-dev
   libjs-chart.js # charts of pages that the tool writes
   liblld-19-dev
   libonnx-dev

@@ -98,7 +98,7 @@ class MessagesTest(CliCase):
         with open(MY_MOD) as file:
             relay = file.read()
         for words, data in (
-            ("is a TFLite model, which is not supported yet", b"\x1c\0\0\0TFL3" + b"\0" * 60),
+            ("found no whole TFLite model", b"\x1c\x01\0\0TFL3" + b"\0" * 60),
             ("is compressed by gzip", gzip.compress(relay.encode())),
             ("is a tar archive", packed.getvalue()),
             ("is a zip archive", zipped.getvalue()),

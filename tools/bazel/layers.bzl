@@ -43,13 +43,27 @@ LAYERS = {
         _ABSL,
         "@com_google_protobuf",
     ],
+    "compiler/frontend/common": [
+        "compiler/base",
+        "compiler/graph",
+        _ABSL,
+    ],
     "compiler/frontend/onnx": [
         "compiler/base",
+        "compiler/frontend/common",
         "compiler/graph",
         "compiler/ops",
         _ABSL,
         "@com_google_protobuf",
         "@onnx",
+    ],
+    "compiler/frontend/tflite": [
+        "compiler/base",
+        "compiler/frontend/common",
+        "compiler/graph",
+        "compiler/ops",
+        _ABSL,
+        "@com_github_google_flatbuffers",
     ],
     "compiler/graph": [
         "compiler/base",

@@ -177,7 +177,7 @@ absl::Status RunCompile(const CompileFlags& flags) {
 
 void AddCompileCommand(CLI::App& app, Action& action) {
   CLI::App* command =
-      app.add_subcommand("compile", "Compile a model (Relay text or ONNX) into a library");
+      app.add_subcommand("compile", "Compile a model (Relay text, ONNX or TFLite) into a library");
   auto flags = std::make_shared<CompileFlags>();
   AddModelOptions(*command, *flags);
   command->add_option("-o,--output", flags->output, "Folder to write to; with --emit, the file");

@@ -14,6 +14,7 @@
 #include "compiler/base/status.h"
 #include "compiler/compile.h"
 #include "compiler/frontend/onnx/import.h"
+#include "compiler/frontend/tflite/import.h"
 #include "compiler/graph/relay_text.h"
 #include "compiler/ops/op_def.h"
 #include "tools/kiln/file_kind.h"
@@ -141,6 +142,12 @@ absl::StatusOr<Graph> LoadModel(const std::string& path, const InputFlags& flags
     if (flags.constants.empty()) return LoadRelay(bytes, path, options.pins);
     return absl::InvalidArgumentError(
         path + ": --constant is for ONNX models; in Relay text, write full(…) for the input");
+  }
+  if (tflite_frontend::IsTflite(bytes)) {
+    if (flags.constants.empty()) {
+      return tflite_frontend::ImportTflite(bytes, path, options, EvaluateConstants);
+    }
+    return absl::InvalidArgumentError(path + ": --constant is for ONNX models");
   }
   KILN_RETURN_IF_ERROR(Annotate(CheckMayBeModel(bytes), path + ": "));
   KILN_ASSIGN_OR_RETURN(options.constants, ReadConstants(bytes, path, flags.constants));

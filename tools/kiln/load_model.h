@@ -17,7 +17,8 @@ struct InputFlags {
   std::vector<std::string> constants;  // --constant: "name=1,2" or "name=FILE", .npy or .pb
 };
 
-// The format is told by the contents: Relay text begins with `#[version`, ONNX is a protobuf.
+// The format is told by the contents: Relay text begins with `#[version`, TFLite has its
+// identifier, and ONNX is a protobuf.
 // Errors name the file.
 absl::StatusOr<Graph> LoadModel(const std::string& path, const InputFlags& flags);
 

@@ -9,39 +9,21 @@
 #ifndef KILN_COMPILER_FRONTEND_ONNX_IMPORT_H_
 #define KILN_COMPILER_FRONTEND_ONNX_IMPORT_H_
 
-#include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "compiler/frontend/common/import_options.h"
 #include "compiler/graph/graph.h"
 
 namespace kiln::onnx_frontend {
 
-// The shape, and perhaps the dtype, that the user gives to an input: takes the place of dynamic
-// dimensions.
-struct InputPin {
-  std::string name;
-  Shape shape;
-  std::optional<DType> dtype;
-};
-
-// "data:1x3x224x224" or "data:1x3x224x224:float32"; a scalar is "x:". The name may contain ':'.
-// InvalidArgument with the form that is wanted.
-absl::StatusOr<InputPin> ParseInputPin(absl::string_view text);
-
-// What the user says of a model's inputs.
-struct ImportOptions {
-  std::vector<InputPin> pins;
-  // Inputs that are fixed: they are constants of the graph, and none of its inputs.
-  std::map<std::string, Tensor> constants;
-};
-
-// Computes the outputs of a graph without inputs.
-using Evaluator = std::function<absl::StatusOr<std::vector<Tensor>>(const Graph&)>;
+using frontend::Evaluator;
+using frontend::ImportOptions;
+using frontend::InputPin;
+using frontend::ParseInputPin;
 
 // `bytes` are untrusted. Errors: "model.onnx: node 'conv1' (Conv): …"; all operators that are not
 // supported are told at once. External data is read from the folder of `path` alone. All values of

@@ -144,31 +144,6 @@ absl::StatusOr<TensorType> InputType(const onnx::ValueInfoProto& input,
   return type;
 }
 
-absl::StatusOr<InputPin> ParseInputPin(absl::string_view text) {
-  const auto wrong = [&] {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--input: found '", text, "', wanted name:1x3x224x224 or name:1x3x224x224:float32"));
-  };
-  InputPin pin;
-  std::vector<std::string> parts = absl::StrSplit(text, ':');
-  if (parts.size() > 2) {
-    if (absl::StatusOr<DType> dtype = DType::Parse(parts.back()); dtype.ok()) {
-      pin.dtype = *dtype;
-      parts.pop_back();
-    }
-  }
-  if (parts.size() < 2) return wrong();
-  for (absl::string_view extent : absl::StrSplit(parts.back(), 'x', absl::SkipEmpty())) {
-    int64_t value = 0;
-    if (!absl::SimpleAtoi(extent, &value) || value < 0) return wrong();
-    pin.shape.push_back(value);
-  }
-  parts.pop_back();
-  pin.name = absl::StrJoin(parts, ":");
-  if (pin.name.empty()) return wrong();
-  return pin;
-}
-
 ModelInterface InterfaceOf(const onnx::GraphProto& graph) {
   const std::set<std::string> initialisers = InitialisersOf(graph);
   ModelInterface interface;

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the user says of a model that is imported.
+#ifndef KILN_COMPILER_FRONTEND_COMMON_IMPORT_OPTIONS_H_
+#define KILN_COMPILER_FRONTEND_COMMON_IMPORT_OPTIONS_H_
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "compiler/graph/graph.h"
+
+namespace kiln::frontend {
+
+// The shape, and perhaps the dtype, that the user gives to an input: takes the place of dynamic
+// dimensions.
+struct InputPin {
+  std::string name;
+  Shape shape;
+  std::optional<DType> dtype;
+};
+
+// "data:1x3x224x224" or "data:1x3x224x224:float32"; a scalar is "x:". The name may contain ':'.
+// InvalidArgument with the form that is wanted.
+absl::StatusOr<InputPin> ParseInputPin(absl::string_view text);
+
+// What the user says of a model's inputs.
+struct ImportOptions {
+  std::vector<InputPin> pins;
+  // Inputs that are fixed: they are constants of the graph, and none of its inputs.
+  std::map<std::string, Tensor> constants;
+};
+
+// Computes the outputs of a graph without inputs.
+using Evaluator = std::function<absl::StatusOr<std::vector<Tensor>>(const Graph&)>;
+
+}  // namespace kiln::frontend
+
+#endif  // KILN_COMPILER_FRONTEND_COMMON_IMPORT_OPTIONS_H_

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the conversion of one TFLite operator works with.
+#ifndef KILN_COMPILER_FRONTEND_TFLITE_CONVERTER_H_
+#define KILN_COMPILER_FRONTEND_TFLITE_CONVERTER_H_
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "compiler/frontend/tflite/model_file.h"
+#include "compiler/frontend/tflite/schema_generated.h"
+#include "compiler/graph/graph.h"
+
+namespace kiln::tflite_frontend {
+
+// One operator, while it is converted: reads its operands and options, adds operators to the graph,
+// names the results.
+class Converter {
+ public:
+  Converter(const OperatorInfo& op, const Subgraph& subgraph, SourceLocation source,
+            std::vector<ValueId> inputs, Graph& graph)
+      : op_(op),
+        subgraph_(subgraph),
+        source_(std::move(source)),
+        inputs_(std::move(inputs)),
+        graph_(graph) {}
+
+  // The options, or those that an absent table stands for.
+  template <typename T>
+  const T& Options() const {
+    const T* options = op_.raw->builtin_options_as<T>();
+    return options == nullptr ? *static_cast<const T*>(EmptyTable()) : *options;
+  }
+
+  int num_inputs() const { return static_cast<int>(inputs_.size()); }
+  int num_outputs() const { return static_cast<int>(op_.outputs.size()); }
+  // An optional input may be absent.
+  bool HasInput(int i) const {
+    return i < num_inputs() && inputs_[static_cast<size_t>(i)] != kNoId;
+  }
+  // InvalidArgument if the input is absent.
+  absl::StatusOr<ValueId> Input(int i) const;
+  // All inputs, of which none may be absent.
+  absl::StatusOr<std::vector<ValueId>> Inputs() const;
+  // What the file says of an output, and of an input that is there.
+  absl::StatusOr<const TensorInfo*> OutputInfo(int i) const;
+  absl::StatusOr<const TensorInfo*> InputInfo(int i) const;
+  absl::StatusOr<DType> OutputDType(int i) const;
+  // A copy: the graph's own moves as operators are added.
+  TensorType type(ValueId value) const { return graph_.type(value); }
+  bool IsConstant(ValueId value) const { return graph_.is_constant(value); }
+  // The value of an input that must be known at compile time. Unimplemented if it is not.
+  absl::StatusOr<Tensor> ConstantInput(int i, absl::string_view what) const;
+  absl::StatusOr<std::vector<int64_t>> IntsInput(int i, absl::string_view what) const;
+  absl::StatusOr<int64_t> IntInput(int i, absl::string_view what) const;
+
+  // Adds a Relay operator with one output, of this operator's source location.
+  absl::StatusOr<ValueId> Op(absl::string_view relay_op, std::vector<ValueId> inputs,
+                             Attrs attrs = {});
+  // Adds one whose result is a tuple.
+  absl::StatusOr<std::vector<ValueId>> TupleOp(absl::string_view relay_op,
+                                               std::vector<ValueId> inputs, Attrs attrs = {});
+  ValueId Constant(Tensor tensor) { return graph_.AddConstant(std::move(tensor)); }
+  ValueId Ints(const std::vector<int64_t>& values, DType dtype);
+  // A scalar of the dtype of `like`.
+  ValueId Scalar(ValueId like, double value) {
+    return Constant(Tensor::Scalar(type(like).dtype, value));
+  }
+  absl::StatusOr<ValueId> Reshape(ValueId value, const Shape& shape);
+  absl::StatusOr<ValueId> Transpose(ValueId value, const std::vector<int64_t>& axes);
+  absl::StatusOr<ValueId> Activated(ValueId value, tflite_schema::Activation activation);
+
+  // Says what the operator's output i is.
+  void SetOutput(int i, ValueId value);
+  const std::vector<ValueId>& outputs() const { return outputs_; }
+  // Says what the variable that is input i holds from now on.
+  void SetVariable(int i, ValueId value) { variables_[i] = value; }
+  const std::map<int, ValueId>& variables() const { return variables_; }
+
+ private:
+  static const void* EmptyTable();
+
+  const OperatorInfo& op_;
+  const Subgraph& subgraph_;
+  SourceLocation source_;
+  std::vector<ValueId> inputs_;
+  std::vector<ValueId> outputs_;
+  std::map<int, ValueId> variables_;
+  Graph& graph_;
+};
+
+// How an operator is converted.
+using Convert = absl::Status (*)(Converter&);
+
+// A row of the table of operators.
+struct TfliteOperator {
+  tflite_schema::BuiltinOperator code;
+  Convert convert;              // null: `relay` with the same inputs
+  const char* relay = nullptr;  // with one output
+  // The operator moves elements or chooses between them, so that integers whose scales are one may
+  // stand for real numbers.
+  bool moves = false;
+};
+
+// The rows of each family; operators.cc joins them.
+absl::Span<const TfliteOperator> ElementwiseOperators();
+absl::Span<const TfliteOperator> NeuralOperators();
+absl::Span<const TfliteOperator> WindowOperators();
+absl::Span<const TfliteOperator> ReductionOperators();
+absl::Span<const TfliteOperator> ShapeOperators();
+absl::Span<const TfliteOperator> SliceOperators();
+absl::Span<const TfliteOperator> IndexOperators();
+absl::Span<const TfliteOperator> RecurrentOperators();
+
+// Null if there is none.
+const TfliteOperator* FindOperator(tflite_schema::BuiltinOperator code);
+
+// InvalidArgument: `what` of an operator, found and wanted.
+absl::Status Wrong(absl::string_view what, absl::string_view found, absl::string_view wanted);
+
+// A non-negative axis of a tensor of `rank` dimensions.
+absl::StatusOr<int64_t> NormalAxis(int64_t axis, int64_t rank);
+
+}  // namespace kiln::tflite_frontend
+
+#endif  // KILN_COMPILER_FRONTEND_TFLITE_CONVERTER_H_

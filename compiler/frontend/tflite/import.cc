@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/frontend/tflite/import.h"
+
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compiler/base/limits.h"
+#include "compiler/base/status.h"
+#include "compiler/frontend/tflite/constant.h"
+#include "compiler/frontend/tflite/converter.h"
+#include "compiler/frontend/tflite/importer.h"
+#include "compiler/graph/rewrite.h"
+
+namespace kiln::tflite_frontend {
+namespace {
+
+using tflite_schema::BuiltinOperator;
+
+// A loop or a tree of calls may repeat a subgraph this often, all together.
+constexpr int64_t kMaxOperators = 200'000;
+// Constants may be shared by tensors of several types, each of which has a copy.
+constexpr int64_t kMaxConstantBytes = kMaxModelFileBytes;
+
+}  // namespace
+
+absl::StatusOr<Graph> Importer::Run() && {
+  KILN_RETURN_IF_ERROR(CheckOperators());
+  KILN_RETURN_IF_ERROR(CheckOptions());
+  FindWrites();
+  Frame frame = MakeFrame(0, 0);
+  KILN_RETURN_IF_ERROR(AddInputs(frame));
+  for (int output : frame.subgraph.outputs) {
+    names_.Add(frame.subgraph.tensors[static_cast<size_t>(output)].name);
+  }
+  KILN_RETURN_IF_ERROR(AddOperators(frame));
+  UniqueNames output_names;
+  for (int output : frame.subgraph.outputs) {
+    const std::string& name = frame.subgraph.tensors[static_cast<size_t>(output)].name;
+    absl::StatusOr<ValueId> value = Resolve(frame, output);
+    if (!value.ok()) return Annotate(value.status(), absl::StrCat(path_, ": output: "));
+    graph_.outputs.push_back(*value);
+    graph_.output_names.push_back(
+        output_names.Make(name.empty() ? absl::StrCat("output", graph_.outputs.size() - 1) : name));
+  }
+  if (graph_.outputs.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(path_, ": the model has no outputs"));
+  }
+  KILN_RETURN_IF_ERROR(AddStateOutputs());
+  return RemoveDeadNodes(graph_);
+}
+
+Importer::Frame Importer::MakeFrame(int index, int depth) const {
+  const Subgraph& subgraph = file_.subgraphs()[static_cast<size_t>(index)];
+  return {.index = index,
+          .subgraph = subgraph,
+          .values = std::vector<ValueId>(subgraph.tensors.size(), kNoId),
+          .handles = {},
+          .depth = depth};
+}
+
+std::string UniqueNames::Make(const std::string& name) {
+  std::string unique = name;
+  while (!taken_.insert(unique).second) {
+    unique = absl::StrCat(name, "_", last_.emplace(name, 1).first->second += 1);
+  }
+  return unique;
+}
+
+// What the user says is about inputs that there are.
+absl::Status Importer::CheckOptions() const {
+  const Subgraph& main = file_.subgraphs()[0];
+  std::set<std::string> names;
+  for (int input : main.inputs) names.insert(main.tensors[static_cast<size_t>(input)].name);
+  const auto check = [&](const char* option, const std::string& name) -> absl::Status {
+    if (names.contains(name)) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat(path_, ": ", option, ": the model has no input '", name, "'; its inputs are ",
+                     absl::StrJoin(names, ", ")));
+  };
+  for (const InputPin& pin : options_.pins) KILN_RETURN_IF_ERROR(check("--input", pin.name));
+  for (const auto& [name, tensor] : options_.constants) {
+    KILN_RETURN_IF_ERROR(check("--constant", name));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<TensorType> Importer::InputType(const TensorInfo& info,
+                                               const std::string& name) const {
+  KILN_ASSIGN_OR_RETURN(const DType dtype, info.ToDType());
+  TensorType type{info.shape, dtype};
+  const auto pin = std::find_if(options_.pins.begin(), options_.pins.end(),
+                                [&](const InputPin& p) { return p.name == name; });
+  if (pin != options_.pins.end()) {
+    if (pin->dtype.has_value() && *pin->dtype != dtype) {
+      return Wrong("--input", pin->dtype->ToString(), dtype.ToString());
+    }
+    if (pin->shape.size() != info.shape.size()) {
+      return Wrong("--input", absl::StrCat("rank ", pin->shape.size()),
+                   absl::StrCat(info.shape.size()));
+    }
+    for (size_t d = 0; d < info.shape.size(); ++d) {
+      const bool dynamic =
+          info.shape[d] < 0 || (d < info.signature.size() && info.signature[d] < 0);
+      if (!dynamic && pin->shape[d] != info.shape[d]) {
+        return Wrong("--input", absl::StrCat(pin->shape[d], " as dimension ", d),
+                     absl::StrCat(info.shape[d]));
+      }
+    }
+    type.shape = pin->shape;
+  }
+  for (size_t d = 0; d < type.shape.size(); ++d) {
+    if (type.shape[d] < 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("dimension ", d, " is dynamic; give the shape with --input ", name, ":…"));
+    }
+  }
+  KILN_RETURN_IF_ERROR(CheckTensorType(type));
+  return type;
+}
+
+absl::Status Importer::AddInputs(Frame& frame) {
+  for (size_t i = 0; i < frame.subgraph.inputs.size(); ++i) {
+    const int tensor = frame.subgraph.inputs[i];
+    const TensorInfo& info = frame.subgraph.tensors[static_cast<size_t>(tensor)];
+    const std::string where = absl::StrCat(path_, ": input '", info.name, "': ");
+    absl::StatusOr<TensorType> type = InputType(info, info.name);
+    if (!type.ok()) return Annotate(type.status(), where);
+    ValueId value = kNoId;
+    const auto fixed = options_.constants.find(info.name);
+    if (fixed != options_.constants.end()) {
+      if (fixed->second.type() != *type) {
+        return Annotate(Wrong("--constant", fixed->second.type().ToString(), type->ToString()),
+                        where);
+      }
+      value = graph_.AddConstant(fixed->second, info.name);
+    } else {
+      value = graph_.AddInput(names_.Make(info.name.empty() ? absl::StrCat("input", i) : info.name),
+                              *type);
+    }
+    KILN_RETURN_IF_ERROR(Annotate(SetTensor(frame, tensor, value), where));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Importer::SetTensor(Frame& frame, int tensor, ValueId value) {
+  ValueId& place = frame.values[static_cast<size_t>(tensor)];
+  if (place == kNoId) {
+    place = value;
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "tensor '", frame.subgraph.tensors[static_cast<size_t>(tensor)].name, "' is defined twice"));
+}
+
+absl::StatusOr<ValueId> Importer::Resolve(Frame& frame, int tensor) {
+  ValueId& place = frame.values[static_cast<size_t>(tensor)];
+  if (place != kNoId) return place;
+  const TensorInfo& info = frame.subgraph.tensors[static_cast<size_t>(tensor)];
+  if (info.is_variable) {
+    KILN_ASSIGN_OR_RETURN(const TensorType type, info.ToTensorType());
+    Variable& variable = TensorVariable(frame, tensor);
+    variable.written = true;
+    return Read(variable, type);
+  }
+  const bool is_empty = std::find(info.shape.begin(), info.shape.end(), 0) != info.shape.end();
+  if (info.data.empty() && !is_empty) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("tensor '", info.name, "' is made by no operator before it"));
+  }
+  const bool shared = info.sparsity == nullptr && !info.data.empty();
+  const auto key = std::make_pair(info.data.data(), info.TypeText());
+  if (shared) {
+    const auto it = constants_.find(key);
+    if (it != constants_.end()) return place = it->second;
+  }
+  KILN_ASSIGN_OR_RETURN(Tensor value, DecodeConstant(info));
+  constant_bytes_ += value.type().num_bytes();
+  if (constant_bytes_ > kMaxConstantBytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the constants have more than ", kMaxConstantBytes, " bytes"));
+  }
+  place = graph_.AddConstant(std::move(value), info.name);
+  if (shared) constants_.emplace(key, place);
+  return place;
+}
+
+absl::Status Importer::AddOperators(Frame& frame) {
+  for (const OperatorInfo& op : frame.subgraph.operators) {
+    if (++operators_added_ > kMaxOperators) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          path_, ": calls of subgraphs come to more than ", kMaxOperators, " operators"));
+    }
+    const absl::Status status = AddOperator(frame, op);
+    if (status.ok()) continue;
+    // An error of a subgraph that the operator calls says where it is.
+    if (absl::StrContains(status.message(), path_ + ": ")) return status;
+    return Annotate(status, absl::StrCat(path_, ": node '", op.name, "' (", op.code_name, "): "));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Importer::AddOperator(Frame& frame, const OperatorInfo& op) {
+  switch (op.code) {
+    case BuiltinOperator::IF:
+      return If(frame, op);
+    case BuiltinOperator::WHILE:
+      return While(frame, op);
+    case BuiltinOperator::CALL_ONCE:
+      return CallOnce(frame, op);
+    case BuiltinOperator::VAR_HANDLE:
+      return VarHandle(frame, op);
+    case BuiltinOperator::READ_VARIABLE:
+      return ReadVariable(frame, op);
+    case BuiltinOperator::ASSIGN_VARIABLE:
+      return AssignVariable(frame, op);
+    default:
+      return ConvertOperator(frame, op);
+  }
+}
+
+absl::Status Importer::ConvertOperator(Frame& frame, const OperatorInfo& op) {
+  std::vector<ValueId> inputs;
+  for (int input : op.inputs) {
+    if (input == kAbsent) {
+      inputs.push_back(kNoId);
+      continue;
+    }
+    KILN_ASSIGN_OR_RETURN(inputs.emplace_back(), Resolve(frame, input));
+  }
+  Converter converter(op, frame.subgraph, {.file = path_, .node = op.name}, std::move(inputs),
+                      graph_);
+  const TfliteOperator& row = *FindOperator(op.code);
+  if (row.convert != nullptr) {
+    KILN_RETURN_IF_ERROR(row.convert(converter));
+  } else {
+    KILN_ASSIGN_OR_RETURN(std::vector<ValueId> values, converter.Inputs());
+    KILN_ASSIGN_OR_RETURN(const ValueId y, converter.Op(row.relay, std::move(values)));
+    converter.SetOutput(0, y);
+  }
+  std::vector<ValueId> outputs = converter.outputs();
+  outputs.resize(op.outputs.size(), kNoId);
+  KILN_RETURN_IF_ERROR(folder_.Fold(absl::MakeSpan(outputs)));
+  for (const auto& [i, value] : converter.variables()) {
+    const int tensor = op.inputs[static_cast<size_t>(i)];
+    TensorVariable(frame, tensor).current = value;
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i] == kNoId) continue;
+    const TensorInfo& info = frame.subgraph.tensors[static_cast<size_t>(op.outputs[i])];
+    KILN_ASSIGN_OR_RETURN(const DType wanted, info.ToDType());
+    const DType found = graph_.type(outputs[i]).dtype;
+    if (found != wanted) {
+      return Wrong(absl::StrCat("output '", info.name, "'"), found.ToString(), wanted.ToString());
+    }
+    KILN_RETURN_IF_ERROR(SetTensor(frame, op.outputs[i], outputs[i]));
+  }
+  return absl::OkStatus();
+}
+
+bool IsTflite(absl::string_view bytes) { return bytes.size() >= 8 && bytes.substr(4, 4) == "TFL3"; }
+
+absl::StatusOr<Graph> ImportTflite(absl::string_view bytes, const std::string& path,
+                                   const ImportOptions& options, const Evaluator& evaluate) {
+  KILN_ASSIGN_OR_RETURN(const ModelFile file, ModelFile::Parse(bytes, path));
+  return Importer(file, path, options, evaluate).Run();
+}
+
+}  // namespace kiln::tflite_frontend

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// The importer: values by tensor, subgraphs in each other, and what a model keeps.
+#ifndef KILN_COMPILER_FRONTEND_TFLITE_IMPORTER_H_
+#define KILN_COMPILER_FRONTEND_TFLITE_IMPORTER_H_
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/frontend/common/constant_folder.h"
+#include "compiler/frontend/tflite/import.h"
+#include "compiler/frontend/tflite/model_file.h"
+
+namespace kiln::tflite_frontend {
+
+// Names that are given once: a second "x" is "x_2".
+class UniqueNames {
+ public:
+  // Says that a name is taken.
+  void Add(const std::string& name) { taken_.insert(name); }
+  std::string Make(const std::string& name);
+
+ private:
+  std::set<std::string> taken_;
+  std::map<std::string, int> last_;  // number that a name was given with
+};
+
+class Importer {
+ public:
+  // All must outlive the importer.
+  Importer(const ModelFile& file, const std::string& path, const ImportOptions& options,
+           const Evaluator& evaluate)
+      : file_(file), path_(path), options_(options), folder_(graph_, evaluate) {}
+
+  absl::StatusOr<Graph> Run() &&;
+
+ private:
+  // One pass through a subgraph.
+  struct Frame {
+    int index;  // of the subgraph
+    const Subgraph& subgraph;
+    std::vector<ValueId> values;         // by tensor; kNoId: not made yet
+    std::map<int, std::string> handles;  // tensors that name resource variables
+    int depth = 0;
+  };
+  // A resource variable, or a variable tensor.
+  struct Variable {
+    std::string name;
+    ValueId input = kNoId;          // of the graph; none: it is not read before it is written
+    ValueId current = kNoId;        // what it holds; kNoId: what it held before the run
+    std::optional<Tensor> initial;  // none: zeros
+    // A run of the model may write it.
+    bool written = false;
+  };
+  // The subgraph and the number of a tensor; -1 and the name of a resource.
+  using VariableKey = std::pair<int, std::string>;
+
+  // support.cc: all operators that cannot be imported, at once.
+  absl::Status CheckOperators();
+  // The subgraphs that the model comes to.
+  std::vector<int> ReachableSubgraphs() const;
+
+  // import.cc
+  absl::Status CheckOptions() const;
+  absl::Status AddInputs(Frame& frame);
+  absl::StatusOr<TensorType> InputType(const TensorInfo& info, const std::string& name) const;
+  absl::Status AddOperators(Frame& frame);
+  absl::Status AddOperator(Frame& frame, const OperatorInfo& op);
+  absl::Status ConvertOperator(Frame& frame, const OperatorInfo& op);
+  absl::Status SetTensor(Frame& frame, int tensor, ValueId value);
+  // The value of a tensor: made before, a constant, or a variable.
+  absl::StatusOr<ValueId> Resolve(Frame& frame, int tensor);
+  Frame MakeFrame(int index, int depth) const;
+
+  // control.cc: IF, WHILE and CALL_ONCE.
+  absl::Status If(Frame& frame, const OperatorInfo& op);
+  absl::Status While(Frame& frame, const OperatorInfo& op);
+  absl::Status CallOnce(Frame& frame, const OperatorInfo& op);
+  struct Argument {
+    ValueId value = kNoId;
+    std::string handle;  // where it is a resource
+  };
+  absl::StatusOr<Argument> ResolveArgument(Frame& frame, int tensor);
+  absl::Status SetArgument(Frame& frame, int tensor, const Argument& argument);
+  absl::StatusOr<std::vector<Argument>> Call(const Frame& from, int subgraph,
+                                             const std::vector<Argument>& arguments);
+  absl::StatusOr<bool> Condition(const Argument& argument) const;
+
+  // state.cc
+  absl::Status VarHandle(Frame& frame, const OperatorInfo& op);
+  absl::Status ReadVariable(Frame& frame, const OperatorInfo& op);
+  absl::Status AssignVariable(Frame& frame, const OperatorInfo& op);
+  // Finds the resource variables that a run of the model may write.
+  void FindWrites();
+  absl::StatusOr<std::string> HandleOf(const Frame& frame, const OperatorInfo& op) const;
+  absl::StatusOr<ValueId> Read(Variable& variable, const TensorType& type);
+  absl::StatusOr<ValueId> Initial(const Variable& variable, const TensorType& type);
+  Variable& ResourceVariable(const std::string& name);
+  Variable& TensorVariable(const Frame& frame, int tensor);
+  absl::Status AddStateOutputs();
+
+  const ModelFile& file_;
+  const std::string& path_;
+  const ImportOptions& options_;
+  Graph graph_;
+  frontend::ConstantFolder folder_;
+  UniqueNames names_;  // of inputs and outputs
+  std::map<VariableKey, Variable> variables_;
+  std::set<std::string> written_;  // resources that a run may write
+  bool all_written_ = false;       // … any of them
+  bool initialising_ = false;      // inside of CALL_ONCE
+  std::map<std::pair<const char*, std::string>, ValueId> constants_;  // by data and type
+  int64_t constant_bytes_ = 0;
+  int64_t operators_added_ = 0;
+};
+
+}  // namespace kiln::tflite_frontend
+
+#endif  // KILN_COMPILER_FRONTEND_TFLITE_IMPORTER_H_

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements at indices, and indices of elements.
+#include <algorithm>
+#include <numeric>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/base/status.h"
+#include "compiler/frontend/tflite/converter.h"
+
+namespace kiln::tflite_frontend {
+namespace {
+
+namespace schema = tflite_schema;
+using schema::BuiltinOperator;
+
+absl::Status Gather(Converter& c) {
+  const auto& options = c.Options<schema::GatherOptions>();
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId indices, c.Input(1));
+  KILN_ASSIGN_OR_RETURN(const int64_t axis, NormalAxis(options.axis(), c.type(x).rank()));
+  int64_t batch = options.batch_dims();
+  if (batch < 0) batch += c.type(indices).rank();
+  KILN_ASSIGN_OR_RETURN(const ValueId y,
+                        c.Op("take", {x, indices}, {{"axis", axis}, {"batch_dims", batch}}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+// Rows of the second input.
+absl::Status EmbeddingLookup(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId indices, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId table, c.Input(1));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("take", {table, indices}, {{"axis", 0}}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+// The last dimension of the indices says where; Relay has it first.
+absl::Status GatherNd(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(ValueId indices, c.Input(1));
+  const int rank = c.type(indices).rank();
+  if (rank == 0) return Wrong("indices", c.type(indices).ToString(), "rank 1 or more");
+  if (rank > 1) {
+    std::vector<int64_t> axes(static_cast<size_t>(rank));
+    std::iota(axes.begin() + 1, axes.end(), 0);
+    axes[0] = rank - 1;
+    KILN_ASSIGN_OR_RETURN(indices, c.Transpose(indices, axes));
+  }
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("gather_nd", {x, indices}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+// The places that are true, in row-major order; how many they are must be known.
+absl::Status Where(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const Tensor condition, c.ConstantInput(0, "the condition"));
+  const Shape& shape = condition.type().shape;
+  const Shape strides = RowMajorStrides(shape);
+  std::vector<int64_t> places;
+  int64_t count = 0;
+  for (int64_t i = 0; i < condition.type().num_elements(); ++i) {
+    if (condition.AsDouble(i) == 0) continue;
+    ++count;
+    for (size_t d = 0; d < shape.size(); ++d) places.push_back(i / strides[d] % shape[d]);
+  }
+  c.SetOutput(0, c.Constant(Tensor::From<int64_t>({count, static_cast<int64_t>(shape.size())},
+                                                  DType::Int(64), places)));
+  return absl::OkStatus();
+}
+
+absl::Status OneHot(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId indices, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const int64_t depth, c.IntInput(1, "the depth"));
+  KILN_ASSIGN_OR_RETURN(const ValueId on, c.Input(2));
+  KILN_ASSIGN_OR_RETURN(const ValueId off, c.Input(3));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("one_hot", {indices, on, off},
+                                              {{"depth", depth},
+                                               {"axis", c.Options<schema::OneHotOptions>().axis()},
+                                               {"dtype", c.type(on).dtype.ToString()}}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status Range(Converter& c) {
+  std::vector<ValueId> bounds;
+  for (int i = 0; i < 3; ++i) {
+    KILN_RETURN_IF_ERROR(c.ConstantInput(i, "a bound").status());
+    KILN_ASSIGN_OR_RETURN(bounds.emplace_back(), c.Input(i));
+  }
+  const std::string dtype = c.type(bounds[0]).dtype.ToString();
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("arange", bounds, {{"dtype", dtype}}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+constexpr TfliteOperator kRows[] = {
+    {BuiltinOperator::EMBEDDING_LOOKUP, EmbeddingLookup, nullptr, true},
+    {BuiltinOperator::GATHER, Gather, nullptr, true},
+    {BuiltinOperator::GATHER_ND, GatherNd, nullptr, true},
+    {BuiltinOperator::ONE_HOT, OneHot, nullptr, true},
+    {BuiltinOperator::RANGE, Range},
+    {BuiltinOperator::WHERE, Where},
+};
+
+}  // namespace
+
+absl::Span<const TfliteOperator> IndexOperators() { return kRows; }
+
+}  // namespace kiln::tflite_frontend

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// ModelFile: what is in a TFLite file, checked once, so that nobody behind it meets an absent
+// vector or an index out of range.
+//
+//   KILN_ASSIGN_OR_RETURN(const ModelFile file, ModelFile::Parse(bytes, "model.tflite"));
+//   for (const OperatorInfo& op : file.subgraphs()[0].operators) …
+#ifndef KILN_COMPILER_FRONTEND_TFLITE_MODEL_FILE_H_
+#define KILN_COMPILER_FRONTEND_TFLITE_MODEL_FILE_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "compiler/base/tensor.h"
+#include "compiler/frontend/tflite/quantization.h"
+#include "compiler/frontend/tflite/schema_generated.h"
+
+namespace kiln::tflite_frontend {
+
+// An index that stands for an optional operand that is absent.
+inline constexpr int kAbsent = -1;
+
+struct TensorInfo {
+  std::string name;  // may be empty
+  tflite_schema::TensorType type = tflite_schema::TensorType::FLOAT32;
+  std::vector<int64_t> shape;      // may have extents that a TensorType does not take
+  std::vector<int64_t> signature;  // -1 where the extent is dynamic; empty: as shape
+  bool is_variable = false;
+  absl::string_view data;  // of a constant; empty if there is none
+  const tflite_schema::QuantizationParameters* quantization = nullptr;
+  const tflite_schema::SparsityParameters* sparsity = nullptr;
+
+  // Unimplemented for element types that Kiln has not, InvalidArgument for a shape out of range.
+  absl::StatusOr<TensorType> ToTensorType() const;
+  absl::StatusOr<DType> ToDType() const;
+  absl::StatusOr<std::optional<Quantization>> ToQuantization() const;
+  // Whether it says scales; true also if these are wrong.
+  bool IsQuantized() const;
+  // "Tensor[(1, 8), float32]", or with the file's name of a type that Kiln has not.
+  std::string TypeText() const;
+};
+
+struct OperatorInfo {
+  tflite_schema::BuiltinOperator code = tflite_schema::BuiltinOperator::ADD;
+  std::string code_name;             // "CONV_2D", "CUSTOM Mfcc", "number 190"
+  std::string name;                  // of its first output, or "CONV_2D_7"
+  std::vector<int> inputs, outputs;  // tensors of the subgraph; inputs may be kAbsent
+  const tflite_schema::Operator* raw = nullptr;
+};
+
+struct Subgraph {
+  std::vector<TensorInfo> tensors;
+  std::vector<int> inputs, outputs;
+  std::vector<OperatorInfo> operators;
+};
+
+class ModelFile {
+ public:
+  // `bytes` are untrusted. The result points into them, or into a copy that it owns. Errors begin
+  // with `path`.
+  static absl::StatusOr<ModelFile> Parse(absl::string_view bytes, const std::string& path);
+
+  const std::vector<Subgraph>& subgraphs() const { return subgraphs_; }
+
+ private:
+  ModelFile() = default;
+  absl::Status ReadSubgraph(const tflite_schema::SubGraph& from, Subgraph& to) const;
+  absl::Status ReadTensor(const tflite_schema::Tensor& from, TensorInfo& to) const;
+  absl::Status ReadOperator(const tflite_schema::Operator& from, size_t index,
+                            const std::vector<TensorInfo>& tensors, OperatorInfo& to) const;
+
+  std::shared_ptr<const std::string> copy_;  // null: the bytes are aligned as they are
+  absl::string_view bytes_;
+  const tflite_schema::Model* model_ = nullptr;
+  std::vector<Subgraph> subgraphs_;
+};
+
+}  // namespace kiln::tflite_frontend
+
+#endif  // KILN_COMPILER_FRONTEND_TFLITE_MODEL_FILE_H_

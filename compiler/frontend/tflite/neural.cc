@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of matrices, softmax and normalisation.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/base/status.h"
+#include "compiler/frontend/tflite/converter.h"
+
+namespace kiln::tflite_frontend {
+namespace {
+
+namespace schema = tflite_schema;
+using schema::BuiltinOperator;
+
+// Rows of the data, whatever its rank, by the rows of the weight.
+absl::Status FullyConnected(Converter& c) {
+  const auto& options = c.Options<schema::FullyConnectedOptions>();
+  KILN_ASSIGN_OR_RETURN(ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId w, c.Input(1));
+  if (options.weights_format() != schema::WeightsFormat::DEFAULT) {
+    return absl::UnimplementedError("shuffled weights");
+  }
+  const Shape weight = c.type(w).shape;
+  if (weight.size() != 2 || weight[1] == 0) {
+    return Wrong("weight", c.type(w).ToString(), "(units, inputs)");
+  }
+  Shape out = c.type(x).shape;
+  const int64_t elements = NumElements(out);
+  if (elements % weight[1] != 0) {
+    return Wrong("data", c.type(x).ToString(), absl::StrCat("rows of ", weight[1], " numbers"));
+  }
+  if (!options.keep_num_dims()) {
+    out = {elements / weight[1], weight[1]};
+    KILN_ASSIGN_OR_RETURN(x, c.Reshape(x, out));
+  }
+  KILN_ASSIGN_OR_RETURN(ValueId y, c.Op("nn.dense", {x, w}, {{"units", weight[0]}}));
+  if (c.HasInput(2)) {
+    KILN_ASSIGN_OR_RETURN(ValueId bias, c.Input(2));
+    KILN_ASSIGN_OR_RETURN(bias, c.Reshape(bias, {weight[0]}));
+    KILN_ASSIGN_OR_RETURN(y, c.Op("nn.bias_add", {y, bias}, {{"axis", -1}}));
+  }
+  KILN_ASSIGN_OR_RETURN(y, c.Activated(y, options.fused_activation_function()));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+// The batch of a product, broadcast and flattened.
+absl::StatusOr<ValueId> FlatBatch(Converter& c, ValueId value, const Shape& batch) {
+  Shape full = batch;
+  const Shape shape = c.type(value).shape;
+  full.insert(full.end(), shape.end() - 2, shape.end());
+  if (full != shape) {
+    KILN_ASSIGN_OR_RETURN(value, c.Op("broadcast_to", {value}, {{"shape", AttrValue::Ints(full)}}));
+  }
+  return c.Reshape(value, {NumElements(batch), shape[shape.size() - 2], shape.back()});
+}
+
+absl::Status BatchMatMul(Converter& c) {
+  const auto& options = c.Options<schema::BatchMatMulOptions>();
+  KILN_ASSIGN_OR_RETURN(ValueId a, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(ValueId b, c.Input(1));
+  const Shape sa = c.type(a).shape, sb = c.type(b).shape;
+  if (sa.size() < 2 || sb.size() < 2) {
+    return Wrong("operands", c.type(a).ToString() + " and " + c.type(b).ToString(), "matrices");
+  }
+  Shape batch_a(sa.begin(), sa.end() - 2), batch_b(sb.begin(), sb.end() - 2);
+  const size_t rank = std::max(batch_a.size(), batch_b.size());
+  batch_a.insert(batch_a.begin(), rank - batch_a.size(), 1);
+  batch_b.insert(batch_b.begin(), rank - batch_b.size(), 1);
+  Shape batch;
+  for (size_t i = 0; i < rank; ++i) {
+    if (batch_a[i] != batch_b[i] && batch_a[i] != 1 && batch_b[i] != 1) {
+      return Wrong("operands", ShapeToString(sa) + " and " + ShapeToString(sb),
+                   "batches that broadcast");
+    }
+    batch.push_back(batch_a[i] == 1 ? batch_b[i] : batch_a[i]);
+  }
+  KILN_RETURN_IF_ERROR(CheckTensorType({batch, c.type(a).dtype}));
+  KILN_ASSIGN_OR_RETURN(a, FlatBatch(c, a, batch));
+  KILN_ASSIGN_OR_RETURN(b, FlatBatch(c, b, batch));
+  KILN_ASSIGN_OR_RETURN(ValueId y,
+                        c.Op("nn.batch_matmul", {a, b},
+                             {{"transpose_a", options.adj_x()}, {"transpose_b", options.adj_y()}}));
+  const Shape product = c.type(y).shape;
+  batch.insert(batch.end(), product.end() - 2, product.end());
+  KILN_ASSIGN_OR_RETURN(y, c.Reshape(y, batch));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status Softmax(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(ValueId x, c.Input(0));
+  const double beta = c.Options<schema::SoftmaxOptions>().beta();
+  if (beta != 1) {
+    KILN_ASSIGN_OR_RETURN(x, c.Op("multiply", {x, c.Scalar(x, beta)}));
+  }
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("nn.softmax", {x}, {{"axis", -1}}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status LogSoftmax(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("nn.log_softmax", {x}, {{"axis", -1}}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+// x / max(its length along the last dimension, 1e-6)
+absl::Status L2Normalization(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("nn.l2_normalize", {x},
+                                              {{"eps", 1e-12}, {"axis", AttrValue::Ints({-1})}}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+// x / (bias + alpha * sum of squares of 2 radius + 1 channels)^beta
+absl::Status LocalResponseNormalization(Converter& c) {
+  const auto& options = c.Options<schema::LocalResponseNormalizationOptions>();
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  if (options.radius() < 0 || options.radius() > (1 << 20)) {
+    return Wrong("radius", absl::StrCat(options.radius()), "0 to 1048576");
+  }
+  const int64_t size = 2 * int64_t{options.radius()} + 1;
+  KILN_ASSIGN_OR_RETURN(
+      const ValueId y,
+      c.Op("nn.lrn", {x},
+           {{"size", size},
+            {"axis", -1},
+            {"bias", static_cast<double>(options.bias())},
+            {"alpha", static_cast<double>(options.alpha()) * static_cast<double>(size)},
+            {"beta", static_cast<double>(options.beta())}}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+constexpr TfliteOperator kRows[] = {
+    {BuiltinOperator::BATCH_MATMUL, BatchMatMul},
+    {BuiltinOperator::FULLY_CONNECTED, FullyConnected},
+    {BuiltinOperator::L2_NORMALIZATION, L2Normalization},
+    {BuiltinOperator::LOCAL_RESPONSE_NORMALIZATION, LocalResponseNormalization},
+    {BuiltinOperator::LOG_SOFTMAX, LogSoftmax},
+    {BuiltinOperator::SOFTMAX, Softmax},
+};
+
+}  // namespace
+
+absl::Span<const TfliteOperator> NeuralOperators() { return kRows; }
+
+}  // namespace kiln::tflite_frontend

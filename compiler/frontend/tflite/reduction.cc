@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions over axes, and sums along one.
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/base/status.h"
+#include "compiler/frontend/tflite/converter.h"
+
+namespace kiln::tflite_frontend {
+namespace {
+
+namespace schema = tflite_schema;
+using schema::BuiltinOperator;
+
+absl::Status Reduce(Converter& c, absl::string_view relay) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const std::vector<int64_t> given, c.IntsInput(1, "the axes"));
+  std::set<int64_t> axes;  // one may be given twice
+  for (int64_t axis : given) {
+    KILN_ASSIGN_OR_RETURN(axis, NormalAxis(axis, c.type(x).rank()));
+    axes.insert(axis);
+  }
+  ValueId y = x;
+  if (!axes.empty()) {
+    KILN_ASSIGN_OR_RETURN(y, c.Op(relay, {x},
+                                  {{"axis", AttrValue::Ints({axes.begin(), axes.end()})},
+                                   {"keepdims", c.Options<schema::ReducerOptions>().keep_dims()}}));
+  }
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status ReduceAll(Converter& c) { return Reduce(c, "all"); }
+absl::Status ReduceAny(Converter& c) { return Reduce(c, "any"); }
+absl::Status ReduceMax(Converter& c) { return Reduce(c, "max"); }
+absl::Status ReduceMean(Converter& c) { return Reduce(c, "mean"); }
+absl::Status ReduceMin(Converter& c) { return Reduce(c, "min"); }
+absl::Status ReduceProd(Converter& c) { return Reduce(c, "prod"); }
+absl::Status ReduceSum(Converter& c) { return Reduce(c, "sum"); }
+
+absl::Status ArgReduce(Converter& c, absl::string_view relay) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const int64_t axis, c.IntInput(1, "the axis"));
+  KILN_ASSIGN_OR_RETURN(ValueId y, c.Op(relay, {x}, {{"axis", AttrValue::Ints({axis})}}));
+  KILN_ASSIGN_OR_RETURN(const DType dtype, c.OutputDType(0));
+  if (dtype != c.type(y).dtype) {
+    KILN_ASSIGN_OR_RETURN(y, c.Op("cast", {y}, {{"dtype", dtype.ToString()}}));
+  }
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status ArgMax(Converter& c) { return ArgReduce(c, "argmax"); }
+absl::Status ArgMin(Converter& c) { return ArgReduce(c, "argmin"); }
+
+absl::Status Cumsum(Converter& c) {
+  const auto& options = c.Options<schema::CumsumOptions>();
+  KILN_ASSIGN_OR_RETURN(ValueId y, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const int64_t axis, c.IntInput(1, "the axis"));
+  const Attrs reverse = {{"axis", AttrValue::Ints({axis})}};
+  if (options.reverse()) {
+    KILN_ASSIGN_OR_RETURN(y, c.Op("reverse", {y}, reverse));
+  }
+  KILN_ASSIGN_OR_RETURN(y,
+                        c.Op("cumsum", {y}, {{"axis", axis}, {"exclusive", options.exclusive()}}));
+  if (options.reverse()) {
+    KILN_ASSIGN_OR_RETURN(y, c.Op("reverse", {y}, reverse));
+  }
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+constexpr TfliteOperator kRows[] = {
+    {BuiltinOperator::ARG_MAX, ArgMax, nullptr, true},
+    {BuiltinOperator::ARG_MIN, ArgMin, nullptr, true},
+    {BuiltinOperator::CUMSUM, Cumsum},
+    {BuiltinOperator::MEAN, ReduceMean},
+    {BuiltinOperator::REDUCE_ALL, ReduceAll},
+    {BuiltinOperator::REDUCE_ANY, ReduceAny},
+    {BuiltinOperator::REDUCE_MAX, ReduceMax, nullptr, true},
+    {BuiltinOperator::REDUCE_MIN, ReduceMin, nullptr, true},
+    {BuiltinOperator::REDUCE_PROD, ReduceProd},
+    {BuiltinOperator::SUM, ReduceSum},
+};
+
+}  // namespace
+
+absl::Span<const TfliteOperator> ReductionOperators() { return kRows; }
+
+}  // namespace kiln::tflite_frontend

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes: of the same elements, in another order, repeated, padded.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/base/status.h"
+#include "compiler/frontend/tflite/converter.h"
+
+namespace kiln::tflite_frontend {
+namespace {
+
+namespace schema = tflite_schema;
+using schema::BuiltinOperator;
+
+// From the second input, the options or, where the shape is computed, what the file has.
+absl::Status Reshape(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  const auto* options = c.Options<schema::ReshapeOptions>().new_shape();
+  std::vector<int64_t> shape;
+  if (c.HasInput(1) && (c.IsConstant(*c.Input(1)) || options == nullptr)) {
+    KILN_ASSIGN_OR_RETURN(shape, c.IntsInput(1, "the shape"));
+  } else if (options != nullptr) {
+    shape.assign(options->begin(), options->end());
+    if (shape.size() == 1 && shape[0] == 0) shape.clear();  // how old files say a scalar
+  } else {
+    KILN_ASSIGN_OR_RETURN(const TensorInfo* const info, c.OutputInfo(0));
+    shape = info->shape;
+  }
+  if (std::any_of(shape.begin(), shape.end(), [](int64_t extent) { return extent < -1; })) {
+    return Wrong("the shape", ShapeToString(shape), "extents, or -1");
+  }
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Reshape(x, shape));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status Squeeze(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  const auto* dims = c.Options<schema::SqueezeOptions>().squeeze_dims();
+  Attrs attrs;
+  if (dims != nullptr && dims->size() > 0) {
+    attrs.Set("axis", AttrValue::Ints({dims->begin(), dims->end()}));
+  }
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("squeeze", {x}, attrs));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status ExpandDims(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const int64_t axis, c.IntInput(1, "the axis"));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("expand_dims", {x}, {{"axis", axis}}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status Transpose(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const std::vector<int64_t> axes, c.IntsInput(1, "the permutation"));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Transpose(x, axes));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status ReverseV2(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const std::vector<int64_t> axes, c.IntsInput(1, "the axes"));
+  ValueId y = x;
+  if (!axes.empty()) {
+    KILN_ASSIGN_OR_RETURN(y, c.Op("reverse", {x}, {{"axis", AttrValue::Ints(axes)}}));
+  }
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status ShapeOf(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const DType dtype, c.OutputDType(0));
+  c.SetOutput(0, c.Ints(c.type(x).shape, dtype));
+  return absl::OkStatus();
+}
+
+absl::Status Rank(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  c.SetOutput(0, c.Constant(Tensor::Scalar(DType::Int(32), c.type(x).rank())));
+  return absl::OkStatus();
+}
+
+absl::Status BroadcastTo(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const std::vector<int64_t> shape, c.IntsInput(1, "the shape"));
+  KILN_ASSIGN_OR_RETURN(const ValueId y,
+                        c.Op("broadcast_to", {x}, {{"shape", AttrValue::Ints(shape)}}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+// The shape that two shapes broadcast to.
+absl::Status BroadcastArgs(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(std::vector<int64_t> a, c.IntsInput(0, "a shape"));
+  KILN_ASSIGN_OR_RETURN(std::vector<int64_t> b, c.IntsInput(1, "a shape"));
+  const size_t rank = std::max(a.size(), b.size());
+  a.insert(a.begin(), rank - a.size(), 1);
+  b.insert(b.begin(), rank - b.size(), 1);
+  for (size_t i = 0; i < rank; ++i) {
+    if (a[i] != b[i] && a[i] != 1 && b[i] != 1) {
+      return Wrong("shapes", ShapeToString(a) + " and " + ShapeToString(b), "ones that broadcast");
+    }
+    if (a[i] == 1) a[i] = b[i];
+  }
+  KILN_ASSIGN_OR_RETURN(const DType dtype, c.OutputDType(0));
+  c.SetOutput(0, c.Ints(a, dtype));
+  return absl::OkStatus();
+}
+
+absl::Status Fill(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const std::vector<int64_t> shape, c.IntsInput(0, "the shape"));
+  KILN_ASSIGN_OR_RETURN(const ValueId value, c.Input(1));
+  KILN_RETURN_IF_ERROR(CheckTensorType({shape, c.type(value).dtype}));
+  KILN_ASSIGN_OR_RETURN(const ValueId y,
+                        c.Op("full", {value}, {{"shape", AttrValue::Ints(shape)}}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status Tile(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const std::vector<int64_t> reps, c.IntsInput(1, "the multiples"));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("tile", {x}, {{"reps", AttrValue::Ints(reps)}}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+// Places before and behind each dimension, of a constant (rank, 2).
+absl::StatusOr<AttrValue> PadWidths(Converter& c, int input, int64_t rank) {
+  KILN_ASSIGN_OR_RETURN(const Tensor tensor, c.ConstantInput(input, "the padding"));
+  if (tensor.type().shape != Shape{rank, 2} || !tensor.type().dtype.is_integral()) {
+    return Wrong("the padding", tensor.type().ToString(), absl::StrCat("integers (", rank, ", 2)"));
+  }
+  const std::vector<int64_t> ints = tensor.ToInts();
+  std::vector<AttrValue> widths;
+  for (size_t d = 0; d < static_cast<size_t>(rank); ++d) {
+    widths.push_back(AttrValue::Ints({ints[2 * d], ints[2 * d + 1]}));
+  }
+  return AttrValue(widths);
+}
+
+// The value of padding that stands for 0.
+absl::StatusOr<double> Zero(const Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const TensorInfo* const info, c.InputInfo(0));
+  KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> quantization, info->ToQuantization());
+  return quantization.has_value() ? quantization->zero_points[0] : 0;
+}
+
+absl::Status Pad(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const AttrValue widths, PadWidths(c, 1, c.type(x).rank()));
+  ValueId fill = kNoId;
+  if (c.HasInput(2)) {
+    KILN_ASSIGN_OR_RETURN(fill, c.Input(2));
+  } else {
+    KILN_ASSIGN_OR_RETURN(const double zero, Zero(c));
+    fill = c.Scalar(x, zero);
+  }
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("nn.pad", {x, fill}, {{"pad_width", widths}}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status MirrorPad(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const AttrValue widths, PadWidths(c, 1, c.type(x).rank()));
+  const schema::MirrorPadMode mode = c.Options<schema::MirrorPadOptions>().mode();
+  KILN_ASSIGN_OR_RETURN(
+      const ValueId y,
+      c.Op("nn.mirror_pad", {x},
+           {{"pad_width", widths}, {"mode", std::string(schema::EnumNameMirrorPadMode(mode))}}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+// (blocks…) of the second input, and the pairs (dimensions, 2) of the third.
+struct Blocks {
+  std::vector<int64_t> sizes, pairs;
+};
+absl::StatusOr<Blocks> ReadBlocks(Converter& c, int rank) {
+  Blocks blocks;
+  KILN_ASSIGN_OR_RETURN(blocks.sizes, c.IntsInput(1, "the block's shape"));
+  KILN_ASSIGN_OR_RETURN(const Tensor pairs, c.ConstantInput(2, "paddings or crops"));
+  const int64_t n = static_cast<int64_t>(blocks.sizes.size());
+  if (n < 1 || n >= rank || pairs.type().shape != Shape{n, 2} ||
+      !pairs.type().dtype.is_integral()) {
+    return Wrong("block and pairs",
+                 absl::StrCat(n, " dimensions and ", pairs.type().ToString(), " for rank ", rank),
+                 "a pair of each dimension, which are fewer than the data's");
+  }
+  blocks.pairs = pairs.ToInts();
+  for (int64_t size : blocks.sizes) {
+    if (size < 1 || size > (1 << 24)) return Wrong("a block", absl::StrCat(size), "1 to 2^24");
+  }
+  return blocks;
+}
+
+// Each place of a block becomes a batch.
+absl::Status SpaceToBatch(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(ValueId x, c.Input(0));
+  const size_t rank = static_cast<size_t>(c.type(x).rank());
+  KILN_ASSIGN_OR_RETURN(const Blocks blocks, ReadBlocks(c, static_cast<int>(rank)));
+  const size_t n = blocks.sizes.size();
+  std::vector<AttrValue> widths(rank, AttrValue::Ints({0, 0}));
+  for (size_t i = 0; i < n; ++i) {
+    widths[i + 1] = AttrValue::Ints({blocks.pairs[2 * i], blocks.pairs[2 * i + 1]});
+  }
+  KILN_ASSIGN_OR_RETURN(const double zero, Zero(c));
+  KILN_ASSIGN_OR_RETURN(x,
+                        c.Op("nn.pad", {x, c.Scalar(x, zero)}, {{"pad_width", AttrValue(widths)}}));
+  const Shape padded = c.type(x).shape;
+  Shape cut = {padded[0]}, out = {padded[0]};
+  std::vector<int64_t> places, counts = {0};
+  for (size_t i = 0; i < n; ++i) {
+    const int64_t size = blocks.sizes[i];
+    if (padded[i + 1] % size != 0) {
+      return Wrong("padded data", ShapeToString(padded), absl::StrCat("multiples of ", size));
+    }
+    cut.push_back(padded[i + 1] / size);
+    cut.push_back(size);
+    counts.push_back(static_cast<int64_t>(2 * i + 1));
+    places.push_back(static_cast<int64_t>(2 * i + 2));
+    out[0] *= size;
+    KILN_RETURN_IF_ERROR(CheckTensorType({{out[0]}, c.type(x).dtype}));
+    out.push_back(padded[i + 1] / size);
+  }
+  std::vector<int64_t> axes = places;
+  axes.insert(axes.end(), counts.begin(), counts.end());
+  for (size_t d = n + 1; d < rank; ++d) {
+    axes.push_back(static_cast<int64_t>(cut.size()));
+    cut.push_back(padded[d]);
+    out.push_back(padded[d]);
+  }
+  KILN_ASSIGN_OR_RETURN(ValueId y, c.Reshape(x, cut));
+  KILN_ASSIGN_OR_RETURN(y, c.Transpose(y, axes));
+  KILN_ASSIGN_OR_RETURN(y, c.Reshape(y, out));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+// The reverse, and crops behind it.
+absl::Status BatchToSpace(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  const Shape shape = c.type(x).shape;
+  KILN_ASSIGN_OR_RETURN(const Blocks blocks, ReadBlocks(c, c.type(x).rank()));
+  const size_t n = blocks.sizes.size();
+  int64_t batch = shape[0];
+  Shape cut;
+  for (int64_t size : blocks.sizes) {
+    if (batch % size != 0) {
+      return Wrong("data", ShapeToString(shape), "a batch that the blocks divide");
+    }
+    batch /= size;
+    cut.push_back(size);
+  }
+  const int64_t first = static_cast<int64_t>(n);
+  cut.push_back(batch);
+  std::vector<int64_t> axes = {first}, begin = {0}, end = {batch};
+  Shape out = {batch};
+  for (size_t i = 0; i < n; ++i) {
+    cut.push_back(shape[i + 1]);
+    axes.push_back(first + 1 + static_cast<int64_t>(i));
+    axes.push_back(static_cast<int64_t>(i));
+    const int64_t extent = shape[i + 1] * blocks.sizes[i];
+    const int64_t before = blocks.pairs[2 * i], behind = blocks.pairs[2 * i + 1];
+    if (before < 0 || behind < 0 || before > extent || behind > extent - before) {
+      return Wrong("crops", absl::StrCat(before, " and ", behind),
+                   absl::StrCat("0 to ", extent, " together"));
+    }
+    out.push_back(extent);
+    begin.push_back(before);
+    end.push_back(extent - behind);
+  }
+  for (size_t d = n + 1; d < shape.size(); ++d) {
+    axes.push_back(static_cast<int64_t>(cut.size()));
+    cut.push_back(shape[d]);
+    out.push_back(shape[d]);
+    begin.push_back(0);
+    end.push_back(shape[d]);
+  }
+  KILN_ASSIGN_OR_RETURN(ValueId y, c.Reshape(x, cut));
+  KILN_ASSIGN_OR_RETURN(y, c.Transpose(y, axes));
+  KILN_ASSIGN_OR_RETURN(y, c.Reshape(y, out));
+  if (end != out || std::any_of(begin.begin(), begin.end(), [](int64_t b) { return b != 0; })) {
+    KILN_ASSIGN_OR_RETURN(y,
+                          c.Op("strided_slice", {y},
+                               {{"begin", AttrValue::Ints(begin)}, {"end", AttrValue::Ints(end)}}));
+  }
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status BlocksOfChannels(Converter& c, const char* relay, int64_t size) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId y,
+                        c.Op(relay, {x}, {{"block_size", size}, {"layout", "NHWC"}}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status DepthToSpace(Converter& c) {
+  return BlocksOfChannels(c, "nn.depth_to_space",
+                          c.Options<schema::DepthToSpaceOptions>().block_size());
+}
+absl::Status SpaceToDepth(Converter& c) {
+  return BlocksOfChannels(c, "nn.space_to_depth",
+                          c.Options<schema::SpaceToDepthOptions>().block_size());
+}
+
+constexpr TfliteOperator kRows[] = {
+    {BuiltinOperator::BATCH_TO_SPACE_ND, BatchToSpace, nullptr, true},
+    {BuiltinOperator::BROADCAST_ARGS, BroadcastArgs},
+    {BuiltinOperator::BROADCAST_TO, BroadcastTo, nullptr, true},
+    {BuiltinOperator::DEPTH_TO_SPACE, DepthToSpace, nullptr, true},
+    {BuiltinOperator::EXPAND_DIMS, ExpandDims, nullptr, true},
+    {BuiltinOperator::FILL, Fill, nullptr, true},
+    {BuiltinOperator::MIRROR_PAD, MirrorPad, nullptr, true},
+    {BuiltinOperator::PAD, Pad, nullptr, true},
+    {BuiltinOperator::PADV2, Pad, nullptr, true},
+    {BuiltinOperator::RANK, Rank, nullptr, true},
+    {BuiltinOperator::RESHAPE, Reshape, nullptr, true},
+    {BuiltinOperator::REVERSE_V2, ReverseV2, nullptr, true},
+    {BuiltinOperator::SHAPE, ShapeOf, nullptr, true},
+    {BuiltinOperator::SPACE_TO_BATCH_ND, SpaceToBatch, nullptr, true},
+    {BuiltinOperator::SPACE_TO_DEPTH, SpaceToDepth, nullptr, true},
+    {BuiltinOperator::SQUEEZE, Squeeze, nullptr, true},
+    {BuiltinOperator::TILE, Tile, nullptr, true},
+    {BuiltinOperator::TRANSPOSE, Transpose, nullptr, true},
+    {BuiltinOperator::ZEROS_LIKE, nullptr, "zeros_like"},
+};
+
+}  // namespace
+
+absl::Span<const TfliteOperator> ShapeOperators() { return kRows; }
+
+}  // namespace kiln::tflite_frontend

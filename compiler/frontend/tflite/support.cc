@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is supported, told before anything is converted.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compiler/base/status.h"
+#include "compiler/frontend/tflite/converter.h"
+#include "compiler/frontend/tflite/importer.h"
+
+namespace kiln::tflite_frontend {
+namespace {
+
+using tflite_schema::BuiltinOperator;
+
+bool IsControl(BuiltinOperator code) {
+  return code == BuiltinOperator::IF || code == BuiltinOperator::WHILE ||
+         code == BuiltinOperator::CALL_ONCE;
+}
+
+// Moves values whatever they stand for.
+bool IsState(BuiltinOperator code) {
+  return code == BuiltinOperator::VAR_HANDLE || code == BuiltinOperator::READ_VARIABLE ||
+         code == BuiltinOperator::ASSIGN_VARIABLE;
+}
+
+// The subgraphs that an operator names.
+std::vector<int> CalledBy(const OperatorInfo& op) {
+  if (const auto* options = op.raw->builtin_options_as_IfOptions(); options != nullptr) {
+    return {options->then_subgraph_index(), options->else_subgraph_index()};
+  }
+  if (const auto* options = op.raw->builtin_options_as_WhileOptions(); options != nullptr) {
+    return {options->cond_subgraph_index(), options->body_subgraph_index()};
+  }
+  if (const auto* options = op.raw->builtin_options_as_CallOnceOptions(); options != nullptr) {
+    return {options->init_subgraph_index()};
+  }
+  return {};
+}
+
+std::vector<const TensorInfo*> Operands(const Subgraph& subgraph, const OperatorInfo& op) {
+  std::vector<const TensorInfo*> operands;
+  for (const std::vector<int>* list : {&op.inputs, &op.outputs}) {
+    for (int tensor : *list) {
+      if (tensor != kAbsent) operands.push_back(&subgraph.tensors[static_cast<size_t>(tensor)]);
+    }
+  }
+  return operands;
+}
+
+// Whether all quantised operands have one scale and one zero point.
+bool HaveOneQuantization(const std::vector<const TensorInfo*>& operands) {
+  std::optional<Quantization> first;
+  for (const TensorInfo* operand : operands) {
+    if (!operand->IsQuantized()) continue;
+    const absl::StatusOr<std::optional<Quantization>> q = operand->ToQuantization();
+    if (!q.ok() || !q->has_value() || (*q)->per_channel()) return false;
+    if (first.has_value() && *first != **q) return false;
+    first = **q;
+  }
+  return true;
+}
+
+// "" or why the operator is not supported.
+std::string WhyNot(const Subgraph& subgraph, const OperatorInfo& op) {
+  if (IsControl(op.code) || IsState(op.code)) return "";
+  const TfliteOperator* row = FindOperator(op.code);
+  if (row == nullptr) return "is not supported";
+  const std::vector<const TensorInfo*> operands = Operands(subgraph, op);
+  const bool quantized = std::any_of(operands.begin(), operands.end(),
+                                     [](const TensorInfo* t) { return t->IsQuantized(); });
+  if (!quantized) return "";
+  // Constants become floats.
+  if (op.code == BuiltinOperator::DEQUANTIZE && !operands[0]->data.empty()) return "";
+  if (!row->moves) return "is not supported on quantised tensors";
+  if (HaveOneQuantization(operands)) return "";
+  return "is not supported on quantised tensors whose scales or zero points differ";
+}
+
+}  // namespace
+
+std::vector<int> Importer::ReachableSubgraphs() const {
+  std::vector<int> reachable = {0};
+  for (size_t next = 0; next < reachable.size(); ++next) {
+    for (const OperatorInfo& op :
+         file_.subgraphs()[static_cast<size_t>(reachable[next])].operators) {
+      for (int called : CalledBy(op)) {
+        const bool is_one = called >= 0 && static_cast<size_t>(called) < file_.subgraphs().size();
+        if (is_one && std::find(reachable.begin(), reachable.end(), called) == reachable.end()) {
+          reachable.push_back(called);
+        }
+      }
+    }
+  }
+  return reachable;
+}
+
+absl::Status Importer::CheckOperators() {
+  std::map<std::string, std::string> lines;  // by operator and reason: the first one
+  for (int index : ReachableSubgraphs()) {
+    const Subgraph& subgraph = file_.subgraphs()[static_cast<size_t>(index)];
+    for (const OperatorInfo& op : subgraph.operators) {
+      const std::string why = WhyNot(subgraph, op);
+      if (why.empty()) continue;
+      const std::string what = absl::StrCat("operator ", op.code_name, " ", why);
+      if (lines.contains(what)) continue;
+      lines[what] = absl::StrCat(
+          what, " (node '", op.name, "', inputs ",
+          absl::StrJoin(op.inputs, ", ",
+                        [&](std::string* out, int tensor) {
+                          absl::StrAppend(
+                              out, tensor == kAbsent
+                                       ? "none"
+                                       : subgraph.tensors[static_cast<size_t>(tensor)].TypeText());
+                        }),
+          ")");
+    }
+  }
+  if (lines.empty()) return absl::OkStatus();
+  std::vector<std::string> text;
+  for (const auto& [what, line] : lines) text.push_back(absl::StrCat(path_, ": ", line));
+  return absl::UnimplementedError(absl::StrJoin(text, "\n"));
+}
+
+}  // namespace kiln::tflite_frontend

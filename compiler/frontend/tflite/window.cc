@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions and pooling, of channels-last data.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/base/status.h"
+#include "compiler/frontend/tflite/converter.h"
+
+namespace kiln::tflite_frontend {
+namespace {
+
+namespace schema = tflite_schema;
+using schema::BuiltinOperator;
+
+constexpr int64_t kMaxStep = 1 << 24;
+
+int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// Height, then width.
+struct Window {
+  schema::Padding padding;
+  std::vector<int64_t> kernel, strides, dilation = {1, 1};
+};
+
+absl::Status CheckWindow(const Window& window) {
+  for (const auto* values : {&window.kernel, &window.strides, &window.dilation}) {
+    for (int64_t value : *values) {
+      if (value < 1 || value > kMaxStep) {
+        return Wrong("window, strides and dilation", absl::StrCat(value),
+                     absl::StrCat("1 to ", kMaxStep));
+      }
+    }
+  }
+  if (window.padding == schema::Padding::SAME || window.padding == schema::Padding::VALID) {
+    return absl::OkStatus();
+  }
+  return Wrong("padding", absl::StrCat(static_cast<int>(window.padding)), "SAME or VALID");
+}
+
+// Before both dimensions, then behind them. With SAME there are as many windows as the stride
+// divides the data into, and the odd place goes behind.
+std::vector<int64_t> Padding(const Window& window, int64_t height, int64_t width) {
+  std::vector<int64_t> pads(4, 0);
+  if (window.padding == schema::Padding::VALID) return pads;
+  const int64_t extents[] = {height, width};
+  for (size_t i = 0; i < 2; ++i) {
+    const int64_t taps = (window.kernel[i] - 1) * window.dilation[i] + 1;
+    const int64_t windows = DivideUp(extents[i], window.strides[i]);
+    const int64_t total =
+        std::max<int64_t>((windows - 1) * window.strides[i] + taps - extents[i], 0);
+    pads[i] = total / 2;
+    pads[i + 2] = total - total / 2;
+  }
+  return pads;
+}
+
+absl::Status CheckRank4(const Converter& c, absl::string_view what, ValueId value) {
+  if (c.type(value).rank() == 4) return absl::OkStatus();
+  return Wrong(what, c.type(value).ToString(), "rank 4");
+}
+
+absl::StatusOr<ValueId> WithBias(Converter& c, ValueId y, int input) {
+  if (!c.HasInput(input)) return y;
+  KILN_ASSIGN_OR_RETURN(ValueId bias, c.Input(input));
+  KILN_ASSIGN_OR_RETURN(bias, c.Reshape(bias, {c.type(y).shape.back()}));
+  return c.Op("nn.bias_add", {y, bias}, {{"axis", -1}});
+}
+
+template <typename Options>
+absl::StatusOr<Window> ConvolutionWindow(const Options& options, int64_t height, int64_t width) {
+  Window window{.padding = options.padding(),
+                .kernel = {height, width},
+                .strides = {options.stride_h(), options.stride_w()},
+                .dilation = {options.dilation_h_factor(), options.dilation_w_factor()}};
+  KILN_RETURN_IF_ERROR(CheckWindow(window));
+  return window;
+}
+
+absl::Status Convolution(Converter& c, ValueId x, ValueId w, const Window& window, int64_t groups,
+                         int64_t channels, const char* kernel_layout,
+                         schema::Activation activation) {
+  const Shape data = c.type(x).shape;
+  KILN_ASSIGN_OR_RETURN(ValueId y,
+                        c.Op("nn.conv2d", {x, w},
+                             {{"strides", AttrValue::Ints(window.strides)},
+                              {"padding", AttrValue::Ints(Padding(window, data[1], data[2]))},
+                              {"dilation", AttrValue::Ints(window.dilation)},
+                              {"groups", groups},
+                              {"channels", channels},
+                              {"kernel_size", AttrValue::Ints(window.kernel)},
+                              {"data_layout", "NHWC"},
+                              {"kernel_layout", kernel_layout}}));
+  KILN_ASSIGN_OR_RETURN(y, WithBias(c, y, 2));
+  KILN_ASSIGN_OR_RETURN(y, c.Activated(y, activation));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status Conv2d(Converter& c) {
+  const auto& options = c.Options<schema::Conv2DOptions>();
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId w, c.Input(1));
+  KILN_RETURN_IF_ERROR(CheckRank4(c, "data", x));
+  KILN_RETURN_IF_ERROR(CheckRank4(c, "weight", w));
+  const Shape weight = c.type(w).shape;
+  KILN_ASSIGN_OR_RETURN(const Window window, ConvolutionWindow(options, weight[1], weight[2]));
+  // A weight with fewer channels than the data is one of groups.
+  const int64_t channels = c.type(x).shape[3];
+  if (weight[3] < 1 || channels % weight[3] != 0) {
+    return Wrong("weight", c.type(w).ToString(),
+                 absl::StrCat("(outputs, height, width, a divisor of ", channels, " channels)"));
+  }
+  return Convolution(c, x, w, window, std::max<int64_t>(channels / weight[3], 1), weight[0], "OHWI",
+                     options.fused_activation_function());
+}
+
+// The weight is (1, height, width, channels * multiplier).
+absl::Status DepthwiseConv2d(Converter& c) {
+  const auto& options = c.Options<schema::DepthwiseConv2DOptions>();
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId w, c.Input(1));
+  KILN_RETURN_IF_ERROR(CheckRank4(c, "data", x));
+  KILN_RETURN_IF_ERROR(CheckRank4(c, "weight", w));
+  const Shape weight = c.type(w).shape;
+  KILN_ASSIGN_OR_RETURN(const Window window, ConvolutionWindow(options, weight[1], weight[2]));
+  const int64_t channels = c.type(x).shape[3];
+  if (weight[0] != 1 || channels < 1 || weight[3] < 1 || weight[3] % channels != 0) {
+    return Wrong("weight", c.type(w).ToString(),
+                 absl::StrCat("(1, height, width, a multiple of ", channels, " channels)"));
+  }
+  return Convolution(c, x, w, window, channels, weight[3], "IHWO",
+                     options.fused_activation_function());
+}
+
+// Inputs: the shape of the result, the weight (outputs, height, width, channels), data, bias.
+absl::Status TransposeConv(Converter& c) {
+  const auto& options = c.Options<schema::TransposeConvOptions>();
+  KILN_ASSIGN_OR_RETURN(const std::vector<int64_t> out, c.IntsInput(0, "the shape of the result"));
+  KILN_ASSIGN_OR_RETURN(const ValueId w, c.Input(1));
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(2));
+  KILN_RETURN_IF_ERROR(CheckRank4(c, "data", x));
+  KILN_RETURN_IF_ERROR(CheckRank4(c, "weight", w));
+  const Shape data = c.type(x).shape, weight = c.type(w).shape;
+  const Window window{.padding = options.padding(),
+                      .kernel = {weight[1], weight[2]},
+                      .strides = {options.stride_h(), options.stride_w()}};
+  KILN_RETURN_IF_ERROR(CheckWindow(window));
+  if (out.size() != 4 || out[0] != data[0] || out[3] != weight[0] || out[1] < 1 || out[2] < 1 ||
+      out[1] > kMaxStep || out[2] > kMaxStep || data[1] > kMaxStep || data[2] > kMaxStep) {
+    return Wrong("the shape of the result", ShapeToString(out),
+                 absl::StrCat("(", data[0], ", height, width, ", weight[0], ")"));
+  }
+  // The places of the result before data are those of the convolution that this one is transposed
+  // of; behind, what is missing for the shape.
+  std::vector<int64_t> pads = Padding(window, out[1], out[2]);
+  std::vector<int64_t> more(2, 0);
+  for (size_t i = 0; i < 2; ++i) {
+    const int64_t full = (data[i + 1] - 1) * window.strides[i] + window.kernel[i];
+    const int64_t behind = full - pads[i] - out[i + 1];
+    pads[i + 2] = std::max<int64_t>(behind, 0);
+    more[i] = std::max<int64_t>(-behind, 0);
+    if (more[i] >= window.strides[i]) {
+      return Wrong("the shape of the result", ShapeToString(out), "what the windows reach");
+    }
+  }
+  KILN_ASSIGN_OR_RETURN(ValueId y, c.Op("nn.conv2d_transpose", {x, w},
+                                        {{"strides", AttrValue::Ints(window.strides)},
+                                         {"padding", AttrValue::Ints(pads)},
+                                         {"output_padding", AttrValue::Ints(more)},
+                                         {"channels", weight[0]},
+                                         {"kernel_size", AttrValue::Ints(window.kernel)},
+                                         {"data_layout", "NHWC"},
+                                         {"kernel_layout", "OHWI"}}));
+  KILN_ASSIGN_OR_RETURN(y, WithBias(c, y, 3));
+  KILN_ASSIGN_OR_RETURN(y, c.Activated(y, options.fused_activation_function()));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ValueId> Pooled(Converter& c, ValueId x, const char* relay) {
+  const auto& options = c.Options<schema::Pool2DOptions>();
+  KILN_RETURN_IF_ERROR(CheckRank4(c, "data", x));
+  const Window window{.padding = options.padding(),
+                      .kernel = {options.filter_height(), options.filter_width()},
+                      .strides = {options.stride_h(), options.stride_w()}};
+  KILN_RETURN_IF_ERROR(CheckWindow(window));
+  const Shape data = c.type(x).shape;
+  return c.Op(relay, {x},
+              {{"pool_size", AttrValue::Ints(window.kernel)},
+               {"strides", AttrValue::Ints(window.strides)},
+               {"padding", AttrValue::Ints(Padding(window, data[1], data[2]))},
+               {"layout", "NHWC"}});
+}
+
+absl::Status Pool(Converter& c, const char* relay) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(ValueId y, Pooled(c, x, relay));
+  KILN_ASSIGN_OR_RETURN(
+      y, c.Activated(y, c.Options<schema::Pool2DOptions>().fused_activation_function()));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status AveragePool(Converter& c) { return Pool(c, "nn.avg_pool2d"); }
+absl::Status MaxPool(Converter& c) { return Pool(c, "nn.max_pool2d"); }
+
+// The root of the mean of squares.
+absl::Status L2Pool(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(ValueId y, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(y, c.Op("multiply", {y, y}));
+  KILN_ASSIGN_OR_RETURN(y, Pooled(c, y, "nn.avg_pool2d"));
+  KILN_ASSIGN_OR_RETURN(y, c.Op("sqrt", {y}));
+  KILN_ASSIGN_OR_RETURN(
+      y, c.Activated(y, c.Options<schema::Pool2DOptions>().fused_activation_function()));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status Resize(Converter& c, const char* method, const char* mode, const char* rounding) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const std::vector<int64_t> size, c.IntsInput(1, "the size"));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("image.resize2d", {x},
+                                              {{"size", AttrValue::Ints(size)},
+                                               {"layout", "NHWC"},
+                                               {"method", method},
+                                               {"coordinate_transformation_mode", mode},
+                                               {"rounding_method", rounding}}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status ResizeBilinear(Converter& c) {
+  const auto& options = c.Options<schema::ResizeBilinearOptions>();
+  return Resize(c, "linear",
+                options.align_corners()        ? "align_corners"
+                : options.half_pixel_centers() ? "half_pixel"
+                                               : "asymmetric",
+                "round");
+}
+
+absl::Status ResizeNearestNeighbor(Converter& c) {
+  const auto& options = c.Options<schema::ResizeNearestNeighborOptions>();
+  if (options.align_corners()) return Resize(c, "nearest_neighbor", "align_corners", "round");
+  return Resize(c, "nearest_neighbor",
+                options.half_pixel_centers() ? "tf_half_pixel_for_nn" : "asymmetric", "floor");
+}
+
+constexpr TfliteOperator kRows[] = {
+    {BuiltinOperator::AVERAGE_POOL_2D, AveragePool},
+    {BuiltinOperator::CONV_2D, Conv2d},
+    {BuiltinOperator::DEPTHWISE_CONV_2D, DepthwiseConv2d},
+    {BuiltinOperator::L2_POOL_2D, L2Pool},
+    {BuiltinOperator::MAX_POOL_2D, MaxPool},
+    {BuiltinOperator::RESIZE_BILINEAR, ResizeBilinear},
+    {BuiltinOperator::RESIZE_NEAREST_NEIGHBOR, ResizeNearestNeighbor, nullptr, true},
+    {BuiltinOperator::TRANSPOSE_CONV, TransposeConv},
+};
+
+}  // namespace
+
+absl::Span<const TfliteOperator> WindowOperators() { return kRows; }
+
+}  // namespace kiln::tflite_frontend
