@@ -3,10 +3,8 @@
 
 #include <set>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/onnx/tensor_proto.h"
 

@@ -10,6 +10,8 @@ namespace kiln::tflite_frontend {
 namespace {
 
 constexpr int kMaxDepth = 32;
+// A call makes room for so many tensors in the time of an operator.
+constexpr int64_t kTensorsPerOperator = 64;
 
 }  // namespace
 
@@ -37,8 +39,10 @@ absl::StatusOr<std::vector<Importer::Argument>> Importer::Call(
     return absl::InvalidArgumentError(
         absl::StrCat("calls of subgraphs are nested more than ", kMaxDepth, " deep"));
   }
-  // A loop's state may be empty, and then no operator counts what it does.
-  ++operators_added_;
+  // A call costs something even where the subgraph has no operator.
+  KILN_RETURN_IF_ERROR(CountWork(
+      1 + static_cast<int64_t>(file_.subgraphs()[static_cast<size_t>(subgraph)].tensors.size()) /
+              kTensorsPerOperator));
   Frame frame = MakeFrame(subgraph, from.depth + 1);
   if (frame.subgraph.inputs.size() != arguments.size()) {
     return Wrong("operands", absl::StrCat(arguments.size()),

@@ -186,13 +186,17 @@ absl::StatusOr<ValueId> Importer::Resolve(Frame& frame, int tensor) {
   return place;
 }
 
+absl::Status Importer::CountWork(int64_t operators) {
+  operators_added_ += operators;
+  if (operators_added_ <= kMaxOperators) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "all calls of subgraphs together come to more than ", kMaxOperators, " operators"));
+}
+
 absl::Status Importer::AddOperators(Frame& frame) {
   for (const OperatorInfo& op : frame.subgraph.operators) {
-    if (++operators_added_ > kMaxOperators) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          path_, ": calls of subgraphs come to more than ", kMaxOperators, " operators"));
-    }
-    const absl::Status status = AddOperator(frame, op);
+    absl::Status status = CountWork(1);
+    if (status.ok()) status = AddOperator(frame, op);
     if (status.ok()) continue;
     // An error of a subgraph that the operator calls says where it is.
     if (absl::StrContains(status.message(), path_ + ": ")) return status;

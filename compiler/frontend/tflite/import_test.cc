@@ -267,6 +267,30 @@ TEST(ImportTflite, EndlessCallsAreErrors) {
   EXPECT_THAT(Text(deep), HasSubstr("nested more than 32 deep"));
 }
 
+TEST(ImportTflite, EndlessLoopsAreErrors) {
+  ModelBuilder b;
+  const int go = b.Constant<uint8_t>({}, Type::BOOL, {1}), y = b.Add("y", {}, Type::BOOL);
+  schema::WhileOptionsT options;
+  options.cond_subgraph_index = options.body_subgraph_index = 1;
+  b.AddOperator(BuiltinOperator::WHILE, {go}, {y}, options);
+  b.Output(y);
+  b.AddSubgraph();
+  b.Output(b.Input("go", {}, Type::BOOL));
+  EXPECT_THAT(Text(b), HasSubstr("come to more than 200000 operators"));
+}
+
+// The file may say any shape; nothing is as large before the model runs.
+TEST(ImportTflite, LargeStateTakesNoMemory) {
+  ModelBuilder b;
+  const int state = b.Add("state", {1 << 15, 1 << 15});
+  b.tensor(state).is_variable = true;
+  b.Output(b.Op(BuiltinOperator::RELU, {state}, "y", {1 << 15, 1 << 15}));
+  const absl::StatusOr<Graph> graph = Import(b);
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_THAT(InputNames(*graph), ElementsAre("state"));
+  EXPECT_EQ(graph->nodes.size(), 1u);
+}
+
 TEST(ImportTflite, SaysWhatIsWrong) {
   ModelBuilder none;
   EXPECT_THAT(Text(none), HasSubstr("m.tflite: the model has no outputs"));

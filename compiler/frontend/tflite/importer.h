@@ -68,6 +68,8 @@ class Importer {
   absl::Status AddInputs(Frame& frame);
   absl::StatusOr<TensorType> InputType(const TensorInfo& info, const std::string& name) const;
   absl::Status AddOperators(Frame& frame);
+  // Bounds what loops and calls may come to, in operators.
+  absl::Status CountWork(int64_t operators);
   absl::Status AddOperator(Frame& frame, const OperatorInfo& op);
   absl::Status ConvertOperator(Frame& frame, const OperatorInfo& op);
   absl::Status SetTensor(Frame& frame, int tensor, ValueId value);

@@ -81,14 +81,16 @@ std::string WhyNot(const Subgraph& subgraph, const OperatorInfo& op) {
 
 std::vector<int> Importer::ReachableSubgraphs() const {
   std::vector<int> reachable = {0};
+  std::vector<bool> seen(file_.subgraphs().size(), false);
+  seen[0] = true;
   for (size_t next = 0; next < reachable.size(); ++next) {
     for (const OperatorInfo& op :
          file_.subgraphs()[static_cast<size_t>(reachable[next])].operators) {
       for (int called : CalledBy(op)) {
-        const bool is_one = called >= 0 && static_cast<size_t>(called) < file_.subgraphs().size();
-        if (is_one && std::find(reachable.begin(), reachable.end(), called) == reachable.end()) {
-          reachable.push_back(called);
-        }
+        if (called < 0 || static_cast<size_t>(called) >= seen.size()) continue;
+        if (seen[static_cast<size_t>(called)]) continue;
+        seen[static_cast<size_t>(called)] = true;
+        reachable.push_back(called);
       }
     }
   }
