@@ -179,13 +179,14 @@ absl::StatusOr<std::vector<ValueId>> Converter::TupleOp(absl::string_view relay_
   return graph_.node(graph_.value(first).node).outputs;
 }
 
-absl::StatusOr<ValueId> Converter::Apply(absl::string_view onnx_op,
-                                         const std::vector<ValueId>& inputs) {
-  Converter other(node_, scope_, source_, {inputs.begin(), inputs.end()}, importer_);
-  const OnnxOperator& op = *FindOperator("", onnx_op);
-  if (op.convert == nullptr) return Op(op.relay, inputs);
-  KILN_RETURN_IF_ERROR(op.convert(other));
-  return other.outputs()[0].tensor;
+absl::StatusOr<ValueId> Converter::Apply(absl::string_view name, std::vector<Item> inputs) {
+  const OnnxOperator* const op = FindOperator("", name);
+  if (op == nullptr || op->convert == nullptr) {
+    return absl::InternalError(absl::StrCat("no conversion of ", name));
+  }
+  Converter other(node_, scope_, source_, std::move(inputs), importer_);
+  KILN_RETURN_IF_ERROR(op->convert(other));
+  return other.outputs().at(0).tensor;
 }
 
 absl::StatusOr<ValueId> Converter::Reshape(ValueId value, const Shape& shape) {

@@ -71,8 +71,9 @@ class Converter {
   // Adds one whose result is a tuple.
   absl::StatusOr<std::vector<ValueId>> TupleOp(absl::string_view relay_op,
                                                std::vector<ValueId> inputs, Attrs attrs = {});
-  // Output 0 of another operator of ONNX's own domain, with this node's attributes.
-  absl::StatusOr<ValueId> Apply(absl::string_view onnx_op, const std::vector<ValueId>& inputs);
+  // Converts this node as if it were the operator of ONNX, with these inputs, and returns what
+  // would be its output 0. The attributes are this node's.
+  absl::StatusOr<ValueId> Apply(absl::string_view op, std::vector<Item> inputs);
   ValueId Constant(Tensor tensor) { return graph_.AddConstant(std::move(tensor)); }
   absl::StatusOr<ValueId> Reshape(ValueId value, const Shape& shape);
 
@@ -123,6 +124,7 @@ absl::Span<const OnnxOperator> ControlFlowOperators();
 absl::Span<const OnnxOperator> ElementwiseOperators();
 absl::Span<const OnnxOperator> LossOperators();
 absl::Span<const OnnxOperator> MatrixOperators();
+absl::Span<const OnnxOperator> MicrosoftOperators();
 absl::Span<const OnnxOperator> NeuralOperators();
 absl::Span<const OnnxOperator> NormalizationOperators();
 absl::Span<const OnnxOperator> QuantizedOperators();

@@ -105,6 +105,21 @@ const Row* FindRow(absl::string_view name) {
 
 }  // namespace
 
+absl::StatusOr<Activation> MakeActivation(absl::string_view name,
+                                          const std::vector<double>& values) {
+  const Row* const row = FindRow(absl::AsciiStrToLower(name));
+  if (row == nullptr) {
+    return Wrong("activation", absl::StrCat("'", name, "'"),
+                 absl::StrJoin(kRows, ", ", [](std::string* out, const Row& r) {
+                   absl::StrAppend(out, r.name);
+                 }));
+  }
+  Activation f = {std::string(row->name), row->alpha, row->beta};
+  if (row->has_alpha && !values.empty()) f.alpha = values[0];
+  if (row->has_beta && values.size() > 1) f.beta = values[1];
+  return f;
+}
+
 absl::StatusOr<std::vector<Activation>> ActivationsOf(const Converter& c,
                                                       std::vector<std::string> defaults,
                                                       size_t count) {
@@ -118,14 +133,8 @@ absl::StatusOr<std::vector<Activation>> ActivationsOf(const Converter& c,
   size_t next_alpha = 0, next_beta = 0;
   std::vector<Activation> activations;
   for (const std::string& name : names) {
-    const Row* const row = FindRow(absl::AsciiStrToLower(name));
-    if (row == nullptr) {
-      return Wrong("activations", absl::StrCat("'", name, "'"),
-                   absl::StrJoin(kRows, ", ", [](std::string* out, const Row& r) {
-                     absl::StrAppend(out, r.name);
-                   }));
-    }
-    Activation f = {std::string(row->name), row->alpha, row->beta};
+    KILN_ASSIGN_OR_RETURN(Activation f, MakeActivation(name, {}));
+    const Row* const row = FindRow(f.name);
     if (row->has_alpha && next_alpha < alphas.size()) f.alpha = alphas[next_alpha++];
     if (row->has_beta && next_beta < betas.size()) f.beta = betas[next_beta++];
     activations.push_back(std::move(f));

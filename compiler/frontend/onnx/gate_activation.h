@@ -23,6 +23,10 @@ absl::StatusOr<std::vector<Activation>> ActivationsOf(const Converter& c,
                                                       std::vector<std::string> defaults,
                                                       size_t count);
 
+// One function, with alpha and beta from `values` as far as they go.
+absl::StatusOr<Activation> MakeActivation(absl::string_view name,
+                                          const std::vector<double>& values);
+
 absl::StatusOr<ValueId> Activate(Converter& c, const Activation& f, ValueId x);
 
 }  // namespace kiln::onnx_frontend

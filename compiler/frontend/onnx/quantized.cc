@@ -127,9 +127,10 @@ absl::StatusOr<ValueId> Bias(Converter& c, int bias, int x_scale, int w_scale) {
 absl::Status QLinearConv(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, Dequantized(c, 0));
   KILN_ASSIGN_OR_RETURN(const ValueId w, Dequantized(c, 3, 0));
-  std::vector<ValueId> inputs = {x, w};
+  std::vector<Item> inputs = {x, w};
   if (c.HasInput(8)) {
-    KILN_ASSIGN_OR_RETURN(inputs.emplace_back(), Bias(c, 8, 1, 4));
+    KILN_ASSIGN_OR_RETURN(const ValueId value, Bias(c, 8, 1, 4));
+    inputs.push_back(value);
   }
   KILN_ASSIGN_OR_RETURN(ValueId y, c.Apply("Conv", inputs));
   KILN_ASSIGN_OR_RETURN(y, Quantized(c, y, 6));
@@ -150,9 +151,10 @@ absl::Status QLinearMatMul(Converter& c) {
 absl::Status QGemm(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId a, Dequantized(c, 0));
   KILN_ASSIGN_OR_RETURN(const ValueId b, Dequantized(c, 3, c.Int("transB", 0) != 0 ? 0 : 1));
-  std::vector<ValueId> inputs = {a, b};
+  std::vector<Item> inputs = {a, b};
   if (c.HasInput(6)) {
-    KILN_ASSIGN_OR_RETURN(inputs.emplace_back(), Bias(c, 6, 1, 4));
+    KILN_ASSIGN_OR_RETURN(const ValueId value, Bias(c, 6, 1, 4));
+    inputs.push_back(value);
   }
   KILN_ASSIGN_OR_RETURN(ValueId y, c.Apply("Gemm", inputs));
   if (c.HasInput(7)) {
@@ -165,9 +167,10 @@ absl::Status QGemm(Converter& c) {
 // An operator of one or two quantised tensors, each with scale and zero point, then those of the
 // result.
 absl::Status OnDequantized(Converter& c, absl::string_view onnx_op, int operands) {
-  std::vector<ValueId> inputs;
+  std::vector<Item> inputs;
   for (int i = 0; i < operands; ++i) {
-    KILN_ASSIGN_OR_RETURN(inputs.emplace_back(), Dequantized(c, 3 * i));
+    KILN_ASSIGN_OR_RETURN(const ValueId value, Dequantized(c, 3 * i));
+    inputs.push_back(value);
   }
   KILN_ASSIGN_OR_RETURN(ValueId y, c.Apply(onnx_op, inputs));
   KILN_ASSIGN_OR_RETURN(y, Quantized(c, y, 3 * operands));
@@ -191,9 +194,10 @@ absl::Status QLinearGlobalAveragePool(Converter& c) { return Pool(c, "GlobalAver
 
 // The scale and zero point of the result come first.
 absl::Status QLinearConcat(Converter& c) {
-  std::vector<ValueId> inputs;
+  std::vector<Item> inputs;
   for (int i = 2; i + 2 < c.num_inputs(); i += 3) {
-    KILN_ASSIGN_OR_RETURN(inputs.emplace_back(), Dequantized(c, i));
+    KILN_ASSIGN_OR_RETURN(const ValueId value, Dequantized(c, i));
+    inputs.push_back(value);
   }
   KILN_ASSIGN_OR_RETURN(ValueId y, c.Apply("Concat", inputs));
   KILN_ASSIGN_OR_RETURN(y, Quantized(c, y, 0));

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/frontend/onnx/attention.h"
+
+#include <cmath>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/base/status.h"
+#include "compiler/frontend/onnx/pieces.h"
+
+namespace kiln::onnx_frontend {
+namespace {
+
+// What takes the place of a score that is masked, where the node does not say.
+constexpr double kMaskFilterValue = -10000;
+constexpr int64_t kMaxHeads = 1 << 16;
+
+// Sizes: batch, new positions, all positions, heads.
+struct Sizes {
+  int64_t batch, rows, columns, heads;
+};
+
+// (B, S, N * h) as (B, N, S, h).
+absl::StatusOr<ValueId> Heads(Converter& c, ValueId x, int64_t heads) {
+  const Shape shape = c.type(x).shape;
+  KILN_ASSIGN_OR_RETURN(x, c.Reshape(x, {shape[0], shape[1], heads, shape[2] / heads}));
+  return Permuted(c, x, {0, 2, 1, 3});
+}
+
+// Bools that broadcast to (B, N, S, T), true where the mask lets a score be; kNoId without a mask.
+absl::StatusOr<ValueId> Visible(Converter& c, const Sizes& n) {
+  if (!c.HasInput(3)) return kNoId;
+  KILN_ASSIGN_OR_RETURN(ValueId mask, c.Input(3));
+  const TensorType type = c.type(mask);
+  const ValueId zero = c.Constant(Tensor::Scalar(type.dtype, 0));
+  if (type.shape == Shape{n.batch}) {
+    // How many columns of each row of the batch there are.
+    std::vector<int64_t> positions;
+    for (int64_t t = 0; t < n.columns; ++t) positions.push_back(t);
+    ValueId columns =
+        c.Constant(Tensor::From<int64_t>({1, 1, 1, n.columns}, DType::Int(64), positions));
+    KILN_ASSIGN_OR_RETURN(columns, c.Op("cast", {columns}, {{"dtype", type.dtype.ToString()}}));
+    KILN_ASSIGN_OR_RETURN(mask, c.Reshape(mask, {n.batch, 1, 1, 1}));
+    return c.Op("less", {columns, mask});
+  }
+  if (type.shape == Shape{n.batch, n.columns}) {
+    KILN_ASSIGN_OR_RETURN(mask, c.Reshape(mask, {n.batch, 1, 1, n.columns}));
+  } else if (type.shape == Shape{n.batch, n.rows, n.columns}) {
+    KILN_ASSIGN_OR_RETURN(mask, c.Reshape(mask, {n.batch, 1, n.rows, n.columns}));
+  } else {
+    return absl::UnimplementedError(absl::StrCat("mask_index: found ", type.ToString(),
+                                                 ", wanted the shape ", ShapeToString({n.batch}),
+                                                 ", ", ShapeToString({n.batch, n.columns}), " or ",
+                                                 ShapeToString({n.batch, n.rows, n.columns})));
+  }
+  return c.Op("greater", {mask, zero});
+}
+
+// Bools (1, 1, S, T): a position sees itself and those before it.
+ValueId Causal(Converter& c, const Sizes& n) {
+  std::vector<uint8_t> visible;
+  for (int64_t row = 0; row < n.rows; ++row) {
+    for (int64_t t = 0; t < n.columns; ++t) visible.push_back(t <= n.columns - n.rows + row);
+  }
+  return c.Constant(Tensor::From<uint8_t>({1, 1, n.rows, n.columns}, DType::Bool(), visible));
+}
+
+// softmax(q kᵀ / sqrt(h), masked) v, of (B, N, …, h) each: (B, N, S, h).
+absl::StatusOr<ValueId> ScaledDotProducts(Converter& c, const Sizes& n, ValueId q, ValueId k,
+                                          ValueId v) {
+  const auto flat = [&](ValueId x) {
+    const Shape shape = c.type(x).shape;
+    return c.Reshape(x, {shape[0] * shape[1], shape[2], shape[3]});
+  };
+  const DType dtype = c.type(q).dtype;
+  const int64_t head = c.type(q).shape[3], value_head = c.type(v).shape[3];
+  const double given = c.Float("scale", 0);
+  const double scale = given != 0 ? given : 1 / std::sqrt(static_cast<double>(head));
+  KILN_ASSIGN_OR_RETURN(q, flat(q));
+  KILN_ASSIGN_OR_RETURN(k, flat(k));
+  KILN_ASSIGN_OR_RETURN(v, flat(v));
+  KILN_ASSIGN_OR_RETURN(ValueId scores, c.Op("nn.batch_matmul", {q, k}, {{"transpose_b", true}}));
+  KILN_ASSIGN_OR_RETURN(scores,
+                        c.Op("multiply", {scores, c.Constant(Tensor::Scalar(dtype, scale))}));
+  KILN_ASSIGN_OR_RETURN(scores, c.Reshape(scores, {n.batch, n.heads, n.rows, n.columns}));
+  if (c.HasInput(5)) {
+    KILN_ASSIGN_OR_RETURN(const ValueId bias, c.Input(5));
+    KILN_ASSIGN_OR_RETURN(scores, c.Op("add", {scores, bias}));
+  }
+  const ValueId masked =
+      c.Constant(Tensor::Scalar(dtype, c.Float("mask_filter_value", kMaskFilterValue)));
+  KILN_ASSIGN_OR_RETURN(const ValueId visible, Visible(c, n));
+  if (visible != kNoId) {
+    const ValueId zero = c.Constant(Tensor::Scalar(dtype, 0));
+    KILN_ASSIGN_OR_RETURN(const ValueId term, c.Op("where", {visible, zero, masked}));
+    KILN_ASSIGN_OR_RETURN(scores, c.Op("add", {scores, term}));
+  }
+  if (c.Int("unidirectional", 0) != 0 && n.rows > 1) {
+    KILN_ASSIGN_OR_RETURN(scores, c.Op("where", {Causal(c, n), scores, masked}));
+  }
+  KILN_ASSIGN_OR_RETURN(scores, c.Op("nn.softmax", {scores}, {{"axis", -1}}));
+  KILN_ASSIGN_OR_RETURN(scores, flat(scores));
+  KILN_ASSIGN_OR_RETURN(const ValueId y,
+                        c.Op("nn.batch_matmul", {scores, v}, {{"transpose_b", false}}));
+  return c.Reshape(y, {n.batch, n.heads, n.rows, value_head});
+}
+
+// The widths of q, k and v, which the heads share out.
+absl::StatusOr<std::vector<int64_t>> Widths(const Converter& c, int64_t columns, int64_t heads) {
+  std::vector<int64_t> widths = c.Ints("qkv_hidden_sizes");
+  if (widths.empty()) widths.assign(3, columns / 3);
+  int64_t sum = 0;
+  for (int64_t width : widths) {
+    if (width < 1 || width > columns || width % heads != 0) {
+      return Wrong("width of q, k or v", absl::StrCat(width),
+                   absl::StrCat("a multiple of num_heads, ", heads));
+    }
+    sum += width;
+  }
+  if (widths.size() == 3 && sum == columns && widths[0] == widths[1]) return widths;
+  return Wrong("qkv_hidden_sizes", AttrValue::Ints(widths).ToString(),
+               absl::StrCat("3 widths that add up to ", columns, ", those of q and k alike"));
+}
+
+}  // namespace
+
+absl::Status MicrosoftAttention(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId weight, c.Input(1));
+  const Shape shape = c.type(x).shape, weights = c.type(weight).shape;
+  const int64_t heads = c.Int("num_heads", 0);
+  if (shape.size() != 3 || weights.size() != 2) {
+    return Wrong("input and weights", c.type(x).ToString() + " and " + c.type(weight).ToString(),
+                 "rank 3 and rank 2");
+  }
+  if (heads < 1 || heads > kMaxHeads) return Wrong("num_heads", absl::StrCat(heads), "1 or more");
+  if (c.HasInput(6) || c.Int("do_rotary", 0) != 0 || c.Int("past_present_share_buffer", 0) != 0) {
+    return absl::UnimplementedError(
+        "past_sequence_length, do_rotary and past_present_share_buffer");
+  }
+  KILN_ASSIGN_OR_RETURN(const std::vector<int64_t> widths, Widths(c, weights[1], heads));
+  KILN_ASSIGN_OR_RETURN(ValueId qkv, c.Apply("MatMul", {x, weight}));
+  if (c.HasInput(2)) {
+    KILN_ASSIGN_OR_RETURN(const ValueId bias, c.Input(2));
+    KILN_ASSIGN_OR_RETURN(qkv, c.Op("add", {qkv, bias}));
+  }
+  ValueId parts[3];
+  int64_t begin = 0;
+  for (size_t i = 0; i < 3; ++i) {
+    KILN_ASSIGN_OR_RETURN(parts[i], Piece(c, qkv, 2, begin, begin + widths[i]));
+    KILN_ASSIGN_OR_RETURN(parts[i], Heads(c, parts[i], heads));
+    begin += widths[i];
+  }
+  Sizes n = {shape[0], shape[1], shape[1], heads};
+  if (c.HasInput(4)) {
+    KILN_ASSIGN_OR_RETURN(const ValueId past, c.Input(4));
+    const Shape before = c.type(past).shape;
+    if (before.size() != 5 || before[0] != 2 || widths[0] != widths[2] ||
+        before != Shape{2, n.batch, heads, before[3], widths[0] / heads}) {
+      return Wrong("past", c.type(past).ToString(),
+                   ShapeToString({2, n.batch, heads, 0, widths[0] / heads}) +
+                       " with any extent in the place of 0");
+    }
+    // A past without positions adds nothing, and nothing can be read of it.
+    for (int64_t i = 0; before[3] > 0 && i < 2; ++i) {
+      KILN_ASSIGN_OR_RETURN(const ValueId old, PieceAt(c, past, 0, i));
+      ValueId& part = parts[1 + i];
+      KILN_ASSIGN_OR_RETURN(part, Joined(c, {old, part}, 2));
+    }
+    n.columns += before[3];
+  }
+  KILN_ASSIGN_OR_RETURN(ValueId y, ScaledDotProducts(c, n, parts[0], parts[1], parts[2]));
+  KILN_ASSIGN_OR_RETURN(y, Permuted(c, y, {0, 2, 1, 3}));
+  KILN_ASSIGN_OR_RETURN(y, c.Reshape(y, {n.batch, n.rows, widths[2]}));
+  c.SetOutput(0, y);
+  if (c.WantsOutput(1)) {
+    KILN_ASSIGN_OR_RETURN(const ValueId present, Stacked(c, {parts[1], parts[2]}, 0));
+    c.SetOutput(1, present);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace kiln::onnx_frontend

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// com.microsoft.Attention: projections, scaled dot products of several heads, and the keys and
+// values of what came before.
+#ifndef KILN_COMPILER_FRONTEND_ONNX_ATTENTION_H_
+#define KILN_COMPILER_FRONTEND_ONNX_ATTENTION_H_
+
+#include "absl/status/status.h"
+#include "compiler/frontend/onnx/converter.h"
+
+namespace kiln::onnx_frontend {
+
+absl::Status MicrosoftAttention(Converter& c);
+
+}  // namespace kiln::onnx_frontend
+
+#endif  // KILN_COMPILER_FRONTEND_ONNX_ATTENTION_H_

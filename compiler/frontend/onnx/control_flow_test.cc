@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// Control flow, sequences, recurrent operators and functions of models in the text form of
+// protobuf: values that the importer computes, graphs that come out, and what is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/compile.h"
+#include "compiler/frontend/onnx/import.h"
+#include "compiler/graph/relay_text.h"
+#include "google/protobuf/text_format.h"
+#include "onnx/onnx_pb.h"
+
+namespace kiln::onnx_frontend {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// The bytes of a model with the output "y"; `rest` stands beside the graph.
+std::string Model(const std::string& graph, int opset = 16, const std::string& rest = "") {
+  onnx::ModelProto model;
+  const std::string text =
+      absl::StrCat("ir_version: 8 opset_import { version: ", opset, " } ", rest,
+                   " graph { name: 'g'\n", graph, "output { name: 'y' } }");
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &model)) << text;
+  return model.SerializeAsString();
+}
+
+absl::StatusOr<Graph> Import(const std::string& bytes) {
+  return ImportOnnx(bytes, "m.onnx", {}, EvaluateConstants);
+}
+
+std::string Text(const std::string& bytes) {
+  const absl::StatusOr<Graph> graph = Import(bytes);
+  return graph.ok() ? PrintRelay(*graph) : std::string(graph.status().message());
+}
+
+// The values of a model without inputs: the importer has computed them.
+std::vector<double> Values(const std::string& bytes) {
+  const absl::StatusOr<Graph> graph = Import(bytes);
+  EXPECT_TRUE(graph.ok()) << graph.status();
+  if (!graph.ok()) return {};
+  const Value& value = graph->value(graph->outputs[0]);
+  EXPECT_EQ(value.kind, ValueKind::kConstant);
+  std::vector<double> values;
+  for (int64_t i = 0; i < value.constant.type().num_elements(); ++i) {
+    values.push_back(value.constant.AsDouble(i));
+  }
+  return values;
+}
+
+const std::string kX =
+    "input { name: 'x' type { tensor_type { elem_type: 1 shape { dim { dim_value: 3 } } } } }\n";
+
+std::string Flag(int value) {
+  return absl::StrCat("initializer { name: 'c' data_type: 9 int32_data: ", value, " }\n");
+}
+
+std::string Floats(const std::string& name, const std::vector<float>& values) {
+  std::string text =
+      absl::StrCat("initializer { name: '", name, "' data_type: 1 dims: ", values.size(), " ");
+  for (float value : values) absl::StrAppend(&text, "float_data: ", value, " ");
+  return text + "}\n";
+}
+
+std::string Int(const std::string& name, int64_t value) {
+  return absl::StrCat("initializer { name: '", name, "' data_type: 7 int64_data: ", value, " }\n");
+}
+
+std::string Branch(const std::string& name, const std::string& op) {
+  return absl::StrCat("attribute { name: '", name, "_branch' type: GRAPH g { node { op_type: '", op,
+                      "' input: 'x' output: '", name, "' } output { name: '", name, "' } } } ");
+}
+
+std::string IfNode(const std::string& branches) {
+  return "node { op_type: 'If' name: 'if' input: 'c' output: 'y' " + branches + "}\n";
+}
+
+const std::string kFlagInput =
+    "input { name: 'c' type { tensor_type { elem_type: 9 shape { } } } }\n";
+
+TEST(If, TakesTheBranchOfAKnownCondition) {
+  const std::string node = IfNode(Branch("then", "Exp") + Branch("else", "Tanh"));
+  EXPECT_THAT(Text(Model(kX + Flag(1) + node)), HasSubstr("exp(%x)"));
+  EXPECT_THAT(Text(Model(kX + Flag(0) + node)), HasSubstr("tanh(%x)"));
+  EXPECT_THAT(Text(Model(kX + Flag(1) + node)), Not(HasSubstr("where")));
+}
+
+TEST(If, NamesTheNodesOfABranch) {
+  const absl::StatusOr<Graph> graph =
+      Import(Model(kX + Flag(1) + IfNode(Branch("then", "Exp") + Branch("else", "Tanh"))));
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(graph->node(0).source.node, "if/then");
+}
+
+TEST(If, SelectsWhereBothBranchesAreCheap) {
+  EXPECT_THAT(Text(Model(kX + kFlagInput + IfNode(Branch("then", "Exp") + Branch("else", "Tanh")))),
+              HasSubstr("where(%c, "));
+}
+
+TEST(If, SaysHowToFixACondition) {
+  const std::string text =
+      Text(Model(kX + kFlagInput + IfNode(Branch("then", "Shape") + Branch("else", "Tanh"))));
+  EXPECT_THAT(text, HasSubstr("--constant c=VALUE"));
+  EXPECT_THAT(text, HasSubstr("output 0 is Tensor[(1,), int64] in one and "));
+}
+
+TEST(If, RefusesWhatIsNoConditional) {
+  EXPECT_THAT(Text(Model(kX + Flag(1) + IfNode(""))),
+              HasSubstr("attribute then_branch, a graph, is missing"));
+  EXPECT_THAT(Text(Model(kX + Flag(1) +
+                         "node { op_type: 'If' name: 'if' input: 'c' output: 'y' output: 'z' " +
+                         Branch("then", "Exp") + Branch("else", "Exp") + "}")),
+              HasSubstr("then_branch: found 1 outputs, wanted 2"));
+}
+
+// s starts as `start` and is doubled; its values are also stacked.
+std::string LoopNode(const std::string& condition = "Identity", const std::string& extra = "") {
+  return absl::StrCat(
+      "node { op_type: 'Loop' name: 'loop' input: 'n' input: '' input: 's' output: 'last' output: "
+      "'y' attribute { name: 'body' type: GRAPH g { input { name: 'i' } input { name: 'go' } input "
+      "{ name: 'v' } ",
+      extra, "node { op_type: '", condition,
+      "' input: 'go' output: 'on' } node { op_type: 'Add' input: 'v' input: 'v' output: 'w' } node "
+      "{ op_type: 'Identity' input: 'w' output: 'each' } output { name: 'on' } output { name: 'w' "
+      "} output { name: 'each' } } } }\n");
+}
+
+TEST(Loop, IsWrittenOut) {
+  EXPECT_EQ(Values(Model(Floats("s", {1, 3}) + Int("n", 3) + LoopNode())),
+            (std::vector<double>{2, 6, 4, 12, 8, 24}));
+}
+
+TEST(Loop, EndsWithItsCondition) {
+  EXPECT_EQ(Values(Model(Floats("s", {1}) + Int("n", 5) + LoopNode("Not"))),
+            (std::vector<double>{2}));
+}
+
+TEST(Loop, RefusesWhatItCannotWriteOut) {
+  EXPECT_THAT(Text(Model(Floats("s", {1}) + Int("n", int64_t{1} << 40) + LoopNode())),
+              HasSubstr("found more than 1024 iterations"));
+  EXPECT_THAT(
+      Text(Model(Floats("s", {1}) + Int("n", 2) + LoopNode("Identity", "input { name: 'more' } "))),
+      HasSubstr("body: found 4 inputs, wanted 3"));
+  const std::string count = "input { name: 'n' type { tensor_type { elem_type: 7 shape { } } } }\n";
+  EXPECT_THAT(Text(Model(Floats("s", {1}) + count + LoopNode())),
+              HasSubstr("the trip count (input 'n') is computed from the model's input 'n'"));
+}
+
+std::string ScanNode(int64_t inputs, const std::string& more = "") {
+  return absl::StrCat(
+      "node { op_type: 'Scan' name: 'scan' input: 's' input: 'z' output: 'last' output: 'y' "
+      "attribute { name: 'num_scan_inputs' type: INT i: ",
+      inputs, " } ", more,
+      "attribute { name: 'body' type: GRAPH g { input { name: 'a' } input { name: 'b' } node { "
+      "op_type: 'Add' input: 'a' input: 'b' output: 'sum' } node { op_type: 'Identity' input: "
+      "'sum' output: 'each' } output { name: 'sum' } output { name: 'each' } } } }\n");
+}
+
+TEST(Scan, SumsInBothDirections) {
+  const std::string start = "initializer { name: 's' data_type: 1 float_data: 0 }\n";
+  const std::string z = Floats("z", {1, 2, 3});
+  EXPECT_EQ(Values(Model(start + z + ScanNode(1))), (std::vector<double>{1, 3, 6}));
+  EXPECT_EQ(Values(Model(start + z +
+                         ScanNode(1,
+                                  "attribute { name: 'scan_input_directions' type: INTS ints: 1 "
+                                  "} "))),
+            (std::vector<double>{3, 5, 6}));
+}
+
+TEST(Scan, RefusesAbsurdForms) {
+  const std::string z =
+      "input { name: 'z' type { tensor_type { elem_type: 1 shape { dim { dim_value: 2000000000 } } "
+      "} } }\n";
+  const std::string start = "initializer { name: 's' data_type: 1 float_data: 0 }\n";
+  EXPECT_THAT(Text(Model(start + z + ScanNode(1))),
+              HasSubstr("found 2000000000 steps, wanted at most 1024"));
+  EXPECT_THAT(Text(Model(start + z + ScanNode(int64_t{1} << 62))),
+              HasSubstr("num_scan_inputs: found 4611686018427387904, wanted 1 to 2"));
+}
+
+TEST(Sequence, IsTheListOfItsTensors) {
+  const std::string make =
+      "node { op_type: 'SequenceConstruct' input: 'a' input: 'b' output: 'q' }\n";
+  const std::string at =
+      make + "node { op_type: 'SequenceAt' input: 'q' input: 'p' output: 'y' }\n";
+  const std::string tensors = Floats("a", {1, 2}) + Floats("b", {3});
+  EXPECT_EQ(Values(Model(tensors + Int("p", -1) + at)), (std::vector<double>{3}));
+  EXPECT_THAT(Text(Model(tensors + Int("p", 2) + at)),
+              HasSubstr("the position: found 2, wanted -2 to 1"));
+  EXPECT_THAT(Text(Model(tensors + make + "node { op_type: 'Identity' input: 'q' output: 'y' }")),
+              HasSubstr("output 'y' is a sequence, not a tensor"));
+}
+
+std::string Function(const std::string& body) {
+  return "opset_import { domain: 'own' version: 1 } functions { name: 'F' domain: 'own' input: 'a' "
+         "output: 'r' attribute: 'how' opset_import { version: 16 } opset_import { domain: 'own' "
+         "version: 1 } " +
+         body + " }";
+}
+
+TEST(Function, IsWrittenOutWithItsAttributes) {
+  const std::string call =
+      "node { op_type: 'F' domain: 'own' name: 'call' input: 'x' output: 'y' attribute { name: "
+      "'how' type: FLOAT f: 0.5 } }\n";
+  const std::string body =
+      "node { op_type: 'LeakyRelu' input: 'a' output: 'r' attribute { name: 'alpha' type: FLOAT "
+      "ref_attr_name: 'how' } }";
+  EXPECT_THAT(Text(Model(kX + call, 16, Function(body))),
+              HasSubstr("nn.leaky_relu(%x, alpha=0.5f)"));
+}
+
+TEST(Function, MayNotCallItself) {
+  const std::string call = "node { op_type: 'F' domain: 'own' name: 'f' input: 'x' output: 'y' }\n";
+  EXPECT_THAT(Text(Model(kX + call, 16,
+                         Function("node { op_type: 'F' domain: 'own' input: 'a' output: 'r' }"))),
+              HasSubstr("function 'F' calls itself"));
+}
+
+TEST(Problems, AreAllTold) {
+  const std::string text = Text(Model(
+      kX +
+      "node { op_type: 'None' name: 'a' input: 'x' output: 'b' attribute { name: 'k' type: INT i: "
+      "7 } }"
+      "node { op_type: 'Relu' input: 'b' output: 'c' }"
+      "node { op_type: 'Flatten' name: 'f' input: 'x' output: 'd' attribute { name: 'axis' type: "
+      "INT i: 9 } }"
+      "node { op_type: 'Add' input: 'c' input: 'd' output: 'y' }"));
+  EXPECT_THAT(text, HasSubstr("m.onnx: operator None is not supported (node 'a'); inputs "
+                              "Tensor[(3,), float32]; attributes k = 7\n"));
+  EXPECT_THAT(text, HasSubstr("m.onnx: node 'f' (Flatten): axis: found 9"));
+}
+
+TEST(Recurrent, RefusesShapesThatDoNotFit) {
+  const auto input = [](const std::string& name, const std::vector<int>& shape) {
+    std::string dims;
+    for (int extent : shape) absl::StrAppend(&dims, "dim { dim_value: ", extent, " } ");
+    return absl::StrCat("input { name: '", name, "' type { tensor_type { elem_type: 1 shape { ",
+                        dims, "} } } }\n");
+  };
+  const std::string node =
+      "node { op_type: 'LSTM' input: 'x' input: 'w' input: 'r' output: 'y' }\n";
+  EXPECT_THAT(
+      Text(Model(input("x", {5, 1, 3}) + input("w", {1, 8, 3}) + input("r", {1, 8, 2}) + node)),
+      HasSubstr("nn.dense("));
+  EXPECT_THAT(
+      Text(Model(input("x", {5, 1, 3}) + input("w", {1, 8, 4}) + input("r", {1, 8, 2}) + node)),
+      HasSubstr("W: found Tensor[(1, 8, 4), float32], wanted (1, 8, 3)"));
+  EXPECT_THAT(
+      Text(Model(input("x", {5000, 1, 3}) + input("w", {1, 8, 3}) + input("r", {1, 8, 2}) + node)),
+      HasSubstr("found 5000 steps, wanted at most 1024"));
+}
+
+}  // namespace
+}  // namespace kiln::onnx_frontend

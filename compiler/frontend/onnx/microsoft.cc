@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators of the domain com.microsoft, which ONNX Runtime's optimiser puts in the place of
+// several of ONNX: products, activations and normalisations. attention.cc has the attention.
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/base/status.h"
+#include "compiler/frontend/onnx/attention.h"
+#include "compiler/frontend/onnx/converter.h"
+#include "compiler/frontend/onnx/gate_activation.h"
+#include "compiler/frontend/onnx/pieces.h"
+
+namespace kiln::onnx_frontend {
+namespace {
+
+constexpr char kDomain[] = "com.microsoft";
+// Of the normalisations that come with a sum.
+constexpr double kSkipEpsilon = 1e-12;
+
+absl::StatusOr<ValueId> Scalar(Converter& c, ValueId like, double value) {
+  return c.Constant(Tensor::Scalar(c.type(like).dtype, value));
+}
+
+// Input 0, and an optional input 1 added to it.
+absl::StatusOr<ValueId> Biased(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  if (!c.HasInput(1)) return x;
+  KILN_ASSIGN_OR_RETURN(const ValueId bias, c.Input(1));
+  return c.Op("add", {x, bias});
+}
+
+absl::Status Gelu(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, Biased(c));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Apply("Gelu", {x}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+// x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))
+absl::Status FastGelu(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, Biased(c));
+  KILN_ASSIGN_OR_RETURN(const ValueId one, Scalar(c, x, 1));
+  KILN_ASSIGN_OR_RETURN(const ValueId half, Scalar(c, x, 0.5));
+  KILN_ASSIGN_OR_RETURN(const ValueId cubic, Scalar(c, x, 0.044715));
+  KILN_ASSIGN_OR_RETURN(const ValueId factor, Scalar(c, x, std::sqrt(2 / 3.14159265358979323846)));
+  KILN_ASSIGN_OR_RETURN(ValueId t, c.Op("multiply", {x, x}));
+  KILN_ASSIGN_OR_RETURN(t, c.Op("multiply", {t, cubic}));
+  KILN_ASSIGN_OR_RETURN(t, c.Op("add", {t, one}));
+  KILN_ASSIGN_OR_RETURN(t, c.Op("multiply", {t, x}));
+  KILN_ASSIGN_OR_RETURN(t, c.Op("multiply", {t, factor}));
+  KILN_ASSIGN_OR_RETURN(t, c.Op("tanh", {t}));
+  KILN_ASSIGN_OR_RETURN(t, c.Op("add", {t, one}));
+  KILN_ASSIGN_OR_RETURN(t, c.Op("multiply", {t, half}));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("multiply", {t, x}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+// x * sigmoid(alpha * x)
+absl::Status QuickGelu(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId alpha, Scalar(c, x, c.Float("alpha", 1.702)));
+  KILN_ASSIGN_OR_RETURN(ValueId t, c.Op("multiply", {x, alpha}));
+  KILN_ASSIGN_OR_RETURN(t, c.Op("sigmoid", {t}));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("multiply", {x, t}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ValueId> WithLastTwoSwapped(Converter& c, ValueId x) {
+  const int64_t rank = c.type(x).rank();
+  if (rank < 2) return Wrong("an operand", c.type(x).ToString(), "rank 2 or more");
+  std::vector<int64_t> axes;
+  for (int64_t i = 0; i < rank; ++i) axes.push_back(i);
+  std::swap(axes[axes.size() - 1], axes[axes.size() - 2]);
+  return c.Op("transpose", {x}, {{"axes", AttrValue::Ints(axes)}});
+}
+
+// alpha * A' * B'
+absl::Status FusedMatMul(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(ValueId a, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(ValueId b, c.Input(1));
+  if (c.Int("transBatchA", 0) != 0 || c.Int("transBatchB", 0) != 0) {
+    return absl::UnimplementedError("transBatchA and transBatchB");
+  }
+  if (c.Int("transA", 0) != 0) {
+    KILN_ASSIGN_OR_RETURN(a, WithLastTwoSwapped(c, a));
+  }
+  if (c.Int("transB", 0) != 0) {
+    KILN_ASSIGN_OR_RETURN(b, WithLastTwoSwapped(c, b));
+  }
+  KILN_ASSIGN_OR_RETURN(ValueId y, c.Apply("MatMul", {a, b}));
+  if (c.Float("alpha", 1) != 1) {
+    KILN_ASSIGN_OR_RETURN(const ValueId alpha, Scalar(c, y, c.Float("alpha", 1)));
+    KILN_ASSIGN_OR_RETURN(y, c.Op("multiply", {y, alpha}));
+  }
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+// Conv(X, W, B) + Z, activated.
+absl::Status FusedConv(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId w, c.Input(1));
+  std::vector<Item> inputs = {x, w};
+  if (c.HasInput(2)) inputs.push_back(c.InputItem(2));
+  KILN_ASSIGN_OR_RETURN(ValueId y, c.Apply("Conv", std::move(inputs)));
+  if (c.HasInput(3)) {
+    KILN_ASSIGN_OR_RETURN(const ValueId sum, c.Input(3));
+    KILN_ASSIGN_OR_RETURN(y, c.Op("add", {y, sum}));
+  }
+  const std::string name = c.String("activation", "");
+  const std::vector<double> values = c.Floats("activation_params");
+  if (name == "Clip") {
+    if (values.size() != 2) {
+      return Wrong("activation_params", absl::StrCat(values.size(), " values"), "2");
+    }
+    KILN_ASSIGN_OR_RETURN(y, c.Op("clip", {y}, {{"a_min", values[0]}, {"a_max", values[1]}}));
+  } else if (!name.empty()) {
+    KILN_ASSIGN_OR_RETURN(const Activation f, MakeActivation(name, values));
+    KILN_ASSIGN_OR_RETURN(y, Activate(c, f, y));
+  }
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+// Over the last dimension; without `beta`, nothing is added.
+absl::StatusOr<ValueId> LayerNorm(Converter& c, ValueId x, ValueId gamma, ValueId beta,
+                                  double epsilon) {
+  if (beta == kNoId) beta = c.Constant(Tensor::Filled(c.type(gamma), 0));
+  return c.Op("nn.layer_norm", {x, gamma, beta}, {{"axis", -1}, {"epsilon", epsilon}});
+}
+
+// x / sqrt(mean(x^2) + epsilon) * gamma, the mean over the last dimension.
+absl::StatusOr<ValueId> RmsNorm(Converter& c, ValueId x, ValueId gamma, double epsilon) {
+  KILN_ASSIGN_OR_RETURN(ValueId t, c.Op("multiply", {x, x}));
+  KILN_ASSIGN_OR_RETURN(t,
+                        c.Op("mean", {t}, {{"axis", AttrValue::Ints({-1})}, {"keepdims", true}}));
+  KILN_ASSIGN_OR_RETURN(const ValueId e, Scalar(c, x, epsilon));
+  KILN_ASSIGN_OR_RETURN(t, c.Op("add", {t, e}));
+  KILN_ASSIGN_OR_RETURN(t, c.Op("rsqrt", {t}));
+  KILN_ASSIGN_OR_RETURN(t, c.Op("multiply", {x, t}));
+  return c.Op("multiply", {t, gamma});
+}
+
+// The outputs 1 and 2 of a normalisation, mean and inverse deviation, are for training.
+absl::Status RefuseStatistics(const Converter& c) {
+  if (!c.WantsOutput(1) && !c.WantsOutput(2)) return absl::OkStatus();
+  return absl::UnimplementedError("the outputs mean and inv_std_var");
+}
+
+absl::Status SimplifiedLayerNormalization(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId gamma, c.Input(1));
+  KILN_RETURN_IF_ERROR(RefuseStatistics(c));
+  KILN_ASSIGN_OR_RETURN(const int64_t axis, NormalAxis(c.Int("axis", -1), c.type(x).rank()));
+  if (axis != c.type(x).rank() - 1) return absl::UnimplementedError("an axis before the last");
+  KILN_ASSIGN_OR_RETURN(const ValueId y, RmsNorm(c, x, gamma, c.Float("epsilon", 1e-5)));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+// The sum of inputs 0 and 1 and an optional bias, normalised; output 3 is the sum.
+absl::Status SkipNormalization(Converter& c, bool is_simplified) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId skip, c.Input(1));
+  KILN_ASSIGN_OR_RETURN(const ValueId gamma, c.Input(2));
+  KILN_RETURN_IF_ERROR(RefuseStatistics(c));
+  KILN_ASSIGN_OR_RETURN(ValueId sum, c.Op("add", {x, skip}));
+  const int bias_input = is_simplified ? 3 : 4;
+  if (c.HasInput(bias_input)) {
+    KILN_ASSIGN_OR_RETURN(const ValueId bias, c.Input(bias_input));
+    KILN_ASSIGN_OR_RETURN(sum, c.Op("add", {sum, bias}));
+  }
+  const double epsilon = c.Float("epsilon", kSkipEpsilon);
+  ValueId y = kNoId;
+  if (is_simplified) {
+    KILN_ASSIGN_OR_RETURN(y, RmsNorm(c, sum, gamma, epsilon));
+  } else {
+    const ValueId beta = c.HasInput(3) ? c.InputItem(3).tensor : kNoId;
+    KILN_ASSIGN_OR_RETURN(y, LayerNorm(c, sum, gamma, beta, epsilon));
+  }
+  c.SetOutput(0, y);
+  c.SetOutput(3, sum);
+  return absl::OkStatus();
+}
+
+absl::Status SkipLayerNormalization(Converter& c) { return SkipNormalization(c, false); }
+absl::Status SkipSimplifiedLayerNormalization(Converter& c) { return SkipNormalization(c, true); }
+
+// Embeddings of words, positions and segments, added and normalised. Output 1 says how many of a
+// row's words the mask has, output 2 is the sum.
+absl::Status EmbedLayerNormalization(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId words, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId word_embedding, c.Input(2));
+  KILN_ASSIGN_OR_RETURN(const ValueId position_embedding, c.Input(3));
+  KILN_ASSIGN_OR_RETURN(const ValueId gamma, c.Input(5));
+  KILN_ASSIGN_OR_RETURN(const ValueId beta, c.Input(6));
+  const Shape shape = c.type(words).shape;
+  if (shape.size() != 2 || c.type(position_embedding).rank() != 2) {
+    return Wrong("input_ids and position_embedding",
+                 c.type(words).ToString() + " and " + c.type(position_embedding).ToString(),
+                 "two matrices");
+  }
+  KILN_ASSIGN_OR_RETURN(ValueId sum, c.Op("take", {word_embedding, words}, {{"axis", 0}}));
+  ValueId positions = kNoId;
+  if (c.HasInput(8)) {
+    KILN_ASSIGN_OR_RETURN(const ValueId ids, c.Input(8));
+    KILN_ASSIGN_OR_RETURN(positions, c.Op("take", {position_embedding, ids}, {{"axis", 0}}));
+  } else {
+    if (shape[1] > c.type(position_embedding).shape[0]) {
+      return Wrong("input_ids", absl::StrCat(shape[1], " positions"),
+                   absl::StrCat("at most ", c.type(position_embedding).shape[0]));
+    }
+    KILN_ASSIGN_OR_RETURN(positions, Piece(c, position_embedding, 0, 0, shape[1]));
+  }
+  KILN_ASSIGN_OR_RETURN(sum, c.Op("add", {sum, positions}));
+  if (c.HasInput(1) && c.HasInput(4)) {
+    KILN_ASSIGN_OR_RETURN(const ValueId ids, c.Input(1));
+    KILN_ASSIGN_OR_RETURN(const ValueId embedding, c.Input(4));
+    KILN_ASSIGN_OR_RETURN(const ValueId segments, c.Op("take", {embedding, ids}, {{"axis", 0}}));
+    KILN_ASSIGN_OR_RETURN(sum, c.Op("add", {sum, segments}));
+  }
+  KILN_ASSIGN_OR_RETURN(const ValueId y,
+                        LayerNorm(c, sum, gamma, beta, c.Float("epsilon", kSkipEpsilon)));
+  c.SetOutput(0, y);
+  ValueId counts = c.Constant(Tensor::Filled({{shape[0]}, DType::Int(32)}, 0));
+  if (c.HasInput(7)) {
+    KILN_ASSIGN_OR_RETURN(const ValueId mask, c.Input(7));
+    KILN_ASSIGN_OR_RETURN(counts, c.Op("sum", {mask}, {{"axis", AttrValue::Ints({1})}}));
+  }
+  c.SetOutput(1, counts);
+  c.SetOutput(2, sum);
+  return absl::OkStatus();
+}
+
+constexpr OnnxOperator kRows[] = {
+    {"Attention", MicrosoftAttention, nullptr, kDomain},
+    {"BiasGelu", Gelu, nullptr, kDomain},
+    {"EmbedLayerNormalization", EmbedLayerNormalization, nullptr, kDomain},
+    {"FastGelu", FastGelu, nullptr, kDomain},
+    {"FusedConv", FusedConv, nullptr, kDomain},
+    {"FusedMatMul", FusedMatMul, nullptr, kDomain},
+    {"Gelu", Gelu, nullptr, kDomain},
+    {"QuickGelu", QuickGelu, nullptr, kDomain},
+    // ONNX Runtime has it in ONNX's own domain.
+    {"SimplifiedLayerNormalization", SimplifiedLayerNormalization},
+    {"SimplifiedLayerNormalization", SimplifiedLayerNormalization, nullptr, kDomain},
+    {"SkipLayerNormalization", SkipLayerNormalization, nullptr, kDomain},
+    {"SkipSimplifiedLayerNormalization", SkipSimplifiedLayerNormalization, nullptr, kDomain},
+};
+
+}  // namespace
+
+absl::Span<const OnnxOperator> MicrosoftOperators() { return kRows; }
+
+}  // namespace kiln::onnx_frontend
