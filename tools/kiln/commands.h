@@ -22,6 +22,7 @@ void AddInspectCommand(CLI::App& app, Action& action);
 void AddBudgetCommand(CLI::App& app, Action& action);
 void AddMlfCommand(CLI::App& app, Action& action);
 void AddCheckOnnxCommand(CLI::App& app, Action& action);
+void AddImportCheckCommand(CLI::App& app, Action& action);
 
 }  // namespace kiln::tools
 

@@ -69,6 +69,7 @@ int main(int argc, char** argv) {
   kiln::tools::AddBudgetCommand(app, action);
   kiln::tools::AddMlfCommand(app, action);
   kiln::tools::AddCheckOnnxCommand(app, action);
+  kiln::tools::AddImportCheckCommand(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

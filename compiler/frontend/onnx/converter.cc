@@ -181,8 +181,11 @@ absl::StatusOr<std::vector<ValueId>> Converter::TupleOp(absl::string_view relay_
 
 absl::StatusOr<ValueId> Converter::Apply(absl::string_view name, std::vector<Item> inputs) {
   const OnnxOperator* const op = FindOperator("", name);
-  if (op == nullptr || op->convert == nullptr) {
-    return absl::InternalError(absl::StrCat("no conversion of ", name));
+  if (op == nullptr) return absl::InternalError(absl::StrCat("no conversion of ", name));
+  if (op->convert == nullptr) {
+    std::vector<ValueId> values;
+    for (const Item& input : inputs) values.push_back(input.tensor);
+    return Op(op->relay, std::move(values));
   }
   Converter other(node_, scope_, source_, std::move(inputs), importer_);
   KILN_RETURN_IF_ERROR(op->convert(other));
