@@ -40,8 +40,9 @@ std::string TypeOf(const Buffer& buffer) {
 }
 
 std::string PrintStage(const Stage& stage, NameTable& names, absl::string_view indent) {
-  std::string text = absl::StrCat(indent, "stage ", names.Of(stage.buffer), ": ",
-                                  BufferTypeToString(*stage.buffer), "\n");
+  std::string text =
+      absl::StrCat(indent, stage.update ? "update " : "stage ", names.Of(stage.buffer), ": ",
+                   BufferTypeToString(*stage.buffer), "\n");
   const auto line = [&](absl::string_view s) { absl::StrAppend(&text, indent, "  ", s, "\n"); };
   int let_count = 0;
   ExprPrinter printer(names, let_count);

@@ -41,6 +41,11 @@ struct Stage {
   Combine combine = Combine::kNone;
   Expr init;  // … starting from this constant, which changes nothing when combined
   Expr value;
+  // An update of what the stages before have put into the buffer: for one point of the space after
+  // the other, in row-major order, the value is stored at `index`, which may depend on data and
+  // name an element more than once; the value may be made of the element that was there. Never
+  // with a reduction.
+  bool update = false;
 };
 
 // combine(acc, term): acc + term, min(acc, term), …

@@ -121,10 +121,12 @@ class KernelBuilder {
   // them.
   void DropUnread() {
     std::set<const loop::BufferNode*> read;
+    const auto visit = [&](const loop::Expr& e) {
+      if (const auto* load = e.As<loop::Load>()) read.insert(load->buffer.get());
+    };
     for (const loop::Stage& stage : kernel_.stages) {
-      loop::VisitExpr(stage.value, [&](const loop::Expr& e) {
-        if (const auto* load = e.As<loop::Load>()) read.insert(load->buffer.get());
-      });
+      loop::VisitExpr(stage.value, visit);
+      for (const loop::Expr& index : stage.index) loop::VisitExpr(index, visit);
     }
     std::erase_if(kernel_.constants, [&](const loop::Constant& constant) {
       return !read.contains(constant.buffer.get());

@@ -248,12 +248,14 @@ absl::StatusOr<loop::Kernel> KernelOf(const Graph& graph, PendingCall& pending) 
   if (slices.empty()) return kernel;
   for (loop::Stage& stage : kernel.stages) {
     if (const auto it = slices.find(stage.buffer); it != slices.end()) stage.buffer = it->second;
-    stage.value = loop::MutateExpr(stage.value, [&](const Expr& e) -> Expr {
+    const auto read_slices = [&](const Expr& e) -> Expr {
       const auto* load = e.As<loop::Load>();
       if (load == nullptr) return {};
       const auto it = slices.find(load->buffer);
       return it == slices.end() ? Expr() : loop::MakeLoad(it->second, load->index);
-    });
+    };
+    stage.value = loop::MutateExpr(stage.value, read_slices);
+    for (Expr& index : stage.index) index = loop::MutateExpr(index, read_slices);
   }
   return kernel;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nn.conv1d and nn.conv2d.
+// nn.conv1d, nn.conv2d and nn.conv3d.
 #include "compiler/ops/convolution.h"
 #include "compiler/ops/matrix_product.h"
 
@@ -30,16 +30,18 @@ std::vector<AttrSchema> ConvAttrs(int spatial) {
 
   return {
       {"strides", AttrType::kInts, AttrValue::Ints(ones), false, "places from window to window"},
-      {"padding", AttrType::kInts, AttrValue::Ints({0, 0}), false,
+      {"padding", AttrType::kInts, AttrValue::Ints(spatial == 3 ? Shape{0, 0, 0} : Shape{0, 0}),
+       false,
        "zeros around data: one for all sides, one per dimension, or all before and all behind"},
       {"dilation", AttrType::kInts, AttrValue::Ints(ones), false, "places from tap to tap"},
       {"groups", AttrType::kInt, 1, false, "parts of the channels that do not see each other"},
       {"channels", AttrType::kInt, {}, false, "of the output; None: as the weight has"},
       {"kernel_size", AttrType::kInts, {}, false, "None: as the weight has"},
-      {"data_layout", AttrType::kString, spatial == 1 ? "NCW" : "NCHW", false,
-       spatial == 1 ? "NCW or NWC" : "NCHW or NHWC"},
-      {"kernel_layout", AttrType::kString, spatial == 1 ? "OIW" : "OIHW", false,
-       spatial == 1 ? "any order of O, I, W" : "OIHW, HWIO, OHWI, HWOI, …"},
+      {"data_layout", AttrType::kString, ChannelsFirst(spatial), false, DataLayoutNames(spatial)},
+      {"kernel_layout", AttrType::kString, "OI" + SpatialLetters(spatial), false,
+       spatial == 1   ? "any order of O, I, W"
+       : spatial == 2 ? "OIHW, HWIO, OHWI, HWOI, …"
+                      : "OIDHW, DHWIO, ODHWI, DHWOI, …"},
       {"out_layout", AttrType::kString, "", false, "\"\" or data_layout"},
       {"out_dtype", AttrType::kDType, "", false, "of the sums; \"\": as data"}};
 }
@@ -110,8 +112,30 @@ const OpDef kConv2d = {
      {.inputs = {F16({1, 2, 4, 4}), F16({2, 2, 3, 3})}}},
 };
 
+const OpDef kConv3d = {
+    {.name = "nn.conv3d",
+     .doc = std::string(kDoc),
+     .inputs = {{"data", "(n, channels, d, h, w) or (n, d, h, w, channels)"},
+                {"weight", "as kernel_layout"}},
+     .attrs = ConvAttrs(3)},
+    ConvolutionConstraints(),
+    Fusion::kContraction,
+    Infer<3>,
+    Lower<3>,
+    {Case({Iota(F32({1, 1, 2, 2, 2})), Values(F32({1, 1, 2, 1, 2}), {1, 0, 0, -1})}, {},
+          {Values(F32({1, 1, 1, 2, 1}), {-5, -5})}),
+     {.inputs = {F32({1, 2, 4, 5, 6}), F32({3, 2, 3, 2, 3})},
+      .attrs = Conv({{"padding", List({1, 0, 1, 0, 1, 2})}, {"strides", List({1, 2, 1})}})},
+     {.inputs = {F32({1, 5, 4, 6, 4}), F32({3, 2, 2, 2, 6})},
+      .attrs = Conv({{"data_layout", "NDHWC"},
+                     {"kernel_layout", "DHWIO"},
+                     {"groups", 2},
+                     {"dilation", List({2, 1, 3})}})}},
+};
+
 KILN_REGISTER_OP(kConv1d);
 KILN_REGISTER_OP(kConv2d);
+KILN_REGISTER_OP(kConv3d);
 
 }  // namespace
 }  // namespace kiln

@@ -56,11 +56,13 @@ Indices KernelLayout::At(const Expr& o_index, const Expr& i_index, const Indices
 absl::StatusOr<KernelLayout> ParseKernelLayout(const std::string& text, int spatial,
                                                int constraint) {
   KernelLayout layout;
-  const std::string letters = spatial == 1 ? "W" : "HW";
+  const std::string letters = SpatialLetters(spatial);
   bool valid = text.size() == letters.size() + 2;
   for (char letter : letters + "OI") valid = valid && text.find(letter) != std::string::npos;
-  KILN_CONSTRAINT(constraint, valid && (spatial == 1 || text.find('H') < text.find('W')),
-                  absl::StrCat("kernel_layout ", text),
+  for (size_t k = 1; k < letters.size(); ++k) {
+    valid = valid && text.find(letters[k - 1]) < text.find(letters[k]);
+  }
+  KILN_CONSTRAINT(constraint, valid, absl::StrCat("kernel_layout ", text),
                   absl::StrCat("an order of O, I and ", letters));
   layout.o = text.find('O');
   layout.i = text.find('I');
@@ -91,7 +93,7 @@ std::vector<std::string> ConvolutionConstraints() {
           "their dtypes are one, or out_dtype is given",
           "out_dtype is of the same kind and not narrower",
           "data_layout is one of those named, and out_layout is \"\" or the same",
-          "kernel_layout is an order of O, I and the spatial letters, H before W",
+          "kernel_layout is an order of O, I and the spatial letters, those in order",
           "data and weight have the rank of their layouts",
           "groups is positive and divides the channels of data and the outputs",
           "the weight has as many input channels as a group of data",

@@ -29,7 +29,7 @@ struct KernelLayout {
   // An index into the weight.
   Indices At(const Expr& o_index, const Expr& i_index, const Indices& taps) const;
 };
-// Any order of the letters O, I and W, or O, I, H and W with H before W.
+// Any order of the letters O, I and W; with H before W, and with D before H.
 absl::StatusOr<KernelLayout> ParseKernelLayout(const std::string& text, int spatial,
                                                int constraint);
 

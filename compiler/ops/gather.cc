@@ -7,13 +7,6 @@
 namespace kiln {
 namespace {
 
-// A negative index counts from the end; beyond the ends it is brought to the nearest.
-Expr FromEnds(const Expr& index, int64_t extent) {
-  if (index.type().dtype.is_uint()) return ClampIndex(index, extent);
-  const Expr wide = loop::ToIndex(index);
-  return ClampIndex(loop::MakeSelect(wide < Expr(0), wide + Expr(extent), wide), extent);
-}
-
 InferResult InferGather(const InferContext& c) {
   const TensorType &data = c.inputs[0], &indices = c.inputs[1];
   KILN_CONSTRAINT(1, indices.dtype.is_integral(), indices.dtype.ToString(),
@@ -35,7 +28,7 @@ absl::Status LowerGather(StageBuilder& b) {
   const size_t axis = AxisOf(b.attrs().Int("axis"), b.input_shape(0).size());
   b.Output(0, [&](const Indices& i) {
     Indices at = i;
-    at[axis] = FromEnds(b.Input(1)(i), b.input_shape(0)[axis]);
+    at[axis] = IndexFromEnds(b.Input(1)(i), b.input_shape(0)[axis]);
     return b.Input(0)(at);
   });
   return absl::OkStatus();
@@ -100,7 +93,7 @@ absl::Status LowerGatherNd(StageBuilder& b) {
     for (size_t d = 0; d < depth; ++d) {
       Indices which = {Expr(static_cast<int64_t>(d))};
       which.insert(which.end(), i.begin(), own);
-      at.push_back(FromEnds(b.Input(1)(which), data[batch + d]));
+      at.push_back(IndexFromEnds(b.Input(1)(which), data[batch + d]));
     }
     at.insert(at.end(), own, i.end());
     return b.Input(0)(at);

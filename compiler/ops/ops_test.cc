@@ -82,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(Ops, EveryOp, testing::ValuesIn(AllOps()), [](const aut
 });
 
 TEST(Ops, AreFoundByName) {
-  EXPECT_EQ(FindOp("nn.conv3d"), nullptr);
+  EXPECT_EQ(FindOp("nn.conv4d"), nullptr);
   ASSERT_NE(FindOpSchema("nn.conv2d"), nullptr);
   EXPECT_EQ(FindOpSchema("nn.conv2d")->attrs.size(), 10u);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nn.max_pool1d, nn.max_pool2d, nn.avg_pool1d, nn.avg_pool2d.
+// nn.max_pool1d to 3d, nn.avg_pool1d to 3d.
 #include "compiler/ops/constraint.h"
 #include "compiler/ops/example.h"
 #include "compiler/ops/window.h"
@@ -104,8 +104,7 @@ OpDef PoolOp(std::string name, int spatial, bool average, InferResult (*infer)(c
       {"dilation", AttrType::kInts, ones, false, "places from tap to tap"},
       {"padding", AttrType::kInts, zeros, false,
        "around data: one for all sides, one per dimension, or all before and all behind"},
-      {"layout", AttrType::kString, spatial == 1 ? "NCW" : "NCHW", false,
-       spatial == 1 ? "NCW or NWC" : "NCHW or NHWC"},
+      {"layout", AttrType::kString, ChannelsFirst(spatial), false, DataLayoutNames(spatial)},
       {"out_layout", AttrType::kString, "", false, "\"\" or layout"},
       {"ceil_mode", AttrType::kBool, false, false,
        "a last window may hang over the end, unless it begins there"}};
@@ -159,6 +158,18 @@ std::vector<OpExample> With2d(std::vector<OpExample> cases) {
   return cases;
 }
 
+std::vector<OpExample> With3d(std::vector<OpExample> cases) {
+  cases.push_back({.inputs = {F32({1, 2, 5, 4, 6})},
+                   .attrs = {{"pool_size", List({2, 3, 2})},
+                             {"strides", List({2, 1, 2})},
+                             {"padding", List({1, 1, 0})},
+                             {"dilation", List({1, 1, 2})},
+                             {"ceil_mode", true}}});
+  cases.push_back({.inputs = {F32({1, 4, 3, 5, 2})},
+                   .attrs = {{"pool_size", List({2, 2, 2})}, {"layout", "NDHWC"}}});
+  return cases;
+}
+
 Tensor Row(const std::vector<double>& values) {
   return Values(F32({1, 1, static_cast<int64_t>(values.size())}), values);
 }
@@ -175,6 +186,12 @@ const OpDef kPools[] = {
                 Case({Values(U8({1, 2, 2, 1}), {1, 200, 3, 4})},
                      {{"pool_size", List({2, 2})}, {"layout", "NHWC"}},
                      {Values(U8({1, 1, 1, 1}), {200})})})),
+    PoolOp("nn.max_pool3d", 3, false, Infer<3>, LowerMax<3>,
+           With3d({Case({Iota(F32({1, 1, 2, 2, 2}))}, {{"pool_size", List({2, 1, 2})}},
+                        {Values(F32({1, 1, 1, 2, 1}), {5, 7})})})),
+    PoolOp("nn.avg_pool3d", 3, true, Infer<3>, LowerAvg<3>,
+           With3d({Case({Iota(F32({1, 1, 2, 2, 2}))}, {{"pool_size", List({2, 1, 2})}},
+                        {Values(F32({1, 1, 1, 2, 1}), {2.5, 4.5})})})),
     PoolOp(
         "nn.avg_pool1d", 1, true, Infer<1>, LowerAvg<1>,
         With1d(

@@ -124,6 +124,23 @@ void StageBuilder::Output(int k, const std::function<Expr(const Indices&)>& valu
   result_.stages.push_back(std::move(stage));
 }
 
+void StageBuilder::Update(int k, Shape axes, const std::function<Indices(const Indices&)>& index,
+                          const std::function<Expr(const Indices&, const Expr&)>& value) {
+  const Buffer& buffer = outputs_[static_cast<size_t>(k)];
+  Stage stage;
+  stage.buffer = buffer;
+  stage.axes = MakeAxes("i", axes);
+  const Indices i = VarsOf(stage.axes);
+  stage.index = index(i);
+  Expr old = loop::MakeLoad(buffer, stage.index);
+  if (buffer->dtype != ComputeType(buffer->dtype)) {
+    old = loop::MakeCast(ComputeType(buffer->dtype), old);
+  }
+  stage.value = CastTo(buffer->dtype, value(i, old));
+  stage.update = true;
+  result_.stages.push_back(std::move(stage));
+}
+
 StageBuilder::Result StageBuilder::Finish() && {
 #ifndef NDEBUG
   for (const Buffer& output : outputs_) {
@@ -163,6 +180,12 @@ Expr GuardedValue(const Access& x, const Shape& shape, Indices index, Expr in_bo
     index[d] = ClampIndex(index[d], shape[d]);
   }
   return loop::MakeSelect(in_bounds, x(index), otherwise);
+}
+
+Expr IndexFromEnds(const Expr& index, int64_t extent) {
+  if (index.type().dtype.is_uint()) return ClampIndex(index, extent);
+  const Expr wide = loop::ToIndex(index);
+  return ClampIndex(loop::MakeSelect(wide < Expr(0), wide + Expr(extent), wide), extent);
 }
 
 Expr ClampIndex(Expr index, int64_t extent) {

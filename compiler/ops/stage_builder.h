@@ -72,6 +72,12 @@ class StageBuilder {
   // (float16).
   void Output(int k, const std::function<Expr(const Indices&)>& value);
 
+  // Changes output k, which has been defined: for one point of `axes` after the other, in row-major
+  // order, the element at `index(point)` becomes `value(point, that element)`. Indices may depend
+  // on data; the operator's fusion is kOpaque.
+  void Update(int k, Shape axes, const std::function<Indices(const Indices&)>& index,
+              const std::function<Expr(const Indices&, const Expr& old)>& value);
+
   // Reads a table that is part of the operator's code; a literal where it has one element.
   Access Table(std::string name, Tensor tensor);
 
@@ -104,6 +110,8 @@ Expr GuardedValue(const Access& x, const Shape& shape, Indices index, Expr in_bo
                   Expr otherwise);
 // index clamped to 0 … extent-1.
 Expr ClampIndex(Expr index, int64_t extent);
+// A negative index counts from the end; beyond the ends it is brought to the nearest.
+Expr IndexFromEnds(const Expr& index, int64_t extent);
 
 }  // namespace kiln
 

@@ -89,6 +89,14 @@ Shape Outs(const Window& window) {
   return outs;
 }
 
+std::string SpatialLetters(int spatial) {
+  return std::string("DHW").substr(3 - static_cast<size_t>(spatial));
+}
+std::string ChannelsFirst(int spatial) { return "NC" + SpatialLetters(spatial); }
+std::string DataLayoutNames(int spatial) {
+  return absl::StrCat(ChannelsFirst(spatial), " or N", SpatialLetters(spatial), "C");
+}
+
 std::vector<int64_t> DataLayout::Space(const Shape& shape) const {
   const auto begin = shape.begin() + static_cast<std::ptrdiff_t>(spatial_dim(0));
   return {begin, begin + spatial};
@@ -105,10 +113,10 @@ DataLayout DataLayoutOf(const Attrs& attrs, const std::string& attr, int spatial
 
 absl::StatusOr<DataLayout> ParseDataLayout(const Attrs& attrs, const std::string& attr, int spatial,
                                            int constraint) {
-  const std::string first = spatial == 1 ? "NCW" : "NCHW", last = spatial == 1 ? "NWC" : "NHWC";
+  const std::string first = ChannelsFirst(spatial), last = "N" + SpatialLetters(spatial) + "C";
   const std::string& layout = attrs.String(attr);
   KILN_CONSTRAINT(constraint, layout == first || layout == last, absl::StrCat(attr, " ", layout),
-                  absl::StrCat(first, " or ", last));
+                  DataLayoutNames(spatial));
   const std::string& out = attrs.String("out_layout");
   KILN_CONSTRAINT(constraint, out.empty() || out == layout, absl::StrCat("out_layout ", out),
                   absl::StrCat("\"\" or ", layout));

@@ -48,7 +48,14 @@ absl::StatusOr<Window> MakeTransposedWindow(const Attrs& attrs, const std::vecto
 Shape Taps(const Window& window);
 Shape Outs(const Window& window);
 
-// Where the channels and the spatial dimensions of data are: "NCW", "NWC", "NCHW", "NHWC".
+// The letters of 1, 2 or 3 spatial dimensions in a layout: "W", "HW", "DHW".
+std::string SpatialLetters(int spatial);
+// "NCHW or NHWC", and "NCHW", the default, for as many spatial dimensions.
+std::string DataLayoutNames(int spatial);
+std::string ChannelsFirst(int spatial);
+
+// Where the channels and the spatial dimensions of data are: "NCW", "NWC", "NCHW", "NHWC", "NCDHW",
+// "NDHWC".
 struct DataLayout {
   bool channels_last = false;
   int spatial = 2;

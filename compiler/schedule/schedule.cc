@@ -64,6 +64,12 @@ std::vector<std::pair<int, int>> InPlacePairs(const loop::Kernel& kernel) {
         const bool stores = stage.buffer == kernel.outputs[o];
         const bool linear =
             loop::AsLinear(schedule::FlatIndex(stage.buffer, stage.index, bounds), vars, &store);
+        for (const Expr& index : stage.index) {
+          loop::VisitExpr(index, [&](const Expr& e) {
+            const auto* load = e.As<loop::Load>();
+            ok &= load == nullptr || load->buffer != kernel.inputs[k];
+          });
+        }
         loop::VisitExpr(stage.value, [&](const Expr& e) {
           const auto* load = e.As<loop::Load>();
           if (load == nullptr || load->buffer != kernel.inputs[k]) return;
@@ -106,6 +112,24 @@ size_t FindContraction(const loop::Kernel& kernel, const Target& target) {
     if (schedule::AsContraction(stage, store, target).has_value()) return i;
   }
   return kernel.stages.size();
+}
+
+bool HasUpdate(const loop::Kernel& kernel) {
+  return std::any_of(kernel.stages.begin(), kernel.stages.end(),
+                     [](const Stage& stage) { return stage.update; });
+}
+
+// Every stage by itself; updates in order, on one thread.
+Stmt UpdateNests(const loop::Kernel& kernel, schedule::Context& context) {
+  std::vector<Stmt> nests;
+  for (const Stage& stage : kernel.stages) {
+    nests.push_back(stage.update
+                        ? schedule::Nest(stage.axes, loop::ForKind::kSerial,
+                                         loop::MakeStore(stage.buffer, stage.index, stage.value))
+                        : schedule::StageNest(kernel, stage, context));
+  }
+  context.description = "update";
+  return loop::MakeBlock(std::move(nests));
 }
 
 bool HasReduction(const loop::Kernel& kernel) {
@@ -164,6 +188,7 @@ absl::StatusOr<Stmt> Build(loop::Kernel& kernel, const ScheduleOptions& options,
     return Stmt();
   }
   if (options.naive) return schedule::NaiveSchedule(kernel, context);
+  if (HasUpdate(kernel)) return UpdateNests(kernel, context);
   schedule::InlineStages(kernel, context.target);
   const size_t contraction = FindContraction(kernel, context.target);
   if (contraction < kernel.stages.size()) {

@@ -142,6 +142,28 @@ TEST(Pointwise, MovesAndBroadcastsToo) {
   for (const Target& target : AllTargets()) ExpectLikeNaive(kernel, target);
 }
 
+// A place may come twice, and the places are read until the end: the output is not written over
+// them.
+TEST(Update, StoresInOrderAndNotOverItsPlaces) {
+  const DType int32 = DType::Int(32);
+  const Buffer data = Param("data", int32, {8}), places = Param("places", int32, {8});
+  const Buffer out = Param("out", int32, {8});
+  Stage update = Pointwise(out, [&](const Index& i) { return MakeLoad(out, i); });
+  const Expr place = loop::ToIndex(MakeLoad(places, {update.axes[0].var}));
+  update.index = {loop::Max(loop::Min(place, Expr(7)), Expr(0))};
+  update.value = MakeLoad(out, update.index) + loop::MakeCast(int32, update.axes[0].var);
+  update.update = true;
+  const Kernel kernel = {
+      .name = "f",
+      .inputs = {data, places},
+      .outputs = {out},
+      .constants = {},
+      .stages = {Pointwise(out, [&](const Index& i) { return MakeLoad(data, i); }), update}};
+  for (const Target& target : AllTargets()) ExpectLikeNaive(kernel, target);
+  const std::vector<std::pair<int, int>> only_data = {{0, 0}};
+  EXPECT_EQ(Schedule(kernel, VectorTarget(256)).in_place, only_data);
+}
+
 TEST(Schedule, NothingToComputeIsNoCode) {
   EXPECT_EQ(Text(Schedule(Unary({0, 3}, Double), VectorTarget(256))),
             "operator f(in: float32[0, 3]) -> (out: float32[0, 3]) {\n}\n");

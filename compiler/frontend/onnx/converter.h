@@ -121,15 +121,19 @@ struct OnnxOperator {
 // The rows of each family; operators.cc joins them.
 absl::Span<const OnnxOperator> ActivationOperators();
 absl::Span<const OnnxOperator> ControlFlowOperators();
+absl::Span<const OnnxOperator> ConvolutionOperators();
 absl::Span<const OnnxOperator> ElementwiseOperators();
 absl::Span<const OnnxOperator> LossOperators();
 absl::Span<const OnnxOperator> MatrixOperators();
 absl::Span<const OnnxOperator> MicrosoftOperators();
 absl::Span<const OnnxOperator> NeuralOperators();
 absl::Span<const OnnxOperator> NormalizationOperators();
+absl::Span<const OnnxOperator> PoolingOperators();
 absl::Span<const OnnxOperator> QuantizedOperators();
 absl::Span<const OnnxOperator> RecurrentOperators();
 absl::Span<const OnnxOperator> ReductionOperators();
+absl::Span<const OnnxOperator> ResizeOperators();
+absl::Span<const OnnxOperator> ScatterOperators();
 absl::Span<const OnnxOperator> SelectionOperators();
 absl::Span<const OnnxOperator> SequenceOperators();
 absl::Span<const OnnxOperator> ShapeOperators();

@@ -156,6 +156,39 @@ TEST(ImportOnnx, ConvolvesOneDimension) {
       (std::vector<double>{1, 12, 23, 30}));
 }
 
+TEST(ImportOnnx, FitsTransposedConvolutionsToTheirOutput) {
+  const std::string x = Floats("x", "dims: 1 dims: 1 dims: 3", {1, 2, 3});
+  const std::string w = Floats("w", "dims: 1 dims: 1 dims: 2", {1, 10});
+  const auto values = [&](const char* attrs) {
+    return Values(Model(x + w +
+                        "node { op_type: 'ConvTranspose' input: 'x' input: 'w' output: 'y' " +
+                        attrs + "}"));
+  };
+  EXPECT_EQ(values("attribute { name: 'output_shape' type: INTS ints: 3 }"),
+            (std::vector<double>{12, 23, 30}));
+  EXPECT_EQ(values("attribute { name: 'auto_pad' type: STRING s: 'SAME_UPPER' }"),
+            (std::vector<double>{1, 12, 23}));
+}
+
+TEST(ImportOnnx, ResizesByAScaleThatIsNoQuotientOfExtents) {
+  const std::string x = Floats("x", "dims: 5", {0, 1, 2, 3, 4});
+  EXPECT_EQ(Values(Model(x + Floats("s", "dims: 1", {0.4f}) +
+                         "node { op_type: 'Resize' input: 'x' input: '' input: 's' output: 'y' "
+                         "attribute { name: 'mode' type: STRING s: 'linear' } attribute { name: "
+                         "'coordinate_transformation_mode' type: STRING s: 'asymmetric' } }")),
+            (std::vector<double>{0, 2.5}));
+}
+
+TEST(ImportOnnx, CountsWhatIsSelectedOfConstants) {
+  const std::string x = Floats("x", "dims: 2 dims: 2", {3, 0, 0, 3});
+  EXPECT_EQ(Values(Model(x + "node { op_type: 'NonZero' input: 'x' output: 'y' }")),
+            (std::vector<double>{0, 1, 0, 1}));
+  EXPECT_EQ(Values(Model(x + "node { op_type: 'Unique' input: 'x' output: 'y' }")),
+            (std::vector<double>{0, 3}));
+  EXPECT_THAT(Text(Model(Input("x", "2,2") + "node { op_type: 'NonZero' input: 'x' output: 'y' }")),
+              HasSubstr("fix it with --constant x=VALUE"));
+}
+
 TEST(ImportOnnx, PinsDynamicDimensions) {
   const std::string model = Model(
       "input { name: 'x' type { tensor_type { elem_type: 1 shape { dim { dim_param: 'n' } dim { "
@@ -192,6 +225,11 @@ TEST(ImportOnnx, SaysWhatIsWrong) {
       {Model(x + node("Dropout", "input: 'x' input: '' input: 't'") +
              "initializer { name: 't' data_type: 9 int32_data: 1 }"),
        "training_mode = 1"},
+      {Model(x + node("TopK", "input: 'x' attribute { name: 'k' type: INT i: 5 }"), 9),
+       "topk: constraint 4: found k 5, wanted at most 4"},
+      {Model(x + node("GlobalAveragePool", "input: 'x'")), "wanted rank 3 or more"},
+      {Model(x + node("Det", "input: 'x'")), "wanted square matrices"},
+      {Model(x + node("Resize", "input: 'x'")), "scales and sizes: found 0 and 0"},
       {Model("initializer { name: 'w' data_type: 1 dims: 4 float_data: 1 }" +
              node("Relu", "input: 'w'")),
        "initialiser 'w'"},

@@ -10,10 +10,11 @@ absl::string_view NormalDomain(absl::string_view domain) {
 
 const OnnxOperator* FindOperator(absl::string_view domain, absl::string_view name) {
   for (absl::Span<const OnnxOperator> rows :
-       {ActivationOperators(), ControlFlowOperators(), ElementwiseOperators(), LossOperators(),
-        MatrixOperators(), MicrosoftOperators(), NeuralOperators(), NormalizationOperators(),
-        QuantizedOperators(), RecurrentOperators(), ReductionOperators(), SelectionOperators(),
-        SequenceOperators(), ShapeOperators(), SignalOperators()}) {
+       {ActivationOperators(), ControlFlowOperators(), ConvolutionOperators(),
+        ElementwiseOperators(), LossOperators(), MatrixOperators(), MicrosoftOperators(),
+        NeuralOperators(), NormalizationOperators(), PoolingOperators(), QuantizedOperators(),
+        RecurrentOperators(), ReductionOperators(), ResizeOperators(), ScatterOperators(),
+        SelectionOperators(), SequenceOperators(), ShapeOperators(), SignalOperators()}) {
     for (const OnnxOperator& row : rows) {
       if (name == row.name && NormalDomain(domain) == row.domain) return &row;
     }

@@ -63,7 +63,7 @@ absl::StatusOr<std::vector<Tensor>> RunLowered(const OpDef& op, const Attrs& nor
   StageBuilder builder("op", normalized, input_buffers, output_buffers, std::move(constants));
   KILN_RETURN_IF_ERROR(op.lower(builder));
   StageBuilder::Result lowered = std::move(builder).Finish();
-  const std::vector<loop::Stage>& stages = lowered.stages;
+  std::vector<loop::Stage>& stages = lowered.stages;
 
   for (const loop::Stage& stage : stages) {
     double steps = 1;
@@ -80,13 +80,14 @@ absl::StatusOr<std::vector<Tensor>> RunLowered(const OpDef& op, const Attrs& nor
   func.num_inputs = static_cast<int>(inputs.size());
   std::vector<Stmt> stmts;
   for (const loop::Stage& stage : stages) {
-    func.params.push_back(stage.buffer);
+    if (!stage.update) func.params.push_back(stage.buffer);
     stmts.push_back(StageLoops(stage));
   }
   func.body = loop::MakeBlock(std::move(stmts));
 
   std::vector<std::string> memory;
   for (const Tensor& input : inputs) memory.push_back(input.bytes());
+  std::erase_if(stages, [](const loop::Stage& stage) { return stage.update; });
   for (const loop::Stage& stage : stages) {
     memory.emplace_back(static_cast<size_t>(stage.buffer->num_bytes()), '\xaa');
   }

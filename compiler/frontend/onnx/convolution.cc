@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions and their transposes.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/base/status.h"
+#include "compiler/frontend/onnx/converter.h"
+#include "compiler/frontend/onnx/windows.h"
+
+namespace kiln::onnx_frontend {
+namespace {
+
+constexpr int64_t kMaxGroups = 1 << 24;
+// Keeps sums and products of geometry within int64.
+constexpr int64_t kMaxExtent = int64_t{1} << 28;
+
+absl::StatusOr<ValueId> AddBias(Converter& c, ValueId y, int input) {
+  if (!c.HasInput(input)) return y;
+  KILN_ASSIGN_OR_RETURN(const ValueId bias, c.Input(input));
+  return c.Op("nn.bias_add", {y, bias}, {{"axis", 1}});
+}
+
+struct Geometry {
+  std::vector<int64_t> kernel, strides, dilations, pads, output_padding;
+};
+
+// Padding of a transposed convolution that gives the output extents asked for; where they are more
+// than there are without padding, the rest is output padding.
+absl::Status FitOutput(const Converter& c, const Shape& data, Geometry& g) {
+  const size_t n = g.kernel.size();
+  const std::string mode = c.String("auto_pad", "NOTSET");
+  const bool same = mode == "SAME_UPPER" || mode == "SAME_LOWER";
+  std::vector<int64_t> wanted = c.Ints("output_shape");
+  if (wanted.size() == n + 2) wanted.erase(wanted.begin(), wanted.begin() + 2);
+  if (wanted.empty() && !same) return absl::OkStatus();
+  g.pads.assign(2 * n, 0);
+  for (size_t i = 0; i < n; ++i) {
+    const int64_t extent = data[i + 2];
+    if (g.kernel[i] > kMaxExtent || extent > kMaxExtent || extent < 1) {
+      return Wrong("an extent", absl::StrCat(extent), absl::StrCat("1 to ", kMaxExtent));
+    }
+    if (wanted.size() == i) wanted.push_back(extent * g.strides[i]);
+    if (wanted[i] < 1 || wanted[i] > kMaxExtent * g.strides[i]) {
+      return Wrong("output_shape", AttrValue::Ints(wanted).ToString(), "positive numbers");
+    }
+    const int64_t total = (extent - 1) * g.strides[i] + (g.kernel[i] - 1) * g.dilations[i] + 1 +
+                          g.output_padding[i] - wanted[i];
+    if (total < 0) g.output_padding[i] -= total;
+    const int64_t pad = std::max<int64_t>(total, 0);
+    g.pads[i] = mode == "SAME_UPPER" ? pad / 2 : pad - pad / 2;
+    g.pads[i + n] = pad - g.pads[i];
+  }
+  if (wanted.size() != n) {
+    return Wrong("output_shape", absl::StrCat(wanted.size(), " extents"), absl::StrCat(n));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Geometry> GeometryOf(const Converter& c, const Shape& data, const Shape& weight,
+                                    bool transposed) {
+  Geometry g{.kernel = {weight.begin() + 2, weight.end()}};
+  if (c.HasAttr("kernel_shape") && c.Ints("kernel_shape") != g.kernel) {
+    return Wrong("kernel_shape", AttrValue::Ints(c.Ints("kernel_shape")).ToString(),
+                 AttrValue::Ints(g.kernel).ToString());
+  }
+  const size_t n = g.kernel.size();
+  KILN_ASSIGN_OR_RETURN(g.strides, Positive(c, "strides", n));
+  KILN_ASSIGN_OR_RETURN(g.dilations, Positive(c, "dilations", n));
+  KILN_ASSIGN_OR_RETURN(g.pads, Padding(c, data, g.kernel, g.strides, g.dilations));
+  g.output_padding = c.Ints("output_padding", std::vector<int64_t>(n, 0));
+  if (g.output_padding.size() != n ||
+      std::any_of(g.output_padding.begin(), g.output_padding.end(),
+                  [](int64_t v) { return v < 0 || v > kMaxExtent; })) {
+    return Wrong("output_padding", AttrValue::Ints(g.output_padding).ToString(),
+                 absl::StrCat(n, " numbers, none negative"));
+  }
+  if (transposed) KILN_RETURN_IF_ERROR(FitOutput(c, data, g));
+  return g;
+}
+
+absl::Status ConvolutionOf(Converter& c, bool transposed) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId w, c.Input(1));
+  const Shape weight = c.type(w).shape;
+  if (weight.size() < 3 || c.type(x).rank() != static_cast<int>(weight.size())) {
+    return Wrong("weight", c.type(w).ToString(),
+                 absl::StrCat("the rank of the data, ", c.type(x).rank(), ", and at least 3"));
+  }
+  KILN_ASSIGN_OR_RETURN(const Geometry g, GeometryOf(c, c.type(x).shape, weight, transposed));
+  KILN_ASSIGN_OR_RETURN(const Spatial data, AsSpatial(c, x));
+  KILN_ASSIGN_OR_RETURN(const Spatial filter, AsSpatial(c, w));
+  const int64_t groups = c.Int("group", 1);
+  if (groups < 1 || groups > kMaxGroups) {
+    return Wrong("group", absl::StrCat(groups), absl::StrCat("1 to ", kMaxGroups));
+  }
+  Attrs attrs = {{"strides", AttrValue::Ints(data.Widened(g.strides, 1))},
+                 {"padding", AttrValue::Ints(data.WidenedPads(g.pads))},
+                 {"dilation", AttrValue::Ints(data.Widened(g.dilations, 1))},
+                 {"groups", groups},
+                 {"kernel_size", AttrValue::Ints(data.Widened(g.kernel, 1))}};
+  if (transposed) {
+    attrs.Set("output_padding", AttrValue::Ints(data.Widened(g.output_padding, 0)));
+    attrs.Set("channels", weight[1] * groups);
+    attrs.Set("kernel_layout", data.dims == 2 ? "IOHW" : "IODHW");
+  } else {
+    attrs.Set("channels", weight[0]);
+  }
+  const std::string op = data.Op("nn.conv") + (transposed ? "_transpose" : "");
+  KILN_ASSIGN_OR_RETURN(ValueId y, c.Op(op, {data.data, filter.data}, attrs));
+  KILN_ASSIGN_OR_RETURN(y, AddBias(c, y, 2));
+  KILN_ASSIGN_OR_RETURN(y, Back(c, y, data));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status Conv(Converter& c) { return ConvolutionOf(c, false); }
+absl::Status ConvTranspose(Converter& c) { return ConvolutionOf(c, true); }
+
+constexpr OnnxOperator kRows[] = {
+    {"Conv", Conv},
+    {"ConvTranspose", ConvTranspose},
+};
+
+}  // namespace
+
+absl::Span<const OnnxOperator> ConvolutionOperators() { return kRows; }
+
+}  // namespace kiln::onnx_frontend

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading between the places of data: another resolution, grids, regions.
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/base/status.h"
+#include "compiler/frontend/onnx/converter.h"
+#include "compiler/frontend/onnx/formula.h"
+
+namespace kiln::onnx_frontend {
+namespace {
+
+// What is asked for, one value per dimension of the data.
+struct Resolution {
+  std::vector<double> scales;
+  std::vector<int64_t> sizes;
+  std::vector<double> starts, ends;  // of tf_crop_and_resize
+};
+
+std::vector<double> Doubles(const Tensor& tensor) {
+  std::vector<double> values;
+  for (int64_t i = 0; i < tensor.type().num_elements(); ++i) values.push_back(tensor.AsDouble(i));
+  return values;
+}
+
+// A constant input with so many elements; empty if there is none or it has none.
+absl::StatusOr<std::vector<double>> NumbersInput(Converter& c, int i, const char* what,
+                                                 size_t count) {
+  if (i < 0 || !c.HasInput(i)) return std::vector<double>();
+  // An input without elements stands for none; there is nothing to know of it.
+  KILN_ASSIGN_OR_RETURN(const ValueId input, c.Input(i));
+  if (c.type(input).num_elements() == 0) return std::vector<double>();
+  KILN_ASSIGN_OR_RETURN(const Tensor tensor, c.ConstantInput(i, what));
+  std::vector<double> values = Doubles(tensor);
+  if (values.size() != count) {
+    return Wrong(what, absl::StrCat(values.size(), " values"), absl::StrCat(count));
+  }
+  return values;
+}
+
+constexpr double kMaxExtent = 1 << 28;
+
+absl::StatusOr<int64_t> Extent(double value) {
+  if (value >= 0 && value <= kMaxExtent) return static_cast<int64_t>(value);
+  return Wrong("an extent of the result", absl::StrCat(value), absl::StrCat("0 to ", kMaxExtent));
+}
+
+// One scale for all axes, so that the result is within, or covers, the sizes.
+void KeepAspectRatio(bool within, const Shape& data, const std::vector<int64_t>& axes,
+                     std::vector<double>& sizes, std::vector<double>& scales) {
+  double scale = within ? INFINITY : 0;
+  for (size_t k = 0; k < axes.size(); ++k) {
+    const double own = sizes[k] / static_cast<double>(data[static_cast<size_t>(axes[k])]);
+    scale = within ? std::min(scale, own) : std::max(scale, own);
+  }
+  for (size_t k = 0; k < axes.size(); ++k) {
+    sizes[k] = std::floor(scale * static_cast<double>(data[static_cast<size_t>(axes[k])]) + 0.5);
+    scales.push_back(scale);
+  }
+}
+
+absl::StatusOr<Resolution> ResolutionOf(Converter& c, const Shape& data, int roi_input,
+                                        int scales_input, int sizes_input, bool crops) {
+  std::vector<int64_t> axes = c.Ints("axes");
+  if (axes.empty()) {
+    for (size_t d = 0; d < data.size(); ++d) axes.push_back(static_cast<int64_t>(d));
+  }
+  for (int64_t& axis : axes) {
+    KILN_ASSIGN_OR_RETURN(axis, NormalAxis(axis, static_cast<int>(data.size())));
+  }
+  const size_t n = axes.size();
+  KILN_ASSIGN_OR_RETURN(std::vector<double> scales, NumbersInput(c, scales_input, "scales", n));
+  KILN_ASSIGN_OR_RETURN(std::vector<double> sizes, NumbersInput(c, sizes_input, "sizes", n));
+  if (const auto* attr = c.FindAttr("scales"); attr != nullptr) {
+    scales.assign(attr->floats().begin(), attr->floats().end());
+  }
+  if (scales.empty() == sizes.empty() || (!scales.empty() && scales.size() != n)) {
+    return Wrong("scales and sizes", absl::StrCat(scales.size(), " and ", sizes.size()),
+                 absl::StrCat(n, " of one of them"));
+  }
+  const std::string policy = c.String("keep_aspect_ratio_policy", "stretch");
+  if (!sizes.empty() && policy != "stretch") {
+    KeepAspectRatio(policy == "not_larger", data, axes, sizes, scales);
+  }
+  std::vector<double> roi;
+  if (crops) {
+    KILN_ASSIGN_OR_RETURN(roi, NumbersInput(c, roi_input, "roi", 2 * n));
+    if (roi.empty()) return Wrong("roi", "none", absl::StrCat(2 * n, " values"));
+  }
+  Resolution r;
+  r.sizes = data;
+  r.scales.assign(data.size(), 1);
+  r.starts.assign(data.size(), 0);
+  r.ends.assign(data.size(), 1);
+  for (size_t k = 0; k < n; ++k) {
+    const auto d = static_cast<size_t>(axes[k]);
+    const auto extent = static_cast<double>(data[d]);
+    if (crops) {
+      r.starts[d] = roi[k];
+      r.ends[d] = roi[k + n];
+    }
+    const double part = crops ? r.ends[d] - r.starts[d] : 1;
+    // Scales are float32, and so is their product with an extent.
+    const auto scaled = [&] {
+      return std::floor(static_cast<double>(static_cast<float>(extent * part * scales[k])));
+    };
+    KILN_ASSIGN_OR_RETURN(r.sizes[d], Extent(sizes.empty() ? scaled() : sizes[k]));
+    r.scales[d] =
+        scales.empty() ? static_cast<double>(r.sizes[d]) / std::max(extent, 1.0) : scales[k];
+  }
+  return r;
+}
+
+// The dimensions that change, first and last: at most three apart.
+struct Span {
+  size_t first, last;
+  size_t dims() const { return last - first + 1; }
+};
+absl::StatusOr<std::optional<Span>> ChangedSpan(const Shape& data, const Resolution& r) {
+  std::optional<Span> span;
+  for (size_t d = 0; d < data.size(); ++d) {
+    if (r.sizes[d] == data[d] && r.scales[d] == 1 && r.starts[d] == 0 && r.ends[d] == 1) continue;
+    if (!span.has_value()) span = Span{d, d};
+    span->last = d;
+  }
+  if (span.has_value() && span->dims() > 3) {
+    return absl::UnimplementedError("dimensions to resize that are more than three apart");
+  }
+  return span;
+}
+
+// Relay's resize of the dimensions that change; those before and behind are as batch and channels.
+absl::Status ResizeTo(Converter& c, ValueId x, const Resolution& r, Attrs attrs) {
+  const Shape data = c.type(x).shape;
+  KILN_ASSIGN_OR_RETURN(std::optional<Span> span, ChangedSpan(data, r));
+  if (!span.has_value()) {
+    c.SetOutput(0, x);
+    return absl::OkStatus();
+  }
+  // Images stay as they are.
+  if (data.size() == 4 && span->first >= 2) span = Span{2, 3};
+  const auto outer = NumElements({data.data(), span->first});
+  const auto inner = NumElements({data.data() + span->last + 1, data.size() - span->last - 1});
+  const bool channels_last = inner != 1;
+  Shape flat = {outer, 1};
+  if (!channels_last && span->first >= 2) {
+    flat = {NumElements({data.data(), span->first - 1}), data[span->first - 1]};
+  }
+  if (channels_last) flat = {outer};
+  std::vector<int64_t> sizes;
+  std::vector<AttrValue> scales, starts, ends;
+  bool exact = true;
+  for (size_t d = span->first; d <= span->last; ++d) {
+    flat.push_back(data[d]);
+    sizes.push_back(r.sizes[d]);
+    scales.emplace_back(r.scales[d]);
+    starts.emplace_back(r.starts[d]);
+    ends.emplace_back(r.ends[d]);
+    exact = exact && r.scales[d] * static_cast<double>(data[d]) == static_cast<double>(r.sizes[d]);
+  }
+  if (channels_last) flat.push_back(inner);
+  const char* const first[] = {"NCW", "NCHW", "NCDHW"};
+  const char* const last[] = {"NWC", "NHWC", "NDHWC"};
+  attrs.Set("layout", (channels_last ? last : first)[span->dims() - 1]);
+  attrs.Set("size", AttrValue::Ints(sizes));
+  if (!exact) attrs.Set("scales", AttrValue(scales));
+  starts.insert(starts.end(), ends.begin(), ends.end());
+  attrs.Set("roi", AttrValue(starts));
+  Formula f(c);
+  const ValueId y = f(absl::StrCat("image.resize", span->dims(), "d"), {f.Reshape(x, flat)}, attrs);
+  return f.Output(0, f.Reshape(y, r.sizes));
+}
+
+absl::StatusOr<const char*> MethodOf(const std::string& mode) {
+  if (mode == "nearest") return "nearest_neighbor";
+  if (mode == "linear" || mode == "bilinear" || mode == "trilinear") return "linear";
+  if (mode == "cubic") return "cubic";
+  return Wrong("mode", mode, "nearest, linear or cubic");
+}
+
+// Up to opset 10, of Upsample and Resize: places are those of asymmetric coordinates.
+absl::Status Upsample(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const char* const method, MethodOf(c.String("mode", "nearest")));
+  KILN_ASSIGN_OR_RETURN(const Resolution r, ResolutionOf(c, c.type(x).shape, -1,
+                                                         c.HasAttr("scales") ? -1 : 1, -1, false));
+  return ResizeTo(c, x, r,
+                  {{"method", method},
+                   {"coordinate_transformation_mode", "asymmetric"},
+                   {"rounding_method", "floor"}});
+}
+
+absl::Status Resize(Converter& c) {
+  if (c.opset() < 11) return Upsample(c);
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const char* const method, MethodOf(c.String("mode", "nearest")));
+  const std::string mode = c.String("coordinate_transformation_mode", "half_pixel");
+  KILN_ASSIGN_OR_RETURN(const Resolution r,
+                        ResolutionOf(c, c.type(x).shape, 1, 2, 3, mode == "tf_crop_and_resize"));
+  if (c.Int("antialias", 0) != 0 && c.String("mode", "nearest") != "nearest" &&
+      std::any_of(r.scales.begin(), r.scales.end(), [](double s) { return s < 1; })) {
+    return absl::UnimplementedError("antialias = 1 where the result is smaller than the data");
+  }
+  return ResizeTo(c, x, r,
+                  {{"method", method},
+                   {"coordinate_transformation_mode", mode},
+                   {"rounding_method", c.String("nearest_mode", "round_prefer_floor")},
+                   {"cubic_alpha", c.Float("cubic_coeff_a", -0.75)},
+                   {"cubic_exclude", c.Int("exclude_outside", 0)},
+                   {"extrapolation_value", c.Float("extrapolation_value", 0)}});
+}
+
+// ONNX has the coordinates of a place last, Relay behind the batch.
+absl::Status GridSample(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId grid, c.Input(1));
+  const int rank = c.type(x).rank();
+  if (c.type(grid).rank() != rank || (rank != 4 && rank != 5)) {
+    return Wrong("data and grid", c.type(x).ToString() + " and " + c.type(grid).ToString(),
+                 "one rank, 4 or 5");
+  }
+  std::string mode = c.String("mode", "bilinear");
+  if (mode == "linear") mode = "bilinear";
+  if (mode == "cubic") mode = "bicubic";
+  std::vector<int64_t> axes = {0, rank - 1};
+  for (int64_t d = 1; d + 1 < rank; ++d) axes.push_back(d);
+  Formula f(c);
+  return f.Output(0, f("image.grid_sample", {x, f.Transpose(grid, axes)},
+                       {{"method", mode},
+                        {"layout", rank == 4 ? "NCHW" : "NCDHW"},
+                        {"padding_mode", c.String("padding_mode", "zeros")},
+                        {"align_corners", c.Int("align_corners", 0) != 0}}));
+}
+
+// Relay has the number of a region's image before its corners.
+absl::Status RoiAlign(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId rois, c.Input(1));
+  const TensorType type = c.type(rois);
+  if (type.rank() != 2) return Wrong("rois", type.ToString(), "(regions, 4)");
+  // half_pixel came with opset 16, and is the default since.
+  const std::string mode = c.String("coordinate_transformation_mode",
+                                    c.opset() < 16 ? "output_half_pixel" : "half_pixel");
+  Formula f(c);
+  const ValueId x = f.Input(0);
+  const ValueId images = f.Reshape(f.Cast(f.Input(2), type.dtype), {type.shape[0], 1});
+  const ValueId all = f("concatenate", {images, rois}, {{"axis", 1}});
+  return f.Output(
+      0, f("vision.roi_align", {x, all},
+           {{"pooled_size", AttrValue::Ints({c.Int("output_height", 1), c.Int("output_width", 1)})},
+            {"spatial_scale", c.Float("spatial_scale", 1)},
+            {"sample_ratio", c.Int("sampling_ratio", 0)},
+            {"mode", c.String("mode", "avg")},
+            {"aligned", mode == "half_pixel"}}));
+}
+
+constexpr OnnxOperator kRows[] = {
+    {"GridSample", GridSample},
+    {"Resize", Resize},
+    {"RoiAlign", RoiAlign},
+    {"Upsample", Upsample},
+};
+
+}  // namespace
+
+absl::Span<const OnnxOperator> ResizeOperators() { return kRows; }
+
+}  // namespace kiln::onnx_frontend

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Moving elements to and from places that data name: scatter, sorting, sequences.
+#include "absl/strings/str_cat.h"
+#include "compiler/base/status.h"
+#include "compiler/frontend/onnx/converter.h"
+#include "compiler/frontend/onnx/formula.h"
+
+namespace kiln::onnx_frontend {
+namespace {
+
+std::string Reduction(const Converter& c) {
+  const std::string reduction = c.String("reduction", "none");
+  return reduction == "none" ? "update" : reduction;
+}
+
+// Also Scatter, its name up to opset 10.
+absl::Status ScatterElements(Converter& c) {
+  Formula f(c);
+  const ValueId x = f.Input(0), indices = f.Input(1), updates = f.Input(2);
+  return f.Output(0, f("scatter_elements", {x, indices, updates},
+                       {{"axis", c.Int("axis", 0)}, {"reduction", Reduction(c)}}));
+}
+
+// Relay has the dimension of the indices of one place first, ONNX last.
+absl::Status ScatterNd(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId indices, c.Input(1));
+  const int rank = c.type(indices).rank();
+  if (rank < 1) return Wrong("indices", "a scalar", "rank 1 or more");
+  std::vector<int64_t> axes = {rank - 1};
+  for (int64_t d = 0; d + 1 < rank; ++d) axes.push_back(d);
+  Formula f(c);
+  const ValueId x = f.Input(0), places = f.Transpose(indices, axes);
+  return f.Output(0, f("scatter_nd", {x, places, f.Input(2)}, {{"mode", Reduction(c)}}));
+}
+
+absl::Status TopK(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  int64_t k = c.Int("k", 0);
+  if (c.HasInput(1)) {
+    KILN_ASSIGN_OR_RETURN(const Tensor given, c.ConstantInput(1, "K"));
+    if (given.type().num_elements() != 1) return Wrong("K", given.type().ToString(), "one number");
+    k = given.AsInt(0);
+  }
+  if (k < 1) return Wrong("K", absl::StrCat(k), "a positive number");
+  KILN_ASSIGN_OR_RETURN(const std::vector<ValueId> y,
+                        c.TupleOp("topk", {x},
+                                  {{"k", k},
+                                   {"axis", c.Int("axis", -1)},
+                                   {"is_ascend", c.Int("largest", 1) == 0},
+                                   {"dtype", "int64"}}));
+  c.SetOutput(0, y[0]);
+  c.SetOutput(1, y[1]);
+  return absl::OkStatus();
+}
+
+absl::Status ReverseSequence(Converter& c) {
+  Formula f(c);
+  const ValueId x = f.Input(0), lengths = f.Input(1);
+  return f.Output(0,
+                  f("reverse_sequence", {x, lengths},
+                    {{"seq_axis", c.Int("time_axis", 0)}, {"batch_axis", c.Int("batch_axis", 1)}}));
+}
+
+absl::Status Einsum(Converter& c) {
+  std::vector<ValueId> inputs;
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    KILN_ASSIGN_OR_RETURN(const ValueId input, c.Input(i));
+    inputs.push_back(input);
+  }
+  Formula f(c);
+  return f.Output(0, f("einsum", inputs, {{"equation", c.String("equation", "")}}));
+}
+
+constexpr OnnxOperator kRows[] = {
+    {"Einsum", Einsum},           {"ReverseSequence", ReverseSequence},
+    {"Scatter", ScatterElements}, {"ScatterElements", ScatterElements},
+    {"ScatterND", ScatterNd},     {"TopK", TopK},
+};
+
+}  // namespace
+
+absl::Span<const OnnxOperator> ScatterOperators() { return kRows; }
+
+}  // namespace kiln::onnx_frontend

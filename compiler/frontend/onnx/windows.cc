@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/frontend/onnx/windows.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/base/status.h"
+
+namespace kiln::onnx_frontend {
+namespace {
+
+int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+absl::StatusOr<std::vector<int64_t>> Padding(const Converter& c, const Shape& data,
+                                             const std::vector<int64_t>& kernel,
+                                             const std::vector<int64_t>& strides,
+                                             const std::vector<int64_t>& dilations) {
+  const size_t n = kernel.size();
+  const std::string mode = c.String("auto_pad", "NOTSET");
+  std::vector<int64_t> pads(2 * n, 0);
+  if (mode == "NOTSET") {
+    pads = c.Ints("pads", pads);
+    if (pads.size() != 2 * n)
+      return Wrong("pads", absl::StrCat(pads.size(), " values"), absl::StrCat(2 * n));
+    for (int64_t pad : pads) {
+      if (pad < 0) return Wrong("pads", absl::StrCat(pad), "0 or more");
+    }
+    return pads;
+  }
+  if (mode == "VALID") return pads;
+  if (mode != "SAME_UPPER" && mode != "SAME_LOWER")
+    return Wrong("auto_pad", mode, "NOTSET, VALID, SAME_UPPER or SAME_LOWER");
+  for (size_t i = 0; i < n; ++i) {
+    const int64_t extent = data[i + 2];
+    const int64_t window = (kernel[i] - 1) * dilations[i] + 1;
+    const int64_t total =
+        std::max<int64_t>((DivideUp(extent, strides[i]) - 1) * strides[i] + window - extent, 0);
+    pads[i] = mode == "SAME_UPPER" ? total / 2 : total - total / 2;
+    pads[i + n] = total - pads[i];
+  }
+  return pads;
+}
+
+absl::StatusOr<std::vector<int64_t>> Positive(const Converter& c, absl::string_view name,
+                                              size_t n) {
+  std::vector<int64_t> values = c.Ints(name, std::vector<int64_t>(n, 1));
+  if (values.size() != n || std::any_of(values.begin(), values.end(),
+                                        [](int64_t v) { return v <= 0 || v > (1 << 24); })) {
+    return Wrong(name, AttrValue::Ints(values).ToString(), absl::StrCat(n, " positive numbers"));
+  }
+  return values;
+}
+
+std::string Spatial::Op(absl::string_view stem) const { return absl::StrCat(stem, dims, "d"); }
+
+std::vector<int64_t> Spatial::Widened(std::vector<int64_t> values, int64_t first) const {
+  if (was_1d) values.insert(values.begin(), first);
+  return values;
+}
+
+std::vector<int64_t> Spatial::WidenedPads(const std::vector<int64_t>& pads) const {
+  return was_1d ? std::vector<int64_t>{0, pads[0], 0, pads[1]} : pads;
+}
+
+absl::StatusOr<Spatial> AsSpatial(Converter& c, ValueId data) {
+  const Shape shape = c.type(data).shape;
+  if (shape.size() == 4 || shape.size() == 5) {
+    return Spatial{data, static_cast<int>(shape.size()) - 2, false};
+  }
+  if (shape.size() != 3) {
+    return absl::UnimplementedError(
+        absl::StrCat("rank ", shape.size(), " data; ranks 3 to 5 are supported"));
+  }
+  KILN_ASSIGN_OR_RETURN(const ValueId wide, c.Reshape(data, {shape[0], shape[1], 1, shape[2]}));
+  return Spatial{wide, 2, true};
+}
+
+absl::StatusOr<ValueId> Back(Converter& c, ValueId value, const Spatial& of) {
+  if (!of.was_1d) return value;
+  const Shape shape = c.type(value).shape;
+  return c.Reshape(value, {shape[0], shape[1], shape[3]});
+}
+
+}  // namespace kiln::onnx_frontend

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/ops/constraint.h"
+#include "compiler/ops/example.h"
+#include "compiler/ops/window.h"
+
+namespace kiln {
+namespace {
+
+using loop::Combine;
+
+absl::StatusOr<Window> WindowOf(const Attrs& attrs, const TensorType& data) {
+  KILN_CONSTRAINT(1, IsNumeric(data.dtype), data.dtype.ToString(), "numbers");
+  KILN_CONSTRAINT(2, data.rank() >= 3 && data.rank() <= 5, ShapeToString(data.shape),
+                  "rank 3 to 5");
+  return MakeWindow(attrs, {data.shape.begin() + 2, data.shape.end()}, attrs.Ints("pool_size"),
+                    attrs.Bool("ceil_mode"), 3);
+}
+
+InferResult Infer(const InferContext& c) {
+  KILN_ASSIGN_OR_RETURN(const Window window, WindowOf(c.attrs, c.inputs[0]));
+  Shape shape = Outs(window);
+  shape.insert(shape.begin(), c.inputs[0].shape.begin(), c.inputs[0].shape.begin() + 2);
+  return OutputTypes({{std::move(shape), DType::Int(64)}});
+}
+
+// The largest value of a window first, then the first place that holds it.
+absl::Status Lower(StageBuilder& b) {
+  const Shape& data = b.input_shape(0);
+  KILN_ASSIGN_OR_RETURN(const Window window, WindowOf(b.attrs(), {data, b.input_dtype(0)}));
+  const Expr lowest = Neutral(Combine::kMax, ComputeType(b.input_dtype(0)));
+  struct Tap {
+    Indices at;
+    Expr inside;
+  };
+  const auto tap = [&](const Indices& i, const Indices& r) {
+    Tap t{{i[0], i[1]}, loop::IntConst(loop::Type::Of(DType::Bool()), 1)};
+    for (size_t k = 0; k < window.size(); ++k) {
+      const WindowDim& d = window[k];
+      t.at.push_back(i[k + 2] * Expr(d.stride) + r[k] * Expr(d.dilation) - Expr(d.pad_before));
+      if (d.reads_padding()) {
+        t.inside = t.inside && t.at.back() >= Expr(0) && t.at.back() < Expr(d.extent);
+      }
+    }
+    return t;
+  };
+  const auto value = [&, x = b.Input(0)](const Tap& t) {
+    return GuardedValue(x, data, t.at, t.inside, lowest);
+  };
+  const Access best =
+      b.Reduce("best", b.output_shape(0), Taps(window), Combine::kMax,
+               [&](const Indices& i, const Indices& r) { return value(tap(i, r)); });
+  const loop::Type int64 = loop::Type::Of(DType::Int(64));
+  const Access place = b.Reduce("place", b.output_shape(0), Taps(window), Combine::kMin,
+                                [&](const Indices& i, const Indices& r) {
+                                  const Tap t = tap(i, r);
+                                  Expr flat = 0;
+                                  for (size_t d = 0; d < data.size(); ++d)
+                                    flat = flat * Expr(data[d]) + t.at[d];
+                                  return loop::MakeSelect(t.inside && value(t) == best(i),
+                                                          loop::MakeCast(DType::Int(64), flat),
+                                                          loop::IntConst(int64, INT64_MAX));
+                                });
+  // Where a NaN hides the largest value there is no place; the last of data stands for it.
+  b.Output(0, [&](const Indices& i) {
+    return Min(place(i), loop::IntConst(int64, std::max<int64_t>(NumElements(data) - 1, 0)));
+  });
+  return absl::OkStatus();
+}
+
+AttrValue List(const std::vector<int64_t>& values) { return AttrValue::Ints(values); }
+
+const OpDef kMaxPoolIndices = {
+    {.name = "nn.max_pool_indices",
+     .doc = "Where in data the largest value of each window of nn.max_pool1d to 3d stands, the "
+            "first of equal ones: its number in row-major order, as int64. Not of Relay.",
+     .inputs = {{"data", "(n, channels, w), (n, channels, h, w) or (n, channels, d, h, w)"}},
+     .attrs = {{"pool_size", AttrType::kInts, {}, true, "extents of a window"},
+               {"strides", AttrType::kInts, {}, true, "places from window to window"},
+               {"dilation", AttrType::kInts, {}, true, "places from tap to tap"},
+               {"padding",
+                AttrType::kInts,
+                {},
+                true,
+                "around data: one for all sides, one per dimension, or all before and all behind"},
+               {"ceil_mode", AttrType::kBool, false, false,
+                "a last window may hang over the end, unless it begins there"}}},
+    {"data holds numbers", "data has rank 3 to 5",
+     "pool_size, strides and dilation are positive, padding is not negative, one value per "
+     "dimension (padding: 1, per dimension, or per side)",
+     "at least one window fits into the padded data"},
+    Fusion::kReduction,
+    Infer,
+    Lower,
+    {Case({Values(F32({2, 1, 4}), {1, 3, 3, 2, 9, 8, 7, 6})},
+          {{"pool_size", 2}, {"strides", 2}, {"dilation", 1}, {"padding", List({1, 1})}},
+          {Values(I64({2, 1, 3}), {0, 1, 3, 4, 5, 7})}),
+     {.inputs = {F32({1, 2, 5, 4})},
+      .attrs = {{"pool_size", List({3, 2})},
+                {"strides", List({2, 1})},
+                {"dilation", List({1, 2})},
+                {"padding", List({1, 0})},
+                {"ceil_mode", true}}}},
+};
+KILN_REGISTER_OP(kMaxPoolIndices);
+
+}  // namespace
+}  // namespace kiln

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/loop/math.h"
+#include "compiler/ops/constraint.h"
+#include "compiler/ops/example.h"
+#include "compiler/ops/stage_builder.h"
+
+namespace kiln {
+namespace {
+
+using loop::Combine;
+
+constexpr int64_t kMaxSamples = 1 << 12;
+
+InferResult Infer(const InferContext& c) {
+  const TensorType &data = c.inputs[0], &rois = c.inputs[1];
+  KILN_CONSTRAINT(1, data.dtype.is_float() && rois.dtype.is_float(),
+                  absl::StrCat(data.dtype.ToString(), " and ", rois.dtype.ToString()), "floats");
+  KILN_CONSTRAINT(2, c.attrs.String("layout") == "NCHW", c.attrs.String("layout"), "NCHW");
+  KILN_CONSTRAINT(3, data.rank() == 4 && rois.rank() == 2 && rois.shape[1] == 5,
+                  absl::StrCat(ShapeToString(data.shape), " and ", ShapeToString(rois.shape)),
+                  "(n, channels, h, w) and (regions, 5)");
+  KILN_CONSTRAINT(3, data.shape[0] >= 1 && data.shape[2] >= 1 && data.shape[3] >= 1,
+                  ShapeToString(data.shape), "at least one place");
+  std::vector<int64_t> size = c.attrs.Ints("pooled_size");
+  if (size.size() == 1) size.push_back(size[0]);
+  KILN_CONSTRAINT(4, size.size() == 2 && size[0] >= 1 && size[1] >= 1,
+                  AttrValue::Ints(size).ToString(), "two positive numbers");
+  const int64_t samples = c.attrs.Int("sample_ratio");
+  KILN_CONSTRAINT(5, samples >= 1 && samples <= kMaxSamples, absl::StrCat(samples),
+                  absl::StrCat("1 to ", kMaxSamples,
+                               "; as many as a region's extent asks for are not supported"));
+  const std::string& mode = c.attrs.String("mode");
+  KILN_CONSTRAINT(6, mode == "avg" || mode == "max", mode, "avg or max");
+  return OutputTypes({{{rois.shape[0], data.shape[1], size[0], size[1]}, data.dtype}});
+}
+
+// A sample between two places.
+struct Sample {
+  Expr low, high;           // indices
+  Expr low_weight, weight;  // of low and high
+  Expr inside;              // not more than a place beyond the data
+};
+
+Sample SampleAt(const Expr& at, int64_t extent) {
+  const auto number = [&](double v) { return loop::Const(at.type(), v); };
+  const auto n = static_cast<double>(extent);
+  const Expr place = Max(at, number(0));
+  const Expr floor = Min(loop::Floor(place), number(n - 1));
+  const Expr low = ClampIndex(loop::ToIndex(loop::MakeCast(DType::Int(32), floor)), extent);
+  const Expr weight = Min(place, number(n - 1)) - floor;
+  return {low, ClampIndex(low + Expr(1), extent), number(1) - weight, weight,
+          at >= number(-1) && at <= number(n)};
+}
+
+absl::Status Lower(StageBuilder& b) {
+  const Shape& data = b.input_shape(0);
+  const int64_t samples = b.attrs().Int("sample_ratio");
+  const double scale = b.attrs().Float("spatial_scale");
+  const bool aligned = b.attrs().Bool("aligned"), average = b.attrs().String("mode") == "avg";
+  const DType dtype = ComputeType(b.input_dtype(0));
+  const Access x = b.Input(0), rois = b.Input(1);
+  const auto roi = [&](const Expr& r, int64_t column) {
+    const Expr value = rois({r, Expr(column)});
+    return value.type().dtype == dtype ? value : loop::MakeCast(dtype, value);
+  };
+  const auto number = [&](double v) { return loop::Const(dtype, v); };
+  // Along dimension k (0: height) of region r: sample s of bin o of `bins`.
+  const auto sample = [&](int k, const Expr& r, const Expr& o, const Expr& s, int64_t bins) {
+    const Expr shift = number(aligned ? 0.5 : 0);
+    const Expr start = roi(r, 2 - k) * number(scale) - shift;
+    const Expr end = roi(r, 4 - k) * number(scale) - shift;
+    Expr extent = end - start;
+    if (!aligned) extent = Max(extent, number(1));
+    const Expr bin = extent / number(static_cast<double>(bins));
+    const Expr at =
+        start + loop::MakeCast(dtype, o) * bin +
+        (loop::MakeCast(dtype, s) + number(0.5)) * bin / number(static_cast<double>(samples));
+    return SampleAt(at, data[static_cast<size_t>(k) + 2]);
+  };
+  const Shape& out = b.output_shape(0);
+  const Access pooled = b.Reduce(
+      "pool", out, {samples, samples}, average ? Combine::kSum : Combine::kMax,
+      [&](const Indices& i, const Indices& s) {
+        const Sample h = sample(0, i[0], i[2], s[0], out[2]);
+        const Sample w = sample(1, i[0], i[3], s[1], out[3]);
+        const Expr image =
+            ClampIndex(loop::ToIndex(loop::MakeCast(DType::Int(32), roi(i[0], 0))), data[0]);
+        const auto term = [&](const Expr& y, const Expr& x_place, const Expr& wy, const Expr& wx) {
+          return x({image, i[1], y, x_place}) * (wy * wx);
+        };
+        const Expr a = term(h.low, w.low, h.low_weight, w.low_weight),
+                   c = term(h.low, w.high, h.low_weight, w.weight),
+                   d = term(h.high, w.low, h.weight, w.low_weight),
+                   e = term(h.high, w.high, h.weight, w.weight);
+        const Expr value = average ? a + c + d + e : Max(Max(a, c), Max(d, e));
+        return loop::MakeSelect(h.inside && w.inside, value, number(0));
+      });
+  b.Output(0, [&](const Indices& i) {
+    return average ? pooled(i) / number(static_cast<double>(samples * samples)) : pooled(i);
+  });
+  return absl::OkStatus();
+}
+
+const OpDef kRoiAlign = {
+    {.name = "vision.roi_align",
+     .doc = "Regions of data at one resolution: each of pooled_size bins is the mean (or the "
+            "largest weighted neighbour) of sample_ratio × sample_ratio points in it, each "
+            "interpolated between the four places around it. A region is (number of the image, "
+            "x0, y0, x1, y1), in units of which spatial_scale make a place.",
+     .inputs = {{"data", "floats, (n, channels, h, w)"}, {"rois", "floats, (regions, 5)"}},
+     .attrs = {{"pooled_size", AttrType::kInts, {}, true, "height and width of the result"},
+               {"spatial_scale", AttrType::kFloat, {}, true, "places per unit of rois"},
+               {"sample_ratio", AttrType::kInt, -1, false, "points per bin and dimension"},
+               {"layout", AttrType::kString, "NCHW", false, "NCHW"},
+               {"mode", AttrType::kString, "avg", false, "avg or max"},
+               {"aligned", AttrType::kBool, false, false,
+                "coordinates are of corners of places rather than of centres, and regions may be "
+                "smaller than one. Not of Relay"}}},
+    {"data and rois hold floats", "layout is NCHW",
+     "data is (n, channels, h, w), rois (regions, 5)", "pooled_size is positive",
+     "sample_ratio is given, 1 to 4096", "mode is avg or max"},
+    Fusion::kReduction,
+    Infer,
+    Lower,
+    {Case({Iota(F32({1, 1, 3, 3})), Values(F32({2, 5}), {0, 0, 0, 2, 2, 0, 1, 0, 2, 2})},
+          {{"pooled_size", 1}, {"spatial_scale", 1.0}, {"sample_ratio", 1}},
+          {Values(F32({2, 1, 1, 1}), {4, 4.5})}),
+     {.inputs = {F32({2, 3, 6, 5}), F32({4, 5})},
+      .attrs = {{"pooled_size", AttrValue::Ints({2, 3})},
+                {"spatial_scale", 0.5},
+                {"sample_ratio", 2},
+                {"aligned", true}}},
+     {.inputs = {F32({2, 2, 4, 4}), F32({3, 5})},
+      .attrs = {{"pooled_size", 2}, {"spatial_scale", 1.0}, {"sample_ratio", 2}, {"mode", "max"}}}},
+};
+KILN_REGISTER_OP(kRoiAlign);
+
+}  // namespace
+}  // namespace kiln

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// scatter_elements and scatter_nd: data with some elements replaced by updates, or combined with
+// them, one after the other.
+#include "compiler/ops/axes.h"
+#include "compiler/ops/constraint.h"
+#include "compiler/ops/example.h"
+
+namespace kiln {
+namespace {
+
+constexpr const char* kModes = "update, add, mul, min or max";
+
+absl::Status CheckMode(const std::string& mode, DType dtype, int constraint) {
+  const bool known =
+      mode == "update" || mode == "add" || mode == "mul" || mode == "min" || mode == "max";
+  KILN_CONSTRAINT(constraint, known, mode, kModes);
+  KILN_CONSTRAINT(constraint, mode == "update" || IsNumeric(dtype),
+                  absl::StrCat(mode, " of ", dtype.ToString()), "numbers");
+  return absl::OkStatus();
+}
+
+Expr Combined(const std::string& mode, const Expr& old, const Expr& value) {
+  if (mode == "add") return old + value;
+  if (mode == "mul") return old * value;
+  if (mode == "min") return Min(old, value);
+  if (mode == "max") return Max(old, value);
+  return value;
+}
+
+// Data, and behind it the updates: that of index i goes to `index(i)`.
+void Scatter(StageBuilder& b, const std::string& mode,
+             const std::function<Indices(const Indices&)>& index) {
+  b.Output(0, b.Input(0));
+  if (NumElements(b.input_shape(2)) == 0) return;
+  b.Update(0, b.input_shape(2), index,
+           [&, updates = b.Input(2)](const Indices& i, const Expr& old) {
+             return Combined(mode, old, updates(i));
+           });
+}
+
+InferResult InferElements(const InferContext& c) {
+  const TensorType &data = c.inputs[0], &indices = c.inputs[1], &updates = c.inputs[2];
+  KILN_CONSTRAINT(1, indices.dtype.is_integral() && updates.dtype == data.dtype,
+                  absl::StrCat(indices.dtype.ToString(), " and ", updates.dtype.ToString()),
+                  "indices that are integers, and updates of data's dtype");
+  KILN_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(c.attrs.Int("axis"), data.rank(), 2));
+  KILN_CONSTRAINT(3, indices.shape == updates.shape && data.rank() == indices.rank(),
+                  absl::StrCat(ShapeToString(indices.shape), " and ", ShapeToString(updates.shape)),
+                  "one shape, of data's rank");
+  for (size_t d = 0; d < data.shape.size(); ++d) {
+    const bool fits = static_cast<int>(d) == axis ? data.shape[d] >= 1 || updates.shape[d] == 0
+                                                  : updates.shape[d] <= data.shape[d];
+    KILN_CONSTRAINT(3, fits || updates.num_elements() == 0,
+                    absl::StrCat(ShapeToString(updates.shape), " of ", ShapeToString(data.shape)),
+                    "updates no larger than data but along the axis");
+  }
+  KILN_RETURN_IF_ERROR(CheckMode(c.attrs.String("reduction"), data.dtype, 4));
+  return OutputTypes({data});
+}
+
+absl::Status LowerElements(StageBuilder& b) {
+  const size_t axis = AxisOf(b.attrs().Int("axis"), b.input_shape(0).size());
+  const int64_t extent = b.input_shape(0)[axis];
+  Scatter(b, b.attrs().String("reduction"), [&, indices = b.Input(1)](const Indices& i) {
+    Indices at = i;
+    at[axis] = IndexFromEnds(indices(i), extent);
+    return at;
+  });
+  return absl::OkStatus();
+}
+
+InferResult InferNd(const InferContext& c) {
+  const TensorType &data = c.inputs[0], &indices = c.inputs[1], &updates = c.inputs[2];
+  KILN_CONSTRAINT(1, indices.dtype.is_integral() && updates.dtype == data.dtype,
+                  absl::StrCat(indices.dtype.ToString(), " and ", updates.dtype.ToString()),
+                  "indices that are integers, and updates of data's dtype");
+  KILN_CONSTRAINT(2, indices.rank() >= 1 && indices.shape[0] <= data.rank(),
+                  absl::StrCat("indices of shape ", ShapeToString(indices.shape)),
+                  absl::StrCat("at most ", data.rank(), " per place"));
+  Shape wanted(indices.shape.begin() + 1, indices.shape.end());
+  wanted.insert(wanted.end(), data.shape.begin() + indices.shape[0], data.shape.end());
+  KILN_CONSTRAINT(3, updates.shape == wanted, ShapeToString(updates.shape), ShapeToString(wanted));
+  KILN_CONSTRAINT(3, data.num_elements() >= 1 || updates.num_elements() == 0,
+                  "no elements to update", "at least one");
+  KILN_RETURN_IF_ERROR(CheckMode(c.attrs.String("mode"), data.dtype, 4));
+  return OutputTypes({data});
+}
+
+absl::Status LowerNd(StageBuilder& b) {
+  const Shape &data = b.input_shape(0), &indices = b.input_shape(1);
+  const auto depth = static_cast<size_t>(indices[0]);
+  Scatter(b, b.attrs().String("mode"), [&, read = b.Input(1)](const Indices& i) {
+    const auto own = i.begin() + static_cast<std::ptrdiff_t>(indices.size() - 1);
+    Indices at;
+    for (size_t d = 0; d < depth; ++d) {
+      Indices which = {Expr(static_cast<int64_t>(d))};
+      which.insert(which.end(), i.begin(), own);
+      at.push_back(IndexFromEnds(read(which), data[d]));
+    }
+    at.insert(at.end(), own, i.end());
+    return at;
+  });
+  return absl::OkStatus();
+}
+
+const OpDef kScatter[] = {
+    {{.name = "scatter_elements",
+      .doc = "data, where the element at i, …, k, with the index along the axis replaced by "
+             "indices[i, …, k], is replaced by updates[i, …, k] or combined with it; in row-major "
+             "order, so that the last of several updates stays. Negative indices count from the "
+             "end; those out of range are brought to the nearest end.",
+      .inputs = {{"data", "any type"},
+                 {"indices", "integers, as many dimensions as data"},
+                 {"updates", "as data, the shape of indices"}},
+      .attrs = {{"axis", AttrType::kInt, 0, false, "of the indices"},
+                {"reduction", AttrType::kString, "update", false, kModes}}},
+     {"indices are integers, updates have the dtype of data", "axis is an axis of data",
+      "indices and updates have one shape, of data's rank and no larger but along the axis",
+      "reduction is update, add, mul, min or max; all but the first of numbers"},
+     Fusion::kOpaque,
+     InferElements,
+     LowerElements,
+     {Case({Values(F32({3, 3}), {0, 0, 0, 0, 0, 0, 0, 0, 0}),
+            Values(I64({2, 3}), {1, 0, 2, 0, 2, 1}), Values(F32({2, 3}), {1, 2, 3, 4, 5, 6})},
+           {{"axis", 0}}, {Values(F32({3, 3}), {4, 2, 0, 1, 0, 6, 0, 5, 3})}),
+      Case({Values(F32({1, 5}), {1, 2, 3, 4, 5}), Values(I32({1, 2}), {1, -4}),
+            Values(F32({1, 2}), {1.5, 2})},
+           {{"axis", 1}, {"reduction", "add"}}, {Values(F32({1, 5}), {1, 5.5, 3, 4, 5})}),
+      Case({Values(F16({3}), {1, 2, 3}), Values(U8({4}), {2, 0, 9, 2}),
+            Values(F16({4}), {7, 0, 4, 5})},
+           {{"reduction", "max"}}, {Values(F16({3}), {1, 2, 7})}),
+      Case({Values(I32({2}), {2, 3}), Values(I32({1}), {0}), Values(I32({1}), {5})},
+           {{"reduction", "mul"}}, {Values(I32({2}), {10, 3})})}},
+    {{.name = "scatter_nd",
+      .doc = "data, where the part at [indices[0, i], indices[1, i], …] is replaced by "
+             "updates[i, …] or combined with it, in row-major order. Negative indices count from "
+             "the end; those out of range are brought to the nearest end.",
+      .inputs = {{"data", "any type"},
+                 {"indices", "integers, (indices per place, places…)"},
+                 {"updates", "as data, (places…, rest of data…)"}},
+      .attrs = {{"mode", AttrType::kString, {}, true, kModes}}},
+     {"indices are integers, updates have the dtype of data",
+      "there are not more indices per place than dimensions",
+      "updates have the places and the other dimensions of data",
+      "mode is update, add, mul, min or max; all but the first of numbers"},
+     Fusion::kOpaque,
+     InferNd,
+     LowerNd,
+     {Case({Values(F32({4}), {1, 2, 3, 4}), Values(I32({1, 2}), {3, 1}), Values(F32({2}), {9, 8})},
+           {{"mode", "update"}}, {Values(F32({4}), {1, 8, 3, 9})}),
+      Case({Values(I32({2, 2}), {1, 2, 3, 4}), Values(I64({1, 2}), {1, -1}),
+            Values(I32({2, 2}), {10, 20, 30, 40})},
+           {{"mode", "add"}}, {Values(I32({2, 2}), {1, 2, 43, 64})}),
+      {.inputs = {F32({2, 3}), I32({2, 4}), F32({4})},
+       .attrs = {{"mode", "min"}},
+       .input_min = 0,
+       .input_max = 0.2}}},
+};
+KILN_REGISTER_OPS(kScatter);
+
+}  // namespace
+}  // namespace kiln
