@@ -148,7 +148,7 @@ TEST(Update, StoresInOrderAndNotOverItsPlaces) {
   const DType int32 = DType::Int(32);
   const Buffer data = Param("data", int32, {8}), places = Param("places", int32, {8});
   const Buffer out = Param("out", int32, {8});
-  Stage update = Pointwise(out, [&](const Index& i) { return MakeLoad(out, i); });
+  loop::Stage update = Pointwise(out, [&](const Index& i) { return MakeLoad(out, i); });
   const Expr place = loop::ToIndex(MakeLoad(places, {update.axes[0].var}));
   update.index = {loop::Max(loop::Min(place, Expr(7)), Expr(0))};
   update.value = MakeLoad(out, update.index) + loop::MakeCast(int32, update.axes[0].var);
