@@ -2,30 +2,12 @@
 // nn.max_pool1d to 3d, nn.avg_pool1d to 3d.
 #include "compiler/ops/constraint.h"
 #include "compiler/ops/example.h"
-#include "compiler/ops/window.h"
+#include "compiler/ops/pooling.h"
 
 namespace kiln {
 namespace {
 
 using loop::Combine;
-
-struct Pool {
-  DataLayout layout;
-  Window window;
-};
-
-absl::StatusOr<Pool> MakePool(const Attrs& attrs, const TensorType& data, int spatial) {
-  Pool pool;
-  KILN_CONSTRAINT(1, IsNumeric(data.dtype), data.dtype.ToString(), "numbers");
-  KILN_ASSIGN_OR_RETURN(pool.layout, ParseDataLayout(attrs, "layout", spatial, 2));
-  KILN_CONSTRAINT(3, data.rank() == spatial + 2, ShapeToString(data.shape),
-                  absl::StrCat("rank ", spatial + 2));
-  KILN_ASSIGN_OR_RETURN(pool.window,
-                        MakeWindow(attrs, pool.layout.Space(data.shape), attrs.Ints("pool_size"),
-                                   attrs.Bool("ceil_mode"), 4));
-  KILN_RETURN_IF_ERROR(CheckPadded(pool.layout, data, pool.window, 6));
-  return pool;
-}
 
 template <int kSpatial>
 InferResult Infer(const InferContext& c) {
@@ -40,52 +22,21 @@ absl::StatusOr<Pool> PoolOf(const StageBuilder& b, int spatial) {
   return MakePool(b.attrs(), {b.input_shape(0), b.input_dtype(0)}, spatial);
 }
 
-// The window reduced with `combine`; padding is neutral.
-Access ReduceWindows(StageBuilder& b, const Pool& pool, Combine combine) {
-  const Access x = Padded(b, b.Input(0), pool.layout, b.input_shape(0), pool.window,
-                          Neutral(combine, ComputeType(b.input_dtype(0))));
-  const size_t channel = pool.layout.channel_dim();
-  return b.Reduce(
-      "pool", b.output_shape(0), Taps(pool.window), combine,
-      [&](const Indices& i, const Indices& r) {
-        return x(pool.layout.Order(i[0], i[channel], Places(pool.window, pool.layout.Space(i), r)));
-      });
-}
-
 template <int kSpatial>
 absl::Status LowerMax(StageBuilder& b) {
   KILN_ASSIGN_OR_RETURN(const Pool pool, PoolOf(b, kSpatial));
-  b.Output(0, ReduceWindows(b, pool, Combine::kMax));
+  b.Output(0, ReduceWindows(b, pool, Combine::kMax, ComputeType(b.input_dtype(0))));
   return absl::OkStatus();
-}
-
-// Taps of window `o` that count: those in data, or those in data and its padding; at least one.
-Expr CountTaps(const WindowDim& d, const Expr& o, bool include_pad) {
-  const bool all_in_data = !d.reads_padding();
-  const bool all_in_padding = d.covered() <= d.pad_before + d.extent + d.pad_after;
-  if (all_in_data || (include_pad && all_in_padding)) return Expr(d.taps);
-  // Places up to a bound hold (bound + dilation - 1) / dilation taps.
-  const auto taps_below = [&](const Expr& bound) {
-    return (Max(bound, Expr(0)) + Expr(d.dilation - 1)) / Expr(d.dilation);
-  };
-  const Expr start = o * Expr(d.stride) - Expr(d.pad_before);
-  const Expr end = Expr(d.extent + (include_pad ? d.pad_after : 0)) - start;
-  const Expr first = include_pad ? Expr(0) : taps_below(-start);
-  return Max(Min(taps_below(end), Expr(d.taps)) - first, Expr(1));
 }
 
 template <int kSpatial>
 absl::Status LowerAvg(StageBuilder& b) {
   KILN_ASSIGN_OR_RETURN(const Pool pool, PoolOf(b, kSpatial));
   const bool include_pad = b.attrs().Bool("count_include_pad");
-  const Access sum = ReduceWindows(b, pool, Combine::kSum);
+  const Access sum = ReduceWindows(b, pool, Combine::kSum, ComputeType(b.input_dtype(0)));
   b.Output(0, [&](const Indices& i) {
-    const Indices o = pool.layout.Space(i);
-    Expr count = 1;
-    for (size_t d = 0; d < o.size(); ++d)
-      count = count * CountTaps(pool.window[d], o[d], include_pad);
     const Expr total = sum(i);
-    return total / loop::MakeCast(total.type().dtype, count);
+    return total / loop::MakeCast(total.type().dtype, CountTaps(pool, i, include_pad));
   });
   return absl::OkStatus();
 }
@@ -96,30 +47,14 @@ constexpr absl::string_view kAvgDoc =
 
 OpDef PoolOp(std::string name, int spatial, bool average, InferResult (*infer)(const InferContext&),
              absl::Status (*lower)(StageBuilder&), std::vector<OpExample> examples) {
-  const AttrValue ones = AttrValue::Ints(std::vector<int64_t>(static_cast<size_t>(spatial), 1));
-  const AttrValue zeros = AttrValue::Ints(std::vector<int64_t>(static_cast<size_t>(spatial), 0));
-  std::vector<AttrSchema> attrs = {
-      {"pool_size", AttrType::kInts, {}, true, "extents of a window"},
-      {"strides", AttrType::kInts, ones, false, "places from window to window"},
-      {"dilation", AttrType::kInts, ones, false, "places from tap to tap"},
-      {"padding", AttrType::kInts, zeros, false,
-       "around data: one for all sides, one per dimension, or all before and all behind"},
-      {"layout", AttrType::kString, ChannelsFirst(spatial), false, DataLayoutNames(spatial)},
-      {"out_layout", AttrType::kString, "", false, "\"\" or layout"},
-      {"ceil_mode", AttrType::kBool, false, false,
-       "a last window may hang over the end, unless it begins there"}};
+  std::vector<AttrSchema> attrs = PoolAttrs(spatial);
   if (average)
     attrs.push_back({"count_include_pad", AttrType::kBool, false, false, "padding counts"});
   return {{.name = std::move(name),
            .doc = std::string(average ? kAvgDoc : kMaxDoc),
            .inputs = {{"data", "as layout"}},
            .attrs = std::move(attrs)},
-          {"data holds numbers", "layout is one of those named, and out_layout is \"\" or the same",
-           "data has the rank of the layout",
-           "pool_size, strides and dilation are positive, padding is not negative, one value per "
-           "dimension (padding: 1, per dimension, or per side)",
-           "at least one window fits into the padded data",
-           "the padded data is a tensor within the limits"},
+          PoolConstraints(),
           Fusion::kReduction,
           infer,
           lower,

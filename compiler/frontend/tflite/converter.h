@@ -96,14 +96,20 @@ class Converter {
 // How an operator is converted.
 using Convert = absl::Status (*)(Converter&);
 
+// What an operator does with quantised tensors.
+enum class Quantised {
+  kNo,
+  kMoves,     // moves elements or chooses between them: where their scales are one
+  kComputes,  // has arithmetic of its own for them
+};
+
 // A row of the table of operators.
 struct TfliteOperator {
   tflite_schema::BuiltinOperator code;
   Convert convert;              // null: `relay` with the same inputs
   const char* relay = nullptr;  // with one output
-  // The operator moves elements or chooses between them, so that integers whose scales are one may
-  // stand for real numbers.
-  bool moves = false;
+  // Whether tensors may be quantised.
+  Quantised quantised = Quantised::kNo;
 };
 
 // The rows of each family; operators.cc joins them.

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/tflite/converter.h"
+#include "compiler/frontend/tflite/quantized.h"
 
 namespace kiln::tflite_frontend {
 namespace {
@@ -12,20 +13,44 @@ namespace {
 namespace schema = tflite_schema;
 using schema::BuiltinOperator;
 
-// An operator of two operands with a fused activation.
+// qnn.<op> of two quantised operands.
+absl::Status QnnBinary(Converter& c, absl::string_view qnn, ValueId a, ValueId b,
+                       schema::Activation activation) {
+  std::vector<ValueId> operands = {a, b};
+  KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> out, OutputQuantization(c, 0));
+  for (int i : {0, 1, -1}) {
+    std::optional<Quantization> q = out;
+    if (i >= 0) {
+      KILN_ASSIGN_OR_RETURN(q, InputQuantization(c, i));
+    }
+    if (!q.has_value()) return Wrong("operands", "one without scale", "all quantised");
+    operands.push_back(ScaleOf(c, *q));
+    operands.push_back(ZeroPointOf(c, *q));
+  }
+  KILN_ASSIGN_OR_RETURN(ValueId y, c.Op(qnn, std::move(operands), {{"rounding", "TFLITE"}}));
+  KILN_ASSIGN_OR_RETURN(y, ActivatedQuantized(c, y, *out, activation));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+// An operator of two operands with a fused activation; `qnn` is that of quantised ones, or null.
 template <typename Options>
-absl::Status Binary(Converter& c, absl::string_view relay) {
+absl::Status Binary(Converter& c, absl::string_view relay, const char* qnn = nullptr) {
   KILN_ASSIGN_OR_RETURN(const ValueId a, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const ValueId b, c.Input(1));
+  KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> q, OutputQuantization(c, 0));
+  if (qnn != nullptr && q.has_value()) {
+    return QnnBinary(c, qnn, a, b, c.Options<Options>().fused_activation_function());
+  }
   KILN_ASSIGN_OR_RETURN(ValueId y, c.Op(relay, {a, b}));
   KILN_ASSIGN_OR_RETURN(y, c.Activated(y, c.Options<Options>().fused_activation_function()));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
 
-absl::Status Add(Converter& c) { return Binary<schema::AddOptions>(c, "add"); }
-absl::Status Sub(Converter& c) { return Binary<schema::SubOptions>(c, "subtract"); }
-absl::Status Mul(Converter& c) { return Binary<schema::MulOptions>(c, "multiply"); }
+absl::Status Add(Converter& c) { return Binary<schema::AddOptions>(c, "add", "qnn.add"); }
+absl::Status Sub(Converter& c) { return Binary<schema::SubOptions>(c, "subtract", "qnn.subtract"); }
+absl::Status Mul(Converter& c) { return Binary<schema::MulOptions>(c, "multiply", "qnn.mul"); }
 absl::Status Div(Converter& c) { return Binary<schema::DivOptions>(c, "divide"); }
 
 absl::Status AddN(Converter& c) {
@@ -54,13 +79,30 @@ absl::Status Square(Converter& c) {
   return absl::OkStatus();
 }
 
+// The quotient of the scales of data and output, divided in float32.
+absl::StatusOr<float> ScaleQuotient(Converter& c, float factor = 1) {
+  KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> in, InputQuantization(c, 0));
+  KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> out, OutputQuantization(c, 0));
+  if (!in.has_value() || !out.has_value()) return Wrong("operands", "one without scale", "both");
+  return in->scales[0] * factor / out->scales[0];
+}
+
 absl::Status ActivateWith(Converter& c, schema::Activation activation) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> q, OutputQuantization(c, 0));
+  if (q.has_value()) {
+    KILN_ASSIGN_OR_RETURN(const float factor, ScaleQuotient(c));
+    KILN_ASSIGN_OR_RETURN(ValueId y, Requantized(c, x, static_cast<double>(factor)));
+    KILN_ASSIGN_OR_RETURN(y, ActivatedQuantized(c, y, *q, activation));
+    c.SetOutput(0, y);
+    return absl::OkStatus();
+  }
   KILN_ASSIGN_OR_RETURN(const ValueId y, c.Activated(x, activation));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
 
+absl::Status Relu(Converter& c) { return ActivateWith(c, schema::Activation::RELU); }
 absl::Status Relu6(Converter& c) { return ActivateWith(c, schema::Activation::RELU6); }
 absl::Status ReluN1To1(Converter& c) { return ActivateWith(c, schema::Activation::RELU_N1_TO_1); }
 
@@ -71,9 +113,25 @@ absl::Status Relu0To1(Converter& c) {
   return absl::OkStatus();
 }
 
+// Numbers on both sides of the zero point have a factor each.
+absl::Status QuantizedLeakyRelu(Converter& c, ValueId x, const Quantization& in, float alpha) {
+  KILN_ASSIGN_OR_RETURN(const float identity, ScaleQuotient(c));
+  KILN_ASSIGN_OR_RETURN(const float slope, ScaleQuotient(c, std::abs(alpha)));
+  if (alpha <= 0) return absl::UnimplementedError("a slope that is not positive");
+  const ValueId zero = c.Scalar(x, in.zero_points[0]);
+  KILN_ASSIGN_OR_RETURN(const ValueId positive, c.Op("greater_equal", {x, zero}));
+  KILN_ASSIGN_OR_RETURN(const ValueId above, Requantized(c, x, static_cast<double>(identity)));
+  KILN_ASSIGN_OR_RETURN(const ValueId below, Requantized(c, x, static_cast<double>(slope)));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("where", {positive, above, below}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
 absl::Status LeakyRelu(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   const double alpha = c.Options<schema::LeakyReluOptions>().alpha();
+  KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> q, InputQuantization(c, 0));
+  if (q.has_value()) return QuantizedLeakyRelu(c, x, *q, static_cast<float>(alpha));
   KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("nn.leaky_relu", {x}, {{"alpha", alpha}}));
   c.SetOutput(0, y);
   return absl::OkStatus();
@@ -160,17 +218,58 @@ absl::Status Cast(Converter& c) {
   return absl::OkStatus();
 }
 
-// Of float16, and of constants, such as weights that are stored as integers.
+// Of float16, of weights that are stored as integers, and of quantised results.
 absl::Status Dequantize(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   if (c.type(x).dtype.is_float()) return Cast(c);
-  KILN_ASSIGN_OR_RETURN(const TensorInfo* const info, c.InputInfo(0));
-  KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> quantization, info->ToQuantization());
-  KILN_ASSIGN_OR_RETURN(const Tensor value, c.ConstantInput(0, "the quantised tensor"));
-  if (!quantization.has_value()) return Wrong("input", "no scale", "one");
-  c.SetOutput(0, c.Constant(Dequantized(value, *quantization)));
+  KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> q, InputQuantization(c, 0));
+  if (!q.has_value()) return Wrong("input", "no scale", "one");
+  if (c.IsConstant(x)) {
+    KILN_ASSIGN_OR_RETURN(const Tensor value, c.ConstantInput(0, "the quantised tensor"));
+    c.SetOutput(0, c.Constant(Dequantized(value, *q)));
+    return absl::OkStatus();
+  }
+  KILN_ASSIGN_OR_RETURN(const ValueId y,
+                        c.Op("qnn.dequantize", {x, ScaleOf(c, *q), ZeroPointOf(c, *q)},
+                             {{"axis", q->per_channel() ? q->axis : -1}}));
+  c.SetOutput(0, y);
   return absl::OkStatus();
 }
+
+// Of floats, and of numbers of another scale.
+absl::Status Quantize(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> out, OutputQuantization(c, 0));
+  KILN_ASSIGN_OR_RETURN(const DType dtype, c.OutputDType(0));
+  if (!out.has_value()) return Wrong("output", "no scale", "one");
+  ValueId y = kNoId;
+  if (c.type(x).dtype.is_float()) {
+    KILN_ASSIGN_OR_RETURN(
+        y, c.Op("qnn.quantize", {x, ScaleOf(c, *out), ZeroPointOf(c, *out)},
+                {{"out_dtype", dtype.ToString()}, {"axis", out->per_channel() ? out->axis : -1}}));
+  } else {
+    KILN_ASSIGN_OR_RETURN(y, QnnUnary(c, "qnn.requantize", x,
+                                      {{"rounding", "TFLITE"}, {"out_dtype", dtype.ToString()}}));
+  }
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status Saturating(Converter& c, absl::string_view relay, absl::string_view qnn) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> q, InputQuantization(c, 0));
+  ValueId y = kNoId;
+  if (q.has_value()) {
+    KILN_ASSIGN_OR_RETURN(y, QnnUnary(c, qnn, x, {{"rounding", "TFLITE"}}));
+  } else {
+    KILN_ASSIGN_OR_RETURN(y, c.Op(relay, {x}));
+  }
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status Logistic(Converter& c) { return Saturating(c, "sigmoid", "qnn.sigmoid"); }
+absl::Status Tanh(Converter& c) { return Saturating(c, "tanh", "qnn.tanh"); }
 
 // A condition of rank 1 chooses along the first dimension of x and y.
 absl::Status Select(Converter& c) {
@@ -190,53 +289,54 @@ absl::Status Select(Converter& c) {
 
 constexpr TfliteOperator kRows[] = {
     {BuiltinOperator::ABS, nullptr, "abs"},
-    {BuiltinOperator::ADD, Add},
+    {BuiltinOperator::ADD, Add, nullptr, Quantised::kComputes},
     {BuiltinOperator::ADD_N, AddN},
     {BuiltinOperator::CAST, Cast},
     {BuiltinOperator::CEIL, nullptr, "ceil"},
     {BuiltinOperator::COS, nullptr, "cos"},
-    {BuiltinOperator::DEQUANTIZE, Dequantize},
+    {BuiltinOperator::DEQUANTIZE, Dequantize, nullptr, Quantised::kComputes},
     {BuiltinOperator::DIV, Div},
     {BuiltinOperator::ELU, Elu},
-    {BuiltinOperator::EQUAL, nullptr, "equal", true},
+    {BuiltinOperator::EQUAL, nullptr, "equal", Quantised::kMoves},
     {BuiltinOperator::EXP, nullptr, "exp"},
     {BuiltinOperator::FLOOR, nullptr, "floor"},
     {BuiltinOperator::FLOOR_DIV, nullptr, "floor_divide"},
     {BuiltinOperator::FLOOR_MOD, nullptr, "floor_mod"},
     {BuiltinOperator::GELU, Gelu},
-    {BuiltinOperator::GREATER, nullptr, "greater", true},
-    {BuiltinOperator::GREATER_EQUAL, nullptr, "greater_equal", true},
+    {BuiltinOperator::GREATER, nullptr, "greater", Quantised::kMoves},
+    {BuiltinOperator::GREATER_EQUAL, nullptr, "greater_equal", Quantised::kMoves},
     {BuiltinOperator::HARD_SWISH, HardSwish},
-    {BuiltinOperator::LEAKY_RELU, LeakyRelu},
-    {BuiltinOperator::LESS, nullptr, "less", true},
-    {BuiltinOperator::LESS_EQUAL, nullptr, "less_equal", true},
+    {BuiltinOperator::LEAKY_RELU, LeakyRelu, nullptr, Quantised::kComputes},
+    {BuiltinOperator::LESS, nullptr, "less", Quantised::kMoves},
+    {BuiltinOperator::LESS_EQUAL, nullptr, "less_equal", Quantised::kMoves},
     {BuiltinOperator::LOG, nullptr, "log"},
     {BuiltinOperator::LOGICAL_AND, nullptr, "logical_and"},
     {BuiltinOperator::LOGICAL_NOT, nullptr, "logical_not"},
     {BuiltinOperator::LOGICAL_OR, nullptr, "logical_or"},
-    {BuiltinOperator::LOGISTIC, nullptr, "sigmoid"},
-    {BuiltinOperator::MAXIMUM, nullptr, "maximum", true},
-    {BuiltinOperator::MINIMUM, nullptr, "minimum", true},
-    {BuiltinOperator::MUL, Mul},
+    {BuiltinOperator::LOGISTIC, Logistic, nullptr, Quantised::kComputes},
+    {BuiltinOperator::MAXIMUM, nullptr, "maximum", Quantised::kMoves},
+    {BuiltinOperator::MINIMUM, nullptr, "minimum", Quantised::kMoves},
+    {BuiltinOperator::MUL, Mul, nullptr, Quantised::kComputes},
     {BuiltinOperator::NEG, nullptr, "negative"},
-    {BuiltinOperator::NOT_EQUAL, nullptr, "not_equal", true},
+    {BuiltinOperator::NOT_EQUAL, nullptr, "not_equal", Quantised::kMoves},
     {BuiltinOperator::POW, nullptr, "power"},
     {BuiltinOperator::PRELU, Prelu},
-    {BuiltinOperator::RELU, nullptr, "nn.relu"},
-    {BuiltinOperator::RELU6, Relu6},
+    {BuiltinOperator::QUANTIZE, Quantize, nullptr, Quantised::kComputes},
+    {BuiltinOperator::RELU, Relu, nullptr, Quantised::kComputes},
+    {BuiltinOperator::RELU6, Relu6, nullptr, Quantised::kComputes},
     {BuiltinOperator::RELU_0_TO_1, Relu0To1},
-    {BuiltinOperator::RELU_N1_TO_1, ReluN1To1},
+    {BuiltinOperator::RELU_N1_TO_1, ReluN1To1, nullptr, Quantised::kComputes},
     {BuiltinOperator::ROUND, Round},
     {BuiltinOperator::RSQRT, nullptr, "rsqrt"},
-    {BuiltinOperator::SELECT, Select, nullptr, true},
-    {BuiltinOperator::SELECT_V2, nullptr, "where", true},
+    {BuiltinOperator::SELECT, Select, nullptr, Quantised::kMoves},
+    {BuiltinOperator::SELECT_V2, nullptr, "where", Quantised::kMoves},
     {BuiltinOperator::SIGN, nullptr, "sign"},
     {BuiltinOperator::SIN, nullptr, "sin"},
     {BuiltinOperator::SQRT, nullptr, "sqrt"},
     {BuiltinOperator::SQUARE, Square},
     {BuiltinOperator::SQUARED_DIFFERENCE, SquaredDifference},
-    {BuiltinOperator::SUB, Sub},
-    {BuiltinOperator::TANH, nullptr, "tanh"},
+    {BuiltinOperator::SUB, Sub, nullptr, Quantised::kComputes},
+    {BuiltinOperator::TANH, Tanh, nullptr, Quantised::kComputes},
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/tflite/converter.h"
+#include "compiler/frontend/tflite/quantized.h"
 
 namespace kiln::tflite_frontend {
 namespace {
@@ -33,13 +34,16 @@ absl::Status FullyConnected(Converter& c) {
     out = {elements / weight[1], weight[1]};
     KILN_ASSIGN_OR_RETURN(x, c.Reshape(x, out));
   }
-  KILN_ASSIGN_OR_RETURN(ValueId y, c.Op("nn.dense", {x, w}, {{"units", weight[0]}}));
-  if (c.HasInput(2)) {
-    KILN_ASSIGN_OR_RETURN(ValueId bias, c.Input(2));
-    KILN_ASSIGN_OR_RETURN(bias, c.Reshape(bias, {weight[0]}));
-    KILN_ASSIGN_OR_RETURN(y, c.Op("nn.bias_add", {y, bias}, {{"axis", -1}}));
-  }
-  KILN_ASSIGN_OR_RETURN(y, c.Activated(y, options.fused_activation_function()));
+  KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> q, InputQuantization(c, 1));
+  const ProductOperands operands = {.x = x,
+                                    .weight = w,
+                                    .x_input = 0,
+                                    .weight_input = 1,
+                                    .bias_input = 2,
+                                    .single_scale = q.has_value() && !q->per_channel(),
+                                    .wide_sums = true};
+  KILN_ASSIGN_OR_RETURN(const ValueId y, Product(c, "dense", operands, {{"units", weight[0]}},
+                                                 options.fused_activation_function()));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
@@ -88,9 +92,24 @@ absl::Status BatchMatMul(Converter& c) {
   return absl::OkStatus();
 }
 
+absl::Status QuantizedSoftmax(Converter& c, ValueId x, const Quantization& in, double beta) {
+  KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> out, OutputQuantization(c, 0));
+  KILN_ASSIGN_OR_RETURN(const DType dtype, c.OutputDType(0));
+  if (!out.has_value()) return Wrong("output", "no scale", "a quantised tensor, as data is");
+  const ValueId scale = c.Constant(Tensor::Scalar(DType::Float(64), in.scales[0] * beta));
+  KILN_ASSIGN_OR_RETURN(
+      const ValueId y,
+      c.Op("qnn.softmax", {x, scale, ZeroPointOf(c, in), ScaleOf(c, *out), ZeroPointOf(c, *out)},
+           {{"axis", -1}, {"out_dtype", dtype.ToString()}}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
 absl::Status Softmax(Converter& c) {
   KILN_ASSIGN_OR_RETURN(ValueId x, c.Input(0));
   const double beta = c.Options<schema::SoftmaxOptions>().beta();
+  KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> q, InputQuantization(c, 0));
+  if (q.has_value()) return QuantizedSoftmax(c, x, *q, beta);
   if (beta != 1) {
     KILN_ASSIGN_OR_RETURN(x, c.Op("multiply", {x, c.Scalar(x, beta)}));
   }
@@ -137,11 +156,11 @@ absl::Status LocalResponseNormalization(Converter& c) {
 
 constexpr TfliteOperator kRows[] = {
     {BuiltinOperator::BATCH_MATMUL, BatchMatMul},
-    {BuiltinOperator::FULLY_CONNECTED, FullyConnected},
+    {BuiltinOperator::FULLY_CONNECTED, FullyConnected, nullptr, Quantised::kComputes},
     {BuiltinOperator::L2_NORMALIZATION, L2Normalization},
     {BuiltinOperator::LOCAL_RESPONSE_NORMALIZATION, LocalResponseNormalization},
     {BuiltinOperator::LOG_SOFTMAX, LogSoftmax},
-    {BuiltinOperator::SOFTMAX, Softmax},
+    {BuiltinOperator::SOFTMAX, Softmax, nullptr, Quantised::kComputes},
 };
 
 }  // namespace

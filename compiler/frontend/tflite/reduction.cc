@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/tflite/converter.h"
+#include "compiler/frontend/tflite/quantized.h"
 
 namespace kiln::tflite_frontend {
 namespace {
@@ -20,11 +21,14 @@ absl::Status Reduce(Converter& c, absl::string_view relay) {
     KILN_ASSIGN_OR_RETURN(axis, NormalAxis(axis, c.type(x).rank()));
     axes.insert(axis);
   }
+  const Attrs attrs = {{"axis", AttrValue::Ints({axes.begin(), axes.end()})},
+                       {"keepdims", c.Options<schema::ReducerOptions>().keep_dims()}};
+  KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> q, InputQuantization(c, 0));
   ValueId y = x;
-  if (!axes.empty()) {
-    KILN_ASSIGN_OR_RETURN(y, c.Op(relay, {x},
-                                  {{"axis", AttrValue::Ints({axes.begin(), axes.end()})},
-                                   {"keepdims", c.Options<schema::ReducerOptions>().keep_dims()}}));
+  if (q.has_value() && relay == "mean") {
+    KILN_ASSIGN_OR_RETURN(y, QnnUnary(c, "qnn.mean", x, attrs));
+  } else if (!axes.empty()) {
+    KILN_ASSIGN_OR_RETURN(y, c.Op(relay, {x}, attrs));
   }
   c.SetOutput(0, y);
   return absl::OkStatus();
@@ -71,14 +75,14 @@ absl::Status Cumsum(Converter& c) {
 }
 
 constexpr TfliteOperator kRows[] = {
-    {BuiltinOperator::ARG_MAX, ArgMax, nullptr, true},
-    {BuiltinOperator::ARG_MIN, ArgMin, nullptr, true},
+    {BuiltinOperator::ARG_MAX, ArgMax, nullptr, Quantised::kMoves},
+    {BuiltinOperator::ARG_MIN, ArgMin, nullptr, Quantised::kMoves},
     {BuiltinOperator::CUMSUM, Cumsum},
-    {BuiltinOperator::MEAN, ReduceMean},
+    {BuiltinOperator::MEAN, ReduceMean, nullptr, Quantised::kComputes},
     {BuiltinOperator::REDUCE_ALL, ReduceAll},
     {BuiltinOperator::REDUCE_ANY, ReduceAny},
-    {BuiltinOperator::REDUCE_MAX, ReduceMax, nullptr, true},
-    {BuiltinOperator::REDUCE_MIN, ReduceMin, nullptr, true},
+    {BuiltinOperator::REDUCE_MAX, ReduceMax, nullptr, Quantised::kMoves},
+    {BuiltinOperator::REDUCE_MIN, ReduceMin, nullptr, Quantised::kMoves},
     {BuiltinOperator::REDUCE_PROD, ReduceProd},
     {BuiltinOperator::SUM, ReduceSum},
 };

@@ -260,13 +260,13 @@ absl::Status StridedSlice(Converter& c) {
 }
 
 constexpr TfliteOperator kRows[] = {
-    {BuiltinOperator::CONCATENATION, Concatenation, nullptr, true},
-    {BuiltinOperator::PACK, Pack, nullptr, true},
-    {BuiltinOperator::SLICE, Slice, nullptr, true},
-    {BuiltinOperator::SPLIT, Split, nullptr, true},
-    {BuiltinOperator::SPLIT_V, SplitV, nullptr, true},
-    {BuiltinOperator::STRIDED_SLICE, StridedSlice, nullptr, true},
-    {BuiltinOperator::UNPACK, Unpack, nullptr, true},
+    {BuiltinOperator::CONCATENATION, Concatenation, nullptr, Quantised::kMoves},
+    {BuiltinOperator::PACK, Pack, nullptr, Quantised::kMoves},
+    {BuiltinOperator::SLICE, Slice, nullptr, Quantised::kMoves},
+    {BuiltinOperator::SPLIT, Split, nullptr, Quantised::kMoves},
+    {BuiltinOperator::SPLIT_V, SplitV, nullptr, Quantised::kMoves},
+    {BuiltinOperator::STRIDED_SLICE, StridedSlice, nullptr, Quantised::kMoves},
+    {BuiltinOperator::UNPACK, Unpack, nullptr, Quantised::kMoves},
 };
 
 }  // namespace

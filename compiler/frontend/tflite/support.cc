@@ -72,7 +72,8 @@ std::string WhyNot(const Subgraph& subgraph, const OperatorInfo& op) {
   if (!quantized) return "";
   // Constants become floats.
   if (op.code == BuiltinOperator::DEQUANTIZE && !operands[0]->data.empty()) return "";
-  if (!row->moves) return "is not supported on quantised tensors";
+  if (row->quantised == Quantised::kNo) return "is not supported on quantised tensors";
+  if (row->quantised == Quantised::kComputes) return "";
   if (HaveOneQuantization(operands)) return "";
   return "is not supported on quantised tensors whose scales or zero points differ";
 }

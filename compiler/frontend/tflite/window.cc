@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/tflite/converter.h"
+#include "compiler/frontend/tflite/quantized.h"
 
 namespace kiln::tflite_frontend {
 namespace {
@@ -59,13 +60,6 @@ absl::Status CheckRank4(const Converter& c, absl::string_view what, ValueId valu
   return Wrong(what, c.type(value).ToString(), "rank 4");
 }
 
-absl::StatusOr<ValueId> WithBias(Converter& c, ValueId y, int input) {
-  if (!c.HasInput(input)) return y;
-  KILN_ASSIGN_OR_RETURN(ValueId bias, c.Input(input));
-  KILN_ASSIGN_OR_RETURN(bias, c.Reshape(bias, {c.type(y).shape.back()}));
-  return c.Op("nn.bias_add", {y, bias}, {{"axis", -1}});
-}
-
 template <typename Options>
 absl::StatusOr<Window> ConvolutionWindow(const Options& options, int64_t height, int64_t width) {
   Window window{.padding = options.padding(),
@@ -80,18 +74,19 @@ absl::Status Convolution(Converter& c, ValueId x, ValueId w, const Window& windo
                          int64_t channels, const char* kernel_layout,
                          schema::Activation activation) {
   const Shape data = c.type(x).shape;
-  KILN_ASSIGN_OR_RETURN(ValueId y,
-                        c.Op("nn.conv2d", {x, w},
-                             {{"strides", AttrValue::Ints(window.strides)},
-                              {"padding", AttrValue::Ints(Padding(window, data[1], data[2]))},
-                              {"dilation", AttrValue::Ints(window.dilation)},
-                              {"groups", groups},
-                              {"channels", channels},
-                              {"kernel_size", AttrValue::Ints(window.kernel)},
-                              {"data_layout", "NHWC"},
-                              {"kernel_layout", kernel_layout}}));
-  KILN_ASSIGN_OR_RETURN(y, WithBias(c, y, 2));
-  KILN_ASSIGN_OR_RETURN(y, c.Activated(y, activation));
+  const ProductOperands operands = {
+      .x = x, .weight = w, .x_input = 0, .weight_input = 1, .bias_input = 2};
+  KILN_ASSIGN_OR_RETURN(const ValueId y,
+                        Product(c, "conv2d", operands,
+                                {{"strides", AttrValue::Ints(window.strides)},
+                                 {"padding", AttrValue::Ints(Padding(window, data[1], data[2]))},
+                                 {"dilation", AttrValue::Ints(window.dilation)},
+                                 {"groups", groups},
+                                 {"channels", channels},
+                                 {"kernel_size", AttrValue::Ints(window.kernel)},
+                                 {"data_layout", "NHWC"},
+                                 {"kernel_layout", kernel_layout}},
+                                activation));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
@@ -163,21 +158,22 @@ absl::Status TransposeConv(Converter& c) {
       return Wrong("the shape of the result", ShapeToString(out), "what the windows reach");
     }
   }
-  KILN_ASSIGN_OR_RETURN(ValueId y, c.Op("nn.conv2d_transpose", {x, w},
-                                        {{"strides", AttrValue::Ints(window.strides)},
-                                         {"padding", AttrValue::Ints(pads)},
-                                         {"output_padding", AttrValue::Ints(more)},
-                                         {"channels", weight[0]},
-                                         {"kernel_size", AttrValue::Ints(window.kernel)},
-                                         {"data_layout", "NHWC"},
-                                         {"kernel_layout", "OHWI"}}));
-  KILN_ASSIGN_OR_RETURN(y, WithBias(c, y, 3));
-  KILN_ASSIGN_OR_RETURN(y, c.Activated(y, options.fused_activation_function()));
+  const ProductOperands operands = {
+      .x = x, .weight = w, .x_input = 2, .weight_input = 1, .bias_input = 3, .wide_sums = true};
+  KILN_ASSIGN_OR_RETURN(const ValueId y, Product(c, "conv2d_transpose", operands,
+                                                 {{"strides", AttrValue::Ints(window.strides)},
+                                                  {"padding", AttrValue::Ints(pads)},
+                                                  {"output_padding", AttrValue::Ints(more)},
+                                                  {"channels", weight[0]},
+                                                  {"kernel_size", AttrValue::Ints(window.kernel)},
+                                                  {"data_layout", "NHWC"},
+                                                  {"kernel_layout", "OHWI"}},
+                                                 options.fused_activation_function()));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
 
-absl::StatusOr<ValueId> Pooled(Converter& c, ValueId x, const char* relay) {
+absl::StatusOr<Attrs> PoolAttrs(Converter& c, ValueId x) {
   const auto& options = c.Options<schema::Pool2DOptions>();
   KILN_RETURN_IF_ERROR(CheckRank4(c, "data", x));
   const Window window{.padding = options.padding(),
@@ -185,30 +181,42 @@ absl::StatusOr<ValueId> Pooled(Converter& c, ValueId x, const char* relay) {
                       .strides = {options.stride_h(), options.stride_w()}};
   KILN_RETURN_IF_ERROR(CheckWindow(window));
   const Shape data = c.type(x).shape;
-  return c.Op(relay, {x},
-              {{"pool_size", AttrValue::Ints(window.kernel)},
+  return Attrs{{"pool_size", AttrValue::Ints(window.kernel)},
                {"strides", AttrValue::Ints(window.strides)},
                {"padding", AttrValue::Ints(Padding(window, data[1], data[2]))},
-               {"layout", "NHWC"}});
+               {"layout", "NHWC"}};
 }
 
-absl::Status Pool(Converter& c, const char* relay) {
+absl::Status Pool(Converter& c, bool average) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(ValueId y, Pooled(c, x, relay));
-  KILN_ASSIGN_OR_RETURN(
-      y, c.Activated(y, c.Options<schema::Pool2DOptions>().fused_activation_function()));
+  KILN_ASSIGN_OR_RETURN(Attrs attrs, PoolAttrs(c, x));
+  KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> q, OutputQuantization(c, 0));
+  const auto activation = c.Options<schema::Pool2DOptions>().fused_activation_function();
+  ValueId y = kNoId;
+  if (average && q.has_value()) {
+    KILN_ASSIGN_OR_RETURN(y, QnnUnary(c, "qnn.avg_pool2d", x, std::move(attrs)));
+  } else {
+    KILN_ASSIGN_OR_RETURN(y,
+                          c.Op(average ? "nn.avg_pool2d" : "nn.max_pool2d", {x}, std::move(attrs)));
+  }
+  if (q.has_value()) {
+    KILN_ASSIGN_OR_RETURN(y, ActivatedQuantized(c, y, *q, activation));
+  } else {
+    KILN_ASSIGN_OR_RETURN(y, c.Activated(y, activation));
+  }
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
 
-absl::Status AveragePool(Converter& c) { return Pool(c, "nn.avg_pool2d"); }
-absl::Status MaxPool(Converter& c) { return Pool(c, "nn.max_pool2d"); }
+absl::Status AveragePool(Converter& c) { return Pool(c, true); }
+absl::Status MaxPool(Converter& c) { return Pool(c, false); }
 
 // The root of the mean of squares.
 absl::Status L2Pool(Converter& c) {
   KILN_ASSIGN_OR_RETURN(ValueId y, c.Input(0));
   KILN_ASSIGN_OR_RETURN(y, c.Op("multiply", {y, y}));
-  KILN_ASSIGN_OR_RETURN(y, Pooled(c, y, "nn.avg_pool2d"));
+  KILN_ASSIGN_OR_RETURN(Attrs attrs, PoolAttrs(c, y));
+  KILN_ASSIGN_OR_RETURN(y, c.Op("nn.avg_pool2d", {y}, std::move(attrs)));
   KILN_ASSIGN_OR_RETURN(y, c.Op("sqrt", {y}));
   KILN_ASSIGN_OR_RETURN(
       y, c.Activated(y, c.Options<schema::Pool2DOptions>().fused_activation_function()));
@@ -246,14 +254,14 @@ absl::Status ResizeNearestNeighbor(Converter& c) {
 }
 
 constexpr TfliteOperator kRows[] = {
-    {BuiltinOperator::AVERAGE_POOL_2D, AveragePool},
-    {BuiltinOperator::CONV_2D, Conv2d},
-    {BuiltinOperator::DEPTHWISE_CONV_2D, DepthwiseConv2d},
+    {BuiltinOperator::AVERAGE_POOL_2D, AveragePool, nullptr, Quantised::kComputes},
+    {BuiltinOperator::CONV_2D, Conv2d, nullptr, Quantised::kComputes},
+    {BuiltinOperator::DEPTHWISE_CONV_2D, DepthwiseConv2d, nullptr, Quantised::kComputes},
     {BuiltinOperator::L2_POOL_2D, L2Pool},
-    {BuiltinOperator::MAX_POOL_2D, MaxPool},
+    {BuiltinOperator::MAX_POOL_2D, MaxPool, nullptr, Quantised::kMoves},
     {BuiltinOperator::RESIZE_BILINEAR, ResizeBilinear},
-    {BuiltinOperator::RESIZE_NEAREST_NEIGHBOR, ResizeNearestNeighbor, nullptr, true},
-    {BuiltinOperator::TRANSPOSE_CONV, TransposeConv},
+    {BuiltinOperator::RESIZE_NEAREST_NEIGHBOR, ResizeNearestNeighbor, nullptr, Quantised::kMoves},
+    {BuiltinOperator::TRANSPOSE_CONV, TransposeConv, nullptr, Quantised::kComputes},
 };
 
 }  // namespace

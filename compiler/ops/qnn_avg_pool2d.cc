@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/ops/constraint.h"
+#include "compiler/ops/example.h"
+#include "compiler/ops/pooling.h"
+#include "compiler/ops/quantized.h"
+
+namespace kiln {
+namespace {
+
+enum { kData, kScale, kZero, kOutScale, kOutZero };
+const DType kI32 = DType::Int(32);
+
+InferResult Infer(const InferContext& c) {
+  const TensorType& data = c.inputs[kData];
+  KILN_ASSIGN_OR_RETURN(const Pool pool, MakePool(c.attrs, data, 2));
+  KILN_CONSTRAINT(7, data.dtype.is_integral() && data.dtype.bits <= 16, data.dtype.ToString(),
+                  "integers of up to 16 bits");
+  for (size_t k : {kScale, kOutScale}) {
+    KILN_RETURN_IF_ERROR(CheckScale(c, k, 1, Known::kAtCompileTime, 8));
+  }
+  for (size_t k : {kZero, kOutZero}) {
+    KILN_RETURN_IF_ERROR(CheckZeroPoint(c, k, 1, 8));
+    KILN_CONSTRAINT(8, c.constants[k] != nullptr, "a zero point that is computed", "a constant");
+  }
+  for (const auto& [in, out] : {std::pair(kScale, kOutScale), std::pair(kZero, kOutZero)}) {
+    const double a = c.constants[in]->AsDouble(0), b = c.constants[out]->AsDouble(0);
+    KILN_CONSTRAINT(8, a == b, absl::StrCat(b, " of the output"), absl::StrCat(a, " as data has"));
+  }
+  return OutputTypes(
+      {{pool.layout.Order(data.shape[0], data.shape[pool.layout.channel_dim()], Outs(pool.window)),
+        data.dtype}});
+}
+
+absl::Status Lower(StageBuilder& b) {
+  KILN_ASSIGN_OR_RETURN(const Pool pool,
+                        MakePool(b.attrs(), {b.input_shape(kData), b.input_dtype(kData)}, 2));
+  const Access sum = ReduceWindows(b, pool, loop::Combine::kSum, kI32);
+  b.Output(0, [&](const Indices& i) {
+    const Expr count = loop::MakeCast(kI32, CountTaps(pool, i, false));
+    const Expr zero = loop::Const(kI32, 0), two = loop::Const(kI32, 2);
+    const Expr total = sum(i), half = count / two;
+    const Expr mean = (total + loop::MakeSelect(total > zero, half, -half)) / count;
+    // A mean is within the range of what it is of.
+    return loop::MakeCast(b.output_dtype(0), mean);
+  });
+  return absl::OkStatus();
+}
+
+std::vector<std::string> Constraints() {
+  std::vector<std::string> all = PoolConstraints();
+  all.push_back("data holds integers of up to 16 bits");
+  all.push_back(
+      "scales are constants above 0, zero points int32 constants; those of the output are "
+      "those of data");
+  return all;
+}
+
+AttrValue List(const std::vector<int64_t>& values) { return AttrValue::Ints(values); }
+std::vector<Tensor> Operands(Tensor data) {
+  return {std::move(data), Scale(0.5), ZeroPoint(3), Scale(0.5), ZeroPoint(3)};
+}
+OpExample Random(TensorType data, Attrs attrs) {
+  return {.inputs = {std::move(data), ScaleType(), I32({}), ScaleType(), I32({})},
+          .attrs = std::move(attrs),
+          .values = Operands(Tensor()),
+          .input_min = -32,
+          .input_max = 31};
+}
+
+const OpDef kAvgPool = {
+    {.name = "qnn.avg_pool2d",
+     .doc =
+         "The mean of each window of quantised numbers, rounded to nearest, halves away from 0 of "
+         "the integers, as TFLite's reference kernel does. Padding does not count.",
+     .inputs = {{"data", "as layout"},
+                {"input_scale", "a constant"},
+                {"input_zero_point", "a constant"},
+                {"output_scale", "as input_scale"},
+                {"output_zero_point", "as input_zero_point"}},
+     .attrs = PoolAttrs(2)},
+    Constraints(),
+    Fusion::kReduction,
+    Infer,
+    Lower,
+    {Case(Operands(Values(I8({1, 1, 2, 4}), {1, 2, -1, -2, 1, 2, -1, -2})),
+          {{"pool_size", List({2, 2})}, {"strides", List({2, 2})}},
+          {Values(I8({1, 1, 1, 2}), {2, -2})}),
+     Random(I8({1, 5, 6, 3}), {{"pool_size", List({3, 3})},
+                               {"padding", List({1, 1})},
+                               {"strides", List({2, 2})},
+                               {"layout", "NHWC"}}),
+     Random({{1, 3, 4, 4}, DType::Int(16)}, {{"pool_size", List({2, 2})}}),
+     Random(U8({2, 4, 4, 9}), {{"pool_size", List({4, 4})}, {"layout", "NHWC"}})},
+};
+KILN_REGISTER_OP(kAvgPool);
+
+}  // namespace
+}  // namespace kiln

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <bit>
+
+#include "compiler/ops/axes.h"
+#include "compiler/ops/constraint.h"
+#include "compiler/ops/example.h"
+#include "compiler/ops/fixed_point.h"
+#include "compiler/ops/quantized.h"
+#include "compiler/ops/reduction.h"
+
+namespace kiln {
+namespace {
+
+enum { kData, kScale, kZero, kOutScale, kOutZero };
+const DType kI32 = DType::Int(32);
+
+Expr I32Const(int64_t value) { return loop::IntConst(loop::Type::Of(kI32), value); }
+
+InferResult Infer(const InferContext& c) {
+  const TensorType& data = c.inputs[kData];
+  KILN_CONSTRAINT(1, data.dtype.is_integral() && !data.dtype.is_bool() && data.dtype.bits <= 16,
+                  data.dtype.ToString(), "integers of up to 16 bits");
+  KILN_ASSIGN_OR_RETURN(Shape shape, InferReducedShape(c.attrs, data.shape, 2));
+  for (size_t k : {kScale, kOutScale}) {
+    KILN_RETURN_IF_ERROR(CheckScale(c, k, 1, Known::kAtCompileTime, 3));
+  }
+  for (size_t k : {kZero, kOutZero}) {
+    KILN_RETURN_IF_ERROR(CheckZeroPoint(c, k, 1, 4));
+    KILN_CONSTRAINT(4, c.constants[k] != nullptr, "a zero point that is computed", "a constant");
+  }
+  const double factor = c.constants[kScale]->AsDouble(0) / c.constants[kOutScale]->AsDouble(0);
+  KILN_CONSTRAINT(3, factor >= 0x1p-30 && factor < 0x1p30, absl::StrCat("the quotient ", factor),
+                  "2^-30 to 2^30");
+  return OutputTypes({{std::move(shape), data.dtype}});
+}
+
+// factor / count, with bits that are those of the factor divided by the integer.
+FixedPointFactor DividedBy(FixedPointFactor factor, int64_t count) {
+  const int bits = 63 - std::countl_zero(static_cast<uint64_t>(count));
+  const int shift = std::min({bits, 32, 31 + factor.shift});
+  return {static_cast<int32_t>((int64_t{factor.multiplier} << shift) / count),
+          factor.shift - shift};
+}
+
+absl::Status Lower(StageBuilder& b) {
+  const auto number = [&](int k) { return OperandValues(b, k)[0]; };
+  const Access sum =
+      ReduceInput(b, "sum", loop::Combine::kSum, [](Expr x) { return loop::MakeCast(kI32, x); });
+  const int64_t count = std::max<int64_t>(NumElements(ReducedExtents(b)), 1);
+  const bool same = number(kScale) == number(kOutScale) && number(kZero) == number(kOutZero);
+  const FixedPointFactor factor =
+      DividedBy(ToFixedPoint(number(kScale) / number(kOutScale)), count);
+  const Expr zero = I32Const(static_cast<int64_t>(number(kOutZero)));
+  const Expr zeros = I32Const(static_cast<int64_t>(number(kZero)) * count);
+  b.Output(0, [&](const Indices& i) {
+    if (same) return loop::MakeCast(b.output_dtype(0), sum(i) / I32Const(count));
+    Expr value =
+        loop::MakeBinary(loop::BinaryOp::kShl, sum(i) - zeros, I32Const(std::max(factor.shift, 0)));
+    value = DivideByPowerOfTwo(MultiplyHigh(value, I32Const(factor.multiplier)),
+                               std::max(-factor.shift, 0));
+    return Saturate(value, zero, b.output_dtype(0));
+  });
+  return absl::OkStatus();
+}
+
+std::vector<Tensor> Operands(Tensor data, double out_scale, int64_t out_zero) {
+  return {std::move(data), Scale(0.5), ZeroPoint(3), Scale(out_scale), ZeroPoint(out_zero)};
+}
+OpExample Random(TensorType data, double out_scale, int64_t out_zero, Attrs attrs) {
+  return {.inputs = {std::move(data), ScaleType(), I32({}), ScaleType(), I32({})},
+          .attrs = std::move(attrs),
+          .values = Operands(Tensor(), out_scale, out_zero),
+          .input_min = -32,
+          .input_max = 31};
+}
+AttrValue List(const std::vector<int64_t>& values) { return AttrValue::Ints(values); }
+
+const OpDef kMean = {
+    {.name = "qnn.mean",
+     .doc =
+         "The mean of quantised numbers over axes, as TFLite's reference kernel computes it: where "
+         "scale and zero point stay, the sum of the integers divided by their number, truncated; "
+         "else their difference to the zero point times one factor in fixed point.",
+     .inputs = {{"data", "integers"},
+                {"input_scale", "a constant"},
+                {"input_zero_point", "a constant"},
+                {"output_scale", "a constant"},
+                {"output_zero_point", "a constant"}},
+     .attrs = ReductionAttrs()},
+    {"data holds integers of up to 16 bits", "axis has axes of data, each once",
+     "scales are constants above 0, their quotient is between 2^-30 and 2^30",
+     "zero points are int32 constants"},
+    Fusion::kReduction,
+    Infer,
+    Lower,
+    {Case(Operands(Values(I8({2, 3}), {1, 2, 5, -1, -2, -5}), 0.5, 3), {{"axis", List({1})}},
+          {Values(I8({2}), {2, -2})}),
+     // (8/3 - 3) * 0.5 is -1/6, with a scale of 0.1 -1.67.
+     Case(Operands(Values(I8({1, 3}), {1, 2, 5}), 0.1, 10), {{"axis", List({1})}},
+          {Values(I8({1}), {8})}),
+     Random(I8({1, 4, 5, 7}), 0.3, -4, {{"axis", List({1, 2})}}),
+     Random(U8({2, 6, 3}), 0.7, 100, {{"axis", List({1})}, {"keepdims", true}})},
+};
+KILN_REGISTER_OP(kMean);
+
+}  // namespace
+}  // namespace kiln
