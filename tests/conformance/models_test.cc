@@ -36,6 +36,7 @@ struct Row {
   double scale = 1, offset = 0;
   std::optional<double> relative;
   bool keeps_state = false;
+  std::vector<std::string> shapes, constants;
   std::string unsupported;
 };
 
@@ -59,6 +60,8 @@ std::vector<Row> ReadRows() {
                .scale = json.value("scale", 1.0),
                .offset = json.value("offset", 0.0),
                .keeps_state = json.value("state", "") == "kept",
+               .shapes = Paths(json.value("shapes", nlohmann::json::array())),
+               .constants = Paths(json.value("constants", nlohmann::json::array())),
                .unsupported = json.value("unsupported", "")};
     if (json.contains("relative")) row.relative = json.at("relative");
     rows.push_back(std::move(row));
@@ -137,7 +140,8 @@ class Case {
   Case(const Row& row, std::string folder) : row_(row), folder_(std::move(folder)) {}
 
   absl::Status Run() {
-    absl::StatusOr<Graph> graph = tools::LoadModel(folder_ + "/" + row_.model, {});
+    absl::StatusOr<Graph> graph = tools::LoadModel(
+        folder_ + "/" + row_.model, {.shapes = row_.shapes, .constants = row_.constants});
     if (!graph.ok()) return graph.status();
     state_ = InitialState(*graph);
     KILN_ASSIGN_OR_RETURN(const runtime::Model model, Load(*std::move(graph)));
