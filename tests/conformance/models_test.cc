@@ -35,6 +35,7 @@ struct Row {
   int64_t steps = 0;                          // 0: as many as the files have
   double scale = 1, offset = 0;
   std::optional<double> relative;
+  double absolute = 0;
   bool keeps_state = false;
   std::vector<std::string> shapes, constants;
   std::string unsupported;
@@ -59,6 +60,7 @@ std::vector<Row> ReadRows() {
                .steps = json.value("steps", int64_t{0}),
                .scale = json.value("scale", 1.0),
                .offset = json.value("offset", 0.0),
+               .absolute = json.value("absolute", 0.0),
                .keeps_state = json.value("state", "") == "kept",
                .shapes = Paths(json.value("shapes", nlohmann::json::array())),
                .constants = Paths(json.value("constants", nlohmann::json::array())),
@@ -263,6 +265,7 @@ TEST_P(Conformance, AgreesWithTheOtherRuntime) {
     RecordProperty(absl::StrCat("relative_difference_", i), absl::StrCat(relative));
     RecordProperty(absl::StrCat("unequal_values_", i), absl::StrCat(distance.unequal));
     if (row.relative.has_value()) {
+      if (distance.difference <= row.absolute) continue;
       EXPECT_LE(relative, *row.relative) << "output " << i;
     } else {
       EXPECT_EQ(distance.unequal, 0)

@@ -117,16 +117,16 @@ TEST(ImportTflite, TellsAllUnsupportedOperatorsAtOnce) {
   b.Output(b.Op(BuiltinOperator::TOPK_V2, {x, b.Ints({1})}, "top", {1, 1}));
   b.Output(b.Op(BuiltinOperator::CUSTOM, {x, -1}, "mfcc", {1, 1}));
   b.model.operator_codes.back()->custom_code = "Mfcc";
-  const int tanh = b.Op(BuiltinOperator::TANH, {q}, "tanh", {2}, Type::INT8);
-  b.Quantize(tanh, {0.25}, {0});
-  b.Output(tanh);
+  const int exp = b.Op(BuiltinOperator::EXP, {q}, "exp", {2}, Type::INT8);
+  b.Quantize(exp, {0.25}, {0});
+  b.Output(exp);
   const std::string text = Text(b);
   EXPECT_THAT(text, HasSubstr("m.tflite: operator TOPK_V2 is not supported (node 'top', inputs "
                               "Tensor[(1, 4), float32], Tensor[(1,), int32])"));
   EXPECT_THAT(text,
               HasSubstr("m.tflite: operator CUSTOM Mfcc is not supported (node 'mfcc', inputs "
                         "Tensor[(1, 4), float32], none)"));
-  EXPECT_THAT(text, HasSubstr("m.tflite: operator TANH is not supported on quantised tensors"));
+  EXPECT_THAT(text, HasSubstr("m.tflite: operator EXP is not supported on quantised tensors"));
 }
 
 // Pads a row of two in front.
