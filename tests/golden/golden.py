@@ -40,6 +40,7 @@ CASES = [
     Case("convolution", "graph"),
     Case("convolution", "after:infer-types"),
     Case("convolution", "after:canonicalize"),
+    Case("quantised", "after:integer-products"),
     Case("convolution", "after:fold-scales"),
     Case("convolution", "after:fold-constants"),
     Case("repeated", "after:eliminate-common-subexpressions"),
