@@ -33,7 +33,7 @@ absl::Status Lower(StageBuilder& b) {
       });
   const Access padded =
       Padded(b, product.x, conv.layout, b.input_shape(kProductX), conv.window, product.padding);
-  const Access sum = Convolve(b, "conv", conv, padded, ReadKernel(conv, product.y));
+  const Access sum = Convolve(b, "conv", conv, product.Factor(padded), ReadKernel(conv, product.y));
   const size_t channel = conv.layout.channel_dim();
   b.Output(0, [&](const Indices& i) { return product.Corrected(sum(i), i[channel]); });
   return absl::OkStatus();

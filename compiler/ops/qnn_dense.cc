@@ -27,11 +27,12 @@ absl::Status Lower(StageBuilder& b) {
   const Shape& weight = b.input_shape(kProductY);
   const QuantizedProduct product =
       MakeQuantizedProduct(b, weight[0], [](const Shape& index) { return index[0]; });
+  const Access x = product.Factor(product.x);
   const Access sum = b.Reduce("dense", b.output_shape(0), {weight[1]}, loop::Combine::kSum,
                               [&](const Indices& i, const Indices& r) {
                                 Indices at = i;
                                 at.back() = r[0];
-                                return product.x(at) * product.y({i.back(), r[0]});
+                                return x(at) * product.y({i.back(), r[0]});
                               });
   b.Output(0, [&](const Indices& i) { return product.Corrected(sum(i), i.back()); });
   return absl::OkStatus();

@@ -188,13 +188,17 @@ void LowerTflite16(StageBuilder& b, const Saturating& f) {
 
 template <auto kFunction, const Saturating* kTflite>
 absl::Status Lower(StageBuilder& b) {
-  if (!IsTflite(b.attrs())) {
-    LowerFloat<kFunction>(b);
-  } else if (b.input_dtype(kData).bits == 8) {
-    LowerTflite8(b, *kTflite);
-  } else {
-    LowerTflite16(b, *kTflite);
+  if constexpr (kTflite != nullptr) {
+    if (IsTflite(b.attrs())) {
+      if (b.input_dtype(kData).bits == 8) {
+        LowerTflite8(b, *kTflite);
+      } else {
+        LowerTflite16(b, *kTflite);
+      }
+      return absl::OkStatus();
+    }
   }
+  LowerFloat<kFunction>(b);
   return absl::OkStatus();
 }
 

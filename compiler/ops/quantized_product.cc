@@ -72,17 +72,17 @@ std::vector<InputSchema> ProductInputs(std::string x, std::string y) {
 QuantizedProduct MakeQuantizedProduct(StageBuilder& b, int64_t channels,
                                       const std::function<int64_t(const Shape&)>& channel) {
   const DType sums = b.output_dtype(0);
-  const auto cast = [sums](Access x) -> Access {
-    return [=](const Indices& i) { return loop::MakeCast(sums, x(i)); };
-  };
   const Tensor* y = b.constant(kProductY);
   const std::vector<double> x_zero = OperandValues(b, kProductXZero),
                             y_zero = OperandValues(b, kProductYZero);
-  const Expr zero = loop::IntConst(loop::Type::Of(sums), 0);
-  if (y == nullptr || x_zero.empty() || y_zero.empty()) {
+  const DType memory = b.input_dtype(kProductX);
+  const bool can_pad = !x_zero.empty() && x_zero[0] >= static_cast<double>(memory.MinInt()) &&
+                       x_zero[0] <= static_cast<double>(memory.MaxInt());
+  if (y == nullptr || !can_pad || y_zero.empty()) {
     return {.x = Centred(b, b.Input(kProductX), kProductXZero, sums),
+            .padding = loop::IntConst(loop::Type::Of(sums), 0),
             .y = Centred(b, b.Input(kProductY), kProductYZero, sums),
-            .padding = zero,
+            .sums = sums,
             .correction = nullptr};
   }
   const Shape& shape = b.input_shape(kProductY);
@@ -95,14 +95,16 @@ QuantizedProduct MakeQuantizedProduct(StageBuilder& b, int64_t channels,
     totals[at] += value;
   });
   QuantizedProduct product{
-      .x = cast(b.Input(kProductX)),
-      .y = cast(
-          IsZero(b, kProductYZero)
-              ? b.Input(kProductY)
-              : b.Table("weight", Values({shape, DType::Int(16)},
-                                         std::vector<double>(centred.begin(), centred.end())))),
-      .padding = loop::IntConst(loop::Type::Of(sums), static_cast<int64_t>(x_zero[0])),
+      .x = b.Input(kProductX),
+      .padding = loop::IntConst(loop::Type::Of(memory), static_cast<int64_t>(x_zero[0])),
+      .y = nullptr,
+      .sums = sums,
       .correction = nullptr};
+  product.y = product.Factor(
+      IsZero(b, kProductYZero)
+          ? b.Input(kProductY)
+          : b.Table("weight", Values({shape, DType::Int(16)},
+                                     std::vector<double>(centred.begin(), centred.end()))));
   if (x_zero[0] == 0) return product;
   for (int64_t& total : totals) total *= static_cast<int64_t>(x_zero[0]);
   product.correction = b.Table("correction", IntTable(totals, {channels}, sums));

@@ -38,10 +38,16 @@ std::vector<std::string> ProductConstraints(std::vector<std::string> others);
 std::vector<InputSchema> ProductInputs(std::string x, std::string y);
 
 struct QuantizedProduct {
-  Access x, y;        // the factors, of the dtype of the sums
-  Expr padding;       // of what is in memory: what x holds where it counts 0
+  Access x;      // as it lies in memory, so that padded copies are small
+  Expr padding;  // what x holds where it counts 0
+  Access y;      // of the dtype of the sums
+  DType sums;
   Access correction;  // what every sum has too much, by channel; null: nothing
 
+  // x, or what has been made of it, as a factor.
+  Access Factor(const Access& of_x) const {
+    return [dtype = sums, of_x](const Indices& i) { return loop::MakeCast(dtype, of_x(i)); };
+  }
   Expr Corrected(const Expr& sum, const Expr& channel) const {
     return correction == nullptr ? sum : sum - correction({channel});
   }
