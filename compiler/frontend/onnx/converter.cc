@@ -47,7 +47,9 @@ std::vector<std::string> InputsToFix(const absl::Status& error) {
 }
 
 void SetInputsToFix(const std::vector<std::string>& names, absl::Status& status) {
-  status.SetPayload(kInputsToFix, absl::Cord(absl::StrJoin(names, "\n")));
+  const std::string text = absl::StrJoin(names, "\n");
+  // Of a view: compilers do not agree on the symbol of the constructor that takes a string.
+  status.SetPayload(kInputsToFix, absl::Cord(absl::string_view(text)));
 }
 
 void CopyInputsToFix(const absl::Status& from, absl::Status& to) {
