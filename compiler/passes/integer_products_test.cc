@@ -15,13 +15,11 @@ constexpr char kData[] = "%x: Tensor[(1, 2, 4, 4), int8]";
 constexpr char kWeight[] =
     "%constant_w: Tensor[(3, 2, 3, 3), int8], %constant_s: Tensor[(3,), float32]";
 
-TEST(IntegerProducts, OfAConvolutionAndItsBias) {
-  const std::string text = Rewritten(absl::StrCat("def @main(", kData, ", ", kWeight, R"(,
-      %constant_b: Tensor[(3,), int32]) {
+TEST(IntegerProducts, OfAConvolutionPerChannel) {
+  const std::string text = Rewritten(absl::StrCat("def @main(", kData, ", ", kWeight, R"() {
   %0 = qnn.dequantize(%x, 0.5f, 3);
   %1 = qnn.dequantize(%constant_w, %constant_s, 0, axis=0);
   %2 = nn.conv2d(%0, %1, padding=[1, 1], kernel_size=[3, 3]);
-  %3 = multiply(%constant_s, 0.5f);
   qnn.quantize(%2, 2f, -5, rounding="EVEN")
 })"));
   EXPECT_EQ(text,
