@@ -6,18 +6,8 @@ namespace {
 
 // Constraints 1 to 3 are those of ProductType.
 InferResult Infer(const InferContext& c) {
-  const Shape &data = c.inputs[0].shape, &weight = c.inputs[1].shape;
   KILN_ASSIGN_OR_RETURN(const DType dtype, ProductType(c));
-  KILN_CONSTRAINT(4, !data.empty() && weight.size() == 2,
-                  absl::StrCat(ShapeToString(data), " and ", ShapeToString(weight)),
-                  "data of rank 1 or more and a weight of rank 2");
-  KILN_CONSTRAINT(5, data.back() == weight[1], absl::StrCat(data.back(), " inputs of data"),
-                  absl::StrCat(weight[1], " as the weight has"));
-  KILN_CONSTRAINT(6, c.attrs.IsNone("units") || c.attrs.Int("units") == weight[0],
-                  absl::StrCat("units ", c.attrs.Get("units").ToString()),
-                  absl::StrCat(weight[0], " as the weight has"));
-  Shape shape = data;
-  shape.back() = weight[0];
+  KILN_ASSIGN_OR_RETURN(Shape shape, DenseShape(c));
   return OutputTypes({{std::move(shape), dtype}});
 }
 

@@ -19,6 +19,21 @@ absl::StatusOr<DType> ProductType(const InferContext& c) {
   return out;
 }
 
+absl::StatusOr<Shape> DenseShape(const InferContext& c) {
+  const Shape &data = c.inputs[0].shape, &weight = c.inputs[1].shape;
+  KILN_CONSTRAINT(4, !data.empty() && weight.size() == 2,
+                  absl::StrCat(ShapeToString(data), " and ", ShapeToString(weight)),
+                  "data of rank 1 or more and a weight of rank 2");
+  KILN_CONSTRAINT(5, data.back() == weight[1], absl::StrCat(data.back(), " inputs of data"),
+                  absl::StrCat(weight[1], " as the weight has"));
+  KILN_CONSTRAINT(6, c.attrs.IsNone("units") || c.attrs.Int("units") == weight[0],
+                  absl::StrCat("units ", c.attrs.Get("units").ToString()),
+                  absl::StrCat(weight[0], " as the weight has"));
+  Shape shape = data;
+  shape.back() = weight[0];
+  return shape;
+}
+
 Factor Widened(const StageBuilder& b, Access x) {
   return [x = std::move(x), dtype = ComputeType(b.output_dtype(0))](const Indices& i) {
     const Expr value = x(i);

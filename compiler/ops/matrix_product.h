@@ -16,6 +16,12 @@ namespace kiln {
 // 3. out_dtype is of the same kind and not narrower
 absl::StatusOr<DType> ProductType(const InferContext& context);
 
+// The shape of the product of data (…, k) and weight (units, k), inputs 0 and 1. Constraints:
+// 4. data has rank 1 or more, weight rank 2
+// 5. their last extents are one
+// 6. the attribute units is None or the first extent of weight
+absl::StatusOr<Shape> DenseShape(const InferContext& context);
+
 // Value of input k, widened to the dtype that output 0 is computed in.
 using Factor = Access;
 Factor WidenedInput(const StageBuilder& b, int k);

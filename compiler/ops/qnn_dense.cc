@@ -1,25 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/ops/constraint.h"
 #include "compiler/ops/example.h"
+#include "compiler/ops/matrix_product.h"
 #include "compiler/ops/quantized_product.h"
 
 namespace kiln {
 namespace {
 
+// Constraints 4 to 6 are those of DenseShape.
 InferResult Infer(const InferContext& c) {
-  const Shape &data = c.inputs[kProductX].shape, &weight = c.inputs[kProductY].shape;
   KILN_ASSIGN_OR_RETURN(const DType dtype, QuantizedProductType(c));
-  KILN_CONSTRAINT(4, !data.empty() && weight.size() == 2,
-                  absl::StrCat(ShapeToString(data), " and ", ShapeToString(weight)),
-                  "data of rank 1 or more and a weight of rank 2");
-  KILN_CONSTRAINT(5, data.back() == weight[1], absl::StrCat(data.back(), " inputs of data"),
-                  absl::StrCat(weight[1], " as the weight has"));
-  KILN_CONSTRAINT(6, c.attrs.IsNone("units") || c.attrs.Int("units") == weight[0],
-                  absl::StrCat("units ", c.attrs.Get("units").ToString()),
-                  absl::StrCat(weight[0], " as the weight has"));
-  KILN_RETURN_IF_ERROR(CheckProductOperands(c, weight[0]));
-  Shape shape = data;
-  shape.back() = weight[0];
+  KILN_ASSIGN_OR_RETURN(Shape shape, DenseShape(c));
+  KILN_RETURN_IF_ERROR(CheckProductOperands(c, shape.back()));
   return OutputTypes({{std::move(shape), dtype}});
 }
 
