@@ -39,6 +39,7 @@ struct AttrSyntax {
   std::string name;
   AttrValue value;
   Position position;
+  bool is_reference = false;  // meta[Key][n]; the value is None
 };
 
 struct Expr;

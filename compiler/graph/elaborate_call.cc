@@ -75,20 +75,25 @@ absl::StatusOr<Result> Elaborator::CallOperator(absl::string_view name,
   KILN_ASSIGN_OR_RETURN(node.inputs, OperatorInputs(*op, arguments, position));
   for (const AttrSyntax& attr : attrs) {
     if (attr.name == kAttrsTypeKey) continue;
+    const AttrSchema* schema = op->FindAttr(attr.name);
+    if (attr.is_reference && (schema == nullptr || schema->type != AttrType::kReference)) {
+      return UnimplementedAt(file_name_, attr.position,
+                             absl::StrCat("attribute '", attr.name,
+                                          "' in the metadata section is not supported; write its "
+                                          "value in the text"));
+    }
     node.attrs.Set(attr.name, attr.value);
   }
   absl::StatusOr<Attrs> normal = NormalizeAttrs(*op, std::move(node.attrs));
   if (!normal.ok()) return Error(position, normal.status().message());
   node.attrs = *std::move(normal);
-  if (op->num_outputs == nullptr) {
-    KILN_ASSIGN_OR_RETURN(const NodeId id, AddNode(std::move(node), 1, position));
-    return Result(graph().node(id).outputs[0]);
-  }
-  absl::StatusOr<int> num_outputs = op->num_outputs(node.attrs);
+  const absl::StatusOr<int> num_outputs = op->NumOutputs(node.attrs, node.inputs.size());
   if (!num_outputs.ok()) return Error(position, num_outputs.status().message());
   if (*num_outputs < 0)
     return Error(position, absl::StrCat(name, ": found ", *num_outputs, " outputs"));
+  const bool gives_tuple = op->GivesTuple(node.attrs);
   KILN_ASSIGN_OR_RETURN(const NodeId id, AddNode(std::move(node), *num_outputs, position));
+  if (!gives_tuple) return Result(graph().node(id).outputs[0]);
   const std::vector<ValueId>& outputs = graph().node(id).outputs;
   return MakeTuple(std::vector<Result>(outputs.begin(), outputs.end()), position);
 }

@@ -33,6 +33,8 @@ absl::string_view TypeName(AttrType type) {
       return "a list of lists of ints";
     case AttrType::kIntOrInts:
       return "an int or a list of ints";
+    case AttrType::kReference:
+      return "a reference to the metadata section";
   }
   return "nothing";
 }
@@ -86,6 +88,8 @@ bool Coerce(AttrType type, AttrValue& value) {
     }
     case AttrType::kIntOrInts:
       return IsInt(value) || IsIntList(value);
+    case AttrType::kReference:
+      return false;  // the parser has made None of it
   }
   return false;
 }
@@ -128,6 +132,16 @@ const AttrSchema* OpSchema::FindAttr(absl::string_view attr_name) const {
     if (attr.name == attr_name) return &attr;
   }
   return nullptr;
+}
+
+absl::StatusOr<int> OpSchema::NumOutputs(const Attrs& node_attrs, size_t num_inputs) const {
+  if (num_outputs == nullptr) return 1;
+  return num_outputs(node_attrs, num_inputs);
+}
+
+bool OpSchema::GivesTuple(const Attrs& node_attrs) const {
+  if (num_outputs == nullptr) return false;
+  return gives_tuple == nullptr || gives_tuple(node_attrs);
 }
 
 absl::Status CheckNumInputs(const OpSchema& schema, size_t found) {

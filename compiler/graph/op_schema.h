@@ -26,6 +26,8 @@ enum class AttrType {
   kFloats,     // list of floats
   kIntLists,   // list of lists of ints; a list of ints is accepted and kept
   kIntOrInts,  // kept as it was written: split's indices_or_sections
+  kReference,  // to the metadata section, for what inputs say too or what is of no use here: not
+               // read, and kept as None
 };
 
 struct AttrSchema {
@@ -51,15 +53,21 @@ struct OpSchema {
   std::vector<InputSchema> inputs = {};
   std::vector<AttrSchema> attrs = {};
   // The operator takes one tuple of any number (at least one) of tensors, all described by
-  // inputs[0]: concatenate((%a, %b), axis=1).
+  // inputs[0]: concatenate((%a, %b), axis=1). With several inputs, tuples and tensors that are put
+  // one behind the other: qnn.concatenate.
   bool tuple_input = false;
   // Trailing inputs that may be left out.
   int num_optional_inputs = 0;
-  // Null: one output that is a tensor. Otherwise the result is a tuple with as many fields as this
-  // says: split, nn.batch_norm.
-  absl::StatusOr<int> (*num_outputs)(const Attrs&) = nullptr;
+  // Null: one output that is a tensor. Otherwise the number of outputs: split, meshgrid.
+  absl::StatusOr<int> (*num_outputs)(const Attrs&, size_t num_inputs) = nullptr;
+  // Null: the result is a tuple where num_outputs is given. Otherwise whether it is; if not, it is
+  // the only output: topk.
+  bool (*gives_tuple)(const Attrs&) = nullptr;
 
   const AttrSchema* FindAttr(absl::string_view attr_name) const;
+  // Of normalised attributes.
+  absl::StatusOr<int> NumOutputs(const Attrs& node_attrs, size_t num_inputs) const;
+  bool GivesTuple(const Attrs& node_attrs) const;
 };
 
 // Finds an operator by its Relay name; null if there is none.

@@ -125,6 +125,10 @@ absl::Status Parser::ParseParameters(Function& function) {
   while (!TrySymbol(")")) {
     if (AtAttr()) {
       KILN_RETURN_IF_ERROR(ParseAttr(function.attrs));
+      if (function.attrs.back().is_reference) {
+        return Unsupported("a function's attribute in the metadata section",
+                           "write its value in the text");
+      }
     } else if (Peek().kind == TokenKind::kLocal && function.attrs.empty()) {
       const Token& token = Take();
       Parameter parameter{.name = std::string(token.text), .type = {}, .position = token.position};

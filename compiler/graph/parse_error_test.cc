@@ -100,6 +100,12 @@ const Case kCases[] = {
      "t.relay:2:10: a function with type parameters is not supported; "},
     {"MetadataAttribute", "def @main(%a: bool) { nn.relu(%a, meta[relay.attrs.X][0]) }",
      kUnimplemented, "t.relay:2:40: a metadata reference to relay.attrs.X is not supported; "},
+    {"MetadataValue", "def @main(%a: bool) { nn.bias_add(%a, %a, axis=meta[relay.Constant][0]) }",
+     kUnimplemented,
+     "t.relay:2:43: attribute 'axis' in the metadata section is not supported; write its value in "
+     "the text"},
+    {"MetadataOfFunction", "def @main(%a: bool, k=meta[X][0]) { %a }", kUnimplemented,
+     "t.relay:2:33: a function's attribute in the metadata section is not supported; "},
     {"NoMetadata", "def @main(%a: bool) { meta[relay.Constant][0] }", kInvalid,
      "t.relay:2:23: found meta[relay.Constant][0], the metadata section has 0 constants"},
     {"BadMetadata", "def @main(%a: bool) { %a }\n#[metadata] nonsense", kInvalid,

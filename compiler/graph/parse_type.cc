@@ -145,8 +145,27 @@ absl::Status Parser::ParseAttr(std::vector<AttrSyntax>& attrs) {
                      absl::StrCat("found attribute '", attr.name, "' a second time"));
     }
   }
-  KILN_ASSIGN_OR_RETURN(attr.value, ParseAttrValue());
+  if (AtWord("meta")) {
+    KILN_RETURN_IF_ERROR(SkipReference());
+    attr.is_reference = true;
+  } else {
+    KILN_ASSIGN_OR_RETURN(attr.value, ParseAttrValue());
+  }
   attrs.push_back(std::move(attr));
+  return absl::OkStatus();
+}
+
+// meta[Key][n]
+absl::Status Parser::SkipReference() {
+  Take();
+  for (const TokenKind kind : {TokenKind::kIdentifier, TokenKind::kInt}) {
+    KILN_RETURN_IF_ERROR(ExpectSymbol("["));
+    if (Peek().kind != kind) {
+      return Wanted(kind == TokenKind::kInt ? "an index" : "the key of a list");
+    }
+    Take();
+    KILN_RETURN_IF_ERROR(ExpectSymbol("]"));
+  }
   return absl::OkStatus();
 }
 

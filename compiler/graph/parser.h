@@ -77,6 +77,7 @@ class Parser {
   std::optional<TypeSyntax> TypeOfComment() const;
   bool AtAttr() const;
   absl::Status ParseAttr(std::vector<AttrSyntax>& attrs);
+  absl::Status SkipReference();
   absl::StatusOr<AttrValue> ParseAttrValue();
   absl::StatusOr<AttrValue> ParseAttrList(absl::string_view closing);
 

@@ -139,7 +139,7 @@ class Printer {
 
   // Whether a call of the node gives a tuple.
   static bool IsTuple(const Node& node) {
-    return node.is_group() ? node.outputs.size() != 1 : node.op->num_outputs != nullptr;
+    return node.is_group() ? node.outputs.size() != 1 : node.op->GivesTuple(node.attrs);
   }
 
   std::string Arguments(const Node& node) {

@@ -132,7 +132,7 @@ class RandomGraphs {
       node.attrs = *NormalizeAttrs(*node.op, MakeOperatorAttrs(*node.op));
       num_inputs = node.op->tuple_input ? num_inputs + 1 : node.op->inputs.size();
       if (node.op->num_optional_inputs > 0 && Below(2) == 0) --num_inputs;
-      if (node.op->num_outputs != nullptr) num_outputs = *node.op->num_outputs(node.attrs);
+      num_outputs = *node.op->NumOutputs(node.attrs, node.inputs.size());
     }
     for (size_t i = 0; i < num_inputs; ++i) node.inputs.push_back(AnyValue(graph));
     const NodeId id = graph.AddNode(std::move(node), num_outputs);
@@ -184,6 +184,8 @@ class RandomGraphs {
         return std::vector<AttrValue>{ints, ints};
       case AttrType::kIntOrInts:
         return Below(2) == 0 ? AttrValue(1 + Below(3)) : ints;
+      case AttrType::kReference:
+        return AttrValue::None();
     }
     return AttrValue::None();
   }

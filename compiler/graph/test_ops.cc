@@ -4,7 +4,7 @@
 namespace kiln {
 namespace {
 
-absl::StatusOr<int> SplitOutputs(const Attrs& attrs) {
+absl::StatusOr<int> SplitOutputs(const Attrs& attrs, size_t) {
   const AttrValue& sections = attrs.Get("indices_or_sections");
   if (sections.is_list()) return static_cast<int>(attrs.Ints("indices_or_sections").size()) + 1;
   const int64_t count = attrs.Int("indices_or_sections");
@@ -13,7 +13,7 @@ absl::StatusOr<int> SplitOutputs(const Attrs& attrs) {
   return static_cast<int>(count);
 }
 
-absl::StatusOr<int> ThreeOutputs(const Attrs&) { return 3; }
+absl::StatusOr<int> ThreeOutputs(const Attrs&, size_t) { return 3; }
 
 OpSchema Binary(const char* name) {
   return OpSchema{.name = name, .doc = "", .inputs = {{"lhs"}, {"rhs"}}};

@@ -133,7 +133,7 @@ class Verifier {
     absl::StatusOr<Attrs> normal = NormalizeAttrs(op, node.attrs);
     if (!normal.ok()) return Broken(normal.status().message());
     if (!(*normal == node.attrs)) return Broken("attributes are not normalised");
-    absl::StatusOr<int> num_outputs = op.num_outputs == nullptr ? 1 : op.num_outputs(node.attrs);
+    const absl::StatusOr<int> num_outputs = op.NumOutputs(node.attrs, node.inputs.size());
     if (!num_outputs.ok()) return Broken(num_outputs.status().message());
     if (static_cast<size_t>(*num_outputs) != node.outputs.size()) {
       return Broken(absl::StrCat("found ", node.outputs.size(), " outputs, wanted ", *num_outputs));

@@ -56,7 +56,7 @@ const OpDef kBatchNorm = {
                {"epsilon", AttrType::kFloat, 1e-5, false, "added to the variance"},
                {"center", AttrType::kBool, true, false, "add beta"},
                {"scale", AttrType::kBool, true, false, "multiply by gamma"}},
-     .num_outputs = [](const Attrs&) -> absl::StatusOr<int> { return 3; }},
+     .num_outputs = [](const Attrs&, size_t) -> absl::StatusOr<int> { return 3; }},
     {"data holds floats", "axis is an axis of data",
      "the other inputs are vectors of data's dtype, one value per index of the axis"},
     Fusion::kOpaque,

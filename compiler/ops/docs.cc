@@ -30,6 +30,8 @@ absl::string_view TypeName(AttrType type) {
       return "lists of ints";
     case AttrType::kIntOrInts:
       return "int or ints";
+    case AttrType::kReference:
+      return "reference";
   }
   return "";
 }
@@ -135,9 +137,12 @@ void AppendInputs(const OpDef& op, std::string* out) {
   absl::StrAppend(out, "\n| input | dtypes | |\n|---|---|---|\n");
   const size_t optional = op.inputs.size() - static_cast<size_t>(op.num_optional_inputs);
   for (size_t k = 0; k < op.inputs.size(); ++k) {
-    absl::StrAppend(out, "| ", op.inputs[k].name, op.tuple_input ? " (tuple)" : "",
-                    k >= optional ? " (optional)" : "", " | ", ToString(DTypesOfInput(op, k)),
-                    " | ", Cell(op.inputs[k].doc), " |\n");
+    // Of several tuples, an example does not say which of its inputs are whose.
+    const bool several = op.tuple_input && op.inputs.size() > 1;
+    absl::StrAppend(out, "| ", op.inputs[k].name, op.tuple_input && !several ? " (tuple)" : "",
+                    k >= optional ? " (optional)" : "", " | ",
+                    several ? "as said" : ToString(DTypesOfInput(op, k)), " | ",
+                    Cell(op.inputs[k].doc), " |\n");
   }
 }
 
@@ -168,7 +173,11 @@ std::string OpsMarkdown() {
       "float64. Which of them go together is a constraint.\n";
   for (const OpDef* op : AllOps()) {
     absl::StrAppend(&out, "\n## ", op->name, "\n\n", op->doc, " (", FusionName(op->fusion),
-                    op->num_outputs == nullptr ? "" : "; gives a tuple", ")\n");
+                    op->num_outputs == nullptr   ? ""
+                    : op->gives_tuple == nullptr ? "; gives a tuple"
+                                                 : "; gives a tuple, or with some attributes a "
+                                                   "tensor",
+                    ")\n");
     AppendInputs(*op, &out);
     AppendAttrs(*op, &out);
     if (!op->constraints.empty()) absl::StrAppend(&out, "\nConstraints:\n\n");

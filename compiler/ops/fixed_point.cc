@@ -150,4 +150,33 @@ Expr FixedPointTanh(const Expr& x, int integer_bits) {
                           loop::MakeSelect(negative, -of_magnitude, of_magnitude));
 }
 
+Expr FixedPointLog(const Expr& x) {
+  constexpr int kInBits = 12, kOutBits = 5, kWideBits = kOutBits + 1;
+  const auto fraction = [](double value) { return I32(std::llround(value * 0x1p31)); };
+  const double root = std::sqrt(std::sqrt(2.0));
+  const Expr quarter = I32(int64_t{1} << (29 - kWideBits));
+  const auto power = [&](const Expr& n) { return Shl(n, 31 - kWideBits); };
+  // x is 2^n r with r around 2^(-1/4): of the two powers next to it the one that leaves less.
+  const Expr zeros = CountLeadingZeros(x);
+  const Expr r_low =
+      SaturatingShiftLeft(MultiplyHigh(Shl(x, zeros - I32(1)), fraction(std::sqrt(0.5))), 1);
+  const Expr n_low = power(I32(kInBits) - zeros) + quarter;
+  const Expr headroom = CountLeadingZeros(MultiplyHigh(x, fraction(std::sqrt(0.5)))) - I32(1);
+  const Expr r_high = loop::MakeCast(
+      kI32, Min(Shl(loop::MakeCast(kI64, x), loop::MakeCast(kI64, headroom)), I64(kMax)));
+  const Expr n_high = power(I32(kInBits) - headroom) - quarter;
+  const Expr r = Min(r_low, r_high), n = Max(n_low, n_high);
+  // log(r) + log(2) / 4 as a quotient of polynomials.
+  const Expr p = HalfSum(r, fraction(1 / root)), half_q = r - fraction(1 / root);
+  const Expr q = half_q + half_q, q2 = MultiplyHigh(q, q);
+  const Expr numerator =
+      MultiplyHigh(q, r) + MultiplyHigh(MultiplyHigh(q, q2), fraction(11.0 / 240 * root));
+  const Expr denominator =
+      MultiplyHigh(p, fraction(2 / root - root) + q + MultiplyHigh(fraction(root / 20), q2)) +
+      MultiplyHigh(fraction(root / 4), q);
+  const Expr log_r =
+      MultiplyHigh(DivideByPowerOfTwo(numerator, kWideBits), FixedPointOneOverOnePlus(denominator));
+  return SaturatingShiftLeft(MultiplyHigh(n, fraction(std::log(2.0))) + log_r, 1);
+}
+
 }  // namespace kiln

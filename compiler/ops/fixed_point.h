@@ -39,6 +39,8 @@ loop::Expr FixedPointOneOverOnePlus(const loop::Expr& x);
 loop::Expr FixedPointLogistic(const loop::Expr& x, int integer_bits);
 // tanh(x) with no integer bits.
 loop::Expr FixedPointTanh(const loop::Expr& x, int integer_bits);
+// The natural logarithm with 5 integer bits, of an x >= 1 with 12.
+loop::Expr FixedPointLog(const loop::Expr& x);
 
 }  // namespace kiln
 

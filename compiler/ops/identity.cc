@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// copy and annotation.stop_fusion; zeros_like and ones_like, full_like; nn.dropout at inference.
+// copy, device_copy and annotations; zeros_like and ones_like, full_like; nn.dropout at inference.
 #include "compiler/ops/constraint.h"
 #include "compiler/ops/example.h"
 #include "compiler/ops/stage_builder.h"
@@ -62,6 +62,26 @@ const OpDef kLikes[] = {
     Like("annotation.stop_fusion",
          "data. What is before it and what is behind it are never fused into one function.",
          LowerIdentity, Fusion::kOpaque, {-1.5, 0, 2}),
+    {{.name = "annotation.cast_hint",
+      .doc = "data.",
+      .inputs = {{"data", "any type"}},
+      .attrs = {{"dtype", AttrType::kDType, "", false, "that a cast would have; not read"}}},
+     {},
+     Fusion::kElementwise,
+     InferAny,
+     LowerIdentity,
+     {Case({Values(F32({2}), {1, -2})}, {}, {Values(F32({2}), {1, -2})}),
+      {.inputs = {F16({2, 3})}, .attrs = {{"dtype", "int8"}}}}},
+    {{.name = "device_copy",
+      .doc = "data. There is one device.",
+      .inputs = {{"data", "any type"}},
+      .attrs = {{"src_virtual_device", AttrType::kReference, {}, false, "not read"},
+                {"dst_virtual_device", AttrType::kReference, {}, false, "not read"}}},
+     {},
+     Fusion::kElementwise,
+     InferAny,
+     LowerIdentity,
+     {Case({Values(I8({2}), {1, -2})}, {}, {Values(I8({2}), {1, -2})}), {.inputs = {F16({2, 3})}}}},
     Like("zeros_like", "Zeros in the type of data.", LowerConstant<0>, Fusion::kElementwise,
          {0, 0, 0}),
     Like("ones_like", "Ones in the type of data.", LowerConstant<1>, Fusion::kElementwise,
@@ -80,7 +100,7 @@ const OpDef kLikes[] = {
       .doc = "At inference: (data, ones). The canonical graph has none.",
       .inputs = {{"data", "floats of any shape"}},
       .attrs = {{"rate", AttrType::kFloat, 0.5, false, "of training; not read"}},
-      .num_outputs = [](const Attrs&) -> absl::StatusOr<int> { return 2; }},
+      .num_outputs = [](const Attrs&, size_t) -> absl::StatusOr<int> { return 2; }},
      {"data holds floats"},
      Fusion::kOpaque,
      InferDropout,

@@ -268,6 +268,8 @@ class RandomModel {
       }
       case AttrType::kIntOrInts:
         return Below(2) == 0 ? AttrValue(Int()) : List(Ints());
+      case AttrType::kReference:
+        return AttrValue::None();
     }
     return {};
   }
@@ -358,10 +360,8 @@ TEST(Infer, SurvivesRandomModels) {
         EXPECT_TRUE(CheckTensorType(type).ok()) << op->name << " gives " << type.ToString();
         small = small && type.num_elements() <= kSmall;
       }
-      if (op->num_outputs != nullptr) {
-        const absl::StatusOr<int> outputs = op->num_outputs(*attrs);
-        EXPECT_TRUE(outputs.ok() && static_cast<size_t>(*outputs) == types->size()) << op->name;
-      }
+      const absl::StatusOr<int> count = op->NumOutputs(*attrs, model.inputs.size());
+      EXPECT_TRUE(count.ok() && static_cast<size_t>(*count) == types->size()) << op->name;
       if (!small || ran == kRunsPerOp) continue;
       const absl::StatusOr<std::vector<Tensor>> outputs =
           RunLowered(*op, *attrs, values, *types, kSmall * 10);

@@ -38,7 +38,8 @@ TEST_P(EveryOp, HasSoundSchema) {
     EXPECT_FALSE(input.doc.empty()) << input.name;
   }
   for (const AttrSchema& attr : op.attrs) {
-    EXPECT_TRUE(names.insert(attr.name).second) << attr.name;
+    const bool is_new = names.insert(attr.name).second;
+    EXPECT_TRUE(is_new || attr.type == AttrType::kReference) << attr.name;
     if (!attr.required && !attr.default_value.is_none()) {
       EXPECT_TRUE(NormalizeAttrs({.name = op.name, .doc = op.doc, .attrs = {attr}},
                                  {{attr.name, attr.default_value}})
@@ -46,7 +47,7 @@ TEST_P(EveryOp, HasSoundSchema) {
           << attr.name;
     }
   }
-  EXPECT_EQ(op.tuple_input, op.tuple_input && op.inputs.size() == 1);
+  EXPECT_TRUE(!op.tuple_input || !op.inputs.empty());
 }
 
 TEST_P(EveryOp, RunsItsExamples) {
@@ -64,7 +65,7 @@ TEST_P(EveryOp, RunsItsExamples) {
     absl::StatusOr<std::vector<Tensor>> outputs = RunOp(op, example.attrs, ExampleInputs(example));
     ASSERT_TRUE(outputs.ok()) << outputs.status();
     const absl::StatusOr<Attrs> attrs = NormalizeAttrs(op, example.attrs);
-    const absl::StatusOr<int> count = op.num_outputs == nullptr ? 1 : op.num_outputs(*attrs);
+    const absl::StatusOr<int> count = op.NumOutputs(*attrs, example.inputs.size());
     ASSERT_TRUE(count.ok()) << count.status();
     EXPECT_EQ(outputs->size(), static_cast<size_t>(*count));
     if (example.expected.empty()) continue;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "compiler/loop/math.h"
@@ -9,6 +10,7 @@
 #include "compiler/ops/example.h"
 #include "compiler/ops/fixed_point.h"
 #include "compiler/ops/quantized.h"
+#include "compiler/ops/quantized_softmax.h"
 
 namespace kiln {
 namespace {
@@ -16,72 +18,160 @@ namespace {
 enum { kData, kScale, kZero, kOutScale, kOutZero };
 
 const DType kI32 = DType::Int(32);
-// Of differences to the largest number, and of sums of exponentials.
-constexpr int kDifferenceIntegerBits = 5, kSumIntegerBits = 12;
+constexpr int kInterpolatedSteps = 512;  // of a table of int16 numbers
+// exp(-10) is as good as 0: differences of 10 and more are one.
+constexpr double kFarBelow = 10;
 
 Expr I32Const(int64_t value) { return loop::IntConst(loop::Type::Of(kI32), value); }
 
 DType OutDType(const Attrs& attrs, DType data) { return attrs.DTypeOr("out_dtype", data); }
 
+// What numbers of a softmax stand for.
+struct Result {
+  double scale;
+  int64_t zero_point;
+};
+Result ResultOf(DType data, DType out) {
+  if (out.bits == 8) return {0x1p-8, out.MinInt()};
+  return data.bits == 8 ? Result{0x1p-16, out.MinInt()} : Result{0x1p-15, 0};
+}
+
+absl::Status CheckResult(const InferContext& c, DType out) {
+  const DType data = c.inputs[kData].dtype;
+  KILN_CONSTRAINT(5, out == data || (data.bits == 8 && out == DType::Int(16)), out.ToString(),
+                  "as data, or int16");
+  const Result wanted = ResultOf(data, out);
+  const double scale = c.constants[kOutScale]->AsDouble(0);
+  // TFLite is lenient with int16.
+  const double error = out.bits == 8 ? 0 : 0.001;
+  KILN_CONSTRAINT(6, std::abs(scale / wanted.scale - 1) <= error,
+                  absl::StrCat("output_scale ", scale), absl::StrCat(wanted.scale));
+  const Tensor* zero = c.constants[kOutZero];
+  KILN_CONSTRAINT(
+      6, zero != nullptr && zero->type().num_elements() == 1 && zero->AsInt(0) == wanted.zero_point,
+      zero == nullptr ? "an output_zero_point that is computed" : "output_zero_point",
+      absl::StrCat("the constant ", wanted.zero_point));
+  return absl::OkStatus();
+}
+
+// Differences of int16 are in units of 10 / 65535.
+double FactorOf16(double scale) { return scale / (kFarBelow / 65535.0); }
+
 InferResult Infer(const InferContext& c) {
   const TensorType& data = c.inputs[kData];
-  KILN_CONSTRAINT(1, data.dtype.bits == 8 && !data.dtype.is_bool() && data.dtype.is_integral(),
-                  data.dtype.ToString(), "int8 or uint8");
+  const bool wide = data.dtype == DType::Int(16);
+  KILN_CONSTRAINT(1, wide || data.dtype == DType::Int(8) || data.dtype == DType::UInt(8),
+                  data.dtype.ToString(), "int8, uint8 or int16");
   KILN_RETURN_IF_ERROR(NormalizeAxis(c.attrs.Int("axis"), data.rank(), 2).status());
   KILN_RETURN_IF_ERROR(CheckScale(c, kScale, 1, Known::kAtCompileTime, 3));
   KILN_RETURN_IF_ERROR(CheckScale(c, kOutScale, 1, Known::kAtCompileTime, 3));
-  const double in_scale = c.constants[kScale]->AsDouble(0),
-               least = std::exp2(kDifferenceIntegerBits - 31);
+  const double in_scale = c.constants[kScale]->AsDouble(0), least = LeastSoftmaxScale();
   KILN_CONSTRAINT(3, in_scale >= least, absl::StrCat("the scale ", in_scale),
                   absl::StrCat("at least ", least));
+  // Differences of int16 are shifted left by up to 14 bits.
+  KILN_CONSTRAINT(3, !wide || FactorOf16(in_scale) < 1 << 14, absl::StrCat("the scale ", in_scale),
+                  "below 2.5 of int16");
   KILN_RETURN_IF_ERROR(CheckZeroPoint(c, kZero, 1, 4));
   const DType out = OutDType(c.attrs, data.dtype);
-  KILN_CONSTRAINT(5, out == data.dtype || out == DType::Int(16), out.ToString(),
-                  "as data, or int16");
-  const double scale = c.constants[kOutScale]->AsDouble(0),
-               wanted = std::exp2(-(out.bits == 8 ? 8 : 15));
-  KILN_CONSTRAINT(6, scale == wanted, absl::StrCat("output_scale ", scale), absl::StrCat(wanted));
-  const Tensor* zero = c.constants[kOutZero];
-  const int64_t lowest = out.bits == 8 ? out.MinInt() : 0;
-  KILN_CONSTRAINT(6,
-                  zero != nullptr && zero->type().num_elements() == 1 && zero->AsInt(0) == lowest,
-                  zero == nullptr ? "an output_zero_point that is computed" : "output_zero_point",
-                  absl::StrCat("the constant ", lowest));
-  const int64_t extent = data.shape[AxisOf(c.attrs.Int("axis"), data.shape.size())];
-  KILN_CONSTRAINT(7, extent < 1 << kSumIntegerBits, absl::StrCat(extent, " places"),
-                  absl::StrCat("fewer than ", 1 << kSumIntegerBits));
+  KILN_RETURN_IF_ERROR(CheckResult(c, out));
+  const int64_t extent = data.shape[AxisOf(c.attrs.Int("axis"), data.shape.size())],
+                most = wide ? 1 << 16 : 1 << kSumIntegerBits;
+  KILN_CONSTRAINT(7, extent < most, absl::StrCat(extent, " places"),
+                  absl::StrCat("fewer than ", most));
   return OutputTypes({{data.shape, out}});
 }
 
-// exp(-scale * n) for n = 0 … 255, with no integer bits; 0 where the difference is out of range.
-Tensor Exponentials(double scale) {
-  const double limit = static_cast<double>((int64_t{1} << 31) - 1);
-  const FixedPointFactor factor =
-      ToFixedPoint(std::min(scale * std::exp2(31 - kDifferenceIntegerBits), limit));
-  // The largest difference that the integer bits hold.
-  const double radius =
-      std::floor(static_cast<double>((1 << kDifferenceIntegerBits) - 1) *
-                 std::exp2(31 - kDifferenceIntegerBits) / std::exp2(factor.shift));
+// f from `low` to `high` in units of 2^-15, at kInterpolatedSteps places and the last one. Each is
+// moved by half of what interpolation misses in the middle to the next. In float32, as TFLite.
+Tensor InterpolatedTable(float low, float high, const std::function<float(float)>& f) {
+  constexpr float kOne = 32768;
+  const float step = (high - low) / kInterpolatedSteps;
+  const auto bounded = [](float value) {
+    return static_cast<int32_t>(std::clamp(value, -kOne, kOne - 1));
+  };
   std::vector<int32_t> table;
-  for (int n = 0; n < 256; ++n) {
-    int64_t raw = 0;
-    if (n <= radius) {
-      const Expr difference =
-          MultiplyHigh(I32Const(-(int64_t{n} << factor.shift)), I32Const(factor.multiplier));
-      loop::AsInt(FixedPointExp(difference, kDifferenceIntegerBits), &raw);
-    }
-    table.push_back(static_cast<int32_t>(raw));
+  for (int i = 0; i < kInterpolatedSteps; ++i) {
+    const float at = low + static_cast<float>(i) * step,
+                next_at = low + static_cast<float>(i + 1) * step;
+    const float value = std::round(f(at) * kOne);
+    const float interpolated = std::round((f(next_at) * kOne + value) / 2);
+    const float error = interpolated - std::round(f(at + step / 2) * kOne);
+    table.push_back(bounded(value - std::round(error / 2)));
   }
-  return Tensor::From<int32_t>({256}, kI32, table);
+  table.push_back(bounded(std::round(f(high) * kOne)));
+  return Tensor::From<int32_t>({kInterpolatedSteps + 1}, kI32, table);
+}
+
+// Of an int16 x: between the places x / 128 of the table and the next.
+Expr Interpolated(const Access& table, const Expr& x) {
+  const auto shr = [](const Expr& e) {
+    return loop::MakeBinary(loop::BinaryOp::kShr, e, I32Const(7));
+  };
+  const Expr place = shr(x) + I32Const(kInterpolatedSteps / 2);
+  const Expr rest = loop::MakeBinary(loop::BinaryOp::kAnd, x, I32Const(127));
+  const Expr low = table({ClampIndex(place, kInterpolatedSteps)});
+  const Expr high = table({ClampIndex(place + I32Const(1), kInterpolatedSteps + 1)});
+  return low + shr((high - low) * rest + I32Const(64));
+}
+
+Expr Bounded16(const Expr& x) { return Max(Min(x, I32Const(32767)), I32Const(-32768)); }
+
+// Of int16: exponentials and the reciprocal of their sum from tables, both with 15 bits behind the
+// point.
+void Lower16(StageBuilder& b) {
+  const Shape& shape = b.input_shape(kData);
+  std::vector<bool> reduced(shape.size());
+  reduced[AxisOf(b.attrs().Int("axis"), shape.size())] = true;
+  const Shape rows = ReducedShape(shape, reduced, false), row = ReductionExtents(shape, reduced);
+  const auto exp_of = [](float x) { return static_cast<float>(std::exp(static_cast<double>(x))); };
+  const Access x = b.Input(kData),
+               exps = b.Table("exp", InterpolatedTable(-static_cast<float>(kFarBelow), 0, exp_of)),
+               reciprocals = b.Table("reciprocals",
+                                     InterpolatedTable(0, 1, [](float v) { return 1 / (1 + v); }));
+  const Rescale rescale(b, "difference", {FactorOf16(OperandValues(b, kScale)[0])},
+                        Rounding::kTflite, kI32, DType::Int(64));
+  const Access max = b.Reduce(
+      "max", rows, row, loop::Combine::kMax,
+      [&](const Indices& i, const Indices& r) { return x(UnreducedIndex(i, r, reduced, false)); });
+  const Access exp = [=](const Indices& i) {
+    const Expr difference =
+        loop::MakeCast(kI32, x(i)) - loop::MakeCast(kI32, max(ReducedIndex(i, reduced)));
+    return Interpolated(exps, Bounded16(rescale(difference, Expr(0)) + I32Const(32767)));
+  };
+  const Access sum =
+      b.Reduce("sum", rows, row, loop::Combine::kSum, [&](const Indices& i, const Indices& r) {
+        return exp(UnreducedIndex(i, r, reduced, false));
+      });
+  const Access zeros =
+      b.Compute("zeros", rows, [&](const Indices& i) { return CountLeadingZeros(sum(i)); });
+  const Access reciprocal = b.Compute("reciprocal", rows, [&](const Indices& i) {
+    // The sum in [1, 2) with 16 bits behind the point, and from there around 0.
+    const Expr high = loop::MakeBinary(loop::BinaryOp::kShl, sum(i), zeros(i) - I32Const(1));
+    const Expr shifted = loop::MakeBinary(
+        loop::BinaryOp::kShr,
+        loop::MakeBinary(loop::BinaryOp::kShr, high, I32Const(13)) + I32Const(1), I32Const(1));
+    return Interpolated(reciprocals, Bounded16(shifted - I32Const((1 << 15) + (1 << 16))));
+  });
+  b.Output(0, [&](const Indices& i) {
+    const Indices at = ReducedIndex(i, reduced);
+    const Expr shift = I32Const(31) - zeros(at);
+    const Expr half = loop::MakeBinary(loop::BinaryOp::kShl, I32Const(1), shift - I32Const(1));
+    const Expr y = loop::MakeBinary(loop::BinaryOp::kShr, exp(i) * reciprocal(at) + half, shift);
+    return loop::MakeCast(DType::Int(16), Max(Min(y, I32Const(32767)), I32Const(0)));
+  });
 }
 
 absl::Status Lower(StageBuilder& b) {
+  if (b.input_dtype(kData).bits == 16) {
+    Lower16(b);
+    return absl::OkStatus();
+  }
   const Shape& shape = b.input_shape(kData);
   std::vector<bool> reduced(shape.size());
   reduced[AxisOf(b.attrs().Int("axis"), shape.size())] = true;
   const Shape rows = ReducedShape(shape, reduced, false);
   const Access x = b.Input(kData);
-  const Access table = b.Table("exp", Exponentials(OperandValues(b, kScale)[0]));
+  const Access table = b.Table("exp", MakeSoftmaxTables(OperandValues(b, kScale)[0]).exponentials);
   const Access max = b.Reduce(
       "max", rows, ReductionExtents(shape, reduced), loop::Combine::kMax,
       [&](const Indices& i, const Indices& r) { return x(UnreducedIndex(i, r, reduced, false)); });
@@ -127,24 +217,29 @@ OpExample Example(TensorType data, double scale, Attrs attrs, double out_bits, i
           .input_max = 31};
 }
 
+const DType kI16 = DType::Int(16);
+const TensorType kWide = {{1, 2}, kI16};
+
 const OpDef kSoftmax = {
     {.name = "qnn.softmax",
-     .doc =
-         "Softmax of quantised numbers as TFLite's reference kernel computes it: exponentials, "
-         "their sum and its reciprocal in fixed point of 32 bits. The zero point of data makes no "
-         "difference.",
-     .inputs = {{"data", "int8 or uint8"},
+     .doc = "Softmax of quantised numbers as TFLite's reference kernel computes it: exponentials, "
+            "their sum and its reciprocal in fixed point of 32 bits, of int16 by tables and "
+            "interpolation. The zero point of data makes no difference.",
+     .inputs = {{"data", "int8, uint8 or int16"},
                 {"input_scale", "a constant"},
                 {"input_zero_point", "int32"},
-                {"output_scale", "a constant: 1/256, of int16 1/32768"},
-                {"output_zero_point", "a constant: the lowest number of the dtype, of int16 0"}},
+                {"output_scale",
+                 "a constant: 1/256; 1/65536 for int16 of 8 bits, 1/32768 of int16"},
+                {"output_zero_point",
+                 "a constant: the lowest number of the dtype; 0 for int16 of int16"}},
      .attrs = {{"axis", AttrType::kInt, -1, false, "that sums to 1"},
                {"out_dtype", AttrType::kDType, "", false, "\"\": as data; or int16"}}},
-    {"data holds int8 or uint8", "axis is an axis of data",
-     "scales are constants of one element above 0, input_scale at least 2^-26",
+    {"data holds int8, uint8 or int16", "axis is an axis of data",
+     "scales are constants of one element above 0, input_scale at least 2^-26, of int16 below 2.5",
      "the zero point of data is int32 of one element", "out_dtype is that of data, or int16",
-     "output_scale is 1/256 and output_zero_point the lowest number; of int16 1/32768 and 0",
-     "the axis has fewer than 4096 places"},
+     "output_scale is 1/256, of int16 1/65536, and output_zero_point the lowest number; where data "
+     "is int16, 1/32768 and 0",
+     "the axis has fewer than 4096 places, of int16 65536"},
     Fusion::kReduction,
     Infer,
     Lower,
@@ -153,7 +248,16 @@ const OpDef kSoftmax = {
          {Values(I8({1, 2}), {10, 0}), Scale(0.1), ZeroPoint(0), Scale(1.0 / 256), ZeroPoint(-128)},
          {}, {Values(I8({1, 2}), {59, -59})}),
      Example(I8({3, 10}), 0.05, {}, 8, -128), Example(U8({2, 5, 3}), 0.2, {{"axis", 1}}, 8, 0),
-     Example(I8({2, 12}), 0.1, {{"out_dtype", "int16"}}, 15, 0)},
+     // The same quotient is 17625.3 / 65536.
+     Case(
+         {Values(I8({1, 2}), {10, 0}), Scale(0.1), ZeroPoint(0), Scale(0x1p-16), ZeroPoint(-32768)},
+         {{"out_dtype", "int16"}}, {Values(kWide, {15143, -15143})}),
+     Example(I8({2, 12}), 0.1, {{"out_dtype", "int16"}}, 16, -32768),
+     // exp(0.001 * x) / (e + 1 + exp(-3)) is 23640.0, 8696.7 and 433.0 of 32768.
+     Case({Values({{1, 3}, kI16}, {1000, 0, -3000}), Scale(0.001), ZeroPoint(0), Scale(0x1p-15),
+           ZeroPoint(0)},
+          {}, {Values({{1, 3}, kI16}, {23640, 8696, 433})}),
+     Example({{2, 12, 3}, kI16}, 0.1, {{"axis", 1}}, 15, 0)},
 };
 KILN_REGISTER_OP(kSoftmax);
 

@@ -134,11 +134,15 @@ void LowerTflite8(StageBuilder& b, const Saturating& f) {
 // 2^16 sigmoid(n / 24): both functions of int16 are interpolated in it, as tanh(x) is
 // 2 sigmoid(2x) - 1.
 Tensor SigmoidTable() {
+  // Where TFLite's table has one more than the nearest integer.
+  constexpr int kAbove[] = {4,  8,  12, 14, 15, 16, 17, 19, 20,  21,  22,  25,  27,  28, 29,
+                            30, 31, 33, 34, 35, 37, 39, 40, 41,  43,  44,  45,  46,  49, 50,
+                            54, 62, 63, 64, 66, 82, 86, 93, 100, 103, 112, 116, 135, 255};
   std::vector<int32_t> table;
   for (int n = 0; n < 256; ++n) {
-    table.push_back(
-        static_cast<int32_t>(std::min(65535.0, std::round(65536 / (1 + std::exp(-n / 24.0))))));
+    table.push_back(static_cast<int32_t>(std::round(65536 / (1 + std::exp(-n / 24.0)))));
   }
+  for (int n : kAbove) ++table[static_cast<size_t>(n)];
   return Tensor::From<int32_t>({256}, kI32, table);
 }
 
@@ -288,9 +292,10 @@ const OpDef kUnary[] = {
             {Example({-100, 0, 4, 100}, 0.25, 0, 0x1p-8, -128, {-128, 0, 59, 127}),
              Case(Operands(Values(I8({4}), {-100, 0, 4, 100}), 0.25, 0, 0x1p-8, -128), kLikeTflite,
                   {Values(I8({4}), {-128, 0, 59, 127})}),
-             // sigmoid(1) * 2^15 is 23955.3; the table is half a step above it.
-             Case(Operands(Values({{3}, kI16}, {0, 4096, -4096}), 0x1p-12, 0, 0x1p-15, 0),
-                  kLikeTflite, {Values({{3}, kI16}, {16384, 23956, 8812})}),
+             // sigmoid(1) * 2^15 is 23955.3; the table is half a step above it. That of 0.875
+             // is 23127.2: there the table has one more than the nearest integer.
+             Case(Operands(Values({{4}, kI16}, {0, 4096, -4096, 3584}), 0x1p-12, 0, 0x1p-15, 0),
+                  kLikeTflite, {Values({{4}, kI16}, {16384, 23956, 8812, 23128})}),
              Random({{3, 7}, kI16}, Operands(Tensor(), 0.0003, 0, 0x1p-15, 0), kLikeTflite),
              Random(I8({3, 7}), Operands(Tensor(), 0.03, 5, 0x1p-8, -128), kLikeTflite)}),
     UnaryOp("qnn.tanh", "The hyperbolic tangent", Infer<&kTanh>, Lower<loop::Tanh, &kTanh>, true,

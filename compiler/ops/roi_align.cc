@@ -11,6 +11,13 @@ using loop::Combine;
 
 constexpr int64_t kMaxSamples = 1 << 12;
 
+// Points per bin along one dimension: those asked for, or as many as a region that is as large as
+// data has, and one that rounding may add.
+int64_t MostSamples(const Attrs& attrs, int64_t extent, int64_t bins) {
+  const int64_t samples = attrs.Int("sample_ratio");
+  return samples > 0 ? samples : (extent - 1) / bins + 2;
+}
+
 InferResult Infer(const InferContext& c) {
   const TensorType &data = c.inputs[0], &rois = c.inputs[1];
   KILN_CONSTRAINT(1, data.dtype.is_float() && rois.dtype.is_float(),
@@ -25,10 +32,11 @@ InferResult Infer(const InferContext& c) {
   if (size.size() == 1) size.push_back(size[0]);
   KILN_CONSTRAINT(4, size.size() == 2 && size[0] >= 1 && size[1] >= 1,
                   AttrValue::Ints(size).ToString(), "two positive numbers");
-  const int64_t samples = c.attrs.Int("sample_ratio");
-  KILN_CONSTRAINT(5, samples >= 1 && samples <= kMaxSamples, absl::StrCat(samples),
-                  absl::StrCat("1 to ", kMaxSamples,
-                               "; as many as a region's extent asks for are not supported"));
+  for (size_t k = 0; k < 2; ++k) {
+    const int64_t samples = MostSamples(c.attrs, data.shape[k + 2], size[k]);
+    KILN_CONSTRAINT(5, samples <= kMaxSamples, absl::StrCat(samples, " points"),
+                    absl::StrCat("at most ", kMaxSamples));
+  }
   const std::string& mode = c.attrs.String("mode");
   KILN_CONSTRAINT(6, mode == "avg" || mode == "max", mode, "avg or max");
   return OutputTypes({{{rois.shape[0], data.shape[1], size[0], size[1]}, data.dtype}});
@@ -52,11 +60,17 @@ Sample SampleAt(const Expr& at, int64_t extent) {
           at >= number(-1) && at <= number(n)};
 }
 
+// The bins of a region along one dimension.
+struct Bins {
+  Expr start, extent;  // of a bin
+  Expr samples;        // per bin, as a float
+};
+
 absl::Status Lower(StageBuilder& b) {
-  const Shape& data = b.input_shape(0);
-  const int64_t samples = b.attrs().Int("sample_ratio");
+  const Shape &data = b.input_shape(0), &out = b.output_shape(0);
   const double scale = b.attrs().Float("spatial_scale");
-  const bool aligned = b.attrs().Bool("aligned"), average = b.attrs().String("mode") == "avg";
+  const bool aligned = b.attrs().Bool("aligned"), average = b.attrs().String("mode") == "avg",
+             adaptive = b.attrs().Int("sample_ratio") <= 0;
   const DType dtype = ComputeType(b.input_dtype(0));
   const Access x = b.Input(0), rois = b.Input(1);
   const auto roi = [&](const Expr& r, int64_t column) {
@@ -64,25 +78,31 @@ absl::Status Lower(StageBuilder& b) {
     return value.type().dtype == dtype ? value : loop::MakeCast(dtype, value);
   };
   const auto number = [&](double v) { return loop::Const(dtype, v); };
-  // Along dimension k (0: height) of region r: sample s of bin o of `bins`.
-  const auto sample = [&](int k, const Expr& r, const Expr& o, const Expr& s, int64_t bins) {
+  const Shape most = {MostSamples(b.attrs(), data[2], out[2]),
+                      MostSamples(b.attrs(), data[3], out[3])};
+  // Along dimension k (0: height) of region r.
+  const auto bins = [&](size_t k, const Expr& r) {
+    const auto column = static_cast<int64_t>(k);
     const Expr shift = number(aligned ? 0.5 : 0);
-    const Expr start = roi(r, 2 - k) * number(scale) - shift;
-    const Expr end = roi(r, 4 - k) * number(scale) - shift;
+    const Expr start = roi(r, 2 - column) * number(scale) - shift;
+    const Expr end = roi(r, 4 - column) * number(scale) - shift;
     Expr extent = end - start;
     if (!aligned) extent = Max(extent, number(1));
-    const Expr bin = extent / number(static_cast<double>(bins));
-    const Expr at =
-        start + loop::MakeCast(dtype, o) * bin +
-        (loop::MakeCast(dtype, s) + number(0.5)) * bin / number(static_cast<double>(samples));
-    return SampleAt(at, data[static_cast<size_t>(k) + 2]);
+    const Expr bin = extent / number(static_cast<double>(out[k + 2]));
+    const Expr limit = number(static_cast<double>(most[k]));
+    return Bins{start, bin, adaptive ? Max(Min(loop::Ceil(bin), limit), number(0)) : limit};
   };
-  const Shape& out = b.output_shape(0);
-  const Access pooled = b.Reduce(
-      "pool", out, {samples, samples}, average ? Combine::kSum : Combine::kMax,
-      [&](const Indices& i, const Indices& s) {
-        const Sample h = sample(0, i[0], i[2], s[0], out[2]);
-        const Sample w = sample(1, i[0], i[3], s[1], out[3]);
+  const auto sample = [&](size_t k, const Bins& of, const Expr& o, const Expr& s) {
+    const Expr at = of.start + loop::MakeCast(dtype, o) * of.extent +
+                    (loop::MakeCast(dtype, s) + number(0.5)) * of.extent / of.samples;
+    return SampleAt(at, data[k + 2]);
+  };
+  const Combine combine = average ? Combine::kSum : Combine::kMax;
+  const Access pooled =
+      b.Reduce("pool", out, most, combine, [&](const Indices& i, const Indices& s) {
+        const Bins rows = bins(0, i[0]), columns = bins(1, i[0]);
+        const Sample h = sample(0, rows, i[2], s[0]);
+        const Sample w = sample(1, columns, i[3], s[1]);
         const Expr image =
             ClampIndex(loop::ToIndex(loop::MakeCast(DType::Int(32), roi(i[0], 0))), data[0]);
         const auto term = [&](const Expr& y, const Expr& x_place, const Expr& wy, const Expr& wx) {
@@ -93,10 +113,16 @@ absl::Status Lower(StageBuilder& b) {
                    d = term(h.high, w.low, h.weight, w.low_weight),
                    e = term(h.high, w.high, h.weight, w.weight);
         const Expr value = average ? a + c + d + e : Max(Max(a, c), Max(d, e));
-        return loop::MakeSelect(h.inside && w.inside, value, number(0));
+        const Expr counted = loop::MakeSelect(h.inside && w.inside, value, number(0));
+        if (!adaptive) return counted;
+        return loop::MakeSelect(loop::MakeCast(dtype, s[0]) < rows.samples &&
+                                    loop::MakeCast(dtype, s[1]) < columns.samples,
+                                counted, Neutral(combine, dtype));
       });
   b.Output(0, [&](const Indices& i) {
-    return average ? pooled(i) / number(static_cast<double>(samples * samples)) : pooled(i);
+    const Expr count = bins(0, i[0]).samples * bins(1, i[0]).samples;
+    if (average) return pooled(i) / Max(count, number(1));
+    return adaptive ? loop::MakeSelect(count > number(0), pooled(i), number(0)) : pooled(i);
   });
   return absl::OkStatus();
 }
@@ -110,7 +136,9 @@ const OpDef kRoiAlign = {
      .inputs = {{"data", "floats, (n, channels, h, w)"}, {"rois", "floats, (regions, 5)"}},
      .attrs = {{"pooled_size", AttrType::kInts, {}, true, "height and width of the result"},
                {"spatial_scale", AttrType::kFloat, {}, true, "places per unit of rois"},
-               {"sample_ratio", AttrType::kInt, -1, false, "points per bin and dimension"},
+               {"sample_ratio", AttrType::kInt, -1, false,
+                "points per bin and dimension; not positive: one per place of the bin, at most as "
+                "many as in a region as large as data"},
                {"layout", AttrType::kString, "NCHW", false, "NCHW"},
                {"mode", AttrType::kString, "avg", false, "avg or max"},
                {"aligned", AttrType::kBool, false, false,
@@ -118,13 +146,17 @@ const OpDef kRoiAlign = {
                 "smaller than one. Not of Relay"}}},
     {"data and rois hold floats", "layout is NCHW",
      "data is (n, channels, h, w), rois (regions, 5)", "pooled_size is positive",
-     "sample_ratio is given, 1 to 4096", "mode is avg or max"},
+     "there are at most 4096 points per bin and dimension", "mode is avg or max"},
     Fusion::kReduction,
     Infer,
     Lower,
     {Case({Iota(F32({1, 1, 3, 3})), Values(F32({2, 5}), {0, 0, 0, 2, 2, 0, 1, 0, 2, 2})},
           {{"pooled_size", 1}, {"spatial_scale", 1.0}, {"sample_ratio", 1}},
           {Values(F32({2, 1, 1, 1}), {4, 4.5})}),
+     // 3 × 3 points for 2.5 × 3 places, and one for what is less than one.
+     Case({Iota(F32({1, 1, 4, 4})), Values(F32({2, 5}), {0, 0, 0, 3, 2.5, 0, 1, 1, 1, 1})},
+          {{"pooled_size", 1}, {"spatial_scale", 1.0}}, {Values(F32({2, 1, 1, 1}), {6.5, 7.5})},
+          1e-6),
      {.inputs = {F32({2, 3, 6, 5}), F32({4, 5})},
       .attrs = {{"pooled_size", AttrValue::Ints({2, 3})},
                 {"spatial_scale", 0.5},

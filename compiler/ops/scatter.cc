@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// scatter_elements and scatter_nd: data with some elements replaced by updates, or combined with
-// them, one after the other.
+// scatter_elements, scatter, scatter_add and scatter_nd: data with some elements replaced by
+// updates, or combined with them, one after the other.
 #include "compiler/ops/axes.h"
 #include "compiler/ops/constraint.h"
 #include "compiler/ops/example.h"
@@ -54,20 +54,32 @@ InferResult InferElements(const InferContext& c) {
                     absl::StrCat(ShapeToString(updates.shape), " of ", ShapeToString(data.shape)),
                     "updates no larger than data but along the axis");
   }
-  KILN_RETURN_IF_ERROR(CheckMode(c.attrs.String("reduction"), data.dtype, 4));
+  const bool has_mode = c.attrs.Has("reduction");
+  KILN_RETURN_IF_ERROR(CheckMode(has_mode ? c.attrs.String("reduction") : "update", data.dtype, 4));
   return OutputTypes({data});
 }
 
-absl::Status LowerElements(StageBuilder& b) {
+InferResult InferScatterAdd(const InferContext& c) {
+  KILN_CONSTRAINT(4, IsNumeric(c.inputs[0].dtype), c.inputs[0].dtype.ToString(), "numbers");
+  return InferElements(c);
+}
+
+absl::Status LowerAlongAxis(StageBuilder& b, const std::string& mode) {
   const size_t axis = AxisOf(b.attrs().Int("axis"), b.input_shape(0).size());
   const int64_t extent = b.input_shape(0)[axis];
-  Scatter(b, b.attrs().String("reduction"), [&, indices = b.Input(1)](const Indices& i) {
+  Scatter(b, mode, [&, indices = b.Input(1)](const Indices& i) {
     Indices at = i;
     at[axis] = IndexFromEnds(indices(i), extent);
     return at;
   });
   return absl::OkStatus();
 }
+
+absl::Status LowerElements(StageBuilder& b) {
+  return LowerAlongAxis(b, b.attrs().String("reduction"));
+}
+absl::Status LowerScatter(StageBuilder& b) { return LowerAlongAxis(b, "update"); }
+absl::Status LowerScatterAdd(StageBuilder& b) { return LowerAlongAxis(b, "add"); }
 
 InferResult InferNd(const InferContext& c) {
   const TensorType &data = c.inputs[0], &indices = c.inputs[1], &updates = c.inputs[2];
@@ -103,7 +115,30 @@ absl::Status LowerNd(StageBuilder& b) {
   return absl::OkStatus();
 }
 
+// scatter_elements under the names that older models have.
+OpDef Alias(std::string name, std::string reduction, InferResult (*infer)(const InferContext&),
+            absl::Status (*lower)(StageBuilder&), const std::vector<double>& expected) {
+  return {{.name = std::move(name),
+           .doc = absl::StrCat("scatter_elements with the reduction ", reduction, "."),
+           .inputs = {{"data", "any type; numbers, where they are added"},
+                      {"indices", "integers, as many dimensions as data"},
+                      {"updates", "as data, the shape of indices"}},
+           .attrs = {{"axis", AttrType::kInt, 0, false, "of the indices"}}},
+          {"indices are integers, updates have the dtype of data", "axis is an axis of data",
+           "indices and updates have one shape, of data's rank and no larger but along the axis",
+           "what is added are numbers"},
+          Fusion::kOpaque,
+          infer,
+          lower,
+          {Case({Values(F32({1, 3}), {1, 2, 3}), Values(I32({1, 3}), {2, -3, 2}),
+                 Values(F32({1, 3}), {10, 20, 30})},
+                {{"axis", 1}}, {Values(F32({1, 3}), expected)}),
+           {.inputs = {I32({4}), I64({2}), I32({2})}, .input_min = 0, .input_max = 0.7}}};
+}
+
 const OpDef kScatter[] = {
+    Alias("scatter", "update", InferElements, LowerScatter, {20, 2, 30}),
+    Alias("scatter_add", "add", InferScatterAdd, LowerScatterAdd, {21, 2, 43}),
     {{.name = "scatter_elements",
       .doc = "data, where the element at i, …, k, with the index along the axis replaced by "
              "indices[i, …, k], is replaced by updates[i, …, k] or combined with it; in row-major "

@@ -99,8 +99,13 @@ InferResult InferTopk(const InferContext& c) {
   KILN_CONSTRAINT(3, IsNumeric(dtype), dtype.ToString(), "numbers");
   KILN_CONSTRAINT(4, k <= extent, absl::StrCat("k ", k), absl::StrCat("at most ", extent));
   if (k >= 1) extent = k;  // Relay: all of them where k is not positive
-  KILN_CONSTRAINT(5, c.attrs.String("ret_type") == "both", c.attrs.String("ret_type"), "both");
-  return OutputTypes({{shape, c.inputs[0].dtype}, {shape, dtype}});
+  const std::string& ret_type = c.attrs.String("ret_type");
+  KILN_CONSTRAINT(5, ret_type == "both" || ret_type == "values" || ret_type == "indices", ret_type,
+                  "both, values or indices");
+  std::vector<TensorType> types;
+  if (ret_type != "indices") types.push_back({shape, c.inputs[0].dtype});
+  if (ret_type != "values") types.push_back({shape, dtype});
+  return OutputTypes(std::move(types));
 }
 
 // The values at the first places of the sorted to output `values`, where they stood to `indices`.
@@ -123,7 +128,15 @@ absl::Status LowerTo(StageBuilder& b, int values, int indices) {
 
 absl::Status LowerSort(StageBuilder& b) { return LowerTo(b, 0, -1); }
 absl::Status LowerArgsort(StageBuilder& b) { return LowerTo(b, -1, 0); }
-absl::Status LowerTopk(StageBuilder& b) { return LowerTo(b, 0, 1); }
+absl::Status LowerTopk(StageBuilder& b) {
+  const std::string& ret_type = b.attrs().String("ret_type");
+  return LowerTo(b, ret_type == "indices" ? -1 : 0,
+                 ret_type == "values"    ? -1
+                 : ret_type == "indices" ? 0
+                                         : 1);
+}
+
+bool GivesBoth(const Attrs& attrs) { return attrs.String("ret_type") == "both"; }
 
 const AttrSchema kAxis = {"axis", AttrType::kInt, -1, false, "to sort along"};
 const AttrSchema kAscend = {"is_ascend", AttrType::kBool, true, false, "smallest first"};
@@ -163,17 +176,25 @@ const OpDef kSorts[] = {
       .inputs = {{"data", "numbers of rank 1 or more"}},
       .attrs = {{"k", AttrType::kInt, None(), false, "how many; None, or not positive: all"},
                 kAxis,
-                {"ret_type", AttrType::kString, "both", false, "both"},
+                {"ret_type", AttrType::kString, "both", false, "both, values or indices"},
                 {"is_ascend", AttrType::kBool, false, false, "smallest first"},
                 {"dtype", AttrType::kDType, "", false, "of the places; \"\": int32"}},
-      .num_outputs = [](const Attrs&) -> absl::StatusOr<int> { return 2; }},
+      .num_outputs = [](const Attrs& attrs, size_t) -> absl::StatusOr<int> {
+        return GivesBoth(attrs) ? 2 : 1;
+      },
+      .gives_tuple = GivesBoth},
      {"data holds numbers", "axis is an axis of data, of at most 2^31 - 1 places",
-      "dtype is one of numbers", "k is not more than there are", "ret_type is both"},
+      "dtype is one of numbers", "k is not more than there are",
+      "ret_type is both, values or indices"},
      Fusion::kOpaque,
      InferTopk,
      LowerTopk,
      {Case({Values(F32({2, 4}), {1, 4, 2, 4, 9, 8, 7, 9})}, {{"k", 3}},
            {Values(F32({2, 3}), {4, 4, 2, 9, 9, 8}), Values(I32({2, 3}), {1, 3, 2, 0, 3, 1})}),
+      Case({Values(I32({4}), {5, 7, 1, 6})}, {{"k", 2}, {"ret_type", "values"}},
+           {Values(I32({2}), {7, 6})}),
+      Case({Values(F16({4}), {5, 7, 1, 6})},
+           {{"k", 2}, {"ret_type", "indices"}, {"dtype", "int64"}}, {Values(I64({2}), {1, 3})}),
       {.inputs = {F32({19, 2})}, .attrs = {{"k", 5}, {"axis", 0}, {"is_ascend", true}}}}},
 };
 KILN_REGISTER_OPS(kSorts);

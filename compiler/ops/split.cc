@@ -9,7 +9,7 @@ namespace {
 // A limit on the number of parts, each of which is an output.
 constexpr int64_t kMaxParts = 65536;
 
-absl::StatusOr<int> NumOutputs(const Attrs& attrs) {
+absl::StatusOr<int> NumOutputs(const Attrs& attrs, size_t) {
   const AttrValue& parts = attrs.Get("indices_or_sections");
   const int64_t count = parts.is_list()
                             ? static_cast<int64_t>(attrs.Ints("indices_or_sections").size()) + 1
@@ -21,7 +21,7 @@ absl::StatusOr<int> NumOutputs(const Attrs& attrs) {
 
 // Where each part begins along an axis of `extent`, and where the last one ends.
 absl::StatusOr<std::vector<int64_t>> Bounds(const Attrs& attrs, int64_t extent) {
-  KILN_ASSIGN_OR_RETURN(const int parts, NumOutputs(attrs));
+  KILN_ASSIGN_OR_RETURN(const int parts, NumOutputs(attrs, 1));
   std::vector<int64_t> bounds = {0};
   if (attrs.Get("indices_or_sections").is_list()) {
     for (int64_t bound : attrs.Ints("indices_or_sections")) bounds.push_back(bound);

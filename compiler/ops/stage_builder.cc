@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/ops/stage_builder.h"
 
+#include <algorithm>
 #include <cassert>
 #include <limits>
 #include <utility>
@@ -139,6 +140,37 @@ void StageBuilder::Update(int k, Shape axes, const std::function<Indices(const I
   stage.value = CastTo(buffer->dtype, value(i, old));
   stage.update = true;
   result_.stages.push_back(std::move(stage));
+}
+
+Access StageBuilder::Recurrence(std::string name, Shape shape,
+                                const std::function<Expr(const Indices&)>& first, Shape axes,
+                                const std::function<Indices(const Indices&)>& index,
+                                const std::function<Expr(const Indices&, const Access&)>& next) {
+  Access so_far = Compute(std::move(name), std::move(shape), first);
+  if (NumElements(axes) == 0) return so_far;
+  Stage stage;
+  stage.buffer = result_.stages.back().buffer;
+  stage.axes = MakeAxes("i", axes);
+  const Indices point = VarsOf(stage.axes);
+  stage.index = index(point);
+  stage.value = next(point, so_far);
+  stage.update = true;
+  result_.stages.push_back(std::move(stage));
+  return so_far;
+}
+
+Access StageBuilder::Running(std::string name, Shape shape, size_t axis, Combine combine,
+                             const std::function<Expr(const Indices&)>& term) {
+  Shape steps = shape;
+  steps[axis] = std::max<int64_t>(steps[axis] - 1, 0);
+  const auto following = [axis](Indices i) {
+    i[axis] = i[axis] + Expr(1);
+    return i;
+  };
+  return Recurrence(std::move(name), std::move(shape), term, std::move(steps), following,
+                    [&](const Indices& i, const Access& so_far) {
+                      return loop::CombineExprs(combine, so_far(i), so_far(following(i)));
+                    });
 }
 
 StageBuilder::Result StageBuilder::Finish() && {

@@ -78,6 +78,17 @@ class StageBuilder {
   void Update(int k, Shape axes, const std::function<Indices(const Indices&)>& index,
               const std::function<Expr(const Indices&, const Expr& old)>& value);
 
+  // A stage that begins as `first` at every index of `shape`, in the dtype of that; then, for one
+  // point of `axes` after the other, in row-major order, the element at `index(point)` becomes
+  // `next(point, so_far)`, where `so_far` reads the elements as they are by then. As for Update,
+  // the operator's fusion is kOpaque.
+  Access Recurrence(std::string name, Shape shape, const std::function<Expr(const Indices&)>& first,
+                    Shape axes, const std::function<Indices(const Indices&)>& index,
+                    const std::function<Expr(const Indices&, const Access& so_far)>& next);
+  // The sums of all elements up to each along `axis`, or products; linear in its extent.
+  Access Running(std::string name, Shape shape, size_t axis, loop::Combine combine,
+                 const std::function<Expr(const Indices&)>& term);
+
   // Reads a table that is part of the operator's code; a literal where it has one element.
   Access Table(std::string name, Tensor tensor);
 

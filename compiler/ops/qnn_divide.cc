@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <bit>
+#include <cmath>
+
+#include "compiler/loop/math.h"
+#include "compiler/ops/broadcast.h"
+#include "compiler/ops/constraint.h"
+#include "compiler/ops/example.h"
+#include "compiler/ops/fixed_point.h"
+#include "compiler/ops/quantized.h"
+
+namespace kiln {
+namespace {
+
+enum { kLhs, kRhs, kLhsScale, kLhsZero, kRhsScale, kRhsZero, kOutScale, kOutZero };
+
+const DType kI32 = DType::Int(32);
+constexpr double kMaxQuotient = 1 << 22;
+constexpr int kMaxCentred = 255;  // of a number of 8 bits less its zero point
+
+Expr I32Const(int64_t value) { return loop::IntConst(loop::Type::Of(kI32), value); }
+
+// lhs_scale / (rhs_scale * output_scale), in float32 as TFLite has it.
+float Quotient(double lhs, double rhs, double out) {
+  return static_cast<float>(lhs) / (static_cast<float>(rhs) * static_cast<float>(out));
+}
+
+InferResult Infer(const InferContext& c) {
+  const TensorType &lhs = c.inputs[kLhs], &rhs = c.inputs[kRhs];
+  KILN_RETURN_IF_ERROR(CheckQuantized(lhs.dtype, 1));
+  KILN_CONSTRAINT(1, lhs.dtype.bits == 8, lhs.dtype.ToString(), "integers of 8 bits");
+  KILN_CONSTRAINT(2, lhs.dtype == rhs.dtype,
+                  absl::StrCat(lhs.dtype.ToString(), " and ", rhs.dtype.ToString()), "one dtype");
+  KILN_ASSIGN_OR_RETURN(Shape shape, BroadcastShapes(lhs.shape, rhs.shape, 3));
+  for (size_t k : {kLhsScale, kRhsScale, kOutScale}) {
+    KILN_RETURN_IF_ERROR(CheckScale(c, k, 1, Known::kAtCompileTime, 4));
+  }
+  for (size_t k : {kLhsZero, kRhsZero, kOutZero}) KILN_RETURN_IF_ERROR(CheckZeroPoint(c, k, 1, 5));
+  const auto scale = [&](size_t k) { return c.constants[k]->AsDouble(0); };
+  const float quotient = Quotient(scale(kLhsScale), scale(kRhsScale), scale(kOutScale));
+  KILN_CONSTRAINT(6, static_cast<double>(quotient) <= kMaxQuotient,
+                  absl::StrCat("the quotient ", quotient), absl::StrCat("at most ", kMaxQuotient));
+  return OutputTypes({{std::move(shape), lhs.dtype}});
+}
+
+// A number as a mantissa of 31 bits and how many places it was shifted left for that.
+struct Mantissas {
+  Tensor values, shifts;  // by the number + kMaxCentred
+};
+Mantissas MakeMantissas() {
+  std::vector<int32_t> values, shifts;
+  for (int n = -kMaxCentred; n <= kMaxCentred; ++n) {
+    const auto magnitude = static_cast<uint32_t>(n < 0 ? ~n : n);
+    const int shift = n == 0 ? 31 : std::countl_zero(magnitude) - 1;
+    values.push_back(static_cast<int32_t>(int64_t{n} * (int64_t{1} << shift)));
+    shifts.push_back(shift);
+  }
+  const Shape shape = {2 * kMaxCentred + 1};
+  return {Tensor::From<int32_t>(shape, kI32, values), Tensor::From<int32_t>(shape, kI32, shifts)};
+}
+
+// 1 / n = value / 2^31 / 2^shift.
+struct Reciprocals {
+  Tensor values, shifts;  // by n; of 0 those of 1
+};
+Reciprocals MakeReciprocals() {
+  std::vector<int32_t> values, shifts;
+  for (int n = 0; n <= kMaxCentred; ++n) {
+    const uint32_t divisor = n == 0 ? 1 : static_cast<uint32_t>(n);
+    const int zeros = std::countl_zero(divisor);
+    const auto rest = static_cast<int64_t>(int64_t{divisor} << zeros) - (int64_t{1} << 31);
+    int64_t value = 0;
+    loop::AsInt(FixedPointOneOverOnePlus(I32Const(rest)), &value);
+    values.push_back(static_cast<int32_t>(value));
+    shifts.push_back(31 - zeros);
+  }
+  const Shape shape = {kMaxCentred + 1};
+  return {Tensor::From<int32_t>(shape, kI32, values), Tensor::From<int32_t>(shape, kI32, shifts)};
+}
+
+absl::Status Lower(StageBuilder& b) {
+  const Access lhs = Centred(b, Broadcast(b.Input(kLhs), b.input_shape(kLhs)), kLhsZero, kI32),
+               rhs = Centred(b, Broadcast(b.Input(kRhs), b.input_shape(kRhs)), kRhsZero, kI32);
+  const auto scale = [&](int k) { return OperandValues(b, k)[0]; };
+  const FixedPointFactor factor = ToFixedPoint(
+      static_cast<double>(Quotient(scale(kLhsScale), scale(kRhsScale), scale(kOutScale))));
+  const Mantissas mantissas = MakeMantissas();
+  const Reciprocals reciprocals = MakeReciprocals();
+  const Access mantissa = b.Table("mantissa", mantissas.values),
+               headroom = b.Table("headroom", mantissas.shifts),
+               reciprocal = b.Table("reciprocal", reciprocals.values),
+               places = b.Table("places", reciprocals.shifts);
+  const auto zero = OperandAt(b, kOutZero);
+  b.Output(0, [&](const Indices& i) {
+    const Expr divisor = rhs(i), number = lhs(i);
+    const Expr dividend = loop::MakeSelect(divisor < I32Const(0), -number, number);
+    const Expr at = ClampIndex(dividend + I32Const(kMaxCentred), 2 * kMaxCentred + 1),
+               by = ClampIndex(loop::Abs(divisor), kMaxCentred + 1);
+    const Expr quotient = MultiplyHigh(mantissa({at}), reciprocal({by}));
+    const Expr shift = places({by}) + headroom({at}) - I32Const(factor.shift);
+    const Expr scaled = MultiplyHigh(quotient, I32Const(factor.multiplier));
+    // Of a number below 2^31, 2^-32 is nothing.
+    const Expr y = loop::MakeSelect(shift > I32Const(31), I32Const(0),
+                                    DivideByPowerOfTwo(scaled, Min(shift, I32Const(31))));
+    return Saturate(y, zero(Expr(0)), b.output_dtype(0));
+  });
+  return absl::OkStatus();
+}
+
+std::vector<Tensor> Operands(Tensor lhs, Tensor rhs) {
+  return {std::move(lhs), std::move(rhs), Scale(0.1),  ZeroPoint(2),
+          Scale(0.05),    ZeroPoint(-5),  Scale(0.04), ZeroPoint(-3)};
+}
+
+OpExample Random(DType dtype, Shape lhs, Shape rhs) {
+  return {.inputs = {{std::move(lhs), dtype},
+                     {std::move(rhs), dtype},
+                     ScaleType(),
+                     I32({}),
+                     ScaleType(),
+                     I32({}),
+                     ScaleType(),
+                     I32({})},
+          .values = Operands(Tensor(), Tensor()),
+          .input_min = dtype.is_int() ? -32.0 : 0.0,
+          .input_max = 31.0};
+}
+
+const OpDef kDivide = {
+    {.name = "qnn.divide",
+     .doc = "The quotient of quantised numbers as one, as TFLite's reference kernel computes it: "
+            "the product with the reciprocal of rhs, in fixed point of 32 bits. A divisor that "
+            "stands for 0 is taken for the smallest number above 0.",
+     .inputs = {{"lhs", "integers of 8 bits"},
+                {"rhs", "integers of 8 bits"},
+                {"lhs_scale", "a constant"},
+                {"lhs_zero_point", "int32"},
+                {"rhs_scale", "a constant"},
+                {"rhs_zero_point", "int32"},
+                {"output_scale", "a constant"},
+                {"output_zero_point", "int32"}}},
+    {"lhs and rhs hold integers of 8 bits", "their dtypes are one", "their shapes broadcast to one",
+     "scales are constants of one element above 0, float32 or float64",
+     "zero points are int32 of one element",
+     "lhs_scale / (rhs_scale * output_scale) is at most 2^22"},
+    Fusion::kElementwise,
+    Infer,
+    Lower,
+    {// 9.8 / 1.75 is 5.6, or 140 steps: too many. -5.2 / -2.75 is 47.3 steps above -3.
+     Case(Operands(Values(I8({6}), {100, -50, 7, 1, -128, 0}),
+                   Values(I8({6}), {30, -60, 3, 127, -1, 9})),
+          {}, {Values(I8({6}), {127, 44, 28, -3, -128, -10})}),
+     Random(DType::Int(8), {3, 7}, {7}), Random(DType::UInt(8), {3, 7}, {3, 1})},
+};
+KILN_REGISTER_OP(kDivide);
+
+}  // namespace
+}  // namespace kiln

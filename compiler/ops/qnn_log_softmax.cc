@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "compiler/loop/math.h"
+#include "compiler/ops/axes.h"
+#include "compiler/ops/constraint.h"
+#include "compiler/ops/example.h"
+#include "compiler/ops/fixed_point.h"
+#include "compiler/ops/quantized.h"
+#include "compiler/ops/quantized_softmax.h"
+
+namespace kiln {
+namespace {
+
+enum { kData, kScale, kZero, kOutScale, kOutZero };
+
+const DType kI32 = DType::Int(32);
+constexpr int kOutIntegerBits = 4;
+
+Expr I32Const(int64_t value) { return loop::IntConst(loop::Type::Of(kI32), value); }
+
+InferResult Infer(const InferContext& c) {
+  const TensorType& data = c.inputs[kData];
+  KILN_CONSTRAINT(1, data.dtype == DType::Int(8), data.dtype.ToString(), "int8");
+  KILN_RETURN_IF_ERROR(NormalizeAxis(c.attrs.Int("axis"), data.rank(), 2).status());
+  KILN_RETURN_IF_ERROR(CheckScale(c, kScale, 1, Known::kAtCompileTime, 3));
+  KILN_RETURN_IF_ERROR(CheckScale(c, kOutScale, 1, Known::kAtCompileTime, 5));
+  const double scale = c.constants[kScale]->AsDouble(0);
+  KILN_CONSTRAINT(3, scale > LeastSoftmaxScale(), absl::StrCat("the scale ", scale),
+                  absl::StrCat("more than ", LeastSoftmaxScale()));
+  KILN_RETURN_IF_ERROR(CheckZeroPoint(c, kZero, 1, 4));
+  KILN_RETURN_IF_ERROR(CheckZeroPoint(c, kOutZero, 1, 5));
+  const double out_scale = c.constants[kOutScale]->AsDouble(0);
+  KILN_CONSTRAINT(5, out_scale == 0x1p-4, absl::StrCat("output_scale ", out_scale), "1/16");
+  const Tensor* zero = c.constants[kOutZero];
+  KILN_CONSTRAINT(5, zero != nullptr && zero->AsInt(0) == 127, "another output_zero_point",
+                  "the constant 127");
+  const int64_t extent = data.shape[AxisOf(c.attrs.Int("axis"), data.shape.size())];
+  KILN_CONSTRAINT(6, extent < 1 << kSumIntegerBits, absl::StrCat(extent, " places"),
+                  absl::StrCat("fewer than ", 1 << kSumIntegerBits));
+  return OutputTypes({data});
+}
+
+// How far numbers may be below the largest one of a row: beyond, the logarithm of the sum has no
+// room in front of the point.
+Expr Radius(const Expr& log_sum, const SoftmaxTables& tables) {
+  // The inverse of the factor that differences are rescaled with.
+  const FixedPointFactor inverse =
+      ToFixedPoint(std::exp2(31 - tables.factor.shift) / tables.factor.multiplier);
+  const Expr room = log_sum + I32Const(std::numeric_limits<int32_t>::min());
+  const Expr least = DivideByPowerOfTwo(MultiplyHigh(room, I32Const(inverse.multiplier)),
+                                        std::max(-inverse.shift, 0));
+  // A radius of many numbers is as good as 256.
+  return Min(I32Const(std::min<int64_t>(tables.radius, 256) + 1), -least);
+}
+
+absl::Status Lower(StageBuilder& b) {
+  const Shape& shape = b.input_shape(kData);
+  std::vector<bool> reduced(shape.size());
+  reduced[AxisOf(b.attrs().Int("axis"), shape.size())] = true;
+  const Shape rows = ReducedShape(shape, reduced, false);
+  const Shape row = ReductionExtents(shape, reduced);
+  const SoftmaxTables tables = MakeSoftmaxTables(OperandValues(b, kScale)[0]);
+  const Access x = b.Input(kData), exp = b.Table("exp", tables.exponentials),
+               rescaled = b.Table("rescaled", tables.rescaled);
+  const Access max = b.Reduce(
+      "max", rows, row, loop::Combine::kMax,
+      [&](const Indices& i, const Indices& r) { return x(UnreducedIndex(i, r, reduced, false)); });
+  const auto below = [=](const Indices& i) {
+    return loop::MakeCast(kI32, max(ReducedIndex(i, reduced))) - loop::MakeCast(kI32, x(i));
+  };
+  const Access sum =
+      b.Reduce("sum", rows, row, loop::Combine::kSum, [&](const Indices& i, const Indices& r) {
+        return DivideByPowerOfTwo(
+            exp({ClampIndex(below(UnreducedIndex(i, r, reduced, false)), 256)}), kSumIntegerBits);
+      });
+  const Access log_sum =
+      b.Compute("log_sum", rows, [&](const Indices& i) { return FixedPointLog(sum(i)); });
+  const Access radius =
+      b.Compute("radius", rows, [&](const Indices& i) { return Radius(log_sum(i), tables); });
+  b.Output(0, [&](const Indices& i) {
+    const Indices at = ReducedIndex(i, reduced);
+    const Expr n = below(i), valid = n < radius(at);
+    // Beyond the radius the difference could overflow.
+    const Expr difference =
+        loop::MakeSelect(valid, rescaled({ClampIndex(n, 256)}), I32Const(0)) - log_sum(at);
+    const Expr y = DivideByPowerOfTwo(difference, 31 - kDifferenceIntegerBits - kOutIntegerBits);
+    return loop::MakeSelect(valid, Saturate(y, I32Const(127), DType::Int(8)),
+                            loop::IntConst(loop::Type::Of(DType::Int(8)), -128));
+  });
+  return absl::OkStatus();
+}
+
+std::vector<Tensor> Operands(Tensor data, double scale) {
+  return {std::move(data), Scale(scale), ZeroPoint(0), Scale(1.0 / 16), ZeroPoint(127)};
+}
+
+OpExample Example(TensorType data, double scale, Attrs attrs) {
+  return {.inputs = {std::move(data), ScaleType(), I32({}), ScaleType(), I32({})},
+          .attrs = std::move(attrs),
+          .values = Operands(Tensor(), scale),
+          .input_min = -32,
+          .input_max = 31};
+}
+
+const OpDef kLogSoftmax = {
+    {.name = "qnn.log_softmax",
+     .doc = "The logarithm of softmax, of quantised numbers, as TFLite's reference kernel computes "
+            "it: exponentials, their sum and its logarithm in fixed point of 32 bits. The zero "
+            "point of data makes no difference.",
+     .inputs = {{"data", "int8"},
+                {"input_scale", "a constant"},
+                {"input_zero_point", "int32"},
+                {"output_scale", "a constant: 1/16"},
+                {"output_zero_point", "a constant: 127"}},
+     .attrs = {{"axis", AttrType::kInt, -1, false, "along which exponentials sum to 1"}}},
+    {"data holds int8", "axis is an axis of data",
+     "scales are constants of one element above 0, input_scale more than 2^-26",
+     "the zero point of data is int32 of one element",
+     "output_scale is 1/16 and output_zero_point 127", "the axis has fewer than 4096 places"},
+    Fusion::kReduction,
+    Infer,
+    Lower,
+    {// The true logarithms are 115.97, 99.97, 51.97, 107.97 and -104.8 numbers.
+     Case(Operands(Values(I8({1, 5}), {10, 0, -30, 5, -128}), 0.1), {},
+          {Values(I8({1, 5}), {116, 100, 52, 108, -105})}),
+     // Differences whose logarithm is too low.
+     Case(Operands(Values(I8({4, 1}), {127, 100, -128, 120}), 0.5), {{"axis", 0}},
+          {Values(I8({4, 1}), {127, -89, -128, 71})}),
+     Example(I8({3, 10}), 0.05, {}), Example(I8({2, 5, 3}), 0.2, {{"axis", 1}})},
+};
+KILN_REGISTER_OP(kLogSoftmax);
+
+}  // namespace
+}  // namespace kiln
