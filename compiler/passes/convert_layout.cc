@@ -133,6 +133,9 @@ class LayoutConverter {
     const bool any_last =
         std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) { return IsLast(v); });
     if (!any_last) return false;
+    if (op == "mean" || op == "sum" || op == "max" || op == "min" || op == "qnn.mean") {
+      return ConvertReduction(node);
+    }
     if (old_.type(node.outputs[0]).rank() == 4) {
       if (op == "nn.bias_add" || op == "nn.softmax" || op == "nn.log_softmax") {
         return ConvertAxis(node, "axis");
@@ -149,7 +152,6 @@ class LayoutConverter {
         return ConvertElementwise(node);
       }
     }
-    if (op == "mean" || op == "sum" || op == "max" || op == "min") return ConvertReduction(node);
     return false;
   }
 
@@ -260,11 +262,17 @@ class LayoutConverter {
     // channels alone.
     if (!keepdims && !(moved == std::set<int64_t>{1, 2} || moved == std::set<int64_t>{3}))
       return false;
+    std::vector<ValueId> inputs;
     KILN_ASSIGN_OR_RETURN(const ValueId data, Last(node.inputs[0]));
+    inputs.push_back(data);
+    for (size_t i = 1; i < node.inputs.size(); ++i) {
+      KILN_RETURN_IF_ERROR(EnsureFirst(node.inputs[i]));
+      inputs.push_back(rewriter_.Map(node.inputs[i]));
+    }
     Attrs attrs = node.attrs;
     attrs.Set("axis", AttrValue::Ints({moved.begin(), moved.end()}));
     KILN_ASSIGN_OR_RETURN(const ValueId output,
-                          AddOp(graph(), node.op->name, {data}, attrs, node.source));
+                          AddOp(graph(), node.op->name, std::move(inputs), attrs, node.source));
     if (keepdims) {
       last_[node.outputs[0]] = output;
     } else {

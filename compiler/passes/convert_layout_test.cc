@@ -78,6 +78,14 @@ TEST(ConvertLayout, ReductionsReadTheNewLayout) {
   EXPECT_EQ(AfterConvolution("max(%0, axis=[1])"), "max(%1, axis=[3])\n");
 }
 
+TEST(ConvertLayout, AxesOfAQuantisedMeanMoveToo) {
+  EXPECT_EQ(AfterConvolution("qnn.mean(qnn.quantize(%0, 0.5f, 3), 0.5f, 3, 0.25f, 1, axis=[2, 3], "
+                             "keepdims=True)"),
+            "%2 = qnn.quantize(%1, 0.5f, 3, axis=2);\n"
+            "%3 = qnn.mean(%2, 0.5f, 3, 0.25f, 1, axis=[1, 2], keepdims=True);\n"
+            "reshape(%3, newshape=[1, 3, 1, 1], allowzero=True)\n");
+}
+
 TEST(ConvertLayout, ChannelsAreSplitBehindTheOthers) {
   const std::string shuffle =
       "%1 = reshape(nn.conv2d(%0, %v, kernel_size=[1, 1]), newshape=[1, 2, 3, 4, 5]);\n"

@@ -4,7 +4,8 @@
 // has one node whose outputs leave it. What may join follows from the operators' Fusion kind:
 //   element-wise behind anything that has one output of the same shape (epilogue)
 //   element-wise and injective before element-wise, injective and reductions (prologue), but for
-//     the epilogue of a reduction or contraction, which stays with that
+//     the epilogue of a reduction or contraction, which stays with that; where two of them meet in
+//     a sum, the later one's epilogue goes on
 //   injective before a contraction's data, so that a change of layout or padding is read in place
 // A reshape of a computed value is no function at all but a view, and stays alone.
 #include <algorithm>
@@ -35,7 +36,7 @@ class Fuser {
  public:
   explicit Fuser(const Graph& graph)
       : graph_(graph), consumers_(graph.Consumers()), group_(graph.nodes.size(), kNoId) {
-    for (const Node& node : graph.nodes) is_epilogue_.push_back(IsEpilogue(node));
+    for (const Node& node : graph.nodes) heavy_of_.push_back(HeavyOf(node));
   }
 
   Graph Run() {
@@ -49,7 +50,8 @@ class Fuser {
  private:
   struct Group {
     std::set<NodeId> nodes;
-    NodeId heavy = kNoId;  // the reduction or contraction in it
+    NodeId heavy = kNoId;     // the reduction or contraction in it
+    NodeId heavy_of = kNoId;  // the one whose epilogue is in it
   };
 
   bool LeavesGraph(ValueId value) const {
@@ -102,11 +104,12 @@ class Fuser {
     return group.heavy != kNoId && producer < group.heavy && Reaches(producer, group.heavy, group);
   }
 
-  // Whether the node, behind those that is_epilogue_ knows, would end a group behind a reduction or
-  // contraction: those keep their epilogue, rather than that what is behind them takes it as its
-  // prologue.
-  bool IsEpilogue(const Node& node) const {
-    if (KindOf(node) != Fusion::kElementwise) return false;
+  // The reduction or contraction, the latest of several, that the node, behind those that heavy_of_
+  // knows, would end a group behind, as its epilogue; kNoId if there is none. Those keep their
+  // epilogue, rather than that what is behind them takes it as its prologue.
+  NodeId HeavyOf(const Node& node) const {
+    NodeId latest = kNoId;
+    if (KindOf(node) != Fusion::kElementwise) return latest;
     for (ValueId input : node.inputs) {
       const Value& value = graph_.value(input);
       if (value.kind != ValueKind::kNodeOutput || LeavesGraph(input) ||
@@ -114,21 +117,26 @@ class Fuser {
           graph_.type(input).shape != graph_.type(node.outputs[0]).shape) {
         continue;
       }
-      if (IsHeavy(KindOf(graph_.node(value.node))) ||
-          is_epilogue_[static_cast<size_t>(value.node)]) {
-        return true;
-      }
+      const bool is_heavy = IsHeavy(KindOf(graph_.node(value.node)));
+      latest = std::max(latest, is_heavy ? value.node : heavy_of_[static_cast<size_t>(value.node)]);
     }
-    return false;
+    return latest;
   }
 
   bool MayJoin(NodeId id, const Group& group) const {
     const Node& producer = graph_.node(id);
     const Fusion kind = KindOf(producer);
     if (kind == Fusion::kOpaque || !OnlyReadBy(producer, group)) return false;
-    if (IsHeavy(kind)) return group.heavy == kNoId && EndsElementwise(id, group);
-    const bool is_epilogue = is_epilogue_[static_cast<size_t>(id)];
-    if (!FeedsHeavy(id, group)) return !is_epilogue || EndsElementwise(id, group);
+    if (IsHeavy(kind)) {
+      return group.heavy == kNoId && (group.heavy_of == kNoId || group.heavy_of == id) &&
+             EndsElementwise(id, group);
+    }
+    const NodeId heavy_of = heavy_of_[static_cast<size_t>(id)];
+    const bool is_epilogue = heavy_of != kNoId;
+    if (!FeedsHeavy(id, group)) {
+      return !is_epilogue || ((group.heavy_of == kNoId || group.heavy_of == heavy_of) &&
+                              EndsElementwise(id, group));
+    }
     const Node& heavy = graph_.node(group.heavy);
     if (KindOf(heavy) == Fusion::kReduction) return !is_epilogue;
     // Only a pure move of the data operand may be read in place by a contraction.
@@ -140,7 +148,8 @@ class Fuser {
     Group group;
     group.nodes.insert(last);
     const Fusion kind = KindOf(graph_.node(last));
-    if (IsHeavy(kind)) group.heavy = last;
+    group.heavy_of = heavy_of_[static_cast<size_t>(last)];
+    if (IsHeavy(kind)) group.heavy = group.heavy_of = last;
     if (kind != Fusion::kOpaque) {
       for (bool grown = true; grown && group.nodes.size() < kMaxGroupNodes;) {
         grown = false;
@@ -157,7 +166,8 @@ class Fuser {
         for (NodeId id : candidates) {
           if (group_[static_cast<size_t>(id)] != kNoId || !MayJoin(id, group)) continue;
           group.nodes.insert(id);
-          if (IsHeavy(KindOf(graph_.node(id)))) group.heavy = id;
+          if (IsHeavy(KindOf(graph_.node(id)))) group.heavy = group.heavy_of = id;
+          if (group.heavy_of == kNoId) group.heavy_of = heavy_of_[static_cast<size_t>(id)];
           grown = true;
           break;
         }
@@ -237,8 +247,8 @@ class Fuser {
 
   const Graph& graph_;
   std::vector<std::vector<NodeId>> consumers_;
-  std::vector<bool> is_epilogue_;  // by node
-  std::vector<NodeId> group_;      // by node: the last node of its group
+  std::vector<NodeId> heavy_of_;  // by node
+  std::vector<NodeId> group_;     // by node: the last node of its group
   std::map<NodeId, Group> groups_;
 };
 

@@ -59,6 +59,12 @@ TEST(Fuse, OneContractionInAGroup) {
       "nn.conv2d | nn.relu | nn.conv2d add");
 }
 
+TEST(Fuse, OneEpilogueOfTwoThatMeet) {
+  EXPECT_EQ(Conv("%1 = nn.conv2d(%x, %w, kernel_size=[1, 1], data_layout=\"NHWC\"); "
+                 "add(nn.relu(%0), exp(%1))"),
+            "nn.conv2d nn.relu | nn.conv2d exp add");
+}
+
 TEST(Fuse, NoEpilogueThatChangesTheShape) {
   EXPECT_EQ(Conv("transpose(%0, axes=[0, 3, 1, 2])"), "nn.conv2d | transpose");
   EXPECT_EQ(Conv("%1 = mean(%0, axis=[1, 2], keepdims=True); subtract(%0, %1)"),

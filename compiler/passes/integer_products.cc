@@ -5,6 +5,7 @@
 //   conv2d(dequantize(x), dequantize(w))    dequantize(qnn.conv2d(x, w)), int32 sums; dense alike
 //   bias_add(dequantize(x), dequantize(b))  dequantize(bias_add(x, b)), of int32 with one scale
 //   transpose(dequantize(x))                dequantize(transpose(x)); so all that only moves data
+//   concatenate(dequantize(x), …)           dequantize(concatenate(x, …)), of one scale
 //   quantize(dequantize(x))                 x, or requantize(x) in float32, halves to even
 //
 // What is element by element between the two stays float: it is computed in registers, behind the
@@ -75,6 +76,7 @@ class Rewriter {
     if (op == "nn.conv2d" || op == "nn.dense") return Product(node);
     if (op == "nn.bias_add" || op == "add") return Bias(node);
     if (MovesData(op)) return Move(node);
+    if (op == "concatenate") return Concatenate(node);
     return std::nullopt;
   }
 
@@ -240,6 +242,31 @@ class Rewriter {
                                                      node.attrs, node.source));
     KILN_ASSIGN_OR_RETURN(const ValueId y,
                           Dequantize(moved, q->scale, q->zero_point, *axis, node.source));
+    return y;
+  }
+
+  // Of tensors of 8 bits that all have the same scale and zero point.
+  Result Concatenate(const Node& node) {
+    std::optional<Quantized> first;
+    std::vector<ValueId> inputs;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const std::optional<Quantized> q = Dequantized(node, i);
+      if (!q.has_value() || q->per_axis || graph().type(q->data).dtype.bits != 8) {
+        return std::nullopt;
+      }
+      if (!first.has_value()) first = q;
+      if (graph().type(q->data).dtype != graph().type(first->data).dtype ||
+          Floats(q->scale) != Floats(first->scale) ||
+          Floats(q->zero_point) != Floats(first->zero_point)) {
+        return std::nullopt;
+      }
+      inputs.push_back(q->data);
+    }
+    if (!first.has_value()) return std::nullopt;
+    KILN_ASSIGN_OR_RETURN(const ValueId joined, AddOp(graph(), node.op->name, std::move(inputs),
+                                                      node.attrs, node.source));
+    KILN_ASSIGN_OR_RETURN(const ValueId y,
+                          Dequantize(joined, first->scale, first->zero_point, 0, node.source));
     return y;
   }
 

@@ -84,6 +84,28 @@ def @main(%x: Tensor[(2, 5), int8]) {
             "transpose(%0, axes=[1, 0])\n");
 }
 
+TEST(IntegerProducts, WhatIsJoinedWithOneScaleIsJoinedQuantised) {
+  EXPECT_EQ(Rewritten(R"(
+def @main(%x: Tensor[(2, 5), int8], %y: Tensor[(2, 3), int8]) {
+  %0 = qnn.dequantize(%x, 0.5f, 1);
+  %1 = qnn.dequantize(%y, 0.5f, 1);
+  %2 = concatenate((%0, %1), axis=1);
+  qnn.quantize(%2, 0.5f, 1)
+})"),
+            "concatenate((%x, %y), axis=1)\n");
+}
+
+TEST(IntegerProducts, WhatIsJoinedWithTwoScalesStaysFloat) {
+  const std::string text = Rewritten(R"(
+def @main(%x: Tensor[(2, 5), int8], %y: Tensor[(2, 3), int8]) {
+  %0 = qnn.dequantize(%x, 0.5f, 1);
+  %1 = qnn.dequantize(%y, 0.5f, 2);
+  %2 = concatenate((%0, %1), axis=1);
+  qnn.quantize(%2, 0.5f, 1)
+})");
+  EXPECT_NE(text.find("concatenate((%0, %1), axis=1)"), std::string::npos) << text;
+}
+
 TEST(IntegerProducts, AnotherScaleIsARequantization) {
   EXPECT_EQ(Rewritten(R"(
 def @main(%x: Tensor[(2, 5), int8]) {

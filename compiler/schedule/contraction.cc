@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/schedule/byte_dot.h"
 #include "compiler/schedule/register_tile.h"
 
 namespace kiln::schedule {
@@ -17,6 +18,7 @@ namespace {
 
 // Iterations of the parallel loop per core, so that uneven work evens out.
 constexpr int64_t kTasksPerCore = 8;
+constexpr int64_t kMinRun = 16;  // elements that a copy takes at once to be worth it
 
 // Merges axes over the factors and the epilogues together.
 void MergeContractionAxes(Stage& stage, std::vector<Epilogue>& epilogues) {
@@ -32,6 +34,24 @@ void MergeContractionAxes(Stage& stage, std::vector<Epilogue>& epilogues) {
   for (size_t i = 0; i < epilogues.size(); ++i) {
     epilogues[i].value = body.values[i + 1];
     epilogues[i].index = body.stores[i].index;
+  }
+}
+
+// Axes of extent 1 become the constant 0; the others stay as they are, and so do indices.
+void DropUnitAxes(Stage& stage, std::vector<Epilogue>& epilogues) {
+  loop::Substitution zero;
+  const auto drop = [&](std::vector<Axis>& axes) {
+    for (const Axis& axis : axes) {
+      if (axis.extent == 1) zero[axis.var.get()] = Expr(0);
+    }
+    std::erase_if(axes, [](const Axis& axis) { return axis.extent == 1; });
+  };
+  drop(stage.axes);
+  drop(stage.reduce);
+  stage.value = loop::Substitute(stage.value, zero);
+  for (Epilogue& epilogue : epilogues) {
+    epilogue.value = loop::Substitute(epilogue.value, zero);
+    for (Expr& index : epilogue.index) index = loop::Substitute(index, zero);
   }
 }
 
@@ -86,8 +106,21 @@ class LevelNest {
     return body;
   }
 
+  // `loop` behind what is done before a loop over blocks of columns.
+  Stmt WithRows(size_t i, const std::function<Stmt()>& loop) {
+    if (levels_[i].kind != Level::Kind::kColumnBlocks || !t_.before_rows) return loop();
+    const Stmt before = t_.before_rows(place_);
+    Stmt all = loop::MakeBlock({before, loop()});
+    for (const Buffer& buffer : t_.row_buffers) all = loop::MakeAllocate(buffer, all);
+    return all;
+  }
+
   Stmt Serial(size_t i) {
     if (i == levels_.size()) return EmitTile(t_, place_);
+    return WithRows(i, [&] { return SerialLoop(i); });
+  }
+
+  Stmt SerialLoop(size_t i) {
     const Level& level = levels_[i];
     const int64_t whole = level.rest > 0 ? level.count - 1 : level.count;
     const auto inner = [&] { return Serial(i + 1); };
@@ -104,6 +137,10 @@ class LevelNest {
   // in all.
   Stmt Fused(size_t i, size_t fused, const Expr& task, int64_t total) {
     if (i == fused) return Serial(fused);
+    return WithRows(i, [&] { return FusedLoop(i, fused, task, total); });
+  }
+
+  Stmt FusedLoop(size_t i, size_t fused, const Expr& task, int64_t total) {
     const Level& level = levels_[i];
     const int64_t inner_total = total / level.count;
     const Expr at = inner_total == 1 ? task : task / Expr(inner_total);
@@ -144,14 +181,14 @@ int64_t PassesOverBlock(const std::vector<Level>& levels) {
 // so that rows may be outside: threads then share rows, as they do in other operators, and find
 // what they have written.
 bool KeepsAllColumns(const TiledContraction& t, const Target& target) {
-  return t.packed && !target.is_baremetal() &&
+  return t.packed && !t.dot.has_value() && !target.is_baremetal() &&
          KeepsColumns(TotalExtent(t.c.batch) * ColumnBytes(t.c), target);
 }
 
 // Whether a tile's rows are followed by those of the next tile, each contiguous along the
 // reduction.
 bool HasNextRows(const TiledContraction& t) {
-  if (t.c.rows.size() != 1 || t.c.reduce.size() != 1) return false;
+  if (t.dot.has_value() || t.c.rows.size() != 1 || t.c.reduce.size() != 1) return false;
   const auto form = FactorForm(t.c.x, {t.c.rows[0], t.c.reduce[0]});
   return form.has_value() && form->coefficients[1] == 1 &&
          form->coefficients[0] >= t.c.reduce[0].extent && t.tile.rows < t.c.rows[0].extent;
@@ -177,7 +214,7 @@ Stmt TileLoops(TiledContraction& t, bool columns_outside, int64_t cost, Context&
   if (rows_first) levels.insert(levels.end(), batch.begin(), batch.end());
   if (!columns_outside) levels.push_back(blocks);
   const int64_t passes = PassesOverBlock(levels);
-  if (t.packed && passes > 1 && !context.target.is_baremetal()) {
+  if (t.packed && !t.dot.has_value() && passes > 1 && !context.target.is_baremetal()) {
     t.shared_columns = {t.tile.columns() * TotalExtent(t.c.reduce), passes};
   }
   if (!columns_outside && HasNextRows(t) && !context.target.is_baremetal()) {
@@ -191,39 +228,67 @@ Stmt TileLoops(TiledContraction& t, bool columns_outside, int64_t cost, Context&
   }
   context.description = absl::StrCat("contraction ", Text(t.tile),
                                      columns_outside ? " columns outside" : " rows outside",
-                                     t.packed ? " packed" : "");
+                                     t.packed ? " packed" : "", t.dot.has_value() ? " bytes" : "",
+                                     t.dot.has_value() && t.dot->panel ? " copied rows" : "");
   return LevelNest(t, std::move(levels)).Emit(fused);
+}
+
+// Whether the innermost axis of padded data is that of the data.
+bool KeepsOrder(const Stage& padding) {
+  loop::Bounds bounds;
+  AddBounds(padding.axes, bounds);
+  const auto* load = padding.value.As<loop::Select>()->if_true.As<loop::Load>();
+  return loop::Simplify(load->index.back(), bounds).get() == padding.axes.back().var.get();
+}
+
+// The padding of stages[which] that is made with its tiles' rows. Where it moves elements apart as
+// well, runs are short and there is memory enough, all data are padded first, and runs are longer.
+std::optional<size_t> PaddingOfTiles(const loop::Kernel& kernel, size_t which,
+                                     const Target& target) {
+  const std::optional<size_t> padding = FindRowPadding(kernel, which);
+  if (!padding.has_value()) return padding;
+  const bool in_runs = target.is_baremetal() || KeepsOrder(kernel.stages[*padding]) ||
+                       kernel.stages[which].reduce.back().extent >= kMinRun;
+  return in_runs ? padding : std::nullopt;
 }
 
 }  // namespace
 
 std::optional<TiledContraction> MergeContraction(const loop::Kernel& kernel, size_t which,
-                                                 const Target& target) {
+                                                 const Context& context) {
   Stage stage = kernel.stages[which];
   TiledContraction t{.sums = stage.buffer, .init = stage.init};
   t.stores_sums = !CollectEpilogues(kernel, which, &t.epilogues);
   if (t.stores_sums) {
     t.epilogues = {{stage.buffer, stage.index, loop::MakeLoad(stage.buffer, stage.index)}};
   }
-  MergeContractionAxes(stage, t.epilogues);
+  const bool dot = SuitsByteDot(kernel, which, context);
+  if (dot) t.padding = PaddingOfTiles(kernel, which, context.target);
+  if (t.padding.has_value()) {
+    DropUnitAxes(stage, t.epilogues);
+  } else {
+    MergeContractionAxes(stage, t.epilogues);
+  }
   loop::Bounds bounds;
   AddBounds(stage.axes, bounds);
   const Epilogue& first = t.epilogues.front();
   std::optional<Contraction> c =
-      AsContraction(stage, FlatIndex(first.buffer, first.index, bounds), target);
+      AsContraction(stage, FlatIndex(first.buffer, first.index, bounds), context.target);
   if (!c.has_value()) return std::nullopt;
   t.c = *std::move(c);
+  if (dot) t.dot = MakeByteDot(t.c, t.padding.has_value(), context);
   return t;
 }
 
 Stmt ContractionNest(const loop::Kernel& kernel, size_t which, const ContractionChoice& choice,
                      Context& context) {
   std::vector<Stmt> stmts;
+  const Stage& stage = kernel.stages[which];
+  std::optional<TiledContraction> merged = MergeContraction(kernel, which, context);
   for (size_t i = 0; i < which; ++i) {
+    if (merged.has_value() && merged->padding == i) continue;
     stmts.push_back(StageNest(kernel, kernel.stages[i], context));
   }
-  const Stage& stage = kernel.stages[which];
-  std::optional<TiledContraction> merged = MergeContraction(kernel, which, context.target);
   if (!merged.has_value()) {
     // One axis is left that both factors walk: the reduction family serves it.
     loop::Kernel rest = kernel;
@@ -239,7 +304,11 @@ Stmt ContractionNest(const loop::Kernel& kernel, size_t which, const Contraction
             .vectors = choice.vectors,
             .lanes = TileLanes({.columns = t.c.column.extent, .dtype = t.init.type().dtype},
                                context.target)};
-  stmts.push_back(PackColumns(t, context));
+  if (t.dot.has_value()) {
+    UseByteDot(t, t.padding.has_value() ? &kernel.stages[*t.padding] : nullptr, context);
+  } else {
+    stmts.push_back(PackColumns(t, context));
+  }
   SetReduction(t, context.target);
   stmts.push_back(TileLoops(t, choice.columns_outside, Cost(stage), context));
   for (size_t i = which + 1; t.stores_sums && i < kernel.stages.size(); ++i) {

@@ -68,6 +68,7 @@ std::optional<std::string> ProblemText(const TiledContraction& t, bool constant,
   absl::StrAppend(&text, " reduce",
                   AxesText(t.c.reduce, {part(*x, t.c.reduce.size()), part(*y, t.c.reduce.size())}));
   if (constant) absl::StrAppend(&text, " constant");
+  if (t.dot.has_value()) absl::StrAppend(&text, t.padding.has_value() ? " padded dot" : " dot");
   int64_t cost = 0;
   for (const Epilogue& epilogue : t.epilogues) cost += Cost(epilogue.value);
   absl::StrAppend(&text, t.stores_sums ? " stored" : absl::StrCat(" epilogue ", cost));
@@ -91,6 +92,15 @@ TileProblem TileProblemOf(const TiledContraction& t) {
     const int64_t bytes = FactorLoad(c.x)->buffer->dtype.bytes();
     problem.row_stride = form->coefficients[rows - 1] * bytes;
     if (rows >= 2) problem.outer_row_stride = form->coefficients[rows - 2] * bytes;
+  }
+  if (t.dot.has_value()) {
+    problem.reduce = t.dot->steps;
+    problem.keeps_rows = true;
+    problem.folds_rows = false;  // the instruction's operand from memory is the signed one
+    if (t.dot->panel) {
+      problem.row_stride = t.dot->steps * t.dot->group;
+      problem.outer_row_stride = problem.rows * problem.row_stride;
+    }
   }
   return problem;
 }
@@ -121,7 +131,7 @@ std::vector<std::vector<ContractionChoice>> Kinds(const ContractionProblem& prob
     const bool orders =
         tile.columns() < problem.tile.columns &&
         (tile.rows < problem.tile.rows || tile.outer_rows < problem.tile.outer_rows);
-    if (orders) reversed.push_back(Direct(tile, !outside));
+    if (orders && !problem.tile.keeps_rows) reversed.push_back(Direct(tile, !outside));
   }
   std::vector<std::vector<ContractionChoice>> kinds = {as_modelled};
   if (problem.winograd.has_value()) {
@@ -199,7 +209,7 @@ absl::Status CheckWinograd(const ContractionProblem& problem, const ContractionC
 std::optional<ContractionProblem> AsContractionProblem(const loop::Kernel& kernel, size_t which,
                                                        const Context& context) {
   const Target& target = context.target;
-  const std::optional<TiledContraction> t = MergeContraction(kernel, which, target);
+  const std::optional<TiledContraction> t = MergeContraction(kernel, which, context);
   if (!t.has_value()) return std::nullopt;
   ContractionProblem problem;
   problem.tile = TileProblemOf(*t);
@@ -252,6 +262,10 @@ absl::Status CheckChoice(const ContractionProblem& problem, const ContractionCho
   KILN_RETURN_IF_ERROR(CheckRange("vectors", choice.vectors,
                                   DivideUp(tile.columns, TileLanes(tile, target)),
                                   "the vectors of columns"));
+  if (choice.columns_outside && tile.keeps_rows) {
+    return absl::InvalidArgumentError(
+        "order: found columns outside, wanted rows outside: rows are prepared for all columns");
+  }
   return CheckAccumulators(choice, target);
 }
 

@@ -6,7 +6,7 @@ namespace kiln::schedule {
 Stmt NaiveSchedule(const loop::Kernel& kernel, Context& context) {
   std::vector<Stmt> stmts;
   for (const Stage& stage : kernel.stages) {
-    if (stage.buffer->scope == loop::BufferScope::kWorkspace) {
+    if (stage.buffer->scope == loop::BufferScope::kWorkspace && !stage.update) {
       context.workspace.push_back(stage.buffer);
     }
     if (stage.reduce.empty() && stage.combine == loop::Combine::kNone) {

@@ -255,9 +255,20 @@ void SetReduction(TiledContraction& t, const Target& target) {
   t.max_unrolled = target.is_baremetal() ? 1 : kMaxUnrolled;
   const int64_t bytes = t.c.y.type().dtype.bytes();
   const int64_t block_bytes = t.tile.columns() * TotalExtent(t.c.reduce) * bytes;
-  const bool ahead = t.packed && !target.is_baremetal() && block_bytes > target.l1_bytes / 2;
+  const bool ahead =
+      t.packed && !t.dot.has_value() && !target.is_baremetal() && block_bytes > target.l1_bytes / 2;
   t.prefetch_distance = ahead ? kPrefetchBytes / bytes : 0;
   t.prefetches_epilogues = !target.is_baremetal() && TotalExtent(t.c.reduce) >= kMinStepsAhead;
+}
+
+loop::Substitution AtRow(const TiledContraction& t, const TilePlace& place, const Expr& outer,
+                         const Expr& row) {
+  loop::Substitution at;
+  const size_t num_rows = t.c.rows.size();
+  if (num_rows >= 1) at[t.c.rows[num_rows - 1].var.get()] = place.row + row;
+  // Without a tile of outer rows their axis has a loop of its own.
+  if (t.tile.outer_rows > 1) at[t.c.rows[num_rows - 2].var.get()] = place.outer_row + outer;
+  return at;
 }
 
 Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
@@ -276,16 +287,13 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
   };
   // An expression in the contraction's axes at a point of this tile.
   const auto at = [&](const Expr& e, const Point& p) {
-    loop::Substitution s = {
-        {t.c.column.var.get(), place.block * Expr(t.tile.columns()) + p.column}};
-    const size_t num_rows = t.c.rows.size();
-    if (num_rows >= 1) s[t.c.rows[num_rows - 1].var.get()] = place.row + p.row;
-    // Without a tile of outer rows their axis has a loop of its own.
-    if (t.tile.outer_rows > 1) s[t.c.rows[num_rows - 2].var.get()] = place.outer_row + p.outer;
+    loop::Substitution s = AtRow(t, place, p.outer, p.row);
+    s[t.c.column.var.get()] = place.block * Expr(t.tile.columns()) + p.column;
     if (t.packed) {
       s[t.block.get()] = place.block;
       s[t.column.get()] = p.column;
     }
+    if (t.dot.has_value()) s[t.tile_row.get()] = p.outer * Expr(place.rows) + p.row;
     return loop::Substitute(e, s);
   };
   // body(point) for all rows and for `count` columns, as straight-line vector code.
@@ -324,15 +332,19 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
   // Packed columns are padded with zeros to whole vectors; others may only be read where they
   // exist.
   const int64_t computed = t.packed ? row_stride : place.columns;
-  std::vector<Stmt> body = {
-      each(computed, [&](const Point& p) { return loop::MakeStore(acc, {sum_at(p)}, t.init); })};
+  std::vector<Stmt> body = {each(
+      computed, [&](const Point& p) { return loop::MakeStore(acc, {sum_at(p)}, at(t.init, p)); })};
   for (const loop::Load* load : EpilogueLoads(t)) body.push_back(ask_for(*load));
+  std::vector<TiledContraction::Product> products = t.products;
+  if (products.empty()) products = {{t.c.x, t.y}};
   const Stmt update = each(computed, [&](const Point& p) {
-    const Expr sum = loop::MakeLoad(acc, {sum_at(p)});
-    const Expr x = at(t.c.x, p);
-    const Expr y = at(t.y, p);
-    return loop::MakeStore(acc, {sum_at(p)},
-                           t.fused_multiply_add ? loop::MakeFma(x, y, sum) : sum + x * y);
+    Expr sum = loop::MakeLoad(acc, {sum_at(p)});
+    for (const TiledContraction::Product& product : products) {
+      const Expr x = at(product.x, p);
+      const Expr y = at(product.y, p);
+      sum = t.fused_multiply_add ? loop::MakeFma(x, y, sum) : sum + x * y;
+    }
+    return loop::MakeStore(acc, {sum_at(p)}, sum);
   });
   body.push_back(Reduction(t, place, loop::MakeBlock({update, PrefetchColumns(t, place)}),
                            rows * DivideUp(computed, lanes)));

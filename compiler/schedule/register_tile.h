@@ -3,6 +3,7 @@
 #ifndef KILN_COMPILER_SCHEDULE_REGISTER_TILE_H_
 #define KILN_COMPILER_SCHEDULE_REGISTER_TILE_H_
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -23,6 +24,24 @@ struct Epilogue {
 // must be stored.
 bool CollectEpilogues(const loop::Kernel& kernel, size_t which, std::vector<Epilogue>* epilogues);
 
+// Where a tile begins, and how much of the tile's shape there is.
+struct TilePlace {
+  Expr outer_row = 0, row = 0;  // of the two innermost row axes
+  int64_t outer_rows = 1, rows = 1;
+  Expr block = 0;       // of columns
+  int64_t columns = 1;  // of the block
+  Expr pass = 0;        // which of those that share columns
+};
+
+// How a contraction is computed by products of bytes (byte_dot.h).
+struct ByteDot {
+  int64_t group;  // elements of the reduction that one step takes
+  int64_t steps;
+  int64_t shift;    // c
+  bool flips_rows;  // d is 128
+  bool panel;       // a tile's rows are copied, each of them contiguous along the reduction
+};
+
 // A contraction ready to be made into tiles.
 struct TiledContraction {
   Contraction c = {};
@@ -37,6 +56,19 @@ struct TiledContraction {
   Expr y = {};
   bool packed = false;
   Var block = {}, column = {};
+  // Set where bytes are multiplied.
+  std::optional<ByteDot> dot = {};
+  std::optional<size_t> padding = {};  // the stage that is computed with a tile's rows
+  // What a step of the reduction adds: c.x * y, if empty. In terms of `tile_row` (in the tile)
+  // where rows are copied; so is `init`.
+  struct Product {
+    Expr x, y;
+  };
+  std::vector<Product> products = {};
+  Var tile_row = {};
+  // What is done for a tile's rows before the loop over blocks of columns, and memory for it.
+  std::function<Stmt(const TilePlace&)> before_rows = {};
+  std::vector<Buffer> row_buffers = {};
   int64_t packed_columns = 0;  // that lie side by side: a block's, or a vector's
   // Multiply-adds that the innermost loop may have, so that its own instructions weigh little.
   int64_t max_unrolled = 1;
@@ -59,7 +91,7 @@ struct TiledContraction {
 // stages[which] of a kernel with its axes merged, and its epilogues; nothing if merging takes the
 // column away.
 std::optional<TiledContraction> MergeContraction(const loop::Kernel& kernel, size_t which,
-                                                 const Target& target);
+                                                 const Context& context);
 
 // Sets y, packed, block and column: a packed constant; the buffer itself where its columns are
 // contiguous; otherwise a packed copy that is made at run time by the nest that is returned (empty
@@ -71,14 +103,11 @@ Stmt PackColumns(TiledContraction& contraction, Context& context);
 // columns that do not stay in the first cache).
 void SetReduction(TiledContraction& contraction, const Target& target);
 
-// Where a tile begins, and how much of the tile's shape there is.
-struct TilePlace {
-  Expr outer_row = 0, row = 0;  // of the two innermost row axes
-  int64_t outer_rows = 1, rows = 1;
-  Expr block = 0;       // of columns
-  int64_t columns = 1;  // of the block
-  Expr pass = 0;        // which of those that share columns
-};
+// The row axes of a contraction at a row of a tile: `row` of the innermost axis, `outer` of the one
+// around it, both counted from where the tile begins.
+loop::Substitution AtRow(const TiledContraction& contraction, const TilePlace& place,
+                         const Expr& outer, const Expr& row);
+
 // One tile: clears its sums, runs the reduction, and stores what the epilogues make of the sums.
 Stmt EmitTile(const TiledContraction& contraction, const TilePlace& place);
 

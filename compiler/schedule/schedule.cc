@@ -44,6 +44,15 @@ std::vector<loop::Constant> UsedConstants(const Stmt& body, std::vector<loop::Co
   return constants;
 }
 
+// Whether two forms in `axes` have the same coefficients, where there is more than one place.
+bool WalkAlike(const std::vector<loop::Axis>& axes, const loop::LinearForm& a,
+               const loop::LinearForm& b) {
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (axes[i].extent > 1 && a.coefficients[i] != b.coefficients[i]) return false;
+  }
+  return true;
+}
+
 // Inputs that an output may be written over: only the stage that stores the output reads them, each
 // element at its own place. Neither is a slice: what is beside it in its whole stays.
 std::vector<std::pair<int, int>> InPlacePairs(const loop::Kernel& kernel) {
@@ -77,7 +86,7 @@ std::vector<std::pair<int, int>> InPlacePairs(const loop::Kernel& kernel) {
           ok &=
               stores && linear && stage.combine == loop::Combine::kNone &&
               loop::AsLinear(schedule::FlatIndex(load->buffer, load->index, bounds), vars, &read) &&
-              read.coefficients == store.coefficients && loop::IsInt(read.base, 0) &&
+              WalkAlike(stage.axes, read, store) && loop::IsInt(read.base, 0) &&
               loop::IsInt(store.base, 0);
         });
       }

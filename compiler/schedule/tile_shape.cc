@@ -84,7 +84,7 @@ class Model {
     const int64_t all_rows = outer * rows;
     const int64_t loads = vectors + all_rows;  // as many at once as multiply-adds
     // A broadcast from memory that is used once is an operand of its multiply-add.
-    const bool folded = vectors == 1 && target_.broadcasts_operands();
+    const bool folded = p_.folds_rows && vectors == 1 && target_.broadcasts_operands();
     double cost = static_cast<double>(std::max({all_rows * vectors, loads, kMinChains})) +
                   kLoadCost * static_cast<double>(folded ? vectors : loads);
     const int64_t vector_bytes = lanes_ * p_.dtype.bytes();

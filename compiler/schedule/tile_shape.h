@@ -41,10 +41,14 @@ struct TileProblem {
   int64_t row_stride = 0;
   int64_t column_bytes = 0;  // of the whole column factor
   DType dtype;               // of the sums
+  bool keeps_rows = false;   // something is done for a tile's rows before they meet all columns
+  bool folds_rows = true;    // an element of a row may be an operand of its multiply-add
 
   // Whether loops over blocks of columns are outside: where columns do not stay in the second
   // cache.
-  bool columns_outside(const Target& target) const { return !KeepsColumns(column_bytes, target); }
+  bool columns_outside(const Target& target) const {
+    return !keeps_rows && !KeepsColumns(column_bytes, target);
+  }
 };
 
 // The lanes of a tile's vectors: those of the target, or fewer where that holds all columns.

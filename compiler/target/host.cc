@@ -47,6 +47,7 @@ Target Machine() {
                                    : v2 ? "x86-64-v2"
                                         : "x86-64");
   target.features = absl::StrJoin(features, ",");
+  target.has_byte_dot = v4 && __builtin_cpu_supports("avx512vnni");
   return target;
 }
 

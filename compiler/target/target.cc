@@ -33,6 +33,7 @@ void DescribeX86(Target& target) {
     target.vector_bits = 512;
     target.vector_registers = 32;
   }
+  target.has_byte_dot = target.vector_bits == 512 && HasFeature(target, "avx512vnni");
   if (HasFeature(target, "fma")) target.has_fma = true;
 }
 

@@ -39,6 +39,9 @@ struct Target {
   bool has_fma =
       false;  // fused multiply-add of float32 (and, where double is native, float64) in hardware
   bool vector_float = true;  // the vector unit does floats, with the bits of the scalar unit
+  // One vector instruction adds four products of unsigned by signed bytes to each lane of int32
+  // (AVX-512 VNNI).
+  bool has_byte_dot = false;
   int64_t l1_bytes = 32 << 10;
   int64_t l2_bytes = 512 << 10;
   int cores = 1;  // that a parallel loop may count on; 1: loops are serial

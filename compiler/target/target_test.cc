@@ -52,6 +52,10 @@ TEST(TargetTest, TriplesTakeOptions) {
   EXPECT_EQ(avx2.vector_bits, 256);
   EXPECT_TRUE(avx2.has_fma);
 
+  EXPECT_FALSE(avx2.has_byte_dot);
+  EXPECT_FALSE(Target::Parse("x86-64-v4")->has_byte_dot);
+  EXPECT_TRUE(Target::Parse("x86-64-v4 -mattr=+avx512vnni")->has_byte_dot);
+
   const Target arm = *Target::Parse("thumbv7em-none-eabihf -mcpu=cortex-m4");
   EXPECT_TRUE(arm.is_baremetal());
   EXPECT_TRUE(arm.hard_float);

@@ -105,6 +105,7 @@ struct CContext {
   std::set<std::string> loader_pointers;
   bool uses_tvm_headers = false;
   bool uses_aligned = false;
+  bool uses_lanes = false;  // KILN_LANES
   bool uses_section = false;
   bool uses_module_context = false;  // a call by name says which module it is from
   bool uses_call_tensor = false;     // kiln_tensor, of packed calls

@@ -91,6 +91,15 @@ constexpr char kAligned[] =
     "#define KILN_ALIGNED(bytes)\n"
     "#endif\n\n";
 
+// GCC 12 expands a loop of a few lanes with -O3, takes their sums over the loop around it for the
+// lanes of one vector, and mixes them up.
+constexpr char kLanes[] =
+    "#if defined(__GNUC__) && !defined(__clang__)\n"
+    "#define KILN_LANES _Pragma(\"GCC unroll 1\")\n"
+    "#else\n"
+    "#define KILN_LANES\n"
+    "#endif\n\n";
+
 constexpr char kSection[] =
     "#if defined(__GNUC__)\n"
     "#define KILN_SECTION(name) __attribute__((section(name)))\n"
@@ -213,8 +222,8 @@ absl::StatusOr<std::string> EmitC(const loop::LoopProgram& program, const Target
                       : is_x86  ? kFmaOfX86
                                 : kFmaOfOthers,
                       variant_macros, context.uses_aligned ? kAligned : "",
-                      context.uses_section ? kSection : "", LoaderPointers(context),
-                      context.helpers.definitions(), packed_helpers,
+                      context.uses_lanes ? kLanes : "", context.uses_section ? kSection : "",
+                      LoaderPointers(context), context.helpers.definitions(), packed_helpers,
                       Prototypes(context, data_printer), constants, functions, data,
                       uses_fma && is_x86 ? kEndOfFmaOfX86 : "");
 }

@@ -9,6 +9,7 @@
 #include "compiler/codegen/c/analysis.h"
 #include "compiler/codegen/c/cpu_choice_printer.h"
 #include "compiler/codegen/c/literals.h"
+#include "compiler/loop/mutate.h"
 
 namespace kiln::codegen {
 namespace {
@@ -25,6 +26,24 @@ bool ContainsWord(absl::string_view text, absl::string_view word) {
       return true;
   }
   return false;
+}
+
+constexpr int64_t kMaxExpandedLanes = 16;  // GCC expands no more
+
+// Whether a loop of a few lanes adds to a sum in each of them.
+bool AddsToLanes(const loop::For& node) {
+  const auto* extent = node.extent.As<loop::IntImm>();
+  const auto* store = node.body.As<loop::Store>();
+  if (node.kind != loop::ForKind::kVectorized || extent == nullptr || store == nullptr ||
+      extent->value > kMaxExpandedLanes || store->buffer->scope != loop::BufferScope::kLocal) {
+    return false;
+  }
+  bool reads = false;
+  loop::VisitExpr(store->value, [&](const loop::Expr& e) {
+    const auto* load = e.As<loop::Load>();
+    reads |= load != nullptr && load->buffer == store->buffer;
+  });
+  return reads;
 }
 
 }  // namespace
@@ -212,6 +231,10 @@ void FunctionPrinter::PrintFor(const loop::For& node) {
     if (!fixed_extent) end = read_once("_end", end);
   }
   vars_[node.var.get()] = var;
+  if (context_.target.has_os && AddsToLanes(node)) {
+    context_.uses_lanes = true;
+    lines_.Line("KILN_LANES");
+  }
   lines_.Open(absl::StrCat("for (", type, " ", var, " = ", begin, "; ", var, " < ", end, "; ++",
                            var, ") {"));
   PrintBody(node.body);

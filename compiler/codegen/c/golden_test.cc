@@ -68,6 +68,34 @@ int32_t tvmgen_default_fused(void* a_ptr, void* b_ptr, void* out_ptr) {
 )")) << *source;
 }
 
+// Sums of a few lanes: GCC 12 mixes them up where it expands the loop.
+TEST(Golden, LoopsOverLanesOfSumsAreNotExpanded) {
+  const loop::Buffer a = loop::MakeBuffer("a", DType::Int(8), {16}, loop::BufferScope::kParam),
+                     out = loop::MakeBuffer("out", DType::Int(32), {4}, loop::BufferScope::kParam),
+                     acc = loop::MakeBuffer("acc", DType::Int(32), {4}, loop::BufferScope::kLocal);
+  const loop::Var k = loop::MakeVar("k"), lane = loop::MakeVar("lane"), i = loop::MakeVar("i");
+  const Expr sum = MakeLoad(acc, {lane}) + MakeCast(DType::Int(32), MakeLoad(a, {k * 4 + lane}));
+  loop::LoopProgram program;
+  program.funcs.push_back(
+      {.name = "f",
+       .params = {a, out},
+       .num_inputs = 1,
+       .scalars = {},
+       .workspace = nullptr,
+       .body = loop::MakeAllocate(
+           acc, loop::MakeBlock({MakeFor(k, Expr(0), Expr(4), loop::ForKind::kSerial,
+                                         MakeFor(lane, Expr(0), Expr(4), loop::ForKind::kVectorized,
+                                                 MakeStore(acc, {lane}, sum))),
+                                 MakeFor(i, Expr(0), Expr(4), loop::ForKind::kVectorized,
+                                         MakeStore(out, {i}, MakeLoad(acc, {i})))}))});
+  const auto source = EmitC(program, Target::Host(), {});
+  ASSERT_TRUE(source.ok()) << source.status();
+  EXPECT_TRUE(absl::StrContains(*source, "#define KILN_LANES _Pragma(\"GCC unroll 1\")"))
+      << *source;
+  EXPECT_TRUE(absl::StrContains(*source, "    KILN_LANES\n    for (int64_t lane")) << *source;
+  EXPECT_FALSE(absl::StrContains(*source, "KILN_LANES\n  for (int64_t i")) << *source;
+}
+
 TEST(Golden, NothingThatIsNotNeeded) {
   loop::LoopProgram program;
   program.funcs.push_back(Fused());

@@ -22,12 +22,18 @@ using loop::Expr;
 
 constexpr int kBytes = 4;          // in one lane of the instruction
 constexpr size_t kMaxTerms = 256;  // of a sum that is looked at
+constexpr int64_t kHighestBit = 0x80;
+constexpr uint32_t kHighestBits = 0x80808080;  // of four bytes
 
-// Bytes cast to int32, at `base` in all lanes (stride 0) or at base + 4 * lane.
+// Bytes cast to int32, at `base` in all lanes (stride 0) or at base + 4 * lane. `flipped`: with
+// their highest bit inverted, as unsigned numbers.
 struct ByteOperand {
   loop::Buffer buffer;
   Expr base;
   int64_t stride;
+  bool flipped = false;
+
+  bool is_signed() const { return buffer->dtype.is_int() && !flipped; }
 };
 
 struct Product {
@@ -37,12 +43,28 @@ struct Product {
   bool taken = false;
 };
 
-std::optional<ByteOperand> AsByteOperand(Expr e) {
+Expr WithoutBroadcast(Expr e) {
   while (const auto* broadcast = e.As<loop::Broadcast>()) e = broadcast->a;
+  return e;
+}
+
+std::optional<ByteOperand> AsByteOperand(Expr e) {
+  e = WithoutBroadcast(e);
   const auto* cast = e.As<loop::Cast>();
   if (cast == nullptr) return std::nullopt;
-  Expr source = cast->a;
-  while (const auto* broadcast = source.As<loop::Broadcast>()) source = broadcast->a;
+  Expr source = WithoutBroadcast(cast->a);
+  bool flipped = false;
+  if (const auto* flip = source.As<loop::Binary>();
+      flip != nullptr && flip->op == loop::BinaryOp::kXor) {
+    const Expr mask = WithoutBroadcast(flip->b);
+    const auto* byte = WithoutBroadcast(flip->a).As<loop::Cast>();
+    if (byte == nullptr || source.type().dtype != DType::UInt(8) ||
+        !loop::IsInt(mask, kHighestBit)) {
+      return std::nullopt;
+    }
+    flipped = true;
+    source = WithoutBroadcast(byte->a);
+  }
   const auto* load = source.As<loop::Load>();
   if (load == nullptr || load->index.size() != 1 || !load->buffer->dtype.is_integral() ||
       load->buffer->dtype.bits != 8) {
@@ -50,11 +72,11 @@ std::optional<ByteOperand> AsByteOperand(Expr e) {
   }
   Expr index = load->index[0];
   if (const auto* ramp = index.As<loop::Ramp>()) {
-    return ByteOperand{load->buffer, ramp->base, ramp->stride};
+    return ByteOperand{load->buffer, ramp->base, ramp->stride, flipped};
   }
-  while (const auto* broadcast = index.As<loop::Broadcast>()) index = broadcast->a;
+  index = WithoutBroadcast(index);
   if (index.type().lanes != 1) return std::nullopt;
-  return ByteOperand{load->buffer, index, 0};
+  return ByteOperand{load->buffer, index, 0, flipped};
 }
 
 std::optional<Product> AsProduct(const Expr& e) {
@@ -82,8 +104,8 @@ void CollectTerms(const Expr& e, std::vector<Expr>& terms) {
 // Whether `b` is `distance` elements behind `a`.
 bool IsBehind(const ByteOperand& a, const ByteOperand& b, int64_t distance) {
   int64_t difference = 0;
-  return a.buffer == b.buffer && loop::AsInt(loop::Simplify(b.base - a.base), &difference) &&
-         difference == distance;
+  return a.buffer == b.buffer && a.flipped == b.flipped &&
+         loop::AsInt(loop::Simplify(b.base - a.base), &difference) && difference == distance;
 }
 
 // The products that follow products[first], one for each of the other bytes; empty if one is
@@ -105,8 +127,8 @@ std::vector<size_t> GroupOf(const std::vector<Product>& products, size_t first) 
 }
 
 bool HasInstruction(const MachineTraits& traits, const Product& product) {
-  const bool same_signed = product.same.buffer->dtype.is_int();
-  const bool by_lane_signed = product.by_lane.buffer->dtype.is_int();
+  const bool same_signed = product.same.is_signed();
+  const bool by_lane_signed = product.by_lane.is_signed();
   // Signed by signed becomes unsigned by signed, at the price of a correction.
   if (traits.dot_u8_i8) return same_signed || by_lane_signed;
   return same_signed == by_lane_signed;
@@ -163,26 +185,28 @@ llvm::Value* FunctionEmitter::EmitByteDot(const Expr& e) {
     llvm::Value* vector = builder_.CreateAlignedLoad(
         types_.Value(e.type()), ElementPointer(by_lane.buffer, EmitExpr(by_lane.base)),
         llvm::Align(1));
+    llvm::Value* highest = llvm::ConstantInt::get(sum->getType(), kHighestBits);
+    if (same.flipped) splat = builder_.CreateXor(splat, highest);
+    if (by_lane.flipped) vector = builder_.CreateXor(vector, highest);
     if (traits.dot_u8_i8) {
       auto dot = [&](llvm::Value* to, llvm::Value* u8, llvm::Value* i8) {
         return builder_.CreateIntrinsic(*X86Dot(lanes), {}, {to, u8, i8});
       };
-      const bool same_signed = same.buffer->dtype.is_int();
-      if (same_signed && by_lane.buffer->dtype.is_int()) {
+      const bool same_signed = same.is_signed();
+      if (same_signed && by_lane.is_signed()) {
         // x * w = (x + 128) * w - 128 * w; x + 128 is unsigned. The second term is the same for all
         // rows of a tile.
-        llvm::Value* offset = llvm::ConstantInt::get(sum->getType(), 0x80808080);
         llvm::Value* zero = llvm::Constant::getNullValue(sum->getType());
-        sum = dot(sum, builder_.CreateXor(splat, offset), vector);
-        sum = builder_.CreateSub(sum, dot(zero, offset, vector));
+        sum = dot(sum, builder_.CreateXor(splat, highest), vector);
+        sum = builder_.CreateSub(sum, dot(zero, highest, vector));
       } else {
         sum = same_signed ? dot(sum, vector, splat) : dot(sum, splat, vector);
       }
     } else {
       auto* bytes = llvm::FixedVectorType::get(types_.i8, lanes * kBytes);
       sum = builder_.CreateIntrinsic(
-          same.buffer->dtype.is_int() ? llvm::Intrinsic::aarch64_neon_sdot
-                                      : llvm::Intrinsic::aarch64_neon_udot,
+          same.is_signed() ? llvm::Intrinsic::aarch64_neon_sdot
+                           : llvm::Intrinsic::aarch64_neon_udot,
           {sum->getType(), bytes},
           {sum, builder_.CreateBitCast(splat, bytes), builder_.CreateBitCast(vector, bytes)});
     }

@@ -1,13 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conversions between types, and rounding, roots and fused products for machines that lack the
 // instruction.
+#include <cmath>
 #include <cstdint>
+#include <optional>
 
 #include "compiler/codegen/llvm/function_emitter.h"
 #include "compiler/codegen/llvm/software_sqrt.h"
 #include "llvm/IR/Intrinsics.h"
 
 namespace kiln::codegen {
+namespace {
+
+using loop::BinaryOp;
+using loop::Expr;
+
+// The number that `e` is in all lanes; nothing if it is none.
+std::optional<double> Number(Expr e) {
+  while (const auto* broadcast = e.As<loop::Broadcast>()) e = broadcast->a;
+  const auto* number = e.As<loop::FloatImm>();
+  return number == nullptr ? std::nullopt : std::optional<double>(number->value);
+}
+
+const loop::Binary* AsBound(const Expr& e, BinaryOp op) {
+  const auto* binary = e.As<loop::Binary>();
+  return binary != nullptr && binary->op == op ? binary : nullptr;
+}
+
+// Whether `e` is max(min(x, high), low), or the other way round, with bounds that a signed integer
+// of so many bits can hold. It may still be NaN.
+bool IsClamped(const Expr& e, int bits) {
+  for (const BinaryOp op : {BinaryOp::kMin, BinaryOp::kMax}) {
+    const loop::Binary* outer = AsBound(e, op);
+    if (outer == nullptr) continue;
+    const loop::Binary* inner =
+        AsBound(outer->a, op == BinaryOp::kMin ? BinaryOp::kMax : BinaryOp::kMin);
+    if (inner == nullptr) continue;
+    const std::optional<double> one = Number(outer->b), other = Number(inner->b);
+    const double limit = std::ldexp(1, bits - 1);
+    return one.has_value() && other.has_value() && std::abs(*one) < limit &&
+           std::abs(*other) < limit;
+  }
+  return false;
+}
+
+}  // namespace
+
+llvm::Value* FunctionEmitter::EmitFloatToInt(const Expr& source, llvm::Value* a,
+                                             const loop::Type& type) {
+  llvm::Type* to = types_.Value(type);
+  const bool clamped = type.dtype.is_int() && IsClamped(source, type.dtype.bits);
+  const bool by_lanes = type.is_vector() && type.dtype.is_int() && machine_.traits.casts_by_lane;
+  if (!clamped && !by_lanes) {
+    return builder_.CreateIntrinsic(
+        type.dtype.is_int() ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat,
+        {to, a->getType()}, {a});
+  }
+  llvm::Value* zero = llvm::Constant::getNullValue(a->getType());
+  if (clamped) {
+    llvm::Value* number = builder_.CreateFCmpORD(a, zero);
+    return builder_.CreateFPToSI(builder_.CreateSelect(number, a, zero), to);
+  }
+  // LLVM would do this one lane after the other.
+  const unsigned bits = static_cast<unsigned>(type.dtype.bits);
+  const double limit = std::ldexp(1, type.dtype.bits - 1);
+  llvm::Value* low = builder_.CreateFCmpOLT(a, llvm::ConstantFP::get(a->getType(), -limit));
+  llvm::Value* high = builder_.CreateFCmpOGE(a, llvm::ConstantFP::get(a->getType(), limit));
+  llvm::Value* inside = builder_.CreateAnd(builder_.CreateFCmpORD(a, zero),
+                                           builder_.CreateNot(builder_.CreateOr(low, high)));
+  llvm::Value* whole = builder_.CreateFPToSI(builder_.CreateSelect(inside, a, zero), to);
+  whole = builder_.CreateSelect(
+      low, llvm::ConstantInt::get(to, llvm::APInt::getSignedMinValue(bits)), whole);
+  return builder_.CreateSelect(
+      high, llvm::ConstantInt::get(to, llvm::APInt::getSignedMaxValue(bits)), whole);
+}
 
 llvm::Value* FunctionEmitter::EmitCast(const loop::Cast& node, const loop::Type& type) {
   llvm::Value* a = EmitExpr(node.a);
@@ -23,11 +89,7 @@ llvm::Value* FunctionEmitter::EmitCast(const loop::Cast& node, const loop::Type&
     return from.is_float() ? builder_.CreateFCmpUNE(a, zero) : builder_.CreateICmpNE(a, zero);
   }
   if (from.is_float() && to.is_float()) return builder_.CreateFPCast(a, llvm_type);
-  if (from.is_float()) {
-    return builder_.CreateIntrinsic(
-        to.is_int() ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat,
-        {llvm_type, a->getType()}, {a});
-  }
+  if (from.is_float()) return EmitFloatToInt(node.a, a, type);
   if (to.is_float()) {
     return from.is_int() ? builder_.CreateSIToFP(a, llvm_type)
                          : builder_.CreateUIToFP(a, llvm_type);

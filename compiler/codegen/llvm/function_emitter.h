@@ -61,6 +61,8 @@ class FunctionEmitter {
                             llvm::Value* b);
   llvm::Value* EmitCompare(const loop::Compare& node);
   llvm::Value* EmitFma(const loop::Fma& node, const loop::Type& type);
+  // `source` is what `a` was emitted of.
+  llvm::Value* EmitFloatToInt(const loop::Expr& source, llvm::Value* a, const loop::Type& type);
   llvm::Value* EmitCast(const loop::Cast& node, const loop::Type& type);
   llvm::Value* EmitFloatFromHalf(llvm::Value* half);
   llvm::Value* EmitHalfFromFloat(llvm::Value* x);

@@ -106,6 +106,7 @@ MachineTraits TraitsOf(const llvm::TargetMachine& machine) {
     traits.sqrt_float64 = info.checkFeatures("+sse2");
     traits.fma_float32 = traits.fma_float64 = info.checkFeatures("+fma");
     traits.converts_float16 = info.checkFeatures("+f16c");
+    traits.casts_by_lane = true;
     traits.dot_u8_i8 = info.checkFeatures("+avx512vnni,+avx512vl");
   } else if (triple.isAArch64()) {
     const bool fp = info.checkFeatures("+fp-armv8");

@@ -28,6 +28,7 @@ struct MachineTraits {
   bool fma_float64 = false;
   bool converts_float16 = false;  // to and from float32
   // Sums of four products of bytes.
+  bool casts_by_lane = false;  // saturating casts of floats to integers have no vector instruction
   bool dot_u8_i8 = false;      // unsigned by signed: AVX-512 VNNI
   bool dot_same_sign = false;  // of one sign: AArch64's dotprod
 };

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of products of bytes: with the instruction for four of them, and with padding that a small
+// machine makes for the rows of one tile at a time.
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "compiler/schedule/testing/run_kernel.h"
+#include "gtest/gtest.h"
+
+namespace kiln::schedule {
+namespace {
+
+const DType kI32 = DType::Int(32), kI8 = DType::Int(8), kU8 = DType::UInt(8), kI16 = DType::Int(16);
+
+Target DotTarget() {
+  Target target = VectorTarget(512);
+  target.has_byte_dot = true;
+  return target;
+}
+
+Target FirmwareTarget(int vector_bits) {
+  Target target = VectorTarget(vector_bits);
+  target.has_os = false;
+  return target;
+}
+
+// Numbers from `least` to `most`, both among them, in an irregular order.
+loop::Constant Numbers(DType dtype, Shape shape, int64_t least, int64_t most) {
+  std::vector<int16_t> values = {static_cast<int16_t>(least), static_cast<int16_t>(most)};
+  for (int64_t i = 2; i < NumElements(shape); ++i) {
+    values.push_back(static_cast<int16_t>(least + i * 67 % (most - least + 1)));
+  }
+  const std::vector<uint8_t> bytes(values.begin(), values.end());
+  return {loop::MakeBuffer("w", dtype, shape, loop::BufferScope::kConstant),
+          dtype == kI16  ? Tensor::From<int16_t>(shape, dtype, values)
+          : dtype == kU8 ? Tensor::From<uint8_t>(shape, dtype, bytes)
+                         : Tensor::From<int8_t>(shape, dtype,
+                                                std::vector<int8_t>(values.begin(), values.end()))};
+}
+
+struct Weights {
+  DType dtype;
+  int64_t least, most;
+};
+
+Expr Product(const Expr& x, const Expr& y) {
+  return loop::MakeCast(kI32, x) * loop::MakeCast(kI32, y);
+}
+
+Kernel Dense(int64_t m, int64_t k, int64_t n, DType of_x, const Weights& weights) {
+  const Buffer x = Param("x", of_x, {m, k}), out = Param("out", kI32, {m, n});
+  const loop::Constant w = Numbers(weights.dtype, {n, k}, weights.least, weights.most);
+  return {.name = "f",
+          .inputs = {x},
+          .outputs = {out},
+          .constants = {w},
+          .stages = {Reduce(out, {k}, Combine::kSum, [&](const Index& i, const Index& r) {
+            return Product(MakeLoad(x, {i[0], r[0]}), MakeLoad(w.buffer, {i[1], r[0]}));
+          })}};
+}
+
+struct Conv {
+  int64_t height, width, channels, outputs;
+  int64_t kernel = 3, stride = 1, pad = 1;
+};
+
+// out[h, w, o] = relu of the sum over kh, kw, i of padded[h * stride + kh, w * stride + kw, i] *
+// weight[kh, kw, i, o]; places beside the data hold 7.
+Kernel Convolution(const Conv& c, DType of_x, const Weights& weights) {
+  const int64_t padded_h = c.height + 2 * c.pad, padded_w = c.width + 2 * c.pad;
+  const int64_t h = (padded_h - c.kernel) / c.stride + 1, w = (padded_w - c.kernel) / c.stride + 1;
+  const Buffer x = Param("x", of_x, {c.height, c.width, c.channels});
+  const Buffer padded = Workspace("pad", of_x, {padded_h, padded_w, c.channels});
+  const Buffer sum = Workspace("sum", kI32, {h, w, c.outputs});
+  const Buffer out = Param("out", kI32, {h, w, c.outputs});
+  const loop::Constant weight = Numbers(weights.dtype, {c.kernel, c.kernel, c.channels, c.outputs},
+                                        weights.least, weights.most);
+  Kernel kernel{.name = "f", .inputs = {x}, .outputs = {out}, .constants = {weight}, .stages = {}};
+  kernel.stages.push_back(Pointwise(padded, [&](const Index& i) {
+    const Expr row = i[0] - Expr(c.pad), column = i[1] - Expr(c.pad);
+    const Expr inside =
+        row >= Expr(0) && row < Expr(c.height) && column >= Expr(0) && column < Expr(c.width);
+    const auto clamped = [](const Expr& e, int64_t extent) {
+      return loop::Max(loop::Min(e, Expr(extent - 1)), Expr(0));
+    };
+    return loop::MakeSelect(inside,
+                            MakeLoad(x, {clamped(row, c.height), clamped(column, c.width), i[2]}),
+                            loop::IntConst(loop::Type::Of(of_x), 7));
+  }));
+  kernel.stages.push_back(Reduce(
+      sum, {c.kernel, c.kernel, c.channels}, Combine::kSum, [&](const Index& i, const Index& r) {
+        return Product(
+            MakeLoad(padded, {i[0] * Expr(c.stride) + r[0], i[1] * Expr(c.stride) + r[1], r[2]}),
+            MakeLoad(weight.buffer, {r[0], r[1], r[2], i[2]}));
+      }));
+  kernel.stages.push_back(Pointwise(out, [&](const Index& i) {
+    return loop::Max(MakeLoad(sum, i), loop::IntConst(loop::Type::Of(kI32), 0));
+  }));
+  return kernel;
+}
+
+constexpr char kBytes[] = " bytes";
+
+// Every sign of rows; weights as they are, centred elsewhere, and of 16 bits with a range of bytes.
+const Weights kWeights[] = {
+    {kI8, -128, 127}, {kU8, 0, 255}, {kI16, -128, 127}, {kI16, -148, 107}, {kI16, 3, 200}};
+
+TEST(ByteDot, RowsAsTheyLieInMemory) {
+  for (const DType of_x : {kI8, kU8}) {
+    for (const Weights& weights : kWeights) {
+      for (const auto& [m, k, n] : {std::tuple{1, 64, 40}, {5, 8, 3}, {13, 36, 33}, {30, 4, 16}}) {
+        SCOPED_TRACE(absl::StrCat(of_x.ToString(), " by ", weights.dtype.ToString(), " from ",
+                                  weights.least, ": ", m, "x", k, "x", n));
+        const Kernel kernel = Dense(m, k, n, of_x, weights);
+        const Scheduled scheduled = Schedule(kernel, DotTarget());
+        if (n >= 4) {
+          EXPECT_TRUE(absl::StrContains(scheduled.description, kBytes)) << scheduled.description;
+          EXPECT_FALSE(absl::StrContains(scheduled.description, "copied"));
+        }
+        ExpectLikeNaive(kernel, DotTarget());
+      }
+    }
+  }
+}
+
+TEST(ByteDot, CopiesRowsThatAreNoMultipleOfFour) {
+  const Kernel kernel = Dense(5, 11, 20, kI8, kWeights[3]);
+  EXPECT_TRUE(absl::EndsWith(Schedule(kernel, DotTarget()).description, " bytes copied rows"));
+  ExpectLikeNaive(kernel, DotTarget());
+}
+
+TEST(ByteDot, PaddingIsMadeWithTheRows) {
+  const Conv convolutions[] = {{.height = 5, .width = 9, .channels = 3, .outputs = 20},
+                               {.height = 7, .width = 7, .channels = 8, .outputs = 6, .stride = 2},
+                               {.height = 1, .width = 6, .channels = 4, .outputs = 5},
+                               {.height = 3, .width = 5, .channels = 17, .outputs = 9},
+                               {.height = 4, .width = 4, .channels = 5, .outputs = 17, .pad = 0}};
+  const std::vector<Target> targets = {DotTarget(), FirmwareTarget(0), FirmwareTarget(128)};
+  for (const Target& target : targets) {
+    for (const Conv& conv : convolutions) {
+      for (const DType of_x : {kI8, kU8}) {
+        for (const Weights& weights : {kWeights[0], kWeights[3]}) {
+          SCOPED_TRACE(absl::StrCat(target.vector_bits, " bits, ", conv.height, "x", conv.width,
+                                    ", ", of_x.ToString(), " by ", weights.dtype.ToString()));
+          const Kernel kernel = Convolution(conv, of_x, weights);
+          const Scheduled scheduled = Schedule(kernel, target);
+          if (conv.pad > 0) {
+            EXPECT_TRUE(absl::EndsWith(scheduled.description, " bytes copied rows"))
+                << scheduled.description;
+            EXPECT_EQ(scheduled.func.workspace != nullptr, target.is_baremetal());
+          }
+          ExpectLikeNaive(kernel, target);
+        }
+      }
+    }
+  }
+}
+
+TEST(ByteDot, FirmwareNeedsMemoryForTheRowsOfATileAlone) {
+  const Conv conv{.height = 32, .width = 32, .channels = 16, .outputs = 16};
+  const Scheduled scheduled = Schedule(Convolution(conv, kI8, kWeights[0]), FirmwareTarget(0));
+  ASSERT_NE(scheduled.func.workspace, nullptr);
+  EXPECT_EQ(scheduled.func.workspace->num_bytes(), 2 * 3 * 3 * 16);
+}
+
+TEST(ByteDot, NotOfCopiedRowsBeyondTheStack) {
+  const auto description = [](int64_t k) {
+    return Schedule(Dense(5, k, 20, kI8, kWeights[0]), DotTarget()).description;
+  };
+  EXPECT_TRUE(absl::StrContains(description(8191), kBytes)) << description(8191);
+  EXPECT_FALSE(absl::StrContains(description(8193), kBytes)) << description(8193);
+  // Rows that need no copy may be of any length.
+  EXPECT_TRUE(absl::StrContains(description(16384), kBytes)) << description(16384);
+}
+
+TEST(ByteDot, NotOfNumbersTooFarApart) {
+  const Kernel kernel = Dense(5, 8, 20, kI8, {kI16, -200, 100});
+  EXPECT_FALSE(absl::StrContains(Schedule(kernel, DotTarget()).description, kBytes));
+  ExpectLikeNaive(kernel, DotTarget());
+}
+
+TEST(ByteDot, NotOnMachinesThatGainNothing) {
+  for (const Target& target : AllTargets()) {
+    EXPECT_FALSE(
+        absl::StrContains(Schedule(Dense(5, 8, 20, kI8, kWeights[0]), target).description, kBytes));
+  }
+}
+
+}  // namespace
+}  // namespace kiln::schedule
