@@ -71,6 +71,12 @@ std::vector<CallSpec> PlannedCalls(const Lowered& lowered, const CompileOptions&
   return calls;
 }
 
+// Memory of the application's: where it writes inputs and reads outputs is never the module's own.
+std::vector<PoolSpec> PoolsOf(const CompileOptions& options) {
+  if (!options.workspace_io || !options.pools.empty()) return options.pools;
+  return {{.name = "workspace"}};
+}
+
 // How operator functions are called, and whether they are seen from outside.
 void SetConvention(const CompileOptions& options, loop::LoopProgram& program) {
   const bool packed = options.calling_convention != CallingConvention::kUnpacked;
@@ -189,6 +195,8 @@ std::vector<Target> EffectiveTargets(const CompileOptions& options) {
   if (targets.empty()) targets.push_back(options.target);
   for (Target& target : targets) {
     if (options.runtime == Runtime::kCrt || options.threads == 1) target.cores = 1;
+    // A C compiler is not sure to find the instruction, and slow where it does not.
+    if (options.codegen == Codegen::kC) target.has_byte_dot = false;
   }
   return targets;
 }
@@ -211,7 +219,8 @@ absl::StatusOr<Stages> RunStages(Graph graph, const CompileOptions& options) {
   stages.lowered = variants.common;
   KILN_ASSIGN_OR_RETURN(stages.plan, MakePlan(stages.fused, PlannedCalls(stages.lowered, options),
                                               {.alignment_bytes = target.buffer_alignment(),
-                                               .pools = options.pools}));
+                                               .pools = PoolsOf(options),
+                                               .workspace_io = options.workspace_io}));
   KILN_RETURN_IF_ERROR(PlaceConstants(options.constant_pools, stages.lowered.program, stages.plan));
   stages.metadata = Describe(stages.plan, stages.lowered.program, info);
   KILN_RETURN_IF_ERROR(DescribeQuantization(attrs, stages.metadata));

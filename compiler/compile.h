@@ -54,6 +54,9 @@ struct CompileOptions {
   // constants. None: the module has static memory of its own, and ordinary read-only data.
   std::vector<PoolSpec> pools;
   std::vector<PoolSpec> constant_pools;
+  // C interface: inputs and outputs lie in the pools, and are no arguments of the model's function.
+  // Without pools of the application's there is one, "workspace", which it gives.
+  bool workspace_io = false;
   // External code generators; one that comes earlier takes subgraphs first.
   std::vector<ExternalChoice> externals;
   ScheduleOptions schedule = {};

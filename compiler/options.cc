@@ -108,6 +108,26 @@ absl::Status CheckPools(const CompileOptions& o) {
   return absl::OkStatus();
 }
 
+absl::Status CheckWorkspaceIo(const CompileOptions& o) {
+  if (!o.workspace_io) return absl::OkStatus();
+  if (o.executor == Executor::kGraph) {
+    return Illegal("--workspace-io and --executor graph",
+                   "the graph executor allocates inputs and outputs itself",
+                   "use --executor aot --runtime crt --interface c, or leave --workspace-io out");
+  }
+  if (o.runtime == Runtime::kCpp) {
+    return Illegal("--workspace-io and --runtime cpp",
+                   "the C++ runtime takes inputs and outputs as arrays of the caller's",
+                   "use --runtime crt --interface c, or leave --workspace-io out");
+  }
+  if (o.interface == Interface::kPacked) {
+    return Illegal("--workspace-io and --interface packed",
+                   "a packed function takes inputs and outputs as arguments",
+                   "use --interface c, or leave --workspace-io out");
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckVariants(const CompileOptions& o) {
   if (o.cpu_variants.empty()) return absl::OkStatus();
   KILN_RETURN_IF_ERROR(CheckCpuVariants(o.cpu_variants));
@@ -246,6 +266,7 @@ absl::Status CheckOptions(const CompileOptions& o) {
                    "the C runtime has one thread", "leave --threads out, or use --runtime cpp");
   }
   KILN_RETURN_IF_ERROR(CheckPools(o));
+  KILN_RETURN_IF_ERROR(CheckWorkspaceIo(o));
   KILN_RETURN_IF_ERROR(CheckVariants(o));
   const bool devices =
       absl::c_any_of(o.externals, [](const ExternalChoice& e) { return !e.device.empty(); });

@@ -62,6 +62,28 @@ TEST(Options, PoolsAreOfTheCRuntime) {
                                           "no linker script places"));
 }
 
+TEST(Options, WorkspaceIoIsOfTheCInterface) {
+  CompileOptions options = For("x86-64", Runtime::kCpp);
+  options.workspace_io = true;
+  EXPECT_EQ(ErrorOf(options),
+            "--workspace-io and --runtime cpp do not go together: the C++ runtime takes inputs and "
+            "outputs as arrays of the caller's; use --runtime crt --interface c, or leave "
+            "--workspace-io out");
+  options.runtime = Runtime::kCrt;
+  EXPECT_EQ(ErrorOf(options),
+            "--workspace-io and --interface packed do not go together: a packed function takes "
+            "inputs and outputs as arguments; use --interface c, or leave --workspace-io out");
+  options.executor = Executor::kGraph;
+  EXPECT_EQ(ErrorOf(options),
+            "--workspace-io and --executor graph do not go together: the graph executor allocates "
+            "inputs and outputs itself; use --executor aot --runtime crt --interface c, or leave "
+            "--workspace-io out");
+  options.executor = Executor::kAot;
+  options.interface = Interface::kC;
+  options.calling_convention = CallingConvention::kUnpacked;
+  EXPECT_EQ(ErrorOf(options), "");
+}
+
 // What is planned and what is asked of a pool are the same, with any number of threads.
 TEST(Options, TheAlignmentIsThatOfTheTarget) {
   const Graph graph = ParseRelay(R"(#[version = "0.0.5"]

@@ -5,101 +5,18 @@
 #include <cstdint>
 #include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/base/status.h"
 #include "compiler/executor/describe.h"
 #include "compiler/loop/mutate.h"
+#include "compiler/merge_constants.h"
 #include "compiler/target/cpu_variants.h"
 
 namespace kiln {
 namespace {
-
-// "f_x86_64_v3".
-std::string VariantName(const std::string& function, const std::string& variant) {
-  std::string name = absl::StrCat(function, "_", variant);
-  for (char& c : name) c = absl::ascii_isalnum(static_cast<unsigned char>(c)) ? c : '_';
-  return name;
-}
-
-// The constants of all variants, equal ones of a function once.
-class ConstantMerger {
- public:
-  // `variant`: what tells a constant apart from another of its name.
-  void Add(const std::string& function, const std::string& variant,
-           const loop::Constant& constant) {
-    const loop::BufferNode& buffer = *constant.buffer;
-    const auto [it, is_new] = merged_.try_emplace(
-        {function, buffer.dtype.ToString(), constant.tensor.bytes()}, constants_.size());
-    indices_[&buffer] = it->second;
-    if (is_new) {
-      const std::string name =
-          names_.insert(buffer.name).second ? buffer.name : VariantName(buffer.name, variant);
-      constants_.push_back({.name = name, .constant = constant});
-    }
-    int& alignment_bytes = constants_[it->second].alignment_bytes;
-    alignment_bytes = std::max(alignment_bytes, buffer.alignment_bytes);
-  }
-
-  // What takes the place of the buffers that were added.
-  loop::BufferReplacement Finish(std::vector<loop::Constant>* constants) {
-    for (Merged& merged : constants_) {
-      const loop::BufferNode& old = *merged.constant.buffer;
-      merged.constant.buffer =
-          loop::MakeBuffer(merged.name, old.dtype, old.shape, old.scope, merged.alignment_bytes);
-      constants->push_back(merged.constant);
-    }
-    loop::BufferReplacement replacement;
-    for (const auto& [buffer, index] : indices_) {
-      replacement[buffer] = constants_[index].constant.buffer;
-    }
-    return replacement;
-  }
-
- private:
-  struct Merged {
-    std::string name;
-    int alignment_bytes = 0;
-    loop::Constant constant;
-  };
-  std::map<std::tuple<std::string, std::string, std::string>, size_t> merged_;
-  std::map<const loop::BufferNode*, size_t> indices_;
-  std::set<std::string> names_;
-  std::vector<Merged> constants_;
-};
-
-std::set<const loop::BufferNode*> BuffersOf(const loop::Func& func) {
-  std::set<const loop::BufferNode*> buffers;
-  if (!func.body) return buffers;
-  loop::VisitStmt(func.body, [&](const loop::Expr& e) {
-    if (const auto* load = e.As<loop::Load>()) buffers.insert(load->buffer.get());
-  });
-  return buffers;
-}
-
-void MergeConstants(const std::vector<Target>& targets, std::vector<Lowered>& lowered,
-                    std::vector<loop::Constant>* constants) {
-  ConstantMerger merger;
-  for (size_t k = 0; k < lowered.size(); ++k) {
-    for (const loop::Func& func : lowered[k].program.funcs) {
-      const std::set<const loop::BufferNode*> buffers = BuffersOf(func);
-      for (const loop::Constant& constant : lowered[k].program.constants) {
-        if (buffers.count(constant.buffer.get()) == 0) continue;
-        merger.Add(func.name, targets[k].name, constant);
-      }
-    }
-  }
-  const loop::BufferReplacement replacement = merger.Finish(constants);
-  for (Lowered& variant : lowered) {
-    for (loop::Func& func : variant.program.funcs) {
-      if (func.body) func.body = loop::ReplaceBuffers(func.body, replacement);
-    }
-  }
-}
 
 // Lets function `i` of every variant take the scratch memory that one of them needs.
 void MergeWorkspaces(size_t i, std::vector<Lowered>& lowered) {
@@ -240,10 +157,15 @@ absl::StatusOr<LoweredVariants> LowerVariants(const Graph& fused,
     KILN_ASSIGN_OR_RETURN(lowered.emplace_back(), Lower(fused, target, options));
   }
   LoweredVariants result;
+  KILN_RETURN_IF_ERROR(CheckSameFunctions(lowered));
+  std::vector<std::string> names;
+  std::vector<loop::LoopProgram*> programs;
+  for (size_t k = 0; k < lowered.size(); ++k) {
+    names.push_back(targets[k].name);
+    programs.push_back(&lowered[k].program);
+  }
+  lowered.back().program.constants = MergeConstants(names, programs);
   if (lowered.size() > 1) {
-    KILN_RETURN_IF_ERROR(CheckSameFunctions(lowered));
-    std::vector<loop::Constant> constants;
-    MergeConstants(targets, lowered, &constants);
     for (size_t i = 0; i < lowered[0].program.funcs.size(); ++i) MergeWorkspaces(i, lowered);
     Lowered& common = lowered.back();
     for (size_t i = 0; i < common.calls.size(); ++i) {
@@ -253,7 +175,6 @@ absl::StatusOr<LoweredVariants> LowerVariants(const Graph& fused,
         bytes = std::max(bytes, variant.calls[i].workspace_bytes);
       }
     }
-    common.program.constants = std::move(constants);
   }
   for (const Lowered& variant : lowered) result.funcs.push_back(variant.program.funcs);
   result.common = std::move(lowered.back());

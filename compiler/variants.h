@@ -22,7 +22,7 @@ namespace kiln {
 
 struct LoweredVariants {
   // The model as callers see it. Functions are those of the last variant, with the scratch memory
-  // that any of them needs; constants are those of all variants, equal ones of a function once.
+  // that any of them needs; constants are those of all variants, equal ones once.
   Lowered common;
   // Per variant the functions of `common`, in the same order.
   std::vector<std::vector<loop::Func>> funcs;

@@ -22,6 +22,10 @@ class CInterfaceWriter {
     WriteDevices();
     WriteFunctions();
     WriteCpuVariants();
+    if (names_.workspace_io()) {
+      WriteMap("inputs", true);
+      WriteMap("outputs", false);
+    }
     WriteRun();
     Line("// The model for TVMExecute (kiln/model.h), in ", names_.metadata().module_name(),
          "_model.c.");
@@ -40,7 +44,10 @@ class CInterfaceWriter {
     const proto::Function& main = names_.main();
     // C has no empty structs.
     const bool empty = (input ? main.num_inputs() : main.num_outputs()) == 0;
-    if (empty) {
+    if (names_.workspace_io()) {
+      Line("// The ", what, " of the model, in order, in memory of the pools: ", prefix_, "_map_",
+           what, ".");
+    } else if (empty) {
       Line("// The model has no ", what, "; ", prefix_, "_run takes NULL for them.");
     } else {
       Line("// The ", what, " of the model, in order. The memory is the caller's.");
@@ -55,7 +62,8 @@ class CInterfaceWriter {
 
   void WritePools() {
     if (names_.pools().empty()) return;
-    Line("// Scratch memory of the application's, in order, aligned as the macros below say.");
+    Line("// ", names_.workspace_io() ? "Memory" : "Scratch memory",
+         " of the application's, in order, aligned as the macros below say.");
     Line("struct ", prefix_, "_workspace_pools {");
     for (const proto::Pool* pool : names_.pools()) Line("  void* ", pool->name(), ";");
     Line("};\n");
@@ -74,7 +82,7 @@ class CInterfaceWriter {
   // The parameters of the model's function; `workspace` is one of the module's own.
   std::vector<std::string> Parameters(const std::vector<std::string>& workspace) const {
     std::vector<std::string> params;
-    for (int i = 0; i < names_.num_tensors(); ++i) {
+    for (int i = 0; i < names_.num_tensors() && !names_.workspace_io(); ++i) {
       params.push_back(absl::StrCat("void* ", names_.is_input(i) ? "in" : "out", names_.index(i)));
     }
     for (const proto::Pool* pool : names_.pools()) {
@@ -125,9 +133,43 @@ class CInterfaceWriter {
     Line("int32_t ", prefix_, "_set_cpu_variant(const char* name);\n");
   }
 
-  void WriteRun() {
-    std::vector<std::string> args;
+  // The function that says where in the pools the inputs or outputs lie.
+  void WriteMap(const std::string& what, bool input) {
+    if (input) {
+      Line("// Where the inputs lie in these pools. A run writes over them: before each, the");
+      Line("// application writes all of them.");
+    } else {
+      Line("// Where the outputs lie after a run, until the application writes inputs again.");
+    }
+    const std::string type = absl::StrCat("struct ", prefix_, "_", what);
+    Line("static inline ", type, " ", prefix_, "_map_", what, "(const struct ", prefix_,
+         "_workspace_pools* workspace_pools) {");
+    Line("  ", type, " ", what, ";");
+    bool empty = true;
     for (int i = 0; i < names_.num_tensors(); ++i) {
+      if (names_.is_input(i) != input) continue;
+      Line("  ", what, ".", names_.member(i), " = (uint8_t*)workspace_pools->",
+           names_.pools()[names_.pool_of(i)]->name(), names_.offset_in_pool(i), ";");
+      empty = false;
+    }
+    if (empty) Line("  (void)workspace_pools;\n  ", what, ".unused = 0;");
+    Line("  return ", what, ";\n}\n");
+  }
+
+  void WriteRun() {
+    const bool workspace_io = names_.workspace_io();
+    std::vector<std::string> args, params;
+    if (!workspace_io) {
+      params.push_back(absl::StrCat("const struct ", prefix_, "_inputs* inputs"));
+      params.push_back(absl::StrCat("const struct ", prefix_, "_outputs* outputs"));
+    }
+    if (!names_.pools().empty()) {
+      params.push_back(absl::StrCat("const struct ", prefix_, "_workspace_pools* workspace_pools"));
+    }
+    if (!names_.devices().empty()) {
+      params.push_back(absl::StrCat("const struct ", prefix_, "_devices* devices"));
+    }
+    for (int i = 0; i < names_.num_tensors() && !workspace_io; ++i) {
       args.push_back(absl::StrCat(names_.is_input(i) ? "inputs->" : "outputs->", names_.member(i)));
     }
     for (const proto::Pool* pool : names_.pools()) {
@@ -136,16 +178,9 @@ class CInterfaceWriter {
     for (const std::string& device : names_.devices()) {
       args.push_back(absl::StrCat("devices->", device));
     }
-    Line("static inline int32_t ", prefix_, "_run(const struct ", prefix_,
-         "_inputs* inputs, const struct ", prefix_, "_outputs* outputs",
-         names_.pools().empty()
-             ? ""
-             : absl::StrCat(", const struct ", prefix_, "_workspace_pools* workspace_pools"),
-         names_.devices().empty() ? ""
-                                  : absl::StrCat(", const struct ", prefix_, "_devices* devices"),
-         ") {");
-    if (names_.main().num_inputs() == 0) Line("  (void)inputs;");
-    if (names_.main().num_outputs() == 0) Line("  (void)outputs;");
+    Line("static inline int32_t ", prefix_, "_run(", absl::StrJoin(params, ", "), ") {");
+    if (names_.main().num_inputs() == 0 && !workspace_io) Line("  (void)inputs;");
+    if (names_.main().num_outputs() == 0 && !workspace_io) Line("  (void)outputs;");
     Line("  return ", names_.main().name(), "(", absl::StrJoin(args, ", "), ");");
     Line("}\n");
   }

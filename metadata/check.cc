@@ -79,6 +79,34 @@ absl::Status CheckPool(const proto::Pool& pool) {
   return absl::OkStatus();
 }
 
+// Where the model's tensors lie: all of them in pools, or none.
+absl::Status CheckPlaces(const proto::Metadata& metadata) {
+  const auto& parameters = metadata.functions(0).parameters();
+  for (const proto::Parameter& parameter : parameters) {
+    if (parameter.has_place() != parameters[0].has_place()) {
+      return Error("parameters '", parameters[0].relay_name_hint(), "' and '",
+                   parameter.relay_name_hint(), "': one has a place in a pool, the other has none");
+    }
+    if (!parameter.has_place()) continue;
+    const proto::PoolPlace& place = parameter.place();
+    if (place.pool() < 0 || place.pool() >= metadata.pools_size()) {
+      return Error("parameter '", parameter.relay_name_hint(), "' lies in pool ", place.pool(),
+                   " of ", metadata.pools_size());
+    }
+    const proto::Pool& pool = metadata.pools(place.pool());
+    if (pool.kind() != proto::Pool::WORKSPACE || !pool.external()) {
+      return Error("parameter '", parameter.relay_name_hint(), "' lies in pool '", pool.name(),
+                   "', which the application does not give");
+    }
+    if (place.offset_bytes() < 0 || place.offset_bytes() > pool.size_bytes() ||
+        parameter.size_bytes() > pool.size_bytes() - place.offset_bytes()) {
+      return Error("parameter '", parameter.relay_name_hint(), "' lies outside of pool '",
+                   pool.name(), "' of ", pool.size_bytes(), " bytes");
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckWord(const char* key, const std::string& found, const char* a, const char* b) {
   if (found == a || found == b) return absl::OkStatus();
   return Error(key, ": found '", found, "', wanted ", a, " or ", b);
@@ -103,7 +131,7 @@ absl::Status CheckMetadata(const proto::Metadata& metadata) {
   for (const proto::Pool& pool : metadata.pools()) {
     if (absl::Status s = CheckPool(pool); !s.ok()) return s;
   }
-  return absl::OkStatus();
+  return CheckPlaces(metadata);
 }
 
 }  // namespace kiln

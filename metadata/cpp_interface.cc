@@ -75,6 +75,10 @@ class CppInterfaceWriter {
     WriteTensors("input", true);
     WriteTensors("output", false);
     WriteMemory();
+    if (names_.workspace_io()) {
+      WriteMap("input", true);
+      WriteMap("output", false);
+    }
     WriteRun();
     Line("}  // namespace ", names_.prefix());
     Line("#endif  // C++17");
@@ -129,7 +133,8 @@ class CppInterfaceWriter {
     std::int64_t size = 1;
     for (std::int64_t extent : p.shape()) size *= extent;
     Line("using ", member, " = ::kiln::TensorRef<", what, "_info::", member, "_info, ",
-         names_.is_input(i) ? "const " : "", ElementType(p.dtype()), ", ", size, ">;");
+         names_.is_input(i) && !names_.workspace_io() ? "const " : "", ElementType(p.dtype()), ", ",
+         size, ">;");
   }
 
   void WriteBlock(const std::string& type, const proto::Pool& pool) {
@@ -148,7 +153,9 @@ class CppInterfaceWriter {
     Line("namespace pool {");
     for (const proto::Pool* pool : names_.pools()) WriteBlock(pool->name(), *pool);
     Line("}  // namespace pool\n");
-    Line("// Scratch memory of one run; it may be used again for the next.");
+    Line("// ",
+         names_.workspace_io() ? "Memory of one run, its tensors too" : "Scratch memory of one run",
+         "; it may be used again for the next.");
     Line("struct WorkspacePools {");
     for (const proto::Pool* pool : names_.pools()) {
       Line("  ::", names_.prefix(), "::pool::", pool->name(), "& ", pool->name(), ";");
@@ -156,9 +163,36 @@ class CppInterfaceWriter {
     Line("};\n");
   }
 
-  void WriteRun() {
-    std::vector<std::string> args;
+  // The function that says where in the pools the inputs or outputs lie.
+  void WriteMap(const std::string& what, bool input) {
+    std::vector<std::string> tensors;
     for (int i = 0; i < names_.num_tensors(); ++i) {
+      if (names_.is_input(i) != input) continue;
+      const std::string& dtype = names_.main().parameters(i).dtype();
+      tensors.push_back(absl::StrCat(
+          "::", names_.prefix(), "::", what, "::", names_.member(i), "::FromPointer(static_cast<",
+          ElementType(dtype), "*>(static_cast<void*>(pools.",
+          names_.pools()[names_.pool_of(i)]->name(), ".bytes", names_.offset_in_pool(i), ")))"));
+    }
+    Line(input ? "// Where the inputs lie: a run writes over them, so that they are written before "
+                 "each."
+               : "// Where the outputs lie after a run, until inputs are written again.");
+    Line("[[nodiscard]] inline ", input ? "Inputs" : "Outputs", " map_", what, "s(",
+         tensors.empty() ? "[[maybe_unused]] " : "", "const WorkspacePools& pools) noexcept {");
+    Line("  return {", absl::StrJoin(tensors, ",\n          "), "};");
+    Line("}\n");
+  }
+
+  void WriteRun() {
+    const bool workspace_io = names_.workspace_io();
+    std::vector<std::string> args, params;
+    if (!workspace_io) {
+      params.push_back(absl::StrCat(names_.main().num_inputs() > 0 ? "" : "[[maybe_unused]] ",
+                                    "const Inputs& inputs"));
+      params.push_back(absl::StrCat(names_.main().num_outputs() > 0 ? "" : "[[maybe_unused]] ",
+                                    "const Outputs& outputs"));
+    }
+    for (int i = 0; i < names_.num_tensors() && !workspace_io; ++i) {
       const std::string data =
           absl::StrCat(names_.is_input(i) ? "inputs." : "outputs.", names_.member(i), ".data()");
       // The functions of C take every tensor as void*, and only read inputs.
@@ -166,26 +200,22 @@ class CppInterfaceWriter {
                          ? absl::StrCat("const_cast<void*>(static_cast<const void*>(", data, "))")
                          : data);
     }
-    std::string memory;
     if (names_.static_workspace() != nullptr) {
-      memory = ", Workspace& workspace";
+      params.push_back("Workspace& workspace");
       args.push_back("workspace.bytes");
     }
+    if (!names_.pools().empty()) params.push_back("const WorkspacePools& pools");
     for (const proto::Pool* pool : names_.pools()) {
-      memory = ", const WorkspacePools& pools";
       args.push_back(absl::StrCat("pools.", pool->name(), ".bytes"));
     }
     for (const std::string& device : names_.devices()) {
       args.push_back(absl::StrCat("device_context_", device));
-      absl::StrAppend(&memory, ", void* ", args.back());
+      params.push_back("void* " + args.back());
     }
     Line(
         "// Runs the model; 0 is success. Safe from many threads at once, each with its own "
         "memory.");
-    Line("[[nodiscard]] inline ::std::int32_t run(",
-         names_.main().num_inputs() > 0 ? "" : "[[maybe_unused]] ", "const Inputs& inputs, ",
-         names_.main().num_outputs() > 0 ? "" : "[[maybe_unused]] ", "const Outputs& outputs",
-         memory, ") noexcept {");
+    Line("[[nodiscard]] inline ::std::int32_t run(", absl::StrJoin(params, ", "), ") noexcept {");
     Line("  return ", names_.function_with_workspace(), "(", absl::StrJoin(args, ", "), ");");
     Line("}\n");
   }

@@ -191,6 +191,79 @@ TEST(Header, PoolsOfTheApplication) {
   EXPECT_FALSE(absl::StrContains(*header, "_run_with_workspace"));
 }
 
+// Make() with its tensors in a pool of the application's.
+proto::Metadata MakeWithPlaces() {
+  proto::Metadata metadata = Make();
+  metadata.set_version(kMetadataVersion);
+  proto::Pool& pool = *metadata.mutable_pools(0);
+  pool.set_external(true);
+  pool.set_name("sram");
+  metadata.mutable_functions(0)->mutable_parameters(0)->mutable_place()->set_offset_bytes(64);
+  metadata.mutable_functions(0)->mutable_parameters(1)->mutable_place()->set_offset_bytes(0);
+  return metadata;
+}
+
+TEST(Header, InputsAndOutputsInTheWorkspace) {
+  const auto header = ModelHeader(MakeWithPlaces());
+  ASSERT_TRUE(header.ok()) << header.status();
+  for (const char* line : {
+           "int32_t tvmgen_My_mod_run_model(uint8_t* pool_sram);\n",
+           "struct tvmgen_My_mod_inputs tvmgen_My_mod_map_inputs(const struct "
+           "tvmgen_My_mod_workspace_pools* workspace_pools) {\n",
+           "  inputs.input_x__2 = (uint8_t*)workspace_pools->sram + 64;\n",
+           "  outputs._0 = (uint8_t*)workspace_pools->sram;\n",
+           "int32_t tvmgen_My_mod_run(const struct tvmgen_My_mod_workspace_pools* "
+           "workspace_pools) {\n",
+           "  return tvmgen_My_mod_run_model((uint8_t*)workspace_pools->sram);\n",
+           "inline ::std::int32_t run(const WorkspacePools& pools) noexcept {\n",
+       }) {
+    EXPECT_TRUE(absl::StrContains(*header, line)) << line << "is not in\n" << *header;
+  }
+  // They can be written to.
+  EXPECT_TRUE(absl::StrContains(*header, "input_x__2_info, ::std::int8_t, 6>;\n")) << *header;
+}
+
+TEST(ModelSource, CopiesToAndFromTheWorkspace) {
+  const std::string source = ModelSource(MakeWithPlaces());
+  for (const char* line : {
+           "  if (inputs[0] != (void*)((uint8_t*)workspaces[0] + 64)) {\n"
+           "    memcpy((uint8_t*)workspaces[0] + 64, inputs[0], 6);\n",
+           "  error = tvmgen_My_mod_run_model((uint8_t*)workspaces[0]);\n"
+           "  if (error != 0) return error;\n",
+           "    memcpy(outputs[0], (uint8_t*)workspaces[0], 4);\n",
+           "    .run_static = NULL,\n",
+       }) {
+    EXPECT_TRUE(absl::StrContains(source, line)) << line << "is not in\n" << source;
+  }
+}
+
+TEST(Json, PlacesAreReadBackAndLieInAPoolOfTheApplications) {
+  const proto::Metadata metadata = MakeWithPlaces();
+  const auto read = ParseMetadataJson(MetadataJson(metadata), "m.json");
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->functions(0).parameters(0).place().offset_bytes(), 64);
+  const auto error = [&](int32_t pool, int64_t offset, bool external) {
+    proto::Metadata wrong = metadata;
+    wrong.mutable_pools(0)->set_external(external);
+    proto::PoolPlace& place = *wrong.mutable_functions(0)->mutable_parameters(0)->mutable_place();
+    place.set_pool(pool);
+    place.set_offset_bytes(offset);
+    return std::string(ParseMetadataJson(MetadataJson(wrong), "m.json").status().message());
+  };
+  EXPECT_EQ(error(0, 122, true), "");
+  const std::string parameter = "m.json: parameter 'input-x::2' lies ";
+  EXPECT_EQ(error(0, 123, true), parameter + "outside of pool 'sram' of 128 bytes");
+  EXPECT_EQ(error(0, -1, true), parameter + "outside of pool 'sram' of 128 bytes");
+  EXPECT_EQ(error(0, 0, false), parameter + "in pool 'sram', which the application does not give");
+  EXPECT_EQ(error(7, 0, true), parameter + "in pool 7 of 1");
+  EXPECT_EQ(error(-1, 0, true), parameter + "in pool -1 of 1");
+  proto::Metadata half = metadata;
+  half.mutable_functions(0)->mutable_parameters(1)->clear_place();
+  EXPECT_EQ(ParseMetadataJson(MetadataJson(half), "m.json").status().message(),
+            "m.json: parameters 'input-x::2' and '0': one has a place in a pool, the other has "
+            "none");
+}
+
 TEST(ModelSource, DescribesTheModel) {
   const std::string source = ModelSource(Make());
   for (const char* line : {

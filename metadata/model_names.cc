@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metadata/model_names.h"
 
+#include <algorithm>
+#include <cstdint>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -53,6 +56,20 @@ std::string ModelNames::model() const {
 
 std::string ModelNames::member(int i) const {
   return MemberName(main().parameters(i).relay_name_hint());
+}
+
+bool ModelNames::workspace_io() const {
+  return main().parameters_size() > 0 && main().parameters(0).has_place();
+}
+
+size_t ModelNames::pool_of(int i) const {
+  const proto::Pool* const pool = &metadata_.pools(main().parameters(i).place().pool());
+  return static_cast<size_t>(std::find(pools_.begin(), pools_.end(), pool) - pools_.begin());
+}
+
+std::string ModelNames::offset_in_pool(int i) const {
+  const int64_t offset = main().parameters(i).place().offset_bytes();
+  return offset == 0 ? "" : absl::StrCat(" + ", offset);
 }
 
 std::string ModelNames::function_with_workspace() const {

@@ -4,6 +4,7 @@
 #ifndef KILN_METADATA_MODEL_NAMES_H_
 #define KILN_METADATA_MODEL_NAMES_H_
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,11 @@ class ModelNames {
 
   // Workspaces that the application described and gives: parameters of the model's function.
   const std::vector<const proto::Pool*>& pools() const { return pools_; }
+  // Whether the inputs and outputs lie in the pools, and are no parameters of the model's function.
+  bool workspace_io() const;
+  // Where tensor `i` lies with them: an index in pools(), and " + <offset>" or nothing.
+  size_t pool_of(int i) const;
+  std::string offset_in_pool(int i) const;
   // Devices whose hooks the model calls, each with a context of the application's, which are the
   // last parameters of the model's function.
   const std::vector<std::string>& devices() const { return devices_; }

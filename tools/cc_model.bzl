@@ -94,6 +94,8 @@ def _run_kiln(ctx, outputs, output_flag, flags, option = "-o", **kwargs):
         arguments.add("--calling-convention=" + ctx.attr.calling_convention)
     arguments.add_all(ctx.attr.workspace_pools, format_each = "--pool=%s")
     arguments.add_all(ctx.attr.constant_pools, format_each = "--constant-pool=%s")
+    if ctx.attr.workspace_io:
+        arguments.add("--workspace-io")
     for name, pin in sorted(ctx.attr.inputs.items()):
         arguments.add("--input=%s:%s" % (name, pin))
     for name, value in sorted(ctx.attr.constants.items()):
@@ -357,6 +359,9 @@ cc_model = rule(
             allow_single_file = True,
         ),
         "winograd": attr.bool(default = True, doc = "Convolutions 3 x 3 by Winograd's filtering where that is faster."),
+        "workspace_io": attr.bool(
+            doc = "With interface = \"c\": inputs and outputs lie in the workspace, which the application gives.",
+        ),
         "workspace_pools": attr.string_list(
             doc = "With runtime = \"crt\": scratch memory that the application gives, \"name:size[:alignment][:speed]\"; default: static memory.",
         ),

@@ -30,9 +30,10 @@ absl::StatusOr<loop::Func> RunModel(const Plan& plan, const loop::LoopProgram& p
   loop::Func func;
   func.name = std::move(name);
   func.kind = loop::Func::Kind::kMain;
-  func.num_inputs = static_cast<int>(plan.inputs.size());
+  func.num_inputs = plan.workspace_io ? 0 : static_cast<int>(plan.inputs.size());
   std::map<int, loop::Buffer> params;
   for (const auto* ids : {&plan.inputs, &plan.outputs}) {
+    if (plan.workspace_io) break;
     for (int id : *ids) {
       const PlanBuffer& buffer = plan.buffers[static_cast<size_t>(id)];
       params[id] =
@@ -63,8 +64,10 @@ absl::StatusOr<loop::Func> RunModel(const Plan& plan, const loop::LoopProgram& p
     if (param != params.end()) return {param->second, loop::Expr(0)};
     const PlanBuffer& buffer = plan.buffers[static_cast<size_t>(root)];
     // Any address that may be written to does for a tensor without elements, and there may be no
-    // pool: that of the first output.
-    if (buffer.bytes() == 0) return {func.params[plan.inputs.size()], loop::Expr(0)};
+    // pool: that of the first output, or with all of them in pools, of the first pool.
+    if (buffer.bytes() == 0) {
+      return {func.params[static_cast<size_t>(func.num_inputs)], loop::Expr(0)};
+    }
     return {pools[static_cast<size_t>(buffer.pool)], loop::Expr(buffer.offset_bytes)};
   };
   std::vector<loop::Stmt> calls;

@@ -16,8 +16,9 @@
 
 namespace kiln {
 
-// The model as a function of plain pointers. Parameters: the model's inputs, its outputs, then the
-// pools: those that the application gives, and the plan's own where it is not empty. `program`
+// The model as a function of plain pointers. Parameters: the model's inputs, its outputs (neither
+// where the plan has them in the pools), then the pools: those that the application gives, and the
+// plan's own where it is not empty. `program`
 // holds the operator functions. Calls that have a number in `profile_indices`, by function, tell it
 // to the program's profile hook. The contexts of `devices` are the last parameters; functions that
 // run on one are called with its context, as DeclareDeviceFunctions has declared them.

@@ -42,7 +42,7 @@ void AddParameter(const std::string& name, const TensorType& type, std::set<std:
   function.set_io_size_bytes(function.io_size_bytes() + type.num_bytes());
 }
 
-// The function that a constant belongs to, by its name; nullptr if there is none.
+// The function that a constant was made for, by its name; nullptr if there is none.
 const loop::Func* OwnerOf(const loop::Constant& constant, const loop::LoopProgram& program) {
   // Constants carry their function's name, and function names may be prefixes of each other: the
   // longest one owns it.
@@ -54,12 +54,39 @@ const loop::Func* OwnerOf(const loop::Constant& constant, const loop::LoopProgra
   return owner;
 }
 
+// The names of the functions that read each constant.
+using Readers = std::map<const loop::BufferNode*, std::set<std::string>>;
+
+Readers ReadersOf(const loop::LoopProgram& program) {
+  Readers readers;
+  for (const loop::Constant& constant : program.constants) readers[constant.buffer.get()];
+  for (const loop::Func& func : program.funcs) {
+    if (!func.body) continue;
+    loop::VisitStmt(func.body, [&](const loop::Expr& e) {
+      const auto* load = e.As<loop::Load>();
+      if (load == nullptr) return;
+      const auto it = readers.find(load->buffer.get());
+      if (it != readers.end()) it->second.insert(func.name);
+    });
+  }
+  // The program has the functions of one CPU variant: what others read is told by the name.
+  for (const loop::Constant& constant : program.constants) {
+    std::set<std::string>& of_constant = readers[constant.buffer.get()];
+    if (!of_constant.empty()) continue;
+    const loop::Func* owner = OwnerOf(constant, program);
+    if (owner != nullptr) of_constant.insert(owner->name);
+  }
+  return readers;
+}
+
 // Bytes of the constants that a function reads.
-std::map<std::string, int64_t> ConstantBytes(const loop::LoopProgram& program) {
+std::map<std::string, int64_t> ConstantBytes(const loop::LoopProgram& program,
+                                             const Readers& readers) {
   std::map<std::string, int64_t> bytes;
   for (const loop::Constant& constant : program.constants) {
-    const loop::Func* owner = OwnerOf(constant, program);
-    if (owner != nullptr) bytes[owner->name] += constant.buffer->num_bytes();
+    for (const std::string& reader : readers.at(constant.buffer.get())) {
+      bytes[reader] += constant.buffer->num_bytes();
+    }
   }
   return bytes;
 }
@@ -96,6 +123,14 @@ std::optional<loop::Cost> TotalCost(const Plan& plan) {
   return total;
 }
 
+void SetPlace(const Plan& plan, int id, proto::Parameter& parameter) {
+  if (!plan.workspace_io) return;
+  const PlanBuffer& root = plan.buffers[static_cast<size_t>(plan.Root(id))];
+  // A tensor without elements has no place of its own; the beginning of any pool does.
+  parameter.mutable_place()->set_pool(std::max(0, root.pool));
+  parameter.mutable_place()->set_offset_bytes(root.pool < 0 ? 0 : root.offset_bytes);
+}
+
 void DescribeMain(const Plan& plan, const ModuleInfo& info, int64_t constant_bytes,
                   proto::Function& main) {
   main.set_name(info.main_function);
@@ -104,6 +139,7 @@ void DescribeMain(const Plan& plan, const ModuleInfo& info, int64_t constant_byt
     for (int id : *ids) {
       const PlanBuffer& buffer = plan.buffers[static_cast<size_t>(id)];
       AddParameter(buffer.name, buffer.type, taken, main);
+      SetPlace(plan, id, *main.mutable_parameters(main.parameters_size() - 1));
     }
   }
   main.set_num_inputs(static_cast<int32_t>(plan.inputs.size()));
@@ -156,8 +192,13 @@ void DescribePools(const Plan& plan, proto::Metadata& metadata) {
   std::vector<int32_t> numbers;
   for (int32_t number = -1; const PlanCall& call : plan.calls) {
     if (!call.function.empty()) ++number;
-    numbers.push_back(number);
+    numbers.push_back(std::max(0, number));
   }
+  // Inputs are there before the first call, outputs after the last.
+  const auto number_of = [&numbers](int call) {
+    const int last = static_cast<int>(numbers.size()) - 1;
+    return last < 0 ? 0 : numbers[static_cast<size_t>(std::clamp(call, 0, last))];
+  };
   for (size_t p = 0; p < plan.pools.size(); ++p) {
     proto::Pool& pool = *metadata.add_pools();
     pool.set_name(plan.pools[p].name);
@@ -174,14 +215,14 @@ void DescribePools(const Plan& plan, proto::Metadata& metadata) {
       placed.set_name(buffer.name);
       placed.set_offset_bytes(buffer.offset_bytes);
       placed.set_size_bytes(buffer.bytes());
-      placed.set_first_call(numbers[static_cast<size_t>(buffer.first_call)]);
-      placed.set_last_call(numbers[static_cast<size_t>(buffer.last_call)]);
+      placed.set_first_call(number_of(buffer.first_call));
+      placed.set_last_call(number_of(buffer.last_call));
     }
   }
 }
 
 // Constants by the pool that they are in; those of no pool are in the object's read-only data.
-void DescribeConstants(const Plan& plan, const loop::LoopProgram& program,
+void DescribeConstants(const Plan& plan, const loop::LoopProgram& program, const Readers& readers,
                        proto::Metadata& metadata) {
   std::map<std::string, int32_t> calls;
   for (int32_t i = 1; i < metadata.functions_size(); ++i)
@@ -210,11 +251,17 @@ void DescribeConstants(const Plan& plan, const loop::LoopProgram& program,
     pool.set_size_bytes(offset + constant.buffer->num_bytes());
     pool.set_lower_bound_bytes(pool.size_bytes());
     pool.set_alignment_bytes(std::max(pool.alignment_bytes(), alignment));
-    const loop::Func* owner = OwnerOf(constant, program);
-    const auto call = owner == nullptr ? calls.end() : calls.find(owner->name);
-    placed.set_first_call(call == calls.end() ? 0 : call->second);
-    placed.set_last_call(call == calls.end() ? std::max(0, metadata.functions_size() - 2)
-                                             : call->second);
+    // From the first call that reads it to the last; of what no call reads, all the time.
+    const int32_t last = std::max(0, metadata.functions_size() - 2);
+    int32_t begin = last, end = 0;
+    for (const std::string& reader : readers.at(constant.buffer.get())) {
+      const auto call = calls.find(reader);
+      if (call == calls.end()) continue;
+      begin = std::min(begin, call->second);
+      end = std::max(end, call->second);
+    }
+    placed.set_first_call(begin <= end ? begin : 0);
+    placed.set_last_call(begin <= end ? end : last);
   }
 }
 
@@ -236,13 +283,14 @@ proto::Metadata Describe(const Plan& plan, const loop::LoopProgram& program,
   metadata.set_target(info.target);
   for (const std::string& variant : info.cpu_variants) metadata.add_cpu_variants(variant);
   SetDevice(metadata.add_devices());
-  const std::map<std::string, int64_t> constant_bytes = ConstantBytes(program);
+  const Readers readers = ReadersOf(program);
+  const std::map<std::string, int64_t> constant_bytes = ConstantBytes(program, readers);
   int64_t total = 0;
   for (const loop::Constant& constant : program.constants) total += constant.buffer->num_bytes();
   DescribeMain(plan, info, total, *metadata.add_functions());
   DescribeOperators(plan, program, constant_bytes, metadata);
   DescribePools(plan, metadata);
-  DescribeConstants(plan, program, metadata);
+  DescribeConstants(plan, program, readers, metadata);
   return metadata;
 }
 

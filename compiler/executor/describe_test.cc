@@ -54,6 +54,25 @@ TEST(Describe, TheOperators) {
   EXPECT_EQ(metadata.functions(3).constant_size_bytes(), 8);
 }
 
+TEST(Describe, ConstantsOfSeveralFunctions) {
+  loop::LoopProgram program = SampleProgram(Convention::kUnpacked);
+  const loop::Buffer shared = program.constants[0].buffer;
+  for (const size_t reader : {size_t{0}, size_t{2}}) {
+    loop::Func& func = program.funcs[reader];
+    func.body = loop::MakeStore(func.params.back(), {loop::Expr(0)},
+                                loop::MakeLoad(shared, {loop::Expr(5)}));
+  }
+  const proto::Metadata metadata = Describe(SamplePlan(), program, SampleInfo());
+  EXPECT_EQ(metadata.functions(0).constant_size_bytes(), 24 + 8);
+  EXPECT_EQ(metadata.functions(1).constant_size_bytes(), 24);
+  EXPECT_EQ(metadata.functions(2).constant_size_bytes(), 0);
+  EXPECT_EQ(metadata.functions(3).constant_size_bytes(), 24 + 8);
+  const proto::Pool& constants = metadata.pools(metadata.pools_size() - 1);
+  ASSERT_EQ(constants.buffers_size(), 2);
+  EXPECT_EQ(constants.buffers(0).first_call(), 0);
+  EXPECT_EQ(constants.buffers(0).last_call(), 2);
+}
+
 TEST(Describe, TheCostOfOperatorsAndOfAllCalls) {
   Plan plan = SamplePlan();
   const auto describe = [&] {

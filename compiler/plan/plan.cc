@@ -18,6 +18,7 @@ class Planner {
       : graph_(graph), calls_(calls), options_(options) {}
 
   absl::StatusOr<Plan> Run() && {
+    plan_.workspace_io = options_.workspace_io;
     for (size_t i = 0; i < graph_.inputs.size(); ++i) {
       const ValueId id = graph_.inputs[i];
       plan_.inputs.push_back(AddBuffer(id, graph_.value(id).name, PlanBufferKind::kInput));
@@ -86,8 +87,8 @@ class Planner {
     return absl::OkStatus();
   }
 
-  // The buffers of the model's outputs become the caller's memory. Where an output is a view, what
-  // it looks at is written into that memory.
+  // The buffers of the model's outputs are told from the others. Where an output is a view, what it
+  // looks at is written into its memory.
   absl::Status BindOutputs() {
     for (size_t i = 0; i < graph_.outputs.size(); ++i) {
       const auto it = by_value_.find(graph_.outputs[i]);
@@ -131,6 +132,13 @@ class Planner {
       for (int arg : call.args) touch(arg, c);
       if (call.scratch >= 0) touch(call.scratch, c);
     }
+    for (int id : plan_.outputs) touch(id, end);
+  }
+
+  // Whether the plan says where the buffer's memory is.
+  bool IsPlaced(const PlanBuffer& b) const {
+    return options_.workspace_io || b.kind == PlanBufferKind::kIntermediate ||
+           b.kind == PlanBufferKind::kScratch;
   }
 
   void AliasInPlace() {
@@ -138,15 +146,15 @@ class Planner {
       const PlanCall& call = plan_.calls[c];
       std::vector<int> used;
       for (const auto& [in, out] : calls_[c].in_place) {
-        const int output =
-            call.args[static_cast<size_t>(call.num_inputs) + static_cast<size_t>(out)];
+        int output = call.args[static_cast<size_t>(call.num_inputs) + static_cast<size_t>(out)];
+        // What an output of the model is a view of goes where the output goes.
+        const int root = plan_.Root(output);
+        if (IsPlaced(buffer(root)) && buffer(root).kind == PlanBufferKind::kOutput) output = root;
         const int input = plan_.Root(call.args[static_cast<size_t>(in)]);
         const bool twice = std::count_if(call.args.begin(), call.args.begin() + call.num_inputs,
                                          [&](int a) { return plan_.Root(a) == input; }) > 1;
-        if (twice || buffer(output).kind != PlanBufferKind::kIntermediate ||
-            plan_.Root(output) != output || buffer(output).alias_of != -1 ||
-            buffer(input).kind != PlanBufferKind::kIntermediate ||
-            LastUse(input) != static_cast<int>(c) ||
+        if (twice || !IsPlaced(buffer(output)) || plan_.Root(output) != output ||
+            !IsPlaced(buffer(input)) || LastUse(input) != static_cast<int>(c) ||
             buffer(input).bytes() < buffer(output).bytes() ||
             std::find(used.begin(), used.end(), input) != used.end()) {
           continue;
@@ -159,8 +167,12 @@ class Planner {
     }
   }
 
-  // The last call that reads or writes memory of `root`, with the aliases made so far.
+  // The last call that reads or writes memory of `root`, with the aliases made so far; the number
+  // behind the last call if an output of the model lies there.
   int LastUse(int root) const {
+    for (int id : plan_.outputs) {
+      if (plan_.Root(id) == root) return static_cast<int>(plan_.calls.size());
+    }
     int last = -1;
     for (size_t c = 0; c < plan_.calls.size(); ++c) {
       for (int arg : plan_.calls[c].args) {
@@ -207,12 +219,12 @@ class Planner {
     std::vector<Lifetime> lifetimes;
     for (size_t i = 0; i < plan_.buffers.size(); ++i) {
       const PlanBuffer& b = plan_.buffers[i];
-      const bool own = b.alias_of < 0 && (b.kind == PlanBufferKind::kIntermediate ||
-                                          b.kind == PlanBufferKind::kScratch);
-      if (!own || b.bytes() == 0) continue;
+      if (b.alias_of >= 0 || !IsPlaced(b) || b.bytes() == 0) continue;
       const int id = static_cast<int>(i);
       placed.push_back(id);
-      lifetimes.push_back({Aligned(b.bytes()), b.first_call, b.last_call, Traffic(id)});
+      // Number 0 is the time before the first call, when the inputs are written.
+      const int first = b.kind == PlanBufferKind::kInput ? 0 : b.first_call + 1;
+      lifetimes.push_back({Aligned(b.bytes()), first, b.last_call + 1, Traffic(id)});
     }
     std::vector<PoolShape> shapes;
     for (const PlanPool& pool : plan_.pools) {

@@ -18,8 +18,8 @@
 namespace kiln {
 
 enum class PlanBufferKind {
-  kInput,         // of the model: the caller's memory
-  kOutput,        // of the model: the caller's memory
+  kInput,         // of the model: the caller's memory, or the pools' (Plan::workspace_io)
+  kOutput,        // likewise
   kIntermediate,  // a tensor between two calls
   kScratch,       // the workspace of one call
 };
@@ -33,10 +33,11 @@ struct PlanBuffer {
   // of an argument); -1: it has its own.
   int alias_of = -1;
   bool is_view = false;  // alias_of holds the very same bytes: nothing is computed
-  // Lifetime as numbers of calls, inclusive; of an alias's root it covers all aliases.
+  // Lifetime as numbers of calls, inclusive; of an alias's root it covers all aliases. An input is
+  // there before the first call, whatever reads it; an output lives to the number behind the last.
   int first_call = 0;
   int last_call = 0;
-  int pool = -1;             // index in Plan::pools; -1: not in a pool (input, output, alias)
+  int pool = -1;             // index in Plan::pools; -1: not in a pool (the caller's, or an alias)
   int64_t offset_bytes = 0;  // in the pool
   int storage_id = -1;       // for the graph executor: buffers with the same id share memory
 
@@ -76,6 +77,7 @@ struct Plan {
   std::vector<PlanPool> constant_pools;  // that the application described
   int64_t lower_bound_bytes = 0;         // most bytes that are alive at once: no plan is smaller
   std::string strategy;                  // that gave this placement
+  bool workspace_io = false;             // inputs and outputs lie in the pools
 
   // The buffer that owns the memory of `buffer`.
   int Root(int buffer) const;
@@ -109,12 +111,15 @@ struct PoolSpec {
 struct PlanOptions {
   int64_t alignment_bytes = 64;  // of every buffer, and of a pool that says none
   std::vector<PoolSpec> pools;   // none: one, "workspace", as large as is needed
+  // Places the inputs and outputs of the model in the pools too: an input may be overwritten once
+  // nothing reads it any more, and what is dead gives its memory to an output.
+  bool workspace_io = false;
 };
 
-// Orders lifetimes and places every intermediate and scratch buffer in the pools, by several
-// strategies, and keeps the best. Every output of the graph must be made by a call (CopyOutputs
-// sees to it). ResourceExhausted, with what is missing and the buffers that have no place, if the
-// pools are too small.
+// Orders lifetimes and places every intermediate and scratch buffer, and with workspace_io every
+// input and output, in the pools, by several strategies, and keeps the best. Every output of the
+// graph must be made by a call (CopyOutputs sees to it). ResourceExhausted, with what is missing
+// and the buffers that have no place, if the pools are too small.
 absl::StatusOr<Plan> MakePlan(const Graph& graph, const std::vector<CallSpec>& calls,
                               const PlanOptions& options = {});
 

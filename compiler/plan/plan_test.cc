@@ -2,82 +2,15 @@
 #include "compiler/plan/plan.h"
 
 #include <algorithm>
-#include <map>
 #include <random>
 
 #include "absl/strings/match.h"
-#include "compiler/graph/test_ops.h"
+#include "compiler/plan/testing/calls.h"
+#include "compiler/plan/testing/memory.h"
 #include "gtest/gtest.h"
 
 namespace kiln {
 namespace {
-
-// A model written call by call. Sizes are in floats.
-class Calls {
- public:
-  ValueId Input(int64_t floats) {
-    return graph_.AddInput("in" + std::to_string(graph_.inputs.size()), Type(floats));
-  }
-  ValueId Call(std::vector<ValueId> inputs, int64_t floats, int64_t scratch_bytes = 0,
-               std::vector<std::pair<int, int>> in_place = {}) {
-    return Add("f" + std::to_string(calls_.size()), std::move(inputs), floats, scratch_bytes,
-               std::move(in_place));
-  }
-  // A call whose output may be written over its first input.
-  ValueId InPlace(std::vector<ValueId> inputs, int64_t floats) {
-    return Call(std::move(inputs), floats, 0, {{0, 0}});
-  }
-  // A call that makes a part of a value that calls before make too.
-  void Part(std::vector<ValueId> inputs, ValueId whole) {
-    calls_.push_back({.function = "f" + std::to_string(calls_.size()),
-                      .inputs = std::move(inputs),
-                      .outputs = {whole},
-                      .op_names = "",
-                      .source = ""});
-  }
-  ValueId View(ValueId input) { return Add("", {input}, graph_.type(input).num_elements(), 0, {}); }
-
-  absl::StatusOr<Plan> TryPlan(std::vector<ValueId> outputs) {
-    graph_.outputs = std::move(outputs);
-    return MakePlan(graph_, calls_, options);
-  }
-  Plan Make(std::vector<ValueId> outputs) {
-    absl::StatusOr<Plan> plan = TryPlan(std::move(outputs));
-    EXPECT_TRUE(plan.ok()) << plan.status();
-    return plan.ok() ? *std::move(plan) : Plan();
-  }
-
-  PlanOptions options;
-
- private:
-  static TensorType Type(int64_t floats) { return {{floats}, DType::Float(32)}; }
-
-  ValueId Add(std::string function, std::vector<ValueId> inputs, int64_t floats, int64_t scratch,
-              std::vector<std::pair<int, int>> in_place) {
-    Node node;
-    node.op = FindTestOp("concatenate");
-    node.inputs = inputs;
-    const TensorType type = Type(floats);
-    const NodeId id = graph_.AddNode(std::move(node), absl::MakeConstSpan(&type, 1));
-    const ValueId output = graph_.node(id).outputs[0];
-    calls_.push_back({.function = std::move(function),
-                      .inputs = std::move(inputs),
-                      .outputs = {output},
-                      .scratch_bytes = scratch,
-                      .in_place = std::move(in_place),
-                      .op_names = "concatenate",
-                      .source = ""});
-    return output;
-  }
-
-  Graph graph_;
-  std::vector<CallSpec> calls_;
-};
-
-// The buffer that call `c` writes.
-const PlanBuffer& OutputOf(const Plan& plan, size_t c) {
-  return plan.buffers[static_cast<size_t>(plan.calls[c].args.back())];
-}
 
 TEST(Plan, ChainAlternatesBetweenTwoPlaces) {
   Calls m;
@@ -271,77 +204,14 @@ TEST(Plan, TensorsWithoutElementsTakeNoMemory) {
   EXPECT_EQ(plan.workspace_bytes(), 0);
 }
 
-// Runs the plan on memory that remembers which value it holds: every call finds what it reads.
-class Memory {
- public:
-  // `by_storage`: buffers lie where the graph executor puts them, by their storage ids.
-  Memory(const Plan& plan, bool by_storage) : plan_(plan), by_storage_(by_storage) {}
-
-  void Run() {
-    for (int id : plan_.inputs) Fill(id);
-    for (const PlanCall& call : plan_.calls) {
-      if (call.function.empty()) continue;
-      if (call.scratch >= 0) Fill(call.scratch);
-      const int output = call.args.back();
-      const bool in_place = Buffer(output).alias_of >= 0 && !Buffer(output).is_view &&
-                            Reads(call, plan_.Root(output));
-      // A function may write before it has read all, unless it works in place.
-      if (!in_place) Fill(output);
-      for (int i = 0; i < call.num_inputs; ++i) Check(call.args[static_cast<size_t>(i)]);
-      if (call.scratch >= 0 && !by_storage_) Check(call.scratch);
-      Fill(output);
-    }
-    for (int id : plan_.outputs) Check(id);
-  }
-
- private:
-  const PlanBuffer& Buffer(int id) const { return plan_.buffers[static_cast<size_t>(id)]; }
-
-  bool Reads(const PlanCall& call, int root) const {
-    return std::any_of(call.args.begin(), call.args.begin() + call.num_inputs,
-                       [&](int id) { return plan_.Root(id) == root; });
-  }
-
-  // What a buffer holds: its own value, or that of the buffer it is a view of.
-  int Value(int id) const {
-    for (const PlanCall& call : plan_.calls) {
-      if (call.function.empty() && call.args[1] == id) return Value(call.args[0]);
-    }
-    return id;
-  }
-
-  // Which piece of memory, and where in it.
-  std::pair<int, int64_t> Place(int id) const {
-    const int root = plan_.Root(id);
-    if (by_storage_) return {Buffer(id).storage_id, 0};
-    if (Buffer(root).pool >= 0) return {-1, Buffer(root).offset_bytes};
-    return {root, 0};
-  }
-
-  void Fill(int id) {
-    if (by_storage_ && Buffer(id).kind == PlanBufferKind::kScratch) return;
-    const auto [piece, offset] = Place(id);
-    for (int64_t at = offset; at < offset + Buffer(id).bytes(); ++at) {
-      contents_[{piece, at}] = Value(id);
-    }
-  }
-  void Check(int id) {
-    const auto [piece, offset] = Place(id);
-    for (int64_t at = offset; at < offset + Buffer(id).bytes(); ++at) {
-      const int found = contents_[{piece, at}];
-      ASSERT_EQ(found, Value(id)) << Buffer(id).name << " was overwritten by " << Buffer(found).name
-                                  << "\n"
-                                  << ToString(plan_);
-    }
-  }
-
-  const Plan& plan_;
-  const bool by_storage_;
-  std::map<std::pair<int, int64_t>, int> contents_;
-};
+int AliasedOutputs(const Plan& plan) {
+  return static_cast<int>(std::count_if(plan.outputs.begin(), plan.outputs.end(), [&](int id) {
+    return plan.buffers[static_cast<size_t>(id)].alias_of >= 0;
+  }));
+}
 
 TEST(Plan, RandomModelsNeverLoseAValue) {
-  int aliased = 0;
+  int aliased = 0, aliased_io = 0;
   for (uint32_t seed = 1; seed <= 150; ++seed) {
     std::mt19937 random(seed);
     const auto pick = [&](size_t n) { return static_cast<size_t>(random() % n); };
@@ -372,6 +242,10 @@ TEST(Plan, RandomModelsNeverLoseAValue) {
     SCOPED_TRACE(seed);
     Memory(plan, /*by_storage=*/false).Run();
     Memory(plan, /*by_storage=*/true).Run();
+    m.options.workspace_io = true;
+    const Plan with_io = m.Make(outputs);
+    Memory(with_io, /*by_storage=*/false).Run();
+    aliased_io += AliasedOutputs(with_io);
     if (testing::Test::HasFatalFailure()) return;
     EXPECT_GE(plan.workspace_bytes(), plan.lower_bound_bytes);
     for (const PlanBuffer& buffer : plan.buffers) {
@@ -381,6 +255,7 @@ TEST(Plan, RandomModelsNeverLoseAValue) {
     }
   }
   EXPECT_GT(aliased, 50);
+  EXPECT_GT(aliased_io, 10);
 }
 
 TEST(Plan, BuffersGoIntoTheApplicationsPools) {

@@ -103,6 +103,13 @@ LAYERS = {
         "compiler/target",
         _ABSL,
     ],
+    "compiler/quantize": [
+        "compiler/base",
+        "compiler/frontend/onnx",
+        "compiler/graph",
+        _ABSL,
+        "@onnx",
+    ],
     "compiler/schedule": [
         "compiler/base",
         "compiler/loop",

@@ -33,6 +33,7 @@ struct CompileFlags : ModelFlags {
   std::string executor = "aot", runtime = "cpp", interface = "packed", calling_convention;
   std::string emit, dump_dir, tuning;
   std::vector<std::string> pools, constant_pools;
+  bool workspace_io = false;
   bool system_lib = false;
   bool profile = false;
   std::string mlf;
@@ -50,6 +51,7 @@ absl::StatusOr<CompileOptions> OptionsOf(const CompileFlags& flags) {
   if (!flags.calling_convention.empty()) {
     KILN_ASSIGN_OR_RETURN(o.calling_convention, ParseCallingConvention(flags.calling_convention));
   }
+  o.workspace_io = flags.workspace_io;
   o.system_lib = flags.system_lib;
   o.profile = flags.profile;
   if (!flags.tuning.empty()) {
@@ -205,6 +207,9 @@ void AddCompileCommand(CLI::App& app, Action& action) {
                       "name:size[:alignment][:speed]; sram:64K:8:4, dram:any");
   command->add_option("--constant-pool", flags->constant_pools,
                       "C runtime: the same for constants, each a section .rodata.<name>");
+  command->add_flag("--workspace-io", flags->workspace_io,
+                    "C interface: place inputs and outputs in the workspace too, which is the "
+                    "application's");
   command->add_flag(
       "--system-lib", flags->system_lib,
       "For the C++ runtime: make code to link, which registers itself, instead of a shared object");

@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 // Version of these structs, the value of Metadata.version. It grows with every change of layout.
-#define KILN_METADATA_VERSION 4
+#define KILN_METADATA_VERSION 5
 
 // Values of PoolInfo.kind.
 #define KILN_POOL_WORKSPACE 0

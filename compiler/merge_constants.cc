@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/merge_constants.h"
+
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "compiler/loop/mutate.h"
+
+namespace kiln {
+namespace {
+
+// What constants have in common that can be one. The bytes are the constant's, not a copy.
+struct Contents {
+  DType dtype;
+  Shape shape;
+  int alignment_bytes;
+  absl::string_view bytes;
+
+  friend bool operator==(const Contents&, const Contents&) = default;
+  template <typename H>
+  friend H AbslHashValue(H h, const Contents& c) {
+    return H::combine(std::move(h), c.dtype.bits, c.shape, c.alignment_bytes, c.bytes);
+  }
+};
+
+// The function that reads each constant, by its place in the program.
+using Readers = std::unordered_map<const loop::BufferNode*, size_t>;
+
+Readers ReadersIn(const loop::LoopProgram& program) {
+  Readers readers;
+  for (size_t i = 0; i < program.funcs.size(); ++i) {
+    if (!program.funcs[i].body) continue;
+    loop::VisitStmt(program.funcs[i].body, [&](const loop::Expr& e) {
+      const auto* load = e.As<loop::Load>();
+      if (load != nullptr && load->buffer->scope == loop::BufferScope::kConstant) {
+        readers.try_emplace(load->buffer.get(), i);
+      }
+    });
+  }
+  return readers;
+}
+
+class Merger {
+ public:
+  void Add(const std::string& variant, loop::LoopProgram& program) {
+    const Readers readers = ReadersIn(program);
+    loop::BufferReplacement replacement;
+    // How many constants of a function have been of the contents with some number.
+    std::map<std::pair<size_t, size_t>, size_t> seen;
+    for (const loop::Constant& constant : program.constants) {
+      const auto reader = readers.find(constant.buffer.get());
+      if (reader == readers.end()) continue;
+      const loop::BufferNode& buffer = *constant.buffer;
+      const auto [it, is_new] = numbers_.try_emplace(
+          {buffer.dtype, buffer.shape, buffer.alignment_bytes, constant.tensor.bytes()},
+          alike_.size());
+      if (is_new) alike_.emplace_back();
+      std::vector<loop::Buffer>& alike = alike_[it->second];
+      const size_t nth = seen[{reader->second, it->second}]++;
+      if (nth == alike.size()) alike.push_back(Keep(variant, constant));
+      if (alike[nth] != constant.buffer) replacement[constant.buffer.get()] = alike[nth];
+    }
+    program.constants.clear();
+    if (replacement.empty()) return;
+    for (loop::Func& func : program.funcs) {
+      if (func.body) func.body = loop::ReplaceBuffers(func.body, replacement);
+    }
+  }
+
+  std::vector<loop::Constant> Finish() && { return std::move(kept_); }
+
+ private:
+  const loop::Buffer& Keep(const std::string& variant, loop::Constant constant) {
+    const loop::BufferNode& old = *constant.buffer;
+    if (!names_.insert(old.name).second) {
+      constant.buffer = loop::MakeBuffer(VariantName(old.name, variant), old.dtype, old.shape,
+                                         old.scope, old.alignment_bytes);
+    }
+    return kept_.emplace_back(std::move(constant)).buffer;
+  }
+
+  std::vector<loop::Constant> kept_;
+  std::set<std::string> names_;
+  // Contents are numbered; their bytes are those of constants in kept_. By number the first,
+  // second … constant that a function has of them.
+  absl::flat_hash_map<Contents, size_t> numbers_;
+  std::vector<std::vector<loop::Buffer>> alike_;
+};
+
+}  // namespace
+
+std::vector<loop::Constant> MergeConstants(const std::vector<std::string>& variants,
+                                           const std::vector<loop::LoopProgram*>& programs) {
+  Merger merger;
+  for (size_t k = 0; k < programs.size(); ++k) merger.Add(variants[k], *programs[k]);
+  return std::move(merger).Finish();
+}
+
+std::string VariantName(const std::string& function, const std::string& variant) {
+  std::string name = absl::StrCat(function, "_", variant);
+  for (char& c : name) c = absl::ascii_isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  return name;
+}
+
+}  // namespace kiln
