@@ -3,14 +3,15 @@
 
 #include <algorithm>
 #include <map>
-#include <vector>
+#include <set>
+#include <utility>
 
 #include "compiler/base/status.h"
 
 namespace kiln::frontend {
 namespace {
 
-// Elements that are read and computed, all together.
+// Elements that the new nodes may read, and the results have, together.
 constexpr int64_t kMaxFoldedElements = 1 << 16;
 
 }  // namespace
@@ -18,74 +19,65 @@ constexpr int64_t kMaxFoldedElements = 1 << 16;
 bool ConstantFolder::IsFixed(ValueId value) const {
   const Value& v = graph_.value(value);
   return v.kind == ValueKind::kConstant ||
-         (v.kind == ValueKind::kNodeOutput && fixed_.contains(v.node));
+         (v.kind == ValueKind::kNodeOutput && fixed_[static_cast<size_t>(v.node)]);
 }
 
-Graph ConstantFolder::Slice(absl::Span<const ValueId> outputs) const {
-  std::set<NodeId> needed;
-  std::vector<ValueId> open(outputs.begin(), outputs.end());
-  while (!open.empty()) {
+Graph ConstantFolder::ConeOf(const std::vector<ValueId>& values) const {
+  std::set<NodeId> nodes;
+  for (std::vector<ValueId> open = values; !open.empty();) {
     const Value& v = graph_.value(open.back());
     open.pop_back();
-    if (v.kind != ValueKind::kNodeOutput || !needed.insert(v.node).second) continue;
-    const std::vector<ValueId>& inputs = graph_.node(v.node).inputs;
-    open.insert(open.end(), inputs.begin(), inputs.end());
+    if (v.kind != ValueKind::kNodeOutput || !nodes.insert(v.node).second) continue;
+    const Node& node = graph_.node(v.node);
+    open.insert(open.end(), node.inputs.begin(), node.inputs.end());
   }
-  Graph slice;
-  std::map<ValueId, ValueId> ids;
-  for (NodeId id : needed) {  // ascending, so topological
-    Node node = graph_.node(id);
-    for (ValueId& input : node.inputs) {
-      auto [it, is_new] = ids.emplace(input, kNoId);
-      if (is_new) it->second = slice.AddConstant(graph_.value(input).constant);
+  Graph cone;
+  std::map<ValueId, ValueId> inside;
+  for (NodeId id : nodes) {
+    Node copy = graph_.node(id);
+    for (ValueId& input : copy.inputs) {
+      const auto [it, is_new] = inside.emplace(input, kNoId);
+      if (is_new) it->second = cone.AddConstant(graph_.value(input).constant);
       input = it->second;
     }
-    const std::vector<ValueId> old_outputs = node.outputs;
+    const std::vector<ValueId> outputs = std::exchange(copy.outputs, {});
     std::vector<TensorType> types;
-    for (ValueId output : old_outputs) types.push_back(graph_.type(output));
-    node.outputs.clear();
-    const NodeId added = slice.AddNode(std::move(node), types);
-    for (size_t i = 0; i < old_outputs.size(); ++i) {
-      ids[old_outputs[i]] = slice.node(added).outputs[i];
-    }
+    for (ValueId output : outputs) types.push_back(graph_.type(output));
+    const NodeId added = cone.AddNode(std::move(copy), types);
+    for (size_t i = 0; i < outputs.size(); ++i) inside[outputs[i]] = cone.node(added).outputs[i];
   }
-  for (ValueId output : outputs) slice.outputs.push_back(ids.at(output));
-  return slice;
+  for (ValueId value : values) cone.outputs.push_back(inside.at(value));
+  return cone;
 }
 
-absl::Status ConstantFolder::Fold(absl::Span<ValueId> outputs) {
-  bool all_fixed = true;
+absl::Status ConstantFolder::Fold(const std::vector<ValueId*>& values) {
+  const size_t first_new = fixed_.size();
+  if (first_new == graph_.nodes.size()) return absl::OkStatus();
   int64_t elements = 0;
-  const NodeId end = static_cast<NodeId>(graph_.nodes.size());
-  const bool any_new = next_node_ < end;
-  for (; next_node_ < end; ++next_node_) {
-    const Node& node = graph_.node(next_node_);
-    const bool fixed =
-        std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) { return IsFixed(v); });
-    for (ValueId v : node.inputs) {
-      elements = std::min(elements + graph_.type(v).num_elements(), kMaxFoldedElements + 1);
-    }
-    if (fixed) fixed_.insert(next_node_);
-    all_fixed &= fixed;
+  while (fixed_.size() < graph_.nodes.size()) {
+    const Node& node = graph_.nodes[fixed_.size()];
+    for (ValueId v : node.inputs)
+      elements += std::min(graph_.type(v).num_elements(), kMaxFoldedElements + 1);
+    // Weights stay quantised: integer-products wants them so.
+    fixed_.push_back(
+        node.op_name() != "qnn.dequantize" &&
+        std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) { return IsFixed(v); }));
   }
-  std::vector<ValueId> computed;
-  std::vector<size_t> places;
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    if (outputs[i] == kNoId || graph_.value(outputs[i]).kind != ValueKind::kNodeOutput) continue;
-    elements = std::min(elements + graph_.type(outputs[i]).num_elements(), kMaxFoldedElements + 1);
-    computed.push_back(outputs[i]);
-    places.push_back(i);
+  std::vector<ValueId*> places;
+  for (ValueId* value : values) {
+    if (*value == kNoId) continue;
+    const Value& v = graph_.value(*value);
+    const bool is_new =
+        v.kind == ValueKind::kNodeOutput && static_cast<size_t>(v.node) >= first_new;
+    if (!is_new || !IsFixed(*value)) continue;
+    elements += std::min(graph_.type(*value).num_elements(), kMaxFoldedElements + 1);
+    places.push_back(value);
   }
-  if (!any_new || !all_fixed || computed.empty() || elements > kMaxFoldedElements) {
-    return absl::OkStatus();
-  }
-  for (ValueId value : computed) {
-    if (!IsFixed(value)) return absl::OkStatus();
-  }
-  KILN_ASSIGN_OR_RETURN(const std::vector<Tensor> tensors, evaluate_(Slice(computed)));
-  for (size_t k = 0; k < places.size(); ++k) {
-    outputs[places[k]] = graph_.AddConstant(tensors[k]);
-  }
+  if (places.empty() || elements > kMaxFoldedElements) return absl::OkStatus();
+  std::vector<ValueId> fixed;
+  for (ValueId* place : places) fixed.push_back(*place);
+  KILN_ASSIGN_OR_RETURN(const std::vector<Tensor> tensors, evaluate_(ConeOf(fixed)));
+  for (size_t i = 0; i < places.size(); ++i) *places[i] = graph_.AddConstant(tensors[i]);
   return absl::OkStatus();
 }
 

@@ -4,14 +4,13 @@
 //
 //   ConstantFolder folder(graph, evaluate);
 //   … add the nodes of one operator …
-//   KILN_RETURN_IF_ERROR(folder.Fold(outputs));   // its outputs may be constants now
+//   KILN_RETURN_IF_ERROR(folder.Fold({&output}));   // its outputs may be constants now
 #ifndef KILN_COMPILER_FRONTEND_COMMON_CONSTANT_FOLDER_H_
 #define KILN_COMPILER_FRONTEND_COMMON_CONSTANT_FOLDER_H_
 
-#include <set>
+#include <vector>
 
 #include "absl/status/status.h"
-#include "absl/types/span.h"
 #include "compiler/frontend/common/import_options.h"
 #include "compiler/graph/graph.h"
 
@@ -22,20 +21,20 @@ class ConstantFolder {
   // Both must outlive the folder.
   ConstantFolder(Graph& graph, const Evaluator& evaluate) : graph_(graph), evaluate_(evaluate) {}
 
-  // Looks at the nodes that have been added since the last call. Results of constants up to some
-  // size take the place of `outputs`; larger ones are left to the compiler. kNoId stays.
-  absl::Status Fold(absl::Span<ValueId> outputs);
+  // Looks at the nodes that have been added since the last call. Those of `values` that these make
+  // of constants become constants, up to some size of them all together; larger ones are left to
+  // the compiler. kNoId stays.
+  absl::Status Fold(const std::vector<ValueId*>& values);
 
  private:
   // Whether `value` depends on no input.
   bool IsFixed(ValueId value) const;
-  // The nodes that `outputs` need, as a graph of their own.
-  Graph Slice(absl::Span<const ValueId> outputs) const;
+  // The graph that computes `values`, of which all are fixed.
+  Graph ConeOf(const std::vector<ValueId>& values) const;
 
   Graph& graph_;
   const Evaluator& evaluate_;
-  std::set<NodeId> fixed_;
-  NodeId next_node_ = 0;
+  std::vector<bool> fixed_;  // by node, of those that it has looked at
 };
 
 }  // namespace kiln::frontend

@@ -20,6 +20,11 @@ struct Sizes {
   int64_t batch, rows, columns, heads;
 };
 
+// Which inputs of the node these are.
+struct MaskInputs {
+  int mask, bias;
+};
+
 // (B, S, N * h) as (B, N, S, h).
 absl::StatusOr<ValueId> Heads(Converter& c, ValueId x, int64_t heads) {
   const Shape shape = c.type(x).shape;
@@ -28,9 +33,9 @@ absl::StatusOr<ValueId> Heads(Converter& c, ValueId x, int64_t heads) {
 }
 
 // Bools that broadcast to (B, N, S, T), true where the mask lets a score be; kNoId without a mask.
-absl::StatusOr<ValueId> Visible(Converter& c, const Sizes& n) {
-  if (!c.HasInput(3)) return kNoId;
-  KILN_ASSIGN_OR_RETURN(ValueId mask, c.Input(3));
+absl::StatusOr<ValueId> Visible(Converter& c, const Sizes& n, int input) {
+  if (!c.HasInput(input)) return kNoId;
+  KILN_ASSIGN_OR_RETURN(ValueId mask, c.Input(input));
   const TensorType type = c.type(mask);
   const ValueId zero = c.Constant(Tensor::Scalar(type.dtype, 0));
   if (type.shape == Shape{n.batch}) {
@@ -48,10 +53,9 @@ absl::StatusOr<ValueId> Visible(Converter& c, const Sizes& n) {
   } else if (type.shape == Shape{n.batch, n.rows, n.columns}) {
     KILN_ASSIGN_OR_RETURN(mask, c.Reshape(mask, {n.batch, 1, n.rows, n.columns}));
   } else {
-    return absl::UnimplementedError(absl::StrCat("mask_index: found ", type.ToString(),
-                                                 ", wanted the shape ", ShapeToString({n.batch}),
-                                                 ", ", ShapeToString({n.batch, n.columns}), " or ",
-                                                 ShapeToString({n.batch, n.rows, n.columns})));
+    return absl::UnimplementedError(absl::StrCat(
+        "the mask: found ", type.ToString(), ", wanted the shape ", ShapeToString({n.batch}), ", ",
+        ShapeToString({n.batch, n.columns}), " or ", ShapeToString({n.batch, n.rows, n.columns})));
   }
   return c.Op("greater", {mask, zero});
 }
@@ -66,8 +70,8 @@ ValueId Causal(Converter& c, const Sizes& n) {
 }
 
 // softmax(q kᵀ / sqrt(h), masked) v, of (B, N, …, h) each: (B, N, S, h).
-absl::StatusOr<ValueId> ScaledDotProducts(Converter& c, const Sizes& n, ValueId q, ValueId k,
-                                          ValueId v) {
+absl::StatusOr<ValueId> ScaledDotProducts(Converter& c, const Sizes& n, const MaskInputs& inputs,
+                                          ValueId q, ValueId k, ValueId v) {
   const auto flat = [&](ValueId x) {
     const Shape shape = c.type(x).shape;
     return c.Reshape(x, {shape[0] * shape[1], shape[2], shape[3]});
@@ -83,13 +87,13 @@ absl::StatusOr<ValueId> ScaledDotProducts(Converter& c, const Sizes& n, ValueId 
   KILN_ASSIGN_OR_RETURN(scores,
                         c.Op("multiply", {scores, c.Constant(Tensor::Scalar(dtype, scale))}));
   KILN_ASSIGN_OR_RETURN(scores, c.Reshape(scores, {n.batch, n.heads, n.rows, n.columns}));
-  if (c.HasInput(5)) {
-    KILN_ASSIGN_OR_RETURN(const ValueId bias, c.Input(5));
+  if (c.HasInput(inputs.bias)) {
+    KILN_ASSIGN_OR_RETURN(const ValueId bias, c.Input(inputs.bias));
     KILN_ASSIGN_OR_RETURN(scores, c.Op("add", {scores, bias}));
   }
   const ValueId masked =
       c.Constant(Tensor::Scalar(dtype, c.Float("mask_filter_value", kMaskFilterValue)));
-  KILN_ASSIGN_OR_RETURN(const ValueId visible, Visible(c, n));
+  KILN_ASSIGN_OR_RETURN(const ValueId visible, Visible(c, n, inputs.mask));
   if (visible != kNoId) {
     const ValueId zero = c.Constant(Tensor::Scalar(dtype, 0));
     KILN_ASSIGN_OR_RETURN(const ValueId term, c.Op("where", {visible, zero, masked}));
@@ -122,7 +126,80 @@ absl::StatusOr<std::vector<int64_t>> Widths(const Converter& c, int64_t columns,
                absl::StrCat("3 widths that add up to ", columns, ", those of q and k alike"));
 }
 
+// Input i as (B, N, positions, h), with its part of the bias from `begin` on; it may have that form
+// already.
+absl::StatusOr<ValueId> HeadsOfInput(Converter& c, int i, const Sizes& n, int64_t begin) {
+  KILN_ASSIGN_OR_RETURN(ValueId x, c.Input(i));
+  const Shape shape = c.type(x).shape;
+  const bool fits = shape.size() == 3
+                        ? shape[0] == n.batch && shape[2] >= 1 && shape[2] % n.heads == 0
+                        : shape.size() == 4 && i > 0 && shape[0] == n.batch && shape[1] == n.heads;
+  if (!fits) {
+    return Wrong(i == 0   ? "query"
+                 : i == 1 ? "key"
+                          : "value",
+                 c.type(x).ToString(),
+                 absl::StrCat("(", n.batch, ", positions, a multiple of ", n.heads, ")"));
+  }
+  if (shape.size() == 4) return x;
+  if (c.HasInput(3)) {
+    KILN_ASSIGN_OR_RETURN(ValueId bias, c.Input(3));
+    const TensorType type = c.type(bias);
+    if (type.rank() != 1 || type.shape[0] < begin + shape[2]) {
+      return Wrong("bias", type.ToString(), absl::StrCat(begin + shape[2], " values or more"));
+    }
+    KILN_ASSIGN_OR_RETURN(bias, Piece(c, bias, 0, begin, begin + shape[2]));
+    KILN_ASSIGN_OR_RETURN(x, c.Op("add", {x, bias}));
+  }
+  return Heads(c, x, n.heads);
+}
+
 }  // namespace
+
+absl::Status MultiHeadAttention(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId query, c.Input(0));
+  const Shape shape = c.type(query).shape;
+  const int64_t heads = c.Int("num_heads", 0);
+  if (heads < 1 || heads > kMaxHeads) return Wrong("num_heads", absl::StrCat(heads), "1 or more");
+  if (shape.size() != 3 || !c.HasInput(1) || !c.HasInput(2)) {
+    return absl::UnimplementedError("a packed query; query, key and value have rank 3");
+  }
+  if (c.HasInput(8) || c.HasInput(9)) {
+    return absl::UnimplementedError("past_sequence_length and cache_indirection");
+  }
+  Sizes n = {shape[0], shape[1], 0, heads};
+  ValueId parts[3];
+  int64_t begin = 0;
+  for (int i = 0; i < 3; ++i) {
+    KILN_ASSIGN_OR_RETURN(parts[i], HeadsOfInput(c, i, n, begin));
+    begin += c.type(parts[i]).shape[3] * heads;
+  }
+  const bool has_past = c.HasInput(6) && c.HasInput(7);
+  for (int i = 1; has_past && i < 3; ++i) {
+    KILN_ASSIGN_OR_RETURN(const ValueId past, c.Input(5 + i));
+    Shape before = c.type(past).shape, own = c.type(parts[i]).shape;
+    if (before.size() == 4) own[2] = before[2];
+    if (before != own) return Wrong("past", c.type(past).ToString(), ShapeToString(own));
+    // A past without positions adds nothing.
+    if (before[2] == 0) continue;
+    KILN_ASSIGN_OR_RETURN(parts[i], Joined(c, {past, parts[i]}, 2));
+  }
+  n.columns = c.type(parts[1]).shape[2];
+  const Shape values = c.type(parts[2]).shape;
+  if (values[2] != n.columns || c.type(parts[0]).shape[3] != c.type(parts[1]).shape[3]) {
+    return Wrong("key and value",
+                 c.type(parts[1]).ToString() + " and " + c.type(parts[2]).ToString(),
+                 "as many positions, and keys as wide as queries");
+  }
+  KILN_ASSIGN_OR_RETURN(
+      ValueId y, ScaledDotProducts(c, n, {.mask = 4, .bias = 5}, parts[0], parts[1], parts[2]));
+  KILN_ASSIGN_OR_RETURN(y, Permuted(c, y, {0, 2, 1, 3}));
+  KILN_ASSIGN_OR_RETURN(y, c.Reshape(y, {n.batch, n.rows, heads * values[3]}));
+  c.SetOutput(0, y);
+  c.SetOutput(1, parts[1]);
+  c.SetOutput(2, parts[2]);
+  return absl::OkStatus();
+}
 
 absl::Status MicrosoftAttention(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
@@ -169,7 +246,8 @@ absl::Status MicrosoftAttention(Converter& c) {
     }
     n.columns += before[3];
   }
-  KILN_ASSIGN_OR_RETURN(ValueId y, ScaledDotProducts(c, n, parts[0], parts[1], parts[2]));
+  KILN_ASSIGN_OR_RETURN(
+      ValueId y, ScaledDotProducts(c, n, {.mask = 3, .bias = 5}, parts[0], parts[1], parts[2]));
   KILN_ASSIGN_OR_RETURN(y, Permuted(c, y, {0, 2, 1, 3}));
   KILN_ASSIGN_OR_RETURN(y, c.Reshape(y, {n.batch, n.rows, widths[2]}));
   c.SetOutput(0, y);

@@ -237,14 +237,4 @@ void Converter::CheckBody(const onnx::GraphProto& body) {
   importer_.CheckOperators(body.node(), source_.node + "/", scope_.depth() + 1);
 }
 
-absl::Status Wrong(absl::string_view what, absl::string_view found, absl::string_view wanted) {
-  return absl::InvalidArgumentError(absl::StrCat(what, ": found ", found, ", wanted ", wanted));
-}
-
-absl::StatusOr<int64_t> NormalAxis(int64_t axis, int rank) {
-  const int64_t normal = axis < 0 ? axis + rank : axis;
-  if (normal >= 0 && normal < rank) return normal;
-  return Wrong("axis", absl::StrCat(axis), absl::StrCat(-rank, " to ", rank - 1));
-}
-
 }  // namespace kiln::onnx_frontend

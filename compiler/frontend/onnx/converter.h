@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "compiler/frontend/common/errors.h"
 #include "compiler/frontend/onnx/item.h"
 #include "compiler/frontend/onnx/scope.h"
 #include "compiler/graph/graph.h"
@@ -149,11 +150,8 @@ absl::string_view NormalDomain(absl::string_view domain);
 void SetInputsToFix(const std::vector<std::string>& names, absl::Status& status);
 void CopyInputsToFix(const absl::Status& from, absl::Status& to);
 
-// InvalidArgument: `what` of a node, found and wanted.
-absl::Status Wrong(absl::string_view what, absl::string_view found, absl::string_view wanted);
-
-// A non-negative axis of a tensor of `rank` dimensions.
-absl::StatusOr<int64_t> NormalAxis(int64_t axis, int rank);
+using frontend::NormalAxis;
+using frontend::Wrong;
 
 }  // namespace kiln::onnx_frontend
 

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
+#include "compiler/frontend/common/functions.h"
 #include "compiler/frontend/onnx/converter.h"
 #include "compiler/frontend/onnx/tensor_proto.h"
 
@@ -88,21 +89,18 @@ absl::Status Mean(Converter& c) {
   return absl::OkStatus();
 }
 
-// Halves go to the even neighbour; Relay's round takes them away from zero. The even neighbour of a
-// half is twice the nearest integer of its half.
+frontend::Adder AdderOf(Converter& c) {
+  return {.op = [&c](absl::string_view op,
+                     std::vector<ValueId> inputs) { return c.Op(op, std::move(inputs)); },
+          .number =
+              [&c](ValueId like, double value) {
+                return c.Constant(Tensor::Scalar(c.type(like).dtype, value));
+              }};
+}
+
 absl::Status Round(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId half, Scalar(c, x, 0.5));
-  KILN_ASSIGN_OR_RETURN(const ValueId two, Scalar(c, x, 2));
-  KILN_ASSIGN_OR_RETURN(const ValueId truncated, c.Op("trunc", {x}));
-  KILN_ASSIGN_OR_RETURN(ValueId rest, c.Op("subtract", {x, truncated}));
-  KILN_ASSIGN_OR_RETURN(rest, c.Op("abs", {rest}));
-  KILN_ASSIGN_OR_RETURN(const ValueId is_half, c.Op("equal", {rest, half}));
-  KILN_ASSIGN_OR_RETURN(ValueId even, c.Op("multiply", {x, half}));
-  KILN_ASSIGN_OR_RETURN(even, c.Op("round", {even}));
-  KILN_ASSIGN_OR_RETURN(even, c.Op("multiply", {even, two}));
-  KILN_ASSIGN_OR_RETURN(const ValueId nearest, c.Op("round", {x}));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("where", {is_half, even, nearest}));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, frontend::RoundEven(AdderOf(c), x));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
@@ -189,30 +187,10 @@ absl::Status Softsign(Converter& c) {
   return absl::OkStatus();
 }
 
-// x / 2 * (1 + erf(x / sqrt(2))), or its tanh approximation.
 absl::Status Gelu(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId one, Scalar(c, x, 1));
-  KILN_ASSIGN_OR_RETURN(const ValueId half, Scalar(c, x, 0.5));
-  ValueId t = x;
-  if (c.String("approximate", "none") == "tanh") {
-    KILN_ASSIGN_OR_RETURN(const ValueId cubic, Scalar(c, x, 0.044715));
-    KILN_ASSIGN_OR_RETURN(const ValueId factor,
-                          Scalar(c, x, std::sqrt(2 / 3.14159265358979323846)));
-    KILN_ASSIGN_OR_RETURN(t, c.Op("multiply", {x, x}));
-    KILN_ASSIGN_OR_RETURN(t, c.Op("multiply", {t, cubic}));
-    KILN_ASSIGN_OR_RETURN(t, c.Op("add", {t, one}));
-    KILN_ASSIGN_OR_RETURN(t, c.Op("multiply", {t, x}));
-    KILN_ASSIGN_OR_RETURN(t, c.Op("multiply", {t, factor}));
-    KILN_ASSIGN_OR_RETURN(t, c.Op("tanh", {t}));
-  } else {
-    KILN_ASSIGN_OR_RETURN(const ValueId root, Scalar(c, x, std::sqrt(0.5)));
-    KILN_ASSIGN_OR_RETURN(t, c.Op("multiply", {x, root}));
-    KILN_ASSIGN_OR_RETURN(t, c.Op("erf", {t}));
-  }
-  KILN_ASSIGN_OR_RETURN(t, c.Op("add", {t, one}));
-  KILN_ASSIGN_OR_RETURN(ValueId y, c.Op("multiply", {x, half}));
-  KILN_ASSIGN_OR_RETURN(y, c.Op("multiply", {y, t}));
+  const bool approximate = c.String("approximate", "none") == "tanh";
+  KILN_ASSIGN_OR_RETURN(const ValueId y, frontend::Gelu(AdderOf(c), x, approximate));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }

@@ -19,6 +19,16 @@ constexpr int kMaxOpset = 22;
 // With a few attributes more than this an operator's text would say nothing any more.
 constexpr int kMaxAttributesTold = 12;
 
+// The tensors that items are or hold.
+std::vector<ValueId*> TensorsOf(std::vector<Item>& items) {
+  std::vector<ValueId*> tensors;
+  for (Item& item : items) {
+    if (item.is_tensor()) tensors.push_back(&item.tensor);
+    for (ValueId& value : item.sequence) tensors.push_back(&value);
+  }
+  return tensors;
+}
+
 std::string OperatorName(const onnx::NodeProto& node) {
   const absl::string_view domain = NormalDomain(node.domain());
   return domain.empty() ? node.op_type() : absl::StrCat(domain, ".", node.op_type());
@@ -209,7 +219,7 @@ absl::StatusOr<std::vector<Item>> GraphImporter::Import(const onnx::NodeProto& n
     return absl::InvalidArgumentError(
         absl::StrCat("the model becomes more than ", kMaxGraphNodes, " operators"));
   }
-  KILN_RETURN_IF_ERROR(folder_of_constants_.Fold(outputs));
+  KILN_RETURN_IF_ERROR(folder_of_constants_.Fold(TensorsOf(outputs)));
   return outputs;
 }
 
@@ -235,7 +245,7 @@ absl::StatusOr<std::vector<Item>> GraphImporter::ImportBody(const onnx::GraphPro
   Scope scope(outer, node + "/");
   // What was added for the inputs, such as pieces of a tensor, may be constant.
   std::vector<Item> known = inputs;
-  KILN_RETURN_IF_ERROR(folder_of_constants_.Fold(known));
+  KILN_RETURN_IF_ERROR(folder_of_constants_.Fold(TensorsOf(known)));
   for (int i = 0; i < body.input_size() && static_cast<size_t>(i) < known.size(); ++i) {
     if (scope.Define(body.input(i).name(), known[static_cast<size_t>(i)])) continue;
     return absl::InvalidArgumentError(

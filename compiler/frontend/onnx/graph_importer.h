@@ -15,7 +15,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "compiler/frontend/onnx/constant_folder.h"
+#include "compiler/frontend/common/constant_folder.h"
 #include "compiler/frontend/onnx/import.h"
 #include "compiler/frontend/onnx/item.h"
 #include "compiler/frontend/onnx/problems.h"
@@ -81,7 +81,7 @@ class GraphImporter {
   const std::string path_, folder_;
   Problems problems_;
   Graph graph_;
-  ConstantFolder folder_of_constants_;
+  frontend::ConstantFolder folder_of_constants_;
   std::map<FunctionName, const onnx::FunctionProto*> functions_;
   std::set<const onnx::FunctionProto*> open_functions_;  // that are being imported or checked
   std::map<const onnx::FunctionProto*, std::vector<onnx::AttributeProto>> default_attributes_;

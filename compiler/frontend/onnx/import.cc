@@ -80,7 +80,9 @@ absl::StatusOr<Graph> ImportOnnx(absl::string_view bytes, const std::string& pat
     if (scope.Has(input.name())) continue;  // older models list initialisers
     Item item = Item::Unknown();
     const absl::StatusOr<TensorType> type = InputType(input, options);
-    if (!type.ok()) {
+    if (input.name().empty()) {
+      problems.Add(absl::InvalidArgumentError("an input has no name"));
+    } else if (!type.ok()) {
       problems.Add(type.status());
     } else if (const auto fixed = options.constants.find(input.name());
                fixed != options.constants.end()) {

@@ -222,6 +222,7 @@ TEST(ImportOnnx, SaysWhatIsWrong) {
        "output 'y' is defined twice"},
       {Model(x + node("Exp", "input: 'x'"), 23), "operator set version: found 23, wanted 1 to 22"},
       {Model(x), "no node makes the output 'y'"},
+      {Model(x + Input("", "1,4") + node("Relu", "input: 'x'")), "m.onnx: an input has no name"},
       {Model(x + node("Dropout", "input: 'x' input: '' input: 't'") +
              "initializer { name: 't' data_type: 9 int32_data: 1 }"),
        "training_mode = 1"},

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators of the domain com.microsoft, which ONNX Runtime's optimiser puts in the place of
 // several of ONNX: products, activations and normalisations. attention.cc has the attention.
-#include <cmath>
-
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
+#include "compiler/frontend/common/functions.h"
 #include "compiler/frontend/onnx/attention.h"
 #include "compiler/frontend/onnx/converter.h"
 #include "compiler/frontend/onnx/gate_activation.h"
@@ -36,22 +35,17 @@ absl::Status Gelu(Converter& c) {
   return absl::OkStatus();
 }
 
-// x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))
+// The approximation of Gelu.
 absl::Status FastGelu(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, Biased(c));
-  KILN_ASSIGN_OR_RETURN(const ValueId one, Scalar(c, x, 1));
-  KILN_ASSIGN_OR_RETURN(const ValueId half, Scalar(c, x, 0.5));
-  KILN_ASSIGN_OR_RETURN(const ValueId cubic, Scalar(c, x, 0.044715));
-  KILN_ASSIGN_OR_RETURN(const ValueId factor, Scalar(c, x, std::sqrt(2 / 3.14159265358979323846)));
-  KILN_ASSIGN_OR_RETURN(ValueId t, c.Op("multiply", {x, x}));
-  KILN_ASSIGN_OR_RETURN(t, c.Op("multiply", {t, cubic}));
-  KILN_ASSIGN_OR_RETURN(t, c.Op("add", {t, one}));
-  KILN_ASSIGN_OR_RETURN(t, c.Op("multiply", {t, x}));
-  KILN_ASSIGN_OR_RETURN(t, c.Op("multiply", {t, factor}));
-  KILN_ASSIGN_OR_RETURN(t, c.Op("tanh", {t}));
-  KILN_ASSIGN_OR_RETURN(t, c.Op("add", {t, one}));
-  KILN_ASSIGN_OR_RETURN(t, c.Op("multiply", {t, half}));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("multiply", {t, x}));
+  const frontend::Adder add = {
+      .op = [&](absl::string_view op,
+                std::vector<ValueId> inputs) { return c.Op(op, std::move(inputs)); },
+      .number =
+          [&](ValueId like, double value) {
+            return c.Constant(Tensor::Scalar(c.type(like).dtype, value));
+          }};
+  KILN_ASSIGN_OR_RETURN(const ValueId y, frontend::Gelu(add, x, /*approximate=*/true));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
@@ -149,6 +143,16 @@ absl::Status RefuseStatistics(const Converter& c) {
   return absl::UnimplementedError("the outputs mean and inv_std_var");
 }
 
+// As of ONNX's own domain.
+absl::Status LayerNormalization(Converter& c) {
+  std::vector<Item> inputs;
+  for (int i = 0; i < c.num_inputs(); ++i) inputs.push_back(c.InputItem(i));
+  KILN_RETURN_IF_ERROR(RefuseStatistics(c));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Apply("LayerNormalization", std::move(inputs)));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
 absl::Status SimplifiedLayerNormalization(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const ValueId gamma, c.Input(1));
@@ -242,6 +246,8 @@ constexpr OnnxOperator kRows[] = {
     {"FusedConv", FusedConv, nullptr, kDomain},
     {"FusedMatMul", FusedMatMul, nullptr, kDomain},
     {"Gelu", Gelu, nullptr, kDomain},
+    {"LayerNormalization", LayerNormalization, nullptr, kDomain},
+    {"MultiHeadAttention", MultiHeadAttention, nullptr, kDomain},
     {"QuickGelu", QuickGelu, nullptr, kDomain},
     // ONNX Runtime has it in ONNX's own domain.
     {"SimplifiedLayerNormalization", SimplifiedLayerNormalization},

@@ -172,6 +172,91 @@ absl::Status ResizeTo(Converter& c, ValueId x, const Resolution& r, Attrs attrs)
   return f.Output(0, f.Reshape(y, r.sizes));
 }
 
+// The place of data that index `i` of the result lies at, along one dimension.
+double PlaceOf(const std::string& mode, double i, double scale, double from, double to) {
+  if (mode == "align_corners") return to == 1 ? 0 : i * (from - 1) / (to - 1);
+  if (mode == "asymmetric") return i / scale;
+  if (mode == "pytorch_half_pixel" && to == 1) return 0;
+  const double half_pixel = (i + 0.5) / scale - 0.5;
+  if (mode != "half_pixel_symmetric") return half_pixel;
+  return from / 2 * (1 - to / (scale * from)) + half_pixel;
+}
+
+// The weight of a neighbour at a distance, in places of the result where that is smaller.
+double WeightAt(double distance, bool cubic, double a) {
+  const double x = std::abs(distance);
+  if (!cubic) return std::max(1 - x, 0.0);
+  if (x <= 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
+  return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
+}
+
+// Of a resize by weighted sums over as many places of data as one of the result covers.
+struct Antialias {
+  std::string mode;  // of the coordinates
+  bool cubic;
+  double a;  // of cubic
+  bool exclude_outside;
+};
+
+constexpr int64_t kMaxWeights = int64_t{1} << 24;
+
+// (to, from): how much each place of data counts for each of the result.
+absl::StatusOr<Tensor> Weights(const Antialias& how, int64_t from, int64_t to, double scale) {
+  if (from < 1 || to * from > kMaxWeights || !(scale > 0)) {
+    return Wrong("extents", absl::StrCat(from, " to ", to, " by ", scale),
+                 absl::StrCat("a product of at most ", kMaxWeights));
+  }
+  const double narrow = std::min(scale, 1.0);
+  const double reach = how.cubic ? 2 : 1;
+  std::vector<float> weights(static_cast<size_t>(to * from), 0);
+  for (int64_t o = 0; o < to; ++o) {
+    const double place = PlaceOf(how.mode, static_cast<double>(o), scale, static_cast<double>(from),
+                                 static_cast<double>(to));
+    // The neighbour on the left is before the place, not at it.
+    const double left = std::ceil(place) - 1;
+    // Neighbours beyond this many are at an end, or have none of the weight.
+    const double first = std::floor(-reach / narrow) + 1, last = 1 - first;
+    if (last - first > static_cast<double>(kMaxWeights) / static_cast<double>(to)) {
+      return Wrong("scale", absl::StrCat(scale), "a larger one");
+    }
+    std::vector<double> own(static_cast<size_t>(from), 0);
+    double sum = 0;
+    for (double k = first; k <= last; ++k) {
+      const double at = left + k;
+      const bool outside = at < 0 || at > static_cast<double>(from - 1);
+      if (outside && how.exclude_outside) continue;
+      const double weight = WeightAt((at - place) * narrow, how.cubic, how.a);
+      own[static_cast<size_t>(std::clamp(at, 0.0, static_cast<double>(from - 1)))] += weight;
+      sum += weight;
+    }
+    for (int64_t i = 0; i < from && sum != 0; ++i) {
+      weights[static_cast<size_t>(o * from + i)] =
+          static_cast<float>(own[static_cast<size_t>(i)] / sum);
+    }
+  }
+  return Tensor::From<float>({to, from}, DType::Float(32), weights);
+}
+
+// One dimension after the other, each as a matrix product.
+absl::Status ResizeAntialiased(Converter& c, ValueId x, const Resolution& r, const Antialias& how) {
+  Formula f(c);
+  const DType dtype = c.type(x).dtype;
+  ValueId y = f.Cast(x, DType::Float(32));
+  Shape shape = c.type(x).shape;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (r.sizes[d] == shape[d] && r.scales[d] == 1) continue;
+    KILN_ASSIGN_OR_RETURN(const Tensor weights, Weights(how, shape[d], r.sizes[d], r.scales[d]));
+    const auto outer = NumElements({shape.data(), d});
+    const auto inner = NumElements({shape.data() + d + 1, shape.size() - d - 1});
+    const ValueId matrix = f.Reshape(c.Constant(weights), {1, r.sizes[d], shape[d]});
+    y = f("nn.batch_matmul", {matrix, f.Reshape(y, {outer, shape[d], inner})});
+    shape[d] = r.sizes[d];
+    y = f.Reshape(y, shape);
+  }
+  if (dtype.is_integral()) y = f("round", {y});
+  return f.Output(0, f.Cast(y, dtype));
+}
+
 absl::StatusOr<const char*> MethodOf(const std::string& mode) {
   if (mode == "nearest") return "nearest_neighbor";
   if (mode == "linear" || mode == "bilinear" || mode == "trilinear") return "linear";
@@ -200,7 +285,14 @@ absl::Status Resize(Converter& c) {
                         ResolutionOf(c, c.type(x).shape, 1, 2, 3, mode == "tf_crop_and_resize"));
   if (c.Int("antialias", 0) != 0 && c.String("mode", "nearest") != "nearest" &&
       std::any_of(r.scales.begin(), r.scales.end(), [](double s) { return s < 1; })) {
-    return absl::UnimplementedError("antialias = 1 where the result is smaller than the data");
+    if (mode == "tf_crop_and_resize") {
+      return absl::UnimplementedError("antialias = 1 with tf_crop_and_resize");
+    }
+    return ResizeAntialiased(c, x, r,
+                             {.mode = mode,
+                              .cubic = std::string(method) == "cubic",
+                              .a = c.Float("cubic_coeff_a", -0.75),
+                              .exclude_outside = c.Int("exclude_outside", 0) != 0});
   }
   return ResizeTo(c, x, r,
                   {{"method", method},

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "compiler/frontend/common/errors.h"
 #include "compiler/frontend/tflite/model_file.h"
 #include "compiler/frontend/tflite/schema_generated.h"
 #include "compiler/graph/graph.h"
@@ -99,8 +100,10 @@ using Convert = absl::Status (*)(Converter&);
 // What an operator does with quantised tensors.
 enum class Quantised {
   kNo,
-  kMoves,     // moves elements or chooses between them: where their scales are one
-  kComputes,  // has arithmetic of its own for them
+  kOneScale,   // moves elements or chooses between them: where their scales are one
+  kMoves,      // the same whatever the scales are: TFLite Micro's kernels do not look at them
+  kComputes8,  // has arithmetic of its own for numbers of 8 bits
+  kComputes,   // … and of 16
 };
 
 // A row of the table of operators.
@@ -125,11 +128,8 @@ absl::Span<const TfliteOperator> RecurrentOperators();
 // Null if there is none.
 const TfliteOperator* FindOperator(tflite_schema::BuiltinOperator code);
 
-// InvalidArgument: `what` of an operator, found and wanted.
-absl::Status Wrong(absl::string_view what, absl::string_view found, absl::string_view wanted);
-
-// A non-negative axis of a tensor of `rank` dimensions.
-absl::StatusOr<int64_t> NormalAxis(int64_t axis, int64_t rank);
+using frontend::NormalAxis;
+using frontend::Wrong;
 
 }  // namespace kiln::tflite_frontend
 

@@ -4,8 +4,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
+#include "compiler/frontend/common/functions.h"
 #include "compiler/frontend/tflite/converter.h"
 #include "compiler/frontend/tflite/quantized.h"
+#include "compiler/frontend/tflite/quantized_elementwise.h"
 
 namespace kiln::tflite_frontend {
 namespace {
@@ -13,8 +15,12 @@ namespace {
 namespace schema = tflite_schema;
 using schema::BuiltinOperator;
 
-// qnn.<op> of two quantised operands.
-absl::Status QnnBinary(Converter& c, absl::string_view qnn, ValueId a, ValueId b,
+// The operator of two quantised operands.
+struct QnnOp {
+  const char* name;
+  Attrs attrs = {{"rounding", "TFLITE"}};
+};
+absl::Status QnnBinary(Converter& c, const QnnOp& qnn, ValueId a, ValueId b,
                        schema::Activation activation) {
   std::vector<ValueId> operands = {a, b};
   KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> out, OutputQuantization(c, 0));
@@ -27,19 +33,19 @@ absl::Status QnnBinary(Converter& c, absl::string_view qnn, ValueId a, ValueId b
     operands.push_back(ScaleOf(c, *q));
     operands.push_back(ZeroPointOf(c, *q));
   }
-  KILN_ASSIGN_OR_RETURN(ValueId y, c.Op(qnn, std::move(operands), {{"rounding", "TFLITE"}}));
+  KILN_ASSIGN_OR_RETURN(ValueId y, c.Op(qnn.name, std::move(operands), qnn.attrs));
   KILN_ASSIGN_OR_RETURN(y, ActivatedQuantized(c, y, *out, activation));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
 
-// An operator of two operands with a fused activation; `qnn` is that of quantised ones, or null.
+// An operator of two operands with a fused activation; `qnn` is that of quantised ones.
 template <typename Options>
-absl::Status Binary(Converter& c, absl::string_view relay, const char* qnn = nullptr) {
+absl::Status Binary(Converter& c, absl::string_view relay, const QnnOp& qnn) {
   KILN_ASSIGN_OR_RETURN(const ValueId a, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const ValueId b, c.Input(1));
   KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> q, OutputQuantization(c, 0));
-  if (qnn != nullptr && q.has_value()) {
+  if (q.has_value()) {
     return QnnBinary(c, qnn, a, b, c.Options<Options>().fused_activation_function());
   }
   KILN_ASSIGN_OR_RETURN(ValueId y, c.Op(relay, {a, b}));
@@ -48,10 +54,35 @@ absl::Status Binary(Converter& c, absl::string_view relay, const char* qnn = nul
   return absl::OkStatus();
 }
 
-absl::Status Add(Converter& c) { return Binary<schema::AddOptions>(c, "add", "qnn.add"); }
-absl::Status Sub(Converter& c) { return Binary<schema::SubOptions>(c, "subtract", "qnn.subtract"); }
-absl::Status Mul(Converter& c) { return Binary<schema::MulOptions>(c, "multiply", "qnn.mul"); }
-absl::Status Div(Converter& c) { return Binary<schema::DivOptions>(c, "divide"); }
+absl::Status Add(Converter& c) { return Binary<schema::AddOptions>(c, "add", {"qnn.add"}); }
+absl::Status Sub(Converter& c) {
+  return Binary<schema::SubOptions>(c, "subtract", {"qnn.subtract"});
+}
+absl::Status Mul(Converter& c) { return Binary<schema::MulOptions>(c, "multiply", {"qnn.mul"}); }
+absl::Status Div(Converter& c) {
+  return Binary<schema::DivOptions>(c, "divide", {"qnn.divide", {}});
+}
+
+// One function for floats and plain integers, one for quantised numbers.
+template <absl::Status (*kPlain)(Converter&), absl::Status (*kQuantized)(Converter&)>
+absl::Status Either(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> q, InputQuantization(c, 0));
+  return q.has_value() ? kQuantized(c) : kPlain(c);
+}
+
+absl::Status Abs(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("abs", {x}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status Rsqrt(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("rsqrt", {x}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
 
 absl::Status AddN(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs, c.Inputs());
@@ -80,11 +111,11 @@ absl::Status Square(Converter& c) {
 }
 
 // The quotient of the scales of data and output, divided in float32.
-absl::StatusOr<float> ScaleQuotient(Converter& c, float factor = 1) {
+absl::StatusOr<float> ScaleQuotient(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> in, InputQuantization(c, 0));
   KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> out, OutputQuantization(c, 0));
   if (!in.has_value() || !out.has_value()) return Wrong("operands", "one without scale", "both");
-  return in->scales[0] * factor / out->scales[0];
+  return in->scales[0] / out->scales[0];
 }
 
 absl::Status ActivateWith(Converter& c, schema::Activation activation) {
@@ -113,25 +144,9 @@ absl::Status Relu0To1(Converter& c) {
   return absl::OkStatus();
 }
 
-// Numbers on both sides of the zero point have a factor each.
-absl::Status QuantizedLeakyRelu(Converter& c, ValueId x, const Quantization& in, float alpha) {
-  KILN_ASSIGN_OR_RETURN(const float identity, ScaleQuotient(c));
-  KILN_ASSIGN_OR_RETURN(const float slope, ScaleQuotient(c, std::abs(alpha)));
-  if (alpha <= 0) return absl::UnimplementedError("a slope that is not positive");
-  const ValueId zero = c.Scalar(x, in.zero_points[0]);
-  KILN_ASSIGN_OR_RETURN(const ValueId positive, c.Op("greater_equal", {x, zero}));
-  KILN_ASSIGN_OR_RETURN(const ValueId above, Requantized(c, x, static_cast<double>(identity)));
-  KILN_ASSIGN_OR_RETURN(const ValueId below, Requantized(c, x, static_cast<double>(slope)));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("where", {positive, above, below}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
-}
-
 absl::Status LeakyRelu(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   const double alpha = c.Options<schema::LeakyReluOptions>().alpha();
-  KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> q, InputQuantization(c, 0));
-  if (q.has_value()) return QuantizedLeakyRelu(c, x, *q, static_cast<float>(alpha));
   KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("nn.leaky_relu", {x}, {{"alpha", alpha}}));
   c.SetOutput(0, y);
   return absl::OkStatus();
@@ -169,43 +184,23 @@ absl::Status HardSwish(Converter& c) {
   return absl::OkStatus();
 }
 
-// x / 2 * (1 + erf(x / sqrt(2))), or its tanh approximation.
+frontend::Adder AdderOf(Converter& c) {
+  return {.op = [&c](absl::string_view op,
+                     std::vector<ValueId> inputs) { return c.Op(op, std::move(inputs)); },
+          .number = [&c](ValueId like, double value) { return c.Scalar(like, value); }};
+}
+
 absl::Status Gelu(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  ValueId t = x;
-  if (c.Options<schema::GeluOptions>().approximate()) {
-    KILN_ASSIGN_OR_RETURN(t, c.Op("multiply", {x, x}));
-    KILN_ASSIGN_OR_RETURN(t, c.Op("multiply", {t, c.Scalar(x, 0.044715)}));
-    KILN_ASSIGN_OR_RETURN(t, c.Op("add", {t, c.Scalar(x, 1)}));
-    KILN_ASSIGN_OR_RETURN(t, c.Op("multiply", {t, x}));
-    KILN_ASSIGN_OR_RETURN(
-        t, c.Op("multiply", {t, c.Scalar(x, std::sqrt(2 / 3.14159265358979323846))}));
-    KILN_ASSIGN_OR_RETURN(t, c.Op("tanh", {t}));
-  } else {
-    KILN_ASSIGN_OR_RETURN(t, c.Op("multiply", {x, c.Scalar(x, std::sqrt(0.5))}));
-    KILN_ASSIGN_OR_RETURN(t, c.Op("erf", {t}));
-  }
-  KILN_ASSIGN_OR_RETURN(t, c.Op("add", {t, c.Scalar(x, 1)}));
-  KILN_ASSIGN_OR_RETURN(ValueId y, c.Op("multiply", {x, c.Scalar(x, 0.5)}));
-  KILN_ASSIGN_OR_RETURN(y, c.Op("multiply", {y, t}));
+  const bool approximate = c.Options<schema::GeluOptions>().approximate();
+  KILN_ASSIGN_OR_RETURN(const ValueId y, frontend::Gelu(AdderOf(c), x, approximate));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
 
-// Halves go to the even neighbour; Relay's round takes them away from zero. The even neighbour of a
-// half is twice the nearest integer of its half.
 absl::Status Round(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  const ValueId half = c.Scalar(x, 0.5);
-  KILN_ASSIGN_OR_RETURN(const ValueId truncated, c.Op("trunc", {x}));
-  KILN_ASSIGN_OR_RETURN(ValueId rest, c.Op("subtract", {x, truncated}));
-  KILN_ASSIGN_OR_RETURN(rest, c.Op("abs", {rest}));
-  KILN_ASSIGN_OR_RETURN(const ValueId is_half, c.Op("equal", {rest, half}));
-  KILN_ASSIGN_OR_RETURN(ValueId even, c.Op("multiply", {x, half}));
-  KILN_ASSIGN_OR_RETURN(even, c.Op("round", {even}));
-  KILN_ASSIGN_OR_RETURN(even, c.Op("multiply", {even, c.Scalar(x, 2)}));
-  KILN_ASSIGN_OR_RETURN(const ValueId nearest, c.Op("round", {x}));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("where", {is_half, even, nearest}));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, frontend::RoundEven(AdderOf(c), x));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
@@ -268,8 +263,35 @@ absl::Status Saturating(Converter& c, absl::string_view relay, absl::string_view
   return absl::OkStatus();
 }
 
-absl::Status Logistic(Converter& c) { return Saturating(c, "sigmoid", "qnn.sigmoid"); }
-absl::Status Tanh(Converter& c) { return Saturating(c, "tanh", "qnn.tanh"); }
+// Of uint8 both are tables of float32 numbers.
+bool IsUint8(const Converter& c) {
+  const absl::StatusOr<ValueId> x = c.Input(0);
+  return x.ok() && c.type(*x).dtype == DType::UInt(8);
+}
+
+absl::Status Logistic(Converter& c) {
+  return IsUint8(c) ? QuantizedLogistic(c) : Saturating(c, "sigmoid", "qnn.sigmoid");
+}
+absl::Status Tanh(Converter& c) {
+  return IsUint8(c) ? QuantizedTanh(c) : Saturating(c, "tanh", "qnn.tanh");
+}
+
+absl::Status Compare(Converter& c, absl::string_view relay) {
+  KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> q, InputQuantization(c, 0));
+  if (q.has_value()) return QuantizedCompare(c, relay);
+  KILN_ASSIGN_OR_RETURN(const ValueId a, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId b, c.Input(1));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op(relay, {a, b}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status Equal(Converter& c) { return Compare(c, "equal"); }
+absl::Status Greater(Converter& c) { return Compare(c, "greater"); }
+absl::Status GreaterEqual(Converter& c) { return Compare(c, "greater_equal"); }
+absl::Status Less(Converter& c) { return Compare(c, "less"); }
+absl::Status LessEqual(Converter& c) { return Compare(c, "less_equal"); }
+absl::Status NotEqual(Converter& c) { return Compare(c, "not_equal"); }
 
 // A condition of rank 1 chooses along the first dimension of x and y.
 absl::Status Select(Converter& c) {
@@ -288,27 +310,29 @@ absl::Status Select(Converter& c) {
 }
 
 constexpr TfliteOperator kRows[] = {
-    {BuiltinOperator::ABS, nullptr, "abs"},
+    {BuiltinOperator::ABS, Either<Abs, QuantizedAbs>, nullptr, Quantised::kComputes},
     {BuiltinOperator::ADD, Add, nullptr, Quantised::kComputes},
-    {BuiltinOperator::ADD_N, AddN},
+    {BuiltinOperator::ADD_N, Either<AddN, QuantizedAddN>, nullptr, Quantised::kComputes8},
     {BuiltinOperator::CAST, Cast},
     {BuiltinOperator::CEIL, nullptr, "ceil"},
     {BuiltinOperator::COS, nullptr, "cos"},
     {BuiltinOperator::DEQUANTIZE, Dequantize, nullptr, Quantised::kComputes},
-    {BuiltinOperator::DIV, Div},
-    {BuiltinOperator::ELU, Elu},
-    {BuiltinOperator::EQUAL, nullptr, "equal", Quantised::kMoves},
+    {BuiltinOperator::DIV, Div, nullptr, Quantised::kComputes8},
+    {BuiltinOperator::ELU, Either<Elu, QuantizedElu>, nullptr, Quantised::kComputes8},
+    {BuiltinOperator::EQUAL, Equal, nullptr, Quantised::kComputes},
     {BuiltinOperator::EXP, nullptr, "exp"},
     {BuiltinOperator::FLOOR, nullptr, "floor"},
     {BuiltinOperator::FLOOR_DIV, nullptr, "floor_divide"},
     {BuiltinOperator::FLOOR_MOD, nullptr, "floor_mod"},
     {BuiltinOperator::GELU, Gelu},
-    {BuiltinOperator::GREATER, nullptr, "greater", Quantised::kMoves},
-    {BuiltinOperator::GREATER_EQUAL, nullptr, "greater_equal", Quantised::kMoves},
-    {BuiltinOperator::HARD_SWISH, HardSwish},
-    {BuiltinOperator::LEAKY_RELU, LeakyRelu, nullptr, Quantised::kComputes},
-    {BuiltinOperator::LESS, nullptr, "less", Quantised::kMoves},
-    {BuiltinOperator::LESS_EQUAL, nullptr, "less_equal", Quantised::kMoves},
+    {BuiltinOperator::GREATER, Greater, nullptr, Quantised::kComputes},
+    {BuiltinOperator::GREATER_EQUAL, GreaterEqual, nullptr, Quantised::kComputes},
+    {BuiltinOperator::HARD_SWISH, Either<HardSwish, QuantizedHardSwish>, nullptr,
+     Quantised::kComputes8},
+    {BuiltinOperator::LEAKY_RELU, Either<LeakyRelu, QuantizedLeakyRelu>, nullptr,
+     Quantised::kComputes},
+    {BuiltinOperator::LESS, Less, nullptr, Quantised::kComputes},
+    {BuiltinOperator::LESS_EQUAL, LessEqual, nullptr, Quantised::kComputes},
     {BuiltinOperator::LOG, nullptr, "log"},
     {BuiltinOperator::LOGICAL_AND, nullptr, "logical_and"},
     {BuiltinOperator::LOGICAL_NOT, nullptr, "logical_not"},
@@ -318,23 +342,24 @@ constexpr TfliteOperator kRows[] = {
     {BuiltinOperator::MINIMUM, nullptr, "minimum", Quantised::kMoves},
     {BuiltinOperator::MUL, Mul, nullptr, Quantised::kComputes},
     {BuiltinOperator::NEG, nullptr, "negative"},
-    {BuiltinOperator::NOT_EQUAL, nullptr, "not_equal", Quantised::kMoves},
+    {BuiltinOperator::NOT_EQUAL, NotEqual, nullptr, Quantised::kComputes},
     {BuiltinOperator::POW, nullptr, "power"},
-    {BuiltinOperator::PRELU, Prelu},
+    {BuiltinOperator::PRELU, Either<Prelu, QuantizedPrelu>, nullptr, Quantised::kComputes},
     {BuiltinOperator::QUANTIZE, Quantize, nullptr, Quantised::kComputes},
     {BuiltinOperator::RELU, Relu, nullptr, Quantised::kComputes},
     {BuiltinOperator::RELU6, Relu6, nullptr, Quantised::kComputes},
     {BuiltinOperator::RELU_0_TO_1, Relu0To1},
     {BuiltinOperator::RELU_N1_TO_1, ReluN1To1, nullptr, Quantised::kComputes},
     {BuiltinOperator::ROUND, Round},
-    {BuiltinOperator::RSQRT, nullptr, "rsqrt"},
-    {BuiltinOperator::SELECT, Select, nullptr, Quantised::kMoves},
+    {BuiltinOperator::RSQRT, Either<Rsqrt, QuantizedRsqrt>, nullptr, Quantised::kComputes8},
+    {BuiltinOperator::SELECT, Select, nullptr, Quantised::kOneScale},
     {BuiltinOperator::SELECT_V2, nullptr, "where", Quantised::kMoves},
     {BuiltinOperator::SIGN, nullptr, "sign"},
     {BuiltinOperator::SIN, nullptr, "sin"},
     {BuiltinOperator::SQRT, nullptr, "sqrt"},
     {BuiltinOperator::SQUARE, Square},
-    {BuiltinOperator::SQUARED_DIFFERENCE, SquaredDifference},
+    {BuiltinOperator::SQUARED_DIFFERENCE, Either<SquaredDifference, QuantizedSquaredDifference>,
+     nullptr, Quantised::kComputes},
     {BuiltinOperator::SUB, Sub, nullptr, Quantised::kComputes},
     {BuiltinOperator::TANH, Tanh, nullptr, Quantised::kComputes},
 };

@@ -158,12 +158,7 @@ absl::StatusOr<ValueId> Importer::Resolve(Frame& frame, int tensor) {
   ValueId& place = frame.values[static_cast<size_t>(tensor)];
   if (place != kNoId) return place;
   const TensorInfo& info = frame.subgraph.tensors[static_cast<size_t>(tensor)];
-  if (info.is_variable) {
-    KILN_ASSIGN_OR_RETURN(const TensorType type, info.ToTensorType());
-    Variable& variable = TensorVariable(frame, tensor);
-    variable.written = true;
-    return Read(variable, type);
-  }
+  if (info.is_variable) return ReadTensorVariable(frame, tensor);
   const bool is_empty = std::find(info.shape.begin(), info.shape.end(), 0) != info.shape.end();
   if (info.data.empty() && !is_empty) {
     return absl::InvalidArgumentError(
@@ -245,7 +240,9 @@ absl::Status Importer::ConvertOperator(Frame& frame, const OperatorInfo& op) {
   }
   std::vector<ValueId> outputs = converter.outputs();
   outputs.resize(op.outputs.size(), kNoId);
-  KILN_RETURN_IF_ERROR(folder_.Fold(absl::MakeSpan(outputs)));
+  std::vector<ValueId*> made;
+  for (ValueId& output : outputs) made.push_back(&output);
+  KILN_RETURN_IF_ERROR(folder_.Fold(made));
   for (const auto& [i, value] : converter.variables()) {
     const int tensor = op.inputs[static_cast<size_t>(i)];
     TensorVariable(frame, tensor).current = value;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/base/tensor.h"
 #include "compiler/compile.h"
 #include "compiler/frontend/tflite/model_builder.h"
 #include "compiler/graph/relay_text.h"
@@ -53,6 +54,36 @@ TEST(ImportTflite, KeepsNames) {
   EXPECT_THAT(graph->output_names, ElementsAre("act"));
   EXPECT_EQ(graph->node(0).source.node, "act");
   EXPECT_EQ(graph->node(0).source.file, "m.tflite");
+}
+
+TEST(ImportTflite, ConstantsFixInputs) {
+  ModelBuilder b;
+  const int x = b.Input("x", {6}), shape = b.Input("shape", {2}, Type::INT32);
+  b.Output(b.Op(BuiltinOperator::RESHAPE, {x, shape}, "y", {2, 3}));
+  EXPECT_THAT(Text(b), HasSubstr("(input 'shape') is computed from the model's inputs"));
+  const Tensor fixed = Tensor::From<int32_t>({2}, DType::Int(32), std::vector<int32_t>{3, 2});
+  const absl::StatusOr<Graph> graph = Import(b, {.constants = {{"shape", fixed}}});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_THAT(InputNames(*graph), ElementsAre("x"));
+  EXPECT_THAT(graph->type(graph->outputs[0]).shape, ElementsAre(3, 2));
+  EXPECT_THAT(Text(b, {.constants = {{"y", fixed}}}), HasSubstr("the model has no input 'y'"));
+}
+
+TEST(ImportTflite, VariablesOfInt8HoldTheirZeroPointAtFirst) {
+  ModelBuilder b;
+  const int x = b.Input("x", {1, 1}, Type::INT8), y = b.Add("y", {1, 1}, Type::INT8);
+  const int state = b.Add("state", {1, 2}, Type::INT8);
+  b.tensor(state).is_variable = true;
+  const int features = b.Constant({1, 1}, Type::INT8, std::vector<int8_t>{1});
+  const int time = b.Constant({1, 2}, Type::INT8, std::vector<int8_t>{1, 1});
+  for (int tensor : {x, y, state, features, time}) {
+    b.Quantize(tensor, {0.5}, {tensor == state ? 3 : 0});
+  }
+  schema::SVDFOptionsT options;
+  options.rank = 1;
+  b.AddOperator(BuiltinOperator::SVDF, {x, features, time, -1, state}, {y}, options);
+  b.Output(y);
+  EXPECT_THAT(Text(b), HasSubstr("state_initial=[3f]"));
 }
 
 TEST(ImportTflite, NamesAreUnique) {
@@ -129,25 +160,49 @@ TEST(ImportTflite, TellsAllUnsupportedOperatorsAtOnce) {
   EXPECT_THAT(text, HasSubstr("m.tflite: operator EXP is not supported on quantised tensors"));
 }
 
-// Pads a row of two in front.
-ModelBuilder QuantisedPad(float scale) {
+// Pads a row of two in front, perhaps with a constant.
+ModelBuilder QuantisedPad(float scale, float fill_scale = 0) {
   ModelBuilder b;
   const int x = b.Input("x", {1, 2}, Type::INT8);
-  const int pads = b.Constant<int32_t>({2, 2}, Type::INT32, {0, 0, 1, 0});
-  const int y = b.Op(BuiltinOperator::PAD, {x, pads}, "y", {1, 3}, Type::INT8);
+  std::vector<int> inputs = {x, b.Constant<int32_t>({2, 2}, Type::INT32, {0, 0, 1, 0})};
+  if (fill_scale > 0) {
+    inputs.push_back(b.Constant<int8_t>({1}, Type::INT8, {3}));
+    b.Quantize(inputs.back(), {fill_scale}, {-7});
+  }
+  const int y = b.Op(fill_scale > 0 ? BuiltinOperator::PADV2 : BuiltinOperator::PAD, inputs, "y",
+                     {1, 3}, Type::INT8);
+  b.Quantize(x, {0.5}, {-5});
+  b.Quantize(y, {scale}, {-7});
+  b.Output(y);
+  return b;
+}
+
+// TFLite Micro pads with the zero of the result, and looks at no other scale than the constant's.
+TEST(ImportTflite, PadsQuantisedTensorsOfAnyScale) {
+  const absl::StatusOr<Graph> graph = Import(QuantisedPad(0.25));
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  const Value& fill = graph->value(graph->node(0).inputs[1]);
+  ASSERT_EQ(fill.kind, ValueKind::kConstant);
+  EXPECT_EQ(fill.constant.AsInt(0), -7);  // what stands for 0
+  EXPECT_TRUE(Import(QuantisedPad(0.25, 0.25)).ok());
+  EXPECT_THAT(Text(QuantisedPad(0.25, 0.5)), HasSubstr("a fill of another scale"));
+}
+
+ModelBuilder QuantisedMaxPool(float scale) {
+  ModelBuilder b;
+  const int x = b.Input("x", {1, 2, 2, 1}, Type::INT8);
+  schema::Pool2DOptionsT options;
+  options.filter_height = options.filter_width = options.stride_h = options.stride_w = 2;
+  const int y = b.Op(BuiltinOperator::MAX_POOL_2D, {x}, "y", {1, 1, 1, 1}, options, Type::INT8);
   b.Quantize(x, {0.5}, {-7});
   b.Quantize(y, {scale}, {-7});
   b.Output(y);
   return b;
 }
 
-TEST(ImportTflite, MovesQuantisedTensorsOfOneScale) {
-  const absl::StatusOr<Graph> graph = Import(QuantisedPad(0.5));
-  ASSERT_TRUE(graph.ok()) << graph.status();
-  const Value& fill = graph->value(graph->node(0).inputs[1]);
-  ASSERT_EQ(fill.kind, ValueKind::kConstant);
-  EXPECT_EQ(fill.constant.AsInt(0), -7);  // what stands for 0
-  EXPECT_THAT(Text(QuantisedPad(0.25)), HasSubstr("scales or zero points differ"));
+TEST(ImportTflite, ScalesThatDifferByRoundingAreOne) {
+  EXPECT_TRUE(Import(QuantisedMaxPool(0.5000005F)).ok());
+  EXPECT_THAT(Text(QuantisedMaxPool(0.50001F)), HasSubstr("scales or zero points differ"));
 }
 
 // The state of an accumulator: read, added to, written.

@@ -51,7 +51,8 @@ class Importer {
     std::string name;
     ValueId input = kNoId;          // of the graph; none: it is not read before it is written
     ValueId current = kNoId;        // what it holds; kNoId: what it held before the run
-    std::optional<Tensor> initial;  // none: zeros
+    std::optional<Tensor> initial;  // none: `fill` everywhere
+    double fill = 0;
     // A run of the model may write it.
     bool written = false;
   };
@@ -102,6 +103,7 @@ class Importer {
   absl::StatusOr<ValueId> Initial(const Variable& variable, const TensorType& type);
   Variable& ResourceVariable(const std::string& name);
   Variable& TensorVariable(const Frame& frame, int tensor);
+  absl::StatusOr<ValueId> ReadTensorVariable(const Frame& frame, int tensor);
   absl::Status AddStateOutputs();
 
   const ModelFile& file_;

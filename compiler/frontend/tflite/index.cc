@@ -95,10 +95,10 @@ absl::Status Range(Converter& c) {
 }
 
 constexpr TfliteOperator kRows[] = {
-    {BuiltinOperator::EMBEDDING_LOOKUP, EmbeddingLookup, nullptr, Quantised::kMoves},
+    {BuiltinOperator::EMBEDDING_LOOKUP, EmbeddingLookup, nullptr, Quantised::kOneScale},
     {BuiltinOperator::GATHER, Gather, nullptr, Quantised::kMoves},
     {BuiltinOperator::GATHER_ND, GatherNd, nullptr, Quantised::kMoves},
-    {BuiltinOperator::ONE_HOT, OneHot, nullptr, Quantised::kMoves},
+    {BuiltinOperator::ONE_HOT, OneHot, nullptr, Quantised::kOneScale},
     {BuiltinOperator::RANGE, Range},
     {BuiltinOperator::WHERE, Where},
 };

@@ -59,6 +59,30 @@ absl::StatusOr<ValueId> FlatBatch(Converter& c, ValueId value, const Shape& batc
   return c.Reshape(value, {NumElements(batch), shape[shape.size() - 2], shape.back()});
 }
 
+// The products of two batches, inputs 0 and 1.
+absl::StatusOr<ValueId> Multiplied(Converter& c, ValueId a, ValueId b, Attrs attrs) {
+  KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> a_q, InputQuantization(c, 0));
+  if (!a_q.has_value()) return c.Op("nn.batch_matmul", {a, b}, std::move(attrs));
+  KILN_ASSIGN_OR_RETURN(const Quantization b_q, QuantizationOfInput(c, 1));
+  KILN_ASSIGN_OR_RETURN(const Quantization out, QuantizationOfOutput(c, 0));
+  KILN_ASSIGN_OR_RETURN(const DType dtype, c.OutputDType(0));
+  if (a_q->per_channel() || b_q.per_channel() || dtype.bits > 16) {
+    return absl::UnimplementedError("operands with several scales, or of more than 16 bits");
+  }
+  // Differences to zero points of 8 bits fit into 16.
+  if (dtype.bits == 16 && (a_q->zero_points[0] != 0 || b_q.zero_points[0] != 0)) {
+    return absl::UnimplementedError("operands of 16 bits with zero points");
+  }
+  const DType i16 = DType::Int(16);
+  KILN_ASSIGN_OR_RETURN(a, CentredAs(c, {a, *a_q}, i16));
+  KILN_ASSIGN_OR_RETURN(b, CentredAs(c, {b, b_q}, i16));
+  attrs.Set("out_dtype", dtype.bits == 16 ? "int64" : "int32");
+  KILN_ASSIGN_OR_RETURN(const ValueId sums, c.Op("nn.batch_matmul", {a, b}, std::move(attrs)));
+  const float product = a_q->scales[0] * b_q.scales[0];
+  const double factor = static_cast<double>(product) / static_cast<double>(out.scales[0]);
+  return Rescaled(c, sums, {factor}, out.zero_points[0], dtype);
+}
+
 absl::Status BatchMatMul(Converter& c) {
   const auto& options = c.Options<schema::BatchMatMulOptions>();
   KILN_ASSIGN_OR_RETURN(ValueId a, c.Input(0));
@@ -82,9 +106,9 @@ absl::Status BatchMatMul(Converter& c) {
   KILN_RETURN_IF_ERROR(CheckTensorType({batch, c.type(a).dtype}));
   KILN_ASSIGN_OR_RETURN(a, FlatBatch(c, a, batch));
   KILN_ASSIGN_OR_RETURN(b, FlatBatch(c, b, batch));
-  KILN_ASSIGN_OR_RETURN(ValueId y,
-                        c.Op("nn.batch_matmul", {a, b},
-                             {{"transpose_a", options.adj_x()}, {"transpose_b", options.adj_y()}}));
+  KILN_ASSIGN_OR_RETURN(
+      ValueId y,
+      Multiplied(c, a, b, {{"transpose_a", options.adj_x()}, {"transpose_b", options.adj_y()}}));
   const Shape product = c.type(y).shape;
   batch.insert(batch.end(), product.end() - 2, product.end());
   KILN_ASSIGN_OR_RETURN(y, c.Reshape(y, batch));
@@ -120,7 +144,10 @@ absl::Status Softmax(Converter& c) {
 
 absl::Status LogSoftmax(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("nn.log_softmax", {x}, {{"axis", -1}}));
+  KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> q, InputQuantization(c, 0));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, q.has_value()
+                                             ? QnnUnary(c, "qnn.log_softmax", x, {{"axis", -1}})
+                                             : c.Op("nn.log_softmax", {x}, {{"axis", -1}}));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
@@ -128,8 +155,11 @@ absl::Status LogSoftmax(Converter& c) {
 // x / max(its length along the last dimension, 1e-6)
 absl::Status L2Normalization(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("nn.l2_normalize", {x},
-                                              {{"eps", 1e-12}, {"axis", AttrValue::Ints({-1})}}));
+  KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> q, InputQuantization(c, 0));
+  KILN_ASSIGN_OR_RETURN(const ValueId y,
+                        q.has_value() ? QnnUnary(c, "qnn.l2_normalize", x, {{"axis", -1}})
+                                      : c.Op("nn.l2_normalize", {x},
+                                             {{"eps", 1e-12}, {"axis", AttrValue::Ints({-1})}}));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
@@ -155,11 +185,11 @@ absl::Status LocalResponseNormalization(Converter& c) {
 }
 
 constexpr TfliteOperator kRows[] = {
-    {BuiltinOperator::BATCH_MATMUL, BatchMatMul},
+    {BuiltinOperator::BATCH_MATMUL, BatchMatMul, nullptr, Quantised::kComputes},
     {BuiltinOperator::FULLY_CONNECTED, FullyConnected, nullptr, Quantised::kComputes},
-    {BuiltinOperator::L2_NORMALIZATION, L2Normalization},
+    {BuiltinOperator::L2_NORMALIZATION, L2Normalization, nullptr, Quantised::kComputes8},
     {BuiltinOperator::LOCAL_RESPONSE_NORMALIZATION, LocalResponseNormalization},
-    {BuiltinOperator::LOG_SOFTMAX, LogSoftmax},
+    {BuiltinOperator::LOG_SOFTMAX, LogSoftmax, nullptr, Quantised::kComputes8},
     {BuiltinOperator::SOFTMAX, Softmax, nullptr, Quantised::kComputes},
 };
 

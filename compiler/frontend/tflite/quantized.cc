@@ -13,7 +13,7 @@ namespace {
 
 using tflite_schema::Activation;
 
-const DType kF64 = DType::Float(64), kI32 = DType::Int(32);
+const DType kF64 = DType::Float(64), kI32 = DType::Int(32), kI64 = DType::Int(64);
 
 // One scale, or one per channel.
 ValueId Scales(Converter& c, const std::vector<double>& scales) {
@@ -27,11 +27,15 @@ absl::StatusOr<Quantization> Wanted(const std::optional<Quantization>& q, absl::
   return Wrong(what, "no scale", "a quantised tensor, as the others are");
 }
 
-// A bias of integers, as long as the result has channels.
+// A bias, as long as the result has channels.
 absl::StatusOr<ValueId> WithBias(Converter& c, ValueId y, int input) {
   if (!c.HasInput(input)) return y;
   KILN_ASSIGN_OR_RETURN(ValueId bias, c.Input(input));
   KILN_ASSIGN_OR_RETURN(bias, c.Reshape(bias, {c.type(y).shape.back()}));
+  const DType dtype = c.type(y).dtype;
+  if (c.type(bias).dtype != dtype) {
+    KILN_ASSIGN_OR_RETURN(bias, c.Op("cast", {bias}, {{"dtype", dtype.ToString()}}));
+  }
   return c.Op("nn.bias_add", {y, bias}, {{"axis", -1}});
 }
 
@@ -54,6 +58,16 @@ absl::StatusOr<std::optional<Quantization>> InputQuantization(const Converter& c
 absl::StatusOr<std::optional<Quantization>> OutputQuantization(const Converter& c, int i) {
   KILN_ASSIGN_OR_RETURN(const TensorInfo* const info, c.OutputInfo(i));
   return info->ToQuantization();
+}
+
+absl::StatusOr<Quantization> QuantizationOfInput(const Converter& c, int i) {
+  KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> q, InputQuantization(c, i));
+  return Wanted(q, absl::StrCat("input ", i));
+}
+
+absl::StatusOr<Quantization> QuantizationOfOutput(const Converter& c, int i) {
+  KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> q, OutputQuantization(c, i));
+  return Wanted(q, absl::StrCat("output ", i));
 }
 
 ValueId ScaleOf(Converter& c, const Quantization& q) {
@@ -113,50 +127,67 @@ absl::StatusOr<ValueId> Product(Converter& c, absl::string_view op, const Produc
     return FloatProduct(c, op, floats, std::move(attrs), activation);
   }
   if (!x_q.has_value()) return FloatProduct(c, op, p, std::move(attrs), activation);
-  KILN_ASSIGN_OR_RETURN(const Quantization weight, Wanted(w_q, "weight"));
-  KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> out_q, OutputQuantization(c, 0));
-  KILN_ASSIGN_OR_RETURN(const Quantization out, Wanted(out_q, "output"));
+  KILN_ASSIGN_OR_RETURN(const Quantization weight, QuantizationOfInput(c, p.weight_input));
+  KILN_ASSIGN_OR_RETURN(const Quantization out, QuantizationOfOutput(c, 0));
 
   DType sums = kI32;
-  if (c.type(p.x).dtype.bits == 16 && p.wide_sums) sums = DType::Int(64);
-  if (c.HasInput(p.bias_input)) {
+  if (c.type(p.x).dtype.bits == 16 && p.wide_sums) {
+    sums = kI64;
+  } else if (c.HasInput(p.bias_input)) {
     KILN_ASSIGN_OR_RETURN(const ValueId bias, c.Input(p.bias_input));
     sums = c.type(bias).dtype;
   }
-  attrs.Set("out_dtype", sums.ToString());
-  KILN_ASSIGN_OR_RETURN(ValueId y, c.Op(absl::StrCat("qnn.", op),
-                                        {p.x, p.weight, ScaleOf(c, *x_q), ZeroPointOf(c, *x_q),
-                                         ScaleOf(c, weight), ZeroPointOf(c, weight)},
-                                        std::move(attrs)));
+  KILN_ASSIGN_OR_RETURN(ValueId y,
+                        QnnSums(c, op, {p.x, *x_q}, {p.weight, weight}, sums, std::move(attrs)));
   KILN_ASSIGN_OR_RETURN(y, WithBias(c, y, p.bias_input));
-  std::vector<double> scales;
+  const bool single_scale = p.single_scale || c.type(p.x).dtype == DType::UInt(8);
+  std::vector<double> factors;
   for (float scale : weight.scales) {
-    const float product = x_q->scales[0] * scale;
-    scales.push_back(p.single_scale ? static_cast<double>(product)
-                                    : static_cast<double>(x_q->scales[0]) * scale);
+    const float single = x_q->scales[0] * scale;
+    const double product =
+        single_scale ? static_cast<double>(single) : static_cast<double>(x_q->scales[0]) * scale;
+    factors.push_back(product / static_cast<double>(out.scales[0]));
   }
   KILN_ASSIGN_OR_RETURN(const DType dtype, c.OutputDType(0));
-  KILN_ASSIGN_OR_RETURN(y, c.Op("qnn.requantize",
-                                {y, Scales(c, scales), c.Constant(Tensor::Scalar(kI32, 0)),
-                                 ScaleOf(c, out), ZeroPointOf(c, out)},
-                                {{"rounding", "TFLITE"}, {"out_dtype", dtype.ToString()}}));
+  KILN_ASSIGN_OR_RETURN(y, Rescaled(c, y, factors, out.zero_points[0], dtype));
   return ActivatedQuantized(c, y, out, activation);
 }
 
+absl::StatusOr<ValueId> QnnSums(Converter& c, absl::string_view op, const QuantizedOperand& x,
+                                const QuantizedOperand& weight, DType sums, Attrs attrs) {
+  attrs.Set("out_dtype", sums.ToString());
+  return c.Op(absl::StrCat("qnn.", op),
+              {x.value, weight.value, ScaleOf(c, x.quantization), ZeroPointOf(c, x.quantization),
+               ScaleOf(c, weight.quantization), ZeroPointOf(c, weight.quantization)},
+              std::move(attrs));
+}
+
+absl::StatusOr<ValueId> Rescaled(Converter& c, ValueId value, const std::vector<double>& factors,
+                                 int64_t zero_point, DType dtype) {
+  const auto integer = [&](int64_t i) {
+    return c.Constant(Tensor::Scalar(kI32, static_cast<double>(i)));
+  };
+  return c.Op("qnn.requantize",
+              {value, Scales(c, factors), integer(0), Scales(c, {1}), integer(zero_point)},
+              {{"rounding", "TFLITE"}, {"out_dtype", dtype.ToString()}});
+}
+
+absl::StatusOr<ValueId> CentredAs(Converter& c, const QuantizedOperand& x, DType dtype) {
+  KILN_ASSIGN_OR_RETURN(const ValueId wide, c.Op("cast", {x.value}, {{"dtype", dtype.ToString()}}));
+  if (x.quantization.zero_points[0] == 0) return wide;
+  return c.Op("subtract", {wide, c.Scalar(wide, x.quantization.zero_points[0])});
+}
+
 absl::StatusOr<ValueId> QnnUnary(Converter& c, absl::string_view op, ValueId x, Attrs attrs) {
-  KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> in_q, InputQuantization(c, 0));
-  KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> out_q, OutputQuantization(c, 0));
-  KILN_ASSIGN_OR_RETURN(const Quantization in, Wanted(in_q, "data"));
-  KILN_ASSIGN_OR_RETURN(const Quantization out, Wanted(out_q, "output"));
+  KILN_ASSIGN_OR_RETURN(const Quantization in, QuantizationOfInput(c, 0));
+  KILN_ASSIGN_OR_RETURN(const Quantization out, QuantizationOfOutput(c, 0));
   return c.Op(op, {x, ScaleOf(c, in), ZeroPointOf(c, in), ScaleOf(c, out), ZeroPointOf(c, out)},
               std::move(attrs));
 }
 
 absl::StatusOr<ValueId> Requantized(Converter& c, ValueId x, double factor) {
-  KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> in_q, InputQuantization(c, 0));
-  KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> out_q, OutputQuantization(c, 0));
-  KILN_ASSIGN_OR_RETURN(const Quantization in, Wanted(in_q, "data"));
-  KILN_ASSIGN_OR_RETURN(const Quantization out, Wanted(out_q, "output"));
+  KILN_ASSIGN_OR_RETURN(const Quantization in, QuantizationOfInput(c, 0));
+  KILN_ASSIGN_OR_RETURN(const Quantization out, QuantizationOfOutput(c, 0));
   KILN_ASSIGN_OR_RETURN(const DType dtype, c.OutputDType(0));
   return c.Op("qnn.requantize",
               {x, Scales(c, {factor}), ZeroPointOf(c, in), Scales(c, {1}), ZeroPointOf(c, out)},

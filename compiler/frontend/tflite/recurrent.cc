@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators with memory: SVDF, and LSTMs, whose steps are unrolled.
+#include "compiler/frontend/tflite/recurrent.h"
+
 #include <array>
 
 #include "absl/strings/str_cat.h"
@@ -21,61 +23,30 @@ absl::StatusOr<ValueId> Slice(Converter& c, ValueId x, int64_t axis, int64_t beg
                {"axes", AttrValue::Ints({axis})}});
 }
 
-// A low-rank filter over time. Inputs: data (batch, inputs), what it sees of them (filters,
-// inputs), how it weighs the last steps (filters, steps), a bias or none, and the variable (batch,
-// filters * steps) with what it saw. `rank` filters add up to one output.
 absl::Status Svdf(Converter& c) {
-  const auto& options = c.Options<schema::SVDFOptions>();
-  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId features, c.Input(1));
-  KILN_ASSIGN_OR_RETURN(const ValueId time, c.Input(2));
-  KILN_ASSIGN_OR_RETURN(ValueId state, c.Input(4));
-  if (c.type(x).rank() != 2 || c.type(features).rank() != 2 || c.type(time).rank() != 2) {
-    return Wrong("data and weights",
-                 absl::StrCat(c.type(x).ToString(), ", ", c.type(features).ToString(), " and ",
-                              c.type(time).ToString()),
-                 "rank 2");
-  }
-  const int64_t batch = c.type(x).shape[0];
-  const int64_t filters = c.type(time).shape[0], steps = c.type(time).shape[1];
-  const int64_t rank = options.rank();
-  if (rank < 1 || filters % rank != 0 || steps < 1 || c.type(features).shape[0] != filters) {
-    return Wrong("weights",
-                 absl::StrCat(c.type(features).ToString(), " and ", c.type(time).ToString(),
-                              " of rank ", rank),
-                 "(filters, inputs) and (filters, steps)");
-  }
-  const Shape flat = c.type(state).shape;
-  KILN_ASSIGN_OR_RETURN(ValueId seen, c.Op("nn.dense", {x, features}, {{"units", filters}}));
-  KILN_ASSIGN_OR_RETURN(seen, c.Reshape(seen, {batch, filters, 1}));
-  // The oldest step makes room for the new one.
-  KILN_ASSIGN_OR_RETURN(state, c.Reshape(state, {batch, filters, steps}));
-  if (steps > 1) {
-    KILN_ASSIGN_OR_RETURN(state, Slice(c, state, 2, 1, steps));
-    KILN_ASSIGN_OR_RETURN(state, c.Op("concatenate", {state, seen}, {{"axis", 2}}));
-  } else {
-    state = seen;
-  }
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(kSvdfData));
+  if (c.type(x).dtype.is_integral()) return QuantizedSvdf(c);
+  KILN_ASSIGN_OR_RETURN(const ValueId features, c.Input(kSvdfFeatures));
+  KILN_ASSIGN_OR_RETURN(const ValueId time, c.Input(kSvdfTime));
+  KILN_ASSIGN_OR_RETURN(const SvdfExtents extents, CheckSvdf(c));
+  const auto& [batch, filters, steps, rank] = extents;
+  KILN_ASSIGN_OR_RETURN(const ValueId seen, c.Op("nn.dense", {x, features}, {{"units", filters}}));
+  KILN_ASSIGN_OR_RETURN(ValueId state, SvdfState(c, extents, seen));
   KILN_ASSIGN_OR_RETURN(ValueId y, c.Op("multiply", {state, time}));
   KILN_ASSIGN_OR_RETURN(y, c.Op("sum", {y}, {{"axis", AttrValue::Ints({2})}}));
   KILN_ASSIGN_OR_RETURN(y, c.Reshape(y, {batch, filters / rank, rank}));
   KILN_ASSIGN_OR_RETURN(y, c.Op("sum", {y}, {{"axis", AttrValue::Ints({2})}}));
-  if (c.HasInput(3)) {
-    KILN_ASSIGN_OR_RETURN(const ValueId bias, c.Input(3));
+  if (c.HasInput(kSvdfBias)) {
+    KILN_ASSIGN_OR_RETURN(const ValueId bias, c.Input(kSvdfBias));
     KILN_ASSIGN_OR_RETURN(y, c.Op("nn.bias_add", {y, bias}, {{"axis", 1}}));
   }
-  KILN_ASSIGN_OR_RETURN(y, c.Activated(y, options.fused_activation_function()));
-  KILN_ASSIGN_OR_RETURN(state, c.Reshape(state, flat));
-  c.SetVariable(4, state);
+  const auto activation = c.Options<schema::SVDFOptions>().fused_activation_function();
+  KILN_ASSIGN_OR_RETURN(y, c.Activated(y, activation));
+  KILN_ASSIGN_OR_RETURN(state, c.Reshape(state, {batch, filters * steps}));
+  c.SetVariable(kSvdfState, state);
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
-
-// The operands of an LSTM, by their places.
-constexpr int kInputWeights = 1, kRecurrentWeights = 5, kPeepholes = 9, kBiases = 12;
-constexpr int kProjection = 16, kProjectionBias = 17, kHidden = 18, kCell = 19, kLayerNorm = 20;
-// Gates, in the order of the operands. Peepholes leave out kUpdate.
-enum Gate { kIn, kForget, kUpdate, kOut, kGates };
 
 class Lstm {
  public:
@@ -83,12 +54,14 @@ class Lstm {
       : c_(c), options_(c.Options<schema::UnidirectionalSequenceLSTMOptions>()) {}
 
   absl::Status Run() {
-    KILN_RETURN_IF_ERROR(Check());
+    KILN_ASSIGN_OR_RETURN(extents_, CheckLstm(c_));
+    // Without an input gate, what is not forgotten is taken in.
+    coupled_ = !c_.HasInput(kInputWeights);
     std::vector<ValueId> steps;
     KILN_ASSIGN_OR_RETURN(hidden_, c_.Input(kHidden));
     KILN_ASSIGN_OR_RETURN(cell_, c_.Input(kCell));
     KILN_RETURN_IF_ERROR(ReadInputs());
-    for (int64_t step = 0; step < steps_; ++step) {
+    for (int64_t step = 0; step < extents_.steps; ++step) {
       KILN_RETURN_IF_ERROR(Step(step));
       steps.push_back(hidden_);
     }
@@ -101,32 +74,6 @@ class Lstm {
   }
 
  private:
-  absl::Status Check() {
-    if (c_.num_inputs() < kCell + 1) {
-      return Wrong("inputs", absl::StrCat(c_.num_inputs()), "20 or 24");
-    }
-    for (int i = kLayerNorm; i < c_.num_inputs(); ++i) {
-      if (c_.HasInput(i)) return absl::UnimplementedError("layer normalisation of gates");
-    }
-    if (options_.diagonal_recurrent_tensors()) {
-      return absl::UnimplementedError("diagonal recurrent weights");
-    }
-    KILN_ASSIGN_OR_RETURN(const ValueId x, c_.Input(0));
-    const Shape shape = c_.type(x).shape;
-    if (shape.size() != 3) return Wrong("data", c_.type(x).ToString(), "rank 3");
-    steps_ = shape[options_.time_major() ? 0 : 1];
-    batch_ = shape[options_.time_major() ? 1 : 0];
-    if (steps_ < 1 || steps_ > kMaxSteps) {
-      return Wrong("steps", absl::StrCat(steps_), absl::StrCat("1 to ", kMaxSteps));
-    }
-    // Without an input gate, what is not forgotten is taken in.
-    coupled_ = !c_.HasInput(kInputWeights);
-    KILN_ASSIGN_OR_RETURN(const ValueId w, c_.Input(kInputWeights + kForget));
-    if (c_.type(w).rank() != 2) return Wrong("weights", c_.type(w).ToString(), "rank 2");
-    units_ = c_.type(w).shape[0];
-    return absl::OkStatus();
-  }
-
   bool Has(Gate gate) const { return gate != kIn || !coupled_; }
 
   // What the gates see of the data, of all steps at once: (steps, batch, units).
@@ -139,7 +86,7 @@ class Lstm {
       if (!Has(gate)) continue;
       KILN_ASSIGN_OR_RETURN(const ValueId w, c_.Input(kInputWeights + gate));
       KILN_ASSIGN_OR_RETURN(const ValueId bias, c_.Input(kBiases + gate));
-      KILN_ASSIGN_OR_RETURN(ValueId y, c_.Op("nn.dense", {x, w}, {{"units", units_}}));
+      KILN_ASSIGN_OR_RETURN(ValueId y, c_.Op("nn.dense", {x, w}, {{"units", extents_.units}}));
       KILN_ASSIGN_OR_RETURN(y, c_.Op("nn.bias_add", {y, bias}, {{"axis", -1}}));
       seen_[gate] = y;
     }
@@ -149,9 +96,8 @@ class Lstm {
   // The sum of a gate before its activation. `cell` is what its peephole looks at.
   absl::StatusOr<ValueId> Sum(Gate gate, int64_t step, ValueId cell) {
     KILN_ASSIGN_OR_RETURN(const ValueId w, c_.Input(kRecurrentWeights + gate));
-    KILN_ASSIGN_OR_RETURN(ValueId seen, Slice(c_, seen_[gate], 0, step, step + 1));
-    KILN_ASSIGN_OR_RETURN(seen, c_.Reshape(seen, {batch_, units_}));
-    KILN_ASSIGN_OR_RETURN(ValueId y, c_.Op("nn.dense", {hidden_, w}, {{"units", units_}}));
+    KILN_ASSIGN_OR_RETURN(const ValueId seen, AtStep(c_, seen_[gate], step));
+    KILN_ASSIGN_OR_RETURN(ValueId y, c_.Op("nn.dense", {hidden_, w}, {{"units", extents_.units}}));
     KILN_ASSIGN_OR_RETURN(y, c_.Op("add", {y, seen}));
     if (gate == kUpdate) return y;
     const int peephole = kPeepholes + (gate == kOut ? 2 : gate);
@@ -207,20 +153,90 @@ class Lstm {
 
   Converter& c_;
   const schema::UnidirectionalSequenceLSTMOptions& options_;
-  int64_t steps_ = 0, batch_ = 0, units_ = 0;
+  LstmExtents extents_ = {};
   bool coupled_ = false;
   std::array<ValueId, kGates> seen_ = {};
   ValueId hidden_ = kNoId, cell_ = kNoId;
 };
 
-absl::Status UnidirectionalSequenceLstm(Converter& c) { return Lstm(c).Run(); }
+absl::Status UnidirectionalSequenceLstm(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  return c.type(x).dtype.is_integral() ? QuantizedLstm(c) : Lstm(c).Run();
+}
 
 constexpr TfliteOperator kRows[] = {
-    {BuiltinOperator::SVDF, Svdf},
-    {BuiltinOperator::UNIDIRECTIONAL_SEQUENCE_LSTM, UnidirectionalSequenceLstm},
+    {BuiltinOperator::SVDF, Svdf, nullptr, Quantised::kComputes8},
+    {BuiltinOperator::UNIDIRECTIONAL_SEQUENCE_LSTM, UnidirectionalSequenceLstm, nullptr,
+     Quantised::kComputes},
 };
 
 }  // namespace
+
+absl::StatusOr<SvdfExtents> CheckSvdf(const Converter& c) {
+  std::array<TensorType, 3> types;
+  for (int i : {kSvdfData, kSvdfFeatures, kSvdfTime}) {
+    KILN_ASSIGN_OR_RETURN(const ValueId value, c.Input(i));
+    types[static_cast<size_t>(i)] = c.type(value);
+  }
+  const auto& [x, features, time] = types;
+  if (x.rank() != 2 || features.rank() != 2 || time.rank() != 2) {
+    return Wrong("data and weights",
+                 absl::StrCat(x.ToString(), ", ", features.ToString(), " and ", time.ToString()),
+                 "rank 2");
+  }
+  const SvdfExtents extents = {.batch = x.shape[0],
+                               .filters = time.shape[0],
+                               .steps = time.shape[1],
+                               .rank = c.Options<schema::SVDFOptions>().rank()};
+  if (extents.rank < 1 || extents.filters % extents.rank != 0 || extents.steps < 1 ||
+      features.shape[0] != extents.filters) {
+    return Wrong(
+        "weights",
+        absl::StrCat(features.ToString(), " and ", time.ToString(), " of rank ", extents.rank),
+        "(filters, inputs) and (filters, steps)");
+  }
+  return extents;
+}
+
+absl::StatusOr<ValueId> SvdfState(Converter& c, const SvdfExtents& extents, ValueId seen) {
+  const auto& [batch, filters, steps, rank] = extents;
+  KILN_ASSIGN_OR_RETURN(seen, c.Reshape(seen, {batch, filters, 1}));
+  KILN_ASSIGN_OR_RETURN(ValueId state, c.Input(kSvdfState));
+  KILN_ASSIGN_OR_RETURN(state, c.Reshape(state, {batch, filters, steps}));
+  if (steps == 1) return seen;
+  KILN_ASSIGN_OR_RETURN(state, Slice(c, state, 2, 1, steps));
+  return c.Op("concatenate", {state, seen}, {{"axis", 2}});
+}
+
+absl::StatusOr<LstmExtents> CheckLstm(const Converter& c) {
+  const auto& options = c.Options<schema::UnidirectionalSequenceLSTMOptions>();
+  if (c.num_inputs() < kCell + 1) return Wrong("inputs", absl::StrCat(c.num_inputs()), "20 or 24");
+  for (int i = kLayerNorm; i < c.num_inputs(); ++i) {
+    if (c.HasInput(i)) return absl::UnimplementedError("layer normalisation of gates");
+  }
+  if (options.diagonal_recurrent_tensors()) {
+    return absl::UnimplementedError("diagonal recurrent weights");
+  }
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  const Shape shape = c.type(x).shape;
+  if (shape.size() != 3) return Wrong("data", c.type(x).ToString(), "rank 3");
+  LstmExtents extents = {.steps = shape[options.time_major() ? 0 : 1],
+                         .batch = shape[options.time_major() ? 1 : 0],
+                         .units = 0};
+  if (extents.steps < 1 || extents.steps > kMaxSteps) {
+    return Wrong("steps", absl::StrCat(extents.steps), absl::StrCat("1 to ", kMaxSteps));
+  }
+  KILN_ASSIGN_OR_RETURN(const ValueId w, c.Input(kInputWeights + kForget));
+  if (c.type(w).rank() != 2) return Wrong("weights", c.type(w).ToString(), "rank 2");
+  extents.units = c.type(w).shape[0];
+  return extents;
+}
+
+absl::StatusOr<ValueId> AtStep(Converter& c, ValueId x, int64_t step) {
+  const Shape shape = c.type(x).shape;
+  KILN_ASSIGN_OR_RETURN(x, Slice(c, x, 0, step, step + 1));
+  return c.Reshape(x, {shape[1], shape[2]});
+}
 
 absl::Span<const TfliteOperator> RecurrentOperators() { return kRows; }
 

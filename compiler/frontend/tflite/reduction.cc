@@ -6,12 +6,26 @@
 #include "compiler/base/status.h"
 #include "compiler/frontend/tflite/converter.h"
 #include "compiler/frontend/tflite/quantized.h"
+#include "compiler/frontend/tflite/quantized_elementwise.h"
 
 namespace kiln::tflite_frontend {
 namespace {
 
 namespace schema = tflite_schema;
 using schema::BuiltinOperator;
+
+// The sum of the numbers less their zero point, in the scale of output 0.
+absl::StatusOr<ValueId> QuantizedSum(Converter& c, ValueId x, const Quantization& in, bool has_axes,
+                                     const Attrs& attrs) {
+  KILN_ASSIGN_OR_RETURN(const Quantization out, QuantizationOfOutput(c, 0));
+  KILN_ASSIGN_OR_RETURN(const DType dtype, c.OutputDType(0));
+  KILN_ASSIGN_OR_RETURN(ValueId y, CentredAs(c, {x, in}, DType::Int(32)));
+  if (has_axes) {
+    KILN_ASSIGN_OR_RETURN(y, c.Op("sum", {y}, attrs));
+  }
+  const double factor = static_cast<double>(in.scales[0]) / static_cast<double>(out.scales[0]);
+  return Rescaled(c, y, {factor}, out.zero_points[0], dtype);
+}
 
 absl::Status Reduce(Converter& c, absl::string_view relay) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
@@ -27,6 +41,8 @@ absl::Status Reduce(Converter& c, absl::string_view relay) {
   ValueId y = x;
   if (q.has_value() && relay == "mean") {
     KILN_ASSIGN_OR_RETURN(y, QnnUnary(c, "qnn.mean", x, attrs));
+  } else if (q.has_value() && relay == "sum") {
+    KILN_ASSIGN_OR_RETURN(y, QuantizedSum(c, x, *q, !axes.empty(), attrs));
   } else if (!axes.empty()) {
     KILN_ASSIGN_OR_RETURN(y, c.Op(relay, {x}, attrs));
   }
@@ -58,8 +74,32 @@ absl::Status ArgMax(Converter& c) { return ArgReduce(c, "argmax"); }
 absl::Status ArgMin(Converter& c) { return ArgReduce(c, "argmin"); }
 
 absl::Status Cumsum(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> q, InputQuantization(c, 0));
+  if (q.has_value()) return QuantizedCumsum(c);
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, CumulativeSum(c, x));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+constexpr TfliteOperator kRows[] = {
+    {BuiltinOperator::ARG_MAX, ArgMax, nullptr, Quantised::kMoves},
+    {BuiltinOperator::ARG_MIN, ArgMin, nullptr, Quantised::kMoves},
+    {BuiltinOperator::CUMSUM, Cumsum, nullptr, Quantised::kComputes8},
+    {BuiltinOperator::MEAN, ReduceMean, nullptr, Quantised::kComputes},
+    {BuiltinOperator::REDUCE_ALL, ReduceAll},
+    {BuiltinOperator::REDUCE_ANY, ReduceAny},
+    {BuiltinOperator::REDUCE_MAX, ReduceMax, nullptr, Quantised::kOneScale},
+    {BuiltinOperator::REDUCE_MIN, ReduceMin, nullptr, Quantised::kOneScale},
+    {BuiltinOperator::REDUCE_PROD, ReduceProd},
+    {BuiltinOperator::SUM, ReduceSum, nullptr, Quantised::kComputes},
+};
+
+}  // namespace
+
+absl::StatusOr<ValueId> CumulativeSum(Converter& c, ValueId x) {
   const auto& options = c.Options<schema::CumsumOptions>();
-  KILN_ASSIGN_OR_RETURN(ValueId y, c.Input(0));
+  ValueId y = x;
   KILN_ASSIGN_OR_RETURN(const int64_t axis, c.IntInput(1, "the axis"));
   const Attrs reverse = {{"axis", AttrValue::Ints({axis})}};
   if (options.reverse()) {
@@ -70,24 +110,8 @@ absl::Status Cumsum(Converter& c) {
   if (options.reverse()) {
     KILN_ASSIGN_OR_RETURN(y, c.Op("reverse", {y}, reverse));
   }
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return y;
 }
-
-constexpr TfliteOperator kRows[] = {
-    {BuiltinOperator::ARG_MAX, ArgMax, nullptr, Quantised::kMoves},
-    {BuiltinOperator::ARG_MIN, ArgMin, nullptr, Quantised::kMoves},
-    {BuiltinOperator::CUMSUM, Cumsum},
-    {BuiltinOperator::MEAN, ReduceMean, nullptr, Quantised::kComputes},
-    {BuiltinOperator::REDUCE_ALL, ReduceAll},
-    {BuiltinOperator::REDUCE_ANY, ReduceAny},
-    {BuiltinOperator::REDUCE_MAX, ReduceMax, nullptr, Quantised::kMoves},
-    {BuiltinOperator::REDUCE_MIN, ReduceMin, nullptr, Quantised::kMoves},
-    {BuiltinOperator::REDUCE_PROD, ReduceProd},
-    {BuiltinOperator::SUM, ReduceSum},
-};
-
-}  // namespace
 
 absl::Span<const TfliteOperator> ReductionOperators() { return kRows; }
 

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/tflite/converter.h"
+#include "compiler/frontend/tflite/quantized.h"
 
 namespace kiln::tflite_frontend {
 namespace {
@@ -145,10 +146,9 @@ absl::StatusOr<AttrValue> PadWidths(Converter& c, int input, int64_t rank) {
   return AttrValue(widths);
 }
 
-// The value of padding that stands for 0.
+// The value that stands for 0 in the result.
 absl::StatusOr<double> Zero(const Converter& c) {
-  KILN_ASSIGN_OR_RETURN(const TensorInfo* const info, c.InputInfo(0));
-  KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> quantization, info->ToQuantization());
+  KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> quantization, OutputQuantization(c, 0));
   return quantization.has_value() ? quantization->zero_points[0] : 0;
 }
 
@@ -158,6 +158,9 @@ absl::Status Pad(Converter& c) {
   ValueId fill = kNoId;
   if (c.HasInput(2)) {
     KILN_ASSIGN_OR_RETURN(fill, c.Input(2));
+    KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> fill_q, InputQuantization(c, 2));
+    KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> out_q, OutputQuantization(c, 0));
+    if (fill_q != out_q) return absl::UnimplementedError("a fill of another scale or zero point");
   } else {
     KILN_ASSIGN_OR_RETURN(const double zero, Zero(c));
     fill = c.Scalar(x, zero);
@@ -330,9 +333,9 @@ constexpr TfliteOperator kRows[] = {
     {BuiltinOperator::SPACE_TO_BATCH_ND, SpaceToBatch, nullptr, Quantised::kMoves},
     {BuiltinOperator::SPACE_TO_DEPTH, SpaceToDepth, nullptr, Quantised::kMoves},
     {BuiltinOperator::SQUEEZE, Squeeze, nullptr, Quantised::kMoves},
-    {BuiltinOperator::TILE, Tile, nullptr, Quantised::kMoves},
+    {BuiltinOperator::TILE, Tile, nullptr, Quantised::kOneScale},
     {BuiltinOperator::TRANSPOSE, Transpose, nullptr, Quantised::kMoves},
-    {BuiltinOperator::ZEROS_LIKE, nullptr, "zeros_like"},
+    {BuiltinOperator::ZEROS_LIKE, nullptr, "zeros_like", Quantised::kMoves},
 };
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include "compiler/base/limits.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/tflite/converter.h"
+#include "compiler/frontend/tflite/quantized.h"
+#include "compiler/frontend/tflite/quantized_elementwise.h"
 
 namespace kiln::tflite_frontend {
 namespace {
@@ -15,7 +17,14 @@ using schema::BuiltinOperator;
 
 absl::Status Concatenation(Converter& c) {
   const auto& options = c.Options<schema::ConcatenationOptions>();
-  KILN_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs, c.Inputs());
+  KILN_ASSIGN_OR_RETURN(std::vector<ValueId> inputs, c.Inputs());
+  // TFLite brings uint8 to the scale of the result; of other types it moves the numbers.
+  for (size_t i = 0; i < inputs.size() && c.type(inputs[i]).dtype == DType::UInt(8); ++i) {
+    KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> q,
+                          InputQuantization(c, static_cast<int>(i)));
+    if (!q.has_value()) continue;
+    KILN_ASSIGN_OR_RETURN(inputs[i], InNumbersOfOutput(c, static_cast<int>(i)));
+  }
   ValueId y = inputs[0];
   if (inputs.size() > 1) {
     KILN_ASSIGN_OR_RETURN(y, c.Op("concatenate", inputs, {{"axis", options.axis()}}));

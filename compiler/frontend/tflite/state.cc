@@ -78,6 +78,17 @@ Importer::Variable& Importer::TensorVariable(const Frame& frame, int tensor) {
   return variable;
 }
 
+absl::StatusOr<ValueId> Importer::ReadTensorVariable(const Frame& frame, int tensor) {
+  const TensorInfo& info = frame.subgraph.tensors[static_cast<size_t>(tensor)];
+  KILN_ASSIGN_OR_RETURN(const TensorType type, info.ToTensorType());
+  KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> q, info.ToQuantization());
+  Variable& variable = TensorVariable(frame, tensor);
+  variable.written = true;
+  // As TFLite has it: int8 stands for 0 at first, int16 has no other zero point than 0.
+  if (q.has_value() && type.dtype == DType::Int(8)) variable.fill = q->zero_points[0];
+  return Read(variable, type);
+}
+
 absl::Status Importer::VarHandle(Frame& frame, const OperatorInfo& op) {
   if (op.outputs.size() != 1) return Wrong("outputs", absl::StrCat(op.outputs.size()), "1");
   const std::string name = ResourceName(op);
@@ -93,11 +104,11 @@ absl::StatusOr<std::string> Importer::HandleOf(const Frame& frame, const Operato
   return Wrong("input 0", "no variable", "the result of VAR_HANDLE");
 }
 
-// A variable without an initial value holds zeros.
 absl::StatusOr<ValueId> Importer::Initial(const Variable& variable, const TensorType& type) {
   if (variable.initial.has_value()) return graph_.AddConstant(*variable.initial, variable.name);
-  // Not a constant: the file may say any shape.
-  return AddOp(graph_, "zeros", {},
+  // Not a constant of that shape: the file may say any.
+  const ValueId fill = graph_.AddConstant(Tensor::Scalar(type.dtype, variable.fill));
+  return AddOp(graph_, "full", {fill},
                {{"shape", AttrValue::Ints(type.shape)}, {"dtype", type.dtype.ToString()}});
 }
 
@@ -169,9 +180,9 @@ absl::Status Importer::AddStateOutputs() {
     graph_.outputs.push_back(variable.current);
     graph_.output_names.push_back(names_.Make(variable.name + ".next"));
     names.emplace_back(variable.name);
-    const bool is_zero =
-        !variable.initial.has_value() || variable.initial->type().num_elements() == 0;
-    initial.emplace_back(is_zero ? 0.0 : variable.initial->AsDouble(0));
+    const bool has_tensor =
+        variable.initial.has_value() && variable.initial->type().num_elements() > 0;
+    initial.emplace_back(has_tensor ? variable.initial->AsDouble(0) : variable.fill);
   }
   if (!names.empty()) {
     graph_.attrs.Set("state_inputs", AttrValue(names));

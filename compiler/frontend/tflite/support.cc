@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is supported, told before anything is converted.
 #include <algorithm>
+#include <cmath>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -48,6 +49,12 @@ std::vector<const TensorInfo*> Operands(const Subgraph& subgraph, const Operator
   return operands;
 }
 
+// As one scale counts what TFLite Micro's pools take for one: two that differ by rounding.
+bool AreOne(const Quantization& a, const Quantization& b) {
+  const float difference = std::abs(a.scales[0] - b.scales[0]);
+  return difference <= 1e-6F && difference <= a.scales[0] * 1e-3F && a.zero_points == b.zero_points;
+}
+
 // Whether all quantised operands have one scale and one zero point.
 bool HaveOneQuantization(const std::vector<const TensorInfo*>& operands) {
   std::optional<Quantization> first;
@@ -55,7 +62,7 @@ bool HaveOneQuantization(const std::vector<const TensorInfo*>& operands) {
     if (!operand->IsQuantized()) continue;
     const absl::StatusOr<std::optional<Quantization>> q = operand->ToQuantization();
     if (!q.ok() || !q->has_value() || (*q)->per_channel()) return false;
-    if (first.has_value() && *first != **q) return false;
+    if (first.has_value() && !AreOne(*first, **q)) return false;
     first = **q;
   }
   return true;
@@ -73,7 +80,12 @@ std::string WhyNot(const Subgraph& subgraph, const OperatorInfo& op) {
   // Constants become floats.
   if (op.code == BuiltinOperator::DEQUANTIZE && !operands[0]->data.empty()) return "";
   if (row->quantised == Quantised::kNo) return "is not supported on quantised tensors";
-  if (row->quantised == Quantised::kComputes) return "";
+  if (row->quantised == Quantised::kComputes || row->quantised == Quantised::kMoves) return "";
+  if (row->quantised == Quantised::kComputes8) {
+    const absl::StatusOr<DType> dtype = operands[0]->ToDType();
+    if (!operands[0]->IsQuantized() || !dtype.ok() || dtype->bits == 8) return "";
+    return "is not supported on quantised tensors of more than 8 bits";
+  }
   if (HaveOneQuantization(operands)) return "";
   return "is not supported on quantised tensors whose scales or zero points differ";
 }

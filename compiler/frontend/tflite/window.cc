@@ -6,6 +6,7 @@
 #include "compiler/base/status.h"
 #include "compiler/frontend/tflite/converter.h"
 #include "compiler/frontend/tflite/quantized.h"
+#include "compiler/frontend/tflite/quantized_elementwise.h"
 
 namespace kiln::tflite_frontend {
 namespace {
@@ -238,6 +239,8 @@ absl::Status Resize(Converter& c, const char* method, const char* mode, const ch
 }
 
 absl::Status ResizeBilinear(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> q, InputQuantization(c, 0));
+  if (q.has_value()) return QuantizedResizeBilinear(c);
   const auto& options = c.Options<schema::ResizeBilinearOptions>();
   return Resize(c, "linear",
                 options.align_corners()        ? "align_corners"
@@ -258,8 +261,8 @@ constexpr TfliteOperator kRows[] = {
     {BuiltinOperator::CONV_2D, Conv2d, nullptr, Quantised::kComputes},
     {BuiltinOperator::DEPTHWISE_CONV_2D, DepthwiseConv2d, nullptr, Quantised::kComputes},
     {BuiltinOperator::L2_POOL_2D, L2Pool},
-    {BuiltinOperator::MAX_POOL_2D, MaxPool, nullptr, Quantised::kMoves},
-    {BuiltinOperator::RESIZE_BILINEAR, ResizeBilinear},
+    {BuiltinOperator::MAX_POOL_2D, MaxPool, nullptr, Quantised::kOneScale},
+    {BuiltinOperator::RESIZE_BILINEAR, ResizeBilinear, nullptr, Quantised::kMoves},
     {BuiltinOperator::RESIZE_NEAREST_NEIGHBOR, ResizeNearestNeighbor, nullptr, Quantised::kMoves},
     {BuiltinOperator::TRANSPOSE_CONV, TransposeConv, nullptr, Quantised::kComputes},
 };

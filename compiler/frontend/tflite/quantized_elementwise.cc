@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/frontend/tflite/quantized_elementwise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/base/status.h"
+#include "compiler/frontend/tflite/quantized.h"
+
+namespace kiln::tflite_frontend {
+namespace {
+
+const DType kI32 = DType::Int(32);
+
+// Input i, quantised with one scale, in int32 and less its zero point.
+struct CentredInput {
+  ValueId value;
+  double scale;
+};
+absl::StatusOr<CentredInput> Centred(Converter& c, int i) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(i));
+  KILN_ASSIGN_OR_RETURN(const Quantization q, QuantizationOfInput(c, i));
+  if (q.per_channel()) return absl::UnimplementedError("operands with several scales");
+  if (c.type(x).dtype.bits > 16) {
+    return Wrong(absl::StrCat("input ", i), c.type(x).ToString(), "integers of up to 16 bits");
+  }
+  KILN_ASSIGN_OR_RETURN(const ValueId centred, CentredAs(c, {x, q}, kI32));
+  return CentredInput{centred, static_cast<double>(q.scales[0])};
+}
+
+// Says that output 0 is value * factor in its scale.
+absl::Status SetRescaled(Converter& c, ValueId value, double factor) {
+  KILN_ASSIGN_OR_RETURN(const Quantization out, QuantizationOfOutput(c, 0));
+  KILN_ASSIGN_OR_RETURN(const DType dtype, c.OutputDType(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, Rescaled(c, value, {factor}, out.zero_points[0], dtype));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<double> OutScale(const Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const Quantization out, QuantizationOfOutput(c, 0));
+  return static_cast<double>(out.scales[0]);
+}
+
+absl::StatusOr<ValueId> TimesPowerOfTwo(Converter& c, ValueId x, int exponent) {
+  if (exponent == 0) return x;
+  return c.Op("multiply", {x, c.Scalar(x, static_cast<double>(int64_t{1} << exponent))});
+}
+
+}  // namespace
+
+// A factor of 1 changes nothing, so one way serves equal scales too.
+absl::Status QuantizedAbs(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const CentredInput x, Centred(c, 0));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("abs", {x.value}));
+  KILN_ASSIGN_OR_RETURN(const double out, OutScale(c));
+  return SetRescaled(c, y, x.scale / out);
+}
+
+// The inputs have one scale, so their sum has it too; it is made in 19 more bits.
+absl::Status QuantizedAddN(Converter& c) {
+  constexpr int kShift = 20;
+  KILN_ASSIGN_OR_RETURN(const CentredInput first, Centred(c, 0));
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  if (c.type(x).dtype.bits != 8) {
+    return Wrong("input 0", c.type(x).ToString(), "integers of 8 bits");
+  }
+  KILN_ASSIGN_OR_RETURN(const Quantization wanted, QuantizationOfInput(c, 0));
+  ValueId sum = first.value;
+  for (int i = 1; i < c.num_inputs(); ++i) {
+    KILN_ASSIGN_OR_RETURN(const Quantization q, QuantizationOfInput(c, i));
+    if (q != wanted) return absl::UnimplementedError("inputs whose scales or zero points differ");
+    KILN_ASSIGN_OR_RETURN(const CentredInput next, Centred(c, i));
+    KILN_ASSIGN_OR_RETURN(sum, c.Op("add", {sum, next.value}));
+  }
+  KILN_ASSIGN_OR_RETURN(sum, TimesPowerOfTwo(c, sum, kShift - 1));
+  KILN_ASSIGN_OR_RETURN(const double out, OutScale(c));
+  return SetRescaled(c, sum, 2 * first.scale / ((1 << kShift) * out));
+}
+
+// Sums in 19 more bits. As TFLite Micro does it, a sum begins with what the number 0 stands for,
+// which is 0 only where the zero point is.
+absl::Status QuantizedCumsum(Converter& c) {
+  constexpr int kShift = 20;
+  KILN_ASSIGN_OR_RETURN(const CentredInput x, Centred(c, 0));
+  KILN_ASSIGN_OR_RETURN(const Quantization in, QuantizationOfInput(c, 0));
+  KILN_ASSIGN_OR_RETURN(const double out, OutScale(c));
+  KILN_ASSIGN_OR_RETURN(ValueId y, TimesPowerOfTwo(c, x.value, kShift - 1));
+  KILN_ASSIGN_OR_RETURN(y, CumulativeSum(c, y));
+  if (in.zero_points[0] != 0) {
+    const double first = -std::ldexp(in.zero_points[0], kShift - 1);
+    KILN_ASSIGN_OR_RETURN(y, c.Op("add", {y, c.Scalar(y, first)}));
+  }
+  return SetRescaled(c, y, 2 * x.scale / ((1 << kShift) * out));
+}
+
+// Both operands are multiplied by their scales in 8 more bits: small differences of small scales
+// are none.
+absl::Status QuantizedCompare(Converter& c, absl::string_view op) {
+  const auto scaled = [&](int i) -> absl::StatusOr<ValueId> {
+    KILN_ASSIGN_OR_RETURN(const CentredInput x, Centred(c, i));
+    if (x.scale >= 1) {
+      return Wrong(absl::StrCat("the scale of input ", i), absl::StrCat(x.scale), "below 1");
+    }
+    KILN_ASSIGN_OR_RETURN(const ValueId shifted, TimesPowerOfTwo(c, x.value, 8));
+    return Rescaled(c, shifted, {x.scale}, 0, kI32);
+  };
+  KILN_ASSIGN_OR_RETURN(const ValueId a, scaled(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId b, scaled(1));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op(op, {a, b}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+// Numbers on both sides of the zero point have a factor each. Where the slope is negative, numbers
+// are rather than their factor, as products are the same.
+absl::Status QuantizedLeakyRelu(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const CentredInput x, Centred(c, 0));
+  KILN_ASSIGN_OR_RETURN(const Quantization out, QuantizationOfOutput(c, 0));
+  KILN_ASSIGN_OR_RETURN(const DType dtype, c.OutputDType(0));
+  const float alpha = c.Options<tflite_schema::LeakyReluOptions>().alpha();
+  if (!std::isfinite(alpha)) return Wrong("alpha", absl::StrCat(alpha), "a number");
+  const float in_scale = static_cast<float>(x.scale), out_scale = out.scales[0];
+  const float identity = in_scale / out_scale, slope = in_scale * std::abs(alpha) / out_scale;
+  KILN_ASSIGN_OR_RETURN(const ValueId above, Rescaled(c, x.value, {static_cast<double>(identity)},
+                                                      out.zero_points[0], dtype));
+  ValueId below = c.Constant(Tensor::Scalar(dtype, out.zero_points[0]));
+  if (slope > 0) {
+    ValueId number = x.value;
+    if (alpha < 0) {
+      KILN_ASSIGN_OR_RETURN(number, c.Op("negative", {number}));
+    }
+    KILN_ASSIGN_OR_RETURN(
+        below, Rescaled(c, number, {static_cast<double>(slope)}, out.zero_points[0], dtype));
+  }
+  KILN_ASSIGN_OR_RETURN(const ValueId negative, c.Op("less", {x.value, c.Scalar(x.value, 0)}));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("where", {negative, below, above}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+// x times one factor where it is not negative, x * slope times another where it is.
+absl::Status QuantizedPrelu(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const CentredInput x, Centred(c, 0));
+  KILN_ASSIGN_OR_RETURN(const CentredInput slope, Centred(c, 1));
+  KILN_ASSIGN_OR_RETURN(const Quantization out, QuantizationOfOutput(c, 0));
+  KILN_ASSIGN_OR_RETURN(const DType dtype, c.OutputDType(0));
+  const auto rescaled = [&](ValueId value, double scale) {
+    return Rescaled(c, value, {scale / static_cast<double>(out.scales[0])}, out.zero_points[0],
+                    dtype);
+  };
+  KILN_ASSIGN_OR_RETURN(const ValueId product, c.Op("multiply", {x.value, slope.value}));
+  KILN_ASSIGN_OR_RETURN(const ValueId below, rescaled(product, x.scale * slope.scale));
+  KILN_ASSIGN_OR_RETURN(const ValueId above, rescaled(x.value, x.scale));
+  KILN_ASSIGN_OR_RETURN(const ValueId negative, c.Op("less", {x.value, c.Scalar(x.value, 0)}));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("where", {negative, below, above}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+// Both operands are brought to twice the larger scale, of int8 in 7 more bits.
+absl::Status QuantizedSquaredDifference(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const CentredInput a, Centred(c, 0));
+  KILN_ASSIGN_OR_RETURN(const CentredInput b, Centred(c, 1));
+  KILN_ASSIGN_OR_RETURN(const double out, OutScale(c));
+  KILN_ASSIGN_OR_RETURN(const DType dtype, c.OutputDType(0));
+  const int shift = dtype.bits == 8 ? 7 : 0;
+  const double common = 2 * std::max(a.scale, b.scale);
+  const auto scaled = [&](const CentredInput& x) -> absl::StatusOr<ValueId> {
+    KILN_ASSIGN_OR_RETURN(const ValueId shifted, TimesPowerOfTwo(c, x.value, shift));
+    return Rescaled(c, shifted, {x.scale / common}, 0, kI32);
+  };
+  KILN_ASSIGN_OR_RETURN(const ValueId scaled_a, scaled(a));
+  KILN_ASSIGN_OR_RETURN(const ValueId scaled_b, scaled(b));
+  KILN_ASSIGN_OR_RETURN(ValueId y, c.Op("subtract", {scaled_a, scaled_b}));
+  KILN_ASSIGN_OR_RETURN(y, c.Op("multiply", {y, y}));
+  return SetRescaled(c, y, common * common / ((1 << 2 * shift) * out));
+}
+
+}  // namespace kiln::tflite_frontend

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bilinear interpolation of integers, as TFLite computes it: places with 10 bits behind the point.
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/base/status.h"
+#include "compiler/frontend/tflite/quantized.h"
+#include "compiler/frontend/tflite/quantized_elementwise.h"
+
+namespace kiln::tflite_frontend {
+namespace {
+
+namespace schema = tflite_schema;
+
+constexpr int64_t kOne = 1 << 10, kMaxExtent = 1 << 20;
+
+// Between which places of data a place of the result is, and how far from the first.
+struct Places {
+  std::vector<int64_t> low, high, distance, rest;  // distance + rest = kOne
+};
+
+Places PlacesOf(int64_t in, int64_t out, bool align_corners, bool half_pixel_centers) {
+  int64_t step = (kOne * in + out / 2) / out;
+  if (align_corners && out > 1) step = (kOne * (in - 1) + (out - 1) / 2) / (out - 1);
+  Places places;
+  for (int64_t i = 0; i < out; ++i) {
+    const int64_t at = i * step + (half_pixel_centers ? step / 2 - kOne / 2 : 0);
+    // Truncated, as TFLite does: what is before data counts from place 0. The last place bounds
+    // the first too: 10 bits of the step let long results end behind data.
+    const int64_t low = std::min(std::max<int64_t>(at / kOne, 0), in - 1);
+    places.low.push_back(low);
+    places.high.push_back(std::min(std::max<int64_t>((at + kOne - 1) / kOne, 0), in - 1));
+    places.distance.push_back(at - kOne * low);
+    places.rest.push_back(kOne - places.distance.back());
+  }
+  return places;
+}
+
+// Interpolates along an axis: x[low] * rest + x[high] * distance.
+absl::StatusOr<ValueId> Interpolated(Converter& c, ValueId x, size_t axis, const Places& places) {
+  Shape along(4, 1);
+  along[axis] = static_cast<int64_t>(places.low.size());
+  const DType dtype = c.type(x).dtype;
+  const auto part = [&](const std::vector<int64_t>& at,
+                        const std::vector<int64_t>& weights) -> absl::StatusOr<ValueId> {
+    KILN_ASSIGN_OR_RETURN(const ValueId weight, c.Reshape(c.Ints(weights, dtype), along));
+    KILN_ASSIGN_OR_RETURN(const ValueId value,
+                          c.Op("take", {x, c.Ints(at, DType::Int(32))},
+                               {{"axis", static_cast<int64_t>(axis)}, {"mode", "clip"}}));
+    return c.Op("multiply", {value, weight});
+  };
+  KILN_ASSIGN_OR_RETURN(const ValueId low, part(places.low, places.rest));
+  KILN_ASSIGN_OR_RETURN(const ValueId high, part(places.high, places.distance));
+  return c.Op("add", {low, high});
+}
+
+}  // namespace
+
+absl::Status QuantizedResizeBilinear(Converter& c) {
+  const auto& options = c.Options<schema::ResizeBilinearOptions>();
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const std::vector<int64_t> size, c.IntsInput(1, "the size"));
+  const TensorType type = c.type(x);
+  if (type.rank() != 4 || type.dtype.bits > 16) {
+    return Wrong("data", type.ToString(), "rank 4, integers of up to 16 bits");
+  }
+  if (size.size() != 2) return Wrong("the size", absl::StrCat(size.size(), " numbers"), "2");
+  for (size_t d : {size_t{0}, size_t{1}}) {
+    const int64_t extent = type.shape[d + 1];
+    if (size[d] < 1 || size[d] > kMaxExtent || extent < 1 || extent > kMaxExtent) {
+      return Wrong("the size", absl::StrCat(extent, " to ", size[d], " places"),
+                   absl::StrCat("1 to ", kMaxExtent));
+    }
+  }
+  // Numbers of 8 bits times two weights of 10 fit into 32, those of 16 do not.
+  const char* wide = type.dtype.bits == 8 ? "int32" : "int64";
+  KILN_ASSIGN_OR_RETURN(ValueId y, c.Op("cast", {x}, {{"dtype", wide}}));
+  for (size_t axis : {size_t{1}, size_t{2}}) {
+    const Places places = PlacesOf(type.shape[axis], size[axis - 1], options.align_corners(),
+                                   options.half_pixel_centers());
+    KILN_ASSIGN_OR_RETURN(y, Interpolated(c, y, axis, places));
+  }
+  // Halves away from zero.
+  const ValueId half = c.Scalar(y, kOne * kOne / 2);
+  KILN_ASSIGN_OR_RETURN(const ValueId positive, c.Op("greater", {y, c.Scalar(y, 0)}));
+  KILN_ASSIGN_OR_RETURN(const ValueId up, c.Op("add", {y, half}));
+  KILN_ASSIGN_OR_RETURN(const ValueId down, c.Op("subtract", {y, half}));
+  KILN_ASSIGN_OR_RETURN(y, c.Op("where", {positive, up, down}));
+  KILN_ASSIGN_OR_RETURN(y, c.Op("divide", {y, c.Scalar(y, kOne * kOne)}));
+  KILN_ASSIGN_OR_RETURN(y, c.Op("cast", {y}, {{"dtype", type.dtype.ToString()}}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+}  // namespace kiln::tflite_frontend
