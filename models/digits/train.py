@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Trains the digits network and writes digits.onnx, the held-out images, and what it is to say of the first of them.
+"""Trains the digits network and writes digits.onnx, images for calibration, the held-out images, and what it is to say of the first.
 
 Needed only to train it anew:
 
@@ -13,6 +13,7 @@ training. The network is three 3 x 3 convolutions with pooling and one dense lay
 to one pixel. NumPy alone, so that the script stays readable and repeatable.
 """
 
+import os
 import sys
 
 import numpy as np
@@ -25,6 +26,7 @@ EPOCHS = 40
 BATCH = 64
 LEARNING_RATE = 2e-3
 CHANNELS = (16, 32, 64)
+CALIBRATION = 100  # images of training that `kiln quantize` is to see
 
 
 def columns(x):
@@ -180,6 +182,8 @@ def main():
     right = forward(params, images[held_out])[0].argmax(axis=1) == digits.target[held_out]
     print(f"{right.mean():.4f} on {held_out.sum()} held-out images")
     onnx.save(to_onnx(params), f"{folder}/digits.onnx")
+    os.makedirs(f"{folder}/calibration", exist_ok=True)
+    np.save(f"{folder}/calibration/image.npy", images[~held_out][:CALIBRATION])
     np.save(f"{folder}/test_images.npy", (digits.images[held_out]).astype(np.uint8))
     np.save(f"{folder}/test_labels.npy", digits.target[held_out].astype(np.uint8))
     image = images[held_out][:1]

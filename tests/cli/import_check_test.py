@@ -18,7 +18,7 @@ class ImportCheckTest(CliCase):
     def test_models_that_cannot(self):
         broken = self.write("broken.onnx", b"\x08\x08")
         result = self.kiln("import-check", DIGITS, broken)
-        self.assertEqual(result.returncode, 1)
+        self.assertEqual(result.returncode, 2)
         self.assertIn("broken.onnx", result.stdout.decode())
         self.assertIn("1 of 2 models cannot be imported", result.stderr.decode())
         rows = json.loads(self.kiln("import-check", "--json", broken).stdout)

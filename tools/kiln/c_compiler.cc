@@ -90,17 +90,12 @@ absl::StatusOr<std::string> LinkSharedObject(const Artifacts& artifacts, const s
     code[path] = bytes;
   }
   KILN_RETURN_IF_ERROR(WriteFiles(folder, code));
-  std::vector<std::string> argv = {"cc",
-                                   "-std=c99",
-                                   "-O3",
-                                   "-ffp-contract=off",
-                                   "-fno-math-errno",
-                                   "-fPIC",
-                                   "-shared",
-                                   "-fvisibility=default",
-                                   "-Wl,--build-id=none",
-                                   "-Wl,-soname," + name + ".so",
-                                   "-I" + folder + "/include"};
+  std::vector<std::string> argv = {"cc", "-std=c99",
+                                   // Not -O3: GCC 12 then mixes up sums that a loop has several of.
+                                   "-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic",
+                                   "-ffp-contract=off", "-fno-math-errno", "-fPIC", "-shared",
+                                   "-fvisibility=default", "-Wl,--build-id=none",
+                                   "-Wl,-soname," + name + ".so", "-I" + folder + "/include"};
   for (const MachineFlag& flag : MachineFlags(target)) argv.push_back(flag.flag);
   argv.insert(argv.end(), {"-o", so_file});
   argv.insert(argv.end(), files.begin(), files.end());

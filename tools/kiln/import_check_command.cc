@@ -86,7 +86,7 @@ absl::Status ImportCheck(const ImportCheckFlags& flags) {
   }
   KILN_RETURN_IF_ERROR(Print(flags.json ? Json(outcomes) : Text(outcomes)));
   if (refused == 0) return absl::OkStatus();
-  return absl::UnknownError(
+  return absl::FailedPreconditionError(
       absl::StrCat(refused, " of ", outcomes.size(), " models cannot be imported"));
 }
 
@@ -101,8 +101,8 @@ void AddImportCheckCommand(CLI::App& app, Action& action) {
   command->add_flag("--json", flags->json,
                     "Print a JSON array: file, ok, nodes, operators and reasons");
   command->footer(
-      "Every reason against a model is told, with the files that it is about. The exit status is 1 "
-      "if there is one.\n"
+      "Every reason against a model is told, with the files that it is about. The exit status is 2 "
+      "if there is one, as of check-onnx where a case fails.\n"
       "Example:\n"
       "  kiln import-check models/digits/digits.onnx");
   command->callback([flags, &action] { action = [flags] { return ImportCheck(*flags); }; });

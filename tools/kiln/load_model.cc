@@ -27,6 +27,10 @@ namespace {
 using onnx_frontend::InputPin;
 using onnx_frontend::ModelPort;
 
+bool IsRelayText(absl::string_view bytes) {
+  return absl::StrContains(bytes.substr(0, 4096), "#[version");
+}
+
 // The name of the parameter of @main that stands for an input: the printer writes '_' for what an
 // identifier cannot hold.
 std::string ParameterName(absl::string_view input) {
@@ -130,27 +134,49 @@ absl::StatusOr<std::map<std::string, Tensor>> ReadConstants(const std::string& m
   return constants;
 }
 
+absl::StatusOr<std::vector<InputPin>> ParsePins(const std::vector<std::string>& texts) {
+  std::vector<InputPin> pins;
+  for (const std::string& text : texts) {
+    KILN_ASSIGN_OR_RETURN(pins.emplace_back(), onnx_frontend::ParseInputPin(text));
+  }
+  return pins;
+}
+
 }  // namespace
+
+absl::StatusOr<onnx_frontend::ImportOptions> OnnxImportOptions(const std::string& bytes,
+                                                               const std::string& path,
+                                                               const InputFlags& flags) {
+  const bool relay = IsRelayText(bytes);
+  if (relay || tflite_frontend::IsTflite(bytes)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        path, ": found ", relay ? "Relay text" : "a TFLite model", ", wanted an ONNX model"));
+  }
+  onnx_frontend::ImportOptions options;
+  KILN_ASSIGN_OR_RETURN(options.pins, ParsePins(flags.shapes));
+  KILN_RETURN_IF_ERROR(Annotate(CheckMayBeModel(bytes), path + ": "));
+  KILN_ASSIGN_OR_RETURN(options.constants, ReadConstants(bytes, path, flags.constants));
+  return options;
+}
 
 absl::StatusOr<Graph> LoadModel(const std::string& path, const InputFlags& flags) {
   KILN_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path, kMaxModelFileBytes));
-  onnx_frontend::ImportOptions options;
-  for (const std::string& pin : flags.shapes) {
-    KILN_ASSIGN_OR_RETURN(options.pins.emplace_back(), onnx_frontend::ParseInputPin(pin));
-  }
-  if (absl::StrContains(absl::string_view(bytes).substr(0, 4096), "#[version")) {
-    if (flags.constants.empty()) return LoadRelay(bytes, path, options.pins);
+  if (IsRelayText(bytes)) {
+    KILN_ASSIGN_OR_RETURN(const std::vector<InputPin> pins, ParsePins(flags.shapes));
+    if (flags.constants.empty()) return LoadRelay(bytes, path, pins);
     return absl::InvalidArgumentError(
         path + ": --constant is for ONNX models; in Relay text, write full(…) for the input");
   }
   if (tflite_frontend::IsTflite(bytes)) {
     if (flags.constants.empty()) {
+      onnx_frontend::ImportOptions options;
+      KILN_ASSIGN_OR_RETURN(options.pins, ParsePins(flags.shapes));
       return tflite_frontend::ImportTflite(bytes, path, options, EvaluateConstants);
     }
     return absl::InvalidArgumentError(path + ": --constant is for ONNX models");
   }
-  KILN_RETURN_IF_ERROR(Annotate(CheckMayBeModel(bytes), path + ": "));
-  KILN_ASSIGN_OR_RETURN(options.constants, ReadConstants(bytes, path, flags.constants));
+  KILN_ASSIGN_OR_RETURN(const onnx_frontend::ImportOptions options,
+                        OnnxImportOptions(bytes, path, flags));
   return onnx_frontend::ImportOnnx(bytes, path, options, EvaluateConstants);
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "compiler/frontend/onnx/import.h"
 #include "compiler/graph/graph.h"
 
 namespace kiln::tools {
@@ -21,6 +22,12 @@ struct InputFlags {
 // identifier, and ONNX is a protobuf.
 // Errors name the file.
 absl::StatusOr<Graph> LoadModel(const std::string& path, const InputFlags& flags);
+
+// What the command line says of the inputs of an ONNX model, whose bytes were read from `path`.
+// InvalidArgument for a model of another format.
+absl::StatusOr<onnx_frontend::ImportOptions> OnnxImportOptions(const std::string& bytes,
+                                                               const std::string& path,
+                                                               const InputFlags& flags);
 
 // The name of the module that is made of a model file: the file's name, as an identifier.
 std::string DefaultModuleName(const std::string& path);

@@ -55,6 +55,8 @@ int main(int argc, char** argv) {
       "  kiln run /tmp/digits/digits.so --input image=random\n"
       "  kiln bench /tmp/digits/digits.so\n"
       "  kiln tune models/digits/digits.onnx -o /tmp/digits.tuning --time 10\n"
+      "  kiln quantize models/digits/digits.onnx --calibration models/digits/calibration -o "
+      "/tmp/digits_int8.onnx\n"
       "  kiln inspect models/digits/digits.onnx\n",
       "kiln"};
   app.set_version_flag("--version", Version);
@@ -65,6 +67,7 @@ int main(int argc, char** argv) {
   kiln::tools::AddRunCommand(app, action);
   kiln::tools::AddBenchCommand(app, action);
   kiln::tools::AddTuneCommand(app, action);
+  kiln::tools::AddQuantizeCommand(app, action);
   kiln::tools::AddInspectCommand(app, action);
   kiln::tools::AddBudgetCommand(app, action);
   kiln::tools::AddMlfCommand(app, action);

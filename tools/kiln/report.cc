@@ -2,6 +2,8 @@
 #include "tools/kiln/report.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -14,15 +16,23 @@ namespace {
 
 constexpr int32_t kMaxBarWidth = 40;
 
-std::string Tensors(const proto::Function& main, int begin, int end) {
-  Table table({"name", "type", ">bytes"});
+std::string Tensors(const proto::Metadata& metadata, int begin, int end) {
+  const proto::Function& main = metadata.functions(0);
+  const bool placed = begin < end && main.parameters(begin).has_place();
+  Table table(placed ? std::vector<std::string>{"name", "type", ">bytes", "place"}
+                     : std::vector<std::string>{"name", "type", ">bytes"});
   for (int i = begin; i < end; ++i) {
     const proto::Parameter& p = main.parameters(i);
     const Shape shape(p.shape().begin(), p.shape().end());
     const std::string type =
         shape.empty() ? p.dtype()
                       : absl::StrCat("Tensor[", ShapeToString(shape), ", ", p.dtype(), "]");
-    table.Add({p.relay_name_hint(), type, absl::StrCat(p.size_bytes())});
+    std::vector<std::string> row = {p.relay_name_hint(), type, absl::StrCat(p.size_bytes())};
+    if (placed) {
+      row.push_back(
+          absl::StrCat(metadata.pools(p.place().pool()).name(), " + ", p.place().offset_bytes()));
+    }
+    table.Add(std::move(row));
   }
   return table.ToString();
 }
@@ -78,8 +88,9 @@ std::string Report(const proto::Metadata& metadata) {
   if (metadata.cpu_variants_size() > 0) {
     absl::StrAppend(&text, "CPU variants: ", absl::StrJoin(metadata.cpu_variants(), ", "), "\n");
   }
-  absl::StrAppend(&text, "\ninputs:\n", Tensors(main, 0, main.num_inputs()));
-  absl::StrAppend(&text, "\noutputs:\n", Tensors(main, main.num_inputs(), main.parameters_size()));
+  absl::StrAppend(&text, "\ninputs:\n", Tensors(metadata, 0, main.num_inputs()));
+  absl::StrAppend(&text, "\noutputs:\n",
+                  Tensors(metadata, main.num_inputs(), main.parameters_size()));
   absl::StrAppend(&text, "\noperators:\n", Operators(metadata));
   absl::StrAppend(&text, "\nconstants: ", main.constant_size_bytes(), " bytes\n");
   for (const proto::Pool& pool : metadata.pools()) {

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Post-training quantisation: a float32 ONNX model becomes one of int8, in the form that ONNX
+// Runtime and the pass integer-products read (QuantizeLinear and DequantizeLinear around every
+// layer).
+//
+//   KILN_ASSIGN_OR_RETURN(Quantizer quantizer, Quantizer::Read(bytes, "model.onnx", options));
+//   … make samples of quantizer.inputs() …
+//   KILN_ASSIGN_OR_RETURN(Quantized quantized, quantizer.Run(samples));
+//   quantized.bytes    // of the ONNX file
+#ifndef KILN_COMPILER_QUANTIZE_QUANTIZE_H_
+#define KILN_COMPILER_QUANTIZE_QUANTIZE_H_
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "compiler/frontend/onnx/import.h"
+#include "compiler/graph/graph.h"
+#include "compiler/quantize/calibrator.h"
+#include "compiler/quantize/network.h"
+#include "compiler/quantize/scale.h"
+#include "compiler/quantize/select.h"
+#include "compiler/quantize/signal_error.h"
+
+namespace kiln::quantize {
+
+// Values of all inputs, by name.
+using Sample = std::map<std::string, Tensor>;
+// Computes a graph's outputs.
+using Run = std::function<absl::StatusOr<std::vector<Tensor>>(const Sample&)>;
+// Makes a graph ready to run.
+using Compiler = std::function<absl::StatusOr<Run>(const Graph&)>;
+
+struct QuantizeOptions {
+  CalibrationOptions calibration;
+  bool per_channel = true;  // a scale of weights for each output channel
+  SelectOptions select;
+  onnx_frontend::ImportOptions import;
+  onnx_frontend::Evaluator evaluate;
+  Compiler compile;
+};
+
+// A layer of the int8 model: an operator with the activation behind it, or an input of the model.
+struct LayerReport {
+  std::string name, operators;  // "conv1", "Conv+Relu"
+  std::string tensor;           // that it computes
+  Range range;                  // of the calibration
+  std::optional<Scale> scale;   // absent: the result is float32
+  SignalError alone;            // of the layer, that reads quantised what the float model computes
+  SignalError model;            // of the same tensor in the int8 model
+};
+struct FloatReport {
+  std::string name, operation, reason;
+};
+struct OutputReport {
+  std::string name;
+  SignalError error;
+};
+struct Quantized {
+  std::string bytes;
+  std::vector<LayerReport> layers;  // in the model's order
+  std::vector<FloatReport> floats;  // float32 operators that stay so
+  std::vector<OutputReport> outputs;
+  size_t samples = 0;
+};
+
+struct ModelInput {
+  std::string name;
+  TensorType type;
+};
+
+class Quantizer {
+ public:
+  // `bytes` are untrusted. InvalidArgument for a model that is quantised already, or has no layer
+  // that can be.
+  static absl::StatusOr<Quantizer> Read(absl::string_view bytes, const std::string& path,
+                                        QuantizeOptions options);
+
+  const std::vector<ModelInput>& inputs() const { return inputs_; }
+
+  // InvalidArgument if a tensor of the float model gets a value that is not finite.
+  absl::StatusOr<Quantized> Run(const std::vector<Sample>& samples) const;
+
+ private:
+  Quantizer() = default;
+
+  // A network with further outputs, compiled.
+  absl::StatusOr<quantize::Run> Compile(Network network,
+                                        const std::vector<std::string>& outputs) const;
+  absl::StatusOr<std::map<std::string, TensorType>> FindTypes() const;
+  absl::StatusOr<std::map<std::string, Range>> Calibrate(const std::vector<Sample>& samples) const;
+  std::vector<LayerReport> Layers() const;
+  absl::Status Compare(const std::vector<Sample>& samples,
+                       const std::map<std::string, Scale>& scales, Quantized& quantized) const;
+
+  std::string path_;
+  QuantizeOptions options_;
+  std::vector<ModelInput> inputs_;
+  Network network_;  // normalised
+  Selection selection_;
+};
+
+}  // namespace kiln::quantize
+
+#endif  // KILN_COMPILER_QUANTIZE_QUANTIZE_H_

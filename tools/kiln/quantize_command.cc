@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// kiln quantize
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/backend.h"
+#include "compiler/base/limits.h"
+#include "compiler/base/status.h"
+#include "compiler/compile.h"
+#include "compiler/quantize/quantize.h"
+#include "tools/kiln/calibration_data.h"
+#include "tools/kiln/commands.h"
+#include "tools/kiln/files.h"
+#include "tools/kiln/load_model.h"
+#include "tools/kiln/loaded_model.h"
+#include "tools/kiln/model_options.h"
+#include "tools/kiln/progress.h"
+#include "tools/kiln/quantize_report.h"
+#include "tools/kiln/standard_output.h"
+
+namespace kiln::tools {
+namespace {
+
+struct QuantizeFlags {
+  std::string model, calibration, output, json, method = "minmax";
+  double percentile = quantize::CalibrationOptions().percentile;
+  bool symmetric = false, no_per_channel = false;
+  std::vector<std::string> op_types, keep_float;
+  size_t samples = 0;
+  InputFlags inputs;
+};
+
+// Compiles for this machine, without Winograd's filtering, whose errors would count among those of
+// quantising.
+absl::StatusOr<quantize::Run> MakeRun(const Graph& graph) {
+  CompileOptions options;
+  options.module_name = "calibrated";
+  options.codegen = HasCodegen(Codegen::kLlvm) ? Codegen::kLlvm : Codegen::kC;
+  KILN_ASSIGN_OR_RETURN(options.target, Target::Parse("host"));
+  options.calling_convention = DefaultCallingConvention(options.runtime, options.interface);
+  options.schedule.winograd = false;
+  KILN_ASSIGN_OR_RETURN(LoadedModel loaded, LoadedModel::Make(graph, options));
+  auto model = std::make_shared<LoadedModel>(std::move(loaded));
+  return [model](const quantize::Sample& sample) -> absl::StatusOr<std::vector<Tensor>> {
+    runtime::Executor& executor = *model->library().executor;
+    for (const auto& [name, tensor] : sample) {
+      const absl::StatusOr<int> index = executor.GetInputIndex(name);
+      if (!index.ok()) continue;  // nothing reads it
+      KILN_ASSIGN_OR_RETURN(const runtime::NDArray array, executor.GetInput(*index));
+      KILN_RETURN_IF_ERROR(array.CopyFromBytes(tensor.bytes()));
+    }
+    KILN_RETURN_IF_ERROR(executor.Run());
+    std::vector<Tensor> outputs;
+    for (size_t i = 0; i < executor.output_infos().size(); ++i) {
+      KILN_ASSIGN_OR_RETURN(const runtime::NDArray array, executor.GetOutput(static_cast<int>(i)));
+      outputs.push_back(ToTensor(array, TypeOf(executor.output_infos()[i])));
+    }
+    return outputs;
+  };
+}
+
+absl::StatusOr<quantize::QuantizeOptions> OptionsOf(const QuantizeFlags& flags,
+                                                    const std::string& bytes) {
+  quantize::QuantizeOptions options;
+  KILN_ASSIGN_OR_RETURN(options.calibration.method, quantize::ParseMethod(flags.method));
+  options.calibration.percentile = flags.percentile;
+  options.calibration.symmetric = flags.symmetric;
+  options.per_channel = !flags.no_per_channel;
+  options.select = {.op_types = flags.op_types, .keep_float = flags.keep_float};
+  KILN_ASSIGN_OR_RETURN(options.import, OnnxImportOptions(bytes, flags.model, flags.inputs));
+  options.evaluate = EvaluateConstants;
+  options.compile = MakeRun;
+  return options;
+}
+
+// Says before the work whether its result can be written.
+absl::StatusOr<OutputFolder> FolderOf(absl::string_view option, const std::string& file) {
+  KILN_RETURN_IF_ERROR(CheckIsNoFolder(option, file));
+  return OutputFolder::Make(std::filesystem::path(file).parent_path().string());
+}
+
+absl::Status Quantize(const QuantizeFlags& flags) {
+  KILN_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(flags.model, kMaxModelFileBytes));
+  KILN_ASSIGN_OR_RETURN(quantize::QuantizeOptions options, OptionsOf(flags, bytes));
+  KILN_ASSIGN_OR_RETURN(const quantize::Quantizer quantizer,
+                        quantize::Quantizer::Read(bytes, flags.model, std::move(options)));
+  KILN_ASSIGN_OR_RETURN(const std::vector<quantize::Sample> samples,
+                        ReadSamples(flags.calibration, quantizer.inputs(), flags.samples));
+  KILN_ASSIGN_OR_RETURN(const OutputFolder folder, FolderOf("-o", flags.output));
+  FileChanges changes = {.files = {{flags.output, ""}}, .inputs = {flags.model}};
+  if (!flags.json.empty()) {
+    KILN_RETURN_IF_ERROR(CheckIsNoFolder("--json", flags.json));
+  }
+  Progress progress("quantising");
+  absl::StatusOr<quantize::Quantized> quantized = quantizer.Run(samples);
+  progress.Stop();
+  KILN_RETURN_IF_ERROR(quantized.status());
+  changes.files[0].bytes = std::move(quantized->bytes);
+  if (!flags.json.empty()) {
+    changes.files.push_back({flags.json, QuantizeReportJson(*quantized)});
+  }
+  KILN_RETURN_IF_ERROR(Apply(changes));
+  return Print(QuantizeReport(*quantized));
+}
+
+}  // namespace
+
+void AddQuantizeCommand(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "quantize", "Make an int8 ONNX model of a float32 one, by samples of its inputs");
+  auto flags = std::make_shared<QuantizeFlags>();
+  command->add_option("model", flags->model, "ONNX model of float32")->required();
+  command
+      ->add_option("--calibration", flags->calibration,
+                   "Folder with samples in .npy files, one or many per file; of a model with "
+                   "several inputs, NAME.npy or NAME/*.npy for each")
+      ->required();
+  command->add_option("-o,--output", flags->output, "Where the int8 model goes")->required();
+  command
+      ->add_option("--method", flags->method,
+                   "How ranges of tensors are chosen: minmax, percentile or entropy")
+      ->capture_default_str();
+  command
+      ->add_option("--percentile", flags->percentile,
+                   "Percent of the values that the method percentile keeps")
+      ->check(CLI::Range(50.0, 100.0))
+      ->capture_default_str();
+  command->add_flag("--symmetric", flags->symmetric,
+                    "Zero points of activations are 0, as some accelerators want it");
+  command->add_flag("--no-per-channel", flags->no_per_channel,
+                    "One scale for all weights of a layer, not one per output channel");
+  command
+      ->add_option("--op-types", flags->op_types,
+                   "Operators to quantise, of those that can be [all]: Conv,Gemm")
+      ->delimiter(',');
+  command
+      ->add_option("--keep-float,--skip", flags->keep_float,
+                   "Nodes that stay float32, by their names or their outputs' names")
+      ->delimiter(',');
+  command->add_option("--samples", flags->samples, "The most samples to use; 0: all")
+      ->capture_default_str();
+  command->add_option("--json", flags->json, "Write the report to this file as well, as JSON");
+  AddInputOptions(*command, flags->inputs);
+  command->footer(
+      "Prints for every int8 layer its range, scale and zero point, and what is lost: the ratio of "
+      "signal to quantisation noise in dB (20 are a tenth, 40 a hundredth), of the layer alone and "
+      "in the model as it is then; which layers stay float32 and why; and which lose most.\n"
+      "Examples:\n"
+      "  kiln quantize digits.onnx --calibration images -o digits_int8.onnx\n"
+      "  kiln quantize digits.onnx --calibration images -o digits_int8.onnx --method entropy "
+      "--keep-float conv1 --json report.json");
+  command->callback([flags, &action] { action = [flags] { return Quantize(*flags); }; });
+}
+
+}  // namespace kiln::tools
