@@ -48,6 +48,11 @@ _FURTHER_WAYS = {
     "cpp_aot_by_name": (dict(calling_convention = "packed", executor = "aot", runtime = "cpp"), None),
     "cpp_graph_by_name": (dict(calling_convention = "packed", executor = "graph", runtime = "cpp"), None),
     "crt_c_pools": (dict(interface = "c", runtime = "crt", workspace_pools = _POOLS), Label("//tools/model_test:run_c")),
+    "crt_c_workspace_io": (dict(interface = "c", runtime = "crt", workspace_io = True), Label("//tools/model_test:run_c")),
+    "crt_c_workspace_io_pools": (
+        dict(interface = "c", runtime = "crt", workspace_io = True, workspace_pools = _POOLS),
+        Label("//tools/model_test:run_c"),
+    ),
     "crt_packed_aot_by_name": (
         dict(calling_convention = "packed", executor = "aot", runtime = "crt"),
         Label("//tools/model_test:run_aot"),

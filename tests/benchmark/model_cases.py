@@ -18,6 +18,9 @@ TRAINED = ("squeezenet1.0_fp32", "subpixel_cnn", "mlperf_ic_float", "mlperf_vww_
            "cifar10_pytorch_cnn", "mnist_cntk", "tribuo_cnn_mnist", "ultraface_rfb320",
            "vespa_transformer", "fastestdet", "yunet_n_320", "dtln_1", "silero_vad_16k_op15",
            "tiny_random_gpt2")
+# Trained models whose weights and activations are integers of 8 bits.
+QUANTISED = ("mlperf_ad_int8", "mlperf_ic_int8", "mlperf_kws_int8", "mlperf_vww_int8",
+             "mobilenet_v2_quant")
 
 
 @dataclasses.dataclass
@@ -25,6 +28,14 @@ class Case:
     name: str
     model: pathlib.Path
     inputs: dict  # name to array
+
+    def constants(self):
+        """The scalars among the inputs, which are options of the model: Kiln compiles for one
+        value of them."""
+        return {name: array for name, array in self.inputs.items() if array.ndim == 0}
+
+    def tensors(self):
+        return {name: array for name, array in self.inputs.items() if array.ndim > 0}
 
 
 def _lcg(seed, shape):
@@ -47,8 +58,8 @@ def _trained(folder):
             array = np.load(folder / tensor["file"])
         else:
             array = _lcg(tensor["lcg"], tensor["shape"])
-        inputs[tensor["name"]] = np.ascontiguousarray(
-            array.astype(tensor["dtype"]).reshape(tensor["shape"]))
+        inputs[tensor["name"]] = np.array(
+            array.astype(tensor["dtype"]).reshape(tensor["shape"]), order="C")
     return Case(folder.name, folder / meta["model"], inputs)
 
 
@@ -65,7 +76,7 @@ def all_cases(data, session):
     for net in LIGHT:
         path = data / "onnx_light" / ("light_%s.onnx" % net)
         cases.append((path.stem, lambda path=path: _light(path, session)))
-    for name in TRAINED:
+    for name in TRAINED + QUANTISED:
         folder = data / "onnx_models" / name
         cases.append((name, lambda folder=folder: _trained(folder)))
     return cases

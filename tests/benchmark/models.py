@@ -117,8 +117,10 @@ def compile_model(compiler, case, folder, extra):
     name = "".join(c if c.isalnum() else "_" for c in case.name)
     command = [compiler, "compile", str(case.model), "-o", str(folder / name),
                "--module-name", name, "--target", "host", *extra]
-    for tensor, array in case.inputs.items():
+    for tensor, array in case.tensors().items():
         command += ["--input", "%s:%s" % (tensor, "x".join(map(str, array.shape)))]
+    for tensor, array in case.constants().items():
+        command += ["--constant", "%s=%s" % (tensor, array.item())]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     if result.returncode != 0:
         raise RuntimeError(result.stderr.strip().splitlines()[0])
@@ -154,7 +156,7 @@ def measure(case, kiln, threads, rounds, budget):
     """Medians of both, the median of the ratios, and how far the outputs are apart."""
     other = OnnxRuntimeModel(case.model, threads, case.inputs)
     kiln.set_threads(threads)
-    kiln.set_inputs(case.inputs)
+    kiln.set_inputs(case.tensors())
     ours, theirs = [], []
     for _ in range(rounds):
         time.sleep(SETTLE_SECONDS)

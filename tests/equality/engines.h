@@ -27,6 +27,7 @@ struct EngineOptions {
   bool place_concatenations = true;
   bool fuse = true;
   bool passes = true;  // without, the graph is lowered as it is
+  bool interpret_only = false;
   std::shared_ptr<const Tuning> tuning = nullptr;
 };
 

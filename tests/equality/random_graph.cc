@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/ops/add_op.h"
+#include "tests/equality/random_source.h"
 
 namespace kiln::equality {
 namespace {
@@ -15,9 +16,9 @@ constexpr int kMaxOperators = 12;
 constexpr int64_t kMaxElements = 4096;
 constexpr DType kFloat = DType::Float(32), kHalf = DType::Float(16);
 
-class Generator {
+class Generator : RandomSource {
  public:
-  explicit Generator(uint32_t seed) : state_(seed * 2654435761u + 12345) {}
+  using RandomSource::RandomSource;
 
   Case Run(uint32_t seed) {
     Case result{.name = absl::StrCat("seed ", seed), .graph = {}, .inputs = {}};
@@ -25,14 +26,7 @@ class Generator {
     AddInput();
     const int operators = kMinOperators + Below(kMaxOperators - kMinOperators);
     for (int i = 0, tries = 0; i < operators && tries < 200; ++tries) i += AddOperator() ? 1 : 0;
-    // Everything that nothing reads is an output, so that nothing is dead.
-    const auto consumers = graph_->Consumers();
-    for (size_t v = 0; v < graph_->values.size(); ++v) {
-      if (graph_->values[v].kind == ValueKind::kNodeOutput && consumers[v].empty() &&
-          graph_->outputs.size() < 4) {
-        graph_->outputs.push_back(static_cast<ValueId>(v));
-      }
-    }
+    ReturnUnread(*graph_);
     for (ValueId input : graph_->inputs) {
       result.inputs.push_back(
           RandomValues(graph_->type(input), seed * 7 + static_cast<uint32_t>(input), -2, 2));
@@ -41,19 +35,6 @@ class Generator {
   }
 
  private:
-  int Below(int n) {
-    state_ = state_ * 1664525u + 1013904223u;
-    return static_cast<int>((state_ >> 8) % static_cast<uint32_t>(n));
-  }
-  template <size_t n>
-  const char* Pick(const char* const (&names)[n]) {
-    return names[Below(static_cast<int>(n))];
-  }
-  int64_t Extent() {
-    static constexpr int64_t kExtents[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 17};
-    return kExtents[Below(10)];
-  }
-
   ValueId AddInput() {
     TensorType type{{}, Below(4) == 0 ? kHalf : kFloat};
     const int rank = 1 + Below(4);
@@ -83,7 +64,7 @@ class Generator {
   // For an operator on `x`, of its dtype.
   ValueId Weight(ValueId x, Shape shape) {
     TensorType type{std::move(shape), DTypeOf(x)};
-    return graph_->AddConstant(RandomValues(type, state_, -0.5, 0.5));
+    return graph_->AddConstant(RandomValues(type, state(), -0.5, 0.5));
   }
 
   bool Add(absl::string_view op, std::vector<ValueId> inputs, Attrs attrs = {}) {
@@ -186,11 +167,20 @@ class Generator {
                 {"data_layout", nhwc ? "NHWC" : "NCHW"}});
   }
 
-  uint32_t state_;
   Graph* graph_ = nullptr;
 };
 
 }  // namespace
+
+void ReturnUnread(Graph& graph) {
+  const auto consumers = graph.Consumers();
+  for (size_t v = 0; v < graph.values.size(); ++v) {
+    if (graph.values[v].kind == ValueKind::kNodeOutput && consumers[v].empty() &&
+        graph.outputs.size() < 4) {
+      graph.outputs.push_back(static_cast<ValueId>(v));
+    }
+  }
+}
 
 Case RandomCase(uint32_t seed) { return Generator(seed).Run(seed); }
 

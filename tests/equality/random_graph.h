@@ -11,6 +11,14 @@ namespace kiln::equality {
 // and float16, and moves of data. The same seed gives the same case.
 Case RandomCase(uint32_t seed);
 
+// The same of quantised operators (qnn.*): products, arithmetic, functions and requantisations in
+// every rounding, with random scales and zero points, among operators that move or compare
+// integers. All of it but float arithmetic between dequantize and quantize is of integers.
+Case RandomQuantizedCase(uint32_t seed);
+
+// Makes what nothing reads outputs, so that nothing is dead; four at most.
+void ReturnUnread(Graph& graph);
+
 }  // namespace kiln::equality
 
 #endif  // KILN_TESTS_EQUALITY_RANDOM_GRAPH_H_

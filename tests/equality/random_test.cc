@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random graphs by seed: interpreter = C = LLVM bit for bit on the compiled program; passes, fusion
-// and schedules change results by rounding alone.
+// and schedules change results by rounding alone, and those of quantised operators not at all.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
+#include <set>
+#include <string>
 
 #include "tests/equality/engines.h"
 #include "tests/equality/random_graph.h"
@@ -14,6 +17,8 @@ namespace {
 
 constexpr int kParts = 10;
 constexpr int kGraphsPerPart = 55;  // 550 in all
+constexpr int kQuantizedParts = 20;
+constexpr int kQuantizedGraphsPerPart = 50;  // 1,000 in all
 // What reordered additions and folded scales may change, relative to 1 + |value|; softmax, exp and
 // divisions in a row amplify it.
 constexpr double kTolerance = 2e-3;
@@ -50,6 +55,54 @@ TEST_P(RandomTest, AllEnginesAgree) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Parts, RandomTest, testing::Range(0, kParts));
+
+class RandomQuantizedTest : public testing::TestWithParam<int> {};
+
+TEST_P(RandomQuantizedTest, AllEnginesAgree) {
+  std::vector<Case> cases;
+  for (int i = 0; i < kQuantizedGraphsPerPart; ++i) {
+    cases.push_back(RandomQuantizedCase(
+        FirstSeed() + static_cast<uint32_t>(GetParam() * kQuantizedGraphsPerPart + i)));
+    ASSERT_FALSE(cases.back().graph.outputs.empty()) << cases.back().name;
+  }
+  const std::vector<Outputs> fused = RunOnAllEngines(cases, {.target = Target::Host()});
+  const std::vector<Outputs> plain = RunOnAllEngines(
+      cases, {.target = Target::Host(), .naive = true, .passes = false, .interpret_only = true});
+  for (size_t i = 0; i < cases.size(); ++i) {
+    EXPECT_EQ(Difference(fused[i], plain[i], 0), "") << cases[i].name << ": compiled and plain";
+  }
+}
+
+// Of what the seeds of a test run make, whatever shard this is.
+TEST(RandomQuantizedCase, MakesEveryOperatorOften) {
+  std::map<std::string, int> graphs;  // that have an operator, by its name
+  for (uint32_t seed = 0; seed < kQuantizedParts * kQuantizedGraphsPerPart; ++seed) {
+    std::set<std::string> names;
+    for (const Node& node : RandomQuantizedCase(seed).graph.nodes) {
+      names.insert(std::string(node.op_name()));
+    }
+    for (const std::string& name : names) ++graphs[name];
+  }
+  for (const char* name : {"qnn.add",        "qnn.avg_pool2d",
+                           "qnn.conv2d",     "qnn.dense",
+                           "qnn.dequantize", "qnn.erf",
+                           "qnn.exp",        "qnn.hardswish",
+                           "qnn.log",        "qnn.mean",
+                           "qnn.mul",        "qnn.quantize",
+                           "qnn.requantize", "qnn.rsqrt",
+                           "qnn.sigmoid",    "qnn.softmax",
+                           "qnn.sqrt",       "qnn.subtract",
+                           "qnn.tanh",       "clip",
+                           "concatenate",    "max",
+                           "maximum",        "nn.bias_add",
+                           "nn.max_pool2d",  "nn.pad",
+                           "nn.relu",        "reshape",
+                           "strided_slice",  "transpose"}) {
+    EXPECT_GE(graphs[name], 10) << name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Parts, RandomQuantizedTest, testing::Range(0, kQuantizedParts));
 
 }  // namespace
 }  // namespace kiln::equality

@@ -80,14 +80,18 @@ class CaseWriter {
     KILN_RETURN_IF_ERROR(Bind(false, expected));
     if (!flags_.reference.empty()) KILN_RETURN_IF_ERROR(BindReference());
     Line("// One case of the model ", Quoted(module_), ".");
-    Line("#include <stddef.h>\n");
+    Line("#include <stddef.h>\n#include <string.h>\n");
     Line("#include \"", module_, ".h\"");
     Line("#include \"tools/model_test/model_case.h\"\n");
     WriteTensors("input", inputs_);
     WriteTensors("output", outputs_);
     const bool graph = metadata_["executor"] == "graph";
     const bool c_interface = metadata_["interface_api"] == "c";
-    if (c_interface) WriteRun();
+    if (c_interface && LiesInPools()) {
+      WriteRunInWorkspace();
+    } else if (c_interface) {
+      WriteRun();
+    }
     Line("const struct ModelCase model_case = {");
     Line("    .module_name = ", Quoted(module_), ",");
     WriteCount("input", inputs_);
@@ -210,6 +214,42 @@ class CaseWriter {
     Line("    .", what, "s = ", tensors.empty() ? "NULL" : what + "s", ",");
     Line("    .num_", what, "s = ", absl::AsciiStrToUpper(absl::StrCat(prefix_, "_num_", what)),
          "S,");
+  }
+
+  // Whether the model has its inputs and outputs in the pools.
+  bool LiesInPools() const {
+    const nlohmann::json& tensors = metadata_["functions"][0]["parameters"];
+    return !tensors.empty() && tensors[0].contains("place");
+  }
+
+  // Copies all inputs to where the model has them, or all outputs from there.
+  void WriteCopies(bool input) {
+    const std::string what = input ? "input" : "output";
+    const std::vector<CaseTensor>& tensors = input ? inputs_ : outputs_;
+    if (tensors.empty()) return;
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      const std::string place =
+          absl::StrCat(prefix_, "_map_", what, "s(&pools).", tensors[i].member);
+      const std::string own = absl::StrCat(what, i);
+      Line("  memcpy(", input ? place : own, ", ", input ? own : place, ", ", tensors[i].macro,
+           "_SIZE_BYTES);");
+    }
+  }
+
+  // With inputs and outputs in the pools.
+  void WriteRunInWorkspace() {
+    WritePools();
+    Line("static const char* RunC(const struct ModelCase* unused) {");
+    Line("  int32_t error;");
+    Line("  (void)unused;");
+    WriteCopies(true);
+    Line("  BeginInference();");
+    Line("  error = ", prefix_, "_run(&pools);");
+    Line("  EndInference();");
+    Line("  if (error != 0) return \"", prefix_, "_run does not return 0\";");
+    WriteCopies(false);
+    Line("  return NULL;");
+    Line("}\n");
   }
 
   // The address of the struct of tensors; NULL where the model has none.
