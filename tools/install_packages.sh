@@ -55,6 +55,7 @@ check_packages=(
   clang-format-19
   clang-tidy-19
   git
+  libclang-rt-19-dev # fuzzers
 )
 # buildifier is built with Go where there is none; any Go will do.
 if ! command -v buildifier >/dev/null && ! command -v go >/dev/null; then

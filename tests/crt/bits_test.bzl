@@ -24,7 +24,8 @@ def bits_test(name, model, inputs, outputs):
               "$(execpath //tools:kiln) run $$folder/model.so %s --output $$folder >/dev/null && " % flags +
               " && ".join(["cp $$folder/%s.npy $(execpath %s)" % pair for pair in files.items()]) +
               " && rm -r $$folder",
-        exec_tools = ["//tools:kiln"],
+        # Of the host, which compiles nothing anew.
+        tools = ["//tools:kiln"],
     )
     model_test(
         name = name,

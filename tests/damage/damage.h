@@ -26,6 +26,14 @@ void ExpectCutsFail(const std::string& bytes, const Reader& read);
 void ExpectFlipsAreHarmless(const std::string& bytes, const Reader& read, size_t begin = 0,
                             size_t end = std::string::npos, size_t every = 1);
 
+// Of formats whose beginnings may be whole: expects a proper error, or none, for all that the bytes
+// begin with.
+void ExpectCutsAreHarmless(const std::string& bytes, const Reader& read);
+
+// The same of `count` cuts and of `count` bytes that get another value, by a fixed seed; half of
+// them near the ends, where formats keep what is no data.
+void ExpectSomeDamageIsHarmless(const std::string& bytes, const Reader& read, int count);
+
 }  // namespace kiln::testing
 
 #endif  // KILN_TESTS_DAMAGE_DAMAGE_H_
