@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements at indices, and indices of elements.
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
@@ -52,6 +53,57 @@ absl::Status GatherNd(Converter& c) {
   return absl::OkStatus();
 }
 
+// The first input, with the second one in place of the part that begins where the third says; a
+// part that would reach beyond the end is moved back.
+absl::Status DynamicUpdateSlice(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId update, c.Input(1));
+  KILN_ASSIGN_OR_RETURN(const ValueId start, c.Input(2));
+  const Shape data = c.type(x).shape, part = c.type(update).shape;
+  if (part.size() != data.size() ||
+      !std::equal(part.begin(), part.end(), data.begin(), std::less_equal<>())) {
+    return Wrong("update", ShapeToString(part),
+                 absl::StrCat("no larger than ", ShapeToString(data)));
+  }
+  if (c.type(start).shape != Shape{static_cast<int64_t>(data.size())}) {
+    return Wrong("start indices", c.type(start).ToString(),
+                 absl::StrCat("one for each of ", data.size(), " dimensions"));
+  }
+  // Dimensions at the end that are whole need no index.
+  size_t depth = data.size();
+  while (depth > 0 && part[depth - 1] == data[depth - 1]) --depth;
+  const Shape places_shape(part.begin(), part.begin() + static_cast<std::ptrdiff_t>(depth));
+  if (depth == 0 || NumElements(part) == 0) {
+    c.SetOutput(0, depth == 0 ? update : x);
+    return absl::OkStatus();
+  }
+  std::vector<int64_t> last(depth), offsets;
+  const Shape strides = RowMajorStrides(places_shape);
+  for (size_t d = 0; d < depth; ++d) {
+    last[d] = data[d] - part[d];
+    for (int64_t i = 0; i < NumElements(places_shape); ++i) {
+      offsets.push_back(i / strides[d] % part[d]);
+    }
+  }
+  const DType dtype = c.type(start).dtype;
+  const auto count = static_cast<int64_t>(depth);
+  Shape first_shape(depth + 1, 1), offsets_shape = places_shape;
+  first_shape[0] = count;
+  offsets_shape.insert(offsets_shape.begin(), count);
+  KILN_ASSIGN_OR_RETURN(const ValueId offset, c.Reshape(c.Ints(offsets, dtype), offsets_shape));
+  KILN_ASSIGN_OR_RETURN(ValueId first,
+                        c.Op("strided_slice", {start},
+                             {{"begin", AttrValue::Ints({0})}, {"end", AttrValue::Ints({count})}}));
+  KILN_ASSIGN_OR_RETURN(first, c.Op("maximum", {first, c.Scalar(start, 0)}));
+  KILN_ASSIGN_OR_RETURN(first, c.Op("minimum", {first, c.Ints(last, dtype)}));
+  KILN_ASSIGN_OR_RETURN(first, c.Reshape(first, first_shape));
+  KILN_ASSIGN_OR_RETURN(const ValueId places, c.Op("add", {first, offset}));
+  KILN_ASSIGN_OR_RETURN(const ValueId y,
+                        c.Op("scatter_nd", {x, places, update}, {{"mode", "update"}}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
 // The places that are true, in row-major order; how many they are must be known.
 absl::Status Where(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const Tensor condition, c.ConstantInput(0, "the condition"));
@@ -95,6 +147,7 @@ absl::Status Range(Converter& c) {
 }
 
 constexpr TfliteOperator kRows[] = {
+    {BuiltinOperator::DYNAMIC_UPDATE_SLICE, DynamicUpdateSlice, nullptr, Quantised::kMoves},
     {BuiltinOperator::EMBEDDING_LOOKUP, EmbeddingLookup, nullptr, Quantised::kOneScale},
     {BuiltinOperator::GATHER, Gather, nullptr, Quantised::kMoves},
     {BuiltinOperator::GATHER_ND, GatherNd, nullptr, Quantised::kMoves},

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of operators in docs/tflite.md, compared with what the importer refuses. An operator
-// has a line if it is supported, or if TFLite Micro has a kernel for it.
+// has a line if it is supported; TFLite Micro's are.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -68,12 +67,6 @@ std::map<std::string, std::vector<std::string>> TableOfPage() {
   return rows;
 }
 
-// Of TFLite Micro's builtin operators those that Kiln does not have.
-const std::set<std::string>& OnlyInTfliteMicro() {
-  static const auto& kNames = *new std::set<std::string>{"DYNAMIC_UPDATE_SLICE"};
-  return kNames;
-}
-
 TEST(Operators, TableIsWhatTheImporterSays) {
   const std::map<std::string, std::vector<std::string>> rows = TableOfPage();
   std::string table;
@@ -83,7 +76,7 @@ TEST(Operators, TableIsWhatTheImporterSays) {
     if (code == BuiltinOperator::CUSTOM) continue;
     const std::vector<std::string> cells = {Support(code, Type::FLOAT32), Support(code, Type::INT8),
                                             Support(code, Type::INT16)};
-    if (cells[0] == "no" && !OnlyInTfliteMicro().contains(name)) {
+    if (cells[0] == "no") {
       differs |= rows.contains(name);
       continue;
     }

@@ -246,6 +246,16 @@ TEST(Values, Gathers) {
   EXPECT_THAT(Compute(b), ElementsAre(2, 3, 2, 4, 3, 4));
 }
 
+TEST(Values, UpdatesAPartThatMovesBackFromTheEnd) {
+  ModelBuilder b;
+  const int x = b.Floats({3, 2}, {1, 2, 3, 4, 5, 6});
+  const int row = b.Floats({1, 2}, {7, 8}), one = b.Floats({2, 1}, {7, 8});
+  b.Output(b.Op(BuiltinOperator::DYNAMIC_UPDATE_SLICE, {x, row, b.Ints({1, 0})}, "row", {}));
+  b.Output(b.Op(BuiltinOperator::DYNAMIC_UPDATE_SLICE, {x, one, b.Ints({9, -1})}, "one", {}));
+  b.Output(b.Op(BuiltinOperator::DYNAMIC_UPDATE_SLICE, {x, x, b.Ints({1, 1})}, "all", {}));
+  EXPECT_THAT(Compute(b), ElementsAre(1, 2, 7, 8, 5, 6, 1, 2, 7, 4, 8, 6, 1, 2, 3, 4, 5, 6));
+}
+
 TEST(Values, WhereListsPlaces) {
   ModelBuilder b;
   const int x = b.Constant<uint8_t>({2, 2}, Type::BOOL, {0, 1, 1, 0});
