@@ -109,11 +109,17 @@ bool ExprPool::Equal::operator()(const Expr& a, const Expr& b) const {
 }
 
 Expr ExprPool::Intern(const Expr& e) {
+  Seen seen;
+  return Intern(e, seen);
+}
+
+Expr ExprPool::Intern(const Expr& e, Seen& seen) {
   if (ids_.contains(e.get())) return e;
+  if (const auto known = seen.find(e.get()); known != seen.end()) return known->second;
   auto [it, inserted] =
-      nodes_.insert(ReplaceOperands(e, [this](const Expr& operand) { return Intern(operand); }));
+      nodes_.insert(ReplaceOperands(e, [&](const Expr& operand) { return Intern(operand, seen); }));
   if (inserted) ids_.emplace(it->get(), static_cast<int>(ids_.size()));
-  return *it;
+  return seen[e.get()] = *it;
 }
 
 }  // namespace kiln::loop

@@ -26,6 +26,10 @@ class ExprPool {
   int Id(const Expr& e) const { return ids_.at(e.get()); }
 
  private:
+  // Nodes from elsewhere, which may be shared by many paths, and the pool's of their structure.
+  using Seen = absl::flat_hash_map<const ExprNode*, Expr>;
+  Expr Intern(const Expr& e, Seen& seen);
+
   // Hash and equality of a node whose operands are nodes of the pool.
   struct Hash {
     size_t operator()(const Expr& e) const;

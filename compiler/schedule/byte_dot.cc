@@ -230,9 +230,9 @@ bool HasWholeRows(const Contraction& c) {
 }
 
 // Whether the stack holds the rows of any tile, if they are copied.
-bool HoldsRows(const Contraction& c, const Target& target) {
+bool HoldsRows(const Contraction& c, bool padded, const Target& target) {
   const int64_t row_bytes = DivideUp(TotalExtent(c.reduce), kGroup) * kGroup;
-  return target.is_baremetal() || HasWholeRows(c) ||
+  return target.is_baremetal() || (HasWholeRows(c) && !padded) ||
          row_bytes <= kMaxLocalBytes / MaxAccumulators(target);
 }
 
@@ -240,17 +240,18 @@ bool HoldsRows(const Contraction& c, const Target& target) {
 
 bool SuitsByteDot(const loop::Kernel& kernel, size_t which, const Context& context) {
   const Target& target = context.target;
-  const bool spares_copy = target.is_baremetal() && FindRowPadding(kernel, which).has_value();
-  if (!target.has_byte_dot && !spares_copy) return false;
+  if (!target.has_byte_dot && !target.is_baremetal()) return false;
   const Stage& stage = kernel.stages[which];
   loop::Bounds bounds;
   AddBounds(stage.axes, bounds);
   const std::optional<Contraction> c =
       AsContraction(stage, FlatIndex(stage.buffer, stage.index, bounds), target);
-  if (!c.has_value() || stage.value.type().dtype != kI32 || TotalExtent(c->reduce) < kMinReduce ||
-      !HoldsRows(*c, target)) {
+  if (!c.has_value() || stage.value.type().dtype != kI32 || TotalExtent(c->reduce) < kMinReduce) {
     return false;
   }
+  // Without the instruction rows are copied for the sake of the memory that padded data take.
+  const bool padded = FindRowPadding(kernel, which).has_value();
+  if (!HoldsRows(*c, padded, target) || (!target.has_byte_dot && !padded)) return false;
   const loop::Constant* y = ConstantFactor(c->y, context);
   int64_t base = 0;
   std::vector<Axis> all = stage.axes;

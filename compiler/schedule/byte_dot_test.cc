@@ -172,6 +172,16 @@ TEST(ByteDot, NotOfCopiedRowsBeyondTheStack) {
   };
   EXPECT_TRUE(absl::StrContains(description(8191), kBytes)) << description(8191);
   EXPECT_FALSE(absl::StrContains(description(8193), kBytes)) << description(8193);
+  // Rows of padded data are copied, wherever they lie.
+  const auto of_padded = [](int64_t channels) {
+    return Schedule(Convolution(
+                        {.height = 2, .width = 2, .channels = channels, .outputs = 20, .kernel = 1},
+                        kI8, kWeights[0]),
+                    DotTarget())
+        .description;
+  };
+  EXPECT_TRUE(absl::StrContains(of_padded(8192), kBytes)) << of_padded(8192);
+  EXPECT_FALSE(absl::StrContains(of_padded(8196), kBytes)) << of_padded(8196);
   // Rows that need no copy may be of any length.
   EXPECT_TRUE(absl::StrContains(description(16384), kBytes)) << description(16384);
 }
