@@ -8,28 +8,32 @@
 #include "compiler/ops/constraint.h"
 #include "compiler/ops/example.h"
 #include "compiler/ops/quantized.h"
+#include "compiler/ops/quantized_binary.h"
 
 namespace kiln {
 namespace {
 
-enum { kLhs, kRhs, kLhsScale, kLhsZero, kRhsScale, kRhsZero, kOutScale, kOutZero };
 enum class Operation { kAdd, kSubtract, kMultiply };
 
 const DType kI32 = DType::Int(32), kI64 = DType::Int(64), kF32 = DType::Float(32);
 
+template <Operation kOperation>
 InferResult Infer(const InferContext& c) {
-  const TensorType &lhs = c.inputs[kLhs], &rhs = c.inputs[kRhs];
-  KILN_RETURN_IF_ERROR(CheckQuantized(lhs.dtype, 1));
-  KILN_CONSTRAINT(1, lhs.dtype.bits <= 16, lhs.dtype.ToString(), "integers of up to 16 bits");
-  KILN_CONSTRAINT(2, lhs.dtype == rhs.dtype,
-                  absl::StrCat(lhs.dtype.ToString(), " and ", rhs.dtype.ToString()), "one dtype");
-  KILN_ASSIGN_OR_RETURN(Shape shape, BroadcastShapes(lhs.shape, rhs.shape, 3));
-  for (size_t k : {kLhsScale, kRhsScale, kOutScale}) {
-    KILN_RETURN_IF_ERROR(CheckScale(c, k, 1, Known::kAtCompileTime, 4));
+  const DType dtype = c.inputs[kLhs].dtype;
+  KILN_CONSTRAINT(1, dtype.bits <= 16, dtype.ToString(), "integers of up to 16 bits");
+  KILN_ASSIGN_OR_RETURN(TensorType type, CheckQuantizedBinary(c));
+  KILN_ASSIGN_OR_RETURN(const Rounding rounding, RoundingOf(c.attrs, 6));
+  const auto scale = [&](size_t k) { return c.constants[k]->AsDouble(0); };
+  if (rounding == Rounding::kEven) {
+    // In float.
+  } else if (kOperation == Operation::kMultiply) {
+    KILN_RETURN_IF_ERROR(CheckFactor(scale(kLhsScale) * scale(kRhsScale) / scale(kOutScale), 7));
+  } else {
+    for (size_t k : {kLhsScale, kRhsScale}) {
+      KILN_RETURN_IF_ERROR(CheckFactor(scale(k) / scale(kOutScale), 7));
+    }
   }
-  for (size_t k : {kLhsZero, kRhsZero, kOutZero}) KILN_RETURN_IF_ERROR(CheckZeroPoint(c, k, 1, 5));
-  KILN_RETURN_IF_ERROR(RoundingOf(c.attrs, 6).status());
-  return OutputTypes({{std::move(shape), lhs.dtype}});
+  return OutputTypes({std::move(type)});
 }
 
 // What the arithmetics work with.
@@ -145,8 +149,8 @@ OpExample Random(DType dtype, Shape lhs, Shape rhs, std::string rounding) {
           .input_max = is8 ? 31.0 : 8000.0};
 }
 
-OpDef ArithmeticOp(std::string name, std::string doc, absl::Status (*lower)(StageBuilder&),
-                   const std::vector<double>& expected) {
+OpDef ArithmeticOp(std::string name, std::string doc, InferResult (*infer)(const InferContext&),
+                   absl::Status (*lower)(StageBuilder&), const std::vector<double>& expected) {
   std::vector<OpExample> examples;
   for (const char* rounding : {"UPWARD", "TFLITE", "EVEN"}) {
     examples.push_back(Case(Operands8(Values(I8({3}), {1, 3, 5}), Values(I8({3}), {-2, 2, 6})),
@@ -173,9 +177,10 @@ OpDef ArithmeticOp(std::string name, std::string doc, absl::Status (*lower)(Stag
       {"lhs and rhs hold integers of up to 16 bits", "their dtypes are one",
        "their shapes broadcast to one",
        "scales are constants of one element above 0, float32 or float64",
-       "zero points are int32 of one element", "rounding is one of those named"},
+       "zero points are int32 of one element", "rounding is one of those named",
+       "without EVEN, the quotient of scales that is multiplied by is less than 2^30"},
       Fusion::kElementwise,
-      Infer,
+      infer,
       lower,
       std::move(examples)};
 }
@@ -187,13 +192,13 @@ const OpDef kArithmetic[] = {
         "rounded, then added (UPWARD, TONEAREST); brought to twice the larger scale in 20 more "
         "bits, of int16 15, added and brought to the scale of the output (TFLITE); added and "
         "divided in float32 (EVEN).",
-        Lower<Operation::kAdd>, {3, 19, 35}),
+        Infer<Operation::kAdd>, Lower<Operation::kAdd>, {3, 19, 35}),
     ArithmeticOp("qnn.subtract", "The difference, with the arithmetic of qnn.add.",
-                 Lower<Operation::kSubtract>, {3, 3, 3}),
+                 Infer<Operation::kSubtract>, Lower<Operation::kSubtract>, {3, 3, 3}),
     ArithmeticOp("qnn.mul",
                  "The product of quantised numbers as one, multiplied by the quotient lhs_scale * "
                  "rhs_scale / output_scale and rounded.",
-                 Lower<Operation::kMultiply>, {3, 11, 35}),
+                 Infer<Operation::kMultiply>, Lower<Operation::kMultiply>, {3, 11, 35}),
 };
 KILN_REGISTER_OPS(kArithmetic);
 

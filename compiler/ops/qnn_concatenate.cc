@@ -45,6 +45,10 @@ InferResult Infer(const InferContext& c) {
     KILN_RETURN_IF_ERROR(CheckZeroPoint(c, o.zero(k), 1, 6));
   }
   KILN_RETURN_IF_ERROR(CheckScale(c, o.out_scale(), 1, Known::kAtCompileTime, 5));
+  const auto scale = [&](size_t k) { return c.constants[k]->AsDouble(0); };
+  for (size_t k = 0; k < o.n; ++k) {
+    KILN_RETURN_IF_ERROR(CheckFactor(scale(o.scale(k)) / scale(o.out_scale()), 7));
+  }
   KILN_RETURN_IF_ERROR(CheckZeroPoint(c, o.out_zero(), 1, 6));
   return OutputTypes({{std::move(shape), first.dtype}});
 }
@@ -112,7 +116,8 @@ const OpDef kConcatenate = {
      "axis is an axis of the first",
      "the tensors have one dtype, and shapes that differ along the axis only",
      "scales are constants of one element above 0, float32 or float64",
-     "zero points are int32 of one element"},
+     "zero points are int32 of one element",
+     "the quotients of the inputs' scales and the result's are less than 2^30"},
     Fusion::kInjective,
     Infer,
     Lower,

@@ -46,6 +46,11 @@ const OpDef kDense = {
     {Case({Values(I8({2, 3}), {1, 2, 3, 4, 5, 6}), Values(I8({2, 3}), {1, 0, -1, 2, 2, 2}),
            Scale(1), ZeroPoint(1), Scale(1), ZeroPoint(0)},
           {{"units", 2}}, {Values(I32({2, 2}), {-2, 6, -2, 24})}),
+     // Centred weights beyond 16 bits.
+     Case({Values({{1, 4}, DType::UInt(16)}, {1, 1, 1, 1}),
+           Values({{1, 4}, DType::UInt(16)}, {65535, 65535, 1, 0}), Scale(1), ZeroPoint(0),
+           Scale(1), ZeroPoint(1)},
+          {{"units", 1}}, {Values(I32({1, 1}), {131067})}),
      ProductExample(I8({1, 40}), -128, I8({12, 40}), Scale(0.1), 0, {{"units", AttrValue::None()}}),
      ProductExample(U8({3, 17}), 100, U8({9, 17}), Scale(0.1), 130, {{"units", 9}}),
      ProductExample({{2, 16}, DType::Int(16)}, 0, I8({8, 16}), Scale(0.1), 0,

@@ -8,11 +8,10 @@
 #include "compiler/ops/example.h"
 #include "compiler/ops/fixed_point.h"
 #include "compiler/ops/quantized.h"
+#include "compiler/ops/quantized_binary.h"
 
 namespace kiln {
 namespace {
-
-enum { kLhs, kRhs, kLhsScale, kLhsZero, kRhsScale, kRhsZero, kOutScale, kOutZero };
 
 const DType kI32 = DType::Int(32);
 constexpr double kMaxQuotient = 1 << 22;
@@ -26,21 +25,14 @@ float Quotient(double lhs, double rhs, double out) {
 }
 
 InferResult Infer(const InferContext& c) {
-  const TensorType &lhs = c.inputs[kLhs], &rhs = c.inputs[kRhs];
-  KILN_RETURN_IF_ERROR(CheckQuantized(lhs.dtype, 1));
-  KILN_CONSTRAINT(1, lhs.dtype.bits == 8, lhs.dtype.ToString(), "integers of 8 bits");
-  KILN_CONSTRAINT(2, lhs.dtype == rhs.dtype,
-                  absl::StrCat(lhs.dtype.ToString(), " and ", rhs.dtype.ToString()), "one dtype");
-  KILN_ASSIGN_OR_RETURN(Shape shape, BroadcastShapes(lhs.shape, rhs.shape, 3));
-  for (size_t k : {kLhsScale, kRhsScale, kOutScale}) {
-    KILN_RETURN_IF_ERROR(CheckScale(c, k, 1, Known::kAtCompileTime, 4));
-  }
-  for (size_t k : {kLhsZero, kRhsZero, kOutZero}) KILN_RETURN_IF_ERROR(CheckZeroPoint(c, k, 1, 5));
+  const DType dtype = c.inputs[kLhs].dtype;
+  KILN_CONSTRAINT(1, dtype.bits == 8, dtype.ToString(), "integers of 8 bits");
+  KILN_ASSIGN_OR_RETURN(TensorType type, CheckQuantizedBinary(c));
   const auto scale = [&](size_t k) { return c.constants[k]->AsDouble(0); };
   const float quotient = Quotient(scale(kLhsScale), scale(kRhsScale), scale(kOutScale));
   KILN_CONSTRAINT(6, static_cast<double>(quotient) <= kMaxQuotient,
                   absl::StrCat("the quotient ", quotient), absl::StrCat("at most ", kMaxQuotient));
-  return OutputTypes({{std::move(shape), lhs.dtype}});
+  return OutputTypes({std::move(type)});
 }
 
 // A number as a mantissa of 31 bits and how many places it was shifted left for that.

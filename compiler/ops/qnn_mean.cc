@@ -22,6 +22,10 @@ InferResult Infer(const InferContext& c) {
   KILN_CONSTRAINT(1, data.dtype.is_integral() && !data.dtype.is_bool() && data.dtype.bits <= 16,
                   data.dtype.ToString(), "integers of up to 16 bits");
   KILN_ASSIGN_OR_RETURN(Shape shape, InferReducedShape(c.attrs, data.shape, 2));
+  const int64_t count = data.num_elements() / std::max<int64_t>(NumElements(shape), 1);
+  const int64_t most = (int64_t{1} << (31 - data.dtype.bits + (data.dtype.is_int() ? 1 : 0)));
+  KILN_CONSTRAINT(5, count <= most, absl::StrCat("the mean of ", count, " numbers"),
+                  absl::StrCat("at most ", most, ", whose sum 32 bits hold"));
   for (size_t k : {kScale, kOutScale}) {
     KILN_RETURN_IF_ERROR(CheckScale(c, k, 1, Known::kAtCompileTime, 3));
   }
@@ -90,7 +94,7 @@ const OpDef kMean = {
      .attrs = ReductionAttrs()},
     {"data holds integers of up to 16 bits", "axis has axes of data, each once",
      "scales are constants above 0, their quotient is between 2^-30 and 2^30",
-     "zero points are int32 constants"},
+     "zero points are int32 constants", "32 bits hold the sum of any data"},
     Fusion::kReduction,
     Infer,
     Lower,

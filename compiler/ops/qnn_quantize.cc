@@ -73,10 +73,12 @@ absl::Status LowerQuantize(StageBuilder& b) {
 
 absl::Status LowerDequantize(StageBuilder& b) {
   const Operands o = OperandsOf(b);
-  const DType f32 = DType::Float(32), i32 = DType::Int(32);
+  const DType f32 = DType::Float(32), whole = DType::Int(b.input_dtype(kData).bits < 32 ? 32 : 64);
+  const bool is_centred = IsZero(b, kZero);
   b.Output(0, [&, x = b.Input(kData)](const Indices& i) {
     const Expr place = o.Place(i);
-    const Expr centred = loop::MakeCast(i32, x(i)) - o.zero(place);
+    const Expr centred =
+        is_centred ? x(i) : loop::MakeCast(whole, x(i)) - loop::MakeCast(whole, o.zero(place));
     return loop::MakeCast(f32, centred) * loop::MakeCast(f32, o.scale(place));
   });
   return absl::OkStatus();
@@ -131,6 +133,10 @@ const OpDef kDequantize = {
           {Values(F32({3}), {-64, 0, 63.5})}),
      Case({Values(I8({2, 2}), {-1, 2, 3, -4}), Scales({0.5, 2}), ZeroPoint(0)}, {{"axis", 0}},
           {Values(F32({2, 2}), {-0.5, 1, 6, -8})}),
+     Case({Values(I32({2}), {-2147483648.0, 2147483647}), Scale(1), ZeroPoint(1000)}, {},
+          {Values(F32({2}), {-2147484672.0, 2147482624})}),
+     Case({Values({{2}, DType::UInt(32)}, {3000000000, 1}), Scale(1), ZeroPoint(0)}, {},
+          {Values(F32({2}), {3000000000, 1})}),
      {.inputs = {I32({3, 5}), F32({}), I32({})}, .values = {Tensor(), Scale(0.013), ZeroPoint(0)}}},
 };
 KILN_REGISTER_OP(kDequantize);

@@ -123,6 +123,10 @@ const OpDef kRequantize = {
      Requantize(Values(I64({4}), {-12, -4, 4, 12}), Scale(0.125), 0, Scale(1), 0,
                 {{"rounding", "TFLITE"}, {"out_dtype", "int16"}},
                 Values({{4}, DType::Int(16)}, {-1, 0, 1, 2})),
+     // What a float32 rounds beyond the bounds.
+     Requantize(Values(I32({2}), {2147483647, -2147483648.0}), Scale(1), 0, Scale(1), 5,
+                {{"rounding", "EVEN"}, {"out_dtype", "int32"}},
+                Values(I32({2}), {2147483647, -2147483643})),
      Requantize(Values(U8({2, 2}), {130, 140, 150, 160}), Scales({1, 2}), 128, Scale(4), 128,
                 {{"axis", 1}, {"out_dtype", "uint8"}}, Values(U8({2, 2}), {129, 134, 134, 144})),
      Random(I32({3, 5}), Scale(0.0123), Scale(0.7), -3, {{"rounding", "TFLITE"}}),

@@ -43,6 +43,11 @@ absl::Status CheckTflite(const InferContext& c, const Saturating& f, DType dtype
   const double scale = c.constants[kOutScale]->AsDouble(0);
   const Tensor* zero = c.constants[kOutZero];
   KILN_CONSTRAINT(5, dtype.is_int(), dtype.ToString(), "int8 or int16");
+  // Of int16, x * scale must fit 32 bits in the scale of the table.
+  const double in_scale = c.constants[kScale]->AsDouble(0);
+  const double most = dtype.bits == 8 ? 0x1p30 : 65535.0 / (4096 * 3);
+  KILN_CONSTRAINT(5, in_scale <= most, absl::StrCat("scale ", in_scale),
+                  absl::StrCat("at most ", most));
   const double wanted = dtype.bits == 8 ? f.out_scale : 0x1p-15;
   KILN_CONSTRAINT(5, scale == wanted, absl::StrCat("output_scale ", scale), absl::StrCat(wanted));
   const double wanted_zero = dtype.bits == 8 ? f.out_zero : 0;

@@ -13,6 +13,9 @@
 namespace kiln {
 namespace {
 
+constexpr int64_t kMaxZeroPoint = 1 << 24;
+constexpr double kMaxFactor = 0x1p30;
+
 using loop::BinaryOp;
 
 const DType kI32 = DType::Int(32), kI64 = DType::Int(64);
@@ -62,7 +65,19 @@ absl::Status CheckZeroPoint(const InferContext& c, size_t k, int64_t places, int
   const TensorType& type = c.inputs[k];
   KILN_CONSTRAINT(constraint, type.dtype == kI32,
                   absl::StrCat("a zero point of ", type.dtype.ToString()), "int32");
-  return CheckPlaces(type, places, "a zero point", constraint);
+  KILN_RETURN_IF_ERROR(CheckPlaces(type, places, "a zero point", constraint));
+  if (c.constants[k] == nullptr) return absl::OkStatus();
+  for (const int64_t zero : c.constants[k]->ToInts()) {
+    KILN_CONSTRAINT(constraint, std::abs(zero) <= kMaxZeroPoint, absl::StrCat("zero point ", zero),
+                    absl::StrCat("from ", -kMaxZeroPoint, " to ", kMaxZeroPoint));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckFactor(double factor, int constraint) {
+  KILN_CONSTRAINT(constraint, factor < kMaxFactor, absl::StrCat("the quotient ", factor),
+                  absl::StrCat("less than ", kMaxFactor));
+  return absl::OkStatus();
 }
 
 absl::Status CheckQuantized(DType dtype, int constraint) {
@@ -201,8 +216,13 @@ Expr Saturate(const Expr& value, const Expr& zero_point, DType dtype) {
     const Expr zero = loop::MakeCast(type.dtype, zero_point);
     const Expr low = loop::Const(type, static_cast<double>(dtype.MinInt())) - zero;
     const Expr high = loop::Const(type, static_cast<double>(dtype.MaxInt())) - zero;
-    const Expr whole = loop::MakeCast(kI32, Max(Min(value, high), low));
-    return loop::MakeCast(dtype, whole + loop::MakeCast(kI32, zero_point));
+    const Expr clamped = Max(Min(value, high), low);
+    if (dtype.bits < 32) {
+      const Expr whole = loop::MakeCast(kI32, clamped);
+      return loop::MakeCast(dtype, whole + loop::MakeCast(kI32, zero_point));
+    }
+    // Floats do not hold the bounds.
+    return Saturate(loop::MakeCast(kI64, clamped), zero_point, dtype);
   }
   const Expr sum = value + loop::MakeCast(type.dtype, zero_point);
   if (dtype.bits >= type.dtype.bits) return loop::MakeCast(dtype, sum);

@@ -29,11 +29,14 @@ namespace kiln {
 // Constraint checks. Operand k is
 // - a scale: float32 or float64 with one element, or `places`; a constant, where that is asked for;
 //   the elements of a constant are finite and above 0;
-// - a zero point: int32 with one element, or `places`.
+// - a zero point: int32 with one element, or `places`; a constant is not beyond 2^24, so that a
+//   float holds it.
 enum class Known { kAtCompileTime, kPerhapsLater };
 absl::Status CheckScale(const InferContext& c, size_t k, int64_t places, Known known,
                         int constraint);
 absl::Status CheckZeroPoint(const InferContext& c, size_t k, int64_t places, int constraint);
+// A quotient of scales that fixed-point arithmetic multiplies by: finite and below 2^30.
+absl::Status CheckFactor(double factor, int constraint);
 // The integer types that quantised tensors have.
 absl::Status CheckQuantized(DType dtype, int constraint);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/ops/quantized_product.h"
 
+#include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "compiler/ops/constraint.h"
@@ -16,6 +18,12 @@ void ForEachIndex(const Shape& shape, const std::function<void(const Shape&)>& f
     f(index);
     for (size_t d = shape.size(); d-- > 0 && ++index[d] == shape[d];) index[d] = 0;
   }
+}
+
+// Whether a zero point is a constant that a number of the dtype can be.
+bool IsOf(const Tensor* zero_point, DType dtype) {
+  return zero_point != nullptr && zero_point->AsInt(0) >= dtype.MinInt() &&
+         zero_point->AsInt(0) <= dtype.MaxInt();
 }
 
 Tensor IntTable(const std::vector<int64_t>& values, Shape shape, DType dtype) {
@@ -44,9 +52,17 @@ absl::Status CheckProductOperands(const InferContext& c, int64_t channels) {
   KILN_RETURN_IF_ERROR(CheckScale(c, kProductYScale, channels, Known::kPerhapsLater, 3));
   KILN_RETURN_IF_ERROR(CheckZeroPoint(c, kProductXZero, 1, 3));
   KILN_RETURN_IF_ERROR(CheckZeroPoint(c, kProductYZero, channels, 3));
-  KILN_CONSTRAINT(
-      3, c.inputs[kProductYZero].num_elements() == 1 || c.constants[kProductYZero] != nullptr,
-      "several zero points that are computed", "constants");
+  if (c.inputs[kProductYZero].num_elements() == 1) return absl::OkStatus();
+  const Tensor* zeros = c.constants[kProductYZero];
+  KILN_CONSTRAINT(3, zeros != nullptr, "several zero points that are computed", "constants");
+  const std::vector<int64_t> values = zeros->ToInts();
+  const bool one =
+      std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) == values.end();
+  KILN_CONSTRAINT(3,
+                  one || (c.constants[kProductY] != nullptr &&
+                          IsOf(c.constants[kProductXZero], c.inputs[kProductX].dtype)),
+                  "several zero points that differ",
+                  "one, or a constant second factor and a constant zero point of the first factor");
   return absl::OkStatus();
 }
 
@@ -76,9 +92,9 @@ QuantizedProduct MakeQuantizedProduct(StageBuilder& b, int64_t channels,
   const std::vector<double> x_zero = OperandValues(b, kProductXZero),
                             y_zero = OperandValues(b, kProductYZero);
   const DType memory = b.input_dtype(kProductX);
-  const bool can_pad = !x_zero.empty() && x_zero[0] >= static_cast<double>(memory.MinInt()) &&
-                       x_zero[0] <= static_cast<double>(memory.MaxInt());
-  if (y == nullptr || !can_pad || y_zero.empty()) {
+  const bool can_pad = IsOf(b.constant(kProductXZero), memory);
+  // Without weights there are no sums, however many channels there are.
+  if (y == nullptr || !can_pad || y_zero.empty() || y->type().num_elements() == 0) {
     return {.x = Centred(b, b.Input(kProductX), kProductXZero, sums),
             .padding = loop::IntConst(loop::Type::Of(sums), 0),
             .y = Centred(b, b.Input(kProductY), kProductYZero, sums),
@@ -100,11 +116,15 @@ QuantizedProduct MakeQuantizedProduct(StageBuilder& b, int64_t channels,
       .y = nullptr,
       .sums = sums,
       .correction = nullptr};
+  const auto is16 = [](int64_t v) {
+    return v >= DType::Int(16).MinInt() && v <= DType::Int(16).MaxInt();
+  };
+  const DType narrow = DType::Int(std::all_of(centred.begin(), centred.end(), is16) ? 16 : 32);
   product.y = product.Factor(
       IsZero(b, kProductYZero)
           ? b.Input(kProductY)
-          : b.Table("weight", Values({shape, DType::Int(16)},
-                                     std::vector<double>(centred.begin(), centred.end()))));
+          : b.Table("weight",
+                    Values({shape, narrow}, std::vector<double>(centred.begin(), centred.end()))));
   if (x_zero[0] == 0) return product;
   for (int64_t& total : totals) total *= static_cast<int64_t>(x_zero[0]);
   product.correction = b.Table("correction", IntTable(totals, {channels}, sums));

@@ -22,7 +22,7 @@ absl::Status Lower(StageBuilder& b) {
   const size_t seq = AxisOf(b.attrs().Int("seq_axis"), shape.size()),
                batch = AxisOf(b.attrs().Int("batch_axis"), shape.size());
   b.Output(0, [&, x = b.Input(0), lengths = b.Input(1)](const Indices& i) {
-    const Expr length = loop::ToIndex(lengths({i[batch]}));
+    const Expr length = ClampIndex(lengths({i[batch]}), shape[seq] + 1);
     Indices at = i;
     at[seq] = loop::MakeSelect(i[seq] < length, length - Expr(1) - i[seq], i[seq]);
     at[seq] = ClampIndex(at[seq], shape[seq]);
@@ -47,7 +47,10 @@ const OpDef kReverseSequence = {
     {Case({Values(F32({2, 3}), {1, 2, 3, 4, 5, 6}), Values(I32({2}), {2, 3})}, {},
           {Values(F32({2, 3}), {2, 1, 3, 6, 5, 4})}),
      Case({Values(I32({2, 2}), {1, 2, 3, 4}), Values(I64({2}), {2, 0})},
-          {{"seq_axis", 0}, {"batch_axis", -1}}, {Values(I32({2, 2}), {3, 2, 1, 4})})},
+          {{"seq_axis", 0}, {"batch_axis", -1}}, {Values(I32({2, 2}), {3, 2, 1, 4})}),
+     // Lengths beyond the ends.
+     Case({Values(I32({2, 2}), {1, 2, 3, 4}), Values(I64({2}), {-9223372036854775808.0, 9})}, {},
+          {Values(I32({2, 2}), {1, 2, 4, 3})})},
 };
 KILN_REGISTER_OP(kReverseSequence);
 

@@ -2,6 +2,7 @@
 #include "compiler/loop/math.h"
 #include "compiler/ops/constraint.h"
 #include "compiler/ops/example.h"
+#include "compiler/ops/regions.h"
 #include "compiler/ops/stage_builder.h"
 
 namespace kiln {
@@ -19,27 +20,16 @@ int64_t MostSamples(const Attrs& attrs, int64_t extent, int64_t bins) {
 }
 
 InferResult Infer(const InferContext& c) {
-  const TensorType &data = c.inputs[0], &rois = c.inputs[1];
-  KILN_CONSTRAINT(1, data.dtype.is_float() && rois.dtype.is_float(),
-                  absl::StrCat(data.dtype.ToString(), " and ", rois.dtype.ToString()), "floats");
-  KILN_CONSTRAINT(2, c.attrs.String("layout") == "NCHW", c.attrs.String("layout"), "NCHW");
-  KILN_CONSTRAINT(3, data.rank() == 4 && rois.rank() == 2 && rois.shape[1] == 5,
-                  absl::StrCat(ShapeToString(data.shape), " and ", ShapeToString(rois.shape)),
-                  "(n, channels, h, w) and (regions, 5)");
-  KILN_CONSTRAINT(3, data.shape[0] >= 1 && data.shape[2] >= 1 && data.shape[3] >= 1,
-                  ShapeToString(data.shape), "at least one place");
-  std::vector<int64_t> size = c.attrs.Ints("pooled_size");
-  if (size.size() == 1) size.push_back(size[0]);
-  KILN_CONSTRAINT(4, size.size() == 2 && size[0] >= 1 && size[1] >= 1,
-                  AttrValue::Ints(size).ToString(), "two positive numbers");
+  KILN_ASSIGN_OR_RETURN(TensorType type, CheckRegions(c));
+  const Shape& data = c.inputs[0].shape;
   for (size_t k = 0; k < 2; ++k) {
-    const int64_t samples = MostSamples(c.attrs, data.shape[k + 2], size[k]);
+    const int64_t samples = MostSamples(c.attrs, data[k + 2], type.shape[k + 2]);
     KILN_CONSTRAINT(5, samples <= kMaxSamples, absl::StrCat(samples, " points"),
                     absl::StrCat("at most ", kMaxSamples));
   }
   const std::string& mode = c.attrs.String("mode");
   KILN_CONSTRAINT(6, mode == "avg" || mode == "max", mode, "avg or max");
-  return OutputTypes({{{rois.shape[0], data.shape[1], size[0], size[1]}, data.dtype}});
+  return OutputTypes({std::move(type)});
 }
 
 // A sample between two places.

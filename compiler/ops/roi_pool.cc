@@ -2,31 +2,15 @@
 #include "compiler/loop/math.h"
 #include "compiler/ops/constraint.h"
 #include "compiler/ops/example.h"
+#include "compiler/ops/regions.h"
 #include "compiler/ops/stage_builder.h"
 
 namespace kiln {
 namespace {
 
-std::vector<int64_t> PooledSize(const Attrs& attrs) {
-  std::vector<int64_t> size = attrs.Ints("pooled_size");
-  if (size.size() == 1) size.push_back(size[0]);
-  return size;
-}
-
 InferResult Infer(const InferContext& c) {
-  const TensorType &data = c.inputs[0], &rois = c.inputs[1];
-  KILN_CONSTRAINT(1, data.dtype.is_float() && rois.dtype.is_float(),
-                  absl::StrCat(data.dtype.ToString(), " and ", rois.dtype.ToString()), "floats");
-  KILN_CONSTRAINT(2, c.attrs.String("layout") == "NCHW", c.attrs.String("layout"), "NCHW");
-  KILN_CONSTRAINT(3, data.rank() == 4 && rois.rank() == 2 && rois.shape[1] == 5,
-                  absl::StrCat(ShapeToString(data.shape), " and ", ShapeToString(rois.shape)),
-                  "(n, channels, h, w) and (regions, 5)");
-  KILN_CONSTRAINT(3, data.shape[0] >= 1 && data.shape[2] >= 1 && data.shape[3] >= 1,
-                  ShapeToString(data.shape), "at least one place");
-  const std::vector<int64_t> size = PooledSize(c.attrs);
-  KILN_CONSTRAINT(4, size.size() == 2 && size[0] >= 1 && size[1] >= 1,
-                  AttrValue::Ints(size).ToString(), "two positive numbers");
-  return OutputTypes({{{rois.shape[0], data.shape[1], size[0], size[1]}, data.dtype}});
+  KILN_ASSIGN_OR_RETURN(TensorType type, CheckRegions(c));
+  return OutputTypes({std::move(type)});
 }
 
 // Places of a bin along one dimension: from `begin` to before `end`, int32.

@@ -24,7 +24,8 @@ absl::Status Lower(StageBuilder& b) {
     const Expr length = lengths({i[1 - axis]});
     const Expr place =
         length.type().dtype.is_float() ? loop::MakeCast(length.type().dtype, i[axis]) : i[axis];
-    const Expr end = length.type().dtype.is_float() ? length : loop::ToIndex(length);
+    const int64_t extent = b.output_shape(0)[axis];
+    const Expr end = length.type().dtype.is_float() ? length : ClampIndex(length, extent + 1);
     return loop::MakeSelect(place < end, x(i), loop::Const(dtype, b.attrs().Float("mask_value")));
   });
   return absl::OkStatus();
@@ -45,6 +46,10 @@ const OpDef kSequenceMask = {
           {{"mask_value", -1.0}}, {Values(F32({3, 2}), {1, 2, -1, 4, -1, -1})}),
      Case({Values(I32({2, 2, 2}), {1, 2, 3, 4, 5, 6, 7, 8}), Values(F32({2}), {0, 5})},
           {{"axis", 1}}, {Values(I32({2, 2, 2}), {0, 0, 0, 0, 5, 6, 7, 8})}),
+     Case({Values(I32({1, 2}), {1, 2}), Values(I64({2}), {-9223372036854775808.0, 5})}, {},
+          {Values(I32({1, 2}), {0, 2})}),
+     Case({Values(I32({1, 1}), {3}), Values({{1}, DType::UInt(64)}, {9223372036854775808.0})}, {},
+          {Values(I32({1, 1}), {3})}),
      {.inputs = {F16({3, 4}), U8({4})}, .input_min = 0, .input_max = 0.7}},
 };
 KILN_REGISTER_OP(kSequenceMask);

@@ -99,6 +99,11 @@ class Rewriter {
     return q;
   }
 
+  bool HasOneValue(ValueId constant) {
+    const std::vector<float> values = Floats(constant);
+    return std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) == values.end();
+  }
+
   bool IsZero(ValueId constant) {
     const Tensor& tensor = graph().value(constant).constant;
     for (int64_t i = 0; i < tensor.type().num_elements(); ++i) {
@@ -171,6 +176,7 @@ class Rewriter {
       if (w->per_axis && node.attrs.Int("groups") != 1 && kernel != "OIHW") return std::nullopt;
     }
     if (w->per_axis && w->axis != weight_axis) return std::nullopt;
+    if (!graph().is_constant(w->data) && !HasOneValue(w->zero_point)) return std::nullopt;
     const float x_scale = Floats(x->scale)[0];
     std::vector<float> scales = Floats(w->scale);
     for (float& scale : scales) scale *= x_scale;
