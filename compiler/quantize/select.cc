@@ -107,7 +107,13 @@ class Selector {
   // Null, with a reason if the node computes floats, for one that stays as it is.
   const Operator* Candidate(int i) {
     const onnx::NodeProto& n = node(i);
-    if (n.output_size() == 0 || !IsFloat32(n.output(0))) return nullptr;
+    if (n.output_size() == 0) return nullptr;
+    if (const auto type = types_.find(n.output(0));
+        type != types_.end() && type->second.dtype.is_float() && !IsFloat32(n.output(0))) {
+      selection_.reasons[i] =
+          absl::StrCat("it computes ", type->second.dtype.ToString(), ", not float32");
+    }
+    if (!IsFloat32(n.output(0))) return nullptr;
     const Operator* op = FindOperator(n);
     std::string reason;
     const auto named = [&](const std::string& name) { return IsNamed(n, name); };

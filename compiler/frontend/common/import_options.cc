@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/frontend/common/import_options.h"
 
+#include <algorithm>
+
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -22,9 +25,14 @@ absl::StatusOr<InputPin> ParseInputPin(absl::string_view text) {
     }
   }
   if (parts.size() < 2) return wrong();
-  for (absl::string_view extent : absl::StrSplit(parts.back(), 'x', absl::SkipEmpty())) {
+  std::vector<std::string> extents;
+  if (!parts.back().empty()) extents = absl::StrSplit(parts.back(), 'x');
+  for (const std::string& extent : extents) {
     int64_t value = 0;
-    if (!absl::SimpleAtoi(extent, &value) || value < 0) return wrong();
+    if (!std::all_of(extent.begin(), extent.end(), absl::ascii_isdigit) ||
+        !absl::SimpleAtoi(extent, &value)) {
+      return wrong();
+    }
     pin.shape.push_back(value);
   }
   parts.pop_back();

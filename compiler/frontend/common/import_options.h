@@ -23,6 +23,14 @@ struct InputPin {
   std::optional<DType> dtype;
 };
 
+// An input or an output of a model.
+struct ModelPort {
+  std::string name;
+  std::string kind;            // "tensor", "sequence", "map", "optional" or "sparse tensor"
+  std::optional<DType> dtype;  // of tensors, if Kiln has it
+  std::optional<int> rank;     // of tensors, if the model says it
+};
+
 // "data:1x3x224x224" or "data:1x3x224x224:float32"; a scalar is "x:". The name may contain ':'.
 // InvalidArgument with the form that is wanted.
 absl::StatusOr<InputPin> ParseInputPin(absl::string_view text);

@@ -34,12 +34,17 @@ absl::Status Celu(Converter& c) {
 // x + bias below -lambd, x - bias above lambd, 0 between.
 absl::Status Shrink(Converter& c) {
   Formula f(c);
-  const ValueId x = f.Input(0), zero = f.Number(0, x), bias = f.Number(c.Float("bias", 0), x);
+  const ValueId data = f.Input(0);
+  if (!f.ok()) return f.status();
+  // The attributes are floats, and so is what they are added to.
+  const DType dtype = c.type(data).dtype;
+  const ValueId x = dtype.is_float() ? data : f.Cast(data, DType::Float(32));
+  const ValueId zero = f.Number(0, x), bias = f.Number(c.Float("bias", 0), x);
   const double lambda = c.Float("lambd", 0.5);
   const ValueId low = f("less", {x, f.Number(-lambda, x)});
   const ValueId high = f("greater", {x, f.Number(lambda, x)});
   const ValueId above = f("where", {high, f("subtract", {x, bias}), zero});
-  return f.Output(0, f("where", {low, f("add", {x, bias}), above}));
+  return f.Output(0, f.Cast(f("where", {low, f("add", {x, bias}), above}), dtype));
 }
 
 absl::Status ThresholdedRelu(Converter& c) {

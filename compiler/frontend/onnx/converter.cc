@@ -119,36 +119,51 @@ const onnx::AttributeProto* Converter::FindAttr(absl::string_view name) const {
   return nullptr;
 }
 
-int64_t Converter::Int(absl::string_view name, int64_t otherwise) const {
+const onnx::AttributeProto* Converter::TypedAttr(absl::string_view name,
+                                                 onnx::AttributeProto::AttributeType type) const {
   const onnx::AttributeProto* attr = FindAttr(name);
+  // Old files do not say the type.
+  if (attr == nullptr || attr->type() == type || attr->type() == onnx::AttributeProto::UNDEFINED) {
+    return attr;
+  }
+  if (attributes_.ok()) {
+    attributes_ = Wrong(absl::StrCat("attribute ", name),
+                        onnx::AttributeProto::AttributeType_Name(attr->type()),
+                        onnx::AttributeProto::AttributeType_Name(type));
+  }
+  return nullptr;
+}
+
+int64_t Converter::Int(absl::string_view name, int64_t otherwise) const {
+  const onnx::AttributeProto* attr = TypedAttr(name, onnx::AttributeProto::INT);
   return attr == nullptr ? otherwise : attr->i();
 }
 
 double Converter::Float(absl::string_view name, double otherwise) const {
-  const onnx::AttributeProto* attr = FindAttr(name);
+  const onnx::AttributeProto* attr = TypedAttr(name, onnx::AttributeProto::FLOAT);
   return attr == nullptr ? otherwise : attr->f();
 }
 
 std::string Converter::String(absl::string_view name, std::string otherwise) const {
-  const onnx::AttributeProto* attr = FindAttr(name);
+  const onnx::AttributeProto* attr = TypedAttr(name, onnx::AttributeProto::STRING);
   if (attr == nullptr) return otherwise;
   return attr->s();
 }
 
 std::vector<int64_t> Converter::Ints(absl::string_view name, std::vector<int64_t> otherwise) const {
-  const onnx::AttributeProto* attr = FindAttr(name);
+  const onnx::AttributeProto* attr = TypedAttr(name, onnx::AttributeProto::INTS);
   if (attr == nullptr) return otherwise;
   return {attr->ints().begin(), attr->ints().end()};
 }
 
 std::vector<double> Converter::Floats(absl::string_view name) const {
-  const onnx::AttributeProto* attr = FindAttr(name);
+  const onnx::AttributeProto* attr = TypedAttr(name, onnx::AttributeProto::FLOATS);
   if (attr == nullptr) return {};
   return {attr->floats().begin(), attr->floats().end()};
 }
 
 std::vector<std::string> Converter::Strings(absl::string_view name) const {
-  const onnx::AttributeProto* attr = FindAttr(name);
+  const onnx::AttributeProto* attr = TypedAttr(name, onnx::AttributeProto::STRINGS);
   if (attr == nullptr) return {};
   return {attr->strings().begin(), attr->strings().end()};
 }
@@ -190,7 +205,9 @@ absl::StatusOr<ValueId> Converter::Apply(absl::string_view name, std::vector<Ite
     return Op(op->relay, std::move(values));
   }
   Converter other(node_, scope_, source_, std::move(inputs), importer_);
-  KILN_RETURN_IF_ERROR(op->convert(other));
+  const absl::Status converted = op->convert(other);
+  KILN_RETURN_IF_ERROR(other.attributes());
+  KILN_RETURN_IF_ERROR(converted);
   return other.outputs().at(0).tensor;
 }
 

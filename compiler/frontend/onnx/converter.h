@@ -51,6 +51,8 @@ class Converter {
   // The same of any value.
   absl::StatusOr<Tensor> ConstantValue(ValueId value, absl::string_view what) const;
 
+  // An attribute of another type counts as absent, and `attributes` says so.
+  const absl::Status& attributes() const { return attributes_; }
   bool HasAttr(absl::string_view name) const { return FindAttr(name) != nullptr; }
   int64_t Int(absl::string_view name, int64_t otherwise) const;
   double Float(absl::string_view name, double otherwise) const;
@@ -98,6 +100,9 @@ class Converter {
   void CheckBody(const onnx::GraphProto& body);
 
  private:
+  const onnx::AttributeProto* TypedAttr(absl::string_view name,
+                                        onnx::AttributeProto::AttributeType type) const;
+
   const onnx::NodeProto& node_;
   const Scope& scope_;
   int opset_;
@@ -106,6 +111,7 @@ class Converter {
   std::vector<Item> outputs_;
   GraphImporter& importer_;
   Graph& graph_;
+  mutable absl::Status attributes_;
 };
 
 // How an operator is converted.
@@ -130,6 +136,7 @@ absl::Span<const OnnxOperator> MicrosoftOperators();
 absl::Span<const OnnxOperator> NeuralOperators();
 absl::Span<const OnnxOperator> NormalizationOperators();
 absl::Span<const OnnxOperator> PoolingOperators();
+absl::Span<const OnnxOperator> QuantizedMicrosoftOperators();
 absl::Span<const OnnxOperator> QuantizedOperators();
 absl::Span<const OnnxOperator> RecurrentOperators();
 absl::Span<const OnnxOperator> ReductionOperators();

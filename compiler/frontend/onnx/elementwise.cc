@@ -6,6 +6,7 @@
 #include "compiler/base/status.h"
 #include "compiler/frontend/common/functions.h"
 #include "compiler/frontend/onnx/converter.h"
+#include "compiler/frontend/onnx/formula.h"
 #include "compiler/frontend/onnx/tensor_proto.h"
 
 namespace kiln::onnx_frontend {
@@ -48,12 +49,18 @@ absl::Status Pow(Converter& c) {
     c.SetOutput(0, y);
     return absl::OkStatus();
   }
-  if (c.type(e).dtype != c.type(x).dtype) {
-    KILN_ASSIGN_OR_RETURN(e, c.Op("cast", {e}, {{"dtype", c.type(x).dtype.ToString()}}));
+  Formula f(c);
+  const DType dtype = c.type(x).dtype;
+  if (dtype.is_integral() && c.type(e).dtype.is_float()) {
+    // Powers that are integers but for the rounding of float64 are those integers.
+    const DType wide = DType::Float(64);
+    const ValueId y = f("power", {f.Cast(x, wide), f.Cast(e, wide)}), whole = f("round", {y});
+    const ValueId distance = f("abs", {f("subtract", {y, whole})});
+    const ValueId near =
+        f("less", {distance, f("multiply", {f("abs", {whole}), f.Number(1e-14, y)})});
+    return f.Output(0, f.Cast(f("where", {near, whole, y}), dtype));
   }
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("power", {x, e}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return f.Output(0, f("power", {x, f.Cast(e, dtype)}));
 }
 
 absl::Status Mod(Converter& c) {
@@ -195,6 +202,20 @@ absl::Status Gelu(Converter& c) {
   return absl::OkStatus();
 }
 
+// Integers beyond what a double tells apart.
+constexpr double kExactInts = 9007199254740992;
+
+absl::Status ClipExactly(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(ValueId y, c.Input(0));
+  for (int i : {1, 2}) {
+    if (!c.HasInput(i)) continue;
+    KILN_ASSIGN_OR_RETURN(const ValueId bound, c.Input(i));
+    KILN_ASSIGN_OR_RETURN(y, c.Op(i == 1 ? "maximum" : "minimum", {y, bound}));
+  }
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
 absl::Status Clip(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   const DType dtype = c.type(x).dtype;
@@ -208,7 +229,12 @@ absl::Status Clip(Converter& c) {
     if (bound.type().num_elements() != 1)
       return Wrong(i == 1 ? "min" : "max", bound.type().ToString(), "a scalar");
     bounds[i - 1] = bound.AsDouble(0);
+    if (std::abs(bounds[i - 1]) >= kExactInts && !dtype.is_float()) {
+      return ClipExactly(c);
+    }
   }
+  // Where the bounds cross, all becomes the upper one.
+  if (bounds[0] > bounds[1]) return ClipExactly(c);
   ValueId y = x;
   if (bounds[0] == 0 && bounds[1] == INFINITY) {
     KILN_ASSIGN_OR_RETURN(y, c.Op("nn.relu", {x}));

@@ -2,6 +2,7 @@
 #include "compiler/frontend/onnx/graph_importer.h"
 
 #include <filesystem>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -14,6 +15,8 @@
 namespace kiln::onnx_frontend {
 namespace {
 
+// Those of the file, and what operators on constants make of them.
+constexpr int64_t kMaxConstantBytes = 2 * kMaxModelFileBytes;
 constexpr int kMinOpset = 1;
 constexpr int kMaxOpset = 22;
 // With a few attributes more than this an operator's text would say nothing any more.
@@ -123,7 +126,13 @@ absl::StatusOr<Tensor> GraphImporter::Decode(const onnx::TensorProto& proto) {
 }
 
 void GraphImporter::AddInitializers(const onnx::GraphProto& graph, Scope& scope) {
+  std::set<std::string> names;
   for (const onnx::TensorProto& initializer : graph.initializer()) {
+    if (!names.insert(initializer.name()).second) {
+      problems_.Add(absl::InvalidArgumentError(
+          absl::StrCat("initialiser '", initializer.name(), "' is defined twice")));
+      continue;
+    }
     if (scope.Has(initializer.name())) continue;
     const auto [it, is_new] = initializers_.emplace(&initializer, kNoId);
     if (is_new) {
@@ -209,8 +218,10 @@ absl::StatusOr<std::vector<Item>> GraphImporter::Import(const onnx::NodeProto& n
     KILN_ASSIGN_OR_RETURN(outputs, ImportFunction(*function, node, scope, name, *inputs));
   } else {
     Converter converter(node, scope, {.file = path_, .node = name}, *std::move(inputs), *this);
-    KILN_RETURN_IF_ERROR(op->convert != nullptr ? op->convert(converter)
-                                                : ConvertByName(converter, op->relay));
+    const absl::Status converted =
+        op->convert != nullptr ? op->convert(converter) : ConvertByName(converter, op->relay);
+    KILN_RETURN_IF_ERROR(converter.attributes());
+    KILN_RETURN_IF_ERROR(converted);
     outputs = converter.outputs();
   }
   outputs.resize(static_cast<size_t>(node.output_size()));
@@ -220,7 +231,19 @@ absl::StatusOr<std::vector<Item>> GraphImporter::Import(const onnx::NodeProto& n
         absl::StrCat("the model becomes more than ", kMaxGraphNodes, " operators"));
   }
   KILN_RETURN_IF_ERROR(folder_of_constants_.Fold(TensorsOf(outputs)));
+  KILN_RETURN_IF_ERROR(CountConstants());
   return outputs;
+}
+
+absl::Status GraphImporter::CountConstants() {
+  for (; counted_values_ < graph_.values.size(); ++counted_values_) {
+    const Value& value = graph_.values[counted_values_];
+    if (value.kind == ValueKind::kConstant) constant_bytes_ += value.constant.type().num_bytes();
+  }
+  if (constant_bytes_ <= kMaxConstantBytes) return absl::OkStatus();
+  given_up_ = true;
+  return absl::InvalidArgumentError(
+      absl::StrCat("the model's constants have more than ", kMaxConstantBytes, " bytes"));
 }
 
 absl::StatusOr<std::vector<Item>> GraphImporter::OutputsOf(const onnx::GraphProto& graph,

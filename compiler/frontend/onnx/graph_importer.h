@@ -77,6 +77,8 @@ class GraphImporter {
   // Takes `nodes` of what loops and functions may be written out to; nothing more is imported where
   // that is exceeded.
   absl::Status Charge(int64_t nodes, int depth);
+  // Counts the constants that came since the last call. InvalidArgument if all are too many.
+  absl::Status CountConstants();
 
   const std::string path_, folder_;
   Problems problems_;
@@ -88,6 +90,8 @@ class GraphImporter {
   std::map<const onnx::TensorProto*, Tensor> decoded_;
   std::map<const onnx::TensorProto*, ValueId> initializers_;
   int64_t unrolled_nodes_ = 0;
+  size_t counted_values_ = 0;  // that CountConstants has seen
+  int64_t constant_bytes_ = 0;
   bool given_up_ = false;
 };
 

@@ -9,6 +9,7 @@
 #include "compiler/frontend/onnx/converter.h"
 #include "compiler/frontend/onnx/graph_importer.h"
 #include "compiler/frontend/onnx/model_inputs.h"
+#include "compiler/frontend/onnx/tensor_proto.h"
 #include "compiler/graph/rewrite.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
@@ -24,7 +25,8 @@ absl::Status ParseModel(absl::string_view bytes, const std::string& path, onnx::
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(absl::StrCat(
-      path, ": found neither Relay text nor a whole ONNX model; the file may be cut off"));
+      path,
+      ": found no Relay text, no TFLite model and no whole ONNX model; the file may be cut off"));
 }
 
 absl::StatusOr<Opsets> OpsetsOf(const onnx::ModelProto& model) {
@@ -52,6 +54,15 @@ void AddOutputs(const onnx::GraphProto& graph, const Scope& scope, GraphImporter
           absl::StrCat("output '", name, "' is ", item.name(), ", not a tensor")));
       continue;
     }
+    const DType found = importer.graph().type(item.tensor).dtype;
+    const absl::StatusOr<DType> wanted =
+        DTypeOf(graph.output(static_cast<int>(i)).type().tensor_type().elem_type());
+    if (wanted.ok() && found != *wanted) {
+      importer.problems().Add(
+          Annotate(Wrong("the dtype", found.ToString(), wanted->ToString() + " as it is declared"),
+                   absl::StrCat("output '", name, "': ")));
+      continue;
+    }
     importer.graph().outputs.push_back(item.tensor);
     importer.graph().output_names.push_back(name);
   }
@@ -76,7 +87,13 @@ absl::StatusOr<Graph> ImportOnnx(absl::string_view bytes, const std::string& pat
   Problems& problems = importer.problems();
   Scope scope(*std::move(opsets), "", {}, 0);
   importer.AddInitializers(graph, scope);
+  std::set<std::string> names;
   for (const onnx::ValueInfoProto& input : graph.input()) {
+    if (!input.name().empty() && !names.insert(input.name()).second) {
+      problems.Add(
+          absl::InvalidArgumentError(absl::StrCat("input '", input.name(), "' is defined twice")));
+      continue;
+    }
     if (scope.Has(input.name())) continue;  // older models list initialisers
     Item item = Item::Unknown();
     const absl::StatusOr<TensorType> type = InputType(input, options);

@@ -10,6 +10,7 @@
 #define KILN_COMPILER_FRONTEND_ONNX_IMPORT_H_
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ namespace kiln::onnx_frontend {
 using frontend::Evaluator;
 using frontend::ImportOptions;
 using frontend::InputPin;
+using frontend::ModelPort;
 using frontend::ParseInputPin;
 
 // `bytes` are untrusted. Errors: "model.onnx: node 'conv1' (Conv): …"; all operators that are not
@@ -35,19 +37,15 @@ absl::StatusOr<Graph> ImportOnnx(absl::string_view bytes, const std::string& pat
 // value of its, such as a shape, when the model is compiled. Empty for other errors.
 std::vector<std::string> InputsToFix(const absl::Status& error);
 
-// An input or an output of a model.
-struct ModelPort {
-  std::string name;
-  std::string kind;            // "tensor", "sequence", "map", "optional" or "sparse tensor"
-  std::optional<DType> dtype;  // of tensors, if Kiln has it
-  std::optional<int> rank;     // of tensors, if the model says it
-};
 struct ModelInterface {
   std::vector<ModelPort> inputs;  // that are no initialisers
   std::vector<ModelPort> outputs;
 };
 // InvalidArgument, naming `path`, if the bytes are no ONNX model.
 absl::StatusOr<ModelInterface> ReadInterface(absl::string_view bytes, const std::string& path);
+
+// The operators of a domain that can be imported: "ai.onnx" or "com.microsoft".
+std::set<std::string> OperatorNames(absl::string_view domain);
 
 // The value of a serialised onnx.TensorProto, such as a test's input_0.pb.
 absl::StatusOr<Tensor> ParseOnnxTensor(absl::string_view bytes);

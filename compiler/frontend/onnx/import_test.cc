@@ -242,8 +242,20 @@ TEST(ImportOnnx, SaysWhatIsWrong) {
              "key: 'location' value: 'none' } }" +
              node("Relu", "input: 'w'")),
        "'none': no such file in the model's folder"},
-      {"", "found neither Relay text nor a whole ONNX model"},
-      {"\x08", "found neither Relay text nor a whole ONNX model"},
+      {Model(x + node("LeakyRelu", "input: 'x' attribute { name: 'alpha' type: INT i: 3 }")),
+       "node 'n' (LeakyRelu): attribute alpha: found INT, wanted FLOAT"},
+      {Model(x + node("Concat", "input: 'x' input: 'x'")),
+       "node 'n' (Concat): attribute axis: found none, wanted one"},
+      {Model(x + x + node("Relu", "input: 'x'")), "input 'x' is defined twice"},
+      {Model("initializer { name: 'w' data_type: 1 dims: 1 float_data: 1 }"
+             "initializer { name: 'w' data_type: 1 dims: 1 float_data: 2 }" +
+             node("Relu", "input: 'w'")),
+       "initialiser 'w' is defined twice"},
+      {Model(x + node("Relu", "input: 'x'") +
+             "output { name: 'y' type { tensor_type { elem_type: 7 } } }"),
+       "output 'y': the dtype: found float32, wanted int64 as it is declared"},
+      {"", "found no Relay text, no TFLite model and no whole ONNX model"},
+      {"\x08", "found no Relay text, no TFLite model and no whole ONNX model"},
   };
   for (const auto& [model, message] : cases) EXPECT_THAT(Text(model), HasSubstr(message));
 }
@@ -268,7 +280,8 @@ TEST(ParseInputPin, ReadsShapesAndTypes) {
   EXPECT_EQ(typed.shape, Shape{2});
   EXPECT_EQ(typed.dtype, DType::Int(8));
   EXPECT_EQ(ParseInputPin("x:")->shape, Shape{});
-  for (const char* wrong : {"", "x", "x:1xa", "x:-1", ":1", "x:1:float"}) {
+  for (const char* wrong :
+       {"", "x", "x:1xa", "x:-1", ":1", "x:1:float", "x:x1x2", "x:1xx2", "x:1x 2", "x:1x2x"}) {
     EXPECT_FALSE(ParseInputPin(wrong).ok()) << wrong;
   }
 }

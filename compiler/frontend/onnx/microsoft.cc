@@ -92,19 +92,9 @@ absl::Status FusedMatMul(Converter& c) {
   return absl::OkStatus();
 }
 
-// Conv(X, W, B) + Z, activated.
-absl::Status FusedConv(Converter& c) {
-  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId w, c.Input(1));
-  std::vector<Item> inputs = {x, w};
-  if (c.HasInput(2)) inputs.push_back(c.InputItem(2));
-  KILN_ASSIGN_OR_RETURN(ValueId y, c.Apply("Conv", std::move(inputs)));
-  if (c.HasInput(3)) {
-    KILN_ASSIGN_OR_RETURN(const ValueId sum, c.Input(3));
-    KILN_ASSIGN_OR_RETURN(y, c.Op("add", {y, sum}));
-  }
+// Output 0 is y under the function that the attribute `activation` names, with what it takes.
+absl::Status SetActivated(Converter& c, ValueId y, const std::vector<double>& values) {
   const std::string name = c.String("activation", "");
-  const std::vector<double> values = c.Floats("activation_params");
   if (name == "Clip") {
     if (values.size() != 2) {
       return Wrong("activation_params", absl::StrCat(values.size(), " values"), "2");
@@ -116,6 +106,32 @@ absl::Status FusedConv(Converter& c) {
   }
   c.SetOutput(0, y);
   return absl::OkStatus();
+}
+
+// Conv(X, W, B) + Z, activated.
+absl::Status FusedConv(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId w, c.Input(1));
+  std::vector<Item> inputs = {x, w};
+  if (c.HasInput(2)) inputs.push_back(c.InputItem(2));
+  KILN_ASSIGN_OR_RETURN(ValueId y, c.Apply("Conv", std::move(inputs)));
+  if (c.HasInput(3)) {
+    KILN_ASSIGN_OR_RETURN(const ValueId sum, c.Input(3));
+    KILN_ASSIGN_OR_RETURN(y, c.Op("add", {y, sum}));
+  }
+  return SetActivated(c, y, c.Floats("activation_params"));
+}
+
+// Gemm, activated.
+absl::Status FusedGemm(Converter& c) {
+  std::vector<Item> inputs;
+  for (int i = 0; i < c.num_inputs(); ++i) inputs.push_back(c.InputItem(i));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Apply("Gemm", std::move(inputs)));
+  std::vector<double> values;
+  for (const char* name : {"activation_alpha", "activation_beta"}) {
+    if (c.HasAttr(name)) values.push_back(c.Float(name, 0));
+  }
+  return SetActivated(c, y, values);
 }
 
 // Over the last dimension; without `beta`, nothing is added.
@@ -244,6 +260,7 @@ constexpr OnnxOperator kRows[] = {
     {"EmbedLayerNormalization", EmbedLayerNormalization, nullptr, kDomain},
     {"FastGelu", FastGelu, nullptr, kDomain},
     {"FusedConv", FusedConv, nullptr, kDomain},
+    {"FusedGemm", FusedGemm, nullptr, kDomain},
     {"FusedMatMul", FusedMatMul, nullptr, kDomain},
     {"Gelu", Gelu, nullptr, kDomain},
     {"LayerNormalization", LayerNormalization, nullptr, kDomain},

@@ -26,12 +26,13 @@ const char* KindOf(const onnx::TypeProto& type) {
   }
 }
 
-// The model's shape with the pin's in place of what is dynamic.
+// The model's shape with the pin's, which comes from `option`, in place of what is dynamic.
 absl::Status MergeShape(const onnx::TensorShapeProto& proto, const InputPin* pin,
-                        const std::string& name, const std::string& where, Shape& shape) {
+                        const char* option, const std::string& name, const std::string& where,
+                        Shape& shape) {
   if (pin != nullptr && pin->shape.size() != static_cast<size_t>(proto.dim_size())) {
-    return absl::InvalidArgumentError(absl::StrCat(where, "--input: found rank ", pin->shape.size(),
-                                                   ", wanted ", proto.dim_size()));
+    return absl::InvalidArgumentError(absl::StrCat(
+        where, option, ": found rank ", pin->shape.size(), ", wanted ", proto.dim_size()));
   }
   Shape merged;
   std::string dynamic;
@@ -41,7 +42,7 @@ absl::Status MergeShape(const onnx::TensorShapeProto& proto, const InputPin* pin
     if (pin != nullptr) {
       if (fixed && dim.dim_value() != pin->shape[static_cast<size_t>(i)]) {
         return absl::InvalidArgumentError(
-            absl::StrCat(where, "--input: found ", pin->shape[static_cast<size_t>(i)],
+            absl::StrCat(where, option, ": found ", pin->shape[static_cast<size_t>(i)],
                          " as dimension ", i, ", wanted ", dim.dim_value()));
       }
       merged.push_back(pin->shape[static_cast<size_t>(i)]);
@@ -132,7 +133,7 @@ absl::StatusOr<TensorType> InputType(const onnx::ValueInfoProto& input,
     type.shape = pin->shape;
   }
   if (proto.has_shape()) {
-    KILN_RETURN_IF_ERROR(MergeShape(proto.shape(), pin, input.name(), where, type.shape));
+    KILN_RETURN_IF_ERROR(MergeShape(proto.shape(), pin, option, input.name(), where, type.shape));
   }
   if (!proto.has_shape() && pin == nullptr) {
     return absl::InvalidArgumentError(where + "has no shape; give one with --input " +

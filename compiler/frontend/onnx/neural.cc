@@ -109,10 +109,12 @@ absl::Status MatMul(Converter& c) {
 absl::Status SoftmaxOf(Converter& c, absl::string_view relay) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   const Shape shape = c.type(x).shape;
-  KILN_ASSIGN_OR_RETURN(const int64_t axis, NormalAxis(c.Int("axis", c.opset() < 13 ? 1 : -1),
+  // QLinearSoftmax has an attribute that says which of ONNX's operators it is.
+  const bool joins_axes = c.Int("opset", c.opset()) < 13;
+  KILN_ASSIGN_OR_RETURN(const int64_t axis, NormalAxis(c.Int("axis", joins_axes ? 1 : -1),
                                                        std::max(c.type(x).rank(), 1)));
   ValueId y = x;
-  if (c.opset() < 13 && axis + 1 < static_cast<int64_t>(shape.size()) &&
+  if (joins_axes && axis + 1 < static_cast<int64_t>(shape.size()) &&
       NumElements({shape.data() + axis + 1, shape.size() - static_cast<size_t>(axis) - 1}) != 1) {
     const int64_t outer = NumElements({shape.data(), static_cast<size_t>(axis)});
     const int64_t inner =

@@ -158,7 +158,10 @@ absl::Status LpNormalization(Converter& c) {
   Formula f(c);
   const ValueId norm = p == 1 ? f.Reduce("sum", f("abs", {x}), {axis})
                               : f("sqrt", {f.Reduce("sum", f("multiply", {x, x}), {axis})});
-  return f.Output(0, f("divide", {x, norm}));
+  // Zeros have none.
+  const ValueId zero = f.Number(0, x);
+  const ValueId y = f("divide", {x, f("where", {f("equal", {norm, zero}), f.Number(1, x), norm})});
+  return f.Output(0, y);
 }
 
 constexpr OnnxOperator kRows[] = {

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <set>
+#include <string>
+#include <vector>
+
 #include "absl/types/span.h"
 #include "compiler/frontend/onnx/converter.h"
+#include "compiler/frontend/onnx/import.h"
 
 namespace kiln::onnx_frontend {
 
@@ -8,18 +13,50 @@ absl::string_view NormalDomain(absl::string_view domain) {
   return domain == "ai.onnx" ? "" : domain;
 }
 
+namespace {
+
+std::vector<absl::Span<const OnnxOperator>> Families() {
+  return {ActivationOperators(),
+          ControlFlowOperators(),
+          ConvolutionOperators(),
+          ElementwiseOperators(),
+          LossOperators(),
+          MatrixOperators(),
+          MicrosoftOperators(),
+          NeuralOperators(),
+          NormalizationOperators(),
+          PoolingOperators(),
+          QuantizedMicrosoftOperators(),
+          QuantizedOperators(),
+          RecurrentOperators(),
+          ReductionOperators(),
+          ResizeOperators(),
+          ScatterOperators(),
+          SelectionOperators(),
+          SequenceOperators(),
+          ShapeOperators(),
+          SignalOperators()};
+}
+
+}  // namespace
+
 const OnnxOperator* FindOperator(absl::string_view domain, absl::string_view name) {
-  for (absl::Span<const OnnxOperator> rows :
-       {ActivationOperators(), ControlFlowOperators(), ConvolutionOperators(),
-        ElementwiseOperators(), LossOperators(), MatrixOperators(), MicrosoftOperators(),
-        NeuralOperators(), NormalizationOperators(), PoolingOperators(), QuantizedOperators(),
-        RecurrentOperators(), ReductionOperators(), ResizeOperators(), ScatterOperators(),
-        SelectionOperators(), SequenceOperators(), ShapeOperators(), SignalOperators()}) {
+  for (absl::Span<const OnnxOperator> rows : Families()) {
     for (const OnnxOperator& row : rows) {
       if (name == row.name && NormalDomain(domain) == row.domain) return &row;
     }
   }
   return nullptr;
+}
+
+std::set<std::string> OperatorNames(absl::string_view domain) {
+  std::set<std::string> names;
+  for (absl::Span<const OnnxOperator> rows : Families()) {
+    for (const OnnxOperator& row : rows) {
+      if (NormalDomain(domain) == row.domain) names.insert(row.name);
+    }
+  }
+  return names;
 }
 
 }  // namespace kiln::onnx_frontend

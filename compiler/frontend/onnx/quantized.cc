@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantised operators. All become operators on dequantised tensors, whose result is quantised
-// again: the pass integer-products makes products of integers of them, for these and for models
-// that are written so. ConvInteger and MatMulInteger multiply integers without scales.
+// Quantised operators of ONNX's own domain. ConvInteger and MatMulInteger multiply integers without
+// scales.
+#include "compiler/frontend/onnx/quantized.h"
+
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
-#include "compiler/frontend/onnx/converter.h"
 #include "compiler/frontend/onnx/formula.h"
+#include "compiler/frontend/onnx/pieces.h"
 #include "compiler/frontend/onnx/tensor_proto.h"
 
 namespace kiln::onnx_frontend {
 namespace {
 
-constexpr char kMicrosoft[] = "com.microsoft";
-const DType kI32 = DType::Int(32), kF32 = DType::Float(32);
+const DType kI32 = DType::Int(32), kF16 = DType::Float(16), kF32 = DType::Float(32);
 
 // A zero point, of the dtype of the tensor, as int32; 0 where the input is absent.
 absl::StatusOr<ValueId> ZeroPoint(Converter& c, int i) {
@@ -35,24 +37,27 @@ absl::StatusOr<int64_t> AxisOf(const Converter& c, ValueId x, int scale, int64_t
   return NormalAxis(axis, c.type(x).rank());
 }
 
-absl::Status CheckBlocks(const Converter& c) {
-  if (c.Int("block_size", 0) == 0) return absl::OkStatus();
-  return absl::UnimplementedError("block_size; scales of blocks are not supported");
+}  // namespace
+
+absl::StatusOr<ValueId> Dequantized(Converter& c, const QuantizedInput& from, int64_t axis) {
+  KILN_ASSIGN_OR_RETURN(const ValueId data, c.Input(from.data));
+  KILN_ASSIGN_OR_RETURN(const ValueId scale, c.Input(from.scale));
+  KILN_ASSIGN_OR_RETURN(const ValueId zero, ZeroPoint(c, from.zero_point));
+  KILN_ASSIGN_OR_RETURN(axis, AxisOf(c, data, from.scale, axis));
+  const DType dtype = c.type(scale).dtype;
+  Formula f(c);
+  const ValueId y = f("qnn.dequantize", {data, dtype == kF16 ? f.Cast(scale, kF32) : scale, zero},
+                      {{"axis", axis}});
+  const ValueId result = dtype == kF16 ? f.Cast(y, kF16) : y;
+  if (!f.ok()) return f.status();
+  return result;
 }
 
-// The numbers that input x stands for, whose scale is input x + 1 and zero point input x + 2.
-absl::StatusOr<ValueId> Dequantized(Converter& c, int x, int64_t axis = -1) {
-  KILN_ASSIGN_OR_RETURN(const ValueId data, c.Input(x));
-  KILN_ASSIGN_OR_RETURN(const ValueId scale, c.Input(x + 1));
-  KILN_ASSIGN_OR_RETURN(const ValueId zero, ZeroPoint(c, x + 2));
-  KILN_ASSIGN_OR_RETURN(axis, AxisOf(c, data, x + 1, axis));
-  return c.Op("qnn.dequantize", {data, scale, zero}, {{"axis", axis}});
+absl::StatusOr<ValueId> Dequantized(Converter& c, int x, int64_t axis) {
+  return Dequantized(c, {x, x + 1, x + 2}, axis);
 }
 
-// `value` with the scale of input i and the zero point of input i + 1, whose dtype it gets; uint8
-// where that is absent.
-absl::StatusOr<ValueId> Quantized(Converter& c, ValueId value, int i, int64_t axis = -1,
-                                  DType dtype = DType::UInt(8)) {
+absl::StatusOr<ValueId> Quantized(Converter& c, ValueId value, int i, int64_t axis, DType dtype) {
   KILN_ASSIGN_OR_RETURN(const ValueId scale, c.Input(i));
   if (c.HasInput(i + 1)) {
     KILN_ASSIGN_OR_RETURN(const ValueId zero, c.Input(i + 1));
@@ -60,35 +65,15 @@ absl::StatusOr<ValueId> Quantized(Converter& c, ValueId value, int i, int64_t ax
   }
   KILN_ASSIGN_OR_RETURN(const ValueId zero, ZeroPoint(c, i + 1));
   KILN_ASSIGN_OR_RETURN(axis, AxisOf(c, value, i, axis));
-  return c.Op("qnn.quantize", {value, scale, zero},
-              {{"out_dtype", dtype.ToString()}, {"axis", axis}, {"rounding", "EVEN"}});
+  Formula f(c);
+  const ValueId y =
+      f("qnn.quantize", {value, c.type(scale).dtype == kF16 ? f.Cast(scale, kF32) : scale, zero},
+        {{"out_dtype", dtype.ToString()}, {"axis", axis}, {"rounding", "EVEN"}});
+  if (!f.ok()) return f.status();
+  return y;
 }
 
-absl::Status QuantizeLinear(Converter& c) {
-  KILN_RETURN_IF_ERROR(CheckBlocks(c));
-  KILN_ASSIGN_OR_RETURN(ValueId x, c.Input(0));
-  DType dtype = DType::UInt(8);
-  if (c.Int("output_dtype", 0) != 0) {
-    KILN_ASSIGN_OR_RETURN(dtype, DTypeOf(static_cast<int>(c.Int("output_dtype", 0))));
-  }
-  if (c.type(x).dtype.is_integral()) {
-    KILN_ASSIGN_OR_RETURN(x, c.Op("cast", {x}, {{"dtype", "float32"}}));
-  }
-  KILN_ASSIGN_OR_RETURN(const ValueId y, Quantized(c, x, 1, c.Int("axis", 1), dtype));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
-}
-
-absl::Status DequantizeLinear(Converter& c) {
-  KILN_RETURN_IF_ERROR(CheckBlocks(c));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, Dequantized(c, 0, c.Int("axis", 1)));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
-}
-
-// Scale and zero point from the range of x, which contains 0.
-absl::Status DynamicQuantizeLinear(Converter& c) {
-  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+absl::StatusOr<DynamicallyQuantized> QuantizedByRange(Converter& c, ValueId x) {
   std::vector<int64_t> axes(static_cast<size_t>(c.type(x).rank()));
   for (size_t i = 0; i < axes.size(); ++i) axes[i] = static_cast<int64_t>(i);
   Formula f(c);
@@ -104,13 +89,11 @@ absl::Status DynamicQuantizeLinear(Converter& c) {
   const ValueId zero_point = f.Cast(f("clip", {rounded}, {{"a_min", 0.0}, {"a_max", 255.0}}), kI32);
   const ValueId y =
       f("qnn.quantize", {x, scale, zero_point}, {{"out_dtype", "uint8"}, {"rounding", "EVEN"}});
-  KILN_RETURN_IF_ERROR(f.Output(0, y));
-  KILN_RETURN_IF_ERROR(f.Output(1, scale));
-  return f.Output(2, f.Cast(zero_point, DType::UInt(8)));
+  if (!f.ok()) return f.status();
+  return DynamicallyQuantized{y, scale, zero_point};
 }
 
-// The int32 bias of a product: its scale is the product of the factors' scales.
-absl::StatusOr<ValueId> Bias(Converter& c, int bias, int x_scale, int w_scale) {
+absl::StatusOr<ValueId> ProductBias(Converter& c, int bias, int x_scale, int w_scale) {
   KILN_ASSIGN_OR_RETURN(const ValueId b, c.Input(bias));
   KILN_ASSIGN_OR_RETURN(const Tensor xs, c.ConstantInput(x_scale, "the scale of the first factor"));
   KILN_ASSIGN_OR_RETURN(const Tensor ws,
@@ -124,12 +107,121 @@ absl::StatusOr<ValueId> Bias(Converter& c, int bias, int x_scale, int w_scale) {
                                  c.Constant(Tensor::Scalar(kI32, 0))});
 }
 
+namespace {
+
+// A scale or zero point of blocks of `size` elements along an axis of x, one for each element.
+absl::StatusOr<ValueId> OfElements(Converter& c, ValueId of_blocks, ValueId x, int64_t axis,
+                                   int64_t size) {
+  const Shape shape = c.type(x).shape;
+  const auto at = static_cast<size_t>(axis);
+  Shape wanted = shape;
+  wanted[at] = (shape[at] + size - 1) / size;
+  if (c.type(of_blocks).shape != wanted) {
+    return Wrong("scales of blocks", c.type(of_blocks).ToString(), ShapeToString(wanted));
+  }
+  KILN_ASSIGN_OR_RETURN(const ValueId all,
+                        c.Op("repeat", {of_blocks}, {{"repeats", size}, {"axis", axis}}));
+  return Piece(c, all, axis, 0, shape[at]);
+}
+
+// The operands of an operator on blocks, for each element of x: scale, and zero point as int32.
+struct BlockOperands {
+  ValueId scale, zero_point;  // kNoId: 0
+};
+absl::StatusOr<BlockOperands> OperandsOfBlocks(Converter& c, ValueId x) {
+  const int64_t size = c.Int("block_size", 0);
+  KILN_ASSIGN_OR_RETURN(const int64_t axis, NormalAxis(c.Int("axis", 1), c.type(x).rank()));
+  const int64_t extent = std::max<int64_t>(c.type(x).shape[static_cast<size_t>(axis)], 1);
+  if (size < 1 || size > extent) {
+    return Wrong("block_size", absl::StrCat(size), absl::StrCat("from 1 to ", extent));
+  }
+  BlockOperands operands = {kNoId, kNoId};
+  KILN_ASSIGN_OR_RETURN(const ValueId scale, c.Input(1));
+  KILN_ASSIGN_OR_RETURN(operands.scale, OfElements(c, scale, x, axis, size));
+  if (c.HasInput(2)) {
+    KILN_ASSIGN_OR_RETURN(const ValueId zero, ZeroPoint(c, 2));
+    KILN_ASSIGN_OR_RETURN(operands.zero_point, OfElements(c, zero, x, axis, size));
+  }
+  return operands;
+}
+
+absl::StatusOr<ValueId> QuantizedByBlocks(Converter& c, ValueId x, DType dtype) {
+  KILN_ASSIGN_OR_RETURN(const BlockOperands operands, OperandsOfBlocks(c, x));
+  KILN_ASSIGN_OR_RETURN(const ValueId quotient, c.Op("divide", {x, operands.scale}));
+  KILN_ASSIGN_OR_RETURN(const ValueId rounded, c.Apply("Round", {quotient}));
+  Formula f(c);
+  ValueId y = rounded;
+  if (operands.zero_point != kNoId) {
+    y = f("add", {y, f.Cast(operands.zero_point, c.type(rounded).dtype)});
+  }
+  const double most = std::exp2(dtype.is_uint() ? dtype.bits : dtype.bits - 1);
+  y = f("clip", {y}, {{"a_min", dtype.is_uint() ? 0.0 : -most}, {"a_max", most - 1}});
+  y = f.Cast(y, dtype);
+  if (!f.ok()) return f.status();
+  return y;
+}
+
+absl::StatusOr<ValueId> DequantizedByBlocks(Converter& c, ValueId x) {
+  KILN_ASSIGN_OR_RETURN(const BlockOperands operands, OperandsOfBlocks(c, x));
+  Formula f(c);
+  ValueId y = f.Cast(x, kI32);
+  if (operands.zero_point != kNoId) y = f("subtract", {y, operands.zero_point});
+  y = f("multiply", {f.Cast(y, c.type(operands.scale).dtype), operands.scale});
+  if (!f.ok()) return f.status();
+  return y;
+}
+
+absl::Status QuantizeLinear(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(ValueId x, c.Input(0));
+  DType dtype = DType::UInt(8);
+  if (c.Int("output_dtype", 0) != 0) {
+    KILN_ASSIGN_OR_RETURN(dtype, DTypeOf(static_cast<int>(c.Int("output_dtype", 0))));
+  }
+  if (c.type(x).dtype.is_integral()) {
+    KILN_ASSIGN_OR_RETURN(x, c.Op("cast", {x}, {{"dtype", "float32"}}));
+  }
+  ValueId y = kNoId;
+  if (c.Int("block_size", 0) != 0) {
+    if (c.HasInput(2)) {
+      KILN_ASSIGN_OR_RETURN(const ValueId zero, c.Input(2));
+      dtype = c.type(zero).dtype;
+    }
+    KILN_ASSIGN_OR_RETURN(y, QuantizedByBlocks(c, x, dtype));
+  } else {
+    KILN_ASSIGN_OR_RETURN(y, Quantized(c, x, 1, c.Int("axis", 1), dtype));
+  }
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status DequantizeLinear(Converter& c) {
+  ValueId y = kNoId;
+  if (c.Int("block_size", 0) != 0) {
+    KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+    KILN_ASSIGN_OR_RETURN(y, DequantizedByBlocks(c, x));
+  } else {
+    KILN_ASSIGN_OR_RETURN(y, Dequantized(c, 0, c.Int("axis", 1)));
+  }
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+// Scale and zero point from the range of x, which contains 0.
+absl::Status DynamicQuantizeLinear(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const DynamicallyQuantized q, QuantizedByRange(c, x));
+  c.SetOutput(0, q.value);
+  c.SetOutput(1, q.scale);
+  Formula f(c);
+  return f.Output(2, f.Cast(q.zero_point, DType::UInt(8)));
+}
+
 absl::Status QLinearConv(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, Dequantized(c, 0));
   KILN_ASSIGN_OR_RETURN(const ValueId w, Dequantized(c, 3, 0));
   std::vector<Item> inputs = {x, w};
   if (c.HasInput(8)) {
-    KILN_ASSIGN_OR_RETURN(const ValueId value, Bias(c, 8, 1, 4));
+    KILN_ASSIGN_OR_RETURN(const ValueId value, ProductBias(c, 8, 1, 4));
     inputs.push_back(value);
   }
   KILN_ASSIGN_OR_RETURN(ValueId y, c.Apply("Conv", inputs));
@@ -143,64 +235,6 @@ absl::Status QLinearMatMul(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId b, Dequantized(c, 3, -1));
   KILN_ASSIGN_OR_RETURN(ValueId y, c.Apply("MatMul", {a, b}));
   KILN_ASSIGN_OR_RETURN(y, Quantized(c, y, 6));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
-}
-
-// Without a scale for the result, that is float32.
-absl::Status QGemm(Converter& c) {
-  KILN_ASSIGN_OR_RETURN(const ValueId a, Dequantized(c, 0));
-  KILN_ASSIGN_OR_RETURN(const ValueId b, Dequantized(c, 3, c.Int("transB", 0) != 0 ? 0 : 1));
-  std::vector<Item> inputs = {a, b};
-  if (c.HasInput(6)) {
-    KILN_ASSIGN_OR_RETURN(const ValueId value, Bias(c, 6, 1, 4));
-    inputs.push_back(value);
-  }
-  KILN_ASSIGN_OR_RETURN(ValueId y, c.Apply("Gemm", inputs));
-  if (c.HasInput(7)) {
-    KILN_ASSIGN_OR_RETURN(y, Quantized(c, y, 7));
-  }
-  c.SetOutput(0, y);
-  return absl::OkStatus();
-}
-
-// An operator of one or two quantised tensors, each with scale and zero point, then those of the
-// result.
-absl::Status OnDequantized(Converter& c, absl::string_view onnx_op, int operands) {
-  std::vector<Item> inputs;
-  for (int i = 0; i < operands; ++i) {
-    KILN_ASSIGN_OR_RETURN(const ValueId value, Dequantized(c, 3 * i));
-    inputs.push_back(value);
-  }
-  KILN_ASSIGN_OR_RETURN(ValueId y, c.Apply(onnx_op, inputs));
-  KILN_ASSIGN_OR_RETURN(y, Quantized(c, y, 3 * operands));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
-}
-
-absl::Status QLinearAdd(Converter& c) { return OnDequantized(c, "Add", 2); }
-absl::Status QLinearMul(Converter& c) { return OnDequantized(c, "Mul", 2); }
-absl::Status QLinearSigmoid(Converter& c) { return OnDequantized(c, "Sigmoid", 1); }
-absl::Status QLinearLeakyRelu(Converter& c) { return OnDequantized(c, "LeakyRelu", 1); }
-
-absl::Status Pool(Converter& c, absl::string_view onnx_op) {
-  if (c.Int("channels_last", 0) != 0) {
-    return absl::UnimplementedError("channels_last = 1; export the model with channels first");
-  }
-  return OnDequantized(c, onnx_op, 1);
-}
-absl::Status QLinearAveragePool(Converter& c) { return Pool(c, "AveragePool"); }
-absl::Status QLinearGlobalAveragePool(Converter& c) { return Pool(c, "GlobalAveragePool"); }
-
-// The scale and zero point of the result come first.
-absl::Status QLinearConcat(Converter& c) {
-  std::vector<Item> inputs;
-  for (int i = 2; i + 2 < c.num_inputs(); i += 3) {
-    KILN_ASSIGN_OR_RETURN(const ValueId value, Dequantized(c, i));
-    inputs.push_back(value);
-  }
-  KILN_ASSIGN_OR_RETURN(ValueId y, c.Apply("Concat", inputs));
-  KILN_ASSIGN_OR_RETURN(y, Quantized(c, y, 0));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
@@ -242,21 +276,13 @@ absl::Status MatMulInteger(Converter& c) { return IntegerProduct(c, "MatMul", -2
 constexpr OnnxOperator kRows[] = {
     {"ConvInteger", ConvInteger},
     {"DequantizeLinear", DequantizeLinear},
-    {"DequantizeLinear", DequantizeLinear, nullptr, kMicrosoft},
+    {"DequantizeLinear", DequantizeLinear, nullptr, "com.microsoft"},
     {"DynamicQuantizeLinear", DynamicQuantizeLinear},
     {"MatMulInteger", MatMulInteger},
-    {"QGemm", QGemm, nullptr, kMicrosoft},
-    {"QLinearAdd", QLinearAdd, nullptr, kMicrosoft},
-    {"QLinearAveragePool", QLinearAveragePool, nullptr, kMicrosoft},
-    {"QLinearConcat", QLinearConcat, nullptr, kMicrosoft},
     {"QLinearConv", QLinearConv},
-    {"QLinearGlobalAveragePool", QLinearGlobalAveragePool, nullptr, kMicrosoft},
-    {"QLinearLeakyRelu", QLinearLeakyRelu, nullptr, kMicrosoft},
     {"QLinearMatMul", QLinearMatMul},
-    {"QLinearMul", QLinearMul, nullptr, kMicrosoft},
-    {"QLinearSigmoid", QLinearSigmoid, nullptr, kMicrosoft},
     {"QuantizeLinear", QuantizeLinear},
-    {"QuantizeLinear", QuantizeLinear, nullptr, kMicrosoft},
+    {"QuantizeLinear", QuantizeLinear, nullptr, "com.microsoft"},
 };
 
 }  // namespace

@@ -264,16 +264,24 @@ absl::StatusOr<const char*> MethodOf(const std::string& mode) {
   return Wrong("mode", mode, "nearest, linear or cubic");
 }
 
-// Up to opset 10, of Upsample and Resize: places are those of asymmetric coordinates.
+// Up to opset 10, of Upsample and Resize: places are those of asymmetric coordinates, from which
+// the nearest is the one before where there become more, and the one behind where there become
+// fewer.
 absl::Status Upsample(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const char* const method, MethodOf(c.String("mode", "nearest")));
   KILN_ASSIGN_OR_RETURN(const Resolution r, ResolutionOf(c, c.type(x).shape, -1,
                                                          c.HasAttr("scales") ? -1 : 1, -1, false));
+  const auto shrinks = [](double scale) { return scale < 1; };
+  const auto grows = [](double scale) { return scale > 1; };
+  const bool is_smaller = std::any_of(r.scales.begin(), r.scales.end(), shrinks);
+  if (is_smaller && std::any_of(r.scales.begin(), r.scales.end(), grows)) {
+    return absl::UnimplementedError("scales above 1 and below 1 in one operator of opset 10");
+  }
   return ResizeTo(c, x, r,
                   {{"method", method},
                    {"coordinate_transformation_mode", "asymmetric"},
-                   {"rounding_method", "floor"}});
+                   {"rounding_method", is_smaller ? "ceil" : "floor"}});
 }
 
 absl::Status Resize(Converter& c) {

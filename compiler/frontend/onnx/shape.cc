@@ -37,19 +37,36 @@ absl::Status Constant(Converter& c) {
   return absl::OkStatus();
 }
 
+// Of a tensor with one element.
+absl::StatusOr<Tensor> AsScalar(const Tensor& tensor, absl::string_view what) {
+  if (tensor.type().num_elements() != 1) {
+    return Wrong(what, tensor.type().ToString(), "one element");
+  }
+  return Tensor({{}, tensor.type().dtype}, tensor.bytes());
+}
+
+// Larger tensors of one value are made by the compiled model.
+constexpr int64_t kMaxFilled = 1 << 22;
+
 absl::Status ConstantOfShape(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const Tensor shape, c.ConstantInput(0, "the shape"));
   TensorType type{shape.ToInts(), DType::Float(32)};
-  double value = 0;
+  Tensor value = Tensor::Scalar(type.dtype, 0);
   if (c.HasAttr("value")) {
     KILN_ASSIGN_OR_RETURN(const Tensor tensor, c.TensorAttr("value"));
-    if (tensor.type().num_elements() != 1)
-      return Wrong("value", tensor.type().ToString(), "one element");
-    type.dtype = tensor.type().dtype;
-    value = tensor.AsDouble(0);
+    KILN_ASSIGN_OR_RETURN(value, AsScalar(tensor, "value"));
+    type.dtype = value.type().dtype;
   }
   KILN_RETURN_IF_ERROR(CheckTensorType(type));
-  c.SetOutput(0, c.Constant(Tensor::Filled(std::move(type), value)));
+  if (type.num_elements() > kMaxFilled) {
+    KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("broadcast_to", {c.Constant(std::move(value))},
+                                                {{"shape", AttrValue::Ints(type.shape)}}));
+    c.SetOutput(0, y);
+    return absl::OkStatus();
+  }
+  std::string bytes;
+  for (int64_t i = 0; i < type.num_elements(); ++i) bytes += value.bytes();
+  c.SetOutput(0, c.Constant(Tensor(std::move(type), std::move(bytes))));
   return absl::OkStatus();
 }
 
@@ -151,6 +168,7 @@ absl::Status Concat(Converter& c) {
     KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
     inputs.push_back(x);
   }
+  if (!c.HasAttr("axis") && c.opset() >= 4) return Wrong("attribute axis", "none", "one");
   ValueId y = inputs[0];
   if (inputs.size() > 1) {
     KILN_ASSIGN_OR_RETURN(y, c.Op("concatenate", inputs, {{"axis", c.Int("axis", 1)}}));
@@ -208,13 +226,18 @@ absl::Status Slice(Converter& c) {
   return absl::OkStatus();
 }
 
-// Indices may be negative: counted from the end.
-absl::StatusOr<ValueId> Wrapped(Converter& c, ValueId indices, int64_t extent) {
+// Indices may be negative: counted from the end. Those that are known to be outside are an error,
+// unless they stand for nothing.
+enum class Outside { kIsWrong, kIsNothing };
+absl::StatusOr<ValueId> Wrapped(Converter& c, ValueId indices, int64_t extent,
+                                Outside outside = Outside::kIsWrong) {
   const Value& value = c.graph().value(indices);
   if (value.kind == ValueKind::kConstant) {
     std::vector<int64_t> ints = value.constant.ToInts();
     for (int64_t& i : ints) {
-      if (i < -extent || i >= extent)
+      const bool is_outside = i < -extent || i >= extent;
+      if (is_outside && outside == Outside::kIsNothing) continue;
+      if (is_outside)
         return Wrong("indices", absl::StrCat(i), absl::StrCat(-extent, " to ", extent - 1));
       if (i < 0) i += extent;
     }
@@ -369,10 +392,10 @@ absl::Status Pad(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   const Shape shape = c.type(x).shape;
   KILN_ASSIGN_OR_RETURN(std::vector<Pads> pads, PadsOf(c, shape));
-  double fill = c.Float("value", 0);
+  Tensor fill = Tensor::Scalar(c.type(x).dtype, c.Float("value", 0));
   if (c.HasInput(2)) {
     KILN_ASSIGN_OR_RETURN(const Tensor value, c.ConstantInput(2, "constant_value"));
-    if (value.type().num_elements() == 1) fill = value.AsDouble(0);
+    KILN_ASSIGN_OR_RETURN(fill, AsScalar(value, "constant_value"));
   }
   Formula f(c);
   ValueId y = Cropped(f, x, shape, pads);
@@ -384,7 +407,7 @@ absl::Status Pad(Converter& c) {
   }
   std::vector<AttrValue> widths;
   for (const Pads& own : pads) widths.push_back(AttrValue::Ints({own.before, own.behind}));
-  return f.Output(0, f("nn.pad", {y, f.Number(fill, y)},
+  return f.Output(0, f("nn.pad", {y, c.Constant(fill)},
                        {{"pad_width", AttrValue(widths)}, {"pad_mode", mode}}));
 }
 
@@ -419,13 +442,16 @@ absl::Status OneHot(Converter& c) {
     return Wrong("depth and values", depth.type().ToString() + " and " + values.type().ToString(),
                  "1 and 2 elements");
   }
-  KILN_ASSIGN_OR_RETURN(const ValueId wrapped, Wrapped(c, indices, depth.AsInt(0)));
+  KILN_ASSIGN_OR_RETURN(const ValueId wrapped,
+                        Wrapped(c, indices, depth.AsInt(0), Outside::kIsNothing));
   const DType dtype = values.type().dtype;
+  const auto bytes = static_cast<size_t>(dtype.bytes());
+  const auto element = [&](size_t i) {
+    return Tensor({{}, dtype}, values.bytes().substr(i * bytes, bytes));
+  };
   KILN_ASSIGN_OR_RETURN(
       const ValueId y,
-      c.Op("one_hot",
-           {wrapped, c.Constant(Tensor::Scalar(dtype, values.AsDouble(1))),
-            c.Constant(Tensor::Scalar(dtype, values.AsDouble(0)))},
+      c.Op("one_hot", {wrapped, c.Constant(element(1)), c.Constant(element(0))},
            {{"depth", depth.AsInt(0)}, {"axis", c.Int("axis", -1)}, {"dtype", dtype.ToString()}}));
   c.SetOutput(0, y);
   return absl::OkStatus();

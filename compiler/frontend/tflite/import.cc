@@ -268,4 +268,20 @@ absl::StatusOr<Graph> ImportTflite(absl::string_view bytes, const std::string& p
   return Importer(file, path, options, evaluate).Run();
 }
 
+absl::StatusOr<std::vector<ModelPort>> ReadInputs(absl::string_view bytes,
+                                                  const std::string& path) {
+  KILN_ASSIGN_OR_RETURN(const ModelFile file, ModelFile::Parse(bytes, path));
+  const Subgraph& main = file.subgraphs()[0];
+  std::vector<ModelPort> inputs;
+  for (int input : main.inputs) {
+    const TensorInfo& info = main.tensors[static_cast<size_t>(input)];
+    ModelPort& port = inputs.emplace_back();
+    port = {.name = info.name, .kind = "tensor"};
+    const absl::StatusOr<DType> dtype = info.ToDType();
+    if (dtype.ok()) port.dtype = *dtype;
+    port.rank = static_cast<int>(info.shape.size());
+  }
+  return inputs;
+}
+
 }  // namespace kiln::tflite_frontend

@@ -13,6 +13,7 @@
 #define KILN_COMPILER_FRONTEND_TFLITE_IMPORT_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -24,6 +25,7 @@ namespace kiln::tflite_frontend {
 using frontend::Evaluator;
 using frontend::ImportOptions;
 using frontend::InputPin;
+using frontend::ModelPort;
 
 // Whether the bytes are those of a TFLite file, by its identifier.
 bool IsTflite(absl::string_view bytes);
@@ -33,6 +35,9 @@ bool IsTflite(absl::string_view bytes);
 // they are those that the file has. All values of the result have types.
 absl::StatusOr<Graph> ImportTflite(absl::string_view bytes, const std::string& path,
                                    const ImportOptions& options, const Evaluator& evaluate);
+
+// The model's inputs. InvalidArgument, naming `path`, if the bytes are no TFLite model.
+absl::StatusOr<std::vector<ModelPort>> ReadInputs(absl::string_view bytes, const std::string& path);
 
 }  // namespace kiln::tflite_frontend
 

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Quantised operators of the domain com.microsoft, which ONNX Runtime's quantiser and optimiser
+// make.
+#include "absl/strings/str_cat.h"
+#include "compiler/base/status.h"
+#include "compiler/frontend/onnx/quantized.h"
+
+namespace kiln::onnx_frontend {
+namespace {
+
+constexpr char kDomain[] = "com.microsoft";
+
+// Without a scale for the result, that is float32.
+absl::Status QGemm(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId a, Dequantized(c, 0));
+  KILN_ASSIGN_OR_RETURN(const ValueId b, Dequantized(c, 3, c.Int("transB", 0) != 0 ? 0 : 1));
+  std::vector<Item> inputs = {a, b};
+  if (c.HasInput(6)) {
+    KILN_ASSIGN_OR_RETURN(const ValueId value, ProductBias(c, 6, 1, 4));
+    inputs.push_back(value);
+  }
+  KILN_ASSIGN_OR_RETURN(ValueId y, c.Apply("Gemm", inputs));
+  if (c.HasInput(7)) {
+    KILN_ASSIGN_OR_RETURN(y, Quantized(c, y, 7));
+  }
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+// An operator of one or two quantised tensors, each with scale and zero point, then those of the
+// result.
+absl::Status OnDequantized(Converter& c, absl::string_view onnx_op, int operands) {
+  std::vector<Item> inputs;
+  for (int i = 0; i < operands; ++i) {
+    KILN_ASSIGN_OR_RETURN(const ValueId value, Dequantized(c, 3 * i));
+    inputs.push_back(value);
+  }
+  KILN_ASSIGN_OR_RETURN(ValueId y, c.Apply(onnx_op, inputs));
+  KILN_ASSIGN_OR_RETURN(y, Quantized(c, y, 3 * operands));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status QLinearAdd(Converter& c) { return OnDequantized(c, "Add", 2); }
+absl::Status QLinearMul(Converter& c) { return OnDequantized(c, "Mul", 2); }
+absl::Status QLinearSigmoid(Converter& c) { return OnDequantized(c, "Sigmoid", 1); }
+absl::Status QLinearLeakyRelu(Converter& c) { return OnDequantized(c, "LeakyRelu", 1); }
+absl::Status QLinearSoftmax(Converter& c) { return OnDequantized(c, "Softmax", 1); }
+
+absl::Status Pool(Converter& c, absl::string_view onnx_op) {
+  if (c.Int("channels_last", 0) != 0) {
+    return absl::UnimplementedError("channels_last = 1; export the model with channels first");
+  }
+  return OnDequantized(c, onnx_op, 1);
+}
+absl::Status QLinearAveragePool(Converter& c) { return Pool(c, "AveragePool"); }
+absl::Status QLinearGlobalAveragePool(Converter& c) { return Pool(c, "GlobalAveragePool"); }
+
+// The scale and zero point of the result come first.
+absl::Status QLinearConcat(Converter& c) {
+  std::vector<Item> inputs;
+  for (int i = 2; i + 2 < c.num_inputs(); i += 3) {
+    KILN_ASSIGN_OR_RETURN(const ValueId value, Dequantized(c, i));
+    inputs.push_back(value);
+  }
+  KILN_ASSIGN_OR_RETURN(ValueId y, c.Apply("Concat", inputs));
+  KILN_ASSIGN_OR_RETURN(y, Quantized(c, y, 0));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+// Chosen by input 0 between two quantised tensors.
+absl::Status QLinearWhere(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId condition, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId x, Dequantized(c, 1));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, Dequantized(c, 4));
+  KILN_ASSIGN_OR_RETURN(ValueId z, c.Op("where", {condition, x, y}));
+  KILN_ASSIGN_OR_RETURN(z, Quantized(c, z, 7));
+  c.SetOutput(0, z);
+  return absl::OkStatus();
+}
+
+// The product of two tensors of numbers, and an optional bias added to it.
+absl::Status BiasedProduct(Converter& c, ValueId a, ValueId b, int bias_input) {
+  KILN_ASSIGN_OR_RETURN(ValueId y, c.Apply("MatMul", {a, b}));
+  if (c.HasInput(bias_input)) {
+    KILN_ASSIGN_OR_RETURN(const ValueId bias, c.Input(bias_input));
+    KILN_ASSIGN_OR_RETURN(y, c.Op("add", {y, bias}));
+  }
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status MatMulIntegerToFloat(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId a,
+                        Dequantized(c, {.data = 0, .scale = 2, .zero_point = 4}, -2));
+  KILN_ASSIGN_OR_RETURN(const ValueId b, Dequantized(c, {.data = 1, .scale = 3, .zero_point = 5}));
+  return BiasedProduct(c, a, b, 6);
+}
+
+absl::Status DynamicQuantizeMatMul(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const DynamicallyQuantized q, QuantizedByRange(c, x));
+  KILN_ASSIGN_OR_RETURN(const ValueId a, c.Op("qnn.dequantize", {q.value, q.scale, q.zero_point}));
+  KILN_ASSIGN_OR_RETURN(const ValueId b, Dequantized(c, {.data = 1, .scale = 2, .zero_point = 3}));
+  return BiasedProduct(c, a, b, 4);
+}
+
+constexpr OnnxOperator kRows[] = {
+    {"DynamicQuantizeMatMul", DynamicQuantizeMatMul, nullptr, kDomain},
+    {"MatMulIntegerToFloat", MatMulIntegerToFloat, nullptr, kDomain},
+    {"QGemm", QGemm, nullptr, kDomain},
+    {"QLinearAdd", QLinearAdd, nullptr, kDomain},
+    {"QLinearAveragePool", QLinearAveragePool, nullptr, kDomain},
+    {"QLinearConcat", QLinearConcat, nullptr, kDomain},
+    {"QLinearGlobalAveragePool", QLinearGlobalAveragePool, nullptr, kDomain},
+    {"QLinearLeakyRelu", QLinearLeakyRelu, nullptr, kDomain},
+    {"QLinearMul", QLinearMul, nullptr, kDomain},
+    {"QLinearSigmoid", QLinearSigmoid, nullptr, kDomain},
+    {"QLinearSoftmax", QLinearSoftmax, nullptr, kDomain},
+    {"QLinearWhere", QLinearWhere, nullptr, kDomain},
+};
+
+}  // namespace
+
+absl::Span<const OnnxOperator> QuantizedMicrosoftOperators() { return kRows; }
+
+}  // namespace kiln::onnx_frontend
