@@ -59,11 +59,14 @@ class ModelSourceWriter {
   // Copies a tensor to its place in the pools, or from there.
   void WriteCopy(int i) {
     const int64_t bytes = names_.main().parameters(i).size_bytes();
-    if (bytes == 0) return;
     const bool input = names_.is_input(i);
     const std::string place =
         absl::StrCat("(uint8_t*)workspaces[", names_.pool_of(i), "]", names_.offset_in_pool(i));
     const std::string tensor = absl::StrCat(input ? "inputs[" : "outputs[", names_.index(i), "]");
+    if (bytes == 0) {
+      Line("  (void)", input ? "inputs" : "outputs", ";");
+      return;
+    }
     Line("  if (", tensor, " != (void*)(", place, ")) {");
     Line("    memcpy(", input ? place : tensor, ", ", input ? tensor : place, ", ", bytes, ");");
     Line("  }");

@@ -309,7 +309,7 @@ cc_model = rule(
             doc = "With runtime = \"crt\": sections for constants, \"name:size[:alignment][:speed]\"; each is called .rodata.<name>.",
         ),
         "constants": attr.string_dict(
-            doc = "Values of inputs that are fixed and so none any more: {\"sr\": \"16000\"}; of ONNX models.",
+            doc = "Values of inputs that are fixed and so none any more: {\"sr\": \"16000\"}; of ONNX and TFLite models.",
         ),
         "cpu_variants": attr.string_list(
             doc = "Instead of target: several, lowest first, whose code is in one library that runs the best that the CPU has: " +

@@ -166,6 +166,9 @@ class CliTest(CliCase):
     def test_missing_model(self):
         self.refuses("no such file", "compile", self.path("none.onnx"), "-o", self.out)
 
+    def test_names_that_command_a_terminal(self):
+        self.refuses("\\x1b[31mred: no such file", "compile", self.path("\x1b[31mred"), "-o", self.out)
+
     def test_folder_as_model(self):
         self.refuses("found a folder, wanted a file", "compile", self.folder, "-o", self.out)
 
@@ -180,7 +183,7 @@ class CliTest(CliCase):
                 self.refuses("cut.onnx: ", "compile", self.write("cut.onnx", model[:size]), "-o", self.out)
 
     def test_text_as_model(self):
-        self.refuses("neither Relay text nor", "compile", self.write("notes.txt", "Dear diary\n"), "-o", self.out)
+        self.refuses("no Relay text, no TFLite model", "compile", self.write("notes.txt", "Dear diary\n"), "-o", self.out)
 
     def test_unknown_operator(self):
         model = self.write("bad.relay", UNKNOWN_OPERATOR)
@@ -377,9 +380,9 @@ class CliTest(CliCase):
 
     def test_inspect_refuses(self):
         self.refuses("no such file", "inspect", self.path("none.so"))
-        self.refuses("neither Relay text nor", "inspect", self.write("notes.txt", "Dear diary\n"))
+        self.refuses("no Relay text, no TFLite model", "inspect", self.write("notes.txt", "Dear diary\n"))
         self.succeeds("compile", MY_MOD, "-o", self.path("crt"), "--runtime", "crt", "--codegen", "c")
-        self.refuses("neither Relay text nor", "inspect", self.path("crt/my_mod.c"))
+        self.refuses("no Relay text, no TFLite model", "inspect", self.path("crt/my_mod.c"))
         self.refuses("is not a shared object", "inspect", self.write("cut.so", b"\x7fELF" + b"\0" * 60))
 
 

@@ -156,11 +156,17 @@ class WrongUseTest(QuantizeCase):
         copy = self.path("copy.onnx")
         shutil.copy(DIGITS, copy)
         self.refuses("copy.onnx", "quantize", copy, "--calibration", SAMPLES, "-o", copy)
+        samples = self.samples({"a.npy": floats((1, 1, 8, 8), [0.5] * 64)})
+        self.refuses("a.npy", "quantize", DIGITS, "--calibration", samples, "-o", os.path.join(samples, "a.npy"))
 
     def test_options(self):
         options = [DIGITS, "--calibration", SAMPLES, "-o", self.model]
         self.wrong("--method: found 'kl', wanted minmax, percentile or entropy", *options, "--method", "kl")
-        self.wrong("--percentile", *options, "--percentile", "101")
+        percentile = [*options, "--method", "percentile", "--percentile"]
+        self.wrong("--percentile: found 101, wanted a number from 50 to 100", *percentile, "101")
+        self.wrong("--percentile: found nan, wanted a number from 50 to 100", *percentile, "nan")
+        self.wrong("--percentile: found --method minmax, wanted percentile", *options, "--percentile", "99")
+        self.wrong("--samples", *options, "--samples", "-1")
         self.wrong("the model has no node 'conv9' and none that computes it", *options, "--keep-float", "conv9")
         self.wrong("--op-types: found 'Softmax', wanted operators that have an int8 form: Add, ", *options, "--op-types", "Softmax")
         self.wrong("no layer can be quantised", *options, "--op-types", "Add")

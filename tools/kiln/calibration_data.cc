@@ -123,7 +123,8 @@ absl::Status ReadFileSamples(const std::string& file, const ModelInput& input, s
 
 absl::StatusOr<std::vector<Sample>> ReadSamples(const std::string& path,
                                                 const std::vector<ModelInput>& inputs,
-                                                size_t max_samples) {
+                                                size_t max_samples,
+                                                std::vector<std::string>& read) {
   std::vector<Sample> samples;
   for (const ModelInput& input : inputs) {
     KILN_ASSIGN_OR_RETURN(const std::vector<std::string> files,
@@ -131,6 +132,7 @@ absl::StatusOr<std::vector<Sample>> ReadSamples(const std::string& path,
     std::vector<Tensor> tensors;
     for (const std::string& file : files) {
       KILN_RETURN_IF_ERROR(ReadFileSamples(file, input, max_samples, tensors));
+      read.push_back(file);
     }
     if (&input == &inputs[0]) samples.resize(tensors.size());
     if (tensors.size() != samples.size()) {

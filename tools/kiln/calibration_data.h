@@ -19,10 +19,12 @@ namespace kiln::tools {
 //     with .npy files. Of a name, what is no letter, digit, '-', '.' or '_' is '_' there.
 // An array is one sample if its shape is the input's, several if it has a leading axis more, or if
 // its first extent is a multiple of the input's; axes of extent 1 count for nothing. At most
-// `max_samples`; 0: all. InvalidArgument where files are missing, do not fit the inputs, hold a
-// number that is not finite, or not the same number of samples for all inputs.
+// `max_samples`; 0: all. Adds the files that were read to `read`. InvalidArgument where files are
+// missing, do not fit the inputs, hold a number that is not finite, or not the same number of
+// samples for all inputs.
 absl::StatusOr<std::vector<quantize::Sample>> ReadSamples(
-    const std::string& path, const std::vector<quantize::ModelInput>& inputs, size_t max_samples);
+    const std::string& path, const std::vector<quantize::ModelInput>& inputs, size_t max_samples,
+    std::vector<std::string>& read);
 
 }  // namespace kiln::tools
 

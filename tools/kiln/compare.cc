@@ -3,9 +3,19 @@
 
 #include <cmath>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
 namespace kiln::tools {
+
+std::string ElementText(const Tensor& tensor, int64_t i) {
+  const DType dtype = tensor.type().dtype;
+  if (dtype == DType::UInt(64)) {
+    return absl::StrCat(tensor.values<uint64_t>()[static_cast<size_t>(i)]);
+  }
+  if (!dtype.is_float()) return absl::StrCat(tensor.AsInt(i));
+  return absl::StrFormat("%.*g", dtype.bits > 32 ? 17 : 9, tensor.AsDouble(i));
+}
 
 absl::Status CheckClose(const Tensor& found, const Tensor& wanted, const Tolerance& tolerance) {
   const bool bits = tolerance.relative == 0 && tolerance.absolute == 0;
@@ -24,8 +34,8 @@ absl::Status CheckClose(const Tensor& found, const Tensor& wanted, const Toleran
   }
   if (wrong == 0) return absl::OkStatus();
   return absl::FailedPreconditionError(
-      absl::StrFormat("%d of %d values differ, the first at %d: found %.9g, wanted %.9g", wrong,
-                      elements, first, found.AsDouble(first), wanted.AsDouble(first)));
+      absl::StrFormat("%d of %d values differ, the first at %d: found %s, wanted %s", wrong,
+                      elements, first, ElementText(found, first), ElementText(wanted, first)));
 }
 
 }  // namespace kiln::tools

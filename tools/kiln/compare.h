@@ -16,6 +16,9 @@ struct Tolerance {
   double relative = 1e-5, absolute = 1e-6;
 };
 
+// Element i in row-major order: an integer, or a float in as many digits as tell it from others.
+std::string ElementText(const Tensor& tensor, int64_t i);
+
 // FailedPrecondition that says how many elements are not within the tolerance, and the first one.
 // NaN agrees with NaN. Both have one type.
 absl::Status CheckClose(const Tensor& found, const Tensor& wanted, const Tolerance& tolerance);

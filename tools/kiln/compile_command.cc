@@ -119,7 +119,8 @@ absl::Status CheckMlfFlags(const CompileFlags& flags, const CompileOptions& opti
 }
 
 std::vector<std::string> InputFiles(const CompileFlags& flags) {
-  std::vector<std::string> files = {flags.model};
+  std::vector<std::string> files = FilesOf(flags.inputs);
+  files.push_back(flags.model);
   if (!flags.tuning.empty()) files.push_back(flags.tuning);
   return files;
 }

@@ -24,8 +24,8 @@
 namespace kiln::tools {
 namespace {
 
+using frontend::ModelPort;
 using onnx_frontend::InputPin;
-using onnx_frontend::ModelPort;
 
 bool IsRelayText(absl::string_view bytes) {
   return absl::StrContains(bytes.substr(0, 4096), "#[version");
@@ -76,6 +76,21 @@ absl::StatusOr<Graph> LoadRelay(const std::string& text, const std::string& path
   return graph;
 }
 
+// A number as a scalar of an integer type; exact, where a double is not.
+absl::StatusOr<Tensor> ParseInteger(DType dtype, absl::string_view word) {
+  int64_t value = 0;
+  uint64_t large = 0;
+  if (dtype == DType::UInt(64) && absl::SimpleAtoi(word, &large)) {
+    return Tensor::From<uint64_t>({}, dtype, {large});
+  }
+  if (!absl::SimpleAtoi(word, &value) || value < dtype.MinInt() || value > dtype.MaxInt()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("found '", word, "', wanted a number of ", dtype.ToString()));
+  }
+  if (dtype == DType::Int(64)) return Tensor::From<int64_t>({}, dtype, {value});
+  return Tensor::Scalar(dtype, static_cast<double>(value));
+}
+
 // A tensor of the input's type from "16000" or "1,3,224,224".
 absl::StatusOr<Tensor> ParseValues(const ModelPort& port, absl::string_view text) {
   if (!port.dtype.has_value()) {
@@ -89,7 +104,11 @@ absl::StatusOr<Tensor> ParseValues(const ModelPort& port, absl::string_view text
       return absl::InvalidArgumentError(absl::StrCat(
           "found '", text, "', wanted numbers with commas between them, or a file .npy or .pb"));
     }
-    bytes += Tensor::Scalar(*port.dtype, value).bytes();
+    Tensor scalar = Tensor::Scalar(*port.dtype, value);
+    if (!port.dtype->is_float()) {
+      KILN_ASSIGN_OR_RETURN(scalar, ParseInteger(*port.dtype, word));
+    }
+    bytes += scalar.bytes();
     ++count;
   }
   Shape shape;
@@ -102,13 +121,13 @@ absl::StatusOr<Tensor> ParseValues(const ModelPort& port, absl::string_view text
   return Tensor({std::move(shape), *port.dtype}, std::move(bytes));
 }
 
-absl::StatusOr<std::map<std::string, Tensor>> ReadConstants(const std::string& model,
-                                                            const std::string& path,
+bool IsFileOfConstant(absl::string_view value) {
+  return absl::EndsWith(value, ".npy") || absl::EndsWith(value, ".pb");
+}
+
+absl::StatusOr<std::map<std::string, Tensor>> ReadConstants(const std::vector<ModelPort>& inputs,
                                                             const std::vector<std::string>& texts) {
   std::map<std::string, Tensor> constants;
-  if (texts.empty()) return constants;
-  KILN_ASSIGN_OR_RETURN(const onnx_frontend::ModelInterface interface,
-                        onnx_frontend::ReadInterface(model, path));
   for (const std::string& text : texts) {
     const size_t at = text.rfind('=');
     if (at == std::string::npos || at == 0) {
@@ -117,14 +136,14 @@ absl::StatusOr<std::map<std::string, Tensor>> ReadConstants(const std::string& m
     }
     const std::string name = text.substr(0, at), value = text.substr(at + 1);
     absl::StatusOr<Tensor> tensor;
-    if (absl::EndsWith(value, ".npy") || absl::EndsWith(value, ".pb")) {
+    if (IsFileOfConstant(value)) {
       tensor = ReadTensorFile(value);
     } else {
-      const auto port =
-          std::find_if(interface.inputs.begin(), interface.inputs.end(),
-                       [&](const ModelPort& candidate) { return candidate.name == name; });
+      const auto port = std::find_if(inputs.begin(), inputs.end(), [&](const ModelPort& candidate) {
+        return candidate.name == name;
+      });
       // An input that there is not is an error of the import, which names those that there are.
-      tensor = port == interface.inputs.end() ? Tensor() : ParseValues(*port, value);
+      tensor = port == inputs.end() ? Tensor() : ParseValues(*port, value);
     }
     if (!tensor.ok()) return Annotate(tensor.status(), absl::StrCat("--constant ", name, ": "));
     if (!constants.emplace(name, *std::move(tensor)).second) {
@@ -137,9 +156,31 @@ absl::StatusOr<std::map<std::string, Tensor>> ReadConstants(const std::string& m
 absl::StatusOr<std::vector<InputPin>> ParsePins(const std::vector<std::string>& texts) {
   std::vector<InputPin> pins;
   for (const std::string& text : texts) {
-    KILN_ASSIGN_OR_RETURN(pins.emplace_back(), onnx_frontend::ParseInputPin(text));
+    KILN_ASSIGN_OR_RETURN(InputPin pin, onnx_frontend::ParseInputPin(text));
+    for (const InputPin& other : pins) {
+      if (other.name != pin.name) continue;
+      return absl::InvalidArgumentError(absl::StrCat("--input: '", pin.name, "' is given twice"));
+    }
+    pins.push_back(std::move(pin));
   }
   return pins;
+}
+
+// What the command line says of the inputs, which the model reads as `read_inputs` does.
+template <typename Read>
+absl::StatusOr<frontend::ImportOptions> ImportOptionsOf(const InputFlags& flags,
+                                                        const Read& read_inputs) {
+  frontend::ImportOptions options;
+  KILN_ASSIGN_OR_RETURN(options.pins, ParsePins(flags.shapes));
+  if (flags.constants.empty()) return options;
+  KILN_ASSIGN_OR_RETURN(const std::vector<ModelPort> inputs, read_inputs());
+  KILN_ASSIGN_OR_RETURN(options.constants, ReadConstants(inputs, flags.constants));
+  for (const InputPin& pin : options.pins) {
+    if (!options.constants.contains(pin.name)) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("--input and --constant are both given for '", pin.name, "', wanted one"));
+  }
+  return options;
 }
 
 }  // namespace
@@ -152,11 +193,21 @@ absl::StatusOr<onnx_frontend::ImportOptions> OnnxImportOptions(const std::string
     return absl::InvalidArgumentError(absl::StrCat(
         path, ": found ", relay ? "Relay text" : "a TFLite model", ", wanted an ONNX model"));
   }
-  onnx_frontend::ImportOptions options;
-  KILN_ASSIGN_OR_RETURN(options.pins, ParsePins(flags.shapes));
   KILN_RETURN_IF_ERROR(Annotate(CheckMayBeModel(bytes), path + ": "));
-  KILN_ASSIGN_OR_RETURN(options.constants, ReadConstants(bytes, path, flags.constants));
-  return options;
+  return ImportOptionsOf(flags, [&]() -> absl::StatusOr<std::vector<ModelPort>> {
+    KILN_ASSIGN_OR_RETURN(onnx_frontend::ModelInterface interface,
+                          onnx_frontend::ReadInterface(bytes, path));
+    return std::move(interface.inputs);
+  });
+}
+
+std::vector<std::string> FilesOf(const InputFlags& flags) {
+  std::vector<std::string> files;
+  for (const std::string& text : flags.constants) {
+    const std::string value = text.substr(text.rfind('=') + 1);
+    if (IsFileOfConstant(value)) files.push_back(value);
+  }
+  return files;
 }
 
 absl::StatusOr<Graph> LoadModel(const std::string& path, const InputFlags& flags) {
@@ -165,15 +216,15 @@ absl::StatusOr<Graph> LoadModel(const std::string& path, const InputFlags& flags
     KILN_ASSIGN_OR_RETURN(const std::vector<InputPin> pins, ParsePins(flags.shapes));
     if (flags.constants.empty()) return LoadRelay(bytes, path, pins);
     return absl::InvalidArgumentError(
-        path + ": --constant is for ONNX models; in Relay text, write full(…) for the input");
+        path +
+        ": --constant is for ONNX and TFLite models; in Relay text, write full(…) for the "
+        "input");
   }
   if (tflite_frontend::IsTflite(bytes)) {
-    if (flags.constants.empty()) {
-      onnx_frontend::ImportOptions options;
-      KILN_ASSIGN_OR_RETURN(options.pins, ParsePins(flags.shapes));
-      return tflite_frontend::ImportTflite(bytes, path, options, EvaluateConstants);
-    }
-    return absl::InvalidArgumentError(path + ": --constant is for ONNX models");
+    KILN_ASSIGN_OR_RETURN(const frontend::ImportOptions options, ImportOptionsOf(flags, [&] {
+                            return tflite_frontend::ReadInputs(bytes, path);
+                          }));
+    return tflite_frontend::ImportTflite(bytes, path, options, EvaluateConstants);
   }
   KILN_ASSIGN_OR_RETURN(const onnx_frontend::ImportOptions options,
                         OnnxImportOptions(bytes, path, flags));

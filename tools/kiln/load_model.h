@@ -29,6 +29,9 @@ absl::StatusOr<onnx_frontend::ImportOptions> OnnxImportOptions(const std::string
                                                                const std::string& path,
                                                                const InputFlags& flags);
 
+// The files that are read for the inputs.
+std::vector<std::string> FilesOf(const InputFlags& flags);
+
 // The name of the module that is made of a model file: the file's name, as an identifier.
 std::string DefaultModuleName(const std::string& path);
 

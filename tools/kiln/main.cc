@@ -35,7 +35,7 @@ std::string Version() {
 // Prints what went wrong and returns the exit status.
 int ExitStatus(const absl::Status& status) {
   if (status.ok()) return 0;
-  std::fprintf(stderr, "kiln: %s\n", std::string(status.message()).c_str());
+  std::fprintf(stderr, "kiln: %s\n", kiln::tools::Printable(status.message()).c_str());
   switch (status.code()) {
     case absl::StatusCode::kInternal:
     case absl::StatusCode::kUnknown:

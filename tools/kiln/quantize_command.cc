@@ -2,6 +2,7 @@
 // kiln quantize
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,12 +26,14 @@
 namespace kiln::tools {
 namespace {
 
+constexpr double kLeastPercentile = 50;
+
 struct QuantizeFlags {
   std::string model, calibration, output, json, method = "minmax";
-  double percentile = quantize::CalibrationOptions().percentile;
+  std::optional<double> percentile;
   bool symmetric = false, no_per_channel = false;
   std::vector<std::string> op_types, keep_float;
-  size_t samples = 0;
+  int64_t samples = 0;
   InputFlags inputs;
 };
 
@@ -67,7 +70,18 @@ absl::StatusOr<quantize::QuantizeOptions> OptionsOf(const QuantizeFlags& flags,
                                                     const std::string& bytes) {
   quantize::QuantizeOptions options;
   KILN_ASSIGN_OR_RETURN(options.calibration.method, quantize::ParseMethod(flags.method));
-  options.calibration.percentile = flags.percentile;
+  if (flags.percentile.has_value()) {
+    if (options.calibration.method != quantize::Method::kPercentile) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--percentile: found --method ", flags.method, ", wanted percentile"));
+    }
+    if (!(*flags.percentile >= kLeastPercentile && *flags.percentile <= 100)) {
+      return absl::InvalidArgumentError(absl::StrCat("--percentile: found ", *flags.percentile,
+                                                     ", wanted a number from ", kLeastPercentile,
+                                                     " to 100"));
+    }
+    options.calibration.percentile = *flags.percentile;
+  }
   options.calibration.symmetric = flags.symmetric;
   options.per_channel = !flags.no_per_channel;
   options.select = {.op_types = flags.op_types, .keep_float = flags.keep_float};
@@ -88,10 +102,13 @@ absl::Status Quantize(const QuantizeFlags& flags) {
   KILN_ASSIGN_OR_RETURN(quantize::QuantizeOptions options, OptionsOf(flags, bytes));
   KILN_ASSIGN_OR_RETURN(const quantize::Quantizer quantizer,
                         quantize::Quantizer::Read(bytes, flags.model, std::move(options)));
-  KILN_ASSIGN_OR_RETURN(const std::vector<quantize::Sample> samples,
-                        ReadSamples(flags.calibration, quantizer.inputs(), flags.samples));
+  std::vector<std::string> read = FilesOf(flags.inputs);
+  read.push_back(flags.model);
+  KILN_ASSIGN_OR_RETURN(
+      const std::vector<quantize::Sample> samples,
+      ReadSamples(flags.calibration, quantizer.inputs(), static_cast<size_t>(flags.samples), read));
   KILN_ASSIGN_OR_RETURN(const OutputFolder folder, FolderOf("-o", flags.output));
-  FileChanges changes = {.files = {{flags.output, ""}}, .inputs = {flags.model}};
+  FileChanges changes = {.files = {{flags.output, ""}}, .inputs = std::move(read)};
   if (!flags.json.empty()) {
     KILN_RETURN_IF_ERROR(CheckIsNoFolder("--json", flags.json));
   }
@@ -124,11 +141,9 @@ void AddQuantizeCommand(CLI::App& app, Action& action) {
       ->add_option("--method", flags->method,
                    "How ranges of tensors are chosen: minmax, percentile or entropy")
       ->capture_default_str();
-  command
-      ->add_option("--percentile", flags->percentile,
-                   "Percent of the values that the method percentile keeps")
-      ->check(CLI::Range(50.0, 100.0))
-      ->capture_default_str();
+  command->add_option("--percentile", flags->percentile,
+                      absl::StrCat("Percent of the values that the method percentile keeps [",
+                                   quantize::CalibrationOptions().percentile, "]"));
   command->add_flag("--symmetric", flags->symmetric,
                     "Zero points of activations are 0, as some accelerators want it");
   command->add_flag("--no-per-channel", flags->no_per_channel,
@@ -142,6 +157,7 @@ void AddQuantizeCommand(CLI::App& app, Action& action) {
                    "Nodes that stay float32, by their names or their outputs' names")
       ->delimiter(',');
   command->add_option("--samples", flags->samples, "The most samples to use; 0: all")
+      ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   command->add_option("--json", flags->json, "Write the report to this file as well, as JSON");
   AddInputOptions(*command, flags->inputs);

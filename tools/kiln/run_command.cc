@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "compiler/base/status.h"
 #include "tools/kiln/commands.h"
 #include "tools/kiln/compare.h"
@@ -51,7 +50,7 @@ absl::Status PrintTensor(const std::string& name, const Tensor& tensor) {
   std::string text = absl::StrCat(name, " ", tensor.type().ToString(), ":");
   const int64_t n = std::min(tensor.type().num_elements(), kPrintedValues);
   for (int64_t i = 0; i < n; ++i) {
-    absl::StrAppendFormat(&text, " %.9g", tensor.AsDouble(i));
+    absl::StrAppend(&text, " ", ElementText(tensor, i));
   }
   if (tensor.type().num_elements() > n) absl::StrAppend(&text, " …");
   return Print(text + "\n");

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 
 namespace kiln::tools {
@@ -16,8 +17,22 @@ absl::Status CannotWrite() {
 
 }  // namespace
 
+std::string Printable(absl::string_view text) {
+  std::string printable;
+  for (const char c : text) {
+    if (c == '\n' || c == '\t' || !absl::ascii_iscntrl(static_cast<unsigned char>(c))) {
+      printable.push_back(c);
+    } else {
+      absl::StrAppend(&printable, "\\x", absl::Hex(static_cast<unsigned char>(c), absl::kZeroPad2));
+    }
+  }
+  return printable;
+}
+
 absl::Status Print(absl::string_view text) {
-  const bool complete = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  const std::string printable = Printable(text);
+  const bool complete =
+      std::fwrite(printable.data(), 1, printable.size(), stdout) == printable.size();
   return complete ? absl::OkStatus() : CannotWrite();
 }
 

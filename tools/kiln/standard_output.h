@@ -2,13 +2,19 @@
 #ifndef KILN_TOOLS_KILN_STANDARD_OUTPUT_H_
 #define KILN_TOOLS_KILN_STANDARD_OUTPUT_H_
 
+#include <string>
+
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 
 namespace kiln::tools {
 
-// Writes to standard output. Internal if it cannot be written to: what is lost is no fault of the
-// command line.
+// The text with control characters other than tabs and ends of lines as \xNN: names come from
+// models, and a terminal takes some of these characters for commands.
+std::string Printable(absl::string_view text);
+
+// Writes Printable(text) to standard output. Internal if it cannot be written to: what is lost is
+// no fault of the command line.
 absl::Status Print(absl::string_view text);
 
 // What Print has kept back; the last thing that a command does.
