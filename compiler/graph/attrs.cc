@@ -67,10 +67,10 @@ double Attrs::Float(absl::string_view name) const {
 }
 
 const std::string& Attrs::String(absl::string_view name) const {
-  static const std::string* const kEmpty = new std::string();
+  static const std::string kEmpty;
   const std::string* v = std::get_if<std::string>(&Get(name).value);
   assert(v != nullptr);
-  return v == nullptr ? *kEmpty : *v;
+  return v == nullptr ? kEmpty : *v;
 }
 
 namespace {
