@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/onnx/pieces.h"
+#include "compiler/frontend/onnx/quantized.h"
 
 namespace kiln::onnx_frontend {
 namespace {
@@ -14,6 +15,8 @@ namespace {
 // What takes the place of a score that is masked, where the node does not say.
 constexpr double kMaskFilterValue = -10000;
 constexpr int64_t kMaxHeads = 1 << 16;
+// The place of an input that an operator does not have.
+constexpr int kNoInput = 1 << 16;
 
 // Sizes: batch, new positions, all positions, heads.
 struct Sizes {
@@ -201,9 +204,17 @@ absl::Status MultiHeadAttention(Converter& c) {
   return absl::OkStatus();
 }
 
-absl::Status MicrosoftAttention(Converter& c) {
-  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId weight, c.Input(1));
+namespace {
+
+// Which inputs of the node these are.
+struct SelfAttentionInputs {
+  int mask, past;
+  int bias = kNoInput, past_length = kNoInput;
+};
+
+// Attention of x (B, S, D) to itself: its products with one weight are q, k and v side by side.
+absl::Status SelfAttention(Converter& c, ValueId x, ValueId weight,
+                           const SelfAttentionInputs& inputs) {
   const Shape shape = c.type(x).shape, weights = c.type(weight).shape;
   const int64_t heads = c.Int("num_heads", 0);
   if (shape.size() != 3 || weights.size() != 2) {
@@ -211,7 +222,8 @@ absl::Status MicrosoftAttention(Converter& c) {
                  "rank 3 and rank 2");
   }
   if (heads < 1 || heads > kMaxHeads) return Wrong("num_heads", absl::StrCat(heads), "1 or more");
-  if (c.HasInput(6) || c.Int("do_rotary", 0) != 0 || c.Int("past_present_share_buffer", 0) != 0) {
+  if (c.HasInput(inputs.past_length) || c.Int("do_rotary", 0) != 0 ||
+      c.Int("past_present_share_buffer", 0) != 0) {
     return absl::UnimplementedError(
         "past_sequence_length, do_rotary and past_present_share_buffer");
   }
@@ -229,8 +241,8 @@ absl::Status MicrosoftAttention(Converter& c) {
     begin += widths[i];
   }
   Sizes n = {shape[0], shape[1], shape[1], heads};
-  if (c.HasInput(4)) {
-    KILN_ASSIGN_OR_RETURN(const ValueId past, c.Input(4));
+  if (c.HasInput(inputs.past)) {
+    KILN_ASSIGN_OR_RETURN(const ValueId past, c.Input(inputs.past));
     const Shape before = c.type(past).shape;
     if (before.size() != 5 || before[0] != 2 || widths[0] != widths[2] ||
         before != Shape{2, n.batch, heads, before[3], widths[0] / heads}) {
@@ -247,7 +259,8 @@ absl::Status MicrosoftAttention(Converter& c) {
     n.columns += before[3];
   }
   KILN_ASSIGN_OR_RETURN(
-      ValueId y, ScaledDotProducts(c, n, {.mask = 3, .bias = 5}, parts[0], parts[1], parts[2]));
+      ValueId y, ScaledDotProducts(c, n, {.mask = inputs.mask, .bias = inputs.bias}, parts[0],
+                                   parts[1], parts[2]));
   KILN_ASSIGN_OR_RETURN(y, Permuted(c, y, {0, 2, 1, 3}));
   KILN_ASSIGN_OR_RETURN(y, c.Reshape(y, {n.batch, n.rows, widths[2]}));
   c.SetOutput(0, y);
@@ -256,6 +269,21 @@ absl::Status MicrosoftAttention(Converter& c) {
     c.SetOutput(1, present);
   }
   return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status MicrosoftAttention(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId weight, c.Input(1));
+  return SelfAttention(c, x, weight, {.mask = 3, .past = 4, .bias = 5, .past_length = 6});
+}
+
+absl::Status QAttention(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, Dequantized(c, {.data = 0, .scale = 3, .zero_point = 6}));
+  KILN_ASSIGN_OR_RETURN(const ValueId weight,
+                        Dequantized(c, {.data = 1, .scale = 4, .zero_point = 7}));
+  return SelfAttention(c, x, weight, {.mask = 5, .past = 8});
 }
 
 }  // namespace kiln::onnx_frontend

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // com.microsoft.Attention: projections, scaled dot products of several heads, and the keys and
-// values of what came before; MultiHeadAttention, which has no projections.
+// values of what came before; QAttention, whose projections are of quantised tensors;
+// MultiHeadAttention, which has no projections.
 #ifndef KILN_COMPILER_FRONTEND_ONNX_ATTENTION_H_
 #define KILN_COMPILER_FRONTEND_ONNX_ATTENTION_H_
 
@@ -10,6 +11,7 @@
 namespace kiln::onnx_frontend {
 
 absl::Status MicrosoftAttention(Converter& c);
+absl::Status QAttention(Converter& c);
 absl::Status MultiHeadAttention(Converter& c);
 
 }  // namespace kiln::onnx_frontend

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions and their transposes.
+// Convolutions, their transposes, and the sums that those are made of.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/onnx/converter.h"
+#include "compiler/frontend/onnx/formula.h"
 #include "compiler/frontend/onnx/windows.h"
 
 namespace kiln::onnx_frontend {
@@ -116,7 +117,118 @@ absl::Status ConvolutionOf(Converter& c, bool transposed) {
 absl::Status Conv(Converter& c) { return ConvolutionOf(c, false); }
 absl::Status ConvTranspose(Converter& c) { return ConvolutionOf(c, true); }
 
+// Of a table of places that is a constant of the model.
+constexpr int64_t kMaxPlaces = int64_t{1} << 24;
+
+// An image of blocks.
+struct Blocks {
+  Shape image, padded;          // the extents of the result, and those with what is cut off
+  std::vector<int64_t> counts;  // of blocks along each dimension
+  Geometry g;
+};
+
+absl::StatusOr<Blocks> BlocksOf(const Converter& c, const Shape& data) {
+  Blocks b;
+  KILN_ASSIGN_OR_RETURN(const Tensor image, c.ConstantInput(1, "image_shape"));
+  KILN_ASSIGN_OR_RETURN(const Tensor block, c.ConstantInput(2, "block_shape"));
+  b.image = image.ToInts();
+  b.g.kernel = block.ToInts();
+  const size_t n = b.image.size();
+  if (n == 0 || b.g.kernel.size() != n) {
+    return Wrong("block_shape", ShapeToString(b.g.kernel),
+                 absl::StrCat(n, " extents, as image_shape"));
+  }
+  KILN_ASSIGN_OR_RETURN(b.g.strides, Positive(c, "strides", n));
+  KILN_ASSIGN_OR_RETURN(b.g.dilations, Positive(c, "dilations", n));
+  b.g.pads = c.Ints("pads", std::vector<int64_t>(2 * n, 0));
+  if (b.g.pads.size() != 2 * n) {
+    return Wrong("pads", absl::StrCat(b.g.pads.size(), " values"), absl::StrCat(2 * n));
+  }
+  int64_t taps = 1, blocks = 1;
+  for (size_t d = 0; d < n; ++d) {
+    const int64_t extents[] = {b.image[d], b.g.kernel[d]}, pads[] = {b.g.pads[d], b.g.pads[d + n]};
+    for (int64_t extent : extents) {
+      if (extent < 1 || extent > kMaxExtent) {
+        return Wrong("an extent", absl::StrCat(extent), absl::StrCat("1 to ", kMaxExtent));
+      }
+    }
+    for (int64_t pad : pads) {
+      if (pad < 0 || pad > kMaxExtent) return Wrong("pads", absl::StrCat(pad), "0 or more");
+    }
+    b.padded.push_back(b.image[d] + pads[0] + pads[1]);
+    const int64_t room = b.padded[d] - (b.g.kernel[d] - 1) * b.g.dilations[d] - 1;
+    if (room < 0) {
+      return Wrong("block_shape", ShapeToString(b.g.kernel), "one that fits into the image");
+    }
+    b.counts.push_back(room / b.g.strides[d] + 1);
+    if (__builtin_mul_overflow(taps, b.g.kernel[d], &taps) ||
+        __builtin_mul_overflow(blocks, b.counts[d], &blocks)) {
+      return Wrong("image_shape", ShapeToString(b.image), "a tensor within the limits");
+    }
+  }
+  if (data.size() != 3 || data[0] < 1 || data[1] < 1 || data[1] % taps != 0 || data[2] != blocks) {
+    return Wrong("data", ShapeToString(data),
+                 absl::StrCat("(n, a multiple of ", taps, ", ", blocks, ")"));
+  }
+  if (taps > kMaxPlaces / blocks) {
+    return Wrong("blocks", absl::StrCat(blocks, " of ", taps, " places"),
+                 absl::StrCat("at most ", kMaxPlaces, " places"));
+  }
+  return b;
+}
+
+// For each tap and block, in the order of the data, which place of the padded image it is.
+std::vector<int64_t> PlacesOf(const Blocks& b) {
+  std::vector<int64_t> taps = {0}, blocks = {0};
+  for (size_t d = 0; d < b.image.size(); ++d) {
+    const auto extended = [&](const std::vector<int64_t>& of, int64_t count, int64_t step) {
+      std::vector<int64_t> all;
+      for (int64_t before : of) {
+        for (int64_t i = 0; i < count; ++i) all.push_back(before * b.padded[d] + i * step);
+      }
+      return all;
+    };
+    taps = extended(taps, b.g.kernel[d], b.g.dilations[d]);
+    blocks = extended(blocks, b.counts[d], b.g.strides[d]);
+  }
+  std::vector<int64_t> places;
+  for (int64_t tap : taps) {
+    for (int64_t block : blocks) places.push_back(tap + block);
+  }
+  return places;
+}
+
+// The sum of blocks of an image that overlap: (n, channels * taps, blocks) as (n, channels, …).
+absl::Status Col2Im(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  const TensorType type = c.type(x);
+  KILN_ASSIGN_OR_RETURN(const Blocks b, BlocksOf(c, type.shape));
+  const std::vector<int64_t> places = PlacesOf(b);
+  const auto count = static_cast<int64_t>(places.size());
+  const int64_t images = type.shape[0] * (type.num_elements() / type.shape[0] / count);
+  const TensorType padded = {{NumElements(b.padded), images}, type.dtype};
+  KILN_RETURN_IF_ERROR(CheckTensorType(padded));
+  Formula f(c);
+  const ValueId empty = f("full", {f.Number(0, x)}, {{"shape", AttrValue::Ints(padded.shape)}});
+  const ValueId at = c.Constant(Tensor::From<int64_t>({1, count}, DType::Int(64), places));
+  ValueId y = f("scatter_nd", {empty, at, f.Transpose(f.Reshape(x, {images, count}), {1, 0})},
+                {{"mode", "add"}});
+  Shape shape = b.padded;
+  shape.insert(shape.begin(), images);
+  y = f.Reshape(f.Transpose(y, {1, 0}), shape);
+  std::vector<int64_t> begin = {0}, end = {images};
+  for (size_t d = 0; d < b.image.size(); ++d) {
+    begin.push_back(b.g.pads[d]);
+    end.push_back(b.g.pads[d] + b.image[d]);
+  }
+  y = f("strided_slice", {y}, {{"begin", AttrValue::Ints(begin)}, {"end", AttrValue::Ints(end)}});
+  shape = b.image;
+  shape.insert(shape.begin(), {type.shape[0], images / type.shape[0]});
+  return f.Output(0, f.Reshape(y, shape));
+}
+
 constexpr OnnxOperator kRows[] = {
+    {"Col2Im", Col2Im},
     {"Conv", Conv},
     {"ConvTranspose", ConvTranspose},
 };

@@ -8,6 +8,7 @@
 #include "compiler/frontend/onnx/converter.h"
 #include "compiler/frontend/onnx/gate_activation.h"
 #include "compiler/frontend/onnx/pieces.h"
+#include "compiler/frontend/onnx/quantized.h"
 
 namespace kiln::onnx_frontend {
 namespace {
@@ -208,50 +209,86 @@ absl::Status SkipNormalization(Converter& c, bool is_simplified) {
 absl::Status SkipLayerNormalization(Converter& c) { return SkipNormalization(c, false); }
 absl::Status SkipSimplifiedLayerNormalization(Converter& c) { return SkipNormalization(c, true); }
 
+// Tables and factors of an embedding; its words are input 0, their segments input 1.
+struct Embedding {
+  ValueId words, positions, segments;  // rows of numbers; without segments kNoId
+  ValueId gamma, beta;
+  int mask;                      // the input
+  ValueId position_ids = kNoId;  // kNoId: 0, 1, …
+};
+
 // Embeddings of words, positions and segments, added and normalised. Output 1 says how many of a
 // row's words the mask has, output 2 is the sum.
-absl::Status EmbedLayerNormalization(Converter& c) {
+absl::Status SetEmbedding(Converter& c, const Embedding& e) {
   KILN_ASSIGN_OR_RETURN(const ValueId words, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId word_embedding, c.Input(2));
-  KILN_ASSIGN_OR_RETURN(const ValueId position_embedding, c.Input(3));
-  KILN_ASSIGN_OR_RETURN(const ValueId gamma, c.Input(5));
-  KILN_ASSIGN_OR_RETURN(const ValueId beta, c.Input(6));
   const Shape shape = c.type(words).shape;
-  if (shape.size() != 2 || c.type(position_embedding).rank() != 2) {
+  if (shape.size() != 2 || c.type(e.positions).rank() != 2) {
     return Wrong("input_ids and position_embedding",
-                 c.type(words).ToString() + " and " + c.type(position_embedding).ToString(),
+                 c.type(words).ToString() + " and " + c.type(e.positions).ToString(),
                  "two matrices");
   }
-  KILN_ASSIGN_OR_RETURN(ValueId sum, c.Op("take", {word_embedding, words}, {{"axis", 0}}));
+  const auto rows = [&](ValueId table, ValueId ids) {
+    return c.Op("take", {table, ids}, {{"axis", 0}});
+  };
+  KILN_ASSIGN_OR_RETURN(ValueId sum, rows(e.words, words));
   ValueId positions = kNoId;
-  if (c.HasInput(8)) {
-    KILN_ASSIGN_OR_RETURN(const ValueId ids, c.Input(8));
-    KILN_ASSIGN_OR_RETURN(positions, c.Op("take", {position_embedding, ids}, {{"axis", 0}}));
+  if (e.position_ids != kNoId) {
+    KILN_ASSIGN_OR_RETURN(positions, rows(e.positions, e.position_ids));
   } else {
-    if (shape[1] > c.type(position_embedding).shape[0]) {
+    if (shape[1] > c.type(e.positions).shape[0]) {
       return Wrong("input_ids", absl::StrCat(shape[1], " positions"),
-                   absl::StrCat("at most ", c.type(position_embedding).shape[0]));
+                   absl::StrCat("at most ", c.type(e.positions).shape[0]));
     }
-    KILN_ASSIGN_OR_RETURN(positions, Piece(c, position_embedding, 0, 0, shape[1]));
+    KILN_ASSIGN_OR_RETURN(positions, Piece(c, e.positions, 0, 0, shape[1]));
   }
   KILN_ASSIGN_OR_RETURN(sum, c.Op("add", {sum, positions}));
-  if (c.HasInput(1) && c.HasInput(4)) {
+  if (e.segments != kNoId) {
     KILN_ASSIGN_OR_RETURN(const ValueId ids, c.Input(1));
-    KILN_ASSIGN_OR_RETURN(const ValueId embedding, c.Input(4));
-    KILN_ASSIGN_OR_RETURN(const ValueId segments, c.Op("take", {embedding, ids}, {{"axis", 0}}));
+    KILN_ASSIGN_OR_RETURN(const ValueId segments, rows(e.segments, ids));
     KILN_ASSIGN_OR_RETURN(sum, c.Op("add", {sum, segments}));
   }
   KILN_ASSIGN_OR_RETURN(const ValueId y,
-                        LayerNorm(c, sum, gamma, beta, c.Float("epsilon", kSkipEpsilon)));
+                        LayerNorm(c, sum, e.gamma, e.beta, c.Float("epsilon", kSkipEpsilon)));
   c.SetOutput(0, y);
   ValueId counts = c.Constant(Tensor::Filled({{shape[0]}, DType::Int(32)}, 0));
-  if (c.HasInput(7)) {
-    KILN_ASSIGN_OR_RETURN(const ValueId mask, c.Input(7));
+  if (c.HasInput(e.mask)) {
+    KILN_ASSIGN_OR_RETURN(const ValueId mask, c.Input(e.mask));
     KILN_ASSIGN_OR_RETURN(counts, c.Op("sum", {mask}, {{"axis", AttrValue::Ints({1})}}));
   }
   c.SetOutput(1, counts);
   c.SetOutput(2, sum);
   return absl::OkStatus();
+}
+
+absl::Status EmbedLayerNormalization(Converter& c) {
+  Embedding e = {.segments = kNoId, .mask = 7};
+  KILN_ASSIGN_OR_RETURN(e.words, c.Input(2));
+  KILN_ASSIGN_OR_RETURN(e.positions, c.Input(3));
+  if (c.HasInput(1) && c.HasInput(4)) {
+    KILN_ASSIGN_OR_RETURN(e.segments, c.Input(4));
+  }
+  KILN_ASSIGN_OR_RETURN(e.gamma, c.Input(5));
+  KILN_ASSIGN_OR_RETURN(e.beta, c.Input(6));
+  if (c.HasInput(8)) {
+    KILN_ASSIGN_OR_RETURN(e.position_ids, c.Input(8));
+  }
+  return SetEmbedding(c, e);
+}
+
+// Behind seven inputs and the mask come the scales of those from the third on, then zero points.
+absl::Status QEmbedLayerNormalization(Converter& c) {
+  const auto dequantized = [&](int i) {
+    return Dequantized(c, {.data = i, .scale = i + 6, .zero_point = i + 11});
+  };
+  Embedding e = {.segments = kNoId, .mask = 7};
+  KILN_ASSIGN_OR_RETURN(e.words, dequantized(2));
+  KILN_ASSIGN_OR_RETURN(e.positions, dequantized(3));
+  if (c.HasInput(1) && c.HasInput(4)) {
+    KILN_ASSIGN_OR_RETURN(e.segments, dequantized(4));
+  }
+  KILN_ASSIGN_OR_RETURN(e.gamma, dequantized(5));
+  KILN_ASSIGN_OR_RETURN(e.beta, dequantized(6));
+  return SetEmbedding(c, e);
 }
 
 constexpr OnnxOperator kRows[] = {
@@ -265,6 +302,8 @@ constexpr OnnxOperator kRows[] = {
     {"Gelu", Gelu, nullptr, kDomain},
     {"LayerNormalization", LayerNormalization, nullptr, kDomain},
     {"MultiHeadAttention", MultiHeadAttention, nullptr, kDomain},
+    {"QAttention", QAttention, nullptr, kDomain},
+    {"QEmbedLayerNormalization", QEmbedLayerNormalization, nullptr, kDomain},
     {"QuickGelu", QuickGelu, nullptr, kDomain},
     // ONNX Runtime has it in ONNX's own domain.
     {"SimplifiedLayerNormalization", SimplifiedLayerNormalization},

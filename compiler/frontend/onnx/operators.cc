@@ -16,25 +16,13 @@ absl::string_view NormalDomain(absl::string_view domain) {
 namespace {
 
 std::vector<absl::Span<const OnnxOperator>> Families() {
-  return {ActivationOperators(),
-          ControlFlowOperators(),
-          ConvolutionOperators(),
-          ElementwiseOperators(),
-          LossOperators(),
-          MatrixOperators(),
-          MicrosoftOperators(),
-          NeuralOperators(),
-          NormalizationOperators(),
-          PoolingOperators(),
-          QuantizedMicrosoftOperators(),
-          QuantizedOperators(),
-          RecurrentOperators(),
-          ReductionOperators(),
-          ResizeOperators(),
-          ScatterOperators(),
-          SelectionOperators(),
-          SequenceOperators(),
-          ShapeOperators(),
+  return {ActivationOperators(),  ControlFlowOperators(), ConvolutionOperators(),
+          ElementwiseOperators(), LossOperators(),        MatrixOperators(),
+          MicrosoftOperators(),   NeuralOperators(),      NormalizationOperators(),
+          PadOperators(),         PoolingOperators(),     QuantizedMicrosoftOperators(),
+          QuantizedOperators(),   RecurrentOperators(),   ReductionOperators(),
+          ResizeOperators(),      SamplingOperators(),    ScatterOperators(),
+          SelectionOperators(),   SequenceOperators(),    ShapeOperators(),
           SignalOperators()};
 }
 

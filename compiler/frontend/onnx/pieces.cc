@@ -102,4 +102,11 @@ absl::StatusOr<int64_t> AsInt(const Tensor& tensor, absl::string_view what) {
   return tensor.AsInt(0);
 }
 
+absl::StatusOr<Tensor> AsScalar(const Tensor& tensor, absl::string_view what) {
+  if (tensor.type().num_elements() != 1) {
+    return Wrong(what, tensor.type().ToString(), "one element");
+  }
+  return Tensor({{}, tensor.type().dtype}, tensor.bytes());
+}
+
 }  // namespace kiln::onnx_frontend

@@ -34,6 +34,8 @@ absl::StatusOr<ValueId> Permuted(Converter& c, ValueId x, const std::vector<int6
 // A bool, or a number that is 0 or not; Wrong if the tensor has several elements.
 absl::StatusOr<bool> AsBool(const Tensor& tensor, absl::string_view what);
 absl::StatusOr<int64_t> AsInt(const Tensor& tensor, absl::string_view what);
+// The one element of a tensor, as a tensor of rank 0.
+absl::StatusOr<Tensor> AsScalar(const Tensor& tensor, absl::string_view what);
 
 }  // namespace kiln::onnx_frontend
 

@@ -93,6 +93,11 @@ absl::StatusOr<DynamicallyQuantized> QuantizedByRange(Converter& c, ValueId x) {
   return DynamicallyQuantized{y, scale, zero_point};
 }
 
+absl::StatusOr<ValueId> ThroughBytes(Converter& c, ValueId x) {
+  KILN_ASSIGN_OR_RETURN(const DynamicallyQuantized q, QuantizedByRange(c, x));
+  return c.Op("qnn.dequantize", {q.value, q.scale, q.zero_point});
+}
+
 absl::StatusOr<ValueId> ProductBias(Converter& c, int bias, int x_scale, int w_scale) {
   KILN_ASSIGN_OR_RETURN(const ValueId b, c.Input(bias));
   KILN_ASSIGN_OR_RETURN(const Tensor xs, c.ConstantInput(x_scale, "the scale of the first factor"));

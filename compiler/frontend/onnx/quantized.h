@@ -33,6 +33,8 @@ struct DynamicallyQuantized {
   ValueId zero_point;  // int32
 };
 absl::StatusOr<DynamicallyQuantized> QuantizedByRange(Converter& c, ValueId x);
+// The numbers that such a tensor stands for.
+absl::StatusOr<ValueId> ThroughBytes(Converter& c, ValueId x);
 
 // The int32 bias of a product, input `bias`, as numbers: its scale is the product of the factors'
 // scales, which are inputs and constant.

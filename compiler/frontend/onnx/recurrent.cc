@@ -9,6 +9,7 @@
 #include "compiler/base/status.h"
 #include "compiler/frontend/onnx/converter.h"
 #include "compiler/frontend/onnx/pieces.h"
+#include "compiler/frontend/onnx/quantized.h"
 #include "compiler/frontend/onnx/recurrent_cell.h"
 
 namespace kiln::onnx_frontend {
@@ -19,6 +20,9 @@ struct Kind {
   int64_t gates;
   std::vector<std::string> activations;  // by default, of one direction
   bool has_cell_state;
+  // com.microsoft's: W and R are bytes with scales and zero points, inputs 8 to 11, and lie with
+  // the gates last; the data become bytes by their range.
+  bool is_quantized = false;
 };
 
 class Recurrent {
@@ -57,7 +61,8 @@ class Recurrent {
   }
 
   absl::Status ReadForm() {
-    if (c_.opset() < 7) return absl::UnimplementedError("the forms of opsets below 7");
+    if (!kind_.is_quantized && c_.opset() < 7)
+      return absl::UnimplementedError("the forms of opsets below 7");
     batch_first_ = c_.Int("layout", 0) != 0;
     KILN_ASSIGN_OR_RETURN(x_, c_.Input(0));
     KILN_ASSIGN_OR_RETURN(weights_, c_.Input(1));
@@ -72,7 +77,7 @@ class Recurrent {
     const Shape shape = c_.type(x_).shape;
     steps_ = shape[0];
     batch_ = shape[1];
-    hidden_ = c_.type(recurrences_).shape[2];
+    hidden_ = c_.type(recurrences_).shape[kind_.is_quantized ? 1 : 2];
     const std::string direction = c_.String("direction", "forward");
     if (direction != "forward" && direction != "reverse" && direction != "bidirectional") {
       return Wrong("direction", direction, "forward, reverse or bidirectional");
@@ -84,8 +89,12 @@ class Recurrent {
                    absl::StrCat(hidden_, " as R has"));
     }
     const int64_t gates = kind_.gates * hidden_;
-    KILN_RETURN_IF_ERROR(CheckShape(weights_, "W", {directions_, gates, shape[2]}));
-    KILN_RETURN_IF_ERROR(CheckShape(recurrences_, "R", {directions_, gates, hidden_}));
+    const auto matrices = [&](int64_t columns) {
+      return kind_.is_quantized ? Shape{directions_, columns, gates}
+                                : Shape{directions_, gates, columns};
+    };
+    KILN_RETURN_IF_ERROR(CheckShape(weights_, "W", matrices(shape[2])));
+    KILN_RETURN_IF_ERROR(CheckShape(recurrences_, "R", matrices(hidden_)));
     if (steps_ < 1 || batch_ < 1 || hidden_ < 1) {
       return Wrong("X", c_.type(x_).ToString(), "one step or more of a batch of one or more");
     }
@@ -146,10 +155,29 @@ class Recurrent {
     return PieceAt(c_, all, 1, d);
   }
 
+  // The direction's part of W or R, (gates * H, …). Bytes have a scale each, or one of each row.
+  absl::StatusOr<ValueId> Matrix(ValueId all, int64_t d, int scale_input) {
+    KILN_ASSIGN_OR_RETURN(ValueId own, PieceAt(c_, all, 0, d));
+    if (!kind_.is_quantized) return own;
+    KILN_ASSIGN_OR_RETURN(own, Permuted(c_, own, {1, 0}));
+    const Shape rows = {directions_, kind_.gates * hidden_};
+    ValueId operands[2];  // scale and zero point
+    for (int k = 0; k < 2; ++k) {
+      KILN_ASSIGN_OR_RETURN(const ValueId input, c_.Input(scale_input + k));
+      if (c_.type(input).shape != rows) {
+        KILN_RETURN_IF_ERROR(CheckShape(input, k == 0 ? "scales" : "zero points", {directions_}));
+      }
+      KILN_ASSIGN_OR_RETURN(operands[k], PieceAt(c_, input, 0, d));
+    }
+    KILN_ASSIGN_OR_RETURN(operands[1], c_.Op("cast", {operands[1]}, {{"dtype", "int32"}}));
+    return c_.Op("qnn.dequantize", {own, operands[0], operands[1]}, {{"axis", 0}});
+  }
+
   absl::StatusOr<Cell> CellOf(int64_t d) {
     Cell cell;
     cell.hidden = hidden_;
-    KILN_ASSIGN_OR_RETURN(cell.recurrence, PieceAt(c_, recurrences_, 0, d));
+    cell.quantizes_state = kind_.is_quantized;
+    KILN_ASSIGN_OR_RETURN(cell.recurrence, Matrix(recurrences_, d, 10));
     const auto first = activations_.begin() + d * static_cast<int64_t>(kind_.activations.size());
     cell.activations.assign(first, first + static_cast<ptrdiff_t>(kind_.activations.size()));
     if (c_.HasAttr("clip")) {
@@ -172,9 +200,11 @@ class Recurrent {
   // (T, B, gates * H).
   absl::StatusOr<ValueId> Projected(int64_t d, Cell& cell) {
     const int64_t gates = kind_.gates * hidden_;
-    KILN_ASSIGN_OR_RETURN(const ValueId weight, PieceAt(c_, weights_, 0, d));
-    KILN_ASSIGN_OR_RETURN(const ValueId rows,
-                          c_.Reshape(x_, {steps_ * batch_, c_.type(x_).shape[2]}));
+    KILN_ASSIGN_OR_RETURN(const ValueId weight, Matrix(weights_, d, 8));
+    KILN_ASSIGN_OR_RETURN(ValueId rows, c_.Reshape(x_, {steps_ * batch_, c_.type(x_).shape[2]}));
+    if (kind_.is_quantized) {
+      KILN_ASSIGN_OR_RETURN(rows, ThroughBytes(c_, rows));
+    }
     KILN_ASSIGN_OR_RETURN(ValueId y, c_.Op("nn.dense", {rows, weight}, {{"units", gates}}));
     KILN_ASSIGN_OR_RETURN(const ValueId biases, OwnOf(3, d, "B", {2 * gates}));
     if (biases != kNoId) {
@@ -253,7 +283,16 @@ absl::Status Gru(Converter& c) {
 }
 absl::Status Rnn(Converter& c) { return Recurrent(c, {StepRnn, 1, {"Tanh"}, false}).Run(); }
 
-constexpr OnnxOperator kRows[] = {{"GRU", Gru}, {"LSTM", Lstm}, {"RNN", Rnn}};
+absl::Status DynamicQuantizeLstm(Converter& c) {
+  return Recurrent(c, {StepLstm, 4, {"Sigmoid", "Tanh", "Tanh"}, true, true}).Run();
+}
+
+constexpr OnnxOperator kRows[] = {
+    {"DynamicQuantizeLSTM", DynamicQuantizeLstm, nullptr, "com.microsoft"},
+    {"GRU", Gru},
+    {"LSTM", Lstm},
+    {"RNN", Rnn},
+};
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 
 #include "compiler/base/status.h"
 #include "compiler/frontend/onnx/pieces.h"
+#include "compiler/frontend/onnx/quantized.h"
 
 namespace kiln::onnx_frontend {
 namespace {
@@ -38,7 +39,11 @@ absl::StatusOr<ValueId> OneMinus(Converter& c, ValueId x) {
 // i, o, f = f(…), c' = g(…); C = f * C + i * c', h = o * h(C). The output gate's peephole sees the
 // new C.
 absl::StatusOr<CellState> StepLstm(Converter& c, const Cell& cell, ValueId x, CellState state) {
-  KILN_ASSIGN_OR_RETURN(ValueId gates, Product(c, state.h, cell.recurrence));
+  ValueId h = state.h;
+  if (cell.quantizes_state) {
+    KILN_ASSIGN_OR_RETURN(h, ThroughBytes(c, h));
+  }
+  KILN_ASSIGN_OR_RETURN(ValueId gates, Product(c, h, cell.recurrence));
   KILN_ASSIGN_OR_RETURN(gates, c.Op("add", {gates, x}));
   KILN_ASSIGN_OR_RETURN(ValueId i, Gate(c, cell, gates, 0));
   KILN_ASSIGN_OR_RETURN(ValueId o, Gate(c, cell, gates, 1));

@@ -23,6 +23,7 @@ struct Cell {
   std::optional<double> clip;           // bounds what the activations of gates get
   bool input_forget = false;            // LSTM: f is 1 - i
   bool linear_before_reset = false;     // GRU: r multiplies the product, not the state
+  bool quantizes_state = false;         // LSTM: to bytes by its range, for the product
 };
 
 struct CellState {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading between the places of data: another resolution, grids, regions.
+// Data in another resolution.
 #include <algorithm>
 #include <cmath>
 
@@ -311,53 +311,8 @@ absl::Status Resize(Converter& c) {
                    {"extrapolation_value", c.Float("extrapolation_value", 0)}});
 }
 
-// ONNX has the coordinates of a place last, Relay behind the batch.
-absl::Status GridSample(Converter& c) {
-  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId grid, c.Input(1));
-  const int rank = c.type(x).rank();
-  if (c.type(grid).rank() != rank || (rank != 4 && rank != 5)) {
-    return Wrong("data and grid", c.type(x).ToString() + " and " + c.type(grid).ToString(),
-                 "one rank, 4 or 5");
-  }
-  std::string mode = c.String("mode", "bilinear");
-  if (mode == "linear") mode = "bilinear";
-  if (mode == "cubic") mode = "bicubic";
-  std::vector<int64_t> axes = {0, rank - 1};
-  for (int64_t d = 1; d + 1 < rank; ++d) axes.push_back(d);
-  Formula f(c);
-  return f.Output(0, f("image.grid_sample", {x, f.Transpose(grid, axes)},
-                       {{"method", mode},
-                        {"layout", rank == 4 ? "NCHW" : "NCDHW"},
-                        {"padding_mode", c.String("padding_mode", "zeros")},
-                        {"align_corners", c.Int("align_corners", 0) != 0}}));
-}
-
-// Relay has the number of a region's image before its corners.
-absl::Status RoiAlign(Converter& c) {
-  KILN_ASSIGN_OR_RETURN(const ValueId rois, c.Input(1));
-  const TensorType type = c.type(rois);
-  if (type.rank() != 2) return Wrong("rois", type.ToString(), "(regions, 4)");
-  // half_pixel came with opset 16, and is the default since.
-  const std::string mode = c.String("coordinate_transformation_mode",
-                                    c.opset() < 16 ? "output_half_pixel" : "half_pixel");
-  Formula f(c);
-  const ValueId x = f.Input(0);
-  const ValueId images = f.Reshape(f.Cast(f.Input(2), type.dtype), {type.shape[0], 1});
-  const ValueId all = f("concatenate", {images, rois}, {{"axis", 1}});
-  return f.Output(
-      0, f("vision.roi_align", {x, all},
-           {{"pooled_size", AttrValue::Ints({c.Int("output_height", 1), c.Int("output_width", 1)})},
-            {"spatial_scale", c.Float("spatial_scale", 1)},
-            {"sample_ratio", c.Int("sampling_ratio", 0)},
-            {"mode", c.String("mode", "avg")},
-            {"aligned", mode == "half_pixel"}}));
-}
-
 constexpr OnnxOperator kRows[] = {
-    {"GridSample", GridSample},
     {"Resize", Resize},
-    {"RoiAlign", RoiAlign},
     {"Upsample", Upsample},
 };
 

@@ -8,6 +8,7 @@
 #include "compiler/base/status.h"
 #include "compiler/frontend/onnx/converter.h"
 #include "compiler/frontend/onnx/formula.h"
+#include "compiler/frontend/onnx/pieces.h"
 #include "compiler/frontend/onnx/tensor_proto.h"
 
 namespace kiln::onnx_frontend {
@@ -35,14 +36,6 @@ absl::Status Constant(Converter& c) {
   }
   c.SetOutput(0, c.Constant(std::move(value)));
   return absl::OkStatus();
-}
-
-// Of a tensor with one element.
-absl::StatusOr<Tensor> AsScalar(const Tensor& tensor, absl::string_view what) {
-  if (tensor.type().num_elements() != 1) {
-    return Wrong(what, tensor.type().ToString(), "one element");
-  }
-  return Tensor({{}, tensor.type().dtype}, tensor.bytes());
 }
 
 // Larger tensors of one value are made by the compiled model.
@@ -312,105 +305,6 @@ absl::Status Tile(Converter& c) {
   return absl::OkStatus();
 }
 
-// Places of the result before and behind those of the data, along one dimension; negative ones are
-// cut off.
-struct Pads {
-  int64_t before = 0, behind = 0;
-};
-
-// Of an index beyond the data no more are read by a wrapping pad.
-constexpr int64_t kMaxWrapped = int64_t{1} << 24;
-
-absl::StatusOr<std::vector<Pads>> PadsOf(const Converter& c, const Shape& data) {
-  KILN_ASSIGN_OR_RETURN(const std::optional<std::vector<int64_t>> values,
-                        c.IntsAttrOrInput("pads", 1));
-  if (!values.has_value()) return Wrong("pads", "none", "some");
-  std::vector<int64_t> axes;
-  if (c.HasInput(3)) {
-    KILN_ASSIGN_OR_RETURN(const Tensor tensor, c.ConstantInput(3, "axes"));
-    axes = tensor.ToInts();
-  } else {
-    for (size_t d = 0; d < data.size(); ++d) axes.push_back(static_cast<int64_t>(d));
-  }
-  const size_t n = axes.size();
-  if (values->size() != 2 * n) {
-    return Wrong("pads", absl::StrCat(values->size(), " values"), absl::StrCat(2 * n));
-  }
-  std::vector<Pads> pads(data.size());
-  for (size_t k = 0; k < n; ++k) {
-    KILN_ASSIGN_OR_RETURN(const int64_t axis, NormalAxis(axes[k], static_cast<int>(data.size())));
-    const auto d = static_cast<size_t>(axis);
-    const Pads own{(*values)[k], (*values)[k + n]};
-    const int64_t cut_before = std::min<int64_t>(own.before, 0),
-                  cut_behind = std::min<int64_t>(own.behind, 0);
-    if (cut_before < -data[d] || cut_behind < -data[d] || data[d] + cut_before + cut_behind < 0) {
-      return Wrong("pads", absl::StrCat(own.before, " and ", own.behind),
-                   absl::StrCat("at most ", data[d], " places cut off"));
-    }
-    pads[d] = own;
-  }
-  return pads;
-}
-
-// Data without what negative pads cut off, which are 0 from then on.
-ValueId Cropped(Formula& f, ValueId x, const Shape& data, std::vector<Pads>& pads) {
-  std::vector<int64_t> begin, end;
-  bool cuts = false;
-  for (size_t d = 0; d < data.size(); ++d) {
-    begin.push_back(std::max<int64_t>(-pads[d].before, 0));
-    end.push_back(data[d] + std::min<int64_t>(pads[d].behind, 0));
-    cuts = cuts || begin[d] > 0 || end[d] < data[d];
-    pads[d] = {std::max<int64_t>(pads[d].before, 0), std::max<int64_t>(pads[d].behind, 0)};
-  }
-  if (!cuts) return x;
-  return f("strided_slice", {x},
-           {{"begin", AttrValue::Ints(begin)}, {"end", AttrValue::Ints(end)}});
-}
-
-// Data again and again on both sides of itself.
-absl::StatusOr<ValueId> WrappedAround(Converter& c, ValueId x, const std::vector<Pads>& pads) {
-  for (size_t d = 0; d < pads.size(); ++d) {
-    const auto [before, behind] = pads[d];
-    const int64_t extent = c.type(x).shape[d];
-    if (before == 0 && behind == 0) continue;
-    if (extent < 1 || before > kMaxWrapped || behind > kMaxWrapped || extent > kMaxWrapped) {
-      return Wrong("pads", absl::StrCat(before, " and ", behind, " around ", extent, " places"),
-                   absl::StrCat("at most ", kMaxWrapped, " around at least one"));
-    }
-    std::vector<int64_t> places;
-    for (int64_t i = -before; i < extent + behind; ++i) {
-      places.push_back((i % extent + extent) % extent);
-    }
-    const auto count = static_cast<int64_t>(places.size());
-    const ValueId indices = c.Constant(Tensor::From<int64_t>({count}, DType::Int(64), places));
-    KILN_ASSIGN_OR_RETURN(x, c.Op("take", {x, indices}, {{"axis", static_cast<int64_t>(d)}}));
-  }
-  return x;
-}
-
-absl::Status Pad(Converter& c) {
-  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  const Shape shape = c.type(x).shape;
-  KILN_ASSIGN_OR_RETURN(std::vector<Pads> pads, PadsOf(c, shape));
-  Tensor fill = Tensor::Scalar(c.type(x).dtype, c.Float("value", 0));
-  if (c.HasInput(2)) {
-    KILN_ASSIGN_OR_RETURN(const Tensor value, c.ConstantInput(2, "constant_value"));
-    KILN_ASSIGN_OR_RETURN(fill, AsScalar(value, "constant_value"));
-  }
-  Formula f(c);
-  ValueId y = Cropped(f, x, shape, pads);
-  KILN_RETURN_IF_ERROR(f.status());
-  const std::string mode = c.String("mode", "constant");
-  if (mode == "wrap") {
-    KILN_ASSIGN_OR_RETURN(y, WrappedAround(c, y, pads));
-    return f.Output(0, y);
-  }
-  std::vector<AttrValue> widths;
-  for (const Pads& own : pads) widths.push_back(AttrValue::Ints({own.before, own.behind}));
-  return f.Output(0, f("nn.pad", {y, c.Constant(fill)},
-                       {{"pad_width", AttrValue(widths)}, {"pad_mode", mode}}));
-}
-
 absl::Status Range(Converter& c) {
   Tensor bounds[3];
   for (int i = 0; i < 3; ++i) {
@@ -467,7 +361,6 @@ constexpr OnnxOperator kRows[] = {
     {"GatherElements", GatherElements},
     {"GatherND", GatherNd},
     {"OneHot", OneHot},
-    {"Pad", Pad},
     {"Range", Range},
     {"Reshape", Reshape},
     {"Shape", ShapeOf},

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/frontend/onnx/values_of.h"
+
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compiler/compile.h"
+#include "compiler/frontend/onnx/import.h"
+#include "google/protobuf/text_format.h"
+
+namespace kiln::onnx_frontend {
+
+absl::StatusOr<std::vector<double>> ValuesOf(const ModelCase& test) {
+  onnx::ModelProto model;
+  const std::string text = absl::StrCat(
+      "ir_version: 8 opset_import { version: ", test.opset,
+      " } opset_import { domain: 'com.microsoft' version: 1 } graph { name: 'g' node {", test.node,
+      "} output { name: 'y' } }");
+  if (!google::protobuf::TextFormat::ParseFromString(text, &model)) {
+    return absl::InvalidArgumentError(text);
+  }
+  for (const Given& given : test.inputs) {
+    onnx::TensorProto& tensor = *model.mutable_graph()->add_initializer();
+    tensor.set_name(given.name);
+    tensor.set_data_type(given.elem_type);
+    for (int64_t extent : given.shape) tensor.add_dims(extent);
+    for (double value : given.values) {
+      if (given.elem_type == onnx::TensorProto::INT64) {
+        tensor.add_int64_data(static_cast<int64_t>(value));
+      } else if (given.elem_type == onnx::TensorProto::FLOAT) {
+        tensor.add_float_data(static_cast<float>(value));
+      } else {
+        tensor.add_int32_data(static_cast<int32_t>(value));
+      }
+    }
+  }
+  const absl::StatusOr<Graph> graph =
+      ImportOnnx(model.SerializeAsString(), "m.onnx", {}, EvaluateConstants);
+  if (!graph.ok()) return graph.status();
+  // What is dequantised stays for the passes.
+  const absl::StatusOr<std::vector<Tensor>> outputs = EvaluateConstants(*graph);
+  if (!outputs.ok()) return outputs.status();
+  std::vector<double> values;
+  for (int64_t i = 0; i < outputs->front().type().num_elements(); ++i) {
+    values.push_back(outputs->front().AsDouble(i));
+  }
+  return values;
+}
+
+void ExpectValues(const std::vector<ModelCase>& cases) {
+  for (const ModelCase& test : cases) {
+    const absl::StatusOr<std::vector<double>> found = ValuesOf(test);
+    ASSERT_TRUE(found.ok()) << test.node << ": " << found.status();
+    ASSERT_EQ(found->size(), test.expected.size()) << test.node;
+    for (size_t i = 0; i < found->size(); ++i) {
+      EXPECT_NEAR((*found)[i], test.expected[i], 1e-5)
+          << test.node << ": " << absl::StrJoin(*found, " ");
+    }
+  }
+}
+
+Given Ints(const char* name, const std::vector<double>& values) {
+  return {name, {static_cast<int64_t>(values.size())}, values, onnx::TensorProto::INT64};
+}
+
+Given Bytes(const char* name, const std::vector<int64_t>& shape,
+            const std::vector<double>& values) {
+  return {name, shape, values, onnx::TensorProto::UINT8};
+}
+
+std::string Attr(const char* name, const char* value) {
+  return absl::StrCat(" attribute { name: '", name, "' type: STRING s: '", value, "' }");
+}
+std::string Attr(const char* name, int value) {
+  return absl::StrCat(" attribute { name: '", name, "' type: INT i: ", value, " }");
+}
+std::string Attr(const char* name, double value) {
+  return absl::StrCat(" attribute { name: '", name, "' type: FLOAT f: ", value, " }");
+}
+std::string Attr(const char* name, const std::vector<int>& values) {
+  return absl::StrCat(" attribute { name: '", name, "' type: INTS ints: [",
+                      absl::StrJoin(values, ", "), "] }");
+}
+
+}  // namespace kiln::onnx_frontend

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models without inputs, whose values are computed, beside values from elsewhere.
+#ifndef KILN_COMPILER_FRONTEND_ONNX_VALUES_OF_H_
+#define KILN_COMPILER_FRONTEND_ONNX_VALUES_OF_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "onnx/onnx_pb.h"
+
+namespace kiln::onnx_frontend {
+
+struct Given {
+  const char* name;
+  std::vector<int64_t> shape;
+  std::vector<double> values;
+  int elem_type = onnx::TensorProto::FLOAT;
+};
+// A vector of int64; a tensor of uint8.
+Given Ints(const char* name, const std::vector<double>& values);
+Given Bytes(const char* name, const std::vector<int64_t>& shape, const std::vector<double>& values);
+
+// An attribute, to be added to a node's text.
+std::string Attr(const char* name, const char* value);
+std::string Attr(const char* name, int value);
+std::string Attr(const char* name, double value);
+std::string Attr(const char* name, const std::vector<int>& values);
+
+struct ModelCase {
+  std::string node;  // as text, without inputs' values; its output is 'y'
+  std::vector<Given> inputs;
+  std::vector<double> expected;
+  int opset = 18;
+};
+
+absl::StatusOr<std::vector<double>> ValuesOf(const ModelCase& test);
+
+// That each has its values, within 1e-5.
+void ExpectValues(const std::vector<ModelCase>& cases);
+
+}  // namespace kiln::onnx_frontend
+
+#endif  // KILN_COMPILER_FRONTEND_ONNX_VALUES_OF_H_
