@@ -20,6 +20,8 @@ inline constexpr int64_t kMaxUnrolledSteps = 1024;
 inline constexpr int64_t kMaxUnrolledNodes = 100'000;
 inline constexpr int kMaxBodyDepth = 32;
 inline constexpr int64_t kMaxSequenceLength = 1024;
+// The elements of a constant that a front end computes: a table of places, taps or weights.
+inline constexpr int64_t kMaxTableElements = int64_t{1} << 24;
 
 }  // namespace kiln
 

@@ -37,9 +37,9 @@ std::string AttrValue::ToString() const {
 }
 
 const AttrValue& Attrs::Get(absl::string_view name) const {
-  static const AttrValue* const kNone = new AttrValue();
+  static const AttrValue kNone;
   auto it = values_.find(name);
-  return it == values_.end() ? *kNone : it->second;
+  return it == values_.end() ? kNone : it->second;
 }
 
 void Attrs::Erase(absl::string_view name) {

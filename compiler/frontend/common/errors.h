@@ -4,6 +4,7 @@
 #define KILN_COMPILER_FRONTEND_COMMON_ERRORS_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -16,6 +17,8 @@ absl::Status Wrong(absl::string_view what, absl::string_view found, absl::string
 
 // A non-negative axis of a tensor of `rank` dimensions.
 absl::StatusOr<int64_t> NormalAxis(int64_t axis, int64_t rank);
+// The same for each; all axes where there are none.
+absl::StatusOr<std::vector<int64_t>> NormalAxes(std::vector<int64_t> axes, int64_t rank);
 
 }  // namespace kiln::frontend
 

@@ -16,7 +16,7 @@ namespace {
 constexpr double kMaskFilterValue = -10000;
 constexpr int64_t kMaxHeads = 1 << 16;
 // The place of an input that an operator does not have.
-constexpr int kNoInput = 1 << 16;
+constexpr int kNoInput = -1;
 
 // Sizes: batch, new positions, all positions, heads.
 struct Sizes {

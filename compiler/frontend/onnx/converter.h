@@ -33,9 +33,9 @@ class Converter {
   Graph& graph() { return graph_; }
 
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
-  // An optional input may be absent.
+  // An optional input may be absent; -1 is no input of the operator.
   bool HasInput(int i) const {
-    return i < num_inputs() && !inputs_[static_cast<size_t>(i)].is_absent();
+    return i >= 0 && i < num_inputs() && !inputs_[static_cast<size_t>(i)].is_absent();
   }
   // InvalidArgument if the input is absent or no tensor.
   absl::StatusOr<ValueId> Input(int i) const;
@@ -159,6 +159,7 @@ absl::string_view NormalDomain(absl::string_view domain);
 void SetInputsToFix(const std::vector<std::string>& names, absl::Status& status);
 void CopyInputsToFix(const absl::Status& from, absl::Status& to);
 
+using frontend::NormalAxes;
 using frontend::NormalAxis;
 using frontend::Wrong;
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions, their transposes, and the sums that those are made of.
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/base/limits.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/onnx/converter.h"
 #include "compiler/frontend/onnx/formula.h"
@@ -21,8 +23,8 @@ absl::StatusOr<ValueId> AddBias(Converter& c, ValueId y, int input) {
   return c.Op("nn.bias_add", {y, bias}, {{"axis", 1}});
 }
 
-struct Geometry {
-  std::vector<int64_t> kernel, strides, dilations, pads, output_padding;
+struct Geometry : Windows {
+  std::vector<int64_t> output_padding;
 };
 
 // Padding of a transposed convolution that gives the output extents asked for; where they are more
@@ -59,15 +61,9 @@ absl::Status FitOutput(const Converter& c, const Shape& data, Geometry& g) {
 
 absl::StatusOr<Geometry> GeometryOf(const Converter& c, const Shape& data, const Shape& weight,
                                     bool transposed) {
-  Geometry g{.kernel = {weight.begin() + 2, weight.end()}};
-  if (c.HasAttr("kernel_shape") && c.Ints("kernel_shape") != g.kernel) {
-    return Wrong("kernel_shape", AttrValue::Ints(c.Ints("kernel_shape")).ToString(),
-                 AttrValue::Ints(g.kernel).ToString());
-  }
+  KILN_ASSIGN_OR_RETURN(Windows windows, WindowsOf(c, data, {weight.begin() + 2, weight.end()}));
+  Geometry g{std::move(windows), {}};
   const size_t n = g.kernel.size();
-  KILN_ASSIGN_OR_RETURN(g.strides, Positive(c, "strides", n));
-  KILN_ASSIGN_OR_RETURN(g.dilations, Positive(c, "dilations", n));
-  KILN_ASSIGN_OR_RETURN(g.pads, Padding(c, data, g.kernel, g.strides, g.dilations));
   g.output_padding = c.Ints("output_padding", std::vector<int64_t>(n, 0));
   if (g.output_padding.size() != n ||
       std::any_of(g.output_padding.begin(), g.output_padding.end(),
@@ -117,14 +113,11 @@ absl::Status ConvolutionOf(Converter& c, bool transposed) {
 absl::Status Conv(Converter& c) { return ConvolutionOf(c, false); }
 absl::Status ConvTranspose(Converter& c) { return ConvolutionOf(c, true); }
 
-// Of a table of places that is a constant of the model.
-constexpr int64_t kMaxPlaces = int64_t{1} << 24;
-
 // An image of blocks.
 struct Blocks {
   Shape image, padded;          // the extents of the result, and those with what is cut off
   std::vector<int64_t> counts;  // of blocks along each dimension
-  Geometry g;
+  Windows windows;
 };
 
 absl::StatusOr<Blocks> BlocksOf(const Converter& c, const Shape& data) {
@@ -132,36 +125,37 @@ absl::StatusOr<Blocks> BlocksOf(const Converter& c, const Shape& data) {
   KILN_ASSIGN_OR_RETURN(const Tensor image, c.ConstantInput(1, "image_shape"));
   KILN_ASSIGN_OR_RETURN(const Tensor block, c.ConstantInput(2, "block_shape"));
   b.image = image.ToInts();
-  b.g.kernel = block.ToInts();
+  const Shape extents = block.ToInts();
   const size_t n = b.image.size();
-  if (n == 0 || b.g.kernel.size() != n) {
-    return Wrong("block_shape", ShapeToString(b.g.kernel),
+  if (n == 0 || extents.size() != n) {
+    return Wrong("block_shape", ShapeToString(extents),
                  absl::StrCat(n, " extents, as image_shape"));
   }
-  KILN_ASSIGN_OR_RETURN(b.g.strides, Positive(c, "strides", n));
-  KILN_ASSIGN_OR_RETURN(b.g.dilations, Positive(c, "dilations", n));
-  b.g.pads = c.Ints("pads", std::vector<int64_t>(2 * n, 0));
-  if (b.g.pads.size() != 2 * n) {
-    return Wrong("pads", absl::StrCat(b.g.pads.size(), " values"), absl::StrCat(2 * n));
-  }
-  int64_t taps = 1, blocks = 1;
-  for (size_t d = 0; d < n; ++d) {
-    const int64_t extents[] = {b.image[d], b.g.kernel[d]}, pads[] = {b.g.pads[d], b.g.pads[d + n]};
-    for (int64_t extent : extents) {
+  for (const Shape& shape : {b.image, extents}) {
+    for (int64_t extent : shape) {
       if (extent < 1 || extent > kMaxExtent) {
         return Wrong("an extent", absl::StrCat(extent), absl::StrCat("1 to ", kMaxExtent));
       }
     }
-    for (int64_t pad : pads) {
-      if (pad < 0 || pad > kMaxExtent) return Wrong("pads", absl::StrCat(pad), "0 or more");
+  }
+  Shape whole = b.image;
+  whole.insert(whole.begin(), {1, 1});
+  KILN_ASSIGN_OR_RETURN(b.windows, WindowsOf(c, whole, extents));
+  const Windows& w = b.windows;
+  int64_t taps = 1, blocks = 1;
+  for (size_t d = 0; d < n; ++d) {
+    const int64_t pads[] = {w.pads[d], w.pads[d + n]};
+    if (std::max(pads[0], pads[1]) > kMaxExtent) {
+      return Wrong("pads", AttrValue::Ints(w.pads).ToString(),
+                   absl::StrCat("at most ", kMaxExtent));
     }
     b.padded.push_back(b.image[d] + pads[0] + pads[1]);
-    const int64_t room = b.padded[d] - (b.g.kernel[d] - 1) * b.g.dilations[d] - 1;
+    const int64_t room = b.padded[d] - (w.kernel[d] - 1) * w.dilations[d] - 1;
     if (room < 0) {
-      return Wrong("block_shape", ShapeToString(b.g.kernel), "one that fits into the image");
+      return Wrong("block_shape", ShapeToString(extents), "one that fits into the image");
     }
-    b.counts.push_back(room / b.g.strides[d] + 1);
-    if (__builtin_mul_overflow(taps, b.g.kernel[d], &taps) ||
+    b.counts.push_back(room / w.strides[d] + 1);
+    if (__builtin_mul_overflow(taps, w.kernel[d], &taps) ||
         __builtin_mul_overflow(blocks, b.counts[d], &blocks)) {
       return Wrong("image_shape", ShapeToString(b.image), "a tensor within the limits");
     }
@@ -170,9 +164,9 @@ absl::StatusOr<Blocks> BlocksOf(const Converter& c, const Shape& data) {
     return Wrong("data", ShapeToString(data),
                  absl::StrCat("(n, a multiple of ", taps, ", ", blocks, ")"));
   }
-  if (taps > kMaxPlaces / blocks) {
+  if (taps > kMaxTableElements / blocks) {
     return Wrong("blocks", absl::StrCat(blocks, " of ", taps, " places"),
-                 absl::StrCat("at most ", kMaxPlaces, " places"));
+                 absl::StrCat("at most ", kMaxTableElements, " places"));
   }
   return b;
 }
@@ -188,8 +182,8 @@ std::vector<int64_t> PlacesOf(const Blocks& b) {
       }
       return all;
     };
-    taps = extended(taps, b.g.kernel[d], b.g.dilations[d]);
-    blocks = extended(blocks, b.counts[d], b.g.strides[d]);
+    taps = extended(taps, b.windows.kernel[d], b.windows.dilations[d]);
+    blocks = extended(blocks, b.counts[d], b.windows.strides[d]);
   }
   std::vector<int64_t> places;
   for (int64_t tap : taps) {
@@ -218,8 +212,8 @@ absl::Status Col2Im(Converter& c) {
   y = f.Reshape(f.Transpose(y, {1, 0}), shape);
   std::vector<int64_t> begin = {0}, end = {images};
   for (size_t d = 0; d < b.image.size(); ++d) {
-    begin.push_back(b.g.pads[d]);
-    end.push_back(b.g.pads[d] + b.image[d]);
+    begin.push_back(b.windows.pads[d]);
+    end.push_back(b.windows.pads[d] + b.image[d]);
   }
   y = f("strided_slice", {y}, {{"begin", AttrValue::Ints(begin)}, {"end", AttrValue::Ints(end)}});
   shape = b.image;

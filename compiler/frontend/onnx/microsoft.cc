@@ -209,28 +209,27 @@ absl::Status SkipNormalization(Converter& c, bool is_simplified) {
 absl::Status SkipLayerNormalization(Converter& c) { return SkipNormalization(c, false); }
 absl::Status SkipSimplifiedLayerNormalization(Converter& c) { return SkipNormalization(c, true); }
 
-// Tables and factors of an embedding; its words are input 0, their segments input 1.
+// Tables and factors of an embedding; input 0 has the words of each row, 1 their
+// segments, 7 the mask.
 struct Embedding {
   ValueId words, positions, segments;  // rows of numbers; without segments kNoId
   ValueId gamma, beta;
-  int mask;                      // the input
   ValueId position_ids = kNoId;  // kNoId: 0, 1, …
 };
 
 // Embeddings of words, positions and segments, added and normalised. Output 1 says how many of a
 // row's words the mask has, output 2 is the sum.
 absl::Status SetEmbedding(Converter& c, const Embedding& e) {
-  KILN_ASSIGN_OR_RETURN(const ValueId words, c.Input(0));
-  const Shape shape = c.type(words).shape;
+  KILN_ASSIGN_OR_RETURN(const ValueId ids, c.Input(0));
+  const Shape shape = c.type(ids).shape;
   if (shape.size() != 2 || c.type(e.positions).rank() != 2) {
     return Wrong("input_ids and position_embedding",
-                 c.type(words).ToString() + " and " + c.type(e.positions).ToString(),
-                 "two matrices");
+                 c.type(ids).ToString() + " and " + c.type(e.positions).ToString(), "two matrices");
   }
-  const auto rows = [&](ValueId table, ValueId ids) {
-    return c.Op("take", {table, ids}, {{"axis", 0}});
+  const auto rows = [&](ValueId table, ValueId numbers) {
+    return c.Op("take", {table, numbers}, {{"axis", 0}});
   };
-  KILN_ASSIGN_OR_RETURN(ValueId sum, rows(e.words, words));
+  KILN_ASSIGN_OR_RETURN(ValueId sum, rows(e.words, ids));
   ValueId positions = kNoId;
   if (e.position_ids != kNoId) {
     KILN_ASSIGN_OR_RETURN(positions, rows(e.positions, e.position_ids));
@@ -243,16 +242,16 @@ absl::Status SetEmbedding(Converter& c, const Embedding& e) {
   }
   KILN_ASSIGN_OR_RETURN(sum, c.Op("add", {sum, positions}));
   if (e.segments != kNoId) {
-    KILN_ASSIGN_OR_RETURN(const ValueId ids, c.Input(1));
-    KILN_ASSIGN_OR_RETURN(const ValueId segments, rows(e.segments, ids));
+    KILN_ASSIGN_OR_RETURN(ValueId segments, c.Input(1));
+    KILN_ASSIGN_OR_RETURN(segments, rows(e.segments, segments));
     KILN_ASSIGN_OR_RETURN(sum, c.Op("add", {sum, segments}));
   }
   KILN_ASSIGN_OR_RETURN(const ValueId y,
                         LayerNorm(c, sum, e.gamma, e.beta, c.Float("epsilon", kSkipEpsilon)));
   c.SetOutput(0, y);
   ValueId counts = c.Constant(Tensor::Filled({{shape[0]}, DType::Int(32)}, 0));
-  if (c.HasInput(e.mask)) {
-    KILN_ASSIGN_OR_RETURN(const ValueId mask, c.Input(e.mask));
+  if (c.HasInput(7)) {
+    KILN_ASSIGN_OR_RETURN(const ValueId mask, c.Input(7));
     KILN_ASSIGN_OR_RETURN(counts, c.Op("sum", {mask}, {{"axis", AttrValue::Ints({1})}}));
   }
   c.SetOutput(1, counts);
@@ -261,7 +260,7 @@ absl::Status SetEmbedding(Converter& c, const Embedding& e) {
 }
 
 absl::Status EmbedLayerNormalization(Converter& c) {
-  Embedding e = {.segments = kNoId, .mask = 7};
+  Embedding e = {.segments = kNoId};
   KILN_ASSIGN_OR_RETURN(e.words, c.Input(2));
   KILN_ASSIGN_OR_RETURN(e.positions, c.Input(3));
   if (c.HasInput(1) && c.HasInput(4)) {
@@ -280,7 +279,7 @@ absl::Status QEmbedLayerNormalization(Converter& c) {
   const auto dequantized = [&](int i) {
     return Dequantized(c, {.data = i, .scale = i + 6, .zero_point = i + 11});
   };
-  Embedding e = {.segments = kNoId, .mask = 7};
+  Embedding e = {.segments = kNoId};
   KILN_ASSIGN_OR_RETURN(e.words, dequantized(2));
   KILN_ASSIGN_OR_RETURN(e.positions, dequantized(3));
   if (c.HasInput(1) && c.HasInput(4)) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/base/limits.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/onnx/converter.h"
 #include "compiler/frontend/onnx/formula.h"
@@ -17,9 +18,6 @@ struct Pads {
   int64_t before = 0, behind = 0;
 };
 
-// Of an index beyond the data no more are read by a wrapping pad.
-constexpr int64_t kMaxWrapped = int64_t{1} << 24;
-
 absl::StatusOr<std::vector<Pads>> PadsOf(const Converter& c, const Shape& data) {
   KILN_ASSIGN_OR_RETURN(const std::optional<std::vector<int64_t>> values,
                         c.IntsAttrOrInput("pads", 1));
@@ -29,7 +27,7 @@ absl::StatusOr<std::vector<Pads>> PadsOf(const Converter& c, const Shape& data) 
     KILN_ASSIGN_OR_RETURN(const Tensor tensor, c.ConstantInput(3, "axes"));
     axes = tensor.ToInts();
   } else {
-    for (size_t d = 0; d < data.size(); ++d) axes.push_back(static_cast<int64_t>(d));
+    KILN_ASSIGN_OR_RETURN(axes, NormalAxes({}, static_cast<int64_t>(data.size())));
   }
   const size_t n = axes.size();
   if (values->size() != 2 * n) {
@@ -79,9 +77,10 @@ absl::StatusOr<ValueId> WrappedAround(Converter& c, ValueId x, const std::vector
     const auto [before, behind] = pads[d];
     const int64_t extent = c.type(x).shape[d];
     if (before == 0 && behind == 0) continue;
-    if (extent < 1 || before > kMaxWrapped || behind > kMaxWrapped || extent > kMaxWrapped) {
+    if (extent < 1 || before > kMaxTableElements || behind > kMaxTableElements ||
+        extent > kMaxTableElements) {
       return Wrong("pads", absl::StrCat(before, " and ", behind, " around ", extent, " places"),
-                   absl::StrCat("at most ", kMaxWrapped, " around at least one"));
+                   absl::StrCat("at most ", kMaxTableElements, " around at least one"));
     }
     std::vector<int64_t> places;
     for (int64_t i = -before; i < extent + behind; ++i) {
@@ -121,17 +120,14 @@ absl::Status CenterCropPad(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const Tensor wanted, c.ConstantInput(1, "the shape"));
   const Shape data = c.type(x).shape, extents = wanted.ToInts();
-  std::vector<int64_t> axes = c.Ints("axes");
-  if (axes.empty()) {
-    for (size_t d = 0; d < data.size(); ++d) axes.push_back(static_cast<int64_t>(d));
-  }
+  KILN_ASSIGN_OR_RETURN(const std::vector<int64_t> axes,
+                        NormalAxes(c.Ints("axes"), static_cast<int64_t>(data.size())));
   if (extents.size() != axes.size()) {
     return Wrong("shape", absl::StrCat(extents.size(), " extents"), absl::StrCat(axes.size()));
   }
   std::vector<Pads> pads(data.size());
   for (size_t k = 0; k < axes.size(); ++k) {
-    KILN_ASSIGN_OR_RETURN(const int64_t axis, NormalAxis(axes[k], static_cast<int>(data.size())));
-    const auto d = static_cast<size_t>(axis);
+    const auto d = static_cast<size_t>(axes[k]);
     if (extents[k] < 0) return Wrong("shape", ShapeToString(extents), "no negative extent");
     const int64_t more = extents[k] - data[d];
     pads[d] = {more / 2, more - more / 2};

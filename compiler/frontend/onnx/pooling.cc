@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pooling over windows and over whole channels, and its reverse.
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
@@ -11,29 +12,21 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-struct Pool {
-  std::vector<int64_t> kernel, strides, dilations, pads;
+Attrs PoolAttrs(const Windows& pool, const Spatial& data, bool ceil_mode) {
+  return {{"pool_size", AttrValue::Ints(data.Widened(pool.kernel, 1))},
+          {"strides", AttrValue::Ints(data.Widened(pool.strides, 1))},
+          {"dilation", AttrValue::Ints(data.Widened(pool.dilations, 1))},
+          {"padding", AttrValue::Ints(data.WidenedPads(pool.pads))},
+          {"ceil_mode", ceil_mode}};
+}
 
-  Attrs For(const Spatial& data, bool ceil_mode) const {
-    return {{"pool_size", AttrValue::Ints(data.Widened(kernel, 1))},
-            {"strides", AttrValue::Ints(data.Widened(strides, 1))},
-            {"dilation", AttrValue::Ints(data.Widened(dilations, 1))},
-            {"padding", AttrValue::Ints(data.WidenedPads(pads))},
-            {"ceil_mode", ceil_mode}};
-  }
-};
-
-absl::StatusOr<Pool> PoolOf(const Converter& c, const TensorType& x) {
-  Pool pool;
+absl::StatusOr<Windows> PoolOf(const Converter& c, const TensorType& x) {
   const size_t n = c.Ints("kernel_shape").size();
   if (static_cast<int>(n) + 2 != x.rank()) {
     return Wrong("kernel_shape", absl::StrCat(n, " extents"), absl::StrCat(x.rank() - 2));
   }
-  KILN_ASSIGN_OR_RETURN(pool.kernel, Positive(c, "kernel_shape", n));
-  KILN_ASSIGN_OR_RETURN(pool.strides, Positive(c, "strides", n));
-  KILN_ASSIGN_OR_RETURN(pool.dilations, Positive(c, "dilations", n));
-  KILN_ASSIGN_OR_RETURN(pool.pads, Padding(c, x.shape, pool.kernel, pool.strides, pool.dilations));
-  return pool;
+  KILN_ASSIGN_OR_RETURN(std::vector<int64_t> kernel, Positive(c, "kernel_shape", n));
+  return WindowsOf(c, x.shape, std::move(kernel));
 }
 
 // Places of images counted by columns: of (h, w), w * height + h.
@@ -54,9 +47,9 @@ absl::StatusOr<ValueId> ColumnMajor(Converter& c, ValueId places, const Shape& d
 
 absl::Status MaxPool(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const Pool pool, PoolOf(c, c.type(x)));
+  KILN_ASSIGN_OR_RETURN(const Windows pool, PoolOf(c, c.type(x)));
   KILN_ASSIGN_OR_RETURN(const Spatial data, AsSpatial(c, x));
-  const Attrs attrs = pool.For(data, c.Int("ceil_mode", 0) != 0);
+  const Attrs attrs = PoolAttrs(pool, data, c.Int("ceil_mode", 0) != 0);
   if (c.node().output_size() > 1 && !c.node().output(1).empty()) {
     KILN_ASSIGN_OR_RETURN(ValueId places, c.Op("nn.max_pool_indices", {data.data}, attrs));
     if (c.Int("storage_order", 0) != 0) {
@@ -73,9 +66,9 @@ absl::Status MaxPool(Converter& c) {
 
 absl::Status AveragePool(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const Pool pool, PoolOf(c, c.type(x)));
+  KILN_ASSIGN_OR_RETURN(const Windows pool, PoolOf(c, c.type(x)));
   KILN_ASSIGN_OR_RETURN(const Spatial data, AsSpatial(c, x));
-  Attrs attrs = pool.For(data, c.Int("ceil_mode", 0) != 0);
+  Attrs attrs = PoolAttrs(pool, data, c.Int("ceil_mode", 0) != 0);
   attrs.Set("count_include_pad", c.Int("count_include_pad", 0) != 0);
   KILN_ASSIGN_OR_RETURN(ValueId y, c.Op(data.Op("nn.avg_pool"), {data.data}, attrs));
   KILN_ASSIGN_OR_RETURN(y, Back(c, y, data));
@@ -99,7 +92,7 @@ double Exponent(const Converter& c) {
 // The p-norm of every window: the mean with zeros around the data, times the size of the window.
 absl::Status LpPool(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(Pool pool, PoolOf(c, c.type(x)));
+  KILN_ASSIGN_OR_RETURN(Windows pool, PoolOf(c, c.type(x)));
   const double p = Exponent(c);
   if (!(p > 0)) return Wrong("p", absl::StrCat(p), "a positive number");
   const size_t n = pool.kernel.size();
@@ -118,7 +111,7 @@ absl::Status LpPool(Converter& c) {
   const ValueId raised = Raised(f, x, p);
   if (!f.ok()) return f.status();
   KILN_ASSIGN_OR_RETURN(const Spatial data, AsSpatial(c, raised));
-  Attrs attrs = pool.For(data, false);
+  Attrs attrs = PoolAttrs(pool, data, false);
   attrs.Set("count_include_pad", true);
   ValueId y = f(data.Op("nn.avg_pool"), {data.data}, attrs);
   y = Root(f, f("multiply", {y, f.Number(taps, x)}), p);
@@ -166,7 +159,7 @@ absl::Status MaxUnpool(Converter& c) {
   if (c.type(places).shape != type.shape) {
     return Wrong("indices", c.type(places).ToString(), ShapeToString(type.shape));
   }
-  KILN_ASSIGN_OR_RETURN(const Pool pool, PoolOf(c, type));
+  KILN_ASSIGN_OR_RETURN(const Windows pool, PoolOf(c, type));
   Shape shape = type.shape;
   for (size_t i = 0; i < pool.kernel.size(); ++i) {
     int64_t& extent = shape[i + 2];

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/base/limits.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/onnx/converter.h"
 #include "compiler/frontend/onnx/formula.h"
@@ -27,7 +28,7 @@ std::vector<double> Doubles(const Tensor& tensor) {
 // A constant input with so many elements; empty if there is none or it has none.
 absl::StatusOr<std::vector<double>> NumbersInput(Converter& c, int i, const char* what,
                                                  size_t count) {
-  if (i < 0 || !c.HasInput(i)) return std::vector<double>();
+  if (!c.HasInput(i)) return std::vector<double>();
   // An input without elements stands for none; there is nothing to know of it.
   KILN_ASSIGN_OR_RETURN(const ValueId input, c.Input(i));
   if (c.type(input).num_elements() == 0) return std::vector<double>();
@@ -62,13 +63,8 @@ void KeepAspectRatio(bool within, const Shape& data, const std::vector<int64_t>&
 
 absl::StatusOr<Resolution> ResolutionOf(Converter& c, const Shape& data, int roi_input,
                                         int scales_input, int sizes_input, bool crops) {
-  std::vector<int64_t> axes = c.Ints("axes");
-  if (axes.empty()) {
-    for (size_t d = 0; d < data.size(); ++d) axes.push_back(static_cast<int64_t>(d));
-  }
-  for (int64_t& axis : axes) {
-    KILN_ASSIGN_OR_RETURN(axis, NormalAxis(axis, static_cast<int>(data.size())));
-  }
+  KILN_ASSIGN_OR_RETURN(const std::vector<int64_t> axes,
+                        NormalAxes(c.Ints("axes"), static_cast<int64_t>(data.size())));
   const size_t n = axes.size();
   KILN_ASSIGN_OR_RETURN(std::vector<double> scales, NumbersInput(c, scales_input, "scales", n));
   KILN_ASSIGN_OR_RETURN(std::vector<double> sizes, NumbersInput(c, sizes_input, "sizes", n));
@@ -198,13 +194,11 @@ struct Antialias {
   bool exclude_outside;
 };
 
-constexpr int64_t kMaxWeights = int64_t{1} << 24;
-
 // (to, from): how much each place of data counts for each of the result.
 absl::StatusOr<Tensor> Weights(const Antialias& how, int64_t from, int64_t to, double scale) {
-  if (from < 1 || to * from > kMaxWeights || !(scale > 0)) {
+  if (from < 1 || to * from > kMaxTableElements || !(scale > 0)) {
     return Wrong("extents", absl::StrCat(from, " to ", to, " by ", scale),
-                 absl::StrCat("a product of at most ", kMaxWeights));
+                 absl::StrCat("a product of at most ", kMaxTableElements));
   }
   const double narrow = std::min(scale, 1.0);
   const double reach = how.cubic ? 2 : 1;
@@ -216,7 +210,7 @@ absl::StatusOr<Tensor> Weights(const Antialias& how, int64_t from, int64_t to, d
     const double left = std::ceil(place) - 1;
     // Neighbours beyond this many are at an end, or have none of the weight.
     const double first = std::floor(-reach / narrow) + 1, last = 1 - first;
-    if (last - first > static_cast<double>(kMaxWeights) / static_cast<double>(to)) {
+    if (last - first > static_cast<double>(kMaxTableElements) / static_cast<double>(to)) {
       return Wrong("scale", absl::StrCat(scale), "a larger one");
     }
     std::vector<double> own(static_cast<size_t>(from), 0);

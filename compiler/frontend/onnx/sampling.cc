@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/base/limits.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/onnx/converter.h"
 #include "compiler/frontend/onnx/formula.h"
@@ -12,9 +13,6 @@
 
 namespace kiln::onnx_frontend {
 namespace {
-
-// Of a table of places that is a constant of the model.
-constexpr int64_t kMaxPlaces = int64_t{1} << 24;
 
 // Coordinates of the places of an image, each as (…, z, y, x, 1): the first and last are -1 and 1,
 // or, without align_corners, half a place inside.
@@ -54,8 +52,9 @@ absl::Status AffineGrid(Converter& c) {
   }
   const Shape space(image.begin() + 2, image.end());
   const TensorType places = {space, DType::Float(32)};
-  if (!CheckTensorType(places).ok() || places.num_elements() > kMaxPlaces) {
-    return Wrong("size", ShapeToString(image), absl::StrCat("at most ", kMaxPlaces, " places"));
+  if (!CheckTensorType(places).ok() || places.num_elements() > kMaxTableElements) {
+    return Wrong("size", ShapeToString(image),
+                 absl::StrCat("at most ", kMaxTableElements, " places"));
   }
   const int64_t count = places.num_elements();
   const ValueId table = c.Constant(Tensor::From<float>(
@@ -126,6 +125,7 @@ absl::Status MaxRoiPool(Converter& c) {
 struct ShiftedTaps {
   int64_t batch, channels, outputs, groups, offset_groups, taps;
   std::vector<int64_t> extents, out;  // (h, w)
+  Windows windows;
 };
 
 absl::StatusOr<int64_t> DivisorOf(const Converter& c, const char* attr, int64_t count) {
@@ -134,34 +134,52 @@ absl::StatusOr<int64_t> DivisorOf(const Converter& c, const char* attr, int64_t 
   return Wrong(attr, absl::StrCat(groups), absl::StrCat("a divisor of ", count));
 }
 
-// (2, taps, places of the result): where taps are without shifts, in the coordinates of a grid.
-absl::StatusOr<Tensor> UnshiftedTaps(const Converter& c, const Shape& kernel, ShiftedTaps& s,
-                                     const Shape& data) {
-  KILN_ASSIGN_OR_RETURN(const std::vector<int64_t> strides, Positive(c, "strides", 2));
-  KILN_ASSIGN_OR_RETURN(const std::vector<int64_t> dilations, Positive(c, "dilations", 2));
-  KILN_ASSIGN_OR_RETURN(const std::vector<int64_t> pads,
-                        Padding(c, data, kernel, strides, dilations));
-  for (int64_t pad : pads) {
-    if (pad > kMaxPlaces)
-      return Wrong("pads", absl::StrCat(pad), absl::StrCat("at most ", kMaxPlaces));
+absl::StatusOr<ShiftedTaps> ShiftedTapsOf(const Converter& c, const TensorType& data,
+                                          const TensorType& filter) {
+  if (data.rank() != 4 || filter.rank() != 4) {
+    return absl::UnimplementedError(absl::StrCat("data ", data.ToString(), " and weight ",
+                                                 filter.ToString(), "; images are supported"));
   }
+  ShiftedTaps s = {.batch = data.shape[0], .channels = data.shape[1], .outputs = filter.shape[0]};
+  s.extents = {data.shape[2], data.shape[3]};
+  KILN_ASSIGN_OR_RETURN(s.groups, DivisorOf(c, "group", s.channels));
+  KILN_ASSIGN_OR_RETURN(s.offset_groups, DivisorOf(c, "offset_group", s.channels));
+  if (s.outputs % s.groups != 0 || filter.shape[1] != s.channels / s.groups ||
+      data.num_elements() == 0 || filter.num_elements() == 0) {
+    return Wrong("weight", filter.ToString(),
+                 absl::StrCat("outputs in ", s.groups, " groups, of ", s.channels / s.groups,
+                              " channels each"));
+  }
+  KILN_ASSIGN_OR_RETURN(s.windows, WindowsOf(c, data.shape, {filter.shape[2], filter.shape[3]}));
+  const auto& [kernel, strides, dilations, pads] = s.windows;
+  s.taps = kernel[0] * kernel[1];
   for (size_t d = 0; d < 2; ++d) {
+    if (std::max(pads[d], pads[d + 2]) > kMaxTableElements) {
+      return Wrong("pads", AttrValue::Ints(pads).ToString(),
+                   absl::StrCat("at most ", kMaxTableElements));
+    }
     const int64_t room = s.extents[d] + pads[d] + pads[d + 2] - (kernel[d] - 1) * dilations[d] - 1;
     if (room < 0) return Wrong("kernel", ShapeToString(kernel), "one that fits into the data");
     s.out.push_back(room / strides[d] + 1);
   }
-  s.taps = kernel[0] * kernel[1];
+  return s;
+}
+
+// (2, taps, places of the result): where taps are without shifts, in the coordinates of a grid.
+absl::StatusOr<Tensor> UnshiftedTaps(const ShiftedTaps& s) {
   const TensorType type = {{2, s.taps, s.out[0] * s.out[1]}, DType::Float(32)};
-  if (!CheckTensorType(type).ok() || type.num_elements() > kMaxPlaces) {
-    return Wrong("the result", ShapeToString(s.out), absl::StrCat("at most ", kMaxPlaces, " taps"));
+  if (!CheckTensorType(type).ok() || type.num_elements() > kMaxTableElements) {
+    return Wrong("the result", ShapeToString(s.out),
+                 absl::StrCat("at most ", kMaxTableElements, " taps"));
   }
+  const Windows& w = s.windows;
   std::vector<float> places;
   for (size_t d = 0; d < 2; ++d) {
     for (int64_t tap = 0; tap < s.taps; ++tap) {
-      const int64_t own_tap = d == 0 ? tap / kernel[1] : tap % kernel[1];
+      const int64_t own_tap = d == 0 ? tap / w.kernel[1] : tap % w.kernel[1];
       for (int64_t i = 0; i < s.out[0] * s.out[1]; ++i) {
         const int64_t own = d == 0 ? i / s.out[1] : i % s.out[1];
-        const int64_t place = own * strides[d] + own_tap * dilations[d] - pads[d];
+        const int64_t place = own * w.strides[d] + own_tap * w.dilations[d] - w.pads[d];
         places.push_back(static_cast<float>(
             static_cast<double>(2 * place + 1) / static_cast<double>(s.extents[d]) - 1));
       }
@@ -171,32 +189,15 @@ absl::StatusOr<Tensor> UnshiftedTaps(const Converter& c, const Shape& kernel, Sh
 }
 
 // What each tap reads of each channel, between the places of data and the zeros around it, is a
-// matrix of columns; the weight multiplies it.
+// matrix of columns; the weight multiplies it. (nn.deformable_conv2d takes no mask, and reads zero
+// as soon as a place is outside the data, where ONNX still counts its neighbours inside.)
 absl::Status DeformConv(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const ValueId weight, c.Input(1));
   KILN_ASSIGN_OR_RETURN(const ValueId offset, c.Input(2));
-  const TensorType data = c.type(x), filter = c.type(weight);
-  if (data.rank() != 4 || filter.rank() != 4) {
-    return absl::UnimplementedError(absl::StrCat("data ", data.ToString(), " and weight ",
-                                                 filter.ToString(), "; images are supported"));
-  }
-  ShiftedTaps s = {.batch = data.shape[0], .channels = data.shape[1], .outputs = filter.shape[0]};
-  s.extents = {data.shape[2], data.shape[3]};
-  const Shape kernel = {filter.shape[2], filter.shape[3]};
-  KILN_ASSIGN_OR_RETURN(s.groups, DivisorOf(c, "group", s.channels));
-  KILN_ASSIGN_OR_RETURN(s.offset_groups, DivisorOf(c, "offset_group", s.channels));
-  if (s.outputs % s.groups != 0 || filter.shape[1] != s.channels / s.groups ||
-      data.num_elements() == 0 || filter.num_elements() == 0) {
-    return Wrong("weight", filter.ToString(),
-                 absl::StrCat("outputs in ", s.groups, " groups, of ", s.channels / s.groups,
-                              " channels each"));
-  }
-  if (c.HasAttr("kernel_shape") && c.Ints("kernel_shape") != kernel) {
-    return Wrong("kernel_shape", AttrValue::Ints(c.Ints("kernel_shape")).ToString(),
-                 ShapeToString(kernel));
-  }
-  KILN_ASSIGN_OR_RETURN(const Tensor taps, UnshiftedTaps(c, kernel, s, data.shape));
+  const DType dtype = c.type(x).dtype;
+  KILN_ASSIGN_OR_RETURN(const ShiftedTaps s, ShiftedTapsOf(c, c.type(x), c.type(weight)));
+  KILN_ASSIGN_OR_RETURN(const Tensor taps, UnshiftedTaps(s));
   const Shape wanted = {s.batch, 2 * s.offset_groups * s.taps, s.out[0], s.out[1]};
   if (c.type(offset).shape != wanted) {
     return Wrong("offset", c.type(offset).ToString(), ShapeToString(wanted));
@@ -209,8 +210,8 @@ absl::Status DeformConv(Converter& c) {
   Formula f(c);
   ValueId grid = f.Transpose(f.Reshape(offset, {images, s.taps, 2, places}), {0, 2, 1, 3});
   const ValueId unit = c.Constant(Tensor::From<float>({2, 1, 1}, DType::Float(32), units));
-  grid = f("multiply", {grid, f.Cast(unit, data.dtype)});
-  grid = f("add", {grid, f.Cast(c.Constant(taps), data.dtype)});
+  grid = f("multiply", {grid, f.Cast(unit, dtype)});
+  grid = f("add", {grid, f.Cast(c.Constant(taps), dtype)});
   grid = f("reverse", {grid}, {{"axis", 1}});
   ValueId columns =
       f("image.grid_sample", {f.Reshape(x, {images, per_image, s.extents[0], s.extents[1]}), grid},

@@ -2,6 +2,7 @@
 #include "compiler/frontend/onnx/windows.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
@@ -11,13 +12,9 @@ namespace {
 
 int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-}  // namespace
-
-absl::StatusOr<std::vector<int64_t>> Padding(const Converter& c, const Shape& data,
-                                             const std::vector<int64_t>& kernel,
-                                             const std::vector<int64_t>& strides,
-                                             const std::vector<int64_t>& dilations) {
-  const size_t n = kernel.size();
+absl::StatusOr<std::vector<int64_t>> PadsOf(const Converter& c, const Shape& data,
+                                            const Windows& w) {
+  const size_t n = w.kernel.size();
   const std::string mode = c.String("auto_pad", "NOTSET");
   std::vector<int64_t> pads(2 * n, 0);
   if (mode == "NOTSET") {
@@ -34,13 +31,28 @@ absl::StatusOr<std::vector<int64_t>> Padding(const Converter& c, const Shape& da
     return Wrong("auto_pad", mode, "NOTSET, VALID, SAME_UPPER or SAME_LOWER");
   for (size_t i = 0; i < n; ++i) {
     const int64_t extent = data[i + 2];
-    const int64_t window = (kernel[i] - 1) * dilations[i] + 1;
+    const int64_t window = (w.kernel[i] - 1) * w.dilations[i] + 1;
     const int64_t total =
-        std::max<int64_t>((DivideUp(extent, strides[i]) - 1) * strides[i] + window - extent, 0);
+        std::max<int64_t>((DivideUp(extent, w.strides[i]) - 1) * w.strides[i] + window - extent, 0);
     pads[i] = mode == "SAME_UPPER" ? total / 2 : total - total / 2;
     pads[i + n] = total - pads[i];
   }
   return pads;
+}
+
+}  // namespace
+
+absl::StatusOr<Windows> WindowsOf(const Converter& c, const Shape& data,
+                                  std::vector<int64_t> kernel) {
+  Windows w{.kernel = std::move(kernel)};
+  if (c.HasAttr("kernel_shape") && c.Ints("kernel_shape") != w.kernel) {
+    return Wrong("kernel_shape", AttrValue::Ints(c.Ints("kernel_shape")).ToString(),
+                 AttrValue::Ints(w.kernel).ToString());
+  }
+  KILN_ASSIGN_OR_RETURN(w.strides, Positive(c, "strides", w.kernel.size()));
+  KILN_ASSIGN_OR_RETURN(w.dilations, Positive(c, "dilations", w.kernel.size()));
+  KILN_ASSIGN_OR_RETURN(w.pads, PadsOf(c, data, w));
+  return w;
 }
 
 absl::StatusOr<std::vector<int64_t>> Positive(const Converter& c, absl::string_view name,

@@ -16,11 +16,14 @@ namespace kiln::onnx_frontend {
 // `n` positive numbers of an attribute, 1 each where it is absent.
 absl::StatusOr<std::vector<int64_t>> Positive(const Converter& c, absl::string_view name, size_t n);
 
-// The padding of a window operator, of pads or auto_pad: begins, then ends.
-absl::StatusOr<std::vector<int64_t>> Padding(const Converter& c, const Shape& data,
-                                             const std::vector<int64_t>& kernel,
-                                             const std::vector<int64_t>& strides,
-                                             const std::vector<int64_t>& dilations);
+// The windows that an operator slides over data (n, channels, …).
+struct Windows {
+  std::vector<int64_t> kernel, strides, dilations;
+  std::vector<int64_t> pads;  // begins, then ends
+};
+// Of the attributes strides, dilations, and pads or auto_pad. Wrong if kernel_shape is another.
+absl::StatusOr<Windows> WindowsOf(const Converter& c, const Shape& data,
+                                  std::vector<int64_t> kernel);
 
 // Data of 1 to 3 spatial dimensions. One is computed as two, the first of extent 1.
 struct Spatial {
