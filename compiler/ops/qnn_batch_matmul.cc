@@ -29,7 +29,7 @@ absl::Status Lower(StageBuilder& b) {
   // Every column of every matrix of y is a channel.
   const QuantizedProduct product = MakeQuantizedProduct(
       b, ys[0] * columns,
-      [&](const Shape& index) { return index[0] * columns + index[column_dim]; });
+      [&](const Shape& index) { return index[0] * columns + index[column_dim]; }, Beyond::kNothing);
   const Access x = product.Factor(product.x);
   const auto at = [](const Shape& shape, const Expr& batch, const Expr& row, const Expr& column,
                      bool transposed) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "compiler/ops/constraint.h"
 #include "compiler/ops/convolution.h"
 #include "compiler/ops/example.h"
@@ -26,11 +28,15 @@ absl::Status Lower(StageBuilder& b) {
       const Convolution conv,
       ConvolutionOf(b.attrs(), {b.input_shape(kProductX), b.input_dtype(kProductX)},
                     {b.input_shape(kProductY), b.input_dtype(kProductY)}));
-  const QuantizedProduct product =
-      MakeQuantizedProduct(b, conv.out_channels(), [&](const Shape& index) {
+  const bool pads = std::any_of(conv.window.begin(), conv.window.end(),
+                                [](const WindowDim& d) { return d.reads_padding(); });
+  const QuantizedProduct product = MakeQuantizedProduct(
+      b, conv.out_channels(),
+      [&](const Shape& index) {
         const int64_t o = index[conv.kernel.o];
         return conv.multiplier_in_i ? o * conv.out_per_group + index[conv.kernel.i] : o;
-      });
+      },
+      pads ? Beyond::kPadding : Beyond::kNothing);
   const Access padded =
       Padded(b, product.x, conv.layout, b.input_shape(kProductX), conv.window, product.padding);
   const Access sum = Convolve(b, "conv", conv, product.Factor(padded), ReadKernel(conv, product.y));

@@ -27,11 +27,13 @@ absl::Status Lower(StageBuilder& b) {
       TransposedOf(b.attrs(), {b.input_shape(kProductX), b.input_dtype(kProductX)},
                    {b.input_shape(kProductY), b.input_dtype(kProductY)}));
   const Convolution& conv = t.conv;
-  const QuantizedProduct product =
-      MakeQuantizedProduct(b, conv.out_channels(), [&](const Shape& index) {
+  const QuantizedProduct product = MakeQuantizedProduct(
+      b, conv.out_channels(),
+      [&](const Shape& index) {
         const int64_t group = index[conv.kernel.i] / conv.in_per_group;
         return group * conv.out_per_group + index[conv.kernel.o];
-      });
+      },
+      Beyond::kPadding);
   // What is between the places of data counts 0, as the padding of a convolution does.
   const Access spread = Spread(b, product.x, t, product.padding);
   const Access sum =

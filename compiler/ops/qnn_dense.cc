@@ -16,8 +16,8 @@ InferResult Infer(const InferContext& c) {
 
 absl::Status Lower(StageBuilder& b) {
   const Shape& weight = b.input_shape(kProductY);
-  const QuantizedProduct product =
-      MakeQuantizedProduct(b, weight[0], [](const Shape& index) { return index[0]; });
+  const QuantizedProduct product = MakeQuantizedProduct(
+      b, weight[0], [](const Shape& index) { return index[0]; }, Beyond::kNothing);
   const Access x = product.Factor(product.x);
   const Access sum = b.Reduce("dense", b.output_shape(0), {weight[1]}, loop::Combine::kSum,
                               [&](const Indices& i, const Indices& r) {

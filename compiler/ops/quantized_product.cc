@@ -86,15 +86,18 @@ std::vector<InputSchema> ProductInputs(std::string x, std::string y) {
 }
 
 QuantizedProduct MakeQuantizedProduct(StageBuilder& b, int64_t channels,
-                                      const std::function<int64_t(const Shape&)>& channel) {
+                                      const std::function<int64_t(const Shape&)>& channel,
+                                      Beyond beyond) {
   const DType sums = b.output_dtype(0);
   const Tensor* y = b.constant(kProductY);
   const std::vector<double> x_zero = OperandValues(b, kProductXZero),
                             y_zero = OperandValues(b, kProductYZero);
   const DType memory = b.input_dtype(kProductX);
-  const bool can_pad = IsOf(b.constant(kProductXZero), memory);
+  const bool is_known = b.constant(kProductXZero) != nullptr;
+  const bool is_taken_off_sums =
+      is_known ? IsOf(b.constant(kProductXZero), memory) : beyond == Beyond::kNothing;
   // Without weights there are no sums, however many channels there are.
-  if (y == nullptr || !can_pad || y_zero.empty() || y->type().num_elements() == 0) {
+  if (y == nullptr || !is_taken_off_sums || y_zero.empty() || y->type().num_elements() == 0) {
     return {.x = Centred(b, b.Input(kProductX), kProductXZero, sums),
             .padding = loop::IntConst(loop::Type::Of(sums), 0),
             .y = Centred(b, b.Input(kProductY), kProductYZero, sums),
@@ -112,7 +115,8 @@ QuantizedProduct MakeQuantizedProduct(StageBuilder& b, int64_t channels,
   });
   QuantizedProduct product{
       .x = b.Input(kProductX),
-      .padding = loop::IntConst(loop::Type::Of(memory), static_cast<int64_t>(x_zero[0])),
+      .padding =
+          loop::IntConst(loop::Type::Of(memory), is_known ? static_cast<int64_t>(x_zero[0]) : 0),
       .y = nullptr,
       .sums = sums,
       .correction = nullptr};
@@ -125,6 +129,13 @@ QuantizedProduct MakeQuantizedProduct(StageBuilder& b, int64_t channels,
           ? b.Input(kProductY)
           : b.Table("weight",
                     Values({shape, narrow}, std::vector<double>(centred.begin(), centred.end()))));
+  if (!is_known) {
+    product.correction = [total = b.Table("totals", IntTable(totals, {channels}, sums)),
+                          zero = OperandAt(b, kProductXZero), sums](const Indices& i) {
+      return total(i) * loop::MakeCast(sums, zero(Expr(0)));
+    };
+    return product;
+  }
   if (x_zero[0] == 0) return product;
   for (int64_t& total : totals) total *= static_cast<int64_t>(x_zero[0]);
   product.correction = b.Table("correction", IntTable(totals, {channels}, sums));

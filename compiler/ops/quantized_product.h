@@ -38,7 +38,7 @@ std::vector<std::string> ProductConstraints(std::vector<std::string> others);
 std::vector<InputSchema> ProductInputs(std::string x, std::string y);
 
 struct QuantizedProduct {
-  Access x;      // as it lies in memory, so that padded copies are small
+  Access x;      // as it is in memory, so that padded copies are small
   Expr padding;  // what x holds where it counts 0
   Access y;      // of the dtype of the sums
   DType sums;
@@ -53,9 +53,13 @@ struct QuantizedProduct {
   }
 };
 
+// Whether a product reads places that x does not have: then its zero point, which is there, must be
+// known, or x is centred first.
+enum class Beyond { kNothing, kPadding };
 // `channel` is that of the element of y at an index.
 QuantizedProduct MakeQuantizedProduct(StageBuilder& b, int64_t channels,
-                                      const std::function<int64_t(const Shape& index)>& channel);
+                                      const std::function<int64_t(const Shape& index)>& channel,
+                                      Beyond beyond);
 
 // For examples: every operand, x random, y the same numbers each time.
 OpExample ProductExample(TensorType x, int64_t x_zero, TensorType y, Tensor y_scale, int64_t y_zero,

@@ -8,6 +8,10 @@
 //   concatenate(dequantize(x), …)           dequantize(concatenate(x, …)), of one scale
 //   quantize(dequantize(x))                 x, or requantize(x) in float32, halves to even
 //
+// Scale and zero point of the x of a product, and of what is moved, may be computed, as dynamic
+// quantisation does; sums are then multiplied by the product of the scales. Not where a convolution
+// pads with the zero point, or values are compared, as a computed scale may be negative.
+//
 // What is element by element between the two stays float: it is computed in registers, behind the
 // product. Exact but for the last rule, which rounds once where the model rounds twice, and for
 // sums beyond the 24 bits that float32 holds.
@@ -16,6 +20,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "compiler/base/status.h"
 #include "compiler/graph/rewrite.h"
 #include "compiler/ops/add_op.h"
@@ -27,7 +32,7 @@ namespace {
 
 constexpr absl::string_view kQuantize = "qnn.quantize", kDequantize = "qnn.dequantize";
 
-// The operands of a dequantize, whose scale and zero point are constants.
+// The operands of a dequantize.
 struct Quantized {
   ValueId data = kNoId;
   ValueId scale = kNoId, zero_point = kNoId;
@@ -44,6 +49,9 @@ bool MovesData(absl::string_view op) {
       "transpose",         "nn.space_to_depth", "tile",          "repeat"};
   return std::find(std::begin(kMoving), std::end(kMoving), op) != std::end(kMoving);
 }
+
+// Those that pick the largest element.
+bool Compares(absl::string_view op) { return op == "max" || absl::StartsWith(op, "nn.max_pool"); }
 
 class Rewriter {
  public:
@@ -80,15 +88,24 @@ class Rewriter {
     return std::nullopt;
   }
 
-  // What input k of an old node is dequantised from, in the new graph.
+  bool AreKnown(const Quantized& q) {
+    return graph().is_constant(q.scale) && graph().is_constant(q.zero_point);
+  }
+
+  // The same where scale and zero point are constants.
   std::optional<Quantized> Dequantized(const Node& node, size_t k) {
+    const std::optional<Quantized> q = PerhapsComputed(node, k);
+    return q.has_value() && AreKnown(*q) ? q : std::nullopt;
+  }
+
+  // What input k of an old node is dequantised from, in the new graph.
+  std::optional<Quantized> PerhapsComputed(const Node& node, size_t k) {
     const Value& value = graph().value(rewriter_.Map(node.inputs[k]));
     if (value.kind != ValueKind::kNodeOutput) return std::nullopt;
     const Node& producer = graph().node(value.node);
     if (producer.is_group() || producer.op_name() != kDequantize) return std::nullopt;
     Quantized q{
         .data = producer.inputs[0], .scale = producer.inputs[1], .zero_point = producer.inputs[2]};
-    if (!graph().is_constant(q.scale) || !graph().is_constant(q.zero_point)) return std::nullopt;
     const TensorType& type = graph().type(q.data);
     q.per_axis =
         graph().type(q.scale).num_elements() > 1 || graph().type(q.zero_point).num_elements() > 1;
@@ -160,7 +177,7 @@ class Rewriter {
 
   // Of numbers of 8 bits, whose sums 32 bits hold.
   Result Product(const Node& node) {
-    const std::optional<Quantized> x = Dequantized(node, 0), w = Dequantized(node, 1);
+    const std::optional<Quantized> x = PerhapsComputed(node, 0), w = Dequantized(node, 1);
     if (!x.has_value() || !w.has_value() || x->per_axis || graph().type(x->data).dtype.bits != 8 ||
         graph().type(w->data).dtype.bits != 8) {
       return std::nullopt;
@@ -177,9 +194,12 @@ class Rewriter {
     }
     if (w->per_axis && w->axis != weight_axis) return std::nullopt;
     if (!graph().is_constant(w->data) && !HasOneValue(w->zero_point)) return std::nullopt;
-    const float x_scale = Floats(x->scale)[0];
+    const bool is_known = AreKnown(*x);
+    if (!is_known && !CanTakeComputed(node, *x, *w)) return std::nullopt;
     std::vector<float> scales = Floats(w->scale);
-    for (float& scale : scales) scale *= x_scale;
+    if (is_known) {
+      for (float& scale : scales) scale *= Floats(x->scale)[0];
+    }
     if (std::any_of(scales.begin(), scales.end(), [](float s) { return !(s > 0); })) {
       return std::nullopt;
     }
@@ -191,9 +211,41 @@ class Rewriter {
                                                    std::move(attrs), node.source));
     Shape shape;
     if (scales.size() > 1) shape.push_back(static_cast<int64_t>(scales.size()));
+    if (!is_known) {
+      if (!shape.empty()) {
+        shape.resize(old_.type(node.outputs[0]).shape.size() - static_cast<size_t>(channel), 1);
+      }
+      return Scaled(sum, x->scale, Tensor::From<float>(shape, DType::Float(32), scales),
+                    node.source);
+    }
     const ValueId scale = graph().AddConstant(Tensor::From<float>(shape, DType::Float(32), scales));
     KILN_ASSIGN_OR_RETURN(const ValueId y,
                           Dequantize(sum, scale, ZeroPoint(), channel, node.source));
+    return y;
+  }
+
+  // Whether a product can have a scale or zero point of x that is computed: nothing may be read
+  // beyond x, and the weight, of which sums are needed, must be known.
+  bool CanTakeComputed(const Node& node, const Quantized& x, const Quantized& w) {
+    const bool is_float = graph().type(x.scale).dtype == DType::Float(32) &&
+                          old_.type(node.outputs[0]).dtype == DType::Float(32);
+    if (!is_float || !graph().is_constant(w.data) || !HasOneValue(w.zero_point)) return false;
+    if (node.op_name() == "nn.dense") return true;
+    const std::vector<int64_t> padding = node.attrs.Ints("padding");
+    return std::all_of(padding.begin(), padding.end(), [](int64_t pad) { return pad == 0; });
+  }
+
+  // sum * (a * b) in float32, where `a` has one element.
+  absl::StatusOr<std::optional<ValueId>> Scaled(ValueId sum, ValueId a, Tensor b,
+                                                const SourceLocation& source) {
+    KILN_ASSIGN_OR_RETURN(
+        a, AddOp(graph(), "reshape", {a}, {{"newshape", AttrValue::Ints({})}}, source));
+    KILN_ASSIGN_OR_RETURN(
+        const ValueId scale,
+        AddOp(graph(), "multiply", {a, graph().AddConstant(std::move(b))}, {}, source));
+    KILN_ASSIGN_OR_RETURN(const ValueId number,
+                          AddOp(graph(), "cast", {sum}, {{"dtype", "float32"}}, source));
+    KILN_ASSIGN_OR_RETURN(const ValueId y, AddOp(graph(), "multiply", {number, scale}, {}, source));
     return y;
   }
 
@@ -238,8 +290,11 @@ class Rewriter {
   }
 
   Result Move(const Node& node) {
-    const std::optional<Quantized> q = Dequantized(node, 0);
-    if (!q.has_value() || graph().type(q->data).dtype.bits == 32) return std::nullopt;
+    const std::optional<Quantized> q = PerhapsComputed(node, 0);
+    if (!q.has_value() || graph().type(q->data).dtype.bits == 32 ||
+        (!AreKnown(*q) && Compares(node.op_name()))) {
+      return std::nullopt;
+    }
     const std::optional<int64_t> axis = MovedAxis(node, *q);
     if (!axis.has_value()) return std::nullopt;
     std::vector<ValueId> inputs = {q->data};

@@ -45,6 +45,55 @@ def @main(%x: Tensor[(2, 5), uint8], %constant_w: Tensor[(5, 3), int8], %constan
             "nn.relu(%2)\n");
 }
 
+TEST(IntegerProducts, OfADenseLayerWhoseScaleIsComputed) {
+  EXPECT_EQ(
+      Rewritten(R"(
+def @main(%x: Tensor[(2, 5), uint8], %s: Tensor[(1,), float32], %z: Tensor[(), int32], %constant_w: Tensor[(3, 5), int8], %constant_s: Tensor[(3,), float32]) {
+  %0 = qnn.dequantize(%x, %s, %z);
+  %1 = qnn.dequantize(%constant_w, %constant_s, 0, axis=0);
+  nn.dense(%0, %1, units=3)
+})"),
+      "%0 = qnn.dense(%x, meta[relay.Constant][0], %s, %z, meta[relay.Constant][1], 0, units=3, "
+      "out_dtype=\"int32\");\n"
+      "%1 = reshape(%s, newshape=[]);\n"
+      "%2 = multiply(%1, meta[relay.Constant][2]);\n"
+      "%3 = cast(%0, dtype=\"float32\");\n"
+      "multiply(%3, %2)\n");
+}
+
+TEST(IntegerProducts, OfAConvolutionWhoseScaleIsComputed) {
+  const auto model = [](absl::string_view padding) {
+    return absl::StrCat("def @main(", kData, ", %s: Tensor[(), float32], %z: Tensor[(), int32], ",
+                        kWeight, R"() {
+  %0 = qnn.dequantize(%x, %s, %z);
+  %1 = qnn.dequantize(%constant_w, %constant_s, 0, axis=0);
+  nn.conv2d(%0, %1, kernel_size=[3, 3], padding=[)",
+                        padding, "])\n}");
+  };
+  EXPECT_EQ(Rewritten(model("0, 0")),
+            "%0 = qnn.conv2d(%x, meta[relay.Constant][0], %s, %z, meta[relay.Constant][1], 0, "
+            "kernel_size=[3, 3], out_dtype=\"int32\");\n"
+            "%1 = reshape(%s, newshape=[]);\n"
+            "%2 = multiply(%1, meta[relay.Constant][2]);\n"
+            "%3 = cast(%0, dtype=\"float32\");\n"
+            "multiply(%3, %2)\n");
+  // What stands for 0 around the data is not known to be a number of their dtype.
+  const std::string padded = Rewritten(model("1, 1"));
+  EXPECT_NE(padded.find("nn.conv2d(%0, %1"), std::string::npos) << padded;
+}
+
+TEST(IntegerProducts, WhatComparesWithAComputedScaleStaysFloat) {
+  EXPECT_EQ(Rewritten(R"(
+def @main(%x: Tensor[(2, 5), int8], %s: Tensor[(), float32]) {
+  %0 = qnn.dequantize(%x, %s, 1);
+  %1 = reshape(%0, newshape=[5, 2]);
+  max(%1, axis=[1])
+})"),
+            "%0 = reshape(%x, newshape=[5, 2]);\n"
+            "%1 = qnn.dequantize(%0, %s, 1, axis=0);\n"
+            "max(%1, axis=[1])\n");
+}
+
 TEST(IntegerProducts, ABiasOfTheSameScaleIsAddedToTheSums) {
   EXPECT_EQ(Rewritten(R"(
 def @main(%x: Tensor[(2, 5), int8], %constant_w: Tensor[(3, 5), int8], %constant_b: Tensor[(3,), int32]) {

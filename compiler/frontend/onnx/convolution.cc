@@ -8,6 +8,7 @@
 #include "compiler/base/status.h"
 #include "compiler/frontend/onnx/converter.h"
 #include "compiler/frontend/onnx/formula.h"
+#include "compiler/frontend/onnx/products.h"
 #include "compiler/frontend/onnx/windows.h"
 
 namespace kiln::onnx_frontend {
@@ -75,9 +76,8 @@ absl::StatusOr<Geometry> GeometryOf(const Converter& c, const Shape& data, const
   return g;
 }
 
-absl::Status ConvolutionOf(Converter& c, bool transposed) {
-  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId w, c.Input(1));
+absl::StatusOr<ValueId> ProductOf(Converter& c, ValueId x, ValueId w, bool transposed,
+                                  const MakeProduct& make) {
   const Shape weight = c.type(w).shape;
   if (weight.size() < 3 || c.type(x).rank() != static_cast<int>(weight.size())) {
     return Wrong("weight", c.type(w).ToString(),
@@ -103,9 +103,19 @@ absl::Status ConvolutionOf(Converter& c, bool transposed) {
     attrs.Set("channels", weight[0]);
   }
   const std::string op = data.Op("nn.conv") + (transposed ? "_transpose" : "");
-  KILN_ASSIGN_OR_RETURN(ValueId y, c.Op(op, {data.data, filter.data}, attrs));
-  KILN_ASSIGN_OR_RETURN(y, AddBias(c, y, 2));
-  KILN_ASSIGN_OR_RETURN(y, Back(c, y, data));
+  KILN_ASSIGN_OR_RETURN(ValueId y, make(op, data.data, filter.data, attrs));
+  return Back(c, y, data);
+}
+
+absl::Status ConvolutionOf(Converter& c, bool transposed) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId w, c.Input(1));
+  const auto with_bias = [&](absl::string_view op, ValueId data, ValueId weight,
+                             Attrs attrs) -> absl::StatusOr<ValueId> {
+    KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op(op, {data, weight}, std::move(attrs)));
+    return AddBias(c, y, 2);
+  };
+  KILN_ASSIGN_OR_RETURN(const ValueId y, ProductOf(c, x, w, transposed, with_bias));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
@@ -228,6 +238,11 @@ constexpr OnnxOperator kRows[] = {
 };
 
 }  // namespace
+
+absl::StatusOr<ValueId> ConvolutionProduct(Converter& c, ValueId x, ValueId w,
+                                           const MakeProduct& make) {
+  return ProductOf(c, x, w, /*transposed=*/false, make);
+}
 
 absl::Span<const OnnxOperator> ConvolutionOperators() { return kRows; }
 

@@ -10,6 +10,7 @@
 #include "compiler/base/limits.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/onnx/converter.h"
+#include "compiler/frontend/onnx/node_order.h"
 #include "compiler/frontend/onnx/tensor_proto.h"
 
 namespace kiln::onnx_frontend {
@@ -155,7 +156,13 @@ void GraphImporter::AddInitializers(const onnx::GraphProto& graph, Scope& scope)
 }
 
 void GraphImporter::AddNodes(const Nodes& nodes, Scope& scope) {
-  for (int i = 0; i < nodes.size(); ++i) {
+  // A body that is imported again and again has one order.
+  const auto [it, is_new] = orders_.try_emplace(&nodes);
+  if (is_new) {
+    it->second =
+        NodeOrder(nodes, [&](const std::string& name) { return scope.Find(name) != nullptr; });
+  }
+  for (int i : it->second) {
     if (given_up_ || problems_.full()) return;
     AddNode(nodes[i], scope.prefix() + NodeName(nodes[i], i), scope);
   }

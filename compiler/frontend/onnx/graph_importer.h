@@ -39,6 +39,7 @@ class GraphImporter {
 
   // Defines the initialisers of a graph, unless its scope has them already.
   void AddInitializers(const onnx::GraphProto& graph, Scope& scope);
+  // In an order in which they can be; `nodes` must be part of the model.
   void AddNodes(const Nodes& nodes, Scope& scope);
   // The outputs of a graph whose nodes have been added. InvalidArgument if no node makes one.
   static absl::StatusOr<std::vector<Item>> OutputsOf(const onnx::GraphProto& graph,
@@ -89,6 +90,7 @@ class GraphImporter {
   std::map<const onnx::FunctionProto*, std::vector<onnx::AttributeProto>> default_attributes_;
   std::map<const onnx::TensorProto*, Tensor> decoded_;
   std::map<const onnx::TensorProto*, ValueId> initializers_;
+  std::map<const Nodes*, std::vector<int>> orders_;
   int64_t unrolled_nodes_ = 0;
   size_t counted_values_ = 0;  // that CountConstants has seen
   int64_t constant_bytes_ = 0;

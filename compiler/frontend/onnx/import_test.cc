@@ -206,6 +206,53 @@ TEST(ImportOnnx, PinsDynamicDimensions) {
               HasSubstr("the model has no input 'z'; its inputs are x"));
 }
 
+// Zero points that are computed leave the weights as they are: nothing of them is stored wider.
+TEST(ImportOnnx, ProductsOfDynamicallyQuantisedTensorsAreOfBytes) {
+  const auto model = [](const char* shape, const char* node) {
+    return absl::StrCat(
+        Input("x", shape),
+        "initializer { name: 'w' data_type: 3 dims: 1 dims: 1 dims: 3 dims: 3 int32_data: [1, 2, "
+        "3, "
+        "4, 5, 6, 7, 8, 9] } "
+        "initializer { name: 'm' data_type: 3 dims: 4 dims: 1 int32_data: [1, 2, 3, 4] } "
+        "initializer { name: 'z' data_type: 3 int32_data: 0 } "
+        "node { op_type: 'DynamicQuantizeLinear' input: 'x' output: 'q' output: 's' output: 'o' } "
+        "node { output: 'y' input: 'q' ",
+        node, " input: 'o' input: 'z' } ");
+  };
+  const std::string dense = Text(Model(model("2,4", "op_type: 'MatMulInteger' input: 'm'")));
+  EXPECT_THAT(dense, HasSubstr("qnn.dense("));
+  EXPECT_THAT(dense, HasSubstr("Tensor[(1, 4), int8]"));
+  const std::string conv =
+      Text(Model(model("1,1,4,4",
+                       "op_type: 'ConvInteger' attribute { name: 'pads' type: INTS ints: [0, 1, 2, "
+                       "3] } input: 'w'")));
+  EXPECT_THAT(conv, HasSubstr("pad_width=[[0, 0], [0, 0], [0, 2], [1, 3]]"));
+  EXPECT_THAT(conv, HasSubstr("qnn.conv2d("));
+  EXPECT_THAT(conv, Not(HasSubstr(" padding=")));
+}
+
+// As tools write models that forget what the bodies of an If read.
+TEST(ImportOnnx, NodesComeInAnyOrder) {
+  const std::string model =
+      Model(Input("x", "1,4") +
+            "initializer { name: 'c' data_type: 9 int32_data: 1 } "
+            "node { op_type: 'If' input: 'c' output: 'y' "
+            "attribute { name: 'then_branch' type: GRAPH g { "
+            "node { op_type: 'Sqrt' input: 'r' output: 'a' } "
+            "node { op_type: 'Exp' input: 'a' output: 'b' } output { name: 'b' } } } "
+            "attribute { name: 'else_branch' type: GRAPH g { output { name: 'r' } } } } "
+            "node { op_type: 'Relu' input: 's' output: 'r' } "
+            // A body's own 'a' is none of the graph around it.
+            "node { op_type: 'Sin' input: 'r' output: 'a' } "
+            "node { op_type: 'Abs' input: 'x' output: 's' }");
+  const std::string text = Text(model);
+  EXPECT_THAT(text, HasSubstr("abs(%x)"));
+  EXPECT_THAT(text, HasSubstr("nn.relu(%0)"));
+  EXPECT_THAT(text, HasSubstr("exp("));
+  EXPECT_THAT(text, Not(HasSubstr("sin(")));
+}
+
 TEST(ImportOnnx, SaysWhatIsWrong) {
   const std::string x = Input("x", "1,4");
   const auto node = [](const char* op, const char* rest) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products, softmax, and blocks of pixels.
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/onnx/converter.h"
+#include "compiler/frontend/onnx/products.h"
 
 namespace kiln::onnx_frontend {
 namespace {
@@ -46,10 +48,9 @@ absl::Status Gemm(Converter& c) {
   return absl::OkStatus();
 }
 
-// Products of matrices in the last two dimensions; others broadcast.
-absl::Status MatMul(Converter& c) {
-  KILN_ASSIGN_OR_RETURN(ValueId a, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(ValueId b, c.Input(1));
+}  // namespace
+
+absl::StatusOr<ValueId> MatrixProduct(Converter& c, ValueId a, ValueId b, const MakeProduct& make) {
   Shape sa = c.type(a).shape, sb = c.type(b).shape;
   if (sa.empty() || sb.empty()) return Wrong("operands", "a scalar", "rank 1 or more");
   const bool vector_a = sa.size() == 1, vector_b = sb.size() == 1;
@@ -70,7 +71,7 @@ absl::Status MatMul(Converter& c) {
     KILN_ASSIGN_OR_RETURN(
         a, c.Reshape(a, {NumElements(out) / std::max<int64_t>(sb[1], 1), sa.back()}));
     KILN_ASSIGN_OR_RETURN(b, Transposed(c, b));
-    KILN_ASSIGN_OR_RETURN(y, c.Op("nn.dense", {a, b}, {{"units", sb[1]}}));
+    KILN_ASSIGN_OR_RETURN(y, make("nn.dense", a, b, {{"units", sb[1]}}));
   } else {
     const size_t rank = std::max(sa.size(), sb.size());
     while (sa.size() < rank) sa.insert(sa.begin(), 1);
@@ -93,13 +94,25 @@ absl::Status MatMul(Converter& c) {
     };
     KILN_ASSIGN_OR_RETURN(a, flat(a, sa));
     KILN_ASSIGN_OR_RETURN(b, flat(b, sb));
-    KILN_ASSIGN_OR_RETURN(y, c.Op("nn.batch_matmul", {a, b}, {{"transpose_b", false}}));
+    KILN_ASSIGN_OR_RETURN(y, make("nn.batch_matmul", a, b, {{"transpose_b", false}}));
     out.push_back(sa[rank - 2]);
     out.push_back(sb[rank - 1]);
   }
   if (vector_a) out.erase(out.end() - 2);
   if (vector_b) out.pop_back();
-  KILN_ASSIGN_OR_RETURN(y, c.Reshape(y, out));
+  return c.Reshape(y, out);
+}
+
+namespace {
+
+absl::Status MatMul(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId a, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId b, c.Input(1));
+  KILN_ASSIGN_OR_RETURN(
+      const ValueId y,
+      MatrixProduct(c, a, b, [&](absl::string_view op, ValueId x, ValueId y, Attrs attrs) {
+        return c.Op(op, {x, y}, std::move(attrs));
+      }));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }

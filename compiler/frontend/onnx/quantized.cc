@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/onnx/formula.h"
 #include "compiler/frontend/onnx/pieces.h"
+#include "compiler/frontend/onnx/products.h"
 #include "compiler/frontend/onnx/tensor_proto.h"
 
 namespace kiln::onnx_frontend {
@@ -266,11 +268,73 @@ absl::StatusOr<ValueId> Centred(Converter& c, int i, int zero_point, int64_t axi
   return centred;
 }
 
+// The zero point at an input as one int32, if it is one: of constants, all may be alike.
+absl::StatusOr<std::optional<ValueId>> OneZeroPoint(Converter& c, int i) {
+  KILN_ASSIGN_OR_RETURN(const ValueId zero, ZeroPoint(c, i));
+  if (c.type(zero).num_elements() == 1) return c.Reshape(zero, {});
+  if (!c.graph().is_constant(zero)) return std::nullopt;
+  const std::vector<int64_t> values = c.graph().value(zero).constant.ToInts();
+  const auto differ = [](int64_t a, int64_t b) { return a != b; };
+  if (values.empty() || std::adjacent_find(values.begin(), values.end(), differ) != values.end()) {
+    return std::nullopt;
+  }
+  return c.Constant(Tensor::From<int32_t>({}, kI32, {static_cast<int32_t>(values[0])}));
+}
+
+// Images (n, channels, h, w) with their zero point around them, as `padding` of a convolution
+// wants, whose attributes have none then. So nothing is read that depends on whether the zero point
+// is a number of their dtype, which is known here and not later.
+ValueId Padded(Formula& f, ValueId images, DType dtype, ValueId zero, Attrs& attrs) {
+  const std::vector<int64_t> pads = attrs.Ints("padding");
+  if (std::all_of(pads.begin(), pads.end(), [](int64_t pad) { return pad == 0; })) return images;
+  attrs.Set("padding", AttrValue::Ints({0, 0}));
+  const std::vector<AttrValue> widths = {AttrValue::Ints({0, 0}), AttrValue::Ints({0, 0}),
+                                         AttrValue::Ints({pads[0], pads[2]}),
+                                         AttrValue::Ints({pads[1], pads[3]})};
+  return f("nn.pad", {images, f.Cast(zero, dtype)}, {{"pad_width", AttrValue(widths)}});
+}
+
+// The product `op` of x - x_zero and y - y_zero, int32.
+absl::StatusOr<ValueId> CentredProduct(Converter& c, absl::string_view op, ValueId x,
+                                       ValueId x_zero, ValueId y, ValueId y_zero, Attrs attrs) {
+  Formula f(c);
+  ValueId product = kNoId;
+  if (op == "nn.conv3d") {
+    const auto centred = [&](ValueId value, ValueId zero) {
+      return f("subtract", {f.Cast(value, kI32), zero});
+    };
+    product = f(op, {centred(x, x_zero), centred(y, y_zero)}, std::move(attrs));
+  } else {
+    if (op == "nn.conv2d" && !c.graph().is_constant(x_zero)) {
+      x = Padded(f, x, c.type(x).dtype, x_zero, attrs);
+    }
+    const ValueId one = c.Constant(Tensor::Scalar(kF32, 1));
+    product = f(absl::StrCat("q", op), {x, y, one, x_zero, one, y_zero}, std::move(attrs));
+  }
+  if (!f.ok()) return f.status();
+  return product;
+}
+
+// The sums of (x - its zero point) * (y - its zero point), int32; x_axis and y_axis are where zero
+// points that differ belong.
 absl::Status IntegerProduct(Converter& c, absl::string_view onnx_op, int64_t x_axis,
                             int64_t y_axis) {
-  KILN_ASSIGN_OR_RETURN(const ValueId x, Centred(c, 0, 2, x_axis));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, Centred(c, 1, 3, y_axis));
-  KILN_ASSIGN_OR_RETURN(const ValueId product, c.Apply(onnx_op, {x, y}));
+  KILN_ASSIGN_OR_RETURN(const auto x_zero, OneZeroPoint(c, 2));
+  KILN_ASSIGN_OR_RETURN(const auto y_zero, OneZeroPoint(c, 3));
+  if (!x_zero.has_value() || !y_zero.has_value()) {
+    KILN_ASSIGN_OR_RETURN(const ValueId x, Centred(c, 0, 2, x_axis));
+    KILN_ASSIGN_OR_RETURN(const ValueId y, Centred(c, 1, 3, y_axis));
+    KILN_ASSIGN_OR_RETURN(const ValueId product, c.Apply(onnx_op, {x, y}));
+    c.SetOutput(0, product);
+    return absl::OkStatus();
+  }
+  const auto make = [&](absl::string_view op, ValueId x, ValueId y, Attrs attrs) {
+    return CentredProduct(c, op, x, *x_zero, y, *y_zero, std::move(attrs));
+  };
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Input(1));
+  const auto product_of = onnx_op == "Conv" ? ConvolutionProduct : MatrixProduct;
+  KILN_ASSIGN_OR_RETURN(const ValueId product, product_of(c, x, y, make));
   c.SetOutput(0, product);
   return absl::OkStatus();
 }
