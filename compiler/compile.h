@@ -8,6 +8,8 @@
 #ifndef KILN_COMPILER_COMPILE_H_
 #define KILN_COMPILER_COMPILE_H_
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -120,8 +122,10 @@ absl::StatusOr<Compiled> Compile(Graph graph, const CompileOptions& options);
 absl::StatusOr<std::string> EmitStage(const Graph& graph, const CompileOptions& options,
                                       absl::string_view stage);
 
-// Runs constants through the compiler itself: passes' Evaluator.
-absl::StatusOr<std::vector<Tensor>> EvaluateConstants(const Graph& graph);
+// Runs constants through the compiler itself: passes' Evaluator and, with a bound, front ends'.
+// ResourceExhausted where it takes more than `max_work` (loop::Interpreter).
+absl::StatusOr<std::vector<Tensor>> EvaluateConstants(
+    const Graph& graph, int64_t max_work = std::numeric_limits<int64_t>::max());
 
 }  // namespace kiln
 

@@ -20,15 +20,22 @@ constexpr int kVectorBits = 4096;
 
 }  // namespace
 
-absl::StatusOr<std::vector<Tensor>> EvaluateConstants(const Graph& original) {
+absl::StatusOr<std::vector<Tensor>> EvaluateConstants(const Graph& original, int64_t max_work) {
   KILN_ASSIGN_OR_RETURN(Target target, Target::Parse("x86-64"));
   target.vector_bits = kVectorBits;
+  const Evaluator evaluate = [max_work](const Graph& constants) {
+    return EvaluateConstants(constants, max_work);
+  };
   KILN_ASSIGN_OR_RETURN(const Graph graph,
-                        CopyOutputs(original, {.target = target, .evaluate = EvaluateConstants}));
+                        CopyOutputs(original, {.target = target, .evaluate = evaluate}));
   KILN_ASSIGN_OR_RETURN(
       Lowered lowered,
       Lower(graph, target, {.module_name = "constants", .schedule = {.winograd = false}}));
   KILN_ASSIGN_OR_RETURN(const Plan plan, MakePlan(graph, CallsOf(lowered)));
+  if (plan.workspace_bytes() > max_work) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("a constant that needs ", plan.workspace_bytes(), " bytes of memory"));
+  }
   const std::string name = "evaluate";
   KILN_ASSIGN_OR_RETURN(loop::Func main, RunModel(plan, lowered.program, name));
   lowered.program.funcs.push_back(std::move(main));
@@ -49,7 +56,9 @@ absl::StatusOr<std::vector<Tensor>> EvaluateConstants(const Graph& original) {
     const uintptr_t mask = static_cast<uintptr_t>(alignment) - 1;
     args.push_back(reinterpret_cast<void*>((begin + mask) & ~mask));
   }
-  KILN_RETURN_IF_ERROR(loop::Interpreter(lowered.program).Run(name, args));
+  loop::Interpreter interpreter(lowered.program);
+  interpreter.SetMaxWork(max_work);
+  KILN_RETURN_IF_ERROR(interpreter.Run(name, args));
   std::vector<Tensor> tensors;
   for (size_t i = 0; i < outputs.size(); ++i) {
     tensors.emplace_back(graph.type(graph.outputs[i]), std::move(outputs[i]));

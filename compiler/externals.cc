@@ -58,10 +58,9 @@ PassContext PassContextOf(const CompileOptions& options, const Target& target) {
   std::vector<const ExternalCodegen*> codegens;
   for (const ExternalChoice& choice : options.externals) codegens.push_back(choice.codegen);
   return {.target = target,
-          .evaluate = EvaluateConstants,
-          .partition = [codegens, name = options.module_name](const Graph& graph) {
-            return Partition(graph, name, codegens);
-          }};
+          .evaluate = [](const Graph& constants) { return EvaluateConstants(constants); },
+          .partition = [codegens, name = options.module_name](
+                           const Graph& graph) { return Partition(graph, name, codegens); }};
 }
 
 absl::StatusOr<std::vector<ExternalModule>> MakeExternalModules(const Graph& fused,

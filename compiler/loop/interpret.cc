@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <map>
 
 #include "absl/strings/str_cat.h"
@@ -111,6 +112,7 @@ struct Interpreter::Impl {
   absl::Status Call(absl::string_view function, const Arguments& arguments, int depth);
   absl::StatusOr<const FuncCode*> CodeOf(absl::string_view function);
 
+  bool Spend(Frame& frame, int64_t work);
   bool Run(Frame& frame, const Steps& steps);
   bool RunStep(Frame& frame, const ForStep& step);
   bool RunStep(Frame& frame, const StoreStep& step);
@@ -122,6 +124,7 @@ struct Interpreter::Impl {
                                               const Func& callee);
 
   const LoopProgram* program;
+  int64_t work_left = std::numeric_limits<int64_t>::max();
   std::vector<uint32_t> cpu_words = std::vector<uint32_t>(kMaxCpuWords, ~uint32_t{0});
   ConstantData constants;
   std::map<std::string, FuncCode, std::less<>> codes;
@@ -176,8 +179,17 @@ absl::Status Interpreter::Impl::Call(absl::string_view function, const Arguments
   return frame.status;
 }
 
+bool Interpreter::Impl::Spend(Frame& frame, int64_t work) {
+  work_left -= work;
+  if (work_left >= 0) return true;
+  frame.status = absl::ResourceExhaustedError(
+      absl::StrCat(frame.code->func->name, ": more operations than may be spent"));
+  return false;
+}
+
 bool Interpreter::Impl::Run(Frame& frame, const Steps& steps) {
   for (const Step& step : steps) {
+    if (!Spend(frame, step.work)) return false;
     Evaluate(frame, step.before);
     if (!frame.status.ok()) return false;
     if (!std::visit([&](const auto& action) { return RunStep(frame, action); }, step.action)) {
@@ -192,6 +204,7 @@ bool Interpreter::Impl::RunStep(Frame& frame, const ForStep& step) {
   const int64_t extent = frame.at(step.extent)->i;
   for (int64_t i = 0; i < extent; ++i) {
     frame.at(step.var)->i = begin + i;
+    if (!Spend(frame, step.work)) return false;
     Evaluate(frame, step.each_iteration);
     if (!Run(frame, step.body)) return false;
   }
@@ -309,6 +322,8 @@ Interpreter::~Interpreter() = default;
 void Interpreter::SetCpuWords(absl::Span<const uint32_t> words) {
   std::copy_n(words.begin(), std::min(words.size(), kMaxCpuWords), impl_->cpu_words.begin());
 }
+
+void Interpreter::SetMaxWork(int64_t operations) { impl_->work_left = operations; }
 
 absl::Status Interpreter::Run(absl::string_view function, absl::Span<void* const> args) {
   KILN_ASSIGN_OR_RETURN(const FuncCode* code, impl_->CodeOf(function));

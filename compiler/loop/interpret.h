@@ -35,6 +35,10 @@ class Interpreter {
   // Without, all bits are set.
   void SetCpuWords(absl::Span<const uint32_t> words);
 
+  // From now on all runs together may execute so many operations, each lane of a vector counted,
+  // and what they exceed it with is ResourceExhausted.
+  void SetMaxWork(int64_t operations);
+
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;

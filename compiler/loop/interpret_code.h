@@ -76,6 +76,7 @@ struct ForStep {
   Slot var, begin, extent;
   std::vector<Operation> each_iteration;
   Steps body;
+  int64_t work = 1;  // of each iteration, without the body
 };
 struct StoreStep {
   WriteKernel write;
@@ -108,6 +109,7 @@ struct CallStep {
 
 struct Step {
   std::vector<Operation> before;
+  int64_t work;  // of these and of the action itself
   std::variant<ForStep, StoreStep, IfStep, AllocateStep, CallStep> action;
 };
 

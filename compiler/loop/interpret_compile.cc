@@ -13,6 +13,15 @@ namespace {
 // The level of what must be evaluated where its statement stands; others are numbers of scopes.
 constexpr int kStatementLevel = std::numeric_limits<int>::max();
 
+// Memory that is filled in the time of one operation.
+constexpr int64_t kBytesPerWork = 64;
+
+int64_t WorkOf(const std::vector<Operation>& operations) {
+  int64_t work = 0;
+  for (const Operation& operation : operations) work += operation.lanes;
+  return work;
+}
+
 struct Location {
   Slot slot;
   int level;
@@ -197,8 +206,9 @@ class FuncCompiler {
 
   // Ends the current statement: `action` runs after the operations that its expressions needed.
   template <typename T>
-  Step& Emit(Steps& steps, T action) {
-    steps.push_back({std::move(operations_), std::move(action)});
+  Step& Emit(Steps& steps, T action, int64_t work = 1) {
+    work += WorkOf(operations_);
+    steps.push_back({std::move(operations_), work, std::move(action)});
     operations_.clear();
     statement_.clear();
     return steps.back();
@@ -207,11 +217,12 @@ class FuncCompiler {
   void CompileStmt(const For& n, Steps& steps) {
     const Slot begin = CompileExpr(n.begin);
     const Slot extent = CompileExpr(n.extent);
-    ForStep loop{0, begin, extent, {}, {}};
+    ForStep loop{.var = 0, .begin = begin, .extent = extent, .each_iteration = {}, .body = {}};
     Step& step = Emit(steps, ForStep{});
     scopes_.push_back({&loop.each_iteration, {}});
     loop.var = Bind(n.var);
     loop.body = CompileSteps(n.body);
+    loop.work += WorkOf(loop.each_iteration);
     scopes_.pop_back();
     step.action = std::move(loop);
   }
@@ -219,8 +230,10 @@ class FuncCompiler {
   void CompileStmt(const Store& n, Steps& steps) {
     for (const Expr& i : n.index) CompileExpr(i);
     const Slot value = CompileExpr(n.value);
-    Emit(steps, StoreStep{FindWriteKernel(n.buffer->dtype), n.value.type().lanes, value,
-                          MakeAccess(n.buffer, n.index)});
+    const int lanes = n.value.type().lanes;
+    Emit(steps,
+         StoreStep{FindWriteKernel(n.buffer->dtype), lanes, value, MakeAccess(n.buffer, n.index)},
+         lanes);
   }
 
   void CompileStmt(const Prefetch&, Steps&) {}
@@ -242,7 +255,7 @@ class FuncCompiler {
       allocate.offset = code_.local_bytes;
       code_.local_bytes += allocate.bytes;
     }
-    Step& step = Emit(steps, AllocateStep{});
+    Step& step = Emit(steps, AllocateStep{}, 1 + allocate.bytes / kBytesPerWork);
     allocate.body = CompileSteps(n.body);
     step.action = std::move(allocate);
     buffer_numbers_.erase(n.buffer.get());

@@ -209,5 +209,23 @@ TEST(InterpretTest, Float16IsStorage) {
   EXPECT_EQ(y[2], 0x7c00);
 }
 
+TEST(InterpretTest, WorkIsBounded) {
+  const Buffer a = Param("a", kI32, {4});
+  const Var i = MakeVar("i"), k = MakeVar("k");
+  const Stmt body =
+      MakeFor(k, 0, 250, ForKind::kSerial,
+              MakeFor(i, 0, 4, ForKind::kSerial, MakeStore(a, {i}, MakeCast(kI32, i * 2))));
+  const LoopProgram program = ProgramOf({a}, 0, body);
+  const auto run = [&](int64_t operations) {
+    std::vector<int32_t> values(4);
+    Interpreter interpreter(program);
+    interpreter.SetMaxWork(operations);
+    return interpreter.Run("f", {values.data()});
+  };
+  EXPECT_TRUE(run(100'000).ok());
+  const absl::Status status = run(1'000);
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
+}
+
 }  // namespace
 }  // namespace kiln::loop

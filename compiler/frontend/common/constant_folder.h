@@ -8,6 +8,8 @@
 #ifndef KILN_COMPILER_FRONTEND_COMMON_CONSTANT_FOLDER_H_
 #define KILN_COMPILER_FRONTEND_COMMON_CONSTANT_FOLDER_H_
 
+#include <optional>
+#include <set>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -22,15 +24,17 @@ class ConstantFolder {
   ConstantFolder(Graph& graph, const Evaluator& evaluate) : graph_(graph), evaluate_(evaluate) {}
 
   // Looks at the nodes that have been added since the last call. Those of `values` that these make
-  // of constants become constants, up to some size of them all together; larger ones are left to
-  // the compiler. kNoId stays.
+  // of constants become constants, up to some size of all that is read and made, and some work; the
+  // rest is left to the compiler. kNoId stays.
   absl::Status Fold(const std::vector<ValueId*>& values);
 
  private:
   // Whether `value` depends on no input.
   bool IsFixed(ValueId value) const;
-  // The graph that computes `values`, of which all are fixed.
-  Graph ConeOf(const std::vector<ValueId>& values) const;
+  // The nodes that compute `values`, of which all are fixed; nothing if they read too much.
+  std::optional<std::set<NodeId>> ConeOf(const std::vector<ValueId>& values) const;
+  // The graph of these nodes, whose outputs are `values`.
+  Graph Part(const std::set<NodeId>& nodes, const std::vector<ValueId>& values) const;
 
   Graph& graph_;
   const Evaluator& evaluate_;

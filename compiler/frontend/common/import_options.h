@@ -42,8 +42,9 @@ struct ImportOptions {
   std::map<std::string, Tensor> constants;
 };
 
-// Computes the outputs of a graph without inputs.
-using Evaluator = std::function<absl::StatusOr<std::vector<Tensor>>(const Graph&)>;
+// Computes the outputs of a graph without inputs, in at most so many operations on numbers:
+// ResourceExhausted where it takes more.
+using Evaluator = std::function<absl::StatusOr<std::vector<Tensor>>(const Graph&, int64_t)>;
 
 }  // namespace kiln::frontend
 

@@ -211,6 +211,8 @@ absl::StatusOr<ValueId> Converter::Apply(absl::string_view name, std::vector<Ite
   return other.outputs().at(0).tensor;
 }
 
+absl::Status Converter::Fold(const std::vector<ValueId*>& values) { return importer_.Fold(values); }
+
 absl::StatusOr<ValueId> Converter::Reshape(ValueId value, const Shape& shape) {
   if (type(value).shape == shape) return value;
   return Op("reshape", {value}, {{"newshape", AttrValue::Ints(shape)}, {"allowzero", true}});

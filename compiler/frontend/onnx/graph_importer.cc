@@ -237,7 +237,7 @@ absl::StatusOr<std::vector<Item>> GraphImporter::Import(const onnx::NodeProto& n
     return absl::InvalidArgumentError(
         absl::StrCat("the model becomes more than ", kMaxGraphNodes, " operators"));
   }
-  KILN_RETURN_IF_ERROR(folder_of_constants_.Fold(TensorsOf(outputs)));
+  KILN_RETURN_IF_ERROR(Fold(TensorsOf(outputs)));
   KILN_RETURN_IF_ERROR(CountConstants());
   return outputs;
 }
@@ -275,7 +275,7 @@ absl::StatusOr<std::vector<Item>> GraphImporter::ImportBody(const onnx::GraphPro
   Scope scope(outer, node + "/");
   // What was added for the inputs, such as pieces of a tensor, may be constant.
   std::vector<Item> known = inputs;
-  KILN_RETURN_IF_ERROR(folder_of_constants_.Fold(TensorsOf(known)));
+  KILN_RETURN_IF_ERROR(Fold(TensorsOf(known)));
   for (int i = 0; i < body.input_size() && static_cast<size_t>(i) < known.size(); ++i) {
     if (scope.Define(body.input(i).name(), known[static_cast<size_t>(i)])) continue;
     return absl::InvalidArgumentError(

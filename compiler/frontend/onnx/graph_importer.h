@@ -52,6 +52,11 @@ class GraphImporter {
   // Tells which operators of nodes that are not imported are not supported.
   void CheckOperators(const Nodes& nodes, const std::string& prefix, int depth);
 
+  // Makes constants of those of `values` that nodes added since the last call make of constants.
+  absl::Status Fold(const std::vector<ValueId*>& values) {
+    return folder_of_constants_.Fold(values);
+  }
+
   // The value of a tensor of the model; decoded once.
   absl::StatusOr<Tensor> Decode(const onnx::TensorProto& proto);
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "compiler/compile.h"
 #include "compiler/graph/relay_text.h"
 #include "google/protobuf/text_format.h"
@@ -204,6 +205,24 @@ TEST(ImportOnnx, PinsDynamicDimensions) {
               HasSubstr("found int8, wanted float32"));
   EXPECT_THAT(Text(model, {{.name = "x", .shape = {5, 3}}, {.name = "z"}}),
               HasSubstr("the model has no input 'z'; its inputs are x"));
+}
+
+TEST(ImportOnnx, WhatTakesLongIsLeftToTheCompiler) {
+  const auto pooled = [](int window) {
+    const std::string window_text = absl::StrCat("ints: [", window, ", ", window, "]");
+    return Text(Model(absl::StrCat(
+        Ints("shape", {1, 1, 100, 100}), Input("x", "1"),
+        "node { op_type: 'ConstantOfShape' input: 'shape' output: 'c' } "
+        "node { op_type: 'AveragePool' input: 'c' output: 'p' attribute { name: 'kernel_shape' "
+        "type: INTS ",
+        window_text, "} attribute { name: 'pads' type: INTS ints: [",
+        absl::StrJoin(std::vector<int>(4, window - 1), ", "),
+        "] } } node { op_type: 'Relu' input: 'p' output: 'r' } "
+        "node { op_type: 'Add' input: 'r' input: 'x' output: 'y' }")));
+  };
+  EXPECT_THAT(pooled(2), Not(HasSubstr("pool")));
+  EXPECT_THAT(pooled(100), HasSubstr("nn.avg_pool2d("));
+  EXPECT_THAT(pooled(100), HasSubstr("nn.relu("));
 }
 
 // Zero points that are computed leave the weights as they are: nothing of them is stored wider.

@@ -170,6 +170,7 @@ class Recurrent {
       KILN_ASSIGN_OR_RETURN(operands[k], PieceAt(c_, input, 0, d));
     }
     KILN_ASSIGN_OR_RETURN(operands[1], c_.Op("cast", {operands[1]}, {{"dtype", "int32"}}));
+    KILN_RETURN_IF_ERROR(c_.Fold({&operands[0], &operands[1]}));
     return c_.Op("qnn.dequantize", {own, operands[0], operands[1]}, {{"axis", 0}});
   }
 
