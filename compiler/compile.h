@@ -9,7 +9,6 @@
 #define KILN_COMPILER_COMPILE_H_
 
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -122,10 +121,10 @@ absl::StatusOr<Compiled> Compile(Graph graph, const CompileOptions& options);
 absl::StatusOr<std::string> EmitStage(const Graph& graph, const CompileOptions& options,
                                       absl::string_view stage);
 
-// Runs constants through the compiler itself: passes' Evaluator and, with a bound, front ends'.
-// ResourceExhausted where it takes more than `max_work` (loop::Interpreter).
-absl::StatusOr<std::vector<Tensor>> EvaluateConstants(
-    const Graph& graph, int64_t max_work = std::numeric_limits<int64_t>::max());
+// Runs constants through the compiler itself: passes' Evaluator, and front ends'. `work`, if it is
+// not null, is how many operations may be executed (loop::Interpreter), and becomes less by those
+// that were; ResourceExhausted where they do not suffice.
+absl::StatusOr<std::vector<Tensor>> EvaluateConstants(const Graph& graph, int64_t* work = nullptr);
 
 }  // namespace kiln
 

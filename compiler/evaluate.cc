@@ -2,6 +2,7 @@
 // EvaluateConstants: constant folding runs what it folds through the compiler and the interpreter,
 // for one imagined machine, so that constants have the same bits wherever the compiler runs
 // (docs/decisions/0005).
+#include <limits>
 #include <map>
 
 #include "absl/strings/str_cat.h"
@@ -17,14 +18,18 @@ namespace {
 
 // Lanes of long vectors take less of the interpreter's time.
 constexpr int kVectorBits = 4096;
+// Memory that counts as one operation.
+constexpr int64_t kBytesPerOperation = 8;
 
 }  // namespace
 
-absl::StatusOr<std::vector<Tensor>> EvaluateConstants(const Graph& original, int64_t max_work) {
+absl::StatusOr<std::vector<Tensor>> EvaluateConstants(const Graph& original, int64_t* work) {
+  int64_t unlimited = std::numeric_limits<int64_t>::max();
+  if (work == nullptr) work = &unlimited;
   KILN_ASSIGN_OR_RETURN(Target target, Target::Parse("x86-64"));
   target.vector_bits = kVectorBits;
-  const Evaluator evaluate = [max_work](const Graph& constants) {
-    return EvaluateConstants(constants, max_work);
+  const Evaluator evaluate = [work](const Graph& constants) {
+    return EvaluateConstants(constants, work);
   };
   KILN_ASSIGN_OR_RETURN(const Graph graph,
                         CopyOutputs(original, {.target = target, .evaluate = evaluate}));
@@ -32,7 +37,8 @@ absl::StatusOr<std::vector<Tensor>> EvaluateConstants(const Graph& original, int
       Lowered lowered,
       Lower(graph, target, {.module_name = "constants", .schedule = {.winograd = false}}));
   KILN_ASSIGN_OR_RETURN(const Plan plan, MakePlan(graph, CallsOf(lowered)));
-  if (plan.workspace_bytes() > max_work) {
+  *work -= plan.workspace_bytes() / kBytesPerOperation;
+  if (*work < 0) {
     return absl::ResourceExhaustedError(
         absl::StrCat("a constant that needs ", plan.workspace_bytes(), " bytes of memory"));
   }
@@ -57,8 +63,10 @@ absl::StatusOr<std::vector<Tensor>> EvaluateConstants(const Graph& original, int
     args.push_back(reinterpret_cast<void*>((begin + mask) & ~mask));
   }
   loop::Interpreter interpreter(lowered.program);
-  interpreter.SetMaxWork(max_work);
-  KILN_RETURN_IF_ERROR(interpreter.Run(name, args));
+  interpreter.SetMaxWork(*work);
+  const absl::Status status = interpreter.Run(name, args);
+  *work = interpreter.work_left();
+  KILN_RETURN_IF_ERROR(status);
   std::vector<Tensor> tensors;
   for (size_t i = 0; i < outputs.size(); ++i) {
     tensors.emplace_back(graph.type(graph.outputs[i]), std::move(outputs[i]));

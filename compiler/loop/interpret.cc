@@ -325,6 +325,8 @@ void Interpreter::SetCpuWords(absl::Span<const uint32_t> words) {
 
 void Interpreter::SetMaxWork(int64_t operations) { impl_->work_left = operations; }
 
+int64_t Interpreter::work_left() const { return impl_->work_left; }
+
 absl::Status Interpreter::Run(absl::string_view function, absl::Span<void* const> args) {
   KILN_ASSIGN_OR_RETURN(const FuncCode* code, impl_->CodeOf(function));
   const Func& func = *code->func;

@@ -35,9 +35,12 @@ class Interpreter {
   // Without, all bits are set.
   void SetCpuWords(absl::Span<const uint32_t> words);
 
-  // From now on all runs together may execute so many operations, each lane of a vector counted,
-  // and what they exceed it with is ResourceExhausted.
+  // All runs from now on may execute so many operations together; each lane of a vector counts, and
+  // memory by its size. The run that exceeds it ends with ResourceExhausted, and so does every
+  // later one.
   void SetMaxWork(int64_t operations);
+  // What is left of that; negative once it is exceeded.
+  int64_t work_left() const;
 
  private:
   struct Impl;

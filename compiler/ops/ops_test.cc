@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "absl/strings/str_cat.h"
 #include "compiler/ops/op_def.h"
 #include "compiler/ops/testing/run_op.h"
 #include "gtest/gtest.h"
@@ -74,6 +75,28 @@ TEST_P(EveryOp, RunsItsExamples) {
       ExpectNear(example.expected[k], (*outputs)[k], example.tolerance);
   }
   EXPECT_TRUE(has_expected) << "one example with values by hand";
+}
+
+// Where an operator takes an input that is known when the model runs, no sooner, it computes the
+// same of it.
+TEST_P(EveryOp, TakesOperandsThatAreComputed) {
+  const OpDef& op = *GetParam();
+  for (size_t e = 0; e < op.examples.size(); ++e) {
+    const OpExample& example = op.examples[e];
+    const std::vector<Tensor> inputs = ExampleInputs(example);
+    const absl::StatusOr<std::vector<Tensor>> known = RunOp(op, example.attrs, inputs);
+    ASSERT_TRUE(known.ok()) << known.status();
+    for (size_t unknown = 0; unknown < inputs.size(); ++unknown) {
+      SCOPED_TRACE(absl::StrCat("example ", e, ", input ", unknown));
+      const absl::StatusOr<std::vector<Tensor>> found = RunOp(op, example.attrs, inputs, unknown);
+      if (absl::IsInvalidArgument(found.status())) continue;
+      ASSERT_TRUE(found.ok()) << found.status();
+      ASSERT_EQ(found->size(), known->size());
+      for (size_t k = 0; k < found->size(); ++k) {
+        ExpectNear((*known)[k], (*found)[k], example.tolerance);
+      }
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Ops, EveryOp, testing::ValuesIn(AllOps()), [](const auto& info) {

@@ -10,7 +10,7 @@
 //
 // Scale and zero point of the x of a product, and of what is moved, may be computed, as dynamic
 // quantisation does; sums are then multiplied by the product of the scales. Not where a convolution
-// pads with the zero point, or values are compared, as a computed scale may be negative.
+// pads with a computed zero point, or values are compared, as a computed scale may be negative.
 //
 // What is element by element between the two stays float: it is computed in registers, behind the
 // product. Exact but for the last rule, which rounds once where the model rounds twice, and for
@@ -108,7 +108,7 @@ class Rewriter {
         .data = producer.inputs[0], .scale = producer.inputs[1], .zero_point = producer.inputs[2]};
     const TensorType& type = graph().type(q.data);
     q.per_axis =
-        graph().type(q.scale).num_elements() > 1 || graph().type(q.zero_point).num_elements() > 1;
+        graph().type(q.scale).num_elements() != 1 || graph().type(q.zero_point).num_elements() != 1;
     if (type.rank() > 0) {
       q.axis = static_cast<int64_t>(
           AxisOf(producer.attrs.Int("axis"), static_cast<size_t>(type.rank())));
@@ -246,7 +246,7 @@ class Rewriter {
     const bool is_float = graph().type(x.scale).dtype == DType::Float(32) &&
                           old_.type(node.outputs[0]).dtype == DType::Float(32);
     if (!is_float || !IsFixed(w.data) || !HasOneValue(w.zero_point)) return false;
-    if (node.op_name() == "nn.dense") return true;
+    if (node.op_name() == "nn.dense" || graph().is_constant(x.zero_point)) return true;
     const std::vector<int64_t> padding = node.attrs.Ints("padding");
     return std::all_of(padding.begin(), padding.end(), [](int64_t pad) { return pad == 0; });
   }

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/limits.h"
 #include "compiler/base/status.h"
+#include "compiler/frontend/onnx/node_order.h"
 #include "compiler/frontend/onnx/tensor_proto.h"
 
 namespace kiln::quantize {
@@ -31,25 +32,20 @@ onnx::TensorProto ToProto(const std::string& name, const Tensor& tensor) {
   return proto;
 }
 
-// What the bodies of `node` may read of the graph around them: names that they define themselves
-// are among these, which does no harm.
-void AddNamesInBodies(const onnx::NodeProto& node, std::set<std::string>& names) {
-  const auto add = [&](const onnx::GraphProto& body) {
-    for (const onnx::NodeProto& inner : body.node()) {
-      names.insert(inner.input().begin(), inner.input().end());
-      AddNamesInBodies(inner, names);
-    }
-    for (const onnx::ValueInfoProto& output : body.output()) names.insert(output.name());
-  };
-  for (const onnx::AttributeProto& attr : node.attribute()) {
-    if (attr.has_g()) add(attr.g());
-    for (const onnx::GraphProto& body : attr.graphs()) add(body);
-  }
-}
-
 template <typename Items, typename Predicate>
 void EraseIf(Items& items, Predicate predicate) {
   items.erase(std::remove_if(items.begin(), items.end(), predicate), items.end());
+}
+
+// Those that wait for one another come last: an import tells of them.
+void SortNodes(onnx::GraphProto& graph) {
+  const onnx_frontend::NodeOrder order =
+      onnx_frontend::OrderOf(graph.node(), [](const std::string&) { return false; });
+  google::protobuf::RepeatedPtrField<onnx::NodeProto> nodes;
+  for (const std::vector<int>& part : {order.sorted, order.circle}) {
+    for (int i : part) nodes.Add()->Swap(graph.mutable_node(i));
+  }
+  graph.mutable_node()->Swap(&nodes);
 }
 
 }  // namespace
@@ -73,6 +69,7 @@ absl::StatusOr<Network> Network::Read(absl::string_view bytes, const std::string
   // Older models list initialisers among their inputs, as defaults.
   EraseIf(*graph.mutable_input(),
           [&](const onnx::ValueInfoProto& input) { return network.is_constant(input.name()); });
+  SortNodes(graph);
   return network;
 }
 
@@ -115,7 +112,7 @@ std::map<std::string, Uses> Network::FindUses() const {
       if (!input.empty()) uses[input].nodes.push_back(i);
     }
     std::set<std::string> names;
-    AddNamesInBodies(node, names);
+    onnx_frontend::AddNamesReadByBodies(node, names);
     for (const std::string& name : names) uses[name].outside = true;
   }
   for (const onnx::ValueInfoProto& output : graph().output()) uses[output.name()].outside = true;
@@ -128,7 +125,7 @@ std::set<std::string> Network::Names() const {
   for (const auto& [name, tensor] : constants) names.insert(name);
   for (const onnx::NodeProto& node : graph().node()) {
     names.insert(node.output().begin(), node.output().end());
-    AddNamesInBodies(node, names);
+    onnx_frontend::AddNamesReadByBodies(node, names);
   }
   return names;
 }

@@ -138,6 +138,14 @@ TEST(QuantizeTest, AnActivationIsPartOfItsLayer) {
   EXPECT_TRUE(q.floats.empty());
 }
 
+TEST(QuantizeTest, NodesComeInAnyOrder) {
+  const std::string model =
+      TwoConvs().Node("Conv r w2 -> y").Node("Relu a -> r").Node("Conv x w1 b1 -> a").Output("y");
+  const Quantized q = QuantizeModel(model).value();
+  EXPECT_EQ(Operators(q.bytes), "Q DQ DQ DQ Conv Relu Q DQ DQ Conv");
+  EXPECT_TRUE(q.floats.empty());
+}
+
 TEST(QuantizeTest, WhatIsMovedKeepsItsScale) {
   const std::string model = TwoConvs()
                                 .Node("Conv x w1 b1 -> a")

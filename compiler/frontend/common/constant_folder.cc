@@ -5,15 +5,21 @@
 #include <map>
 #include <utility>
 
+#include "compiler/base/limits.h"
 #include "compiler/base/status.h"
 
 namespace kiln::frontend {
 namespace {
 
-// Elements that nodes may read, and the results have, together; operations that computing them may
-// take, each of which is some nanoseconds.
+// Elements that the results of one call may have, and constants that are read for them.
 constexpr int64_t kMaxFoldedElements = 1 << 16;
-constexpr int64_t kMaxFoldedWork = 1 << 24;
+constexpr int64_t kMaxReadElements = kMaxTableElements;
+// Operations, each of some nanoseconds, that one call may take, and all; what a node and a constant
+// cost that are compiled for that.
+constexpr int64_t kMaxWorkOfCall = 1 << 24;
+constexpr int64_t kMaxWork = int64_t{1} << 30;
+constexpr int64_t kWorkOfNode = 1 << 14;
+constexpr int64_t kElementsPerOperation = 4;
 
 }  // namespace
 
@@ -23,23 +29,30 @@ bool ConstantFolder::IsFixed(ValueId value) const {
          (v.kind == ValueKind::kNodeOutput && fixed_[static_cast<size_t>(v.node)]);
 }
 
-std::optional<std::set<NodeId>> ConstantFolder::ConeOf(const std::vector<ValueId>& values) const {
+ConstantFolder::ConstantFolder(Graph& graph, const Evaluator& evaluate)
+    : graph_(graph), evaluate_(evaluate), work_left_(kMaxWork) {}
+
+std::optional<std::set<NodeId>> ConstantFolder::ConeOf(const std::vector<ValueId>& values,
+                                                       int64_t& work) const {
   std::set<NodeId> nodes;
+  std::set<ValueId> constants;
   int64_t elements = 0;
-  const auto count = [&](ValueId v) {
-    elements += std::min(graph_.type(v).num_elements(), kMaxFoldedElements + 1);
-  };
-  for (ValueId v : values) count(v);
   for (std::vector<ValueId> open = values; !open.empty();) {
-    const Value& v = graph_.value(open.back());
+    const ValueId value = open.back();
+    const Value& v = graph_.value(value);
     open.pop_back();
-    if (v.kind != ValueKind::kNodeOutput || !nodes.insert(v.node).second) continue;
-    const Node& node = graph_.node(v.node);
-    for (ValueId input : node.inputs) count(input);
-    if (elements > kMaxFoldedElements) return std::nullopt;
-    open.insert(open.end(), node.inputs.begin(), node.inputs.end());
+    if (v.kind == ValueKind::kConstant && constants.insert(value).second) {
+      elements += std::min(graph_.type(value).num_elements(), kMaxReadElements + 1);
+    }
+    if (v.kind == ValueKind::kNodeOutput && nodes.insert(v.node).second) {
+      const std::vector<ValueId>& inputs = graph_.node(v.node).inputs;
+      open.insert(open.end(), inputs.begin(), inputs.end());
+      work -= kWorkOfNode;
+    }
+    if (work < 0 || elements > kMaxReadElements) return std::nullopt;
   }
-  return nodes;
+  work -= elements / kElementsPerOperation;
+  return work < 0 ? std::nullopt : std::optional(nodes);
 }
 
 Graph ConstantFolder::Part(const std::set<NodeId>& nodes,
@@ -64,7 +77,6 @@ Graph ConstantFolder::Part(const std::set<NodeId>& nodes,
 }
 
 absl::Status ConstantFolder::Fold(const std::vector<ValueId*>& values) {
-  const size_t first_new = fixed_.size();
   while (fixed_.size() < graph_.nodes.size()) {
     const Node& node = graph_.nodes[fixed_.size()];
     // Weights stay quantised: integer-products wants them so.
@@ -74,21 +86,24 @@ absl::Status ConstantFolder::Fold(const std::vector<ValueId*>& values) {
   }
   std::vector<ValueId*> places;
   std::vector<ValueId> fixed;
+  int64_t elements = 0;
   for (ValueId* value : values) {
-    if (*value == kNoId) continue;
-    const Value& v = graph_.value(*value);
-    const bool is_new =
-        v.kind == ValueKind::kNodeOutput && static_cast<size_t>(v.node) >= first_new;
-    if (!is_new || !IsFixed(*value)) continue;
+    if (*value == kNoId || graph_.is_constant(*value) || !IsFixed(*value)) continue;
+    elements += std::min(graph_.type(*value).num_elements(), kMaxFoldedElements + 1);
+    if (elements > kMaxFoldedElements) return absl::OkStatus();
     places.push_back(value);
     fixed.push_back(*value);
   }
   if (places.empty()) return absl::OkStatus();
-  const std::optional<std::set<NodeId>> cone = ConeOf(fixed);
-  if (!cone.has_value()) return absl::OkStatus();
-  const absl::StatusOr<std::vector<Tensor>> tensors = evaluate_(Part(*cone, fixed), kMaxFoldedWork);
+  const int64_t allowed = std::min(kMaxWorkOfCall, work_left_);
+  int64_t work = allowed;
+  absl::StatusOr<std::vector<Tensor>> tensors = absl::ResourceExhaustedError("");
+  if (const std::optional<std::set<NodeId>> cone = ConeOf(fixed, work); cone.has_value()) {
+    tensors = evaluate_(Part(*cone, fixed), &work);
+  }
+  work_left_ = std::max<int64_t>(work_left_ - (allowed - work), 0);
   if (absl::IsResourceExhausted(tensors.status())) {
-    // So that what is made of them is not tried either.
+    // What is made of them is not tried either.
     for (ValueId value : fixed) fixed_[static_cast<size_t>(graph_.value(value).node)] = false;
     return absl::OkStatus();
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ConstantFolder: computes what an importer adds to a graph, where that depends on constants alone
-// and is small, so that the shapes that a model computes are known when they are needed.
+// ConstantFolder: computes what an importer adds to a graph, where that depends on constants alone,
+// is small and does not take long, so that the shapes that a model computes are known when they are
+// needed.
 //
 //   ConstantFolder folder(graph, evaluate);
 //   … add the nodes of one operator …
@@ -21,24 +22,26 @@ namespace kiln::frontend {
 class ConstantFolder {
  public:
   // Both must outlive the folder.
-  ConstantFolder(Graph& graph, const Evaluator& evaluate) : graph_(graph), evaluate_(evaluate) {}
+  ConstantFolder(Graph& graph, const Evaluator& evaluate);
 
-  // Looks at the nodes that have been added since the last call. Those of `values` that these make
-  // of constants become constants, up to some size of all that is read and made, and some work; the
-  // rest is left to the compiler. kNoId stays.
+  // Those of `values` that nodes make of constants become constants, unless they are large, or
+  // computing them takes long; so does all that this folder computes together. The rest is left to
+  // the compiler. kNoId stays.
   absl::Status Fold(const std::vector<ValueId*>& values);
 
  private:
   // Whether `value` depends on no input.
   bool IsFixed(ValueId value) const;
-  // The nodes that compute `values`, of which all are fixed; nothing if they read too much.
-  std::optional<std::set<NodeId>> ConeOf(const std::vector<ValueId>& values) const;
+  // The nodes that compute `values`, of which all are fixed; nothing if there are too many, or they
+  // read too much. Takes what that is worth off `work`.
+  std::optional<std::set<NodeId>> ConeOf(const std::vector<ValueId>& values, int64_t& work) const;
   // The graph of these nodes, whose outputs are `values`.
   Graph Part(const std::set<NodeId>& nodes, const std::vector<ValueId>& values) const;
 
   Graph& graph_;
   const Evaluator& evaluate_;
-  std::vector<bool> fixed_;  // by node, of those that it has looked at
+  std::vector<bool> fixed_;  // by node; false as well where computing it would take too long
+  int64_t work_left_;
 };
 
 }  // namespace kiln::frontend

@@ -42,9 +42,9 @@ struct ImportOptions {
   std::map<std::string, Tensor> constants;
 };
 
-// Computes the outputs of a graph without inputs, in at most so many operations on numbers:
-// ResourceExhausted where it takes more.
-using Evaluator = std::function<absl::StatusOr<std::vector<Tensor>>(const Graph&, int64_t)>;
+// Computes the outputs of a graph without inputs, in at most `work` operations on numbers, of which
+// those that it took are subtracted; null: in any number. ResourceExhausted where it takes more.
+using Evaluator = std::function<absl::StatusOr<std::vector<Tensor>>(const Graph&, int64_t* work)>;
 
 }  // namespace kiln::frontend
 

@@ -96,8 +96,8 @@ absl::StatusOr<Tensor> Converter::ConstantValue(ValueId value, absl::string_view
   if (graph_.is_constant(value)) return graph_.value(value).constant;
   const std::vector<std::string> names = InputsOf(graph_, value);
   if (names.empty()) {
-    return absl::UnimplementedError(
-        absl::StrCat(what, " is computed from more data than is computed at import"));
+    return absl::UnimplementedError(absl::StrCat(
+        what, " is computed from more data, or in more operations, than an import takes"));
   }
   absl::Status error = absl::UnimplementedError(
       absl::StrCat(what, " is computed from the model's input '", absl::StrJoin(names, "', '"),

@@ -77,8 +77,8 @@ class Converter {
   // Converts this node as if it were the operator of ONNX, with these inputs, and returns what
   // would be its output 0. The attributes are this node's.
   absl::StatusOr<ValueId> Apply(absl::string_view op, std::vector<Item> inputs);
-  // Makes constants of those of `values` that this node's operators so far make of constants,
-  // unless they are large. The node's outputs are made so in any case.
+  // Makes constants of those of `values` that depend on constants alone, within bounds; a node's
+  // outputs come to that of themselves.
   absl::Status Fold(const std::vector<ValueId*>& values);
   ValueId Constant(Tensor tensor) { return graph_.AddConstant(std::move(tensor)); }
   absl::StatusOr<ValueId> Reshape(ValueId value, const Shape& shape);

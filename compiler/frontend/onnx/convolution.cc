@@ -154,12 +154,7 @@ absl::StatusOr<Blocks> BlocksOf(const Converter& c, const Shape& data) {
   const Windows& w = b.windows;
   int64_t taps = 1, blocks = 1;
   for (size_t d = 0; d < n; ++d) {
-    const int64_t pads[] = {w.pads[d], w.pads[d + n]};
-    if (std::max(pads[0], pads[1]) > kMaxExtent) {
-      return Wrong("pads", AttrValue::Ints(w.pads).ToString(),
-                   absl::StrCat("at most ", kMaxExtent));
-    }
-    b.padded.push_back(b.image[d] + pads[0] + pads[1]);
+    b.padded.push_back(b.image[d] + w.pads[d] + w.pads[d + n]);
     const int64_t room = b.padded[d] - (w.kernel[d] - 1) * w.dilations[d] - 1;
     if (room < 0) {
       return Wrong("block_shape", ShapeToString(extents), "one that fits into the image");

@@ -10,7 +10,6 @@
 #include "compiler/base/limits.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/onnx/converter.h"
-#include "compiler/frontend/onnx/node_order.h"
 #include "compiler/frontend/onnx/tensor_proto.h"
 
 namespace kiln::onnx_frontend {
@@ -158,14 +157,21 @@ void GraphImporter::AddInitializers(const onnx::GraphProto& graph, Scope& scope)
 void GraphImporter::AddNodes(const Nodes& nodes, Scope& scope) {
   // A body that is imported again and again has one order.
   const auto [it, is_new] = orders_.try_emplace(&nodes);
-  if (is_new) {
-    it->second =
-        NodeOrder(nodes, [&](const std::string& name) { return scope.Find(name) != nullptr; });
-  }
-  for (int i : it->second) {
+  if (is_new) it->second = OrderOf(nodes, [&](const std::string& name) { return scope.Has(name); });
+  const auto name_of = [&](int i) { return scope.prefix() + NodeName(nodes[i], i); };
+  const NodeOrder& order = it->second;
+  for (int i : order.sorted) {
     if (given_up_ || problems_.full()) return;
-    AddNode(nodes[i], scope.prefix() + NodeName(nodes[i], i), scope);
+    AddNode(nodes[i], name_of(i), scope);
   }
+  if (order.circle.empty()) return;
+  std::vector<std::string> names;
+  for (int i : order.circle) {
+    names.push_back(name_of(i));
+    for (const std::string& output : nodes[i].output()) scope.Define(output, Item::Unknown());
+  }
+  problems_.Add(absl::InvalidArgumentError(absl::StrCat(
+      "the inputs of ", NodesText(names), " depend on outputs of the same: a circle")));
 }
 
 void GraphImporter::AddNode(const onnx::NodeProto& node, const std::string& name, Scope& scope) {
@@ -194,8 +200,7 @@ absl::StatusOr<std::vector<Item>> GraphImporter::InputsOf(const onnx::NodeProto&
   for (const std::string& input : node.input()) {
     const Item* item = input.empty() ? nullptr : scope.Find(input);
     if (!input.empty() && item == nullptr) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("input '", input, "' is made by no node before it"));
+      return absl::InvalidArgumentError(absl::StrCat("input '", input, "' is made by no node"));
     }
     inputs.push_back(item == nullptr ? Item() : *item);
   }

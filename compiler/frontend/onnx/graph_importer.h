@@ -18,6 +18,7 @@
 #include "compiler/frontend/common/constant_folder.h"
 #include "compiler/frontend/onnx/import.h"
 #include "compiler/frontend/onnx/item.h"
+#include "compiler/frontend/onnx/node_order.h"
 #include "compiler/frontend/onnx/problems.h"
 #include "compiler/frontend/onnx/scope.h"
 #include "compiler/graph/graph.h"
@@ -52,7 +53,7 @@ class GraphImporter {
   // Tells which operators of nodes that are not imported are not supported.
   void CheckOperators(const Nodes& nodes, const std::string& prefix, int depth);
 
-  // Makes constants of those of `values` that nodes added since the last call make of constants.
+  // Makes constants of those of `values` that depend on constants alone, within bounds.
   absl::Status Fold(const std::vector<ValueId*>& values) {
     return folder_of_constants_.Fold(values);
   }
@@ -95,7 +96,7 @@ class GraphImporter {
   std::map<const onnx::FunctionProto*, std::vector<onnx::AttributeProto>> default_attributes_;
   std::map<const onnx::TensorProto*, Tensor> decoded_;
   std::map<const onnx::TensorProto*, ValueId> initializers_;
-  std::map<const Nodes*, std::vector<int>> orders_;
+  std::map<const Nodes*, NodeOrder> orders_;
   int64_t unrolled_nodes_ = 0;
   size_t counted_values_ = 0;  // that CountConstants has seen
   int64_t constant_bytes_ = 0;

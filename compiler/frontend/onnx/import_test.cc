@@ -272,6 +272,41 @@ TEST(ImportOnnx, NodesComeInAnyOrder) {
   EXPECT_THAT(text, Not(HasSubstr("sin(")));
 }
 
+// A body's own 'a' is read in the body, though there is one around it.
+TEST(ImportOnnx, NodesOfABodyComeInAnyOrder) {
+  const std::string text =
+      Text(Model(Input("x", "1,4") +
+                 "initializer { name: 'c' data_type: 9 int32_data: 1 } "
+                 "node { op_type: 'Sin' input: 'x' output: 'a' } "
+                 "node { op_type: 'If' input: 'c' output: 'y' "
+                 "attribute { name: 'then_branch' type: GRAPH g { "
+                 "node { op_type: 'Exp' input: 'a' output: 'b' } "
+                 "node { op_type: 'Sqrt' input: 'x' output: 'a' } output { name: 'b' } } } "
+                 "attribute { name: 'else_branch' type: GRAPH g { output { name: 'a' } } } }"));
+  EXPECT_THAT(text, HasSubstr("sqrt(%x)"));
+  EXPECT_THAT(text, Not(HasSubstr("sin(")));
+}
+
+// What is small is computed, however much it is made of; the more of it, the less is computed of
+// the rest.
+TEST(ImportOnnx, ComputesSmallThingsOfLargeOnes) {
+  std::string nodes =
+      "node { op_type: 'ConstantOfShape' input: 'shape' output: 'c' attribute { name: 'value' "
+      "type: "
+      "TENSOR t { data_type: 7 dims: 1 int64_data: 3 } } } "
+      "node { op_type: 'ReduceMax' input: 'c' output: 'm0' } ";
+  constexpr int kNodes = 2000;
+  for (int i = 0; i < kNodes; ++i) {
+    absl::StrAppend(&nodes, "node { op_type: 'Neg' input: 'm", i, "' output: 'm", i + 1, "' } ");
+  }
+  const std::string model =
+      Model(Ints("shape", {70000}) + Input("x", "1") + nodes +
+            absl::StrCat("node { op_type: 'Reshape' input: 'm", kNodes, "' input: 'one' output: ",
+                         "'n' } node { op_type: 'Expand' input: 'x' input: 'n' output: 'y' } ") +
+            Ints("one", {1}));
+  EXPECT_THAT(Text(model), HasSubstr("shape=[3]"));
+}
+
 TEST(ImportOnnx, SaysWhatIsWrong) {
   const std::string x = Input("x", "1,4");
   const auto node = [](const char* op, const char* rest) {
@@ -279,14 +314,26 @@ TEST(ImportOnnx, SaysWhatIsWrong) {
   };
   const std::pair<std::string, const char*> cases[] = {
       {Model(x + node("Relu", "input: 'z'")),
-       "m.onnx: node 'n' (Relu): input 'z' is made by no node before it"},
-      {Model(x + node("Relu", "input: 'y'")), "input 'y' is made by no node before it"},
+       "m.onnx: node 'n' (Relu): input 'z' is made by no node"},
+      {Model(x + node("Relu", "input: 'y'")),
+       "m.onnx: the inputs of node 'n' depend on outputs of the same: a circle"},
       {Model(x + node("Relu", "")),
        "m.onnx: node 'n' (Relu): nn.relu: found 0 inputs, wanted 1 input (data)"},
       {Model(x + node("Conv", "input: 'x' input: 'x'")), "node 'n' (Conv): weight: found"},
       {Model(x + node("Relu", "input: 'x'") + "node { op_type: 'Exp' input: 'x' output: 'y' }"),
        "output 'y' is defined twice"},
       {Model(x + node("Exp", "input: 'x'"), 23), "operator set version: found 23, wanted 1 to 22"},
+      {Model(x +
+             "node { op_type: 'DynamicQuantizeLinear' input: 'x' output: 'q' output: 's' output: "
+             "'z' } initializer { name: 'w' data_type: 3 dims: 4 dims: 2 raw_data: 'abcdefgh' } "
+             "initializer { name: 'wz' data_type: 3 dims: 3 int32_data: [1, 1, 1] } " +
+             node("MatMulInteger", "input: 'q' input: 'w' input: 'z' input: 'wz'")),
+       "zero points: found Tensor[(3,), int8], wanted 1 or 2"},
+      {Model(x +
+             "node { op_type: 'DynamicQuantizeLinear' input: 'x' output: 'q' output: 's' output: "
+             "'z' } initializer { name: 'w' data_type: 3 dims: 4 dims: 2 raw_data: 'abcdefgh' } " +
+             node("MatMulInteger", "input: 'q' input: 'w' input: 'z' input: 'z'")),
+       "zero point: found uint8, wanted int8, as the data"},
       {Model(x), "no node makes the output 'y'"},
       {Model(x + Input("", "1,4") + node("Relu", "input: 'x'")), "m.onnx: an input has no name"},
       {Model(x + node("Dropout", "input: 'x' input: '' input: 't'") +

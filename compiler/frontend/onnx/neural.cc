@@ -68,8 +68,7 @@ absl::StatusOr<ValueId> MatrixProduct(Converter& c, ValueId a, ValueId b, const 
     // One matrix on the right: rows of all batches together.
     out.assign(sa.begin(), sa.end() - 1);
     out.push_back(sb[1]);
-    KILN_ASSIGN_OR_RETURN(
-        a, c.Reshape(a, {NumElements(out) / std::max<int64_t>(sb[1], 1), sa.back()}));
+    KILN_ASSIGN_OR_RETURN(a, c.Reshape(a, {NumElements({sa.data(), sa.size() - 1}), sa.back()}));
     KILN_ASSIGN_OR_RETURN(b, Transposed(c, b));
     KILN_ASSIGN_OR_RETURN(y, make("nn.dense", a, b, {{"units", sb[1]}}));
   } else {

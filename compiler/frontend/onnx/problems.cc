@@ -13,6 +13,8 @@ namespace {
 
 constexpr size_t kMaxNodesNamed = 3;
 
+}  // namespace
+
 std::string NodesText(const std::vector<std::string>& nodes) {
   const size_t named = std::min(nodes.size(), kMaxNodesNamed);
   std::string text = absl::StrCat(nodes.size() == 1 ? "node '" : "nodes '",
@@ -20,8 +22,6 @@ std::string NodesText(const std::vector<std::string>& nodes) {
   if (nodes.size() > named) absl::StrAppend(&text, " and ", nodes.size() - named, " more");
   return text;
 }
-
-}  // namespace
 
 void Problems::Add(const absl::Status& problem) {
   if (full() || !said_.insert(std::string(problem.message())).second) return;

@@ -12,6 +12,9 @@
 
 namespace kiln::onnx_frontend {
 
+// "node 'a'", "nodes 'a', 'b', 'c' and 2 more".
+std::string NodesText(const std::vector<std::string>& nodes);
+
 class Problems {
  public:
   // More than these are not gathered.

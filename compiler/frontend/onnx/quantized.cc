@@ -268,11 +268,27 @@ absl::StatusOr<ValueId> Centred(Converter& c, int i, int zero_point, int64_t axi
   return centred;
 }
 
-// The zero point at an input as one int32, if it is one: of constants, all may be alike.
-absl::StatusOr<std::optional<ValueId>> OneZeroPoint(Converter& c, int i) {
+// The zero point of input x, which is input i, as one int32, if it is one: of constants along the
+// axis, all may be alike.
+absl::StatusOr<std::optional<ValueId>> OneZeroPoint(Converter& c, int x, int i, int64_t axis) {
   KILN_ASSIGN_OR_RETURN(const ValueId zero, ZeroPoint(c, i));
+  if (c.HasInput(i)) {
+    KILN_ASSIGN_OR_RETURN(const ValueId data, c.Input(x));
+    KILN_ASSIGN_OR_RETURN(const ValueId given, c.Input(i));
+    const DType dtype = c.type(data).dtype;
+    if (c.type(given).dtype != dtype) {
+      return Wrong("zero point", c.type(given).ToString(), dtype.ToString() + ", as the data");
+    }
+    if (c.type(zero).num_elements() != 1 && c.type(zero).rank() == 1) {
+      KILN_ASSIGN_OR_RETURN(axis, NormalAxis(axis, c.type(data).rank()));
+      const int64_t places = c.type(data).shape[static_cast<size_t>(axis)];
+      if (c.type(zero).shape[0] != places) {
+        return Wrong("zero points", c.type(given).ToString(), absl::StrCat("1 or ", places));
+      }
+    }
+  }
   if (c.type(zero).num_elements() == 1) return c.Reshape(zero, {});
-  if (!c.graph().is_constant(zero)) return std::nullopt;
+  if (!c.graph().is_constant(zero) || c.type(zero).rank() != 1) return std::nullopt;
   const std::vector<int64_t> values = c.graph().value(zero).constant.ToInts();
   const auto differ = [](int64_t a, int64_t b) { return a != b; };
   if (values.empty() || std::adjacent_find(values.begin(), values.end(), differ) != values.end()) {
@@ -282,8 +298,8 @@ absl::StatusOr<std::optional<ValueId>> OneZeroPoint(Converter& c, int i) {
 }
 
 // Images (n, channels, h, w) with their zero point around them, as `padding` of a convolution
-// wants, whose attributes have none then. So nothing is read that depends on whether the zero point
-// is a number of their dtype, which is known here and not later.
+// wants, whose attributes have none then. Here it is known to be a number of their dtype, and not
+// later.
 ValueId Padded(Formula& f, ValueId images, DType dtype, ValueId zero, Attrs& attrs) {
   const std::vector<int64_t> pads = attrs.Ints("padding");
   if (std::all_of(pads.begin(), pads.end(), [](int64_t pad) { return pad == 0; })) return images;
@@ -319,8 +335,8 @@ absl::StatusOr<ValueId> CentredProduct(Converter& c, absl::string_view op, Value
 // points that differ belong.
 absl::Status IntegerProduct(Converter& c, absl::string_view onnx_op, int64_t x_axis,
                             int64_t y_axis) {
-  KILN_ASSIGN_OR_RETURN(const auto x_zero, OneZeroPoint(c, 2));
-  KILN_ASSIGN_OR_RETURN(const auto y_zero, OneZeroPoint(c, 3));
+  KILN_ASSIGN_OR_RETURN(const auto x_zero, OneZeroPoint(c, 0, 2, x_axis));
+  KILN_ASSIGN_OR_RETURN(const auto y_zero, OneZeroPoint(c, 1, 3, y_axis));
   if (!x_zero.has_value() || !y_zero.has_value()) {
     KILN_ASSIGN_OR_RETURN(const ValueId x, Centred(c, 0, 2, x_axis));
     KILN_ASSIGN_OR_RETURN(const ValueId y, Centred(c, 1, 3, y_axis));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading data at places that other tensors say: grids, regions, shifted taps.
-#include <algorithm>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -154,10 +153,6 @@ absl::StatusOr<ShiftedTaps> ShiftedTapsOf(const Converter& c, const TensorType& 
   const auto& [kernel, strides, dilations, pads] = s.windows;
   s.taps = kernel[0] * kernel[1];
   for (size_t d = 0; d < 2; ++d) {
-    if (std::max(pads[d], pads[d + 2]) > kMaxTableElements) {
-      return Wrong("pads", AttrValue::Ints(pads).ToString(),
-                   absl::StrCat("at most ", kMaxTableElements));
-    }
     const int64_t room = s.extents[d] + pads[d] + pads[d + 2] - (kernel[d] - 1) * dilations[d] - 1;
     if (room < 0) return Wrong("kernel", ShapeToString(kernel), "one that fits into the data");
     s.out.push_back(room / strides[d] + 1);

@@ -10,6 +10,9 @@
 namespace kiln::onnx_frontend {
 namespace {
 
+// Of a window, and of what is around data: sums and products of them stay within int64.
+constexpr int64_t kMaxWindow = 1 << 24;
+
 int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 absl::StatusOr<std::vector<int64_t>> PadsOf(const Converter& c, const Shape& data,
@@ -22,7 +25,9 @@ absl::StatusOr<std::vector<int64_t>> PadsOf(const Converter& c, const Shape& dat
     if (pads.size() != 2 * n)
       return Wrong("pads", absl::StrCat(pads.size(), " values"), absl::StrCat(2 * n));
     for (int64_t pad : pads) {
-      if (pad < 0) return Wrong("pads", absl::StrCat(pad), "0 or more");
+      if (pad < 0 || pad > kMaxWindow) {
+        return Wrong("pads", absl::StrCat(pad), absl::StrCat("0 to ", kMaxWindow));
+      }
     }
     return pads;
   }
@@ -59,7 +64,7 @@ absl::StatusOr<std::vector<int64_t>> Positive(const Converter& c, absl::string_v
                                               size_t n) {
   std::vector<int64_t> values = c.Ints(name, std::vector<int64_t>(n, 1));
   if (values.size() != n || std::any_of(values.begin(), values.end(),
-                                        [](int64_t v) { return v <= 0 || v > (1 << 24); })) {
+                                        [](int64_t v) { return v <= 0 || v > kMaxWindow; })) {
     return Wrong(name, AttrValue::Ints(values).ToString(), absl::StrCat(n, " positive numbers"));
   }
   return values;

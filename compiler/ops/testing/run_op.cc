@@ -50,17 +50,24 @@ std::vector<TensorType> Types(const std::vector<Tensor>& tensors) {
   return types;
 }
 
+// All but one.
+std::vector<const Tensor*> Known(const std::vector<Tensor>& inputs, size_t unknown) {
+  std::vector<const Tensor*> constants;
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    constants.push_back(k == unknown ? nullptr : &inputs[k]);
+  }
+  return constants;
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<Tensor>> RunLowered(const OpDef& op, const Attrs& normalized,
                                                const std::vector<Tensor>& inputs,
                                                const std::vector<TensorType>& output_types,
-                                               int64_t max_steps) {
+                                               int64_t max_steps, size_t unknown) {
   const std::vector<Buffer> input_buffers = ParamBuffers("in", Types(inputs)),
                             output_buffers = ParamBuffers("out", output_types);
-  std::vector<const Tensor*> constants;
-  for (const Tensor& input : inputs) constants.push_back(&input);
-  StageBuilder builder("op", normalized, input_buffers, output_buffers, std::move(constants));
+  StageBuilder builder("op", normalized, input_buffers, output_buffers, Known(inputs, unknown));
   KILN_RETURN_IF_ERROR(op.lower(builder));
   StageBuilder::Result lowered = std::move(builder).Finish();
   std::vector<loop::Stage>& stages = lowered.stages;
@@ -109,13 +116,12 @@ absl::StatusOr<std::vector<Tensor>> RunLowered(const OpDef& op, const Attrs& nor
 }
 
 absl::StatusOr<std::vector<Tensor>> RunOp(const OpDef& op, Attrs attrs,
-                                          const std::vector<Tensor>& inputs) {
+                                          const std::vector<Tensor>& inputs, size_t unknown) {
   KILN_ASSIGN_OR_RETURN(const Attrs normalized, NormalizeAttrs(op, std::move(attrs)));
   const std::vector<TensorType> types = Types(inputs);
-  InferContext context{normalized, types, {}};
-  for (const Tensor& input : inputs) context.constants.push_back(&input);
+  const InferContext context{normalized, types, Known(inputs, unknown)};
   KILN_ASSIGN_OR_RETURN(const std::vector<TensorType> output_types, op.infer(context));
-  return RunLowered(op, normalized, inputs, output_types);
+  return RunLowered(op, normalized, inputs, output_types, INT64_MAX, unknown);
 }
 
 Tensor RandomTensor(const TensorType& type, uint64_t seed, double min, double max) {

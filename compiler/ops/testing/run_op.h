@@ -14,16 +14,21 @@
 
 namespace kiln {
 
-// Normalises the attributes, infers types with all inputs as constants, lowers, runs.
+// The number of no input.
+inline constexpr size_t kNoInput = SIZE_MAX;
+
+// Normalises the attributes, infers types with all inputs but `unknown` as constants, lowers, runs.
 absl::StatusOr<std::vector<Tensor>> RunOp(const OpDef& op, Attrs attrs,
-                                          const std::vector<Tensor>& inputs);
+                                          const std::vector<Tensor>& inputs,
+                                          size_t unknown = kNoInput);
 
 // The same with the types of the outputs given. ResourceExhausted, before running, if a stage
 // computes more than `max_steps` terms.
 absl::StatusOr<std::vector<Tensor>> RunLowered(const OpDef& op, const Attrs& normalized,
                                                const std::vector<Tensor>& inputs,
                                                const std::vector<TensorType>& output_types,
-                                               int64_t max_steps = INT64_MAX);
+                                               int64_t max_steps = INT64_MAX,
+                                               size_t unknown = kNoInput);
 
 // A tensor of values from a seed: floats between min and max, integers rounded from four times that
 // range.
