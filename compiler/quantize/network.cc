@@ -32,6 +32,22 @@ onnx::TensorProto ToProto(const std::string& name, const Tensor& tensor) {
   return proto;
 }
 
+// What the bodies of a node define themselves. No value around them may have such a name.
+void AddNamesOfBodies(const onnx::NodeProto& node, std::set<std::string>& names) {
+  const auto add = [&](const onnx::GraphProto& body) {
+    for (const onnx::ValueInfoProto& input : body.input()) names.insert(input.name());
+    for (const onnx::TensorProto& tensor : body.initializer()) names.insert(tensor.name());
+    for (const onnx::NodeProto& inner : body.node()) {
+      names.insert(inner.output().begin(), inner.output().end());
+      AddNamesOfBodies(inner, names);
+    }
+  };
+  for (const onnx::AttributeProto& attr : node.attribute()) {
+    if (attr.has_g()) add(attr.g());
+    for (const onnx::GraphProto& body : attr.graphs()) add(body);
+  }
+}
+
 template <typename Items, typename Predicate>
 void EraseIf(Items& items, Predicate predicate) {
   items.erase(std::remove_if(items.begin(), items.end(), predicate), items.end());
@@ -125,7 +141,7 @@ std::set<std::string> Network::Names() const {
   for (const auto& [name, tensor] : constants) names.insert(name);
   for (const onnx::NodeProto& node : graph().node()) {
     names.insert(node.output().begin(), node.output().end());
-    onnx_frontend::AddNamesReadByBodies(node, names);
+    AddNamesOfBodies(node, names);
   }
   return names;
 }

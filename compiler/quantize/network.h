@@ -45,7 +45,8 @@ struct Network {
   const Tensor* Floats(const std::string& name) const;
 
   std::map<std::string, Uses> FindUses() const;
-  std::set<std::string> Names() const;  // of all values
+  // Of all values, those within the bodies of nodes among them.
+  std::set<std::string> Names() const;
 };
 
 // ONNX's own operators, in the default domain.

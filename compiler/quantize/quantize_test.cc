@@ -138,6 +138,19 @@ TEST(QuantizeTest, AnActivationIsPartOfItsLayer) {
   EXPECT_TRUE(q.floats.empty());
 }
 
+TEST(QuantizeTest, NamesWithinBodiesAreTaken) {
+  onnx::ModelProto model;
+  onnx::NodeProto& node = *model.mutable_graph()->add_node();
+  node.add_output("y");
+  onnx::AttributeProto& attr = *node.add_attribute();
+  attr.set_name("body");
+  attr.set_type(onnx::AttributeProto::GRAPH);
+  attr.mutable_g()->add_input()->set_name("given");
+  attr.mutable_g()->add_node()->add_output("made");
+  const Network network = Network::Read(model.SerializeAsString(), "m.onnx").value();
+  EXPECT_EQ(network.Names(), (std::set<std::string>{"given", "made", "y"}));
+}
+
 TEST(QuantizeTest, NodesComeInAnyOrder) {
   const std::string model =
       TwoConvs().Node("Conv r w2 -> y").Node("Relu a -> r").Node("Conv x w1 b1 -> a").Output("y");

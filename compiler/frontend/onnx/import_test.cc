@@ -287,8 +287,7 @@ TEST(ImportOnnx, NodesOfABodyComeInAnyOrder) {
   EXPECT_THAT(text, Not(HasSubstr("sin(")));
 }
 
-// What is small is computed, however much it is made of; the more of it, the less is computed of
-// the rest.
+// What is small is computed, however much it is made of, and each of a chain once.
 TEST(ImportOnnx, ComputesSmallThingsOfLargeOnes) {
   std::string nodes =
       "node { op_type: 'ConstantOfShape' input: 'shape' output: 'c' attribute { name: 'value' "
