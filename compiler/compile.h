@@ -121,10 +121,13 @@ absl::StatusOr<Compiled> Compile(Graph graph, const CompileOptions& options);
 absl::StatusOr<std::string> EmitStage(const Graph& graph, const CompileOptions& options,
                                       absl::string_view stage);
 
-// Runs constants through the compiler itself: passes' Evaluator, and front ends'. `work`, if it is
-// not null, is how many operations may be executed (loop::Interpreter), and becomes less by those
-// that were; ResourceExhausted where they do not suffice.
-absl::StatusOr<std::vector<Tensor>> EvaluateConstants(const Graph& graph, int64_t* work = nullptr);
+// Runs constants through the compiler itself: front ends' Evaluator. `work` is how many operations
+// may be executed (loop::Interpreter), and becomes less by those that were; ResourceExhausted where
+// they do not suffice. Null: any number.
+absl::StatusOr<std::vector<Tensor>> EvaluateConstants(const Graph& graph, int64_t* work);
+
+// The same in any number of operations: passes' Evaluator.
+absl::StatusOr<std::vector<Tensor>> EvaluateAllConstants(const Graph& graph);
 
 }  // namespace kiln
 

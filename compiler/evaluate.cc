@@ -74,4 +74,8 @@ absl::StatusOr<std::vector<Tensor>> EvaluateConstants(const Graph& original, int
   return tensors;
 }
 
+absl::StatusOr<std::vector<Tensor>> EvaluateAllConstants(const Graph& graph) {
+  return EvaluateConstants(graph, nullptr);
+}
+
 }  // namespace kiln

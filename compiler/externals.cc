@@ -58,9 +58,10 @@ PassContext PassContextOf(const CompileOptions& options, const Target& target) {
   std::vector<const ExternalCodegen*> codegens;
   for (const ExternalChoice& choice : options.externals) codegens.push_back(choice.codegen);
   return {.target = target,
-          .evaluate = [](const Graph& constants) { return EvaluateConstants(constants); },
-          .partition = [codegens, name = options.module_name](
-                           const Graph& graph) { return Partition(graph, name, codegens); }};
+          .evaluate = EvaluateAllConstants,
+          .partition = [codegens, name = options.module_name](const Graph& graph) {
+            return Partition(graph, name, codegens);
+          }};
 }
 
 absl::StatusOr<std::vector<ExternalModule>> MakeExternalModules(const Graph& fused,

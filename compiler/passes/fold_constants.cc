@@ -5,6 +5,7 @@
 
 #include "compiler/base/status.h"
 #include "compiler/graph/external_node.h"
+#include "compiler/graph/fixed_nodes.h"
 #include "compiler/graph/rewrite.h"
 #include "compiler/passes/pass.h"
 
@@ -25,22 +26,10 @@ bool MayGrow(const Graph& graph, const Node& node) {
 }  // namespace
 
 absl::StatusOr<Graph> FoldConstants(const Graph& graph, const PassContext& context) {
-  std::vector<bool> folds(graph.nodes.size(), false);
-  const auto is_fixed = [&](ValueId id) {
-    const Value& value = graph.value(id);
-    return value.kind == ValueKind::kConstant ||
-           (value.kind == ValueKind::kNodeOutput && folds[static_cast<size_t>(value.node)]);
-  };
-  bool any = false;
-  for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    const Node& node = graph.nodes[i];
+  FixedNodes folds(graph, [&](const Node& node) {
     // An external generator's module runs on the target only.
-    folds[i] = ExternalCompiler(node).empty() &&
-               std::all_of(node.inputs.begin(), node.inputs.end(), is_fixed) &&
-               MayGrow(graph, node);
-    any |= folds[i];
-  }
-  if (!any) return graph;
+    return ExternalCompiler(node).empty() && MayGrow(graph, node);
+  });
 
   // The folded nodes as a graph of their own, whose outputs are what the rest of the graph reads.
   GraphRewriter fixed(graph);
@@ -48,15 +37,15 @@ absl::StatusOr<Graph> FoldConstants(const Graph& graph, const PassContext& conte
   std::vector<bool> is_wanted(graph.values.size(), false);
   const auto want = [&](ValueId id) {
     const Value& value = graph.value(id);
-    if (value.kind != ValueKind::kNodeOutput || !folds[static_cast<size_t>(value.node)]) return;
+    if (value.kind != ValueKind::kNodeOutput || !folds.ContainsNode(value.node)) return;
     if (!is_wanted[static_cast<size_t>(id)]) wanted.push_back(id);
     is_wanted[static_cast<size_t>(id)] = true;
   };
-  for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    if (folds[i]) {
-      fixed.Copy(static_cast<NodeId>(i));
+  for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) {
+    if (folds.ContainsNode(id)) {
+      fixed.Copy(id);
     } else {
-      for (ValueId input : graph.nodes[i].inputs) want(input);
+      for (ValueId input : graph.node(id).inputs) want(input);
     }
   }
   for (ValueId output : graph.outputs) want(output);
@@ -72,8 +61,8 @@ absl::StatusOr<Graph> FoldConstants(const Graph& graph, const PassContext& conte
   for (size_t i = 0; i < wanted.size(); ++i) {
     rest.Replace(wanted[i], rest.graph().AddConstant(tensors[i], graph.value(wanted[i]).name));
   }
-  for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    if (!folds[i]) rest.Copy(static_cast<NodeId>(i));
+  for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) {
+    if (!folds.ContainsNode(id)) rest.Copy(id);
   }
   return std::move(rest).Finish();
 }

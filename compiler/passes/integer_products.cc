@@ -22,6 +22,7 @@
 
 #include "absl/strings/match.h"
 #include "compiler/base/status.h"
+#include "compiler/graph/fixed_nodes.h"
 #include "compiler/graph/rewrite.h"
 #include "compiler/ops/add_op.h"
 #include "compiler/ops/axes.h"
@@ -224,28 +225,12 @@ class Rewriter {
     return y;
   }
 
-  // Whether a value depends on constants alone.
-  bool IsFixed(ValueId value) {
-    for (auto id = static_cast<NodeId>(fixed_.size());
-         id < static_cast<NodeId>(graph().nodes.size()); ++id) {
-      const std::vector<ValueId>& inputs = graph().node(id).inputs;
-      fixed_.push_back(
-          std::all_of(inputs.begin(), inputs.end(), [&](ValueId v) { return IsFixedSoFar(v); }));
-    }
-    return IsFixedSoFar(value);
-  }
-  bool IsFixedSoFar(ValueId id) {
-    const Value& value = graph().value(id);
-    return value.kind == ValueKind::kConstant ||
-           (value.kind == ValueKind::kNodeOutput && fixed_[static_cast<size_t>(value.node)]);
-  }
-
   // Whether a product can have a scale or zero point of x that is computed: nothing may be read
   // beyond x, and the weight, of which sums are needed, must be one of constants.
   bool CanTakeComputed(const Node& node, const Quantized& x, const Quantized& w) {
     const bool is_float = graph().type(x.scale).dtype == DType::Float(32) &&
                           old_.type(node.outputs[0]).dtype == DType::Float(32);
-    if (!is_float || !IsFixed(w.data) || !HasOneValue(w.zero_point)) return false;
+    if (!is_float || !fixed_.Contains(w.data) || !HasOneValue(w.zero_point)) return false;
     if (node.op_name() == "nn.dense" || graph().is_constant(x.zero_point)) return true;
     const std::vector<int64_t> padding = node.attrs.Ints("padding");
     return std::all_of(padding.begin(), padding.end(), [](int64_t pad) { return pad == 0; });
@@ -349,7 +334,7 @@ class Rewriter {
 
   const Graph& old_;
   GraphRewriter rewriter_;
-  std::vector<bool> fixed_;  // by node of the new graph, of the first of them
+  FixedNodes fixed_{graph()};
 };
 
 }  // namespace

@@ -27,7 +27,7 @@ absl::StatusOr<Run> Interpret(const Graph& graph) {
       value.constant = sample.at(value.name);
     }
     fixed.inputs.clear();
-    return EvaluateConstants(fixed);
+    return EvaluateAllConstants(fixed);
   };
 }
 

@@ -42,10 +42,7 @@ absl::StatusOr<Kernel> Build(std::string name, double flops, const Graph& model,
   options.target = Target::Host();
   KILN_ASSIGN_OR_RETURN(
       const Graph graph,
-      RunPasses(model,
-                {.target = options.target,
-                 .evaluate = [](const Graph& constants) { return EvaluateConstants(constants); }},
-                {}));
+      RunPasses(model, {.target = options.target, .evaluate = EvaluateAllConstants}, {}));
   KILN_ASSIGN_OR_RETURN(Lowered lowered, Lower(graph, options.target,
                                                {.module_name = "bench", .schedule = schedule}));
   std::vector<CallSpec> calls;

@@ -53,10 +53,7 @@ absl::StatusOr<Lowering> LowerInto(const Case& test, size_t number, const Engine
   }
   KILN_ASSIGN_OR_RETURN(
       const Graph graph,
-      RunPasses(test.graph,
-                {.target = options.target,
-                 .evaluate = [](const Graph& constants) { return EvaluateConstants(constants); }},
-                passes));
+      RunPasses(test.graph, {.target = options.target, .evaluate = EvaluateAllConstants}, passes));
   const std::string module = absl::StrCat("case", number);
   KILN_ASSIGN_OR_RETURN(
       Lowered lowered,

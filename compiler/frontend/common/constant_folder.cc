@@ -2,6 +2,7 @@
 #include "compiler/frontend/common/constant_folder.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <utility>
 
@@ -14,23 +15,32 @@ namespace {
 // Elements that the results of one call may have, and constants that are read for them.
 constexpr int64_t kMaxFoldedElements = 1 << 16;
 constexpr int64_t kMaxReadElements = kMaxTableElements;
-// Operations, each of some nanoseconds, that one call may take, and all; what a node and a constant
-// cost that are compiled for that.
-constexpr int64_t kMaxWorkOfCall = 1 << 24;
-constexpr int64_t kMaxWork = int64_t{1} << 30;
+// Operations, each of some nanoseconds, that one call may take; and all, by the size of the file,
+// so that a small file is imported in a fraction of a second even by an instrumented build.
+constexpr int64_t kMaxWorkOfCall = 1 << 23;
+constexpr int64_t kWorkOfAnyFile = 1 << 24;
+constexpr int64_t kWorkOfByte = 1 << 10;
+constexpr int64_t kMaxWork = 1 << 30;
+// What a node and a constant cost that are compiled for that. A node takes more than 16 bytes of a
+// file: each may be computed once.
 constexpr int64_t kWorkOfNode = 1 << 14;
 constexpr int64_t kElementsPerOperation = 4;
 
-}  // namespace
-
-bool ConstantFolder::IsFixed(ValueId value) const {
-  const Value& v = graph_.value(value);
-  return v.kind == ValueKind::kConstant ||
-         (v.kind == ValueKind::kNodeOutput && fixed_[static_cast<size_t>(v.node)]);
+int64_t WorkOfFile(size_t bytes) {
+  const auto counted = static_cast<int64_t>(std::min<size_t>(bytes, kMaxWork / kWorkOfByte));
+  return std::min(kWorkOfAnyFile + counted * kWorkOfByte, kMaxWork);
 }
 
-ConstantFolder::ConstantFolder(Graph& graph, const Evaluator& evaluate)
-    : graph_(graph), evaluate_(evaluate), work_left_(kMaxWork) {}
+// Weights stay quantised: integer-products wants them so.
+bool MayFold(const Node& node) { return node.op_name() != "qnn.dequantize"; }
+
+}  // namespace
+
+ConstantFolder::ConstantFolder(Graph& graph, size_t file_bytes, const Evaluator& evaluate)
+    : graph_(graph),
+      evaluate_(evaluate),
+      fixed_(graph, MayFold),
+      work_left_(WorkOfFile(file_bytes)) {}
 
 std::optional<std::set<NodeId>> ConstantFolder::ConeOf(const std::vector<ValueId>& values,
                                                        int64_t& work) const {
@@ -77,18 +87,11 @@ Graph ConstantFolder::Part(const std::set<NodeId>& nodes,
 }
 
 absl::Status ConstantFolder::Fold(const std::vector<ValueId*>& values) {
-  while (fixed_.size() < graph_.nodes.size()) {
-    const Node& node = graph_.nodes[fixed_.size()];
-    // Weights stay quantised: integer-products wants them so.
-    fixed_.push_back(
-        node.op_name() != "qnn.dequantize" &&
-        std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) { return IsFixed(v); }));
-  }
   std::vector<ValueId*> places;
   std::vector<ValueId> fixed;
   int64_t elements = 0;
   for (ValueId* value : values) {
-    if (*value == kNoId || graph_.is_constant(*value) || !IsFixed(*value)) continue;
+    if (*value == kNoId || graph_.is_constant(*value) || !fixed_.Contains(*value)) continue;
     elements += std::min(graph_.type(*value).num_elements(), kMaxFoldedElements + 1);
     if (elements > kMaxFoldedElements) return absl::OkStatus();
     places.push_back(value);
@@ -104,7 +107,7 @@ absl::Status ConstantFolder::Fold(const std::vector<ValueId*>& values) {
   work_left_ = std::max<int64_t>(work_left_ - (allowed - work), 0);
   if (absl::IsResourceExhausted(tensors.status())) {
     // What is made of them is not tried either.
-    for (ValueId value : fixed) fixed_[static_cast<size_t>(graph_.value(value).node)] = false;
+    for (ValueId value : fixed) fixed_.Remove(graph_.value(value).node);
     return absl::OkStatus();
   }
   KILN_RETURN_IF_ERROR(tensors.status());

@@ -3,26 +3,30 @@
 // is small and does not take long, so that the shapes that a model computes are known when they are
 // needed.
 //
-//   ConstantFolder folder(graph, evaluate);
+//   ConstantFolder folder(graph, file_bytes, evaluate);
 //   … add the nodes of one operator …
 //   KILN_RETURN_IF_ERROR(folder.Fold({&output}));   // its outputs may be constants now
 #ifndef KILN_COMPILER_FRONTEND_COMMON_CONSTANT_FOLDER_H_
 #define KILN_COMPILER_FRONTEND_COMMON_CONSTANT_FOLDER_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "compiler/frontend/common/import_options.h"
+#include "compiler/graph/fixed_nodes.h"
 #include "compiler/graph/graph.h"
 
 namespace kiln::frontend {
 
 class ConstantFolder {
  public:
-  // Both must outlive the folder.
-  ConstantFolder(Graph& graph, const Evaluator& evaluate);
+  // `graph` and `evaluate` must outlive the folder. `file_bytes` is the size of the model's file,
+  // which what the folder computes is in proportion to.
+  ConstantFolder(Graph& graph, size_t file_bytes, const Evaluator& evaluate);
 
   // Those of `values` that nodes make of constants become constants, unless they are large, or
   // computing them takes long; so does all that this folder computes together. The rest is left to
@@ -30,8 +34,6 @@ class ConstantFolder {
   absl::Status Fold(const std::vector<ValueId*>& values);
 
  private:
-  // Whether `value` depends on no input.
-  bool IsFixed(ValueId value) const;
   // The nodes that compute `values`, of which all are fixed; nothing if there are too many, or they
   // read too much. Takes what that is worth off `work`.
   std::optional<std::set<NodeId>> ConeOf(const std::vector<ValueId>& values, int64_t& work) const;
@@ -40,7 +42,7 @@ class ConstantFolder {
 
   Graph& graph_;
   const Evaluator& evaluate_;
-  std::vector<bool> fixed_;  // by node; false as well where computing it would take too long
+  FixedNodes fixed_;  // without those that take too long
   int64_t work_left_;
 };
 

@@ -108,7 +108,7 @@ GraphImporter::GraphImporter(const onnx::ModelProto& model, std::string path,
     : path_(std::move(path)),
       folder_(std::filesystem::path(path_).parent_path().string()),
       problems_(path_),
-      folder_of_constants_(graph_, evaluate) {
+      folder_of_constants_(graph_, model.ByteSizeLong(), evaluate) {
   for (const onnx::FunctionProto& function : model.functions()) {
     const FunctionName name = {std::string(NormalDomain(function.domain())), function.name()};
     if (functions_.emplace(name, &function).second) continue;

@@ -39,7 +39,7 @@ absl::StatusOr<std::vector<double>> ValuesOf(const ModelCase& test) {
       ImportOnnx(model.SerializeAsString(), "m.onnx", {}, EvaluateConstants);
   if (!graph.ok()) return graph.status();
   // What is dequantised stays for the passes.
-  const absl::StatusOr<std::vector<Tensor>> outputs = EvaluateConstants(*graph);
+  const absl::StatusOr<std::vector<Tensor>> outputs = EvaluateAllConstants(*graph);
   if (!outputs.ok()) return outputs.status();
   std::vector<double> values;
   for (int64_t i = 0; i < outputs->front().type().num_elements(); ++i) {

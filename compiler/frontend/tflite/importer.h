@@ -33,7 +33,7 @@ class Importer {
   // All must outlive the importer.
   Importer(const ModelFile& file, const std::string& path, const ImportOptions& options,
            const Evaluator& evaluate)
-      : file_(file), path_(path), options_(options), folder_(graph_, evaluate) {}
+      : file_(file), path_(path), options_(options), folder_(graph_, file.num_bytes(), evaluate) {}
 
   absl::StatusOr<Graph> Run() &&;
 

@@ -7,6 +7,7 @@
 #ifndef KILN_COMPILER_FRONTEND_TFLITE_MODEL_FILE_H_
 #define KILN_COMPILER_FRONTEND_TFLITE_MODEL_FILE_H_
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -64,6 +65,7 @@ class ModelFile {
   static absl::StatusOr<ModelFile> Parse(absl::string_view bytes, const std::string& path);
 
   const std::vector<Subgraph>& subgraphs() const { return subgraphs_; }
+  size_t num_bytes() const { return bytes_.size(); }
 
  private:
   ModelFile() = default;
