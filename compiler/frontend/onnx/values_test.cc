@@ -41,6 +41,21 @@ TEST(OnnxValues, AtTheEndsOfWhatIsDefined) {
   });
 }
 
+// What is padded is the zero point of x.
+TEST(OnnxValues, OfConvInteger) {
+  const std::vector<double> x = {3, 5, 2, 8}, w = {3, 1, 4};
+  const Given x_zero = Bytes("xz", {}, {2}), w_zero = Bytes("wz", {1}, {1});
+  const std::string node =
+      "op_type: 'ConvInteger' input: 'x' input: 'w' input: 'xz' input: 'wz' output: 'y' ";
+  const std::string line = node + Attr("pads", std::vector<int>{1, 2}),
+                    plane = node + Attr("pads", std::vector<int>{0, 1, 0, 2});
+  const std::vector<double> expected = {9, 2, 24, 0, 12};
+  ExpectValues({
+      {line, {Bytes("x", {1, 1, 4}, x), Bytes("w", {1, 1, 3}, w), x_zero, w_zero}, expected},
+      {plane, {Bytes("x", {1, 1, 1, 4}, x), Bytes("w", {1, 1, 1, 3}, w), x_zero, w_zero}, expected},
+  });
+}
+
 // Scales of blocks: the last block of an axis may be smaller.
 TEST(OnnxValues, OfScalesOfBlocks) {
   const std::string dequantize = "op_type: 'DequantizeLinear' input: 'x' input: 's' output: 'y' ",
