@@ -58,8 +58,10 @@ llvm::Value* FunctionEmitter::EmitFloatToInt(const Expr& source, llvm::Value* a,
   }
   llvm::Value* zero = llvm::Constant::getNullValue(a->getType());
   if (clamped) {
+    // Chosen behind the conversion, so that it can be the mask of that instruction.
     llvm::Value* number = builder_.CreateFCmpORD(a, zero);
-    return builder_.CreateFPToSI(builder_.CreateSelect(number, a, zero), to);
+    return builder_.CreateSelect(number, builder_.CreateFPToSI(a, to),
+                                 llvm::Constant::getNullValue(to));
   }
   // LLVM would do this one lane after the other.
   const unsigned bits = static_cast<unsigned>(type.dtype.bits);

@@ -108,6 +108,38 @@ TEST(MemoryTest, RowsAreOperandsOfMultiplyAddsWithoutAnIndexRegister) {
   EXPECT_GE(operands, kRows);
 }
 
+// More sums than there are registers: what is put on the stack lies in one line of the cache.
+TEST(MemoryTest, VectorsOnTheStackAreAligned) {
+  constexpr int64_t kSums = 40, kLanes = 16;
+  const Buffer in = Param("in", kF32, {kSums * kLanes}), out = Param("out", kF32, {kSums * kLanes});
+  const Buffer acc = loop::MakeBuffer("acc", kF32, {kSums * kLanes}, loop::BufferScope::kLocal);
+  const Var k = MakeVar("k");
+  std::vector<Stmt> clear, step, store;
+  for (int64_t i = 0; i < kSums; ++i) {
+    const Expr at = MakeRamp(Expr(i * kLanes), 1, kLanes);
+    clear.push_back(MakeStore(acc, {at}, loop::MakeBroadcast(loop::Const(kF32, 0), kLanes)));
+    step.push_back(MakeStore(acc, {at},
+                             MakeLoad(acc, {at}) * MakeLoad(in, {at}) +
+                                 loop::MakeBroadcast(loop::Const(kF32, 1), kLanes)));
+    store.push_back(MakeStore(out, {at}, MakeLoad(acc, {at})));
+  }
+  const loop::LoopProgram program =
+      OneFunc({in, out}, 1,
+              loop::MakeAllocate(
+                  acc, loop::MakeBlock({loop::MakeBlock(clear),
+                                        MakeFor(k, 0, 8, ForKind::kSerial, loop::MakeBlock(step)),
+                                        loop::MakeBlock(store)})));
+  CheckOnAll(program, {EdgeValues(kF32, kSums * kLanes), Zeros(out)});
+  int aligned = 0;
+  const std::string assembly = *EmitAssembly(program, *Target::Parse("x86-64-v4"));
+  for (const absl::string_view line : absl::StrSplit(assembly, '\n')) {
+    if (!absl::StrContains(line, "%zmm") || !absl::StrContains(line, "(%rsp")) continue;
+    EXPECT_FALSE(absl::StrContains(line, "vmovup") || absl::StrContains(line, "vmovdqu")) << line;
+    ++aligned;
+  }
+  EXPECT_GT(aligned, 0);
+}
+
 TEST(MemoryTest, GatherAndScatter) {
   const Buffer in = Param("in", kF32, {64}), index = Param("index", kI32, {32}),
                out = Param("out", kF32, {64});

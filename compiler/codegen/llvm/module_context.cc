@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/llvm/module_context.h"
 
+#include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -8,6 +10,10 @@
 
 namespace kiln::codegen {
 namespace {
+
+constexpr unsigned kCacheLineBytes = 64;
+// What calling conventions align the stack to.
+constexpr unsigned kStackBytes = 16;
 
 llvm::StringRef RuntimeName(RuntimeFunction function) {
   switch (function) {
@@ -155,6 +161,14 @@ void ModuleContext::Decorate(llvm::Function* function, const Machine& machine) c
   if (!target.cpu.empty()) function->addFnAttr("target-cpu", target.cpu);
   if (!target.features.empty()) function->addFnAttr("target-features", target.features);
   if (!function->hasLocalLinkage()) function->setDSOLocal(true);
+  // Vectors that find no register lie in one line of the cache each; else where a thread's stack
+  // happens to begin decides whether they lie in two. Of all functions, since they are inlined.
+  const unsigned vector_bytes =
+      std::min(std::bit_floor(static_cast<unsigned>(target.vector_bits) / 8), kCacheLineBytes);
+  if (vector_bytes > kStackBytes) {
+    function->addFnAttr(
+        llvm::Attribute::getWithStackAlignment(function->getContext(), llvm::Align(vector_bytes)));
+  }
 }
 
 }  // namespace kiln::codegen
