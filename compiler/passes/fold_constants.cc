@@ -2,6 +2,8 @@
 // FoldConstants: nodes whose inputs are all constants are computed, all in one evaluation, and
 // become constants.
 #include <algorithm>
+#include <cstddef>
+#include <vector>
 
 #include "compiler/base/status.h"
 #include "compiler/graph/external_node.h"
@@ -13,7 +15,8 @@ namespace kiln {
 namespace {
 
 // A constant that is larger than this and larger than what it is made of stays a computation:
-// broadcast_to of a scalar.
+// broadcast_to of a scalar. Not what weights are made of: schedules pack those that are constants,
+// and read others much slower.
 constexpr int64_t kMaxGrownBytes = 1 << 20;
 
 bool MayGrow(const Graph& graph, const Node& node) {
@@ -23,12 +26,33 @@ bool MayGrow(const Graph& graph, const Node& node) {
   return out <= std::max(in * 2, kMaxGrownBytes);
 }
 
+bool IsWeight(const Node& node, size_t input) {
+  return !node.is_group() && input < node.op->inputs.size() &&
+         node.op->inputs[input].name == "weight";
+}
+
+// By value: weights of convolutions and products, and all that they are made of.
+std::vector<bool> PartsOfWeights(const Graph& graph) {
+  std::vector<bool> is_part(graph.values.size(), false);
+  for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
+    const bool makes_part =
+        std::any_of(node->outputs.begin(), node->outputs.end(),
+                    [&](ValueId output) { return is_part[static_cast<size_t>(output)]; });
+    for (size_t i = 0; i < node->inputs.size(); ++i) {
+      if (makes_part || IsWeight(*node, i)) is_part[static_cast<size_t>(node->inputs[i])] = true;
+    }
+  }
+  return is_part;
+}
+
 }  // namespace
 
 absl::StatusOr<Graph> FoldConstants(const Graph& graph, const PassContext& context) {
+  const std::vector<bool> is_part_of_weight = PartsOfWeights(graph);
   FixedNodes folds(graph, [&](const Node& node) {
     // An external generator's module runs on the target only.
-    return ExternalCompiler(node).empty() && MayGrow(graph, node);
+    return ExternalCompiler(node).empty() &&
+           (MayGrow(graph, node) || is_part_of_weight[static_cast<size_t>(node.outputs[0])]);
   });
 
   // The folded nodes as a graph of their own, whose outputs are what the rest of the graph reads.

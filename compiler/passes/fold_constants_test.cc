@@ -67,6 +67,16 @@ def @main(%x: Tensor[(), float32]) {
   EXPECT_EQ(evaluations, 0);
 }
 
+// Weights are packed where they are constants.
+TEST(FoldConstants, ComputesWeightsHoweverLarge) {
+  EXPECT_EQ(Transform(FoldConstants, R"(
+def @main(%x: Tensor[(1, 1024), float32]) {
+  %0 = broadcast_to(1f, shape=[1024, 1024]);
+  nn.dense(%x, transpose(%0), units=None)
+})"),
+            "nn.dense(%x, meta[relay.Constant][0])\n");
+}
+
 TEST(FoldConstants, KeepsComputationsThatWouldGrowALot) {
   // 4 MiB from 4 bytes.
   EXPECT_EQ(Transform(FoldConstants, R"(
