@@ -123,7 +123,7 @@ absl::StatusOr<std::string> EmitStage(const Graph& graph, const CompileOptions& 
 
 // Runs constants through the compiler itself: front ends' Evaluator. `work` is how many operations
 // may be executed (loop::Interpreter), and becomes less by those that were; ResourceExhausted where
-// they do not suffice. Null: any number.
+// they do not suffice.
 absl::StatusOr<std::vector<Tensor>> EvaluateConstants(const Graph& graph, int64_t* work);
 
 // The same in any number of operations: passes' Evaluator.

@@ -24,8 +24,6 @@ constexpr int64_t kBytesPerOperation = 8;
 }  // namespace
 
 absl::StatusOr<std::vector<Tensor>> EvaluateConstants(const Graph& original, int64_t* work) {
-  int64_t unlimited = std::numeric_limits<int64_t>::max();
-  if (work == nullptr) work = &unlimited;
   KILN_ASSIGN_OR_RETURN(Target target, Target::Parse("x86-64"));
   target.vector_bits = kVectorBits;
   const Evaluator evaluate = [work](const Graph& constants) {
@@ -75,7 +73,8 @@ absl::StatusOr<std::vector<Tensor>> EvaluateConstants(const Graph& original, int
 }
 
 absl::StatusOr<std::vector<Tensor>> EvaluateAllConstants(const Graph& graph) {
-  return EvaluateConstants(graph, nullptr);
+  int64_t unlimited = std::numeric_limits<int64_t>::max();
+  return EvaluateConstants(graph, &unlimited);
 }
 
 }  // namespace kiln

@@ -47,9 +47,7 @@ class KernelBuilder {
  private:
   loop::Buffer Make(ValueId value, std::string name, loop::BufferScope scope) {
     const TensorType& type = body_.type(value);
-    return buffers_[value] =
-               loop::MakeBuffer(std::move(name), type.dtype, type.shape, scope,
-                                scope == loop::BufferScope::kConstant ? kConstantAlignment : 0);
+    return buffers_[value] = loop::MakeBuffer(std::move(name), type.dtype, type.shape, scope);
   }
 
   bool IsOutput(ValueId value) const {

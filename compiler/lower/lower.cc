@@ -67,14 +67,16 @@ class FunctionNames {
   std::set<std::string> taken_;
 };
 
-// Constants are named after their function, so that names are unique in the program.
-void RenameConstants(Scheduled& scheduled) {
+// Constants are named after their function, so that names are unique in the program, and aligned
+// as the target wants them.
+void FinishConstants(Scheduled& scheduled, const Target& target) {
   std::unordered_map<const loop::BufferNode*, loop::Buffer> buffers;
   for (size_t i = 0; i < scheduled.constants.size(); ++i) {
     loop::Constant& constant = scheduled.constants[i];
     const loop::Buffer old = constant.buffer;
-    constant.buffer = loop::MakeBuffer(absl::StrCat(scheduled.func.name, "_", old->name, "_", i),
-                                       old->dtype, old->shape, old->scope, old->alignment_bytes);
+    constant.buffer =
+        loop::MakeBuffer(absl::StrCat(scheduled.func.name, "_", old->name, "_", i), old->dtype,
+                         old->shape, old->scope, target.buffer_alignment());
     buffers[old.get()] = constant.buffer;
   }
   if (!buffers.empty()) scheduled.func.body = loop::ReplaceBuffers(scheduled.func.body, buffers);
@@ -323,7 +325,7 @@ absl::StatusOr<Lowered> Lower(const Graph& graph, const Target& target,
     if (pending.body.has_value()) {
       KILN_ASSIGN_OR_RETURN(const loop::Kernel kernel, KernelOf(graph, pending));
       KILN_ASSIGN_OR_RETURN(Scheduled scheduled, ScheduleKernel(kernel, target, options.schedule));
-      RenameConstants(scheduled);
+      FinishConstants(scheduled, target);
       call.workspace_bytes =
           scheduled.func.workspace == nullptr ? 0 : scheduled.func.workspace->num_bytes();
       call.in_place = scheduled.in_place;

@@ -2,6 +2,7 @@
 #include "compiler/lower/lower.h"
 
 #include <map>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -110,6 +111,18 @@ def @main(%x: Tensor[(4,), float32], %constant_a: Tensor[(4,), float32], %consta
     const loop::Constant& constant = lowered.program.constants[i];
     EXPECT_TRUE(absl::StartsWith(constant.buffer->name, lowered.calls[i].function + "_"));
     EXPECT_EQ(constant.tensor.AsDouble(3), 2.5);
+  }
+}
+
+TEST(Lower, AlignsConstantsAsTheTargetWants) {
+  const Graph graph = ParseModel(R"(
+def @main(%x: Tensor[(3,), float32], %constant_a: Tensor[(3,), float32]) { add(%x, %constant_a) })");
+  for (const auto& [target, alignment] : {std::pair{"x86-64-v3", 64}, {"cortex-m4f", 16}}) {
+    const absl::StatusOr<Lowered> lowered =
+        Lower(graph, *Target::Parse(target), {.module_name = "mod"});
+    ASSERT_TRUE(lowered.ok()) << lowered.status();
+    ASSERT_EQ(lowered->program.constants.size(), 1u);
+    EXPECT_EQ(lowered->program.constants[0].buffer->alignment_bytes, alignment) << target;
   }
 }
 

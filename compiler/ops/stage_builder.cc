@@ -73,9 +73,8 @@ Access StageBuilder::Input(int k) const {
 
 Access StageBuilder::Table(std::string name, Tensor tensor) {
   if (tensor.type().num_elements() == 1) return Literal(tensor);
-  const Buffer buffer =
-      loop::MakeBuffer(absl::StrCat(name_, "_", name), tensor.type().dtype, tensor.type().shape,
-                       BufferScope::kConstant, kConstantAlignment);
+  const Buffer buffer = loop::MakeBuffer(absl::StrCat(name_, "_", name), tensor.type().dtype,
+                                         tensor.type().shape, BufferScope::kConstant);
   result_.constants.push_back({buffer, std::move(tensor)});
   return [buffer](const Indices& i) { return loop::MakeLoad(buffer, i); };
 }

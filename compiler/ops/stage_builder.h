@@ -108,9 +108,6 @@ class StageBuilder {
   Result result_;
 };
 
-// Of constant data, in bytes: that of the widest vectors.
-inline constexpr int kConstantAlignment = 64;
-
 // float32 for float16, else the dtype itself.
 DType ComputeType(DType dtype);
 // The neutral element of `combine` in `dtype`: 0, 1, the lowest, the highest value.

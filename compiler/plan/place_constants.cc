@@ -15,8 +15,6 @@
 namespace kiln {
 namespace {
 
-constexpr int64_t kAlignment = 64;  // of a constant in its section
-
 using Reads = std::map<const loop::BufferNode*, double>;
 
 // Adds how often the statement reads elements of each buffer; a loop of unknown extent counts once,
@@ -46,16 +44,31 @@ void CountReads(const loop::Stmt& stmt, double times, Reads& reads) {
   }
 }
 
-int64_t Aligned(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+// That each constant begins in its section at a multiple of: what the constant that wants most
+// does.
+int64_t AlignmentOf(const std::vector<loop::Constant>& constants) {
+  int alignment = 1;
+  for (const loop::Constant& constant : constants) {
+    const loop::BufferNode& buffer = *constant.buffer;
+    alignment = std::max({alignment, buffer.alignment_bytes, buffer.dtype.bytes()});
+  }
+  return alignment;
+}
+
+// Of a section. A constant without elements takes a place too.
+int64_t BytesOf(const loop::Constant& constant, int64_t alignment) {
+  const int64_t bytes = std::max<int64_t>(1, constant.buffer->num_bytes());
+  return (bytes + alignment - 1) / alignment * alignment;
+}
 
 absl::Status TooSmall(const std::vector<PoolSpec>& pools,
-                      const std::vector<const loop::Constant*>& unplaced) {
+                      const std::vector<const loop::Constant*>& unplaced, int64_t alignment) {
   constexpr size_t kMostNamed = 8;
   int64_t missing = 0;
   std::string names, given;
   for (size_t i = 0; i < unplaced.size(); ++i) {
     const loop::BufferNode& buffer = *unplaced[i]->buffer;
-    missing += Aligned(buffer.num_bytes());
+    missing += BytesOf(*unplaced[i], alignment);
     if (i < kMostNamed) {
       absl::StrAppend(&names, i == 0 ? "" : ", ", "'", buffer.name, "' (", buffer.num_bytes(),
                       " bytes)");
@@ -145,13 +158,14 @@ absl::Status PlaceConstants(const std::vector<PoolSpec>& pools, loop::LoopProgra
   if (pools.empty()) return absl::OkStatus();
   Reads reads;
   for (const loop::Func& func : program.funcs) CountReads(func.body, 1, reads);
+  const int64_t alignment = AlignmentOf(program.constants);
   std::vector<Item> items;
   for (const loop::Constant& constant : program.constants) {
     const loop::BufferNode& buffer = *constant.buffer;
     const auto it = reads.find(&buffer);
     const double elements = it == reads.end() ? 0 : it->second;
-    items.push_back({.bytes = std::max(kAlignment, Aligned(buffer.num_bytes())),
-                     .traffic = elements * buffer.dtype.bytes()});
+    items.push_back(
+        {.bytes = BytesOf(constant, alignment), .traffic = elements * buffer.dtype.bytes()});
   }
   const Places places = BestPlaces(pools, items);
   std::vector<const loop::Constant*> unplaced;
@@ -163,10 +177,10 @@ absl::Status PlaceConstants(const std::vector<PoolSpec>& pools, loop::LoopProgra
       constant.pool = pools[static_cast<size_t>(places.pools[i])].name;
     }
   }
-  if (!unplaced.empty()) return TooSmall(pools, unplaced);
+  if (!unplaced.empty()) return TooSmall(pools, unplaced, alignment);
   for (const PoolSpec& pool : pools) {
     plan.constant_pools.push_back({.name = pool.name,
-                                   .alignment_bytes = std::max(pool.alignment_bytes, kAlignment),
+                                   .alignment_bytes = std::max(pool.alignment_bytes, alignment),
                                    .external = true,
                                    .limit_bytes = pool.limit_bytes,
                                    .speed = pool.speed});

@@ -12,7 +12,8 @@ namespace kiln {
 namespace {
 
 // A program with one function that reads `constant` in a loop of `times`.
-loop::LoopProgram ReadsConstants(const std::vector<std::pair<int64_t, int64_t>>& sizes_and_times) {
+loop::LoopProgram ReadsConstants(const std::vector<std::pair<int64_t, int64_t>>& sizes_and_times,
+                                 int alignment_bytes = 64) {
   const DType f32 = DType::Float(32);
   loop::LoopProgram program;
   loop::Func func;
@@ -22,8 +23,9 @@ loop::LoopProgram ReadsConstants(const std::vector<std::pair<int64_t, int64_t>>&
   func.params = {out};
   for (const auto& [size, times] : sizes_and_times) {
     const TensorType type{{size}, f32};
-    const loop::Buffer constant = loop::MakeBuffer("c" + std::to_string(program.constants.size()),
-                                                   f32, type.shape, loop::BufferScope::kConstant);
+    const loop::Buffer constant =
+        loop::MakeBuffer("c" + std::to_string(program.constants.size()), f32, type.shape,
+                         loop::BufferScope::kConstant, alignment_bytes);
     program.constants.push_back({constant, Tensor::Filled(type, 1)});
     const loop::Var i = loop::MakeVar("i");
     body.push_back(loop::MakeFor(
@@ -68,6 +70,15 @@ TEST(PlaceConstants, WithoutPoolsNothingChanges) {
   ASSERT_TRUE(PlaceConstants({}, program, plan).ok());
   EXPECT_EQ(program.constants[0].pool, "");
   EXPECT_TRUE(plan.constant_pools.empty());
+}
+
+TEST(PlaceConstants, EachTakesWhatItsAlignmentNeeds) {
+  loop::LoopProgram program = ReadsConstants({{3, 1}, {5, 1}}, /*alignment_bytes=*/16);
+  Plan plan;
+  ASSERT_EQ(PlaceConstants({{.name = "rom", .limit_bytes = 16 + 32}}, program, plan),
+            absl::OkStatus());
+  EXPECT_EQ(plan.constant_pools[0].alignment_bytes, 16);
+  EXPECT_FALSE(PlaceConstants({{.name = "rom", .limit_bytes = 16 + 31}}, program, plan).ok());
 }
 
 TEST(PlaceConstants, PoolsThatAreTooSmall) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -111,7 +112,8 @@ absl::Status FoldConstants(Network& network, const onnx_frontend::Evaluator& eva
   if (part.graph().output_size() == 0) return absl::OkStatus();
   KILN_ASSIGN_OR_RETURN(const std::string bytes, part.Bytes());
   KILN_ASSIGN_OR_RETURN(const Graph graph, onnx_frontend::ImportOnnx(bytes, kFolded, {}, evaluate));
-  KILN_ASSIGN_OR_RETURN(const std::vector<Tensor> tensors, evaluate(graph, nullptr));
+  int64_t unlimited = std::numeric_limits<int64_t>::max();
+  KILN_ASSIGN_OR_RETURN(const std::vector<Tensor> tensors, evaluate(graph, &unlimited));
   for (size_t i = 0; i < tensors.size(); ++i) {
     network.constants[part.graph().output(static_cast<int>(i)).name()] = tensors[i];
   }

@@ -120,11 +120,10 @@ PackedBytes PackBytes(const TiledContraction& t, Context& context) {
   shape.insert(shape.end(), {dot.steps, width * dot.group});
   offset_shape.push_back(width);
   const std::string& name = load->buffer->name;
-  PackedBytes packed = {
-      .columns = loop::MakeBuffer(absl::StrCat(name, "_packed"), kI8, shape,
-                                  loop::BufferScope::kConstant, kVectorAlignment),
-      .offsets = loop::MakeBuffer(absl::StrCat(name, "_offsets"), kI32, offset_shape,
-                                  loop::BufferScope::kConstant, kVectorAlignment)};
+  PackedBytes packed = {.columns = loop::MakeBuffer(absl::StrCat(name, "_packed"), kI8, shape,
+                                                    loop::BufferScope::kConstant),
+                        .offsets = loop::MakeBuffer(absl::StrCat(name, "_offsets"), kI32,
+                                                    offset_shape, loop::BufferScope::kConstant)};
   context.constants.push_back({packed.columns, Tensor({shape, kI8}, std::move(bytes))});
   context.constants.push_back({packed.offsets, Tensor::From<int32_t>(offset_shape, kI32, offsets)});
   return packed;

@@ -124,7 +124,6 @@ TEST(Contraction, PacksConstantsByBlocksOfColumns) {
   const loop::Constant& packed = scheduled.constants[0];
   EXPECT_EQ(packed.buffer->name, "w_packed");
   EXPECT_EQ(packed.buffer->shape, (Shape{3, 2, 16}));
-  EXPECT_EQ(packed.buffer->alignment_bytes, 64);
   for (int64_t block = 0; block < 3; ++block) {
     for (int64_t k = 0; k < 2; ++k) {
       for (int64_t column = 0; column < 16; ++column) {

@@ -25,8 +25,6 @@ struct Context {
   int Lanes(DType dtype) const { return target.Lanes(dtype); }
 };
 
-inline constexpr int kVectorAlignment = 64;  // of packed constants, in bytes
-
 // The constant behind a buffer; null if it is none.
 const loop::Constant* FindConstant(const Context& context, const Buffer& buffer);
 

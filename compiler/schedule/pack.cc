@@ -45,7 +45,7 @@ Buffer PackConstant(const Buffer& buffer, int64_t base, const std::vector<Packed
     }
   }
   const Buffer packed = loop::MakeBuffer(absl::StrCat(buffer->name, "_packed"), buffer->dtype,
-                                         shape, loop::BufferScope::kConstant, kVectorAlignment);
+                                         shape, loop::BufferScope::kConstant);
   context.constants.push_back({packed, Tensor({shape, buffer->dtype}, std::move(bytes))});
   return packed;
 }

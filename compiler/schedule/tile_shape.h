@@ -12,7 +12,6 @@
 
 namespace kiln::schedule {
 
-inline constexpr int64_t kCacheLineBytes = 64;
 inline int64_t LineElements(DType dtype) { return kCacheLineBytes / dtype.bytes(); }
 
 // Accumulators: outer_rows × rows × vectors, each of `lanes` columns.

@@ -127,7 +127,7 @@ class Winograd {
       }
     }
     const Buffer buffer = loop::MakeBuffer(absl::StrCat(p_.weights->name, "_winograd"), kFloat,
-                                           shape, loop::BufferScope::kConstant, kVectorAlignment);
+                                           shape, loop::BufferScope::kConstant);
     context_.constants.push_back({buffer, Tensor::From<float>(shape, kFloat, packed)});
     return buffer;
   }

@@ -133,7 +133,9 @@ int Target::Lanes(DType dtype) const {
   return std::max(1, vector_bits / (8 * dtype.bytes()));
 }
 
-int Target::buffer_alignment() const { return has_os ? 64 : std::max(16, vector_bits / 8); }
+int Target::buffer_alignment() const {
+  return has_os ? kCacheLineBytes : std::max(16, vector_bits / 8);
+}
 
 absl::StatusOr<Target> Target::Parse(absl::string_view text) {
   const std::vector<absl::string_view> words = absl::StrSplit(text, ' ', absl::SkipEmpty());

@@ -24,6 +24,9 @@
 
 namespace kiln {
 
+// Of all machines with caches that Kiln compiles for.
+inline constexpr int kCacheLineBytes = 64;
+
 struct Target {
   std::string name;      // as it was written
   std::string triple;    // LLVM's: "x86_64-pc-linux-gnu"
@@ -51,7 +54,7 @@ struct Target {
   // Whether a multiply-add takes one element of memory for all lanes as an operand (AVX-512).
   bool broadcasts_operands() const { return vector_bits == 512; }
   bool is_baremetal() const { return !has_os; }
-  // What tensors in memory begin at: a cache line, or on bare metal a vector.
+  // What tensors and constants in memory begin at: a cache line, or on bare metal a vector.
   int buffer_alignment() const;
 
   // InvalidArgument with the known names.

@@ -11,8 +11,6 @@
 namespace kiln::codegen {
 namespace {
 
-constexpr int kConstantAlignment = 64;
-
 using loop::DataValue;
 
 template <typename... Cases>
@@ -123,7 +121,7 @@ void EmitConstants(ModuleContext& context) {
         llvm::ConstantDataArray::getRaw(bytes, bytes.size(), context.types.i8),
         constant.buffer->name);
     global->setAlignment(
-        llvm::Align(std::max(kConstantAlignment, constant.buffer->alignment_bytes)));
+        llvm::Align(std::max(constant.buffer->dtype.bytes(), constant.buffer->alignment_bytes)));
     if (!constant.pool.empty()) global->setSection(".rodata." + constant.pool);
     context.constants[constant.buffer.get()] = global;
   }

@@ -141,7 +141,7 @@ void FunctionEmitter::Emit(const loop::Allocate& node) {
   // As much as the machine's vectors can use, and no more than the buffer fills: aligning the stack
   // costs on small machines.
   const uint64_t useful =
-      std::min<uint64_t>({64, llvm::PowerOf2Ceil(bytes),
+      std::min<uint64_t>({kCacheLineBytes, llvm::PowerOf2Ceil(bytes),
                           static_cast<uint64_t>(std::max(8, machine_.target.vector_bits / 8))});
   const uint64_t align = std::max<uint64_t>({useful, static_cast<uint64_t>(buffer.dtype.bytes()),
                                              static_cast<uint64_t>(buffer.alignment_bytes)});

@@ -11,7 +11,6 @@
 namespace kiln::codegen {
 namespace {
 
-constexpr unsigned kCacheLineBytes = 64;
 // What calling conventions align the stack to.
 constexpr unsigned kStackBytes = 16;
 
@@ -163,8 +162,8 @@ void ModuleContext::Decorate(llvm::Function* function, const Machine& machine) c
   if (!function->hasLocalLinkage()) function->setDSOLocal(true);
   // Vectors that find no register lie in one line of the cache each; else where a thread's stack
   // happens to begin decides whether they lie in two. Of all functions, since they are inlined.
-  const unsigned vector_bytes =
-      std::min(std::bit_floor(static_cast<unsigned>(target.vector_bits) / 8), kCacheLineBytes);
+  const unsigned vector_bytes = std::min<unsigned>(
+      std::bit_floor(static_cast<unsigned>(target.vector_bits) / 8), kCacheLineBytes);
   if (vector_bytes > kStackBytes) {
     function->addFnAttr(
         llvm::Attribute::getWithStackAlignment(function->getContext(), llvm::Align(vector_bytes)));

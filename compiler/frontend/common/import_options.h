@@ -43,7 +43,7 @@ struct ImportOptions {
 };
 
 // Computes the outputs of a graph without inputs, in at most `work` operations on numbers, of which
-// those that it took are subtracted; null: in any number. ResourceExhausted where it takes more.
+// those that it took are subtracted. ResourceExhausted where it takes more.
 using Evaluator = std::function<absl::StatusOr<std::vector<Tensor>>(const Graph&, int64_t* work)>;
 
 }  // namespace kiln::frontend
