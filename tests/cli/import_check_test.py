@@ -19,7 +19,7 @@ class ImportCheckTest(CliCase):
         broken = self.write("broken.onnx", b"\x08\x08")
         result = self.kiln("import-check", DIGITS, broken)
         self.assertEqual(result.returncode, 2)
-        self.assertIn("broken.onnx", result.stdout.decode())
+        self.assertRegex(result.stdout.decode(), r"broken.onnx .* 1 reason against it\n")
         self.assertIn("1 of 2 models cannot be imported", result.stderr.decode())
         rows = json.loads(self.kiln("import-check", "--json", broken).stdout)
         self.assertFalse(rows[0]["ok"])

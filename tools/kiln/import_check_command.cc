@@ -55,7 +55,9 @@ std::string Text(const std::vector<Outcome>& outcomes) {
   for (const Outcome& o : outcomes) {
     const bool ok = o.reasons.empty();
     table.Add({o.file, ok ? absl::StrCat(o.nodes) : "-", ok ? absl::StrCat(o.operators) : "-",
-               ok ? "ok" : absl::StrCat(o.reasons.size(), " reasons against it")});
+               ok ? "ok"
+                  : absl::StrCat(o.reasons.size(), o.reasons.size() == 1 ? " reason" : " reasons",
+                                 " against it")});
     for (const std::string& reason : o.reasons) files[reason].push_back(o.file);
   }
   std::string text = table.ToString();
