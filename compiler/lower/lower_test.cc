@@ -114,15 +114,25 @@ def @main(%x: Tensor[(4,), float32], %constant_a: Tensor[(4,), float32], %consta
   }
 }
 
+// Those that are read as they are, and those that are packed.
 TEST(Lower, AlignsConstantsAsTheTargetWants) {
   const Graph graph = ParseModel(R"(
-def @main(%x: Tensor[(3,), float32], %constant_a: Tensor[(3,), float32]) { add(%x, %constant_a) })");
+def @main(%x: Tensor[(8, 3), float32], %constant_w: Tensor[(35, 3), float32], %constant_b: Tensor[(35,), float32]) {
+  %0 = nn.dense(%x, %constant_w, units=None);
+  add(exp(%0), %constant_b)
+})");
   for (const auto& [target, alignment] : {std::pair{"x86-64-v3", 64}, {"cortex-m4f", 16}}) {
     const absl::StatusOr<Lowered> lowered =
         Lower(graph, *Target::Parse(target), {.module_name = "mod"});
     ASSERT_TRUE(lowered.ok()) << lowered.status();
-    ASSERT_EQ(lowered->program.constants.size(), 1u);
-    EXPECT_EQ(lowered->program.constants[0].buffer->alignment_bytes, alignment) << target;
+    std::vector<std::string> names;
+    for (const loop::Constant& constant : lowered->program.constants) {
+      names.push_back(constant.buffer->name);
+      EXPECT_EQ(constant.buffer->alignment_bytes, alignment) << target << " " << names.back();
+    }
+    EXPECT_EQ(names, (Names{"tvmgen_mod_fused_nn_dense_constant_w_packed_0",
+                            "tvmgen_mod_fused_add_constant_b_0"}))
+        << target;
   }
 }
 
