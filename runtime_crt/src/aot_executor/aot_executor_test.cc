@@ -20,7 +20,12 @@ const TVMTensorInfo kPools[] = {{"workspace", kPoolShape, 1, {kDLUInt, 8, 1}}};
 TVMMetadata metadata = {
     TVM_METADATA_VERSION, kInputs, 2, kOutputs, 1, kPools, 1, nullptr, 0, "tvmgen_m"};
 
+// What the getter returns instead: an error, or no handle.
+int getter_error = 0;
+bool getter_is_mute = false;
+
 int GetMetadata(TVMValue*, int*, int, TVMValue* ret, int* ret_code, void*) {
+  if (getter_error != 0 || getter_is_mute) return getter_error;
   ret->v_handle = &metadata;
   *ret_code = kTVMOpaqueHandle;
   return 0;
@@ -67,7 +72,9 @@ class AotExecutorTest : public testing::Test {
     EXPECT_EQ(TVMAotExecutor_GetNumOutputs(executor), 1);
     EXPECT_EQ(TVMAotExecutor_GetInputIndex(executor, "z"), 1);
     EXPECT_EQ(TVMAotExecutor_GetInputIndex(executor, "y"), -1);
+    EXPECT_EQ(TVMAotExecutor_GetInput(executor, -1), nullptr);
     EXPECT_EQ(TVMAotExecutor_GetInput(executor, 2), nullptr);
+    EXPECT_EQ(TVMAotExecutor_GetOutput(executor, 1), nullptr);
     EXPECT_EQ(TVMAotExecutor_GetOutput(executor, -1), nullptr);
     const float x[] = {1, 2, 3}, z[] = {10, 20, 30};
     memcpy(TVMAotExecutor_GetInput(executor, 0)->data, x, sizeof(x));
@@ -155,6 +162,38 @@ TEST_F(AotExecutorTest, SaysWhatIsWrong) {
   EXPECT_EQ(TVMAotExecutor_Init(&executor, module_, cpu_, "m", memory.data(), memory.size()),
             kTvmErrorFunctionCallInvalidArg);
   EXPECT_STREQ(TVMGetLastError(), "the metadata is of another version");
+}
+
+TEST_F(AotExecutorTest, MetadataThatCannotBeHad) {
+  TVMAotExecutor* executor = nullptr;
+  getter_error = 77;
+  EXPECT_EQ(static_cast<int>(TVMAotExecutor_Create(module_, cpu_, &executor, "m")), 77);
+  getter_error = 0;
+  getter_is_mute = true;
+  EXPECT_EQ(TVMAotExecutor_Create(module_, cpu_, &executor, "m"),
+            kTvmErrorFunctionCallWrongArgType);
+  EXPECT_STREQ(TVMGetLastError(), "the function for metadata returns none");
+  getter_is_mute = false;
+  EXPECT_EQ(executor, nullptr);
+}
+
+// What fails after the memory was taken gives it back.
+TEST_F(AotExecutorTest, MetadataOfModelsThatCannotRun) {
+  TVMAotExecutor* executor = nullptr;
+  metadata.num_constant_pools = 1;
+  EXPECT_EQ(TVMAotExecutor_Create(module_, cpu_, &executor, "m"),
+            kTvmErrorFunctionCallNotImplemented);
+  EXPECT_STREQ(TVMGetLastError(), "the model wants constant pools to be loaded");
+  metadata.num_constant_pools = 0;
+  metadata.mod_name = "tvmgen_other";
+  EXPECT_EQ(TVMAotExecutor_Create(module_, cpu_, &executor, "m"), kTvmErrorFunctionNameNotFound);
+  EXPECT_STREQ(TVMGetLastError(), "the module has no entry function");
+  const std::string name(300, 'm');
+  metadata.mod_name = name.c_str();
+  EXPECT_EQ(TVMAotExecutor_Create(module_, cpu_, &executor, "m"), kTvmErrorFunctionNameNotFound);
+  EXPECT_STREQ(TVMGetLastError(), "the name of the model is too long");
+  metadata.mod_name = "tvmgen_m";
+  EXPECT_EQ(executor, nullptr);
 }
 
 }  // namespace

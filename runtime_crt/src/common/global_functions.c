@@ -28,11 +28,16 @@ static int SystemLib(TVMValue* args, int* type_codes, int num_args, TVMValue* re
 static tvm_crt_error_t Prepare(void) {
   tvm_crt_error_t error;
   if (TVMHandles_globals != NULL) return kTvmErrorNoError;
-  if (TVMHandles_SystemLib() == NULL) return kTvmErrorFunctionRegistryFull;
+  if (TVMHandles_SystemLib() == NULL) {
+    return FAIL(kTvmErrorFunctionRegistryFull, "TVMInitializeRuntime has not been called");
+  }
   error = TVMMutableFuncRegistry_Create(&globals, memory.bytes, sizeof(memory.bytes));
-  if (error != kTvmErrorNoError) return error;
-  error = TVMMutableFuncRegistry_Set(&globals, "runtime.SystemLib", SystemLib, 0);
-  if (error != kTvmErrorNoError) return error;
+  if (error == kTvmErrorNoError) {
+    error = TVMMutableFuncRegistry_Set(&globals, "runtime.SystemLib", SystemLib, 0);
+  }
+  if (error != kTvmErrorNoError) {
+    return FAIL(error, "TVM_CRT_GLOBAL_FUNC_REGISTRY_SIZE_BYTES is too small for any function");
+  }
   TVMHandles_globals = &globals.registry;
   return kTvmErrorNoError;
 }
@@ -48,9 +53,7 @@ int TVMFuncGetGlobal(const char* name, TVMFunctionHandle* out) {
 int TVMFuncRegisterGlobal(const char* name, TVMFunctionHandle f, int override) {
   TVMBackendPackedCFunc func;
   tvm_crt_error_t error = Prepare();
-  if (error != kTvmErrorNoError) {
-    return (int)FAIL(error, "TVMInitializeRuntime has not been called");
-  }
+  if (error != kTvmErrorNoError) return (int)error;
   // C knows no cast from an object's address to a function's.
   memcpy(&func, &f, sizeof(func));
   error = TVMMutableFuncRegistry_Set(&globals, name, func, override);

@@ -82,6 +82,33 @@ TEST_F(ModuleTest, ErrorsHaveCodesAndTexts) {
   EXPECT_EQ(std::string(TVMGetLastError()), std::string(255, 'x'));
 }
 
+TEST_F(ModuleTest, HandlesOfOtherThings) {
+  TVMFunctionHandle f = nullptr;
+  // A module behind the last, a number without the mark of a handle, and functions of such modules.
+  EXPECT_EQ(TVMModGetFunction(reinterpret_cast<void*>(0xffffu), "add", 0, &f), 0x101);
+  EXPECT_EQ(TVMModGetFunction(reinterpret_cast<void*>(0x0001u), "add", 0, &f), 0x101);
+  EXPECT_EQ(Call(reinterpret_cast<void*>(0xffff8000u), {}), 0x101);
+  EXPECT_EQ(Call(reinterpret_cast<void*>(0x80018000u), {}), 0x101);
+  EXPECT_EQ(Call(reinterpret_cast<void*>(0x80000000u), {}), 0x101);
+  EXPECT_STREQ(TVMGetLastError(), "the handle is no function");
+}
+
+TEST_F(ModuleTest, HandlesOwnNothing) {
+  TVMModuleHandle module = reinterpret_cast<void*>(0x8000u);
+  TVMFunctionHandle add;
+  ASSERT_EQ(TVMModGetFunction(module, "add", 0, &add), 0);
+  EXPECT_EQ(TVMFuncFree(add), 0);
+  EXPECT_EQ(TVMModFree(module), 0);
+  ASSERT_EQ(Call(add, {2, 3}), 0);
+  EXPECT_EQ(result_.v_int64, 5);
+}
+
+TEST_F(ModuleTest, SystemLibTakesNoArguments) {
+  TVMFunctionHandle get;
+  ASSERT_EQ(TVMFuncGetGlobal("runtime.SystemLib", &get), 0);
+  EXPECT_EQ(Call(get, {1}), static_cast<int>(kTvmErrorFunctionCallNumArguments));
+}
+
 TEST_F(ModuleTest, GlobalFunctions) {
   TVMFunctionHandle pointer, f;
   TVMBackendPackedCFunc add = Add;
@@ -128,6 +155,7 @@ TEST_F(ModuleTest, BackendFunctions) {
   memset(memory, 1, 100);
   EXPECT_EQ(TVMBackendFreeWorkspace(kDLCPU, 0, memory), 0);
   EXPECT_EQ(TVMBackendAllocWorkspace(kDLCPU, 0, UINT64_MAX, kDLFloat, 32), nullptr);
+  EXPECT_EQ(TVMBackendAllocWorkspace(kDLCUDA, 0, 100, kDLFloat, 32), nullptr);
 
   int tasks = 0;
   const auto count = [](int task, TVMParallelGroupEnv* env, void* data) {
@@ -139,7 +167,14 @@ TEST_F(ModuleTest, BackendFunctions) {
   EXPECT_EQ(
       TVMBackendParallelLaunch([](int, TVMParallelGroupEnv*, void*) { return 5; }, nullptr, 4), -1);
 
+  // More tasks than one have nothing to wait by.
+  TVMParallelGroupEnv two_tasks = {nullptr, 2};
+  EXPECT_EQ(TVMBackendParallelBarrier(0, &two_tasks), -1);
+
   void* once = nullptr;
+  const auto fail = [](void*) { return 7; };
+  EXPECT_EQ(TVMBackendRunOnce(&once, fail, nullptr, 0), 7);
+  EXPECT_EQ(once, nullptr);
   int calls = 0;
   const auto increment = [](void* data) { return ++*static_cast<int*>(data) - 1; };
   EXPECT_EQ(TVMBackendRunOnce(&once, increment, &calls, sizeof(calls)), 0);

@@ -91,6 +91,68 @@ TEST_F(GraphExecutorTest, PortsOfTheApplication) {
   EXPECT_EQ(y_, (std::vector<float>{12, 24}));
 }
 
+TEST_F(GraphExecutorTest, PortsWithoutMemory) {
+  std::vector<uint8_t> memory(TVMGraphExecutor_MemoryBytes(&table, 0));
+  ASSERT_EQ(TVMGraphExecutor_Init(&executor_, &table, 0, memory.data(), memory.size()),
+            kTvmErrorNoError);
+  DLTensor a = Wrap(a_, shape_);
+  EXPECT_EQ(TVMGraphExecutor_SetInput(&executor_, "a", &a), kTvmErrorExecutorModuleBadContext);
+  EXPECT_STREQ(TVMGetLastError(), "the input has no memory");
+  EXPECT_EQ(TVMGraphExecutor_GetOutput(&executor_, 0, &a), kTvmErrorExecutorModuleBadContext);
+  EXPECT_STREQ(TVMGetLastError(), "the output has no memory");
+  EXPECT_EQ(TVMGraphExecutor_SetPort(&executor_, -1, a_.data()), kTvmErrorFunctionCallInvalidArg);
+  EXPECT_EQ(TVMGraphExecutor_GetPort(&executor_, 3), nullptr);
+}
+
+// A port of no bytes needs no memory.
+TEST_F(GraphExecutorTest, EmptyPorts) {
+  GraphTable empty = table;
+  const GraphPort ports[] = {{"a", 0, 0}, {"b", 1, 0}, {"y", 3, 0}};
+  empty.ports = ports;
+  empty.num_calls = 0;
+  std::vector<uint8_t> memory(TVMGraphExecutor_MemoryBytes(&empty, 0));
+  ASSERT_EQ(TVMGraphExecutor_Init(&executor_, &empty, 0, memory.data(), memory.size()),
+            kTvmErrorNoError);
+  EXPECT_EQ(TVMGraphExecutor_Run(&executor_), 0);
+}
+
+// Each thing in which a tensor can differ from what the model wants, one at a time.
+TEST_F(GraphExecutorTest, TensorsAreComparedWithThePort) {
+  std::vector<uint8_t> memory(TVMGraphExecutor_MemoryBytes(&table, 1));
+  ASSERT_EQ(TVMGraphExecutor_Init(&executor_, &table, 1, memory.data(), memory.size()),
+            kTvmErrorNoError);
+  std::vector<int64_t> other_shape = {3}, other_rank = {1, 2};
+  std::vector<DLTensor> wrong(4, Wrap(a_, shape_));
+  wrong[0].dtype.code = kDLInt;
+  wrong[1].dtype.lanes = 2;
+  wrong[2].shape = other_shape.data();
+  wrong[3] = Wrap(a_, other_rank);
+  for (DLTensor& tensor : wrong) {
+    EXPECT_EQ(TVMGraphExecutor_SetInput(&executor_, "a", &tensor), kTvmErrorFunctionCallInvalidArg);
+    EXPECT_EQ(TVMGraphExecutor_GetOutput(&executor_, 0, &tensor), kTvmErrorFunctionCallInvalidArg);
+  }
+  EXPECT_EQ(TVMGraphExecutor_GetOutput(&executor_, -1, &wrong[0]), kTvmErrorFunctionCallInvalidArg);
+  EXPECT_STREQ(TVMGetLastError(), "the model has no such output");
+}
+
+// Strides that are those of a compact tensor are none; the stride of an extent of 1 says nothing.
+TEST_F(GraphExecutorTest, StridesOfCompactTensors) {
+  const int64_t shape[] = {1, 2}, strides[] = {7, 1};
+  const GraphTensor tensors[] = {{shape, 2, kFloat32, 0, 0}, {shape, 2, kFloat32, 1, 0}};
+  const GraphPort ports[] = {{"a", 0, 8}, {"y", 1, 8}};
+  const GraphTable copy = {
+      KILN_GRAPH_TABLE_VERSION, "m", tensors, 2, nullptr, 0, ports, 1, 1, 0, 0};
+  std::vector<uint8_t> memory(TVMGraphExecutor_MemoryBytes(&copy, 1));
+  ASSERT_EQ(TVMGraphExecutor_Init(&executor_, &copy, 1, memory.data(), memory.size()),
+            kTvmErrorNoError);
+  std::vector<int64_t> tensor_shape(shape, shape + 2), tensor_strides(strides, strides + 2);
+  DLTensor a = Wrap(a_, tensor_shape);
+  a.strides = tensor_strides.data();
+  EXPECT_EQ(TVMGraphExecutor_SetInput(&executor_, "a", &a), kTvmErrorNoError);
+  const auto* port = static_cast<const float*>(TVMGraphExecutor_GetPort(&executor_, 0));
+  EXPECT_EQ(std::vector<float>(port, port + 2), a_);
+}
+
 TEST_F(GraphExecutorTest, SaysWhatIsWrong) {
   std::vector<uint8_t> memory(TVMGraphExecutor_MemoryBytes(&table, 1));
   ASSERT_EQ(TVMGraphExecutor_Init(&executor_, &table, 1, memory.data(), memory.size()),

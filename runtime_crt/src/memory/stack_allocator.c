@@ -32,9 +32,8 @@ tvm_crt_error_t StackMemoryManager_Allocate_Body(tvm_workspace_t* workspace, int
                                                  void** block, uint8_t do_lifo_check) {
   const size_t used = (size_t)(workspace->next_alloc - workspace->workspace);
   size_t size;
-  // What the rounding below adds must not overflow either.
-  if (num_bytes < 0 || (size_t)num_bytes > SIZE_MAX - 3 * ALIGNMENT)
-    return kTvmErrorPlatformNoMemory;
+  // An int32 leaves room for what is added below: size_t has at least 32 bits.
+  if (num_bytes < 0) return kTvmErrorPlatformNoMemory;
   size = RoundUp((size_t)num_bytes) + (do_lifo_check ? ALIGNMENT : 0);
   if (size > workspace->workspace_size - used) return kTvmErrorPlatformNoMemory;
   *block = workspace->next_alloc;

@@ -59,11 +59,35 @@ TEST_P(StackAllocatorTest, OtherAddressesCannotBeFreed) {
   void* a = Allocate(16);
   void* b = Allocate(16);
   EXPECT_EQ(Free(memory_ + 255), kTvmErrorPlatformStackAllocBadFree);
+  EXPECT_EQ(Free(memory_ - 1), kTvmErrorPlatformStackAllocBadFree);
   if (GetParam()) {
     EXPECT_EQ(Free(a), kTvmErrorPlatformStackAllocBadFree);
   }
   EXPECT_EQ(Free(b), kTvmErrorNoError);
   EXPECT_EQ(Free(a), kTvmErrorNoError);
+}
+
+// The end of the last block is the start of none.
+TEST_P(StackAllocatorTest, TheEndOfTheLastBlockIsNoBlock) {
+  ASSERT_EQ(StackMemoryManager_Init(&workspace_, memory_, sizeof(memory_)), kTvmErrorNoError);
+  Allocate(16);
+  void* const end = workspace_.next_alloc;
+  EXPECT_EQ(Free(end), GetParam() ? kTvmErrorPlatformStackAllocBadFree : kTvmErrorNoError);
+  EXPECT_EQ(workspace_.next_alloc, end);
+}
+
+// These are without the check unless TVM_CRT_STACK_ALLOCATOR_ENABLE_LIFO_CHECK is defined.
+TEST(StackAllocatorDefaultTest, BlocksHaveNoTag) {
+  alignas(16) uint8_t memory[64];
+  tvm_workspace_t workspace;
+  ASSERT_EQ(StackMemoryManager_Init(&workspace, memory, sizeof(memory)), kTvmErrorNoError);
+  void* block = nullptr;
+  ASSERT_EQ(StackMemoryManager_Allocate(&workspace, 64, &block), kTvmErrorNoError);
+  EXPECT_EQ(block, memory);
+  EXPECT_EQ(StackMemoryManager_Allocate(&workspace, 1, &block), kTvmErrorPlatformNoMemory);
+  EXPECT_EQ(StackMemoryManager_Allocate(&workspace, INT32_MAX, &block), kTvmErrorPlatformNoMemory);
+  EXPECT_EQ(StackMemoryManager_Free(&workspace, memory), kTvmErrorNoError);
+  EXPECT_EQ(workspace.next_alloc, memory);
 }
 
 INSTANTIATE_TEST_SUITE_P(LifoCheck, StackAllocatorTest, testing::Values(0, 1));

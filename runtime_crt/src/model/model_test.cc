@@ -152,6 +152,30 @@ TEST_F(ModelTest, CountsAndSizes) {
   ExpectError(kTvmErrorPlatformNoMemory, "the model needs workspaces: TVMSetWorkspaces");
 }
 
+TEST_F(ModelTest, MoreWorkspacesThanAnyModelHas) {
+  model_.num_workspaces = context_.memory_layout.num_workspaces = TVM_MAX_WORKSPACES + 1;
+  ExpectError(kTvmErrorFunctionCallNumArguments,
+              "the context has another number of workspaces than the model");
+}
+
+TEST_F(ModelTest, AWorkspaceOfNoBytesMayBeNull) {
+  const TVMModelMemory wanted[] = {{"sram", 0, 16}, {"dram", 8, 16}};
+  model_.workspaces = wanted;
+  workspaces_[0] = {nullptr, 0};
+  EXPECT_EQ(Execute(), 0);
+  EXPECT_EQ(seen.workspaces[0], nullptr);
+  EXPECT_EQ(seen.workspaces[1], dram_);
+}
+
+TEST_F(ModelTest, DevicesReachTheModel) {
+  int device = 0;
+  void* const devices[] = {&device};
+  model_.num_devices = context_.num_devices = 1;
+  context_.devices = devices;
+  EXPECT_EQ(Execute(), 0);
+  EXPECT_EQ(seen.devices, devices);
+}
+
 TEST_F(ModelTest, AnotherVersion) {
   model_.version = KILN_MODEL_VERSION + 1;
   ExpectError(kTvmErrorFunctionCallInvalidArg, "the model is of another version");
@@ -168,6 +192,8 @@ TEST_F(ModelTest, SetWorkspacesChecksWhatItIsGiven) {
   EXPECT_EQ(TVMSetWorkspaces(&context, workspaces_, TVM_MAX_WORKSPACES + 1),
             kTvmErrorFunctionCallNumArguments);
   EXPECT_EQ(context.memory_layout.num_workspaces, 2);
+  EXPECT_EQ(TVMSetWorkspaces(&context, nullptr, 0), 0);
+  EXPECT_EQ(context.memory_layout.num_workspaces, 0);
 }
 
 }  // namespace
