@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -28,6 +29,18 @@ inline constexpr int64_t kMaxTensorBytes = int64_t{1} << 40;
 
 // The device that everything runs on unless said otherwise.
 inline constexpr DLDevice kCpu = {kDLCPU, 0};
+
+// The data type of arrays of a C++ type: DataTypeOf<float>() is float32, DataTypeOf<bool>()
+// boolean.
+template <typename T>
+constexpr DLDataType DataTypeOf() {
+  static_assert(std::is_arithmetic_v<T>, "no data type has values of this C++ type");
+  if (std::is_same_v<std::remove_const_t<T>, bool>) return {kDLUInt, 1, 1};
+  return {std::is_floating_point_v<T> ? kDLFloat
+          : std::is_signed_v<T>       ? kDLInt
+                                      : kDLUInt,
+          static_cast<uint8_t>(8 * sizeof(T)), 1};
+}
 
 // "float32", "uint8x4", "bool"…
 std::string DataTypeName(DLDataType dtype);

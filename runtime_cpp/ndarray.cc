@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -100,6 +102,24 @@ DLManagedTensor* NDArray::ToDLPack() const {
 }
 
 DLTensor* NDArray::tensor() const { return container_ == nullptr ? nullptr : &container_->tensor; }
+
+bool NDArray::IsElementType(DLDataType found, DLDataType wanted) {
+  if (found.code == wanted.code && found.bits == wanted.bits) return true;
+  if (wanted.code != kDLUInt) return false;
+  const bool is_half = found.bits == 16 && (found.code == kDLFloat || found.code == kDLBfloat);
+  return (wanted.bits == 8 && found.code == kDLUInt && found.bits == 1) ||
+         (wanted.bits == 16 && is_half);
+}
+
+void NDArray::CheckValues(DLDataType wanted) const {
+  const bool is_bytes = wanted.code == kDLOpaqueHandle;
+  if (defined() && IsCompact(*tensor()) && (is_bytes || IsElementType(dtype(), wanted))) return;
+  std::fprintf(stderr, "kiln: NDArray::values: found %s%s, wanted an array of %s\n",
+               defined() ? TensorName(*tensor()).c_str() : "no array",
+               defined() && !IsCompact(*tensor()) ? " with gaps" : "",
+               is_bytes ? "any type without gaps" : DataTypeName(wanted).c_str());
+  std::abort();
+}
 
 int64_t NDArray::size_bytes() const {
   // Every way to make an array has checked its size.

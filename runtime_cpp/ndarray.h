@@ -8,11 +8,14 @@
 //
 //   absl::StatusOr<NDArray> array = NDArray::Empty({2, 3}, DLDataType{kDLFloat, 32, 1});
 //   array->values<float>()[0] = 1.0f;
+//   if (array->holds<int8_t>()) …
 #ifndef KILN_RUNTIME_CPP_NDARRAY_H_
 #define KILN_RUNTIME_CPP_NDARRAY_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -59,9 +62,23 @@ class NDArray {
   void* data() const { return DataOf(*tensor()); }
   int64_t size_bytes() const;
 
-  // The elements, for an array on the CPU. T must have the size of an element.
+  // Whether the elements are of the C++ type T: float32 is float, int8 is int8_t, boolean is bool,
+  // stored in a byte, or uint8_t. float16 and bfloat16, for which C++17 has no type, are uint16_t.
+  template <typename T>
+  bool holds() const {
+    return defined() && IsElementType(dtype(), DataTypeOf<T>());
+  }
+
+  // The elements of a compact array on the CPU that holds<T>(); it ends the program for another,
+  // with a message that says what was found, since the bytes of another type mean nothing as T.
+  // T may be char or std::byte for the bytes of any compact array.
   template <typename T>
   absl::Span<T> values() const {
+    if constexpr (kIsByte<T>) {
+      CheckValues({kDLOpaqueHandle, 8, 1});
+    } else {
+      CheckValues(DataTypeOf<T>());
+    }
     return {static_cast<T*>(data()), static_cast<size_t>(size_bytes()) / sizeof(T)};
   }
 
@@ -86,6 +103,14 @@ class NDArray {
   static NDArray ShareHandle(DLTensor* handle);
 
  private:
+  template <typename T>
+  static constexpr bool kIsByte = std::is_same_v<std::remove_const_t<T>, char> ||
+                                  std::is_same_v<std::remove_const_t<T>, std::byte>;
+
+  static bool IsElementType(DLDataType found, DLDataType wanted);
+  // An opaque handle stands for the bytes of any type.
+  void CheckValues(DLDataType wanted) const;
+
   struct Container;
   explicit NDArray(Container* container) : container_(container) {}
 

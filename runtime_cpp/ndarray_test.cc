@@ -137,10 +137,57 @@ TEST(NDArray, LoadRefusesLies) {
   EXPECT_FALSE(with(40, 9).ok());       // bytes
 }
 
+template <typename T>
+NDArray Of() {
+  return NDArray::Empty({2}, DataTypeOf<T>()).value();
+}
+
+TEST(NDArray, ValuesAreOfTheArraysType) {
+  EXPECT_EQ(Of<float>().values<const float>().size(), 2u);
+  EXPECT_EQ(Of<double>().values<double>().size(), 2u);
+  EXPECT_EQ(Of<int8_t>().values<int8_t>().size(), 2u);
+  EXPECT_EQ(Of<int64_t>().values<long long>().size(), 2u);  // NOLINT(google-runtime-int)
+  EXPECT_EQ(Of<bool>().values<bool>().size(), 2u);
+  EXPECT_EQ(Of<bool>().values<uint8_t>().size(), 2u);
+  for (const DLDataType half : {DLDataType{kDLFloat, 16, 1}, DLDataType{kDLBfloat, 16, 1}}) {
+    const NDArray array = NDArray::Empty({2}, half).value();
+    EXPECT_TRUE(array.holds<uint16_t>());
+    EXPECT_FALSE(array.holds<int16_t>());
+  }
+  EXPECT_EQ(Of<float>().values<char>().size(), 8u);
+  EXPECT_EQ(Of<float>().values<const std::byte>().size(), 8u);
+  EXPECT_FALSE(Of<int8_t>().holds<float>());
+  EXPECT_FALSE(Of<int8_t>().holds<uint8_t>());
+  EXPECT_FALSE(Of<uint8_t>().holds<bool>());
+  EXPECT_FALSE(NDArray().holds<float>());
+}
+
+TEST(NDArrayDeathTest, ValuesOfAnotherTypeEndTheProgram) {
+  EXPECT_DEATH(Of<int8_t>().values<float>(),
+               R"(NDArray::values: found int8 \(2\) on cpu:0, wanted an array of float32)");
+  EXPECT_DEATH(Of<float>().values<double>(), "found float32 .*, wanted an array of float64");
+  EXPECT_DEATH(Of<float>().values<uint8_t>(), "found float32 .*, wanted an array of uint8");
+  EXPECT_DEATH(NDArray().values<float>(), "found no array, wanted an array of float32");
+}
+
+TEST(NDArrayDeathTest, ValuesWithGapsEndTheProgram) {
+  float values[4] = {};
+  int64_t shape = 2, stride = 2;
+  const NDArray array = NDArray::Borrow({.data = values,
+                                         .device = kCpu,
+                                         .ndim = 1,
+                                         .dtype = kFloat,
+                                         .shape = &shape,
+                                         .strides = &stride,
+                                         .byte_offset = 0});
+  EXPECT_DEATH(array.values<float>(), "found float32 .* with gaps, wanted an array of float32");
+  EXPECT_DEATH(array.values<char>(), "with gaps, wanted an array of any type without gaps");
+}
+
 TEST(NDArray, ScalarsAndEmptyArraysRoundTrip) {
   for (const std::vector<int64_t>& shape : {std::vector<int64_t>{}, std::vector<int64_t>{0, 5}}) {
     const NDArray array = NDArray::Empty(shape, kBool).value();
-    if (array.size_bytes() > 0) array.values<uint8_t>()[0] = 1;
+    if (array.size_bytes() > 0) array.values<char>()[0] = 1;
     ByteWriter writer;
     ASSERT_TRUE(array.Save(writer).ok());
     ByteReader reader(writer.bytes(), "test");

@@ -26,7 +26,7 @@ void Print(const char* what, const TensorInfo& info) {
 absl::StatusOr<NDArray> Ones(const TensorInfo& info) {
   absl::StatusOr<NDArray> array = NDArray::Empty(info.shape, info.dtype, info.device);
   if (!array.ok()) return array.status();
-  if (info.dtype.code == kDLFloat && info.dtype.bits == 32) {
+  if (array->holds<float>()) {
     for (float& value : array->values<float>()) value = 1.0f;
   } else {
     memset(array->data(), 1, static_cast<size_t>(array->size_bytes()));
@@ -48,7 +48,7 @@ absl::Status RunModel(const std::string& path) {
   if (!outputs.ok()) return outputs.status();
   for (size_t i = 0; i < outputs->size(); ++i) {
     Print("output", model->outputs()[i]);
-    if (outputs->at(i).dtype().code != kDLFloat || outputs->at(i).dtype().bits != 32) continue;
+    if (!outputs->at(i).holds<float>()) continue;
     for (const float value : outputs->at(i).values<float>().subspan(0, 10)) {
       std::printf(" %g", static_cast<double>(value));
     }
