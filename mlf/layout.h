@@ -9,6 +9,7 @@
 namespace kiln::mlf {
 
 inline constexpr char kMetadataPath[] = "metadata.json";
+inline constexpr char kChecksumsPath[] = "SHA256SUMS";
 inline constexpr char kRuntimeFolder[] = "runtime/";
 
 // Of the module `name`. Sources and objects are numbered from 0, each by themselves.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -28,8 +29,11 @@ void ExpectSame(const Module& a, const Module& b) {
   EXPECT_EQ(a.graph_json, b.graph_json);
 }
 
+// Of an archive without checksums, so that a test may change them.
 Artifacts SampleFiles() {
-  return UnpackTar(WriteArchive(SampleLibrary()).value(), "sample").value();
+  Artifacts files = UnpackTar(WriteArchive(SampleLibrary()).value(), "sample").value();
+  files.erase("SHA256SUMS");
+  return files;
 }
 
 absl::Status StatusOf(const Artifacts& files) {
@@ -220,6 +224,37 @@ TEST(Mlf, EveryFileMustBeThereAndNoOther) {
               HasSubstr("has the file codegen/host/src/fast_lib3.c, which is no part"));
   EXPECT_THAT(std::string(StatusOf({{"README", "hello"}}).message()),
               HasSubstr("a tar archive, but not of the Model Library Format"));
+}
+
+TEST(Mlf, ChecksumsOfAllFiles) {
+  const Artifacts files = UnpackTar(WriteArchive(SampleLibrary()).value(), "sample").value();
+  const std::string& lines = files.at("SHA256SUMS");
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), static_cast<int>(files.size()) - 1);
+  // That of printf '#pragma once\n' | sha256sum.
+  const ModelLibrary library = {.modules = {SampleModule("m", "aot")},
+                                .runtime = {{"a.h", "#pragma once\n"}}};
+  EXPECT_THAT(UnpackTar(WriteArchive(library).value(), "").value().at("SHA256SUMS"),
+              HasSubstr("\nb3adf106d95b8934f690943f2921308b90be5b766c4c8ba250c792de56400201  "
+                        "runtime/a.h\n"));
+  const struct {
+    const char* file;
+    const char* from;
+    const char* to;
+    const char* error;
+  } kCases[] = {
+      {"src/fast.relay", "", "x", "a.tar: src/fast.relay: found the SHA-256 "},
+      {"runtime/extra.h", "", "", "a.tar: SHA256SUMS has no checksum of the file runtime/extra.h"},
+      {"SHA256SUMS", "  src/fast.relay", "  src/fest.relay",
+       "a.tar: the archive has no file src/fest.relay, of which SHA256SUMS has a checksum"},
+      {"SHA256SUMS", "  codegen", " codegen",
+       "a.tar: SHA256SUMS:1: wanted 64 digits, two blanks and a path that comes once"},
+  };
+  for (const auto& c : kCases) {
+    Artifacts damaged = files;
+    std::string& text = damaged[c.file];
+    text.replace(text.find(c.from), strlen(c.from), c.to);
+    EXPECT_THAT(std::string(StatusOf(damaged).message()), HasSubstr(c.error));
+  }
 }
 
 TEST(Mlf, MergesModules) {

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
 #include "metadata/json.h"
+#include "mlf/checksums.h"
 #include "mlf/description.h"
 #include "mlf/layout.h"
 #include "mlf/model_library.h"
@@ -98,6 +99,8 @@ absl::StatusOr<Module> TakeModule(const std::string& name, const std::string& ex
 }
 
 absl::StatusOr<ModelLibrary> Read(Artifacts unpacked) {
+  KILN_RETURN_IF_ERROR(CheckChecksums(unpacked));
+  unpacked.erase(kChecksumsPath);
   FileTaker files(std::move(unpacked));
   const std::optional<std::string> text = files.TakeIfThere(kMetadataPath);
   if (!text.has_value()) {

@@ -8,6 +8,7 @@
 #include "compiler/base/status.h"
 #include "metadata/check.h"
 #include "metadata/json.h"
+#include "mlf/checksums.h"
 #include "mlf/description.h"
 #include "mlf/layout.h"
 #include "mlf/model_library.h"
@@ -82,6 +83,7 @@ absl::StatusOr<std::string> WriteArchive(const ModelLibrary& library) {
   }
   for (const auto& [path, bytes] : library.runtime) files[kRuntimeFolder + path] = bytes;
   KILN_ASSIGN_OR_RETURN(files[kMetadataPath], DescriptionJson(library));
+  files[kChecksumsPath] = ChecksumLines(files);
   return PackTar(files, library.export_time);
 }
 

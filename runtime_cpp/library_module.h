@@ -63,7 +63,8 @@ std::shared_ptr<LibraryModule> FindLibrary(const ModulePtr& module);
 void AddContextFunction(const std::string& name, void* function);
 
 // Opens a shared object. Every open file has one module, however often it is opened.
-absl::StatusOr<std::shared_ptr<LibraryModule>> OpenLibrary(const std::string& path);
+absl::StatusOr<std::shared_ptr<LibraryModule>> OpenLibrary(const std::string& path,
+                                                           const LoadOptions& options);
 
 // Bytes of the data symbol at `address`, or SIZE_MAX if the system does not tell.
 size_t SymbolBytes(const void* address);

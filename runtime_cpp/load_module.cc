@@ -131,9 +131,9 @@ absl::Status RegisterModuleLoader(absl::string_view type_key, ModuleLoader loade
   return absl::AlreadyExistsError(absl::StrCat("modules of type '", type_key, "' have a loader"));
 }
 
-absl::StatusOr<Module> Module::LoadFromFile(const std::string& path) {
+absl::StatusOr<Module> Module::LoadFromFile(const std::string& path, const LoadOptions& options) {
   const std::lock_guard<std::mutex> lock(load_mutex);
-  KILN_ASSIGN_OR_RETURN(const std::shared_ptr<LibraryModule> library, OpenLibrary(path));
+  KILN_ASSIGN_OR_RETURN(const std::shared_ptr<LibraryModule> library, OpenLibrary(path, options));
   absl::StatusOr<Module> module = LoadTree(library);
   if (module.ok()) return module;
   return absl::Status(module.status().code(), absl::StrCat(path, ": ", module.status().message()));

@@ -22,8 +22,9 @@ absl::StatusOr<NDArray> InPlace(const TensorInfo& info, const DLTensor& tensor, 
 
 }  // namespace
 
-absl::StatusOr<Model> Model::Load(const std::string& path, DLDevice device) {
-  KILN_ASSIGN_OR_RETURN(const Module module, Module::LoadFromFile(path));
+absl::StatusOr<Model> Model::Load(const std::string& path, DLDevice device,
+                                  const LoadOptions& options) {
+  KILN_ASSIGN_OR_RETURN(const Module module, Module::LoadFromFile(path, options));
   return FromModule(module, device);
 }
 

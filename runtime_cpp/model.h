@@ -31,7 +31,8 @@ class Model {
   static constexpr size_t kAlignment = kTensorAlignment;
 
   // Loads a shared object. Errors as of Module::LoadFromFile; NotFound if `device` has no back end.
-  static absl::StatusOr<Model> Load(const std::string& path, DLDevice device = kCpu);
+  static absl::StatusOr<Model> Load(const std::string& path, DLDevice device = kCpu,
+                                    const LoadOptions& options = {});
 
   // The model of a factory, such as that of Module::SystemLib.
   static absl::StatusOr<Model> FromModule(const Module& factory, DLDevice device = kCpu);

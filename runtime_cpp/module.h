@@ -55,6 +55,13 @@ class ModuleNode : public std::enable_shared_from_this<ModuleNode> {
   std::vector<ModulePtr> imports_;
 };
 
+// How a shared object is loaded.
+struct LoadOptions {
+  // Whether the checksum that the compiler wrote is checked first. It reads the whole file, which
+  // without it is read as far as it is used.
+  bool check_checksum = true;
+};
+
 class Module {
  public:
   // No module.
@@ -62,8 +69,10 @@ class Module {
   explicit Module(ModulePtr node) : node_(std::move(node)) {}
 
   // Loads a shared object that Kiln has made. NotFound if there is no such file; InvalidArgument or
-  // DataLoss if it is something else or damaged.
-  static absl::StatusOr<Module> LoadFromFile(const std::string& path);
+  // DataLoss if it is something else or damaged. A library without a checksum, as strip leaves it,
+  // has to be whole: of damage that lies within it nothing can be known.
+  static absl::StatusOr<Module> LoadFromFile(const std::string& path,
+                                             const LoadOptions& options = {});
 
   // The model that is linked into this program. Where there are several, `module_name` says which;
   // symbols are then looked up with the prefix "tvmgen_<module_name>_" first.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "runtime_cpp/library_checksum.h"
 #include "runtime_cpp/library_module.h"
 #include "runtime_cpp/module_blob.h"
 #include "runtime_cpp/status_macros.h"
@@ -66,9 +67,18 @@ absl::Status CheckMachine(const std::string& path, const ElfW(Ehdr) & header) {
                                                  MachineName(kThisMachine, kThisClass)));
 }
 
+absl::Status CheckReachesTo(const std::string& path, uint64_t offset, uint64_t bytes,
+                            uint64_t file_bytes) {
+  uint64_t end = 0;
+  if (!__builtin_add_overflow(offset, bytes, &end) && end <= file_bytes) return absl::OkStatus();
+  return absl::DataLossError(
+      absl::StrCat(path, ": is cut off after ", file_bytes, " bytes of at least ", end));
+}
+
 // Checks that all segments that the loader maps are in the file: to touch one that is not kills the
-// process, and the loader itself does not look.
-absl::Status CheckSegments(const std::string& path) {
+// process, and the loader itself does not look. The table of sections, which only other tools read,
+// lies at the end of files of most linkers, so that without it the file is cut off.
+absl::Status CheckIsWhole(const std::string& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   if (!file) return absl::NotFoundError(absl::StrCat(path, ": cannot open the file"));
   const auto file_bytes = static_cast<uint64_t>(file.tellg());
@@ -87,14 +97,11 @@ absl::Status CheckSegments(const std::string& path) {
     if (!file.read(reinterpret_cast<char*>(&segment), sizeof(segment))) {
       return absl::DataLossError(absl::StrCat(path, ": is cut off in its program header"));
     }
-    uint64_t end = 0;
-    if (segment.p_type == PT_LOAD &&
-        (__builtin_add_overflow(segment.p_offset, segment.p_filesz, &end) || end > file_bytes)) {
-      return absl::DataLossError(
-          absl::StrCat(path, ": is cut off after ", file_bytes, " bytes of at least ", end));
-    }
+    if (segment.p_type != PT_LOAD) continue;
+    KILN_RETURN_IF_ERROR(CheckReachesTo(path, segment.p_offset, segment.p_filesz, file_bytes));
   }
-  return absl::OkStatus();
+  return CheckReachesTo(path, header.e_shoff, uint64_t{header.e_shnum} * header.e_shentsize,
+                        file_bytes);
 }
 
 // Modules of open libraries by their handle, so that opening a file again gives the same module:
@@ -132,10 +139,12 @@ void Close(void* handle) {
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<LibraryModule>> OpenLibrary(const std::string& path) {
+absl::StatusOr<std::shared_ptr<LibraryModule>> OpenLibrary(const std::string& path,
+                                                           const LoadOptions& options) {
   // Without a slash dlopen would search the system's folders.
   const std::string file = path.find('/') == std::string::npos ? absl::StrCat("./", path) : path;
-  KILN_RETURN_IF_ERROR(CheckSegments(file));
+  if (options.check_checksum) KILN_RETURN_IF_ERROR(CheckLibraryChecksum(file));
+  KILN_RETURN_IF_ERROR(CheckIsWhole(file));
   void* const handle = dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (handle == nullptr) {
     return absl::InvalidArgumentError(absl::StrCat("cannot load a shared object: ", dlerror()));

@@ -2,6 +2,7 @@
 // Damaged archives of the Model Library Format.
 #include <string>
 
+#include "absl/strings/match.h"
 #include "compiler/base/artifacts.h"
 #include "gtest/gtest.h"
 #include "mlf/model_library.h"
@@ -35,11 +36,18 @@ absl::Status Read(absl::string_view bytes) {
 
 absl::Status Unpack(absl::string_view bytes) { return mlf::UnpackTar(bytes, "a.tar").status(); }
 
-std::string Archive(const std::string& executor) {
+std::string WithChecksums(const std::string& executor) {
   return mlf::WriteArchive({.modules = {mlf::SampleModule("m", executor)},
                             .runtime = {{"a.h", "// A\n"}},
                             .export_time = 1'000'000'000})
       .value();
+}
+
+// Without checksums, so that damage reaches the readers of the files.
+std::string Archive(const std::string& executor) {
+  Artifacts files = mlf::UnpackTar(WithChecksums(executor), "a.tar").value();
+  files.erase("SHA256SUMS");
+  return mlf::PackTar(files, 1'000'000'000).value();
 }
 
 TEST(MlfDamage, Cuts) {
@@ -56,6 +64,22 @@ TEST_P(MlfFlips, AreHarmless) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Part, MlfFlips, ::testing::Range(size_t{0}, kParts));
+
+// What is read of a damaged archive with checksums is what was written.
+TEST(MlfDamage, Checksums) {
+  const std::string bytes = WithChecksums("graph");
+  const Artifacts files = mlf::UnpackTar(bytes, "a.tar").value();
+  const auto read = [&](absl::string_view damaged) -> absl::Status {
+    const absl::StatusOr<mlf::ModelLibrary> library = mlf::ReadArchive(damaged, "a.tar");
+    if (!library.ok()) {
+      EXPECT_TRUE(absl::StartsWith(library.status().message(), "a.tar: ")) << library.status();
+      return library.status();
+    }
+    EXPECT_EQ(mlf::UnpackTar(damaged, "a.tar").value(), files);
+    return absl::OkStatus();
+  };
+  ExpectFlipsAreHarmless(bytes, read, 0, std::string::npos, 7);
+}
 
 // Extended headers, which only long paths have.
 TEST(MlfDamage, LongPaths) {

@@ -35,7 +35,8 @@ constexpr size_t kMinRuns = 5;
 constexpr size_t kMaxProfileRuns = 100;
 
 struct BenchFlags {
-  std::string library, cpu_variant;
+  std::string library;
+  LibraryFlags load;
   int threads = 0;
   double seconds = 1;
   bool json = false;
@@ -101,7 +102,7 @@ void SetTimes(std::vector<double> times, BenchResult& result) {
 }
 
 absl::StatusOr<BenchResult> Measure(const BenchFlags& flags) {
-  KILN_ASSIGN_OR_RETURN(const Library library, LoadLibrary(flags.library, flags.cpu_variant));
+  KILN_ASSIGN_OR_RETURN(const Library library, LoadLibrary(flags.library, flags.load));
   runtime::Executor& executor = *library.executor;
   KILN_RETURN_IF_ERROR(SetInputs(executor, {}, /*fill=*/true));
   BenchResult result = {.module_name = library.module_name,
@@ -159,8 +160,9 @@ void AddBenchCommand(CLI::App& app, Action& action) {
   command->add_option("--threads", flags->threads, "Threads; 0: one per CPU")
       ->capture_default_str();
   command->add_option(
-      "--cpu-variant", flags->cpu_variant,
+      "--cpu-variant", flags->load.cpu_variant,
       "Of a library of compile --cpu-variants: which to run [the best of this CPU]");
+  command->add_flag(kSkipChecksum, flags->load.skip_checksum, kSkipChecksumHelp);
   command->add_option("--seconds", flags->seconds, "How long to measure")->capture_default_str();
   command->add_flag("--json", flags->json, "Print one JSON object");
   command->add_flag("--profile", flags->profile,

@@ -14,6 +14,7 @@
 #include "compiler/backend.h"
 #include "compiler/base/limits.h"
 #include "compiler/base/status.h"
+#include "runtime_cpp/library_checksum.h"
 #include "tools/kiln/files.h"
 #include "tools/kiln/run_program.h"
 #include "tools/kiln/runtime_files.h"
@@ -114,10 +115,12 @@ absl::StatusOr<std::string> LinkSharedObject(const Artifacts& artifacts, const s
 
 absl::Status LinkParts(const CompileOptions& options, Artifacts& artifacts) {
   const std::string shared_object = options.module_name + ".so";
-  const bool is_shared = options.runtime == Runtime::kCpp && !options.system_lib;
-  if (!is_shared || artifacts.contains(shared_object)) return absl::OkStatus();
-  KILN_ASSIGN_OR_RETURN(artifacts[shared_object],
-                        LinkSharedObject(artifacts, options.module_name, CodeTarget(options)));
+  if (options.runtime != Runtime::kCpp || options.system_lib) return absl::OkStatus();
+  if (!artifacts.contains(shared_object)) {
+    KILN_ASSIGN_OR_RETURN(artifacts[shared_object],
+                          LinkSharedObject(artifacts, options.module_name, CodeTarget(options)));
+  }
+  runtime::AppendLibraryChecksum(artifacts[shared_object]);
   return absl::OkStatus();
 }
 

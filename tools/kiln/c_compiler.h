@@ -8,10 +8,10 @@
 
 namespace kiln::tools {
 
-// Adds <module>.so to a model of the C++ runtime where Compile has left C and objects in its place:
-// runs the system's C compiler (`cc`) on all of them. InvalidArgument if there is no compiler, if
-// the target is not this kind of machine, or if the compiler does not know an option of it;
-// Internal with the compiler's words if it fails.
+// Completes <module>.so of a model of the C++ runtime: puts its checksum behind it and, where
+// Compile has left C and objects in its place, makes it of them with the system's C compiler
+// (`cc`). InvalidArgument if there is no compiler, if the target is not this kind of machine, or if
+// the compiler does not know an option of it; Internal with the compiler's words if it fails.
 absl::Status LinkParts(const CompileOptions& options, Artifacts& artifacts);
 
 }  // namespace kiln::tools

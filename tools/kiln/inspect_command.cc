@@ -36,7 +36,7 @@ struct InspectFlags {
   std::optional<std::string> emulator;
   InputFlags inputs;
   std::vector<std::string> externals;
-  bool json = false;
+  bool json = false, skip_checksum = false;
   int timeout_seconds = 60;
 };
 
@@ -65,7 +65,9 @@ absl::StatusOr<std::string> InspectModel(const InspectFlags& flags) {
 }
 
 absl::StatusOr<std::string> InspectLibrary(const InspectFlags& flags) {
-  KILN_ASSIGN_OR_RETURN(const runtime::Module module, runtime::Module::LoadFromFile(flags.file));
+  KILN_ASSIGN_OR_RETURN(
+      const runtime::Module module,
+      runtime::Module::LoadFromFile(flags.file, {.check_checksum = !flags.skip_checksum}));
   KILN_ASSIGN_OR_RETURN(const runtime::ModelMetadata metadata,
                         runtime::ModelMetadata::Find(module));
   if (flags.json) return MetadataJson(MetadataOf(metadata));
@@ -138,6 +140,8 @@ void AddInspectCommand(CLI::App& app, Action& action) {
                       "Of a model: what it would be compiled for [host]");
   AddInputOptions(*command, flags->inputs);
   command->add_flag("--json", flags->json, "Write JSON: of a library or model its metadata");
+  command->add_flag(kSkipChecksum, flags->skip_checksum,
+                    "Of a library: do not check that it is undamaged");
   command->add_option("--stack-usage", flags->stack_usage,
                       "Of an object: what gcc -fstack-usage has written beside it (.su)");
   command

@@ -52,12 +52,15 @@ absl::Status SetThreads(int threads) {
   return threads == 0 ? absl::OkStatus() : runtime::ThreadPool::Global().SetNumThreads(threads);
 }
 
-absl::StatusOr<Library> LoadLibrary(const std::string& path, const std::string& cpu_variant) {
-  KILN_RETURN_IF_ERROR(ReadFile(path, kMaxLibraryBytes).status());
-  KILN_ASSIGN_OR_RETURN(const runtime::Module module, runtime::Module::LoadFromFile(path));
+absl::StatusOr<Library> LoadLibrary(const std::string& path, const LibraryFlags& flags) {
+  if (!flags.skip_checksum) KILN_RETURN_IF_ERROR(ReadFile(path, kMaxLibraryBytes).status());
+  KILN_ASSIGN_OR_RETURN(
+      const runtime::Module module,
+      runtime::Module::LoadFromFile(path, {.check_checksum = !flags.skip_checksum}));
   KILN_ASSIGN_OR_RETURN(const runtime::Model model, runtime::Model::FromModule(module));
-  if (!cpu_variant.empty()) {
-    KILN_RETURN_IF_ERROR(Annotate(runtime::SetCpuVariant(module, cpu_variant), "--cpu-variant: "));
+  if (!flags.cpu_variant.empty()) {
+    KILN_RETURN_IF_ERROR(
+        Annotate(runtime::SetCpuVariant(module, flags.cpu_variant), "--cpu-variant: "));
   }
   Library library{.module_name = model.name(), .module = module, .executor = nullptr};
   KILN_ASSIGN_OR_RETURN(library.executor, runtime::Executor::Create(module, runtime::kCpu));

@@ -24,9 +24,17 @@ struct Library {
 // How many threads a library takes, as --threads says: 0 for one per CPU.
 absl::Status SetThreads(int threads);
 
-// Loads a shared object and makes an executor of the model in it. `cpu_variant`: the one to run,
-// empty for the best that the CPU has.
-absl::StatusOr<Library> LoadLibrary(const std::string& path, const std::string& cpu_variant = "");
+// What the command line says of a library.
+struct LibraryFlags {
+  std::string cpu_variant;  // the one to run; empty for the best that the CPU has
+  bool skip_checksum = false;
+};
+inline constexpr char kSkipChecksum[] = "--skip-checksum";
+inline constexpr char kSkipChecksumHelp[] =
+    "Do not read the whole library to check that it is undamaged";
+
+// Loads a shared object and makes an executor of the model in it.
+absl::StatusOr<Library> LoadLibrary(const std::string& path, const LibraryFlags& flags = {});
 
 // "x86-64-v3 (of x86-64-v2, x86-64-v3)": what runs of a library with CPU variants, or why none
 // does. Empty for other libraries.

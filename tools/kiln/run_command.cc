@@ -21,7 +21,8 @@ namespace {
 constexpr int64_t kPrintedValues = 10;
 
 struct RunFlags {
-  std::string library, output, cpu_variant;
+  std::string library, output;
+  LibraryFlags load;
   std::vector<std::string> inputs, checks;
   double rtol = 1e-5, atol = 1e-6;
   int threads = 0;
@@ -87,7 +88,7 @@ absl::Status RunLibrary(const RunFlags& flags) {
   KILN_RETURN_IF_ERROR(CheckTolerance("--rtol", flags.rtol));
   KILN_RETURN_IF_ERROR(CheckTolerance("--atol", flags.atol));
   KILN_RETURN_IF_ERROR(SetThreads(flags.threads));
-  KILN_ASSIGN_OR_RETURN(const Library library, LoadLibrary(flags.library, flags.cpu_variant));
+  KILN_ASSIGN_OR_RETURN(const Library library, LoadLibrary(flags.library, flags.load));
   const std::shared_ptr<runtime::Executor>& executor = library.executor;
   KILN_ASSIGN_OR_RETURN(const auto wanted, ReadWanted(checks, *executor));
   std::optional<OutputFolder> folder;
@@ -141,8 +142,9 @@ void AddRunCommand(CLI::App& app, Action& action) {
   command->add_option("--threads", flags->threads, "Threads; 0: one per CPU")
       ->capture_default_str();
   command->add_option(
-      "--cpu-variant", flags->cpu_variant,
+      "--cpu-variant", flags->load.cpu_variant,
       "Of a library of compile --cpu-variants: which to run [the best of this CPU]");
+  command->add_flag(kSkipChecksum, flags->load.skip_checksum, kSkipChecksumHelp);
   command->footer(
       "Examples:\n"
       "  kiln run out/my_mod.so --input data=image.npy --output results\n"

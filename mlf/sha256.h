@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// SHA-256 (FIPS 180-4), which tools of every system can check.
+#ifndef KILN_MLF_SHA256_H_
+#define KILN_MLF_SHA256_H_
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace kiln::mlf {
+
+// As 64 hexadecimal digits in lower case.
+std::string Sha256(absl::string_view bytes);
+
+}  // namespace kiln::mlf
+
+#endif  // KILN_MLF_SHA256_H_

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime_cpp/library_checksum.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "runtime_cpp/checksum.h"
+#include "runtime_cpp/status_macros.h"
+
+namespace kiln::runtime {
+namespace {
+
+constexpr absl::string_view kMagic = {"KILNXXH\x01", 8};
+constexpr size_t kBlockBytes = size_t{1} << 20;
+
+void AppendU64(uint64_t value, std::string& out) {
+  for (int i = 0; i < 8; ++i) out.push_back(static_cast<char>(value >> 8 * i));
+}
+
+uint64_t ReadU64(absl::string_view bytes) {
+  uint64_t value = 0;
+  for (size_t i = 8; i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[i]);
+  return value;
+}
+
+std::string Hex(uint64_t value) { return absl::StrCat(absl::Hex(value, absl::kZeroPad16)); }
+
+absl::Status Damaged(const std::string& path, absl::string_view what) {
+  return absl::DataLossError(absl::StrCat(
+      path, ": ", what, ": the file is damaged, or was changed after the compiler had written it"));
+}
+
+// The hash of the next `bytes` bytes of a file.
+absl::StatusOr<uint64_t> HashOf(std::istream& file, uint64_t bytes, const std::string& path) {
+  Xxh64 hash;
+  std::vector<char> block(kBlockBytes);
+  while (bytes > 0) {
+    const uint64_t wanted = std::min<uint64_t>(bytes, block.size());
+    if (!file.read(block.data(), static_cast<std::streamsize>(wanted))) {
+      return absl::DataLossError(absl::StrCat(path, ": cannot be read to its end"));
+    }
+    hash.Add({block.data(), static_cast<size_t>(wanted)});
+    bytes -= wanted;
+  }
+  return hash.Value();
+}
+
+}  // namespace
+
+void AppendLibraryChecksum(std::string& library) {
+  Xxh64 hash;
+  hash.Add(library);
+  const uint64_t bytes = library.size();
+  library.append(kMagic.data(), kMagic.size());
+  AppendU64(bytes, library);
+  AppendU64(hash.Value(), library);
+}
+
+absl::Status CheckLibraryChecksum(const std::string& path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) return absl::NotFoundError(absl::StrCat(path, ": cannot open the file"));
+  const auto file_bytes = static_cast<int64_t>(file.tellg());
+  if (file_bytes < static_cast<int64_t>(kLibraryChecksumBytes)) return absl::OkStatus();
+  const uint64_t bytes = static_cast<uint64_t>(file_bytes) - kLibraryChecksumBytes;
+  std::string trailer(kLibraryChecksumBytes, '\0');
+  file.seekg(static_cast<std::streamoff>(bytes));
+  if (!file.read(trailer.data(), static_cast<std::streamsize>(trailer.size()))) {
+    return absl::OkStatus();  // no regular file, which the loader says in its words
+  }
+  // Either is enough to know a checksum by, so that damage to it is no way around it.
+  const bool has_magic = absl::string_view(trailer).substr(0, kMagic.size()) == kMagic;
+  const uint64_t claimed_bytes = ReadU64(absl::string_view(trailer).substr(8));
+  if (!has_magic && claimed_bytes != bytes) return absl::OkStatus();
+  if (!has_magic) return Damaged(path, "its checksum begins with the wrong bytes");
+  if (claimed_bytes != bytes) {
+    return Damaged(
+        path, absl::StrCat("found ", bytes, " bytes before its checksum, wanted ", claimed_bytes));
+  }
+  file.seekg(0);
+  KILN_ASSIGN_OR_RETURN(const uint64_t found, HashOf(file, bytes, path));
+  const uint64_t wanted = ReadU64(absl::string_view(trailer).substr(16));
+  if (found == wanted) return absl::OkStatus();
+  return Damaged(path, absl::StrCat("found the checksum ", Hex(found), ", wanted ", Hex(wanted)));
+}
+
+}  // namespace kiln::runtime
