@@ -1,77 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mlf/sha256.h"
 
-#include <array>
-#include <bit>
-#include <cstdint>
+#include <openssl/sha.h>
 
-#include "absl/strings/str_cat.h"
+#include "absl/strings/escaping.h"
 
 namespace kiln::mlf {
-namespace {
-
-constexpr size_t kBlockBytes = 64;
-
-// The first 32 bits of the fractional parts of the cube roots of the first 64 primes.
-constexpr uint32_t kRoundConstants[64] = {
-    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
-    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
-    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
-    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
-    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
-    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
-    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
-    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
-
-using State = std::array<uint32_t, 8>;
-
-// Of the square roots of the first 8 primes.
-constexpr State kInitial = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                            0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-
-uint32_t BigEndian(const char* bytes) {
-  uint32_t value = 0;
-  for (int i = 0; i < 4; ++i) value = value << 8 | static_cast<unsigned char>(bytes[i]);
-  return value;
-}
-
-void AddBlock(const char* block, State& state) {
-  uint32_t w[64];
-  for (int i = 0; i < 16; ++i) w[i] = BigEndian(block + 4 * i);
-  for (int i = 16; i < 64; ++i) {
-    const uint32_t s0 = std::rotr(w[i - 15], 7) ^ std::rotr(w[i - 15], 18) ^ w[i - 15] >> 3;
-    const uint32_t s1 = std::rotr(w[i - 2], 17) ^ std::rotr(w[i - 2], 19) ^ w[i - 2] >> 10;
-    w[i] = w[i - 16] + s0 + w[i - 7] + s1;
-  }
-  auto [a, b, c, d, e, f, g, h] = state;
-  for (int i = 0; i < 64; ++i) {
-    const uint32_t s1 = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);
-    const uint32_t first = h + s1 + ((e & f) ^ (~e & g)) + kRoundConstants[i] + w[i];
-    const uint32_t s0 = std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22);
-    const uint32_t second = s0 + ((a & b) ^ (a & c) ^ (b & c));
-    h = g, g = f, f = e, e = d + first;
-    d = c, c = b, b = a, a = first + second;
-  }
-  const State sums = {a, b, c, d, e, f, g, h};
-  for (size_t i = 0; i < state.size(); ++i) state[i] += sums[i];
-}
-
-}  // namespace
 
 std::string Sha256(absl::string_view bytes) {
-  State state = kInitial;
-  const uint64_t bits = uint64_t{8} * bytes.size();
-  for (; bytes.size() >= kBlockBytes; bytes.remove_prefix(kBlockBytes)) {
-    AddBlock(bytes.data(), state);
-  }
-  // A one bit, zeros, and the number of bits fill the last one or two blocks.
-  std::string rest = absl::StrCat(bytes, "\x80");
-  rest.resize(rest.size() <= kBlockBytes - 8 ? kBlockBytes : 2 * kBlockBytes, '\0');
-  for (size_t i = 0; i < 8; ++i) rest[rest.size() - 1 - i] = static_cast<char>(bits >> 8 * i);
-  for (size_t at = 0; at < rest.size(); at += kBlockBytes) AddBlock(rest.data() + at, state);
-  std::string text;
-  for (const uint32_t word : state) absl::StrAppend(&text, absl::Hex(word, absl::kZeroPad8));
-  return text;
+  std::string digest(SHA256_DIGEST_LENGTH, '\0');
+  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
+         reinterpret_cast<unsigned char*>(digest.data()));
+  return absl::BytesToHexString(digest);
 }
 
 }  // namespace kiln::mlf

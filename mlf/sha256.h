@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// SHA-256 (FIPS 180-4), which tools of every system can check.
 #ifndef KILN_MLF_SHA256_H_
 #define KILN_MLF_SHA256_H_
 
@@ -9,7 +8,7 @@
 
 namespace kiln::mlf {
 
-// As 64 hexadecimal digits in lower case.
+// SHA-256 as `sha256sum` prints it: 64 hexadecimal digits in lower case.
 std::string Sha256(absl::string_view bytes);
 
 }  // namespace kiln::mlf

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime_cpp/library_checksum.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
@@ -9,7 +12,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "runtime_cpp/checksum.h"
 #include "runtime_cpp/status_macros.h"
 
 namespace kiln::runtime {
@@ -37,28 +39,28 @@ absl::Status Damaged(const std::string& path, absl::string_view what) {
 
 // The hash of the next `bytes` bytes of a file.
 absl::StatusOr<uint64_t> HashOf(std::istream& file, uint64_t bytes, const std::string& path) {
-  Xxh64 hash;
+  XXH3_state_t hash;
+  XXH3_64bits_reset(&hash);
   std::vector<char> block(kBlockBytes);
   while (bytes > 0) {
     const uint64_t wanted = std::min<uint64_t>(bytes, block.size());
     if (!file.read(block.data(), static_cast<std::streamsize>(wanted))) {
       return absl::DataLossError(absl::StrCat(path, ": cannot be read to its end"));
     }
-    hash.Add({block.data(), static_cast<size_t>(wanted)});
+    XXH3_64bits_update(&hash, block.data(), static_cast<size_t>(wanted));
     bytes -= wanted;
   }
-  return hash.Value();
+  return XXH3_64bits_digest(&hash);
 }
 
 }  // namespace
 
 void AppendLibraryChecksum(std::string& library) {
-  Xxh64 hash;
-  hash.Add(library);
   const uint64_t bytes = library.size();
+  const uint64_t hash = XXH3_64bits(library.data(), library.size());
   library.append(kMagic.data(), kMagic.size());
   AppendU64(bytes, library);
-  AppendU64(hash.Value(), library);
+  AppendU64(hash, library);
 }
 
 absl::Status CheckLibraryChecksum(const std::string& path) {

@@ -3,9 +3,9 @@
 // The checksum of a shared object: what the compiler writes behind the file's last byte, and what
 // is checked before any of the file is mapped.
 //
-// It takes 24 bytes: "KILNXXH\x01", the number of bytes before it, and their XXH64, both little
-// endian. A loader of the system does not see it, and tools that write the file anew (strip) leave
-// it out; a library without it is not checked.
+// It takes 24 bytes: "KILNXXH\x01", the number of bytes before it, and their XXH3
+// (64 bits), both little endian. A loader of the system does not see it, and tools that write the
+// file anew (strip) leave it out; a library without it is not checked.
 #ifndef KILN_RUNTIME_CPP_LIBRARY_CHECKSUM_H_
 #define KILN_RUNTIME_CPP_LIBRARY_CHECKSUM_H_
 

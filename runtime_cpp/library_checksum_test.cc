@@ -8,7 +8,6 @@
 #include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "runtime_cpp/checksum.h"
 
 namespace kiln::runtime {
 namespace {
@@ -19,37 +18,6 @@ std::string Sample(size_t size) {
   std::string bytes;
   for (size_t i = 0; i < size; ++i) bytes.push_back(static_cast<char>((i * 31 + 7) % 251));
   return bytes;
-}
-
-uint64_t HashOf(absl::string_view bytes) {
-  Xxh64 hash;
-  hash.Add(bytes);
-  return hash.Value();
-}
-
-// What xxhsum -H64 says.
-TEST(Xxh64, IsThatOfOtherTools) {
-  const struct {
-    size_t size;
-    uint64_t hash;
-  } kCases[] = {{0, 0xef46db3751d8e999},   {1, 0xa96c7f0ce858bbb7},   {3, 0x56e6957632a487f9},
-                {4, 0xc60d15b1e3ff8f04},   {8, 0x3da5c7aa269683e0},   {31, 0x3391303d485e846e},
-                {32, 0x40b7aff75d45bbc8},  {33, 0x4997cae4951c17a5},  {63, 0x2944b4dafc69b206},
-                {100, 0xf0b29a915621716d}, {1000, 0x9e3300c1cde3c58d}};
-  for (const auto& c : kCases) EXPECT_EQ(HashOf(Sample(c.size)), c.hash) << c.size;
-}
-
-TEST(Xxh64, TakesBytesInAnyParts) {
-  const std::string bytes = Sample(100);
-  for (size_t first = 0; first <= bytes.size(); ++first) {
-    for (size_t second = first; second <= bytes.size(); ++second) {
-      Xxh64 hash;
-      hash.Add(bytes.substr(0, first));
-      hash.Add(bytes.substr(first, second - first));
-      hash.Add(bytes.substr(second));
-      ASSERT_EQ(hash.Value(), 0xf0b29a915621716d) << first << " " << second;
-    }
-  }
 }
 
 absl::Status Check(absl::string_view bytes) {

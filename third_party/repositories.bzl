@@ -97,6 +97,20 @@ def _base_libraries():
         package = "libarchive-dev",
         requires = ["/usr/include/archive.h"],
     )
+    _maybe(
+        system_library,
+        name = "openssl",
+        build_file = "@kiln//third_party:openssl.BUILD",
+        package = "libssl-dev",
+        requires = ["/usr/include/openssl/evp.h"],
+    )
+    _maybe(
+        system_library,
+        name = "xxhash",
+        build_file = "@kiln//third_party:xxhash.BUILD",
+        package = "libxxhash-dev",
+        requires = ["/usr/include/xxhash.h"],
+    )
 
 def _test_libraries():
     _maybe(

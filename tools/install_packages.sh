@@ -26,6 +26,8 @@ build_packages=(
   liblld-19-dev
   libonnx-dev
   libprotobuf-dev
+  libssl-dev # SHA-256 of archives
+  libxxhash-dev # checksums of shared objects
   libzstd-dev
   llvm-19-dev
   nlohmann-json3-dev

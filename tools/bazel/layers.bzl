@@ -139,12 +139,14 @@ LAYERS = {
         _ABSL,
         "@libarchive",
         "@nlohmann_json",
+        "@openssl",
     ],
     "runtime_cpp": [
         "metadata",
         "runtime_crt",
         _ABSL,
         "@nlohmann_json",
+        "@xxhash",
     ],
     "runtime_cpp/dnnl": [
         "runtime_cpp",
