@@ -266,6 +266,42 @@ TEST(Contraction, AsksForWhatEpiloguesRead) {
   }
 }
 
+// Where a table is read depends on the sums, which are not there when a tile begins.
+TEST(Contraction, LooksUpItsSums) {
+  const DType wide = DType::Int(32);
+  const Buffer x = Param("x", DType::Int(8), {28, 64}), out = Param("out", DType::Int(8), {28, 35});
+  const Buffer residual = Param("residual", DType::Int(8), {28, 35});
+  const Buffer sum = Workspace("sum", wide, {28, 35});
+  const loop::Constant w = MakeConstant("w", DType::Int(8), {35, 64});
+  const loop::Constant table = MakeConstant("table", DType::Int(8), {256});
+  const loop::Constant by_row = MakeConstant("by_row", DType::Int(8), {28, 256});
+  const auto place = [&](const Index& i) {
+    const Expr clipped = loop::Min(loop::Max(MakeLoad(sum, i), Expr(-128)), Expr(127));
+    return loop::ToIndex(clipped + Expr(128));
+  };
+  const Kernel kernel = {
+      .name = "f",
+      .inputs = {x, residual},
+      .outputs = {out},
+      .constants = {w, table, by_row},
+      .stages = {Reduce(sum, {64}, Combine::kSum,
+                        [&](const Index& i, const Index& r) {
+                          return MakeCast(wide, MakeLoad(x, {i[0], r[0]})) *
+                                 MakeCast(wide, MakeLoad(w.buffer, {i[1], r[0]}));
+                        }),
+                 Pointwise(out, [&](const Index& i) {
+                   return MakeLoad(table.buffer, {place(i)}) +
+                          MakeLoad(by_row.buffer, {i[0], place(i)}) + MakeLoad(residual, i);
+                 })}};
+  for (const Target& target : AllTargets()) {
+    const std::string text = Text(Schedule(kernel, target));
+    EXPECT_TRUE(absl::StrContains(text, "prefetch residual[")) << text;
+    EXPECT_FALSE(absl::StrContains(text, "prefetch table[")) << text;
+    EXPECT_FALSE(absl::StrContains(text, "prefetch by_row[")) << text;
+    ExpectLikeNaive(kernel, target);
+  }
+}
+
 TEST(Contraction, SeveralStepsToAnIteration) {
   // 28 accumulators: four steps are 112 multiply-adds.
   const auto loops = [](int64_t reduce) {

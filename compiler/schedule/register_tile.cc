@@ -172,14 +172,24 @@ Stmt Reduction(const TiledContraction& t, const TilePlace& place, const Stmt& st
                                PrefetchNextRows(t, place, iteration, iterations), body}));
 }
 
-// Loads of the epilogues, other than of the sums, that differ by row.
+bool Reads(const Expr& e, const Buffer& buffer) {
+  bool reads = false;
+  loop::VisitExpr(e, [&](const Expr& at) {
+    const auto* load = at.As<loop::Load>();
+    reads |= load != nullptr && load->buffer == buffer;
+  });
+  return reads;
+}
+
+// Loads of the epilogues that differ by row, and whose place is known when a tile begins: neither
+// those of the sums nor those that look the sums up in a table.
 std::vector<const loop::Load*> EpilogueLoads(const TiledContraction& t) {
   std::vector<const loop::Load*> loads;
   if (!t.prefetches_epilogues || t.c.rows.empty()) return loads;
   for (const Epilogue& epilogue : t.epilogues) {
     loop::VisitExpr(epilogue.value, [&](const Expr& e) {
       const auto* load = e.As<loop::Load>();
-      if (load == nullptr || load->buffer == t.sums) return;
+      if (load == nullptr || Reads(e, t.sums)) return;
       const bool differs =
           std::any_of(load->index.begin(), load->index.end(),
                       [&](const Expr& index) { return loop::Uses(index, t.c.rows.back().var); });

@@ -18,7 +18,9 @@
 #include "compiler/loop/interpret.h"
 #include "compiler/loop/passes.h"
 #include "gtest/gtest.h"
+#include "tests/equality/runs_here.h"
 #ifdef KILN_WITH_LLVM
+#include "compiler/codegen/llvm/codegen_llvm.h"
 #include "compiler/codegen/llvm/jit.h"
 #endif
 
@@ -240,6 +242,11 @@ std::vector<Outputs> RunOnAllEngines(const std::vector<Case>& cases, const Engin
     }
   }
 #ifdef KILN_WITH_LLVM
+  if (!RunsHere(options.target)) {
+    const auto object = codegen::EmitObject(VectorProgram(program, compile), options.target);
+    EXPECT_TRUE(object.ok()) << object.status();
+    return reference;
+  }
   const auto jit = codegen::Jit::Create(VectorProgram(program, compile), options.target);
   EXPECT_TRUE(jit.ok()) << jit.status();
   if (jit.ok()) {

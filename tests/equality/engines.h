@@ -35,7 +35,9 @@ struct EngineOptions {
 using Outputs = std::vector<Tensor>;
 
 // Runs all cases on the interpreter, C and LLVM; fails the current test for every difference and
-// every error, naming the case. Returns the interpreter's outputs, empty for cases that failed.
+// every error, naming the case. What LLVM makes for a target that this machine cannot run is an
+// object that nothing runs; the C for it is run here all the same. Returns the interpreter's
+// outputs, empty for cases that failed.
 std::vector<Outputs> RunOnAllEngines(const std::vector<Case>& cases, const EngineOptions& options);
 
 // A float from `a` and `b` may differ by `tolerance`, absolute and relative; all else must be

@@ -16,6 +16,13 @@ Case RandomCase(uint32_t seed);
 // integers. All of it but float arithmetic between dequantize and quantize is of integers.
 Case RandomQuantizedCase(uint32_t seed);
 
+// A contraction and up to six operators that are computed on its sums: bias, requantisation, tables
+// (sigmoid, tanh, lookups), clips, and sums with further inputs. 24 seeds in a row from
+// a multiple of 24 have every contraction (1x1, 3x3, depthwise, transposed, dense, batch matmul) of
+// int8, uint8, int16 and float32 once, 12 of them each with two of these types.
+inline constexpr uint32_t kNumFusedContractions = 24;
+Case RandomFusion(uint32_t seed);
+
 // Makes what nothing reads outputs, so that nothing is dead; four at most.
 void ReturnUnread(Graph& graph);
 
