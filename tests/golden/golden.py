@@ -18,13 +18,13 @@ _C = ["--runtime", "crt", "--interface", "c"]
 
 
 class Case:
-    """One run of `kiln compile`: a model of this folder, a stage, and options that pin the text to no machine."""
+    """One run of `kiln compile`: a model of this folder, a stage, and options that pin the text to no machine: a target, or None with CPU variants."""
 
     def __init__(self, model, stage, target="x86-64-v3", options=(), label=""):
         self.model = model + ".relay"
         self.stage = stage
         self.needs_llvm = stage in ("llvm", "asm")
-        self.arguments = ["--emit=" + stage, "--target", target] + list(options)
+        self.arguments = ["--emit=" + stage] + (["--target", target] if target else []) + list(options)
         self.expected = ".".join(filter(None, [model, stage.replace(":", "-"), label, "txt"]))
 
     def command(self):
@@ -57,6 +57,14 @@ CASES = [
     Case("dense", "scheduled", "cortex-m4f", _C, label="cortex-m4f"),
     Case("centre", "scheduled", options=_C),
     Case("pointwise", "scheduled", options=_C),
+    Case("pointwise", "scheduled", None, _C + ["--cpu-variants", "x86-64-v2,x86-64-v3"], "variants"),
+    # What schedules do for products of bytes, large and depthwise convolutions, rows that are read several times, and slices.
+    Case("bytes", "scheduled", "x86-64-v4 -mattr=+avx512vnni", _C),
+    Case("winograd", "scheduled", options=_C),
+    Case("depthwise", "scheduled", options=_C),
+    Case("softmax", "scheduled", options=_C),
+    Case("slices", "plan", options=_C),
+    Case("slices", "scheduled", options=_C),
     # What is made of the plan.
     Case("memory", "plan"),
     Case("outputs", "plan"),
