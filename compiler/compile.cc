@@ -52,8 +52,11 @@ ModuleInfo InfoOf(const CompileOptions& options) {
           .interface_api = Text(options.interface),
           .calling_convention = Text(options.calling_convention),
           .target = options.target.name,
-          .main_function = absl::StrCat(
-              prefix, options.interface == Interface::kC ? "_run_model" : "___tvm_main__"),
+          .main_function =
+              options.executor == Executor::kGraph
+                  ? ""
+                  : absl::StrCat(prefix, options.interface == Interface::kC ? "_run_model"
+                                                                            : "___tvm_main__"),
           .cpu_variants = std::move(variants)};
 }
 

@@ -11,11 +11,14 @@
 #include "runtime_cpp/device_api.h"
 #include "runtime_cpp/library_module.h"
 #include "runtime_cpp/status_macros.h"
+#include "runtime_cpp/tvm_metadata.h"
 
 namespace kiln::runtime {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr DLDataType kByte = {kDLUInt, 8, 1};
 
 // A model compiled with --profile calls this around each operator function, if it is set.
 using ProfileHook = void (*)(int32_t function_index, int32_t begin);
@@ -101,16 +104,38 @@ absl::StatusOr<std::unique_ptr<Program>> AotProgram::Create(const Module& module
   for (const auto& output : run_model.outputs()) {
     program->outputs_.push_back(output.ToTensorInfo());
   }
-  program->workspace_bytes_ = run_model.workspace_size_bytes();
+  KILN_RETURN_IF_ERROR(program->PlacePools(module));
   program->has_profile_hook_ = InstallProfileHook(module);
   return program;
 }
 
+absl::Status AotProgram::PlacePools(const Module& module) {
+  if (metadata_.is_complete()) {
+    const int64_t bytes = metadata_.run_model().workspace_size_bytes();
+    if (bytes > 0) pool_bytes_ = {bytes};
+    KILN_ASSIGN_OR_RETURN(constants_, NDArray::Empty({0}, kByte));
+  } else {
+    KILN_ASSIGN_OR_RETURN(const TVMMetadata* const metadata, FindTvmMetadata(module));
+    KILN_ASSIGN_OR_RETURN(TvmPools pools, PoolsOf(*metadata));
+    pool_bytes_ = std::move(pools.workspace_bytes);
+    constants_ = std::move(pools.constants);
+  }
+  for (const int64_t bytes : pool_bytes_) {
+    constexpr int64_t kAlignment = kTensorAlignment;
+    workspace_bytes_ = (workspace_bytes_ + kAlignment - 1) / kAlignment * kAlignment;
+    pool_offsets_.push_back(workspace_bytes_);
+    if (__builtin_add_overflow(workspace_bytes_, bytes, &workspace_bytes_) ||
+        workspace_bytes_ > kMaxTensorBytes) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("model '", metadata_.module_name(), "': its workspace is too large"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status AotProgram::Run(const RunMemory& memory) const {
-  constexpr DLDataType kByte = {kDLUInt, 8, 1};
-  const int64_t no_bytes = 0;
   absl::InlinedVector<DLTensor, 8> tensors;
-  tensors.reserve(inputs_.size() + outputs_.size() + 2);
+  tensors.reserve(inputs_.size() + outputs_.size() + 1 + pool_bytes_.size());
   for (size_t i = 0; i < inputs_.size(); ++i) {
     const TensorInfo& info = inputs_[i];
     tensors.push_back(MakeTensor(memory.inputs[i], info.device, info.dtype, info.shape));
@@ -119,9 +144,10 @@ absl::Status AotProgram::Run(const RunMemory& memory) const {
     const TensorInfo& info = outputs_[i];
     tensors.push_back(MakeTensor(memory.outputs[i], info.device, info.dtype, info.shape));
   }
-  if (workspace_bytes_ > 0) {
-    tensors.push_back(MakeTensor(memory.workspace, device_, kByte, {&no_bytes, 1}));
-    tensors.push_back(MakeTensor(memory.workspace, device_, kByte, {&workspace_bytes_, 1}));
+  if (!pool_bytes_.empty()) tensors.push_back(*constants_);
+  for (size_t i = 0; i < pool_bytes_.size(); ++i) {
+    char* const pool = static_cast<char*>(memory.workspace) + pool_offsets_[i];
+    tensors.push_back(MakeTensor(pool, device_, kByte, {&pool_bytes_[i], 1}));
   }
   absl::InlinedVector<TVMValue, 8> values(tensors.size());
   const absl::InlinedVector<int, 8> codes(tensors.size(), kTVMDLTensorHandle);

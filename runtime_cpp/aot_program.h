@@ -3,7 +3,8 @@
 // A model whose order of calls is compiled: one call of its entry runs it.
 //
 // The entry `tvmgen_<module>___tvm_main__` takes the inputs, the outputs and, if the model needs a
-// workspace, an empty constant pool and the workspace.
+// workspace, a pool of constants and the pools of the workspace. Kiln's models have no such
+// constants and one pool.
 #ifndef KILN_RUNTIME_CPP_AOT_PROGRAM_H_
 #define KILN_RUNTIME_CPP_AOT_PROGRAM_H_
 
@@ -32,8 +33,13 @@ class AotProgram final : public Program {
   AotProgram(ModelMetadata metadata, PackedFunc entry, DLDevice device)
       : Program(device), metadata_(std::move(metadata)), entry_(std::move(entry)) {}
 
+  absl::Status PlacePools(const Module& module);
+
   ModelMetadata metadata_;
   PackedFunc entry_;
+  NDArray constants_;                  // Empty or those of a model of another compiler.
+  std::vector<int64_t> pool_bytes_;    // Of each pool of the workspace.
+  std::vector<int64_t> pool_offsets_;  // In the workspace.
   bool has_profile_hook_ = false;
 };
 

@@ -123,8 +123,8 @@ TEST(CApi, CallbacksAreGlobalFunctions) {
   int size = 0;
   const char** names = nullptr;
   ASSERT_EQ(TVMFuncListGlobalNames(&size, &names), 0);
-  ASSERT_EQ(size, 1);
-  EXPECT_STREQ(names[0], "test.join");
+  EXPECT_THAT(std::vector<std::string>(names, names + size),
+              testing::IsSupersetOf({"runtime.SystemLib", "test.join"}));
 
   // Compiled code finds it as well, and does not own it.
   TVMFunctionHandle found = nullptr;
@@ -142,6 +142,71 @@ TEST(CApi, CallbacksAreGlobalFunctions) {
   EXPECT_EQ(TVMFuncRemoveGlobal("test.join"), 0);
   EXPECT_NE(TVMFuncRemoveGlobal("test.join"), 0);
   EXPECT_EQ(calls, 101);
+}
+
+TVMFunctionHandle GetGlobal(const char* name) {
+  TVMFunctionHandle function = nullptr;
+  EXPECT_EQ(TVMFuncGetGlobal(name, &function), 0);
+  EXPECT_NE(function, nullptr) << name;
+  return function;
+}
+
+TEST(CApi, GlobalFunctionsOnModules) {
+  TVMValue result;
+  int code = 0;
+  ASSERT_EQ(Call(GetGlobal("runtime.ModuleLoadFromFile"),
+                 {{.v_str = "runtime_cpp/testdata/add_graph.so"}, {.v_str = "so"}},
+                 {kTVMStr, kTVMStr}, &result, &code),
+            0)
+      << TVMGetLastError();
+  ASSERT_EQ(code, kTVMModuleHandle);
+  const TVMModuleHandle factory = result.v_handle;
+  ASSERT_EQ(Call(GetGlobal("runtime.ModuleGetTypeKey"), {{.v_handle = factory}}, {kTVMModuleHandle},
+                 &result, &code),
+            0);
+  EXPECT_STREQ(result.v_str, "GraphExecutorFactory");
+  ASSERT_EQ(Call(GetGlobal("runtime.ModuleImportsSize"), {{.v_handle = factory}},
+                 {kTVMModuleHandle}, &result, &code),
+            0);
+  EXPECT_EQ(result.v_int64, 1);
+  const auto get_import = [&](int64_t index) {
+    return Call(GetGlobal("runtime.ModuleGetImport"), {{.v_handle = factory}, {.v_int64 = index}},
+                {kTVMModuleHandle, kTVMArgInt}, &result, &code);
+  };
+  EXPECT_NE(get_import(1), 0);
+  EXPECT_STREQ(TVMGetLastError(), "runtime.ModuleGetImport: import 1: the module has 1 imports");
+  ASSERT_EQ(get_import(0), 0);
+  const TVMModuleHandle library = result.v_handle;
+
+  ASSERT_EQ(Call(Get(factory, "get_graph_json"), {}, {}, &result, &code), 0);
+  const std::string json = result.v_str;
+  ASSERT_EQ(
+      Call(GetGlobal("tvm.graph_executor.create"),
+           {{.v_str = json.c_str()}, {.v_handle = library}, {.v_int64 = kDLCPU}, {.v_int64 = 0}},
+           {kTVMStr, kTVMModuleHandle, kTVMArgInt, kTVMArgInt}, &result, &code),
+      0)
+      << TVMGetLastError();
+  const TVMModuleHandle executor = result.v_handle;
+  ASSERT_EQ(Call(GetGlobal("runtime.ModuleGetTypeKey"), {{.v_handle = executor}},
+                 {kTVMModuleHandle}, &result, &code),
+            0);
+  EXPECT_STREQ(result.v_str, "GraphExecutor");
+
+  ASSERT_EQ(Call(GetGlobal("tvm.graph_executor_factory.create"),
+                 {{.v_str = json.c_str()}, {.v_handle = library}, {.v_str = "mine"}},
+                 {kTVMStr, kTVMModuleHandle, kTVMStr}, &result, &code),
+            0)
+      << TVMGetLastError();
+  const TVMModuleHandle mine = result.v_handle;
+  EXPECT_EQ(
+      Call(Get(mine, "mine"), {TVMValue{.v_device = {kDLCPU, 0}}}, {kDLDevice}, &result, &code), 0)
+      << TVMGetLastError();
+  EXPECT_EQ(TVMModFree(result.v_handle), 0);
+  for (const TVMModuleHandle module : {mine, executor, library, factory}) {
+    EXPECT_EQ(TVMModFree(module), 0);
+  }
+  EXPECT_NE(Call(GetGlobal("runtime.SystemLib"), {}, {}, &result, &code), 0);
+  EXPECT_STREQ(TVMGetLastError(), "runtime.SystemLib: no model is linked into this program");
 }
 
 TEST(CApi, CodeFindsGlobalFunctions) {

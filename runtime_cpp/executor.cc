@@ -38,8 +38,9 @@ absl::Status Executor::Allocate(const Params& params) {
   inputs_.resize(program_->inputs().size());
   outputs_.resize(program_->outputs().size());
   for (const auto& [name, array] : params) {
-    KILN_ASSIGN_OR_RETURN(const int index, GetInputIndex(name));
-    KILN_RETURN_IF_ERROR(UseParam(index, array));
+    // Other compilers also hand out parameters that they have linked in, which are no inputs.
+    const absl::StatusOr<int> index = GetInputIndex(name);
+    if (index.ok()) KILN_RETURN_IF_ERROR(UseParam(*index, array));
   }
   for (size_t i = 0; i < inputs_.size(); ++i) {
     if (inputs_[i].is_param) continue;

@@ -45,6 +45,7 @@ class ExecutorFactoryNode final : public ModuleNode {
 
   absl::StatusOr<std::shared_ptr<const Program>> MakeProgram(DLDevice device);
   const std::string& module_name() const { return module_name_; }
+  const std::string& graph_json() const { return graph_json_; }
   const Params& params() const { return params_; }
 
  private:

@@ -87,14 +87,10 @@ std::vector<std::string> LibraryModule::FunctionNames() const {
   }
   const auto* const metadata = static_cast<const struct ::Metadata*>(value.v_handle);
   if (metadata->version != KILN_METADATA_VERSION) return names;
-  std::vector<std::string> candidates = {
-      absl::StrCat("tvmgen_", metadata->module_name, "___tvm_main__")};
-  // The first is run_model, which is plain C and not a packed function.
-  for (int32_t i = 1; i < metadata->num_functions; ++i) {
-    candidates.push_back(metadata->functions[i].function_name);
-  }
-  for (std::string& name : candidates) {
-    if (FindSymbol(name) != nullptr) names.push_back(std::move(name));
+  // The first is the entry; of a graph, which has none, it has no name.
+  for (int32_t i = 0; i < metadata->num_functions; ++i) {
+    const std::string name = metadata->functions[i].function_name;
+    if (!name.empty() && FindSymbol(name) != nullptr) names.push_back(name);
   }
   return names;
 }

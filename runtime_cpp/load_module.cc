@@ -10,6 +10,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "runtime_cpp/const_loader.h"
 #include "runtime_cpp/executor_factory.h"
 #include "runtime_cpp/external_module.h"
@@ -118,6 +121,33 @@ void* FindSystemSymbol(const std::string& name) {
   return usable ? found->second : nullptr;
 }
 
+// The models that are linked in under names of their own, as "'a', 'b'".
+std::string LinkedModels() {
+  SystemLibrary& library = GlobalSystemLibrary();
+  const std::lock_guard<std::mutex> lock(library.mutex);
+  std::vector<std::string> names;
+  for (const auto& [symbol, address] : library.symbols) {
+    absl::string_view name = symbol;
+    if (absl::ConsumePrefix(&name, "tvmgen_") &&
+        absl::ConsumeSuffix(&name, absl::StrCat("_", kModuleBlobSymbol))) {
+      names.push_back(absl::StrCat("'", name, "'"));
+    }
+  }
+  return absl::StrJoin(names, ", ");
+}
+
+absl::Status NoSuchModel(const std::string& module_name) {
+  const std::string models = LinkedModels();
+  if (module_name.empty() && !models.empty()) {
+    return absl::NotFoundError(
+        absl::StrCat("several models are linked into this program: ", models, "; name one"));
+  }
+  return absl::NotFoundError(
+      absl::StrCat("model '", module_name, "' is not linked into this program",
+                   models.empty() ? absl::StrCat(": none has registered ", kModuleBlobSymbol)
+                                  : absl::StrCat("; it has ", models)));
+}
+
 }  // namespace
 
 absl::StatusOr<ModulePtr> LoadModuleBlob(absl::string_view bytes, const ModulePtr& library) {
@@ -166,12 +196,7 @@ absl::StatusOr<Module> Module::SystemLib(const std::string& module_name) {
     void* const own = named ? FindSystemSymbol(prefix + name) : nullptr;
     return own != nullptr ? own : FindSystemSymbol(name);
   };
-  if (find(kModuleBlobSymbol) == nullptr) {
-    return absl::NotFoundError(
-        absl::StrCat("model '", module_name, "' is not linked into this program: no symbol '",
-                     prefix, kModuleBlobSymbol, "', and '", kModuleBlobSymbol,
-                     "' is missing or that of several models"));
-  }
+  if (find(kModuleBlobSymbol) == nullptr) return NoSuchModel(module_name);
   KILN_ASSIGN_OR_RETURN(Module module,
                         LoadTree(LibraryModule::Create({.find = find, .owner = nullptr})));
   const std::lock_guard<std::mutex> system_lock(system.mutex);

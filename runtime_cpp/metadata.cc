@@ -5,7 +5,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "runtime_cpp/executor_factory.h"
 #include "runtime_cpp/status_macros.h"
+#include "runtime_cpp/tvm_metadata.h"
 
 namespace kiln::runtime {
 namespace {
@@ -163,15 +165,33 @@ std::vector<ParameterInfoView> FunctionInfoView::Params(int32_t begin, int32_t e
 
 absl::StatusOr<ModelMetadata> ModelMetadata::Find(const Module& module) {
   const PackedFunc getter = module.node()->FindFunctionInTree(kGetModelMetadata);
-  if (!getter.defined()) {
-    return absl::NotFoundError(
-        absl::StrCat("a module of type '", module.type_key(), "' has no model metadata"));
-  }
+  if (!getter.defined()) return Describe(module);
   KILN_ASSIGN_OR_RETURN(const Value value, getter());
   KILN_ASSIGN_OR_RETURN(void* const handle, value.OpaqueHandle());
   const auto* const metadata = static_cast<const ::Metadata*>(handle);
   KILN_RETURN_IF_ERROR(CheckMetadata(metadata));
   return ModelMetadata(metadata, module);
+}
+
+absl::StatusOr<ModelMetadata> ModelMetadata::Describe(const Module& module) {
+  std::shared_ptr<const ExecutorFactoryNode> factory;
+  module.node()->VisitTree([&](ModuleNode& node) {
+    factory = std::dynamic_pointer_cast<const ExecutorFactoryNode>(node.shared_from_this());
+    return factory != nullptr;
+  });
+  if (factory != nullptr && !factory->graph_json().empty()) {
+    KILN_ASSIGN_OR_RETURN(std::shared_ptr<const ::Metadata> description,
+                          DescribeGraph(factory->module_name(), factory->graph_json()));
+    return ModelMetadata(std::move(description), module);
+  }
+  KILN_ASSIGN_OR_RETURN(const TVMMetadata* const metadata, FindTvmMetadata(module));
+  if (metadata != nullptr) {
+    KILN_ASSIGN_OR_RETURN(std::shared_ptr<const ::Metadata> description,
+                          DescribeTvmModel(*metadata));
+    return ModelMetadata(std::move(description), module);
+  }
+  return absl::NotFoundError(
+      absl::StrCat("a module of type '", module.type_key(), "' has no model metadata"));
 }
 
 absl::StatusOr<ModelMetadataModule> ModelMetadataModule::Find(const Module& module) {
@@ -180,7 +200,11 @@ absl::StatusOr<ModelMetadataModule> ModelMetadataModule::Find(const Module& modu
     if (node.type_key() == "metadata_module") found = node.shared_from_this();
     return found != nullptr;
   });
-  if (found == nullptr) return absl::NotFoundError("the model has no module of metadata");
+  if (found == nullptr) {
+    KILN_RETURN_IF_ERROR(ModelMetadata::Find(module).status());
+    found = std::make_shared<MetadataModuleNode>();
+    found->Import(module.node());
+  }
   return ModelMetadataModule(Module(std::move(found)));
 }
 

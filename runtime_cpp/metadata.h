@@ -11,6 +11,7 @@
 #ifndef KILN_RUNTIME_CPP_METADATA_H_
 #define KILN_RUNTIME_CPP_METADATA_H_
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -102,9 +103,14 @@ class FunctionInfoView {
 
 class ModelMetadata {
  public:
-  // Calls "get_model_metadata" of `module` or what it imports. NotFound if there is none;
+  // Calls "get_model_metadata" of `module` or what it imports; where another compiler of this ABI
+  // made the library, takes what that says of the model instead. NotFound if there is nothing;
   // FailedPrecondition, naming both versions, if it is of another version than this runtime's.
   static absl::StatusOr<ModelMetadata> Find(const Module& module);
+
+  // Whether the library has metadata of Kiln's. Else target() is "unknown", and there are tensors,
+  // functions and pools, as far as they are known, but no costs, schedules or names of operators.
+  bool is_complete() const { return description_ == nullptr; }
 
   int32_t version() const { return metadata_->version; }
   absl::string_view module_name() const { return metadata_->module_name; }
@@ -138,8 +144,15 @@ class ModelMetadata {
  private:
   ModelMetadata(const ::Metadata* metadata, Module owner)
       : metadata_(metadata), owner_(std::move(owner)) {}
+  ModelMetadata(std::shared_ptr<const ::Metadata> description, Module owner)
+      : metadata_(description.get()),
+        description_(std::move(description)),
+        owner_(std::move(owner)) {}
+
+  static absl::StatusOr<ModelMetadata> Describe(const Module& module);
 
   const ::Metadata* metadata_;
+  std::shared_ptr<const ::Metadata> description_;  // Of a library without metadata of Kiln's.
   Module owner_;
 };
 
@@ -149,7 +162,8 @@ absl::Status CheckMetadata(const ::Metadata* metadata);
 // A module that answers for the metadata of the model below it.
 class ModelMetadataModule {
  public:
-  // The module of type "metadata_module" that `module` is or imports.
+  // The module of type "metadata_module" that `module` is or imports; of a graph executor, whose
+  // tree has none, a new one above `module`. NotFound if nothing is known of the model.
   static absl::StatusOr<ModelMetadataModule> Find(const Module& module);
 
   absl::StatusOr<ModelMetadata> get_model_metadata() const { return ModelMetadata::Find(module_); }

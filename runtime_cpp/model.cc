@@ -36,8 +36,10 @@ absl::StatusOr<Model> Model::FromModule(const Module& factory, DLDevice device) 
   const std::vector<TensorInfo>& all_inputs = data->program->inputs();
   data->params.resize(all_inputs.size());
   for (const auto& [name, array] : typed.params()) {
-    KILN_ASSIGN_OR_RETURN(const int index, FindTensor(all_inputs, name, "input"));
-    const auto i = static_cast<size_t>(index);
+    // Other compilers also hand out parameters that they have linked in, which are no inputs.
+    const absl::StatusOr<int> index = FindTensor(all_inputs, name, "input");
+    if (!index.ok()) continue;
+    const auto i = static_cast<size_t>(*index);
     KILN_RETURN_IF_ERROR(CheckTensor(all_inputs[i], *array, "parameter", i));
     data->params[i] = array;
     if (CheckTensorInPlace(all_inputs[i], *array, "parameter", i).ok()) continue;

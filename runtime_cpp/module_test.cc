@@ -145,7 +145,7 @@ TEST(Metadata, TypedViewOfTheModel) {
   EXPECT_EQ(metadata.executor(), "aot");
   EXPECT_EQ(metadata.num_functions(), 2);
   const FunctionInfoView run_model = metadata.run_model();
-  EXPECT_EQ(run_model.function_name(), "tvmgen_add_run_model");
+  EXPECT_EQ(run_model.function_name(), "tvmgen_add___tvm_main__");
   EXPECT_EQ(run_model.workspace_size_bytes(), 64);
   ASSERT_EQ(run_model.inputs().size(), 2u);
   EXPECT_EQ(run_model.inputs()[1].relay_name_hint(), "y:0");
@@ -162,6 +162,19 @@ TEST(Metadata, TypedViewOfTheModel) {
   EXPECT_EQ(metadata.pools().at(0).size_bytes, 64);
   EXPECT_EQ(metadata.pools().at(0).lower_bound_bytes, 16);
   EXPECT_STREQ(metadata.pools().at(0).buffers[0].name, "t2");
+}
+
+TEST(Metadata, ModuleOfAGraphExecutor) {
+  const Module factory = Module::LoadFromFile(kGraph).value();
+  const absl::StatusOr<ModelMetadataModule> module = ModelMetadataModule::Find(factory);
+  ASSERT_TRUE(module.ok()) << module.status();
+  EXPECT_EQ(module->module().type_key(), "metadata_module");
+  EXPECT_TRUE(module->module().GetFunction("get_model_metadata").ok());
+  const ModelMetadata metadata = module->get_model_metadata().value();
+  EXPECT_EQ(metadata.executor(), "graph");
+  EXPECT_TRUE(metadata.is_complete());
+  // No function of the library runs a graph.
+  EXPECT_EQ(metadata.run_model().function_name(), "");
 }
 
 TEST(Metadata, OtherVersionsAreNamed) {
@@ -229,6 +242,15 @@ TEST(SystemLib, RunsALinkedModel) {
   EXPECT_EQ(TVMBackendRegisterSystemLibSymbol("get_c_metadata", &other), 0);
   EXPECT_NE(TVMBackendRegisterSystemLibSymbol("get_c_metadata", &other + 1), 0);
   EXPECT_THAT(TVMGetLastError(), HasSubstr("several models register 'get_c_metadata'"));
+  EXPECT_EQ(TVMBackendRegisterSystemLibSymbol("tvmgen_mul___tvm_dev_mblob", &other), 0);
+  EXPECT_EQ(TVMBackendRegisterSystemLibSymbol("tvmgen_add___tvm_dev_mblob",
+                                              const_cast<char*>(&__tvm_dev_mblob)),
+            0);
+  EXPECT_NE(TVMBackendRegisterSystemLibSymbol("__tvm_dev_mblob", &other), 0);
+  EXPECT_EQ(Module::SystemLib().status().message(),
+            "several models are linked into this program: 'add', 'mul'; name one");
+  EXPECT_EQ(Module::SystemLib("div").status().message(),
+            "model 'div' is not linked into this program; it has 'add', 'mul'");
   const Module module = Module::SystemLib("add").value();
   EXPECT_EQ(module.node(), Module::SystemLib("add")->node());
   EXPECT_FALSE(module.imports().at(0)->FindFunction("get_c_metadata").defined());

@@ -145,7 +145,8 @@ absl::StatusOr<std::shared_ptr<LibraryModule>> OpenLibrary(const std::string& pa
   const std::string file = path.find('/') == std::string::npos ? absl::StrCat("./", path) : path;
   if (options.check_checksum) KILN_RETURN_IF_ERROR(CheckLibraryChecksum(file));
   KILN_RETURN_IF_ERROR(CheckIsWhole(file));
-  void* const handle = dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  // Now, since a function that is missing ends the process when it is first called.
+  void* const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     return absl::InvalidArgumentError(absl::StrCat("cannot load a shared object: ", dlerror()));
   }

@@ -6,13 +6,14 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "runtime_cpp/global_functions.h"
 
 namespace kiln::runtime {
 namespace {
 
 struct Registry {
   std::mutex mutex;
-  std::map<std::string, PackedFunc, std::less<>> functions;
+  std::map<std::string, PackedFunc, std::less<>> functions = BuiltInFunctions();
 };
 
 Registry& GlobalRegistry() {

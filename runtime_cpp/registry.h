@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions that are known to the whole program by name, in every language.
+// Functions that are known to the whole program by name, in every language. Those of
+// global_functions.h are there from the beginning.
 //
 //   RegisterGlobalFunction("my.add", PackedFunc(...)).ok();
 //   PackedFunc add = GetGlobalFunction("my.add").value();

@@ -19,7 +19,7 @@ struct ModuleInfo {
   std::string interface_api;
   std::string calling_convention;
   std::string target;
-  std::string main_function;  // the symbol of the model's function
+  std::string main_function;  // the symbol of the model's function; empty for a graph
   std::vector<std::string> cpu_variants = {};
 };
 

@@ -27,7 +27,7 @@ static const struct ParameterInfo kParams[] = {
 static const struct LaunchParameterInfo kLaunch[] = {{"parallel_iterations", 4}};
 static const struct DeviceInfo kDevices[] = {{{kDLCPU, 0}, "cpu", ""}};
 static const struct FunctionInfo kFunctions[] = {
-    {"tvmgen_add_run_model",
+    {"tvmgen_add___tvm_main__",
      kParams,
      3,
      2,

@@ -17,21 +17,7 @@ static const struct ParameterInfo kParams[] = {
 };
 static const struct DeviceInfo kDevices[] = {{{kDLCPU, 0}, "cpu", ""}};
 static const struct FunctionInfo kFunctions[] = {
-    {"tvmgen_add_run_model",
-     kParams,
-     5,
-     3,
-     2,
-     64,
-     68,
-     0,
-     {kDLCPU, 0},
-     NULL,
-     NULL,
-     NULL,
-     "library",
-     NULL,
-     0},
+    {"", kParams, 5, 3, 2, 64, 68, 0, {kDLCPU, 0}, NULL, NULL, NULL, "library", NULL, 0},
     {"tvmgen_add_fused_add",
      kParams,
      0,

@@ -73,7 +73,7 @@ absl::StatusOr<runtime::ProfileReport> MeanProfile(runtime::Executor& executor, 
 absl::StatusOr<Target> RunningTarget(const runtime::Module& module, const std::string& variant) {
   if (!variant.empty()) return Target::Parse(variant);
   KILN_ASSIGN_OR_RETURN(const auto metadata, runtime::ModelMetadata::Find(module));
-  return Target::Parse(metadata.target());
+  return metadata.is_complete() ? Target::Parse(metadata.target()) : Target::Host();
 }
 
 // The milliseconds of runs, one after the other for so many seconds.

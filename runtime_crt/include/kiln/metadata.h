@@ -94,7 +94,7 @@ struct CostInfo {
 
 // One function of the module.
 struct FunctionInfo {
-  const char* function_name;           // The linker symbol.
+  const char* function_name;           // The linker symbol; empty if there is none.
   const struct ParameterInfo* params;  // The inputs, then the outputs.
   int32_t num_params;                  // num_inputs + num_outputs.
   int32_t num_inputs;
@@ -112,8 +112,10 @@ struct FunctionInfo {
   int32_t num_launch_params;
 };
 
-// The module. functions[0] is the entry `tvmgen_<module>_run_model`; the others are its operator
-// functions in the order of their first call, each once.
+// The module. functions[0] is the model as a whole: with the C interface its symbol is
+// `tvmgen_<module>_run_model`, with the packed one `tvmgen_<module>___tvm_main__`, and the model of
+// a graph executor has none. The others are its operator functions in the order of their first
+// call, each once.
 struct Metadata {
   int32_t version;                       // KILN_METADATA_VERSION of the compiler.
   const char* module_name;               // Without the prefix "tvmgen_".
