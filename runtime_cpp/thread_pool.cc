@@ -144,6 +144,8 @@ ThreadPool::ThreadPool(const ThreadPoolOptions& options)
 
 ThreadPool::~ThreadPool() { StopWorkers(); }
 
+// The pool has a destructor, as no other static object has: a shared object that contains the
+// runtime may be unloaded, and the workers must have ended before their code goes.
 ThreadPool& ThreadPool::Global() {
   static ThreadPool pool;
   static const int registered =

@@ -17,7 +17,7 @@ using kiln::runtime::Executor;
 using CompiledModel = std::shared_ptr<Executor>;
 
 std::string& Error() {
-  static std::string error;
+  static auto& error = *new std::string;
   return error;
 }
 

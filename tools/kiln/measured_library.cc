@@ -26,7 +26,7 @@ double Median(std::vector<double> values) {
 
 // Reads so many bytes of memory that nothing else uses.
 void Evict(size_t bytes) {
-  static std::vector<char> memory;
+  static auto& memory = *new std::vector<char>;
   if (memory.size() < bytes) memory.assign(bytes, 1);
   constexpr size_t kLine = 64;
   volatile char sink = 0;

@@ -80,7 +80,7 @@ loop::LoopProgram EverythingProgram(int lanes) {
 // Symbols that the tool chains of machines without the instructions supply (libgcc, compiler-rt),
 // and memory functions.
 bool IsCompilerRuntime(const std::string& name) {
-  static const std::set<std::string> names = {
+  static const auto& names = *new std::set<std::string>{
       "memcpy",        "memset",        "memmove",   "__addsf3",  "__subsf3",     "__mulsf3",
       "__divsf3",      "__ltsf2",       "__gtsf2",   "__lesf2",   "__gesf2",      "__eqsf2",
       "__nesf2",       "__unordsf2",    "__fixsfsi", "__fixsfdi", "__fixunssfsi", "__floatsisf",

@@ -20,7 +20,7 @@
 #include "tvm/runtime/c_backend_api.h"
 
 std::string& LastError() {
-  static std::string error;
+  static auto& error = *new std::string;
   return error;
 }
 
@@ -32,8 +32,8 @@ namespace {
 using ::testing::HasSubstr;
 
 const std::vector<std::string>& Command() {
-  static const std::vector<std::string> command = {"gcc", "-O1", "-ffp-contract=off",
-                                                   "-Iruntime_crt/include"};
+  static const auto& command =
+      *new std::vector<std::string>{"gcc", "-O1", "-ffp-contract=off", "-Iruntime_crt/include"};
   return command;
 }
 

@@ -90,6 +90,27 @@ TEST(If, TakesTheBranchOfAKnownCondition) {
   EXPECT_THAT(Text(Model(kX + Flag(1) + node)), Not(HasSubstr("where")));
 }
 
+// As exporters squeeze: x has three elements along its one dimension.
+TEST(If, DecidesWhatRankAndShapeDecide) {
+  const std::string branches = Branch("then", "Exp") + Branch("else", "Tanh");
+  const std::string shape = kX + "node { op_type: 'Relu' input: 'x' output: 'r' }\n" +
+                            "node { op_type: 'Shape' input: 'r' output: 's' }\n";
+  const auto decided = [&](const std::string& of_shape, int64_t wanted) {
+    return Text(Model(shape + Int("wanted", wanted) + Int("zero", 0) + of_shape +
+                      "node { op_type: 'Equal' input: 'd' input: 'wanted' output: 'c' }\n" +
+                      IfNode(branches)));
+  };
+  const std::string extent = "node { op_type: 'Gather' input: 's' input: 'zero' output: 'd' }\n";
+  const std::string rank = "node { op_type: 'Size' input: 's' output: 'd' }\n";
+  const std::string size = "node { op_type: 'Size' input: 'r' output: 'd' }\n";
+  EXPECT_THAT(decided(extent, 3), HasSubstr("exp(%x)"));
+  EXPECT_THAT(decided(extent, 1), HasSubstr("tanh(%x)"));
+  EXPECT_THAT(decided(rank, 1), HasSubstr("exp(%x)"));
+  EXPECT_THAT(decided(rank, 2), HasSubstr("tanh(%x)"));
+  EXPECT_THAT(decided(size, 3), HasSubstr("exp(%x)"));
+  EXPECT_THAT(decided(size, 1), Not(HasSubstr("where")));
+}
+
 TEST(If, NamesTheNodesOfABranch) {
   const absl::StatusOr<Graph> graph =
       Import(Model(kX + Flag(1) + IfNode(Branch("then", "Exp") + Branch("else", "Tanh"))));

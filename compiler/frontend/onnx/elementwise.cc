@@ -205,11 +205,16 @@ absl::Status Gelu(Converter& c) {
 // Integers beyond what a double tells apart.
 constexpr double kExactInts = 9007199254740992;
 
-absl::Status ClipExactly(Converter& c) {
+// With bounds of any value, which may be computed by the model.
+absl::Status ClipByOperators(Converter& c) {
   KILN_ASSIGN_OR_RETURN(ValueId y, c.Input(0));
   for (int i : {1, 2}) {
     if (!c.HasInput(i)) continue;
-    KILN_ASSIGN_OR_RETURN(const ValueId bound, c.Input(i));
+    KILN_ASSIGN_OR_RETURN(ValueId bound, c.Input(i));
+    if (c.type(bound).num_elements() != 1) {
+      return Wrong(i == 1 ? "min" : "max", c.type(bound).ToString(), "a scalar");
+    }
+    KILN_ASSIGN_OR_RETURN(bound, c.Reshape(bound, {}));
     KILN_ASSIGN_OR_RETURN(y, c.Op(i == 1 ? "maximum" : "minimum", {y, bound}));
   }
   c.SetOutput(0, y);
@@ -225,16 +230,15 @@ absl::Status Clip(Converter& c) {
   bounds[1] = c.Float("max", bounds[1]);
   for (int i : {1, 2}) {
     if (!c.HasInput(i)) continue;
-    KILN_ASSIGN_OR_RETURN(const Tensor bound, c.ConstantInput(i, i == 1 ? "min" : "max"));
-    if (bound.type().num_elements() != 1)
-      return Wrong(i == 1 ? "min" : "max", bound.type().ToString(), "a scalar");
-    bounds[i - 1] = bound.AsDouble(0);
-    if (std::abs(bounds[i - 1]) >= kExactInts && !dtype.is_float()) {
-      return ClipExactly(c);
+    KILN_ASSIGN_OR_RETURN(const ValueId input, c.Input(i));
+    if (!c.graph().is_constant(input) || c.type(input).num_elements() != 1) {
+      return ClipByOperators(c);
     }
+    bounds[i - 1] = c.graph().value(input).constant.AsDouble(0);
+    if (std::abs(bounds[i - 1]) >= kExactInts && !dtype.is_float()) return ClipByOperators(c);
   }
   // Where the bounds cross, all becomes the upper one.
-  if (bounds[0] > bounds[1]) return ClipExactly(c);
+  if (bounds[0] > bounds[1]) return ClipByOperators(c);
   ValueId y = x;
   if (bounds[0] == 0 && bounds[1] == INFINITY) {
     KILN_ASSIGN_OR_RETURN(y, c.Op("nn.relu", {x}));

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "compiler/base/limits.h"
 #include "compiler/base/status.h"
+#include "compiler/frontend/onnx/attribute_names.h"
 #include "compiler/frontend/onnx/converter.h"
 #include "compiler/frontend/onnx/tensor_proto.h"
 
@@ -66,7 +67,10 @@ std::string AttributeText(const onnx::AttributeProto& attr) {
 
 // What may be done about an operator that is not supported.
 std::string Advice(absl::string_view domain) {
-  if (domain == "ai.onnx.ml") return "; classical machine learning is not compiled";
+  if (domain == "ai.onnx.ml") {
+    return "; classical machine learning is not compiled: write the model with operators on "
+           "tensors, as the Python package hummingbird-ml does with trees and linear models";
+  }
   if (domain.find("training") != absl::string_view::npos) {
     return "; export the model for inference";
   }
@@ -229,6 +233,7 @@ absl::StatusOr<std::vector<Item>> GraphImporter::Import(const onnx::NodeProto& n
   if (function != nullptr) {
     KILN_ASSIGN_OR_RETURN(outputs, ImportFunction(*function, node, scope, name, *inputs));
   } else {
+    KILN_RETURN_IF_ERROR(CheckAttributeNames(node, scope.Opset(NormalDomain(node.domain()))));
     Converter converter(node, scope, {.file = path_, .node = name}, *std::move(inputs), *this);
     const absl::Status converted =
         op->convert != nullptr ? op->convert(converter) : ConvertByName(converter, op->relay);

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "compiler/base/limits.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/onnx/converter.h"
@@ -31,14 +32,38 @@ absl::Status ParseModel(absl::string_view bytes, const std::string& path, onnx::
 
 absl::StatusOr<Opsets> OpsetsOf(const onnx::ModelProto& model) {
   Opsets opsets;
-  onnx::OperatorSetIdProto own;
-  own.set_version(0);
   for (const onnx::OperatorSetIdProto& id : model.opset_import()) {
+    KILN_RETURN_IF_ERROR(CheckOpset(id));
     opsets[std::string(NormalDomain(id.domain()))] = static_cast<int>(id.version());
-    if (NormalDomain(id.domain()).empty()) own = id;
   }
-  KILN_RETURN_IF_ERROR(CheckOpset(own));
+  if (opsets.contains("")) return opsets;
+  // A model of other domains' operators alone needs none of ONNX's own.
+  for (const onnx::NodeProto& node : model.graph().node()) {
+    if (!NormalDomain(node.domain()).empty()) continue;
+    return Wrong(
+        "opset_import",
+        opsets.empty() ? "nothing" : absl::StrCat("the domain ", opsets.begin()->first, " only"),
+        absl::StrCat("a version of ai.onnx too, which the operator ", node.op_type(), " is of"));
+  }
   return opsets;
+}
+
+// InvalidArgument if the shape differs from what is declared of it; dimensions that are not, or
+// that are symbols, may be of any extent.
+absl::Status CheckDeclaredShape(const onnx::TypeProto::Tensor& declared, const Shape& found) {
+  if (!declared.has_shape()) return absl::OkStatus();
+  const auto& dims = declared.shape().dim();
+  bool equal = dims.size() == static_cast<int>(found.size());
+  std::vector<std::string> wanted;
+  for (int i = 0; i < dims.size(); ++i) {
+    const bool known = dims[i].dim_value() > 0;
+    wanted.push_back(known ? absl::StrCat(dims[i].dim_value()) : "?");
+    equal = equal && (!known || dims[i].dim_value() == found[static_cast<size_t>(i)]);
+  }
+  if (equal) return absl::OkStatus();
+  return Wrong("the shape", ShapeToString(found),
+               absl::StrCat("(", absl::StrJoin(wanted, ", "), dims.size() == 1 ? ",)" : ")",
+                            " as it is declared"));
 }
 
 // The model's outputs that are tensors; others are told.
@@ -61,6 +86,13 @@ void AddOutputs(const onnx::GraphProto& graph, const Scope& scope, GraphImporter
       importer.problems().Add(
           Annotate(Wrong("the dtype", found.ToString(), wanted->ToString() + " as it is declared"),
                    absl::StrCat("output '", name, "': ")));
+      continue;
+    }
+    const absl::Status shape =
+        CheckDeclaredShape(graph.output(static_cast<int>(i)).type().tensor_type(),
+                           importer.graph().type(item.tensor).shape);
+    if (!shape.ok()) {
+      importer.problems().Add(Annotate(shape, absl::StrCat("output '", name, "': ")));
       continue;
     }
     importer.graph().outputs.push_back(item.tensor);

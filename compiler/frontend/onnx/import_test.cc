@@ -127,6 +127,24 @@ TEST(ImportOnnx, FollowsTheOpset) {
   }
 }
 
+// As audio front ends cut off what is far below the loudest value.
+TEST(ImportOnnx, ClipsToBoundsThatAreComputed) {
+  const std::string loudest = Input("x", "2,3") +
+                              "node { op_type: 'ReduceMax' input: 'x' output: 'm' }"
+                              "node { op_type: 'Neg' input: 'm' output: 'n' }";
+  const std::string text = Text(
+      Model(loudest + "node { op_type: 'Clip' input: 'x' input: 'n' input: 'm' output: 'y' }"));
+  EXPECT_THAT(text, HasSubstr("maximum(%x, "));
+  EXPECT_THAT(text, HasSubstr("minimum("));
+  const std::string above =
+      Text(Model(loudest + "node { op_type: 'Clip' input: 'x' input: 'n' output: 'y' }"));
+  EXPECT_THAT(above, HasSubstr("maximum(%x, "));
+  EXPECT_THAT(above, Not(HasSubstr("minimum(")));
+  EXPECT_THAT(Text(Model(Input("x", "2,3") + Input("n", "3") +
+                         "node { op_type: 'Clip' input: 'x' input: 'n' output: 'y' }")),
+              HasSubstr("min: found Tensor[(3,), float32], wanted a scalar"));
+}
+
 // As exporters flatten: the batch dimension of x's shape, joined with -1.
 TEST(ImportOnnx, FoldsShapeArithmetic) {
   const std::string text = Text(Model(
@@ -380,6 +398,59 @@ TEST(ImportOnnx, TellsAllUnsupportedOperatorsAtOnce) {
             "node { op_type: 'Inverse' domain: 'com.example' name: 'd' input: 'c' output: 'y' }"));
   EXPECT_THAT(text, HasSubstr("operator StringNormalizer is not supported (node 'a')"));
   EXPECT_THAT(text, HasSubstr("operator com.example.Inverse is not supported (node 'd')"));
+}
+
+TEST(ImportOnnx, RefusesAttributesThatTheOperatorHasNot) {
+  EXPECT_EQ(Text(Model(Input("x", "2,3") +
+                       "node { op_type: 'Softmax' name: 'n' input: 'x' output: 'y' attribute { "
+                       "name: 'axes' type: INT i: 0 } }")),
+            "m.onnx: node 'n' (Softmax): attribute 'axes' is unknown: Softmax of operator set 13 "
+            "has axis; did you mean 'axis'?");
+}
+
+// The bytes of a model that computes the node of x, of the shape (2, 1, 3), and declares its output
+// to be of `type`.
+std::string Declared(absl::string_view type) {
+  onnx::ModelProto model;
+  EXPECT_TRUE(model.ParseFromString(
+      Model(Input("x", "2,1,3") + "node { op_type: 'Relu' input: 'x' output: 'y' }")));
+  EXPECT_TRUE(google::protobuf::TextFormat::MergeFromString(
+      std::string(type), model.mutable_graph()->mutable_output(0)));
+  return model.SerializeAsString();
+}
+
+TEST(ImportOnnx, ChecksTheDeclaredShapeOfOutputs) {
+  EXPECT_EQ(Text(Declared(TensorType("2,4,3"))),
+            "m.onnx: output 'y': the shape: found (2, 1, 3), wanted (2, 4, 3) as it is declared");
+  EXPECT_EQ(
+      Text(Declared("type { tensor_type { elem_type: 1 shape { dim { dim_param: 'n' } } } }")),
+      "m.onnx: output 'y': the shape: found (2, 1, 3), wanted (?,) as it is declared");
+  EXPECT_THAT(Text(Declared("type { tensor_type { elem_type: 1 shape { dim { dim_param: 'n' } dim "
+                            "{ } dim { dim_value: 3 } } } }")),
+              HasSubstr("nn.relu(%x)"));
+  EXPECT_THAT(Text(Declared("type { tensor_type { elem_type: 1 } }")), HasSubstr("nn.relu(%x)"));
+}
+
+// The bytes of a model with one node, which imports version 3 of ai.onnx.ml alone.
+std::string MachineLearningModel(absl::string_view node) {
+  onnx::ModelProto model;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
+      absl::StrCat("ir_version: 8 opset_import { domain: 'ai.onnx.ml' version: 3 } graph { name: "
+                   "'g' ",
+                   Input("x", "2,3"), "node { name: 'n' input: 'x' output: 'y' ", node,
+                   " } output { name: 'y' } }"),
+      &model));
+  return model.SerializeAsString();
+}
+
+TEST(ImportOnnx, NamesTheOperatorsOfModelsWithoutTheOwnDomain) {
+  EXPECT_EQ(Text(MachineLearningModel("op_type: 'Scaler' domain: 'ai.onnx.ml'")),
+            "m.onnx: operator ai.onnx.ml.Scaler is not supported (node 'n'); inputs Tensor[(2, 3), "
+            "float32]; classical machine learning is not compiled: write the model with operators "
+            "on tensors, as the Python package hummingbird-ml does with trees and linear models");
+  EXPECT_EQ(Text(MachineLearningModel("op_type: 'Relu'")),
+            "m.onnx: opset_import: found the domain ai.onnx.ml only, wanted a version of ai.onnx "
+            "too, which the operator Relu is of");
 }
 
 TEST(ParseInputPin, ReadsShapesAndTypes) {

@@ -35,9 +35,15 @@ absl::Status Reduce(Converter& c, absl::string_view relay) {
   return absl::OkStatus();
 }
 
-absl::Status ReduceMax(Converter& c) { return Reduce(c, "max"); }
+// The largest or smallest; of bool, where false is less than true, that is `any` or `all`.
+absl::Status ReduceOrder(Converter& c, absl::string_view numbers, absl::string_view truth) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  return Reduce(c, c.type(x).dtype.is_bool() ? truth : numbers);
+}
+
+absl::Status ReduceMax(Converter& c) { return ReduceOrder(c, "max", "any"); }
 absl::Status ReduceMean(Converter& c) { return Reduce(c, "mean"); }
-absl::Status ReduceMin(Converter& c) { return Reduce(c, "min"); }
+absl::Status ReduceMin(Converter& c) { return ReduceOrder(c, "min", "all"); }
 absl::Status ReduceProd(Converter& c) { return Reduce(c, "prod"); }
 absl::Status ReduceSum(Converter& c) { return Reduce(c, "sum"); }
 

@@ -16,6 +16,7 @@ TEST(OnnxValues, AtTheEndsOfWhatIsDefined) {
     return absl::StrCat("op_type: '", op, "' output: 'y' ", inputs);
   };
   const Given ints = {"x", {4}, {1, 2, 3, 9}, onnx::TensorProto::INT32};
+  const Given truth = {"x", {3, 2}, {1, 0, 0, 0, 1, 1}, onnx::TensorProto::BOOL};
   ExpectValues({
       {of("LpNormalization", "input: 'x'"), {{"x", {2, 2}, {0, 0, 3, 4}}}, {0, 0, 0.6, 0.8}},
       // Indices out of range choose nothing.
@@ -25,6 +26,10 @@ TEST(OnnxValues, AtTheEndsOfWhatIsDefined) {
       {of("Clip", "input: 'x' input: 'a' input: 'b'"),
        {{"x", {3}, {1, 4, 9}}, {"a", {}, {6}}, {"b", {}, {5}}},
        {5, 5, 5}},
+      // Of bool, where false is less than true.
+      {of("ReduceMax", "input: 'x' input: 'a'"), {truth, Ints("a", {1})}, {1, 0, 1}, 20},
+      {of("ReduceMin", "input: 'x' input: 'a'"), {truth, Ints("a", {0})}, {0, 0}, 20},
+      {of("ReduceMin", "input: 'x'") + Attr("keepdims", 0), {truth}, {0}, 20},
       {of("Pow", "input: 'x' input: 'e'"), {ints, {"e", {}, {0.5}}}, {1, 1, 1, 3}},
       {of("Shrink", "input: 'x'") + Attr("bias", 1.5) + Attr("lambd", 2.5),
        {{"x", {4}, {-5, -2, 2, 5}, onnx::TensorProto::INT8}},

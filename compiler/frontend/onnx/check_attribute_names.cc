@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "compiler/frontend/onnx/attribute_names.h"
+#include "compiler/frontend/onnx/converter.h"
+
+namespace kiln::onnx_frontend {
+namespace {
+
+// Names from this version of the operator set on.
+struct Version {
+  int since;
+  std::vector<std::string> names;
+};
+using Versions = std::vector<Version>;  // oldest first
+
+Versions ParseVersions(absl::string_view text) {
+  Versions versions;
+  for (absl::string_view part : absl::StrSplit(text, "; ")) {
+    std::vector<std::string> words = absl::StrSplit(part, ' ');
+    Version version = {0, {words.begin() + 1, words.end()}};
+    (void)absl::SimpleAtoi(words[0], &version.since);
+    versions.push_back(std::move(version));
+  }
+  return versions;
+}
+
+const Versions* FindVersions(absl::string_view domain, absl::string_view op) {
+  using Key = std::pair<absl::string_view, absl::string_view>;
+  static const auto* const table = [] {
+    auto* const rows = new std::map<Key, Versions>;
+    for (const OperatorAttributes& row : AttributeTable()) {
+      rows->emplace(Key(row.domain, row.name), ParseVersions(row.versions));
+    }
+    return rows;
+  }();
+  const auto it = table->find(Key(NormalDomain(domain), op));
+  return it == table->end() ? nullptr : &it->second;
+}
+
+// An operator that is younger than the operator set counts as its first version.
+const Version& VersionAt(const Versions& versions, int version) {
+  const auto behind =
+      std::find_if(versions.begin() + 1, versions.end(),
+                   [version](const Version& candidate) { return candidate.since > version; });
+  return *(behind - 1);
+}
+
+bool Has(const Version& version, const std::string& name) {
+  return std::find(version.names.begin(), version.names.end(), name) != version.names.end();
+}
+
+// Levenshtein's distance.
+size_t EditDistance(absl::string_view a, absl::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 0; i < a.size(); ++i) {
+    size_t diagonal = std::exchange(row[0], i + 1);
+    for (size_t j = 0; j < b.size(); ++j) {
+      const size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+// Names longer than any operator's are not compared.
+constexpr size_t kMaxCompared = 64;
+
+std::string Suggestion(const std::string& name, const std::vector<std::string>& known) {
+  if (name.size() > kMaxCompared) return "";
+  const std::string lower = absl::AsciiStrToLower(name);
+  std::string nearest;
+  size_t best = std::max<size_t>(name.size() / 2, 2);
+  for (const std::string& candidate : known) {
+    const size_t distance = EditDistance(lower, absl::AsciiStrToLower(candidate));
+    if (distance > best || (distance == best && !nearest.empty())) continue;
+    best = distance;
+    nearest = candidate;
+  }
+  return nearest.empty() ? "" : absl::StrCat("; did you mean '", nearest, "'?");
+}
+
+// In which operator sets an attribute exists that does not in this one: "up to 12" or "from 13 on".
+std::string OtherVersions(const Versions& versions, int version, const std::string& name) {
+  for (size_t i = versions.size(); i-- > 0;) {
+    if (!Has(versions[i], name)) continue;
+    if (versions[i].since > version) return absl::StrCat("from ", versions[i].since, " on");
+    return absl::StrCat("up to ", versions[i + 1].since - 1);
+  }
+  return "";
+}
+
+}  // namespace
+
+const std::vector<std::string>* AttributeNames(absl::string_view domain, absl::string_view op,
+                                               int version) {
+  const Versions* const versions = FindVersions(domain, op);
+  return versions == nullptr ? nullptr : &VersionAt(*versions, version).names;
+}
+
+absl::Status CheckAttributeNames(const onnx::NodeProto& node, int version) {
+  const Versions* const versions = FindVersions(node.domain(), node.op_type());
+  if (versions == nullptr) return absl::OkStatus();
+  const Version& own = VersionAt(*versions, version);
+  for (const onnx::AttributeProto& attr : node.attribute()) {
+    if (Has(own, attr.name())) continue;
+    const std::string what = absl::StrCat("attribute '", attr.name().substr(0, kMaxCompared), "'");
+    const std::string others = OtherVersions(*versions, version, attr.name());
+    if (!others.empty()) {
+      return Wrong(what, absl::StrCat("in operator set ", version),
+                   absl::StrCat("operator sets ", others, ", which alone have it"));
+    }
+    return absl::InvalidArgumentError(
+        absl::StrCat(what, " is unknown: ", node.op_type(), " of operator set ", version, " has ",
+                     own.names.empty() ? "none" : absl::StrJoin(own.names, ", "),
+                     Suggestion(attr.name(), own.names)));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace kiln::onnx_frontend
