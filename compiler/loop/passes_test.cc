@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every pass keeps every bit that a function computes, on random functions.
+// All passes together, on random functions; each alone is tested by random_passes_test.cc.
 #include "compiler/loop/passes.h"
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,61 +20,21 @@ LoopProgram ProgramOf(Func func) {
   return program;
 }
 
-// `pass` runs on the function after `before` did.
-void ExpectSameBits(const std::function<Stmt(const Stmt&)>& before,
-                    const std::function<Stmt(const Stmt&)>& pass) {
+Stmt Simplified(const Stmt& s) { return Simplify(FlattenBuffers(s)); }
+
+TEST(PassesTest, AllTogether) {
   for (uint32_t seed = 0; seed < kSeeds; ++seed) {
     Func func = RandomFunc(seed);
-    func.body = before(func.body);
     const LoopProgram original = ProgramOf(func);
     const auto expected = RunOnRandomInputs(original, "f", seed);
     ASSERT_GT(expected.size(), 1u) << expected[0] << "\nseed " << seed << "\n" << ToString(func);
-    func.body = pass(func.body);
+    func.body =
+        Simplify(VectorizeLoops(Simplify(UnrollLoops(PartitionLoops(Simplified(func.body)))), 256));
     const LoopProgram transformed = ProgramOf(func);
     ASSERT_EQ(RunOnRandomInputs(transformed, "f", seed), expected)
         << "seed " << seed << "\n"
         << ToString(original) << "\nbecame\n"
         << ToString(transformed);
-  }
-}
-
-Stmt Keep(const Stmt& s) { return s; }
-Stmt Simplified(const Stmt& s) { return Simplify(FlattenBuffers(s)); }
-
-TEST(PassesTest, FlattenBuffers) { ExpectSameBits(Keep, FlattenBuffers); }
-
-TEST(PassesTest, Simplify) {
-  ExpectSameBits(FlattenBuffers, [](const Stmt& s) { return Simplify(s); });
-}
-
-TEST(PassesTest, PartitionLoops) {
-  ExpectSameBits(Simplified, [](const Stmt& s) { return PartitionLoops(s); });
-}
-
-TEST(PassesTest, UnrollLoops) { ExpectSameBits(Simplified, UnrollLoops); }
-
-TEST(PassesTest, VectorizeLoops) {
-  for (int bits : {64, 128, 512}) {
-    ExpectSameBits(Simplified, [bits](const Stmt& s) { return VectorizeLoops(s, bits); });
-  }
-}
-
-TEST(PassesTest, AllTogether) {
-  ExpectSameBits(Keep, [](const Stmt& s) {
-    return Simplify(VectorizeLoops(Simplify(UnrollLoops(PartitionLoops(Simplified(s)))), 256));
-  });
-}
-
-TEST(PassesTest, OutlineParallel) {
-  for (uint32_t seed = 0; seed < kSeeds; ++seed) {
-    Func func = RandomFunc(seed);
-    func.body = Simplified(func.body);
-    LoopProgram program = ProgramOf(func);
-    const auto expected = RunOnRandomInputs(program, "f", seed);
-    OutlineParallel(program, 1 + static_cast<int>(seed % 5));
-    for (Func& f : program.funcs) f.body = Simplify(f.body);
-    ASSERT_EQ(RunOnRandomInputs(program, "f", seed), expected) << "seed " << seed << "\n"
-                                                               << ToString(program);
   }
 }
 
