@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hunts for differences between Kiln and ONNX Runtime on random models: README.md."""
+
+import argparse
+import collections
+import itertools
+import json
+import pathlib
+import random
+import shutil
+import subprocess
+import tempfile
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import numpy_helper
+
+import elementwise
+import movement
+import neural
+from model_builder import ModelBuilder, Refused
+
+OPSETS = (7, 9, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22)
+_OPERATORS = elementwise.ALL + movement.ALL + neural.ALL
+_OPTIONS = onnxruntime.SessionOptions()
+_OPTIONS.intra_op_num_threads = _OPTIONS.inter_op_num_threads = 1
+_OPTIONS.log_severity_level = 4
+# Its fusions change results: README.md.
+_OPTIONS.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+
+
+def build(seed, max_nodes):
+    """The random model of a seed."""
+    rng = random.Random(seed)
+    b = ModelBuilder(rng, rng.choice(OPSETS))
+    for _ in range(rng.randint(1, 3)):
+        rank = rng.choice([1, 2, 2, 3, 3, 4, 4, 4, 5])
+        shape = [rng.randint(1, 6 if rank < 4 else 4) for _ in range(rank)]
+        b.add_input(rng.choice(["float32"] * 8 + ["float64", "int32", "int64", "bool"]), shape)
+    size = min(max_nodes, 1 + int(rng.expovariate(1 / 14)))
+    for _ in range(10 * size):
+        if len(b.nodes) >= size:
+            break
+        kept = (len(b.nodes), len(b.values), set(b.used))
+        try:
+            rng.choice(_OPERATORS)(b)
+        except Refused:
+            del b.nodes[kept[0]:], b.values[kept[1]:]
+            b.used = kept[2]
+    return b
+
+
+def reference(model, feeds):
+    session = onnxruntime.InferenceSession(model, _OPTIONS, providers=["CPUExecutionProvider"])
+    return session.run(None, feeds)
+
+
+def write_case(folder, model, feeds, outputs):
+    data = folder / "test_data_set_0"
+    data.mkdir(parents=True)
+    (folder / "model.onnx").write_bytes(model)
+    for kind, arrays in (("input", feeds), ("output", outputs)):
+        for i, array in enumerate(arrays):
+            tensor = numpy_helper.from_array(np.asarray(array))
+            (data / ("%s_%d.pb" % (kind, i))).write_bytes(tensor.SerializeToString())
+
+
+def is_sensitive(model, feeds, outputs, tolerance):
+    """Whether inputs moved by what float32 hardly tells move an output by a part of the tolerance."""
+    for seed in range(3):
+        random_ = np.random.default_rng(seed)
+        moved = {n: (a * (1 + 2e-7 * random_.standard_normal(a.shape))).astype(a.dtype)
+                 if a.dtype.kind == "f" else a for n, a in feeds.items()}
+        for found, wanted in zip(reference(model, moved), outputs):
+            found, wanted = np.asarray(found, "float64"), np.asarray(wanted, "float64")
+            if np.any(np.abs(found - wanted) > tolerance / 50 * (1 + np.abs(wanted))):
+                return True
+    return False
+
+
+class Hunt:
+    def __init__(self, args):
+        self.args, self.counts, self.batches = args, collections.Counter(), 0
+        self.root = pathlib.Path(tempfile.mkdtemp(prefix="kiln-hunt-"))
+        self.kept = pathlib.Path(args.keep)
+        self.kept.mkdir(parents=True, exist_ok=True)
+
+    def model_of(self, seed):
+        """A model and its inputs; None where the seed gives none."""
+        b = build(seed, self.args.max_nodes)
+        if not b.nodes:
+            return None
+        self.counts["nodes"] += len(b.nodes)
+        self.counts["opset %d" % b.opset] += 1
+        return b.model().SerializeToString(), b.feeds
+
+    def batch(self, models):
+        """Runs (name, model, feeds) that ONNX Runtime takes."""
+        folder = self.root / "batch"
+        shutil.rmtree(folder, ignore_errors=True)
+        cases = {}
+        for name, model, feeds in models:
+            try:
+                outputs = reference(model, feeds)
+            except Exception as error:  # pylint: disable=broad-except
+                self.counts["refused by ONNX Runtime"] += 1
+                self.log(name, "ort", str(error))
+                continue
+            write_case(folder / name, model, feeds.values(), outputs)
+            cases[name] = (model, feeds, outputs)
+        self.batches += 1
+        check = self.compile if self.batches % self.args.compile_every == 0 else self.interpret
+        for name, outcome, reason in check(folder, list(cases)):
+            if outcome == "failed" and is_sensitive(*cases[name], self.args.tolerance):
+                outcome = "sensitive"
+            self.counts[outcome] += 1
+            if outcome == "passed":
+                continue
+            self.log(name, outcome, reason)
+            shutil.copytree(folder / name, self.kept / name, dirs_exist_ok=True)
+
+    def interpret(self, folder, names):
+        todo = list(names)
+        while todo:
+            run = subprocess.run(
+                [self.args.interpreter, str(self.args.tolerance), *(str(folder / n) for n in todo)],
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
+            rows = [line.split("\t") for line in run.stdout.splitlines()
+                    if line.startswith(str(folder))]
+            for path, outcome, reason in rows:
+                yield pathlib.Path(path).name, outcome, reason
+            if len(rows) < len(todo):
+                yield todo[len(rows)], "crashed", "status %d" % run.returncode
+            todo = todo[len(rows) + 1:]
+
+    def compile(self, folder, names):
+        self.counts["through LLVM"] += len(names)
+        run = subprocess.run(
+            [self.args.kiln, "check-onnx", str(folder), "--json", "--jobs", "1", "--rtol",
+             str(self.args.tolerance), "--atol", str(self.args.tolerance)],
+            stdout=subprocess.PIPE, check=False)
+        for row in json.loads(run.stdout):
+            yield row["case"], row["outcome"], row["reason"]
+
+    def log(self, name, outcome, reason):
+        with open(self.kept / "log.txt", "a", encoding="utf-8") as file:
+            file.write("%s %s: %s\n" % (name, outcome, reason.replace("\n", " | ")))
+
+    def run(self, models):
+        """`models` are (name, model, feeds)."""
+        while batch := list(itertools.islice(models, 100)):
+            self.batch(batch)
+            (self.kept / "counts.json").write_text(json.dumps(self.counts, indent=1))
+        shutil.rmtree(self.root)
+        print(json.dumps(self.counts, indent=1))
+
+    def random_models(self):
+        for seed in range(self.args.first, self.args.first + self.args.models):
+            made = self.model_of(seed)
+            if made is not None:
+                yield str(seed), *made
+
+    def models_in(self, folder):
+        """Models from elsewhere, with inputs by a fixed seed."""
+        for path in sorted(pathlib.Path(folder).glob("**/*.onnx")):
+            model = onnx.load(path)
+            random_ = np.random.default_rng(0)
+            feeds = {}
+            for value in model.graph.input:
+                kind = value.type.tensor_type
+                shape = [d.dim_value for d in kind.shape.dim]
+                dtype = onnx.helper.tensor_dtype_to_np_dtype(kind.elem_type)
+                values = random_.uniform(-2, 2, shape) if dtype.kind == "f" else random_.integers(
+                    0, 2, shape)
+                feeds[value.name] = np.asarray(values).astype(dtype)
+            self.counts["nodes"] += len(model.graph.node)
+            yield path.parent.name + path.stem, model.SerializeToString(), feeds
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kiln", default="bazel-bin/tools/kiln/kiln")
+    parser.add_argument("--interpreter", default="bazel-bin/tests/hunt/onnx/interpret_cases")
+    parser.add_argument("--first", type=int, default=0, help="seed of the first model")
+    parser.add_argument("--models", type=int, default=20000)
+    parser.add_argument("--max-nodes", type=int, default=60)
+    parser.add_argument("--tolerance", type=float, default=5e-4, help="absolute and relative")
+    parser.add_argument("--compile-every", type=int, default=10,
+                        help="of so many batches one goes through LLVM")
+    parser.add_argument("--cases", help="folder of models to check instead of random ones")
+    parser.add_argument("--keep", default="hunt-out", help="folder for the cases that differ")
+    args = parser.parse_args()
+    hunt = Hunt(args)
+    hunt.run(hunt.models_in(args.cases) if args.cases else hunt.random_models())
+
+
+if __name__ == "__main__":
+    main()
