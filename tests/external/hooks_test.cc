@@ -59,7 +59,7 @@ TEST_F(HooksTest, WhatWasBegunIsEndedAfterAnError) {
                                    {"Deactivate", kAll}};
   for (const auto& [failing, calls] : kCases) {
     npu_ = {.calls = "", .failing = failing};
-    EXPECT_NE(Run(), 0) << failing;
+    EXPECT_EQ(Run(), 7) << failing;
     EXPECT_EQ(npu_.calls, calls);
   }
 }
@@ -90,6 +90,24 @@ TEST_F(HooksTest, ExecuteHandsContextsOn) {
   context.num_devices = 1;
   ASSERT_EQ(TVMExecute(&mixed_npu, &inputs, &outputs, &context), 0);
   EXPECT_EQ(npu_.calls, kAll);
+}
+
+TEST_F(HooksTest, ExecuteLeavesATextOfThisError) {
+  const tvmgen_mixed_npu_inputs inputs = {x_, y_};
+  const tvmgen_mixed_npu_outputs outputs = {product_, sum_};
+  void* const devices[] = {&npu_};
+  TVMContext context = {};
+  context.devices = devices;
+  context.num_devices = 1;
+  for (const char* failing : {"Activate", "Open", "Close", "Deactivate"}) {
+    EXPECT_NE(TVMExecute(&mixed_npu, &inputs, &outputs, nullptr), 0);
+    const std::string older = TVMGetLastError();
+    npu_ = {.calls = "", .failing = failing};
+    EXPECT_EQ(TVMExecute(&mixed_npu, &inputs, &outputs, &context), 7) << failing;
+    EXPECT_NE(TVMGetLastError(), older);
+    EXPECT_STREQ(TVMGetLastError(),
+                 "mixed_npu: a hook of a device or a function of the application's failed");
+  }
 }
 
 }  // namespace

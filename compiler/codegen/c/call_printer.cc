@@ -42,6 +42,11 @@ std::string FunctionPrinter::Address(const Argument& arg, DType dtype, bool writ
   return absl::StrCat(written ? "(void*)" : "(const void*)", address);
 }
 
+void FunctionPrinter::ReturnIfNonZero(const std::string& call) {
+  lines_.Line(absl::StrCat(kStatus, " = ", call, ";"));
+  lines_.Line(absl::StrCat("if (", kStatus, " != 0) return ", kStatus, ";"));
+}
+
 void FunctionPrinter::PrintCall(const loop::Call& node) {
   const FuncInfo& callee = context_.funcs.at(node.function);
   PrintProfileHook(node.profile_index, true);
@@ -75,8 +80,7 @@ void FunctionPrinter::PrintUnpackedCall(const FuncInfo& callee, const std::vecto
     if (callee.untyped && !callee.written[i]) address = AsVoidPointer(address);
     list.push_back(std::move(address));
   }
-  lines_.Line(absl::StrCat("if (", callee.func->name, "(", absl::StrJoin(list, ", "),
-                           ") != 0) return -1;"));
+  ReturnIfNonZero(absl::StrCat(callee.func->name, "(", absl::StrJoin(list, ", "), ")"));
 }
 
 void FunctionPrinter::PrintPackedCall(const FuncInfo& callee, const std::vector<Argument>& args) {
@@ -110,11 +114,9 @@ void FunctionPrinter::PrintPackedCall(const FuncInfo& callee, const std::vector<
   const std::string result_args = absl::StrCat("values, codes, ", n, ", &result, &result_code");
   if (callee.func->by_name) {
     PrintLookup(callee.func->name);
-    lines_.Line(absl::StrCat("if (", context_.Runtime("TVMFuncCall"), "(function, ", result_args,
-                             ") != 0) return -1;"));
+    ReturnIfNonZero(absl::StrCat(context_.Runtime("TVMFuncCall"), "(function, ", result_args, ")"));
   } else {
-    lines_.Line(
-        absl::StrCat("if (", callee.func->name, "(", result_args, ", NULL) != 0) return -1;"));
+    ReturnIfNonZero(absl::StrCat(callee.func->name, "(", result_args, ", NULL)"));
   }
   lines_.Close();
 }
@@ -122,9 +124,9 @@ void FunctionPrinter::PrintPackedCall(const FuncInfo& callee, const std::vector<
 void FunctionPrinter::PrintLookup(const std::string& function) {
   context_.uses_module_context = true;
   const std::string& module = context_.options.module_context;
-  lines_.Line(absl::StrCat("if (", context_.Runtime("TVMBackendGetFuncFromEnv"), "(",
-                           module.empty() ? "NULL" : module, ", ", StringLiteral(function),
-                           ", &function) != 0) return -1;"));
+  ReturnIfNonZero(absl::StrCat(context_.Runtime("TVMBackendGetFuncFromEnv"), "(",
+                               module.empty() ? "NULL" : module, ", ", StringLiteral(function),
+                               ", &function)"));
 }
 
 void FunctionPrinter::PrintLaunch(const loop::Launch& node) {
@@ -150,8 +152,8 @@ void FunctionPrinter::PrintLaunch(const loop::Launch& node) {
     }
   }
   if (node.args.empty()) lines_.Line("closure.unused = 0;");
-  lines_.Line(absl::StrCat("if (", context_.Runtime("TVMBackendParallelLaunch"), "(", task.name,
-                           "_launch, &closure, 0) != 0) return -1;"));
+  ReturnIfNonZero(absl::StrCat(context_.Runtime("TVMBackendParallelLaunch"), "(", task.name,
+                               "_launch, &closure, 0)"));
   lines_.Close();
 }
 

@@ -121,6 +121,7 @@ absl::Status FunctionPrinter::Print(std::string* out) {
 
   LineWriter head(1);
   const std::string& body = lines_.text();
+  if (ContainsWord(body, kStatus)) head.Line(absl::StrCat("int32_t ", kStatus, ";"));
   for (size_t i = 0; i < params_.size(); ++i) {
     const Param& param = params_[i];
     if (param.local_name.empty()) {

@@ -13,6 +13,9 @@
 
 namespace kiln::codegen {
 
+// A variable of functions that call others: what the last call returned.
+inline constexpr char kStatus[] = "kiln_status";
+
 class FunctionPrinter {
  public:
   FunctionPrinter(CContext& context, FuncInfo& info)
@@ -48,6 +51,8 @@ class FunctionPrinter {
   void PrintIf(const loop::If& node);
   void PrintAllocate(const loop::Allocate& node);
   void PrintCall(const loop::Call& node);
+  // What the call returns is handed on as it is.
+  void ReturnIfNonZero(const std::string& call);
   void PrintProfileHook(int32_t profile_index, bool begin);
   void PrintUnpackedCall(const FuncInfo& callee, const std::vector<loop::Argument>& args);
   void PrintPackedCall(const FuncInfo& callee, const std::vector<loop::Argument>& args);

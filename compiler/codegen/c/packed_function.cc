@@ -53,7 +53,7 @@ constexpr char kCheck[] =
     "                      int32_t ndim, uint8_t code, uint8_t bits, const int64_t* shape, int64_t "
     "bytes, void** address) {\n"
     "  const DLTensor* tensor;\n"
-    "  int64_t stride = 1;\n"
+    "  int64_t stride = 1, elements = 1;\n"
     "  int32_t i;\n"
     "  if ((type_code != kTVMOpaqueHandle && type_code != kTVMNullptr && type_code != "
     "kTVMDLTensorHandle &&\n"
@@ -70,14 +70,17 @@ constexpr char kCheck[] =
     "  }\n"
     "  if (tensor->device.device_type != kDLCPU) return kiln_fail(function, argument, \"is not in "
     "memory of the CPU\", \"\");\n"
-    "  for (i = ndim - 1; i >= 0; --i) {\n"
+    "  for (i = 0; i < ndim; ++i) {\n"
     "    if (shape == NULL ? tensor->shape[i] < bytes : tensor->shape[i] != shape[i]) {\n"
     "      return kiln_fail(function, argument, \"has another shape; wanted: \", wanted);\n"
     "    }\n"
-    "    if (tensor->strides != NULL && tensor->shape[i] != 1 && tensor->strides[i] != stride) {\n"
-    "      return kiln_fail(function, argument, \"is not compact\", \"\");\n"
-    "    }\n"
-    "    stride *= tensor->shape[i];\n"
+    "    elements *= shape == NULL ? bytes : shape[i];\n"
+    "  }\n"
+    "  for (i = ndim - 1; tensor->strides != NULL && elements != 0 && i >= 0; --i) {\n"
+    "    const int64_t extent = shape == NULL ? bytes : shape[i];\n"
+    "    if (extent != 1 && tensor->strides[i] != stride) return kiln_fail(function, argument, "
+    "\"is not compact\", \"\");\n"
+    "    stride *= extent;\n"
     "  }\n"
     "  *address = (void*)((char*)tensor->data + tensor->byte_offset);\n"
     "  return 0;\n"
@@ -146,7 +149,7 @@ std::string PackedWrapper(CContext& context, const FuncInfo& info) {
   }
   const bool takes_pointers = n > 0 || workspace_param || func.allocate_workspace;
   if (takes_pointers) out.Line(absl::StrCat("void* data[", n + 1, "] = {NULL};"));
-  if (func.allocate_workspace) out.Line("int result;");
+  if (func.allocate_workspace) out.Line("int result, freed;");
   for (const char* unused : {"ret_value", "ret_type_code", "resource_handle"})
     out.Line(absl::StrCat("(void)", unused, ";"));
   if (num_args == 0) {
@@ -189,9 +192,9 @@ std::string PackedWrapper(CContext& context, const FuncInfo& info) {
       absl::StrCat("(int)", info.body_name, "(", absl::StrJoin(list, ", "), ")");
   if (func.allocate_workspace) {
     out.Line(absl::StrCat("result = ", call, ";"));
-    out.Line(absl::StrCat("if (", context.Runtime("TVMBackendFreeWorkspace"), "(kDLCPU, 0, data[",
-                          n, "]) != 0) return -1;"));
-    out.Line("return result;");
+    out.Line(absl::StrCat("freed = ", context.Runtime("TVMBackendFreeWorkspace"),
+                          "(kDLCPU, 0, data[", n, "]);"));
+    out.Line("return result != 0 ? result : freed;");
   } else {
     out.Line(absl::StrCat("return ", call, ";"));
   }

@@ -197,21 +197,24 @@ TEST(CallTest, PackedFunctionRefusesWrongArguments) {
   int64_t other_strides[2] = {1, 2};
   int64_t small[1] = {127};
   auto nothing = [](auto&) {};
-  expect_refusal([](auto& t) { t.resize(2); }, "expected 3 arguments");
-  expect_refusal([](auto& t) { t.push_back(t.back()); }, "expected 3 arguments");
+  expect_refusal([](auto& t) { t.resize(2); }, "wrong number of arguments; wanted: 3");
+  expect_refusal([](auto& t) { t.push_back(t.back()); }, "wrong number of arguments; wanted: 3");
   expect_refusal([](auto& t) { t.pop_back(); },
-                 "pool 0 (workspace): shape[0] must be at least 128");
-  expect_refusal(nothing, "argument 0 (a) must be a tensor", 0);
-  expect_refusal(nothing, "argument 0 (a) must be a tensor", 32 + 7);
-  expect_refusal([](auto& t) { t[0].ndim = 3; }, "argument 0 (a): ndim must be 2");
-  expect_refusal([](auto& t) { t[1].bits = 64; }, "argument 1 (out): dtype must be float32");
-  expect_refusal([](auto& t) { t[1].code = 0; }, "argument 1 (out): dtype must be float32");
-  expect_refusal([](auto& t) { t[0].device_type = 2; }, "argument 0 (a): device must be the CPU");
-  expect_refusal([&](auto& t) { t[0].shape = other_shape; }, "argument 0 (a): shape[1] must be 4");
-  expect_refusal([&](auto& t) { t[0].strides = other_strides; },
-                 "argument 0 (a): must be dense in row-major order");
+                 "argument 'workspace' has another shape; wanted: uint8, at least 128 bytes");
+  expect_refusal(nothing, "argument 'a' is no tensor; wanted: float32 (2, 4)", 0);
+  expect_refusal(nothing, "argument 'a' is no tensor; wanted: float32 (2, 4)", 32 + 7);
+  expect_refusal([](auto& t) { t[0].ndim = 3; },
+                 "argument 'a' has another number of dimensions; wanted: float32 (2, 4)");
+  expect_refusal([](auto& t) { t[1].bits = 64; },
+                 "argument 'out' has another data type; wanted: float32 (2, 4)");
+  expect_refusal([](auto& t) { t[1].code = 0; },
+                 "argument 'out' has another data type; wanted: float32 (2, 4)");
+  expect_refusal([](auto& t) { t[0].device_type = 2; }, "argument 'a' is not in memory of the CPU");
+  expect_refusal([&](auto& t) { t[0].shape = other_shape; },
+                 "argument 'a' has another shape; wanted: float32 (2, 4)");
+  expect_refusal([&](auto& t) { t[0].strides = other_strides; }, "argument 'a' is not compact");
   expect_refusal([&](auto& t) { t[3].shape = small; },
-                 "pool 0 (workspace): shape[0] must be at least 128");
+                 "argument 'workspace' has another shape; wanted: uint8, at least 128 bytes");
 }
 
 // A function of another program, with the signature of `like`.
@@ -323,7 +326,7 @@ TEST(CallTest, PackedFunctionAllocatesItsWorkspaceAndGivesItBack) {
   PackedCall starved(program, "add1",
                      {{"TVMBackendAllocWorkspace", reinterpret_cast<void*>(&FailingAlloc)}, free});
   EXPECT_EQ(starved(tensors), -1);
-  EXPECT_EQ(JitLastError(), "add1: no memory for a workspace of 32 bytes");
+  EXPECT_EQ(JitLastError(), "add1: no memory for the workspace, bytes: 32");
 }
 
 // A matrix product whose rows are made in parallel, with a variable of an outer loop captured.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packed functions: the code between a caller who passes tensors and a function body that takes
 // pointers. It checks every argument, because the caller may be anybody.
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@ constexpr uint32_t kMaxTensorCode = 13;
 // Hints of TVMBackendAllocWorkspace: unsigned bytes.
 constexpr int kHintCode = 1;
 constexpr int kHintBits = 8;
+constexpr size_t kMaxMessageBytes = 255;
 
 class PackedEntryEmitter {
  public:
@@ -50,25 +52,21 @@ class PackedEntryEmitter {
       count_fits = builder_.CreateOr(count_fits,
                                      builder_.CreateICmpEQ(num_args, builder_.getInt32(count + 1)));
     }
-    Check(count_fits, absl::StrCat("expected ", count, " arguments"));
+    Check(count_fits, absl::StrCat(": wrong number of arguments; wanted: ", count));
     std::vector<llvm::Value*> args;
     for (size_t i = 0; i < params; ++i) {
       const loop::BufferNode& buffer = *func_.params[i];
-      args.push_back(UnpackTensor(builder_.getInt64(i),
-                                  absl::StrCat("argument ", i, " (", buffer.name, ")"), buffer,
-                                  /*at_least=*/false));
+      args.push_back(UnpackTensor(builder_.getInt64(i), buffer, /*at_least=*/false));
     }
     for (size_t i = 0; i < num_pools; ++i) {
       llvm::Value* from_end = builder_.getInt32(num_pools - i);
       llvm::Value* at =
           builder_.CreateZExt(builder_.CreateSub(num_args, from_end), builder_.getInt64Ty());
       const loop::BufferNode& pool = *func_.params[params + i];
-      args.push_back(UnpackTensor(at, absl::StrCat("pool ", i, " (", pool.name, ")"), pool,
-                                  /*at_least=*/true));
+      args.push_back(UnpackTensor(at, pool, /*at_least=*/true));
     }
     if (workspace_argument) {
-      args.push_back(UnpackTensor(builder_.getInt64(params), "the last argument (workspace)",
-                                  *func_.workspace, /*at_least=*/true));
+      args.push_back(UnpackTensor(builder_.getInt64(params), *func_.workspace, /*at_least=*/true));
     }
     if (func_.workspace != nullptr && func_.allocate_workspace) {
       CallWithAllocation(args);
@@ -82,11 +80,12 @@ class PackedEntryEmitter {
   }
 
  private:
-  void Check(llvm::Value* condition, const std::string& message) {
+  // Texts are those of generated C, whose room for them is kMaxMessageBytes.
+  void Check(llvm::Value* condition, const std::string& problem) {
     llvm::LLVMContext& llvm_context = context_.module.getContext();
     llvm::BasicBlock* next = NewBlock("checked");
-    message_->addIncoming(context_.Text(absl::StrCat(func_.name, ": ", message)),
-                          builder_.GetInsertBlock());
+    const std::string message = absl::StrCat(func_.name, problem).substr(0, kMaxMessageBytes);
+    message_->addIncoming(context_.Text(message), builder_.GetInsertBlock());
     builder_.CreateCondBr(condition, next, failed_,
                           llvm::MDBuilder(llvm_context).createLikelyBranchWeights());
     builder_.SetInsertPoint(next);
@@ -97,10 +96,19 @@ class PackedEntryEmitter {
                                builder_.CreateStructGEP(types_.dl_tensor, tensor, field));
   }
 
-  // The address of the first element of argument `i`, called `name` in messages, after checks.
-  // `at_least`: a larger one-dimensional tensor will do.
-  llvm::Value* UnpackTensor(llvm::Value* i, const std::string& name, const loop::BufferNode& buffer,
-                            bool at_least) {
+  void CheckArgument(llvm::Value* condition, const loop::BufferNode& buffer,
+                     absl::string_view problem) {
+    Check(condition, absl::StrCat(": argument '", buffer.name, "' ", problem));
+  }
+
+  static std::string Wanted(const loop::BufferNode& buffer, bool at_least) {
+    if (at_least) return absl::StrCat("uint8, at least ", buffer.num_bytes(), " bytes");
+    return absl::StrCat(buffer.dtype.ToString(), " ", ShapeToString(buffer.shape));
+  }
+
+  // The address of the first element of argument `i`, after checks. `at_least`: a larger
+  // one-dimensional tensor will do.
+  llvm::Value* UnpackTensor(llvm::Value* i, const loop::BufferNode& buffer, bool at_least) {
     llvm::Value* code = builder_.CreateLoad(
         types_.i32, builder_.CreateInBoundsGEP(types_.i32, function_->getArg(1), i));
     llvm::Value* tensor = builder_.CreateLoad(
@@ -112,25 +120,27 @@ class PackedEntryEmitter {
                              builder_.getInt1Ty());
     llvm::Value* ok = builder_.CreateAnd(builder_.CreateAnd(is_code, is_tensor_code),
                                          builder_.CreateIsNotNull(tensor));
-    Check(ok, absl::StrCat(name, " must be a tensor"));
-    CheckTensor(tensor, name, buffer, at_least);
+    const std::string wanted = Wanted(buffer, at_least);
+    CheckArgument(ok, buffer, absl::StrCat("is no tensor; wanted: ", wanted));
+    CheckTensor(tensor, buffer, wanted, at_least);
     llvm::Value* offset =
         builder_.CreateIntCast(LoadField(tensor, IrTypes::kByteOffset), types_.index, false);
     return builder_.CreateGEP(types_.i8, LoadField(tensor, IrTypes::kData), offset);
   }
 
-  void CheckTensor(llvm::Value* tensor, const std::string& name, const loop::BufferNode& buffer,
+  void CheckTensor(llvm::Value* tensor, const loop::BufferNode& buffer, const std::string& wanted,
                    bool at_least) {
-    auto check_equal = [&](IrTypes::DlTensorField field, uint32_t wanted, const char* what,
-                           const std::string& text) {
-      Check(builder_.CreateICmpEQ(LoadField(tensor, field), builder_.getInt32(wanted)),
-            absl::StrCat(name, ": ", what, " must be ", text));
+    auto check_equal = [&](IrTypes::DlTensorField field, uint32_t value,
+                           const std::string& problem) {
+      CheckArgument(builder_.CreateICmpEQ(LoadField(tensor, field), builder_.getInt32(value)),
+                    buffer, problem);
     };
     const size_t rank = buffer.shape.size();
-    check_equal(IrTypes::kNdim, rank, "ndim", absl::StrCat(rank));
-    check_equal(IrTypes::kDtype, context_.DlDataType(buffer.dtype), "dtype",
-                buffer.dtype.ToString());
-    check_equal(IrTypes::kDeviceType, kDeviceCpu, "device", "the CPU");
+    check_equal(IrTypes::kNdim, rank,
+                absl::StrCat("has another number of dimensions; wanted: ", wanted));
+    check_equal(IrTypes::kDtype, context_.DlDataType(buffer.dtype),
+                absl::StrCat("has another data type; wanted: ", wanted));
+    check_equal(IrTypes::kDeviceType, kDeviceCpu, "is not in memory of the CPU");
     if (rank == 0) return;
     // Calls within the module pass this very array.
     llvm::Value* shape = LoadField(tensor, IrTypes::kShape);
@@ -140,22 +150,21 @@ class PackedEntryEmitter {
                           other);
     builder_.SetInsertPoint(other);
     for (size_t axis = 0; axis < rank; ++axis) {
-      llvm::Value* extent = builder_.CreateLoad(
+      llvm::Value* found = builder_.CreateLoad(
           types_.i64, builder_.CreateConstInBoundsGEP1_64(types_.i64, shape, axis));
-      llvm::Value* wanted = builder_.getInt64(buffer.shape[axis]);
-      Check(
-          at_least ? builder_.CreateICmpSGE(extent, wanted) : builder_.CreateICmpEQ(extent, wanted),
-          absl::StrCat(name, ": shape[", axis, "] must be ", at_least ? "at least " : "",
-                       buffer.shape[axis]));
+      llvm::Value* extent = builder_.getInt64(buffer.shape[axis]);
+      CheckArgument(
+          at_least ? builder_.CreateICmpSGE(found, extent) : builder_.CreateICmpEQ(found, extent),
+          buffer, absl::StrCat("has another shape; wanted: ", wanted));
     }
     builder_.CreateBr(checked);
     builder_.SetInsertPoint(checked);
-    CheckCompact(tensor, name, buffer);
+    CheckCompact(tensor, buffer);
   }
 
   // Strides are null or those of row-major order; the stride of an axis of one element does not
   // matter.
-  void CheckCompact(llvm::Value* tensor, const std::string& name, const loop::BufferNode& buffer) {
+  void CheckCompact(llvm::Value* tensor, const loop::BufferNode& buffer) {
     if (buffer.num_elements() == 0) return;
     llvm::Value* strides = LoadField(tensor, IrTypes::kStrides);
     llvm::BasicBlock* given = NewBlock("strides");
@@ -171,7 +180,7 @@ class PackedEntryEmitter {
       same = builder_.CreateAnd(same,
                                 builder_.CreateICmpEQ(stride, builder_.getInt64(expected[axis])));
     }
-    Check(same, absl::StrCat(name, ": must be dense in row-major order"));
+    CheckArgument(same, buffer, "is not compact");
     builder_.CreateBr(compact);
     builder_.SetInsertPoint(compact);
   }
@@ -179,12 +188,13 @@ class PackedEntryEmitter {
   void CallWithAllocation(std::vector<llvm::Value*> args) {
     llvm::Value* device = builder_.getInt32(kDeviceCpu);
     llvm::Value* zero = builder_.getInt32(0);
+    const int64_t bytes = func_.workspace->num_bytes();
     llvm::Value* workspace =
         context_.CallRuntime(builder_, RuntimeFunction::kAllocWorkspace,
-                             {device, zero, builder_.getInt64(func_.workspace->num_bytes()),
+                             {device, zero, builder_.getInt64(std::max<int64_t>(1, bytes)),
                               builder_.getInt32(kHintCode), builder_.getInt32(kHintBits)});
     Check(builder_.CreateIsNotNull(workspace),
-          absl::StrCat("no memory for a workspace of ", func_.workspace->num_bytes(), " bytes"));
+          absl::StrCat(": no memory for the workspace, bytes: ", bytes));
     args.push_back(workspace);
     llvm::Value* status = builder_.CreateCall(symbols_.body, args);
     llvm::Value* freed =

@@ -88,6 +88,15 @@ int32_t TVMSetWorkspaces(TVMContext* context, const TVMWorkspace* workspaces,
   return 0;
 }
 
+// What the model's function returned, with a text of its own: functions of the application's leave
+// none, and the text of an older error would stand for theirs.
+static int32_t Finish(const TVMModel* model, int32_t error) {
+  if (error == 0 || TVMGetLastError()[0] != '\0') return error;
+  (void)FAIL_AT(kTvmErrorNoError, model->name,
+                ": a hook of a device or a function of the application's failed");
+  return error;
+}
+
 int32_t TVMExecute(const TVMModel* model, const void* inputs, const void* outputs,
                    const TVMContext* context) {
   // The structs of tensors are pointers one after the other.
@@ -115,12 +124,13 @@ int32_t TVMExecute(const TVMModel* model, const void* inputs, const void* output
       return (int32_t)FAIL(kTvmErrorPlatformNoMemory,
                            "the model needs workspaces: TVMSetWorkspaces");
     }
-    error = (model->run_static != NULL ? model->run_static : model->run)(
-        input_addresses, output_addresses, NULL, context == NULL ? NULL : context->devices);
-  } else {
-    error = TakeWorkspaces(model, &context->memory_layout, workspaces);
-    if (error != 0) return error;
-    error = model->run(input_addresses, output_addresses, workspaces, context->devices);
+    TVMAPISetLastError("");
+    return Finish(model, (model->run_static != NULL ? model->run_static : model->run)(
+                             input_addresses, output_addresses, NULL,
+                             context == NULL ? NULL : context->devices));
   }
-  return error;
+  error = TakeWorkspaces(model, &context->memory_layout, workspaces);
+  if (error != 0) return error;
+  TVMAPISetLastError("");
+  return Finish(model, model->run(input_addresses, output_addresses, workspaces, context->devices));
 }
