@@ -83,13 +83,11 @@ std::vector<PoolSpec> PoolsOf(const CompileOptions& options) {
 // How operator functions are called, and whether they are seen from outside.
 void SetConvention(const CompileOptions& options, loop::LoopProgram& program) {
   const bool packed = options.calling_convention != CallingConvention::kUnpacked;
-  const bool by_name = options.calling_convention == CallingConvention::kPacked;
   const bool graph = options.executor == Executor::kGraph;
   for (loop::Func& func : program.funcs) {
     func.convention = packed ? loop::Convention::kPacked : loop::Convention::kUnpacked;
-    func.by_name = by_name;
     func.allocate_workspace = TakesScratchFromRuntime(options) && func.workspace != nullptr;
-    func.exported = graph || by_name;
+    func.exported = graph;
   }
 }
 

@@ -37,8 +37,7 @@ proto::Device DeviceOf(const DeviceKey& key, const std::string& name, proto::Met
   return device;
 }
 
-// Looking up by name is a property of all operator functions (E1 of the requirements), so what
-// cannot be linked asks for the convention that does it.
+// What cannot be linked asks for the convention that looks functions up by name.
 absl::Status CheckConvention(const CompileOptions& options,
                              const std::vector<ExternalModule>& modules) {
   if (options.calling_convention == CallingConvention::kPacked) return absl::OkStatus();

@@ -43,23 +43,13 @@ _WAYS = {
 # Small and fast, and as large as needed.
 _POOLS = ["fast:1K::4", "large:any"]
 
-# With every_way, besides: the other calling conventions of operator functions, and workspaces that the application gives.
+# With every_way, besides: the other calling convention of operator functions, and workspaces that the application gives.
 _FURTHER_WAYS = {
-    "cpp_aot_by_name": (dict(calling_convention = "packed", executor = "aot", runtime = "cpp"), None),
-    "cpp_graph_by_name": (dict(calling_convention = "packed", executor = "graph", runtime = "cpp"), None),
     "crt_c_pools": (dict(interface = "c", runtime = "crt", workspace_pools = _POOLS), Label("//tools/model_test:run_c")),
     "crt_c_workspace_io": (dict(interface = "c", runtime = "crt", workspace_io = True), Label("//tools/model_test:run_c")),
     "crt_c_workspace_io_pools": (
         dict(interface = "c", runtime = "crt", workspace_io = True, workspace_pools = _POOLS),
         Label("//tools/model_test:run_c"),
-    ),
-    "crt_packed_aot_by_name": (
-        dict(calling_convention = "packed", executor = "aot", runtime = "crt"),
-        Label("//tools/model_test:run_aot"),
-    ),
-    "crt_packed_aot_by_name_pools": (
-        dict(calling_convention = "packed", executor = "aot", runtime = "crt", workspace_pools = _POOLS),
-        Label("//tools/model_test:run_aot"),
     ),
     "crt_packed_aot_pools": (
         dict(executor = "aot", runtime = "crt", workspace_pools = _POOLS),
@@ -72,10 +62,6 @@ _FURTHER_WAYS = {
     "crt_packed_aot_unpacked_pools": (
         dict(calling_convention = "unpacked", executor = "aot", runtime = "crt", workspace_pools = _POOLS),
         Label("//tools/model_test:run_aot"),
-    ),
-    "crt_packed_graph_by_name": (
-        dict(calling_convention = "packed", executor = "graph", runtime = "crt"),
-        Label("//tools/model_test:run_graph"),
     ),
 }
 
@@ -306,7 +292,7 @@ def model_test(
       data: cc_model's `data`.
       external: cc_model's `external`; generators that every runtime can take.
       target: cc_model's `target`; this machine must be able to run it. Boards have targets of their own.
-      every_way: whether also with operator functions that are looked up by name or plain C, and with workspaces of the application's.
+      every_way: whether also with operator functions that are plain C, and with workspaces of the application's.
       boards: of tools/firmware/boards.bzl, to run the case on in QEMU.
       flash_bytes: firmware_image's; of each image for a board.
       ram_bytes: firmware_image's.

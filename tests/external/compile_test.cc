@@ -168,6 +168,15 @@ TEST(Compile, UnpackedFunctionsAreCalledByTheirSymbols) {
   EXPECT_THAT(compiled->artifacts.at("m.c"), HasSubstr("tvmgen_m_csource_main_0("));
 }
 
+TEST(Compile, OnlyFunctionsOfBytesAreLookedUpByName) {
+  const absl::StatusOr<Compiled> compiled = CompileModel(
+      Options(Runtime::kCpp, Interface::kPacked, Executor::kAot, {"csource", "bytes"}));
+  ASSERT_TRUE(compiled.ok()) << compiled.status();
+  for (const loop::Func& func : compiled->stages.program.funcs) {
+    EXPECT_EQ(func.by_name, func.name == "tvmgen_m_bytes_main_0") << func.name;
+  }
+}
+
 TEST(Compile, RefusesWhatDoesNotGoTogether) {
   CompileOptions options = Options(Runtime::kCrt, Interface::kC, Executor::kAot, {"bytes"});
   EXPECT_THAT(std::string(CompileModel(options).status().message()),

@@ -20,29 +20,15 @@ int open_workspaces = 0;
 
 void SetLastError(const char* text) { last_error = text; }
 
-// What the handle of a function stands for.
-struct FoundFunction {
-  PackedFunction function;
-};
+// GetFuncFromEnv gives out no handle that could be called.
+int FuncCall(void*, Value*, int*, int, Value*, int*) { return -1; }
 
-int FuncCall(void* handle, Value* values, int* codes, int count, Value* result, int* result_code) {
-  *result_code = kNull;
-  return static_cast<FoundFunction*>(handle)->function(values, codes, count, result, result_code,
-                                                       nullptr);
-}
-
-int lookups = 0;
-
-// `module` is what the loader has put into __tvm_module_ctx. The result is the module's.
-int GetFuncFromEnv(void* module, const char* name, void** out) {
-  static auto& found = *new std::map<std::pair<void*, std::string>, FoundFunction>();
-  void* const symbol = module == nullptr ? nullptr : dlsym(module, name);
-  if (symbol == nullptr) return -1;
-  ++lookups;
-  FoundFunction& function = found[{module, name}];
-  function.function = reinterpret_cast<PackedFunction>(symbol);
-  *out = &function;
-  return 0;
+// Searches the imports of the module, of which these libraries have none, then the global registry:
+// never the module itself.
+int GetFuncFromEnv(void*, const char* name, void**) {
+  last_error =
+      "Cannot find function " + std::string(name) + " in the imported modules or global registry.";
+  return -1;
 }
 
 void* AllocWorkspace(int device_type, int device_id, uint64_t size, int, int) {
@@ -116,8 +102,6 @@ std::vector<const char*> Codegens() {
 }
 
 const std::string& LastError() { return last_error; }
-
-int Lookups() { return lookups; }
 
 int OpenWorkspaces() { return open_workspaces; }
 

@@ -35,8 +35,6 @@ std::vector<const char*> Codegens();
 
 // The text that compiled code left behind last.
 const std::string& LastError();
-// Functions that compiled code has looked up by name.
-int Lookups();
 // Workspaces that compiled code has taken and not given back.
 int OpenWorkspaces();
 

@@ -7,7 +7,7 @@ import unittest
 
 QEMU = shutil.which("qemu-x86_64")
 PROGRAM = "tests/variants/program"
-THREE = ["aot_c", "aot_default", "by_name", "graph_c", "graph_default", "plain_c", "plain_default"]
+THREE = ["aot_c", "aot_default", "graph_c", "graph_default", "plain_c", "plain_default"]
 LONE = ["highest_c", "highest_default"]
 
 

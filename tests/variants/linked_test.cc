@@ -20,7 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr const char* kVariants[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
-constexpr const char* kModules[] = {"aot_c", "aot_default", "by_name", "graph_c", "graph_default"};
+constexpr const char* kModules[] = {"aot_c", "aot_default", "graph_c", "graph_default"};
 
 // Of this machine: asked here by the compiler's own means.
 int NumVariants() {

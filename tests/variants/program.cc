@@ -37,8 +37,8 @@ void Print(const std::string& name, const std::string& variant,
 }
 
 int Main(int argc, char** argv) {
-  for (const char* const name : {"aot_c", "aot_default", "by_name", "graph_c", "graph_default",
-                                 "highest_c", "highest_default"}) {
+  for (const char* const name :
+       {"aot_c", "aot_default", "graph_c", "graph_default", "highest_c", "highest_default"}) {
     const Module module = Module::SystemLib(name).value();
     Print(name, CpuVariant(module).value_or("none"), RunModule(name));
   }
