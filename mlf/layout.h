@@ -11,6 +11,8 @@ namespace kiln::mlf {
 inline constexpr char kMetadataPath[] = "metadata.json";
 inline constexpr char kChecksumsPath[] = "SHA256SUMS";
 inline constexpr char kRuntimeFolder[] = "runtime/";
+// Beside the sources, which include "kiln/…".
+inline constexpr char kHeadersFolder[] = "codegen/host/src/kiln/";
 
 // Of the module `name`. Sources and objects are numbered from 0, each by themselves.
 std::string SourcePath(const std::string& name, size_t number);

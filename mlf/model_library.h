@@ -42,7 +42,9 @@ struct Module {
 struct ModelLibrary {
   std::vector<Module> modules;  // in the order of their names
   Artifacts runtime;            // the C runtime, by path below its folder; empty if it is left out
-  int64_t export_time = 0;      // seconds since 1970, from 0 to kMaxExportTime
+  Artifacts
+      headers;  // that the sources include as "kiln/…", by name; other programs' tools lack them
+  int64_t export_time = 0;  // seconds since 1970, from 0 to kMaxExportTime
 };
 
 // The parameter file of a model whose parameters are all linked into its code.
@@ -58,7 +60,8 @@ absl::StatusOr<std::string> WriteArchive(const ModelLibrary& library);
 absl::StatusOr<ModelLibrary> ReadArchive(absl::string_view bytes, absl::string_view name);
 
 // All modules of several libraries in one. InvalidArgument if a name comes twice, if objects are
-// for different targets, or if libraries bring different C runtimes.
+// for different targets, or if libraries bring different C runtimes or
+// headers.
 absl::StatusOr<ModelLibrary> Merge(const std::vector<ModelLibrary>& libraries);
 
 }  // namespace kiln::mlf

@@ -115,6 +115,7 @@ absl::StatusOr<ModelLibrary> Read(Artifacts unpacked) {
     library.modules.push_back(std::move(module));
   }
   library.runtime = files.TakeFolder(kRuntimeFolder);
+  library.headers = files.TakeFolder(kHeadersFolder);
   KILN_RETURN_IF_ERROR(files.CheckAllTaken());
   return library;
 }

@@ -82,6 +82,7 @@ absl::StatusOr<std::string> WriteArchive(const ModelLibrary& library) {
     AddModule(module, files);
   }
   for (const auto& [path, bytes] : library.runtime) files[kRuntimeFolder + path] = bytes;
+  for (const auto& [path, bytes] : library.headers) files[kHeadersFolder + path] = bytes;
   KILN_ASSIGN_OR_RETURN(files[kMetadataPath], DescriptionJson(library));
   files[kChecksumsPath] = ChecksumLines(files);
   return PackTar(files, library.export_time);
@@ -108,6 +109,12 @@ absl::StatusOr<ModelLibrary> Merge(const std::vector<ModelLibrary>& libraries) {
           "the archives bring different C runtimes; make them with one version of Kiln");
     }
     if (merged.runtime.empty()) merged.runtime = library.runtime;
+    for (const auto& [path, bytes] : library.headers) {
+      if (merged.headers.emplace(path, bytes).first->second == bytes) continue;
+      return absl::InvalidArgumentError(absl::StrCat("the archives bring different headers ",
+                                                     kHeadersFolder, path,
+                                                     "; make them with one version of Kiln"));
+    }
     merged.export_time = std::max(merged.export_time, library.export_time);
   }
   for (const auto& [name, module] : modules) merged.modules.push_back(*module);

@@ -89,6 +89,7 @@ def _run_kiln(ctx, outputs, output_flag, flags, option = "-o", **kwargs):
     arguments.add(_target_flag(ctx))
     for name in ["executor", "runtime", "interface"]:
         arguments.add("--%s=%s" % (name, getattr(ctx.attr, name)))
+    arguments.add("--no-headers")  # those of the runtime's targets are taken
     arguments.add("--threads=%d" % ctx.attr.threads)
     if ctx.attr.calling_convention:
         arguments.add("--calling-convention=" + ctx.attr.calling_convention)

@@ -66,7 +66,7 @@ std::string PackedFunction(const Graph& body, const std::string& symbol) {
 absl::StatusOr<std::vector<ExternalModule>> Generate(const ExternalRequest& request) {
   ExternalModule module{.codegen = "signs", .type_key = "c"};
   module.c_source = "#include <math.h>\n#include <stdint.h>\n";
-  if (request.packed) module.c_source += "#include <tvm/runtime/c_backend_api.h>\n";
+  if (request.packed) module.c_source += "#include \"tvm/runtime/c_backend_api.h\"\n";
   for (const auto& [symbol, body] : request.subgraphs) {
     if (request.packed) {
       module.c_source += "static " + PlainFunction(*body, symbol + "_plain");

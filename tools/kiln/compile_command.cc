@@ -16,6 +16,7 @@
 #include "tools/kiln/c_compiler.h"
 #include "tools/kiln/commands.h"
 #include "tools/kiln/files.h"
+#include "tools/kiln/generated_headers.h"
 #include "tools/kiln/load_model.h"
 #include "tools/kiln/model_library.h"
 #include "tools/kiln/model_options.h"
@@ -37,7 +38,7 @@ struct CompileFlags : ModelFlags {
   bool system_lib = false;
   bool profile = false;
   std::string mlf;
-  bool mlf_runtime = false;
+  bool mlf_runtime = false, headers = true;
 };
 
 absl::StatusOr<CompileOptions> OptionsOf(const CompileFlags& flags) {
@@ -160,6 +161,11 @@ absl::Status RunCompile(const CompileFlags& flags) {
   }
   if (!flags.output.empty()) {
     const std::filesystem::path folder = flags.output;
+    if (flags.headers) {
+      for (const auto& [name, text] : HeadersOf(artifacts)) {
+        changes.files.push_back({(folder / name).string(), text});
+      }
+    }
     for (auto& [name, bytes] : artifacts) {
       changes.files.push_back({(folder / name).string(), std::move(bytes)});
     }
@@ -198,6 +204,8 @@ void AddCompileCommand(CLI::App& app, Action& action) {
                       "Write an archive of the Model Library Format; needs --runtime crt");
   command->add_flag("--mlf-runtime", flags->mlf_runtime,
                     "Put the C runtime's sources and build files into the archive");
+  command->add_flag("--headers,!--no-headers", flags->headers,
+                    "Write the runtime's headers that generated C includes beside it (default)");
   command->add_option("--emit", flags->emit,
                       "Print a stage instead: graph, after:<pass>, fused, stages, loops, "
                       "scheduled, plan, c, llvm, asm, graph-json, metadata, header, external");

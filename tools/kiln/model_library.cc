@@ -7,11 +7,13 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "compiler/base/status.h"
 #include "compiler/graph/relay_text.h"
 #include "mlf/tar.h"
 #include "tools/kiln/files.h"
+#include "tools/kiln/generated_headers.h"
 #include "tools/kiln/report.h"
 #include "tools/kiln/runtime_files.h"
 #include "tools/kiln/table.h"
@@ -86,6 +88,10 @@ absl::StatusOr<mlf::ModelLibrary> ModelLibraryOf(const Graph& graph, const Compi
   module.params = mlf::NoParams();
   module.relay = PrintRelay(graph);
   KILN_RETURN_IF_ERROR(AddArtifacts(compiled.artifacts, module));
+  for (const auto& [path, text] : HeadersOf(compiled.artifacts)) {
+    absl::string_view name = path;
+    if (absl::ConsumePrefix(&name, "kiln/")) library.headers[std::string(name)] = text;
+  }
   return library;
 }
 

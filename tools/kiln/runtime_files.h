@@ -7,7 +7,7 @@
 
 namespace kiln::tools {
 
-// The headers that generated C includes, by path below the include folder.
+// The headers of the C ABI and the C runtime, by path below the include folder.
 const Artifacts& RuntimeHeaders();
 
 // The whole C runtime as a project of its own: headers, sources, build files.

@@ -44,7 +44,7 @@ struct CodegenCOptions {
   std::string module_context = {};
   // By Func::cpu_variant; the target is what the rest of the program is for. Needs gcc or clang.
   std::vector<Target> cpu_variants = {};
-  // Further headers, included with <>.
+  // Further headers: the C library's, and, with a slash, those of the runtime.
   std::vector<std::string> headers = {};
 };
 

@@ -164,7 +164,7 @@ class ProgramTest : public testing::TestWithParam<std::vector<std::string>> {
 TEST_P(ProgramTest, UnpackedMain) {
   Load(TwoCalls(Convention::kUnpacked, Convention::kUnpacked, false, false), false);
   if (HasFatalFailure()) return;
-  EXPECT_FALSE(absl::StrContains(source_, "tvm") && absl::StrContains(source_, "#include <tvm"))
+  EXPECT_FALSE(absl::StrContains(source_, "tvm") && absl::StrContains(source_, "#include \"tvm"))
       << source_;
   alignas(64) uint8_t workspace[96];
   auto* f = library_->Function<int32_t(void*, void*, uint8_t*)>("tvmgen_m_run_model");

@@ -41,7 +41,7 @@ const char* LastError(bool loader_pointers) {
 }  // namespace
 
 std::string PackedPrologue(bool loader_pointers) {
-  std::string text = "#include <stddef.h>\n#include <tvm/runtime/c_backend_api.h>\n";
+  std::string text = "#include <stddef.h>\n\n#include \"tvm/runtime/c_backend_api.h\"\n";
   if (loader_pointers) {
     // The model's own code may define it too.
     absl::StrAppend(&text,
