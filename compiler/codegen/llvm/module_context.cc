@@ -120,7 +120,8 @@ llvm::Constant* ModuleContext::Private(const std::string& key, llvm::Constant* v
   if (slot == nullptr) {
     auto* global = new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true,
                                             llvm::GlobalValue::PrivateLinkage, value);
-    global->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+    // Its address counts: what may be merged would share one section with all others of its kind,
+    // which stays in an image as long as anything refers to one of them.
     global->setAlignment(llvm::Align(alignment));
     slot = global;
   }
