@@ -55,9 +55,20 @@ class CInterfaceWriter {
     Line("struct ", prefix_, "_", what, " {");
     if (empty) Line("  char unused;");
     for (int i = 0; i < names_.num_tensors(); ++i) {
-      if (names_.is_input(i) == input) Line("  void* ", names_.member(i), ";");
+      if (names_.is_input(i) != input) continue;
+      const bool read_only = input && !names_.workspace_io();
+      Line("  ", read_only ? "const " : "", ElementType(i), "* ", names_.member(i), ";");
     }
     Line("};\n");
+  }
+
+  // The type of C that has the bytes of an element of tensor `i`.
+  std::string ElementType(int i) const {
+    const std::string& dtype = names_.main().parameters(i).dtype();
+    if (dtype == "float32") return "float";
+    if (dtype == "float64") return "double";
+    if (dtype == "float16") return "uint16_t";
+    return dtype == "bool" ? "bool" : dtype + "_t";
   }
 
   void WritePools() {
@@ -148,8 +159,9 @@ class CInterfaceWriter {
     bool empty = true;
     for (int i = 0; i < names_.num_tensors(); ++i) {
       if (names_.is_input(i) != input) continue;
-      Line("  ", what, ".", names_.member(i), " = (uint8_t*)workspace_pools->",
-           names_.pools()[names_.pool_of(i)]->name(), names_.offset_in_pool(i), ";");
+      Line("  ", what, ".", names_.member(i), " = (", ElementType(i),
+           "*)(void*)((uint8_t*)workspace_pools->", names_.pools()[names_.pool_of(i)]->name(),
+           names_.offset_in_pool(i), ");");
       empty = false;
     }
     if (empty) Line("  (void)workspace_pools;\n  ", what, ".unused = 0;");
@@ -170,7 +182,9 @@ class CInterfaceWriter {
       params.push_back(absl::StrCat("const struct ", prefix_, "_devices* devices"));
     }
     for (int i = 0; i < names_.num_tensors() && !workspace_io; ++i) {
-      args.push_back(absl::StrCat(names_.is_input(i) ? "inputs->" : "outputs->", names_.member(i)));
+      // The model's function takes every tensor as void*, and only reads inputs.
+      args.push_back(
+          absl::StrCat(names_.is_input(i) ? "(void*)inputs->" : "outputs->", names_.member(i)));
     }
     for (const proto::Pool* pool : names_.pools()) {
       args.push_back(absl::StrCat("(uint8_t*)workspace_pools->", pool->name()));
@@ -190,10 +204,12 @@ class CInterfaceWriter {
       Line("#define ", names_.macro(), "_WORKSPACE_ALIGNMENT_BYTES ", workspace->alignment_bytes());
     }
     for (const proto::Pool* pool : names_.pools()) {
-      const std::string macro =
-          absl::StrCat("#define ", names_.macro(), "_", absl::AsciiStrToUpper(pool->name()));
-      Line(macro, "_WORKSPACE_POOL_SIZE_BYTES ", pool->size_bytes());
-      Line(macro, "_WORKSPACE_POOL_ALIGNMENT_BYTES ", pool->alignment_bytes());
+      const std::string pool_macro =
+          absl::StrCat(names_.macro(), "_", absl::AsciiStrToUpper(pool->name()), "_WORKSPACE_POOL");
+      const std::string macro = "#define " + pool_macro;
+      Line(macro, "_SIZE_BYTES ", pool->size_bytes());
+      Line(macro, "_SIZE ", pool_macro, "_SIZE_BYTES");
+      Line(macro, "_ALIGNMENT_BYTES ", pool->alignment_bytes());
     }
   }
 

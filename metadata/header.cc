@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metadata/header.h"
 
+#include <algorithm>
 #include <map>
 
 #include "absl/strings/ascii.h"
@@ -36,8 +37,12 @@ class HeaderWriter {
     Line("#error \"another model is called ", metadata.module_name(),
          " but for upper and lower case: their macros are the same, include one of the two\"");
     Line("#endif\n");
-    Line("#include <stdint.h>\n");
     const bool is_c = metadata.interface_api() == "c";
+    const auto is_bool = [](const proto::Parameter& p) { return p.dtype() == "bool"; };
+    if (is_c && std::any_of(main_.parameters().begin(), main_.parameters().end(), is_bool)) {
+      Line("#include <stdbool.h>");
+    }
+    Line("#include <stdint.h>\n");
     const bool is_crt = !is_c && metadata.runtime() == "crt";
     const bool is_graph = metadata.executor() == "graph";
     if (is_crt && is_graph) Line("#include \"kiln/graph_table.h\"");
@@ -53,6 +58,8 @@ class HeaderWriter {
       Line("extern const struct GraphTable ", prefix_, "_graph;\n");
     }
     Define("", "WORKSPACE_SIZE_BYTES", main_.workspace_size_bytes());
+    // The name that programs for the older layout know.
+    if (is_c) Define("", "WORKSPACE_SIZE", macro_ + "_WORKSPACE_SIZE_BYTES");
     Define("", "IO_SIZE_BYTES", main_.io_size_bytes());
     Define("", "CONSTANT_SIZE_BYTES", main_.constant_size_bytes());
     Define("", "NUM_INPUTS", main_.num_inputs());

@@ -97,13 +97,14 @@ TEST(Header, OfTheCInterface) {
   ASSERT_TRUE(header.ok()) << header.status();
   for (const char* line : {
            "#ifndef TVMGEN_My_mod_H_\n",
-           "struct tvmgen_My_mod_inputs {\n  void* input_x__2;\n};\n",
-           "struct tvmgen_My_mod_outputs {\n  void* _0;\n};\n",
+           "struct tvmgen_My_mod_inputs {\n  const int8_t* input_x__2;\n};\n",
+           "struct tvmgen_My_mod_outputs {\n  float* _0;\n};\n",
            "int32_t tvmgen_My_mod_run_model(void* in0, void* out0);\n",
            "int32_t tvmgen_My_mod_run_with_workspace(void* in0, void* out0, uint8_t* workspace);\n",
-           "  return tvmgen_My_mod_run_model(inputs->input_x__2, outputs->_0);\n",
+           "  return tvmgen_My_mod_run_model((void*)inputs->input_x__2, outputs->_0);\n",
            "extern const struct TVMModel My_mod;\n",
            "#define TVMGEN_MY_MOD_WORKSPACE_SIZE_BYTES 128\n",
+           "#define TVMGEN_MY_MOD_WORKSPACE_SIZE TVMGEN_MY_MOD_WORKSPACE_SIZE_BYTES\n",
            "#define TVMGEN_MY_MOD_WORKSPACE_ALIGNMENT_BYTES 64\n",
            "#define TVMGEN_MY_MOD_INPUT_INPUT_X__2_INDEX 0\n",
            "#define TVMGEN_MY_MOD_INPUT_INPUT_X__2_SIZE_BYTES 6\n",
@@ -182,8 +183,10 @@ TEST(Header, PoolsOfTheApplication) {
            "struct tvmgen_My_mod_workspace_pools {\n  void* sram;\n};\n",
            "int32_t tvmgen_My_mod_run_model(void* in0, void* out0, uint8_t* pool_sram);\n",
            "const struct tvmgen_My_mod_workspace_pools* workspace_pools) {\n",
-           "(inputs->input_x__2, outputs->_0, (uint8_t*)workspace_pools->sram);\n",
+           "((void*)inputs->input_x__2, outputs->_0, (uint8_t*)workspace_pools->sram);\n",
            "#define TVMGEN_MY_MOD_SRAM_WORKSPACE_POOL_SIZE_BYTES 128\n",
+           "#define TVMGEN_MY_MOD_SRAM_WORKSPACE_POOL_SIZE "
+           "TVMGEN_MY_MOD_SRAM_WORKSPACE_POOL_SIZE_BYTES\n",
            "#define TVMGEN_MY_MOD_SRAM_WORKSPACE_POOL_ALIGNMENT_BYTES 64\n",
        }) {
     EXPECT_TRUE(absl::StrContains(*header, line)) << line << "is not in\n" << *header;
@@ -210,8 +213,8 @@ TEST(Header, InputsAndOutputsInTheWorkspace) {
            "int32_t tvmgen_My_mod_run_model(uint8_t* pool_sram);\n",
            "struct tvmgen_My_mod_inputs tvmgen_My_mod_map_inputs(const struct "
            "tvmgen_My_mod_workspace_pools* workspace_pools) {\n",
-           "  inputs.input_x__2 = (uint8_t*)workspace_pools->sram + 64;\n",
-           "  outputs._0 = (uint8_t*)workspace_pools->sram;\n",
+           "  inputs.input_x__2 = (int8_t*)(void*)((uint8_t*)workspace_pools->sram + 64);\n",
+           "  outputs._0 = (float*)(void*)((uint8_t*)workspace_pools->sram);\n",
            "int32_t tvmgen_My_mod_run(const struct tvmgen_My_mod_workspace_pools* "
            "workspace_pools) {\n",
            "  return tvmgen_My_mod_run_model((uint8_t*)workspace_pools->sram);\n",
