@@ -105,12 +105,15 @@ STRUCTS = {
 def assertions(machine):
     """C source that compiles only if all structs lie as the table says."""
     lines = ["#include <stddef.h>"]
-    for header in ("c_backend_api.h", "metadata_types.h", "crt/func_registry.h"):
+    for header in ("c_backend_api.h", "metadata_types.h", "crt/error_codes.h", "crt/func_registry.h"):
         lines.append('#include "tvm/runtime/{}"'.format(header))
     for struct, layouts in STRUCTS.items():
         for member, number in (layouts[machine] or layouts[1]).items():
             found = "offsetof({}, {})".format(struct, member) if member else "sizeof({})".format(struct)
             lines.append('_Static_assert({0} == {1}, "{0}");'.format(found, number))
+    # Of four bytes where enums are as short as their values allow, too.
+    lines.append('_Static_assert(sizeof(tvm_crt_error_t) == 4, "tvm_crt_error_t");')
+    lines.append('_Static_assert(kTvmErrorSystemErrorMask == -2147483647 - 1, "kTvmErrorSystemErrorMask");')
     return "\n".join(lines) + "\n"
 
 

@@ -8,11 +8,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "tvm/runtime/crt/crt_config.h"
+
 static int timer_runs;
 static clock_t timer_start;
 
-// What vector instructions of any machine are content with.
-#define ALIGNMENT ((size_t)64)
+#define ALIGNMENT ((size_t)TVM_CRT_TENSOR_ALIGNMENT_BYTES)
 
 tvm_crt_error_t TVMPlatformMemoryAllocate(size_t num_bytes, DLDevice device, void** out) {
   char* whole;

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tvm/runtime/crt/aot_executor.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "../common/fail.h"
+#include "tvm/runtime/crt/crt_config.h"
 
-// What tensors start at; what the code of a model may count on.
-#define TENSOR_ALIGNMENT ((size_t)64)
+#define TENSOR_ALIGNMENT ((size_t)TVM_CRT_TENSOR_ALIGNMENT_BYTES)
 // The longest name that the compiler gives a model, and that of one of its functions.
 #define MAX_MODEL_NAME 128
 #define FUNCTION_NAME_BYTES (sizeof("tvmgen_") - 1 + MAX_MODEL_NAME + sizeof("_get_c_metadata"))
 
-static size_t RoundUp(size_t bytes, size_t alignment) {
-  return (bytes + alignment - 1) / alignment * alignment;
+// Sums that do not fit stay at SIZE_MAX.
+static size_t Add(size_t a, size_t b) { return a > SIZE_MAX - b ? SIZE_MAX : a + b; }
+
+// To a multiple of TENSOR_ALIGNMENT; SIZE_MAX if there is none.
+static size_t RoundUp(size_t bytes) {
+  if (bytes > SIZE_MAX - TENSOR_ALIGNMENT) return SIZE_MAX;
+  return (bytes + TENSOR_ALIGNMENT - 1) / TENSOR_ALIGNMENT * TENSOR_ALIGNMENT;
 }
 
 static int64_t NumArgs(const struct TVMMetadata* metadata) {
@@ -26,10 +32,17 @@ static const struct TVMTensorInfo* InfoOf(const struct TVMMetadata* metadata, in
   return &metadata->workspace_pools[arg - metadata->num_outputs];
 }
 
+// SIZE_MAX if no memory has room for the tensor.
 static size_t DataBytes(const struct TVMTensorInfo* info) {
-  size_t bytes = ((size_t)info->dtype.bits + 7) / 8;
+  size_t bytes = ((size_t)info->dtype.bits * info->dtype.lanes + 7) / 8;
   int64_t i;
-  for (i = 0; i < info->num_shape; ++i) bytes *= (size_t)info->shape[i];
+  for (i = 0; i < info->num_shape; ++i) {
+    if (info->shape[i] == 0) return 0;
+  }
+  for (i = 0; i < info->num_shape; ++i) {
+    if (info->shape[i] < 0 || (uint64_t)info->shape[i] > SIZE_MAX / bytes) return SIZE_MAX;
+    bytes *= (size_t)info->shape[i];
+  }
   return bytes;
 }
 
@@ -74,7 +87,7 @@ size_t TVMAotExecutor_MemoryBytes(const struct TVMMetadata* metadata) {
   int64_t i;
   bytes += (size_t)num_args * (sizeof(DLTensor) + sizeof(TVMValue) + sizeof(int));
   for (i = 0; i < num_args; ++i) {
-    bytes += RoundUp(DataBytes(InfoOf(metadata, i)), TENSOR_ALIGNMENT);
+    bytes = Add(bytes, RoundUp(DataBytes(InfoOf(metadata, i))));
   }
   return bytes;
 }
@@ -84,14 +97,14 @@ static void PlaceArguments(TVMAotExecutor* executor, void* memory) {
   const int64_t num_args = executor->num_args;
   uint8_t* next = (uint8_t*)memory;
   int64_t i;
-  next += RoundUp((size_t)(uintptr_t)next, TENSOR_ALIGNMENT) - (size_t)(uintptr_t)next;
+  next += RoundUp((size_t)(uintptr_t)next) - (size_t)(uintptr_t)next;
   executor->args = (DLTensor*)(void*)next;
   next += (size_t)num_args * sizeof(DLTensor);
   executor->values = (TVMValue*)(void*)next;
   next += (size_t)num_args * sizeof(TVMValue);
   executor->type_codes = (int*)(void*)next;
   next += (size_t)num_args * sizeof(int);
-  next += RoundUp((size_t)(uintptr_t)next, TENSOR_ALIGNMENT) - (size_t)(uintptr_t)next;
+  next += RoundUp((size_t)(uintptr_t)next) - (size_t)(uintptr_t)next;
   for (i = 0; i < num_args; ++i) {
     const struct TVMTensorInfo* info = InfoOf(executor->metadata, i);
     DLTensor* tensor = &executor->args[i];
@@ -105,7 +118,7 @@ static void PlaceArguments(TVMAotExecutor* executor, void* memory) {
     tensor->byte_offset = 0;
     executor->values[i].v_handle = tensor;
     executor->type_codes[i] = kTVMDLTensorHandle;
-    next += RoundUp(DataBytes(info), TENSOR_ALIGNMENT);
+    next += RoundUp(DataBytes(info));
   }
 }
 
@@ -113,6 +126,7 @@ tvm_crt_error_t TVMAotExecutor_Init(TVMAotExecutor* executor, TVMModuleHandle mo
                                     DLDevice device, const char* module_name, void* memory,
                                     size_t memory_bytes) {
   char entry[FUNCTION_NAME_BYTES];
+  size_t wanted_bytes;
   int error;
   memset(executor, 0, sizeof(*executor));
   if (device.device_type != kDLCPU) {
@@ -128,7 +142,8 @@ tvm_crt_error_t TVMAotExecutor_Init(TVMAotExecutor* executor, TVMModuleHandle mo
   }
   error = TVMModGetFunction(module, entry, 0, &executor->entry);
   if (error != 0) return FAIL((tvm_crt_error_t)error, "the module has no entry function");
-  if (memory_bytes < TVMAotExecutor_MemoryBytes(executor->metadata)) {
+  wanted_bytes = TVMAotExecutor_MemoryBytes(executor->metadata);
+  if (memory_bytes < wanted_bytes || wanted_bytes == SIZE_MAX) {
     return FAIL(kTvmErrorPlatformNoMemory, "too little memory for the model's tensors");
   }
   executor->module_handle = module;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An executor in memory of the platform's.
+#include <stdint.h>
+
 #include "../common/fail.h"
 #include "tvm/runtime/crt/aot_executor.h"
 #include "tvm/runtime/crt/platform.h"
@@ -13,7 +15,9 @@ tvm_crt_error_t TVMAotExecutor_Create(TVMModuleHandle module, DLDevice device,
   tvm_crt_error_t error = TVMAotExecutor_FindMetadata(module, module_name, &metadata);
   if (error != kTvmErrorNoError) return error;
   bytes = TVMAotExecutor_MemoryBytes(metadata);
-  error = TVMPlatformMemoryAllocate(sizeof(TVMAotExecutor) + bytes, device, &memory);
+  error = bytes > SIZE_MAX - sizeof(TVMAotExecutor)
+              ? kTvmErrorPlatformNoMemory
+              : TVMPlatformMemoryAllocate(sizeof(TVMAotExecutor) + bytes, device, &memory);
   if (error != kTvmErrorNoError) {
     return FAIL(error, "the platform has no memory on the device for the executor");
   }

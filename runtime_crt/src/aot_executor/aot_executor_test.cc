@@ -7,6 +7,7 @@
 
 #include "gtest/gtest.h"
 #include "tvm/runtime/crt/crt.h"
+#include "tvm/runtime/crt/crt_config.h"
 #include "tvm/runtime/crt/module.h"
 
 namespace {
@@ -38,7 +39,7 @@ int Main(TVMValue* args, int* codes, int num_args, TVMValue*, int*, void*) {
     const auto* tensor = static_cast<const DLTensor*>(args[i].v_handle);
     if (codes[i] != kTVMDLTensorHandle || tensor->shape[0] != (i == 3 ? 64 : 3)) return -1;
     data[i] = static_cast<float*>(tensor->data);
-    if (reinterpret_cast<uintptr_t>(data[i]) % 64 != 0) return -1;
+    if (reinterpret_cast<uintptr_t>(data[i]) % TVM_CRT_TENSOR_ALIGNMENT_BYTES != 0) return -1;
   }
   for (int i = 0; i < 3; ++i) data[3][i] = 2 * data[0][i];
   for (int i = 0; i < 3; ++i) data[2][i] = data[3][i] + data[1][i];
@@ -144,6 +145,42 @@ TEST_F(AotExecutorTest, CreateSaysWhatIsWrong) {
   EXPECT_EQ(TVMAotExecutor_Create(module_, cpu_, &executor, "m"), kTvmErrorPlatformNoMemory);
   EXPECT_STREQ(TVMGetLastError(), "the platform has no memory on the device for the executor");
   metadata.outputs = kOutputs;
+}
+
+TEST_F(AotExecutorTest, SizesThatNoMemoryHasDoNotWrapAround) {
+  const std::vector<std::vector<int64_t>> shapes = {
+      {int64_t{1} << 32, int64_t{1} << 32}, {INT64_MAX, 2}, {-1}, {int64_t{1} << 62, 1}};
+  for (const std::vector<int64_t>& shape : shapes) {
+    const TVMTensorInfo huge[] = {
+        {"output0", shape.data(), static_cast<int64_t>(shape.size()), {kDLFloat, 32, 1}}};
+    metadata.outputs = huge;
+    std::vector<uint8_t> memory(4096);
+    TVMAotExecutor own;
+    TVMAotExecutor* executor = nullptr;
+    EXPECT_EQ(TVMAotExecutor_Init(&own, module_, cpu_, "m", memory.data(), memory.size()),
+              kTvmErrorPlatformNoMemory);
+    EXPECT_EQ(TVMAotExecutor_Init(&own, module_, cpu_, "m", memory.data(), SIZE_MAX),
+              kTvmErrorPlatformNoMemory);
+    EXPECT_EQ(TVMAotExecutor_Create(module_, cpu_, &executor, "m"), kTvmErrorPlatformNoMemory);
+  }
+  metadata.outputs = kOutputs;
+}
+
+TEST_F(AotExecutorTest, TensorsTakeWhatTheirTypesTake) {
+  const auto bytes = [](std::vector<int64_t> shape, DLDataType dtype) {
+    const TVMTensorInfo output[] = {
+        {"output0", shape.data(), static_cast<int64_t>(shape.size()), dtype}};
+    metadata.outputs = output;
+    const size_t result = TVMAotExecutor_MemoryBytes(&metadata);
+    metadata.outputs = kOutputs;
+    return result;
+  };
+  const size_t empty = bytes({0}, {kDLFloat, 32, 1});
+  const size_t step = TVM_CRT_TENSOR_ALIGNMENT_BYTES;
+  EXPECT_EQ(bytes({int64_t{1} << 32, int64_t{1} << 32, 0}, {kDLFloat, 32, 1}), empty);
+  EXPECT_EQ(bytes({16}, {kDLUInt, 1, 1}), empty + (16 + step - 1) / step * step);
+  EXPECT_EQ(bytes({16}, {kDLFloat, 32, 4}), empty + 256);
+  EXPECT_EQ(bytes({17}, {kDLInt, 8, 1}), empty + (17 + step - 1) / step * step);
 }
 
 TEST_F(AotExecutorTest, SaysWhatIsWrong) {

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "../common/fail.h"
+#include "tvm/runtime/crt/crt_config.h"
 
-// What tensors start at; what the code of a model may count on.
-#define TENSOR_ALIGNMENT ((size_t)64)
+#define TENSOR_ALIGNMENT ((size_t)TVM_CRT_TENSOR_ALIGNMENT_BYTES)
 
 static size_t RoundUp(size_t bytes) {
   return (bytes + TENSOR_ALIGNMENT - 1) / TENSOR_ALIGNMENT * TENSOR_ALIGNMENT;

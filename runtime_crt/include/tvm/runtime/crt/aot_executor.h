@@ -54,7 +54,8 @@ int64_t TVMAotExecutor_GetNumOutputs(const TVMAotExecutor* executor);
 // -1 if there is no such input.
 int64_t TVMAotExecutor_GetInputIndex(const TVMAotExecutor* executor, const char* name);
 // The executor's tensor, to be filled before, or read after a run; NULL if there is none. A caller
-// that sets its `data` to memory of its own, aligned to 64 bytes, saves the copy.
+// that sets its `data` to memory of its own, aligned to TVM_CRT_TENSOR_ALIGNMENT_BYTES, saves the
+// copy.
 DLTensor* TVMAotExecutor_GetInput(const TVMAotExecutor* executor, int64_t index);
 DLTensor* TVMAotExecutor_GetOutput(const TVMAotExecutor* executor, int64_t index);
 

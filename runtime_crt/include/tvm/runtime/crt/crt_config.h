@@ -21,6 +21,16 @@
 #define TVM_CRT_ERROR_TEXT_BYTES 256
 #endif
 
+// Inputs, outputs and workspaces of the executors start at multiples of this: what compiled models
+// count on. Kiln aligns buffers to 64 bytes for targets with an operating system, to 16 for others.
+#ifndef TVM_CRT_TENSOR_ALIGNMENT_BYTES
+#if defined(__unix__) || defined(__APPLE__) || defined(_WIN32)
+#define TVM_CRT_TENSOR_ALIGNMENT_BYTES 64
+#else
+#define TVM_CRT_TENSOR_ALIGNMENT_BYTES 16
+#endif
+#endif
+
 // Blocks of the stack allocator start at multiples of this.
 #ifndef TVM_RUNTIME_ALLOC_ALIGNMENT_BYTES
 #define TVM_RUNTIME_ALLOC_ALIGNMENT_BYTES 16

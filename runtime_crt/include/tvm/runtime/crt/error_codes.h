@@ -33,7 +33,11 @@ typedef enum {
   kTvmErrorFunctionCallNumArguments = 0x800,
   kTvmErrorFunctionCallWrongArgType = 0x801,
   kTvmErrorFunctionCallNotImplemented = 0x802,
-  kTvmErrorFunctionCallInvalidArg = 0x803
+  kTvmErrorFunctionCallInvalidArg = 0x803,
+
+  // The bit of errors of the system's: no function of this runtime returns one. It gives the type
+  // four bytes where enums are as short as their values allow.
+  kTvmErrorSystemErrorMask = -0x7fffffff - 1
 } tvm_crt_error_t;
 
 #ifdef __cplusplus

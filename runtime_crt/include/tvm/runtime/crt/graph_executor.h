@@ -52,7 +52,8 @@ tvm_crt_error_t TVMGraphExecutor_SetInput(TVMGraphExecutor* executor, const char
 // Copies an output into a compact tensor of its size.
 tvm_crt_error_t TVMGraphExecutor_GetOutput(const TVMGraphExecutor* executor, int32_t index,
                                            DLTensor* tensor);
-// Makes `data`, aligned to 64 bytes, the memory of input `port`, or of output `port - num_inputs`.
+// Makes `data`, aligned to TVM_CRT_TENSOR_ALIGNMENT_BYTES, the memory of input `port`, or of output
+// `port - num_inputs`.
 tvm_crt_error_t TVMGraphExecutor_SetPort(TVMGraphExecutor* executor, int32_t port, void* data);
 // That memory; NULL if there is no such port, or it has none.
 void* TVMGraphExecutor_GetPort(const TVMGraphExecutor* executor, int32_t port);
