@@ -69,12 +69,12 @@ using Answers = std::vector<std::vector<Tensor>>;
 
 absl::StatusOr<Answers> Ask(const Json& row, const std::string& folder) {
   const std::vector<std::string> none;
-  KILN_ASSIGN_OR_RETURN(
-      const SteppedModel model,
-      SteppedModel::Compile(
-          folder + row.at("model").get<std::string>(),
-          {.shapes = row.value("shapes", none), .constants = row.value("constants", none)},
-          HasCodegen(Codegen::kLlvm) ? Codegen::kLlvm : Codegen::kC));
+  const Codegen codegen = HasCodegen(Codegen::kLlvm) ? Codegen::kLlvm : Codegen::kC;
+  KILN_ASSIGN_OR_RETURN(const SteppedModel model,
+                        SteppedModel::Compile(folder + row.at("model").get<std::string>(),
+                                              {.shapes = row.value("shapes", none),
+                                               .constants = row.value("constants", none)},
+                                              codegen, UsualTarget(codegen)));
   std::vector<Tensor> files;
   for (const Json& path : row.at("inputs")) {
     KILN_ASSIGN_OR_RETURN(files.emplace_back(),

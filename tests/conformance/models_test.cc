@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of models.json, each a test case of each code generator.
+// The rows of models.json, each a test case of each code generator for this machine and for further
+// levels of x86-64.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +24,9 @@
 #include "compiler/backend.h"
 #include "compiler/base/status.h"
 #include "compiler/compile.h"
+#include "compiler/target/target.h"
 #include "tests/conformance/stepped_model.h"
+#include "tests/equality/runs_here.h"
 #include "tools/kiln/tensor_file.h"
 
 namespace kiln::conformance {
@@ -40,6 +43,14 @@ struct Row {
   std::vector<std::string> shapes, constants;
   std::string unsupported;
   std::string not_c;  // why the C code generator leaves it out; "": it does not
+  bool large = false;
+  size_t number = 0;  // of the model, among those of the table
+};
+
+// How a model is compiled.
+struct Build {
+  Codegen codegen;
+  std::string target;
 };
 
 std::vector<std::string> Paths(const nlohmann::json& list) {
@@ -53,6 +64,7 @@ std::vector<std::string> Paths(const nlohmann::json& list) {
 std::vector<Row> ReadRows() {
   std::ifstream file("tests/conformance/models.json");
   std::vector<Row> rows;
+  std::map<std::string, size_t> numbers;
   for (const nlohmann::json& json : nlohmann::json::parse(file)) {
     Row row = {.name = json.at("name"),
                .model = json.at("model"),
@@ -66,7 +78,9 @@ std::vector<Row> ReadRows() {
                .shapes = Paths(json.value("shapes", nlohmann::json::array())),
                .constants = Paths(json.value("constants", nlohmann::json::array())),
                .unsupported = json.value("unsupported", ""),
-               .not_c = json.value("not_c", "")};
+               .not_c = json.value("not_c", ""),
+               .large = json.value("large", false)};
+    row.number = numbers.emplace(row.model, numbers.size()).first->second;
     if (json.contains("relative")) row.relative = json.at("relative");
     rows.push_back(std::move(row));
   }
@@ -74,6 +88,7 @@ std::vector<Row> ReadRows() {
 }
 
 void PrintTo(const Row& row, std::ostream* out) { *out << row.model; }
+void PrintTo(const Build& build, std::ostream* out) { *out << build.target; }
 
 // How far outputs are from what is expected.
 struct Distance {
@@ -95,18 +110,18 @@ void Measure(const Tensor& found, const Tensor& wanted, Distance& distance) {
 
 // Rows of one model that are alike but for their files use it compiled once.
 absl::StatusOr<const SteppedModel*> CompiledOnce(const Row& row, const std::string& folder,
-                                                 Codegen codegen) {
+                                                 const Build& build) {
   static std::map<std::string, SteppedModel>* const models =
       new std::map<std::string, SteppedModel>();
   const std::string key =
-      absl::StrCat(codegen == Codegen::kC ? "c" : "llvm", " ", row.model, " ",
-                   absl::StrJoin(row.shapes, " "), " ", absl::StrJoin(row.constants, " "));
+      absl::StrCat(build.codegen == Codegen::kC ? "c" : "llvm", " ", build.target, " ", row.model,
+                   " ", absl::StrJoin(row.shapes, " "), " ", absl::StrJoin(row.constants, " "));
   auto it = models->find(key);
   if (it == models->end()) {
-    KILN_ASSIGN_OR_RETURN(
-        SteppedModel model,
-        SteppedModel::Compile(folder + "/" + row.model,
-                              {.shapes = row.shapes, .constants = row.constants}, codegen));
+    KILN_ASSIGN_OR_RETURN(SteppedModel model,
+                          SteppedModel::Compile(folder + "/" + row.model,
+                                                {.shapes = row.shapes, .constants = row.constants},
+                                                build.codegen, build.target));
     it = models->emplace(key, std::move(model)).first;
   }
   return &it->second;
@@ -116,8 +131,8 @@ class Case {
  public:
   Case(const Row& row, std::string folder) : row_(row), folder_(std::move(folder)) {}
 
-  absl::Status Run(Codegen codegen) {
-    KILN_ASSIGN_OR_RETURN(const SteppedModel* model, CompiledOnce(row_, folder_, codegen));
+  absl::Status Run(const Build& build) {
+    KILN_ASSIGN_OR_RETURN(const SteppedModel* model, CompiledOnce(row_, folder_, build));
     KILN_RETURN_IF_ERROR(ReadFiles());
     if (inputs_.size() != model->inputs().size()) {
       return absl::InvalidArgumentError(absl::StrCat("found ", inputs_.size(), " files, wanted ",
@@ -125,7 +140,8 @@ class Case {
     }
     steps_ = NumSteps(inputs_[0], model->inputs()[0]);
     if (row_.steps != 0) steps_ = std::min(row_.steps, steps_);
-    if (codegen == Codegen::kC) steps_ = std::min(kMostStepsOfC, steps_);
+    const bool is_first = build.codegen == Codegen::kLlvm && build.target == "host";
+    if (!is_first) steps_ = std::min(kFewSteps, steps_);
     SteppedModel::State state;
     for (int64_t step = 0; step < steps_; ++step) {
       if (!row_.keeps_state) state.clear();
@@ -138,9 +154,9 @@ class Case {
   const std::vector<Distance>& distances() const { return distances_; }
 
  private:
-  // Both code generators are given the same loops: what the first steps do not show is shown by
-  // LLVM's code.
-  static constexpr int64_t kMostStepsOfC = 5;
+  // All builds are of the same operators: what the first steps do not show is shown by LLVM's code
+  // for the host.
+  static constexpr int64_t kFewSteps = 5;
 
   // "arange:1x3x224x224" are the numbers i / n, of n elements; "lcg7:4x3" numbers from -1 to 1 by
   // the seed 7 of the generator that the data describes; else a file.
@@ -209,18 +225,21 @@ class Case {
   int64_t steps_ = 0;
 };
 
-class Conformance : public testing::TestWithParam<std::tuple<Codegen, Row>> {};
+class Conformance : public testing::TestWithParam<std::tuple<Build, Row>> {};
 
 TEST_P(Conformance, AgreesWithTheOtherRuntime) {
-  const auto& [codegen, row] = GetParam();
+  const auto& [build, row] = GetParam();
   const char* folder = std::getenv("KILN_SHARED_DATA");
   if (folder == nullptr || *folder == '\0') {
     GTEST_SKIP() << "KILN_SHARED_DATA does not name the folder with the models";
   }
-  if (!HasCodegen(codegen)) GTEST_SKIP() << "the compiler is built without LLVM";
-  if (codegen == Codegen::kC && !row.not_c.empty()) GTEST_SKIP() << row.not_c;
+  if (!HasCodegen(build.codegen)) GTEST_SKIP() << "the compiler is built without LLVM";
+  if (build.codegen == Codegen::kC && !row.not_c.empty()) GTEST_SKIP() << row.not_c;
+  const absl::StatusOr<Target> target = Target::Parse(build.target);
+  ASSERT_TRUE(target.ok()) << target.status();
+  if (!equality::RunsHere(*target)) GTEST_SKIP() << "this machine is no " << build.target;
   Case c(row, folder);
-  const absl::Status status = c.Run(codegen);
+  const absl::Status status = c.Run(build);
   if (!row.unsupported.empty()) {
     ASSERT_FALSE(status.ok()) << "the model is supported: its row must say how close it is";
     EXPECT_TRUE(absl::StrContains(status.message(), row.unsupported)) << status.message();
@@ -245,18 +264,35 @@ TEST_P(Conformance, AgreesWithTheOtherRuntime) {
   }
 }
 
-std::string NameOf(const testing::TestParamInfo<std::tuple<Codegen, Row>>& info) {
+// The rows for level `i` of the further targets of a code generator: small models are for all of
+// LLVM's and one of C's, large ones for one of LLVM's, and those too large for C for none.
+std::vector<Row> RowsOf(Codegen codegen, size_t i) {
+  std::vector<Row> rows;
+  for (Row& row : ReadRows()) {
+    if (!row.not_c.empty() || (codegen == Codegen::kC && row.large)) continue;
+    const bool all = codegen == Codegen::kLlvm && !row.large;
+    if (all || row.number % 3 == i) rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+auto Builds(Codegen codegen, const std::string& target, const std::vector<Row>& rows) {
+  return testing::Combine(testing::Values(Build{codegen, target}), testing::ValuesIn(rows));
+}
+
+std::string NameOf(const testing::TestParamInfo<std::tuple<Build, Row>>& info) {
   return std::get<1>(info.param).name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Llvm, Conformance,
-                         testing::Combine(testing::Values(Codegen::kLlvm),
-                                          testing::ValuesIn(ReadRows())),
-                         NameOf);
-INSTANTIATE_TEST_SUITE_P(C, Conformance,
-                         testing::Combine(testing::Values(Codegen::kC),
-                                          testing::ValuesIn(ReadRows())),
-                         NameOf);
+constexpr Codegen kLlvm = Codegen::kLlvm, kC = Codegen::kC;
+INSTANTIATE_TEST_SUITE_P(Llvm, Conformance, Builds(kLlvm, UsualTarget(kLlvm), ReadRows()), NameOf);
+INSTANTIATE_TEST_SUITE_P(C, Conformance, Builds(kC, UsualTarget(kC), ReadRows()), NameOf);
+INSTANTIATE_TEST_SUITE_P(LlvmV2, Conformance, Builds(kLlvm, "x86-64-v2", RowsOf(kLlvm, 0)), NameOf);
+INSTANTIATE_TEST_SUITE_P(LlvmV3, Conformance, Builds(kLlvm, "x86-64-v3", RowsOf(kLlvm, 1)), NameOf);
+INSTANTIATE_TEST_SUITE_P(LlvmV4, Conformance, Builds(kLlvm, "x86-64-v4", RowsOf(kLlvm, 2)), NameOf);
+INSTANTIATE_TEST_SUITE_P(CV2, Conformance, Builds(kC, "x86-64-v2", RowsOf(kC, 0)), NameOf);
+INSTANTIATE_TEST_SUITE_P(CV3, Conformance, Builds(kC, "x86-64-v3", RowsOf(kC, 1)), NameOf);
+INSTANTIATE_TEST_SUITE_P(CV4, Conformance, Builds(kC, "x86-64-v4", RowsOf(kC, 2)), NameOf);
 
 }  // namespace
 }  // namespace kiln::conformance

@@ -44,14 +44,11 @@ std::map<std::string, double> InitialState(const Graph& graph) {
   return state;
 }
 
-absl::StatusOr<runtime::Model> LoadGraph(Graph graph, Codegen codegen) {
+absl::StatusOr<runtime::Model> LoadGraph(Graph graph, Codegen codegen, const std::string& target) {
   CompileOptions options;
   options.module_name = "conformance";
   options.codegen = codegen;
-  // Most machines that are given C have no vectors, and the C compiler would take minutes for the
-  // tiles of one that has them.
-  KILN_ASSIGN_OR_RETURN(options.target,
-                        Target::Parse(codegen == Codegen::kC ? "host -vector-bits=0" : "host"));
+  KILN_ASSIGN_OR_RETURN(options.target, Target::Parse(target));
   options.calling_convention =
       DefaultCallingConvention(options.runtime, options.interface, options.externals);
   KILN_RETURN_IF_ERROR(CheckOptions(options));
@@ -69,12 +66,16 @@ absl::StatusOr<runtime::Model> LoadGraph(Graph graph, Codegen codegen) {
 
 }  // namespace
 
+const char* UsualTarget(Codegen codegen) {
+  return codegen == Codegen::kC ? "host -vector-bits=0" : "host";
+}
+
 absl::StatusOr<SteppedModel> SteppedModel::Compile(const std::string& file,
-                                                   const tools::InputFlags& flags,
-                                                   Codegen codegen) {
+                                                   const tools::InputFlags& flags, Codegen codegen,
+                                                   const std::string& target) {
   KILN_ASSIGN_OR_RETURN(Graph graph, tools::LoadModel(file, flags));
   std::map<std::string, double> state = InitialState(graph);
-  KILN_ASSIGN_OR_RETURN(runtime::Model loaded, LoadGraph(std::move(graph), codegen));
+  KILN_ASSIGN_OR_RETURN(runtime::Model loaded, LoadGraph(std::move(graph), codegen, target));
   SteppedModel model(std::move(loaded));
   model.initial_state_ = std::move(state);
   for (const runtime::TensorInfo& info : model.model_.inputs()) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A model that is compiled for this machine and run step by step.
 //
-//   KILN_ASSIGN_OR_RETURN(const SteppedModel model, SteppedModel::Compile(file, {}, Codegen::kC));
+//   KILN_ASSIGN_OR_RETURN(const SteppedModel model,
+//                         SteppedModel::Compile(file, {}, Codegen::kC, UsualTarget(Codegen::kC)));
 //   SteppedModel::State state;
 //   KILN_ASSIGN_OR_RETURN(const std::vector<Tensor> outputs, model.Run({first}, state));
 //   KILN_ASSIGN_OR_RETURN(const std::vector<Tensor> next, model.Run({second}, state));
@@ -21,14 +22,19 @@
 
 namespace kiln::conformance {
 
+// The target of most tests: the host, for C without vectors. Most machines that are given C have
+// none, and the C compiler would take minutes for the tiles of one that has them.
+const char* UsualTarget(Codegen codegen);
+
 class SteppedModel {
  public:
   // What the model keeps from one run to the next, by the names of its inputs; empty at first.
   using State = std::map<std::string, Tensor>;
 
-  // As `kiln compile` does it, C with `--codegen c --target 'host -vector-bits=0'`.
+  // As `kiln compile --codegen … --target …` does it, for a target that this machine runs.
   static absl::StatusOr<SteppedModel> Compile(const std::string& file,
-                                              const tools::InputFlags& flags, Codegen codegen);
+                                              const tools::InputFlags& flags, Codegen codegen,
+                                              const std::string& target);
 
   // The types of the inputs that the caller gives, and the names and types of all outputs.
   const std::vector<TensorType>& inputs() const { return inputs_; }

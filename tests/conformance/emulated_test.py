@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Some rows of models.json on AArch64 and RISC-V, which QEMU emulates: integers to the byte, floats within the row's tolerance.
+
+Clang and LLD build the programs, which need no C library; where one of these or the folder KILN_SHARED_DATA is not there, cases skip.
+"""
+
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import unittest
+
+from tests.cli.cli_case import CODEGENS, CliCase
+
+DATA = os.environ.get("KILN_SHARED_DATA", "")
+SOURCES = os.path.abspath("tests/conformance")
+INCLUDE = os.path.abspath("runtime_crt/include")
+CLANG = shutil.which("clang-19")
+LLD = shutil.which("ld.lld-19")
+
+# Steps of each row that run, and its rows: small, of floats and of integers, of convolutions, products and recurrences. LLVM's code for each
+# runs on both machines, C on one of them.
+STEPS = 2
+ROWS = [
+    "hello_world_float",
+    "hello_world_int8",
+    "tinymaix_mnist_f",
+    "tinymaix_mnist_q",
+    "lstm2_tmc",
+    "kws_int8",
+    "dilated_conv",
+    "tinymaix_mnist_resnet_q",
+    "planestrike",
+    "micro_speech",
+]
+# By targets: LLVM's triple for Clang, its options, and the emulator.
+MACHINES = {
+    "aarch64": ("aarch64-linux-gnu", [], "qemu-aarch64"),
+    "riscv64gc": ("riscv64-linux-gnu", ["-march=rv64gc", "-mabi=lp64d"], "qemu-riscv64"),
+}
+FORMATS = {"|i1": "b", "|u1": "B", "<i2": "h", "<i4": "i", "<f4": "f"}
+
+
+class Array:
+    """The elements of a NumPy file, and of which format of `struct` they are."""
+
+    def __init__(self, path):
+        with open(os.path.join(DATA, path), "rb") as file:
+            data = file.read()
+        size = struct.unpack("<H", data[8:10])[0]
+        header = data[10 : 10 + size].decode()
+        self.format = FORMATS[re.search("'descr': '([^']*)'", header).group(1)]
+        self.bytes = data[10 + size :]
+
+    def step(self, number, step_bytes):
+        return self.bytes[number * step_bytes : (number + 1) * step_bytes]
+
+    def values(self, data):
+        return struct.unpack("<{}{}".format(len(data) // struct.calcsize(self.format), self.format), data)
+
+
+class EmulatedTest(CliCase):
+    def build(self, row, machine, codegen):
+        """The program of a model, and the sizes of its inputs and outputs."""
+        triple, options, _ = MACHINES[machine]
+        arguments = ["--module-name", "m", "--runtime", "crt", "--interface", "c", "--codegen", codegen, "--target", machine]
+        self.succeeds("compile", os.path.join(DATA, row["model"]), "-o", self.out, *arguments)
+        program = self.path("program")
+        command = [CLANG, "--target=" + triple, "-O2", "-ffreestanding", "-nostdlib", "-static", "-fuse-ld=" + LLD, "-DMODEL=m"]
+        model = "m.o" if codegen == "llvm" else "m.c"
+        files = [os.path.join(SOURCES, "emulated_program.c"), os.path.join(self.out, "m_model.c"), os.path.join(self.out, model)]
+        subprocess.run(command + options + ["-I" + INCLUDE, "-I" + self.out] + files + ["-o", program], check=True)
+        with open(os.path.join(self.out, "m.h"), encoding="utf-8") as file:
+            header = file.read()
+        macro = r"^#define TVMGEN_M_{}_\w+_SIZE_BYTES (\d+)$"
+        sizes = [[int(size) for size in re.findall(macro.format(kind), header, re.M)] for kind in ("INPUT", "OUTPUT")]
+        shutil.rmtree(self.out)
+        return program, sizes
+
+    def check(self, row, machine, codegen):
+        program, (input_bytes, output_bytes) = self.build(row, machine, codegen)
+        inputs = [Array(path) for path in row["inputs"]]
+        expected = [Array(path) for path in row["expected"]]
+        self.assertEqual((len(inputs), len(expected)), (len(input_bytes), len(output_bytes)))
+        self.assertFalse({"offset", "scale", "state"} & row.keys(), "inputs are given as their files have them")
+        steps = min(STEPS, len(inputs[0].bytes) // input_bytes[0])
+        data = b"".join(array.step(step, size) for step in range(steps) for array, size in zip(inputs, input_bytes))
+        result = subprocess.run([MACHINES[machine][2], program], input=data, stdout=subprocess.PIPE)
+        self.assertEqual(result.returncode, 0)
+        at = 0
+        for step in range(steps):
+            for array, size in zip(expected, output_bytes):
+                self.compare(array.values(result.stdout[at : at + size]), array.values(array.step(step, size)), row)
+                at += size
+        self.assertEqual((steps > 0, len(result.stdout)), (True, at))
+
+    def compare(self, found, wanted, row):
+        if "relative" not in row:
+            self.assertEqual(found, wanted)
+            return
+        largest = max(abs(value) for value in wanted)
+        for value, other in zip(found, wanted):
+            self.assertLessEqual(abs(value - other), max(row["relative"] * largest, row.get("absolute", 0)))
+
+
+def add_cases():
+    with open(os.path.join(SOURCES, "models.json"), encoding="utf-8") as file:
+        rows = {row["name"]: row for row in json.load(file)}
+    for number, (machine, (_, _, emulator)) in enumerate(MACHINES.items()):
+        missing = [name for name, path in ((emulator, shutil.which(emulator)), ("clang-19", CLANG), ("ld.lld-19", LLD)) if not path]
+        for codegen in ("llvm", "c"):
+            for name in ROWS if codegen == "llvm" else ROWS[number :: len(MACHINES)]:
+
+                def case(self, row=rows[name], machine=machine, codegen=codegen, missing=missing):
+                    if not DATA:
+                        self.skipTest("KILN_SHARED_DATA does not name the folder with the models")
+                    if missing or codegen not in CODEGENS:
+                        self.skipTest("no " + ", ".join(missing or [codegen]))
+                    self.check(row, machine, codegen)
+
+                setattr(EmulatedTest, "test_{}_{}_{}".format(name, machine, codegen), case)
+
+
+add_cases()
+
+if __name__ == "__main__":
+    unittest.main()
