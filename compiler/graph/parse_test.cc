@@ -98,7 +98,7 @@ const Case kCases[] = {
   let %t = (%1.1, %0.0.0);
   (%t, (nn.relu(%0.1.0), 1f))
 })",
-     R"(def @main(%a: float32, %b: float32) -> (float32, float32, _, float32) {
+     R"(def @main(%a: float32, %b: float32) {
   %0 = nn.relu(%b);
   (%b, %a, %0, 1f)
 }
@@ -142,7 +142,7 @@ const Case kCases[] = {
   %1 = split(%0.2, indices_or_sections=1);
   (%0.1, nn.relu(%1.0))
 })",
-     R"(def @main(%a: Tensor[(6,), int8]) -> (_, _) {
+     R"(def @main(%a: Tensor[(6,), int8]) {
   %0 = split(%a, indices_or_sections=[2, 4]) /* ty=(Tensor[(2,), int8], _, Tensor[(2,), int8]) */;
   %1 = split(%0.2, indices_or_sections=1);
   %2 = nn.relu(%1.0);
@@ -206,8 +206,8 @@ const Case kCases[] = {
 )"},
     {"PrimitiveCalledAtOnce",
      R"(def @main(%a: float32) { fn (%p0, %p1: (float32, float32), Primitive=1) { (%p1, (nn.relu(%p0),)) }(%a, (%a, 2f)) })",
-     R"(def @main(%a: float32) -> (float32, float32, _) {
-  %0 = fn (%p0: float32, %p1_0: float32, %p1_1: float32, Primitive=1) -> (float32, float32, _) {
+     R"(def @main(%a: float32) {
+  %0 = fn (%p0: float32, %p1_0: float32, %p1_1: float32, Primitive=1) {
     %0 = nn.relu(%p0);
     (%p1_0, %p1_1, %0)
   };

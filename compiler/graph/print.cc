@@ -47,6 +47,11 @@ std::string AttrName(absl::string_view name) {
   return relay::IsAttrName(name) ? std::string(name) : QuoteString(name);
 }
 
+// Whether an attribute stands in the text even where it has its default, since TVM has none for it.
+bool IsAlwaysWritten(absl::string_view op, absl::string_view attr) {
+  return op == "qnn.quantize" && attr == "out_dtype";
+}
+
 // Prints one graph: the body of @main or of a group.
 class Printer {
  public:
@@ -97,7 +102,9 @@ class Printer {
       parts.push_back(absl::StrCat("output_tensor_names=", AttrValue(names).ToString()));
     }
     absl::StrAppend(&out, "(", absl::StrJoin(parts, ", "), ")");
-    if (options_.types) absl::StrAppend(&out, " -> ", TypeOf(graph_.outputs));
+    if (options_.types && (graph_.outputs.size() == 1 || HasAllTypes(graph_.outputs))) {
+      absl::StrAppend(&out, " -> ", TypeOf(graph_.outputs));
+    }
   }
 
   // `%3 = op(…) /* ty=… */;`, or without name and semicolon if it is the result.
@@ -152,7 +159,10 @@ class Printer {
     if (!node.is_group()) {
       for (const AttrSchema& attr : node.op->attrs) {
         const AttrValue& value = node.attrs.Get(attr.name);
-        if (!attr.required && value == attr.NormalDefault()) continue;
+        if (!attr.required && value == attr.NormalDefault() &&
+            !IsAlwaysWritten(node.op->name, attr.name)) {
+          continue;
+        }
         parts.push_back(absl::StrCat(attr.name, "=", value.ToString()));
       }
     }
@@ -188,6 +198,14 @@ class Printer {
       if (graph_.value(id).type) return true;
     }
     return ids.empty();
+  }
+
+  // Other parsers take '_' for a type, but not for one within a tuple.
+  bool HasAllTypes(const std::vector<ValueId>& ids) const {
+    for (ValueId id : ids) {
+      if (!graph_.value(id).type) return false;
+    }
+    return true;
   }
 
   std::string TupleTypeOf(const std::vector<ValueId>& ids) const {

@@ -275,10 +275,10 @@ class Planner {
       given += pool.limit_bytes;
       absl::StrAppend(&pools, pools.empty() ? "" : ", ", "'", pool.name, "' ", pool.limit_bytes);
     }
-    return absl::ResourceExhaustedError(
-        absl::StrCat("the pools (", pools, " bytes) are too small: ", missing,
-                     " bytes have no place: ", names, "; at most ", plan_.lower_bound_bytes,
-                     " bytes are alive at once, and the pools have ", given));
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "the pools (", pools, " bytes) are too small: ", missing, " bytes have no place: ", names,
+        "; at most ", plan_.lower_bound_bytes, " bytes are alive at once, and the pools have ",
+        given, "; --emit=plan shows the calls by their numbers"));
   }
 
   // Storage ids for the graph executor: a buffer takes the smallest free storage that fits, else

@@ -290,7 +290,7 @@ TEST(Plan, PoolsThatAreTooSmallSayByHowMuchAndWhatHasNoPlace) {
   EXPECT_EQ(m.TryPlan({m.Call({a, b}, 16)}).status().message(),
             "the pools ('sram' 512 bytes) are too small: 1024 bytes have no place: 't2' (1024 "
             "bytes, Tensor[(256,), float32], calls 1 to 2); at most 1088 bytes are alive at once, "
-            "and the pools have 512");
+            "and the pools have 512; --emit=plan shows the calls by their numbers");
 }
 
 }  // namespace

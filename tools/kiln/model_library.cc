@@ -10,10 +10,10 @@
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "compiler/base/status.h"
-#include "compiler/graph/relay_text.h"
 #include "mlf/tar.h"
 #include "tools/kiln/files.h"
 #include "tools/kiln/generated_headers.h"
+#include "tools/kiln/relay_file.h"
 #include "tools/kiln/report.h"
 #include "tools/kiln/runtime_files.h"
 #include "tools/kiln/table.h"
@@ -86,7 +86,7 @@ absl::StatusOr<mlf::ModelLibrary> ModelLibraryOf(const Graph& graph, const Compi
   mlf::Module& module = library.modules.emplace_back();
   module.metadata = compiled.stages.metadata;
   module.params = mlf::NoParams();
-  module.relay = PrintRelay(graph);
+  module.relay = RelayFile(graph);
   KILN_RETURN_IF_ERROR(AddArtifacts(compiled.artifacts, module));
   for (const auto& [path, text] : HeadersOf(compiled.artifacts)) {
     absl::string_view name = path;
