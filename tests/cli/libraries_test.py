@@ -3,7 +3,7 @@
 
 import unittest
 
-from tests.cli.cli_case import DIGITS, CliCase, needs_llvm
+from tests.cli.cli_case import CODEGENS, DIGITS, CliCase, needs_llvm
 
 
 class LibrariesTest(CliCase):
@@ -28,6 +28,23 @@ class LibrariesTest(CliCase):
             cut = self.write("cut.so", library[:size])
             for command in ("run", "inspect", "bench"):
                 self.refuses("cut.so: ", command, cut)
+
+    def test_library_with_a_changed_byte(self):
+        for codegen in CODEGENS:
+            self.succeeds("compile", DIGITS, "-o", self.path(codegen), "--codegen", codegen)
+            with open(self.path(codegen + "/digits.so"), "rb") as file:
+                library = file.read()
+            for at in range(0, len(library), len(library) // 4):
+                changed = self.write("changed.so", library[:at] + bytes([library[at] ^ 1]) + library[at + 1 :])
+                for command in ("run", "inspect", "bench"):
+                    self.refuses("changed.so: found ", command, changed)
+            # The last byte is one of the checksum, without which the library is whole.
+            changed = self.write("changed.so", library[:-1] + bytes([library[-1] ^ 1]))
+            for command in (["run", changed, "--input", "image=random"], ["inspect", changed], ["bench", changed, "--seconds", "0.01"]):
+                self.refuses("wanted ", *command)
+                self.succeeds(*command, "--skip-checksum")
+            # As strip leaves it.
+            self.succeeds("inspect", self.write("bare.so", library[:-24]))
 
 
 if __name__ == "__main__":

@@ -111,7 +111,7 @@ class MlfTest(unittest.TestCase):
                     self.assertEqual(files[path], source)
                     expected[path] = "digits_model.c"
                 shutil.rmtree(self.path("out"))
-                others = {"./metadata.json", "./parameters/digits.params", "./src/digits.relay"}
+                others = {"./SHA256SUMS", "./metadata.json", "./parameters/digits.params", "./src/digits.relay"}
                 self.assertEqual(set(files), set(expected) | others)
                 self.assertEqual(len(files["./parameters/digits.params"]), 32)
                 self.write("again.relay", files["./src/digits.relay"])
@@ -205,7 +205,7 @@ class MlfTest(unittest.TestCase):
         files = unpack(self.read("both.tar"))
         for archive in (one, two):
             for path, data in unpack(archive).items():
-                if path != "./metadata.json":
+                if path not in ("./SHA256SUMS", "./metadata.json"):
                     self.assertEqual(files[path], data, path)
         self.assertEqual(sorted(json.loads(files["./metadata.json"])["modules"]), ["digits", "my_mod"])
         text = self.succeeds("inspect", "both.tar")
@@ -235,7 +235,8 @@ class MlfTest(unittest.TestCase):
 
     def test_archives_that_are_not_right(self):
         data = self.archive()
-        files = sorted(unpack(data).items())
+        # Without the checksums, which would tell of every change alike.
+        files = sorted(item for item in unpack(data).items() if item[0] != "./SHA256SUMS")
         newer = [(p, d.replace(b'"version": 7', b'"version": 8') if p == "./metadata.json" else d) for p, d in files]
         metadata = json.loads(dict(files)["./metadata/my_mod.json"])
         later = json.dumps(dict(metadata, version=1000, surprise=1)).encode()
@@ -262,6 +263,23 @@ class MlfTest(unittest.TestCase):
         # What is no tar archive at all is taken for a model.
         self.write("bad.tar.gz", gzip.compress(data))
         self.refuses("bad.tar.gz: ", "inspect", "bad.tar.gz")
+
+    def test_checksums(self):
+        data = self.archive("--mlf-runtime")
+        with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
+            archive.extractall(self.path("model"))
+        check = ["sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS"]
+        subprocess.run(check, cwd=self.path("model"), check=True)
+        files = unpack(data)
+        self.assertEqual(files["./SHA256SUMS"].count(b"\n"), len(files) - 1)
+        for path in files:
+            damaged = dict(files)
+            damaged[path] = bytes([files[path][0] ^ 1]) + files[path][1:]
+            self.write("bad.tar", pack(damaged.items()))
+            for command in (["inspect", "bad.tar"], ["mlf", "merge", "bad.tar", "-o", "b.tar"]):
+                self.refuses("bad.tar: ", *command)
+                self.refuses(path[2:], *command)
+        self.assertFalse(os.path.exists(self.path("b.tar")))
 
     def test_other_programs_may_pack_it_again(self):
         data = self.archive("--mlf-runtime")
