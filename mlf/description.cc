@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "compiler/base/status.h"
+#include "metadata/version.h"
 #include "runtime_cpp/graph_table.h"
 
 namespace kiln::mlf {
@@ -17,6 +18,7 @@ namespace {
 using Json = nlohmann::json;  // keys in alphabetical order
 
 constexpr char kTimeFormat[] = "%Y-%m-%d %H:%M:%SZ";
+constexpr int64_t kMostBytes = int64_t{1} << 40;  // of a size that another compiler states
 constexpr char kStyle[] = "full-model";
 // The release of the standalone C runtime's interface.
 constexpr char kRuntimeVersion[] = "0.9.0";
@@ -131,11 +133,74 @@ absl::StatusOr<int64_t> ReadModule(const std::string& name, const Json& json,
   return seconds;
 }
 
+// A number of an object; 0 where there is none, or one that cannot be.
+int64_t Number(const Json& object, const char* key) {
+  const auto found = object.is_object() ? object.find(key) : object.end();
+  if (found == object.end() || !found->is_number_integer()) return 0;
+  return std::clamp(found->get<int64_t>(), int64_t{0}, kMostBytes);
+}
+
+std::string Text(const Json& object, const char* key) {
+  const auto found = object.is_object() ? object.find(key) : object.end();
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+// The elements of a list that an object has; none if it has no such list.
+Json List(const Json& object, const char* key) {
+  const auto found = object.is_object() ? object.find(key) : object.end();
+  return found != object.end() && found->is_array() ? *found : Json::array();
+}
+
 }  // namespace
+
+absl::StatusOr<proto::Metadata> MetadataOfEntry(const std::string& name,
+                                                const ModuleDescription& module, bool has_header) {
+  const Json json = Json::parse(module.json, /*cb=*/nullptr, /*allow_exceptions=*/false);
+  proto::Metadata metadata;
+  metadata.set_version(kMetadataVersion);
+  metadata.set_module_name(name);
+  metadata.set_executor(module.executor);
+  metadata.set_runtime("crt");
+  metadata.set_interface_api(has_header ? "c" : "packed");
+  const Json targets = List(json, "target");
+  metadata.set_target(!targets.empty() && targets[0].is_string() ? targets[0].get<std::string>()
+                                                                 : "unknown");
+  proto::Function& main = *metadata.add_functions();
+  if (module.executor == "aot") {
+    main.set_name(absl::StrCat("tvmgen_", name, has_header ? "_run" : "___tvm_main__"));
+  }
+  const auto memory = json.find("memory");
+  const auto functions =
+      memory == json.end() || !memory->is_object() ? memory : memory->find("functions");
+  if (memory == json.end() || !memory->is_object() || functions == memory->end()) {
+    return Error("module '", name, "' has no memory.functions");
+  }
+  for (const Json& device : List(*functions, "main")) {
+    main.set_workspace_size_bytes(main.workspace_size_bytes() +
+                                  Number(device, "workspace_size_bytes"));
+    main.set_constant_size_bytes(main.constant_size_bytes() +
+                                 Number(device, "constants_size_bytes"));
+    main.set_io_size_bytes(main.io_size_bytes() + Number(device, "io_size_bytes"));
+  }
+  for (const Json& function : List(*functions, "operator_functions")) {
+    proto::Function& added = *metadata.add_functions();
+    added.set_name(Text(function, "function_name"));
+    for (const Json& workspace : List(function, "workspace")) {
+      added.set_workspace_size_bytes(added.workspace_size_bytes() +
+                                     Number(workspace, "workspace_size_bytes"));
+    }
+  }
+  return metadata;
+}
 
 absl::StatusOr<std::string> DescriptionJson(const ModelLibrary& library) {
   Json json = {{"modules", Json::object()}, {"version", kVersion}};
   for (const Module& module : library.modules) {
+    if (module.is_foreign()) {
+      json["modules"][module.name()] =
+          Json::parse(module.foreign_description, /*cb=*/nullptr, /*allow_exceptions=*/false);
+      continue;
+    }
     KILN_ASSIGN_OR_RETURN(json["modules"][module.name()], DescribeModule(module, library));
   }
   return json.dump(2, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace) + "\n";
@@ -157,8 +222,9 @@ absl::StatusOr<Description> ParseDescription(absl::string_view text) {
   if (modules->empty()) return Error("the archive has no modules");
   Description description;
   for (const auto& [name, module] : *modules) {
-    KILN_ASSIGN_OR_RETURN(description.export_time,
-                          ReadModule(name, module, description.executors[name]));
+    ModuleDescription& entry = description.modules[name];
+    KILN_ASSIGN_OR_RETURN(description.export_time, ReadModule(name, module, entry.executor));
+    entry.json = module.dump(-1, ' ', true, Json::error_handler_t::replace);
   }
   return description;
 }

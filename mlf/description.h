@@ -18,10 +18,19 @@ namespace kiln::mlf {
 absl::StatusOr<std::string> DescriptionJson(const ModelLibrary& library);
 
 // What a reader needs of it.
+struct ModuleDescription {
+  std::string executor;
+  std::string json;  // the whole entry, as an object
+};
 struct Description {
-  std::map<std::string, std::string> executors;  // by the modules' names
+  std::map<std::string, ModuleDescription> modules;  // by their names
   int64_t export_time = 0;
 };
+
+// What the entry of a module says of it, as metadata: names, target, sizes. For modules that have
+// no central metadata. `has_header`: whether they have the C interface.
+absl::StatusOr<proto::Metadata> MetadataOfEntry(const std::string& name,
+                                                const ModuleDescription& module, bool has_header);
 
 // FailedPrecondition, naming both versions, for another version than kVersion; InvalidArgument for
 // all else that is wrong.

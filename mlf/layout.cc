@@ -28,7 +28,7 @@ std::string GraphPath(const std::string& name) {
 }
 
 std::string CentralMetadataPath(const std::string& name) {
-  return absl::StrCat("metadata/", name, ".json");
+  return absl::StrCat(kCentralMetadataFolder, name, ".json");
 }
 
 }  // namespace kiln::mlf

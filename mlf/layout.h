@@ -10,6 +10,7 @@ namespace kiln::mlf {
 
 inline constexpr char kMetadataPath[] = "metadata.json";
 inline constexpr char kChecksumsPath[] = "SHA256SUMS";
+inline constexpr char kCentralMetadataFolder[] = "metadata/";
 inline constexpr char kRuntimeFolder[] = "runtime/";
 // Beside the sources, which include "kiln/…".
 inline constexpr char kHeadersFolder[] = "codegen/host/src/kiln/";

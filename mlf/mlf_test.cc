@@ -257,6 +257,82 @@ TEST(Mlf, ChecksumsOfAllFiles) {
   }
 }
 
+// As TVM 0.9 writes it: neither checksums nor central metadata, and no header with the packed
+// interface.
+Artifacts TvmFiles(const std::string& executor) {
+  Artifacts files = {{"codegen/host/lib/default_lib0.o", "object"},
+                     {"codegen/host/src/default_lib0.c", "code"},
+                     {"parameters/default.params", NoParams()},
+                     {"runtime/include/tvm/runtime/crt/crt.h", "// crt"},
+                     {"src/default.relay", "def @main() {}"},
+                     {"metadata.json", absl::StrReplaceAll(R"({
+  "modules": {
+    "default": {
+      "executors": ["EXECUTOR"],
+      "export_datetime": "2022-08-01 10:11:12Z",
+      "external_dependencies": [{"short_name": "tvm_standalone_crt", "url": "./runtime",
+                                 "url_type": "mlf_path", "version_spec": "0.9.0"}],
+      "memory": {
+        "functions": {
+          "main": [{"constants_size_bytes": 8, "device": 1, "io_size_bytes": 18,
+                    "workspace_size_bytes": 64}],
+          "operator_functions": [{"function_name": "tvmgen_default_fused_add",
+                                  "workspace": [{"device": 1, "workspace_size_bytes": 32}]}]
+        }
+      },
+      "model_name": "default",
+      "style": "full-model",
+      "target": ["c -keys=cpu -link-params=0 -model=host"]
+    }
+  },
+  "version": 7
+}
+)",
+                                                           {{"EXECUTOR", executor}})}};
+  if (executor == "graph") {
+    files["executor-config/graph/default.graph"] = SampleModule("default", "graph").graph_json;
+  }
+  return files;
+}
+
+TEST(Mlf, ReadsArchivesOfTvm) {
+  for (const char* const executor : {"aot", "graph"}) {
+    const Artifacts files = TvmFiles(executor);
+    const absl::StatusOr<ModelLibrary> library = ReadArchive(PackTar(files, 0).value(), "tvm.tar");
+    ASSERT_TRUE(library.ok()) << library.status();
+    ASSERT_EQ(library->modules.size(), 1u);
+    const Module& module = library->modules[0];
+    EXPECT_TRUE(module.is_foreign());
+    EXPECT_EQ(module.name(), "default");
+    EXPECT_EQ(module.metadata.executor(), executor);
+    EXPECT_EQ(module.metadata.interface_api(), "packed");
+    EXPECT_EQ(module.metadata.target(), "c -keys=cpu -link-params=0 -model=host");
+    const bool is_aot = executor == std::string("aot");
+    const proto::Function& main = module.metadata.functions(0);
+    EXPECT_EQ(main.name(), is_aot ? "tvmgen_default___tvm_main__" : "");
+    EXPECT_EQ(main.workspace_size_bytes(), 64);
+    EXPECT_EQ(main.io_size_bytes(), 18);
+    EXPECT_EQ(main.parameters_size(), is_aot ? 0 : 3);
+    EXPECT_EQ(module.metadata.functions(1).workspace_size_bytes(), 32);
+
+    // Merged with a module of Kiln's, its files stay as they are.
+    const ModelLibrary mine = {.modules = {SampleModule("mine", "aot")}, .export_time = 5};
+    const std::string merged = WriteArchive(Merge({*library, mine}).value()).value();
+    const Artifacts written = UnpackTar(merged, "both.tar").value();
+    EXPECT_FALSE(written.contains("metadata/default.json"));
+    for (const auto& [path, bytes] : files) {
+      if (path == "metadata.json") continue;
+      EXPECT_EQ(written.at(path), bytes) << path;
+    }
+    EXPECT_EQ(nlohmann::json::parse(written.at("metadata.json"))["modules"]["default"],
+              nlohmann::json::parse(files.at("metadata.json"))["modules"]["default"]);
+    const absl::StatusOr<ModelLibrary> again = ReadArchive(merged, "both.tar");
+    ASSERT_TRUE(again.ok()) << again.status();
+    EXPECT_TRUE(again->modules[0].is_foreign());
+    EXPECT_FALSE(again->modules[1].is_foreign());
+  }
+}
+
 TEST(Mlf, MergesModules) {
   const ModelLibrary one = {.modules = {SampleModule("b", "aot")}, .export_time = 5};
   ModelLibrary two = {.modules = {SampleModule("a", "graph")}, .runtime = {{"x", "1"}}};

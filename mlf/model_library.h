@@ -26,9 +26,12 @@ inline constexpr int kVersion = 7;
 // The last second of the year 9999.
 inline constexpr int64_t kMaxExportTime = 253'402'300'799;
 
-// One compiled model of the C runtime.
+// One compiled model of the C runtime. A module of another compiler's archive has no central
+// metadata: `metadata` then is what the archive's description says, which is less, and the header
+// may be missing.
 struct Module {
   proto::Metadata metadata;          // its name, executor, sizes
+  std::string foreign_description;   // of another compiler: its part of metadata.json
   std::vector<std::string> sources;  // generated C; the model's own code first
   std::vector<std::string> objects;  // of the LLVM code generator; likewise
   std::string header;
@@ -37,6 +40,7 @@ struct Module {
   std::string graph_json;  // with the graph executor
 
   const std::string& name() const { return metadata.module_name(); }
+  bool is_foreign() const { return !foreign_description.empty(); }
 };
 
 struct ModelLibrary {
@@ -54,9 +58,10 @@ std::string NoParams();
 // one name, a module of another runtime than "crt" or without code, a time out of range.
 absl::StatusOr<std::string> WriteArchive(const ModelLibrary& library);
 
-// Reads what WriteArchive has written. The bytes are not trusted; errors begin with `name`, which
-// says in them what the bytes are. FailedPrecondition, naming both versions, for an archive or
-// metadata of another version; InvalidArgument for an archive that is damaged or of other origin.
+// Reads what WriteArchive has written, or TVM 0.9 in its place. The bytes are not trusted; errors
+// begin with `name`, which says in them what the bytes are. FailedPrecondition, naming both
+// versions, for an archive or metadata of another version; InvalidArgument for an archive that is
+// damaged or of other origin.
 absl::StatusOr<ModelLibrary> ReadArchive(absl::string_view bytes, absl::string_view name);
 
 // All modules of several libraries in one. InvalidArgument if a name comes twice, if objects are

@@ -19,7 +19,7 @@ namespace kiln::mlf {
 namespace {
 
 absl::Status CheckModule(const Module& module) {
-  KILN_RETURN_IF_ERROR(CheckMetadata(module.metadata));
+  if (!module.is_foreign()) KILN_RETURN_IF_ERROR(CheckMetadata(module.metadata));
   const std::string& name = module.name();
   if (module.metadata.runtime() != "crt") {
     return absl::InvalidArgumentError(
@@ -40,17 +40,18 @@ void AddModule(const Module& module, Artifacts& files) {
   for (size_t i = 0; i < module.objects.size(); ++i) {
     files[ObjectPath(name, i)] = module.objects[i];
   }
-  files[HeaderPath(name)] = module.header;
+  if (!module.is_foreign() || !module.header.empty()) files[HeaderPath(name)] = module.header;
   files[ParamsPath(name)] = module.params;
   files[RelayPath(name)] = module.relay;
-  files[CentralMetadataPath(name)] = MetadataJson(module.metadata);
+  if (!module.is_foreign()) files[CentralMetadataPath(name)] = MetadataJson(module.metadata);
   if (module.metadata.executor() == "graph") files[GraphPath(name)] = module.graph_json;
 }
 
 // Objects for different machines, or for one with different registers of floats, are not linked
 // into one program.
 absl::Status CheckLinksWith(const Module* other, const Module& module) {
-  if (other == nullptr || module.objects.empty() ||
+  // Compilers call targets by names of their own.
+  if (other == nullptr || module.objects.empty() || other->is_foreign() != module.is_foreign() ||
       other->metadata.target() == module.metadata.target()) {
     return absl::OkStatus();
   }

@@ -81,6 +81,15 @@ TEST(MlfDamage, Checksums) {
   ExpectFlipsAreHarmless(bytes, read, 0, std::string::npos, 7);
 }
 
+// An archive as TVM makes it, without central metadata.
+TEST(MlfDamage, ArchivesOfTvm) {
+  Artifacts files = mlf::UnpackTar(Archive("graph"), "a.tar").value();
+  files.erase("metadata/m.json");
+  const std::string bytes = mlf::PackTar(files, 0).value();
+  ExpectCutsFail(bytes, Read);
+  ExpectFlipsAreHarmless(bytes, Read, 0, std::string::npos, 17);
+}
+
 // Extended headers, which only long paths have.
 TEST(MlfDamage, LongPaths) {
   const std::string bytes =
