@@ -42,11 +42,12 @@ std::string Operators(const proto::Metadata& metadata) {
       {">call", ">operations", ">constant bytes", ">scratch bytes", "schedule", "operators"});
   for (int i = 1; i < metadata.functions_size(); ++i) {
     const proto::Function& f = metadata.functions(i);
-    table.Add(
-        {absl::StrCat(i - 1), f.has_cost() ? absl::StrCat(f.cost().operations()) : "",
-         absl::StrCat(f.constant_size_bytes()), absl::StrCat(f.workspace_size_bytes()),
-         f.schedule(),
-         f.source().empty() ? f.op_names() : absl::StrCat(f.op_names(), " (", f.source(), ")")});
+    // Of a library of another compiler no more is known.
+    const std::string& names = f.op_names().empty() ? f.name() : f.op_names();
+    table.Add({absl::StrCat(i - 1), f.has_cost() ? absl::StrCat(f.cost().operations()) : "",
+               absl::StrCat(f.constant_size_bytes()), absl::StrCat(f.workspace_size_bytes()),
+               f.schedule(),
+               f.source().empty() ? names : absl::StrCat(names, " (", f.source(), ")")});
   }
   return table.ToString();
 }
