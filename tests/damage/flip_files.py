@@ -46,15 +46,21 @@ def kiln(arguments, folder):
     return subprocess.run([KILN] + arguments, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, check=False)
 
 
+def compile_model(arguments, folder):
+    result = kiln(["compile"] + arguments, folder)
+    if result.returncode != 0:
+        sys.exit(result.stderr.decode(errors="replace"))
+
+
 def make_files(folder):
     """The undamaged files by name."""
     files = {}
     for name, options in LIBRARIES.items():
-        kiln(["compile"] + options + ["-o", name, "--module-name", "m"], folder).check_returncode()
+        compile_model(options + ["-o", name, "--module-name", "m"], folder)
         with open(os.path.join(folder, name, "m.so"), "rb") as file:
             files[name + ".so"] = file.read()
     for name, options in ARCHIVES.items():
-        kiln(["compile"] + options + ["--runtime", "crt", "--mlf", name + ".tar"], folder).check_returncode()
+        compile_model(options + ["--runtime", "crt", "--mlf", name + ".tar"], folder)
         with open(os.path.join(folder, name + ".tar"), "rb") as file:
             files[name + ".tar"] = file.read()
     return files
