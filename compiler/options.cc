@@ -23,6 +23,7 @@ constexpr size_t kMaxPools = 8;         // TVM_MAX_WORKSPACES of kiln/model.h
 constexpr int64_t kMaxPoolBytes = int64_t{1} << 40;
 constexpr int64_t kMaxPoolAlignment = 4096;
 constexpr double kMaxPoolSpeed = 1e9;
+constexpr int kMaxThreads = 1024;  // ThreadPool::kMaxThreads of the C++ runtime
 
 template <typename E>
 struct Spelling {
@@ -214,6 +215,10 @@ CallingConvention DefaultCallingConvention(Runtime runtime, Interface interface,
 
 absl::Status CheckOptions(const CompileOptions& o) {
   KILN_RETURN_IF_ERROR(CheckModuleName(o.module_name));
+  if (o.threads < 0 || o.threads > kMaxThreads) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--threads: found ", o.threads, ", wanted 0 to ", kMaxThreads));
+  }
   if (o.executor == Executor::kGraph && o.interface == Interface::kC) {
     return Illegal("--executor graph and --interface c",
                    "the graph executor calls operators through tables",
@@ -279,10 +284,6 @@ absl::Status CheckOptions(const CompileOptions& o) {
     if (!external.device.empty()) {
       KILN_RETURN_IF_ERROR(CheckMemberName("--external with a device", external.device));
     }
-  }
-  if (o.threads < 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--threads: found ", o.threads, ", wanted 0 or more"));
   }
   return absl::OkStatus();
 }

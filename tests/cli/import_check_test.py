@@ -20,7 +20,7 @@ class ImportCheckTest(CliCase):
         result = self.kiln("import-check", DIGITS, broken)
         self.assertEqual(result.returncode, 2)
         self.assertRegex(result.stdout.decode(), r"broken.onnx .* 1 reason against it\n")
-        self.assertIn("1 of 2 models cannot be imported", result.stderr.decode())
+        self.assertIn("1 of 2 models cannot be imported: {}: found no".format(broken), result.stderr.decode())
         rows = json.loads(self.kiln("import-check", "--json", broken).stdout)
         self.assertFalse(rows[0]["ok"])
         self.assertTrue(rows[0]["reasons"])

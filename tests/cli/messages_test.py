@@ -54,6 +54,41 @@ class MessagesTest(CliCase):
             with self.subTest(" ".join(args)):
                 self.refuses(words, *args)
 
+    def test_texts_that_mean_nothing(self):
+        for option in ("--target", "--module-name", "--codegen", "-o", "--passes", "--tuning", "--input"):
+            with self.subTest(option):
+                name = "--output" if option == "-o" else option
+                self.refuses("{}: found an empty text, wanted a value\n".format(name), "compile", MY_MOD, "--emit=plan", option, "")
+        self.refuses("--input: found 'image=', wanted name=FILE or name=random\n", "run", "m.so", "--input", "image=")
+        self.refuses("--threads: found 1000000000, wanted 0 to 1024\n", "compile", MY_MOD, "-o", self.out, "--threads", "1000000000")
+
+    def test_what_cannot_be_converted(self):
+        for words, args in (
+            ("--threads: found 'abc', wanted a whole number", ["compile", MY_MOD, "-o", self.out, "--threads", "abc"]),
+            ("--threads: found '99999999999', wanted a whole number", ["compile", MY_MOD, "-o", self.out, "--threads", "99999999999"]),
+            ("--rtol: found 'abc', wanted a number\n", ["run", "m.so", "--rtol", "abc"]),
+        ):
+            with self.subTest(words):
+                self.refuses(words, *args)
+
+    def test_long_words_are_cut(self):
+        word = "é" * 5000
+        for args in (["compile", word, "-o", self.out, "--module-name", "m"], ["compile", MY_MOD, "-o", self.out, "--module-name", word], [word], ["compile", MY_MOD, "--" + word]):
+            with self.subTest(args[0][:20] + " " + args[-1][:20]):
+                result = self.kiln(*args)
+                self.assertEqual(result.returncode, 2)
+                self.assertLess(len(result.stderr), 1500)
+                self.assertIn("é…[", result.stderr.decode())
+
+    # Help.
+
+    def test_help_and_version(self):
+        self.assertEqual(self.succeeds("help", "compile"), self.succeeds("compile", "--help"))
+        self.assertEqual(self.succeeds("help", "mlf", "merge"), self.succeeds("mlf", "merge", "--help"))
+        self.assertEqual(self.succeeds("help"), self.succeeds("--help"))
+        self.assertEqual(self.succeeds("version"), self.succeeds("--version"))
+        self.refuses("help: unknown subcommand 'complie', perhaps 'compile'; there are compile, run, ", "help", "complie")
+
     def test_values_of_target_options(self):
         for words, target in (
             ("target option '-cores=0': expected a number of 1 or more", "x86-64 -cores=0"),

@@ -5,19 +5,17 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <utility>
 #include <variant>
 
-#include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
+#include "compiler/base/temporary_folder.h"
 #include "compiler/graph/graph.h"
 #include "compiler/target/target.h"
 #include "tools/kiln/c_compiler.h"
 #include "tools/kiln/files.h"
-#include "tools/kiln/run_program.h"
 
 namespace kiln::conformance {
 namespace {
@@ -54,14 +52,10 @@ absl::StatusOr<runtime::Model> LoadGraph(Graph graph, Codegen codegen, const std
   KILN_RETURN_IF_ERROR(CheckOptions(options));
   KILN_ASSIGN_OR_RETURN(Compiled compiled, Compile(std::move(graph), options));
   KILN_RETURN_IF_ERROR(tools::LinkParts(options, compiled.artifacts));
-  KILN_ASSIGN_OR_RETURN(const std::string folder, tools::TemporaryFolder());
-  const absl::Cleanup remove = [&] {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder, ignored);
-  };
+  KILN_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::Make());
   KILN_RETURN_IF_ERROR(
-      tools::WriteFiles(folder, {{"conformance.so", compiled.artifacts["conformance.so"]}}));
-  return runtime::Model::Load(folder + "/conformance.so");
+      tools::WriteFiles(folder.path(), {{"conformance.so", compiled.artifacts["conformance.so"]}}));
+  return runtime::Model::Load(folder.path() + "/conformance.so");
 }
 
 }  // namespace

@@ -93,6 +93,7 @@ class DocsTest(unittest.TestCase):
         for language, name, lines in blocks:
             text = "\n".join(lines) + "\n"
             if name:
+                os.makedirs(os.path.dirname(os.path.join(root, name)), exist_ok=True)
                 with open(os.path.join(root, name), "w", encoding="utf-8") as file:
                     file.write(text)
             if language != "sh":

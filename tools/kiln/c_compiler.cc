@@ -4,16 +4,15 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <sstream>
 #include <vector>
 
-#include "absl/cleanup/cleanup.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/backend.h"
 #include "compiler/base/limits.h"
 #include "compiler/base/status.h"
+#include "compiler/base/temporary_folder.h"
 #include "runtime_cpp/library_checksum.h"
 #include "tools/kiln/files.h"
 #include "tools/kiln/run_program.h"
@@ -21,8 +20,6 @@
 
 namespace kiln::tools {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct MachineFlag {
   std::string flag;    // of the C compiler
@@ -76,11 +73,8 @@ absl::StatusOr<std::string> LinkSharedObject(const Artifacts& artifacts, const s
                      "--codegen llvm and no external code generator that makes C, or --runtime crt "
                      "and compile the source yourself"));
   }
-  KILN_ASSIGN_OR_RETURN(const std::string folder, TemporaryFolder());
-  const absl::Cleanup remove = [&] {
-    std::error_code ignored;
-    fs::remove_all(folder, ignored);
-  };
+  KILN_ASSIGN_OR_RETURN(const TemporaryFolder temporary, TemporaryFolder::Make());
+  const std::string& folder = temporary.path();
   const std::string so_file = folder + "/" + name + ".so", log = folder + "/log";
   KILN_RETURN_IF_ERROR(WriteFiles(folder + "/include", RuntimeHeaders()));
   Artifacts code;

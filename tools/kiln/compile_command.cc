@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // kiln compile
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 
-#include "absl/strings/numbers.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/backend.h"
 #include "compiler/base/status.h"
@@ -126,6 +127,13 @@ std::vector<std::string> InputFiles(const CompileFlags& flags) {
   return files;
 }
 
+// What is linked or loaded comes first.
+int CodeRank(const OutputFile& file) {
+  if (absl::EndsWith(file.path, ".so")) return 0;
+  if (absl::EndsWith(file.path, ".o")) return 1;
+  return absl::EndsWith(file.path, ".c") ? 2 : 3;
+}
+
 absl::Status RunCompile(const CompileFlags& flags) {
   KILN_ASSIGN_OR_RETURN(CompileOptions options, OptionsOf(flags));
   if (flags.emit.empty() && flags.output.empty() && flags.mlf.empty()) {
@@ -153,11 +161,11 @@ absl::Status RunCompile(const CompileFlags& flags) {
   Artifacts& artifacts = compiled.artifacts;
   KILN_RETURN_IF_ERROR(LinkParts(options, artifacts));
   FileChanges changes = {.inputs = InputFiles(flags)};
+  std::string archive;
   if (!flags.mlf.empty()) {
     KILN_ASSIGN_OR_RETURN(const mlf::ModelLibrary library,
                           ModelLibraryOf(model, compiled, flags.mlf_runtime));
-    KILN_ASSIGN_OR_RETURN(std::string archive, mlf::WriteArchive(library));
-    changes.files.push_back({flags.mlf, std::move(archive)});
+    KILN_ASSIGN_OR_RETURN(archive, mlf::WriteArchive(library));
   }
   if (!flags.output.empty()) {
     const std::filesystem::path folder = flags.output;
@@ -169,7 +177,11 @@ absl::Status RunCompile(const CompileFlags& flags) {
     for (auto& [name, bytes] : artifacts) {
       changes.files.push_back({(folder / name).string(), std::move(bytes)});
     }
+    std::stable_sort(
+        changes.files.begin(), changes.files.end(),
+        [](const OutputFile& a, const OutputFile& b) { return CodeRank(a) < CodeRank(b); });
   }
+  if (!flags.mlf.empty()) changes.files.push_back({flags.mlf, std::move(archive)});
   KILN_RETURN_IF_ERROR(Apply(changes));
   progress.Stop();
   NoteWhatIsNotTuned(options, compiled.stages.lowered);

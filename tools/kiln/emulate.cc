@@ -2,23 +2,20 @@
 #include "tools/kiln/emulate.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "absl/cleanup/cleanup.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "compiler/base/status.h"
+#include "compiler/base/temporary_folder.h"
 #include "tools/kiln/run_program.h"
 #include "tools/kiln/runtime_files.h"
 
 namespace kiln::tools {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::streamsize kMaxOutputBytes = 1 << 20;
 constexpr size_t kMaxShownBytes = 2000;
@@ -41,13 +38,9 @@ absl::StatusOr<EmulatedRun> Emulate(absl::string_view emulator, const std::strin
     return absl::InvalidArgumentError(
         "--emulator: found nothing, wanted a program and its arguments");
   }
-  KILN_ASSIGN_OR_RETURN(const std::string folder, TemporaryFolder());
-  const absl::Cleanup remove = [&] {
-    std::error_code ignored;
-    fs::remove_all(folder, ignored);
-  };
-  const std::string plugin = folder + "/plugin.so", counts = folder + "/counts",
-                    log = folder + "/log";
+  KILN_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::Make());
+  const std::string plugin = folder.path() + "/plugin.so", counts = folder.path() + "/counts",
+                    log = folder.path() + "/log";
   std::ofstream(plugin, std::ios::binary) << EmulatorPlugin().begin()->second;
   argv.insert(argv.end(), {"-kernel", image, "-plugin", absl::StrCat(plugin, ",out=", counts)});
   const absl::StatusOr<int> ran = RunProgram(argv, log, timeout_seconds);

@@ -8,6 +8,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "tools/kiln/standard_output.h"
 
 namespace kiln::tools {
 namespace {
@@ -73,7 +75,59 @@ std::string ExplainUnknown(const CLI::App& app, const std::vector<std::string>& 
   return error.what();
 }
 
+// CLI11 says "Could not convert: --threads = abc".
+std::string ExplainConversion(const CLI::App& app, const CLI::Error& error) {
+  absl::string_view text = error.what();
+  const size_t at = text.find(" = ");
+  if (!absl::ConsumePrefix(&text, "Could not convert: ") || at == absl::string_view::npos) {
+    return error.what();
+  }
+  const std::string name(text.substr(0, text.find(" = ")));
+  const std::string value(text.substr(name.size() + 3));
+  const CLI::Option* const option = app.get_option_no_throw(name);
+  const std::string type = option == nullptr ? "" : option->get_type_name();
+  const char* const wanted = type == "FLOAT" ? "a number" : "a whole number that is not too large";
+  return absl::StrCat(name, ": found '", value, "', wanted ", wanted);
+}
+
 }  // namespace
+
+absl::Status CheckValues(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& value : option->results()) {
+      if (!value.empty()) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat(option->get_name(), ": found an empty text, wanted a value"));
+    }
+  }
+  for (const CLI::App* command : app.get_subcommands()) {
+    if (absl::Status status = CheckValues(*command); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> HelpOf(CLI::App& app, const std::vector<std::string>& commands) {
+  CLI::App* command = &app;
+  std::string above;
+  for (const std::string& name : commands) {
+    above = above.empty() ? app.get_name() : absl::StrCat(above, " ", command->get_name());
+    std::vector<std::string> names;
+    CLI::App* below = nullptr;
+    for (CLI::App* known : command->get_subcommands([](CLI::App*) { return true; })) {
+      names.push_back(known->get_name());
+      if (known->get_name() == name) below = known;
+    }
+    if (below == nullptr) {
+      return absl::InvalidArgumentError(absl::StrCat("help: unknown subcommand '", name, "'",
+                                                     Perhaps(name, names), "; there are ",
+                                                     absl::StrJoin(names, ", ")));
+    }
+    command = below;
+  }
+  // The application itself would delegate to the subcommand that is being run.
+  if (command == &app) app.clear();
+  return command->help(above);
+}
 
 std::string ExplainFailure(const CLI::App* app, const CLI::Error& error) {
   // What a subcommand does not know it leaves to the one above.
@@ -81,7 +135,10 @@ std::string ExplainFailure(const CLI::App* app, const CLI::Error& error) {
   while (!app->get_subcommands().empty()) app = app->get_subcommands().back();
   const bool unknown =
       Is(error, CLI::ExitCodes::ExtrasError) || Is(error, CLI::ExitCodes::RequiredError);
-  const std::string text = unknown ? ExplainUnknown(*app, rest, error) : error.what();
+  const std::string text =
+      Shortened(Is(error, CLI::ExitCodes::ConversionError) ? ExplainConversion(*app, error)
+                : unknown                                  ? ExplainUnknown(*app, rest, error)
+                                                           : error.what());
   return absl::StrCat("kiln: ", text, absl::EndsWith(text, "\n") ? "" : "\n",
                       "Run with --help for more information.\n");
 }

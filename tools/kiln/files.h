@@ -40,12 +40,16 @@ struct OutputFile {
 
 // What changes on the disk together.
 struct FileChanges {
-  std::vector<OutputFile> files;    // their folders are made if they are missing
+  // Their folders are made if they are missing. The first is the one that the others describe or
+  // go with, such as a library.
+  std::vector<OutputFile> files;
   std::vector<std::string> inputs;  // what the bytes were made of: writing to one is an error
 };
 
-// Either all changes are there in the end, or nothing has changed. A symbolic link stays, and what
-// it leads to is written. A device or a FIFO is written to, which is the one thing that is not
+// Either all changes are there in the end, or nothing has changed. If the process is killed on the
+// way, the first file is the old or the new one, and of the others only such are there as belong to
+// it; what else is left is removed by the next call for the same folder. A symbolic link stays, and
+// what it leads to is written. A device or a FIFO is written to, which is the one thing that is not
 // undone when something else fails.
 absl::Status Apply(const FileChanges& changes);
 

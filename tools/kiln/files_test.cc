@@ -1,16 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/kiln/files.h"
 
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <thread>
 
-#include "absl/strings/str_cat.h"
+#include "absl/strings/match.h"
+
+namespace {
+
+// Called before each call that changes what is on the disk; the call fails with the number that it
+// returns, if that is not 0.
+std::function<int()> before_change;  // NOLINT: a test has one thread at a time
+
+template <typename... Args>
+int Change(const char* name, Args... args) {
+  if (before_change != nullptr) {
+    if (const int error = before_change(); error != 0) {
+      errno = error;
+      return -1;
+    }
+  }
+  return reinterpret_cast<int (*)(Args...)>(dlsym(RTLD_NEXT, name))(args...);
+}
+
+}  // namespace
+
+// In the place of the system's functions.
+extern "C" {
+int rename(const char* from, const char* to) noexcept { return Change("rename", from, to); }
+int link(const char* from, const char* to) noexcept { return Change("link", from, to); }
+int mkdir(const char* path, mode_t mode) noexcept { return Change("mkdir", path, mode); }
+int close(int file) { return Change("close", file); }
+}
 
 namespace kiln::tools {
 namespace {
@@ -71,6 +103,77 @@ TEST_F(FilesTest, AllOrNone) {
   }
   ASSERT_TRUE(Apply({.files = {{Path("a"), "new"}}}).ok());
   EXPECT_EQ(Contents(), (Files{{"a", "new"}, {"a.tmp", "the user's"}, {"z", ""}}));
+}
+
+const Files kOld = {{"a.h", "old"}, {"a.json", "old"}, {"a.so", "old"}, {"users", "stays"}};
+const Files kNew = {{"a.h", "new"}, {"a.json", "new"}, {"a.so", "new"}, {"users", "stays"}};
+
+// As a compiler writes a library and what describes it.
+FileChanges NewLibrary(const std::string& folder) {
+  FileChanges changes;
+  for (const char* name : {"a.so", "a.h", "a.json"}) {
+    changes.files.push_back({folder + "/" + name, "new"});
+  }
+  return changes;
+}
+
+// Whoever is killed at any moment leaves a library, and beside it nothing that belongs to another.
+TEST_F(FilesTest, FilesOfTwoGenerationsNeverLieTogether) {
+  size_t incomplete = 0;
+  int status = 1;
+  for (int calls = 0; status != 0; ++calls) {
+    SCOPED_TRACE(calls);
+    ASSERT_LT(calls, 100);
+    for (const auto& [name, text] : kOld) Write(name, text);
+    const pid_t pid = fork();
+    if (pid == 0) {
+      before_change = [left = calls]() mutable -> int {
+        if (left-- == 0) _exit(1);
+        return 0;
+      };
+      _exit(Apply(NewLibrary(folder_)).ok() ? 0 : 2);
+    }
+    ASSERT_EQ(waitpid(pid, &status, 0), pid);
+    Files left;
+    for (const auto& [name, text] : Contents()) {
+      if (!absl::StartsWith(name, ".kiln-")) left[name] = text;
+    }
+    ASSERT_TRUE(left.contains("a.so"));
+    incomplete += left != kOld && left != kNew;
+    for (const auto& [name, text] : left) {
+      EXPECT_EQ(text, name == "users" ? "stays" : left["a.so"]) << name;
+    }
+    // The next one finishes the work, and what the killed one has left is gone.
+    ASSERT_TRUE(Apply(NewLibrary(folder_)).ok());
+    EXPECT_EQ(Contents(), kNew);
+  }
+  EXPECT_GT(incomplete, 0u);  // otherwise the moments between the moves were not seen
+}
+
+TEST_F(FilesTest, WhatFailsIsUndone) {
+  size_t failures = 0;
+  bool reached = true;
+  for (int calls = 0; reached; ++calls) {
+    SCOPED_TRACE(calls);
+    ASSERT_LT(calls, 100);
+    for (const auto& [name, text] : kOld) Write(name, text);
+    reached = false;
+    before_change = [&reached, left = calls]() mutable {
+      reached = reached || left == 0;
+      return left-- == 0 ? ENOSPC : 0;
+    };
+    const absl::Status status = Apply(NewLibrary(folder_));
+    before_change = nullptr;
+    if (status.ok()) {  // an error of no consequence, or none
+      EXPECT_EQ(Contents(), kNew);
+      continue;
+    }
+    ++failures;
+    EXPECT_EQ(Contents(), kOld);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
+    EXPECT_THAT(std::string(status.message()), HasSubstr("written: No space left on device"));
+  }
+  EXPECT_GE(failures, 7u);  // each file written, each old one moved away, each new one moved in
 }
 
 TEST_F(FilesTest, SymbolicLinksStay) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // kiln import-check
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -58,7 +59,7 @@ std::string Text(const std::vector<Outcome>& outcomes) {
                ok ? "ok"
                   : absl::StrCat(o.reasons.size(), o.reasons.size() == 1 ? " reason" : " reasons",
                                  " against it")});
-    for (const std::string& reason : o.reasons) files[reason].push_back(o.file);
+    for (const std::string& reason : o.reasons) files[Shortened(reason)].push_back(o.file);
   }
   std::string text = table.ToString();
   for (const auto& [reason, names] : files) {
@@ -88,8 +89,11 @@ absl::Status ImportCheck(const ImportCheckFlags& flags) {
   }
   KILN_RETURN_IF_ERROR(Print(flags.json ? Json(outcomes) : Text(outcomes)));
   if (refused == 0) return absl::OkStatus();
+  const auto first = std::find_if(outcomes.begin(), outcomes.end(),
+                                  [](const Outcome& outcome) { return !outcome.reasons.empty(); });
   return absl::FailedPreconditionError(
-      absl::StrCat(refused, " of ", outcomes.size(), " models cannot be imported"));
+      absl::StrCat(refused, " of ", outcomes.size(), " models cannot be imported",
+                   refused > 1 ? "; the first: " : ": ", first->file, ": ", first->reasons[0]));
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "compiler/ops/op_def.h"
 #include "tools/kiln/file_kind.h"
 #include "tools/kiln/files.h"
+#include "tools/kiln/open_dimensions.h"
 #include "tools/kiln/tensor_file.h"
 
 namespace kiln::tools {
@@ -26,6 +27,16 @@ namespace {
 
 using frontend::ModelPort;
 using onnx_frontend::InputPin;
+
+// Of larger models no shapes are tried: each attempt takes as long as an import.
+constexpr size_t kMaxSearchedBytes = size_t{256} << 20;
+
+absl::StatusOr<std::vector<ModelPort>> ReadOnnxInputs(const std::string& bytes,
+                                                      const std::string& path) {
+  KILN_ASSIGN_OR_RETURN(onnx_frontend::ModelInterface interface,
+                        onnx_frontend::ReadInterface(bytes, path));
+  return std::move(interface.inputs);
+}
 
 bool IsRelayText(absl::string_view bytes) {
   return absl::StrContains(bytes.substr(0, 4096), "#[version");
@@ -194,11 +205,7 @@ absl::StatusOr<onnx_frontend::ImportOptions> OnnxImportOptions(const std::string
         path, ": found ", relay ? "Relay text" : "a TFLite model", ", wanted an ONNX model"));
   }
   KILN_RETURN_IF_ERROR(Annotate(CheckMayBeModel(bytes), path + ": "));
-  return ImportOptionsOf(flags, [&]() -> absl::StatusOr<std::vector<ModelPort>> {
-    KILN_ASSIGN_OR_RETURN(onnx_frontend::ModelInterface interface,
-                          onnx_frontend::ReadInterface(bytes, path));
-    return std::move(interface.inputs);
-  });
+  return ImportOptionsOf(flags, [&] { return ReadOnnxInputs(bytes, path); });
 }
 
 std::vector<std::string> FilesOf(const InputFlags& flags) {
@@ -224,11 +231,27 @@ absl::StatusOr<Graph> LoadModel(const std::string& path, const InputFlags& flags
     KILN_ASSIGN_OR_RETURN(const frontend::ImportOptions options, ImportOptionsOf(flags, [&] {
                             return tflite_frontend::ReadInputs(bytes, path);
                           }));
-    return tflite_frontend::ImportTflite(bytes, path, options, EvaluateConstants);
+    return ImportOpenModel({.path = path,
+                            .read_inputs = [&] { return tflite_frontend::ReadInputs(bytes, path); },
+                            .import =
+                                [&](const frontend::ImportOptions& tried) {
+                                  return tflite_frontend::ImportTflite(bytes, path, tried,
+                                                                       EvaluateConstants);
+                                },
+                            .is_searched = bytes.size() <= kMaxSearchedBytes},
+                           options);
   }
   KILN_ASSIGN_OR_RETURN(const onnx_frontend::ImportOptions options,
                         OnnxImportOptions(bytes, path, flags));
-  return onnx_frontend::ImportOnnx(bytes, path, options, EvaluateConstants);
+  return ImportOpenModel({.path = path,
+                          .read_inputs = [&] { return ReadOnnxInputs(bytes, path); },
+                          .import =
+                              [&](const frontend::ImportOptions& tried) {
+                                return onnx_frontend::ImportOnnx(bytes, path, tried,
+                                                                 EvaluateConstants);
+                              },
+                          .is_searched = bytes.size() <= kMaxSearchedBytes},
+                         options);
 }
 
 std::string DefaultModuleName(const std::string& path) {

@@ -6,6 +6,7 @@
 
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "compiler/frontend/tflite/model_builder.h"
 #include "google/protobuf/text_format.h"
@@ -17,6 +18,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 std::string Write(const std::string& name, const std::string& bytes) {
   const std::string path = ::testing::TempDir() + "/" + name;
@@ -81,6 +83,65 @@ TEST(LoadModel, TfliteTakesConstants) {
   EXPECT_EQ(graph->inputs.size(), 1u);
   EXPECT_THAT(Message(model, {.shapes = {}, .constants = {"w=1,2"}}),
               HasSubstr("the model has no input 'w'; its inputs are x, y"));
+}
+
+std::string FromText(const std::string& graph) {
+  onnx::ModelProto model;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
+      "ir_version: 8 opset_import { version: 14 } graph { name: 'g' " + graph +
+          " output { name: 'z' type { tensor_type { elem_type: 1 } } } }",
+      &model));
+  return Write("open.onnx", model.SerializeAsString());
+}
+
+// An input of float32; a dimension is a number or a symbol.
+std::string OpenInput(const std::string& name, const std::vector<std::string>& dims) {
+  std::string text = "input { name: '" + name + "' type { tensor_type { elem_type: 1 shape { ";
+  for (const std::string& dim : dims) {
+    const bool is_number = dim.find_first_not_of("0123456789") == std::string::npos;
+    text += is_number ? "dim { dim_value: " + dim + " } " : "dim { dim_param: '" + dim + "' } ";
+  }
+  return text + "} } } } ";
+}
+
+TEST(LoadModel, OpenLeadingDimensionsAreOne) {
+  const std::string model = FromText(OpenInput("x", {"n", "3"}) + OpenInput("y", {"n", "3"}) +
+                                     "node { op_type: 'Add' input: 'x' input: 'y' output: 'z' }");
+  ::testing::internal::CaptureStderr();
+  absl::StatusOr<Graph> graph = LoadModel(model, {});
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "kiln: note: " + model +
+                ": open leading dimensions are taken as 1; for another: --input x:8x3 --input "
+                "y:8x3\n");
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_THAT(graph->type(graph->inputs[1]).shape, ElementsAre(1, 3));
+  // A symbol that the user has given a value has it everywhere.
+  ::testing::internal::CaptureStderr();
+  graph = LoadModel(model, {.shapes = {"x:5x3"}, .constants = {}});
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_THAT(graph->type(graph->inputs[1]).shape, ElementsAre(5, 3));
+}
+
+TEST(LoadModel, ShapesThatAreOfferedCanBeImported) {
+  const std::string model = FromText(
+      OpenInput("x", {"n", "1", "h", "w"}) + OpenInput("y", {"n", "1", "h", "w"}) +
+      "initializer { name: 'k' data_type: 1 dims: 1 dims: 1 dims: 1 dims: 5 float_data: [1, 2, 3, "
+      "4, 5] } node { op_type: 'Add' input: 'x' input: 'y' output: 's' } "
+      "node { op_type: 'Conv' input: 's' input: 'k' output: 'z' }");
+  const std::string message = Message(model, {});
+  EXPECT_THAT(message, HasSubstr("input 'x': dimension 0 ('n'), 2 ('h'), 3 ('w') is dynamic"));
+  EXPECT_THAT(message, HasSubstr("\n" + model +
+                                 ": shapes with which it can be compiled: --input "
+                                 "x:1x1x8x8 --input y:1x1x8x8"));
+  const InputFlags offered = {.shapes = {"x:1x1x8x8", "y:1x1x8x8"}, .constants = {}};
+  EXPECT_TRUE(LoadModel(model, offered).ok());
+  // Where no size does it, none is offered.
+  const std::string impossible =
+      FromText(OpenInput("x", {"n", "m"}) + OpenInput("y", {"7", "11"}) +
+               "node { op_type: 'MatMul' input: 'x' input: 'y' output: 's' } "
+               "node { op_type: 'MatMul' input: 's' input: 'y' output: 'z' }");
+  EXPECT_THAT(Message(impossible, {}), Not(HasSubstr("can be compiled")));
 }
 
 TEST(LoadModel, FilesOfConstantsAreRead) {

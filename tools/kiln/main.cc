@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // kiln: compiles models, runs and measures what it has compiled.
+#include <csignal>
 #include <cstdio>
+#include <exception>
 #include <iostream>
+#include <memory>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/backend.h"
+#include "compiler/base/status.h"
 #include "compiler/external/external_codegen.h"
 #include "tools/kiln/commands.h"
 #include "tools/kiln/explain.h"
+#include "tools/kiln/lack_of_memory.h"
 #include "tools/kiln/standard_output.h"
 
 namespace {
@@ -35,7 +41,8 @@ std::string Version() {
 // Prints what went wrong and returns the exit status.
 int ExitStatus(const absl::Status& status) {
   if (status.ok()) return 0;
-  std::fprintf(stderr, "kiln: %s\n", kiln::tools::Printable(status.message()).c_str());
+  const std::string text = kiln::tools::Shortened(status.message());
+  std::fprintf(stderr, "kiln: %s\n", kiln::tools::Printable(text).c_str());
   switch (status.code()) {
     case absl::StatusCode::kInternal:
     case absl::StatusCode::kUnknown:
@@ -45,9 +52,24 @@ int ExitStatus(const absl::Status& status) {
   }
 }
 
-}  // namespace
+// The subcommands that are about the tool itself.
+void AddHelpCommands(CLI::App& app, kiln::tools::Action& action) {
+  CLI::App* help = app.add_subcommand("help", "Print the help of a subcommand");
+  auto names = std::make_shared<std::vector<std::string>>();
+  help->add_option("command", *names, "Subcommand, such as compile, or mlf merge");
+  help->callback([names, &app, &action] {
+    action = [names, &app]() -> absl::Status {
+      KILN_ASSIGN_OR_RETURN(const std::string text, kiln::tools::HelpOf(app, *names));
+      return kiln::tools::Print(text);
+    };
+  });
+  app.add_subcommand("version", "Print the version and what is built in")->callback([&action] {
+    action = [] { return kiln::tools::Print(Version() + "\n"); };
+  });
+}
 
-int main(int argc, char** argv) {
+// Parses the command line and does what it says; the exit status.
+int Main(int argc, char** argv) {
   CLI::App app{
       "Kiln compiles a trained neural network ahead of time into a library that a program "
       "links.\n\n"
@@ -73,6 +95,7 @@ int main(int argc, char** argv) {
   kiln::tools::AddMlfCommand(app, action);
   kiln::tools::AddCheckOnnxCommand(app, action);
   kiln::tools::AddImportCheckCommand(app, action);
+  AddHelpCommands(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -81,7 +104,22 @@ int main(int argc, char** argv) {
     const absl::Status status = kiln::tools::Print(text.str());
     return ExitStatus(status.ok() ? kiln::tools::FlushStandardOutput() : status);
   }
-  absl::Status status = action();
+  absl::Status status = kiln::tools::CheckValues(app);
+  if (status.ok()) status = action();
   if (status.ok()) status = kiln::tools::FlushStandardOutput();
   return ExitStatus(status);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  kiln::tools::EndOnLackOfMemory();
+  // A write beyond the limit of a file's size is an error like others.
+  std::signal(SIGXFSZ, SIG_IGN);
+  try {
+    return Main(argc, argv);
+  } catch (const std::exception& error) {  // of a library
+    std::fprintf(stderr, "kiln: internal: %s\n", error.what());
+    return kKilnsFault;
+  }
 }

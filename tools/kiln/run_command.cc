@@ -34,7 +34,7 @@ absl::StatusOr<std::map<std::string, std::string>> Assignments(
   std::map<std::string, std::string> map;
   for (const std::string& text : texts) {
     const size_t at = text.find('=');
-    if (at == std::string::npos || at == 0) {
+    if (at == std::string::npos || at == 0 || at + 1 == text.size()) {
       return absl::InvalidArgumentError(
           absl::StrCat(option, ": found '", text, "', wanted name=FILE",
                        option == std::string("--input") ? " or name=random" : ""));

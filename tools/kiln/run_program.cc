@@ -9,34 +9,17 @@
 
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <thread>
-
-#include "absl/strings/str_cat.h"
 
 extern char** environ;
 
 namespace kiln::tools {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr auto kPause = std::chrono::milliseconds(5);
 
 }  // namespace
-
-absl::StatusOr<std::string> TemporaryFolder() {
-  std::error_code error;
-  const fs::path place = fs::temp_directory_path(error);
-  std::string folder = (place / "kiln-XXXXXX").string();
-  if (!error && mkdtemp(folder.data()) != nullptr) return folder;
-  const char* const variable = std::getenv("TMPDIR");
-  return absl::InvalidArgumentError(absl::StrCat(
-      "no folder for temporary files can be made in ", variable != nullptr ? variable : "/tmp",
-      ": ", error ? error.message() : strerror(errno), "; TMPDIR names another place"));
-}
 
 absl::StatusOr<int> RunProgram(const std::vector<std::string>& argv, const std::string& log,
                                int timeout_seconds) {
@@ -49,8 +32,18 @@ absl::StatusOr<int> RunProgram(const std::vector<std::string>& argv, const std::
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(),
                                    O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+  // This process may ignore signals that end others.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGXFSZ);
+  posix_spawnattr_setsigdefault(&attributes, &signals);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   pid_t pid = 0;
-  const int error = posix_spawnp(&pid, pointers[0], &actions, nullptr, pointers.data(), environ);
+  const int error =
+      posix_spawnp(&pid, pointers[0], &actions, &attributes, pointers.data(), environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) return absl::NotFoundError(strerror(error));
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(timeout_seconds);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other programs that the tool runs, and the folders that they work in.
+// Other programs that the tool runs.
 #ifndef KILN_TOOLS_KILN_RUN_PROGRAM_H_
 #define KILN_TOOLS_KILN_RUN_PROGRAM_H_
 
@@ -9,10 +9,6 @@
 #include "absl/status/statusor.h"
 
 namespace kiln::tools {
-
-// An empty folder of the caller's, who removes it. InvalidArgument, naming the place, if none can
-// be made.
-absl::StatusOr<std::string> TemporaryFolder();
 
 // What RunProgram returns for a program that it has ended.
 inline constexpr int kNoEnd = -1;

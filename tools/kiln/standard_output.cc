@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/kiln/standard_output.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -11,8 +12,19 @@
 namespace kiln::tools {
 namespace {
 
+constexpr size_t kMaxWordBytes = 400;
+
 absl::Status CannotWrite() {
   return absl::InternalError(absl::StrCat("cannot write to standard output: ", strerror(errno)));
+}
+
+// The last place at or before `at` where a character of UTF-8 begins.
+size_t CharacterBefore(absl::string_view text, size_t at) {
+  const size_t earliest = at < 3 ? 0 : at - 3;
+  for (size_t place = at; place > earliest; --place) {
+    if ((static_cast<unsigned char>(text[place]) & 0xC0) != 0x80) return place;
+  }
+  return at;
 }
 
 }  // namespace
@@ -27,6 +39,27 @@ std::string Printable(absl::string_view text) {
     }
   }
   return printable;
+}
+
+std::string Shortened(absl::string_view text) {
+  std::string shortened;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find_first_of(" \n"), text.size());
+    absl::string_view word = text.substr(0, end);
+    if (word.size() <= kMaxWordBytes) {
+      absl::StrAppend(&shortened, word);
+    } else {
+      const size_t head = CharacterBefore(word, kMaxWordBytes / 2);
+      const size_t tail = CharacterBefore(word, word.size() - kMaxWordBytes / 4);
+      absl::StrAppend(&shortened, word.substr(0, head), "…[", tail - head, " bytes]…",
+                      word.substr(tail));
+    }
+    text.remove_prefix(end);
+    const size_t blanks = std::min(text.find_first_not_of(" \n"), text.size());
+    absl::StrAppend(&shortened, text.substr(0, blanks));
+    text.remove_prefix(blanks);
+  }
+  return shortened;
 }
 
 absl::Status Print(absl::string_view text) {

@@ -13,6 +13,10 @@ namespace kiln::tools {
 // models, and a terminal takes some of these characters for commands.
 std::string Printable(absl::string_view text);
 
+// The text with the middle of every word of more than 400 bytes left out: words come from models
+// and command lines, and an error is to be read.
+std::string Shortened(absl::string_view text);
+
 // Writes Printable(text) to standard output. Internal if it cannot be written to: what is lost is
 // no fault of the command line.
 absl::Status Print(absl::string_view text);

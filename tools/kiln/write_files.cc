@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Apply: new contents go to files of other names beside their places, and are moved there when all
-// of them are complete.
+// Apply: new contents go to files in temporary folders beside their places, and are moved there
+// when all of them are complete.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -15,6 +15,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
+#include "compiler/base/system_error.h"
+#include "compiler/base/temporary_folder.h"
 #include "tools/kiln/files.h"
 
 namespace kiln::tools {
@@ -24,9 +26,10 @@ namespace fs = std::filesystem;
 
 constexpr int kMaxLinks = 40;  // as the system follows them
 constexpr mode_t kPermissions = 0777;
+constexpr char kTemporaryPrefix[] = ".kiln-";
 
 absl::Status CannotBeWritten(const std::string& path, int error) {
-  return absl::InvalidArgumentError(absl::StrCat(path, ": cannot be written: ", strerror(error)));
+  return SystemError(path + ": cannot be written", error);
 }
 
 // Where the bytes of an output go.
@@ -84,85 +87,91 @@ mode_t DefaultPermissions() {
   return 0666 & ~mask;
 }
 
-// Changes under way. What is not committed is undone at the end.
+// Changes under way.
 class Transaction {
  public:
-  Transaction() = default;
-  Transaction(const Transaction&) = delete;
-  Transaction& operator=(const Transaction&) = delete;
-
-  ~Transaction() {
-    for (auto it = moved_.rbegin(); it != moved_.rend(); ++it) {
-      if (it->second.empty()) {
-        unlink(it->first.c_str());
-      } else {
-        rename(it->second.c_str(), it->first.c_str());
-      }
-    }
-    for (const std::string& path : temporary_) unlink(path.c_str());
-  }
-
-  // A file of the contents beside `destination`, whose name it is to have.
+  // Writes the contents to a file in a temporary folder beside `destination`, which is to have
+  // them.
   absl::Status Prepare(const OutputFile& file, const Destination& destination) {
-    std::string path;
-    const int descriptor = MakeTemporary(destination.path, path);
+    const std::string place = fs::path(destination.path).parent_path().string();
+    auto folder = folders_.find(place);
+    if (folder == folders_.end()) {
+      KILN_ASSIGN_OR_RETURN(
+          TemporaryFolder made,
+          TemporaryFolder::MakeIn(place, kTemporaryPrefix, file.path + ": cannot be written"));
+      folder = folders_.emplace(place, std::move(made)).first;
+    }
+    const std::string base = absl::StrCat(folder->second.path(), "/", prepared_.size());
+    prepared_.push_back({.made = base + ".new",
+                         .before = base + ".old",
+                         .place = destination.path,
+                         .exists = destination.exists,
+                         .name = file.path});
+    const int descriptor = open(prepared_.back().made.c_str(),
+                                O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
     if (descriptor < 0) return CannotBeWritten(file.path, errno);
     fchmod(descriptor, destination.exists ? destination.permissions : DefaultPermissions());
     if (const int error = WriteAndClose(descriptor, file.bytes); error != 0) {
       return CannotBeWritten(file.path, error);
     }
-    prepared_.push_back({path, destination, file.path});
     return absl::OkStatus();
   }
 
-  // Moves all that has been prepared to its place.
+  // Moves all that has been prepared to its place, or nothing. The first file is always there, old
+  // or new; the others are there only while they belong to it.
   absl::Status Move() {
-    for (const Prepared& file : prepared_) {
-      std::string backup;
-      if (file.destination.exists) {
-        KILN_RETURN_IF_ERROR(SetAside(file.destination.path, backup));
-      }
-      if (rename(file.temporary.c_str(), file.destination.path.c_str()) != 0) {
-        return CannotBeWritten(file.name, errno);
-      }
-      if (backup.empty()) moved_.push_back({file.destination.path, ""});
+    moves_.reserve(2 * prepared_.size());
+    const Prepared* failed = nullptr;
+    int error = 0;
+    const auto attempt = [&](const Prepared& file, int result) {
+      if (result == 0 || failed != nullptr) return;
+      error = result;
+      failed = &file;
+    };
+    for (size_t i = 1; i < prepared_.size() && failed == nullptr; ++i) {
+      const Prepared& file = prepared_[i];
+      if (file.exists) attempt(file, Rename(file.place, file.before));
     }
-    return absl::OkStatus();
+    for (size_t i = 0; i < prepared_.size() && failed == nullptr; ++i) {
+      const Prepared& file = prepared_[i];
+      attempt(file, i == 0 && file.exists ? Replace(file) : Rename(file.made, file.place));
+    }
+    if (failed == nullptr) return absl::OkStatus();
+    // From behind; what cannot be undone is left as it is.
+    for (; !moves_.empty(); moves_.pop_back()) {
+      rename(moves_.back().second, moves_.back().first);
+    }
+    return CannotBeWritten(failed->name, error);
   }
-
-  void Commit() { moved_.clear(); }
 
  private:
   struct Prepared {
-    std::string temporary;
-    Destination destination;
-    std::string name;  // as the user knows it
+    std::string made, before;  // the new file, and where the old one is kept
+    std::string place;
+    bool exists = false;
+    std::string name;  // of the place as the user knows it
   };
 
-  // The descriptor of a new file in the folder of `beside`, or -1.
-  int MakeTemporary(const std::string& beside, std::string& path) {
-    path = (fs::path(beside).parent_path() / ".kiln-XXXXXX").string();
-    const int descriptor = mkstemp(path.data());
-    if (descriptor >= 0) temporary_.push_back(path);
-    return descriptor;
+  // The number of the error, or 0.
+  int Rename(const std::string& from, const std::string& to) {
+    if (rename(from.c_str(), to.c_str()) != 0) return errno;
+    moves_.emplace_back(from.c_str(), to.c_str());
+    return 0;
   }
 
-  // Gives a file a second name from which it can be brought back; it keeps its first if that can
-  // be.
-  absl::Status SetAside(const std::string& path, std::string& backup) {
-    const int descriptor = MakeTemporary(path, backup);
-    if (descriptor < 0) return CannotBeWritten(path, errno);
-    close(descriptor);
-    unlink(backup.c_str());
-    const bool linked = link(path.c_str(), backup.c_str()) == 0;
-    if (!linked && rename(path.c_str(), backup.c_str()) != 0) return CannotBeWritten(path, errno);
-    moved_.push_back({path, backup});
-    return absl::OkStatus();
+  // Without a moment in which there is no file, if the file system has hard links.
+  int Replace(const Prepared& file) {
+    if (link(file.place.c_str(), file.before.c_str()) != 0) {
+      const int error = Rename(file.place, file.before);
+      return error != 0 ? error : Rename(file.made, file.place);
+    }
+    moves_.emplace_back(file.place.c_str(), file.before.c_str());
+    return rename(file.made.c_str(), file.place.c_str()) != 0 ? errno : 0;
   }
 
-  std::vector<std::string> temporary_;
+  std::map<std::string, TemporaryFolder> folders_;  // by the folder that they are in
   std::vector<Prepared> prepared_;
-  std::vector<std::pair<std::string, std::string>> moved_;  // a place, and what was in it before
+  std::vector<std::pair<const char*, const char*>> moves_;  // made so far: from, to
 };
 
 absl::Status WriteInPlace(const OutputFile& file) {
@@ -189,8 +198,7 @@ absl::Status CheckIsNoInput(const std::string& path, const std::vector<std::stri
 
 absl::StatusOr<OutputFolder> OutputFolder::Make(const std::string& path) {
   const auto error = [&](int number) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, ": the output folder cannot be made: ", strerror(number)));
+    return SystemError(path + ": the output folder cannot be made", number);
   };
   OutputFolder folder;
   std::vector<std::string> missing;
@@ -208,8 +216,7 @@ absl::StatusOr<OutputFolder> OutputFolder::Make(const std::string& path) {
   const std::string place = path.empty() ? "." : path;
   if (!fs::is_directory(place, ignored)) return error(ENOTDIR);
   if (access(place.c_str(), W_OK | X_OK) != 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(place, ": the output folder cannot be written to: ", strerror(errno)));
+    return SystemError(place + ": the output folder cannot be written to", errno);
   }
   return folder;
 }
@@ -250,9 +257,7 @@ absl::Status Apply(const FileChanges& changes) {
     KILN_RETURN_IF_ERROR(transaction.Prepare(*file, destination));
   }
   for (const OutputFile* file : in_place) KILN_RETURN_IF_ERROR(WriteInPlace(*file));
-  KILN_RETURN_IF_ERROR(transaction.Move());
-  transaction.Commit();
-  return absl::OkStatus();
+  return transaction.Move();
 }
 
 absl::Status WriteFiles(const std::string& folder,

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <stdlib.h>
-
 #include <filesystem>
 #include <fstream>
 #include <mutex>
@@ -9,10 +7,10 @@
 #include <system_error>
 #include <vector>
 
-#include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
+#include "compiler/base/temporary_folder.h"
 #include "compiler/codegen/llvm/codegen_llvm.h"
 #include "lld/Common/Driver.h"
 #include "llvm/Support/raw_ostream.h"
@@ -23,17 +21,6 @@ namespace kiln::codegen {
 namespace {
 
 namespace fs = std::filesystem;
-
-absl::StatusOr<fs::path> MakePrivateDirectory() {
-  std::error_code error;
-  const fs::path parent = fs::temp_directory_path(error);
-  if (error) return absl::InternalError(absl::StrCat("no temporary directory: ", error.message()));
-  std::string name = (parent / "kiln-link-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) {
-    return absl::InternalError(absl::StrCat("cannot make a directory in ", parent.string()));
-  }
-  return fs::path(name);
-}
 
 absl::Status WriteFile(const fs::path& path, absl::string_view bytes) {
   std::ofstream file(path, std::ios::binary);
@@ -63,13 +50,9 @@ absl::StatusOr<std::string> LinkSharedObject(std::string object, const std::stri
   static bool usable = true;
   if (!usable) return absl::InternalError("the linker has crashed before in this process");
 
-  KILN_ASSIGN_OR_RETURN(const fs::path directory, MakePrivateDirectory());
-  absl::Cleanup remove = [&directory] {
-    std::error_code ignored;
-    fs::remove_all(directory, ignored);
-  };
-  const std::string input = (directory / "in.o").string();
-  const std::string output = (directory / "out.so").string();
+  KILN_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::Make());
+  const std::string input = folder.path() + "/in.o";
+  const std::string output = folder.path() + "/out.so";
   KILN_RETURN_IF_ERROR(WriteFile(input, object));
   std::string().swap(object);  // The linker maps the file.
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/llvm/target_machine.h"
 
+#include <cstdlib>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
 
@@ -11,6 +13,7 @@
 #include "compiler/base/status.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/TargetParser/Triple.h"
@@ -18,9 +21,17 @@
 namespace kiln::codegen {
 namespace {
 
+// Where LLVM's own allocator finds no memory, the process goes the way that it has chosen for
+// `new`.
+void OnBadAlloc(void*, const char*, bool) {
+  if (const std::new_handler handler = std::get_new_handler(); handler != nullptr) handler();
+  std::abort();
+}
+
 void InitializeLlvm() {
   static std::once_flag once;
   std::call_once(once, [] {
+    llvm::install_bad_alloc_error_handler(OnBadAlloc);
     llvm::InitializeAllTargetInfos();
     llvm::InitializeAllTargets();
     llvm::InitializeAllTargetMCs();

@@ -23,12 +23,19 @@ struct InputPin {
   std::optional<DType> dtype;
 };
 
+// A dimension of an input or an output as the model file says it.
+struct Extent {
+  std::optional<int64_t> value;  // none: it is open
+  std::string symbol;            // of an open one: those of one symbol are equal; may be empty
+};
+
 // An input or an output of a model.
 struct ModelPort {
   std::string name;
-  std::string kind;            // "tensor", "sequence", "map", "optional" or "sparse tensor"
-  std::optional<DType> dtype;  // of tensors, if Kiln has it
-  std::optional<int> rank;     // of tensors, if the model says it
+  std::string kind;             // "tensor", "sequence", "map", "optional" or "sparse tensor"
+  std::optional<DType> dtype;   // of tensors, if Kiln has it
+  std::optional<int> rank;      // of tensors, if the model says it
+  std::vector<Extent> extents;  // as many
 };
 
 // "data:1x3x224x224" or "data:1x3x224x224:float32"; a scalar is "x:". The name may contain ':'.

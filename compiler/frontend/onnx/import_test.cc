@@ -214,7 +214,7 @@ TEST(ImportOnnx, PinsDynamicDimensions) {
       "dim_value: 3 } } } } } node { op_type: 'Relu' input: 'x' output: 'y' }");
   EXPECT_EQ(Text(model),
             "m.onnx: input 'x': dimension 0 ('n') is dynamic; give the shape with --input "
-            "x:1x3");
+            "x:?x3");
   EXPECT_THAT(Text(model, {{.name = "x", .shape = {5, 3}}}), HasSubstr("Tensor[(5, 3), float32]"));
   EXPECT_THAT(Text(model, {{.name = "x", .shape = {5, 4}}}),
               HasSubstr("found 4 as dimension 1, wanted 3"));

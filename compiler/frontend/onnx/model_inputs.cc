@@ -35,10 +35,11 @@ absl::Status MergeShape(const onnx::TensorShapeProto& proto, const InputPin* pin
         where, option, ": found rank ", pin->shape.size(), ", wanted ", proto.dim_size()));
   }
   Shape merged;
-  std::string dynamic;
+  std::string dynamic, wanted;
   for (int i = 0; i < proto.dim_size(); ++i) {
     const auto& dim = proto.dim(i);
     const bool fixed = dim.has_dim_value() && dim.dim_value() > 0;
+    absl::StrAppend(&wanted, i == 0 ? "" : "x");
     if (pin != nullptr) {
       if (fixed && dim.dim_value() != pin->shape[static_cast<size_t>(i)]) {
         return absl::InvalidArgumentError(
@@ -48,16 +49,17 @@ absl::Status MergeShape(const onnx::TensorShapeProto& proto, const InputPin* pin
       merged.push_back(pin->shape[static_cast<size_t>(i)]);
     } else if (fixed || (dim.has_dim_value() && dim.dim_value() == 0)) {
       merged.push_back(dim.dim_value());
+      absl::StrAppend(&wanted, dim.dim_value());
     } else {
       absl::StrAppend(&dynamic, dynamic.empty() ? "" : ", ", i,
                       dim.dim_param().empty() ? "" : " ('" + dim.dim_param() + "')");
-      merged.push_back(1);
+      absl::StrAppend(&wanted, "?");
     }
   }
   if (!dynamic.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(where, "dimension ", dynamic,
                                                    " is dynamic; give the shape with --input ",
-                                                   name, ":", absl::StrJoin(merged, "x")));
+                                                   name, ":", wanted));
   }
   shape = std::move(merged);
   return absl::OkStatus();
@@ -75,7 +77,13 @@ ModelPort PortOf(const onnx::ValueInfoProto& value) {
   const onnx::TypeProto::Tensor& type = value.type().tensor_type();
   const absl::StatusOr<DType> dtype = DTypeOf(type.elem_type());
   if (dtype.ok()) port.dtype = *dtype;
-  if (type.has_shape()) port.rank = type.shape().dim_size();
+  if (!type.has_shape()) return port;
+  port.rank = type.shape().dim_size();
+  for (const onnx::TensorShapeProto::Dimension& dim : type.shape().dim()) {
+    frontend::Extent& extent = port.extents.emplace_back();
+    if (dim.has_dim_value() && dim.dim_value() >= 0) extent.value = dim.dim_value();
+    if (dim.has_dim_param()) extent.symbol = dim.dim_param();
+  }
   return port;
 }
 

@@ -69,6 +69,10 @@ absl::StatusOr<std::string> ExternalBytes(const onnx::TensorProto& proto, const 
           absl::StrCat("external data: ", entry.key(), " is '", entry.value(), "'"));
     }
   }
+  if (location.find('\0') != std::string::npos) {
+    return absl::InvalidArgumentError(absl::StrCat("external data: found '", location,
+                                                   "', which has a character 0, as the location"));
+  }
   std::error_code error;
   const fs::path root = fs::weakly_canonical(folder.empty() ? "." : folder, error);
   const fs::path file = fs::weakly_canonical(root / location, error);

@@ -280,6 +280,10 @@ absl::StatusOr<std::vector<ModelPort>> ReadInputs(absl::string_view bytes,
     const absl::StatusOr<DType> dtype = info.ToDType();
     if (dtype.ok()) port.dtype = *dtype;
     port.rank = static_cast<int>(info.shape.size());
+    for (const int64_t extent : info.shape) {
+      port.extents.emplace_back();
+      if (extent >= 0) port.extents.back().value = extent;
+    }
   }
   return inputs;
 }
