@@ -52,13 +52,11 @@ absl::Status Lower(StageBuilder& b) {
   const Access sum =
       ReduceInput(b, "sum", loop::Combine::kSum, [](Expr x) { return loop::MakeCast(kI32, x); });
   const int64_t count = std::max<int64_t>(NumElements(ReducedExtents(b)), 1);
-  const bool same = number(kScale) == number(kOutScale) && number(kZero) == number(kOutZero);
   const FixedPointFactor factor =
       DividedBy(ToFixedPoint(number(kScale) / number(kOutScale)), count);
   const Expr zero = I32Const(static_cast<int64_t>(number(kOutZero)));
   const Expr zeros = I32Const(static_cast<int64_t>(number(kZero)) * count);
   b.Output(0, [&](const Indices& i) {
-    if (same) return loop::MakeCast(b.output_dtype(0), sum(i) / I32Const(count));
     Expr value =
         loop::MakeBinary(loop::BinaryOp::kShl, sum(i) - zeros, I32Const(std::max(factor.shift, 0)));
     value = DivideByPowerOfTwo(MultiplyHigh(value, I32Const(factor.multiplier)),
@@ -83,9 +81,8 @@ AttrValue List(const std::vector<int64_t>& values) { return AttrValue::Ints(valu
 const OpDef kMean = {
     {.name = "qnn.mean",
      .doc =
-         "The mean of quantised numbers over axes, as TFLite's reference kernel computes it: where "
-         "scale and zero point stay, the sum of the integers divided by their number, truncated; "
-         "else their difference to the zero point times one factor in fixed point.",
+         "The mean of quantised numbers over axes, as TFLite's reference kernel computes it: the "
+         "sum of their differences to the zero point, times one factor in fixed point.",
      .inputs = {{"data", "integers"},
                 {"input_scale", "a constant"},
                 {"input_zero_point", "a constant"},
@@ -98,8 +95,9 @@ const OpDef kMean = {
     Fusion::kReduction,
     Infer,
     Lower,
-    {Case(Operands(Values(I8({2, 3}), {1, 2, 5, -1, -2, -5}), 0.5, 3), {{"axis", List({1})}},
-          {Values(I8({2}), {2, -2})}),
+    {// 8/3 and -8/3, rounded though scale and zero point stay.
+     Case(Operands(Values(I8({2, 3}), {1, 2, 5, -1, -2, -5}), 0.5, 3), {{"axis", List({1})}},
+          {Values(I8({2}), {3, -3})}),
      // (8/3 - 3) * 0.5 is -1/6, with a scale of 0.1 -1.67.
      Case(Operands(Values(I8({1, 3}), {1, 2, 5}), 0.1, 10), {{"axis", List({1})}},
           {Values(I8({1}), {8})}),
