@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "compiler/base/limits.h"
 #include "compiler/base/status.h"
+#include "compiler/frontend/common/port_quantization.h"
 #include "compiler/frontend/onnx/converter.h"
 #include "compiler/frontend/onnx/graph_importer.h"
 #include "compiler/frontend/onnx/model_inputs.h"
@@ -147,7 +148,9 @@ absl::StatusOr<Graph> ImportOnnx(absl::string_view bytes, const std::string& pat
   if (importer.graph().outputs.empty()) {
     return absl::InvalidArgumentError(where + "the model has no outputs");
   }
-  return RemoveDeadNodes(importer.graph());
+  Graph imported = RemoveDeadNodes(importer.graph());
+  frontend::SetPortQuantizationFromOperators(imported);
+  return imported;
 }
 
 absl::StatusOr<ModelInterface> ReadInterface(absl::string_view bytes, const std::string& path) {

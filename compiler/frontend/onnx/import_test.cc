@@ -92,6 +92,32 @@ TEST(ImportOnnx, KeepsNames) {
   EXPECT_THAT(PrintRelay(*graph), HasSubstr("nn.relu("));
 }
 
+TEST(ImportOnnx, KeepsTheQuantisationOfInputsAndOutputs) {
+  const std::string bytes = Model(
+      "input { name: 'x' type { tensor_type { elem_type: 3 shape { dim { dim_value: 2 } } } } }\n" +
+      Floats("s", "", {0.5}) + Floats("t", "", {0.25}) +
+      "initializer { name: 'z' data_type: 3 int32_data: -3 }"
+      "initializer { name: 'u' data_type: 2 int32_data: 200 }"
+      "node { op_type: 'DequantizeLinear' input: 'x' input: 's' input: 'z' output: 'a' }"
+      "node { op_type: 'Relu' input: 'a' output: 'b' }"
+      "node { op_type: 'QuantizeLinear' input: 'b' input: 't' input: 'u' output: 'y' }");
+  EXPECT_THAT(Text(bytes), HasSubstr("input_scales=[[0.5f]], input_zero_points=[[-3]], "
+                                     "output_scales=[[0.25f]], output_zero_points=[[200]]"));
+}
+
+TEST(ImportOnnx, KeepsTheQuantisationThatQLinearOperatorsSay) {
+  const std::string bytes = Model(
+      "input { name: 'x' type { tensor_type { elem_type: 2 shape { dim { dim_value: 1 } dim { "
+      "dim_value: 2 } } } } }\n" +
+      Floats("s", "", {0.5}) + Floats("t", "", {0.25}) + Floats("v", "", {0.125}) +
+      "initializer { name: 'z' data_type: 2 int32_data: 100 }"
+      "initializer { name: 'w' data_type: 2 dims: 2 dims: 1 int32_data: 1 int32_data: 2 }"
+      "node { op_type: 'QLinearMatMul' input: 'x' input: 's' input: 'z' input: 'w' input: 't' "
+      "input: 'z' input: 'v' input: 'z' output: 'y' }");
+  EXPECT_THAT(Text(bytes), HasSubstr("input_scales=[[0.5f]], input_zero_points=[[100]], "
+                                     "output_scales=[[0.125f]], output_zero_points=[[100]]"));
+}
+
 struct Conversion {
   const char* what;
   std::string graph;

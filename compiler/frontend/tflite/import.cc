@@ -23,6 +23,14 @@ constexpr int64_t kMaxOperators = 200'000;
 // Constants may be shared by tensors of several types, each of which has a copy.
 constexpr int64_t kMaxConstantBytes = kMaxModelFileBytes;
 
+// Of an input or output of the model, which may have another shape than the file says.
+absl::StatusOr<std::optional<frontend::PortQuantization>> QuantizationOfPort(
+    const TensorInfo& info, const TensorType& type) {
+  KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> q,
+                        ReadQuantization(info.quantization, type));
+  return OfWholeTensor(q);
+}
+
 }  // namespace
 
 absl::StatusOr<Graph> Importer::Run() && {
@@ -35,19 +43,9 @@ absl::StatusOr<Graph> Importer::Run() && {
     names_.Add(frame.subgraph.tensors[static_cast<size_t>(output)].name);
   }
   KILN_RETURN_IF_ERROR(AddOperators(frame));
-  UniqueNames output_names;
-  for (int output : frame.subgraph.outputs) {
-    const std::string& name = frame.subgraph.tensors[static_cast<size_t>(output)].name;
-    absl::StatusOr<ValueId> value = Resolve(frame, output);
-    if (!value.ok()) return Annotate(value.status(), absl::StrCat(path_, ": output: "));
-    graph_.outputs.push_back(*value);
-    graph_.output_names.push_back(
-        output_names.Make(name.empty() ? absl::StrCat("output", graph_.outputs.size() - 1) : name));
-  }
-  if (graph_.outputs.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(path_, ": the model has no outputs"));
-  }
+  KILN_RETURN_IF_ERROR(AddOutputs(frame));
   KILN_RETURN_IF_ERROR(AddStateOutputs());
+  frontend::SetPortQuantization(input_quantization_, output_quantization_, graph_);
   return RemoveDeadNodes(graph_);
 }
 
@@ -138,10 +136,34 @@ absl::Status Importer::AddInputs(Frame& frame) {
     } else {
       value = graph_.AddInput(names_.Make(info.name.empty() ? absl::StrCat("input", i) : info.name),
                               *type);
+      absl::StatusOr<std::optional<frontend::PortQuantization>> quantization =
+          QuantizationOfPort(info, *type);
+      if (!quantization.ok()) return Annotate(quantization.status(), where);
+      input_quantization_.push_back(*std::move(quantization));
     }
     KILN_RETURN_IF_ERROR(Annotate(SetTensor(frame, tensor, value), where));
   }
   return absl::OkStatus();
+}
+
+absl::Status Importer::AddOutputs(Frame& frame) {
+  UniqueNames names;
+  for (int output : frame.subgraph.outputs) {
+    const TensorInfo& info = frame.subgraph.tensors[static_cast<size_t>(output)];
+    absl::StatusOr<ValueId> value = Resolve(frame, output);
+    if (!value.ok()) return Annotate(value.status(), absl::StrCat(path_, ": output: "));
+    absl::StatusOr<std::optional<frontend::PortQuantization>> quantization =
+        QuantizationOfPort(info, graph_.type(*value));
+    if (!quantization.ok()) {
+      return Annotate(quantization.status(), absl::StrCat(path_, ": output '", info.name, "': "));
+    }
+    graph_.outputs.push_back(*value);
+    output_quantization_.push_back(*std::move(quantization));
+    graph_.output_names.push_back(names.Make(
+        info.name.empty() ? absl::StrCat("output", graph_.outputs.size() - 1) : info.name));
+  }
+  if (!graph_.outputs.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(path_, ": the model has no outputs"));
 }
 
 absl::Status Importer::SetTensor(Frame& frame, int tensor, ValueId value) {

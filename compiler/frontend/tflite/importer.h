@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "compiler/frontend/common/constant_folder.h"
+#include "compiler/frontend/common/port_quantization.h"
 #include "compiler/frontend/tflite/import.h"
 #include "compiler/frontend/tflite/model_file.h"
 
@@ -53,6 +54,7 @@ class Importer {
     ValueId current = kNoId;        // what it holds; kNoId: what it held before the run
     std::optional<Tensor> initial;  // none: `fill` everywhere
     double fill = 0;
+    std::optional<frontend::PortQuantization> quantization;
     // A run of the model may write it.
     bool written = false;
   };
@@ -67,6 +69,7 @@ class Importer {
   // import.cc
   absl::Status CheckOptions() const;
   absl::Status AddInputs(Frame& frame);
+  absl::Status AddOutputs(Frame& frame);
   absl::StatusOr<TensorType> InputType(const TensorInfo& info, const std::string& name) const;
   absl::Status AddOperators(Frame& frame);
   // Bounds what loops and calls may come to, in operators.
@@ -111,7 +114,8 @@ class Importer {
   const ImportOptions& options_;
   Graph graph_;
   frontend::ConstantFolder folder_;
-  UniqueNames names_;  // of inputs and outputs
+  UniqueNames names_;                                                     // of inputs and outputs
+  frontend::PortQuantizations input_quantization_, output_quantization_;  // of those of the graph
   std::map<VariableKey, Variable> variables_;
   std::set<std::string> written_;  // resources that a run may write
   bool all_written_ = false;       // … any of them

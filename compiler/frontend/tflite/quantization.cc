@@ -58,6 +58,11 @@ absl::StatusOr<std::optional<Quantization>> ReadQuantization(
   return q;
 }
 
+std::optional<frontend::PortQuantization> OfWholeTensor(const std::optional<Quantization>& q) {
+  if (!q.has_value() || q->per_channel()) return std::nullopt;
+  return frontend::PortQuantization{q->scales[0], q->zero_points[0]};
+}
+
 Tensor Dequantized(const Tensor& tensor, const Quantization& quantization) {
   const Shape& shape = tensor.type().shape;
   int64_t inner = 1;  // places from one index of the axis to the next

@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/base/tensor.h"
+#include "compiler/frontend/common/port_quantization.h"
 #include "compiler/frontend/tflite/schema_generated.h"
 
 namespace kiln::tflite_frontend {
@@ -29,6 +30,9 @@ struct Quantization {
 // them that do not fit the shape, or zero points beyond the type.
 absl::StatusOr<std::optional<Quantization>> ReadQuantization(
     const tflite_schema::QuantizationParameters* parameters, const TensorType& type);
+
+// The quantisation where one scale is that of the whole tensor.
+std::optional<frontend::PortQuantization> OfWholeTensor(const std::optional<Quantization>& q);
 
 // The real numbers as float32.
 Tensor Dequantized(const Tensor& tensor, const Quantization& quantization);

@@ -84,6 +84,7 @@ absl::StatusOr<ValueId> Importer::ReadTensorVariable(const Frame& frame, int ten
   KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> q, info.ToQuantization());
   Variable& variable = TensorVariable(frame, tensor);
   variable.written = true;
+  variable.quantization = OfWholeTensor(q);
   // As TFLite has it: int8 stands for 0 at first, int16 has no other zero point than 0.
   if (q.has_value() && type.dtype == DType::Int(8)) variable.fill = q->zero_points[0];
   return Read(variable, type);
@@ -128,6 +129,7 @@ absl::StatusOr<ValueId> Importer::Read(Variable& variable, const TensorType& typ
   variable.input = graph_.AddInput(variable.name,
                                    variable.initial.has_value() ? variable.initial->type() : type);
   variable.current = variable.input;
+  input_quantization_.push_back(variable.quantization);
   return variable.current;
 }
 
@@ -136,7 +138,10 @@ absl::Status Importer::ReadVariable(Frame& frame, const OperatorInfo& op) {
   if (op.outputs.size() != 1) return Wrong("outputs", absl::StrCat(op.outputs.size()), "1");
   const TensorInfo& info = frame.subgraph.tensors[static_cast<size_t>(op.outputs[0])];
   KILN_ASSIGN_OR_RETURN(const TensorType type, info.ToTensorType());
-  KILN_ASSIGN_OR_RETURN(const ValueId value, Read(ResourceVariable(name), type));
+  KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> q, info.ToQuantization());
+  Variable& variable = ResourceVariable(name);
+  variable.quantization = OfWholeTensor(q);
+  KILN_ASSIGN_OR_RETURN(const ValueId value, Read(variable, type));
   if (graph_.type(value).dtype != type.dtype) {
     return Wrong(absl::StrCat("the variable '", name, "'"), graph_.type(value).ToString(),
                  type.ToString());
@@ -178,6 +183,7 @@ absl::Status Importer::AddStateOutputs() {
                       path_ + ": ");
     }
     graph_.outputs.push_back(variable.current);
+    output_quantization_.push_back(variable.quantization);
     graph_.output_names.push_back(names_.Make(variable.name + ".next"));
     names.emplace_back(variable.name);
     const bool has_tensor =
