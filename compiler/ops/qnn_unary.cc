@@ -157,8 +157,12 @@ struct TableScale {
   int64_t multiplier;
   int shift;
 };
-TableScale ToTableScale(double scale) {
-  if (scale == 0x1p-12) return {3, 0};
+TableScale ToTableScale(double scale, bool is_sigmoid) {
+  // TFLite takes a scale near a power of two for one, in float32: 2^-12, and 2^-11 for tanh.
+  const float exponent = std::log(static_cast<float>(scale)) * (1.0F / std::log(2.0F));
+  const float above = std::round(exponent) + 12;
+  const bool is_power = std::abs(exponent - std::round(exponent)) < 1e-3F;
+  if (is_power && (above == 0 || (above == 1 && !is_sigmoid))) return {above == 0 ? 3 : 6, 0};
   double multiplier = scale * 4096 * 3;
   int shift = 0;
   for (; multiplier <= 32767.0 / 2 && shift <= 30; ++shift) multiplier *= 2;
@@ -167,9 +171,9 @@ TableScale ToTableScale(double scale) {
 
 void LowerTflite16(StageBuilder& b, const Saturating& f) {
   const Access table = b.Table("sigmoid", SigmoidTable());
-  const TableScale scale = ToTableScale(OperandValues(b, kScale)[0]);
-  const int64_t half = scale.shift > 0 ? int64_t{1} << (scale.shift - 1) : 0;
   const bool is_sigmoid = f.index_bits == kSigmoid.index_bits;
+  const TableScale scale = ToTableScale(OperandValues(b, kScale)[0], is_sigmoid);
+  const int64_t half = scale.shift > 0 ? int64_t{1} << (scale.shift - 1) : 0;
   b.Output(0, [&, x = b.Input(kData)](const Indices& i) {
     const Expr scaled =
         Shr(loop::MakeCast(kI32, x(i)) * I32Const(scale.multiplier) + I32Const(half), scale.shift);
@@ -292,21 +296,34 @@ const OpDef kUnary[] = {
                      {Example({-127, 0, 1}, 0.5, 0, 1.0 / 128, 0, {-128, 0, 67})}),
     Table<HardSwish>("qnn.hardswish", "x * clip(x + 3, 0, 6) / 6",
                      {Example({-12, -4, 0, 4, 16}, 0.25, 0, 0.25, 1, {1, 0, 1, 4, 17})}),
-    UnaryOp("qnn.sigmoid", "1 / (1 + exp(-x))", Infer<&kSigmoid>, Lower<loop::Sigmoid, &kSigmoid>,
-            true,
-            {Example({-100, 0, 4, 100}, 0.25, 0, 0x1p-8, -128, {-128, 0, 59, 127}),
-             Case(Operands(Values(I8({4}), {-100, 0, 4, 100}), 0.25, 0, 0x1p-8, -128), kLikeTflite,
-                  {Values(I8({4}), {-128, 0, 59, 127})}),
-             // sigmoid(1) * 2^15 is 23955.3; the table is half a step above it. That of 0.875
-             // is 23127.2: there the table has one more than the nearest integer.
-             Case(Operands(Values({{4}, kI16}, {0, 4096, -4096, 3584}), 0x1p-12, 0, 0x1p-15, 0),
-                  kLikeTflite, {Values({{4}, kI16}, {16384, 23956, 8812, 23128})}),
-             Random({{3, 7}, kI16}, Operands(Tensor(), 0.0003, 0, 0x1p-15, 0), kLikeTflite),
-             Random(I8({3, 7}), Operands(Tensor(), 0.03, 5, 0x1p-8, -128), kLikeTflite)}),
+    UnaryOp(
+        "qnn.sigmoid", "1 / (1 + exp(-x))", Infer<&kSigmoid>, Lower<loop::Sigmoid, &kSigmoid>, true,
+        {Example({-100, 0, 4, 100}, 0.25, 0, 0x1p-8, -128, {-128, 0, 59, 127}),
+         Case(Operands(Values(I8({4}), {-100, 0, 4, 100}), 0.25, 0, 0x1p-8, -128), kLikeTflite,
+              {Values(I8({4}), {-128, 0, 59, 127})}),
+         // sigmoid(1) * 2^15 is 23955.3; the table is half a step above it. That of 0.875
+         // is 23127.2: there the table has one more than the nearest integer.
+         Case(Operands(Values({{4}, kI16}, {0, 4096, -4096, 3584}), 0x1p-12, 0, 0x1p-15, 0),
+              kLikeTflite, {Values({{4}, kI16}, {16384, 23956, 8812, 23128})}),
+         // Near 2^-12, which counts as one, and near 2^-11, which does not.
+         Case(Operands(Values({{4}, kI16}, {-9000, -1001, 777, 5003}), 0x1.0016b8p-12, 0, 0x1p-15,
+                       0),
+              kLikeTflite, {Values({{4}, kI16}, {3277, 14392, 17933, 25307})}),
+         Case(
+             Operands(Values({{4}, kI16}, {-9000, -1001, 777, 5003}), 0x1.ffc98p-12, 0, 0x1p-15, 0),
+             kLikeTflite, {Values({{4}, kI16}, {401, 12460, 19454, 30145})}),
+         Random({{3, 7}, kI16}, Operands(Tensor(), 0.0003, 0, 0x1p-15, 0), kLikeTflite),
+         Random(I8({3, 7}), Operands(Tensor(), 0.03, 5, 0x1p-8, -128), kLikeTflite)}),
     UnaryOp("qnn.tanh", "The hyperbolic tangent", Infer<&kTanh>, Lower<loop::Tanh, &kTanh>, true,
             {Example({-100, 0, 2, 100}, 0.25, 0, 0x1p-7, 0, {-128, 0, 59, 127}),
              Case(Operands(Values(I8({4}), {-100, 0, 2, 100}), 0.25, 0, 0x1p-7, 0), kLikeTflite,
                   {Values(I8({4}), {-128, 0, 59, 127})}),
+             Case(Operands(Values({{4}, kI16}, {-9000, -1001, 777, 5003}), 0x1.0016b8p-12, 0,
+                           0x1p-15, 0),
+                  kLikeTflite, {Values({{4}, kI16}, {-31968, -7852, 6142, 27527})}),
+             Case(Operands(Values({{4}, kI16}, {-9000, -1001, 777, 5003}), 0x1.ffc98p-12, 0,
+                           0x1p-15, 0),
+                  kLikeTflite, {Values({{4}, kI16}, {-32758, -14851, 11868, 32276})}),
              Random({{3, 7}, kI16}, Operands(Tensor(), 0x1p-12, 0, 0x1p-15, 0), kLikeTflite),
              Random(I8({3, 7}), Operands(Tensor(), 0.03, 5, 0x1p-7, 0), kLikeTflite)}),
 };

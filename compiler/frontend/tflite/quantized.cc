@@ -130,10 +130,8 @@ absl::StatusOr<ValueId> Product(Converter& c, absl::string_view op, const Produc
   KILN_ASSIGN_OR_RETURN(const Quantization weight, QuantizationOfInput(c, p.weight_input));
   KILN_ASSIGN_OR_RETURN(const Quantization out, QuantizationOfOutput(c, 0));
 
-  DType sums = kI32;
-  if (c.type(p.x).dtype.bits == 16 && p.wide_sums) {
-    sums = kI64;
-  } else if (c.HasInput(p.bias_input)) {
+  DType sums = c.type(p.x).dtype.bits == 16 && p.wide_sums ? kI64 : kI32;
+  if (c.HasInput(p.bias_input)) {
     KILN_ASSIGN_OR_RETURN(const ValueId bias, c.Input(p.bias_input));
     sums = c.type(bias).dtype;
   }

@@ -35,7 +35,7 @@ struct ProductOperands {
   int x_input, weight_input, bias_input;
   // Products of float32 scales are made in float32 rather than float64, as they are of uint8.
   bool single_scale = false;
-  // Sums of int16 are int64 also where there is no bias that says so.
+  // Sums of int16 are int64 where there is no bias that says so.
   bool wide_sums = false;
 };
 absl::StatusOr<ValueId> Product(Converter& c, absl::string_view op, const ProductOperands& p,

@@ -206,6 +206,22 @@ TEST(Uint8, FullyConnected) {
               ElementsAre(117, 13));
 }
 
+// The bias says whether sums have 32 bits, and a multiplier of 31, or 64, and one of 15; without a
+// bias they have 64.
+TEST(Int16, FullyConnectedSumsAsItsBiasDoes) {
+  for (const Type bias_type : {Type::INT32, Type::INT64, Type::FLOAT32}) {
+    ModelBuilder b;
+    const int x = Constant<int16_t>(b, Type::INT16, {1, 1}, {30000}, {0.001F, 0});
+    const int w = Constant<int8_t>(b, Type::INT8, {1, 1}, {100}, {0.01F, 0});
+    int bias = -1;
+    if (bias_type == Type::INT32) bias = b.Ints({7});
+    if (bias_type == Type::INT64) bias = b.Constant<int64_t>({1}, Type::INT64, {7});
+    EXPECT_THAT(RunOp(b, BuiltinOperator::FULLY_CONNECTED, {x, w, bias}, Type::INT16, {0.0014F, 0},
+                      schema::FullyConnectedOptionsT()),
+                ElementsAre(bias_type == Type::INT32 ? 21429 : 21428));
+  }
+}
+
 // The products of FullyConnected as convolutions of one place.
 TEST(Uint8, Convolution) {
   ModelBuilder b;

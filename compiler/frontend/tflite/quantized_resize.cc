@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bilinear interpolation of integers, as TFLite computes it: places with 10 bits behind the point.
+// Bilinear interpolation of integers, as TFLite computes it: of int8 and int16 in integers, places
+// with 10 bits behind the point; of uint8 in float32.
 #include <algorithm>
+#include <cmath>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -55,6 +58,57 @@ absl::StatusOr<ValueId> Interpolated(Converter& c, ValueId x, size_t axis, const
   return c.Op("add", {low, high});
 }
 
+// The same in float32.
+struct FloatPlaces {
+  std::vector<int64_t> low, high;
+  std::vector<float> distance, rest;  // distance + rest = 1
+};
+
+FloatPlaces FloatPlacesOf(int64_t in, int64_t out, bool align_corners, bool half_pixel_centers) {
+  float step = static_cast<float>(in) / static_cast<float>(out);
+  if (align_corners && out > 1) step = static_cast<float>(in - 1) / static_cast<float>(out - 1);
+  FloatPlaces places;
+  for (int64_t i = 0; i < out; ++i) {
+    const auto index = static_cast<float>(i);
+    const float at = half_pixel_centers ? (index + 0.5F) * step - 0.5F : index * step;
+    const auto low = std::max<int64_t>(static_cast<int64_t>(std::floor(at)), 0);
+    places.low.push_back(low);
+    places.high.push_back(std::min(static_cast<int64_t>(std::ceil(at)), in - 1));
+    places.distance.push_back(at - static_cast<float>(low));
+    places.rest.push_back(1 - places.distance.back());
+  }
+  return places;
+}
+
+// The four neighbours, each times its weight along the height and then along the width, are added
+// in TFLite's order.
+absl::StatusOr<ValueId> InterpolatedFloats(Converter& c, ValueId x, const FloatPlaces& rows,
+                                           const FloatPlaces& columns) {
+  const auto times = [&](ValueId value, const std::vector<float>& weights, const Shape& shape) {
+    return c.Op("multiply",
+                {value, c.Constant(Tensor::From<float>(shape, DType::Float(32), weights))});
+  };
+  const auto part = [&](bool below, bool right) -> absl::StatusOr<ValueId> {
+    const auto taken = [&](ValueId value, const std::vector<int64_t>& at, int64_t axis) {
+      return c.Op("take", {value, c.Ints(at, DType::Int(32))}, {{"axis", axis}, {"mode", "clip"}});
+    };
+    const Shape high = {static_cast<int64_t>(rows.low.size()), 1, 1};
+    const Shape wide = {static_cast<int64_t>(columns.low.size()), 1};
+    KILN_ASSIGN_OR_RETURN(ValueId y, taken(x, below ? rows.high : rows.low, 1));
+    KILN_ASSIGN_OR_RETURN(y, taken(y, right ? columns.high : columns.low, 2));
+    KILN_ASSIGN_OR_RETURN(y, c.Op("cast", {y}, {{"dtype", "float32"}}));
+    KILN_ASSIGN_OR_RETURN(y, times(y, below ? rows.distance : rows.rest, high));
+    return times(y, right ? columns.distance : columns.rest, wide);
+  };
+  KILN_ASSIGN_OR_RETURN(ValueId sum, part(false, false));
+  for (const auto& [below, right] : {std::pair(true, false), {false, true}, {true, true}}) {
+    KILN_ASSIGN_OR_RETURN(const ValueId next, part(below, right));
+    KILN_ASSIGN_OR_RETURN(sum, c.Op("add", {sum, next}));
+  }
+  KILN_ASSIGN_OR_RETURN(sum, c.Op("add", {sum, c.Scalar(sum, 0.5)}));
+  return c.Op("cast", {sum}, {{"dtype", "uint8"}});
+}
+
 }  // namespace
 
 absl::Status QuantizedResizeBilinear(Converter& c) {
@@ -72,6 +126,15 @@ absl::Status QuantizedResizeBilinear(Converter& c) {
       return Wrong("the size", absl::StrCat(extent, " to ", size[d], " places"),
                    absl::StrCat("1 to ", kMaxExtent));
     }
+  }
+  if (type.dtype == DType::UInt(8)) {
+    const auto places = [&](size_t d) {
+      return FloatPlacesOf(type.shape[d + 1], size[d], options.align_corners(),
+                           options.half_pixel_centers());
+    };
+    KILN_ASSIGN_OR_RETURN(const ValueId y, InterpolatedFloats(c, x, places(0), places(1)));
+    c.SetOutput(0, y);
+    return absl::OkStatus();
   }
   // Numbers of 8 bits times two weights of 10 fit into 32, those of 16 do not.
   const char* wide = type.dtype.bits == 8 ? "int32" : "int64";

@@ -189,6 +189,21 @@ TEST(Quantized, ResizeBilinearFromCentres) {
               ElementsAre(3, -2, -6, 6, 32, 57, 9, 65, 120));
 }
 
+// The integer way of int8 gives 51 in the second row.
+TEST(Quantized, ResizeBilinearOfUint8IsInFloats) {
+  ModelBuilder b;
+  const int x = b.Constant<uint8_t>({1, 2, 2, 1}, Type::UINT8, {0, 255, 101, 7});
+  b.Quantize(x, {0.1F}, {0});
+  schema::ResizeBilinearOptionsT options;
+  options.half_pixel_centers = true;
+  const int y =
+      b.Op(BuiltinOperator::RESIZE_BILINEAR, {x, b.Ints({3, 5})}, "y", {}, options, Type::UINT8);
+  b.Quantize(y, {0.1F}, {0});
+  b.Output(y);
+  EXPECT_THAT(Compute(b),
+              ElementsAre(0, 26, 128, 230, 255, 50, 59, 91, 123, 131, 101, 92, 54, 16, 7));
+}
+
 // Two outputs of two filters each, which see two steps; the state is a constant.
 std::vector<int64_t> RunSvdf(Type type, const std::vector<int>& time, Scale time_scale,
                              Scale state_scale, std::vector<int32_t> bias, Scale out) {
