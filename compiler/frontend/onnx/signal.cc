@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows and transforms of signals. A Fourier transform is two products with matrices of cosines
-// and sines: n² per signal, which for the lengths of speech frames is what a product does fast.
+// Windows and transforms of signals.
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
+#include "compiler/frontend/common/fourier.h"
 #include "compiler/frontend/onnx/converter.h"
 #include "compiler/frontend/onnx/formula.h"
 #include "compiler/frontend/onnx/tensor_proto.h"
@@ -111,21 +111,14 @@ absl::StatusOr<ValueId> Fourier(Converter& c, ValueId x, bool inverse, bool ones
     return absl::UnimplementedError(
         absl::StrCat("a transform of ", n, " samples; it is computed as a product with a matrix"));
   }
-  std::vector<double> matrices[2];  // [bins, n]: cosines, sines
-  for (int64_t k = 0; k < bins; ++k) {
-    for (int64_t i = 0; i < n; ++i) {
-      const double phase = 2 * kPi * static_cast<double>(k * i % n) / static_cast<double>(n);
-      matrices[0].push_back(std::cos(phase) / static_cast<double>(inverse ? n : 1));
-      matrices[1].push_back((inverse ? 1 : -1) * std::sin(phase) /
-                            static_cast<double>(inverse ? n : 1));
-    }
-  }
   Formula f(c);
-  ValueId matrix[2];
-  for (int m = 0; m < 2; ++m) {
-    matrix[m] = f.Cast(c.Constant(Tensor::From<double>({bins, n}, DType::Float(64), matrices[m])),
-                       type.dtype);
-  }
+  const auto matrix_of = [&](frontend::ComplexPart part) {
+    const std::vector<double> values = frontend::FourierMatrix(bins, n, part, inverse);
+    return f.Cast(c.Constant(Tensor::From<double>({bins, n}, DType::Float(64), values)),
+                  type.dtype);
+  };
+  const ValueId matrix[] = {matrix_of(frontend::ComplexPart::kReal),
+                            matrix_of(frontend::ComplexPart::kImaginary)};
   const auto product = [&](int64_t part, int m) {
     const ValueId index = c.Constant(Tensor::From<int64_t>({}, DType::Int(64), {part}));
     const ValueId samples = f("take", {x, index}, {{"axis", 2}});

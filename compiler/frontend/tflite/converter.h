@@ -124,6 +124,10 @@ absl::Span<const TfliteOperator> ShapeOperators();
 absl::Span<const TfliteOperator> SliceOperators();
 absl::Span<const TfliteOperator> IndexOperators();
 absl::Span<const TfliteOperator> RecurrentOperators();
+absl::Span<const TfliteOperator> SpectrumOperators();
+
+// Whether the operator moves complex numbers as it does others; their parts are moved one by one.
+bool MovesComplex(tflite_schema::BuiltinOperator code);
 
 // Null if there is none.
 const TfliteOperator* FindOperator(tflite_schema::BuiltinOperator code);

@@ -54,6 +54,7 @@ Importer::Frame Importer::MakeFrame(int index, int depth) const {
   return {.index = index,
           .subgraph = subgraph,
           .values = std::vector<ValueId>(subgraph.tensors.size(), kNoId),
+          .complex = {},
           .handles = {},
           .depth = depth};
 }
@@ -180,6 +181,10 @@ absl::StatusOr<ValueId> Importer::Resolve(Frame& frame, int tensor) {
   ValueId& place = frame.values[static_cast<size_t>(tensor)];
   if (place != kNoId) return place;
   const TensorInfo& info = frame.subgraph.tensors[static_cast<size_t>(tensor)];
+  if (frame.complex.contains(tensor)) {
+    return absl::UnimplementedError(absl::StrCat(
+        "tensor '", info.name, "' holds complex numbers; take them apart by REAL and IMAG"));
+  }
   if (info.is_variable) return ReadTensorVariable(frame, tensor);
   const bool is_empty = std::find(info.shape.begin(), info.shape.end(), 0) != info.shape.end();
   if (info.data.empty() && !is_empty) {
@@ -239,47 +244,6 @@ absl::Status Importer::AddOperator(Frame& frame, const OperatorInfo& op) {
     default:
       return ConvertOperator(frame, op);
   }
-}
-
-absl::Status Importer::ConvertOperator(Frame& frame, const OperatorInfo& op) {
-  std::vector<ValueId> inputs;
-  for (int input : op.inputs) {
-    if (input == kAbsent) {
-      inputs.push_back(kNoId);
-      continue;
-    }
-    KILN_ASSIGN_OR_RETURN(inputs.emplace_back(), Resolve(frame, input));
-  }
-  Converter converter(op, frame.subgraph, {.file = path_, .node = op.name}, std::move(inputs),
-                      graph_);
-  const TfliteOperator& row = *FindOperator(op.code);
-  if (row.convert != nullptr) {
-    KILN_RETURN_IF_ERROR(row.convert(converter));
-  } else {
-    KILN_ASSIGN_OR_RETURN(std::vector<ValueId> values, converter.Inputs());
-    KILN_ASSIGN_OR_RETURN(const ValueId y, converter.Op(row.relay, std::move(values)));
-    converter.SetOutput(0, y);
-  }
-  std::vector<ValueId> outputs = converter.outputs();
-  outputs.resize(op.outputs.size(), kNoId);
-  std::vector<ValueId*> made;
-  for (ValueId& output : outputs) made.push_back(&output);
-  KILN_RETURN_IF_ERROR(folder_.Fold(made));
-  for (const auto& [i, value] : converter.variables()) {
-    const int tensor = op.inputs[static_cast<size_t>(i)];
-    TensorVariable(frame, tensor).current = value;
-  }
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    if (outputs[i] == kNoId) continue;
-    const TensorInfo& info = frame.subgraph.tensors[static_cast<size_t>(op.outputs[i])];
-    KILN_ASSIGN_OR_RETURN(const DType wanted, info.ToDType());
-    const DType found = graph_.type(outputs[i]).dtype;
-    if (found != wanted) {
-      return Wrong(absl::StrCat("output '", info.name, "'"), found.ToString(), wanted.ToString());
-    }
-    KILN_RETURN_IF_ERROR(SetTensor(frame, op.outputs[i], outputs[i]));
-  }
-  return absl::OkStatus();
 }
 
 bool IsTflite(absl::string_view bytes) { return bytes.size() >= 8 && bytes.substr(4, 4) == "TFL3"; }

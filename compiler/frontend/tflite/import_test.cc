@@ -376,6 +376,11 @@ TEST(ImportTflite, SaysWhatIsWrong) {
   EXPECT_THAT(Text(dynamic),
               HasSubstr("the shape (input 's') is computed from the model's inputs"));
 
+  ModelBuilder densify;
+  densify.Output(densify.Op(BuiltinOperator::DENSIFY, {densify.Input("d", {4})}, "y", {4}));
+  EXPECT_THAT(Text(densify),
+              HasSubstr("node 'y' (DENSIFY): the sparse tensor (input 'd') is computed"));
+
   ModelBuilder text;
   text.Output(text.Input("t", {1}, Type::STRING));
   EXPECT_THAT(Text(text), HasSubstr("tensor 't' holds STRING"));

@@ -39,12 +39,19 @@ class Importer {
   absl::StatusOr<Graph> Run() &&;
 
  private:
+  // A tensor of complex numbers.
+  struct ComplexValue {
+    ValueId real = kNoId, imaginary = kNoId;
+  };
+  // What an operator sees of complex operands: both parts, one behind the other, or one.
+  enum class Parts { kBoth, kReal, kImaginary };
   // One pass through a subgraph.
   struct Frame {
     int index;  // of the subgraph
     const Subgraph& subgraph;
-    std::vector<ValueId> values;         // by tensor; kNoId: not made yet
-    std::map<int, std::string> handles;  // tensors that name resource variables
+    std::vector<ValueId> values;          // by tensor; kNoId: not made yet
+    std::map<int, ComplexValue> complex;  // by tensor: those of complex numbers
+    std::map<int, std::string> handles;   // tensors that name resource variables
     int depth = 0;
   };
   // A resource variable, or a variable tensor.
@@ -75,11 +82,17 @@ class Importer {
   // Bounds what loops and calls may come to, in operators.
   absl::Status CountWork(int64_t operators);
   absl::Status AddOperator(Frame& frame, const OperatorInfo& op);
-  absl::Status ConvertOperator(Frame& frame, const OperatorInfo& op);
   absl::Status SetTensor(Frame& frame, int tensor, ValueId value);
   // The value of a tensor: made before, a constant, or a variable.
   absl::StatusOr<ValueId> Resolve(Frame& frame, int tensor);
   Frame MakeFrame(int index, int depth) const;
+
+  // convert.cc
+  absl::Status ConvertOperator(Frame& frame, const OperatorInfo& op);
+  absl::StatusOr<std::vector<ValueId>> Operands(Frame& frame, const OperatorInfo& op, Parts parts);
+  // What the operator's converter makes; of complex numbers both parts, one behind the other.
+  absl::StatusOr<std::vector<ValueId>> Results(Frame& frame, const OperatorInfo& op, Parts parts);
+  absl::Status SetComplex(Frame& frame, int tensor, ComplexValue value);
 
   // control.cc: IF, WHILE and CALL_ONCE.
   absl::Status If(Frame& frame, const OperatorInfo& op);

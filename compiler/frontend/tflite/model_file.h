@@ -38,6 +38,7 @@ struct TensorInfo {
   absl::StatusOr<TensorType> ToTensorType() const;
   absl::StatusOr<DType> ToDType() const;
   absl::StatusOr<std::optional<Quantization>> ToQuantization() const;
+  bool is_complex() const { return type == tflite_schema::TensorType::COMPLEX64; }
   // Whether it says scales; true also if these are wrong.
   bool IsQuantized() const;
   // "Tensor[(1, 8), float32]", or with the file's name of a type that Kiln has not.

@@ -54,7 +54,10 @@ std::string Model() {
   sparsity->dim_metadata[1]->array_indices.Set(std::move(indices));
   b.tensor(sparse).sparsity = std::move(sparsity);
   schema::FullyConnectedOptionsT dense;
-  y = b.Op(BuiltinOperator::FULLY_CONNECTED, {y, sparse, -1}, "dense", {}, dense);
+  const int weights_of_all = b.Op(BuiltinOperator::DENSIFY, {sparse}, "weights", {});
+  y = b.Op(BuiltinOperator::FULLY_CONNECTED, {y, weights_of_all, -1}, "dense", {}, dense);
+  y = b.Op(BuiltinOperator::RFFT2D, {y, b.Ints({1, 2})}, "spectrum", {}, Type::COMPLEX64);
+  y = b.Op(BuiltinOperator::COMPLEX_ABS, {y}, "power", {});
   schema::SVDFOptionsT svdf;
   svdf.rank = 1;
   const int state = b.Add("state", {1, 4});

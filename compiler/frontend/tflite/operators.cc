@@ -6,7 +6,8 @@ namespace kiln::tflite_frontend {
 const TfliteOperator* FindOperator(tflite_schema::BuiltinOperator code) {
   for (absl::Span<const TfliteOperator> rows :
        {ElementwiseOperators(), NeuralOperators(), WindowOperators(), ReductionOperators(),
-        ShapeOperators(), SliceOperators(), IndexOperators(), RecurrentOperators()}) {
+        ShapeOperators(), SliceOperators(), IndexOperators(), RecurrentOperators(),
+        SpectrumOperators()}) {
     for (const TfliteOperator& row : rows) {
       if (code == row.code) return &row;
     }

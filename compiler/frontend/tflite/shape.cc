@@ -316,10 +316,19 @@ absl::Status SpaceToDepth(Converter& c) {
                           c.Options<schema::SpaceToDepthOptions>().block_size());
 }
 
+// Constants are dense once they are decoded.
+absl::Status Densify(Converter& c) {
+  KILN_RETURN_IF_ERROR(c.ConstantInput(0, "the sparse tensor").status());
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  c.SetOutput(0, x);
+  return absl::OkStatus();
+}
+
 constexpr TfliteOperator kRows[] = {
     {BuiltinOperator::BATCH_TO_SPACE_ND, BatchToSpace, nullptr, Quantised::kMoves},
     {BuiltinOperator::BROADCAST_ARGS, BroadcastArgs},
     {BuiltinOperator::BROADCAST_TO, BroadcastTo, nullptr, Quantised::kMoves},
+    {BuiltinOperator::DENSIFY, Densify, nullptr, Quantised::kMoves},
     {BuiltinOperator::DEPTH_TO_SPACE, DepthToSpace, nullptr, Quantised::kMoves},
     {BuiltinOperator::EXPAND_DIMS, ExpandDims, nullptr, Quantised::kMoves},
     {BuiltinOperator::FILL, Fill, nullptr, Quantised::kMoves},

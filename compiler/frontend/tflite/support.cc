@@ -25,6 +25,11 @@ bool IsState(BuiltinOperator code) {
          code == BuiltinOperator::ASSIGN_VARIABLE;
 }
 
+bool KnowsComplex(BuiltinOperator code) {
+  return MovesComplex(code) || code == BuiltinOperator::RFFT2D || code == BuiltinOperator::REAL ||
+         code == BuiltinOperator::IMAG || code == BuiltinOperator::COMPLEX_ABS;
+}
+
 // The subgraphs that an operator names.
 std::vector<int> CalledBy(const OperatorInfo& op) {
   if (const auto* options = op.raw->builtin_options_as_IfOptions(); options != nullptr) {
@@ -74,6 +79,10 @@ std::string WhyNot(const Subgraph& subgraph, const OperatorInfo& op) {
   const TfliteOperator* row = FindOperator(op.code);
   if (row == nullptr) return "is not supported";
   const std::vector<const TensorInfo*> operands = Operands(subgraph, op);
+  if (!KnowsComplex(op.code) && std::any_of(operands.begin(), operands.end(),
+                                            [](const TensorInfo* t) { return t->is_complex(); })) {
+    return "is not supported on complex numbers";
+  }
   const bool quantized = std::any_of(operands.begin(), operands.end(),
                                      [](const TensorInfo* t) { return t->IsQuantized(); });
   if (!quantized) return "";

@@ -315,10 +315,10 @@ TEST(Values, DequantizedWeights) {
   EXPECT_THAT(Compute(b), ElementsAre(0.5, 1, 4, -10, 1, -2));
 }
 
-// ((0, 5, 0), (7, 0, 8)) by rows, which hold what is not 0.
-TEST(Values, SparseConstants) {
-  ModelBuilder b;
-  const int x = b.Floats({2, 3}, {5, 7, 8});
+// ((0, 5, 0), (7, 0, 8)) by rows, which hold what is not 0: `values`.
+template <typename T>
+int SparseMatrix(ModelBuilder& b, Type type, const std::vector<T>& values) {
+  const int x = b.Constant<T>({2, 3}, type, values);
   auto sparsity = std::make_unique<schema::SparsityParametersT>();
   sparsity->traversal_order = {0, 1};
   auto rows = std::make_unique<schema::DimensionMetadataT>();
@@ -334,8 +334,35 @@ TEST(Values, SparseConstants) {
   sparsity->dim_metadata.push_back(std::move(rows));
   sparsity->dim_metadata.push_back(std::move(columns));
   b.tensor(x).sparsity = std::move(sparsity);
-  b.Output(x);
+  return x;
+}
+
+TEST(Values, SparseConstants) {
+  ModelBuilder b;
+  b.Output(SparseMatrix<float>(b, Type::FLOAT32, {5, 7, 8}));
   EXPECT_THAT(Compute(b), ElementsAre(0, 5, 0, 7, 0, 8));
+}
+
+TEST(Values, DensifiedConstants) {
+  ModelBuilder b;
+  const int x = SparseMatrix<float>(b, Type::FLOAT32, {5, 7, 8});
+  const int dense = b.Op(BuiltinOperator::DENSIFY, {x}, "dense", {2, 3});
+  EXPECT_THAT(
+      RunOp(b, BuiltinOperator::FULLY_CONNECTED, {b.Floats({1, 3}, {1, 10, 100}), dense, -1}),
+      ElementsAre(50, 807));
+}
+
+// As converters store weights: float16, or int8 with a scale.
+TEST(Values, DensifiedConstantsOfOtherTypes) {
+  ModelBuilder b;
+  const int h = SparseMatrix<uint16_t>(b, Type::FLOAT16, {0x3C00, 0xC000, 0x4000});
+  const int dense = b.Op(BuiltinOperator::DENSIFY, {h}, "dense", {2, 3}, Type::FLOAT16);
+  b.Output(b.Op(BuiltinOperator::DEQUANTIZE, {dense}, "floats", {2, 3}));
+  const int q = SparseMatrix<int8_t>(b, Type::INT8, {5, -7, 8});
+  const int bytes = b.Op(BuiltinOperator::DENSIFY, {q}, "bytes", {2, 3}, Type::INT8);
+  for (int tensor : {q, bytes}) b.Quantize(tensor, {0.5}, {0});
+  b.Output(bytes);
+  EXPECT_THAT(Compute(b), ElementsAre(0, 1, 0, -2, 0, 2, 0, 5, 0, -7, 0, 8));
 }
 
 }  // namespace
