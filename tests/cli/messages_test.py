@@ -146,6 +146,18 @@ class MessagesTest(CliCase):
                 self.refuses(words, "compile", self.path("model.bin"), "-o", self.out)
         self.refuses("is an object or a library", "compile", KILN, "-o", self.out)
 
+    def test_external_data_with_a_character_0(self):
+        def field(number, data):
+            return bytes([number << 3 | 2, len(data)]) + data
+
+        entry = field(1, b"location") + field(2, b"weights\0.bin")
+        tensor = b"\x08\x01\x10\x01" + field(8, b"w") + field(13, entry) + b"\x70\x01"
+        node = field(1, b"w") + field(2, b"y") + field(4, b"Relu")
+        graph = field(1, node) + field(2, b"g") + field(5, tensor) + field(12, field(1, b"y"))
+        self.write("weights", b"1234")
+        model = self.write("model.onnx", b"\x08\x08" + field(7, graph) + field(8, b"\x10\x0e"))
+        self.refuses("external data: found 'weights\\x00.bin', which has a character 0, as the location", "compile", model, "-o", self.out)
+
     def test_inspecting_what_is_compiled_with_options_of_a_model(self):
         self.succeeds("compile", MY_MOD, "-o", self.path("lib"))
         for options in (["--target", "cortex-m4f"], ["--target", "host"], ["--input", "a:1x2"], ["--external", "csource"]):
