@@ -153,6 +153,35 @@ TEST(ImportOnnx, FollowsTheOpset) {
   }
 }
 
+TEST(ImportOnnx, RefusesKnownIndicesThatAreOutside) {
+  const std::string x = Input("x", "2,3");
+  const std::string at = "dims: 1 dims: 2 ";
+  const auto indices = [&](const char* dims, int64_t a, int64_t b) {
+    return absl::StrCat("initializer { name: 'i' data_type: 7 ", dims, " int64_data: ", a,
+                        " int64_data: ", b, " }\n");
+  };
+  const auto node = [](const char* op) {
+    return absl::StrCat("node { op_type: '", op, "' input: 'x' input: 'i' output: 'y' }");
+  };
+  const char* const elements = "found 2, wanted -2 to 1";
+  EXPECT_THAT(Text(Model(x + indices("dims: 2", 0, 2) + node("Gather"))), HasSubstr(elements));
+  EXPECT_THAT(Text(Model(x + indices(at.c_str(), 0, 2) + node("GatherElements"))),
+              HasSubstr(elements));
+  const char* const places = "found -4, wanted -3 to 2";
+  EXPECT_THAT(Text(Model(x + indices(at.c_str(), 1, -4) + node("GatherND"))), HasSubstr(places));
+  EXPECT_THAT(Text(Model(x + indices(at.c_str(), 1, -3) + node("GatherND"))),
+              HasSubstr("gather_nd("));
+}
+
+// Negative indices count from the end once: what is outside ends at the nearest element.
+TEST(ImportOnnx, LeavesIndicesOfGatherElementsToTheOperator) {
+  EXPECT_THAT(
+      Text(Model(Input("x", "4") +
+                 "input { name: 'i' type { tensor_type { elem_type: 7 shape { dim { dim_value: 3 } "
+                 "} } } } node { op_type: 'GatherElements' input: 'x' input: 'i' output: 'y' }")),
+      HasSubstr("gather(%x, %i, axis=0)"));
+}
+
 // As audio front ends cut off what is far below the loudest value.
 TEST(ImportOnnx, ClipsToBoundsThatAreComputed) {
   const std::string loudest = Input("x", "2,3") +

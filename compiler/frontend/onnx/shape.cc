@@ -218,6 +218,20 @@ absl::Status Slice(Converter& c) {
   return absl::OkStatus();
 }
 
+// InvalidArgument if the indices are known, and one of them is not within -extent … extent - 1.
+// Where a place has several indices, which lie along the last dimension, each has its extent.
+absl::Status CheckKnownIndices(Converter& c, ValueId indices, absl::Span<const int64_t> extents) {
+  const Value& value = c.graph().value(indices);
+  if (value.kind != ValueKind::kConstant) return absl::OkStatus();
+  const std::vector<int64_t> ints = value.constant.ToInts();
+  for (size_t i = 0; i < ints.size(); ++i) {
+    const int64_t extent = extents[i % extents.size()];
+    if (ints[i] >= -extent && ints[i] < extent) continue;
+    return Wrong("indices", absl::StrCat(ints[i]), absl::StrCat(-extent, " to ", extent - 1));
+  }
+  return absl::OkStatus();
+}
+
 // Indices may be negative: counted from the end. Those that are known to be outside are an error,
 // unless they stand for nothing.
 enum class Outside { kIsWrong, kIsNothing };
@@ -225,13 +239,12 @@ absl::StatusOr<ValueId> Wrapped(Converter& c, ValueId indices, int64_t extent,
                                 Outside outside = Outside::kIsWrong) {
   const Value& value = c.graph().value(indices);
   if (value.kind == ValueKind::kConstant) {
+    if (outside == Outside::kIsWrong) {
+      KILN_RETURN_IF_ERROR(CheckKnownIndices(c, indices, {extent}));
+    }
     std::vector<int64_t> ints = value.constant.ToInts();
     for (int64_t& i : ints) {
-      const bool is_outside = i < -extent || i >= extent;
-      if (is_outside && outside == Outside::kIsNothing) continue;
-      if (is_outside)
-        return Wrong("indices", absl::StrCat(i), absl::StrCat(-extent, " to ", extent - 1));
-      if (i < 0) i += extent;
+      if (i < 0 && i >= -extent) i += extent;
     }
     return c.Constant(Tensor::From<int64_t>(value.constant.type().shape, DType::Int(64), ints));
   }
@@ -261,16 +274,26 @@ absl::Status GatherNd(Converter& c) {
   if (rank < 1) return Wrong("indices", "a scalar", "rank 1 or more");
   std::vector<int64_t> axes = {rank - 1};
   for (int64_t d = 0; d + 1 < rank; ++d) axes.push_back(d);
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  const int64_t batch = c.Int("batch_dims", 0);
+  const int64_t depth = c.type(indices).shape.back(), own = c.type(x).rank() - batch;
+  // Other numbers of indices are refused by the operator itself.
+  if (batch >= 0 && depth >= 1 && depth <= own) {
+    const Shape shape = c.type(x).shape;
+    KILN_RETURN_IF_ERROR(
+        CheckKnownIndices(c, indices,
+                          absl::MakeConstSpan(shape).subspan(static_cast<size_t>(batch),
+                                                             static_cast<size_t>(depth))));
+  }
   Formula f(c);
-  const ValueId x = f.Input(0), places = f.Transpose(indices, axes);
-  return f.Output(0, f("gather_nd", {x, places}, {{"batch_dims", c.Int("batch_dims", 0)}}));
+  return f.Output(0, f("gather_nd", {x, f.Transpose(indices, axes)}, {{"batch_dims", batch}}));
 }
 
 absl::Status GatherElements(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(ValueId indices, c.Input(1));
+  KILN_ASSIGN_OR_RETURN(const ValueId indices, c.Input(1));
   KILN_ASSIGN_OR_RETURN(const int64_t axis, NormalAxis(c.Int("axis", 0), c.type(x).rank()));
-  KILN_ASSIGN_OR_RETURN(indices, Wrapped(c, indices, c.type(x).shape[static_cast<size_t>(axis)]));
+  KILN_RETURN_IF_ERROR(CheckKnownIndices(c, indices, {c.type(x).shape[static_cast<size_t>(axis)]}));
   KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("gather", {x, indices}, {{"axis", axis}}));
   c.SetOutput(0, y);
   return absl::OkStatus();
