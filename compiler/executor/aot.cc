@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/loop/func_index.h"
 
 namespace kiln {
 namespace {
@@ -70,12 +71,13 @@ absl::StatusOr<loop::Func> RunModel(const Plan& plan, const loop::LoopProgram& p
     }
     return {pools[static_cast<size_t>(buffer.pool)], loop::Expr(buffer.offset_bytes)};
   };
+  const loop::FuncIndex functions(program);
   std::vector<loop::Stmt> calls;
   for (const PlanCall& call : plan.calls) {
     if (call.function.empty()) continue;
     const auto context = contexts.find(call.function);
     const std::string callee = context == contexts.end() ? call.function : OnDevice(call.function);
-    if (program.FindFunc(callee) == nullptr) {
+    if (functions.Find(callee) == nullptr) {
       return absl::InternalError(absl::StrCat("the plan calls ", callee, ", which is not there"));
     }
     std::vector<loop::Argument> args;

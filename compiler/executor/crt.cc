@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/executor/describe.h"
+#include "compiler/loop/func_index.h"
 
 namespace kiln {
 namespace {
@@ -137,11 +138,12 @@ absl::Status AddGraphTable(const std::string& module_name, const Plan& plan,
                            DataValue::Int(32, type.rank()), DlDataType(type.dtype),
                            DataValue::Int(32, place.io), DataValue::Int(64, place.offset_bytes)}));
   }
+  const loop::FuncIndex functions(program);
   size_t max_args = 0;
   for (size_t i = 0; i < plan.calls.size(); ++i) {
     const PlanCall& call = plan.calls[i];
     if (call.function.empty()) continue;  // a view: nothing to compute
-    const loop::Func* func = program.FindFunc(call.function);
+    const loop::Func* func = functions.Find(call.function);
     if (func == nullptr || func->convention != loop::Convention::kPacked) {
       return absl::InternalError(absl::StrCat("the graph executor cannot call ", call.function,
                                               ": it is no packed function"));

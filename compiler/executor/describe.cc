@@ -8,6 +8,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/loop/func_index.h"
 #include "compiler/loop/mutate.h"
 #include "metadata/version.h"
 
@@ -154,6 +155,7 @@ void DescribeMain(const Plan& plan, const ModuleInfo& info, int64_t constant_byt
 void DescribeOperators(const Plan& plan, const loop::LoopProgram& program,
                        const std::map<std::string, int64_t>& constant_bytes,
                        proto::Metadata& metadata) {
+  const loop::FuncIndex functions(program);
   std::set<std::string> described;
   for (const PlanCall& call : plan.calls) {
     if (call.function.empty() || !described.insert(call.function).second) continue;
@@ -174,7 +176,7 @@ void DescribeOperators(const Plan& plan, const loop::LoopProgram& program,
     function.set_schedule(call.schedule);
     function.set_module_type("library");
     SetCost(call.cost, function);
-    const loop::Func* func = program.FindFunc(call.function);
+    const loop::Func* func = functions.Find(call.function);
     if (func != nullptr && func->workspace != nullptr) {
       function.set_workspace_size_bytes(func->workspace->num_bytes());
     }

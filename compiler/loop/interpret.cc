@@ -11,6 +11,7 @@
 #include "compiler/base/limits.h"
 #include "compiler/base/status.h"
 #include "compiler/loop/expr_node.h"
+#include "compiler/loop/func_index.h"
 #include "compiler/loop/interpret_code.h"
 
 namespace kiln::loop {
@@ -103,6 +104,8 @@ void Evaluate(Frame& frame, const std::vector<Operation>& operations) {
 }  // namespace
 
 struct Interpreter::Impl {
+  explicit Impl(const LoopProgram& of) : program(&of), functions(of) {}
+
   // What a function is called with.
   struct Arguments {
     std::vector<int64_t> scalars;
@@ -124,6 +127,7 @@ struct Interpreter::Impl {
                                               const Func& callee);
 
   const LoopProgram* program;
+  FuncIndex functions;
   int64_t work_left = std::numeric_limits<int64_t>::max();
   std::vector<uint32_t> cpu_words = std::vector<uint32_t>(kMaxCpuWords, ~uint32_t{0});
   ConstantData constants;
@@ -133,7 +137,7 @@ struct Interpreter::Impl {
 absl::StatusOr<const FuncCode*> Interpreter::Impl::CodeOf(absl::string_view function) {
   auto it = codes.find(function);
   if (it == codes.end()) {
-    const Func* func = program->FindFunc(function);
+    const Func* func = functions.Find(function);
     if (func == nullptr) {
       return absl::NotFoundError(absl::StrCat("the program has no function ", function));
     }
@@ -310,8 +314,7 @@ absl::StatusOr<Interpreter::Impl::Arguments> Interpreter::Impl::EvaluateArgument
   return arguments;
 }
 
-Interpreter::Interpreter(const LoopProgram& program) : impl_(std::make_unique<Impl>()) {
-  impl_->program = &program;
+Interpreter::Interpreter(const LoopProgram& program) : impl_(std::make_unique<Impl>(program)) {
   for (const Constant& constant : program.constants) {
     impl_->constants[constant.buffer.get()] = constant.tensor.bytes().data();
   }

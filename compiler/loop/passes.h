@@ -9,6 +9,7 @@
 #ifndef KILN_COMPILER_LOOP_PASSES_H_
 #define KILN_COMPILER_LOOP_PASSES_H_
 
+#include <cstddef>
 #include <unordered_map>
 #include <vector>
 
@@ -71,6 +72,12 @@ void OutlineParallel(LoopProgram& program, int threads);
 // Operators with loops that are alike but for their constants get one function
 // `<first of them>_shared`, which takes the constants as inputs; what is left of each is a call.
 void ShareFunctions(LoopProgram& program);
+
+// Cuts a function that consists of more than `max_calls` calls into functions `<function>_part<k>`
+// of so many calls and different arguments at most, which it calls in turn, and returns them: what
+// code generators do to a function grows faster than it. The callees are in `program`. A function
+// that is anything else stays as it is.
+std::vector<Func> SplitCalls(const LoopProgram& program, size_t max_calls, Func& func);
 
 // Internal, with the first broken rule: types agree, buffers are in scope, indices in bounds where
 // ranges are known, callees exist with as many parameters as arguments.

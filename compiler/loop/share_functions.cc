@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/loop/expr_pool.h"
+#include "compiler/loop/fingerprint.h"
 #include "compiler/loop/mutate.h"
 #include "compiler/loop/passes.h"
 
@@ -21,7 +23,6 @@ struct Parts {
   std::vector<Buffer> constants;
   std::vector<Buffer> own;  // that it allocates
   std::vector<Var> vars;    // of its loops
-  size_t statements = 0;
   bool calls = false;
 };
 
@@ -38,7 +39,6 @@ Parts PartsOf(const Func& func) {
         if (const auto* load = e.As<Load>()) see(load->buffer);
       },
       [&](const Stmt& s) {
-        ++parts.statements;
         if (const auto* n = s.As<For>()) parts.vars.push_back(n->var);
         if (const auto* n = s.As<Allocate>()) parts.own.push_back(n->buffer);
         if (const auto* n = s.As<Prefetch>()) see(n->buffer);
@@ -67,11 +67,13 @@ int64_t WorkspaceBytes(const Func& func) {
   return func.workspace == nullptr ? -1 : func.workspace->num_bytes();
 }
 
-// A function that takes the constants of those that share it as inputs, behind theirs.
+// A function that takes the constants of those that share it as inputs, behind theirs; made when
+// there are two.
 struct SharedFunc {
-  Func func;
-  Parts parts;  // of `func`
-  std::vector<size_t> members;
+  std::vector<size_t> members = {};
+  Parts first_parts = {};  // of the first member
+  Func func = {};
+  Parts parts = {};  // of `func`
 };
 
 class Sharing {
@@ -81,8 +83,8 @@ class Sharing {
   void Run() {
     for (size_t i = 0; i < program_.funcs.size(); ++i) {
       const Func& func = program_.funcs[i];
-      const Parts parts = PartsOf(func);
-      if (CanBeShared(func, parts)) Add(i, parts);
+      Parts parts = PartsOf(func);
+      if (CanBeShared(func, parts)) Add(i, std::move(parts));
     }
     std::map<size_t, const SharedFunc*> first, of;
     for (const auto& [key, bucket] : buckets_) {
@@ -105,42 +107,38 @@ class Sharing {
   }
 
  private:
-  using Key = std::tuple<size_t, size_t, size_t, size_t, size_t, int, int64_t>;
+  using Key = std::tuple<uint64_t, int, int64_t>;
 
-  static Key KeyOf(const Func& func, const Parts& parts) {
-    return {func.params.size(), parts.constants.size(), parts.own.size(),    parts.vars.size(),
-            parts.statements,   func.cpu_variant,       WorkspaceBytes(func)};
-  }
-
-  void Add(size_t i, const Parts& parts) {
+  void Add(size_t i, Parts parts) {
     const Func& func = program_.funcs[i];
-    std::vector<SharedFunc>& bucket = buckets_[KeyOf(func, parts)];
+    std::vector<SharedFunc>& bucket =
+        buckets_[{Fingerprint(func), func.cpu_variant, WorkspaceBytes(func)}];
     for (SharedFunc& shared : bucket) {
       if (IsAlike(func, parts, shared)) {
         shared.members.push_back(i);
         return;
       }
     }
-    bucket.push_back(MakeShared(i, parts));
+    bucket.push_back({.members = {i}, .first_parts = std::move(parts)});
   }
 
-  SharedFunc MakeShared(size_t i, const Parts& parts) {
-    SharedFunc shared{.func = program_.funcs[i], .parts = parts, .members = {i}};
-    Func& func = shared.func;
+  void MakeShared(SharedFunc& shared) const {
+    const Func& first = program_.funcs[shared.members.front()];
+    Func& func = shared.func = first;
     func.name = absl::StrCat(func.name, "_shared");
     func.convention = Convention::kUnpacked;
     func.by_name = false;
     func.exported = false;
     func.allocate_workspace = false;
+    shared.parts = shared.first_parts;
     for (Buffer& constant : shared.parts.constants) {
       constant = MakeBuffer(constant->name, constant->dtype, constant->shape, BufferScope::kParam,
                             constant->alignment_bytes);
     }
     func.params.insert(func.params.begin() + func.num_inputs, shared.parts.constants.begin(),
                        shared.parts.constants.end());
-    func.num_inputs += static_cast<int>(parts.constants.size());
-    func.body = Rewritten(program_.funcs[i], parts, shared);
-    return shared;
+    func.num_inputs += static_cast<int>(shared.parts.constants.size());
+    func.body = Rewritten(first, shared.first_parts, shared);
   }
 
   // The body of `func` in the names of `shared`.
@@ -169,13 +167,16 @@ class Sharing {
     });
   }
 
-  bool IsAlike(const Func& func, const Parts& parts, const SharedFunc& shared) {
+  bool IsAlike(const Func& func, const Parts& parts, SharedFunc& shared) {
     const Func& other = program_.funcs[shared.members.front()];
-    const Parts others = PartsOf(other);
-    return func.num_inputs == other.num_inputs && func.in_place == other.in_place &&
-           AreAlike(func.params, other.params) && AreAlike(parts.constants, others.constants) &&
-           AreAlike(parts.own, others.own) &&
-           Same(Rewritten(func, parts, shared), shared.func.body);
+    const Parts& others = shared.first_parts;
+    if (func.num_inputs != other.num_inputs || func.in_place != other.in_place ||
+        parts.vars.size() != others.vars.size() || !AreAlike(func.params, other.params) ||
+        !AreAlike(parts.constants, others.constants) || !AreAlike(parts.own, others.own)) {
+      return false;
+    }
+    if (!shared.func.body) MakeShared(shared);
+    return Same(Rewritten(func, parts, shared), shared.func.body);
   }
 
   bool Same(const Expr& a, const Expr& b) {

@@ -2,8 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdint>
+#include <set>
 #include <string>
 
+#include "compiler/loop/fingerprint.h"
 #include "compiler/loop/interpret.h"
 #include "compiler/loop/passes.h"
 
@@ -99,6 +102,31 @@ TEST(ShareFunctions, SeveralKinds) {
   EXPECT_EQ(RunFirst(program, "c"), 6);
   EXPECT_EQ(RunFirst(program, "d"), 5);
   EXPECT_EQ(RunFirst(program, "e"), -2);
+}
+
+// So that those that are not alike are not compared.
+TEST(ShareFunctions, FingerprintsTellApartWhatIsNotAlike) {
+  LoopProgram program;
+  AddFunc(program, "f", {.weight = 3});
+  AddFunc(program, "g", {.weight = 5});
+  AddFunc(program, "add", {.op = BinaryOp::kAdd});
+  AddFunc(program, "short", {.extent = 3});
+  const uint64_t f = Fingerprint(program.funcs[0]);
+  EXPECT_EQ(Fingerprint(program.funcs[1]), f);
+  EXPECT_NE(Fingerprint(program.funcs[2]), f);
+  EXPECT_NE(Fingerprint(program.funcs[3]), f);
+  // Places in one tensor, as the parts of a concatenation have them.
+  std::set<uint64_t> fingerprints;
+  for (int64_t first = 0; first < 100; ++first) {
+    const Buffer out = MakeBuffer("out", kFloat, {200}, BufferScope::kParam);
+    const Var i = MakeVar("i");
+    Func func;
+    func.params = {out};
+    func.body =
+        MakeFor(i, 0, 4, ForKind::kSerial, MakeStore(out, {i + Expr(first)}, Const(kFloat, 1)));
+    fingerprints.insert(Fingerprint(func));
+  }
+  EXPECT_EQ(fingerprints.size(), 100u);
 }
 
 TEST(ShareFunctions, PassesTheWorkspaceOn) {

@@ -23,7 +23,10 @@ class FuncVerifier {
   // `callees` are the functions before this one.
   FuncVerifier(const Func& func, const FuncTable& callees, const BufferSet& constants,
                bool has_profile_hook)
-      : func_(func), callees_(callees), has_profile_hook_(has_profile_hook), buffers_(constants) {}
+      : func_(func),
+        callees_(callees),
+        constants_(constants),
+        has_profile_hook_(has_profile_hook) {}
 
   absl::Status Verify() {
     KILN_RETURN_IF_ERROR(VerifySignature());
@@ -55,7 +58,8 @@ class FuncVerifier {
     for (size_t i = 0; i < func_.params.size(); ++i) {
       const Buffer& param = func_.params[i];
       if (param == nullptr) return Error(absl::StrCat("parameter ", i, " is missing"));
-      if (!buffers_.insert(param.get()).second) return Error(param->name + " is declared twice");
+      if (IsDeclared(*param)) return Error(param->name + " is declared twice");
+      buffers_.insert(param.get());
       if (static_cast<int>(i) >= func_.num_inputs) writable_.insert(param.get());
     }
     if (func_.workspace != nullptr) {
@@ -163,7 +167,7 @@ class FuncVerifier {
   absl::Status VerifyNode(const Stmt& s, const Allocate& n) {
     const auto check = [&]() -> absl::Status {
       const BufferNode& buffer = *n.buffer;
-      if (buffers_.contains(&buffer)) return Error(buffer.name + " is declared twice");
+      if (IsDeclared(buffer)) return Error(buffer.name + " is declared twice");
       if (buffer.scope == BufferScope::kLocal || buffer.scope == BufferScope::kStatic) {
         return absl::OkStatus();
       }
@@ -236,8 +240,12 @@ class FuncVerifier {
     return absl::OkStatus();
   }
 
+  bool IsDeclared(const BufferNode& buffer) const {
+    return buffers_.contains(&buffer) || constants_.contains(&buffer);
+  }
+
   absl::Status VerifyInScope(const Buffer& buffer) const {
-    if (buffers_.contains(buffer.get())) return absl::OkStatus();
+    if (IsDeclared(*buffer)) return absl::OkStatus();
     return Error("buffer " + buffer->name + " is not in scope");
   }
 
@@ -306,8 +314,9 @@ class FuncVerifier {
 
   const Func& func_;
   const FuncTable& callees_;
+  const BufferSet& constants_;
   const bool has_profile_hook_;
-  BufferSet buffers_;
+  BufferSet buffers_;  // declared in the function, where it is looked at
   BufferSet writable_;
   std::unordered_set<const ExprNode*> vars_;
   std::vector<Loop> loops_;

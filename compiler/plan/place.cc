@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <tuple>
 #include <utility>
+
+#include "compiler/plan/place_in_order.h"
 
 namespace kiln {
 namespace {
@@ -12,20 +15,38 @@ namespace {
 constexpr int kHillClimbingSteps = 500;
 constexpr size_t kMaxHillClimbingBuffers = 1000;
 
-bool Overlap(const Lifetime& a, const Lifetime& b) {
-  return a.first <= b.last && b.first <= a.last;
-}
+// More pairs of buffers that are alive together than this are not compared.
+constexpr size_t kMaxConflicts = size_t{1} << 20;
+// Hill climbing looks at so many of them at most.
+constexpr size_t kMaxClimbedConflicts = size_t{1} << 27;
 
-std::vector<std::vector<int>> Conflicts(const std::vector<Lifetime>& lifetimes) {
+// Of every buffer those that are alive together with it; nothing if they are too many.
+std::optional<std::vector<std::vector<int>>> Conflicts(const std::vector<Lifetime>& lifetimes) {
+  std::vector<int> order(lifetimes.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto at = [&](int i) -> const Lifetime& { return lifetimes[static_cast<size_t>(i)]; };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return at(a).first < at(b).first; });
   std::vector<std::vector<int>> conflicts(lifetimes.size());
-  for (size_t i = 0; i < lifetimes.size(); ++i) {
-    for (size_t j = 0; j < i; ++j) {
-      if (!Overlap(lifetimes[i], lifetimes[j])) continue;
-      conflicts[i].push_back(static_cast<int>(j));
-      conflicts[j].push_back(static_cast<int>(i));
+  std::vector<int> alive;
+  size_t pairs = 0;
+  for (int i : order) {
+    std::erase_if(alive, [&](int j) { return at(j).last < at(i).first; });
+    pairs += alive.size();
+    if (pairs > kMaxConflicts) return std::nullopt;
+    for (int j : alive) {
+      conflicts[static_cast<size_t>(i)].push_back(j);
+      conflicts[static_cast<size_t>(j)].push_back(i);
     }
+    alive.push_back(i);
   }
   return conflicts;
+}
+
+size_t Pairs(const std::vector<std::vector<int>>& conflicts) {
+  size_t pairs = 0;
+  for (const std::vector<int>& others : conflicts) pairs += others.size();
+  return pairs / 2;
 }
 
 // What all attempts at one task share.
@@ -113,10 +134,12 @@ int64_t LowerBound(const std::vector<Lifetime>& lifetimes) {
 
 Placement Place(const std::vector<Lifetime>& lifetimes, const std::vector<PoolShape>& pools) {
   const size_t n = lifetimes.size();
-  PlaceTask task{lifetimes, pools, {}, Conflicts(lifetimes)};
-  task.preference = Ordered(pools.size(), [&](int a, int b) {
+  std::vector<int> preference = Ordered(pools.size(), [&](int a, int b) {
     return pools[static_cast<size_t>(a)].speed > pools[static_cast<size_t>(b)].speed;
   });
+  std::optional<std::vector<std::vector<int>>> conflicts = Conflicts(lifetimes);
+  if (!conflicts.has_value()) return PlaceInOrder(lifetimes, pools, preference);
+  const PlaceTask task{lifetimes, pools, std::move(preference), *std::move(conflicts)};
   const auto at = [&](int i) -> const Lifetime& { return lifetimes[static_cast<size_t>(i)]; };
   const auto degree = [&](int i) { return task.conflicts[static_cast<size_t>(i)].size(); };
   const auto span = [&](int i) { return at(i).last - at(i).first; };
@@ -156,7 +179,10 @@ Placement Place(const std::vector<Lifetime>& lifetimes, const std::vector<PoolSh
     random = random * 1664525u + 1013904223u;
     return static_cast<size_t>(random >> 8) % limit;
   };
-  const int steps = n > 1 && n <= kMaxHillClimbingBuffers ? kHillClimbingSteps : 0;
+  const size_t affordable = kMaxClimbedConflicts / std::max<size_t>(1, Pairs(task.conflicts));
+  const int steps = n > 1 && n <= kMaxHillClimbingBuffers
+                        ? static_cast<int>(std::min<size_t>(kHillClimbingSteps, affordable))
+                        : 0;
   for (int step = 0; step < steps && !done(); ++step) {
     std::vector<int> changed = order;
     std::swap(changed[next(n)], changed[next(n)]);

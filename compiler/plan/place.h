@@ -44,8 +44,9 @@ int64_t LowerBound(const std::vector<Lifetime>& lifetimes);
 // The best of: greedy by size, greedy by number of conflicts, greedy by lifetime, with several
 // pools greedy by traffic, and hill climbing over the order from the best of these. A buffer goes
 // into the fastest pool that has room; of equally fast ones, the first. Best is what leaves the
-// fewest bytes unplaced, then what costs least, then what is smallest. Deterministic. Without
-// lifetimes, no strategy.
+// fewest bytes unplaced, then what costs least, then what is smallest. Where more than a million
+// pairs of buffers are alive together, they are placed in order of lifetimes instead
+// (place_in_order.h). Deterministic. Without lifetimes, no strategy.
 Placement Place(const std::vector<Lifetime>& lifetimes, const std::vector<PoolShape>& pools = {{}});
 
 }  // namespace kiln

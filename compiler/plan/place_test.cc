@@ -102,6 +102,39 @@ TEST(Place, TakesTheBestStrategy) {
   EXPECT_GT(better, 0);
 }
 
+// Strategies that look at pairs would take minutes.
+TEST(Place, ManyBuffersArePlacedInOrder) {
+  std::mt19937 random(5);
+  std::vector<Lifetime> lifetimes;
+  for (int i = 0; i < 3000; ++i) {
+    const int first = static_cast<int>(random() % 1000);
+    lifetimes.push_back({64 * (1 + static_cast<int64_t>(random() % 16)), first,
+                         first + static_cast<int>(random() % 1000)});
+  }
+  const Placement placement = Place(lifetimes);
+  EXPECT_EQ(placement.strategy, "in order of lifetimes");
+  ExpectSound(lifetimes, placement);
+  EXPECT_LE(placement.total_bytes, LowerBound(lifetimes) * 5 / 4);
+}
+
+// All that is alive at once lies side by side, without gaps.
+TEST(Place, ManyBuffersAtOnceNeedNoMoreThanTheirBytes) {
+  std::vector<Lifetime> lifetimes;
+  for (int i = 0; i < 3000; ++i) lifetimes.push_back({64 * (1 + i % 7), i, 3000 + i});
+  const Placement placement = Place(lifetimes);
+  ExpectSound(lifetimes, placement);
+  EXPECT_EQ(placement.total_bytes, LowerBound(lifetimes));
+}
+
+TEST(Place, ManyBuffersStayWithinTheLimitsOfPools) {
+  std::vector<Lifetime> lifetimes;
+  for (int i = 0; i < 2000; ++i) lifetimes.push_back({64, 0, 1, i});
+  const Placement placement =
+      Place(lifetimes, {{.limit_bytes = 64 * 500}, {.limit_bytes = 64 * 900, .speed = 2}});
+  EXPECT_EQ(placement.pool_bytes, (std::vector<int64_t>{64 * 500, 64 * 900}));
+  EXPECT_EQ(placement.unplaced.size(), 600u);
+}
+
 TEST(Place, HotBuffersGoIntoTheFastestPool) {
   const std::vector<Lifetime> lifetimes = {
       {64, 0, 2, 64}, {64, 0, 2, 640}, {128, 0, 2, 256}, {64, 3, 4, 128}};

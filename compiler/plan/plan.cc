@@ -2,8 +2,12 @@
 #include "compiler/plan/plan.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
+#include <queue>
+#include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
@@ -90,6 +94,11 @@ class Planner {
   // The buffers of the model's outputs are told from the others. Where an output is a view, what it
   // looks at is written into its memory.
   absl::Status BindOutputs() {
+    std::vector<std::vector<int>> aliases(plan_.buffers.size());
+    for (size_t i = 0; i < plan_.buffers.size(); ++i) {
+      const int of = plan_.buffers[i].alias_of;
+      if (of >= 0) aliases[static_cast<size_t>(of)].push_back(static_cast<int>(i));
+    }
     for (size_t i = 0; i < graph_.outputs.size(); ++i) {
       const auto it = by_value_.find(graph_.outputs[i]);
       if (it == by_value_.end()) return absl::InternalError("an output that no call makes");
@@ -102,9 +111,13 @@ class Planner {
       if (root != id) {
         buffer(id).alias_of = -1;
         buffer(root).alias_of = id;
-        for (PlanBuffer& other : plan_.buffers) {
-          if (&other != &buffer(root) && other.alias_of == root) other.alias_of = id;
+        std::vector<int>& own = aliases[static_cast<size_t>(id)];
+        for (int other : std::exchange(aliases[static_cast<size_t>(root)], {})) {
+          if (other == id) continue;
+          buffer(other).alias_of = id;
+          own.push_back(other);
         }
+        own.push_back(root);
       }
       buffer(id).kind = PlanBufferKind::kOutput;
       buffer(id).io_index = static_cast<int>(i);
@@ -141,6 +154,8 @@ class Planner {
            b.kind == PlanBufferKind::kScratch;
   }
 
+  // The last call of a root, which is the number behind the last call if an output of the model
+  // lies there, is kept up to date with the aliases made so far.
   void AliasInPlace() {
     for (size_t c = 0; c < calls_.size(); ++c) {
       const PlanCall& call = plan_.calls[c];
@@ -154,32 +169,18 @@ class Planner {
         const bool twice = std::count_if(call.args.begin(), call.args.begin() + call.num_inputs,
                                          [&](int a) { return plan_.Root(a) == input; }) > 1;
         if (twice || !IsPlaced(buffer(output)) || plan_.Root(output) != output ||
-            !IsPlaced(buffer(input)) || LastUse(input) != static_cast<int>(c) ||
+            !IsPlaced(buffer(input)) || buffer(input).last_call != static_cast<int>(c) ||
             buffer(input).bytes() < buffer(output).bytes() ||
             std::find(used.begin(), used.end(), input) != used.end()) {
           continue;
         }
         // Views of the output must follow it.
         buffer(output).alias_of = input;
+        buffer(input).last_call = std::max(buffer(input).last_call, buffer(output).last_call);
         used.push_back(input);
         break;
       }
     }
-  }
-
-  // The last call that reads or writes memory of `root`, with the aliases made so far; the number
-  // behind the last call if an output of the model lies there.
-  int LastUse(int root) const {
-    for (int id : plan_.outputs) {
-      if (plan_.Root(id) == root) return static_cast<int>(plan_.calls.size());
-    }
-    int last = -1;
-    for (size_t c = 0; c < plan_.calls.size(); ++c) {
-      for (int arg : plan_.calls[c].args) {
-        if (plan_.Root(arg) == root) last = static_cast<int>(c);
-      }
-    }
-    return last;
   }
 
   void AddPools() {
@@ -196,17 +197,20 @@ class Planner {
     }
   }
 
-  // Bytes that the calls read from and write to the memory of `root`.
-  int64_t Traffic(int root) const {
-    int64_t bytes = 0;
+  // Of every root the bytes that the calls read from and write to its memory.
+  std::vector<int64_t> Traffic() const {
+    std::vector<int64_t> traffic(plan_.buffers.size(), 0);
     for (const PlanCall& call : plan_.calls) {
       if (call.function.empty()) continue;
       for (int arg : call.args) {
-        if (plan_.Root(arg) == root) bytes += plan_.buffers[static_cast<size_t>(arg)].bytes();
+        traffic[static_cast<size_t>(plan_.Root(arg))] +=
+            plan_.buffers[static_cast<size_t>(arg)].bytes();
       }
-      if (call.scratch == root) bytes += 2 * plan_.buffers[static_cast<size_t>(root)].bytes();
+      if (call.scratch < 0) continue;
+      const size_t scratch = static_cast<size_t>(call.scratch);
+      traffic[scratch] += 2 * plan_.buffers[scratch].bytes();
     }
-    return bytes;
+    return traffic;
   }
 
   int64_t Aligned(int64_t bytes) const {
@@ -217,6 +221,7 @@ class Planner {
   absl::Status PlaceAll() {
     std::vector<int> placed;
     std::vector<Lifetime> lifetimes;
+    const std::vector<int64_t> traffic = Traffic();
     for (size_t i = 0; i < plan_.buffers.size(); ++i) {
       const PlanBuffer& b = plan_.buffers[i];
       if (b.alias_of >= 0 || !IsPlaced(b) || b.bytes() == 0) continue;
@@ -224,7 +229,7 @@ class Planner {
       placed.push_back(id);
       // Number 0 is the time before the first call, when the inputs are written.
       const int first = b.kind == PlanBufferKind::kInput ? 0 : b.first_call + 1;
-      lifetimes.push_back({Aligned(b.bytes()), first, b.last_call + 1, Traffic(id)});
+      lifetimes.push_back({Aligned(b.bytes()), first, b.last_call + 1, traffic[i]});
     }
     std::vector<PoolShape> shapes;
     for (const PlanPool& pool : plan_.pools) {
@@ -282,50 +287,47 @@ class Planner {
   }
 
   // Storage ids for the graph executor: a buffer takes the smallest free storage that fits, else
-  // the largest free one, else a new one.
+  // the largest free one, else a new one. Calls are looked at in order, so what is free stays so
+  // until it is taken.
   void NumberStorage() {
-    struct Storage {
-      int64_t bytes;
-      int free_after;  // call; may be taken by buffers that begin later
+    std::vector<int64_t> storage_bytes;
+    using Numbered = std::pair<int64_t, int>;
+    std::set<Numbered> free;  // (bytes, storage)
+    // (the call that needs the storage last, storage)
+    std::priority_queue<Numbered, std::vector<Numbered>, std::greater<>> taken;
+    const auto add = [&](int64_t bytes) {
+      storage_bytes.push_back(bytes);
+      return static_cast<int>(storage_bytes.size()) - 1;
     };
-    std::vector<Storage> storages;
-    const auto add = [&](int64_t bytes, int free_after) {
-      storages.push_back({bytes, free_after});
-      return static_cast<int>(storages.size()) - 1;
-    };
-    constexpr int kNever = std::numeric_limits<int>::max();
-    for (int id : plan_.inputs) buffer(id).storage_id = add(buffer(id).bytes(), kNever);
-    for (int id : plan_.outputs) buffer(id).storage_id = add(buffer(id).bytes(), kNever);
+    for (int id : plan_.inputs) buffer(id).storage_id = add(buffer(id).bytes());
+    for (int id : plan_.outputs) buffer(id).storage_id = add(buffer(id).bytes());
     for (const PlanCall& call : plan_.calls) {
       for (size_t a = static_cast<size_t>(call.num_inputs); a < call.args.size(); ++a) {
         const int root = plan_.Root(call.args[a]);
         PlanBuffer& b = buffer(root);
         if (b.storage_id >= 0) continue;
-        int best = -1;
-        for (size_t s = 0; s < storages.size(); ++s) {
-          if (storages[s].free_after >= b.first_call) continue;
-          const int candidate = static_cast<int>(s);
-          if (best < 0 ||
-              Fits(storages[s].bytes, storages[static_cast<size_t>(best)].bytes, b.bytes())) {
-            best = candidate;
-          }
+        for (; !taken.empty() && taken.top().first < b.first_call; taken.pop()) {
+          const int storage = taken.top().second;
+          free.insert({storage_bytes[static_cast<size_t>(storage)], storage});
         }
-        if (best < 0) best = add(0, 0);
-        Storage& storage = storages[static_cast<size_t>(best)];
-        storage.bytes = std::max(storage.bytes, b.bytes());
-        storage.free_after = b.last_call;
-        b.storage_id = best;
+        auto best = free.lower_bound({b.bytes(), 0});
+        if (best == free.end() && !free.empty()) {
+          best = free.lower_bound({free.rbegin()->first, 0});
+        }
+        if (best == free.end()) {
+          b.storage_id = add(b.bytes());
+        } else {
+          b.storage_id = best->second;
+          free.erase(best);
+        }
+        int64_t& bytes = storage_bytes[static_cast<size_t>(b.storage_id)];
+        bytes = std::max(bytes, b.bytes());
+        taken.push({b.last_call, b.storage_id});
       }
     }
     for (size_t i = 0; i < plan_.buffers.size(); ++i) {
       plan_.buffers[i].storage_id = buffer(plan_.Root(static_cast<int>(i))).storage_id;
     }
-  }
-
-  // Whether a storage of `a` bytes serves `wanted` better than one of `b`.
-  static bool Fits(int64_t a, int64_t b, int64_t wanted) {
-    if (a >= wanted && b >= wanted) return a < b;
-    return a > b;
   }
 
   const Graph& graph_;
