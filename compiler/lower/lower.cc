@@ -2,21 +2,21 @@
 #include "compiler/lower/lower.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
-#include <set>
+#include <unordered_map>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
 #include "compiler/base/status.h"
-#include "compiler/graph/external_node.h"
 #include "compiler/loop/mutate.h"
-#include "compiler/loop/passes.h"
+#include "compiler/lower/call_maker.h"
 #include "compiler/lower/external_cost.h"
 #include "compiler/lower/kernel.h"
 #include "compiler/lower/slices.h"
-#include "compiler/ops/add_op.h"
 #include "compiler/schedule/schedule.h"
 
 namespace kiln {
@@ -24,48 +24,8 @@ namespace {
 
 using loop::Expr;
 
-constexpr size_t kMaxFunctionName = 80;
-
-// FNV-1a, 64 bits: the same on every machine.
-uint64_t Hash(absl::string_view text) {
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (unsigned char c : text) hash = (hash ^ c) * 0x100000001b3u;
-  return hash;
-}
-
-// A body's operators in order, those of groups in it too: "nn.conv2d nn.relu".
-std::string OpNames(const Graph& body) {
-  std::string names;
-  for (const Node& node : body.nodes) {
-    absl::StrAppend(&names, names.empty() ? "" : " ",
-                    node.is_group() ? OpNames(*node.body) : std::string(node.op_name()));
-  }
-  return names;
-}
-
-// fused_<op>_<op>…, cut at kMaxFunctionName with a hash of the whole.
-std::string FusedName(const std::string& op_names) {
-  const std::string full =
-      absl::StrCat("fused_", absl::StrReplaceAll(op_names, {{".", "_"}, {" ", "_"}}));
-  if (full.size() <= kMaxFunctionName) return full;
-  return absl::StrFormat("%s_%x_", full.substr(0, kMaxFunctionName), Hash(full));
-}
-
-class FunctionNames {
- public:
-  explicit FunctionNames(absl::string_view module)
-      : prefix_(absl::StrCat("tvmgen_", module, "_")) {}
-
-  std::string Unique(const std::string& base) {
-    std::string name = base;
-    for (int i = 1; !taken_.insert(name).second; ++i) name = absl::StrCat(base, "_", i);
-    return prefix_ + name;
-  }
-
- private:
-  std::string prefix_;
-  std::set<std::string> taken_;
-};
+// Memory that counts as one operation.
+constexpr int64_t kBytesPerOperation = 8;
 
 // Constants are named after their function, so that names are unique in the program, and aligned
 // as the target wants them.
@@ -81,132 +41,6 @@ void FinishConstants(Scheduled& scheduled, const Target& target) {
   }
   if (!buffers.empty()) scheduled.func.body = loop::ReplaceBuffers(scheduled.func.body, buffers);
 }
-
-// An argument of a call and where it lies. kNoId: a part that the call writes beside others.
-struct Param {
-  ValueId value;
-  Slice at;
-
-  bool is_part() const { return value != at.whole; }
-};
-
-// A node on its way to be a call.
-struct PendingCall {
-  std::optional<Graph> body;  // none: there is no code here
-  std::vector<Param> inputs;  // with a body, those of the body that are no constants
-  std::vector<Param> outputs;
-  LoweredCall call = {};  // without inputs and outputs
-};
-
-// A group that is called with constants, as Relay text may have it, takes them inside.
-Graph WithoutConstantInputs(const Graph& graph, const Graph& body, std::vector<ValueId>& inputs) {
-  Graph result = body;
-  std::vector<ValueId> kept_inputs, kept_params;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (!graph.is_constant(inputs[i])) {
-      kept_inputs.push_back(inputs[i]);
-      kept_params.push_back(body.inputs[i]);
-      continue;
-    }
-    Value& param = result.value(body.inputs[i]);
-    param.kind = ValueKind::kConstant;
-    param.constant = graph.value(inputs[i]).constant;
-  }
-  inputs = std::move(kept_inputs);
-  result.inputs = std::move(kept_params);
-  return result;
-}
-
-// Goes through the nodes that become calls.
-class CallMaker {
- public:
-  CallMaker(const Graph& graph, Slices slices, const LowerOptions& options)
-      : graph_(graph), slices_(std::move(slices)), names_(options.module_name) {}
-
-  template <typename F>
-  absl::Status ForEach(F f) {
-    for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); ++id) {
-      const Node& node = graph_.node(id);
-      PendingCall pending;
-      pending.call.source = node.source.node;
-      const std::vector<PartCopy>* copies = slices_.copies(id);
-      if (!node.is_group() && IsView(graph_, node)) {
-        // The view of a part is the same memory under the same name.
-        if (slices_.IsPart(node.outputs[0])) continue;
-        pending.call.op_names = std::string(node.op_name());
-        pending.inputs = ParamsOf({node.inputs[0]});
-        pending.outputs = ParamsOf(node.outputs);
-      } else if (!ExternalCompiler(node).empty()) {
-        pending.inputs = ParamsOf(node.inputs);
-        pending.outputs = ParamsOf(node.outputs);
-        pending.call.op_names = OpNames(*node.body);
-        pending.call.function = std::string(ExternalSymbol(node));
-        pending.call.schedule = std::string(ExternalCompiler(node));
-        pending.call.cost = CostOfExternal(*node.body);
-      } else if (copies != nullptr) {
-        if (copies->empty()) continue;
-        pending.call.op_names = std::string(node.op_name());
-        KILN_RETURN_IF_ERROR(AddCopies(*copies, pending));
-      } else {
-        AddOperators(node, pending);
-        pending.call.op_names = OpNames(*pending.body);
-      }
-      if (pending.body.has_value()) {
-        pending.call.function = names_.Unique(FusedName(pending.call.op_names));
-      }
-      KILN_RETURN_IF_ERROR(f(std::move(pending)));
-    }
-    return absl::OkStatus();
-  }
-
- private:
-  std::vector<Param> ParamsOf(const std::vector<ValueId>& values) const {
-    std::vector<Param> params;
-    for (ValueId value : values) {
-      // A constant has no memory; as an argument it is an error that is found later.
-      params.push_back(
-          {value, graph_.is_constant(value) ? Slice{.whole = value} : slices_.Of(value)});
-    }
-    return params;
-  }
-
-  void AddOperators(const Node& node, PendingCall& pending) const {
-    const Graph body = node.is_group() ? *node.body : BodyOfNode(graph_, node);
-    std::vector<ValueId> inputs;
-    for (ValueId input : node.inputs) {
-      const bool seen = std::find(inputs.begin(), inputs.end(), input) != inputs.end();
-      if (node.is_group() || (!graph_.is_constant(input) && !seen)) inputs.push_back(input);
-    }
-    pending.body = WithoutConstantInputs(graph_, body, inputs);
-    pending.inputs = ParamsOf(inputs);
-    pending.outputs = ParamsOf(node.outputs);
-  }
-
-  // What is left of a concatenation.
-  absl::Status AddCopies(const std::vector<PartCopy>& copies, PendingCall& pending) const {
-    Graph& body = pending.body.emplace();
-    std::map<ValueId, ValueId> inside;
-    std::vector<ValueId> inputs;
-    for (const PartCopy& copy : copies) {
-      const auto [it, is_new] = inside.try_emplace(copy.part, kNoId);
-      if (is_new && graph_.is_constant(copy.part)) {
-        it->second = body.AddConstant(graph_.value(copy.part).constant);
-      } else if (is_new) {
-        it->second = body.AddInput(absl::StrCat("p", inputs.size()), graph_.type(copy.part));
-        inputs.push_back(copy.part);
-      }
-      KILN_ASSIGN_OR_RETURN(const ValueId output, AddOp(body, "copy", {it->second}));
-      body.outputs.push_back(output);
-      pending.outputs.push_back({kNoId, copy.to});
-    }
-    pending.inputs = ParamsOf(inputs);
-    return absl::OkStatus();
-  }
-
-  const Graph& graph_;
-  const Slices slices_;
-  FunctionNames names_;
-};
 
 // Puts slices in the place of those parameters that are parts of others, or share memory with one
 // that is. Returns the values that the function takes, each whole once.
@@ -296,30 +130,11 @@ absl::StatusOr<loop::Func> Declaration(const Graph& graph, const LoweredCall& ca
   return func;
 }
 
-// What firmware needs decides what becomes a slice, and is known of functions that are made: those
-// of every node by itself.
-absl::StatusOr<Slices> SlicesOf(const Graph& graph, const Target& target,
-                                const LowerOptions& options) {
-  const bool concatenates = std::any_of(graph.nodes.begin(), graph.nodes.end(),
-                                        [](const Node& n) { return n.op_name() == "concatenate"; });
-  if (!options.place_concatenations || !concatenates) return Slices(graph);
-  std::vector<int64_t> scratch_bytes;
-  if (target.is_baremetal()) {
-    LowerOptions copying = options;
-    copying.place_concatenations = false;
-    KILN_ASSIGN_OR_RETURN(const Lowered lowered, Lower(graph, target, copying));
-    for (const LoweredCall& call : lowered.calls) scratch_bytes.push_back(call.workspace_bytes);
-  }
-  return FindSlices(graph, target, std::move(scratch_bytes));
-}
-
-}  // namespace
-
-absl::StatusOr<Lowered> Lower(const Graph& graph, const Target& target,
-                              const LowerOptions& options) {
+// Notes of each call in `nodes` the node that it is of.
+absl::StatusOr<Lowered> LowerWith(const Graph& graph, Slices slices, const Target& target,
+                                  const LowerOptions& options, std::vector<NodeId>* nodes) {
   Lowered lowered;
-  KILN_ASSIGN_OR_RETURN(Slices slices, SlicesOf(graph, target, options));
-  CallMaker calls(graph, std::move(slices), options);
+  CallMaker calls(graph, std::move(slices), options.module_name);
   KILN_RETURN_IF_ERROR(calls.ForEach([&](PendingCall pending) -> absl::Status {
     LoweredCall& call = pending.call;
     if (pending.body.has_value()) {
@@ -345,16 +160,56 @@ absl::StatusOr<Lowered> Lower(const Graph& graph, const Target& target,
       }
     }
     lowered.calls.push_back(std::move(call));
+    if (nodes != nullptr) nodes->push_back(pending.node);
     return absl::OkStatus();
   }));
   return lowered;
+}
+
+// What firmware needs decides what becomes a slice, and is known of functions that are made: those
+// of every node by itself.
+absl::StatusOr<Slices> SlicesOf(const Graph& graph, const Target& target,
+                                const LowerOptions& options) {
+  const bool concatenates = std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                                        [](const Node& n) { return n.op_name() == "concatenate"; });
+  if (!options.place_concatenations || !concatenates) return Slices(graph);
+  std::vector<int64_t> scratch_bytes;
+  if (target.is_baremetal()) {
+    std::vector<NodeId> nodes;
+    KILN_ASSIGN_OR_RETURN(const Lowered lowered,
+                          LowerWith(graph, Slices(graph), target, options, &nodes));
+    scratch_bytes.resize(graph.nodes.size());
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      int64_t& bytes = scratch_bytes[static_cast<size_t>(nodes[i])];
+      bytes = std::max(bytes, lowered.calls[i].workspace_bytes);
+    }
+  }
+  return FindSlices(graph, target, std::move(scratch_bytes));
+}
+
+}  // namespace
+
+absl::StatusOr<Lowered> Lower(const Graph& graph, const Target& target,
+                              const LowerOptions& options) {
+  KILN_ASSIGN_OR_RETURN(Slices slices, SlicesOf(graph, target, options));
+  return LowerWith(graph, std::move(slices), target, options, nullptr);
+}
+
+int64_t WorkOfNode(const Graph& graph, const Node& node) {
+  const std::optional<loop::Cost> cost =
+      CostOfExternal(node.is_group() ? *node.body : BodyOfNode(graph, node));
+  if (!cost.has_value()) return std::numeric_limits<int64_t>::max();
+  const int64_t of_memory = cost->accessed_bytes / kBytesPerOperation;
+  return cost->operations > std::numeric_limits<int64_t>::max() - of_memory
+             ? std::numeric_limits<int64_t>::max()
+             : cost->operations + of_memory;
 }
 
 absl::StatusOr<std::string> PrintStages(const Graph& graph, const Target& target,
                                         const LowerOptions& options) {
   std::string text;
   KILN_ASSIGN_OR_RETURN(Slices slices, SlicesOf(graph, target, options));
-  CallMaker calls(graph, std::move(slices), options);
+  CallMaker calls(graph, std::move(slices), options.module_name);
   KILN_RETURN_IF_ERROR(calls.ForEach([&](PendingCall pending) -> absl::Status {
     if (!pending.body.has_value()) return absl::OkStatus();
     KILN_ASSIGN_OR_RETURN(const loop::Kernel kernel, KernelOf(graph, pending));

@@ -7,6 +7,7 @@
 #ifndef KILN_COMPILER_LOWER_LOWER_H_
 #define KILN_COMPILER_LOWER_LOWER_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -55,6 +56,10 @@ struct Lowered {
 // global_symbol of an external subgraph.
 absl::StatusOr<Lowered> Lower(const Graph& graph, const Target& target,
                               const LowerOptions& options);
+
+// About how many operations it takes to compute a node of a typed graph, eight bytes that it reads
+// or writes counted as one; the largest number there is of one that Kiln has no code for.
+int64_t WorkOfNode(const Graph& graph, const Node& node);
 
 // The stages of every function, before scheduling, as text.
 absl::StatusOr<std::string> PrintStages(const Graph& graph, const Target& target,

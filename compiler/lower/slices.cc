@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "compiler/graph/external_node.h"
+#include "compiler/lower/live_bytes.h"
 
 namespace kiln {
 namespace {
@@ -22,13 +23,22 @@ class SliceFinder {
   SliceFinder(const Graph& graph, const Target& target, std::vector<int64_t> scratch_bytes)
       : graph_(graph),
         is_baremetal_(target.is_baremetal()),
-        scratch_bytes_(std::move(scratch_bytes)),
         consumers_(graph.Consumers()),
-        slices_(graph) {}
+        must_stay_(graph.values.size(), false),
+        slices_(graph),
+        live_(graph.nodes.size()) {
+    scratch_bytes.resize(graph.nodes.size());
+    if (is_baremetal_) FindLives(scratch_bytes);
+    for (ValueId output : graph.outputs) must_stay_[static_cast<size_t>(output)] = true;
+    for (const Node& node : graph.nodes) {
+      if (ExternalCompiler(node).empty()) continue;
+      for (const auto* values : {&node.inputs, &node.outputs}) {
+        for (ValueId value : *values) must_stay_[static_cast<size_t>(value)] = true;
+      }
+    }
+  }
 
   Slices Run() && {
-    scratch_bytes_.resize(graph_.nodes.size());
-    if (is_baremetal_) peak_bytes_ = PeakBytes();
     for (NodeId id = static_cast<NodeId>(graph_.nodes.size()) - 1; id >= 0; --id) {
       const Node& node = graph_.node(id);
       if (node.op_name() == "concatenate" && Elements(node.outputs[0]) > 0) Concatenate(id);
@@ -37,6 +47,12 @@ class SliceFinder {
   }
 
  private:
+  // When a memory is alive: numbers of nodes.
+  struct Life {
+    size_t first, last;
+    bool is_callers = false;
+  };
+
   int64_t Elements(ValueId value) const { return graph_.type(value).num_elements(); }
 
   void Concatenate(NodeId id) {
@@ -97,16 +113,22 @@ class SliceFinder {
     if (!contiguous && run_bytes < (is_baremetal_ ? kMinFirmwareRunBytes : kMinRunBytes)) {
       return false;
     }
+    const ValueId part = Memory(value);
     for (ValueId view : *views) {
       Slice slice = at;
       if (view != value) slice.strides = RowMajorStrides(graph_.type(view).shape);
       slices_.SetPart(view, std::move(slice));
     }
     if (!is_baremetal_) return true;
-    const int64_t peak_bytes = PeakBytes();
-    if (peak_bytes <= peak_bytes_) {
-      peak_bytes_ = peak_bytes;
-      return true;
+    const ValueId whole = Memory(value);
+    const int64_t peak_bytes = live_.peak();
+    const Life of_part = lives_.at(part), of_whole = lives_.at(whole);
+    MoveMemory(part, whole);
+    if (live_.peak() <= peak_bytes) return true;
+    AddLife(whole, lives_.at(whole), -1);
+    for (const auto& [memory, life] : {std::pair{part, of_part}, std::pair{whole, of_whole}}) {
+      AddLife(memory, life, 1);
+      lives_[memory] = life;
     }
     for (ValueId view : *views) slices_.Erase(view);
     return false;
@@ -136,12 +158,8 @@ class SliceFinder {
   }
 
   bool IsMovable(ValueId value) const {
-    const auto is_external = [&](NodeId id) { return !ExternalCompiler(graph_.node(id)).empty(); };
-    const std::vector<NodeId>& readers = consumers_[static_cast<size_t>(value)];
     return graph_.value(value).kind == ValueKind::kNodeOutput &&
-           !is_external(graph_.value(value).node) && !slices_.IsPart(value) &&
-           std::find(graph_.outputs.begin(), graph_.outputs.end(), value) == graph_.outputs.end() &&
-           std::none_of(readers.begin(), readers.end(), is_external);
+           !must_stay_[static_cast<size_t>(value)] && !slices_.IsPart(value);
   }
 
   // How many elements lie behind each other.
@@ -154,43 +172,45 @@ class SliceFinder {
     return run;
   }
 
-  // Most bytes alive at once of what lies between functions, one node at a time.
-  int64_t PeakBytes() const {
-    struct Life {
-      size_t first, last;
-      bool is_callers = false;
-    };
-    std::map<ValueId, Life> lives;
+  // Notes when each memory is alive, of what lies between functions, one node at a time, and the
+  // scratch memory of the nodes.
+  void FindLives(const std::vector<int64_t>& scratch_bytes) {
     const size_t end = graph_.nodes.size();
     const auto touch = [&](ValueId value, size_t at) {
       if (graph_.is_constant(value)) return;
-      value = Memory(value);
-      const auto [it, is_new] = lives.try_emplace(value, Life{at, at});
-      it->second.first = std::min(it->second.first, at);
-      it->second.last = std::max(it->second.last, at);
+      Life& life = lives_.try_emplace(Memory(value), Life{at, at}).first->second;
+      life.first = std::min(life.first, at);
+      life.last = std::max(life.last, at);
     };
     for (size_t i = 0; i < end; ++i) {
       for (ValueId value : graph_.nodes[i].inputs) touch(value, i);
       for (ValueId value : graph_.nodes[i].outputs) touch(value, i);
+      live_.Add(i, i, scratch_bytes[i]);
     }
     for (const auto* values : {&graph_.inputs, &graph_.outputs}) {
       for (ValueId value : *values) {
         touch(value, 0);
-        if (!graph_.is_constant(value)) lives.at(Memory(value)).is_callers = true;
+        if (!graph_.is_constant(value)) lives_.at(Memory(value)).is_callers = true;
       }
     }
-    std::vector<int64_t> change(end + 1, 0);
-    for (const auto& [value, life] : lives) {
-      if (life.is_callers) continue;
-      change[life.first] += graph_.type(value).num_bytes();
-      change[life.last + 1] -= graph_.type(value).num_bytes();
-    }
-    int64_t alive = 0, peak = 0;
-    for (size_t i = 0; i < end; ++i) {
-      alive += change[i];
-      peak = std::max(peak, alive + scratch_bytes_[i]);
-    }
-    return peak;
+    for (const auto& [memory, life] : lives_) AddLife(memory, life, 1);
+  }
+
+  // Adds the bytes of a memory to what is alive, or with -1 takes them away.
+  void AddLife(ValueId memory, const Life& life, int64_t sign) {
+    if (!life.is_callers) live_.Add(life.first, life.last, sign * graph_.type(memory).num_bytes());
+  }
+
+  // What lies in `part` lies in `whole` from now on, which is alive as long.
+  void MoveMemory(ValueId part, ValueId whole) {
+    Life& into = lives_.at(whole);
+    const auto of = lives_.find(part);
+    AddLife(part, of->second, -1);
+    AddLife(whole, into, -1);
+    into.first = std::min(into.first, of->second.first);
+    into.last = std::max(into.last, of->second.last);
+    AddLife(whole, into, 1);
+    lives_.erase(of);
   }
 
   // The value whose memory holds `value`.
@@ -205,10 +225,12 @@ class SliceFinder {
 
   const Graph& graph_;
   const bool is_baremetal_;
-  std::vector<int64_t> scratch_bytes_;  // by node
   const std::vector<std::vector<NodeId>> consumers_;
+  std::vector<bool> must_stay_;  // by value: outputs of the model, and what external modules see
   Slices slices_;
-  int64_t peak_bytes_ = 0;
+  // Where memory is short.
+  std::map<ValueId, Life> lives_;  // by the value whose memory it is
+  LiveBytes live_;                 // by node
 };
 
 }  // namespace

@@ -28,27 +28,6 @@ Tensor ConstantFor(const TensorType& type) {
   return Tensor(type, std::move(bytes));
 }
 
-absl::StatusOr<std::vector<Tensor>> RunOnInputs(const Graph& graph,
-                                                const std::vector<Tensor>& inputs) {
-  std::map<ValueId, Tensor> values;
-  for (size_t i = 0; i < inputs.size(); ++i) values[graph.inputs[i]] = inputs[i];
-  const auto value_of = [&](ValueId id) {
-    return graph.is_constant(id) ? graph.value(id).constant : values.at(id);
-  };
-  for (const Node& node : graph.nodes) {
-    std::vector<Tensor> args;
-    for (ValueId input : node.inputs) args.push_back(value_of(input));
-    absl::StatusOr<std::vector<Tensor>> results =
-        node.is_group() ? RunOnInputs(*node.body, args)
-                        : RunOp(*FindOp(node.op->name), node.attrs, args);
-    if (!results.ok()) return Annotate(results.status(), absl::StrCat(node.op_name(), ": "));
-    for (size_t i = 0; i < node.outputs.size(); ++i) values[node.outputs[i]] = (*results)[i];
-  }
-  std::vector<Tensor> outputs;
-  for (ValueId output : graph.outputs) outputs.push_back(value_of(output));
-  return outputs;
-}
-
 void ExpectSameResults(const Graph& before, const Graph& after) {
   const auto expected = RunGraph(before), found = RunGraph(after);
   ASSERT_TRUE(expected.ok()) << expected.status();
@@ -98,6 +77,27 @@ std::string BodyText(const Graph& graph) {
     absl::StrAppend(&body, absl::StripPrefix(line, "  "), "\n");
   }
   return body;
+}
+
+absl::StatusOr<std::vector<Tensor>> RunOnInputs(const Graph& graph,
+                                                const std::vector<Tensor>& inputs) {
+  std::map<ValueId, Tensor> values;
+  for (size_t i = 0; i < inputs.size(); ++i) values[graph.inputs[i]] = inputs[i];
+  const auto value_of = [&](ValueId id) {
+    return graph.is_constant(id) ? graph.value(id).constant : values.at(id);
+  };
+  for (const Node& node : graph.nodes) {
+    std::vector<Tensor> args;
+    for (ValueId input : node.inputs) args.push_back(value_of(input));
+    absl::StatusOr<std::vector<Tensor>> results =
+        node.is_group() ? RunOnInputs(*node.body, args)
+                        : RunOp(*FindOp(node.op->name), node.attrs, args);
+    if (!results.ok()) return Annotate(results.status(), absl::StrCat(node.op_name(), ": "));
+    for (size_t i = 0; i < node.outputs.size(); ++i) values[node.outputs[i]] = (*results)[i];
+  }
+  std::vector<Tensor> outputs;
+  for (ValueId output : graph.outputs) outputs.push_back(value_of(output));
+  return outputs;
 }
 
 absl::StatusOr<std::vector<Tensor>> RunGraph(const Graph& graph) {

@@ -24,7 +24,11 @@ Graph ParseModel(absl::string_view model);
 // The lines of @main's body, without types, each without its indentation by two blanks.
 std::string BodyText(const Graph& graph);
 
-// The outputs for inputs by a fixed seed: every node in the interpreter.
+// The outputs: every node in the interpreter.
+absl::StatusOr<std::vector<Tensor>> RunOnInputs(const Graph& graph,
+                                                const std::vector<Tensor>& inputs);
+
+// The outputs for inputs by a fixed seed.
 absl::StatusOr<std::vector<Tensor>> RunGraph(const Graph& graph);
 
 using PassFunction = absl::StatusOr<Graph> (*)(const Graph&, const PassContext&);
