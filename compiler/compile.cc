@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/compile.h"
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <utility>
@@ -26,6 +27,9 @@
 
 namespace kiln {
 namespace {
+
+// Operators that one function of the model calls at most.
+constexpr size_t kMaxCalls = 256;
 
 const char* Text(Executor executor) { return executor == Executor::kAot ? "aot" : "graph"; }
 const char* Text(Runtime runtime) { return runtime == Runtime::kCpp ? "cpp" : "crt"; }
@@ -127,6 +131,9 @@ absl::Status AddRunModel(const CompileOptions& options, const ModuleInfo& info, 
   KILN_ASSIGN_OR_RETURN(loop::Func model,
                         RunModel(stages.plan, program, name, profile_indices, devices));
   model.exported = !packed;
+  for (loop::Func& part : loop::SplitCalls(program, kMaxCalls, model)) {
+    program.funcs.push_back(std::move(part));
+  }
   program.funcs.push_back(model);
   if (!devices.empty()) {
     // The entries call the model between the hooks, which is C that is linked with it.

@@ -128,6 +128,11 @@ bool CallsOneOf(const loop::Stmt& body, const std::set<std::string>& functions) 
   return calls;
 }
 
+// Whether it is a part of the model's function (loop::SplitCalls).
+bool IsPart(const loop::Func& func) {
+  return func.kind == loop::Func::Kind::kOperator && !func.exported;
+}
+
 // The body of `func` that asks for the variant and calls it with all that `func` takes.
 loop::Stmt Dispatch(const loop::Func& func, const loop::CpuChoice& choice) {
   std::vector<loop::Argument> args;
@@ -222,8 +227,10 @@ void SplitByVariant(const LoweredVariants& variants, loop::LoopProgram& program)
   for (loop::Func& func : program.funcs) {
     const auto found = operators.find(func.name);
     const bool is_operator = found != operators.end();
-    const bool dispatches = is_operator ? func.exported : CallsOneOf(func.body, split);
-    for (size_t k = 0; (is_operator || dispatches) && k < choice.variants.size(); ++k) {
+    const bool calls = !is_operator && CallsOneOf(func.body, split);
+    // What only others of the program call is there as variants, as what it calls is.
+    const bool dispatches = is_operator ? func.exported : calls && !IsPart(func);
+    for (size_t k = 0; (is_operator || calls) && k < choice.variants.size(); ++k) {
       loop::Func variant = func;
       variant.name = VariantName(func.name, choice.variants[k]);
       variant.cpu_variant = static_cast<int>(k);
@@ -238,7 +245,7 @@ void SplitByVariant(const LoweredVariants& variants, loop::LoopProgram& program)
       }
       funcs.push_back(std::move(variant));
     }
-    if (is_operator && !dispatches) {
+    if ((is_operator || calls) && !dispatches) {
       split.insert(func.name);
       continue;
     }

@@ -89,8 +89,36 @@ void FunctionEmitter::EmitProfileHook(int32_t profile_index, bool begin) {
 
 void FunctionEmitter::EmitUnpackedCall(const FuncSymbols& callee, const loop::Call& node) {
   std::vector<llvm::Value*> args;
-  for (const loop::Argument& argument : node.args) args.push_back(ArgumentAddress(argument));
+  if (TakesArray(*callee.func)) {
+    args.push_back(PassesAllOn(node) ? function_->getArg(0) : ArgumentArray(node));
+  } else {
+    for (const loop::Argument& argument : node.args) args.push_back(ArgumentAddress(argument));
+  }
   ReturnIfNonZero(builder_.CreateCall(callee.entry, args));
+}
+
+bool FunctionEmitter::PassesAllOn(const loop::Call& node) const {
+  if (!TakesArray(func_) || node.args.size() != NumPointers(func_)) return false;
+  for (size_t i = 0; i < node.args.size(); ++i) {
+    int64_t offset = 0;
+    if (node.args[i].buffer != ParamOf(func_, i) || !loop::AsInt(node.args[i].offset, &offset) ||
+        offset != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+llvm::Value* FunctionEmitter::ArgumentArray(const loop::Call& node) {
+  const uint64_t count = node.args.size();
+  if (array_ == nullptr) array_ = EntryAlloca(types_.pointer, count, llvm::Align(8), "pointers");
+  const auto* size = llvm::cast<llvm::ConstantInt>(array_->getArraySize());
+  if (size->getZExtValue() < count) array_->setOperand(0, IndexConst(static_cast<int64_t>(count)));
+  for (uint64_t i = 0; i < count; ++i) {
+    builder_.CreateStore(ArgumentAddress(node.args[i]),
+                         builder_.CreateConstInBoundsGEP1_64(types_.pointer, array_, i));
+  }
+  return array_;
 }
 
 loop::Buffer FunctionEmitter::ParamOf(const loop::Func& callee, size_t i) {

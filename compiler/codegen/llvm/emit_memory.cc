@@ -20,6 +20,12 @@ llvm::Value* FunctionEmitter::BufferBase(const loop::Buffer& buffer) {
   if (auto it = context_.constants.find(buffer.get()); it != context_.constants.end()) {
     return it->second;
   }
+  // Loaded anew each time, so that it does not stay in a register.
+  if (auto it = array_positions_.find(buffer.get()); it != array_positions_.end()) {
+    return builder_.CreateLoad(
+        types_.pointer, builder_.CreateConstInBoundsGEP1_64(types_.pointer, function_->getArg(0),
+                                                            static_cast<uint64_t>(it->second)));
+  }
   context_.Fail(absl::StrCat("buffer ", buffer->name, " of ", func_.name, " is nowhere"));
   return llvm::PoisonValue::get(types_.pointer);
 }

@@ -46,6 +46,7 @@ std::set<std::string> InPlaceFuncs(const loop::LoopProgram& program) {
 }
 
 llvm::FunctionType* BodyType(const loop::Func& func, const IrTypes& types) {
+  if (TakesArray(func)) return llvm::FunctionType::get(types.i32, {types.pointer}, false);
   std::vector<llvm::Type*> params;
   const bool task = func.kind == loop::Func::Kind::kTask;
   if (task) params.assign(2, types.index);
@@ -100,7 +101,7 @@ void DeclareFunc(ModuleContext& context, const loop::Func& func, bool may_overla
   symbols.body =
       llvm::Function::Create(BodyType(func, context.types), Linkage(exported && !packed),
                              packed ? func.name + ".compute" : func.name, context.module);
-  AddPointerAttributes(func, may_overlap, symbols.body);
+  if (!TakesArray(func)) AddPointerAttributes(func, may_overlap, symbols.body);
   context.Decorate(symbols.body, context.MachineOf(func));
   symbols.entry = symbols.body;
   if (packed) {

@@ -2,6 +2,7 @@
 // Packed functions: the code between a caller who passes tensors and a function body that takes
 // pointers. It checks every argument, because the caller may be anybody.
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -23,14 +24,19 @@ constexpr int kHintCode = 1;
 constexpr int kHintBits = 8;
 constexpr size_t kMaxMessageBytes = 255;
 
+// Arguments that one function takes apart, where the body takes an array of them.
+constexpr size_t kPieceArguments = 32;
+
 class PackedEntryEmitter {
  public:
-  PackedEntryEmitter(ModuleContext& context, const FuncSymbols& symbols)
+  // `function` is what the code goes into: the entry of `symbols`, or a piece of it.
+  PackedEntryEmitter(ModuleContext& context, const FuncSymbols& symbols, llvm::Function* function)
       : context_(context),
         types_(context.types),
         func_(*symbols.func),
         symbols_(symbols),
-        function_(symbols.entry),
+        num_arguments_(func_.params.size() + (TakesWorkspace() ? 1 : 0)),
+        function_(function),
         builder_(NewBlock("entry")),
         failed_(NewBlock("failed")) {
     llvm::IRBuilder<> builder(failed_);
@@ -40,46 +46,100 @@ class PackedEntryEmitter {
   }
 
   void Emit() {
-    const size_t num_pools = static_cast<size_t>(func_.num_pools);
-    const size_t params = func_.params.size() - num_pools;
-    const bool workspace_argument = func_.workspace != nullptr && !func_.allocate_workspace;
-    const size_t count = params + num_pools + (workspace_argument ? 1 : 0);
     llvm::Value* num_args = function_->getArg(2);
-    llvm::Value* count_fits = builder_.CreateICmpEQ(num_args, builder_.getInt32(count));
+    llvm::Value* count_fits =
+        builder_.CreateICmpEQ(num_args, builder_.getInt32(static_cast<uint32_t>(num_arguments_)));
     // Runtimes put a tensor of constant pools before the pools of the main function, or do not: the
     // pools are last.
-    if (num_pools > 0) {
-      count_fits = builder_.CreateOr(count_fits,
-                                     builder_.CreateICmpEQ(num_args, builder_.getInt32(count + 1)));
+    if (func_.num_pools > 0) {
+      count_fits = builder_.CreateOr(
+          count_fits, builder_.CreateICmpEQ(
+                          num_args, builder_.getInt32(static_cast<uint32_t>(num_arguments_ + 1))));
     }
-    Check(count_fits, absl::StrCat(": wrong number of arguments; wanted: ", count));
+    Check(count_fits, absl::StrCat(": wrong number of arguments; wanted: ", num_arguments_));
     std::vector<llvm::Value*> args;
-    for (size_t i = 0; i < params; ++i) {
-      const loop::BufferNode& buffer = *func_.params[i];
-      args.push_back(UnpackTensor(builder_.getInt64(i), buffer, /*at_least=*/false));
-    }
-    for (size_t i = 0; i < num_pools; ++i) {
-      llvm::Value* from_end = builder_.getInt32(num_pools - i);
-      llvm::Value* at =
-          builder_.CreateZExt(builder_.CreateSub(num_args, from_end), builder_.getInt64Ty());
-      const loop::BufferNode& pool = *func_.params[params + i];
-      args.push_back(UnpackTensor(at, pool, /*at_least=*/true));
-    }
-    if (workspace_argument) {
-      args.push_back(UnpackTensor(builder_.getInt64(params), *func_.workspace, /*at_least=*/true));
+    if (TakesArray(func_)) {
+      args.push_back(UnpackIntoArray());
+    } else {
+      for (size_t i = 0; i < num_arguments_; ++i) args.push_back(UnpackArgument(i));
     }
     if (func_.workspace != nullptr && func_.allocate_workspace) {
       CallWithAllocation(args);
     } else {
       builder_.CreateRet(builder_.CreateCall(symbols_.body, args));
     }
+    Finish();
+  }
+
+ private:
+  bool TakesWorkspace() const { return func_.workspace != nullptr && !func_.allocate_workspace; }
+
+  void Finish() {
     if (message_->getNumIncomingValues() == 0)
       failed_->eraseFromParent();
     else
       failed_->moveAfter(&function_->back());
   }
 
- private:
+  // The address of the first element of argument `i`: inputs and outputs, pools, the workspace.
+  llvm::Value* UnpackArgument(size_t i) {
+    const size_t num_pools = static_cast<size_t>(func_.num_pools);
+    const size_t params = func_.params.size() - num_pools;
+    if (i < params) {
+      const loop::BufferNode& buffer = *func_.params[i];
+      return UnpackTensor(builder_.getInt64(i), buffer, /*at_least=*/false);
+    }
+    if (i == func_.params.size()) {
+      return UnpackTensor(builder_.getInt64(params), *func_.workspace, /*at_least=*/true);
+    }
+    const size_t k = i - params;
+    llvm::Value* from_end = builder_.getInt32(static_cast<uint32_t>(num_pools - k));
+    llvm::Value* at = builder_.CreateZExt(builder_.CreateSub(function_->getArg(2), from_end),
+                                          builder_.getInt64Ty());
+    const loop::BufferNode& pool = *func_.params[i];
+    return UnpackTensor(at, pool, /*at_least=*/true);
+  }
+
+  // An array of the addresses of all arguments, which functions of their own fill in, piece by
+  // piece: checks are many blocks.
+  llvm::Value* UnpackIntoArray() {
+    llvm::LLVMContext& llvm_context = context_.module.getContext();
+    llvm::AllocaInst* array =
+        builder_.CreateAlloca(types_.pointer, builder_.getInt64(NumPointers(func_)), "pointers");
+    auto* type = llvm::FunctionType::get(
+        types_.i32, {types_.pointer, types_.pointer, types_.i32, types_.pointer}, false);
+    for (size_t begin = 0; begin < num_arguments_; begin += kPieceArguments) {
+      // Symbols of a program are identifiers of C: a dot keeps this apart from them.
+      auto* piece =
+          llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage,
+                                 absl::StrCat(func_.name, ".arguments", begin), context_.module);
+      context_.Decorate(piece, context_.MachineOf(func_));
+      PackedEntryEmitter(context_, symbols_, piece)
+          .EmitPiece(begin, std::min(num_arguments_, begin + kPieceArguments));
+      llvm::Value* status = builder_.CreateCall(
+          piece, {function_->getArg(0), function_->getArg(1), function_->getArg(2), array});
+      llvm::BasicBlock* refused = NewBlock("refused");
+      llvm::BasicBlock* next = NewBlock("unpacked");
+      builder_.CreateCondBr(builder_.CreateIsNull(status), next, refused,
+                            llvm::MDBuilder(llvm_context).createLikelyBranchWeights());
+      builder_.SetInsertPoint(refused);
+      builder_.CreateRet(status);
+      builder_.SetInsertPoint(next);
+    }
+    return array;
+  }
+
+  // Stores the addresses of arguments [begin, end) in the array that is the fourth argument.
+  void EmitPiece(size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) StorePointer(function_->getArg(3), i, UnpackArgument(i));
+    builder_.CreateRet(builder_.getInt32(0));
+    Finish();
+  }
+
+  void StorePointer(llvm::Value* array, size_t i, llvm::Value* pointer) {
+    builder_.CreateStore(pointer, builder_.CreateConstInBoundsGEP1_64(types_.pointer, array, i));
+  }
+
   // Texts are those of generated C, whose room for them is kMaxMessageBytes.
   void Check(llvm::Value* condition, const std::string& problem) {
     llvm::LLVMContext& llvm_context = context_.module.getContext();
@@ -195,7 +255,11 @@ class PackedEntryEmitter {
                               builder_.getInt32(kHintCode), builder_.getInt32(kHintBits)});
     Check(builder_.CreateIsNotNull(workspace),
           absl::StrCat(": no memory for the workspace, bytes: ", bytes));
-    args.push_back(workspace);
+    if (TakesArray(func_)) {
+      StorePointer(args[0], func_.params.size(), workspace);
+    } else {
+      args.push_back(workspace);
+    }
     llvm::Value* status = builder_.CreateCall(symbols_.body, args);
     llvm::Value* freed =
         context_.CallRuntime(builder_, RuntimeFunction::kFreeWorkspace, {device, zero, workspace});
@@ -210,6 +274,7 @@ class PackedEntryEmitter {
   const IrTypes& types_;
   const loop::Func& func_;
   const FuncSymbols& symbols_;
+  const size_t num_arguments_;  // workspace included
   llvm::Function* function_;
   llvm::IRBuilder<> builder_;
   llvm::BasicBlock* failed_;
@@ -219,7 +284,7 @@ class PackedEntryEmitter {
 }  // namespace
 
 void EmitPackedEntry(ModuleContext& context, const FuncSymbols& symbols) {
-  PackedEntryEmitter(context, symbols).Emit();
+  PackedEntryEmitter(context, symbols, symbols.entry).Emit();
 }
 
 void DeclareGetters(ModuleContext& context) {

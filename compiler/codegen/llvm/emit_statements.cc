@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "absl/strings/str_cat.h"
@@ -30,6 +31,12 @@ void FunctionEmitter::Emit() {
 }
 
 void FunctionEmitter::BindParams() {
+  if (TakesArray(func_)) {
+    for (size_t i = 0; i < NumPointers(func_); ++i) {
+      array_positions_[ParamOf(func_, i).get()] = i;
+    }
+    return;
+  }
   unsigned next = 0;
   const bool task = func_.kind == loop::Func::Kind::kTask;
   if (task) {

@@ -40,13 +40,17 @@ class FunctionEmitter {
   // The handle of the function of that name; ends the function if the runtime has none.
   llvm::Value* LookUp(const std::string& function);
   // Type and element count of callee's argument `i`, the workspace included.
-  loop::Buffer ParamOf(const loop::Func& callee, size_t i);
+  static loop::Buffer ParamOf(const loop::Func& callee, size_t i);
   void StoreTensor(llvm::Value* tensor, const loop::Buffer& param, llvm::Value* data);
   llvm::Function* TaskTrampoline(const FuncSymbols& task);
   llvm::StructType* ClosureType(const FuncSymbols& task);
   // Ends the function with `status` if it is not zero.
   void ReturnIfNonZero(llvm::Value* status);
   llvm::Value* ArgumentAddress(const loop::Argument& argument);
+  // Whether the arguments are all pointers that this function was given, in their order.
+  bool PassesAllOn(const loop::Call& node) const;
+  // The arguments in an array.
+  llvm::Value* ArgumentArray(const loop::Call& node);
 
   // Expressions. A node that occurs several times within one statement is emitted once.
   llvm::Value* EmitExpr(const loop::Expr& e);
@@ -112,6 +116,10 @@ class FunctionEmitter {
   llvm::AllocaInst* values_ = nullptr;
   llvm::AllocaInst* result_ = nullptr;
   llvm::AllocaInst* handle_ = nullptr;  // of a function that was looked up
+  // Of functions that take an array of pointers (TakesArray): where each is in this one's, and the
+  // memory of those that are passed.
+  std::unordered_map<const loop::BufferNode*, size_t> array_positions_;
+  llvm::AllocaInst* array_ = nullptr;
 };
 
 }  // namespace kiln::codegen

@@ -13,6 +13,8 @@ namespace {
 
 // What calling conventions align the stack to.
 constexpr unsigned kStackBytes = 16;
+// Pointers that are parameters of their own, at most.
+constexpr size_t kMaxPointers = 128;
 
 llvm::StringRef RuntimeName(RuntimeFunction function) {
   switch (function) {
@@ -57,6 +59,16 @@ llvm::FunctionType* RuntimeType(RuntimeFunction function, const IrTypes& types) 
 }
 
 }  // namespace
+
+size_t NumPointers(const loop::Func& func) {
+  return func.params.size() + (func.workspace != nullptr ? 1 : 0);
+}
+
+bool TakesArray(const loop::Func& func) {
+  const bool is_called_by_others = func.exported && func.convention == loop::Convention::kUnpacked;
+  return NumPointers(func) > kMaxPointers && !is_called_by_others &&
+         func.kind != loop::Func::Kind::kTask && func.kind != loop::Func::Kind::kExternal;
+}
 
 ModuleContext::ModuleContext(llvm::Module& module, const loop::LoopProgram& program,
                              std::vector<Machine> machines_in, const LlvmOptions& options)

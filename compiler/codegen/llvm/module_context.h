@@ -4,6 +4,7 @@
 #ifndef KILN_COMPILER_CODEGEN_LLVM_MODULE_CONTEXT_H_
 #define KILN_COMPILER_CODEGEN_LLVM_MODULE_CONTEXT_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -35,12 +36,18 @@ enum class RuntimeFunction {
 
 struct FuncSymbols {
   const loop::Func* func;
-  // i32(ptr param…, ptr workspace if any); for a kTask i32(index task, index num_tasks, ptr param…,
-  // scalar…).
+  // i32(ptr param…, ptr workspace if any), or i32(ptr to an array of them); for a kTask i32(index
+  // task, index num_tasks, ptr param…, scalar…).
   llvm::Function* body;
   // What others call: the packed function around `body`, or `body` itself.
   llvm::Function* entry;
 };
+
+// Whether the body of the function takes its parameters and workspace as one array of pointers:
+// LLVM's time grows faster than the number of values that are alive at once.
+bool TakesArray(const loop::Func& func);
+// The parameters of the function and its workspace, if it has one.
+size_t NumPointers(const loop::Func& func);
 
 // What a function is for.
 struct Machine {
