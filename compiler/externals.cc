@@ -8,6 +8,7 @@
 #include "compiler/base/status.h"
 #include "compiler/external/generate.h"
 #include "compiler/external/partition.h"
+#include "compiler/lower/lower.h"
 
 namespace kiln {
 namespace {
@@ -58,9 +59,9 @@ PassContext PassContextOf(const CompileOptions& options, const Target& target) {
   for (const ExternalChoice& choice : options.externals) codegens.push_back(choice.codegen);
   return {.target = target,
           .evaluate = EvaluateAllConstants,
-          .partition = [codegens, name = options.module_name](const Graph& graph) {
-            return Partition(graph, name, codegens);
-          }};
+          .partition = [codegens, name = options.module_name](
+                           const Graph& graph) { return Partition(graph, name, codegens); },
+          .work = WorkOfNode};
 }
 
 absl::StatusOr<std::vector<ExternalModule>> MakeExternalModules(const Graph& fused,

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // FoldConstants: nodes whose inputs are all constants are computed, all in one evaluation, and
-// become constants.
+// become constants. What is computed is in proportion to the constants that the model has and to
+// those that it gets; nodes beyond that, and what is made of them, are left to run time.
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <set>
 #include <vector>
 
 #include "compiler/base/status.h"
@@ -18,6 +22,13 @@ namespace {
 // broadcast_to of a scalar. Not what weights are made of: schedules pack those that are constants,
 // and read others much slower.
 constexpr int64_t kMaxGrownBytes = 1 << 20;
+// Operations that are computed in any model, and for each byte of constants: a product of square
+// matrices of 4,096 rows is computed.
+constexpr int64_t kWorkOfAnyModel = 1 << 28;
+constexpr int64_t kWorkOfByte = 1 << 10;
+// Memory of the results of one node, for each byte of constants.
+constexpr int64_t kMaxResultBytes = 1 << 28;
+constexpr int64_t kResultBytesOfByte = 4;
 
 bool MayGrow(const Graph& graph, const Node& node) {
   int64_t in = 0, out = 0;
@@ -45,15 +56,66 @@ std::vector<bool> PartsOfWeights(const Graph& graph) {
   return is_part;
 }
 
+class Budget {
+ public:
+  // `may_fold`: whether a node all of whose inputs are constants may become constants.
+  Budget(const Graph& graph, const std::function<bool(const Node&)>& may_fold,
+         const PassContext& context)
+      : graph_(graph), context_(context) {
+    if (context.work == nullptr) return;
+    FixedNodes folds(graph, may_fold);
+    std::vector<bool> counted(graph.values.size(), false);
+    std::set<const char*> tensors;  // several values may be one tensor of the model
+    double bytes = 0;
+    for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) {
+      const bool is_folded = folds.ContainsNode(id);
+      for (ValueId input : graph.node(id).inputs) {
+        // Constants that are read, and results that what is left reads.
+        if (graph.is_constant(input) == is_folded && folds.Contains(input) &&
+            !counted[static_cast<size_t>(input)]) {
+          counted[static_cast<size_t>(input)] = true;
+          if (is_folded && !tensors.insert(graph.value(input).constant.bytes().data()).second) {
+            continue;
+          }
+          bytes += static_cast<double>(graph.type(input).num_bytes());
+        }
+      }
+    }
+    work_left_ = static_cast<double>(kWorkOfAnyModel) + static_cast<double>(kWorkOfByte) * bytes;
+    max_result_bytes_ = std::max(static_cast<double>(kMaxResultBytes),
+                                 static_cast<double>(kResultBytesOfByte) * bytes);
+  }
+
+  // Takes the work of the node off what is left; false if that does not suffice.
+  bool Take(const Node& node) {
+    if (context_.work == nullptr) return true;
+    double result_bytes = 0;
+    for (ValueId output : node.outputs) {
+      result_bytes += static_cast<double>(graph_.type(output).num_bytes());
+    }
+    const auto work = static_cast<double>(context_.work(graph_, node));
+    if (result_bytes > max_result_bytes_ || work > work_left_) return false;
+    work_left_ -= work;
+    return true;
+  }
+
+ private:
+  const Graph& graph_;
+  const PassContext& context_;
+  double work_left_ = 0, max_result_bytes_ = 0;
+};
+
 }  // namespace
 
 absl::StatusOr<Graph> FoldConstants(const Graph& graph, const PassContext& context) {
   const std::vector<bool> is_part_of_weight = PartsOfWeights(graph);
-  FixedNodes folds(graph, [&](const Node& node) {
+  const auto may_fold = [&](const Node& node) {
     // An external generator's module runs on the target only.
     return ExternalCompiler(node).empty() &&
            (MayGrow(graph, node) || is_part_of_weight[static_cast<size_t>(node.outputs[0])]);
-  });
+  };
+  Budget budget(graph, may_fold, context);
+  FixedNodes folds(graph, [&](const Node& node) { return may_fold(node) && budget.Take(node); });
 
   // The folded nodes as a graph of their own, whose outputs are what the rest of the graph reads.
   GraphRewriter fixed(graph);

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "compiler/passes/testing/run_pass.h"
 #include "gtest/gtest.h"
 
@@ -92,6 +98,45 @@ def @main(%x: Tensor[(1, 1), float32]) {
   add(%x, %0)
 })"),
             "add(%x, meta[relay.Constant][0])\n");
+}
+
+// The body after the pass where a node takes `work` operations.
+std::string FoldedWhereNodesTake(int64_t work, absl::string_view model) {
+  const Target target;
+  const absl::StatusOr<Graph> folded = FoldConstants(
+      ParseModel(model), {.target = target,
+                          .evaluate = RunGraph,
+                          .work = [work](const Graph&, const Node&) { return work; }});
+  EXPECT_TRUE(folded.ok()) << folded.status();
+  return folded.ok() ? BodyText(*folded) : "";
+}
+
+// A small model may take 2^28 operations, whatever it is that is made of constants.
+TEST(FoldConstants, LeavesWhatIsOutOfProportionToRunTime) {
+  constexpr absl::string_view kModel = R"(
+def @main(%x: Tensor[(), float32]) {
+  %0 = add(1f, 2f);
+  %1 = multiply(%0, %0);
+  %2 = sqrt(%1);
+  multiply(%x, %2)
+})";
+  EXPECT_EQ(FoldedWhereNodesTake(1 << 26, kModel), "multiply(%x, 3f)\n");
+  EXPECT_EQ(FoldedWhereNodesTake(1 << 27, kModel), "%0 = sqrt(9f);\nmultiply(%x, %0)\n");
+  EXPECT_EQ(FoldedWhereNodesTake(int64_t{1} << 40, kModel),
+            "%0 = add(1f, 2f);\n%1 = multiply(%0, %0);\n%2 = sqrt(%1);\nmultiply(%x, %2)\n");
+}
+
+// The more constants there are, the more may be computed of them.
+TEST(FoldConstants, ComputesWeightsInProportionToTheirSize) {
+  const auto model = [](int64_t rows) {
+    return absl::StrCat(
+        "def @main(%x: Tensor[(1, ", rows, "), float32], %constant: Tensor[(", rows,
+        ", 1024), float32]) {\n  nn.dense(%x, transpose(%constant), units=None)\n}");
+  };
+  const std::string folded = "nn.dense(%x, meta[relay.Constant][0])\n";
+  constexpr int64_t kWork = int64_t{1} << 32;
+  EXPECT_NE(FoldedWhereNodesTake(kWork, model(16)), folded);
+  EXPECT_EQ(FoldedWhereNodesTake(kWork, model(1024)), folded);
 }
 
 TEST(FoldConstants, HandsOnTheEvaluatorsError) {

@@ -9,6 +9,7 @@
 #ifndef KILN_COMPILER_PASSES_PASS_H_
 #define KILN_COMPILER_PASSES_PASS_H_
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -23,6 +24,10 @@ namespace kiln {
 // Computes the outputs of a graph without inputs: constant folding runs the lowered code.
 using Evaluator = std::function<absl::StatusOr<std::vector<Tensor>>(const Graph&)>;
 
+// About how many operations it takes to compute a node of a typed graph, a few bytes of memory
+// counted as one.
+using WorkEstimator = std::function<int64_t(const Graph& graph, const Node& node)>;
+
 // Puts what external code generators take into groups with the attribute Compiler.
 using Partitioner = std::function<absl::StatusOr<Graph>(const Graph&)>;
 
@@ -30,6 +35,7 @@ struct PassContext {
   const Target& target;
   Evaluator evaluate;
   Partitioner partition = nullptr;  // null: there are no external code generators
+  WorkEstimator work = nullptr;     // null: no node takes too much to be folded
 };
 
 // What is known of a graph; a pass needs some and gives some.
