@@ -18,6 +18,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::StrEq;
 
 constexpr const char* kVariants[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
 constexpr const char* kModules[] = {"aot_c", "aot_default", "graph_c", "graph_default"};
@@ -48,7 +49,7 @@ TEST(Linked, TheBestRunsByItself) {
     ExpectSameBits(RunModule(name), NumVariants() - 1);
     const ModelMetadata metadata = ModelMetadata::Find(module).value();
     EXPECT_THAT(metadata.cpu_variants(),
-                ElementsAre(std::string("x86-64-v2"), "x86-64-v3", "x86-64-v4"));
+                ElementsAre(StrEq("x86-64-v2"), StrEq("x86-64-v3"), StrEq("x86-64-v4")));
   }
 }
 

@@ -252,12 +252,13 @@ class CaseWriter {
     Line("}\n");
   }
 
-  // The address of the struct of tensors; NULL where the model has none.
+  // The address of the struct of tensors; NULL where the model has none. The case's tensors are
+  // words of 64 bits, so that they are aligned for elements of every type.
   std::string WriteStruct(const std::string& what, const std::vector<CaseTensor>& tensors) {
     if (tensors.empty()) return "NULL";
     std::vector<std::string> members;
     for (size_t i = 0; i < tensors.size(); ++i)
-      members.push_back(absl::StrCat(".", tensors[i].member, " = ", what, i));
+      members.push_back(absl::StrCat(".", tensors[i].member, " = (void*)", what, i));
     Line("  const struct ", prefix_, "_", what, "s model_", what, "s = {",
          absl::StrJoin(members, ", "), "};");
     return absl::StrCat("&model_", what, "s");
