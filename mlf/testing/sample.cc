@@ -80,6 +80,7 @@ Module SampleModule(const std::string& name, const std::string& executor) {
 ModelLibrary SampleLibrary() {
   return {.modules = {SampleModule("fast", "aot"), SampleModule("slow", "graph")},
           .runtime = {{"include/crt.h", "// CRT\n"}, {"src/crt.c", ""}},
+          .headers = {{"model.h", "// model\n"}},
           .export_time = 1'000'000'000};
 }
 

@@ -60,8 +60,10 @@ class CliCase(unittest.TestCase):
         self.assertFalse(os.path.exists(self.out))
 
     def files(self, folder):
+        """The bytes of all files below `folder`, by their paths there."""
         contents = {}
-        for name in sorted(os.listdir(folder)):
-            with open(os.path.join(folder, name), "rb") as file:
-                contents[name] = file.read()
+        for path, _, names in os.walk(folder):
+            for name in names:
+                with open(os.path.join(path, name), "rb") as file:
+                    contents[os.path.relpath(file.name, folder)] = file.read()
         return contents

@@ -110,6 +110,12 @@ class MlfTest(unittest.TestCase):
                     source = self.read("out/digits_model.c").replace(b'"digits.h"', b'"tvmgen_digits.h"')
                     self.assertEqual(files[path], source)
                     expected[path] = "digits_model.c"
+                # Headers that are Kiln's own, which the C runtimes of other tools lack.
+                for header in ("metadata.h", "model.h", "graph_table.h"):
+                    if os.path.exists(self.path("out/kiln/" + header)):
+                        path = "./codegen/host/src/kiln/" + header
+                        self.assertEqual(files[path], self.read("out/kiln/" + header))
+                        expected[path] = "kiln/" + header
                 shutil.rmtree(self.path("out"))
                 others = {"./SHA256SUMS", "./metadata.json", "./parameters/digits.params", "./src/digits.relay"}
                 self.assertEqual(set(files), set(expected) | others)
