@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "compiler/ops/add_op.h"
 #include "compiler/ops/op_def.h"
 #include "tests/equality/random_source.h"
