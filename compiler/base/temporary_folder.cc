@@ -126,6 +126,7 @@ absl::StatusOr<TemporaryFolder> TemporaryFolder::MakeIn(const std::string& place
     entry->descriptor = OpenFolder(entry->path);
     if (entry->descriptor < 0) {
       error = errno;
+      if (error == ENOENT) continue;  // another process has taken it for an abandoned one
       Remove(entry->path);
       return SystemError(what, error);
     }

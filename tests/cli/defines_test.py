@@ -40,12 +40,15 @@ def macros_from(metadata):
     module = "TVMGEN_" + metadata["module_name"].upper()
     main = metadata["functions"][0]
     expected = {"{}_{}".format(module, key.upper()): main[key] for key in KEYS}
+    if metadata["interface_api"] == "c":
+        # As TVM spells it.
+        expected[module + "_WORKSPACE_SIZE"] = main["workspace_size_bytes"]
     for pool in metadata["pools"] if metadata["interface_api"] == "c" else []:
         if pool["kind"] != "WORKSPACE":
             continue
         if pool["external"]:
             prefix = "{}_{}_WORKSPACE_POOL".format(module, pool["name"].upper())
-            expected[prefix + "_SIZE_BYTES"] = pool["size_bytes"]
+            expected[prefix + "_SIZE"] = expected[prefix + "_SIZE_BYTES"] = pool["size_bytes"]
             expected[prefix + "_ALIGNMENT_BYTES"] = pool["alignment_bytes"]
         elif pool["size_bytes"] > 0:
             expected[module + "_WORKSPACE_ALIGNMENT_BYTES"] = pool["alignment_bytes"]
@@ -65,8 +68,9 @@ def macros_from(metadata):
     return expected
 
 
-def value_of(text):
-    """A macro's text as JSON has it."""
+def value_of(text, macros):
+    """A macro's text as JSON has it; that of another macro, where the text is its name."""
+    text = macros.get(text, text)
     if text.startswith('"'):
         return text.strip('"')
     if text.startswith("{"):
@@ -83,7 +87,8 @@ class DefinesTest(unittest.TestCase):
                 header = file.read()
             with open(os.path.join(folder, "Model.metadata.json")) as file:
                 metadata = json.load(file)
-        found = {name: value_of(text) for name, text in macros_of(header).items()}
+        macros = macros_of(header)
+        found = {name: value_of(text, macros) for name, text in macros.items()}
         self.assertEqual(found, macros_from(metadata))
         return found
 

@@ -195,7 +195,7 @@ class ProfileTest(CliCase):
         self.write("file", "kept")
         for words, path in (
             ("found the folder", self.folder),
-            ("wanted the name of a file", ""),
+            ("--html: found an empty text, wanted a value", ""),
             ("cannot be", self.path("file/page.html")),
             ("is what is read", library),
         ):

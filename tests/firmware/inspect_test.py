@@ -33,7 +33,7 @@ class InspectTest(unittest.TestCase):
         self.assertIn("stack: ", found["output"])
 
     def test_what_cannot_be_counted(self):
-        self.refuses("wanted a program", IMAGE, "--emulator", "")
+        self.refuses("--emulator: found an empty text", IMAGE, "--emulator", "")
         self.refuses("'no-such-emulator' cannot be run: No such file", IMAGE, "--emulator", "no-such-emulator -x")
         self.refuses("ends with status 1, wanted 0", IMAGE, "--emulator", "qemu-system-arm -machine no-such-machine")
         self.refuses("does not end within 1 s", HANGS, "--timeout", "1", "--emulator", EMULATOR)

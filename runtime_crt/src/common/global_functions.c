@@ -36,7 +36,7 @@ static tvm_crt_error_t Prepare(void) {
     error = TVMMutableFuncRegistry_Set(&globals, "runtime.SystemLib", SystemLib, 0);
   }
   if (error != kTvmErrorNoError) {
-    return FAIL(error, "TVM_CRT_GLOBAL_FUNC_REGISTRY_SIZE_BYTES is too small for any function");
+    return FAIL(error, "there is no room for global functions");
   }
   TVMHandles_globals = &globals.registry;
   return kTvmErrorNoError;

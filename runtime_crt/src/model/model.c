@@ -91,6 +91,7 @@ int32_t TVMSetWorkspaces(TVMContext* context, const TVMWorkspace* workspaces,
 // What the model's function returned, with a text of its own: functions of the application's leave
 // none, and the text of an older error would stand for theirs.
 static int32_t Finish(const TVMModel* model, int32_t error) {
+  (void)model;  // not read where there are no texts
   if (error == 0 || TVMGetLastError()[0] != '\0') return error;
   (void)FAIL_AT(kTvmErrorNoError, model->name,
                 ": a hook of a device or a function of the application's failed");
