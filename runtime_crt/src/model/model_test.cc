@@ -5,6 +5,7 @@
 #include <string>
 
 #include "gtest/gtest.h"
+#include "tvm/runtime/c_runtime_api.h"
 #include "tvm/runtime/crt/error_codes.h"
 
 namespace {
@@ -29,6 +30,11 @@ int32_t AddOne(void* const* inputs, void* const* outputs, void* const* workspace
 }
 
 int32_t Fails(void* const*, void* const*, void* const*, void* const*) { return 42; }
+
+int32_t FailsWithText(void* const*, void* const*, void* const*, void* const*) {
+  TVMAPISetLastError("the sensor is off");
+  return 43;
+}
 
 constexpr TVMModelMemory kInputs[] = {{"x", 4, 4}, {"nothing", 0, 4}};
 constexpr TVMModelMemory kOutputs[] = {{"y", 4, 4}};
@@ -88,6 +94,12 @@ TEST_F(ModelTest, NeedsNoContextWithoutWorkspaces) {
 TEST_F(ModelTest, ReturnsWhatTheModelReturns) {
   model_.run = Fails;
   EXPECT_EQ(Execute(), 42);
+}
+
+TEST_F(ModelTest, KeepsTheTextOfTheModel) {
+  model_.run = FailsWithText;
+  EXPECT_EQ(Execute(), 43);
+  EXPECT_STREQ(TVMGetLastError(), "the sensor is off");
 }
 
 TEST_F(ModelTest, NullPointers) {
