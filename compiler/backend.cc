@@ -77,6 +77,9 @@ Target CodeTarget(const CompileOptions& options) {
 
 loop::LoopProgram ScalarProgram(const loop::LoopProgram& program, const CompileOptions& options) {
   loop::LoopProgram result = program;
+  for (loop::Func& func : result.funcs) {
+    func.body = loop::ExpandDots(func.body, codegen::HasSpellingInC);
+  }
   loop::OutlineParallel(result, Threads(options));
   return result;
 }
@@ -84,8 +87,10 @@ loop::LoopProgram ScalarProgram(const loop::LoopProgram& program, const CompileO
 loop::LoopProgram VectorProgram(const loop::LoopProgram& program, const CompileOptions& options) {
   loop::LoopProgram result = program;
   for (loop::Func& func : result.funcs) {
-    func.body =
-        loop::Simplify(loop::VectorizeLoops(func.body, TargetOf(func, options).vector_bits));
+    // Without an instruction its products are vectors of their own.
+    const loop::Stmt body =
+        loop::ExpandDots(func.body, [](const loop::Dot& dot) { return !dot.instruction.empty(); });
+    func.body = loop::Simplify(loop::VectorizeLoops(body, TargetOf(func, options).vector_bits));
   }
   loop::OutlineParallel(result, Threads(options));
   return result;

@@ -203,8 +203,7 @@ std::vector<Target> EffectiveTargets(const CompileOptions& options) {
   if (targets.empty()) targets.push_back(options.target);
   for (Target& target : targets) {
     if (options.runtime == Runtime::kCrt || options.threads == 1) target.cores = 1;
-    // A C compiler is not sure to find the instruction, and slow where it does not.
-    if (options.codegen == Codegen::kC) target.has_byte_dot = false;
+    target.by_c_compiler = options.codegen == Codegen::kC;
   }
   return targets;
 }

@@ -151,6 +151,12 @@ Expr operator>=(Expr a, Expr b) { return MakeCompare(CompareOp::kGe, std::move(a
 Expr operator==(Expr a, Expr b) { return MakeCompare(CompareOp::kEq, std::move(a), std::move(b)); }
 Expr operator!=(Expr a, Expr b) { return MakeCompare(CompareOp::kNe, std::move(a), std::move(b)); }
 Expr Not(Expr a) { return MakeUnary(UnaryOp::kNot, std::move(a)); }
+Expr RoundingMulHigh(Expr a, Expr b) {
+  return MakeBinary(BinaryOp::kRoundingMulHigh, std::move(a), std::move(b));
+}
+Expr RoundingShr(Expr a, Expr b) {
+  return MakeBinary(BinaryOp::kRoundingShr, std::move(a), std::move(b));
+}
 Expr Min(Expr a, Expr b) { return MakeBinary(BinaryOp::kMin, std::move(a), std::move(b)); }
 Expr Max(Expr a, Expr b) { return MakeBinary(BinaryOp::kMax, std::move(a), std::move(b)); }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expressions of the loop IR.
 //
-//   expr := int | float | var | unary(expr) | binary(expr, expr) | fma(expr, expr, expr) |
-//   compare(expr, expr)
+//   expr := int | float | var | unary(expr) | binary(expr, expr) | fma(expr, expr, expr)
+//         | dot<instruction, group>(expr, expr, expr) | compare(expr, expr)
 //         | select(expr, expr, expr) | cast<type>(expr) | bitcast<type>(expr) | load(buffer, expr…)
 //         | ramp(expr, stride, lanes) | broadcast(expr, lanes)
 //
@@ -26,7 +26,19 @@
 // integers it wraps or extends; int or bool to float
 //   rounds to nearest even; to bool it is != 0. float16 exists as storage only: casts to and from
 //   float32 are all one can do with it.
-// - Vectors: an operation on vectors is the operation on each lane.
+// - rounding_mul_high(a, b) of two int32 is (a * b + 2^30) >> 31 of the exact product: a * b / 2^31
+//   rounded to nearest, halves up. MIN by MIN wraps around to MIN. rounding_shr(a, n) of two int32
+//   is a / 2^n rounded to nearest, halves away from zero; n counts modulo 32, as in shr.
+// - dot(sum, a, b) adds products of integers in groups. With R = lanes of a / group and C = lanes
+// of
+//   b / group, a is R rows and b is C columns of `group` neighbouring lanes, and
+//     lane r * C + c of the result = that of sum + Σ over k < group of a[r * group + k] *
+//     b[c * group + k].
+//   If a and b have `group` times the lanes of sum each, both are walked together instead: lane l
+//   of the result is that of sum + Σ over k of a[l * group + k] * b[l * group + k]. Factors are
+//   extended to the type of sum before they are multiplied, and sums wrap around. The instruction
+//   is the one that the schedule has chosen (compiler/target/instructions.h); it changes no bit.
+// - Vectors: any other operation on vectors is the operation on each lane.
 //
 // Expressions are immutable and shared: one may stand in several places (a DAG). Engines evaluate a
 // shared node once; mutators keep sharing (mutate.h).
@@ -36,6 +48,7 @@
 #include <concepts>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -81,7 +94,9 @@ enum class BinaryOp {
   kOr,
   kXor,
   kShl,
-  kShr
+  kShr,
+  kRoundingMulHigh,  // of int32 alone, as kRoundingShr
+  kRoundingShr
 };  // kAnd … kXor: of bits, or of bools
 enum class CompareOp { kEq, kNe, kLt, kLe, kGt, kGe };
 
@@ -139,6 +154,19 @@ struct BufferNode {
 };
 using Buffer = std::shared_ptr<const BufferNode>;
 
+// Which lanes of its factors a dot multiplies.
+struct DotShape {
+  int rows, columns, group;
+  bool paired;  // a and b are walked together, lane by lane; otherwise every row meets every column
+
+  // Nothing if these numbers of lanes fit neither form.
+  static std::optional<DotShape> Of(int sum_lanes, int a_lanes, int b_lanes, int group);
+  int lanes() const { return paired ? rows : rows * columns; }
+  // Of lane `lane` of the result: where its group begins in a and in b.
+  int FirstOfA(int lane) const { return (paired ? lane : lane / columns) * group; }
+  int FirstOfB(int lane) const { return (paired ? lane : lane % columns) * group; }
+};
+
 Buffer MakeBuffer(std::string name, DType dtype, Shape shape, BufferScope scope,
                   int alignment_bytes = 0);
 Buffer MakeSlice(std::string name, Shape shape, Buffer whole, int64_t first, Shape strides);
@@ -163,6 +191,11 @@ struct Binary {
 struct Fma {
   Expr a, b, c;
 };  // a * b + c, rounded once
+struct Dot {
+  std::string instruction;  // a name, or empty
+  int group;                // products that are added to each lane
+  Expr sum, a, b;
+};
 struct Compare {
   CompareOp op;
   Expr a, b;
@@ -194,8 +227,8 @@ struct Broadcast {
 
 struct ExprNode {
   Type type;
-  std::variant<IntImm, FloatImm, VarNode, Unary, Binary, Fma, Compare, Select, Cast, Bitcast, Load,
-               Ramp, Broadcast>
+  std::variant<IntImm, FloatImm, VarNode, Unary, Binary, Fma, Dot, Compare, Select, Cast, Bitcast,
+               Load, Ramp, Broadcast>
       value;
 };
 
@@ -222,6 +255,8 @@ Expr Const(Type type, double value);
 Expr MakeUnary(UnaryOp op, Expr a);
 Expr MakeBinary(BinaryOp op, Expr a, Expr b);
 Expr MakeFma(Expr a, Expr b, Expr c);
+// The lanes of the operands must make a DotShape.
+Expr MakeDot(std::string instruction, int group, Expr sum, Expr a, Expr b);
 Expr MakeCompare(CompareOp op, Expr a, Expr b);
 Expr MakeSelect(Expr condition, Expr if_true, Expr if_false);
 Expr MakeCast(Type type, Expr a);    // lanes must agree
@@ -255,6 +290,8 @@ Expr operator||(const A& a, const B& b) {
 }
 Expr Not(Expr a);
 bool operator!(const Expr&) = delete;  // Not(e), or e.get() == nullptr
+Expr RoundingMulHigh(Expr a, Expr b);
+Expr RoundingShr(Expr a, Expr b);
 Expr Min(Expr a, Expr b);
 Expr Max(Expr a, Expr b);
 

@@ -40,6 +40,11 @@ void ForEachOperand(const ExprNode& node, const F& f) {
                           f(e.b);
                           f(e.c);
                         },
+                        [&](const Dot& e) {
+                          f(e.sum);
+                          f(e.a);
+                          f(e.b);
+                        },
                         [&](const Compare& e) {
                           f(e.a);
                           f(e.b);

@@ -42,6 +42,9 @@ size_t ExprPool::Hash::operator()(const Expr& e) const {
           [&](const Unary& n) { h.Add(static_cast<uint64_t>(n.op)), h.Add(n.a); },
           [&](const Binary& n) { h.Add(static_cast<uint64_t>(n.op)), h.Add(n.a), h.Add(n.b); },
           [&](const Fma& n) { h.Add(n.a), h.Add(n.b), h.Add(n.c); },
+          [&](const Dot& n) {
+            h.Add(static_cast<uint64_t>(n.group)), h.Add(n.sum), h.Add(n.a), h.Add(n.b);
+          },
           [&](const Compare& n) { h.Add(static_cast<uint64_t>(n.op)), h.Add(n.a), h.Add(n.b); },
           [&](const Select& n) { h.Add(n.condition), h.Add(n.if_true), h.Add(n.if_false); },
           [&](const Cast& n) { h.Add(n.a); },
@@ -78,6 +81,11 @@ bool ExprPool::Equal::operator()(const Expr& a, const Expr& b) const {
                         [&](const Fma& n) {
                           const Fma& m = *b.As<Fma>();
                           return Same(n.a, m.a) && Same(n.b, m.b) && Same(n.c, m.c);
+                        },
+                        [&](const Dot& n) {
+                          const Dot& m = *b.As<Dot>();
+                          return n.instruction == m.instruction && n.group == m.group &&
+                                 Same(n.sum, m.sum) && Same(n.a, m.a) && Same(n.b, m.b);
                         },
                         [&](const Compare& n) {
                           const Compare& m = *b.As<Compare>();

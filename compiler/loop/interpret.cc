@@ -73,6 +73,9 @@ void Evaluate(Frame& frame, const Operation& operation) {
           [&](const FmaOperation& o) {
             o.kernel(lanes, frame.at(o.a), frame.at(o.b), frame.at(o.c), out);
           },
+          [&](const DotOperation& o) {
+            o.kernel(o.shape, frame.at(o.sum), frame.at(o.a), frame.at(o.b), out);
+          },
           [&](const SelectOperation& o) {
             const Scalar* condition = frame.at(o.condition);
             const Scalar* if_true = frame.at(o.if_true);

@@ -46,6 +46,11 @@ struct FmaOperation {
   FmaKernel kernel;
   Slot a, b, c;
 };
+struct DotOperation {
+  DotKernel kernel;
+  DotShape shape;
+  Slot sum, a, b;
+};
 struct SelectOperation {
   Slot condition, if_true, if_false;
 };
@@ -64,8 +69,8 @@ struct BroadcastOperation {
 struct Operation {
   int lanes;
   Slot out;
-  std::variant<UnaryOperation, BinaryOperation, FmaOperation, SelectOperation, LoadOperation,
-               RampOperation, BroadcastOperation>
+  std::variant<UnaryOperation, BinaryOperation, FmaOperation, DotOperation, SelectOperation,
+               LoadOperation, RampOperation, BroadcastOperation>
       value;
 };
 

@@ -18,7 +18,10 @@ constexpr int64_t kBytesPerWork = 64;
 
 int64_t WorkOf(const std::vector<Operation>& operations) {
   int64_t work = 0;
-  for (const Operation& operation : operations) work += operation.lanes;
+  for (const Operation& operation : operations) {
+    const auto* dot = std::get_if<DotOperation>(&operation.value);
+    work += int64_t{operation.lanes} * (dot == nullptr ? 1 : dot->shape.group);
+  }
   return work;
 }
 
@@ -155,6 +158,12 @@ class FuncCompiler {
             },
             [&](const Fma& n) -> Value {
               return FmaOperation{FindFmaKernel(dtype), SlotOf(n.a), SlotOf(n.b), SlotOf(n.c)};
+            },
+            [&](const Dot& n) -> Value {
+              return DotOperation{
+                  FindDotKernel(dtype),
+                  *DotShape::Of(e.type().lanes, n.a.type().lanes, n.b.type().lanes, n.group),
+                  SlotOf(n.sum), SlotOf(n.a), SlotOf(n.b)};
             },
             [&](const Compare& n) -> Value {
               return BinaryOperation{FindCompareKernel(n.op, n.a.type().dtype), SlotOf(n.a),

@@ -27,6 +27,10 @@ Expr Rebuild(const Expr& e, const F& rewritten) {
           [&](const Unary& n) { return MakeUnary(n.op, rewritten(n.a)); },
           [&](const Binary& n) { return MakeBinary(n.op, rewritten(n.a), rewritten(n.b)); },
           [&](const Fma& n) { return MakeFma(rewritten(n.a), rewritten(n.b), rewritten(n.c)); },
+          [&](const Dot& n) {
+            return MakeDot(n.instruction, n.group, rewritten(n.sum), rewritten(n.a),
+                           rewritten(n.b));
+          },
           [&](const Compare& n) { return MakeCompare(n.op, rewritten(n.a), rewritten(n.b)); },
           [&](const Select& n) {
             return MakeSelect(rewritten(n.condition), rewritten(n.if_true), rewritten(n.if_false));

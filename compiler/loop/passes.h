@@ -10,6 +10,7 @@
 #define KILN_COMPILER_LOOP_PASSES_H_
 
 #include <cstddef>
+#include <functional>
 #include <unordered_map>
 #include <vector>
 
@@ -54,6 +55,11 @@ Stmt PartitionLoops(const Stmt& s, int max_growth = 12);
 
 // Expands unrolled loops.
 Stmt UnrollLoops(const Stmt& s);
+
+// Writes out every dot of a single sum that `keeps` refuses as a sum of products: what a code
+// generator without an instruction for it wants. What is left of vectors in the statement stands in
+// the dots that were kept.
+Stmt ExpandDots(const Stmt& s, const std::function<bool(const Dot&)>& keeps);
 
 // Expands vectorised loops into vector expressions of `vector_bits`, counted in the widest type
 // that differs by iteration (indices do not count), and the remainder in powers of two. What is the

@@ -50,6 +50,10 @@ Infix InfixOf(BinaryOp op, bool is_bool) {
       return {"<<", 8};
     case BinaryOp::kShr:
       return {">>", 8};
+    case BinaryOp::kRoundingMulHigh:
+      return {"rounding_mul_high", 0};
+    case BinaryOp::kRoundingShr:
+      return {"rounding_shr", 0};
   }
   return {"?", 0};
 }
@@ -207,6 +211,10 @@ std::string ExprPrinter::PrintNode(const Expr& e, int min_precedence) {
           },
           [&](const Binary& n) { return infix(InfixOf(n.op, type.dtype.is_bool()), n.a, n.b); },
           [&](const Fma& n) { return call("fma", {n.a, n.b, n.c}); },
+          [&](const Dot& n) {
+            const std::string name = n.instruction.empty() ? "" : n.instruction + ", ";
+            return call(absl::StrCat("dot<", name, n.group, ">"), {n.sum, n.a, n.b});
+          },
           [&](const Compare& n) { return infix(InfixOf(n.op), n.a, n.b); },
           [&](const Select& n) { return call("select", {n.condition, n.if_true, n.if_false}); },
           [&](const Cast& n) { return call(type.ToString(), {n.a}); },

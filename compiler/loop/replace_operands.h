@@ -30,6 +30,11 @@ Expr ReplaceOperands(const Expr& e, const F& f) {
                    replace(n.b);
                    replace(n.c);
                  },
+                 [&](Dot& n) {
+                   replace(n.sum);
+                   replace(n.a);
+                   replace(n.b);
+                 },
                  [&](Compare& n) {
                    replace(n.a);
                    replace(n.b);

@@ -69,7 +69,20 @@ constexpr bool HasBinary() {
     case BinaryOp::kShl:
     case BinaryOp::kShr:
       return kIsInteger<T>;
+    case BinaryOp::kRoundingMulHigh:
+    case BinaryOp::kRoundingShr:
+      return std::is_same_v<T, int32_t>;
   }
+}
+
+int32_t RoundingMulHighOf(int32_t a, int32_t b) {
+  return static_cast<int32_t>((int64_t{a} * b + (int64_t{1} << 30)) >> 31);
+}
+
+int32_t RoundingShrOf(int32_t a, unsigned shift) {
+  const int64_t magnitude = a < 0 ? -int64_t{a} : int64_t{a};
+  const int64_t rounded = (magnitude + ((int64_t{1} << shift) >> 1)) >> shift;
+  return static_cast<int32_t>(a < 0 ? -rounded : rounded);
 }
 
 template <BinaryOp op, typename T>
@@ -107,6 +120,8 @@ T ApplyInteger(T a, T b) {
   if constexpr (op == BinaryOp::kXor) return static_cast<T>(ua ^ ub);
   if constexpr (op == BinaryOp::kShl) return static_cast<T>(ua << shift);
   if constexpr (op == BinaryOp::kShr) return static_cast<T>(a >> shift);
+  if constexpr (op == BinaryOp::kRoundingMulHigh) return RoundingMulHighOf(a, b);
+  if constexpr (op == BinaryOp::kRoundingShr) return RoundingShrOf(a, shift);
 }
 
 template <CompareOp op, typename T>
@@ -221,6 +236,10 @@ BinaryKernel FindBinaryKernel(BinaryOp op, DType dtype) {
       return BinaryKernelOf<BinaryOp::kShl>(dtype);
     case BinaryOp::kShr:
       return BinaryKernelOf<BinaryOp::kShr>(dtype);
+    case BinaryOp::kRoundingMulHigh:
+      return BinaryKernelOf<BinaryOp::kRoundingMulHigh>(dtype);
+    case BinaryOp::kRoundingShr:
+      return BinaryKernelOf<BinaryOp::kRoundingShr>(dtype);
   }
   return nullptr;
 }
@@ -253,6 +272,27 @@ FmaKernel FindFmaKernel(DType dtype) {
         for (int l = 0; l < lanes; ++l) {
           SetScalar<T>(std::fma(GetScalar<T>(a[l]), GetScalar<T>(b[l]), GetScalar<T>(c[l])),
                        out[l]);
+        }
+      };
+    }
+  });
+}
+
+DotKernel FindDotKernel(DType sum) {
+  return DispatchDType(sum, [](auto zero) -> DotKernel {
+    using T = decltype(zero);
+    if constexpr (!kIsInteger<T>) {
+      return nullptr;
+    } else {
+      return [](const DotShape& shape, const Scalar* sum, const Scalar* a, const Scalar* b,
+                Scalar* out) {
+        for (int l = 0; l < shape.lanes(); ++l) {
+          uint64_t total = static_cast<uint64_t>(sum[l].i);
+          for (int k = 0; k < shape.group; ++k) {
+            total += static_cast<uint64_t>(a[shape.FirstOfA(l) + k].i) *
+                     static_cast<uint64_t>(b[shape.FirstOfB(l) + k].i);
+          }
+          SetScalar<T>(static_cast<T>(total), out[l]);
         }
       };
     }

@@ -29,11 +29,15 @@ using BinaryKernel = void (*)(int lanes, const Scalar* a, const Scalar* b, Scala
 using FmaKernel = void (*)(int lanes, const Scalar* a, const Scalar* b, const Scalar* c,
                            Scalar* out);
 
+using DotKernel = void (*)(const DotShape& shape, const Scalar* sum, const Scalar* a,
+                           const Scalar* b, Scalar* out);
+
 // Null where the operation is not defined on the type.
 UnaryKernel FindUnaryKernel(UnaryOp op, DType dtype);
 BinaryKernel FindBinaryKernel(BinaryOp op, DType dtype);
 BinaryKernel FindCompareKernel(CompareOp op, DType dtype);
 FmaKernel FindFmaKernel(DType dtype);
+DotKernel FindDotKernel(DType sum);
 UnaryKernel FindCastKernel(DType from, DType to);
 UnaryKernel FindBitcastKernel(DType from, DType to);
 

@@ -111,6 +111,12 @@ Expr Simplifier::Rewrite(const Expr& e) {
     const Expr c = Visit(n->c);
     return pool_.Intern(MakeFma(a, b, c));
   }
+  if (const auto* n = e.As<Dot>()) {
+    const Expr sum = Visit(n->sum);
+    const Expr a = Visit(n->a);
+    const Expr b = Visit(n->b);
+    return pool_.Intern(MakeDot(n->instruction, n->group, sum, a, b));
+  }
   if (const auto* n = e.As<Compare>()) {
     const Expr a = Visit(n->a);
     const Expr b = Visit(n->b);

@@ -36,6 +36,17 @@ std::string CheckFloat(const Expr& e, double value) {
   return exact ? "" : absl::StrCat(value, " is no ", type.ToString());
 }
 
+std::string CheckDot(const Dot& n, const Type& type) {
+  const Type &a = n.a.type(), &b = n.b.type();
+  if (FindDotKernel(type.dtype) == nullptr || type.index || !a.dtype.is_integral() ||
+      !b.dtype.is_integral() || a.dtype.is_bool() || b.dtype.is_bool() || a.index || b.index) {
+    return absl::StrCat("no dot of ", a.ToString(), " and ", b.ToString(), " in ", type.ToString());
+  }
+  if (DotShape::Of(type.lanes, a.lanes, b.lanes, n.group).has_value()) return "";
+  return absl::StrCat("dot in groups of ", n.group, " of ", a.ToString(), " and ", b.ToString(),
+                      " does not give ", type.ToString());
+}
+
 std::string CheckLoad(const Load& n, const Type& type) {
   const BufferNode& buffer = *n.buffer;
   if (n.index.size() != 1 && n.index.size() != buffer.shape.size()) {
@@ -78,6 +89,9 @@ std::string FindTypeError(const Expr& e) {
                                           CheckSame("the second operand", n.b, type)),
                                   FirstOf(CheckSame("the third operand", n.c, type),
                                           no_kernel(FindFmaKernel(type.dtype) == nullptr, type)));
+                 },
+                 [&](const Dot& n) {
+                   return FirstOf(CheckSame("the sum", n.sum, type), CheckDot(n, type));
                  },
                  [&](const Compare& n) {
                    const Type wanted = Type::Of(DType::Bool(), n.a.type().lanes);

@@ -150,6 +150,7 @@ class Widener {
     if (e.type() == Type::Index()) {
       if (Expr ramp = AsRamp(e)) return ramp;
     }
+    if (const auto* dot = e.As<Dot>()) return WidenDot(e, *dot);
     if (const auto* load = e.As<Load>()) {
       if (load->index.size() != 1) return {};
       auto [buffer, index] = Access(load->buffer, load->index[0]);
@@ -171,6 +172,47 @@ class Widener {
     if (e.As<Cast>() != nullptr) return MakeCast(type, in[0]);
     if (e.As<Bitcast>() != nullptr) return MakeBitcast(type.dtype, in[0]);
     return {};
+  }
+
+  // The sums of all lanes. A factor that is the same in all of them stays one group, which every
+  // group of the other meets; groups that differ by lane lie one behind the other.
+  Expr WidenDot(const Expr& e, const Dot& dot) {
+    const Expr sum = Value(dot.sum), a = Groups(dot.a, dot.group), b = Groups(dot.b, dot.group);
+    if (sum.get() == nullptr || a.get() == nullptr || b.get() == nullptr) return {};
+    const bool varies = Varies(dot.a) || Varies(dot.b);
+    if (!varies && !sum.type().is_vector()) return e;
+    // Sums that differ, of products that do not.
+    if (!varies) return {};
+    return MakeDot(dot.instruction, dot.group, WithLanes(sum, lanes_), a, b);
+  }
+
+  // One group of a factor, in all lanes: itself if it does not differ. Empty if it cannot be
+  // widened.
+  Expr Groups(const Expr& e, int group) {
+    if (e.type().lanes != group) return {};
+    if (!Varies(e)) return e;
+    if (const auto* cast = e.As<Cast>()) {
+      const Expr a = Groups(cast->a, group);
+      if (a.get() == nullptr) return {};
+      return MakeCast(e.type().WithLanes(a.type().lanes), a);
+    }
+    if (const auto* binary = e.As<Binary>(); binary != nullptr && IsConstant(binary->b)) {
+      Scalar value;
+      const Expr a = Groups(binary->a, group);
+      const auto* constant = binary->b.As<Broadcast>();
+      const Expr& scalar = constant == nullptr ? binary->b : constant->a;
+      if (a.get() == nullptr || !AsScalar(scalar, &value)) return {};
+      return MakeBinary(binary->op, a, FromScalar(a.type(), value));
+    }
+    const auto* load = e.As<Load>();
+    if (load == nullptr || load->index.size() != 1 || own_.contains(load->buffer.get())) return {};
+    // Element `first` and those behind it.
+    const auto* ramp = load->index[0].As<Ramp>();
+    if (group > 1 && (ramp == nullptr || ramp->stride != 1)) return {};
+    const Expr first = AsRamp(ramp == nullptr ? load->index[0] : ramp->base);
+    const auto* groups = first.get() == nullptr ? nullptr : first.As<Ramp>();
+    if (groups == nullptr || groups->stride != group) return {};
+    return MakeLoad(load->buffer, {MakeRamp(groups->base, 1, lanes_ * group)});
   }
 
   // base + lane * stride with a scalar base, if the index has that form.

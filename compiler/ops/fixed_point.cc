@@ -12,14 +12,12 @@ namespace {
 using loop::BinaryOp;
 using loop::Expr;
 
-const DType kI32 = DType::Int(32), kI64 = DType::Int(64), kU64 = DType::UInt(64);
+const DType kI32 = DType::Int(32), kI64 = DType::Int(64);
 constexpr int64_t kMax = std::numeric_limits<int32_t>::max();
 constexpr int64_t kMin = std::numeric_limits<int32_t>::min();
 
 Expr I32(int64_t value) { return loop::IntConst(loop::Type::Of(kI32), value); }
 Expr I64(int64_t value) { return loop::IntConst(loop::Type::Of(kI64), value); }
-Expr Shr(const Expr& x, const Expr& by) { return loop::MakeBinary(BinaryOp::kShr, x, by); }
-Expr Shr(const Expr& x, int by) { return Shr(x, loop::IntConst(x.type(), by)); }
 Expr Shl(const Expr& x, const Expr& by) { return loop::MakeBinary(BinaryOp::kShl, x, by); }
 Expr Shl(const Expr& x, int by) { return Shl(x, loop::IntConst(x.type(), by)); }
 Expr And(const Expr& a, const Expr& b) { return loop::MakeBinary(BinaryOp::kAnd, a, b); }
@@ -72,25 +70,12 @@ FixedPointFactor ToFixedPoint(double factor) {
   return {static_cast<int32_t>(multiplier), shift};
 }
 
-Expr MultiplyHigh(const Expr& a, const Expr& b) {
-  const Expr product = loop::MakeCast(kI64, a) * loop::MakeCast(kI64, b) + I64(int64_t{1} << 30);
-  // Of the shifted product the low half counts, which a shift without sign has too.
-  return loop::MakeCast(kI32, Shr(loop::MakeCast(kU64, product), 31));
-}
+Expr MultiplyHigh(const Expr& a, const Expr& b) { return loop::RoundingMulHigh(a, b); }
 
-Expr DivideByPowerOfTwo(const Expr& x, int exponent) {
-  if (exponent == 0) return x;
-  // Halves go up; of a negative number one less is taken, so that they go down.
-  const Expr lowered = x + Shr(x, 31);
-  // One more than the half of the largest number would overflow.
-  if (exponent == 1) return Shr(lowered, 1) + And(lowered, I32(1));
-  return Shr(Shr(lowered, exponent - 1) + I32(1), 1);
-}
+Expr DivideByPowerOfTwo(const Expr& x, int exponent) { return loop::RoundingShr(x, I32(exponent)); }
 
 Expr DivideByPowerOfTwo(const Expr& x, const Expr& exponent) {
-  const Expr mask = Shl(I32(1), exponent) - I32(1);
-  const Expr threshold = Shr(mask, 1) - Shr(x, 31);
-  return Shr(x, exponent) + loop::MakeCast(kI32, And(x, mask) > threshold);
+  return loop::RoundingShr(x, exponent);
 }
 
 Expr SaturatingShiftLeft(const Expr& x, int exponent) {

@@ -10,7 +10,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/schedule/byte_dot.h"
+#include "compiler/schedule/dot_product.h"
 #include "compiler/schedule/register_tile.h"
 
 namespace kiln::schedule {
@@ -194,6 +194,13 @@ bool HasNextRows(const TiledContraction& t) {
          form->coefficients[0] >= t.c.reduce[0].extent && t.tile.rows < t.c.rows[0].extent;
 }
 
+std::string DotText(const TiledContraction& t) {
+  if (!t.dot.has_value()) return "";
+  return absl::StrCat(t.dot->row == nullptr ? "" : " ",
+                      t.dot->row == nullptr ? "" : t.dot->row->name,
+                      t.dot->panel ? " copied rows" : "");
+}
+
 Stmt TileLoops(TiledContraction& t, bool columns_outside, int64_t cost, Context& context) {
   const Level row_tiles =
       TileLevel(Level::Kind::kRowTiles, "row_tile", RowExtent(t.c, 0), t.tile.rows);
@@ -228,8 +235,7 @@ Stmt TileLoops(TiledContraction& t, bool columns_outside, int64_t cost, Context&
   }
   context.description = absl::StrCat("contraction ", Text(t.tile),
                                      columns_outside ? " columns outside" : " rows outside",
-                                     t.packed ? " packed" : "", t.dot.has_value() ? " bytes" : "",
-                                     t.dot.has_value() && t.dot->panel ? " copied rows" : "");
+                                     t.packed ? " packed" : "", DotText(t));
   return LevelNest(t, std::move(levels)).Emit(fused);
 }
 
@@ -262,7 +268,8 @@ std::optional<TiledContraction> MergeContraction(const loop::Kernel& kernel, siz
   if (t.stores_sums) {
     t.epilogues = {{stage.buffer, stage.index, loop::MakeLoad(stage.buffer, stage.index)}};
   }
-  const bool dot = SuitsByteDot(kernel, which, context);
+  const bool padded = FindRowPadding(kernel, which).has_value();
+  const bool dot = PlanDotProduct(kernel, which, padded, context).has_value();
   if (dot) t.padding = PaddingOfTiles(kernel, which, context.target);
   if (t.padding.has_value()) {
     DropUnitAxes(stage, t.epilogues);
@@ -276,7 +283,7 @@ std::optional<TiledContraction> MergeContraction(const loop::Kernel& kernel, siz
       AsContraction(stage, FlatIndex(first.buffer, first.index, bounds), context.target);
   if (!c.has_value()) return std::nullopt;
   t.c = *std::move(c);
-  if (dot) t.dot = MakeByteDot(t.c, t.padding.has_value(), context);
+  if (dot) t.dot = PlanDotProduct(t.c, t.padding.has_value(), context);
   return t;
 }
 
@@ -302,10 +309,9 @@ Stmt ContractionNest(const loop::Kernel& kernel, size_t which, const Contraction
   t.tile = {.outer_rows = choice.outer_rows,
             .rows = choice.rows,
             .vectors = choice.vectors,
-            .lanes = TileLanes({.columns = t.c.column.extent, .dtype = t.init.type().dtype},
-                               context.target)};
+            .lanes = TileLanes(TileProblemOf(t), context.target)};
   if (t.dot.has_value()) {
-    UseByteDot(t, t.padding.has_value() ? &kernel.stages[*t.padding] : nullptr, context);
+    UseDotProduct(t, t.padding.has_value() ? &kernel.stages[*t.padding] : nullptr, context);
   } else {
     stmts.push_back(PackColumns(t, context));
   }

@@ -68,41 +68,15 @@ std::optional<std::string> ProblemText(const TiledContraction& t, bool constant,
   absl::StrAppend(&text, " reduce",
                   AxesText(t.c.reduce, {part(*x, t.c.reduce.size()), part(*y, t.c.reduce.size())}));
   if (constant) absl::StrAppend(&text, " constant");
-  if (t.dot.has_value()) absl::StrAppend(&text, t.padding.has_value() ? " padded dot" : " dot");
+  if (t.dot.has_value()) {
+    absl::StrAppend(&text, t.padding.has_value() ? " padded" : "", " ",
+                    t.dot->row == nullptr ? "dot" : t.dot->row->name);
+  }
   int64_t cost = 0;
   for (const Epilogue& epilogue : t.epilogues) cost += Cost(epilogue.value);
   absl::StrAppend(&text, t.stores_sums ? " stored" : absl::StrCat(" epilogue ", cost));
   if (winograd) absl::StrAppend(&text, " 3x3");
   return text;
-}
-
-TileProblem TileProblemOf(const TiledContraction& t) {
-  const Contraction& c = t.c;
-  TileProblem problem{.outer_rows = RowExtent(c, 1),
-                      .rows = RowExtent(c, 0),
-                      .columns = c.column.extent,
-                      .reduce = TotalExtent(c.reduce),
-                      .column_bytes = ColumnBytes(c),
-                      .dtype = t.init.type().dtype};
-  std::vector<Axis> all = c.rows;
-  all.insert(all.end(), c.reduce.begin(), c.reduce.end());
-  const std::optional<loop::LinearForm> form = FactorForm(c.x, all);
-  const size_t rows = c.rows.size();
-  if (form.has_value() && rows >= 1) {
-    const int64_t bytes = FactorLoad(c.x)->buffer->dtype.bytes();
-    problem.row_stride = form->coefficients[rows - 1] * bytes;
-    if (rows >= 2) problem.outer_row_stride = form->coefficients[rows - 2] * bytes;
-  }
-  if (t.dot.has_value()) {
-    problem.reduce = t.dot->steps;
-    problem.keeps_rows = true;
-    problem.folds_rows = false;  // the instruction's operand from memory is the signed one
-    if (t.dot->panel) {
-      problem.row_stride = t.dot->steps * t.dot->group;
-      problem.outer_row_stride = problem.rows * problem.row_stride;
-    }
-  }
-  return problem;
 }
 
 ContractionChoice Direct(const TileShape& tile, bool columns_outside) {
@@ -205,6 +179,37 @@ absl::Status CheckWinograd(const ContractionProblem& problem, const ContractionC
 }
 
 }  // namespace
+
+TileProblem TileProblemOf(const TiledContraction& t) {
+  const Contraction& c = t.c;
+  TileProblem problem{.outer_rows = RowExtent(c, 1),
+                      .rows = RowExtent(c, 0),
+                      .columns = c.column.extent,
+                      .reduce = TotalExtent(c.reduce),
+                      .column_bytes = ColumnBytes(c),
+                      .dtype = t.init.type().dtype};
+  std::vector<Axis> all = c.rows;
+  all.insert(all.end(), c.reduce.begin(), c.reduce.end());
+  const std::optional<loop::LinearForm> form = FactorForm(c.x, all);
+  const size_t rows = c.rows.size();
+  if (form.has_value() && rows >= 1) {
+    const int64_t bytes = FactorLoad(c.x)->buffer->dtype.bytes();
+    problem.row_stride = form->coefficients[rows - 1] * bytes;
+    if (rows >= 2) problem.outer_row_stride = form->coefficients[rows - 2] * bytes;
+  }
+  if (t.dot.has_value()) {
+    problem.reduce = t.dot->steps;
+    problem.keeps_rows = true;
+    problem.folds_rows = false;  // a group is broadcast
+    problem.lanes = t.dot->lanes;
+    if (t.dot->row != nullptr) problem.step_cost = t.dot->row->cost;
+    if (t.dot->panel) {
+      problem.row_stride = t.dot->steps * t.dot->group * t.dot->row_dtype.bytes();
+      problem.outer_row_stride = problem.rows * problem.row_stride;
+    }
+  }
+  return problem;
+}
 
 std::optional<ContractionProblem> AsContractionProblem(const loop::Kernel& kernel, size_t which,
                                                        const Context& context) {

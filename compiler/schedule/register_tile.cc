@@ -199,6 +199,12 @@ std::vector<const loop::Load*> EpilogueLoads(const TiledContraction& t) {
   return loads;
 }
 
+// The sum after a step of the reduction.
+Expr AddProduct(const TiledContraction& t, const Expr& sum, const Expr& x, const Expr& y) {
+  if (t.dot.has_value()) return AddDot(*t.dot, sum, x, y);
+  return t.fused_multiply_add ? loop::MakeFma(x, y, sum) : sum + x * y;
+}
+
 }  // namespace
 
 Stmt PackColumns(TiledContraction& t, Context& context) {
@@ -345,16 +351,10 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
   std::vector<Stmt> body = {each(
       computed, [&](const Point& p) { return loop::MakeStore(acc, {sum_at(p)}, at(t.init, p)); })};
   for (const loop::Load* load : EpilogueLoads(t)) body.push_back(ask_for(*load));
-  std::vector<TiledContraction::Product> products = t.products;
-  if (products.empty()) products = {{t.c.x, t.y}};
   const Stmt update = each(computed, [&](const Point& p) {
-    Expr sum = loop::MakeLoad(acc, {sum_at(p)});
-    for (const TiledContraction::Product& product : products) {
-      const Expr x = at(product.x, p);
-      const Expr y = at(product.y, p);
-      sum = t.fused_multiply_add ? loop::MakeFma(x, y, sum) : sum + x * y;
-    }
-    return loop::MakeStore(acc, {sum_at(p)}, sum);
+    return loop::MakeStore(
+        acc, {sum_at(p)},
+        AddProduct(t, loop::MakeLoad(acc, {sum_at(p)}), at(t.dot ? t.x : t.c.x, p), at(t.y, p)));
   });
   body.push_back(Reduction(t, place, loop::MakeBlock({update, PrefetchColumns(t, place)}),
                            rows * DivideUp(computed, lanes)));

@@ -9,6 +9,7 @@
 
 #include "compiler/schedule/families.h"
 #include "compiler/schedule/tile_shape.h"
+#include "compiler/target/instructions.h"
 
 namespace kiln::schedule {
 
@@ -33,13 +34,19 @@ struct TilePlace {
   Expr pass = 0;        // which of those that share columns
 };
 
-// How a contraction is computed by products of bytes (byte_dot.h).
-struct ByteDot {
-  int64_t group;  // elements of the reduction that one step takes
-  int64_t steps;
-  int64_t shift;    // c
-  bool flips_rows;  // d is 128
-  bool panel;       // a tile's rows are copied, each of them contiguous along the reduction
+// How a contraction of small integers is computed by dot products (dot_product.h). Without an
+// instruction the products of a group are written out.
+struct DotPlan {
+  const DotInstruction* row = nullptr;
+  int64_t group = 1;  // elements of the reduction that one step takes
+  int64_t steps = 0;
+  int64_t shift = 0;        // c
+  int64_t row_offset = 0;   // d
+  bool panel = false;       // a tile's rows are copied, each of them contiguous along the reduction
+  DType row_dtype = {};     // of x'
+  DType column_dtype = {};  // of y' in memory …
+  DType column_factor = {};  // … and as it is multiplied
+  int64_t lanes = 1;         // of the widest vector of sums
 };
 
 // A contraction ready to be made into tiles.
@@ -56,15 +63,12 @@ struct TiledContraction {
   Expr y = {};
   bool packed = false;
   Var block = {}, column = {};
-  // Set where bytes are multiplied.
-  std::optional<ByteDot> dot = {};
+  // Set where dot products are computed.
+  std::optional<DotPlan> dot = {};
   std::optional<size_t> padding = {};  // the stage that is computed with a tile's rows
-  // What a step of the reduction adds: c.x * y, if empty. In terms of `tile_row` (in the tile)
-  // where rows are copied; so is `init`.
-  struct Product {
-    Expr x, y;
-  };
-  std::vector<Product> products = {};
+  // The row factor of a step of dot products; in terms of `tile_row` (in the tile) where rows are
+  // copied, and so is `init`.
+  Expr x = {};
   Var tile_row = {};
   // What is done for a tile's rows before the loop over blocks of columns, and memory for it.
   std::function<Stmt(const TilePlace&)> before_rows = {};
@@ -93,6 +97,9 @@ struct TiledContraction {
 std::optional<TiledContraction> MergeContraction(const loop::Kernel& kernel, size_t which,
                                                  const Context& context);
 
+// What the shape of its tile depends on.
+TileProblem TileProblemOf(const TiledContraction& contraction);
+
 // Sets y, packed, block and column: a packed constant; the buffer itself where its columns are
 // contiguous; otherwise a packed copy that is made at run time by the nest that is returned (empty
 // in the other cases).
@@ -102,6 +109,9 @@ Stmt PackColumns(TiledContraction& contraction, Context& context);
 // fused_multiply_add, max_unrolled (1 where code has to be small) and prefetch_distance (for
 // columns that do not stay in the first cache).
 void SetReduction(TiledContraction& contraction, const Target& target);
+
+// sum + x · y of one group each, by the plan's instruction.
+Expr AddDot(const DotPlan& dot, const Expr& sum, const Expr& x, const Expr& y);
 
 // The row axes of a contraction at a row of a tile: `row` of the innermost axis, `outer` of the one
 // around it, both counted from where the tile begins.

@@ -85,7 +85,8 @@ class Model {
     const int64_t loads = vectors + all_rows;  // as many at once as multiply-adds
     // A broadcast from memory that is used once is an operand of its multiply-add.
     const bool folded = p_.folds_rows && vectors == 1 && target_.broadcasts_operands();
-    double cost = static_cast<double>(std::max({all_rows * vectors, loads, kMinChains})) +
+    const double products = p_.step_cost * static_cast<double>(all_rows * vectors);
+    double cost = std::max(products, static_cast<double>(std::max(loads, kMinChains))) +
                   kLoadCost * static_cast<double>(folded ? vectors : loads);
     const int64_t vector_bytes = lanes_ * p_.dtype.bytes();
     if (vectors * vector_bytes * p_.reduce > target_.l1_bytes / 2) {
@@ -114,10 +115,14 @@ TileShape ScalarTile(const TileProblem& p) {
   return {.rows = rows, .vectors = std::min<int64_t>(p.columns, kScalarTile / rows)};
 }
 
+int64_t MaxLanes(const TileProblem& p, const Target& target) {
+  return p.lanes > 0 ? p.lanes : target.Lanes(p.dtype);
+}
+
 }  // namespace
 
 int64_t TileLanes(const TileProblem& p, const Target& target) {
-  int64_t lanes = target.Lanes(p.dtype);
+  int64_t lanes = MaxLanes(p, target);
   while (lanes / 2 >= p.columns) lanes /= 2;
   return lanes;
 }
@@ -127,7 +132,7 @@ int64_t MaxAccumulators(const Target& target) {
 }
 
 std::vector<TileShape> RankTiles(const TileProblem& p, const Target& target) {
-  if (target.Lanes(p.dtype) == 1) return {ScalarTile(p)};
+  if (MaxLanes(p, target) == 1) return {ScalarTile(p)};
   const int64_t lanes = TileLanes(p, target);
   const Model model(p, target, lanes);
   const int64_t registers = target.vector_registers - kScratchRegisters;

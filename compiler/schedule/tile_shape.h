@@ -41,6 +41,8 @@ struct TileProblem {
   int64_t column_bytes = 0;  // of the whole column factor
   DType dtype;               // of the sums
   bool keeps_rows = false;   // something is done for a tile's rows before they meet all columns
+  int64_t lanes = 0;         // of the widest vector of sums; 0: as the target has of `dtype`
+  double step_cost = 1;      // of one step on one vector, in vector multiply-adds
   bool folds_rows = true;    // an element of a row may be an operand of its multiply-add
 
   // Whether loops over blocks of columns are outside: where columns do not stay in the second

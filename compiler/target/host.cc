@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Target::Host: what this machine can do, asked of the processor and the operating system.
 #include <unistd.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 #include <algorithm>
 #include <string>
@@ -22,6 +25,13 @@ namespace {
 #define KILN_ADD_IF_SUPPORTED(name, llvm_name) \
   if (__builtin_cpu_supports(name)) features.push_back("+" llvm_name)
 
+// GCC 12 has no name for it: CPUID 7, subleaf 1, EAX bit 4. Its registers are AVX2's.
+bool HasAvxVnni() {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  return __builtin_cpu_supports("avx2") && __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0 &&
+         (eax & (1u << 4)) != 0;
+}
+
 Target Machine() {
   __builtin_cpu_init();
   std::vector<std::string> features;
@@ -34,6 +44,7 @@ Target Machine() {
   KILN_ADD_IF_SUPPORTED("avx512vl", "avx512vl");
   KILN_ADD_IF_SUPPORTED("avx512vnni", "avx512vnni");
   KILN_ADD_IF_SUPPORTED("avx512vbmi", "avx512vbmi");
+  if (HasAvxVnni()) features.push_back("+avxvnni");
 
   const bool v2 = __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt") &&
                   __builtin_cpu_supports("ssse3");
@@ -47,7 +58,6 @@ Target Machine() {
                                    : v2 ? "x86-64-v2"
                                         : "x86-64");
   target.features = absl::StrJoin(features, ",");
-  target.has_byte_dot = v4 && __builtin_cpu_supports("avx512vnni");
   return target;
 }
 

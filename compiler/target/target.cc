@@ -17,24 +17,15 @@
 namespace kiln {
 namespace {
 
-bool HasFeature(const Target& target, absl::string_view feature) {
-  for (absl::string_view f : absl::StrSplit(target.features, ',', absl::SkipEmpty())) {
-    if (f == absl::StrCat("+", feature)) return true;
-  }
-  return false;
-}
-
 // What the features of an x86-64 machine say about its vector unit.
 void DescribeX86(Target& target) {
-  const bool avx512 = HasFeature(target, "avx512f") && HasFeature(target, "avx512bw") &&
-                      HasFeature(target, "avx512dq") && HasFeature(target, "avx512vl");
-  if (HasFeature(target, "avx2")) target.vector_bits = std::max(target.vector_bits, 256);
+  const bool avx512 = target.HasFeatures("avx512f,avx512bw,avx512dq,avx512vl");
+  if (target.HasFeature("avx2")) target.vector_bits = std::max(target.vector_bits, 256);
   if (avx512) {
     target.vector_bits = 512;
     target.vector_registers = 32;
   }
-  target.has_byte_dot = target.vector_bits == 512 && HasFeature(target, "avx512vnni");
-  if (HasFeature(target, "fma")) target.has_fma = true;
+  if (target.HasFeature("fma")) target.has_fma = true;
 }
 
 // Whether a part of the triple behind the architecture is an operating system: that of

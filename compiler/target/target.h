@@ -41,16 +41,18 @@ struct Target {
   int vector_registers = 16;
   bool has_fma =
       false;  // fused multiply-add of float32 (and, where double is native, float64) in hardware
-  bool vector_float = true;  // the vector unit does floats, with the bits of the scalar unit
-  // One vector instruction adds four products of unsigned by signed bytes to each lane of int32
-  // (AVX-512 VNNI).
-  bool has_byte_dot = false;
+  bool vector_float = true;    // the vector unit does floats, with the bits of the scalar unit
+  bool by_c_compiler = false;  // what is generated is C: only instructions that C can spell count
   int64_t l1_bytes = 32 << 10;
   int64_t l2_bytes = 512 << 10;
   int cores = 1;  // that a parallel loop may count on; 1: loops are serial
 
   // Elements of `dtype` in a vector register; 1 where there are no vectors of it.
   int Lanes(DType dtype) const;
+  // Whether the machine has a feature, by LLVM's name without a sign: it is said, or follows from
+  // `cpu`. And whether it has all of a list that is separated by commas.
+  bool HasFeature(absl::string_view feature) const;
+  bool HasFeatures(absl::string_view list) const;
   // Whether a multiply-add takes one element of memory for all lanes as an operand (AVX-512).
   bool broadcasts_operands() const { return vector_bits == 512; }
   bool is_baremetal() const { return !has_os; }

@@ -48,6 +48,9 @@ struct CodegenCOptions {
   std::vector<std::string> headers = {};
 };
 
+// Whether EmitC prints this dot as its instruction; it takes no other (loop::ExpandDots).
+bool HasSpellingInC(const loop::Dot& dot);
+
 // Internal if the program is not of the form above; InvalidArgument if an option or a public name
 // makes it impossible.
 absl::StatusOr<std::string> EmitC(const loop::LoopProgram& program, const Target& target,

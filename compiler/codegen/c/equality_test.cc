@@ -131,6 +131,9 @@ std::vector<std::string> Pairs(DType dtype) {
 }
 
 bool IsDefined(BinaryOp op, DType dtype) {
+  if (op == BinaryOp::kRoundingMulHigh || op == BinaryOp::kRoundingShr) {
+    return dtype == DType::Int(32);
+  }
   if (op == BinaryOp::kAnd || op == BinaryOp::kOr || op == BinaryOp::kXor) return !dtype.is_float();
   if (op == BinaryOp::kMod || op == BinaryOp::kShl || op == BinaryOp::kShr)
     return dtype.is_integral();
@@ -141,7 +144,7 @@ std::vector<Case> OperationCases() {
   std::vector<Case> cases;
   for (DType dtype : AllDTypes()) {
     const std::string name = dtype.ToString();
-    for (int op = 0; op <= static_cast<int>(BinaryOp::kShr); ++op) {
+    for (int op = 0; op <= static_cast<int>(BinaryOp::kRoundingShr); ++op) {
       const auto binary = static_cast<BinaryOp>(op);
       if (!IsDefined(binary, dtype)) continue;
       cases.push_back(MakeCase(absl::StrCat("binary", op, "_", name), {dtype, dtype}, Pairs(dtype),

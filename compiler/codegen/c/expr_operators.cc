@@ -134,7 +134,9 @@ ExprPrinter::Text ExprPrinter::MakeBinary(const loop::Binary& node, DType dtype)
     case BinaryOp::kMul:
       return MakeArithmetic(node, dtype);
     case BinaryOp::kMin:
-    case BinaryOp::kMax: {
+    case BinaryOp::kMax:
+    case BinaryOp::kRoundingMulHigh:
+    case BinaryOp::kRoundingShr: {
       const std::string a = Print(node.a), b = Print(node.b);
       return {absl::StrCat(context_.helpers.Binary(node.op, dtype), "(", a, ", ", b, ")"),
               kPrimary};

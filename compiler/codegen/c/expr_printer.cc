@@ -3,7 +3,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "compiler/codegen/c/codegen_c.h"
 #include "compiler/codegen/c/literals.h"
+#include "compiler/target/instructions.h"
 
 namespace kiln::codegen {
 namespace {
@@ -31,6 +33,10 @@ void ForEachOperand(const ExprNode& node, F f) {
           f(n.a);
           f(n.b);
           f(n.c);
+        } else if constexpr (std::is_same_v<T, loop::Dot>) {
+          f(n.sum);
+          f(n.a);
+          f(n.b);
         } else if constexpr (std::is_same_v<T, loop::Select>) {
           f(n.condition);
           f(n.if_true);
@@ -60,7 +66,22 @@ bool NeedsName(const Expr& e) {
   return from.is_int() && from.bits < 32;
 }
 
+// Whether a factor is `group` neighbouring elements of memory.
+bool IsLoadOfGroup(const Expr& factor, DType dtype, int group) {
+  const auto* load = factor.As<loop::Load>();
+  if (load == nullptr || load->index.size() != 1 || load->buffer->dtype != dtype) return false;
+  const auto* ramp = load->index[0].As<loop::Ramp>();
+  return ramp != nullptr && ramp->stride == 1 && ramp->lanes == group;
+}
+
 }  // namespace
+
+bool HasSpellingInC(const loop::Dot& dot) {
+  const DotInstruction* row = FindDotInstruction(dot.instruction);
+  return row != nullptr && !row->c.body.empty() && row->group == dot.group &&
+         !dot.sum.type().is_vector() && IsLoadOfGroup(dot.a, row->a, row->group) &&
+         IsLoadOfGroup(dot.b, row->b, row->group);
+}
 
 void ExprPrinter::Count(const ExprNode* node) {
   if (++uses_[node] > 1) return;
@@ -127,6 +148,7 @@ ExprPrinter::Text ExprPrinter::Make(const Expr& e) {
     const std::string a = Print(n->a), b = Print(n->b), c = Print(n->c);
     return {absl::StrCat(context_.helpers.Fma(dtype), "(", a, ", ", b, ", ", c, ")"), kPrimary};
   }
+  if (const auto* n = e.As<loop::Dot>()) return MakeDot(*n);
   if (const auto* n = e.As<loop::Select>()) {
     const std::string condition = Print(n->condition, kEquality);
     const std::string if_true = Print(n->if_true, kAdditive);
@@ -134,6 +156,21 @@ ExprPrinter::Text ExprPrinter::Make(const Expr& e) {
     return {absl::StrCat(condition, " ? ", if_true, " : ", if_false), kConditional};
   }
   return Fail(absl::StrCat("an expression for vectors: ", ToString(e)));
+}
+
+// A call of the instruction's function with the addresses of the two groups.
+ExprPrinter::Text ExprPrinter::MakeDot(const loop::Dot& node) {
+  const DotInstruction* row = FindDotInstruction(node.instruction);
+  if (row == nullptr || !HasSpellingInC(node)) {
+    return Fail(absl::StrCat("dot<", node.instruction, "> has no spelling in C"));
+  }
+  const auto address = [&](const Expr& group) {
+    const auto* load = group.As<loop::Load>();
+    const loop::Load first = {load->buffer, {load->index[0].As<loop::Ramp>()->base}};
+    return absl::StrCat("&", MakeLoad(first, load->buffer->dtype).text);
+  };
+  const std::string sum = Print(node.sum), a = address(node.a), b = address(node.b);
+  return {absl::StrCat(context_.helpers.Dot(*row), "(", sum, ", ", a, ", ", b, ")"), kPrimary};
 }
 
 ExprPrinter::Text ExprPrinter::MakeLoad(const loop::Load& node, DType dtype) {

@@ -68,6 +68,7 @@ class ExprPrinter {
   Text MakeCompare(const loop::Compare& node);
   Text MakeCast(const loop::Expr& from, DType to);
   Text MakeBitcast(const loop::Expr& from, DType to);
+  Text MakeDot(const loop::Dot& node);
   Text MakeLoad(const loop::Load& node, DType dtype);
   // `a` in the operator's left place, `b` in its right one.
   std::string Infix(const loop::Expr& a, const char* op, const loop::Expr& b, Precedence left,

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/substitute.h"
 #include "compiler/codegen/c/literals.h"
 
@@ -41,6 +42,35 @@ constexpr char kMin[] =
     "static inline $0 kiln_min_$1($0 a, $0 b) {\n  return b < a ? b : a;\n}\n\n";
 constexpr char kMax[] =
     "static inline $0 kiln_max_$1($0 a, $0 b) {\n  return b > a ? b : a;\n}\n\n";
+constexpr char kRoundingMulHigh[] =
+    "/* a * b / 2^31, rounded to nearest, halves up. */\n"
+    "static inline $0 kiln_rounding_mul_high_$1($0 a, $0 b) {\n"
+    "  return ($0)($2)((uint64_t)((int64_t)a * b + (1 << 30)) >> 31);\n"
+    "}\n\n";
+constexpr char kRoundingShr[] =
+    "/* a / 2^n, rounded to nearest, halves away from zero. */\n"
+    "static inline $0 kiln_rounding_shr_$1($0 a, $0 n) {\n"
+    "  const $2 shift = ($2)n & 31u;\n"
+    "  const $2 magnitude = a < 0 ? 0u - ($2)a : ($2)a;\n"
+    "  const $2 rounded = (magnitude + ((1u << shift) >> 1)) >> shift;\n"
+    "  return ($0)(a < 0 ? 0u - rounded : rounded);\n"
+    "}\n\n";
+// `$0` is the name, `$1` the condition, `$2` the header, `$3` and `$4` the types of the factors,
+// `$5` the body, `$6` the number of products.
+constexpr char kDot[] =
+    "#if $1\n"
+    "#include <$2>\n"
+    "#endif\n"
+    "/* sum + a[0] * b[0] + … + a[$6 - 1] * b[$6 - 1], in 32 bits that wrap around. */\n"
+    "static inline int32_t kiln_dot_$0(int32_t sum, const $3* a, const $4* b) {\n"
+    "#if $1\n"
+    "  $5\n"
+    "#else\n"
+    "  uint32_t total = (uint32_t)sum;\n"
+    "  for (int k = 0; k < $6; ++k) total += (uint32_t)((int32_t)a[k] * b[k]);\n"
+    "  return (int32_t)total;\n"
+    "#endif\n"
+    "}\n\n";
 constexpr char kAbsInt[] =
     "static inline $0 kiln_abs_$1($0 a) {\n  return a < 0 ? ($0)(0u - ($2)a) : a;\n}\n\n";
 constexpr char kDivSigned[] =
@@ -177,6 +207,14 @@ std::string Helpers::Binary(BinaryOp op, DType dtype) {
       text = kMax;
       verb = "max";
       break;
+    case BinaryOp::kRoundingMulHigh:
+      text = kRoundingMulHigh;
+      verb = "rounding_mul_high";
+      break;
+    case BinaryOp::kRoundingShr:
+      text = kRoundingShr;
+      verb = "rounding_shr";
+      break;
     case BinaryOp::kDiv:
       text = dtype.is_int() ? kDivSigned : kDivUnsigned;
       verb = "div";
@@ -206,6 +244,13 @@ std::string Helpers::HalfCast(DType from, DType to) {
 std::string Helpers::Bitcast(DType from, DType to) {
   return Define(absl::StrCat("kiln_bits_", ShortName(from), "_", ShortName(to)),
                 absl::Substitute(kBitcast, CType(from), CType(to), ShortName(from), ShortName(to)));
+}
+
+std::string Helpers::Dot(const DotInstruction& row) {
+  std::string name = absl::StrReplaceAll(row.name, {{".", "_"}});
+  std::string text = absl::Substitute(kDot, name, row.c.guard, row.c.header, CType(row.a),
+                                      CType(row.b), row.c.body, row.group);
+  return Define("kiln_dot_" + name, text);
 }
 
 std::string Helpers::Fma(DType dtype) {

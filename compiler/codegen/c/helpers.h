@@ -13,6 +13,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "compiler/loop/expr.h"
+#include "compiler/target/instructions.h"
 
 namespace kiln::codegen {
 
@@ -21,12 +22,16 @@ class Helpers {
   explicit Helpers(bool libm) : libm_(libm) {}
 
   // Names of functions that do the operation on scalars of `dtype`.
-  std::string Unary(loop::UnaryOp op, DType dtype);    // kAbs, and kSqrt … kRoundEven of floats
-  std::string Binary(loop::BinaryOp op, DType dtype);  // kMin, kMax; kDiv and kMod of integers
-  std::string SaturatingCast(DType from, DType to);    // float to integer
-  std::string HalfCast(DType from, DType to);          // between float16 and float32
-  std::string Bitcast(DType from, DType to);  // between float and integer of the same width
+  std::string Unary(loop::UnaryOp op, DType dtype);  // kAbs, and kSqrt … kRoundEven of floats
+  std::string Binary(loop::BinaryOp op,
+                     DType dtype);  // kMin, kMax; kDiv and kMod of integers, rounding
+  std::string SaturatingCast(DType from, DType to);  // float to integer
+  std::string HalfCast(DType from, DType to);        // between float16 and float32
+  std::string Bitcast(DType from, DType to);         // between float and integer of the same width
   std::string Fma(DType dtype);
+  // Takes a sum and pointers to the groups. Where the compiler does not know the instruction, the
+  // function computes the same by plain C.
+  std::string Dot(const DotInstruction& row);
 
   bool uses_math_h() const { return uses_math_h_; }
   // Whether Fma was called.

@@ -140,6 +140,10 @@ TEST_P(ArithmeticTest, Binary) {
     ops.insert(ops.end(),
                {{"and", BinaryOp::kAnd}, {"or", BinaryOp::kOr}, {"xor", BinaryOp::kXor}});
   }
+  if (dtype == DType::Int(32)) {
+    ops.insert(ops.end(), {{"rounding_mul_high", BinaryOp::kRoundingMulHigh},
+                           {"rounding_shr", BinaryOp::kRoundingShr}});
+  }
   for (const auto& [name, op] : ops) {
     results.Add(name, dtype, [&](const Expr& i) {
       return loop::MakeBinary(op, loop::MakeLoad(a, {i}), loop::MakeLoad(b, {i}));
@@ -264,43 +268,6 @@ TEST_P(FloatTest, SoftwareArithmetic) {
   absl::StatusOr<std::unique_ptr<Jit>> jit = Jit::FromObject(*object, Target::Host());
   ASSERT_TRUE(jit.ok()) << jit.status();
   ExpectSameBits(program, "f", args, **jit, "software");
-}
-
-// acc + sum of four products of bytes, for the machines that have it as one instruction.
-TEST(ByteDotTest, FourProductsOfBytes) {
-  const std::pair<DType, DType> types[] = {{DType::UInt(8), DType::Int(8)},
-                                           {DType::Int(8), DType::UInt(8)},
-                                           {DType::Int(8), DType::Int(8)}};
-  for (bool lane_operand_first : {false, true}) {
-    for (const auto& [same_type, lane_type] : types) {
-      for (int lanes : {4, 8, 16}) {
-        const Buffer x = Param("x", same_type, {64}), w = Param("w", lane_type, {1024}),
-                     out = Param("out", DType::Int(32), {16});
-        const Var i = loop::MakeVar("i");
-        const Expr at = loop::MakeRamp(Expr(0), 1, lanes);
-        Expr sum = loop::MakeLoad(out, {at});
-        for (int byte = 0; byte < 4; ++byte) {
-          const Expr a = loop::MakeBroadcast(
-              loop::MakeCast(DType::Int(32), loop::MakeLoad(x, {i * 4 + byte})), lanes);
-          const Expr b = loop::MakeCast(
-              DType::Int(32), loop::MakeLoad(w, {loop::MakeRamp(i * 64 + byte, 4, lanes)}));
-          sum = lane_operand_first ? b * a + sum : sum + a * b;
-        }
-        const loop::LoopProgram program = OneFunc(
-            {x, w, out}, 2,
-            loop::MakeFor(i, 0, 16, loop::ForKind::kSerial, loop::MakeStore(out, {at}, sum)));
-        for (const Target& target : RunnableTargets()) {
-          ExpectSameBits(program, "f",
-                         {EdgeValues(same_type, 64), EdgeValues(lane_type, 1024, 3),
-                          EdgeValues(DType::Int(32), 16, 9)},
-                         target);
-        }
-        const std::string assembly =
-            *EmitAssembly(program, *Target::Parse("x86-64-v4 -mattr=+avx512vnni"));
-        EXPECT_NE(assembly.find("vpdpbusd"), std::string::npos);
-      }
-    }
-  }
 }
 
 }  // namespace

@@ -86,10 +86,8 @@ llvm::Value* FunctionEmitter::EmitNode(const loop::Expr& e) {
     return Poison(type);
   }
   if (const auto* node = e.As<loop::Unary>()) return EmitUnary(*node, type);
-  if (const auto* node = e.As<loop::Binary>()) {
-    if (llvm::Value* dot = EmitByteDot(e)) return dot;
-    return EmitBinary(*node, type);
-  }
+  if (const auto* node = e.As<loop::Binary>()) return EmitBinary(*node, type);
+  if (const auto* node = e.As<loop::Dot>()) return EmitDot(*node, type);
   if (const auto* node = e.As<loop::Fma>()) return EmitFma(*node, type);
   if (const auto* node = e.As<loop::Compare>()) return EmitCompare(*node);
   if (const auto* node = e.As<loop::Select>()) {
@@ -213,14 +211,18 @@ llvm::Value* FunctionEmitter::EmitIntBinary(BinaryOp op, const loop::Type& type,
       return builder_.CreateOr(a, b);
     case BinaryOp::kXor:
       return builder_.CreateXor(a, b);
+    case BinaryOp::kRoundingMulHigh:
+      return EmitRoundingMulHigh(a, b);
     case BinaryOp::kShl:
     case BinaryOp::kShr:
+    case BinaryOp::kRoundingShr:
       break;
   }
   llvm::Type* llvm_type = a->getType();
   llvm::Value* amount = builder_.CreateAnd(
       b, llvm::ConstantInt::get(llvm_type, llvm_type->getScalarSizeInBits() - 1));
   if (op == BinaryOp::kShl) return builder_.CreateShl(a, amount);
+  if (op == BinaryOp::kRoundingShr) return EmitRoundingShr(a, amount);
   return is_signed ? builder_.CreateAShr(a, amount) : builder_.CreateLShr(a, amount);
 }
 

@@ -75,9 +75,16 @@ class FunctionEmitter {
   llvm::Value* EmitSqrt(DType dtype, llvm::Value* x);
   // fma(a, b, c) of float32 by float64 arithmetic, for machines without the instruction.
   llvm::Value* EmitFmaInDouble(llvm::Value* a, llvm::Value* b, llvm::Value* c);
-  // Sum of products of unsigned and signed bytes by one instruction where `e` is of that form; else
-  // null.
-  llvm::Value* EmitByteDot(const loop::Expr& e);
+  llvm::Value* EmitRoundingMulHigh(llvm::Value* a, llvm::Value* b);
+  llvm::Value* EmitRoundingMulHighByHalves(llvm::Value* a, llvm::Value* b);
+  llvm::Value* EmitRoundingShr(llvm::Value* a, llvm::Value* amount);
+
+  // Dot products of integers (emit_dot.cc).
+  llvm::Value* EmitDot(const loop::Dot& node, const loop::Type& type);
+  llvm::Value* EmitDotInstruction(const DotChoice& dot, llvm::Value* sum, llvm::Value* a,
+                                  llvm::Value* b);
+  llvm::Value* EmitPlainDot(const loop::Dot& node, const loop::DotShape& shape, llvm::Value* sum,
+                            llvm::Value* a, llvm::Value* b);
 
   // Memory.
   struct Address {

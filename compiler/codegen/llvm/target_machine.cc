@@ -11,6 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "compiler/base/status.h"
+#include "llvm/IR/IntrinsicsAArch64.h"
+#include "llvm/IR/IntrinsicsARM.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -107,6 +109,28 @@ absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const Tar
   return machine;
 }
 
+namespace {
+
+// The rows and widths that the machine has, in the order of the table.
+std::vector<DotChoice> DotsOf(const llvm::TargetMachine& machine) {
+  const llvm::MCSubtargetInfo& info = *machine.getMCSubtargetInfo();
+  const std::string arch(machine.getTargetTriple().getArchName());
+  std::vector<DotChoice> dots;
+  for (const DotInstruction& row : DotInstructions()) {
+    if (!row.IsOfArch(arch)) continue;
+    for (const DotForm& form : row.forms) {
+      std::string features;
+      for (const absl::string_view f : absl::StrSplit(form.features, ',', absl::SkipEmpty())) {
+        absl::StrAppend(&features, features.empty() ? "+" : ",+", f);
+      }
+      if (features.empty() || info.checkFeatures(features)) dots.push_back({&row, &form});
+    }
+  }
+  return dots;
+}
+
+}  // namespace
+
 MachineTraits TraitsOf(const llvm::TargetMachine& machine) {
   const llvm::MCSubtargetInfo& info = *machine.getMCSubtargetInfo();
   const llvm::Triple& triple = machine.getTargetTriple();
@@ -118,7 +142,6 @@ MachineTraits TraitsOf(const llvm::TargetMachine& machine) {
     traits.fma_float32 = traits.fma_float64 = info.checkFeatures("+fma");
     traits.converts_float16 = info.checkFeatures("+f16c");
     traits.casts_by_lane = true;
-    traits.dot_u8_i8 = info.checkFeatures("+avx512vnni,+avx512vl");
   } else if (triple.isAArch64()) {
     const bool fp = info.checkFeatures("+fp-armv8");
     traits = {.rounds_float32 = fp,
@@ -128,7 +151,7 @@ MachineTraits TraitsOf(const llvm::TargetMachine& machine) {
               .fma_float32 = fp,
               .fma_float64 = fp,
               .converts_float16 = fp,
-              .dot_same_sign = info.checkFeatures("+dotprod")};
+              .rounding_mul_high = llvm::Intrinsic::aarch64_neon_sqrdmulh};
   } else if (triple.isARM() || triple.isThumb()) {
     const bool hard = machine.Options.FloatABIType == llvm::FloatABI::Hard;
     traits.rounds_float32 = hard && info.checkFeatures("+fp-armv8d16sp");
@@ -139,6 +162,9 @@ MachineTraits TraitsOf(const llvm::TargetMachine& machine) {
     traits.fma_float32 = hard && info.checkFeatures("+vfp4d16sp");
     traits.fma_float64 = hard && info.checkFeatures("+vfp4d16,+fp64");
     traits.converts_float16 = hard && info.checkFeatures("+fp16");
+    if (info.checkFeatures("+mve")) {
+      traits.rounding_mul_high = llvm::Intrinsic::arm_mve_vqrdmulh;
+    }
   } else if (triple.isRISCV()) {
     traits.rounds_float32 = traits.sqrt_float32 = traits.fma_float32 = info.checkFeatures("+f");
     traits.rounds_float64 = traits.sqrt_float64 = traits.fma_float64 = info.checkFeatures("+d");
@@ -146,6 +172,7 @@ MachineTraits TraitsOf(const llvm::TargetMachine& machine) {
     traits.rounds_float32 = traits.rounds_float64 = true;
     traits.sqrt_float32 = traits.sqrt_float64 = true;
   }
+  traits.dots = DotsOf(machine);
   return traits;
 }
 

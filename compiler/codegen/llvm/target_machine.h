@@ -4,10 +4,13 @@
 #define KILN_COMPILER_CODEGEN_LLVM_TARGET_MACHINE_H_
 
 #include <memory>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "compiler/codegen/llvm/codegen_llvm.h"
+#include "compiler/target/instructions.h"
 #include "compiler/target/target.h"
+#include "llvm/IR/Intrinsics.h"
 #include "llvm/Target/TargetMachine.h"
 
 namespace kiln::codegen {
@@ -15,6 +18,12 @@ namespace kiln::codegen {
 // InvalidArgument if LLVM does not know the triple, the processor or a feature.
 absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const Target& target,
                                                                        const LlvmOptions& options);
+
+// A row of the table of instructions at one width.
+struct DotChoice {
+  const DotInstruction* row;
+  const DotForm* form;
+};
 
 // What the target does in a few instructions, without calling a library.
 struct MachineTraits {
@@ -27,10 +36,10 @@ struct MachineTraits {
   bool fma_float32 = false;
   bool fma_float64 = false;
   bool converts_float16 = false;  // to and from float32
-  // Sums of four products of bytes.
-  bool casts_by_lane = false;  // saturating casts of floats to integers have no vector instruction
-  bool dot_u8_i8 = false;      // unsigned by signed: AVX-512 VNNI
-  bool dot_same_sign = false;  // of one sign: AArch64's dotprod
+  // Of four lanes of int32, saturating; 0 if there is no instruction.
+  llvm::Intrinsic::ID rounding_mul_high = 0;
+  bool casts_by_lane = false;   // saturating casts of floats to integers have no vector instruction
+  std::vector<DotChoice> dots;  // every width of every row that there is
 };
 MachineTraits TraitsOf(const llvm::TargetMachine& machine);
 

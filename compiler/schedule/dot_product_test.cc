@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of products of bytes: with the instruction for four of them, and with padding that a small
-// machine makes for the rows of one tile at a time.
+// Sums of products of small integers: by every instruction of the table, and with padding that a
+// small machine makes for the rows of one tile at a time.
 #include <string>
 #include <tuple>
 #include <vector>
@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/schedule/testing/run_kernel.h"
+#include "compiler/target/instructions.h"
 #include "gtest/gtest.h"
 
 namespace kiln::schedule {
@@ -15,10 +16,36 @@ namespace {
 
 const DType kI32 = DType::Int(32), kI8 = DType::Int(8), kU8 = DType::UInt(8), kI16 = DType::Int(16);
 
-Target DotTarget() {
-  Target target = VectorTarget(512);
-  target.has_byte_dot = true;
+// A machine that has the instruction `row`, and no better one.
+struct DotMachine {
+  std::string row;
+  Target target;
+};
+
+Target WithFeatures(int vector_bits, std::string triple, std::string features) {
+  Target target = VectorTarget(vector_bits);
+  target.triple = std::move(triple);
+  target.features = std::move(features);
   return target;
+}
+
+Target DotTarget() {
+  return WithFeatures(512, "x86_64-pc-linux-gnu", "+avx512bw,+avx512vl,+avx512vnni");
+}
+
+std::vector<DotMachine> DotMachines() {
+  const std::string x86 = "x86_64-pc-linux-gnu", arm = "aarch64-unknown-linux-gnu";
+  Target helium = WithFeatures(128, "thumbv8.1m.main-none-eabihf", "+mve");
+  helium.has_os = false;
+  helium.pointer_bits = 32;
+  return {{"vpdpbusd", DotTarget()},
+          {"vpdpbusd", WithFeatures(256, x86, "+avx2,+avxvnni")},
+          {"vpmaddwd", WithFeatures(512, x86, "+avx512bw,+avx512vl")},
+          {"vpmaddwd", WithFeatures(256, x86, "+avx2")},
+          {"vpmaddwd", WithFeatures(128, x86, "")},
+          {"sdot", WithFeatures(128, arm, "+dotprod")},
+          {"usdot", WithFeatures(128, arm, "+dotprod,+i8mm")},
+          {"vmladava.s8", helium}};
 }
 
 Target FirmwareTarget(int vector_bits) {
@@ -102,53 +129,86 @@ Kernel Convolution(const Conv& c, DType of_x, const Weights& weights) {
   return kernel;
 }
 
-constexpr char kBytes[] = " bytes";
+constexpr char kVnni[] = " vpdpbusd";
 
 // Every sign of rows; weights as they are, centred elsewhere, and of 16 bits with a range of bytes.
 const Weights kWeights[] = {
     {kI8, -128, 127}, {kU8, 0, 255}, {kI16, -128, 127}, {kI16, -148, 107}, {kI16, 3, 200}};
 
-TEST(ByteDot, RowsAsTheyLieInMemory) {
-  for (const DType of_x : {kI8, kU8}) {
-    for (const Weights& weights : kWeights) {
-      for (const auto& [m, k, n] : {std::tuple{1, 64, 40}, {5, 8, 3}, {13, 36, 33}, {30, 4, 16}}) {
-        SCOPED_TRACE(absl::StrCat(of_x.ToString(), " by ", weights.dtype.ToString(), " from ",
-                                  weights.least, ": ", m, "x", k, "x", n));
-        const Kernel kernel = Dense(m, k, n, of_x, weights);
-        const Scheduled scheduled = Schedule(kernel, DotTarget());
-        if (n >= 4) {
-          EXPECT_TRUE(absl::StrContains(scheduled.description, kBytes)) << scheduled.description;
-          EXPECT_FALSE(absl::StrContains(scheduled.description, "copied"));
+// All that the table has is tried below.
+TEST(DotProduct, EveryRowHasAMachine) {
+  for (const DotInstruction& row : DotInstructions()) {
+    bool found = false;
+    for (const DotMachine& machine : DotMachines()) {
+      const auto rows = DotInstructionsOf(machine.target);
+      found |= machine.row == row.name && !rows.empty() && rows.front()->name == row.name;
+    }
+    EXPECT_TRUE(found) << row.name;
+  }
+}
+
+TEST(DotProduct, RowsAsTheyLieInMemory) {
+  for (const auto& [row, target] : DotMachines()) {
+    for (const DType of_x : {kI8, kU8}) {
+      for (const Weights& weights : kWeights) {
+        for (const auto& [m, k, n] :
+             {std::tuple{1, 64, 40}, {5, 16, 3}, {13, 48, 33}, {30, 32, 16}}) {
+          SCOPED_TRACE(absl::StrCat(row, " ", target.vector_bits, ": ", of_x.ToString(), " by ",
+                                    weights.dtype.ToString(), " from ", weights.least, ": ", m, "x",
+                                    k, "x", n));
+          const Kernel kernel = Dense(m, k, n, of_x, weights);
+          const Scheduled scheduled = Schedule(kernel, target);
+          if (n >= 4) {
+            EXPECT_TRUE(absl::StrContains(scheduled.description, row)) << scheduled.description;
+            EXPECT_EQ(absl::StrContains(scheduled.description, "copied"), row == "vpmaddwd");
+            EXPECT_TRUE(absl::StrContains(Text(scheduled), absl::StrCat("dot<", row)));
+          }
+          ExpectLikeNaive(kernel, target);
         }
-        ExpectLikeNaive(kernel, DotTarget());
       }
     }
   }
 }
 
-TEST(ByteDot, CopiesRowsThatAreNoMultipleOfFour) {
-  const Kernel kernel = Dense(5, 11, 20, kI8, kWeights[3]);
-  EXPECT_TRUE(absl::EndsWith(Schedule(kernel, DotTarget()).description, " bytes copied rows"));
-  ExpectLikeNaive(kernel, DotTarget());
+TEST(DotProduct, CopiesRowsThatAreNoMultipleOfTheGroup) {
+  for (const auto& [row, target] : DotMachines()) {
+    const Kernel kernel = Dense(5, 11, 20, kI8, kWeights[3]);
+    EXPECT_TRUE(absl::EndsWith(Schedule(kernel, target).description,
+                               absl::StrCat(" ", row, " copied rows")));
+    ExpectLikeNaive(kernel, target);
+  }
 }
 
-TEST(ByteDot, PaddingIsMadeWithTheRows) {
+TEST(DotProduct, MultipliesRowsOfInt16) {
+  const Target target = WithFeatures(256, "x86_64-pc-linux-gnu", "+avx2");
+  for (const Weights& weights : {kWeights[0], Weights{kI16, -32768, 32767}}) {
+    const Kernel kernel = Dense(7, 32, 24, kI16, weights);
+    EXPECT_TRUE(absl::EndsWith(Schedule(kernel, target).description, " vpmaddwd"));
+    ExpectLikeNaive(kernel, target);
+    EXPECT_FALSE(absl::StrContains(Schedule(kernel, DotTarget()).description, kVnni));
+  }
+}
+
+TEST(DotProduct, PaddingIsMadeWithTheRows) {
   const Conv convolutions[] = {{.height = 5, .width = 9, .channels = 3, .outputs = 20},
                                {.height = 7, .width = 7, .channels = 8, .outputs = 6, .stride = 2},
                                {.height = 1, .width = 6, .channels = 4, .outputs = 5},
                                {.height = 3, .width = 5, .channels = 17, .outputs = 9},
                                {.height = 4, .width = 4, .channels = 5, .outputs = 17, .pad = 0}};
-  const std::vector<Target> targets = {DotTarget(), FirmwareTarget(0), FirmwareTarget(128)};
-  for (const Target& target : targets) {
+  std::vector<DotMachine> machines = DotMachines();
+  machines.push_back({"", FirmwareTarget(0)});
+  machines.push_back({"", FirmwareTarget(128)});
+  for (const auto& [row, target] : machines) {
     for (const Conv& conv : convolutions) {
       for (const DType of_x : {kI8, kU8}) {
         for (const Weights& weights : {kWeights[0], kWeights[3]}) {
-          SCOPED_TRACE(absl::StrCat(target.vector_bits, " bits, ", conv.height, "x", conv.width,
-                                    ", ", of_x.ToString(), " by ", weights.dtype.ToString()));
+          SCOPED_TRACE(absl::StrCat(row, " ", target.vector_bits, " bits, ", conv.height, "x",
+                                    conv.width, ", ", of_x.ToString(), " by ",
+                                    weights.dtype.ToString()));
           const Kernel kernel = Convolution(conv, of_x, weights);
           const Scheduled scheduled = Schedule(kernel, target);
           if (conv.pad > 0) {
-            EXPECT_TRUE(absl::EndsWith(scheduled.description, " bytes copied rows"))
+            EXPECT_TRUE(absl::EndsWith(scheduled.description, row + " copied rows"))
                 << scheduled.description;
             EXPECT_EQ(scheduled.func.workspace != nullptr, target.is_baremetal());
           }
@@ -159,19 +219,19 @@ TEST(ByteDot, PaddingIsMadeWithTheRows) {
   }
 }
 
-TEST(ByteDot, FirmwareNeedsMemoryForTheRowsOfATileAlone) {
+TEST(DotProduct, FirmwareNeedsMemoryForTheRowsOfATileAlone) {
   const Conv conv{.height = 32, .width = 32, .channels = 16, .outputs = 16};
   const Scheduled scheduled = Schedule(Convolution(conv, kI8, kWeights[0]), FirmwareTarget(0));
   ASSERT_NE(scheduled.func.workspace, nullptr);
   EXPECT_EQ(scheduled.func.workspace->num_bytes(), 2 * 3 * 3 * 16);
 }
 
-TEST(ByteDot, NotOfCopiedRowsBeyondTheStack) {
+TEST(DotProduct, NotOfCopiedRowsBeyondTheStack) {
   const auto description = [](int64_t k) {
     return Schedule(Dense(5, k, 20, kI8, kWeights[0]), DotTarget()).description;
   };
-  EXPECT_TRUE(absl::StrContains(description(8191), kBytes)) << description(8191);
-  EXPECT_FALSE(absl::StrContains(description(8193), kBytes)) << description(8193);
+  EXPECT_TRUE(absl::StrContains(description(8191), kVnni)) << description(8191);
+  EXPECT_FALSE(absl::StrContains(description(8193), kVnni)) << description(8193);
   // Rows of padded data are copied, wherever they lie.
   const auto of_padded = [](int64_t channels) {
     return Schedule(Convolution(
@@ -180,22 +240,22 @@ TEST(ByteDot, NotOfCopiedRowsBeyondTheStack) {
                     DotTarget())
         .description;
   };
-  EXPECT_TRUE(absl::StrContains(of_padded(8192), kBytes)) << of_padded(8192);
-  EXPECT_FALSE(absl::StrContains(of_padded(8196), kBytes)) << of_padded(8196);
+  EXPECT_TRUE(absl::StrContains(of_padded(8192), kVnni)) << of_padded(8192);
+  EXPECT_FALSE(absl::StrContains(of_padded(8196), kVnni)) << of_padded(8196);
   // Rows that need no copy may be of any length.
-  EXPECT_TRUE(absl::StrContains(description(16384), kBytes)) << description(16384);
+  EXPECT_TRUE(absl::StrContains(description(16384), kVnni)) << description(16384);
 }
 
-TEST(ByteDot, NotOfNumbersTooFarApart) {
+TEST(DotProduct, NumbersTooFarApartAreMultipliedAsInt16) {
   const Kernel kernel = Dense(5, 8, 20, kI8, {kI16, -200, 100});
-  EXPECT_FALSE(absl::StrContains(Schedule(kernel, DotTarget()).description, kBytes));
+  EXPECT_TRUE(absl::StrContains(Schedule(kernel, DotTarget()).description, " vpmaddwd"));
   ExpectLikeNaive(kernel, DotTarget());
 }
 
-TEST(ByteDot, NotOnMachinesThatGainNothing) {
+TEST(DotProduct, NotOnMachinesWithoutAnInstruction) {
   for (const Target& target : AllTargets()) {
-    EXPECT_FALSE(
-        absl::StrContains(Schedule(Dense(5, 8, 20, kI8, kWeights[0]), target).description, kBytes));
+    const Scheduled scheduled = Schedule(Dense(5, 8, 20, kI8, kWeights[0]), target);
+    EXPECT_FALSE(absl::StrContains(Text(scheduled), "dot<")) << scheduled.description;
   }
 }
 

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dot products: every row of the table of instructions at every width, by the instruction and by
+// plain arithmetic, has the bits of the interpreter; and the instruction is there.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "compiler/codegen/llvm/codegen_llvm.h"
+#include "compiler/codegen/llvm/test_programs.h"
+#include "compiler/target/instructions.h"
+
+namespace kiln::codegen {
+namespace {
+
+using loop::Buffer;
+using loop::Expr;
+using loop::Var;
+
+constexpr int kSteps = 40;
+
+// Which groups a lane of the sum meets.
+enum class Factors { kOneRow, kOneColumn, kPaired };
+
+// sum[lane] += dot, of kSteps groups.
+loop::LoopProgram Program(const std::string& name, int group, DType of_a, DType of_b, int lanes,
+                          Factors factors) {
+  const int a_lanes = factors == Factors::kOneRow ? group : group * lanes;
+  const int b_lanes = factors == Factors::kOneColumn ? group : group * lanes;
+  const Buffer a = Param("a", of_a, {kSteps * a_lanes}), b = Param("b", of_b, {kSteps * b_lanes}),
+               sum = Param("sum", DType::Int(32), {lanes});
+  const Var i = loop::MakeVar("i");
+  const auto group_at = [&](const Buffer& buffer, int width) {
+    return loop::MakeLoad(buffer, {loop::MakeRamp(i * Expr(width), 1, width)});
+  };
+  const Expr at = loop::MakeRamp(Expr(0), 1, lanes);
+  const Expr dot = loop::MakeDot(name, group, loop::MakeLoad(sum, {at}), group_at(a, a_lanes),
+                                 group_at(b, b_lanes));
+  return OneFunc(
+      {a, b, sum}, 2,
+      loop::MakeFor(i, 0, kSteps, loop::ForKind::kSerial, loop::MakeStore(sum, {at}, dot)));
+}
+
+void ExpectBitsOnMachinesAtHand(const loop::LoopProgram& program, const std::string& trace) {
+  SCOPED_TRACE(trace);
+  std::vector<std::string> args;
+  uint32_t seed = 3;
+  for (const Buffer& param : program.funcs[0].params) {
+    args.push_back(EdgeValues(param->dtype, static_cast<int>(param->num_elements()), seed++));
+  }
+  std::vector<Target> targets = RunnableTargets();
+  for (const Target& target : targets) ExpectSameBits(program, "f", args, target);
+}
+
+// A machine that has the form.
+Target MachineOf(const DotInstruction& row, const DotForm& form) {
+  const std::string triple = row.IsOfArch("x86_64")    ? "x86_64-pc-linux-gnu"
+                             : row.IsOfArch("aarch64") ? "aarch64-unknown-linux-gnu"
+                                                       : "thumbv8.1m.main-none-eabihf";
+  Target target = *Target::Parse(triple);
+  target.features = form.features.empty()
+                        ? ""
+                        : absl::StrCat("+", absl::StrReplaceAll(form.features, {{",", ",+"}}));
+  return target;
+}
+
+TEST(DotTest, RowsHaveTheBitsOfTheInterpreter) {
+  for (const DotInstruction& row : DotInstructions()) {
+    for (const DotForm& form : row.forms) {
+      for (const Factors factors : {Factors::kOneRow, Factors::kOneColumn, Factors::kPaired}) {
+        const std::string name(row.name);
+        ExpectBitsOnMachinesAtHand(
+            Program(name, row.group, row.a, row.b, form.lanes, factors),
+            absl::StrCat(name, " of ", form.lanes, ", ", static_cast<int>(factors)));
+      }
+    }
+  }
+}
+
+TEST(DotTest, RowsAreThere) {
+  for (const DotInstruction& row : DotInstructions()) {
+    for (const DotForm& form : row.forms) {
+      SCOPED_TRACE(absl::StrCat(row.name, " of ", form.lanes, " with ", form.features));
+      const std::string name(row.name);
+      const auto assembly =
+          EmitAssembly(Program(name, row.group, row.a, row.b, form.lanes, Factors::kOneRow),
+                       MachineOf(row, form));
+      ASSERT_TRUE(assembly.ok()) << assembly.status();
+      // Of SSE the names have no v.
+      const bool is_sse = form.features.empty();
+      EXPECT_TRUE(absl::StrContains(*assembly, is_sse ? name.substr(1) : name)) << *assembly;
+    }
+  }
+}
+
+// What no row is: any group, factors of any integers, rows by columns.
+TEST(DotTest, PlainArithmetic) {
+  for (const int group : {1, 3, 4}) {
+    for (const int lanes : {1, 4, 16}) {
+      for (const Factors factors : {Factors::kOneRow, Factors::kPaired}) {
+        ExpectBitsOnMachinesAtHand(
+            Program("", group, DType::Int(8), DType::UInt(16), lanes, factors),
+            absl::StrCat(group, " by ", lanes, ", ", static_cast<int>(factors)));
+      }
+    }
+  }
+  // 2 rows by 3 columns of 5 products.
+  const Buffer a = Param("a", DType::Int(16), {10}), b = Param("b", DType::Int(8), {15}),
+               sum = Param("sum", DType::Int(32), {6});
+  const auto all = [](const Buffer& buffer) {
+    return loop::MakeLoad(buffer, {loop::MakeRamp(0, 1, static_cast<int>(buffer->num_elements()))});
+  };
+  const Expr dot = loop::MakeDot("", 5, all(sum), all(a), all(b));
+  ExpectBitsOnMachinesAtHand(
+      OneFunc({a, b, sum}, 2, loop::MakeStore(sum, {loop::MakeRamp(0, 1, 6)}, dot)), "2 by 3");
+}
+
+}  // namespace
+}  // namespace kiln::codegen

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// The packed columns of a dot product, and the constants at which its sums begin.
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/schedule/dot_parts.h"
+
+namespace kiln::schedule {
+namespace {
+
+const DType kI32 = DType::Int(32);
+
+// Calls f(index) for every index of axes with these extents, in order.
+template <typename F>
+void ForEachIndex(const std::vector<Axis>& axes, const F& f) {
+  std::vector<int64_t> index(axes.size(), 0);
+  for (int64_t n = TotalExtent(axes); n > 0; --n) {
+    f(index);
+    for (size_t d = axes.size(); d-- > 0 && ++index[d] == axes[d].extent;) index[d] = 0;
+  }
+}
+
+int64_t Dot(const std::vector<int64_t>& index, const int64_t* coefficients) {
+  int64_t sum = 0;
+  for (size_t i = 0; i < index.size(); ++i) sum += index[i] * coefficients[i];
+  return sum;
+}
+
+Tensor InDType(const Shape& shape, DType dtype, const std::vector<int16_t>& values) {
+  if (dtype.bits == 16) return Tensor::From<int16_t>(shape, dtype, values);
+  return Tensor::From<int8_t>(shape, dtype, std::vector<int8_t>(values.begin(), values.end()));
+}
+
+}  // namespace
+
+PackedDotColumns PackDotColumns(const TiledContraction& t, Context& context) {
+  const DotPlan& dot = *t.dot;
+  const loop::Load* load = FactorLoad(t.c.y);
+  const Tensor& source = FindConstant(context, load->buffer)->tensor;
+  std::vector<Axis> order = t.c.batch;
+  order.insert(order.end(), t.c.reduce.begin(), t.c.reduce.end());
+  order.push_back(t.c.column);
+  const loop::LinearForm form = *FactorForm(t.c.y, order);
+  int64_t base = 0;
+  loop::AsInt(form.base, &base);
+  const int64_t* of_reduce = form.coefficients.data() + t.c.batch.size();
+  const int64_t of_column = form.coefficients.back();
+  std::vector<int64_t> steps;  // offsets along the reduction
+  ForEachIndex(t.c.reduce,
+               [&](const std::vector<int64_t>& index) { steps.push_back(Dot(index, of_reduce)); });
+
+  const int64_t width = t.tile.columns(), blocks = DivideUp(t.c.column.extent, width);
+  const int64_t block_elements = dot.steps * width * dot.group;
+  const auto total = static_cast<size_t>(TotalExtent(t.c.batch) * blocks);
+  std::vector<int16_t> columns(total * static_cast<size_t>(block_elements), 0);
+  std::vector<int32_t> offsets(total * static_cast<size_t>(width), 0);
+  // Rows are summed as the instruction reads them: sums of x', not of x.
+  const int64_t of_all = -dot.row_offset * dot.shift * static_cast<int64_t>(steps.size());
+  int16_t* out = columns.data();
+  size_t place = 0;
+  ForEachIndex(t.c.batch, [&](const std::vector<int64_t>& index) {
+    const int64_t begin = base + Dot(index, form.coefficients.data());
+    for (int64_t b = 0; b < blocks; ++b, out += block_elements) {
+      for (int64_t column = 0; column < width; ++column, ++place) {
+        const int64_t n = b * width + column;
+        if (n >= t.c.column.extent) continue;
+        int64_t sum = 0;
+        for (size_t k = 0; k < steps.size(); ++k) {
+          const int64_t value = source.AsInt(begin + steps[k] + n * of_column) - dot.shift;
+          sum += value;
+          const auto at = static_cast<int64_t>(k);
+          out[(at / dot.group * width + column) * dot.group + at % dot.group] =
+              static_cast<int16_t>(value);
+        }
+        offsets[place] = static_cast<int32_t>(of_all - dot.row_offset * sum);
+      }
+    }
+  });
+
+  Shape shape, offset_shape;
+  for (const Axis& axis : t.c.batch) shape.push_back(axis.extent);
+  shape.push_back(blocks);
+  offset_shape = shape;
+  shape.insert(shape.end(), {dot.steps, width * dot.group});
+  offset_shape.push_back(width);
+  const std::string& name = load->buffer->name;
+  PackedDotColumns packed = {.columns =
+                                 loop::MakeBuffer(absl::StrCat(name, "_packed"), dot.column_dtype,
+                                                  shape, loop::BufferScope::kConstant)};
+  context.constants.push_back({packed.columns, InDType(shape, dot.column_dtype, columns)});
+  if (std::any_of(offsets.begin(), offsets.end(), [](int32_t offset) { return offset != 0; })) {
+    packed.offsets = loop::MakeBuffer(absl::StrCat(name, "_offsets"), kI32, offset_shape,
+                                      loop::BufferScope::kConstant);
+    context.constants.push_back(
+        {packed.offsets, Tensor::From<int32_t>(offset_shape, kI32, offsets)});
+  }
+  return packed;
+}
+
+}  // namespace kiln::schedule

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two sides of a contraction that is computed by dot products; for dot_product.cc.
+#ifndef KILN_COMPILER_SCHEDULE_DOT_PARTS_H_
+#define KILN_COMPILER_SCHEDULE_DOT_PARTS_H_
+
+#include <functional>
+
+#include "compiler/schedule/register_tile.h"
+
+namespace kiln::schedule {
+
+// The column factor as the instruction reads it, [batch…][block][step][column][group], and what
+// every sum begins with, [batch…][block][column]; no offsets where all are 0.
+struct PackedDotColumns {
+  Buffer columns;
+  Buffer offsets = nullptr;
+};
+PackedDotColumns PackDotColumns(const TiledContraction& contraction, Context& context);
+
+// x' of x, an element or a group of them.
+Expr InstructionRow(const DotPlan& dot, const Expr& x);
+
+// Copies the rows of a tile, each element of the reduction behind the other: x' of `value`, and
+// zeros behind the last.
+Stmt FillPanel(const TiledContraction& contraction, const Expr& value, const Buffer& panel,
+               const TilePlace& place);
+
+// The group of x' that step `step` reads of a row of the tile.
+using GroupAt = std::function<Expr(const Expr& row, const Expr& step)>;
+// Stores c times the sum of x' of every row of a tile in `sums`.
+Stmt SumRows(const TiledContraction& contraction, const Buffer& sums, const GroupAt& group_at,
+             const TilePlace& place);
+
+// An expression of a contraction's row axes at a row of a tile, counted over all of the tile.
+Expr AtTileRow(const TiledContraction& contraction, const Expr& e, const TilePlace& place,
+               const Expr& row);
+
+}  // namespace kiln::schedule
+
+#endif  // KILN_COMPILER_SCHEDULE_DOT_PARTS_H_

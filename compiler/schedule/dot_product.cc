@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/schedule/dot_product.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/schedule/dot_parts.h"
+
+namespace kiln::schedule {
+namespace {
+
+constexpr int64_t kMinReduce = 4;  // fewer products are none of an instruction's
+// Of a tile's copied rows, which are on the stack.
+constexpr int64_t kMaxLocalBytes = 256 << 10;
+constexpr int64_t kSignBit = 128;
+
+const DType kI32 = DType::Int(32), kI8 = DType::Int(8), kI16 = DType::Int(16);
+
+bool IsInteger(DType dtype, int bits) {
+  return dtype.is_integral() && !dtype.is_bool() && dtype.bits == bits;
+}
+
+struct Spread {
+  int64_t least = 0, most = 0;
+
+  bool Within(DType dtype) const { return least >= dtype.MinInt() && most <= dtype.MaxInt(); }
+};
+
+Spread SpreadOf(const Tensor& tensor) {
+  Spread spread;
+  const int64_t count = tensor.type().num_elements();
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t value = tensor.AsInt(i);
+    spread.least = i == 0 ? value : std::min(spread.least, value);
+    spread.most = i == 0 ? value : std::max(spread.most, value);
+  }
+  return spread;
+}
+
+// c, so that all of a constant minus c are of a dtype; nothing if they are spread too far.
+std::optional<int64_t> ColumnShift(const Spread& spread, DType dtype) {
+  if (spread.Within(dtype)) return 0;
+  if (spread.most - spread.least > dtype.MaxInt() - dtype.MinInt()) return std::nullopt;
+  return spread.least - dtype.MinInt();
+}
+
+const loop::Constant* ConstantFactor(const Expr& factor, const Context& context) {
+  const loop::Load* load = FactorLoad(factor);
+  return load == nullptr ? nullptr : FindConstant(context, load->buffer);
+}
+
+Expr LoadOf(const loop::Load& load) { return loop::MakeLoad(load.buffer, load.index); }
+
+// Whether `row` multiplies elements of x by a constant of this spread.
+bool Multiplies(const DotInstruction& row, DType x, const Spread& y) {
+  const bool takes_x = IsInteger(x, 8) || x == row.a;
+  return takes_x && ColumnShift(y, row.b).has_value();
+}
+
+// The instruction for the factors; null if there is none.
+const DotInstruction* InstructionFor(DType x, const Spread& y, const Target& target) {
+  for (const DotInstruction* row : DotInstructionsOf(target)) {
+    if (Multiplies(*row, x, y)) return row;
+  }
+  return nullptr;
+}
+
+// The plan without the panel.
+DotPlan PlanFor(DType x, const Spread& y, const Target& target) {
+  const DotInstruction* row = InstructionFor(x, y, target);
+  if (row == nullptr) {
+    // Four products at a time, or as many as lanes have.
+    const int64_t group = target.Lanes(kI32) > 1 ? 1 : 4;
+    return {.group = group,
+            .shift = *ColumnShift(y, kI8),
+            .row_dtype = x,
+            .column_dtype = kI8,
+            .column_factor = kI8,
+            .lanes = target.Lanes(kI32)};
+  }
+  DotPlan plan{.row = row,
+               .group = row->group,
+               .shift = *ColumnShift(y, row->b),
+               .row_dtype = row->a,
+               .column_dtype = row->b,
+               .column_factor = row->b,
+               .lanes = row->FormOf(target)->lanes};
+  if (row->widens_in_steps && y.Within(kI8)) plan.column_dtype = kI8;
+  const bool other_sign = x.bits == row->a.bits && x != row->a;
+  if (other_sign) plan.row_offset = x.is_int() ? kSignBit : -kSignBit;
+  return plan;
+}
+
+// Whether rows lie in memory as the instruction reads them: element behind element of its type, in
+// whole groups.
+bool LieRight(const Contraction& c, const DotPlan& plan) {
+  const DType x = FactorLoad(c.x)->buffer->dtype;
+  if (x.bits != plan.row_dtype.bits || c.reduce.size() != 1 ||
+      c.reduce[0].extent % plan.group != 0) {
+    return false;
+  }
+  const auto form = FactorForm(c.x, {c.reduce[0]});
+  return form.has_value() && form->coefficients[0] == 1;
+}
+
+// Whether the stack holds the rows of any tile.
+bool HoldsRows(const Contraction& c, const DotPlan& plan, const Target& target) {
+  const int64_t row_bytes =
+      DivideUp(TotalExtent(c.reduce), plan.group) * plan.group * plan.row_dtype.bytes();
+  return target.is_baremetal() || row_bytes <= kMaxLocalBytes / MaxAccumulators(target);
+}
+
+// The contraction without axes of extent 1, as its rows are looked at before axes are merged.
+Contraction WithoutUnitAxes(Contraction c) {
+  std::erase_if(c.reduce, [](const Axis& axis) { return axis.extent == 1; });
+  return c;
+}
+
+}  // namespace
+
+DotPlan PlanDotProduct(const Contraction& c, bool padded, const Context& context) {
+  const Spread y = SpreadOf(ConstantFactor(c.y, context)->tensor);
+  DotPlan plan = PlanFor(FactorLoad(c.x)->buffer->dtype, y, context.target);
+  plan.steps = DivideUp(TotalExtent(c.reduce), plan.group);
+  plan.panel = padded || !LieRight(c, plan);
+  return plan;
+}
+
+std::optional<DotPlan> PlanDotProduct(const loop::Kernel& kernel, size_t which, bool padded,
+                                      const Context& context) {
+  const Target& target = context.target;
+  const Stage& stage = kernel.stages[which];
+  loop::Bounds bounds;
+  AddBounds(stage.axes, bounds);
+  const std::optional<Contraction> c =
+      AsContraction(stage, FlatIndex(stage.buffer, stage.index, bounds), target);
+  if (!c.has_value() || stage.value.type().dtype != kI32 || TotalExtent(c->reduce) < kMinReduce) {
+    return std::nullopt;
+  }
+  const loop::Constant* y = ConstantFactor(c->y, context);
+  const DType x = FactorLoad(c->x)->buffer->dtype;
+  if (y == nullptr || y->buffer->dtype.bits > 16 || (!IsInteger(x, 8) && !IsInteger(x, 16))) {
+    return std::nullopt;
+  }
+  int64_t base = 0;
+  std::vector<Axis> all = stage.axes;
+  all.insert(all.end(), stage.reduce.begin(), stage.reduce.end());
+  const auto form = FactorForm(c->y, all);
+  if (!form.has_value() || !loop::AsInt(form->base, &base)) return std::nullopt;
+  // Without an instruction rows are copied for the sake of the memory that padded data take.
+  const Spread spread = SpreadOf(y->tensor);
+  const bool copies = target.is_baremetal() && padded && IsInteger(x, 8);
+  if (InstructionFor(x, spread, target) == nullptr &&
+      (!copies || !ColumnShift(spread, kI8).has_value())) {
+    return std::nullopt;
+  }
+  DotPlan plan = PlanDotProduct(WithoutUnitAxes(*c), padded, context);
+  if (plan.panel && !HoldsRows(*c, plan, target)) return std::nullopt;
+  return plan;
+}
+
+std::optional<size_t> FindRowPadding(const loop::Kernel& kernel, size_t which) {
+  const auto* product = kernel.stages[which].value.As<loop::Binary>();
+  for (size_t i = 0; i < which; ++i) {
+    const Stage& stage = kernel.stages[i];
+    const auto* padded = stage.value.As<loop::Select>();
+    const bool pads = stage.combine == loop::Combine::kNone && !stage.update && IsIdentity(stage) &&
+                      !IsOutput(kernel, stage.buffer) && padded != nullptr &&
+                      padded->if_false.As<loop::IntImm>() != nullptr &&
+                      padded->if_true.As<loop::Load>() != nullptr;
+    if (!pads) continue;
+    const bool is_factor = FactorLoad(product->a)->buffer == stage.buffer ||
+                           FactorLoad(product->b)->buffer == stage.buffer;
+    bool alone = true;
+    for (size_t j = 0; j < kernel.stages.size(); ++j) {
+      alone &= j == which || !Reads(kernel.stages[j], stage.buffer);
+    }
+    if (is_factor && alone) return i;
+  }
+  return std::nullopt;
+}
+
+void UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) {
+  const DotPlan& dot = *t.dot;
+  t.packed = true;
+  t.block = loop::MakeVar("block");
+  t.column = loop::MakeVar("column");
+  t.tile_row = loop::MakeVar("tile_row");
+  t.packed_columns = t.tile.columns();
+  const PackedDotColumns packed = PackDotColumns(t, context);
+  const loop::Load& x = *FactorLoad(t.c.x);
+  const Expr value = padding == nullptr ? LoadOf(x) : InlineInto(LoadOf(x), *padding);
+  const int64_t rows = t.tile.outer_rows * t.tile.rows;
+  // Memory for a tile's rows: on the stack, or, where that is small, in the workspace.
+  const auto for_rows = [&](const char* suffix, DType dtype, Shape shape) {
+    const bool small_stack = context.target.is_baremetal();
+    const Buffer buffer =
+        loop::MakeBuffer(absl::StrCat(x.buffer->name, suffix), dtype, std::move(shape),
+                         small_stack ? loop::BufferScope::kWorkspace : loop::BufferScope::kLocal);
+    (small_stack ? context.workspace : t.row_buffers).push_back(buffer);
+    return buffer;
+  };
+  Buffer panel;
+  if (dot.panel) panel = for_rows("_rows", dot.row_dtype, {rows, dot.steps * dot.group});
+
+  const Var step = loop::MakeVar("k");
+  const int group = static_cast<int>(dot.group);
+  std::vector<Expr> columns, offset;
+  for (const Axis& axis : t.c.batch) columns.push_back(axis.var);
+  columns.push_back(t.block);
+  offset = columns;
+  offset.push_back(t.column);
+  columns.insert(columns.end(), {step, loop::MakeRamp(t.column * Expr(dot.group), 1, group)});
+  t.init =
+      packed.offsets == nullptr ? loop::Const(kI32, 0) : loop::MakeLoad(packed.offsets, offset);
+  const Expr first = step * Expr(dot.group);
+  if (panel != nullptr) {
+    t.x = loop::MakeLoad(panel, {t.tile_row, loop::MakeRamp(first, 1, group)});
+  } else {
+    loop::Bounds bounds;
+    AddBounds(t.c.reduce, bounds);
+    const Expr flat =
+        loop::Substitute(FlatIndex(x.buffer, x.index, bounds), {{t.c.reduce[0].var.get(), first}});
+    t.x = InstructionRow(dot, loop::MakeLoad(x.buffer, {loop::MakeRamp(flat, 1, group)}));
+  }
+  t.y = loop::MakeCast(dot.column_factor, loop::MakeLoad(packed.columns, columns));
+
+  Buffer sums;
+  if (dot.shift != 0) {
+    sums = for_rows("_sums", kI32, {rows});
+    t.init = t.init + loop::MakeLoad(sums, {t.tile_row});
+  }
+  const TiledContraction before = t;  // with the reduction as the rows have it
+  t.before_rows = [before, value, panel, sums, step](const TilePlace& place) {
+    std::vector<Stmt> stmts;
+    if (panel != nullptr) stmts.push_back(FillPanel(before, value, panel, place));
+    if (sums != nullptr) {
+      const GroupAt group_at = [&](const Expr& row, const Expr& at_step) {
+        const Expr x = loop::Substitute(before.x, {{step.get(), at_step}});
+        return panel != nullptr ? loop::Substitute(x, {{before.tile_row.get(), row}})
+                                : AtTileRow(before, x, place, row);
+      };
+      stmts.push_back(SumRows(before, sums, group_at, place));
+    }
+    return loop::MakeBlock(std::move(stmts));
+  };
+  t.c.reduce = {{step, dot.steps}};
+}
+
+}  // namespace kiln::schedule

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contractions of small integers by an instruction that adds several products at once
+// (compiler/target/instructions.h); and, where memory is short, contractions whose padded rows are
+// copied by the tile, never all of them.
+//
+// With x = x' - d, where x' is what the instruction reads of rows (d = 128 or -128 where it wants
+// the other sign), and y = y' + c, where y' is what it reads of columns, the sum over k of x * y is
+//
+//   sum of x' * y'  +  c * sum of x  -  d * sum of y'
+//
+// The last term is a constant of the column; the middle one, where c is not 0, is computed once for
+// every row. Sums of integers wrap around, so that all orders give the same bits.
+#ifndef KILN_COMPILER_SCHEDULE_DOT_PRODUCT_H_
+#define KILN_COMPILER_SCHEDULE_DOT_PRODUCT_H_
+
+#include <optional>
+
+#include "compiler/schedule/register_tile.h"
+
+namespace kiln::schedule {
+
+// How stages[which] of a kernel is computed by dot products; nothing if it is no contraction of
+// integers by suitable constants, or has no use of it. `padded`: the stage of FindRowPadding is
+// computed with the tiles.
+std::optional<DotPlan> PlanDotProduct(const loop::Kernel& kernel, size_t which, bool padded,
+                                      const Context& context);
+// The same, of a contraction whose axes are merged.
+DotPlan PlanDotProduct(const Contraction& contraction, bool padded, const Context& context);
+
+// The stage before stages[which] that makes nothing but padding around its row factor, so that each
+// tile may compute it for its own rows; nothing if there is none.
+std::optional<size_t> FindRowPadding(const loop::Kernel& kernel, size_t which);
+
+// Sets all of a contraction that has `dot` and `tile` which depends on them: the packed columns,
+// the product of a step, the first values of the sums, and what is done before a tile of rows.
+// `padding` is the stage of FindRowPadding, or null.
+void UseDotProduct(TiledContraction& contraction, const Stage* padding, Context& context);
+
+}  // namespace kiln::schedule
+
+#endif  // KILN_COMPILER_SCHEDULE_DOT_PRODUCT_H_

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of a dot product as its instruction reads them: copied, and summed.
+#include "compiler/schedule/dot_parts.h"
+
+namespace kiln::schedule {
+namespace {
+
+const DType kI32 = DType::Int(32), kU8 = DType::UInt(8);
+constexpr int64_t kSignBit = 128;
+
+}  // namespace
+
+Expr AddDot(const DotPlan& dot, const Expr& sum, const Expr& x, const Expr& y) {
+  const std::string name(dot.row == nullptr ? "" : dot.row->name);
+  return loop::MakeDot(name, static_cast<int>(dot.group), sum, x, y);
+}
+
+Expr InstructionRow(const DotPlan& dot, const Expr& x) {
+  if (dot.row_offset == 0) return loop::MakeCast(dot.row_dtype, x);
+  const Expr bytes = loop::MakeCast(kU8, x);
+  const Expr flip = loop::IntConst(bytes.type(), kSignBit);
+  return loop::MakeCast(dot.row_dtype, loop::MakeBinary(loop::BinaryOp::kXor, bytes, flip));
+}
+
+Stmt FillPanel(const TiledContraction& t, const Expr& value, const Buffer& panel,
+               const TilePlace& place) {
+  const Axis outer = {loop::MakeVar("outer"), place.outer_rows},
+             row = {loop::MakeVar("m"), place.rows};
+  loop::Substitution at = AtRow(t, place, outer.var, row.var);
+  Expr step = 0;
+  std::vector<Axis> reduce;
+  for (const Axis& axis : t.c.reduce) {
+    const Var fresh = loop::MakeVar(axis.var.As<loop::VarNode>()->name);
+    at[axis.var.get()] = fresh;
+    step = step * Expr(axis.extent) + fresh;
+    reduce.push_back({fresh, axis.extent});
+  }
+  const Expr tile_row = outer.var * Expr(place.rows) + row.var;
+  const Expr byte = loop::Substitute(value, at);
+  const Axis inner = reduce.back();
+  reduce.pop_back();
+  Stmt copy = Nest({inner}, ForKind::kVectorized,
+                   loop::MakeStore(panel, {tile_row, step}, InstructionRow(*t.dot, byte)));
+  copy = Nest(reduce, ForKind::kSerial, copy);
+  const int64_t filled = TotalExtent(t.c.reduce), zeros = panel->shape[1] - filled;
+  if (zeros > 0) {
+    const Var z = loop::MakeVar("z");
+    copy = loop::MakeBlock(
+        {copy, Nest({{z, zeros}}, ForKind::kUnrolled,
+                    loop::MakeStore(panel, {tile_row, Expr(filled) + z},
+                                    loop::IntConst(loop::Type::Of(panel->dtype), 0)))});
+  }
+  return Nest({outer, row}, ForKind::kSerial, copy);
+}
+
+Stmt SumRows(const TiledContraction& t, const Buffer& sums, const GroupAt& group_at,
+             const TilePlace& place) {
+  const DotPlan& dot = *t.dot;
+  const Var row = loop::MakeVar("m");
+  int64_t lanes = t.tile.lanes;
+  while (lanes > dot.steps) lanes /= 2;
+  const Buffer acc = loop::MakeBuffer("row_acc", kI32, {lanes}, loop::BufferScope::kLocal);
+  const auto each = [&](int64_t count, const std::function<Expr(const Expr& lane)>& value) {
+    const Var lane = loop::MakeVar("lane");
+    return loop::MakeFor(lane, 0, count, ForKind::kVectorized,
+                         loop::MakeStore(acc, {lane}, value(lane)));
+  };
+  const Expr ones =
+      loop::IntConst(loop::Type::Of(dot.column_factor, static_cast<int>(dot.group)), 1);
+  // Adds `count` lanes of products with ones from step `k` on.
+  const auto add = [&](const Expr& k, int64_t count) {
+    return each(count, [&](const Expr& lane) {
+      return AddDot(dot, loop::MakeLoad(acc, {lane}), group_at(row, k + lane), ones);
+    });
+  };
+  std::vector<Stmt> body = {each(lanes, [&](const Expr&) { return loop::Const(kI32, 0); })};
+  int64_t done = 0;
+  for (int64_t count = lanes; count >= 1; count /= 2) {
+    const int64_t chunks = (dot.steps - done) / count;
+    if (chunks == 0) continue;
+    const Var i = loop::MakeVar("i");
+    body.push_back(Nest({{i, chunks}}, ForKind::kSerial, add(Expr(done) + i * Expr(count), count)));
+    done += chunks * count;
+  }
+  for (int64_t half = lanes / 2; half >= 1; half /= 2) {
+    body.push_back(each(half, [&](const Expr& lane) {
+      return loop::MakeLoad(acc, {lane}) + loop::MakeLoad(acc, {lane + Expr(half)});
+    }));
+  }
+  body.push_back(loop::MakeStore(
+      sums, {row},
+      loop::MakeLoad(acc, {Expr(0)}) * loop::IntConst(loop::Type::Of(kI32), t.dot->shift)));
+  return Nest({{row, place.outer_rows * place.rows}}, ForKind::kSerial,
+              loop::MakeAllocate(acc, loop::MakeBlock(std::move(body))));
+}
+
+Expr AtTileRow(const TiledContraction& t, const Expr& e, const TilePlace& place, const Expr& row) {
+  const Expr rows = place.rows;
+  return loop::Substitute(
+      e, t.tile.outer_rows > 1 ? AtRow(t, place, row / rows, row % rows) : AtRow(t, place, 0, row));
+}
+
+}  // namespace kiln::schedule

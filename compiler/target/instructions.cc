@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/target/instructions.h"
+
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
+#include "compiler/target/instructions/rows.h"
+
+namespace kiln {
+namespace {
+
+double ProductsPerSlot(const DotInstruction& row, const Target& target) {
+  return row.FormOf(target)->lanes * row.group / row.cost;
+}
+
+}  // namespace
+
+bool DotInstruction::IsOfArch(absl::string_view triple) const {
+  for (const absl::string_view name : absl::StrSplit(arch, ',')) {
+    if (absl::StartsWith(triple, name)) return true;
+  }
+  return false;
+}
+
+const DotForm* DotInstruction::FormOf(const Target& target) const {
+  if (!IsOfArch(target.triple) || (target.by_c_compiler && c.body.empty())) return nullptr;
+  for (const DotForm& form : forms) {
+    const int bits = form.lanes * 32;
+    const bool fits = geometry == DotGeometry::kReduction || bits <= target.vector_bits;
+    if (fits && target.HasFeatures(form.features)) return &form;
+  }
+  return nullptr;
+}
+
+const std::vector<DotInstruction>& DotInstructions() {
+  static const auto& rows = *[] {
+    auto* all = new std::vector<DotInstruction>;
+    for (const auto& of_arch :
+         {instructions::X86(), instructions::AArch64(), instructions::ArmM()}) {
+      all->insert(all->end(), of_arch.begin(), of_arch.end());
+    }
+    return all;
+  }();
+  return rows;
+}
+
+std::vector<const DotInstruction*> DotInstructionsOf(const Target& target) {
+  std::vector<const DotInstruction*> rows;
+  for (const DotInstruction& row : DotInstructions()) {
+    if (row.FormOf(target) != nullptr) rows.push_back(&row);
+  }
+  std::stable_sort(rows.begin(), rows.end(), [&](const auto* a, const auto* b) {
+    return ProductsPerSlot(*a, target) > ProductsPerSlot(*b, target);
+  });
+  return rows;
+}
+
+const DotInstruction* FindDotInstruction(absl::string_view name) {
+  for (const DotInstruction& row : DotInstructions()) {
+    if (row.name == name) return &row;
+  }
+  return nullptr;
+}
+
+}  // namespace kiln

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instructions that multiply integers and add several products at once, as rows of data.
+//
+//   for (const DotInstruction* row : DotInstructionsOf(target)) …  // the fastest first
+//
+// A row is all that is said of an instruction: schedules choose one by its types and its shape, the
+// loop IR names it (loop::Dot), the code generators print its spelling, and tests are generated for
+// every row. A row changes no bit of a result: where a code generator cannot spell it, the same sum
+// is computed by plain arithmetic.
+//
+// Adding an instruction: a row in instructions/<architecture>.cc.
+#ifndef KILN_COMPILER_TARGET_INSTRUCTIONS_H_
+#define KILN_COMPILER_TARGET_INSTRUCTIONS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "compiler/base/dtype.h"
+#include "compiler/target/target.h"
+
+namespace kiln {
+
+// How the lanes of an instruction's sums lie in a contraction of rows by columns.
+enum class DotGeometry {
+  kColumns,    // one column to each lane; the group of one row meets the groups of all of them
+  kReduction,  // one sum, of one row and one column; the lanes of the factors run along the sum
+};
+
+// An instruction at one width.
+struct DotForm {
+  int lanes;                   // of the sum
+  absl::string_view features;  // by LLVM's names, all that it needs: "avx512vnni,avx512vl"
+  // LLVM's intrinsic. Its operands are named by the row's `llvm_operands`.
+  absl::string_view llvm;
+};
+
+// How C says an instruction: in arm_acle.h, arm_mve.h and the like.
+struct DotInC {
+  absl::string_view guard;   // a preprocessor condition, true where the compiler knows it
+  absl::string_view header;  // "arm_acle.h"
+  // The body of a function of `int32_t sum` and of pointers `a` and `b` to the groups in memory,
+  // which need not be aligned: returns the new sum.
+  absl::string_view body;
+};
+
+struct DotInstruction {
+  absl::string_view name;  // in the text of the loop IR: "vpdpbusd"
+  // The architecture of a triple begins with one of these, separated by commas: "thumb,arm".
+  absl::string_view arch;
+  DotGeometry geometry;
+  int group;             // products that are added to each lane
+  DType a, b;            // of rows and of columns, as the instruction reads them
+  bool widens_in_steps;  // columns are stored in half of b's bits and extended when they are read
+  // Issue slots at one width, in units of one vector multiply-add.
+  double cost;
+  // Of the intrinsic, in order: s the sum, a and b the factors, 0 the constant 0. A `+` behind them
+  // says that the intrinsic has no sum, which is added to its result.
+  absl::string_view llvm_operands;
+  std::vector<DotForm> forms;  // the widest first
+  DotInC c = {};
+
+  // Whether the row is of the architecture that a triple begins with.
+  bool IsOfArch(absl::string_view triple) const;
+  // The widest form that the target has; null if it has none.
+  const DotForm* FormOf(const Target& target) const;
+};
+
+// All rows.
+const std::vector<DotInstruction>& DotInstructions();
+// The rows that the target has, in the order of products per issue slot.
+std::vector<const DotInstruction*> DotInstructionsOf(const Target& target);
+// Null if there is no row of this name.
+const DotInstruction* FindDotInstruction(absl::string_view name);
+
+}  // namespace kiln
+
+#endif  // KILN_COMPILER_TARGET_INSTRUCTIONS_H_

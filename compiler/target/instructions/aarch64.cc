@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/target/instructions/rows.h"
+
+namespace kiln::instructions {
+
+std::vector<DotInstruction> AArch64() {
+  return {
+      // Armv8.6's i8mm: unsigned by signed bytes.
+      {.name = "usdot",
+       .arch = "aarch64,arm64",
+       .geometry = DotGeometry::kColumns,
+       .group = 4,
+       .a = kU8,
+       .b = kI8,
+       .widens_in_steps = false,
+       .cost = 1,
+       .llvm_operands = "sab",
+       .forms = {{4, "i8mm", "llvm.aarch64.neon.usdot"}}},
+      // Armv8.2's dotprod.
+      {.name = "sdot",
+       .arch = "aarch64,arm64",
+       .geometry = DotGeometry::kColumns,
+       .group = 4,
+       .a = kI8,
+       .b = kI8,
+       .widens_in_steps = false,
+       .cost = 1,
+       .llvm_operands = "sab",
+       .forms = {{4, "dotprod", "llvm.aarch64.neon.sdot"}}},
+  };
+}
+
+}  // namespace kiln::instructions

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of every architecture; for compiler/target/instructions.cc.
+#ifndef KILN_COMPILER_TARGET_INSTRUCTIONS_ROWS_H_
+#define KILN_COMPILER_TARGET_INSTRUCTIONS_ROWS_H_
+
+#include <vector>
+
+#include "compiler/target/instructions.h"
+
+namespace kiln::instructions {
+
+std::vector<DotInstruction> X86();
+std::vector<DotInstruction> AArch64();
+std::vector<DotInstruction> ArmM();
+
+inline const DType kI8 = DType::Int(8);
+inline const DType kU8 = DType::UInt(8);
+inline const DType kI16 = DType::Int(16);
+
+}  // namespace kiln::instructions
+
+#endif  // KILN_COMPILER_TARGET_INSTRUCTIONS_ROWS_H_
