@@ -12,7 +12,9 @@
 #include "compiler/graph/external_node.h"
 #include "compiler/lower/external_cost.h"
 #include "compiler/lower/kernel.h"
-#include "compiler/ops/add_op.h"
+#include "compiler/ops/axes.h"
+#include "compiler/ops/make.h"
+#include "compiler/ops/op_queries.h"
 
 namespace kiln {
 namespace {
@@ -103,7 +105,7 @@ absl::Status CallMaker::ForEach(const Function& f) {
     pending.node = id;
     pending.call.source = node.source.node;
     const std::optional<std::vector<PartCopy>> copies = CopiesOf(id);
-    if (!node.is_group() && IsView(graph_, node)) {
+    if (IsView(graph_, node)) {
       // The view of a part is the same memory under the same name.
       if (slices_.IsPart(node.outputs[0])) continue;
       pending.call.op_names = std::string(node.op_name());
@@ -124,7 +126,7 @@ absl::Status CallMaker::ForEach(const Function& f) {
         return make(std::move(piece));
       }));
       continue;
-    } else if (node.op_name() == "split" && node.outputs.size() > kMaxValues) {
+    } else if (PartsOf(node) == Parts::kSplit && node.outputs.size() > kMaxValues) {
       pending.call.op_names = std::string(node.op_name());
       KILN_RETURN_IF_ERROR(ForEachPiece(node.outputs.size(), [&](size_t begin, size_t end) {
         PendingCall piece = pending;
@@ -166,15 +168,13 @@ void CallMaker::AddOperators(const Node& node, PendingCall& pending) const {
 std::optional<std::vector<PartCopy>> CallMaker::CopiesOf(NodeId id) const {
   if (const std::vector<PartCopy>* copies = slices_.copies(id); copies != nullptr) return *copies;
   const Node& node = graph_.node(id);
-  const bool stacks = node.op_name() == "stack";
-  if ((!stacks && node.op_name() != "concatenate") || node.inputs.size() <= kMaxValues ||
+  const bool stacks = PartsOf(node) == Parts::kStacked;
+  if ((!stacks && PartsOf(node) != Parts::kConcatenated) || node.inputs.size() <= kMaxValues ||
       graph_.type(node.outputs[0]).num_elements() == 0) {
     return std::nullopt;
   }
   const Slice into = slices_.Of(node.outputs[0]);
-  const int64_t given = node.attrs.Int("axis");
-  const int64_t rank = graph_.type(node.outputs[0]).rank();
-  const size_t axis = static_cast<size_t>(given < 0 ? given + rank : given);
+  const size_t axis = AxisOf(node.attrs.Int("axis"), graph_.type(node.outputs[0]).shape.size());
   std::vector<PartCopy> copies;
   int64_t first = into.first;
   for (ValueId input : node.inputs) {
@@ -191,20 +191,17 @@ absl::Status CallMaker::AddSections(const Node& node, size_t begin, size_t end,
                                     PendingCall& pending) const {
   Graph& body = pending.body.emplace();
   const TensorType& type = graph_.type(node.inputs[0]);
-  const int64_t given = node.attrs.Int("axis");
-  const int64_t axis = given < 0 ? given + type.rank() : given;
+  const size_t axis = AxisOf(node.attrs.Int("axis"), type.shape.size());
   const ValueId data = graph_.is_constant(node.inputs[0])
                            ? body.AddConstant(graph_.value(node.inputs[0]).constant)
                            : body.AddInput("p0", type);
   int64_t from = 0;
   std::vector<ValueId> outputs;
   for (size_t k = 0; k < end; ++k) {
-    const int64_t to = from + graph_.type(node.outputs[k]).shape[static_cast<size_t>(axis)];
+    const int64_t to = from + graph_.type(node.outputs[k]).shape[axis];
     if (k >= begin) {
-      KILN_ASSIGN_OR_RETURN(const ValueId section, AddOp(body, "strided_slice", {data},
-                                                         {{"begin", AttrValue::Ints({from})},
-                                                          {"end", AttrValue::Ints({to})},
-                                                          {"axes", AttrValue::Ints({axis})}}));
+      KILN_ASSIGN_OR_RETURN(const ValueId section,
+                            MakeSlice(body, data, static_cast<int64_t>(axis), from, to));
       body.outputs.push_back(section);
       outputs.push_back(node.outputs[k]);
     }
@@ -227,7 +224,7 @@ absl::Status CallMaker::AddCopies(absl::Span<const PartCopy> copies, PendingCall
       it->second = body.AddInput(absl::StrCat("p", inputs.size()), graph_.type(copy.part));
       inputs.push_back(copy.part);
     }
-    KILN_ASSIGN_OR_RETURN(const ValueId output, AddOp(body, "copy", {it->second}));
+    KILN_ASSIGN_OR_RETURN(const ValueId output, MakeCopy(body, it->second));
     body.outputs.push_back(output);
     pending.outputs.push_back({kNoId, copy.to});
   }

@@ -77,7 +77,7 @@ class KernelBuilder {
                                          made->shape, loop::BufferScope::kParam);
     const Tensor* constant = body_.is_constant(output) ? &body_.value(output).constant : nullptr;
     const Attrs none;
-    StageBuilder builder("copy", none, {made}, {copy}, {constant});
+    StageBuilder builder("out", none, {made}, {copy}, {constant});
     builder.Output(0, builder.Input(0));
     Take(std::move(builder).Finish());
     return copy;

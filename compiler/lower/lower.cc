@@ -17,6 +17,7 @@
 #include "compiler/lower/external_cost.h"
 #include "compiler/lower/kernel.h"
 #include "compiler/lower/slices.h"
+#include "compiler/ops/op_queries.h"
 #include "compiler/schedule/schedule.h"
 
 namespace kiln {
@@ -170,8 +171,9 @@ absl::StatusOr<Lowered> LowerWith(const Graph& graph, Slices slices, const Targe
 // of every node by itself.
 absl::StatusOr<Slices> SlicesOf(const Graph& graph, const Target& target,
                                 const LowerOptions& options) {
-  const bool concatenates = std::any_of(graph.nodes.begin(), graph.nodes.end(),
-                                        [](const Node& n) { return n.op_name() == "concatenate"; });
+  const bool concatenates = std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& n) {
+    return PartsOf(n) == Parts::kConcatenated;
+  });
   if (!options.place_concatenations || !concatenates) return Slices(graph);
   std::vector<int64_t> scratch_bytes;
   if (target.is_baremetal()) {

@@ -10,6 +10,8 @@
 
 #include "compiler/graph/external_node.h"
 #include "compiler/lower/live_bytes.h"
+#include "compiler/ops/axes.h"
+#include "compiler/ops/op_queries.h"
 
 namespace kiln {
 namespace {
@@ -41,7 +43,7 @@ class SliceFinder {
   Slices Run() && {
     for (NodeId id = static_cast<NodeId>(graph_.nodes.size()) - 1; id >= 0; --id) {
       const Node& node = graph_.node(id);
-      if (node.op_name() == "concatenate" && Elements(node.outputs[0]) > 0) Concatenate(id);
+      if (PartsOf(node) == Parts::kConcatenated && Elements(node.outputs[0]) > 0) Concatenate(id);
     }
     return std::move(slices_);
   }
@@ -76,9 +78,7 @@ class SliceFinder {
   // Calls f(input, where it begins along the axis, axis) for every input that has elements.
   template <typename F>
   void ForEachInput(const Node& node, F f) const {
-    const int64_t rank = graph_.type(node.outputs[0]).rank();
-    const int64_t given = node.attrs.Int("axis");
-    const size_t axis = static_cast<size_t>(given < 0 ? given + rank : given);
+    const size_t axis = AxisOf(node.attrs.Int("axis"), graph_.type(node.outputs[0]).shape.size());
     int64_t begin = 0;
     for (ValueId input : node.inputs) {
       if (Elements(input) == 0) continue;
@@ -244,10 +244,6 @@ Slice Slices::Of(ValueId value) const {
 const std::vector<PartCopy>* Slices::copies(NodeId concatenation) const {
   const auto found = copies_.find(concatenation);
   return found == copies_.end() ? nullptr : &found->second;
-}
-
-bool IsView(const Graph& graph, const Node& node) {
-  return node.op_name() == "reshape" && !graph.is_constant(node.inputs[0]);
 }
 
 Slices FindSlices(const Graph& graph, const Target& target, std::vector<int64_t> scratch_bytes) {

@@ -57,10 +57,7 @@ class Slices {
   std::map<NodeId, std::vector<PartCopy>> copies_;
 };
 
-// Whether the node makes no code: its output is its input in another shape.
-bool IsView(const Graph& graph, const Node& node);
-
-// Slices of the inputs of every `concatenate` that is no part of a group. A part is made by a
+// Slices of the inputs of every concatenation that is no part of a group. A part is made by a
 // function of Kiln's, read by such only, no output of the model, and in one whole only. It is a
 // cache line of contiguous memory at least (in firmware a word), or all of it contiguous; where it
 // is, views of it lie there too. With concatenations of concatenations, all is in the last one's

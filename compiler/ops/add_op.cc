@@ -7,8 +7,9 @@
 
 namespace kiln {
 
-absl::StatusOr<ValueId> AddOp(Graph& graph, absl::string_view name, std::vector<ValueId> inputs,
-                              Attrs attrs, SourceLocation source) {
+absl::StatusOr<std::vector<ValueId>> AddOpOutputs(Graph& graph, absl::string_view name,
+                                                  std::vector<ValueId> inputs, Attrs attrs,
+                                                  SourceLocation source) {
   const OpDef* op = FindOp(name);
   if (op == nullptr) return absl::InternalError(absl::StrCat("no operator '", name, "'"));
   const absl::Status arity = CheckNumInputs(*op, inputs.size());
@@ -29,7 +30,15 @@ absl::StatusOr<ValueId> AddOp(Graph& graph, absl::string_view name, std::vector<
   node.inputs = std::move(inputs);
   node.source = std::move(source);
   const NodeId id = graph.AddNode(std::move(node), *outputs);
-  return graph.node(id).outputs[0];
+  return graph.node(id).outputs;
+}
+
+absl::StatusOr<ValueId> AddOp(Graph& graph, absl::string_view name, std::vector<ValueId> inputs,
+                              Attrs attrs, SourceLocation source) {
+  KILN_ASSIGN_OR_RETURN(
+      const std::vector<ValueId> outputs,
+      AddOpOutputs(graph, name, std::move(inputs), std::move(attrs), std::move(source)));
+  return outputs[0];
 }
 
 }  // namespace kiln

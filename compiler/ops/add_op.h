@@ -10,10 +10,15 @@
 
 namespace kiln {
 
-// Adds a node with one output, with defaults filled in and its type inferred, and returns the
-// output. Errors begin with the operator.
+// Adds a node, with defaults filled in and types inferred, and returns its first output. Errors
+// begin with the operator.
 absl::StatusOr<ValueId> AddOp(Graph& graph, absl::string_view op, std::vector<ValueId> inputs,
                               Attrs attrs = {}, SourceLocation source = {});
+
+// The same of an operator with any number of outputs, and all of these.
+absl::StatusOr<std::vector<ValueId>> AddOpOutputs(Graph& graph, absl::string_view op,
+                                                  std::vector<ValueId> inputs, Attrs attrs = {},
+                                                  SourceLocation source = {});
 
 }  // namespace kiln
 

@@ -43,7 +43,7 @@ const OpDef kAffineGrid = {
      .inputs = {{"data", "floats, (n, 2, 3)"}},
      .attrs = {{"target_shape", AttrType::kInts, {}, true, "height and width"}}},
     {"data holds floats", "data has shape (n, 2, 3)", "target_shape is two positive numbers"},
-    Fusion::kInjective,
+    {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed},
     Infer,
     Lower,
     {Case({Values(F32({1, 2, 3}), {1, 2, 3, 0, 4, 0.5})}, {{"target_shape", List({2, 3})}},

@@ -57,7 +57,7 @@ OpDef ArgReduce(std::string name, std::string what, absl::Status (*lower)(StageB
            .attrs = std::move(attrs)},
           {"data holds numbers", "axis has axes of data, each once",
            "the axes hold from 1 to 2^31 - 1 elements"},
-          Fusion::kReduction,
+          {.fusion = Fusion::kReduction, .layout = {LayoutRule::kOrderedReduction, "axis"}},
           Infer,
           lower,
           {Case({data}, {{"axis", 1}}, {Values(I32({2}), first)}),

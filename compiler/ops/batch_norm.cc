@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "compiler/base/status.h"
 #include "compiler/loop/math.h"
+#include "compiler/ops/add_op.h"
 #include "compiler/ops/axes.h"
 #include "compiler/ops/constraint.h"
 #include "compiler/ops/example.h"
+#include "compiler/ops/make.h"
 
 namespace kiln {
 namespace {
@@ -40,6 +45,36 @@ absl::Status Lower(StageBuilder& b) {
   return absl::OkStatus();
 }
 
+// data * scale + shift, where all but data are constants, so that the scale can fold into what is
+// before. Halves are left alone: their scale and shift would be rounded.
+absl::StatusOr<std::vector<ValueId>> ScaleAndShift(Graph& graph, const Node& node,
+                                                   const std::vector<ValueId>& inputs) {
+  const bool constant = std::all_of(inputs.begin() + 1, inputs.end(),
+                                    [&](ValueId v) { return graph.is_constant(v); });
+  const TensorType data = graph.type(inputs[0]);
+  const DType dtype = data.dtype;
+  if (!constant || dtype.bits == 16) return std::vector<ValueId>();
+  const ValueId gamma = inputs[1], beta = inputs[2], mean = inputs[3], variance = inputs[4];
+  const ValueId epsilon = graph.AddConstant(Tensor::Scalar(dtype, node.attrs.Float("epsilon")));
+  KILN_ASSIGN_OR_RETURN(ValueId scale, AddOp(graph, "add", {variance, epsilon}));
+  KILN_ASSIGN_OR_RETURN(scale, AddOp(graph, "sqrt", {scale}));
+  const ValueId one = graph.AddConstant(Tensor::Scalar(dtype, 1));
+  KILN_ASSIGN_OR_RETURN(scale,
+                        AddOp(graph, "divide", {node.attrs.Bool("scale") ? gamma : one, scale}));
+  KILN_ASSIGN_OR_RETURN(ValueId shift, MakeProduct(graph, mean, scale));
+  if (node.attrs.Bool("center")) {
+    KILN_ASSIGN_OR_RETURN(shift, AddOp(graph, "subtract", {beta, shift}));
+  } else {
+    KILN_ASSIGN_OR_RETURN(shift, AddOp(graph, "negative", {shift}));
+  }
+  const auto axis = static_cast<int64_t>(AxisOf(node.attrs.Int("axis"), data.shape.size()));
+  KILN_ASSIGN_OR_RETURN(scale, MakeAlongAxis(graph, scale, data.rank(), axis));
+  KILN_ASSIGN_OR_RETURN(shift, MakeAlongAxis(graph, shift, data.rank(), axis));
+  KILN_ASSIGN_OR_RETURN(ValueId y, MakeProduct(graph, inputs[0], scale, node.source));
+  KILN_ASSIGN_OR_RETURN(y, AddOp(graph, "add", {y, shift}, {}, node.source));
+  return std::vector<ValueId>{y, mean, variance};
+}
+
 Tensor Pair(double a, double b) { return Values(F32({2}), {a, b}); }
 
 const OpDef kBatchNorm = {
@@ -59,7 +94,7 @@ const OpDef kBatchNorm = {
      .num_outputs = [](const Attrs&, size_t) -> absl::StatusOr<int> { return 3; }},
     {"data holds floats", "axis is an axis of data",
      "the other inputs are vectors of data's dtype, one value per index of the axis"},
-    Fusion::kOpaque,
+    {.fusion = Fusion::kOpaque, .layout = {LayoutRule::kAxis, "axis"}, .canonical = ScaleAndShift},
     Infer,
     Lower,
     {Case({Values(F32({1, 2}), {3, 5}), Pair(2, 1), Pair(1, 0), Pair(1, 1), Pair(4, 0.25)},

@@ -57,13 +57,16 @@ constinit const BinaryDomain kNumbersToBool = {kNumber.name, InferComparison<kNu
 constinit const BinaryDomain kAnythingToBool = {kAnything.name, InferComparison<kAnything>};
 
 OpDef BinaryOp(std::string name, std::string doc, const BinaryDomain& domain,
-               absl::Status (*lower)(StageBuilder&), std::vector<OpExample> examples) {
+               absl::Status (*lower)(StageBuilder&), std::vector<OpExample> examples,
+               Arithmetic arithmetic) {
   return {{.name = std::move(name),
            .doc = std::move(doc),
            .inputs = {{"lhs", domain.kind}, {"rhs", absl::StrCat(domain.kind, ", as lhs")}}},
           {"lhs and rhs have one dtype", absl::StrCat("they hold ", domain.kind),
            "their shapes broadcast"},
-          Fusion::kElementwise,
+          {.fusion = Fusion::kElementwise,
+           .layout = LayoutRule::kElementwise,
+           .arithmetic = arithmetic},
           domain.infer,
           lower,
           std::move(examples)};

@@ -37,7 +37,8 @@ extern const BinaryDomain kAnythingToBool;
 
 // One operator; give its examples by hand.
 OpDef BinaryOp(std::string name, std::string doc, const BinaryDomain& domain,
-               absl::Status (*lower)(StageBuilder&), std::vector<OpExample> examples);
+               absl::Status (*lower)(StageBuilder&), std::vector<OpExample> examples,
+               Arithmetic arithmetic = Arithmetic::kOther);
 
 // x op y == expected, for vectors of one dtype.
 OpExample BinaryCase(DType dtype, const std::vector<double>& x, const std::vector<double>& y,

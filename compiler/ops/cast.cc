@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // cast, cast_like and reinterpret.
+#include "compiler/base/status.h"
 #include "compiler/ops/constraint.h"
 #include "compiler/ops/example.h"
+#include "compiler/ops/make.h"
 #include "compiler/ops/stage_builder.h"
 
 namespace kiln {
@@ -40,6 +42,22 @@ absl::Status LowerReinterpret(StageBuilder& b) {
   return absl::OkStatus();
 }
 
+// A cast to the dtype that data has is data.
+absl::StatusOr<std::vector<ValueId>> WithoutCast(Graph& graph, const Node& node,
+                                                 const std::vector<ValueId>& inputs) {
+  const DType from = graph.type(inputs[0]).dtype;
+  if (node.attrs.DTypeOr("dtype", from) != from) return std::vector<ValueId>();
+  return std::vector<ValueId>{inputs[0]};
+}
+
+absl::StatusOr<std::vector<ValueId>> AsCast(Graph& graph, const Node& node,
+                                            const std::vector<ValueId>& inputs) {
+  const DType to = graph.type(inputs[1]).dtype;
+  if (graph.type(inputs[0]).dtype == to) return std::vector<ValueId>{inputs[0]};
+  KILN_ASSIGN_OR_RETURN(const ValueId cast, MakeCast(graph, inputs[0], to, node.source));
+  return std::vector<ValueId>{cast};
+}
+
 constexpr absl::string_view kCastDoc =
     "A float to an integer is truncated towards zero, saturates, and NaN is 0; an integer to a "
     "narrower one wraps around; to a float "
@@ -51,7 +69,7 @@ const OpDef kCasts[] = {
       .inputs = {{"data", "any type"}},
       .attrs = {{"dtype", AttrType::kDType, {}, true, "of the result"}}},
      {"dtype is given"},
-     Fusion::kElementwise,
+     {.fusion = Fusion::kElementwise, .layout = LayoutRule::kElementwise, .canonical = WithoutCast},
      InferCast,
      LowerCast,
      {Case({Values(F32({4}), {-1.75, 1.75, 300, -300})}, {{"dtype", "int8"}},
@@ -65,7 +83,7 @@ const OpDef kCasts[] = {
       .doc = absl::StrCat("data in the dtype of dtype_like. ", kCastDoc),
       .inputs = {{"data", "any type"}, {"dtype_like", "any type; its elements are not read"}}},
      {},
-     Fusion::kElementwise,
+     {.fusion = Fusion::kElementwise, .layout = LayoutRule::kElementwise, .canonical = AsCast},
      InferCastLike,
      LowerCast,
      {Case({Values(F32({2}), {-1.75, 1.75}), Values(I32({1}), {0})}, {},
@@ -77,7 +95,7 @@ const OpDef kCasts[] = {
       .inputs = {{"data", "any type but float16"}},
       .attrs = {{"dtype", AttrType::kDType, {}, true, "of the result"}}},
      {"dtype is given", "both dtypes have as many bits", "neither is float16"},
-     Fusion::kElementwise,
+     {.fusion = Fusion::kElementwise, .layout = LayoutRule::kElementwise},
      InferReinterpret,
      LowerReinterpret,
      {Case({Values(F32({2}), {1, -2})}, {{"dtype", "int32"}},

@@ -48,7 +48,7 @@ const OpDef kClip = {
      .attrs = {{"a_min", AttrType::kFloat, {}, true, "least value"},
                {"a_max", AttrType::kFloat, {}, true, "greatest value"}}},
     {"data holds numbers", "a_min is not above a_max, and neither is NaN"},
-    Fusion::kElementwise,
+    {.fusion = Fusion::kElementwise, .layout = LayoutRule::kElementwise},
     Infer,
     Lower,
     {Case({Values(F32({3}), {-1, 3, 7})}, {{"a_min", 0.0}, {"a_max", 6.0}},

@@ -41,7 +41,10 @@ OpDef ConvTranspose(std::vector<OpExample> examples) {
                       {"weight", "(channels, outputs / groups, taps…), or as kernel_layout"}},
            .attrs = TransposedAttrs(kSpatial, "of the sums; \"\": as data")},
           TransposedConstraints(kSpatial),
-          Fusion::kContraction,
+          {.fusion = Fusion::kContraction,
+           .layout = {LayoutRule::kNamed, "data_layout"},
+           .weight = 1,
+           .channels = Channels::kTransposedLayouts},
           Infer<kSpatial>,
           Lower<kSpatial>,
           std::move(examples)};

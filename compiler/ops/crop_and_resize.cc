@@ -119,7 +119,7 @@ const OpDef kCropAndResize = {
      "method is bilinear or nearest_neighbor",
      "data has rank 4 and a place, boxes has shape (n, 4), box_indices (n,)",
      "crop_size is two positive numbers"},
-    Fusion::kInjective,
+    {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed},
     Infer,
     Lower,
     {Case({Values(F32({1, 1, 2, 3}), {0, 2, 4, 10, 12, 14}),

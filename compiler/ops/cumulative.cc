@@ -62,7 +62,7 @@ OpDef Cumulative(std::string name, const std::string& what, absl::Status (*lower
                   "of the result; \"\": as data, int32 for bool"},
                  {"exclusive", AttrType::kBool, false, false, "leave the place itself out"}}},
       {"the results are numbers", "axis is an axis of data"},
-      Fusion::kOpaque,
+      {.fusion = Fusion::kOpaque, .layout = {LayoutRule::kAxis, "axis"}},
       Infer,
       lower,
       {Case({Values(F32({2, 3}), {1, 2, 3, 4, 5, 6})}, {{"axis", 1}}, {Values(F32({2, 3}), rows)}),

@@ -172,7 +172,7 @@ const OpDef kDeformableConv2d = {
      "channels and kernel_size are those of the weight",
      "taps, strides and dilation are positive, padding is not negative", "a window fits",
      "offset has two channels per deformable group and tap, and the extents of the result"},
-    Fusion::kOpaque,
+    {.fusion = Fusion::kOpaque, .layout = LayoutRule::kFixed, .weight = 2},
     Infer,
     Lower,
     // A window of one tap: data read at (y, x) + offset. Of the second, two taps side by side.

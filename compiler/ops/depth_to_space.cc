@@ -110,7 +110,9 @@ OpDef Block(std::string name, std::string doc, InferResult (*infer)(const InferC
                   "channels are numbered by place and channel (DCR), or channel and place (CRD)"}}},
       {"layout is NCHW or NHWC", "mode is DCR or CRD", "data has rank 4", "block_size is positive",
        std::move(divides)},
-      Fusion::kInjective,
+      {.fusion = Fusion::kInjective,
+       .layout = {LayoutRule::kNamed, "layout"},
+       .origin = Origin::kMoved},
       infer,
       lower,
       std::move(examples)};

@@ -52,7 +52,7 @@ const OpDef kDilate = {
      .attrs = {{"strides", AttrType::kInts, List({1, 1}), false, "per dimension"},
                {"dilation_value", AttrType::kFloat, 0.0, false, "cast to the dtype of x"}}},
     {"strides has a positive number per dimension", "the result is a tensor within the limits"},
-    Fusion::kInjective,
+    {.fusion = Fusion::kInjective, .layout = {LayoutRule::kPerAxis, "strides"}},
     Infer,
     Lower,
     {Case({Values(F32({2, 2}), {1, 2, 3, 4})}, {{"strides", List({1, 3})}, {"dilation_value", 9.0}},

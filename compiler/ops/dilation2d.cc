@@ -83,7 +83,7 @@ const OpDef kDilation2d = {
      "data has rank 4, weight rank 3, of one number of channels",
      "taps, strides and dilations are positive, padding is not negative",
      "a window fits, and padded data is within the limits"},
-    Fusion::kReduction,
+    {.fusion = Fusion::kReduction, .layout = LayoutRule::kFixed, .weight = 1},
     Infer,
     Lower,
     {Case({Values(F32({1, 1, 2, 2}), {0.1, 0.2, 0.3, 0.4}),

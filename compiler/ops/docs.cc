@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // OpsMarkdown: what operators say of themselves, and which dtypes their `infer` takes.
+#include <algorithm>
 #include <array>
 #include <bitset>
 
@@ -50,6 +51,50 @@ absl::string_view FusionName(Fusion fusion) {
       return "opaque";
   }
   return "";
+}
+
+// How the operator follows the change of layout; empty where the fusion kind says it.
+std::string LayoutText(const LayoutTrait& layout) {
+  switch (layout.rule) {
+    case LayoutRule::kFixed:
+      return "; in the model's layout";
+    case LayoutRule::kElementwise:
+      return "";
+    case LayoutRule::kNamed:
+      return absl::StrCat("; ", layout.attr, " names the layout");
+    case LayoutRule::kAxis:
+    case LayoutRule::kReduction:
+    case LayoutRule::kOrderedReduction:
+    case LayoutRule::kPerAxis:
+    case LayoutRule::kSlice:
+      return absl::StrCat("; ", layout.attr, " follows the layout");
+    case LayoutRule::kReshape:
+    case LayoutRule::kTranspose:
+      return "; follows the layout where batch, height and width stay";
+  }
+  return "";
+}
+
+std::string TraitsText(const OpDef& op) {
+  const OpTraits& traits = op.traits;
+  std::string text = absl::StrCat(FusionName(traits.fusion), LayoutText(traits.layout));
+  if (traits.view != View::kNone) {
+    absl::StrAppend(&text, "; a view");
+  } else if (traits.origin == Origin::kMoved) {
+    absl::StrAppend(&text, "; moves data");
+  } else if (traits.origin == Origin::kChosen) {
+    absl::StrAppend(&text, "; chooses data");
+  }
+  if (traits.weight >= 0) {
+    absl::StrAppend(
+        &text, "; ",
+        op.inputs[std::min(static_cast<size_t>(traits.weight), op.inputs.size() - 1)].name,
+        " is packed");
+  }
+  if (traits.quantized != nullptr) {
+    absl::StrAppend(&text, "; of quantised numbers ", traits.quantized);
+  }
+  return text;
 }
 
 // Text of a table's cell.
@@ -163,16 +208,17 @@ std::string OpsMarkdown() {
   std::string out =
       "# Operators\n\n"
       "Made from `compiler/ops` by `bazel run //docs:update_ops`.\n\n"
-      "Each operator has its Relay name, what it computes, how it joins others in one function "
-      "(`compiler/ops/op_def.h`), its\n"
-      "inputs and attributes, and the constraints that type inference cites by number. *dtypes* "
-      "are "
-      "those that type inference\n"
-      "takes: numbers are integers and floats; integers are int8 to int64 and uint8 to uint64; "
+      "Each operator has its Relay name, what it computes, its traits (`compiler/ops/traits.h`: "
+      "how "
+      "it joins others in one\n"
+      "function and follows the change of layout, whether it moves data), its inputs and "
+      "attributes, and the constraints that type\n"
+      "inference cites by number. *dtypes* are those that type inference takes: numbers are "
+      "integers and floats; integers are int8 to int64 and uint8 to uint64; "
       "floats are float16, float32 and\n"
       "float64. Which of them go together is a constraint.\n";
   for (const OpDef* op : AllOps()) {
-    absl::StrAppend(&out, "\n## ", op->name, "\n\n", op->doc, " (", FusionName(op->fusion),
+    absl::StrAppend(&out, "\n## ", op->name, "\n\n", op->doc, " (", TraitsText(*op),
                     op->num_outputs == nullptr   ? ""
                     : op->gives_tuple == nullptr ? "; gives a tuple"
                                                  : "; gives a tuple, or with some attributes a "

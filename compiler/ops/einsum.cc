@@ -161,7 +161,7 @@ const OpDef kEinsum = {
      "it has a term per operand, with a letter per dimension",
      "dimensions of one letter have one extent, or 1",
      "the result has letters of the operands, each once", "operands hold numbers of one dtype"},
-    Fusion::kContraction,
+    {.fusion = Fusion::kContraction, .layout = LayoutRule::kFixed},
     Infer,
     Lower,
     {Case({Values(F32({2, 2}), {1, 2, 3, 4}), Values(F32({2, 2}), {5, 6, 7, 8})},

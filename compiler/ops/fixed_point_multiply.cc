@@ -42,7 +42,7 @@ const OpDef kFixedPointMultiply = {
      .attrs = {{"multiplier", AttrType::kInt, {}, true, "31 bits behind the point"},
                {"shift", AttrType::kInt, {}, true, "to the left"}}},
     {"data is int32", "multiplier is an int32", "shift is -30 to 30"},
-    Fusion::kElementwise,
+    {.fusion = Fusion::kElementwise, .layout = LayoutRule::kElementwise},
     Infer,
     Lower,
     {Case({Values(I32({5}), {100, -100, 3, -3, 2147483647})},

@@ -104,17 +104,23 @@ AttrSchema Layout(int spatial) {
 }
 const AttrSchema kOutLayout = {"out_layout", AttrType::kString, "", false, "\"\" or layout"};
 
-OpDef Global(std::string name, std::string doc, absl::Status (*lower)(StageBuilder&),
-             double expected) {
+constexpr Origin OriginOf(Combine combine) {
+  return combine == Combine::kMax ? Origin::kChosen : Origin::kComputed;
+}
+
+template <Combine kCombine>
+OpDef Global(std::string name, std::string doc, double expected) {
   return {{.name = std::move(name),
            .doc = std::move(doc),
            .inputs = {{"data", "as layout"}},
            .attrs = {Layout(2), kOutLayout}},
           {"data holds numbers", "layout is NCHW or NHWC, and out_layout is \"\" or the same",
            "data has rank 4", "there is one window", "data has a place"},
-          Fusion::kReduction,
+          {.fusion = Fusion::kReduction,
+           .layout = {LayoutRule::kNamed, "layout"},
+           .origin = OriginOf(kCombine)},
           Infer<2>,
-          lower,
+          Lower<2, kCombine>,
           {Case({Iota(F32({1, 1, 3, 3}))}, {}, {Values(F32({1, 1, 1, 1}), {expected})}),
            {.inputs = {F32({2, 3, 4, 5})}},
            {.inputs = {F32({1, 4, 3, 18})}, .attrs = {{"layout", "NHWC"}}},
@@ -136,7 +142,9 @@ OpDef Adaptive(std::string name, std::string doc, std::vector<OpExample> example
        "layout is " + DataLayoutNames(kSpatial) + ", and out_layout is \"\" or the same",
        absl::StrCat("data has rank ", kSpatial + 2),
        "output_size is positive, one number per dimension, or one, or none", "data has a place"},
-      Fusion::kReduction,
+      {.fusion = Fusion::kReduction,
+       .layout = {LayoutRule::kNamed, "layout"},
+       .origin = OriginOf(kCombine)},
       Infer<kSpatial>,
       Lower<kSpatial, kCombine>,
       std::move(examples)};
@@ -164,9 +172,8 @@ std::vector<OpExample> Examples3d(const std::vector<double>& expected) {
 }
 
 const OpDef kGlobalPools[] = {
-    Global("nn.global_max_pool2d", "The largest value of each channel.", Lower<2, Combine::kMax>,
-           8),
-    Global("nn.global_avg_pool2d", "The mean of each channel.", Lower<2, Combine::kSum>, 4),
+    Global<Combine::kMax>("nn.global_max_pool2d", "The largest value of each channel.", 8),
+    Global<Combine::kSum>("nn.global_avg_pool2d", "The mean of each channel.", 4),
     Adaptive<1, Combine::kMax>("nn.adaptive_max_pool1d", "The largest value", Examples1d({1, 2})),
     Adaptive<2, Combine::kMax>("nn.adaptive_max_pool2d", "The largest value",
                                Examples2d({4, 5, 7, 8})),

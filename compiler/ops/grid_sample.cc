@@ -159,7 +159,7 @@ const OpDef kGridSample = {
      "data and grid have the layout's rank, one batch, and the grid has a coordinate per dimension",
      "method is bilinear, nearest, or of NCHW bicubic",
      "padding_mode is zeros, border or reflection", "data has a place"},
-    Fusion::kInjective,
+    {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed},
     Infer,
     Lower,
     {Case({Values(F32({1, 1, 1, 3}), {0, 4, 8}),

@@ -44,11 +44,26 @@ absl::Status LowerDropout(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-OpDef Like(std::string name, std::string doc, absl::Status (*lower)(StageBuilder&), Fusion fusion,
+constexpr OpTraits kAlike = {.fusion = Fusion::kElementwise, .layout = LayoutRule::kElementwise};
+constexpr OpTraits kSame = {.fusion = Fusion::kElementwise,
+                            .layout = LayoutRule::kElementwise,
+                            .origin = Origin::kMoved,
+                            .view = View::kSame};
+// A view that stays where it is.
+constexpr OpTraits kBarrier = {.layout = LayoutRule::kFixed};
+
+// The mask, if anything reads it, is all ones at inference.
+absl::StatusOr<std::vector<ValueId>> WithoutDropout(Graph& graph, const Node&,
+                                                    const std::vector<ValueId>& inputs) {
+  return std::vector<ValueId>{inputs[0],
+                              graph.AddConstant(Tensor::Filled(graph.type(inputs[0]), 1))};
+}
+
+OpDef Like(std::string name, std::string doc, absl::Status (*lower)(StageBuilder&), OpTraits traits,
            const std::vector<double>& expected) {
   return {{.name = std::move(name), .doc = std::move(doc), .inputs = {{"data", "any type"}}},
           {},
-          fusion,
+          traits,
           InferAny,
           lower,
           {Case({Values(F32({3}), {-1.5, 0, 2})}, {}, {Values(F32({3}), expected)}),
@@ -58,16 +73,16 @@ OpDef Like(std::string name, std::string doc, absl::Status (*lower)(StageBuilder
 }
 
 const OpDef kLikes[] = {
-    Like("copy", "data.", LowerIdentity, Fusion::kElementwise, {-1.5, 0, 2}),
+    Like("copy", "data.", LowerIdentity, kSame, {-1.5, 0, 2}),
     Like("annotation.stop_fusion",
          "data. What is before it and what is behind it are never fused into one function.",
-         LowerIdentity, Fusion::kOpaque, {-1.5, 0, 2}),
+         LowerIdentity, kBarrier, {-1.5, 0, 2}),
     {{.name = "annotation.cast_hint",
       .doc = "data.",
       .inputs = {{"data", "any type"}},
       .attrs = {{"dtype", AttrType::kDType, "", false, "that a cast would have; not read"}}},
      {},
-     Fusion::kElementwise,
+     kSame,
      InferAny,
      LowerIdentity,
      {Case({Values(F32({2}), {1, -2})}, {}, {Values(F32({2}), {1, -2})}),
@@ -78,19 +93,17 @@ const OpDef kLikes[] = {
       .attrs = {{"src_virtual_device", AttrType::kReference, {}, false, "not read"},
                 {"dst_virtual_device", AttrType::kReference, {}, false, "not read"}}},
      {},
-     Fusion::kElementwise,
+     kSame,
      InferAny,
      LowerIdentity,
      {Case({Values(I8({2}), {1, -2})}, {}, {Values(I8({2}), {1, -2})}), {.inputs = {F16({2, 3})}}}},
-    Like("zeros_like", "Zeros in the type of data.", LowerConstant<0>, Fusion::kElementwise,
-         {0, 0, 0}),
-    Like("ones_like", "Ones in the type of data.", LowerConstant<1>, Fusion::kElementwise,
-         {1, 1, 1}),
+    Like("zeros_like", "Zeros in the type of data.", LowerConstant<0>, kAlike, {0, 0, 0}),
+    Like("ones_like", "Ones in the type of data.", LowerConstant<1>, kAlike, {1, 1, 1}),
     {{.name = "full_like",
       .doc = "fill_value, cast to the dtype of data, in the shape of data.",
       .inputs = {{"data", "any type"}, {"fill_value", "one value"}}},
      {"fill_value has one element"},
-     Fusion::kElementwise,
+     kAlike,
      InferFullLike,
      LowerFullLike,
      {Case({Values(F32({2}), {1, 2}), Values(F32({}), {7})}, {}, {Values(F32({2}), {7, 7})}),
@@ -102,7 +115,7 @@ const OpDef kLikes[] = {
       .attrs = {{"rate", AttrType::kFloat, 0.5, false, "of training; not read"}},
       .num_outputs = [](const Attrs&, size_t) -> absl::StatusOr<int> { return 2; }},
      {"data holds floats"},
-     Fusion::kOpaque,
+     {.fusion = Fusion::kOpaque, .layout = LayoutRule::kFixed, .canonical = WithoutDropout},
      InferDropout,
      LowerDropout,
      {Case({Values(F32({2}), {1, -2})}, {}, {Values(F32({2}), {1, -2}), Values(F32({2}), {1, 1})}),

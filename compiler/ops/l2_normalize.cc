@@ -40,7 +40,7 @@ const OpDef kL2Normalize = {
      .attrs = {{"eps", AttrType::kFloat, {}, true, "least sum of squares"},
                {"axis", AttrType::kInts, {}, false, "axes of the sum; None: all"}}},
     {"data holds floats", "axis has axes of data, each once"},
-    Fusion::kReduction,
+    {.fusion = Fusion::kReduction, .layout = {LayoutRule::kAxis, "axis"}},
     Infer,
     Lower,
     {Case({Values(F32({2, 2}), {3, 4, 0, 0})}, {{"eps", 0.25}, {"axis", AttrValue::Ints({1})}},

@@ -66,7 +66,7 @@ const OpDef kLrn = {
                {"beta", AttrType::kFloat, 0.75, false, ""}}},
     {"data holds floats", "axis is an axis of data", "size is odd",
      "padded data is a tensor within the limits"},
-    Fusion::kReduction,
+    {.fusion = Fusion::kReduction, .layout = {LayoutRule::kAxis, "axis"}},
     Infer,
     Lower,
     {Case({Values(F32({1, 3}), {1, 2, 3})},

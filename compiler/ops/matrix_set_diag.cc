@@ -79,7 +79,7 @@ const OpDef kMatrixSetDiag = {
     {"input and diagonal have one dtype", "input has rank 2 or more",
      "k1 and k2 are diagonals of input, in order",
      "diagonal has the shape that these diagonals ask for"},
-    Fusion::kInjective,
+    {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed},
     Infer,
     Lower,
     {Case({Values(F32({3, 4}), {7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7}), Values(F32({3}), {1, 2, 3})},

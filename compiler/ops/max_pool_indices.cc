@@ -88,7 +88,7 @@ const OpDef kMaxPoolIndices = {
      "pool_size, strides and dilation are positive, padding is not negative, one value per "
      "dimension (padding: 1, per dimension, or per side)",
      "at least one window fits into the padded data"},
-    Fusion::kReduction,
+    {.fusion = Fusion::kReduction, .layout = LayoutRule::kFixed},
     Infer,
     Lower,
     {Case({Values(F32({2, 1, 4}), {1, 3, 3, 2, 9, 8, 7, 6})},

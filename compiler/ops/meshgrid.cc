@@ -55,7 +55,7 @@ const OpDef kMeshgrid = {
      }},
     {"indexing is ij or xy", absl::StrCat("there are 1 to ", kMaxRank, " vectors"),
      "they are vectors or scalars of one dtype"},
-    Fusion::kInjective,
+    {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed, .origin = Origin::kMoved},
     Infer,
     Lower,
     {Case({Values(F32({2}), {1, 2}), Values(F32({3}), {5, 6, 7})}, {},

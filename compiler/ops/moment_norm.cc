@@ -137,7 +137,7 @@ OpDef MomentNorm(std::string name, std::string doc, int axis,
                       {"beta", "(extent of the axis,)"}},
            .attrs = std::move(attrs)},
           std::move(all),
-          Fusion::kReduction,
+          {.fusion = Fusion::kReduction, .layout = {LayoutRule::kAxis, "axis"}},
           infer,
           lower,
           std::move(examples)};

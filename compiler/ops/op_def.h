@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // OpDef: all that Kiln knows of an operator, said once, in compiler/ops/<name>.cc. The build makes
-// the list of operators from the files of this folder; parsing, printing, type check, code,
+// the list of operators from the files of this folder; parsing, printing, type check, passes, code,
 // docs/ops.md and the tests of every engine come from it.
 //
 //   const OpDef kRelu = {
 //       {.name = "nn.relu", .doc = "max(x, 0).", .inputs = {{"data", "numbers of any shape"}}},
 //       {"data holds numbers"},
-//       Fusion::kElementwise,
+//       {.fusion = Fusion::kElementwise, .layout = LayoutRule::kElementwise},
 //       InferNumeric,
-//       [](StageBuilder& b) {
-//         b.Output(0, [x = b.Input(0)](const Indices& i) { Expr v = x(i); return Max(v,
-//         Const(v.type(), 0)); }); return absl::OkStatus();
-//       },
+//       LowerUnary<Relu>,
 //       {{.inputs = {F32({4})}}},
 //   };
 //   KILN_REGISTER_OP(kRelu);
@@ -28,22 +25,11 @@
 #include "absl/types/span.h"
 #include "compiler/base/tensor.h"
 #include "compiler/graph/op_schema.h"
+#include "compiler/ops/traits.h"
 
 namespace kiln {
 
 class StageBuilder;  // stage_builder.h
-
-// How an operator may join others in one function (compiler/passes/fuse.cc).
-enum class Fusion {
-  kElementwise,  // output at i reads every input at i (broadcast inputs included): joins anything
-                 // before and after it
-  kInjective,    // moves data: output at i reads each input at one place. Joins element-wise
-                 // operators and their consumers
-  kReduction,    // softmax, mean, pooling: takes cheap producers in, and element-wise consumers
-                 // behind it
-  kContraction,  // convolution, dense, batch_matmul: element-wise consumers join behind it
-  kOpaque,       // stands alone
-};
 
 // What type inference sees. `constants[k]` is the value of input k where it is a constant, else
 // null.
@@ -71,7 +57,7 @@ struct OpExample {
 struct OpDef : OpSchema {
   // What inputs and attributes must satisfy. `infer` cites constraints[n-1] as "constraint n".
   std::vector<std::string> constraints;
-  Fusion fusion = Fusion::kOpaque;
+  OpTraits traits;
   // Types of the outputs, for any normalised attributes and any input types, as many as the schema
   // says. InvalidArgument: "constraint 2: found …, wanted …"; the caller puts node and operator
   // before it.

@@ -55,7 +55,9 @@ OpDef PoolOp(std::string name, int spatial, bool average, InferResult (*infer)(c
            .inputs = {{"data", "as layout"}},
            .attrs = std::move(attrs)},
           PoolConstraints(),
-          Fusion::kReduction,
+          {.fusion = Fusion::kReduction,
+           .layout = {LayoutRule::kNamed, "layout"},
+           .origin = average ? Origin::kComputed : Origin::kChosen},
           infer,
           lower,
           std::move(examples)};

@@ -179,7 +179,7 @@ OpDef ArithmeticOp(std::string name, std::string doc, InferResult (*infer)(const
        "scales are constants of one element above 0, float32 or float64",
        "zero points are int32 of one element", "rounding is one of those named",
        "without EVEN, the quotient of scales that is multiplied by is less than 2^30"},
-      Fusion::kElementwise,
+      {.fusion = Fusion::kElementwise, .layout = LayoutRule::kElementwise},
       infer,
       lower,
       std::move(examples)};

@@ -79,7 +79,7 @@ const OpDef kAvgPool = {
                 {"output_zero_point", "as input_zero_point"}},
      .attrs = PoolAttrs(2)},
     Constraints(),
-    Fusion::kReduction,
+    {.fusion = Fusion::kReduction, .layout = {LayoutRule::kNamed, "layout"}},
     Infer,
     Lower,
     {Case(Operands(Values(I8({1, 1, 2, 4}), {1, 2, -1, -2, 1, 2, -1, -2})),

@@ -64,7 +64,7 @@ const OpDef kBatchMatmul = {
                {"transpose_b", AttrType::kBool, false, false, "y holds the transposed matrices"}}},
     ProductConstraints({"x and y have rank 3", "their depths are one",
                         "their batches are one, or one of them is 1"}),
-    Fusion::kContraction,
+    {.fusion = Fusion::kContraction, .layout = LayoutRule::kFixed, .weight = 1},
     Infer,
     Lower,
     {Case({Values(I8({1, 2, 2}), {1, 2, 3, 4}), Values(I8({1, 2, 2}), {1, 2, 3, 4}), Scale(1),

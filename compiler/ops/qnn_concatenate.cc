@@ -118,7 +118,7 @@ const OpDef kConcatenate = {
      "scales are constants of one element above 0, float32 or float64",
      "zero points are int32 of one element",
      "the quotients of the inputs' scales and the result's are less than 2^30"},
-    Fusion::kInjective,
+    {.fusion = Fusion::kInjective, .layout = {LayoutRule::kAxis, "axis"}},
     Infer,
     Lower,
     {Case(Two(Values(I8({2}), {-5, 7}), Values(I8({3}), {3, 4, 127}), 0.5, 1, 3), {},

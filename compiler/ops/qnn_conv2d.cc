@@ -81,7 +81,7 @@ const OpDef kConv2d = {
      .inputs = ProductInputs("as data_layout", "as kernel_layout"),
      .attrs = AttrsOf()},
     Constraints(),
-    Fusion::kContraction,
+    {.fusion = Fusion::kContraction, .layout = {LayoutRule::kNamed, "data_layout"}, .weight = 1},
     Infer,
     Lower,
     {Case({Values(I8({1, 1, 2, 2}), {1, 2, 3, 4}), Values(I8({1, 1, 2, 2}), {1, -1, 2, 0}),

@@ -60,7 +60,7 @@ const OpDef kConv2dTranspose = {
                              "kernel_layout"),
      .attrs = TransposedAttrs(2, "of the sums; \"\": int32")},
     Constraints(),
-    Fusion::kContraction,
+    {.fusion = Fusion::kContraction, .layout = {LayoutRule::kNamed, "data_layout"}, .weight = 1},
     Infer,
     Lower,
     {// Data less its zero point is 1 and 2.

@@ -40,7 +40,7 @@ const OpDef kDense = {
     ProductConstraints({"data has rank 1 or more, weight rank 2",
                         "the last extents of data and weight are one",
                         "units is the first extent of weight"}),
-    Fusion::kContraction,
+    {.fusion = Fusion::kContraction, .layout = LayoutRule::kFixed, .weight = 1},
     Infer,
     Lower,
     {Case({Values(I8({2, 3}), {1, 2, 3, 4, 5, 6}), Values(I8({2, 3}), {1, 0, -1, 2, 2, 2}),

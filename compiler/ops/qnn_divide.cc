@@ -135,7 +135,7 @@ const OpDef kDivide = {
      "scales are constants of one element above 0, float32 or float64",
      "zero points are int32 of one element",
      "lhs_scale / (rhs_scale * output_scale) is at most 2^22"},
-    Fusion::kElementwise,
+    {.fusion = Fusion::kElementwise, .layout = LayoutRule::kElementwise},
     Infer,
     Lower,
     {// 9.8 / 1.75 is 5.6, or 140 steps: too many. -5.2 / -2.75 is 47.3 steps above -3.

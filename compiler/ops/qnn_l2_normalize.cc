@@ -114,7 +114,7 @@ const OpDef kL2Normalize = {
     {"data holds int8", "axis is an axis of data", "scales are float32 or float64 above 0",
      "the zero point of data is int32 of one element",
      "output_scale is 1/128 and output_zero_point 0", "the axis has at most 33025 places"},
-    Fusion::kReduction,
+    {.fusion = Fusion::kReduction, .layout = {LayoutRule::kAxis, "axis"}},
     Infer,
     Lower,
     {// The lengths are 41.8 and 180.3.

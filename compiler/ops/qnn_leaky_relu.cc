@@ -43,7 +43,7 @@ const OpDef kLeakyRelu = {
      .attrs = {{"alpha", AttrType::kFloat, 0.25, false, "slope below 0"}}},
     {"data holds integers of up to 16 bits", "the scale is float32 or float64 above 0",
      "the zero point is int32 of one element", "alpha is 0 to 1"},
-    Fusion::kElementwise,
+    {.fusion = Fusion::kElementwise, .layout = LayoutRule::kElementwise},
     Infer,
     Lower,
     {Case({Values(I8({4}), {2, 10, -6, 20}), Scale(0.5), ZeroPoint(10)}, {},

@@ -120,7 +120,7 @@ const OpDef kLogSoftmax = {
      "scales are constants of one element above 0, input_scale more than 2^-26",
      "the zero point of data is int32 of one element",
      "output_scale is 1/16 and output_zero_point 127", "the axis has fewer than 4096 places"},
-    Fusion::kReduction,
+    {.fusion = Fusion::kReduction, .layout = {LayoutRule::kAxis, "axis"}},
     Infer,
     Lower,
     {// The true logarithms are 115.97, 99.97, 51.97, 107.97 and -104.8 numbers.

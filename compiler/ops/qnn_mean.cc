@@ -92,7 +92,7 @@ const OpDef kMean = {
     {"data holds integers of up to 16 bits", "axis has axes of data, each once",
      "scales are constants above 0, their quotient is between 2^-30 and 2^30",
      "zero points are int32 constants", "32 bits hold the sum of any data"},
-    Fusion::kReduction,
+    {.fusion = Fusion::kReduction, .layout = {LayoutRule::kReduction, "axis"}},
     Infer,
     Lower,
     {// 8/3 and -8/3, rounded though scale and zero point stay.

@@ -108,7 +108,7 @@ const OpDef kRequantize = {
      "zero points are int32, one, or one per place of the axis", "rounding is one of those named",
      "compute_dtype is one of those named", "out_dtype is an integer type of up to 32 bits",
      "the quotients of scales are below 2^30 (TFLITE, of int64: 128)"},
-    Fusion::kElementwise,
+    {.fusion = Fusion::kElementwise, .layout = {LayoutRule::kAxis, "axis"}},
     Infer,
     Lower,
     {Requantize(Values(I32({6}), {-3, -1, 1, 3, 1000, -1000}), Scale(0.5), 0, Scale(1), 10, {},

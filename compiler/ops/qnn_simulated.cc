@@ -88,7 +88,7 @@ OpDef Simulated(std::string name, std::string doc, const std::string& direction,
           {"data holds floats", "the dtype is one integer", "axis is an axis of data",
            "the scale is float32 or float64 above 0, one, or one per place of the axis",
            "the zero point is int32, one, or one per place of the axis"},
-          Fusion::kElementwise,
+          {.fusion = Fusion::kElementwise, .layout = {LayoutRule::kAxis, "axis"}},
           Infer,
           lower,
           std::move(examples)};

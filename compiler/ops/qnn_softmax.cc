@@ -240,7 +240,7 @@ const OpDef kSoftmax = {
      "output_scale is 1/256, of int16 1/65536, and output_zero_point the lowest number; where data "
      "is int16, 1/32768 and 0",
      "the axis has fewer than 4096 places, of int16 65536"},
-    Fusion::kReduction,
+    {.fusion = Fusion::kReduction, .layout = {LayoutRule::kAxis, "axis"}},
     Infer,
     Lower,
     {// exp(-1) / (1 + exp(-1)) is 68.85 / 256.

@@ -249,7 +249,7 @@ OpDef UnaryOp(std::string name, std::string doc, InferResult (*infer)(const Infe
                   {"output_zero_point", "a constant"}}},
       {"data holds integers of 8 bits", "scales are constants of one element above 0",
        "zero points are int32 constants of one element"},
-      Fusion::kElementwise,
+      {.fusion = Fusion::kElementwise, .layout = LayoutRule::kElementwise},
       infer,
       lower,
       std::move(examples)};

@@ -46,15 +46,16 @@ absl::Status LowerTruth(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-OpDef Numbers(std::string name, std::string doc, absl::Status (*lower)(StageBuilder&),
-              const std::vector<double>& expected, const std::vector<double>& expected_ints) {
+OpDef Numbers(std::string name, std::string doc, Origin origin,
+              absl::Status (*lower)(StageBuilder&), const std::vector<double>& expected,
+              const std::vector<double>& expected_ints) {
   return {
       {.name = std::move(name),
        .doc = std::move(doc),
        .inputs = {{"data", "numbers of any shape"}},
        .attrs = ReductionAttrs()},
       {"data holds numbers", "axis has axes of data, each once"},
-      Fusion::kReduction,
+      {.fusion = Fusion::kReduction, .layout = {LayoutRule::kReduction, "axis"}, .origin = origin},
       Infer<Elements::kNumbers>,
       lower,
       {Case({Values(F32({2, 3}), {1, -2, 4, 3, 5, 1})}, {{"axis", AttrValue::Ints({1})}},
@@ -75,7 +76,7 @@ OpDef Truth(std::string name, std::string doc, absl::Status (*lower)(StageBuilde
            .inputs = {{"data", "bool, any shape"}},
            .attrs = ReductionAttrs()},
           {"data is bool", "axis has axes of data, each once"},
-          Fusion::kReduction,
+          {.fusion = Fusion::kReduction, .layout = {LayoutRule::kReduction, "axis"}},
           Infer<Elements::kBool>,
           lower,
           {Case({Values(Bools({3, 2}), {0, 0, 0, 1, 1, 1})}, {{"axis", 1}},
@@ -85,15 +86,17 @@ OpDef Truth(std::string name, std::string doc, absl::Status (*lower)(StageBuilde
 }
 
 const OpDef kReduce[] = {
-    Numbers("sum", "The sum; integers wrap around.", Lower<Combine::kSum>, {3, 9}, {12}),
-    Numbers("prod", "The product; integers wrap around.", Lower<Combine::kProd>, {-8, 15}, {-120}),
+    Numbers("sum", "The sum; integers wrap around.", Origin::kComputed, Lower<Combine::kSum>,
+            {3, 9}, {12}),
+    Numbers("prod", "The product; integers wrap around.", Origin::kComputed, Lower<Combine::kProd>,
+            {-8, 15}, {-120}),
     Numbers("max", "The largest; the lowest value of the dtype where there is none.",
-            Lower<Combine::kMax>, {4, 5}, {5}),
+            Origin::kChosen, Lower<Combine::kMax>, {4, 5}, {5}),
     Numbers("min", "The smallest; the highest value of the dtype where there is none.",
-            Lower<Combine::kMin>, {-2, 1}, {-2}),
+            Origin::kChosen, Lower<Combine::kMin>, {-2, 1}, {-2}),
     Numbers("mean",
             "The sum divided by the number of elements; of integers, truncated towards zero.",
-            LowerMean, {1, 3}, {2}),
+            Origin::kComputed, LowerMean, {1, 3}, {2}),
     Truth("all", "Whether all are true.", LowerTruth<Combine::kMin>, {0, 0, 1}),
     Truth("any", "Whether one is true.", LowerTruth<Combine::kMax>, {0, 1, 1}),
 };

@@ -145,7 +145,7 @@ OpDef ResizeOp(int spatial, InferResult (*infer)(const InferContext&),
        "are then at most 2^16",
        "with tf_crop_and_resize, roi has a start and an end per dimension, within 16 data's "
        "extents"},
-      Fusion::kInjective,
+      {.fusion = Fusion::kInjective, .layout = {LayoutRule::kNamed, "layout"}},
       infer,
       lower,
       std::move(examples)};

@@ -41,7 +41,7 @@ const OpDef kReverseSequence = {
                {"batch_axis", AttrType::kInt, 0, false, "of the lengths"}}},
     {"seq_lengths are integers", "seq_axis and batch_axis are two axes of data",
      "seq_lengths has one length per index of the batch"},
-    Fusion::kInjective,
+    {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed, .origin = Origin::kMoved},
     Infer,
     Lower,
     {Case({Values(F32({2, 3}), {1, 2, 3, 4, 5, 6}), Values(I32({2}), {2, 3})}, {},

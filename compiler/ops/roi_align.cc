@@ -137,7 +137,7 @@ const OpDef kRoiAlign = {
     {"data and rois hold floats", "layout is NCHW",
      "data is (n, channels, h, w), rois (regions, 5)", "pooled_size is positive",
      "there are at most 4096 points per bin and dimension", "mode is avg or max"},
-    Fusion::kReduction,
+    {.fusion = Fusion::kReduction, .layout = LayoutRule::kFixed},
     Infer,
     Lower,
     {Case({Iota(F32({1, 1, 3, 3})), Values(F32({2, 5}), {0, 0, 0, 2, 2, 0, 1, 0, 2, 2})},

@@ -77,7 +77,7 @@ const OpDef kRoiPool = {
                {"layout", AttrType::kString, "NCHW", false, "NCHW"}}},
     {"data and rois hold floats", "layout is NCHW",
      "data is (n, channels, h, w), rois (regions, 5)", "pooled_size is positive"},
-    Fusion::kReduction,
+    {.fusion = Fusion::kReduction, .layout = LayoutRule::kFixed},
     Infer,
     Lower,
     {Case(

@@ -66,7 +66,7 @@ const OpDef kSearchsorted = {
     {"both hold numbers of one dtype",
      "sorted_sequence has rank 1, or the shape of values but for the last dimension",
      "there are at most 2^31 - 1 elements", "dtype is int32 or int64"},
-    Fusion::kInjective,
+    {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed},
     Infer,
     Lower,
     {Case({Values(F32({5}), {1, 3, 5, 5, 9}), Values(F32({2, 3}), {3, 6, 0, 5, 9, 10})}, {},

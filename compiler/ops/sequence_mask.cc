@@ -39,7 +39,7 @@ const OpDef kSequenceMask = {
      .attrs = {{"mask_value", AttrType::kFloat, 0.0, false, "cast to the dtype of data"},
                {"axis", AttrType::kInt, 0, false, "of the places, 0 or 1"}}},
     {"axis is 0 or 1", "data has rank 2 or more", "there is a length per sequence"},
-    Fusion::kInjective,
+    {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed},
     Infer,
     Lower,
     {Case({Values(F32({3, 2}), {1, 2, 3, 4, 5, 6}), Values(I32({2}), {1, 2})},

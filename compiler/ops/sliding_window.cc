@@ -57,7 +57,7 @@ const OpDef kSlidingWindow = {
                {"strides", AttrType::kInts, {}, true, "between windows"}}},
     {"axis is an axis of data", "window_shape and strides have a number per dimension from it on",
      "a window fits", "strides are positive"},
-    Fusion::kInjective,
+    {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed, .origin = Origin::kMoved},
     Infer,
     Lower,
     {Case({Iota(F32({2, 4}))}, {{"axis", 1}, {"window_shape", List({3})}, {"strides", List({1})}},

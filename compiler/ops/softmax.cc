@@ -74,7 +74,7 @@ OpDef Softmax(std::string name, std::string doc, absl::Status (*lower)(StageBuil
            .inputs = {{"data", "floats of rank 1 or more"}},
            .attrs = {{"axis", AttrType::kInt, -1, false, "that sums to 1"}}},
           {"data holds floats", "axis is an axis of data"},
-          Fusion::kReduction,
+          {.fusion = Fusion::kReduction, .layout = {LayoutRule::kAxis, "axis"}},
           Infer,
           lower,
           {Case({Values(F32({2, 2}), {0, 1, 1000, 1000})}, {{"axis", -1}},

@@ -92,7 +92,7 @@ const OpDef kTake = {
     {"indices are integers", "mode is clip, wrap or fast", "axis is an axis of data",
      "batch_dims dimensions of both are equal and before the axis; 0 without an axis",
      "there is an element to take"},
-    Fusion::kInjective,
+    {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed, .origin = Origin::kMoved},
     Infer,
     Lower,
     {Case({Values(F32({3, 2}), {1, 2, 3, 4, 5, 6}), Values(I32({2}), {2, 0})}, {{"axis", 0}},

@@ -20,7 +20,7 @@ OpDef FloatUnary(std::string name, std::string doc, absl::Status (*lower)(StageB
   return {
       {.name = std::move(name), .doc = std::move(doc), .inputs = {{"data", "floats of any shape"}}},
       {"data holds floats"},
-      Fusion::kElementwise,
+      {.fusion = Fusion::kElementwise, .layout = LayoutRule::kElementwise},
       InferFloat,
       lower,
       {UnaryCase(DType::Float(32), at, expected, 1e-6),
@@ -35,7 +35,7 @@ OpDef NumericUnary(std::string name, std::string doc, absl::Status (*lower)(Stag
            .doc = std::move(doc),
            .inputs = {{"data", "numbers of any shape"}}},
           {"data holds numbers"},
-          Fusion::kElementwise,
+          {.fusion = Fusion::kElementwise, .layout = LayoutRule::kElementwise},
           InferNumeric,
           lower,
           {UnaryCase(DType::Float(32), at, expected, 0),

@@ -51,7 +51,7 @@ const OpDef kVariance = {
      .attrs = VarianceAttrs()},
     {"data and mean hold floats of one dtype", "axis has axes of data, each once",
      "mean broadcasts to data"},
-    Fusion::kReduction,
+    {.fusion = Fusion::kReduction, .layout = {LayoutRule::kReduction, "axis"}},
     Infer,
     Lower,
     {Case({Values(F32({2, 2}), {1, 3, 2, 8}), Values(F32({2, 1}), {2, 5})}, {{"axis", 1}},

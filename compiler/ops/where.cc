@@ -33,7 +33,7 @@ const OpDef kWhere = {
      .doc = "x where condition is not zero, else y; the three broadcast.",
      .inputs = {{"condition", "bool or numbers"}, {"x", "any type"}, {"y", "the dtype of x"}}},
     {"x and y have one dtype", "the three shapes broadcast"},
-    Fusion::kElementwise,
+    {.fusion = Fusion::kElementwise, .layout = LayoutRule::kElementwise},
     Infer,
     Lower,
     {Case({Values(Bools({2}), {1, 0}), Values(F32({2}), {1, 2}), Values(F32({2}), {3, 4})}, {},

@@ -4,17 +4,18 @@
 #include <set>
 
 #include "compiler/base/status.h"
-#include "compiler/ops/add_op.h"
+#include "compiler/ops/make.h"
+#include "compiler/ops/op_queries.h"
 #include "compiler/passes/pass.h"
 
 namespace kiln {
 namespace {
 
-// What `value` is a view of, through reshapes.
+// What `value` is a view of, through others.
 ValueId Viewed(const Graph& graph, ValueId value) {
   while (graph.value(value).kind == ValueKind::kNodeOutput) {
     const Node& node = graph.node(graph.value(value).node);
-    if (node.op_name() != "reshape" || graph.is_constant(node.inputs[0])) break;
+    if (!IsView(graph, node)) break;
     value = node.inputs[0];
   }
   return value;
@@ -28,7 +29,7 @@ absl::StatusOr<Graph> CopyOutputs(const Graph& graph, const PassContext&) {
   for (ValueId& output : copied.outputs) {
     const ValueId root = Viewed(copied, output);
     if (copied.value(root).kind == ValueKind::kNodeOutput && taken.insert(root).second) continue;
-    KILN_ASSIGN_OR_RETURN(output, AddOp(copied, "copy", {output}));
+    KILN_ASSIGN_OR_RETURN(output, MakeCopy(copied, output));
   }
   return copied;
 }

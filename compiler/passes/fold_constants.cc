@@ -13,6 +13,7 @@
 #include "compiler/graph/external_node.h"
 #include "compiler/graph/fixed_nodes.h"
 #include "compiler/graph/rewrite.h"
+#include "compiler/ops/op_def.h"
 #include "compiler/passes/pass.h"
 
 namespace kiln {
@@ -38,8 +39,7 @@ bool MayGrow(const Graph& graph, const Node& node) {
 }
 
 bool IsWeight(const Node& node, size_t input) {
-  return !node.is_group() && input < node.op->inputs.size() &&
-         node.op->inputs[input].name == "weight";
+  return !node.is_group() && FindOp(node.op->name)->traits.weight == static_cast<int>(input);
 }
 
 // By value: weights of convolutions and products, and all that they are made of.

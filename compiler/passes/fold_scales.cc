@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// FoldScales: multiply(conv(x, w) [+ bias], s) with constant w, bias and a constant s per output
-// channel becomes conv(x, w * s) [+ bias * s]: what batch_norm leaves behind a convolution costs
-// nothing then. Results differ by rounding.
+// FoldScales: (conv(x, w) [+ bias]) * s with constant w, bias and a constant s per output channel
+// becomes conv(x, w * s) [+ bias * s]: what batch_norm leaves behind a convolution costs nothing
+// then. So with every product that says where its output channels are. Results differ by rounding.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "compiler/base/status.h"
 #include "compiler/graph/rewrite.h"
 #include "compiler/ops/add_op.h"
+#include "compiler/ops/make.h"
+#include "compiler/ops/op_queries.h"
 #include "compiler/passes/pass.h"
 
 namespace kiln {
 namespace {
-
-// The axis of output channels in a layout: position of `letter`.
-int64_t AxisOf(const std::string& layout, char letter) {
-  return static_cast<int64_t>(layout.find(letter));
-}
 
 class ScaleFolder {
  public:
@@ -57,7 +55,7 @@ class ScaleFolder {
   }
 
   absl::StatusOr<bool> Rewrite(const Node& node) {
-    if (node.is_group() || node.op_name() != "multiply") return false;
+    if (ArithmeticOf(node) != Arithmetic::kProduct) return false;
     for (size_t side = 0; side < 2; ++side) {
       const ValueId scale = node.inputs[1 - side];
       const Node* producer = SoleProducer(node.inputs[side]);
@@ -67,7 +65,7 @@ class ScaleFolder {
       }
       ValueId bias = kNoId;
       const Node* outer = producer;
-      if (producer->op_name() == "nn.bias_add" || producer->op_name() == "add") {
+      if (ArithmeticOf(*producer) == Arithmetic::kSum) {
         if (!old_.is_constant(producer->inputs[1]) ||
             old_.type(producer->inputs[0]) != old_.type(producer->outputs[0])) {
           continue;
@@ -82,57 +80,36 @@ class ScaleFolder {
     return false;
   }
 
-  // A per-channel constant reshaped to `rank` with its channels at `axis`.
-  absl::StatusOr<ValueId> Spread(ValueId value, int rank, int64_t axis) {
-    Shape shape(static_cast<size_t>(rank), 1);
-    shape[static_cast<size_t>(axis)] = rewriter_.graph().type(value).num_elements();
-    Attrs attrs;
-    attrs.Set("newshape", AttrValue::Ints(shape));
-    return AddOp(rewriter_.graph(), "reshape", {value}, attrs);
-  }
-
   absl::StatusOr<bool> FoldInto(const Node& node, const Node& product, const Node& outer,
                                 ValueId scale, ValueId bias) {
     const TensorType& type = old_.type(node.outputs[0]);
-    int64_t channel = 0, weight_axis = 0;
-    if (product.op_name() == "nn.conv2d") {
-      const std::string& layout = product.attrs.String("data_layout");
-      const std::string& kernel = product.attrs.String("kernel_layout");
-      if (layout.size() != 4 || kernel.size() != 4 || kernel.find('O') == std::string::npos)
-        return false;
-      // In depthwise HWOI the outputs are spread over two axes.
-      if (product.attrs.Int("groups") != 1 && kernel != "OIHW") return false;
-      channel = AxisOf(layout, 'C');
-      weight_axis = AxisOf(kernel, 'O');
-    } else if (product.op_name() == "nn.dense") {
-      channel = type.rank() - 1;
-    } else {
-      return false;
-    }
-    const ValueId weight = product.inputs[1];
+    const std::optional<ChannelAxes> channels = ChannelAxesOf(old_, product);
+    if (!channels.has_value() || !channels->weight.has_value()) return false;
+    const auto weight_input = static_cast<size_t>(TraitsOf(product)->weight);
+    const ValueId weight = product.inputs[weight_input];
     if (!old_.is_constant(weight) || !type.dtype.is_float() || type.dtype.bits == 16 ||
-        !IsPerChannel(scale, type.rank(), channel)) {
+        old_.type(weight).dtype != type.dtype ||
+        !IsPerChannel(scale, type.rank(), channels->output)) {
       return false;
     }
     Graph& graph = rewriter_.graph();
-    KILN_ASSIGN_OR_RETURN(const ValueId spread,
-                          Spread(rewriter_.Map(scale), old_.type(weight).rank(), weight_axis));
-    KILN_ASSIGN_OR_RETURN(const ValueId scaled,
-                          AddOp(graph, "multiply", {rewriter_.Map(weight), spread}));
-    KILN_ASSIGN_OR_RETURN(ValueId result,
-                          AddOp(graph, product.op->name, {rewriter_.Map(product.inputs[0]), scaled},
-                                product.attrs, product.source));
+    KILN_ASSIGN_OR_RETURN(
+        const ValueId spread,
+        MakeAlongAxis(graph, rewriter_.Map(scale), old_.type(weight).rank(), *channels->weight));
+    KILN_ASSIGN_OR_RETURN(const ValueId scaled, MakeProduct(graph, rewriter_.Map(weight), spread));
+    std::vector<ValueId> inputs;
+    for (ValueId input : product.inputs) inputs.push_back(rewriter_.Map(input));
+    inputs[weight_input] = scaled;
+    KILN_ASSIGN_OR_RETURN(ValueId result, AddOp(graph, product.op->name, std::move(inputs),
+                                                product.attrs, product.source));
     if (bias != kNoId) {
       ValueId factor = rewriter_.Map(scale);
-      if (outer.op_name() == "nn.bias_add" && graph.type(factor).num_elements() > 1) {
-        KILN_ASSIGN_OR_RETURN(factor, Spread(factor, 1, 0));
-      } else if (outer.op_name() == "nn.bias_add") {
-        Attrs scalar;
-        scalar.Set("newshape", AttrValue::Ints({1}));
-        KILN_ASSIGN_OR_RETURN(factor, AddOp(graph, "reshape", {factor}, scalar));
+      // A bias along an axis that an attribute names is a vector; others broadcast as the scale.
+      if (TraitsOf(outer)->layout.rule == LayoutRule::kAxis) {
+        KILN_ASSIGN_OR_RETURN(factor, MakeAlongAxis(graph, factor, 1, 0));
       }
       KILN_ASSIGN_OR_RETURN(const ValueId scaled_bias,
-                            AddOp(graph, "multiply", {rewriter_.Map(bias), factor}));
+                            MakeProduct(graph, rewriter_.Map(bias), factor));
       KILN_ASSIGN_OR_RETURN(
           result, AddOp(graph, outer.op->name, {result, scaled_bias}, outer.attrs, outer.source));
     }

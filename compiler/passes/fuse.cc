@@ -14,7 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
 #include "compiler/graph/rewrite.h"
-#include "compiler/ops/op_def.h"
+#include "compiler/ops/op_queries.h"
 #include "compiler/passes/pass.h"
 
 namespace kiln {
@@ -26,8 +26,8 @@ Fusion KindOf(const Node& node) {
   if (node.is_group()) return Fusion::kOpaque;
   // Several results, or several tensors side by side, have loops of their own.
   if (node.outputs.size() != 1 || node.op->tuple_input) return Fusion::kOpaque;
-  if (node.op_name() == "reshape") return Fusion::kOpaque;
-  return FindOp(node.op->name)->fusion;
+  if (Reshapes(node)) return Fusion::kOpaque;
+  return FindOp(node.op->name)->traits.fusion;
 }
 
 bool IsHeavy(Fusion kind) { return kind == Fusion::kReduction || kind == Fusion::kContraction; }
@@ -141,7 +141,7 @@ class Fuser {
     if (KindOf(heavy) == Fusion::kReduction) return !is_epilogue;
     // Only a pure move of the data operand may be read in place by a contraction.
     return kind == Fusion::kInjective && producer.outputs[0] == heavy.inputs[0] &&
-           (producer.op_name() == "transpose" || producer.op_name() == "nn.pad");
+           FindOp(producer.op->name)->traits.is_read_in_place;
   }
 
   void Grow(NodeId last) {

@@ -2,10 +2,13 @@
 // IntegerProducts: from the form that quantised models of ONNX have, float operators between
 // dequantize and quantize, to operators on integers:
 //
-//   conv2d(dequantize(x), dequantize(w))    dequantize(qnn.conv2d(x, w)), int32 sums; dense alike
+//   conv2d(dequantize(x), dequantize(w))    dequantize(qnn.conv2d(x, w)), int32 sums; so all that
+//                                           have a quantised form
 //   bias_add(dequantize(x), dequantize(b))  dequantize(bias_add(x, b)), of int32 with one scale
-//   transpose(dequantize(x))                dequantize(transpose(x)); so all that only moves data
-//   concatenate(dequantize(x), …)           dequantize(concatenate(x, …)), of one scale
+//   transpose(dequantize(x))                dequantize(transpose(x)); so all that only moves data,
+//                                           or chooses the largest
+//   concatenate(dequantize(x), …)           dequantize(concatenate(x, …)), of one scale; so all
+//                                           that move elements of several tensors
 //   quantize(dequantize(x))                 x, or requantize(x) in float32, halves to even
 //
 // Scale and zero point of the x of a product, and of what is moved, may be computed, as dynamic
@@ -20,18 +23,22 @@
 #include <optional>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "compiler/base/status.h"
 #include "compiler/graph/fixed_nodes.h"
 #include "compiler/graph/rewrite.h"
 #include "compiler/ops/add_op.h"
 #include "compiler/ops/axes.h"
+#include "compiler/ops/make.h"
+#include "compiler/ops/op_queries.h"
 #include "compiler/passes/pass.h"
 
 namespace kiln {
 namespace {
 
-constexpr absl::string_view kQuantize = "qnn.quantize", kDequantize = "qnn.dequantize";
+// The operators that this pass is about: what it takes from between the first two, and what it
+// writes for both, one behind the other.
+constexpr absl::string_view kQuantize = "qnn.quantize", kDequantize = "qnn.dequantize",
+                            kRequantize = "qnn.requantize";
 
 // The operands of a dequantize.
 struct Quantized {
@@ -41,19 +48,6 @@ struct Quantized {
   bool per_axis = false;
 };
 
-// Operators that move elements of their first input, by name; the axis that scales belong to is not
-// followed.
-bool MovesData(absl::string_view op) {
-  static constexpr absl::string_view kMoving[] = {
-      "reshape",           "strided_slice",     "nn.max_pool1d", "nn.max_pool2d", "max",
-      "nn.depth_to_space", "reverse",           "squeeze",       "expand_dims",   "broadcast_to",
-      "transpose",         "nn.space_to_depth", "tile",          "repeat"};
-  return std::find(std::begin(kMoving), std::end(kMoving), op) != std::end(kMoving);
-}
-
-// Those that pick the largest element.
-bool Compares(absl::string_view op) { return op == "max" || absl::StartsWith(op, "nn.max_pool"); }
-
 class Rewriter {
  public:
   explicit Rewriter(const Graph& old) : old_(old), rewriter_(old) {}
@@ -61,32 +55,31 @@ class Rewriter {
   absl::StatusOr<Graph> Run() && {
     for (NodeId id = 0; id < static_cast<NodeId>(old_.nodes.size()); ++id) {
       const Node& node = old_.node(id);
-      std::optional<ValueId> value;
-      if (!node.is_group() && node.outputs.size() == 1) {
-        KILN_ASSIGN_OR_RETURN(value, Rewrite(node));
+      std::vector<ValueId> values;
+      if (!node.is_group()) {
+        KILN_ASSIGN_OR_RETURN(values, Rewrite(node, FindOp(node.op->name)->traits));
       }
-      if (value.has_value()) {
-        rewriter_.Replace(node.outputs[0], *value);
-      } else {
-        rewriter_.Copy(id);
-      }
+      for (size_t k = 0; k < values.size(); ++k) rewriter_.Replace(node.outputs[k], values[k]);
+      if (values.empty()) rewriter_.Copy(id);
     }
     return std::move(rewriter_).Finish();
   }
 
  private:
-  using Result = absl::StatusOr<std::optional<ValueId>>;
+  // What takes the place of a node's outputs; nothing if it stays.
+  using Result = absl::StatusOr<std::vector<ValueId>>;
+
+  static std::vector<ValueId> Unchanged() { return {}; }
+  static std::vector<ValueId> One(ValueId value) { return {value}; }
 
   Graph& graph() { return rewriter_.graph(); }
 
-  Result Rewrite(const Node& node) {
-    const absl::string_view op = node.op_name();
-    if (op == kQuantize) return Requantize(node);
-    if (op == "nn.conv2d" || op == "nn.dense") return Product(node);
-    if (op == "nn.bias_add" || op == "add") return Bias(node);
-    if (MovesData(op)) return Move(node);
-    if (op == "concatenate") return Concatenate(node);
-    return std::nullopt;
+  Result Rewrite(const Node& node, const OpTraits& traits) {
+    if (node.op_name() == kQuantize) return Requantize(node);
+    if (traits.quantized != nullptr) return Product(node, traits);
+    if (traits.arithmetic == Arithmetic::kSum) return Bias(node, traits);
+    if (traits.origin == Origin::kComputed) return Unchanged();
+    return node.op->tuple_input ? MoveSeveral(node) : Move(node, traits);
   }
 
   bool AreKnown(const Quantized& q) {
@@ -150,7 +143,7 @@ class Rewriter {
     const std::optional<Quantized> q = Dequantized(node, 0);
     const ValueId scale = rewriter_.Map(node.inputs[1]), zero = rewriter_.Map(node.inputs[2]);
     if (!q.has_value() || !graph().is_constant(scale) || !graph().is_constant(zero)) {
-      return std::nullopt;
+      return Unchanged();
     }
     const TensorType& from = graph().type(q->data);
     const TensorType& to = old_.type(node.outputs[0]);
@@ -158,14 +151,14 @@ class Rewriter {
         graph().type(scale).num_elements() > 1 || graph().type(zero).num_elements() > 1;
     const auto to_axis = static_cast<int64_t>(
         from.rank() == 0 ? 0 : AxisOf(node.attrs.Int("axis"), static_cast<size_t>(from.rank())));
-    if (q->per_axis && to_per_axis && q->axis != to_axis) return std::nullopt;
+    if (q->per_axis && to_per_axis && q->axis != to_axis) return Unchanged();
     if (from == to && Floats(q->scale) == Floats(scale) && Floats(q->zero_point) == Floats(zero) &&
         (!q->per_axis || q->axis == to_axis)) {
-      return q->data;
+      return One(q->data);
     }
     KILN_ASSIGN_OR_RETURN(
         const ValueId y,
-        AddOp(graph(), "qnn.requantize", {q->data, q->scale, q->zero_point, scale, zero},
+        AddOp(graph(), kRequantize, {q->data, q->scale, q->zero_point, scale, zero},
               {{"axis", q->per_axis   ? q->axis
                         : to_per_axis ? to_axis
                                       : -1},
@@ -173,56 +166,46 @@ class Rewriter {
                {"compute_dtype", "float32"},
                {"out_dtype", to.dtype.ToString()}},
               node.source));
-    return y;
+    return One(y);
   }
 
   // Of numbers of 8 bits, whose sums 32 bits hold.
-  Result Product(const Node& node) {
+  Result Product(const Node& node, const OpTraits& traits) {
     const std::optional<Quantized> x = PerhapsComputed(node, 0), w = Dequantized(node, 1);
     if (!x.has_value() || !w.has_value() || x->per_axis || graph().type(x->data).dtype.bits != 8 ||
         graph().type(w->data).dtype.bits != 8) {
-      return std::nullopt;
+      return Unchanged();
     }
-    const bool is_dense = node.op_name() == "nn.dense";
-    int64_t weight_axis = 0, channel = static_cast<int64_t>(old_.type(node.outputs[0]).rank()) - 1;
-    if (!is_dense) {
-      const std::string &kernel = node.attrs.String("kernel_layout"),
-                        &layout = node.attrs.String("data_layout");
-      weight_axis = static_cast<int64_t>(kernel.find('O'));
-      channel = static_cast<int64_t>(layout.find('C'));
-      // Outputs of a depthwise HWOI kernel are spread over two axes.
-      if (w->per_axis && node.attrs.Int("groups") != 1 && kernel != "OIHW") return std::nullopt;
-    }
-    if (w->per_axis && w->axis != weight_axis) return std::nullopt;
-    if (!graph().is_constant(w->data) && !HasOneValue(w->zero_point)) return std::nullopt;
+    const ChannelAxes channels = *ChannelAxesOf(old_, node);
+    if (w->per_axis && channels.weight != w->axis) return Unchanged();
+    if (!graph().is_constant(w->data) && !HasOneValue(w->zero_point)) return Unchanged();
     const bool is_known = AreKnown(*x);
-    if (!is_known && !CanTakeComputed(node, *x, *w)) return std::nullopt;
+    if (!is_known && !CanTakeComputed(node, *x, *w)) return Unchanged();
     std::vector<float> scales = Floats(w->scale);
     if (is_known) {
       for (float& scale : scales) scale *= Floats(x->scale)[0];
     }
     if (std::any_of(scales.begin(), scales.end(), [](float s) { return !(s > 0); })) {
-      return std::nullopt;
+      return Unchanged();
     }
     Attrs attrs = node.attrs;
     attrs.Set("out_dtype", "int32");
-    KILN_ASSIGN_OR_RETURN(const ValueId sum, AddOp(graph(), is_dense ? "qnn.dense" : "qnn.conv2d",
+    KILN_ASSIGN_OR_RETURN(const ValueId sum, AddOp(graph(), traits.quantized,
                                                    {x->data, w->data, x->scale, x->zero_point,
                                                     w->scale, w->zero_point},
                                                    std::move(attrs), node.source));
     Shape shape;
     if (scales.size() > 1) shape.push_back(static_cast<int64_t>(scales.size()));
     if (!is_known) {
-      if (!shape.empty()) {
-        shape.resize(old_.type(node.outputs[0]).shape.size() - static_cast<size_t>(channel), 1);
-      }
+      const int64_t rank = old_.type(node.outputs[0]).rank();
+      if (!shape.empty()) shape.resize(static_cast<size_t>(rank - channels.output), 1);
       return Scaled(sum, x->scale, Tensor::From<float>(shape, DType::Float(32), scales),
                     node.source);
     }
     const ValueId scale = graph().AddConstant(Tensor::From<float>(shape, DType::Float(32), scales));
     KILN_ASSIGN_OR_RETURN(const ValueId y,
-                          Dequantize(sum, scale, ZeroPoint(), channel, node.source));
-    return y;
+                          Dequantize(sum, scale, ZeroPoint(), channels.output, node.source));
+    return One(y);
   }
 
   // Whether a product can have a scale or zero point of x that is computed: nothing may be read
@@ -231,23 +214,19 @@ class Rewriter {
     const bool is_float = graph().type(x.scale).dtype == DType::Float(32) &&
                           old_.type(node.outputs[0]).dtype == DType::Float(32);
     if (!is_float || !fixed_.Contains(w.data) || !HasOneValue(w.zero_point)) return false;
-    if (node.op_name() == "nn.dense" || graph().is_constant(x.zero_point)) return true;
+    if (!node.attrs.Has("padding") || graph().is_constant(x.zero_point)) return true;
     const std::vector<int64_t> padding = node.attrs.Ints("padding");
     return std::all_of(padding.begin(), padding.end(), [](int64_t pad) { return pad == 0; });
   }
 
   // sum * (a * b) in float32, where `a` has one element.
-  absl::StatusOr<std::optional<ValueId>> Scaled(ValueId sum, ValueId a, Tensor b,
-                                                const SourceLocation& source) {
-    KILN_ASSIGN_OR_RETURN(
-        a, AddOp(graph(), "reshape", {a}, {{"newshape", AttrValue::Ints({})}}, source));
-    KILN_ASSIGN_OR_RETURN(
-        const ValueId scale,
-        AddOp(graph(), "multiply", {a, graph().AddConstant(std::move(b))}, {}, source));
-    KILN_ASSIGN_OR_RETURN(const ValueId number,
-                          AddOp(graph(), "cast", {sum}, {{"dtype", "float32"}}, source));
-    KILN_ASSIGN_OR_RETURN(const ValueId y, AddOp(graph(), "multiply", {number, scale}, {}, source));
-    return y;
+  Result Scaled(ValueId sum, ValueId a, Tensor b, const SourceLocation& source) {
+    KILN_ASSIGN_OR_RETURN(a, MakeReshape(graph(), a, {}, source));
+    KILN_ASSIGN_OR_RETURN(const ValueId scale,
+                          MakeProduct(graph(), a, graph().AddConstant(std::move(b)), source));
+    KILN_ASSIGN_OR_RETURN(const ValueId number, MakeCast(graph(), sum, DType::Float(32), source));
+    KILN_ASSIGN_OR_RETURN(const ValueId y, MakeProduct(graph(), number, scale, source));
+    return One(y);
   }
 
   // Whether two scales are one but for the rounding of their product.
@@ -260,76 +239,83 @@ class Rewriter {
     return true;
   }
 
-  Result Bias(const Node& node) {
+  Result Bias(const Node& node, const OpTraits& traits) {
     const std::optional<Quantized> x = Dequantized(node, 0), b = Dequantized(node, 1);
     const DType int32 = DType::Int(32);
     if (!x.has_value() || !b.has_value() || graph().type(x->data).dtype != int32 ||
         graph().type(b->data).dtype != int32 || !graph().is_constant(b->data) ||
         !IsZero(x->zero_point) || !IsZero(b->zero_point) ||
         !AreNear(Floats(x->scale), Floats(b->scale))) {
-      return std::nullopt;
+      return Unchanged();
     }
     // The bias belongs to the channels, as the scales do, or those are one.
     const TensorType& type = old_.type(node.outputs[0]);
     const TensorType& bias = graph().type(b->data);
-    if (type != old_.type(node.inputs[0]) || bias.rank() != 1) return std::nullopt;
-    if (x->per_axis && node.op_name() == "add" && x->axis != type.rank() - 1) return std::nullopt;
+    if (type != old_.type(node.inputs[0]) || bias.rank() != 1) return Unchanged();
+    const int64_t bias_axis =
+        traits.layout.rule == LayoutRule::kAxis
+            ? static_cast<int64_t>(AxisOf(node.attrs.Int(traits.layout.attr), type.shape.size()))
+            : type.rank() - 1;
+    if (x->per_axis && x->axis != bias_axis) return Unchanged();
     KILN_ASSIGN_OR_RETURN(const ValueId sum, AddOp(graph(), node.op->name, {x->data, b->data},
                                                    node.attrs, node.source));
     KILN_ASSIGN_OR_RETURN(const ValueId y,
                           Dequantize(sum, x->scale, x->zero_point, x->axis, node.source));
-    return y;
+    return One(y);
   }
 
   // Constants per channel that are transposed keep their channels in view.
-  std::optional<int64_t> MovedAxis(const Node& node, const Quantized& q) {
+  std::optional<int64_t> MovedAxis(const Node& node, const OpTraits& traits, const Quantized& q) {
     if (!q.per_axis) return 0;
-    if (node.op_name() != "transpose") return std::nullopt;
+    if (traits.layout.rule != LayoutRule::kTranspose) return std::nullopt;
     const auto axes = TransposeAxes(node.attrs, graph().type(q.data).rank(), 1);
     if (!axes.ok()) return std::nullopt;
     return std::find(axes->begin(), axes->end(), static_cast<int>(q.axis)) - axes->begin();
   }
 
-  Result Move(const Node& node) {
+  Result Move(const Node& node, const OpTraits& traits) {
     const std::optional<Quantized> q = PerhapsComputed(node, 0);
     if (!q.has_value() || graph().type(q->data).dtype.bits == 32 ||
-        (!AreKnown(*q) && Compares(node.op_name()))) {
-      return std::nullopt;
+        (!AreKnown(*q) && traits.origin == Origin::kChosen)) {
+      return Unchanged();
     }
-    const std::optional<int64_t> axis = MovedAxis(node, *q);
-    if (!axis.has_value()) return std::nullopt;
+    const std::optional<int64_t> axis = MovedAxis(node, traits, *q);
+    if (!axis.has_value()) return Unchanged();
     std::vector<ValueId> inputs = {q->data};
     for (size_t i = 1; i < node.inputs.size(); ++i) inputs.push_back(rewriter_.Map(node.inputs[i]));
-    KILN_ASSIGN_OR_RETURN(const ValueId moved, AddOp(graph(), node.op->name, std::move(inputs),
-                                                     node.attrs, node.source));
-    KILN_ASSIGN_OR_RETURN(const ValueId y,
-                          Dequantize(moved, q->scale, q->zero_point, *axis, node.source));
-    return y;
+    return Moved(node, std::move(inputs), *q, *axis);
   }
 
-  // Of tensors of 8 bits that all have the same scale and zero point.
-  Result Concatenate(const Node& node) {
+  // Of tensors of 8 or 16 bits that all have the same scale and zero point.
+  Result MoveSeveral(const Node& node) {
     std::optional<Quantized> first;
     std::vector<ValueId> inputs;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       const std::optional<Quantized> q = Dequantized(node, i);
-      if (!q.has_value() || q->per_axis || graph().type(q->data).dtype.bits != 8) {
-        return std::nullopt;
+      if (!q.has_value() || q->per_axis || graph().type(q->data).dtype.bits == 32) {
+        return Unchanged();
       }
       if (!first.has_value()) first = q;
       if (graph().type(q->data).dtype != graph().type(first->data).dtype ||
           Floats(q->scale) != Floats(first->scale) ||
           Floats(q->zero_point) != Floats(first->zero_point)) {
-        return std::nullopt;
+        return Unchanged();
       }
       inputs.push_back(q->data);
     }
-    if (!first.has_value()) return std::nullopt;
-    KILN_ASSIGN_OR_RETURN(const ValueId joined, AddOp(graph(), node.op->name, std::move(inputs),
-                                                      node.attrs, node.source));
-    KILN_ASSIGN_OR_RETURN(const ValueId y,
-                          Dequantize(joined, first->scale, first->zero_point, 0, node.source));
-    return y;
+    if (!first.has_value()) return Unchanged();
+    return Moved(node, std::move(inputs), *first, 0);
+  }
+
+  // The node on the numbers that `q` has, with its outputs dequantised as these.
+  Result Moved(const Node& node, std::vector<ValueId> inputs, const Quantized& q, int64_t axis) {
+    KILN_ASSIGN_OR_RETURN(
+        std::vector<ValueId> values,
+        AddOpOutputs(graph(), node.op->name, std::move(inputs), node.attrs, node.source));
+    for (ValueId& value : values) {
+      KILN_ASSIGN_OR_RETURN(value, Dequantize(value, q.scale, q.zero_point, axis, node.source));
+    }
+    return values;
   }
 
   const Graph& old_;

@@ -22,7 +22,7 @@ absl::Status IsCheap(const Graph& graph, size_t first) {
   int64_t elements = 0;
   for (size_t i = first; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];
-    if (FindOp(node.op_name())->fusion == Fusion::kContraction) {
+    if (FindOp(node.op_name())->traits.fusion == Fusion::kContraction) {
       return absl::UnimplementedError(absl::StrCat("one of them has ", node.op_name()));
     }
     for (ValueId output : node.outputs) {

@@ -12,6 +12,7 @@
 #include "compiler/frontend/onnx/graph_importer.h"
 #include "compiler/frontend/onnx/import.h"
 #include "compiler/ops/add_op.h"
+#include "compiler/ops/make.h"
 #include "compiler/ops/op_def.h"
 
 namespace kiln::onnx_frontend {
@@ -215,7 +216,7 @@ absl::Status Converter::Fold(const std::vector<ValueId*>& values) { return impor
 
 absl::StatusOr<ValueId> Converter::Reshape(ValueId value, const Shape& shape) {
   if (type(value).shape == shape) return value;
-  return Op("reshape", {value}, {{"newshape", AttrValue::Ints(shape)}, {"allowzero", true}});
+  return MakeReshape(graph_, value, shape, source_);
 }
 
 bool Converter::WantsOutput(int i) const {

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
 #include "compiler/ops/add_op.h"
+#include "compiler/ops/make.h"
 
 namespace kiln::tflite_frontend {
 
@@ -96,11 +97,11 @@ ValueId Converter::Ints(const std::vector<int64_t>& values, DType dtype) {
 
 absl::StatusOr<ValueId> Converter::Reshape(ValueId value, const Shape& shape) {
   if (type(value).shape == shape) return value;
-  return Op("reshape", {value}, {{"newshape", AttrValue::Ints(shape)}, {"allowzero", true}});
+  return MakeReshape(graph_, value, shape, source_);
 }
 
 absl::StatusOr<ValueId> Converter::Transpose(ValueId value, const std::vector<int64_t>& axes) {
-  return Op("transpose", {value}, {{"axes", AttrValue::Ints(axes)}});
+  return MakeTranspose(graph_, value, axes, source_);
 }
 
 absl::StatusOr<ValueId> Converter::Activated(ValueId value, tflite_schema::Activation activation) {

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/ops/op_queries.h"
+
+#include "absl/strings/match.h"
+
+namespace kiln {
+namespace {
+
+// The kernel_layout in its own letters; the default of transposed convolutions is Relay's.
+std::string KernelLayoutOf(const Node& node, Channels channels) {
+  std::string kernel = node.attrs.String("kernel_layout");
+  if (channels == Channels::kTransposedLayouts && absl::StartsWith(kernel, "OI")) {
+    kernel.replace(0, 2, "IO");
+  }
+  return kernel;
+}
+
+std::optional<ChannelAxes> FromLayouts(const Graph& graph, const Node& node,
+                                       const OpTraits& traits) {
+  const size_t output = node.attrs.String("data_layout").find('C'),
+               weight = KernelLayoutOf(node, traits.channels).find('O');
+  if (output == std::string::npos || weight == std::string::npos) return std::nullopt;
+  ChannelAxes axes;
+  axes.output = static_cast<int64_t>(output);
+  const Shape& of_weight = graph.type(node.inputs[static_cast<size_t>(traits.weight)]).shape;
+  // Of a depthwise weight, O may be the channels of data; of a transposed one, those of a group.
+  if (of_weight[weight] == graph.type(node.outputs[0]).shape[output]) {
+    axes.weight = static_cast<int64_t>(weight);
+  }
+  return axes;
+}
+
+}  // namespace
+
+const OpTraits* TraitsOf(const Node& node) {
+  return node.is_group() ? nullptr : &FindOp(node.op->name)->traits;
+}
+
+Parts PartsOf(const Node& node) {
+  const OpTraits* traits = TraitsOf(node);
+  return traits == nullptr ? Parts::kNone : traits->parts;
+}
+
+Arithmetic ArithmeticOf(const Node& node) {
+  const OpTraits* traits = TraitsOf(node);
+  return traits == nullptr ? Arithmetic::kOther : traits->arithmetic;
+}
+
+bool Reshapes(const Node& node) {
+  const OpTraits* traits = TraitsOf(node);
+  return traits != nullptr && traits->view == View::kReshaped;
+}
+
+bool IsView(const Graph& graph, const Node& node) {
+  return Reshapes(node) && !graph.is_constant(node.inputs[0]);
+}
+
+std::optional<ChannelAxes> ChannelAxesOf(const Graph& graph, const Node& node) {
+  const OpTraits* traits = TraitsOf(node);
+  if (traits == nullptr) return std::nullopt;
+  switch (traits->channels) {
+    case Channels::kNone:
+      return std::nullopt;
+    case Channels::kLayouts:
+    case Channels::kTransposedLayouts:
+      return FromLayouts(graph, node, *traits);
+    case Channels::kRows:
+      return ChannelAxes{.output = graph.type(node.outputs[0]).rank() - 1, .weight = 0};
+  }
+  return std::nullopt;
+}
+
+}  // namespace kiln
