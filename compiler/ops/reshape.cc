@@ -133,6 +133,7 @@ const OpDef kReshape = {
      Case({Iota(I32({2, 6}))}, To({-4, 1, -1, -2}), {Iota(I32({1, 2, 6}))}),
      Case({Iota(U8({1}))}, To({}), {Iota(U8({}))}),
      {.inputs = {F32({2, 3, 4})}, .attrs = To({4, 3, 2})},
+     {.inputs = {F32({2, 6, 3, 4})}, .attrs = To({2, 2, 3, 3, 4})},
      {.inputs = {F32({0, 3})}, .attrs = To({3, 0}, true)},
      {.inputs = {F16({6, 4})}, .attrs = To({2, 3, 1, 4})}},
 };

@@ -42,6 +42,7 @@ const OpDef kTranspose = {
      Case({Iota(U8({1, 2, 2}))}, {{"axes", AttrValue::Ints({2, 0, -2})}},
           {Values(U8({2, 1, 2}), {0, 2, 1, 3})}),
      {.inputs = {F32({2, 3, 4, 5})}, .attrs = {{"axes", AttrValue::Ints({0, 2, 3, 1})}}},
+     {.inputs = {F32({2, 2, 3, 4, 5})}, .attrs = {{"axes", AttrValue::Ints({0, 2, 1, 3, 4})}}},
      {.inputs = {F16({2, 3})}, .attrs = {{"axes", AttrValue::Ints({0, 1})}}}},
 };
 KILN_REGISTER_OP(kTranspose);

@@ -34,11 +34,28 @@ def @main(%x: Tensor[(), float32]) {
             "(%x, 1f)\n");
 }
 
+TEST(Canonicalize, DropsWhatGivesItsInput) {
+  for (const char* op : {"copy(%x)", "device_copy(%x)", "annotation.cast_hint(%x, dtype=\"int8\")",
+                         "cast(%x, dtype=\"float32\")", "cast_like(%x, 1f)"}) {
+    EXPECT_EQ(Transform(Canonicalize,
+                        std::string("def @main(%x: Tensor[(2, 3), float32]) { ") + op + " }"),
+              "%x\n");
+  }
+  EXPECT_EQ(Transform(Canonicalize, "def @main(%x: Tensor[(2, 3), float32]) { cast_like(%x, 1) }"),
+            "cast(%x, dtype=\"int32\")\n");
+  EXPECT_EQ(Transform(Canonicalize,
+                      "def @main(%x: Tensor[(2,), float32]) { annotation.stop_fusion(%x) }"),
+            "annotation.stop_fusion(%x)\n");
+}
+
 TEST(Canonicalize, WritesChangesOfShapeAsReshape) {
   for (const char* op : {"squeeze(%x)", "nn.batch_flatten(%x)", "reshape(%x, newshape=[0, -1])",
-                         "transpose(%x, axes=[1, 0, 3, 2])", "transpose(%x, axes=[0, 3, 2, 1])"}) {
+                         "reshape_like(%x, %y)", "transpose(%x, axes=[1, 0, 3, 2])",
+                         "transpose(%x, axes=[0, 3, 2, 1])"}) {
     const std::string text = Transform(
-        Canonicalize, std::string("def @main(%x: Tensor[(2, 1, 1, 3), float32]) { ") + op + " }");
+        Canonicalize, std::string("def @main(%x: Tensor[(2, 1, 1, 3), float32], %y: Tensor[(6,), "
+                                  "float32]) { ") +
+                          op + " }");
     EXPECT_EQ(text.substr(0, 12), "reshape(%x, ") << op << ": " << text;
   }
   EXPECT_EQ(Transform(Canonicalize, R"(

@@ -58,6 +58,42 @@ TEST(ConvertLayout, AxesMoveWithTheChannels) {
             "transpose(%2, axes=[0, 3, 1, 2])\n");
 }
 
+TEST(ConvertLayout, SlicesAndPartsFollow) {
+  const std::string back = "transpose(%2, axes=[0, 3, 1, 2])\n";
+  EXPECT_EQ(AfterConvolution("strided_slice(%0, begin=[1], end=[3], axes=[1])"),
+            "%2 = strided_slice(%1, begin=[1], end=[3], axes=[3]);\n" + back);
+  EXPECT_EQ(AfterConvolution("strided_slice(%0, begin=[0, 0, 1], end=[1, 3, 4])"),
+            "%2 = strided_slice(%1, begin=[0, 0, 1], end=[1, 3, 4], axes=[0, 3, 1]);\n" + back);
+  EXPECT_EQ(AfterConvolution("reverse(%0, axis=[1, -1])"),
+            "%2 = reverse(%1, axis=[3, 2]);\n" + back);
+  EXPECT_EQ(AfterConvolution("tile(%0, reps=[1, 2, 3, 4])"),
+            "%2 = tile(%1, reps=[1, 3, 4, 2]);\n" + back);
+  EXPECT_EQ(AfterConvolution("nn.mirror_pad(%0, pad_width=[[0, 0], [0, 0], [1, 1], [2, 2]])"),
+            "%2 = nn.mirror_pad(%1, pad_width=[[0, 0], [1, 1], [2, 2], [0, 0]]);\n" + back);
+  EXPECT_EQ(AfterConvolution("%1 = split(%0, indices_or_sections=3, axis=1); "
+                             "concatenate((%1.2, nn.relu(%1.0)), axis=1)"),
+            "%2 = split(%1, indices_or_sections=3, axis=3);\n"
+            "%3 = nn.relu(%2.0);\n"
+            "%4 = concatenate((%2.2, %3), axis=3);\n"
+            "transpose(%4, axes=[0, 3, 1, 2])\n");
+}
+
+TEST(ConvertLayout, NormsAndSlopesPerChannelFollow) {
+  const auto body = [](const std::string& op) {
+    return Transform(ConvertLayout,
+                     "def @main(%x: Tensor[(1, 2, 4, 5), float32], %w: Tensor[(3, 2, 1, 1), "
+                     "float32], %s: Tensor[(3,), float32]) { %0 = nn.conv2d(%x, %w, "
+                     "kernel_size=[1, 1]); " +
+                         op + " }");
+  };
+  for (const char* op : {"nn.prelu(%0, %s)", "nn.instance_norm(%0, %s, %s)",
+                         "nn.layer_norm(%0, %s, %s, axis=1)", "nn.fast_softmax(%0, axis=1)"}) {
+    const std::string text = body(op);
+    EXPECT_TRUE(absl::StrContains(text, "axis=3")) << text;
+    EXPECT_TRUE(absl::EndsWith(text, "transpose(%2, axes=[0, 3, 1, 2])\n")) << text;
+  }
+}
+
 TEST(ConvertLayout, OperatorsWithALayoutOfTheirOwn) {
   EXPECT_EQ(AfterConvolution("nn.max_pool2d(%0, pool_size=[2, 2])"),
             "%2 = nn.max_pool2d(%1, pool_size=[2, 2], layout=\"NHWC\");\n"
@@ -76,6 +112,12 @@ TEST(ConvertLayout, ReductionsReadTheNewLayout) {
             "reshape(%2, newshape=[1, 3, 1, 1], allowzero=True)\n");
   EXPECT_EQ(AfterConvolution("mean(%0, axis=[-1, -2])"), "mean(%1, axis=[1, 2])\n");
   EXPECT_EQ(AfterConvolution("max(%0, axis=[1])"), "max(%1, axis=[3])\n");
+  EXPECT_EQ(AfterConvolution("prod(%0, axis=[1])"), "prod(%1, axis=[3])\n");
+  EXPECT_EQ(AfterConvolution("argmax(%0, axis=[1])"), "argmax(%1, axis=[3])\n");
+  // Places counted along channels and height would be counted in another order.
+  EXPECT_EQ(AfterConvolution("argmax(%0, axis=[1, 2], keepdims=True)"),
+            "%2 = transpose(%1, axes=[0, 3, 1, 2]);\n"
+            "argmax(%2, axis=[1, 2], keepdims=True)\n");
 }
 
 TEST(ConvertLayout, AxesOfAQuantisedMeanMoveToo) {
@@ -129,8 +171,8 @@ TEST(ConvertLayout, OthersGetTheirOwnLayoutBack) {
   EXPECT_EQ(AfterConvolution("reshape(%0, newshape=[60])"),
             "%2 = transpose(%1, axes=[0, 3, 1, 2]);\nreshape(%2, newshape=[60], allowzero=True)\n");
   // Once for all that read it.
-  EXPECT_EQ(AfterConvolution("(cumsum(%0, axis=1), %0)"),
-            "%2 = transpose(%1, axes=[0, 3, 1, 2]);\n%3 = cumsum(%2, axis=1);\n(%3, %2)\n");
+  EXPECT_EQ(AfterConvolution("(stack((%0, %0), axis=1), %0)"),
+            "%2 = transpose(%1, axes=[0, 3, 1, 2]);\n%3 = stack((%2, %2), axis=1);\n(%3, %2)\n");
 }
 
 TEST(ConvertLayout, NoTransposesBetweenConvolutions) {

@@ -83,6 +83,14 @@ def @main(%x: Tensor[(1, 1024), float32]) {
             "nn.dense(%x, meta[relay.Constant][0])\n");
 }
 
+TEST(FoldConstants, ComputesFactorsOfBatchesToo) {
+  EXPECT_EQ(Transform(FoldConstants, R"(
+def @main(%x: Tensor[(1, 1, 1024), float32]) {
+  nn.batch_matmul(%x, broadcast_to(1f, shape=[1, 1024, 512]))
+})"),
+            "nn.batch_matmul(%x, meta[relay.Constant][0])\n");
+}
+
 TEST(FoldConstants, KeepsComputationsThatWouldGrowALot) {
   // 4 MiB from 4 bytes.
   EXPECT_EQ(Transform(FoldConstants, R"(

@@ -71,6 +71,23 @@ TEST(FoldScales, WhereverTheChannelsAre) {
                "nn.dense(%x, %1)\n");
 }
 
+TEST(FoldScales, IntoEveryConvolution) {
+  ExpectFolded(Scaled("%x: Tensor[(1, 2, 4), float32], %constant_w: Tensor[(3, 2, 3), float32]",
+                      "nn.conv1d(%x, %constant_w, kernel_size=[3])", "(3, 1), float32"),
+               "nn.conv1d(%x, %1, kernel_size=[3])\n");
+  ExpectFolded(
+      Scaled("%x: Tensor[(1, 2, 4, 4), float32], %constant_w: Tensor[(2, 3, 3, 3), float32]",
+             "nn.conv2d_transpose(%x, %constant_w, channels=3, kernel_size=[3, 3])",
+             "(3, 1, 1), float32"),
+      "nn.conv2d_transpose(%x, %1, channels=3, kernel_size=[3, 3])\n");
+  ExpectFolded(
+      Scaled("%x: Tensor[(1, 4, 4, 4), float32], %constant_w: Tensor[(3, 3, 4, 1), float32]",
+             "nn.conv2d(%x, %constant_w, kernel_size=[3, 3], groups=4, channels=4, "
+             "data_layout=\"NHWC\", kernel_layout=\"HWOI\")",
+             "(4,), float32"),
+      "kernel_size=[3, 3], data_layout=\"NHWC\", kernel_layout=\"HWOI\")\n");
+}
+
 TEST(FoldScales, OnEitherSideOfTheProduct) {
   ExpectFolded(R"(
 def @main(%x: Tensor[(2, 5), float32], %constant_w: Tensor[(3, 5), float32]) {
@@ -145,6 +162,11 @@ INSTANTIATE_TEST_SUITE_P(
         R"(def @main(%x: Tensor[(1, 5), float32], %constant_w: Tensor[(3, 5), float32],
                  %constant_scale: Tensor[(2, 1), float32]) {
          multiply(nn.dense(%x, %constant_w), %constant_scale)
+       })",
+        // The outputs are spread over two axes of the weight.
+        R"(def @main(%x: Tensor[(1, 4, 4, 4), float32], %constant_w: Tensor[(4, 2, 3, 3), float32],
+                 %constant_scale: Tensor[(8, 1, 1), float32]) {
+         multiply(nn.conv2d(%x, %constant_w, kernel_size=[3, 3], groups=4, channels=8), %constant_scale)
        })",
         // Something else reads what is scaled.
         R"(def @main(%x: Tensor[(2, 5), float32], %constant_w: Tensor[(3, 5), float32]) {

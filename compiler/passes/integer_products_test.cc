@@ -133,6 +133,32 @@ def @main(%x: Tensor[(2, 5), int8]) {
             "transpose(%0, axes=[1, 0])\n");
 }
 
+TEST(IntegerProducts, RowsOfATableAreTakenQuantised) {
+  EXPECT_EQ(Rewritten(R"(
+def @main(%x: Tensor[(2,), int32], %constant_table: Tensor[(5, 3), int8]) {
+  %0 = qnn.dequantize(%constant_table, 0.5f, 1);
+  %1 = take(%0, %x, axis=0);
+  nn.relu(%1)
+})"),
+            "%0 = take(meta[relay.Constant][0], %x, axis=0);\n"
+            "%1 = qnn.dequantize(%0, 0.5f, 1, axis=0);\n"
+            "nn.relu(%1)\n");
+}
+
+TEST(IntegerProducts, PartsAndTheSmallestStayQuantised) {
+  EXPECT_EQ(Rewritten(R"(
+def @main(%x: Tensor[(2, 6), int8]) {
+  %0 = qnn.dequantize(%x, 0.5f, 1);
+  %1 = split(%0, indices_or_sections=2, axis=1);
+  %2 = stack((%1.0, %1.1), axis=0);
+  %3 = min(%2, axis=[0]);
+  qnn.quantize(%3, 0.5f, 1)
+})"),
+            "%0 = split(%x, indices_or_sections=2, axis=1);\n"
+            "%1 = stack((%0.0, %0.1));\n"
+            "min(%1, axis=[0])\n");
+}
+
 TEST(IntegerProducts, WhatIsJoinedWithOneScaleIsJoinedQuantised) {
   EXPECT_EQ(Rewritten(R"(
 def @main(%x: Tensor[(2, 5), int8], %y: Tensor[(2, 3), int8]) {
