@@ -78,6 +78,7 @@ const OpDef kCasts[] = {
       Case({Values(F32({3}), {0, -0.5, 2})}, {{"dtype", "bool"}}, {Values(Bools({3}), {0, 1, 1})}),
       Case({Values(Bools({2}), {0, 1})}, {{"dtype", "float16"}}, {Values(F16({2}), {0, 1})}),
       {.inputs = {F16({2, 3})}, .attrs = {{"dtype", "float32"}}},
+      {.inputs = {F32({2, 3})}, .attrs = {{"dtype", "float32"}}},
       {.inputs = {I64({2, 3})}, .attrs = {{"dtype", "float64"}}}}},
     {{.name = "cast_like",
       .doc = absl::StrCat("data in the dtype of dtype_like. ", kCastDoc),

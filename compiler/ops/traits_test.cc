@@ -145,9 +145,9 @@ OpExample WithFourAxes(const OpDef& op, OpExample example) {
   // Of a vector one cannot tell from its rank what else is data.
   const bool is_vector = rank == 1 && example.inputs.size() > 1 && !op.tuple_input;
   const absl::StatusOr<Attrs> attrs = NormalizeAttrs(op, example.attrs);
-  if (rank == 0 || rank >= 4 || is_vector || std::string(layout.attr).empty() || !attrs.ok()) {
-    return example;
-  }
+  const bool has_entries =
+      layout.rule != LayoutRule::kNamed && !std::string(layout.attr).empty();
+  if (rank == 0 || rank >= 4 || is_vector || !has_entries || !attrs.ok()) return example;
   Shape front = {2, 3, 2};
   front.resize(4 - rank);
   for (size_t k = 0; k < example.inputs.size(); ++k) {
