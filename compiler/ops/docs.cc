@@ -212,11 +212,11 @@ std::string OpsMarkdown() {
       "how "
       "it joins others in one\n"
       "function and follows the change of layout, whether it moves data), its inputs and "
-      "attributes, and the constraints that type\n"
-      "inference cites by number. *dtypes* are those that type inference takes: numbers are "
-      "integers and floats; integers are int8 to int64 and uint8 to uint64; "
-      "floats are float16, float32 and\n"
-      "float64. Which of them go together is a constraint.\n";
+      "attributes, and the constraints that\n"
+      "type inference cites by number. *dtypes* are those that type inference takes: numbers are "
+      "integers and floats; integers\n"
+      "are int8 to int64 and uint8 to uint64; floats are float16, float32 and float64. Which of "
+      "them go together is a constraint.\n";
   for (const OpDef* op : AllOps()) {
     absl::StrAppend(&out, "\n## ", op->name, "\n\n", op->doc, " (", TraitsText(*op),
                     op->num_outputs == nullptr   ? ""

@@ -145,8 +145,7 @@ OpExample WithFourAxes(const OpDef& op, OpExample example) {
   // Of a vector one cannot tell from its rank what else is data.
   const bool is_vector = rank == 1 && example.inputs.size() > 1 && !op.tuple_input;
   const absl::StatusOr<Attrs> attrs = NormalizeAttrs(op, example.attrs);
-  const bool has_entries =
-      layout.rule != LayoutRule::kNamed && !std::string(layout.attr).empty();
+  const bool has_entries = layout.rule != LayoutRule::kNamed && !std::string(layout.attr).empty();
   if (rank == 0 || rank >= 4 || is_vector || !has_entries || !attrs.ok()) return example;
   Shape front = {2, 3, 2};
   front.resize(4 - rank);
