@@ -24,13 +24,13 @@ std::string AsVoidPointer(const std::string& address) {
 }  // namespace
 
 std::string FunctionPrinter::Address(const Argument& arg, DType dtype, bool written) {
-  auto it = buffers_.find(arg.buffer.get());
-  if (it == buffers_.end()) {
+  const std::string* name = exprs_.NameOf(arg.buffer.get());
+  if (name == nullptr) {
     Fail(absl::StrCat(func_.name, " passes the buffer ", arg.buffer->name,
                       ", which is not in scope"));
     return "0";
   }
-  std::string address = it->second;
+  std::string address = *name;
   const auto* imm = arg.offset.As<loop::IntImm>();
   const bool at_start = arg.offset.get() == nullptr || (imm != nullptr && imm->value == 0);
   if (!at_start) {
@@ -38,7 +38,7 @@ std::string FunctionPrinter::Address(const Argument& arg, DType dtype, bool writ
     address = absl::StrCat(address, " + ", exprs_.Print(arg.offset, kMultiplicative));
   }
   if (CType(arg.buffer->dtype) == CType(dtype)) return address;
-  if (address != it->second) address = absl::StrCat("(", address, ")");
+  if (address != *name) address = absl::StrCat("(", address, ")");
   return absl::StrCat(written ? "(void*)" : "(const void*)", address);
 }
 

@@ -173,19 +173,24 @@ ExprPrinter::Text ExprPrinter::MakeDot(const loop::Dot& node) {
   return {absl::StrCat(context_.helpers.Dot(*row), "(", sum, ", ", a, ", ", b, ")"), kPrimary};
 }
 
+const std::string* ExprPrinter::NameOf(const loop::BufferNode* buffer) const {
+  if (auto it = buffers_.find(buffer); it != buffers_.end()) return &it->second;
+  const auto constant = context_.constants.find(buffer);
+  return constant == context_.constants.end() ? nullptr : &constant->second;
+}
+
 ExprPrinter::Text ExprPrinter::MakeLoad(const loop::Load& node, DType dtype) {
   if (node.index.size() != 1) {
     return Fail(absl::StrCat("a load from ", node.buffer->name, " with ", node.index.size(),
                              " indices; FlattenBuffers leaves one"));
   }
-  auto it = buffers_.find(node.buffer.get());
-  if (it == buffers_.end())
-    return Fail(absl::StrCat("buffer ", node.buffer->name, " is not in scope"));
+  const std::string* name = NameOf(node.buffer.get());
+  if (name == nullptr) return Fail(absl::StrCat("buffer ", node.buffer->name, " is not in scope"));
   if (CType(node.buffer->dtype) != CType(dtype)) {
     return Fail(absl::StrCat("a load of ", dtype.ToString(), " from ", node.buffer->name, " of ",
                              node.buffer->dtype.ToString()));
   }
-  return {absl::StrCat(it->second, "[", Print(node.index[0]), "]"), kPrimary};
+  return {absl::StrCat(*name, "[", Print(node.index[0]), "]"), kPrimary};
 }
 
 ExprPrinter::Text ExprPrinter::Cast(const std::string& type, Text operand) {

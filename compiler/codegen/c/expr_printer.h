@@ -38,7 +38,7 @@ class ExprPrinter {
   using VarNames = absl::flat_hash_map<const loop::ExprNode*, std::string>;
   using BufferNames = absl::flat_hash_map<const loop::BufferNode*, std::string>;
 
-  // `names` of a function's variables, and of the buffers that are in scope.
+  // `names` of a function's variables, and of the buffers that are in scope beside constants.
   ExprPrinter(CContext& context, const VarNames& vars, const BufferNames& buffers, LineWriter& out)
       : context_(context), vars_(vars), buffers_(buffers), out_(out) {}
 
@@ -47,6 +47,9 @@ class ExprPrinter {
   // Starts a statement with these expressions; forgets the temporaries of the one before.
   void Begin(std::initializer_list<const loop::Expr*> roots);
   std::string Print(const loop::Expr& e, Precedence at_least = kConditional);
+
+  // Of a buffer that is in scope, else null.
+  const std::string* NameOf(const loop::BufferNode* buffer) const;
 
   // The first thing that could not be printed.
   const absl::Status& status() const { return status_; }

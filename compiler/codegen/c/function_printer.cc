@@ -71,7 +71,6 @@ void FunctionPrinter::NameParams() {
     buffers_[buffer.get()] = param.local_name.empty() ? param.name : param.local_name;
     params_.push_back(std::move(param));
   }
-  for (const auto& [buffer, name] : context_.constants) buffers_[buffer] = name;
   for (const Param& param : params_) info_.pointer_names.push_back(param.name);
   info_.scalar_names = scalars_;
 }
@@ -193,13 +192,12 @@ void FunctionPrinter::PrintStmt(const Stmt& s) {
 }
 
 void FunctionPrinter::PrintPrefetch(const loop::Prefetch& node) {
-  auto buffer = buffers_.find(node.buffer.get());
-  if (buffer == buffers_.end())
-    return Fail(absl::StrCat("buffer ", node.buffer->name, " is not in scope"));
+  const std::string* name = exprs_.NameOf(node.buffer.get());
+  if (name == nullptr) return Fail(absl::StrCat("buffer ", node.buffer->name, " is not in scope"));
   exprs_.Begin({&node.offset});
   const std::string offset = exprs_.Print(node.offset, kMultiplicative);
   // By bytes: the address may lie outside of the buffer.
-  lines_.Line(absl::StrCat("__builtin_prefetch((const char*)", buffer->second, " + ", offset, " * ",
+  lines_.Line(absl::StrCat("__builtin_prefetch((const char*)", *name, " + ", offset, " * ",
                            node.buffer->dtype.bytes(),
                            node.level == 1 ? ");" : ", 0 /* read */, 2 /* second cache */);"));
 }
