@@ -37,7 +37,8 @@ codegen::CodegenCOptions COptions(const CompileOptions& options) {
           .libm = options.runtime == Runtime::kCpp,
           .loader_pointers = options.runtime == Runtime::kCpp && !options.system_lib,
           .module_context = ModuleContextSymbol(options),
-          .cpu_variants = options.cpu_variants};
+          .cpu_variants = options.cpu_variants,
+          .packed_constants = options.c_constants == CConstants::kPacked};
 }
 
 absl::StatusOr<std::string> EmitCText(const loop::LoopProgram& program,
@@ -69,6 +70,11 @@ bool HasCodegen(Codegen codegen) {
 #else
   return codegen != Codegen::kLlvm;
 #endif
+}
+
+std::string ConstantsFileOf(const loop::LoopProgram& program, const CompileOptions& options) {
+  if (options.codegen != Codegen::kC || options.c_constants != CConstants::kPacked) return "";
+  return codegen::PackedConstants(program);
 }
 
 Target CodeTarget(const CompileOptions& options) {

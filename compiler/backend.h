@@ -21,6 +21,10 @@ absl::StatusOr<Artifacts> EmitCode(const loop::LoopProgram& program, const Compi
 absl::StatusOr<std::string> EmitCodeText(const loop::LoopProgram& program,
                                          const CompileOptions& options, absl::string_view form);
 
+// What KILN_CONSTANTS_FILE of the C for the program holds (compiler/codegen/c/codegen_c.h); empty
+// where it asks for none.
+std::string ConstantsFileOf(const loop::LoopProgram& program, const CompileOptions& options);
+
 // What code is for that is of no CPU variant: the target, or what runs on every CPU of it.
 Target CodeTarget(const CompileOptions& options);
 

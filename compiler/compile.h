@@ -30,6 +30,7 @@ enum class Runtime { kCpp, kCrt };
 enum class Interface { kPacked, kC };
 enum class CallingConvention { kPacked, kCPacked, kUnpacked };
 enum class Codegen { kLlvm, kC };
+enum class CConstants { kPacked, kElements };
 
 struct CompileOptions {
   std::string module_name = "default";  // a C identifier
@@ -51,6 +52,9 @@ struct CompileOptions {
   // The AOT executor's run function tells the C++ runtime when each operator function begins and
   // ends: its profile needs it. Costs a test of a pointer per call.
   bool profile = false;
+  // C: large constants as bytes, which C compilers read fast, instead of element by element, which
+  // every compiler for every machine takes.
+  CConstants c_constants = CConstants::kPacked;
   // C runtime: memory that the application has, for tensors between operators, and sections for
   // constants. None: the module has static memory of its own, and ordinary read-only data.
   std::vector<PoolSpec> pools;
@@ -69,6 +73,7 @@ absl::StatusOr<Runtime> ParseRuntime(absl::string_view text);
 absl::StatusOr<Interface> ParseInterface(absl::string_view text);
 absl::StatusOr<CallingConvention> ParseCallingConvention(absl::string_view text);
 absl::StatusOr<Codegen> ParseCodegen(absl::string_view text);
+absl::StatusOr<CConstants> ParseCConstants(absl::string_view text);
 // "name:size[:alignment][:speed]": sizes in bytes, with K or M for 2^10 or 2^20 of them, or "any";
 // `option` is what the error says.
 absl::StatusOr<PoolSpec> ParsePool(absl::string_view option, absl::string_view text);

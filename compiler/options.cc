@@ -204,6 +204,11 @@ absl::StatusOr<Codegen> ParseCodegen(absl::string_view text) {
   return ParseSpelling<Codegen>("codegen", text, {{"llvm", Codegen::kLlvm}, {"c", Codegen::kC}});
 }
 
+absl::StatusOr<CConstants> ParseCConstants(absl::string_view text) {
+  return ParseSpelling<CConstants>(
+      "c-constants", text, {{"packed", CConstants::kPacked}, {"elements", CConstants::kElements}});
+}
+
 CallingConvention DefaultCallingConvention(Runtime runtime, Interface interface,
                                            const std::vector<ExternalChoice>& externals) {
   const bool linkable = absl::c_all_of(

@@ -12,6 +12,12 @@ import unittest
 KILN = os.path.abspath("tools/kiln/kiln")
 DIGITS = os.path.abspath("models/digits/digits.onnx")
 CHAIN = os.path.abspath("tests/tvm_compat/chain.relay")
+# A constant above 64 KiB.
+LARGE = """#[version = "0.0.5"]
+def @main(%x: Tensor[(1, 160), float32]) {
+  nn.dense(%x, full(0.3f, shape=[160, 160], dtype="float32"))
+}
+"""
 COMPILERS = [compiler for compiler in ("gcc", "clang-19") if shutil.which(compiler)]
 
 
@@ -53,6 +59,23 @@ class GeneratedCTest(unittest.TestCase):
         self.assertTrue(sources)
         strict = ["-std=c99", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-pedantic"]
         subprocess.run(["gcc"] + strict + list(flags) + sources, check=True)
+
+    def test_large_constants(self):
+        model = os.path.join(self.folder, "large.relay")
+        with open(model, "w") as file:
+            file.write(LARGE)
+        results = []
+        for form in ("packed", "elements"):
+            folder = os.path.join(self.folder, form)
+            subprocess.run([KILN, "compile", model, "-o", folder, "--codegen", "c", "--c-constants", form], check=True)
+            with open(os.path.join(folder, "large.c")) as file:
+                self.assertEqual("KILN_CONSTANTS_FILE" in file.read(), form == "packed")
+            command = [KILN, "run", os.path.join(folder, "large.so"), "--input", "x=random", "--output", os.path.join(folder, "y")]
+            results.append(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
+            # As the user's compiler sees it, which has no file of the constants.
+            self.check(folder, "-I" + os.path.join(folder, "include"))
+        self.assertTrue(results[0])
+        self.assertEqual(results[0], results[1])
 
     def test_what_is_written_compiles_alone(self):
         crt = ["--runtime", "crt"]

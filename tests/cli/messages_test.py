@@ -54,6 +54,10 @@ class MessagesTest(CliCase):
             with self.subTest(" ".join(args)):
                 self.refuses(words, *args)
 
+    def test_forms_of_constants(self):
+        words = "--c-constants: found 'text', wanted one of packed, elements"
+        self.refuses(words, "compile", MY_MOD, "-o", self.out, "--c-constants", "text")
+
     def test_texts_that_mean_nothing(self):
         for option in ("--target", "--module-name", "--codegen", "-o", "--passes", "--tuning", "--input"):
             with self.subTest(option):

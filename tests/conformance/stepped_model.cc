@@ -51,7 +51,7 @@ absl::StatusOr<runtime::Model> LoadGraph(Graph graph, Codegen codegen, const std
       DefaultCallingConvention(options.runtime, options.interface, options.externals);
   KILN_RETURN_IF_ERROR(CheckOptions(options));
   KILN_ASSIGN_OR_RETURN(Compiled compiled, Compile(std::move(graph), options));
-  KILN_RETURN_IF_ERROR(tools::LinkParts(options, compiled.artifacts));
+  KILN_RETURN_IF_ERROR(tools::LinkParts(options, compiled));
   KILN_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::Make());
   KILN_RETURN_IF_ERROR(
       tools::WriteFiles(folder.path(), {{"conformance.so", compiled.artifacts["conformance.so"]}}));

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <sstream>
 #include <vector>
 
@@ -64,7 +65,18 @@ absl::Status CheckMachineFlags(const Target& target, const std::string& folder) 
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::string> LinkSharedObject(const Artifacts& artifacts, const std::string& name,
+// A file of a folder that nobody else looks into.
+absl::Status WriteTemporary(const std::string& path, absl::string_view bytes) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  if (file.flush()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(path, ": cannot be written: ", std::strerror(errno)));
+}
+
+// `constants`: of generated C, as one file; none if empty.
+absl::StatusOr<std::string> LinkSharedObject(const Artifacts& artifacts,
+                                             const std::string& constants, const std::string& name,
                                              const Target& target) {
   if (!absl::StartsWith(target.triple, Target::Host().triple.substr(0, 6))) {
     return absl::InvalidArgumentError(
@@ -77,14 +89,12 @@ absl::StatusOr<std::string> LinkSharedObject(const Artifacts& artifacts, const s
   const std::string& folder = temporary.path();
   const std::string so_file = folder + "/" + name + ".so", log = folder + "/log";
   KILN_RETURN_IF_ERROR(WriteFiles(folder + "/include", RuntimeHeaders()));
-  Artifacts code;
   std::vector<std::string> files;
   for (const auto& [path, bytes] : artifacts) {
     if (!absl::EndsWith(path, ".c") && !absl::EndsWith(path, ".o")) continue;
     files.push_back(folder + "/" + path);
-    code[path] = bytes;
+    KILN_RETURN_IF_ERROR(WriteTemporary(files.back(), bytes));
   }
-  KILN_RETURN_IF_ERROR(WriteFiles(folder, code));
   std::vector<std::string> argv = {"cc", "-std=c99",
                                    // Not -O3: GCC 12 then mixes up sums that a loop has several of.
                                    "-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic",
@@ -92,6 +102,11 @@ absl::StatusOr<std::string> LinkSharedObject(const Artifacts& artifacts, const s
                                    "-fvisibility=default", "-Wl,--build-id=none",
                                    "-Wl,-soname," + name + ".so", "-I" + folder + "/include"};
   for (const MachineFlag& flag : MachineFlags(target)) argv.push_back(flag.flag);
+  if (!constants.empty()) {
+    const std::string file = folder + "/constants.bin";
+    KILN_RETURN_IF_ERROR(WriteTemporary(file, constants));
+    argv.push_back(absl::StrCat("-DKILN_CONSTANTS_FILE=\"", file, "\""));
+  }
   argv.insert(argv.end(), {"-o", so_file});
   argv.insert(argv.end(), files.begin(), files.end());
   argv.push_back("-lm");
@@ -107,12 +122,15 @@ absl::StatusOr<std::string> LinkSharedObject(const Artifacts& artifacts, const s
 
 }  // namespace
 
-absl::Status LinkParts(const CompileOptions& options, Artifacts& artifacts) {
+absl::Status LinkParts(const CompileOptions& options, Compiled& compiled) {
+  Artifacts& artifacts = compiled.artifacts;
   const std::string shared_object = options.module_name + ".so";
   if (options.runtime != Runtime::kCpp || options.system_lib) return absl::OkStatus();
   if (!artifacts.contains(shared_object)) {
-    KILN_ASSIGN_OR_RETURN(artifacts[shared_object],
-                          LinkSharedObject(artifacts, options.module_name, CodeTarget(options)));
+    KILN_ASSIGN_OR_RETURN(
+        artifacts[shared_object],
+        LinkSharedObject(artifacts, ConstantsFileOf(compiled.stages.program, options),
+                         options.module_name, CodeTarget(options)));
   }
   runtime::AppendLibraryChecksum(artifacts[shared_object]);
   return absl::OkStatus();

@@ -3,7 +3,6 @@
 #define KILN_TOOLS_KILN_C_COMPILER_H_
 
 #include "absl/status/status.h"
-#include "compiler/base/artifacts.h"
 #include "compiler/compile.h"
 
 namespace kiln::tools {
@@ -12,7 +11,7 @@ namespace kiln::tools {
 // Compile has left C and objects in its place, makes it of them with the system's C compiler
 // (`cc`). InvalidArgument if there is no compiler, if the target is not this kind of machine, or if
 // the compiler does not know an option of it; Internal with the compiler's words if it fails.
-absl::Status LinkParts(const CompileOptions& options, Artifacts& artifacts);
+absl::Status LinkParts(const CompileOptions& options, Compiled& compiled);
 
 }  // namespace kiln::tools
 

@@ -38,6 +38,7 @@ struct CompileFlags : ModelFlags {
   bool workspace_io = false;
   bool system_lib = false;
   bool profile = false;
+  std::string c_constants = "packed";
   std::string mlf;
   bool mlf_runtime = false, headers = true;
 };
@@ -56,6 +57,7 @@ absl::StatusOr<CompileOptions> OptionsOf(const CompileFlags& flags) {
   o.workspace_io = flags.workspace_io;
   o.system_lib = flags.system_lib;
   o.profile = flags.profile;
+  KILN_ASSIGN_OR_RETURN(o.c_constants, ParseCConstants(flags.c_constants));
   if (!flags.tuning.empty()) {
     KILN_ASSIGN_OR_RETURN(o.schedule.tuning, ReadTuning(flags.tuning));
   }
@@ -159,7 +161,7 @@ absl::Status RunCompile(const CompileFlags& flags) {
   const Graph model = flags.mlf.empty() ? Graph() : graph;
   KILN_ASSIGN_OR_RETURN(Compiled compiled, Compile(std::move(graph), options));
   Artifacts& artifacts = compiled.artifacts;
-  KILN_RETURN_IF_ERROR(LinkParts(options, artifacts));
+  KILN_RETURN_IF_ERROR(LinkParts(options, compiled));
   FileChanges changes = {.inputs = InputFiles(flags)};
   std::string archive;
   if (!flags.mlf.empty()) {
@@ -236,6 +238,11 @@ void AddCompileCommand(CLI::App& app, Action& action) {
       "For the C++ runtime: make code to link, which registers itself, instead of a shared object");
   command->add_flag("--profile", flags->profile,
                     "AOT executor: tell the runtime when each operator begins and ends");
+  command
+      ->add_option("--c-constants", flags->c_constants,
+                   "C code: constants above 64 KiB packed as bytes, or elements, which machines "
+                   "of another byte order need and a C compiler takes 400 bytes of memory for")
+      ->capture_default_str();
   command->footer(
       "Examples:\n"
       "  kiln compile model.onnx -o out --module-name my_mod\n"

@@ -12,7 +12,7 @@ namespace kiln::tools {
 
 absl::StatusOr<LoadedModel> LoadedModel::Make(Graph graph, const CompileOptions& options) {
   KILN_ASSIGN_OR_RETURN(Compiled compiled, Compile(std::move(graph), options));
-  KILN_RETURN_IF_ERROR(LinkParts(options, compiled.artifacts));
+  KILN_RETURN_IF_ERROR(LinkParts(options, compiled));
   const std::string name = options.module_name + ".so";
   // What is loaded needs its file no more.
   KILN_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::Make());

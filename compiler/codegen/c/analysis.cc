@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
+#include "compiler/codegen/c/constant_printer.h"
 #include "compiler/codegen/c/literals.h"
 #include "compiler/loop/mutate.h"
 
@@ -214,8 +215,9 @@ absl::Status Analyse(CContext& context) {
     }
   }
   for (const loop::Constant& constant : context.program.constants) {
-    context.constants.emplace(constant.buffer.get(),
-                              context.names.AddGlobal(constant.buffer->name));
+    const std::string name = context.names.AddGlobal(constant.buffer->name);
+    context.constant_names.emplace(constant.buffer.get(), name);
+    context.constants.emplace(constant.buffer.get(), ConstantArray(context, constant, name));
   }
   for (const Func& func : context.program.funcs) {
     if (func.exported && IsDefined(func) && func.kind != Func::Kind::kTask) {

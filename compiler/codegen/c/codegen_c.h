@@ -20,6 +20,7 @@
 #ifndef KILN_COMPILER_CODEGEN_C_CODEGEN_C_H_
 #define KILN_COMPILER_CODEGEN_C_CODEGEN_C_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -44,12 +45,22 @@ struct CodegenCOptions {
   std::string module_context = {};
   // By Func::cpu_variant; the target is what the rest of the program is for. Needs gcc or clang.
   std::vector<Target> cpu_variants = {};
+  // Constants of more than kMaxConstantBytesByElement as string literals: as many bytes in memory,
+  // little-endian. Where KILN_CONSTANTS_FILE is defined, for gcc and clang and ELF, it is the path,
+  // as a string, of a file of PackedConstants, which takes hardly any time and memory. Without,
+  // element by element, which every compiler for every machine takes, if it has the memory.
+  bool packed_constants = true;
   // Further headers: the C library's, and, with a slash, those of the runtime.
   std::vector<std::string> headers = {};
 };
 
 // Whether EmitC prints this dot as its instruction; it takes no other (loop::ExpandDots).
 bool HasSpellingInC(const loop::Dot& dot);
+
+inline constexpr int64_t kMaxConstantBytesByElement = 64 << 10;
+
+// The bytes of all larger constants, one behind the other.
+std::string PackedConstants(const loop::LoopProgram& program);
 
 // Internal if the program is not of the form above; InvalidArgument if an option or a public name
 // makes it impossible.

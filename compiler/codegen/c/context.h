@@ -100,13 +100,15 @@ struct CContext {
   Helpers helpers;
   Names names;
   std::map<std::string, FuncInfo> funcs;
-  absl::flat_hash_map<const loop::BufferNode*, std::string> constants;  // their names
+  absl::flat_hash_map<const loop::BufferNode*, std::string> constant_names;
+  absl::flat_hash_map<const loop::BufferNode*, std::string> constants;  // their arrays
   absl::flat_hash_set<const loop::BufferNode*> used_constants;
   std::set<std::string> loader_pointers;
   bool uses_tvm_headers = false;
   bool uses_aligned = false;
   bool uses_lanes = false;  // KILN_LANES
   bool uses_section = false;
+  bool uses_packed_constants = false;
   bool uses_module_context = false;  // a call by name says which module it is from
   bool uses_call_tensor = false;     // kiln_tensor, of packed calls
   bool uses_check_tensor = false;    // kiln_check, of packed functions

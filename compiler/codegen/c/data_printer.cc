@@ -59,38 +59,6 @@ std::string CharElements(const std::string& bytes, absl::string_view indent) {
 
 }  // namespace
 
-std::string AlignmentPrefix(CContext& context, int alignment_bytes, int element_bytes) {
-  if (alignment_bytes <= element_bytes) return "";
-  context.uses_aligned = true;
-  return absl::StrCat("KILN_ALIGNED(", alignment_bytes, ") ");
-}
-
-void PrintConstants(CContext& context, std::string* out) {
-  for (const loop::Constant& constant : context.program.constants) {
-    const loop::BufferNode& buffer = *constant.buffer;
-    if (!context.used_constants.contains(constant.buffer.get())) continue;
-    const int64_t n = constant.tensor.type().num_elements();
-    const std::string aligned =
-        AlignmentPrefix(context, buffer.alignment_bytes, buffer.dtype.bytes());
-    std::string section;
-    if (!constant.pool.empty()) {
-      context.uses_section = true;
-      section = absl::StrCat("KILN_SECTION(\".rodata.", constant.pool, "\") ");
-    }
-    absl::StrAppend(out, "/* ", constant.tensor.type().dtype.ToString(), " ",
-                    ShapeToString(constant.tensor.type().shape), " */\n", section, aligned,
-                    "static const ", CType(buffer.dtype), " ",
-                    context.constants.at(constant.buffer.get()), "[", std::max<int64_t>(1, n),
-                    "] = {\n");
-    if (n == 0) {
-      out->append("  0");
-    } else {
-      AppendElements(constant.tensor, "  ", out);
-    }
-    out->append("};\n\n");
-  }
-}
-
 DataPrinter::DataPrinter(CContext& context) : context_(context) {
   for (const DataDef& def : context.program.data) defs_.emplace(def.name, &def);
 }

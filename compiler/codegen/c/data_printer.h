@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints constants, structured data and the functions that return its address.
+// Prints structured data and the functions that return its address.
 #ifndef KILN_COMPILER_CODEGEN_C_DATA_PRINTER_H_
 #define KILN_COMPILER_CODEGEN_C_DATA_PRINTER_H_
 
@@ -11,9 +11,6 @@
 #include "compiler/codegen/c/context.h"
 
 namespace kiln::codegen {
-
-// One array per constant that something uses.
-void PrintConstants(CContext& context, std::string* out);
 
 class DataPrinter {
  public:

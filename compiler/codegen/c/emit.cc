@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // EmitC: the order of a generated file.
+#include <string>
+#include <utility>
+
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "compiler/base/status.h"
 #include "compiler/codegen/c/analysis.h"
 #include "compiler/codegen/c/codegen_c.h"
+#include "compiler/codegen/c/constant_printer.h"
 #include "compiler/codegen/c/cpu_choice_printer.h"
 #include "compiler/codegen/c/data_printer.h"
 #include "compiler/codegen/c/function_printer.h"
@@ -98,6 +102,23 @@ constexpr char kLanes[] =
     "#define KILN_LANES _Pragma(\"GCC unroll 1\")\n"
     "#else\n"
     "#define KILN_LANES\n"
+    "#endif\n\n";
+
+// Packed constants: bytes in the order of the target, and pieces without an end.
+constexpr char kPackedConstants[] =
+    "#if defined(__BYTE_ORDER__) && defined(__ORDER_LITTLE_ENDIAN__)\n"
+    "#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__\n"
+    "#error \"constants of another byte order: use kiln compile --c-constants elements\"\n"
+    "#endif\n"
+    "#endif\n"
+    "#if defined(__clang__)\n"
+    "#if __clang_major__ >= 21\n"
+    "#pragma clang diagnostic ignored \"-Wunterminated-string-initialization\"\n"
+    "#endif\n"
+    "#elif defined(__GNUC__)\n"
+    "#if __GNUC__ >= 15\n"
+    "#pragma GCC diagnostic ignored \"-Wunterminated-string-initialization\"\n"
+    "#endif\n"
     "#endif\n\n";
 
 constexpr char kSection[] =
@@ -220,16 +241,21 @@ absl::StatusOr<std::string> EmitC(const loop::LoopProgram& program, const Target
   // Functions of CPU variants say themselves what they need.
   const bool uses_fma = context.helpers.uses_fma() && target.has_fma && !program.cpu_choice;
   const bool is_x86 = absl::StartsWith(target.triple, "x86_64");
-  return absl::StrCat(FileComment(context, target), "\n", Includes(context, data_printer),
-                      uses_floats ? kFloatGuards : "",
-                      !uses_fma ? ""
-                      : is_x86  ? kFmaOfX86
-                                : kFmaOfOthers,
-                      variant_macros, context.uses_aligned ? kAligned : "",
-                      context.uses_lanes ? kLanes : "", context.uses_section ? kSection : "",
-                      LoaderPointers(context), context.helpers.definitions(), packed_helpers,
-                      Prototypes(context, data_printer), constants, functions, data,
-                      uses_fma && is_x86 ? kEndOfFmaOfX86 : "");
+  const std::string head = absl::StrCat(
+      FileComment(context, target), "\n", Includes(context, data_printer),
+      uses_floats ? kFloatGuards : "",
+      !uses_fma ? ""
+      : is_x86  ? kFmaOfX86
+                : kFmaOfOthers,
+      variant_macros, context.uses_aligned ? kAligned : "", context.uses_lanes ? kLanes : "",
+      context.uses_section ? kSection : "", context.uses_packed_constants ? kPackedConstants : "",
+      LoaderPointers(context), context.helpers.definitions(), packed_helpers,
+      Prototypes(context, data_printer));
+  // Constants are nearly all of a large file, which is not to exist twice.
+  std::string file = std::move(constants);
+  file.insert(0, head);
+  absl::StrAppend(&file, functions, data, uses_fma && is_x86 ? kEndOfFmaOfX86 : "");
+  return file;
 }
 
 }  // namespace kiln::codegen
