@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compiled library for Python's ctypes: what a benchmark needs of it and nothing else.
+// A compiled library for Python's ctypes, and the peak of this machine: what a benchmark needs of
+// them and nothing else.
 //
 // Every function that can fail returns 0, or -1 and leaves a text for kiln_error. Not for several
 // threads at once.
+#include <algorithm>
 #include <memory>
 #include <string>
 
 #include "compiler/base/status.h"
+#include "compiler/target/target.h"
 #include "runtime_cpp/executor.h"
 #include "runtime_cpp/module.h"
 #include "runtime_cpp/thread_pool.h"
+#include "tests/benchmark/roofs.h"
 
 namespace {
 
+using kiln::Target;
+using kiln::benchmark::Roofs;
 using kiln::runtime::Executor;
 using CompiledModel = std::shared_ptr<Executor>;
 
@@ -29,13 +35,26 @@ int Failed(const absl::Status& status) {
 absl::StatusOr<CompiledModel> Load(const char* path) {
   KILN_ASSIGN_OR_RETURN(const kiln::runtime::Module module,
                         kiln::runtime::Module::LoadFromFile(path));
-  return Executor::Create(module, kiln::runtime::kCpu);
+  KILN_ASSIGN_OR_RETURN(CompiledModel model, Executor::Create(module, kiln::runtime::kCpu));
+  // A state that the model begins with is an input, which is zero at first.
+  for (int i = 0; i < model->num_inputs(); ++i) {
+    KILN_ASSIGN_OR_RETURN(const kiln::runtime::NDArray input, model->GetInput(i));
+    const absl::Span<char> bytes = input.values<char>();
+    std::fill(bytes.begin(), bytes.end(), 0);
+  }
+  return model;
 }
 
-absl::Status Fill(Executor& model, const char* name, const char* bytes, size_t size) {
-  KILN_ASSIGN_OR_RETURN(const int index, model.GetInputIndex(name));
-  KILN_ASSIGN_OR_RETURN(const kiln::runtime::NDArray array, model.GetInput(index));
+absl::Status Fill(Executor& model, int input, const char* bytes, size_t size) {
+  KILN_ASSIGN_OR_RETURN(const kiln::runtime::NDArray array, model.GetInput(input));
   return array.CopyFromBytes({bytes, size});
+}
+
+// Made at the first call.
+absl::StatusOr<double> PeakFlops() {
+  static absl::StatusOr<Roofs>& roofs = *new absl::StatusOr<Roofs>(Roofs::Create(Target::Host()));
+  KILN_RETURN_IF_ERROR(roofs.status());
+  return roofs->Flops();
 }
 
 absl::Status Read(Executor& model, int output, char* bytes, size_t size) {
@@ -69,11 +88,18 @@ int kiln_set_threads(int threads) {
   return Failed(kiln::runtime::ThreadPool::Global().SetNumThreads(threads));
 }
 
-int kiln_set_input(CompiledModel* model, const char* name, const char* bytes, size_t size) {
-  return Failed(Fill(**model, name, bytes, size));
+int kiln_set_input(CompiledModel* model, int input, const char* bytes, size_t size) {
+  return Failed(Fill(**model, input, bytes, size));
 }
 
 int kiln_run(CompiledModel* model) { return Failed((*model)->Run()); }
+
+// Operations per second of all threads, multiplying and adding in registers; -1 if it cannot be
+// measured.
+double kiln_peak_flops() {
+  const absl::StatusOr<double> rate = PeakFlops();
+  return Failed(rate.status()) != 0 ? -1 : *rate;
+}
 
 int kiln_get_output(CompiledModel* model, int output, char* bytes, size_t size) {
   return Failed(Read(**model, output, bytes, size));

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels beside what this machine can do, in one run, taking turns:
-//   bazel run -c opt //tests/benchmark:kernels
+//   bazel run -c opt //tests/benchmark:kernels -- --target x86-64-v3 --filter int8
 //
 // Kernels that compute much are compared with the peak of multiply-adds: what generated code
-// reaches that does nothing else, in registers. Kernels that memory binds are compared with a copy
-// that reads and writes as many bytes in all, so that both find their data in the same cache. What
-// a kernel is compared with runs right before it and right behind it, with as many threads.
+// reaches that does nothing else, in registers; those of bytes with the peak of the target's
+// instruction for them. Kernels that memory binds are compared with a copy that reads and writes as
+// many bytes in all, so that both find their data in the same cache. What a kernel is compared with
+// runs right before it and right behind it, with as many threads.
 //
 // Figures are medians of rounds, and once more those of the fastest round of the kernel beside the
 // fastest one of its roof: on a machine that is shared, its quiet moments.
@@ -16,13 +17,12 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "compiler/base/status.h"
 #include "compiler/target/target.h"
 #include "runtime_cpp/thread_pool.h"
-#include "tests/benchmark/kernel_cases.h"
+#include "tests/benchmark/kernel.h"
 #include "tests/benchmark/roofs.h"
 
 namespace kiln::benchmark {
@@ -38,20 +38,29 @@ struct Rates {
 struct Measured {
   Kernel kernel;
   std::map<int, Rates> rates = {};  // by number of threads
-  bool computes() const { return kernel.flops > 0; }
-  double work() const { return computes() ? kernel.flops : static_cast<double>(kernel.bytes); }
 };
+
+absl::StatusOr<double> RoofOf(const Kernel& kernel, Roofs& roofs) {
+  switch (kernel.roof) {
+    case Roof::kMultiplyAdds:
+      return roofs.Flops();
+    case Roof::kByteProducts:
+      return roofs.ByteOperations();
+    case Roof::kCopy:
+      return roofs.CopiedBytes(kernel.bytes);
+  }
+  return absl::InternalError("no such roof");
+}
 
 // What the kernel is compared with runs right before it and right behind it.
 absl::Status MeasureRound(const Measured& m, Roofs& roofs, Rates& rates) {
   const Kernel& kernel = m.kernel;
-  const auto roof = [&] { return m.computes() ? roofs.Flops() : roofs.CopiedBytes(kernel.bytes); };
   const auto run = [&] { return kernel.jit->Run("run", kernel.args); };
-  KILN_ASSIGN_OR_RETURN(const double before, roof());
+  KILN_ASSIGN_OR_RETURN(const double before, RoofOf(kernel, roofs));
   KILN_RETURN_IF_ERROR(run());  // into the cache
   KILN_ASSIGN_OR_RETURN(const double seconds, SecondsPerRun(run));
-  KILN_ASSIGN_OR_RETURN(const double after, roof());
-  rates.kernel.push_back(m.work() / seconds);
+  KILN_ASSIGN_OR_RETURN(const double after, RoofOf(kernel, roofs));
+  rates.kernel.push_back(kernel.work() / seconds);
   rates.roof.push_back((before + after) / 2);
   return absl::OkStatus();
 }
@@ -74,10 +83,11 @@ struct Flags {
   int rounds = 51;
   std::vector<int> threads = {1, 2};
   std::string filter;
+  std::string target = "host";
 };
 
 void Print(const std::vector<Measured>& all, const std::vector<int>& threads, double part) {
-  std::printf("%-28s %9s %8s %8s %8s", "kernel", "ms", "GFLOP/s", "GB/s", "% roof");
+  std::printf("%-40s %9s %8s %8s %8s", "kernel", "ms", "GOP/s", "GB/s", "% roof");
   for (int count : threads) {
     if (count != 1) std::printf(" %9s %9s", absl::StrCat(count, " threads").c_str(), "its roof");
   }
@@ -86,9 +96,9 @@ void Print(const std::vector<Measured>& all, const std::vector<int>& threads, do
     const double rate = Quantile(m.rates.at(1).kernel, part);
     const double roof = Quantile(m.rates.at(1).roof, part);
     const std::string printed = absl::StrFormat("%.1f", rate * 1e-9);
-    std::printf("%-28s %9.4f %8s %8s %7.1f%%", m.kernel.name.c_str(), m.work() / rate * 1e3,
-                m.computes() ? printed.c_str() : "", m.computes() ? "" : printed.c_str(),
-                100 * rate / roof);
+    const bool copies = m.kernel.roof == Roof::kCopy;
+    std::printf("%-40s %9.4f %8s %8s %7.1f%%", m.kernel.name.c_str(), m.kernel.work() / rate * 1e3,
+                copies ? "" : printed.c_str(), copies ? printed.c_str() : "", 100 * rate / roof);
     for (int count : threads) {
       if (count == 1) continue;
       const Rates& more = m.rates.at(count);
@@ -99,10 +109,12 @@ void Print(const std::vector<Measured>& all, const std::vector<int>& threads, do
   }
 }
 
-void Print(const std::vector<Measured>& all, const std::vector<int>& threads) {
-  const Target host = Target::Host();
-  std::printf("target %s, %d bit vectors; %% of the peak of multiply-adds, or of a copy\n",
-              host.name.c_str(), host.vector_bits);
+void Print(const std::vector<Measured>& all, const std::vector<int>& threads,
+           const Target& target) {
+  const absl::StatusOr<ByteProducts> bytes = FindByteProducts(target);
+  std::printf(
+      "target %s, %d bit vectors; %% of the peak of multiply-adds, int8: of %s; or of a copy\n",
+      target.name.c_str(), target.vector_bits, bytes.ok() ? bytes->instruction.c_str() : "nothing");
   std::printf("\nmedians of the rounds\n\n");
   Print(all, threads, 0.5);
   std::printf("\nthe fastest rounds\n\n");
@@ -110,12 +122,15 @@ void Print(const std::vector<Measured>& all, const std::vector<int>& threads) {
 }
 
 absl::Status Run(const Flags& flags) {
-  KILN_ASSIGN_OR_RETURN(Roofs roofs, Roofs::Create());
-  KILN_ASSIGN_OR_RETURN(std::vector<Kernel> cases, KernelCases());
+  KILN_ASSIGN_OR_RETURN(const Target target, Target::Parse(flags.target));
+  KILN_ASSIGN_OR_RETURN(Roofs roofs, Roofs::Create(target));
+  KernelList list(target, flags.filter);
+  AddProducts(list);
+  AddInt8Products(list);
+  AddMemoryBound(list);
+  KILN_ASSIGN_OR_RETURN(std::vector<Kernel> kernels, std::move(list).Take());
   std::vector<Measured> all;
-  for (Kernel& kernel : cases) {
-    if (absl::StrContains(kernel.name, flags.filter)) all.push_back({std::move(kernel)});
-  }
+  for (Kernel& kernel : kernels) all.push_back({std::move(kernel)});
   std::vector<int> threads = flags.threads;
   if (std::find(threads.begin(), threads.end(), 1) == threads.end()) threads.push_back(1);
   for (int round = 0; round < flags.rounds; ++round) {
@@ -126,7 +141,7 @@ absl::Status Run(const Flags& flags) {
       }
     }
   }
-  Print(all, threads);
+  Print(all, threads, target);
   return absl::OkStatus();
 }
 
@@ -142,6 +157,9 @@ int main(int argc, char** argv) {
   app.add_option("--threads", flags.threads, "Numbers of threads: 1,2")
       ->delimiter(',')
       ->check(CLI::PositiveNumber);
+  app.add_option("--target", flags.target,
+                 "What code is generated for: this machine or an older one of its kind")
+      ->capture_default_str();
   app.add_option("--filter", flags.filter, "Only kernels whose name contains this");
   CLI11_PARSE(app, argc, argv);
   const absl::Status status = kiln::benchmark::Run(flags);

@@ -1,14 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """The models that are measured, and what they are fed.
 
-The files are those below KILN_SHARED_DATA; its MANIFEST says what they are.
+The files are those below KILN_SHARED_DATA, whose MANIFEST says what they are, and encoders that
+are generated.
 """
 
 import dataclasses
+import functools
+import importlib
 import json
 import pathlib
 
-from tests.benchmark.onnx_runtime import np
+from tests.benchmark import encoder_cases
+from tests.benchmark import tflite_cases
+from tests.benchmark.environment import np
+
+# Classes of models, which the summary tells apart.
+FLOAT32 = "float32"
+ONNX_INT8 = "int8 ONNX"
+TFLITE_INT8 = "int8 TFLite"
+HYBRID = "TFLite, int8 weights of float operators"
+ENCODER = "encoders"
 
 # Real graphs of full size with constant weights.
 LIGHT = ("bvlc_alexnet", "densenet121", "inception_v1", "inception_v2", "resnet50", "shufflenet",
@@ -20,14 +32,23 @@ TRAINED = ("squeezenet1.0_fp32", "subpixel_cnn", "mlperf_ic_float", "mlperf_vww_
            "tiny_random_gpt2")
 # Trained models whose weights and activations are integers of 8 bits.
 QUANTISED = ("mlperf_ad_int8", "mlperf_ic_int8", "mlperf_kws_int8", "mlperf_vww_int8",
-             "mobilenet_v2_quant")
+             "mobilenet_v2_quant", "mnist_quantized_connxr", "tract_qlstm")
 
 
 @dataclasses.dataclass
 class Case:
     name: str
+    kind: str
     model: pathlib.Path
-    inputs: dict  # name to array
+    inputs: dict  # name to array, in the model's order
+
+    @property
+    def is_tflite(self):
+        return self.model.suffix == ".tflite"
+
+    @property
+    def has_integers(self):
+        return self.kind in (ONNX_INT8, TFLITE_INT8, HYBRID)
 
     def constants(self):
         """The scalars among the inputs, which are options of the model: Kiln compiles for one
@@ -49,7 +70,7 @@ def _lcg(seed, shape):
     return values.reshape(shape)
 
 
-def _trained(folder):
+def _trained(folder, kind):
     meta = json.loads((folder / "meta.json").read_text())
     first = meta["sets"][0]
     inputs = {}
@@ -57,26 +78,45 @@ def _trained(folder):
         if "file" in tensor:
             array = np.load(folder / tensor["file"])
         else:
-            array = _lcg(tensor["lcg"], tensor["shape"])
+            array = _lcg(tensor["lcg"]["seed"] if isinstance(tensor["lcg"], dict)
+                         else tensor["lcg"], tensor["shape"])
         inputs[tensor["name"]] = np.array(
             array.astype(tensor["dtype"]).reshape(tensor["shape"]), order="C")
-    return Case(folder.name, folder / meta["model"], inputs)
+    return Case(folder.name, kind, folder / meta["model"], inputs)
 
 
-def _light(path, session):
-    (tensor,) = session(path).get_inputs()
-    count = int(np.prod(tensor.shape))
-    array = (np.arange(count).reshape(tensor.shape) / count).astype(np.float32)
-    return Case(path.stem, path, {tensor.name: array})
+def _light(path):
+    model = importlib.import_module("onnx").load(str(path))
+    weights = {tensor.name for tensor in model.graph.initializer}
+    (tensor,) = [value for value in model.graph.input if value.name not in weights]
+    shape = [dimension.dim_value for dimension in tensor.type.tensor_type.shape.dim]
+    count = int(np.prod(shape))
+    array = (np.arange(count).reshape(shape) / count).astype(np.float32)
+    return Case(path.stem, FLOAT32, path, {tensor.name: array})
 
 
-def all_cases(data, session):
-    """A list of functions that each make one Case, with its name; `session` opens a model."""
-    cases = []
+def _tflite(model, data):
+    kind = {"int8": TFLITE_INT8, "hybrid": HYBRID, "float32": FLOAT32}[model.kind]
+    path = data / model.path
+    return Case(model.name, kind, path, tflite_cases.inputs(path))
+
+
+def _encoder(encoder, folder):
+    path = folder / (encoder.name + ".onnx")
+    return Case(encoder.name, ENCODER, path, encoder_cases.write(encoder, path))
+
+
+def all_cases(data, folder):
+    """Functions that each make one Case, by its name. Generated models are written to `folder`."""
+    make = {}
     for net in LIGHT:
         path = data / "onnx_light" / ("light_%s.onnx" % net)
-        cases.append((path.stem, lambda path=path: _light(path, session)))
-    for name in TRAINED + QUANTISED:
-        folder = data / "onnx_models" / name
-        cases.append((name, lambda folder=folder: _trained(folder)))
-    return cases
+        make[path.stem] = functools.partial(_light, path)
+    for kind, names in ((FLOAT32, TRAINED), (ONNX_INT8, QUANTISED)):
+        for name in names:
+            make[name] = functools.partial(_trained, data / "onnx_models" / name, kind)
+    for model in tflite_cases.MODELS:
+        make[model.name] = functools.partial(_tflite, model, data)
+    for encoder in encoder_cases.ENCODERS:
+        make[encoder.name] = functools.partial(_encoder, encoder, folder)
+    return make

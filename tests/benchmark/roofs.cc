@@ -6,7 +6,6 @@
 
 #include "compiler/base/status.h"
 #include "compiler/loop/passes.h"
-#include "compiler/target/target.h"
 #include "runtime_cpp/thread_pool.h"
 
 namespace kiln::benchmark {
@@ -72,9 +71,9 @@ absl::StatusOr<double> SecondsPerRun(const std::function<absl::Status()>& run) {
   return seconds / runs;
 }
 
-absl::StatusOr<Roofs> Roofs::Create() {
-  const Target target = Target::Host();
+absl::StatusOr<Roofs> Roofs::Create(const Target& target) {
   Roofs roofs;
+  roofs.byte_products_ = FindByteProducts(target);
   roofs.accumulators_ = target.Lanes(kF32) * (target.vector_registers - 4);
   KILN_ASSIGN_OR_RETURN(roofs.jit_,
                         codegen::Jit::Create(MultiplyAdds(target, roofs.accumulators_), target));
@@ -92,6 +91,18 @@ absl::StatusOr<double> Roofs::Flops() const {
   KILN_ASSIGN_OR_RETURN(const double seconds,
                         SecondsPerRun([&] { return OnEachThread(threads, run); }));
   return 2.0 * static_cast<double>(threads * accumulators_ * kSteps) / seconds;
+}
+
+absl::StatusOr<double> Roofs::ByteOperations() const {
+  KILN_RETURN_IF_ERROR(byte_products_.status());
+  const int threads = NumThreads();
+  const auto run = [&](int /*i*/) {
+    byte_products_->run(kSteps);
+    return absl::OkStatus();
+  };
+  KILN_ASSIGN_OR_RETURN(const double seconds,
+                        SecondsPerRun([&] { return OnEachThread(threads, run); }));
+  return byte_products_->operations_per_step * threads * kSteps / seconds;
 }
 
 absl::StatusOr<double> Roofs::CopiedBytes(int64_t bytes) {

@@ -11,6 +11,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "compiler/codegen/llvm/jit.h"
+#include "compiler/target/target.h"
+#include "tests/benchmark/byte_products.h"
 
 namespace kiln::benchmark {
 
@@ -21,11 +23,15 @@ absl::StatusOr<double> SecondsPerRun(const std::function<absl::Status()>& run);
 // Rates of all threads of the runtime's pool together, measured when they are asked for.
 class Roofs {
  public:
-  static absl::StatusOr<Roofs> Create();
+  // Of code for `target`, which must be this machine or an older one of its kind.
+  static absl::StatusOr<Roofs> Create(const Target& target);
 
   // Operations per second (a multiply-add is 2) of generated code that multiplies and adds in
-  // registers, in vectors as wide as the machine has.
+  // registers, in vectors as wide as the target has.
   absl::StatusOr<double> Flops() const;
+
+  // The same of the instruction that adds products of bytes. Errors as FindByteProducts.
+  absl::StatusOr<double> ByteOperations() const;
 
   // Bytes read and written per second by a copy that reads and writes `bytes` in all.
   absl::StatusOr<double> CopiedBytes(int64_t bytes);
@@ -33,6 +39,7 @@ class Roofs {
  private:
   int64_t accumulators_ = 0;
   std::unique_ptr<codegen::Jit> jit_;
+  absl::StatusOr<ByteProducts> byte_products_;
   std::vector<char> memory_;  // that is copied
 };
 

@@ -17,9 +17,9 @@ import sys
 import tempfile
 import time
 
+from tests.benchmark import environment
 from tests.benchmark import model_cases
-from tests.benchmark import onnx_runtime
-from tests.benchmark.models import compile_model, open_session
+from tests.benchmark.kiln_model import compile_model
 
 # Prints the milliseconds from before the import on, and from before the session on.
 ONNX_RUNTIME = """
@@ -56,15 +56,18 @@ def main():
     arguments = parser.parse_args()
     if arguments.data is None:
         sys.exit("say where the models are, with --data or KILN_SHARED_DATA")
-    cases = dict(model_cases.all_cases(arguments.data, open_session))
-    if arguments.model not in cases:
-        sys.exit("--model %s: wanted one of %s" % (arguments.model, ", ".join(cases)))
-    case = cases[arguments.model]()
     kiln, other = [], []
     with tempfile.TemporaryDirectory() as temporary:
-        library = compile_model(arguments.compiler, case, pathlib.Path(temporary), [])
+        folder = pathlib.Path(temporary)
+        cases = model_cases.all_cases(arguments.data, folder)
+        if arguments.model not in cases:
+            sys.exit("--model %s: wanted one of %s" % (arguments.model, ", ".join(cases)))
+        case = cases[arguments.model]()
+        if case.is_tflite:
+            sys.exit("--model %s: wanted an ONNX model" % arguments.model)
+        library = compile_model(arguments.compiler, case, folder, [])
         for _ in range(arguments.rounds):
-            other.append(run([onnx_runtime.python(), "-c", ONNX_RUNTIME, str(case.model)]))
+            other.append(run([environment.python(), "-c", ONNX_RUNTIME, str(case.model)]))
             kiln.append(run([arguments.program, str(library)]))
     process, inside = (statistics.median(column) for column in zip(*kiln))
     theirs = [statistics.median(column) for column in zip(*other)]

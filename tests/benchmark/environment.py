@@ -1,25 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ONNX Runtime from PyPI, in a virtual environment of the benchmarks' own.
+"""The packages of PyPI that benchmarks compare with, in a virtual environment of their own.
 
-  from tests.benchmark.onnx_runtime import np, ort
+  from tests.benchmark.environment import np
 
 The first import on a machine makes the environment, below $XDG_CACHE_HOME or ~/.cache, and installs
-into it what REQUIREMENTS names. SystemExit with a text if that fails.
+into it what REQUIREMENTS names; from then on `import onnxruntime` and the like find it. SystemExit
+with a text if that fails.
 """
 
+import hashlib
 import importlib
 import os
 import pathlib
 import subprocess
 import sys
 
-REQUIREMENTS = ("onnxruntime==1.31.1", "numpy>=1.26,<3")
+REQUIREMENTS = ("ai-edge-litert==2.3.0", "numpy==2.4.6", "onnx==1.23.2", "onnxruntime==1.32.0",
+                "openvino==2026.4.1")
 
 
 def _environment():
     cache = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
-    name = "onnxruntime-%s-python%d.%d" % (
-        REQUIREMENTS[0].partition("==")[2], *sys.version_info[:2])
+    versions = hashlib.sha256(" ".join(REQUIREMENTS).encode()).hexdigest()[:12]
+    name = "benchmark-%s-python%d.%d" % (versions, *sys.version_info[:2])
     return pathlib.Path(cache) / "kiln" / name
 
 
@@ -46,12 +49,11 @@ def _add_to_path():
             environment.parent.mkdir(parents=True, exist_ok=True)
             _install(environment)
     except (OSError, subprocess.CalledProcessError) as error:
-        sys.exit("onnxruntime cannot be installed (%s); it takes the network, and on Debian the "
-                 "package python3-venv" % error)
+        sys.exit("%s cannot be installed (%s); it takes the network, and on Debian the package "
+                 "python3-venv" % (", ".join(REQUIREMENTS), error))
     (packages,) = environment.glob("lib/python*/site-packages")
     sys.path.insert(0, str(packages))
 
 
 _add_to_path()
 np = importlib.import_module("numpy")
-ort = importlib.import_module("onnxruntime")

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is measured: a model of one operator or a few, as a function of this process.
+#ifndef KILN_TESTS_BENCHMARK_KERNEL_H_
+#define KILN_TESTS_BENCHMARK_KERNEL_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "compiler/codegen/llvm/jit.h"
+#include "compiler/graph/graph.h"
+#include "compiler/schedule/schedule.h"
+#include "compiler/target/target.h"
+
+namespace kiln::benchmark {
+
+// What a kernel is compared with.
+enum class Roof {
+  kMultiplyAdds,  // of float32, in registers
+  kByteProducts,  // the instruction that adds products of bytes, in registers
+  kCopy,          // as many bytes, read and written
+};
+
+struct Kernel {
+  std::string name;
+  Roof roof = Roof::kCopy;
+  double operations = 0;  // of one run; a multiply-add is 2. Of what a copy bounds: none
+  int64_t bytes = 0;      // of inputs, constants and outputs
+  std::unique_ptr<codegen::Jit> jit = nullptr;
+  std::vector<std::shared_ptr<char>> memory = {};
+  std::vector<void*> args = {};
+  std::string schedule = {};
+
+  // Of one run, in what the roof is a rate of.
+  double work() const { return roof == Roof::kCopy ? static_cast<double>(bytes) : operations; }
+};
+
+// Compiles graphs for one target, as kernels; those whose name contains the filter.
+class KernelList {
+ public:
+  KernelList(Target target, std::string filter)
+      : target_(std::move(target)), filter_(std::move(filter)) {}
+
+  // `operations`: of products alone, 0 for Roof::kCopy.
+  void Add(absl::string_view name, Roof roof, double operations, absl::StatusOr<Graph> graph,
+           const ScheduleOptions& schedule = {});
+
+  // The first error, which names its kernel.
+  absl::StatusOr<std::vector<Kernel>> Take() &&;
+
+ private:
+  Target target_;
+  std::string filter_;
+  absl::Status status_;
+  std::vector<Kernel> kernels_;
+};
+
+// Each adds what models have of its kind.
+void AddProducts(KernelList& list);      // float32: dense layers, convolutions, attention
+void AddMemoryBound(KernelList& list);   // float32: depthwise, pooling, element-wise, moves
+void AddInt8Products(KernelList& list);  // with TFLite's requantisation
+
+}  // namespace kiln::benchmark
+
+#endif  // KILN_TESTS_BENCHMARK_KERNEL_H_

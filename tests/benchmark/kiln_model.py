@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models that Kiln compiles, and runs through tests/benchmark/compiled_model.cc."""
+
+import ctypes
+import functools
+import subprocess
+
+from tests.benchmark import multiply_adds
+from tests.benchmark.environment import np
+
+
+class Library:
+    """The library of compiled_model.cc."""
+
+    def __init__(self, path):
+        self.functions = ctypes.CDLL(str(path))
+        f = self.functions
+        f.kiln_error.restype = ctypes.c_char_p
+        f.kiln_load.restype = ctypes.c_void_p
+        f.kiln_load.argtypes = [ctypes.c_char_p]
+        f.kiln_free.argtypes = [ctypes.c_void_p]
+        f.kiln_free.restype = None
+        f.kiln_run.argtypes = [ctypes.c_void_p]
+        f.kiln_set_input.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p,
+                                     ctypes.c_size_t]
+        f.kiln_get_output.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p,
+                                      ctypes.c_size_t]
+        f.kiln_peak_flops.restype = ctypes.c_double
+
+    def check(self, status):
+        if status != 0:
+            raise RuntimeError(self.functions.kiln_error().decode())
+
+    def set_threads(self, threads):
+        self.check(self.functions.kiln_set_threads(threads))
+
+    def peak_flops(self):
+        """Multiply-adds in registers, by all threads: operations per second at this moment."""
+        rate = self.functions.kiln_peak_flops()
+        self.check(-1 if rate < 0 else 0)
+        return rate
+
+
+class Kiln:
+    """A compiled library; it gets the case's inputs, and has run once."""
+
+    name = "Kiln"
+
+    def __init__(self, library, path, case):
+        self._library = library
+        self._model = library.functions.kiln_load(str(path).encode())
+        if not self._model:
+            raise RuntimeError(library.functions.kiln_error().decode())
+        for index, array in enumerate(case.tensors().values()):
+            data = array.tobytes()
+            library.check(library.functions.kiln_set_input(self._model, index, data, len(data)))
+        # A run's status is looked at once: reading it takes as long as a small model.
+        self.run = functools.partial(library.functions.kiln_run, ctypes.c_void_p(self._model))
+        library.check(self.run())
+
+    def outputs(self, like):
+        """Of the last run, as arrays of the shapes and types of `like`."""
+        results = []
+        for index, array in enumerate(like):
+            result = np.empty_like(array)
+            self._library.check(self._library.functions.kiln_get_output(
+                self._model, index, result.ctypes.data, result.nbytes))
+            results.append(result)
+        return results
+
+    def close(self):
+        self._library.functions.kiln_free(self._model)
+
+
+def _command(compiler, case):
+    command = [compiler, "compile", str(case.model), "--target", "host"]
+    if not case.is_tflite:  # whose shapes are in the file
+        for tensor, array in case.tensors().items():
+            command += ["--input", "%s:%s" % (tensor, "x".join(map(str, array.shape)))]
+    for tensor, array in case.constants().items():
+        command += ["--constant", "%s=%s" % (tensor, array.item())]
+    return command
+
+
+def compile_model(compiler, case, folder, extra):
+    """Compiles for this machine; returns the shared object."""
+    name = "".join(c if c.isalnum() else "_" for c in case.name)
+    command = _command(compiler, case) + ["-o", str(folder / name), "--module-name", name, *extra]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    if result.returncode != 0:
+        raise RuntimeError(result.stderr.strip().splitlines()[0])
+    return folder / name / (name + ".so")
+
+
+def count_multiply_adds(compiler, case):
+    """Of one run, as multiply_adds.py counts them."""
+    command = _command(compiler, case) + ["--emit=after:infer-types"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          text=True) as process:
+        total = multiply_adds.count(process.stdout)
+        process.kill()  # the constants behind the graph are not read
+    return total

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rounds in which all runners of a case take turns, and what comes of them."""
+
+import dataclasses
+import itertools
+import statistics
+import time
+
+from tests.benchmark.environment import np
+
+SETTLE_SECONDS = 0.02  # until another's threads have stopped spinning
+SAMPLE_SECONDS = 50e-6  # at least, of what the clock is read around
+WARM_UP = 0.2  # of a turn
+
+
+@dataclasses.dataclass
+class Measurement:
+    seconds: dict  # by the runner's name: the median over the rounds
+    ratios: dict  # by the peer's name: the median of the rounds' ratios of Kiln's time to its
+    peak_flops: float  # the median of what was measured beside Kiln, operations per second
+    part_of_peak: float  # the median over the rounds, for `flops` operations
+
+
+def _timed(run, count):
+    begin = time.perf_counter()
+    for _ in itertools.repeat(None, count):
+        run()
+    return time.perf_counter() - begin
+
+
+def seconds_per_run(run, budget):
+    """The median of samples for about `budget` seconds, after a warm-up. A sample is one run, or as
+    many as take long beside the clock."""
+    run()
+    end = time.perf_counter() + budget * WARM_UP
+    one = _timed(run, 1)
+    while time.perf_counter() < end:
+        one = min(one, _timed(run, 1))
+    count = max(1, round(SAMPLE_SECONDS / one))
+    samples = []
+    spent = 0.0
+    while spent < budget or len(samples) < 3:
+        samples.append(_timed(run, count))
+        spent += samples[-1]
+    return statistics.median(samples) / count
+
+
+def measure(kiln, peers, flops, peak, rounds, budget):
+    """`peak()` is asked right before and right behind Kiln. Each round begins with another."""
+    times = {runner.name: [] for runner in (kiln, *peers)}
+    peaks, parts = [], []
+    order = [kiln, *peers]
+    for _ in range(rounds):
+        for runner in order:
+            time.sleep(SETTLE_SECONDS)
+            before = peak() if runner is kiln else None
+            seconds = seconds_per_run(runner.run, budget)
+            times[runner.name].append(seconds)
+            if runner is kiln:
+                peaks.append((before + peak()) / 2)
+                parts.append(flops / seconds / peaks[-1])
+        order.append(order.pop(0))
+    ours = times[kiln.name]
+    ratios = {peer.name: statistics.median(a / b for a, b in zip(ours, times[peer.name]))
+              for peer in peers}
+    return Measurement({name: statistics.median(values) for name, values in times.items()}, ratios,
+                       statistics.median(peaks), statistics.median(parts))
+
+
+@dataclasses.dataclass
+class Difference:
+    worst: float  # relative to the output's largest value; of integers: in quanta
+    mean: float
+    integers: bool
+
+    def __str__(self):
+        return "%d quanta" % self.worst if self.integers else "%.1e" % self.worst
+
+
+def difference(found, wanted):
+    """The largest of all outputs'."""
+    result = Difference(0, 0, all(np.issubdtype(b.dtype, np.integer) for b in wanted))
+    for a, b in zip(found, wanted):
+        apart = np.abs(a.astype(np.float64) - b)
+        scale = 1 if result.integers else max(float(np.abs(b).max(initial=0)), 1e-30)
+        result.worst = max(result.worst, float(apart.max(initial=0)) / scale)
+        result.mean = max(result.mean, float(apart.mean()) / scale if apart.size else 0)
+    return result
