@@ -35,14 +35,7 @@ int Failed(const absl::Status& status) {
 absl::StatusOr<CompiledModel> Load(const char* path) {
   KILN_ASSIGN_OR_RETURN(const kiln::runtime::Module module,
                         kiln::runtime::Module::LoadFromFile(path));
-  KILN_ASSIGN_OR_RETURN(CompiledModel model, Executor::Create(module, kiln::runtime::kCpu));
-  // A state that the model begins with is an input, which is zero at first.
-  for (int i = 0; i < model->num_inputs(); ++i) {
-    KILN_ASSIGN_OR_RETURN(const kiln::runtime::NDArray input, model->GetInput(i));
-    const absl::Span<char> bytes = input.values<char>();
-    std::fill(bytes.begin(), bytes.end(), 0);
-  }
-  return model;
+  return Executor::Create(module, kiln::runtime::kCpu);
 }
 
 absl::Status Fill(Executor& model, int input, const char* bytes, size_t size) {

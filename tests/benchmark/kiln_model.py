@@ -3,9 +3,10 @@
 
 import ctypes
 import functools
+import itertools
+import re
 import subprocess
 
-from tests.benchmark import multiply_adds
 from tests.benchmark.environment import np
 
 
@@ -42,16 +43,18 @@ class Library:
 
 
 class Kiln:
-    """A compiled library; it gets the case's inputs, and has run once."""
+    """A compiled library, and the case's graph_text(). It gets the inputs, and has run once."""
 
     name = "Kiln"
 
-    def __init__(self, library, path, case):
+    def __init__(self, library, path, case, graph):
         self._library = library
         self._model = library.functions.kiln_load(str(path).encode())
         if not self._model:
             raise RuntimeError(library.functions.kiln_error().decode())
-        for index, array in enumerate(case.tensors().values()):
+        inputs = list(case.tensors().values())
+        main = next(line for line in graph if line.startswith("def @main"))
+        for index, array in enumerate(inputs + _states(main, len(inputs))):
             data = array.tobytes()
             library.check(library.functions.kiln_set_input(self._model, index, data, len(data)))
         # A run's status is looked at once: reading it takes as long as a small model.
@@ -92,11 +95,23 @@ def compile_model(compiler, case, folder, extra):
     return folder / name / (name + ".so")
 
 
-def count_multiply_adds(compiler, case):
-    """Of one run, as multiply_adds.py counts them."""
+def graph_text(compiler, case):
+    """The lines of the typed graph, without the constants behind it."""
     command = _command(compiler, case) + ["--emit=after:infer-types"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                           text=True) as process:
-        total = multiply_adds.count(process.stdout)
-        process.kill()  # the constants behind the graph are not read
-    return total
+        lines = list(itertools.takewhile(lambda line: not line.startswith("#[metadata]"),
+                                         process.stdout))
+        process.kill()
+    return lines
+
+
+def _states(main, count):
+    """What the inputs behind the first `count` begin with, by the line of @main: a model's state."""
+    values = re.search(r"state_initial=\[([^]]*)\]", main)
+    if not values:
+        return []
+    parameters = re.findall(r"%[^:]+: Tensor\[\(([\d, ]*)\), (\w+)\]", main)
+    return [np.full([int(word) for word in shape.split(",") if word.strip()],
+                    float(value.rstrip("f")), dtype)
+            for (shape, dtype), value in zip(parameters[count:], values.group(1).split(", "))]

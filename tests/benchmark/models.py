@@ -20,6 +20,7 @@ import tempfile
 
 from tests.benchmark import kiln_model
 from tests.benchmark import model_cases
+from tests.benchmark import multiply_adds
 from tests.benchmark import peers as peer_table
 from tests.benchmark import rounds
 from tests.benchmark import table
@@ -79,27 +80,29 @@ class Session:
                 case.name, nearest, nearest.mean))
         return "%s%s" % (nearest, "" if right else " WRONG")
 
-    def _measure(self, case, path, multiply_adds, threads):
+    def _measure(self, case, path, graph, threads):
         self._library.set_threads(threads)
-        kiln = kiln_model.Kiln(self._library, path, case)
+        kiln = kiln_model.Kiln(self._library, path, case, graph)
         peers = self._open_peers(case, threads)
         apart = self._difference(case, kiln, peers)  # of the first runs
-        measurement = rounds.measure(kiln, peers, 2.0 * multiply_adds, self._library.peak_flops,
-                                     self._arguments.rounds, self._arguments.seconds)
+        count = multiply_adds.count(graph)
+        clock = rounds.PROCESSOR if self._arguments.processor_time else rounds.WALL
+        measurement = rounds.measure(kiln, peers, 2.0 * count, self._library.peak_flops,
+                                     self._arguments.rounds, self._arguments.seconds, clock)
         kiln.close()
-        return table.Row(case.name, case.kind, threads, multiply_adds, measurement, apart)
+        return table.Row(case.name, case.kind, threads, count, measurement, apart)
 
     def add(self, name, make):
         try:
             case = make()
             path = kiln_model.compile_model(self._arguments.compiler, case, self._folder,
                                             self._arguments.compile_option)
-            count = kiln_model.count_multiply_adds(self._arguments.compiler, case)
+            graph = kiln_model.graph_text(self._arguments.compiler, case)
         except (RuntimeError, ValueError, OSError) as error:
             self.notes.append("%s, not measured: %s" % (name, error))
             return
         for threads in self._arguments.threads:
-            row = self._measure(case, path, count, threads)
+            row = self._measure(case, path, graph, threads)
             table.print_row(row, [peer.name for peer in self._arguments.peers])
             self.rows.append(row)
         if case.model.is_relative_to(self._folder):
@@ -122,6 +125,8 @@ def parse_arguments():
     parser.add_argument("--threads", default="1", help="1,2: numbers of threads to measure with")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=0.2, help="per turn")
+    parser.add_argument("--processor-time", action="store_true", help="count this process's time on "
+                        "its CPU, on a machine that others use; with one thread")
     parser.add_argument("--keep", type=pathlib.Path, help="folder that the libraries stay in")
     parser.add_argument("--compile-option", action="append", default=[],
                         help="one more word for kiln compile")
@@ -134,6 +139,8 @@ def parse_arguments():
         parser.error("--peers %s: wanted some of %s" % (unknown[0], ", ".join(by_name)))
     arguments.peers = [by_name[name] for name in arguments.peers.split(",")]
     arguments.threads = [int(count) for count in arguments.threads.split(",")]
+    if arguments.processor_time and arguments.threads != [1]:
+        parser.error("--processor-time goes with --threads 1")
     return arguments
 
 
@@ -150,10 +157,10 @@ def main():
         if arguments.list:
             print("\n".join(cases))
             return
-        print("%s, %s, %d CPUs; %s; %d rounds of %.2f s\n" % (
+        print("%s, %s, %d CPUs; %s; %d rounds of %.2f s%s\n" % (
             datetime.date.today(), cpu_name(), os.cpu_count(),
             ", ".join("%s %s" % (p.name, p.version) for p in arguments.peers), arguments.rounds,
-            arguments.seconds))
+            arguments.seconds, " of processor time" if arguments.processor_time else ""))
         session = Session(arguments, folder)
         table.print_head([peer.name for peer in arguments.peers])
         for name, make in cases.items():

@@ -53,12 +53,10 @@ def _of_line(op, arguments, result, shapes):
 
 
 def count(lines):
-    """Of the typed graph in Relay's text; reads up to the constants."""
+    """Of the typed graph in Relay's text."""
     shapes = {}
     total = 0
     for line in lines:
-        if line.startswith("#[metadata]"):
-            break
         if line.startswith("def @main"):
             shapes.update((name, _shape(text)) for name, text in _PARAMETER.findall(line))
             continue

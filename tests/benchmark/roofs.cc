@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/benchmark/roofs.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 
@@ -60,15 +61,17 @@ int NumThreads() { return runtime::ThreadPool::Global().num_threads(); }
 
 absl::StatusOr<double> SecondsPerRun(const std::function<absl::Status()>& run) {
   using Clock = std::chrono::steady_clock;
-  int runs = 0;
+  std::vector<double> seconds;
   const Clock::time_point begin = Clock::now();
-  double seconds = 0;
+  Clock::time_point last = begin;
   do {
     KILN_RETURN_IF_ERROR(run());
-    ++runs;
-    seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-  } while (seconds < kMinSeconds);
-  return seconds / runs;
+    const Clock::time_point now = Clock::now();
+    seconds.push_back(std::chrono::duration<double>(now - last).count());
+    last = now;
+  } while (std::chrono::duration<double>(last - begin).count() < kMinSeconds);
+  std::sort(seconds.begin(), seconds.end());
+  return seconds[seconds.size() / 2];
 }
 
 absl::StatusOr<Roofs> Roofs::Create(const Target& target) {

@@ -16,8 +16,9 @@
 
 namespace kiln::benchmark {
 
-// Seconds of one run of `run`, which is repeated for some milliseconds: long enough for the clock,
-// and short, so that what is measured right behind it finds the machine in the same state.
+// Seconds of one run of `run`, the median of those of some milliseconds: enough to leave out the
+// runs that another process interrupts, and short, so that what is measured right behind finds the
+// machine in the same state.
 absl::StatusOr<double> SecondsPerRun(const std::function<absl::Status()>& run);
 
 // Rates of all threads of the runtime's pool together, measured when they are asked for.

@@ -8,6 +8,10 @@ import time
 
 from tests.benchmark.environment import np
 
+# Clocks. Processor time is that of all threads of the process, while they have a CPU.
+WALL = time.perf_counter
+PROCESSOR = time.process_time
+
 SETTLE_SECONDS = 0.02  # until another's threads have stopped spinning
 SAMPLE_SECONDS = 50e-6  # at least, of what the clock is read around
 WARM_UP = 0.2  # of a turn
@@ -21,31 +25,31 @@ class Measurement:
     part_of_peak: float  # the median over the rounds, for `flops` operations
 
 
-def _timed(run, count):
-    begin = time.perf_counter()
+def _timed(run, count, clock):
+    begin = clock()
     for _ in itertools.repeat(None, count):
         run()
-    return time.perf_counter() - begin
+    return clock() - begin
 
 
-def seconds_per_run(run, budget):
+def seconds_per_run(run, budget, clock):
     """The median of samples for about `budget` seconds, after a warm-up. A sample is one run, or as
     many as take long beside the clock."""
     run()
-    end = time.perf_counter() + budget * WARM_UP
-    one = _timed(run, 1)
-    while time.perf_counter() < end:
-        one = min(one, _timed(run, 1))
+    end = clock() + budget * WARM_UP
+    one = _timed(run, 1, clock)
+    while clock() < end:
+        one = min(one, _timed(run, 1, clock))
     count = max(1, round(SAMPLE_SECONDS / one))
     samples = []
     spent = 0.0
     while spent < budget or len(samples) < 3:
-        samples.append(_timed(run, count))
+        samples.append(_timed(run, count, clock))
         spent += samples[-1]
     return statistics.median(samples) / count
 
 
-def measure(kiln, peers, flops, peak, rounds, budget):
+def measure(kiln, peers, flops, peak, rounds, budget, clock):
     """`peak()` is asked right before and right behind Kiln. Each round begins with another."""
     times = {runner.name: [] for runner in (kiln, *peers)}
     peaks, parts = [], []
@@ -54,7 +58,7 @@ def measure(kiln, peers, flops, peak, rounds, budget):
         for runner in order:
             time.sleep(SETTLE_SECONDS)
             before = peak() if runner is kiln else None
-            seconds = seconds_per_run(runner.run, budget)
+            seconds = seconds_per_run(runner.run, budget, clock)
             times[runner.name].append(seconds)
             if runner is kiln:
                 peaks.append((before + peak()) / 2)
