@@ -15,6 +15,7 @@ namespace {
 const DType kF32 = DType::Float(32);
 
 constexpr double kMinSeconds = 0.004;
+constexpr size_t kMinRuns = 3;
 constexpr int64_t kSteps = 10000;  // of the loop of multiply-adds: some hundred microseconds
 
 // Multiply-adds on as many accumulators as the machine has registers for.
@@ -69,7 +70,8 @@ absl::StatusOr<double> SecondsPerRun(const std::function<absl::Status()>& run) {
     const Clock::time_point now = Clock::now();
     seconds.push_back(std::chrono::duration<double>(now - last).count());
     last = now;
-  } while (std::chrono::duration<double>(last - begin).count() < kMinSeconds);
+  } while (std::chrono::duration<double>(last - begin).count() < kMinSeconds ||
+           seconds.size() < kMinRuns);
   std::sort(seconds.begin(), seconds.end());
   return seconds[seconds.size() / 2];
 }
