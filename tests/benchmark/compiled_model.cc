@@ -18,6 +18,7 @@
 namespace {
 
 using kiln::Target;
+using kiln::benchmark::Clock;
 using kiln::benchmark::Roofs;
 using kiln::runtime::Executor;
 using CompiledModel = std::shared_ptr<Executor>;
@@ -44,8 +45,9 @@ absl::Status Fill(Executor& model, int input, const char* bytes, size_t size) {
 }
 
 // Made at the first call.
-absl::StatusOr<double> PeakFlops() {
-  static absl::StatusOr<Roofs>& roofs = *new absl::StatusOr<Roofs>(Roofs::Create(Target::Host()));
+absl::StatusOr<double> PeakFlops(Clock clock) {
+  static absl::StatusOr<Roofs>& roofs =
+      *new absl::StatusOr<Roofs>(Roofs::Create(Target::Host(), clock));
   KILN_RETURN_IF_ERROR(roofs.status());
   return roofs->Flops();
 }
@@ -87,10 +89,11 @@ int kiln_set_input(CompiledModel* model, int input, const char* bytes, size_t si
 
 int kiln_run(CompiledModel* model) { return Failed((*model)->Run()); }
 
-// Operations per second of all threads, multiplying and adding in registers; -1 if it cannot be
-// measured.
-double kiln_peak_flops() {
-  const absl::StatusOr<double> rate = PeakFlops();
+// Operations per second of all threads, multiplying and adding in registers, by processor time or
+// by the clock on the wall, as the first call says; -1 if it cannot be measured.
+double kiln_peak_flops(int processor_time) {
+  const absl::StatusOr<double> rate =
+      PeakFlops(processor_time != 0 ? Clock::kProcessor : Clock::kWall);
   return Failed(rate.status()) != 0 ? -1 : *rate;
 }
 

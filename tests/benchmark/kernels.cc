@@ -53,12 +53,12 @@ absl::StatusOr<double> RoofOf(const Kernel& kernel, Roofs& roofs) {
 }
 
 // What the kernel is compared with runs right before it and right behind it.
-absl::Status MeasureRound(const Measured& m, Roofs& roofs, Rates& rates) {
+absl::Status MeasureRound(const Measured& m, Roofs& roofs, Clock clock, Rates& rates) {
   const Kernel& kernel = m.kernel;
   const auto run = [&] { return kernel.jit->Run("run", kernel.args); };
   KILN_ASSIGN_OR_RETURN(const double before, RoofOf(kernel, roofs));
   KILN_RETURN_IF_ERROR(run());  // into the cache
-  KILN_ASSIGN_OR_RETURN(const double seconds, SecondsPerRun(run));
+  KILN_ASSIGN_OR_RETURN(const double seconds, SecondsPerRun(run, clock));
   KILN_ASSIGN_OR_RETURN(const double after, RoofOf(kernel, roofs));
   rates.kernel.push_back(kernel.work() / seconds);
   rates.roof.push_back((before + after) / 2);
@@ -84,6 +84,8 @@ struct Flags {
   std::vector<int> threads = {1, 2};
   std::string filter;
   std::string target = "host";
+  bool processor_time = false;
+  Clock clock() const { return processor_time ? Clock::kProcessor : Clock::kWall; }
 };
 
 void Print(const std::vector<Measured>& all, const std::vector<int>& threads, double part) {
@@ -123,7 +125,7 @@ void Print(const std::vector<Measured>& all, const std::vector<int>& threads,
 
 absl::Status Run(const Flags& flags) {
   KILN_ASSIGN_OR_RETURN(const Target target, Target::Parse(flags.target));
-  KILN_ASSIGN_OR_RETURN(Roofs roofs, Roofs::Create(target));
+  KILN_ASSIGN_OR_RETURN(Roofs roofs, Roofs::Create(target, flags.clock()));
   KernelList list(target, flags.filter);
   AddProducts(list);
   AddInt8Products(list);
@@ -137,7 +139,7 @@ absl::Status Run(const Flags& flags) {
     for (Measured& m : all) {
       for (int count : threads) {
         KILN_RETURN_IF_ERROR(SetThreads(count, roofs));
-        KILN_RETURN_IF_ERROR(MeasureRound(m, roofs, m.rates[count]));
+        KILN_RETURN_IF_ERROR(MeasureRound(m, roofs, flags.clock(), m.rates[count]));
       }
     }
   }
@@ -161,7 +163,10 @@ int main(int argc, char** argv) {
                  "What code is generated for: this machine or an older one of its kind")
       ->capture_default_str();
   app.add_option("--filter", flags.filter, "Only kernels whose name contains this");
+  app.add_flag("--processor-time", flags.processor_time,
+               "Count time on the CPU, on a machine that others use; with one thread");
   CLI11_PARSE(app, argc, argv);
+  if (flags.processor_time) flags.threads = {1};
   const absl::Status status = kiln::benchmark::Run(flags);
   if (!status.ok()) std::fprintf(stderr, "%s\n", std::string(status.message()).c_str());
   return status.ok() ? 0 : 1;

@@ -13,8 +13,9 @@ from tests.benchmark.environment import np
 class Library:
     """The library of compiled_model.cc."""
 
-    def __init__(self, path):
+    def __init__(self, path, processor_time):
         self.functions = ctypes.CDLL(str(path))
+        self._processor_time = int(processor_time)
         f = self.functions
         f.kiln_error.restype = ctypes.c_char_p
         f.kiln_load.restype = ctypes.c_void_p
@@ -37,7 +38,7 @@ class Library:
 
     def peak_flops(self):
         """Multiply-adds in registers, by all threads: operations per second at this moment."""
-        rate = self.functions.kiln_peak_flops()
+        rate = self.functions.kiln_peak_flops(self._processor_time)
         self.check(-1 if rate < 0 else 0)
         return rate
 

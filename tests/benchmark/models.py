@@ -48,7 +48,7 @@ class Session:
     def __init__(self, arguments, folder):
         self._arguments = arguments
         self._folder = folder
-        self._library = kiln_model.Library(arguments.runner)
+        self._library = kiln_model.Library(arguments.runner, arguments.processor_time)
         self.rows = []
         self.notes = []
         self.wrong = []

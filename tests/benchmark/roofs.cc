@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/benchmark/roofs.h"
 
+#include <time.h>
+
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 
 #include "compiler/base/status.h"
@@ -15,7 +16,8 @@ namespace {
 const DType kF32 = DType::Float(32);
 
 constexpr double kMinSeconds = 0.004;
-constexpr size_t kMinRuns = 3;
+constexpr double kSampleSeconds = 1e-4;  // at least, of what the clock is read around
+constexpr size_t kMinSamples = 3;
 constexpr int64_t kSteps = 10000;  // of the loop of multiply-adds: some hundred microseconds
 
 // Multiply-adds on as many accumulators as the machine has registers for.
@@ -56,28 +58,38 @@ absl::Status OnEachThread(int count, const std::function<absl::Status(int)>& tas
       const_cast<std::function<absl::Status(int)>*>(&task), count);
 }
 
+double Seconds(Clock clock) {
+  timespec time = {};
+  clock_gettime(clock == Clock::kWall ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
 int NumThreads() { return runtime::ThreadPool::Global().num_threads(); }
 
 }  // namespace
 
-absl::StatusOr<double> SecondsPerRun(const std::function<absl::Status()>& run) {
-  using Clock = std::chrono::steady_clock;
-  std::vector<double> seconds;
-  const Clock::time_point begin = Clock::now();
-  Clock::time_point last = begin;
-  do {
-    KILN_RETURN_IF_ERROR(run());
-    const Clock::time_point now = Clock::now();
-    seconds.push_back(std::chrono::duration<double>(now - last).count());
-    last = now;
-  } while (std::chrono::duration<double>(last - begin).count() < kMinSeconds ||
-           seconds.size() < kMinRuns);
-  std::sort(seconds.begin(), seconds.end());
-  return seconds[seconds.size() / 2];
+absl::StatusOr<double> SecondsPerRun(const std::function<absl::Status()>& run, Clock clock) {
+  const auto sample = [&](int count) -> absl::StatusOr<double> {
+    const double begin = Seconds(clock);
+    for (int i = 0; i < count; ++i) KILN_RETURN_IF_ERROR(run());
+    return Seconds(clock) - begin;
+  };
+  KILN_ASSIGN_OR_RETURN(const double first, sample(1));
+  const int count = static_cast<int>(std::clamp(kSampleSeconds / std::max(first, 1e-9), 1.0, 1e6));
+  std::vector<double> samples;
+  double total = 0;
+  while (total < kMinSeconds || samples.size() < kMinSamples) {
+    KILN_ASSIGN_OR_RETURN(const double seconds, sample(count));
+    samples.push_back(seconds);
+    total += seconds;
+  }
+  std::sort(samples.begin(), samples.end());
+  return samples[samples.size() / 2] / count;
 }
 
-absl::StatusOr<Roofs> Roofs::Create(const Target& target) {
+absl::StatusOr<Roofs> Roofs::Create(const Target& target, Clock clock) {
   Roofs roofs;
+  roofs.clock_ = clock;
   roofs.byte_products_ = FindByteProducts(target);
   roofs.accumulators_ = target.Lanes(kF32) * (target.vector_registers - 4);
   KILN_ASSIGN_OR_RETURN(roofs.jit_,
@@ -94,7 +106,7 @@ absl::StatusOr<double> Roofs::Flops() const {
     return jit_->Run("run", {&values, 1});
   };
   KILN_ASSIGN_OR_RETURN(const double seconds,
-                        SecondsPerRun([&] { return OnEachThread(threads, run); }));
+                        SecondsPerRun([&] { return OnEachThread(threads, run); }, clock_));
   return 2.0 * static_cast<double>(threads * accumulators_ * kSteps) / seconds;
 }
 
@@ -106,7 +118,7 @@ absl::StatusOr<double> Roofs::ByteOperations() const {
     return absl::OkStatus();
   };
   KILN_ASSIGN_OR_RETURN(const double seconds,
-                        SecondsPerRun([&] { return OnEachThread(threads, run); }));
+                        SecondsPerRun([&] { return OnEachThread(threads, run); }, clock_));
   return byte_products_->operations_per_step * threads * kSteps / seconds;
 }
 
@@ -121,7 +133,7 @@ absl::StatusOr<double> Roofs::CopiedBytes(int64_t bytes) {
   };
   const auto run = [&] { return OnEachThread(threads, copy); };
   KILN_RETURN_IF_ERROR(run());  // into the cache
-  KILN_ASSIGN_OR_RETURN(const double seconds, SecondsPerRun(run));
+  KILN_ASSIGN_OR_RETURN(const double seconds, SecondsPerRun(run, clock_));
   return 2.0 * static_cast<double>(part) * threads / seconds;
 }
 

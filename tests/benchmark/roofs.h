@@ -16,16 +16,21 @@
 
 namespace kiln::benchmark {
 
-// Seconds of one run of `run`, the median of those of some milliseconds: enough to leave out the
-// runs that another process interrupts, and short, so that what is measured right behind finds the
-// machine in the same state.
-absl::StatusOr<double> SecondsPerRun(const std::function<absl::Status()>& run);
+enum class Clock {
+  kWall,
+  kProcessor,  // of all threads of this process, while they have a CPU: on a busy machine, with one
+};
+
+// Seconds of one run of `run`, the median of samples that take some milliseconds together: enough
+// to leave out those that another process interrupts, and short, so that what is measured right
+// behind finds the machine in the same state.
+absl::StatusOr<double> SecondsPerRun(const std::function<absl::Status()>& run, Clock clock);
 
 // Rates of all threads of the runtime's pool together, measured when they are asked for.
 class Roofs {
  public:
   // Of code for `target`, which must be this machine or an older one of its kind.
-  static absl::StatusOr<Roofs> Create(const Target& target);
+  static absl::StatusOr<Roofs> Create(const Target& target, Clock clock);
 
   // Operations per second (a multiply-add is 2) of generated code that multiplies and adds in
   // registers, in vectors as wide as the target has.
@@ -38,6 +43,7 @@ class Roofs {
   absl::StatusOr<double> CopiedBytes(int64_t bytes);
 
  private:
+  Clock clock_ = Clock::kWall;
   int64_t accumulators_ = 0;
   std::unique_ptr<codegen::Jit> jit_;
   absl::StatusOr<ByteProducts> byte_products_;
