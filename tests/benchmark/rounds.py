@@ -78,7 +78,9 @@ class Difference:
     integers: bool
 
     def __str__(self):
-        return "%d quanta" % self.worst if self.integers else "%.1e" % self.worst
+        if not self.integers:
+            return "%.1e" % self.worst
+        return "1 quantum" if self.worst == 1 else "%d quanta" % self.worst
 
 
 def difference(found, wanted):
