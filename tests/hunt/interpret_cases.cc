@@ -5,8 +5,9 @@
 //
 //   interpret_cases TOLERANCE FOLDER…
 //
-// Each folder is a case in the layout of ONNX's backend tests. One line of standard output for
-// each: the folder, `passed`, `failed` or `unsupported`, and the reason, between tabs.
+// Each folder is a case in the layout of ONNX's backend tests, or has model.tflite in the place of
+// model.onnx and .npy files in the place of .pb. One line of standard output for each: the folder,
+// `passed`, `failed` or `unsupported`, and the reason, between tabs.
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -21,8 +22,10 @@
 #include "compiler/base/status.h"
 #include "compiler/compile.h"
 #include "compiler/frontend/onnx/import.h"
+#include "compiler/frontend/tflite/import.h"
 #include "gtest/gtest.h"
 #include "tests/equality/engines.h"
+#include "tools/kiln/npy.h"
 
 namespace kiln::hunt {
 namespace {
@@ -33,30 +36,36 @@ absl::StatusOr<std::string> ReadBytes(const std::string& path) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-absl::StatusOr<std::vector<Tensor>> ReadTensors(const std::string& folder, const char* kind,
-                                                size_t count) {
+// input_0.pb or input_0.npy and so on, as many as there are.
+absl::StatusOr<std::vector<Tensor>> ReadTensors(const std::string& folder, const char* kind) {
   std::vector<Tensor> tensors;
-  for (size_t i = 0; i < count; ++i) {
-    KILN_ASSIGN_OR_RETURN(
-        const std::string bytes,
-        ReadBytes(absl::StrCat(folder, "/test_data_set_0/", kind, "_", i, ".pb")));
-    KILN_ASSIGN_OR_RETURN(Tensor tensor, onnx_frontend::ParseOnnxTensor(bytes));
+  while (true) {
+    const std::string path = absl::StrCat(folder, "/test_data_set_0/", kind, "_", tensors.size());
+    absl::StatusOr<std::string> bytes = ReadBytes(path + ".pb");
+    const bool is_pb = bytes.ok();
+    if (!is_pb) bytes = ReadBytes(path + ".npy");
+    if (!bytes.ok()) return tensors;
+    KILN_ASSIGN_OR_RETURN(Tensor tensor,
+                          is_pb ? onnx_frontend::ParseOnnxTensor(*bytes) : tools::ParseNpy(*bytes));
     tensors.push_back(std::move(tensor));
   }
-  return tensors;
+}
+
+absl::StatusOr<Graph> ReadModel(const std::string& folder) {
+  const std::string onnx = folder + "/model.onnx", tflite = folder + "/model.tflite";
+  if (const absl::StatusOr<std::string> bytes = ReadBytes(onnx); bytes.ok()) {
+    return onnx_frontend::ImportOnnx(*bytes, onnx, {}, EvaluateConstants);
+  }
+  KILN_ASSIGN_OR_RETURN(const std::string bytes, ReadBytes(tflite));
+  return tflite_frontend::ImportTflite(bytes, tflite, {}, EvaluateConstants);
 }
 
 absl::Status Check(const std::string& folder, double tolerance,
                    const equality::EngineOptions& options) {
-  const std::string path = folder + "/model.onnx";
-  KILN_ASSIGN_OR_RETURN(const std::string bytes, ReadBytes(path));
-  KILN_ASSIGN_OR_RETURN(const onnx_frontend::ModelInterface interface,
-                        onnx_frontend::ReadInterface(bytes, path));
-  KILN_ASSIGN_OR_RETURN(const std::vector<Tensor> inputs,
-                        ReadTensors(folder, "input", interface.inputs.size()));
-  KILN_ASSIGN_OR_RETURN(const std::vector<Tensor> wanted,
-                        ReadTensors(folder, "output", interface.outputs.size()));
-  KILN_ASSIGN_OR_RETURN(Graph graph, onnx_frontend::ImportOnnx(bytes, path, {}, EvaluateConstants));
+  KILN_ASSIGN_OR_RETURN(const std::vector<Tensor> inputs, ReadTensors(folder, "input"));
+  KILN_ASSIGN_OR_RETURN(const std::vector<Tensor> wanted, ReadTensors(folder, "output"));
+  KILN_ASSIGN_OR_RETURN(Graph graph, ReadModel(folder));
+  const std::vector<std::string> names = graph.output_names;
   const auto outputs = equality::RunOnAllEngines({{folder, std::move(graph), inputs}}, options);
   if (outputs.size() != 1 || outputs[0].size() != wanted.size()) {
     return absl::InternalError("cannot be run: see standard error");
@@ -68,8 +77,7 @@ absl::Status Check(const std::string& folder, double tolerance,
                            wanted[i].type().ToString())
             : equality::Difference({outputs[0][i]}, {wanted[i]}, tolerance);
     if (difference.empty()) continue;
-    return absl::FailedPreconditionError(
-        absl::StrCat("output '", interface.outputs[i].name, "': ", difference));
+    return absl::FailedPreconditionError(absl::StrCat("output '", names[i], "': ", difference));
   }
   return absl::OkStatus();
 }
