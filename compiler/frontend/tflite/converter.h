@@ -100,10 +100,11 @@ using Convert = absl::Status (*)(Converter&);
 // What an operator does with quantised tensors.
 enum class Quantised {
   kNo,
-  kOneScale,   // moves elements or chooses between them: where their scales are one
-  kMoves,      // the same whatever the scales are: TFLite Micro's kernels do not look at them
-  kComputes8,  // has arithmetic of its own for numbers of 8 bits
-  kComputes,   // … and of 16
+  kOneScale,      // moves elements or chooses between them: where their scales are one
+  kMoves,         // the same whatever the scales are: TFLite Micro's kernels do not look at them
+  kComputesInt8,  // has arithmetic of its own for int8
+  kComputes8,     // … and for uint8
+  kComputes,      // … and for numbers of 16 bits
 };
 
 // A row of the table of operators.

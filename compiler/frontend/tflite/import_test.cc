@@ -151,6 +151,11 @@ TEST(ImportTflite, TellsAllUnsupportedOperatorsAtOnce) {
   const int exp = b.Op(BuiltinOperator::EXP, {q}, "exp", {2}, Type::INT8);
   b.Quantize(exp, {0.25}, {0});
   b.Output(exp);
+  const int u = b.Input("u", {1, 2}, Type::UINT8);
+  b.Quantize(u, {0.5}, {128});
+  const int norm = b.Op(BuiltinOperator::L2_NORMALIZATION, {u}, "norm", {1, 2}, Type::UINT8);
+  b.Quantize(norm, {1.0F / 128}, {128});
+  b.Output(norm);
   const std::string text = Text(b);
   EXPECT_THAT(text, HasSubstr("m.tflite: operator TOPK_V2 is not supported (node 'top', inputs "
                               "Tensor[(1, 4), float32], Tensor[(1,), int32])"));
@@ -158,6 +163,7 @@ TEST(ImportTflite, TellsAllUnsupportedOperatorsAtOnce) {
               HasSubstr("m.tflite: operator CUSTOM Mfcc is not supported (node 'mfcc', inputs "
                         "Tensor[(1, 4), float32], none)"));
   EXPECT_THAT(text, HasSubstr("m.tflite: operator EXP is not supported on quantised tensors"));
+  EXPECT_THAT(text, HasSubstr("L2_NORMALIZATION is not supported on quantised tensors of uint8"));
 }
 
 // Pads a row of two in front, perhaps with a constant.

@@ -187,9 +187,9 @@ absl::Status LocalResponseNormalization(Converter& c) {
 constexpr TfliteOperator kRows[] = {
     {BuiltinOperator::BATCH_MATMUL, BatchMatMul, nullptr, Quantised::kComputes},
     {BuiltinOperator::FULLY_CONNECTED, FullyConnected, nullptr, Quantised::kComputes},
-    {BuiltinOperator::L2_NORMALIZATION, L2Normalization, nullptr, Quantised::kComputes8},
+    {BuiltinOperator::L2_NORMALIZATION, L2Normalization, nullptr, Quantised::kComputesInt8},
     {BuiltinOperator::LOCAL_RESPONSE_NORMALIZATION, LocalResponseNormalization},
-    {BuiltinOperator::LOG_SOFTMAX, LogSoftmax, nullptr, Quantised::kComputes8},
+    {BuiltinOperator::LOG_SOFTMAX, LogSoftmax, nullptr, Quantised::kComputesInt8},
     {BuiltinOperator::SOFTMAX, Softmax, nullptr, Quantised::kComputes},
 };
 

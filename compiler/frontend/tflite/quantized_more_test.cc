@@ -222,6 +222,23 @@ TEST(Int16, FullyConnectedSumsAsItsBiasDoes) {
   }
 }
 
+// Without a bias, sums of a depthwise convolution have 64 bits, of another one 32.
+TEST(Int16, ConvolutionsWithoutABias) {
+  for (const bool depthwise : {true, false}) {
+    ModelBuilder b;
+    const int x = Constant<int16_t>(b, Type::INT16, {1, 1, 1, 1}, {30000}, {0.001F, 0});
+    const int w = Constant<int8_t>(b, Type::INT8, {1, 1, 1, 1}, {100}, {0.01F, 0});
+    schema::Conv2DOptionsT one;
+    schema::DepthwiseConv2DOptionsT each;
+    one.stride_h = one.stride_w = each.stride_h = each.stride_w = 1;
+    const Scale out = {0.0014F, 0};
+    EXPECT_THAT(depthwise
+                    ? RunOp(b, BuiltinOperator::DEPTHWISE_CONV_2D, {x, w}, Type::INT16, out, each)
+                    : RunOp(b, BuiltinOperator::CONV_2D, {x, w}, Type::INT16, out, one),
+                ElementsAre(depthwise ? 21428 : 21429));
+  }
+}
+
 // The products of FullyConnected as convolutions of one place.
 TEST(Uint8, Convolution) {
   ModelBuilder b;

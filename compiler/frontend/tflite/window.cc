@@ -71,12 +71,16 @@ absl::StatusOr<Window> ConvolutionWindow(const Options& options, int64_t height,
   return window;
 }
 
+// The weight of a depthwise one is (1, height, width, channels).
 absl::Status Convolution(Converter& c, ValueId x, ValueId w, const Window& window, int64_t groups,
-                         int64_t channels, const char* kernel_layout,
-                         schema::Activation activation) {
+                         int64_t channels, bool depthwise, schema::Activation activation) {
   const Shape data = c.type(x).shape;
-  const ProductOperands operands = {
-      .x = x, .weight = w, .x_input = 0, .weight_input = 1, .bias_input = 2};
+  const ProductOperands operands = {.x = x,
+                                    .weight = w,
+                                    .x_input = 0,
+                                    .weight_input = 1,
+                                    .bias_input = 2,
+                                    .wide_sums = depthwise};
   KILN_ASSIGN_OR_RETURN(const ValueId y,
                         Product(c, "conv2d", operands,
                                 {{"strides", AttrValue::Ints(window.strides)},
@@ -86,7 +90,7 @@ absl::Status Convolution(Converter& c, ValueId x, ValueId w, const Window& windo
                                  {"channels", channels},
                                  {"kernel_size", AttrValue::Ints(window.kernel)},
                                  {"data_layout", "NHWC"},
-                                 {"kernel_layout", kernel_layout}},
+                                 {"kernel_layout", depthwise ? "IHWO" : "OHWI"}},
                                 activation));
   c.SetOutput(0, y);
   return absl::OkStatus();
@@ -106,8 +110,8 @@ absl::Status Conv2d(Converter& c) {
     return Wrong("weight", c.type(w).ToString(),
                  absl::StrCat("(outputs, height, width, a divisor of ", channels, " channels)"));
   }
-  return Convolution(c, x, w, window, std::max<int64_t>(channels / weight[3], 1), weight[0], "OHWI",
-                     options.fused_activation_function());
+  return Convolution(c, x, w, window, std::max<int64_t>(channels / weight[3], 1), weight[0],
+                     /*depthwise=*/false, options.fused_activation_function());
 }
 
 // The weight is (1, height, width, channels * multiplier).
@@ -124,7 +128,7 @@ absl::Status DepthwiseConv2d(Converter& c) {
     return Wrong("weight", c.type(w).ToString(),
                  absl::StrCat("(1, height, width, a multiple of ", channels, " channels)"));
   }
-  return Convolution(c, x, w, window, channels, weight[3], "IHWO",
+  return Convolution(c, x, w, window, channels, weight[3], /*depthwise=*/true,
                      options.fused_activation_function());
 }
 
