@@ -34,7 +34,8 @@ Tensor InDType(const Shape& shape, DType dtype, const std::vector<int16_t>& valu
 
 }  // namespace
 
-PackedDotColumns PackDotColumns(const TiledContraction& t, Context& context) {
+PackedDotColumns PackDotColumns(const TiledContraction& t, const std::vector<int32_t>& begin,
+                                Context& context) {
   const DotPlan& dot = *t.dot;
   const loop::Load* load = FactorLoad(t.c.y);
   const Tensor& source = FindConstant(context, load->buffer)->tensor;
@@ -58,22 +59,23 @@ PackedDotColumns PackDotColumns(const TiledContraction& t, Context& context) {
   // Rows are summed as the instruction reads them: sums of x', not of x.
   const int64_t of_all = -dot.row_offset * dot.shift * static_cast<int64_t>(steps.size());
   int16_t* out = columns.data();
-  size_t place = 0;
+  size_t place = 0, column_place = 0;
   ForEachIndex(t.c.batch, [&](const std::vector<int64_t>& index) {
-    const int64_t begin = base + Dot(index, form.coefficients.data());
+    const int64_t first = base + Dot(index, form.coefficients.data());
     for (int64_t b = 0; b < blocks; ++b, out += block_elements) {
       for (int64_t column = 0; column < width; ++column, ++place) {
         const int64_t n = b * width + column;
         if (n >= t.c.column.extent) continue;
         int64_t sum = 0;
         for (size_t k = 0; k < steps.size(); ++k) {
-          const int64_t value = source.AsInt(begin + steps[k] + n * of_column) - dot.shift;
+          const int64_t value = source.AsInt(first + steps[k] + n * of_column) - dot.shift;
           sum += value;
           const auto at = static_cast<int64_t>(k);
           out[(at / dot.group * width + column) * dot.group + at % dot.group] =
               static_cast<int16_t>(value);
         }
-        offsets[place] = static_cast<int32_t>(of_all - dot.row_offset * sum);
+        const int64_t constant = begin.empty() ? 0 : begin[column_place++];
+        offsets[place] = static_cast<int32_t>(of_all - dot.row_offset * sum + constant);
       }
     }
   });

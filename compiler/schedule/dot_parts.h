@@ -9,13 +9,19 @@
 
 namespace kiln::schedule {
 
+// Takes constants of the column that all epilogues add to the sums (bias, corrections of zero points)
+// out of the epilogues: what each sum begins with instead, [batch…][column]; empty if there is none.
+std::vector<int32_t> TakeColumnConstants(TiledContraction& contraction, const Context& context);
+
 // The column factor as the instruction reads it, [batch…][block][step][column][group], and what
 // every sum begins with, [batch…][block][column]; no offsets where all are 0.
 struct PackedDotColumns {
   Buffer columns;
   Buffer offsets = nullptr;
 };
-PackedDotColumns PackDotColumns(const TiledContraction& contraction, Context& context);
+// `begin` is that of TakeColumnConstants.
+PackedDotColumns PackDotColumns(const TiledContraction& contraction,
+                                const std::vector<int32_t>& begin, Context& context);
 
 // x' of x, an element or a group of them.
 Expr InstructionRow(const DotPlan& dot, const Expr& x);
