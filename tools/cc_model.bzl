@@ -18,7 +18,7 @@ needs none. The header is included as "<module_name>.h". docs/bazel.md has the a
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
-load(":model_object.bzl", "compile_object")
+load(":model_object.bzl", "compile_object", "module_name_context")
 load("//tools/bazel/platforms:model_platform.bzl", "ModelPlatformInfo")
 
 CcModelInfo = provider(
@@ -203,37 +203,6 @@ def _within_budget(ctx, header, metadata, object, source):
     )
     return checked
 
-def _name_linking_context(ctx, feature_configuration, cc_toolchain):
-    """An object that two models of one name have both: the linker refuses the program with words that say why.
-
-    Without it, of two models that are plain C functions one would be taken for both.
-    """
-    source = ctx.actions.declare_file("%s.name/%s_module_name.c" % (ctx.label.name, ctx.label.name))
-    symbol = "two_cc_models_of_one_program_have_the_module_name_" + _module_name(ctx)
-    ctx.actions.write(source, "extern const char {symbol};\nconst char {symbol} = 0; /* {label} */\n".format(
-        label = ctx.label,
-        symbol = symbol,
-    ))
-    _, compiled = cc_common.compile(
-        actions = ctx.actions,
-        feature_configuration = feature_configuration,
-        cc_toolchain = cc_toolchain,
-        name = ctx.label.name + "_module_name",
-        srcs = [source],
-        # So that it takes no room where the linker drops what nothing refers to.
-        user_compile_flags = ["-std=c99", "-fdata-sections"],
-    )
-    linking_context, _ = cc_common.create_linking_context_from_compilation_outputs(
-        actions = ctx.actions,
-        name = ctx.label.name + "_module_name",
-        feature_configuration = feature_configuration,
-        cc_toolchain = cc_toolchain,
-        compilation_outputs = compiled,
-        alwayslink = True,
-        disallow_dynamic_library = True,
-    )
-    return linking_context
-
 def _link(ctx, header, sources, objects):
     """CcInfo of the model, and its archive."""
     cc_toolchain = find_cc_toolchain(ctx)
@@ -272,7 +241,7 @@ def _link(ctx, header, sources, objects):
     library = outputs.library_to_link
 
     # The name comes first: what the linker says first.
-    name = CcInfo(linking_context = _name_linking_context(ctx, feature_configuration, cc_toolchain))
+    name = CcInfo(linking_context = module_name_context(ctx, _module_name(ctx)))
     model = CcInfo(compilation_context = compilation_context, linking_context = linking_context)
     return (
         cc_common.merge_cc_infos(direct_cc_infos = [name, model]),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""compile_object: a model's C source as one object, with what the compiler says of its functions' stack."""
+"""Objects of a model: its C source, with what the compiler says of its functions' stack, and one that stands for its name."""
 
 load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "ACTION_NAMES")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
@@ -45,3 +45,42 @@ def compile_object(ctx, name, source, compilation_context, copts):
         mnemonic = "KilnStackUsage",
     )
     return object, stack_usage
+
+def module_name_context(ctx, module_name):
+    """An object that two models of one name have both: the linker refuses the program with words that say why.
+
+    Without it, of two models that are plain C functions one would be taken for both.
+
+    Args:
+      ctx: of a rule with the C++ tool chain and the fragment cpp.
+      module_name: of the model.
+    Returns:
+      The linking context of the object.
+    """
+    cc_toolchain = find_cc_toolchain(ctx)
+    feature_configuration = cc_common.configure_features(ctx = ctx, cc_toolchain = cc_toolchain)
+    source = ctx.actions.declare_file("%s.name/%s_module_name.c" % (ctx.label.name, ctx.label.name))
+    symbol = "two_cc_models_of_one_program_have_the_module_name_" + module_name
+    ctx.actions.write(source, "extern const char {symbol};\nconst char {symbol} = 0; /* {label} */\n".format(
+        label = ctx.label,
+        symbol = symbol,
+    ))
+    _, compiled = cc_common.compile(
+        actions = ctx.actions,
+        feature_configuration = feature_configuration,
+        cc_toolchain = cc_toolchain,
+        name = ctx.label.name + "_module_name",
+        srcs = [source],
+        # So that it takes no room where the linker drops what nothing refers to.
+        user_compile_flags = ["-std=c99", "-fdata-sections"],
+    )
+    linking_context, _ = cc_common.create_linking_context_from_compilation_outputs(
+        actions = ctx.actions,
+        name = ctx.label.name + "_module_name",
+        feature_configuration = feature_configuration,
+        cc_toolchain = cc_toolchain,
+        compilation_outputs = compiled,
+        alwayslink = True,
+        disallow_dynamic_library = True,
+    )
+    return linking_context
