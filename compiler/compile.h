@@ -52,6 +52,9 @@ struct CompileOptions {
   // The AOT executor's run function tells the C++ runtime when each operator function begins and
   // ends: its profile needs it. Costs a test of a pointer per call.
   bool profile = false;
+  // The model ends with a status other than 0 where an index that it computes is outside of what it
+  // reads or writes, instead of taking the nearest place; a constant one is an error here.
+  bool check_indices = false;
   // C: large constants as bytes, which C compilers read fast, instead of element by element, which
   // every compiler for every machine takes.
   CConstants c_constants = CConstants::kPacked;

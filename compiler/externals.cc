@@ -61,7 +61,8 @@ PassContext PassContextOf(const CompileOptions& options, const Target& target) {
           .evaluate = EvaluateAllConstants,
           .partition = [codegens, name = options.module_name](
                            const Graph& graph) { return Partition(graph, name, codegens); },
-          .work = WorkOfNode};
+          .work = WorkOfNode,
+          .check_indices = options.check_indices};
 }
 
 absl::StatusOr<std::vector<ExternalModule>> MakeExternalModules(const Graph& fused,

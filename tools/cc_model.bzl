@@ -105,6 +105,8 @@ def _run_kiln(ctx, outputs, output_flag, flags, option = "-o", **kwargs):
         arguments.add("--external=" + ",".join(ctx.attr.external))
     if ctx.attr.passes:
         arguments.add("--passes=" + ",".join(ctx.attr.passes))
+    if ctx.attr.check_indices:
+        arguments.add("--check-indices")
     if not ctx.attr.winograd:
         arguments.add("--no-winograd")
     if ctx.file.tuning:
@@ -305,6 +307,9 @@ cc_model = rule(
         "calling_convention": attr.string(
             doc = "Of operator functions: packed, cpacked or unpacked; default: what the runtime and interface take by themselves.",
             values = ["", "packed", "cpacked", "unpacked"],
+        ),
+        "check_indices": attr.bool(
+            doc = "The model fails where an index that it computes is out of range; else it takes the nearest one.",
         ),
         "codegen": attr.string(
             doc = "What makes the code of the library: llvm or c; default: llvm where the compiler has it.",

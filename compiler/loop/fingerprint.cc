@@ -97,6 +97,10 @@ class Fingerprinter {
   // Functions that call others are compared by what calls them, if at all.
   void AddNode(const Call& n) { Add(n.args.size()); }
   void AddNode(const Launch& n) { Add(n.args.size()); }
+  void AddNode(const Fail& n) {
+    for (char c : n.before) Add(static_cast<uint64_t>(c));
+    Add(n.number);
+  }
 
   uint64_t state_ = 0;
   std::unordered_map<const BufferNode*, uint64_t> buffers_;

@@ -41,6 +41,8 @@ class SubjectFinder {
       Visit(n->body);
     } else if (const auto* n = s.As<Call>()) {
       for (const Argument& arg : n->args) VisitExprs(arg.offset);
+    } else if (const auto* n = s.As<Fail>()) {
+      VisitExprs(n->number);
     }
   }
 

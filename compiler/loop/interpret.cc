@@ -125,6 +125,7 @@ struct Interpreter::Impl {
   bool RunStep(Frame& frame, const IfStep& step);
   bool RunStep(Frame& frame, const AllocateStep& step);
   bool RunStep(Frame& frame, const CallStep& step);
+  bool RunStep(Frame& frame, const FailStep& step);
   absl::Status ChooseCpuVariant(char* choice);
   absl::StatusOr<Arguments> EvaluateArguments(Frame& frame, const CallStep& step,
                                               const Func& callee);
@@ -269,6 +270,14 @@ bool Interpreter::Impl::RunStep(Frame& frame, const CallStep& step) {
   };
   frame.status = run();
   return frame.status.ok();
+}
+
+bool Interpreter::Impl::RunStep(Frame& frame, const FailStep& step) {
+  const int64_t number = frame.at(step.number)->i;
+  frame.status = absl::FailedPreconditionError(
+      step.is_signed ? absl::StrCat(step.before, number, step.after)
+                     : absl::StrCat(step.before, static_cast<uint64_t>(number), step.after));
+  return false;
 }
 
 absl::Status Interpreter::Impl::ChooseCpuVariant(char* choice) {

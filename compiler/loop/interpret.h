@@ -26,9 +26,9 @@ class Interpreter {
   explicit Interpreter(const LoopProgram& program);
   ~Interpreter();
 
-  // Runs a function on dense memory of the caller's. OutOfRange, with the buffer and the index, for
-  // an access outside of its buffer; a workspace parameter is taken by the interpreter itself if
-  // `args` leaves it out.
+  // Runs a function on dense memory of the caller's. FailedPrecondition, with the text, for a
+  // `fail`. OutOfRange, with the buffer and the index, for an access outside of its buffer; a
+  // workspace parameter is taken by the interpreter itself if `args` leaves it out.
   absl::Status Run(absl::string_view function, absl::Span<void* const> args);
 
   // What a program with CPU variants finds the CPU to be: the words that its CpuChoice decides by.

@@ -112,10 +112,16 @@ struct CallStep {
   std::vector<Arg> args;
 };
 
+struct FailStep {
+  std::string before, after;
+  Slot number;
+  bool is_signed;
+};
+
 struct Step {
   std::vector<Operation> before;
   int64_t work;  // of these and of the action itself
-  std::variant<ForStep, StoreStep, IfStep, AllocateStep, CallStep> action;
+  std::variant<ForStep, StoreStep, IfStep, AllocateStep, CallStep, FailStep> action;
 };
 
 struct FuncCode {

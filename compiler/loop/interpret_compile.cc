@@ -275,6 +275,11 @@ class FuncCompiler {
     CompileCall(n.function, n.max_tasks, n.args, steps);
   }
 
+  void CompileStmt(const loop::Fail& n, Steps& steps) {
+    const Slot number = CompileExpr(n.number);
+    Emit(steps, FailStep{n.before, n.after, number, !n.number.type().dtype.is_uint()});
+  }
+
   void CompileCall(const std::string& function, int64_t max_tasks,
                    const std::vector<Argument>& args, Steps& steps) {
     CallStep call{function, max_tasks, {}};

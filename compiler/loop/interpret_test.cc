@@ -23,6 +23,21 @@ LoopProgram ProgramOf(std::vector<Buffer> params, int num_inputs, Stmt body) {
   return program;
 }
 
+TEST(InterpretTest, FailsWithTheNumber) {
+  const Buffer a = Param("a", kI32, {3}), b = Param("b", kI32, {3});
+  const Var i = MakeVar("i");
+  const Expr found = MakeLoad(a, {i});
+  const LoopProgram program =
+      ProgramOf({a, b}, 1,
+                MakeFor(i, 0, 3, ForKind::kSerial,
+                        MakeBlock({MakeIf(found < 0, MakeFail("found ", found, ", wanted more")),
+                                   MakeStore(b, {i}, found)})));
+  std::vector<int32_t> x = {5, -7, 6}, y(3, 0);
+  const absl::Status status = Interpreter(program).Run("f", {x.data(), y.data()});
+  EXPECT_EQ(status, absl::FailedPreconditionError("found -7, wanted more"));
+  EXPECT_EQ(y, (std::vector<int32_t>{5, 0, 0}));
+}
+
 TEST(InterpretTest, MatrixProduct) {
   const Buffer a = Param("a", kF32, {3, 4}), b = Param("b", kF32, {4, 5}),
                c = Param("c", kF32, {3, 5});

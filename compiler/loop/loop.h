@@ -4,13 +4,14 @@
 //   stmt := for var in [begin, begin + extent) kind { stmt } | store(buffer, expr…, value) | block
 //   { stmt… }
 //         | if (expr) { stmt } else { stmt } | allocate buffer { stmt } | call function(argument…)
+//         | fail before, expr, after
 //
 // Semantics. Statements run in order. The iterations of a `parallel` loop may run at once and in
 // any order, those of a `vectorised` loop in lanes: they do not depend on each other, so that
 // running either as a serial loop gives the same bits. An `unrolled` loop is serial and has a
 // constant extent. An allocated buffer's contents are undefined until stored. A call runs another
 // function of the program with pointers into buffers; it returns a status, and a status other than
-// zero ends the caller with that status.
+// zero ends the caller with that status. `fail` ends the function with the status -1.
 #ifndef KILN_COMPILER_LOOP_LOOP_H_
 #define KILN_COMPILER_LOOP_LOOP_H_
 
@@ -103,8 +104,20 @@ struct Launch {
   std::vector<Argument> args;
 };
 
+// Ends the function with the status -1 and leaves `before`, the number in decimal, and `after` as
+// the text for TVMGetLastError. Stands in no parallel or vectorised loop and in no task: the text
+// is that of the thread that runs the model.
+struct Fail {
+  std::string before;
+  Expr number;  // a scalar of any integer type
+  std::string after;
+};
+inline constexpr int32_t kFailStatus = -1;
+// Bytes of both texts together, at most: what runtimes have room for, less a number.
+inline constexpr size_t kMaxFailText = 220;
+
 struct StmtNode {
-  std::variant<For, Store, Prefetch, Block, If, Allocate, Call, Launch> value;
+  std::variant<For, Store, Prefetch, Block, If, Allocate, Call, Launch, Fail> value;
 };
 
 template <typename T>
@@ -120,6 +133,7 @@ Stmt MakeIf(Expr condition, Stmt then_body, Stmt else_body = {});
 Stmt MakeAllocate(Buffer buffer, Stmt body, int64_t workspace_offset = 0);
 Stmt MakeCall(std::string function, std::vector<Argument> args, int32_t profile_index = -1);
 Stmt MakeLaunch(std::string function, int64_t max_tasks, std::vector<Argument> args);
+Stmt MakeFail(std::string before, Expr number, std::string after);
 
 // How a function is called: requirement E1.
 enum class Convention {

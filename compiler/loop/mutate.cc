@@ -83,7 +83,8 @@ Stmt MutateOwnExprs(const Stmt& s, const F& f) {
           [&](const If& n) { return MakeIf(f(n.condition), n.then_body, n.else_body); },
           [&](const Allocate&) { return s; },
           [&](const Call& n) { return MakeCall(n.function, arguments(n.args), n.profile_index); },
-          [&](const Launch& n) { return MakeLaunch(n.function, n.max_tasks, arguments(n.args)); }},
+          [&](const Launch& n) { return MakeLaunch(n.function, n.max_tasks, arguments(n.args)); },
+          [&](const Fail& n) { return MakeFail(n.before, f(n.number), n.after); }},
       s->value);
 }
 
@@ -119,7 +120,8 @@ Stmt MutateBodies(const Stmt& s, const F& f) {
                                  return MakeAllocate(n.buffer, std::move(body), n.workspace_offset);
                                },
                                [&](const Store&) { return s; }, [&](const Prefetch&) { return s; },
-                               [&](const Call&) { return s; }, [&](const Launch&) { return s; }},
+                               [&](const Call&) { return s; }, [&](const Launch&) { return s; },
+                               [&](const Fail&) { return s; }},
                     s->value);
 }
 
@@ -163,7 +165,8 @@ void VisitStmt(const Stmt& s, const std::function<void(const Expr&)>& on_expr,
                           },
                           [&](const Launch& n) {
                             for (const Argument& a : n.args) visit_expr(a.offset);
-                          }},
+                          },
+                          [&](const Fail& n) { visit_expr(n.number); }},
                stmt->value);
   };
   visit(s);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Text of statements, functions and programs. The form is described in docs/loop_ir.md.
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/loop/expr_node.h"
@@ -119,6 +120,15 @@ class StmtPrinter {
   void PrintNode(const Launch& n) {
     const std::string arguments = PrintArguments(n.args);
     Line(absl::StrCat("launch ", n.max_tasks, " ", n.function, arguments));
+  }
+
+  void PrintNode(const Fail& n) {
+    const std::string number = Begin({n.number}).Print(n.number);
+    Line(Concat({"fail ", Quoted(n.before), ", ", number, ", ", Quoted(n.after)}));
+  }
+
+  static std::string Quoted(absl::string_view text) {
+    return absl::StrCat("\"", absl::Utf8SafeCEscape(text), "\"");
   }
 
   std::string PrintArguments(const std::vector<Argument>& args) {

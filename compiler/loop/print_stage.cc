@@ -53,7 +53,14 @@ std::string PrintStage(const Stage& stage, NameTable& names, absl::string_view i
     line(Concat({CombineName(stage.combine), " over ", AxisList(names, stage.reduce), " from ",
                  stage.init.get() != nullptr ? printer.Print(stage.init) : "none"}));
   }
+  if (stage.check.has_value()) {
+    exprs.push_back(stage.check->fails);
+    exprs.push_back(stage.check->number);
+  }
   for (const std::string& let : printer.Lets(exprs)) line(let);
+  if (stage.check.has_value()) {
+    line(Concat({"fail if ", printer.Print(stage.check->fails)}));
+  }
   line(Concat({names.Of(stage.buffer), printer.PrintIndex(stage.index), " = ",
                printer.Print(stage.value)}));
   return text;

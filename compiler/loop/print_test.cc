@@ -36,6 +36,12 @@ TEST(PrintTest, Prefetch) {
   EXPECT_EQ(ToString(MakePrefetch(b, MakeVar("i"), 2)), "prefetch b[i] to cache 2\n");
 }
 
+TEST(PrintTest, Fail) {
+  const Buffer b = MakeBuffer("b", kI32, {64}, BufferScope::kParam);
+  const Stmt fail = MakeFail("x \"1\": found ", MakeLoad(b, {MakeVar("i") * 2}), ", wanted\n0");
+  EXPECT_EQ(ToString(fail), "fail \"x \\\"1\\\": found \", b[i * 2], \", wanted\\n0\"\n");
+}
+
 TEST(PrintTest, Constants) {
   EXPECT_EQ(ToString(Expr(-3)), "-3");
   EXPECT_EQ(ToString(Const(DType::UInt(8), 200)), "200u8");

@@ -220,6 +220,9 @@ class Sharing {
       return x->buffer == y->buffer && x->workspace_offset == y->workspace_offset &&
              Same(x->body, y->body);
     }
+    if (const auto *x = a.As<Fail>(), *y = b.As<Fail>(); x != nullptr) {
+      return x->before == y->before && x->after == y->after && Same(x->number, y->number);
+    }
     return false;
   }
 

@@ -21,6 +21,7 @@ struct Made {
   BinaryOp op = BinaryOp::kMul;
   int64_t extent = 4;
   int cpu_variant = -1;
+  std::string failure = "found ";
 };
 
 // out[i] = (in[i] + scratch) op weights[i], in a loop, with a buffer and variables of its own.
@@ -36,6 +37,7 @@ void AddFunc(LoopProgram& program, const std::string& name, const Made& made) {
   const Stmt loop =
       MakeFor(i, 0, made.extent, ForKind::kSerial,
               MakeBlock({MakePrefetch(weights, i + 1),
+                         MakeIf(MakeLoad(in, {i}) < 0, MakeFail(made.failure, i, ", wanted more")),
                          MakeStore(out, {i}, MakeBinary(made.op, sum, MakeLoad(weights, {i})))}));
   Func func;
   func.name = name;
@@ -77,8 +79,8 @@ TEST(ShareFunctions, TakesConstantsAsInputs) {
 }
 
 TEST(ShareFunctions, OnlyWhatIsAlike) {
-  for (const Made& other :
-       {Made{.op = BinaryOp::kAdd}, Made{.extent = 3}, Made{.cpu_variant = 1}}) {
+  for (const Made& other : {Made{.op = BinaryOp::kAdd}, Made{.extent = 3}, Made{.cpu_variant = 1},
+                            Made{.failure = "found index "}}) {
     LoopProgram program;
     AddFunc(program, "f", {});
     AddFunc(program, "g", other);

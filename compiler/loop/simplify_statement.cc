@@ -62,6 +62,7 @@ Stmt Simplifier::Simplify(const Stmt& s) {
   if (const auto* n = s.As<Launch>()) {
     return MakeLaunch(n->function, n->max_tasks, simplified(n->args));
   }
+  if (const auto* n = s.As<Fail>()) return MakeFail(n->before, Simplify(n->number), n->after);
   return s;
 }
 

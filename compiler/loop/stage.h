@@ -14,6 +14,7 @@
 #ifndef KILN_COMPILER_LOOP_STAGE_H_
 #define KILN_COMPILER_LOOP_STAGE_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,7 +47,18 @@ struct Stage {
   // name an element more than once; the value may be made of the element that was there. Never
   // with a reduction.
   bool update = false;
+  // Of an update: what is looked at at each point, before the value is stored.
+  struct Check {
+    Expr fails;  // bool; where it is true, `fail before, number, after`
+    std::string before;
+    Expr number;
+    std::string after;
+  };
+  std::optional<Check> check = {};
 };
+
+// The loop body that stores a stage's value, behind its check.
+Stmt StoreOf(const Stage& stage);
 
 // combine(acc, term): acc + term, min(acc, term), …
 Expr CombineExprs(Combine combine, Expr acc, Expr term);

@@ -3,6 +3,7 @@
 #include "compiler/loop/check.h"
 #include "compiler/loop/expr_node.h"
 #include "compiler/loop/loop.h"
+#include "compiler/loop/stage.h"
 
 namespace kiln::loop {
 namespace {
@@ -90,6 +91,21 @@ Stmt MakeCall(std::string function, std::vector<Argument> args, int32_t profile_
 Stmt MakeLaunch(std::string function, int64_t max_tasks, std::vector<Argument> args) {
   KILN_CHECK(max_tasks >= 1, absl::StrCat("launch of ", max_tasks, " tasks"));
   return NewStmt(Launch{std::move(function), max_tasks, std::move(args)});
+}
+
+Stmt MakeFail(std::string before, Expr number, std::string after) {
+  KILN_CHECK(!number.type().is_vector() && number.type().dtype.is_integral(),
+             absl::StrCat("failure with a number of type ", number.type().ToString()));
+  KILN_CHECK(before.size() + after.size() <= kMaxFailText,
+             absl::StrCat("failure with a text of ", before.size() + after.size(), " bytes"));
+  return NewStmt(Fail{std::move(before), std::move(number), std::move(after)});
+}
+
+Stmt StoreOf(const Stage& stage) {
+  const Stmt store = MakeStore(stage.buffer, stage.index, stage.value);
+  if (!stage.check.has_value()) return store;
+  const Stage::Check& check = *stage.check;
+  return MakeBlock({MakeIf(check.fails, MakeFail(check.before, check.number, check.after)), store});
 }
 
 const Func* LoopProgram::FindFunc(absl::string_view name) const {

@@ -117,7 +117,8 @@ class FuncVerifier {
     };
     if (absl::Status status = check(); !status.ok()) return InStmt(status, s);
     const size_t num_loops = loops_.size();
-    const bool rectangular = rectangular_;
+    const bool rectangular = rectangular_, in_parallel = in_parallel_;
+    in_parallel_ |= n.kind == ForKind::kParallel || n.kind == ForKind::kVectorized;
     int64_t begin, extent;
     if (AsInt(n.begin, &begin) && AsInt(n.extent, &extent) && extent > 0) {
       loops_.push_back({n.var, {begin, begin + extent - 1}});
@@ -129,6 +130,7 @@ class FuncVerifier {
     vars_.erase(n.var.get());
     loops_.resize(num_loops);
     rectangular_ = rectangular;
+    in_parallel_ = in_parallel;
     return absl::OkStatus();
   }
 
@@ -199,6 +201,16 @@ class FuncVerifier {
   absl::Status VerifyNode(const Stmt& s, const Launch& n) {
     absl::Status status = VerifyCall(n.function, n.args, true);
     if (status.ok() && n.max_tasks < 1) status = Error("a launch of no tasks");
+    return status.ok() ? status : InStmt(status, s);
+  }
+
+  absl::Status VerifyNode(const Stmt& s, const Fail& n) {
+    absl::Status status;
+    if (func_.kind == Func::Kind::kTask || in_parallel_) {
+      status = Error("a failure in a parallel or vectorised loop");
+    } else {
+      status = VerifyExpr(n.number, n.number.type());
+    }
     return status.ok() ? status : InStmt(status, s);
   }
 
@@ -321,6 +333,7 @@ class FuncVerifier {
   std::unordered_set<const ExprNode*> vars_;
   std::vector<Loop> loops_;
   bool rectangular_ = true;
+  bool in_parallel_ = false;  // or in a vectorised loop
 };
 
 absl::Status VerifyConstant(const Constant& constant) {

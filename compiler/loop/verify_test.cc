@@ -45,6 +45,19 @@ TEST(VerifyTest, AcceptsAProgram) {
             "");
 }
 
+TEST(VerifyTest, FailuresStandInSerialCode) {
+  Fixture f;
+  const Stmt fail = MakeIf(f.i < 3, MakeFail("found ", f.i, ", wanted less"));
+  EXPECT_EQ(f.ErrorOf(MakeFor(f.i, 0, 8, ForKind::kSerial, fail)), "");
+  for (const ForKind kind : {ForKind::kParallel, ForKind::kVectorized}) {
+    EXPECT_HAS(f.ErrorOf(MakeFor(f.i, 0, 8, kind, fail)),
+               "a failure in a parallel or vectorised loop");
+    EXPECT_HAS(f.ErrorOf(MakeFor(f.j, 0, 8, kind, MakeFor(f.i, 0, 8, ForKind::kSerial, fail))),
+               "a failure in a parallel or vectorised loop");
+  }
+  EXPECT_HAS(f.ErrorOf(fail), "variable i is not in scope");
+}
+
 TEST(VerifyTest, Scope) {
   Fixture f;
   EXPECT_EQ(f.ErrorOf(MakeStore(f.b, {f.i}, Expr(0))),

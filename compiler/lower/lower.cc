@@ -93,6 +93,10 @@ absl::StatusOr<loop::Kernel> KernelOf(const Graph& graph, PendingCall& pending) 
     };
     stage.value = loop::MutateExpr(stage.value, read_slices);
     for (Expr& index : stage.index) index = loop::MutateExpr(index, read_slices);
+    if (stage.check.has_value()) {
+      stage.check->fails = loop::MutateExpr(stage.check->fails, read_slices);
+      stage.check->number = loop::MutateExpr(stage.check->number, read_slices);
+    }
   }
   return kernel;
 }

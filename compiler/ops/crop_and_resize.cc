@@ -2,6 +2,7 @@
 #include "compiler/loop/math.h"
 #include "compiler/ops/constraint.h"
 #include "compiler/ops/example.h"
+#include "compiler/ops/index_input.h"
 #include "compiler/ops/window.h"
 
 namespace kiln {
@@ -100,6 +101,10 @@ absl::Status Lower(StageBuilder& b) {
 
 AttrValue List(const std::vector<int64_t>& values) { return AttrValue::Ints(values); }
 
+std::optional<IndexInput> IndexOfBatch(const InferContext& c) {
+  return IndexInput{2, {FromEnds(c.inputs[0].shape[0])}};
+}
+
 const OpDef kCropAndResize = {
     {.name = "image.crop_and_resize",
      .doc = "Boxes of data at one resolution. A box is (y0, x0, y1, x1), 0 to 1 from the centre of "
@@ -134,6 +139,7 @@ const OpDef kCropAndResize = {
       .attrs = {{"crop_size", List({3, 1})}, {"layout", "NHWC"}, {"out_dtype", "float32"}},
       .input_min = 0,
       .input_max = 1}},
+    IndexOfBatch,
 };
 KILN_REGISTER_OP(kCropAndResize);
 

@@ -3,6 +3,7 @@
 #include "compiler/ops/axes.h"
 #include "compiler/ops/constraint.h"
 #include "compiler/ops/example.h"
+#include "compiler/ops/index_input.h"
 
 namespace kiln {
 namespace {
@@ -34,6 +35,12 @@ absl::Status LowerGather(StageBuilder& b) {
   return absl::OkStatus();
 }
 
+std::optional<IndexInput> IndexOfGather(const InferContext& c) {
+  const TensorType& data = c.inputs[0];
+  const int64_t extent = data.shape[AxisOf(c.attrs.Int("axis"), static_cast<size_t>(data.rank()))];
+  return IndexInput{1, {FromEnds(extent)}};
+}
+
 const OpDef kGather = {
     {.name = "gather",
      .doc = "out[i, …, k] = data[i, …, k] with the index along the axis replaced by indices[i, …, "
@@ -53,6 +60,7 @@ const OpDef kGather = {
           {Values(I32({2}), {3, 3})}),
      Case({Iota(F32({2, 2})), Values(U8({1, 2}), {1, 0})}, {{"axis", 0}},
           {Values(F32({1, 2}), {2, 1})})},
+    IndexOfGather,
 };
 KILN_REGISTER_OP(kGather);
 
@@ -101,6 +109,11 @@ absl::Status LowerGatherNd(StageBuilder& b) {
   return absl::OkStatus();
 }
 
+std::optional<IndexInput> IndexOfGatherNd(const InferContext& c) {
+  const auto batch = static_cast<size_t>(c.attrs.Int("batch_dims"));
+  return PlacesOf(c.inputs[0].shape, batch, 1, c.inputs[1]);
+}
+
 const OpDef kGatherNd = {
     {.name = "gather_nd",
      .doc = "out[i, …] = data[indices[0, i], indices[1, i], …]: the first dimension of indices "
@@ -126,6 +139,7 @@ const OpDef kGatherNd = {
           {Values(F32({1, 2}), {3, 4})}),
      Case({Values(F32({2, 2}), {1, 2, 3, 4}), Values(I64({1, 2}), {1, 0})}, {{"batch_dims", 1}},
           {Values(F32({2}), {2, 3})})},
+    IndexOfGatherNd,
 };
 KILN_REGISTER_OP(kGatherNd);
 

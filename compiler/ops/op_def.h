@@ -17,6 +17,8 @@
 #ifndef KILN_COMPILER_OPS_OP_DEF_H_
 #define KILN_COMPILER_OPS_OP_DEF_H_
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,6 +56,19 @@ struct OpExample {
          input_max = 2;  // range of the random floats (integers: rounded from range * 4)
 };
 
+// The least and the largest index that is a place.
+struct IndexBounds {
+  int64_t least, largest;
+};
+
+// An input whose values say where in other inputs the operator reads or writes.
+struct IndexInput {
+  int input;
+  // For all elements, or one for each part along the first dimension. What lies outside is taken
+  // for the nearest place by `lower`.
+  std::vector<IndexBounds> bounds;
+};
+
 struct OpDef : OpSchema {
   // What inputs and attributes must satisfy. `infer` cites constraints[n-1] as "constraint n".
   std::vector<std::string> constraints;
@@ -66,6 +81,9 @@ struct OpDef : OpSchema {
   // be relied on.
   absl::Status (*lower)(StageBuilder&) = nullptr;
   std::vector<OpExample> examples;
+  // Null: no input is an index, or all values of those that are have a meaning. Types have been
+  // inferred. Nothing if it is so for these attributes and types.
+  std::optional<IndexInput> (*index_input)(const InferContext&) = nullptr;
 };
 
 // Null if there is none.

@@ -4,6 +4,7 @@
 #include "compiler/ops/axes.h"
 #include "compiler/ops/constraint.h"
 #include "compiler/ops/example.h"
+#include "compiler/ops/index_input.h"
 
 namespace kiln {
 namespace {
@@ -115,6 +116,15 @@ absl::Status LowerNd(StageBuilder& b) {
   return absl::OkStatus();
 }
 
+std::optional<IndexInput> IndexAlongAxis(const InferContext& c) {
+  const Shape& data = c.inputs[0].shape;
+  return IndexInput{1, {FromEnds(data[AxisOf(c.attrs.Int("axis"), data.size())])}};
+}
+
+std::optional<IndexInput> IndexOfNd(const InferContext& c) {
+  return PlacesOf(c.inputs[0].shape, 0, 1, c.inputs[1]);
+}
+
 // scatter_elements under the names that older models have.
 OpDef Alias(std::string name, std::string reduction, InferResult (*infer)(const InferContext&),
             absl::Status (*lower)(StageBuilder&), const std::vector<double>& expected) {
@@ -133,7 +143,8 @@ OpDef Alias(std::string name, std::string reduction, InferResult (*infer)(const 
           {Case({Values(F32({1, 3}), {1, 2, 3}), Values(I32({1, 3}), {2, -3, 2}),
                  Values(F32({1, 3}), {10, 20, 30})},
                 {{"axis", 1}}, {Values(F32({1, 3}), expected)}),
-           {.inputs = {I32({4}), I64({2}), I32({2})}, .input_min = 0, .input_max = 0.7}}};
+           {.inputs = {I32({4}), I64({2}), I32({2})}, .input_min = 0, .input_max = 0.7}},
+          IndexAlongAxis};
 }
 
 const OpDef kScatter[] = {
@@ -165,7 +176,8 @@ const OpDef kScatter[] = {
             Values(F16({4}), {7, 0, 4, 5})},
            {{"reduction", "max"}}, {Values(F16({3}), {1, 2, 7})}),
       Case({Values(I32({2}), {2, 3}), Values(I32({1}), {0}), Values(I32({1}), {5})},
-           {{"reduction", "mul"}}, {Values(I32({2}), {10, 3})})}},
+           {{"reduction", "mul"}}, {Values(I32({2}), {10, 3})})},
+     IndexAlongAxis},
     {{.name = "scatter_nd",
       .doc = "data, where the part at [indices[0, i], indices[1, i], …] is replaced by "
              "updates[i, …] or combined with it, in row-major order. Negative indices count from "
@@ -189,7 +201,8 @@ const OpDef kScatter[] = {
       {.inputs = {F32({2, 3}), I32({2, 4}), F32({4})},
        .attrs = {{"mode", "min"}},
        .input_min = 0,
-       .input_max = 0.2}}},
+       .input_max = 0.2}},
+     IndexOfNd},
 };
 KILN_REGISTER_OPS(kScatter);
 

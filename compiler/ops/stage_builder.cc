@@ -141,6 +141,18 @@ void StageBuilder::Update(int k, Shape axes, const std::function<Indices(const I
   result_.stages.push_back(std::move(stage));
 }
 
+void StageBuilder::Check(int k, Shape axes, const std::function<Indices(const Indices&)>& index,
+                         const std::function<Stage::Check(const Expr&)>& check) {
+  Stage stage;
+  stage.buffer = outputs_[static_cast<size_t>(k)];
+  stage.axes = MakeAxes("i", axes);
+  stage.index = index(VarsOf(stage.axes));
+  stage.value = loop::MakeLoad(stage.buffer, stage.index);
+  stage.check = check(stage.value);
+  stage.update = true;
+  result_.stages.push_back(std::move(stage));
+}
+
 Access StageBuilder::Recurrence(std::string name, Shape shape,
                                 const std::function<Expr(const Indices&)>& first, Shape axes,
                                 const std::function<Indices(const Indices&)>& index,

@@ -78,6 +78,12 @@ class StageBuilder {
   void Update(int k, Shape axes, const std::function<Indices(const Indices&)>& index,
               const std::function<Expr(const Indices&, const Expr& old)>& value);
 
+  // Looks at output k, which has been defined, at `index(point)` for one point of `axes` after the
+  // other; the function fails at the first where `check(element)` says so. As for Update, the
+  // operator's fusion is kOpaque.
+  void Check(int k, Shape axes, const std::function<Indices(const Indices&)>& index,
+             const std::function<loop::Stage::Check(const Expr& element)>& check);
+
   // A stage that begins as `first` at every index of `shape`, in the dtype of that; then, for one
   // point of `axes` after the other, in row-major order, the element at `index(point)` becomes
   // `next(point, so_far)`, where `so_far` reads the elements as they are by then. As for Update,

@@ -3,6 +3,7 @@
 #include "compiler/ops/axes.h"
 #include "compiler/ops/constraint.h"
 #include "compiler/ops/example.h"
+#include "compiler/ops/index_input.h"
 #include "compiler/ops/reindex.h"
 
 namespace kiln {
@@ -77,6 +78,17 @@ absl::Status Lower(StageBuilder& b) {
   return absl::OkStatus();
 }
 
+// Each index has a meaning where they wrap around.
+std::optional<IndexInput> IndexOfTake(const InferContext& c) {
+  if (c.attrs.String("mode") == "wrap") return std::nullopt;
+  const TensorType& data = c.inputs[0];
+  const int64_t extent =
+      c.attrs.IsNone("axis")
+          ? data.num_elements()
+          : data.shape[AxisOf(c.attrs.Int("axis"), static_cast<size_t>(data.rank()))];
+  return IndexInput{1, {{0, extent - 1}}};
+}
+
 AttrValue None() { return AttrValue::None(); }
 
 const OpDef kTake = {
@@ -107,6 +119,7 @@ const OpDef kTake = {
           {Values(F32({2}), {1, 3})}),
      Case({Iota(F32({300})), Values(U8({2}), {255, 3})}, {{"axis", 0}},
           {Values(F32({2}), {255, 3})})},
+    IndexOfTake,
 };
 KILN_REGISTER_OP(kTake);
 

@@ -13,6 +13,9 @@ namespace {
 constexpr std::array kPasses = {
     Pass{"infer-types", "gives every value its type, and checks the operators' constraints", 0,
          kTyped, false, InferTypes},
+    Pass{"check-indices",
+         "where it is asked for, checks indices in front of the operators that read them", kTyped,
+         kTyped, false, CheckIndices},
     Pass{"canonicalize",
          "writes operators in one way: batch_norm over constants as scale and shift, dropout away, "
          "every change of shape as reshape",

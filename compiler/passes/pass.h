@@ -36,6 +36,7 @@ struct PassContext {
   Evaluator evaluate;
   Partitioner partition = nullptr;  // null: there are no external code generators
   WorkEstimator work = nullptr;     // null: no node takes too much to be folded
+  bool check_indices = false;       // that are computed: the model fails where one is outside
 };
 
 // What is known of a graph; a pass needs some and gives some.
@@ -72,6 +73,7 @@ absl::StatusOr<Graph> RunPasses(Graph graph, const PassContext& context,
 
 // The passes. What each does is said above its definition, in <name>.cc, and in the table.
 absl::StatusOr<Graph> InferTypes(const Graph& graph, const PassContext& context);
+absl::StatusOr<Graph> CheckIndices(const Graph& graph, const PassContext& context);
 absl::StatusOr<Graph> Canonicalize(const Graph& graph, const PassContext& context);
 absl::StatusOr<Graph> IntegerProducts(const Graph& graph, const PassContext& context);
 absl::StatusOr<Graph> FoldScales(const Graph& graph, const PassContext& context);

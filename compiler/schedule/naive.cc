@@ -10,8 +10,7 @@ Stmt NaiveSchedule(const loop::Kernel& kernel, Context& context) {
       context.workspace.push_back(stage.buffer);
     }
     if (stage.reduce.empty() && stage.combine == loop::Combine::kNone) {
-      stmts.push_back(Nest(stage.axes, ForKind::kSerial,
-                           loop::MakeStore(stage.buffer, stage.index, stage.value)));
+      stmts.push_back(Nest(stage.axes, ForKind::kSerial, loop::StoreOf(stage)));
       continue;
     }
     const Expr accumulator = loop::MakeLoad(stage.buffer, stage.index);

@@ -133,8 +133,7 @@ Stmt UpdateNests(const loop::Kernel& kernel, schedule::Context& context) {
   std::vector<Stmt> nests;
   for (const Stage& stage : kernel.stages) {
     nests.push_back(stage.update
-                        ? schedule::Nest(stage.axes, loop::ForKind::kSerial,
-                                         loop::MakeStore(stage.buffer, stage.index, stage.value))
+                        ? schedule::Nest(stage.axes, loop::ForKind::kSerial, loop::StoreOf(stage))
                         : schedule::StageNest(kernel, stage, context));
   }
   context.description = "update";

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the code generators do when something fails: the same program with each call of the runtime
-// failing in turn, and with wrong arguments. Codes, texts, the order of the calls and what is
-// written must be the same.
+// failing in turn, with wrong arguments, and with numbers that let it fail itself. Codes, texts,
+// the order of the calls and what is written must be the same.
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -14,6 +15,7 @@
 #include "absl/strings/str_join.h"
 #include "compiler/codegen/c/c_compiler.h"
 #include "compiler/codegen/c/codegen_c.h"
+#include "compiler/loop/interpret.h"
 #include "compiler/loop/passes.h"
 #include "gtest/gtest.h"
 #include "tvm/runtime/c_backend_api.h"
@@ -120,6 +122,30 @@ Func AddOne(const std::string& name, Convention convention, bool scratch, loop::
   return func;
 }
 
+constexpr DType kNumbers[] = {DType::Int(8), DType::Int(32), DType::UInt(32), DType::Int(64),
+                              DType::UInt(64)};
+
+// Copies numbers until one is odd, which it fails with.
+Func FailAt(DType dtype) {
+  const Buffer in = MakeBuffer("in", dtype, {4}, BufferScope::kParam),
+               out = MakeBuffer("out", dtype, {4}, BufferScope::kParam);
+  const loop::Var i = loop::MakeVar("i");
+  const Expr number = loop::MakeLoad(in, {i});
+  const loop::Type type = number.type();
+  const Expr is_odd = loop::MakeBinary(loop::BinaryOp::kAnd, number, loop::IntConst(type, 1)) ==
+                      loop::IntConst(type, 1);
+  Func func;
+  func.name = absl::StrCat("odd_", dtype.ToString());
+  func.params = {in, out};
+  func.num_inputs = 1;
+  func.body = loop::MakeFor(
+      i, 0, 4, loop::ForKind::kSerial,
+      loop::MakeBlock(
+          {loop::MakeIf(is_odd, loop::MakeFail("\"odd\"?\?/: found ", number, ", wanted ä")),
+           loop::MakeStore(out, {i}, number)}));
+  return func;
+}
+
 // y = x + 1 + 1 + 1, by an operator that is called by name, one that runs in parallel, one with
 // tensors as arguments and scratch memory; with scratch memory of its own.
 loop::LoopProgram Program() {
@@ -147,7 +173,10 @@ loop::LoopProgram Program() {
                                loop::MakeCall("packed", {{memory, Expr(32)}, {y, Expr(0)}})});
   main.exported = true;
   program.funcs.push_back(main);
-  for (Func& func : program.funcs) func.exported = func.kind == Func::Kind::kMain;
+  for (const DType dtype : kNumbers) program.funcs.push_back(FailAt(dtype));
+  for (Func& func : program.funcs) {
+    func.exported = func.kind == Func::Kind::kMain || func.convention == Convention::kUnpacked;
+  }
   loop::OutlineParallel(program, 4);
   return program;
 }
@@ -219,12 +248,14 @@ class FailuresTest : public testing::Test {
       std::memcpy(slot, &function, sizeof(function));
     }
     engines_["c"] = c_->Symbol("run");
+    libraries_["c"] = [this](const std::string& name) { return c_->Symbol(name); };
 #ifdef KILN_WITH_LLVM
     auto jit = codegen::Jit::Create(Program(), Target::Host(), RuntimeFunctions(),
                                     {.module_context = "module_context"});
     ASSERT_TRUE(jit.ok()) << jit.status();
     llvm_ = *std::move(jit);
     engines_["llvm"] = llvm_->Lookup("run");
+    libraries_["llvm"] = [this](const std::string& name) { return llvm_->Lookup(name); };
 #endif
     for (const auto& [name, address] : engines_) ASSERT_NE(address, nullptr) << name;
   }
@@ -238,7 +269,29 @@ class FailuresTest : public testing::Test {
     return wanted;
   }
 
+  // What odd_<dtype> does to the numbers on all engines and in the interpreter: the text, and which
+  // numbers it has copied.
+  template <typename T>
+  std::string FailAtOdd(DType dtype, const std::array<T, 4>& numbers) {
+    const std::string name = absl::StrCat("odd_", dtype.ToString());
+    std::array<T, 4> in = numbers, out = {};
+    const loop::LoopProgram program = Program();
+    const absl::Status status = loop::Interpreter(program).Run(name, {in.data(), out.data()});
+    const std::string wanted = absl::StrCat(status.message(), "; ", absl::StrJoin(out, " "));
+    for (const auto& [engine, lookup] : libraries_) {
+      Runtime own;
+      runtime = &own;
+      out = {};
+      const auto function = reinterpret_cast<int32_t (*)(void*, void*)>(lookup(name));
+      EXPECT_EQ(function(in.data(), out.data()), status.ok() ? 0 : loop::kFailStatus) << engine;
+      EXPECT_EQ(absl::StrCat(own.text, "; ", absl::StrJoin(out, " ")), wanted) << engine;
+      runtime = nullptr;
+    }
+    return wanted;
+  }
+
  private:
+  std::map<std::string, std::function<void*(const std::string&)>> libraries_;
   std::unique_ptr<codegen::LoadedC> c_;
 #ifdef KILN_WITH_LLVM
   std::unique_ptr<codegen::Jit> llvm_;
@@ -302,6 +355,24 @@ TEST_F(FailuresTest, WrongArguments) {
     EXPECT_EQ(outcome.code, -1);
     EXPECT_EQ(outcome.calls, 0u) << outcome.text;
   }
+}
+
+TEST_F(FailuresTest, NumbersInTheText) {
+  const std::string before = "\"odd\"?\?/: found ", after = ", wanted ä; ";
+  EXPECT_EQ(FailAtOdd<int32_t>(DType::Int(32), {2, 4, 6, 8}), "; 2 4 6 8");
+  EXPECT_EQ(FailAtOdd<int32_t>(DType::Int(32), {2, 1, 3, 8}), before + "1" + after + "2 0 0 0");
+  EXPECT_EQ(FailAtOdd<int32_t>(DType::Int(32), {2, -2147483647, 0, 8}),
+            before + "-2147483647" + after + "2 0 0 0");
+  EXPECT_EQ(FailAtOdd<uint32_t>(DType::UInt(32), {4294967295, 0, 0, 0}),
+            before + "4294967295" + after + "0 0 0 0");
+  EXPECT_EQ(FailAtOdd<int64_t>(DType::Int(64), {0, 0, 0, -9223372036854775807}),
+            before + "-9223372036854775807" + after + "0 0 0 0");
+  EXPECT_EQ(FailAtOdd<int64_t>(DType::Int(64), {1000000000000000001, 0, 0, 0}),
+            before + "1000000000000000001" + after + "0 0 0 0");
+  EXPECT_EQ(FailAtOdd<uint64_t>(DType::UInt(64), {2, 18446744073709551615u, 0, 0}),
+            before + "18446744073709551615" + after + "2 0 0 0");
+  EXPECT_EQ(FailAtOdd<int8_t>(DType::Int(8), {-127, 0, 0, 0}).substr(0, before.size() + 4),
+            before + "-127");
 }
 
 TEST_F(FailuresTest, StridesOfCompactTensors) {

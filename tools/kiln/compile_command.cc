@@ -38,6 +38,7 @@ struct CompileFlags : ModelFlags {
   bool workspace_io = false;
   bool system_lib = false;
   bool profile = false;
+  bool check_indices = false;
   std::string c_constants = "packed";
   std::string mlf;
   bool mlf_runtime = false, headers = true;
@@ -57,6 +58,7 @@ absl::StatusOr<CompileOptions> OptionsOf(const CompileFlags& flags) {
   o.workspace_io = flags.workspace_io;
   o.system_lib = flags.system_lib;
   o.profile = flags.profile;
+  o.check_indices = flags.check_indices;
   KILN_ASSIGN_OR_RETURN(o.c_constants, ParseCConstants(flags.c_constants));
   if (!flags.tuning.empty()) {
     KILN_ASSIGN_OR_RETURN(o.schedule.tuning, ReadTuning(flags.tuning));
@@ -243,6 +245,9 @@ void AddCompileCommand(CLI::App& app, Action& action) {
                    "C code: constants above 64 KiB packed as bytes, or elements, which machines "
                    "of another byte order need and a C compiler takes 400 bytes of memory for")
       ->capture_default_str();
+  command->add_flag("--check-indices", flags->check_indices,
+                    "Let the model fail, with a text that names operator and index, where an "
+                    "index that it computes is out of range; else the nearest one is taken");
   command->footer(
       "Examples:\n"
       "  kiln compile model.onnx -o out --module-name my_mod\n"

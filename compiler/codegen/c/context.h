@@ -84,6 +84,9 @@ struct CContext {
     loader_pointers.insert(function);
     return "__" + function;
   }
+  // Whether the program needs a runtime of this ABI: it has functions that tensors are given to.
+  // Others leave the text of an error only where the program that they are linked into has one.
+  bool HasPackedFunction() const;
   DType IndexDType() const { return DType::Int(index_bits); }
   // The dtype that values of `type` have in C.
   DType DTypeOf(const loop::Type& type) const { return type.index ? IndexDType() : type.dtype; }
@@ -112,6 +115,7 @@ struct CContext {
   bool uses_module_context = false;  // a call by name says which module it is from
   bool uses_call_tensor = false;     // kiln_tensor, of packed calls
   bool uses_check_tensor = false;    // kiln_check, of packed functions
+  bool uses_fail_number = false;     // kiln_fail_number, of loop::Fail
 };
 
 // "KILN_ALIGNED(64) " where `alignment_bytes` is more than an element needs.

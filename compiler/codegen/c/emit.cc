@@ -12,6 +12,7 @@
 #include "compiler/codegen/c/constant_printer.h"
 #include "compiler/codegen/c/cpu_choice_printer.h"
 #include "compiler/codegen/c/data_printer.h"
+#include "compiler/codegen/c/fail_printer.h"
 #include "compiler/codegen/c/function_printer.h"
 
 namespace kiln::codegen {
@@ -236,7 +237,7 @@ absl::StatusOr<std::string> EmitC(const loop::LoopProgram& program, const Target
   KILN_RETURN_IF_ERROR(data_printer.Print(&data));
   std::string constants;
   PrintConstants(context, &constants);
-  const std::string packed_helpers = PackedHelpers(context);
+  const std::string packed_helpers = PackedHelpers(context) + FailHelper(context);
   const bool uses_floats = UsesFloats(functions) || UsesFloats(context.helpers.definitions());
   // Functions of CPU variants say themselves what they need.
   const bool uses_fma = context.helpers.uses_fma() && target.has_fma && !program.cpu_choice;

@@ -188,6 +188,8 @@ void FunctionPrinter::PrintStmt(const Stmt& s) {
     PrintCall(*node);
   } else if (const auto* node = s.As<loop::Launch>()) {
     PrintLaunch(*node);
+  } else if (const auto* node = s.As<loop::Fail>()) {
+    PrintFail(*node);
   }
 }
 

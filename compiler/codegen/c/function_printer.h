@@ -51,6 +51,7 @@ class FunctionPrinter {
   void PrintIf(const loop::If& node);
   void PrintAllocate(const loop::Allocate& node);
   void PrintCall(const loop::Call& node);
+  void PrintFail(const loop::Fail& node);
   // What the call returns is handed on as it is.
   void ReturnIfNonZero(const std::string& call);
   void PrintProfileHook(int32_t profile_index, bool begin);

@@ -71,16 +71,7 @@ class CpuChoiceEmitter {
       builder_.CreateRetVoid();
       return;
     }
-    llvm::FunctionCallee set_error =
-        context_.module.getOrInsertFunction("TVMAPISetLastError", fail_->getFunctionType());
-    llvm::cast<llvm::Function>(set_error.getCallee())
-        ->setLinkage(llvm::GlobalValue::ExternalWeakLinkage);
-    llvm::BasicBlock *linked = Block("linked"), *done = Block("done");
-    builder_.CreateCondBr(builder_.CreateIsNotNull(set_error.getCallee()), linked, done);
-    builder_.SetInsertPoint(linked);
-    builder_.CreateCall(set_error, {fail_->getArg(0)});
-    builder_.CreateBr(done);
-    builder_.SetInsertPoint(done);
+    context_.CallLinkedSetLastError(builder_, fail_->getArg(0));
     builder_.CreateRetVoid();
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Emits the body of one loop::Func. Statements are in emit_statements.cc, calls in emit_calls.cc,
-// expressions in emit_expressions.cc, emit_casts.cc and emit_float16.cc, loads and stores in
-// emit_memory.cc.
+// failures in emit_fail.cc, expressions in emit_expressions.cc, emit_casts.cc and emit_float16.cc,
+// loads and stores in emit_memory.cc.
 #ifndef KILN_COMPILER_CODEGEN_LLVM_FUNCTION_EMITTER_H_
 #define KILN_COMPILER_CODEGEN_LLVM_FUNCTION_EMITTER_H_
 
@@ -32,6 +32,7 @@ class FunctionEmitter {
   void Emit(const loop::Allocate& node);
   void Emit(const loop::Call& node);
   void Emit(const loop::Launch& node);
+  void Emit(const loop::Fail& node);
 
   // Calls.
   void EmitProfileHook(int32_t profile_index, bool begin);

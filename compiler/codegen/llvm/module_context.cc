@@ -112,6 +112,22 @@ llvm::CallInst* ModuleContext::CallRuntime(llvm::IRBuilderBase& builder, Runtime
   return call;
 }
 
+void ModuleContext::CallLinkedSetLastError(llvm::IRBuilderBase& builder, llvm::Value* text) {
+  llvm::FunctionCallee set_error =
+      module.getOrInsertFunction(RuntimeName(RuntimeFunction::kSetLastError),
+                                 RuntimeType(RuntimeFunction::kSetLastError, types));
+  llvm::cast<llvm::Function>(set_error.getCallee())
+      ->setLinkage(llvm::GlobalValue::ExternalWeakLinkage);
+  llvm::Function* function = builder.GetInsertBlock()->getParent();
+  auto* linked = llvm::BasicBlock::Create(module.getContext(), "linked", function);
+  auto* done = llvm::BasicBlock::Create(module.getContext(), "done", function);
+  builder.CreateCondBr(builder.CreateIsNotNull(set_error.getCallee()), linked, done);
+  builder.SetInsertPoint(linked);
+  builder.CreateCall(set_error, {text});
+  builder.CreateBr(done);
+  builder.SetInsertPoint(done);
+}
+
 void ModuleContext::DefineModuleVariable() {
   const std::string& name = options.module_context;
   if (name.empty() || module.getNamedValue(name) != nullptr) return;

@@ -78,6 +78,9 @@ class ModuleContext {
   llvm::CallInst* CallRuntime(llvm::IRBuilderBase& builder, RuntimeFunction function,
                               llvm::ArrayRef<llvm::Value*> args);
 
+  // Leaves `text` as the last error where the program is linked with a runtime that keeps it.
+  void CallLinkedSetLastError(llvm::IRBuilderBase& builder, llvm::Value* text);
+
   // What calls by name hand on: the variable that says which module this is, or null.
   llvm::Value* ModuleHandle(llvm::IRBuilderBase& builder);
   void DefineModuleVariable();

@@ -171,6 +171,14 @@ TEST(ImportOnnx, RefusesKnownIndicesThatAreOutside) {
   EXPECT_THAT(Text(Model(x + indices(at.c_str(), 1, -4) + node("GatherND"))), HasSubstr(places));
   EXPECT_THAT(Text(Model(x + indices(at.c_str(), 1, -3) + node("GatherND"))),
               HasSubstr("gather_nd("));
+  const auto scatter = [&](const char* op, int64_t last, const char* updates) {
+    return Text(Model(x + Input("u", updates) + indices(at.c_str(), 1, last) + "node { op_type: '" +
+                      op + "' input: 'x' input: 'i' input: 'u' output: 'y' }"));
+  };
+  EXPECT_THAT(scatter("ScatterElements", 2, "1,2"), HasSubstr(elements));
+  EXPECT_THAT(scatter("ScatterElements", -2, "1,2"), HasSubstr("scatter_elements("));
+  EXPECT_THAT(scatter("ScatterND", -4, "1"), HasSubstr(places));
+  EXPECT_THAT(scatter("ScatterND", -3, "1"), HasSubstr("scatter_nd("));
 }
 
 // Negative indices count from the end once: what is outside ends at the nearest element.

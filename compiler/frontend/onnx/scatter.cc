@@ -4,6 +4,7 @@
 #include "compiler/base/status.h"
 #include "compiler/frontend/onnx/converter.h"
 #include "compiler/frontend/onnx/formula.h"
+#include "compiler/frontend/onnx/known_indices.h"
 
 namespace kiln::onnx_frontend {
 namespace {
@@ -16,7 +17,11 @@ std::string Reduction(const Converter& c) {
 // Also Scatter, its name up to opset 10.
 absl::Status ScatterElements(Converter& c) {
   Formula f(c);
-  const ValueId x = f.Input(0), indices = f.Input(1), updates = f.Input(2);
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const ValueId indices, c.Input(1));
+  KILN_ASSIGN_OR_RETURN(const ValueId updates, c.Input(2));
+  KILN_ASSIGN_OR_RETURN(const int64_t axis, NormalAxis(c.Int("axis", 0), c.type(x).rank()));
+  KILN_RETURN_IF_ERROR(CheckKnownIndices(c, indices, {c.type(x).shape[static_cast<size_t>(axis)]}));
   return f.Output(0, f("scatter_elements", {x, indices, updates},
                        {{"axis", c.Int("axis", 0)}, {"reduction", Reduction(c)}}));
 }
@@ -28,8 +33,16 @@ absl::Status ScatterNd(Converter& c) {
   if (rank < 1) return Wrong("indices", "a scalar", "rank 1 or more");
   std::vector<int64_t> axes = {rank - 1};
   for (int64_t d = 0; d + 1 < rank; ++d) axes.push_back(d);
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  const int64_t depth = c.type(indices).shape.back();
+  // Other numbers of indices are refused by the operator itself.
+  if (depth >= 1 && depth <= c.type(x).rank()) {
+    const Shape shape = c.type(x).shape;
+    KILN_RETURN_IF_ERROR(CheckKnownIndices(
+        c, indices, absl::MakeConstSpan(shape).subspan(0, static_cast<size_t>(depth))));
+  }
   Formula f(c);
-  const ValueId x = f.Input(0), places = f.Transpose(indices, axes);
+  const ValueId places = f.Transpose(indices, axes);
   return f.Output(0, f("scatter_nd", {x, places, f.Input(2)}, {{"mode", Reduction(c)}}));
 }
 

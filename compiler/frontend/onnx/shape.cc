@@ -7,6 +7,7 @@
 #include "compiler/base/status.h"
 #include "compiler/frontend/onnx/converter.h"
 #include "compiler/frontend/onnx/formula.h"
+#include "compiler/frontend/onnx/known_indices.h"
 #include "compiler/frontend/onnx/pieces.h"
 #include "compiler/frontend/onnx/tensor_proto.h"
 
@@ -215,20 +216,6 @@ absl::Status Slice(Converter& c) {
   if (axes.has_value()) attrs.Set("axes", AttrValue::Ints(*axes));
   KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("strided_slice", {x}, attrs));
   c.SetOutput(0, y);
-  return absl::OkStatus();
-}
-
-// InvalidArgument if the indices are known, and one of them is not within -extent … extent - 1.
-// Where a place has several indices, which lie along the last dimension, each has its extent.
-absl::Status CheckKnownIndices(Converter& c, ValueId indices, absl::Span<const int64_t> extents) {
-  const Value& value = c.graph().value(indices);
-  if (value.kind != ValueKind::kConstant) return absl::OkStatus();
-  const std::vector<int64_t> ints = value.constant.ToInts();
-  for (size_t i = 0; i < ints.size(); ++i) {
-    const int64_t extent = extents[i % extents.size()];
-    if (ints[i] >= -extent && ints[i] < extent) continue;
-    return Wrong("indices", absl::StrCat(ints[i]), absl::StrCat(-extent, " to ", extent - 1));
-  }
   return absl::OkStatus();
 }
 

@@ -25,7 +25,7 @@ Stmt Nest(const std::vector<loop::Axis>& axes, Stmt body) {
 
 Stmt StageLoops(const loop::Stage& stage) {
   if (stage.combine == loop::Combine::kNone) {
-    return Nest(stage.axes, loop::MakeStore(stage.buffer, stage.index, stage.value));
+    return Nest(stage.axes, loop::StoreOf(stage));
   }
   const loop::Expr sum =
       loop::CombineExprs(stage.combine, loop::MakeLoad(stage.buffer, stage.index), stage.value);
