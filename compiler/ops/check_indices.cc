@@ -78,7 +78,7 @@ const OpDef kCheckIndices = {
     {"indices are integers",
      "least and largest are one number, or one for each part along the first dimension",
      "reader and name are short"},
-    Fusion::kOpaque,
+    {.fusion = Fusion::kOpaque, .layout = LayoutRule::kFixed},
     Infer,
     Lower,
     {Case({Values(I32({4}), {0, 3, -4, 1})},
