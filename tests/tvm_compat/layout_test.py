@@ -98,6 +98,7 @@ STRUCTS = {
         },
         {"": 60},
     ),
+    "TVMMutableFuncRegistry": ({"": 24, "registry": 0, "max_functions": 16}, {"": 12, "registry": 0, "max_functions": 8}, None),
     "TVMFuncRegistry": ({"": 16, "names": 0, "funcs": 8}, {"": 8, "names": 0, "funcs": 4}, None),
 }
 
@@ -111,6 +112,8 @@ def assertions(machine):
         for member, number in (layouts[machine] or layouts[1]).items():
             found = "offsetof({}, {})".format(struct, member) if member else "sizeof({})".format(struct)
             lines.append('_Static_assert({0} == {1}, "{0}");'.format(found, number))
+    # An enum in the ABI's header: one byte where enums are as short as their values allow.
+    lines.append('_Static_assert(sizeof(((DLDevice*)0)->device_type) == sizeof(DLDeviceType), "DLDevice.device_type");')
     # Of four bytes where enums are as short as their values allow, too.
     lines.append('_Static_assert(sizeof(tvm_crt_error_t) == 4, "tvm_crt_error_t");')
     lines.append('_Static_assert(kTvmErrorSystemErrorMask == -2147483647 - 1, "kTvmErrorSystemErrorMask");')
@@ -155,6 +158,7 @@ class LayoutTest(unittest.TestCase):
     @unittest.skipIf(shutil.which(ARM) is None, ARM + " is not installed")
     def test_cortex_m3(self):
         self.compile_assertions(1, ARM, *ARM_FLAGS)
+        self.compile_assertions(1, ARM, *ARM_FLAGS, "-fno-short-enums")
 
     @unittest.skipIf(shutil.which(RISCV) is None, RISCV + " is not installed")
     def test_riscv32(self):

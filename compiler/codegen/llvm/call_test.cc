@@ -399,6 +399,20 @@ TEST(CallTest, GetterHandsOutData) {
   EXPECT_EQ(table->c, 9);
 }
 
+TEST(CallTest, ATensorsDeviceIsAsWideAsAnEnum) {
+  const LoopProgram program = Chain(Convention::kPacked, /*operators_have_workspace=*/false);
+  for (const auto& [target, type] :
+       std::map<std::string, std::string>{{"x86-64", "{ ptr, i32, i32,"},
+                                          {"aarch64", "{ ptr, i32, i32,"},
+                                          {"riscv32imac", "{ ptr, i32, i32,"},
+                                          {"armv7-unknown-linux-gnueabihf", "{ ptr, i32, i32,"},
+                                          {"cortex-m3", "{ ptr, i8, i32,"},
+                                          {"cortex-m55", "{ ptr, i8, i32,"}}) {
+    const std::string text = *EmitLlvmText(program, *Target::Parse(target));
+    EXPECT_NE(text.find("%DLTensor = type " + type), std::string::npos) << target;
+  }
+}
+
 TEST(CallTest, ParametersMayOverlapOnlyInPlace) {
   LoopProgram program = ParallelProgram();
   loop::OutlineParallel(program, /*threads=*/4);

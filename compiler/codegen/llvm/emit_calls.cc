@@ -132,6 +132,7 @@ void FunctionEmitter::StoreTensor(llvm::Value* tensor, const loop::Buffer& param
   };
   llvm::Constant* null = llvm::ConstantPointerNull::get(types_.pointer);
   store(IrTypes::kData, data);
+  // With its padding, for readers that take 32 bits everywhere.
   store(IrTypes::kDeviceType, builder_.getInt32(kDeviceCpu));
   store(IrTypes::kDeviceId, builder_.getInt32(0));
   store(IrTypes::kNdim, builder_.getInt32(param->shape.size()));

@@ -192,7 +192,8 @@ class PackedEntryEmitter {
                    bool at_least) {
     auto check_equal = [&](IrTypes::DlTensorField field, uint32_t value,
                            const std::string& problem) {
-      CheckArgument(builder_.CreateICmpEQ(LoadField(tensor, field), builder_.getInt32(value)),
+      llvm::Value* found = LoadField(tensor, field);
+      CheckArgument(builder_.CreateICmpEQ(found, llvm::ConstantInt::get(found->getType(), value)),
                     buffer, problem);
     };
     const size_t rank = buffer.shape.size();

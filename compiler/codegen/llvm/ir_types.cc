@@ -3,15 +3,16 @@
 
 namespace kiln::codegen {
 
-IrTypes::IrTypes(llvm::LLVMContext& context, int pointer_bits)
+IrTypes::IrTypes(llvm::LLVMContext& context, int pointer_bits, bool short_enums)
     : pointer(llvm::PointerType::getUnqual(context)),
       index(llvm::IntegerType::get(context, pointer_bits)),
       i8(llvm::Type::getInt8Ty(context)),
       i16(llvm::Type::getInt16Ty(context)),
       i32(llvm::Type::getInt32Ty(context)),
       i64(llvm::Type::getInt64Ty(context)),
+      device_type(short_enums ? i8 : i32),
       dl_tensor(llvm::StructType::create(
-          context, {pointer, i32, i32, i32, i32, pointer, pointer, i64}, "DLTensor")),
+          context, {pointer, device_type, i32, i32, i32, pointer, pointer, i64}, "DLTensor")),
       group_env(llvm::StructType::create(context, {pointer, i32}, "TVMParallelGroupEnv")),
       context_(context) {}
 

@@ -10,7 +10,7 @@ namespace kiln::codegen {
 
 class IrTypes {
  public:
-  IrTypes(llvm::LLVMContext& context, int pointer_bits);
+  IrTypes(llvm::LLVMContext& context, int pointer_bits, bool short_enums);
 
   // In a register. A bool is an i1 there.
   llvm::Type* Value(const loop::Type& type) const;
@@ -27,6 +27,8 @@ class IrTypes {
   llvm::IntegerType* i16;
   llvm::IntegerType* i32;
   llvm::IntegerType* i64;
+  // As wide as an enum of few values: DLDevice.device_type. What it leaves of 32 bits is padding.
+  llvm::IntegerType* device_type;
   llvm::StructType* dl_tensor;  // fields as enumerated below
   llvm::StructType* group_env;  // TVMParallelGroupEnv
 

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "llvm/TargetParser/Triple.h"
 
 namespace kiln::codegen {
 namespace {
@@ -58,6 +59,13 @@ llvm::FunctionType* RuntimeType(RuntimeFunction function, const IrTypes& types) 
                                  false);
 }
 
+// Whether C's enums are as short as their values allow: so says the procedure call standard of Arm
+// for machines without an operating system.
+bool HasShortEnums(const std::string& name) {
+  const llvm::Triple triple(name);
+  return (triple.isARM() || triple.isThumb()) && triple.isOSUnknown();
+}
+
 }  // namespace
 
 size_t NumPointers(const loop::Func& func) {
@@ -76,7 +84,8 @@ ModuleContext::ModuleContext(llvm::Module& module, const loop::LoopProgram& prog
       program(program),
       machines(std::move(machines_in)),
       options(options),
-      types(module.getContext(), machines[0].target.pointer_bits) {}
+      types(module.getContext(), machines[0].target.pointer_bits,
+            HasShortEnums(machines[0].target.triple)) {}
 
 void ModuleContext::Fail(absl::string_view message) {
   if (status_.ok()) status_ = absl::InternalError(absl::StrCat("LLVM code generator: ", message));

@@ -30,11 +30,18 @@ typedef enum {
   kDLExtDev = 12
 } DLDeviceType;
 
-// Where memory lies. The type is an integer of fixed width, because the size of an enum differs
-// between embedded ABIs.
+// An integer as wide as DLDeviceType. The ABI of Arm without an operating system makes an enum as
+// short as its values allow; what is left of four bytes is padding.
+#if defined(__ARM_SIZEOF_MINIMAL_ENUM) && __ARM_SIZEOF_MINIMAL_ENUM == 1
+typedef uint8_t DLDeviceTypeCode;
+#else
+typedef int32_t DLDeviceTypeCode;
+#endif
+
+// Where memory lies.
 typedef struct {
-  int32_t device_type;  // A DLDeviceType, or one of the further codes of c_runtime_api.h.
-  int32_t device_id;    // Counts devices of one type from 0.
+  DLDeviceTypeCode device_type;  // A DLDeviceType, or one of the further codes of c_runtime_api.h.
+  int32_t device_id;             // Counts devices of one type from 0.
 } DLDevice;
 
 // Values of DLDataType.code.

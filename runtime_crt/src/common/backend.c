@@ -6,21 +6,17 @@
 
 void* TVMBackendAllocWorkspace(int device_type, int device_id, uint64_t nbytes, int dtype_code_hint,
                                int dtype_bits_hint) {
-  DLDevice device;
+  const DLDevice device = {(DLDeviceTypeCode)device_type, device_id};
   void* memory = NULL;
   (void)dtype_code_hint;
   (void)dtype_bits_hint;
-  device.device_type = device_type;
-  device.device_id = device_id;
   if (nbytes > (uint64_t)(SIZE_MAX / 2)) return NULL;
   if (TVMPlatformMemoryAllocate((size_t)nbytes, device, &memory) != kTvmErrorNoError) return NULL;
   return memory;
 }
 
 int TVMBackendFreeWorkspace(int device_type, int device_id, void* ptr) {
-  DLDevice device;
-  device.device_type = device_type;
-  device.device_id = device_id;
+  const DLDevice device = {(DLDeviceTypeCode)device_type, device_id};
   return (int)TVMPlatformMemoryFree(ptr, device);
 }
 

@@ -5,6 +5,8 @@
 
 // A name takes about this much.
 #define AVERAGE_NAME_BYTES 11u
+// What names need beside themselves: their count, and the NUL behind the last one.
+#define FIXED_NAMES_BYTES (sizeof(tvm_function_index_t) + 1u)
 
 static void SetCount(char* names, tvm_function_index_t count) {
   memcpy(names, &count, sizeof(count));
@@ -41,44 +43,43 @@ tvm_crt_error_t TVMFuncRegistry_GetByIndex(const TVMFuncRegistry* registry,
 
 tvm_crt_error_t TVMMutableFuncRegistry_Create(TVMMutableFuncRegistry* registry, void* buffer,
                                               size_t buffer_size_bytes) {
-  const size_t fixed = sizeof(tvm_function_index_t) + 1;
   const size_t entry = AVERAGE_NAME_BYTES + sizeof(TVMBackendPackedCFunc);
   char* names;
   memset(registry, 0, sizeof(*registry));
-  if (buffer_size_bytes < fixed + entry) return kTvmErrorBufferTooSmall;
-  registry->max_functions = (buffer_size_bytes - fixed) / entry;
+  if (buffer_size_bytes < FIXED_NAMES_BYTES + entry) return kTvmErrorBufferTooSmall;
+  registry->max_functions = (buffer_size_bytes - FIXED_NAMES_BYTES) / entry;
   // Functions first: the buffer is aligned for them.
-  registry->mutable_funcs = (TVMBackendPackedCFunc*)buffer;
   names = (char*)buffer + registry->max_functions * sizeof(TVMBackendPackedCFunc);
-  registry->registry.funcs = registry->mutable_funcs;
+  registry->registry.funcs = (const TVMBackendPackedCFunc*)buffer;
   registry->registry.names = names;
-  registry->end_of_names = names + sizeof(tvm_function_index_t);
-  registry->limit_of_names = (char*)buffer + buffer_size_bytes;
   SetCount(names, 0);
-  *registry->end_of_names = '\0';
+  names[sizeof(tvm_function_index_t)] = '\0';
   return kTvmErrorNoError;
 }
 
 tvm_crt_error_t TVMMutableFuncRegistry_Set(TVMMutableFuncRegistry* registry, const char* name,
                                            TVMBackendPackedCFunc func, int override) {
   const tvm_function_index_t count = TVMFuncRegistry_GetNumFuncs(&registry->registry);
+  // The caller's memory, which the registry reads as constant.
+  TVMBackendPackedCFunc* const funcs = (TVMBackendPackedCFunc*)(uintptr_t)registry->registry.funcs;
+  char* const names = (char*)(funcs + registry->max_functions);
+  const size_t names_bytes = FIXED_NAMES_BYTES + registry->max_functions * AVERAGE_NAME_BYTES;
   const size_t size = strlen(name) + 1;
-  tvm_function_index_t index;
-  if (TVMFuncRegistry_Lookup(&registry->registry, name, &index) == kTvmErrorNoError) {
+  size_t used = sizeof(tvm_function_index_t);
+  tvm_function_index_t i;
+  if (TVMFuncRegistry_Lookup(&registry->registry, name, &i) == kTvmErrorNoError) {
     if (!override) return kTvmErrorFunctionAlreadyDefined;
-    registry->mutable_funcs[index] = func;
+    funcs[i] = func;
     return kTvmErrorNoError;
   }
+  for (i = 0; i < count; ++i) used += strlen(names + used) + 1;
   // The last NUL moves behind the new name.
-  if (count >= registry->max_functions ||
-      (size_t)(registry->limit_of_names - registry->end_of_names) < size + 1) {
+  if (count >= registry->max_functions || names_bytes - used < size + 1) {
     return kTvmErrorFunctionRegistryFull;
   }
-  memcpy(registry->end_of_names, name, size);
-  registry->end_of_names += size;
-  *registry->end_of_names = '\0';
-  registry->mutable_funcs[count] = func;
-  SetCount((char*)(registry->mutable_funcs + registry->max_functions),
-           (tvm_function_index_t)(count + 1));
+  memcpy(names + used, name, size);
+  names[used + size] = '\0';
+  funcs[count] = func;
+  SetCount(names, (tvm_function_index_t)(count + 1));
   return kTvmErrorNoError;
 }

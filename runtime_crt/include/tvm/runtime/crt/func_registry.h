@@ -37,13 +37,11 @@ tvm_crt_error_t TVMFuncRegistry_Lookup(const TVMFuncRegistry* registry, const ch
 tvm_crt_error_t TVMFuncRegistry_GetByIndex(const TVMFuncRegistry* registry,
                                            tvm_function_index_t index, TVMBackendPackedCFunc* func);
 
-// A registry that grows, up to `max_functions` and as long as names fit.
+// A registry that grows, up to `max_functions` and as long as names fit. Functions and, behind
+// them, names lie in the caller's memory.
 typedef struct TVMMutableFuncRegistry {
   TVMFuncRegistry registry;
   size_t max_functions;
-  char* end_of_names;    // The NUL after the last name.
-  char* limit_of_names;  // One past the last byte for names.
-  TVMBackendPackedCFunc* mutable_funcs;
 } TVMMutableFuncRegistry;
 
 // Takes memory of at least one entry, which must live as long as the registry; aligned as malloc
