@@ -13,7 +13,10 @@
 namespace kiln::relay {
 namespace {
 
-// Bounds what a small text can unfold to by calling functions from functions.
+// Bounds what a small text can unfold to by calling functions from functions: expressions that are
+// evaluated and inputs of nodes, some eight for each node.
+constexpr int64_t kStepsOfAnyText = 1 << 18;
+constexpr int64_t kStepsOfByte = 64;
 constexpr int64_t kMaxSteps = 8 * kMaxGraphNodes;
 constexpr int kMaxEvalDepth = 2 * kMaxNestingDepth;
 
@@ -94,9 +97,16 @@ absl::StatusOr<Result> Elaborator::EvalBody(const Body& body, Scope& scope) {
   return Eval(*body.result, scope);
 }
 
+int64_t Elaborator::MaxSteps(size_t text_bytes) {
+  const auto counted = static_cast<int64_t>(std::min<size_t>(text_bytes, kMaxSteps));
+  return std::min(kStepsOfAnyText + kStepsOfByte * counted, kMaxSteps);
+}
+
 absl::StatusOr<Result> Elaborator::Eval(const Expr& expr, Scope& scope) {
-  if (++num_steps_ > kMaxSteps) {
-    return Error(expr.position, "the calls of functions unfold to too many operations");
+  if (++num_steps_ > max_steps_) {
+    return Error(expr.position,
+                 absl::StrCat("the calls of functions unfold to more than ", max_steps_,
+                              " expressions and inputs, the most for a text of this length"));
   }
   if (depth_ >= kMaxEvalDepth) {
     return Error(expr.position, absl::StrCat("nested deeper than ", kMaxEvalDepth,

@@ -10,6 +10,7 @@
 #ifndef KILN_COMPILER_GRAPH_ELABORATE_H_
 #define KILN_COMPILER_GRAPH_ELABORATE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -61,19 +62,23 @@ struct Scope {
 
 class Elaborator {
  public:
-  // All must outlive the elaborator. `constants` are those of the metadata section.
-  Elaborator(const Module& module, const std::vector<Tensor>& constants,
+  // All must outlive the elaborator. `constants` are those of the metadata section. What calls of
+  // functions unfold to is in proportion to `text_bytes`.
+  Elaborator(const Module& module, const std::vector<Tensor>& constants, size_t text_bytes,
              absl::string_view file_name, const OpLookup& find_op, const RelayParseOptions& options)
       : module_(module),
         constants_(constants),
         file_name_(file_name),
         find_op_(find_op),
-        options_(options) {}
+        options_(options),
+        max_steps_(MaxSteps(text_bytes)) {}
 
   // The graph of @main.
   absl::StatusOr<Graph> Run();
 
  private:
+  static int64_t MaxSteps(size_t text_bytes);
+
   // A graph under construction.
   struct Building {
     Graph graph;
@@ -154,6 +159,7 @@ class Elaborator {
   std::deque<Scope> scopes_;                       // closures point into them
   std::map<const Function*, GroupBody> groups_;    // of functions whose parameters have types
   std::vector<const Function*> active_functions_;  // being called, outermost first
+  const int64_t max_steps_;
   int64_t num_steps_ = 0;
   int64_t num_nodes_ = 0;
   int depth_ = 0;

@@ -220,7 +220,7 @@ absl::StatusOr<Graph> ParseRelay(absl::string_view text, absl::string_view file_
     }
     constants = *std::move(read);
   }
-  return relay::Elaborator(module, constants, file_name, find_op, options).Run();
+  return relay::Elaborator(module, constants, text.size(), file_name, find_op, options).Run();
 }
 
 }  // namespace kiln

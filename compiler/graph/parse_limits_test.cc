@@ -52,6 +52,27 @@ TEST(ParseLimits, RefusesWhatIsTooDeepOrTooLarge) {
   }
 }
 
+// A thousand bytes may unfold to some 40,000 nodes and not to a million.
+TEST(ParseLimits, WhatCallsUnfoldToIsInProportionToTheText) {
+  std::string text = "#[version = \"0.0.5\"]\ndef @f0(%x: int8) { nn.relu(%x) }\n";
+  const auto add_levels = [&](int first, int end) {
+    for (int i = first; i < end; ++i) {
+      absl::StrAppend(&text, "def @f", i, "(%x: int8) { @f", i - 1, "(@f", i - 1, "(%x)) }\n");
+    }
+  };
+  const auto parse = [&](int level) {
+    return ParseRelay(absl::StrCat(text, "def @main(%a: int8) { @f", level, "(%a) }"), "t.relay",
+                      FindTestOp);
+  };
+  add_levels(1, 15);
+  EXPECT_EQ(parse(14)->nodes.size(), size_t{1} << 14);
+  add_levels(15, 19);
+  const absl::Status status = parse(18).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_NE(status.message().find("the calls of functions unfold to more than"), std::string::npos)
+      << status;
+}
+
 TEST(ParseLimits, LongListsAreNoDepth) {
   std::string text = "#[version = \"0.0.5\"]\ndef @main(%a: int8) { let %t0 = %a;\n";
   for (int i = 1; i < 20000; ++i)
