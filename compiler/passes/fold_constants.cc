@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <set>
 #include <vector>
 
@@ -27,9 +28,12 @@ constexpr int64_t kMaxGrownBytes = 1 << 20;
 // matrices of 4,096 rows is computed.
 constexpr int64_t kWorkOfAnyModel = 1 << 28;
 constexpr int64_t kWorkOfByte = 1 << 10;
-// Memory of the results of one node, for each byte of constants.
-constexpr int64_t kMaxResultBytes = 1 << 28;
+// Memory of the results of one node, for whatever it is, for weights, and for each byte of
+// constants that the model has; and of all results that stay.
+constexpr int64_t kMaxResultBytes = 1 << 26;
+constexpr int64_t kMaxWeightBytes = 1 << 29;
 constexpr int64_t kResultBytesOfByte = 4;
+constexpr int64_t kMaxAllResultsBytes = int64_t{768} << 20;
 
 bool MayGrow(const Graph& graph, const Node& node) {
   int64_t in = 0, out = 0;
@@ -56,54 +60,104 @@ std::vector<bool> PartsOfWeights(const Graph& graph) {
   return is_part;
 }
 
-class Budget {
- public:
-  // `may_fold`: whether a node all of whose inputs are constants may become constants.
-  Budget(const Graph& graph, const std::function<bool(const Node&)>& may_fold,
-         const PassContext& context)
-      : graph_(graph), context_(context) {
-    if (context.work == nullptr) return;
-    FixedNodes folds(graph, may_fold);
-    std::vector<bool> counted(graph.values.size(), false);
-    std::set<const char*> tensors;  // several values may be one tensor of the model
-    double bytes = 0;
-    for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) {
-      const bool is_folded = folds.ContainsNode(id);
-      for (ValueId input : graph.node(id).inputs) {
-        // Constants that are read, and results that what is left reads.
-        if (graph.is_constant(input) == is_folded && folds.Contains(input) &&
-            !counted[static_cast<size_t>(input)]) {
-          counted[static_cast<size_t>(input)] = true;
-          if (is_folded && !tensors.insert(graph.value(input).constant.bytes().data()).second) {
-            continue;
-          }
-          bytes += static_cast<double>(graph.type(input).num_bytes());
-        }
+// Bytes of the constants that the nodes in `folds` read, and of those results that others read.
+struct Sizes {
+  double constants = 0;
+  double results = 0;
+};
+
+Sizes SizesOf(const Graph& graph, FixedNodes& folds) {
+  Sizes sizes;
+  std::vector<bool> counted(graph.values.size(), false);
+  std::set<const char*> tensors;  // several values may be one tensor of the model
+  const auto is_new = [&](ValueId value) {
+    if (counted[static_cast<size_t>(value)]) return false;
+    return static_cast<bool>(counted[static_cast<size_t>(value)] = true);
+  };
+  const auto add_result = [&](ValueId value) {
+    if (graph.is_constant(value) || !folds.Contains(value) || !is_new(value)) return;
+    sizes.results += static_cast<double>(graph.type(value).num_bytes());
+  };
+  for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) {
+    const bool is_folded = folds.ContainsNode(id);
+    for (ValueId input : graph.node(id).inputs) {
+      if (!is_folded) {
+        add_result(input);
+      } else if (graph.is_constant(input) && is_new(input) &&
+                 tensors.insert(graph.value(input).constant.bytes().data()).second) {
+        sizes.constants += static_cast<double>(graph.type(input).num_bytes());
       }
     }
-    work_left_ = static_cast<double>(kWorkOfAnyModel) + static_cast<double>(kWorkOfByte) * bytes;
-    max_result_bytes_ = std::max(static_cast<double>(kMaxResultBytes),
-                                 static_cast<double>(kResultBytesOfByte) * bytes);
   }
+  for (ValueId output : graph.outputs) add_result(output);
+  return sizes;
+}
 
-  // Takes the work of the node off what is left; false if that does not suffice.
-  bool Take(const Node& node) {
+class Budget {
+ public:
+  // `sizes` are those of all nodes that may be folded.
+  Budget(const Graph& graph, const Sizes& sizes, const std::vector<bool>& is_part_of_weight,
+         const PassContext& context)
+      : graph_(graph),
+        is_part_of_weight_(is_part_of_weight),
+        context_(context),
+        work_left_(static_cast<double>(kWorkOfAnyModel) +
+                   static_cast<double>(kWorkOfByte) * (sizes.constants + sizes.results)),
+        proportion_(static_cast<double>(kResultBytesOfByte) * sizes.constants) {}
+
+  // Takes the work of the node off what is left; false if that does not suffice, or if its results
+  // take more memory than they may, or than `most_bytes`.
+  bool Take(const Node& node, double most_bytes) {
     if (context_.work == nullptr) return true;
     double result_bytes = 0;
     for (ValueId output : node.outputs) {
       result_bytes += static_cast<double>(graph_.type(output).num_bytes());
     }
+    const bool is_part_of_weight = is_part_of_weight_[static_cast<size_t>(node.outputs[0])];
+    const auto own = static_cast<double>(is_part_of_weight ? kMaxWeightBytes : kMaxResultBytes);
     const auto work = static_cast<double>(context_.work(graph_, node));
-    if (result_bytes > max_result_bytes_ || work > work_left_) return false;
+    if (result_bytes > std::min(std::max(own, proportion_), most_bytes) || work > work_left_) {
+      return false;
+    }
     work_left_ -= work;
     return true;
   }
 
+  bool MayStay(double results) const {
+    return context_.work == nullptr ||
+           results <= static_cast<double>(kMaxAllResultsBytes) + proportion_;
+  }
+
  private:
   const Graph& graph_;
+  const std::vector<bool>& is_part_of_weight_;
   const PassContext& context_;
-  double work_left_ = 0, max_result_bytes_ = 0;
+  double work_left_;
+  double proportion_;  // memory that the model's constants allow
 };
+
+// By node, whether it is folded: those for which `may_fold` holds, as the budget allows. Where too
+// much would stay, the largest results are not computed.
+std::vector<bool> NodesToFold(const Graph& graph, const std::function<bool(const Node&)>& may_fold,
+                              const std::vector<bool>& is_part_of_weight,
+                              const PassContext& context) {
+  FixedNodes all(graph, may_fold);
+  const Sizes sizes = SizesOf(graph, all);
+  for (double most_bytes = std::numeric_limits<double>::max();;) {
+    Budget budget(graph, sizes, is_part_of_weight, context);
+    FixedNodes folds(
+        graph, [&](const Node& node) { return may_fold(node) && budget.Take(node, most_bytes); });
+    const double results = SizesOf(graph, folds).results;
+    if (budget.MayStay(results)) {
+      std::vector<bool> nodes;
+      for (size_t i = 0; i < graph.nodes.size(); ++i) {
+        nodes.push_back(folds.ContainsNode(static_cast<NodeId>(i)));
+      }
+      return nodes;
+    }
+    most_bytes = std::min(most_bytes, results) / 2;
+  }
+}
 
 }  // namespace
 
@@ -114,8 +168,7 @@ absl::StatusOr<Graph> FoldConstants(const Graph& graph, const PassContext& conte
     return ExternalCompiler(node).empty() &&
            (MayGrow(graph, node) || is_part_of_weight[static_cast<size_t>(node.outputs[0])]);
   };
-  Budget budget(graph, may_fold, context);
-  FixedNodes folds(graph, [&](const Node& node) { return may_fold(node) && budget.Take(node); });
+  const std::vector<bool> folds = NodesToFold(graph, may_fold, is_part_of_weight, context);
 
   // The folded nodes as a graph of their own, whose outputs are what the rest of the graph reads.
   GraphRewriter fixed(graph);
@@ -123,12 +176,12 @@ absl::StatusOr<Graph> FoldConstants(const Graph& graph, const PassContext& conte
   std::vector<bool> is_wanted(graph.values.size(), false);
   const auto want = [&](ValueId id) {
     const Value& value = graph.value(id);
-    if (value.kind != ValueKind::kNodeOutput || !folds.ContainsNode(value.node)) return;
+    if (value.kind != ValueKind::kNodeOutput || !folds[static_cast<size_t>(value.node)]) return;
     if (!is_wanted[static_cast<size_t>(id)]) wanted.push_back(id);
     is_wanted[static_cast<size_t>(id)] = true;
   };
   for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) {
-    if (folds.ContainsNode(id)) {
+    if (folds[static_cast<size_t>(id)]) {
       fixed.Copy(id);
     } else {
       for (ValueId input : graph.node(id).inputs) want(input);
@@ -148,7 +201,7 @@ absl::StatusOr<Graph> FoldConstants(const Graph& graph, const PassContext& conte
     rest.Replace(wanted[i], rest.graph().AddConstant(tensors[i], graph.value(wanted[i]).name));
   }
   for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) {
-    if (!folds.ContainsNode(id)) rest.Copy(id);
+    if (!folds[static_cast<size_t>(id)]) rest.Copy(id);
   }
   return std::move(rest).Finish();
 }

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "compiler/passes/testing/run_pass.h"
@@ -145,6 +146,25 @@ TEST(FoldConstants, ComputesWeightsInProportionToTheirSize) {
   constexpr int64_t kWork = int64_t{1} << 32;
   EXPECT_NE(FoldedWhereNodesTake(kWork, model(16)), folded);
   EXPECT_EQ(FoldedWhereNodesTake(kWork, model(1024)), folded);
+}
+
+// A few bytes of a model do not ask for gigabytes while it is compiled.
+TEST(FoldConstants, LeavesHugeWeightsOfASmallModelToRunTime) {
+  const auto model = [](int64_t size, int count) {
+    std::string text = absl::StrCat("def @main(%x: Tensor[(1, ", size, "), float32]) {\n");
+    for (int i = 0; i < count; ++i) {
+      absl::StrAppend(&text, "  %", 2 * i, " = broadcast_to(", i, ".5f, shape=[", size, ", ", size,
+                      "]);\n  %", 2 * i + 1, " = nn.dense(",
+                      i == 0 ? "%x" : absl::StrCat("%", 2 * i - 1), ", %", 2 * i, ");\n");
+    }
+    return absl::StrCat(text, "  nn.relu(%", 2 * count - 1, ")\n}");
+  };
+  const auto computes = [&](int64_t size, int count) {
+    return absl::StrContains(FoldedWhereNodesTake(1, model(size, count)), "broadcast_to");
+  };
+  EXPECT_FALSE(computes(1024, 2));
+  EXPECT_TRUE(computes(16384, 1));  // 1 GiB
+  EXPECT_TRUE(computes(9000, 3));   // 309 MiB each
 }
 
 TEST(FoldConstants, HandsOnTheEvaluatorsError) {
