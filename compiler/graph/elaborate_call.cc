@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls: operators become nodes, functions are inlined or become groups.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/base/limits.h"
@@ -15,6 +17,19 @@ namespace {
 // Names the attributes' C++ type in TVM, for operators that declare none there; schemas make it
 // needless.
 constexpr absl::string_view kAttrsTypeKey = "attrs_type_key";
+
+// Products of quantised numbers have six operands. Behind the factors come scale and zero point of
+// each; in TVM both zero points and then both scales, which are told apart by their types.
+constexpr absl::string_view kQuantisedProducts[] = {"qnn.batch_matmul", "qnn.conv2d",
+                                                    "qnn.conv2d_transpose", "qnn.dense"};
+
+bool HasZeroPointsFirst(const OpSchema& op, const std::vector<ValueId>& inputs,
+                        const Graph& graph) {
+  if (inputs.size() != 6 || !absl::c_linear_search(kQuantisedProducts, op.name)) return false;
+  const std::optional<TensorType>& third = graph.value(inputs[2]).type;
+  const std::optional<TensorType>& fifth = graph.value(inputs[4]).type;
+  return third && fifth && !third->dtype.is_float() && fifth->dtype.is_float();
+}
 
 // `shape` with the leaves of a body's result replaced by `outputs`, in the same order.
 Result ReplaceLeaves(const Result& shape, absl::Span<const ValueId> outputs, size_t& next) {
@@ -73,6 +88,10 @@ absl::StatusOr<Result> Elaborator::CallOperator(absl::string_view name,
   Node node;
   node.op = op;
   KILN_ASSIGN_OR_RETURN(node.inputs, OperatorInputs(*op, arguments, position));
+  if (HasZeroPointsFirst(*op, node.inputs, graph())) {
+    const std::vector<ValueId> in = node.inputs;
+    node.inputs = {in[0], in[1], in[4], in[2], in[5], in[3]};
+  }
   for (const AttrSyntax& attr : attrs) {
     if (attr.name == kAttrsTypeKey) continue;
     const AttrSchema* schema = op->FindAttr(attr.name);

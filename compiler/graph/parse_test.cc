@@ -128,6 +128,12 @@ const Case kCases[] = {
   qnn.concatenate((%a, %b, 1f, 2f, 3f), axis=1)
 }
 )"},
+    {"ZeroPointsOfAProductBeforeItsScales",
+     R"(def @main(%a: int8, %w: int8) { qnn.dense(%a, %w, 1, 2, 0.5f, 0.25f) })",
+     R"(def @main(%a: int8, %w: int8) -> _ {
+  qnn.dense(%a, %w, 0.5f, 1, 0.25f, 2)
+}
+)"},
     {"WholeResultOfSplit",
      R"(def @main(%a: Tensor[(6), int8]) {
   split(%a, indices_or_sections=2) /* ty=(Tensor[(3), int8], Tensor[(3), int8]) span=x:1:2 */

@@ -47,11 +47,6 @@ std::string AttrName(absl::string_view name) {
   return relay::IsAttrName(name) ? std::string(name) : QuoteString(name);
 }
 
-// Whether an attribute stands in the text even where it has its default, since TVM has none for it.
-bool IsAlwaysWritten(absl::string_view op, absl::string_view attr) {
-  return op == "qnn.quantize" && attr == "out_dtype";
-}
-
 // Prints one graph: the body of @main or of a group.
 class Printer {
  public:
@@ -158,15 +153,18 @@ class Printer {
     }
     if (!node.is_group()) {
       for (const AttrSchema& attr : node.op->attrs) {
-        const AttrValue& value = node.attrs.Get(attr.name);
-        if (!attr.required && value == attr.NormalDefault() &&
-            !IsAlwaysWritten(node.op->name, attr.name)) {
-          continue;
-        }
-        parts.push_back(absl::StrCat(attr.name, "=", value.ToString()));
+        const std::optional<std::string> text = AttrText(node, attr);
+        if (text) parts.push_back(absl::StrCat(attr.name, "=", *text));
       }
     }
     return absl::StrJoin(parts, ", ");
+  }
+
+  std::optional<std::string> AttrText(const Node& node, const AttrSchema& attr) const {
+    const AttrValue& value = node.attrs.Get(attr.name);
+    if (attr.required || value != attr.NormalDefault()) return value.ToString();
+    if (options_.written_default) return options_.written_default(node.op->name, attr);
+    return std::nullopt;
   }
 
   // The name of a value, the literal of a constant, or the place of a constant in the metadata

@@ -6,7 +6,9 @@
 #ifndef KILN_COMPILER_GRAPH_RELAY_TEXT_H_
 #define KILN_COMPILER_GRAPH_RELAY_TEXT_H_
 
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -30,6 +32,10 @@ struct PrintOptions {
   bool types = true;     // `/* ty=… */` behind every call
   bool metadata = true;  // the #[metadata] section with the constants; without it the text shows
                          // where they are, and cannot be read back
+  // The text of an attribute that has its default, for readers that want it written; none where
+  // there is nothing to write. By default nothing is.
+  std::function<std::optional<std::string>(absl::string_view op, const AttrSchema& attr)>
+      written_default;
 };
 
 std::string PrintRelay(const Graph& graph, const PrintOptions& options = {});

@@ -72,6 +72,14 @@ std::vector<OpSchema> MakeTestOps() {
                  .inputs = {{"data"}, {"input_scales"}, {"output_scale"}},
                  .attrs = {{"axis", AttrType::kInt, 0}},
                  .tuple_input = true});
+  ops.push_back({.name = "qnn.dense",
+                 .doc = "",
+                 .inputs = {{"data"},
+                            {"weight"},
+                            {"input_scale"},
+                            {"input_zero_point"},
+                            {"weight_scale"},
+                            {"weight_zero_point"}}});
   ops.push_back({.name = "split",
                  .doc = "",
                  .inputs = {{"data"}},

@@ -123,7 +123,7 @@ TEST(ConvertLayout, ReductionsReadTheNewLayout) {
 TEST(ConvertLayout, AxesOfAQuantisedMeanMoveToo) {
   EXPECT_EQ(AfterConvolution("qnn.mean(qnn.quantize(%0, 0.5f, 3), 0.5f, 3, 0.25f, 1, axis=[2, 3], "
                              "keepdims=True)"),
-            "%2 = qnn.quantize(%1, 0.5f, 3, out_dtype=\"int8\", axis=2);\n"
+            "%2 = qnn.quantize(%1, 0.5f, 3, axis=2);\n"
             "%3 = qnn.mean(%2, 0.5f, 3, 0.25f, 1, axis=[1, 2], keepdims=True);\n"
             "reshape(%3, newshape=[1, 3, 1, 1], allowzero=True)\n");
 }
