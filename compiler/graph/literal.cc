@@ -142,7 +142,10 @@ std::optional<std::string> FloatLiteral(const Tensor& tensor) {
   if (tensor.type().dtype.bits == 32) {
     const float value = BitsOf<float>(tensor);
     if (std::isnan(value) && BitsOf<uint32_t>(tensor) != kFloatNaN) return std::nullopt;
-    return absl::StrCat(ShortestDigits(value), "f");
+    // The fewest digits of the largest number say more than it is, which TVM's parser refuses.
+    const bool is_largest = std::abs(value) == std::numeric_limits<float>::max();
+    return absl::StrCat(
+        is_largest ? ShortestDigits(static_cast<double>(value)) : ShortestDigits(value), "f");
   }
   const double value = BitsOf<double>(tensor);
   if (std::isnan(value) && BitsOf<uint64_t>(tensor) != kDoubleNaN) return std::nullopt;

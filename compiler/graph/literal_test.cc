@@ -2,6 +2,7 @@
 #include "compiler/graph/literal.h"
 
 #include <cstring>
+#include <limits>
 #include <random>
 
 #include "gtest/gtest.h"
@@ -54,6 +55,9 @@ TEST(ScalarLiteral, KeepsTheBits) {
 
 TEST(ScalarLiteral, ExistsForScalarsOfSomeDTypes) {
   EXPECT_EQ(ScalarLiteral(Tensor::Scalar(DType::Float(16), 0.5)), "0.5f16");
+  const float largest = std::numeric_limits<float>::max();
+  EXPECT_EQ(ScalarLiteral(Tensor::From<float>({}, DType::Float(32), {-largest})),
+            "-3.4028234663852886e+38f");
   EXPECT_EQ(ScalarLiteral(Tensor::Scalar(DType::Int(32), 7)), "7");
   EXPECT_EQ(ScalarLiteral(Tensor::Scalar(DType::Int(64), 7)), "7i64");
   EXPECT_EQ(ScalarLiteral(Tensor::Scalar(DType::Bool(), 1)), "True");
