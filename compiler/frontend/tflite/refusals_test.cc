@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// What operators refuse, and how they say it: models of one operator with one thing wrong.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/compile.h"
+#include "compiler/frontend/tflite/import.h"
+#include "compiler/frontend/tflite/model_builder.h"
+#include "compiler/graph/graph.h"
+
+namespace kiln::tflite_frontend {
+namespace {
+
+namespace schema = tflite_schema;
+using schema::BuiltinOperator;
+using ::testing::HasSubstr;
+using Type = ModelBuilder::Type;
+
+struct Refusal {
+  const char* name;
+  // Adds the operator.
+  void (*build)(ModelBuilder& b);
+  const char* text;
+};
+
+// `code` of the inputs, with a float result of no shape.
+void Result(ModelBuilder& b, BuiltinOperator code, std::vector<int> inputs) {
+  b.Output(b.Op(code, std::move(inputs), "y", {}));
+}
+template <typename Options>
+void Result(ModelBuilder& b, BuiltinOperator code, std::vector<int> inputs, Options options) {
+  b.Output(b.Op(code, std::move(inputs), "y", {}, std::move(options)));
+}
+
+int Pairs(ModelBuilder& b, const std::vector<int32_t>& values) {
+  return b.Constant({static_cast<int32_t>(values.size() / 2), 2}, Type::INT32, values);
+}
+
+void Convolve(ModelBuilder& b, ModelBuilder::Shape x, ModelBuilder::Shape w, int stride) {
+  schema::Conv2DOptionsT options;
+  options.stride_h = options.stride_w = stride;
+  const int data = b.Input("x", std::move(x));
+  Result(b, BuiltinOperator::CONV_2D, {data, b.Input("w", std::move(w))}, options);
+}
+
+void Transposed(ModelBuilder& b, const std::vector<int32_t>& shape) {
+  schema::TransposeConvOptionsT options;
+  options.stride_h = options.stride_w = 2;
+  const int w = b.Input("w", {1, 3, 3, 2});
+  Result(b, BuiltinOperator::TRANSPOSE_CONV, {b.Ints(shape), w, b.Input("x", {1, 4, 4, 2})},
+         options);
+}
+
+void Connect(ModelBuilder& b, ModelBuilder::Shape x, ModelBuilder::Shape w,
+             schema::FullyConnectedOptionsT options = {}) {
+  const int data = b.Input("x", std::move(x));
+  Result(b, BuiltinOperator::FULLY_CONNECTED, {data, b.Input("w", std::move(w))}, options);
+}
+
+void Slice(ModelBuilder& b, const std::vector<int32_t>& begin, const std::vector<int32_t>& size) {
+  Result(b, BuiltinOperator::SLICE, {b.Input("x", {4}), b.Ints(begin), b.Ints(size)});
+}
+
+void StridedSlice(ModelBuilder& b, const std::vector<int32_t>& begin,
+                  const std::vector<int32_t>& end, const std::vector<int32_t>& strides,
+                  schema::StridedSliceOptionsT options = {}) {
+  Result(b, BuiltinOperator::STRIDED_SLICE,
+         {b.Input("x", {4}), b.Ints(begin), b.Ints(end), b.Ints(strides)}, options);
+}
+
+void Update(ModelBuilder& b, ModelBuilder::Shape part, ModelBuilder::Shape start) {
+  const int x = b.Input("x", {4, 4}), update = b.Input("u", std::move(part));
+  Result(b, BuiltinOperator::DYNAMIC_UPDATE_SLICE,
+         {x, update, b.Input("s", std::move(start), Type::INT32)});
+}
+
+void ToBatch(ModelBuilder& b, const std::vector<int32_t>& block, const std::vector<int32_t>& pads) {
+  Result(b, BuiltinOperator::SPACE_TO_BATCH_ND,
+         {b.Input("x", {1, 4, 4, 1}), b.Ints(block), Pairs(b, pads)});
+}
+
+void ToSpace(ModelBuilder& b, int32_t batch, const std::vector<int32_t>& crops) {
+  Result(b, BuiltinOperator::BATCH_TO_SPACE_ND,
+         {b.Input("x", {batch, 2, 2, 1}), b.Ints({2, 2}), Pairs(b, crops)});
+}
+
+const Refusal kRefusals[] = {
+    {"ReshapeToANegativeExtent",
+     [](ModelBuilder& b) {
+       Result(b, BuiltinOperator::RESHAPE, {b.Input("x", {4}), b.Ints({-2, 2})});
+     },
+     "the shape: found (-2, 2), wanted extents, or -1"},
+    {"ShapesThatDoNotBroadcast",
+     [](ModelBuilder& b) {
+       Result(b, BuiltinOperator::BROADCAST_ARGS, {b.Ints({2, 3}), b.Ints({4})});
+     },
+     "shapes: found (2, 3) and (1, 4), wanted ones that broadcast"},
+    {"PaddingOfAnotherRank",
+     [](ModelBuilder& b) {
+       Result(b, BuiltinOperator::PAD, {b.Input("x", {2, 2}), Pairs(b, {1, 1})});
+     },
+     "the padding: found Tensor[(1, 2), int32], wanted integers (2, 2)"},
+    {"BlockOfAllDimensions", [](ModelBuilder& b) { ToBatch(b, {2, 2, 2, 2}, {0, 0}); },
+     "block and pairs: found 4 dimensions and Tensor[(1, 2), int32] for rank 4"},
+    {"BlockOfNothing", [](ModelBuilder& b) { ToBatch(b, {0, 1}, {0, 0, 0, 0}); },
+     "a block: found 0, wanted 1 to 2^24"},
+    {"BlocksThatDoNotDivide", [](ModelBuilder& b) { ToBatch(b, {3, 1}, {0, 0, 0, 0}); },
+     "padded data: found (1, 4, 4, 1), wanted multiples of 3"},
+    {"BatchThatBlocksDoNotDivide", [](ModelBuilder& b) { ToSpace(b, 3, {0, 0, 0, 0}); },
+     "data: found (3, 2, 2, 1), wanted a batch that the blocks divide"},
+    {"CropsOfMoreThanThereIs", [](ModelBuilder& b) { ToSpace(b, 4, {3, 2, 0, 0}); },
+     "crops: found 3 and 2, wanted 0 to 4 together"},
+    {"ConvolutionOfRank3", [](ModelBuilder& b) { Convolve(b, {4, 4, 1}, {1, 1, 1, 1}, 1); },
+     "data: found Tensor[(4, 4, 1), float32], wanted rank 4"},
+    {"WeightOfRank3", [](ModelBuilder& b) { Convolve(b, {1, 4, 4, 1}, {1, 1, 1}, 1); },
+     "weight: found Tensor[(1, 1, 1), float32], wanted rank 4"},
+    {"WeightOfOtherChannels", [](ModelBuilder& b) { Convolve(b, {1, 4, 4, 3}, {1, 1, 1, 2}, 1); },
+     "wanted (outputs, height, width, a divisor of 3 channels)"},
+    {"StrideOfNothing", [](ModelBuilder& b) { Convolve(b, {1, 4, 4, 1}, {1, 1, 1, 1}, 0); },
+     "window, strides and dilation: found 0, wanted 1 to 16777216"},
+    {"DepthwiseWeightOfOtherChannels",
+     [](ModelBuilder& b) {
+       schema::DepthwiseConv2DOptionsT options;
+       options.stride_h = options.stride_w = 1;
+       const int x = b.Input("x", {1, 4, 4, 3});
+       Result(b, BuiltinOperator::DEPTHWISE_CONV_2D, {x, b.Input("w", {1, 1, 1, 2})}, options);
+     },
+     "wanted (1, height, width, a multiple of 3 channels)"},
+    {"TransposedToAnotherBatch", [](ModelBuilder& b) { Transposed(b, {2, 8, 8, 1}); },
+     "the shape of the result: found (2, 8, 8, 1), wanted (1, height, width, 1)"},
+    {"TransposedToMoreThanWindowsReach", [](ModelBuilder& b) { Transposed(b, {1, 99, 8, 1}); },
+     "found (1, 99, 8, 1), wanted what the windows reach"},
+    {"ShuffledWeights",
+     [](ModelBuilder& b) {
+       schema::FullyConnectedOptionsT options;
+       options.weights_format = schema::WeightsFormat::SHUFFLED4x16INT8;
+       Connect(b, {1, 4}, {2, 4}, options);
+     },
+     "shuffled weights"},
+    {"WeightOfRank1", [](ModelBuilder& b) { Connect(b, {1, 4}, {4}); },
+     "weight: found Tensor[(4,), float32], wanted (units, inputs)"},
+    {"DataOfOtherRows", [](ModelBuilder& b) { Connect(b, {1, 5}, {2, 4}); },
+     "data: found Tensor[(1, 5), float32], wanted rows of 4 numbers"},
+    {"NormalisationOverTooMuch",
+     [](ModelBuilder& b) {
+       schema::LocalResponseNormalizationOptionsT options;
+       options.radius = -1;
+       Result(b, BuiltinOperator::LOCAL_RESPONSE_NORMALIZATION, {b.Input("x", {1, 1, 1, 2})},
+              options);
+     },
+     "radius: found -1, wanted 0 to 1048576"},
+    {"PartsOfAnotherNumber",
+     [](ModelBuilder& b) {
+       Result(b, BuiltinOperator::SPLIT_V,
+              {b.Input("x", {4}), b.Ints({2, 2}), b.Constant<int32_t>({}, Type::INT32, {0})});
+     },
+     "sizes: found 2, wanted 1 of them"},
+    {"UnpackedToOneOfFour",
+     [](ModelBuilder& b) {
+       Result(b, BuiltinOperator::UNPACK, {b.Input("x", {4})}, schema::UnpackOptionsT());
+     },
+     "outputs: found 1, wanted 4"},
+    {"SliceOfOtherDimensions", [](ModelBuilder& b) { Slice(b, {0, 0}, {1, 1}); },
+     "begin and size: found 2 and 2 numbers, wanted 1 of each"},
+    {"SliceBehindTheEnd", [](ModelBuilder& b) { Slice(b, {3}, {2}); },
+     "dimension 0: found begin 3, size 2, wanted a part of 4"},
+    {"StridesOfAnotherNumber", [](ModelBuilder& b) { StridedSlice(b, {0}, {4}, {1, 1}); },
+     "begin, end and strides: found 1, 1 and 2 numbers, wanted as many of each"},
+    {"StrideOfZero", [](ModelBuilder& b) { StridedSlice(b, {0}, {4}, {0}); },
+     "strides: found 0, wanted another number"},
+    {"SliceOfTwoDimensionsOfOne", [](ModelBuilder& b) { StridedSlice(b, {0, 0}, {1, 1}, {1, 1}); },
+     "begin: found 2 dimensions, wanted 1"},
+    {"TwoEllipses",
+     [](ModelBuilder& b) {
+       schema::StridedSliceOptionsT options;
+       options.ellipsis_mask = 3;
+       StridedSlice(b, {0, 0}, {0, 0}, {1, 1}, options);
+     },
+     "ellipses: found two, wanted at most one"},
+    {"IndexBehindTheEnd",
+     [](ModelBuilder& b) {
+       schema::StridedSliceOptionsT options;
+       options.shrink_axis_mask = 1;
+       StridedSlice(b, {4}, {5}, {1}, options);
+     },
+     "the index of dimension 0: found 4, wanted -4 to 3"},
+    {"IndicesWithoutADimension",
+     [](ModelBuilder& b) {
+       const int x = b.Input("x", {4});
+       Result(b, BuiltinOperator::GATHER_ND, {x, b.Input("i", {}, Type::INT32)});
+     },
+     "indices: found int32, wanted rank 1 or more"},
+    {"UpdateOfMoreThanThereIs", [](ModelBuilder& b) { Update(b, {5, 1}, {2}); },
+     "update: found (5, 1), wanted no larger than (4, 4)"},
+    {"UpdateAtOneIndexOfTwo", [](ModelBuilder& b) { Update(b, {2, 2}, {1}); },
+     "wanted one for each of 2 dimensions"},
+    {"ConditionOfInputs",
+     [](ModelBuilder& b) { Result(b, BuiltinOperator::WHERE, {b.Input("c", {4}, Type::BOOL)}); },
+     "the condition (input 'c') is computed from the model's inputs"},
+    {"BoundOfInputs",
+     [](ModelBuilder& b) {
+       const int end = b.Input("end", {}, Type::INT32);
+       const int one = b.Constant<int32_t>({}, Type::INT32, {1});
+       Result(b, BuiltinOperator::RANGE, {one, end, one});
+     },
+     "a bound (input 'end') is computed from the model's inputs"},
+    {"QuantiseWithoutAScale",
+     [](ModelBuilder& b) {
+       b.Output(b.Op(BuiltinOperator::QUANTIZE, {b.Input("x", {2})}, "y", {2}, Type::INT8));
+     },
+     "output: found no scale, wanted one"},
+    {"DequantiseWithoutAScale",
+     [](ModelBuilder& b) {
+       Result(b, BuiltinOperator::DEQUANTIZE, {b.Input("x", {2}, Type::INT8)});
+     },
+     "input: found no scale, wanted one"},
+    {"AnInputThatIsMissing",
+     [](ModelBuilder& b) { Result(b, BuiltinOperator::ADD, {b.Input("x", {2})}); },
+     "input 1 is missing"},
+    {"AFillOfAnotherScale",
+     [](ModelBuilder& b) {
+       const int x = b.Input("x", {2}, Type::INT8);
+       const int fill = b.Constant<int8_t>({1}, Type::INT8, {3});
+       const int y =
+           b.Op(BuiltinOperator::PADV2, {x, Pairs(b, {1, 1}), fill}, "y", {4}, Type::INT8);
+       for (const int tensor : {x, y}) b.Quantize(tensor, {0.5}, {0});
+       b.Quantize(fill, {0.25}, {0});
+       b.Output(y);
+     },
+     "a fill of another scale or zero point"},
+};
+
+std::string Text(const ModelBuilder& b) {
+  const absl::StatusOr<Graph> graph = ImportTflite(b.Bytes(), "m.tflite", {}, EvaluateConstants);
+  return std::string(graph.status().message());
+}
+
+class RefusalsTest : public testing::TestWithParam<Refusal> {};
+
+TEST_P(RefusalsTest, SaysWhatIsWrong) {
+  ModelBuilder b;
+  GetParam().build(b);
+  EXPECT_THAT(Text(b), HasSubstr(GetParam().text));
+}
+
+INSTANTIATE_TEST_SUITE_P(Operators, RefusalsTest, testing::ValuesIn(kRefusals),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace kiln::tflite_frontend
