@@ -8,7 +8,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
+#include "runtime_cpp/call_from_c.h"
 #include "runtime_cpp/library_module.h"
 #include "runtime_cpp/registry.h"
 #include "runtime_cpp/thread_pool.h"
@@ -16,12 +16,6 @@
 
 namespace kiln::runtime {
 namespace {
-
-int ReturnCode(const absl::Status& status) {
-  if (status.ok()) return 0;
-  TVMAPISetLastError(std::string(status.message()).c_str());
-  return -1;
-}
 
 // A function for code that does not say which module it belongs to; kept for the whole program.
 absl::StatusOr<PackedFuncPtr*> GlobalFunctionForCode(const std::string& name) {
@@ -37,38 +31,46 @@ absl::StatusOr<PackedFuncPtr*> GlobalFunctionForCode(const std::string& name) {
 }  // namespace
 }  // namespace kiln::runtime
 
-using kiln::runtime::ReturnCode;
+using kiln::runtime::CallFromC;
 
 int TVMBackendGetFuncFromEnv(void* mod_node, const char* func_name, TVMFunctionHandle* out) {
-  auto* const node = static_cast<kiln::runtime::ModuleNode*>(mod_node);
-  auto* const library = dynamic_cast<kiln::runtime::LibraryModule*>(node);
-  absl::StatusOr<kiln::runtime::PackedFuncPtr*> function =
-      library != nullptr ? library->FunctionForCode(func_name)
-                         : kiln::runtime::GlobalFunctionForCode(func_name);
-  if (function.ok()) *out = *function;
-  return ReturnCode(function.status());
+  return CallFromC([=] {
+    auto* const node = static_cast<kiln::runtime::ModuleNode*>(mod_node);
+    auto* const library = dynamic_cast<kiln::runtime::LibraryModule*>(node);
+    const absl::StatusOr<kiln::runtime::PackedFuncPtr*> function =
+        library != nullptr ? library->FunctionForCode(func_name)
+                           : kiln::runtime::GlobalFunctionForCode(func_name);
+    if (function.ok()) *out = *function;
+    return function.status();
+  });
 }
 
 void* TVMBackendAllocWorkspace(int device_type, int device_id, uint64_t nbytes, int, int) {
-  absl::StatusOr<void*> memory =
-      kiln::runtime::WorkspacePool::ThisThread().Allocate(DLDevice{device_type, device_id}, nbytes);
-  if (memory.ok()) return *memory;
-  ReturnCode(memory.status());
-  return nullptr;
+  void* result = nullptr;
+  CallFromC([&] {
+    const absl::StatusOr<void*> memory = kiln::runtime::WorkspacePool::ThisThread().Allocate(
+        DLDevice{device_type, device_id}, nbytes);
+    if (memory.ok()) result = *memory;
+    return memory.status();
+  });
+  return result;
 }
 
 int TVMBackendFreeWorkspace(int device_type, int device_id, void* ptr) {
-  return ReturnCode(
-      kiln::runtime::WorkspacePool::ThisThread().Free(DLDevice{device_type, device_id}, ptr));
+  return CallFromC([=] {
+    return kiln::runtime::WorkspacePool::ThisThread().Free(DLDevice{device_type, device_id}, ptr);
+  });
 }
 
 int TVMBackendParallelLaunch(FTVMParallelLambda flambda, void* cdata, int num_task) {
-  return ReturnCode(kiln::runtime::ThreadPool::Global().Launch(flambda, cdata, num_task));
+  return CallFromC(
+      [=] { return kiln::runtime::ThreadPool::Global().Launch(flambda, cdata, num_task); });
 }
 
 int TVMBackendParallelBarrier(int, TVMParallelGroupEnv* penv) {
-  kiln::runtime::ThreadPool::Barrier(penv);
-  return 0;
+  if (kiln::runtime::ThreadPool::Barrier(penv)) return 0;
+  TVMAPISetLastError("a parallel task has no thread");
+  return -1;
 }
 
 int TVMBackendRunOnce(void** handle, int (*f)(void*), void* cdata, int) {
@@ -81,10 +83,12 @@ int TVMBackendRunOnce(void** handle, int (*f)(void*), void* cdata, int) {
 }
 
 int TVMBackendRegisterSystemLibSymbol(const char* name, void* ptr) {
-  return ReturnCode(kiln::runtime::RegisterSystemLibrarySymbol(name, ptr));
+  return CallFromC([=] { return kiln::runtime::RegisterSystemLibrarySymbol(name, ptr); });
 }
 
 int TVMBackendRegisterEnvCAPI(const char* name, void* ptr) {
-  kiln::runtime::AddContextFunction(name, ptr);
-  return 0;
+  return CallFromC([=] {
+    kiln::runtime::AddContextFunction(name, ptr);
+    return absl::OkStatus();
+  });
 }

@@ -14,13 +14,16 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "runtime_cpp/call_from_c.h"
 #include "runtime_cpp/device_api.h"
 #include "runtime_cpp/module.h"
 #include "runtime_cpp/ndarray.h"
 #include "runtime_cpp/packed_func.h"
 #include "runtime_cpp/registry.h"
+#include "runtime_cpp/status_macros.h"
 
 using kiln::runtime::Args;
+using kiln::runtime::CallFromC;
 using kiln::runtime::DeviceApi;
 using kiln::runtime::GetDeviceApi;
 using kiln::runtime::Module;
@@ -32,12 +35,6 @@ using kiln::runtime::Value;
 
 namespace {
 
-int ReturnCode(const absl::Status& status) {
-  if (status.ok()) return 0;
-  TVMAPISetLastError(std::string(status.message()).c_str());
-  return -1;
-}
-
 ModulePtr& ModuleOf(TVMModuleHandle handle) { return *static_cast<ModulePtr*>(handle); }
 
 PackedFunc FunctionOf(TVMFunctionHandle handle) {
@@ -45,16 +42,16 @@ PackedFunc FunctionOf(TVMFunctionHandle handle) {
 }
 
 // A missing function is not an error of this API, but NULL.
-int ReturnFunction(const absl::StatusOr<PackedFunc>& function, TVMFunctionHandle* out) {
+absl::Status ReturnFunction(const absl::StatusOr<PackedFunc>& function, TVMFunctionHandle* out) {
   *out = nullptr;
-  if (absl::IsNotFound(function.status())) return 0;
+  if (absl::IsNotFound(function.status())) return absl::OkStatus();
   if (function.ok()) *out = new PackedFuncPtr(function->body());
-  return ReturnCode(function.status());
+  return function.status();
 }
 
-int ReturnArray(const absl::StatusOr<NDArray>& array, TVMArrayHandle* out) {
+absl::Status ReturnArray(const absl::StatusOr<NDArray>& array, TVMArrayHandle* out) {
   if (array.ok()) *out = array->ToHandle();
-  return ReturnCode(array.status());
+  return array.status();
 }
 
 // The text or bytes that the last call on this thread returned.
@@ -70,26 +67,73 @@ ThreadResult& LastResult() {
   return result;
 }
 
+absl::Status LoadFromFile(const char* file_name, const char* format, TVMModuleHandle* out) {
+  const std::string kind = format == nullptr ? "" : format;
+  if (kind != "" && kind != "so") {
+    return absl::UnimplementedError(
+        absl::StrCat(file_name, ": cannot load format '", kind, "', only 'so'"));
+  }
+  KILN_ASSIGN_OR_RETURN(const Module module, Module::LoadFromFile(file_name));
+  *out = new ModulePtr(module.node());
+  return absl::OkStatus();
+}
+
+absl::Status Call(TVMFunctionHandle func, const Args& args, TVMValue* ret_val, int* ret_type_code) {
+  ThreadResult& result = LastResult();
+  KILN_ASSIGN_OR_RETURN(result.value, FunctionOf(func).Call(args));
+  *ret_type_code = result.value.ToC(ret_val, &result.bytes);
+  // Handles now belong to the caller; a reference kept here would only delay their end.
+  if (*ret_type_code != kTVMStr && *ret_type_code != kTVMBytes) result.value = Value();
+  return absl::OkStatus();
+}
+
+PackedFunc FromC(TVMPackedCFunc func, std::shared_ptr<void> resource) {
+  return PackedFunc(
+      [func, resource = std::move(resource)](const Args& args) -> absl::StatusOr<Value> {
+        Value result;
+        if (func(const_cast<TVMValue*>(args.values()), const_cast<int*>(args.codes()), args.size(),
+                 &result, resource.get()) != 0) {
+          return absl::InternalError(TVMGetLastError());
+        }
+        return result;
+      });
+}
+
+absl::Status SetReturn(TVMRetValueHandle ret, const TVMValue& value, int type_code, int num_ret) {
+  if (num_ret != 1) {
+    return absl::InvalidArgumentError(absl::StrCat("a function returns one value, not ", num_ret));
+  }
+  KILN_ASSIGN_OR_RETURN(*static_cast<Value*>(ret), Value::Copy(value, type_code));
+  return absl::OkStatus();
+}
+
+absl::Status AllocateArray(const tvm_index_t* shape, int ndim, DLDataType dtype, DLDevice device,
+                           TVMArrayHandle* out) {
+  if (ndim < 0) return absl::InvalidArgumentError("an array of negative rank");
+  return ReturnArray(NDArray::Empty({shape, static_cast<size_t>(ndim)}, dtype, device), out);
+}
+
+absl::Status AllocateData(DLDevice device, size_t bytes, size_t alignment, void** out) {
+  KILN_ASSIGN_OR_RETURN(DeviceApi* const api, GetDeviceApi(device));
+  KILN_ASSIGN_OR_RETURN(*out, api->Allocate(device, bytes, alignment));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 int TVMModLoadFromFile(const char* file_name, const char* format, TVMModuleHandle* out) {
-  const std::string kind = format == nullptr ? "" : format;
-  if (kind != "" && kind != "so") {
-    return ReturnCode(absl::UnimplementedError(
-        absl::StrCat(file_name, ": cannot load format '", kind, "', only 'so'")));
-  }
-  absl::StatusOr<Module> module = Module::LoadFromFile(file_name);
-  if (module.ok()) *out = new ModulePtr(module->node());
-  return ReturnCode(module.status());
+  return CallFromC([=] { return LoadFromFile(file_name, format, out); });
 }
 
 int TVMModImport(TVMModuleHandle mod, TVMModuleHandle dep) {
-  return ReturnCode(Module(ModuleOf(mod)).Import(Module(ModuleOf(dep))));
+  return CallFromC([=] { return Module(ModuleOf(mod)).Import(Module(ModuleOf(dep))); });
 }
 
 int TVMModGetFunction(TVMModuleHandle mod, const char* func_name, int query_imports,
                       TVMFunctionHandle* out) {
-  return ReturnFunction(Module(ModuleOf(mod)).GetFunction(func_name, query_imports != 0), out);
+  return CallFromC([=] {
+    return ReturnFunction(Module(ModuleOf(mod)).GetFunction(func_name, query_imports != 0), out);
+  });
 }
 
 int TVMModFree(TVMModuleHandle mod) {
@@ -99,14 +143,8 @@ int TVMModFree(TVMModuleHandle mod) {
 
 int TVMFuncCall(TVMFunctionHandle func, TVMValue* arg_values, int* type_codes, int num_args,
                 TVMValue* ret_val, int* ret_type_code) {
-  absl::StatusOr<Value> value = FunctionOf(func).Call(Args(arg_values, type_codes, num_args));
-  if (!value.ok()) return ReturnCode(value.status());
-  ThreadResult& result = LastResult();
-  result.value = *std::move(value);
-  *ret_type_code = result.value.ToC(ret_val, &result.bytes);
-  // Handles now belong to the caller; a reference kept here would only delay their end.
-  if (*ret_type_code != kTVMStr && *ret_type_code != kTVMBytes) result.value = Value();
-  return 0;
+  return CallFromC(
+      [=] { return Call(func, Args(arg_values, type_codes, num_args), ret_val, ret_type_code); });
 }
 
 int TVMFuncFree(TVMFunctionHandle func) {
@@ -116,71 +154,61 @@ int TVMFuncFree(TVMFunctionHandle func) {
 
 int TVMFuncCreateFromCFunc(TVMPackedCFunc func, void* resource_handle, TVMPackedCFuncFinalizer fin,
                            TVMFunctionHandle* out) {
-  const std::shared_ptr<void> resource(resource_handle, [fin](void* handle) {
-    if (fin != nullptr) fin(handle);
+  return CallFromC([=] {
+    const std::shared_ptr<void> resource(resource_handle, [fin](void* handle) {
+      if (fin != nullptr) fin(handle);
+    });
+    *out = new PackedFuncPtr(FromC(func, resource).body());
+    return absl::OkStatus();
   });
-  *out = new PackedFuncPtr(PackedFunc([func, resource](const Args& args) -> absl::StatusOr<Value> {
-                             Value result;
-                             if (func(const_cast<TVMValue*>(args.values()),
-                                      const_cast<int*>(args.codes()), args.size(), &result,
-                                      resource.get()) != 0) {
-                               return absl::InternalError(TVMGetLastError());
-                             }
-                             return result;
-                           }).body());
-  return 0;
 }
 
 int TVMCFuncSetReturn(TVMRetValueHandle ret, TVMValue* value, int* type_code, int num_ret) {
-  if (num_ret != 1) {
-    return ReturnCode(
-        absl::InvalidArgumentError(absl::StrCat("a function returns one value, not ", num_ret)));
-  }
-  absl::StatusOr<Value> copy = Value::Copy(*value, *type_code);
-  if (!copy.ok()) return ReturnCode(copy.status());
-  *static_cast<Value*>(ret) = *std::move(copy);
-  return 0;
+  return CallFromC([=] { return SetReturn(ret, *value, *type_code, num_ret); });
 }
 
 int TVMCbArgToReturn(TVMValue* value, int* code) {
   if (*code == kTVMStr || *code == kTVMBytes) return 0;
-  absl::StatusOr<Value> copy = Value::Copy(*value, *code);
-  TVMByteArray unused;
-  if (copy.ok()) *code = copy->ToC(value, &unused);
-  return ReturnCode(copy.status());
+  return CallFromC([=] {
+    const absl::StatusOr<Value> copy = Value::Copy(*value, *code);
+    TVMByteArray unused;
+    if (copy.ok()) *code = copy->ToC(value, &unused);
+    return copy.status();
+  });
 }
 
 int TVMFuncRegisterGlobal(const char* name, TVMFunctionHandle f, int override) {
-  return ReturnCode(
-      kiln::runtime::RegisterGlobalFunction(name, FunctionOf(f), /*replace=*/override != 0));
+  return CallFromC([=] {
+    return kiln::runtime::RegisterGlobalFunction(name, FunctionOf(f), /*replace=*/override != 0);
+  });
 }
 
 int TVMFuncGetGlobal(const char* name, TVMFunctionHandle* out) {
-  return ReturnFunction(kiln::runtime::GetGlobalFunction(name), out);
+  return CallFromC([=] { return ReturnFunction(kiln::runtime::GetGlobalFunction(name), out); });
 }
 
 int TVMFuncListGlobalNames(int* out_size, const char*** out_array) {
-  ThreadResult& result = LastResult();
-  result.names = kiln::runtime::GlobalFunctionNames();
-  result.name_pointers.clear();
-  for (const std::string& name : result.names) result.name_pointers.push_back(name.c_str());
-  *out_size = static_cast<int>(result.names.size());
-  *out_array = result.name_pointers.data();
-  return 0;
+  return CallFromC([=] {
+    ThreadResult& result = LastResult();
+    result.name_pointers.clear();
+    result.names = kiln::runtime::GlobalFunctionNames();
+    for (const std::string& name : result.names) result.name_pointers.push_back(name.c_str());
+    *out_size = static_cast<int>(result.names.size());
+    *out_array = result.name_pointers.data();
+    return absl::OkStatus();
+  });
 }
 
 int TVMFuncRemoveGlobal(const char* name) {
-  return ReturnCode(kiln::runtime::RemoveGlobalFunction(name));
+  return CallFromC([=] { return kiln::runtime::RemoveGlobalFunction(name); });
 }
 
 int TVMArrayAlloc(const tvm_index_t* shape, int ndim, int dtype_code, int dtype_bits,
                   int dtype_lanes, int device_type, int device_id, TVMArrayHandle* out) {
-  if (ndim < 0) return ReturnCode(absl::InvalidArgumentError("an array of negative rank"));
   const DLDataType dtype = {static_cast<uint8_t>(dtype_code), static_cast<uint8_t>(dtype_bits),
                             static_cast<uint16_t>(dtype_lanes)};
-  return ReturnArray(
-      NDArray::Empty({shape, static_cast<size_t>(ndim)}, dtype, DLDevice{device_type, device_id}),
-      out);
+  return CallFromC(
+      [=] { return AllocateArray(shape, ndim, dtype, DLDevice{device_type, device_id}, out); });
 }
 
 int TVMArrayFree(TVMArrayHandle handle) {
@@ -189,25 +217,29 @@ int TVMArrayFree(TVMArrayHandle handle) {
 }
 
 int TVMArrayCopyFromBytes(TVMArrayHandle handle, void* data, size_t nbytes) {
-  return ReturnCode(
-      NDArray::ShareHandle(handle).CopyFromBytes({static_cast<const char*>(data), nbytes}));
+  return CallFromC([=] {
+    return NDArray::ShareHandle(handle).CopyFromBytes({static_cast<const char*>(data), nbytes});
+  });
 }
 
 int TVMArrayCopyToBytes(TVMArrayHandle handle, void* data, size_t nbytes) {
-  return ReturnCode(NDArray::ShareHandle(handle).CopyToBytes({static_cast<char*>(data), nbytes}));
+  return CallFromC(
+      [=] { return NDArray::ShareHandle(handle).CopyToBytes({static_cast<char*>(data), nbytes}); });
 }
 
 int TVMArrayCopyFromTo(TVMArrayHandle from, TVMArrayHandle to, TVMStreamHandle) {
-  return ReturnCode(kiln::runtime::CopyTensor(*from, *to));
+  return CallFromC([=] { return kiln::runtime::CopyTensor(*from, *to); });
 }
 
 int TVMArrayFromDLPack(DLManagedTensor* from, TVMArrayHandle* out) {
-  return ReturnArray(NDArray::FromDLPack(from), out);
+  return CallFromC([=] { return ReturnArray(NDArray::FromDLPack(from), out); });
 }
 
 int TVMArrayToDLPack(TVMArrayHandle from, DLManagedTensor** out) {
-  *out = NDArray::ShareHandle(from).ToDLPack();
-  return 0;
+  return CallFromC([=] {
+    *out = NDArray::ShareHandle(from).ToDLPack();
+    return absl::OkStatus();
+  });
 }
 
 void TVMDLManagedTensorCallDeleter(DLManagedTensor* dltensor) {
@@ -216,25 +248,25 @@ void TVMDLManagedTensorCallDeleter(DLManagedTensor* dltensor) {
 
 int TVMDeviceAllocDataSpace(DLDevice dev, size_t nbytes, size_t alignment, DLDataType,
                             void** out_data) {
-  absl::StatusOr<DeviceApi*> api = GetDeviceApi(dev);
-  if (!api.ok()) return ReturnCode(api.status());
-  absl::StatusOr<void*> memory = (*api)->Allocate(dev, nbytes, alignment);
-  if (memory.ok()) *out_data = *memory;
-  return ReturnCode(memory.status());
+  return CallFromC([=] { return AllocateData(dev, nbytes, alignment, out_data); });
 }
 
 int TVMDeviceFreeDataSpace(DLDevice dev, void* ptr) {
-  absl::StatusOr<DeviceApi*> api = GetDeviceApi(dev);
-  if (api.ok()) (*api)->Free(dev, ptr);
-  return ReturnCode(api.status());
+  return CallFromC([=] {
+    const absl::StatusOr<DeviceApi*> api = GetDeviceApi(dev);
+    if (api.ok()) (*api)->Free(dev, ptr);
+    return api.status();
+  });
 }
 
 int TVMDeviceCopyDataFromTo(DLTensor* from, DLTensor* to, TVMStreamHandle) {
-  return ReturnCode(kiln::runtime::CopyTensor(*from, *to));
+  return CallFromC([=] { return kiln::runtime::CopyTensor(*from, *to); });
 }
 
 int TVMSynchronize(int device_type, int device_id, TVMStreamHandle) {
   const DLDevice device = {device_type, device_id};
-  absl::StatusOr<DeviceApi*> api = GetDeviceApi(device);
-  return ReturnCode(api.ok() ? (*api)->Synchronize(device) : api.status());
+  return CallFromC([=] {
+    const absl::StatusOr<DeviceApi*> api = GetDeviceApi(device);
+    return api.ok() ? (*api)->Synchronize(device) : api.status();
+  });
 }

@@ -197,6 +197,7 @@ absl::StatusOr<Module> Module::SystemLib(const std::string& module_name) {
     return own != nullptr ? own : FindSystemSymbol(name);
   };
   if (find(kModuleBlobSymbol) == nullptr) return NoSuchModel(module_name);
+  system.loaded.reserve(system.loaded.size() + 1);
   KILN_ASSIGN_OR_RETURN(Module module,
                         LoadTree(LibraryModule::Create({.find = find, .owner = nullptr})));
   const std::lock_guard<std::mutex> system_lock(system.mutex);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -26,7 +27,7 @@ struct NDArray::Container {
   // Copies everything but the data.
   static Container* Describe(const DLTensor& tensor) {
     static_assert(offsetof(Container, tensor) == 0);
-    auto* const container = new Container;
+    auto container = std::make_unique<Container>();
     container->tensor = tensor;
     container->shape.assign(tensor.shape, tensor.shape + tensor.ndim);
     container->tensor.shape = container->shape.data();
@@ -34,7 +35,7 @@ struct NDArray::Container {
       container->strides.assign(tensor.strides, tensor.strides + tensor.ndim);
       container->tensor.strides = container->strides.data();
     }
-    return container;
+    return container.release();
   }
 
   void Retain() { references.fetch_add(1, std::memory_order_relaxed); }
@@ -64,19 +65,19 @@ absl::StatusOr<NDArray> NDArray::Empty(absl::Span<const int64_t> shape, DLDataTy
                                        DLDevice device) {
   KILN_ASSIGN_OR_RETURN(const int64_t bytes, TensorBytes(shape, dtype));
   KILN_ASSIGN_OR_RETURN(DeviceApi* const api, GetDeviceApi(device));
-  KILN_ASSIGN_OR_RETURN(void* const data,
-                        api->Allocate(device, static_cast<size_t>(bytes), kAllocationAlignment));
   // The extents are only read, through Describe.
-  const DLTensor tensor = {.data = data,
+  const DLTensor tensor = {.data = nullptr,
                            .device = device,
                            .ndim = static_cast<int32_t>(shape.size()),
                            .dtype = dtype,
                            .shape = const_cast<int64_t*>(shape.data()),
                            .strides = nullptr,
                            .byte_offset = 0};
-  Container* const container = Container::Describe(tensor);
-  container->allocator = api;
-  return NDArray(container);
+  NDArray array(Container::Describe(tensor));
+  KILN_ASSIGN_OR_RETURN(array.container_->tensor.data,
+                        api->Allocate(device, static_cast<size_t>(bytes), kAllocationAlignment));
+  array.container_->allocator = api;
+  return array;
 }
 
 NDArray NDArray::Borrow(const DLTensor& tensor) { return NDArray(Container::Describe(tensor)); }

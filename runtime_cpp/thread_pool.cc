@@ -8,7 +8,6 @@
 #include <array>
 #include <chrono>
 #include <mutex>
-#include <system_error>
 #include <thread>
 
 #include "absl/strings/str_cat.h"
@@ -66,6 +65,7 @@ struct BarrierState {
   ThreadPool* pool = nullptr;
   std::atomic<int> arrived{0};
   std::atomic<int> round{0};
+  std::atomic<bool> broken{false};  // some task will never come
 };
 
 absl::Status RunAlone(FTVMParallelLambda task, void* data) {
@@ -192,29 +192,29 @@ absl::Status ThreadPool::Reconfigure(const std::function<void(ThreadPoolOptions&
       absl::StrCat(options.num_threads, " threads; 0 to ", kMaxThreads, " work"));
 }
 
+// Where the system has no more threads, or no memory for one, those that are there do all the work:
+// C code is between this and who could catch an exception.
 void ThreadPool::StartWorkers() {
-  const Cpus cpus = ReadCpus();
-  const int num_threads = num_threads_.load(std::memory_order_relaxed);
-  const auto num_cpus = static_cast<int>(cpus.order.size());
-  const bool crowded = num_threads > (cpus.quota > 0 ? std::min(cpus.quota, num_cpus) : num_cpus);
-  job_->spin = std::chrono::microseconds(crowded ? 0 : std::max(0, options_.spin_microseconds));
-  for (int id = 1; id < num_threads; ++id) {
-    auto worker = std::make_unique<Worker>();
-    worker->id = id;
-    const bool pin = options_.affinity == ThreadPoolOptions::Affinity::kCompact;
-    const int cpu = pin ? cpus.order[static_cast<size_t>(id % num_cpus)] : -1;
-    try {
+  try {
+    const Cpus cpus = ReadCpus();
+    const int num_threads = num_threads_.load(std::memory_order_relaxed);
+    const auto num_cpus = static_cast<int>(cpus.order.size());
+    const bool crowded = num_threads > (cpus.quota > 0 ? std::min(cpus.quota, num_cpus) : num_cpus);
+    job_->spin = std::chrono::microseconds(crowded ? 0 : std::max(0, options_.spin_microseconds));
+    workers_.reserve(static_cast<size_t>(num_threads));
+    for (int id = 1; id < num_threads; ++id) {
+      auto worker = std::make_unique<Worker>();
+      worker->id = id;
+      const bool pin = options_.affinity == ThreadPoolOptions::Affinity::kCompact;
+      const int cpu = pin ? cpus.order[static_cast<size_t>(id % num_cpus)] : -1;
       worker->thread = std::thread([this, cpu, &worker = *worker] {
         if (cpu >= 0) PinThisThread(cpu);
         WorkerLoop(worker);
       });
-    } catch (const std::system_error&) {
-      // The system has no more threads, and C code is between this and who could catch it: those
-      // that are there do all the work.
-      num_threads_.store(id, std::memory_order_relaxed);
-      return;
+      workers_.push_back(std::move(worker));
     }
-    workers_.push_back(std::move(worker));
+  } catch (const std::exception&) {
+    num_threads_.store(static_cast<int>(workers_.size()) + 1, std::memory_order_relaxed);
   }
 }
 
@@ -265,9 +265,18 @@ void ThreadPool::RunTasks(int thread) {
 }
 
 void ThreadPool::RunTask(int id) {
-  if (job_->task(id, &job_->env, job_->data) == 0) return;
+  if (job_->task(id, &job_->env, job_->data) != 0) Fail(TVMGetLastError());
+}
+
+void ThreadPool::Fail(const char* text) {
   const std::lock_guard<std::mutex> lock(job_->mutex);
-  if (job_->error.ok()) job_->error = absl::InternalError(TVMGetLastError());
+  if (!job_->error.ok()) return;
+  // A status without a text takes no memory.
+  job_->error = absl::Status(absl::StatusCode::kInternal, "");
+  try {
+    job_->error = absl::InternalError(text);
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 // Tasks that wait for each other need as many threads.
@@ -275,13 +284,24 @@ void ThreadPool::StartUntakenTasks() {
   const LaunchNumber launch(job_->launch.load(std::memory_order_acquire));
   if (launch.per_thread() == 1) return;  // Each will get one.
   for (int id = 0; id < launch.num_tasks(); ++id) {
-    if (!Take(launch, id)) continue;
+    if (Take(launch, id)) StartThread(id);
+  }
+}
+
+void ThreadPool::StartThread(int id) {
+  try {
     const std::lock_guard<std::mutex> lock(job_->mutex);
     job_->extras.emplace_back([this, id] {
       inside_task = true;
       RunTask(id);
       FinishTask();
     });
+  } catch (const std::exception&) {
+    Fail("the system has no thread for a task that others wait for");
+    job_->barrier.broken.store(true, std::memory_order_release);
+    job_->barrier.round.fetch_add(1, std::memory_order_acq_rel);
+    job_->barrier.round.notify_all();
+    FinishTask();
   }
 }
 
@@ -294,9 +314,11 @@ absl::Status ThreadPool::Launch(FTVMParallelLambda task, void* data, int num_tas
       busy_.test_and_set(std::memory_order_acquire)) {
     return RunAlone(task, data);
   }
-  const absl::Status status = LaunchOnAll(task, data, std::max(num_tasks, 0));
-  busy_.clear(std::memory_order_release);
-  return status;
+  const struct Release {
+    ~Release() { busy.clear(std::memory_order_release); }
+    std::atomic_flag& busy;
+  } release{busy_};
+  return LaunchOnAll(task, data, std::max(num_tasks, 0));
 }
 
 absl::Status ThreadPool::LaunchOnAll(FTVMParallelLambda task, void* data, int num_tasks) {
@@ -308,6 +330,8 @@ absl::Status ThreadPool::LaunchOnAll(FTVMParallelLambda task, void* data, int nu
   job.task = task;
   job.data = data;
   job.barrier.pool = this;
+  job.barrier.arrived.store(0, std::memory_order_relaxed);
+  job.barrier.broken.store(false, std::memory_order_relaxed);
   job.env = {.sync_handle = &job.barrier, .num_task = num_tasks};
   job.error = absl::OkStatus();
   job.unfinished.store(num_tasks, std::memory_order_relaxed);
@@ -332,20 +356,21 @@ absl::Status ThreadPool::LaunchOnAll(FTVMParallelLambda task, void* data, int nu
   return job.error;
 }
 
-void ThreadPool::Barrier(TVMParallelGroupEnv* env) {
-  if (env->num_task <= 1) return;
+bool ThreadPool::Barrier(TVMParallelGroupEnv* env) {
+  if (env->num_task <= 1) return true;
   auto& state = *static_cast<BarrierState*>(env->sync_handle);
   state.pool->StartUntakenTasks();
   const int round = state.round.load(std::memory_order_acquire);
+  // Behind the round: one that breaks the barrier from here on begins another.
+  if (state.broken.load(std::memory_order_acquire)) return false;
   if (state.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == env->num_task) {
     state.arrived.store(0, std::memory_order_relaxed);
     state.round.fetch_add(1, std::memory_order_acq_rel);
     state.round.notify_all();
-    return;
-  }
-  if (!SpinWhile(state.round, round, std::chrono::microseconds(20))) {
+  } else if (!SpinWhile(state.round, round, std::chrono::microseconds(20))) {
     state.round.wait(round, std::memory_order_acquire);
   }
+  return !state.broken.load(std::memory_order_acquire);
 }
 
 }  // namespace kiln::runtime

@@ -73,8 +73,9 @@ class ThreadPool {
   absl::Status Launch(FTVMParallelLambda task, void* data, int num_tasks);
 
   // Waits for all tasks of the launch of `env`. For use inside a task. Those that nobody has begun
-  // get threads of their own, which takes time: launch one per thread.
-  static void Barrier(TVMParallelGroupEnv* env);
+  // get threads of their own, which takes time: launch one per thread. False where the system has
+  // no thread for one of them: the launch fails, and the tasks end as soon as they can.
+  static bool Barrier(TVMParallelGroupEnv* env);
 
  private:
   struct Worker;
@@ -89,7 +90,9 @@ class ThreadPool {
   bool Take(const LaunchNumber& launch, int id);
   void RunTasks(int thread);
   void RunTask(int id);
+  void Fail(const char* text);
   void StartUntakenTasks();
+  void StartThread(int id);
   void FinishTask();
   absl::Status LaunchOnAll(FTVMParallelLambda task, void* data, int num_tasks);
 

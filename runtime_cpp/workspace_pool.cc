@@ -36,6 +36,9 @@ absl::StatusOr<void*> WorkspacePool::Allocate(DLDevice device, uint64_t bytes) {
         absl::StrCat("a workspace of ", bytes, " bytes, at most ", kMaxTensorBytes, " work"));
   }
   const uint64_t wanted = std::max<uint64_t>(1, (bytes + kPageBytes - 1) / kPageBytes) * kPageBytes;
+  // Before there is a block to lose; and to give one back takes no memory.
+  used_.reserve(used_.size() + 1);
+  free_.reserve(free_.size() + used_.size() + 1);
   const auto found = std::find_if(free_.begin(), free_.end(), [&](const Block& block) {
     return block.bytes >= wanted && SameDevice(block.device, device);
   });

@@ -1,40 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
-// To be loaded before a program (LD_PRELOAD): one call of the system's fails, as if the machine
-// lacked what it asks for.
-//
-//   KILN_FAULT_KIND   malloc, write, mmap, dlopen or thread: which calls are counted
-//   KILN_FAULT_AT     the number of the call that fails, from 0; with malloc, all behind it fail
-//                     too, until a large block is freed, as where memory is used up; none: no call
-//                     fails
-//   KILN_FAULT_COUNT  a file to which the number of calls is written at the end
-//
-// Counting begins with main(): what happens before is the affair of the dynamic linker.
 #define _GNU_SOURCE
+#include "faults.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum Kind { kNone, kMalloc, kWrite, kMmap, kDlopen, kThread };
-
 static const size_t kLargeBlockBytes = (size_t)512 << 10;
 
-static atomic_int kind = kNone;
+static atomic_int kind = kNoFault;
 static atomic_long calls = 0;
+static atomic_long blocks = 0;
 static long fail_at = -1;
+static int fail_on = 0;
+// Inside the dynamic linker, whose own calls are not the program's.
+static _Thread_local int is_linking __attribute__((tls_model("initial-exec"))) = 0;
+
+void FaultsBegin(enum FaultKind called, long at, int on) {
+  calls = 0;
+  fail_at = at;
+  fail_on = on;
+  kind = (int)called;
+}
+
+long FaultsEnd(void) {
+  kind = kNoFault;
+  return calls;
+}
+
+long FaultsBlocks(void) { return blocks; }
 
 // Whether this call is the one.
-static int Fails(enum Kind called) {
-  if (called != (enum Kind)kind) return 0;
+static int Fails(enum FaultKind called) {
+  if (called != (enum FaultKind)kind || is_linking) return 0;
   const long number = calls++;
-  return fail_at >= 0 && (called == kMalloc ? number >= fail_at : number == fail_at);
+  return fail_at >= 0 && (fail_on ? number >= fail_at : number == fail_at);
+}
+
+static void* Counted(void* block) {
+  if (block != NULL) ++blocks;
+  return block;
 }
 
 // malloc
@@ -50,31 +61,39 @@ static void* NoMemory(void) {
   return NULL;
 }
 
-void* malloc(size_t size) { return Fails(kMalloc) ? NoMemory() : __libc_malloc(size); }
+void* malloc(size_t size) {
+  return Fails(kMallocFault) ? NoMemory() : Counted(__libc_malloc(size));
+}
 
 void* calloc(size_t count, size_t size) {
-  return Fails(kMalloc) ? NoMemory() : __libc_calloc(count, size);
+  return Fails(kMallocFault) ? NoMemory() : Counted(__libc_calloc(count, size));
 }
 
 void* realloc(void* block, size_t size) {
-  return Fails(kMalloc) ? NoMemory() : __libc_realloc(block, size);
+  if (Fails(kMallocFault)) return NoMemory();
+  void* const other = __libc_realloc(block, size);
+  if (block == NULL) return Counted(other);
+  if (size == 0) --blocks;  // it is freed
+  return other;
 }
 
 void* aligned_alloc(size_t alignment, size_t size) {
-  return Fails(kMalloc) ? NoMemory() : __libc_memalign(alignment, size);
+  return Fails(kMallocFault) ? NoMemory() : Counted(__libc_memalign(alignment, size));
 }
 
 int posix_memalign(void** block, size_t alignment, size_t size) {
-  if (Fails(kMalloc)) return ENOMEM;
-  *block = __libc_memalign(alignment, size);
+  if (Fails(kMallocFault)) return ENOMEM;
+  *block = Counted(__libc_memalign(alignment, size));
   return *block == NULL ? ENOMEM : 0;
 }
 
 void free(void* block) {
-  if (block != NULL && kind == kMalloc && fail_at >= 0 && calls > fail_at &&
+  if (block == NULL) return;
+  if (kind == kMallocFault && fail_at >= 0 && calls > fail_at &&
       malloc_usable_size(block) >= kLargeBlockBytes) {
-    kind = kNone;
+    kind = kNoFault;
   }
+  --blocks;
   __libc_free(block);
 }
 
@@ -83,7 +102,7 @@ void free(void* block) {
 static void* Next(const char* name) { return dlsym(RTLD_NEXT, name); }
 
 ssize_t write(int file, const void* bytes, size_t size) {
-  if (file > STDERR_FILENO && Fails(kWrite)) {
+  if (file > STDERR_FILENO && Fails(kWriteFault)) {
     errno = ENOSPC;
     return -1;
   }
@@ -91,7 +110,7 @@ ssize_t write(int file, const void* bytes, size_t size) {
 }
 
 void* mmap(void* address, size_t size, int protection, int flags, int file, off_t offset) {
-  if (Fails(kMmap)) {
+  if (Fails(kMmapFault)) {
     errno = ENOMEM;
     return MAP_FAILED;
   }
@@ -101,46 +120,16 @@ void* mmap(void* address, size_t size, int protection, int flags, int file, off_
 void* dlopen(const char* path, int flags) {
   void* (*next)(const char*, int) = (void* (*)(const char*, int))Next("dlopen");
   // What dlerror() says then is what the system says of a file that there is not.
-  return next(Fails(kDlopen) ? "/no/such/library.so" : path, flags);
+  const char* const file = Fails(kDlopenFault) ? "/no/such/library.so" : path;
+  ++is_linking;
+  void* const library = next(file, flags);
+  --is_linking;
+  return library;
 }
 
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*),
                    void* argument) {
   int (*next)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*) =
       (int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*))Next("pthread_create");
-  return Fails(kThread) ? EAGAIN : next(thread, attributes, run, argument);
-}
-
-// The beginning and the end
-
-static int (*program_main)(int, char**, char**) = NULL;
-
-static int Main(int argc, char** argv, char** environment) {
-  static const char* const kNames[] = {"", "malloc", "write", "mmap", "dlopen", "thread"};
-  const char* const at = getenv("KILN_FAULT_AT");
-  const char* const name = getenv("KILN_FAULT_KIND");
-  if (at != NULL) fail_at = strtol(at, NULL, 10);
-  int chosen = kNone;
-  for (int i = kMalloc; name != NULL && i <= kThread; ++i) {
-    if (strcmp(name, kNames[i]) == 0) chosen = i;
-  }
-  kind = chosen;
-  const int status = program_main(argc, argv, environment);
-  kind = kNone;
-  const char* const path = getenv("KILN_FAULT_COUNT");
-  FILE* const file = path != NULL ? fopen(path, "w") : NULL;
-  if (file != NULL) {
-    fprintf(file, "%ld\n", calls);
-    fclose(file);
-  }
-  return status;
-}
-
-int __libc_start_main(int (*main)(int, char**, char**), int argc, char** argv, void (*init)(void),
-                      void (*fini)(void), void (*loader_fini)(void), void* stack_end) {
-  typedef int Start(int (*)(int, char**, char**), int, char**, void (*)(void), void (*)(void),
-                    void (*)(void), void*);
-  Start* next = (Start*)Next("__libc_start_main");
-  program_main = main;
-  return next(Main, argc, argv, init, fini, loader_fini, stack_end);
+  return Fails(kThreadFault) ? EAGAIN : next(thread, attributes, run, argument);
 }
