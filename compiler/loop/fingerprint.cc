@@ -42,12 +42,12 @@ class Fingerprinter {
   // By order of first occurrence, and what a buffer is but for its name.
   uint64_t NumberOf(const Buffer& buffer) {
     const auto [it, is_new] = buffers_.try_emplace(buffer.get(), buffers_.size());
-    uint64_t hash = it->second;
-    if (!is_new) return hash;
-    Mix(hash, static_cast<uint64_t>(buffer->scope));
-    Mix(hash, static_cast<uint64_t>(buffer->dtype.bits));
-    for (int64_t extent : buffer->shape) Mix(hash, static_cast<uint64_t>(extent));
-    return hash;
+    if (is_new) {
+      Mix(it->second, static_cast<uint64_t>(buffer->scope));
+      Mix(it->second, static_cast<uint64_t>(buffer->dtype.bits));
+      for (int64_t extent : buffer->shape) Mix(it->second, static_cast<uint64_t>(extent));
+    }
+    return it->second;
   }
 
   uint64_t NumberOf(const Expr& var) {

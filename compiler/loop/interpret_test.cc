@@ -152,7 +152,7 @@ TEST(InterpretTest, CallsLaunchesAndWorkspace) {
   const Buffer in = Param("in", kI32, {6}), out = Param("out", kI32, {6});
   const Buffer c = MakeBuffer("c", kI32, {6}, BufferScope::kConstant);
   const Buffer scratch = MakeBuffer("scratch", kI32, {6}, BufferScope::kWorkspace);
-  const Buffer workspace = MakeBuffer("workspace", u8, {32}, BufferScope::kWorkspace);
+  const Buffer workspace = MakeBuffer("workspace", u8, {32}, BufferScope::kParam);
   const int32_t values[6] = {1, 2, 3, 4, 5, 6};
   program.constants.push_back({c, Tensor::From<int32_t>({6}, kI32, values)});
   program.funcs.push_back(

@@ -5,7 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "compiler/loop/interpret.h"
-#include "compiler/loop/passes.h"
+#include "compiler/loop/round_trip.h"
 #include "compiler/loop/stage.h"
 #include "gtest/gtest.h"
 
@@ -69,7 +69,7 @@ TEST(LoopIrPageTest, Program) {
                           vectorized(
                               MakeStore(y, {i, j}, MakeLoad(acc, {j}) + MakeLoad(bias, {j})))})))});
   ExpectOnPage(ToString(program));
-  EXPECT_TRUE(VerifyProgram(program).ok());
+  EXPECT_EQ(CheckRoundTrip(program), absl::OkStatus());
   std::vector<float> left(4 * 64, 2), right(64 * 8, 0.25), out(4 * 8);
   ASSERT_TRUE(Interpreter(program).Run("dense", {left.data(), right.data(), out.data()}).ok());
   EXPECT_EQ(out, std::vector<float>(4 * 8, 32.5));

@@ -3,89 +3,85 @@
 
 #include <string>
 
+#include "absl/status/statusor.h"
+#include "compiler/loop/parse.h"
 #include "compiler/loop/passes.h"
 
 namespace kiln::loop {
 namespace {
 
-constexpr DType kFloat = DType::Float(32);
+LoopProgram Parsed(absl::string_view text) {
+  const absl::StatusOr<LoopProgram> program = ParseProgram(text);
+  EXPECT_TRUE(program.ok()) << program.status();
+  return program.ok() ? *program : LoopProgram();
+}
 
-class OutlineParallelTest : public ::testing::Test {
- protected:
-  // for o serial { for p parallel { for q parallel { y[…] = x[…] + table[q] + scratch[p] } } }
-  OutlineParallelTest() {
-    Func func;
-    func.name = "f";
-    func.params = {y, x};
-    func.num_inputs = 1;
-    func.in_place = true;
-    const Expr value = MakeLoad(x, {o * 6 + p}) + MakeLoad(table, {q}) + MakeLoad(scratch, {p});
-    Stmt body = MakeStore(y, {(o * 6 + p) * 2 + q}, value);
-    body = MakeFor(p, 0, 6, ForKind::kParallel, MakeFor(q, 0, 2, ForKind::kParallel, body));
-    func.body = MakeAllocate(scratch,
-                             MakeFor(o, 0, 3, ForKind::kSerial,
-                                     MakeBlock({MakeStore(scratch, {o}, Const(kFloat, 1)), body})));
-    program.funcs.push_back(func);
+// The program after the pass and Simplify.
+std::string Outlined(absl::string_view text, int threads) {
+  LoopProgram program = Parsed(text);
+  OutlineParallel(program, threads);
+  EXPECT_EQ(VerifyProgram(program), absl::OkStatus());
+  for (Func& func : program.funcs) func.body = Simplify(func.body);
+  return ToString(program);
+}
+
+constexpr char kNest[] = R"(
+constant table: float32[2] = [1f32, 2f32]
+in_place operator f(x: float32[18]) -> (y: float32[36]) {
+  allocate scratch: float32[6] {
+    for o in 0..3 {
+      scratch[o] = 1f32
+      for p in 0..6 parallel {
+        for q in 0..2 parallel {
+          y[(o * 6 + p) * 2 + q] = x[o * 6 + p] + table[q] + scratch[p]
+        }
+      }
+    }
   }
+}
+)";
 
-  const Var o = MakeVar("o"), p = MakeVar("p"), q = MakeVar("q");
-  const Buffer x = MakeBuffer("x", kFloat, {18}, BufferScope::kParam);
-  const Buffer y = MakeBuffer("y", kFloat, {36}, BufferScope::kParam);
-  const Buffer table = MakeBuffer("table", kFloat, {2}, BufferScope::kConstant);
-  const Buffer scratch = MakeBuffer("scratch", kFloat, {6}, BufferScope::kLocal);
-  LoopProgram program;
-};
+// Its parameters are the buffers read, then those written, and the variable of the serial loop.
+// Constants are global.
+TEST(OutlineParallelTest, TheOuterParallelLoopBecomesATask) {
+  EXPECT_EQ(Outlined(kNest, 4), R"(constant w0 "table": float32[2] = [1f32, 2f32]
 
-TEST_F(OutlineParallelTest, TheOuterParallelLoopBecomesATask) {
-  OutlineParallel(program, 4);
-  ASSERT_EQ(program.funcs.size(), 2u);
-  const Func& task = program.funcs[0];
-  EXPECT_EQ(task.name, "f_task0");
-  EXPECT_EQ(task.kind, Func::Kind::kTask);
-  EXPECT_FALSE(task.exported);
-  EXPECT_TRUE(task.in_place);
-  // Buffers read, then those written; constants are global; the serial loop's variable comes along.
-  ASSERT_EQ(task.params.size(), 3u);
-  EXPECT_EQ(task.num_inputs, 2);
-  EXPECT_EQ(task.params[0]->name, "x");
-  EXPECT_EQ(task.params[1]->name, "scratch");
-  EXPECT_EQ(task.params[2]->name, "y");
-  for (const Buffer& param : task.params) EXPECT_EQ(param->scope, BufferScope::kParam);
-  ASSERT_EQ(task.scalars.size(), 3u);
-  EXPECT_EQ(ToString(task.scalars[2]), "o");
-  EXPECT_EQ(ToString(Simplify(program.funcs[1].body)),
-            "allocate scratch: float32[6] {\n"
-            "  for o in 0..3 {\n"
-            "    scratch[o] = 1f32\n"
-            "    launch 4 f_task0(x, scratch, y, o)\n"
-            "  }\n"
-            "}\n");
+internal in_place task f_task0(task: index, num_tasks: index, o: index, x: float32[18], scratch: float32[6]) -> (y: float32[36]) {
+  let t0 = task * 6
+  let t1 = max(t0 / num_tasks, 0)
+  for p in t1..+min((t0 + 6) / num_tasks, 6) - t1 {
+    for q in 0..2 {
+      y[o * 12 + p * 2 + q] = x[o * 6 + p] + w0[q] + scratch[p]
+    }
+  }
 }
 
-TEST_F(OutlineParallelTest, NoMoreTasksThanIterations) {
-  OutlineParallel(program, 64);
-  EXPECT_NE(ToString(program.funcs[1].body).find("launch 6 f_task0("), std::string::npos)
-      << ToString(program.funcs[1].body);
+in_place operator f(x: float32[18]) -> (y: float32[36]) {
+  allocate scratch: float32[6] {
+    for o in 0..3 {
+      scratch[o] = 1f32
+      launch 4 f_task0(x, scratch, y, o)
+    }
+  }
+}
+)");
 }
 
-TEST_F(OutlineParallelTest, TheRangeOfATaskIsKnown) {
-  OutlineParallel(program, 4);
-  // p is in [0, 6) whatever the task's number is, so p / 6 is 0.
-  const Buffer out = MakeBuffer("out", kFloat, {6}, BufferScope::kParam);
-  Func func;
-  func.name = "g";
-  func.params = {out};
-  func.body = MakeFor(p, 0, 6, ForKind::kParallel, MakeStore(out, {p + p / 6}, Const(kFloat, 0)));
-  LoopProgram other;
-  other.funcs.push_back(func);
-  OutlineParallel(other, 2);
-  EXPECT_NE(ToString(Simplify(other.funcs[0].body)).find("out[p] = 0f32"), std::string::npos);
+TEST(OutlineParallelTest, NoMoreTasksThanIterations) {
+  EXPECT_NE(Outlined(kNest, 64).find("launch 6 f_task0("), std::string::npos);
 }
 
-TEST_F(OutlineParallelTest, OneThreadNeedsNoTask) {
-  OutlineParallel(program, 1);
-  ASSERT_EQ(program.funcs.size(), 1u);
-  EXPECT_EQ(ToString(program.funcs[0].body).find("parallel"), std::string::npos);
+// p is in [0, 6) whatever the task's number is, so p / 6 is 0.
+TEST(OutlineParallelTest, TheRangeOfATaskIsKnown) {
+  const std::string text = Outlined(
+      "operator g() -> (y: float32[6]) { for p in 0..6 parallel { y[p + p / 6] = 0f32 } }", 2);
+  EXPECT_NE(text.find("y[p] = 0f32"), std::string::npos) << text;
+}
+
+TEST(OutlineParallelTest, OneThreadNeedsNoTask) {
+  const std::string text = Outlined(kNest, 1);
+  EXPECT_EQ(text.find("parallel"), std::string::npos) << text;
+  EXPECT_EQ(text.find("task"), std::string::npos) << text;
 }
 
 }  // namespace

@@ -7,29 +7,12 @@
 #include <initializer_list>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "compiler/loop/expr.h"
+#include "compiler/loop/print_names.h"
 
 namespace kiln::loop {
-
-// Gives variables and buffers the names that they are printed under: their own, with _1, _2, …
-// behind it where it is taken.
-class NameTable {
- public:
-  const std::string& Of(const Buffer& buffer) { return Of(buffer.get(), buffer->name); }
-  const std::string& Of(const Var& var) { return Of(var.get(), var.As<VarNode>()->name); }
-  // A name that nothing has yet.
-  std::string Fresh(const std::string& wanted);
-
- private:
-  const std::string& Of(const void* object, const std::string& wanted);
-
-  std::unordered_map<const void*, std::string> names_;
-  std::unordered_set<std::string> taken_;
-  std::unordered_map<std::string, int> next_suffix_;
-};
 
 // Prints the expressions of one statement. Those that stand in several places, and the parts of
 // very deep ones, get names (t0, t1, …), so that the text is as long as the DAG, not as the tree.
@@ -59,6 +42,12 @@ std::string Concat(std::initializer_list<std::string> parts);
 
 // "float32[3, 4]", "float32[]".
 std::string BufferTypeToString(const BufferNode& buffer);
+// "x: float32[3, 4]", with " align 64" behind it where the buffer has an alignment of its own.
+std::string DeclarationToString(NameTable& names, const Buffer& buffer);
+// "0.5f32", "-inf_f64", "nan_f16"; reads back as the same number.
+std::string FloatToString(DType dtype, double value);
+// "3i8", "200u8", "true", or "3" of an index.
+std::string IntToString(const Type& type, int64_t value);
 
 }  // namespace kiln::loop
 

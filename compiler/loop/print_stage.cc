@@ -84,7 +84,7 @@ std::string ToString(const Kernel& kernel) {
   absl::StrAppend(&text, buffers(kernel.outputs), ") {\n");
   for (const Constant& constant : kernel.constants) {
     absl::StrAppend(&text, "  constant ", names.Of(constant.buffer), ": ",
-                    BufferTypeToString(*constant.buffer), " #", ShortHash(constant.tensor.bytes()),
+                    BufferTypeToString(*constant.buffer), " = ", ContentsToString(constant.tensor),
                     "\n");
   }
   for (const Stage& stage : kernel.stages) absl::StrAppend(&text, PrintStage(stage, names, "  "));

@@ -83,7 +83,7 @@ TEST(PrintTest, Program) {
   const Buffer w = MakeBuffer("w", kF32, {16}, BufferScope::kConstant);
   const Buffer acc = MakeBuffer("acc", kF32, {}, BufferScope::kLocal);
   const Buffer scratch = MakeBuffer("scratch", kF32, {16}, BufferScope::kWorkspace);
-  const Buffer workspace = MakeBuffer("workspace", DType::UInt(8), {64}, BufferScope::kWorkspace);
+  const Buffer workspace = MakeBuffer("workspace", DType::UInt(8), {64}, BufferScope::kParam);
   program.constants.push_back({w, Tensor::Filled({{16}, kF32}, 0.5)});
   program.data.push_back(
       {.name = "table",
@@ -116,16 +116,16 @@ TEST(PrintTest, Program) {
                            .allocate_workspace = true,
                            .body = MakeCall("scale", {{in, 0}, {out, 0}, {workspace, 0}}),
                            .exported = false});
-  EXPECT_EQ(ToString(program), R"(constant w: float32[16] #28c0fe8e
-internal data table: struct Entry = {7, "x\n", &w, null}
+  EXPECT_EQ(ToString(program), R"(constant w0 "w": float32[16] = #28c0fe8e
+internal data table: "struct Entry" = {7i32, "x\n", &w, null}
 
 operator scale(in: float32[4, 16]) -> (out: float32[4, 16]) workspace workspace: uint8[64] {
   allocate scratch: float32[16] workspace 0 {
     for i in 0..4 parallel {
       allocate acc: float32[] {
         acc[] = 0f32
-        for j in i..i + (16 - i) vectorized {
-          let t0 = in[i, j] * w[j]
+        for j in i..+16 - i vectorized {
+          let t0 = in[i, j] * w0[j]
           out[i, j] = t0 * t0
         }
         if i < 2 {

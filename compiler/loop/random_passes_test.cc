@@ -13,6 +13,7 @@
 #include "compiler/loop/mutate.h"
 #include "compiler/loop/passes.h"
 #include "compiler/loop/random_program.h"
+#include "compiler/loop/round_trip.h"
 
 namespace kiln::loop {
 namespace {
@@ -96,6 +97,8 @@ TEST_P(LoopPass, KeepsEveryBit) {
     test.pass(after, seed);
     if (ToString(after) == ToString(before)) continue;
     ++changed;
+    ASSERT_EQ(CheckRoundTrip(before), absl::OkStatus()) << ToString(before);
+    ASSERT_EQ(CheckRoundTrip(after), absl::OkStatus()) << ToString(after);
     for (const Func& func : before.funcs) {
       const auto expected = RunOnRandomInputs(before, func.name, seed);
       ASSERT_GT(expected.size(), 1u) << expected[0] << "\nseed " << seed << "\n"

@@ -3,6 +3,9 @@
 
 #include <string>
 
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "compiler/loop/parse.h"
 #include "compiler/loop/passes.h"
 
 namespace kiln::loop {
@@ -20,27 +23,50 @@ TEST(FlattenTest, IndicesAreRowMajor) {
   EXPECT_EQ(ToString(FlattenBuffers(FlattenBuffers(s))), ToString(FlattenBuffers(s)));
 }
 
+// The body of a function of x after the pass.
+std::string Unrolled(absl::string_view body) {
+  const absl::StatusOr<LoopProgram> program =
+      ParseProgram(absl::StrCat("operator f() -> (x: float32[64]) {\n", body, "}\n"));
+  EXPECT_TRUE(program.ok()) << program.status();
+  return program.ok() ? ToString(UnrollLoops(program->funcs[0].body)) : "";
+}
+
 TEST(UnrollTest, NestedLoopsAreWrittenOut) {
-  const Buffer x = MakeBuffer("x", kFloat, {64}, BufferScope::kParam);
-  const Var i = MakeVar("i"), j = MakeVar("j"), k = MakeVar("k");
-  const Stmt s = MakeFor(
-      i, 1, 2, ForKind::kUnrolled,
-      MakeFor(k, 0, 4, ForKind::kSerial,
-              MakeFor(j, i, 2, ForKind::kUnrolled, MakeStore(x, {k * 8 + j}, Const(kFloat, 0)))));
-  EXPECT_EQ(ToString(UnrollLoops(s)),
-            "for k in 0..4 {\n  x[k * 8 + 1] = 0f32\n  x[k * 8 + 2] = 0f32\n}\n"
-            "for k in 0..4 {\n  x[k * 8 + 2] = 0f32\n  x[k * 8 + 3] = 0f32\n}\n");
+  EXPECT_EQ(Unrolled(R"(
+for i in 1..3 unrolled {
+  for k in 0..4 {
+    for j in i..+2 unrolled {
+      x[k * 8 + j] = 0f32
+    }
+  }
+}
+)"),
+            R"(for k in 0..4 {
+  x[k * 8 + 1] = 0f32
+  x[k * 8 + 2] = 0f32
+}
+for k in 0..4 {
+  x[k * 8 + 2] = 0f32
+  x[k * 8 + 3] = 0f32
+}
+)");
 }
 
 TEST(UnrollTest, ALoopWhoseRangeDependsOnAnUnrolledVariable) {
-  const Buffer x = MakeBuffer("x", kFloat, {64}, BufferScope::kParam);
-  const Var i = MakeVar("i"), k = MakeVar("k");
-  const Stmt s =
-      MakeFor(i, 1, 2, ForKind::kUnrolled,
-              MakeFor(k, 0, i * 2, ForKind::kSerial, MakeStore(x, {k + i}, Const(kFloat, 0))));
-  const std::string text = ToString(UnrollLoops(s));
-  EXPECT_NE(text.find("in 0..2 {"), std::string::npos) << text;
-  EXPECT_NE(text.find("in 0..4 {"), std::string::npos) << text;
+  EXPECT_EQ(Unrolled(R"(
+for i in 1..3 unrolled {
+  for k in 0..i * 2 {
+    x[k + i] = 0f32
+  }
+}
+)"),
+            R"(for k in 0..2 {
+  x[k + 1] = 0f32
+}
+for k_1 in 0..4 {
+  x[k_1 + 2] = 0f32
+}
+)");
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "absl/status/statusor.h"
+#include "compiler/loop/parse.h"
 #include "compiler/loop/passes.h"
 
 namespace kiln::loop {
@@ -54,8 +56,7 @@ TEST_F(VectorizeTest, ExtentThatIsNotConstant) {
             "  let t0 = ramp(i * 4, 1, 4)\n"
             "  y[t0] = x[t0]\n"
             "}\n"
-            "let t1 = n / 4 * 4\n"
-            "for i_1 in t1..t1 + n % 4 {\n"
+            "for i_1 in n / 4 * 4..+n % 4 {\n"
             "  y[i_1] = x[i_1]\n"
             "}\n");
 }
@@ -114,23 +115,30 @@ TEST_F(VectorizeTest, OnlyTheInnermostLoopOfANest) {
             "for o in 0..3 {\n  y[ramp(o * 4, 1, 4)] = broadcast(0f32, 4)\n}\n");
 }
 
-TEST_F(VectorizeTest, BuffersOfTheLoopGetAnElementForEachLane) {
-  const Buffer acc = MakeBuffer("acc", kFloat, {1}, BufferScope::kLocal);
-  const Var r = MakeVar("r");
-  const Expr at = MakeLoad(acc, {0});
-  EXPECT_EQ(Vectorized(
-                4, MakeAllocate(
-                       acc, MakeBlock({MakeStore(acc, {0}, Const(kFloat, 0)),
-                                       MakeFor(r, 0, 3, ForKind::kSerial,
-                                               MakeStore(acc, {0}, at + MakeLoad(x, {r * 64 + i}))),
-                                       MakeStore(y, {i}, at)}))),
-            "allocate acc: float32[4] {\n"
-            "  acc[ramp(0, 1, 4)] = broadcast(0f32, 4)\n"
-            "  for r in 0..3 {\n"
-            "    acc[ramp(0, 1, 4)] = acc[ramp(0, 1, 4)] + x[ramp(r * 64, 1, 4)]\n"
-            "  }\n"
-            "  y[ramp(0, 1, 4)] = acc[ramp(0, 1, 4)]\n"
-            "}\n");
+TEST(VectorizeTextTest, BuffersOfTheLoopGetAnElementForEachLane) {
+  const absl::StatusOr<LoopProgram> program = ParseProgram(R"(
+operator f(x: float32[256]) -> (y: float32[4]) {
+  for i in 0..4 vectorized {
+    allocate acc: float32[1] {
+      acc[0] = 0f32
+      for r in 0..3 {
+        acc[0] = acc[0] + x[r * 64 + i]
+      }
+      y[i] = acc[0]
+    }
+  }
+}
+)");
+  ASSERT_TRUE(program.ok()) << program.status();
+  EXPECT_EQ(ToString(Simplify(VectorizeLoops(program->funcs[0].body, 128))),
+            R"(allocate acc: float32[4] {
+  acc[ramp(0, 1, 4)] = broadcast(0f32, 4)
+  for r in 0..3 {
+    acc[ramp(0, 1, 4)] = acc[ramp(0, 1, 4)] + x[ramp(r * 64, 1, 4)]
+  }
+  y[ramp(0, 1, 4)] = acc[ramp(0, 1, 4)]
+}
+)");
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler/loop/verify.h"
+
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -7,6 +9,7 @@
 #include "compiler/base/status.h"
 #include "compiler/loop/expr_node.h"
 #include "compiler/loop/passes.h"
+#include "compiler/loop/range.h"
 #include "compiler/loop/verify_expr.h"
 
 namespace kiln::loop {
@@ -33,6 +36,9 @@ class FuncVerifier {
     return VerifyStmt(func_.body);
   }
 
+  // The statement that the error is in; null if it is in none.
+  const StmtNode* broken() const { return broken_; }
+
  private:
   // A loop around the current statement with constant bounds and at least one iteration.
   struct Loop {
@@ -44,7 +50,8 @@ class FuncVerifier {
     return absl::InternalError(absl::StrCat("function ", func_.name, ": ", message));
   }
 
-  static absl::Status InStmt(const absl::Status& status, const Stmt& s) {
+  absl::Status InStmt(const absl::Status& status, const Stmt& s) {
+    broken_ = s.get();
     std::string text = ToString(s);
     if (text.size() > kMaxQuote) text = text.substr(0, kMaxQuote) + "...\n";
     return absl::InternalError(absl::StrCat(status.message(), "\nin\n", text));
@@ -120,8 +127,10 @@ class FuncVerifier {
     const bool rectangular = rectangular_, in_parallel = in_parallel_;
     in_parallel_ |= n.kind == ForKind::kParallel || n.kind == ForKind::kVectorized;
     int64_t begin, extent;
-    if (AsInt(n.begin, &begin) && AsInt(n.extent, &extent) && extent > 0) {
-      loops_.push_back({n.var, {begin, begin + extent - 1}});
+    int64_t end;
+    if (AsInt(n.begin, &begin) && AsInt(n.extent, &extent) && extent > 0 &&
+        !__builtin_add_overflow(begin, extent, &end)) {
+      loops_.push_back({n.var, {begin, end - 1}});
     } else {
       rectangular_ = false;
     }
@@ -314,14 +323,13 @@ class FuncVerifier {
     if (!AsLinear(ramp != nullptr ? ramp->base : index, vars, &form) || !AsInt(form.base, &base)) {
       return std::nullopt;
     }
-    Interval range{base, base};
+    Range range = Range::Point(base);
     const auto widen = [&](int64_t coefficient, Interval of) {
-      range.min += coefficient * (coefficient < 0 ? of.max : of.min);
-      range.max += coefficient * (coefficient < 0 ? of.min : of.max);
+      range = Add(range, Multiply(Range::Point(coefficient), {of.min, of.max}));
     };
     for (size_t i = 0; i < loops_.size(); ++i) widen(form.coefficients[i], loops_[i].range);
     if (ramp != nullptr) widen(ramp->stride, {0, ramp->lanes - 1});
-    return range;
+    return Interval{range.lo, range.hi};
   }
 
   const Func& func_;
@@ -334,6 +342,7 @@ class FuncVerifier {
   std::vector<Loop> loops_;
   bool rectangular_ = true;
   bool in_parallel_ = false;  // or in a vectorised loop
+  const StmtNode* broken_ = nullptr;
 };
 
 absl::Status VerifyConstant(const Constant& constant) {
@@ -375,23 +384,32 @@ absl::Status VerifyCpuChoice(const LoopProgram& program) {
 
 }  // namespace
 
-absl::Status VerifyProgram(const LoopProgram& program) {
+Breach FindBreach(const LoopProgram& program) {
   BufferSet constants;
+  const auto elsewhere = [&](absl::Status status) {
+    return Breach{std::move(status), program.funcs.size()};
+  };
   for (const Constant& constant : program.constants) {
-    KILN_RETURN_IF_ERROR(VerifyConstant(constant));
+    if (absl::Status status = VerifyConstant(constant); !status.ok()) return elsewhere(status);
     if (!constants.insert(constant.buffer.get()).second) {
-      return absl::InternalError("constant " + constant.buffer->name + " stands there twice");
+      return elsewhere(
+          absl::InternalError("constant " + constant.buffer->name + " stands there twice"));
     }
   }
   FuncTable funcs;
-  for (const Func& func : program.funcs) {
-    KILN_RETURN_IF_ERROR(
-        FuncVerifier(func, funcs, constants, !program.profile_hook.empty()).Verify());
+  for (size_t i = 0; i < program.funcs.size(); ++i) {
+    const Func& func = program.funcs[i];
+    FuncVerifier verifier(func, funcs, constants, !program.profile_hook.empty());
+    if (absl::Status status = verifier.Verify(); !status.ok()) {
+      return {std::move(status), i, verifier.broken()};
+    }
     if (!funcs.emplace(func.name, &func).second) {
-      return absl::InternalError("two functions are called " + func.name);
+      return {absl::InternalError("two functions are called " + func.name), i};
     }
   }
-  return VerifyCpuChoice(program);
+  return elsewhere(VerifyCpuChoice(program));
 }
+
+absl::Status VerifyProgram(const LoopProgram& program) { return FindBreach(program).status; }
 
 }  // namespace kiln::loop

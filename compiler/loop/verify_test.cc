@@ -145,7 +145,7 @@ TEST(VerifyTest, ConstantsAndWorkspace) {
   program.funcs = {func};
   EXPECT_HAS(std::string(VerifyProgram(program).message()), "buffer c is written");
   const Buffer scratch = MakeBuffer("scratch", kF32, {8}, BufferScope::kWorkspace);
-  func.workspace = MakeBuffer("workspace", DType::UInt(8), {32}, BufferScope::kWorkspace);
+  func.workspace = MakeBuffer("workspace", DType::UInt(8), {32}, BufferScope::kParam);
   func.body = MakeAllocate(scratch, MakeStore(scratch, {0}, Expr(0)));
   program.funcs = {func};
   EXPECT_TRUE(VerifyProgram(program).ok());

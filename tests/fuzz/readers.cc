@@ -9,6 +9,8 @@
 #include "compiler/frontend/tflite/import.h"
 #include "compiler/graph/graph.h"
 #include "compiler/graph/relay_text.h"
+#include "compiler/loop/parse.h"
+#include "compiler/loop/round_trip.h"
 #include "compiler/ops/op_def.h"
 #include "compiler/passes/pass.h"
 #include "compiler/target/target.h"
@@ -76,6 +78,12 @@ absl::Status ReadRelayText(absl::string_view bytes) {
   const Target target;
   KILN_ASSIGN_OR_RETURN(const Graph typed, InferTypes(graph, {.target = target, .evaluate = {}}));
   return CheckTyped(typed);
+}
+
+absl::Status ReadLoopText(absl::string_view bytes) {
+  KILN_ASSIGN_OR_RETURN(const loop::LoopProgram program, loop::ParseProgram(bytes));
+  const absl::Status same = loop::CheckRoundTrip(program);
+  return same.ok() ? same : Fault("CheckRoundTrip", same.message());
 }
 
 bool IsHarmless(const absl::Status& status) {

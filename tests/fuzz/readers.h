@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The readers of models as fuzzers and tests of damaged bytes call them: they read untrusted bytes
-// and look at what comes out.
+// The readers of models, and of loop programs, as fuzzers and tests of damaged bytes call them:
+// they read untrusted bytes and look at what comes out.
 //
 //   const absl::Status status = ReadOnnx(bytes);
 //   status.ok()          // a model, and the graph is well formed: it verifies, its types are those
@@ -20,6 +20,8 @@ namespace kiln::fuzz {
 absl::Status ReadOnnx(absl::string_view bytes, const std::string& folder = "");
 absl::Status ReadTflite(absl::string_view bytes);
 absl::Status ReadRelayText(absl::string_view bytes);
+// A loop program. What is printed reads back as the same program.
+absl::Status ReadLoopText(absl::string_view bytes);
 
 // No error, or one that says something and is not the compiler's own fault.
 bool IsHarmless(const absl::Status& status);

@@ -1,46 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// How generated C reads.
+// Text of loops in, text of C out.
+#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "compiler/codegen/c/codegen_c.h"
-#include "compiler/loop/loop.h"
+#include "compiler/loop/parse.h"
 #include "gtest/gtest.h"
 
 namespace kiln::codegen {
 namespace {
 
-using loop::Buffer;
-using loop::BufferScope;
-using loop::Expr;
-using loop::Func;
-using loop::MakeBuffer;
-using loop::MakeLoad;
-using loop::Var;
-
-Func Fused() {
-  const DType f32 = DType::Float(32), i8 = DType::Int(8), i32 = DType::Int(32);
-  const Buffer a = MakeBuffer("a", f32, {2, 4}, BufferScope::kParam),
-               b = MakeBuffer("b", i8, {8}, BufferScope::kParam);
-  const Buffer out = MakeBuffer("out", i8, {8}, BufferScope::kParam);
-  const Var i = loop::MakeVar("i"), k = loop::MakeVar("k");
-  const Expr at = i * 4 + k;
-  const Expr relu = Max(MakeLoad(a, {at}), FloatConst(loop::Type::Of(f32), 0));
-  const Expr wide = MakeCast(i32, MakeLoad(b, {at}));
-  const Expr sum = MakeCast(i32, relu * relu) + wide * wide;
-  const Expr value = MakeCast(i8, Min(sum, IntConst(loop::Type::Of(i32), 127)));
-  return {.name = "tvmgen_default_fused",
-          .params = {a, b, out},
-          .num_inputs = 2,
-          .scalars = {},
-          .workspace = nullptr,
-          .body = MakeFor(i, Expr(0), Expr(2), loop::ForKind::kSerial,
-                          MakeFor(k, Expr(0), Expr(4), loop::ForKind::kVectorized,
-                                  MakeIf(i < k, MakeStore(out, {at}, value),
-                                         MakeStore(out, {at}, IntConst(loop::Type::Of(i8), 3)))))};
+loop::LoopProgram Parsed(absl::string_view text) {
+  const absl::StatusOr<loop::LoopProgram> program = loop::ParseProgram(text);
+  EXPECT_TRUE(program.ok()) << program.status();
+  return program.ok() ? *program : loop::LoopProgram();
 }
 
+constexpr char kFused[] = R"(
+operator tvmgen_default_fused(a: float32[2, 4], b: int8[8]) -> (out: int8[8]) {
+  for i in 0..2 {
+    for k in 0..4 vectorized {
+      if i < k {
+        let at = i * 4 + k
+        let relu = max(a[at], 0f32)
+        let wide = int32(b[at])
+        out[at] = int8(min(int32(relu * relu) + wide * wide, 127i32))
+      } else {
+        out[i * 4 + k] = 3i8
+      }
+    }
+  }
+}
+)";
+
 TEST(Golden, UnpackedFunction) {
-  loop::LoopProgram program;
-  program.funcs.push_back(Fused());
+  loop::LoopProgram program = Parsed(kFused);
   const auto source = EmitC(program, Target::Host(), {});
   ASSERT_TRUE(source.ok()) << source.status();
   EXPECT_TRUE(absl::EndsWith(*source, R"(
@@ -70,24 +64,20 @@ int32_t tvmgen_default_fused(void* a_ptr, void* b_ptr, void* out_ptr) {
 
 // Sums of a few lanes: GCC 12 mixes them up where it expands the loop.
 TEST(Golden, LoopsOverLanesOfSumsAreNotExpanded) {
-  const loop::Buffer a = loop::MakeBuffer("a", DType::Int(8), {16}, loop::BufferScope::kParam),
-                     out = loop::MakeBuffer("out", DType::Int(32), {4}, loop::BufferScope::kParam),
-                     acc = loop::MakeBuffer("acc", DType::Int(32), {4}, loop::BufferScope::kLocal);
-  const loop::Var k = loop::MakeVar("k"), lane = loop::MakeVar("lane"), i = loop::MakeVar("i");
-  const Expr sum = MakeLoad(acc, {lane}) + MakeCast(DType::Int(32), MakeLoad(a, {k * 4 + lane}));
-  loop::LoopProgram program;
-  program.funcs.push_back(
-      {.name = "f",
-       .params = {a, out},
-       .num_inputs = 1,
-       .scalars = {},
-       .workspace = nullptr,
-       .body = loop::MakeAllocate(
-           acc, loop::MakeBlock({MakeFor(k, Expr(0), Expr(4), loop::ForKind::kSerial,
-                                         MakeFor(lane, Expr(0), Expr(4), loop::ForKind::kVectorized,
-                                                 MakeStore(acc, {lane}, sum))),
-                                 MakeFor(i, Expr(0), Expr(4), loop::ForKind::kVectorized,
-                                         MakeStore(out, {i}, MakeLoad(acc, {i})))}))});
+  const loop::LoopProgram program = Parsed(R"(
+operator f(a: int8[16]) -> (out: int32[4]) {
+  allocate acc: int32[4] {
+    for k in 0..4 {
+      for lane in 0..4 vectorized {
+        acc[lane] = acc[lane] + int32(a[k * 4 + lane])
+      }
+    }
+    for i in 0..4 vectorized {
+      out[i] = acc[i]
+    }
+  }
+}
+)");
   const auto source = EmitC(program, Target::Host(), {});
   ASSERT_TRUE(source.ok()) << source.status();
   EXPECT_TRUE(absl::StrContains(*source, "#define KILN_LANES _Pragma(\"GCC unroll 1\")"))
@@ -97,8 +87,7 @@ TEST(Golden, LoopsOverLanesOfSumsAreNotExpanded) {
 }
 
 TEST(Golden, NothingThatIsNotNeeded) {
-  loop::LoopProgram program;
-  program.funcs.push_back(Fused());
+  loop::LoopProgram program = Parsed(kFused);
   program.funcs[0].body = {};
   const auto source = EmitC(program, Target::Host(), {.module_name = "a */ b"});
   ASSERT_TRUE(source.ok()) << source.status();
@@ -125,22 +114,15 @@ int32_t tvmgen_default_fused(void* a, void* b, void* out) {
 
 // f(workspace + 64, workspace + `out_offset`), each of 64 bytes.
 std::string PointersOfCallee(int64_t out_offset) {
-  const DType f32 = DType::Float(32);
-  const Buffer a = MakeBuffer("a", f32, {16}, BufferScope::kParam);
-  const Buffer out = MakeBuffer("out", f32, {16}, BufferScope::kParam);
-  const Buffer workspace = MakeBuffer("workspace", DType::UInt(8), {256}, BufferScope::kParam);
-  const Var i = loop::MakeVar("i");
-  loop::LoopProgram program;
-  program.funcs.resize(2);
-  program.funcs[0].name = "f";
-  program.funcs[0].params = {a, out};
-  program.funcs[0].exported = false;
-  program.funcs[0].body =
-      MakeFor(i, Expr(0), Expr(16), loop::ForKind::kSerial, MakeStore(out, {i}, MakeLoad(a, {i})));
-  program.funcs[1].name = "g";
-  program.funcs[1].workspace = workspace;
-  program.funcs[1].body =
-      loop::MakeCall("f", {{workspace, Expr(64)}, {workspace, Expr(out_offset)}});
+  const loop::LoopProgram program = Parsed(absl::StrCat(R"(
+internal operator f() -> (a: float32[16], out: float32[16]) {
+  for i in 0..16 {
+    out[i] = a[i]
+  }
+}
+operator g() -> () workspace workspace: uint8[256] {
+  call f(workspace + 64, workspace + )",
+                                                        out_offset, ")\n}\n"));
   const std::string source = *EmitC(program, Target::Host(), {});
   const size_t begin = source.find("f(const"), end = source.find(')', begin);
   return source.substr(begin, end + 1 - begin);
@@ -155,35 +137,24 @@ TEST(Golden, RestrictUnlessACallPassesOverlappingMemory) {
 }
 
 TEST(Golden, SameProgramSameBytes) {
-  loop::LoopProgram program;
-  program.funcs.push_back(Fused());
+  loop::LoopProgram program = Parsed(kFused);
   EXPECT_EQ(*EmitC(program, Target::Host(), {}), *EmitC(program, Target::Host(), {}));
 }
 
 TEST(Golden, IndicesHaveTheWidthOfPointers) {
-  loop::LoopProgram program;
-  program.funcs.push_back(Fused());
+  loop::LoopProgram program = Parsed(kFused);
   Target target;
   target.pointer_bits = 32;
   EXPECT_TRUE(absl::StrContains(*EmitC(program, target, {}), "for (int32_t i = 0;"));
 }
 
 TEST(Golden, HalvesAreTheirBits) {
-  const loop::Type half = loop::Type::Of(DType::Float(16));
-  const Buffer in = MakeBuffer("in", half.dtype, {8}, BufferScope::kParam),
-               out = MakeBuffer("out", half.dtype, {8}, BufferScope::kParam);
-  const Var i = loop::MakeVar("i");
-  const Expr wide = MakeCast(DType::Float(32), MakeLoad(in, {i}));
-  const Expr value =
-      MakeSelect(i < 4, MakeCast(half, wide * wide + wide), loop::FloatConst(half, 1.5));
-  loop::LoopProgram program;
-  program.funcs.push_back(
-      {.name = "f",
-       .params = {in, out},
-       .num_inputs = 1,
-       .scalars = {},
-       .workspace = nullptr,
-       .body = MakeFor(i, Expr(0), Expr(8), loop::ForKind::kSerial, MakeStore(out, {i}, value))});
+  const auto program_of = [](absl::string_view value) {
+    return Parsed(absl::StrCat(
+        "operator f(in: float16[8]) -> (out: float16[8]) {\n",
+        "  for i in 0..8 {\n    let t = float32(in[i])\n    out[i] = ", value, "\n  }\n}\n"));
+  };
+  const loop::LoopProgram program = program_of("select(i < 4, float16(t * t + t), 1.5f16)");
   const auto source = EmitC(program, Target::Host(), {});
   ASSERT_TRUE(source.ok()) << source.status();
   EXPECT_TRUE(absl::EndsWith(*source, R"(
@@ -199,14 +170,12 @@ int32_t f(void* in_ptr, void* out_ptr) {
 
 )")) << *source;
   // The arithmetic is float's, which only the functions' names say where nothing is shared.
-  program.funcs[0].body = MakeFor(i, Expr(0), Expr(8), loop::ForKind::kSerial,
-                                  MakeStore(out, {i}, MakeCast(half, wide + wide)));
-  EXPECT_TRUE(absl::StrContains(*EmitC(program, Target::Host(), {}), "fp-contract=off"));
+  EXPECT_TRUE(absl::StrContains(*EmitC(program_of("float16(t + t)"), Target::Host(), {}),
+                                "fp-contract=off"));
 }
 
 TEST(Golden, ErrorsSayWhat) {
-  loop::LoopProgram program;
-  program.funcs.push_back(Fused());
+  loop::LoopProgram program = Parsed(kFused);
   program.funcs[0].name = "no-name";
   EXPECT_EQ(EmitC(program, Target::Host(), {}).status().message(),
             "C code generator: 'no-name' cannot be the name of a function or of data: it is no "
@@ -215,9 +184,7 @@ TEST(Golden, ErrorsSayWhat) {
   program.funcs[0].body = loop::MakeCall("g", {});
   EXPECT_EQ(EmitC(program, Target::Host(), {}).status().message(),
             "C code generator: f calls g, which is not defined before it");
-  const Buffer grid = MakeBuffer("grid", DType::Float(32), {2, 2}, BufferScope::kParam);
-  program.funcs[0].body = MakeStore(grid, {Expr(0)}, MakeLoad(grid, {Expr(0), Expr(1)}));
-  program.funcs[0].params = {grid};
+  program = Parsed("operator f() -> (grid: float32[2, 2]) { grid[0] = grid[0, 1] }");
   EXPECT_EQ(EmitC(program, Target::Host(), {}).status().message(),
             "f: C code generator: a load from grid with 2 indices; FlattenBuffers leaves one");
 }

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parser reads. That everything printed reads back is tested wherever programs pass
+// (round_trip.h); parse_error_test.cc has what is refused.
+#include "compiler/loop/parse.h"
+
+#include <string>
+
+#include "compiler/loop/interpret.h"
+#include "compiler/loop/round_trip.h"
+#include "gtest/gtest.h"
+
+namespace kiln::loop {
+namespace {
+
+LoopProgram Parsed(const std::string& text) {
+  absl::StatusOr<LoopProgram> program = ParseProgram(text);
+  EXPECT_TRUE(program.ok()) << program.status();
+  return program.ok() ? *std::move(program) : LoopProgram();
+}
+
+// The text is what the printer prints of it.
+void ExpectReadsBack(const std::string& text) {
+  const LoopProgram program = Parsed(text);
+  EXPECT_EQ(ToString(program), text);
+  EXPECT_EQ(CheckRoundTrip(program), absl::OkStatus());
+}
+
+// A function that stores `value` of the parameters below to y of the type.
+std::string Storing(const std::string& type, const std::string& value) {
+  return "operator f(x: float32[16], d: float64[16], h: float16[16], n: int32[16], u: uint64[2], "
+         "b: bool[16]) -> (y: " +
+         type + "[16]) {\n  for i in 0..8 {\n    y[i] = " + value + "\n  }\n}\n";
+}
+
+TEST(ParseTest, Expressions) {
+  for (const char* value : {"x[i] + 1f32 * x[i + 1] - (x[i] - 2f32)",
+                            "-x[i]",
+                            "-(-3f32)",
+                            "-(inf_f32)",
+                            "-inf_f32",
+                            "nan_f32",
+                            "-0f32",
+                            "1e-45f32",
+                            "3.4028235e+38f32",
+                            "fma(x[i], x[i], -1f32)",
+                            "select(x[i] < 0f32 || b[i] && !b[i + 1], -x[i], x[i])",
+                            "max(min(x[i], 6f32), 0f32)",
+                            "sqrt(abs(x[i]))",
+                            "round_even(floor(x[i]) + ceil(x[i]) + trunc(x[i]))",
+                            "bitcast<float32>(n[i] & 1i32 << 3i32 | n[i] ^ -1i32)",
+                            "float32(h[i])",
+                            "float32(d[i] + 0.1f64)",
+                            "float32(i)",
+                            "x[select(i < 3, i, 3)]",
+                            "float32(u[0] / 18446744073709551615u64)",
+                            "x[i * 3 % 16]"}) {
+    SCOPED_TRACE(value);
+    ExpectReadsBack(Storing("float32", value));
+  }
+  ExpectReadsBack(Storing("bool", "n[i] == -7i32 != x[i] >= 1f32 && (b[i] || b[0])"));
+  ExpectReadsBack(Storing("int32", "~n[i] + int32(uint8(n[i]))"));
+  ExpectReadsBack(Storing("float16", "select(b[i], h[0], 0.5f16)"));
+  ExpectReadsBack(Storing("int64", "int64(i) - -9223372036854775808i64"));
+}
+
+TEST(ParseTest, VectorsAndLets) {
+  ExpectReadsBack(R"(operator f(x: float32[64], n: int32[8]) -> (y: float32[64]) {
+  let t0 = x[ramp(0, 1, 8)] * broadcast(0.5f32, 8)
+  let t1 = t0 * t0
+  y[ramp(8, 2, 8)] = t1 + select(broadcast(true, 8), t1, t0)
+  y[indexx8(n[ramp(0, 1, 8)])] = float32x8(n[ramp(0, 1, 8)])
+}
+)");
+}
+
+TEST(ParseTest, Statements) {
+  ExpectReadsBack(R"(profile_hook hook
+
+internal operator f(x: float32[4, 16]) -> (y: float32[4, 16]) workspace w: uint8[128] align 64 {
+  allocate a: float32[16] align 32 {
+    allocate s: float32[] workspace 64 {
+      allocate t: int8[4] static {
+        s[] = 0f32
+        for i in 0..4 parallel {
+          for j in i..+16 - i vectorized {
+            y[i, j] = s[]
+          }
+          for j in 3..9 unrolled {
+            prefetch x[i + j]
+            prefetch x[-64] to cache 2
+            y[i, j] = x[i, j]
+          }
+        }
+      }
+    }
+  }
+  allocate a: float32[16] align 32 {
+    if x[0, 0] < 1f32 {
+      a[3] = 1f32
+    } else {
+      y[0, 1] = a[3]
+    }
+  }
+}
+
+packed in_place task g(task: index, num_tasks: index, x: float32[4]) -> (y: float32[4]) {
+  y[task] = x[task % num_tasks]
+}
+
+internal packed by_name external e() -> (y: float32[4])
+
+main m(x: float32[64]) -> (y: float32[64]) pools p: uint8[128] contexts device: uint8[0] {
+  call f(x, y, p) profile 0
+  for i in 0..4 {
+    launch 4 g(x + 3, y + i * 2)
+  }
+  call e(y)
+}
+)");
+}
+
+TEST(ParseTest, ConstantsAndData) {
+  ExpectReadsBack(R"(constant w0 "a/long name": float32[2] align 64 pool fast = [0.5f32, -inf_f32]
+constant w1 "k": int64[1] = [-9223372036854775808i64]
+constant w2 "h": float16[2] = [0.099975586f16, 65504f16]
+internal data pair: "struct Pair" header "pair.h" align 16 = {42i32, "x\n\"", &w, null, &f(), [1.5f64, 2f64], bytes(2, "\000a")}
+variable context: "void*" = null
+packed weak getter get_pair of pair
+profile_hook hook
+
+operator f() -> (y: float32[2]) {
+  y[1] = w0[1]
+}
+)");
+}
+
+TEST(ParseTest, HandWrittenTextIsFree) {
+  const LoopProgram program = Parsed(
+      "// A comment.\n"
+      "constant w: float32[4]  // zeros\n"
+      "operator f(x: float32[4]) -> (y: float32[4]) { for i in 1..1+3 { y[i]=x[i]+w[i] }\n }");
+  EXPECT_EQ(ToString(program.funcs[0]),
+            "operator f(x: float32[4]) -> (y: float32[4]) {\n"
+            "  for i in 1..+1 + 3 - 1 {\n"
+            "    y[i] = x[i] + w[i]\n"
+            "  }\n"
+            "}\n");
+  std::vector<float> x = {1, 2, 3, 4}, y(4);
+  ASSERT_TRUE(Interpreter(program).Run("f", {x.data(), y.data()}).ok());
+  EXPECT_EQ(y, (std::vector<float>{0, 2, 3, 4}));
+}
+
+TEST(ParseTest, LargeConstantsAreGivenByTheirHash) {
+  const std::string bytes(64, '\1');
+  ParseOptions options;
+  std::string asked;
+  options.contents = [&](absl::string_view hash) {
+    asked = std::string(hash);
+    return &bytes;
+  };
+  const std::string text = "constant w0: int8[64] = #29103aad\n";
+  const absl::StatusOr<LoopProgram> program = ParseProgram(text, options);
+  ASSERT_TRUE(program.ok()) << program.status();
+  EXPECT_EQ(asked, "29103aad");
+  EXPECT_EQ(program->constants[0].tensor.bytes(), bytes);
+  EXPECT_EQ(ParseProgram(text).status().message(),
+            "loops:1:25: the 64 bytes of #29103aad are not known here; wanted their values");
+}
+
+}  // namespace
+}  // namespace kiln::loop
