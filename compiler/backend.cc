@@ -4,7 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
 #include "compiler/codegen/c/codegen_c.h"
-#include "compiler/loop/passes.h"
+#include "compiler/loop/pipeline.h"
 #include "compiler/target/cpu_variants.h"
 #ifdef KILN_WITH_LLVM
 #include "compiler/codegen/llvm/codegen_llvm.h"
@@ -41,9 +41,21 @@ codegen::CodegenCOptions COptions(const CompileOptions& options) {
           .packed_constants = options.c_constants == CConstants::kPacked};
 }
 
+absl::StatusOr<loop::LoopProgram> RunCodePasses(loop::LoopProgram program,
+                                                const loop::LoopPassRun& run,
+                                                const CompileOptions& options) {
+  const loop::LoopPassContext context{
+      .vector_bits = [&](const loop::Func& func) { return TargetOf(func, options).vector_bits; },
+      .threads = Threads(options),
+      .keeps_dot = keeps_dot};
+  KILN_RETURN_IF_ERROR(loop::RunLoopPasses(loop::LoopPhase::kCode, run, context, program));
+  return program;
+}
+
 absl::StatusOr<std::string> EmitCText(const loop::LoopProgram& program,
                                       const CompileOptions& options) {
-  return codegen::EmitC(ScalarProgram(program, options), CodeTarget(options), COptions(options));
+  KILN_ASSIGN_OR_RETURN(const loop::LoopProgram scalar, ScalarProgram(program, options));
+  return codegen::EmitC(scalar, CodeTarget(options), COptions(options));
 }
 
 #ifdef KILN_WITH_LLVM
@@ -81,25 +93,24 @@ Target CodeTarget(const CompileOptions& options) {
   return options.cpu_variants.empty() ? options.target : PlainTarget(options.cpu_variants);
 }
 
-loop::LoopProgram ScalarProgram(const loop::LoopProgram& program, const CompileOptions& options) {
-  loop::LoopProgram result = program;
-  for (loop::Func& func : result.funcs) {
-    func.body = loop::ExpandDots(func.body, codegen::HasSpellingInC);
-  }
-  loop::OutlineParallel(result, Threads(options));
-  return result;
+absl::StatusOr<loop::LoopProgram> ScalarProgram(const loop::LoopProgram& program,
+                                                const CompileOptions& options) {
+  loop::LoopPassRun run = options.schedule.passes;
+  run.disabled.insert(run.disabled.end(), {"vectorize-loops", "simplify-vectors"});
+  return RunCodePasses(program, run, codegen::HasSpellingInC, options);
 }
 
-loop::LoopProgram VectorProgram(const loop::LoopProgram& program, const CompileOptions& options) {
-  loop::LoopProgram result = program;
-  for (loop::Func& func : result.funcs) {
-    // Without an instruction its products are vectors of their own.
-    const loop::Stmt body =
-        loop::ExpandDots(func.body, [](const loop::Dot& dot) { return !dot.instruction.empty(); });
-    func.body = loop::Simplify(loop::VectorizeLoops(body, TargetOf(func, options).vector_bits));
-  }
-  loop::OutlineParallel(result, Threads(options));
-  return result;
+absl::StatusOr<loop::LoopProgram> VectorProgram(const loop::LoopProgram& program,
+                                                const CompileOptions& options) {
+  // Without an instruction the products of a dot are vectors of their own.
+  const auto keeps_dot = [](const loop::Dot& dot) { return !dot.instruction.empty(); };
+  return RunCodePasses(program, options.schedule.passes, keeps_dot, options);
+}
+
+absl::StatusOr<loop::LoopProgram> CodeProgram(const loop::LoopProgram& program,
+                                              const CompileOptions& options) {
+  return options.codegen == Codegen::kC ? ScalarProgram(program, options)
+                                        : VectorProgram(program, options);
 }
 
 absl::StatusOr<Artifacts> EmitCode(const loop::LoopProgram& program, const CompileOptions& options,
@@ -110,9 +121,9 @@ absl::StatusOr<Artifacts> EmitCode(const loop::LoopProgram& program, const Compi
     return artifacts;
   }
 #ifdef KILN_WITH_LLVM
+  KILN_ASSIGN_OR_RETURN(const loop::LoopProgram vectors, VectorProgram(program, options));
   KILN_ASSIGN_OR_RETURN(std::string object,
-                        codegen::EmitObject(VectorProgram(program, options), CodeTarget(options),
-                                            LlvmOptionsOf(options)));
+                        codegen::EmitObject(vectors, CodeTarget(options), LlvmOptionsOf(options)));
   if (options.runtime == Runtime::kCrt || options.system_lib || more_code) {
     artifacts[options.module_name + ".o"] = std::move(object);
     return artifacts;
@@ -130,7 +141,7 @@ absl::StatusOr<std::string> EmitCodeText(const loop::LoopProgram& program,
                                          const CompileOptions& options, absl::string_view form) {
   if (form == "c") return EmitCText(program, options);
 #ifdef KILN_WITH_LLVM
-  const loop::LoopProgram vectors = VectorProgram(program, options);
+  KILN_ASSIGN_OR_RETURN(const loop::LoopProgram vectors, VectorProgram(program, options));
   return form == "asm"
              ? codegen::EmitAssembly(vectors, CodeTarget(options), LlvmOptionsOf(options))
              : codegen::EmitLlvmText(vectors, CodeTarget(options), LlvmOptionsOf(options));

@@ -29,9 +29,14 @@ std::string ConstantsFileOf(const loop::LoopProgram& program, const CompileOptio
 Target CodeTarget(const CompileOptions& options);
 
 // The program as the scalar code generators and the interpreter run it: tasks outlined.
-loop::LoopProgram ScalarProgram(const loop::LoopProgram& program, const CompileOptions& options);
+absl::StatusOr<loop::LoopProgram> ScalarProgram(const loop::LoopProgram& program,
+                                                const CompileOptions& options);
 // The program as LLVM is given it: vectorised too.
-loop::LoopProgram VectorProgram(const loop::LoopProgram& program, const CompileOptions& options);
+absl::StatusOr<loop::LoopProgram> VectorProgram(const loop::LoopProgram& program,
+                                                const CompileOptions& options);
+// The one of them that the options' code generator is given.
+absl::StatusOr<loop::LoopProgram> CodeProgram(const loop::LoopProgram& program,
+                                              const CompileOptions& options);
 
 }  // namespace kiln
 

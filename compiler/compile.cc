@@ -18,6 +18,7 @@
 #include "compiler/executor/system_lib.h"
 #include "compiler/externals.h"
 #include "compiler/loop/passes.h"
+#include "compiler/loop/pipeline.h"
 #include "compiler/plan/place_constants.h"
 #include "compiler/quantization.h"
 #include "compiler/variants.h"
@@ -238,8 +239,8 @@ absl::StatusOr<Stages> RunStages(Graph graph, const CompileOptions& options) {
   KILN_RETURN_IF_ERROR(AddVariantChoice(options, stages.program));
   KILN_RETURN_IF_ERROR(AddExecutor(options, info, stages));
   if (stages.program.cpu_choice) SplitByVariant(variants, stages.program);
-  loop::ShareFunctions(stages.program);
-  KILN_RETURN_IF_ERROR(loop::VerifyProgram(stages.program));
+  KILN_RETURN_IF_ERROR(
+      loop::RunLoopPasses(loop::LoopPhase::kProgram, options.schedule.passes, {}, stages.program));
   return stages;
 }
 

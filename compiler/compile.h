@@ -124,8 +124,9 @@ struct Compiled {
 };
 absl::StatusOr<Compiled> Compile(Graph graph, const CompileOptions& options);
 
-// The text of a stage: graph, after:<pass>, fused, stages, loops, scheduled, plan, c, llvm, asm,
-// graph-json, metadata, header, external. InvalidArgument with the known names.
+// The text of a stage: graph, after:<pass>, which is one of the graph or of the loops, fused,
+// stages, loops, scheduled, plan, c, llvm, asm, graph-json, metadata, header, external.
+// InvalidArgument with the known names.
 absl::StatusOr<std::string> EmitStage(const Graph& graph, const CompileOptions& options,
                                       absl::string_view stage);
 

@@ -8,6 +8,7 @@
 #include "compiler/compile.h"
 #include "compiler/externals.h"
 #include "compiler/graph/relay_text.h"
+#include "compiler/loop/pipeline.h"
 #include "metadata/header.h"
 #include "metadata/json.h"
 
@@ -18,6 +19,16 @@ constexpr char kKnown[] =
     "graph, after:<pass>, fused, stages, loops, scheduled, plan, c, llvm, asm, graph-json, "
     "metadata, header, external";
 
+// The program that a loop pass over kernels leaves.
+absl::StatusOr<std::string> AfterKernelPass(const Stages& stages, const CompileOptions& options,
+                                            absl::string_view wanted) {
+  LowerOptions lower = {.module_name = options.module_name, .schedule = options.schedule};
+  lower.schedule.passes.disabled = loop::PassesBehind(loop::LoopPhase::kKernel, wanted);
+  KILN_ASSIGN_OR_RETURN(const Lowered lowered,
+                        Lower(stages.fused, EffectiveTargets(options).front(), lower));
+  return loop::ToString(lowered.program);
+}
+
 absl::StatusOr<std::string> AfterPass(const Graph& graph, const CompileOptions& options,
                                       absl::string_view wanted) {
   std::string text, names;
@@ -27,6 +38,22 @@ absl::StatusOr<std::string> AfterPass(const Graph& graph, const CompileOptions& 
     if (name == wanted) text = PrintRelay(result);
   };
   KILN_RETURN_IF_ERROR(RunPasses(graph, PassContextOf(options, options.target), passes).status());
+  if (!text.empty()) return text;
+  KILN_ASSIGN_OR_RETURN(const Stages stages, RunStages(graph, options));
+  for (const loop::LoopPass& pass : loop::PassesOf(loop::LoopPhase::kKernel)) {
+    absl::StrAppend(&names, ", ", pass.name);
+    if (pass.name == wanted) return AfterKernelPass(stages, options, wanted);
+  }
+  for (const loop::LoopPass& pass : loop::PassesOf(loop::LoopPhase::kProgram)) {
+    absl::StrAppend(&names, ", ", pass.name);
+    if (pass.name == wanted) return loop::ToString(stages.program);
+  }
+  CompileOptions code = options;
+  code.schedule.passes.after = [&](absl::string_view name, const loop::LoopProgram& result) {
+    absl::StrAppend(&names, ", ", name);
+    if (name == wanted) text = loop::ToString(result);
+  };
+  KILN_RETURN_IF_ERROR(CodeProgram(stages.program, code).status());
   if (!text.empty()) return text;
   return absl::InvalidArgumentError(
       absl::StrCat("--emit=after:", wanted, ": no such pass has run; these have: ", names));

@@ -11,7 +11,7 @@
 #include "compiler/compile.h"
 #include "compiler/executor/aot.h"
 #include "compiler/loop/interpret.h"
-#include "compiler/loop/passes.h"
+#include "compiler/loop/pipeline.h"
 
 namespace kiln {
 namespace {
@@ -43,10 +43,9 @@ absl::StatusOr<std::vector<Tensor>> EvaluateConstants(const Graph& original, int
   const std::string name = "evaluate";
   KILN_ASSIGN_OR_RETURN(loop::Func main, RunModel(plan, lowered.program, name));
   lowered.program.funcs.push_back(std::move(main));
-  for (loop::Func& func : lowered.program.funcs) {
-    func.body = loop::Simplify(loop::VectorizeLoops(func.body, kVectorBits));
-  }
-  loop::OutlineParallel(lowered.program, 1);
+  KILN_RETURN_IF_ERROR(loop::RunLoopPasses(loop::LoopPhase::kCode, {},
+                                           {.vector_bits = loop::AllOf(kVectorBits), .threads = 1},
+                                           lowered.program));
   std::vector<std::string> outputs;
   for (ValueId id : graph.outputs) {
     outputs.emplace_back(static_cast<size_t>(graph.type(id).num_bytes()), '\0');

@@ -2,10 +2,7 @@
 // The passes over loop programs. Each is a function from a statement or program to another with the
 // same meaning.
 //
-// Order (compiler/lower): schedules build multi-dimensional loads and stores → FlattenBuffers →
-// Simplify → PartitionLoops → UnrollLoops → (for code generators with vectors) VectorizeLoops →
-// OutlineParallel → Simplify → VerifyProgram. ShareFunctions (compiler/compile.cc) comes before
-// those for code generators.
+// The table in pipeline.cc is their order, and pipeline.h runs them.
 #ifndef KILN_COMPILER_LOOP_PASSES_H_
 #define KILN_COMPILER_LOOP_PASSES_H_
 

@@ -1,97 +1,157 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/pass.h"
 
-#include <algorithm>
 #include <array>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
+#include "compiler/graph/relay_text.h"
 
 namespace kiln {
 namespace {
 
-constexpr std::array kPasses = {
-    Pass{"infer-types", "gives every value its type, and checks the operators' constraints", 0,
-         kTyped, false, InferTypes},
-    Pass{"check-indices",
-         "where it is asked for, checks indices in front of the operators that read them", kTyped,
-         kTyped, false, CheckIndices},
-    Pass{"canonicalize",
-         "writes operators in one way: batch_norm over constants as scale and shift, dropout away, "
-         "every change of shape as reshape",
-         kTyped, kTyped | kCanonical, false, Canonicalize},
-    Pass{"integer-products",
-         "multiplies integers where products of dequantised numbers are written, and moves data "
-         "while it is quantised",
-         kTyped | kCanonical, kTyped | kCanonical, true, IntegerProducts},
-    Pass{"fold-scales", "moves scales per channel behind a convolution or dense into its weights",
-         kTyped | kCanonical, kTyped | kCanonical, true, FoldScales},
-    Pass{"fold-constants", "computes what depends on constants only", kTyped,
-         kTyped | kCanonical | kFolded, true, FoldConstants},
-    Pass{"eliminate-common-subexpressions", "computes once what is written twice", kTyped,
-         kTyped | kCanonical | kFolded, true, EliminateCommonSubexpressions},
-    Pass{"partition", "gives subgraphs to external code generators; later passes leave them alone",
-         kTyped, kTyped | kCanonical | kFolded, true, PartitionForExternal},
-    Pass{"convert-layout",
-         "makes channels-last the inner layout of convolutional graphs; weights stay as they are",
-         kTyped | kCanonical, kTyped | kCanonical | kLaidOut, true, ConvertLayout},
-    Pass{"fold-layout-constants", "computes the constants that the layout change has moved", kTyped,
-         kTyped | kCanonical | kFolded | kLaidOut, true, FoldConstants},
-    Pass{"copy-outputs", "copies outputs that are inputs, constants or other outputs", kTyped,
-         kTyped | kOwnOutputs, false, CopyOutputs},
-    Pass{"fuse", "puts operators that are computed in one nest of loops into one function",
-         kTyped | kOwnOutputs, kTyped | kOwnOutputs | kFused, true, Fuse},
-};
+using Rewrite = absl::StatusOr<Graph> (*)(const Graph&, const PassContext&);
 
-// Whether every pass finds what it needs when all run. A pass keeps what it gives and drops the
-// rest.
-constexpr bool OrderIsValid() {
-  unsigned known = 0;
-  for (const Pass& pass : kPasses) {
-    if ((known & pass.needs) != pass.needs) return false;
-    known = pass.gives;
-  }
-  return true;
-}
-static_assert(OrderIsValid(), "a pass needs what the passes before it do not give");
-
-absl::Status CheckDisabled(const PassOptions& options) {
-  for (const std::string& name : options.disabled) {
-    const auto it = std::find_if(kPasses.begin(), kPasses.end(),
-                                 [&](const Pass& pass) { return name == pass.name; });
-    if (it == kPasses.end() || !it->optional) {
-      std::vector<std::string> names;
-      for (const Pass& pass : kPasses) {
-        if (pass.optional) names.push_back(pass.name);
-      }
-      std::string list;
-      for (const std::string& n : names) absl::StrAppend(&list, list.empty() ? "" : ", ", n);
-      return absl::InvalidArgumentError(
-          absl::StrCat(it == kPasses.end() ? "unknown pass '" : "cannot switch off pass '", name,
-                       "'; optional passes are ", list));
-    }
-  }
+// The pass as a row's `run`.
+template <Rewrite kPass>
+absl::Status Run(Graph& graph, const PassContext& context) {
+  KILN_ASSIGN_OR_RETURN(graph, kPass(graph, context));
   return absl::OkStatus();
 }
+
+// The pass finds nothing to do. Equal graphs have equal text, also those with NaNs in attributes.
+template <Rewrite kPass>
+absl::Status VerifyNothingLeft(const Graph& graph, const PassContext& context) {
+  KILN_ASSIGN_OR_RETURN(const Graph again, kPass(graph, context));
+  if (again == graph) return absl::OkStatus();
+  const std::string before = PrintRelay(graph), after = PrintRelay(again);
+  if (before == after) return absl::OkStatus();
+  return absl::InternalError(absl::StrCat("the pass would make of\n", before, "\nthis\n", after));
+}
+
+absl::Status VerifyTyped(const Graph& graph, const PassContext&) {
+  return Verify(graph, /*typed=*/true);
+}
+
+using Property = PropertyOf<Graph, PassContext>;
+constexpr std::array kProperties = {
+    Property{kTyped, "the graph is well formed and typed", true, VerifyTyped},
+    Property{kCanonical, "operators are written in one way", false,
+             VerifyNothingLeft<Canonicalize>},
+    Property{kIntegerProducts, "integers are multiplied where they can be", false,
+             VerifyNothingLeft<IntegerProducts>},
+    Property{kFolded, "constants are folded", false, VerifyNothingLeft<FoldConstants>},
+    Property{kUnique, "nothing is computed twice", false,
+             VerifyNothingLeft<EliminateCommonSubexpressions>},
+    Property{kPartitioned, "external code generators have what they take", false,
+             VerifyNothingLeft<PartitionForExternal>},
+    Property{kLaidOut, "convolutions are channels-last", false, VerifyNothingLeft<ConvertLayout>},
+    Property{kOwnOutputs, "outputs have memory of their own", true, VerifyNothingLeft<CopyOutputs>},
+    Property{kFused, "operators are fused", false, VerifyNothingLeft<Fuse>},
+};
+
+constexpr std::array kPasses = {
+    Pass{.name = "infer-types",
+         .doc = "gives every value its type, and checks the operators' constraints",
+         .needs = 0,
+         .gives = kTyped,
+         .keeps = 0,
+         .optional = false,
+         .run = Run<InferTypes>},
+    Pass{.name = "check-indices",
+         .doc = "where it is asked for, checks indices in front of the operators that read them",
+         .needs = kTyped,
+         .gives = 0,
+         .keeps = kTyped,
+         .optional = false,
+         .run = Run<CheckIndices>},
+    Pass{.name = "canonicalize",
+         .doc = "writes operators in one way: batch_norm over constants as scale and shift, "
+                "dropout away, every change of shape as reshape",
+         .needs = kTyped,
+         .gives = kCanonical,
+         .keeps = kTyped,
+         .optional = false,
+         .run = Run<Canonicalize>},
+    Pass{.name = "integer-products",
+         .doc = "multiplies integers where products of dequantised numbers are written, and moves "
+                "data while it is quantised",
+         .needs = kTyped | kCanonical,
+         .gives = kIntegerProducts,
+         .keeps = kTyped | kCanonical,
+         .optional = true,
+         .run = Run<IntegerProducts>},
+    Pass{.name = "fold-scales",
+         .doc = "moves scales per channel behind a convolution or dense into its weights",
+         .needs = kTyped | kCanonical | kIntegerProducts,
+         .gives = 0,
+         .keeps = kTyped,
+         .optional = true,
+         .run = Run<FoldScales>},
+    Pass{.name = "fold-constants",
+         .doc = "computes what depends on constants only",
+         .needs = kTyped,
+         .gives = kFolded,
+         .keeps = kTyped,
+         .optional = true,
+         .run = Run<FoldConstants>},
+    Pass{.name = "eliminate-common-subexpressions",
+         .doc = "computes once what is written twice",
+         .needs = kTyped | kFolded,
+         .gives = kUnique,
+         .keeps = kTyped | kFolded,
+         .optional = true,
+         .run = Run<EliminateCommonSubexpressions>},
+    Pass{.name = "partition",
+         .doc = "gives subgraphs to external code generators; later passes leave them alone",
+         .needs = kTyped | kFolded | kUnique,
+         .gives = kPartitioned,
+         .keeps = kTyped | kFolded,
+         .optional = true,
+         .run = Run<PartitionForExternal>},
+    Pass{.name = "convert-layout",
+         .doc = "makes channels-last the inner layout of convolutional graphs; weights stay as "
+                "they are",
+         .needs = kTyped | kPartitioned,
+         .gives = kLaidOut,
+         .keeps = kTyped,
+         .optional = true,
+         .run = Run<ConvertLayout>},
+    Pass{.name = "fold-layout-constants",
+         .doc = "computes the constants that the layout change has moved",
+         .needs = kTyped,
+         .gives = kFolded,
+         .keeps = kTyped | kLaidOut,
+         .optional = true,
+         .run = Run<FoldConstants>},
+    Pass{.name = "copy-outputs",
+         .doc = "copies outputs that are inputs, constants or other outputs",
+         .needs = kTyped,
+         .gives = kOwnOutputs,
+         .keeps = kTyped | kFolded | kLaidOut,
+         .optional = false,
+         .run = Run<CopyOutputs>},
+    Pass{.name = "fuse",
+         .doc = "puts operators that are computed in one nest of loops into one function",
+         .needs = kTyped | kFolded | kLaidOut | kOwnOutputs,
+         .gives = kFused,
+         .keeps = kTyped | kOwnOutputs,
+         .optional = true,
+         .run = Run<Fuse>},
+};
+static_assert(OrderIsValid(kPasses, 0, kTyped | kOwnOutputs | kFused),
+              "a pass needs what the passes before it do not give");
 
 }  // namespace
 
 absl::Span<const Pass> AllPasses() { return kPasses; }
+absl::Span<const Property> GraphProperties() { return kProperties; }
 
 absl::StatusOr<Graph> RunPasses(Graph graph, const PassContext& context,
                                 const PassOptions& options) {
-  KILN_RETURN_IF_ERROR(CheckDisabled(options));
-  for (const Pass& pass : kPasses) {
-    const bool off = std::find(options.disabled.begin(), options.disabled.end(), pass.name) !=
-                     options.disabled.end();
-    if (off) continue;
-    KILN_ASSIGN_OR_RETURN(graph, pass.run(graph, context));
-    if (const absl::Status status = Verify(graph, /*typed=*/true); !status.ok()) {
-      return absl::InternalError(
-          absl::StrCat("pass ", pass.name, " made an invalid graph: ", status.message()));
-    }
-    if (options.after) options.after(pass.name, graph);
-  }
+  KILN_RETURN_IF_ERROR(CheckDisabled(AllPasses(), options.disabled));
+  KILN_RETURN_IF_ERROR((RunPassTable<Graph, PassContext>(kPasses, kProperties, /*known=*/0, options,
+                                                         context, graph)));
   return graph;
 }
 

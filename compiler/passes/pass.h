@@ -4,8 +4,8 @@
 //
 //   KILN_ASSIGN_OR_RETURN(Graph fused, RunPasses(std::move(graph), context, {}));
 //
-// The verifier runs after each pass. The order of the table is checked at compile time against what
-// each pass needs and gives.
+// The pass machine (compiler/base/pass_machine.h) runs them: it verifies what each pass claims, and
+// the order of the table is checked at compile time.
 #ifndef KILN_COMPILER_PASSES_PASS_H_
 #define KILN_COMPILER_PASSES_PASS_H_
 
@@ -16,6 +16,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "compiler/base/pass_machine.h"
 #include "compiler/graph/graph.h"
 #include "compiler/target/target.h"
 
@@ -39,35 +40,29 @@ struct PassContext {
   bool check_indices = false;       // that are computed: the model fails where one is outside
 };
 
-// What is known of a graph; a pass needs some and gives some.
-enum GraphProperty : unsigned {
-  kTyped = 1,        // every value has a type
-  kCanonical = 2,    // no batch_norm over constants, no dropout, no reshape in another spelling
-  kFolded = 4,       // no node whose inputs are all constants
-  kLaidOut = 8,      // convolutions are channels-last
-  kOwnOutputs = 16,  // every output is made by a node, in memory of its own
-  kFused = 32,       // nodes are groups, views or single operators
+// What is known of a graph. Of a property that a pass gives, the verifier is the pass: it finds
+// nothing left to do.
+enum GraphProperty : Properties {
+  kTyped = 1,            // every value has a type
+  kCanonical = 2,        // no batch_norm over constants, no dropout, no reshape in another spelling
+  kIntegerProducts = 4,  // no products of dequantised numbers that integers would do
+  kFolded = 8,           // no node whose inputs are all constants, but what is too large to compute
+  kUnique = 16,          // nothing is computed twice
+  kPartitioned = 32,     // external code generators have what they take
+  kLaidOut = 64,         // convolutions are channels-last
+  kOwnOutputs = 128,     // every output is made by a node, in memory of its own
+  kFused = 256,          // nodes are groups, views or single operators
 };
 
-struct Pass {
-  const char* name;  // "fold-constants"
-  const char* doc;
-  unsigned needs;
-  unsigned gives;
-  bool optional;  // may be switched off
-  absl::StatusOr<Graph> (*run)(const Graph&, const PassContext&);
-};
+using Pass = PassOf<Graph, PassContext>;
+// Which optional passes are switched off, and what is called with the graph after each.
+using PassOptions = PassRun<Graph>;
 
 absl::Span<const Pass> AllPasses();
-
-struct PassOptions {
-  std::vector<std::string> disabled;  // names of optional passes
-  // Called with the graph after each pass that has run.
-  std::function<void(absl::string_view name, const Graph&)> after;
-};
+absl::Span<const PropertyOf<Graph, PassContext>> GraphProperties();
 
 // Runs the table over `graph`. InvalidArgument for an unknown or needed name in `disabled`;
-// Internal, naming the pass, if the verifier rejects what a pass has made.
+// Internal, naming the pass, if a property that a pass claims does not hold.
 absl::StatusOr<Graph> RunPasses(Graph graph, const PassContext& context,
                                 const PassOptions& options);
 

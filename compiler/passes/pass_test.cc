@@ -2,6 +2,8 @@
 // The table of passes and what runs it.
 #include "compiler/passes/pass.h"
 
+#include <algorithm>
+#include <array>
 #include <set>
 
 #include "compiler/passes/testing/run_pass.h"
@@ -18,7 +20,9 @@ def @main(%x: Tensor[(1, 2, 4, 4), float32], %constant: Tensor[(3, 2, 1, 1), flo
 
 absl::StatusOr<Graph> RunAll(const Graph& graph, const PassOptions& options) {
   const Target target;
-  return RunPasses(graph, {.target = target, .evaluate = RunGraph}, options);
+  PassOptions thorough = options;
+  thorough.thorough = true;
+  return RunPasses(graph, {.target = target, .evaluate = RunGraph}, thorough);
 }
 
 TEST(RunPasses, NamesAreUniqueAndSayWhatTheyDo) {
@@ -26,6 +30,21 @@ TEST(RunPasses, NamesAreUniqueAndSayWhatTheyDo) {
   for (const Pass& pass : AllPasses()) {
     EXPECT_TRUE(names.insert(pass.name).second) << pass.name;
     EXPECT_GT(std::string(pass.doc).size(), 20u) << pass.name;
+  }
+}
+
+// The build would fail with any two neighbours in each other's place: pass.cc asserts the same of
+// the table as it is.
+TEST(RunPasses, NeighboursDoNotSwap) {
+  constexpr Properties kGoal = kTyped | kOwnOutputs | kFused;
+  constexpr size_t kNumPasses = 12;
+  ASSERT_EQ(AllPasses().size(), kNumPasses);
+  std::array<Pass, kNumPasses> table{};
+  std::copy(AllPasses().begin(), AllPasses().end(), table.begin());
+  EXPECT_TRUE(OrderIsValid(table, 0, kGoal));
+  for (size_t i = 0; i + 1 < table.size(); ++i) {
+    EXPECT_FALSE(OrderIsValid(WithSwapped(table, i), 0, kGoal))
+        << table[i].name << " and " << table[i + 1].name;
   }
 }
 

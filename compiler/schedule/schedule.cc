@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
+#include "compiler/loop/pipeline.h"
 #include "compiler/schedule/contraction_choice.h"
 #include "compiler/schedule/families.h"
 
@@ -213,6 +214,19 @@ absl::StatusOr<Stmt> Build(loop::Kernel& kernel, const ScheduleOptions& options,
   return loop::MakeBlock(std::move(nests));
 }
 
+// The loop passes over a kernel's function.
+absl::Status RunPasses(const ScheduleOptions& options, const std::vector<loop::Constant>& constants,
+                       loop::Func& func) {
+  loop::LoopPassRun run = options.passes;
+  if (options.naive) run.disabled.push_back("partition-loops");
+  loop::LoopProgram program;
+  program.constants = constants;
+  program.funcs.push_back(std::move(func));
+  KILN_RETURN_IF_ERROR(loop::RunLoopPasses(loop::LoopPhase::kKernel, run, {}, program));
+  func = std::move(program.funcs[0]);
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<Scheduled> ScheduleKernel(const loop::Kernel& original, const Target& target,
@@ -222,9 +236,6 @@ absl::StatusOr<Scheduled> ScheduleKernel(const loop::Kernel& original, const Tar
       .target = target, .constants = kernel.constants, .workspace = {}, .description = {}};
   Scheduled scheduled;
   KILN_ASSIGN_OR_RETURN(Stmt body, Build(kernel, options, context, scheduled.contraction));
-  body = loop::Simplify(loop::FlattenBuffers(body));
-  if (!options.naive) body = loop::Simplify(loop::PartitionLoops(body));
-  body = loop::Simplify(loop::UnrollLoops(body));
   scheduled.func.name = kernel.name;
   const std::vector<int> inputs = AddParams(kernel.inputs, scheduled.func.params);
   scheduled.func.num_inputs = static_cast<int>(scheduled.func.params.size());
@@ -234,9 +245,10 @@ absl::StatusOr<Scheduled> ScheduleKernel(const loop::Kernel& original, const Tar
                                     outputs[static_cast<size_t>(output)]);
   }
   scheduled.func.in_place = !scheduled.in_place.empty();
-  scheduled.func.body = body;
+  scheduled.func.body = std::move(body);
   PlaceWorkspace(context.workspace, target.buffer_alignment(), scheduled.func);
-  scheduled.constants = UsedConstants(body, std::move(context.constants));
+  KILN_RETURN_IF_ERROR(RunPasses(options, context.constants, scheduled.func));
+  scheduled.constants = UsedConstants(scheduled.func.body, std::move(context.constants));
   scheduled.description = context.description;
   return scheduled;
 }

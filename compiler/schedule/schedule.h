@@ -20,6 +20,7 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/loop/loop.h"
+#include "compiler/loop/pipeline.h"
 #include "compiler/loop/stage.h"
 #include "compiler/schedule/tuning.h"
 #include "compiler/target/target.h"
@@ -35,6 +36,8 @@ struct ScheduleOptions {
   // Convolutions 3 × 3 by fewer multiplications, where that is faster: sums in another order, whose
   // error is a few times as large.
   bool winograd = true;
+  // Of the loop passes over kernels: what is left out, verified and looked at.
+  loop::LoopPassRun passes = {};
 };
 
 // How a kernel's contraction is computed.

@@ -58,8 +58,8 @@ absl::Status Compile(const Graph& model, const Target& target, const ScheduleOpt
   lowered.program.funcs.push_back(std::move(main));
   const codegen::Jit::Symbols symbols = {
       {"TVMBackendParallelLaunch", reinterpret_cast<void*>(&TVMBackendParallelLaunch)}};
-  KILN_ASSIGN_OR_RETURN(kernel.jit, codegen::Jit::Create(VectorProgram(lowered.program, options),
-                                                         options.target, symbols));
+  KILN_ASSIGN_OR_RETURN(const loop::LoopProgram program, VectorProgram(lowered.program, options));
+  KILN_ASSIGN_OR_RETURN(kernel.jit, codegen::Jit::Create(program, options.target, symbols));
   AddMemory(graph, plan, kernel);
   return absl::OkStatus();
 }

@@ -17,6 +17,7 @@
 #include "compiler/executor/aot.h"
 #include "compiler/loop/interpret.h"
 #include "compiler/loop/passes.h"
+#include "compiler/loop/round_trip.h"
 #include "gtest/gtest.h"
 #include "tests/equality/runs_here.h"
 #ifdef KILN_WITH_LLVM
@@ -47,6 +48,7 @@ absl::StatusOr<Plan> PlanFor(const Graph& graph, const Lowered& lowered) {
 absl::StatusOr<Lowering> LowerInto(const Case& test, size_t number, const EngineOptions& options,
                                    loop::LoopProgram& program) {
   PassOptions passes;
+  passes.thorough = true;
   if (!options.fuse) passes.disabled.push_back("fuse");
   if (!options.passes) {
     for (const Pass& pass : AllPasses()) {
@@ -61,7 +63,9 @@ absl::StatusOr<Lowering> LowerInto(const Case& test, size_t number, const Engine
       Lowered lowered,
       Lower(graph, options.target,
             {.module_name = module,
-             .schedule = {.tuning = options.tuning, .naive = options.naive},
+             .schedule = {.tuning = options.tuning,
+                          .naive = options.naive,
+                          .passes = {.disabled = {}, .thorough = true, .after = nullptr}},
              .place_concatenations = options.place_concatenations && !options.naive}));
   KILN_ASSIGN_OR_RETURN(const Plan plan, PlanFor(graph, lowered));
   Lowering result;
@@ -212,7 +216,14 @@ std::vector<Outputs> RunOnAllEngines(const std::vector<Case>& cases, const Engin
   CompileOptions compile;
   compile.target = options.target;
   compile.threads = 1;
-  const loop::LoopProgram scalar = ScalarProgram(program, compile);
+  compile.schedule.passes.thorough = true;
+  const absl::StatusOr<loop::LoopProgram> scalar_program = ScalarProgram(program, compile);
+  if (!scalar_program.ok()) {
+    ADD_FAILURE() << scalar_program.status();
+    return std::vector<Outputs>(cases.size());
+  }
+  const loop::LoopProgram& scalar = *scalar_program;
+  EXPECT_EQ(loop::CheckRoundTrip(scalar), absl::OkStatus());
   loop::Interpreter interpreter(scalar);
   std::vector<Outputs> reference(cases.size());
   for (size_t i = 0; i < cases.size(); ++i) {
@@ -242,12 +253,16 @@ std::vector<Outputs> RunOnAllEngines(const std::vector<Case>& cases, const Engin
     }
   }
 #ifdef KILN_WITH_LLVM
+  const absl::StatusOr<loop::LoopProgram> vectors = VectorProgram(program, compile);
+  EXPECT_TRUE(vectors.ok()) << vectors.status();
+  if (!vectors.ok()) return reference;
+  EXPECT_EQ(loop::CheckRoundTrip(*vectors), absl::OkStatus());
   if (!RunsHere(options.target)) {
-    const auto object = codegen::EmitObject(VectorProgram(program, compile), options.target);
+    const auto object = codegen::EmitObject(*vectors, options.target);
     EXPECT_TRUE(object.ok()) << object.status();
     return reference;
   }
-  const auto jit = codegen::Jit::Create(VectorProgram(program, compile), options.target);
+  const auto jit = codegen::Jit::Create(*vectors, options.target);
   EXPECT_TRUE(jit.ok()) << jit.status();
   if (jit.ok()) {
     Compare("LLVM", cases, lowerings, reference,

@@ -140,7 +140,7 @@ TEST(Choice, KnowsFeaturesBeyondTheLevels) {
 // What the model gives on that CPU, or the error.
 absl::StatusOr<std::vector<float>> RunModel(const CompileOptions& options, const Words& words) {
   const Stages stages = RunStages(Model(), options).value();
-  const loop::LoopProgram program = VectorProgram(stages.program, options);
+  const loop::LoopProgram program = VectorProgram(stages.program, options).value();
   loop::Interpreter interpreter(program);
   interpreter.SetCpuWords(words);
   std::vector<float> x(3 * 33), y(3 * 40);

@@ -94,6 +94,11 @@ absl::Status WriteDump(const std::string& folder, const Graph& graph,
       KILN_ASSIGN_OR_RETURN(std::string text, EmitStage(graph, options, stage));
       add(stage, std::move(text));
     }
+    CompileOptions coding = options;
+    coding.schedule.passes.after = [&](absl::string_view name, const loop::LoopProgram& result) {
+      add(name, loop::ToString(result));
+    };
+    KILN_RETURN_IF_ERROR(CodeProgram(stages.program, coding).status());
     add("metadata", MetadataJson(stages.metadata));
     KILN_ASSIGN_OR_RETURN(std::string header, ModelHeader(stages.metadata));
     add("header", std::move(header));
@@ -223,7 +228,8 @@ void AddCompileCommand(CLI::App& app, Action& action) {
   command->add_flag("--headers,!--no-headers", flags->headers,
                     "Write the runtime's headers that generated C includes beside it (default)");
   command->add_option("--emit", flags->emit,
-                      "Print a stage instead: graph, after:<pass>, fused, stages, loops, "
+                      "Print a stage instead: graph, after:<pass> (of the graph, as "
+                      "after:fuse, or of loops, as after:vectorize-loops), fused, stages, loops, "
                       "scheduled, plan, c, llvm, asm, graph-json, metadata, header, external");
   command->add_option("--dump-dir", flags->dump_dir,
                       "Write one file per pass and stage to this folder");

@@ -5,7 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/loop/passes.h"
+#include "compiler/loop/pipeline.h"
 #include "compiler/loop/random_program.h"
+#include "compiler/loop/round_trip.h"
 #include "gtest/gtest.h"
 
 namespace kiln::schedule {
@@ -13,6 +15,7 @@ namespace {
 
 constexpr uint32_t kSeed = 7;
 constexpr int kThreads = 4;
+const loop::LoopPassRun kThorough = {.disabled = {}, .thorough = true, .after = nullptr};
 
 loop::LoopProgram ProgramOf(const Scheduled& scheduled) {
   loop::LoopProgram program;
@@ -152,7 +155,9 @@ loop::Stage Reduce(
 
 Scheduled Schedule(const loop::Kernel& kernel, const Target& target,
                    const ScheduleOptions& options) {
-  absl::StatusOr<Scheduled> scheduled = ScheduleKernel(kernel, target, options);
+  ScheduleOptions thorough = options;
+  thorough.passes.thorough = true;
+  absl::StatusOr<Scheduled> scheduled = ScheduleKernel(kernel, target, thorough);
   EXPECT_TRUE(scheduled.ok()) << scheduled.status();
   if (!scheduled.ok()) return {};
   EXPECT_EQ(loop::VerifyProgram(ProgramOf(*scheduled)), absl::OkStatus());
@@ -167,9 +172,12 @@ void ExpectLikeNaive(const loop::Kernel& kernel, const Target& target, double to
   loop::LoopProgram program = ProgramOf(Schedule(kernel, target, options));
   const std::vector<Tensor> scheduled = Run(program, kernel.name);
   ExpectClose(Run(naive, kernel.name), scheduled, tolerance, "as scheduled");
-  loop::Func& func = program.funcs[0];
-  func.body = loop::Simplify(loop::VectorizeLoops(func.body, target.vector_bits));
-  loop::OutlineParallel(program, kThreads);
+  EXPECT_EQ(loop::CheckRoundTrip(program), absl::OkStatus());
+  const absl::Status passes = loop::RunLoopPasses(
+      loop::LoopPhase::kCode, kThorough,
+      {.vector_bits = loop::AllOf(target.vector_bits), .threads = kThreads}, program);
+  ASSERT_EQ(passes, absl::OkStatus());
+  EXPECT_EQ(loop::CheckRoundTrip(program), absl::OkStatus());
   // Vectors and tasks change no bits.
   ExpectClose(scheduled, Run(program, kernel.name), 0, "as vectors");
 }

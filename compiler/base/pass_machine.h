@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pass machine: what runs a table of passes over a program of either IR, and checks it.
+//
+// A pass says which properties of the program it needs, gives and keeps; what it does not say it
+// keeps is lost. A property has a verifier, which runs after every pass that claims to give or keep
+// it. Whether every pass finds what it needs is decided when the table is compiled:
+//
+//   constexpr std::array kPasses = {MyPass{…}, …};
+//   static_assert(OrderIsValid(kPasses, /*start=*/0, /*goal=*/kFused));
+//
+// A pass that is switched off gives nothing: those behind it do without, and no verifier asks for
+// it. So `needs` is what a pass is made for, and must have where all passes run.
+#ifndef KILN_COMPILER_BASE_PASS_MACHINE_H_
+#define KILN_COMPILER_BASE_PASS_MACHINE_H_
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "compiler/base/status.h"
+
+namespace kiln {
+
+// A set of properties, one bit each.
+using Properties = uint32_t;
+
+template <typename Ir, typename Context>
+struct PassOf {
+  const char* name;  // "fold-constants"
+  const char* doc;
+  Properties needs;
+  Properties gives;
+  Properties keeps;
+  bool optional;  // may be switched off
+  absl::Status (*run)(Ir&, const Context&);
+};
+
+template <typename Ir, typename Context>
+struct PropertyOf {
+  Properties bit;
+  const char* name;  // "the index of every access is flat"
+  // Costs little beside the passes: verified always. The others only where it is asked for.
+  bool cheap;
+  // An error that says where the property does not hold.
+  absl::Status (*verify)(const Ir&, const Context&);
+};
+
+template <typename Ir>
+struct PassRun {
+  std::vector<std::string> disabled;  // names of optional passes
+  bool thorough = false;              // verifies properties that are not cheap too
+  // Called with the program after each pass that has run.
+  std::function<void(absl::string_view name, const Ir&)> after;
+};
+
+// What holds behind the passes, of what holds before.
+template <typename Passes>
+constexpr Properties KnownAfter(const Passes& passes, Properties known) {
+  for (const auto& pass : passes) known = (known & pass.keeps) | pass.gives;
+  return known;
+}
+
+// Whether every pass finds what it needs where all of them run, and the goal holds behind them.
+template <typename Passes>
+constexpr bool OrderIsValid(const Passes& passes, Properties start, Properties goal) {
+  Properties known = start;
+  for (const auto& pass : passes) {
+    if ((known & pass.needs) != pass.needs) return false;
+    known = (known & pass.keeps) | pass.gives;
+  }
+  return (known & goal) == goal;
+}
+
+// The table with passes `first` and first + 1 in each other's place.
+template <typename Pass, size_t n>
+constexpr std::array<Pass, n> WithSwapped(std::array<Pass, n> passes, size_t first) {
+  std::swap(passes[first], passes[first + 1]);
+  return passes;
+}
+
+// InvalidArgument, with the names that may be there, for a name that is no optional pass's.
+template <typename Pass>
+absl::Status CheckDisabled(absl::Span<const Pass> passes,
+                           const std::vector<std::string>& disabled) {
+  for (const std::string& name : disabled) {
+    const auto it = std::find_if(passes.begin(), passes.end(),
+                                 [&](const Pass& pass) { return name == pass.name; });
+    if (it != passes.end() && it->optional) continue;
+    std::string names;
+    for (const Pass& pass : passes) {
+      if (pass.optional) absl::StrAppend(&names, names.empty() ? "" : ", ", pass.name);
+    }
+    return absl::InvalidArgumentError(
+        absl::StrCat(it == passes.end() ? "unknown pass '" : "cannot switch off pass '", name,
+                     "'; optional passes are ", names));
+  }
+  return absl::OkStatus();
+}
+
+// Runs the passes over `ir`, which has the properties `known`. Internal, naming the pass, where a
+// verifier rejects what a pass has made.
+template <typename Ir, typename Context>
+absl::Status RunPassTable(absl::Span<const PassOf<Ir, Context>> passes,
+                          absl::Span<const PropertyOf<Ir, Context>> properties, Properties known,
+                          const PassRun<Ir>& run, const Context& context, Ir& ir) {
+  for (const PassOf<Ir, Context>& pass : passes) {
+    if (std::find(run.disabled.begin(), run.disabled.end(), pass.name) != run.disabled.end()) {
+      continue;
+    }
+    KILN_RETURN_IF_ERROR(pass.run(ir, context));
+    known = (known & pass.keeps) | pass.gives;
+    for (const PropertyOf<Ir, Context>& property : properties) {
+      if ((known & property.bit) == 0 || (!property.cheap && !run.thorough)) continue;
+      if (const absl::Status status = property.verify(ir, context); !status.ok()) {
+        return absl::InternalError(absl::StrCat("after pass ", pass.name, " it is wrong that ",
+                                                property.name, ": ", status.message()));
+      }
+    }
+    if (run.after) run.after(pass.name, ir);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace kiln
+
+#endif  // KILN_COMPILER_BASE_PASS_MACHINE_H_

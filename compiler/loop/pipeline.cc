@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/loop/pipeline.h"
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/loop/mutate.h"
+#include "compiler/loop/passes.h"
+
+namespace kiln::loop {
+namespace {
+
+using Context = LoopPassContext;
+
+// A pass over each function's body as a row's `run`.
+template <Stmt (*kRewrite)(const Stmt&)>
+absl::Status OnBodies(LoopProgram& program, const Context&) {
+  for (Func& func : program.funcs) func.body = kRewrite(func.body);
+  return absl::OkStatus();
+}
+Stmt Simplified(const Stmt& s) { return Simplify(s); }
+Stmt Partitioned(const Stmt& s) { return PartitionLoops(s); }
+
+absl::Status Share(LoopProgram& program, const Context&) {
+  ShareFunctions(program);
+  return absl::OkStatus();
+}
+
+absl::Status Expand(LoopProgram& program, const Context& context) {
+  if (context.keeps_dot == nullptr) return absl::OkStatus();
+  for (Func& func : program.funcs) {
+    const Stmt expanded = ExpandDots(func.body, context.keeps_dot);
+    if (expanded.get() != func.body.get()) func.body = Simplify(expanded);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Vectorize(LoopProgram& program, const Context& context) {
+  for (Func& func : program.funcs) {
+    func.body = VectorizeLoops(func.body, context.vector_bits(func));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Outline(LoopProgram& program, const Context& context) {
+  OutlineParallel(program, context.threads);
+  return absl::OkStatus();
+}
+
+absl::Status WrongIn(const Func& func, absl::string_view what, const Stmt& s) {
+  return absl::InternalError(
+      absl::StrCat("function ", func.name, ": ", what, " in\n", ToString(s)));
+}
+
+absl::Status VerifyWellFormed(const LoopProgram& program, const Context&) {
+  return VerifyProgram(program);
+}
+
+absl::Status VerifyFlat(const LoopProgram& program, const Context&) {
+  for (const Func& func : program.funcs) {
+    bool flat = true;
+    const auto see = [&](const Buffer& buffer, const std::vector<Expr>& index) {
+      flat = flat && index.size() == 1 && buffer->whole == nullptr;
+    };
+    VisitStmt(
+        func.body,
+        [&](const Expr& e) {
+          if (const auto* load = e.As<Load>()) see(load->buffer, load->index);
+        },
+        [&](const Stmt& s) {
+          if (const auto* store = s.As<Store>()) see(store->buffer, store->index);
+        });
+    if (!flat) return WrongIn(func, "an access that is not flat", func.body);
+  }
+  return absl::OkStatus();
+}
+
+template <ForKind kKind>
+absl::Status VerifyNoLoops(const LoopProgram& program, const Context&) {
+  for (const Func& func : program.funcs) {
+    Stmt found;
+    VisitStmt(func.body, nullptr, [&](const Stmt& s) {
+      const auto* loop = s.As<For>();
+      if (loop != nullptr && loop->kind == kKind) found = s;
+    });
+    if (found) return WrongIn(func, "such a loop", found);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status VerifySimplified(const LoopProgram& program, const Context&) {
+  for (const Func& func : program.funcs) {
+    const Stmt simplified = Simplify(func.body);
+    if (ToString(simplified) == ToString(func.body)) continue;
+    return WrongIn(func, absl::StrCat("what simplifies to\n", ToString(simplified)), func.body);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status VerifySpelledDots(const LoopProgram& program, const Context& context) {
+  if (context.keeps_dot == nullptr) return absl::OkStatus();
+  for (const Func& func : program.funcs) {
+    const Stmt expanded = ExpandDots(func.body, context.keeps_dot);
+    if (expanded.get() != func.body.get()) return WrongIn(func, "a dot without spelling", func.body);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status VerifyShared(const LoopProgram& program, const Context&) {
+  LoopProgram shared = program;
+  ShareFunctions(shared);
+  if (shared.funcs.size() == program.funcs.size()) return absl::OkStatus();
+  return absl::InternalError(absl::StrCat("there are ", program.funcs.size(),
+                                          " functions, of which sharing makes ",
+                                          shared.funcs.size()));
+}
+
+constexpr std::array kProperties = {
+    PropertyOf<LoopProgram, Context>{kWellFormed, "the program is well formed", true,
+                                     VerifyWellFormed},
+    PropertyOf<LoopProgram, Context>{kFlat, "all accesses are flat", true, VerifyFlat},
+    PropertyOf<LoopProgram, Context>{kSimplified, "all is simplified", false, VerifySimplified},
+    PropertyOf<LoopProgram, Context>{kNoUnrolledLoops, "no unrolled loops are left", true,
+                                     VerifyNoLoops<ForKind::kUnrolled>},
+    PropertyOf<LoopProgram, Context>{kShared, "functions that are alike are shared", false,
+                                     VerifyShared},
+    PropertyOf<LoopProgram, Context>{kNoVectorizedLoops, "no vectorised loops are left", true,
+                                     VerifyNoLoops<ForKind::kVectorized>},
+    PropertyOf<LoopProgram, Context>{kNoParallelLoops, "no parallel loops are left", true,
+                                     VerifyNoLoops<ForKind::kParallel>},
+    PropertyOf<LoopProgram, Context>{kSpelledDots, "the code generator spells all dots", false,
+                                     VerifySpelledDots},
+};
+
+constexpr Properties kAll = kWellFormed | kFlat | kSimplified | kNoUnrolledLoops | kShared |
+                            kNoVectorizedLoops | kNoParallelLoops | kSpelledDots;
+constexpr Properties kEver = kWellFormed | kFlat | kNoUnrolledLoops;
+
+constexpr std::array kPasses = {
+    LoopPass{.name = "flatten-buffers",
+             .doc = "gives every access one index in elements, and the place of slices to wholes",
+             .needs = 0,
+             .gives = kWellFormed | kFlat,
+             .keeps = 0,
+             .optional = false,
+             .run = OnBodies<FlattenBuffers>},
+    LoopPass{.name = "simplify",
+             .doc = "writes indices in their normal form, and decides what ranges decide",
+             .needs = kFlat,
+             .gives = kSimplified,
+             .keeps = kAll,
+             .optional = true,
+             .run = OnBodies<Simplified>},
+    LoopPass{.name = "partition-loops",
+             .doc = "splits loops where guards change their truth, so that interiors have none",
+             .needs = kFlat | kSimplified,
+             .gives = 0,
+             .keeps = kWellFormed | kFlat,
+             .optional = true,
+             .run = OnBodies<Partitioned>},
+    LoopPass{.name = "simplify-parts",
+             .doc = "simplifies what the parts of loops tell",
+             .needs = kFlat,
+             .gives = kSimplified,
+             .keeps = kAll,
+             .optional = true,
+             .run = OnBodies<Simplified>},
+    LoopPass{.name = "unroll-loops",
+             .doc = "writes out unrolled loops",
+             .needs = kSimplified,
+             .gives = kNoUnrolledLoops,
+             .keeps = kWellFormed | kFlat,
+             .optional = true,
+             .run = OnBodies<UnrollLoops>},
+    LoopPass{.name = "simplify-unrolled",
+             .doc = "simplifies what constants in the place of variables tell",
+             .needs = kFlat,
+             .gives = kSimplified,
+             .keeps = kAll,
+             .optional = true,
+             .run = OnBodies<Simplified>},
+    LoopPass{.name = "share-functions",
+             .doc = "gives operators that are alike but for their constants one function",
+             .needs = kFlat | kSimplified | kNoUnrolledLoops,
+             .gives = kShared,
+             .keeps = kEver | kSimplified,
+             .optional = true,
+             .run = Share},
+    LoopPass{.name = "expand-dots",
+             .doc = "writes out dot products that the code generator has no instruction for",
+             .needs = kFlat | kSimplified | kShared,
+             .gives = kSpelledDots,
+             .keeps = kEver | kSimplified | kShared,
+             .optional = false,
+             .run = Expand},
+    LoopPass{.name = "vectorize-loops",
+             .doc = "makes vectors of vectorised loops, for a code generator with vectors",
+             .needs = kFlat | kSimplified | kShared | kSpelledDots,
+             .gives = kNoVectorizedLoops,
+             .keeps = kEver | kSpelledDots,
+             .optional = true,
+             .run = Vectorize},
+    LoopPass{.name = "simplify-vectors",
+             .doc = "simplifies what is the same in all lanes, and the rests of loops",
+             .needs = kFlat,
+             .gives = kSimplified,
+             .keeps = kAll,
+             .optional = true,
+             .run = OnBodies<Simplified>},
+    LoopPass{.name = "outline-parallel",
+             .doc = "makes tasks of parallel loops, or serial loops for one thread",
+             .needs = kSimplified | kNoVectorizedLoops,
+             .gives = kNoParallelLoops,
+             .keeps = kEver | kNoVectorizedLoops | kSpelledDots,
+             .optional = false,
+             .run = Outline},
+};
+constexpr Properties kGoal =
+    kEver | kNoVectorizedLoops | kNoParallelLoops | kSpelledDots;
+static_assert(OrderIsValid(kPasses, 0, kGoal),
+              "a loop pass needs what the passes before it do not give");
+
+// Where the phases end.
+constexpr size_t kKernelPasses = 6;
+constexpr size_t kProgramPasses = 7;
+
+size_t BeginOf(LoopPhase phase) {
+  return phase == LoopPhase::kKernel    ? 0
+         : phase == LoopPhase::kProgram ? kKernelPasses
+                                        : kProgramPasses;
+}
+
+}  // namespace
+
+std::function<int(const Func&)> AllOf(int vector_bits) {
+  return [vector_bits](const Func&) { return vector_bits; };
+}
+
+absl::Span<const LoopPass> AllLoopPasses() { return kPasses; }
+
+absl::Span<const PropertyOf<LoopProgram, LoopPassContext>> LoopProperties() { return kProperties; }
+
+absl::Span<const LoopPass> PassesOf(LoopPhase phase) {
+  const size_t begin = BeginOf(phase);
+  const size_t end = phase == LoopPhase::kKernel    ? kKernelPasses
+                     : phase == LoopPhase::kProgram ? kProgramPasses
+                                                    : kPasses.size();
+  return AllLoopPasses().subspan(begin, end - begin);
+}
+
+absl::Status RunLoopPasses(LoopPhase phase, const LoopPassRun& run, const LoopPassContext& context,
+                           LoopProgram& program) {
+  const Properties known = KnownAfter(AllLoopPasses().subspan(0, BeginOf(phase)), 0);
+  return RunPassTable<LoopProgram, LoopPassContext>(PassesOf(phase), kProperties, known, run,
+                                                    context, program);
+}
+
+std::vector<std::string> PassesBehind(LoopPhase phase, absl::string_view last) {
+  std::vector<std::string> names;
+  bool behind = false;
+  for (const LoopPass& pass : PassesOf(phase)) {
+    if (behind) names.push_back(pass.name);
+    behind = behind || pass.name == last;
+  }
+  return names;
+}
+
+}  // namespace kiln::loop
