@@ -103,7 +103,8 @@ absl::Status VerifySpelledDots(const LoopProgram& program, const Context& contex
   if (context.keeps_dot == nullptr) return absl::OkStatus();
   for (const Func& func : program.funcs) {
     const Stmt expanded = ExpandDots(func.body, context.keeps_dot);
-    if (expanded.get() != func.body.get()) return WrongIn(func, "a dot without spelling", func.body);
+    if (expanded.get() != func.body.get())
+      return WrongIn(func, "a dot without spelling", func.body);
   }
   return absl::OkStatus();
 }
@@ -217,8 +218,7 @@ constexpr std::array kPasses = {
              .optional = false,
              .run = Outline},
 };
-constexpr Properties kGoal =
-    kEver | kNoVectorizedLoops | kNoParallelLoops | kSpelledDots;
+constexpr Properties kGoal = kEver | kNoVectorizedLoops | kNoParallelLoops | kSpelledDots;
 static_assert(OrderIsValid(kPasses, 0, kGoal),
               "a loop pass needs what the passes before it do not give");
 

@@ -51,8 +51,8 @@ std::vector<Term> SharedTerms(const TiledContraction& t) {
     });
   }
   for (const Term& term : terms) {
-    const bool alike = term.negative == terms[0].negative &&
-                       loop::ToString(term.b) == loop::ToString(terms[0].b);
+    const bool alike =
+        term.negative == terms[0].negative && loop::ToString(term.b) == loop::ToString(terms[0].b);
     if (!alike) return {};
   }
   for (const Epilogue& epilogue : t.epilogues) {

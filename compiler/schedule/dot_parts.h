@@ -9,8 +9,9 @@
 
 namespace kiln::schedule {
 
-// Takes constants of the column that all epilogues add to the sums (bias, corrections of zero points)
-// out of the epilogues: what each sum begins with instead, [batch…][column]; empty if there is none.
+// Takes constants of the column that all epilogues add to the sums (bias, corrections of zero
+// points) out of the epilogues: what each sum begins with instead, [batch…][column]; empty if there
+// is none.
 std::vector<int32_t> TakeColumnConstants(TiledContraction& contraction, const Context& context);
 
 // The column factor as the instruction reads it, [batch…][block][step][column][group], and what
