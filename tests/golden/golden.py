@@ -16,14 +16,17 @@ UPDATE = "bazel run //tests/golden:update"
 # Plain C functions, without the metadata and the argument checks that a runtime asks for.
 _C = ["--runtime", "crt", "--interface", "c"]
 
+# For the C++ runtime, with parallel loops for all of its threads.
+_THREADS = ["--system-lib"]
+
 
 class Case:
     """One run of `kiln compile`: a model of this folder, a stage, and options that pin the text to no machine: a target, or None with CPU variants."""
 
-    def __init__(self, model, stage, target="x86-64-v3", options=(), label=""):
+    def __init__(self, model, stage, target="x86-64-v3", options=(), label="", needs_llvm=False):
         self.model = model + ".relay"
         self.stage = stage
-        self.needs_llvm = stage in ("llvm", "asm")
+        self.needs_llvm = needs_llvm or stage in ("llvm", "asm")
         self.arguments = ["--emit=" + stage] + (["--target", target] if target else []) + list(options)
         self.expected = ".".join(filter(None, [model, stage.replace(":", "-"), label, "txt"]))
 
@@ -58,6 +61,17 @@ CASES = [
     Case("centre", "scheduled", options=_C),
     Case("pointwise", "scheduled", options=_C),
     Case("pointwise", "scheduled", None, _C + ["--cpu-variants", "x86-64-v2,x86-64-v3"], "variants"),
+    # The passes over loops.
+    Case("windows", "after:flatten-buffers", options=_C),
+    Case("windows", "after:simplify", options=_C),
+    Case("windows", "after:partition-loops", options=_C),
+    Case("windows", "after:simplify-parts", options=_C),
+    Case("alike", "after:unroll-loops", options=_C),
+    Case("alike", "after:simplify-unrolled", options=_C),
+    Case("alike", "after:share-functions", options=_C),
+    Case("lanes", "after:vectorize-loops", options=_THREADS, needs_llvm=True),
+    Case("lanes", "after:simplify-vectors", options=_THREADS, needs_llvm=True),
+    Case("lanes", "after:outline-parallel", options=_THREADS),
     # What schedules do for products of bytes, large and depthwise convolutions, rows that are read several times, and slices.
     Case("bytes", "scheduled", "x86-64-v4 -mattr=+avx512vnni", _C),
     Case("winograd", "scheduled", options=_C),

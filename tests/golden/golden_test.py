@@ -67,7 +67,7 @@ class GoldenTest(unittest.TestCase):
                 cases = [case for case in golden.CASES if case.stage == stage]
                 self.assertNotEqual(cases, [], "no case")
                 for case in cases:
-                    self.assertNotEqual(golden.emit(case.model, ["--emit=" + before]), case.run())
+                    self.assertNotEqual(golden.emit(case.model, ["--emit=" + before] + case.arguments[1:]), case.run())
                 before = stage
 
     def test_no_file_without_a_case(self):
