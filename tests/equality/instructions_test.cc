@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// A quantised model for a machine of every row and width of the table of instructions: the
+// instruction is in the code, and the bits are those of plain loops, on every engine.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "compiler/compile.h"
+#include "compiler/graph/relay_text.h"
+#include "compiler/ops/op_def.h"
+#include "compiler/target/instructions.h"
+#include "tests/equality/engines.h"
+
+namespace kiln::equality {
+namespace {
+
+// A convolution that pads, one of single pixels, and a dense product, requantised as TFLite does.
+constexpr char kModel[] = R"(#[version = "0.0.5"]
+def @main(%x: Tensor[(1, 6, 6, 16), int8]) {
+  %0 = cast(full(3, shape=[3, 3, 16, 20]), dtype="int8");
+  %1 = qnn.conv2d(%x, %0, -3, 0, 0.5f, 0.25f, padding=[1, 1, 1, 1], channels=20,
+    kernel_size=[3, 3], data_layout="NHWC", kernel_layout="HWIO", out_dtype="int32");
+  %2 = qnn.requantize(%1, 0.125f, 0, 40f, 3, axis=3, rounding="TFLITE", out_dtype="int8");
+  %3 = cast(full(-7, shape=[1, 1, 20, 32]), dtype="int8");
+  %4 = qnn.conv2d(%2, %3, 3, 0, 40f, 0.25f, channels=32, kernel_size=[1, 1],
+    data_layout="NHWC", kernel_layout="HWIO", out_dtype="int32");
+  %5 = qnn.requantize(%4, 10f, 0, 300f, -2, axis=3, rounding="TFLITE", out_dtype="int8");
+  %6 = reshape(%5, newshape=[36, 32]);
+  %7 = cast(full(5, shape=[24, 32]), dtype="int8");
+  %8 = qnn.dense(%6, %7, -2, 0, 300f, 0.5f, units=24, out_dtype="int32");
+  qnn.requantize(%8, 150f, 0, 9000f, 1, axis=1, rounding="TFLITE", out_dtype="int8")
+}
+)";
+
+Graph Model() {
+  const absl::StatusOr<Graph> graph = ParseRelay(kModel, "model.relay", FindOpSchema);
+  EXPECT_TRUE(graph.ok()) << graph.status();
+  return graph.ok() ? *graph : Graph();
+}
+
+// A machine that has the form, and no wider one.
+Target MachineOf(const DotInstruction& row, const DotForm& form) {
+  const std::string base = !row.IsOfArch("x86_64")
+                               ? (row.IsOfArch("aarch64") ? "aarch64" : "cortex-m55")
+                           : form.lanes == 16 ? "x86-64-v4"
+                           : form.lanes == 8  ? "x86-64-v3"
+                                              : "x86-64-v2";
+  const std::string features =
+      form.features.empty()
+          ? ""
+          : absl::StrCat(" -mattr=+", absl::StrReplaceAll(form.features, {{",", ",+"}}));
+  const absl::StatusOr<Target> target = Target::Parse(base + features);
+  EXPECT_TRUE(target.ok()) << target.status();
+  return target.ok() ? *target : Target::Host();
+}
+
+TEST(Instructions, HaveTheBitsOfPlainLoops) {
+  const Graph graph = Model();
+  const Tensor x = RandomValues({{1, 6, 6, 16}, DType::Int(8)}, 5, -128, 127);
+  const std::vector<Case> cases = {{"quantised", graph, {x}}};
+  const std::vector<Outputs> plain = RunOnAllEngines(
+      cases, {.target = Target::Host(), .naive = true, .passes = false, .interpret_only = true});
+  for (const DotInstruction& row : DotInstructions()) {
+    for (const DotForm& form : row.forms) {
+      SCOPED_TRACE(absl::StrCat(row.name, " of ", form.lanes, " with ", form.features));
+      const std::vector<Outputs> outputs =
+          RunOnAllEngines(cases, {.target = MachineOf(row, form)});
+      EXPECT_EQ(Difference(outputs[0], plain[0], 0), "");
+    }
+  }
+}
+
+TEST(Instructions, AreInTheCode) {
+  if (!HasCodegen(Codegen::kLlvm)) GTEST_SKIP() << "this compiler is built without LLVM";
+  const Graph graph = Model();
+  for (const DotInstruction& row : DotInstructions()) {
+    for (const DotForm& form : row.forms) {
+      SCOPED_TRACE(absl::StrCat(row.name, " of ", form.lanes, " with ", form.features));
+      CompileOptions options;
+      options.module_name = "m";
+      options.target = MachineOf(row, form);
+      options.runtime = Runtime::kCrt;
+      options.codegen = Codegen::kLlvm;
+      const absl::StatusOr<std::string> assembly = EmitStage(graph, options, "asm");
+      ASSERT_TRUE(assembly.ok()) << assembly.status();
+      // SSE's names have no v.
+      const absl::string_view name = row.name.substr(form.features.empty() ? 1 : 0);
+      EXPECT_TRUE(absl::StrContains(*assembly, name));
+    }
+  }
+}
+
+TEST(Instructions, AreInGeneratedC) {
+  const Graph graph = Model();
+  for (const DotInstruction& row : DotInstructions()) {
+    if (row.c.body.empty()) continue;
+    CompileOptions options;
+    options.module_name = "m";
+    options.target = MachineOf(row, row.forms[0]);
+    options.runtime = Runtime::kCrt;
+    options.codegen = Codegen::kC;
+    const absl::StatusOr<std::string> c = EmitStage(graph, options, "c");
+    ASSERT_TRUE(c.ok()) << c.status();
+    EXPECT_TRUE(absl::StrContains(*c, row.c.body)) << row.name;
+  }
+}
+
+}  // namespace
+}  // namespace kiln::equality
