@@ -2,6 +2,7 @@
 #include "compiler/target/target.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -83,6 +84,21 @@ absl::Status BadValue(absl::string_view option, absl::string_view expected) {
       absl::StrCat("target option '", option, "': expected ", expected));
 }
 
+// InvalidArgument if one of the features is asked for and taken away at once.
+absl::Status CheckFeatures(absl::string_view target, const std::vector<absl::string_view>& words) {
+  std::map<absl::string_view, char> signs;
+  for (absl::string_view word : words) {
+    if (!absl::ConsumePrefix(&word, "-mattr=")) continue;
+    for (const absl::string_view feature : absl::StrSplit(word, ',', absl::SkipEmpty())) {
+      const auto [it, is_new] = signs.emplace(feature.substr(1), feature[0]);
+      if (is_new || it->second == feature[0]) continue;
+      return absl::InvalidArgumentError(absl::StrCat("target '", target, "': feature '",
+                                                     feature.substr(1), "' is both on and off"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 // A positive power of two up to `limit`, or 0.
 bool ParseVectorBits(absl::string_view text, int* bits) {
   return absl::SimpleAtoi(text, bits) &&
@@ -143,6 +159,7 @@ absl::StatusOr<Target> Target::Parse(absl::string_view text) {
     return UnknownTarget(name);
   }
   target.name = absl::StrJoin(words, " ");
+  KILN_RETURN_IF_ERROR(CheckFeatures(target.name, words));
   // The options that state a fact win over what follows from features, so they come after those.
   for (size_t i = 1; i < words.size(); ++i) {
     if (absl::StartsWith(words[i], "-mattr=")) {

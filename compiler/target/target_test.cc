@@ -4,11 +4,55 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "compiler/target/instructions.h"
 
 namespace kiln {
 namespace {
+
+// The instructions of a target, the fastest first.
+std::vector<std::string> DotsOf(const std::string& text) {
+  std::vector<std::string> names;
+  for (const DotInstruction* row : DotInstructionsOf(*Target::Parse(text))) {
+    names.push_back(absl::StrCat(row->name, " ", row->FormOf(*Target::Parse(text))->lanes));
+  }
+  return names;
+}
+
+TEST(DotInstructions, FollowFromFeatures) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(DotsOf("x86-64"), (Names{"vpmaddwd 4"}));
+  EXPECT_EQ(DotsOf("x86-64-v3"), (Names{"vpmaddwd 8"}));
+  EXPECT_EQ(DotsOf("x86-64-v4"), (Names{"vpmaddwd 16"}));
+  EXPECT_EQ(DotsOf("x86-64-v4 -mattr=+avx512vnni"), (Names{"vpdpbusd 16", "vpmaddwd 16"}));
+  // Narrow vectors of four products are more than wide ones of two.
+  EXPECT_EQ(DotsOf("x86-64-v4 -mattr=+avxvnni"), (Names{"vpdpbusd 8", "vpmaddwd 16"}));
+  EXPECT_EQ(DotsOf("aarch64"), Names{});
+  EXPECT_EQ(DotsOf("aarch64 -mattr=+dotprod"), (Names{"sdot 4"}));
+  EXPECT_EQ(DotsOf("aarch64-linux-gnu -mcpu=neoverse-v1"), (Names{"usdot 4", "sdot 4"}));
+  EXPECT_EQ(DotsOf("cortex-m55"), (Names{"vmladava.s8 1"}));
+  EXPECT_EQ(DotsOf("cortex-m4f"), Names{});
+  EXPECT_EQ(DotsOf("riscv64gc"), Names{});
+}
+
+TEST(DotInstructions, CodeOfCHasThoseThatCCanSpell) {
+  Target x86 = *Target::Parse("x86-64-v4 -mattr=+avx512vnni");
+  x86.by_c_compiler = true;
+  EXPECT_TRUE(DotInstructionsOf(x86).empty());
+  Target helium = *Target::Parse("cortex-m55");
+  helium.by_c_compiler = true;
+  EXPECT_EQ(DotInstructionsOf(helium).size(), 1);
+}
+
+TEST(TargetTest, FeaturesDoNotContradictEachOther) {
+  const auto target = Target::Parse("x86-64-v3 -mattr=+avxvnni,-avxvnni");
+  ASSERT_FALSE(target.ok());
+  EXPECT_EQ(target.status().message(),
+            "target 'x86-64-v3 -mattr=+avxvnni,-avxvnni': feature 'avxvnni' is both on and off");
+}
 
 TEST(TargetTest, EveryListedNameParsesToItself) {
   for (const std::string& name : ListTargets()) {
@@ -52,9 +96,13 @@ TEST(TargetTest, TriplesTakeOptions) {
   EXPECT_EQ(avx2.vector_bits, 256);
   EXPECT_TRUE(avx2.has_fma);
 
-  EXPECT_FALSE(avx2.has_byte_dot);
-  EXPECT_FALSE(Target::Parse("x86-64-v4")->has_byte_dot);
-  EXPECT_TRUE(Target::Parse("x86-64-v4 -mattr=+avx512vnni")->has_byte_dot);
+  // Features are said, follow from the processor, or are taken away.
+  EXPECT_TRUE(avx2.HasFeatures("avx2,fma"));
+  EXPECT_FALSE(avx2.HasFeatures("avx2,avxvnni"));
+  EXPECT_TRUE(Target::Parse("x86-64-v4")->HasFeature("avx512bw"));
+  EXPECT_FALSE(Target::Parse("x86-64-v4")->HasFeature("avx512vnni"));
+  EXPECT_TRUE(Target::Parse("cortex-m55")->HasFeature("mve"));
+  EXPECT_FALSE(Target::Parse("cortex-m33")->HasFeature("dsp"));
 
   const Target arm = *Target::Parse("thumbv7em-none-eabihf -mcpu=cortex-m4");
   EXPECT_TRUE(arm.is_baremetal());

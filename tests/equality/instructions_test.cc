@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A quantised model for a machine of every row and width of the table of instructions: the
 // instruction is in the code, and the bits are those of plain loops, on every engine.
+#include "compiler/target/instructions.h"
+
 #include <gtest/gtest.h>
 
 #include <string>
@@ -12,7 +14,6 @@
 #include "compiler/compile.h"
 #include "compiler/graph/relay_text.h"
 #include "compiler/ops/op_def.h"
-#include "compiler/target/instructions.h"
 #include "tests/equality/engines.h"
 
 namespace kiln::equality {
@@ -67,8 +68,7 @@ TEST(Instructions, HaveTheBitsOfPlainLoops) {
   for (const DotInstruction& row : DotInstructions()) {
     for (const DotForm& form : row.forms) {
       SCOPED_TRACE(absl::StrCat(row.name, " of ", form.lanes, " with ", form.features));
-      const std::vector<Outputs> outputs =
-          RunOnAllEngines(cases, {.target = MachineOf(row, form)});
+      const std::vector<Outputs> outputs = RunOnAllEngines(cases, {.target = MachineOf(row, form)});
       EXPECT_EQ(Difference(outputs[0], plain[0], 0), "");
     }
   }

@@ -5,11 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+
 namespace kiln::equality {
 
 bool RunsHere(const Target& target) {
   const Target host = Target::Host();
-  if (target.triple != host.triple || (target.has_byte_dot && !host.has_byte_dot)) return false;
+  if (target.triple != host.triple) return false;
+  for (const absl::string_view feature : absl::StrSplit(target.features, ',', absl::SkipEmpty())) {
+    if (feature[0] == '+' && !host.HasFeature(feature.substr(1))) return false;
+  }
   // The levels of x86-64 are in order, lowest first; other machines have one.
   const std::vector<std::string> names = ListTargets();
   const auto level = [&](const Target& t) { return std::find(names.begin(), names.end(), t.cpu); };

@@ -7,7 +7,7 @@
 namespace kiln::equality {
 
 // Whether this machine runs code for a target that has a name (ListTargets), or that has the
-// host's, perhaps with byte products (-mattr=+avx512vnni) in addition.
+// host's, perhaps with features (-mattr=+avx512vnni) in addition.
 bool RunsHere(const Target& target);
 
 }  // namespace kiln::equality
