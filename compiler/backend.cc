@@ -41,8 +41,10 @@ codegen::CodegenCOptions COptions(const CompileOptions& options) {
           .packed_constants = options.c_constants == CConstants::kPacked};
 }
 
+// `keeps_dot`: whether the code generator spells a dot of one sum.
 absl::StatusOr<loop::LoopProgram> RunCodePasses(loop::LoopProgram program,
                                                 const loop::LoopPassRun& run,
+                                                bool (*keeps_dot)(const loop::Dot&),
                                                 const CompileOptions& options) {
   const loop::LoopPassContext context{
       .vector_bits = [&](const loop::Func& func) { return TargetOf(func, options).vector_bits; },
