@@ -73,7 +73,7 @@ class GeneratedCTest(unittest.TestCase):
             command = [KILN, "run", os.path.join(folder, "large.so"), "--input", "x=random", "--output", os.path.join(folder, "y")]
             results.append(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
             # As the user's compiler sees it, which has no file of the constants.
-            self.check(folder, "-I" + os.path.join(folder, "include"))
+            self.check(folder, "-I" + folder)
         self.assertTrue(results[0])
         self.assertEqual(results[0], results[1])
 

@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "compiler/backend.h"
 #include "compiler/compile.h"
 #include "compiler/graph/relay_text.h"
 #include "compiler/ops/op_def.h"

@@ -42,6 +42,7 @@ CASES = [
     # The graph and its passes.
     Case("convolution", "graph"),
     Case("convolution", "after:infer-types"),
+    Case("indices", "after:check-indices", options=["--check-indices"]),
     Case("convolution", "after:canonicalize"),
     Case("quantised", "after:integer-products"),
     Case("convolution", "after:fold-scales"),
