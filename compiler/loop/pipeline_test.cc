@@ -16,7 +16,7 @@ namespace kiln::loop {
 namespace {
 
 constexpr Properties kGoal =
-    kWellFormed | kFlat | kNoUnrolledLoops | kNoVectorizedLoops | kNoParallelLoops;
+    kWellFormed | kFlat | kNoUnrolledLoops | kNoVectorizedLoops | kNoParallelLoops | kSpelledDots;
 constexpr size_t kNumPasses = 11;
 
 std::array<LoopPass, kNumPasses> Table() {
@@ -103,6 +103,9 @@ operator h(x: float32[64]) -> (y: float32[64]) {
     y[i + 0] = x[i]
   }
 }
+operator d(x: int8[4], w: int8[4]) -> (y: int32[1]) {
+  y[0] = dot<sdot, 4>(7i32, x[ramp(0, 1, 4)], w[ramp(0, 1, 4)])
+}
 )";
 
 // A verifier rejects the program that lacks what it verifies. The pass that gives the property runs
@@ -126,7 +129,8 @@ TEST(PipelineTest, EveryVerifierRejectsSomething) {
     LoopProgram copy = *program;
     if (property.bit == kWellFormed) copy.funcs.push_back(copy.funcs[0]);
     const absl::Status status = RunPassTable<LoopProgram, LoopPassContext>(
-        {&liar, 1}, LoopProperties(), 0, {.thorough = true}, {}, copy);
+        {&liar, 1}, LoopProperties(), 0, {.thorough = true},
+        {.keeps_dot = [](const Dot&) { return false; }}, copy);
     EXPECT_EQ(status.code(), absl::StatusCode::kInternal) << property.name;
     EXPECT_NE(std::string(status.message())
                   .find(std::string("after pass lie it is wrong that ") + property.name),

@@ -366,7 +366,9 @@ TEST(Infer, SurvivesRandomModels) {
       const absl::StatusOr<std::vector<Tensor>> outputs =
           RunLowered(*op, *attrs, values, *types, kSmall * 10);
       if (outputs.status().code() == absl::StatusCode::kResourceExhausted) continue;
-      ASSERT_TRUE(outputs.ok()) << op->name << ": " << outputs.status();
+      // What checks its own data may find them wrong.
+      const bool refused = outputs.status().code() == absl::StatusCode::kFailedPrecondition;
+      ASSERT_TRUE(outputs.ok() || refused) << op->name << ": " << outputs.status();
       ++ran;
     }
     EXPECT_EQ(ran, kRunsPerOp) << op->name;
