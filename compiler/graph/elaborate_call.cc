@@ -26,9 +26,12 @@ constexpr absl::string_view kQuantisedProducts[] = {"qnn.batch_matmul", "qnn.con
 bool HasZeroPointsFirst(const OpSchema& op, const std::vector<ValueId>& inputs,
                         const Graph& graph) {
   if (inputs.size() != 6 || !absl::c_linear_search(kQuantisedProducts, op.name)) return false;
-  const std::optional<TensorType>& third = graph.value(inputs[2]).type;
-  const std::optional<TensorType>& fifth = graph.value(inputs[4]).type;
-  return third && fifth && !third->dtype.is_float() && fifth->dtype.is_float();
+  const auto is = [&](size_t input, DType dtype) {
+    const std::optional<TensorType>& type = graph.value(inputs[input]).type;
+    return type.has_value() && type->dtype == dtype;
+  };
+  return is(2, DType::Int(32)) && is(3, DType::Int(32)) && is(4, DType::Float(32)) &&
+         is(5, DType::Float(32));
 }
 
 // `shape` with the leaves of a body's result replaced by `outputs`, in the same order.

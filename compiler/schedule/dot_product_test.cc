@@ -45,7 +45,7 @@ std::vector<DotMachine> DotMachines() {
           {"vpmaddwd", WithFeatures(128, x86, "")},
           {"sdot", WithFeatures(128, arm, "+dotprod")},
           {"usdot", WithFeatures(128, arm, "+dotprod,+i8mm")},
-          {"vmladava.s8", helium}};
+          {"vmlava.s8", helium}};
 }
 
 Target FirmwareTarget(int vector_bits) {

@@ -33,7 +33,7 @@ TEST(DotInstructions, FollowFromFeatures) {
   EXPECT_EQ(DotsOf("aarch64"), Names{});
   EXPECT_EQ(DotsOf("aarch64 -mattr=+dotprod"), (Names{"sdot 4"}));
   EXPECT_EQ(DotsOf("aarch64-linux-gnu -mcpu=neoverse-v1"), (Names{"usdot 4", "sdot 4"}));
-  EXPECT_EQ(DotsOf("cortex-m55"), (Names{"vmladava.s8 1"}));
+  EXPECT_EQ(DotsOf("cortex-m55"), (Names{"vmlava.s8 1"}));
   EXPECT_EQ(DotsOf("cortex-m4f"), Names{});
   EXPECT_EQ(DotsOf("riscv64gc"), Names{});
 }

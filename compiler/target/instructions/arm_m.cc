@@ -5,8 +5,8 @@ namespace kiln::instructions {
 
 std::vector<DotInstruction> ArmM() {
   return {
-      // Helium, the M-profile vector extension.
-      {.name = "vmladava.s8",
+      // Helium, the M-profile vector extension. VMLADAVA is another name of it.
+      {.name = "vmlava.s8",
        .arch = "thumb,arm",
        .geometry = DotGeometry::kReduction,
        .group = 16,
