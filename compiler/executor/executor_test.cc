@@ -28,7 +28,7 @@ TEST(Aot, CallsTheOperatorsInTheOrderOfThePlan) {
   ASSERT_TRUE(main.ok()) << main.status();
   EXPECT_EQ(loop::ToString(*main),
             "main tvmgen_mod_run_model(x: float32[4], input_0: int8[2, 3]) -> "
-            "(output0: float32[4], output1: float32[]) pools workspace: uint8[192] {\n"
+            "(output0: float32[4], output1: float32[]) pools workspace: uint8[192] align 64 {\n"
             "  call tvmgen_mod_f(x, workspace + 128, workspace)\n"
             "  call tvmgen_mod_g(workspace + 128, input_0, output0)\n"
             "  call tvmgen_mod_g_1(workspace + 128, output1)\n"
@@ -67,13 +67,13 @@ TEST(Aot, EntriesCallTheModel) {
   ASSERT_TRUE(model.ok()) << model.status();
   EXPECT_EQ(loop::ToString(ModelEntry(*model, "packed", Convention::kPacked, PoolMemory::kCaller)),
             "packed main packed(x: float32[4], input_0: int8[2, 3]) -> "
-            "(output0: float32[4], output1: float32[]) pools workspace: uint8[192] {\n"
+            "(output0: float32[4], output1: float32[]) pools workspace: uint8[192] align 64 {\n"
             "  call model(x, input_0, output0, output1, workspace)\n"
             "}\n");
   EXPECT_EQ(loop::ToString(ModelEntry(*model, "own", Convention::kUnpacked, PoolMemory::kStatic)),
             "main own(x: float32[4], input_0: int8[2, 3]) -> "
             "(output0: float32[4], output1: float32[]) {\n"
-            "  allocate workspace: uint8[192] static {\n"
+            "  allocate workspace: uint8[192] align 64 static {\n"
             "    call model(x, input_0, output0, output1, workspace)\n"
             "  }\n"
             "}\n");

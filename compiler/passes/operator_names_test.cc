@@ -76,6 +76,8 @@ TEST(OperatorNames, AreFoundInSources) {
 
 TEST(OperatorNames, InPassesAreThoseThatAPassIsAbout) {
   const Names expected = {
+      // It makes the check, and looks for how exporters count negative indices from the end.
+      {"compiler/passes/check_indices.cc", {"check_indices", "where", "less", "add"}},
       // It takes operators from between quantize and dequantize, and writes requantize for both.
       {"compiler/passes/integer_products.cc", {"qnn.quantize", "qnn.dequantize", "qnn.requantize"}},
   };

@@ -161,7 +161,8 @@ TEST(DotProduct, RowsAsTheyLieInMemory) {
           if (n >= 4) {
             EXPECT_TRUE(absl::StrContains(scheduled.description, row)) << scheduled.description;
             EXPECT_EQ(absl::StrContains(scheduled.description, "copied"), row == "vpmaddwd");
-            EXPECT_TRUE(absl::StrContains(Text(scheduled), absl::StrCat("dot<", row)));
+            EXPECT_TRUE(absl::StrContains(Text(scheduled), "dot<"));
+            EXPECT_TRUE(absl::StrContains(Text(scheduled), row));
           }
           ExpectLikeNaive(kernel, target);
         }

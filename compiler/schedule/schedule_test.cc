@@ -40,8 +40,9 @@ TEST(Naive, IsPlainLoops) {
                         [&](const Index& i, const Index& r) { return MakeLoad(in, {i[0], r[0]}); }),
                  Pointwise(out, [&](const Index& i) { return Double(MakeLoad(sum, i)); })}};
   const Scheduled scheduled = Schedule(kernel, VectorTarget(256, 8), {.naive = true});
-  EXPECT_EQ(Text(scheduled),
-            R"(operator f(in: float32[2, 3]) -> (out: float32[2]) workspace workspace: uint8[64] {
+  EXPECT_EQ(
+      Text(scheduled),
+      R"(operator f(in: float32[2, 3]) -> (out: float32[2]) workspace workspace: uint8[64] align 64 {
   allocate sum: float32[2] workspace 0 {
     for i0 in 0..2 {
       sum[i0] = 0f32
@@ -61,7 +62,7 @@ TEST(Naive, IsPlainLoops) {
 
 TEST(Pointwise, WalksContiguousAxesAsOne) {
   EXPECT_EQ(Text(Schedule(Unary({2, 3, 20}, Double), VectorTarget(256))),
-            R"(operator f(in: float32[2, 3, 20]) -> (out: float32[2, 3, 20]) {
+            R"(in_place operator f(in: float32[2, 3, 20]) -> (out: float32[2, 3, 20]) {
   for block in 0..3 {
     for i0 in 0..32 vectorized {
       let t0 = block * 32 + i0
@@ -166,7 +167,7 @@ TEST(Update, StoresInOrderAndNotOverItsPlaces) {
 
 TEST(Schedule, NothingToComputeIsNoCode) {
   EXPECT_EQ(Text(Schedule(Unary({0, 3}, Double), VectorTarget(256))),
-            "operator f(in: float32[0, 3]) -> (out: float32[0, 3]) {\n}\n");
+            "in_place operator f(in: float32[0, 3]) -> (out: float32[0, 3]) {\n}\n");
 }
 
 TEST(Schedule, ConstantsThatNothingReadsAreLeftOut) {
