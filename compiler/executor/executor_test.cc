@@ -182,7 +182,8 @@ TEST(ModelMetadata, WhatProfilesAskForIsLeftOutForTheCRuntime) {
   loop::LoopProgram cpp, crt;
   AddModelMetadata(metadata, "get_model_metadata", /*packed=*/true, cpp);
   ExpectSizeOf<::CostInfo>(Find(cpp, "tvmgen_mod_metadata_costs"));
-  EXPECT_TRUE(absl::StrContains(loop::ToString(cpp), "[{-1, -1}, {1000, 70}, {-1, -1}, {-1, -1}]"))
+  EXPECT_TRUE(absl::StrContains(
+      loop::ToString(cpp), "[{-1i64, -1i64}, {1000i64, 70i64}, {-1i64, -1i64}, {-1i64, -1i64}]"))
       << loop::ToString(cpp);
   EXPECT_TRUE(absl::StrContains(loop::ToString(cpp), "\"contraction\""));
   metadata.set_runtime("crt");
@@ -203,10 +204,10 @@ TEST(TvmMetadata, NamesOutputsInItsOwnWay) {
   ExpectSizeOf<::TVMTensorInfo>(Find(program, "tvmgen_mod_tvm_metadata_inputs"));
   const std::string text = loop::ToString(program);
   EXPECT_TRUE(absl::StrContains(text, "= [{\"output0\", ")) << text;
-  EXPECT_TRUE(absl::StrContains(text, "{\"output1\", null, 0, {2, 32, 1}}]")) << text;
+  EXPECT_TRUE(absl::StrContains(text, "{\"output1\", null, 0i64, {2i8, 32i8, 1i16}}]")) << text;
   EXPECT_TRUE(absl::StrContains(text,
-                                "[{\"workspace\", &tvmgen_mod_tvm_metadata_pool0_shape, 1, "
-                                "{1, 8, 1}}]"))
+                                "[{\"workspace\", &tvmgen_mod_tvm_metadata_pool0_shape, 1i64, "
+                                "{1i8, 8i8, 1i16}}]"))
       << text;
   EXPECT_FALSE(absl::StrContains(text, "probabilities"));
 }

@@ -26,7 +26,7 @@ enum class LoopPhase { kKernel, kProgram, kCode };
 enum LoopProperty : Properties {
   kWellFormed = 1,          // VerifyProgram accepts it
   kFlat = 2,                // every access has one index, in elements, and no buffer is a slice
-  kSimplified = 4,          // Simplify leaves nothing out
+  kSimplified = 4,          // no code is left that never runs
   kNoUnrolledLoops = 8,     // unrolled loops are written out
   kShared = 16,             // no two functions are alike but for their constants
   kNoVectorizedLoops = 32,  // vectorised loops are vectors, or serial

@@ -102,6 +102,9 @@ operator h(x: float32[64]) -> (y: float32[64]) {
   for i in 0..2 unrolled {
     y[i + 0] = x[i]
   }
+  for never in 0..0 {
+    y[never] = x[never]
+  }
 }
 operator d(x: int8[4], w: int8[4]) -> (y: int32[1]) {
   y[0] = dot<sdot, 4>(7i32, x[ramp(0, 1, 4)], w[ramp(0, 1, 4)])

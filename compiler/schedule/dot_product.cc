@@ -93,9 +93,10 @@ DotPlan PlanFor(DType x, const Spread& y, const Target& target) {
 }
 
 // Whether rows lie in memory as the instruction reads them: element behind element of its type, in
-// whole groups.
-bool LieRight(const Contraction& c, const DotPlan& plan) {
+// whole groups. C spells no change of sign between memory and instruction.
+bool LieRight(const Contraction& c, const DotPlan& plan, const Target& target) {
   const DType x = FactorLoad(c.x)->buffer->dtype;
+  if (target.by_c_compiler && plan.row_offset != 0) return false;
   if (x.bits != plan.row_dtype.bits || c.reduce.size() != 1 ||
       c.reduce[0].extent % plan.group != 0) {
     return false;
@@ -123,7 +124,7 @@ DotPlan PlanDotProduct(const Contraction& c, bool padded, const Context& context
   const Spread y = SpreadOf(ConstantFactor(c.y, context)->tensor);
   DotPlan plan = PlanFor(FactorLoad(c.x)->buffer->dtype, y, context.target);
   plan.steps = DivideUp(TotalExtent(c.reduce), plan.group);
-  plan.panel = padded || !LieRight(c, plan);
+  plan.panel = padded || !LieRight(c, plan, context.target);
   return plan;
 }
 
@@ -157,6 +158,8 @@ std::optional<DotPlan> PlanDotProduct(const loop::Kernel& kernel, size_t which, 
   }
   DotPlan plan = PlanDotProduct(WithoutUnitAxes(*c), padded, context);
   if (plan.panel && !HoldsRows(*c, plan, target)) return std::nullopt;
+  // Memory for copied rows is worth it there where padded data would take more.
+  if (plan.panel && !padded && target.is_baremetal()) return std::nullopt;
   return plan;
 }
 

@@ -151,8 +151,7 @@ TEST(DotProduct, RowsAsTheyLieInMemory) {
   for (const auto& [row, target] : DotMachines()) {
     for (const DType of_x : {kI8, kU8}) {
       for (const Weights& weights : kWeights) {
-        for (const auto& [m, k, n] :
-             {std::tuple{1, 64, 40}, {5, 16, 3}, {13, 48, 33}, {30, 32, 16}}) {
+        for (const auto& [m, k, n] : {std::tuple{1, 64, 40}, {5, 16, 3}, {9, 32, 17}}) {
           SCOPED_TRACE(absl::StrCat(row, " ", target.vector_bits, ": ", of_x.ToString(), " by ",
                                     weights.dtype.ToString(), " from ", weights.least, ": ", m, "x",
                                     k, "x", n));
@@ -174,8 +173,10 @@ TEST(DotProduct, RowsAsTheyLieInMemory) {
 TEST(DotProduct, CopiesRowsThatAreNoMultipleOfTheGroup) {
   for (const auto& [row, target] : DotMachines()) {
     const Kernel kernel = Dense(5, 11, 20, kI8, kWeights[3]);
-    EXPECT_TRUE(absl::EndsWith(Schedule(kernel, target).description,
-                               absl::StrCat(" ", row, " copied rows")));
+    // Small machines have no memory to spare for it.
+    EXPECT_EQ(absl::EndsWith(Schedule(kernel, target).description,
+                             absl::StrCat(" ", row, " copied rows")),
+              !target.is_baremetal());
     ExpectLikeNaive(kernel, target);
   }
 }
