@@ -108,6 +108,17 @@ absl::Status VerifySimplified(const LoopProgram& program, const Context&) {
   return absl::OkStatus();
 }
 
+absl::Status VerifySpelledDots(const LoopProgram& program, const Context& context) {
+  if (context.keeps_dot == nullptr) return absl::OkStatus();
+  for (const Func& func : program.funcs) {
+    const Stmt expanded = ExpandDots(func.body, context.keeps_dot);
+    if (expanded.get() != func.body.get()) {
+      return WrongIn(func, "a dot without spelling", func.body);
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status VerifyShared(const LoopProgram& program, const Context&) {
   LoopProgram shared = program;
   ShareFunctions(shared);

@@ -45,8 +45,8 @@ enum class LayoutRule {
 
 // No default: an operator that does not say its layout does not compile.
 struct LayoutTrait {
-  constexpr LayoutTrait(LayoutRule layout,
-                        const char* attribute = "")  // NOLINT: reads like a value
+  // NOLINTNEXTLINE(google-explicit-constructor): a rule reads like a value
+  constexpr LayoutTrait(LayoutRule layout, const char* attribute = "")
       : rule(layout), attr(attribute) {}
 
   LayoutRule rule;

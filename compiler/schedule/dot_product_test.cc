@@ -151,6 +151,8 @@ TEST(DotProduct, RowsAsTheyLieInMemory) {
   for (const auto& [row, target] : DotMachines()) {
     for (const DType of_x : {kI8, kU8}) {
       for (const Weights& weights : kWeights) {
+        // Widths of one instruction differ in nothing but their lanes.
+        if (target.vector_bits == 256 && weights.least != -148) continue;
         for (const auto& [m, k, n] : {std::tuple{1, 64, 40}, {5, 16, 3}, {9, 32, 17}}) {
           SCOPED_TRACE(absl::StrCat(row, " ", target.vector_bits, ": ", of_x.ToString(), " by ",
                                     weights.dtype.ToString(), " from ", weights.least, ": ", m, "x",

@@ -89,7 +89,8 @@ llvm::Value* FunctionEmitter::EmitPlainDot(const loop::Dot& node, const loop::Do
     const bool is_vector = source.type().is_vector();
     llvm::Value* value = groups;
     if (is_vector && shape.lanes() == 1) {
-      value = builder_.CreateExtractElement(groups, static_cast<uint64_t>(first_of(0) + k));
+      value = builder_.CreateExtractElement(
+          groups, static_cast<uint64_t>(first_of(0)) + static_cast<uint64_t>(k));
     } else if (is_vector) {
       std::vector<int> mask(static_cast<size_t>(shape.lanes()));
       for (int l = 0; l < shape.lanes(); ++l) mask[static_cast<size_t>(l)] = first_of(l) + k;
