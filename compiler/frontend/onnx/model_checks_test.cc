@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models that are wrong or not supported: what the error names.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/frontend/onnx/model_text.h"
+#include "google/protobuf/text_format.h"
+#include "onnx/onnx_pb.h"
+
+namespace kiln::onnx_frontend {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(ImportOnnx, RefusesKnownIndicesThatAreOutside) {
+  const std::string x = Input("x", "2,3");
+  const std::string at = "dims: 1 dims: 2 ";
+  const auto indices = [&](const char* dims, int64_t a, int64_t b) {
+    return absl::StrCat("initializer { name: 'i' data_type: 7 ", dims, " int64_data: ", a,
+                        " int64_data: ", b, " }\n");
+  };
+  const auto node = [](const char* op) {
+    return absl::StrCat("node { op_type: '", op, "' input: 'x' input: 'i' output: 'y' }");
+  };
+  const char* const elements = "found 2, wanted -2 to 1";
+  EXPECT_THAT(Text(Model(x + indices("dims: 2", 0, 2) + node("Gather"))), HasSubstr(elements));
+  EXPECT_THAT(Text(Model(x + indices(at.c_str(), 0, 2) + node("GatherElements"))),
+              HasSubstr(elements));
+  const char* const places = "found -4, wanted -3 to 2";
+  EXPECT_THAT(Text(Model(x + indices(at.c_str(), 1, -4) + node("GatherND"))), HasSubstr(places));
+  EXPECT_THAT(Text(Model(x + indices(at.c_str(), 1, -3) + node("GatherND"))),
+              HasSubstr("gather_nd("));
+  const auto scatter = [&](const char* op, int64_t last, const char* updates) {
+    return Text(Model(x + Input("u", updates) + indices(at.c_str(), 1, last) + "node { op_type: '" +
+                      op + "' input: 'x' input: 'i' input: 'u' output: 'y' }"));
+  };
+  EXPECT_THAT(scatter("ScatterElements", 2, "1,2"), HasSubstr(elements));
+  EXPECT_THAT(scatter("ScatterElements", -2, "1,2"), HasSubstr("scatter_elements("));
+  EXPECT_THAT(scatter("ScatterND", -4, "1"), HasSubstr(places));
+  EXPECT_THAT(scatter("ScatterND", -3, "1"), HasSubstr("scatter_nd("));
+}
+
+TEST(ImportOnnx, SaysWhatIsWrong) {
+  const std::string x = Input("x", "1,4");
+  const auto node = [](const char* op, const char* rest) {
+    return absl::StrCat("node { op_type: '", op, "' name: 'n' output: 'y' ", rest, " }");
+  };
+  const std::pair<std::string, const char*> cases[] = {
+      {Model(x + node("Relu", "input: 'z'")),
+       "m.onnx: node 'n' (Relu): input 'z' is made by no node"},
+      {Model(x + node("Relu", "input: 'y'")),
+       "m.onnx: the inputs of node 'n' depend on outputs of the same: a circle"},
+      {Model(x + node("Relu", "")),
+       "m.onnx: node 'n' (Relu): nn.relu: found 0 inputs, wanted 1 input (data)"},
+      {Model(x + node("Conv", "input: 'x' input: 'x'")), "node 'n' (Conv): weight: found"},
+      {Model(x + node("Relu", "input: 'x'") + "node { op_type: 'Exp' input: 'x' output: 'y' }"),
+       "output 'y' is defined twice"},
+      {Model(x + node("Exp", "input: 'x'"), 23), "operator set version: found 23, wanted 1 to 22"},
+      {Model(x +
+             "node { op_type: 'DynamicQuantizeLinear' input: 'x' output: 'q' output: 's' output: "
+             "'z' } initializer { name: 'w' data_type: 3 dims: 4 dims: 2 raw_data: 'abcdefgh' } "
+             "initializer { name: 'wz' data_type: 3 dims: 3 int32_data: [1, 1, 1] } " +
+             node("MatMulInteger", "input: 'q' input: 'w' input: 'z' input: 'wz'")),
+       "zero points: found Tensor[(3,), int8], wanted 1 or 2"},
+      {Model(x +
+             "node { op_type: 'DynamicQuantizeLinear' input: 'x' output: 'q' output: 's' output: "
+             "'z' } initializer { name: 'w' data_type: 3 dims: 4 dims: 2 raw_data: 'abcdefgh' } " +
+             node("MatMulInteger", "input: 'q' input: 'w' input: 'z' input: 'z'")),
+       "zero point: found uint8, wanted int8, as the data"},
+      {Model(x), "no node makes the output 'y'"},
+      {Model(x + Input("", "1,4") + node("Relu", "input: 'x'")), "m.onnx: an input has no name"},
+      {Model(x + node("Dropout", "input: 'x' input: '' input: 't'") +
+             "initializer { name: 't' data_type: 9 int32_data: 1 }"),
+       "training_mode = 1"},
+      {Model(x + node("TopK", "input: 'x' attribute { name: 'k' type: INT i: 5 }"), 9),
+       "topk: constraint 4: found k 5, wanted at most 4"},
+      {Model(x + node("GlobalAveragePool", "input: 'x'")), "wanted rank 3 or more"},
+      {Model(x + node("Det", "input: 'x'")), "wanted square matrices"},
+      {Model(x + node("Resize", "input: 'x'")), "scales and sizes: found 0 and 0"},
+      {Model("initializer { name: 'w' data_type: 1 dims: 4 float_data: 1 }" +
+             node("Relu", "input: 'w'")),
+       "initialiser 'w'"},
+      {Model("initializer { name: 'w' data_type: 1 dims: 1 data_location: EXTERNAL external_data { "
+             "key: 'location' value: '../secret' } }" +
+             node("Relu", "input: 'w'")),
+       "initialiser 'w'"},
+      {Model("initializer { name: 'w' data_type: 1 dims: 1 data_location: EXTERNAL external_data { "
+             "key: 'location' value: 'none' } }" +
+             node("Relu", "input: 'w'")),
+       "'none': no such file in the model's folder"},
+      {Model(x + node("LeakyRelu", "input: 'x' attribute { name: 'alpha' type: INT i: 3 }")),
+       "node 'n' (LeakyRelu): attribute alpha: found INT, wanted FLOAT"},
+      {Model(x + node("Concat", "input: 'x' input: 'x'")),
+       "node 'n' (Concat): attribute axis: found none, wanted one"},
+      {Model(x + x + node("Relu", "input: 'x'")), "input 'x' is defined twice"},
+      {Model("initializer { name: 'w' data_type: 1 dims: 1 float_data: 1 }"
+             "initializer { name: 'w' data_type: 1 dims: 1 float_data: 2 }" +
+             node("Relu", "input: 'w'")),
+       "initialiser 'w' is defined twice"},
+      {Model(x + node("Relu", "input: 'x'") +
+             "output { name: 'y' type { tensor_type { elem_type: 7 } } }"),
+       "output 'y': the dtype: found float32, wanted int64 as it is declared"},
+      {"", "found no Relay text, no TFLite model and no whole ONNX model"},
+      {"\x08", "found no Relay text, no TFLite model and no whole ONNX model"},
+  };
+  for (const auto& [model, message] : cases) EXPECT_THAT(Text(model), HasSubstr(message));
+}
+
+TEST(ImportOnnx, TellsAllUnsupportedOperatorsAtOnce) {
+  const std::string text = Text(
+      Model(Input("x", "1,4") +
+            "node { op_type: 'StringNormalizer' name: 'a' input: 'x' output: 'b' }"
+            "node { op_type: 'Relu' input: 'b' output: 'c' }"
+            "node { op_type: 'Inverse' domain: 'com.example' name: 'd' input: 'c' output: 'y' }"));
+  EXPECT_THAT(text, HasSubstr("operator StringNormalizer is not supported (node 'a')"));
+  EXPECT_THAT(text, HasSubstr("operator com.example.Inverse is not supported (node 'd')"));
+}
+
+TEST(ImportOnnx, RefusesAttributesThatTheOperatorHasNot) {
+  EXPECT_EQ(Text(Model(Input("x", "2,3") +
+                       "node { op_type: 'Softmax' name: 'n' input: 'x' output: 'y' attribute { "
+                       "name: 'axes' type: INT i: 0 } }")),
+            "m.onnx: node 'n' (Softmax): attribute 'axes' is unknown: Softmax of operator set 13 "
+            "has axis; did you mean 'axis'?");
+}
+
+// The bytes of a model that computes the node of x, of the shape (2, 1, 3), and declares its output
+// to be of `type`.
+std::string Declared(absl::string_view type) {
+  onnx::ModelProto model;
+  EXPECT_TRUE(model.ParseFromString(
+      Model(Input("x", "2,1,3") + "node { op_type: 'Relu' input: 'x' output: 'y' }")));
+  EXPECT_TRUE(google::protobuf::TextFormat::MergeFromString(
+      std::string(type), model.mutable_graph()->mutable_output(0)));
+  return model.SerializeAsString();
+}
+
+TEST(ImportOnnx, ChecksTheDeclaredShapeOfOutputs) {
+  EXPECT_EQ(Text(Declared(TensorType("2,4,3"))),
+            "m.onnx: output 'y': the shape: found (2, 1, 3), wanted (2, 4, 3) as it is declared");
+  EXPECT_EQ(
+      Text(Declared("type { tensor_type { elem_type: 1 shape { dim { dim_param: 'n' } } } }")),
+      "m.onnx: output 'y': the shape: found (2, 1, 3), wanted (?,) as it is declared");
+  EXPECT_THAT(Text(Declared("type { tensor_type { elem_type: 1 shape { dim { dim_param: 'n' } dim "
+                            "{ } dim { dim_value: 3 } } } }")),
+              HasSubstr("nn.relu(%x)"));
+  EXPECT_THAT(Text(Declared("type { tensor_type { elem_type: 1 } }")), HasSubstr("nn.relu(%x)"));
+}
+
+// The bytes of a model with one node, which imports version 3 of ai.onnx.ml alone.
+std::string MachineLearningModel(absl::string_view node) {
+  onnx::ModelProto model;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
+      absl::StrCat("ir_version: 8 opset_import { domain: 'ai.onnx.ml' version: 3 } graph { name: "
+                   "'g' ",
+                   Input("x", "2,3"), "node { name: 'n' input: 'x' output: 'y' ", node,
+                   " } output { name: 'y' } }"),
+      &model));
+  return model.SerializeAsString();
+}
+
+TEST(ImportOnnx, NamesTheOperatorsOfModelsWithoutTheOwnDomain) {
+  EXPECT_EQ(Text(MachineLearningModel("op_type: 'Scaler' domain: 'ai.onnx.ml'")),
+            "m.onnx: operator ai.onnx.ml.Scaler is not supported (node 'n'); inputs Tensor[(2, 3), "
+            "float32]; classical machine learning is not compiled: write the model with operators "
+            "on tensors, as the Python package hummingbird-ml does with trees and linear models");
+  EXPECT_EQ(Text(MachineLearningModel("op_type: 'Relu'")),
+            "m.onnx: opset_import: found the domain ai.onnx.ml only, wanted a version of ai.onnx "
+            "too, which the operator Relu is of");
+}
+
+}  // namespace
+}  // namespace kiln::onnx_frontend

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models in the text form of protobuf, for tests of the importer.
+//
+//   const std::string model = Model(Input("x", "2,3") + "node { op_type: 'Relu' input: 'x' output:
+//   'y' }"); EXPECT_THAT(Text(model), HasSubstr("nn.relu"));
+#ifndef KILN_COMPILER_FRONTEND_ONNX_MODEL_TEXT_H_
+#define KILN_COMPILER_FRONTEND_ONNX_MODEL_TEXT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "compiler/frontend/onnx/import.h"
+
+namespace kiln::onnx_frontend {
+
+// The type of a float32 tensor of the shape "2,3"; each extent has one digit.
+std::string TensorType(absl::string_view shape);
+// An input of the graph, of that type.
+std::string Input(absl::string_view name, absl::string_view shape);
+// Initializers: int64 of one dimension; float32 with `dims` in protobuf's text form.
+std::string Ints(absl::string_view name, const std::vector<int64_t>& values);
+std::string Floats(absl::string_view name, absl::string_view dims,
+                   const std::vector<float>& values);
+// The bytes of a model with the output "y".
+std::string Model(absl::string_view graph, int opset = 13);
+
+absl::StatusOr<Graph> Import(const std::string& bytes, const std::vector<InputPin>& pins = {});
+// The Relay text of the imported model, or the error.
+std::string Text(const std::string& bytes, const std::vector<InputPin>& pins = {});
+// The values of a model without inputs: the importer has computed them.
+std::vector<double> Values(const std::string& bytes);
+
+}  // namespace kiln::onnx_frontend
+
+#endif  // KILN_COMPILER_FRONTEND_ONNX_MODEL_TEXT_H_
