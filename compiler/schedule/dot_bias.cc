@@ -77,14 +77,11 @@ std::optional<std::vector<int32_t>> ColumnValues(const TiledContraction& t, cons
   if (source == nullptr || load->buffer->dtype != kI32) return std::nullopt;
   const auto form = FactorForm(b, axes);
   if (!form.has_value() || !loop::AsInt(form->base, &base)) return std::nullopt;
-  std::vector<int32_t> values(places);
-  for (size_t place = 0; place < places; ++place) {
-    int64_t at = base, rest = static_cast<int64_t>(place);
-    for (size_t d = axes.size(); d-- > 0; rest /= axes[d].extent) {
-      at += rest % axes[d].extent * form->coefficients[d];
-    }
-    values[place] = static_cast<int32_t>(source->tensor.AsInt(at));
-  }
+  std::vector<int32_t> values;
+  ForEachIndex(axes, [&](const std::vector<int64_t>& index) {
+    const int64_t at = base + Dot(index, form->coefficients.data());
+    values.push_back(static_cast<int32_t>(source->tensor.AsInt(at)));
+  });
   return values;
 }
 

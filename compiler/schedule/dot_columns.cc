@@ -11,22 +11,6 @@ namespace {
 
 const DType kI32 = DType::Int(32);
 
-// Calls f(index) for every index of axes with these extents, in order.
-template <typename F>
-void ForEachIndex(const std::vector<Axis>& axes, const F& f) {
-  std::vector<int64_t> index(axes.size(), 0);
-  for (int64_t n = TotalExtent(axes); n > 0; --n) {
-    f(index);
-    for (size_t d = axes.size(); d-- > 0 && ++index[d] == axes[d].extent;) index[d] = 0;
-  }
-}
-
-int64_t Dot(const std::vector<int64_t>& index, const int64_t* coefficients) {
-  int64_t sum = 0;
-  for (size_t i = 0; i < index.size(); ++i) sum += index[i] * coefficients[i];
-  return sum;
-}
-
 Tensor InDType(const Shape& shape, DType dtype, const std::vector<int16_t>& values) {
   if (dtype.bits == 16) return Tensor::From<int16_t>(shape, dtype, values);
   return Tensor::From<int8_t>(shape, dtype, std::vector<int8_t>(values.begin(), values.end()));

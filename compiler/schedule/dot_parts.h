@@ -9,6 +9,23 @@
 
 namespace kiln::schedule {
 
+// Calls f(index) for every index of axes with these extents, in order.
+template <typename F>
+void ForEachIndex(const std::vector<Axis>& axes, const F& f) {
+  std::vector<int64_t> index(axes.size(), 0);
+  for (int64_t n = TotalExtent(axes); n > 0; --n) {
+    f(index);
+    for (size_t d = axes.size(); d-- > 0 && ++index[d] == axes[d].extent;) index[d] = 0;
+  }
+}
+
+// Σ index · coefficients: where an element lies.
+inline int64_t Dot(const std::vector<int64_t>& index, const int64_t* coefficients) {
+  int64_t sum = 0;
+  for (size_t i = 0; i < index.size(); ++i) sum += index[i] * coefficients[i];
+  return sum;
+}
+
 // Takes constants of the column that all epilogues add to the sums (bias, corrections of zero
 // points) out of the epilogues: what each sum begins with instead, [batch…][column]; empty if there
 // is none.

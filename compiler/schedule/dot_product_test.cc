@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of products of small integers: by every instruction of the table, and with padding that a
 // small machine makes for the rows of one tile at a time.
+#include <algorithm>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -153,7 +154,9 @@ TEST(DotProduct, RowsAsTheyLieInMemory) {
       for (const Weights& weights : kWeights) {
         // Widths of one instruction differ in nothing but their lanes.
         if (target.vector_bits == 256 && weights.least != -148) continue;
-        for (const auto& [m, k, n] : {std::tuple{1, 64, 40}, {5, 16, 3}, {9, 32, 17}}) {
+        for (const auto& [m, steps, n] :
+             {std::tuple{1, 16, 40}, {5, 2, 3}, {13, 9, 33}, {30, 1, 16}}) {
+          const int64_t k = steps * std::max<int64_t>(FindDotInstruction(row)->group, 4);
           SCOPED_TRACE(absl::StrCat(row, " ", target.vector_bits, ": ", of_x.ToString(), " by ",
                                     weights.dtype.ToString(), " from ", weights.least, ": ", m, "x",
                                     k, "x", n));

@@ -84,6 +84,20 @@ void AddFeature(const CpuFeature& feature, std::set<const CpuFeature*>& features
   for (const char* implied : feature.implies) AddFeature(*FindFeature(implied), features);
 }
 
+// All that CPUs of a level have; its own and those of the levels before.
+std::set<const CpuFeature*> FeaturesOf(const Level* level) {
+  std::set<const CpuFeature*> features;
+  for (const Level* l = Levels().data(); l <= level; ++l) {
+    for (const absl::string_view name : l->features) AddFeature(*FindFeature(name), features);
+  }
+  return features;
+}
+
+const Level* FindLevel(absl::string_view name) {
+  const auto it = absl::c_find_if(Levels(), [&](const Level& l) { return l.name == name; });
+  return it == Levels().end() ? nullptr : &*it;
+}
+
 absl::Status CannotTell(const Target& target, absl::string_view what) {
   const auto name = [](std::string* out, const auto& item) { absl::StrAppend(out, item.name); };
   return absl::InvalidArgumentError(
@@ -94,19 +108,21 @@ absl::Status CannotTell(const Target& target, absl::string_view what) {
 
 }  // namespace
 
+bool LevelHasFeature(absl::string_view level, absl::string_view feature) {
+  const Level* found = FindLevel(level);
+  if (found == nullptr) return false;
+  return absl::c_any_of(FeaturesOf(found), [&](const CpuFeature* f) { return f->name == feature; });
+}
+
 absl::StatusOr<std::vector<const CpuFeature*>> CpuFeaturesOf(const Target& target) {
   if (!absl::StartsWith(target.triple, "x86_64-") || target.is_baremetal()) {
     return CannotTell(target, "which is no x86-64 machine with an operating system");
   }
-  std::set<const CpuFeature*> features;
-  const auto& levels = Levels();
-  const auto level = absl::c_find_if(levels, [&](const Level& l) { return l.name == target.cpu; });
-  if (target.name == "host" || level == levels.end()) {
+  const Level* level = FindLevel(target.cpu);
+  if (target.name == "host" || level == nullptr) {
     return CannotTell(target, "which says of no CPU what it needs");
   }
-  for (auto l = levels.begin(); l <= level; ++l) {
-    for (const absl::string_view name : l->features) AddFeature(*FindFeature(name), features);
-  }
+  std::set<const CpuFeature*> features = FeaturesOf(level);
   for (absl::string_view text : absl::StrSplit(target.features, ',', absl::SkipEmpty())) {
     const CpuFeature* feature = text[0] == '+' ? FindFeature(text.substr(1)) : nullptr;
     if (feature == nullptr) return CannotTell(target, absl::StrCat("whose ", text, " is unknown"));

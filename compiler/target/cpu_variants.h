@@ -40,6 +40,9 @@ struct CpuFeature {
   std::vector<const char*> implies;
 };
 
+// Whether every CPU of an x86-64 level ("x86-64-v3") has the feature; false for other names.
+bool LevelHasFeature(absl::string_view level, absl::string_view feature);
+
 // The features beyond plain x86-64 that code of the target needs, each after those that it implies.
 // InvalidArgument if the target is no x86-64 one, or what it needs cannot be told by the table.
 absl::StatusOr<std::vector<const CpuFeature*>> CpuFeaturesOf(const Target& target);

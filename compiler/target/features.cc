@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "compiler/target/cpu_variants.h"
 #include "compiler/target/target.h"
 
 namespace kiln {
@@ -16,12 +17,8 @@ struct Implied {
   absl::string_view features;  // separated by commas
 };
 
-// The levels of x86-64, as far as rows of instructions ask for them; Arm's processors by their
-// manuals.
+// Arm's processors, by their manuals; the levels of x86-64 are in cpu_variants.h.
 constexpr std::array kImplied = {
-    Implied{"x86-64-v2", "sse4.1"},
-    Implied{"x86-64-v3", "sse4.1,avx2,fma"},
-    Implied{"x86-64-v4", "sse4.1,avx2,fma,avx512f,avx512bw,avx512dq,avx512vl"},
     Implied{"cortex-m4", "dsp"},
     Implied{"cortex-m7", "dsp"},
     Implied{"cortex-m33", "dsp"},
@@ -58,6 +55,7 @@ bool Target::HasFeature(absl::string_view feature) const {
     has = f[0] == '+';
   }
   if (said) return has;
+  if (LevelHasFeature(cpu, feature)) return true;
   for (const Implied& implied : kImplied) {
     if (implied.cpu == cpu) return Contains(implied.features, feature);
   }

@@ -13,15 +13,6 @@ using loop::BinaryOp;
 using loop::CompareOp;
 using loop::UnaryOp;
 
-// The value of a constant integer, scalar or the same in all lanes; null if it is none.
-const llvm::ConstantInt* SplatInt(llvm::Value* value) {
-  auto* constant = llvm::dyn_cast<llvm::Constant>(value);
-  if (constant != nullptr && constant->getType()->isVectorTy()) {
-    constant = constant->getSplatValue();
-  }
-  return llvm::dyn_cast_or_null<llvm::ConstantInt>(constant);
-}
-
 llvm::CmpInst::Predicate FloatPredicate(CompareOp op) {
   switch (op) {
     case CompareOp::kEq:

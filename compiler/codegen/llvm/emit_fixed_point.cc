@@ -14,13 +14,9 @@ constexpr uint64_t kHalf = uint64_t{1} << 30;
 constexpr int64_t kLowest = std::numeric_limits<int32_t>::min();
 constexpr int64_t kHighest = std::numeric_limits<int32_t>::max();
 
-bool IsNegativeConstant(llvm::Value* value) {
-  auto* constant = llvm::dyn_cast<llvm::Constant>(value);
-  if (constant != nullptr && constant->getType()->isVectorTy()) {
-    constant = constant->getSplatValue();
-  }
-  const auto* integer = llvm::dyn_cast_or_null<llvm::ConstantInt>(constant);
-  return integer == nullptr || integer->isNegative();
+bool MayBeNegative(llvm::Value* value) {
+  const llvm::ConstantInt* constant = SplatInt(value);
+  return constant == nullptr || constant->isNegative();
 }
 
 }  // namespace
@@ -36,7 +32,7 @@ llvm::Value* FunctionEmitter::EmitRoundingMulHigh(llvm::Value* a, llvm::Value* b
   if (vector->getNumElements() == 4 && machine_.traits.rounding_mul_high != 0) {
     llvm::Value* result =
         builder_.CreateIntrinsic(a->getType(), machine_.traits.rounding_mul_high, {a, b});
-    if (!IsNegativeConstant(a) || !IsNegativeConstant(b)) return result;
+    if (!MayBeNegative(a) || !MayBeNegative(b)) return result;
     // The instruction saturates, and gives the highest number for nothing else.
     llvm::Value* saturated = builder_.CreateICmpEQ(
         result, llvm::ConstantInt::get(a->getType(), static_cast<uint64_t>(kHighest), true));

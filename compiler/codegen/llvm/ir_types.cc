@@ -46,4 +46,12 @@ llvm::FunctionType* IrTypes::PackedFunction() const {
   return llvm::FunctionType::get(i32, {pointer, pointer, i32, pointer, pointer, pointer}, false);
 }
 
+const llvm::ConstantInt* SplatInt(llvm::Value* value) {
+  auto* constant = llvm::dyn_cast<llvm::Constant>(value);
+  if (constant != nullptr && constant->getType()->isVectorTy()) {
+    constant = constant->getSplatValue();
+  }
+  return llvm::dyn_cast_or_null<llvm::ConstantInt>(constant);
+}
+
 }  // namespace kiln::codegen

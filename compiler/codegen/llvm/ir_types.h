@@ -4,6 +4,7 @@
 #define KILN_COMPILER_CODEGEN_LLVM_IR_TYPES_H_
 
 #include "compiler/loop/expr.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/DerivedTypes.h"
 
 namespace kiln::codegen {
@@ -48,6 +49,9 @@ class IrTypes {
   llvm::Type* Scalar(DType dtype) const;
   llvm::LLVMContext& context_;
 };
+
+// The value of a constant integer, scalar or the same in all lanes; null if it is none.
+const llvm::ConstantInt* SplatInt(llvm::Value* value);
 
 }  // namespace kiln::codegen
 

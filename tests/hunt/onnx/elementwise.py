@@ -3,7 +3,8 @@
 
 import numpy as np
 
-from model_builder import NUMBERS, Refused
+from choices import Refused
+from model_builder import NUMBERS
 
 _SMOOTH = {  # operator: first opset, bound of its result
     "Sin": (7, 1), "Cos": (7, 1), "Tanh": (7, 1), "Sigmoid": (7, 1), "Erf": (9, 1),

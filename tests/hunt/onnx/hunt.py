@@ -17,13 +17,15 @@ import onnx
 import onnxruntime
 from onnx import numpy_helper
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))  # what both hunts share
+# pylint: disable=wrong-import-position
 import elementwise
 import movement
 import neural
-from model_builder import ModelBuilder, Refused
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from interpreter import interpret  # pylint: disable=wrong-import-position
+from choices import Refused
+from interpreter import interpret
+from model_builder import ModelBuilder
+# pylint: enable=wrong-import-position
 
 OPSETS = (7, 9, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22)
 _OPERATORS = elementwise.ALL + movement.ALL + neural.ALL

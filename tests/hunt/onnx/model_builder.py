@@ -11,6 +11,8 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
+from choices import Choices, Refused
+
 FLOATS = ("float32", "float64")
 NUMBERS = ("float32", "float64", "int32", "int64")
 MAX_ELEMENTS = 2048
@@ -33,29 +35,14 @@ class Value:
         return self.dtype in FLOATS
 
 
-class Refused(Exception):
-    """The choice at hand makes no model: another one is tried."""
-
-
-class ModelBuilder:
+class ModelBuilder(Choices):
     def __init__(self, rng, opset):
-        self.rng, self.opset = rng, opset
+        super().__init__(rng)
+        self.opset = opset
         self.values, self.nodes, self.initializers, self.inputs = [], [], [], []
         self.feeds, self.used = {}, set()
 
     # Choices.
-    def coin(self, probability=0.5):
-        return self.rng.random() < probability
-
-    def pick(self, items):
-        items = list(items)
-        if not items:
-            raise Refused
-        return self.rng.choice(items)
-
-    def number(self, low, high):
-        return self.rng.randint(low, high)
-
     def value(self, condition=lambda v: True):
         """A value for which the condition holds, with preference for the last ones."""
         found = [v for v in self.values if condition(v)]

@@ -3,7 +3,8 @@
 
 import numpy as np
 
-from model_builder import NUMBERS, Refused
+from choices import Refused
+from model_builder import NUMBERS
 
 
 def transpose(b):

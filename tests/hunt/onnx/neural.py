@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from model_builder import Refused
+from choices import Refused
 
 
 def _reduced(shape, axes, keepdims):

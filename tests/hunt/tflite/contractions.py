@@ -3,7 +3,8 @@
 
 import numpy as np
 
-from model_builder import QUANTISED, Quantisation, Refused
+from choices import Refused
+from model_builder import QUANTISED, Quantisation
 from pointwise import NONE, RELU, RELU6
 
 SAME, VALID = range(2)

@@ -13,13 +13,15 @@ import tempfile
 import numpy as np
 from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))  # what both hunts share
+# pylint: disable=wrong-import-position
 import contractions
 import movement
 import pointwise
-from model_builder import ModelBuilder, Refused
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from interpreter import interpret  # pylint: disable=wrong-import-position
+from choices import Refused
+from interpreter import interpret
+from model_builder import ModelBuilder
+# pylint: enable=wrong-import-position
 
 DTYPES = ("float32", "int8", "int8", "int16", "uint8", "int32", "bool")
 # The reference resolver has none of these, or a wrong one: README.md.

@@ -7,12 +7,10 @@ import flatbuffers
 import numpy as np
 from ai_edge_litert import schema_py_generated as schema
 
+from choices import Choices, Refused
+
 QUANTISED = ("int8", "uint8", "int16")
 MAX_ELEMENTS = 4096
-
-
-class Refused(Exception):
-    """The choice at hand makes no model: another one is tried."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,14 +35,15 @@ class Tensor:
         return self.quantisation.scale if self.quantisation else 1.0
 
 
-class ModelBuilder:
+class ModelBuilder(Choices):
     """`dtype` is what the model is about; an operator that has no such kernel raises Refused.
 
     `known` is why LiteRT gives other numbers than Kiln, or None: README.md.
     """
 
     def __init__(self, rng, dtype):
-        self.rng, self.dtype = rng, dtype
+        super().__init__(rng)
+        self.dtype = dtype
         self.graph = schema.SubGraphT()
         self.graph.tensors, self.graph.inputs, self.graph.outputs = [], [], []
         self.buffers = [schema.BufferT()]
@@ -53,18 +52,6 @@ class ModelBuilder:
         self.known = None
 
     # Choices.
-    def coin(self, probability=0.5):
-        return self.rng.random() < probability
-
-    def pick(self, items):
-        items = list(items)
-        if not items:
-            raise Refused
-        return self.rng.choice(items)
-
-    def number(self, low, high):
-        return self.rng.randint(low, high)
-
     def shape(self, *ranks):
         """Of one of the ranks; once in six times there is one element."""
         rank = self.pick(ranks)

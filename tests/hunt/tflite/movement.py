@@ -3,7 +3,8 @@
 
 import numpy as np
 
-from model_builder import QUANTISED, Refused
+from choices import Refused
+from model_builder import QUANTISED
 
 _ANY = ("float32", "int32", *QUANTISED)
 

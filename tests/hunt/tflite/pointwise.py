@@ -5,7 +5,8 @@ import math
 
 import numpy as np
 
-from model_builder import QUANTISED, Quantisation, Refused
+from choices import Refused
+from model_builder import QUANTISED, Quantisation
 
 NONE, RELU, RELU_N1_TO_1, RELU6 = range(4)
 _ANY = ("float32", *QUANTISED)

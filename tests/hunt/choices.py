@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the makers of random models choose by."""
+
+
+class Refused(Exception):
+    """The choice at hand makes no model: another one is tried."""
+
+
+class Choices:
+    def __init__(self, rng):
+        self.rng = rng
+
+    def coin(self, probability=0.5):
+        return self.rng.random() < probability
+
+    def pick(self, items):
+        items = list(items)
+        if not items:
+            raise Refused
+        return self.rng.choice(items)
+
+    def number(self, low, high):
+        return self.rng.randint(low, high)
