@@ -17,7 +17,7 @@ absl::StatusOr<ValueId> MakeReshape(Graph& graph, ValueId value, const Shape& sh
 absl::StatusOr<ValueId> MakeAlongAxis(Graph& graph, ValueId value, int64_t rank, int64_t axis) {
   Shape shape(static_cast<size_t>(rank), 1);
   shape[static_cast<size_t>(axis)] = graph.type(value).num_elements();
-  return AddOp(graph, "reshape", {value}, {{"newshape", AttrValue::Ints(shape)}});
+  return MakeReshape(graph, value, shape);
 }
 
 absl::StatusOr<ValueId> MakeTranspose(Graph& graph, ValueId value, const std::vector<int64_t>& axes,
