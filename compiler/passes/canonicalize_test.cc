@@ -123,8 +123,8 @@ TEST(Canonicalize, BatchNormIsScaleAndShift) {
   const std::string text = Transform(Canonicalize, std::string(kBatchNorm) + "); %0.0 }");
   EXPECT_EQ(text.find("batch_norm"), std::string::npos);
   const std::string tail =
-      "%5 = reshape(%2, newshape=[1, 3, 1, 1]);\n"
-      "%6 = reshape(%4, newshape=[1, 3, 1, 1]);\n"
+      "%5 = reshape(%2, newshape=[1, 3, 1, 1], allowzero=True);\n"
+      "%6 = reshape(%4, newshape=[1, 3, 1, 1], allowzero=True);\n"
       "%7 = multiply(%x, %5);\n"
       "add(%7, %6)\n";
   ASSERT_GT(text.size(), tail.size());

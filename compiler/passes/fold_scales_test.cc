@@ -25,7 +25,7 @@ constexpr char kConv[] =
 TEST(FoldScales, IntoTheWeightsOfAConvolution) {
   EXPECT_EQ(Transform(FoldScales, Scaled(kConv, "nn.conv2d(%x, %constant_w, kernel_size=[3, 3])",
                                          "(3, 1, 1), float32")),
-            "%0 = reshape(meta[relay.Constant][0], newshape=[3, 1, 1, 1]);\n"
+            "%0 = reshape(meta[relay.Constant][0], newshape=[3, 1, 1, 1], allowzero=True);\n"
             "%1 = multiply(meta[relay.Constant][1], %0);\n"
             "nn.conv2d(%x, %1, kernel_size=[3, 3])\n");
 }
