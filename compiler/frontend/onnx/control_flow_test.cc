@@ -8,11 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/compile.h"
-#include "compiler/frontend/onnx/import.h"
-#include "compiler/graph/relay_text.h"
-#include "google/protobuf/text_format.h"
-#include "onnx/onnx_pb.h"
+#include "compiler/frontend/onnx/model_text.h"
 
 namespace kiln::onnx_frontend {
 namespace {
@@ -20,37 +16,9 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// The bytes of a model with the output "y"; `rest` stands beside the graph.
-std::string Model(const std::string& graph, int opset = 16, const std::string& rest = "") {
-  onnx::ModelProto model;
-  const std::string text =
-      absl::StrCat("ir_version: 8 opset_import { version: ", opset, " } ", rest,
-                   " graph { name: 'g'\n", graph, "output { name: 'y' } }");
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &model)) << text;
-  return model.SerializeAsString();
-}
-
-absl::StatusOr<Graph> Import(const std::string& bytes) {
-  return ImportOnnx(bytes, "m.onnx", {}, EvaluateConstants);
-}
-
-std::string Text(const std::string& bytes) {
-  const absl::StatusOr<Graph> graph = Import(bytes);
-  return graph.ok() ? PrintRelay(*graph) : std::string(graph.status().message());
-}
-
-// The values of a model without inputs: the importer has computed them.
-std::vector<double> Values(const std::string& bytes) {
-  const absl::StatusOr<Graph> graph = Import(bytes);
-  EXPECT_TRUE(graph.ok()) << graph.status();
-  if (!graph.ok()) return {};
-  const Value& value = graph->value(graph->outputs[0]);
-  EXPECT_EQ(value.kind, ValueKind::kConstant);
-  std::vector<double> values;
-  for (int64_t i = 0; i < value.constant.type().num_elements(); ++i) {
-    values.push_back(value.constant.AsDouble(i));
-  }
-  return values;
+// The bytes of a model of operator set 16; `rest` stands beside the graph.
+std::string Model16(const std::string& graph, const std::string& rest = "") {
+  return Model(graph, 16, rest);
 }
 
 const std::string kX =
@@ -85,9 +53,9 @@ const std::string kFlagInput =
 
 TEST(If, TakesTheBranchOfAKnownCondition) {
   const std::string node = IfNode(Branch("then", "Exp") + Branch("else", "Tanh"));
-  EXPECT_THAT(Text(Model(kX + Flag(1) + node)), HasSubstr("exp(%x)"));
-  EXPECT_THAT(Text(Model(kX + Flag(0) + node)), HasSubstr("tanh(%x)"));
-  EXPECT_THAT(Text(Model(kX + Flag(1) + node)), Not(HasSubstr("where")));
+  EXPECT_THAT(Text(Model16(kX + Flag(1) + node)), HasSubstr("exp(%x)"));
+  EXPECT_THAT(Text(Model16(kX + Flag(0) + node)), HasSubstr("tanh(%x)"));
+  EXPECT_THAT(Text(Model16(kX + Flag(1) + node)), Not(HasSubstr("where")));
 }
 
 // As exporters squeeze: x has three elements along its one dimension.
@@ -96,9 +64,9 @@ TEST(If, DecidesWhatRankAndShapeDecide) {
   const std::string shape = kX + "node { op_type: 'Relu' input: 'x' output: 'r' }\n" +
                             "node { op_type: 'Shape' input: 'r' output: 's' }\n";
   const auto decided = [&](const std::string& of_shape, int64_t wanted) {
-    return Text(Model(shape + Int("wanted", wanted) + Int("zero", 0) + of_shape +
-                      "node { op_type: 'Equal' input: 'd' input: 'wanted' output: 'c' }\n" +
-                      IfNode(branches)));
+    return Text(Model16(shape + Int("wanted", wanted) + Int("zero", 0) + of_shape +
+                        "node { op_type: 'Equal' input: 'd' input: 'wanted' output: 'c' }\n" +
+                        IfNode(branches)));
   };
   const std::string extent = "node { op_type: 'Gather' input: 's' input: 'zero' output: 'd' }\n";
   const std::string rank = "node { op_type: 'Size' input: 's' output: 'd' }\n";
@@ -113,29 +81,30 @@ TEST(If, DecidesWhatRankAndShapeDecide) {
 
 TEST(If, NamesTheNodesOfABranch) {
   const absl::StatusOr<Graph> graph =
-      Import(Model(kX + Flag(1) + IfNode(Branch("then", "Exp") + Branch("else", "Tanh"))));
+      Import(Model16(kX + Flag(1) + IfNode(Branch("then", "Exp") + Branch("else", "Tanh"))));
   ASSERT_TRUE(graph.ok()) << graph.status();
   EXPECT_EQ(graph->node(0).source.node, "if/then");
 }
 
 TEST(If, SelectsWhereBothBranchesAreCheap) {
-  EXPECT_THAT(Text(Model(kX + kFlagInput + IfNode(Branch("then", "Exp") + Branch("else", "Tanh")))),
-              HasSubstr("where(%c, "));
+  EXPECT_THAT(
+      Text(Model16(kX + kFlagInput + IfNode(Branch("then", "Exp") + Branch("else", "Tanh")))),
+      HasSubstr("where(%c, "));
 }
 
 TEST(If, SaysHowToFixACondition) {
   const std::string text =
-      Text(Model(kX + kFlagInput + IfNode(Branch("then", "Shape") + Branch("else", "Tanh"))));
+      Text(Model16(kX + kFlagInput + IfNode(Branch("then", "Shape") + Branch("else", "Tanh"))));
   EXPECT_THAT(text, HasSubstr("--constant c=VALUE"));
   EXPECT_THAT(text, HasSubstr("output 0 is Tensor[(1,), int64] in one and "));
 }
 
 TEST(If, RefusesWhatIsNoConditional) {
-  EXPECT_THAT(Text(Model(kX + Flag(1) + IfNode(""))),
+  EXPECT_THAT(Text(Model16(kX + Flag(1) + IfNode(""))),
               HasSubstr("attribute then_branch, a graph, is missing"));
-  EXPECT_THAT(Text(Model(kX + Flag(1) +
-                         "node { op_type: 'If' name: 'if' input: 'c' output: 'y' output: 'z' " +
-                         Branch("then", "Exp") + Branch("else", "Exp") + "}")),
+  EXPECT_THAT(Text(Model16(kX + Flag(1) +
+                           "node { op_type: 'If' name: 'if' input: 'c' output: 'y' output: 'z' " +
+                           Branch("then", "Exp") + Branch("else", "Exp") + "}")),
               HasSubstr("then_branch: found 1 outputs, wanted 2"));
 }
 
@@ -152,23 +121,23 @@ std::string LoopNode(const std::string& condition = "Identity", const std::strin
 }
 
 TEST(Loop, IsWrittenOut) {
-  EXPECT_EQ(Values(Model(Floats("s", {1, 3}) + Int("n", 3) + LoopNode())),
+  EXPECT_EQ(Values(Model16(Floats("s", {1, 3}) + Int("n", 3) + LoopNode())),
             (std::vector<double>{2, 6, 4, 12, 8, 24}));
 }
 
 TEST(Loop, EndsWithItsCondition) {
-  EXPECT_EQ(Values(Model(Floats("s", {1}) + Int("n", 5) + LoopNode("Not"))),
+  EXPECT_EQ(Values(Model16(Floats("s", {1}) + Int("n", 5) + LoopNode("Not"))),
             (std::vector<double>{2}));
 }
 
 TEST(Loop, RefusesWhatItCannotWriteOut) {
-  EXPECT_THAT(Text(Model(Floats("s", {1}) + Int("n", int64_t{1} << 40) + LoopNode())),
+  EXPECT_THAT(Text(Model16(Floats("s", {1}) + Int("n", int64_t{1} << 40) + LoopNode())),
               HasSubstr("found more than 1024 iterations"));
-  EXPECT_THAT(
-      Text(Model(Floats("s", {1}) + Int("n", 2) + LoopNode("Identity", "input { name: 'more' } "))),
-      HasSubstr("body: found 4 inputs, wanted 3"));
+  EXPECT_THAT(Text(Model16(Floats("s", {1}) + Int("n", 2) +
+                           LoopNode("Identity", "input { name: 'more' } "))),
+              HasSubstr("body: found 4 inputs, wanted 3"));
   const std::string count = "input { name: 'n' type { tensor_type { elem_type: 7 shape { } } } }\n";
-  EXPECT_THAT(Text(Model(Floats("s", {1}) + count + LoopNode())),
+  EXPECT_THAT(Text(Model16(Floats("s", {1}) + count + LoopNode())),
               HasSubstr("the trip count (input 'n') is computed from the model's input 'n'"));
 }
 
@@ -185,11 +154,11 @@ std::string ScanNode(int64_t inputs, const std::string& more = "") {
 TEST(Scan, SumsInBothDirections) {
   const std::string start = "initializer { name: 's' data_type: 1 float_data: 0 }\n";
   const std::string z = Floats("z", {1, 2, 3});
-  EXPECT_EQ(Values(Model(start + z + ScanNode(1))), (std::vector<double>{1, 3, 6}));
-  EXPECT_EQ(Values(Model(start + z +
-                         ScanNode(1,
-                                  "attribute { name: 'scan_input_directions' type: INTS ints: 1 "
-                                  "} "))),
+  EXPECT_EQ(Values(Model16(start + z + ScanNode(1))), (std::vector<double>{1, 3, 6}));
+  EXPECT_EQ(Values(Model16(start + z +
+                           ScanNode(1,
+                                    "attribute { name: 'scan_input_directions' type: INTS ints: 1 "
+                                    "} "))),
             (std::vector<double>{3, 5, 6}));
 }
 
@@ -198,9 +167,9 @@ TEST(Scan, RefusesAbsurdForms) {
       "input { name: 'z' type { tensor_type { elem_type: 1 shape { dim { dim_value: 2000000000 } } "
       "} } }\n";
   const std::string start = "initializer { name: 's' data_type: 1 float_data: 0 }\n";
-  EXPECT_THAT(Text(Model(start + z + ScanNode(1))),
+  EXPECT_THAT(Text(Model16(start + z + ScanNode(1))),
               HasSubstr("found 2000000000 steps, wanted at most 1024"));
-  EXPECT_THAT(Text(Model(start + z + ScanNode(int64_t{1} << 62))),
+  EXPECT_THAT(Text(Model16(start + z + ScanNode(int64_t{1} << 62))),
               HasSubstr("num_scan_inputs: found 4611686018427387904, wanted 1 to 2"));
 }
 
@@ -210,10 +179,10 @@ TEST(Sequence, IsTheListOfItsTensors) {
   const std::string at =
       make + "node { op_type: 'SequenceAt' input: 'q' input: 'p' output: 'y' }\n";
   const std::string tensors = Floats("a", {1, 2}) + Floats("b", {3});
-  EXPECT_EQ(Values(Model(tensors + Int("p", -1) + at)), (std::vector<double>{3}));
-  EXPECT_THAT(Text(Model(tensors + Int("p", 2) + at)),
+  EXPECT_EQ(Values(Model16(tensors + Int("p", -1) + at)), (std::vector<double>{3}));
+  EXPECT_THAT(Text(Model16(tensors + Int("p", 2) + at)),
               HasSubstr("the position: found 2, wanted -2 to 1"));
-  EXPECT_THAT(Text(Model(tensors + make + "node { op_type: 'Identity' input: 'q' output: 'y' }")),
+  EXPECT_THAT(Text(Model16(tensors + make + "node { op_type: 'Identity' input: 'q' output: 'y' }")),
               HasSubstr("output 'y' is a sequence, not a tensor"));
 }
 
@@ -231,19 +200,18 @@ TEST(Function, IsWrittenOutWithItsAttributes) {
   const std::string body =
       "node { op_type: 'LeakyRelu' input: 'a' output: 'r' attribute { name: 'alpha' type: FLOAT "
       "ref_attr_name: 'how' } }";
-  EXPECT_THAT(Text(Model(kX + call, 16, Function(body))),
-              HasSubstr("nn.leaky_relu(%x, alpha=0.5f)"));
+  EXPECT_THAT(Text(Model16(kX + call, Function(body))), HasSubstr("nn.leaky_relu(%x, alpha=0.5f)"));
 }
 
 TEST(Function, MayNotCallItself) {
   const std::string call = "node { op_type: 'F' domain: 'own' name: 'f' input: 'x' output: 'y' }\n";
-  EXPECT_THAT(Text(Model(kX + call, 16,
-                         Function("node { op_type: 'F' domain: 'own' input: 'a' output: 'r' }"))),
+  EXPECT_THAT(Text(Model16(kX + call,
+                           Function("node { op_type: 'F' domain: 'own' input: 'a' output: 'r' }"))),
               HasSubstr("function 'F' calls itself"));
 }
 
 TEST(Problems, AreAllTold) {
-  const std::string text = Text(Model(
+  const std::string text = Text(Model16(
       kX +
       "node { op_type: 'None' name: 'a' input: 'x' output: 'b' attribute { name: 'k' type: INT i: "
       "7 } }"
@@ -266,14 +234,14 @@ TEST(Recurrent, RefusesShapesThatDoNotFit) {
   const std::string node =
       "node { op_type: 'LSTM' input: 'x' input: 'w' input: 'r' output: 'y' }\n";
   EXPECT_THAT(
-      Text(Model(input("x", {5, 1, 3}) + input("w", {1, 8, 3}) + input("r", {1, 8, 2}) + node)),
+      Text(Model16(input("x", {5, 1, 3}) + input("w", {1, 8, 3}) + input("r", {1, 8, 2}) + node)),
       HasSubstr("nn.dense("));
   EXPECT_THAT(
-      Text(Model(input("x", {5, 1, 3}) + input("w", {1, 8, 4}) + input("r", {1, 8, 2}) + node)),
+      Text(Model16(input("x", {5, 1, 3}) + input("w", {1, 8, 4}) + input("r", {1, 8, 2}) + node)),
       HasSubstr("W: found Tensor[(1, 8, 4), float32], wanted (1, 8, 3)"));
-  EXPECT_THAT(
-      Text(Model(input("x", {5000, 1, 3}) + input("w", {1, 8, 3}) + input("r", {1, 8, 2}) + node)),
-      HasSubstr("found 5000 steps, wanted at most 1024"));
+  EXPECT_THAT(Text(Model16(input("x", {5000, 1, 3}) + input("w", {1, 8, 3}) +
+                           input("r", {1, 8, 2}) + node)),
+              HasSubstr("found 5000 steps, wanted at most 1024"));
 }
 
 }  // namespace

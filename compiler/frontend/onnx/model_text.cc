@@ -36,10 +36,11 @@ std::string Floats(absl::string_view name, absl::string_view dims,
   return text + "}\n";
 }
 
-std::string Model(absl::string_view graph, int opset) {
+std::string Model(absl::string_view graph, int opset, absl::string_view rest) {
   onnx::ModelProto model;
-  const std::string text = absl::StrCat("ir_version: 8 opset_import { version: ", opset,
-                                        " } graph { name: 'g'\n", graph, "output { name: 'y' } }");
+  const std::string text =
+      absl::StrCat("ir_version: 8 opset_import { version: ", opset, " } ", rest,
+                   " graph { name: 'g'\n", graph, "output { name: 'y' } }");
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &model)) << text;
   return model.SerializeAsString();
 }

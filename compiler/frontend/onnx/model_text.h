@@ -24,8 +24,8 @@ std::string Input(absl::string_view name, absl::string_view shape);
 std::string Ints(absl::string_view name, const std::vector<int64_t>& values);
 std::string Floats(absl::string_view name, absl::string_view dims,
                    const std::vector<float>& values);
-// The bytes of a model with the output "y".
-std::string Model(absl::string_view graph, int opset = 13);
+// The bytes of a model with the output "y"; `rest` stands beside the graph.
+std::string Model(absl::string_view graph, int opset = 13, absl::string_view rest = "");
 
 absl::StatusOr<Graph> Import(const std::string& bytes, const std::vector<InputPin>& pins = {});
 // The Relay text of the imported model, or the error.
