@@ -2,8 +2,8 @@
 // The pass machine: what runs a table of passes over a program of either IR, and checks it.
 //
 // A pass says which properties of the program it needs, gives and keeps; what it does not say it
-// keeps is lost. A property has a verifier, which runs after every pass that claims to give or keep
-// it. Whether every pass finds what it needs is decided when the table is compiled:
+// keeps is lost. A property has a verifier, which runs behind passes that claim to give or keep it
+// (Verified). Whether every pass finds what it needs is decided when the table is compiled:
 //
 //   constexpr std::array kPasses = {MyPass{…}, …};
 //   static_assert(OrderIsValid(kPasses, /*start=*/0, /*goal=*/kFused));
@@ -44,12 +44,19 @@ struct PassOf {
   absl::Status (*run)(Ir&, const Context&);
 };
 
+// When a property is verified in every compilation. Where a test asks for it (PassRun::thorough),
+// all are, behind each pass.
+enum class Verified {
+  kAfterEachPass,  // that gives or keeps it
+  kAfterTheLast,   // pass of a run
+  kWhereAsked,     // costs as much as a pass
+};
+
 template <typename Ir, typename Context>
 struct PropertyOf {
   Properties bit;
   const char* name;  // "the index of every access is flat"
-  // Costs little beside the passes: verified always. The others only where it is asked for.
-  bool cheap;
+  Verified verified;
   // An error that says where the property does not hold.
   absl::Status (*verify)(const Ir&, const Context&);
 };
@@ -57,7 +64,7 @@ struct PropertyOf {
 template <typename Ir>
 struct PassRun {
   std::vector<std::string> disabled;  // names of optional passes
-  bool thorough = false;              // verifies properties that are not cheap too
+  bool thorough = false;              // verifies all properties behind each pass
   // Called with the program after each pass that has run.
   std::function<void(absl::string_view name, const Ir&)> after;
 };
@@ -112,14 +119,19 @@ template <typename Ir, typename Context>
 absl::Status RunPassTable(absl::Span<const PassOf<Ir, Context>> passes,
                           absl::Span<const PropertyOf<Ir, Context>> properties, Properties known,
                           const PassRun<Ir>& run, const Context& context, Ir& ir) {
+  const auto runs = [&run](const PassOf<Ir, Context>& pass) {
+    return std::find(run.disabled.begin(), run.disabled.end(), pass.name) == run.disabled.end();
+  };
+  const PassOf<Ir, Context>* last = nullptr;
+  for (const PassOf<Ir, Context>& pass : passes) last = runs(pass) ? &pass : last;
   for (const PassOf<Ir, Context>& pass : passes) {
-    if (std::find(run.disabled.begin(), run.disabled.end(), pass.name) != run.disabled.end()) {
-      continue;
-    }
+    if (!runs(pass)) continue;
     KILN_RETURN_IF_ERROR(pass.run(ir, context));
     known = (known & pass.keeps) | pass.gives;
     for (const PropertyOf<Ir, Context>& property : properties) {
-      if ((known & property.bit) == 0 || (!property.cheap && !run.thorough)) continue;
+      const bool asked = run.thorough || property.verified == Verified::kAfterEachPass ||
+                         (property.verified == Verified::kAfterTheLast && &pass == last);
+      if ((known & property.bit) == 0 || !asked) continue;
       if (const absl::Status status = property.verify(ir, context); !status.ok()) {
         return absl::InternalError(absl::StrCat("after pass ", pass.name, " it is wrong that ",
                                                 property.name, ": ", status.message()));

@@ -33,11 +33,11 @@ absl::Status Expect(bool holds, int n) {
   return holds ? absl::OkStatus() : absl::InternalError(absl::StrCat("it is ", n));
 }
 constexpr std::array kProperties = {
-    Property{kPositive, "it is positive", true,
+    Property{kPositive, "it is positive", Verified::kAfterEachPass,
              [](const int& n, const Context&) { return Expect(n > 0, n); }},
-    Property{kEven, "it is even", true,
+    Property{kEven, "it is even", Verified::kAfterEachPass,
              [](const int& n, const Context&) { return Expect(n % 2 == 0, n); }},
-    Property{kSmall, "it is small", false,
+    Property{kSmall, "it is small", Verified::kWhereAsked,
              [](const int& n, const Context&) { return Expect(n < 10, n); }},
 };
 constexpr std::array kPasses = {
@@ -86,6 +86,23 @@ TEST(PassMachineTest, VerifiesWhatIsNotCheapWhereAsked) {
   n = 5;
   EXPECT_EQ(RunAll(n, {.disabled = {}, .thorough = true, .after = nullptr}).message(),
             "after pass double it is wrong that it is small: it is 12");
+}
+
+// Of what is verified behind the last pass alone, a run notices in the end what thorough ones
+// notice at once.
+TEST(PassMachineTest, VerifiesBehindTheLastPass) {
+  std::array properties = kProperties;
+  properties[0].verified = Verified::kAfterTheLast;
+  const auto message = [&](int n, const PassRun<int>& run) {
+    const Context context{.step = -1};
+    return std::string(
+        RunPassTable<int, Context>(kPasses, properties, 0, run, context, n).message());
+  };
+  EXPECT_EQ(message(1, {}), "after pass add-again it is wrong that it is positive: it is -1");
+  EXPECT_EQ(message(1, {.disabled = {"add-again"}}),
+            "after pass double it is wrong that it is positive: it is 0");
+  EXPECT_EQ(message(1, {.thorough = true}),
+            "after pass add it is wrong that it is positive: it is 0");
 }
 
 TEST(PassMachineTest, APassThatIsOffGivesNothing) {

@@ -129,20 +129,22 @@ absl::Status VerifyShared(const LoopProgram& program, const Context&) {
 }
 
 constexpr std::array kProperties = {
-    PropertyOf<LoopProgram, Context>{kWellFormed, "the program is well formed", true,
-                                     VerifyWellFormed},
-    PropertyOf<LoopProgram, Context>{kFlat, "all accesses are flat", true, VerifyFlat},
-    PropertyOf<LoopProgram, Context>{kSimplified, "all is simplified", false, VerifySimplified},
-    PropertyOf<LoopProgram, Context>{kNoUnrolledLoops, "no unrolled loops are left", true,
-                                     VerifyNoLoops<ForKind::kUnrolled>},
-    PropertyOf<LoopProgram, Context>{kShared, "functions that are alike are shared", false,
-                                     VerifyShared},
-    PropertyOf<LoopProgram, Context>{kNoVectorizedLoops, "no vectorised loops are left", true,
-                                     VerifyNoLoops<ForKind::kVectorized>},
-    PropertyOf<LoopProgram, Context>{kNoParallelLoops, "no parallel loops are left", true,
-                                     VerifyNoLoops<ForKind::kParallel>},
-    PropertyOf<LoopProgram, Context>{kSpelledDots, "the code generator spells all dots", false,
-                                     VerifySpelledDots},
+    PropertyOf<LoopProgram, Context>{kWellFormed, "the program is well formed",
+                                     Verified::kAfterTheLast, VerifyWellFormed},
+    PropertyOf<LoopProgram, Context>{kFlat, "all accesses are flat", Verified::kAfterTheLast,
+                                     VerifyFlat},
+    PropertyOf<LoopProgram, Context>{kSimplified, "all is simplified", Verified::kWhereAsked,
+                                     VerifySimplified},
+    PropertyOf<LoopProgram, Context>{kNoUnrolledLoops, "no unrolled loops are left",
+                                     Verified::kAfterTheLast, VerifyNoLoops<ForKind::kUnrolled>},
+    PropertyOf<LoopProgram, Context>{kShared, "functions that are alike are shared",
+                                     Verified::kWhereAsked, VerifyShared},
+    PropertyOf<LoopProgram, Context>{kNoVectorizedLoops, "no vectorised loops are left",
+                                     Verified::kAfterTheLast, VerifyNoLoops<ForKind::kVectorized>},
+    PropertyOf<LoopProgram, Context>{kNoParallelLoops, "no parallel loops are left",
+                                     Verified::kAfterTheLast, VerifyNoLoops<ForKind::kParallel>},
+    PropertyOf<LoopProgram, Context>{kSpelledDots, "the code generator spells all dots",
+                                     Verified::kWhereAsked, VerifySpelledDots},
 };
 
 constexpr Properties kAll = kWellFormed | kFlat | kSimplified | kNoUnrolledLoops | kShared |

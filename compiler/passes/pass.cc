@@ -35,19 +35,22 @@ absl::Status VerifyTyped(const Graph& graph, const PassContext&) {
 
 using Property = PropertyOf<Graph, PassContext>;
 constexpr std::array kProperties = {
-    Property{kTyped, "the graph is well formed and typed", true, VerifyTyped},
-    Property{kCanonical, "operators are written in one way", false,
+    Property{kTyped, "the graph is well formed and typed", Verified::kAfterEachPass, VerifyTyped},
+    Property{kCanonical, "operators are written in one way", Verified::kWhereAsked,
              VerifyNothingLeft<Canonicalize>},
-    Property{kIntegerProducts, "integers are multiplied where they can be", false,
+    Property{kIntegerProducts, "integers are multiplied where they can be", Verified::kWhereAsked,
              VerifyNothingLeft<IntegerProducts>},
-    Property{kFolded, "constants are folded", false, VerifyNothingLeft<FoldConstants>},
-    Property{kUnique, "nothing is computed twice", false,
+    Property{kFolded, "constants are folded", Verified::kWhereAsked,
+             VerifyNothingLeft<FoldConstants>},
+    Property{kUnique, "nothing is computed twice", Verified::kWhereAsked,
              VerifyNothingLeft<EliminateCommonSubexpressions>},
-    Property{kPartitioned, "external code generators have what they take", false,
+    Property{kPartitioned, "external code generators have what they take", Verified::kWhereAsked,
              VerifyNothingLeft<PartitionForExternal>},
-    Property{kLaidOut, "convolutions are channels-last", false, VerifyNothingLeft<ConvertLayout>},
-    Property{kOwnOutputs, "outputs have memory of their own", true, VerifyNothingLeft<CopyOutputs>},
-    Property{kFused, "operators are fused", false, VerifyNothingLeft<Fuse>},
+    Property{kLaidOut, "convolutions are channels-last", Verified::kWhereAsked,
+             VerifyNothingLeft<ConvertLayout>},
+    Property{kOwnOutputs, "outputs have memory of their own", Verified::kAfterEachPass,
+             VerifyNothingLeft<CopyOutputs>},
+    Property{kFused, "operators are fused", Verified::kWhereAsked, VerifyNothingLeft<Fuse>},
 };
 
 constexpr std::array kPasses = {
