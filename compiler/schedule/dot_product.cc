@@ -15,7 +15,7 @@ constexpr int64_t kMinReduce = 4;  // fewer products are none of an instruction'
 constexpr int64_t kMaxLocalBytes = 256 << 10;
 constexpr int64_t kSignBit = 128;
 
-const DType kI32 = DType::Int(32), kI8 = DType::Int(8), kI16 = DType::Int(16);
+const DType kI32 = DType::Int(32), kI8 = DType::Int(8);
 
 bool IsInteger(DType dtype, int bits) {
   return dtype.is_integral() && !dtype.is_bool() && dtype.bits == bits;

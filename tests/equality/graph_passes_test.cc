@@ -37,7 +37,7 @@ class GraphPass : public testing::TestWithParam<Case> {};
 
 TEST_P(GraphPass, KeepsEveryBit) {
   const Case& test = GetParam();
-  const uint32_t graphs = Number("KILN_GRAPHS", 300), first = Number("KILN_FIRST_SEED", 0);
+  const uint32_t graphs = Number("KILN_GRAPHS", 1000), first = Number("KILN_FIRST_SEED", 0);
   uint32_t changed = 0;
   for (uint32_t seed = first; seed < first + graphs; ++seed) {
     Graph graph = RandomExactGraph(seed, test.quantised);
@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // A graph whose types are taken away gets the same ones back.
 TEST(InferTypes, GivesBackWhatIsTakenAway) {
-  const uint32_t graphs = Number("KILN_GRAPHS", 300), first = Number("KILN_FIRST_SEED", 0);
+  const uint32_t graphs = Number("KILN_GRAPHS", 1000), first = Number("KILN_FIRST_SEED", 0);
   for (uint32_t seed = first; seed < first + graphs; ++seed) {
     const Graph graph = RandomExactGraph(seed, seed % 2 == 1);
     Graph untyped = graph;

@@ -14,7 +14,7 @@ import unittest
 KILN = os.path.abspath("tools/kiln/kiln")
 SMALL = os.path.abspath("models/my_mod/my_mod.relay")
 THREADED = os.path.abspath("models/digits/digits.onnx")
-FAULTS = os.path.abspath("tests/faults/libfaults.so")
+FAULTS = os.path.abspath("tests/faults/libpreload.so")
 KINDS = ["malloc", "write", "mmap", "dlopen", "thread"]
 # At most, of one kind and command.
 POINTS = int(next((argument[len("--points=") :] for argument in sys.argv if argument.startswith("--points=")), 12))
