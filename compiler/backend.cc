@@ -105,7 +105,7 @@ absl::StatusOr<loop::LoopProgram> ScalarProgram(const loop::LoopProgram& program
 absl::StatusOr<loop::LoopProgram> VectorProgram(const loop::LoopProgram& program,
                                                 const CompileOptions& options) {
   // Without an instruction the products of a dot are vectors of their own.
-  const auto keeps_dot = [](const loop::Dot& dot) { return !dot.instruction.empty(); };
+  const auto keeps_dot = [](const loop::Dot& dot) { return !dot.kind.instruction.empty(); };
   return RunCodePasses(program, options.schedule.passes, keeps_dot, options);
 }
 

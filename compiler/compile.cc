@@ -205,6 +205,8 @@ std::vector<Target> EffectiveTargets(const CompileOptions& options) {
   for (Target& target : targets) {
     if (options.runtime == Runtime::kCrt || options.threads == 1) target.cores = 1;
     target.by_c_compiler = options.codegen == Codegen::kC;
+    // Compilers for microcontrollers make few vectors of loops, and keep arrays of lanes in memory.
+    if (target.by_c_compiler && target.is_baremetal()) target.vector_bits = 0;
   }
   return targets;
 }

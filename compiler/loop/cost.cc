@@ -38,7 +38,7 @@ int64_t Points(const std::vector<Axis>& axes) {
 int64_t OperationsOf(const ExprNode& node) {
   return std::visit(
       Overloaded{[](const Unary&) { return 1; }, [](const Binary&) { return 1; },
-                 [](const Fma&) { return 2; }, [](const Dot& n) { return 2 * n.group; },
+                 [](const Fma&) { return 2; }, [](const Dot& n) { return 2 * n.kind.group; },
                  [](const Compare&) { return 1; },
                  // Everything else moves values or names them.
                  [](const auto&) { return 0; }},

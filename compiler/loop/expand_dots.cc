@@ -27,9 +27,10 @@ Expr LaneOf(const Expr& e, int lane) {
 
 // sum + a[0] * b[0] + …; empty if a lane of a factor cannot be told from the others.
 Expr Expanded(const Expr& e, const Dot& dot) {
+  const DotShape shape = *DotShape::Of(1, dot.a.type().lanes, dot.b.type().lanes, dot.kind);
   Expr sum = dot.sum;
-  for (int k = 0; k < dot.group; ++k) {
-    const Expr a = LaneOf(dot.a, k), b = LaneOf(dot.b, k);
+  for (int k = 0; k < shape.group; ++k) {
+    const Expr a = LaneOf(dot.a, k), b = LaneOf(dot.b, shape.InB(k));
     if (a.get() == nullptr || b.get() == nullptr) return {};
     sum = sum + MakeCast(e.type(), a) * MakeCast(e.type(), b);
   }

@@ -154,6 +154,9 @@ Expr Not(Expr a) { return MakeUnary(UnaryOp::kNot, std::move(a)); }
 Expr RoundingMulHigh(Expr a, Expr b) {
   return MakeBinary(BinaryOp::kRoundingMulHigh, std::move(a), std::move(b));
 }
+Expr RoundingMulTop(Expr a, Expr b) {
+  return MakeBinary(BinaryOp::kRoundingMulTop, std::move(a), std::move(b));
+}
 Expr RoundingShr(Expr a, Expr b) {
   return MakeBinary(BinaryOp::kRoundingShr, std::move(a), std::move(b));
 }

@@ -3,41 +3,40 @@
 //
 //   expr := int | float | var | unary(expr) | binary(expr, expr) | fma(expr, expr, expr)
 //         | dot<instruction, group>(expr, expr, expr) | compare(expr, expr)
-//         | select(expr, expr, expr) | cast<type>(expr) | bitcast<type>(expr) | load(buffer, expr…)
-//         | ramp(expr, stride, lanes) | broadcast(expr, lanes)
+//         | select(expr, expr, expr) | cast<type>(expr) | bitcast<type>(expr)
+//         | load(buffer, expr…) | ramp(expr, stride, lanes) | broadcast(expr, lanes)
 //
-// Semantics. Every engine (interpreter, C, LLVM) gives the same bits, on every machine:
+// Semantics. Every engine (interpreter, C, LLVM) gives the same bits on every machine:
 // - An expression has no side effect. All operands are evaluated, those of select too, so a load
-// must be in bounds wherever its
-//   expression stands: guard the index (ClampedLoad), not the load.
-// - Integers wrap around (two's complement). Division and remainder truncate towards zero; x / 0 is
-// 0, x % 0 is 0, and MIN / -1 is MIN.
-//   Shift amounts count modulo the width; shr of a signed integer keeps the sign.
-// - The index type is a signed integer wide enough for every offset of the target; overflow of it
-// is the compiler's mistake, and code
-//   generators may assume that it does not happen.
+//   must be in bounds wherever its expression stands: guard the index (ClampedLoad), not the load.
+// - Integers wrap around (two's complement). Division and remainder truncate towards zero; x / 0
+//   is 0, x % 0 is 0, and MIN / -1 is MIN. Shift amounts count modulo the width; shr of a signed
+//   integer keeps the sign.
+// - The index type is a signed integer wide enough for every offset of the target. Its overflow is
+//   a mistake of the compiler, and code generators may assume that it does not happen.
 // - Floats are IEEE 754 with rounding to nearest even, never contracted or reassociated; fma rounds
-// once. Which NaN an operation gives
-//   (sign and payload) is the one thing left open.
+//   once. Which NaN an operation gives (sign and payload) is the one thing left open.
 // - min(a, b) is b < a ? b : a and max(a, b) is b > a ? b : a: a NaN in the first operand is kept,
-// one in the second is not.
+//   one in the second is not.
 // - Comparisons with NaN are false, but != is true. The result of a comparison is bool.
 // - cast to an integer truncates a float towards zero, saturates, and makes 0 of NaN; between
-// integers it wraps or extends; int or bool to float
-//   rounds to nearest even; to bool it is != 0. float16 exists as storage only: casts to and from
-//   float32 are all one can do with it.
+//   integers it wraps or extends; from int or bool to float it rounds to nearest even; to bool it
+//   is != 0. float16 is for storage only: it can be cast to and from float32 and nothing else.
 // - rounding_mul_high(a, b) of two int32 is (a * b + 2^30) >> 31 of the exact product: a * b / 2^31
-//   rounded to nearest, halves up. MIN by MIN wraps around to MIN. rounding_shr(a, n) of two int32
-//   is a / 2^n rounded to nearest, halves away from zero; n counts modulo 32, as in shr.
-// - dot(sum, a, b) adds products of integers in groups. With R = lanes of a / group and C = lanes
-// of
-//   b / group, a is R rows and b is C columns of `group` neighbouring lanes, and
+//   rounded to nearest, halves up. MIN by MIN wraps around to MIN. rounding_mul_top(a, b) is
+//   (a * b + 2^31) >> 32: the upper word of the product, rounded to nearest, halves up.
+//   rounding_shr(a, n) of two int32 is a / 2^n rounded to nearest, halves away from zero; n counts
+//   modulo 32, as in shr.
+// - dot(sum, a, b) adds products of integers in groups. With R = lanes of a / group and
+//   C = lanes of b / group, a is R rows and b is C columns of `group` neighbouring lanes, and
 //     lane r * C + c of the result = that of sum + Σ over k < group of a[r * group + k] *
 //     b[c * group + k].
 //   If a and b have `group` times the lanes of sum each, both are walked together instead: lane l
-//   of the result is that of sum + Σ over k of a[l * group + k] * b[l * group + k]. Factors are
-//   extended to the type of sum before they are multiplied, and sums wrap around. The instruction
-//   is the one that the schedule has chosen (compiler/target/instructions.h); it changes no bit.
+//   of the result is that of sum + Σ over k of a[l * group + k] * b[l * group + k]. A dot that
+//   swaps multiplies a[k] by b[k'] instead, where k' is k with elements 1 and 2 of every four
+//   exchanged. Factors are extended to the type of sum before they are multiplied, and sums wrap
+//   around. The instruction is the one that the schedule has chosen
+//   (compiler/target/instructions.h); it changes no bit.
 // - Vectors: any other operation on vectors is the operation on each lane.
 //
 // Expressions are immutable and shared: one may stand in several places (a DAG). Engines evaluate a
@@ -95,7 +94,8 @@ enum class BinaryOp {
   kXor,
   kShl,
   kShr,
-  kRoundingMulHigh,  // of int32 alone, as kRoundingShr
+  kRoundingMulHigh,  // of int32 alone, as the two below
+  kRoundingMulTop,
   kRoundingShr
 };  // kAnd … kXor: of bits, or of bools
 enum class CompareOp { kEq, kNe, kLt, kLe, kGt, kGe };
@@ -154,17 +154,29 @@ struct BufferNode {
 };
 using Buffer = std::shared_ptr<const BufferNode>;
 
+// What a dot is but for its operands.
+struct DotKind {
+  std::string instruction;  // a name, or empty
+  int group = 1;            // products that are added to each lane
+  bool swaps = false;       // elements 1 and 2 of every four of b are exchanged; group is of fours
+
+  friend bool operator==(const DotKind&, const DotKind&) = default;
+};
+
 // Which lanes of its factors a dot multiplies.
 struct DotShape {
   int rows, columns, group;
   bool paired;  // a and b are walked together, lane by lane; otherwise every row meets every column
+  bool swaps;
 
   // Nothing if these numbers of lanes fit neither form.
-  static std::optional<DotShape> Of(int sum_lanes, int a_lanes, int b_lanes, int group);
+  static std::optional<DotShape> Of(int sum_lanes, int a_lanes, int b_lanes, const DotKind& kind);
   int lanes() const { return paired ? rows : rows * columns; }
   // Of lane `lane` of the result: where its group begins in a and in b.
   int FirstOfA(int lane) const { return (paired ? lane : lane / columns) * group; }
   int FirstOfB(int lane) const { return (paired ? lane : lane % columns) * group; }
+  // The element of b's group that meets element `k` of a's.
+  int InB(int k) const { return swaps && (k % 4 == 1 || k % 4 == 2) ? k ^ 3 : k; }
 };
 
 Buffer MakeBuffer(std::string name, DType dtype, Shape shape, BufferScope scope,
@@ -192,8 +204,7 @@ struct Fma {
   Expr a, b, c;
 };  // a * b + c, rounded once
 struct Dot {
-  std::string instruction;  // a name, or empty
-  int group;                // products that are added to each lane
+  DotKind kind;
   Expr sum, a, b;
 };
 struct Compare {
@@ -256,7 +267,7 @@ Expr MakeUnary(UnaryOp op, Expr a);
 Expr MakeBinary(BinaryOp op, Expr a, Expr b);
 Expr MakeFma(Expr a, Expr b, Expr c);
 // The lanes of the operands must make a DotShape.
-Expr MakeDot(std::string instruction, int group, Expr sum, Expr a, Expr b);
+Expr MakeDot(DotKind kind, Expr sum, Expr a, Expr b);
 Expr MakeCompare(CompareOp op, Expr a, Expr b);
 Expr MakeSelect(Expr condition, Expr if_true, Expr if_false);
 Expr MakeCast(Type type, Expr a);    // lanes must agree
@@ -291,6 +302,7 @@ Expr operator||(const A& a, const B& b) {
 Expr Not(Expr a);
 bool operator!(const Expr&) = delete;  // Not(e), or e.get() == nullptr
 Expr RoundingMulHigh(Expr a, Expr b);
+Expr RoundingMulTop(Expr a, Expr b);
 Expr RoundingShr(Expr a, Expr b);
 Expr Min(Expr a, Expr b);
 Expr Max(Expr a, Expr b);

@@ -43,7 +43,7 @@ size_t ExprPool::Hash::operator()(const Expr& e) const {
           [&](const Binary& n) { h.Add(static_cast<uint64_t>(n.op)), h.Add(n.a), h.Add(n.b); },
           [&](const Fma& n) { h.Add(n.a), h.Add(n.b), h.Add(n.c); },
           [&](const Dot& n) {
-            h.Add(static_cast<uint64_t>(n.group)), h.Add(n.sum), h.Add(n.a), h.Add(n.b);
+            h.Add(static_cast<uint64_t>(n.kind.group)), h.Add(n.sum), h.Add(n.a), h.Add(n.b);
           },
           [&](const Compare& n) { h.Add(static_cast<uint64_t>(n.op)), h.Add(n.a), h.Add(n.b); },
           [&](const Select& n) { h.Add(n.condition), h.Add(n.if_true), h.Add(n.if_false); },
@@ -84,8 +84,8 @@ bool ExprPool::Equal::operator()(const Expr& a, const Expr& b) const {
                         },
                         [&](const Dot& n) {
                           const Dot& m = *b.As<Dot>();
-                          return n.instruction == m.instruction && n.group == m.group &&
-                                 Same(n.sum, m.sum) && Same(n.a, m.a) && Same(n.b, m.b);
+                          return n.kind == m.kind && Same(n.sum, m.sum) && Same(n.a, m.a) &&
+                                 Same(n.b, m.b);
                         },
                         [&](const Compare& n) {
                           const Compare& m = *b.As<Compare>();

@@ -41,6 +41,7 @@ inline constexpr std::array kBinaryWords = {
     BinaryWord{BinaryOp::kMin, "min", kNoPrecedence},
     BinaryWord{BinaryOp::kMax, "max", kNoPrecedence},
     BinaryWord{BinaryOp::kRoundingMulHigh, "rounding_mul_high", kNoPrecedence},
+    BinaryWord{BinaryOp::kRoundingMulTop, "rounding_mul_top", kNoPrecedence},
     BinaryWord{BinaryOp::kRoundingShr, "rounding_shr", kNoPrecedence},
 };
 

@@ -63,7 +63,7 @@ class Fingerprinter {
                           [&](const VarNode&) { Mix(hash, NumberOf(e)); },
                           [&](const Unary& n) { Mix(hash, static_cast<uint64_t>(n.op)); },
                           [&](const Binary& n) { Mix(hash, static_cast<uint64_t>(n.op)); },
-                          [&](const Dot& n) { Mix(hash, static_cast<uint64_t>(n.group)); },
+                          [&](const Dot& n) { Mix(hash, static_cast<uint64_t>(n.kind.group)); },
                           [&](const Compare& n) { Mix(hash, static_cast<uint64_t>(n.op)); },
                           [&](const Load& n) { Mix(hash, NumberOf(n.buffer)); },
                           [&](const Ramp& n) { Mix(hash, static_cast<uint64_t>(n.stride)); },

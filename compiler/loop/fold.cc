@@ -220,24 +220,26 @@ Expr MakeFma(Expr a, Expr b, Expr c) {
   return NewExpr(type, Fma{std::move(a), std::move(b), std::move(c)});
 }
 
-std::optional<DotShape> DotShape::Of(int sum_lanes, int a_lanes, int b_lanes, int group) {
-  if (group < 1 || a_lanes % group != 0 || b_lanes % group != 0) return std::nullopt;
+std::optional<DotShape> DotShape::Of(int sum_lanes, int a_lanes, int b_lanes, const DotKind& kind) {
+  const int group = kind.group;
+  if (group < 1 || (kind.swaps && group % 4 != 0) || a_lanes % group != 0 || b_lanes % group != 0)
+    return std::nullopt;
   const int rows = a_lanes / group, columns = b_lanes / group;
   // Of single rows and columns both forms are the same.
   const bool crossed = int64_t{rows} * columns == sum_lanes;
   if (!crossed && (rows != sum_lanes || columns != sum_lanes)) return std::nullopt;
-  return DotShape{.rows = rows, .columns = columns, .group = group, .paired = !crossed};
+  return DotShape{
+      .rows = rows, .columns = columns, .group = group, .paired = !crossed, .swaps = kind.swaps};
 }
 
-Expr MakeDot(std::string instruction, int group, Expr sum, Expr a, Expr b) {
+Expr MakeDot(DotKind kind, Expr sum, Expr a, Expr b) {
   KILN_CHECK(sum.get() != nullptr && a.get() != nullptr && b.get() != nullptr,
              "an operand of dot is missing");
   const Type type = sum.type();
-  KILN_CHECK(DotShape::Of(type.lanes, a.type().lanes, b.type().lanes, group).has_value(),
-             absl::StrCat("dot in groups of ", group, " of ", a.type().ToString(), " and ",
+  KILN_CHECK(DotShape::Of(type.lanes, a.type().lanes, b.type().lanes, kind).has_value(),
+             absl::StrCat("dot in groups of ", kind.group, " of ", a.type().ToString(), " and ",
                           b.type().ToString(), " in ", type.ToString()));
-  return NewExpr(type,
-                 Dot{std::move(instruction), group, std::move(sum), std::move(a), std::move(b)});
+  return NewExpr(type, Dot{std::move(kind), std::move(sum), std::move(a), std::move(b)});
 }
 
 Expr MakeCompare(CompareOp op, Expr a, Expr b) {

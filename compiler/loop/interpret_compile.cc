@@ -162,7 +162,7 @@ class FuncCompiler {
             [&](const Dot& n) -> Value {
               return DotOperation{
                   FindDotKernel(dtype),
-                  *DotShape::Of(e.type().lanes, n.a.type().lanes, n.b.type().lanes, n.group),
+                  *DotShape::Of(e.type().lanes, n.a.type().lanes, n.b.type().lanes, n.kind),
                   SlotOf(n.sum), SlotOf(n.a), SlotOf(n.b)};
             },
             [&](const Compare& n) -> Value {

@@ -28,8 +28,7 @@ Expr Rebuild(const Expr& e, const F& rewritten) {
           [&](const Binary& n) { return MakeBinary(n.op, rewritten(n.a), rewritten(n.b)); },
           [&](const Fma& n) { return MakeFma(rewritten(n.a), rewritten(n.b), rewritten(n.c)); },
           [&](const Dot& n) {
-            return MakeDot(n.instruction, n.group, rewritten(n.sum), rewritten(n.a),
-                           rewritten(n.b));
+            return MakeDot(n.kind, rewritten(n.sum), rewritten(n.a), rewritten(n.b));
           },
           [&](const Compare& n) { return MakeCompare(n.op, rewritten(n.a), rewritten(n.b)); },
           [&](const Select& n) {

@@ -319,16 +319,21 @@ absl::StatusOr<Expr> ExprParser::ParseFunction(const std::string& name, Position
   return Apply(name, position, operands);
 }
 
-// dot<vpdpbusd, 4>(sum, a, b), dot<4>(sum, a, b)
+// dot<vpdpbusd, 4>(sum, a, b), dot<4>(sum, a, b), dot<smlad, 4, swaps>(sum, a, b)
 absl::StatusOr<Expr> ExprParser::ParseDot(Position position) {
   KILN_RETURN_IF_ERROR(lexer_.Expect("<"));
-  Dot dot{.instruction = "", .group = 1, .sum = {}, .a = {}, .b = {}};
+  DotKind kind;
   if (lexer_.next().kind != Token::Kind::kNumber) {
-    KILN_ASSIGN_OR_RETURN(dot.instruction, lexer_.ExpectSymbol("an instruction or a group"));
+    KILN_ASSIGN_OR_RETURN(kind.instruction, lexer_.ExpectSymbol("an instruction or a group"));
     KILN_RETURN_IF_ERROR(lexer_.Expect(","));
   }
   KILN_ASSIGN_OR_RETURN(const int64_t group, lexer_.ExpectInt("a group", 1, kMaxLanes));
-  dot.group = static_cast<int>(group);
+  kind.group = static_cast<int>(group);
+  if (lexer_.next().text == ",") {
+    KILN_RETURN_IF_ERROR(lexer_.Expect(","));
+    KILN_RETURN_IF_ERROR(lexer_.Expect("swaps"));
+    kind.swaps = true;
+  }
   KILN_RETURN_IF_ERROR(lexer_.Expect(">"));
   KILN_RETURN_IF_ERROR(lexer_.Expect("("));
   KILN_ASSIGN_OR_RETURN(const std::vector<Expr> operands, ParseList(")"));
@@ -336,10 +341,8 @@ absl::StatusOr<Expr> ExprParser::ParseDot(Position position) {
     return lexer_.ErrorAt(position,
                           absl::StrCat("found ", operands.size(), " operands of dot, wanted 3"));
   }
-  dot.sum = operands[0];
-  dot.a = operands[1];
-  dot.b = operands[2];
-  return Checked(NewExpr(operands[0].type(), std::move(dot)), position);
+  const Dot dot = {std::move(kind), operands[0], operands[1], operands[2]};
+  return Checked(NewExpr(dot.sum.type(), dot), position);
 }
 
 absl::StatusOr<Expr> ExprParser::ParseRamp(Position position) {

@@ -103,9 +103,12 @@ std::string ExprPrinter::PrintNode(const Expr& e, int min_precedence) {
           },
           [&](const Fma& n) { return call("fma", {n.a, n.b, n.c}); },
           [&](const Dot& n) {
-            const std::string name =
-                n.instruction.empty() ? "" : absl::StrCat(SymbolToString(n.instruction), ", ");
-            return call(absl::StrCat("dot<", name, n.group, ">"), {n.sum, n.a, n.b});
+            const DotKind& kind = n.kind;
+            const std::string name = kind.instruction.empty()
+                                         ? ""
+                                         : absl::StrCat(SymbolToString(kind.instruction), ", ");
+            const char* swaps = kind.swaps ? ", swaps" : "";
+            return call(absl::StrCat("dot<", name, kind.group, swaps, ">"), {n.sum, n.a, n.b});
           },
           [&](const Compare& n) { return infix(FindWord(kCompareWords, n.op, false), n.a, n.b); },
           [&](const Select& n) { return call("select", {n.condition, n.if_true, n.if_false}); },

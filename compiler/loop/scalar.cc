@@ -70,6 +70,7 @@ constexpr bool HasBinary() {
     case BinaryOp::kShr:
       return kIsInteger<T>;
     case BinaryOp::kRoundingMulHigh:
+    case BinaryOp::kRoundingMulTop:
     case BinaryOp::kRoundingShr:
       return std::is_same_v<T, int32_t>;
   }
@@ -77,6 +78,10 @@ constexpr bool HasBinary() {
 
 int32_t RoundingMulHighOf(int32_t a, int32_t b) {
   return static_cast<int32_t>((int64_t{a} * b + (int64_t{1} << 30)) >> 31);
+}
+
+int32_t RoundingMulTopOf(int32_t a, int32_t b) {
+  return static_cast<int32_t>((int64_t{a} * b + (int64_t{1} << 31)) >> 32);
 }
 
 int32_t RoundingShrOf(int32_t a, unsigned shift) {
@@ -121,6 +126,7 @@ T ApplyInteger(T a, T b) {
   if constexpr (op == BinaryOp::kShl) return static_cast<T>(ua << shift);
   if constexpr (op == BinaryOp::kShr) return static_cast<T>(a >> shift);
   if constexpr (op == BinaryOp::kRoundingMulHigh) return RoundingMulHighOf(a, b);
+  if constexpr (op == BinaryOp::kRoundingMulTop) return RoundingMulTopOf(a, b);
   if constexpr (op == BinaryOp::kRoundingShr) return RoundingShrOf(a, shift);
 }
 
@@ -238,6 +244,8 @@ BinaryKernel FindBinaryKernel(BinaryOp op, DType dtype) {
       return BinaryKernelOf<BinaryOp::kShr>(dtype);
     case BinaryOp::kRoundingMulHigh:
       return BinaryKernelOf<BinaryOp::kRoundingMulHigh>(dtype);
+    case BinaryOp::kRoundingMulTop:
+      return BinaryKernelOf<BinaryOp::kRoundingMulTop>(dtype);
     case BinaryOp::kRoundingShr:
       return BinaryKernelOf<BinaryOp::kRoundingShr>(dtype);
   }
@@ -290,7 +298,7 @@ DotKernel FindDotKernel(DType sum) {
           uint64_t total = static_cast<uint64_t>(sum[l].i);
           for (int k = 0; k < shape.group; ++k) {
             total += static_cast<uint64_t>(a[shape.FirstOfA(l) + k].i) *
-                     static_cast<uint64_t>(b[shape.FirstOfB(l) + k].i);
+                     static_cast<uint64_t>(b[shape.FirstOfB(l) + shape.InB(k)].i);
           }
           SetScalar<T>(static_cast<T>(total), out[l]);
         }

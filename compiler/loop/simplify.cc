@@ -115,7 +115,7 @@ Expr Simplifier::Rewrite(const Expr& e) {
     const Expr sum = Visit(n->sum);
     const Expr a = Visit(n->a);
     const Expr b = Visit(n->b);
-    return pool_.Intern(MakeDot(n->instruction, n->group, sum, a, b));
+    return pool_.Intern(MakeDot(n->kind, sum, a, b));
   }
   if (const auto* n = e.As<Compare>()) {
     const Expr a = Visit(n->a);

@@ -42,9 +42,9 @@ std::string CheckDot(const Dot& n, const Type& type) {
       !b.dtype.is_integral() || a.dtype.is_bool() || b.dtype.is_bool() || a.index || b.index) {
     return absl::StrCat("no dot of ", a.ToString(), " and ", b.ToString(), " in ", type.ToString());
   }
-  if (DotShape::Of(type.lanes, a.lanes, b.lanes, n.group).has_value()) return "";
-  return absl::StrCat("dot in groups of ", n.group, " of ", a.ToString(), " and ", b.ToString(),
-                      " does not give ", type.ToString());
+  if (DotShape::Of(type.lanes, a.lanes, b.lanes, n.kind).has_value()) return "";
+  return absl::StrCat("dot in groups of ", n.kind.group, " of ", a.ToString(), " and ",
+                      b.ToString(), " does not give ", type.ToString());
 }
 
 std::string CheckLoad(const Load& n, const Type& type) {

@@ -177,13 +177,14 @@ class Widener {
   // The sums of all lanes. A factor that is the same in all of them stays one group, which every
   // group of the other meets; groups that differ by lane lie one behind the other.
   Expr WidenDot(const Expr& e, const Dot& dot) {
-    const Expr sum = Value(dot.sum), a = Groups(dot.a, dot.group), b = Groups(dot.b, dot.group);
+    const Expr sum = Value(dot.sum), a = Groups(dot.a, dot.kind.group),
+               b = Groups(dot.b, dot.kind.group);
     if (sum.get() == nullptr || a.get() == nullptr || b.get() == nullptr) return {};
     const bool varies = Varies(dot.a) || Varies(dot.b);
     if (!varies && !sum.type().is_vector()) return e;
     // Sums that differ, of products that do not.
     if (!varies) return {};
-    return MakeDot(dot.instruction, dot.group, WithLanes(sum, lanes_), a, b);
+    return MakeDot(dot.kind, WithLanes(sum, lanes_), a, b);
   }
 
   // One group of a factor, in all lanes: itself if it does not differ. Empty if it cannot be

@@ -42,6 +42,8 @@ PackedDotColumns PackDotColumns(const TiledContraction& t, const std::vector<int
   std::vector<int32_t> offsets(total * static_cast<size_t>(width), 0);
   // Rows are summed as the instruction reads them: sums of x', not of x.
   const int64_t of_all = -dot.row_offset * dot.shift * static_cast<int64_t>(steps.size());
+  const loop::DotShape group =
+      *loop::DotShape::Of(1, static_cast<int>(dot.group), static_cast<int>(dot.group), dot.kind());
   int16_t* out = columns.data();
   size_t place = 0, column_place = 0;
   ForEachIndex(t.c.batch, [&](const std::vector<int64_t>& index) {
@@ -55,7 +57,8 @@ PackedDotColumns PackDotColumns(const TiledContraction& t, const std::vector<int
           const int64_t value = source.AsInt(first + steps[k] + n * of_column) - dot.shift;
           sum += value;
           const auto at = static_cast<int64_t>(k);
-          out[(at / dot.group * width + column) * dot.group + at % dot.group] =
+          const int64_t in_group = group.InB(static_cast<int>(at % dot.group));
+          out[(at / dot.group * width + column) * dot.group + in_group] =
               static_cast<int16_t>(value);
         }
         const int64_t constant = begin.empty() ? 0 : begin[column_place++];
@@ -73,7 +76,8 @@ PackedDotColumns PackDotColumns(const TiledContraction& t, const std::vector<int
   const std::string& name = load->buffer->name;
   PackedDotColumns packed = {.columns =
                                  loop::MakeBuffer(absl::StrCat(name, "_packed"), dot.column_dtype,
-                                                  shape, loop::BufferScope::kConstant)};
+                                                  shape, loop::BufferScope::kConstant,
+                                                  GroupAlignment(dot, dot.column_dtype))};
   context.constants.push_back({packed.columns, InDType(shape, dot.column_dtype, columns)});
   if (std::any_of(offsets.begin(), offsets.end(), [](int32_t offset) { return offset != 0; })) {
     packed.offsets = loop::MakeBuffer(absl::StrCat(name, "_offsets"), kI32, offset_shape,

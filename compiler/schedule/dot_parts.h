@@ -3,6 +3,7 @@
 #ifndef KILN_COMPILER_SCHEDULE_DOT_PARTS_H_
 #define KILN_COMPILER_SCHEDULE_DOT_PARTS_H_
 
+#include <algorithm>
 #include <functional>
 
 #include "compiler/schedule/register_tile.h"
@@ -26,6 +27,14 @@ inline int64_t Dot(const std::vector<int64_t>& index, const int64_t* coefficient
   return sum;
 }
 
+// The alignment in bytes of memory that holds groups, so that all of them are aligned, as far as
+// stacks of small machines are; 0 where several groups are read as one vector.
+inline int GroupAlignment(const DotPlan& dot, DType dtype) {
+  constexpr int kStackAlignment = 8;
+  if (dot.row == nullptr || dot.lanes > 1) return 0;
+  return std::min(static_cast<int>(dot.group) * dtype.bytes(), kStackAlignment);
+}
+
 // Takes constants of the column that all epilogues add to the sums (bias, corrections of zero
 // points) out of the epilogues: what each sum begins with instead, [batch…][column]; empty if there
 // is none.
@@ -47,7 +56,7 @@ Expr InstructionRow(const DotPlan& dot, const Expr& x);
 // Copies the rows of a tile, each element of the reduction behind the other: x' of `value`, and
 // zeros behind the last.
 Stmt FillPanel(const TiledContraction& contraction, const Expr& value, const Buffer& panel,
-               const TilePlace& place);
+               const TilePlace& place, const Target& target);
 
 // The group of x' that step `step` reads of a row of the tile.
 using GroupAt = std::function<Expr(const Expr& row, const Expr& step)>;

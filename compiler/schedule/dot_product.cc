@@ -13,6 +13,8 @@ namespace {
 constexpr int64_t kMinReduce = 4;  // fewer products are none of an instruction's
 // Of a tile's copied rows, which are on the stack.
 constexpr int64_t kMaxLocalBytes = 256 << 10;
+constexpr int64_t kMaxSmallStackBytes = 256;  // on machines without an operating system
+constexpr int64_t kMaxPartOfData = 4;         // that copied rows take: a quarter
 constexpr int64_t kSignBit = 128;
 
 const DType kI32 = DType::Int(32), kI8 = DType::Int(8);
@@ -58,19 +60,10 @@ bool Multiplies(const DotInstruction& row, DType x, const Spread& y) {
   return takes_x && ColumnShift(y, row.b).has_value();
 }
 
-// The instruction for the factors; null if there is none.
-const DotInstruction* InstructionFor(DType x, const Spread& y, const Target& target) {
-  for (const DotInstruction* row : DotInstructionsOf(target)) {
-    if (Multiplies(*row, x, y)) return row;
-  }
-  return nullptr;
-}
-
-// The plan without the panel.
-DotPlan PlanFor(DType x, const Spread& y, const Target& target) {
-  const DotInstruction* row = InstructionFor(x, y, target);
+// The plan without steps and panel: of an instruction that multiplies the factors, or, where `row`
+// is null, of four products at a time, or as many as lanes have.
+DotPlan PlanOf(const DotInstruction* row, DType x, const Spread& y, const Target& target) {
   if (row == nullptr) {
-    // Four products at a time, or as many as lanes have.
     const int64_t group = target.Lanes(kI32) > 1 ? 1 : 4;
     return {.group = group,
             .shift = *ColumnShift(y, kI8),
@@ -105,11 +98,19 @@ bool LieRight(const Contraction& c, const DotPlan& plan, const Target& target) {
   return form.has_value() && form->coefficients[0] == 1;
 }
 
-// Whether the stack holds the rows of any tile.
-bool HoldsRows(const Contraction& c, const DotPlan& plan, const Target& target) {
-  const int64_t row_bytes =
-      DivideUp(TotalExtent(c.reduce), plan.group) * plan.group * plan.row_dtype.bytes();
-  return target.is_baremetal() || row_bytes <= kMaxLocalBytes / MaxAccumulators(target);
+int64_t RowBytes(const Contraction& c, const DotPlan& plan) {
+  return DivideUp(TotalExtent(c.reduce), plan.group) * plan.group * plan.row_dtype.bytes();
+}
+
+// Whether there is memory for the copied rows of a tile. Where memory is short that is a small part
+// of the stack, or of the workspace if padded data would take more of it, or the data do.
+bool HoldsRows(const Contraction& c, const DotPlan& plan, bool padded, const Target& target) {
+  if (!target.is_baremetal()) {
+    return RowBytes(c, plan) <= kMaxLocalBytes / MaxAccumulators(target);
+  }
+  const int64_t bytes = std::min<int64_t>(TotalExtent(c.rows), kScalarTileRows) * RowBytes(c, plan);
+  const int64_t data_bytes = FactorLoad(c.x)->buffer->num_bytes();
+  return padded || bytes <= kMaxSmallStackBytes || bytes <= data_bytes / kMaxPartOfData;
 }
 
 // The contraction without axes of extent 1, as its rows are looked at before axes are merged.
@@ -120,12 +121,22 @@ Contraction WithoutUnitAxes(Contraction c) {
 
 }  // namespace
 
-DotPlan PlanDotProduct(const Contraction& c, bool padded, const Context& context) {
+std::optional<DotPlan> PlanDotProduct(const Contraction& c, bool padded, const Context& context) {
+  const Target& target = context.target;
+  const DType x = FactorLoad(c.x)->buffer->dtype;
   const Spread y = SpreadOf(ConstantFactor(c.y, context)->tensor);
-  DotPlan plan = PlanFor(FactorLoad(c.x)->buffer->dtype, y, context.target);
-  plan.steps = DivideUp(TotalExtent(c.reduce), plan.group);
-  plan.panel = padded || !LieRight(c, plan, context.target);
-  return plan;
+  std::vector<const DotInstruction*> rows = DotInstructionsOf(target);
+  std::erase_if(rows, [&](const DotInstruction* row) { return !Multiplies(*row, x, y); });
+  // Without an instruction rows are copied for the sake of the memory that padded data take.
+  const bool plain = target.is_baremetal() && padded && IsInteger(x, 8);
+  if (rows.empty() && plain && ColumnShift(y, kI8).has_value()) rows.push_back(nullptr);
+  for (const DotInstruction* row : rows) {
+    DotPlan plan = PlanOf(row, x, y, target);
+    plan.steps = DivideUp(TotalExtent(c.reduce), plan.group);
+    plan.panel = padded || !LieRight(c, plan, target);
+    if (!plan.panel || HoldsRows(c, plan, padded, target)) return plan;
+  }
+  return std::nullopt;
 }
 
 std::optional<DotPlan> PlanDotProduct(const loop::Kernel& kernel, size_t which, bool padded,
@@ -149,18 +160,7 @@ std::optional<DotPlan> PlanDotProduct(const loop::Kernel& kernel, size_t which, 
   all.insert(all.end(), stage.reduce.begin(), stage.reduce.end());
   const auto form = FactorForm(c->y, all);
   if (!form.has_value() || !loop::AsInt(form->base, &base)) return std::nullopt;
-  // Without an instruction rows are copied for the sake of the memory that padded data take.
-  const Spread spread = SpreadOf(y->tensor);
-  const bool copies = target.is_baremetal() && padded && IsInteger(x, 8);
-  if (InstructionFor(x, spread, target) == nullptr &&
-      (!copies || !ColumnShift(spread, kI8).has_value())) {
-    return std::nullopt;
-  }
-  DotPlan plan = PlanDotProduct(WithoutUnitAxes(*c), padded, context);
-  if (plan.panel && !HoldsRows(*c, plan, target)) return std::nullopt;
-  // Memory for copied rows is worth it there where padded data would take more.
-  if (plan.panel && !padded && target.is_baremetal()) return std::nullopt;
-  return plan;
+  return PlanDotProduct(WithoutUnitAxes(*c), padded, context);
 }
 
 std::optional<size_t> FindRowPadding(const loop::Kernel& kernel, size_t which) {
@@ -197,10 +197,12 @@ void UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) 
   const int64_t rows = t.tile.outer_rows * t.tile.rows;
   // Memory for a tile's rows: on the stack, or, where that is small, in the workspace.
   const auto for_rows = [&](const char* suffix, DType dtype, Shape shape) {
-    const bool small_stack = context.target.is_baremetal();
+    const bool small_stack =
+        context.target.is_baremetal() && NumElements(shape) * dtype.bytes() > kMaxSmallStackBytes;
     const Buffer buffer =
         loop::MakeBuffer(absl::StrCat(x.buffer->name, suffix), dtype, std::move(shape),
-                         small_stack ? loop::BufferScope::kWorkspace : loop::BufferScope::kLocal);
+                         small_stack ? loop::BufferScope::kWorkspace : loop::BufferScope::kLocal,
+                         GroupAlignment(dot, dtype));
     (small_stack ? context.workspace : t.row_buffers).push_back(buffer);
     return buffer;
   };
@@ -235,9 +237,10 @@ void UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) 
     t.init = t.init + loop::MakeLoad(sums, {t.tile_row});
   }
   const TiledContraction before = t;  // with the reduction as the rows have it
-  t.before_rows = [before, value, panel, sums, step](const TilePlace& place) {
+  t.before_rows = [before, value, panel, sums, step,
+                   target = context.target](const TilePlace& place) {
     std::vector<Stmt> stmts;
-    if (panel != nullptr) stmts.push_back(FillPanel(before, value, panel, place));
+    if (panel != nullptr) stmts.push_back(FillPanel(before, value, panel, place, target));
     if (sums != nullptr) {
       const GroupAt group_at = [&](const Expr& row, const Expr& at_step) {
         const Expr x = loop::Substitute(before.x, {{step.get(), at_step}});

@@ -25,7 +25,8 @@ namespace kiln::schedule {
 std::optional<DotPlan> PlanDotProduct(const loop::Kernel& kernel, size_t which, bool padded,
                                       const Context& context);
 // The same, of a contraction whose axes are merged.
-DotPlan PlanDotProduct(const Contraction& contraction, bool padded, const Context& context);
+std::optional<DotPlan> PlanDotProduct(const Contraction& contraction, bool padded,
+                                      const Context& context);
 
 // The stage before stages[which] that makes nothing but padding around its row factor, so that each
 // tile may compute it for its own rows; nothing if there is none.

@@ -34,6 +34,14 @@ Target DotTarget() {
   return WithFeatures(512, "x86_64-pc-linux-gnu", "+avx512bw,+avx512vl,+avx512vnni");
 }
 
+// Without vectors, and with little memory for copied rows.
+Target DspTarget() {
+  Target target = WithFeatures(0, "thumbv7em-none-eabihf", "+dsp");
+  target.has_os = false;
+  target.pointer_bits = 32;
+  return target;
+}
+
 std::vector<DotMachine> DotMachines() {
   const std::string x86 = "x86_64-pc-linux-gnu", arm = "aarch64-unknown-linux-gnu";
   Target helium = WithFeatures(128, "thumbv8.1m.main-none-eabihf", "+mve");
@@ -46,7 +54,8 @@ std::vector<DotMachine> DotMachines() {
           {"vpmaddwd", WithFeatures(128, x86, "")},
           {"sdot", WithFeatures(128, arm, "+dotprod")},
           {"usdot", WithFeatures(128, arm, "+dotprod,+i8mm")},
-          {"vmlava.s8", helium}};
+          {"vmlava.s8", helium},
+          {"smlad", DspTarget()}};
 }
 
 Target FirmwareTarget(int vector_bits) {
@@ -142,7 +151,9 @@ TEST(DotProduct, EveryRowHasAMachine) {
     bool found = false;
     for (const DotMachine& machine : DotMachines()) {
       const auto rows = DotInstructionsOf(machine.target);
-      found |= machine.row == row.name && !rows.empty() && rows.front()->name == row.name;
+      ASSERT_FALSE(rows.empty()) << machine.row;
+      EXPECT_EQ(rows.front()->name, machine.row);
+      found |= std::find(rows.begin(), rows.end(), &row) != rows.end();
     }
     EXPECT_TRUE(found) << row.name;
   }
@@ -164,7 +175,8 @@ TEST(DotProduct, RowsAsTheyLieInMemory) {
           const Scheduled scheduled = Schedule(kernel, target);
           if (n >= 4) {
             EXPECT_TRUE(absl::StrContains(scheduled.description, row)) << scheduled.description;
-            EXPECT_EQ(absl::StrContains(scheduled.description, "copied"), row == "vpmaddwd");
+            EXPECT_EQ(absl::StrContains(scheduled.description, "copied"),
+                      row == "vpmaddwd" || row == "smlad");
             EXPECT_TRUE(absl::StrContains(Text(scheduled), "dot<"));
             EXPECT_TRUE(absl::StrContains(Text(scheduled), row));
           }
@@ -177,13 +189,29 @@ TEST(DotProduct, RowsAsTheyLieInMemory) {
 
 TEST(DotProduct, CopiesRowsThatAreNoMultipleOfTheGroup) {
   for (const auto& [row, target] : DotMachines()) {
-    const Kernel kernel = Dense(5, 11, 20, kI8, kWeights[3]);
-    // Small machines have no memory to spare for it.
-    EXPECT_EQ(absl::EndsWith(Schedule(kernel, target).description,
-                             absl::StrCat(" ", row, " copied rows")),
-              !target.is_baremetal());
-    ExpectLikeNaive(kernel, target);
+    for (const int64_t k : {11, 1001}) {
+      const Kernel kernel = Dense(5, k, 20, kI8, kWeights[3]);
+      // Small machines have little memory to spare for it.
+      EXPECT_EQ(absl::EndsWith(Schedule(kernel, target).description,
+                               absl::StrCat(" ", row, " copied rows")),
+                !target.is_baremetal() || k == 11);
+      ExpectLikeNaive(kernel, target);
+    }
   }
+}
+
+// Rows of bytes are copied as int16 while the stack holds two of them: 4 bytes for each product.
+TEST(DotProduct, RowsThatAreShortArePairsOfInt16) {
+  for (const auto& [k, description] : {std::pair{64, "smlad copied rows"}, {68, "smlad_s8"}}) {
+    const Kernel kernel = Dense(5, k, 20, kI8, kWeights[0]);
+    EXPECT_TRUE(absl::EndsWith(Schedule(kernel, DspTarget()).description, description))
+        << Schedule(kernel, DspTarget()).description;
+    ExpectLikeNaive(kernel, DspTarget());
+  }
+  // What is int16 already is not copied, at any length.
+  const Kernel wide = Dense(5, 400, 20, kI16, kWeights[0]);
+  EXPECT_TRUE(absl::EndsWith(Schedule(wide, DspTarget()).description, " smlad"));
+  ExpectLikeNaive(wide, DspTarget());
 }
 
 TEST(DotProduct, MultipliesRowsOfInt16) {
@@ -217,7 +245,7 @@ TEST(DotProduct, PaddingIsMadeWithTheRows) {
           if (conv.pad > 0) {
             EXPECT_TRUE(absl::EndsWith(scheduled.description, row + " copied rows"))
                 << scheduled.description;
-            EXPECT_EQ(scheduled.func.workspace != nullptr, target.is_baremetal());
+            EXPECT_TRUE(target.is_baremetal() || scheduled.func.workspace == nullptr);
           }
           ExpectLikeNaive(kernel, target);
         }
@@ -226,11 +254,28 @@ TEST(DotProduct, PaddingIsMadeWithTheRows) {
   }
 }
 
+// Sums of Helium are scalars, of which four of neighbouring columns become a vector at the end.
+TEST(DotProduct, WhatIsMadeOfScalarSumsIsVectors) {
+  const Conv conv{.height = 6, .width = 6, .channels = 16, .outputs = 8};
+  for (const auto& [row, target] : DotMachines()) {
+    if (row != "vmlava.s8") continue;
+    Target in_c = target;
+    in_c.by_c_compiler = true;
+    const Kernel kernel = Convolution(conv, kI8, kWeights[0]);
+    EXPECT_TRUE(absl::StrContains(Text(Schedule(kernel, target)), "max(sums[lane"));
+    EXPECT_FALSE(absl::StrContains(Text(Schedule(kernel, in_c)), "max(sums[lane"));
+    ExpectLikeNaive(kernel, in_c);
+  }
+}
+
 TEST(DotProduct, FirmwareNeedsMemoryForTheRowsOfATileAlone) {
-  const Conv conv{.height = 32, .width = 32, .channels = 16, .outputs = 16};
+  Conv conv{.height = 32, .width = 32, .channels = 16, .outputs = 16};
   const Scheduled scheduled = Schedule(Convolution(conv, kI8, kWeights[0]), FirmwareTarget(0));
   ASSERT_NE(scheduled.func.workspace, nullptr);
   EXPECT_EQ(scheduled.func.workspace->num_bytes(), 2 * 3 * 3 * 16);
+  conv.channels = 14;  // 252 bytes, which the stack holds
+  EXPECT_EQ(Schedule(Convolution(conv, kI8, kWeights[0]), FirmwareTarget(0)).func.workspace,
+            nullptr);
 }
 
 TEST(DotProduct, NotOfCopiedRowsBeyondTheStack) {

@@ -7,12 +7,12 @@ namespace {
 
 const DType kI32 = DType::Int(32), kU8 = DType::UInt(8);
 constexpr int64_t kSignBit = 128;
+constexpr int64_t kFour = 4;  // elements that an iteration of a copy moves without vectors
 
 }  // namespace
 
 Expr AddDot(const DotPlan& dot, const Expr& sum, const Expr& x, const Expr& y) {
-  const std::string name(dot.row == nullptr ? "" : dot.row->name);
-  return loop::MakeDot(name, static_cast<int>(dot.group), sum, x, y);
+  return loop::MakeDot(dot.kind(), sum, x, y);
 }
 
 Expr InstructionRow(const DotPlan& dot, const Expr& x) {
@@ -23,7 +23,7 @@ Expr InstructionRow(const DotPlan& dot, const Expr& x) {
 }
 
 Stmt FillPanel(const TiledContraction& t, const Expr& value, const Buffer& panel,
-               const TilePlace& place) {
+               const TilePlace& place, const Target& target) {
   const Axis outer = {loop::MakeVar("outer"), place.outer_rows},
              row = {loop::MakeVar("m"), place.rows};
   loop::Substitution at = AtRow(t, place, outer.var, row.var);
@@ -39,8 +39,17 @@ Stmt FillPanel(const TiledContraction& t, const Expr& value, const Buffer& panel
   const Expr byte = loop::Substitute(value, at);
   const Axis inner = reduce.back();
   reduce.pop_back();
-  Stmt copy = Nest({inner}, ForKind::kVectorized,
-                   loop::MakeStore(panel, {tile_row, step}, InstructionRow(*t.dot, byte)));
+  Stmt copy = loop::MakeStore(panel, {tile_row, step}, InstructionRow(*t.dot, byte));
+  const bool in_fours =
+      target.Lanes(panel->dtype) == 1 && inner.extent > kFour && inner.extent % kFour == 0;
+  if (in_fours) {
+    const Axis four = {loop::MakeVar("four"), inner.extent / kFour},
+               of_four = {loop::MakeVar("of_four"), kFour};
+    copy = loop::Substitute(copy, {{inner.var.get(), four.var * Expr(kFour) + of_four.var}});
+    copy = Nest({four}, ForKind::kSerial, Nest({of_four}, ForKind::kUnrolled, copy));
+  } else {
+    copy = Nest({inner}, ForKind::kVectorized, copy);
+  }
   copy = Nest(reduce, ForKind::kSerial, copy);
   const int64_t filled = TotalExtent(t.c.reduce), zeros = panel->shape[1] - filled;
   if (zeros > 0) {

@@ -14,6 +14,8 @@ namespace {
 // work.
 constexpr int64_t kMinThreadedCost = 100'000;
 
+constexpr int64_t kMaxWrittenOut = 4;  // lanes of a machine without vectors
+
 constexpr int64_t kSlowOperationCost = 8;  // division, remainder, square root
 constexpr int64_t kIndirectIndexCost = 4;  // an index that divides, or is loaded itself
 
@@ -101,6 +103,11 @@ Stmt Nest(const std::vector<Axis>& axes, ForKind kind, Stmt body) {
     }
   }
   return body;
+}
+
+ForKind LaneLoop(int64_t extent, const Target& target) {
+  const bool scalar = target.Lanes(DType::Int(32)) == 1;
+  return scalar && extent <= kMaxWrittenOut ? ForKind::kUnrolled : ForKind::kVectorized;
 }
 
 void AddBounds(const std::vector<Axis>& axes, loop::Bounds& bounds) {

@@ -24,6 +24,10 @@ using loop::Var;
 // in `body`.
 Stmt Nest(const std::vector<Axis>& axes, ForKind kind, Stmt body);
 
+// The kind of a loop over the lanes of a tile: a vector, or, on a machine without vectors, written
+// out if it is short, so that what it works on stays in registers.
+ForKind LaneLoop(int64_t extent, const Target& target);
+
 inline int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // The bounds of axes: [0, extent - 1].

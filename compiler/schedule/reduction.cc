@@ -63,13 +63,14 @@ Stmt Accumulate(const Buffer& acc, int64_t extent, loop::Combine combine, const 
                 const std::function<Expr(const Expr& lane)>& term) {
   const Var lane = loop::MakeVar("lane");
   const Expr sum = loop::MakeLoad(acc, {lane});
-  return loop::MakeFor(lane, 0, extent, ForKind::kVectorized,
+  return loop::MakeFor(lane, 0, extent, LaneLoop(extent, target),
                        loop::MakeStore(acc, {lane}, Combined(combine, sum, term(lane), target)));
 }
 
-Stmt Fill(const Buffer& acc, int64_t extent, const Expr& value) {
+Stmt Fill(const Buffer& acc, int64_t extent, const Expr& value, const Target& target) {
   const Var lane = loop::MakeVar("lane");
-  return loop::MakeFor(lane, 0, extent, ForKind::kVectorized, loop::MakeStore(acc, {lane}, value));
+  return loop::MakeFor(lane, 0, extent, LaneLoop(extent, target),
+                       loop::MakeStore(acc, {lane}, value));
 }
 
 // Serial loops over reduction axes; small windows are expanded.
@@ -99,9 +100,9 @@ Stmt AlongSpace(const Stage& stage, Context& context) {
     const Stmt update = Accumulate(acc, extent, stage.combine, context.target,
                                    [&](const Expr& l) { return at(stage.value, l); });
     const Stmt result =
-        loop::MakeFor(lane, 0, extent, ForKind::kVectorized,
+        loop::MakeFor(lane, 0, extent, LaneLoop(extent, context.target),
                       loop::MakeStore(stage.buffer, index, loop::MakeLoad(acc, {lane})));
-    return loop::MakeAllocate(acc, loop::MakeBlock({Fill(acc, extent, stage.init),
+    return loop::MakeAllocate(acc, loop::MakeBlock({Fill(acc, extent, stage.init, context.target),
                                                     ReduceLoops(stage.reduce, update), result}));
   };
   std::vector<Stmt> parts;
@@ -136,7 +137,7 @@ Stmt AlongReduce(const Stage& stage, Context& context) {
     along.push_back(Accumulate(acc, rest, stage.combine, context.target, term(chunks * width)));
   }
   const std::vector<Axis> outer(stage.reduce.begin(), stage.reduce.end() - 1);
-  std::vector<Stmt> body = {Fill(acc, width, stage.init),
+  std::vector<Stmt> body = {Fill(acc, width, stage.init, context.target),
                             Nest(outer, ForKind::kSerial, loop::MakeBlock(std::move(along)))};
   for (int64_t half = width / 2; half >= 1; half /= 2) {
     body.push_back(Accumulate(acc, half, stage.combine, context.target, [&](const Expr& lane) {
@@ -163,7 +164,8 @@ Stmt InnerStage(const Stage& stage, Context& context) {
   if (stage.combine == loop::Combine::kNone) {
     const Stmt store = loop::MakeStore(stage.buffer, stage.index, stage.value);
     if (stage.axes.empty()) return store;
-    const Stmt vector = Nest({stage.axes.back()}, ForKind::kVectorized, store);
+    const ForKind kind = LaneLoop(stage.axes.back().extent, context.target);
+    const Stmt vector = Nest({stage.axes.back()}, kind, store);
     return Nest({stage.axes.begin(), stage.axes.end() - 1}, ForKind::kSerial, vector);
   }
   return VectorAxis(stage) == Along::kSpace ? AlongSpace(stage, context)

@@ -15,6 +15,8 @@ constexpr int64_t kPrefetchBytes = 1024;
 // Multiply-adds of an innermost loop: it fits into the cache of decoded instructions with its
 // neighbours.
 constexpr int64_t kMaxUnrolled = 112;
+// Of dots of one sum on machines where code has to be small.
+constexpr int64_t kScalarDotsUnrolled = 16;
 constexpr int64_t kMaxSteps = 4;  // of the reduction in one iteration
 // Cache lines of later rows that an iteration asks for: with more the tile would wait for memory.
 constexpr int64_t kMaxRowLines = 4;
@@ -268,7 +270,8 @@ Stmt PackColumns(TiledContraction& t, Context& context) {
 
 void SetReduction(TiledContraction& t, const Target& target) {
   t.fused_multiply_add = t.init.type().dtype.is_float() && target.has_fma;
-  t.max_unrolled = target.is_baremetal() ? 1 : kMaxUnrolled;
+  const bool scalar_dots = t.dot.has_value() && t.dot->row != nullptr && t.tile.lanes == 1;
+  t.max_unrolled = !target.is_baremetal() ? kMaxUnrolled : scalar_dots ? kScalarDotsUnrolled : 1;
   const int64_t bytes = t.c.y.type().dtype.bytes();
   const int64_t block_bytes = t.tile.columns() * TotalExtent(t.c.reduce) * bytes;
   const bool ahead =
@@ -288,9 +291,9 @@ loop::Substitution AtRow(const TiledContraction& t, const TilePlace& place, cons
 }
 
 Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
-  const int64_t lanes = t.tile.lanes;
-  const int64_t vectors = DivideUp(place.columns, lanes);
-  const int64_t row_stride = vectors * lanes;
+  const int64_t sum_lanes = t.tile.lanes;
+  const int64_t vectors = DivideUp(place.columns, sum_lanes);
+  const int64_t row_stride = vectors * sum_lanes;
   const int64_t rows = place.outer_rows * place.rows;
   const Buffer acc =
       loop::MakeBuffer("acc", t.init.type().dtype, {rows * row_stride}, loop::BufferScope::kLocal);
@@ -312,8 +315,9 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
     if (t.dot.has_value()) s[t.tile_row.get()] = p.outer * Expr(place.rows) + p.row;
     return loop::Substitute(e, s);
   };
-  // body(point) for all rows and for `count` columns, as straight-line vector code.
-  const auto each = [&](int64_t count, const std::function<Stmt(const Point&)>& body) {
+  // body(point) for all rows and for `count` columns, as straight-line code of vectors.
+  const auto each = [&](int64_t count, int64_t lanes,
+                        const std::function<Stmt(const Point&)>& body) {
     const Var outer = loop::MakeVar("outer"), m = loop::MakeVar("m");
     const int64_t whole = count / lanes;
     std::vector<Stmt> parts;
@@ -348,27 +352,39 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
   // Packed columns are padded with zeros to whole vectors; others may only be read where they
   // exist.
   const int64_t computed = t.packed ? row_stride : place.columns;
-  std::vector<Stmt> body = {each(
-      computed, [&](const Point& p) { return loop::MakeStore(acc, {sum_at(p)}, at(t.init, p)); })};
+  std::vector<Stmt> body = {each(computed, sum_lanes, [&](const Point& p) {
+    return loop::MakeStore(acc, {sum_at(p)}, at(t.init, p));
+  })};
   for (const loop::Load* load : EpilogueLoads(t)) body.push_back(ask_for(*load));
-  const Stmt update = each(computed, [&](const Point& p) {
+  const Stmt update = each(computed, sum_lanes, [&](const Point& p) {
     return loop::MakeStore(
         acc, {sum_at(p)},
         AddProduct(t, loop::MakeLoad(acc, {sum_at(p)}), at(t.dot ? t.x : t.c.x, p), at(t.y, p)));
   });
   body.push_back(Reduction(t, place, loop::MakeBlock({update, PrefetchColumns(t, place)}),
-                           rows * DivideUp(computed, lanes)));
+                           rows * DivideUp(computed, sum_lanes)));
+  const bool widens = t.epilogue_lanes > 0 && place.columns % t.epilogue_lanes == 0;
+  const int64_t wide = widens ? t.epilogue_lanes : sum_lanes;
+  // Sums that become vectors lie in memory of their own, so that they are scalars until then.
+  Buffer sums = acc;
+  if (widens) {
+    sums = loop::MakeBuffer("sums", acc->dtype, acc->shape, loop::BufferScope::kLocal);
+    body.push_back(each(place.columns, sum_lanes, [&](const Point& p) {
+      return loop::MakeStore(sums, {sum_at(p)}, loop::MakeLoad(acc, {sum_at(p)}));
+    }));
+  }
   for (const Epilogue& epilogue : t.epilogues) {
-    body.push_back(each(place.columns, [&](const Point& p) {
+    body.push_back(each(place.columns, wide, [&](const Point& p) {
       const Expr value = ReplaceLoads(epilogue.value, t.sums, [&](const std::vector<Expr>&) {
-        return loop::MakeLoad(acc, {sum_at(p)});
+        return loop::MakeLoad(sums, {sum_at(p)});
       });
       std::vector<Expr> index;
       for (const Expr& i : epilogue.index) index.push_back(at(i, p));
       return loop::MakeStore(epilogue.buffer, index, at(value, p));
     }));
   }
-  return loop::MakeAllocate(acc, loop::MakeBlock(std::move(body)));
+  Stmt tile = loop::MakeAllocate(acc, loop::MakeBlock(std::move(body)));
+  return sums == acc ? tile : loop::MakeAllocate(sums, tile);
 }
 
 }  // namespace kiln::schedule

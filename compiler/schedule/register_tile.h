@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "compiler/schedule/families.h"
@@ -47,6 +48,12 @@ struct DotPlan {
   DType column_dtype = {};  // of y' in memory …
   DType column_factor = {};  // … and as it is multiplied
   int64_t lanes = 1;         // of the widest vector of sums
+
+  loop::DotKind kind() const {
+    const int elements = static_cast<int>(group);
+    if (row == nullptr) return {.group = elements};
+    return {.instruction = std::string(row->name), .group = elements, .swaps = row->swaps};
+  }
 };
 
 // A contraction ready to be made into tiles.
@@ -57,6 +64,7 @@ struct TiledContraction {
   std::vector<Epilogue> epilogues = {};
   bool stores_sums = false;  // for later stages that are no epilogues
   TileShape tile = {};
+  int64_t epilogue_lanes = 0;  // of vectors that epilogues make of single sums; 0: the tile's
   bool fused_multiply_add = false;
   // The column factor, as it is read in a tile. If it is packed, in terms of `block` and `column`
   // (in the block) instead of c.column.

@@ -8,6 +8,7 @@
 #include "compiler/loop/pipeline.h"
 #include "compiler/schedule/contraction_choice.h"
 #include "compiler/schedule/families.h"
+#include "compiler/schedule/fixed_point.h"
 
 namespace kiln {
 namespace {
@@ -199,6 +200,7 @@ absl::StatusOr<Stmt> Build(loop::Kernel& kernel, const ScheduleOptions& options,
   if (options.naive) return schedule::NaiveSchedule(kernel, context);
   if (HasUpdate(kernel)) return UpdateNests(kernel, context);
   schedule::InlineStages(kernel, context.target);
+  schedule::ShortenFixedPoint(kernel, context);
   const size_t contraction = FindContraction(kernel, context.target);
   if (contraction < kernel.stages.size()) {
     return BuildContraction(kernel, contraction, options, context, scheduled);

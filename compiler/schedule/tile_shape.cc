@@ -14,7 +14,6 @@ namespace {
 constexpr int64_t kMaxVectors = 8;  // per row, when there are few rows
 constexpr int64_t kScratchRegisters =
     2;  // beside accumulators and column vectors: a broadcast, a temporary
-constexpr int64_t kScalarTile = 4;  // accumulators on a machine without vectors
 
 // The model's unit is the time of one vector multiply-add. A machine issues two at once, each with
 // a latency of four cycles, so fewer accumulators than this wait for each other.
@@ -110,8 +109,10 @@ class Model {
   int64_t lanes_;
 };
 
-TileShape ScalarTile(const TileProblem& p) {
-  const int64_t rows = std::min<int64_t>(p.rows, 2);
+// Sums of one lane each. What is made of them is vectors of columns where the machine has such.
+TileShape ScalarTile(const TileProblem& p, const Target& target) {
+  const bool columns_only = VectorsOfSums(p.dtype, target) > 1 && p.columns % kScalarTile == 0;
+  const int64_t rows = columns_only ? 1 : std::min(p.rows, kScalarTileRows);
   return {.rows = rows, .vectors = std::min<int64_t>(p.columns, kScalarTile / rows)};
 }
 
@@ -127,12 +128,16 @@ int64_t TileLanes(const TileProblem& p, const Target& target) {
   return lanes;
 }
 
+int64_t VectorsOfSums(DType dtype, const Target& target) {
+  return target.by_c_compiler ? 1 : target.Lanes(dtype);
+}
+
 int64_t MaxAccumulators(const Target& target) {
   return std::max<int64_t>(target.vector_registers, 4 * kScalarTile);
 }
 
 std::vector<TileShape> RankTiles(const TileProblem& p, const Target& target) {
-  if (MaxLanes(p, target) == 1) return {ScalarTile(p)};
+  if (MaxLanes(p, target) == 1) return {ScalarTile(p, target)};
   const int64_t lanes = TileLanes(p, target);
   const Model model(p, target, lanes);
   const int64_t registers = target.vector_registers - kScratchRegisters;

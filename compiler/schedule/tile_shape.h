@@ -30,6 +30,9 @@ inline bool KeepsColumns(int64_t bytes, const Target& target) {
   return bytes <= target.l2_bytes / 2;
 }
 
+// Accumulators of one sum each, of which some are rows.
+inline constexpr int64_t kScalarTile = 4, kScalarTileRows = 2;
+
 // What the choice depends on: extents, and how far apart rows of the row factor are.
 struct TileProblem {
   int64_t outer_rows = 1;
@@ -54,6 +57,10 @@ struct TileProblem {
 
 // The lanes of a tile's vectors: those of the target, or fewer where that holds all columns.
 int64_t TileLanes(const TileProblem& problem, const Target& target);
+
+// How many sums of one lane each, of neighbouring columns, become one vector when they are complete;
+// 1: none do, as in generated C, which has no vectors.
+int64_t VectorsOfSums(DType dtype, const Target& target);
 
 // How many accumulators any tile may have. Those that the model takes stay in registers; a few more
 // still are right, and not much code.

@@ -31,7 +31,12 @@ enum class DotGeometry {
 struct DotForm {
   int lanes;                   // of the sum
   absl::string_view features;  // by LLVM's names, all that it needs: "avx512vnni,avx512vl"
-  // LLVM's intrinsic. Its operands are named by the row's `llvm_operands`.
+  // The new sum in LLVM's intrinsics, whose names are written without "llvm.":
+  //   expr := s | a | b       the sum and the factors
+  //         | a0 | b1 | …     a word of 32 bits of a factor
+  //         | 0               the constant
+  //         | ror8(expr)      a word, rotated right by 8 bits
+  //         | expr + expr | intrinsic(expr, …)
   absl::string_view llvm;
 };
 
@@ -45,18 +50,18 @@ struct DotInC {
 };
 
 struct DotInstruction {
-  absl::string_view name;  // in the text of the loop IR: "vpdpbusd"
+  // In the text of the loop IR: "vpdpbusd". It is the mnemonic, with what tells rows of one
+  // instruction apart behind a `_`.
+  absl::string_view name;
   // The architecture of a triple begins with one of these, separated by commas: "thumb,arm".
   absl::string_view arch;
   DotGeometry geometry;
   int group;             // products that are added to each lane
   DType a, b;            // of rows and of columns, as the instruction reads them
   bool widens_in_steps;  // columns are stored in half of b's bits and extended when they are read
+  bool swaps = false;    // elements 1 and 2 of every four of b are exchanged (loop::DotKind)
   // Issue slots at one width, in units of one vector multiply-add.
   double cost;
-  // Of the intrinsic, in order: s the sum, a and b the factors, 0 the constant 0. A `+` behind them
-  // says that the intrinsic has no sum, which is added to its result.
-  absl::string_view llvm_operands;
   std::vector<DotForm> forms;  // the widest first
   DotInC c = {};
 

@@ -133,6 +133,8 @@ absl::Status ApplyOption(absl::string_view option, Target& target) {
 
 }  // namespace
 
+bool Target::doubles_products() const { return absl::StartsWith(triple, "aarch64"); }
+
 int Target::Lanes(DType dtype) const {
   if (vector_bits == 0 || (!vector_float && dtype.is_float())) return 1;
   // The small vector units (Helium) have no 64-bit lanes.

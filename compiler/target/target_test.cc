@@ -33,8 +33,10 @@ TEST(DotInstructions, FollowFromFeatures) {
   EXPECT_EQ(DotsOf("aarch64"), Names{});
   EXPECT_EQ(DotsOf("aarch64 -mattr=+dotprod"), (Names{"sdot 4"}));
   EXPECT_EQ(DotsOf("aarch64-linux-gnu -mcpu=neoverse-v1"), (Names{"usdot 4", "sdot 4"}));
-  EXPECT_EQ(DotsOf("cortex-m55"), (Names{"vmlava.s8 1"}));
-  EXPECT_EQ(DotsOf("cortex-m4f"), Names{});
+  EXPECT_EQ(DotsOf("cortex-m55"), (Names{"vmlava.s8 1", "smlad 1", "smlad_s8 1"}));
+  EXPECT_EQ(DotsOf("cortex-m4f"), (Names{"smlad 1", "smlad_s8 1"}));
+  EXPECT_EQ(DotsOf("cortex-m33 -mattr=-dsp"), Names{});
+  EXPECT_EQ(DotsOf("cortex-m3"), Names{});
   EXPECT_EQ(DotsOf("riscv64gc"), Names{});
 }
 
@@ -44,7 +46,7 @@ TEST(DotInstructions, CodeOfCHasThoseThatCCanSpell) {
   EXPECT_TRUE(DotInstructionsOf(x86).empty());
   Target helium = *Target::Parse("cortex-m55");
   helium.by_c_compiler = true;
-  EXPECT_EQ(DotInstructionsOf(helium).size(), 1);
+  EXPECT_EQ(DotInstructionsOf(helium).size(), 3);
 }
 
 TEST(TargetTest, FeaturesDoNotContradictEachOther) {

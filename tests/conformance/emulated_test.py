@@ -35,11 +35,14 @@ ROWS = [
     "planestrike",
     "micro_speech",
 ]
-# By targets: LLVM's triple for Clang, its options, and the emulator.
+# The target, LLVM's triple for Clang, its options, and the emulator.
 MACHINES = {
-    "aarch64": ("aarch64-linux-gnu", [], "qemu-aarch64"),
-    "riscv64gc": ("riscv64-linux-gnu", ["-march=rv64gc", "-mabi=lp64d"], "qemu-riscv64"),
+    "aarch64": ("aarch64", "aarch64-linux-gnu", [], "qemu-aarch64"),
+    "riscv64gc": ("riscv64gc", "riscv64-linux-gnu", ["-march=rv64gc", "-mabi=lp64d"], "qemu-riscv64"),
 }
+# What AArch64 has beside: the features, and the instruction that code for rows of int8 then has. The emulator has all of them.
+INSTRUCTIONS = {"sdot": "+dotprod", "usdot": "+dotprod,+i8mm"}
+INSTRUCTION_ROWS = ["kws_int8", "tinymaix_mnist_resnet_q", "micro_speech"]
 FORMATS = {"|i1": "b", "|u1": "B", "<i2": "h", "<i4": "i", "<f4": "f"}
 
 
@@ -62,10 +65,19 @@ class Array:
 
 
 class EmulatedTest(CliCase):
-    def build(self, row, machine, codegen):
+    def skip_without(self, machine, codegen):
+        if not DATA:
+            self.skipTest("KILN_SHARED_DATA does not name the folder with the models")
+        emulator = MACHINES[machine][3]
+        missing = [name for name, path in ((emulator, shutil.which(emulator)), ("clang-19", CLANG), ("ld.lld-19", LLD)) if not path]
+        if missing or codegen not in CODEGENS:
+            self.skipTest("no " + ", ".join(missing or [codegen]))
+
+    def build(self, row, machine, codegen, features=""):
         """The program of a model, and the sizes of its inputs and outputs."""
-        triple, options, _ = MACHINES[machine]
-        arguments = ["--module-name", "m", "--runtime", "crt", "--interface", "c", "--codegen", codegen, "--target", machine]
+        target, triple, options, _ = MACHINES[machine]
+        target += " -mattr=" + features if features else ""
+        arguments = ["--module-name", "m", "--runtime", "crt", "--interface", "c", "--codegen", codegen, "--target", target]
         self.succeeds("compile", os.path.join(DATA, row["model"]), "-o", self.out, *arguments)
         program = self.path("program")
         command = [CLANG, "--target=" + triple, "-O2", "-ffreestanding", "-nostdlib", "-static", "-fuse-ld=" + LLD, "-DMODEL=m"]
@@ -79,15 +91,15 @@ class EmulatedTest(CliCase):
         shutil.rmtree(self.out)
         return program, sizes
 
-    def check(self, row, machine, codegen):
-        program, (input_bytes, output_bytes) = self.build(row, machine, codegen)
+    def check(self, row, machine, codegen, features=""):
+        program, (input_bytes, output_bytes) = self.build(row, machine, codegen, features)
         inputs = [Array(path) for path in row["inputs"]]
         expected = [Array(path) for path in row["expected"]]
         self.assertEqual((len(inputs), len(expected)), (len(input_bytes), len(output_bytes)))
         self.assertFalse({"offset", "scale", "state"} & row.keys(), "inputs are given as their files have them")
         steps = min(STEPS, len(inputs[0].bytes) // input_bytes[0])
         data = b"".join(array.step(step, size) for step in range(steps) for array, size in zip(inputs, input_bytes))
-        result = subprocess.run([MACHINES[machine][2], program], input=data, stdout=subprocess.PIPE)
+        result = subprocess.run([MACHINES[machine][3], program], input=data, stdout=subprocess.PIPE)
         self.assertEqual(result.returncode, 0)
         at = 0
         for step in range(steps):
@@ -95,6 +107,12 @@ class EmulatedTest(CliCase):
                 self.compare(array.values(result.stdout[at : at + size]), array.values(array.step(step, size)), row)
                 at += size
         self.assertEqual((steps > 0, len(result.stdout)), (True, at))
+
+    def check_instruction(self, row, instruction, features):
+        target = "aarch64 -mattr=" + features
+        assembly = self.succeeds("compile", os.path.join(DATA, row["model"]), "--emit=asm", "--runtime", "crt", "--target", target)
+        self.assertRegex(assembly, r"\b{}\b".format(instruction))
+        self.check(row, "aarch64", "llvm", features)
 
     def compare(self, found, wanted, row):
         if "relative" not in row:
@@ -108,19 +126,24 @@ class EmulatedTest(CliCase):
 def add_cases():
     with open(os.path.join(SOURCES, "models.json"), encoding="utf-8") as file:
         rows = {row["name"]: row for row in json.load(file)}
-    for number, (machine, (_, _, emulator)) in enumerate(MACHINES.items()):
-        missing = [name for name, path in ((emulator, shutil.which(emulator)), ("clang-19", CLANG), ("ld.lld-19", LLD)) if not path]
+    for number, machine in enumerate(MACHINES):
         for codegen in ("llvm", "c"):
             for name in ROWS if codegen == "llvm" else ROWS[number :: len(MACHINES)]:
 
-                def case(self, row=rows[name], machine=machine, codegen=codegen, missing=missing):
-                    if not DATA:
-                        self.skipTest("KILN_SHARED_DATA does not name the folder with the models")
-                    if missing or codegen not in CODEGENS:
-                        self.skipTest("no " + ", ".join(missing or [codegen]))
+                def case(self, row=rows[name], machine=machine, codegen=codegen):
+                    self.skip_without(machine, codegen)
                     self.check(row, machine, codegen)
 
                 setattr(EmulatedTest, "test_{}_{}_{}".format(name, machine, codegen), case)
+
+    for instruction, features in INSTRUCTIONS.items():
+        for name in INSTRUCTION_ROWS:
+
+            def case(self, row=rows[name], instruction=instruction, features=features):
+                self.skip_without("aarch64", "llvm")
+                self.check_instruction(row, instruction, features)
+
+            setattr(EmulatedTest, "test_{}_{}".format(name, instruction), case)
 
 
 add_cases()

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Integer TFLite models on boards in QEMU, against the outputs of TFLite Micro, to the byte.
+"""Integer TFLite models on boards in QEMU, against the outputs of TFLite Micro, to the byte, and against tflite_figures.txt: what each
+takes of a board, and the instructions of an inference.
 
-    tflite_models BOARDS              tests; skips where KILN_SHARED_DATA does not name the folder with the models
-    tflite_models --figures BOARDS    prints what each takes of a board, and the instructions of an inference
+    tflite_models BOARDS             tests; skips where KILN_SHARED_DATA does not name the folder with the models
+    tflite_models --update BOARDS    writes tflite_figures.txt
 
 BOARDS is JSON: how each is started and compiled for. The files of a model are those of its row in tests/conformance/models.json.
 Inputs and outputs lie in the workspace, so that the RAM is all that the model takes beside the stack.
@@ -17,6 +18,7 @@ import sys
 import tempfile
 import unittest
 
+from tools.firmware import measure
 from tools.firmware.run_images import emulator_command
 
 KILN = os.path.abspath("tools/kiln/kiln")
@@ -36,6 +38,8 @@ STEPS = {
 }
 C_FLAGS = ["-std=c99", "-O2", "-ffp-contract=off", "-fno-math-errno", "-ffunction-sections", "-fdata-sections", "-I."]
 RUN_SECONDS = 300
+FIGURES = "tests/firmware/tflite_figures.txt"
+HOW_TO_RENEW = "Renewed by `bazel run //tests/firmware:update_tflite_figures`."
 
 PROGRAM = string.Template(
     """#include <stdint.h>
@@ -182,56 +186,62 @@ def codegens():
     return [codegen for codegen in ("c", "llvm") if codegen in words.split("\n")[1].split(": ")[1].split(", ")]
 
 
-def run_all(check):
-    """Calls check(board, codegen, name, what Case.image gives) for each image."""
-    for name, properties in BOARDS.items():
+def images(boards):
+    """Board, code generator, name of the model, and what Case.image gives, of each image."""
+    for name, properties in boards.items():
         with tempfile.TemporaryDirectory() as folder:
             board = Board(name, properties, folder)
             for codegen in codegens():
                 for case_name, case in read_cases().items():
-                    check(board, codegen, case_name, case.image(board, codegen))
+                    yield board, codegen, case_name, case.image(board, codegen)
+
+
+def inspect(*arguments):
+    return json.loads(subprocess.run([KILN, "inspect", "--json"] + list(arguments), stdout=subprocess.PIPE, check=True).stdout)
+
+
+def figures_of(board, codegen, made):
+    """What a model takes of a board: the figures of tools/firmware/measure.py but for the stack that is seen."""
+    image, folder, model = made
+    counted = inspect(image, "--emulator", " ".join(board.emulator()), "--timeout", str(RUN_SECONDS))
+    usage = ["--stack-usage", model.replace(".o", ".su")] if codegen == "c" else []
+    sizes = inspect(model, *usage)
+    with open(os.path.join(folder, "m.metadata.json"), encoding="utf-8") as file:
+        workspace = json.load(file)["functions"][0]["workspace_size_bytes"]
+    return {
+        "instructions": max(counted["instructions"]),
+        "flash_bytes": sizes["flash_bytes"],
+        "ram_bytes": sizes["ram_bytes"] + workspace,
+        "workspace_bytes": workspace,
+        "stack_bytes": sizes["stack_bytes"],
+    }
 
 
 @unittest.skipUnless(DATA, "KILN_SHARED_DATA does not name the folder with the models")
 class TfliteModels(unittest.TestCase):
-    def test_outputs_are_those_of_tflite_micro(self):
-        def check(board, codegen, name, made):
+    def test_outputs_and_figures(self):
+        golden = measure.read_table(FIGURES)
+        for board, codegen, name, made in images(BOARDS):
             with self.subTest(name, board=board.name, codegen=codegen):
                 command = board.emulator() + ["-kernel", made[0]]
                 result = subprocess.run(
                     command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=RUN_SECONDS
                 )
                 self.assertEqual(result.returncode, 0, result.stdout.decode(errors="replace"))
+                key = (board.name, name + "_" + codegen)
+                self.assertEqual(list(measure.problems({key: figures_of(board, codegen, made)}, golden)), [], HOW_TO_RENEW)
 
-        run_all(check)
 
-
-def print_figures():
-    row = "{:<12} {:<24} {:<8} {:>13} {:>12} {:>10} {:>16} {:>12}"
-    names = ["board", "model", "codegen", "instructions", "flash_bytes", "ram_bytes", "workspace_bytes", "stack_bytes"]
-    print(row.format(*names), flush=True)
-
-    def inspect(*arguments):
-        return json.loads(subprocess.run([KILN, "inspect", "--json"] + list(arguments), stdout=subprocess.PIPE, check=True).stdout)
-
-    def check(board, codegen, name, made):
-        image, folder, model = made
-        counted = inspect(image, "--emulator", " ".join(board.emulator()), "--timeout", "600")
-        usage = ["--stack-usage", model.replace(".o", ".su")] if codegen == "c" else []
-        sizes = inspect(model, *usage)
-        with open(os.path.join(folder, "m.metadata.json"), encoding="utf-8") as file:
-            workspace = json.load(file)["functions"][0]["workspace_size_bytes"]
-        instructions = max(counted["instructions"])
-        figures = [instructions, sizes["flash_bytes"], sizes["ram_bytes"] + workspace, workspace, sizes["stack_bytes"]]
-        print(row.format(board.name, name, codegen, *figures), flush=True)
-
-    run_all(check)
+def update_figures():
+    found = {(board.name, name + "_" + codegen): figures_of(board, codegen, made) for board, codegen, name, made in images(BOARDS)}
+    path = os.path.join(os.environ["BUILD_WORKSPACE_DIRECTORY"], FIGURES)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(measure.table_text(found, "# " + HOW_TO_RENEW + "\n"))
 
 
 if __name__ == "__main__":
-    FIGURES = sys.argv[1] == "--figures"
     BOARDS = json.loads(sys.argv[-1])
-    if FIGURES:
-        print_figures()
+    if sys.argv[1] == "--update":
+        update_figures()
     else:
         unittest.main(argv=sys.argv[:1], verbosity=2)  # says why it skips

@@ -5,8 +5,8 @@
     measure --update TABLE CONFIGURATION.json…    writes the table
 
 A row is a board and an image; its figures are what an inference executes (instructions), and what the model's object takes: flash,
-static RAM, workspace and the deepest stack. The last figure is the stack that was seen when it ran, with that of the functions which it
-calls; it may not be much deeper. The configuration is what the rule model_figures writes.
+static RAM, workspace and the deepest stack. The last figure, where it is measured, is the stack that was seen when it ran, with that of
+the functions which it calls; it may not be much deeper. The configuration is what the rule model_figures writes.
 """
 
 import json
@@ -21,7 +21,7 @@ FIGURES = ["instructions", "flash_bytes", "ram_bytes", "workspace_bytes", "stack
 # Of stack: what the painting does not see, and the compiler's arithmetic for cores without a floating-point unit.
 LIBRARY_STACK_BYTES = 64
 # A figure may be this far from the table's, and any figure may be off by SLACK.
-MARGIN = 0.03
+MARGIN = 0.02
 SLACK = 16
 HEADER = "# Renewed by `bazel run //tests/firmware:update_figures`.\n"
 
@@ -55,20 +55,23 @@ def rows(configuration):
 def read_table(path):
     with open(path, encoding="utf-8") as file:
         lines = [line.split() for line in file if line.strip() and not line.startswith("#")]
-    names = lines[0][2:]
+    names = lines[0][2:] if lines else []
     return {tuple(line[:2]): dict(zip(names, map(int, line[2:]))) for line in lines[1:]}
 
 
-def table_text(table):
-    lines = [["board", "image"] + FIGURES] + [list(key) + [str(table[key][name]) for name in FIGURES] for key in sorted(table)]
+def table_text(table, header=HEADER):
+    """The text of a table whose rows all have the same figures."""
+    names = [name for name in FIGURES if all(name in figures for figures in table.values())]
+    lines = [["board", "image"] + names] + [list(key) + [str(table[key][name]) for name in names] for key in sorted(table)]
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
     texts = ["  ".join(text.ljust(width) if i < 2 else text.rjust(width) for i, (text, width) in enumerate(zip(line, widths))) for line in lines]
-    return HEADER + "".join(text.rstrip() + "\n" for text in texts)
+    return header + "".join(text.rstrip() + "\n" for text in texts)
 
 
 def problems(found, golden):
+    """What is wrong with the figures that were found, a sentence each."""
     for key, figures in found.items():
-        if figures["stack_seen_bytes"] > figures["stack_bytes"] + LIBRARY_STACK_BYTES:
+        if figures.get("stack_seen_bytes", 0) > figures["stack_bytes"] + LIBRARY_STACK_BYTES:
             yield "{} {}: an inference takes {stack_seen_bytes} bytes of stack, its object says {stack_bytes}".format(*key, **figures)
         if key not in golden:
             yield "{} {}: is not in the table".format(*key)
@@ -76,7 +79,8 @@ def problems(found, golden):
         for name, value in figures.items():
             wanted = golden[key][name]
             if abs(value - wanted) > max(SLACK, MARGIN * wanted):
-                yield "{} {}: {} is {}, the table has {}".format(*key, name, value, wanted)
+                change = "" if wanted == 0 else ", {:+.1f} %".format(100 * (value - wanted) / wanted)
+                yield "{} {}: {} is {}, the table has {}{}".format(*key, name, value, wanted, change)
 
 
 def main(arguments):

@@ -109,6 +109,7 @@ struct CContext {
   std::set<std::string> loader_pointers;
   bool uses_tvm_headers = false;
   bool uses_aligned = false;
+  bool uses_assume_aligned = false;
   bool uses_lanes = false;  // KILN_LANES
   bool uses_section = false;
   bool uses_packed_constants = false;

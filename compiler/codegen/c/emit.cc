@@ -96,6 +96,13 @@ constexpr char kAligned[] =
     "#define KILN_ALIGNED(bytes)\n"
     "#endif\n\n";
 
+constexpr char kAssumeAligned[] =
+    "#if defined(__GNUC__)\n"
+    "#define KILN_ASSUME_ALIGNED(pointer, bytes) __builtin_assume_aligned(pointer, bytes)\n"
+    "#else\n"
+    "#define KILN_ASSUME_ALIGNED(pointer, bytes) (pointer)\n"
+    "#endif\n\n";
+
 // GCC 12 expands a loop of a few lanes with -O3, takes their sums over the loop around it for the
 // lanes of one vector, and mixes them up.
 constexpr char kLanes[] =
@@ -248,7 +255,8 @@ absl::StatusOr<std::string> EmitC(const loop::LoopProgram& program, const Target
       !uses_fma ? ""
       : is_x86  ? kFmaOfX86
                 : kFmaOfOthers,
-      variant_macros, context.uses_aligned ? kAligned : "", context.uses_lanes ? kLanes : "",
+      variant_macros, context.uses_aligned ? kAligned : "",
+      context.uses_assume_aligned ? kAssumeAligned : "", context.uses_lanes ? kLanes : "",
       context.uses_section ? kSection : "", context.uses_packed_constants ? kPackedConstants : "",
       LoaderPointers(context), context.helpers.definitions(), packed_helpers,
       Prototypes(context, data_printer));

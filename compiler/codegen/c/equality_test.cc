@@ -131,7 +131,8 @@ std::vector<std::string> Pairs(DType dtype) {
 }
 
 bool IsDefined(BinaryOp op, DType dtype) {
-  if (op == BinaryOp::kRoundingMulHigh || op == BinaryOp::kRoundingShr) {
+  if (op == BinaryOp::kRoundingMulHigh || op == BinaryOp::kRoundingMulTop ||
+      op == BinaryOp::kRoundingShr) {
     return dtype == DType::Int(32);
   }
   if (op == BinaryOp::kAnd || op == BinaryOp::kOr || op == BinaryOp::kXor) return !dtype.is_float();

@@ -136,6 +136,7 @@ ExprPrinter::Text ExprPrinter::MakeBinary(const loop::Binary& node, DType dtype)
     case BinaryOp::kMin:
     case BinaryOp::kMax:
     case BinaryOp::kRoundingMulHigh:
+    case BinaryOp::kRoundingMulTop:
     case BinaryOp::kRoundingShr: {
       const std::string a = Print(node.a), b = Print(node.b);
       return {absl::StrCat(context_.helpers.Binary(node.op, dtype), "(", a, ", ", b, ")"),

@@ -77,10 +77,10 @@ bool IsLoadOfGroup(const Expr& factor, DType dtype, int group) {
 }  // namespace
 
 bool HasSpellingInC(const loop::Dot& dot) {
-  const DotInstruction* row = FindDotInstruction(dot.instruction);
-  return row != nullptr && !row->c.body.empty() && row->group == dot.group &&
-         !dot.sum.type().is_vector() && IsLoadOfGroup(dot.a, row->a, row->group) &&
-         IsLoadOfGroup(dot.b, row->b, row->group);
+  const DotInstruction* row = FindDotInstruction(dot.kind.instruction);
+  return row != nullptr && !row->c.body.empty() && row->group == dot.kind.group &&
+         row->swaps == dot.kind.swaps && !dot.sum.type().is_vector() &&
+         IsLoadOfGroup(dot.a, row->a, row->group) && IsLoadOfGroup(dot.b, row->b, row->group);
 }
 
 void ExprPrinter::Count(const ExprNode* node) {
@@ -160,14 +160,18 @@ ExprPrinter::Text ExprPrinter::Make(const Expr& e) {
 
 // A call of the instruction's function with the addresses of the two groups.
 ExprPrinter::Text ExprPrinter::MakeDot(const loop::Dot& node) {
-  const DotInstruction* row = FindDotInstruction(node.instruction);
+  const DotInstruction* row = FindDotInstruction(node.kind.instruction);
   if (row == nullptr || !HasSpellingInC(node)) {
-    return Fail(absl::StrCat("dot<", node.instruction, "> has no spelling in C"));
+    return Fail(absl::StrCat("dot<", node.kind.instruction, "> has no spelling in C"));
   }
   const auto address = [&](const Expr& group) {
     const auto* load = group.As<loop::Load>();
     const loop::Load first = {load->buffer, {load->index[0].As<loop::Ramp>()->base}};
-    return absl::StrCat("&", MakeLoad(first, load->buffer->dtype).text);
+    const std::string at = absl::StrCat("&", MakeLoad(first, load->buffer->dtype).text);
+    const int bytes = row->group * load->buffer->dtype.bytes();
+    if (load->buffer->alignment_bytes < bytes) return at;
+    context_.uses_assume_aligned = true;
+    return absl::StrCat("KILN_ASSUME_ALIGNED(", at, ", ", bytes, ")");
   };
   const std::string sum = Print(node.sum), a = address(node.a), b = address(node.b);
   return {absl::StrCat(context_.helpers.Dot(*row), "(", sum, ", ", a, ", ", b, ")"), kPrimary};

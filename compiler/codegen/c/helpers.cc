@@ -47,6 +47,17 @@ constexpr char kRoundingMulHigh[] =
     "static inline $0 kiln_rounding_mul_high_$1($0 a, $0 b) {\n"
     "  return ($0)($2)((uint64_t)((int64_t)a * b + (1 << 30)) >> 31);\n"
     "}\n\n";
+constexpr char kRoundingMulTop[] =
+    "/* a * b / 2^32, rounded to nearest, halves up. */\n"
+    "static inline $0 kiln_rounding_mul_top_$1($0 a, $0 b) {\n"
+    "#if defined(__GNUC__) && defined(__ARM_FEATURE_DSP)\n"
+    "  $0 top;\n"
+    "  __asm__(\"smmulr %0, %1, %2\" : \"=r\"(top) : \"r\"(a), \"r\"(b));\n"
+    "  return top;\n"
+    "#else\n"
+    "  return ($0)($2)((uint64_t)((int64_t)a * b + ((int64_t)1 << 31)) >> 32);\n"
+    "#endif\n"
+    "}\n\n";
 constexpr char kRoundingShr[] =
     "/* a / 2^n, rounded to nearest, halves away from zero. */\n"
     "static inline $0 kiln_rounding_shr_$1($0 a, $0 n) {\n"
@@ -56,18 +67,18 @@ constexpr char kRoundingShr[] =
     "  return ($0)(a < 0 ? 0u - rounded : rounded);\n"
     "}\n\n";
 // `$0` is the name, `$1` the condition, `$2` the header, `$3` and `$4` the types of the factors,
-// `$5` the body, `$6` the number of products.
+// `$5` the body, `$6` the number of products, `$7` the element of b that meets a[k].
 constexpr char kDot[] =
     "#if $1\n"
     "#include <$2>\n"
     "#endif\n"
-    "/* sum + a[0] * b[0] + … + a[$6 - 1] * b[$6 - 1], in 32 bits that wrap around. */\n"
+    "/* The sum of sum and a[k] * b[$7] for k < $6, in 32 bits that wrap around. */\n"
     "static inline int32_t kiln_dot_$0(int32_t sum, const $3* a, const $4* b) {\n"
     "#if $1\n"
     "  $5\n"
     "#else\n"
     "  uint32_t total = (uint32_t)sum;\n"
-    "  for (int k = 0; k < $6; ++k) total += (uint32_t)((int32_t)a[k] * b[k]);\n"
+    "  for (int k = 0; k < $6; ++k) total += (uint32_t)((int32_t)a[k] * b[$7]);\n"
     "  return (int32_t)total;\n"
     "#endif\n"
     "}\n\n";
@@ -211,6 +222,10 @@ std::string Helpers::Binary(BinaryOp op, DType dtype) {
       text = kRoundingMulHigh;
       verb = "rounding_mul_high";
       break;
+    case BinaryOp::kRoundingMulTop:
+      text = kRoundingMulTop;
+      verb = "rounding_mul_top";
+      break;
     case BinaryOp::kRoundingShr:
       text = kRoundingShr;
       verb = "rounding_shr";
@@ -248,8 +263,9 @@ std::string Helpers::Bitcast(DType from, DType to) {
 
 std::string Helpers::Dot(const DotInstruction& row) {
   std::string name = absl::StrReplaceAll(row.name, {{".", "_"}});
-  std::string text = absl::Substitute(kDot, name, row.c.guard, row.c.header, CType(row.a),
-                                      CType(row.b), row.c.body, row.group);
+  std::string text =
+      absl::Substitute(kDot, name, row.c.guard, row.c.header, CType(row.a), CType(row.b),
+                       row.c.body, row.group, row.swaps ? "k % 4 % 3 ? k ^ 3 : k" : "k");
   return Define("kiln_dot_" + name, text);
 }
 

@@ -142,6 +142,7 @@ TEST_P(ArithmeticTest, Binary) {
   }
   if (dtype == DType::Int(32)) {
     ops.insert(ops.end(), {{"rounding_mul_high", BinaryOp::kRoundingMulHigh},
+                           {"rounding_mul_top", BinaryOp::kRoundingMulTop},
                            {"rounding_shr", BinaryOp::kRoundingShr}});
   }
   for (const auto& [name, op] : ops) {
@@ -268,6 +269,38 @@ TEST_P(FloatTest, SoftwareArithmetic) {
   absl::StatusOr<std::unique_ptr<Jit>> jit = Jit::FromObject(*object, Target::Host());
   ASSERT_TRUE(jit.ok()) << jit.status();
   ExpectSameBits(program, "f", args, **jit, "software");
+}
+
+// rounding_mul_top of a by b or by a number, `lanes` at a time.
+std::string UpperWords(const Target& target, int lanes, bool by_number) {
+  const DType dtype = DType::Int(32);
+  const Buffer a = Param("a", dtype, {64}), b = Param("b", dtype, {64}),
+               out = Param("out", dtype, {64});
+  const Var i = loop::MakeVar("i");
+  const Expr index = lanes == 1 ? Expr(i) : loop::MakeRamp(i * Expr(lanes), 1, lanes);
+  const Expr by = by_number ? loop::IntConst(loop::Type::Of(dtype, lanes), 1518500250)
+                            : loop::MakeLoad(b, {index});
+  const Stmt store =
+      loop::MakeStore(out, {index}, loop::RoundingMulTop(loop::MakeLoad(a, {index}), by));
+  const auto text = EmitAssembly(
+      OneFunc({a, b, out}, 2, loop::MakeFor(i, 0, 64 / lanes, loop::ForKind::kSerial, store)),
+      target);
+  EXPECT_TRUE(text.ok()) << text.status();
+  return text.value_or("");
+}
+
+TEST(FixedPointTest, UpperWordsAreOneInstruction) {
+  for (const bool by_number : {false, true}) {
+    const std::string dsp = UpperWords(*Target::Parse("cortex-m4f"), 1, by_number);
+    EXPECT_NE(dsp.find("smmulr"), std::string::npos) << dsp;
+    EXPECT_EQ(dsp.find("umlal"), std::string::npos) << dsp;
+    const std::string helium = UpperWords(*Target::Parse("cortex-m55"), 4, by_number);
+    EXPECT_NE(helium.find("vrmulh.s32"), std::string::npos) << helium;
+    // Products of even and of odd lanes; the upper words of the odd ones stay where they are.
+    const std::string avx2 = UpperWords(*Target::Parse("x86-64-v3"), 8, by_number);
+    EXPECT_NE(avx2.find("vpmuldq"), std::string::npos) << avx2;
+    EXPECT_EQ(avx2.find("vpsllq"), std::string::npos) << avx2;
+  }
 }
 
 }  // namespace

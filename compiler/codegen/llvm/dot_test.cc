@@ -26,8 +26,9 @@ constexpr int kSteps = 40;
 enum class Factors { kOneRow, kOneColumn, kPaired };
 
 // sum[lane] += dot, of kSteps groups.
-loop::LoopProgram Program(const std::string& name, int group, DType of_a, DType of_b, int lanes,
+loop::LoopProgram Program(const loop::DotKind& kind, DType of_a, DType of_b, int lanes,
                           Factors factors) {
+  const int group = kind.group;
   const int a_lanes = factors == Factors::kOneRow ? group : group * lanes;
   const int b_lanes = factors == Factors::kOneColumn ? group : group * lanes;
   const Buffer a = Param("a", of_a, {kSteps * a_lanes}), b = Param("b", of_b, {kSteps * b_lanes}),
@@ -37,11 +38,15 @@ loop::LoopProgram Program(const std::string& name, int group, DType of_a, DType 
     return loop::MakeLoad(buffer, {loop::MakeRamp(i * Expr(width), 1, width)});
   };
   const Expr at = loop::MakeRamp(Expr(0), 1, lanes);
-  const Expr dot = loop::MakeDot(name, group, loop::MakeLoad(sum, {at}), group_at(a, a_lanes),
-                                 group_at(b, b_lanes));
+  const Expr dot =
+      loop::MakeDot(kind, loop::MakeLoad(sum, {at}), group_at(a, a_lanes), group_at(b, b_lanes));
   return OneFunc(
       {a, b, sum}, 2,
       loop::MakeFor(i, 0, kSteps, loop::ForKind::kSerial, loop::MakeStore(sum, {at}, dot)));
+}
+
+loop::DotKind KindOf(const DotInstruction& row) {
+  return {.instruction = std::string(row.name), .group = row.group, .swaps = row.swaps};
 }
 
 void ExpectBitsOnMachinesAtHand(const loop::LoopProgram& program, const std::string& trace) {
@@ -71,10 +76,9 @@ TEST(DotTest, RowsHaveTheBitsOfTheInterpreter) {
   for (const DotInstruction& row : DotInstructions()) {
     for (const DotForm& form : row.forms) {
       for (const Factors factors : {Factors::kOneRow, Factors::kOneColumn, Factors::kPaired}) {
-        const std::string name(row.name);
         ExpectBitsOnMachinesAtHand(
-            Program(name, row.group, row.a, row.b, form.lanes, factors),
-            absl::StrCat(name, " of ", form.lanes, ", ", static_cast<int>(factors)));
+            Program(KindOf(row), row.a, row.b, form.lanes, factors),
+            absl::StrCat(row.name, " of ", form.lanes, ", ", static_cast<int>(factors)));
       }
     }
   }
@@ -84,10 +88,9 @@ TEST(DotTest, RowsAreThere) {
   for (const DotInstruction& row : DotInstructions()) {
     for (const DotForm& form : row.forms) {
       SCOPED_TRACE(absl::StrCat(row.name, " of ", form.lanes, " with ", form.features));
-      const std::string name(row.name);
-      const auto assembly =
-          EmitAssembly(Program(name, row.group, row.a, row.b, form.lanes, Factors::kOneRow),
-                       MachineOf(row, form));
+      const std::string name(row.name.substr(0, row.name.find('_')));
+      const auto assembly = EmitAssembly(
+          Program(KindOf(row), row.a, row.b, form.lanes, Factors::kOneRow), MachineOf(row, form));
       ASSERT_TRUE(assembly.ok()) << assembly.status();
       // Of SSE the names have no v.
       const bool is_sse = form.features.empty();
@@ -102,7 +105,7 @@ TEST(DotTest, PlainArithmetic) {
     for (const int lanes : {1, 4, 16}) {
       for (const Factors factors : {Factors::kOneRow, Factors::kPaired}) {
         ExpectBitsOnMachinesAtHand(
-            Program("", group, DType::Int(8), DType::UInt(16), lanes, factors),
+            Program({.group = group}, DType::Int(8), DType::UInt(16), lanes, factors),
             absl::StrCat(group, " by ", lanes, ", ", static_cast<int>(factors)));
       }
     }
@@ -113,7 +116,7 @@ TEST(DotTest, PlainArithmetic) {
   const auto all = [](const Buffer& buffer) {
     return loop::MakeLoad(buffer, {loop::MakeRamp(0, 1, static_cast<int>(buffer->num_elements()))});
   };
-  const Expr dot = loop::MakeDot("", 5, all(sum), all(a), all(b));
+  const Expr dot = loop::MakeDot({.group = 5}, all(sum), all(a), all(b));
   ExpectBitsOnMachinesAtHand(
       OneFunc({a, b, sum}, 2, loop::MakeStore(sum, {loop::MakeRamp(0, 1, 6)}, dot)), "2 by 3");
 }

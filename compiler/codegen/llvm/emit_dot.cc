@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dot products of integers, by the instruction that the schedule has named where the machine has
 // it, by plain vector arithmetic elsewhere.
-#include <numeric>
+#include <algorithm>
 #include <vector>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "compiler/codegen/llvm/function_emitter.h"
+#include "compiler/loop/check.h"
 #include "compiler/target/instructions.h"
 #include "llvm/IR/Intrinsics.h"
 
@@ -14,7 +18,8 @@ namespace {
 const DotChoice* FindDot(const MachineTraits& traits, const loop::Dot& node, int lanes) {
   for (const DotChoice& dot : traits.dots) {
     const DotInstruction& row = *dot.row;
-    if (row.name == node.instruction && dot.form->lanes == lanes && row.group == node.group &&
+    if (row.name == node.kind.instruction && dot.form->lanes == lanes &&
+        row.group == node.kind.group && row.swaps == node.kind.swaps &&
         row.a == node.a.type().dtype && row.b == node.b.type().dtype) {
       return &dot;
     }
@@ -38,6 +43,72 @@ llvm::Value* RepeatedTo(llvm::IRBuilder<>& builder, llvm::Value* value, int from
   return builder.CreateShuffleVector(value, mask);
 }
 
+// Makes the instructions of a row's text (DotForm::llvm).
+class DotSpelling {
+ public:
+  DotSpelling(llvm::IRBuilder<>& builder, absl::string_view text, llvm::Value* sum, llvm::Value* a,
+              llvm::Value* b)
+      : builder_(builder), text_(text), sum_(sum), a_(a), b_(b) {}
+
+  llvm::Value* Emit() {
+    llvm::Value* value = Term();
+    while (Take("+")) value = builder_.CreateAdd(value, Term());
+    return value;
+  }
+
+ private:
+  bool Take(absl::string_view what) {
+    text_ = absl::StripLeadingAsciiWhitespace(text_);
+    return absl::ConsumePrefix(&text_, what);
+  }
+
+  llvm::Value* Term() {
+    text_ = absl::StripLeadingAsciiWhitespace(text_);
+    const size_t end = std::min(text_.find_first_of("(), "), text_.size());
+    const absl::string_view name = text_.substr(0, end);
+    text_.remove_prefix(end);
+    if (Take("(")) return Call(name);
+    if (name == "0") return builder_.getInt32(0);
+    if (name == "s") return sum_;
+    KILN_CHECK(name[0] == 'a' || name[0] == 'b', "an instruction's text names no operand");
+    llvm::Value* factor = name[0] == 'a' ? a_ : b_;
+    return name.size() == 1 ? factor : Word(factor, static_cast<uint64_t>(name[1] - '0'));
+  }
+
+  llvm::Value* Word(llvm::Value* factor, uint64_t which) {
+    const auto words = static_cast<unsigned>(factor->getType()->getPrimitiveSizeInBits() / 32);
+    if (words == 1) return builder_.CreateBitCast(factor, builder_.getInt32Ty());
+    auto* type = llvm::FixedVectorType::get(builder_.getInt32Ty(), words);
+    return builder_.CreateExtractElement(builder_.CreateBitCast(factor, type), which);
+  }
+
+  llvm::Value* Call(absl::string_view name) {
+    std::vector<llvm::Value*> args;
+    do {
+      args.push_back(Emit());
+    } while (Take(","));
+    KILN_CHECK(Take(")"), "an instruction's text lacks a parenthesis");
+    if (name == "ror8") {
+      args.push_back(args[0]);
+      args.push_back(builder_.getInt32(8));
+      return builder_.CreateIntrinsic(args[0]->getType(), llvm::Intrinsic::fshr, args);
+    }
+    const llvm::Intrinsic::ID id = llvm::Function::lookupIntrinsicID(absl::StrCat("llvm.", name));
+    if (llvm::Intrinsic::isOverloaded(id)) {
+      return builder_.CreateIntrinsic(sum_->getType(), id, args);
+    }
+    llvm::FunctionType* declared = llvm::Intrinsic::getType(builder_.getContext(), id);
+    for (unsigned i = 0; i < args.size(); ++i) {
+      args[i] = builder_.CreateBitCast(args[i], declared->getParamType(i));
+    }
+    return builder_.CreateIntrinsic(declared->getReturnType(), id, args);
+  }
+
+  llvm::IRBuilder<>& builder_;
+  absl::string_view text_;
+  llvm::Value *sum_, *a_, *b_;
+};
+
 }  // namespace
 
 llvm::Value* FunctionEmitter::EmitDot(const loop::Dot& node, const loop::Type& type) {
@@ -45,11 +116,11 @@ llvm::Value* FunctionEmitter::EmitDot(const loop::Dot& node, const loop::Type& t
   llvm::Value* a = EmitExpr(node.a);
   llvm::Value* b = EmitExpr(node.b);
   const loop::DotShape shape =
-      *loop::DotShape::Of(type.lanes, node.a.type().lanes, node.b.type().lanes, node.group);
+      *loop::DotShape::Of(type.lanes, node.a.type().lanes, node.b.type().lanes, node.kind);
   const DotChoice* dot = FindDot(machine_.traits, node, type.lanes);
   if (dot != nullptr && (shape.paired || shape.rows == 1 || shape.columns == 1)) {
-    a = RepeatedTo(builder_, a, node.a.type().lanes, type.lanes * node.group);
-    b = RepeatedTo(builder_, b, node.b.type().lanes, type.lanes * node.group);
+    a = RepeatedTo(builder_, a, node.a.type().lanes, type.lanes * node.kind.group);
+    b = RepeatedTo(builder_, b, node.b.type().lanes, type.lanes * node.kind.group);
     return EmitDotInstruction(*dot, sum, a, b);
   }
   return EmitPlainDot(node, shape, sum, a, b);
@@ -57,29 +128,7 @@ llvm::Value* FunctionEmitter::EmitDot(const loop::Dot& node, const loop::Type& t
 
 llvm::Value* FunctionEmitter::EmitDotInstruction(const DotChoice& dot, llvm::Value* sum,
                                                  llvm::Value* a, llvm::Value* b) {
-  const llvm::Intrinsic::ID id = llvm::Function::lookupIntrinsicID(
-      llvm::StringRef(dot.form->llvm.data(), dot.form->llvm.size()));
-  llvm::FunctionType* declared = llvm::Intrinsic::isOverloaded(id)
-                                     ? nullptr
-                                     : llvm::Intrinsic::getType(builder_.getContext(), id);
-  std::vector<llvm::Value*> args;
-  bool adds = false;
-  for (const char operand : dot.row->llvm_operands) {
-    if (operand == '+') {
-      adds = true;
-      continue;
-    }
-    llvm::Value* value = operand == 's'   ? sum
-                         : operand == 'a' ? a
-                         : operand == 'b' ? b
-                                          : builder_.getInt32(0);
-    if (declared != nullptr) {
-      value = builder_.CreateBitCast(value, declared->getParamType(args.size()));
-    }
-    args.push_back(value);
-  }
-  llvm::Value* result = builder_.CreateIntrinsic(sum->getType(), id, args);
-  return adds ? builder_.CreateAdd(sum, result) : result;
+  return DotSpelling(builder_, dot.form->llvm, sum, a, b).Emit();
 }
 
 llvm::Value* FunctionEmitter::EmitPlainDot(const loop::Dot& node, const loop::DotShape& shape,
@@ -102,7 +151,7 @@ llvm::Value* FunctionEmitter::EmitPlainDot(const loop::Dot& node, const loop::Do
   };
   for (int k = 0; k < shape.group; ++k) {
     llvm::Value* x = factor(a, node.a, [&](int l) { return shape.FirstOfA(l); }, k);
-    llvm::Value* y = factor(b, node.b, [&](int l) { return shape.FirstOfB(l); }, k);
+    llvm::Value* y = factor(b, node.b, [&](int l) { return shape.FirstOfB(l); }, shape.InB(k));
     sum = builder_.CreateAdd(sum, builder_.CreateMul(x, y));
   }
   return sum;

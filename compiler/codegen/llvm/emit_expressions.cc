@@ -204,6 +204,8 @@ llvm::Value* FunctionEmitter::EmitIntBinary(BinaryOp op, const loop::Type& type,
       return builder_.CreateXor(a, b);
     case BinaryOp::kRoundingMulHigh:
       return EmitRoundingMulHigh(a, b);
+    case BinaryOp::kRoundingMulTop:
+      return EmitRoundingMulTop(a, b);
     case BinaryOp::kShl:
     case BinaryOp::kShr:
     case BinaryOp::kRoundingShr:

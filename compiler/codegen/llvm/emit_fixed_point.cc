@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixed-point arithmetic of the loop IR: rounding_mul_high and rounding_shr.
+// Fixed-point arithmetic of the loop IR: rounding_mul_high, rounding_mul_top and rounding_shr.
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "compiler/codegen/llvm/function_emitter.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Intrinsics.h"
 
 namespace kiln::codegen {
@@ -40,12 +42,16 @@ llvm::Value* FunctionEmitter::EmitRoundingMulHigh(llvm::Value* a, llvm::Value* b
         llvm::ConstantInt::get(a->getType(), static_cast<uint64_t>(kLowest), true);
     return builder_.CreateSelect(saturated, lowest, result);
   }
-  return EmitRoundingMulHighByHalves(a, b);
+  // The result is in bits 31 to 62.
+  const auto [low, high] = ProductsByHalves(a, b, kHalf);
+  return EvenAndOddLanes(builder_.CreateLShr(low, 31), builder_.CreateShl(high, 1), a->getType());
 }
 
-// The products of even and of odd lanes, each in the 64 bits of two lanes: machines multiply such
-// lanes in one instruction, and no lane has to move.
-llvm::Value* FunctionEmitter::EmitRoundingMulHighByHalves(llvm::Value* a, llvm::Value* b) {
+// Products, plus a number, of even and of odd lanes, each in the 64 bits of two lanes: machines
+// multiply such lanes in one instruction, and no lane has to move.
+std::pair<llvm::Value*, llvm::Value*> FunctionEmitter::ProductsByHalves(llvm::Value* a,
+                                                                        llvm::Value* b,
+                                                                        uint64_t plus) {
   const unsigned lanes = llvm::cast<llvm::FixedVectorType>(a->getType())->getNumElements();
   auto* pairs = llvm::FixedVectorType::get(types_.i64, lanes / 2);
   const auto odd = [&](llvm::Value* x) {
@@ -54,15 +60,46 @@ llvm::Value* FunctionEmitter::EmitRoundingMulHighByHalves(llvm::Value* a, llvm::
   const auto even = [&](llvm::Value* x) {
     return builder_.CreateAShr(builder_.CreateShl(builder_.CreateBitCast(x, pairs), 32), 32);
   };
-  llvm::Value* half = llvm::ConstantInt::get(pairs, kHalf);
-  llvm::Value* low = builder_.CreateAdd(builder_.CreateMul(even(a), even(b)), half);
-  llvm::Value* high = builder_.CreateAdd(builder_.CreateMul(odd(a), odd(b)), half);
-  // The result is in bits 31 to 62.
-  low = builder_.CreateBitCast(builder_.CreateLShr(low, 31), a->getType());
-  high = builder_.CreateBitCast(builder_.CreateShl(high, 1), a->getType());
+  llvm::Value* number = llvm::ConstantInt::get(pairs, plus);
+  return {builder_.CreateAdd(builder_.CreateMul(even(a), even(b)), number),
+          builder_.CreateAdd(builder_.CreateMul(odd(a), odd(b)), number)};
+}
+
+// The lanes of `even` that are even, the lanes of `odd` that are odd.
+llvm::Value* FunctionEmitter::EvenAndOddLanes(llvm::Value* even, llvm::Value* odd,
+                                              llvm::Type* type) {
+  const unsigned lanes = llvm::cast<llvm::FixedVectorType>(type)->getNumElements();
   std::vector<int> mask(lanes);
   for (unsigned l = 0; l < lanes; ++l) mask[l] = static_cast<int>(l % 2 == 0 ? l : l + lanes);
-  return builder_.CreateShuffleVector(low, high, mask);
+  return builder_.CreateShuffleVector(builder_.CreateBitCast(even, type),
+                                      builder_.CreateBitCast(odd, type), mask);
+}
+
+llvm::Value* FunctionEmitter::EmitRoundingMulTop(llvm::Value* a, llvm::Value* b) {
+  llvm::Type* type = a->getType();
+  auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+  if (vector == nullptr) {  // Arm's SMMULR, as LLVM finds it
+    const auto wide = [&](llvm::Value* x) {
+      const bool hides = machine_.traits.multiplies_upper_words && llvm::isa<llvm::Constant>(x);
+      return builder_.CreateSExt(hides ? Hidden(x) : x, types_.i64);
+    };
+    llvm::Value* product = builder_.CreateAdd(builder_.CreateMul(wide(a), wide(b)),
+                                              llvm::ConstantInt::get(types_.i64, 2 * kHalf));
+    return builder_.CreateTrunc(builder_.CreateLShr(product, 32), types_.i32);
+  }
+  if (vector->getNumElements() == 4 && machine_.traits.rounding_mul_top != 0) {
+    return builder_.CreateIntrinsic(type, machine_.traits.rounding_mul_top,
+                                    {a, b, builder_.getInt32(0)});
+  }
+  const auto [low, high] = ProductsByHalves(a, b, 2 * kHalf);
+  return EvenAndOddLanes(builder_.CreateLShr(low, 32), high, type);
+}
+
+// The value in a register, of which LLVM knows nothing.
+llvm::Value* FunctionEmitter::Hidden(llvm::Value* value) {
+  auto* type = llvm::FunctionType::get(value->getType(), {value->getType()}, /*isVarArg=*/false);
+  auto* same = llvm::InlineAsm::get(type, "", "=r,0", /*hasSideEffects=*/false);
+  return builder_.CreateCall(type, same, {value});
 }
 
 // By the magnitude, whose half and itself fit an unsigned number together.

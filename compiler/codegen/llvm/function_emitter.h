@@ -77,7 +77,11 @@ class FunctionEmitter {
   // fma(a, b, c) of float32 by float64 arithmetic, for machines without the instruction.
   llvm::Value* EmitFmaInDouble(llvm::Value* a, llvm::Value* b, llvm::Value* c);
   llvm::Value* EmitRoundingMulHigh(llvm::Value* a, llvm::Value* b);
-  llvm::Value* EmitRoundingMulHighByHalves(llvm::Value* a, llvm::Value* b);
+  llvm::Value* EmitRoundingMulTop(llvm::Value* a, llvm::Value* b);
+  llvm::Value* Hidden(llvm::Value* value);
+  std::pair<llvm::Value*, llvm::Value*> ProductsByHalves(llvm::Value* a, llvm::Value* b,
+                                                         uint64_t plus);
+  llvm::Value* EvenAndOddLanes(llvm::Value* even, llvm::Value* odd, llvm::Type* type);
   llvm::Value* EmitRoundingShr(llvm::Value* a, llvm::Value* amount);
 
   // Dot products of integers (emit_dot.cc).

@@ -13,6 +13,7 @@
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/GVN.h"
 #include "llvm/Transforms/Scalar/IndVarSimplify.h"
+#include "llvm/Transforms/Scalar/InferAlignment.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/Reassociate.h"
@@ -37,6 +38,7 @@ llvm::FunctionPassManager FunctionPasses(bool broadcasts_operands) {
   passes.addPass(llvm::GVNPass());
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::InferAlignmentPass());
   passes.addPass(llvm::ADCEPass());
   passes.addPass(llvm::SimplifyCFGPass());
   if (broadcasts_operands) passes.addPass(PointerInductionPass());

@@ -162,8 +162,10 @@ MachineTraits TraitsOf(const llvm::TargetMachine& machine) {
     traits.fma_float32 = hard && info.checkFeatures("+vfp4d16sp");
     traits.fma_float64 = hard && info.checkFeatures("+vfp4d16,+fp64");
     traits.converts_float16 = hard && info.checkFeatures("+fp16");
+    traits.multiplies_upper_words = info.checkFeatures("+dsp");
     if (info.checkFeatures("+mve")) {
       traits.rounding_mul_high = llvm::Intrinsic::arm_mve_vqrdmulh;
+      traits.rounding_mul_top = llvm::Intrinsic::arm_mve_vrmulh;
     }
   } else if (triple.isRISCV()) {
     traits.rounds_float32 = traits.sqrt_float32 = traits.fma_float32 = info.checkFeatures("+f");

@@ -38,6 +38,11 @@ struct MachineTraits {
   bool converts_float16 = false;  // to and from float32
   // Of four lanes of int32, saturating; 0 if there is no instruction.
   llvm::Intrinsic::ID rounding_mul_high = 0;
+  // The upper words of products of four lanes of int32; 0 if there is no instruction. The third
+  // operand is 0: the lanes are signed.
+  llvm::Intrinsic::ID rounding_mul_top = 0;
+  // The upper word of a product is an instruction, which LLVM finds where no factor is a constant.
+  bool multiplies_upper_words = false;
   bool casts_by_lane = false;   // saturating casts of floats to integers have no vector instruction
   std::vector<DotChoice> dots;  // every width of every row that there is
 };

@@ -14,8 +14,7 @@ std::vector<DotInstruction> AArch64() {
        .b = kI8,
        .widens_in_steps = false,
        .cost = 1,
-       .llvm_operands = "sab",
-       .forms = {{4, "i8mm", "llvm.aarch64.neon.usdot"}}},
+       .forms = {{4, "i8mm", "aarch64.neon.usdot(s, a, b)"}}},
       // Armv8.2's dotprod.
       {.name = "sdot",
        .arch = "aarch64,arm64",
@@ -25,8 +24,7 @@ std::vector<DotInstruction> AArch64() {
        .b = kI8,
        .widens_in_steps = false,
        .cost = 1,
-       .llvm_operands = "sab",
-       .forms = {{4, "dotprod", "llvm.aarch64.neon.sdot"}}},
+       .forms = {{4, "dotprod", "aarch64.neon.sdot(s, a, b)"}}},
   };
 }
 

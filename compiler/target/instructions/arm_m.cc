@@ -3,6 +3,10 @@
 
 namespace kiln::instructions {
 
+// The DSP extension multiplies pairs of int16. SXTB16 makes a pair of bytes 0 and 2 of a word, and
+// rotated by 8 bits of bytes 1 and 3.
+constexpr absl::string_view kDspInC = "defined(__GNUC__) && defined(__ARM_FEATURE_DSP)";
+
 std::vector<DotInstruction> ArmM() {
   return {
       // Helium, the M-profile vector extension. VMLADAVA is another name of it.
@@ -14,12 +18,54 @@ std::vector<DotInstruction> ArmM() {
        .b = kI8,
        .widens_in_steps = false,
        .cost = 1,
-       .llvm_operands = "000sab",
-       .forms = {{1, "mve", "llvm.arm.mve.vmldava"}},
+       .forms = {{1, "mve", "arm.mve.vmldava(0, 0, 0, s, a, b)"}},
        .c = {.guard = "defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1)",
              .header = "arm_mve.h",
              .body = "return vmladavaq_s8(sum, vldrbq_s8((const int8_t*)a), "
                      "vldrbq_s8((const int8_t*)b));"}},
+      // Rows of int16, columns of bytes in the order of the pairs.
+      {.name = "smlad",
+       .arch = "thumb,arm",
+       .geometry = DotGeometry::kReduction,
+       .group = 4,
+       .a = kI16,
+       .b = kI8,
+       .widens_in_steps = false,
+       .swaps = true,
+       .cost = 4,
+       .forms = {{1, "dsp",
+                  "arm.smlad(a1, arm.sxtb16(ror8(b0)), arm.smlad(a0, arm.sxtb16(b0), s))"}},
+       .c = {.guard = kDspInC,
+             .header = "arm_acle.h",
+             .body = "int32_t even, odd, x, y;\n"
+                     "  __builtin_memcpy(&x, a, 4);\n"
+                     "  __builtin_memcpy(&y, a + 2, 4);\n"
+                     "  __builtin_memcpy(&odd, b, 4);\n"
+                     "  __asm__(\"sxtb16 %0, %1\" : \"=r\"(even) : \"r\"(odd));\n"
+                     "  __asm__(\"sxtb16 %0, %1, ror #8\" : \"=r\"(odd) : \"r\"(odd));\n"
+                     "  return __smlad(y, odd, __smlad(x, even, sum));"}},
+      // Rows of bytes as they lie in memory.
+      {.name = "smlad_s8",
+       .arch = "thumb,arm",
+       .geometry = DotGeometry::kReduction,
+       .group = 4,
+       .a = kI8,
+       .b = kI8,
+       .widens_in_steps = false,
+       .cost = 5,
+       .forms = {{1, "dsp",
+                  "arm.smlad(arm.sxtb16(ror8(a0)), arm.sxtb16(ror8(b0)), "
+                  "arm.smlad(arm.sxtb16(a0), arm.sxtb16(b0), s))"}},
+       .c = {.guard = kDspInC,
+             .header = "arm_acle.h",
+             .body = "int32_t a_even, a_odd, b_even, b_odd;\n"
+                     "  __builtin_memcpy(&a_odd, a, 4);\n"
+                     "  __builtin_memcpy(&b_odd, b, 4);\n"
+                     "  __asm__(\"sxtb16 %0, %1\" : \"=r\"(a_even) : \"r\"(a_odd));\n"
+                     "  __asm__(\"sxtb16 %0, %1\" : \"=r\"(b_even) : \"r\"(b_odd));\n"
+                     "  __asm__(\"sxtb16 %0, %1, ror #8\" : \"=r\"(a_odd) : \"r\"(a_odd));\n"
+                     "  __asm__(\"sxtb16 %0, %1, ror #8\" : \"=r\"(b_odd) : \"r\"(b_odd));\n"
+                     "  return __smlad(a_odd, b_odd, __smlad(a_even, b_even, sum));"}},
   };
 }
 

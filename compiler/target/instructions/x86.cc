@@ -14,12 +14,11 @@ std::vector<DotInstruction> X86() {
        .b = kI8,
        .widens_in_steps = false,
        .cost = 1,
-       .llvm_operands = "sab",
-       .forms = {{16, "avx512vnni", "llvm.x86.avx512.vpdpbusd.512"},
-                 {8, "avx512vnni,avx512vl", "llvm.x86.avx512.vpdpbusd.256"},
-                 {8, "avxvnni", "llvm.x86.avx512.vpdpbusd.256"},
-                 {4, "avx512vnni,avx512vl", "llvm.x86.avx512.vpdpbusd.128"},
-                 {4, "avxvnni", "llvm.x86.avx512.vpdpbusd.128"}}},
+       .forms = {{16, "avx512vnni", "x86.avx512.vpdpbusd.512(s, a, b)"},
+                 {8, "avx512vnni,avx512vl", "x86.avx512.vpdpbusd.256(s, a, b)"},
+                 {8, "avxvnni", "x86.avx512.vpdpbusd.256(s, a, b)"},
+                 {4, "avx512vnni,avx512vl", "x86.avx512.vpdpbusd.128(s, a, b)"},
+                 {4, "avxvnni", "x86.avx512.vpdpbusd.128(s, a, b)"}}},
       // Two products of int16, and an addition. `vpmaddubsw` would take bytes, but saturates.
       {.name = "vpmaddwd",
        .arch = "x86_64",
@@ -29,10 +28,9 @@ std::vector<DotInstruction> X86() {
        .b = kI16,
        .widens_in_steps = true,
        .cost = 2,
-       .llvm_operands = "ab+",
-       .forms = {{16, "avx512bw", "llvm.x86.avx512.pmaddw.d.512"},
-                 {8, "avx2", "llvm.x86.avx2.pmadd.wd"},
-                 {4, "", "llvm.x86.sse2.pmadd.wd"}}},
+       .forms = {{16, "avx512bw", "s + x86.avx512.pmaddw.d.512(a, b)"},
+                 {8, "avx2", "s + x86.avx2.pmadd.wd(a, b)"},
+                 {4, "", "s + x86.sse2.pmadd.wd(a, b)"}}},
   };
 }
 

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/schedule/fixed_point.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/schedule/value_range.h"
+
+namespace kiln::schedule {
+namespace {
+
+using loop::BinaryOp;
+using loop::Range;
+
+const DType kI32 = DType::Int(32), kI8 = DType::Int(8);
+constexpr Range kDoubles = {-(int64_t{1} << 30) + 1, (int64_t{1} << 30) - 1};
+constexpr int64_t kLowest = -(int64_t{1} << 31);
+
+Expr I32(int64_t value) { return loop::IntConst(loop::Type::Of(kI32), value); }
+
+const loop::Binary* AsBinary(const Expr& e, BinaryOp op) {
+  const auto* binary = e.As<loop::Binary>();
+  const bool is_int32 = binary != nullptr && e.type() == loop::Type::Of(kI32);
+  return is_int32 && binary->op == op ? binary : nullptr;
+}
+
+class Rewriter {
+ public:
+  explicit Rewriter(Context& context) : context_(context), ranges_(context) {}
+
+  void Rewrite(Stage& stage) {
+    stage.value = loop::MutateExpr(stage.value, [this](const Expr& e) { return Shorter(e); });
+    ranges_.Define(stage);
+  }
+
+ private:
+  // What takes the place of a node whose operands have been rewritten; empty: it stays.
+  Expr Shorter(const Expr& e) {
+    if (const auto* n = AsBinary(e, BinaryOp::kRoundingMulHigh)) return MulTop(*n);
+    if (const auto* n = AsBinary(e, BinaryOp::kRoundingShr)) return ShiftTwice(*n);
+    if (const auto* n = AsBinary(e, BinaryOp::kAdd)) {
+      const Expr shifted = AddBeforeShift(*n);
+      return shifted.get() != nullptr ? shifted : OneConstant(*n, 1);
+    }
+    if (const auto* n = AsBinary(e, BinaryOp::kSub)) return OneConstant(*n, -1);
+    return {};
+  }
+
+  Expr MulTop(const loop::Binary& n) {
+    if (context_.target.doubles_products() || !ranges_.Of(n.a).within(kDoubles)) return {};
+    return loop::RoundingMulTop(loop::MakeBinary(BinaryOp::kShl, n.a, I32(1)), n.b);
+  }
+
+  Expr ShiftTwice(const loop::Binary& n) {
+    const Range amount = ranges_.Of(n.b);
+    if (amount.lo < 1 || amount.hi > 31 || ranges_.Of(n.a).lo == kLowest) return {};
+    const Expr less = OneLess(n.b);
+    if (less.get() == nullptr) return {};
+    const Expr away = n.a + loop::MakeBinary(BinaryOp::kShr, n.a, I32(31));
+    const Expr shifted = loop::MakeBinary(BinaryOp::kShr, away, less);
+    return loop::MakeBinary(BinaryOp::kShr, shifted + I32(1), I32(1));
+  }
+
+  // ((w + k) >> 1) + z as (w + (k + 2 z)) >> 1.
+  Expr AddBeforeShift(const loop::Binary& n) {
+    int64_t z = 0, k = 0;
+    const auto* shr = AsBinary(n.a, BinaryOp::kShr);
+    if (shr == nullptr || !loop::AsInt(n.b, &z) || !loop::IsInt(shr->b, 1)) return {};
+    const auto* sum = AsBinary(shr->a, BinaryOp::kAdd);
+    if (sum == nullptr || !loop::AsInt(sum->b, &k)) return {};
+    const Range all = loop::Add(ranges_.Of(sum->a), Range::Point(k + 2 * z));
+    if (!all.bounded() || !all.within(Range::OfType(kI32))) return {};
+    return loop::MakeBinary(BinaryOp::kShr, sum->a + I32(k + 2 * z), I32(1));
+  }
+
+  // n - 1 of a number, or of a constant in memory, where it takes a byte.
+  Expr OneLess(const Expr& n) {
+    int64_t value = 0;
+    if (loop::AsInt(n, &value)) return I32(value - 1);
+    const auto* load = n.As<loop::Load>();
+    const loop::Constant* source = load == nullptr ? nullptr : FindConstant(context_, load->buffer);
+    if (source == nullptr) return {};
+    const Buffer less = Derived<int8_t>(
+        {load->buffer.get(), nullptr, 0, 0}, absl::StrCat(load->buffer->name, "_less"), kI8,
+        [source](int64_t i) { return source->tensor.AsInt(i) - 1; });
+    return loop::MakeCast(kI32, loop::MakeLoad(less, load->index));
+  }
+
+  // x ± c1[i] ± c2[i] as x + c[i]. `sign` is that of the last one.
+  Expr OneConstant(const loop::Binary& n, int64_t sign) {
+    const auto* inner = AsBinary(n.a, BinaryOp::kAdd);
+    int64_t inner_sign = 1;
+    if (inner == nullptr) {
+      inner = AsBinary(n.a, BinaryOp::kSub);
+      inner_sign = -1;
+    }
+    if (inner == nullptr) return {};
+    const auto *first = inner->b.As<loop::Load>(), *second = n.b.As<loop::Load>();
+    if (first == nullptr || second == nullptr || IsConstant(inner->a)) return {};
+    const loop::Constant *a = FindConstant(context_, first->buffer),
+                         *b = FindConstant(context_, second->buffer);
+    if (a == nullptr || b == nullptr || first->buffer->shape != second->buffer->shape ||
+        !SameIndex(*first, *second)) {
+      return {};
+    }
+    const Buffer both =
+        Derived<int32_t>({first->buffer.get(), second->buffer.get(), inner_sign, sign},
+                         absl::StrCat(first->buffer->name, "_and_", second->buffer->name), kI32,
+                         [a, b, inner_sign, sign](int64_t i) {
+                           return inner_sign * a->tensor.AsInt(i) + sign * b->tensor.AsInt(i);
+                         });
+    const std::vector<Expr> index = first->index;
+    return inner->a + loop::MakeLoad(both, index);
+  }
+
+  bool IsConstant(const Expr& e) {
+    const auto* load = e.As<loop::Load>();
+    return load != nullptr && FindConstant(context_, load->buffer) != nullptr;
+  }
+
+  static bool SameIndex(const loop::Load& a, const loop::Load& b) {
+    for (size_t d = 0; d < a.index.size(); ++d) {
+      if (loop::ToString(a.index[d]) != loop::ToString(b.index[d])) return false;
+    }
+    return true;
+  }
+
+  // What a derived constant is made of: one or two others, and their signs.
+  using Origin = std::tuple<const loop::BufferNode*, const loop::BufferNode*, int64_t, int64_t>;
+
+  // A constant of the shape of its first origin; made once. Values wrap around.
+  template <typename T>
+  Buffer Derived(const Origin& origin, const std::string& name, DType dtype,
+                 const std::function<int64_t(int64_t)>& value) {
+    Buffer& buffer = derived_[origin];
+    if (buffer != nullptr) return buffer;
+    const Shape& shape = std::get<0>(origin)->shape;
+    std::vector<T> values(static_cast<size_t>(NumElements(shape)));
+    for (size_t i = 0; i < values.size(); ++i) {
+      values[i] = static_cast<T>(value(static_cast<int64_t>(i)));
+    }
+    buffer = loop::MakeBuffer(name, dtype, shape, loop::BufferScope::kConstant);
+    context_.constants.push_back({buffer, Tensor::From<T>(shape, dtype, values)});
+    return buffer;
+  }
+
+  Context& context_;
+  ValueRanges ranges_;
+  std::map<Origin, Buffer> derived_;
+};
+
+}  // namespace
+
+void ShortenFixedPoint(loop::Kernel& kernel, Context& context) {
+  Rewriter rewriter(context);
+  for (Stage& stage : kernel.stages) rewriter.Rewrite(stage);
+}
+
+}  // namespace kiln::schedule

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requantisation: which form a kernel gets, and that no value changes with it.
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "compiler/schedule/testing/run_kernel.h"
+#include "gtest/gtest.h"
+
+namespace kiln::schedule {
+namespace {
+
+using loop::BinaryOp;
+
+const DType kI32 = DType::Int(32), kI16 = DType::Int(16), kI8 = DType::Int(8);
+constexpr int64_t kRows = 64, kChannels = 24;
+
+Expr I32(int64_t value) { return loop::IntConst(loop::Type::Of(kI32), value); }
+
+loop::Constant Channels(std::string name, const std::vector<int32_t>& pattern) {
+  std::vector<int32_t> values;
+  for (size_t i = 0; i < kChannels; ++i) values.push_back(pattern[i % pattern.size()]);
+  return {loop::MakeBuffer(std::move(name), kI32, {kChannels}, loop::BufferScope::kConstant),
+          Tensor::From<int32_t>({kChannels}, kI32, values)};
+}
+
+// Products of int16 by a constant, requantised by `shifts`: byte = clip(round(x w m / 2^n) + zero).
+Kernel Requantisation(DType dtype, const std::vector<int32_t>& shifts, int64_t zero) {
+  const Buffer in = Param("in", dtype, {kRows, kChannels});
+  const Buffer out = Param("out", kI8, {kRows, kChannels});
+  const std::vector<loop::Constant> constants = {
+      Channels("weights", {127, -128, 1, -77, 0, 113}),
+      Channels("multipliers", {2147483647, 1073741824, 1518500250, 2000000001, 1073741825}),
+      Channels("shifts", shifts)};
+  const auto value = [&](const Index& i) {
+    const Index channel = {i[1]};
+    const Expr x = loop::MakeCast(kI32, MakeLoad(in, i)) * MakeLoad(constants[0].buffer, channel);
+    const Expr high = loop::RoundingMulHigh(x, MakeLoad(constants[1].buffer, channel));
+    const Expr shifted = loop::RoundingShr(high, MakeLoad(constants[2].buffer, channel));
+    return loop::MakeCast(kI8, loop::Max(loop::Min(shifted + I32(zero), I32(127)), I32(-128)));
+  };
+  return {.name = "f",
+          .inputs = {in},
+          .outputs = {out},
+          .constants = constants,
+          .stages = {Pointwise(out, value)}};
+}
+
+std::vector<Target> Targets() {
+  std::vector<Target> targets = AllTargets();
+  Target doubling = VectorTarget(128);
+  doubling.triple = "aarch64-unknown-linux-gnu";
+  targets.push_back(doubling);
+  return targets;
+}
+
+TEST(FixedPoint, ValuesStayTheSame) {
+  for (const Target& target : Targets()) {
+    for (const DType dtype : {kI8, kI16, kI32}) {
+      for (const int64_t zero : {0, -128, 127, 5}) {
+        ExpectLikeNaive(Requantisation(dtype, {1, 2, 7, 31, 12}, zero), target);
+        ExpectLikeNaive(Requantisation(dtype, {0, 1, 6}, zero), target);
+      }
+    }
+  }
+}
+
+TEST(FixedPoint, SmallSumsTakeTheTopWord) {
+  const std::string text = Text(Schedule(Requantisation(kI16, {1, 7}, -128), VectorTarget(0)));
+  EXPECT_TRUE(absl::StrContains(text, "rounding_mul_top(")) << text;
+  EXPECT_FALSE(absl::StrContains(text, "rounding_mul_high(")) << text;
+  // The zero point is added before the last shift: 1 + 2 * -128.
+  EXPECT_FALSE(absl::StrContains(text, "rounding_shr(")) << text;
+  EXPECT_TRUE(absl::StrContains(text, "+ -255i32 >> 1i32")) << text;
+}
+
+TEST(FixedPoint, SumsOfAnySizeKeepTheDoublingProduct) {
+  const std::string text = Text(Schedule(Requantisation(kI32, {1, 7}, 0), VectorTarget(0)));
+  EXPECT_TRUE(absl::StrContains(text, "rounding_mul_high(")) << text;
+}
+
+TEST(FixedPoint, ShiftsBy0KeepTheirWord) {
+  const std::string text = Text(Schedule(Requantisation(kI16, {0, 7}, 0), VectorTarget(0)));
+  EXPECT_TRUE(absl::StrContains(text, "rounding_shr(")) << text;
+}
+
+TEST(FixedPoint, MachinesThatDoubleProductsKeepTheirWord) {
+  const std::string text = Text(Schedule(Requantisation(kI16, {1, 7}, 0), Targets().back()));
+  EXPECT_TRUE(absl::StrContains(text, "rounding_mul_high(")) << text;
+}
+
+// x - c1[i] + c2[i], which wraps around.
+TEST(FixedPoint, ConstantsThatAreAddedBecomeOne) {
+  const Buffer in = Param("in", kI32, {kRows, kChannels});
+  const Buffer out = Param("out", kI32, {kRows, kChannels});
+  const std::vector<loop::Constant> constants = {Channels("correction", {2147483647, -3, 70}),
+                                                 Channels("bias", {-2147483647 - 1, 2, -5})};
+  const Kernel kernel = {.name = "f",
+                         .inputs = {in},
+                         .outputs = {out},
+                         .constants = constants,
+                         .stages = {Pointwise(out, [&](const Index& i) {
+                           return MakeLoad(in, i) - MakeLoad(constants[0].buffer, {i[1]}) +
+                                  MakeLoad(constants[1].buffer, {i[1]});
+                         })}};
+  for (const Target& target : Targets()) {
+    const Scheduled scheduled = Schedule(kernel, target);
+    ASSERT_EQ(scheduled.constants.size(), 1);
+    EXPECT_EQ(scheduled.constants[0].tensor.AsInt(0), 1);
+    EXPECT_EQ(scheduled.constants[0].tensor.AsInt(1), 5);
+    ExpectLikeNaive(kernel, target);
+  }
+}
+
+}  // namespace
+}  // namespace kiln::schedule
