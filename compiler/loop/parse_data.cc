@@ -10,6 +10,7 @@
 #include "compiler/base/status.h"
 #include "compiler/loop/expr_node.h"
 #include "compiler/loop/parse_expr.h"
+#include "compiler/loop/parse_type.h"
 
 namespace kiln::loop {
 namespace {

@@ -22,6 +22,17 @@ std::string ErrorIn(const std::string& stmt) {
       absl::StrCat("operator f(x: float32[8], n: int32[8]) -> (y: float32[8]) {\n", stmt, "\n}\n"));
 }
 
+TEST(ParseErrorTest, Dots) {
+  const auto error = [](const std::string& kind) {
+    return ErrorOf("operator f(x: int8[8]) -> (y: int32[1]) {\n  y[0] = dot<" + kind +
+                   ">(0i32, x[ramp(0, 1, 2)], x[ramp(0, 1, 2)])\n}\n");
+  };
+  EXPECT_EQ(error("2, swaps"),
+            "loops:2:10: dot in groups of 2 of int8x2 and int8x2 does not give int32");
+  EXPECT_EQ(error("2, turns"), "loops:2:17: found 'turns', wanted 'swaps'");
+  EXPECT_EQ(error("vpmaddwd"), "loops:2:22: found '>', wanted ','");
+}
+
 TEST(ParseErrorTest, Declarations) {
   EXPECT_EQ(ErrorOf("operation f"),
             "loops:1:1: found 'operation', wanted a declaration: constant, operator, main, task, "

@@ -12,13 +12,11 @@
 #include "compiler/base/status.h"
 #include "compiler/loop/expr_node.h"
 #include "compiler/loop/expr_words.h"
+#include "compiler/loop/parse_type.h"
 #include "compiler/loop/verify_expr.h"
 
 namespace kiln::loop {
 namespace {
-
-constexpr int kMaxLanes = 1 << 16;
-constexpr int kMaxAlignment = 1 << 20;
 
 constexpr char kWantedExpr[] = "an expression";
 
@@ -35,25 +33,6 @@ constexpr std::array kFunctions = {Function{"fma", 3,
                                    Function{"select", 3, [](const std::vector<Expr>& a) {
                                               return NewExpr(a[1].type(), Select{a[0], a[1], a[2]});
                                             }}};
-
-// "float32", "index", and with "x8" behind it.
-bool TypeOfName(absl::string_view name, Type* type) {
-  int lanes = 1;
-  const size_t x = name.rfind('x');
-  if (x != absl::string_view::npos && x + 1 < name.size()) {
-    if (!absl::SimpleAtoi(name.substr(x + 1), &lanes) || lanes < 2 || lanes > kMaxLanes) {
-      return false;
-    }
-    name = name.substr(0, x);
-  }
-  if (name == "index") {
-    *type = Type::Index(lanes);
-    return true;
-  }
-  const absl::StatusOr<DType> dtype = DType::Parse(name);
-  if (dtype.ok()) *type = Type::Of(*dtype, lanes);
-  return dtype.ok();
-}
 
 // The constant that `digits` and a sign are in the type of `suffix`: "i8", "f32", "" for an index.
 Expr ConstantOf(absl::string_view digits, absl::string_view suffix, bool negative) {
@@ -105,37 +84,6 @@ Expr ConstantOfWord(absl::string_view word, bool negative) {
 }
 
 }  // namespace
-
-absl::StatusOr<Type> ParseType(Lexer& lexer) {
-  Type type;
-  if (!TypeOfName(lexer.next().text, &type)) return lexer.Unexpected("a type");
-  lexer.Take();
-  return type;
-}
-
-absl::StatusOr<Buffer> ParseBufferType(Lexer& lexer, std::string name, BufferScope scope) {
-  const Position position = lexer.next().position;
-  KILN_ASSIGN_OR_RETURN(const Type type, ParseType(lexer));
-  if (type.index || type.is_vector()) return lexer.ErrorAt(position, "wanted an element type");
-  TensorType tensor{.shape = {}, .dtype = type.dtype};
-  KILN_RETURN_IF_ERROR(lexer.Expect("["));
-  while (!lexer.At("]")) {
-    if (!tensor.shape.empty()) KILN_RETURN_IF_ERROR(lexer.Expect(","));
-    KILN_ASSIGN_OR_RETURN(const int64_t extent,
-                          lexer.ExpectInt("an extent", 0, kMaxTensorElements));
-    tensor.shape.push_back(extent);
-  }
-  lexer.Take();
-  if (const absl::Status status = CheckTensorType(tensor); !status.ok()) {
-    return lexer.ErrorAt(position, status.message());
-  }
-  int64_t alignment = 0;
-  if (lexer.Accept("align")) {
-    KILN_ASSIGN_OR_RETURN(alignment, lexer.ExpectInt("an alignment", 1, kMaxAlignment));
-  }
-  return MakeBuffer(std::move(name), type.dtype, std::move(tensor.shape), scope,
-                    static_cast<int>(alignment));
-}
 
 absl::StatusOr<Expr> ExprParser::Checked(Expr e, Position position) const {
   const std::string error = FindTypeError(e);
@@ -329,8 +277,7 @@ absl::StatusOr<Expr> ExprParser::ParseDot(Position position) {
   }
   KILN_ASSIGN_OR_RETURN(const int64_t group, lexer_.ExpectInt("a group", 1, kMaxLanes));
   kind.group = static_cast<int>(group);
-  if (lexer_.next().text == ",") {
-    KILN_RETURN_IF_ERROR(lexer_.Expect(","));
+  if (lexer_.Accept(",")) {
     KILN_RETURN_IF_ERROR(lexer_.Expect("swaps"));
     kind.swaps = true;
   }

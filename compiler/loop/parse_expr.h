@@ -53,11 +53,6 @@ class ExprParser {
   int depth_ = 0;
 };
 
-// "float32", "index", "int8x16".
-absl::StatusOr<Type> ParseType(Lexer& lexer);
-// "float32[3, 4]" and perhaps " align 64".
-absl::StatusOr<Buffer> ParseBufferType(Lexer& lexer, std::string name, BufferScope scope);
-
 }  // namespace kiln::loop
 
 #endif  // KILN_COMPILER_LOOP_PARSE_EXPR_H_

@@ -10,6 +10,7 @@
 #include "compiler/loop/parse_data.h"
 #include "compiler/loop/parse_expr.h"
 #include "compiler/loop/parse_stmt.h"
+#include "compiler/loop/parse_type.h"
 #include "compiler/loop/verify.h"
 
 namespace kiln::loop {

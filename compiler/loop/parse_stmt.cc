@@ -8,6 +8,7 @@
 #include "compiler/base/limits.h"
 #include "compiler/base/status.h"
 #include "compiler/loop/expr_node.h"
+#include "compiler/loop/parse_type.h"
 #include "compiler/loop/verify_expr.h"
 
 namespace kiln::loop {

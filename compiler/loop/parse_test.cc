@@ -3,7 +3,9 @@
 // (round_trip.h); parse_error_test.cc has what is refused.
 #include "compiler/loop/parse.h"
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "compiler/loop/interpret.h"
 #include "compiler/loop/round_trip.h"
@@ -71,6 +73,26 @@ TEST(ParseTest, VectorsAndLets) {
   y[indexx8(n[ramp(0, 1, 8)])] = float32x8(n[ramp(0, 1, 8)])
 }
 )");
+}
+
+constexpr char kDots[] = R"(main f(x: int16[8], w: int8[8]) -> (y: int32[3]) {
+  y[0] = dot<4>(0i32, x[ramp(0, 1, 4)], w[ramp(0, 1, 4)])
+  y[1] = dot<smlad, 4, swaps>(0i32, x[ramp(0, 1, 4)], w[ramp(0, 1, 4)])
+  y[2] = dot<8, swaps>(5i32, x[ramp(0, 1, 8)], w[ramp(0, 1, 8)])
+}
+)";
+
+TEST(ParseTest, Dots) {
+  ExpectReadsBack(kDots);
+  std::vector<int16_t> x = {1, 10, 100, 1000, 2, 20, 200, 2000};
+  std::vector<int8_t> w = {1, 2, 3, 4, 5, 6, 7, 8};
+  std::vector<int32_t> y(3);
+  const LoopProgram program = Parsed(kDots);
+  ASSERT_EQ(Interpreter(program).Run("f", {x.data(), w.data(), y.data()}), absl::OkStatus());
+  // Elements 1 and 2 of every four of w change places.
+  EXPECT_EQ(y[0], 1 + 20 + 300 + 4000);
+  EXPECT_EQ(y[1], 1 + 30 + 200 + 4000);
+  EXPECT_EQ(y[2], 5 + 4231 + 2 * 5 + 20 * 7 + 200 * 6 + 2000 * 8);
 }
 
 TEST(ParseTest, Statements) {
