@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/executor/describe.h"
+#include "compiler/base/module_prefix.h"
 #include "compiler/loop/func_index.h"
 
 namespace kiln {

@@ -269,10 +269,6 @@ void DescribeConstants(const Plan& plan, const loop::LoopProgram& program, const
 
 }  // namespace
 
-std::string ModulePrefix(const std::string& module_name) {
-  return module_name.empty() ? "tvmgen" : absl::StrCat("tvmgen_", module_name);
-}
-
 proto::Metadata Describe(const Plan& plan, const loop::LoopProgram& program,
                          const ModuleInfo& info) {
   proto::Metadata metadata;

@@ -26,9 +26,6 @@ struct ModuleInfo {
 proto::Metadata Describe(const Plan& plan, const loop::LoopProgram& program,
                          const ModuleInfo& info);
 
-// The module prefix of every symbol: "tvmgen_<module>".
-std::string ModulePrefix(const std::string& module_name);
-
 // `struct Metadata` of kiln/metadata.h as const data, and the function `getter` that returns it: a
 // packed one, or plain C.
 void AddModelMetadata(const proto::Metadata& metadata, const std::string& getter, bool packed,

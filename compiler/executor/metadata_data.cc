@@ -2,6 +2,7 @@
 // The metadata as C structs: kiln/metadata.h and tvm/runtime/metadata_types.h.
 #include "absl/strings/str_cat.h"
 #include "compiler/base/dtype.h"
+#include "compiler/base/module_prefix.h"
 #include "compiler/executor/describe.h"
 
 namespace kiln {

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "compiler/executor/describe.h"
+#include "compiler/base/module_prefix.h"
 
 namespace kiln {
 

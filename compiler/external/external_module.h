@@ -58,6 +58,12 @@ struct ExternalModule {
   bool crt_exportable() const { return is_linkable(); }
 };
 
+// Whether code outside of the model's program has to be linked with it.
+bool HasExternalSource(const std::vector<ExternalModule>& modules);
+
+// The modules as text: type, functions, constants; C source in full.
+std::string ToString(const std::vector<ExternalModule>& modules);
+
 }  // namespace kiln
 
 #endif  // KILN_COMPILER_EXTERNAL_EXTERNAL_MODULE_H_

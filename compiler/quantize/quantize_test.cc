@@ -12,7 +12,7 @@
 
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "compiler/compile.h"
+#include "compiler/evaluate/evaluate.h"
 #include "compiler/quantize/operators.h"
 
 namespace kiln::quantize {

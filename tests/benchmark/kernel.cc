@@ -6,10 +6,12 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "compiler/backend.h"
+#include "compiler/backend/backend.h"
 #include "compiler/base/status.h"
-#include "compiler/compile.h"
+#include "compiler/evaluate/evaluate.h"
 #include "compiler/executor/aot.h"
+#include "compiler/options/options.h"
+#include "compiler/pipeline/compile.h"
 #include "tvm/runtime/c_backend_api.h"
 
 namespace kiln::benchmark {

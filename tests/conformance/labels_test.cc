@@ -14,9 +14,10 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "compiler/backend.h"
+#include "compiler/backend/backend.h"
 #include "compiler/base/status.h"
-#include "compiler/compile.h"
+#include "compiler/options/options.h"
+#include "compiler/pipeline/compile.h"
 #include "tests/conformance/stepped_model.h"
 #include "tools/kiln/tensor_file.h"
 

@@ -15,7 +15,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
-#include "compiler/compile.h"
+#include "compiler/evaluate/evaluate.h"
 #include "compiler/frontend/onnx/import.h"
 #include "compiler/graph/graph.h"
 #include "compiler/graph/relay_text.h"

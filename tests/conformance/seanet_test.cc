@@ -22,7 +22,7 @@
 #include "absl/strings/str_split.h"
 #include "compiler/base/status.h"
 #include "compiler/base/tensor.h"
-#include "compiler/compile.h"
+#include "compiler/evaluate/evaluate.h"
 #include "compiler/frontend/tflite/import.h"
 #include "compiler/graph/graph.h"
 #include "compiler/target/target.h"

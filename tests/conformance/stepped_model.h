@@ -16,7 +16,8 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "compiler/base/tensor.h"
-#include "compiler/compile.h"
+#include "compiler/options/options.h"
+#include "compiler/pipeline/compile.h"
 #include "runtime_cpp/model.h"
 #include "tools/kiln/load_model.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/compile.h"
+#include "compiler/evaluate/evaluate.h"
 #include "compiler/passes/pass.h"
 #include "compiler/target/target.h"
 #include "tests/equality/engines.h"

@@ -11,10 +11,11 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "compiler/backend.h"
-#include "compiler/compile.h"
+#include "compiler/backend/backend.h"
 #include "compiler/graph/relay_text.h"
 #include "compiler/ops/op_def.h"
+#include "compiler/options/options.h"
+#include "compiler/pipeline/emit_stage.h"
 #include "tests/equality/engines.h"
 
 namespace kiln::equality {

@@ -11,9 +11,10 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "compiler/compile.h"
 #include "compiler/graph/relay_text.h"
 #include "compiler/ops/op_def.h"
+#include "compiler/options/options.h"
+#include "compiler/pipeline/compile.h"
 #include "tests/equality/engines.h"
 
 namespace kiln::equality {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a compilation makes of the modules of external code generators: files, functions, metadata.
-#include "compiler/compile.h"
+
+#include "compiler/pipeline/compile.h"
 
 #include <algorithm>
 #include <string>
@@ -11,6 +12,7 @@
 #include "compiler/external/generate.h"
 #include "compiler/graph/relay_text.h"
 #include "compiler/ops/op_def.h"
+#include "compiler/options/options.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -10,8 +10,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "compiler/compile.h"
 #include "compiler/external/generate.h"
+#include "compiler/options/options.h"
+#include "compiler/pipeline/compile.h"
 #include "runtime_cpp/model.h"
 #include "runtime_cpp/ndarray.h"
 #include "tests/equality/engines.h"

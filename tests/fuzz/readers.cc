@@ -4,7 +4,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
-#include "compiler/compile.h"
+#include "compiler/evaluate/evaluate.h"
 #include "compiler/frontend/onnx/import.h"
 #include "compiler/frontend/tflite/import.h"
 #include "compiler/graph/graph.h"

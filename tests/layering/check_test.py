@@ -16,8 +16,7 @@ _ALLOWED = [
     ("//compiler/graph/text:parse", "//compiler/graph:graph"),
     ("//compiler/graph:graph", "@com_google_absl//absl/status:statusor"),
     ("//compiler/graph:graph", "//tools/bazel:with_llvm"),
-    ("//compiler:compile", "//compiler/codegen/c:c"),
-    ("//tools:kiln", "//compiler:compile"),
+    ("//tools:kiln", "//compiler/graph:graph"),
     ("@llvm//:llvm", "@llvm//:headers"),
 ]
 _FORBIDDEN = [
@@ -25,7 +24,8 @@ _FORBIDDEN = [
     ("//compiler/base:base", "//tests/golden:helper"),
     ("//compiler/base:base", "@llvm//:llvm"),
     ("//compiler/codegen/c:c", "//compiler/codegen/llvm:llvm"),
-    ("//compiler/graph:graph", "//compiler:compile"),
+    ("//compiler/graph:graph", "//compiler/graph_pipeline:graph_pipeline"),
+    ("//compiler:compile", "//compiler/graph:graph"),
     ("//compiler/graph:graph", "//compiler/base64:base64"),
     ("//compiler/unknown:unknown", "//compiler/base:base"),
 ]

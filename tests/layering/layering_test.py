@@ -27,7 +27,7 @@ def check(source, destination, layers, top):
     source_package = package_of(source)
     layer = owner_of(source_package, layers)
     if layer is None:
-        if source_package == "compiler" or source_package == "" or owner_of(source_package, top):
+        if source_package == "" or owner_of(source_package, top):
             return None
         return "the package is not in tools/bazel/layers.bzl"
     allowed = layers[layer]

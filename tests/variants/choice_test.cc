@@ -9,11 +9,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/backend.h"
-#include "compiler/compile.h"
+#include "compiler/backend/backend.h"
 #include "compiler/graph/relay_text.h"
 #include "compiler/loop/interpret.h"
 #include "compiler/ops/op_def.h"
+#include "compiler/options/options.h"
+#include "compiler/pipeline/compile.h"
 #include "compiler/target/cpu_variants.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -10,6 +10,15 @@ _ABSL = "@com_google_absl"
 # Package and those below it -> packages and external repositories that its libraries may depend on, besides itself.
 # Tests beside the code may depend on anything.
 LAYERS = {
+    "compiler/backend": [
+        "compiler/base",
+        "compiler/codegen/c",
+        "compiler/codegen/llvm",
+        "compiler/loop",
+        "compiler/options",
+        "compiler/target",
+        _ABSL,
+    ],
     "compiler/base": [_ABSL],
     "compiler/codegen/c": [
         "compiler/base",
@@ -26,9 +35,21 @@ LAYERS = {
         "@lld",
         "@llvm",
     ],
+    "compiler/evaluate": [
+        "compiler/base",
+        "compiler/executor",
+        "compiler/graph",
+        "compiler/loop",
+        "compiler/lower",
+        "compiler/passes",
+        "compiler/plan",
+        "compiler/target",
+        _ABSL,
+    ],
     "compiler/executor": [
         "compiler/base",
         "compiler/external",
+        "compiler/graph",
         "compiler/loop",
         "compiler/plan",
         "metadata",
@@ -89,11 +110,38 @@ LAYERS = {
         "compiler/loop",
         _ABSL,
     ],
+    "compiler/options": [
+        "compiler/base",
+        "compiler/external",
+        "compiler/passes",
+        "compiler/plan",
+        "compiler/schedule",
+        "compiler/target",
+        "metadata",
+        _ABSL,
+    ],
     "compiler/passes": [
         "compiler/base",
         "compiler/graph",
         "compiler/ops",
         "compiler/target",
+        _ABSL,
+    ],
+    "compiler/pipeline": [
+        "compiler/backend",
+        "compiler/base",
+        "compiler/evaluate",
+        "compiler/executor",
+        "compiler/external",
+        "compiler/graph",
+        "compiler/loop",
+        "compiler/lower",
+        "compiler/options",
+        "compiler/passes",
+        "compiler/plan",
+        "compiler/target",
+        "compiler/variants",
+        "metadata",
         _ABSL,
     ],
     "compiler/plan": [
@@ -126,6 +174,14 @@ LAYERS = {
         "compiler/target",
         _ABSL,
         "@com_google_protobuf",
+    ],
+    "compiler/variants": [
+        "compiler/base",
+        "compiler/graph",
+        "compiler/loop",
+        "compiler/lower",
+        "compiler/target",
+        _ABSL,
     ],
     "metadata": [
         _ABSL,
@@ -177,5 +233,5 @@ def package_groups():
         users = [layer] + [user for user, uses in LAYERS.items() if layer in uses] + TOP
         native.package_group(
             name = "users_of_" + layer.replace("/", "_"),
-            packages = ["//compiler"] + ["//{}/...".format(user) for user in users],
+            packages = ["//{}/...".format(user) for user in users],
         )

@@ -10,10 +10,12 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "compiler/backend.h"
+#include "compiler/backend/backend.h"
 #include "compiler/base/limits.h"
 #include "compiler/base/status.h"
 #include "compiler/base/temporary_folder.h"
+#include "compiler/options/options.h"
+#include "compiler/pipeline/compile.h"
 #include "runtime_cpp/library_checksum.h"
 #include "tools/kiln/files.h"
 #include "tools/kiln/run_program.h"

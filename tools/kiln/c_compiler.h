@@ -3,7 +3,8 @@
 #define KILN_TOOLS_KILN_C_COMPILER_H_
 
 #include "absl/status/status.h"
-#include "compiler/compile.h"
+#include "compiler/options/options.h"
+#include "compiler/pipeline/compile.h"
 
 namespace kiln::tools {
 

@@ -12,7 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "compiler/base/limits.h"
 #include "compiler/base/status.h"
-#include "compiler/compile.h"
+#include "compiler/evaluate/evaluate.h"
 #include "compiler/frontend/onnx/import.h"
 #include "compiler/frontend/tflite/import.h"
 #include "compiler/graph/relay_text.h"

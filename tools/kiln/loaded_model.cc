@@ -5,6 +5,7 @@
 
 #include "compiler/base/status.h"
 #include "compiler/base/temporary_folder.h"
+#include "compiler/pipeline/compile.h"
 #include "tools/kiln/c_compiler.h"
 #include "tools/kiln/files.h"
 

@@ -4,7 +4,8 @@
 #define KILN_TOOLS_KILN_LOADED_MODEL_H_
 
 #include "absl/status/statusor.h"
-#include "compiler/compile.h"
+#include "compiler/lower/lower.h"
+#include "compiler/options/options.h"
 #include "tools/kiln/library.h"
 
 namespace kiln::tools {

@@ -10,9 +10,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/backend.h"
+#include "compiler/backend/backend.h"
 #include "compiler/base/status.h"
 #include "compiler/external/external_codegen.h"
+#include "compiler/options/options.h"
 #include "tools/kiln/commands.h"
 #include "tools/kiln/explain.h"
 #include "tools/kiln/lack_of_memory.h"

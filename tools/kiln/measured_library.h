@@ -12,7 +12,8 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "compiler/compile.h"
+#include "compiler/lower/lower.h"
+#include "compiler/options/options.h"
 #include "tools/kiln/loaded_model.h"
 
 namespace kiln::tools {

@@ -9,8 +9,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "compiler/compile.h"
 #include "compiler/graph/graph.h"
+#include "compiler/options/options.h"
+#include "compiler/pipeline/compile.h"
 #include "mlf/model_library.h"
 
 namespace kiln::tools {

@@ -3,8 +3,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "compiler/backend.h"
+#include "compiler/backend/backend.h"
 #include "compiler/base/status.h"
+#include "compiler/options/options.h"
 #include "compiler/target/cpu_variants.h"
 
 namespace kiln::tools {

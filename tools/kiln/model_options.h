@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "compiler/compile.h"
+#include "compiler/options/options.h"
 #include "tools/kiln/load_model.h"
 
 namespace kiln::tools {

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/limits.h"
 #include "compiler/base/status.h"
+#include "compiler/evaluate/evaluate.h"
 #include "compiler/frontend/onnx/import.h"
 #include "tools/kiln/files.h"
 #include "tools/kiln/library.h"

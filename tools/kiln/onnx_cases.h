@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "compiler/compile.h"
+#include "compiler/options/options.h"
 #include "tools/kiln/compare.h"
 
 namespace kiln::tools {

@@ -8,10 +8,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/backend.h"
+#include "compiler/backend/backend.h"
 #include "compiler/base/limits.h"
 #include "compiler/base/status.h"
-#include "compiler/compile.h"
+#include "compiler/evaluate/evaluate.h"
+#include "compiler/options/options.h"
 #include "compiler/quantize/quantize.h"
 #include "tools/kiln/calibration_data.h"
 #include "tools/kiln/commands.h"

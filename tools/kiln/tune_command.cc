@@ -12,10 +12,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "compiler/backend.h"
+#include "compiler/backend/backend.h"
 #include "compiler/base/status.h"
 #include "compiler/graph/relay_text.h"
 #include "compiler/ops/op_def.h"
+#include "compiler/options/options.h"
 #include "compiler/target/cpu_variants.h"
 #include "compiler/tuning/tuning_file.h"
 #include "tools/kiln/commands.h"

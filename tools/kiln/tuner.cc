@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "compiler/base/status.h"
+#include "compiler/pipeline/compile.h"
 #include "tools/kiln/measured_library.h"
 
 namespace kiln::tools {

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "compiler/compile.h"
+#include "compiler/options/options.h"
 
 namespace kiln::tools {
 

@@ -7,7 +7,8 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "compiler/compile.h"
+#include "compiler/lower/lower.h"
+#include "compiler/options/options.h"
 
 namespace kiln::tools {
 

@@ -2,7 +2,7 @@
 #include "compiler/frontend/onnx/model_text.h"
 
 #include "absl/strings/str_cat.h"
-#include "compiler/compile.h"
+#include "compiler/evaluate/evaluate.h"
 #include "compiler/graph/relay_text.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "absl/strings/match.h"
-#include "compiler/compile.h"
+#include "compiler/evaluate/evaluate.h"
 #include "compiler/frontend/onnx/import.h"
 #include "compiler/graph/graph.h"
 #include "onnx/onnx_pb.h"

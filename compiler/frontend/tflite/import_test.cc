@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "compiler/base/tensor.h"
-#include "compiler/compile.h"
+#include "compiler/evaluate/evaluate.h"
 #include "compiler/frontend/tflite/model_builder.h"
 #include "compiler/graph/relay_text.h"
 

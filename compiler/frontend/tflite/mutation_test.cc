@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "compiler/compile.h"
+#include "compiler/evaluate/evaluate.h"
 #include "compiler/frontend/tflite/import.h"
 #include "compiler/frontend/tflite/model_builder.h"
 #include "compiler/graph/graph.h"

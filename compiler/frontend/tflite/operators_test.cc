@@ -14,7 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "compiler/compile.h"
+#include "compiler/evaluate/evaluate.h"
 #include "compiler/frontend/tflite/import.h"
 #include "compiler/frontend/tflite/model_builder.h"
 #include "compiler/graph/graph.h"

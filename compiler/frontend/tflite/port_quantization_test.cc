@@ -9,10 +9,12 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/base/tensor.h"
-#include "compiler/compile.h"
+#include "compiler/evaluate/evaluate.h"
 #include "compiler/frontend/tflite/import.h"
 #include "compiler/frontend/tflite/model_builder.h"
 #include "compiler/graph/relay_text.h"
+#include "compiler/options/options.h"
+#include "compiler/pipeline/compile.h"
 #include "metadata/header.h"
 
 namespace kiln::tflite_frontend {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/compile.h"
+#include "compiler/evaluate/evaluate.h"
 #include "compiler/frontend/tflite/import.h"
 #include "compiler/frontend/tflite/model_builder.h"
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// EmitStage: any stage of a compilation as text, for --emit, golden tests and bug reports.
+#include "compiler/pipeline/emit_stage.h"
+
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "compiler/backend.h"
+#include "compiler/backend/backend.h"
 #include "compiler/base/status.h"
-#include "compiler/compile.h"
-#include "compiler/externals.h"
 #include "compiler/graph/relay_text.h"
 #include "compiler/loop/pipeline.h"
+#include "compiler/lower/lower.h"
+#include "compiler/pipeline/compile.h"
+#include "compiler/pipeline/externals.h"
 #include "metadata/header.h"
 #include "metadata/json.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // MergeConstants: what functions hold in common is in the library once, such as the weights of a
 // recurrent network whose steps are functions, or of a function that CPU variants have alike.
-#ifndef KILN_COMPILER_MERGE_CONSTANTS_H_
-#define KILN_COMPILER_MERGE_CONSTANTS_H_
+#ifndef KILN_COMPILER_VARIANTS_MERGE_CONSTANTS_H_
+#define KILN_COMPILER_VARIANTS_MERGE_CONSTANTS_H_
 
 #include <string>
 #include <vector>
@@ -26,4 +26,4 @@ std::string VariantName(const std::string& function, const std::string& variant)
 
 }  // namespace kiln
 
-#endif  // KILN_COMPILER_MERGE_CONSTANTS_H_
+#endif  // KILN_COMPILER_VARIANTS_MERGE_CONSTANTS_H_

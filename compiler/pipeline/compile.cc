@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/compile.h"
+#include "compiler/pipeline/compile.h"
 
 #include <cstddef>
 #include <map>
@@ -7,21 +7,23 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/backend.h"
+#include "compiler/backend/backend.h"
+#include "compiler/base/module_prefix.h"
 #include "compiler/base/status.h"
-#include "compiler/call_specs.h"
+#include "compiler/evaluate/call_specs.h"
 #include "compiler/executor/aot.h"
 #include "compiler/executor/crt.h"
 #include "compiler/executor/describe.h"
+#include "compiler/executor/describe_quantization.h"
+#include "compiler/executor/external_functions.h"
 #include "compiler/executor/graph.h"
 #include "compiler/executor/module_blob.h"
 #include "compiler/executor/system_lib.h"
-#include "compiler/externals.h"
 #include "compiler/loop/passes.h"
 #include "compiler/loop/pipeline.h"
+#include "compiler/pipeline/externals.h"
 #include "compiler/plan/place_constants.h"
-#include "compiler/quantization.h"
-#include "compiler/variants.h"
+#include "compiler/variants/variants.h"
 #include "metadata/header.h"
 #include "metadata/json.h"
 #include "metadata/model_source.h"
@@ -32,30 +34,15 @@ namespace {
 // Operators that one function of the model calls at most.
 constexpr size_t kMaxCalls = 256;
 
-const char* Text(Executor executor) { return executor == Executor::kAot ? "aot" : "graph"; }
-const char* Text(Runtime runtime) { return runtime == Runtime::kCpp ? "cpp" : "crt"; }
-const char* Text(Interface interface) { return interface == Interface::kPacked ? "packed" : "c"; }
-const char* Text(CallingConvention convention) {
-  switch (convention) {
-    case CallingConvention::kPacked:
-      return "packed";
-    case CallingConvention::kCPacked:
-      return "cpacked";
-    case CallingConvention::kUnpacked:
-      return "unpacked";
-  }
-  return "";
-}
-
 ModuleInfo InfoOf(const CompileOptions& options) {
   const std::string prefix = ModulePrefix(options.module_name);
   std::vector<std::string> variants;
   for (const Target& variant : options.cpu_variants) variants.push_back(variant.name);
   return {.module_name = options.module_name,
-          .executor = Text(options.executor),
-          .runtime = Text(options.runtime),
-          .interface_api = Text(options.interface),
-          .calling_convention = Text(options.calling_convention),
+          .executor = SpellingOf(options.executor),
+          .runtime = SpellingOf(options.runtime),
+          .interface_api = SpellingOf(options.interface),
+          .calling_convention = SpellingOf(options.calling_convention),
           .target = options.target.name,
           .main_function =
               options.executor == Executor::kGraph
@@ -194,23 +181,6 @@ absl::Status AddExecutor(const CompileOptions& options, const ModuleInfo& info, 
 
 }  // namespace
 
-std::string LoaderSymbol(const CompileOptions& options, absl::string_view name) {
-  const bool shared = options.system_lib || options.runtime == Runtime::kCrt;
-  return shared ? absl::StrCat(ModulePrefix(options.module_name), "_", name) : std::string(name);
-}
-
-std::vector<Target> EffectiveTargets(const CompileOptions& options) {
-  std::vector<Target> targets = options.cpu_variants;
-  if (targets.empty()) targets.push_back(options.target);
-  for (Target& target : targets) {
-    if (options.runtime == Runtime::kCrt || options.threads == 1) target.cores = 1;
-    target.by_c_compiler = options.codegen == Codegen::kC;
-    // Compilers for microcontrollers make few vectors of loops, and keep arrays of lanes in memory.
-    if (target.by_c_compiler && target.is_baremetal()) target.vector_bits = 0;
-  }
-  return targets;
-}
-
 absl::StatusOr<Stages> RunStages(Graph graph, const CompileOptions& options) {
   KILN_RETURN_IF_ERROR(CheckOptions(options));
   const std::vector<Target> targets = EffectiveTargets(options);
@@ -255,7 +225,7 @@ absl::StatusOr<Compiled> Compile(Graph graph, const CompileOptions& options) {
   const std::string& name = options.module_name;
   KILN_ASSIGN_OR_RETURN(compiled.artifacts,
                         EmitCode(stages.program, options, HasExternalSource(stages.modules)));
-  compiled.artifacts.merge(ExternalSources(options, stages));
+  compiled.artifacts.merge(ExternalSources(options, stages.modules, stages.device_hooks));
   KILN_ASSIGN_OR_RETURN(compiled.artifacts[name + ".h"], ModelHeader(stages.metadata));
   compiled.artifacts[name + ".metadata.json"] = MetadataJson(stages.metadata);
   if (options.executor == Executor::kGraph) {

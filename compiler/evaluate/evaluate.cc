@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// EvaluateConstants: constant folding runs what it folds through the compiler and the interpreter,
-// for one imagined machine, so that constants have the same bits wherever the compiler runs
-// (docs/decisions/0005).
+// Constants go through the compiler and the interpreter for one imagined machine, so that they have
+// the same bits wherever the compiler runs (docs/decisions/0005).
+#include "compiler/evaluate/evaluate.h"
+
 #include <limits>
 #include <map>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
-#include "compiler/call_specs.h"
-#include "compiler/compile.h"
+#include "compiler/evaluate/call_specs.h"
 #include "compiler/executor/aot.h"
 #include "compiler/loop/interpret.h"
 #include "compiler/loop/pipeline.h"
+#include "compiler/lower/lower.h"
+#include "compiler/passes/pass.h"
+#include "compiler/plan/plan.h"
+#include "compiler/target/target.h"
 
 namespace kiln {
 namespace {

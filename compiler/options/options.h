@@ -1,27 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiler: from a Graph to Artifacts.
+// CompileOptions: what is asked of a compilation, its spellings on the command line, and which
+// combinations are legal.
 //
-//   KILN_ASSIGN_OR_RETURN(Graph graph, ParseRelay(text, "model.relay", FindOpSchema));
-//   KILN_ASSIGN_OR_RETURN(CompileOptions options, MakeOptions({.module_name = "my_mod"}));
-//   KILN_ASSIGN_OR_RETURN(Compiled compiled, Compile(graph, options));
-//   compiled.artifacts["my_mod.so"]   // for the C++ runtime
-#ifndef KILN_COMPILER_COMPILE_H_
-#define KILN_COMPILER_COMPILE_H_
+//   CompileOptions options{.module_name = "my_mod", .target = *Target::Parse("cortex-m4f")};
+//   options.runtime = Runtime::kCrt;
+//   KILN_RETURN_IF_ERROR(CheckOptions(options));
+#ifndef KILN_COMPILER_OPTIONS_OPTIONS_H_
+#define KILN_COMPILER_OPTIONS_OPTIONS_H_
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "compiler/base/artifacts.h"
-#include "compiler/external/external_module.h"
+#include "absl/strings/string_view.h"
 #include "compiler/external/generate.h"
-#include "compiler/graph/graph.h"
-#include "compiler/lower/lower.h"
 #include "compiler/passes/pass.h"
 #include "compiler/plan/plan.h"
+#include "compiler/schedule/schedule.h"
 #include "compiler/target/target.h"
-#include "metadata/metadata.pb.h"
 
 namespace kiln {
 
@@ -71,6 +68,10 @@ struct CompileOptions {
 };
 
 // The spellings of the command line.
+const char* SpellingOf(Executor executor);
+const char* SpellingOf(Runtime runtime);
+const char* SpellingOf(Interface interface);
+const char* SpellingOf(CallingConvention convention);
 absl::StatusOr<Executor> ParseExecutor(absl::string_view text);
 absl::StatusOr<Runtime> ParseRuntime(absl::string_view text);
 absl::StatusOr<Interface> ParseInterface(absl::string_view text);
@@ -97,47 +98,6 @@ std::string LoaderSymbol(const CompileOptions& options, absl::string_view name);
 // loops are serial (the C runtime has one thread).
 std::vector<Target> EffectiveTargets(const CompileOptions& options);
 
-// Everything between the graph and the code generators; what the stages of --emit print.
-struct Stages {
-  Graph fused;
-  Lowered lowered;  // operator functions, unpacked
-  Plan plan;
-  std::vector<ExternalModule> modules;  // of external code generators
-  proto::Metadata metadata;
-  std::string device_hooks;   // C that calls the hooks of devices
-  std::string graph_json;     // graph executor
-  loop::LoopProgram program;  // with the executor, the metadata and the calling convention; ready
-                              // for a code generator
-};
-absl::StatusOr<Stages> RunStages(Graph graph, const CompileOptions& options);
-
-struct Compiled {
-  Stages stages;  // without the graph, whose weights nothing needs any more
-  // <module>.so for the C++ runtime with LLVM, <module>.o for the C runtime or a system library
-  // with LLVM, <module>.c with the C back end; <module>_system_lib.c, which registers a system
-  // library; <module>_model.c, the model for TVMExecute, with the C interface; <module>.h;
-  // <module>.metadata.json; <module>.graph.json for the graph executor; <module>_<generator>.c for
-  // every external code generator; <module>_devices.c where one of them is for a device with hooks.
-  // Where that C is part of a shared object, <module>.o in the place
-  // of <module>.so: both have to be linked.
-  Artifacts artifacts;
-};
-absl::StatusOr<Compiled> Compile(Graph graph, const CompileOptions& options);
-
-// The text of a stage: graph, after:<pass>, which is one of the graph or of the loops, fused,
-// stages, loops, scheduled, plan, c, llvm, asm, graph-json, metadata, header, external.
-// InvalidArgument with the known names.
-absl::StatusOr<std::string> EmitStage(const Graph& graph, const CompileOptions& options,
-                                      absl::string_view stage);
-
-// Runs constants through the compiler itself: front ends' Evaluator. `work` is how many operations
-// may be executed (loop::Interpreter), and becomes less by those that were; ResourceExhausted where
-// they do not suffice.
-absl::StatusOr<std::vector<Tensor>> EvaluateConstants(const Graph& graph, int64_t* work);
-
-// The same in any number of operations: passes' Evaluator.
-absl::StatusOr<std::vector<Tensor>> EvaluateAllConstants(const Graph& graph);
-
 }  // namespace kiln
 
-#endif  // KILN_COMPILER_COMPILE_H_
+#endif  // KILN_COMPILER_OPTIONS_OPTIONS_H_

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options: their spellings, and which combinations are legal.
+#include "compiler/options/options.h"
+
 #include <set>
 
 #include "absl/algorithm/container.h"
@@ -10,8 +11,8 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "compiler/base/identifier.h"
+#include "compiler/base/module_prefix.h"
 #include "compiler/base/status.h"
-#include "compiler/compile.h"
 #include "compiler/target/cpu_variants.h"
 #include "metadata/member_name.h"
 
@@ -31,9 +32,27 @@ struct Spelling {
   E value;
 };
 
+constexpr Spelling<Executor> kExecutors[] = {{"aot", Executor::kAot}, {"graph", Executor::kGraph}};
+constexpr Spelling<Runtime> kRuntimes[] = {{"cpp", Runtime::kCpp}, {"crt", Runtime::kCrt}};
+constexpr Spelling<Interface> kInterfaces[] = {{"packed", Interface::kPacked},
+                                               {"c", Interface::kC}};
+constexpr Spelling<CallingConvention> kCallingConventions[] = {
+    {"packed", CallingConvention::kPacked},
+    {"cpacked", CallingConvention::kCPacked},
+    {"unpacked", CallingConvention::kUnpacked}};
+constexpr Spelling<Codegen> kCodegens[] = {{"llvm", Codegen::kLlvm}, {"c", Codegen::kC}};
+constexpr Spelling<CConstants> kCConstants[] = {{"packed", CConstants::kPacked},
+                                                {"elements", CConstants::kElements}};
+
+// Every value of the enum has a row.
 template <typename E, size_t n>
-absl::StatusOr<E> ParseSpelling(const char* option, absl::string_view text,
-                                const Spelling<E> (&spellings)[n]) {
+const char* Find(E value, const Spelling<E> (&spellings)[n]) {
+  return absl::c_find_if(spellings, [&](const Spelling<E>& s) { return s.value == value; })->text;
+}
+
+template <typename E, size_t n>
+absl::StatusOr<E> Parse(const char* option, absl::string_view text,
+                        const Spelling<E> (&spellings)[n]) {
   std::string known;
   for (const Spelling<E>& s : spellings) {
     if (text == s.text) return s.value;
@@ -179,34 +198,35 @@ absl::StatusOr<PoolSpec> ParsePool(absl::string_view option, absl::string_view t
   return pool;
 }
 
+const char* SpellingOf(Executor executor) { return Find(executor, kExecutors); }
+const char* SpellingOf(Runtime runtime) { return Find(runtime, kRuntimes); }
+const char* SpellingOf(Interface interface) { return Find(interface, kInterfaces); }
+const char* SpellingOf(CallingConvention convention) {
+  return Find(convention, kCallingConventions);
+}
+
 absl::StatusOr<Executor> ParseExecutor(absl::string_view text) {
-  return ParseSpelling<Executor>("executor", text,
-                                 {{"aot", Executor::kAot}, {"graph", Executor::kGraph}});
+  return Parse("executor", text, kExecutors);
 }
 
 absl::StatusOr<Runtime> ParseRuntime(absl::string_view text) {
-  return ParseSpelling<Runtime>("runtime", text, {{"cpp", Runtime::kCpp}, {"crt", Runtime::kCrt}});
+  return Parse("runtime", text, kRuntimes);
 }
 
 absl::StatusOr<Interface> ParseInterface(absl::string_view text) {
-  return ParseSpelling<Interface>("interface", text,
-                                  {{"packed", Interface::kPacked}, {"c", Interface::kC}});
+  return Parse("interface", text, kInterfaces);
 }
 
 absl::StatusOr<CallingConvention> ParseCallingConvention(absl::string_view text) {
-  return ParseSpelling<CallingConvention>("calling-convention", text,
-                                          {{"packed", CallingConvention::kPacked},
-                                           {"cpacked", CallingConvention::kCPacked},
-                                           {"unpacked", CallingConvention::kUnpacked}});
+  return Parse("calling-convention", text, kCallingConventions);
 }
 
 absl::StatusOr<Codegen> ParseCodegen(absl::string_view text) {
-  return ParseSpelling<Codegen>("codegen", text, {{"llvm", Codegen::kLlvm}, {"c", Codegen::kC}});
+  return Parse("codegen", text, kCodegens);
 }
 
 absl::StatusOr<CConstants> ParseCConstants(absl::string_view text) {
-  return ParseSpelling<CConstants>(
-      "c-constants", text, {{"packed", CConstants::kPacked}, {"elements", CConstants::kElements}});
+  return Parse("c-constants", text, kCConstants);
 }
 
 CallingConvention DefaultCallingConvention(Runtime runtime, Interface interface,
@@ -291,6 +311,23 @@ absl::Status CheckOptions(const CompileOptions& o) {
     }
   }
   return absl::OkStatus();
+}
+
+std::string LoaderSymbol(const CompileOptions& options, absl::string_view name) {
+  const bool shared = options.system_lib || options.runtime == Runtime::kCrt;
+  return shared ? absl::StrCat(ModulePrefix(options.module_name), "_", name) : std::string(name);
+}
+
+std::vector<Target> EffectiveTargets(const CompileOptions& options) {
+  std::vector<Target> targets = options.cpu_variants;
+  if (targets.empty()) targets.push_back(options.target);
+  for (Target& target : targets) {
+    if (options.runtime == Runtime::kCrt || options.threads == 1) target.cores = 1;
+    target.by_c_compiler = options.codegen == Codegen::kC;
+    // Compilers for microcontrollers make few vectors of loops, and keep arrays of lanes in memory.
+    if (target.by_c_compiler && target.is_baremetal()) target.vector_bits = 0;
+  }
+  return targets;
 }
 
 }  // namespace kiln

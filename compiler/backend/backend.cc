@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/backend.h"
+#include "compiler/backend/backend.h"
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/merge_constants.h"
+#include "compiler/variants/merge_constants.h"
 
 #include <gtest/gtest.h>
 

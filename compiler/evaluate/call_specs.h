@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From what lowering makes to what the plan is made of: the two do not know each other.
-#ifndef KILN_COMPILER_CALL_SPECS_H_
-#define KILN_COMPILER_CALL_SPECS_H_
+#ifndef KILN_COMPILER_EVALUATE_CALL_SPECS_H_
+#define KILN_COMPILER_EVALUATE_CALL_SPECS_H_
 
 #include <vector>
 
@@ -28,4 +28,4 @@ inline std::vector<CallSpec> CallsOf(const Lowered& lowered) {
 
 }  // namespace kiln
 
-#endif  // KILN_COMPILER_CALL_SPECS_H_
+#endif  // KILN_COMPILER_EVALUATE_CALL_SPECS_H_

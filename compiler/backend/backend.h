@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The code generators behind one door: with LLVM, or without (C only).
-#ifndef KILN_COMPILER_BACKEND_H_
-#define KILN_COMPILER_BACKEND_H_
+#ifndef KILN_COMPILER_BACKEND_BACKEND_H_
+#define KILN_COMPILER_BACKEND_BACKEND_H_
+
+#include <string>
 
 #include "absl/status/statusor.h"
-#include "compiler/compile.h"
+#include "absl/strings/string_view.h"
+#include "compiler/base/artifacts.h"
+#include "compiler/loop/loop.h"
+#include "compiler/options/options.h"
 
 namespace kiln {
 
@@ -40,4 +45,4 @@ absl::StatusOr<loop::LoopProgram> CodeProgram(const loop::LoopProgram& program,
 
 }  // namespace kiln
 
-#endif  // KILN_COMPILER_BACKEND_H_
+#endif  // KILN_COMPILER_BACKEND_BACKEND_H_

@@ -7,8 +7,8 @@
 //
 // A list per tensor, in order: empty where it is not quantised, one element for the whole tensor,
 // or one per index along the axis. Zero points that are left out are 0, axes too.
-#ifndef KILN_COMPILER_QUANTIZATION_H_
-#define KILN_COMPILER_QUANTIZATION_H_
+#ifndef KILN_COMPILER_EXECUTOR_DESCRIBE_QUANTIZATION_H_
+#define KILN_COMPILER_EXECUTOR_DESCRIBE_QUANTIZATION_H_
 
 #include "absl/status/status.h"
 #include "compiler/graph/graph.h"
@@ -22,4 +22,4 @@ absl::Status DescribeQuantization(const Attrs& attrs, proto::Metadata& metadata)
 
 }  // namespace kiln
 
-#endif  // KILN_COMPILER_QUANTIZATION_H_
+#endif  // KILN_COMPILER_EXECUTOR_DESCRIBE_QUANTIZATION_H_

@@ -5,8 +5,8 @@
 //   KILN_ASSIGN_OR_RETURN(LoweredVariants variants, LowerVariants(fused, targets, options));
 //   … `program` is made of variants.common, and AddCpuChoice and the executor add to it …
 //   SplitByVariant(variants, program);
-#ifndef KILN_COMPILER_VARIANTS_H_
-#define KILN_COMPILER_VARIANTS_H_
+#ifndef KILN_COMPILER_VARIANTS_VARIANTS_H_
+#define KILN_COMPILER_VARIANTS_VARIANTS_H_
 
 #include <string>
 #include <vector>
@@ -46,4 +46,4 @@ void SplitByVariant(const LoweredVariants& variants, loop::LoopProgram& program)
 
 }  // namespace kiln
 
-#endif  // KILN_COMPILER_VARIANTS_H_
+#endif  // KILN_COMPILER_VARIANTS_VARIANTS_H_

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which combinations of options are legal, and what the others are told. tests/cli asks the command
 // line.
-#include <string>
-#include <utility>
+#include "compiler/options/options.h"
 
-#include "absl/strings/str_cat.h"
-#include "compiler/compile.h"
-#include "compiler/graph/relay_text.h"
-#include "compiler/ops/op_def.h"
+#include <string>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -82,28 +79,6 @@ TEST(Options, WorkspaceIoIsOfTheCInterface) {
   options.interface = Interface::kC;
   options.calling_convention = CallingConvention::kUnpacked;
   EXPECT_EQ(ErrorOf(options), "");
-}
-
-// What is planned and what is asked of a pool are the same, with any number of threads.
-TEST(Options, TheAlignmentIsThatOfTheTarget) {
-  const Graph graph = ParseRelay(R"(#[version = "0.0.5"]
-      def @main(%x: Tensor[(2, 2), float32]) { nn.softmax(nn.softmax(%x)) })",
-                                 "model.relay", FindOpSchema)
-                          .value();
-  for (const auto& [target, alignment] : {std::pair<const char*, int>{"cortex-m4f", 16},
-                                          {"armv7-unknown-linux-gnueabihf", 64},
-                                          {"armv7-unknown-linux-gnueabihf -cores=1", 64}}) {
-    for (const int threads : {0, 1}) {
-      CompileOptions options = For(target, Runtime::kCrt);
-      options.threads = threads;
-      options.pools = {{.name = "a"}};
-      EXPECT_EQ(RunStages(graph, options)->plan.pools[0].alignment_bytes, alignment) << target;
-      options.pools[0].alignment_bytes = alignment;
-      EXPECT_EQ(ErrorOf(options), "") << target;
-      options.pools[0].alignment_bytes = alignment / 2;
-      EXPECT_THAT(ErrorOf(options), HasSubstr(absl::StrCat("wanted at least ", alignment)));
-    }
-  }
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/quantization.h"
+#include "compiler/executor/describe_quantization.h"
 
 #include <algorithm>
 #include <cmath>

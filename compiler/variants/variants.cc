@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/variants.h"
+#include "compiler/variants/variants.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compiler/base/module_prefix.h"
 #include "compiler/base/status.h"
-#include "compiler/executor/describe.h"
 #include "compiler/loop/mutate.h"
-#include "compiler/merge_constants.h"
 #include "compiler/target/cpu_variants.h"
+#include "compiler/variants/merge_constants.h"
 
 namespace kiln {
 namespace {

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KILN_COMPILER_BASE_MODULE_PREFIX_H_
+#define KILN_COMPILER_BASE_MODULE_PREFIX_H_
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+
+namespace kiln {
+
+// What every symbol of a module begins with: "tvmgen_<module>".
+inline std::string ModulePrefix(absl::string_view module_name) {
+  return module_name.empty() ? "tvmgen" : absl::StrCat("tvmgen_", module_name);
+}
+
+}  // namespace kiln
+
+#endif  // KILN_COMPILER_BASE_MODULE_PREFIX_H_

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiler: from a Graph to Artifacts.
+//
+//   KILN_ASSIGN_OR_RETURN(Graph graph, ParseRelay(text, "model.relay", FindOpSchema));
+//   CompileOptions options{.module_name = "my_mod", .target = *Target::Parse("host")};
+//   KILN_ASSIGN_OR_RETURN(Compiled compiled, Compile(std::move(graph), options));
+//   compiled.artifacts["my_mod.so"]   // for the C++ runtime
+#ifndef KILN_COMPILER_PIPELINE_COMPILE_H_
+#define KILN_COMPILER_PIPELINE_COMPILE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/base/artifacts.h"
+#include "compiler/external/external_module.h"
+#include "compiler/graph/graph.h"
+#include "compiler/loop/loop.h"
+#include "compiler/lower/lower.h"
+#include "compiler/options/options.h"
+#include "compiler/plan/plan.h"
+#include "metadata/metadata.pb.h"
+
+namespace kiln {
+
+// Everything between the graph and the code generators; what the stages of --emit print.
+struct Stages {
+  Graph fused;
+  Lowered lowered;  // operator functions, unpacked
+  Plan plan;
+  std::vector<ExternalModule> modules;  // of external code generators
+  proto::Metadata metadata;
+  std::string device_hooks;   // C that calls the hooks of devices
+  std::string graph_json;     // graph executor
+  loop::LoopProgram program;  // with the executor, the metadata and the calling convention; ready
+                              // for a code generator
+};
+absl::StatusOr<Stages> RunStages(Graph graph, const CompileOptions& options);
+
+struct Compiled {
+  Stages stages;  // without the graph, whose weights nothing needs any more
+  // <module>.so for the C++ runtime with LLVM, <module>.o for the C runtime or a system library
+  // with LLVM, <module>.c with the C back end; <module>_system_lib.c, which registers a system
+  // library; <module>_model.c, the model for TVMExecute, with the C interface; <module>.h;
+  // <module>.metadata.json; <module>.graph.json for the graph executor; <module>_<generator>.c for
+  // every external code generator; <module>_devices.c where one of them is for a device with hooks.
+  // Where that C is part of a shared object, <module>.o in the place
+  // of <module>.so: both have to be linked.
+  Artifacts artifacts;
+};
+absl::StatusOr<Compiled> Compile(Graph graph, const CompileOptions& options);
+
+}  // namespace kiln
+
+#endif  // KILN_COMPILER_PIPELINE_COMPILE_H_
