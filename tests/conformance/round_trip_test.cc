@@ -15,10 +15,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
-#include "compiler/evaluate/evaluate.h"
 #include "compiler/frontend/onnx/import.h"
 #include "compiler/graph/graph.h"
 #include "compiler/graph/relay_text.h"
+#include "compiler/import/import.h"
 #include "compiler/ops/op_def.h"
 #include "compiler/target/target.h"
 #include "tests/equality/engines.h"
@@ -111,8 +111,7 @@ absl::StatusOr<Graph> Import(const fs::path& folder) {
     options.pins.push_back({name, values[name].type().shape, {}});
   }
   for (;;) {
-    absl::StatusOr<Graph> graph =
-        onnx_frontend::ImportOnnx(bytes, "m.onnx", options, EvaluateConstants);
+    absl::StatusOr<Graph> graph = ImportModel(bytes, "m.onnx", options);
     if (graph.ok()) return graph;
     const size_t before = options.constants.size();
     for (const std::string& name : onnx_frontend::InputsToFix(graph.status())) {

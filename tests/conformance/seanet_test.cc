@@ -22,9 +22,8 @@
 #include "absl/strings/str_split.h"
 #include "compiler/base/status.h"
 #include "compiler/base/tensor.h"
-#include "compiler/evaluate/evaluate.h"
-#include "compiler/frontend/tflite/import.h"
 #include "compiler/graph/graph.h"
+#include "compiler/import/import.h"
 #include "compiler/target/target.h"
 #include "tests/equality/engines.h"
 
@@ -90,8 +89,7 @@ absl::StatusOr<equality::Case> ReadCase(const Files& files, const std::string& s
   equality::Case test{.name = stem, .graph = {}, .inputs = {}};
   const std::string& bytes = files.at(stem + ".tflite");
   frontend::ImportOptions options;
-  absl::StatusOr<Graph> graph =
-      tflite_frontend::ImportTflite(bytes, stem, options, EvaluateConstants);
+  absl::StatusOr<Graph> graph = ImportModel(bytes, stem, options);
   if (stem.find("transpose_conv") != std::string::npos) {
     // The shape is the first input; the error that asks for it names it.
     KILN_ASSIGN_OR_RETURN(const Tensor shape, ReadNumbers(files, stem + "_input0"));
@@ -100,7 +98,7 @@ absl::StatusOr<equality::Case> ReadCase(const Files& files, const std::string& s
         absl::StrSplit(graph.status().message(), absl::MaxSplits("(input '", 1));
     if (behind.size() != 2) return graph.status();
     options.constants[std::string(behind[1].substr(0, behind[1].find('\'')))] = shape;
-    graph = tflite_frontend::ImportTflite(bytes, stem, options, EvaluateConstants);
+    graph = ImportModel(bytes, stem, options);
   }
   if (!graph.ok()) return graph.status();
   test.graph = *std::move(graph);

@@ -20,9 +20,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "compiler/base/status.h"
-#include "compiler/evaluate/evaluate.h"
 #include "compiler/frontend/onnx/import.h"
-#include "compiler/frontend/tflite/import.h"
+#include "compiler/import/import.h"
 #include "gtest/gtest.h"
 #include "tests/equality/engines.h"
 #include "tools/kiln/npy.h"
@@ -54,10 +53,10 @@ absl::StatusOr<std::vector<Tensor>> ReadTensors(const std::string& folder, const
 absl::StatusOr<Graph> ReadModel(const std::string& folder) {
   const std::string onnx = folder + "/model.onnx", tflite = folder + "/model.tflite";
   if (const absl::StatusOr<std::string> bytes = ReadBytes(onnx); bytes.ok()) {
-    return onnx_frontend::ImportOnnx(*bytes, onnx, {}, EvaluateConstants);
+    return ImportModel(*bytes, onnx);
   }
   KILN_ASSIGN_OR_RETURN(const std::string bytes, ReadBytes(tflite));
-  return tflite_frontend::ImportTflite(bytes, tflite, {}, EvaluateConstants);
+  return ImportModel(bytes, tflite);
 }
 
 absl::Status Check(const std::string& folder, double tolerance,

@@ -91,6 +91,16 @@ LAYERS = {
         _ABSL,
         "@nlohmann_json",  # the metadata section of Relay text
     ],
+    "compiler/import": [
+        "compiler/base",
+        "compiler/evaluate",
+        "compiler/frontend/common",
+        "compiler/frontend/onnx",
+        "compiler/frontend/tflite",
+        "compiler/graph",
+        "compiler/ops",
+        _ABSL,
+    ],
     "compiler/loop": [
         "compiler/base",
         _ABSL,

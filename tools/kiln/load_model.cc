@@ -2,90 +2,28 @@
 #include "tools/kiln/load_model.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
+#include <map>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "compiler/base/limits.h"
 #include "compiler/base/status.h"
-#include "compiler/evaluate/evaluate.h"
-#include "compiler/frontend/onnx/import.h"
-#include "compiler/frontend/tflite/import.h"
-#include "compiler/graph/relay_text.h"
-#include "compiler/ops/op_def.h"
-#include "tools/kiln/file_kind.h"
+#include "compiler/import/file_kind.h"
+#include "compiler/import/import.h"
 #include "tools/kiln/files.h"
-#include "tools/kiln/open_dimensions.h"
 #include "tools/kiln/tensor_file.h"
 
 namespace kiln::tools {
 namespace {
 
+using frontend::InputPin;
 using frontend::ModelPort;
-using onnx_frontend::InputPin;
-
-// Of larger models no shapes are tried: each attempt takes as long as an import.
-constexpr size_t kMaxSearchedBytes = size_t{256} << 20;
-
-absl::StatusOr<std::vector<ModelPort>> ReadOnnxInputs(const std::string& bytes,
-                                                      const std::string& path) {
-  KILN_ASSIGN_OR_RETURN(onnx_frontend::ModelInterface interface,
-                        onnx_frontend::ReadInterface(bytes, path));
-  return std::move(interface.inputs);
-}
-
-bool IsRelayText(absl::string_view bytes) {
-  return absl::StrContains(bytes.substr(0, 4096), "#[version");
-}
-
-// The name of the parameter of @main that stands for an input: the printer writes '_' for what an
-// identifier cannot hold.
-std::string ParameterName(absl::string_view input) {
-  std::string name(input);
-  for (char& c : name) {
-    if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '/') c = '_';
-  }
-  return name;
-}
-
-// Every pin names an input of the graph and agrees with its type.
-absl::Status CheckPins(const Graph& graph, const std::string& path,
-                       const std::vector<InputPin>& pins) {
-  for (const InputPin& pin : pins) {
-    const auto input = std::find_if(graph.inputs.begin(), graph.inputs.end(), [&](ValueId id) {
-      const std::string& name = graph.value(id).name;
-      return name == pin.name || ParameterName(name) == pin.name;
-    });
-    if (input == graph.inputs.end()) {
-      const std::string names = absl::StrJoin(
-          graph.inputs, ", ",
-          [&](std::string* out, ValueId id) { absl::StrAppend(out, graph.value(id).name); });
-      return absl::InvalidArgumentError(absl::StrCat(path, ": --input: the model has no input '",
-                                                     pin.name, "'; its inputs are ", names));
-    }
-    const TensorType& type = graph.type(*input);
-    if (type.shape != pin.shape || (pin.dtype.has_value() && type.dtype != *pin.dtype)) {
-      const TensorType found{pin.shape, pin.dtype.value_or(type.dtype)};
-      return absl::InvalidArgumentError(absl::StrCat(path, ": --input: found ", found.ToString(),
-                                                     " for the input '", pin.name, "', wanted ",
-                                                     type.ToString()));
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<Graph> LoadRelay(const std::string& text, const std::string& path,
-                                const std::vector<InputPin>& pins) {
-  RelayParseOptions options;
-  for (const InputPin& pin : pins) options.input_shapes[ParameterName(pin.name)] = pin.shape;
-  KILN_ASSIGN_OR_RETURN(Graph graph, ParseRelay(text, path, FindOpSchema, options));
-  KILN_RETURN_IF_ERROR(CheckPins(graph, path, pins));
-  return graph;
-}
 
 // A number as a scalar of an integer type; exact, where a double is not.
 absl::StatusOr<Tensor> ParseInteger(DType dtype, absl::string_view word) {
@@ -167,7 +105,7 @@ absl::StatusOr<std::map<std::string, Tensor>> ReadConstants(const std::vector<Mo
 absl::StatusOr<std::vector<InputPin>> ParsePins(const std::vector<std::string>& texts) {
   std::vector<InputPin> pins;
   for (const std::string& text : texts) {
-    KILN_ASSIGN_OR_RETURN(InputPin pin, onnx_frontend::ParseInputPin(text));
+    KILN_ASSIGN_OR_RETURN(InputPin pin, frontend::ParseInputPin(text));
     for (const InputPin& other : pins) {
       if (other.name != pin.name) continue;
       return absl::InvalidArgumentError(absl::StrCat("--input: '", pin.name, "' is given twice"));
@@ -177,14 +115,14 @@ absl::StatusOr<std::vector<InputPin>> ParsePins(const std::vector<std::string>& 
   return pins;
 }
 
-// What the command line says of the inputs, which the model reads as `read_inputs` does.
-template <typename Read>
-absl::StatusOr<frontend::ImportOptions> ImportOptionsOf(const InputFlags& flags,
-                                                        const Read& read_inputs) {
+// What the command line says of the inputs of a model, whose bytes were read from `path`.
+absl::StatusOr<frontend::ImportOptions> ImportOptionsOf(const std::string& bytes,
+                                                        const std::string& path,
+                                                        const InputFlags& flags) {
   frontend::ImportOptions options;
   KILN_ASSIGN_OR_RETURN(options.pins, ParsePins(flags.shapes));
   if (flags.constants.empty()) return options;
-  KILN_ASSIGN_OR_RETURN(const std::vector<ModelPort> inputs, read_inputs());
+  KILN_ASSIGN_OR_RETURN(const std::vector<ModelPort> inputs, ReadModelInputs(bytes, path));
   KILN_ASSIGN_OR_RETURN(options.constants, ReadConstants(inputs, flags.constants));
   for (const InputPin& pin : options.pins) {
     if (!options.constants.contains(pin.name)) continue;
@@ -196,16 +134,17 @@ absl::StatusOr<frontend::ImportOptions> ImportOptionsOf(const InputFlags& flags,
 
 }  // namespace
 
-absl::StatusOr<onnx_frontend::ImportOptions> OnnxImportOptions(const std::string& bytes,
-                                                               const std::string& path,
-                                                               const InputFlags& flags) {
-  const bool relay = IsRelayText(bytes);
-  if (relay || tflite_frontend::IsTflite(bytes)) {
+absl::StatusOr<frontend::ImportOptions> OnnxImportOptions(const std::string& bytes,
+                                                          const std::string& path,
+                                                          const InputFlags& flags) {
+  const ModelFormat format = FormatOf(bytes);
+  if (format != ModelFormat::kOnnx) {
     return absl::InvalidArgumentError(absl::StrCat(
-        path, ": found ", relay ? "Relay text" : "a TFLite model", ", wanted an ONNX model"));
+        path, ": found ", format == ModelFormat::kRelay ? "Relay text" : "a TFLite model",
+        ", wanted an ONNX model"));
   }
   KILN_RETURN_IF_ERROR(Annotate(CheckMayBeModel(bytes), path + ": "));
-  return ImportOptionsOf(flags, [&] { return ReadOnnxInputs(bytes, path); });
+  return ImportOptionsOf(bytes, path, flags);
 }
 
 std::vector<std::string> FilesOf(const InputFlags& flags) {
@@ -219,39 +158,11 @@ std::vector<std::string> FilesOf(const InputFlags& flags) {
 
 absl::StatusOr<Graph> LoadModel(const std::string& path, const InputFlags& flags) {
   KILN_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path, kMaxModelFileBytes));
-  if (IsRelayText(bytes)) {
-    KILN_ASSIGN_OR_RETURN(const std::vector<InputPin> pins, ParsePins(flags.shapes));
-    if (flags.constants.empty()) return LoadRelay(bytes, path, pins);
-    return absl::InvalidArgumentError(
-        path +
-        ": --constant is for ONNX and TFLite models; in Relay text, write full(…) for the "
-        "input");
-  }
-  if (tflite_frontend::IsTflite(bytes)) {
-    KILN_ASSIGN_OR_RETURN(const frontend::ImportOptions options, ImportOptionsOf(flags, [&] {
-                            return tflite_frontend::ReadInputs(bytes, path);
-                          }));
-    return ImportOpenModel({.path = path,
-                            .read_inputs = [&] { return tflite_frontend::ReadInputs(bytes, path); },
-                            .import =
-                                [&](const frontend::ImportOptions& tried) {
-                                  return tflite_frontend::ImportTflite(bytes, path, tried,
-                                                                       EvaluateConstants);
-                                },
-                            .is_searched = bytes.size() <= kMaxSearchedBytes},
-                           options);
-  }
-  KILN_ASSIGN_OR_RETURN(const onnx_frontend::ImportOptions options,
-                        OnnxImportOptions(bytes, path, flags));
-  return ImportOpenModel({.path = path,
-                          .read_inputs = [&] { return ReadOnnxInputs(bytes, path); },
-                          .import =
-                              [&](const frontend::ImportOptions& tried) {
-                                return onnx_frontend::ImportOnnx(bytes, path, tried,
-                                                                 EvaluateConstants);
-                              },
-                          .is_searched = bytes.size() <= kMaxSearchedBytes},
-                         options);
+  KILN_ASSIGN_OR_RETURN(const frontend::ImportOptions options, ImportOptionsOf(bytes, path, flags));
+  std::string note;
+  absl::StatusOr<Graph> graph = ImportModel(bytes, path, options, &note);
+  if (!note.empty()) std::fprintf(stderr, "kiln: note: %s\n", note.c_str());
+  return graph;
 }
 
 std::string DefaultModuleName(const std::string& path) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "compiler/frontend/onnx/import.h"
+#include "compiler/frontend/common/import_options.h"
 #include "compiler/graph/graph.h"
 
 namespace kiln::tools {
@@ -18,16 +18,15 @@ struct InputFlags {
   std::vector<std::string> constants;  // --constant: "name=1,2" or "name=FILE", .npy or .pb
 };
 
-// The format is told by the contents: Relay text begins with `#[version`, TFLite has its
-// identifier, and ONNX is a protobuf.
-// Errors name the file.
+// The file through ImportModel (compiler/import), whose note goes to standard error. Errors name
+// the file.
 absl::StatusOr<Graph> LoadModel(const std::string& path, const InputFlags& flags);
 
 // What the command line says of the inputs of an ONNX model, whose bytes were read from `path`.
 // InvalidArgument for a model of another format.
-absl::StatusOr<onnx_frontend::ImportOptions> OnnxImportOptions(const std::string& bytes,
-                                                               const std::string& path,
-                                                               const InputFlags& flags);
+absl::StatusOr<frontend::ImportOptions> OnnxImportOptions(const std::string& bytes,
+                                                          const std::string& path,
+                                                          const InputFlags& flags);
 
 // The files that are read for the inputs.
 std::vector<std::string> FilesOf(const InputFlags& flags);

@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/limits.h"
 #include "compiler/base/status.h"
-#include "compiler/evaluate/evaluate.h"
 #include "compiler/frontend/onnx/import.h"
+#include "compiler/import/import.h"
 #include "tools/kiln/files.h"
 #include "tools/kiln/library.h"
 #include "tools/kiln/loaded_model.h"
@@ -69,8 +69,7 @@ absl::StatusOr<Graph> Import(const std::string& bytes, const std::string& path,
     options.pins.push_back({interface.inputs[i].name, inputs[i].type().shape, {}});
   }
   for (;;) {
-    absl::StatusOr<Graph> graph =
-        onnx_frontend::ImportOnnx(bytes, path, options, EvaluateConstants);
+    absl::StatusOr<Graph> graph = ImportModel(bytes, path, options);
     if (graph.ok()) return graph;
     const size_t before = options.constants.size();
     for (const std::string& name : onnx_frontend::InputsToFix(graph.status())) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/frontend/onnx/import.h"
 
+#include <memory>
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -10,6 +11,7 @@
 #include "compiler/frontend/common/port_quantization.h"
 #include "compiler/frontend/onnx/converter.h"
 #include "compiler/frontend/onnx/graph_importer.h"
+#include "compiler/frontend/onnx/model_file.h"
 #include "compiler/frontend/onnx/model_inputs.h"
 #include "compiler/frontend/onnx/tensor_proto.h"
 #include "compiler/graph/rewrite.h"
@@ -18,18 +20,6 @@
 
 namespace kiln::onnx_frontend {
 namespace {
-
-absl::Status ParseModel(absl::string_view bytes, const std::string& path, onnx::ModelProto& model) {
-  google::protobuf::io::ArrayInputStream stream(bytes.data(), static_cast<int>(bytes.size()));
-  google::protobuf::io::CodedInputStream coded(&stream);
-  coded.SetTotalBytesLimit(static_cast<int>(kMaxModelFileBytes - 1));
-  if (model.ParseFromCodedStream(&coded) && coded.ConsumedEntireMessage() && model.has_graph()) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(absl::StrCat(
-      path,
-      ": found no Relay text, no TFLite model and no whole ONNX model; the file may be cut off"));
-}
 
 absl::StatusOr<Opsets> OpsetsOf(const onnx::ModelProto& model) {
   Opsets opsets;
@@ -103,12 +93,26 @@ void AddOutputs(const onnx::GraphProto& graph, const Scope& scope, GraphImporter
 
 }  // namespace
 
-absl::StatusOr<Graph> ImportOnnx(absl::string_view bytes, const std::string& path,
-                                 const ImportOptions& options, const Evaluator& evaluate) {
-  onnx::ModelProto model;
-  KILN_RETURN_IF_ERROR(ParseModel(bytes, path, model));
+absl::StatusOr<ModelFile> ModelFile::Parse(absl::string_view bytes, const std::string& path) {
+  const auto model = std::make_shared<onnx::ModelProto>();
+  google::protobuf::io::ArrayInputStream stream(bytes.data(), static_cast<int>(bytes.size()));
+  google::protobuf::io::CodedInputStream coded(&stream);
+  coded.SetTotalBytesLimit(static_cast<int>(kMaxModelFileBytes - 1));
+  if (model->ParseFromCodedStream(&coded) && coded.ConsumedEntireMessage() && model->has_graph()) {
+    return ModelFile(model, path);
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      path,
+      ": found no Relay text, no TFLite model and no whole ONNX model; the file may be cut off"));
+}
+
+ModelInterface ModelFile::interface() const { return InterfaceOf(model_->graph()); }
+
+absl::StatusOr<Graph> ModelFile::Import(const ImportOptions& options,
+                                        const Evaluator& evaluate) const {
+  const onnx::ModelProto& model = *model_;
   const onnx::GraphProto& graph = model.graph();
-  const std::string where = path + ": ";
+  const std::string where = path_ + ": ";
   if (graph.node_size() > kMaxGraphNodes) {
     return absl::InvalidArgumentError(
         absl::StrCat(where, graph.node_size(), " nodes, at most ", kMaxGraphNodes));
@@ -116,7 +120,7 @@ absl::StatusOr<Graph> ImportOnnx(absl::string_view bytes, const std::string& pat
   absl::StatusOr<Opsets> opsets = OpsetsOf(model);
   if (!opsets.ok()) return Annotate(opsets.status(), where);
   KILN_RETURN_IF_ERROR(Annotate(CheckOptions(graph, options), where));
-  GraphImporter importer(model, path, evaluate);
+  GraphImporter importer(model, path_, evaluate);
   Problems& problems = importer.problems();
   Scope scope(*std::move(opsets), "", {}, 0);
   importer.AddInitializers(graph, scope);
@@ -153,10 +157,15 @@ absl::StatusOr<Graph> ImportOnnx(absl::string_view bytes, const std::string& pat
   return imported;
 }
 
+absl::StatusOr<Graph> ImportOnnx(absl::string_view bytes, const std::string& path,
+                                 const ImportOptions& options, const Evaluator& evaluate) {
+  KILN_ASSIGN_OR_RETURN(const ModelFile file, ModelFile::Parse(bytes, path));
+  return file.Import(options, evaluate);
+}
+
 absl::StatusOr<ModelInterface> ReadInterface(absl::string_view bytes, const std::string& path) {
-  onnx::ModelProto model;
-  KILN_RETURN_IF_ERROR(ParseModel(bytes, path, model));
-  return InterfaceOf(model.graph());
+  KILN_ASSIGN_OR_RETURN(const ModelFile file, ModelFile::Parse(bytes, path));
+  return file.interface();
 }
 
 }  // namespace kiln::onnx_frontend

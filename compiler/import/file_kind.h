@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KILN_TOOLS_KILN_FILE_KIND_H_
-#define KILN_TOOLS_KILN_FILE_KIND_H_
+#ifndef KILN_COMPILER_IMPORT_FILE_KIND_H_
+#define KILN_COMPILER_IMPORT_FILE_KIND_H_
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 
-namespace kiln::tools {
+namespace kiln {
 
 // An error that says what a file is and what to do with it, for kinds of files that are often taken
 // for a model; OK for what may be one.
 absl::Status CheckMayBeModel(absl::string_view bytes);
 
-}  // namespace kiln::tools
+}  // namespace kiln
 
-#endif  // KILN_TOOLS_KILN_FILE_KIND_H_
+#endif  // KILN_COMPILER_IMPORT_FILE_KIND_H_

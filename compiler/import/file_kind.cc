@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/kiln/file_kind.h"
+#include "compiler/import/file_kind.h"
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
-namespace kiln::tools {
+namespace kiln {
 namespace {
 
 struct Kind {
@@ -59,4 +59,4 @@ absl::Status CheckMayBeModel(absl::string_view bytes) {
   return absl::OkStatus();
 }
 
-}  // namespace kiln::tools
+}  // namespace kiln

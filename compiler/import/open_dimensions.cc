@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/kiln/open_dimensions.h"
+#include "compiler/import/open_dimensions.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
-#include <optional>
 #include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "compiler/base/status.h"
 
-namespace kiln::tools {
+namespace kiln {
 namespace {
 
 using frontend::Extent;
@@ -47,9 +44,7 @@ class OpenInputs {
     leading_.erase("");
   }
 
-  bool empty() const { return inputs_.empty(); }
-
-  // Whether the user's shapes say what all symbols stand for.
+  // Whether none is open, or the user's shapes say what all symbols stand for.
   bool all_known() const { return std::none_of(inputs_.begin(), inputs_.end(), HasOpen); }
 
   // Whether nothing but leading dimensions is open.
@@ -113,26 +108,22 @@ std::string Flags(const std::vector<InputPin>& pins) {
 
 }  // namespace
 
-absl::StatusOr<Graph> ImportOpenModel(const OpenModel& model, const ImportOptions& options) {
-  absl::StatusOr<Graph> graph = model.import(options);
-  // No size helps where an operator is lacking.
-  if (graph.ok() || graph.status().code() == absl::StatusCode::kUnimplemented) return graph;
-  absl::StatusOr<std::vector<ModelPort>> inputs = model.read_inputs();
-  if (!inputs.ok()) return graph;
-  const OpenInputs open(*std::move(inputs), options);
-  if (open.empty()) return graph;
+absl::StatusOr<Graph> ImportOpenModel(const OpenModel& model, const ImportOptions& options,
+                                      std::string* note) {
+  const OpenInputs open(model.inputs, options);
   const bool only_leading = open.only_leading();
-  if (only_leading) {
-    graph = model.import(With(options, open.Pins(1, 1)));
-    if (graph.ok() && !open.all_known()) {
-      std::fprintf(stderr,
-                   "kiln: note: %s: open leading dimensions are taken as 1; for another: %s\n",
-                   model.path.c_str(), Flags(open.Pins(kOtherBatch, 1)).c_str());
-    }
-    if (graph.ok() || open.all_known()) return graph;
+  absl::StatusOr<Graph> graph =
+      model.import(only_leading ? With(options, open.Pins(1, 1)) : options);
+  if (graph.ok() && note != nullptr && !open.all_known()) {
+    *note = absl::StrCat(model.path, ": open leading dimensions are taken as 1; for another: ",
+                         Flags(open.Pins(kOtherBatch, 1)));
+  }
+  // No size helps where an operator is lacking.
+  if (graph.ok() || open.all_known() || !model.is_searched ||
+      graph.status().code() == absl::StatusCode::kUnimplemented) {
+    return graph;
   }
   for (const int64_t size : kSizes) {
-    if (!model.is_searched) break;
     const std::vector<InputPin> pins = open.Pins(only_leading ? size : 1, size);
     if (!model.import(With(options, pins)).ok()) continue;
     return absl::Status(graph.status().code(),
@@ -142,4 +133,4 @@ absl::StatusOr<Graph> ImportOpenModel(const OpenModel& model, const ImportOption
   return graph;
 }
 
-}  // namespace kiln::tools
+}  // namespace kiln
