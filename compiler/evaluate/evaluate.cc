@@ -8,7 +8,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
-#include "compiler/evaluate/call_specs.h"
 #include "compiler/executor/aot.h"
 #include "compiler/loop/interpret.h"
 #include "compiler/loop/pipeline.h"
@@ -38,7 +37,7 @@ absl::StatusOr<std::vector<Tensor>> EvaluateConstants(const Graph& original, int
   KILN_ASSIGN_OR_RETURN(
       Lowered lowered,
       Lower(graph, target, {.module_name = "constants", .schedule = {.winograd = false}}));
-  KILN_ASSIGN_OR_RETURN(const Plan plan, MakePlan(graph, CallsOf(lowered)));
+  KILN_ASSIGN_OR_RETURN(const Plan plan, MakePlan(graph, lowered.calls));
   *work -= plan.workspace_bytes() / kBytesPerOperation;
   if (*work < 0) {
     return absl::ResourceExhaustedError(

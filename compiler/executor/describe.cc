@@ -166,8 +166,8 @@ void DescribeOperators(const Plan& plan, const loop::LoopProgram& program,
       const PlanBuffer& buffer = plan.buffers[static_cast<size_t>(id)];
       AddParameter(buffer.name, buffer.type, taken, function);
     }
-    function.set_num_inputs(call.num_inputs);
-    function.set_num_outputs(static_cast<int32_t>(call.args.size()) - call.num_inputs);
+    function.set_num_inputs(call.num_inputs());
+    function.set_num_outputs(static_cast<int32_t>(call.args.size()) - call.num_inputs());
     const auto it = constant_bytes.find(call.function);
     if (it != constant_bytes.end()) function.set_constant_size_bytes(it->second);
     SetDevice(function.mutable_device());

@@ -37,11 +37,7 @@ TEST(Aot, CallsTheOperatorsInTheOrderOfThePlan) {
 
 TEST(Aot, WithoutWorkspaceHasNoParameterForIt) {
   Plan plan = SamplePlan();
-  plan.calls = {{.function = "tvmgen_mod_g",
-                 .args = {0, 1, 5},
-                 .num_inputs = 2,
-                 .op_names = "",
-                 .source = ""}};
+  plan.calls = {{{.function = "tvmgen_mod_g", .inputs = {0, 1}, .outputs = {5}}, {0, 1, 5}, -1}};
   plan.pools[0].size_bytes = 0;
   const absl::StatusOr<loop::Func> main =
       RunModel(plan, SampleProgram(Convention::kPacked), "main");

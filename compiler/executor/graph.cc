@@ -47,10 +47,10 @@ std::string GraphJson(const Plan& plan) {
   }
   for (const PlanCall& call : plan.calls) {
     const int node = static_cast<int>(nodes.size());
-    const size_t num_outputs = call.args.size() - static_cast<size_t>(call.num_inputs);
+    const size_t num_outputs = call.args.size() - static_cast<size_t>(call.num_inputs());
     const std::string function = call.function.empty() ? "__nop" : call.function;
     Json inputs = Json::array();
-    for (int i = 0; i < call.num_inputs; ++i) {
+    for (int i = 0; i < call.num_inputs(); ++i) {
       const Origin& origin = origins.at(call.args[static_cast<size_t>(i)]);
       inputs.push_back({origin.node, origin.output, 0});
     }
@@ -58,12 +58,12 @@ std::string GraphJson(const Plan& plan) {
                      {"name", call.function.empty() ? absl::StrCat("view", node) : function},
                      {"attrs",
                       {{"num_outputs", absl::StrCat(num_outputs)},
-                       {"num_inputs", absl::StrCat(call.num_inputs)},
+                       {"num_inputs", absl::StrCat(call.num_inputs())},
                        {"flatten_data", "0"},
                        {"func_name", function}}},
                      {"inputs", std::move(inputs)}});
     for (size_t o = 0; o < num_outputs; ++o) {
-      const int id = call.args[static_cast<size_t>(call.num_inputs) + o];
+      const int id = call.args[static_cast<size_t>(call.num_inputs()) + o];
       origins[id] = {node, static_cast<int>(o)};
       add_entry(id);
     }

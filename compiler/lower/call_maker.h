@@ -38,7 +38,7 @@ struct PendingCall {
   std::optional<Graph> body;  // none: there is no code here
   std::vector<Param> inputs;  // with a body, those of the body that are no constants
   std::vector<Param> outputs;
-  LoweredCall call = {};  // without inputs and outputs
+  Call call = {};  // without inputs and outputs
 };
 
 // Names tvmgen_<module>_<base>, each once.

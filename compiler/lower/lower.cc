@@ -76,7 +76,7 @@ std::vector<ValueId> SliceParams(const Graph& graph, const std::vector<Param>& p
 
 // The stages of a call, with its inputs and outputs where they lie.
 absl::StatusOr<loop::Kernel> KernelOf(const Graph& graph, PendingCall& pending) {
-  LoweredCall& call = pending.call;
+  Call& call = pending.call;
   KILN_ASSIGN_OR_RETURN(loop::Kernel kernel, MakeKernel(call.function, *pending.body));
   std::map<loop::Buffer, loop::Buffer> slices;
   call.cost = loop::CostOf(kernel);
@@ -108,14 +108,14 @@ std::vector<ValueId> WholesOf(const std::vector<Param>& params) {
 }
 
 // Whether the function reads one part of a value and writes another.
-bool ReadsWhatItWrites(const LoweredCall& call) {
+bool ReadsWhatItWrites(const Call& call) {
   return std::any_of(call.outputs.begin(), call.outputs.end(), [&](ValueId output) {
     return std::find(call.inputs.begin(), call.inputs.end(), output) != call.inputs.end();
   });
 }
 
 // The function of an external subgraph, which the linker or the runtime finds.
-absl::StatusOr<loop::Func> Declaration(const Graph& graph, const LoweredCall& call) {
+absl::StatusOr<loop::Func> Declaration(const Graph& graph, const Call& call) {
   loop::Func func;
   func.name = call.function;
   func.kind = loop::Func::Kind::kExternal;
@@ -141,7 +141,7 @@ absl::StatusOr<Lowered> LowerWith(const Graph& graph, Slices slices, const Targe
   Lowered lowered;
   CallMaker calls(graph, std::move(slices), options.module_name);
   KILN_RETURN_IF_ERROR(calls.ForEach([&](PendingCall pending) -> absl::Status {
-    LoweredCall& call = pending.call;
+    Call& call = pending.call;
     if (pending.body.has_value()) {
       KILN_ASSIGN_OR_RETURN(const loop::Kernel kernel, KernelOf(graph, pending));
       KILN_ASSIGN_OR_RETURN(Scheduled scheduled, ScheduleKernel(kernel, target, options.schedule));
@@ -150,7 +150,9 @@ absl::StatusOr<Lowered> LowerWith(const Graph& graph, Slices slices, const Targe
           scheduled.func.workspace == nullptr ? 0 : scheduled.func.workspace->num_bytes();
       call.in_place = scheduled.in_place;
       call.schedule = scheduled.description;
-      call.contraction = std::move(scheduled.contraction);
+      if (scheduled.contraction.has_value()) {
+        lowered.contractions[call.function] = *std::move(scheduled.contraction);
+      }
       if (ReadsWhatItWrites(call)) scheduled.func.in_place = true;
       for (loop::Constant& constant : scheduled.constants) {
         lowered.program.constants.push_back(std::move(constant));

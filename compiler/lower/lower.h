@@ -8,14 +8,13 @@
 #define KILN_COMPILER_LOWER_LOWER_H_
 
 #include <cstdint>
-#include <optional>
+#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "compiler/call/call.h"
 #include "compiler/graph/graph.h"
-#include "compiler/loop/cost.h"
 #include "compiler/loop/loop.h"
 #include "compiler/loop/stage.h"
 #include "compiler/schedule/schedule.h"
@@ -30,26 +29,11 @@ struct LowerOptions {
   bool place_concatenations = true;
 };
 
-// One call of the lowered model. Values are those of the graph; in the place of one that is a slice
-// of another stands the whole, which is then the output of several calls that each write a part.
-struct LoweredCall {
-  std::string function;         // empty: a view, outputs[0] is inputs[0] in another shape
-  std::vector<ValueId> inputs;  // constants are inside the function
-  std::vector<ValueId> outputs;
-  int64_t workspace_bytes = 0;
-  std::vector<std::pair<int, int>> in_place;
-  std::string op_names;  // "nn.conv2d nn.bias_add nn.relu"
-  std::string source;    // names of the model's nodes
-  std::string schedule;  // "contraction 14x2x16 …"; of an external subgraph its generator
-  std::optional<ScheduledContraction> contraction;  // of a function that has one
-  std::optional<loop::Cost> cost;  // none of a view, and of an external subgraph with an operator
-                                   // that Kiln has no code for
-};
-
 struct Lowered {
   loop::LoopProgram program;  // kUnpacked operator functions; scalar code, parallel and vectorised
                               // loops still loops
-  std::vector<LoweredCall> calls;
+  std::vector<Call> calls;    // in order
+  std::map<std::string, ScheduledContraction> contractions;  // by function, of those that have one
 };
 
 // The graph must be typed. Function names are tvmgen_<module>_fused_<operators>, and the

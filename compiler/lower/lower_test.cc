@@ -32,7 +32,7 @@ Lowered LowerModel(absl::string_view model) { return LowerGraph(ParseModel(model
 
 std::vector<std::string> Functions(const Lowered& lowered) {
   std::vector<std::string> names;
-  for (const LoweredCall& call : lowered.calls) names.push_back(call.function);
+  for (const Call& call : lowered.calls) names.push_back(call.function);
   return names;
 }
 
@@ -107,7 +107,7 @@ def @main(%x: Tensor[(4,), float32], %constant_a: Tensor[(4,), float32], %consta
   add(%1, %constant_b)
 })");
   ASSERT_EQ(lowered.calls.size(), 2u);
-  for (const LoweredCall& call : lowered.calls) EXPECT_EQ(call.inputs.size(), 1u);
+  for (const Call& call : lowered.calls) EXPECT_EQ(call.inputs.size(), 1u);
   for (const loop::Func& func : lowered.program.funcs) EXPECT_EQ(func.params.size(), 2u);
   ASSERT_EQ(lowered.program.constants.size(), 2u);
   for (size_t i = 0; i < 2; ++i) {
@@ -212,7 +212,7 @@ std::vector<Tensor> RunLowered(const Graph& graph, const Lowered& lowered,
   std::map<ValueId, std::string> memory;
   for (size_t i = 0; i < inputs.size(); ++i) memory[graph.inputs[i]] = inputs[i].bytes();
   loop::Interpreter interpreter(lowered.program);
-  for (const LoweredCall& call : lowered.calls) {
+  for (const Call& call : lowered.calls) {
     if (call.function.empty()) {
       memory[call.outputs[0]] = memory.at(call.inputs[0]);
       continue;

@@ -10,7 +10,6 @@
 #include "compiler/backend/backend.h"
 #include "compiler/base/module_prefix.h"
 #include "compiler/base/status.h"
-#include "compiler/evaluate/call_specs.h"
 #include "compiler/executor/aot.h"
 #include "compiler/executor/crt.h"
 #include "compiler/executor/describe.h"
@@ -56,14 +55,6 @@ ModuleInfo InfoOf(const CompileOptions& options) {
 // graph has no argument for it.
 bool TakesScratchFromRuntime(const CompileOptions& options) {
   return options.executor == Executor::kGraph;
-}
-
-std::vector<CallSpec> PlannedCalls(const Lowered& lowered, const CompileOptions& options) {
-  std::vector<CallSpec> calls = CallsOf(lowered);
-  for (CallSpec& call : calls) {
-    if (TakesScratchFromRuntime(options)) call.scratch_bytes = 0;
-  }
-  return calls;
 }
 
 // Memory of the application's: where it writes inputs and reads outputs is never the module's own.
@@ -197,10 +188,12 @@ absl::StatusOr<Stages> RunStages(Graph graph, const CompileOptions& options) {
       LowerVariants(stages.fused, targets,
                     {.module_name = options.module_name, .schedule = options.schedule}));
   stages.lowered = variants.common;
-  KILN_ASSIGN_OR_RETURN(stages.plan, MakePlan(stages.fused, PlannedCalls(stages.lowered, options),
-                                              {.alignment_bytes = target.buffer_alignment(),
-                                               .pools = PoolsOf(options),
-                                               .workspace_io = options.workspace_io}));
+  KILN_ASSIGN_OR_RETURN(stages.plan,
+                        MakePlan(stages.fused, stages.lowered.calls,
+                                 {.alignment_bytes = target.buffer_alignment(),
+                                  .pools = PoolsOf(options),
+                                  .workspace_io = options.workspace_io,
+                                  .scratch_from_runtime = TakesScratchFromRuntime(options)}));
   KILN_RETURN_IF_ERROR(PlaceConstants(options.constant_pools, stages.lowered.program, stages.plan));
   stages.metadata = Describe(stages.plan, stages.lowered.program, info);
   KILN_RETURN_IF_ERROR(DescribeQuantization(attrs, stages.metadata));

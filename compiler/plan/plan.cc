@@ -18,7 +18,7 @@ namespace {
 
 class Planner {
  public:
-  Planner(const Graph& graph, const std::vector<CallSpec>& calls, const PlanOptions& options)
+  Planner(const Graph& graph, const std::vector<Call>& calls, const PlanOptions& options)
       : graph_(graph), calls_(calls), options_(options) {}
 
   absl::StatusOr<Plan> Run() && {
@@ -50,15 +50,8 @@ class Planner {
   }
 
   absl::Status AddCalls() {
-    for (const CallSpec& spec : calls_) {
-      PlanCall call{.function = spec.function,
-                    .args = {},
-                    .num_inputs = static_cast<int>(spec.inputs.size()),
-                    .scratch = -1,
-                    .op_names = spec.op_names,
-                    .source = spec.source,
-                    .schedule = spec.schedule,
-                    .cost = spec.cost};
+    for (const Call& spec : calls_) {
+      PlanCall call{spec, {}, -1};
       for (ValueId input : spec.inputs) {
         const auto it = by_value_.find(input);
         if (it == by_value_.end()) {
@@ -80,10 +73,10 @@ class Planner {
           buffer(id).is_view = true;
         }
       }
-      if (spec.scratch_bytes > 0) {
+      if (spec.workspace_bytes > 0 && !options_.scratch_from_runtime) {
         call.scratch = static_cast<int>(plan_.buffers.size());
         plan_.buffers.push_back({.name = absl::StrCat("scratch", plan_.calls.size()),
-                                 .type = {{spec.scratch_bytes}, DType::UInt(8)},
+                                 .type = {{spec.workspace_bytes}, DType::UInt(8)},
                                  .kind = PlanBufferKind::kScratch});
       }
       plan_.calls.push_back(std::move(call));
@@ -161,12 +154,12 @@ class Planner {
       const PlanCall& call = plan_.calls[c];
       std::vector<int> used;
       for (const auto& [in, out] : calls_[c].in_place) {
-        int output = call.args[static_cast<size_t>(call.num_inputs) + static_cast<size_t>(out)];
+        int output = call.args[static_cast<size_t>(call.num_inputs()) + static_cast<size_t>(out)];
         // What an output of the model is a view of goes where the output goes.
         const int root = plan_.Root(output);
         if (IsPlaced(buffer(root)) && buffer(root).kind == PlanBufferKind::kOutput) output = root;
         const int input = plan_.Root(call.args[static_cast<size_t>(in)]);
-        const bool twice = std::count_if(call.args.begin(), call.args.begin() + call.num_inputs,
+        const bool twice = std::count_if(call.args.begin(), call.args.begin() + call.num_inputs(),
                                          [&](int a) { return plan_.Root(a) == input; }) > 1;
         if (twice || !IsPlaced(buffer(output)) || plan_.Root(output) != output ||
             !IsPlaced(buffer(input)) || buffer(input).last_call != static_cast<int>(c) ||
@@ -302,7 +295,7 @@ class Planner {
     for (int id : plan_.inputs) buffer(id).storage_id = add(buffer(id).bytes());
     for (int id : plan_.outputs) buffer(id).storage_id = add(buffer(id).bytes());
     for (const PlanCall& call : plan_.calls) {
-      for (size_t a = static_cast<size_t>(call.num_inputs); a < call.args.size(); ++a) {
+      for (size_t a = static_cast<size_t>(call.num_inputs()); a < call.args.size(); ++a) {
         const int root = plan_.Root(call.args[a]);
         PlanBuffer& b = buffer(root);
         if (b.storage_id >= 0) continue;
@@ -331,7 +324,7 @@ class Planner {
   }
 
   const Graph& graph_;
-  const std::vector<CallSpec>& calls_;
+  const std::vector<Call>& calls_;
   const PlanOptions& options_;
   Plan plan_;
   std::map<ValueId, int> by_value_;
@@ -352,7 +345,7 @@ int64_t Plan::workspace_bytes() const {
   return total;
 }
 
-absl::StatusOr<Plan> MakePlan(const Graph& graph, const std::vector<CallSpec>& calls,
+absl::StatusOr<Plan> MakePlan(const Graph& graph, const std::vector<Call>& calls,
                               const PlanOptions& options) {
   return Planner(graph, calls, options).Run();
 }

@@ -5,15 +5,13 @@
 #define KILN_COMPILER_PLAN_PLAN_H_
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "compiler/base/tensor.h"
+#include "compiler/call/call.h"
 #include "compiler/graph/graph.h"
-#include "compiler/loop/cost.h"
 
 namespace kiln {
 
@@ -44,15 +42,12 @@ struct PlanBuffer {
   int64_t bytes() const { return type.num_bytes(); }
 };
 
-struct PlanCall {
-  std::string function;   // empty: args[1] is a view of args[0], nothing is called
+// A call, and where its arguments lie. That of a view is no call: args[1] shows what args[0] holds.
+struct PlanCall : Call {
   std::vector<int> args;  // buffers: inputs, then outputs
-  int num_inputs = 0;
-  int scratch = -1;           // buffer of kind kScratch, or -1
-  std::string op_names;       // "nn.conv2d nn.relu"
-  std::string source;         // names of the model's nodes: "conv1 relu1"
-  std::string schedule = {};  // how the function computes: "contraction 6x2x16 …"
-  std::optional<loop::Cost> cost = {};
+  int scratch = -1;       // buffer of kind kScratch, or -1
+
+  int num_inputs() const { return static_cast<int>(inputs.size()); }
 };
 
 struct PlanPool {
@@ -84,22 +79,6 @@ struct Plan {
   int64_t workspace_bytes() const;
 };
 
-// What the plan is made from: the calls of the lowered program, in order, with values of the fused
-// graph.
-struct CallSpec {
-  std::string function;          // empty: the output is a view of the input
-  std::vector<ValueId> inputs;   // inputs of the model and outputs of calls before
-  std::vector<ValueId> outputs;  // one that is an output of several calls is made by them in parts
-  int64_t scratch_bytes = 0;
-  // Pairs (input, output): that output may be written over that input if nothing needs the input
-  // afterwards.
-  std::vector<std::pair<int, int>> in_place;
-  std::string op_names;
-  std::string source;
-  std::string schedule = {};
-  std::optional<loop::Cost> cost = {};
-};
-
 // Memory for tensors between operators that the application has.
 struct PoolSpec {
   std::string name;             // an identifier
@@ -114,13 +93,17 @@ struct PlanOptions {
   // Places the inputs and outputs of the model in the pools too: an input may be overwritten once
   // nothing reads it any more, and what is dead gives its memory to an output.
   bool workspace_io = false;
+  // Functions take their scratch memory from the runtime when they run: it has no place in the
+  // plan.
+  bool scratch_from_runtime = false;
 };
 
 // Orders lifetimes and places every intermediate and scratch buffer, and with workspace_io every
-// input and output, in the pools, by several strategies, and keeps the best. Every output of the
-// graph must be made by a call (CopyOutputs sees to it). ResourceExhausted, with what is missing
-// and the buffers that have no place, if the pools are too small.
-absl::StatusOr<Plan> MakePlan(const Graph& graph, const std::vector<CallSpec>& calls,
+// input and output, in the pools, by several strategies, and keeps the best. `calls` are those of
+// the lowered graph, in order; every output of the graph must be made by one (CopyOutputs sees to
+// it). ResourceExhausted, with what is missing and the buffers that have no place, if the pools are
+// too small.
+absl::StatusOr<Plan> MakePlan(const Graph& graph, const std::vector<Call>& calls,
                               const PlanOptions& options = {});
 
 // The plan as text: calls, buffers with lifetimes and offsets, sizes beside the lower bound.

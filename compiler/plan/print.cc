@@ -42,9 +42,9 @@ std::string ToString(const Plan& plan) {
     absl::StrAppend(&text, "  ", c, ": ", call.function.empty() ? "view" : call.function, "(");
     for (size_t a = 0; a < call.args.size(); ++a) {
       absl::StrAppend(&text,
-                      a == 0                                   ? ""
-                      : static_cast<int>(a) == call.num_inputs ? " -> "
-                                                               : ", ",
+                      a == 0                                     ? ""
+                      : static_cast<int>(a) == call.num_inputs() ? " -> "
+                                                                 : ", ",
                       plan.buffers[static_cast<size_t>(call.args[a])].name);
     }
     absl::StrAppend(&text, ")\n");

@@ -49,13 +49,10 @@ absl::Status Compile(const Graph& model, const Target& target, const ScheduleOpt
       RunPasses(model, {.target = options.target, .evaluate = EvaluateAllConstants}, {}));
   KILN_ASSIGN_OR_RETURN(Lowered lowered, Lower(graph, options.target,
                                                {.module_name = "bench", .schedule = schedule}));
-  std::vector<CallSpec> calls;
-  for (const LoweredCall& c : lowered.calls) {
-    calls.push_back(
-        {c.function, c.inputs, c.outputs, c.workspace_bytes, c.in_place, c.op_names, c.source});
-    absl::StrAppend(&kernel.schedule, kernel.schedule.empty() ? "" : "; ", c.schedule);
+  for (const Call& call : lowered.calls) {
+    absl::StrAppend(&kernel.schedule, kernel.schedule.empty() ? "" : "; ", call.schedule);
   }
-  KILN_ASSIGN_OR_RETURN(const Plan plan, MakePlan(graph, calls));
+  KILN_ASSIGN_OR_RETURN(const Plan plan, MakePlan(graph, lowered.calls));
   KILN_ASSIGN_OR_RETURN(loop::Func main, RunModel(plan, lowered.program, "run"));
   lowered.program.funcs.push_back(std::move(main));
   const codegen::Jit::Symbols symbols = {

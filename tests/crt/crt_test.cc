@@ -52,17 +52,23 @@ Plan MakeTestPlan() {
                   {.name = "v", .type = type, .alias_of = 1, .is_view = true},
                   {.name = "y", .type = type, .kind = PlanBufferKind::kOutput, .io_index = 0}};
   plan.calls = {
-      {.function = "tvmgen_m_triple",
-       .args = {0, 1},
-       .num_inputs = 1,
-       .op_names = "multiply",
-       .source = "a"},
-      {.function = "", .args = {1, 2}, .num_inputs = 1, .op_names = "reshape", .source = "b"},
-      {.function = "tvmgen_m_double",
-       .args = {2, 3},
-       .num_inputs = 1,
-       .op_names = "multiply",
-       .source = "c"}};
+      {{.function = "tvmgen_m_triple",
+        .inputs = {0},
+        .outputs = {1},
+        .op_names = "multiply",
+        .source = "a"},
+       {0, 1},
+       -1},
+      {{.function = "", .inputs = {1}, .outputs = {2}, .op_names = "reshape", .source = "b"},
+       {1, 2},
+       -1},
+      {{.function = "tvmgen_m_double",
+        .inputs = {2},
+        .outputs = {3},
+        .op_names = "multiply",
+        .source = "c"},
+       {2, 3},
+       -1}};
   plan.inputs = {0};
   plan.outputs = {3};
   plan.pools = {{.name = "workspace", .size_bytes = 128, .alignment_bytes = 64}};

@@ -37,15 +37,6 @@ struct Lowering {
   int64_t workspace_bytes = 0;
 };
 
-absl::StatusOr<Plan> PlanFor(const Graph& graph, const Lowered& lowered) {
-  std::vector<CallSpec> calls;
-  for (const LoweredCall& call : lowered.calls) {
-    calls.push_back({call.function, call.inputs, call.outputs, call.workspace_bytes, call.in_place,
-                     call.op_names, call.source});
-  }
-  return MakePlan(graph, calls);
-}
-
 // Lowers a case into `program` under names of its own.
 absl::StatusOr<Lowering> LowerInto(const Case& test, size_t number, const EngineOptions& options,
                                    loop::LoopProgram& program) {
@@ -69,7 +60,7 @@ absl::StatusOr<Lowering> LowerInto(const Case& test, size_t number, const Engine
                           .naive = options.naive,
                           .passes = {.disabled = {}, .thorough = true, .after = nullptr}},
              .place_concatenations = options.place_concatenations && !options.naive}));
-  KILN_ASSIGN_OR_RETURN(const Plan plan, PlanFor(graph, lowered));
+  KILN_ASSIGN_OR_RETURN(const Plan plan, MakePlan(graph, lowered.calls));
   Lowering result;
   result.function = absl::StrCat(module, "_run");
   KILN_ASSIGN_OR_RETURN(loop::Func main, RunModel(plan, lowered.program, result.function));

@@ -54,10 +54,10 @@ Graph Model() {
   return graph;
 }
 
-std::vector<LoweredCall> CallsOf(const Graph& graph, const CompileOptions& options) {
+Lowered LoweredOf(const Graph& graph, const CompileOptions& options) {
   const absl::StatusOr<Stages> stages = RunStages(graph, options);
   EXPECT_TRUE(stages.ok()) << stages.status();
-  return stages.ok() ? stages->lowered.calls : std::vector<LoweredCall>();
+  return stages.ok() ? stages->lowered : Lowered();
 }
 
 TEST(TunedModels, AreTheSameOnEveryEngine) {
@@ -69,23 +69,23 @@ TEST(TunedModels, AreTheSameOnEveryEngine) {
   options.target = Target::Host();
   const std::vector<Outputs> model = RunOnAllEngines({test}, {.target = options.target});
   options.schedule.max_candidates = kChoices;
-  const std::vector<LoweredCall> calls = CallsOf(test.graph, options);
+  const Lowered lowered = LoweredOf(test.graph, options);
   for (size_t k = 0; k < kChoices; ++k) {
     auto tuning = std::make_shared<Tuning>();
     size_t tuned = 0;
-    for (const LoweredCall& call : calls) {
-      if (!call.contraction.has_value() || call.contraction->candidates.empty()) continue;
-      const auto& candidates = call.contraction->candidates;
-      tuning->FindOrAdd(options.target).contractions[call.contraction->problem].choice =
+    for (const auto& [function, contraction] : lowered.contractions) {
+      if (contraction.candidates.empty()) continue;
+      const auto& candidates = contraction.candidates;
+      tuning->FindOrAdd(options.target).contractions[contraction.problem].choice =
           candidates[std::min(k, candidates.size() - 1)];
       ++tuned;
     }
     EXPECT_GE(tuned, 4u);
     options.schedule.tuning = tuning;
-    const std::vector<LoweredCall> with = CallsOf(test.graph, options);
+    const std::vector<Call> with = LoweredOf(test.graph, options).calls;
     EXPECT_EQ(static_cast<size_t>(std::count_if(
                   with.begin(), with.end(),
-                  [](const LoweredCall& c) { return absl::EndsWith(c.schedule, " tuned"); })),
+                  [](const Call& c) { return absl::EndsWith(c.schedule, " tuned"); })),
               tuned);
     const std::vector<Outputs> outputs =
         RunOnAllEngines({test}, {.target = options.target, .tuning = tuning});

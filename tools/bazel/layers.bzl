@@ -20,6 +20,10 @@ LAYERS = {
         _ABSL,
     ],
     "compiler/base": [_ABSL],
+    "compiler/call": [
+        "compiler/graph",
+        "compiler/loop",
+    ],
     "compiler/codegen/c": [
         "compiler/base",
         "compiler/loop",
@@ -107,6 +111,7 @@ LAYERS = {
     ],
     "compiler/lower": [
         "compiler/base",
+        "compiler/call",
         "compiler/graph",
         "compiler/loop",
         "compiler/ops",
@@ -156,6 +161,7 @@ LAYERS = {
     ],
     "compiler/plan": [
         "compiler/base",
+        "compiler/call",
         "compiler/graph",
         "compiler/loop",
         "compiler/target",

@@ -109,17 +109,19 @@ class Tuner {
     KILN_ASSIGN_OR_RETURN(const OperatorComparison times,
                           CompareOperators(*model_, *model_, ModelSeconds() / 2));
     std::map<std::string, size_t> known;
-    for (const LoweredCall& call : model_->lowered().calls) {
-      if (!call.contraction.has_value()) continue;
-      const std::string& text = call.contraction->problem;
+    const Lowered& lowered = model_->lowered();
+    for (const Call& call : lowered.calls) {
+      const auto contraction = lowered.contractions.find(call.function);
+      if (contraction == lowered.contractions.end()) continue;
+      const std::string& text = contraction->second.problem;
       const auto [at, is_new] = known.emplace(text, problems_.size());
       if (is_new) {
         const NodeId node = fused_.value(call.outputs[0]).node;
         Problem& problem = problems_.emplace_back();
         problem.text = text;
         problem.node = &fused_.node(node);
-        problem.candidates = call.contraction->candidates;
-        AddChoiceOfBefore(call.contraction->choice, problem);
+        problem.candidates = contraction->second.candidates;
+        AddChoiceOfBefore(contraction->second.choice, problem);
       }
       Problem& problem = problems_[at->second];
       problem.functions.push_back(call.function);
@@ -191,10 +193,10 @@ class Tuner {
     const CompareOptions quick = {.seconds = kComparisonSeconds,
                                   .evicted_bytes = static_cast<size_t>(2 * target_.l2_bytes)};
     KILN_ASSIGN_OR_RETURN(const MeasuredLibrary model, MakeAlone(problem, std::nullopt));
-    const std::vector<LoweredCall>& calls = model.lowered().calls;
+    const Lowered& lowered = model.lowered();
     // Where it is another one alone, measuring says nothing of it.
-    if (calls.size() != 1 || !calls[0].contraction.has_value() ||
-        calls[0].contraction->problem != problem.text) {
+    if (lowered.calls.size() != 1 || lowered.contractions.empty() ||
+        lowered.contractions.begin()->second.problem != problem.text) {
       return absl::OkStatus();
     }
     std::optional<MeasuredLibrary> best;
@@ -218,7 +220,7 @@ class Tuner {
     if (best.has_value()) {
       KILN_RETURN_IF_ERROR(Confirm(model, *best, *choice, quick.evicted_bytes, problem));
     }
-    Report(where, problem, calls[0].schedule,
+    Report(where, problem, lowered.calls[0].schedule,
            best.has_value() ? best->lowered().calls.front().schedule : "");
     return absl::OkStatus();
   }

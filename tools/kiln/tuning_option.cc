@@ -44,10 +44,8 @@ void NoteWhatIsNotTuned(const CompileOptions& options, const Lowered& lowered) {
   }
   if (last == nullptr) return;
   const bool any =
-      std::any_of(lowered.calls.begin(), lowered.calls.end(), [&](const LoweredCall& call) {
-        return call.contraction.has_value() &&
-               last->contractions.contains(call.contraction->problem);
-      });
+      std::any_of(lowered.contractions.begin(), lowered.contractions.end(),
+                  [&](const auto& at) { return last->contractions.contains(at.second.problem); });
   if (any) return;
   std::fprintf(stderr,
                "kiln: note: %s has nothing measured for the convolutions and products of this "

@@ -41,21 +41,18 @@ Plan SamplePlan() {
   plan.buffers[4].alias_of = 2;
   plan.buffers[4].is_view = true;
   plan.calls = {
-      {.function = "tvmgen_mod_f",
-       .args = {0, 2},
-       .num_inputs = 1,
-       .scratch = 3,
-       .op_names = "nn.conv2d nn.relu",
-       .source = "conv1 relu1",
-       .schedule = "contraction",
-       .cost = loop::Cost{.operations = 1000, .accessed_bytes = 70}},
-      {.function = "", .args = {2, 4}, .num_inputs = 1, .op_names = "reshape", .source = ""},
-      {.function = "tvmgen_mod_g",
-       .args = {4, 1, 5},
-       .num_inputs = 2,
-       .op_names = "",
-       .source = ""},
-      {.function = "tvmgen_mod_g_1", .args = {4, 6}, .num_inputs = 1, .op_names = "", .source = ""},
+      {{.function = "tvmgen_mod_f",
+        .inputs = {0},
+        .outputs = {2},
+        .op_names = "nn.conv2d nn.relu",
+        .source = "conv1 relu1",
+        .schedule = "contraction",
+        .cost = loop::Cost{.operations = 1000, .accessed_bytes = 70}},
+       {0, 2},
+       3},
+      {{.function = "", .inputs = {2}, .outputs = {4}, .op_names = "reshape"}, {2, 4}, -1},
+      {{.function = "tvmgen_mod_g", .inputs = {4, 1}, .outputs = {5}}, {4, 1, 5}, -1},
+      {{.function = "tvmgen_mod_g_1", .inputs = {4}, .outputs = {6}}, {4, 6}, -1},
   };
   plan.inputs = {0, 1};
   plan.outputs = {5, 6};

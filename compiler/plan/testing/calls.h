@@ -67,7 +67,7 @@ class Calls {
     calls_.push_back({.function = std::move(function),
                       .inputs = std::move(inputs),
                       .outputs = {output},
-                      .scratch_bytes = scratch,
+                      .workspace_bytes = scratch,
                       .in_place = std::move(in_place),
                       .op_names = "concatenate",
                       .source = ""});
@@ -75,7 +75,7 @@ class Calls {
   }
 
   Graph graph_;
-  std::vector<CallSpec> calls_;
+  std::vector<kiln::Call> calls_;
 };
 
 // The buffer that call `c` writes.

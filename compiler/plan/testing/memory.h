@@ -29,7 +29,7 @@ class Memory {
                             Reads(call, plan_.Root(output));
       // A function may write before it has read all, unless it works in place.
       if (!in_place) Fill(output);
-      for (int i = 0; i < call.num_inputs; ++i) Check(call.args[static_cast<size_t>(i)]);
+      for (int i = 0; i < call.num_inputs(); ++i) Check(call.args[static_cast<size_t>(i)]);
       if (call.scratch >= 0 && !by_storage_) Check(call.scratch);
       Fill(output);
     }
@@ -40,7 +40,7 @@ class Memory {
   const PlanBuffer& Buffer(int id) const { return plan_.buffers[static_cast<size_t>(id)]; }
 
   bool Reads(const PlanCall& call, int root) const {
-    return std::any_of(call.args.begin(), call.args.begin() + call.num_inputs,
+    return std::any_of(call.args.begin(), call.args.begin() + call.num_inputs(),
                        [&](int id) { return plan_.Root(id) == root; });
   }
 
