@@ -43,40 +43,26 @@ void AddParameter(const std::string& name, const TensorType& type, std::set<std:
   function.set_io_size_bytes(function.io_size_bytes() + type.num_bytes());
 }
 
-// The function that a constant was made for, by its name; nullptr if there is none.
-const loop::Func* OwnerOf(const loop::Constant& constant, const loop::LoopProgram& program) {
-  // Constants carry their function's name, and function names may be prefixes of each other: the
-  // longest one owns it.
-  const loop::Func* owner = nullptr;
-  for (const loop::Func& func : program.funcs) {
-    const bool longer = owner == nullptr || func.name.size() > owner->name.size();
-    if (longer && constant.buffer->name.rfind(func.name + "_", 0) == 0) owner = &func;
-  }
-  return owner;
-}
-
 // The names of the functions that read each constant.
 using Readers = std::map<const loop::BufferNode*, std::set<std::string>>;
 
-Readers ReadersOf(const loop::LoopProgram& program) {
+Readers ReadersOf(const loop::LoopProgram& program,
+                  const std::vector<std::vector<loop::Func>>& variants) {
   Readers readers;
   for (const loop::Constant& constant : program.constants) readers[constant.buffer.get()];
-  for (const loop::Func& func : program.funcs) {
-    if (!func.body) continue;
-    loop::VisitStmt(func.body, [&](const loop::Expr& e) {
-      const auto* load = e.As<loop::Load>();
-      if (load == nullptr) return;
-      const auto it = readers.find(load->buffer.get());
-      if (it != readers.end()) it->second.insert(func.name);
-    });
-  }
-  // The program has the functions of one CPU variant: what others read is told by the name.
-  for (const loop::Constant& constant : program.constants) {
-    std::set<std::string>& of_constant = readers[constant.buffer.get()];
-    if (!of_constant.empty()) continue;
-    const loop::Func* owner = OwnerOf(constant, program);
-    if (owner != nullptr) of_constant.insert(owner->name);
-  }
+  const auto add = [&](const std::vector<loop::Func>& funcs) {
+    for (const loop::Func& func : funcs) {
+      if (!func.body) continue;
+      loop::VisitStmt(func.body, [&](const loop::Expr& e) {
+        const auto* load = e.As<loop::Load>();
+        if (load == nullptr) return;
+        const auto it = readers.find(load->buffer.get());
+        if (it != readers.end()) it->second.insert(func.name);
+      });
+    }
+  };
+  add(program.funcs);
+  for (const std::vector<loop::Func>& funcs : variants) add(funcs);
   return readers;
 }
 
@@ -269,8 +255,8 @@ void DescribeConstants(const Plan& plan, const loop::LoopProgram& program, const
 
 }  // namespace
 
-proto::Metadata Describe(const Plan& plan, const loop::LoopProgram& program,
-                         const ModuleInfo& info) {
+proto::Metadata Describe(const Plan& plan, const loop::LoopProgram& program, const ModuleInfo& info,
+                         const std::vector<std::vector<loop::Func>>& variants) {
   proto::Metadata metadata;
   metadata.set_version(kMetadataVersion);
   metadata.set_module_name(info.module_name);
@@ -281,7 +267,7 @@ proto::Metadata Describe(const Plan& plan, const loop::LoopProgram& program,
   metadata.set_target(info.target);
   for (const std::string& variant : info.cpu_variants) metadata.add_cpu_variants(variant);
   SetDevice(metadata.add_devices());
-  const Readers readers = ReadersOf(program);
+  const Readers readers = ReadersOf(program, variants);
   const std::map<std::string, int64_t> constant_bytes = ConstantBytes(program, readers);
   int64_t total = 0;
   for (const loop::Constant& constant : program.constants) total += constant.buffer->num_bytes();

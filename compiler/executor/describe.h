@@ -23,8 +23,10 @@ struct ModuleInfo {
   std::vector<std::string> cpu_variants = {};
 };
 
-proto::Metadata Describe(const Plan& plan, const loop::LoopProgram& program,
-                         const ModuleInfo& info);
+// `variants` are the functions as each CPU variant has them, where there are several; the program's
+// are those of one. A constant belongs to the functions that read it, in any of them.
+proto::Metadata Describe(const Plan& plan, const loop::LoopProgram& program, const ModuleInfo& info,
+                         const std::vector<std::vector<loop::Func>>& variants = {});
 
 // `struct Metadata` of kiln/metadata.h as const data, and the function `getter` that returns it: a
 // packed one, or plain C.

@@ -2,6 +2,8 @@
 // What a module says of itself.
 #include "compiler/executor/describe.h"
 
+#include <vector>
+
 #include "compiler/executor/testing/sample.h"
 #include "gtest/gtest.h"
 #include "kiln/metadata.h"
@@ -49,7 +51,7 @@ TEST(Describe, TheOperators) {
   EXPECT_EQ(f.schedule(), "contraction");
   EXPECT_EQ(f.workspace_size_bytes(), 100);
   EXPECT_EQ(f.constant_size_bytes(), 0);
-  // One function's name begins with the other's: constants belong to the longer one.
+  // Constants belong to the functions that read them, whatever their names.
   EXPECT_EQ(metadata.functions(2).constant_size_bytes(), 24);
   EXPECT_EQ(metadata.functions(3).constant_size_bytes(), 8);
 }
@@ -57,11 +59,12 @@ TEST(Describe, TheOperators) {
 TEST(Describe, ConstantsOfSeveralFunctions) {
   loop::LoopProgram program = SampleProgram(Convention::kUnpacked);
   const loop::Buffer shared = program.constants[0].buffer;
-  for (const size_t reader : {size_t{0}, size_t{2}}) {
-    loop::Func& func = program.funcs[reader];
-    func.body = loop::MakeStore(func.params.back(), {loop::Expr(0)},
-                                loop::MakeLoad(shared, {loop::Expr(5)}));
-  }
+  const loop::Stmt reads_shared =
+      loop::MakeStore(program.funcs[0].params.back(), {loop::Expr(0), loop::Expr(0)},
+                      loop::MakeLoad(shared, {loop::Expr(5)}));
+  program.funcs[0].body = reads_shared;
+  program.funcs[1].body = {};
+  program.funcs[2].body = loop::MakeBlock({program.funcs[2].body, reads_shared});
   const proto::Metadata metadata = Describe(SamplePlan(), program, SampleInfo());
   EXPECT_EQ(metadata.functions(0).constant_size_bytes(), 24 + 8);
   EXPECT_EQ(metadata.functions(1).constant_size_bytes(), 24);
@@ -71,6 +74,19 @@ TEST(Describe, ConstantsOfSeveralFunctions) {
   ASSERT_EQ(constants.buffers_size(), 2);
   EXPECT_EQ(constants.buffers(0).first_call(), 0);
   EXPECT_EQ(constants.buffers(0).last_call(), 2);
+}
+
+TEST(Describe, ConstantsThatAnotherCpuVariantReads) {
+  loop::LoopProgram program = SampleProgram(Convention::kUnpacked);
+  const std::vector<std::vector<loop::Func>> variants = {program.funcs};
+  for (loop::Func& func : program.funcs) func.body = {};
+  const auto bytes_of_g = [&](const std::vector<std::vector<loop::Func>>& of_variants) {
+    return Describe(SamplePlan(), program, SampleInfo(), of_variants)
+        .functions(2)
+        .constant_size_bytes();
+  };
+  EXPECT_EQ(bytes_of_g({}), 0);
+  EXPECT_EQ(bytes_of_g(variants), 24);
 }
 
 TEST(Describe, TheCostOfOperatorsAndOfAllCalls) {

@@ -195,7 +195,7 @@ absl::StatusOr<Stages> RunStages(Graph graph, const CompileOptions& options) {
                                   .workspace_io = options.workspace_io,
                                   .scratch_from_runtime = TakesScratchFromRuntime(options)}));
   KILN_RETURN_IF_ERROR(PlaceConstants(options.constant_pools, stages.lowered.program, stages.plan));
-  stages.metadata = Describe(stages.plan, stages.lowered.program, info);
+  stages.metadata = Describe(stages.plan, stages.lowered.program, info, variants.funcs);
   KILN_RETURN_IF_ERROR(DescribeQuantization(attrs, stages.metadata));
   DescribeExternals(stages.modules, stages.metadata);
   stages.program = stages.lowered.program;

@@ -20,6 +20,11 @@ loop::Buffer Param(std::string name, Shape shape) {
   return loop::MakeBuffer(std::move(name), kF32, std::move(shape), loop::BufferScope::kParam);
 }
 
+// The index of the first element.
+std::vector<loop::Expr> ZeroIndex(const loop::Buffer& buffer) {
+  return std::vector<loop::Expr>(buffer->shape.size(), loop::Expr(0));
+}
+
 }  // namespace
 
 Plan SamplePlan() {
@@ -86,6 +91,12 @@ loop::LoopProgram SampleProgram(loop::Convention convention) {
   program.constants.push_back(
       {loop::MakeBuffer("tvmgen_mod_g_1_b_0", bias.dtype, bias.shape, loop::BufferScope::kConstant),
        Tensor::Filled(bias, 1)});
+  for (const size_t i : {size_t{0}, size_t{1}}) {
+    const loop::Buffer& constant = program.constants[i].buffer;
+    loop::Func& reader = program.funcs[i + 1];
+    reader.body = loop::MakeStore(reader.params.back(), ZeroIndex(reader.params.back()),
+                                  loop::MakeLoad(constant, ZeroIndex(constant)));
+  }
   return program;
 }
 
