@@ -3,6 +3,8 @@
 #ifndef KILN_COMPILER_BASE_IDENTIFIER_H_
 #define KILN_COMPILER_BASE_IDENTIFIER_H_
 
+#include <string>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/string_view.h"
 
@@ -14,6 +16,15 @@ inline bool IsIdentifier(absl::string_view text) {
     if (c != '_' && !absl::ascii_isalnum(static_cast<unsigned char>(c))) return false;
   }
   return !text.empty() && !absl::ascii_isdigit(static_cast<unsigned char>(text[0]));
+}
+
+// The text with '_' in the place of what no identifier has. It may begin with a digit, or be empty.
+inline std::string WithIdentifierCharacters(absl::string_view text) {
+  std::string name(text);
+  for (char& c : name) {
+    if (!absl::ascii_isalnum(static_cast<unsigned char>(c))) c = '_';
+  }
+  return name;
 }
 
 }  // namespace kiln

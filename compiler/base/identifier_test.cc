@@ -13,5 +13,11 @@ TEST(Identifier, IsWhatCTakes) {
   }
 }
 
+TEST(Identifier, WhatNoneHasBecomesAnUnderscore) {
+  EXPECT_EQ(WithIdentifierCharacters("x86-64.v3_\xc3"), "x86_64_v3__");
+  EXPECT_EQ(WithIdentifierCharacters("7a"), "7a");
+  EXPECT_EQ(WithIdentifierCharacters(""), "");
+}
+
 }  // namespace
 }  // namespace kiln

@@ -2,12 +2,13 @@
 #include "compiler/executor/describe.h"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <optional>
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/base/align.h"
+#include "compiler/base/identifier.h"
 #include "compiler/loop/func_index.h"
 #include "compiler/loop/mutate.h"
 #include "metadata/version.h"
@@ -16,13 +17,6 @@ namespace kiln {
 namespace {
 
 constexpr int kCpu = 1;  // DLDeviceType
-
-// What runtimes and metadata call a tensor; generated code may call it otherwise.
-std::string RuntimeName(const std::string& name) {
-  std::string id;
-  for (char c : name) id.push_back(std::isalnum(static_cast<unsigned char>(c)) ? c : '_');
-  return id;
-}
 
 void SetDevice(proto::Device* device) {
   device->set_device_type(kCpu);
@@ -33,8 +27,10 @@ void AddParameter(const std::string& name, const TensorType& type, std::set<std:
                   proto::Function& function) {
   proto::Parameter& parameter = *function.add_parameters();
   parameter.set_relay_name_hint(name);
-  std::string id = RuntimeName(name);
-  for (int i = 1; !taken.insert(id).second; ++i) id = absl::StrCat(RuntimeName(name), "_", i);
+  // What runtimes and metadata call a tensor; generated code may call it otherwise.
+  const std::string base = WithIdentifierCharacters(name);
+  std::string id = base;
+  for (int i = 1; !taken.insert(id).second; ++i) id = absl::StrCat(base, "_", i);
   parameter.set_tir_name_hint(id);
   for (int64_t extent : type.shape) parameter.add_shape(extent);
   parameter.set_dtype(type.dtype.ToString());
@@ -231,7 +227,7 @@ void DescribeConstants(const Plan& plan, const loop::LoopProgram& program, const
     if (pools.find(constant.pool) == pools.end()) add({.name = "constants"});
     proto::Pool& pool = *pools.at(constant.pool);
     const int64_t alignment = std::max<int64_t>(1, constant.buffer->alignment_bytes);
-    const int64_t offset = (pool.size_bytes() + alignment - 1) / alignment * alignment;
+    const int64_t offset = AlignUp(pool.size_bytes(), alignment);
     proto::PoolBuffer& placed = *pool.add_buffers();
     placed.set_name(constant.buffer->name);
     placed.set_offset_bytes(offset);

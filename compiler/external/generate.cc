@@ -11,6 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "compiler/base/identifier.h"
+#include "compiler/base/module_prefix.h"
 #include "compiler/base/status.h"
 #include "compiler/graph/external_node.h"
 
@@ -170,7 +171,7 @@ class Collector {
 
   // The name becomes a symbol beside those of the model, of its runtime and of the application.
   absl::Status CheckSymbol(absl::string_view compiler, const std::string& symbol) {
-    const std::string prefix = absl::StrCat("tvmgen_", module_name_, "_", compiler, "_");
+    const std::string prefix = absl::StrCat(ModulePrefix(module_name_), "_", compiler, "_");
     if (!IsIdentifier(symbol) || !absl::StartsWith(symbol, prefix)) {
       return absl::InvalidArgumentError(
           absl::StrCat("the function's name is no C identifier that begins with ", prefix,

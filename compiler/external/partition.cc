@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/base/module_prefix.h"
 #include "compiler/base/status.h"
 #include "compiler/external/contract.h"
 #include "compiler/external/mark.h"
@@ -72,7 +73,7 @@ absl::StatusOr<Graph> Partition(const Graph& graph, const std::string& module_na
                       absl::StrCat(node.source.ToString(), "Compiler=\"", compiler, "\": "));
     }
     TakeConstantsInside(result, node);
-    node.attrs.Set("global_symbol", absl::StrCat("tvmgen_", module_name, "_", compiler, "_main_",
+    node.attrs.Set("global_symbol", absl::StrCat(ModulePrefix(module_name), "_", compiler, "_main_",
                                                  counts[compiler]++));
   }
   return result;

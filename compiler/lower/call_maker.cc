@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
+#include "compiler/base/module_prefix.h"
 #include "compiler/base/status.h"
 #include "compiler/graph/external_node.h"
 #include "compiler/lower/external_cost.h"
@@ -79,7 +80,7 @@ absl::Status ForEachPiece(size_t size, F f) {
 }  // namespace
 
 FunctionNames::FunctionNames(absl::string_view module)
-    : prefix_(absl::StrCat("tvmgen_", module, "_")) {}
+    : prefix_(absl::StrCat(ModulePrefix(module), "_")) {}
 
 std::string FunctionNames::Unique(const std::string& base) {
   std::string name = base;

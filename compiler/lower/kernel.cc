@@ -2,11 +2,11 @@
 #include "compiler/lower/kernel.h"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/base/identifier.h"
 #include "compiler/base/status.h"
 #include "compiler/loop/mutate.h"
 #include "compiler/ops/op_def.h"
@@ -16,12 +16,8 @@ namespace kiln {
 namespace {
 
 std::string Identifier(absl::string_view name, absl::string_view otherwise) {
-  std::string id;
-  for (char c : name) id.push_back(std::isalnum(static_cast<unsigned char>(c)) ? c : '_');
-  if (id.empty() || std::isdigit(static_cast<unsigned char>(id[0]))) {
-    return absl::StrCat(otherwise, id);
-  }
-  return id;
+  std::string id = WithIdentifierCharacters(name);
+  return IsIdentifier(id) ? id : absl::StrCat(otherwise, id);
 }
 
 class KernelBuilder {

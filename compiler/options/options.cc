@@ -14,13 +14,14 @@
 #include "compiler/base/module_prefix.h"
 #include "compiler/base/status.h"
 #include "compiler/target/cpu_variants.h"
+#include "kiln/model.h"
 #include "metadata/member_name.h"
 
 namespace kiln {
 namespace {
 
 constexpr size_t kMaxModuleName = 128;  // what TVMAotExecutor has room for
-constexpr size_t kMaxPools = 8;         // TVM_MAX_WORKSPACES of kiln/model.h
+constexpr size_t kMaxPools = TVM_MAX_WORKSPACES;
 constexpr int64_t kMaxPoolBytes = int64_t{1} << 40;
 constexpr int64_t kMaxPoolAlignment = 4096;
 constexpr double kMaxPoolSpeed = 1e9;

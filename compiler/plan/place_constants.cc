@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/base/align.h"
 #include "compiler/loop/mutate.h"
 
 namespace kiln {
@@ -57,8 +58,7 @@ int64_t AlignmentOf(const std::vector<loop::Constant>& constants) {
 
 // Of a section. A constant without elements takes a place too.
 int64_t BytesOf(const loop::Constant& constant, int64_t alignment) {
-  const int64_t bytes = std::max<int64_t>(1, constant.buffer->num_bytes());
-  return (bytes + alignment - 1) / alignment * alignment;
+  return AlignUp(std::max<int64_t>(1, constant.buffer->num_bytes()), alignment);
 }
 
 absl::Status TooSmall(const std::vector<PoolSpec>& pools,

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/base/align.h"
 #include "compiler/base/status.h"
 #include "compiler/plan/place.h"
 
@@ -206,11 +207,6 @@ class Planner {
     return traffic;
   }
 
-  int64_t Aligned(int64_t bytes) const {
-    const int64_t alignment = options_.alignment_bytes;
-    return (bytes + alignment - 1) / alignment * alignment;
-  }
-
   absl::Status PlaceAll() {
     std::vector<int> placed;
     std::vector<Lifetime> lifetimes;
@@ -222,7 +218,8 @@ class Planner {
       placed.push_back(id);
       // Number 0 is the time before the first call, when the inputs are written.
       const int first = b.kind == PlanBufferKind::kInput ? 0 : b.first_call + 1;
-      lifetimes.push_back({Aligned(b.bytes()), first, b.last_call + 1, traffic[i]});
+      lifetimes.push_back(
+          {AlignUp(b.bytes(), options_.alignment_bytes), first, b.last_call + 1, traffic[i]});
     }
     std::vector<PoolShape> shapes;
     for (const PlanPool& pool : plan_.pools) {

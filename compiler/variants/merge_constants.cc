@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "compiler/base/identifier.h"
 #include "compiler/loop/mutate.h"
 
 namespace kiln {
@@ -103,9 +103,7 @@ std::vector<loop::Constant> MergeConstants(const std::vector<std::string>& varia
 }
 
 std::string VariantName(const std::string& function, const std::string& variant) {
-  std::string name = absl::StrCat(function, "_", variant);
-  for (char& c : name) c = absl::ascii_isalnum(static_cast<unsigned char>(c)) ? c : '_';
-  return name;
+  return WithIdentifierCharacters(absl::StrCat(function, "_", variant));
 }
 
 }  // namespace kiln

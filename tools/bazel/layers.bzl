@@ -133,6 +133,7 @@ LAYERS = {
         "compiler/schedule",
         "compiler/target",
         "metadata",
+        "runtime_crt",  # limits of the ABI
         _ABSL,
     ],
     "compiler/passes": [

@@ -7,11 +7,11 @@
 #include <map>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "compiler/base/identifier.h"
 #include "compiler/base/limits.h"
 #include "compiler/base/status.h"
 #include "compiler/import/file_kind.h"
@@ -166,11 +166,8 @@ absl::StatusOr<Graph> LoadModel(const std::string& path, const InputFlags& flags
 }
 
 std::string DefaultModuleName(const std::string& path) {
-  std::string name;
-  for (char c : std::filesystem::path(path).stem().string())
-    name.push_back(absl::ascii_isalnum(static_cast<unsigned char>(c)) ? c : '_');
-  return name.empty() || absl::ascii_isdigit(static_cast<unsigned char>(name[0])) ? "m_" + name
-                                                                                  : name;
+  const std::string name = WithIdentifierCharacters(std::filesystem::path(path).stem().string());
+  return IsIdentifier(name) ? name : "m_" + name;
 }
 
 }  // namespace kiln::tools
