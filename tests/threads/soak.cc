@@ -4,13 +4,15 @@
 //   soak --threads 64 --rounds 1000 --library digits.so
 // A thread's round is drawn by a seeded generator: it runs a model that all threads share, one of
 // the system library or one that it loads itself, or asks for one that is not there. Every result
-// is compared with that of one thread alone. At the end the process must hold what it held after
-// the first tenth of the rounds: memory (up to --max-growth-mib), mappings and file descriptors.
-// Exit status: 0, or 1 with the reasons.
+// is compared with that of one thread alone. With --minutes the rounds begin again, with new
+// threads and other draws, until that time has passed. At the end the process must hold what it
+// held after the first tenth of the rounds: memory (up to --max-growth-mib), mappings and file
+// descriptors. Exit status: 0, or 1 with the reasons.
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -34,7 +36,8 @@ namespace {
 
 struct Options {
   int threads = 8;
-  int rounds = 100;  // of each thread
+  int rounds = 100;    // of each thread
+  double minutes = 0;  // that pass before the last rounds begin
   double max_growth_mib = 16;
   std::string library;
 };
@@ -58,6 +61,8 @@ Held HeldNow() {
   }
   return held;
 }
+
+double Mib(int64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
 
 class Soak {
  public:
@@ -141,12 +146,35 @@ int Main(const Options& options) {
     if (!holds) status = 1;
   };
   const int first_rounds = std::max(1, options.rounds / 10);
-  int64_t wrong = soak->Rounds(first_rounds, 1);
+  uint64_t seed = 1;
+  int64_t wrong = 0, done = 0;
+  const auto run = [&](int rounds) {
+    wrong += soak->Rounds(rounds, seed);
+    seed += static_cast<uint64_t>(options.threads);
+    done += int64_t{rounds} * options.threads;
+  };
+  const auto start = std::chrono::steady_clock::now();
+  const auto minutes = [start] {
+    return std::chrono::duration<double, std::ratio<60>>(std::chrono::steady_clock::now() - start)
+        .count();
+  };
+  run(first_rounds);
   const Held before = HeldNow();
-  wrong += soak->Rounds(options.rounds - first_rounds, 1 + static_cast<uint64_t>(options.threads));
-  const Held after = HeldNow();
-  const double mib = static_cast<double>(after.resident_bytes - before.resident_bytes) / (1 << 20);
-  printf("%d threads, %d rounds each\n", options.threads, options.rounds);
+  Held after;
+  double printed = 0;
+  do {
+    run(std::max(1, options.rounds - first_rounds));
+    after = HeldNow();
+    if (minutes() < printed + 1) continue;
+    printed = minutes();
+    printf("%.0f minutes: %lld rounds, %.1f MiB, %lld mappings of files, %lld descriptors\n",
+           printed, static_cast<long long>(done), Mib(after.resident_bytes),
+           static_cast<long long>(after.mappings), static_cast<long long>(after.descriptors));
+    fflush(stdout);
+  } while (minutes() < options.minutes);
+  const double mib = Mib(after.resident_bytes - before.resident_bytes);
+  printf("%d threads, %lld rounds, %.1f MiB\n", options.threads, static_cast<long long>(done),
+         Mib(after.resident_bytes));
   expect(wrong == 0, "wrong rounds", static_cast<double>(wrong), 0);
   expect(mib <= options.max_growth_mib, "growth of memory in MiB", mib, options.max_growth_mib);
   expect(after.mappings <= before.mappings, "more mappings of files",
@@ -162,8 +190,11 @@ int Main(const Options& options) {
 int main(int argc, char** argv) {
   kiln::runtime::Options options;
   CLI::App app("Threads that load, run and drop models.");
+  // A test has arguments of its own, and --test_arg adds others.
+  app.option_defaults()->take_last();
   app.add_option("--threads", options.threads)->check(CLI::Range(1, 1024));
   app.add_option("--rounds", options.rounds)->check(CLI::PositiveNumber);
+  app.add_option("--minutes", options.minutes)->check(CLI::NonNegativeNumber);
   app.add_option("--max-growth-mib", options.max_growth_mib);
   app.add_option("--library", options.library)->required();
   CLI11_PARSE(app, argc, argv);
