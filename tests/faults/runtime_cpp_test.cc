@@ -4,12 +4,15 @@
 // call failing from one on. Each time there is an error or the right result; nothing is lost,
 // however often it happens; and the same once more, without faults, works.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -21,6 +24,7 @@
 #include "runtime_cpp/ndarray.h"
 #include "runtime_cpp/thread_pool.h"
 #include "tests/faults/faults.h"
+#include "tvm/runtime/c_backend_api.h"
 #include "tvm/runtime/c_runtime_api.h"
 
 namespace kiln::runtime {
@@ -225,6 +229,101 @@ TEST_P(FaultsTest, Executor) { FailEverything(RunExecutor); }
 TEST_P(FaultsTest, CApi) { FailEverything(RunCApi); }
 
 INSTANTIATE_TEST_SUITE_P(Libraries, FaultsTest, testing::Values(kAot, kGraph));
+
+// Scratch memory of a thread. Each allocation inside the pool fails in turn, alone and with all
+// behind it: there is no block, and a text that says why. The blocks that were there before stay
+// apart, are given back without a further allocation, and serve the next call.
+class Workspaces {
+ public:
+  // Takes blocks and gives them back while call `at` fails; once more without a fault. What went
+  // wrong, or nothing.
+  std::string Run(long at, bool on) {
+    // What a thread keeps is there: its pool, which is empty, and the text of its error.
+    TVMBackendFreeWorkspace(kDLCPU, 0, nullptr);
+    TVMAPISetLastError("");
+    blocks_.reserve(2 * kSizes.size());
+    FaultsBegin(kMallocFault, at, on);
+    TakeAll();
+    const size_t taken = blocks_.size();
+    const bool apart = AreApart();
+    const bool given_back = GiveAllBack();
+    calls_ = FaultsEnd();
+    has_failed_ = taken < kSizes.size();
+    if (!apart || !given_back) return apart ? "a block is not given back" : "blocks overlap";
+    if (has_failed_ && std::string_view(TVMGetLastError()).empty()) return "no text";
+    TakeAll();
+    if (blocks_.size() < kSizes.size() || !AreApart()) return "the next call";
+    return GiveAllBack() ? "" : "a block of the next call is not given back";
+  }
+
+  long calls() const { return calls_; }
+  bool has_failed() const { return has_failed_; }
+
+ private:
+  struct Block {
+    char* memory;
+    size_t bytes;
+  };
+
+  void TakeAll() {
+    for (const size_t bytes : kSizes) {
+      void* const memory = TVMBackendAllocWorkspace(kDLCPU, 0, bytes, kDLFloat, 32);
+      if (memory != nullptr) blocks_.push_back({static_cast<char*>(memory), bytes});
+    }
+  }
+
+  // Each is filled with a number of its own, which is still there when all are filled.
+  bool AreApart() const {
+    char number = 1;
+    for (const Block& block : blocks_) std::fill_n(block.memory, block.bytes, number++);
+    number = 1;
+    bool apart = true;
+    for (const Block& block : blocks_) {
+      apart &= std::count(block.memory, block.memory + block.bytes, number++) ==
+               static_cast<ptrdiff_t>(block.bytes);
+    }
+    return apart;
+  }
+
+  // The last one first, as generated code does.
+  bool GiveAllBack() {
+    bool done = true;
+    for (; !blocks_.empty(); blocks_.pop_back()) {
+      done &= TVMBackendFreeWorkspace(kDLCPU, 0, blocks_.back().memory) == 0;
+    }
+    return done;
+  }
+
+  static constexpr std::array<size_t, 4> kSizes = {100, 5000, 100, 20000};
+
+  std::vector<Block> blocks_;
+  long calls_ = 0;
+  bool has_failed_ = false;
+};
+
+TEST(WorkspaceTest, EveryAllocationFails) {
+  // A thread that begins has an empty pool, and one that ends frees it.
+  const auto in_a_thread = [](long at, bool on) {
+    Workspaces workspaces;
+    std::string wrong;
+    std::thread([&] { wrong = workspaces.Run(at, on); }).join();
+    EXPECT_EQ(wrong, "");
+    return workspaces;
+  };
+  EXPECT_FALSE(in_a_thread(-1, false).has_failed());  // what is there once for all threads
+  const Workspaces all = in_a_thread(-1, false);
+  EXPECT_FALSE(all.has_failed());
+  EXPECT_GE(all.calls(), 4);
+  for (long at = 0; at < all.calls(); ++at) {
+    for (const bool on : {false, true}) {
+      SCOPED_TRACE(testing::Message()
+                   << "call " << at << " of " << all.calls() << (on ? " and all behind it" : ""));
+      const long before = FaultsBlocks();
+      EXPECT_TRUE(in_a_thread(at, on).has_failed()) << "each call is needed";
+      EXPECT_LE(FaultsBlocks(), before);
+    }
+  }
+}
 
 // A barrier needs a thread for each task: without one the launch fails, and no task waits for ever.
 TEST(BarrierTest, WithoutThreads) {
