@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // FoldConstants: nodes whose inputs are all constants are computed, all in one evaluation, and
 // become constants. What is computed is in proportion to the constants that the model has and to
-// those that it gets; nodes beyond that, and what is made of them, are left to run time.
+// those that it gets; nodes beyond that, and what is made of them, are left to run time. The pass
+// runs several times: the size of a result is in proportion to the constants of the first time.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -103,7 +104,10 @@ class Budget {
         context_(context),
         work_left_(static_cast<double>(kWorkOfAnyModel) +
                    static_cast<double>(kWorkOfByte) * (sizes.constants + sizes.results)),
-        proportion_(static_cast<double>(kResultBytesOfByte) * sizes.constants) {}
+        proportion_(static_cast<double>(kResultBytesOfByte) *
+                    std::min(sizes.constants, context.constant_bytes.has_value()
+                                                  ? static_cast<double>(*context.constant_bytes)
+                                                  : sizes.constants)) {}
 
   // Takes the work of the node off what is left; false if that does not suffice, or if its results
   // take more memory than they may, or than `most_bytes`.

@@ -2,6 +2,7 @@
 #include "compiler/passes/pass.h"
 
 #include <array>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
@@ -11,6 +12,17 @@ namespace kiln {
 namespace {
 
 using Rewrite = absl::StatusOr<Graph> (*)(const Graph&, const PassContext&);
+
+int64_t ConstantBytes(const Graph& graph) {
+  int64_t bytes = 0;
+  std::set<const char*> tensors;  // several values may be one tensor of the model
+  for (const Value& value : graph.values) {
+    if (value.kind != ValueKind::kConstant) continue;
+    const absl::string_view tensor = value.constant.bytes();
+    if (tensors.insert(tensor.data()).second) bytes += static_cast<int64_t>(tensor.size());
+  }
+  return bytes;
+}
 
 // The pass as a row's `run`.
 template <Rewrite kPass>
@@ -153,8 +165,10 @@ absl::Span<const Property> GraphProperties() { return kProperties; }
 absl::StatusOr<Graph> RunPasses(Graph graph, const PassContext& context,
                                 const PassOptions& options) {
   KILN_RETURN_IF_ERROR(CheckDisabled(AllPasses(), options.disabled));
+  PassContext of_model = context;
+  of_model.constant_bytes = ConstantBytes(graph);
   KILN_RETURN_IF_ERROR((RunPassTable<Graph, PassContext>(kPasses, kProperties, /*known=*/0, options,
-                                                         context, graph)));
+                                                         of_model, graph)));
   return graph;
 }
 

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,9 @@ struct PassContext {
   Partitioner partition = nullptr;  // null: there are no external code generators
   WorkEstimator work = nullptr;     // null: no node takes too much to be folded
   bool check_indices = false;       // that are computed: the model fails where one is outside
+  // Of the constants of the whole model, before any pass; RunPasses sets it. Constants that one
+  // run of constant folding makes do not allow the next one more.
+  std::optional<int64_t> constant_bytes = std::nullopt;
 };
 
 // What is known of a graph. Of a property that a pass gives, the verifier is the pass: it finds

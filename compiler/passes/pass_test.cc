@@ -6,6 +6,7 @@
 #include <array>
 #include <set>
 
+#include "absl/strings/str_cat.h"
 #include "compiler/passes/testing/run_pass.h"
 #include "gtest/gtest.h"
 
@@ -116,6 +117,35 @@ TEST(RunPasses, NothingIsLeftToDoTheSecondTime) {
   const absl::StatusOr<Graph> twice = RunAll(*once, {});
   ASSERT_TRUE(twice.ok()) << twice.status();
   EXPECT_TRUE(*once == *twice) << BodyText(*once) << BodyText(*twice);
+}
+
+// Constants that one pass has computed do not allow the next one to compute larger ones.
+TEST(RunPasses, AFewBytesOfAModelDoNotBecomeGigabytes) {
+  std::string model = "def @main(%x: Tensor[(), float32], %constant: Tensor[(1,), float32]) {\n";
+  for (int i = 0; i < 30; ++i) {
+    const std::string value = i == 0 ? "%constant" : absl::StrCat("%", i - 1);
+    absl::StrAppend(&model, "  %", i, " = concatenate((", value, ", ", value, "), axis=0);\n");
+  }
+  absl::StrAppend(&model, "  add(%x, sum(%29))\n}");
+  const auto zeros = [](const Graph& graph) -> absl::StatusOr<std::vector<Tensor>> {
+    std::vector<Tensor> tensors;
+    for (ValueId output : graph.outputs) tensors.push_back(Tensor::Filled(graph.type(output), 0));
+    return tensors;
+  };
+  const Target target;
+  const absl::StatusOr<Graph> graph =
+      RunPasses(ParseModel(model),
+                {.target = target,
+                 .evaluate = zeros,
+                 .work = [](const Graph&, const Node&) { return int64_t{1}; }},
+                {});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  int64_t largest = 0;
+  for (const Value& value : graph->values) {
+    if (value.kind != ValueKind::kConstant) continue;
+    largest = std::max(largest, value.type->num_bytes());
+  }
+  EXPECT_EQ(largest, 64 << 20);
 }
 
 }  // namespace
