@@ -88,7 +88,7 @@ TEST(ImportOnnx, SaysWhatIsWrong) {
       {Model("initializer { name: 'w' data_type: 1 dims: 1 data_location: EXTERNAL external_data { "
              "key: 'location' value: '../secret' } }" +
              node("Relu", "input: 'w'")),
-       "initialiser 'w'"},
+       "initialiser 'w': external data: '../secret' is not inside the model's folder"},
       {Model("initializer { name: 'w' data_type: 1 dims: 1 data_location: EXTERNAL external_data { "
              "key: 'location' value: 'none' } }" +
              node("Relu", "input: 'w'")),

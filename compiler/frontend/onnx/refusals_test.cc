@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the importer does not take: one model for each text that says so and that no other test of
+// the package has.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "compiler/frontend/onnx/model_text.h"
+#include "compiler/frontend/onnx/tensor_proto.h"
+#include "onnx/onnx_pb.h"
+
+namespace kiln::onnx_frontend {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr char kMicrosoft[] = "opset_import { domain: 'com.microsoft' version: 1 }";
+
+std::string Attr(absl::string_view name, int64_t value) {
+  return absl::StrCat("attribute { name: '", name, "' type: INT i: ", value, " } ");
+}
+
+std::string Attr(absl::string_view name, absl::string_view value) {
+  return absl::StrCat("attribute { name: '", name, "' type: STRING s: '", value, "' } ");
+}
+
+// A node with the inputs "x,,y" and the output "y".
+std::string Node(absl::string_view op, absl::string_view inputs, absl::string_view rest = "") {
+  std::string text = absl::StrCat("node { op_type: '", op, "' name: 'n' output: 'y' ", rest, " ");
+  for (absl::string_view input : absl::StrSplit(inputs, ',')) {
+    absl::StrAppend(&text, "input: '", input, "' ");
+  }
+  return text + "}\n";
+}
+
+std::string OfMicrosoft(absl::string_view op, absl::string_view inputs,
+                        absl::string_view rest = "") {
+  return Node(op, inputs, absl::StrCat("domain: 'com.microsoft' ", rest));
+}
+
+std::string Scales(const std::vector<float>& values) {
+  return Floats("s", absl::StrCat("dims: ", values.size()), values);
+}
+
+struct Refusal {
+  std::string model;
+  const char* text;
+};
+
+void ExpectRefusals(const std::vector<Refusal>& refusals) {
+  for (const Refusal& refusal : refusals) EXPECT_THAT(Text(refusal.model), HasSubstr(refusal.text));
+}
+
+TEST(Refusals, OfFormsOfOperators) {
+  const std::string image = Input("x", "1,1,4,4");
+  ExpectRefusals({
+      {Model(Input("x", "7,7") + Node("Det", "x")), "determinants of 7 rows; at most 6"},
+      {Model(Input("x", "2") + Node("Constant", "", Attr("value_string", "text"))),
+       "a constant that is no dense tensor of numbers"},
+      {Model(Input("x", "2") + Node("Tile", "x"), 5), "the form of opsets below 6"},
+      {Model(Input("x", "1,1,2") + Input("w", "1,8,2") + Node("LSTM", "x,w,w"), 6),
+       "the forms of opsets below 7"},
+      {Model(
+           Input("x", "1,1,2,2,2") +
+           Node("MaxPool", "x",
+                "output: 'places' attribute { name: 'kernel_shape' type: INTS ints: [1, 1, 1] } " +
+                    Attr("storage_order", 1))),
+       "storage_order = 1 of three dimensions"},
+      {Model(Input("x", "1,1,2,2,2,2") +
+             Node("MaxPool", "x",
+                  "attribute { name: 'kernel_shape' type: INTS ints: [1, 1, 1, 1] } ")),
+       "rank 6 data; ranks 3 to 5 are supported"},
+      {Model(Input("x", "1,2,2,2,2") + Scales({2, 2, 2, 2, 2}) + Node("Resize", "x,,s")),
+       "dimensions to resize that are more than three apart"},
+      {Model(image + Scales({1, 1, 2, 0.5F}) + Node("Resize", "x,s"), 10),
+       "scales above 1 and below 1 in one operator of opset 10"},
+      {Model(image + Scales({1, 1, 0.5F, 0.5F}) + Floats("r", "dims: 8", {0, 0, 0, 0, 1, 1, 1, 1}) +
+                 Node("Resize", "x,r,s",
+                      Attr("antialias", 1) + Attr("mode", "linear") +
+                          Attr("coordinate_transformation_mode", "tf_crop_and_resize")),
+             18),
+       "antialias = 1 with tf_crop_and_resize"},
+  });
+}
+
+TEST(Refusals, OfFormsOfMicrosoftsOperators) {
+  const std::string x = Input("x", "2,3,4"), heads = Attr("num_heads", 1);
+  const auto model = [](const std::string& graph) { return Model(graph, 13, kMicrosoft); };
+  ExpectRefusals({
+      {model(x + OfMicrosoft("MultiHeadAttention", "x", heads)),
+       "a packed query; query, key and value have rank 3"},
+      {model(x + Ints("p", {1}) + OfMicrosoft("MultiHeadAttention", "x,x,x,,,,,,p", heads)),
+       "past_sequence_length and cache_indirection"},
+      {model(x + Input("m", "7,7") + OfMicrosoft("MultiHeadAttention", "x,x,x,,m", heads)),
+       "the mask: found Tensor[(7, 7), float32], wanted the shape (2,), (2, 3) or (2, 3, 3)"},
+      {model(x + Input("w", "4,6") + OfMicrosoft("Attention", "x,w", heads + Attr("do_rotary", 1))),
+       "past_sequence_length, do_rotary and past_present_share_buffer"},
+      {model(x + OfMicrosoft("FusedMatMul", "x,x", Attr("transBatchA", 1))),
+       "transBatchA and transBatchB"},
+      {model(x + Input("g", "4") + OfMicrosoft("LayerNormalization", "x,g,g", "output: 'mean' ")),
+       "the outputs mean and inv_std_var"},
+      {model(x + Input("g", "4") +
+             OfMicrosoft("SimplifiedLayerNormalization", "x,g", Attr("axis", 1))),
+       "an axis before the last"},
+      {model(Input("x", "1,1,2,2") +
+             OfMicrosoft("QLinearAveragePool", "x,s,,s", Attr("channels_last", 1)) +
+             Floats("s", "", {1})),
+       "channels_last = 1; export the model with channels first"},
+  });
+}
+
+TEST(Refusals, OfWhatAnImportCannotCompute) {
+  const std::string condition =
+      "input { name: 'c' type { tensor_type { elem_type: 9 shape { } } } }\n";
+  const auto branch = [](const std::string& name) {
+    return "attribute { name: '" + name + "' type: GRAPH g { node { op_type: 'MatMul' input: 'x' " +
+           "input: 'x' output: 'r' } output { name: 'r' } } } ";
+  };
+  ExpectRefusals({
+      {Model(Input("x", "2,2") + condition +
+             Node("If", "c", branch("then_branch") + branch("else_branch"))),
+       "its branches cannot both be computed: one of them has "},
+      // A shape that is the sum of 2^25 elements.
+      {Model(Input("x", "2,2") + Ints("n", {1 << 25}) +
+             "node { op_type: 'ConstantOfShape' input: 'n' output: 'zeros' }"
+             "node { op_type: 'Exp' input: 'zeros' output: 'ones' }"
+             "node { op_type: 'ReduceSum' input: 'ones' output: 'sum' }"
+             "node { op_type: 'Cast' input: 'sum' output: 's' attribute { name: 'to' type: INT i: "
+             "7 } }" +
+             Node("Reshape", "x,s")),
+       "is computed from more data, or in more operations, than an import takes"},
+  });
+}
+
+std::string Loop(const std::string& inputs, const std::string& nodes) {
+  return Node("Loop", "n,,x",
+              "output: 'each' attribute { name: 'body' type: GRAPH g { " + inputs + nodes +
+                  "output { name: 'go' } output { name: 'w' } output { name: 'v' type { "
+                  "tensor_type { elem_type: 1 shape { dim { dim_param: 'k' } } } } } } } ");
+}
+
+TEST(Refusals, OfLoops) {
+  const std::string x = Input("x", "2"),
+                    inputs = "input { name: 'i' } input { name: 'go' } input { name: 'v' } ";
+  std::string long_body = "node { op_type: 'Relu' input: 'v' output: 'w0' } ";
+  for (int i = 1; i < 100; ++i) {
+    absl::StrAppend(&long_body, "node { op_type: 'Relu' input: 'w", i - 1, "' output: 'w", i,
+                    "' } ");
+  }
+  long_body += "node { op_type: 'Relu' input: 'w99' output: 'w' } ";
+  const std::string body = "node { op_type: 'Relu' input: 'v' output: 'w' } ";
+  const auto count = [](int64_t n) {
+    return absl::StrCat("initializer { name: 'n' data_type: 7 int64_data: ", n, " }\n");
+  };
+  ExpectRefusals({
+      {Model(x + count(0) + Loop(inputs, body)),
+       "no iteration, and a body that does not say the shape of its output 'v'"},
+      {Model(x + count(1) +
+             Loop("input { name: 'i' } input { name: 'go' } input { name: 'i' } ", body)),
+       "two inputs of the body are called 'i'"},
+      {Model(x + count(1024) + Loop(inputs, long_body)),
+       "the model's loops and functions, written out, have more than 100000 nodes"},
+  });
+}
+
+// Of the domain "own".
+std::string Function(const std::string& name, const std::string& rest) {
+  return "functions { name: '" + name +
+         "' domain: 'own' opset_import { version: 13 } opset_import { domain: 'own' version: 1 } "
+         "output: 'r' " +
+         rest + " }\n";
+}
+
+std::string ModelOfFunctions(const std::string& functions, const std::string& inputs) {
+  return Model(Input("x", "2") + Node("F0", inputs, "domain: 'own' "), 13,
+               "opset_import { domain: 'own' version: 1 } " + functions);
+}
+
+TEST(Refusals, OfFunctions) {
+  const std::string relu = "node { op_type: 'Relu' input: 'a' output: 'r' }";
+  std::string nested;
+  for (int i = 0; i < 100; ++i) {
+    nested +=
+        Function(absl::StrCat("F", i), absl::StrCat("input: 'a' node { op_type: 'F", i + 1,
+                                                    "' domain: 'own' input: 'a' output: 'r' }"));
+  }
+  nested += Function("F100", "input: 'a' " + relu);
+  ExpectRefusals({
+      {ModelOfFunctions(Function("F0", "input: 'a' input: 'a' " + relu), "x,x"),
+       "two inputs of the function are called 'a'"},
+      {ModelOfFunctions(
+           Function("F0", "input: 'a' node { op_type: 'Relu' input: 'a' output: 's' }"), "x"),
+       "no node of the function makes its output 'r'"},
+      {ModelOfFunctions(nested, "x"), "bodies inside of bodies: found more than "},
+  });
+
+  // The defaults of a function's attributes are a field that is no message.
+  onnx::ModelProto model;
+  ASSERT_TRUE(model.ParseFromString(ModelOfFunctions(Function("F0", "input: 'a' " + relu), "x")));
+  onnx::FunctionProto& function = *model.mutable_functions(0);
+  constexpr int kAttributeProtoField = 11;
+  function.GetReflection()->MutableUnknownFields(&function)->AddVarint(kAttributeProtoField, 7);
+  EXPECT_THAT(Text(model.SerializeAsString()),
+              HasSubstr("the defaults of its attributes cannot be read"));
+}
+
+TEST(Refusals, OfBytesThatAreNoTensor) {
+  EXPECT_EQ(ParseOnnxTensor("\xff").status().message(), "not an ONNX tensor");
+}
+
+}  // namespace
+}  // namespace kiln::onnx_frontend
