@@ -33,13 +33,10 @@ absl::StatusOr<Scales> ReadScales(const Converter& c) {
   return scales;
 }
 
-// value(q) for every q of x, saturated.
+// value(q) for every q of x, which has 8 bits, saturated.
 absl::StatusOr<ValueId> TableOf(Converter& c, ValueId x,
                                 const std::function<int64_t(int64_t q)>& value) {
   const DType dtype = c.type(x).dtype;
-  if (dtype.bits != 8) {
-    return absl::UnimplementedError("quantised numbers of other types than int8 and uint8");
-  }
   std::string bytes;
   for (int64_t q = dtype.MinInt(); q <= dtype.MaxInt(); ++q) {
     bytes.push_back(static_cast<char>(std::clamp(value(q), dtype.MinInt(), dtype.MaxInt())));

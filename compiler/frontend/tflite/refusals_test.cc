@@ -90,6 +90,43 @@ void ToSpace(ModelBuilder& b, int32_t batch, const std::vector<int32_t>& crops) 
          {b.Input("x", {batch, 2, 2, 1}), b.Ints({2, 2}), Pairs(b, crops)});
 }
 
+// An integer operator of one input, of which the quantisation is given.
+void Quantised(ModelBuilder& b, BuiltinOperator code, Type type, std::vector<float> scales,
+               float out_scale = 0.5) {
+  const auto n = static_cast<int32_t>(scales.size());
+  const int x = b.Input("x", {n}, type), y = b.Op(code, {x}, "y", {n}, type);
+  b.Quantize(x, std::move(scales), std::vector<int64_t>(static_cast<size_t>(n), 0));
+  b.Quantize(y, {out_scale}, {0});
+  b.Output(y);
+}
+
+void Product(ModelBuilder& b, Type type, std::vector<float> scales, int64_t zero_point) {
+  const auto n = static_cast<int32_t>(scales.size());
+  const int x = b.Input("x", {n, 2}, type), w = b.Input("w", {2, 2}, type);
+  const int y =
+      b.Op(BuiltinOperator::BATCH_MATMUL, {x, w}, "y", {n, 2}, schema::BatchMatMulOptionsT(), type);
+  b.Quantize(x, std::move(scales), std::vector<int64_t>(static_cast<size_t>(n), zero_point));
+  b.Quantize(w, {0.5}, {0});
+  b.Quantize(y, {0.5}, {0});
+  b.Output(y);
+}
+
+// An LSTM of which input `extra` is there besides.
+void Lstm(ModelBuilder& b, int extra, schema::UnidirectionalSequenceLSTMOptionsT options) {
+  std::vector<int> inputs(24, -1);
+  inputs[0] = b.Input("x", {1, 1, 1});
+  if (extra > 0) inputs[static_cast<size_t>(extra)] = b.Input("extra", {1});
+  Result(b, BuiltinOperator::UNIDIRECTIONAL_SEQUENCE_LSTM, inputs, options);
+}
+
+// The initialising subgraph follows.
+void CallOnce(ModelBuilder& b, int subgraph) {
+  schema::CallOnceOptionsT once;
+  once.init_subgraph_index = subgraph;
+  b.AddOperator(BuiltinOperator::CALL_ONCE, {}, {}, once);
+  b.AddSubgraph();
+}
+
 const Refusal kRefusals[] = {
     {"ReshapeToANegativeExtent",
      [](ModelBuilder& b) {
@@ -234,6 +271,91 @@ const Refusal kRefusals[] = {
        b.Output(y);
      },
      "a fill of another scale or zero point"},
+    {"IfOfAnInput",
+     [](ModelBuilder& b) {
+       schema::IfOptionsT options;
+       options.then_subgraph_index = options.else_subgraph_index = 1;
+       Result(b, BuiltinOperator::IF, {b.Input("c", {}, Type::BOOL)}, options);
+       b.AddSubgraph();
+     },
+     "the condition is computed from the model's inputs; it must be known"},
+    {"InitialisingTwice",
+     [](ModelBuilder& b) {
+       b.Output(b.Input("x", {1}));
+       CallOnce(b, 1);
+       CallOnce(b, 2);
+     },
+     "CALL_ONCE inside of CALL_ONCE"},
+    {"VariableThatIsSetBefore",
+     [](ModelBuilder& b) {
+       const int x = b.Input("x", {1});
+       b.Output(x);
+       schema::VarHandleOptionsT options;
+       options.shared_name = "sum";
+       const auto assign = [&](int value) {
+         const int sum = b.Op(BuiltinOperator::VAR_HANDLE, {}, "h", {}, options, Type::RESOURCE);
+         b.AddOperator(BuiltinOperator::ASSIGN_VARIABLE, {sum, value}, {});
+       };
+       assign(x);
+       CallOnce(b, 1);
+       assign(b.Floats({1}, {0}));
+     },
+     "what the variable 'sum' holds at first is not known"},
+    {"DataBehindTheEndOfTheFile",
+     [](ModelBuilder& b) {
+       Result(b, BuiltinOperator::ABS, {b.Floats({1}, {})});
+       b.model.buffers.back()->offset = 1 << 30;
+       b.model.buffers.back()->size = 4;
+     },
+     "its data lie beyond the file"},
+    {"AFileWithoutASubgraph", [](ModelBuilder& b) { b.model.subgraphs.clear(); },
+     "m.tflite: the model has no subgraph"},
+    {"QuantisationByOtherMeans",
+     [](ModelBuilder& b) {
+       Quantised(b, BuiltinOperator::ABS, Type::INT8, {0.5});
+       b.tensor(0).quantization->details_type = 1;
+     },
+     "quantisation of a custom form"},
+    {"ProductOfSeveralScales", [](ModelBuilder& b) { Product(b, Type::INT8, {0.5, 0.25}, 0); },
+     "operands with several scales, or of more than 16 bits"},
+    {"ProductOfWideNumbersWithAZeroPoint",
+     [](ModelBuilder& b) { Product(b, Type::INT16, {0.5}, 3); },
+     "operands of 16 bits with zero points"},
+    {"OperandOfSeveralScales",
+     [](ModelBuilder& b) { Quantised(b, BuiltinOperator::ABS, Type::INT8, {0.5, 0.25}); },
+     "operands with several scales"},
+    {"SumOfTwoScales",
+     [](ModelBuilder& b) {
+       const int x = b.Input("x", {1}, Type::INT8), z = b.Input("z", {1}, Type::INT8);
+       const int y = b.Op(BuiltinOperator::ADD_N, {x, z}, "y", {1}, Type::INT8);
+       b.Quantize(x, {0.5}, {0});
+       b.Quantize(z, {0.25}, {0});
+       b.Quantize(y, {0.5}, {0});
+       b.Output(y);
+     },
+     "inputs whose scales or zero points differ"},
+    {"PartsOfSeveralScales",
+     [](ModelBuilder& b) {
+       const int x = b.Input("x", {2}, Type::UINT8), z = b.Input("z", {2}, Type::UINT8);
+       const int y = b.Op(BuiltinOperator::CONCATENATION, {x, z}, "y", {4},
+                          schema::ConcatenationOptionsT(), Type::UINT8);
+       b.Quantize(x, {0.5, 0.25}, {0, 0});
+       b.Quantize(z, {0.5}, {0});
+       b.Quantize(y, {0.5}, {0});
+       b.Output(y);
+     },
+     "operands with several scales"},
+    {"ActivationOfAFineResult",
+     [](ModelBuilder& b) { Quantised(b, BuiltinOperator::HARD_SWISH, Type::INT8, {1}, 0.001F); },
+     "an output scale of less than 1/128 of the input's"},
+    {"NormalisedGates", [](ModelBuilder& b) { Lstm(b, 20, {}); }, "layer normalisation of gates"},
+    {"DiagonalWeights",
+     [](ModelBuilder& b) {
+       schema::UnidirectionalSequenceLSTMOptionsT options;
+       options.diagonal_recurrent_tensors = true;
+       Lstm(b, 0, options);
+     },
+     "diagonal recurrent weights"},
 };
 
 std::string Text(const ModelBuilder& b) {
@@ -251,6 +373,13 @@ TEST_P(RefusalsTest, SaysWhatIsWrong) {
 
 INSTANTIATE_TEST_SUITE_P(Operators, RefusalsTest, testing::ValuesIn(kRefusals),
                          [](const auto& info) { return std::string(info.param.name); });
+
+TEST(Refusals, OfBytesThatAreNoModel) {
+  for (const char* bytes : {"", "no model, but more than 16 bytes"}) {
+    EXPECT_EQ(ImportTflite(bytes, "m.tflite", {}, EvaluateConstants).status().message(),
+              "m.tflite: found no whole TFLite model; the file may be cut off or damaged");
+  }
+}
 
 }  // namespace
 }  // namespace kiln::tflite_frontend
