@@ -20,7 +20,8 @@ using loop::Range;
 
 const DType kI32 = DType::Int(32), kI8 = DType::Int(8);
 constexpr Range kDoubles = {-(int64_t{1} << 30) + 1, (int64_t{1} << 30) - 1};
-constexpr int64_t kLowest = -(int64_t{1} << 31);
+// Numbers that have one on either side.
+constexpr Range kNeighbours = {-(int64_t{1} << 31) + 1, (int64_t{1} << 31) - 2};
 
 Expr I32(int64_t value) { return loop::IntConst(loop::Type::Of(kI32), value); }
 
@@ -59,7 +60,7 @@ class Rewriter {
 
   Expr ShiftTwice(const loop::Binary& n) {
     const Range amount = ranges_.Of(n.b);
-    if (amount.lo < 1 || amount.hi > 31 || ranges_.Of(n.a).lo == kLowest) return {};
+    if (amount.lo < 1 || amount.hi > 31 || !ranges_.Of(n.a).within(kNeighbours)) return {};
     const Expr less = OneLess(n.b);
     if (less.get() == nullptr) return {};
     const Expr away = n.a + loop::MakeBinary(BinaryOp::kShr, n.a, I32(31));
@@ -74,9 +75,14 @@ class Rewriter {
     if (shr == nullptr || !loop::AsInt(n.b, &z) || !loop::IsInt(shr->b, 1)) return {};
     const auto* sum = AsBinary(shr->a, BinaryOp::kAdd);
     if (sum == nullptr || !loop::AsInt(sum->b, &k)) return {};
-    const Range all = loop::Add(ranges_.Of(sum->a), Range::Point(k + 2 * z));
-    if (!all.bounded() || !all.within(Range::OfType(kI32))) return {};
+    if (!Fits(sum->a, k) || !Fits(sum->a, k + 2 * z)) return {};
     return loop::MakeBinary(BinaryOp::kShr, sum->a + I32(k + 2 * z), I32(1));
+  }
+
+  // Whether the sum is an int32.
+  bool Fits(const Expr& e, int64_t constant) {
+    const Range sum = loop::Add(ranges_.Of(e), Range::Point(constant));
+    return sum.bounded() && sum.within(Range::OfType(kI32));
   }
 
   // n - 1 of a number, or of a constant in memory, where it takes a byte.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requantisation: which form a kernel gets, and that no value changes with it.
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -82,6 +83,39 @@ TEST(FixedPoint, SumsOfAnySizeKeepTheDoublingProduct) {
 TEST(FixedPoint, ShiftsBy0KeepTheirWord) {
   const std::string text = Text(Schedule(Requantisation(kI16, {0, 7}, 0), VectorTarget(0)));
   EXPECT_TRUE(absl::StrContains(text, "rounding_shr(")) << text;
+}
+
+// A half is added to what is shifted, and a zero point before it is halved: neither may wrap around
+// where it did not, or did.
+TEST(FixedPoint, TheLargestNumbersKeepTheirWords) {
+  const Buffer in = Param("in", kI32, {kRows}), out = Param("out", kI32, {kRows});
+  const auto text = [&](const std::function<Expr(const Expr&)>& value) {
+    const Kernel kernel = {
+        .name = "f",
+        .inputs = {in},
+        .outputs = {out},
+        .constants = {},
+        .stages = {Pointwise(out, [&](const Index& i) { return value(MakeLoad(in, i)); })}};
+    ExpectLikeNaive(kernel, VectorTarget(0));
+    return Text(Schedule(kernel, VectorTarget(0)));
+  };
+  const auto halved = [](const Expr& x) { return loop::MakeBinary(BinaryOp::kShr, x, I32(1)); };
+  const auto at_most = [](const Expr& x, int64_t most) {
+    return loop::Max(loop::Min(x, I32(most)), I32(-5));
+  };
+  constexpr int64_t kMost = (int64_t{1} << 31) - 1;
+  EXPECT_TRUE(absl::StrContains(
+      text([&](const Expr& x) { return loop::RoundingShr(loop::Max(x, I32(0)), I32(1)); }),
+      "rounding_shr("));
+  EXPECT_FALSE(absl::StrContains(
+      text([&](const Expr& x) { return loop::RoundingShr(at_most(x, kMost - 1), I32(1)); }),
+      "rounding_shr("));
+  EXPECT_TRUE(absl::StrContains(
+      text([&](const Expr& x) { return halved(loop::Max(x, I32(-5)) + I32(1)) + I32(-3); }),
+      "+ 1i32"));
+  EXPECT_TRUE(absl::StrContains(
+      text([&](const Expr& x) { return halved(at_most(x, kMost - 1) + I32(1)) + I32(-3); }),
+      "+ -5i32"));
 }
 
 TEST(FixedPoint, MachinesThatDoubleProductsKeepTheirWord) {
