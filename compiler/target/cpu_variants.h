@@ -6,7 +6,7 @@
 //                         ParseCpuVariants({"x86-64-v2", "x86-64-v3", "x86-64-v4"}));
 //
 // What a CPU has is read from the words that CPUID and XGETBV give, so that the choice is a
-// function of these words: compiler/variants.h makes it.
+// function of these words: compiler/variants/variants.h makes it.
 #ifndef KILN_COMPILER_TARGET_CPU_VARIANTS_H_
 #define KILN_COMPILER_TARGET_CPU_VARIANTS_H_
 

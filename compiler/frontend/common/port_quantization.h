@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the integers of a model's inputs and outputs stand for real numbers: the attributes of @main
-// that compiler/quantization.h reads.
+// that compiler/executor/describe_quantization.h reads.
 #ifndef KILN_COMPILER_FRONTEND_COMMON_PORT_QUANTIZATION_H_
 #define KILN_COMPILER_FRONTEND_COMMON_PORT_QUANTIZATION_H_
 
