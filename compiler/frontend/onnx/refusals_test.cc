@@ -136,6 +136,60 @@ TEST(Refusals, OfWhatAnImportCannotCompute) {
   });
 }
 
+TEST(Refusals, OfOperandsThatDoNotFit) {
+  const std::string x = Input("x", "2,3,4"), heads = Attr("num_heads", 4);
+  const auto attention = [&](const char* weights, const std::string& attributes) {
+    return Model(x + Input("w", weights) + OfMicrosoft("Attention", "x,w", heads + attributes), 13,
+                 kMicrosoft);
+  };
+  const auto image = [](std::vector<int64_t> shape, std::vector<int64_t> block) {
+    return Model(
+        Input("x", "1,4,4") + Ints("i", shape) + Ints("b", block) + Node("Col2Im", "x,i,b"), 18);
+  };
+  const std::string no_steps =
+      "input { name: 'x' type { tensor_type { elem_type: 1 shape { dim { "
+      "dim_value: 0 } dim { dim_value: 1 } dim { dim_value: 2 } } } } }\n";
+  ExpectRefusals({
+      {attention("4,9", ""), "width of q, k or v: found 3, wanted a multiple of num_heads, 4"},
+      {attention("4,9", "attribute { name: 'qkv_hidden_sizes' type: INTS ints: [4, 4] } "),
+       "wanted 3 widths that add up to 9, those of q and k alike"},
+      {Model(Input("x", "2") + OfMicrosoft("FusedMatMul", "x,x", Attr("transA", 1)), 13,
+             kMicrosoft),
+       "an operand: found Tensor[(2,), float32], wanted rank 2 or more"},
+      {image({4, 4}, {2}), "block_shape: found (2,), wanted 2 extents, as image_shape"},
+      {image({4, 4}, {5, 1}), "block_shape: found (5, 1), wanted one that fits into the image"},
+      {image({1 << 20, 1 << 20, 1 << 20, 1 << 20}, {1, 1, 1, 1}),
+       "wanted a tensor within the limits"},
+      {Model(no_steps + Input("w", "1,8,2") + Node("LSTM", "x,w,w")),
+       "wanted one step or more of a batch of one or more"},
+      {Model(Input("x", "1,1,4,4") + Input("r", "4") + Ints("b", {0}) + Node("RoiAlign", "x,r,b")),
+       "rois: found Tensor[(4,), float32], wanted (regions, 4)"},
+      {Model(Input("x", "4") + Ints("k", {1, 2}) + Node("TopK", "x,k", "output: 'places' ")),
+       "K: found Tensor[(2,), int64], wanted one number"},
+      {Model(Input("x", "4") + Floats("a", "dims: 1 dims: 1 dims: 4", {0, 0, 1, 1}) +
+             Floats("b", "dims: 1 dims: 1 dims: 1", {1}) + Ints("k", {1, 2}) +
+             Node("NonMaxSuppression", "a,b,k")),
+       "wanted one number"},
+      {Model("input { name: 'x' type { tensor_type { elem_type: 1 shape { dim { dim_value: 1025 } "
+             "} } } }\n"
+             "node { op_type: 'SplitToSequence' input: 'x' output: 's' }" +
+             Ints("p", {0}) + Node("SequenceAt", "s,p")),
+       "found a sequence of 1025 tensors, wanted at most 1024"},
+      {Model("node { op_type: 'SequenceEmpty' output: 's' }" + Ints("p", {0, 1}) +
+             Node("SequenceAt", "s,p")),
+       "the position: found Tensor[(2,), int64], wanted one integer"},
+      {Model(Input("x", "2") + Ints("c", {1, 1}) +
+             Node("If", "c",
+                  "attribute { name: 'then_branch' type: GRAPH g { output { name: 'x' } } } "
+                  "attribute { name: 'else_branch' type: GRAPH g { output { name: 'x' } } } ")),
+       "the condition: found Tensor[(2,), int64], wanted one bool"},
+      {Model(Ints("a", {8}) + Ints("b", {16}) + Floats("low", "", {-1}) + Floats("high", "", {9}) +
+                 Node("MelWeightMatrix", "a,b,b,low,high"),
+             17),
+       "wanted one number, not negative"},
+  });
+}
+
 std::string Loop(const std::string& inputs, const std::string& nodes) {
   return Node("Loop", "n,,x",
               "output: 'each' attribute { name: 'body' type: GRAPH g { " + inputs + nodes +
