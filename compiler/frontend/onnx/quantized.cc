@@ -102,7 +102,11 @@ absl::StatusOr<ValueId> ThroughBytes(Converter& c, ValueId x) {
 
 absl::StatusOr<ValueId> ProductBias(Converter& c, int bias, int x_scale, int w_scale) {
   KILN_ASSIGN_OR_RETURN(const ValueId b, c.Input(bias));
-  KILN_ASSIGN_OR_RETURN(const Tensor xs, c.ConstantInput(x_scale, "the scale of the first factor"));
+  constexpr char kFirst[] = "the scale of the first factor";
+  KILN_ASSIGN_OR_RETURN(const Tensor xs, c.ConstantInput(x_scale, kFirst));
+  if (xs.type().num_elements() != 1) {
+    return Wrong(kFirst, xs.type().ToString(), "one number, as there is a bias");
+  }
   KILN_ASSIGN_OR_RETURN(const Tensor ws,
                         c.ConstantInput(w_scale, "the scale of the second factor"));
   std::vector<float> scales;

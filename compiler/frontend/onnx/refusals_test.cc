@@ -190,6 +190,22 @@ TEST(Refusals, OfOperandsThatDoNotFit) {
   });
 }
 
+// The scale of a quantised bias is the product of the factors' scales, of which the first is one.
+TEST(Refusals, OfABiasOfSeveralScales) {
+  const auto model = [](const std::string& x_scale) {
+    return Model(x_scale + Floats("s", "", {1}) +
+                 "initializer { name: 'x' data_type: 2 dims: [1, 1, 1, 2] raw_data: 'ab' }\n"
+                 "initializer { name: 'w' data_type: 2 dims: [1, 1, 1, 1] raw_data: 'a' }\n"
+                 "initializer { name: 'z' data_type: 2 raw_data: 'a' }\n"
+                 "initializer { name: 'b' data_type: 6 dims: 1 int32_data: 3 }\n" +
+                 Node("QLinearConv", "x,xs,z,w,s,z,s,z,b"));
+  };
+  EXPECT_THAT(Text(model(Floats("xs", "", {1}))), HasSubstr("qnn.quantize("));
+  EXPECT_THAT(Text(model(Floats("xs", "dims: 2", {1, 2}))),
+              HasSubstr("the scale of the first factor: found Tensor[(2,), float32], wanted one "
+                        "number, as there is a bias"));
+}
+
 std::string Loop(const std::string& inputs, const std::string& nodes) {
   return Node("Loop", "n,,x",
               "output: 'each' attribute { name: 'body' type: GRAPH g { " + inputs + nodes +
