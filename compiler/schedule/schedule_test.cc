@@ -60,6 +60,24 @@ TEST(Naive, IsPlainLoops) {
   EXPECT_EQ(scheduled.description, "naive");
 }
 
+// A row that is longer than a page asks for its data by blocks, not for all of them in front.
+TEST(Pointwise, LongRowsAskForTheirDataAsTheyGo) {
+  const int64_t length = 131072;
+  const Buffer in = Param("in", kF32, {length}), out = Param("out", kF32, {2, length});
+  const Kernel kernel = {
+      .name = "f",
+      .inputs = {in},
+      .outputs = {out},
+      .constants = {},
+      .stages = {Pointwise(out, [&](const Index& i) { return MakeLoad(in, {i[1]}); })}};
+  for (const int bits : {128, 512}) {
+    const std::string text = Text(Schedule(kernel, VectorTarget(bits)));
+    const int prefetches = Count(text, "prefetch");
+    EXPECT_GE(prefetches, 2) << text;
+    EXPECT_LE(prefetches, 8) << text;
+  }
+}
+
 TEST(Pointwise, WalksContiguousAxesAsOne) {
   EXPECT_EQ(Text(Schedule(Unary({2, 3, 20}, Double), VectorTarget(256))),
             R"(in_place operator f(in: float32[2, 3, 20]) -> (out: float32[2, 3, 20]) {
