@@ -58,19 +58,25 @@ Expr Combined(loop::Combine combine, const Expr& sum, const Expr& term, const Ta
   return loop::CombineExprs(combine, sum, term);
 }
 
-// acc[…] = combine(acc[…], term) in a vectorised loop of `extent` elements.
-Stmt Accumulate(const Buffer& acc, int64_t extent, loop::Combine combine, const Target& target,
-                const std::function<Expr(const Expr& lane)>& term) {
+// How the lanes of a reduction are walked. GCC 12 takes sums that are written out, and added to each
+// other behind the loop, for the lanes of one vector, and mixes them up: in C they stay a loop, which
+// the code generator guards.
+ForKind ReduceLanes(int64_t extent, const Target& target) {
+  return target.by_c_compiler ? ForKind::kVectorized : LaneLoop(extent, target);
+}
+
+// acc[…] = combine(acc[…], term) in a loop of `extent` elements.
+Stmt Accumulate(const Buffer& acc, int64_t extent, ForKind kind, loop::Combine combine,
+                const Target& target, const std::function<Expr(const Expr& lane)>& term) {
   const Var lane = loop::MakeVar("lane");
   const Expr sum = loop::MakeLoad(acc, {lane});
-  return loop::MakeFor(lane, 0, extent, LaneLoop(extent, target),
+  return loop::MakeFor(lane, 0, extent, kind,
                        loop::MakeStore(acc, {lane}, Combined(combine, sum, term(lane), target)));
 }
 
-Stmt Fill(const Buffer& acc, int64_t extent, const Expr& value, const Target& target) {
+Stmt Fill(const Buffer& acc, int64_t extent, ForKind kind, const Expr& value) {
   const Var lane = loop::MakeVar("lane");
-  return loop::MakeFor(lane, 0, extent, LaneLoop(extent, target),
-                       loop::MakeStore(acc, {lane}, value));
+  return loop::MakeFor(lane, 0, extent, kind, loop::MakeStore(acc, {lane}, value));
 }
 
 // Serial loops over reduction axes; small windows are expanded.
@@ -97,12 +103,12 @@ Stmt AlongSpace(const Stage& stage, Context& context) {
     const Var lane = loop::MakeVar("lane");
     std::vector<Expr> index;
     for (const Expr& i : stage.index) index.push_back(at(i, lane));
-    const Stmt update = Accumulate(acc, extent, stage.combine, context.target,
+    const ForKind kind = LaneLoop(extent, context.target);
+    const Stmt update = Accumulate(acc, extent, kind, stage.combine, context.target,
                                    [&](const Expr& l) { return at(stage.value, l); });
-    const Stmt result =
-        loop::MakeFor(lane, 0, extent, LaneLoop(extent, context.target),
-                      loop::MakeStore(stage.buffer, index, loop::MakeLoad(acc, {lane})));
-    return loop::MakeAllocate(acc, loop::MakeBlock({Fill(acc, extent, stage.init, context.target),
+    const Stmt result = loop::MakeFor(
+        lane, 0, extent, kind, loop::MakeStore(stage.buffer, index, loop::MakeLoad(acc, {lane})));
+    return loop::MakeAllocate(acc, loop::MakeBlock({Fill(acc, extent, kind, stage.init),
                                                     ReduceLoops(stage.reduce, update), result}));
   };
   std::vector<Stmt> parts;
@@ -128,21 +134,23 @@ Stmt AlongReduce(const Stage& stage, Context& context) {
       return loop::Substitute(stage.value, {{inner.var.get(), begin + lane}});
     };
   };
+  const auto kind = [&](int64_t extent) { return ReduceLanes(extent, context.target); };
   const int64_t chunks = inner.extent / width;
   const Var chunk = loop::MakeVar("chunk");
-  std::vector<Stmt> along = {
-      Nest({{chunk, chunks}}, ForKind::kSerial,
-           Accumulate(acc, width, stage.combine, context.target, term(chunk * Expr(width))))};
+  std::vector<Stmt> along = {Nest({{chunk, chunks}}, ForKind::kSerial,
+                                  Accumulate(acc, width, kind(width), stage.combine, context.target,
+                                             term(chunk * Expr(width))))};
   if (const int64_t rest = inner.extent - chunks * width; rest > 0) {
-    along.push_back(Accumulate(acc, rest, stage.combine, context.target, term(chunks * width)));
+    along.push_back(
+        Accumulate(acc, rest, kind(rest), stage.combine, context.target, term(chunks * width)));
   }
   const std::vector<Axis> outer(stage.reduce.begin(), stage.reduce.end() - 1);
-  std::vector<Stmt> body = {Fill(acc, width, stage.init, context.target),
+  std::vector<Stmt> body = {Fill(acc, width, kind(width), stage.init),
                             Nest(outer, ForKind::kSerial, loop::MakeBlock(std::move(along)))};
   for (int64_t half = width / 2; half >= 1; half /= 2) {
-    body.push_back(Accumulate(acc, half, stage.combine, context.target, [&](const Expr& lane) {
-      return loop::MakeLoad(acc, {lane + Expr(half)});
-    }));
+    body.push_back(
+        Accumulate(acc, half, kind(half), stage.combine, context.target,
+                   [&](const Expr& lane) { return loop::MakeLoad(acc, {lane + Expr(half)}); }));
   }
   body.push_back(loop::MakeStore(stage.buffer, stage.index, loop::MakeLoad(acc, {Expr(0)})));
   return Nest(stage.axes, ForKind::kSerial,

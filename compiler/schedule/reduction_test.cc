@@ -59,6 +59,17 @@ TEST(Reduction, KeepsSeveralAccumulators) {
   EXPECT_TRUE(absl::StrContains(Text(columns), "in[r0 * 32 + lane_1]")) << Text(columns);
 }
 
+// GCC 12 makes wrong code of lanes that are written out and then added to each other.
+TEST(Reduction, LanesStayALoopInGeneratedC) {
+  const Kernel kernel = OfRows(Combine::kSum, kF32, 3, 40);
+  Target target = VectorTarget(0);
+  EXPECT_FALSE(absl::StrContains(Text(Schedule(kernel, target)), "vectorized"));
+  target.by_c_compiler = true;
+  const std::string text = Text(Schedule(kernel, target));
+  EXPECT_TRUE(absl::StrContains(text, "in 0..4 vectorized")) << text;
+  ExpectLikeNaive(kernel, target, kTolerance);
+}
+
 TEST(Reduction, OfEverythingToAScalar) {
   const Buffer in = Param("in", kF32, {3, 5, 7}), out = Param("out", kF32, {});
   const Kernel kernel = {
