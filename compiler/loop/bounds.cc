@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "compiler/loop/mutate.h"
 #include "compiler/loop/simplifier.h"
 
 namespace kiln::loop {
@@ -17,7 +18,29 @@ Range Wrapped(const Type& type, Range exact) {
   return exact.bounded() && exact.within(all) ? exact : all;
 }
 
+// Whether a shift of the type is by one known amount, for which 2^amount is an int64.
+bool IsAmount(const Range& range, const Type& type) {
+  return range.is_point() && range.lo >= 0 && range.lo < std::min<int64_t>(type.dtype.bits, 63);
+}
+
+// floor((v + 2^(bits - 1)) / 2^bits) of all v in a range.
+Range RoundedShift(const Range& range, int bits) {
+  const Range sum = Add(range, Range::Point(int64_t{1} << (bits - 1)));
+  return sum.bounded() ? Range{sum.lo >> bits, sum.hi >> bits} : Range{};
+}
+
 }  // namespace
+
+Range RangeOf(const Expr& e, const std::function<Range(const Buffer&)>& of_buffer) {
+  Simplifier simplifier;
+  VisitExpr(e, [&](const Expr& at) {
+    const auto* load = at.As<Load>();
+    if (load != nullptr && load->buffer->dtype.is_integral()) {
+      simplifier.Narrow(at, of_buffer(load->buffer));
+    }
+  });
+  return simplifier.RangeOf(e);
+}
 
 Range Simplifier::RangeOf(const Expr& e) {
   if (auto it = ranges_.find(e.get()); it != ranges_.end()) return it->second;
@@ -93,11 +116,19 @@ Range Simplifier::RangeOfBinary(const Binary& e) {
     case BinaryOp::kAnd:
       if (a.lo >= 0 && b.lo >= 0) return {0, std::min(a.hi, b.hi)};
       return {};
+    case BinaryOp::kShl:
+      if (!IsAmount(b, e.a.type())) return {};
+      return Multiply(a, Range::Point(int64_t{1} << b.lo));
     case BinaryOp::kShr:
-      if (a.lo >= 0 && a.bounded() && b.is_point() && b.lo >= 0 && b.lo < e.a.type().dtype.bits) {
-        return {a.lo >> b.lo, a.hi >> b.lo};
-      }
-      return {};
+      if (unsigned64 || !a.bounded()) return {};
+      if (IsAmount(b, e.a.type())) return {a.lo >> b.lo, a.hi >> b.lo};
+      return {std::min<int64_t>(a.lo, 0), std::max<int64_t>(a.hi, 0)};
+    case BinaryOp::kRoundingMulHigh:
+      return RoundedShift(Multiply(a, b), 31);
+    case BinaryOp::kRoundingMulTop:
+      return RoundedShift(Multiply(a, b), 32);
+    case BinaryOp::kRoundingShr:
+      return Union(a, Range::Point(0));
     default:
       return {};
   }

@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "compiler/loop/loop.h"
+#include "compiler/loop/range.h"
 
 namespace kiln::loop {
 
@@ -31,6 +32,10 @@ Stmt Simplify(const Stmt& s, const Bounds& bounds = {});
 
 // The range of an index expression; false where it is not bounded. Conservative.
 bool BoundsOf(const Expr& e, const Bounds& bounds, Interval* out);
+
+// The range of an integer expression whose loads have the ranges that `of_buffer` gives; of its type
+// where nothing better is known. Conservative.
+Range RangeOf(const Expr& e, const std::function<Range(const Buffer&)>& of_buffer);
 
 // e == base + sum of coefficient[i] * vars[i] with constant coefficients and `base` free of the
 // vars; false where e is not of that form.

@@ -34,6 +34,17 @@ TEST(Options, TheCppRuntimeNeedsAnOperatingSystem) {
   EXPECT_EQ(ErrorOf(For("armv7-unknown-linux-gnueabihf -cores=1", Runtime::kCpp)), "");
 }
 
+TEST(Options, GeneratedCHasNoVectorsOnMicrocontrollers) {
+  CompileOptions options = For("cortex-m55", Runtime::kCrt);
+  options.codegen = Codegen::kLlvm;
+  EXPECT_EQ(EffectiveTargets(options)[0].vector_bits, 128);
+  options.codegen = Codegen::kC;
+  EXPECT_EQ(EffectiveTargets(options)[0].vector_bits, 0);
+  EXPECT_TRUE(EffectiveTargets(options)[0].by_c_compiler);
+  options.target = Target::Parse("x86-64-v3").value();
+  EXPECT_EQ(EffectiveTargets(options)[0].vector_bits, 256);
+}
+
 TEST(Options, TheCRuntimeHasOneThreadAndNoProfile) {
   CompileOptions options = For("x86-64", Runtime::kCrt);
   options.threads = 1;

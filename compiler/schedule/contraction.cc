@@ -310,7 +310,7 @@ Stmt ContractionNest(const loop::Kernel& kernel, size_t which, const Contraction
             .rows = choice.rows,
             .vectors = choice.vectors,
             .lanes = TileLanes(TileProblemOf(t), context.target)};
-  const int64_t whole = VectorsOfSums(t.init.type().dtype, context.target);
+  const int64_t whole = context.Lanes(t.init.type().dtype);
   if (t.tile.lanes == 1 && whole > 1 && t.tile.vectors % whole == 0) t.epilogue_lanes = whole;
   if (t.dot.has_value()) {
     UseDotProduct(t, t.padding.has_value() ? &kernel.stages[*t.padding] : nullptr, context);

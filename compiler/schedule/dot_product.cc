@@ -6,9 +6,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/schedule/dot_parts.h"
+#include "compiler/schedule/value_range.h"
 
 namespace kiln::schedule {
 namespace {
+
+using loop::Range;
 
 constexpr int64_t kMinReduce = 4;  // fewer products are none of an instruction's
 // Of a tile's copied rows, which are on the stack.
@@ -23,28 +26,11 @@ bool IsInteger(DType dtype, int bits) {
   return dtype.is_integral() && !dtype.is_bool() && dtype.bits == bits;
 }
 
-struct Spread {
-  int64_t least = 0, most = 0;
-
-  bool Within(DType dtype) const { return least >= dtype.MinInt() && most <= dtype.MaxInt(); }
-};
-
-Spread SpreadOf(const Tensor& tensor) {
-  Spread spread;
-  const int64_t count = tensor.type().num_elements();
-  for (int64_t i = 0; i < count; ++i) {
-    const int64_t value = tensor.AsInt(i);
-    spread.least = i == 0 ? value : std::min(spread.least, value);
-    spread.most = i == 0 ? value : std::max(spread.most, value);
-  }
-  return spread;
-}
-
 // c, so that all of a constant minus c are of a dtype; nothing if they are spread too far.
-std::optional<int64_t> ColumnShift(const Spread& spread, DType dtype) {
-  if (spread.Within(dtype)) return 0;
-  if (spread.most - spread.least > dtype.MaxInt() - dtype.MinInt()) return std::nullopt;
-  return spread.least - dtype.MinInt();
+std::optional<int64_t> ColumnShift(const Range& values, DType dtype) {
+  if (values.within(Range::OfType(dtype))) return 0;
+  if (values.hi - values.lo > dtype.MaxInt() - dtype.MinInt()) return std::nullopt;
+  return values.lo - dtype.MinInt();
 }
 
 const loop::Constant* ConstantFactor(const Expr& factor, const Context& context) {
@@ -54,15 +40,15 @@ const loop::Constant* ConstantFactor(const Expr& factor, const Context& context)
 
 Expr LoadOf(const loop::Load& load) { return loop::MakeLoad(load.buffer, load.index); }
 
-// Whether `row` multiplies elements of x by a constant of this spread.
-bool Multiplies(const DotInstruction& row, DType x, const Spread& y) {
+// Whether `row` multiplies elements of x by a constant of these values.
+bool Multiplies(const DotInstruction& row, DType x, const Range& y) {
   const bool takes_x = IsInteger(x, 8) || x == row.a;
   return takes_x && ColumnShift(y, row.b).has_value();
 }
 
 // The plan without steps and panel: of an instruction that multiplies the factors, or, where `row`
 // is null, of four products at a time, or as many as lanes have.
-DotPlan PlanOf(const DotInstruction* row, DType x, const Spread& y, const Target& target) {
+DotPlan PlanOf(const DotInstruction* row, DType x, const Range& y, const Target& target) {
   if (row == nullptr) {
     const int64_t group = target.Lanes(kI32) > 1 ? 1 : 4;
     return {.group = group,
@@ -79,7 +65,7 @@ DotPlan PlanOf(const DotInstruction* row, DType x, const Spread& y, const Target
                .column_dtype = row->b,
                .column_factor = row->b,
                .lanes = row->FormOf(target)->lanes};
-  if (row->widens_in_steps && y.Within(kI8)) plan.column_dtype = kI8;
+  if (row->widens_in_steps && y.within(Range::OfType(kI8))) plan.column_dtype = kI8;
   const bool other_sign = x.bits == row->a.bits && x != row->a;
   if (other_sign) plan.row_offset = x.is_int() ? kSignBit : -kSignBit;
   return plan;
@@ -124,7 +110,7 @@ Contraction WithoutUnitAxes(Contraction c) {
 std::optional<DotPlan> PlanDotProduct(const Contraction& c, bool padded, const Context& context) {
   const Target& target = context.target;
   const DType x = FactorLoad(c.x)->buffer->dtype;
-  const Spread y = SpreadOf(ConstantFactor(c.y, context)->tensor);
+  const Range y = RangeOfElements(ConstantFactor(c.y, context)->tensor);
   std::vector<const DotInstruction*> rows = DotInstructionsOf(target);
   std::erase_if(rows, [&](const DotInstruction* row) { return !Multiplies(*row, x, y); });
   // Without an instruction rows are copied for the sake of the memory that padded data take.

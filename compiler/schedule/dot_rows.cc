@@ -7,7 +7,6 @@ namespace {
 
 const DType kI32 = DType::Int(32), kU8 = DType::UInt(8);
 constexpr int64_t kSignBit = 128;
-constexpr int64_t kFour = 4;  // elements that an iteration of a copy moves without vectors
 
 }  // namespace
 
@@ -40,13 +39,14 @@ Stmt FillPanel(const TiledContraction& t, const Expr& value, const Buffer& panel
   const Axis inner = reduce.back();
   reduce.pop_back();
   Stmt copy = loop::MakeStore(panel, {tile_row, step}, InstructionRow(*t.dot, byte));
-  const bool in_fours =
-      target.Lanes(panel->dtype) == 1 && inner.extent > kFour && inner.extent % kFour == 0;
-  if (in_fours) {
-    const Axis four = {loop::MakeVar("four"), inner.extent / kFour},
-               of_four = {loop::MakeVar("of_four"), kFour};
-    copy = loop::Substitute(copy, {{inner.var.get(), four.var * Expr(kFour) + of_four.var}});
-    copy = Nest({four}, ForKind::kSerial, Nest({of_four}, ForKind::kUnrolled, copy));
+  const bool writes_out = target.Lanes(panel->dtype) == 1 && inner.extent > kMaxWrittenOut &&
+                          inner.extent % kMaxWrittenOut == 0;
+  if (writes_out) {
+    const Axis part = {loop::MakeVar("part"), inner.extent / kMaxWrittenOut},
+               element = {loop::MakeVar("element"), kMaxWrittenOut};
+    copy =
+        loop::Substitute(copy, {{inner.var.get(), part.var * Expr(kMaxWrittenOut) + element.var}});
+    copy = Nest({part}, ForKind::kSerial, Nest({element}, ForKind::kUnrolled, copy));
   } else {
     copy = Nest({inner}, ForKind::kVectorized, copy);
   }

@@ -54,7 +54,7 @@ class Rewriter {
   }
 
   Expr MulTop(const loop::Binary& n) {
-    if (context_.target.doubles_products() || !ranges_.Of(n.a).within(kDoubles)) return {};
+    if (context_.target.has_doubling_mul_high() || !ranges_.Of(n.a).within(kDoubles)) return {};
     return loop::RoundingMulTop(loop::MakeBinary(BinaryOp::kShl, n.a, I32(1)), n.b);
   }
 

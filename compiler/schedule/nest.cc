@@ -14,8 +14,6 @@ namespace {
 // work.
 constexpr int64_t kMinThreadedCost = 100'000;
 
-constexpr int64_t kMaxWrittenOut = 4;  // lanes of a machine without vectors
-
 constexpr int64_t kSlowOperationCost = 8;  // division, remainder, square root
 constexpr int64_t kIndirectIndexCost = 4;  // an index that divides, or is loaded itself
 

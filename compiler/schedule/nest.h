@@ -24,6 +24,9 @@ using loop::Var;
 // in `body`.
 Stmt Nest(const std::vector<Axis>& axes, ForKind kind, Stmt body);
 
+// Elements that code without vectors works on at once, written out.
+inline constexpr int64_t kMaxWrittenOut = 4;
+
 // The kind of a loop over the lanes of a tile: a vector, or, on a machine without vectors, written
 // out if it is short, so that what it works on stays in registers.
 ForKind LaneLoop(int64_t extent, const Target& target);

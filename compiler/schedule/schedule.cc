@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/base/align.h"
 #include "compiler/base/status.h"
 #include "compiler/loop/pipeline.h"
 #include "compiler/schedule/contraction_choice.h"
@@ -23,7 +24,7 @@ void PlaceWorkspace(const std::vector<Buffer>& buffers, int alignment, loop::Fun
   int64_t offset = 0;
   for (const Buffer& buffer : buffers) {
     func.body = loop::MakeAllocate(buffer, func.body, offset);
-    offset += (buffer->num_bytes() + alignment - 1) / alignment * alignment;
+    offset += AlignUp(buffer->num_bytes(), alignment);
   }
   if (offset > 0) {
     func.workspace = loop::MakeBuffer("workspace", DType::UInt(8), {offset},

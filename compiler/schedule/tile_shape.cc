@@ -111,7 +111,7 @@ class Model {
 
 // Sums of one lane each. What is made of them is vectors of columns where the machine has such.
 TileShape ScalarTile(const TileProblem& p, const Target& target) {
-  const bool columns_only = VectorsOfSums(p.dtype, target) > 1 && p.columns % kScalarTile == 0;
+  const bool columns_only = target.Lanes(p.dtype) > 1 && p.columns % kScalarTile == 0;
   const int64_t rows = columns_only ? 1 : std::min(p.rows, kScalarTileRows);
   return {.rows = rows, .vectors = std::min<int64_t>(p.columns, kScalarTile / rows)};
 }
@@ -126,10 +126,6 @@ int64_t TileLanes(const TileProblem& p, const Target& target) {
   int64_t lanes = MaxLanes(p, target);
   while (lanes / 2 >= p.columns) lanes /= 2;
   return lanes;
-}
-
-int64_t VectorsOfSums(DType dtype, const Target& target) {
-  return target.by_c_compiler ? 1 : target.Lanes(dtype);
 }
 
 int64_t MaxAccumulators(const Target& target) {

@@ -58,10 +58,6 @@ struct TileProblem {
 // The lanes of a tile's vectors: those of the target, or fewer where that holds all columns.
 int64_t TileLanes(const TileProblem& problem, const Target& target);
 
-// How many sums of one lane each, of neighbouring columns, become one vector when they are complete;
-// 1: none do, as in generated C, which has no vectors.
-int64_t VectorsOfSums(DType dtype, const Target& target);
-
 // How many accumulators any tile may have. Those that the model takes stay in registers; a few more
 // still are right, and not much code.
 int64_t MaxAccumulators(const Target& target);

@@ -133,7 +133,9 @@ absl::Status ApplyOption(absl::string_view option, Target& target) {
 
 }  // namespace
 
-bool Target::doubles_products() const { return absl::StartsWith(triple, "aarch64"); }
+bool Target::has_doubling_mul_high() const {
+  return absl::StartsWith(triple, "aarch64") || absl::StartsWith(triple, "arm64");
+}
 
 int Target::Lanes(DType dtype) const {
   if (vector_bits == 0 || (!vector_float && dtype.is_float())) return 1;

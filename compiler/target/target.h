@@ -56,7 +56,7 @@ struct Target {
   // Whether a multiply-add takes one element of memory for all lanes as an operand (AVX-512).
   bool broadcasts_operands() const { return vector_bits == 512; }
   // Whether vectors of int32 have a multiplication that gives a * b / 2^31 (AArch64's SQRDMULH).
-  bool doubles_products() const;
+  bool has_doubling_mul_high() const;
   bool is_baremetal() const { return !has_os; }
   // What tensors and constants in memory begin at: a cache line, or on bare metal a vector.
   int buffer_alignment() const;

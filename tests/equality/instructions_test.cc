@@ -100,6 +100,10 @@ TEST(Instructions, AreInTheCode) {
       const absl::string_view name =
           row.name.substr(form.features.empty() ? 1 : 0, row.name.find('_'));
       EXPECT_TRUE(absl::StrContains(*assembly, name));
+      // Copied rows of int16 are aligned for loads of two words.
+      if (row.name == "smlad") {
+        EXPECT_TRUE(absl::StrContains(*assembly, "ldrd"));
+      }
     }
   }
 }
@@ -116,6 +120,9 @@ TEST(Instructions, AreInGeneratedC) {
     const absl::StatusOr<std::string> c = EmitStage(graph, options, "c");
     ASSERT_TRUE(c.ok()) << c.status();
     EXPECT_TRUE(absl::StrContains(*c, row.c.body)) << row.name;
+    EXPECT_EQ(absl::StrContains(*c, "KILN_ASSUME_ALIGNED(&qnn_conv2d_pad_rows"),
+              absl::StartsWith(row.name, "smlad"))
+        << *c;
   }
 }
 

@@ -67,18 +67,18 @@ constexpr char kRoundingShr[] =
     "  return ($0)(a < 0 ? 0u - rounded : rounded);\n"
     "}\n\n";
 // `$0` is the name, `$1` the condition, `$2` the header, `$3` and `$4` the types of the factors,
-// `$5` the body, `$6` the number of products, `$7` the element of b that meets a[k].
+// `$5` the body, `$6` statements that add the products one by one.
 constexpr char kDot[] =
     "#if $1\n"
     "#include <$2>\n"
     "#endif\n"
-    "/* The sum of sum and a[k] * b[$7] for k < $6, in 32 bits that wrap around. */\n"
+    "/* sum and the products of two groups, in 32 bits that wrap around. */\n"
     "static inline int32_t kiln_dot_$0(int32_t sum, const $3* a, const $4* b) {\n"
     "#if $1\n"
     "  $5\n"
     "#else\n"
     "  uint32_t total = (uint32_t)sum;\n"
-    "  for (int k = 0; k < $6; ++k) total += (uint32_t)((int32_t)a[k] * b[$7]);\n"
+    "$6"
     "  return (int32_t)total;\n"
     "#endif\n"
     "}\n\n";
@@ -263,9 +263,15 @@ std::string Helpers::Bitcast(DType from, DType to) {
 
 std::string Helpers::Dot(const DotInstruction& row) {
   std::string name = absl::StrReplaceAll(row.name, {{".", "_"}});
-  std::string text =
-      absl::Substitute(kDot, name, row.c.guard, row.c.header, CType(row.a), CType(row.b),
-                       row.c.body, row.group, row.swaps ? "k % 4 % 3 ? k ^ 3 : k" : "k");
+  const loop::DotShape shape =
+      *loop::DotShape::Of(1, row.group, row.group, {.group = row.group, .swaps = row.swaps});
+  std::string products;
+  for (int k = 0; k < row.group; ++k) {
+    absl::StrAppend(&products, "  total += (uint32_t)((int32_t)a[", k, "] * b[", shape.InB(k),
+                    "]);\n");
+  }
+  std::string text = absl::Substitute(kDot, name, row.c.guard, row.c.header, CType(row.a),
+                                      CType(row.b), row.c.body, products);
   return Define("kiln_dot_" + name, text);
 }
 

@@ -121,14 +121,9 @@ llvm::Value* FunctionEmitter::EmitDot(const loop::Dot& node, const loop::Type& t
   if (dot != nullptr && (shape.paired || shape.rows == 1 || shape.columns == 1)) {
     a = RepeatedTo(builder_, a, node.a.type().lanes, type.lanes * node.kind.group);
     b = RepeatedTo(builder_, b, node.b.type().lanes, type.lanes * node.kind.group);
-    return EmitDotInstruction(*dot, sum, a, b);
+    return DotSpelling(builder_, dot->form->llvm, sum, a, b).Emit();
   }
   return EmitPlainDot(node, shape, sum, a, b);
-}
-
-llvm::Value* FunctionEmitter::EmitDotInstruction(const DotChoice& dot, llvm::Value* sum,
-                                                 llvm::Value* a, llvm::Value* b) {
-  return DotSpelling(builder_, dot.form->llvm, sum, a, b).Emit();
 }
 
 llvm::Value* FunctionEmitter::EmitPlainDot(const loop::Dot& node, const loop::DotShape& shape,

@@ -86,8 +86,6 @@ class FunctionEmitter {
 
   // Dot products of integers (emit_dot.cc).
   llvm::Value* EmitDot(const loop::Dot& node, const loop::Type& type);
-  llvm::Value* EmitDotInstruction(const DotChoice& dot, llvm::Value* sum, llvm::Value* a,
-                                  llvm::Value* b);
   llvm::Value* EmitPlainDot(const loop::Dot& node, const loop::DotShape& shape, llvm::Value* sum,
                             llvm::Value* a, llvm::Value* b);
 
