@@ -198,7 +198,9 @@ std::string DotText(const TiledContraction& t) {
   if (!t.dot.has_value()) return "";
   return absl::StrCat(t.dot->row == nullptr ? "" : " ",
                       t.dot->row == nullptr ? "" : t.dot->row->name,
-                      t.dot->panel ? " copied rows" : "");
+                      t.dot->panel                ? " copied rows"
+                      : t.stored_rows.has_value() ? " stored rows"
+                                                  : "");
 }
 
 Stmt TileLoops(TiledContraction& t, bool columns_outside, int64_t cost, Context& context) {
@@ -258,20 +260,17 @@ std::optional<size_t> PaddingOfTiles(const loop::Kernel& kernel, size_t which,
   return in_runs ? padding : std::nullopt;
 }
 
-}  // namespace
-
-std::optional<TiledContraction> MergeContraction(const loop::Kernel& kernel, size_t which,
-                                                 const Context& context) {
+// The contraction with its epilogues and its axes merged, or, where tiles pad their rows, without
+// axes of extent 1; nothing if that takes the column away.
+std::optional<TiledContraction> WithMergedAxes(const loop::Kernel& kernel, size_t which,
+                                               bool tiles_pad, const Context& context) {
   Stage stage = kernel.stages[which];
   TiledContraction t{.sums = stage.buffer, .init = stage.init};
   t.stores_sums = !CollectEpilogues(kernel, which, &t.epilogues);
   if (t.stores_sums) {
     t.epilogues = {{stage.buffer, stage.index, loop::MakeLoad(stage.buffer, stage.index)}};
   }
-  const bool padded = FindRowPadding(kernel, which).has_value();
-  const bool dot = PlanDotProduct(kernel, which, padded, context).has_value();
-  if (dot) t.padding = PaddingOfTiles(kernel, which, context.target);
-  if (t.padding.has_value()) {
+  if (tiles_pad) {
     DropUnitAxes(stage, t.epilogues);
   } else {
     MergeContractionAxes(stage, t.epilogues);
@@ -283,7 +282,40 @@ std::optional<TiledContraction> MergeContraction(const loop::Kernel& kernel, siz
       AsContraction(stage, FlatIndex(first.buffer, first.index, bounds), context.target);
   if (!c.has_value()) return std::nullopt;
   t.c = *std::move(c);
-  if (dot) t.dot = PlanDotProduct(t.c, t.padding.has_value(), context);
+  return t;
+}
+
+// The contraction by dot products whose padded rows are stored as the instruction reads them;
+// nothing if there is no padding, rows do not lie right even so, or memory is short.
+std::optional<TiledContraction> OfStoredRows(const loop::Kernel& kernel, size_t which,
+                                             const Context& context) {
+  const std::optional<size_t> padding = FindRowPadding(kernel, which);
+  const bool may_be = padding.has_value() && !context.target.is_baremetal() &&
+                      PlanDotProduct(kernel, which, RowSource::kStored, context).has_value();
+  if (!may_be) return std::nullopt;
+  std::optional<TiledContraction> t = WithMergedAxes(kernel, which, false, context);
+  if (!t.has_value()) return t;
+  t->dot = PlanDotProduct(t->c, RowSource::kStored, context);
+  if (!t->dot.has_value() || t->dot->panel) return std::nullopt;
+  t->padding = padding;
+  StoreRows(*t, kernel.stages[*padding]);
+  return t;
+}
+
+}  // namespace
+
+std::optional<TiledContraction> MergeContraction(const loop::Kernel& kernel, size_t which,
+                                                 const Context& context) {
+  if (std::optional<TiledContraction> t = OfStoredRows(kernel, which, context)) return t;
+  const bool padded = FindRowPadding(kernel, which).has_value();
+  const auto source = padded ? RowSource::kPaddedByTile : RowSource::kData;
+  const bool dot = PlanDotProduct(kernel, which, source, context).has_value();
+  const auto padding = dot ? PaddingOfTiles(kernel, which, context.target) : std::nullopt;
+  std::optional<TiledContraction> t = WithMergedAxes(kernel, which, padding.has_value(), context);
+  if (!t.has_value() || !dot) return t;
+  t->padding = padding;
+  t->dot = PlanDotProduct(t->c, padding.has_value() ? RowSource::kPaddedByTile : RowSource::kData,
+                          context);
   return t;
 }
 
@@ -293,8 +325,9 @@ Stmt ContractionNest(const loop::Kernel& kernel, size_t which, const Contraction
   const Stage& stage = kernel.stages[which];
   std::optional<TiledContraction> merged = MergeContraction(kernel, which, context);
   for (size_t i = 0; i < which; ++i) {
-    if (merged.has_value() && merged->padding == i) continue;
-    stmts.push_back(StageNest(kernel, kernel.stages[i], context));
+    const bool pads = merged.has_value() && merged->padding == i;
+    if (pads && !merged->stored_rows.has_value()) continue;
+    stmts.push_back(StageNest(kernel, pads ? *merged->stored_rows : kernel.stages[i], context));
   }
   if (!merged.has_value()) {
     // One axis is left that both factors walk: the reduction family serves it.
@@ -313,7 +346,8 @@ Stmt ContractionNest(const loop::Kernel& kernel, size_t which, const Contraction
   const int64_t whole = context.Lanes(t.init.type().dtype);
   if (t.tile.lanes == 1 && whole > 1 && t.tile.vectors % whole == 0) t.epilogue_lanes = whole;
   if (t.dot.has_value()) {
-    UseDotProduct(t, t.padding.has_value() ? &kernel.stages[*t.padding] : nullptr, context);
+    const bool tiles_pad = t.padding.has_value() && !t.stored_rows.has_value();
+    UseDotProduct(t, tiles_pad ? &kernel.stages[*t.padding] : nullptr, context);
   } else {
     stmts.push_back(PackColumns(t, context));
   }

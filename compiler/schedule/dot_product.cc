@@ -71,17 +71,22 @@ DotPlan PlanOf(const DotInstruction* row, DType x, const Range& y, const Target&
   return plan;
 }
 
-// Whether rows lie in memory as the instruction reads them: element behind element of its type, in
-// whole groups. C spells no change of sign between memory and instruction.
-bool LieRight(const Contraction& c, const DotPlan& plan, const Target& target) {
-  const DType x = FactorLoad(c.x)->buffer->dtype;
-  if (target.by_c_compiler && plan.row_offset != 0) return false;
-  if (x.bits != plan.row_dtype.bits || c.reduce.size() != 1 ||
-      c.reduce[0].extent % plan.group != 0) {
+// Whether rows lie in memory as the instruction reads them: in whole groups of elements of its type,
+// one behind the other, in one run or, where runs may be short, in several. C spells no change of
+// sign between memory and instruction, and the elements of several runs would change theirs once for
+// every row that reads them.
+bool LieRight(const Contraction& c, const DotPlan& plan, RowSource source, const Target& target) {
+  const bool as_read = source == RowSource::kStored || plan.row_offset == 0;
+  const bool one_run = c.reduce.size() == 1;
+  if (!as_read && (target.by_c_compiler || !one_run)) return false;
+  const bool sums_rows = plan.shift != 0;  // which walks one run
+  if (!one_run && (sums_rows || target.is_baremetal())) return false;
+  if (FactorLoad(c.x)->buffer->dtype.bits != plan.row_dtype.bits && source != RowSource::kStored) {
     return false;
   }
-  const auto form = FactorForm(c.x, {c.reduce[0]});
-  return form.has_value() && form->coefficients[0] == 1;
+  if (c.reduce.back().extent % plan.group != 0) return false;
+  const auto form = FactorForm(c.x, c.reduce);
+  return form.has_value() && form->coefficients.back() == 1;
 }
 
 int64_t RowBytes(const Contraction& c, const DotPlan& plan) {
@@ -107,8 +112,10 @@ Contraction WithoutUnitAxes(Contraction c) {
 
 }  // namespace
 
-std::optional<DotPlan> PlanDotProduct(const Contraction& c, bool padded, const Context& context) {
+std::optional<DotPlan> PlanDotProduct(const Contraction& c, RowSource source,
+                                      const Context& context) {
   const Target& target = context.target;
+  const bool padded = source == RowSource::kPaddedByTile;
   const DType x = FactorLoad(c.x)->buffer->dtype;
   const Range y = RangeOfElements(ConstantFactor(c.y, context)->tensor);
   std::vector<const DotInstruction*> rows = DotInstructionsOf(target);
@@ -119,13 +126,13 @@ std::optional<DotPlan> PlanDotProduct(const Contraction& c, bool padded, const C
   for (const DotInstruction* row : rows) {
     DotPlan plan = PlanOf(row, x, y, target);
     plan.steps = DivideUp(TotalExtent(c.reduce), plan.group);
-    plan.panel = padded || !LieRight(c, plan, target);
+    plan.panel = padded || !LieRight(c, plan, source, target);
     if (!plan.panel || HoldsRows(c, plan, padded, target)) return plan;
   }
   return std::nullopt;
 }
 
-std::optional<DotPlan> PlanDotProduct(const loop::Kernel& kernel, size_t which, bool padded,
+std::optional<DotPlan> PlanDotProduct(const loop::Kernel& kernel, size_t which, RowSource source,
                                       const Context& context) {
   const Target& target = context.target;
   const Stage& stage = kernel.stages[which];
@@ -146,7 +153,7 @@ std::optional<DotPlan> PlanDotProduct(const loop::Kernel& kernel, size_t which, 
   all.insert(all.end(), stage.reduce.begin(), stage.reduce.end());
   const auto form = FactorForm(c->y, all);
   if (!form.has_value() || !loop::AsInt(form->base, &base)) return std::nullopt;
-  return PlanDotProduct(WithoutUnitAxes(*c), padded, context);
+  return PlanDotProduct(WithoutUnitAxes(*c), source, context);
 }
 
 std::optional<size_t> FindRowPadding(const loop::Kernel& kernel, size_t which) {
@@ -168,6 +175,17 @@ std::optional<size_t> FindRowPadding(const loop::Kernel& kernel, size_t which) {
     if (is_factor && alone) return i;
   }
   return std::nullopt;
+}
+
+void StoreRows(TiledContraction& t, const Stage& padding) {
+  const auto& padded = *padding.value.As<loop::Select>();
+  const loop::Load& load = *FactorLoad(t.c.x);
+  Stage& rows = t.stored_rows.emplace(padding);
+  rows.buffer = loop::MakeBuffer(absl::StrCat(padding.buffer->name, "_rows"), t.dot->row_dtype,
+                                 padding.buffer->shape, loop::BufferScope::kWorkspace);
+  rows.value = loop::MakeSelect(padded.condition, InstructionRow(*t.dot, padded.if_true),
+                                InstructionRow(*t.dot, padded.if_false));
+  t.c.x = loop::MakeCast(kI32, loop::MakeLoad(rows.buffer, load.index));
 }
 
 void UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) {
@@ -202,7 +220,15 @@ void UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) 
   columns.push_back(t.block);
   offset = columns;
   offset.push_back(t.column);
-  columns.insert(columns.end(), {step, loop::MakeRamp(t.column * Expr(dot.group), 1, group)});
+  // Rows in memory may have several runs of steps; those of a panel have one.
+  std::vector<Axis> steps = {{step, dot.steps}};
+  if (panel == nullptr) {
+    steps = t.c.reduce;
+    steps.back() = {step, steps.back().extent / dot.group};
+  }
+  Expr all_steps = 0;
+  for (const Axis& axis : steps) all_steps = all_steps * Expr(axis.extent) + axis.var;
+  columns.insert(columns.end(), {all_steps, loop::MakeRamp(t.column * Expr(dot.group), 1, group)});
   t.init =
       packed.offsets == nullptr ? loop::Const(kI32, 0) : loop::MakeLoad(packed.offsets, offset);
   const Expr first = step * Expr(dot.group);
@@ -211,9 +237,10 @@ void UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) 
   } else {
     loop::Bounds bounds;
     AddBounds(t.c.reduce, bounds);
-    const Expr flat =
-        loop::Substitute(FlatIndex(x.buffer, x.index, bounds), {{t.c.reduce[0].var.get(), first}});
-    t.x = InstructionRow(dot, loop::MakeLoad(x.buffer, {loop::MakeRamp(flat, 1, group)}));
+    const Expr flat = loop::Substitute(FlatIndex(x.buffer, x.index, bounds),
+                                       {{t.c.reduce.back().var.get(), first}});
+    t.x = loop::MakeLoad(x.buffer, {loop::MakeRamp(flat, 1, group)});
+    if (!t.stored_rows.has_value()) t.x = InstructionRow(dot, t.x);
   }
   t.y = loop::MakeCast(dot.column_factor, loop::MakeLoad(packed.columns, columns));
 
@@ -237,7 +264,7 @@ void UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) 
     }
     return loop::MakeBlock(std::move(stmts));
   };
-  t.c.reduce = {{step, dot.steps}};
+  t.c.reduce = std::move(steps);
 }
 
 }  // namespace kiln::schedule

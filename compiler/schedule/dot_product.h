@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contractions of small integers by an instruction that adds several products at once
-// (compiler/target/instructions.h); and, where memory is short, contractions whose padded rows are
-// copied by the tile, never all of them.
+// (compiler/target/instructions.h). Rows that are padded are stored once as the instruction reads
+// them, or, where memory is short, copied by the tile, never all of them.
 //
 // With x = x' - d, where x' is what the instruction reads of rows (d = 128 or -128 where it wants
 // the other sign), and y = y' + c, where y' is what it reads of columns, the sum over k of x * y is
@@ -19,22 +19,32 @@
 
 namespace kiln::schedule {
 
+// Where the rows of a contraction come from.
+enum class RowSource {
+  kData,          // they are elements of the row factor
+  kPaddedByTile,  // each tile computes the stage of FindRowPadding for its own rows
+  kStored,        // that stage stores all rows as the instruction reads them (StoreRows)
+};
+
 // How stages[which] of a kernel is computed by dot products; nothing if it is no contraction of
-// integers by suitable constants, or has no use of it. `padded`: the stage of FindRowPadding is
-// computed with the tiles.
-std::optional<DotPlan> PlanDotProduct(const loop::Kernel& kernel, size_t which, bool padded,
+// integers by suitable constants, or has no use of it.
+std::optional<DotPlan> PlanDotProduct(const loop::Kernel& kernel, size_t which, RowSource source,
                                       const Context& context);
 // The same, of a contraction whose axes are merged.
-std::optional<DotPlan> PlanDotProduct(const Contraction& contraction, bool padded,
+std::optional<DotPlan> PlanDotProduct(const Contraction& contraction, RowSource source,
                                       const Context& context);
 
 // The stage before stages[which] that makes nothing but padding around its row factor, so that each
 // tile may compute it for its own rows; nothing if there is none.
 std::optional<size_t> FindRowPadding(const loop::Kernel& kernel, size_t which);
 
+// Sets `stored_rows` of a contraction that has `dot`, and lets it read them: the stage of
+// FindRowPadding with elements as the instruction reads them.
+void StoreRows(TiledContraction& contraction, const Stage& padding);
+
 // Sets all of a contraction that has `dot` and `tile` which depends on them: the packed columns,
 // the product of a step, the first values of the sums, and what is done before a tile of rows.
-// `padding` is the stage of FindRowPadding, or null.
+// `padding` is the stage of FindRowPadding if tiles compute it, or null.
 void UseDotProduct(TiledContraction& contraction, const Stage* padding, Context& context);
 
 }  // namespace kiln::schedule

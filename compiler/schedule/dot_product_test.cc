@@ -9,6 +9,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "compiler/base/align.h"
 #include "compiler/schedule/testing/run_kernel.h"
 #include "compiler/target/instructions.h"
 #include "gtest/gtest.h"
@@ -240,6 +241,8 @@ int64_t PanelBytes(const Scheduled& scheduled) {
   return std::stoll(found[1]) / 8 * std::stoll(found[2]) * std::stoll(found[3]);
 }
 
+// Where memory is short each tile pads its own rows. Elsewhere padded data are stored once, as the
+// instruction reads them, if rows are whole groups and no sums of them are wanted.
 TEST(DotProduct, PaddingIsMadeWithTheRows) {
   const Conv convolutions[] = {{.height = 5, .width = 9, .channels = 3, .outputs = 20},
                                {.height = 7, .width = 7, .channels = 8, .outputs = 6, .stride = 2},
@@ -258,7 +261,18 @@ TEST(DotProduct, PaddingIsMadeWithTheRows) {
                                     weights.dtype.ToString()));
           const Kernel kernel = Convolution(conv, of_x, weights);
           const Scheduled scheduled = Schedule(kernel, target);
-          if (conv.pad > 0) {
+          const DotInstruction* found = FindDotInstruction(row);
+          const bool stored = !target.is_baremetal() && conv.channels % found->group == 0 &&
+                              (weights.dtype == kI8 || found->b == kI16);
+          if (conv.pad > 0 && stored) {
+            EXPECT_TRUE(absl::EndsWith(scheduled.description, row + " stored rows"))
+                << scheduled.description;
+            ASSERT_NE(scheduled.func.workspace, nullptr);
+            EXPECT_EQ(
+                scheduled.func.workspace->num_bytes(),
+                AlignUp((conv.height + 2) * (conv.width + 2) * conv.channels * found->a.bytes(),
+                        target.buffer_alignment()));
+          } else if (conv.pad > 0) {
             EXPECT_TRUE(absl::EndsWith(scheduled.description, row + " copied rows"))
                 << scheduled.description;
             EXPECT_EQ(scheduled.func.workspace != nullptr,
@@ -301,16 +315,17 @@ TEST(DotProduct, NotOfCopiedRowsBeyondTheStack) {
   };
   EXPECT_TRUE(absl::StrContains(description(8191), kVnni)) << description(8191);
   EXPECT_FALSE(absl::StrContains(description(8193), kVnni)) << description(8193);
-  // Rows of padded data are copied, wherever they lie.
-  const auto of_padded = [](int64_t channels) {
+  // So are rows of padded data whose sums are wanted, wherever they lie.
+  const auto of_padded = [](int64_t channels, const Weights& weights) {
     return Schedule(Convolution(
-                        {.height = 2, .width = 2, .channels = channels, .outputs = 20, .kernel = 1},
-                        kI8, kWeights[0]),
+                        {.height = 2, .width = 2, .channels = channels, .outputs = 20, .kernel = 2},
+                        kI8, weights),
                     DotTarget())
         .description;
   };
-  EXPECT_TRUE(absl::StrContains(of_padded(8192), kVnni)) << of_padded(8192);
-  EXPECT_FALSE(absl::StrContains(of_padded(8196), kVnni)) << of_padded(8196);
+  EXPECT_TRUE(absl::StrContains(of_padded(2048, kWeights[3]), kVnni));
+  EXPECT_FALSE(absl::StrContains(of_padded(2052, kWeights[3]), kVnni));
+  EXPECT_TRUE(absl::StrContains(of_padded(2052, kWeights[0]), kVnni));
   // Rows that need no copy may be of any length.
   EXPECT_TRUE(absl::StrContains(description(16384), kVnni)) << description(16384);
 }

@@ -73,7 +73,9 @@ struct TiledContraction {
   Var block = {}, column = {};
   // Set where dot products are computed.
   std::optional<DotPlan> dot = {};
-  std::optional<size_t> padding = {};  // the stage that is computed with a tile's rows
+  // The stage that pads the rows: computed with those of a tile, or stored as the next says.
+  std::optional<size_t> padding = {};
+  std::optional<Stage> stored_rows = {};
   // The row factor of a step of dot products; in terms of `tile_row` (in the tile) where rows are
   // copied, and so is `init`.
   Expr x = {};
