@@ -11,12 +11,12 @@ namespace {
 
 const DType kI32 = DType::Int(32);
 
-Tensor InDType(const Shape& shape, DType dtype, const std::vector<int16_t>& values) {
+}  // namespace
+
+Tensor SmallIntegers(const Shape& shape, DType dtype, const std::vector<int16_t>& values) {
   if (dtype.bits == 16) return Tensor::From<int16_t>(shape, dtype, values);
   return Tensor::From<int8_t>(shape, dtype, std::vector<int8_t>(values.begin(), values.end()));
 }
-
-}  // namespace
 
 PackedDotColumns PackDotColumns(const TiledContraction& t, const std::vector<int32_t>& begin,
                                 Context& context) {
@@ -56,7 +56,8 @@ PackedDotColumns PackDotColumns(const TiledContraction& t, const std::vector<int
         for (size_t k = 0; k < steps.size(); ++k) {
           const int64_t value = source.AsInt(first + steps[k] + n * of_column) - dot.shift;
           sum += value;
-          const auto at = static_cast<int64_t>(k);
+          const int64_t run = static_cast<int64_t>(k) / dot.run;
+          const int64_t at = run * dot.run_steps() * dot.group + static_cast<int64_t>(k) % dot.run;
           const int64_t in_group = group.InB(static_cast<int>(at % dot.group));
           out[(at / dot.group * width + column) * dot.group + in_group] =
               static_cast<int16_t>(value);
@@ -78,7 +79,7 @@ PackedDotColumns PackDotColumns(const TiledContraction& t, const std::vector<int
                                  loop::MakeBuffer(absl::StrCat(name, "_packed"), dot.column_dtype,
                                                   shape, loop::BufferScope::kConstant,
                                                   GroupAlignment(dot, dot.column_dtype))};
-  context.constants.push_back({packed.columns, InDType(shape, dot.column_dtype, columns)});
+  context.constants.push_back({packed.columns, SmallIntegers(shape, dot.column_dtype, columns)});
   if (std::any_of(offsets.begin(), offsets.end(), [](int32_t offset) { return offset != 0; })) {
     packed.offsets = loop::MakeBuffer(absl::StrCat(name, "_offsets"), kI32, offset_shape,
                                       loop::BufferScope::kConstant);

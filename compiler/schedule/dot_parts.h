@@ -27,6 +27,9 @@ inline int64_t Dot(const std::vector<int64_t>& index, const int64_t* coefficient
   return sum;
 }
 
+// A constant of int8 or int16.
+Tensor SmallIntegers(const Shape& shape, DType dtype, const std::vector<int16_t>& values);
+
 // The alignment in bytes of memory that holds groups, so that all of them are aligned, as far as
 // stacks of small machines are; 0 where several groups are read as one vector.
 inline int GroupAlignment(const DotPlan& dot, DType dtype) {
@@ -58,11 +61,14 @@ Expr InstructionRow(const DotPlan& dot, const Expr& x);
 Stmt FillPanel(const TiledContraction& contraction, const Expr& value, const Buffer& panel,
                const TilePlace& place, const Target& target);
 
-// The group of x' that step `step` reads of a row of the tile.
+// What a run of rows is multiplied with for its sum: 1, and 0 where its last group reads on. Null
+// where all is 1.
+Buffer OnesOfRun(const DotPlan& dot, const std::string& name, Context& context);
+// The group of x' that step `step` of a run reads of a row of the tile.
 using GroupAt = std::function<Expr(const Expr& row, const Expr& step)>;
-// Stores c times the sum of x' of every row of a tile in `sums`.
-Stmt SumRows(const TiledContraction& contraction, const Buffer& sums, const GroupAt& group_at,
-             const TilePlace& place);
+// Stores c times the sum of x' of every row of a tile in `sums`. `ones` is that of OnesOfRun.
+Stmt SumRows(const TiledContraction& contraction, const Buffer& sums, const Buffer& ones,
+             const GroupAt& group_at, const TilePlace& place);
 
 // An expression of a contraction's row axes at a row of a tile, counted over all of the tile.
 Expr AtTileRow(const TiledContraction& contraction, const Expr& e, const TilePlace& place,

@@ -17,6 +17,7 @@ constexpr int64_t kMinReduce = 4;  // fewer products are none of an instruction'
 // Of a tile's copied rows, which are on the stack.
 constexpr int64_t kMaxLocalBytes = 256 << 10;
 constexpr int64_t kMaxSmallStackBytes = 256;  // on machines without an operating system
+constexpr int64_t kMaxPartReadOn = 3;         // of a run that is no whole groups: a third
 constexpr int64_t kMaxPartOfData = 4;         // that copied rows take: a quarter
 constexpr int64_t kSignBit = 128;
 
@@ -72,19 +73,22 @@ DotPlan PlanOf(const DotInstruction* row, DType x, const Range& y, const Target&
 }
 
 // Whether rows lie in memory as the instruction reads them: in whole groups of elements of its type,
-// one behind the other, in one run or, where runs may be short, in several. C spells no change of
+// one behind the other, in one run or, where runs may be short, in several. The last group of a run
+// may read on into what follows in stored rows: its columns are zeros there. C spells no change of
 // sign between memory and instruction, and the elements of several runs would change theirs once for
 // every row that reads them.
 bool LieRight(const Contraction& c, const DotPlan& plan, RowSource source, const Target& target) {
   const bool as_read = source == RowSource::kStored || plan.row_offset == 0;
   const bool one_run = c.reduce.size() == 1;
   if (!as_read && (target.by_c_compiler || !one_run)) return false;
-  const bool sums_rows = plan.shift != 0;  // which walks one run
-  if (!one_run && (sums_rows || target.is_baremetal())) return false;
+  if (!one_run && target.is_baremetal()) return false;
   if (FactorLoad(c.x)->buffer->dtype.bits != plan.row_dtype.bits && source != RowSource::kStored) {
     return false;
   }
-  if (c.reduce.back().extent % plan.group != 0) return false;
+  const int64_t run = c.reduce.back().extent, read = DivideUp(run, plan.group) * plan.group;
+  const bool whole_groups = read == run;
+  const bool may_read_on = source == RowSource::kStored && read - run <= run / kMaxPartReadOn;
+  if (!whole_groups && !may_read_on) return false;
   const auto form = FactorForm(c.x, c.reduce);
   return form.has_value() && form->coefficients.back() == 1;
 }
@@ -125,8 +129,9 @@ std::optional<DotPlan> PlanDotProduct(const Contraction& c, RowSource source,
   if (rows.empty() && plain && ColumnShift(y, kI8).has_value()) rows.push_back(nullptr);
   for (const DotInstruction* row : rows) {
     DotPlan plan = PlanOf(row, x, y, target);
-    plan.steps = DivideUp(TotalExtent(c.reduce), plan.group);
     plan.panel = padded || !LieRight(c, plan, source, target);
+    plan.run = plan.panel ? TotalExtent(c.reduce) : c.reduce.back().extent;
+    plan.steps = TotalExtent(c.reduce) / plan.run * plan.run_steps();
     if (!plan.panel || HoldsRows(c, plan, padded, target)) return plan;
   }
   return std::nullopt;
@@ -180,12 +185,18 @@ std::optional<size_t> FindRowPadding(const loop::Kernel& kernel, size_t which) {
 void StoreRows(TiledContraction& t, const Stage& padding) {
   const auto& padded = *padding.value.As<loop::Select>();
   const loop::Load& load = *FactorLoad(t.c.x);
+  loop::Bounds bounds;
+  AddBounds(padding.axes, bounds);
   Stage& rows = t.stored_rows.emplace(padding);
-  rows.buffer = loop::MakeBuffer(absl::StrCat(padding.buffer->name, "_rows"), t.dot->row_dtype,
-                                 padding.buffer->shape, loop::BufferScope::kWorkspace);
+  const int64_t read_on = t.dot->run_steps() * t.dot->group - t.dot->run;
+  rows.buffer =
+      loop::MakeBuffer(absl::StrCat(padding.buffer->name, "_rows"), t.dot->row_dtype,
+                       {padding.buffer->num_elements() + read_on}, loop::BufferScope::kWorkspace);
+  rows.index = {FlatIndex(padding.buffer, padding.index, bounds)};
   rows.value = loop::MakeSelect(padded.condition, InstructionRow(*t.dot, padded.if_true),
                                 InstructionRow(*t.dot, padded.if_false));
-  t.c.x = loop::MakeCast(kI32, loop::MakeLoad(rows.buffer, load.index));
+  t.c.x =
+      loop::MakeCast(kI32, loop::MakeLoad(rows.buffer, {FlatIndex(load.buffer, load.index, {})}));
 }
 
 void UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) {
@@ -224,7 +235,7 @@ void UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) 
   std::vector<Axis> steps = {{step, dot.steps}};
   if (panel == nullptr) {
     steps = t.c.reduce;
-    steps.back() = {step, steps.back().extent / dot.group};
+    steps.back() = {step, dot.run_steps()};
   }
   Expr all_steps = 0;
   for (const Axis& axis : steps) all_steps = all_steps * Expr(axis.extent) + axis.var;
@@ -244,13 +255,14 @@ void UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) 
   }
   t.y = loop::MakeCast(dot.column_factor, loop::MakeLoad(packed.columns, columns));
 
-  Buffer sums;
+  Buffer sums, ones;
   if (dot.shift != 0) {
+    ones = OnesOfRun(dot, x.buffer->name, context);
     sums = for_rows("_sums", kI32, {rows});
     t.init = t.init + loop::MakeLoad(sums, {t.tile_row});
   }
   const TiledContraction before = t;  // with the reduction as the rows have it
-  t.before_rows = [before, value, panel, sums, step,
+  t.before_rows = [before, value, panel, sums, ones, step,
                    target = context.target](const TilePlace& place) {
     std::vector<Stmt> stmts;
     if (panel != nullptr) stmts.push_back(FillPanel(before, value, panel, place, target));
@@ -260,7 +272,7 @@ void UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) 
         return panel != nullptr ? loop::Substitute(x, {{before.tile_row.get(), row}})
                                 : AtTileRow(before, x, place, row);
       };
-      stmts.push_back(SumRows(before, sums, group_at, place));
+      stmts.push_back(SumRows(before, sums, ones, group_at, place));
     }
     return loop::MakeBlock(std::move(stmts));
   };

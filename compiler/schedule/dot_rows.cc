@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows of a dot product as its instruction reads them: copied, and summed.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
 #include "compiler/schedule/dot_parts.h"
 
 namespace kiln::schedule {
@@ -62,35 +65,54 @@ Stmt FillPanel(const TiledContraction& t, const Expr& value, const Buffer& panel
   return Nest({outer, row}, ForKind::kSerial, copy);
 }
 
-Stmt SumRows(const TiledContraction& t, const Buffer& sums, const GroupAt& group_at,
-             const TilePlace& place) {
+Buffer OnesOfRun(const DotPlan& dot, const std::string& name, Context& context) {
+  const int64_t elements = dot.run_steps() * dot.group;
+  if (dot.panel || elements == dot.run) return nullptr;
+  const Buffer ones = loop::MakeBuffer(absl::StrCat(name, "_ones"), dot.column_factor, {elements},
+                                       loop::BufferScope::kConstant);
+  std::vector<int16_t> values(static_cast<size_t>(elements), 0);
+  std::fill_n(values.begin(), dot.run, 1);
+  context.constants.push_back({ones, SmallIntegers(ones->shape, ones->dtype, values)});
+  return ones;
+}
+
+Stmt SumRows(const TiledContraction& t, const Buffer& sums, const Buffer& ones,
+             const GroupAt& group_at, const TilePlace& place) {
   const DotPlan& dot = *t.dot;
   const Var row = loop::MakeVar("m");
   int64_t lanes = t.tile.lanes;
-  while (lanes > dot.steps) lanes /= 2;
+  while (lanes > dot.run_steps()) lanes /= 2;
   const Buffer acc = loop::MakeBuffer("row_acc", kI32, {lanes}, loop::BufferScope::kLocal);
   const auto each = [&](int64_t count, const std::function<Expr(const Expr& lane)>& value) {
     const Var lane = loop::MakeVar("lane");
     return loop::MakeFor(lane, 0, count, ForKind::kVectorized,
                          loop::MakeStore(acc, {lane}, value(lane)));
   };
-  const Expr ones =
-      loop::IntConst(loop::Type::Of(dot.column_factor, static_cast<int>(dot.group)), 1);
-  // Adds `count` lanes of products with ones from step `k` on.
+  const int group = static_cast<int>(dot.group);
+  const Expr all_ones = loop::IntConst(loop::Type::Of(dot.column_factor, group), 1);
+  const auto ones_at = [&](const Expr& k) {
+    return ones == nullptr ? all_ones
+                           : loop::MakeLoad(ones, {loop::MakeRamp(k * Expr(dot.group), 1, group)});
+  };
+  // Adds `count` lanes of products with ones from step `k` of a run on.
   const auto add = [&](const Expr& k, int64_t count) {
     return each(count, [&](const Expr& lane) {
-      return AddDot(dot, loop::MakeLoad(acc, {lane}), group_at(row, k + lane), ones);
+      return AddDot(dot, loop::MakeLoad(acc, {lane}), group_at(row, k + lane), ones_at(k + lane));
     });
   };
-  std::vector<Stmt> body = {each(lanes, [&](const Expr&) { return loop::Const(kI32, 0); })};
+  std::vector<Stmt> run;
   int64_t done = 0;
   for (int64_t count = lanes; count >= 1; count /= 2) {
-    const int64_t chunks = (dot.steps - done) / count;
+    const int64_t chunks = (dot.run_steps() - done) / count;
     if (chunks == 0) continue;
     const Var i = loop::MakeVar("i");
-    body.push_back(Nest({{i, chunks}}, ForKind::kSerial, add(Expr(done) + i * Expr(count), count)));
+    run.push_back(Nest({{i, chunks}}, ForKind::kSerial, add(Expr(done) + i * Expr(count), count)));
     done += chunks * count;
   }
+  const std::vector<Axis> runs = {t.c.reduce.begin(),
+                                  dot.panel ? t.c.reduce.begin() : t.c.reduce.end() - 1};
+  std::vector<Stmt> body = {each(lanes, [&](const Expr&) { return loop::Const(kI32, 0); }),
+                            Nest(runs, ForKind::kSerial, loop::MakeBlock(std::move(run)))};
   for (int64_t half = lanes / 2; half >= 1; half /= 2) {
     body.push_back(each(half, [&](const Expr& lane) {
       return loop::MakeLoad(acc, {lane}) + loop::MakeLoad(acc, {lane + Expr(half)});

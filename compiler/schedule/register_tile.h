@@ -39,8 +39,9 @@ struct TilePlace {
 // instruction the products of a group are written out.
 struct DotPlan {
   const DotInstruction* row = nullptr;
-  int64_t group = 1;  // elements of the reduction that one step takes
-  int64_t steps = 0;
+  int64_t group = 1;        // elements of the reduction that one step takes
+  int64_t run = 1;          // elements of the reduction that lie one behind the other in a row
+  int64_t steps = 0;        // of all runs
   int64_t shift = 0;        // c
   int64_t row_offset = 0;   // d
   bool panel = false;       // a tile's rows are copied, each of them contiguous along the reduction
@@ -49,6 +50,7 @@ struct DotPlan {
   DType column_factor = {};  // … and as it is multiplied
   int64_t lanes = 1;         // of the widest vector of sums
 
+  int64_t run_steps() const { return DivideUp(run, group); }
   loop::DotKind kind() const {
     const int elements = static_cast<int>(group);
     if (row == nullptr) return {.group = elements};
