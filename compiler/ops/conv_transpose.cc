@@ -27,6 +27,12 @@ absl::Status Lower(StageBuilder& b) {
 AttrValue List(const std::vector<int64_t>& values) { return AttrValue::Ints(values); }
 
 template <int kSpatial>
+absl::StatusOr<std::vector<ValueId>> AsConvolution(Graph& graph, const Node& node,
+                                                   const std::vector<ValueId>& inputs) {
+  return SubpixelConvolution(graph, node, inputs, kSpatial);
+}
+
+template <int kSpatial>
 OpDef ConvTranspose(std::vector<OpExample> examples) {
   const std::string name = absl::StrCat("nn.conv", kSpatial, "d"), space = SpatialLetters(kSpatial);
   return {{.name = name + "_transpose",
@@ -44,7 +50,8 @@ OpDef ConvTranspose(std::vector<OpExample> examples) {
           {.fusion = Fusion::kContraction,
            .layout = {LayoutRule::kNamed, "data_layout"},
            .weight = 1,
-           .channels = Channels::kTransposedLayouts},
+           .channels = Channels::kTransposedLayouts,
+           .canonical = AsConvolution<kSpatial>},
           Infer<kSpatial>,
           Lower<kSpatial>,
           std::move(examples)};

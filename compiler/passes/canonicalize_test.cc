@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include "absl/strings/match.h"
 #include "compiler/passes/testing/run_pass.h"
 #include "gtest/gtest.h"
 
@@ -46,6 +49,35 @@ TEST(Canonicalize, DropsWhatGivesItsInput) {
   EXPECT_EQ(Transform(Canonicalize,
                       "def @main(%x: Tensor[(2,), float32]) { annotation.stop_fusion(%x) }"),
             "annotation.stop_fusion(%x)\n");
+}
+
+// No zeros are multiplied between the places of data: 2 x 2 convolutions of 2 x 2 taps are one.
+TEST(Canonicalize, WritesTransposedConvolutionsAsConvolutionsOfTheData) {
+  const std::string begin = "def @main(%x: Tensor[(1, 3, 5, 6), float32], %constant: Tensor[";
+  EXPECT_EQ(Transform(Canonicalize, begin + R"((3, 4, 4, 4), float32]) {
+  nn.conv2d_transpose(%x, %constant, strides=[2, 2], padding=[1, 1, 1, 1])
+})"),
+            "%0 = nn.conv2d(%x, meta[relay.Constant][0], padding=[1, 1, 1, 1]);\n"
+            "%1 = nn.depth_to_space(%0, block_size=2);\n"
+            "%2 = strided_slice(%1, begin=[1], end=[11], axes=[2]);\n"
+            "strided_slice(%2, begin=[1], end=[13], axes=[3])\n");
+  // Strides that differ, taps that are no multiple of them; nothing is left out.
+  EXPECT_EQ(Transform(Canonicalize, begin + R"((3, 4, 3, 3), float32]) {
+  nn.conv2d_transpose(%x, %constant, strides=[3, 2], output_padding=[0, 1])
+})"),
+            "%0 = nn.conv2d(%x, meta[relay.Constant][0], padding=[0, 1, 0, 1]);\n"
+            "%1 = reshape(%0, newshape=[1, 3, 2, 4, 5, 7], allowzero=True);\n"
+            "%2 = transpose(%1, axes=[0, 3, 4, 1, 5, 2]);\n"
+            "reshape(%2, newshape=[1, 4, 15, 14], allowzero=True)\n");
+  for (const char* kept :
+       {"strides=[1, 1]", "strides=[2, 2], dilation=[2, 2]", "strides=[2, 2], groups=3"}) {
+    EXPECT_TRUE(absl::StrContains(
+        Transform(Canonicalize, begin +
+                                    "(3, 4, 3, 3), float32]) { nn.conv2d_transpose(%x, "
+                                    "%constant, " +
+                                    kept + ") }"),
+        "nn.conv2d_transpose"));
+  }
 }
 
 TEST(Canonicalize, WritesChangesOfShapeAsReshape) {

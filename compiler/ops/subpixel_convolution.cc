@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// A transposed convolution in other words. With stride s, place y of its output (before padding is
+// left out) is q * s + r, and the taps that meet it are t * s + r:
+//
+//   out[q * s + r] = sum over t of data[q - t] * weight[t * s + r]
+//
+// For each r that is a convolution of the data itself, so that all of them are one with s times the
+// output channels per dimension, whose channels are then moved into place (Shi et al., "Is the
+// deconvolution layer the same as a convolutional layer?", arXiv:1609.07009). It multiplies no zeros
+// between places of data, but those that fill the taps up to a multiple of s.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/base/status.h"
+#include "compiler/ops/add_op.h"
+#include "compiler/ops/make.h"
+#include "compiler/ops/transposed_convolution.h"
+
+namespace kiln {
+namespace {
+
+// One dimension of space.
+struct Dim {
+  int64_t stride, taps, out;  // of the transposed convolution
+  int64_t parts;              // taps of each of its convolutions
+  int64_t before, after;      // padding of these
+  int64_t begin;              // where the output begins in what they make
+};
+
+Dim DimOf(const WindowDim& spread, int64_t stride, int64_t zeros_before, int64_t extent) {
+  Dim d{.stride = stride, .taps = spread.taps, .out = spread.out};
+  d.parts = (d.taps + stride - 1) / stride;
+  const int64_t left_out = d.taps - 1 - zeros_before;
+  const int64_t first = left_out / stride, last = (left_out + d.out - 1) / stride;
+  d.before = std::max<int64_t>(d.parts - 1 - first, 0);
+  d.after = std::max<int64_t>(last - (extent - 1), 0);
+  d.begin = left_out - (d.parts - 1 - d.before) * stride;
+  return d;
+}
+
+std::vector<Dim> DimsOf(const Transposed& t, const Shape& data) {
+  std::vector<Dim> dims;
+  const std::vector<int64_t> extents = t.conv.layout.Space(data);
+  for (size_t k = 0; k < extents.size(); ++k) {
+    dims.push_back(DimOf(t.conv.window[k], t.stride[k], t.zeros_before[k], extents[k]));
+  }
+  return dims;
+}
+
+bool Applies(const Transposed& t, const std::vector<Dim>& dims) {
+  const bool spreads_data =
+      std::any_of(dims.begin(), dims.end(), [](const Dim& d) { return d.stride > 1; });
+  const bool spreads_taps = std::any_of(t.conv.window.begin(), t.conv.window.end(),
+                                        [](const WindowDim& d) { return d.dilation > 1; });
+  return spreads_data && !spreads_taps && t.conv.groups == 1;
+}
+
+// The weight as (strides…, O), I, parts…, the parts from the last to the first; zeros where taps have
+// been filled up.
+Tensor Weight(const Tensor& weight, const Transposed& t, const std::vector<Dim>& dims) {
+  const KernelLayout& kernel = t.conv.kernel;
+  const int64_t inputs = t.conv.in_per_group, outputs = t.conv.out_per_group;
+  Shape shape = {outputs, inputs};
+  for (const Dim& d : dims) {
+    shape[0] *= d.stride;
+    shape.push_back(d.parts);
+  }
+  const size_t bytes = static_cast<size_t>(weight.type().dtype.bytes());
+  const absl::string_view from = weight.bytes();
+  std::string to(static_cast<size_t>(NumElements(shape)) * bytes, '\0');
+  Shape index(weight.type().shape.size(), 0);
+  for (size_t n = 0; n < from.size(); n += bytes) {
+    int64_t phase = 0, part = 0;
+    for (size_t k = 0; k < dims.size(); ++k) {
+      const int64_t tap = index[kernel.spatial[k]];
+      phase = phase * dims[k].stride + tap % dims[k].stride;
+      part = part * dims[k].parts + dims[k].parts - 1 - tap / dims[k].stride;
+    }
+    const int64_t row = (phase * outputs + index[kernel.o]) * inputs + index[kernel.i];
+    const int64_t place = row * (NumElements(shape) / (shape[0] * shape[1])) + part;
+    from.copy(&to[static_cast<size_t>(place) * bytes], bytes, n);
+    for (size_t d = index.size(); d-- > 0 && ++index[d] == weight.type().shape[d];) index[d] = 0;
+  }
+  return Tensor({shape, weight.type().dtype}, std::move(to));
+}
+
+absl::StatusOr<ValueId> Convolve(Graph& graph, const Node& node, ValueId data, ValueId weight,
+                                 const std::vector<Dim>& dims) {
+  const int spatial = static_cast<int>(dims.size());
+  std::vector<int64_t> padding;
+  for (const Dim& d : dims) padding.push_back(d.before);
+  for (const Dim& d : dims) padding.push_back(d.after);
+  return AddOp(graph, absl::StrCat("nn.conv", spatial, "d"), {data, weight},
+               {{"padding", AttrValue::Ints(padding)},
+                {"data_layout", node.attrs.Get("data_layout")},
+                {"kernel_layout", absl::StrCat("OI", SpatialLetters(spatial))},
+                {"out_dtype", node.attrs.Get("out_dtype")}},
+               node.source);
+}
+
+// Channels (strides…, O) as places of blocks of the strides.
+absl::StatusOr<ValueId> MoveIntoPlace(Graph& graph, const Node& node, ValueId value,
+                                      const Convolution& conv, const std::vector<Dim>& dims) {
+  const bool squares = dims.size() == 2 && dims[0].stride == dims[1].stride;
+  if (squares) {
+    return AddOp(graph, "nn.depth_to_space", {value},
+                 {{"block_size", dims[0].stride}, {"layout", node.attrs.Get("data_layout")}},
+                 node.source);
+  }
+  const Shape from = graph.type(value).shape;
+  std::vector<int64_t> extents, strides, space;
+  for (size_t k = 0; k < dims.size(); ++k) {
+    extents.push_back(from[conv.layout.spatial_dim(static_cast<int>(k))]);
+    strides.push_back(dims[k].stride);
+    space.push_back(extents.back() * strides.back());
+  }
+  const bool last = conv.layout.channels_last;
+  Shape divided = {conv.batch};
+  if (last) divided.insert(divided.end(), extents.begin(), extents.end());
+  divided.insert(divided.end(), strides.begin(), strides.end());
+  divided.push_back(conv.out_per_group);
+  if (!last) divided.insert(divided.end(), extents.begin(), extents.end());
+  const auto count = static_cast<int64_t>(dims.size());
+  const int64_t channel = last ? 1 + 2 * count : 1 + count;
+  std::vector<int64_t> axes = {0};
+  if (!last) axes.push_back(channel);
+  for (int64_t k = 0; k < count; ++k) {
+    const int64_t extent = last ? 1 + k : 2 + count + k, stride = last ? 1 + count + k : 1 + k;
+    axes.insert(axes.end(), {extent, stride});
+  }
+  if (last) axes.push_back(channel);
+  std::vector<int64_t> moved = axes;
+  std::erase_if(moved, [&](int64_t axis) { return divided[static_cast<size_t>(axis)] == 1; });
+  if (!std::is_sorted(moved.begin(), moved.end())) {
+    KILN_ASSIGN_OR_RETURN(value, MakeReshape(graph, value, divided, node.source));
+    KILN_ASSIGN_OR_RETURN(value, MakeTranspose(graph, value, axes, node.source));
+  }
+  return MakeReshape(graph, value, conv.layout.Order(conv.batch, conv.out_per_group, space),
+                     node.source);
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<ValueId>> SubpixelConvolution(Graph& graph, const Node& node,
+                                                         const std::vector<ValueId>& inputs,
+                                                         int spatial) {
+  if (!graph.is_constant(inputs[1])) return std::vector<ValueId>();
+  const TensorType data = graph.type(inputs[0]), weight = graph.type(inputs[1]);
+  KILN_ASSIGN_OR_RETURN(const Transposed t, MakeTransposed(node.attrs, data, weight, spatial));
+  const std::vector<Dim> dims = DimsOf(t, data.shape);
+  if (!Applies(t, dims)) return std::vector<ValueId>();
+  const ValueId w = graph.AddConstant(Weight(graph.value(inputs[1]).constant, t, dims));
+  KILN_ASSIGN_OR_RETURN(ValueId value, Convolve(graph, node, inputs[0], w, dims));
+  KILN_ASSIGN_OR_RETURN(value, MoveIntoPlace(graph, node, value, t.conv, dims));
+  for (int k = 0; k < spatial; ++k) {
+    const Dim& d = dims[static_cast<size_t>(k)];
+    const size_t axis = t.conv.layout.spatial_dim(k);
+    if (d.begin == 0 && graph.type(value).shape[axis] == d.out) continue;
+    KILN_ASSIGN_OR_RETURN(value, MakeSlice(graph, value, static_cast<int64_t>(axis), d.begin,
+                                           d.begin + d.out, node.source));
+  }
+  return std::vector<ValueId>{value};
+}
+
+}  // namespace kiln
