@@ -111,14 +111,6 @@ void Product(ModelBuilder& b, Type type, std::vector<float> scales, int64_t zero
   b.Output(y);
 }
 
-// An LSTM of which input `extra` is there besides.
-void Lstm(ModelBuilder& b, int extra, schema::UnidirectionalSequenceLSTMOptionsT options) {
-  std::vector<int> inputs(24, -1);
-  inputs[0] = b.Input("x", {1, 1, 1});
-  if (extra > 0) inputs[static_cast<size_t>(extra)] = b.Input("extra", {1});
-  Result(b, BuiltinOperator::UNIDIRECTIONAL_SEQUENCE_LSTM, inputs, options);
-}
-
 // The initialising subgraph follows.
 void CallOnce(ModelBuilder& b, int subgraph) {
   schema::CallOnceOptionsT once;
@@ -348,14 +340,6 @@ const Refusal kRefusals[] = {
     {"ActivationOfAFineResult",
      [](ModelBuilder& b) { Quantised(b, BuiltinOperator::HARD_SWISH, Type::INT8, {1}, 0.001F); },
      "an output scale of less than 1/128 of the input's"},
-    {"NormalisedGates", [](ModelBuilder& b) { Lstm(b, 20, {}); }, "layer normalisation of gates"},
-    {"DiagonalWeights",
-     [](ModelBuilder& b) {
-       schema::UnidirectionalSequenceLSTMOptionsT options;
-       options.diagonal_recurrent_tensors = true;
-       Lstm(b, 0, options);
-     },
-     "diagonal recurrent weights"},
 };
 
 std::string Text(const ModelBuilder& b) {

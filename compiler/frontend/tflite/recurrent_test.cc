@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an LSTM refuses, and how it says it.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "compiler/evaluate/evaluate.h"
+#include "compiler/frontend/tflite/import.h"
+#include "compiler/frontend/tflite/model_builder.h"
+#include "compiler/graph/graph.h"
+
+namespace kiln::tflite_frontend {
+namespace {
+
+namespace schema = tflite_schema;
+using schema::BuiltinOperator;
+using Type = ModelBuilder::Type;
+
+struct Refusal {
+  const char* name;
+  // Adds the operator.
+  void (*build)(ModelBuilder& b);
+  const char* text;
+};
+
+// An LSTM of which input `extra` is there besides.
+void Lstm(ModelBuilder& b, int extra, schema::UnidirectionalSequenceLSTMOptionsT options,
+          ModelBuilder::Shape data = {1, 1, 1}) {
+  std::vector<int> inputs(24, -1);
+  inputs[0] = b.Input("x", std::move(data));
+  if (extra > 0) inputs[static_cast<size_t>(extra)] = b.Input("extra", {1});
+  b.Output(
+      b.Op(BuiltinOperator::UNIDIRECTIONAL_SEQUENCE_LSTM, std::move(inputs), "y", {}, options));
+}
+
+// An LSTM of int8 with the inputs `present`, of int8 too, besides data, the weights of a gate that
+// each one has, the hidden state and the cell.
+void QuantisedLstm(ModelBuilder& b, const std::vector<size_t>& present,
+                   schema::Activation activation = schema::Activation::TANH,
+                   Type cell = Type::INT16, float cell_scale = 0.5) {
+  constexpr size_t kForgetWeights = 2, kHidden = 18, kCell = 19;
+  std::vector<int> inputs(24, -1);
+  const auto add = [&](size_t place, ModelBuilder::Shape shape, Type type, float scale) {
+    inputs[place] = b.Input("input" + std::to_string(place), std::move(shape), type);
+    b.Quantize(inputs[place], {scale}, {0});
+  };
+  add(0, {1, 1, 1}, Type::INT8, 0.5);
+  add(kForgetWeights, {1, 1}, Type::INT8, 0.5);
+  add(kHidden, {1, 1}, Type::INT8, 0.5);
+  add(kCell, {1, 1}, cell, cell_scale);
+  for (const size_t place : present) add(place, {1, 1}, Type::INT8, 0.5);
+  schema::UnidirectionalSequenceLSTMOptionsT options;
+  options.fused_activation_function = activation;
+  b.Output(
+      b.Op(BuiltinOperator::UNIDIRECTIONAL_SEQUENCE_LSTM, std::move(inputs), "y", {}, options));
+}
+
+const Refusal kRefusals[] = {
+    {"NormalisedGates", [](ModelBuilder& b) { Lstm(b, 20, {}); }, "layer normalisation of gates"},
+    {"DiagonalWeights",
+     [](ModelBuilder& b) {
+       schema::UnidirectionalSequenceLSTMOptionsT options;
+       options.diagonal_recurrent_tensors = true;
+       Lstm(b, 0, options);
+     },
+     "diagonal recurrent weights"},
+    {"QuantisedPeepholes", [](ModelBuilder& b) { QuantisedLstm(b, {1, 9}); },
+     "peepholes and projections of quantised numbers"},
+    {"QuantisedProjection", [](ModelBuilder& b) { QuantisedLstm(b, {1, 16}); },
+     "peepholes and projections of quantised numbers"},
+    {"QuantisedWithoutAnInputGate", [](ModelBuilder& b) { QuantisedLstm(b, {}); },
+     "quantised numbers without an input gate"},
+    {"QuantisedOfAnotherActivation",
+     [](ModelBuilder& b) { QuantisedLstm(b, {1}, schema::Activation::RELU); },
+     "an activation other than TANH of quantised numbers"},
+    {"QuantisedCellOf8Bits",
+     [](ModelBuilder& b) { QuantisedLstm(b, {1}, schema::Activation::TANH, Type::INT8); },
+     "the dtype of the cell: found int8, wanted int16"},
+    {"QuantisedCellOfAnyScale",
+     [](ModelBuilder& b) { QuantisedLstm(b, {1}, schema::Activation::TANH, Type::INT16, 0.75); },
+     "the scale of the cell: found 0.75, wanted a power of 2"},
+    {"NoSteps", [](ModelBuilder& b) { Lstm(b, 0, {}, {1, 0, 1}); },
+     "steps: found 0, wanted 1 to 4096"},
+    {"MoreStepsThanAreWrittenOut", [](ModelBuilder& b) { Lstm(b, 0, {}, {1, 4097, 1}); },
+     "steps: found 4097, wanted 1 to 4096"},
+};
+
+class LstmRefusals : public testing::TestWithParam<Refusal> {};
+
+TEST_P(LstmRefusals, SayWhatIsWrong) {
+  ModelBuilder b;
+  GetParam().build(b);
+  const absl::StatusOr<Graph> graph = ImportTflite(b.Bytes(), "m.tflite", {}, EvaluateConstants);
+  EXPECT_EQ(std::string(graph.status().message()),
+            absl::StrCat("m.tflite: node 'y' (UNIDIRECTIONAL_SEQUENCE_LSTM): ", GetParam().text));
+}
+
+INSTANTIATE_TEST_SUITE_P(Operators, LstmRefusals, testing::ValuesIn(kRefusals),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace kiln::tflite_frontend
