@@ -242,6 +242,7 @@ absl::StatusOr<std::vector<Item>> GraphImporter::Import(const onnx::NodeProto& n
     outputs = converter.outputs();
   }
   outputs.resize(static_cast<size_t>(node.output_size()));
+  if (given_up_) return outputs;  // A body has told why.
   if (static_cast<int64_t>(graph_.nodes.size()) > kMaxGraphNodes) {
     given_up_ = true;
     return absl::InvalidArgumentError(
