@@ -141,6 +141,35 @@ TEST(Loop, RefusesWhatItCannotWriteOut) {
               HasSubstr("the trip count (input 'n') is computed from the model's input 'n'"));
 }
 
+// Two iterations over s with the condition `condition`; `go` makes the body's output "on", the
+// condition of the next one.
+std::string ConditionalLoop(const std::string& condition, const std::string& go) {
+  return "node { op_type: 'Loop' name: 'loop' input: 'n' input: '" + condition +
+         "' input: 's' output: 'y' attribute { name: 'body' type: GRAPH g { input { name: 'i' } "
+         "input { name: 'go' } input { name: 'v' } " +
+         go + " output { name: 'on' } output { name: 'v' } } } }\n";
+}
+
+TEST(Loop, RefusesAConditionThatIsNoBool) {
+  const std::string where = "m.onnx: node 'loop' (Loop): the condition";
+  const std::string model = Floats("s", {1}) + Int("n", 2) +
+                            "initializer { name: 'c' data_type: 9 dims: 2 int32_data: [1, 1] }\n";
+  const auto text = [&](const std::string& condition, const std::string& go) {
+    return Text(Model16(model + kX + ConditionalLoop(condition, go)));
+  };
+  const std::string same = "node { op_type: 'Identity' input: 'go' output: 'on' }";
+  EXPECT_EQ(text("c", same), where + ": found Tensor[(2,), bool], wanted one bool");
+  EXPECT_EQ(text("", "node { op_type: 'Identity' input: 'c' output: 'on' }"),
+            where + " after iteration 0: found Tensor[(2,), bool], wanted one bool");
+  EXPECT_EQ(text("", "node { op_type: 'SequenceConstruct' input: 'v' output: 'on' }"),
+            where + " after iteration 0: found a sequence, wanted a bool");
+  EXPECT_THAT(text("",
+                   "node { op_type: 'ReduceMax' input: 'x' output: 'm' } "
+                   "node { op_type: 'Cast' input: 'm' output: 'on' attribute { name: 'to' "
+                   "type: INT i: 9 } }"),
+              HasSubstr(where + " after iteration 0 is computed from the model's input 'x'"));
+}
+
 std::string ScanNode(int64_t inputs, const std::string& more = "") {
   return absl::StrCat(
       "node { op_type: 'Scan' name: 'scan' input: 's' input: 'z' output: 'last' output: 'y' "
@@ -171,6 +200,34 @@ TEST(Scan, RefusesAbsurdForms) {
               HasSubstr("found 2000000000 steps, wanted at most 1024"));
   EXPECT_THAT(Text(Model16(start + z + ScanNode(int64_t{1} << 62))),
               HasSubstr("num_scan_inputs: found 4611686018427387904, wanted 1 to 2"));
+}
+
+// A batch of two sequences of three numbers, that are summed; opset 8 has lengths, "l", in front.
+std::string ScanOfOpset8(const std::string& lengths) {
+  const std::string nodes =
+      "initializer { name: 's' data_type: 1 dims: 2 float_data: [0, 0] }\n"
+      "initializer { name: 'z' data_type: 1 dims: 2 dims: 3 float_data: [1, 2, 3, 10, 20, 30] }\n"
+      "node { op_type: 'Scan' name: 'scan' input: 'l' input: 's' input: 'z' output: 'last' output: "
+      "'y' attribute { name: 'num_scan_inputs' type: INT i: 1 } attribute { name: 'body' type: "
+      "GRAPH g { input { name: 'a' } input { name: 'b' } node { op_type: 'Add' input: 'a' input: "
+      "'b' output: 'sum' } node { op_type: 'Identity' input: 'sum' output: 'each' } output { name: "
+      "'sum' } output { name: 'each' } } } }\n";
+  return Model(lengths + nodes, 8);
+}
+
+std::string Lengths(const std::vector<int64_t>& lengths) {
+  return ScanOfOpset8(Ints("l", lengths));
+}
+
+TEST(Scan, OfOpset8EndsWhereItsSequencesDo) {
+  EXPECT_EQ(Values(Lengths({2, 3})), (std::vector<double>{1, 3, 0, 10, 30, 60}));
+  const std::string where = "m.onnx: node 'scan' (Scan): sequence_lens";
+  EXPECT_EQ(Text(Lengths({2, 4})), where + ": found [2, 4], wanted 2 lengths of 1 to 3");
+  EXPECT_EQ(Text(Lengths({0, 3})), where + ": found [0, 3], wanted 2 lengths of 1 to 3");
+  EXPECT_EQ(Text(Lengths({2})), where + ": found [2], wanted 2 lengths of 1 to 3");
+  EXPECT_THAT(Text(ScanOfOpset8("input { name: 'l' type { tensor_type { elem_type: 7 shape { dim { "
+                                "dim_value: 2 } } } } }\n")),
+              HasSubstr(where + " (input 'l') is computed from the model's input 'l'"));
 }
 
 TEST(Sequence, IsTheListOfItsTensors) {
