@@ -198,15 +198,14 @@ absl::StatusOr<std::vector<ValueId>> Converter::TupleOp(absl::string_view relay_
 }
 
 absl::StatusOr<ValueId> Converter::Apply(absl::string_view name, std::vector<Item> inputs) {
-  const OnnxOperator* const op = FindOperator("", name);
-  if (op == nullptr) return absl::InternalError(absl::StrCat("no conversion of ", name));
-  if (op->convert == nullptr) {
+  const OnnxOperator& op = *FindOperator("", name);
+  if (op.convert == nullptr) {
     std::vector<ValueId> values;
     for (const Item& input : inputs) values.push_back(input.tensor);
-    return Op(op->relay, std::move(values));
+    return Op(op.relay, std::move(values));
   }
   Converter other(node_, scope_, source_, std::move(inputs), importer_);
-  const absl::Status converted = op->convert(other);
+  const absl::Status converted = op.convert(other);
   KILN_RETURN_IF_ERROR(other.attributes());
   KILN_RETURN_IF_ERROR(converted);
   return other.outputs().at(0).tensor;

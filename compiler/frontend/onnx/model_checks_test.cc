@@ -111,6 +111,42 @@ TEST(ImportOnnx, SaysWhatIsWrong) {
   for (const auto& [model, message] : cases) EXPECT_THAT(Text(model), HasSubstr(message));
 }
 
+TEST(ImportOnnx, RefusesInputsThatAreNoTensors) {
+  const auto model = [](const std::string& type) {
+    return Model("input { name: 'x' " + type +
+                 " } node { op_type: 'Relu' input: 'x' output: 'y' }");
+  };
+  const std::string tensor = "type { tensor_type { elem_type: 1 } }";
+  EXPECT_EQ(Text(model("type { sequence_type { elem_" + tensor + " } }")),
+            "m.onnx: input 'x': is a sequence, not a tensor");
+  EXPECT_EQ(Text(model("type { optional_type { elem_" + tensor + " } }")),
+            "m.onnx: input 'x': is an optional, not a tensor");
+  EXPECT_EQ(Text(model("")), "m.onnx: input 'x': not a tensor");
+  EXPECT_EQ(Text(model(tensor)),
+            "m.onnx: input 'x': has no shape; give one with --input x:1x3x224x224");
+}
+
+TEST(ImportOnnx, RefusesWhatNoModelHas) {
+  const std::string x = Input("x", "2"), relu = "node { op_type: 'Relu' input: 'x' output: 'y' }";
+  EXPECT_EQ(Text(Model(x + relu + "sparse_initializer { values { name: 'w' data_type: 1 } }")),
+            "m.onnx: initialiser 'w' is a sparse tensor");
+  const std::string own = "opset_import { domain: 'own' version: 1 } ",
+                    function =
+                        "functions { name: 'F' domain: 'own' input: 'a' output: 'r' node { "
+                        "op_type: 'Relu' input: 'a' output: 'r' } opset_import { version: "
+                        "13 } } ";
+  EXPECT_EQ(Text(Model(x + relu, 13, own + function + function)),
+            "m.onnx: function 'F' of domain 'own' is defined twice; overloads are not supported");
+  EXPECT_EQ(
+      Text(Model(x + Node("F", "x,x", "domain: 'own'"), 13, own + function)),
+      "m.onnx: node 'n' (F): call of a function: found 2 inputs and 1 outputs, wanted at most "
+      "1 and 1");
+  onnx::ModelProto model;
+  ASSERT_TRUE(model.ParseFromString(Model(x + relu)));
+  model.mutable_graph()->clear_output();
+  EXPECT_EQ(Text(model.SerializeAsString()), "m.onnx: the model has no outputs");
+}
+
 TEST(ImportOnnx, TellsAllUnsupportedOperatorsAtOnce) {
   const std::string text = Text(
       Model(Input("x", "1,4") +

@@ -2,8 +2,11 @@
 #include "compiler/frontend/onnx/model_text.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "compiler/evaluate/evaluate.h"
 #include "compiler/graph/relay_text.h"
+#include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 #include "onnx/onnx_pb.h"
@@ -12,8 +15,8 @@ namespace kiln::onnx_frontend {
 
 std::string TensorType(absl::string_view shape) {
   std::string dims;
-  for (char c : shape) {
-    if (c != ',') absl::StrAppend(&dims, "dim { dim_value: ", std::string(1, c), " } ");
+  for (absl::string_view extent : absl::StrSplit(shape, ',', absl::SkipEmpty())) {
+    absl::StrAppend(&dims, "dim { dim_value: ", extent, " } ");
   }
   return absl::StrCat("type { tensor_type { elem_type: 1 shape { ", dims, "} } } ");
 }
@@ -36,6 +39,27 @@ std::string Floats(absl::string_view name, absl::string_view dims,
   return text + "}\n";
 }
 
+std::string Attr(absl::string_view name, int64_t value) {
+  return absl::StrCat("attribute { name: '", name, "' type: INT i: ", value, " } ");
+}
+
+std::string Attr(absl::string_view name, absl::string_view value) {
+  return absl::StrCat("attribute { name: '", name, "' type: STRING s: '", value, "' } ");
+}
+
+std::string Attr(absl::string_view name, const std::vector<int64_t>& values) {
+  return absl::StrCat("attribute { name: '", name, "' type: INTS ints: [",
+                      absl::StrJoin(values, ", "), "] } ");
+}
+
+std::string Node(absl::string_view op, absl::string_view inputs, absl::string_view rest) {
+  std::string text = absl::StrCat("node { op_type: '", op, "' name: 'n' output: 'y' ", rest, " ");
+  for (absl::string_view input : absl::StrSplit(inputs, ',')) {
+    absl::StrAppend(&text, "input: '", input, "' ");
+  }
+  return text + "}\n";
+}
+
 std::string Model(absl::string_view graph, int opset, absl::string_view rest) {
   onnx::ModelProto model;
   const std::string text =
@@ -52,6 +76,12 @@ absl::StatusOr<Graph> Import(const std::string& bytes, const std::vector<InputPi
 std::string Text(const std::string& bytes, const std::vector<InputPin>& pins) {
   const absl::StatusOr<Graph> graph = Import(bytes, pins);
   return graph.ok() ? PrintRelay(*graph) : std::string(graph.status().message());
+}
+
+void ExpectRefusals(const std::vector<Refusal>& refusals) {
+  for (const Refusal& refusal : refusals) {
+    EXPECT_THAT(Text(refusal.model), testing::HasSubstr(refusal.text));
+  }
 }
 
 std::vector<double> Values(const std::string& bytes) {

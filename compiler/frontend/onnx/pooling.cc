@@ -163,9 +163,8 @@ absl::Status MaxUnpool(Converter& c) {
   Shape shape = type.shape;
   for (size_t i = 0; i < pool.kernel.size(); ++i) {
     int64_t& extent = shape[i + 2];
-    if (__builtin_mul_overflow(extent - 1, pool.strides[i], &extent)) {
-      return Wrong("strides", absl::StrCat(pool.strides[i]), "a tensor within the limits");
-    }
+    // Within int64: an extent has 34 bits at most, a stride 24.
+    extent = (extent - 1) * pool.strides[i];
     extent += pool.kernel[i] - pool.pads[i] - pool.pads[i + pool.kernel.size()];
   }
   const TensorType whole{shape, type.dtype};

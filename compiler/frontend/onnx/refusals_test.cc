@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "compiler/frontend/onnx/model_text.h"
 #include "compiler/frontend/onnx/tensor_proto.h"
 #include "onnx/onnx_pb.h"
@@ -20,23 +19,6 @@ using ::testing::HasSubstr;
 
 constexpr char kMicrosoft[] = "opset_import { domain: 'com.microsoft' version: 1 }";
 
-std::string Attr(absl::string_view name, int64_t value) {
-  return absl::StrCat("attribute { name: '", name, "' type: INT i: ", value, " } ");
-}
-
-std::string Attr(absl::string_view name, absl::string_view value) {
-  return absl::StrCat("attribute { name: '", name, "' type: STRING s: '", value, "' } ");
-}
-
-// A node with the inputs "x,,y" and the output "y".
-std::string Node(absl::string_view op, absl::string_view inputs, absl::string_view rest = "") {
-  std::string text = absl::StrCat("node { op_type: '", op, "' name: 'n' output: 'y' ", rest, " ");
-  for (absl::string_view input : absl::StrSplit(inputs, ',')) {
-    absl::StrAppend(&text, "input: '", input, "' ");
-  }
-  return text + "}\n";
-}
-
 std::string OfMicrosoft(absl::string_view op, absl::string_view inputs,
                         absl::string_view rest = "") {
   return Node(op, inputs, absl::StrCat("domain: 'com.microsoft' ", rest));
@@ -44,15 +26,6 @@ std::string OfMicrosoft(absl::string_view op, absl::string_view inputs,
 
 std::string Scales(const std::vector<float>& values) {
   return Floats("s", absl::StrCat("dims: ", values.size()), values);
-}
-
-struct Refusal {
-  std::string model;
-  const char* text;
-};
-
-void ExpectRefusals(const std::vector<Refusal>& refusals) {
-  for (const Refusal& refusal : refusals) EXPECT_THAT(Text(refusal.model), HasSubstr(refusal.text));
 }
 
 TEST(Refusals, OfFormsOfOperators) {
