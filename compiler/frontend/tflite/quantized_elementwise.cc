@@ -64,10 +64,6 @@ absl::Status QuantizedAbs(Converter& c) {
 absl::Status QuantizedAddN(Converter& c) {
   constexpr int kShift = 20;
   KILN_ASSIGN_OR_RETURN(const CentredInput first, Centred(c, 0));
-  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  if (c.type(x).dtype.bits != 8) {
-    return Wrong("input 0", c.type(x).ToString(), "integers of 8 bits");
-  }
   KILN_ASSIGN_OR_RETURN(const Quantization wanted, QuantizationOfInput(c, 0));
   ValueId sum = first.value;
   for (int i = 1; i < c.num_inputs(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an LSTM refuses, and how it says it.
+// What LSTM and SVDF refuse, and how they say it.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -102,6 +102,22 @@ TEST_P(LstmRefusals, SayWhatIsWrong) {
 
 INSTANTIATE_TEST_SUITE_P(Operators, LstmRefusals, testing::ValuesIn(kRefusals),
                          [](const auto& info) { return std::string(info.param.name); });
+
+TEST(SvdfRefusals, OfOtherFilters) {
+  for (const int rank : {0, 1, 2}) {
+    ModelBuilder b;
+    schema::SVDFOptionsT options;
+    options.rank = rank;
+    const int x = b.Input("x", {1, 2}), features = b.Input("f", {rank == 1 ? 2 : 3, 2});
+    const int time = b.Input("t", {3, 4}), state = b.Input("s", {1, 12});
+    b.Output(b.Op(BuiltinOperator::SVDF, {x, features, time, -1, state}, "y", {1, 3}, options));
+    const absl::StatusOr<Graph> graph = ImportTflite(b.Bytes(), "m.tflite", {}, EvaluateConstants);
+    EXPECT_EQ(std::string(graph.status().message()),
+              absl::StrCat("m.tflite: node 'y' (SVDF): weights: found Tensor[(", rank == 1 ? 2 : 3,
+                           ", 2), float32] and Tensor[(3, 4), float32] of rank ", rank,
+                           ", wanted (filters, inputs) and (filters, steps)"));
+  }
+}
 
 }  // namespace
 }  // namespace kiln::tflite_frontend

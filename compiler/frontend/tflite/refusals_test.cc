@@ -63,6 +63,18 @@ void Connect(ModelBuilder& b, ModelBuilder::Shape x, ModelBuilder::Shape w,
   Result(b, BuiltinOperator::FULLY_CONNECTED, {data, b.Input("w", std::move(w))}, options);
 }
 
+void Multiply(ModelBuilder& b, ModelBuilder::Shape x, ModelBuilder::Shape w) {
+  const int data = b.Input("x", std::move(x));
+  Result(b, BuiltinOperator::BATCH_MATMUL, {data, b.Input("w", std::move(w))},
+         schema::BatchMatMulOptionsT());
+}
+
+// The parts of four numbers that one size says.
+void Part(ModelBuilder& b, int32_t size) {
+  Result(b, BuiltinOperator::SPLIT_V,
+         {b.Input("x", {4}), b.Ints({size}), b.Constant<int32_t>({}, Type::INT32, {0})});
+}
+
 void Slice(ModelBuilder& b, const std::vector<int32_t>& begin, const std::vector<int32_t>& size) {
   Result(b, BuiltinOperator::SLICE, {b.Input("x", {4}), b.Ints(begin), b.Ints(size)});
 }
@@ -125,6 +137,11 @@ const Refusal kRefusals[] = {
        Result(b, BuiltinOperator::RESHAPE, {b.Input("x", {4}), b.Ints({-2, 2})});
      },
      "the shape: found (-2, 2), wanted extents, or -1"},
+    {"ReshapeToAMatrix",
+     [](ModelBuilder& b) {
+       Result(b, BuiltinOperator::RESHAPE, {b.Input("x", {4}), Pairs(b, {2, 2})});
+     },
+     "the shape: found Tensor[(1, 2), int32], wanted a vector of integers"},
     {"ShapesThatDoNotBroadcast",
      [](ModelBuilder& b) {
        Result(b, BuiltinOperator::BROADCAST_ARGS, {b.Ints({2, 3}), b.Ints({4})});
@@ -153,6 +170,15 @@ const Refusal kRefusals[] = {
      "wanted (outputs, height, width, a divisor of 3 channels)"},
     {"StrideOfNothing", [](ModelBuilder& b) { Convolve(b, {1, 4, 4, 1}, {1, 1, 1, 1}, 0); },
      "window, strides and dilation: found 0, wanted 1 to 16777216"},
+    {"PaddingOfNoKind",
+     [](ModelBuilder& b) {
+       schema::Conv2DOptionsT options;
+       options.stride_h = options.stride_w = 1;
+       options.padding = static_cast<schema::Padding>(7);
+       const int x = b.Input("x", {1, 4, 4, 1});
+       Result(b, BuiltinOperator::CONV_2D, {x, b.Input("w", {1, 1, 1, 1})}, options);
+     },
+     "padding: found 7, wanted SAME or VALID"},
     {"DepthwiseWeightOfOtherChannels",
      [](ModelBuilder& b) {
        schema::DepthwiseConv2DOptionsT options;
@@ -190,6 +216,21 @@ const Refusal kRefusals[] = {
               {b.Input("x", {4}), b.Ints({2, 2}), b.Constant<int32_t>({}, Type::INT32, {0})});
      },
      "sizes: found 2, wanted 1 of them"},
+    {"PartOfMoreThanThereIs", [](ModelBuilder& b) { Part(b, 5); },
+     "sizes: found [5], wanted ones that add up to 4"},
+    {"PartOfLessThanThereIs", [](ModelBuilder& b) { Part(b, 3); },
+     "sizes: found [3], wanted ones that add up to 4"},
+    {"EqualPartsThatDoNotDivide",
+     [](ModelBuilder& b) {
+       const int axis = b.Constant<int32_t>({}, Type::INT32, {0}), y = b.Add("y", {1});
+       b.AddOperator(BuiltinOperator::SPLIT, {axis, b.Input("x", {3})}, {y, b.Add("z", {1})});
+       b.Output(y);
+     },
+     "outputs: found 2, wanted a divisor of 3"},
+    {"ProductOfVectors", [](ModelBuilder& b) { Multiply(b, {2}, {2, 1}); },
+     "operands: found Tensor[(2,), float32] and Tensor[(2, 1), float32], wanted matrices"},
+    {"BatchesThatDoNotBroadcast", [](ModelBuilder& b) { Multiply(b, {2, 1, 1}, {3, 1, 1}); },
+     "operands: found (2, 1, 1) and (3, 1, 1), wanted batches that broadcast"},
     {"UnpackedToOneOfFour",
      [](ModelBuilder& b) {
        Result(b, BuiltinOperator::UNPACK, {b.Input("x", {4})}, schema::UnpackOptionsT());
@@ -201,6 +242,13 @@ const Refusal kRefusals[] = {
      "dimension 0: found begin 3, size 2, wanted a part of 4"},
     {"StridesOfAnotherNumber", [](ModelBuilder& b) { StridedSlice(b, {0}, {4}, {1, 1}); },
      "begin, end and strides: found 1, 1 and 2 numbers, wanted as many of each"},
+    {"SliceFromAnIndexOfNoTensor",
+     [](ModelBuilder& b) {
+       const int begin = b.Constant<int64_t>({1}, Type::INT64, {int64_t{1} << 40});
+       Result(b, BuiltinOperator::STRIDED_SLICE,
+              {b.Input("x", {4}), begin, b.Ints({4}), b.Ints({1})}, schema::StridedSliceOptionsT());
+     },
+     "an index: found 1099511627776, wanted one within the limits of a tensor"},
     {"StrideOfZero", [](ModelBuilder& b) { StridedSlice(b, {0}, {4}, {0}); },
      "strides: found 0, wanted another number"},
     {"SliceOfTwoDimensionsOfOne", [](ModelBuilder& b) { StridedSlice(b, {0, 0}, {1, 1}, {1, 1}); },

@@ -48,8 +48,7 @@ Values Compute(const ModelBuilder& b) {
 }
 
 int Rfft2d(ModelBuilder& b, int x, const std::vector<int>& extents) {
-  return b.Op(BuiltinOperator::RFFT2D, {x, b.Ints({extents[0], extents[1]})}, "f", {},
-              Type::COMPLEX64);
+  return b.Op(BuiltinOperator::RFFT2D, {x, b.Ints(extents)}, "f", {}, Type::COMPLEX64);
 }
 
 // Real parts, then imaginary ones.
@@ -156,6 +155,7 @@ TEST(Spectrum, SaysWhatIsWrongWithTheExtents) {
   };
   EXPECT_EQ(error({1, 6}),
             "m.tflite: node 'f' (RFFT2D): the extents: found 1, 6, wanted powers of two");
+  EXPECT_THAT(error({4}), HasSubstr("the extents: found 1 numbers, wanted height and width"));
   EXPECT_THAT(error({0, 4}), HasSubstr("the extents: found 0, 4, wanted powers of two"));
   EXPECT_THAT(error({1, 1 << 13}), HasSubstr("a transform of 8192 samples"));
   EXPECT_THAT(error({1 << 30, 1}), HasSubstr("a transform of 1073741824 samples"));
