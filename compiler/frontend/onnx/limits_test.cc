@@ -22,6 +22,20 @@ TEST(Limits, OfTheNodesOfAFile) {
   EXPECT_EQ(Text(model.SerializeAsString()), "m.onnx: 1000001 nodes, at most 1000000");
 }
 
+// Nodes of operators that are lacking are told once each, however many there are.
+TEST(Limits, OfTheTimeThatUnknownNodesTake) {
+  onnx::ModelProto model;
+  ASSERT_TRUE(model.ParseFromString(Model(Input("x", "2"))));
+  for (int64_t i = 0; i + 1 < kMaxGraphNodes; ++i) {
+    onnx::NodeProto& node = *model.mutable_graph()->add_node();
+    node.set_op_type("Fancy");
+    node.set_name(absl::StrCat("n", i));
+  }
+  EXPECT_EQ(Text(model.SerializeAsString()),
+            "m.onnx: operator Fancy is not supported (nodes 'n0', 'n1', 'n2' and 999996 more)\n"
+            "m.onnx: no node makes the output 'y'");
+}
+
 // The determinant of six rows is written out.
 TEST(Limits, OfTheOperatorsThatNodesBecome) {
   std::string nodes = Input("x", "6,6");

@@ -33,12 +33,10 @@ void Problems::AddOperator(const std::string& op, const std::string& node,
   const auto it = std::find_if(operators_.begin(), operators_.end(),
                                [&](const UnknownOperator& o) { return o.name == op; });
   if (it == operators_.end()) {
-    if (!full()) operators_.push_back({op, details, {node}});
+    if (!full()) operators_.push_back({op, details, {node}, {node}});
     return;
   }
-  if (std::find(it->nodes.begin(), it->nodes.end(), node) == it->nodes.end()) {
-    it->nodes.push_back(node);
-  }
+  if (it->told.insert(node).second) it->nodes.push_back(node);
 }
 
 absl::Status Problems::Status() const {

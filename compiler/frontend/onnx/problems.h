@@ -39,7 +39,8 @@ class Problems {
  private:
   struct UnknownOperator {
     std::string name, details;
-    std::vector<std::string> nodes;
+    std::vector<std::string> nodes;  // each once, as `told` has them
+    std::set<std::string> told;
   };
 
   std::string path_;

@@ -197,12 +197,14 @@ absl::StatusOr<ValueId> Importer::Resolve(Frame& frame, int tensor) {
     const auto it = constants_.find(key);
     if (it != constants_.end()) return place = it->second;
   }
-  KILN_ASSIGN_OR_RETURN(Tensor value, DecodeConstant(info));
-  constant_bytes_ += value.type().num_bytes();
+  // Before there is memory for it: sparse data may be small.
+  KILN_ASSIGN_OR_RETURN(const TensorType type, info.ToTensorType());
+  constant_bytes_ += type.num_bytes();
   if (constant_bytes_ > kMaxConstantBytes) {
     return absl::InvalidArgumentError(
         absl::StrCat("the constants have more than ", kMaxConstantBytes, " bytes"));
   }
+  KILN_ASSIGN_OR_RETURN(Tensor value, DecodeConstant(info));
   place = graph_.AddConstant(std::move(value), info.name);
   if (shared) constants_.emplace(key, place);
   return place;

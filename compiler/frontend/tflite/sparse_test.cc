@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "compiler/base/limits.h"
 #include "compiler/evaluate/evaluate.h"
 #include "compiler/frontend/tflite/import.h"
 #include "compiler/frontend/tflite/model_builder.h"
@@ -73,6 +75,16 @@ absl::StatusOr<Graph> Import(const SparseMatrix& matrix) {
   b.tensor(w).sparsity = std::make_unique<schema::SparsityParametersT>(matrix.sparsity);
   b.Output(w);
   return ImportTflite(b.Bytes(), "m.tflite", {}, EvaluateConstants);
+}
+
+TEST(Sparse, IsCountedBeforeThereIsMemoryForIt) {
+  SparseMatrix matrix;
+  matrix.shape = {1 << 16, (1 << 15) + 1};
+  const absl::StatusOr<Graph> graph = Import(matrix);
+  EXPECT_TRUE(absl::StrContains(
+      graph.status().message(),
+      absl::StrCat("the constants have more than ", kMaxModelFileBytes, " bytes")))
+      << graph.status();
 }
 
 TEST(Sparse, BlocksAreMadeDense) {
