@@ -51,6 +51,7 @@ OpDef ConvTranspose(std::vector<OpExample> examples) {
            .layout = {LayoutRule::kNamed, "data_layout"},
            .weight = 1,
            .channels = Channels::kTransposedLayouts,
+           .quantized = kSpatial == 2 ? "qnn.conv2d_transpose" : nullptr,
            .canonical = AsConvolution<kSpatial>},
           Infer<kSpatial>,
           Lower<kSpatial>,

@@ -43,6 +43,11 @@ absl::Status Lower(StageBuilder& b) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<std::vector<ValueId>> AsConvolution(Graph& graph, const Node& node,
+                                                   const std::vector<ValueId>& inputs) {
+  return SubpixelConvolution(graph, node, inputs, 2);
+}
+
 std::vector<std::string> Constraints() {
   const std::vector<std::string> of_floats = TransposedConstraints(2);
   return ProductConstraints({of_floats.begin() + 3, of_floats.end()});
@@ -60,7 +65,10 @@ const OpDef kConv2dTranspose = {
                              "kernel_layout"),
      .attrs = TransposedAttrs(2, "of the sums; \"\": int32")},
     Constraints(),
-    {.fusion = Fusion::kContraction, .layout = {LayoutRule::kNamed, "data_layout"}, .weight = 1},
+    {.fusion = Fusion::kContraction,
+     .layout = {LayoutRule::kNamed, "data_layout"},
+     .weight = 1,
+     .canonical = AsConvolution},
     Infer,
     Lower,
     {// Data less its zero point is 1 and 2.

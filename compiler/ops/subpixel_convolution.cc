@@ -13,9 +13,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "compiler/base/status.h"
 #include "compiler/ops/add_op.h"
 #include "compiler/ops/make.h"
+#include "compiler/ops/quantized_product.h"
 #include "compiler/ops/transposed_convolution.h"
 
 namespace kiln {
@@ -86,13 +88,37 @@ Tensor Weight(const Tensor& weight, const Transposed& t, const std::vector<Dim>&
   return Tensor({shape, weight.type().dtype}, std::move(to));
 }
 
-absl::StatusOr<ValueId> Convolve(Graph& graph, const Node& node, ValueId data, ValueId weight,
-                                 const std::vector<Dim>& dims) {
+// Whether what fills up taps counts nothing: zeros do, unless zeros stand for other numbers.
+bool FillsUpWithNothing(const Graph& graph, const std::vector<ValueId>& inputs,
+                        const std::vector<Dim>& dims) {
+  const bool fills_up =
+      std::any_of(dims.begin(), dims.end(), [](const Dim& d) { return d.taps % d.stride != 0; });
+  if (!fills_up || inputs.size() <= kProductYZero) return true;
+  if (!graph.is_constant(inputs[kProductYZero])) return false;
+  const Tensor& zero_points = graph.value(inputs[kProductYZero]).constant;
+  for (int64_t i = 0; i < zero_points.type().num_elements(); ++i) {
+    if (zero_points.AsInt(i) != 0) return false;
+  }
+  return true;
+}
+
+// The convolution that the operator of `node` transposes, of these inputs and this weight.
+absl::StatusOr<ValueId> Convolve(Graph& graph, const Node& node, std::vector<ValueId> inputs,
+                                 ValueId weight, const std::vector<Dim>& dims) {
   const int spatial = static_cast<int>(dims.size());
+  int64_t phases = 1;
+  for (const Dim& d : dims) phases *= d.stride;
+  inputs[kProductY] = weight;
+  // Scales and zero points of output channels are those of each phase's.
+  for (size_t k = kProductY + 1; k < inputs.size(); ++k) {
+    if (graph.type(inputs[k]).num_elements() == 1) continue;
+    KILN_ASSIGN_OR_RETURN(inputs[k], AddOp(graph, "tile", {inputs[k]},
+                                           {{"reps", AttrValue::Ints({phases})}}, node.source));
+  }
   std::vector<int64_t> padding;
   for (const Dim& d : dims) padding.push_back(d.before);
   for (const Dim& d : dims) padding.push_back(d.after);
-  return AddOp(graph, absl::StrCat("nn.conv", spatial, "d"), {data, weight},
+  return AddOp(graph, absl::StripSuffix(node.op_name(), "_transpose"), std::move(inputs),
                {{"padding", AttrValue::Ints(padding)},
                 {"data_layout", node.attrs.Get("data_layout")},
                 {"kernel_layout", absl::StrCat("OI", SpatialLetters(spatial))},
@@ -150,9 +176,9 @@ absl::StatusOr<std::vector<ValueId>> SubpixelConvolution(Graph& graph, const Nod
   const TensorType data = graph.type(inputs[0]), weight = graph.type(inputs[1]);
   KILN_ASSIGN_OR_RETURN(const Transposed t, MakeTransposed(node.attrs, data, weight, spatial));
   const std::vector<Dim> dims = DimsOf(t, data.shape);
-  if (!Applies(t, dims)) return std::vector<ValueId>();
+  if (!Applies(t, dims) || !FillsUpWithNothing(graph, inputs, dims)) return std::vector<ValueId>();
   const ValueId w = graph.AddConstant(Weight(graph.value(inputs[1]).constant, t, dims));
-  KILN_ASSIGN_OR_RETURN(ValueId value, Convolve(graph, node, inputs[0], w, dims));
+  KILN_ASSIGN_OR_RETURN(ValueId value, Convolve(graph, node, inputs, w, dims));
   KILN_ASSIGN_OR_RETURN(value, MoveIntoPlace(graph, node, value, t.conv, dims));
   for (int k = 0; k < spatial; ++k) {
     const Dim& d = dims[static_cast<size_t>(k)];

@@ -169,6 +169,15 @@ class Rewriter {
     return One(y);
   }
 
+  // What an operator with one output gives, in the words of the canonical graph.
+  absl::StatusOr<ValueId> Canonical(ValueId value) {
+    const Node node = graph().node(graph().value(value).node);
+    const CanonicalForm form = FindOp(node.op->name)->traits.canonical;
+    if (form == nullptr) return value;
+    KILN_ASSIGN_OR_RETURN(const std::vector<ValueId> words, form(graph(), node, node.inputs));
+    return words.empty() ? value : words[0];
+  }
+
   // Of numbers of 8 bits, whose sums 32 bits hold.
   Result Product(const Node& node, const OpTraits& traits) {
     const std::optional<Quantized> x = PerhapsComputed(node, 0), w = Dequantized(node, 1);
@@ -190,10 +199,11 @@ class Rewriter {
     }
     Attrs attrs = node.attrs;
     attrs.Set("out_dtype", "int32");
-    KILN_ASSIGN_OR_RETURN(const ValueId sum, AddOp(graph(), traits.quantized,
-                                                   {x->data, w->data, x->scale, x->zero_point,
-                                                    w->scale, w->zero_point},
-                                                   std::move(attrs), node.source));
+    KILN_ASSIGN_OR_RETURN(
+        ValueId sum, AddOp(graph(), traits.quantized,
+                           {x->data, w->data, x->scale, x->zero_point, w->scale, w->zero_point},
+                           std::move(attrs), node.source));
+    KILN_ASSIGN_OR_RETURN(sum, Canonical(sum));
     Shape shape;
     if (scales.size() > 1) shape.push_back(static_cast<int64_t>(scales.size()));
     if (!is_known) {

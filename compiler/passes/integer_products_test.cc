@@ -29,6 +29,25 @@ TEST(IntegerProducts, OfAConvolutionPerChannel) {
             "compute_dtype=\"float32\", out_dtype=\"int8\")\n");
 }
 
+// The scales are those of each of the four places that a place of data becomes.
+TEST(IntegerProducts, OfATransposedConvolutionPerChannel) {
+  EXPECT_EQ(Rewritten(absl::StrCat("def @main(", kData, R"(,
+    %constant_w: Tensor[(2, 3, 3, 3), int8], %constant_s: Tensor[(3,), float32]) {
+  %0 = qnn.dequantize(%x, 0.5f, 3);
+  %1 = qnn.dequantize(%constant_w, %constant_s, 0, axis=1);
+  %2 = nn.conv2d_transpose(%0, %1, strides=[2, 2]);
+  qnn.quantize(%2, 2f, -5, rounding="EVEN")
+})")),
+            "%0 = tile(meta[relay.Constant][0], reps=[4]);\n"
+            "%1 = qnn.conv2d(%x, meta[relay.Constant][1], 0.5f, 3, %0, 0, padding=[1, 1, 1, 1], "
+            "out_dtype=\"int32\");\n"
+            "%2 = nn.depth_to_space(%1, block_size=2);\n"
+            "%3 = strided_slice(%2, begin=[0], end=[9], axes=[2]);\n"
+            "%4 = strided_slice(%3, begin=[0], end=[9], axes=[3]);\n"
+            "qnn.requantize(%4, meta[relay.Constant][2], 0, 2f, -5, axis=1, rounding=\"EVEN\", "
+            "compute_dtype=\"float32\", out_dtype=\"int8\")\n");
+}
+
 TEST(IntegerProducts, OfADenseLayerWhoseWeightIsTransposed) {
   EXPECT_EQ(Rewritten(R"(
 def @main(%x: Tensor[(2, 5), uint8], %constant_w: Tensor[(5, 3), int8], %constant_s: Tensor[(3,), float32]) {
