@@ -43,7 +43,7 @@ class Rewriter {
  private:
   // What takes the place of a node whose operands have been rewritten; empty: it stays.
   Expr Shorter(const Expr& e) {
-    if (const auto* n = AsBinary(e, BinaryOp::kRoundingMulHigh)) return MulTop(*n);
+    if (const auto* n = AsBinary(e, BinaryOp::kRoundingMulHigh)) return MulHigh(*n);
     if (const auto* n = AsBinary(e, BinaryOp::kRoundingShr)) return ShiftTwice(*n);
     if (const auto* n = AsBinary(e, BinaryOp::kAdd)) {
       const Expr shifted = AddBeforeShift(*n);
@@ -51,6 +51,31 @@ class Rewriter {
     }
     if (const auto* n = AsBinary(e, BinaryOp::kSub)) return OneConstant(*n, -1);
     return {};
+  }
+
+  Expr MulHigh(const loop::Binary& n) {
+    const Expr shorter = MulShifted(n);
+    return shorter.get() != nullptr ? shorter : MulTop(n);
+  }
+
+  // round((v << s) m / 2^31) of a constant m, which TFLite's addition has: with t = 31 - s and
+  // m = h 2^t + l it is v h + ((v l + 2^(t - 1)) >> t). If l is 0, as that of a power of two is,
+  // this is shorter anywhere; otherwise where the upper half of a product takes several
+  // instructions.
+  Expr MulShifted(const loop::Binary& n) {
+    const auto* shl = AsBinary(n.a, BinaryOp::kShl);
+    int64_t s = 0, m = 0;
+    if (shl == nullptr || !loop::AsInt(shl->b, &s) || !loop::AsInt(n.b, &m)) return {};
+    if (s < 1 || s > 30 || m <= 0) return {};
+    const int64_t t = 31 - s, high = m >> t, low = m & ((int64_t{1} << t) - 1);
+    const Range v = ranges_.Of(shl->a);
+    if (!Fits(loop::Multiply(v, Range::Point(int64_t{1} << s)))) return {};
+    if (low == 0) return shl->a * I32(high);
+    const Range of_low =
+        loop::Add(loop::Multiply(v, Range::Point(low)), Range::Point(int64_t{1} << (t - 1)));
+    if (context_.target.has_mul_high() || !Fits(of_low)) return {};
+    const Expr rounded = shl->a * I32(low) + I32(int64_t{1} << (t - 1));
+    return shl->a * I32(high) + loop::MakeBinary(BinaryOp::kShr, rounded, I32(t));
   }
 
   Expr MulTop(const loop::Binary& n) {
@@ -75,14 +100,15 @@ class Rewriter {
     if (shr == nullptr || !loop::AsInt(n.b, &z) || !loop::IsInt(shr->b, 1)) return {};
     const auto* sum = AsBinary(shr->a, BinaryOp::kAdd);
     if (sum == nullptr || !loop::AsInt(sum->b, &k)) return {};
-    if (!Fits(sum->a, k) || !Fits(sum->a, k + 2 * z)) return {};
+    const Range w = ranges_.Of(sum->a);
+    if (!Fits(loop::Add(w, Range::Point(k))) || !Fits(loop::Add(w, Range::Point(k + 2 * z)))) {
+      return {};
+    }
     return loop::MakeBinary(BinaryOp::kShr, sum->a + I32(k + 2 * z), I32(1));
   }
 
-  // Whether the sum is an int32.
-  bool Fits(const Expr& e, int64_t constant) {
-    const Range sum = loop::Add(ranges_.Of(e), Range::Point(constant));
-    return sum.bounded() && sum.within(Range::OfType(kI32));
+  static bool Fits(const Range& range) {
+    return range.bounded() && range.within(Range::OfType(kI32));
   }
 
   // n - 1 of a number, or of a constant in memory, where it takes a byte.

@@ -52,6 +52,8 @@ std::vector<Target> Targets() {
   Target doubling = VectorTarget(128);
   doubling.triple = "aarch64-unknown-linux-gnu";
   targets.push_back(doubling);
+  targets.push_back(VectorTarget(256));
+  targets.back().triple = "x86_64-pc-linux-gnu";
   return targets;
 }
 
@@ -119,8 +121,40 @@ TEST(FixedPoint, TheLargestNumbersKeepTheirWords) {
 }
 
 TEST(FixedPoint, MachinesThatDoubleProductsKeepTheirWord) {
-  const std::string text = Text(Schedule(Requantisation(kI16, {1, 7}, 0), Targets().back()));
+  const std::string text = Text(Schedule(Requantisation(kI16, {1, 7}, 0), Targets()[5]));
   EXPECT_TRUE(absl::StrContains(text, "rounding_mul_high(")) << text;
+}
+
+// Operands of TFLite's addition, which are scaled while they are known to be bytes.
+TEST(FixedPoint, ProductsOfShiftedBytesNeedNoUpperHalf) {
+  const Buffer in = Param("in", kI8, {256}), out = Param("out", kI32, {256});
+  const auto kernel = [&](int64_t shift, int64_t multiplier) {
+    return Kernel{.name = "f",
+                  .inputs = {in},
+                  .outputs = {out},
+                  .constants = {},
+                  .stages = {Pointwise(out, [&](const Index& i) {
+                    const Expr x = loop::MakeCast(kI32, MakeLoad(in, i)) - I32(127);
+                    return loop::RoundingMulHigh(loop::MakeBinary(BinaryOp::kShl, x, I32(shift)),
+                                                 I32(multiplier));
+                  })}};
+  };
+  for (const Target& target : Targets()) {
+    for (const int64_t shift : {1, 15, 20, 23, 24, 30}) {
+      for (const int64_t multiplier :
+           {1, 1073741824, 1610612736, 1623821475, 2147483647, 1073741825}) {
+        ExpectLikeNaive(kernel(shift, multiplier), target);
+      }
+    }
+    const auto text = [&](int64_t shift, int64_t multiplier) {
+      return Text(Schedule(kernel(shift, multiplier), target));
+    };
+    const char mul[] = "rounding_mul_";
+    EXPECT_FALSE(absl::StrContains(text(20, 1073741824), mul)) << text(20, 1073741824);
+    EXPECT_EQ(absl::StrContains(text(20, 1623821475), mul), target.triple != "x86_64-pc-linux-gnu");
+    // Bytes that have left the type when they are shifted.
+    EXPECT_TRUE(absl::StrContains(text(24, 1073741824), mul));
+  }
 }
 
 // x - c1[i] + c2[i], which wraps around.

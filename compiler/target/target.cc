@@ -133,6 +133,8 @@ absl::Status ApplyOption(absl::string_view option, Target& target) {
 
 }  // namespace
 
+bool Target::has_mul_high() const { return !absl::StartsWith(triple, "x86_64"); }
+
 bool Target::has_doubling_mul_high() const {
   return absl::StartsWith(triple, "aarch64") || absl::StartsWith(triple, "arm64");
 }
