@@ -51,7 +51,15 @@ std::vector<Dim> DimsOf(const Transposed& t, const Shape& data) {
   return dims;
 }
 
+constexpr int64_t kMaxGrowth = 4;  // of the weight, by zeros that fill up taps
+
 bool Applies(const Transposed& t, const std::vector<Dim>& dims) {
+  int64_t taps = 1, filled_up = 1;
+  for (const Dim& d : dims) {
+    taps *= d.taps;
+    if (__builtin_mul_overflow(filled_up, d.parts * d.stride, &filled_up)) return false;
+  }
+  if (filled_up / kMaxGrowth > taps) return false;
   const bool spreads_data =
       std::any_of(dims.begin(), dims.end(), [](const Dim& d) { return d.stride > 1; });
   const bool spreads_taps = std::any_of(t.conv.window.begin(), t.conv.window.end(),

@@ -38,8 +38,8 @@ Access Spread(StageBuilder& b, const Access& x, const Transposed& t, const Expr&
 KernelAccess ReadFlippedKernel(const Convolution& c, Access weight);
 
 // What the operator of `node`, a convolution's name and "_transpose", gives of typed inputs, as that
-// convolution and its channels moved into place; nothing where its weight is no constant, no stride
-// is above 1, taps are spread, or channels are in groups.
+// convolution and its channels moved into place; nothing where its weight is no constant or would
+// grow much, no stride is above 1, taps are spread, or channels are in groups.
 absl::StatusOr<std::vector<ValueId>> SubpixelConvolution(Graph& graph, const Node& node,
                                                          const std::vector<ValueId>& inputs,
                                                          int spatial);

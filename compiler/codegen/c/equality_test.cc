@@ -220,7 +220,7 @@ std::vector<Case> OperationCases() {
 
 // Conversions of float16, and halves that are only moved.
 std::vector<Case> HalfCases() {
-  constexpr DType kHalf = DType::Float(16), kFloat = DType::Float(32);
+  static constexpr DType kHalf = DType::Float(16), kFloat = DType::Float(32);
   const std::string halves = loop::AllHalves();
   std::vector<Case> cases;
   cases.push_back(MakeCase("half_to_float", {kHalf}, {halves},
