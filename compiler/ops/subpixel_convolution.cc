@@ -96,18 +96,31 @@ Tensor Weight(const Tensor& weight, const Transposed& t, const std::vector<Dim>&
   return Tensor({shape, weight.type().dtype}, std::move(to));
 }
 
-// Whether what fills up taps counts nothing: zeros do, unless zeros stand for other numbers.
-bool FillsUpWithNothing(const Graph& graph, const std::vector<ValueId>& inputs,
-                        const std::vector<Dim>& dims) {
-  const bool fills_up =
-      std::any_of(dims.begin(), dims.end(), [](const Dim& d) { return d.taps % d.stride != 0; });
-  if (!fills_up || inputs.size() <= kProductYZero) return true;
+// Whether scales and zero points of quantised numbers are those of any phase: what fills up taps
+// counts nothing (zeros do, unless zeros stand for other numbers), and what output channels have is
+// known.
+bool AreOfAnyPhase(const Graph& graph, const std::vector<ValueId>& inputs,
+                   const std::vector<Dim>& dims) {
+  if (inputs.size() <= kProductYZero) return true;
+  for (const ProductOperand k : {kProductYScale, kProductYZero}) {
+    if (graph.type(inputs[k]).num_elements() > 1 && !graph.is_constant(inputs[k])) return false;
+  }
+  if (std::all_of(dims.begin(), dims.end(), [](const Dim& d) { return d.taps % d.stride == 0; })) {
+    return true;
+  }
   if (!graph.is_constant(inputs[kProductYZero])) return false;
   const Tensor& zero_points = graph.value(inputs[kProductYZero]).constant;
   for (int64_t i = 0; i < zero_points.type().num_elements(); ++i) {
     if (zero_points.AsInt(i) != 0) return false;
   }
   return true;
+}
+
+// A constant of as many elements as there are output channels, for each of the phases.
+Tensor Repeated(const Tensor& tensor, int64_t phases) {
+  std::string bytes;
+  for (int64_t i = 0; i < phases; ++i) bytes += tensor.bytes();
+  return Tensor({{phases * tensor.type().num_elements()}, tensor.type().dtype}, std::move(bytes));
 }
 
 // The convolution that the operator of `node` transposes, of these inputs and this weight.
@@ -117,11 +130,9 @@ absl::StatusOr<ValueId> Convolve(Graph& graph, const Node& node, std::vector<Val
   int64_t phases = 1;
   for (const Dim& d : dims) phases *= d.stride;
   inputs[kProductY] = weight;
-  // Scales and zero points of output channels are those of each phase's.
-  for (size_t k = kProductY + 1; k < inputs.size(); ++k) {
+  for (size_t k = kProductYScale; k < inputs.size(); ++k) {
     if (graph.type(inputs[k]).num_elements() == 1) continue;
-    KILN_ASSIGN_OR_RETURN(inputs[k], AddOp(graph, "tile", {inputs[k]},
-                                           {{"reps", AttrValue::Ints({phases})}}, node.source));
+    inputs[k] = graph.AddConstant(Repeated(graph.value(inputs[k]).constant, phases));
   }
   std::vector<int64_t> padding;
   for (const Dim& d : dims) padding.push_back(d.before);
@@ -184,7 +195,7 @@ absl::StatusOr<std::vector<ValueId>> SubpixelConvolution(Graph& graph, const Nod
   const TensorType data = graph.type(inputs[0]), weight = graph.type(inputs[1]);
   KILN_ASSIGN_OR_RETURN(const Transposed t, MakeTransposed(node.attrs, data, weight, spatial));
   const std::vector<Dim> dims = DimsOf(t, data.shape);
-  if (!Applies(t, dims) || !FillsUpWithNothing(graph, inputs, dims)) return std::vector<ValueId>();
+  if (!Applies(t, dims) || !AreOfAnyPhase(graph, inputs, dims)) return std::vector<ValueId>();
   const ValueId w = graph.AddConstant(Weight(graph.value(inputs[1]).constant, t, dims));
   KILN_ASSIGN_OR_RETURN(ValueId value, Convolve(graph, node, inputs, w, dims));
   KILN_ASSIGN_OR_RETURN(value, MoveIntoPlace(graph, node, value, t.conv, dims));

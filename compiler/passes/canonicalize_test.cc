@@ -69,9 +69,8 @@ TEST(Canonicalize, WritesTransposedConvolutionsAsConvolutionsOfTheData) {
             "%1 = reshape(%0, newshape=[1, 3, 2, 4, 5, 7], allowzero=True);\n"
             "%2 = transpose(%1, axes=[0, 3, 4, 1, 5, 2]);\n"
             "reshape(%2, newshape=[1, 4, 15, 14], allowzero=True)\n");
-  for (const char* kept :
-       {"strides=[1, 1]", "strides=[2, 2], dilation=[2, 2]", "strides=[2, 2], groups=3",
-        "strides=[7, 6]", "strides=[100, 100]"}) {
+  for (const char* kept : {"strides=[1, 1]", "strides=[2, 2], dilation=[2, 2]",
+                           "strides=[2, 2], groups=3", "strides=[7, 6]", "strides=[100, 100]"}) {
     EXPECT_TRUE(absl::StrContains(
         Transform(Canonicalize, begin +
                                     "(3, 4, 3, 3), float32]) { nn.conv2d_transpose(%x, "

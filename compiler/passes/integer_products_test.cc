@@ -38,13 +38,12 @@ TEST(IntegerProducts, OfATransposedConvolutionPerChannel) {
   %2 = nn.conv2d_transpose(%0, %1, strides=[2, 2]);
   qnn.quantize(%2, 2f, -5, rounding="EVEN")
 })")),
-            "%0 = tile(meta[relay.Constant][0], reps=[4]);\n"
-            "%1 = qnn.conv2d(%x, meta[relay.Constant][1], 0.5f, 3, %0, 0, padding=[1, 1, 1, 1], "
-            "out_dtype=\"int32\");\n"
-            "%2 = nn.depth_to_space(%1, block_size=2);\n"
-            "%3 = strided_slice(%2, begin=[0], end=[9], axes=[2]);\n"
-            "%4 = strided_slice(%3, begin=[0], end=[9], axes=[3]);\n"
-            "qnn.requantize(%4, meta[relay.Constant][2], 0, 2f, -5, axis=1, rounding=\"EVEN\", "
+            "%0 = qnn.conv2d(%x, meta[relay.Constant][0], 0.5f, 3, meta[relay.Constant][1], 0, "
+            "padding=[1, 1, 1, 1], out_dtype=\"int32\");\n"
+            "%1 = nn.depth_to_space(%0, block_size=2);\n"
+            "%2 = strided_slice(%1, begin=[0], end=[9], axes=[2]);\n"
+            "%3 = strided_slice(%2, begin=[0], end=[9], axes=[3]);\n"
+            "qnn.requantize(%3, meta[relay.Constant][2], 0, 2f, -5, axis=1, rounding=\"EVEN\", "
             "compute_dtype=\"float32\", out_dtype=\"int8\")\n");
 }
 

@@ -298,8 +298,7 @@ std::optional<TiledContraction> OfStoredRows(const loop::Kernel& kernel, size_t 
   t->dot = PlanDotProduct(t->c, RowSource::kStored, context);
   if (!t->dot.has_value() || t->dot->panel) return std::nullopt;
   t->padding = padding;
-  StoreRows(*t, kernel.stages[*padding]);
-  return t;
+  return StoreRows(*t, kernel.stages[*padding]) ? t : std::nullopt;
 }
 
 }  // namespace
@@ -325,9 +324,11 @@ Stmt ContractionNest(const loop::Kernel& kernel, size_t which, const Contraction
   const Stage& stage = kernel.stages[which];
   std::optional<TiledContraction> merged = MergeContraction(kernel, which, context);
   for (size_t i = 0; i < which; ++i) {
-    const bool pads = merged.has_value() && merged->padding == i;
-    if (pads && !merged->stored_rows.has_value()) continue;
-    stmts.push_back(StageNest(kernel, pads ? *merged->stored_rows : kernel.stages[i], context));
+    if (!merged.has_value() || merged->padding != i) {
+      stmts.push_back(StageNest(kernel, kernel.stages[i], context));
+    } else if (merged->stored_rows.has_value()) {
+      stmts.push_back(PointwiseNest(*merged->stored_rows, context));
+    }
   }
   if (!merged.has_value()) {
     // One axis is left that both factors walk: the reduction family serves it.
@@ -356,7 +357,8 @@ Stmt ContractionNest(const loop::Kernel& kernel, size_t which, const Contraction
   for (size_t i = which + 1; t.stores_sums && i < kernel.stages.size(); ++i) {
     stmts.push_back(StageNest(kernel, kernel.stages[i], context));
   }
-  return loop::MakeBlock(std::move(stmts));
+  Stmt nest = loop::MakeBlock(std::move(stmts));
+  return t.stored_rows.has_value() ? loop::MakeAllocate(t.stored_rows->buffer, nest) : nest;
 }
 
 }  // namespace kiln::schedule

@@ -14,7 +14,7 @@ namespace {
 using loop::Range;
 
 constexpr int64_t kMinReduce = 4;  // fewer products are none of an instruction's
-// Of a tile's copied rows, which are on the stack.
+// Of rows that are stored, or that a tile copies: they are on the stack.
 constexpr int64_t kMaxLocalBytes = 256 << 10;
 constexpr int64_t kMaxSmallStackBytes = 256;  // on machines without an operating system
 constexpr int64_t kMaxPartReadOn = 3;         // of a run that is no whole groups: a third
@@ -182,21 +182,24 @@ std::optional<size_t> FindRowPadding(const loop::Kernel& kernel, size_t which) {
   return std::nullopt;
 }
 
-void StoreRows(TiledContraction& t, const Stage& padding) {
+bool StoreRows(TiledContraction& t, const Stage& padding) {
   const auto& padded = *padding.value.As<loop::Select>();
   const loop::Load& load = *FactorLoad(t.c.x);
   loop::Bounds bounds;
   AddBounds(padding.axes, bounds);
-  Stage& rows = t.stored_rows.emplace(padding);
   const int64_t read_on = t.dot->run_steps() * t.dot->group - t.dot->run;
+  const int64_t bytes = (padding.buffer->num_elements() + read_on) * t.dot->row_dtype.bytes();
+  if (bytes > kMaxLocalBytes) return false;
+  Stage& rows = t.stored_rows.emplace(padding);
   rows.buffer =
       loop::MakeBuffer(absl::StrCat(padding.buffer->name, "_rows"), t.dot->row_dtype,
-                       {padding.buffer->num_elements() + read_on}, loop::BufferScope::kWorkspace);
+                       {padding.buffer->num_elements() + read_on}, loop::BufferScope::kLocal);
   rows.index = {FlatIndex(padding.buffer, padding.index, bounds)};
   rows.value = loop::MakeSelect(padded.condition, InstructionRow(*t.dot, padded.if_true),
                                 InstructionRow(*t.dot, padded.if_false));
   t.c.x =
       loop::MakeCast(kI32, loop::MakeLoad(rows.buffer, {FlatIndex(load.buffer, load.index, {})}));
+  return true;
 }
 
 void UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) {

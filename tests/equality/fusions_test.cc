@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(Targets, Fusions, testing::Range<size_t>(0, Targets().s
 // contraction in it.
 TEST(RandomFusion, IsOneFunction) {
   const Target target = *Target::Parse("x86-64-v3");
-  constexpr uint32_t kSeeds = 5 * kNumFusedContractions;
+  constexpr uint32_t kSeeds = 10 * kNumFusedContractions;
   uint32_t whole = 0;
   std::set<std::string> names;
   for (uint32_t seed = 0; seed < kSeeds; ++seed) {

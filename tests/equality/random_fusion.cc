@@ -111,7 +111,7 @@ class Fusion : RandomSource {
     const ValueId x = graph_->AddInput(
         "x", {nhwc ? Shape{1, height, width, in} : Shape{1, in, height, width}, dtype_});
     const int64_t taps = product == kPointwise ? 1 : product == kTransposed ? 2 + Below(2) : 3;
-    const int64_t stride = product == kTransposed ? 2 : 1 + Below(2);
+    const int64_t stride = 1 + Below(2);
     const int64_t padding = taps == 3 ? Below(2) : 0;
     Attrs attrs = {{"strides", AttrValue::Ints({stride, stride})},
                    {"padding", AttrValue::Ints({padding, padding})},
