@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/ops/axes.h"
 
+#include <algorithm>
+
 #include "compiler/ops/constraint.h"
 
 namespace kiln {
@@ -35,6 +37,12 @@ absl::StatusOr<std::vector<int>> TransposeAxes(const Attrs& attrs, int rank, int
   KILN_CONSTRAINT(constraint, axes.size() == static_cast<size_t>(rank),
                   absl::StrCat(axes.size(), " axes"), absl::StrCat("all ", rank));
   return axes;
+}
+
+bool MovesOnlyOnes(const Shape& shape, const std::vector<int64_t>& axes) {
+  std::vector<int64_t> moved = axes;
+  std::erase_if(moved, [&](int64_t axis) { return shape[static_cast<size_t>(axis)] == 1; });
+  return std::is_sorted(moved.begin(), moved.end());
 }
 
 absl::StatusOr<std::vector<bool>> ReducedAxes(const Attrs& attrs, int rank, int constraint) {

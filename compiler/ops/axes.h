@@ -28,6 +28,10 @@ absl::StatusOr<std::vector<int>> NormalizeAxes(const std::vector<int64_t>& axes,
 // `axes` (None: in reverse); a violation of `constraint` if that has not every axis once.
 absl::StatusOr<std::vector<int>> TransposeAxes(const Attrs& attrs, int rank, int constraint);
 
+// Whether a transpose by `axes` of a tensor of this shape moves nothing but extents of 1, as a
+// reshape may.
+bool MovesOnlyOnes(const Shape& shape, const std::vector<int64_t>& axes);
+
 // For each dimension whether a reduction with the attributes `axis` (None: all), and `exclude` (the
 // axes that are kept), reduces it.
 absl::StatusOr<std::vector<bool>> ReducedAxes(const Attrs& attrs, int rank, int constraint);

@@ -27,12 +27,6 @@ absl::Status Lower(StageBuilder& b) {
 AttrValue List(const std::vector<int64_t>& values) { return AttrValue::Ints(values); }
 
 template <int kSpatial>
-absl::StatusOr<std::vector<ValueId>> AsConvolution(Graph& graph, const Node& node,
-                                                   const std::vector<ValueId>& inputs) {
-  return SubpixelConvolution(graph, node, inputs, kSpatial);
-}
-
-template <int kSpatial>
 OpDef ConvTranspose(std::vector<OpExample> examples) {
   const std::string name = absl::StrCat("nn.conv", kSpatial, "d"), space = SpatialLetters(kSpatial);
   return {{.name = name + "_transpose",
@@ -52,7 +46,7 @@ OpDef ConvTranspose(std::vector<OpExample> examples) {
            .weight = 1,
            .channels = Channels::kTransposedLayouts,
            .quantized = kSpatial == 2 ? "qnn.conv2d_transpose" : nullptr,
-           .canonical = AsConvolution<kSpatial>},
+           .canonical = SubpixelConvolution},
           Infer<kSpatial>,
           Lower<kSpatial>,
           std::move(examples)};

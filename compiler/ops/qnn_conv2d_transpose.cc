@@ -43,11 +43,6 @@ absl::Status Lower(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<ValueId>> AsConvolution(Graph& graph, const Node& node,
-                                                   const std::vector<ValueId>& inputs) {
-  return SubpixelConvolution(graph, node, inputs, 2);
-}
-
 std::vector<std::string> Constraints() {
   const std::vector<std::string> of_floats = TransposedConstraints(2);
   return ProductConstraints({of_floats.begin() + 3, of_floats.end()});
@@ -68,7 +63,7 @@ const OpDef kConv2dTranspose = {
     {.fusion = Fusion::kContraction,
      .layout = {LayoutRule::kNamed, "data_layout"},
      .weight = 1,
-     .canonical = AsConvolution},
+     .canonical = SubpixelConvolution},
     Infer,
     Lower,
     {// Data less its zero point is 1 and 2.

@@ -16,6 +16,7 @@
 #include "absl/strings/strip.h"
 #include "compiler/base/status.h"
 #include "compiler/ops/add_op.h"
+#include "compiler/ops/axes.h"
 #include "compiler/ops/make.h"
 #include "compiler/ops/quantized_product.h"
 #include "compiler/ops/transposed_convolution.h"
@@ -108,12 +109,9 @@ bool AreOfAnyPhase(const Graph& graph, const std::vector<ValueId>& inputs,
   if (std::all_of(dims.begin(), dims.end(), [](const Dim& d) { return d.taps % d.stride == 0; })) {
     return true;
   }
-  if (!graph.is_constant(inputs[kProductYZero])) return false;
-  const Tensor& zero_points = graph.value(inputs[kProductYZero]).constant;
-  for (int64_t i = 0; i < zero_points.type().num_elements(); ++i) {
-    if (zero_points.AsInt(i) != 0) return false;
-  }
-  return true;
+  return graph.is_constant(inputs[kProductYZero]) &&
+         graph.value(inputs[kProductYZero]).constant.bytes().find_first_not_of('\0') ==
+             std::string::npos;
 }
 
 // A constant of as many elements as there are output channels, for each of the phases.
@@ -176,9 +174,7 @@ absl::StatusOr<ValueId> MoveIntoPlace(Graph& graph, const Node& node, ValueId va
     axes.insert(axes.end(), {extent, stride});
   }
   if (last) axes.push_back(channel);
-  std::vector<int64_t> moved = axes;
-  std::erase_if(moved, [&](int64_t axis) { return divided[static_cast<size_t>(axis)] == 1; });
-  if (!std::is_sorted(moved.begin(), moved.end())) {
+  if (!MovesOnlyOnes(divided, axes)) {
     KILN_ASSIGN_OR_RETURN(value, MakeReshape(graph, value, divided, node.source));
     KILN_ASSIGN_OR_RETURN(value, MakeTranspose(graph, value, axes, node.source));
   }
@@ -189,10 +185,10 @@ absl::StatusOr<ValueId> MoveIntoPlace(Graph& graph, const Node& node, ValueId va
 }  // namespace
 
 absl::StatusOr<std::vector<ValueId>> SubpixelConvolution(Graph& graph, const Node& node,
-                                                         const std::vector<ValueId>& inputs,
-                                                         int spatial) {
+                                                         const std::vector<ValueId>& inputs) {
   if (!graph.is_constant(inputs[1])) return std::vector<ValueId>();
   const TensorType data = graph.type(inputs[0]), weight = graph.type(inputs[1]);
+  const int spatial = data.rank() - 2;
   KILN_ASSIGN_OR_RETURN(const Transposed t, MakeTransposed(node.attrs, data, weight, spatial));
   const std::vector<Dim> dims = DimsOf(t, data.shape);
   if (!Applies(t, dims) || !AreOfAnyPhase(graph, inputs, dims)) return std::vector<ValueId>();

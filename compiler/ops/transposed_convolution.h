@@ -37,12 +37,11 @@ Access Spread(StageBuilder& b, const Access& x, const Transposed& t, const Expr&
 // Convolve's access to a weight, from its last tap to its first.
 KernelAccess ReadFlippedKernel(const Convolution& c, Access weight);
 
-// What the operator of `node`, a convolution's name and "_transpose", gives of typed inputs, as that
-// convolution and its channels moved into place; nothing where its weight is no constant or would
+// The canonical form (traits.h) of an operator whose name is a convolution's and "_transpose": that
+// convolution, and its channels moved into place. Nothing where the weight is no constant or would
 // grow much, no stride is above 1, taps are spread, or channels are in groups.
 absl::StatusOr<std::vector<ValueId>> SubpixelConvolution(Graph& graph, const Node& node,
-                                                         const std::vector<ValueId>& inputs,
-                                                         int spatial);
+                                                         const std::vector<ValueId>& inputs);
 
 }  // namespace kiln
 

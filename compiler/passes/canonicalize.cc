@@ -74,16 +74,6 @@ class Canonicalizer {
   }
   static bool Reshapes(const OpTraits& traits) { return traits.view == View::kReshaped; }
 
-  static bool MovesOnlyOnes(const Shape& from, const std::vector<int>& axes) {
-    int last = -1;
-    for (int axis : axes) {
-      if (from[static_cast<size_t>(axis)] == 1) continue;
-      if (axis < last) return false;
-      last = axis;
-    }
-    return true;
-  }
-
   absl::StatusOr<bool> Transpose(const Node& node) {
     const int rank = static_cast<int>(old_.type(node.outputs[0]).rank());
     KILN_ASSIGN_OR_RETURN(std::vector<int> axes, TransposeAxes(node.attrs, rank, 1));
@@ -94,7 +84,9 @@ class Canonicalizer {
       for (int& axis : axes) axis = first[static_cast<size_t>(axis)];
       input = before->inputs[0];
     }
-    if (MovesOnlyOnes(graph().type(input).shape, axes)) return Reshape(node, input);
+    if (MovesOnlyOnes(graph().type(input).shape, {axes.begin(), axes.end()})) {
+      return Reshape(node, input);
+    }
     if (input == direct) return false;
     KILN_ASSIGN_OR_RETURN(const ValueId transposed,
                           MakeTranspose(graph(), input, {axes.begin(), axes.end()}, node.source));

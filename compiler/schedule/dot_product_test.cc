@@ -320,10 +320,20 @@ TEST(DotProduct, NotOfCopiedRowsBeyondTheStack) {
   EXPECT_FALSE(absl::StrContains(description(8193), kVnni)) << description(8193);
   // Rows that need no copy may be of any length.
   EXPECT_TRUE(absl::StrContains(description(16384), kVnni)) << description(16384);
-  const Conv padded{.height = 2, .width = 2, .channels = 8196, .outputs = 20, .kernel = 1};
-  EXPECT_TRUE(
-      absl::EndsWith(Schedule(Convolution(padded, kI8, kWeights[3]), DotTarget()).description,
-                     "vpdpbusd stored rows"));
+  const auto of_padded = [](int64_t places, int64_t channels) {
+    return Schedule(Convolution({.height = places,
+                                 .width = places,
+                                 .channels = channels,
+                                 .outputs = 20,
+                                 .kernel = 1},
+                                kI8, kWeights[3]),
+                    DotTarget())
+        .description;
+  };
+  EXPECT_TRUE(absl::EndsWith(of_padded(2, 8196), "vpdpbusd stored rows"));
+  // Padded data that are more than the stack holds are copied by the tile, wherever they lie.
+  EXPECT_TRUE(absl::EndsWith(of_padded(4, 8192), "vpdpbusd copied rows")) << of_padded(4, 8192);
+  EXPECT_FALSE(absl::StrContains(of_padded(4, 8196), kVnni)) << of_padded(4, 8196);
 }
 
 TEST(DotProduct, RowsBeyondTheStackAreCopiedByTheTile) {

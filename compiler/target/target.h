@@ -55,8 +55,8 @@ struct Target {
   bool HasFeatures(absl::string_view list) const;
   // Whether a multiply-add takes one element of memory for all lanes as an operand (AVX-512).
   bool broadcasts_operands() const { return vector_bits == 512; }
-  // Whether the upper half of a product of int32 is one instruction, also of vectors: x86 has but
-  // products of every other lane.
+  // Whether one instruction gives the upper halves of products of int32, for vectors as for single
+  // numbers. On x86 none does: a vector instruction multiplies every other lane, to 64 bits.
   bool has_mul_high() const;
   // Whether vectors of int32 have a multiplication that gives a * b / 2^31 (AArch64's SQRDMULH).
   bool has_doubling_mul_high() const;

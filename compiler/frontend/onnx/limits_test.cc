@@ -23,7 +23,7 @@ TEST(Limits, OfTheNodesOfAFile) {
 }
 
 // Nodes of operators that are lacking are told once each, however many there are.
-TEST(Limits, OfTheTimeThatUnknownNodesTake) {
+TEST(Limits, AMillionUnknownNodesAreOneLine) {
   onnx::ModelProto model;
   ASSERT_TRUE(model.ParseFromString(Model(Input("x", "2"))));
   for (int64_t i = 0; i + 1 < kMaxGraphNodes; ++i) {
