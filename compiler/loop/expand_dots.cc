@@ -11,6 +11,9 @@ Expr LaneOf(const Expr& e, int lane) {
   if (!e.type().is_vector()) return e;
   if (const auto* n = e.As<Ramp>()) return n->base + Expr(n->stride * lane);
   if (const auto* n = e.As<Broadcast>()) return n->a;
+  if (const auto* n = e.As<Interleave>()) {
+    return LaneOf(n->operands[n->WhichOperand(lane)], n->InOperand(lane));
+  }
   if (const auto* n = e.As<Load>()) {
     std::vector<Expr> index;
     for (const Expr& i : n->index) index.push_back(LaneOf(i, lane));

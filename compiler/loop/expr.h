@@ -2,7 +2,7 @@
 // Expressions of the loop IR.
 //
 //   expr := int | float | var | unary(expr) | binary(expr, expr) | fma(expr, expr, expr)
-//         | dot<instruction, group>(expr, expr, expr) | compare(expr, expr)
+//         | dot<instruction, group>(expr, expr, expr) | interleave(expr, …) | compare(expr, expr)
 //         | select(expr, expr, expr) | cast<type>(expr) | bitcast<type>(expr)
 //         | load(buffer, expr…) | ramp(expr, stride, lanes) | broadcast(expr, lanes)
 //
@@ -37,6 +37,8 @@
 //   exchanged. Factors are extended to the type of sum before they are multiplied, and sums wrap
 //   around. The instruction is the one that the schedule has chosen
 //   (compiler/target/instructions.h); it changes no bit.
+// - interleave(a, b, …) of n operands is a vector with n times their lanes: the first lane of each
+//   operand, then the second of each, and so on. n is a power of two.
 // - Vectors: any other operation on vectors is the operation on each lane.
 //
 // Expressions are immutable and shared: one may stand in several places (a DAG). Engines evaluate a
@@ -207,6 +209,13 @@ struct Dot {
   DotKind kind;
   Expr sum, a, b;
 };
+struct Interleave {
+  std::vector<Expr> operands;
+
+  // Lane `lane` of the result is lane InOperand(lane) of operand WhichOperand(lane).
+  size_t WhichOperand(int lane) const { return static_cast<size_t>(lane) % operands.size(); }
+  int InOperand(int lane) const { return lane / static_cast<int>(operands.size()); }
+};
 struct Compare {
   CompareOp op;
   Expr a, b;
@@ -238,8 +247,8 @@ struct Broadcast {
 
 struct ExprNode {
   Type type;
-  std::variant<IntImm, FloatImm, VarNode, Unary, Binary, Fma, Dot, Compare, Select, Cast, Bitcast,
-               Load, Ramp, Broadcast>
+  std::variant<IntImm, FloatImm, VarNode, Unary, Binary, Fma, Dot, Interleave, Compare, Select,
+               Cast, Bitcast, Load, Ramp, Broadcast>
       value;
 };
 
@@ -268,6 +277,8 @@ Expr MakeBinary(BinaryOp op, Expr a, Expr b);
 Expr MakeFma(Expr a, Expr b, Expr c);
 // The lanes of the operands must make a DotShape.
 Expr MakeDot(DotKind kind, Expr sum, Expr a, Expr b);
+// Of two operands or a greater power of two.
+Expr MakeInterleave(std::vector<Expr> operands);
 Expr MakeCompare(CompareOp op, Expr a, Expr b);
 Expr MakeSelect(Expr condition, Expr if_true, Expr if_false);
 Expr MakeCast(Type type, Expr a);    // lanes must agree

@@ -45,6 +45,9 @@ void ForEachOperand(const ExprNode& node, const F& f) {
                           f(e.a);
                           f(e.b);
                         },
+                        [&](const Interleave& e) {
+                          for (const Expr& operand : e.operands) f(operand);
+                        },
                         [&](const Compare& e) {
                           f(e.a);
                           f(e.b);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/loop/expr_pool.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <functional>
@@ -28,6 +29,11 @@ class Hasher {
 
 bool Same(const Expr& a, const Expr& b) { return a.get() == b.get(); }
 
+bool Same(const std::vector<Expr>& a, const std::vector<Expr>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Expr& x, const Expr& y) { return Same(x, y); });
+}
+
 }  // namespace
 
 size_t ExprPool::Hash::operator()(const Expr& e) const {
@@ -44,6 +50,9 @@ size_t ExprPool::Hash::operator()(const Expr& e) const {
           [&](const Fma& n) { h.Add(n.a), h.Add(n.b), h.Add(n.c); },
           [&](const Dot& n) {
             h.Add(static_cast<uint64_t>(n.kind.group)), h.Add(n.sum), h.Add(n.a), h.Add(n.b);
+          },
+          [&](const Interleave& n) {
+            for (const Expr& operand : n.operands) h.Add(operand);
           },
           [&](const Compare& n) { h.Add(static_cast<uint64_t>(n.op)), h.Add(n.a), h.Add(n.b); },
           [&](const Select& n) { h.Add(n.condition), h.Add(n.if_true), h.Add(n.if_false); },
@@ -63,57 +72,53 @@ size_t ExprPool::Hash::operator()(const Expr& e) const {
 bool ExprPool::Equal::operator()(const Expr& a, const Expr& b) const {
   if (a.get() == b.get()) return true;
   if (a->value.index() != b->value.index() || a.type() != b.type()) return false;
-  return std::visit(Overloaded{
-                        [&](const IntImm& n) { return n.value == b.As<IntImm>()->value; },
-                        [&](const FloatImm& n) {
-                          return std::bit_cast<uint64_t>(n.value) ==
-                                 std::bit_cast<uint64_t>(b.As<FloatImm>()->value);
-                        },
-                        [&](const VarNode&) { return false; },
-                        [&](const Unary& n) {
-                          const Unary& m = *b.As<Unary>();
-                          return n.op == m.op && Same(n.a, m.a);
-                        },
-                        [&](const Binary& n) {
-                          const Binary& m = *b.As<Binary>();
-                          return n.op == m.op && Same(n.a, m.a) && Same(n.b, m.b);
-                        },
-                        [&](const Fma& n) {
-                          const Fma& m = *b.As<Fma>();
-                          return Same(n.a, m.a) && Same(n.b, m.b) && Same(n.c, m.c);
-                        },
-                        [&](const Dot& n) {
-                          const Dot& m = *b.As<Dot>();
-                          return n.kind == m.kind && Same(n.sum, m.sum) && Same(n.a, m.a) &&
-                                 Same(n.b, m.b);
-                        },
-                        [&](const Compare& n) {
-                          const Compare& m = *b.As<Compare>();
-                          return n.op == m.op && Same(n.a, m.a) && Same(n.b, m.b);
-                        },
-                        [&](const Select& n) {
-                          const Select& m = *b.As<Select>();
-                          return Same(n.condition, m.condition) && Same(n.if_true, m.if_true) &&
-                                 Same(n.if_false, m.if_false);
-                        },
-                        [&](const Cast& n) { return Same(n.a, b.As<Cast>()->a); },
-                        [&](const Bitcast& n) { return Same(n.a, b.As<Bitcast>()->a); },
-                        [&](const Load& n) {
-                          const Load& m = *b.As<Load>();
-                          if (n.buffer != m.buffer || n.index.size() != m.index.size())
-                            return false;
-                          for (size_t i = 0; i < n.index.size(); ++i) {
-                            if (!Same(n.index[i], m.index[i])) return false;
-                          }
-                          return true;
-                        },
-                        [&](const Ramp& n) {
-                          const Ramp& m = *b.As<Ramp>();
-                          return Same(n.base, m.base) && n.stride == m.stride && n.lanes == m.lanes;
-                        },
-                        [&](const Broadcast& n) { return Same(n.a, b.As<Broadcast>()->a); },
-                    },
-                    a->value);
+  return std::visit(
+      Overloaded{
+          [&](const IntImm& n) { return n.value == b.As<IntImm>()->value; },
+          [&](const FloatImm& n) {
+            return std::bit_cast<uint64_t>(n.value) ==
+                   std::bit_cast<uint64_t>(b.As<FloatImm>()->value);
+          },
+          [&](const VarNode&) { return false; },
+          [&](const Unary& n) {
+            const Unary& m = *b.As<Unary>();
+            return n.op == m.op && Same(n.a, m.a);
+          },
+          [&](const Binary& n) {
+            const Binary& m = *b.As<Binary>();
+            return n.op == m.op && Same(n.a, m.a) && Same(n.b, m.b);
+          },
+          [&](const Fma& n) {
+            const Fma& m = *b.As<Fma>();
+            return Same(n.a, m.a) && Same(n.b, m.b) && Same(n.c, m.c);
+          },
+          [&](const Dot& n) {
+            const Dot& m = *b.As<Dot>();
+            return n.kind == m.kind && Same(n.sum, m.sum) && Same(n.a, m.a) && Same(n.b, m.b);
+          },
+          [&](const Interleave& n) { return Same(n.operands, b.As<Interleave>()->operands); },
+          [&](const Compare& n) {
+            const Compare& m = *b.As<Compare>();
+            return n.op == m.op && Same(n.a, m.a) && Same(n.b, m.b);
+          },
+          [&](const Select& n) {
+            const Select& m = *b.As<Select>();
+            return Same(n.condition, m.condition) && Same(n.if_true, m.if_true) &&
+                   Same(n.if_false, m.if_false);
+          },
+          [&](const Cast& n) { return Same(n.a, b.As<Cast>()->a); },
+          [&](const Bitcast& n) { return Same(n.a, b.As<Bitcast>()->a); },
+          [&](const Load& n) {
+            const Load& m = *b.As<Load>();
+            return n.buffer == m.buffer && Same(n.index, m.index);
+          },
+          [&](const Ramp& n) {
+            const Ramp& m = *b.As<Ramp>();
+            return Same(n.base, m.base) && n.stride == m.stride && n.lanes == m.lanes;
+          },
+          [&](const Broadcast& n) { return Same(n.a, b.As<Broadcast>()->a); },
+      },
+      a->value);
 }
 
 Expr ExprPool::Intern(const Expr& e) {

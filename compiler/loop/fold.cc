@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The builders of operations: operands are brought to one type, constants are folded with the
 // kernels of scalar.h, and identities that keep every bit are applied.
+#include <bit>
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -240,6 +241,22 @@ Expr MakeDot(DotKind kind, Expr sum, Expr a, Expr b) {
              absl::StrCat("dot in groups of ", kind.group, " of ", a.type().ToString(), " and ",
                           b.type().ToString(), " in ", type.ToString()));
   return NewExpr(type, Dot{std::move(kind), std::move(sum), std::move(a), std::move(b)});
+}
+
+Expr MakeInterleave(std::vector<Expr> operands) {
+  KILN_CHECK(operands.size() > 1 && std::has_single_bit(operands.size()),
+             absl::StrCat("interleave of ", operands.size(), " operands"));
+  const Type type = operands[0].type();
+  const int lanes = type.lanes * static_cast<int>(operands.size());
+  Scalar first, other;
+  bool uniform = AsScalar(operands[0], &first);
+  for (const Expr& operand : operands) {
+    KILN_CHECK(operand.type() == type,
+               absl::StrCat("interleave of ", type.ToString(), " and ", operand.type().ToString()));
+    uniform = uniform && AsScalar(operand, &other) && other.i == first.i;
+  }
+  if (uniform) return MakeBroadcast(std::move(operands[0]), lanes);
+  return NewExpr(type.WithLanes(lanes), Interleave{std::move(operands)});
 }
 
 Expr MakeCompare(CompareOp op, Expr a, Expr b) {

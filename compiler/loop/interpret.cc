@@ -76,6 +76,9 @@ void Evaluate(Frame& frame, const Operation& operation) {
           [&](const DotOperation& o) {
             o.kernel(o.shape, frame.at(o.sum), frame.at(o.a), frame.at(o.b), out);
           },
+          [&](const InterleaveOperation& o) {
+            for (size_t l = 0; l < o.lanes.size(); ++l) out[l] = *frame.at(o.lanes[l]);
+          },
           [&](const SelectOperation& o) {
             const Scalar* condition = frame.at(o.condition);
             const Scalar* if_true = frame.at(o.if_true);

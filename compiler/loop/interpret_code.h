@@ -51,6 +51,9 @@ struct DotOperation {
   DotShape shape;
   Slot sum, a, b;
 };
+struct InterleaveOperation {
+  std::vector<Slot> lanes;
+};
 struct SelectOperation {
   Slot condition, if_true, if_false;
 };
@@ -69,8 +72,8 @@ struct BroadcastOperation {
 struct Operation {
   int lanes;
   Slot out;
-  std::variant<UnaryOperation, BinaryOperation, FmaOperation, DotOperation, SelectOperation,
-               LoadOperation, RampOperation, BroadcastOperation>
+  std::variant<UnaryOperation, BinaryOperation, FmaOperation, DotOperation, InterleaveOperation,
+               SelectOperation, LoadOperation, RampOperation, BroadcastOperation>
       value;
 };
 

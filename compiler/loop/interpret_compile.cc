@@ -165,6 +165,14 @@ class FuncCompiler {
                   *DotShape::Of(e.type().lanes, n.a.type().lanes, n.b.type().lanes, n.kind),
                   SlotOf(n.sum), SlotOf(n.a), SlotOf(n.b)};
             },
+            [&](const Interleave& n) -> Value {
+              InterleaveOperation operation;
+              for (int lane = 0; lane < e.type().lanes; ++lane) {
+                const Expr& operand = n.operands[n.WhichOperand(lane)];
+                operation.lanes.push_back(SlotOf(operand) + n.InOperand(lane));
+              }
+              return operation;
+            },
             [&](const Compare& n) -> Value {
               return BinaryOperation{FindCompareKernel(n.op, n.a.type().dtype), SlotOf(n.a),
                                      SlotOf(n.b)};

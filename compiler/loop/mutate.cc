@@ -30,6 +30,11 @@ Expr Rebuild(const Expr& e, const F& rewritten) {
           [&](const Dot& n) {
             return MakeDot(n.kind, rewritten(n.sum), rewritten(n.a), rewritten(n.b));
           },
+          [&](const Interleave& n) {
+            std::vector<Expr> operands;
+            for (const Expr& operand : n.operands) operands.push_back(rewritten(operand));
+            return MakeInterleave(std::move(operands));
+          },
           [&](const Compare& n) { return MakeCompare(n.op, rewritten(n.a), rewritten(n.b)); },
           [&](const Select& n) {
             return MakeSelect(rewritten(n.condition), rewritten(n.if_true), rewritten(n.if_false));

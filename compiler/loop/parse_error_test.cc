@@ -33,6 +33,22 @@ TEST(ParseErrorTest, Dots) {
   EXPECT_EQ(error("vpmaddwd"), "loops:2:22: found '>', wanted ','");
 }
 
+TEST(ParseErrorTest, InterleavedLanes) {
+  const auto error = [](const std::string& operands) {
+    return ErrorIn("y[ramp(0, 1, 4)] = interleave(" + operands + ")");
+  };
+  EXPECT_EQ(error(""), "loops:2:20: found 0 operands of interleave");
+  EXPECT_EQ(error("x[0]"),
+            "loops:2:20: interleave of 1 operands, which is no power of two above 1");
+  EXPECT_EQ(error("x[0], x[1], x[2]"),
+            "loops:2:20: interleave of 3 operands, which is no power of two above 1");
+  EXPECT_EQ(error("x[0], n[0]"),
+            "loops:2:20: an operand of interleave has type int32, not float32");
+  EXPECT_EQ(error("1, 2"), "loops:2:20: interleave of 2 operands of index does not give indexx2");
+  EXPECT_EQ(error("broadcast(x[0], 40000), broadcast(x[1], 40000)"),
+            "loops:2:20: found 80000 lanes of interleave, wanted at most 65536");
+}
+
 TEST(ParseErrorTest, Declarations) {
   EXPECT_EQ(ErrorOf("operation f"),
             "loops:1:1: found 'operation', wanted a declaration: constant, operator, main, task, "

@@ -262,6 +262,7 @@ absl::StatusOr<Expr> ExprParser::ParseFunction(const std::string& name, Position
   if (name == "broadcast") return ParseBroadcast(position);
   if (name == "bitcast") return ParseBitcast(position);
   if (name == "dot") return ParseDot(position);
+  if (name == "interleave") return ParseInterleave(position);
   KILN_RETURN_IF_ERROR(lexer_.Expect("("));
   KILN_ASSIGN_OR_RETURN(const std::vector<Expr> operands, ParseList(")"));
   return Apply(name, position, operands);
@@ -290,6 +291,20 @@ absl::StatusOr<Expr> ExprParser::ParseDot(Position position) {
   }
   const Dot dot = {std::move(kind), operands[0], operands[1], operands[2]};
   return Checked(NewExpr(dot.sum.type(), dot), position);
+}
+
+absl::StatusOr<Expr> ExprParser::ParseInterleave(Position position) {
+  KILN_RETURN_IF_ERROR(lexer_.Expect("("));
+  KILN_ASSIGN_OR_RETURN(std::vector<Expr> operands, ParseList(")"));
+  if (operands.empty()) return lexer_.ErrorAt(position, "found 0 operands of interleave");
+  const int64_t lanes = static_cast<int64_t>(operands.size()) * operands[0].type().lanes;
+  if (lanes > kMaxLanes) {
+    return lexer_.ErrorAt(
+        position,
+        absl::StrCat("found ", lanes, " lanes of interleave, wanted at most ", kMaxLanes));
+  }
+  const Type type = operands[0].type().WithLanes(static_cast<int>(lanes));
+  return Checked(NewExpr(type, Interleave{std::move(operands)}), position);
 }
 
 absl::StatusOr<Expr> ExprParser::ParseRamp(Position position) {

@@ -42,6 +42,7 @@ class ExprParser {
   absl::StatusOr<Expr> ParseBroadcast(Position position);
   absl::StatusOr<Expr> ParseBitcast(Position position);
   absl::StatusOr<Expr> ParseDot(Position position);
+  absl::StatusOr<Expr> ParseInterleave(Position position);
   absl::StatusOr<std::vector<Expr>> ParseList(absl::string_view end);
   absl::StatusOr<Expr> Apply(const std::string& name, Position position,
                              const std::vector<Expr>& operands);

@@ -95,6 +95,21 @@ TEST(ParseTest, Dots) {
   EXPECT_EQ(y[2], 5 + 4231 + 2 * 5 + 20 * 7 + 200 * 6 + 2000 * 8);
 }
 
+constexpr char kInterleaved[] = R"(main f(x: int8[8]) -> (y: int8[8], z: int8[4]) {
+  y[ramp(0, 1, 8)] = interleave(x[ramp(0, 1, 2)], x[ramp(4, 1, 2)], broadcast(9i8, 2), x[ramp(2, 1, 2)])
+  z[ramp(0, 1, 4)] = interleave(x[0], 5i8, x[2], x[3])
+}
+)";
+
+TEST(ParseTest, InterleavedLanes) {
+  ExpectReadsBack(kInterleaved);
+  std::vector<int8_t> x = {10, 11, 12, 13, 14, 15, 16, 17}, y(8), z(4);
+  const LoopProgram program = Parsed(kInterleaved);
+  ASSERT_EQ(Interpreter(program).Run("f", {x.data(), y.data(), z.data()}), absl::OkStatus());
+  EXPECT_EQ(y, (std::vector<int8_t>{10, 14, 9, 12, 11, 15, 9, 13}));
+  EXPECT_EQ(z, (std::vector<int8_t>{10, 5, 12, 13}));
+}
+
 TEST(ParseTest, Statements) {
   ExpectReadsBack(R"(profile_hook hook
 

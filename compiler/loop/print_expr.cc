@@ -110,6 +110,7 @@ std::string ExprPrinter::PrintNode(const Expr& e, int min_precedence) {
             const char* swaps = kind.swaps ? ", swaps" : "";
             return call(absl::StrCat("dot<", name, kind.group, swaps, ">"), {n.sum, n.a, n.b});
           },
+          [&](const Interleave& n) { return call("interleave", n.operands); },
           [&](const Compare& n) { return infix(FindWord(kCompareWords, n.op, false), n.a, n.b); },
           [&](const Select& n) { return call("select", {n.condition, n.if_true, n.if_false}); },
           [&](const Cast& n) { return call(type.ToString(), {n.a}); },

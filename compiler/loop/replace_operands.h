@@ -35,6 +35,9 @@ Expr ReplaceOperands(const Expr& e, const F& f) {
                    replace(n.a);
                    replace(n.b);
                  },
+                 [&](Interleave& n) {
+                   for (Expr& operand : n.operands) replace(operand);
+                 },
                  [&](Compare& n) {
                    replace(n.a);
                    replace(n.b);

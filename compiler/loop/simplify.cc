@@ -117,6 +117,11 @@ Expr Simplifier::Rewrite(const Expr& e) {
     const Expr b = Visit(n->b);
     return pool_.Intern(MakeDot(n->kind, sum, a, b));
   }
+  if (const auto* n = e.As<Interleave>()) {
+    std::vector<Expr> operands;
+    for (const Expr& operand : n->operands) operands.push_back(Visit(operand));
+    return pool_.Intern(MakeInterleave(std::move(operands)));
+  }
   if (const auto* n = e.As<Compare>()) {
     const Expr a = Visit(n->a);
     const Expr b = Visit(n->b);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "compiler/loop/parse.h"
 #include "compiler/loop/passes.h"
 
@@ -66,6 +67,52 @@ TEST_F(VectorizeTest, WhatIsTheSameInAllLanesStaysScalar) {
   const Expr scalar = MakeLoad(x, {k}) * MakeLoad(x, {k + 1});
   EXPECT_EQ(Vectorized(4, MakeStore(y, {i}, scalar * MakeLoad(z, {i * 3 + k}))),
             "y[ramp(0, 1, 4)] = broadcast(x[k] * x[k + 1], 4) * z[ramp(k, 3, 4)]\n");
+}
+
+TEST_F(VectorizeTest, LanesOfDotsMayBeRowsByColumns) {
+  const Buffer rows = Param("rows", DType::Int(8)), columns = Param("columns", DType::Int(8)),
+               sums = Param("sums", DType::Int(32));
+  const Var k = MakeVar("k");
+  const auto group = [&](const Buffer& buffer, const Expr& which) {
+    return MakeLoad(buffer, {MakeRamp(k * 16 + which * 8, 1, 8)});
+  };
+  const auto dot = [&](const Expr& row, const Expr& column) {
+    return Vectorized(4,
+                      MakeStore(sums, {i},
+                                MakeDot({.instruction = "smmla", .group = 8}, MakeLoad(sums, {i}),
+                                        group(rows, row), group(columns, column))));
+  };
+  EXPECT_EQ(dot(i / 2, i % 2),
+            "let t0 = ramp(k * 16, 1, 16)\n"
+            "sums[ramp(0, 1, 4)] = dot<smmla, 8>(sums[ramp(0, 1, 4)], rows[t0], columns[t0])\n");
+  // Neither in another order nor with groups apart.
+  EXPECT_TRUE(absl::StartsWith(dot(i % 2, i / 2), "for i in 0..4 {"));
+  EXPECT_TRUE(absl::StartsWith(dot(i / 2, i % 2 * 3), "for i in 0..4 {"));
+}
+
+TEST_F(VectorizeTest, InterleavesFactorsOfDots) {
+  const Buffer bytes = Param("bytes", DType::Int(8)), words = Param("words", DType::Int(16)),
+               sums = Param("sums", DType::Int(32));
+  const auto wide = [&](const Expr& at) { return MakeCast(DType::Int(16), MakeLoad(bytes, {at})); };
+  const Expr pair = MakeLoad(words, {MakeRamp(i * 2, 1, 2)});
+  EXPECT_EQ(Vectorized(4, MakeStore(sums, {i},
+                                    MakeDot({.group = 2}, MakeLoad(sums, {i}),
+                                            MakeInterleave({wide(i), wide(i + 64)}), pair))),
+            "sums[ramp(0, 1, 4)] = dot<2>(sums[ramp(0, 1, 4)], "
+            "interleave(int16x4(bytes[ramp(0, 1, 4)]), int16x4(bytes[ramp(64, 1, 4)])), "
+            "words[ramp(0, 1, 8)])\n");
+  // An operand that is the same in all lanes, and a group that is.
+  EXPECT_EQ(Vectorized(4, MakeStore(sums, {i},
+                                    MakeDot({.group = 2}, MakeLoad(sums, {i}),
+                                            MakeInterleave({wide(i), wide(9)}), pair))),
+            "sums[ramp(0, 1, 4)] = dot<2>(sums[ramp(0, 1, 4)], "
+            "interleave(int16x4(bytes[ramp(0, 1, 4)]), broadcast(int16(bytes[9]), 4)), "
+            "words[ramp(0, 1, 8)])\n");
+  EXPECT_EQ(Vectorized(4, MakeStore(sums, {i},
+                                    MakeDot({.group = 2}, MakeLoad(sums, {i}),
+                                            MakeInterleave({wide(8), wide(9)}), pair))),
+            "sums[ramp(0, 1, 4)] = dot<2>(sums[ramp(0, 1, 4)], "
+            "interleave(int16(bytes[8]), int16(bytes[9])), words[ramp(0, 1, 8)])\n");
 }
 
 TEST_F(VectorizeTest, IndicesAreRampsWhereDivisionAllowsIt) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/loop/verify_expr.h"
 
+#include <bit>
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -45,6 +46,23 @@ std::string CheckDot(const Dot& n, const Type& type) {
   if (DotShape::Of(type.lanes, a.lanes, b.lanes, n.kind).has_value()) return "";
   return absl::StrCat("dot in groups of ", n.kind.group, " of ", a.ToString(), " and ",
                       b.ToString(), " does not give ", type.ToString());
+}
+
+std::string CheckInterleave(const Interleave& n, const Type& type) {
+  const size_t count = n.operands.size();
+  if (count < 2 || !std::has_single_bit(count)) {
+    return absl::StrCat("interleave of ", count, " operands, which is no power of two above 1");
+  }
+  const Type wanted = n.operands[0].type();
+  if (wanted.index || type != wanted.WithLanes(wanted.lanes * static_cast<int>(count))) {
+    return absl::StrCat("interleave of ", count, " operands of ", wanted.ToString(),
+                        " does not give ", type.ToString());
+  }
+  for (const Expr& operand : n.operands) {
+    const std::string error = CheckSame("an operand of interleave", operand, wanted);
+    if (!error.empty()) return error;
+  }
+  return "";
 }
 
 std::string CheckLoad(const Load& n, const Type& type) {
@@ -93,6 +111,7 @@ std::string FindTypeError(const Expr& e) {
                  [&](const Dot& n) {
                    return FirstOf(CheckSame("the sum", n.sum, type), CheckDot(n, type));
                  },
+                 [&](const Interleave& n) { return CheckInterleave(n, type); },
                  [&](const Compare& n) {
                    const Type wanted = Type::Of(DType::Bool(), n.a.type().lanes);
                    if (type != wanted) return Wrong("a comparison", type, wanted);

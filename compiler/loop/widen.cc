@@ -179,7 +179,8 @@ class Widener {
   Expr WidenDot(const Expr& e, const Dot& dot) {
     const Expr sum = Value(dot.sum), a = Groups(dot.a, dot.kind.group),
                b = Groups(dot.b, dot.kind.group);
-    if (sum.get() == nullptr || a.get() == nullptr || b.get() == nullptr) return {};
+    if (a.get() == nullptr || b.get() == nullptr) return WidenRowsByColumns(dot);
+    if (sum.get() == nullptr) return {};
     const bool varies = Varies(dot.a) || Varies(dot.b);
     if (!varies && !sum.type().is_vector()) return e;
     // Sums that differ, of products that do not.
@@ -187,11 +188,66 @@ class Widener {
     return MakeDot(dot.kind, WithLanes(sum, lanes_), a, b);
   }
 
+  // The sums of lanes that are rows by columns: lane l meets group l / C of `a` and l % C of `b`, and
+  // groups of a factor lie one behind the other. Empty if that is not so.
+  Expr WidenRowsByColumns(const Dot& dot) {
+    const std::optional<GroupPlaces> a = PlacesOf(dot.a, dot.kind.group),
+                                     b = PlacesOf(dot.b, dot.kind.group);
+    if (!a.has_value() || !b.has_value()) return {};
+    int columns = 1;
+    while (columns < lanes_ && a->places[static_cast<size_t>(columns)] == 0) ++columns;
+    for (int lane = 0; lane < lanes_; ++lane) {
+      const auto l = static_cast<size_t>(lane);
+      if (a->places[l] != lane / columns || b->places[l] != lane % columns) return {};
+    }
+    const Expr sum = Value(dot.sum);
+    if (sum.get() == nullptr || lanes_ % columns != 0) return {};
+    const int group = dot.kind.group;
+    const auto load = [&](const GroupPlaces& factor, int count) {
+      return MakeLoad(factor.buffer, {MakeRamp(factor.first, 1, count * group)});
+    };
+    return MakeDot(dot.kind, WithLanes(sum, lanes_), load(*a, lanes_ / columns), load(*b, columns));
+  }
+
+  // The group of memory that each lane loads, counted from that of the first lane.
+  struct GroupPlaces {
+    Buffer buffer;
+    Expr first;
+    std::vector<int64_t> places;
+  };
+  std::optional<GroupPlaces> PlacesOf(const Expr& e, int group) {
+    const auto* load = e.As<Load>();
+    if (load == nullptr || load->index.size() != 1 || own_.contains(load->buffer.get())) {
+      return std::nullopt;
+    }
+    const auto* ramp = load->index[0].As<Ramp>();
+    if (ramp == nullptr || ramp->stride != 1 || ramp->lanes != group) return std::nullopt;
+    const auto at = [&](int lane) { return Substitute(ramp->base, {{lane_.get(), Expr(lane)}}); };
+    GroupPlaces result{load->buffer, simplifier_.Simplify(at(0)), {}};
+    for (int lane = 0; lane < lanes_; ++lane) {
+      int64_t apart = 0;
+      if (!AsInt(simplifier_.Simplify(at(lane) - at(0)), &apart) || apart % group != 0) {
+        return std::nullopt;
+      }
+      result.places.push_back(apart / group);
+    }
+    return result;
+  }
+
   // One group of a factor, in all lanes: itself if it does not differ. Empty if it cannot be
   // widened.
   Expr Groups(const Expr& e, int group) {
     if (e.type().lanes != group) return {};
     if (!Varies(e)) return e;
+    if (const auto* interleave = e.As<Interleave>()) {
+      std::vector<Expr> lanes;
+      for (const Expr& operand : interleave->operands) {
+        const Expr widened = Value(operand);
+        if (widened.get() == nullptr) return {};
+        lanes.push_back(WithLanes(widened, lanes_));
+      }
+      return MakeInterleave(std::move(lanes));
+    }
     if (const auto* cast = e.As<Cast>()) {
       const Expr a = Groups(cast->a, group);
       if (a.get() == nullptr) return {};

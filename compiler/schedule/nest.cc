@@ -39,6 +39,8 @@ std::vector<Expr> Operands(const Expr& e) {
           return {node.a, node.b, node.c};
         } else if constexpr (std::is_same_v<T, loop::Dot>) {
           return {node.sum, node.a, node.b};
+        } else if constexpr (std::is_same_v<T, loop::Interleave>) {
+          return node.operands;
         } else if constexpr (std::is_same_v<T, loop::Select>) {
           return {node.condition, node.if_true, node.if_false};
         } else if constexpr (std::is_same_v<T, loop::Ramp>) {

@@ -37,6 +37,8 @@ void ForEachOperand(const ExprNode& node, F f) {
           f(n.sum);
           f(n.a);
           f(n.b);
+        } else if constexpr (std::is_same_v<T, loop::Interleave>) {
+          for (const Expr& operand : n.operands) f(operand);
         } else if constexpr (std::is_same_v<T, loop::Select>) {
           f(n.condition);
           f(n.if_true);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arithmetic of the loop IR. The meaning of every operation is that of loop/expr.h to the bit.
+#include <array>
 #include <cstdint>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/codegen/llvm/function_emitter.h"
@@ -49,6 +51,30 @@ llvm::CmpInst::Predicate IntPredicate(CompareOp op, bool is_signed) {
   return is_signed ? llvm::CmpInst::ICMP_SGE : llvm::CmpInst::ICMP_UGE;
 }
 
+// The lanes of 2^n operands in turn, two operands at a time, as machines have it.
+llvm::Value* Interleaved(llvm::IRBuilder<>& builder, const std::vector<llvm::Value*>& operands) {
+  const size_t count = operands.size();
+  auto* type = llvm::dyn_cast<llvm::FixedVectorType>(operands[0]->getType());
+  if (type == nullptr) {
+    llvm::Type* element = operands[0]->getType();
+    llvm::Value* vector =
+        llvm::PoisonValue::get(llvm::FixedVectorType::get(element, static_cast<unsigned>(count)));
+    for (size_t i = 0; i < count; ++i) {
+      vector = builder.CreateInsertElement(vector, operands[i], uint64_t{i});
+    }
+    return vector;
+  }
+  if (count == 1) return operands[0];
+  std::array<std::vector<llvm::Value*>, 2> halves;
+  for (size_t i = 0; i < count; ++i) halves[i % 2].push_back(operands[i]);
+  llvm::Value* even = Interleaved(builder, halves[0]);
+  llvm::Value* odd = Interleaved(builder, halves[1]);
+  const auto lanes = static_cast<int>(count * type->getNumElements());
+  std::vector<int> mask(static_cast<size_t>(lanes));
+  for (int i = 0; i < lanes; ++i) mask[static_cast<size_t>(i)] = i / 2 + i % 2 * (lanes / 2);
+  return builder.CreateShuffleVector(even, odd, mask);
+}
+
 }  // namespace
 
 llvm::Value* FunctionEmitter::EmitExpr(const loop::Expr& e) {
@@ -79,6 +105,11 @@ llvm::Value* FunctionEmitter::EmitNode(const loop::Expr& e) {
   if (const auto* node = e.As<loop::Unary>()) return EmitUnary(*node, type);
   if (const auto* node = e.As<loop::Binary>()) return EmitBinary(*node, type);
   if (const auto* node = e.As<loop::Dot>()) return EmitDot(*node, type);
+  if (const auto* node = e.As<loop::Interleave>()) {
+    std::vector<llvm::Value*> operands;
+    for (const loop::Expr& operand : node->operands) operands.push_back(EmitExpr(operand));
+    return Interleaved(builder_, operands);
+  }
   if (const auto* node = e.As<loop::Fma>()) return EmitFma(*node, type);
   if (const auto* node = e.As<loop::Compare>()) return EmitCompare(*node);
   if (const auto* node = e.As<loop::Select>()) {
