@@ -345,7 +345,7 @@ Stmt ContractionNest(const loop::Kernel& kernel, size_t which, const Contraction
             .vectors = choice.vectors,
             .lanes = TileLanes(TileProblemOf(t), context.target)};
   const int64_t whole = context.Lanes(t.init.type().dtype);
-  if (t.tile.lanes == 1 && whole > 1 && t.tile.vectors % whole == 0) t.epilogue_lanes = whole;
+  if (t.tile.lanes < whole && t.tile.columns() % whole == 0) t.epilogue_lanes = whole;
   if (t.dot.has_value()) {
     const bool tiles_pad = t.padding.has_value() && !t.stored_rows.has_value();
     UseDotProduct(t, tiles_pad ? &kernel.stages[*t.padding] : nullptr, context);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/base/align.h"
 #include "compiler/base/status.h"
 #include "compiler/schedule/register_tile.h"
 
@@ -138,8 +139,9 @@ absl::Status CheckRange(absl::string_view field, int64_t found, int64_t most,
       absl::StrCat(field, ": found ", found, ", wanted 1 to ", most, ", ", why));
 }
 
-absl::Status CheckAccumulators(const ContractionChoice& choice, const Target& target) {
-  const int64_t most = MaxAccumulators(target);
+absl::Status CheckAccumulators(const ContractionChoice& choice, int64_t vector_rows,
+                               const Target& target) {
+  const int64_t most = MaxAccumulators(target) * vector_rows;
   // In an order that cannot overflow.
   const bool fits = choice.rows <= most && choice.outer_rows <= most && choice.vectors <= most &&
                     choice.outer_rows * choice.rows * choice.vectors <= most;
@@ -175,7 +177,7 @@ absl::Status CheckWinograd(const ContractionProblem& problem, const ContractionC
   KILN_RETURN_IF_ERROR(CheckRange("vectors", choice.vectors,
                                   DivideUp(winograd.columns, division.tile.lanes),
                                   "the vectors of columns"));
-  return CheckAccumulators(choice, target);
+  return CheckAccumulators(choice, 1, target);
 }
 
 }  // namespace
@@ -202,6 +204,9 @@ TileProblem TileProblemOf(const TiledContraction& t) {
     problem.keeps_rows = true;
     problem.folds_rows = false;  // a group is broadcast
     problem.lanes = t.dot->lanes;
+    problem.vector_rows = t.dot->vector_rows;
+    // Pairs are of neighbours on the innermost axis.
+    if (problem.vector_rows > 1) problem.outer_rows = 1;
     if (t.dot->row != nullptr) problem.step_cost = t.dot->row->cost;
     if (t.dot->panel) {
       problem.row_stride = t.dot->steps * t.dot->group * t.dot->row_dtype.bytes();
@@ -264,14 +269,15 @@ absl::Status CheckChoice(const ContractionProblem& problem, const ContractionCho
   KILN_RETURN_IF_ERROR(
       CheckRange("outer_rows", choice.outer_rows, tile.outer_rows, "the second row axis"));
   KILN_RETURN_IF_ERROR(CheckRange("rows", choice.rows, tile.rows, "the innermost row axis"));
-  KILN_RETURN_IF_ERROR(CheckRange("vectors", choice.vectors,
-                                  DivideUp(tile.columns, TileLanes(tile, target)),
-                                  "the vectors of columns"));
+  KILN_RETURN_IF_ERROR(
+      CheckRange("vectors", choice.vectors,
+                 AlignUp(DivideUp(tile.columns, TileLanes(tile, target)), tile.vector_rows),
+                 "the vectors of columns"));
   if (choice.columns_outside && tile.keeps_rows) {
     return absl::InvalidArgumentError(
         "order: found columns outside, wanted rows outside: rows are prepared for all columns");
   }
-  return CheckAccumulators(choice, target);
+  return CheckAccumulators(choice, tile.vector_rows, target);
 }
 
 }  // namespace kiln::schedule

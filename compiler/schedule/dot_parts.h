@@ -56,6 +56,10 @@ PackedDotColumns PackDotColumns(const TiledContraction& contraction,
 // x' of x, an element or a group of them.
 Expr InstructionRow(const DotPlan& dot, const Expr& x);
 
+// Where element `k` of a row of the tile lies in the panel: in its own row, or where the instruction
+// takes the groups of several rows, in one dimension with these side by side.
+std::vector<Expr> PanelIndex(const DotPlan& dot, const Expr& tile_row, const Expr& k);
+
 // Copies the rows of a tile, each element of the reduction behind the other: x' of `value`, and
 // zeros behind the last.
 Stmt FillPanel(const TiledContraction& contraction, const Expr& value, const Buffer& panel,

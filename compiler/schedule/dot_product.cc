@@ -2,9 +2,11 @@
 #include "compiler/schedule/dot_product.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/base/align.h"
 #include "compiler/schedule/dot_parts.h"
 #include "compiler/schedule/value_range.h"
 
@@ -19,6 +21,8 @@ constexpr int64_t kMaxLocalBytes = 256 << 10;
 constexpr int64_t kMaxSmallStackBytes = 256;  // on machines without an operating system
 constexpr int64_t kMaxPartReadOn = 3;         // of a run that is no whole groups: a third
 constexpr int64_t kMaxPartOfData = 4;         // that copied rows take: a quarter
+// Counted on AArch64: with less than these, SDOT takes fewer instructions than SMMLA.
+constexpr int64_t kMinStepsTogether = 8, kMinColumnsTogether = 32;
 constexpr int64_t kSignBit = 128;
 
 const DType kI32 = DType::Int(32), kI8 = DType::Int(8);
@@ -65,7 +69,8 @@ DotPlan PlanOf(const DotInstruction* row, DType x, const Range& y, const Target&
                .row_dtype = row->a,
                .column_dtype = row->b,
                .column_factor = row->b,
-               .lanes = row->FormOf(target)->lanes};
+               .lanes = row->FormOf(target)->lanes / row->vector_rows(),
+               .vector_rows = row->vector_rows()};
   if (row->widens_in_steps && y.within(Range::OfType(kI8))) plan.column_dtype = kI8;
   const bool other_sign = x.bits == row->a.bits && x != row->a;
   if (other_sign) plan.row_offset = x.is_int() ? kSignBit : -kSignBit;
@@ -108,6 +113,22 @@ bool HoldsRows(const Contraction& c, const DotPlan& plan, bool padded, const Tar
   return padded || bytes <= kMaxSmallStackBytes || bytes <= data_bytes / kMaxPartOfData;
 }
 
+// Whether an instruction of several rows pays: these are copied, each in one run of whole groups,
+// for enough columns and with enough steps between the beginning and the end of a tile.
+bool PaysRowsTogether(const DotInstruction& row, const Contraction& c, RowSource source) {
+  return source == RowSource::kData && c.reduce.size() == 1 &&
+         c.reduce[0].extent % row.group == 0 &&
+         c.reduce[0].extent >= kMinStepsTogether * row.group &&
+         c.column.extent >= kMinColumnsTogether;
+}
+
+// Products per issue slot of an instruction, without those of rows that do not exist.
+double UsedProducts(const DotInstruction& row, const Contraction& c, const Target& target) {
+  const auto rows = static_cast<double>(RowExtent(c, 0));
+  const auto computed = static_cast<double>(AlignUp(RowExtent(c, 0), row.vector_rows()));
+  return row.FormOf(target)->lanes * row.group / row.cost * rows / computed;
+}
+
 // The contraction without axes of extent 1, as its rows are looked at before axes are merged.
 Contraction WithoutUnitAxes(Contraction c) {
   std::erase_if(c.reduce, [](const Axis& axis) { return axis.extent == 1; });
@@ -123,13 +144,23 @@ std::optional<DotPlan> PlanDotProduct(const Contraction& c, RowSource source,
   const DType x = FactorLoad(c.x)->buffer->dtype;
   const Range y = RangeOfElements(ConstantFactor(c.y, context)->tensor);
   std::vector<const DotInstruction*> rows = DotInstructionsOf(target);
-  std::erase_if(rows, [&](const DotInstruction* row) { return !Multiplies(*row, x, y); });
+  std::erase_if(rows, [&](const DotInstruction* row) {
+    return !Multiplies(*row, x, y) ||
+           (row->vector_rows() > 1 && !PaysRowsTogether(*row, c, source));
+  });
+  // Of those that are as fast, one that needs no pairs of rows and no change of signs.
+  const auto order = [&](const DotInstruction* row) {
+    return std::tuple(-UsedProducts(*row, c, target), row->vector_rows(),
+                      x.bits == row->a.bits && x != row->a);
+  };
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](const auto* a, const auto* b) { return order(a) < order(b); });
   // Without an instruction rows are copied for the sake of the memory that padded data take.
   const bool plain = target.is_baremetal() && padded && IsInteger(x, 8);
   if (rows.empty() && plain && ColumnShift(y, kI8).has_value()) rows.push_back(nullptr);
   for (const DotInstruction* row : rows) {
     DotPlan plan = PlanOf(row, x, y, target);
-    plan.panel = padded || !LieRight(c, plan, source, target);
+    plan.panel = padded || plan.vector_rows > 1 || !LieRight(c, plan, source, target);
     plan.run = plan.panel ? TotalExtent(c.reduce) : c.reduce.back().extent;
     plan.steps = TotalExtent(c.reduce) / plan.run * plan.run_steps();
     if (!plan.panel || HoldsRows(c, plan, padded, target)) return plan;
@@ -225,7 +256,10 @@ void UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) 
     return buffer;
   };
   Buffer panel;
-  if (dot.panel) panel = for_rows("_rows", dot.row_dtype, {rows, dot.steps * dot.group});
+  if (dot.panel) {
+    panel =
+        for_rows("_rows", dot.row_dtype, {AlignUp(rows, dot.vector_rows), dot.steps * dot.group});
+  }
 
   const Var step = loop::MakeVar("k");
   const int group = static_cast<int>(dot.group);
@@ -247,7 +281,9 @@ void UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) 
       packed.offsets == nullptr ? loop::Const(kI32, 0) : loop::MakeLoad(packed.offsets, offset);
   const Expr first = step * Expr(dot.group);
   if (panel != nullptr) {
-    t.x = loop::MakeLoad(panel, {t.tile_row, loop::MakeRamp(first, 1, group)});
+    std::vector<Expr> index = PanelIndex(dot, t.tile_row, first);
+    index.back() = loop::MakeRamp(index.back(), 1, group);
+    t.x = loop::MakeLoad(panel, std::move(index));
   } else {
     loop::Bounds bounds;
     AddBounds(t.c.reduce, bounds);

@@ -3,12 +3,14 @@
 // small machine makes for the rows of one tile at a time.
 #include <algorithm>
 #include <regex>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "compiler/schedule/testing/dot_machines.h"
 #include "compiler/schedule/testing/run_kernel.h"
 #include "compiler/target/instructions.h"
 #include "gtest/gtest.h"
@@ -16,76 +18,10 @@
 namespace kiln::schedule {
 namespace {
 
-const DType kI32 = DType::Int(32), kI8 = DType::Int(8), kU8 = DType::UInt(8), kI16 = DType::Int(16);
-
-// A machine that has the instruction `row`, and no better one.
-struct DotMachine {
-  std::string row;
-  Target target;
-};
-
-Target WithFeatures(int vector_bits, std::string triple, std::string features) {
-  Target target = VectorTarget(vector_bits);
-  target.triple = std::move(triple);
-  target.features = std::move(features);
-  return target;
-}
-
-Target DotTarget() {
-  return WithFeatures(512, "x86_64-pc-linux-gnu", "+avx512bw,+avx512vl,+avx512vnni");
-}
-
-// Without vectors, and with little memory for copied rows.
-Target DspTarget() {
-  Target target = WithFeatures(0, "thumbv7em-none-eabihf", "+dsp");
-  target.has_os = false;
-  target.pointer_bits = 32;
-  return target;
-}
-
-std::vector<DotMachine> DotMachines() {
-  const std::string x86 = "x86_64-pc-linux-gnu", arm = "aarch64-unknown-linux-gnu";
-  Target helium = WithFeatures(128, "thumbv8.1m.main-none-eabihf", "+mve");
-  helium.has_os = false;
-  helium.pointer_bits = 32;
-  return {{"vpdpbusd", DotTarget()},
-          {"vpdpbusd", WithFeatures(256, x86, "+avx2,+avxvnni")},
-          {"vpmaddwd", WithFeatures(512, x86, "+avx512bw,+avx512vl")},
-          {"vpmaddwd", WithFeatures(256, x86, "+avx2")},
-          {"vpmaddwd", WithFeatures(128, x86, "")},
-          {"sdot", WithFeatures(128, arm, "+dotprod")},
-          {"usdot", WithFeatures(128, arm, "+dotprod,+i8mm")},
-          {"vmlava.s8", helium},
-          {"smlad", DspTarget()}};
-}
-
 Target FirmwareTarget(int vector_bits) {
   Target target = VectorTarget(vector_bits);
   target.has_os = false;
   return target;
-}
-
-// Numbers from `least` to `most`, both among them, in an irregular order.
-loop::Constant Numbers(DType dtype, Shape shape, int64_t least, int64_t most) {
-  std::vector<int16_t> values = {static_cast<int16_t>(least), static_cast<int16_t>(most)};
-  for (int64_t i = 2; i < NumElements(shape); ++i) {
-    values.push_back(static_cast<int16_t>(least + i * 67 % (most - least + 1)));
-  }
-  const std::vector<uint8_t> bytes(values.begin(), values.end());
-  return {loop::MakeBuffer("w", dtype, shape, loop::BufferScope::kConstant),
-          dtype == kI16  ? Tensor::From<int16_t>(shape, dtype, values)
-          : dtype == kU8 ? Tensor::From<uint8_t>(shape, dtype, bytes)
-                         : Tensor::From<int8_t>(shape, dtype,
-                                                std::vector<int8_t>(values.begin(), values.end()))};
-}
-
-struct Weights {
-  DType dtype;
-  int64_t least, most;
-};
-
-Expr Product(const Expr& x, const Expr& y) {
-  return loop::MakeCast(kI32, x) * loop::MakeCast(kI32, y);
 }
 
 Kernel Dense(int64_t m, int64_t k, int64_t n, DType of_x, const Weights& weights) {
@@ -117,17 +53,7 @@ Kernel Convolution(const Conv& c, DType of_x, const Weights& weights) {
   const loop::Constant weight = Numbers(weights.dtype, {c.kernel, c.kernel, c.channels, c.outputs},
                                         weights.least, weights.most);
   Kernel kernel{.name = "f", .inputs = {x}, .outputs = {out}, .constants = {weight}, .stages = {}};
-  kernel.stages.push_back(Pointwise(padded, [&](const Index& i) {
-    const Expr row = i[0] - Expr(c.pad), column = i[1] - Expr(c.pad);
-    const Expr inside =
-        row >= Expr(0) && row < Expr(c.height) && column >= Expr(0) && column < Expr(c.width);
-    const auto clamped = [](const Expr& e, int64_t extent) {
-      return loop::Max(loop::Min(e, Expr(extent - 1)), Expr(0));
-    };
-    return loop::MakeSelect(inside,
-                            MakeLoad(x, {clamped(row, c.height), clamped(column, c.width), i[2]}),
-                            loop::IntConst(loop::Type::Of(of_x), 7));
-  }));
+  kernel.stages.push_back(Pad(x, padded, c.pad));
   kernel.stages.push_back(Reduce(
       sum, {c.kernel, c.kernel, c.channels}, Combine::kSum, [&](const Index& i, const Index& r) {
         return Product(
@@ -142,15 +68,13 @@ Kernel Convolution(const Conv& c, DType of_x, const Weights& weights) {
 
 constexpr char kVnni[] = " vpdpbusd";
 
-// Every sign of rows; weights as they are, centred elsewhere, and of 16 bits with a range of bytes.
-const Weights kWeights[] = {
-    {kI8, -128, 127}, {kU8, 0, 255}, {kI16, -128, 127}, {kI16, -148, 107}, {kI16, 3, 200}};
-
-// All that the table has is tried below: rows that a machine takes first, and the one that stands in
-// where these want too much memory (RowsThatAreShortArePairsOfInt16).
+// All that the table has is tried below: rows that a machine takes first for bytes, one that stands
+// in where these want too much memory (RowsThatAreShortArePairsOfInt16), one for int16
+// (MultipliesRowsOfInt16), and those of PairsOfRowsMeetPairsOfColumns.
 TEST(DotProduct, EveryRowHasAMachine) {
+  const std::set<absl::string_view> others = {"smlad_s8", "vpdpwssd", "smmla", "usmmla", "usdot"};
   for (const DotInstruction& row : DotInstructions()) {
-    bool found = row.name == "smlad_s8";
+    bool found = others.contains(row.name);
     for (const DotMachine& machine : DotMachines()) {
       const auto rows = DotInstructionsOf(machine.target);
       found |= machine.row == row.name && !rows.empty() && rows.front()->name == row.name;
@@ -176,7 +100,7 @@ TEST(DotProduct, RowsAsTheyLieInMemory) {
           if (n >= 4) {
             EXPECT_TRUE(absl::StrContains(scheduled.description, row)) << scheduled.description;
             EXPECT_EQ(absl::StrContains(scheduled.description, "copied"),
-                      row == "vpmaddwd" || row == "smlad");
+                      FindDotInstruction(row)->a == kI16);
             EXPECT_TRUE(absl::StrContains(Text(scheduled), "dot<"));
             EXPECT_TRUE(absl::StrContains(Text(scheduled), row));
           }
@@ -184,6 +108,35 @@ TEST(DotProduct, RowsAsTheyLieInMemory) {
         }
       }
     }
+  }
+}
+
+// Where rows or columns are few, or rows are short or no whole groups, single rows take less.
+TEST(DotProduct, PairsOfRowsMeetPairsOfColumns) {
+  const Target target = WithFeatures(128, "aarch64-unknown-linux-gnu", "+dotprod,+i8mm");
+  for (const DType of_x : {kI8, kU8}) {
+    const std::string pairs = of_x == kI8 ? "smmla copied rows" : "usmmla copied rows";
+    const std::string single = of_x == kI8 ? "sdot" : "usdot";
+    for (const Weights& weights : kWeights) {
+      for (const auto& [m, k, n, row] : {std::tuple{30, 64, 32, pairs},
+                                         {13, 72, 33, pairs},
+                                         {2, 64, 34, pairs},
+                                         {1, 64, 40, single},
+                                         {8, 64, 28, single},
+                                         {6, 56, 40, single},
+                                         {6, 76, 40, single}}) {
+        SCOPED_TRACE(absl::StrCat(of_x.ToString(), " by ", weights.dtype.ToString(), " from ",
+                                  weights.least, ": ", m, "x", k, "x", n));
+        const Kernel kernel = Dense(m, k, n, of_x, weights);
+        EXPECT_TRUE(absl::EndsWith(Schedule(kernel, target).description, " " + row))
+            << Schedule(kernel, target).description;
+        ExpectLikeNaive(kernel, target);
+      }
+    }
+    const Conv conv = {.height = 5, .width = 9, .channels = 16, .outputs = 34};
+    const Kernel kernel = Convolution(conv, of_x, kWeights[0]);
+    EXPECT_TRUE(absl::EndsWith(Schedule(kernel, target).description, single + " stored rows"));
+    ExpectLikeNaive(kernel, target);
   }
 }
 
@@ -221,12 +174,14 @@ TEST(DotProduct, RowsThatAreShortArePairsOfInt16) {
 }
 
 TEST(DotProduct, MultipliesRowsOfInt16) {
-  const Target target = WithFeatures(256, "x86_64-pc-linux-gnu", "+avx2");
-  for (const Weights& weights : {kWeights[0], Weights{kI16, -32768, 32767}}) {
-    const Kernel kernel = Dense(7, 32, 24, kI16, weights);
-    EXPECT_TRUE(absl::EndsWith(Schedule(kernel, target).description, " vpmaddwd"));
-    ExpectLikeNaive(kernel, target);
-    EXPECT_FALSE(absl::StrContains(Schedule(kernel, DotTarget()).description, kVnni));
+  const DotMachine machines[] = {{"vpmaddwd", WithFeatures(256, "x86_64-pc-linux-gnu", "+avx2")},
+                                 {"vpdpwssd", DotTarget()}};
+  for (const auto& [row, target] : machines) {
+    for (const Weights& weights : {kWeights[0], Weights{kI16, -32768, 32767}}) {
+      const Kernel kernel = Dense(7, 32, 24, kI16, weights);
+      EXPECT_TRUE(absl::EndsWith(Schedule(kernel, target).description, " " + row));
+      ExpectLikeNaive(kernel, target);
+    }
   }
 }
 
@@ -348,7 +303,7 @@ TEST(DotProduct, RowsBeyondTheStackAreCopiedByTheTile) {
 
 TEST(DotProduct, NumbersTooFarApartAreMultipliedAsInt16) {
   const Kernel kernel = Dense(5, 8, 20, kI8, {kI16, -200, 100});
-  EXPECT_TRUE(absl::StrContains(Schedule(kernel, DotTarget()).description, " vpmaddwd"));
+  EXPECT_TRUE(absl::StrContains(Schedule(kernel, DotTarget()).description, " vpdpwssd"));
   ExpectLikeNaive(kernel, DotTarget());
 }
 

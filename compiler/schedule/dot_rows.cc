@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows of a dot product as its instruction reads them: copied, and summed.
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/base/align.h"
 #include "compiler/schedule/dot_parts.h"
 
 namespace kiln::schedule {
@@ -24,11 +27,21 @@ Expr InstructionRow(const DotPlan& dot, const Expr& x) {
   return loop::MakeCast(dot.row_dtype, loop::MakeBinary(loop::BinaryOp::kXor, bytes, flip));
 }
 
+std::vector<Expr> PanelIndex(const DotPlan& dot, const Expr& tile_row, const Expr& k) {
+  if (dot.vector_rows == 1) return {tile_row, k};
+  const Expr together = dot.vector_rows, group = dot.group;
+  const Expr groups = tile_row / together * Expr(dot.steps) + k / group;
+  return {(groups * together + tile_row % together) * group + k % group};
+}
+
 Stmt FillPanel(const TiledContraction& t, const Expr& value, const Buffer& panel,
                const TilePlace& place, const Target& target) {
+  const DotPlan& dot = *t.dot;
+  // Behind the last row of an odd number stands the same once more.
   const Axis outer = {loop::MakeVar("outer"), place.outer_rows},
-             row = {loop::MakeVar("m"), place.rows};
-  loop::Substitution at = AtRow(t, place, outer.var, row.var);
+             row = {loop::MakeVar("m"), AlignUp(place.rows, dot.vector_rows)};
+  const Expr source = row.extent == place.rows ? row.var : loop::Min(row.var, Expr(place.rows - 1));
+  loop::Substitution at = AtRow(t, place, outer.var, source);
   Expr step = 0;
   std::vector<Axis> reduce;
   for (const Axis& axis : t.c.reduce) {
@@ -37,30 +50,43 @@ Stmt FillPanel(const TiledContraction& t, const Expr& value, const Buffer& panel
     step = step * Expr(axis.extent) + fresh;
     reduce.push_back({fresh, axis.extent});
   }
-  const Expr tile_row = outer.var * Expr(place.rows) + row.var;
-  const Expr byte = loop::Substitute(value, at);
+  const Expr tile_row = outer.var * Expr(row.extent) + row.var;
+  const auto store = [&](const Expr& k, const Expr& x) {
+    return loop::MakeStore(panel, PanelIndex(dot, tile_row, k), x);
+  };
   const Axis inner = reduce.back();
   reduce.pop_back();
-  Stmt copy = loop::MakeStore(panel, {tile_row, step}, InstructionRow(*t.dot, byte));
+  Stmt copy = store(step, InstructionRow(dot, loop::Substitute(value, at)));
+  // The innermost elements in parts of `count`.
+  const auto in_parts = [&](int64_t count, const std::function<Stmt(const Axis&, Stmt)>& of_part) {
+    const Axis part = {loop::MakeVar("part"), inner.extent / count},
+               element = {loop::MakeVar("element"), count};
+    const Stmt at_element =
+        loop::Substitute(copy, {{inner.var.get(), part.var * Expr(count) + element.var}});
+    return Nest({part}, ForKind::kSerial, of_part(element, at_element));
+  };
+  if (dot.vector_rows > 1) {
+    // A group is what lies side by side in the panel. All rows in one iteration, which is short.
+    copy = in_parts(dot.group, [&](const Axis& element, Stmt s) {
+      return Nest({row}, ForKind::kUnrolled, Nest({element}, ForKind::kVectorized, std::move(s)));
+    });
+    return Nest({outer}, ForKind::kSerial, Nest(reduce, ForKind::kSerial, copy));
+  }
   const bool writes_out = target.Lanes(panel->dtype) == 1 && inner.extent > kMaxWrittenOut &&
                           inner.extent % kMaxWrittenOut == 0;
   if (writes_out) {
-    const Axis part = {loop::MakeVar("part"), inner.extent / kMaxWrittenOut},
-               element = {loop::MakeVar("element"), kMaxWrittenOut};
-    copy =
-        loop::Substitute(copy, {{inner.var.get(), part.var * Expr(kMaxWrittenOut) + element.var}});
-    copy = Nest({part}, ForKind::kSerial, Nest({element}, ForKind::kUnrolled, copy));
+    copy = in_parts(kMaxWrittenOut, [](const Axis& element, Stmt s) {
+      return Nest({element}, ForKind::kUnrolled, std::move(s));
+    });
   } else {
     copy = Nest({inner}, ForKind::kVectorized, copy);
   }
   copy = Nest(reduce, ForKind::kSerial, copy);
-  const int64_t filled = TotalExtent(t.c.reduce), zeros = panel->shape[1] - filled;
+  const int64_t filled = TotalExtent(t.c.reduce), zeros = dot.steps * dot.group - filled;
   if (zeros > 0) {
     const Var z = loop::MakeVar("z");
-    copy = loop::MakeBlock(
-        {copy, Nest({{z, zeros}}, ForKind::kUnrolled,
-                    loop::MakeStore(panel, {tile_row, Expr(filled) + z},
-                                    loop::IntConst(loop::Type::Of(panel->dtype), 0)))});
+    const Stmt zero = store(Expr(filled) + z, loop::IntConst(loop::Type::Of(panel->dtype), 0));
+    copy = loop::MakeBlock({copy, Nest({{z, zeros}}, ForKind::kUnrolled, zero)});
   }
   return Nest({outer, row}, ForKind::kSerial, copy);
 }

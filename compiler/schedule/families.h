@@ -41,6 +41,11 @@ Stmt NaiveSchedule(const loop::Kernel& kernel, Context& context);
 // One stage without reduction, as a nest of its own.
 Stmt PointwiseNest(const Stage& stage, Context& context);
 
+// The same stage as a sum of dot products, whose groups are taps of a window along its first axis:
+// if it sums products of 8-bit or 16-bit integers and constants (a depthwise convolution), and the
+// target has an instruction for that; otherwise nothing. Its value is a loop::Dot that adds to 0.
+std::optional<Stage> GroupTaps(const Stage& stage, Context& context);
+
 // All stages of a kernel in which something is reduced, in one nest over the axes that they share.
 Stmt ReductionNest(const loop::Kernel& kernel, Context& context);
 // One stage with a reduction, as a nest of its own.

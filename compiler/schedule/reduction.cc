@@ -31,6 +31,7 @@ bool Contiguous(const AccessSet& set, size_t position) {
 
 // The axis to vectorise along.
 Along VectorAxis(const Stage& stage) {
+  if (stage.value.As<loop::Dot>() != nullptr) return Along::kSpace;
   std::vector<Axis> all = stage.axes;
   all.insert(all.end(), stage.reduce.begin(), stage.reduce.end());
   loop::Bounds bounds;
@@ -50,6 +51,9 @@ Along VectorAxis(const Stage& stage) {
 
 // combine(sum, term); a product is added by a fused multiply-add where the machine has it.
 Expr Combined(loop::Combine combine, const Expr& sum, const Expr& term, const Target& target) {
+  if (const auto* dot = term.As<loop::Dot>()) {
+    return loop::MakeDot(dot->kind, sum, dot->a, dot->b);
+  }
   const auto* product = term.As<loop::Binary>();
   if (combine == loop::Combine::kSum && product != nullptr && product->op == loop::BinaryOp::kMul &&
       term.type().dtype.is_float() && target.has_fma) {
@@ -165,6 +169,14 @@ std::vector<Axis> LoopOrder(const Stage& stage, Along along) {
     order.insert(order.end() - 1, stage.reduce.begin(), stage.reduce.end());
   }
   return order;
+}
+
+// A stage that is vectorised along an axis, over constants that lie right for it.
+Stage ForVectors(const Stage& stage, Along along, Context& context) {
+  if (along == Along::kSpace) {
+    if (std::optional<Stage> dots = GroupTaps(stage, context)) return *std::move(dots);
+  }
+  return RelayoutConstants(stage, LoopOrder(stage, along), context);
 }
 
 // A stage inside of shared loops: no threads.
@@ -367,6 +379,7 @@ Stmt PlaceTiles(const Axis& place, const Axis& count, const Stmt& body) {
 
 Stmt ReductionNest(const loop::Kernel& original, Context& context) {
   loop::Kernel kernel = original;
+  context.description = "reduction";
   int64_t cost = 0;
   bool along_space = false;
   for (Stage& stage : kernel.stages) {
@@ -374,9 +387,11 @@ Stmt ReductionNest(const loop::Kernel& original, Context& context) {
     if (stage.combine == loop::Combine::kNone) continue;
     const Along along = VectorAxis(stage);
     along_space |= along == Along::kSpace;
-    stage = RelayoutConstants(stage, LoopOrder(stage, along), context);
+    stage = ForVectors(stage, along, context);
+    if (const auto* dot = stage.value.As<loop::Dot>()) {
+      absl::StrAppend(&context.description, " ", dot->kind.instruction);
+    }
   }
-  context.description = "reduction";
   const bool threads = WorthThreads(cost, context.target);
   const std::vector<Axis>& axes = kernel.stages.back().axes;
   const size_t shared = SharedAxes(kernel);
@@ -416,8 +431,7 @@ Stmt ReductionNest(const loop::Kernel& original, Context& context) {
 
 Stmt ReductionStage(const Stage& stage, Context& context) {
   const Along along = VectorAxis(stage);
-  const Stage laid_out = RelayoutConstants(stage, LoopOrder(stage, along), context);
-  return InnerStage(laid_out, context);
+  return InnerStage(ForVectors(stage, along, context), context);
 }
 
 Stmt StageNest(const loop::Kernel& kernel, const Stage& stage, Context& context) {

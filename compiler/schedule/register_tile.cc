@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/base/align.h"
 
 namespace kiln::schedule {
 namespace {
@@ -294,15 +295,23 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
   const int64_t sum_lanes = t.tile.lanes;
   const int64_t vectors = DivideUp(place.columns, sum_lanes);
   const int64_t row_stride = vectors * sum_lanes;
-  const int64_t rows = place.outer_rows * place.rows;
+  // A vector of sums has the lanes of one row behind those of the other.
+  const int64_t vector_rows = t.dot.has_value() ? t.dot->vector_rows : 1;
+  const int64_t rows = place.outer_rows * AlignUp(place.rows, vector_rows);
   const Buffer acc =
       loop::MakeBuffer("acc", t.init.type().dtype, {rows * row_stride}, loop::BufferScope::kLocal);
   // A point of the tile: its rows and its column.
   struct Point {
     Expr outer, row, column;
   };
-  const auto sum_at = [&](const Point& p) {
+  const auto in_row = [&](const Point& p) {
     return (p.outer * Expr(place.rows) + p.row) * Expr(row_stride) + p.column;
+  };
+  const auto sum_at = [&](const Point& p) {
+    if (vector_rows == 1) return in_row(p);
+    const Expr lanes = sum_lanes, together = vector_rows;
+    const Expr vector = p.row / together * Expr(vectors) + p.column / lanes;
+    return (vector * together + p.row % together) * lanes + p.column % lanes;
   };
   // An expression in the contraction's axes at a point of this tile.
   const auto at = [&](const Expr& e, const Point& p) {
@@ -352,17 +361,38 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
   // Packed columns are padded with zeros to whole vectors; others may only be read where they
   // exist.
   const int64_t computed = t.packed ? row_stride : place.columns;
-  std::vector<Stmt> body = {each(computed, sum_lanes, [&](const Point& p) {
+  std::vector<Stmt> body;
+  // body(point) for all lanes of the vectors of sums that hold rows `first` and those behind it.
+  const auto each_vector = [&](const Expr& first, const std::function<Stmt(const Point&)>& body) {
+    const Var v = loop::MakeVar("v"), lane = loop::MakeVar("lane");
+    const Expr columns = sum_lanes;
+    const Point p = {Expr(0), first + lane / columns, v * columns + lane % columns};
+    return Nest({{v, vectors}}, ForKind::kUnrolled,
+                Nest({{lane, vector_rows * sum_lanes}}, ForKind::kVectorized, body(p)));
+  };
+  if (const int64_t rest = place.rows % vector_rows; rest > 0) {
+    // Sums of rows that do not exist.
+    body.push_back(each_vector(place.rows - rest, [&](const Point& p) {
+      return loop::MakeStore(acc, {sum_at(p)}, loop::Const(acc->dtype, 0));
+    }));
+  }
+  body.push_back(each(computed, sum_lanes, [&](const Point& p) {
     return loop::MakeStore(acc, {sum_at(p)}, at(t.init, p));
-  })};
+  }));
   for (const loop::Load* load : EpilogueLoads(t)) body.push_back(ask_for(*load));
-  const Stmt update = each(computed, sum_lanes, [&](const Point& p) {
+  const auto product = [&](const Point& p) {
     return loop::MakeStore(
         acc, {sum_at(p)},
         AddProduct(t, loop::MakeLoad(acc, {sum_at(p)}), at(t.dot ? t.x : t.c.x, p), at(t.y, p)));
-  });
+  };
+  Stmt update = each(computed, sum_lanes, product);
+  if (vector_rows > 1) {
+    const Var m = loop::MakeVar("m");
+    update = Nest({{m, rows / vector_rows}}, ForKind::kUnrolled,
+                  each_vector(m * Expr(vector_rows), product));
+  }
   body.push_back(Reduction(t, place, loop::MakeBlock({update, PrefetchColumns(t, place)}),
-                           rows * DivideUp(computed, sum_lanes)));
+                           rows / vector_rows * DivideUp(computed, sum_lanes)));
   const bool widens = t.epilogue_lanes > 0 && place.columns % t.epilogue_lanes == 0;
   const int64_t wide = widens ? t.epilogue_lanes : sum_lanes;
   // Sums that become vectors lie in memory of their own, so that they are scalars until then.
@@ -370,13 +400,13 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
   if (widens) {
     sums = loop::MakeBuffer("sums", acc->dtype, acc->shape, loop::BufferScope::kLocal);
     body.push_back(each(place.columns, sum_lanes, [&](const Point& p) {
-      return loop::MakeStore(sums, {sum_at(p)}, loop::MakeLoad(acc, {sum_at(p)}));
+      return loop::MakeStore(sums, {in_row(p)}, loop::MakeLoad(acc, {sum_at(p)}));
     }));
   }
   for (const Epilogue& epilogue : t.epilogues) {
     body.push_back(each(place.columns, wide, [&](const Point& p) {
       const Expr value = ReplaceLoads(epilogue.value, t.sums, [&](const std::vector<Expr>&) {
-        return loop::MakeLoad(sums, {sum_at(p)});
+        return loop::MakeLoad(sums, {widens ? in_row(p) : sum_at(p)});
       });
       std::vector<Expr> index;
       for (const Expr& i : epilogue.index) index.push_back(at(i, p));

@@ -48,7 +48,8 @@ struct DotPlan {
   DType row_dtype = {};     // of x'
   DType column_dtype = {};  // of y' in memory …
   DType column_factor = {};  // … and as it is multiplied
-  int64_t lanes = 1;         // of the widest vector of sums
+  int64_t lanes = 1;         // columns of the widest vector of sums …
+  int64_t vector_rows = 1;   // … and rows; panels have the groups of as many rows side by side
 
   int64_t run_steps() const { return DivideUp(run, group); }
   loop::DotKind kind() const {

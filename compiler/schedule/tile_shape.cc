@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/base/align.h"
 #include "compiler/schedule/nest.h"
 
 namespace kiln::schedule {
@@ -74,17 +75,20 @@ class Model {
   }
 
   double TileCost(int64_t outer, int64_t rows, int64_t vectors) const {
-    const int64_t accumulators = outer * rows * vectors;
+    const int64_t accumulators = outer * DivideUp(rows, p_.vector_rows) * vectors;
     return static_cast<double>(p_.reduce) * StepCost(outer, rows, vectors) +
            kAccumulatorCost * static_cast<double>(accumulators) + kTileCost;
   }
 
   double StepCost(int64_t outer, int64_t rows, int64_t vectors) const {
     const int64_t all_rows = outer * rows;
-    const int64_t loads = vectors + all_rows;  // as many at once as multiply-adds
+    // As many at once as multiply-adds. Lanes of a vector are the elements of several steps.
+    const int64_t loads =
+        vectors + (target_.broadcasts_lanes() ? DivideUp(all_rows, lanes_) : all_rows);
     // A broadcast from memory that is used once is an operand of its multiply-add.
     const bool folded = p_.folds_rows && vectors == 1 && target_.broadcasts_operands();
-    const double products = p_.step_cost * static_cast<double>(all_rows * vectors);
+    const double products =
+        p_.step_cost * static_cast<double>(outer * DivideUp(rows, p_.vector_rows) * vectors);
     double cost = std::max(products, static_cast<double>(std::max(loads, kMinChains))) +
                   kLoadCost * static_cast<double>(folded ? vectors : loads);
     const int64_t vector_bytes = lanes_ * p_.dtype.bytes();
@@ -124,7 +128,7 @@ int64_t MaxLanes(const TileProblem& p, const Target& target) {
 
 int64_t TileLanes(const TileProblem& p, const Target& target) {
   int64_t lanes = MaxLanes(p, target);
-  while (lanes / 2 >= p.columns) lanes /= 2;
+  while (p.vector_rows == 1 && lanes / 2 >= p.columns) lanes /= 2;
   return lanes;
 }
 
@@ -136,17 +140,23 @@ std::vector<TileShape> RankTiles(const TileProblem& p, const Target& target) {
   if (MaxLanes(p, target) == 1) return {ScalarTile(p, target)};
   const int64_t lanes = TileLanes(p, target);
   const Model model(p, target, lanes);
-  const int64_t registers = target.vector_registers - kScratchRegisters;
+  // Every vector of rows is loaded, besides those of columns.
+  const int64_t registers = target.vector_registers - kScratchRegisters * p.vector_rows;
+  // Lanes of vectors are multiplied: a register for each row.
+  const bool by_lane = target.broadcasts_lanes() && p.vector_rows == 1;
   std::vector<std::pair<double, TileShape>> costs;
   const auto consider = [&](const TileShape& tile) {
     const bool known = std::any_of(costs.begin(), costs.end(),
                                    [&](const auto& other) { return other.second == tile; });
     if (!known) costs.emplace_back(model.Cost(tile), tile);
   };
-  consider({.lanes = lanes});
-  const int64_t max_vectors = std::min(DivideUp(p.columns, lanes), kMaxVectors);
-  for (int64_t vectors = 1; vectors <= max_vectors; ++vectors) {
-    const int64_t max_rows = std::max<int64_t>((registers - vectors) / vectors, 1);
+  // Of vectors that hold several rows, as many as make whole vectors of each row.
+  const int64_t unit = p.vector_rows;
+  consider({.vectors = unit, .lanes = lanes});
+  const int64_t max_vectors = std::min(AlignUp(DivideUp(p.columns, lanes), unit), kMaxVectors);
+  for (int64_t vectors = unit; vectors <= max_vectors; vectors += unit) {
+    const int64_t of_row = vectors + (by_lane ? 1 : 0);
+    const int64_t max_rows = std::max<int64_t>((registers - vectors) / of_row, 1) * p.vector_rows;
     // Even parts, so that the last tile is not a sliver.
     for (int64_t parts = DivideUp(p.rows, max_rows); parts <= p.rows; ++parts) {
       const int64_t rows = DivideUp(p.rows, parts);

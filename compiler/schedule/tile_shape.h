@@ -47,6 +47,7 @@ struct TileProblem {
   int64_t lanes = 0;         // of the widest vector of sums; 0: as the target has of `dtype`
   double step_cost = 1;      // of one step on one vector, in vector multiply-adds
   bool folds_rows = true;    // an element of a row may be an operand of its multiply-add
+  int64_t vector_rows = 1;   // of one vector of sums, whose lanes are columns times rows
 
   // Whether loops over blocks of columns are outside: where columns do not stay in the second
   // cache.

@@ -36,8 +36,8 @@ const DotForm* DotInstruction::FormOf(const Target& target) const {
 const std::vector<DotInstruction>& DotInstructions() {
   static const auto& rows = *[] {
     auto* all = new std::vector<DotInstruction>;
-    for (const auto& of_arch :
-         {instructions::X86(), instructions::AArch64(), instructions::ArmM()}) {
+    for (const auto& of_arch : {instructions::X86(), instructions::AArch64(), instructions::ArmM(),
+                                instructions::RiscV()}) {
       all->insert(all->end(), of_arch.begin(), of_arch.end());
     }
     return all;

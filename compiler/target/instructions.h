@@ -25,6 +25,7 @@ namespace kiln {
 enum class DotGeometry {
   kColumns,    // one column to each lane; the group of one row meets the groups of all of them
   kReduction,  // one sum, of one row and one column; the lanes of the factors run along the sum
+  kOuter,      // two rows by two columns, row by row; the groups of both rows meet both columns
 };
 
 // An instruction at one width.
@@ -65,6 +66,8 @@ struct DotInstruction {
   std::vector<DotForm> forms;  // the widest first
   DotInC c = {};
 
+  // Rows of a contraction that one vector of sums holds.
+  int vector_rows() const { return geometry == DotGeometry::kOuter ? 2 : 1; }
   // Whether the row is of the architecture that a triple begins with.
   bool IsOfArch(absl::string_view triple) const;
   // The widest form that the target has; null if it has none.

@@ -68,9 +68,9 @@ Target WithAbi(Target target, const char* abi) {
   return target;
 }
 
-Target RiscV64() {
+Target RiscV64(const char* name) {
   Target target;
-  target.name = "riscv64gc";
+  target.name = name;
   target.triple = "riscv64-unknown-linux-gnu";
   target.cpu = "generic-rv64";
   target.features = "+m,+a,+f,+d,+c";
@@ -79,6 +79,14 @@ Target RiscV64() {
   target.vector_registers = 0;
   target.has_fma = true;
   target.cores = kDefaultCores;
+  return target;
+}
+
+// Vectors of the least length that the V extension of an application processor has.
+Target WithRiscVVectors(Target target) {
+  target.features += ",+v";
+  target.vector_bits = 128;
+  target.vector_registers = 32;
   return target;
 }
 
@@ -106,7 +114,8 @@ const std::vector<Target>& KnownTargets() {
       WithAbi(WithFpu(Microcontroller("riscv32imafc", "riscv32-unknown-elf", "generic-rv32",
                                       "+m,+a,+f,+c")),
               "ilp32f"),
-      RiscV64(),
+      RiscV64("riscv64gc"),
+      WithRiscVVectors(RiscV64("riscv64gcv")),
   };
   return targets;
 }

@@ -139,6 +139,10 @@ bool Target::has_doubling_mul_high() const {
   return absl::StartsWith(triple, "aarch64") || absl::StartsWith(triple, "arm64");
 }
 
+bool Target::broadcasts_lanes() const {
+  return absl::StartsWith(triple, "aarch64") || absl::StartsWith(triple, "arm64");
+}
+
 int Target::Lanes(DType dtype) const {
   if (vector_bits == 0 || (!vector_float && dtype.is_float())) return 1;
   // The small vector units (Helium) have no 64-bit lanes.

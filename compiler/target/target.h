@@ -55,6 +55,9 @@ struct Target {
   bool HasFeatures(absl::string_view list) const;
   // Whether a multiply-add takes one element of memory for all lanes as an operand (AVX-512).
   bool broadcasts_operands() const { return vector_bits == 512; }
+  // Whether it takes one lane of a vector for all lanes (Neon), so that elements of a row that
+  // several steps need are loaded together.
+  bool broadcasts_lanes() const;
   // Whether one instruction gives the upper halves of products of int32, for vectors as for single
   // numbers. On x86 none does: a vector instruction multiplies every other lane, to 64 bits.
   bool has_mul_high() const;

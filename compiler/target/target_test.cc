@@ -27,17 +27,22 @@ TEST(DotInstructions, FollowFromFeatures) {
   EXPECT_EQ(DotsOf("x86-64"), (Names{"vpmaddwd 4"}));
   EXPECT_EQ(DotsOf("x86-64-v3"), (Names{"vpmaddwd 8"}));
   EXPECT_EQ(DotsOf("x86-64-v4"), (Names{"vpmaddwd 16"}));
-  EXPECT_EQ(DotsOf("x86-64-v4 -mattr=+avx512vnni"), (Names{"vpdpbusd 16", "vpmaddwd 16"}));
+  EXPECT_EQ(DotsOf("x86-64-v4 -mattr=+avx512vnni"),
+            (Names{"vpdpbusd 16", "vpdpwssd 16", "vpmaddwd 16"}));
   // Narrow vectors of four products are more than wide ones of two.
-  EXPECT_EQ(DotsOf("x86-64-v4 -mattr=+avxvnni"), (Names{"vpdpbusd 8", "vpmaddwd 16"}));
-  EXPECT_EQ(DotsOf("aarch64"), Names{});
-  EXPECT_EQ(DotsOf("aarch64 -mattr=+dotprod"), (Names{"sdot 4"}));
-  EXPECT_EQ(DotsOf("aarch64-linux-gnu -mcpu=neoverse-v1"), (Names{"usdot 4", "sdot 4"}));
+  EXPECT_EQ(DotsOf("x86-64-v4 -mattr=+avxvnni"),
+            (Names{"vpdpbusd 8", "vpdpwssd 8", "vpmaddwd 16"}));
+  EXPECT_EQ(DotsOf("aarch64"), (Names{"smlal 4"}));
+  EXPECT_EQ(DotsOf("aarch64 -mattr=+dotprod"), (Names{"sdot 4", "smlal 4"}));
+  EXPECT_EQ(DotsOf("aarch64-linux-gnu -mcpu=neoverse-v1"),
+            (Names{"smmla 4", "usmmla 4", "usdot 4", "sdot 4", "smlal 4"}));
   EXPECT_EQ(DotsOf("cortex-m55"), (Names{"vmlava.s8 1", "smlad 1", "smlad_s8 1"}));
   EXPECT_EQ(DotsOf("cortex-m4f"), (Names{"smlad 1", "smlad_s8 1"}));
   EXPECT_EQ(DotsOf("cortex-m33 -mattr=-dsp"), Names{});
   EXPECT_EQ(DotsOf("cortex-m3"), Names{});
   EXPECT_EQ(DotsOf("riscv64gc"), Names{});
+  EXPECT_EQ(DotsOf("riscv64gcv"), (Names{"vwmacc 4"}));
+  EXPECT_EQ(DotsOf("riscv64gcv -mattr=+zvl256b -vector-bits=256"), (Names{"vwmacc 8"}));
 }
 
 TEST(DotInstructions, CodeOfCHasThoseThatCCanSpell) {

@@ -35,13 +35,19 @@ ROWS = [
     "planestrike",
     "micro_speech",
 ]
-# The target, LLVM's triple for Clang, its options, and the emulator.
+# The target, LLVM's triple for Clang, its options, and the emulator with its own.
 MACHINES = {
-    "aarch64": ("aarch64", "aarch64-linux-gnu", [], "qemu-aarch64"),
-    "riscv64gc": ("riscv64gc", "riscv64-linux-gnu", ["-march=rv64gc", "-mabi=lp64d"], "qemu-riscv64"),
+    "aarch64": ("aarch64", "aarch64-linux-gnu", [], ["qemu-aarch64"]),
+    "riscv64gc": ("riscv64gc", "riscv64-linux-gnu", ["-march=rv64gc", "-mabi=lp64d"], ["qemu-riscv64"]),
+    "riscv64gcv": (
+        "riscv64gcv",
+        "riscv64-linux-gnu",
+        ["-march=rv64gcv", "-mabi=lp64d"],
+        ["qemu-riscv64", "-cpu", "rv64,v=true,vlen=128"],
+    ),
 }
 # What AArch64 has beside: the features, and the instruction that code for rows of int8 then has. The emulator has all of them.
-INSTRUCTIONS = {"sdot": "+dotprod", "usdot": "+dotprod,+i8mm"}
+INSTRUCTIONS = {"sdot": "+dotprod", "smmla": "+dotprod,+i8mm"}
 INSTRUCTION_ROWS = ["kws_int8", "tinymaix_mnist_resnet_q", "micro_speech"]
 FORMATS = {"|i1": "b", "|u1": "B", "<i2": "h", "<i4": "i", "<f4": "f"}
 
@@ -68,7 +74,7 @@ class EmulatedTest(CliCase):
     def skip_without(self, machine, codegen):
         if not DATA:
             self.skipTest("KILN_SHARED_DATA does not name the folder with the models")
-        emulator = MACHINES[machine][3]
+        emulator = MACHINES[machine][3][0]
         missing = [name for name, path in ((emulator, shutil.which(emulator)), ("clang-19", CLANG), ("ld.lld-19", LLD)) if not path]
         if missing or codegen not in CODEGENS:
             self.skipTest("no " + ", ".join(missing or [codegen]))
@@ -99,7 +105,7 @@ class EmulatedTest(CliCase):
         self.assertFalse({"offset", "scale", "state"} & row.keys(), "inputs are given as their files have them")
         steps = min(STEPS, len(inputs[0].bytes) // input_bytes[0])
         data = b"".join(array.step(step, size) for step in range(steps) for array, size in zip(inputs, input_bytes))
-        result = subprocess.run([MACHINES[machine][3], program], input=data, stdout=subprocess.PIPE)
+        result = subprocess.run(MACHINES[machine][3] + [program], input=data, stdout=subprocess.PIPE)
         self.assertEqual(result.returncode, 0)
         at = 0
         for step in range(steps):

@@ -21,26 +21,30 @@
 namespace kiln::equality {
 namespace {
 
-// A convolution that pads, one of single pixels, and dense products of short and of long rows,
-// requantised as TFLite does.
+// A convolution that pads, one of single pixels, a depthwise one, and dense products of short rows
+// of uint8 and of a long one, requantised as TFLite does.
 constexpr char kModel[] = R"(#[version = "0.0.5"]
 def @main(%x: Tensor[(1, 6, 6, 16), int8]) {
-  %0 = cast(full(3, shape=[3, 3, 16, 20]), dtype="int8");
-  %1 = qnn.conv2d(%x, %0, -3, 0, 0.5f, 0.25f, padding=[1, 1, 1, 1], channels=20,
+  %0 = cast(full(3, shape=[3, 3, 16, 64]), dtype="int8");
+  %1 = qnn.conv2d(%x, %0, -3, 0, 0.5f, 0.25f, padding=[1, 1, 1, 1], channels=64,
     kernel_size=[3, 3], data_layout="NHWC", kernel_layout="HWIO", out_dtype="int32");
   %2 = qnn.requantize(%1, 0.125f, 0, 40f, 3, axis=3, rounding="TFLITE", out_dtype="int8");
-  %3 = cast(full(-7, shape=[1, 1, 20, 32]), dtype="int8");
+  %3 = cast(full(-7, shape=[1, 1, 64, 32]), dtype="int8");
   %4 = qnn.conv2d(%2, %3, 3, 0, 40f, 0.25f, channels=32, kernel_size=[1, 1],
     data_layout="NHWC", kernel_layout="HWIO", out_dtype="int32");
   %5 = qnn.requantize(%4, 10f, 0, 300f, -2, axis=3, rounding="TFLITE", out_dtype="int8");
-  %6 = reshape(%5, newshape=[36, 32]);
-  %7 = cast(full(5, shape=[24, 32]), dtype="int8");
-  %8 = qnn.dense(%6, %7, -2, 0, 300f, 0.5f, units=24, out_dtype="int32");
-  %9 = qnn.requantize(%8, 150f, 0, 9000f, 1, axis=1, rounding="TFLITE", out_dtype="int8");
-  %10 = reshape(%9, newshape=[2, 432]);
-  %11 = cast(full(-3, shape=[8, 432]), dtype="int8");
-  %12 = qnn.dense(%10, %11, 1, 0, 9000f, 0.5f, units=8, out_dtype="int32");
-  qnn.requantize(%12, 4500f, 0, 900000f, 1, axis=1, rounding="TFLITE", out_dtype="int8")
+  %6 = cast(full(9, shape=[3, 3, 32, 1]), dtype="int8");
+  %7 = qnn.conv2d(%5, %6, -2, 0, 300f, 0.25f, padding=[1, 1, 1, 1], groups=32, channels=32,
+    kernel_size=[3, 3], data_layout="NHWC", kernel_layout="HWOI", out_dtype="int32");
+  %8 = qnn.requantize(%7, 75f, 0, 3000f, 126, axis=3, rounding="TFLITE", out_dtype="uint8");
+  %9 = reshape(%8, newshape=[18, 64]);
+  %10 = cast(full(5, shape=[32, 64]), dtype="int8");
+  %11 = qnn.dense(%9, %10, 126, 0, 3000f, 0.5f, units=32, out_dtype="int32");
+  %12 = qnn.requantize(%11, 1500f, 0, 90000f, 1, axis=1, rounding="TFLITE", out_dtype="int8");
+  %13 = reshape(%12, newshape=[1, 576]);
+  %14 = cast(full(-3, shape=[8, 576]), dtype="int8");
+  %15 = qnn.dense(%13, %14, 1, 0, 90000f, 0.5f, units=8, out_dtype="int32");
+  qnn.requantize(%15, 45000f, 0, 9000000f, 1, axis=1, rounding="TFLITE", out_dtype="int8")
 }
 )";
 
@@ -54,6 +58,7 @@ Graph Model() {
 Target MachineOf(const DotInstruction& row, const DotForm& form) {
   const std::string base = !row.IsOfArch("x86_64")
                                ? (row.IsOfArch("aarch64")                   ? "aarch64"
+                                  : row.IsOfArch("riscv64")                 ? "riscv64gcv"
                                   : absl::StrContains(form.features, "dsp") ? "cortex-m4"
                                                                             : "cortex-m55")
                            : form.lanes == 16 ? "x86-64-v4"
@@ -68,20 +73,26 @@ Target MachineOf(const DotInstruction& row, const DotForm& form) {
   return target.ok() ? *target : Target::Host();
 }
 
-TEST(Instructions, HaveTheBitsOfPlainLoops) {
+class RowOfInstructions : public testing::TestWithParam<DotInstruction> {};
+
+TEST_P(RowOfInstructions, HasTheBitsOfPlainLoops) {
+  const DotInstruction& row = GetParam();
   const Graph graph = Model();
   const Tensor x = RandomValues({{1, 6, 6, 16}, DType::Int(8)}, 5, -128, 127);
   const std::vector<Case> cases = {{"quantised", graph, {x}}};
   const std::vector<Outputs> plain = RunOnAllEngines(
       cases, {.target = Target::Host(), .naive = true, .passes = false, .interpret_only = true});
-  for (const DotInstruction& row : DotInstructions()) {
-    for (const DotForm& form : row.forms) {
-      SCOPED_TRACE(absl::StrCat(row.name, " of ", form.lanes, " with ", form.features));
-      const std::vector<Outputs> outputs = RunOnAllEngines(cases, {.target = MachineOf(row, form)});
-      EXPECT_EQ(Difference(outputs[0], plain[0], 0), "");
-    }
+  for (const DotForm& form : row.forms) {
+    SCOPED_TRACE(absl::StrCat(row.name, " of ", form.lanes, " with ", form.features));
+    const std::vector<Outputs> outputs = RunOnAllEngines(cases, {.target = MachineOf(row, form)});
+    EXPECT_EQ(Difference(outputs[0], plain[0], 0), "");
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Instructions, RowOfInstructions, testing::ValuesIn(DotInstructions()),
+                         [](const auto& info) {
+                           return absl::StrReplaceAll(info.param.name, {{".", "_"}});
+                         });
 
 TEST(Instructions, AreInTheCode) {
   if (!HasCodegen(Codegen::kLlvm)) GTEST_SKIP() << "this compiler is built without LLVM";

@@ -23,14 +23,15 @@ using loop::Var;
 constexpr int kSteps = 40;
 
 // Which groups a lane of the sum meets.
-enum class Factors { kOneRow, kOneColumn, kPaired };
+enum class Factors { kOneRow, kOneColumn, kPaired, kTwoByTwo };
 
 // sum[lane] += dot, of kSteps groups.
 loop::LoopProgram Program(const loop::DotKind& kind, DType of_a, DType of_b, int lanes,
                           Factors factors) {
   const int group = kind.group;
-  const int a_lanes = factors == Factors::kOneRow ? group : group * lanes;
-  const int b_lanes = factors == Factors::kOneColumn ? group : group * lanes;
+  const bool two_by_two = factors == Factors::kTwoByTwo;
+  const int a_lanes = group * (two_by_two ? 2 : factors == Factors::kOneRow ? 1 : lanes);
+  const int b_lanes = group * (two_by_two ? 2 : factors == Factors::kOneColumn ? 1 : lanes);
   const Buffer a = Param("a", of_a, {kSteps * a_lanes}), b = Param("b", of_b, {kSteps * b_lanes}),
                sum = Param("sum", DType::Int(32), {lanes});
   const Var i = loop::MakeVar("i");
@@ -64,6 +65,7 @@ void ExpectBitsOnMachinesAtHand(const loop::LoopProgram& program, const std::str
 Target MachineOf(const DotInstruction& row, const DotForm& form) {
   const std::string triple = row.IsOfArch("x86_64")    ? "x86_64-pc-linux-gnu"
                              : row.IsOfArch("aarch64") ? "aarch64-unknown-linux-gnu"
+                             : row.IsOfArch("riscv64") ? "riscv64-unknown-linux-gnu"
                                                        : "thumbv8.1m.main-none-eabihf";
   Target target = *Target::Parse(triple);
   target.features = form.features.empty()
@@ -75,7 +77,9 @@ Target MachineOf(const DotInstruction& row, const DotForm& form) {
 TEST(DotTest, RowsHaveTheBitsOfTheInterpreter) {
   for (const DotInstruction& row : DotInstructions()) {
     for (const DotForm& form : row.forms) {
-      for (const Factors factors : {Factors::kOneRow, Factors::kOneColumn, Factors::kPaired}) {
+      for (const Factors factors :
+           {Factors::kOneRow, Factors::kOneColumn, Factors::kPaired, Factors::kTwoByTwo}) {
+        if (factors == Factors::kTwoByTwo && form.lanes != 4) continue;
         ExpectBitsOnMachinesAtHand(
             Program(KindOf(row), row.a, row.b, form.lanes, factors),
             absl::StrCat(row.name, " of ", form.lanes, ", ", static_cast<int>(factors)));
@@ -89,12 +93,35 @@ TEST(DotTest, RowsAreThere) {
     for (const DotForm& form : row.forms) {
       SCOPED_TRACE(absl::StrCat(row.name, " of ", form.lanes, " with ", form.features));
       const std::string name(row.name.substr(0, row.name.find('_')));
-      const auto assembly = EmitAssembly(
-          Program(KindOf(row), row.a, row.b, form.lanes, Factors::kOneRow), MachineOf(row, form));
+      const Factors factors =
+          row.geometry == DotGeometry::kOuter ? Factors::kTwoByTwo : Factors::kOneRow;
+      const auto assembly = EmitAssembly(Program(KindOf(row), row.a, row.b, form.lanes, factors),
+                                         MachineOf(row, form));
       ASSERT_TRUE(assembly.ok()) << assembly.status();
       // Of SSE the names have no v.
       const bool is_sse = form.features.empty();
       EXPECT_TRUE(absl::StrContains(*assembly, is_sse ? name.substr(1) : name)) << *assembly;
+    }
+  }
+}
+
+// Lanes of operands in turn, of scalars and of vectors, as factors and by themselves.
+TEST(DotTest, InterleavedOperands) {
+  for (const int count : {2, 4, 8}) {
+    for (const int lanes : {1, 3, 4, 16}) {
+      std::vector<Buffer> params;
+      std::vector<Expr> operands;
+      for (int i = 0; i < count; ++i) {
+        params.push_back(Param(absl::StrCat("x", i), DType::Int(8), {lanes}));
+        const Expr at = lanes == 1 ? Expr(0) : loop::MakeRamp(0, 1, lanes);
+        operands.push_back(loop::MakeCast(DType::Int(16), loop::MakeLoad(params.back(), {at})));
+      }
+      const Buffer out = Param("out", DType::Int(16), {count * lanes});
+      params.push_back(out);
+      ExpectBitsOnMachinesAtHand(OneFunc(params, count,
+                                         loop::MakeStore(out, {loop::MakeRamp(0, 1, count * lanes)},
+                                                         loop::MakeInterleave(operands))),
+                                 absl::StrCat(count, " of ", lanes));
     }
   }
 }

@@ -94,7 +94,7 @@ absl::StatusOr<Compilation> Compile(const loop::LoopProgram& program, const Targ
   if (llvm::verifyModule(module, &problem_stream)) {
     return absl::InternalError(absl::StrCat("LLVM's verifier: ", problem));
   }
-  Optimize(module, *result.machine, options.opt_level, target.broadcasts_operands());
+  Optimize(module, *result.machine, options.opt_level, target);
   return result;
 }
 

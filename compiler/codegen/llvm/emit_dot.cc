@@ -11,6 +11,7 @@
 #include "compiler/loop/check.h"
 #include "compiler/target/instructions.h"
 #include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/IntrinsicsRISCV.h"
 
 namespace kiln::codegen {
 namespace {
@@ -27,9 +28,17 @@ const DotChoice* FindDot(const MachineTraits& traits, const loop::Dot& node, int
   return nullptr;
 }
 
-// `value` with as many lanes as `type` has: repeated, where it has fewer.
+// Whether the lanes of a dot lie as an instruction has them, or do if a factor is repeated.
+bool IsGeometryOf(DotGeometry geometry, const loop::DotShape& shape) {
+  if (geometry == DotGeometry::kOuter) {
+    return !shape.paired && shape.rows == 2 && shape.columns == 2;
+  }
+  return shape.paired || shape.rows == 1 || shape.columns == 1;
+}
+
+// `value` with `to` lanes: repeated, where it has fewer. A scalar stays one.
 llvm::Value* RepeatedTo(llvm::IRBuilder<>& builder, llvm::Value* value, int from, int to) {
-  if (from == to) return value;
+  if (from == to || from == 1) return value;
   // A group of one word is broadcast as such, which is an operand of many instructions.
   const unsigned bits = value->getType()->getPrimitiveSizeInBits();
   if (bits == 32) {
@@ -88,6 +97,7 @@ class DotSpelling {
       args.push_back(Emit());
     } while (Take(","));
     KILN_CHECK(Take(")"), "an instruction's text lacks a parenthesis");
+    if (name == "riscv.vwmacc") return WideningMultiplyAdd(args[0], args[1], args[2]);
     if (name == "ror8") {
       args.push_back(args[0]);
       args.push_back(builder_.getInt32(8));
@@ -95,6 +105,13 @@ class DotSpelling {
     }
     const llvm::Intrinsic::ID id = llvm::Function::lookupIntrinsicID(absl::StrCat("llvm.", name));
     if (llvm::Intrinsic::isOverloaded(id)) {
+      if (auto* type = llvm::dyn_cast<llvm::FixedVectorType>(sum_->getType())) {
+        for (llvm::Value*& arg : args) {
+          if (!arg->getType()->isVectorTy()) {
+            arg = builder_.CreateVectorSplat(type->getNumElements(), arg);
+          }
+        }
+      }
       return builder_.CreateIntrinsic(sum_->getType(), id, args);
     }
     llvm::FunctionType* declared = llvm::Intrinsic::getType(builder_.getContext(), id);
@@ -102,6 +119,30 @@ class DotSpelling {
       args[i] = builder_.CreateBitCast(args[i], declared->getParamType(i));
     }
     return builder_.CreateIntrinsic(declared->getReturnType(), id, args);
+  }
+
+  // Intrinsics of RISC-V's vectors have types without a fixed number of lanes: of at least as many
+  // lanes, where registers are of at least 128 bits, and told how many count.
+  llvm::Value* WideningMultiplyAdd(llvm::Value* sum, llvm::Value* a, llvm::Value* b) {
+    constexpr unsigned kLeastUnits = 2;  // of 64 bits
+    const unsigned lanes = llvm::cast<llvm::FixedVectorType>(sum->getType())->getNumElements();
+    const auto scalable = [&](llvm::Value* vector) {
+      llvm::Type* element = vector->getType()->getScalarType();
+      auto* type = llvm::ScalableVectorType::get(element, lanes / kLeastUnits);
+      return builder_.CreateInsertVector(type, llvm::PoisonValue::get(type), vector,
+                                         builder_.getInt64(0));
+    };
+    // A factor that is the same in all lanes is a scalar.
+    if (!b->getType()->isVectorTy()) std::swap(a, b);
+    llvm::Value* wide = scalable(sum);
+    llvm::Value* x = a->getType()->isVectorTy() ? scalable(a) : a;
+    llvm::Value* y = scalable(b);
+    llvm::Type* index = builder_.getInt64Ty();
+    constexpr uint64_t kTailAndMaskAgnostic = 3;
+    llvm::Value* result = builder_.CreateIntrinsic(
+        llvm::Intrinsic::riscv_vwmacc, {wide->getType(), x->getType(), y->getType(), index},
+        {wide, x, y, builder_.getInt64(lanes), builder_.getInt64(kTailAndMaskAgnostic)});
+    return builder_.CreateExtractVector(sum->getType(), result, builder_.getInt64(0));
   }
 
   llvm::IRBuilder<>& builder_;
@@ -118,9 +159,11 @@ llvm::Value* FunctionEmitter::EmitDot(const loop::Dot& node, const loop::Type& t
   const loop::DotShape shape =
       *loop::DotShape::Of(type.lanes, node.a.type().lanes, node.b.type().lanes, node.kind);
   const DotChoice* dot = FindDot(machine_.traits, node, type.lanes);
-  if (dot != nullptr && (shape.paired || shape.rows == 1 || shape.columns == 1)) {
-    a = RepeatedTo(builder_, a, node.a.type().lanes, type.lanes * node.kind.group);
-    b = RepeatedTo(builder_, b, node.b.type().lanes, type.lanes * node.kind.group);
+  if (dot != nullptr && IsGeometryOf(dot->row->geometry, shape)) {
+    if (dot->row->geometry != DotGeometry::kOuter) {
+      a = RepeatedTo(builder_, a, node.a.type().lanes, type.lanes * node.kind.group);
+      b = RepeatedTo(builder_, b, node.b.type().lanes, type.lanes * node.kind.group);
+    }
     return DotSpelling(builder_, dot->form->llvm, sum, a, b).Emit();
   }
   return EmitPlainDot(node, shape, sum, a, b);
@@ -139,10 +182,14 @@ llvm::Value* FunctionEmitter::EmitPlainDot(const loop::Dot& node, const loop::Do
       std::vector<int> mask(static_cast<size_t>(shape.lanes()));
       for (int l = 0; l < shape.lanes(); ++l) mask[static_cast<size_t>(l)] = first_of(l) + k;
       value = builder_.CreateShuffleVector(groups, mask);
-    } else if (shape.lanes() > 1) {
-      value = builder_.CreateVectorSplat(shape.lanes(), groups);
     }
-    return builder_.CreateIntCast(value, sum->getType(), source.type().dtype.is_int());
+    const bool is_signed = source.type().dtype.is_int();
+    if (is_vector || shape.lanes() == 1) {
+      return builder_.CreateIntCast(value, sum->getType(), is_signed);
+    }
+    // Extended first: a splat of a wide number is an operand of instructions that widen the other.
+    value = builder_.CreateIntCast(value, sum->getType()->getScalarType(), is_signed);
+    return builder_.CreateVectorSplat(shape.lanes(), value);
   };
   for (int k = 0; k < shape.group; ++k) {
     llvm::Value* x = factor(a, node.a, [&](int l) { return shape.FirstOfA(l); }, k);

@@ -19,11 +19,12 @@
 #include "llvm/Transforms/Scalar/Reassociate.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Vectorize/LoadStoreVectorizer.h"
 
 namespace kiln::codegen {
 namespace {
 
-llvm::FunctionPassManager FunctionPasses(bool broadcasts_operands) {
+llvm::FunctionPassManager FunctionPasses(const Target& target) {
   llvm::FunctionPassManager passes;
   // Register tiles are local arrays with constant indices: here they become values.
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
@@ -41,14 +42,15 @@ llvm::FunctionPassManager FunctionPasses(bool broadcasts_operands) {
   passes.addPass(llvm::InferAlignmentPass());
   passes.addPass(llvm::ADCEPass());
   passes.addPass(llvm::SimplifyCFGPass());
-  if (broadcasts_operands) passes.addPass(PointerInductionPass());
+  if (target.broadcasts_operands()) passes.addPass(PointerInductionPass());
+  if (target.broadcasts_lanes()) passes.addPass(llvm::LoadStoreVectorizerPass());
   return passes;
 }
 
 }  // namespace
 
 void Optimize(llvm::Module& module, llvm::TargetMachine& machine, int opt_level,
-              bool broadcasts_operands) {
+              const Target& target) {
   if (opt_level <= 0) return;
   llvm::LoopAnalysisManager loop_analyses;
   llvm::FunctionAnalysisManager function_analyses;
@@ -62,7 +64,7 @@ void Optimize(llvm::Module& module, llvm::TargetMachine& machine, int opt_level,
   builder.crossRegisterProxies(loop_analyses, function_analyses, cgscc_analyses, module_analyses);
 
   llvm::ModulePassManager passes;
-  passes.addPass(llvm::createModuleToFunctionPassAdaptor(FunctionPasses(broadcasts_operands)));
+  passes.addPass(llvm::createModuleToFunctionPassAdaptor(FunctionPasses(target)));
   passes.addPass(llvm::GlobalDCEPass());
   passes.run(module, module_analyses);
 }

@@ -3,6 +3,7 @@
 #ifndef KILN_COMPILER_CODEGEN_LLVM_OPTIMIZE_H_
 #define KILN_COMPILER_CODEGEN_LLVM_OPTIMIZE_H_
 
+#include "compiler/target/target.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -11,7 +12,7 @@ namespace kiln::codegen {
 // Scalar clean-up only: the schedules have tiled, unrolled and vectorised already, and LLVM's own
 // passes for that would undo their work and cost compile time. `opt_level` 0 does nothing.
 void Optimize(llvm::Module& module, llvm::TargetMachine& machine, int opt_level,
-              bool broadcasts_operands);
+              const Target& target);
 
 }  // namespace kiln::codegen
 

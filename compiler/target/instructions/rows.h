@@ -12,6 +12,7 @@ namespace kiln::instructions {
 std::vector<DotInstruction> X86();
 std::vector<DotInstruction> AArch64();
 std::vector<DotInstruction> ArmM();
+std::vector<DotInstruction> RiscV();
 
 inline const DType kI8 = DType::Int(8);
 inline const DType kU8 = DType::UInt(8);

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Depthwise convolutions of small integers: the taps of a window that an instruction adds at once.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/schedule/dot_parts.h"
+#include "compiler/schedule/value_range.h"
+
+namespace kiln::schedule {
+namespace {
+
+using loop::Range;
+
+const DType kI32 = DType::Int(32);
+// Of the narrowest vector of sums of any instruction.
+constexpr int64_t kMinLanes = 4;
+// Wider vectors of bytes are interleaved in many steps: the machine's vectors of 256 and 512 bits
+// are several of 128 in that.
+constexpr int64_t kBytesInterleavedBits = 128;
+
+// The value under a conversion to int32; empty if `factor` is none.
+Expr Narrow(const Expr& factor) {
+  const auto* cast = factor.As<loop::Cast>();
+  const bool widens = cast != nullptr && factor.type() == loop::Type::Of(kI32) &&
+                      cast->a.type().dtype.is_integral() && !cast->a.type().dtype.is_bool();
+  return widens ? cast->a : Expr();
+}
+
+// The fastest instruction of vectors that multiplies values of type x by a constant of these values
+// as they are, and whose groups can be made of elements that lie apart; null if there is none.
+const DotInstruction* FindRow(DType x, const Range& y, const Target& target) {
+  for (const DotInstruction* row : DotInstructionsOf(target)) {
+    const int64_t bits = row->FormOf(target)->lanes * int64_t{kI32.bits};
+    if (row->geometry == DotGeometry::kColumns && row->group > 1 && !row->swaps &&
+        (row->a.bits > 8 || bits <= kBytesInterleavedBits) &&
+        Range::OfType(x).within(Range::OfType(row->a)) && y.within(Range::OfType(row->b))) {
+      return row;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::optional<Stage> GroupTaps(const Stage& stage, Context& context) {
+  const auto* product = stage.value.As<loop::Binary>();
+  if (stage.combine != loop::Combine::kSum || product == nullptr ||
+      product->op != loop::BinaryOp::kMul || stage.axes.empty() ||
+      stage.axes.back().extent % kMinLanes != 0) {
+    return std::nullopt;
+  }
+  const auto window = std::find_if(stage.reduce.begin(), stage.reduce.end(),
+                                   [](const Axis& axis) { return axis.extent > 1; });
+  if (window == stage.reduce.end()) return std::nullopt;
+  const Expr x = Narrow(product->a), y = Narrow(product->b);
+  const loop::Load* load = y.get() == nullptr ? nullptr : y.As<loop::Load>();
+  const loop::Constant* source = load == nullptr ? nullptr : FindConstant(context, load->buffer);
+  if (x.get() == nullptr || source == nullptr) return std::nullopt;
+  const Tensor& taps = source->tensor;
+  const DotInstruction* row = FindRow(x.type().dtype, RangeOfElements(taps), context.target);
+  if (row == nullptr) return std::nullopt;
+
+  // The taps of one group side by side, behind the channel.
+  const int64_t group = row->group, extent = window->extent, groups = DivideUp(extent, group);
+  const auto grouped = static_cast<size_t>(window - stage.reduce.begin());
+  std::vector<Axis> order(stage.axes.begin(), stage.axes.end() - 1);
+  const size_t grouped_in_order = order.size() + grouped;
+  order.insert(order.end(), stage.reduce.begin(), stage.reduce.end());
+  order.push_back(stage.axes.back());
+  const auto form = FactorForm(y, order);
+  int64_t base = 0;
+  if (!form.has_value() || !loop::AsInt(form->base, &base) || form->coefficients.back() == 0) {
+    return std::nullopt;
+  }
+  order[grouped_in_order].extent = groups;
+  std::vector<Axis> packed;
+  std::vector<int64_t> coefficients;
+  Expr at = 0;
+  size_t grouped_in_packed = 0;
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (i == grouped_in_order) grouped_in_packed = packed.size();
+    if (form->coefficients[i] == 0 && i != grouped_in_order) continue;
+    packed.push_back(order[i]);
+    coefficients.push_back(form->coefficients[i]);
+    at = at * Expr(order[i].extent) + order[i].var;
+  }
+  const int64_t stride = coefficients[grouped_in_packed];
+  coefficients[grouped_in_packed] *= group;
+  std::vector<int16_t> values;
+  ForEachIndex(packed, [&](const std::vector<int64_t>& index) {
+    const int64_t first = base + Dot(index, coefficients.data());
+    for (int64_t k = 0; k < group; ++k) {
+      const bool is_tap = index[grouped_in_packed] * group + k < extent;
+      values.push_back(is_tap ? static_cast<int16_t>(taps.AsInt(first + k * stride)) : int16_t{0});
+    }
+  });
+  const Buffer buffer =
+      loop::MakeBuffer(absl::StrCat(load->buffer->name, "_grouped"), row->b,
+                       {static_cast<int64_t>(values.size())}, loop::BufferScope::kConstant);
+  context.constants.push_back({buffer, SmallIntegers(buffer->shape, row->b, values)});
+
+  // Behind the window's last tap a group reads nothing.
+  std::vector<Expr> elements;
+  const Var var = window->var;
+  for (int64_t k = 0; k < group; ++k) {
+    const Expr tap = var * Expr(group) + Expr(k);
+    const bool is_tap = (groups - 1) * group + k < extent;
+    const Expr element = loop::MakeCast(
+        row->a,
+        loop::Substitute(x, {{var.get(), is_tap ? tap : loop::Min(tap, Expr(extent - 1))}}));
+    elements.push_back(
+        is_tap ? element
+               : loop::MakeSelect(tap < Expr(extent), element, loop::IntConst(element.type(), 0)));
+  }
+  Stage result = stage;
+  result.reduce[grouped].extent = groups;
+  const int lanes = static_cast<int>(group);
+  result.value =
+      loop::MakeDot({.instruction = std::string(row->name), .group = lanes}, loop::Const(kI32, 0),
+                    loop::MakeInterleave(std::move(elements)),
+                    loop::MakeLoad(buffer, {loop::MakeRamp(at * Expr(group), 1, lanes)}));
+  return result;
+}
+
+}  // namespace kiln::schedule

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Depthwise convolutions of small integers, whose taps are the groups of dot products.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "compiler/schedule/testing/dot_machines.h"
+#include "compiler/schedule/testing/run_kernel.h"
+#include "gtest/gtest.h"
+
+namespace kiln::schedule {
+namespace {
+
+struct Depthwise {
+  int64_t height, width, channels;
+  int64_t kernel_h = 3, kernel_w = 3, stride = 1, pad = 1;
+};
+
+// out[h, w, c] = relu of the sum over kh, kw of padded[h * stride + kh, w * stride + kw, c] *
+// weight[kh, kw, c].
+Kernel KernelOf(const Depthwise& d, DType of_x, const Weights& weights) {
+  const int64_t padded_h = d.height + 2 * d.pad, padded_w = d.width + 2 * d.pad;
+  const int64_t h = (padded_h - d.kernel_h) / d.stride + 1,
+                w = (padded_w - d.kernel_w) / d.stride + 1;
+  const Buffer x = Param("x", of_x, {d.height, d.width, d.channels});
+  const Buffer padded = Workspace("pad", of_x, {padded_h, padded_w, d.channels});
+  const Buffer sum = Workspace("sum", kI32, {h, w, d.channels});
+  const Buffer out = Param("out", kI32, {h, w, d.channels});
+  const loop::Constant weight =
+      Numbers(weights.dtype, {d.kernel_h, d.kernel_w, d.channels}, weights.least, weights.most);
+  Kernel kernel{.name = "f", .inputs = {x}, .outputs = {out}, .constants = {weight}, .stages = {}};
+  kernel.stages.push_back(Pad(x, padded, d.pad));
+  kernel.stages.push_back(
+      Reduce(sum, {d.kernel_h, d.kernel_w}, Combine::kSum, [&](const Index& i, const Index& r) {
+        return Product(
+            MakeLoad(padded, {i[0] * Expr(d.stride) + r[0], i[1] * Expr(d.stride) + r[1], i[2]}),
+            MakeLoad(weight.buffer, {r[0], r[1], i[2]}));
+      }));
+  kernel.stages.push_back(Pointwise(out, [&](const Index& i) {
+    return loop::Max(MakeLoad(sum, i), loop::IntConst(loop::Type::Of(kI32), 0));
+  }));
+  return kernel;
+}
+
+// A machine, and the instruction that it takes for int8 and for uint8, or none.
+struct Machine {
+  Target target;
+  std::string of_int8, of_uint8;
+};
+
+std::vector<Machine> Machines() {
+  const std::string x86 = "x86_64-pc-linux-gnu", arm = "aarch64-unknown-linux-gnu";
+  return {{DotTarget(), "vpdpwssd", "vpdpwssd"},
+          {WithFeatures(256, x86, "+avx2,+avxvnni"), "vpdpwssd", "vpdpwssd"},
+          {WithFeatures(256, x86, "+avx2"), "vpmaddwd", "vpmaddwd"},
+          {WithFeatures(128, x86, ""), "vpmaddwd", "vpmaddwd"},
+          {WithFeatures(128, arm, "+dotprod"), "sdot", ""},
+          {WithFeatures(128, arm, "+dotprod,+i8mm"), "sdot", "usdot"}};
+}
+
+void ExpectTaps(const Kernel& kernel, const Target& target, const std::string& row) {
+  const Scheduled scheduled = Schedule(kernel, target);
+  EXPECT_EQ(scheduled.description, row.empty() ? "reduction" : "reduction " + row);
+  EXPECT_EQ(absl::StrContains(Text(scheduled), absl::StrCat("dot<", row)), !row.empty());
+  ExpectLikeNaive(kernel, target);
+}
+
+// Windows of whole groups and of others, vectors of whole channels and of the rest.
+TEST(DotTaps, AreGroupsAlongTheFirstAxisOfTheWindow) {
+  const Depthwise windows[] = {
+      {.height = 5, .width = 7, .channels = 32},
+      {.height = 6, .width = 6, .channels = 8, .stride = 2},
+      {.height = 4, .width = 9, .channels = 20, .kernel_h = 2, .kernel_w = 2, .pad = 0},
+      {.height = 9, .width = 5, .channels = 44, .kernel_h = 5, .kernel_w = 5, .pad = 2},
+      {.height = 8, .width = 3, .channels = 16, .kernel_h = 4, .kernel_w = 1, .pad = 0},
+      {.height = 1, .width = 11, .channels = 16, .kernel_h = 1, .kernel_w = 7, .pad = 0}};
+  for (const auto& [target, of_int8, of_uint8] : Machines()) {
+    for (const Depthwise& window : windows) {
+      SCOPED_TRACE(absl::StrCat(target.features, ": ", window.kernel_h, "x", window.kernel_w,
+                                " of ", window.channels));
+      ExpectTaps(KernelOf(window, kI8, kWeights[0]), target, of_int8);
+      ExpectTaps(KernelOf(window, kU8, kWeights[0]), target, of_uint8);
+    }
+  }
+}
+
+TEST(DotTaps, AreReadFromOneInterleavedVectorEach) {
+  const Depthwise window = {.height = 5, .width = 7, .channels = 16, .pad = 0};
+  const auto constant_of = [](const Scheduled& scheduled) {
+    EXPECT_EQ(scheduled.constants.size(), 1);
+    const loop::BufferNode& buffer = *scheduled.constants.front().buffer;
+    return absl::StrCat(buffer.name, " ", buffer.dtype.ToString(), " ", buffer.num_elements());
+  };
+  // Three rows of the window are two pairs, of which the second has a 0.
+  const Scheduled pairs = Schedule(KernelOf(window, kI8, kWeights[0]), DotTarget());
+  EXPECT_TRUE(absl::StrContains(Text(pairs), "interleave(int16(x["));
+  EXPECT_EQ(constant_of(pairs), "w_grouped int16 192");
+  // And one group of four.
+  const Scheduled fours = Schedule(KernelOf(window, kI8, kWeights[0]),
+                                   WithFeatures(128, "aarch64-unknown-linux-gnu", "+dotprod"));
+  EXPECT_EQ(constant_of(fours), "w_grouped int8 192");
+}
+
+TEST(DotTaps, OfInt16AndOfWideConstants) {
+  const Depthwise window = {.height = 5, .width = 7, .channels = 16};
+  const Weights wide = {kI16, -32768, 32767};
+  for (const Weights& weights : {kWeights[1], wide}) {
+    ExpectTaps(KernelOf(window, kI16, weights), DotTarget(), "vpdpwssd");
+    ExpectTaps(KernelOf(window, kI8, weights), DotTarget(), "vpdpwssd");
+  }
+  // Beyond what the instruction reads.
+  ExpectTaps(KernelOf(window, DType::UInt(16), kWeights[0]), DotTarget(), "");
+  ExpectTaps(KernelOf(window, kI8, kWeights[1]),
+             WithFeatures(128, "aarch64-unknown-linux-gnu", "+dotprod"), "");
+}
+
+TEST(DotTaps, NotOfFewChannelsNorOfOneTap) {
+  ExpectTaps(KernelOf({.height = 5, .width = 7, .channels = 18}, kI8, kWeights[0]), DotTarget(),
+             "");
+  ExpectTaps(KernelOf({.height = 5, .width = 7, .channels = 16}, kI8, kWeights[0]), VectorTarget(0),
+             "");
+  EXPECT_FALSE(absl::StrContains(
+      Text(Schedule(
+          KernelOf(
+              {.height = 5, .width = 7, .channels = 16, .kernel_h = 1, .kernel_w = 1, .pad = 0},
+              kI8, kWeights[0]),
+          DotTarget())),
+      "interleave"));
+}
+
+}  // namespace
+}  // namespace kiln::schedule

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// For tests of dot products: machines that have an instruction, and constants that it multiplies.
+#ifndef KILN_COMPILER_SCHEDULE_TESTING_DOT_MACHINES_H_
+#define KILN_COMPILER_SCHEDULE_TESTING_DOT_MACHINES_H_
+
+#include <string>
+#include <vector>
+
+#include "compiler/schedule/testing/run_kernel.h"
+
+namespace kiln::schedule {
+
+inline const DType kI32 = DType::Int(32), kI8 = DType::Int(8), kU8 = DType::UInt(8),
+                   kI16 = DType::Int(16);
+
+// A machine with vectors of `vector_bits` and LLVM's `features`: "+avx2,+avxvnni".
+Target WithFeatures(int vector_bits, std::string triple, std::string features);
+// AVX-512 with VNNI.
+Target DotTarget();
+// A Cortex-M4: without vectors, and with little memory for copied rows.
+Target DspTarget();
+
+// A machine that has the instruction `row`, and no better one for bytes of either sign.
+struct DotMachine {
+  std::string row;
+  Target target;
+};
+std::vector<DotMachine> DotMachines();
+
+// A constant "w" of integers from `least` to `most`, both among them, in an irregular order.
+loop::Constant Numbers(DType dtype, const Shape& shape, int64_t least, int64_t most);
+
+struct Weights {
+  DType dtype;
+  int64_t least, most;
+};
+// As they are, centred elsewhere, and of 16 bits with a range of bytes.
+inline const Weights kWeights[] = {
+    {kI8, -128, 127}, {kU8, 0, 255}, {kI16, -128, 127}, {kI16, -148, 107}, {kI16, 3, 200}};
+
+// The product of two small integers as int32.
+Expr Product(const Expr& x, const Expr& y);
+
+// A stage that pads data of [height, width, channels] by `pad` places on each side with 7s, into
+// `padded`.
+loop::Stage Pad(const Buffer& data, const Buffer& padded, int64_t pad);
+
+}  // namespace kiln::schedule
+
+#endif  // KILN_COMPILER_SCHEDULE_TESTING_DOT_MACHINES_H_
