@@ -104,6 +104,7 @@ absl::StatusOr<std::unique_ptr<Program>> AotProgram::Create(const Module& module
   for (const auto& output : run_model.outputs()) {
     program->outputs_.push_back(output.ToTensorInfo());
   }
+  program->TakeAlignment(program->metadata_);
   KILN_RETURN_IF_ERROR(program->PlacePools(module));
   program->has_profile_hook_ = InstallProfileHook(module);
   return program;

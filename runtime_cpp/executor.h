@@ -59,7 +59,7 @@ class Executor {
   absl::Status SetInput(int index, const DLTensor& tensor);
   absl::Status SetInput(absl::string_view name, const DLTensor& tensor);
 
-  // Uses the memory of `array` from the next run on; aligned to kTensorAlignment. A borrowed array
+  // Uses the memory of `array` from the next run on; aligned as its TensorInfo says. A borrowed array
   // has to outlive its use.
   absl::Status SetInputZeroCopy(int index, const NDArray& array);
   absl::Status SetInputZeroCopy(absl::string_view name, const NDArray& array);

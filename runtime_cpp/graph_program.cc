@@ -201,6 +201,7 @@ void GraphProgram::DescribeTensors(const std::optional<ModelMetadata>& metadata)
     }
     outputs_.push_back(std::move(info));
   }
+  if (metadata.has_value()) TakeAlignment(*metadata);
 }
 
 void* GraphProgram::Address(const Place& place, const RunMemory& memory) const {

@@ -21,6 +21,7 @@
 #include "absl/types/span.h"
 #include "kiln/metadata.h"
 #include "runtime_cpp/bytes.h"
+#include "runtime_cpp/device_api.h"
 #include "runtime_cpp/module.h"
 
 namespace kiln::runtime {
@@ -39,6 +40,7 @@ struct TensorInfo {
   DLDataType dtype = {};
   DLDevice device = kCpu;
   int64_t size_bytes = 0;
+  size_t alignment_bytes = kTensorAlignment;  // of memory that is used in place
   Quantization quantization;
 };
 

@@ -103,12 +103,16 @@ absl::StatusOr<std::vector<NDArray>> Model::Run(absl::Span<const DLTensor* const
     output_tensors.push_back(array.tensor());
     outputs.push_back(std::move(array));
   }
+  KILN_RETURN_IF_ERROR(Run(input_tensors, output_tensors));
+  return outputs;
+}
+
+absl::Status Model::Run(absl::Span<const DLTensor* const> inputs,
+                        absl::Span<const DLTensor* const> outputs) const {
   const auto bytes = static_cast<size_t>(workspace_bytes());
   KILN_ASSIGN_OR_RETURN(const ScopedWorkspace workspace,
                         ScopedWorkspace::Allocate(data_->program->device(), bytes));
-  KILN_RETURN_IF_ERROR(Run(input_tensors, output_tensors,
-                           absl::MakeSpan(static_cast<char*>(workspace.data()), bytes)));
-  return outputs;
+  return Run(inputs, outputs, absl::MakeSpan(static_cast<char*>(workspace.data()), bytes));
 }
 
 absl::Status Model::Run(absl::Span<const DLTensor* const> inputs,
@@ -134,7 +138,7 @@ absl::Status Model::Run(absl::Span<const DLTensor* const> inputs,
     return absl::InvalidArgumentError(
         absl::StrCat("workspace: found ", workspace.size(), " bytes, wanted ", workspace_bytes()));
   }
-  if (workspace_bytes() > 0 && !IsAligned(workspace.data())) {
+  if (workspace_bytes() > 0 && !IsAligned(workspace.data(), kAlignment)) {
     return absl::InvalidArgumentError(
         absl::StrCat("workspace: not aligned to ", kAlignment, " bytes"));
   }

@@ -27,7 +27,8 @@ namespace kiln::runtime {
 
 class Model {
  public:
-  // Alignment in bytes of memory that the caller gives to Run.
+  // Alignment in bytes of the workspace, and enough for every tensor; a tensor's own, which may be
+  // less, is alignment_bytes of its TensorInfo.
   static constexpr size_t kAlignment = kTensorAlignment;
 
   // Loads a shared object. Errors as of Module::LoadFromFile; NotFound if `device` has no back end.
@@ -53,10 +54,15 @@ class Model {
   absl::StatusOr<std::vector<NDArray>> Run(absl::Span<const DLTensor* const> inputs) const;
 
   // Runs on memory of the caller's alone: nothing is copied, and nothing allocated that grows with
-  // the tensors. All memory is aligned to kAlignment; the workspace has at least workspace_bytes()
-  // bytes and serves one run at a time. Outputs must not overlap inputs, workspace or each other.
+  // the tensors. Tensors are aligned as their TensorInfo says and the workspace to kAlignment; it
+  // has at least workspace_bytes() bytes and serves one run at a time. Outputs must not overlap
+  // inputs, workspace or each other.
   absl::Status Run(absl::Span<const DLTensor* const> inputs,
                    absl::Span<const DLTensor* const> outputs, absl::Span<char> workspace) const;
+
+  // The same with the workspace of the first form.
+  absl::Status Run(absl::Span<const DLTensor* const> inputs,
+                   absl::Span<const DLTensor* const> outputs) const;
 
  private:
   struct Data {

@@ -2,6 +2,7 @@
 #include "runtime_cpp/model.h"
 
 #include <atomic>
+#include <cstring>
 #include <thread>
 
 #include "gmock/gmock.h"
@@ -13,6 +14,7 @@ namespace kiln::runtime {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 
 constexpr char kAot[] = "runtime_cpp/testdata/add_aot.so";
@@ -44,19 +46,38 @@ TEST(Model, RunsWithoutState) {
   EXPECT_NE(graph[1].data(), x.data());
 }
 
-TEST(Model, CopiesInputsThatAreNotAligned) {
+TEST(Model, ReadsInPlaceWhatIsAlignedToElementsAndCopiesTheRest) {
   const NDArray storage = Floats({0, 1, 2, 3, 4});
   int64_t shape = 4;
-  const DLTensor shifted = {.data = storage.data(),
-                            .device = kCpu,
-                            .ndim = 1,
-                            .dtype = kFloat32,
-                            .shape = &shape,
-                            .strides = nullptr,
-                            .byte_offset = 4};
-  const Model model = Model::Load(kAot).value();
+  DLTensor shifted = {.data = storage.data(),
+                      .device = kCpu,
+                      .ndim = 1,
+                      .dtype = kFloat32,
+                      .shape = &shape,
+                      .strides = nullptr,
+                      .byte_offset = 4};
   const std::vector<const DLTensor*> inputs = {&shifted, &shifted};
-  EXPECT_THAT(model.Run(inputs)->at(0).values<float>(), ElementsAre(3, 6, 9, 12));
+  for (const char* const path : {kAot, kGraph}) {
+    const Model model = Model::Load(path).value();
+    EXPECT_EQ(model.inputs()[0].alignment_bytes, sizeof(float));
+    std::vector<NDArray> outputs;
+    std::vector<const DLTensor*> tensors;
+    for (const TensorInfo& info : model.outputs()) {
+      outputs.push_back(NDArray::Empty(info.shape, info.dtype).value());
+      tensors.push_back(outputs.back().tensor());
+    }
+    shifted.byte_offset = 4;
+    ASSERT_TRUE(model.Run(inputs, tensors).ok());
+    const std::vector<float> expected(outputs[0].values<float>().begin(),
+                                      outputs[0].values<float>().end());
+    char* const bytes = static_cast<char*>(storage.data());
+    std::memmove(bytes + 2, bytes + 4, 4 * sizeof(float));
+    shifted.byte_offset = 2;
+    EXPECT_EQ(std::string(model.Run(inputs, tensors).message()),
+              "input 'x' (index 0): found data aligned to 2 bytes, wanted 4");
+    EXPECT_THAT(model.Run(inputs)->at(0).values<float>(), ElementsAreArray(expected));
+    std::memmove(bytes + 4, bytes + 2, 4 * sizeof(float));
+  }
 }
 
 TEST(Model, RunsOnMemoryOfTheCaller) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime_cpp/program.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "runtime_cpp/device_api.h"
@@ -25,6 +27,19 @@ OperatorTiming TimingOf(const FunctionInfoView& function) {
     timing.accessed_bytes = cost->accessed_bytes;
   }
   return timing;
+}
+
+void Program::TakeAlignment(const ModelMetadata& metadata) {
+  bool own_code = metadata.is_complete();
+  for (int32_t i = 0; i < metadata.num_functions(); ++i) {
+    own_code &= metadata.function(i).module_type() == "library";
+  }
+  if (!own_code) return;
+  for (std::vector<TensorInfo>* const infos : {&inputs_, &outputs_}) {
+    for (TensorInfo& info : *infos) {
+      info.alignment_bytes = std::max<size_t>(1, static_cast<size_t>(ElementBytes(info.dtype)));
+    }
+  }
 }
 
 absl::StatusOr<int> FindTensor(const std::vector<TensorInfo>& infos, absl::string_view name,
@@ -72,17 +87,17 @@ absl::Status CheckTensorInPlace(const TensorInfo& info, const DLTensor& tensor,
                                                    ": found memory on ", DeviceName(tensor.device),
                                                    ", wanted ", DeviceName(info.device)));
   }
-  if (!IsAligned(DataOf(tensor))) {
+  if (!IsAligned(DataOf(tensor), info.alignment_bytes)) {
     const uint64_t address = reinterpret_cast<uintptr_t>(DataOf(tensor));
     return absl::InvalidArgumentError(
         absl::StrCat(Describe(info, what, index), ": found data aligned to ",
-                     address & (~address + 1), " bytes, wanted ", kTensorAlignment));
+                     address & (~address + 1), " bytes, wanted ", info.alignment_bytes));
   }
   return absl::OkStatus();
 }
 
-bool IsAligned(const void* address) {
-  return reinterpret_cast<uintptr_t>(address) % kTensorAlignment == 0;
+bool IsAligned(const void* address, size_t alignment_bytes) {
+  return reinterpret_cast<uintptr_t>(address) % alignment_bytes == 0;
 }
 
 }  // namespace kiln::runtime

@@ -23,7 +23,8 @@
 
 namespace kiln::runtime {
 
-// Memory of one run. All of it is aligned to kTensorAlignment and lies on the program's device.
+// Memory of one run, on the program's device. A tensor is aligned to the alignment_bytes of its
+// TensorInfo, the workspace to kTensorAlignment.
 struct RunMemory {
   absl::Span<void* const> inputs;   // One compact tensor per input of the program.
   absl::Span<void* const> outputs;  // One compact tensor per output; none overlaps another memory.
@@ -52,6 +53,10 @@ class Program {
  protected:
   explicit Program(DLDevice device) : device_(device) {}
 
+  // Lets inputs and outputs be aligned to their elements alone, if the code of the library is all
+  // that reads and writes them and is Kiln's, which assumes no more.
+  void TakeAlignment(const ModelMetadata& metadata);
+
   DLDevice device_;
   std::vector<TensorInfo> inputs_;
   std::vector<TensorInfo> outputs_;
@@ -74,8 +79,7 @@ absl::Status CheckTensor(const TensorInfo& info, const DLTensor& tensor, absl::s
 absl::Status CheckTensorInPlace(const TensorInfo& info, const DLTensor& tensor,
                                 absl::string_view what, size_t index);
 
-// Whether `address` is a multiple of kTensorAlignment.
-bool IsAligned(const void* address);
+bool IsAligned(const void* address, size_t alignment_bytes);
 
 }  // namespace kiln::runtime
 

@@ -112,6 +112,16 @@ def _base_libraries():
         requires = ["/usr/include/xxhash.h"],
     )
 
+def _python():
+    _maybe(
+        system_library,
+        name = "cpython",
+        build_file = "@kiln//third_party:cpython.BUILD",
+        links = {"include": "/usr/include/python3.11"},
+        package = "libpython3-dev",
+        requires = ["/usr/include/python3.11/Python.h"],
+    )
+
 def _test_libraries():
     _maybe(
         system_library,
@@ -182,6 +192,7 @@ def kiln_dependencies():
     """Declares every external repository that Kiln's targets name."""
     _bazel_rules()
     _base_libraries()
+    _python()
     _test_libraries()
     _model_formats()
     _code_generators()

@@ -26,6 +26,7 @@ build_packages=(
   liblld-19-dev
   libonnx-dev
   libprotobuf-dev
+  libpython3-dev # the Python package
   libssl-dev # SHA-256 of archives
   libxxhash-dev # checksums of shared objects
   libzstd-dev
@@ -48,7 +49,12 @@ test_packages=(
   libonnx-testdata # cases of tests/conformance
   libstdc++-arm-none-eabi-newlib
   make
+  mypy
   picolibc-riscv64-unknown-elf
+  python3-numpy
+  python3-onnx
+  python3-pip
+  python3-venv
   qemu-system-arm
   qemu-system-misc
   qemu-user

@@ -34,6 +34,7 @@ TEST(TvmLibrary, AotModelRuns) {
   const absl::StatusOr<Model> model = Model::Load(kAot);
   ASSERT_TRUE(model.ok()) << model.status();
   EXPECT_EQ(model->name(), "default");
+  EXPECT_EQ(model->inputs()[0].alignment_bytes, 64u);  // which TVM's code may assume
   const auto outputs = model->Run({Floats({1, 2, 3, 4})});
   ASSERT_TRUE(outputs.ok()) << outputs.status();
   EXPECT_THAT(outputs->at(0).values<float>(), ElementsAre(2, 4, 6, 8));

@@ -237,6 +237,7 @@ LAYERS = {
 TOP = [
     "docs",
     "models",
+    "python",
     "tests",
     "tools",
 ]

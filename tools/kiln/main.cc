@@ -18,17 +18,17 @@
 #include "tools/kiln/explain.h"
 #include "tools/kiln/lack_of_memory.h"
 #include "tools/kiln/standard_output.h"
+#include "tools/kiln/version.h"
 
 namespace {
 
-constexpr char kVersion[] = "0.1.0";
 constexpr int kKilnsFault = 1;
 constexpr int kUsersFault = 2;
 
 // What a build of the tool may lack stands below its version.
 std::string Version() {
   std::string text =
-      absl::StrCat("kiln ", kVersion,
+      absl::StrCat("kiln ", kiln::tools::kVersion,
                    "\ncode generators: ", kiln::HasCodegen(kiln::Codegen::kLlvm) ? "llvm, c" : "c",
                    "\nexternal code generators:");
   absl::string_view separator = " ";

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kiln compiles trained neural networks ahead of time into libraries, and runs them.
+
+>>> import kiln, numpy
+>>> model = kiln.compile("models/digits/digits.onnx").load()
+>>> model(numpy.load("models/digits/image.npy")).shape
+(1, 10)
+
+`compile` makes a Library, `Library.load` and `load` a Model, which is called with arrays. `quantize`, `tune`, `import_check`, `inspect`
+and `emit` are the commands of the same names of the command line, which `python -m kiln` is.
+"""
+
+from kiln._runtime import version as __version__
+from kiln.errors import CompilerError, ModelError
+from kiln.library import Library, compile, emit, inspect
+from kiln.model import Model, Outputs, TensorInfo, load
+from kiln.report import Report
+from kiln.tools import ImportCheck, import_check, quantize, tune, version
+
+__all__ = [
+    "CompilerError",
+    "ImportCheck",
+    "Library",
+    "Model",
+    "ModelError",
+    "Outputs",
+    "Report",
+    "TensorInfo",
+    "__version__",
+    "compile",
+    "emit",
+    "import_check",
+    "inspect",
+    "load",
+    "quantize",
+    "tune",
+    "version",
+]

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The `kiln` command line in a child process, with keyword arguments for its options.
+
+    run("compile", ["digits.onnx"], {"output": "out", "target": "x86-64-v3", "profile": True})
+
+A process of its own means that a crash or a lack of memory is an exception here, that Ctrl-C ends a compilation at once,
+and that Python's other threads go on.
+"""
+
+import contextlib
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+from typing import Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+
+from kiln.errors import CompilerError, ModelError
+
+Value = Union[None, bool, int, float, str, "os.PathLike[str]"]
+Option = Union[Value, Sequence[Value], Mapping[str, Union[Value, Tuple[int, ...]]]]
+
+PROGRAM = str(pathlib.Path(__file__).parent / "bin" / "kiln")
+_USERS_FAULT = 2
+# For a child that has been interrupted: `kiln tune` writes what it has found.
+_SECONDS_TO_END = 10
+
+
+def _text(value: Value) -> str:
+    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+
+
+def _item(key: str, value: Union[Value, Tuple[int, ...]]) -> str:
+    if isinstance(value, tuple):
+        return key + ":" + "x".join(str(extent) for extent in value)
+    return key + "=" + _text(value)
+
+
+def arguments(options: Mapping[str, Option]) -> List[str]:
+    """The command line's form of keyword arguments; None is as if the keyword were not there.
+
+    >>> arguments({"target": "cortex-m4f", "no_winograd": True, "pool": ["tcm:32K", "ram:any"]})
+    ['--target=cortex-m4f', '--no-winograd', '--pool=tcm:32K', '--pool=ram:any']
+    >>> arguments({"input": {"data": (1, 3, 224, 224)}, "constant": {"rate": 16000}, "headers": False, "tuning": None})
+    ['--input=data:1x3x224x224', '--constant=rate=16000', '--headers=false']
+    """
+    words = []
+    for name, value in options.items():
+        flag = "--" + name.replace("_", "-")
+        if value is None:
+            continue
+        if isinstance(value, bool):
+            words.append(flag if value else flag + "=false")
+        elif isinstance(value, Mapping):
+            words += [flag + "=" + _item(key, item) for key, item in value.items()]
+        elif isinstance(value, Sequence) and not isinstance(value, str):
+            words += [flag + "=" + _text(item) for item in value]
+        else:
+            words.append(flag + "=" + _text(value))
+    return words
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """Ends the child and its own children, which are a group of processes."""
+    try:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGINT)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.communicate(timeout=_SECONDS_TO_END)
+    finally:
+        if process.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+
+
+def _message(standard_error: bytes) -> str:
+    text = standard_error.decode("utf-8", "replace").strip()
+    return text[len("kiln: ") :] if text.startswith("kiln: ") else text
+
+
+@contextlib.contextmanager
+def scratch_folder() -> Iterator[str]:
+    """A folder for files of one command, which is gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="kiln-") as folder:
+        yield folder
+
+
+def run(
+    command: str,
+    operands: Sequence[str] = (),
+    options: Optional[Mapping[str, Option]] = None,
+    describes_faults: bool = False,
+) -> str:
+    """What the command prints on standard output.
+
+    Args:
+      command: "compile", "inspect" and so on.
+      operands: the model, library or file that it is about.
+      options: the command's options; `arguments` says how they are spelt.
+      describes_faults: what it prints also says what is wrong with the model, so that this is no exception.
+    Raises:
+      ModelError: the command says that the model or an option is wrong.
+      CompilerError: it failed otherwise.
+    """
+    words = [PROGRAM, command, *arguments(options or {}), "--", *operands]
+    with scratch_folder() as folder:
+        try:
+            process = subprocess.Popen(
+                words,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=dict(os.environ, TMPDIR=folder),
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise CompilerError(f"the command line of this package cannot be run: {error}") from error
+        try:
+            output, standard_error = process.communicate()
+        except BaseException:
+            _end(process)
+            raise
+    if process.returncode == 0 or (describes_faults and process.returncode == _USERS_FAULT and output):
+        return output.decode("utf-8", "replace")
+    if process.returncode == _USERS_FAULT:
+        raise ModelError(_message(standard_error))
+    if process.returncode < 0:
+        name = signal.Signals(-process.returncode).name
+        raise CompilerError(f"kiln {command} was ended by {name}" + (": " + _message(standard_error) if standard_error else ""))
+    raise CompilerError(_message(standard_error) or f"kiln {command} ended with status {process.returncode}")

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiling a model into a library."""
+
+import os
+import pathlib
+import shutil
+import tempfile
+import weakref
+from typing import Any, List, Mapping, Optional, Sequence, Union
+
+from kiln import command_line
+from kiln.command_line import Option
+from kiln.errors import ModelError
+from kiln.model import Model, load
+from kiln.report import Report
+from kiln.sources import ModelSource, model_file
+
+# The folder of a library has its files here; beside them is the model, where it was no file.
+_FILES = "files"
+# Options of `kiln inspect` that say what a model is, as those of `kiln compile` do.
+_OPTIONS_OF_A_MODEL = ("target", "input", "constant", "external")
+
+
+def _remove(folder: str, process: int) -> None:
+    if os.getpid() == process:  # A fork leaves the folder to its parent.
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+class Library:
+    """The files of a compiled model, in a folder of their own that is gone with the object.
+
+    Attributes:
+      files: their names, below the folder.
+    """
+
+    def __init__(self, folder: str, model: str, options: Mapping[str, Option]) -> None:
+        self._folder = pathlib.Path(folder, _FILES)
+        self._remove = weakref.finalize(self, _remove, folder, os.getpid())
+        self._model = model
+        self._options = {name: options[name] for name in _OPTIONS_OF_A_MODEL if name in options}
+        self.files = tuple(sorted(str(path.relative_to(self._folder)) for path in self._folder.rglob("*") if path.is_file()))
+
+    def _find(self, suffix: str) -> Optional[pathlib.Path]:
+        return next((self._folder / name for name in self.files if name.endswith(suffix)), None)
+
+    def load(self, threads: Optional[int] = None) -> Model:
+        """The model, ready to be called; it outlives this object. `kiln.load` says more.
+
+        Raises:
+          ModelError: the library is no shared object for this machine.
+        """
+        shared_object = self._find(".so")
+        if shared_object is None:
+            raise ModelError(f"the library has {', '.join(self.files)} and no shared object; compile with runtime='cpp' to load it")
+        return load(shared_object, threads)
+
+    def write(self, folder: Union[str, "os.PathLike[str]"]) -> List[pathlib.Path]:
+        """Copies all files into `folder`, which is made if it is not there, and returns their paths.
+
+        A file that is there already is replaced at once, so that a process that has loaded it goes on with the old one.
+        """
+        paths = []
+        for name in self.files:
+            path = pathlib.Path(folder) / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(prefix=".kiln-", dir=path.parent) as beside:
+                os.replace(shutil.copy2(self._folder / name, beside), path)
+            paths.append(path)
+        return paths
+
+    def report(self) -> Report:
+        """What `kiln inspect` says: tensors, operators, memory plan and constants of a model; flash, RAM and stack of an object."""
+        for suffix in (".so", ".o"):
+            path = self._find(suffix)
+            if path is not None:
+                return inspect(path)
+        return Report(command_line.run("inspect", [self._model], self._options))
+
+    def __repr__(self) -> str:
+        return f"<kiln.Library {', '.join(self.files)}>"
+
+
+def compile(model: ModelSource, example_inputs: Optional[Sequence[Any]] = None, /, **options: Option) -> Library:
+    """Compiles a model into a library.
+
+    >>> import kiln
+    >>> kiln.compile("models/digits/digits.onnx", target="x86-64-v3")
+    <kiln.Library digits.h, digits.metadata.json, digits.so>
+    >>> kiln.compile("models/digits/digits.onnx", target="cortex-m4f", interface="c", codegen="c", headers=False)
+    <kiln.Library digits.c, digits.h, digits.metadata.json, digits_model.c>
+
+    Args:
+      model: an ONNX, TFLite or Relay file: its path, or its bytes; an onnx.ModelProto; or a torch.nn.Module, which torch.onnx
+        exports.
+      example_inputs: of a torch.nn.Module, the tensors that it is exported with.
+      options: every option of `kiln compile`, which `python -m kiln compile --help` lists: `--module-name x` is `module_name="x"`,
+        a flag is True or False, and a list is an option that is given several times. `input={"data": (1, 3, 224, 224)}` and
+        `constant={"rate": 16000}` say shapes and values of inputs. `interface="c"` implies `runtime="crt"`.
+    Raises:
+      ModelError: the model or an option is wrong.
+      CompilerError: the compiler failed otherwise.
+      KeyboardInterrupt: Ctrl-C has ended the compilation; it leaves nothing behind.
+    """
+    if "output" in options or "emit" in options:
+        raise TypeError("compile() has no output= and emit=: Library.write(folder) writes the files, kiln.emit(model, stage) is a stage")
+    if options.get("interface") == "c":
+        options.setdefault("runtime", "crt")
+    folder = tempfile.mkdtemp(prefix="kiln-")
+    try:
+        file = model_file(model, example_inputs, folder)
+        command_line.run("compile", [file], {**options, "output": os.path.join(folder, _FILES)})
+        return Library(folder, file, options)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def emit(model: ModelSource, stage: str, **options: Option) -> str:
+    """The text of one stage of a compilation, such as "graph", "after:fuse", "loops", "plan", "c" or "llvm".
+
+    >>> import kiln
+    >>> print(kiln.emit("models/my_mod/my_mod.relay", "loops"))  # doctest: +ELLIPSIS
+    in_place operator tvmgen_my_mod_fused_add(p0: uint8[1, 2], p1: uint8[1, 2]) -> (out0: uint8[1, 2]) {...
+    """
+    with command_line.scratch_folder() as folder:
+        return command_line.run("compile", [model_file(model, None, folder)], {**options, "emit": stage})
+
+
+def inspect(file: Union[str, "os.PathLike[str]"], **options: Option) -> Report:
+    """What `kiln inspect` says of a library, an object, an archive or a model file. `options` are the command's.
+
+    >>> import kiln
+    >>> print(kiln.inspect("models/my_mod/my_mod.relay").splitlines()[0])
+    module my_mod for host: aot executor, cpp runtime, packed interface
+    """
+    return Report(command_line.run("inspect", [os.fspath(file)], options))

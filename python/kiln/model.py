@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running a compiled model on NumPy arrays."""
+
+import os
+import pathlib
+from types import TracebackType
+from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Type, Union
+
+import numpy
+from numpy.typing import NDArray
+
+from kiln import _runtime
+from kiln.command_line import scratch_folder
+from kiln.errors import CompilerError, ModelError
+
+Array = NDArray[Any]
+
+_DLPACK_CPU = 1
+
+
+class TensorInfo(NamedTuple):
+    """An input or output of a model."""
+
+    name: str
+    dtype: "numpy.dtype[Any]"
+    shape: Tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.dtype}{list(self.shape)}"
+
+
+class Outputs(Tuple[Array, ...]):
+    """The outputs of a model that has several: a tuple in the model's order that also knows them by name.
+
+    `outputs["scores"]`, `boxes, scores = outputs` and `dict(outputs)` work.
+    """
+
+    names: Tuple[str, ...]
+
+    def __new__(cls, arrays: Sequence[Array], names: Tuple[str, ...]) -> "Outputs":
+        self = tuple.__new__(cls, arrays)
+        self.names = names
+        return self
+
+    def __getitem__(self, key: Any) -> Any:
+        if not isinstance(key, str):
+            return super().__getitem__(key)
+        if key not in self.names:
+            raise KeyError(f"there is no output '{key}'; there are {_list(self.names)}")
+        return super().__getitem__(self.names.index(key))
+
+    def keys(self) -> Tuple[str, ...]:
+        return self.names
+
+    def items(self) -> Iterator[Tuple[str, Array]]:
+        return zip(self.names, self)
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return Outputs, (tuple(self), self.names)
+
+
+def _list(names: Sequence[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names) or "none"
+
+
+def _tensor_infos(kind: str, rows: List[Tuple[str, str, Tuple[int, ...]]]) -> Tuple[TensorInfo, ...]:
+    infos = []
+    for name, dtype, shape in rows:
+        try:
+            infos.append(TensorInfo(name, numpy.dtype(dtype), shape))
+        except TypeError:
+            raise ModelError(f"{kind} '{name}' is of {dtype}, which NumPy does not have; convert it inside of the model") from None
+    return tuple(infos)
+
+
+def _to_array(what: str, value: Any) -> Array:
+    """The memory of `value` as an array, without a copy."""
+    if isinstance(value, (numpy.ndarray, numpy.generic)):
+        return numpy.asarray(value)
+    if hasattr(value, "__dlpack__"):
+        device, _ = value.__dlpack_device__()
+        if device != _DLPACK_CPU:
+            raise TypeError(f"{what}: found memory of a device (DLPack's type {int(device)}), wanted memory of the CPU; copy it there first")
+        try:
+            return numpy.from_dlpack(value)
+        except (BufferError, RuntimeError, TypeError, ValueError) as error:
+            raise TypeError(f"{what}: NumPy cannot take it by DLPack: {error}") from error
+    if hasattr(value, "__array_interface__") or hasattr(value, "__array__"):
+        return numpy.asarray(value)
+    raise TypeError(f"{what}: found {type(value).__name__}, wanted an array; numpy.asarray(value, dtype) makes one")
+
+
+def _check(what: str, info: TensorInfo, array: Array) -> None:
+    if array.dtype != info.dtype:
+        raise TypeError(f"{what}: found {array.dtype}, wanted {info.dtype}; array.astype('{info.dtype}') converts")
+    if array.shape != info.shape:
+        raise ValueError(f"{what}: found the shape {array.shape}, wanted {info.shape}")
+
+
+def _input(info: TensorInfo, value: Any) -> Array:
+    """`value` as a contiguous array: its own memory, or a copy if it has gaps or another order."""
+    what = f"input '{info.name}'"
+    array = _to_array(what, value)
+    _check(what, info, array)
+    return array if array.flags.c_contiguous else array.copy(order="C")
+
+
+def _output(info: TensorInfo, array: Any, others: Mapping[str, Array]) -> Array:
+    """`array` if the model can write to it; `others` is other memory of the call by what it is."""
+    what = f"output '{info.name}'"
+    if not isinstance(array, numpy.ndarray):
+        raise TypeError(f"{what}: found {type(array).__name__}, wanted a numpy.ndarray to write to")
+    _check(what, info, array)
+    if not array.flags.writeable:
+        raise ValueError(f"{what}: the array is read-only")
+    if not array.flags.c_contiguous:
+        raise ValueError(f"{what}: the array is not contiguous; numpy.empty(shape, dtype) makes one that is")
+    for other, memory in others.items():
+        # Exact for arrays without gaps.
+        if numpy.may_share_memory(array, memory):
+            raise ValueError(f"{what}: the array overlaps {other}; outputs need memory of their own")
+    return array
+
+
+class Model:
+    """A loaded model, called as a function of its inputs. `kiln.load` and `Library.load` make one.
+
+    >>> import kiln, numpy
+    >>> model = kiln.compile("models/digits/digits.onnx").load()
+    >>> model
+    <kiln.Model digits: image float32[1, 1, 8, 8] -> probabilities float32[1, 10]>
+    >>> image = numpy.load("models/digits/image.npy")
+    >>> probabilities = model(image)
+    >>> int(probabilities.argmax())
+    4
+
+    Any number of threads may call one model at the same time; while it runs, other threads run Python. After a fork, parent and
+    child go on with the model independently. Arrays that a call has returned stay valid when the model is gone.
+    """
+
+    inputs: Tuple[TensorInfo, ...]
+    outputs: Tuple[TensorInfo, ...]
+
+    def __init__(self, runtime: _runtime.Model) -> None:
+        self._runtime = runtime
+        self._run = runtime.run
+        self.name = runtime.name
+        self.inputs = _tensor_infos("input", runtime.inputs)
+        self.outputs = _tensor_infos("output", runtime.outputs)
+        self._names = tuple(info.name for info in self.outputs)
+        self._output_types = [(info.shape, info.dtype) for info in self.outputs]
+
+    def __call__(self, /, *inputs: Any, out: Any = None, **named: Any) -> Any:
+        """Computes the outputs.
+
+        Args:
+          inputs: one array per input, in the order of `Model.inputs`: a NumPy array, or another object with memory of the CPU
+            that has `__dlpack__`, `__array_interface__` or `__array__`, such as a tensor of PyTorch. Type and shape have to be the
+            input's. The memory is read in place; only an array that is not contiguous and in row-major order is copied first.
+          named: inputs by their names, after those by position. `model(**{"data:0": array})` passes a name that is no identifier.
+          out: where to write the outputs instead of new arrays: an array, or, of a model with several outputs, a sequence in the
+            order of `Model.outputs` or a mapping by name. They are contiguous NumPy arrays of the outputs' types and overlap
+            neither an input nor each other.
+        Returns:
+          The output's array; of a model with several outputs an `Outputs`.
+        Raises:
+          TypeError: an input is missing, unknown or given twice, or it is no array of the input's type.
+          ValueError: an array has another shape, or one of `out` cannot be written to.
+          ModelError: the model refuses the values of the inputs, or it is closed.
+        """
+        if named:
+            inputs = self._in_order(inputs, named)
+        if out is None:
+            outputs = tuple([numpy.empty(shape, dtype) for shape, dtype in self._output_types])
+            if not self._run(inputs, outputs):
+                self._run_checked(self._convert(inputs), outputs)
+        else:
+            inputs = self._convert(inputs)
+            outputs = self._writable(out, inputs)
+            self._run_checked(inputs, outputs)
+        return outputs[0] if len(outputs) == 1 else Outputs(outputs, self._names)
+
+    def _run_checked(self, inputs: Tuple[Any, ...], outputs: Tuple[Any, ...]) -> None:
+        if not self._run(inputs, outputs):
+            raise CompilerError(f"the runtime refuses arrays that fit {self!r}")
+
+    def _in_order(self, positional: Tuple[Any, ...], named: Dict[str, Any]) -> Tuple[Any, ...]:
+        names = [info.name for info in self.inputs]
+        unknown = sorted(set(named) - set(names))
+        if unknown:
+            raise TypeError(f"model '{self.name}' has no input {_list(unknown)}; it has {_list(names)}")
+        twice = sorted(set(named) & set(names[: len(positional)]))
+        if twice:
+            raise TypeError(f"model '{self.name}' got {_list(twice)} by position and by name")
+        rest = names[len(positional) :]
+        missing = [name for name in rest if name not in named]
+        if missing:
+            raise TypeError(f"model '{self.name}' lacks the input {_list(missing)}; it takes {_list(names)}")
+        return positional + tuple(named[name] for name in rest)
+
+    def _convert(self, inputs: Tuple[Any, ...]) -> Tuple[Array, ...]:
+        if len(inputs) != len(self.inputs):
+            takes = ", ".join(str(info) for info in self.inputs) or "none"
+            raise TypeError(f"model '{self.name}' got {len(inputs)} inputs, wanted {len(self.inputs)}: {takes}")
+        return tuple(_input(info, value) for info, value in zip(self.inputs, inputs))
+
+    def _writable(self, out: Any, inputs: Tuple[Array, ...]) -> Tuple[Array, ...]:
+        if isinstance(out, numpy.ndarray):
+            out = (out,)
+        elif isinstance(out, Mapping):
+            if set(out) != set(self._names):
+                raise TypeError(f"out has {_list(list(out))}, wanted {_list(self._names)}")
+            out = [out[name] for name in self._names]
+        elif not isinstance(out, Sequence):
+            raise TypeError(f"out: found {type(out).__name__}, wanted an array, or a sequence or mapping of arrays")
+        if len(out) != len(self.outputs):
+            raise TypeError(f"model '{self.name}' got {len(out)} arrays for outputs, wanted {len(self.outputs)}: {_list(self._names)}")
+        others = {f"input '{info.name}'": array for info, array in zip(self.inputs, inputs)}
+        for info, array in zip(self.outputs, out):
+            others[f"output '{info.name}'"] = _output(info, array, others)
+        return tuple(out)
+
+    def close(self) -> None:
+        """Gives the model's memory back; calls that are under way end as usual, and later ones raise ModelError."""
+        self._runtime.close()
+
+    def __enter__(self) -> "Model":
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        traceback: Optional[TracebackType],
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        inputs = ", ".join(str(info) for info in self.inputs)
+        outputs = ", ".join(str(info) for info in self.outputs)
+        return f"<kiln.Model {self.name}: {inputs} -> {outputs}>"
+
+
+def load(path: Union[str, "os.PathLike[str]"], threads: Optional[int] = None) -> Model:
+    """Loads a shared object of `kiln compile`.
+
+    The file may be removed or replaced afterwards; the model goes on with what it has loaded, and the next load of the same path
+    gives the new model.
+
+    Args:
+      path: of the shared object.
+      threads: how many threads a large operator is divided among; 0 is one per CPU. It is the number of the process, for models
+        that are loaded already too. None leaves it as it is.
+    Raises:
+      FileNotFoundError: there is no such file.
+      ModelError: the file is damaged, is no model of Kiln's, or is for another machine; or the number of threads is wrong.
+    """
+    file = pathlib.Path(path).resolve(strict=True)
+    if threads is not None:
+        _runtime.set_num_threads(threads)
+    # The system's loader knows a file by its path, and would give the old model for one that has been replaced.
+    with scratch_folder() as folder:
+        link = os.path.join(folder, file.name)
+        os.symlink(file, link)
+        try:
+            return Model(_runtime.load(link))
+        except ModelError as error:
+            raise ModelError(str(error).replace(link, os.fspath(path))) from None

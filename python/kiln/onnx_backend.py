@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ONNX's backend interface, for ONNX's own test runner and scoreboard.
+
+    import onnx.backend.test
+    import kiln.onnx_backend
+
+    backend_test = onnx.backend.test.BackendTest(kiln.onnx_backend, __name__)
+
+Only `run_node` needs the package onnx.
+"""
+
+import importlib
+from typing import Any, Mapping, Sequence, Tuple, Union
+
+import numpy
+
+from kiln.command_line import Option
+from kiln.library import compile
+from kiln.model import Model
+from kiln.sources import ModelSource
+from kiln.tools import import_check
+
+# An array, a list of arrays in the model's order, or arrays by name.
+Inputs = Union[Any, Sequence[Any], Mapping[str, Any]]
+
+
+class BackendRep:
+    """A compiled model."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    def run(self, inputs: Inputs, **kwargs: Any) -> Tuple[Any, ...]:
+        """The outputs, always as a tuple."""
+        if isinstance(inputs, Mapping):
+            outputs = self._model(**inputs)
+        elif isinstance(inputs, (list, tuple)):
+            outputs = self._model(*inputs)
+        else:
+            outputs = self._model(inputs)
+        return outputs if isinstance(outputs, tuple) else (outputs,)
+
+
+def supports_device(device: str) -> bool:
+    return device.split(":")[0] == "CPU"
+
+
+def is_compatible(model: ModelSource, device: str = "CPU", **kwargs: Any) -> bool:
+    return supports_device(device) and import_check(model).ok
+
+
+def prepare(model: ModelSource, device: str = "CPU", **options: Option) -> BackendRep:
+    """Compiles a model; `options` are those of `kiln.compile`.
+
+    Raises:
+      ModelError: the model or an option is wrong.
+    """
+    if not supports_device(device):
+        raise ValueError(f"found the device '{device}', wanted 'CPU'")
+    return BackendRep(compile(model, **options).load())
+
+
+def run_model(model: ModelSource, inputs: Inputs, device: str = "CPU", **options: Option) -> Tuple[Any, ...]:
+    return prepare(model, device, **options).run(inputs)
+
+
+def run_node(node: Any, inputs: Sequence[Any], device: str = "CPU", outputs_info: Any = None, **options: Option) -> Tuple[Any, ...]:
+    """Runs one onnx.NodeProto on arrays; `outputs_info` is a (dtype, shape) for each output."""
+    helper, numpy_helper = (importlib.import_module("onnx." + name) for name in ("helper", "numpy_helper"))
+
+    def value_info(name: str, dtype: Any, shape: Sequence[int]) -> Any:
+        element_type = numpy_helper.from_array(numpy.empty(0, dtype)).data_type
+        return helper.make_tensor_value_info(name, element_type, shape)
+
+    if outputs_info is None:
+        raise ValueError("run_node needs outputs_info: the type and shape of every output")
+    graph = helper.make_graph(
+        [node],
+        "node",
+        [value_info(name, array.dtype, array.shape) for name, array in zip(node.input, inputs)],
+        [value_info(name, dtype, shape) for name, (dtype, shape) in zip(node.output, outputs_info)],
+    )
+    return run_model(helper.make_model(graph), list(inputs), device, **options)

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compilations from Python: what may stand for a model, options, errors, files, Ctrl-C."""
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import time
+import types
+import unittest
+
+import kiln
+import numpy
+from python.tests.case import DIGITS, HAS_LLVM, MY_MOD, Case, slow_to_compile
+
+UNKNOWN_OPERATOR = b'#[version = "0.0.5"]\ndef @main(%a: Tensor[(1, 2), uint8]) {\n  no.such_operator(%a)\n}\n'
+
+INTERRUPTED = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+import kiln
+print("ready", flush=True)
+try:
+    kiln.{}
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def children(process):
+    with open("/proc/{0}/task/{0}/children".format(process)) as file:
+        return [int(word) for word in file.read().split()]
+
+
+class LibraryTest(Case):
+    def setUp(self):
+        super().setUp()
+        self.a, self.b = numpy.array([[1, 2]], "uint8"), numpy.array([[3, 4]], "uint8")
+
+    def refuses(self, error, words, function, *args, **kwargs):
+        with self.assertRaises(error) as caught:
+            function(*args, **kwargs)
+        self.assertIn(words, str(caught.exception))
+
+    # What may stand for a model.
+
+    def test_bytes_and_objects(self):
+        class Proto:
+            def SerializeToString(self):
+                return read(DIGITS)
+
+        for model in (read(DIGITS), Proto(), bytearray(read(DIGITS))):
+            loaded = kiln.compile(model).load()
+            self.assertEqual(loaded.name, "model")
+            found = loaded(numpy.load("models/digits/image.npy"))
+            numpy.testing.assert_allclose(found, numpy.load("models/digits/probabilities.npy"), rtol=2e-5, atol=1e-7)
+
+    def test_what_is_no_model(self):
+        self.refuses(TypeError, "found int, wanted a model", kiln.compile, 7)
+        self.refuses(TypeError, "found NoneType", kiln.import_check, None)
+        self.refuses(TypeError, "example inputs are for modules of PyTorch", kiln.compile, DIGITS, (self.a,))
+
+    def test_torch(self):
+        """A module goes through torch.onnx.export, here of a stand-in for PyTorch that knows one model."""
+
+        class Module:
+            pass
+
+        def export(module, inputs, path):
+            self.assertEqual((type(module), inputs), (Module, (self.a,)))
+            with open(path, "wb") as file:
+                file.write(read(DIGITS))
+
+        torch = types.ModuleType("torch")
+        torch.nn = types.SimpleNamespace(Module=Module)
+        for name, module in (("torch", torch), ("torch.onnx", types.SimpleNamespace(export=export))):
+            sys.modules[name] = module
+            self.addCleanup(sys.modules.pop, name)
+        self.assertEqual(kiln.compile(Module(), [self.a]).load().inputs[0].name, "image")
+        self.refuses(TypeError, "pass its example inputs", kiln.compile, Module())
+
+    # Options and errors.
+
+    def test_options(self):
+        library = kiln.compile(DIGITS, module_name="renamed", no_winograd=True, threads=1, input={"image": (1, 1, 8, 8)})
+        self.assertEqual(library.files, ("renamed.h", "renamed.metadata.json", "renamed.so"))
+        text = kiln.emit(DIGITS, "metadata", executor="graph", module_name="renamed")
+        self.assertIn('"module_name": "renamed"', text)
+        self.refuses(kiln.ModelError, "image", kiln.compile, DIGITS, input={"image": (2, 2)})
+
+    def test_errors(self):
+        for words, args, kwargs in (
+            ("none.onnx: no such file", ["none.onnx"], {}),
+            ("unknown operator 'no.such_operator'", [UNKNOWN_OPERATOR], {}),
+            ("no Relay text, no TFLite model", [b"Dear diary\n"], {}),
+            ("the file is empty", [b""], {}),
+            ("unknown option '--bake'", [DIGITS], {"bake": True}),
+            ("unknown target 'bake'", [DIGITS], {"target": "bake"}),
+            ("use --runtime crt", [DIGITS], {"interface": "c", "runtime": "cpp"}),
+        ):
+            with self.subTest(words):
+                self.refuses(kiln.ModelError, words, kiln.compile, *args, **kwargs)
+                self.assertFalse(str(kiln.ModelError).startswith("kiln: "))
+        self.refuses(TypeError, "Library.write", kiln.compile, DIGITS, output=self.folder)
+
+    def test_no_command_line(self):
+        program = "import kiln.command_line as c, kiln\nc.PROGRAM = '/none'\ntry:\n  kiln.version()\nexcept kiln.CompilerError as e:\n  print(e)"
+        output, _ = self.python(program, stdout=subprocess.PIPE).communicate()
+        self.assertIn("the command line of this package cannot be run", output)
+
+    def test_a_killed_compiler(self):
+        program = self.path("killed")
+        with open(program, "w") as file:
+            file.write("#!/bin/sh\nkill -SEGV $$\n")
+        os.chmod(program, 0o755)
+        kiln.command_line.PROGRAM, original = program, kiln.command_line.PROGRAM
+        self.addCleanup(setattr, kiln.command_line, "PROGRAM", original)
+        self.refuses(kiln.CompilerError, "kiln version was ended by SIGSEGV", kiln.version)
+
+    # Files.
+
+    def test_write(self):
+        library = kiln.compile(MY_MOD, interface="c", codegen="c", target="cortex-m4f")
+        paths = library.write(self.path("a/b"))
+        self.assertEqual([str(path.relative_to(self.path("a/b"))) for path in paths], list(library.files))
+        self.assertIn(b"tvmgen_my_mod_run_model", read(self.path("a/b/my_mod.h")))
+        library.write(self.path("a/b"))
+        self.assertEqual(sorted(os.listdir(self.path("a/b"))), sorted({name.split("/")[0] for name in library.files}))
+        self.refuses(kiln.ModelError, "no shared object; compile with runtime='cpp'", library.load)
+
+    def test_folders_are_removed(self):
+        """After a compilation, one that fails, and the end of the process; a fork leaves them to its parent."""
+        program = """
+import os, sys, kiln
+place = os.environ["TMPDIR"]
+library = kiln.compile(sys.argv[1])
+model = library.load()
+try:
+    kiln.compile(b"")
+except kiln.ModelError:
+    pass
+child = os.fork()
+if child == 0:
+    sys.exit(0)
+os.waitpid(child, 0)
+print(len(os.listdir(place)), len(library.write(place + "/../written")))
+library2 = kiln.compile(sys.argv[1])
+del library2
+print(len(os.listdir(place)))
+"""
+        os.mkdir(self.path("tmp"))
+        process = self.python(program, MY_MOD, stdout=subprocess.PIPE, environment={"TMPDIR": self.path("tmp")})
+        output, _ = process.communicate()
+        self.assertEqual((process.returncode, output.split()), (0, ["1", "3", "1"]))
+        self.assertEqual(os.listdir(self.path("tmp")), [])
+
+    def test_report(self):
+        library = kiln.compile(DIGITS)
+        report = library.report()
+        self.assertIn("module digits for host", report)
+        self.assertEqual(repr(report), str(report))
+        self.assertIn("<pre>module digits", report._repr_html_())
+        self.assertNotIn("<kiln", kiln.Report("<kiln>")._repr_html_())
+        self.assertEqual(report, kiln.inspect(library.write(self.folder)[-1]))
+        generated = kiln.compile(MY_MOD, interface="c", codegen="c", target="cortex-m4f").report()
+        self.assertIn("module my_mod for cortex-m4f", generated)
+        if HAS_LLVM:
+            self.assertIn("flash: ", kiln.compile(MY_MOD, interface="c", target="cortex-m4f").report())
+
+    # The other commands.
+
+    def test_import_check(self):
+        good, bad = kiln.import_check(DIGITS), kiln.import_check(UNKNOWN_OPERATOR)
+        self.assertTrue(good)
+        self.assertEqual((good.operators, good.reasons), (8, ()))
+        self.assertFalse(bad)
+        self.assertIn("unknown operator 'no.such_operator'", bad.reasons[0])
+        self.refuses(kiln.ModelError, "unknown option '--bake'", kiln.import_check, DIGITS, bake=True)
+
+    def test_quantize(self):
+        images = numpy.load("models/digits/calibration/image.npy")
+        report = kiln.quantize(DIGITS, self.path("int8.onnx"), {"image": images}, samples=20)
+        self.assertIn("conv1", report)
+        found = kiln.compile(self.path("int8.onnx")).load()(numpy.load("models/digits/image.npy"))
+        numpy.testing.assert_allclose(found, numpy.load("models/digits/probabilities.npy"), atol=0.05)
+        self.assertGreater(abs(found - numpy.load("models/digits/probabilities.npy")).max(), 0)
+        self.refuses(kiln.ModelError, "none", kiln.quantize, DIGITS, self.path("x.onnx"), "none")
+        self.assertFalse(os.path.exists(self.path("x.onnx")))
+
+    def test_tune(self):
+        report = kiln.tune(DIGITS, self.path("digits.tuning"), time=0.5)
+        self.assertIn("digits.tuning", report)
+        model = kiln.compile(DIGITS, tuning=self.path("digits.tuning")).load()
+        found = model(numpy.load("models/digits/image.npy"))
+        numpy.testing.assert_allclose(found, numpy.load("models/digits/probabilities.npy"), rtol=2e-5, atol=1e-7)
+
+    def test_version(self):
+        self.assertEqual(kiln.version().splitlines()[0], "kiln " + kiln.__version__)
+
+    def test_command_line(self):
+        program = "import runpy, sys\nsys.argv[0] = 'kiln'\nrunpy.run_module('kiln', run_name='__main__')"
+        process = self.python(program, "compile", "none.onnx", "-o", self.folder, stderr=subprocess.PIPE)
+        _, error = process.communicate()
+        self.assertEqual((process.returncode, error), (2, "kiln: none.onnx: no such file\n"))
+
+    # Ctrl-C.
+
+    def interrupt(self, call, *args):
+        """Sends SIGINT to a Python process that is inside of `call`, when its compiler runs."""
+        os.mkdir(self.path("tmp"))
+        process = self.python(INTERRUPTED.format(call), *args, stdout=subprocess.PIPE, environment={"TMPDIR": self.path("tmp")})
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        self.addCleanup(process.stdout.close)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        while not (compiler := children(process.pid)):
+            self.assertIsNone(process.poll(), "the compilation ended by itself")
+            time.sleep(0.01)
+        time.sleep(0.3)
+        os.kill(process.pid, signal.SIGINT)
+        self.assertEqual(process.stdout.readline(), "interrupted\n")
+        self.assertEqual(process.wait(), 0)
+        self.assertFalse(os.path.exists("/proc/{}".format(compiler[0])))
+        self.assertEqual(os.listdir(self.path("tmp")), [])
+
+    def test_interrupted_compilation(self):
+        with open(self.path("slow.relay"), "wb") as file:
+            file.write(slow_to_compile(300))
+        self.interrupt("compile(sys.argv[1])", self.path("slow.relay"))
+
+    def test_interrupted_tuning(self):
+        self.interrupt("tune(sys.argv[1], sys.argv[2], time=60)", DIGITS, self.path("digits.tuning"))
+        self.assertTrue(os.path.exists(self.path("digits.tuning")))
+
+
+if __name__ == "__main__":
+    gc.collect()
+    unittest.main()

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trained models below KILN_SHARED_DATA, against the outputs that are recorded there."""
+
+import json
+import os
+import unittest
+
+import kiln
+import numpy
+
+DATA = os.environ.get("KILN_SHARED_DATA", "")
+
+
+def path(name):
+    return os.path.join(DATA, name)
+
+
+@unittest.skipUnless(DATA, "KILN_SHARED_DATA is not set")
+class RealModelsTest(unittest.TestCase):
+    def rows(self, model, inputs, expected):
+        """Yields what the model makes of each row, and what is recorded."""
+        loaded = kiln.compile(path(model)).load()
+        for row, golden in zip(inputs, expected):
+            yield loaded(row[None]), golden[None]
+
+    def test_keyword_spotting_int8(self):
+        """TFLite Micro's kernels, to the bit."""
+        inputs = numpy.load(path("mlperf_tiny/kws/inputs_int8.npy"))[:100]
+        expected = numpy.load(path("mlperf_tiny/kws/kws_ref_model.real1000.tflm.npy"))
+        for found, golden in self.rows("mlperf_tiny/kws/kws_ref_model.tflite", inputs, expected):
+            numpy.testing.assert_array_equal(found, golden)
+
+    def test_image_classification_float(self):
+        inputs = numpy.load(path("mlperf_tiny/ic/inputs_uint8.npy"))[:20].astype("float32")
+        expected = numpy.load(path("mlperf_tiny/ic/pretrainedResnet.real500.tflm.npy"))
+        for found, golden in self.rows("mlperf_tiny/ic/pretrainedResnet.tflite", inputs, expected):
+            numpy.testing.assert_allclose(found, golden, rtol=1e-4, atol=1e-5)
+
+    def test_onnx_with_several_inputs(self):
+        """A noise suppressor that hands its state from step to step."""
+        folder = path("onnx_models/dtln_1")
+        model = kiln.compile(os.path.join(folder, "model.onnx")).load()
+        with open(os.path.join(folder, "meta.json"), encoding="utf-8") as file:
+            steps = json.load(file)["sets"]
+        self.assertGreater(len(steps), 1)
+        for step in steps:
+            inputs, expected = (
+                {tensor["name"]: numpy.load(os.path.join(folder, tensor["file"])) for tensor in step[kind]}
+                for kind in ("inputs", "outputs")
+            )
+            outputs = model(**inputs)
+            self.assertEqual(set(outputs.keys()), set(expected))
+            for name, golden in expected.items():
+                numpy.testing.assert_allclose(outputs[name], golden, rtol=1e-4, atol=1e-5)
+
+
+if __name__ == "__main__":
+    unittest.main()

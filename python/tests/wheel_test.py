@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The wheel: its contents, and the package where pip has installed it."""
+
+import base64
+import csv
+import glob
+import hashlib
+import io
+import os
+import re
+import subprocess
+import sys
+import unittest
+import zipfile
+
+from python.tests.case import DIGITS, Case
+
+(WHEEL,) = glob.glob("python/kiln-*.whl")
+_PROGRAM = """
+import kiln, numpy, os, sys
+assert kiln.__file__.startswith(sys.prefix), kiln.__file__
+probabilities = kiln.compile(sys.argv[1]).load()(numpy.load(sys.argv[2]))
+print(probabilities.argmax(), kiln.__version__)
+"""
+
+
+class WheelTest(Case):
+    def test_contents(self):
+        with zipfile.ZipFile(WHEEL) as wheel:
+            self.assertIsNone(wheel.testzip())
+            names = wheel.namelist()
+            self.assertEqual({entry.date_time for entry in wheel.infolist()}, {(1980, 1, 1, 0, 0, 0)})
+            for name in ("kiln/__init__.py", "kiln/py.typed", "kiln/_runtime.pyi", "kiln/_runtime.abi3.so", "kiln/bin/kiln"):
+                self.assertIn(name, names)
+            (information,) = {name.split("/")[0] for name in names if ".dist-info/" in name}
+            version = re.fullmatch(r"kiln-(.*)\.dist-info", information).group(1)
+            self.assertIn("\nVersion: {}\n".format(version), wheel.read(information + "/METADATA").decode())
+            tag = os.path.basename(WHEEL)[len("kiln-{}-".format(version)) : -len(".whl")]
+            self.assertIn("\nTag: {}\n".format(tag), wheel.read(information + "/WHEEL").decode())
+            record = information + "/RECORD"
+            rows = list(csv.reader(io.StringIO(wheel.read(record).decode())))
+            self.assertEqual([row[0] for row in rows], names)
+            for name, digest, size in rows[:-1]:
+                content = wheel.read(name)
+                wanted = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode().rstrip("=")
+                self.assertEqual((digest, int(size)), ("sha256=" + wanted, len(content)))
+            self.assertEqual(rows[-1], [record, "", ""])
+
+    def test_no_path_of_the_build(self):
+        with zipfile.ZipFile(WHEEL) as wheel:
+            for name in ("kiln/_runtime.abi3.so", "kiln/bin/kiln"):
+                self.assertNotIn(b"/sandbox/", wheel.read(name))
+
+    def test_symbols(self):
+        """The runtime meets no other one in the process: it exports what CPython looks up, and nothing else."""
+        with zipfile.ZipFile(WHEEL) as wheel:
+            library = wheel.extract("kiln/_runtime.abi3.so", self.folder)
+        symbols = subprocess.check_output(["nm", "--dynamic", "--defined-only", library], text=True)
+        self.assertEqual([line.split()[-1] for line in symbols.splitlines()], ["PyInit__runtime"])
+
+    def test_stable_abi(self):
+        """Of CPython it uses what every version from 3.10 has."""
+        with zipfile.ZipFile(WHEEL) as wheel:
+            library = wheel.extract("kiln/_runtime.abi3.so", self.folder)
+        symbols = subprocess.check_output(["nm", "--dynamic", "--undefined-only", library], text=True)
+        used = {line.split()[-1] for line in symbols.splitlines() if re.match(r"_?Py", line.split()[-1])}
+        self.assertIn("PyModule_Create2", used)
+        # PyBuffer_…, PyObject_Vectorcall and the like are of later versions' stable ABI.
+        self.assertEqual({name for name in used if name.startswith(("_Py", "PyBuffer", "PyObject_Vectorcall"))} - {"_Py_Dealloc"}, set())
+
+    def test_installed(self):
+        subprocess.check_call(["/usr/bin/python3", "-m", "venv", "--system-site-packages", "--without-pip", self.path("venv")])
+        python = self.path("venv/bin/python")
+        install = [python, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--disable-pip-version-check"]
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        subprocess.check_call(install + [os.path.abspath(WHEEL)], env=environment)
+        arguments = [os.path.abspath(DIGITS), os.path.abspath("models/digits/image.npy")]
+        output = subprocess.check_output([python, "-c", _PROGRAM] + arguments, env=environment, cwd=self.folder, text=True)
+        self.assertEqual(output.split()[0], "4")
+        for command in ([python, "-m", "kiln"], [self.path("venv/bin/kiln")]):
+            text = subprocess.check_output(command + ["--version"], env=environment, cwd=self.folder, text=True)
+            self.assertEqual(text.split()[1], output.split()[1])
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())
