@@ -105,8 +105,8 @@ def _input(info: TensorInfo, value: Any) -> Array:
     return array if array.flags.c_contiguous else array.copy(order="C")
 
 
-def _output(info: TensorInfo, array: Any, others: Mapping[str, Array]) -> Array:
-    """`array` if the model can write to it; `others` is other memory of the call by what it is."""
+def _check_output(info: TensorInfo, array: Any, others: Mapping[str, Array]) -> None:
+    """Says why the model cannot write to `array`; `others` is other memory of the call by what it is."""
     what = f"output '{info.name}'"
     if not isinstance(array, numpy.ndarray):
         raise TypeError(f"{what}: found {type(array).__name__}, wanted a numpy.ndarray to write to")
@@ -119,7 +119,6 @@ def _output(info: TensorInfo, array: Any, others: Mapping[str, Array]) -> Array:
         # Exact for arrays without gaps.
         if numpy.may_share_memory(array, memory):
             raise ValueError(f"{what}: the array overlaps {other}; outputs need memory of their own")
-    return array
 
 
 class Model:
@@ -172,17 +171,14 @@ class Model:
             inputs = self._in_order(inputs, named)
         if out is None:
             outputs = tuple([numpy.empty(shape, dtype) for shape, dtype in self._output_types])
-            if not self._run(inputs, outputs):
-                self._run_checked(self._convert(inputs), outputs)
         else:
-            inputs = self._convert(inputs)
-            outputs = self._writable(out, inputs)
-            self._run_checked(inputs, outputs)
-        return outputs[0] if len(outputs) == 1 else Outputs(outputs, self._names)
-
-    def _run_checked(self, inputs: Tuple[Any, ...], outputs: Tuple[Any, ...]) -> None:
+            outputs = (out,) if isinstance(out, numpy.ndarray) else self._outputs_in_order(out)
         if not self._run(inputs, outputs):
-            raise CompilerError(f"the runtime refuses arrays that fit {self!r}")
+            inputs = self._convert(inputs)
+            self._check_outputs(outputs, inputs)
+            if not self._run(inputs, outputs):
+                raise CompilerError(f"the runtime refuses arrays that fit {self!r}")
+        return outputs[0] if len(outputs) == 1 else Outputs(outputs, self._names)
 
     def _in_order(self, positional: Tuple[Any, ...], named: Dict[str, Any]) -> Tuple[Any, ...]:
         names = [info.name for info in self.inputs]
@@ -204,21 +200,22 @@ class Model:
             raise TypeError(f"model '{self.name}' got {len(inputs)} inputs, wanted {len(self.inputs)}: {takes}")
         return tuple(_input(info, value) for info, value in zip(self.inputs, inputs))
 
-    def _writable(self, out: Any, inputs: Tuple[Array, ...]) -> Tuple[Array, ...]:
-        if isinstance(out, numpy.ndarray):
-            out = (out,)
-        elif isinstance(out, Mapping):
+    def _outputs_in_order(self, out: Any) -> Tuple[Any, ...]:
+        if isinstance(out, Mapping):
             if set(out) != set(self._names):
                 raise TypeError(f"out has {_list(list(out))}, wanted {_list(self._names)}")
-            out = [out[name] for name in self._names]
-        elif not isinstance(out, Sequence):
+            return tuple(out[name] for name in self._names)
+        if not isinstance(out, Sequence):
             raise TypeError(f"out: found {type(out).__name__}, wanted an array, or a sequence or mapping of arrays")
-        if len(out) != len(self.outputs):
-            raise TypeError(f"model '{self.name}' got {len(out)} arrays for outputs, wanted {len(self.outputs)}: {_list(self._names)}")
-        others = {f"input '{info.name}'": array for info, array in zip(self.inputs, inputs)}
-        for info, array in zip(self.outputs, out):
-            others[f"output '{info.name}'"] = _output(info, array, others)
         return tuple(out)
+
+    def _check_outputs(self, outputs: Tuple[Any, ...], inputs: Tuple[Array, ...]) -> None:
+        if len(outputs) != len(self.outputs):
+            raise TypeError(f"model '{self.name}' got {len(outputs)} arrays for outputs, wanted {len(self.outputs)}: {_list(self._names)}")
+        others = {f"input '{info.name}'": array for info, array in zip(self.inputs, inputs)}
+        for info, array in zip(self.outputs, outputs):
+            _check_output(info, array, others)
+            others[f"output '{info.name}'"] = array
 
     def close(self) -> None:
         """Gives the model's memory back; calls that are under way end as usual, and later ones raise ModelError."""

@@ -152,9 +152,31 @@ class Tensors {
     return true;
   }
 
+  // Whether one of them, which fit `infos`, has memory in common with one of `others` or of these.
+  bool Overlap(const std::vector<TensorInfo>& infos, const Tensors& others,
+               const std::vector<TensorInfo>& other_infos) const {
+    for (size_t i = 0; i < tensors_.size(); ++i) {
+      for (size_t k = 0; k < i; ++k) {
+        if (Meet(tensors_[i], infos[i], tensors_[k], infos[k])) return true;
+      }
+      for (size_t k = 0; k < others.tensors_.size(); ++k) {
+        if (Meet(tensors_[i], infos[i], others.tensors_[k], other_infos[k])) return true;
+      }
+    }
+    return false;
+  }
+
   absl::Span<const DLTensor* const> get() const { return pointers_; }
 
  private:
+  static bool Meet(const DLTensor& a, const TensorInfo& a_info, const DLTensor& b,
+                   const TensorInfo& b_info) {
+    const auto a_begin = reinterpret_cast<uintptr_t>(a.data);
+    const auto b_begin = reinterpret_cast<uintptr_t>(b.data);
+    return a_begin < b_begin + static_cast<uintptr_t>(b_info.size_bytes) &&
+           b_begin < a_begin + static_cast<uintptr_t>(a_info.size_bytes);
+  }
+
   bool Add(PyObject* capsule, int flags) {
     const auto* const array =
         static_cast<const ArrayInterface*>(PyCapsule_GetPointer(capsule, nullptr));
@@ -243,7 +265,7 @@ PyObject* Run(PyObject* self, PyObject* const* args, Py_ssize_t num_args) {
   Tensors inputs, outputs;
   if (!inputs.Take(args[0], kReadable) || !inputs.Fit(open->inputs()) ||
       !outputs.Take(args[1], kReadable | ArrayInterface::kWriteable) ||
-      !outputs.Fit(open->outputs())) {
+      !outputs.Fit(open->outputs()) || outputs.Overlap(open->outputs(), inputs, open->inputs())) {
     return PyBool_FromLong(0);
   }
   const Model model = *open;  // Another thread may close it.
