@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiling a model into a library."""
 
+import contextlib
 import os
 import pathlib
 import shutil
@@ -73,7 +74,9 @@ class Library:
         for suffix in (".so", ".o"):
             path = self._find(suffix)
             if path is not None:
-                return inspect(path)
+                # A shared object of another machine cannot be loaded to look into it; its model can.
+                with contextlib.suppress(ModelError):
+                    return inspect(path)
         return Report(command_line.run("inspect", [self._model], self._options))
 
     def __repr__(self) -> str:

@@ -274,6 +274,8 @@ PyObject* Run(PyObject* self, PyObject* const* args, Py_ssize_t num_args) {
     return in_place ? model.Run(inputs.get(), outputs.get())
                     : RunOnCopies(model, inputs.get(), outputs.get());
   });
+  // The model's own code fails on values that it was given.
+  if (absl::IsInternal(status)) return Raise(absl::InvalidArgumentError(status.message()));
   return status.ok() ? PyBool_FromLong(1) : Raise(status);
 }
 

@@ -171,6 +171,7 @@ print(len(os.listdir(place)))
         generated = kiln.compile(MY_MOD, interface="c", codegen="c", target="cortex-m4f").report()
         self.assertIn("module my_mod for cortex-m4f", generated)
         if HAS_LLVM:
+            self.assertIn("module my_mod for aarch64", kiln.compile(MY_MOD, target="aarch64").report())
             self.assertIn("flash: ", kiln.compile(MY_MOD, interface="c", target="cortex-m4f").report())
 
     # The other commands.

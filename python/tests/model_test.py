@@ -137,6 +137,13 @@ class ModelTest(Case):
                 found = "input 'a': found {}, wanted an array".format(type(value).__name__)
                 self.refuses(TypeError, found, self.my_mod, value, self.b)
 
+    def test_values_that_the_model_refuses(self):
+        rows = b'#[version = "0.0.5"]\ndef @main(%x: Tensor[(2), float32], %i: Tensor[(1), int32]) {\n  take(%x, %i, axis=0)\n}\n'
+        model = kiln.compile(rows, check_indices=True).load()
+        x = numpy.array([5, 7], "float32")
+        self.assertEqual(model(x, numpy.array([1], "int32")).tolist(), [7])
+        self.refuses(kiln.ModelError, "found index 9 in indices 'i', wanted 0 to 1", model, x, numpy.array([9], "int32"))
+
     def test_names(self):
         a, b = self.a, self.b
         for words, args, kwargs in (
