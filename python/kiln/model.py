@@ -80,7 +80,7 @@ def _to_array(what: str, value: Any) -> Array:
     if hasattr(value, "__dlpack__"):
         device, _ = value.__dlpack_device__()
         if device != _DLPACK_CPU:
-            raise TypeError(f"{what}: found memory of a device (DLPack's type {int(device)}), wanted memory of the CPU; copy it there first")
+            raise TypeError(f"{what}: found memory of a device (DLPack's type {int(device)}), wanted the CPU's; copy it there first")
         try:
             return numpy.from_dlpack(value)
         except (BufferError, RuntimeError, TypeError, ValueError) as error:

@@ -301,8 +301,8 @@ PyObject* Load(PyObject*, PyObject* args) {
   Model*& model = reinterpret_cast<ModelObject*>(object.get())->model;
   const std::string text = PyBytes_AsString(path.get());
   const absl::Status status = WithoutLock([&] {
-    absl::StatusOr<Model> loaded = Model::Load(text);
-    if (loaded.ok()) model = new Model(*std::move(loaded));
+    const absl::StatusOr<Model> loaded = Model::Load(text);
+    if (loaded.ok()) model = new Model(*loaded);
     return loaded.status();
   });
   return status.ok() ? object.release() : Raise(status);

@@ -78,6 +78,38 @@ class ModelTest(Case):
         copy = pickle.loads(pickle.dumps(found))
         numpy.testing.assert_array_equal(copy[first], total)
 
+    def test_all_types(self):
+        dtypes = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64")
+        params = ", ".join(f"%{dtype}_in: Tensor[(3), {dtype}]" for dtype in dtypes)
+        results = ", ".join(f"reshape(%{dtype}_in, newshape=[1, 3])" for dtype in dtypes)
+        model = kiln.compile(f'#[version = "0.0.5"]\ndef @main({params}) {{\n  ({results})\n}}\n'.encode()).load()
+        inputs = [numpy.array([0, 1, 5]).astype(dtype) for dtype in dtypes]
+        for found, expected in zip(model(*inputs), inputs):
+            self.assertEqual((found.dtype, found.tolist()), (expected.dtype, [expected.tolist()]))
+
+    def test_scalars(self):
+        model = kiln.compile(b'#[version = "0.0.5"]\ndef @main(%x: float32, %y: float32) {\n  add(%x, %y)\n}\n').load()
+        found = model(numpy.float32(2), numpy.array(3, "float32"))
+        self.assertEqual((found.shape, float(found)), ((), 5))
+        self.refuses(TypeError, "input 'x': found float, wanted an array", model, 2.0, 3.0)
+
+    def test_no_inputs(self):
+        self.assertEqual(float(kiln.compile(b'#[version = "0.0.5"]\ndef @main() {\n  add(2f, 3f)\n}\n').load()()), 5)
+
+    def test_addresses(self):
+        """Memory that is aligned to elements alone is as good as any other, on every level of x86-64."""
+        expected = self.digits(self.image)
+        for options in ({}, {"executor": "graph"}, {"target": "x86-64"}, {"codegen": "c"}):
+            model = kiln.compile(DIGITS, **options).load()
+            reference = model(self.image)
+            numpy.testing.assert_allclose(reference, expected, rtol=2e-5, atol=1e-7)
+            memory = numpy.zeros(100, "float32")
+            for offset in range(1, 17, 3):
+                image = memory[offset : offset + 64].reshape(self.image.shape)
+                image[...] = self.image
+                out = memory[offset + 64 : offset + 74].reshape(1, 10)
+                numpy.testing.assert_array_equal(model(image, out=out), reference)
+
     def test_outputs_are_new_each_time(self):
         first, second = self.my_mod(self.a, self.b), self.my_mod(self.b, self.b)
         self.assertEqual((first.tolist(), second.tolist()), ([[4, 6]], [[6, 8]]))
@@ -92,7 +124,8 @@ class ModelTest(Case):
             def __dlpack__(self, **kwargs):
                 raise RuntimeError("use tensor.detach()")
 
-        self.refuses(TypeError, "input 'a': NumPy cannot take it by DLPack: use tensor.detach()", self.my_mod, Differentiated(self.a), self.b)
+        words = "input 'a': NumPy cannot take it by DLPack: use tensor.detach()"
+        self.refuses(TypeError, words, self.my_mod, Differentiated(self.a), self.b)
 
     def test_other_arrays(self):
         class Convertible:

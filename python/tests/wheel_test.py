@@ -13,6 +13,7 @@ import sys
 import unittest
 import zipfile
 
+from python import make_wheel
 from python.tests.case import DIGITS, Case
 
 (WHEEL,) = glob.glob("python/kiln-*.whl")
@@ -45,6 +46,15 @@ class WheelTest(Case):
                 wanted = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode().rstrip("=")
                 self.assertEqual((digest, int(size)), ("sha256=" + wanted, len(content)))
             self.assertEqual(rows[-1], [record, "", ""])
+
+    def test_bytes_depend_on_the_contents_alone(self):
+        with zipfile.ZipFile(WHEEL) as wheel:
+            files = {entry.filename: wheel.read(entry) for entry in wheel.infolist()}
+            executables = {entry.filename for entry in wheel.infolist() if entry.external_attr >> 16 & 0o111}
+        self.assertEqual(executables, {"kiln/bin/kiln"})
+        make_wheel.write_wheel(self.path("again.whl"), files, executables)
+        with open(WHEEL, "rb") as one, open(self.path("again.whl"), "rb") as other:
+            self.assertEqual(hashlib.sha256(one.read()).digest(), hashlib.sha256(other.read()).digest())
 
     def test_no_path_of_the_build(self):
         with zipfile.ZipFile(WHEEL) as wheel:
