@@ -11,8 +11,11 @@ package costs is the difference of the first and the third.
 import argparse
 import json
 import os
+import sys
 import tempfile
 import timeit
+
+del sys.path[0]  # The folder of this file, where the package lies without what is built.
 
 import kiln
 import numpy

@@ -77,7 +77,7 @@ class Library:
                 # A shared object of another machine cannot be loaded to look into it; its model can.
                 with contextlib.suppress(ModelError):
                     return inspect(path)
-        return Report(command_line.run("inspect", [self._model], self._options))
+        return inspect(self._model, **self._options)
 
     def __repr__(self) -> str:
         return f"<kiln.Library {', '.join(self.files)}>"
@@ -112,7 +112,7 @@ def compile(model: ModelSource, example_inputs: Optional[Sequence[Any]] = None, 
     try:
         file = model_file(model, example_inputs, folder)
         command_line.run("compile", [file], {**options, "output": os.path.join(folder, _FILES)})
-        return Library(folder, file, options)
+        return Library(folder, os.path.abspath(file), options)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -129,11 +129,12 @@ def emit(model: ModelSource, stage: str, **options: Option) -> str:
         return command_line.run("compile", [model_file(model, None, folder)], {**options, "emit": stage})
 
 
-def inspect(file: Union[str, "os.PathLike[str]"], **options: Option) -> Report:
-    """What `kiln inspect` says of a library, an object, an archive or a model file. `options` are the command's.
+def inspect(file: ModelSource, **options: Option) -> Report:
+    """What `kiln inspect` says of a library, an object, an archive or a model. `options` are the command's.
 
     >>> import kiln
     >>> print(kiln.inspect("models/my_mod/my_mod.relay").splitlines()[0])
     module my_mod for host: aot executor, cpp runtime, packed interface
     """
-    return Report(command_line.run("inspect", [os.fspath(file)], options))
+    with command_line.scratch_folder() as folder:
+        return Report(command_line.run("inspect", [model_file(file, None, folder)], options))

@@ -156,7 +156,8 @@ class Model:
           inputs: one array per input, in the order of `Model.inputs`: a NumPy array, or another object with memory of the CPU
             that has `__dlpack__`, `__array_interface__` or `__array__`, such as a tensor of PyTorch. Type and shape have to be the
             input's. The memory is read in place; only an array that is not contiguous and in row-major order is copied first.
-          named: inputs by their names, after those by position. `model(**{"data:0": array})` passes a name that is no identifier.
+          named: inputs by their names, after those by position. `model(**{"data:0": array})` passes a name that is no identifier;
+            an input that is called `out` is passed by position.
           out: where to write the outputs instead of new arrays: an array, or, of a model with several outputs, a sequence in the
             order of `Model.outputs` or a mapping by name. They are contiguous NumPy arrays of the outputs' types and overlap
             neither an input nor each other.

@@ -3,6 +3,7 @@
 
 import os
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -57,4 +58,4 @@ class Case(unittest.TestCase):
     def python(self, program, *args, **kwargs):
         """A process with the same Python, which finds the package as this one does."""
         environment = dict(os.environ, PYTHONPATH=os.path.dirname(os.path.dirname(kiln.__file__)), **kwargs.pop("environment", {}))
-        return subprocess.Popen(["/usr/bin/python3", "-c", program, *args], env=environment, text=True, **kwargs)
+        return subprocess.Popen([sys.executable, "-c", program, *args], env=environment, text=True, **kwargs)

@@ -79,7 +79,7 @@ class WheelTest(Case):
         self.assertEqual({name for name in used if name.startswith(("_Py", "PyBuffer", "PyObject_Vectorcall"))} - {"_Py_Dealloc"}, set())
 
     def test_installed(self):
-        subprocess.check_call(["/usr/bin/python3", "-m", "venv", "--system-site-packages", "--without-pip", self.path("venv")])
+        subprocess.check_call([sys.executable, "-m", "venv", "--system-site-packages", "--without-pip", self.path("venv")])
         python = self.path("venv/bin/python")
         install = [python, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--disable-pip-version-check"]
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
