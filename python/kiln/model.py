@@ -133,8 +133,8 @@ class Model:
     >>> int(probabilities.argmax())
     4
 
-    Any number of threads may call one model at the same time; while it runs, other threads run Python. After a fork, parent and
-    child go on with the model independently. Arrays that a call has returned stay valid when the model is gone.
+    Any number of threads may call one model at the same time; a call releases the GIL. After a fork, parent and child go on with
+    the model independently. Arrays that a call has returned stay valid when the model is gone.
     """
 
     inputs: Tuple[TensorInfo, ...]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models called from Python: what they compute, and what they say of arguments that are wrong."""
 
+import datetime
 import gc
 import os
 import pickle
@@ -169,6 +170,20 @@ class ModelTest(Case):
             with self.subTest(repr(value)):
                 found = "input 'a': found {}, wanted an array".format(type(value).__name__)
                 self.refuses(TypeError, found, self.my_mod, value, self.b)
+
+    def test_array_interfaces_that_are_wrong(self):
+        class Claims:
+            def __init__(self, interface):
+                self.interface = interface
+
+            @property
+            def __array_struct__(self):
+                if isinstance(self.interface, Exception):
+                    raise self.interface
+                return self.interface
+
+        for interface in (None, 7, self.a, (self.a,), KeyError("a"), datetime.datetime_CAPI):
+            self.refuses(TypeError, "input 'a': found Claims, wanted an array", self.my_mod, Claims(interface), self.b)
 
     def test_values_that_the_model_refuses(self):
         rows = b'#[version = "0.0.5"]\ndef @main(%x: Tensor[(2), float32], %i: Tensor[(1), int32]) {\n  take(%x, %i, axis=0)\n}\n'

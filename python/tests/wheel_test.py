@@ -8,6 +8,7 @@ import hashlib
 import io
 import os
 import re
+import shutil
 import subprocess
 import sys
 import unittest
@@ -23,6 +24,15 @@ assert kiln.__file__.startswith(sys.prefix), kiln.__file__
 probabilities = kiln.compile(sys.argv[1]).load()(numpy.load(sys.argv[2]))
 print(probabilities.argmax(), kiln.__version__)
 """
+
+
+def debian_packages(binaries):
+    """The packages whose shared libraries the binaries name."""
+    needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", subprocess.check_output(["readelf", "--dynamic", *binaries], text=True)))
+    found = re.findall(r"(\S+) => (/\S+)", subprocess.check_output(["ldd", *binaries], text=True))
+    # dpkg knows some files below /lib.
+    patterns = {"*" + os.path.realpath(path).removeprefix("/usr") for name, path in found if name in needed}
+    return set(re.findall("^[^:]*", subprocess.check_output(["dpkg-query", "--search", *patterns], text=True), re.M)) - {""}
 
 
 class WheelTest(Case):
@@ -60,6 +70,18 @@ class WheelTest(Case):
         with zipfile.ZipFile(WHEEL) as wheel:
             for name in ("kiln/_runtime.abi3.so", "kiln/bin/kiln"):
                 self.assertNotIn(b"/sandbox/", wheel.read(name))
+
+    @unittest.skipUnless(shutil.which("dpkg-query"), "this is no Debian")
+    def test_readme_names_the_packages_of_shared_libraries(self):
+        with open("python/README.md", encoding="utf-8") as file:
+            named = set(re.findall("`([^`]*)`", file.read().split("## What the wheel needs")[1]))
+        with zipfile.ZipFile(WHEEL) as wheel:
+            binaries = [wheel.extract(name, self.folder) for name in ("kiln/_runtime.abi3.so", "kiln/bin/kiln")]
+        for binary in binaries:
+            os.chmod(binary, 0o755)
+        found = debian_packages(binaries)
+        self.assertIn("libabsl20220623", found)
+        self.assertEqual(found - named - {"libc6", "libgcc-s1"}, set())
 
     def test_symbols(self):
         """The runtime meets no other one in the process: it exports what CPython looks up, and nothing else."""

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The version of Kiln, of which the command line, the Python package and its wheel tell."""
+"""The version of the command line, the Python package and its wheel."""
 
 KILN_VERSION = "0.1.0"
