@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compilations from Python: what may stand for a model, options, errors, files, Ctrl-C."""
 
-import gc
 import os
 import signal
 import subprocess
@@ -239,5 +238,4 @@ print(len(os.listdir(place)))
 
 
 if __name__ == "__main__":
-    gc.collect()
     unittest.main()

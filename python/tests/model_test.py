@@ -9,7 +9,6 @@ import signal
 import sys
 import threading
 import unittest
-import warnings
 
 import kiln
 import numpy
@@ -403,5 +402,4 @@ class LoadTest(Case):
 
 
 if __name__ == "__main__":
-    warnings.simplefilter("error")
     unittest.main()

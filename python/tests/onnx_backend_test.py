@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """ONNX's backend interface, driven as ONNX's own runner does."""
 
-import os
 import subprocess
 import unittest
 

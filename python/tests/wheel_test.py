@@ -115,4 +115,4 @@ class WheelTest(Case):
 
 
 if __name__ == "__main__":
-    sys.exit(unittest.main())
+    unittest.main()
