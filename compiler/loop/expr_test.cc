@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "compiler/loop/mutate.h"
 #include "gtest/gtest.h"
 
 namespace kiln::loop {
@@ -54,6 +55,28 @@ TEST(FoldTest, DivisionTruncatesAndHasNoTraps) {
   EXPECT_TRUE(IsInt(min / -1, std::numeric_limits<int32_t>::min()));
   EXPECT_TRUE(IsInt(min % -1, 0));
   EXPECT_TRUE(IsInt(IntConst(Type::Of(kU64), -1) / 2, std::numeric_limits<int64_t>::max()));
+}
+
+// C compilers warn of such comparisons.
+TEST(FoldTest, ComparisonsOfBoolsWithConstantsGo) {
+  const Var x = MakeVar("x", Type::Of(kBool));
+  for (const CompareOp op : {CompareOp::kEq, CompareOp::kNe, CompareOp::kLt, CompareOp::kLe,
+                             CompareOp::kGt, CompareOp::kGe}) {
+    for (const int64_t value : {0, 1}) {
+      const Expr constant = IntConst(x.type(), value);
+      for (const Expr& e : {MakeCompare(op, constant, x), MakeCompare(op, x, constant)}) {
+        VisitExpr(e, [](const Expr& node) { EXPECT_EQ(node.As<Compare>(), nullptr); });
+      }
+      for (const int64_t of_x : {0, 1}) {
+        const Expr known = IntConst(x.type(), of_x);
+        const Substitution at = {{x.get(), known}};
+        EXPECT_EQ(ToString(Substitute(MakeCompare(op, constant, x), at)),
+                  ToString(MakeCompare(op, constant, known)));
+        EXPECT_EQ(ToString(Substitute(MakeCompare(op, x, constant), at)),
+                  ToString(MakeCompare(op, known, constant)));
+      }
+    }
+  }
 }
 
 TEST(FoldTest, ShiftsCountModuloTheWidth) {

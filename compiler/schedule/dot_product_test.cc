@@ -69,10 +69,11 @@ Kernel Convolution(const Conv& c, DType of_x, const Weights& weights) {
 constexpr char kVnni[] = " vpdpbusd";
 
 // All that the table has is tried below: rows that a machine takes first for bytes, one that stands
-// in where these want too much memory (RowsThatAreShortArePairsOfInt16), one for int16
+// in where these want too much memory (RowsThatAreShortArePairsOfInt16), those for int16
 // (MultipliesRowsOfInt16), and those of PairsOfRowsMeetPairsOfColumns.
 TEST(DotProduct, EveryRowHasAMachine) {
-  const std::set<absl::string_view> others = {"smlad_s8", "vpdpwssd", "smmla", "usmmla", "usdot"};
+  const std::set<absl::string_view> others = {"smlad_s8", "vpdpwssd", "vmlava.s16",
+                                              "smmla",    "usmmla",   "usdot"};
   for (const DotInstruction& row : DotInstructions()) {
     bool found = others.contains(row.name);
     for (const DotMachine& machine : DotMachines()) {
@@ -182,6 +183,13 @@ TEST(DotProduct, MultipliesRowsOfInt16) {
       EXPECT_TRUE(absl::EndsWith(Schedule(kernel, target).description, " " + row));
       ExpectLikeNaive(kernel, target);
     }
+  }
+  // By bytes alone.
+  for (const auto& [row, target] : DotMachines()) {
+    if (row != "vmlava.s8") continue;
+    const Kernel kernel = Dense(7, 32, 24, kI16, kWeights[0]);
+    EXPECT_TRUE(absl::EndsWith(Schedule(kernel, target).description, " vmlava.s16"));
+    ExpectLikeNaive(kernel, target);
   }
 }
 

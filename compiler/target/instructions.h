@@ -37,6 +37,7 @@ struct DotForm {
   //         | a0 | b1 | …     a word of 32 bits of a factor
   //         | 0               the constant
   //         | ror8(expr)      a word, rotated right by 8 bits
+  //         | widen(expr)     with elements of twice as many bits, of the same sign
   //         | expr + expr | intrinsic(expr, …)
   absl::string_view llvm;
 };

@@ -46,9 +46,14 @@ MACHINES = {
         ["qemu-riscv64", "-cpu", "rv64,v=true,vlen=128"],
     ),
 }
-# What AArch64 has beside: the features, and the instruction that code for rows of int8 then has. The emulator has all of them.
-INSTRUCTIONS = {"sdot": "+dotprod", "smmla": "+dotprod,+i8mm"}
-INSTRUCTION_ROWS = ["kws_int8", "tinymaix_mnist_resnet_q", "micro_speech"]
+# Instructions that code for rows of int8 has on a machine, with features beside its own. The emulators have all of them.
+INT8_ROWS = ["kws_int8", "tinymaix_mnist_resnet_q", "micro_speech"]
+INSTRUCTIONS = [
+    ("smlal", "aarch64", "", INT8_ROWS),
+    ("sdot", "aarch64", "+dotprod", INT8_ROWS),
+    ("smmla", "aarch64", "+dotprod,+i8mm", ["kws_int8"]),
+    ("vwmacc", "riscv64gcv", "", INT8_ROWS),
+]
 FORMATS = {"|i1": "b", "|u1": "B", "<i2": "h", "<i4": "i", "<f4": "f"}
 
 
@@ -114,11 +119,12 @@ class EmulatedTest(CliCase):
                 at += size
         self.assertEqual((steps > 0, len(result.stdout)), (True, at))
 
-    def check_instruction(self, row, instruction, features):
-        target = "aarch64 -mattr=" + features
+    def check_instruction(self, row, instruction, machine, features):
+        target = MACHINES[machine][0] + (" -mattr=" + features if features else "")
         assembly = self.succeeds("compile", os.path.join(DATA, row["model"]), "--emit=asm", "--runtime", "crt", "--target", target)
         self.assertRegex(assembly, r"\b{}\b".format(instruction))
-        self.check(row, "aarch64", "llvm", features)
+        if features:  # Without, `check` has run it already.
+            self.check(row, machine, "llvm", features)
 
     def compare(self, found, wanted, row):
         if "relative" not in row:
@@ -142,12 +148,12 @@ def add_cases():
 
                 setattr(EmulatedTest, "test_{}_{}_{}".format(name, machine, codegen), case)
 
-    for instruction, features in INSTRUCTIONS.items():
-        for name in INSTRUCTION_ROWS:
+    for instruction, machine, features, names in INSTRUCTIONS:
+        for name in names:
 
-            def case(self, row=rows[name], instruction=instruction, features=features):
-                self.skip_without("aarch64", "llvm")
-                self.check_instruction(row, instruction, features)
+            def case(self, row=rows[name], instruction=instruction, machine=machine, features=features):
+                self.skip_without(machine, "llvm")
+                self.check_instruction(row, instruction, machine, features)
 
             setattr(EmulatedTest, "test_{}_{}".format(name, instruction), case)
 

@@ -22,7 +22,7 @@ namespace kiln::equality {
 namespace {
 
 // A convolution that pads, one of single pixels, a depthwise one, and dense products of short rows
-// of uint8 and of a long one, requantised as TFLite does.
+// of uint8, of a long one and of int16, requantised as TFLite does.
 constexpr char kModel[] = R"(#[version = "0.0.5"]
 def @main(%x: Tensor[(1, 6, 6, 16), int8]) {
   %0 = cast(full(3, shape=[3, 3, 16, 64]), dtype="int8");
@@ -42,9 +42,12 @@ def @main(%x: Tensor[(1, 6, 6, 16), int8]) {
   %11 = qnn.dense(%9, %10, 126, 0, 3000f, 0.5f, units=32, out_dtype="int32");
   %12 = qnn.requantize(%11, 1500f, 0, 90000f, 1, axis=1, rounding="TFLITE", out_dtype="int8");
   %13 = reshape(%12, newshape=[1, 576]);
-  %14 = cast(full(-3, shape=[8, 576]), dtype="int8");
-  %15 = qnn.dense(%13, %14, 1, 0, 90000f, 0.5f, units=8, out_dtype="int32");
-  qnn.requantize(%15, 45000f, 0, 9000000f, 1, axis=1, rounding="TFLITE", out_dtype="int8")
+  %14 = cast(full(-3, shape=[16, 576]), dtype="int8");
+  %15 = qnn.dense(%13, %14, 1, 0, 90000f, 0.5f, units=16, out_dtype="int32");
+  %16 = qnn.requantize(%15, 45000f, 0, 9000f, 0, axis=1, rounding="TFLITE", out_dtype="int16");
+  %17 = cast(full(11, shape=[4, 16]), dtype="int8");
+  %18 = qnn.dense(%16, %17, 0, 0, 9000f, 0.5f, units=4, out_dtype="int32");
+  qnn.requantize(%18, 4500f, 0, 9000000f, 1, axis=1, rounding="TFLITE", out_dtype="int8")
 }
 )";
 

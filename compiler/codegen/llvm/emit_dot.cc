@@ -98,6 +98,10 @@ class DotSpelling {
     } while (Take(","));
     KILN_CHECK(Take(")"), "an instruction's text lacks a parenthesis");
     if (name == "riscv.vwmacc") return WideningMultiplyAdd(args[0], args[1], args[2]);
+    if (name == "widen") {
+      auto* type = llvm::cast<llvm::VectorType>(args[0]->getType());
+      return builder_.CreateSExt(args[0], llvm::VectorType::getExtendedElementVectorType(type));
+    }
     if (name == "ror8") {
       args.push_back(args[0]);
       args.push_back(builder_.getInt32(8));

@@ -7,6 +7,8 @@ namespace kiln::instructions {
 // rotated by 8 bits of bytes 1 and 3.
 constexpr absl::string_view kDspInC = "defined(__GNUC__) && defined(__ARM_FEATURE_DSP)";
 
+constexpr absl::string_view kHeliumInC = "defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1)";
+
 std::vector<DotInstruction> ArmM() {
   return {
       // Helium, the M-profile vector extension. VMLADAVA is another name of it.
@@ -19,10 +21,24 @@ std::vector<DotInstruction> ArmM() {
        .widens_in_steps = false,
        .cost = 1,
        .forms = {{1, "mve", "arm.mve.vmldava(0, 0, 0, s, a, b)"}},
-       .c = {.guard = "defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1)",
+       .c = {.guard = kHeliumInC,
              .header = "arm_mve.h",
              .body = "return vmladavaq_s8(sum, vldrbq_s8((const int8_t*)a), "
                      "vldrbq_s8((const int8_t*)b));"}},
+      // Rows of int16 by columns of bytes, which are extended when they are loaded.
+      {.name = "vmlava.s16",
+       .arch = "thumb,arm",
+       .geometry = DotGeometry::kReduction,
+       .group = 8,
+       .a = kI16,
+       .b = kI8,
+       .widens_in_steps = false,
+       .cost = 1,
+       .forms = {{1, "mve", "arm.mve.vmldava(0, 0, 0, s, a, widen(b))"}},
+       .c = {.guard = kHeliumInC,
+             .header = "arm_mve.h",
+             .body = "return vmladavaq_s16(sum, vldrhq_s16((const int16_t*)a), "
+                     "vldrbq_s16((const int8_t*)b));"}},
       // Rows of int16, columns of bytes in the order of the pairs.
       {.name = "smlad",
        .arch = "thumb,arm",
