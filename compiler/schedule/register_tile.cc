@@ -362,13 +362,13 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
   // exist.
   const int64_t computed = t.packed ? row_stride : place.columns;
   std::vector<Stmt> body;
-  // body(point) for all lanes of the vectors of sums that hold rows `first` and those behind it.
-  const auto each_vector = [&](const Expr& first, const std::function<Stmt(const Point&)>& body) {
+  // make(point) for all lanes of the vectors of sums that hold rows `first` and those behind it.
+  const auto each_vector = [&](const Expr& first, const std::function<Stmt(const Point&)>& make) {
     const Var v = loop::MakeVar("v"), lane = loop::MakeVar("lane");
     const Expr columns = sum_lanes;
     const Point p = {Expr(0), first + lane / columns, v * columns + lane % columns};
     return Nest({{v, vectors}}, ForKind::kUnrolled,
-                Nest({{lane, vector_rows * sum_lanes}}, ForKind::kVectorized, body(p)));
+                Nest({{lane, vector_rows * sum_lanes}}, ForKind::kVectorized, make(p)));
   };
   if (const int64_t rest = place.rows % vector_rows; rest > 0) {
     // Sums of rows that do not exist.

@@ -51,6 +51,23 @@ llvm::CmpInst::Predicate IntPredicate(CompareOp op, bool is_signed) {
   return is_signed ? llvm::CmpInst::ICMP_SGE : llvm::CmpInst::ICMP_UGE;
 }
 
+// Pairs of int16 as words of 32 bits, which conversions, a shift and a disjunction make: x86 has
+// these for wide vectors, where moving lanes takes more and slower instructions.
+llvm::Value* PairedInWords(llvm::IRBuilder<>& builder, llvm::Value* low, llvm::Value* high) {
+  auto* type = llvm::cast<llvm::FixedVectorType>(low->getType());
+  auto* words = llvm::VectorType::getExtendedElementVectorType(type);
+  // What was extended to int16 is extended once.
+  const auto widened = [&](llvm::Value* value) {
+    auto* extended = llvm::dyn_cast<llvm::SExtInst>(value);
+    return builder.CreateSExt(extended == nullptr ? value : extended->getOperand(0), words);
+  };
+  llvm::Value* mask = llvm::ConstantInt::get(words, 0xffff);
+  llvm::Value* pairs =
+      builder.CreateOr(builder.CreateAnd(widened(low), mask), builder.CreateShl(widened(high), 16));
+  return builder.CreateBitCast(
+      pairs, llvm::FixedVectorType::get(type->getElementType(), 2 * type->getNumElements()));
+}
+
 // The lanes of 2^n operands in turn, two operands at a time, as machines have it.
 llvm::Value* Interleaved(llvm::IRBuilder<>& builder, const std::vector<llvm::Value*>& operands) {
   const size_t count = operands.size();
@@ -108,7 +125,10 @@ llvm::Value* FunctionEmitter::EmitNode(const loop::Expr& e) {
   if (const auto* node = e.As<loop::Interleave>()) {
     std::vector<llvm::Value*> operands;
     for (const loop::Expr& operand : node->operands) operands.push_back(EmitExpr(operand));
-    return Interleaved(builder_, operands);
+    const bool in_words = machine_.traits.pairs_in_words && operands.size() == 2 &&
+                          type.dtype.bits == 16 && type.lanes >= 16;
+    return in_words ? PairedInWords(builder_, operands[0], operands[1])
+                    : Interleaved(builder_, operands);
   }
   if (const auto* node = e.As<loop::Fma>()) return EmitFma(*node, type);
   if (const auto* node = e.As<loop::Compare>()) return EmitCompare(*node);

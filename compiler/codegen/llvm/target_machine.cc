@@ -141,7 +141,7 @@ MachineTraits TraitsOf(const llvm::TargetMachine& machine) {
     traits.sqrt_float64 = info.checkFeatures("+sse2");
     traits.fma_float32 = traits.fma_float64 = info.checkFeatures("+fma");
     traits.converts_float16 = info.checkFeatures("+f16c");
-    traits.casts_by_lane = true;
+    traits.casts_by_lane = traits.pairs_in_words = true;
   } else if (triple.isAArch64()) {
     const bool fp = info.checkFeatures("+fp-armv8");
     traits = {.rounds_float32 = fp,
