@@ -152,6 +152,29 @@ Expr RampIdentity(BinaryOp op, const Expr& a, const Expr& b) {
   return {};
 }
 
+// What a comparison of a bool with a constant is; empty where neither is one.
+Expr CompareWithBool(CompareOp op, const Expr& a, const Expr& b) {
+  if (op == CompareOp::kGt) return CompareWithBool(CompareOp::kLt, b, a);
+  if (op == CompareOp::kGe) return CompareWithBool(CompareOp::kLe, b, a);
+  int64_t constant = 0;
+  const bool is_left = AsInt(a, &constant);
+  if (!is_left && !AsInt(b, &constant)) return {};
+  const Expr& x = is_left ? b : a;
+  const bool is_true = constant != 0;
+  switch (op) {
+    case CompareOp::kEq:
+      return is_true ? x : Not(x);
+    case CompareOp::kNe:
+      return is_true ? Not(x) : x;
+    case CompareOp::kLt:
+      if (is_left == is_true) return IntConst(x.type(), 0);
+      return is_left ? x : Not(x);
+    default:
+      if (is_left != is_true) return IntConst(x.type(), 1);
+      return is_left ? x : Not(x);
+  }
+}
+
 }  // namespace
 
 Expr MakeUnary(UnaryOp op, Expr a) {
@@ -258,33 +281,6 @@ Expr MakeInterleave(std::vector<Expr> operands) {
   if (uniform) return MakeBroadcast(std::move(operands[0]), lanes);
   return NewExpr(type.WithLanes(lanes), Interleave{std::move(operands)});
 }
-
-namespace {
-
-// What a comparison of a bool with a constant is; empty where neither is one.
-Expr CompareWithBool(CompareOp op, const Expr& a, const Expr& b) {
-  if (op == CompareOp::kGt) return CompareWithBool(CompareOp::kLt, b, a);
-  if (op == CompareOp::kGe) return CompareWithBool(CompareOp::kLe, b, a);
-  int64_t constant = 0;
-  const bool is_left = AsInt(a, &constant);
-  if (!is_left && !AsInt(b, &constant)) return {};
-  const Expr& x = is_left ? b : a;
-  const bool is_true = constant != 0;
-  switch (op) {
-    case CompareOp::kEq:
-      return is_true ? x : Not(x);
-    case CompareOp::kNe:
-      return is_true ? Not(x) : x;
-    case CompareOp::kLt:
-      if (is_left == is_true) return IntConst(x.type(), 0);
-      return is_left ? x : Not(x);
-    default:
-      if (is_left != is_true) return IntConst(x.type(), 1);
-      return is_left ? x : Not(x);
-  }
-}
-
-}  // namespace
 
 Expr MakeCompare(CompareOp op, Expr a, Expr b) {
   MatchTypes(a, b);

@@ -2,7 +2,6 @@
 #include "compiler/schedule/dot_product.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -119,14 +118,7 @@ bool PaysRowsTogether(const DotInstruction& row, const Contraction& c, RowSource
   return source == RowSource::kData && c.reduce.size() == 1 &&
          c.reduce[0].extent % row.group == 0 &&
          c.reduce[0].extent >= kMinStepsTogether * row.group &&
-         c.column.extent >= kMinColumnsTogether;
-}
-
-// Products per issue slot of an instruction, without those of rows that do not exist.
-double UsedProducts(const DotInstruction& row, const Contraction& c, const Target& target) {
-  const auto rows = static_cast<double>(RowExtent(c, 0));
-  const auto computed = static_cast<double>(AlignUp(RowExtent(c, 0), row.vector_rows()));
-  return row.FormOf(target)->lanes * row.group / row.cost * rows / computed;
+         c.column.extent >= kMinColumnsTogether && RowExtent(c, 0) > 1;
 }
 
 // The contraction without axes of extent 1, as its rows are looked at before axes are merged.
@@ -148,10 +140,9 @@ std::optional<DotPlan> PlanDotProduct(const Contraction& c, RowSource source,
     return !Multiplies(*row, x, y) ||
            (row->vector_rows() > 1 && !PaysRowsTogether(*row, c, source));
   });
-  // Of those that are as fast, one that needs no pairs of rows and no change of signs.
+  // Of those that are as fast, one that needs no change of signs.
   const auto order = [&](const DotInstruction* row) {
-    return std::tuple(-UsedProducts(*row, c, target), row->vector_rows(),
-                      x.bits == row->a.bits && x != row->a);
+    return std::pair(-row->ProductsPerSlot(target), x.bits == row->a.bits && x != row->a);
   };
   std::stable_sort(rows.begin(), rows.end(),
                    [&](const auto* a, const auto* b) { return order(a) < order(b); });

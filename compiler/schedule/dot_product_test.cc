@@ -112,6 +112,20 @@ TEST(DotProduct, RowsAsTheyLieInMemory) {
   }
 }
 
+// On AArch64 each row of a tile has a vector of its elements beside the sums and the columns.
+TEST(DotProduct, TilesLeaveRegistersForLanesOfRows) {
+  for (const char* features : {"", "+dotprod"}) {
+    Target target = WithFeatures(128, "aarch64-unknown-linux-gnu", features);
+    target.vector_registers = 32;
+    const std::string text = Schedule(Dense(64, 64, 64, kI8, kWeights[0]), target).description;
+    std::smatch tile;
+    ASSERT_TRUE(std::regex_search(text, tile, std::regex(R"((\d+)x(\d+)x4 )"))) << text;
+    const int rows = std::stoi(tile[1]), vectors = std::stoi(tile[2]);
+    EXPECT_GT(rows * vectors, 8) << text;
+    EXPECT_LT(rows * vectors + rows + vectors, target.vector_registers) << text;
+  }
+}
+
 // Where rows or columns are few, or rows are short or no whole groups, single rows take less.
 TEST(DotProduct, PairsOfRowsMeetPairsOfColumns) {
   const Target target = WithFeatures(128, "aarch64-unknown-linux-gnu", "+dotprod,+i8mm");

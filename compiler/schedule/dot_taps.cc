@@ -40,6 +40,19 @@ const DotInstruction* FindRow(DType x, const Range& y, const Target& target) {
   return nullptr;
 }
 
+// A constant with elements of another type, which holds all of them.
+Buffer WithElementsOf(DType dtype, const Buffer& buffer, const std::string& name,
+                      Context& context) {
+  const Tensor& from = FindConstant(context, buffer)->tensor;
+  std::vector<int16_t> values;
+  for (int64_t i = 0; i < buffer->num_elements(); ++i) {
+    values.push_back(static_cast<int16_t>(from.AsInt(i)));
+  }
+  const Buffer result = loop::MakeBuffer(name, dtype, buffer->shape, loop::BufferScope::kConstant);
+  context.constants.push_back({result, SmallIntegers(result->shape, dtype, values)});
+  return result;
+}
+
 }  // namespace
 
 std::optional<Stage> GroupTaps(const Stage& stage, Context& context) {
@@ -56,11 +69,11 @@ std::optional<Stage> GroupTaps(const Stage& stage, Context& context) {
   const loop::Load* load = y.get() == nullptr ? nullptr : y.As<loop::Load>();
   const loop::Constant* source = load == nullptr ? nullptr : FindConstant(context, load->buffer);
   if (x.get() == nullptr || source == nullptr) return std::nullopt;
-  const Tensor& taps = source->tensor;
-  const DotInstruction* row = FindRow(x.type().dtype, RangeOfElements(taps), context.target);
+  const Range taps = RangeOfElements(source->tensor);
+  const DotInstruction* row = FindRow(x.type().dtype, taps, context.target);
   if (row == nullptr) return std::nullopt;
 
-  // The taps of one group side by side, behind the channel.
+  // The taps of one group side by side, behind the channel; zeros behind the window's last one.
   const int64_t group = row->group, extent = window->extent, groups = DivideUp(extent, group);
   const auto grouped = static_cast<size_t>(window - stage.reduce.begin());
   std::vector<Axis> order(stage.axes.begin(), stage.axes.end() - 1);
@@ -73,31 +86,21 @@ std::optional<Stage> GroupTaps(const Stage& stage, Context& context) {
     return std::nullopt;
   }
   order[grouped_in_order].extent = groups;
-  std::vector<Axis> packed;
-  std::vector<int64_t> coefficients;
+  const int64_t tap_stride = form->coefficients[grouped_in_order];
+  std::vector<PackedAxis> axes;
   Expr at = 0;
-  size_t grouped_in_packed = 0;
+  size_t groups_axis = 0;
   for (size_t i = 0; i < order.size(); ++i) {
-    if (i == grouped_in_order) grouped_in_packed = packed.size();
-    if (form->coefficients[i] == 0 && i != grouped_in_order) continue;
-    packed.push_back(order[i]);
-    coefficients.push_back(form->coefficients[i]);
+    const bool is_grouped = i == grouped_in_order;
+    if (is_grouped) groups_axis = axes.size();
+    if (form->coefficients[i] == 0 && !is_grouped) continue;
+    axes.push_back({order[i].extent, form->coefficients[i] * (is_grouped ? group : 1)});
     at = at * Expr(order[i].extent) + order[i].var;
   }
-  const int64_t stride = coefficients[grouped_in_packed];
-  coefficients[grouped_in_packed] *= group;
-  std::vector<int16_t> values;
-  ForEachIndex(packed, [&](const std::vector<int64_t>& index) {
-    const int64_t first = base + Dot(index, coefficients.data());
-    for (int64_t k = 0; k < group; ++k) {
-      const bool is_tap = index[grouped_in_packed] * group + k < extent;
-      values.push_back(is_tap ? static_cast<int16_t>(taps.AsInt(first + k * stride)) : int16_t{0});
-    }
-  });
-  const Buffer buffer =
-      loop::MakeBuffer(absl::StrCat(load->buffer->name, "_grouped"), row->b,
-                       {static_cast<int64_t>(values.size())}, loop::BufferScope::kConstant);
-  context.constants.push_back({buffer, SmallIntegers(buffer->shape, row->b, values)});
+  axes.push_back({group, tap_stride});
+  const Buffer packed = PackConstant(load->buffer, base, axes, context, groups_axis, extent);
+  const Buffer grouped_taps =
+      WithElementsOf(row->b, packed, absl::StrCat(load->buffer->name, "_grouped"), context);
 
   // Behind the window's last tap a group reads nothing.
   std::vector<Expr> elements;
@@ -118,7 +121,7 @@ std::optional<Stage> GroupTaps(const Stage& stage, Context& context) {
   result.value =
       loop::MakeDot({.instruction = std::string(row->name), .group = lanes}, loop::Const(kI32, 0),
                     loop::MakeInterleave(std::move(elements)),
-                    loop::MakeLoad(buffer, {loop::MakeRamp(at * Expr(group), 1, lanes)}));
+                    loop::MakeLoad(grouped_taps, {loop::MakeRamp(at * Expr(group), 1, lanes)}));
   return result;
 }
 

@@ -8,14 +8,6 @@
 #include "compiler/target/instructions/rows.h"
 
 namespace kiln {
-namespace {
-
-double ProductsPerSlot(const DotInstruction& row, const Target& target) {
-  return row.FormOf(target)->lanes * row.group / row.cost;
-}
-
-}  // namespace
-
 bool DotInstruction::IsOfArch(absl::string_view triple) const {
   for (const absl::string_view name : absl::StrSplit(arch, ',')) {
     if (absl::StartsWith(triple, name)) return true;
@@ -31,6 +23,10 @@ const DotForm* DotInstruction::FormOf(const Target& target) const {
     if (fits && target.HasFeatures(form.features)) return &form;
   }
   return nullptr;
+}
+
+double DotInstruction::ProductsPerSlot(const Target& target) const {
+  return FormOf(target)->lanes * group / cost;
 }
 
 const std::vector<DotInstruction>& DotInstructions() {
@@ -51,7 +47,7 @@ std::vector<const DotInstruction*> DotInstructionsOf(const Target& target) {
     if (row.FormOf(target) != nullptr) rows.push_back(&row);
   }
   std::stable_sort(rows.begin(), rows.end(), [&](const auto* a, const auto* b) {
-    return ProductsPerSlot(*a, target) > ProductsPerSlot(*b, target);
+    return a->ProductsPerSlot(target) > b->ProductsPerSlot(target);
   });
   return rows;
 }

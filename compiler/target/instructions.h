@@ -73,6 +73,8 @@ struct DotInstruction {
   bool IsOfArch(absl::string_view triple) const;
   // The widest form that the target has; null if it has none.
   const DotForm* FormOf(const Target& target) const;
+  // Of a target that has a form.
+  double ProductsPerSlot(const Target& target) const;
 };
 
 // All rows.

@@ -131,17 +131,18 @@ absl::Status ApplyOption(absl::string_view option, Target& target) {
   return absl::OkStatus();
 }
 
+// AArch64's vectors, which it always has.
+bool HasNeon(absl::string_view triple) {
+  return absl::StartsWith(triple, "aarch64") || absl::StartsWith(triple, "arm64");
+}
+
 }  // namespace
 
 bool Target::has_mul_high() const { return !absl::StartsWith(triple, "x86_64"); }
 
-bool Target::has_doubling_mul_high() const {
-  return absl::StartsWith(triple, "aarch64") || absl::StartsWith(triple, "arm64");
-}
+bool Target::has_doubling_mul_high() const { return HasNeon(triple); }
 
-bool Target::broadcasts_lanes() const {
-  return absl::StartsWith(triple, "aarch64") || absl::StartsWith(triple, "arm64");
-}
+bool Target::broadcasts_lanes() const { return HasNeon(triple); }
 
 int Target::Lanes(DType dtype) const {
   if (vector_bits == 0 || (!vector_float && dtype.is_float())) return 1;

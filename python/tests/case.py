@@ -55,6 +55,11 @@ class Case(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.folder, name)
 
+    def refuses(self, error, words, function, *args, **kwargs):
+        with self.assertRaises(error) as caught:
+            function(*args, **kwargs)
+        self.assertIn(words, str(caught.exception))
+
     def python(self, program, *args, **kwargs):
         """A process with the same Python, which finds the package as this one does."""
         environment = dict(os.environ, PYTHONPATH=os.path.dirname(os.path.dirname(kiln.__file__)), **kwargs.pop("environment", {}))

@@ -43,11 +43,6 @@ class LibraryTest(Case):
         super().setUp()
         self.a, self.b = numpy.array([[1, 2]], "uint8"), numpy.array([[3, 4]], "uint8")
 
-    def refuses(self, error, words, function, *args, **kwargs):
-        with self.assertRaises(error) as caught:
-            function(*args, **kwargs)
-        self.assertIn(words, str(caught.exception))
-
     # What may stand for a model.
 
     def test_bytes_and_objects(self):

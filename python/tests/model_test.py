@@ -41,11 +41,6 @@ class ModelTest(Case):
         cls.x = numpy.arange(6, dtype="float32").reshape(2, 3)
         cls.y = cls.x[::-1].copy()
 
-    def refuses(self, error, words, function, *args, **kwargs):
-        with self.assertRaises(error) as caught:
-            function(*args, **kwargs)
-        self.assertIn(words, str(caught.exception))
-
     # What it computes.
 
     def test_digits(self):
@@ -355,7 +350,7 @@ class LoadTest(Case):
         with open(self.so, "rb") as file:
             self.bytes = file.read()
 
-    def refuses(self, words, content):
+    def refuses_file(self, words, content):
         path = self.path("other.so")
         with open(path, "wb") as file:
             file.write(content)
@@ -365,20 +360,20 @@ class LoadTest(Case):
         self.assertIn(path, str(caught.exception))
 
     def test_damaged(self):
-        self.refuses("is not a shared object", b"")
-        self.refuses("is not a shared object", b"Dear diary\n" * 100)
+        self.refuses_file("is not a shared object", b"")
+        self.refuses_file("is not a shared object", b"Dear diary\n" * 100)
         for size in (1, 64, 1000, len(self.bytes) // 2):
-            self.refuses("", self.bytes[:size])
+            self.refuses_file("", self.bytes[:size])
         changed = bytearray(self.bytes)
         changed[len(changed) // 2] ^= 1
-        self.refuses("checksum", bytes(changed))
+        self.refuses_file("checksum", bytes(changed))
 
     def test_foreign(self):
         with open(kiln._runtime.__file__, "rb") as file:
-            self.refuses("not a compiled model", file.read())
+            self.refuses_file("not a compiled model", file.read())
         other_machine = bytearray(self.bytes)
         other_machine[18] = 40
-        self.refuses("", bytes(other_machine))
+        self.refuses_file("", bytes(other_machine))
 
     def test_no_file(self):
         with self.assertRaises(FileNotFoundError):

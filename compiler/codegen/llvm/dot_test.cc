@@ -99,10 +99,51 @@ TEST(DotTest, RowsAreThere) {
                                          MachineOf(row, form));
       ASSERT_TRUE(assembly.ok()) << assembly.status();
       // Of SSE the names have no v.
-      const bool is_sse = form.features.empty();
+      const bool is_sse = row.IsOfArch("x86_64") && form.features.empty();
       EXPECT_TRUE(absl::StrContains(*assembly, is_sse ? name.substr(1) : name)) << *assembly;
     }
   }
+}
+
+// x86: each factor of a pair is converted to words at once, and halves of vectors are not copied.
+TEST(DotTest, PairsOfBytesAreExtendedToWords) {
+  const Buffer x = Param("x", DType::Int(8), {80}), w = Param("w", DType::Int(16), {32}),
+               sum = Param("sum", DType::Int(32), {16});
+  const Expr at = loop::MakeRamp(0, 1, 16);
+  const auto wide = [&](int64_t first) {
+    return loop::MakeCast(DType::Int(16), loop::MakeLoad(x, {loop::MakeRamp(first, 1, 16)}));
+  };
+  const Expr dot = loop::MakeDot({.instruction = "vpmaddwd", .group = 2}, loop::MakeLoad(sum, {at}),
+                                 loop::MakeInterleave({wide(0), wide(64)}),
+                                 loop::MakeLoad(w, {loop::MakeRamp(0, 1, 32)}));
+  const auto assembly = EmitAssembly(OneFunc({x, w, sum}, 2, loop::MakeStore(sum, {at}, dot)),
+                                     *Target::Parse("x86-64-v4"));
+  ASSERT_TRUE(assembly.ok()) << assembly.status();
+  EXPECT_TRUE(absl::StrContains(*assembly, "vpmovsxbd\t(%rdi)")) << *assembly;
+  EXPECT_TRUE(absl::StrContains(*assembly, "vpmovsxbd\t64(%rdi)")) << *assembly;
+  EXPECT_FALSE(absl::StrContains(*assembly, "vinserti64x4")) << *assembly;
+}
+
+// AArch64: four groups of a row are one vector, whose lanes are operands.
+TEST(DotTest, GroupsOfARowAreLanes) {
+  const Buffer a = Param("a", DType::Int(8), {16}), b = Param("b", DType::Int(8), {64}),
+               sum = Param("sum", DType::Int(32), {4});
+  const Expr at = loop::MakeRamp(0, 1, 4);
+  std::vector<loop::Stmt> steps;
+  for (int64_t k = 0; k < 4; ++k) {
+    const Expr row = loop::MakeLoad(a, {loop::MakeRamp(k * 4, 1, 4)}),
+               columns = loop::MakeLoad(b, {loop::MakeRamp(k * 16, 1, 16)});
+    steps.push_back(loop::MakeStore(sum, {at},
+                                    loop::MakeDot({.instruction = "sdot", .group = 4},
+                                                  loop::MakeLoad(sum, {at}), row, columns)));
+  }
+  const auto assembly = EmitAssembly(OneFunc({a, b, sum}, 2, loop::MakeBlock(std::move(steps))),
+                                     *Target::Parse("aarch64 -mattr=+dotprod"));
+  ASSERT_TRUE(assembly.ok()) << assembly.status();
+  for (const char* lane : {".4b[0]", ".4b[1]", ".4b[2]", ".4b[3]"}) {
+    EXPECT_TRUE(absl::StrContains(*assembly, lane)) << lane << *assembly;
+  }
+  EXPECT_FALSE(absl::StrContains(*assembly, "ld1r")) << *assembly;
 }
 
 // Lanes of operands in turn, of scalars and of vectors, as factors and by themselves.

@@ -186,14 +186,10 @@ llvm::Value* FunctionEmitter::EmitPlainDot(const loop::Dot& node, const loop::Do
       std::vector<int> mask(static_cast<size_t>(shape.lanes()));
       for (int l = 0; l < shape.lanes(); ++l) mask[static_cast<size_t>(l)] = first_of(l) + k;
       value = builder_.CreateShuffleVector(groups, mask);
+    } else if (shape.lanes() > 1) {
+      value = builder_.CreateVectorSplat(shape.lanes(), groups);
     }
-    const bool is_signed = source.type().dtype.is_int();
-    if (is_vector || shape.lanes() == 1) {
-      return builder_.CreateIntCast(value, sum->getType(), is_signed);
-    }
-    // Extended first: a splat of a wide number is an operand of instructions that widen the other.
-    value = builder_.CreateIntCast(value, sum->getType()->getScalarType(), is_signed);
-    return builder_.CreateVectorSplat(shape.lanes(), value);
+    return builder_.CreateIntCast(value, sum->getType(), source.type().dtype.is_int());
   };
   for (int k = 0; k < shape.group; ++k) {
     llvm::Value* x = factor(a, node.a, [&](int l) { return shape.FirstOfA(l); }, k);
