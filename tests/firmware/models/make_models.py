@@ -118,6 +118,23 @@ def integers(writer):
     writer.model("integers", INTEGERS, [weight, bias], tensors)
 
 
+INT16 = """
+// Samples of int16 by weights of int8, as TFLite has them.
+def @main(%samples: Tensor[(5, 40), int16], output_tensor_names=["sums"]) {
+  qnn.dense(%samples, meta[relay.Constant][0], 0, 0, 0.5f, 0.5f, units=24, out_dtype="int32")
+}
+"""
+
+
+def int16(writer):
+    random = np.random.default_rng(4)
+    samples = random.integers(-32768, 32768, (5, 40), dtype=np.int16)
+    samples[0], samples[1] = -32768, 32767
+    weight = random.integers(-128, 128, (24, 40), dtype=np.int8)
+    sums = (samples.astype(np.int64) @ weight.T.astype(np.int64)).astype(np.int32)
+    writer.model("int16", INT16, [weight], {"samples": samples, "sums": sums})
+
+
 EDGES = """
 // Numbers at the edge, element by element: subnormals, infinities, NaN and both zeros, in float32 and float16.
 def @main(%x: Tensor[(24,), float32], %y: Tensor[(24,), float32], %h: Tensor[(24,), float16],
@@ -158,4 +175,5 @@ if __name__ == "__main__":
     WRITER = Writer(sys.argv[1])
     separable(WRITER)
     integers(WRITER)
+    int16(WRITER)
     edges(WRITER)
