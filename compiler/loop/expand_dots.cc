@@ -32,8 +32,8 @@ Expr LaneOf(const Expr& e, int lane) {
 Expr Expanded(const Expr& e, const Dot& dot) {
   const DotShape shape = *DotShape::Of(1, dot.a.type().lanes, dot.b.type().lanes, dot.kind);
   Expr sum = dot.sum;
-  for (int k = 0; k < shape.group; ++k) {
-    const Expr a = LaneOf(dot.a, k), b = LaneOf(dot.b, shape.InB(k));
+  for (int k = 0; k < shape.terms(); ++k) {
+    const Expr a = LaneOf(dot.a, shape.InA(0, k)), b = LaneOf(dot.b, shape.InB(0, k));
     if (a.get() == nullptr || b.get() == nullptr) return {};
     sum = sum + MakeCast(e.type(), a) * MakeCast(e.type(), b);
   }

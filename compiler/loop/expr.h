@@ -161,24 +161,34 @@ struct DotKind {
   std::string instruction;  // a name, or empty
   int group = 1;            // products that are added to each lane
   bool swaps = false;       // elements 1 and 2 of every four of b are exchanged; group is of fours
+  int steps = 1;            // groups of each row and column; those of one step lie side by side
+  int run = 0;              // elements of a row that lie side by side in a step; 0: its group
 
   friend bool operator==(const DotKind&, const DotKind&) = default;
 };
 
 // Which lanes of its factors a dot multiplies.
 struct DotShape {
-  int rows, columns, group;
+  int rows, columns;
   bool paired;  // a and b are walked together, lane by lane; otherwise every row meets every column
+  int group, steps, run;
   bool swaps;
 
   // Nothing if these numbers of lanes fit neither form.
   static std::optional<DotShape> Of(int sum_lanes, int a_lanes, int b_lanes, const DotKind& kind);
   int lanes() const { return paired ? rows : rows * columns; }
-  // Of lane `lane` of the result: where its group begins in a and in b.
-  int FirstOfA(int lane) const { return (paired ? lane : lane / columns) * group; }
-  int FirstOfB(int lane) const { return (paired ? lane : lane % columns) * group; }
-  // The element of b's group that meets element `k` of a's.
-  int InB(int k) const { return swaps && (k % 4 == 1 || k % 4 == 2) ? k ^ 3 : k; }
+  // Products that are added to each lane.
+  int terms() const { return steps * group; }
+  // Where the factors of product `term` of lane `lane` lie in a and in b.
+  int InA(int lane, int term) const {
+    const int row = paired ? lane : lane / columns, k = term % group;
+    return term / group * rows * group + (k / run * rows + row) * run + k % run;
+  }
+  int InB(int lane, int term) const {
+    const int column = paired ? lane : lane % columns, k = term % group;
+    const int swapped = swaps && (k % 4 == 1 || k % 4 == 2) ? k ^ 3 : k;
+    return (term / group * columns + column) * group + swapped;
+  }
 };
 
 Buffer MakeBuffer(std::string name, DType dtype, Shape shape, BufferScope scope,

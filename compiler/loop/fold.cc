@@ -245,15 +245,23 @@ Expr MakeFma(Expr a, Expr b, Expr c) {
 }
 
 std::optional<DotShape> DotShape::Of(int sum_lanes, int a_lanes, int b_lanes, const DotKind& kind) {
-  const int group = kind.group;
-  if (group < 1 || (kind.swaps && group % 4 != 0) || a_lanes % group != 0 || b_lanes % group != 0)
+  const int group = kind.group, run = kind.run == 0 ? group : kind.run;
+  if (group < 1 || kind.steps < 1 || run < 1 || group % run != 0) return std::nullopt;
+  const int64_t terms = int64_t{kind.steps} * group;
+  if ((kind.swaps && group % 4 != 0) || a_lanes % terms != 0 || b_lanes % terms != 0) {
     return std::nullopt;
-  const int rows = a_lanes / group, columns = b_lanes / group;
+  }
+  const int rows = static_cast<int>(a_lanes / terms), columns = static_cast<int>(b_lanes / terms);
   // Of single rows and columns both forms are the same.
   const bool crossed = int64_t{rows} * columns == sum_lanes;
   if (!crossed && (rows != sum_lanes || columns != sum_lanes)) return std::nullopt;
-  return DotShape{
-      .rows = rows, .columns = columns, .group = group, .paired = !crossed, .swaps = kind.swaps};
+  return DotShape{.rows = rows,
+                  .columns = columns,
+                  .paired = !crossed,
+                  .group = group,
+                  .steps = kind.steps,
+                  .run = run,
+                  .swaps = kind.swaps};
 }
 
 Expr MakeDot(DotKind kind, Expr sum, Expr a, Expr b) {

@@ -268,7 +268,7 @@ absl::StatusOr<Expr> ExprParser::ParseFunction(const std::string& name, Position
   return Apply(name, position, operands);
 }
 
-// dot<vpdpbusd, 4>(sum, a, b), dot<4>(sum, a, b), dot<smlad, 4, swaps>(sum, a, b)
+// dot<vpdpbusd, 4>(sum, a, b), dot<4>(sum, a, b), dot<smlad, 4, swaps, steps 9, run 2>(sum, a, b)
 absl::StatusOr<Expr> ExprParser::ParseDot(Position position) {
   KILN_RETURN_IF_ERROR(lexer_.Expect("<"));
   DotKind kind;
@@ -278,9 +278,17 @@ absl::StatusOr<Expr> ExprParser::ParseDot(Position position) {
   }
   KILN_ASSIGN_OR_RETURN(const int64_t group, lexer_.ExpectInt("a group", 1, kMaxLanes));
   kind.group = static_cast<int>(group);
-  if (lexer_.Accept(",")) {
-    KILN_RETURN_IF_ERROR(lexer_.Expect("swaps"));
-    kind.swaps = true;
+  while (lexer_.Accept(",")) {
+    if (lexer_.Accept("steps")) {
+      KILN_ASSIGN_OR_RETURN(const int64_t steps, lexer_.ExpectInt("steps", 1, kMaxLanes));
+      kind.steps = static_cast<int>(steps);
+    } else if (lexer_.Accept("run")) {
+      KILN_ASSIGN_OR_RETURN(const int64_t run, lexer_.ExpectInt("a run", 1, kMaxLanes));
+      kind.run = static_cast<int>(run);
+    } else {
+      KILN_RETURN_IF_ERROR(lexer_.Expect("swaps"));
+      kind.swaps = true;
+    }
   }
   KILN_RETURN_IF_ERROR(lexer_.Expect(">"));
   KILN_RETURN_IF_ERROR(lexer_.Expect("("));

@@ -95,6 +95,32 @@ TEST(ParseTest, Dots) {
   EXPECT_EQ(y[2], 5 + 4231 + 2 * 5 + 20 * 7 + 200 * 6 + 2000 * 8);
 }
 
+// Two steps of two rows, whose pairs of elements alternate, by two columns.
+constexpr char kTile[] = R"(main f(x: int16[16], w: int8[16]) -> (y: int32[4]) {
+  y[ramp(0, 1, 4)] = broadcast(7i32, 4)
+  y[ramp(0, 1, 4)] = dot<smlad, 4, swaps, steps 2, run 2>(y[ramp(0, 1, 4)], x[ramp(0, 1, 16)], w[ramp(0, 1, 16)])
+}
+)";
+
+TEST(ParseTest, DotsOfSeveralSteps) {
+  ExpectReadsBack(kTile);
+  std::vector<int16_t> x(16);
+  std::vector<int8_t> w(16);
+  // Row r has 10^r at the element of step s that meets element e of column c, which is 4 s + e + c.
+  const int element[] = {0, 1, 2, 3}, swapped[] = {0, 2, 1, 3};
+  for (int s = 0; s < 2; ++s) {
+    for (int e : element) {
+      for (int r = 0; r < 2; ++r) x[8 * s + e / 2 * 4 + r * 2 + e % 2] = r == 0 ? 1 : 10;
+      for (int c = 0; c < 2; ++c) w[8 * s + 4 * c + swapped[e]] = 4 * s + e + c;
+    }
+  }
+  x[1] = 0;  // element 1 of row 0, which meets element 1 of both columns
+  std::vector<int32_t> y(4);
+  const LoopProgram program = Parsed(kTile);
+  ASSERT_EQ(Interpreter(program).Run("f", {x.data(), w.data(), y.data()}), absl::OkStatus());
+  EXPECT_EQ(y, (std::vector<int32_t>{7 + 28 - 1, 7 + 36 - 2, 7 + 280, 7 + 360}));
+}
+
 constexpr char kInterleaved[] = R"(main f(x: int8[8]) -> (y: int8[8], z: int8[4]) {
   y[ramp(0, 1, 8)] = interleave(x[ramp(0, 1, 2)], x[ramp(4, 1, 2)], broadcast(9i8, 2), x[ramp(2, 1, 2)])
   z[ramp(0, 1, 4)] = interleave(x[0], 5i8, x[2], x[3])

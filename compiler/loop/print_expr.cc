@@ -107,8 +107,10 @@ std::string ExprPrinter::PrintNode(const Expr& e, int min_precedence) {
             const std::string name = kind.instruction.empty()
                                          ? ""
                                          : absl::StrCat(SymbolToString(kind.instruction), ", ");
-            const char* swaps = kind.swaps ? ", swaps" : "";
-            return call(absl::StrCat("dot<", name, kind.group, swaps, ">"), {n.sum, n.a, n.b});
+            std::string order = kind.swaps ? ", swaps" : "";
+            if (kind.steps > 1) absl::StrAppend(&order, ", steps ", kind.steps);
+            if (kind.run != 0) absl::StrAppend(&order, ", run ", kind.run);
+            return call(absl::StrCat("dot<", name, kind.group, order, ">"), {n.sum, n.a, n.b});
           },
           [&](const Interleave& n) { return call("interleave", n.operands); },
           [&](const Compare& n) { return infix(FindWord(kCompareWords, n.op, false), n.a, n.b); },

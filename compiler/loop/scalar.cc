@@ -296,9 +296,9 @@ DotKernel FindDotKernel(DType sum) {
                 Scalar* out) {
         for (int l = 0; l < shape.lanes(); ++l) {
           uint64_t total = static_cast<uint64_t>(sum[l].i);
-          for (int k = 0; k < shape.group; ++k) {
-            total += static_cast<uint64_t>(a[shape.FirstOfA(l) + k].i) *
-                     static_cast<uint64_t>(b[shape.FirstOfB(l) + shape.InB(k)].i);
+          for (int k = 0; k < shape.terms(); ++k) {
+            total += static_cast<uint64_t>(a[shape.InA(l, k)].i) *
+                     static_cast<uint64_t>(b[shape.InB(l, k)].i);
           }
           SetScalar<T>(static_cast<T>(total), out[l]);
         }

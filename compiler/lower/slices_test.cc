@@ -43,7 +43,7 @@ std::string DescribeModel(absl::string_view model) { return Describe(ParseModel(
 
 Target Firmware() {
   Target target;
-  target.has_os = false;
+  target.SetBaremetal();
   return target;
 }
 

@@ -181,7 +181,7 @@ int64_t PassesOverBlock(const std::vector<Level>& levels) {
 // so that rows may be outside: threads then share rows, as they do in other operators, and find
 // what they have written.
 bool KeepsAllColumns(const TiledContraction& t, const Target& target) {
-  return t.packed && !t.dot.has_value() && !target.is_baremetal() &&
+  return t.packed && !t.dot.has_value() && target.has_caches &&
          KeepsColumns(TotalExtent(t.c.batch) * ColumnBytes(t.c), target);
 }
 
@@ -223,10 +223,10 @@ Stmt TileLoops(TiledContraction& t, bool columns_outside, int64_t cost, Context&
   if (rows_first) levels.insert(levels.end(), batch.begin(), batch.end());
   if (!columns_outside) levels.push_back(blocks);
   const int64_t passes = PassesOverBlock(levels);
-  if (t.packed && !t.dot.has_value() && passes > 1 && !context.target.is_baremetal()) {
+  if (t.packed && !t.dot.has_value() && passes > 1 && context.target.has_caches) {
     t.shared_columns = {t.tile.columns() * TotalExtent(t.c.reduce), passes};
   }
-  if (!columns_outside && HasNextRows(t) && !context.target.is_baremetal()) {
+  if (!columns_outside && HasNextRows(t) && context.target.has_caches) {
     t.blocks_per_row_tile = blocks.count;
   }
   size_t fused = 0;
@@ -255,7 +255,7 @@ std::optional<size_t> PaddingOfTiles(const loop::Kernel& kernel, size_t which,
                                      const Target& target) {
   const std::optional<size_t> padding = FindRowPadding(kernel, which);
   if (!padding.has_value()) return padding;
-  const bool in_runs = target.is_baremetal() || KeepsOrder(kernel.stages[*padding]) ||
+  const bool in_runs = target.short_of_memory || KeepsOrder(kernel.stages[*padding]) ||
                        kernel.stages[which].reduce.back().extent >= kMinRun;
   return in_runs ? padding : std::nullopt;
 }
@@ -290,7 +290,7 @@ std::optional<TiledContraction> WithMergedAxes(const loop::Kernel& kernel, size_
 std::optional<TiledContraction> OfStoredRows(const loop::Kernel& kernel, size_t which,
                                              const Context& context) {
   const std::optional<size_t> padding = FindRowPadding(kernel, which);
-  const bool may_be = padding.has_value() && !context.target.is_baremetal() &&
+  const bool may_be = padding.has_value() && !context.target.short_of_memory &&
                       PlanDotProduct(kernel, which, RowSource::kStored, context).has_value();
   if (!may_be) return std::nullopt;
   std::optional<TiledContraction> t = WithMergedAxes(kernel, which, false, context);
@@ -298,7 +298,7 @@ std::optional<TiledContraction> OfStoredRows(const loop::Kernel& kernel, size_t 
   t->dot = PlanDotProduct(t->c, RowSource::kStored, context);
   if (!t->dot.has_value() || t->dot->panel) return std::nullopt;
   t->padding = padding;
-  return StoreRows(*t, kernel.stages[*padding]) ? t : std::nullopt;
+  return StoreRows(*t, kernel.stages[*padding], context.target) ? t : std::nullopt;
 }
 
 }  // namespace

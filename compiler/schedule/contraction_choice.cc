@@ -208,6 +208,9 @@ TileProblem TileProblemOf(const TiledContraction& t) {
     // Pairs are of neighbours on the innermost axis.
     if (problem.vector_rows > 1) problem.outer_rows = 1;
     if (t.dot->row != nullptr) problem.step_cost = t.dot->row->cost;
+    if (const DotLoop* loop = t.dot->loop) {
+      problem.only = TileShape{.rows = loop->rows, .vectors = loop->columns};
+    }
     if (t.dot->panel) {
       problem.row_stride = t.dot->steps * t.dot->group * t.dot->row_dtype.bytes();
       problem.outer_row_stride = problem.rows * problem.row_stride;
@@ -224,7 +227,7 @@ std::optional<ContractionProblem> AsContractionProblem(const loop::Kernel& kerne
   ContractionProblem problem;
   problem.tile = TileProblemOf(*t);
   const bool can_be_winograd =
-      !t->stores_sums && !target.is_baremetal() && target.Lanes(DType::Float(32)) >= 4;
+      !t->stores_sums && !target.short_of_memory && target.Lanes(DType::Float(32)) >= 4;
   if (can_be_winograd) problem.winograd = AsWinogradProblem(kernel.stages[which], context);
   const bool constant = FindConstant(context, FactorLoad(t->c.y)->buffer) != nullptr;
   std::optional<std::string> text = ProblemText(*t, constant, problem.winograd.has_value());
@@ -273,6 +276,11 @@ absl::Status CheckChoice(const ContractionProblem& problem, const ContractionCho
       CheckRange("vectors", choice.vectors,
                  AlignUp(DivideUp(tile.columns, TileLanes(tile, target)), tile.vector_rows),
                  "the vectors of columns"));
+  if (tile.only.has_value() && choice != Direct(*tile.only, choice.columns_outside)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("found a tile of ", choice.rows, " by ", choice.vectors, ", wanted ",
+                     tile.only->rows, " by ", tile.only->vectors, ", which its loop is for"));
+  }
   if (choice.columns_outside && tile.keeps_rows) {
     return absl::InvalidArgumentError(
         "order: found columns outside, wanted rows outside: rows are prepared for all columns");

@@ -244,7 +244,7 @@ TEST(Contraction, AsksForTheNextRows) {
   const Scheduled one = Schedule(Product(1, 16, 48, Columns::kConstant), VectorTarget(512));
   EXPECT_FALSE(absl::StrContains(Text(one), "prefetch x["));
   Target firmware = VectorTarget(128);
-  firmware.has_os = false;
+  firmware.SetBaremetal();
   EXPECT_FALSE(absl::StrContains(Text(Schedule(many, firmware)), "prefetch"));
 }
 

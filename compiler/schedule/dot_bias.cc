@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constants that epilogues add to every sum of a column: bias and corrections of zero points.
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "compiler/base/align.h"
 #include "compiler/schedule/dot_parts.h"
 
 namespace kiln::schedule {
@@ -85,7 +89,71 @@ std::optional<std::vector<int32_t>> ColumnValues(const TiledContraction& t, cons
   return values;
 }
 
+// The different loads of an epilogue that ColumnValues knows, by their text.
+std::map<std::string, std::vector<int32_t>> ColumnLoads(const TiledContraction& t,
+                                                        const Context& context) {
+  std::map<std::string, std::vector<int32_t>> loads;
+  for (const Epilogue& epilogue : t.epilogues) {
+    loop::VisitExpr(epilogue.value, [&](const Expr& e) {
+      if (e.As<loop::Load>() == nullptr) return;
+      if (auto values = ColumnValues(t, e, context)) {
+        loads.emplace(loop::ToString(e), *std::move(values));
+      }
+    });
+  }
+  return loads;
+}
+
 }  // namespace
+
+void UseColumnConstants(TiledContraction& t, const std::vector<int32_t>& offsets,
+                        const std::string& name, Context& context) {
+  std::map<std::string, std::vector<int32_t>> loads;
+  if (t.dot->loop != nullptr && t.c.batch.empty()) loads = ColumnLoads(t, context);
+  t.init = loop::Const(kI32, 0);
+  if (offsets.empty() && loads.empty()) return;
+  // [which][column], with columns of whole blocks.
+  const int64_t width = t.tile.columns(), blocks = DivideUp(t.c.column.extent, width);
+  std::vector<std::vector<int32_t>> all;
+  if (!offsets.empty()) all.push_back(offsets);
+  for (auto& [text, values] : loads) {
+    values.resize(static_cast<size_t>(blocks * width), 0);
+    all.push_back(values);
+  }
+  Shape shape;
+  std::vector<Expr> index;
+  for (const Axis& axis : t.c.batch) {
+    shape.push_back(axis.extent);
+    index.push_back(axis.var);
+  }
+  const auto kinds = static_cast<int64_t>(all.size());
+  shape.insert(shape.end(), {blocks, kinds * width});
+  const Buffer buffer =
+      loop::MakeBuffer(absl::StrCat(name, "_offsets"), kI32, shape, loop::BufferScope::kConstant);
+  std::vector<int32_t> values;
+  for (size_t begin = 0; begin < all[0].size(); begin += static_cast<size_t>(width)) {
+    for (const std::vector<int32_t>& kind : all) {
+      const auto first = kind.begin() + static_cast<std::ptrdiff_t>(begin);
+      values.insert(values.end(), first, first + width);
+    }
+  }
+  context.constants.push_back({buffer, Tensor::From<int32_t>(shape, kI32, values)});
+  index.push_back(t.block);
+  const auto load_of = [&](int64_t kind) {
+    std::vector<Expr> at = index;
+    at.push_back(Expr(kind * width) + t.column);
+    return loop::MakeLoad(buffer, std::move(at));
+  };
+  if (!offsets.empty()) t.init = load_of(0);
+  for (Epilogue& epilogue : t.epilogues) {
+    epilogue.value = loop::MutateExpr(epilogue.value, [&](const Expr& e) {
+      const auto found =
+          e.As<loop::Load>() == nullptr ? loads.end() : loads.find(loop::ToString(e));
+      if (found == loads.end()) return Expr();
+      return load_of(std::distance(loads.begin(), found) + (offsets.empty() ? 0 : 1));
+    });
+  }
+}
 
 std::vector<int32_t> TakeColumnConstants(TiledContraction& t, const Context& context) {
   std::vector<int32_t> total;

@@ -7,11 +7,7 @@
 #include "compiler/schedule/dot_parts.h"
 
 namespace kiln::schedule {
-namespace {
-
-const DType kI32 = DType::Int(32);
-
-}  // namespace
+namespace {}  // namespace
 
 Tensor SmallIntegers(const Shape& shape, DType dtype, const std::vector<int16_t>& values) {
   if (dtype.bits == 16) return Tensor::From<int16_t>(shape, dtype, values);
@@ -58,7 +54,7 @@ PackedDotColumns PackDotColumns(const TiledContraction& t, const std::vector<int
           sum += value;
           const int64_t run = static_cast<int64_t>(k) / dot.run;
           const int64_t at = run * dot.run_steps() * dot.group + static_cast<int64_t>(k) % dot.run;
-          const int64_t in_group = group.InB(static_cast<int>(at % dot.group));
+          const int64_t in_group = group.InB(0, static_cast<int>(at % dot.group));
           out[(at / dot.group * width + column) * dot.group + in_group] =
               static_cast<int16_t>(value);
         }
@@ -68,23 +64,17 @@ PackedDotColumns PackDotColumns(const TiledContraction& t, const std::vector<int
     }
   });
 
-  Shape shape, offset_shape;
+  Shape shape;
   for (const Axis& axis : t.c.batch) shape.push_back(axis.extent);
-  shape.push_back(blocks);
-  offset_shape = shape;
-  shape.insert(shape.end(), {dot.steps, width * dot.group});
-  offset_shape.push_back(width);
-  const std::string& name = load->buffer->name;
-  PackedDotColumns packed = {.columns =
-                                 loop::MakeBuffer(absl::StrCat(name, "_packed"), dot.column_dtype,
-                                                  shape, loop::BufferScope::kConstant,
-                                                  GroupAlignment(dot, dot.column_dtype))};
+  shape.insert(shape.end(), {blocks, dot.steps, width * dot.group});
+  PackedDotColumns packed = {
+      .columns =
+          loop::MakeBuffer(absl::StrCat(load->buffer->name, "_packed"), dot.column_dtype, shape,
+                           loop::BufferScope::kConstant, GroupAlignment(dot, dot.column_dtype)),
+      .offsets = {}};
   context.constants.push_back({packed.columns, SmallIntegers(shape, dot.column_dtype, columns)});
   if (std::any_of(offsets.begin(), offsets.end(), [](int32_t offset) { return offset != 0; })) {
-    packed.offsets = loop::MakeBuffer(absl::StrCat(name, "_offsets"), kI32, offset_shape,
-                                      loop::BufferScope::kConstant);
-    context.constants.push_back(
-        {packed.offsets, Tensor::From<int32_t>(offset_shape, kI32, offsets)});
+    packed.offsets = std::move(offsets);
   }
   return packed;
 }

@@ -47,11 +47,17 @@ std::vector<int32_t> TakeColumnConstants(TiledContraction& contraction, const Co
 // every sum begins with, [batch…][block][column]; no offsets where all are 0.
 struct PackedDotColumns {
   Buffer columns;
-  Buffer offsets = nullptr;
+  std::vector<int32_t> offsets;
 };
 // `begin` is that of TakeColumnConstants.
 PackedDotColumns PackDotColumns(const TiledContraction& contraction,
                                 const std::vector<int32_t>& begin, Context& context);
+
+// Makes a constant of what sums begin with, [batch…][block][column], and lets them begin so. Where a
+// tile is one loop, what its epilogues read for every column (the multipliers of a requantisation)
+// lies beside it, [block][which][column]: one address serves all of them.
+void UseColumnConstants(TiledContraction& contraction, const std::vector<int32_t>& offsets,
+                        const std::string& name, Context& context);
 
 // x' of x, an element or a group of them.
 Expr InstructionRow(const DotPlan& dot, const Expr& x);

@@ -14,12 +14,10 @@ namespace {
 
 using loop::Range;
 
-constexpr int64_t kMinReduce = 4;  // fewer products are none of an instruction's
-// Of rows that are stored, or that a tile copies: they are on the stack.
-constexpr int64_t kMaxLocalBytes = 256 << 10;
-constexpr int64_t kMaxSmallStackBytes = 256;  // on machines without an operating system
-constexpr int64_t kMaxPartReadOn = 3;         // of a run that is no whole groups: a third
-constexpr int64_t kMaxPartOfData = 4;         // that copied rows take: a quarter
+constexpr int64_t kMinReduce = 4;           // fewer products are none of an instruction's
+constexpr int64_t kMaxPartReadOn = 3;       // of a run that is no whole groups: a third
+constexpr int64_t kMaxPartOfData = 4;       // that copied rows take: a quarter
+constexpr int64_t kMaxTileLanes = 1 << 16;  // of the rows of a tile that is one loop
 // Counted on AArch64: with less than these, SDOT takes fewer instructions than SMMLA.
 constexpr int64_t kMinStepsTogether = 8, kMinColumnsTogether = 32;
 constexpr int64_t kSignBit = 128;
@@ -85,7 +83,7 @@ bool LieRight(const Contraction& c, const DotPlan& plan, RowSource source, const
   const bool as_read = source == RowSource::kStored || plan.row_offset == 0;
   const bool one_run = c.reduce.size() == 1;
   if (!as_read && (target.by_c_compiler || !one_run)) return false;
-  if (!one_run && target.is_baremetal()) return false;
+  if (!one_run && target.short_of_memory) return false;
   if (FactorLoad(c.x)->buffer->dtype.bits != plan.row_dtype.bits && source != RowSource::kStored) {
     return false;
   }
@@ -104,12 +102,12 @@ int64_t RowBytes(const Contraction& c, const DotPlan& plan) {
 // Whether there is memory for the copied rows of a tile. Where memory is short that is a small part
 // of the stack, or of the workspace if padded data would take more of it, or the data do.
 bool HoldsRows(const Contraction& c, const DotPlan& plan, bool padded, const Target& target) {
-  if (!target.is_baremetal()) {
-    return RowBytes(c, plan) <= kMaxLocalBytes / MaxAccumulators(target);
+  if (!target.short_of_memory) {
+    return RowBytes(c, plan) <= target.stack_bytes / MaxAccumulators(target);
   }
   const int64_t bytes = std::min<int64_t>(TotalExtent(c.rows), kScalarTileRows) * RowBytes(c, plan);
   const int64_t data_bytes = FactorLoad(c.x)->buffer->num_bytes();
-  return padded || bytes <= kMaxSmallStackBytes || bytes <= data_bytes / kMaxPartOfData;
+  return padded || bytes <= target.stack_bytes || bytes <= data_bytes / kMaxPartOfData;
 }
 
 // Whether an instruction of several rows pays: these are copied, each in one run of whole groups,
@@ -119,6 +117,22 @@ bool PaysRowsTogether(const DotInstruction& row, const Contraction& c, RowSource
          c.reduce[0].extent % row.group == 0 &&
          c.reduce[0].extent >= kMinStepsTogether * row.group &&
          c.column.extent >= kMinColumnsTogether && RowExtent(c, 0) > 1;
+}
+
+// The loop in assembly that reads rows and columns as they lie: a panel, or a row in one run.
+const DotLoop* FindLoop(const Contraction& c, const DotPlan& plan) {
+  if (plan.row == nullptr || plan.steps == 1) return nullptr;
+  const bool as_read = plan.panel || (c.reduce.size() == 1 && plan.row_offset == 0);
+  for (const DotLoop& loop : plan.row->loops) {
+    // Sums of rows are taken of whole groups.
+    const bool rows_alternate = RowExtent(c, 0) > 1 && c.reduce.back().extent % loop.run == 0 &&
+                                TotalExtent(c.reduce) % plan.group == 0 &&
+                                (plan.shift == 0 || loop.run == plan.group);
+    const bool fits = (loop.rows == 1 || rows_alternate) && loop.columns <= c.column.extent &&
+                      loop.rows * plan.steps * plan.group <= kMaxTileLanes;
+    if (fits && as_read && (plan.panel || !loop.copied_rows)) return &loop;
+  }
+  return nullptr;
 }
 
 // The contraction without axes of extent 1, as its rows are looked at before axes are merged.
@@ -147,14 +161,16 @@ std::optional<DotPlan> PlanDotProduct(const Contraction& c, RowSource source,
   std::stable_sort(rows.begin(), rows.end(),
                    [&](const auto* a, const auto* b) { return order(a) < order(b); });
   // Without an instruction rows are copied for the sake of the memory that padded data take.
-  const bool plain = target.is_baremetal() && padded && IsInteger(x, 8);
+  const bool plain = target.short_of_memory && padded && IsInteger(x, 8);
   if (rows.empty() && plain && ColumnShift(y, kI8).has_value()) rows.push_back(nullptr);
   for (const DotInstruction* row : rows) {
     DotPlan plan = PlanOf(row, x, y, target);
     plan.panel = padded || plan.vector_rows > 1 || !LieRight(c, plan, source, target);
     plan.run = plan.panel ? TotalExtent(c.reduce) : c.reduce.back().extent;
     plan.steps = TotalExtent(c.reduce) / plan.run * plan.run_steps();
-    if (!plan.panel || HoldsRows(c, plan, padded, target)) return plan;
+    if (plan.panel && !HoldsRows(c, plan, padded, target)) continue;
+    plan.loop = FindLoop(c, plan);
+    return plan;
   }
   return std::nullopt;
 }
@@ -204,14 +220,14 @@ std::optional<size_t> FindRowPadding(const loop::Kernel& kernel, size_t which) {
   return std::nullopt;
 }
 
-bool StoreRows(TiledContraction& t, const Stage& padding) {
+bool StoreRows(TiledContraction& t, const Stage& padding, const Target& target) {
   const auto& padded = *padding.value.As<loop::Select>();
   const loop::Load& load = *FactorLoad(t.c.x);
   loop::Bounds bounds;
   AddBounds(padding.axes, bounds);
   const int64_t read_on = t.dot->run_steps() * t.dot->group - t.dot->run;
   const int64_t bytes = (padding.buffer->num_elements() + read_on) * t.dot->row_dtype.bytes();
-  if (bytes > kMaxLocalBytes) return false;
+  if (bytes > target.stack_bytes) return false;
   Stage& rows = t.stored_rows.emplace(padding);
   rows.buffer =
       loop::MakeBuffer(absl::StrCat(padding.buffer->name, "_rows"), t.dot->row_dtype,
@@ -237,8 +253,8 @@ void UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) 
   const int64_t rows = t.tile.outer_rows * t.tile.rows;
   // Memory for a tile's rows: on the stack, or, where that is small, in the workspace.
   const auto for_rows = [&](const char* suffix, DType dtype, Shape shape) {
-    const bool small_stack =
-        context.target.is_baremetal() && NumElements(shape) * dtype.bytes() > kMaxSmallStackBytes;
+    const bool small_stack = context.target.short_of_memory &&
+                             NumElements(shape) * dtype.bytes() > context.target.stack_bytes;
     const Buffer buffer =
         loop::MakeBuffer(absl::StrCat(x.buffer->name, suffix), dtype, std::move(shape),
                          small_stack ? loop::BufferScope::kWorkspace : loop::BufferScope::kLocal,
@@ -249,16 +265,14 @@ void UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) 
   Buffer panel;
   if (dot.panel) {
     panel =
-        for_rows("_rows", dot.row_dtype, {AlignUp(rows, dot.vector_rows), dot.steps * dot.group});
+        for_rows("_rows", dot.row_dtype, {AlignUp(rows, dot.panel_rows()), dot.steps * dot.group});
   }
 
   const Var step = loop::MakeVar("k");
   const int group = static_cast<int>(dot.group);
-  std::vector<Expr> columns, offset;
+  std::vector<Expr> columns;
   for (const Axis& axis : t.c.batch) columns.push_back(axis.var);
   columns.push_back(t.block);
-  offset = columns;
-  offset.push_back(t.column);
   // Rows in memory may have several runs of steps; those of a panel have one.
   std::vector<Axis> steps = {{step, dot.steps}};
   if (panel == nullptr) {
@@ -268,8 +282,7 @@ void UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) 
   Expr all_steps = 0;
   for (const Axis& axis : steps) all_steps = all_steps * Expr(axis.extent) + axis.var;
   columns.insert(columns.end(), {all_steps, loop::MakeRamp(t.column * Expr(dot.group), 1, group)});
-  t.init =
-      packed.offsets == nullptr ? loop::Const(kI32, 0) : loop::MakeLoad(packed.offsets, offset);
+  UseColumnConstants(t, packed.offsets, FactorLoad(t.c.y)->buffer->name, context);
   const Expr first = step * Expr(dot.group);
   if (panel != nullptr) {
     std::vector<Expr> index = PanelIndex(dot, t.tile_row, first);

@@ -41,7 +41,7 @@ std::optional<size_t> FindRowPadding(const loop::Kernel& kernel, size_t which);
 // Sets `stored_rows` of a contraction that has `dot`, and lets it read them: the stage of
 // FindRowPadding with elements as the instruction reads them, on the stack. False if they are too
 // many for that.
-bool StoreRows(TiledContraction& contraction, const Stage& padding);
+bool StoreRows(TiledContraction& contraction, const Stage& padding, const Target& target);
 
 // Sets all of a contraction that has `dot` and `tile` which depends on them: the packed columns,
 // the product of a step, the first values of the sums, and what is done before a tile of rows.

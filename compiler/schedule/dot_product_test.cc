@@ -20,7 +20,7 @@ namespace {
 
 Target FirmwareTarget(int vector_bits) {
   Target target = VectorTarget(vector_bits);
-  target.has_os = false;
+  target.SetBaremetal();
   return target;
 }
 
@@ -186,6 +186,30 @@ TEST(DotProduct, RowsThatAreShortArePairsOfInt16) {
   const Kernel wide = Dense(5, 400, 20, kI16, kWeights[0]);
   EXPECT_TRUE(absl::EndsWith(Schedule(wide, DspTarget()).description, " smlad"));
   ExpectLikeNaive(wide, DspTarget());
+}
+
+// Where registers are few the steps of a tile are one statement, which is printed as a loop in
+// assembly: of two rows, whose pairs of elements alternate, or of one.
+TEST(DotProduct, TilesAreOneLoop) {
+  const struct {
+    Kernel kernel;
+    const char* tile;
+  } cases[] = {
+      {Dense(5, 64, 20, kI8, kWeights[0]), "dot<smlad, 4, swaps, steps 16, run 2>"},
+      {Dense(1, 64, 20, kI8, kWeights[0]), "dot<smlad, 4, swaps, steps 16, run 4>"},
+      // No whole groups, and columns that are no bytes, so that rows are summed besides.
+      {Dense(5, 27, 20, kI8, kWeights[0]), "dot<smlad, 4, swaps, steps 7, run 4>"},
+      {Dense(5, 64, 20, kI8, kWeights[3]), "dot<smlad, 4, swaps, steps 16, run 4>"},
+      // Rows of bytes as they lie.
+      {Dense(5, 68, 20, kI8, kWeights[0]), "dot<smlad_s8, 4, steps 17, run 4>"},
+      // A single step is none.
+      {Dense(5, 4, 20, kI8, kWeights[0]), "dot<smlad, 4, swaps>"},
+  };
+  for (const auto& [kernel, tile] : cases) {
+    const std::string text = Text(Schedule(kernel, DspTarget()));
+    EXPECT_TRUE(absl::StrContains(text, tile)) << tile << "\n" << text;
+    ExpectLikeNaive(kernel, DspTarget());
+  }
 }
 
 TEST(DotProduct, MultipliesRowsOfInt16) {

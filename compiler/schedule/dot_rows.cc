@@ -28,10 +28,10 @@ Expr InstructionRow(const DotPlan& dot, const Expr& x) {
 }
 
 std::vector<Expr> PanelIndex(const DotPlan& dot, const Expr& tile_row, const Expr& k) {
-  if (dot.vector_rows == 1) return {tile_row, k};
-  const Expr together = dot.vector_rows, group = dot.group;
-  const Expr groups = tile_row / together * Expr(dot.steps) + k / group;
-  return {(groups * together + tile_row % together) * group + k % group};
+  if (dot.panel_rows() == 1) return {tile_row, k};
+  const Expr together = dot.panel_rows(), run = dot.panel_run();
+  const Expr runs = tile_row / together * Expr(dot.steps * dot.group / dot.panel_run()) + k / run;
+  return {(runs * together + tile_row % together) * run + k % run};
 }
 
 Stmt FillPanel(const TiledContraction& t, const Expr& value, const Buffer& panel,
@@ -39,7 +39,7 @@ Stmt FillPanel(const TiledContraction& t, const Expr& value, const Buffer& panel
   const DotPlan& dot = *t.dot;
   // Behind the last row of an odd number stands the same once more.
   const Axis outer = {loop::MakeVar("outer"), place.outer_rows},
-             row = {loop::MakeVar("m"), AlignUp(place.rows, dot.vector_rows)};
+             row = {loop::MakeVar("m"), AlignUp(place.rows, dot.panel_rows())};
   const Expr source = row.extent == place.rows ? row.var : loop::Min(row.var, Expr(place.rows - 1));
   loop::Substitution at = AtRow(t, place, outer.var, source);
   Expr step = 0;
@@ -65,21 +65,25 @@ Stmt FillPanel(const TiledContraction& t, const Expr& value, const Buffer& panel
         loop::Substitute(copy, {{inner.var.get(), part.var * Expr(count) + element.var}});
     return Nest({part}, ForKind::kSerial, of_part(element, at_element));
   };
-  if (dot.vector_rows > 1) {
-    // A group is what lies side by side in the panel. All rows in one iteration, which is short.
-    copy = in_parts(dot.group, [&](const Axis& element, Stmt s) {
-      return Nest({row}, ForKind::kUnrolled, Nest({element}, ForKind::kVectorized, std::move(s)));
+  const bool scalar = target.Lanes(panel->dtype) == 1;
+  if (dot.panel_rows() > 1) {
+    // A run is what lies side by side in the panel. All rows in one iteration, which is short.
+    const int64_t part = inner.extent % dot.group == 0 ? dot.group : dot.panel_run();
+    copy = in_parts(part, [&](const Axis& element, Stmt s) {
+      const ForKind kind = scalar ? ForKind::kUnrolled : ForKind::kVectorized;
+      return Nest({row}, ForKind::kUnrolled, Nest({element}, kind, std::move(s)));
     });
     return Nest({outer}, ForKind::kSerial, Nest(reduce, ForKind::kSerial, copy));
   }
-  const bool writes_out = target.Lanes(panel->dtype) == 1 && inner.extent > kMaxWrittenOut &&
-                          inner.extent % kMaxWrittenOut == 0;
+  const bool writes_out =
+      scalar && inner.extent > kMaxWrittenOut && inner.extent % kMaxWrittenOut == 0;
   if (writes_out) {
     copy = in_parts(kMaxWrittenOut, [](const Axis& element, Stmt s) {
       return Nest({element}, ForKind::kUnrolled, std::move(s));
     });
   } else {
-    copy = Nest({inner}, ForKind::kVectorized, copy);
+    const bool is_short = scalar && inner.extent <= kMaxWrittenOut;
+    copy = Nest({inner}, is_short ? ForKind::kUnrolled : ForKind::kVectorized, copy);
   }
   copy = Nest(reduce, ForKind::kSerial, copy);
   const int64_t filled = TotalExtent(t.c.reduce), zeros = dot.steps * dot.group - filled;

@@ -31,6 +31,11 @@ const loop::Binary* AsBinary(const Expr& e, BinaryOp op) {
   return is_int32 && binary->op == op ? binary : nullptr;
 }
 
+// SMMULR of the DSP extension and VRMULH of Helium.
+bool RoundsTopInOneInstruction(const Target& target) {
+  return target.HasFeature("dsp") || target.HasFeature("mve");
+}
+
 class Rewriter {
  public:
   explicit Rewriter(Context& context) : context_(context), ranges_(context) {}
@@ -44,7 +49,7 @@ class Rewriter {
   // What takes the place of a node whose operands have been rewritten; empty: it stays.
   Expr Shorter(const Expr& e) {
     if (const auto* n = AsBinary(e, BinaryOp::kRoundingMulHigh)) return MulHigh(*n);
-    if (const auto* n = AsBinary(e, BinaryOp::kRoundingShr)) return ShiftTwice(*n);
+    if (const auto* n = AsBinary(e, BinaryOp::kRoundingShr)) return ShiftAway(*n);
     if (const auto* n = AsBinary(e, BinaryOp::kAdd)) {
       const Expr shifted = AddBeforeShift(*n);
       return shifted.get() != nullptr ? shifted : OneConstant(*n, 1);
@@ -83,12 +88,19 @@ class Rewriter {
     return loop::RoundingMulTop(loop::MakeBinary(BinaryOp::kShl, n.a, I32(1)), n.b);
   }
 
-  Expr ShiftTwice(const loop::Binary& n) {
+  // a / 2^n, halves away from zero: of a - (a < 0) halves go up.
+  Expr ShiftAway(const loop::Binary& n) {
     const Range amount = ranges_.Of(n.b);
     if (amount.lo < 1 || amount.hi > 31 || !ranges_.Of(n.a).within(kNeighbours)) return {};
-    const Expr less = OneLess(n.b);
-    if (less.get() == nullptr) return {};
     const Expr away = n.a + loop::MakeBinary(BinaryOp::kShr, n.a, I32(31));
+    if (RoundsTopInOneInstruction(context_.target) && amount.lo >= 2) {
+      // An instruction that rounds the same way, and adds a zero point besides (SMMLAR).
+      const Expr power =
+          OfAmount<int32_t>(n.b, kI32, "_power", [](int64_t v) { return int64_t{1} << (32 - v); });
+      if (power.get() != nullptr) return loop::RoundingMulTop(away, power);
+    }
+    const Expr less = OfAmount<int8_t>(n.b, kI8, "_less", [](int64_t v) { return v - 1; });
+    if (less.get() == nullptr) return {};
     const Expr shifted = loop::MakeBinary(BinaryOp::kShr, away, less);
     return loop::MakeBinary(BinaryOp::kShr, shifted + I32(1), I32(1));
   }
@@ -111,17 +123,19 @@ class Rewriter {
     return range.bounded() && range.within(Range::OfType(kI32));
   }
 
-  // n - 1 of a number, or of a constant in memory, where it takes a byte.
-  Expr OneLess(const Expr& n) {
+  // f of an amount to shift by: a number, or a constant in memory of its own.
+  template <typename T>
+  Expr OfAmount(const Expr& n, DType dtype, const char* suffix,
+                const std::function<int64_t(int64_t)>& f) {
     int64_t value = 0;
-    if (loop::AsInt(n, &value)) return I32(value - 1);
+    if (loop::AsInt(n, &value)) return I32(f(value));
     const auto* load = n.As<loop::Load>();
     const loop::Constant* source = load == nullptr ? nullptr : FindConstant(context_, load->buffer);
     if (source == nullptr) return {};
-    const Buffer less = Derived<int8_t>(
-        {load->buffer.get(), nullptr, 0, 0}, absl::StrCat(load->buffer->name, "_less"), kI8,
-        [source](int64_t i) { return source->tensor.AsInt(i) - 1; });
-    return loop::MakeCast(kI32, loop::MakeLoad(less, load->index));
+    const Buffer derived =
+        Derived<T>({load->buffer.get(), nullptr, 0, 0}, absl::StrCat(load->buffer->name, suffix),
+                   dtype, [&](int64_t i) { return f(source->tensor.AsInt(i)); });
+    return loop::MakeCast(kI32, loop::MakeLoad(derived, load->index));
   }
 
   // x ± c1[i] ± c2[i] as x + c[i]. `sign` is that of the last one.

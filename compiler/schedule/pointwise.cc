@@ -36,7 +36,7 @@ class AskingAhead {
       bytes += access.buffer->num_bytes();
       contiguous_.push_back(std::move(access));
     }
-    if (target.is_baremetal() || bytes <= target.l2_bytes) contiguous_.clear();
+    if (!target.has_caches || bytes <= target.l2_bytes) contiguous_.clear();
   }
 
   bool asks() const { return !contiguous_.empty(); }

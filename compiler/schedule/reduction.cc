@@ -334,7 +334,7 @@ int VectorsOfWindows(const Target& target) { return target.vector_registers >= 3
 // Whether all reductions are small windows, and threads share an axis outside of `place`, the one
 // along which windows overlap.
 bool HasWindows(const loop::Kernel& kernel, size_t place, const Target& target) {
-  if (target.is_baremetal() || target.vector_bits == 0) return false;
+  if (target.short_of_memory || target.vector_bits == 0) return false;
   const std::vector<Axis>& axes = kernel.stages.back().axes;
   const bool inside = std::any_of(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(place),
                                   [](const Axis& axis) { return axis.extent > 1; });
@@ -424,7 +424,8 @@ Stmt ReductionNest(const loop::Kernel& original, Context& context) {
   }
   const std::vector<Axis> outer =
       FreshAxes({axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(shared)});
-  const int64_t max_bytes = context.target.is_baremetal() ? kMaxFirmwareLocalBytes : kMaxLocalBytes;
+  const int64_t max_bytes =
+      context.target.short_of_memory ? kMaxFirmwareLocalBytes : kMaxLocalBytes;
   if (MakeInner(kernel, outer).local_bytes > max_bytes) return SeparateNests(kernel, context);
   return OuterLoops(outer, threads, SharedNest(kernel, outer, context));
 }

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/align.h"
+#include "compiler/loop/dot_tile.h"
 
 namespace kiln::schedule {
 namespace {
@@ -46,7 +47,7 @@ struct ColumnAxis {
 // looks ahead in each stream. Measured: 18 GB/s with 8 streams, 11 with 1.
 bool PacksByVector(const TiledContraction& t, const Target& target) {
   const bool one_tile = TotalExtent(t.c.rows) == t.tile.outer_rows * t.tile.rows;
-  return one_tile && t.tile.vectors > 1 && !target.is_baremetal() &&
+  return one_tile && t.tile.vectors > 1 && target.has_caches &&
          !KeepsColumns(TotalExtent(t.c.batch) * ColumnBytes(t.c), target);
 }
 
@@ -202,6 +203,31 @@ std::vector<const loop::Load*> EpilogueLoads(const TiledContraction& t) {
   return loads;
 }
 
+Expr FirstLane(const Expr& index) {
+  if (const auto* ramp = index.As<loop::Ramp>()) return ramp->base;
+  const auto* broadcast = index.As<loop::Broadcast>();
+  return broadcast == nullptr ? index : broadcast->a;
+}
+
+// All steps of a tile's reduction: of the rows and columns whose first groups are loads x and y of
+// the first step.
+Stmt LoopInAssembly(const TiledContraction& t, const Buffer& sums, const Expr& x, const Expr& y) {
+  loop::Substitution first_step;
+  for (const Axis& axis : t.c.reduce) first_step[axis.var.get()] = 0;
+  const auto first = [&](const Expr& groups) {
+    const auto* load = groups.As<loop::Load>();
+    std::vector<Expr> index;
+    for (const Expr& i : load->index) index.push_back(FirstLane(i));
+    return loop::Argument{load->buffer,
+                          loop::Substitute(FlatIndex(load->buffer, index, {}), first_step)};
+  };
+  loop::DotKind kind = t.dot->kind();
+  kind.steps = static_cast<int>(t.dot->steps);
+  kind.run = t.dot->loop->run;
+  return loop::MakeDotTile(kind, t.dot->loop->rows, t.dot->loop->columns, {sums, 0}, first(x),
+                           first(y));
+}
+
 // The sum after a step of the reduction.
 Expr AddProduct(const TiledContraction& t, const Expr& sum, const Expr& x, const Expr& y) {
   if (t.dot.has_value()) return AddDot(*t.dot, sum, x, y);
@@ -272,13 +298,13 @@ Stmt PackColumns(TiledContraction& t, Context& context) {
 void SetReduction(TiledContraction& t, const Target& target) {
   t.fused_multiply_add = t.init.type().dtype.is_float() && target.has_fma;
   const bool scalar_dots = t.dot.has_value() && t.dot->row != nullptr && t.tile.lanes == 1;
-  t.max_unrolled = !target.is_baremetal() ? kMaxUnrolled : scalar_dots ? kScalarDotsUnrolled : 1;
+  t.max_unrolled = !target.short_of_memory ? kMaxUnrolled : scalar_dots ? kScalarDotsUnrolled : 1;
   const int64_t bytes = t.c.y.type().dtype.bytes();
   const int64_t block_bytes = t.tile.columns() * TotalExtent(t.c.reduce) * bytes;
   const bool ahead =
-      t.packed && !t.dot.has_value() && !target.is_baremetal() && block_bytes > target.l1_bytes / 2;
+      t.packed && !t.dot.has_value() && target.has_caches && block_bytes > target.l1_bytes / 2;
   t.prefetch_distance = ahead ? kPrefetchBytes / bytes : 0;
-  t.prefetches_epilogues = !target.is_baremetal() && TotalExtent(t.c.reduce) >= kMinStepsAhead;
+  t.prefetches_epilogues = target.has_caches && TotalExtent(t.c.reduce) >= kMinStepsAhead;
 }
 
 loop::Substitution AtRow(const TiledContraction& t, const TilePlace& place, const Expr& outer,
@@ -293,11 +319,13 @@ loop::Substitution AtRow(const TiledContraction& t, const TilePlace& place, cons
 
 Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
   const int64_t sum_lanes = t.tile.lanes;
-  const int64_t vectors = DivideUp(place.columns, sum_lanes);
+  const DotLoop* one_loop = t.dot.has_value() ? t.dot->loop : nullptr;
+  const int64_t vectors = one_loop != nullptr ? t.tile.vectors : DivideUp(place.columns, sum_lanes);
   const int64_t row_stride = vectors * sum_lanes;
   // A vector of sums has the lanes of one row behind those of the other.
   const int64_t vector_rows = t.dot.has_value() ? t.dot->vector_rows : 1;
-  const int64_t rows = place.outer_rows * AlignUp(place.rows, vector_rows);
+  const int64_t together = t.dot.has_value() ? t.dot->panel_rows() : 1;
+  const int64_t rows = place.outer_rows * AlignUp(place.rows, together);
   const Buffer acc =
       loop::MakeBuffer("acc", t.init.type().dtype, {rows * row_stride}, loop::BufferScope::kLocal);
   // A point of the tile: its rows and its column.
@@ -309,9 +337,9 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
   };
   const auto sum_at = [&](const Point& p) {
     if (vector_rows == 1) return in_row(p);
-    const Expr lanes = sum_lanes, together = vector_rows;
-    const Expr vector = p.row / together * Expr(vectors) + p.column / lanes;
-    return (vector * together + p.row % together) * lanes + p.column % lanes;
+    const Expr lanes = sum_lanes, rows_of_vector = vector_rows;
+    const Expr vector = p.row / rows_of_vector * Expr(vectors) + p.column / lanes;
+    return (vector * rows_of_vector + p.row % rows_of_vector) * lanes + p.column % lanes;
   };
   // An expression in the contraction's axes at a point of this tile.
   const auto at = [&](const Expr& e, const Point& p) {
@@ -370,9 +398,10 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
     return Nest({{v, vectors}}, ForKind::kUnrolled,
                 Nest({{lane, vector_rows * sum_lanes}}, ForKind::kVectorized, make(p)));
   };
-  if (const int64_t rest = place.rows % vector_rows; rest > 0) {
-    // Sums of rows that do not exist.
-    body.push_back(each_vector(place.rows - rest, [&](const Point& p) {
+  // Sums of rows that do not exist, by whole vectors.
+  for (int64_t row = place.rows / vector_rows * vector_rows;
+       place.rows % together > 0 && row < rows; row += vector_rows) {
+    body.push_back(each_vector(row, [&](const Point& p) {
       return loop::MakeStore(acc, {sum_at(p)}, loop::Const(acc->dtype, 0));
     }));
   }
@@ -391,8 +420,10 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
     update = Nest({{m, rows / vector_rows}}, ForKind::kUnrolled,
                   each_vector(m * Expr(vector_rows), product));
   }
-  body.push_back(Reduction(t, place, loop::MakeBlock({update, PrefetchColumns(t, place)}),
-                           rows / vector_rows * DivideUp(computed, sum_lanes)));
+  body.push_back(one_loop != nullptr
+                     ? LoopInAssembly(t, acc, at(t.x, {0, 0, 0}), at(t.y, {0, 0, 0}))
+                     : Reduction(t, place, loop::MakeBlock({update, PrefetchColumns(t, place)}),
+                                 rows / vector_rows * DivideUp(computed, sum_lanes)));
   const bool widens = t.epilogue_lanes > 0 && place.columns % t.epilogue_lanes == 0;
   const int64_t wide = widens ? t.epilogue_lanes : sum_lanes;
   // Sums that become vectors lie in memory of their own, so that they are scalars until then.

@@ -49,9 +49,14 @@ struct DotPlan {
   DType column_dtype = {};  // of y' in memory …
   DType column_factor = {};  // … and as it is multiplied
   int64_t lanes = 1;         // columns of the widest vector of sums …
-  int64_t vector_rows = 1;   // … and rows; panels have the groups of as many rows side by side
+  int64_t vector_rows = 1;   // … and rows
+  // Set where a tile's reduction is one loop in assembly; the tile has its shape.
+  const DotLoop* loop = nullptr;
 
   int64_t run_steps() const { return DivideUp(run, group); }
+  // Rows whose groups lie side by side in a panel, and how many elements of one of them.
+  int64_t panel_rows() const { return loop == nullptr ? vector_rows : loop->rows; }
+  int64_t panel_run() const { return loop == nullptr ? group : loop->run; }
   loop::DotKind kind() const {
     const int elements = static_cast<int>(group);
     if (row == nullptr) return {.group = elements};

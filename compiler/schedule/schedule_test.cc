@@ -117,7 +117,7 @@ TEST(Pointwise, AsksForLargeDataAhead) {
   // What stays in the second cache is not asked for, nor where there is none.
   EXPECT_FALSE(ahead({500}, VectorTarget(256)));
   Target firmware = VectorTarget(128);
-  firmware.has_os = false;
+  firmware.SetBaremetal();
   EXPECT_FALSE(ahead({1000}, firmware));
   // Of what does not change along the innermost axis nothing is asked for.
   const Buffer in = Param("in", kF32, {900, 3}), column = Param("column", kF32, {900, 1});

@@ -137,6 +137,7 @@ int64_t MaxAccumulators(const Target& target) {
 }
 
 std::vector<TileShape> RankTiles(const TileProblem& p, const Target& target) {
+  if (p.only.has_value()) return {*p.only};
   if (MaxLanes(p, target) == 1) return {ScalarTile(p, target)};
   const int64_t lanes = TileLanes(p, target);
   const Model model(p, target, lanes);

@@ -4,6 +4,7 @@
 #define KILN_COMPILER_SCHEDULE_TILE_SHAPE_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,8 @@ struct TileProblem {
   double step_cost = 1;      // of one step on one vector, in vector multiply-adds
   bool folds_rows = true;    // an element of a row may be an operand of its multiply-add
   int64_t vector_rows = 1;   // of one vector of sums, whose lanes are columns times rows
+  // The one shape that a tile may have, where its loop is written in assembly.
+  std::optional<TileShape> only = {};
 
   // Whether loops over blocks of columns are outside: where columns do not stay in the second
   // cache.

@@ -166,7 +166,7 @@ TEST(Winograd, OnlyWhereItIsFaster) {
   EXPECT_FALSE(IsWinograd(Convolution({1, 8, 8}, 32, 32, 1), VectorTarget(256)));
   EXPECT_FALSE(IsWinograd(Convolution({1, 30, 30}, 32, 32, 1), VectorTarget(0)));
   Target firmware = VectorTarget(128);
-  firmware.has_os = false;
+  firmware.SetBaremetal();
   EXPECT_FALSE(IsWinograd(Convolution({1, 30, 30}, 32, 32, 1), firmware));
 }
 

@@ -25,6 +25,20 @@ const DotForm* DotInstruction::FormOf(const Target& target) const {
   return nullptr;
 }
 
+int DotLoop::StepsOfIteration(int steps) {
+  for (int of_iteration = 4; of_iteration > 1; --of_iteration) {
+    if (steps % of_iteration == 0) return of_iteration;
+  }
+  return 1;
+}
+
+const DotLoop* DotInstruction::FindLoop(int rows, int columns, int run) const {
+  for (const DotLoop& loop : loops) {
+    if (loop.rows == rows && loop.columns == columns && loop.run == run) return &loop;
+  }
+  return nullptr;
+}
+
 double DotInstruction::ProductsPerSlot(const Target& target) const {
   return FormOf(target)->lanes * group / cost;
 }

@@ -51,6 +51,23 @@ struct DotInC {
   absl::string_view body;
 };
 
+// All steps of a tile of rows by columns as one loop in assembly, for machines with so few registers
+// that compilers run short of them.
+struct DotLoop {
+  int rows, columns;
+  // Elements of a row that lie side by side: where there are several rows, they alternate.
+  int run;
+  int temporaries;
+  // Whether rows have to begin at a multiple of a group's bytes, as copied ones do.
+  bool copied_rows;
+  // One step. `{s0}`, `{s1}`, … are the sums, row by row, `{a}` and `{b}` the addresses of the rows
+  // and columns, which a step moves on, `{t0}`, … the temporaries. GNU syntax, a line each.
+  absl::string_view step;
+
+  // Steps that an iteration has: a divisor of all of them.
+  static int StepsOfIteration(int steps);
+};
+
 struct DotInstruction {
   // In the text of the loop IR: "vpdpbusd". It is the mnemonic, with what tells rows of one
   // instruction apart behind a `_`.
@@ -66,6 +83,7 @@ struct DotInstruction {
   double cost;
   std::vector<DotForm> forms;  // the widest first
   DotInC c = {};
+  std::vector<DotLoop> loops = {};  // the one with the most products per instruction first
 
   // Rows of a contraction that one vector of sums holds.
   int vector_rows() const { return geometry == DotGeometry::kOuter ? 2 : 1; }
@@ -73,6 +91,8 @@ struct DotInstruction {
   bool IsOfArch(absl::string_view triple) const;
   // The widest form that the target has; null if it has none.
   const DotForm* FormOf(const Target& target) const;
+  // Null if there is none of this shape.
+  const DotLoop* FindLoop(int rows, int columns, int run) const;
   // Of a target that has a form.
   double ProductsPerSlot(const Target& target) const;
 };

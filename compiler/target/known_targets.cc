@@ -38,7 +38,7 @@ Target Microcontroller(const char* name, const char* triple, const char* cpu,
   target.cpu = cpu;
   target.features = features;
   target.hard_float = false;
-  target.has_os = false;
+  target.SetBaremetal();
   target.pointer_bits = 32;
   target.vector_bits = 0;
   target.vector_registers = 0;

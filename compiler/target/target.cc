@@ -49,8 +49,8 @@ Target FromTriple(absl::string_view triple) {
   Target target;
   target.triple = std::string(triple);
   const absl::string_view arch = triple.substr(0, triple.find('-'));
-  target.has_os = NamesOs(triple);
-  target.cores = target.has_os ? kDefaultCores : 1;
+  target.cores = kDefaultCores;
+  if (!NamesOs(triple)) target.SetBaremetal();
   if (arch == "x86_64") return target;
   if (absl::StartsWith(arch, "aarch64") || arch == "arm64") {
     target.vector_registers = 32;
@@ -149,6 +149,14 @@ int Target::Lanes(DType dtype) const {
   // The small vector units (Helium) have no 64-bit lanes.
   if (pointer_bits == 32 && dtype.bytes() == 8) return 1;
   return std::max(1, vector_bits / (8 * dtype.bytes()));
+}
+
+void Target::SetBaremetal() {
+  has_os = false;
+  has_caches = false;
+  short_of_memory = true;
+  stack_bytes = 256;
+  cores = 1;
 }
 
 int Target::buffer_alignment() const {

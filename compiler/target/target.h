@@ -43,6 +43,12 @@ struct Target {
       false;  // fused multiply-add of float32 (and, where double is native, float64) in hardware
   bool vector_float = true;    // the vector unit does floats, with the bits of the scalar unit
   bool by_c_compiler = false;  // what is generated is C: only instructions that C can spell count
+  // Without caches, what is read again costs what it cost the first time, and nothing is prefetched.
+  bool has_caches = true;
+  // A few hundred kilobytes hold code, constants and tensors: code is not unrolled for speed alone,
+  // and tensors are not copied for it.
+  bool short_of_memory = false;
+  int64_t stack_bytes = 256 << 10;  // that copies of rows may take in one function
   int64_t l1_bytes = 32 << 10;
   int64_t l2_bytes = 512 << 10;
   int cores = 1;  // that a parallel loop may count on; 1: loops are serial
@@ -64,6 +70,8 @@ struct Target {
   // Whether vectors of int32 have a multiplication that gives a * b / 2^31 (AArch64's SQRDMULH).
   bool has_doubling_mul_high() const;
   bool is_baremetal() const { return !has_os; }
+  // Sets what holds for all of them.
+  void SetBaremetal();
   // What tensors and constants in memory begin at: a cache line, or on bare metal a vector.
   int buffer_alignment() const;
 

@@ -22,7 +22,7 @@ namespace kiln::equality {
 namespace {
 
 // A convolution that pads, one of single pixels, a depthwise one, and dense products of short rows
-// of uint8, of a long one and of int16, requantised as TFLite does.
+// of uint8, of a long one, of a short one and of int16, requantised as TFLite does.
 constexpr char kModel[] = R"(#[version = "0.0.5"]
 def @main(%x: Tensor[(1, 6, 6, 16), int8]) {
   %0 = cast(full(3, shape=[3, 3, 16, 64]), dtype="int8");
@@ -44,10 +44,13 @@ def @main(%x: Tensor[(1, 6, 6, 16), int8]) {
   %13 = reshape(%12, newshape=[1, 576]);
   %14 = cast(full(-3, shape=[16, 576]), dtype="int8");
   %15 = qnn.dense(%13, %14, 1, 0, 90000f, 0.5f, units=16, out_dtype="int32");
-  %16 = qnn.requantize(%15, 45000f, 0, 9000f, 0, axis=1, rounding="TFLITE", out_dtype="int16");
-  %17 = cast(full(11, shape=[4, 16]), dtype="int8");
-  %18 = qnn.dense(%16, %17, 0, 0, 9000f, 0.5f, units=4, out_dtype="int32");
-  qnn.requantize(%18, 4500f, 0, 9000000f, 1, axis=1, rounding="TFLITE", out_dtype="int8")
+  %16 = qnn.requantize(%15, 45000f, 0, 2000000f, 2, axis=1, rounding="TFLITE", out_dtype="int8");
+  %17 = cast(full(6, shape=[16, 16]), dtype="int8");
+  %18 = qnn.dense(%16, %17, 2, 0, 2000000f, 0.5f, units=16, out_dtype="int32");
+  %19 = qnn.requantize(%18, 1000000f, 0, 9000f, 0, axis=1, rounding="TFLITE", out_dtype="int16");
+  %20 = cast(full(11, shape=[4, 16]), dtype="int8");
+  %21 = qnn.dense(%19, %20, 0, 0, 9000f, 0.5f, units=4, out_dtype="int32");
+  qnn.requantize(%21, 4500f, 0, 9000000f, 1, axis=1, rounding="TFLITE", out_dtype="int8")
 }
 )";
 
@@ -114,9 +117,10 @@ TEST(Instructions, AreInTheCode) {
       const bool is_sse = row.IsOfArch("x86_64") && form.features.empty();
       const absl::string_view name = row.name.substr(is_sse ? 1 : 0, row.name.find('_'));
       EXPECT_TRUE(absl::StrContains(*assembly, name));
-      // Copied rows of int16 are aligned for loads of two words.
-      if (row.name == "smlad") {
-        EXPECT_TRUE(absl::StrContains(*assembly, "ldrd"));
+      for (const DotLoop& tile : row.loops) {
+        // The first instruction, of any registers.
+        const std::string first = absl::StrCat(tile.step.substr(0, tile.step.find(' ')), "\t");
+        EXPECT_TRUE(absl::StrContains(*assembly, first)) << first;
       }
     }
   }
@@ -133,10 +137,14 @@ TEST(Instructions, AreInGeneratedC) {
     options.codegen = Codegen::kC;
     const absl::StatusOr<std::string> c = EmitStage(graph, options, "c");
     ASSERT_TRUE(c.ok()) << c.status();
-    EXPECT_TRUE(absl::StrContains(*c, row.c.body)) << row.name;
-    EXPECT_EQ(absl::StrContains(*c, "KILN_ASSUME_ALIGNED(&qnn_conv2d_pad_rows"),
-              absl::StartsWith(row.name, "smlad"))
-        << *c;
+    for (const DotLoop& tile : row.loops) {
+      const std::string name =
+          absl::StrCat("kiln_dots_", row.name, "_", tile.rows, "x", tile.columns, "_");
+      EXPECT_TRUE(absl::StrContains(*c, name)) << name << *c;
+    }
+    if (row.loops.empty()) {
+      EXPECT_TRUE(absl::StrContains(*c, row.c.body)) << row.name;
+    }
   }
 }
 

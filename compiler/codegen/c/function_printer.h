@@ -60,6 +60,8 @@ class FunctionPrinter {
   // Asks the runtime for the address of a function.
   void PrintLookup(const std::string& function);
   void PrintPrefetch(const loop::Prefetch& node);
+  // False where the store is none of a tile that has a loop.
+  bool PrintDotTile(const loop::Store& store);
   void PrintLaunch(const loop::Launch& node);
   // The address that the argument means, for a parameter of `dtype`.
   std::string Address(const loop::Argument& arg, DType dtype, bool written);

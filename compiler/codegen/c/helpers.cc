@@ -267,7 +267,7 @@ std::string Helpers::Dot(const DotInstruction& row) {
       *loop::DotShape::Of(1, row.group, row.group, {.group = row.group, .swaps = row.swaps});
   std::string products;
   for (int k = 0; k < row.group; ++k) {
-    absl::StrAppend(&products, "  total += (uint32_t)((int32_t)a[", k, "] * b[", shape.InB(k),
+    absl::StrAppend(&products, "  total += (uint32_t)((int32_t)a[", k, "] * b[", shape.InB(0, k),
                     "]);\n");
   }
   std::string text = absl::Substitute(kDot, name, row.c.guard, row.c.header, CType(row.a),

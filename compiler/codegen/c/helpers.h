@@ -32,6 +32,9 @@ class Helpers {
   // Takes a sum and pointers to the groups. Where the compiler does not know the instruction, the
   // function computes the same by plain C.
   std::string Dot(const DotInstruction& row);
+  // Takes the addresses of the sums and of the first elements of rows and columns: a tile of so many
+  // steps.
+  std::string DotTile(const DotInstruction& row, const DotLoop& loop, int steps);
 
   bool uses_math_h() const { return uses_math_h_; }
   // Whether Fma was called.

@@ -9,8 +9,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "compiler/codegen/llvm/codegen_llvm.h"
 #include "compiler/codegen/llvm/test_programs.h"
+#include "compiler/loop/dot_tile.h"
 #include "compiler/target/instructions.h"
 
 namespace kiln::codegen {
@@ -165,6 +167,66 @@ TEST(DotTest, InterleavedOperands) {
                                  absl::StrCat(count, " of ", lanes));
     }
   }
+}
+
+// Every tile that an instruction has a loop for.
+loop::LoopProgram TileProgram(const DotInstruction& row, const DotLoop& tile, int steps) {
+  loop::DotKind kind = KindOf(row);
+  kind.steps = steps;
+  kind.run = tile.run;
+  const int terms = steps * row.group;
+  const Buffer a = Param("a", row.a, {tile.rows * terms}),
+               b = Param("b", row.b, {tile.columns * terms}),
+               sums = Param("sums", DType::Int(32), {tile.rows * tile.columns});
+  return OneFunc({a, b, sums}, 2,
+                 loop::MakeDotTile(kind, tile.rows, tile.columns, {sums, 0}, {a, 0}, {b, 0}));
+}
+
+size_t Occurrences(const std::string& text, absl::string_view what) {
+  const std::vector<std::string> parts = absl::StrSplit(text, what);
+  return parts.size() - 1;
+}
+
+TEST(DotTest, TilesAreOneLoopInAssembly) {
+  size_t num_loops = 0;
+  for (const DotInstruction& row : DotInstructions()) {
+    for (const DotLoop& tile : row.loops) {
+      ++num_loops;
+      for (const int steps : {2, 3, 7, 8, 12}) {
+        const std::string trace =
+            absl::StrCat(row.name, " ", tile.rows, " by ", tile.columns, ", ", steps, " steps");
+        const loop::LoopProgram program = TileProgram(row, tile, steps);
+        ExpectBitsOnMachinesAtHand(program, trace);
+        SCOPED_TRACE(trace);
+        const auto assembly = EmitAssembly(program, MachineOf(row, row.forms[0]));
+        ASSERT_TRUE(assembly.ok()) << assembly.status();
+        const int of_iteration = DotLoop::StepsOfIteration(steps);
+        const int products = tile.rows * tile.columns * row.group * of_iteration;
+        // SMLAD adds two products.
+        EXPECT_EQ(Occurrences(*assembly, "smlad\t"), products / 2) << *assembly;
+        EXPECT_EQ(Occurrences(*assembly, "ldrd\t"),
+                  Occurrences(std::string(tile.step), "ldrd ") * of_iteration)
+            << *assembly;
+        EXPECT_EQ(Occurrences(*assembly, "bne"), of_iteration < steps ? 1 : 0) << *assembly;
+      }
+    }
+  }
+  EXPECT_EQ(num_loops, 3);
+}
+
+// A product that is needed twice is multiplied once, and the zero point is added by SMMLAR.
+TEST(DotTest, RequantizationMultipliesTwice) {
+  const Buffer x = Param("x", DType::Int(32), {3}), out = Param("out", DType::Int(32), {1});
+  const Expr product = loop::RoundingMulTop(loop::MakeLoad(x, {0}), loop::MakeLoad(x, {1}));
+  const Expr thirty_one = loop::Const(DType::Int(32), 31);
+  const Expr away = product + loop::MakeBinary(loop::BinaryOp::kShr, product, thirty_one);
+  const Expr value =
+      loop::RoundingMulTop(away, loop::MakeLoad(x, {2})) + loop::Const(DType::Int(32), -128);
+  const auto assembly = EmitAssembly(OneFunc({x, out}, 1, loop::MakeStore(out, {0}, value)),
+                                     *Target::Parse("cortex-m4f"));
+  ASSERT_TRUE(assembly.ok()) << assembly.status();
+  EXPECT_EQ(Occurrences(*assembly, "smmulr\t"), 1) << *assembly;
+  EXPECT_EQ(Occurrences(*assembly, "smmlar\t"), 1) << *assembly;
 }
 
 // What no row is: any group, factors of any integers, rows by columns.

@@ -175,25 +175,24 @@ llvm::Value* FunctionEmitter::EmitDot(const loop::Dot& node, const loop::Type& t
 
 llvm::Value* FunctionEmitter::EmitPlainDot(const loop::Dot& node, const loop::DotShape& shape,
                                            llvm::Value* sum, llvm::Value* a, llvm::Value* b) {
-  // Element k of every lane's group, in the sum's type.
-  const auto factor = [&](llvm::Value* groups, const loop::Expr& source, auto first_of, int k) {
+  // A factor of one product of every lane, in the sum's type.
+  const auto factor = [&](llvm::Value* groups, const loop::Expr& source, auto lane_of) {
     const bool is_vector = source.type().is_vector();
     llvm::Value* value = groups;
     if (is_vector && shape.lanes() == 1) {
-      value = builder_.CreateExtractElement(
-          groups, static_cast<uint64_t>(first_of(0)) + static_cast<uint64_t>(k));
+      value = builder_.CreateExtractElement(groups, static_cast<uint64_t>(lane_of(0)));
     } else if (is_vector) {
       std::vector<int> mask(static_cast<size_t>(shape.lanes()));
-      for (int l = 0; l < shape.lanes(); ++l) mask[static_cast<size_t>(l)] = first_of(l) + k;
+      for (int l = 0; l < shape.lanes(); ++l) mask[static_cast<size_t>(l)] = lane_of(l);
       value = builder_.CreateShuffleVector(groups, mask);
     } else if (shape.lanes() > 1) {
       value = builder_.CreateVectorSplat(shape.lanes(), groups);
     }
     return builder_.CreateIntCast(value, sum->getType(), source.type().dtype.is_int());
   };
-  for (int k = 0; k < shape.group; ++k) {
-    llvm::Value* x = factor(a, node.a, [&](int l) { return shape.FirstOfA(l); }, k);
-    llvm::Value* y = factor(b, node.b, [&](int l) { return shape.FirstOfB(l); }, shape.InB(k));
+  for (int k = 0; k < shape.terms(); ++k) {
+    llvm::Value* x = factor(a, node.a, [&](int l) { return shape.InA(l, k); });
+    llvm::Value* y = factor(b, node.b, [&](int l) { return shape.InB(l, k); });
     sum = builder_.CreateAdd(sum, builder_.CreateMul(x, y));
   }
   return sum;

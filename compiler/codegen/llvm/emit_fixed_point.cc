@@ -85,7 +85,12 @@ llvm::Value* FunctionEmitter::EmitRoundingMulTop(llvm::Value* a, llvm::Value* b)
     };
     llvm::Value* product = builder_.CreateAdd(builder_.CreateMul(wide(a), wide(b)),
                                               llvm::ConstantInt::get(types_.i64, 2 * kHalf));
-    return builder_.CreateTrunc(builder_.CreateLShr(product, 32), types_.i32);
+    llvm::Value* top = builder_.CreateTrunc(builder_.CreateLShr(product, 32), types_.i32);
+    auto* instruction = llvm::dyn_cast<llvm::Instruction>(top);
+    if (machine_.traits.multiplies_upper_words && instruction != nullptr) {
+      upper_words_.push_back(instruction);
+    }
+    return top;
   }
   if (vector->getNumElements() == 4 && machine_.traits.rounding_mul_top != 0) {
     return builder_.CreateIntrinsic(type, machine_.traits.rounding_mul_top,
@@ -93,6 +98,17 @@ llvm::Value* FunctionEmitter::EmitRoundingMulTop(llvm::Value* a, llvm::Value* b)
   }
   const auto [low, high] = ProductsByHalves(a, b, 2 * kHalf);
   return EvenAndOddLanes(builder_.CreateLShr(low, 32), high, type);
+}
+
+// LLVM puts SMMLAR in the place of SMMULR and an addition, even where the product is needed besides.
+// Such a product is multiplied once.
+void FunctionEmitter::KeepSharedUpperWords() {
+  for (llvm::Instruction* top : upper_words_) {
+    if (!top->hasNUsesOrMore(2)) continue;
+    builder_.SetInsertPoint(top->getNextNode());
+    llvm::Value* kept = Hidden(top);
+    top->replaceUsesWithIf(kept, [&](const llvm::Use& use) { return use.getUser() != kept; });
+  }
 }
 
 // The value in a register, of which LLVM knows nothing.

@@ -163,6 +163,7 @@ llvm::Value* FunctionEmitter::EmitLoad(const loop::Load& node, const loop::Type&
 }
 
 void FunctionEmitter::Emit(const loop::Store& node) {
+  if (EmitDotTile(node)) return;
   const loop::Buffer& buffer = node.buffer;
   llvm::Value* value = EmitExpr(node.value);
   int lanes = node.value.type().lanes;

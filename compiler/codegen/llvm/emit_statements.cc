@@ -28,6 +28,7 @@ void FunctionEmitter::Emit() {
   BindParams();
   EmitStmt(func_.body);
   builder_.CreateRet(builder_.getInt32(0));
+  KeepSharedUpperWords();
 }
 
 void FunctionEmitter::BindParams() {

@@ -78,6 +78,7 @@ class FunctionEmitter {
   llvm::Value* EmitFmaInDouble(llvm::Value* a, llvm::Value* b, llvm::Value* c);
   llvm::Value* EmitRoundingMulHigh(llvm::Value* a, llvm::Value* b);
   llvm::Value* EmitRoundingMulTop(llvm::Value* a, llvm::Value* b);
+  void KeepSharedUpperWords();
   llvm::Value* Hidden(llvm::Value* value);
   std::pair<llvm::Value*, llvm::Value*> ProductsByHalves(llvm::Value* a, llvm::Value* b,
                                                          uint64_t plus);
@@ -88,6 +89,8 @@ class FunctionEmitter {
   llvm::Value* EmitDot(const loop::Dot& node, const loop::Type& type);
   llvm::Value* EmitPlainDot(const loop::Dot& node, const loop::DotShape& shape, llvm::Value* sum,
                             llvm::Value* a, llvm::Value* b);
+  // False where the store is none of a tile that the machine has a loop for.
+  bool EmitDotTile(const loop::Store& node);
 
   // Memory.
   struct Address {
@@ -130,6 +133,7 @@ class FunctionEmitter {
   // memory of those that are passed.
   std::unordered_map<const loop::BufferNode*, size_t> array_positions_;
   llvm::AllocaInst* array_ = nullptr;
+  std::vector<llvm::Instruction*> upper_words_;  // of products, in scalars
 };
 
 }  // namespace kiln::codegen

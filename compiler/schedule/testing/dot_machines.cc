@@ -18,7 +18,7 @@ Target DotTarget() {
 
 Target DspTarget() {
   Target target = WithFeatures(0, "thumbv7em-none-eabihf", "+dsp");
-  target.has_os = false;
+  target.SetBaremetal();
   target.pointer_bits = 32;
   return target;
 }
@@ -26,7 +26,7 @@ Target DspTarget() {
 std::vector<DotMachine> DotMachines() {
   const std::string x86 = "x86_64-pc-linux-gnu", arm = "aarch64-unknown-linux-gnu";
   Target helium = WithFeatures(128, "thumbv8.1m.main-none-eabihf", "+mve");
-  helium.has_os = false;
+  helium.SetBaremetal();
   helium.pointer_bits = 32;
   return {{"vpdpbusd", DotTarget()},
           {"vpdpbusd", WithFeatures(256, x86, "+avx2,+avxvnni")},

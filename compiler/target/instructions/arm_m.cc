@@ -7,6 +7,71 @@ namespace kiln::instructions {
 // rotated by 8 bits of bytes 1 and 3.
 constexpr absl::string_view kDspInC = "defined(__GNUC__) && defined(__ARM_FEATURE_DSP)";
 
+// 15 instructions for 16 products. Twelve registers with the end of the loop: of a Cortex-M's
+// thirteen, a compiler may keep one for itself. A step loads pairs of both rows at once.
+constexpr absl::string_view kTwoByTwo =
+    "ldrd {t0}, {t1}, [{b}], #8\n"
+    "ldrd {t3}, {t4}, [{a}], #8\n"
+    "sxtb16 {t2}, {t0}\n"
+    "smlad {s0}, {t2}, {t3}, {s0}\n"
+    "smlad {s2}, {t2}, {t4}, {s2}\n"
+    "sxtb16 {t2}, {t1}\n"
+    "smlad {s1}, {t2}, {t3}, {s1}\n"
+    "smlad {s3}, {t2}, {t4}, {s3}\n"
+    "ldrd {t3}, {t4}, [{a}], #8\n"
+    "sxtb16 {t0}, {t0}, ror #8\n"
+    "smlad {s0}, {t0}, {t3}, {s0}\n"
+    "smlad {s2}, {t0}, {t4}, {s2}\n"
+    "sxtb16 {t1}, {t1}, ror #8\n"
+    "smlad {s1}, {t1}, {t3}, {s1}\n"
+    "smlad {s3}, {t1}, {t4}, {s3}\n";
+
+// A single row: 19 instructions.
+constexpr absl::string_view kOneByFour =
+    "ldrd {t3}, {t4}, [{a}], #8\n"
+    "ldrd {t0}, {t1}, [{b}], #8\n"
+    "sxtb16 {t2}, {t0}\n"
+    "smlad {s0}, {t2}, {t3}, {s0}\n"
+    "sxtb16 {t0}, {t0}, ror #8\n"
+    "smlad {s0}, {t0}, {t4}, {s0}\n"
+    "sxtb16 {t2}, {t1}\n"
+    "smlad {s1}, {t2}, {t3}, {s1}\n"
+    "sxtb16 {t1}, {t1}, ror #8\n"
+    "smlad {s1}, {t1}, {t4}, {s1}\n"
+    "ldrd {t0}, {t1}, [{b}], #8\n"
+    "sxtb16 {t2}, {t0}\n"
+    "smlad {s2}, {t2}, {t3}, {s2}\n"
+    "sxtb16 {t0}, {t0}, ror #8\n"
+    "smlad {s2}, {t0}, {t4}, {s2}\n"
+    "sxtb16 {t2}, {t1}\n"
+    "smlad {s3}, {t2}, {t3}, {s3}\n"
+    "sxtb16 {t1}, {t1}, ror #8\n"
+    "smlad {s3}, {t1}, {t4}, {s3}\n";
+
+// A row of bytes as it lies in memory: 21.
+constexpr absl::string_view kOneByFourOfBytes =
+    "ldr {t4}, [{a}], #4\n"
+    "ldrd {t0}, {t1}, [{b}], #8\n"
+    "sxtb16 {t3}, {t4}\n"
+    "sxtb16 {t4}, {t4}, ror #8\n"
+    "sxtb16 {t2}, {t0}\n"
+    "smlad {s0}, {t2}, {t3}, {s0}\n"
+    "sxtb16 {t0}, {t0}, ror #8\n"
+    "smlad {s0}, {t0}, {t4}, {s0}\n"
+    "sxtb16 {t2}, {t1}\n"
+    "smlad {s1}, {t2}, {t3}, {s1}\n"
+    "sxtb16 {t1}, {t1}, ror #8\n"
+    "smlad {s1}, {t1}, {t4}, {s1}\n"
+    "ldrd {t0}, {t1}, [{b}], #8\n"
+    "sxtb16 {t2}, {t0}\n"
+    "smlad {s2}, {t2}, {t3}, {s2}\n"
+    "sxtb16 {t0}, {t0}, ror #8\n"
+    "smlad {s2}, {t0}, {t4}, {s2}\n"
+    "sxtb16 {t2}, {t1}\n"
+    "smlad {s3}, {t2}, {t3}, {s3}\n"
+    "sxtb16 {t1}, {t1}, ror #8\n"
+    "smlad {s3}, {t1}, {t4}, {s3}\n";
+
 constexpr absl::string_view kHeliumInC = "defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1)";
 
 std::vector<DotInstruction> ArmM() {
@@ -59,7 +124,19 @@ std::vector<DotInstruction> ArmM() {
                      "  __builtin_memcpy(&odd, b, 4);\n"
                      "  __asm__(\"sxtb16 %0, %1\" : \"=r\"(even) : \"r\"(odd));\n"
                      "  __asm__(\"sxtb16 %0, %1, ror #8\" : \"=r\"(odd) : \"r\"(odd));\n"
-                     "  return __smlad(y, odd, __smlad(x, even, sum));"}},
+                     "  return __smlad(y, odd, __smlad(x, even, sum));"},
+       .loops = {{.rows = 2,
+                  .columns = 2,
+                  .run = 2,
+                  .temporaries = 5,
+                  .copied_rows = true,
+                  .step = kTwoByTwo},
+                 {.rows = 1,
+                  .columns = 4,
+                  .run = 4,
+                  .temporaries = 5,
+                  .copied_rows = true,
+                  .step = kOneByFour}}},
       // Rows of bytes as they lie in memory.
       {.name = "smlad_s8",
        .arch = "thumb,arm",
@@ -81,7 +158,13 @@ std::vector<DotInstruction> ArmM() {
                      "  __asm__(\"sxtb16 %0, %1\" : \"=r\"(b_even) : \"r\"(b_odd));\n"
                      "  __asm__(\"sxtb16 %0, %1, ror #8\" : \"=r\"(a_odd) : \"r\"(a_odd));\n"
                      "  __asm__(\"sxtb16 %0, %1, ror #8\" : \"=r\"(b_odd) : \"r\"(b_odd));\n"
-                     "  return __smlad(a_odd, b_odd, __smlad(a_even, b_even, sum));"}},
+                     "  return __smlad(a_odd, b_odd, __smlad(a_even, b_even, sum));"},
+       .loops = {{.rows = 1,
+                  .columns = 4,
+                  .run = 4,
+                  .temporaries = 5,
+                  .copied_rows = false,
+                  .step = kOneByFourOfBytes}}},
   };
 }
 

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tile of dots in C: one loop in assembly where the compiler knows the instruction, plain C of the
+// same bits elsewhere.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/substitute.h"
+#include "compiler/codegen/c/function_printer.h"
+#include "compiler/codegen/c/helpers.h"
+#include "compiler/codegen/c/literals.h"
+#include "compiler/loop/dot_tile.h"
+#include "compiler/target/instructions.h"
+
+namespace kiln::codegen {
+namespace {
+
+// `$0` is the name, `$1` the condition, `$2` and `$3` the types of the factors, `$4` the statements
+// in assembly, `$5` the number of steps, `$6` the products of a step, `$7` and `$8` elements of rows
+// and columns in a step.
+constexpr char kDotTile[] =
+    "/* Adds the products of $5 steps to the sums of a tile, in 32 bits that wrap around. */\n"
+    "static inline void $0(int32_t* sums, const $2* a, const $3* b) {\n"
+    "#if $1\n"
+    "$4"
+    "#else\n"
+    "  int step;\n"
+    "  for (step = 0; step < $5; ++step, a += $7, b += $8) {\n"
+    "$6"
+    "  }\n"
+    "#endif\n"
+    "}\n\n";
+
+// sums[0] and so on: each with a line for all of its products of a step.
+std::string PlainStep(const loop::DotShape& shape) {
+  std::string text;
+  for (int lane = 0; lane < shape.lanes(); ++lane) {
+    std::vector<std::string> products;
+    for (int k = 0; k < shape.group; ++k) {
+      products.push_back(absl::StrCat("(uint32_t)((int32_t)a[", shape.InA(lane, k), "] * b[",
+                                      shape.InB(lane, k), "])"));
+    }
+    absl::StrAppend(&text, "    sums[", lane, "] = (int32_t)((uint32_t)sums[", lane, "] + ",
+                    absl::StrJoin(products, " + "), ");\n");
+  }
+  return text;
+}
+
+// Names in the text of a step, and as operands of GNU C.
+std::vector<std::pair<std::string, std::string>> OperandNames(const std::vector<std::string>& all) {
+  std::vector<std::pair<std::string, std::string>> names;
+  for (const std::string& name : all) {
+    names.emplace_back(absl::StrCat("{", name, "}"), absl::StrCat("%[", name, "]"));
+  }
+  return names;
+}
+
+std::vector<std::string> Numbered(const char* name, int count) {
+  std::vector<std::string> names;
+  for (int i = 0; i < count; ++i) names.push_back(absl::StrCat(name, i));
+  return names;
+}
+
+std::string InAssembly(const DotLoop& loop, const loop::DotShape& shape, DType b) {
+  const std::vector<std::string> sums = Numbered("s", loop.rows * loop.columns),
+                                 temporaries = Numbered("t", loop.temporaries);
+  std::vector<std::string> changed = sums, all;
+  changed.insert(changed.end(), {"a", "b"});
+  all = changed;
+  all.insert(all.end(), temporaries.begin(), temporaries.end());
+
+  std::string text = absl::StrCat("  int32_t ", absl::StrJoin(temporaries, ", "), ";\n");
+  std::vector<std::string> first_values;
+  for (size_t i = 0; i < sums.size(); ++i) {
+    first_values.push_back(absl::StrCat(sums[i], " = sums[", i, "]"));
+  }
+  absl::StrAppend(&text, "  int32_t ", absl::StrJoin(first_values, ", "), ";\n");
+  const int of_iteration = DotLoop::StepsOfIteration(shape.steps);
+  const bool repeats = of_iteration < shape.steps;
+  if (repeats) {
+    absl::StrAppend(&text, "  const ", CType(b), "* const end = b + ",
+                    shape.columns * shape.terms(), ";\n");
+  }
+  absl::StrAppend(&text, "  __asm__ volatile(\n", repeats ? "      \"1:\\n\"\n" : "");
+  std::string step;
+  const std::string body = absl::StrReplaceAll(loop.step, OperandNames(all));
+  for (absl::string_view line : absl::StrSplit(body, '\n', absl::SkipEmpty())) {
+    absl::StrAppend(&step, "      \"", line, "\\n\"\n");
+  }
+  for (int i = 0; i < of_iteration; ++i) absl::StrAppend(&text, step);
+  if (repeats) absl::StrAppend(&text, "      \"cmp %[b], %[end]\\n\"\n      \"bne 1b\\n\"\n");
+  const auto operands = [](const std::vector<std::string>& names, const char* constraint) {
+    return absl::StrJoin(names, ", ", [&](std::string* out, const std::string& name) {
+      absl::StrAppend(out, "[", name, "]\"", constraint, "\"(", name, ")");
+    });
+  };
+  absl::StrAppend(&text, "      : ", operands(changed, "+&r"), ",\n        ",
+                  operands(temporaries, "=&r"),
+                  "\n      : ", repeats ? operands({"end"}, "r") : std::string(),
+                  "\n      : \"cc\", \"memory\");\n");
+  for (size_t i = 0; i < sums.size(); ++i) {
+    absl::StrAppend(&text, "  sums[", i, "] = ", sums[i], ";\n");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string Helpers::DotTile(const DotInstruction& row, const DotLoop& loop, int steps) {
+  const std::string name = absl::StrCat("kiln_dots_", absl::StrReplaceAll(row.name, {{".", "_"}}),
+                                        "_", loop.rows, "x", loop.columns, "_", steps);
+  const loop::DotKind kind = {
+      .group = row.group, .swaps = row.swaps, .steps = steps, .run = loop.run};
+  const int terms = steps * row.group;
+  const loop::DotShape shape =
+      *loop::DotShape::Of(loop.rows * loop.columns, loop.rows * terms, loop.columns * terms, kind);
+  return Define(name, absl::Substitute(kDotTile, name, row.c.guard, CType(row.a), CType(row.b),
+                                       InAssembly(loop, shape, row.b), steps, PlainStep(shape),
+                                       loop.rows * row.group, loop.columns * row.group));
+}
+
+bool FunctionPrinter::PrintDotTile(const loop::Store& store) {
+  const std::optional<loop::DotTile> tile = loop::AsDotTile(store);
+  if (!tile.has_value()) return false;
+  const DotInstruction* row = FindDotInstruction(tile->kind.instruction);
+  const DotLoop* loop = row == nullptr
+                            ? nullptr
+                            : row->FindLoop(tile->shape.rows, tile->shape.columns, tile->shape.run);
+  if (loop == nullptr || row->group != tile->kind.group || row->swaps != tile->kind.swaps ||
+      row->a != tile->a.buffer->dtype || row->b != tile->b.buffer->dtype) {
+    return false;
+  }
+  exprs_.Begin({&tile->sums.offset, &tile->a.offset, &tile->b.offset});
+  const auto address = [&](const loop::Argument& first) -> std::string {
+    const std::string* name = exprs_.NameOf(first.buffer.get());
+    if (name == nullptr) {
+      Fail(absl::StrCat("buffer ", first.buffer->name, " is not in scope"));
+      return "0";
+    }
+    return absl::StrCat("&", *name, "[", exprs_.Print(first.offset), "]");
+  };
+  const std::string sums = address(tile->sums), a = address(tile->a), b = address(tile->b);
+  lines_.Line(absl::StrCat(context_.helpers.DotTile(*row, *loop, tile->kind.steps), "(", sums, ", ",
+                           a, ", ", b, ");"));
+  return true;
+}
+
+}  // namespace kiln::codegen
