@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants that epilogues add to every sum of a column: bias and corrections of zero points.
+// Constants of columns: what epilogues add to every sum (bias, corrections of zero points), and what they
+// read for each column besides.
 #include <algorithm>
 #include <iterator>
 #include <map>
