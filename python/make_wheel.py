@@ -41,12 +41,14 @@ def main():
     arguments = parser.parse_args()
 
     files, executables = {}, set()
-    for name, path in sorted(pair.split("=", 1) for pair in arguments.files):
+    information = "kiln-{}.dist-info/".format(arguments.version)
+    pairs = [pair.split("=", 1) for pair in arguments.files]
+    # What describes the wheel comes last, as its format recommends.
+    for name, path in sorted(pairs, key=lambda pair: (pair[0].startswith(information), pair[0])):
         with open(path, "rb") as file:
             files[name] = file.read()
         if os.path.basename(os.path.dirname(name)) == "bin":
             executables.add(name)
-    information = "kiln-{}.dist-info/".format(arguments.version)
     with open(arguments.metadata, encoding="utf-8") as file:
         files[information + "METADATA"] = file.read().replace("@version@", arguments.version).encode()
     with open(arguments.license, "rb") as file:

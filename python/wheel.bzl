@@ -3,6 +3,7 @@
 
 load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "ACTION_NAMES")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
+load("//tools/bazel:named_files.bzl", "named_files")
 
 # CPython 3.10 and all later ones, by the stable ABI.
 _PYTHON_TAG = "cp310-abi3"
@@ -36,6 +37,7 @@ def _wheel_impl(ctx):
     files = {_name_in_wheel(ctx, file): file for file in ctx.files.srcs}
     for file in ctx.files.binaries:
         files[_name_in_wheel(ctx, file)] = _strip(ctx, file)
+    files.update(named_files(ctx.attr.added))
     arguments = ctx.actions.args()
     arguments.add("--output", output)
     arguments.add("--version", ctx.attr.version)
@@ -57,7 +59,8 @@ wheel = rule(
     implementation = _wheel_impl,
     doc = "A wheel of the package beside this file, with binaries stripped. Equal input gives equal bytes.",
     attrs = {
-        "binaries": attr.label_list(allow_files = True, doc = "Shared objects and programs of the package."),
+        "added": attr.label_keyed_string_dict(allow_files = True, doc = "Files of other packages, by where they go: see named_files."),
+        "binaries": attr.label_list(allow_files = True, doc = "Shared objects of the package."),
         "license": attr.label(allow_single_file = True, mandatory = True),
         "metadata": attr.label(allow_single_file = True, mandatory = True, doc = "METADATA with @version@ for the version."),
         "platform": attr.string(mandatory = True, doc = "The last part of the wheel's tag."),

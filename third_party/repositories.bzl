@@ -11,6 +11,7 @@ in its place. Bazel makes a repository when a target of it is first needed: what
 
 load(":absl.bzl", "absl_repository")
 load(":coverage.bzl", "remote_coverage_tools_stub")
+load(":release_libraries.bzl", "release_libraries_repository")
 load(":rules_cc.bzl", "rules_cc_repository")
 load(":system_library.bzl", "system_directory", "system_library")
 
@@ -196,3 +197,4 @@ def kiln_dependencies():
     _test_libraries()
     _model_formats()
     _code_generators()
+    _maybe(release_libraries_repository, name = "release_libraries")

@@ -25,6 +25,7 @@ build_packages=(
   libjs-chart.js # charts of pages that the tool writes
   liblld-19-dev
   libonnx-dev
+  libpolly-19-dev # which the static archives of LLVM refer to: releases
   libprotobuf-dev
   libpython3-dev # the Python package
   libssl-dev # SHA-256 of archives
@@ -62,6 +63,7 @@ test_packages=(
 check_packages=(
   clang-format-19
   clang-tidy-19
+  debootstrap # release/try_release.sh
   git
   libclang-rt-19-dev # fuzzers
 )

@@ -238,6 +238,7 @@ TOP = [
     "docs",
     "models",
     "python",
+    "release",
     "tests",
     "tools",
 ]

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that are built with the archive of a release and nothing else of Kiln: with CMake's find_package and with pkg-config."""
+
+import glob
+import os
+import pathlib
+import shutil
+import subprocess
+import tarfile
+import tempfile
+import unittest
+
+from release import shared_libraries
+
+(ARCHIVE,) = glob.glob("release/kiln-*.tar.gz")
+TOP = os.path.basename(ARCHIVE)[: -len(".tar.gz")]
+VERSION = TOP.split("-")[1]
+DIGITS = os.path.abspath("models/digits/digits.onnx")
+
+_CMAKE = """cmake_minimum_required(VERSION 3.18)
+project(service LANGUAGES C CXX)
+find_package(kiln {version} REQUIRED)
+add_custom_command(OUTPUT digits/digits.so
+                   COMMAND kiln::kiln compile "{digits}" -o digits --module-name digits
+                   DEPENDS "{digits}" VERBATIM)
+add_executable(service service.cc digits/digits.so)
+target_link_libraries(service PRIVATE kiln::runtime)
+add_executable(firmware firmware.c)
+target_link_libraries(firmware PRIVATE kiln::crt kiln::crt_host)
+"""
+
+_SERVICE = """#include <cstdio>
+
+#include "runtime_cpp/model.h"
+
+int main(int argc, char** argv) {
+  absl::StatusOr<kiln::runtime::Model> model = kiln::runtime::Model::Load(argv[argc - 1]);
+  if (!model.ok()) return std::printf("%s\\n", model.status().ToString().c_str()), 1;
+  auto image = kiln::runtime::NDArray::Empty(model->inputs()[0].shape, model->inputs()[0].dtype, model->inputs()[0].device);
+  for (float& pixel : image->values<float>()) pixel = 0.5f;
+  std::printf("%zu values\\n", model->Run({*image})->at(0).values<float>().size());
+}
+"""
+
+_FIRMWARE = """#include <stdio.h>
+#include <tvm/runtime/crt/platform.h>
+
+int main(void) {
+  void* memory = NULL;
+  if (TVMPlatformMemoryAllocate(64, (DLDevice){kDLCPU, 0}, &memory) != kTvmErrorNoError) return 1;
+  return TVMPlatformMemoryFree(memory, (DLDevice){kDLCPU, 0}) == kTvmErrorNoError ? puts("memory") < 0 : 1;
+}
+"""
+
+
+@unittest.skipUnless(shutil.which("cmake"), "CMake is not installed")
+class CmakeTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        # The name of a folder may have a blank.
+        cls.release = pathlib.Path(folder.name, "with blank", TOP)
+        with tarfile.open(ARCHIVE) as tar:
+            tar.extractall(cls.release.parent)
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "service.cc").write_text(_SERVICE, encoding="utf-8")
+        (self.folder / "firmware.c").write_text(_FIRMWARE, encoding="utf-8")
+
+    def configure(self, version):
+        (self.folder / "CMakeLists.txt").write_text(_CMAKE.format(version=version, digits=DIGITS), encoding="utf-8")
+        command = ["cmake", "-S", self.folder, "-B", self.folder / "build", "-DCMAKE_PREFIX_PATH={}".format(self.release)]
+        return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+    def test_find_package(self):
+        self.assertEqual(self.configure(VERSION).stderr, "")
+        build = self.folder / "build"
+        result = subprocess.run(["cmake", "--build", build], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertEqual(result.returncode, 0, result.stdout)
+        self.assertEqual(subprocess.check_output([build / "service", build / "digits/digits.so"], text=True), "10 values\n")
+        self.assertEqual(subprocess.check_output([build / "firmware"], text=True), "memory\n")
+        # The runtime is in the program, which needs nothing of the release any more.
+        self.assertEqual(shared_libraries.needed(build / "service") - shared_libraries.OF_THE_SYSTEM, set())
+        # Code may call these by name.
+        symbols = subprocess.check_output(["nm", "--dynamic", "--defined-only", build / "service"], text=True)
+        self.assertIn(" TVMBackendParallelLaunch\n", symbols)
+
+    def test_another_minor_version_is_refused(self):
+        major, minor, _ = VERSION.split(".")
+        for version in ("{}.{}".format(major, int(minor) + 1), "{}.{}".format(int(major) + 1, minor)):
+            result = self.configure(version)
+            self.assertNotEqual(result.returncode, 0)
+            self.assertIn("kilnConfig.cmake, version: {}".format(VERSION), result.stderr)
+
+    @unittest.skipUnless(shutil.which("pkg-config"), "pkg-config is not installed")
+    def test_pkg_config(self):
+        environment = {**os.environ, "PKG_CONFIG_PATH": str(self.release / "lib/pkgconfig")}
+        query = ["pkg-config", "--cflags", "--libs", "kiln >= {}".format(VERSION)]
+        flags = subprocess.check_output(query, env=environment, text=True).strip()
+        command = "g++ -std=c++17 -o service service.cc {}".format(flags)
+        subprocess.run(["sh", "-c", command], cwd=self.folder, check=True)
+        result = subprocess.run([self.folder / "service", "missing.so"], stdout=subprocess.PIPE, text=True)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("missing.so", result.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files of a release: libraries, texts with the version, archive, Debian package, SBOM, and their checksums."""
+
+load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
+load("//tools/bazel:named_files.bzl", "named_files")
+load("//tools/bazel:version.bzl", "KILN_DATE", "KILN_VERSION")
+
+def _static_libraries(deps):
+    """The archives of this workspace's libraries, without those of others."""
+    linking_context = cc_common.merge_cc_infos(cc_infos = [dep[CcInfo] for dep in deps]).linking_context
+    return [
+        library.pic_static_library or library.static_library
+        for linker_input in linking_context.linker_inputs.to_list()
+        if not linker_input.owner.workspace_name
+        for library in linker_input.libraries
+    ]
+
+def _merged_archive_impl(ctx):
+    cc_toolchain = find_cc_toolchain(ctx)
+    archives = _static_libraries(ctx.attr.deps) + ctx.files.archives
+    output = ctx.actions.declare_file("lib{}.a".format(ctx.label.name))
+    script = ctx.actions.declare_file(ctx.label.name + ".mri")
+    lines = ["create " + output.path] + ["addlib " + archive.path for archive in archives] + ["save", "end"]
+    ctx.actions.write(script, "\n".join(lines) + "\n")
+    ctx.actions.run_shell(
+        command = "\"$1\" -M < \"$2\"",
+        arguments = [cc_toolchain.ar_executable, script.path],
+        inputs = depset(archives + [script], transitive = [cc_toolchain.all_files]),
+        outputs = [output],
+        mnemonic = "KilnMergeArchives",
+    )
+    return [DefaultInfo(files = depset([output]))]
+
+merged_archive = rule(
+    implementation = _merged_archive_impl,
+    doc = "One static library of the objects of several.",
+    attrs = {
+        "archives": attr.label_list(allow_files = [".a"]),
+        "deps": attr.label_list(providers = [CcInfo], doc = "Libraries of this workspace, with all those of it that they depend on."),
+        "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
+    },
+    fragments = ["cpp"],
+    toolchains = ["@bazel_tools//tools/cpp:toolchain_type"],
+)
+
+def _from_template_impl(ctx):
+    ctx.actions.expand_template(
+        template = ctx.file.template,
+        output = ctx.outputs.out,
+        substitutions = dict(ctx.attr.substitutions, **{"@version@": KILN_VERSION}),
+    )
+
+from_template = rule(
+    implementation = _from_template_impl,
+    attrs = {
+        "out": attr.output(mandatory = True),
+        "substitutions": attr.string_dict(),
+        "template": attr.label(allow_single_file = True, mandatory = True),
+    },
+)
+
+def _sbom_impl(ctx):
+    output = ctx.actions.declare_file("kiln.spdx.json")
+    arguments = ctx.actions.args()
+    arguments.add("--packages", ctx.file.packages)
+    arguments.add("--output", output)
+    arguments.add("--version", KILN_VERSION)
+    arguments.add("--date", KILN_DATE)
+    ctx.actions.run(
+        executable = ctx.executable._make_sbom,
+        arguments = [arguments],
+        inputs = [ctx.file.packages],
+        outputs = [output],
+        mnemonic = "KilnSbom",
+    )
+    return [DefaultInfo(files = depset([output]))]
+
+sbom = rule(
+    implementation = _sbom_impl,
+    doc = "What a release consists of, as an SPDX 2.3 document.",
+    attrs = {
+        "packages": attr.label(allow_single_file = True, mandatory = True, doc = "Of @release_libraries."),
+        "_make_sbom": attr.label(default = "//release:make_sbom", executable = True, cfg = "host"),
+    },
+)
+
+def _archive(ctx, files):
+    output = ctx.actions.declare_file("kiln-{}-linux-{}.tar.gz".format(KILN_VERSION, ctx.attr.machine))
+    arguments = ctx.actions.args()
+    arguments.add("--output", output)
+    arguments.add("--date", KILN_DATE)
+    for name, file in files.items():
+        arguments.add(file, format = name + "=%s")
+    ctx.actions.run(
+        executable = ctx.executable._make_archive,
+        arguments = [arguments],
+        inputs = files.values(),
+        outputs = [output],
+        mnemonic = "KilnArchive",
+    )
+    return output
+
+def _debian_package(ctx, archive):
+    output = ctx.actions.declare_file("kiln_{}_{}.deb".format(KILN_VERSION, ctx.attr.debian_architecture))
+    arguments = ctx.actions.args()
+    arguments.add("--archive", archive)
+    arguments.add("--output", output)
+    arguments.add("--version", KILN_VERSION)
+    arguments.add("--architecture", ctx.attr.debian_architecture)
+    arguments.add("--date", KILN_DATE)
+    ctx.actions.run(
+        executable = ctx.executable._make_deb,
+        arguments = [arguments],
+        inputs = [archive],
+        outputs = [output],
+        mnemonic = "KilnDebianPackage",
+        use_default_shell_env = True,  # where dpkg-deb is
+    )
+    return output
+
+def _checksums(ctx, files):
+    output = ctx.actions.declare_file("SHA256SUMS")
+    ctx.actions.run_shell(
+        command = "cd \"$1\" && shift && sha256sum \"$@\" > SHA256SUMS",
+        arguments = [output.dirname] + sorted([file.basename for file in files]),
+        inputs = files,
+        outputs = [output],
+        mnemonic = "KilnChecksums",
+    )
+    return output
+
+def _release_impl(ctx):
+    wheel = ctx.actions.declare_file(ctx.file.wheel.basename)
+    ctx.actions.symlink(output = wheel, target_file = ctx.file.wheel)
+    sbom = ctx.file.sbom
+    archive = _archive(ctx, named_files(ctx.attr.files))
+    files = [archive, _debian_package(ctx, archive), wheel, sbom]
+    files.append(_checksums(ctx, files))
+    return [DefaultInfo(files = depset(files), runfiles = ctx.runfiles(files))]
+
+release = rule(
+    implementation = _release_impl,
+    doc = "All that is published of one version. Equal input gives equal bytes.",
+    attrs = {
+        "debian_architecture": attr.string(mandatory = True),
+        "files": attr.label_keyed_string_dict(allow_files = True, doc = "Of the archive: see named_files."),
+        "machine": attr.string(mandatory = True),
+        "sbom": attr.label(allow_single_file = True, mandatory = True),
+        "wheel": attr.label(allow_single_file = True, mandatory = True),
+        "_make_archive": attr.label(default = "//release:make_archive", executable = True, cfg = "host"),
+        "_make_deb": attr.label(default = "//release:make_deb", executable = True, cfg = "host"),
+    },
+)

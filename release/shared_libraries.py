@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""For tests: which shared libraries the programs of a folder need, and whether they bring them."""
+
+import pathlib
+import re
+import subprocess
+
+# What every Linux with a C++ program has.
+OF_THE_SYSTEM = {"ld-linux-aarch64.so.1", "ld-linux-x86-64.so.2", "libc.so.6", "libgcc_s.so.1", "libm.so.6", "libstdc++.so.6"}
+
+
+def binaries(folder):
+    """The programs and shared objects below a folder."""
+    files = sorted(path for path in pathlib.Path(folder).rglob("*") if path.is_file())
+    return [path for path in files if path.read_bytes()[:4] == b"\x7fELF"]
+
+
+def needed(binary):
+    """The shared libraries that a binary names."""
+    text = subprocess.check_output(["readelf", "--dynamic", binary], text=True)
+    return set(re.findall(r"\(NEEDED\).*\[(.*)\]", text))
+
+
+def missing(folder):
+    """The shared libraries that a binary of a folder names, but that neither the folder nor the system has."""
+    found = binaries(folder)
+    return set().union(*map(needed, found)) - {path.name for path in found} - OF_THE_SYSTEM
+
+
+def found_outside(folder, binary):
+    """The shared libraries of a binary that the loader takes from elsewhere, without those of the system."""
+    text = subprocess.check_output(["ldd", binary], text=True, env={})
+    paths = dict(re.findall(r"(\S+) => (.*?)(?: \(0x[0-9a-f]+\))?$", text, re.M))
+    folder = str(pathlib.Path(folder).resolve())
+    return {name: path for name, path in paths.items() if name not in OF_THE_SYSTEM and not path.startswith(folder)}
+
+
+def glibc_version(folder):
+    """The version of the C library that the binaries of a folder need, such as (2, 36)."""
+    text = subprocess.check_output(["readelf", "--version-info", *binaries(folder)], text=True)
+    return max((int(major), int(minor)) for major, minor in re.findall(r"Name: GLIBC_(\d+)\.(\d+)", text))

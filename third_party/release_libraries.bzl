@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a release takes from Debian's packages: static archives, the few shared objects without one, licences and versions.
+
+A build for development links shared objects, which is fast. //release links the same object files with the flags of this repository
+instead; release/static_program.bzl says how.
+"""
+
+load(":system_library.bzl", "require_files")
+
+# Code of these is in the program or in the runtimes: Debian package to its licence.
+_STATIC = {
+    "libabsl-dev": "Apache-2.0",
+    "libarchive-dev": "BSD-2-Clause",
+    "libcli11-dev": "BSD-3-Clause",
+    "libflatbuffers-dev": "Apache-2.0",
+    "libjs-chart.js": "MIT",
+    "liblld-19-dev": "Apache-2.0 WITH LLVM-exception",
+    "libpolly-19-dev": "Apache-2.0 WITH LLVM-exception AND MIT",
+    "libssl-dev": "Apache-2.0",
+    "libstdc++-12-dev": "GPL-3.0-or-later WITH GCC-exception-3.1",
+    "libxxhash-dev": "BSD-2-Clause",
+    "libzstd-dev": "BSD-3-Clause",
+    "llvm-19-dev": "Apache-2.0 WITH LLVM-exception",
+    "nlohmann-json3-dev": "MIT",
+    "zlib1g-dev": "Zlib",
+}
+
+# Debian has no static archive of libonnx, libonnx_proto and libdnnl, so these go along as they are, with what they need: shared object
+# to its package. libprotobuf is shared because libonnx and the compiler must share one.
+_SHARED = {
+    "libOpenCL.so.1": "ocl-icd-libopencl1",
+    "libdnnl.so.2": "libdnnl2",
+    "libgomp.so.1": "libgomp1",
+    "libonnx.so.1": "libonnx1",
+    "libonnx_proto.so.1": "libonnx1",
+    "libprotobuf.so.32": "libprotobuf32",
+    "libz.so.1": "zlib1g",
+}
+
+# The archives of Abseil cannot be linked into a shared object, which the Python module is: their thread-local variables are a program's.
+_ABSL_PACKAGE = "libabsl20220623"
+_ABSL_ROOTS = ["absl_status", "absl_statusor", "absl_str_format", "absl_strings"]
+
+_SHARED_LICENSES = {
+    "libabsl20220623": "Apache-2.0",
+    "libdnnl2": "Apache-2.0",
+    "libgomp1": "GPL-3.0-or-later WITH GCC-exception-3.1",
+    "libonnx1": "Apache-2.0",
+    "libprotobuf32": "BSD-3-Clause",
+    "ocl-icd-libopencl1": "BSD-2-Clause",
+    "zlib1g": "Zlib",
+}
+
+_LLVM_CONFIG = "/usr/bin/llvm-config-19"
+
+# Components of LLVM. The other targets that Debian's LLVM has are left out: they are a third of it.
+_LLVM_TARGETS = ["AArch64", "ARM", "RISCV", "X86"]
+_LLVM_COMPONENTS = ["lto", "option", "orcjit", "passes"] + [target.lower() for target in _LLVM_TARGETS]
+_LLVM_INITIALIZERS = ["AsmParser", "AsmPrinter", "Target", "TargetInfo", "TargetMC"]
+
+_BUILD_FILE = """
+package(default_visibility = ["//visibility:public"])
+
+# The compiler registers every target that LLVM's headers list; those that are not linked register nothing.
+cc_library(
+    name = "absent_llvm_targets",
+    srcs = ["absent_llvm_targets.c"],
+)
+
+filegroup(
+    name = "shared",
+    srcs = glob(["shared/*"]),
+)
+
+filegroup(
+    name = "shared_absl",
+    srcs = glob(["shared_absl/*"]),
+)
+
+filegroup(
+    name = "absl_headers",
+    srcs = glob(["absl/**/*.h", "absl/**/*.inc"]),
+)
+
+filegroup(
+    name = "absl_archives",
+    srcs = glob(["absl_archives/*.a"]),
+)
+
+filegroup(
+    name = "licenses",
+    srcs = glob(["licenses/*"]),
+)
+
+exports_files(["packages.json"])
+"""
+
+_LINK_FILE = """
+# Flag of a link with shared objects to the flags of the release.
+RELEASE_FLAGS = {{
+    "-lLLVM-19": {llvm},
+    "-ldnnl": ["-Wl,-Bdynamic", "-ldnnl", "-Wl,-Bstatic"],
+    "-lonnx": ["-Wl,-Bdynamic", "-lonnx", "-Wl,-Bstatic"],
+    "-lonnx_proto": ["-Wl,-Bdynamic", "-lonnx_proto", "-Wl,-Bstatic"],
+    "-lprotobuf": ["-Wl,-Bdynamic", "-lprotobuf", "-Wl,-Bstatic"],
+}}
+"""
+
+def _run(repository_ctx, *command):
+    result = repository_ctx.execute(list(command))
+    if result.return_code != 0:
+        fail("@{}: `{}` failed: {}".format(repository_ctx.name, " ".join(command), result.stderr))
+    return result.stdout.strip()
+
+def _files_of(repository_ctx, package):
+    """The files that a Debian package installs, by their last part."""
+    paths = _run(repository_ctx, "dpkg-query", "--listfiles", package).split("\n")
+    return {path.rpartition("/")[2]: path for path in paths}
+
+def _link_shared(repository_ctx):
+    for soname, package in _SHARED.items():
+        repository_ctx.symlink(_files_of(repository_ctx, package)[soname], "shared/" + soname)
+
+def _link_absl(repository_ctx):
+    flags = _run(repository_ctx, "pkg-config", "--libs-only-l", *_ABSL_ROOTS).split(" ")
+    names = {flag[len("-l"):]: None for flag in flags if flag.startswith("-labsl_")}
+    archives = _files_of(repository_ctx, "libabsl-dev")
+    shared = _files_of(repository_ctx, _ABSL_PACKAGE)
+    for name in names:
+        repository_ctx.symlink(archives["lib{}.a".format(name)], "absl_archives/lib{}.a".format(name))
+        soname = "lib{}.so.{}".format(name, _ABSL_PACKAGE[len("libabsl"):])
+        if soname in shared:  # Some libraries are headers alone.
+            repository_ctx.symlink(shared[soname], "shared_absl/" + soname)
+    repository_ctx.symlink("/usr/include/absl", "absl")
+
+def _link_llvm(repository_ctx):
+    require_files(repository_ctx, [_LLVM_CONFIG], "llvm-19-dev")
+    libraries = _run(repository_ctx, _LLVM_CONFIG, "--link-static", "--libs", *_LLVM_COMPONENTS).split(" ")
+    repository_ctx.file("link.bzl", _LINK_FILE.format(llvm = repr(libraries + ["-lz", "-lzstd"])))
+    absent = [target for target in _run(repository_ctx, _LLVM_CONFIG, "--targets-built").split(" ") if target not in _LLVM_TARGETS]
+    repository_ctx.file("absent_llvm_targets.c", "".join([
+        "void LLVMInitialize{}{}(void) {{}}\n".format(target, what)
+        for target in absent
+        for what in _LLVM_INITIALIZERS
+    ]))
+
+def _describe_packages(repository_ctx):
+    packages = []
+    for linkage, licenses in [("static", _STATIC), ("shared", _SHARED_LICENSES)]:
+        for package, license in licenses.items():
+            copyright = "/usr/share/doc/{}/copyright".format(package)
+            require_files(repository_ctx, [copyright], package)
+            repository_ctx.symlink(copyright, "licenses/" + package)
+            description = _run(
+                repository_ctx,
+                "dpkg-query",
+                "--show",
+                "--showformat=${Version}\n${source:Package}\n${source:Version}\n${Homepage}\n",
+                package,
+            ).split("\n")
+            packages.append(struct(
+                name = package,
+                version = description[0],
+                source = description[1],
+                source_version = description[2],
+                homepage = description[3] if len(description) > 3 else "",
+                license = license,
+                linkage = linkage,
+            ))
+    repository_ctx.file("packages.json", struct(packages = packages).to_json() + "\n")
+
+def _release_libraries_impl(repository_ctx):
+    _describe_packages(repository_ctx)
+    _link_shared(repository_ctx)
+    _link_absl(repository_ctx)
+    _link_llvm(repository_ctx)
+    repository_ctx.file("BUILD.bazel", _BUILD_FILE)
+
+release_libraries_repository = repository_rule(
+    implementation = _release_libraries_impl,
+    local = True,
+)
