@@ -18,7 +18,7 @@ from release.make_archive import seconds
 _CONTROL = """Package: kiln
 Version: {version}
 Architecture: {architecture}
-Maintainer: The Kiln authors <kiln@localhost>
+Maintainer: The Kiln authors <authors@kiln.invalid>
 Installed-Size: {kilobytes}
 Depends: libc6 (>= 2.36), libgcc-s1 (>= 12), libstdc++6 (>= 12)
 Suggests: cmake, g++

@@ -9,10 +9,15 @@ import subprocess
 OF_THE_SYSTEM = {"ld-linux-aarch64.so.1", "ld-linux-x86-64.so.2", "libc.so.6", "libgcc_s.so.1", "libm.so.6", "libstdc++.so.6"}
 
 
+def _first_bytes(path, count):
+    with open(path, "rb") as file:
+        return file.read(count)
+
+
 def binaries(folder):
     """The programs and shared objects below a folder."""
     files = sorted(path for path in pathlib.Path(folder).rglob("*") if path.is_file())
-    return [path for path in files if path.read_bytes()[:4] == b"\x7fELF"]
+    return [path for path in files if _first_bytes(path, 4) == b"\x7fELF"]
 
 
 def needed(binary):

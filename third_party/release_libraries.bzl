@@ -13,9 +13,9 @@ _STATIC = {
     "libarchive-dev": "BSD-2-Clause",
     "libcli11-dev": "BSD-3-Clause",
     "libflatbuffers-dev": "Apache-2.0",
+    "libgcc-12-dev": "GPL-3.0-or-later WITH GCC-exception-3.1",
     "libjs-chart.js": "MIT",
     "liblld-19-dev": "Apache-2.0 WITH LLVM-exception",
-    "libpolly-19-dev": "Apache-2.0 WITH LLVM-exception AND MIT",
     "libssl-dev": "Apache-2.0",
     "libstdc++-12-dev": "GPL-3.0-or-later WITH GCC-exception-3.1",
     "libxxhash-dev": "BSD-2-Clause",
@@ -58,13 +58,24 @@ _LLVM_TARGETS = ["AArch64", "ARM", "RISCV", "X86"]
 _LLVM_COMPONENTS = ["lto", "option", "orcjit", "passes"] + [target.lower() for target in _LLVM_TARGETS]
 _LLVM_INITIALIZERS = ["AsmParser", "AsmPrinter", "Target", "TargetInfo", "TargetMC"]
 
+# Polly is a plug-in of link-time optimisation, of which Kiln does none.
+_POLLY = ["-lPolly", "-lPollyISL"]
+_ABSENT_PARTS = """
+#include "llvm/Passes/PassPlugin.h"
+
+llvm::PassPluginLibraryInfo getPollyPluginInfo() {
+  return {LLVM_PLUGIN_API_VERSION, "absent", LLVM_VERSION_STRING, [](llvm::PassBuilder&) {}};
+}
+"""
+
 _BUILD_FILE = """
 package(default_visibility = ["//visibility:public"])
 
-# The compiler registers every target that LLVM's headers list; those that are not linked register nothing.
+# The compiler registers every target that LLVM's headers list, and LLD its plug-ins; those that are not linked register nothing.
 cc_library(
-    name = "absent_llvm_targets",
-    srcs = ["absent_llvm_targets.c"],
+    name = "absent_llvm_parts",
+    srcs = ["absent_llvm_parts.cc"],
+    deps = ["@llvm"],
 )
 
 filegroup(
@@ -136,10 +147,11 @@ def _link_absl(repository_ctx):
 def _link_llvm(repository_ctx):
     require_files(repository_ctx, [_LLVM_CONFIG], "llvm-19-dev")
     libraries = _run(repository_ctx, _LLVM_CONFIG, "--link-static", "--libs", *_LLVM_COMPONENTS).split(" ")
+    libraries = [library for library in libraries if library not in _POLLY]
     repository_ctx.file("link.bzl", _LINK_FILE.format(llvm = repr(libraries + ["-lz", "-lzstd"])))
     absent = [target for target in _run(repository_ctx, _LLVM_CONFIG, "--targets-built").split(" ") if target not in _LLVM_TARGETS]
-    repository_ctx.file("absent_llvm_targets.c", "".join([
-        "void LLVMInitialize{}{}(void) {{}}\n".format(target, what)
+    repository_ctx.file("absent_llvm_parts.cc", _ABSENT_PARTS + "".join([
+        "extern \"C\" void LLVMInitialize{}{}() {{}}\n".format(target, what)
         for target in absent
         for what in _LLVM_INITIALIZERS
     ]))

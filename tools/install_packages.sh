@@ -25,7 +25,6 @@ build_packages=(
   libjs-chart.js # charts of pages that the tool writes
   liblld-19-dev
   libonnx-dev
-  libpolly-19-dev # which the static archives of LLVM refer to: releases
   libprotobuf-dev
   libpython3-dev # the Python package
   libssl-dev # SHA-256 of archives
