@@ -63,7 +63,7 @@ cp runtime_cpp/examples/run_model.cc "$work/cmake/tmp/service"
 cat >"$work/cmake/tmp/service/CMakeLists.txt" <<'LISTS'
 cmake_minimum_required(VERSION 3.18)
 project(service LANGUAGES CXX)
-find_package(kiln 0.1 REQUIRED)
+find_package(kiln REQUIRED)
 add_executable(service run_model.cc)
 target_link_libraries(service PRIVATE kiln::runtime)
 LISTS

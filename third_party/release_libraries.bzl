@@ -69,6 +69,8 @@ llvm::PassPluginLibraryInfo getPollyPluginInfo() {
 """
 
 _BUILD_FILE = """
+load("@rules_cc//cc:defs.bzl", "cc_library")
+
 package(default_visibility = ["//visibility:public"])
 
 # The compiler registers every target that LLVM's headers list, and LLD its plug-ins; those that are not linked register nothing.
@@ -107,14 +109,13 @@ exports_files(["packages.json"])
 """
 
 _LINK_FILE = """
-# Flag of a link with shared objects to the flags of the release.
-RELEASE_FLAGS = {{
-    "-lLLVM-19": {llvm},
-    "-ldnnl": ["-Wl,-Bdynamic", "-ldnnl", "-Wl,-Bstatic"],
-    "-lonnx": ["-Wl,-Bdynamic", "-lonnx", "-Wl,-Bstatic"],
-    "-lonnx_proto": ["-Wl,-Bdynamic", "-lonnx_proto", "-Wl,-Bstatic"],
-    "-lprotobuf": ["-Wl,-Bdynamic", "-lprotobuf", "-Wl,-Bstatic"],
-}}
+_SHARED = ["-ldnnl", "-lonnx", "-lonnx_proto", "-lprotobuf"]
+
+# Flag of a link with shared objects to the flags of the release, which come after -Bstatic.
+RELEASE_FLAGS = dict(
+    [(flag, ["-Wl,-Bdynamic", flag, "-Wl,-Bstatic"]) for flag in _SHARED],
+    **{{"-lLLVM-19": {llvm}}}
+)
 """
 
 def _run(repository_ctx, *command):
@@ -179,7 +180,7 @@ def _describe_packages(repository_ctx):
                 license = license,
                 linkage = linkage,
             ))
-    repository_ctx.file("packages.json", struct(packages = packages).to_json() + "\n")
+    repository_ctx.file("packages.json", json.encode(struct(packages = packages)) + "\n")
 
 def _release_libraries_impl(repository_ctx):
     _describe_packages(repository_ctx)
