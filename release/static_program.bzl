@@ -19,7 +19,8 @@ def _static_program_impl(ctx):
     result = cc_common.link(
         name = ctx.label.name,
         actions = ctx.actions,
-        additional_inputs = [file for linker_input in inputs for file in linker_input.additional_inputs],
+        # The versions of Debian's packages stand for their archives, which are no files of a repository.
+        additional_inputs = [ctx.file._packages] + [file for linker_input in inputs for file in linker_input.additional_inputs],
         cc_toolchain = cc_toolchain,
         feature_configuration = cc_common.configure_features(ctx = ctx, cc_toolchain = cc_toolchain),
         linking_contexts = [cc_common.create_linking_context(
@@ -37,6 +38,7 @@ The object files are those of every other build, so a release costs one more lin
 searches before the system's folders, also for what these need themselves: by DT_RPATH, since DT_RUNPATH does not go on to them.""",
     attrs = {
         "deps": attr.label_list(mandatory = True, providers = [CcInfo]),
+        "_packages": attr.label(default = "@release_libraries//:packages.json", allow_single_file = True),
         "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
     },
     executable = True,
