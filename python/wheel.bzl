@@ -4,6 +4,7 @@
 load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "ACTION_NAMES")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
 load("//tools/bazel:named_files.bzl", "named_files")
+load("//tools/bazel:tool_configuration.bzl", "TOOL_CONFIGURATION")
 
 # CPython 3.10 and all later ones, by the stable ABI.
 _PYTHON_TAG = "cp310-abi3"
@@ -67,7 +68,7 @@ wheel = rule(
         "srcs": attr.label_list(allow_files = True, doc = "Files of the package that go in as they are."),
         "version": attr.string(mandatory = True),
         "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
-        "_make_wheel": attr.label(default = "//python:make_wheel", executable = True, cfg = "host"),
+        "_make_wheel": attr.label(default = "//python:make_wheel", executable = True, cfg = TOOL_CONFIGURATION),
     },
     fragments = ["cpp"],
     toolchains = ["@bazel_tools//tools/cpp:toolchain_type"],

@@ -45,7 +45,10 @@ _PKG_CONFIG_MODULES = [
     "absl_synchronization",
 ]
 
-_ROOT_BUILD_FILE = """
+_LOAD = """load("@rules_cc//cc:defs.bzl", "cc_library")
+"""
+
+_ROOT_BUILD_FILE = _LOAD + """
 cc_library(
     name = "system_absl",
     linkopts = ["-Wl,--push-state,--as-needed"] + {libraries} + ["-Wl,--pop-state"],
@@ -71,7 +74,7 @@ def _absl_repository_impl(repository_ctx):
     repository_ctx.file("BUILD.bazel", _ROOT_BUILD_FILE.format(libraries = repr(libraries)))
     for package, names in _TARGETS.items():
         targets = [_TARGET.format(name = name) for name in names]
-        repository_ctx.file("absl/{}/BUILD.bazel".format(package), "".join(targets))
+        repository_ctx.file("absl/{}/BUILD.bazel".format(package), "".join([_LOAD] + targets))
 
 absl_repository = repository_rule(
     implementation = _absl_repository_impl,

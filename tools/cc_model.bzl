@@ -20,6 +20,7 @@ load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
 load(":model_object.bzl", "compile_object", "module_name_context")
 load("//tools/bazel/platforms:model_platform.bzl", "ModelPlatformInfo")
+load("//tools/bazel:tool_configuration.bzl", "TOOL_CONFIGURATION")
 
 CcModelInfo = provider(
     doc = "What cc_model knows of its model.",
@@ -383,7 +384,7 @@ cc_model = rule(
         "_crt_deps": attr.label_list(default = ["//runtime_crt:backend", "//runtime_crt:last_error", "//runtime_crt/include:crt"]),
         "_crt_graph_deps": attr.label_list(default = ["//runtime_crt:graph_executor"]),
         "_external_deps": attr.label_list(default = _external_deps),
-        "_kiln": attr.label(default = "//tools:compiler", allow_files = True, executable = True, cfg = "host"),
+        "_kiln": attr.label(default = "//tools:compiler", allow_files = True, executable = True, cfg = TOOL_CONFIGURATION),
         "_llvm": attr.label(default = "//tools/bazel:llvm"),
         "_platform": attr.label(default = "//tools/bazel/platforms:model_platform"),
     },

@@ -13,7 +13,6 @@ build_packages=(
   bazel-platforms
   bazel-rules-cc
   bazel-rules-java
-  bazel-rules-proto
   bazel-skylib
   flatbuffers-compiler
   g++

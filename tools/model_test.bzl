@@ -26,6 +26,7 @@ With boards = ["cortex_m4f", …], a test per board runs the six images of the C
 
 load("@rules_cc//cc:defs.bzl", "cc_binary", "cc_test")
 load("//tools/bazel/platforms:cores.bzl", "CORES")
+load("//tools/bazel:tool_configuration.bzl", "TOOL_CONFIGURATION")
 load(":cc_model.bzl", "CcModelInfo", "cc_model", "module_name_of")
 load(":firmware.bzl", "firmware_image", "firmware_test")
 
@@ -80,7 +81,7 @@ _run_library_test = rule(
     attrs = {
         "data": attr.label_list(allow_files = True),
         # The one that compiles the model: in a workspace that tells hosts from targets, another would be built for this.
-        "_kiln": attr.label(default = "//tools:compiler", allow_files = True, executable = True, cfg = "host"),
+        "_kiln": attr.label(default = "//tools:compiler", allow_files = True, executable = True, cfg = TOOL_CONFIGURATION),
     },
     test = True,
 )
@@ -134,12 +135,12 @@ _model_case = rule(
         "inputs": _TENSORS,
         "model": attr.label(mandatory = True, providers = [CcModelInfo]),
         "reference": attr.label(
-            cfg = "host",
+            cfg = TOOL_CONFIGURATION,
             doc = "A program that writes the bytes of all outputs, which are expected instead.",
             executable = True,
         ),
         "rtol": attr.string(),
-        "_write_case": attr.label(default = "//tools/model_test:write_case", executable = True, cfg = "host"),
+        "_write_case": attr.label(default = "//tools/model_test:write_case", executable = True, cfg = TOOL_CONFIGURATION),
     },
 )
 

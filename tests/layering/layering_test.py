@@ -7,7 +7,7 @@ import sys
 
 _EDGE = re.compile(r'^\s*"([^"]+)" -> "([^"]+)"')
 # Repositories that are part of Bazel itself, and headers-only build rules.
-_TOOLS = ("@bazel_tools", "@bazel_skylib", "@platforms", "@rules_cc", "@rules_java", "@rules_proto", "@local_config")
+_TOOLS = ("@bazel_tools", "@bazel_skylib", "@platforms", "@rules_cc", "@rules_java", "@local_config")
 
 
 def package_of(label):

@@ -14,6 +14,7 @@ load("//tools:cc_model.bzl", "CcModelInfo", "model_copts")
 load("//tools:firmware.bzl", "board_transition")
 load("//tools:model_object.bzl", "compile_object")
 load("//tools/bazel/platforms:model_platform.bzl", "ModelPlatformInfo")
+load("//tools/bazel:tool_configuration.bzl", "TOOL_CONFIGURATION")
 load("//tools/firmware:boards.bzl", "BOARDS")
 
 _ObjectInfo = provider(
@@ -91,7 +92,7 @@ _model_figures = rule(
         "models": attr.label_list(cfg = board_transition, providers = [_ObjectInfo]),
         "names": attr.string_list(),
         "_allowlist_function_transition": attr.label(default = "@bazel_tools//tools/allowlists/function_transition_allowlist"),
-        "_kiln": attr.label(default = "//tools:compiler", allow_files = True, executable = True, cfg = "host"),
+        "_kiln": attr.label(default = "//tools:compiler", allow_files = True, executable = True, cfg = TOOL_CONFIGURATION),
     },
 )
 

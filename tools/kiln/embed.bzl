@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files as C++ data, so that the tool carries them."""
 
+load("//tools/bazel:tool_configuration.bzl", "TOOL_CONFIGURATION")
+
 def _embed_files_impl(ctx):
     output = ctx.actions.declare_file(ctx.label.name + ".cc")
     arguments = ctx.actions.args()
@@ -24,6 +26,6 @@ embed_files = rule(
         "below": attr.string(doc = "Files are named by their paths below the last folder of this name.", mandatory = True),
         "function": attr.string(mandatory = True),
         "srcs": attr.label_list(allow_files = True, mandatory = True),
-        "_embed": attr.label(default = "//tools/kiln:embed", executable = True, cfg = "host"),
+        "_embed": attr.label(default = "//tools/kiln:embed", executable = True, cfg = TOOL_CONFIGURATION),
     },
 )

@@ -4,6 +4,8 @@
     bazel build --aspects=//tools/lint:clang_tidy.bzl%clang_tidy --output_groups=tidy //compiler/...
 """
 
+load("//tools/bazel:tool_configuration.bzl", "TOOL_CONFIGURATION")
+
 # Rules whose srcs are sources of this repository.
 _KINDS = ["cc_binary", "cc_library"]
 
@@ -41,7 +43,7 @@ clang_tidy = aspect(
         "_clang_tidy": attr.label(
             default = "//tools/lint:run_clang_tidy",
             executable = True,
-            cfg = "host",
+            cfg = TOOL_CONFIGURATION,
         ),
         "_config": attr.label(
             default = "//:.clang-tidy",
