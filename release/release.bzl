@@ -3,6 +3,7 @@
 
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
 load("//tools/bazel:named_files.bzl", "named_files")
+load("//tools/bazel:tool_configuration.bzl", "TOOL_CONFIGURATION")
 load("//tools/bazel:version.bzl", "KILN_DATE", "KILN_VERSION")
 
 def _static_libraries(deps):
@@ -80,7 +81,7 @@ sbom = rule(
     doc = "What a release consists of, as an SPDX 2.3 document.",
     attrs = {
         "packages": attr.label(allow_single_file = True, mandatory = True, doc = "Of @release_libraries."),
-        "_make_sbom": attr.label(default = "//release:make_sbom", executable = True, cfg = "host"),
+        "_make_sbom": attr.label(default = "//release:make_sbom", executable = True, cfg = TOOL_CONFIGURATION),
     },
 )
 
@@ -147,7 +148,7 @@ release = rule(
         "machine": attr.string(mandatory = True),
         "sbom": attr.label(allow_single_file = True, mandatory = True),
         "wheel": attr.label(allow_single_file = True, mandatory = True),
-        "_make_archive": attr.label(default = "//release:make_archive", executable = True, cfg = "host"),
-        "_make_deb": attr.label(default = "//release:make_deb", executable = True, cfg = "host"),
+        "_make_archive": attr.label(default = "//release:make_archive", executable = True, cfg = TOOL_CONFIGURATION),
+        "_make_deb": attr.label(default = "//release:make_deb", executable = True, cfg = TOOL_CONFIGURATION),
     },
 )

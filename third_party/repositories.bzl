@@ -7,105 +7,84 @@
 
 A repository that the workspace has declared before this call stays as it is, so a user with a network can put upstream's
 in its place. Bazel makes a repository when a target of it is first needed: what is not built need not be installed.
+A workspace with MODULE.bazel gets the libraries by extensions.bzl.
 """
 
+load("@bazel_tools//tools/build_defs/repo:utils.bzl", "maybe")
 load(":absl.bzl", "absl_repository")
 load(":coverage.bzl", "remote_coverage_tools_stub")
 load(":release_libraries.bzl", "release_libraries_repository")
 load(":rules_cc.bzl", "rules_cc_repository")
 load(":system_library.bzl", "system_directory", "system_library")
 
-_WELL_KNOWN_PROTOS = [
-    "any",
-    "descriptor",
-    "duration",
-    "empty",
-    "struct",
-    "timestamp",
-    "wrappers",
-]
-
-def _maybe(rule, name, **kwargs):
-    if not native.existing_rule(name):
-        rule(name = name, **kwargs)
-
 def _bazel_rules():
-    _maybe(rules_cc_repository, name = "rules_cc")
-    _maybe(
+    maybe(rules_cc_repository, name = "rules_cc")
+    maybe(
         system_directory,
         name = "rules_java",
         package = "bazel-rules-java",
         path = "/usr/share/bazel/rules/java",
     )
-    _maybe(
-        system_directory,
-        name = "rules_proto",
-        package = "bazel-rules-proto",
-        path = "/usr/share/bazel/rules/proto",
-    )
-    _maybe(
+    maybe(
         system_directory,
         name = "bazel_skylib",
         package = "bazel-skylib",
         path = "/usr/share/bazel/tools/skylib",
     )
-    _maybe(
+    maybe(
         system_directory,
         name = "platforms",
         build_file = "@kiln//third_party:platforms.BUILD",
         package = "bazel-platforms",
         path = "/usr/share/bazel/platforms",
     )
-    _maybe(remote_coverage_tools_stub, name = "remote_coverage_tools")
+    maybe(remote_coverage_tools_stub, name = "remote_coverage_tools")
 
-def _base_libraries():
-    _maybe(absl_repository, name = "com_google_absl")
-    _maybe(
+def _base_libraries(declare):
+    declare(absl_repository, name = "com_google_absl")
+    declare(
         system_library,
         name = "com_google_protobuf",
         build_file = "@kiln//third_party:protobuf.BUILD",
-        links = dict([(
-            "google/protobuf/{}.proto".format(name),
-            "/usr/include/google/protobuf/{}.proto".format(name),
-        ) for name in _WELL_KNOWN_PROTOS] + [("bin/protoc", "/usr/bin/protoc")]),
+        links = {"bin/protoc": "/usr/bin/protoc"},
         package = "libprotobuf-dev protobuf-compiler",
     )
-    _maybe(
+    declare(
         system_library,
         name = "nlohmann_json",
         build_file = "@kiln//third_party:nlohmann_json.BUILD",
         package = "nlohmann-json3-dev",
         requires = ["/usr/include/nlohmann/json.hpp"],
     )
-    _maybe(
+    declare(
         system_library,
         name = "cli11",
         build_file = "@kiln//third_party:cli11.BUILD",
         package = "libcli11-dev",
         requires = ["/usr/include/CLI/CLI.hpp"],
     )
-    _maybe(
+    declare(
         system_library,
         name = "chart_js",
         build_file = "@kiln//third_party:chart_js.BUILD",
         links = {"chart.min.js": "/usr/share/javascript/chart.js/chart.min.js"},
         package = "libjs-chart.js",
     )
-    _maybe(
+    declare(
         system_library,
         name = "libarchive",
         build_file = "@kiln//third_party:libarchive.BUILD",
         package = "libarchive-dev",
         requires = ["/usr/include/archive.h"],
     )
-    _maybe(
+    declare(
         system_library,
         name = "openssl",
         build_file = "@kiln//third_party:openssl.BUILD",
         package = "libssl-dev",
         requires = ["/usr/include/openssl/evp.h"],
     )
-    _maybe(
+    declare(
         system_library,
         name = "xxhash",
         build_file = "@kiln//third_party:xxhash.BUILD",
@@ -113,8 +92,8 @@ def _base_libraries():
         requires = ["/usr/include/xxhash.h"],
     )
 
-def _python():
-    _maybe(
+def _python(declare):
+    declare(
         system_library,
         name = "cpython",
         build_file = "@kiln//third_party:cpython.BUILD",
@@ -123,8 +102,8 @@ def _python():
         requires = ["/usr/include/python3.11/Python.h"],
     )
 
-def _test_libraries():
-    _maybe(
+def _test_libraries(declare):
+    declare(
         system_library,
         name = "com_google_googletest",
         build_file = "@kiln//third_party:googletest.BUILD",
@@ -134,7 +113,7 @@ def _test_libraries():
             "/usr/include/gtest/gtest.h",
         ],
     )
-    _maybe(
+    declare(
         system_library,
         name = "com_github_google_benchmark",
         build_file = "@kiln//third_party:benchmark.BUILD",
@@ -142,8 +121,8 @@ def _test_libraries():
         requires = ["/usr/include/benchmark/benchmark.h"],
     )
 
-def _model_formats():
-    _maybe(
+def _model_formats(declare):
+    declare(
         system_library,
         name = "com_github_google_flatbuffers",
         build_file = "@kiln//third_party:flatbuffers.BUILD",
@@ -151,7 +130,7 @@ def _model_formats():
         package = "libflatbuffers-dev flatbuffers-compiler",
         requires = ["/usr/include/flatbuffers/flatbuffers.h"],
     )
-    _maybe(
+    declare(
         system_library,
         name = "onnx",
         build_file = "@kiln//third_party:onnx.BUILD",
@@ -159,15 +138,15 @@ def _model_formats():
         requires = ["/usr/include/onnx/onnx_pb.h"],
     )
 
-def _code_generators():
-    _maybe(
+def _code_generators(declare):
+    declare(
         system_library,
         name = "dnnl",
         build_file = "@kiln//third_party:dnnl.BUILD",
         package = "libdnnl-dev",
         requires = ["/usr/include/oneapi/dnnl/dnnl.hpp"],
     )
-    _maybe(
+    declare(
         system_library,
         name = "llvm",
         build_file = "@kiln//third_party:llvm.BUILD",
@@ -177,7 +156,7 @@ def _code_generators():
             "/usr/lib/llvm-19/lib/libLLVM-19.so",
         ],
     )
-    _maybe(
+    declare(
         system_library,
         name = "lld",
         build_file = "@kiln//third_party:lld.BUILD",
@@ -189,12 +168,20 @@ def _code_generators():
         package = "liblld-19-dev",
     )
 
+def declare_libraries(declare):
+    """Declares the libraries that Kiln's targets name.
+
+    Args:
+      declare: called with a repository rule, and by keyword its name and attributes.
+    """
+    _base_libraries(declare)
+    _python(declare)
+    _test_libraries(declare)
+    _model_formats(declare)
+    _code_generators(declare)
+    declare(release_libraries_repository, name = "release_libraries")
+
 def kiln_dependencies():
     """Declares every external repository that Kiln's targets name."""
     _bazel_rules()
-    _base_libraries()
-    _python()
-    _test_libraries()
-    _model_formats()
-    _code_generators()
-    _maybe(release_libraries_repository, name = "release_libraries")
+    declare_libraries(maybe)

@@ -42,7 +42,9 @@ def check_module_names(label, info):
 def _module_names_impl(target, ctx):
     own = []
     if CcModelInfo in target:
-        own = [struct(module_name = target[CcModelInfo].module_name, target = str(target.label))]
+        # Bazel 7 writes //:model of the main repository as @@//:model.
+        label = str(target.label).replace("@@//", "//")
+        own = [struct(module_name = target[CcModelInfo].module_name, target = label)]
     linked = [dep[ModuleNamesInfo].models for dep in _linked(ctx.rule) if ModuleNamesInfo in dep]
     return [ModuleNamesInfo(models = depset(own, transitive = linked))]
 

@@ -1,39 +1,78 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Kiln as @kiln of another workspace:   tools/testing/second_workspace.sh [--from_source]
+# Kiln as @kiln of another workspace:   tools/testing/second_workspace.sh [--module] [--from_source]
 # Copies tests/workspace out of the tree and builds and tests it there, with an output folder of its own and the disk cache of this
 # checkout. The models are compiled by the compiler of this checkout, since Bazel would build one anew for a workspace in which its
 # sources lie elsewhere; --from_source does just that, which takes as long as a first build.
+# --module: Bazel 7 or newer, $KILN_BAZEL7 or bazel7, builds and tests it by MODULE.bazel instead of WORKSPACE.
 # Skips with a message where there is no Bazel.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 kiln="$PWD"
 
-if ! command -v bazel >/dev/null; then
-  echo "second workspace: skipped, there is no bazel"
+name="second workspace"
+bazel=bazel
+missing="there is no bazel"
+from_source=
+for argument in "$@"; do
+  case "$argument" in
+    --module)
+      name="second module"
+      bazel="${KILN_BAZEL7:-bazel7}"
+      missing="there is no Bazel 7: no $bazel, which KILN_BAZEL7 names"
+      ;;
+    --from_source) from_source=yes ;;
+    *)
+      echo "usage: tools/testing/second_workspace.sh [--module] [--from_source]"
+      exit 2
+      ;;
+  esac
+done
+
+if ! command -v "$bazel" >/dev/null; then
+  echo "$name: skipped, $missing"
   exit 0
 fi
 
 folder="$(mktemp -d)"
-nested() { (cd "$folder/user" && bazel --output_base="$folder/output" "$@" </dev/null); }
+nested() { in_copy user "$@"; }
+# in_copy COPY ARGUMENTS...: Bazel in that copy of tests/workspace, with an output folder of its own.
+in_copy() {
+  local copy="$1"
+  shift
+  (cd "$folder/$copy" && "$bazel" --output_base="$folder/$copy.output" "$@" </dev/null)
+}
 clean_up() {
-  nested shutdown >/dev/null 2>&1 || true
+  for copy in user elsewhere; do
+    in_copy "$copy" shutdown >/dev/null 2>&1 || true
+  done
   chmod -R u+w "$folder"
   rm -rf "$folder"
 }
 trap clean_up EXIT
 
 fail() {
-  printf 'second workspace: %s\n' "$*"
+  printf '%s: %s\n' "$name" "$*"
   exit 1
 }
 
 cp -r tests/workspace "$folder/user"
-flags=(--override_repository=kiln="$kiln" --noshow_progress --show_result=0)
-cache="$(sed -n 's/^build --disk_cache=//p' .bazelrc)"
+flags=(--noshow_progress --show_result=0)
+if [[ "$name" == "second module" ]]; then
+  flags+=(--override_module=kiln="$kiln" --noenable_workspace --lockfile_mode=off)
+  # Modules that Bazel's own tools name and that nothing here uses: empty ones, so that no registry is asked for them.
+  for module in apple_support buildozer protobuf zlib; do
+    mkdir -p "$folder/modules/$module"
+    echo "module(name = \"$module\")" >"$folder/modules/$module/MODULE.bazel"
+    flags+=(--override_module="$module=$folder/modules/$module")
+  done
+else
+  flags+=(--override_repository=kiln="$kiln")
+fi
+cache="$(sed -n "s/^build --disk_cache=//p" tools/bazel/flags.bazelrc)"
 flags+=(--disk_cache="${cache/#\~/$HOME}" --nosandbox_debug)
-if [[ "${1:-}" != --from_source ]]; then
+if [[ -z "$from_source" ]]; then
   bazel build --noshow_progress --show_result=0 //tools:kiln </dev/null
   mkdir "$folder/user/prebuilt"
   cp bazel-bin/tools/kiln/kiln "$folder/user/prebuilt/kiln"
@@ -74,4 +113,26 @@ if command -v arm-none-eabi-gcc >/dev/null; then
   done
   refused 'runtime = "cpp" needs an operating system, and the platform has none; use runtime = "crt"' "$cortex_m4f" //:double
 fi
-echo "second workspace: its tests pass"
+
+# The same models in another folder, whose outputs are elsewhere too: the same actions, so that a cache that both share has all of them,
+# and the same bytes.
+models=(//:double //:double_c //:double_object)
+shared=("${flags[@]}" --disk_cache="$folder/cache")
+cp -r "$folder/user" "$folder/elsewhere"
+rm -f "$folder"/elsewhere/bazel-*
+for copy in user elsewhere; do
+  in_copy "$copy" clean >/dev/null 2>&1
+  in_copy "$copy" build "${shared[@]}" "${models[@]}" 2>"$folder/$copy.log" || fail "its models are not built in the folder '$copy'"
+  in_copy "$copy" aquery "${shared[@]}" --output=text "deps(set(${models[*]}))" 2>/dev/null >"$folder/$copy.actions"
+  grep -q KilnCompile "$folder/$copy.actions" || fail "its actions are not listed in the folder '$copy'"
+done
+cmp "$folder/user.actions" "$folder/elsewhere.actions" || fail "its actions depend on the folder that it lies in"
+processes="$(grep -E 'processes?:' "$folder/elsewhere.log")"
+if [[ "$processes" != *"cache hit"* || "$processes" =~ (sandbox|local|worker) ]]; then
+  fail "models of another folder are compiled again, though the cache has them: $processes"
+fi
+for file in libdouble.lo libdouble_c.a libdouble_object.a double_c/doubled.h; do
+  cmp "$folder/user/bazel-bin/$file" "$folder/elsewhere/bazel-bin/$file" || fail "$file depends on the folder that it is built in"
+done
+
+echo "$name: its tests pass"

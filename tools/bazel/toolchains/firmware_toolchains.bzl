@@ -6,26 +6,35 @@
     kiln_firmware_toolchains()
 
 Then --platforms=@kiln//tools/bazel/platforms:cortex_m4f builds with arm-none-eabi-gcc. A compiler is looked for when something is
-first built for it: what is not built need not be installed.
+first built for it: what is not built need not be installed. Kiln's MODULE.bazel does the same for modules.
 """
 
+load("@bazel_tools//tools/build_defs/repo:utils.bzl", "maybe")
 load(":cross_gcc.bzl", "cross_gcc")
+
+def declare_cross_compilers(declare):
+    """Declares a repository per cross compiler.
+
+    Args:
+      declare: called with a repository rule, and by keyword its name and attributes.
+    """
+    declare(
+        cross_gcc,
+        name = "kiln_arm_none_eabi",
+        compiler = "arm-none-eabi",
+        package = "gcc-arm-none-eabi libnewlib-arm-none-eabi",
+        requires = ["/usr/lib/arm-none-eabi/include/string.h"],
+    )
+    declare(
+        cross_gcc,
+        name = "kiln_riscv64_unknown_elf",
+        compiler = "riscv64-unknown-elf",
+        flags = ["--specs=picolibc.specs"],
+        package = "gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf",
+        requires = ["/usr/lib/picolibc/riscv64-unknown-elf/include/string.h"],
+    )
 
 def kiln_firmware_toolchains():
     """Declares a repository per cross compiler and registers the tool chains of all cores."""
-    if not native.existing_rule("kiln_arm_none_eabi"):
-        cross_gcc(
-            name = "kiln_arm_none_eabi",
-            compiler = "arm-none-eabi",
-            package = "gcc-arm-none-eabi libnewlib-arm-none-eabi",
-            requires = ["/usr/lib/arm-none-eabi/include/string.h"],
-        )
-    if not native.existing_rule("kiln_riscv64_unknown_elf"):
-        cross_gcc(
-            name = "kiln_riscv64_unknown_elf",
-            compiler = "riscv64-unknown-elf",
-            flags = ["--specs=picolibc.specs"],
-            package = "gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf",
-            requires = ["/usr/lib/picolibc/riscv64-unknown-elf/include/string.h"],
-        )
+    declare_cross_compilers(maybe)
     native.register_toolchains("@kiln//tools/bazel/toolchains:all")
