@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python package as a wheel, which pip installs."""
 
-load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "ACTION_NAMES")
+load("@rules_cc//cc:action_names.bzl", "ACTION_NAMES")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
+load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("//tools/bazel:named_files.bzl", "named_files")
 load("//tools/bazel:tool_configuration.bzl", "TOOL_CONFIGURATION")
 

@@ -11,6 +11,13 @@ _NEWER_THAN_BAZEL = [
     "cc/private/rules_impl/compiler_flag.bzl",
 ]
 
+# What newer rules_cc let build files load, and this Bazel has without loading.
+_BUILT_IN = {
+    "cc/common/cc_common.bzl": "cc_common",
+    "cc/common/cc_info.bzl": "CcInfo",
+    "cc/toolchains/cc_toolchain_config_info.bzl": "CcToolchainConfigInfo",
+}
+
 def _rules_cc_repository_impl(repository_ctx):
     require_files(repository_ctx, [_ROOT + "/cc/defs.bzl"], "bazel-rules-cc")
     for entry in repository_ctx.path(_ROOT).readdir():
@@ -24,6 +31,13 @@ def _rules_cc_repository_impl(repository_ctx):
         text = text.replace(", \"use_cpp_toolchain\")", ")")
         text = text.replace("use_cpp_toolchain()", "[\"@bazel_tools//tools/cpp:toolchain_type\"]")
         repository_ctx.file(path, text)
+    for path, name in _BUILT_IN.items():
+        # A file that defines the name cannot read the built-in one.
+        native = path.replace(".bzl", "_native.bzl")
+        repository_ctx.file(native, "Native_{0} = {0}\n".format(name))
+        repository_ctx.file(path, "load(\":{}\", Native = \"Native_{}\")\n\n{} = Native\n".format(native.split("/")[-1], name, name))
+    for folder in ["cc/common", "cc/toolchains"]:
+        repository_ctx.file(folder + "/BUILD", "")
 
 rules_cc_repository = repository_rule(
     implementation = _rules_cc_repository_impl,

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Headers in a directory below /usr/include that the compiler does not search by itself."""
 
+load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
+
 def _system_headers_impl(ctx):
     context = cc_common.create_compilation_context(
         defines = depset(ctx.attr.defines),

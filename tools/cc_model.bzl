@@ -18,6 +18,8 @@ needs none. The header is included as "<module_name>.h". docs/bazel.md has the a
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
+load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load(":model_object.bzl", "compile_object", "module_name_context")
 load("//tools/bazel/platforms:model_platform.bzl", "ModelPlatformInfo")
 load("//tools/bazel:tool_configuration.bzl", "TOOL_CONFIGURATION")

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Objects of a model: its C source, with what the compiler says of its functions' stack, and one that stands for its name."""
 
-load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "ACTION_NAMES")
+load("@rules_cc//cc:action_names.bzl", "ACTION_NAMES")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
+load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 
 def compile_object(ctx, name, source, compilation_context, copts):
     """Compiles a C source for the platform of the build.

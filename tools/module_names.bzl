@@ -8,6 +8,7 @@ Without it the linker refuses such a program, naming the module and the two libr
 anything is compiled.
 """
 
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load(":cc_model.bzl", "CcModelInfo")
 
 ModuleNamesInfo = provider(

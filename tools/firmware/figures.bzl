@@ -10,6 +10,7 @@
 A way is a test of model_test with boards: its image is what is run, and its model's object is what is counted.
 """
 
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//tools:cc_model.bzl", "CcModelInfo", "model_copts")
 load("//tools:firmware.bzl", "board_transition")
 load("//tools:model_object.bzl", "compile_object")

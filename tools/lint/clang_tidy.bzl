@@ -4,6 +4,7 @@
     bazel build --aspects=//tools/lint:clang_tidy.bzl%clang_tidy --output_groups=tidy //compiler/...
 """
 
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//tools/bazel:tool_configuration.bzl", "TOOL_CONFIGURATION")
 
 # Rules whose srcs are sources of this repository.
