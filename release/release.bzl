@@ -2,6 +2,8 @@
 """The files of a release: libraries, texts with the version, archive, Debian package, SBOM, and their checksums."""
 
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
+load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//tools/bazel:named_files.bzl", "named_files")
 load("//tools/bazel:tool_configuration.bzl", "TOOL_CONFIGURATION")
 load("//tools/bazel:version.bzl", "KILN_DATE", "KILN_VERSION")

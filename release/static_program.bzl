@@ -3,6 +3,8 @@
 
 load("@release_libraries//:link.bzl", "RELEASE_FLAGS")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
+load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 
 def _without_flags(linker_input):
     return cc_common.create_linker_input(owner = linker_input.owner, libraries = depset(linker_input.libraries))
