@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "metadata/device_hooks.h"
@@ -57,18 +56,9 @@ class CInterfaceWriter {
     for (int i = 0; i < names_.num_tensors(); ++i) {
       if (names_.is_input(i) != input) continue;
       const bool read_only = input && !names_.workspace_io();
-      Line("  ", read_only ? "const " : "", ElementType(i), "* ", names_.member(i), ";");
+      Line("  ", read_only ? "const " : "", names_.element_type(i), "* ", names_.member(i), ";");
     }
     Line("};\n");
-  }
-
-  // The type of C that has the bytes of an element of tensor `i`.
-  std::string ElementType(int i) const {
-    const std::string& dtype = names_.main().parameters(i).dtype();
-    if (dtype == "float32") return "float";
-    if (dtype == "float64") return "double";
-    if (dtype == "float16") return "uint16_t";
-    return dtype == "bool" ? "bool" : dtype + "_t";
   }
 
   void WritePools() {
@@ -159,7 +149,7 @@ class CInterfaceWriter {
     bool empty = true;
     for (int i = 0; i < names_.num_tensors(); ++i) {
       if (names_.is_input(i) != input) continue;
-      Line("  ", what, ".", names_.member(i), " = (", ElementType(i),
+      Line("  ", what, ".", names_.member(i), " = (", names_.element_type(i),
            "*)(void*)((uint8_t*)workspace_pools->", names_.pools()[names_.pool_of(i)]->name(),
            names_.offset_in_pool(i), ");");
       empty = false;
@@ -204,8 +194,7 @@ class CInterfaceWriter {
       Line("#define ", names_.macro(), "_WORKSPACE_ALIGNMENT_BYTES ", workspace->alignment_bytes());
     }
     for (const proto::Pool* pool : names_.pools()) {
-      const std::string pool_macro =
-          absl::StrCat(names_.macro(), "_", absl::AsciiStrToUpper(pool->name()), "_WORKSPACE_POOL");
+      const std::string pool_macro = names_.pool_macro(*pool);
       const std::string macro = "#define " + pool_macro;
       Line(macro, "_SIZE_BYTES ", pool->size_bytes());
       Line(macro, "_SIZE ", pool_macro, "_SIZE_BYTES");

@@ -104,8 +104,7 @@ class HeaderWriter {
 
   void WriteTensor(int i) {
     const proto::Parameter& p = main_.parameters(i);
-    const std::string tensor = absl::StrCat(names_.is_input(i) ? "INPUT_" : "OUTPUT_",
-                                            absl::AsciiStrToUpper(names_.member(i)));
+    const std::string tensor = names_.tensor_macro(i);
     Line("");
     Define(tensor, "INDEX", names_.index(i));
     Define(tensor, "SIZE_BYTES", p.size_bytes());

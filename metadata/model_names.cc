@@ -58,6 +58,22 @@ std::string ModelNames::member(int i) const {
   return MemberName(main().parameters(i).relay_name_hint());
 }
 
+std::string ModelNames::element_type(int i) const {
+  const std::string& dtype = main().parameters(i).dtype();
+  if (dtype == "float32") return "float";
+  if (dtype == "float64") return "double";
+  if (dtype == "float16") return "uint16_t";
+  return dtype == "bool" ? "bool" : dtype + "_t";
+}
+
+std::string ModelNames::tensor_macro(int i) const {
+  return absl::StrCat(is_input(i) ? "INPUT_" : "OUTPUT_", absl::AsciiStrToUpper(member(i)));
+}
+
+std::string ModelNames::pool_macro(const proto::Pool& pool) const {
+  return absl::StrCat(macro_, "_", absl::AsciiStrToUpper(pool.name()), "_WORKSPACE_POOL");
+}
+
 bool ModelNames::workspace_io() const {
   return main().parameters_size() > 0 && main().parameters(0).has_place();
 }

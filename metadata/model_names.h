@@ -29,7 +29,12 @@ class ModelNames {
   bool is_input(int i) const { return i < main().num_inputs(); }
   // Among the inputs, or among the outputs.
   int index(int i) const { return is_input(i) ? i : i - main().num_inputs(); }
-  std::string member(int i) const;  // of tensor `i`, in the struct of inputs or of outputs
+  std::string member(int i) const;        // of tensor `i`, in the struct of inputs or of outputs
+  std::string element_type(int i) const;  // of C, with the bytes of an element of tensor `i`
+  // "INPUT_IMAGE": what the names of the macros of tensor `i` have after macro() and '_'.
+  std::string tensor_macro(int i) const;
+  // "TVMGEN_MY_MOD_SRAM_WORKSPACE_POOL": what the names of a pool's macros begin with.
+  std::string pool_macro(const proto::Pool& pool) const;
 
   // Workspaces that the application described and gives: parameters of the model's function.
   const std::vector<const proto::Pool*>& pools() const { return pools_; }
