@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // kiln compile
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 
@@ -17,12 +16,12 @@
 #include "metadata/json.h"
 #include "mlf/model_library.h"
 #include "tools/kiln/c_compiler.h"
+#include "tools/kiln/code_options.h"
 #include "tools/kiln/commands.h"
 #include "tools/kiln/files.h"
 #include "tools/kiln/generated_headers.h"
 #include "tools/kiln/load_model.h"
 #include "tools/kiln/model_library.h"
-#include "tools/kiln/model_options.h"
 #include "tools/kiln/progress.h"
 #include "tools/kiln/stale_files.h"
 #include "tools/kiln/standard_output.h"
@@ -31,49 +30,11 @@
 namespace kiln::tools {
 namespace {
 
-struct CompileFlags : ModelFlags {
-  std::string output;
-  std::string module_name;
-  std::string executor = "aot", runtime = "cpp", interface = "packed", calling_convention;
-  std::string emit, dump_dir, tuning;
-  std::vector<std::string> pools, constant_pools;
-  bool workspace_io = false;
-  bool system_lib = false;
-  bool profile = false;
-  bool check_indices = false;
-  std::string c_constants = "packed";
+struct CompileFlags : CodeFlags {
+  std::string output, emit, dump_dir;
   std::string mlf;
   bool mlf_runtime = false, headers = true;
 };
-
-absl::StatusOr<CompileOptions> OptionsOf(const CompileFlags& flags) {
-  CompileOptions o;
-  o.module_name = flags.module_name.empty() ? DefaultModuleName(flags.model) : flags.module_name;
-  KILN_ASSIGN_OR_RETURN(o.executor, ParseExecutor(flags.executor));
-  KILN_ASSIGN_OR_RETURN(o.runtime, ParseRuntime(flags.runtime));
-  KILN_ASSIGN_OR_RETURN(o.interface, ParseInterface(flags.interface));
-  KILN_RETURN_IF_ERROR(ApplyModelFlags(flags, o));
-  o.calling_convention = DefaultCallingConvention(o.runtime, o.interface, o.externals);
-  if (!flags.calling_convention.empty()) {
-    KILN_ASSIGN_OR_RETURN(o.calling_convention, ParseCallingConvention(flags.calling_convention));
-  }
-  o.workspace_io = flags.workspace_io;
-  o.system_lib = flags.system_lib;
-  o.profile = flags.profile;
-  o.check_indices = flags.check_indices;
-  KILN_ASSIGN_OR_RETURN(o.c_constants, ParseCConstants(flags.c_constants));
-  if (!flags.tuning.empty()) {
-    KILN_ASSIGN_OR_RETURN(o.schedule.tuning, ReadTuning(flags.tuning));
-  }
-  for (const std::string& text : flags.pools) {
-    KILN_ASSIGN_OR_RETURN(o.pools.emplace_back(), ParsePool("pool", text));
-  }
-  for (const std::string& text : flags.constant_pools) {
-    KILN_ASSIGN_OR_RETURN(o.constant_pools.emplace_back(), ParsePool("constant-pool", text));
-  }
-  KILN_RETURN_IF_ERROR(CheckOptions(o));
-  return o;
-}
 
 // One file per pass and stage, numbered, in the dump folder; of a compilation that fails those that
 // it has come to.
@@ -131,13 +92,6 @@ absl::Status CheckMlfFlags(const CompileFlags& flags, const CompileOptions& opti
   return CheckForModelLibrary(options);
 }
 
-std::vector<std::string> InputFiles(const CompileFlags& flags) {
-  std::vector<std::string> files = FilesOf(flags.inputs);
-  files.push_back(flags.model);
-  if (!flags.tuning.empty()) files.push_back(flags.tuning);
-  return files;
-}
-
 // What is linked or loaded comes first.
 int CodeRank(const OutputFile& file) {
   if (absl::EndsWith(file.path, ".so")) return 0;
@@ -146,7 +100,7 @@ int CodeRank(const OutputFile& file) {
 }
 
 absl::Status RunCompile(const CompileFlags& flags) {
-  KILN_ASSIGN_OR_RETURN(CompileOptions options, OptionsOf(flags));
+  KILN_ASSIGN_OR_RETURN(CompileOptions options, CompileOptionsOf(flags));
   if (flags.emit.empty() && flags.output.empty() && flags.mlf.empty()) {
     return absl::InvalidArgumentError(
         "compile: wanted -o DIR to write to, --mlf FILE for an archive, or --emit STAGE to print");
@@ -162,7 +116,7 @@ absl::Status RunCompile(const CompileFlags& flags) {
     KILN_ASSIGN_OR_RETURN(const std::string text, EmitStage(graph, options, flags.emit));
     progress.Stop();
     if (!flags.output.empty()) {
-      return Apply({.files = {{flags.output, text}}, .inputs = InputFiles(flags)});
+      return Apply({.files = {{flags.output, text}}, .inputs = InputFilesOf(flags)});
     }
     return Print(text);
   }
@@ -171,7 +125,7 @@ absl::Status RunCompile(const CompileFlags& flags) {
   KILN_ASSIGN_OR_RETURN(Compiled compiled, Compile(std::move(graph), options));
   Artifacts& artifacts = compiled.artifacts;
   KILN_RETURN_IF_ERROR(LinkParts(options, compiled));
-  FileChanges changes = {.inputs = InputFiles(flags)};
+  FileChanges changes = {.inputs = InputFilesOf(flags)};
   std::string archive;
   if (!flags.mlf.empty()) {
     KILN_ASSIGN_OR_RETURN(const mlf::ModelLibrary library,
@@ -197,11 +151,7 @@ absl::Status RunCompile(const CompileFlags& flags) {
   progress.Stop();
   NoteWhatIsNotTuned(options, compiled.stages.lowered);
   if (flags.output.empty()) return absl::OkStatus();
-  for (const std::string& path : StaleFiles(flags.output, options.module_name, artifacts)) {
-    std::fprintf(stderr,
-                 "kiln: note: %s is left from an earlier compilation of %s with other options\n",
-                 path.c_str(), options.module_name.c_str());
-  }
+  NoteStaleFiles(flags.output, options.module_name, artifacts);
   return absl::OkStatus();
 }
 
@@ -211,18 +161,8 @@ void AddCompileCommand(CLI::App& app, Action& action) {
   CLI::App* command =
       app.add_subcommand("compile", "Compile a model (Relay text, ONNX or TFLite) into a library");
   auto flags = std::make_shared<CompileFlags>();
-  AddModelOptions(*command, *flags);
+  AddCodeOptions(*command, *flags);
   command->add_option("-o,--output", flags->output, "Folder to write to; with --emit, the file");
-  command->add_option("--module-name", flags->module_name,
-                      "Name of the module, a C identifier (default: from the file's name)");
-  command->add_option("--executor", flags->executor, "aot or graph")->capture_default_str();
-  command->add_option("--runtime", flags->runtime, "cpp or crt")->capture_default_str();
-  command->add_option("--interface", flags->interface, "packed or c")->capture_default_str();
-  command->add_option("--calling-convention", flags->calling_convention,
-                      "Of operator functions: packed, cpacked or unpacked");
-  command->add_option("--tuning", flags->tuning,
-                      "File of kiln tune: what was measured to be faster than the schedules that "
-                      "the compiler chooses by itself");
   command->add_option("--mlf", flags->mlf,
                       "Write an archive of the Model Library Format; needs --runtime crt");
   command->add_flag("--mlf-runtime", flags->mlf_runtime,
@@ -235,27 +175,6 @@ void AddCompileCommand(CLI::App& app, Action& action) {
                       "scheduled, plan, c, llvm, asm, graph-json, metadata, header, external");
   command->add_option("--dump-dir", flags->dump_dir,
                       "Write one file per pass and stage to this folder");
-  command->add_option("--pool", flags->pools,
-                      "C runtime: memory of the application's for tensors between operators, "
-                      "name:size[:alignment][:speed]; sram:64K:8:4, dram:any");
-  command->add_option("--constant-pool", flags->constant_pools,
-                      "C runtime: the same for constants, each a section .rodata.<name>");
-  command->add_flag("--workspace-io", flags->workspace_io,
-                    "C interface: place inputs and outputs in the workspace too, which is the "
-                    "application's");
-  command->add_flag(
-      "--system-lib", flags->system_lib,
-      "For the C++ runtime: make code to link, which registers itself, instead of a shared object");
-  command->add_flag("--profile", flags->profile,
-                    "AOT executor: tell the runtime when each operator begins and ends");
-  command
-      ->add_option("--c-constants", flags->c_constants,
-                   "C code: constants above 64 KiB packed as bytes, or elements, which machines "
-                   "of another byte order need and a C compiler takes 400 bytes of memory for")
-      ->capture_default_str();
-  command->add_flag("--check-indices", flags->check_indices,
-                    "Let the model fail, with a text that names operator and index, where an "
-                    "index that it computes is out of range; else the nearest one is taken");
   command->footer(
       "Examples:\n"
       "  kiln compile model.onnx -o out --module-name my_mod\n"

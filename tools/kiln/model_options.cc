@@ -19,7 +19,10 @@ void AddInputOptions(CLI::App& command, InputFlags& flags) {
 
 void AddModelOptions(CLI::App& command, ModelFlags& flags) {
   command.add_option("model", flags.model, "Model file")->required();
-  command.add_option("--codegen", flags.codegen, "llvm or c (default: llvm where it is built in)");
+  command.add_option(
+      "--codegen", flags.codegen,
+      absl::StrCat("llvm or c (default: ",
+                   flags.codegen.empty() ? "llvm where it is built in" : flags.codegen, ")"));
   command.add_option(
       "--target", flags.target,
       "host, x86-64-v3, cortex-m4f, an LLVM triple with -mcpu= and -mattr=, … [host]");

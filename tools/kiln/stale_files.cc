@@ -2,7 +2,9 @@
 #include "tools/kiln/stale_files.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -37,8 +39,6 @@ bool IsOwn(absl::string_view suffix, absl::string_view bytes, const std::string&
   return DefinesModule(bytes, module_name);
 }
 
-}  // namespace
-
 std::vector<std::string> StaleFiles(const std::string& folder, const std::string& module_name,
                                     const Artifacts& artifacts) {
   std::vector<std::string> suffixes = {".o", ".c", "_model.c", "_system_lib.c", "_devices.c"};
@@ -54,6 +54,17 @@ std::vector<std::string> StaleFiles(const std::string& folder, const std::string
     if (bytes.ok() && IsOwn(suffix, *bytes, module_name)) stale.push_back(path);
   }
   return stale;
+}
+
+}  // namespace
+
+void NoteStaleFiles(const std::string& folder, const std::string& module_name,
+                    const Artifacts& artifacts) {
+  for (const std::string& path : StaleFiles(folder, module_name, artifacts)) {
+    std::fprintf(stderr,
+                 "kiln: note: %s is left from an earlier compilation of %s with other options\n",
+                 path.c_str(), module_name.c_str());
+  }
 }
 
 }  // namespace kiln::tools
