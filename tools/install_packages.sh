@@ -50,10 +50,12 @@ test_packages=(
   make
   mypy
   picolibc-riscv64-unknown-elf
+  python3-kconfiglib # Kconfig files of packages for Zephyr
   python3-numpy
   python3-onnx
   python3-pip
   python3-venv
+  python3-yaml
   qemu-system-arm
   qemu-system-misc
   qemu-user

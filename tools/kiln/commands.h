@@ -21,6 +21,7 @@ void AddTuneCommand(CLI::App& app, Action& action);
 void AddQuantizeCommand(CLI::App& app, Action& action);
 void AddInspectCommand(CLI::App& app, Action& action);
 void AddBudgetCommand(CLI::App& app, Action& action);
+void AddPackageCommand(CLI::App& app, Action& action);
 void AddMlfCommand(CLI::App& app, Action& action);
 void AddCheckOnnxCommand(CLI::App& app, Action& action);
 void AddImportCheckCommand(CLI::App& app, Action& action);

@@ -23,7 +23,7 @@ embed_files = rule(
     implementation = _embed_files_impl,
     doc = "The definition of a function of runtime_files.h, which returns the files of `srcs`.",
     attrs = {
-        "below": attr.string(doc = "Files are named by their paths below the last folder of this name.", mandatory = True),
+        "below": attr.string(doc = "Files are named by their paths below the last folder of this name; without it, by their whole paths."),
         "function": attr.string(mandatory = True),
         "srcs": attr.label_list(allow_files = True, mandatory = True),
         "_embed": attr.label(default = "//tools/kiln:embed", executable = True, cfg = TOOL_CONFIGURATION),

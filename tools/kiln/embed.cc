@@ -27,7 +27,7 @@ void WriteLiteral(const std::string& bytes, std::ofstream& out) {
 
 int main(int argc, char** argv) {
   if (argc < 4) return 1;
-  const std::string folder = std::string(argv[3]) + "/";
+  const std::string folder = *argv[3] == '\0' ? "" : std::string(argv[3]) + "/";
   std::ofstream out(argv[1]);
   out << "#include \"tools/kiln/runtime_files.h\"\n\nnamespace kiln::tools {\n\n"
       << "const Artifacts& " << argv[2] << "() {\n"
@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
   for (int i = 4; i < argc; ++i) {
     const std::string path = argv[i];
     std::ifstream in(path, std::ios::binary);
-    const size_t at = path.rfind(folder);
+    const size_t at = folder.empty() ? 0 : path.rfind(folder);
     if (!in || at == std::string::npos) {
       std::fprintf(stderr, "%s: cannot be read, or is not below %s\n", argv[i], folder.c_str());
       return 1;

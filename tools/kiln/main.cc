@@ -93,6 +93,7 @@ int Main(int argc, char** argv) {
   kiln::tools::AddQuantizeCommand(app, action);
   kiln::tools::AddInspectCommand(app, action);
   kiln::tools::AddBudgetCommand(app, action);
+  kiln::tools::AddPackageCommand(app, action);
   kiln::tools::AddMlfCommand(app, action);
   kiln::tools::AddCheckOnnxCommand(app, action);
   kiln::tools::AddImportCheckCommand(app, action);

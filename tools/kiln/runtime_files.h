@@ -19,6 +19,12 @@ const Artifacts& BenchPageTemplate();
 // Chart.js, "chart.min.js".
 const Artifacts& ChartLibrary();
 
+// What packages for build systems are made from, as <system>/<path in the package>.in.
+const Artifacts& PackageTemplates();
+
+// The Apache License, the one file of this.
+const Artifacts& LicenseText();
+
 // A plugin of QEMU that counts instructions, the one file of this.
 const Artifacts& EmulatorPlugin();
 

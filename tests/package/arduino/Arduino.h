@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Stands for Arduino's: what a sketch calls, on this machine, and the program around it.
+ */
+#ifndef KILN_TESTS_PACKAGE_ARDUINO_ARDUINO_H_
+#define KILN_TESTS_PACKAGE_ARDUINO_ARDUINO_H_
+
+#include <stdio.h>
+
+struct SerialPort {
+  void begin(unsigned long rate) { rate_ = rate; }
+  void print(const char* text) { printf("%lu: %s", rate_, text); }
+  void println(int number) { printf("%d\n", number); }
+
+ private:
+  unsigned long rate_ = 0;
+};
+
+static SerialPort Serial;
+inline void delay(unsigned long) {}
+
+void setup();
+void loop();
+
+int main() {
+  setup();
+  loop();
+  return 0;
+}
+
+#endif /* KILN_TESTS_PACKAGE_ARDUINO_ARDUINO_H_ */

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of packages share."""
+
+import os
+import shutil
+import subprocess
+
+from tests.cli.cli_case import CODEGENS, DIGITS, MY_MOD, CliCase, needs_llvm
+
+HERE = os.path.abspath("tests/package")
+ROOT = os.getcwd()
+# A target that every machine which runs the tests has, and one that the systems of firmware take.
+HOST = "x86-64"
+WARNINGS = ["-Wall", "-Wextra", "-Werror"]
+# What an example prints when its inputs are zero.
+MY_MOD_OUTPUT = "status 0, outputs.output[0] = 0\n"
+
+
+class PackageCase(CliCase):
+    def package(self, system, *options, model=MY_MOD, target=HOST, folder="package"):
+        """Writes a package and returns its folder."""
+        path = self.path(folder)
+        self.succeeds("package", model, "--for", system, "-o", path, "--target", target, *options)
+        return path
+
+    def run_command(self, *command, folder=None, **environment):
+        result = subprocess.run(
+            command,
+            cwd=folder or self.folder,
+            env=dict(os.environ, **environment),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        self.assertEqual(result.returncode, 0, "{}:\n{}".format(" ".join(command), result.stdout.decode()))
+        return result.stdout.decode()
+
+    def cmake(self, source, *options, build="build", **environment):
+        """Configures and builds; returns the build folder."""
+        self.assertIsNotNone(shutil.which("cmake"), "tools/install_packages.sh test installs cmake")
+        environment["CFLAGS"] = " ".join(WARNINGS)
+        self.run_command("cmake", "-S", source, "-B", self.path(build), "-Werror=dev", *options, **environment)
+        self.run_command("cmake", "--build", self.path(build), **environment)
+        return self.path(build)
+
+    def read(self, *path):
+        with open(os.path.join(self.folder, *path), encoding="utf-8") as file:
+            return file.read()

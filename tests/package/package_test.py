@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`kiln package` for every system: what is in all packages, and command lines that are refused."""
+
+import os
+import unittest
+
+from tests.package.package_case import CODEGENS, DIGITS, MY_MOD, PackageCase
+
+SYSTEMS = ["arduino", "cmake", "cmsis-pack", "esp-idf", "make", "platformio", "zephyr"]
+
+
+class PackageTest(PackageCase):
+    def test_what_all_packages_hold(self):
+        """The compiler's code and headers to the byte, where it came from, and no path of this machine."""
+        self.succeeds("compile", DIGITS, "-o", self.out, "--runtime", "crt", "--interface", "c", "--codegen", "c", "--target", "cortex-m4f")
+        compiled = self.files(self.out)
+        for system in SYSTEMS:
+            with self.subTest(system):
+                files = self.files(self.package(system, model=DIGITS, target="cortex-m4f", folder=system))
+                headers = "src" if system == "arduino" else "include"
+                for name in ("digits.c", "digits_model.c"):
+                    self.assertEqual(files["src/" + name], compiled[name])
+                for name in ("digits.h", "kiln/model.h"):
+                    self.assertEqual(files[headers + "/" + name], compiled[name])
+                self.assertIn(b"Apache License", files["LICENSE"])
+                for words in ("## With ", "`cortex-m4f`", "| input | `image` | `float` | 1 x 1 x 8 x 8 |", "-O2 -ffp-contract=off"):
+                    self.assertIn(words, files["README.md"].decode())
+                self.assertTrue(any(name.startswith(("examples/", "samples/")) for name in files))
+                for name, data in files.items():
+                    self.assertNotIn(self.folder.encode(), data, name)
+                    self.assertNotIn(os.getcwd().encode(), data, name)
+                    if not name.startswith("src/"):
+                        self.assertNotIn(b"{{", data, name)
+                        self.assertTrue(data.endswith(b"\n") and b"\n\n\n" not in data, name)
+
+    def test_the_page(self):
+        """Examples in docs/package.md are those of the packages that it makes."""
+        with open("docs/package.md", encoding="utf-8") as file:
+            page = file.read()
+        for system, folder, example in (
+            ("cmake", "digits", "examples/run/main.c"),
+            ("esp-idf", "components/digits", "examples/run/main/main.c"),
+            ("arduino", "libraries/digits", "examples/Run/Run.ino"),
+        ):
+            text = self.read(self.package(system, model=DIGITS, folder=system), example)
+            language = "c++" if example.endswith(".ino") else "c"
+            self.assertIn("```{} {}/{}\n{}```\n".format(language, folder, example, text), page)
+
+    def test_the_same_bytes(self):
+        for system in SYSTEMS:
+            first = self.files(self.package(system, folder=system))
+            self.assertEqual(first, self.files(self.package(system, folder=system + "-again")))
+
+    def test_quantised_tensors(self):
+        text = (
+            '#[version = "0.0.5"]\ndef @main(%s: Tensor[(1, 3), int8], input_scales=[[0.5f]], input_zero_points=[[-3]])'
+            " { clip(%s, a_min=-3f, a_max=127f) }\n"
+        )
+        folder = self.package("make", model=self.write("sensor.relay", text))
+        self.assertIn("| input | `s` | `int8_t` | 1 x 3 | 0.5 * (q - -3) |", self.read(folder, "README.md"))
+
+    def test_flags_of_helium(self):
+        self.assertIn("-mcpu=cortex-m55+nomve.fp", self.read(self.package("zephyr", target="cortex-m55"), "zephyr/CMakeLists.txt"))
+
+    def test_objects(self):
+        if "llvm" not in CODEGENS:
+            self.refuses("built without", "package", MY_MOD, "--for", "cmake", "-o", self.out, "--codegen", "llvm")
+            return
+        for system in SYSTEMS:
+            with self.subTest(system):
+                options = ["--codegen", "llvm", "--target", "cortex-m4f"]
+                if system in ("arduino", "platformio"):
+                    words = "found --codegen llvm, which makes an object, wanted --codegen c: {} builds".format(system)
+                    self.refuses(words, "package", MY_MOD, "--for", system, "-o", self.out, *options)
+                else:
+                    files = self.files(self.package(system, "--codegen", "llvm", target="cortex-m4f", folder=system))
+                    self.assertIn("src/my_mod.o", files)
+                    self.assertNotIn("src/my_mod.c", files)
+
+    def test_a_new_package_in_place_of_an_old_one(self):
+        self.package("make", folder="out")
+        if "llvm" in CODEGENS:
+            note = self.kiln("package", MY_MOD, "--for", "make", "-o", self.out, "--codegen", "llvm").stderr.decode()
+            self.assertIn("out/src/my_mod.c is left from an earlier compilation", note)
+        self.assertEqual(self.kiln("package", MY_MOD, "--for", "make", "-o", self.out).returncode, 0)
+
+    def test_all_or_nothing(self):
+        self.write("file", "")
+        result = self.kiln("package", MY_MOD, "--for", "cmake", "-o", self.path("file"))
+        self.assertEqual(result.returncode, 2)
+        self.assertEqual(os.listdir(self.folder), ["file"])
+
+    def refuses_package(self, words, *options, system="cmake"):
+        self.refuses(words, "package", MY_MOD, "--for", system, "-o", self.out, *options)
+
+    def test_systems(self):
+        self.refuses_package("--for: found 'cmaker', wanted one of " + ", ".join(SYSTEMS), system="cmaker")
+        self.refuses("--for is required", "package", MY_MOD, "-o", self.out)
+        self.refuses("--output is required", "package", MY_MOD, "--for", "make")
+
+    def test_code_that_is_no_package(self):
+        self.refuses_package("found --runtime cpp, wanted --runtime crt", "--runtime", "cpp", "--interface", "packed")
+        self.refuses_package("found --executor graph, wanted --executor aot", "--executor", "graph", "--interface", "packed")
+        self.refuses_package("found --interface packed, wanted --interface c: a package has the plain C", "--interface", "packed")
+        for options in (["--executor", "graph"], ["--system-lib"], ["--profile"], ["--runtime", "cpp"]):
+            self.refuses_package("", *options)
+
+    def test_targets(self):
+        for system in set(SYSTEMS) - {"cmake", "make"}:
+            self.refuses_package("wanted --target with --for {}: the processor".format(system), system=system)
+        self.refuses_package("wanted --target", "--cpu-variants", "x86-64-v2,x86-64-v3", system="zephyr")
+
+    def test_names(self):
+        for version in ("1", "1.0", "1.0.x", "01.0.0", "1.0.0-rc1"):
+            self.refuses_package("--package-version: found '{}', wanted three numbers".format(version), "--package-version=" + version)
+        for vendor in ("a b", "<x>"):
+            self.refuses_package("--vendor: found '{}', wanted letters".format(vendor), "--vendor=" + vendor)
+        for url in ("example.org", "ftp://example.org", 'https://example.org/"x"', "https://example.org/a b"):
+            self.refuses_package("--url: found '{}', wanted https://".format(url), "--url=" + url)
+        self.refuses_package("--module-name: found '_x', wanted a name that begins with a letter", "--module-name", "_x")
+
+
+if __name__ == "__main__":
+    unittest.main()

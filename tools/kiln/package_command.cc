@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// kiln package
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compiler/base/status.h"
+#include "compiler/pipeline/compile.h"
+#include "tools/kiln/code_options.h"
+#include "tools/kiln/commands.h"
+#include "tools/kiln/files.h"
+#include "tools/kiln/generated_headers.h"
+#include "tools/kiln/load_model.h"
+#include "tools/kiln/progress.h"
+#include "tools/kiln/stale_files.h"
+#include "tools/kiln/tuning_option.h"
+#include "tools/package/package.h"
+
+namespace kiln::tools {
+namespace {
+
+struct PackageFlags : CodeFlags {
+  PackageFlags() {
+    runtime = "crt";
+    interface = "c";
+    codegen = "c";
+  }
+  PackageRequest request;
+  std::string output;
+};
+
+absl::Status RunPackage(const PackageFlags& flags) {
+  KILN_ASSIGN_OR_RETURN(const CompileOptions options, CompileOptionsOf(flags));
+  KILN_RETURN_IF_ERROR(CheckPackage(flags.request, options));
+  Progress progress("packaging " + flags.model);
+  KILN_ASSIGN_OR_RETURN(Graph graph, LoadModel(flags.model, flags.inputs));
+  KILN_ASSIGN_OR_RETURN(const Compiled compiled, Compile(std::move(graph), options));
+  KILN_ASSIGN_OR_RETURN(const Artifacts files,
+                        MakePackage(flags.request, {.target = options.target,
+                                                    .metadata = compiled.stages.metadata,
+                                                    .artifacts = compiled.artifacts,
+                                                    .headers = HeadersOf(compiled.artifacts)}));
+  FileChanges changes = {.inputs = InputFilesOf(flags)};
+  const std::filesystem::path folder = flags.output;
+  for (const auto& [path, bytes] : files)
+    changes.files.push_back({(folder / path).string(), bytes});
+  KILN_RETURN_IF_ERROR(Apply(changes));
+  progress.Stop();
+  NoteWhatIsNotTuned(options, compiled.stages.lowered);
+  NoteStaleFiles(folder / "src", options.module_name, compiled.artifacts);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddPackageCommand(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "package", "Compile a model into a module that another build system takes as it is");
+  auto flags = std::make_shared<PackageFlags>();
+  AddCodeOptions(*command, *flags);
+  PackageRequest& request = flags->request;
+  command
+      ->add_option("--for", request.system,
+                   absl::StrCat("The build system: ", absl::StrJoin(PackageSystems(), ", ")))
+      ->required();
+  command->add_option("-o,--output", flags->output, "Folder of the package")->required();
+  command->add_option("--package-version", request.version, "Version of the package: three numbers")
+      ->capture_default_str();
+  command->add_option("--vendor", request.vendor, "Who the package is from: letters, digits, - _")
+      ->capture_default_str();
+  command->add_option("--url", request.url, "Where the package comes from: https://…");
+  command->footer(
+      "Examples:\n"
+      "  kiln package model.onnx --for cmake -o model\n"
+      "  kiln package model.onnx --for zephyr --target cortex-m4f -o modules/model\n"
+      "  kiln package model.onnx --for arduino --target cortex-m4f -o libraries/model\n"
+      "  kiln package model.onnx --for cmsis-pack --target cortex-m55 --codegen llvm -o pack");
+  command->callback([flags, &action] { action = [flags] { return RunPackage(*flags); }; });
+}
+
+}  // namespace kiln::tools
