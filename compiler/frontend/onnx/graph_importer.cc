@@ -91,6 +91,11 @@ absl::Status ConvertByName(Converter& c, absl::string_view relay) {
   return absl::OkStatus();
 }
 
+// What a node makes is called as the model's first name for it.
+void NameValue(Value& value, std::string name) {
+  if (value.kind == ValueKind::kNodeOutput && value.name.empty()) value.name = std::move(name);
+}
+
 }  // namespace
 
 absl::Status CheckOpset(const onnx::OperatorSetIdProto& id) {
@@ -192,6 +197,7 @@ void GraphImporter::AddNode(const onnx::NodeProto& node, const std::string& name
     Item item = outputs.ok() ? (*outputs)[static_cast<size_t>(i)] : Item::Unknown();
     // An output that the operator's conversion leaves out is none: its readers are told.
     if (item.is_absent()) continue;
+    if (item.is_tensor()) NameValue(graph_.value(item.tensor), scope.prefix() + node.output(i));
     if (scope.Define(node.output(i), std::move(item))) continue;
     tell(
         absl::InvalidArgumentError(absl::StrCat("output '", node.output(i), "' is defined twice")));

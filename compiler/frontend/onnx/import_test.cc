@@ -26,6 +26,7 @@ TEST(ImportOnnx, KeepsNames) {
   ASSERT_TRUE(graph.ok()) << graph.status();
   EXPECT_EQ(graph->value(graph->inputs[0]).name, "images:0");
   EXPECT_EQ(graph->output_names, std::vector<std::string>{"y"});
+  EXPECT_EQ(graph->value(graph->outputs[0]).name, "y");
   EXPECT_EQ(graph->node(0).source.node, "act");
   EXPECT_EQ(graph->node(0).source.file, "m.onnx");
   EXPECT_THAT(PrintRelay(*graph), HasSubstr("nn.relu("));

@@ -169,12 +169,14 @@ absl::Status Importer::AddOutputs(Frame& frame) {
 
 absl::Status Importer::SetTensor(Frame& frame, int tensor, ValueId value) {
   ValueId& place = frame.values[static_cast<size_t>(tensor)];
+  const std::string& name = frame.subgraph.tensors[static_cast<size_t>(tensor)].name;
   if (place == kNoId) {
     place = value;
+    Value& named = graph_.value(value);
+    if (named.kind == ValueKind::kNodeOutput && named.name.empty()) named.name = name;
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "tensor '", frame.subgraph.tensors[static_cast<size_t>(tensor)].name, "' is defined twice"));
+  return absl::InvalidArgumentError(absl::StrCat("tensor '", name, "' is defined twice"));
 }
 
 absl::StatusOr<ValueId> Importer::Resolve(Frame& frame, int tensor) {

@@ -52,6 +52,7 @@ TEST(ImportTflite, KeepsNames) {
   ASSERT_TRUE(graph.ok()) << graph.status();
   EXPECT_THAT(InputNames(*graph), ElementsAre("images:0"));
   EXPECT_THAT(graph->output_names, ElementsAre("act"));
+  EXPECT_EQ(graph->value(graph->outputs[0]).name, "act");
   EXPECT_EQ(graph->node(0).source.node, "act");
   EXPECT_EQ(graph->node(0).source.file, "m.tflite");
 }
