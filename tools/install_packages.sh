@@ -61,11 +61,13 @@ test_packages=(
   qemu-user
 )
 check_packages=(
+  chromium-driver # pages in a browser; without it their test skips that
   clang-format-19
   clang-tidy-19
   debootstrap # release/try_release.sh
   git
   libclang-rt-19-dev # fuzzers
+  python3-selenium
 )
 # buildifier is built with Go where there is none; any Go will do.
 if ! command -v buildifier >/dev/null && ! command -v go >/dev/null; then

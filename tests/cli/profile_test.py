@@ -152,16 +152,34 @@ class ProfileTest(CliCase):
         operators = result["profile"]["operators"]
         # A head, a row for each operator, a sum.
         self.assertEqual(len(page.rows), len(operators) + 2)
-        shown = [row[0] for row in page.rows]
+        shown = [row[1] for row in page.rows]
         for operator in operators:
             self.assertIn(operator["function_name"].replace("tvmgen_m_", "", 1), shown)
         self.assertEqual([tag for tag, _ in page.tags].count("canvas"), 2)
-        # Data, the chart library, the page's own code.
-        self.assertEqual(len(page.scripts), 3)
+        # Data, the chart library, the code of all pages, the page's own.
+        self.assertEqual(len(page.scripts), 4)
         data = json.loads(page.scripts[0])
         for operator in data["profile"]["operators"]:
             del operator["label"]
         self.assertEqual(data, result)
+
+    def test_page_says_what_was_measured(self):
+        library = self.compile("--profile")
+        self.bench(library, "--html", "page.html")
+        text = self.read("page.html")
+        self.assertRegex(text, r"<dt>measured</dt><dd>\d{4}-\d\d-\d\d \d\d:\d\d UTC</dd>")
+        for name in "CPU", "compiled for", "measured by":
+            self.assertRegex(text, f"<dt>{name}</dt><dd>[^<]+</dd>")
+
+    def test_trace(self):
+        library = self.compile("--profile")
+        result = json.loads(self.bench(library, "--trace", self.path("trace.json"), "--json"))
+        trace = json.loads(self.read("trace.json"))
+        events = [event for event in trace["traceEvents"] if event["ph"] == "X"]
+        self.assertEqual([event["args"]["function"] for event in events], [op["function_name"] for op in result["profile"]["operators"]])
+        for event, following in zip(events, events[1:]):
+            self.assertAlmostEqual(event["ts"] + event["dur"], following["ts"])
+        self.assertEqual(trace["otherData"]["module"], "m")
 
     def test_page_needs_no_network(self):
         library = self.compile("--executor", "graph")
@@ -183,7 +201,9 @@ class ProfileTest(CliCase):
         self.assertTrue(any('<b>&"' in source for source in sources), sources)
         page = Page(self.read("page.html"))
         self.assertNotIn("b", [tag for tag, _ in page.tags])
-        self.assertEqual(sorted(row[-1] for row in page.rows[1:-1]), sorted(sources))
+        # What is of no node of the model has the name of its function.
+        shown = [op["source"] or op["function_name"].replace("tvmgen_m_", "", 1) for op in result["profile"]["operators"]]
+        self.assertEqual(sorted(row[0] for row in page.rows[1:-1]), sorted(shown))
         self.assertNotIn("<b>", page.scripts[0])
         data = json.loads(page.scripts[0])
         self.assertEqual([operator["source"] for operator in data["profile"]["operators"]], sources)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -11,7 +12,12 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "compiler/base/status.h"
 #include "compiler/target/target.h"
 #include "runtime_cpp/cpu_variant.h"
@@ -24,6 +30,7 @@
 #include "tools/kiln/machine_peak.h"
 #include "tools/kiln/progress.h"
 #include "tools/kiln/standard_output.h"
+#include "tools/kiln/version.h"
 
 namespace kiln::tools {
 namespace {
@@ -41,7 +48,7 @@ struct BenchFlags {
   double seconds = 1;
   bool json = false;
   bool profile = false;
-  std::optional<std::string> html;
+  std::optional<std::string> html, trace;
 };
 
 double Milliseconds(Clock::duration d) {
@@ -74,6 +81,18 @@ absl::StatusOr<Target> RunningTarget(const runtime::Module& module, const std::s
   if (!variant.empty()) return Target::Parse(variant);
   KILN_ASSIGN_OR_RETURN(const auto metadata, runtime::ModelMetadata::Find(module));
   return metadata.is_complete() ? Target::Parse(metadata.target()) : Target::Host();
+}
+
+// What Linux calls the processor; "unknown" where it does not say.
+std::string CpuName() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::vector<std::string> parts = absl::StrSplit(line, absl::MaxSplits(':', 1));
+    if (parts.size() == 2 && absl::StartsWith(parts[0], "model name")) {
+      return std::string(absl::StripAsciiWhitespace(parts[1]));
+    }
+  }
+  return "unknown";
 }
 
 // The milliseconds of runs, one after the other for so many seconds.
@@ -119,6 +138,10 @@ absl::StatusOr<BenchResult> Measure(const BenchFlags& flags) {
     return result;
   }
   KILN_ASSIGN_OR_RETURN(const Target target, RunningTarget(library.module, result.cpu_variant));
+  result.target = target.name;
+  result.cpu = CpuName();
+  result.date = absl::FormatTime("%Y-%m-%d %H:%M UTC", absl::Now(), absl::UTCTimeZone());
+  result.version = absl::StrCat("Kiln ", kVersion);
   KILN_ASSIGN_OR_RETURN(MachinePeak peak, MeasureMachinePeak(target));
   KILN_ASSIGN_OR_RETURN(std::vector<double> times, TimeRuns(executor, flags.seconds));
   KILN_ASSIGN_OR_RETURN(runtime::ProfileReport report,
@@ -128,26 +151,31 @@ absl::StatusOr<BenchResult> Measure(const BenchFlags& flags) {
   return result;
 }
 
+// In one line; a name that is not UTF-8 has replacement characters.
+std::string ToText(const nlohmann::ordered_json& json) {
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
 absl::Status Bench(BenchFlags flags) {
   if (!(flags.seconds > 0) || std::isinf(flags.seconds)) {
     return absl::InvalidArgumentError(
         absl::StrCat("--seconds: found ", flags.seconds, ", wanted a number above 0"));
   }
-  if (flags.html.has_value()) {
-    if (flags.html->empty()) return absl::InvalidArgumentError("--html: wanted the name of a file");
-    KILN_RETURN_IF_ERROR(CheckIsNoFolder("--html", *flags.html));
+  for (const auto& [option, file] : {std::pair("--html", &flags.html), {"--trace", &flags.trace}}) {
+    if (!file->has_value()) continue;
+    KILN_RETURN_IF_ERROR(CheckIsNoFolder(option, **file));
     flags.profile = true;
   }
   KILN_RETURN_IF_ERROR(SetThreads(flags.threads));
   KILN_ASSIGN_OR_RETURN(const BenchResult result, Measure(flags));
-  if (flags.html.has_value()) {
-    KILN_RETURN_IF_ERROR(
-        Apply({.files = {{*flags.html, BenchPage(result)}}, .inputs = {flags.library}}));
+  std::vector<OutputFile> files;
+  if (flags.html.has_value()) files.push_back({*flags.html, BenchPage(result)});
+  if (flags.trace.has_value()) files.push_back({*flags.trace, ToText(BenchTrace(result))});
+  if (!files.empty()) {
+    KILN_RETURN_IF_ERROR(Apply({.files = std::move(files), .inputs = {flags.library}}));
   }
   if (!flags.json) return Print(BenchText(result));
-  return Print(absl::StrCat(
-      BenchJson(result).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace),
-      "\n"));
+  return Print(ToText(BenchJson(result)));
 }
 
 }  // namespace
@@ -170,12 +198,15 @@ void AddBenchCommand(CLI::App& app, Action& action) {
                     "library of compile --profile");
   command->add_option("--html", flags->html,
                       "File for a page that shows the profile in charts; means --profile");
+  command->add_option("--trace", flags->trace,
+                      "File for the profile as Chrome's trace viewer and Perfetto show it; means "
+                      "--profile");
   command->footer(
       "Examples:\n"
       "  kiln bench out/my_mod.so --threads 1 --seconds 2\n"
       "  kiln bench out/my_mod.so --json\n"
       "  kiln bench out/my_mod.so --profile\n"
-      "  kiln bench out/my_mod.so --html profile.html");
+      "  kiln bench out/my_mod.so --html profile.html --trace profile.trace.json");
   command->callback([flags, &action] { action = [flags] { return Bench(*flags); }; });
 }
 

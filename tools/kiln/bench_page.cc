@@ -2,43 +2,33 @@
 // BenchPage: bench_page.html with the result, and the chart library, in the places of its marks.
 #include <string>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
 #include "tools/kiln/bench_report.h"
 #include "tools/kiln/roofline.h"
 #include "tools/kiln/runtime_files.h"
+#include "tools/pages/html.h"
 
 namespace kiln::tools {
 namespace {
 
 using runtime::OperatorTiming;
 
-// JSON that may stand inside a script element: nothing in it ends the element or begins a comment.
-std::string EscapedJson(const nlohmann::ordered_json& json) {
-  const std::string text =
-      json.dump(-1, ' ', /*ensure_ascii=*/true, nlohmann::ordered_json::error_handler_t::replace);
-  return absl::StrReplaceAll(text, {{"<", "\\u003c"}, {">", "\\u003e"}, {"&", "\\u0026"}});
-}
-
-// Text of an element or a quoted attribute, with a replacement character for what is not UTF-8.
-// Names come from model files.
-std::string EscapeHtml(const std::string& text) {
-  using nlohmann::json;
-  const json valid = json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace));
-  return absl::StrReplaceAll(
-      valid.get<std::string>(),
-      {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}});
-}
-
-std::string TextCell(const std::string& text) {
-  return absl::StrCat("<td>", EscapeHtml(text), "</td>");
-}
-
 // A cell that is sorted by `value`; empty if the number is not known.
-std::string NumberCell(double value, bool known, absl::string_view unit = "") {
-  if (!known) return "<td data-value=\"-1\"></td>";
-  return absl::StrFormat("<td data-value=\"%.17g\">%.2f%s</td>", value, value, unit);
+std::string KnownCell(double value, bool known, absl::string_view unit = "") {
+  return known ? NumberCell(value, 2, unit) : EmptyNumberCell();
+}
+
+// Operations are counted by the direct algorithm, of which Winograd's does a part.
+bool IsWinograd(const OperatorTiming& timing) {
+  return absl::StrContains(absl::AsciiStrToLower(timing.schedule), "winograd");
+}
+
+// The model's names of what the operator computes, or else its function.
+std::string LayerLabel(const BenchResult& result, const OperatorTiming& timing) {
+  return timing.source.empty() ? OperatorLabel(result.module_name, timing) : timing.source;
 }
 
 std::string Row(const BenchResult& result, const OperatorTiming& timing) {
@@ -46,14 +36,14 @@ std::string Row(const BenchResult& result, const OperatorTiming& timing) {
   const double total = profile.report.total_seconds;
   const RooflinePoint point = PlaceOnRoofline(timing, profile.peak.all_threads);
   const bool known = point.bound != Bound::kUnknown;
-  return absl::StrCat("<tr>", TextCell(OperatorLabel(result.module_name, timing)),
-                      NumberCell(timing.seconds * 1e6, true),
-                      NumberCell(total > 0 ? 100 * timing.seconds / total : 0, true, " %"),
-                      NumberCell(timing.GflopsPerSecond(), known),
-                      NumberCell(timing.GigabytesPerSecond(), known),
-                      NumberCell(point.intensity, known), NumberCell(point.percent, known, " %"),
-                      TextCell(ToString(point.bound)), TextCell(timing.schedule),
-                      TextCell(timing.source), "</tr>\n");
+  return absl::StrCat(
+      "<tr>", TextCell(LayerLabel(result, timing)),
+      TextCell(OperatorLabel(result.module_name, timing)), NumberCell(timing.seconds * 1e6),
+      NumberCell(total > 0 ? 100 * timing.seconds / total : 0, 2, " %"),
+      KnownCell(timing.GflopsPerSecond(), known), KnownCell(timing.GigabytesPerSecond(), known),
+      KnownCell(point.intensity, known), KnownCell(point.percent, known, " %"),
+      TextCell(absl::StrCat(ToString(point.bound), IsWinograd(timing) ? ", Winograd" : "")),
+      TextCell(timing.schedule), "</tr>\n");
 }
 
 std::string Rows(const BenchResult& result) {
@@ -68,22 +58,19 @@ std::string SumRow(const BenchResult& result) {
   const OperatorSum sum = SumOf(*result.profile);
   const double total = result.profile->report.total_seconds;
   const double scale = sum.seconds > 0 ? 1e-9 / sum.seconds : 0;
-  return absl::StrCat("<tr>", TextCell("all operators"), NumberCell(sum.seconds * 1e6, true),
-                      NumberCell(total > 0 ? 100 * sum.seconds / total : 0, true, " %"),
-                      NumberCell(sum.operations * scale, true),
-                      NumberCell(sum.accessed_bytes * scale, true),
-                      NumberCell(sum.accessed_bytes > 0 ? sum.operations / sum.accessed_bytes : 0,
-                                 sum.accessed_bytes > 0),
-                      NumberCell(sum.percent, true, " %"), "<td></td><td></td><td></td></tr>\n");
-}
-
-std::string SummaryItem(const std::string& name, const std::string& value) {
-  return absl::StrCat("<dt>", EscapeHtml(name), "</dt><dd>", EscapeHtml(value), "</dd>\n");
+  return absl::StrCat("<tr>", TextCell("all operators"), "<td></td>", NumberCell(sum.seconds * 1e6),
+                      NumberCell(total > 0 ? 100 * sum.seconds / total : 0, 2, " %"),
+                      NumberCell(sum.operations * scale), NumberCell(sum.accessed_bytes * scale),
+                      KnownCell(sum.accessed_bytes > 0 ? sum.operations / sum.accessed_bytes : 0,
+                                sum.accessed_bytes > 0),
+                      NumberCell(sum.percent, 2, " %"), "<td></td><td></td></tr>\n");
 }
 
 std::string Summary(const BenchResult& result) {
   const MachinePeak& peak = result.profile->peak;
   std::string items = absl::StrCat(
+      SummaryItem("measured", result.date), SummaryItem("CPU", result.cpu),
+      SummaryItem("compiled for", result.target), SummaryItem("measured by", result.version),
       SummaryItem("executor", result.executor),
       result.variants.empty() ? "" : SummaryItem("variant", result.variants),
       SummaryItem("threads", absl::StrCat(result.threads)),
@@ -106,7 +93,7 @@ nlohmann::ordered_json ChartData(const BenchResult& result) {
   nlohmann::ordered_json data = BenchJson(result);
   nlohmann::ordered_json& operators = data["profile"]["operators"];
   for (size_t i = 0; i < operators.size(); ++i) {
-    operators[i]["label"] = OperatorLabel(result.module_name, result.profile->report.operators[i]);
+    operators[i]["label"] = LayerLabel(result, result.profile->report.operators[i]);
   }
   return data;
 }
@@ -114,13 +101,13 @@ nlohmann::ordered_json ChartData(const BenchResult& result) {
 }  // namespace
 
 std::string BenchPage(const BenchResult& result) {
-  return absl::StrReplaceAll(BenchPageTemplate().at("bench_page.html"),
-                             {{"{{module}}", EscapeHtml(result.module_name)},
-                              {"{{summary}}", Summary(result)},
-                              {"{{rows}}", Rows(result)},
-                              {"{{sum}}", SumRow(result)},
-                              {"{{data}}", EscapedJson(ChartData(result))},
-                              {"{{chart_library}}", ChartLibrary().at("chart.min.js")}});
+  return FillPage(BenchPageTemplate().at("bench_page.html"),
+                  {{"module", EscapeHtml(result.module_name)},
+                   {"summary", Summary(result)},
+                   {"rows", Rows(result)},
+                   {"sum", SumRow(result)},
+                   {"data", ScriptJson(ChartData(result))},
+                   {"chart_library", ChartLibrary().at("chart.min.js")}});
 }
 
 }  // namespace kiln::tools

@@ -24,6 +24,8 @@ struct BenchResult {
   std::string executor;
   std::string cpu_variant = {};  // that runs, of a library of several
   std::string variants = {};     // "x86-64-v3 (of x86-64-v2, x86-64-v3)"
+  // For the page: what the code is for, what ran it, when, and what measured it.
+  std::string target = {}, cpu = {}, date = {}, version = {};
   int threads = 1;
   size_t runs = 0;
   double min_ms = 0, median_ms = 0, mean_ms = 0, p99_ms = 0;
@@ -41,6 +43,10 @@ nlohmann::ordered_json BenchJson(const BenchResult& result);
 // A page of HTML that needs no other file and no network: summary, a bar chart of the times, the
 // roofline, a table that can be sorted. The result must have a profile.
 std::string BenchPage(const BenchResult& result);
+
+// One run as Chrome's trace viewer and Perfetto read it (JSON of trace events): each operator with
+// the mean time of all its calls, one behind the other. The result must have a profile.
+nlohmann::ordered_json BenchTrace(const BenchResult& result);
 
 // What the text and the page call an operator function: its name without the module's prefix, and
 // its operators where the name does not say them.

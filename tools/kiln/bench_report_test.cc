@@ -145,15 +145,50 @@ TEST(BenchJson, HasTheSameFigures) {
 TEST(BenchPage, HasARowForEveryOperatorAndTheChartLibrary) {
   const std::string page = BenchPage(SampleResult());
   EXPECT_TRUE(absl::StrContains(page, "<title>m: kiln bench</title>"));
-  EXPECT_TRUE(
-      absl::StrContains(page, "<tr><td>fused_nn_conv2d</td><td data-value=\"8\">8.00</td>"));
+  EXPECT_TRUE(absl::StrContains(
+      page, "<tr><td>conv1</td><td>fused_nn_conv2d</td><td data-value=\"8\">8.00</td>"));
   EXPECT_TRUE(absl::StrContains(page, "<td>fused_exp</td>"));
   EXPECT_TRUE(absl::StrContains(page, "<td>npu_main_0 (sort)</td>"));
-  EXPECT_TRUE(absl::StrContains(page, "<td>conv1</td>"));
-  EXPECT_TRUE(absl::StrContains(page, "\"label\":\"fused_nn_conv2d\""));
+  EXPECT_TRUE(absl::StrContains(page, "\"label\":\"conv1\""));
   EXPECT_TRUE(absl::StrContains(page, "Chart.js v"));
   EXPECT_FALSE(absl::StrContains(page, "{{"));
   EXPECT_LT(page.find("<td>fused_nn_conv2d"), page.find("<td>fused_exp"));  // the slowest first
+}
+
+TEST(BenchPage, SaysWhatWasMeasuredWhenAndOnWhat) {
+  BenchResult result = SampleResult();
+  result.target = "x86-64-v3";
+  result.cpu = "A <CPU>";
+  result.date = "2026-01-02 03:04 UTC";
+  result.version = "Kiln 1.2.3";
+  const std::string page = BenchPage(result);
+  for (const char* text : {"<dd>x86-64-v3</dd>", "<dd>A &lt;CPU&gt;</dd>",
+                           "<dd>2026-01-02 03:04 UTC</dd>", "<dd>Kiln 1.2.3</dd>"}) {
+    EXPECT_TRUE(absl::StrContains(page, text)) << text;
+  }
+}
+
+TEST(BenchPage, MarksWinograd) {
+  BenchResult result = SampleResult();
+  EXPECT_FALSE(absl::StrContains(BenchPage(result), "<td>FMA, Winograd</td>"));
+  result.profile->report.operators[1].schedule = "Winograd 4x4";
+  EXPECT_TRUE(absl::StrContains(BenchPage(result), "<td>FMA, Winograd</td>"));
+}
+
+TEST(BenchTrace, OperatorsFollowEachOther) {
+  const nlohmann::ordered_json trace = BenchTrace(SampleResult());
+  const auto& events = trace["traceEvents"];
+  ASSERT_EQ(events.size(), 4u);  // the name of the process, and three operators
+  EXPECT_EQ(events[0]["args"]["name"], "m");
+  EXPECT_EQ(events[2]["name"], "conv1");
+  EXPECT_EQ(events[2]["ph"], "X");
+  EXPECT_EQ(events[2]["args"]["function"], "tvmgen_m_fused_nn_conv2d");
+  EXPECT_EQ(events[2]["args"]["operations"], 400'000);
+  EXPECT_DOUBLE_EQ(events[2]["dur"].get<double>(), 8);
+  for (size_t i = 1; i + 1 < events.size(); ++i) {
+    EXPECT_DOUBLE_EQ(events[i + 1]["ts"].get<double>(),
+                     events[i]["ts"].get<double>() + events[i]["dur"].get<double>());
+  }
 }
 
 // Names come from model files, which are not trusted.

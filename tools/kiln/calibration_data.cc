@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
 #include "tools/kiln/tensor_file.h"
@@ -20,14 +19,6 @@ using quantize::Sample;
 
 constexpr absl::string_view kOption = "--calibration: ";
 constexpr char kEnding[] = ".npy";
-
-std::string FileName(absl::string_view input) {
-  std::string name(input);
-  for (char& c : name) {
-    if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '.') c = '_';
-  }
-  return name;
-}
 
 absl::StatusOr<std::vector<std::string>> FilesIn(const std::string& folder) {
   std::vector<std::string> files;
@@ -55,7 +46,7 @@ absl::StatusOr<std::vector<std::string>> FilesOf(const std::string& path, const 
   if (!fs::exists(path, error)) {
     return absl::InvalidArgumentError(absl::StrCat(kOption, path, ": no such folder"));
   }
-  const fs::path own = fs::path(path) / FileName(input.name);
+  const fs::path own = fs::path(path) / TensorFileName(input.name);
   const std::string file = own.string() + kEnding;
   const bool is_folder = fs::is_directory(own, error);
   if (only_input) {

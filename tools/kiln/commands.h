@@ -18,6 +18,7 @@ void AddCompileCommand(CLI::App& app, Action& action);
 void AddRunCommand(CLI::App& app, Action& action);
 void AddBenchCommand(CLI::App& app, Action& action);
 void AddTuneCommand(CLI::App& app, Action& action);
+void AddCompareCommand(CLI::App& app, Action& action);
 void AddQuantizeCommand(CLI::App& app, Action& action);
 void AddInspectCommand(CLI::App& app, Action& action);
 void AddBudgetCommand(CLI::App& app, Action& action);

@@ -20,6 +20,7 @@
 #include "tools/kiln/files.h"
 #include "tools/kiln/library.h"
 #include "tools/kiln/load_model.h"
+#include "tools/kiln/make_model_page.h"
 #include "tools/kiln/model_library.h"
 #include "tools/kiln/model_options.h"
 #include "tools/kiln/object_report.h"
@@ -37,6 +38,7 @@ struct InspectFlags {
   std::optional<std::string> emulator;
   InputFlags inputs;
   std::vector<std::string> externals;
+  std::optional<std::string> html, profile;
   bool json = false, skip_checksum = false;
   int timeout_seconds = 60;
 };
@@ -62,6 +64,11 @@ absl::StatusOr<std::string> InspectModel(const InspectFlags& flags) {
   KILN_ASSIGN_OR_RETURN(const CompileOptions options, OptionsFor(flags));
   KILN_ASSIGN_OR_RETURN(const Graph graph, LoadModel(flags.file, flags.inputs));
   KILN_ASSIGN_OR_RETURN(const Stages stages, RunStages(graph, options));
+  if (flags.html.has_value()) {
+    KILN_ASSIGN_OR_RETURN(const std::string page,
+                          MakeModelPage(flags.file, graph, stages, options, flags.profile));
+    KILN_RETURN_IF_ERROR(Apply({.files = {{*flags.html, page}}, .inputs = {flags.file}}));
+  }
   return flags.json ? MetadataJson(stages.metadata) : Report(stages.metadata);
 }
 
@@ -103,6 +110,12 @@ absl::StatusOr<std::string> InspectFile(const InspectFlags& flags) {
   KILN_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(flags.file, kMaxFileBytes));
   if (flags.emulator.has_value()) return InspectImage(flags);
   const bool is_elf = absl::StartsWith(bytes, kElfMagic), is_archive = IsArchive(bytes);
+  if ((is_elf || is_archive) && flags.html.has_value()) {
+    return absl::InvalidArgumentError(
+        flags.file +
+        ": is compiled already; --html shows a model, wanted the file that it was "
+        "compiled from");
+  }
   if ((is_elf || is_archive) && (!flags.target.empty() || !flags.inputs.shapes.empty() ||
                                  !flags.inputs.constants.empty() || !flags.externals.empty())) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -123,6 +136,9 @@ absl::StatusOr<std::string> InspectFile(const InspectFlags& flags) {
 }
 
 absl::Status Inspect(const InspectFlags& flags) {
+  if (flags.html.has_value()) {
+    KILN_RETURN_IF_ERROR(CheckIsNoFolder("--html", *flags.html));
+  }
   KILN_ASSIGN_OR_RETURN(const std::string report, InspectFile(flags));
   return Print(report);
 }
@@ -143,6 +159,13 @@ void AddInspectCommand(CLI::App& app, Action& action) {
   command->add_flag("--json", flags->json, "Write JSON: of a library or model its metadata");
   command->add_flag(kSkipChecksum, flags->skip_checksum,
                     "Of a library: do not check that it is undamaged");
+  CLI::Option* html = command->add_option(
+      "--html", flags->html,
+      "Of a model: file for a page that shows its graph, memory, flash and quantisation");
+  command
+      ->add_option("--profile", flags->profile,
+                   "With --html: file of what bench --profile --json has printed, to show times")
+      ->needs(html);
   command->add_option("--stack-usage", flags->stack_usage,
                       "Of an object: what gcc -fstack-usage has written beside it (.su)");
   command
@@ -158,7 +181,8 @@ void AddInspectCommand(CLI::App& app, Action& action) {
       ->capture_default_str();
   command->footer(
       "Examples:\n  kiln inspect out/my_mod.so\n  kiln inspect my_mod.tar\n"
-      "  kiln inspect model.onnx --target cortex-m4f\n  kiln inspect firmware/my_mod.o\n"
+      "  kiln inspect model.onnx --target cortex-m4f --html model.html\n  kiln inspect "
+      "firmware/my_mod.o\n"
       "  kiln inspect app.elf --emulator \"qemu-system-arm -machine mps2-an386 -nographic "
       "-semihosting\"");
   command->callback([flags, &action] { action = [flags] { return Inspect(*flags); }; });

@@ -77,6 +77,24 @@ absl::StatusOr<std::string> RunningVariant(const runtime::Module& module) {
                       running.ok() ? "" : absl::StrCat("; ", running.status().message()), ")");
 }
 
+absl::StatusOr<std::map<std::string, std::string>> Assignments(
+    const char* option, const std::vector<std::string>& texts) {
+  std::map<std::string, std::string> map;
+  for (const std::string& text : texts) {
+    const size_t at = text.find('=');
+    if (at == std::string::npos || at == 0 || at + 1 == text.size()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(option, ": found '", text, "', wanted name=FILE",
+                       option == std::string("--input") ? " or name=random" : ""));
+    }
+    if (!map.emplace(text.substr(0, at), text.substr(at + 1)).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(option, ": '", text.substr(0, at), "' is given twice"));
+    }
+  }
+  return map;
+}
+
 TensorType TypeOf(const runtime::TensorInfo& info) { return {info.shape, FromDl(info.dtype)}; }
 
 Tensor ToTensor(const runtime::NDArray& array, const TensorType& type) {

@@ -40,6 +40,11 @@ absl::StatusOr<Library> LoadLibrary(const std::string& path, const LibraryFlags&
 // does. Empty for other libraries.
 absl::StatusOr<std::string> RunningVariant(const runtime::Module& module);
 
+// "name=FILE" by name, as options of the command line say it; InvalidArgument for other texts and
+// for a name that is given twice.
+absl::StatusOr<std::map<std::string, std::string>> Assignments(
+    const char* option, const std::vector<std::string>& texts);
+
 TensorType TypeOf(const runtime::TensorInfo& info);
 // The bytes of an array as a tensor.
 Tensor ToTensor(const runtime::NDArray& array, const TensorType& type);

@@ -90,6 +90,7 @@ int Main(int argc, char** argv) {
   kiln::tools::AddRunCommand(app, action);
   kiln::tools::AddBenchCommand(app, action);
   kiln::tools::AddTuneCommand(app, action);
+  kiln::tools::AddCompareCommand(app, action);
   kiln::tools::AddQuantizeCommand(app, action);
   kiln::tools::AddInspectCommand(app, action);
   kiln::tools::AddBudgetCommand(app, action);

@@ -28,25 +28,6 @@ struct RunFlags {
   int threads = 0;
 };
 
-// "name=value", where the name may hold '='-free text only.
-absl::StatusOr<std::map<std::string, std::string>> Assignments(
-    const char* option, const std::vector<std::string>& texts) {
-  std::map<std::string, std::string> map;
-  for (const std::string& text : texts) {
-    const size_t at = text.find('=');
-    if (at == std::string::npos || at == 0 || at + 1 == text.size()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(option, ": found '", text, "', wanted name=FILE",
-                       option == std::string("--input") ? " or name=random" : ""));
-    }
-    if (!map.emplace(text.substr(0, at), text.substr(at + 1)).second) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(option, ": '", text.substr(0, at), "' is given twice"));
-    }
-  }
-  return map;
-}
-
 absl::Status PrintTensor(const std::string& name, const Tensor& tensor) {
   std::string text = absl::StrCat(name, " ", tensor.type().ToString(), ":");
   const int64_t n = std::min(tensor.type().num_elements(), kPrintedValues);

@@ -25,6 +25,12 @@ const Artifacts& PackageTemplates();
 // The Apache License, the one file of this.
 const Artifacts& LicenseText();
 
+// Style, script and templates of pages (tools/pages), by name.
+const Artifacts& PageFiles();
+
+// "run_onnx.py", which runs ONNX Runtime.
+const Artifacts& OnnxRuntimeScript();
+
 // A plugin of QEMU that counts instructions, the one file of this.
 const Artifacts& EmulatorPlugin();
 

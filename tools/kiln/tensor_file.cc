@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "compiler/base/limits.h"
 #include "compiler/base/status.h"
@@ -24,6 +25,14 @@ absl::StatusOr<Tensor> ReadTensorFile(const std::string& path) {
                     : "wanted a file that ends in .npy or .pb");
   if (!tensor.ok()) return Annotate(tensor.status(), path + ": ");
   return tensor;
+}
+
+std::string TensorFileName(absl::string_view name) {
+  std::string file(name);
+  for (char& c : file) {
+    if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '.') c = '_';
+  }
+  return file;
 }
 
 Tensor RandomTensor(const TensorType& type, uint32_t seed) {

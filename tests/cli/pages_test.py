@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pages that the tool writes: what `kiln inspect --html` holds, and every page in a real browser, where one is installed.
+
+    bazel test //tests/cli:pages_test --test_output=all     # prints how long a page of 5,000 operators takes to load
+"""
+
+import json
+import os
+import re
+import shutil
+import unittest
+
+import onnx
+from onnx import TensorProto, helper
+
+from tests.cli.cli_case import DIGITS, CliCase
+
+try:
+    from selenium import webdriver
+    from selenium.webdriver.chrome.options import Options
+    from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.keys import Keys
+except ImportError:
+    webdriver = None
+
+DRIVER = shutil.which("chromedriver", path=os.environ.get("PATH", "") + ":/usr/bin")
+HOSTILE = ["</script><script>window.hit = 1</script>", "<img src=x onerror='window.hit = 1'>", "\u2028\u2029\";window.hit=1//", "'`${window.hit=1}`"]
+
+
+def save_chain(path, names, operator="Softmax"):
+    """A model of operators one behind the other, which are not fused."""
+    nodes = [
+        helper.make_node(operator, [names[i - 1] + str(i - 1) if i else "x"], [name + str(i)], name=name + str(i))
+        for i, name in enumerate(names)
+    ]
+    info = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 8]) for name in ("x", nodes[-1].output[0])]
+    onnx.save(helper.make_model(helper.make_graph(nodes, "chain", info[:1], info[1:]), opset_imports=[helper.make_opsetid("", 13)]), path)
+    return path
+
+
+class PageCase(CliCase):
+    def page(self, model, *options):
+        path = self.path("page.html")
+        self.succeeds("inspect", model, "--html", path, *options)
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+
+    def data(self, page):
+        return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S).group(1))
+
+
+class InspectPageTest(PageCase):
+    def test_graph_and_memory_are_those_of_the_metadata(self):
+        model = self.data(self.page(DIGITS))
+        metadata = json.loads(self.succeeds("inspect", DIGITS, "--json"))
+        self.assertEqual([call["function"] for call in model["calls"] if call["function"]], [f["name"] for f in metadata["functions"][1:]])
+        conv = model["calls"][next(i for i, call in enumerate(model["calls"]) if call["layers"] == "conv1 relu1")]
+        self.assertEqual(conv["operators"], "nn.conv2d nn.bias_add nn.relu")
+        self.assertEqual(conv["layout"], "NHWC")
+        self.assertEqual(model["tensors"][conv["outputs"][0]]["name"], "relu1")
+        self.assertEqual(model["tensors"][conv["outputs"][0]]["shape"], [1, 8, 8, 16])
+        pool = next(pool for pool in metadata["pools"] if pool.get("kind", "WORKSPACE") == "WORKSPACE")
+        self.assertEqual(model["pools"][0]["bytes"], int(pool["size_bytes"]))
+        self.assertEqual(model["pools"][0]["lower_bound"], int(pool["lower_bound_bytes"]))
+        placed = [tensor for tensor in model["tensors"] if "pool" in tensor]
+        self.assertEqual(len(placed), len(pool["buffers"]))
+        self.assertEqual(sum(constant["bytes"] for constant in model["constants"]), sum(call["constant_bytes"] for call in model["calls"] if call["function"]))
+
+    def test_every_tensor_that_is_read_is_written_before(self):
+        model = self.data(self.page(DIGITS))
+        known = {i for i, tensor in enumerate(model["tensors"]) if tensor["kind"] == "input"}
+        for call in model["calls"]:
+            self.assertLessEqual(set(call["inputs"]), known, call)
+            known |= set(call["outputs"])
+        outputs = [i for i, tensor in enumerate(model["tensors"]) if tensor["kind"] == "output"]
+        self.assertLessEqual(set(outputs), known)
+
+    def test_quantisation(self):
+        path = self.path("int8.onnx")
+        self.succeeds("quantize", DIGITS, "--calibration", os.path.abspath("models/digits/calibration"), "-o", path)
+        rows = {row["name"]: row for row in self.data(self.page(path))["quantization"]}
+        self.assertEqual(rows["image_quantized"]["zero_point"], -128)
+        self.assertAlmostEqual(rows["image_quantized"]["scale"], 1 / 255, places=6)
+
+    def test_profile(self):
+        self.succeeds("compile", DIGITS, "-o", self.out, "--module-name", "other", "--profile")
+        profile = self.write("profile.json", self.succeeds("bench", self.path("out/other.so"), "--profile", "--json", "--seconds", "0.01"))
+        with open(profile, encoding="utf-8") as file:
+            operators = json.load(file)["profile"]["operators"]
+        seconds = {op["function_name"].replace("tvmgen_other", "tvmgen_digits", 1): op["seconds"] for op in operators}
+        calls = self.data(self.page(DIGITS, "--profile", profile))["calls"]
+        self.assertEqual({call["function"]: call["seconds"] for call in calls if call["function"]}, seconds)
+        html = ["--html", self.path("page.html"), "--profile"]
+        os.remove(html[1])
+        shutil.rmtree(self.out)
+        self.refuses("found no JSON, wanted what kiln bench --profile --json prints", "inspect", DIGITS, *html, self.write("bad", "x"))
+        self.refuses("found no profile, wanted", "inspect", DIGITS, *html, self.write("bad", "{}"))
+        chain = save_chain(self.path("chain.onnx"), ["a", "b"], "Exp")
+        self.refuses("found a profile of another model, wanted", "inspect", chain, *html, profile)
+        self.assertFalse(os.path.exists(html[1]))
+
+    def test_a_library_has_no_graph(self):
+        self.succeeds("compile", DIGITS, "-o", self.out, "--module-name", "digits")
+        result = self.kiln("inspect", self.path("out/digits.so"), "--html", self.path("page.html"))
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("--html shows a model, wanted the file that it was compiled from", result.stderr.decode())
+
+    def test_needs_no_network_and_names_are_no_code(self):
+        page = self.page(save_chain(self.path("hostile.onnx"), HOSTILE))
+        self.assertIn("default-src 'none'", page)
+        self.assertNotRegex(page, r"@import|url\(|<(img|link|iframe)")
+        self.assertEqual(page.count("<script"), 4)
+        titles = [call["layers"] for call in self.data(page)["calls"]]
+        self.assertEqual(titles[0], HOSTILE[0] + "0")
+
+
+@unittest.skipUnless(webdriver and DRIVER, "no browser: wanted the Debian packages chromium-driver and python3-selenium")
+class BrowserTest(PageCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        options = Options()
+        for option in "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1280,1000":
+            options.add_argument(option)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        cls.browser = webdriver.Chrome(service=Service(DRIVER), options=options)
+        cls.addClassCleanup(cls.browser.quit)
+
+    def run_script(self, text):
+        return self.browser.execute_script("return " + text)
+
+    def open(self, path, width=1280, scheme="light"):
+        self.browser.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride", {"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": False}
+        )
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+        self.browser.get("file://" + path)
+        self.assertEqual([entry["message"] for entry in self.browser.get_log("browser")], [])
+        # Nothing is wider than the window.
+        self.assertLessEqual(self.run_script("document.documentElement.scrollWidth"), width)
+
+    def test_inspect(self):
+        self.page(DIGITS, "--target", "cortex-m4f")
+        colors = set()
+        for width in 1280, 420:
+            for scheme in "light", "dark":
+                self.open(self.path("page.html"), width, scheme)
+                titles = self.run_script("Array.from(document.querySelectorAll('.node text:first-of-type'), (text) => text.textContent)")
+                self.assertIn("conv1 relu1", titles)
+                self.assertGreater(self.run_script("document.querySelectorAll('#memory svg rect').length"), 5)
+                self.assertGreater(self.run_script("document.querySelectorAll('#flash tbody tr').length"), 5)
+                colors.add(self.run_script("getComputedStyle(document.body).backgroundColor"))
+        self.assertEqual(len(colors), 2)
+
+    def test_keyboard_and_tables(self):
+        self.page(DIGITS)
+        self.open(self.path("page.html"))
+        graph = self.browser.find_element("id", "graph")
+        title = "document.querySelector('#details h3').textContent"
+        graph.send_keys(Keys.HOME)
+        self.assertEqual(self.run_script(title), "image")
+        graph.send_keys(Keys.ARROW_DOWN, Keys.ARROW_DOWN)
+        self.assertEqual(self.run_script(title), "conv1 relu1")
+        graph.send_keys(Keys.END)
+        self.assertEqual(self.run_script(title), "probabilities")
+        self.browser.find_element("id", "find").send_keys("conv3")
+        self.assertEqual(self.run_script(title), "conv3 relu3")
+        self.run_script("document.querySelector('#calls summary').click()")
+        names = "Array.from(document.querySelectorAll('#calls tbody tr'), (row) => row.children[5].dataset.value - 0)"
+        self.browser.execute_async_script("setTimeout(arguments[0], 50)")
+        self.run_script("document.querySelectorAll('#calls th button')[5].click()")
+        operations = self.run_script(names)
+        self.assertGreater(len(operations), 5)
+        self.assertEqual(operations, sorted(operations, reverse=True))
+
+    def test_names_are_inert(self):
+        hostile = save_chain(self.path("hostile.onnx"), HOSTILE)
+        self.page(hostile)
+        pages = [self.path("page.html"), self.path("compare.html"), self.path("bench.html")]
+        self.succeeds("compare", hostile, "--against-options=--passes=-fuse", "--html", pages[1])
+        self.succeeds("compile", hostile, "-o", self.out, "--module-name", "m", "--profile")
+        self.succeeds("bench", self.path("out/m.so"), "--seconds", "0.01", "--html", pages[2])
+        for page in pages:
+            self.open(page)
+            self.assertIsNone(self.run_script("window.hit"))
+            self.assertIn("window.hit = 1", self.run_script("document.body.textContent"))
+            self.assertEqual(self.run_script("document.images.length"), 0)
+
+    def test_bench(self):
+        self.succeeds("compile", DIGITS, "-o", self.out, "--module-name", "m", "--profile")
+        self.succeeds("bench", self.path("out/m.so"), "--seconds", "0.01", "--html", self.path("bench.html"))
+        for width, scheme in (1280, "light"), (420, "dark"):
+            self.open(self.path("bench.html"), width, scheme)
+            self.assertIn("conv1 relu1", self.run_script("document.querySelector('tbody').textContent"))
+            labels = self.run_script("Chart.getChart(document.querySelector('#times canvas')).data.labels")
+            self.assertEqual(len(labels), self.run_script("document.querySelectorAll('tbody tr').length"))
+
+    def test_thousands_of_operators(self):
+        self.page(save_chain(self.path("chain.onnx"), ["layer"] * 5000))
+        self.open(self.path("page.html"))
+        milliseconds = self.run_script("performance.timing.loadEventEnd - performance.timing.navigationStart")
+        print(f"a page of 5,000 operators loads in {milliseconds} ms")
+        self.assertGreaterEqual(self.run_script("view.layout.nodes.length"), 5000)
+        # Only what is in sight is drawn.
+        self.assertLess(self.run_script("document.querySelectorAll('.node').length"), 100)
+        self.browser.find_element("id", "graph").send_keys(Keys.END)
+        self.assertIn("layer4999", self.run_script("document.querySelector('#details h3').textContent"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors of an ONNX model as ONNX Runtime computes them, through its Python package.
+#ifndef KILN_TOOLS_COMPARE_ONNX_RUNTIME_H_
+#define KILN_TOOLS_COMPARE_ONNX_RUNTIME_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/base/tensor.h"
+
+namespace kiln::tools {
+
+struct OnnxRuntimeRun {
+  std::string version;
+  std::map<std::string, Tensor> tensors;  // those of the names asked for that the model has
+};
+
+// Runs the model with `python`, which has to have the packages onnx, onnxruntime and numpy. ONNX
+// Runtime optimises nothing: every tensor is what the file says. InvalidArgument where the program
+// or a package is missing, or where ONNX Runtime refuses the model, with its words.
+absl::StatusOr<OnnxRuntimeRun> RunOnnxRuntime(const std::string& python, const std::string& model,
+                                              const std::map<std::string, Tensor>& inputs,
+                                              const std::vector<std::string>& names);
+
+}  // namespace kiln::tools
+
+#endif  // KILN_TOOLS_COMPARE_ONNX_RUNTIME_H_

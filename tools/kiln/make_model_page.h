@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KILN_TOOLS_KILN_MAKE_MODEL_PAGE_H_
+#define KILN_TOOLS_KILN_MAKE_MODEL_PAGE_H_
+
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "compiler/options/options.h"
+#include "compiler/pipeline/compile.h"
+
+namespace kiln::tools {
+
+// The page of `kiln inspect --html` for the model in `path`, of which `graph` was imported and
+// `stages` were made. `profile` is a file of what bench --profile --json has printed. With the C
+// runtime and LLVM the page has the size of each operator's code.
+absl::StatusOr<std::string> MakeModelPage(const std::string& path, const Graph& graph,
+                                          const Stages& stages, const CompileOptions& options,
+                                          const std::optional<std::string>& profile);
+
+}  // namespace kiln::tools
+
+#endif  // KILN_TOOLS_KILN_MAKE_MODEL_PAGE_H_

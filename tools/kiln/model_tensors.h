@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tensors of a model, also those between its operators, as compiled code computes them.
+//
+//   KILN_ASSIGN_OR_RETURN(const ModelSource model, ModelSource::Read("model.onnx", {}));
+//   KILN_ASSIGN_OR_RETURN(const auto values, model.Kept(options));
+//   KILN_ASSIGN_OR_RETURN(const auto tensors, model.Run(values, options, inputs));
+#ifndef KILN_TOOLS_KILN_MODEL_TENSORS_H_
+#define KILN_TOOLS_KILN_MODEL_TENSORS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/graph/graph.h"
+#include "compiler/options/options.h"
+#include "tools/compare/comparison.h"
+#include "tools/compare/named_values.h"
+#include "tools/compare/quantization.h"
+#include "tools/kiln/load_model.h"
+
+namespace kiln::tools {
+
+class ModelSource {
+ public:
+  static absl::StatusOr<ModelSource> Read(const std::string& path, const InputFlags& flags);
+
+  const std::string& path() const { return path_; }
+  const Graph& graph() const { return graph_; }
+
+  // The values that code compiled with these options has in memory.
+  absl::StatusOr<std::vector<NamedValue>> Kept(const CompileOptions& options) const;
+
+  // Compiles the model for this machine with the values as its outputs, and runs it. An integer
+  // input may be given as the real numbers that it stands for, and the other way round.
+  absl::StatusOr<std::vector<NamedTensor>> Run(const std::vector<NamedValue>& values,
+                                               const CompileOptions& options,
+                                               const std::vector<NamedTensor>& inputs) const;
+
+  // Tensors with what is known of values of these names.
+  NamedTensor Describe(const NamedValue& value, Tensor tensor) const;
+  // The tensor of real numbers that a quantised one is made of; empty if it is none.
+  std::string RealName(const NamedValue& value) const;
+  NamedTensor DescribeInput(const std::string& name, Tensor tensor) const;
+
+ private:
+  std::string path_;
+  Graph graph_;
+  TensorScales scales_;
+};
+
+}  // namespace kiln::tools
+
+#endif  // KILN_TOOLS_KILN_MODEL_TENSORS_H_

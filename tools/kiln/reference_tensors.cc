@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/kiln/reference_tensors.h"
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "compiler/base/limits.h"
+#include "compiler/base/status.h"
+#include "tools/compare/onnx_runtime.h"
+#include "tools/kiln/files.h"
+#include "tools/kiln/model_tensors.h"
+#include "tools/kiln/tensor_file.h"
+
+namespace kiln::tools {
+namespace {
+
+constexpr absl::string_view kOnnxRuntime = "onnxruntime";
+
+// The names by which tensors can be found: their own, and those of the real numbers that they are
+// made of.
+std::set<std::string> NamesOf(const std::vector<NamedTensor>& tensors) {
+  std::set<std::string> names;
+  for (const NamedTensor& tensor : tensors) {
+    names.insert(tensor.name);
+    if (tensor.scale.has_value()) names.insert(tensor.scale->real_name);
+  }
+  names.erase("");
+  return names;
+}
+
+// The options of the reference: those of the model, or those that are said for it alone.
+absl::StatusOr<ModelFlags> FlagsOf(const ReferenceFlags& flags, const ModelFlags& model_flags) {
+  if (flags.options.empty()) return model_flags;
+  ModelFlags own;
+  CLI::App app("--against-options");
+  AddModelOptions(app, own);
+  app.get_option("model")->required(false);
+  try {
+    app.parse(flags.options);
+  } catch (const CLI::ParseError& error) {
+    return absl::InvalidArgumentError(absl::StrCat("--against-options: found '", flags.options,
+                                                   "': ", error.what(),
+                                                   "; wanted options of kiln compile"));
+  }
+  if (own.model.empty()) return own;
+  return absl::InvalidArgumentError(absl::StrCat("--against-options: found '", own.model,
+                                                 "', wanted options alone; name a model with "
+                                                 "--against"));
+}
+
+// Of the reference what its compiled code keeps, and what else has a name that is asked for.
+absl::StatusOr<std::vector<NamedValue>> ValuesFor(const std::set<std::string>& names,
+                                                  const ModelSource& model,
+                                                  const CompileOptions& options) {
+  KILN_ASSIGN_OR_RETURN(const std::vector<NamedValue> kept, model.Kept(options));
+  std::set<std::string> covered;
+  std::set<ValueId> chosen;
+  for (const NamedValue& value : kept) {
+    const std::string real = model.RealName(value);
+    if (!names.contains(value.name) && !names.contains(real)) continue;
+    covered.insert({value.name, real});
+    chosen.insert(value.value);
+  }
+  std::vector<NamedValue> values = NamedValues(model.graph());
+  std::erase_if(values, [&](const NamedValue& value) {
+    return !chosen.contains(value.value) &&
+           (covered.contains(value.name) || !names.contains(value.name));
+  });
+  return values;
+}
+
+absl::StatusOr<ReferenceTensors> FromModel(const std::string& path, const ReferenceFlags& flags,
+                                           const ModelFlags& model_flags,
+                                           const std::vector<NamedValue>& values,
+                                           const std::vector<NamedTensor>& tensors,
+                                           const std::vector<NamedTensor>& inputs) {
+  KILN_ASSIGN_OR_RETURN(ModelFlags own, FlagsOf(flags, model_flags));
+  const bool same = path == model_flags.model;
+  if (same && own.inputs.shapes.empty() && own.inputs.constants.empty()) {
+    own.inputs = model_flags.inputs;
+  }
+  CompileOptions options{.module_name = "reference"};
+  KILN_RETURN_IF_ERROR(ApplyModelFlags(own, options));
+  KILN_RETURN_IF_ERROR(CheckOptions(options));
+  KILN_ASSIGN_OR_RETURN(const ModelSource model, ModelSource::Read(path, own.inputs));
+  std::vector<NamedValue> wanted = values;
+  if (!same) {
+    KILN_ASSIGN_OR_RETURN(wanted, ValuesFor(NamesOf(tensors), model, options));
+  }
+  ReferenceTensors reference{.name = path};
+  if (!flags.options.empty()) absl::StrAppend(&reference.name, " with ", flags.options);
+  if (wanted.empty()) return reference;
+  KILN_ASSIGN_OR_RETURN(reference.tensors, model.Run(wanted, options, inputs));
+  return reference;
+}
+
+absl::StatusOr<ReferenceTensors> FromOnnxRuntime(const std::string& path,
+                                                 const ReferenceFlags& flags,
+                                                 const ModelFlags& model_flags,
+                                                 const std::vector<NamedTensor>& tensors,
+                                                 const std::vector<NamedTensor>& inputs) {
+  KILN_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path, kMaxModelFileBytes));
+  const InputFlags& input_flags = path == model_flags.model ? model_flags.inputs : InputFlags();
+  KILN_ASSIGN_OR_RETURN(const auto import_options, OnnxImportOptions(bytes, path, input_flags));
+  std::map<std::string, Tensor> values = import_options.constants;
+  for (const NamedTensor& input : inputs) values.emplace(input.name, input.tensor);
+  const std::set<std::string> names = NamesOf(tensors);
+  KILN_ASSIGN_OR_RETURN(const OnnxRuntimeRun run,
+                        RunOnnxRuntime(flags.python, path, values, {names.begin(), names.end()}));
+  ReferenceTensors reference{.name = absl::StrCat("ONNX Runtime ", run.version)};
+  if (path != model_flags.model) absl::StrAppend(&reference.name, " with ", path);
+  for (const auto& [name, tensor] : run.tensors) {
+    NamedTensor& added =
+        reference.tensors.emplace_back(NamedTensor{.name = name, .tensor = tensor});
+    // The same integers stand for the same numbers.
+    for (const NamedTensor& own : tensors) {
+      if (own.name == name && own.tensor.type().dtype == tensor.type().dtype) {
+        added.scale = own.scale;
+      }
+    }
+  }
+  return reference;
+}
+
+absl::StatusOr<ReferenceTensors> FromFolder(const std::string& folder,
+                                            const std::vector<NamedTensor>& tensors) {
+  ReferenceTensors reference{.name = folder};
+  for (const NamedTensor& tensor : tensors) {
+    const std::optional<std::string> path = FileOf(folder, tensor.name);
+    if (!path.has_value()) continue;
+    NamedTensor& added = reference.tensors.emplace_back(NamedTensor{.name = tensor.name});
+    KILN_ASSIGN_OR_RETURN(added.tensor, ReadTensorFile(*path));
+    if (added.tensor.type().dtype == tensor.tensor.type().dtype) added.scale = tensor.scale;
+  }
+  return reference;
+}
+
+}  // namespace
+
+void AddReferenceOptions(CLI::App& command, ReferenceFlags& flags) {
+  command.add_option("--against", flags.against,
+                     "The reference: a model file, a folder with NAME.npy for tensors of the "
+                     "model, onnxruntime, or onnxruntime:FILE.onnx [the same model]");
+  command.add_option("--against-options", flags.options,
+                     "Options of compile for the reference, in one word: \"--no-winograd\" [those "
+                     "of the model]");
+  command
+      .add_option("--python", flags.python,
+                  "Of onnxruntime: a Python with the packages onnx, onnxruntime and numpy")
+      ->capture_default_str();
+}
+
+bool IsFolder(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_directory(path, error);
+}
+
+std::optional<std::string> FileOf(const std::string& folder, const std::string& tensor) {
+  if (!IsFolder(folder)) return std::nullopt;
+  std::string path = absl::StrCat(folder, "/", TensorFileName(tensor), ".npy");
+  std::error_code error;
+  return std::filesystem::exists(path, error) ? std::optional(std::move(path)) : std::nullopt;
+}
+
+absl::StatusOr<ReferenceTensors> ReadReference(const ReferenceFlags& flags,
+                                               const ModelFlags& model_flags,
+                                               const std::vector<NamedValue>& values,
+                                               const std::vector<NamedTensor>& tensors,
+                                               const std::vector<NamedTensor>& inputs) {
+  if (flags.against.empty() && flags.options.empty()) {
+    return absl::InvalidArgumentError(
+        "compare: found no reference, wanted --against, --against-options or both");
+  }
+  if (IsFolder(flags.against)) return FromFolder(flags.against, tensors);
+  absl::string_view other = flags.against;
+  if (absl::ConsumePrefix(&other, kOnnxRuntime) && (other.empty() || other[0] == ':')) {
+    absl::ConsumePrefix(&other, ":");
+    const std::string path = other.empty() ? model_flags.model : std::string(other);
+    return FromOnnxRuntime(path, flags, model_flags, tensors, inputs);
+  }
+  const std::string& path = flags.against.empty() ? model_flags.model : flags.against;
+  return FromModel(path, flags, model_flags, values, tensors, inputs);
+}
+
+}  // namespace kiln::tools

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/pages/model_page.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "compiler/base/module_prefix.h"
+#include "tools/kiln/runtime_files.h"
+#include "tools/pages/html.h"
+
+namespace kiln::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The layout of the data of a node or of what is fused in it; empty where no operator says one.
+std::string LayoutOf(const Node& node) {
+  if (node.is_group()) {
+    for (const Node& inner : node.body->nodes) {
+      if (const std::string layout = LayoutOf(inner); !layout.empty()) return layout;
+    }
+    return "";
+  }
+  for (const char* name : {"data_layout", "layout"}) {
+    if (!node.op->FindAttr(name)) continue;
+    if (const auto* layout = std::get_if<std::string>(&node.attrs.Get(name).value)) return *layout;
+  }
+  return "";
+}
+
+// The model's name of a value of the fused graph; passes do not keep all of them.
+std::string ValueName(const Graph& graph, ValueId id) {
+  const Value& value = graph.value(id);
+  if (!value.name.empty() || value.kind != ValueKind::kNodeOutput) return value.name;
+  const Node& node = graph.node(value.node);
+  if (!node.is_group()) return node.source.node;
+  return ValueName(*node.body, node.body->outputs[static_cast<size_t>(value.output_index)]);
+}
+
+const char* KindName(PlanBufferKind kind) {
+  switch (kind) {
+    case PlanBufferKind::kInput:
+      return "input";
+    case PlanBufferKind::kOutput:
+      return "output";
+    case PlanBufferKind::kScratch:
+      return "scratch";
+    default:
+      return "tensor";
+  }
+}
+
+// The names of tensors by the buffers that hold them.
+std::vector<std::string> BufferNames(const Stages& stages) {
+  std::vector<std::string> names;
+  for (const PlanBuffer& buffer : stages.plan.buffers) names.push_back(buffer.name);
+  for (const PlanCall& call : stages.plan.calls) {
+    for (size_t i = 0; i < call.outputs.size(); ++i) {
+      const auto id = static_cast<size_t>(call.args[call.inputs.size() + i]);
+      const PlanBuffer& buffer = stages.plan.buffers[id];
+      const std::string name = ValueName(stages.fused, call.outputs[i]);
+      if (buffer.kind == PlanBufferKind::kIntermediate && !name.empty()) names[id] = name;
+    }
+    if (call.scratch >= 0) {
+      names[static_cast<size_t>(call.scratch)] =
+          absl::StrCat("scratch of ", call.source.empty() ? call.op_names : call.source);
+    }
+  }
+  return names;
+}
+
+Json TensorsJson(const Stages& stages) {
+  const std::vector<std::string> names = BufferNames(stages);
+  Json tensors = Json::array();
+  for (size_t i = 0; i < stages.plan.buffers.size(); ++i) {
+    const PlanBuffer& buffer = stages.plan.buffers[i];
+    Json tensor = {{"name", names[i]},
+                   {"kind", KindName(buffer.kind)},
+                   {"dtype", buffer.type.dtype.ToString()},
+                   {"shape", buffer.type.shape},
+                   {"bytes", buffer.bytes()}};
+    if (buffer.alias_of >= 0) tensor["in"] = buffer.alias_of;
+    if (buffer.pool >= 0) {
+      tensor["pool"] = buffer.pool;
+      tensor["offset"] = buffer.offset_bytes;
+      tensor["first"] = buffer.first_call;
+      tensor["last"] = buffer.last_call;
+    }
+    tensors.push_back(std::move(tensor));
+  }
+  return tensors;
+}
+
+// Constants are in the metadata's pools, by the function that reads them.
+std::map<std::string, int64_t> ConstantBytes(const Stages& stages) {
+  std::map<std::string, int64_t> bytes;
+  for (const proto::Function& function : stages.metadata.functions()) {
+    bytes[function.name()] = function.constant_size_bytes();
+  }
+  return bytes;
+}
+
+Json CallJson(const ModelPageInput& input, const PlanCall& call,
+              const std::map<std::string, int64_t>& constant_bytes) {
+  const size_t outputs = call.args.size() - call.inputs.size();
+  const auto begin = call.args.begin(), middle = call.args.end() - static_cast<long>(outputs);
+  Json json = {{"layers", call.source},
+               {"operators", call.op_names},
+               {"function", call.function},
+               {"schedule", call.schedule},
+               {"inputs", std::vector<int>(begin, middle)},
+               {"outputs", std::vector<int>(middle, call.args.end())}};
+  const Value& made = input.stages->fused.value(call.outputs[0]);
+  const std::string layout =
+      made.node == kNoId ? "" : LayoutOf(input.stages->fused.node(made.node));
+  if (!layout.empty()) json["layout"] = layout;
+  if (call.cost.has_value()) {
+    json["operations"] = call.cost->operations;
+    json["accessed_bytes"] = call.cost->accessed_bytes;
+  }
+  json["scratch_bytes"] = call.workspace_bytes;
+  const auto constants = constant_bytes.find(call.function);
+  if (constants != constant_bytes.end()) json["constant_bytes"] = constants->second;
+  const auto code = input.code_bytes.find(call.function);
+  if (code != input.code_bytes.end()) json["code_bytes"] = code->second;
+  const auto seconds = input.seconds.find(call.function);
+  if (seconds != input.seconds.end()) json["seconds"] = seconds->second;
+  return json;
+}
+
+// Functions that several calls share count for the first.
+Json CallsJson(const ModelPageInput& input) {
+  std::map<std::string, int64_t> constant_bytes = ConstantBytes(*input.stages);
+  std::map<std::string, int> calls;
+  for (const PlanCall& call : input.stages->plan.calls) ++calls[call.function];
+  Json json = Json::array();
+  for (const PlanCall& call : input.stages->plan.calls) {
+    Json& row = json.emplace_back(CallJson(input, call, constant_bytes));
+    if (row.contains("seconds")) {
+      row["seconds"] = row["seconds"].get<double>() / calls[call.function];
+    }
+  }
+  return json;
+}
+
+Json PoolsJson(const Stages& stages) {
+  Json pools = Json::array();
+  for (const PlanPool& pool : stages.plan.pools) {
+    pools.push_back({{"name", pool.name},
+                     {"bytes", pool.size_bytes},
+                     {"lower_bound", pool.lower_bound_bytes},
+                     {"alignment", pool.alignment_bytes},
+                     {"external", pool.external},
+                     {"limit", pool.limit_bytes}});
+  }
+  return pools;
+}
+
+// The metadata counts calls of functions, which views are not.
+std::string FunctionOfCall(const proto::Metadata& metadata, int call) {
+  return call + 1 < metadata.functions_size() ? metadata.functions(call + 1).name() : "";
+}
+
+Json ConstantsJson(const Stages& stages) {
+  const std::string prefix = ModulePrefix(stages.metadata.module_name()) + "_";
+  Json constants = Json::array();
+  for (const proto::Pool& pool : stages.metadata.pools()) {
+    if (pool.kind() != proto::Pool::CONSTANT) continue;
+    for (const proto::PoolBuffer& buffer : pool.buffers()) {
+      constants.push_back({{"name", std::string(absl::StripPrefix(buffer.name(), prefix))},
+                           {"bytes", buffer.size_bytes()},
+                           {"function", FunctionOfCall(stages.metadata, buffer.first_call())},
+                           {"pool", pool.name()}});
+    }
+  }
+  return constants;
+}
+
+Json QuantizationJson(const TensorScales& scales) {
+  Json json = Json::array();
+  for (const auto& [name, scale] : scales) {
+    json.push_back({{"name", name}, {"scale", scale.scale}, {"zero_point", scale.zero_point}});
+  }
+  return json;
+}
+
+std::string Summary(const ModelPageInput& input) {
+  const proto::Metadata& metadata = input.stages->metadata;
+  const proto::Function& main = metadata.functions(0);
+  return absl::StrCat(
+      SummaryItem("target", metadata.target()),
+      SummaryItem("compiled for",
+                  absl::StrCat(metadata.executor(), " executor, ", metadata.runtime(), " runtime, ",
+                               metadata.interface_api(), " interface")),
+      SummaryItem("memory between operators",
+                  absl::StrCat(input.stages->plan.workspace_bytes(), " bytes, lower bound ",
+                               input.stages->plan.lower_bound_bytes, " bytes")),
+      SummaryItem("constants", absl::StrCat(main.constant_size_bytes(), " bytes")),
+      main.has_cost() ? SummaryItem("operations", absl::StrCat(main.cost().operations())) : "",
+      SummaryItem("made by", absl::StrCat("Kiln ", input.version)));
+}
+
+}  // namespace
+
+Json ModelJson(const ModelPageInput& input) {
+  return {{"module", input.stages->metadata.module_name()},
+          {"calls", CallsJson(input)},
+          {"tensors", TensorsJson(*input.stages)},
+          {"pools", PoolsJson(*input.stages)},
+          {"constants", ConstantsJson(*input.stages)},
+          {"quantization", QuantizationJson(input.scales)}};
+}
+
+std::string ModelPage(const ModelPageInput& input) {
+  const Artifacts& files = PageFiles();
+  return FillPage(files.at("model.html"),
+                  {{"module", EscapeHtml(input.stages->metadata.module_name())},
+                   {"summary", Summary(input)},
+                   {"data", ScriptJson(ModelJson(input))},
+                   {"graph_script", files.at("graph.js")},
+                   {"model_script", files.at("model.js")}});
+}
+
+absl::StatusOr<std::map<std::string, double>> ProfiledSeconds(const std::string& json,
+                                                              const Stages& stages) {
+  const Json parsed = Json::parse(json, nullptr, /*allow_exceptions=*/false);
+  const auto wrong = [](absl::string_view found) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "found ", found, ", wanted what kiln bench --profile --json prints for this model"));
+  };
+  const Json::json_pointer at("/profile/operators");
+  if (parsed.is_discarded()) return wrong("no JSON");
+  if (!parsed.contains(at) || !parsed[at].is_array()) return wrong("no profile");
+  const std::string prefix = ModulePrefix(parsed.value("module", "")) + "_",
+                    own_prefix = ModulePrefix(stages.metadata.module_name()) + "_";
+  std::set<std::string> functions;
+  for (const PlanCall& call : stages.plan.calls) functions.insert(call.function);
+  std::map<std::string, double> seconds;
+  for (const Json& row : parsed[at]) {
+    if (!row.is_object() || !row.contains("seconds") || !row["seconds"].is_number()) continue;
+    const std::string name = row.value("function_name", "");
+    const std::string own = absl::StrCat(own_prefix, absl::StripPrefix(name, prefix));
+    if (functions.contains(own)) seconds[own] = row["seconds"].get<double>();
+  }
+  if (seconds.empty()) return wrong("a profile of another model");
+  return seconds;
+}
+
+}  // namespace kiln::tools
