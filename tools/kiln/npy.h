@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NumPy's .npy format of version 1, in C order and little endian.
+// NumPy's .npy format. Versions 1 to 3, C's and Fortran's order of elements, little and big endian are
+// read; version 1, C's order and little endian are written.
 #ifndef KILN_TOOLS_KILN_NPY_H_
 #define KILN_TOOLS_KILN_NPY_H_
 
