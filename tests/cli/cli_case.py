@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of the command line share."""
 
+import fcntl
 import os
+import pty
 import re
 import struct
 import subprocess
 import tempfile
+import termios
 import unittest
 
 KILN = os.path.abspath("tools/kiln/kiln")
@@ -44,6 +47,30 @@ class CliCase(unittest.TestCase):
         return subprocess.run(
             [KILN] + list(args), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.folder
         )
+
+    def in_terminal(self, columns, *args, environment=()):
+        """What a run writes to a terminal of so many columns."""
+        controller, terminal = pty.openpty()
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        variables = dict(os.environ, TERM="xterm")
+        variables.pop("NO_COLOR", None)
+        variables.update(environment)
+        process = subprocess.Popen(
+            [KILN] + list(args), stdin=subprocess.DEVNULL, stdout=terminal, stderr=terminal, cwd=self.folder, env=variables
+        )
+        os.close(terminal)
+        written = b""
+        while True:
+            try:
+                piece = os.read(controller, 1 << 16)
+            except OSError:  # the other end is closed
+                break
+            if not piece:
+                break
+            written += piece
+        os.close(controller)
+        self.assertEqual(process.wait(), 0, written.decode())
+        return written.decode().replace("\r\n", "\n")
 
     def succeeds(self, *args):
         result = self.kiln(*args)

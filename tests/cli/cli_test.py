@@ -52,7 +52,8 @@ class CliTest(CliCase):
     def test_version(self):
         self.assertRegex(
             self.succeeds("--version"),
-            r"^kiln \d+\.\d+\.\d+\ncode generators: (llvm, )?c\nexternal code generators: csource(, dnnl)?\n$",
+            r"^kiln \d+\.\d+\.\d+\ncode generators: (llvm, )?c\nexternal code generators: csource(, dnnl)?\n"
+            r"(LLVM: \d+\.\d+\.\d+\n)?compiler of this build: (gcc|Clang) .*\ntargets: host, x86-64, ",
         )
 
     def test_help(self):

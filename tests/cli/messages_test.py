@@ -29,7 +29,7 @@ class MessagesTest(CliCase):
             ("unknown option '--outptu', perhaps '--output'", ["mlf", "merge", "a.tar", "--outptu", "b.tar"]),
             ("unknown option '--verison', perhaps '--version'", ["--verison"]),
             ("unknown option '--zzzzzz'\n", ["compile", MY_MOD, "--zzzzzz"]),
-            ("found 'second', which is one argument too many", ["compile", MY_MOD, "second"]),
+            ("found 'second', which is one argument too many", ["inspect", MY_MOD, "second"]),
             ("model is required", ["compile"]),
         ):
             with self.subTest(" ".join(args)):

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "tools/compare/comparison.h"
-#include "tools/kiln/table.h"
+#include "tools/terminal/table.h"
 
 namespace kiln::tools {
 namespace {

@@ -4,9 +4,25 @@
 `emulator` and `arguments` start the machine; memory is `flash_start`, `ram_start` and at most `max_flash_bytes`, `max_ram_bytes`.
 """
 
+load("//tools/bazel/platforms:cores.bzl", "CORES")
+
+# The machine has no display, monitor or serial line; what semihosting writes is standard output.
+_CONSOLE = [
+    "-display",
+    "none",
+    "-monitor",
+    "none",
+    "-serial",
+    "none",
+    "-chardev",
+    "stdio,id=console",
+    "-semihosting-config",
+    "enable=on,target=native,chardev=console",
+]
+
 def _arm(machine, flash_start, ram_start, max_bytes):
     return struct(
-        arguments = ["-machine", machine],
+        arguments = ["-machine", machine] + _CONSOLE,
         emulator = "qemu-system-arm",
         flash_start = flash_start,
         max_flash_bytes = max_bytes,
@@ -24,7 +40,7 @@ BOARDS = {
     "cortex_m7f": _arm("mps2-an500", 0x00000000, 0x20000000, 4 * _MEGABYTE),
     "riscv32imac": struct(
         # Without firmware of its own, the machine starts at the first byte of its memory.
-        arguments = ["-machine", "virt", "-bios", "none"],
+        arguments = ["-machine", "virt", "-bios", "none"] + _CONSOLE,
         emulator = "qemu-system-riscv32",
         flash_start = 0x80000000,
         max_flash_bytes = 4 * _MEGABYTE,
@@ -32,3 +48,27 @@ BOARDS = {
         ram_start = 0x80400000,
     ),
 }
+
+def board_properties(board):
+    """What builds an image for a board and runs it there, as a dictionary: the fields of BOARDS and CORES."""
+    return dict(
+        arguments = BOARDS[board].arguments,
+        compiler = CORES[board].compiler,
+        emulator = BOARDS[board].emulator,
+        flags = CORES[board].flags,
+        flash_start = BOARDS[board].flash_start,
+        max_flash_bytes = BOARDS[board].max_flash_bytes,
+        max_ram_bytes = BOARDS[board].max_ram_bytes,
+        ram_start = BOARDS[board].ram_start,
+        target = CORES[board].target,
+    )
+
+def _boards_json_impl(ctx):
+    output = ctx.actions.declare_file(ctx.label.name)
+    ctx.actions.write(output, json.encode([board_properties(board) for board in BOARDS]))
+    return [DefaultInfo(files = depset([output]))]
+
+boards_json = rule(
+    implementation = _boards_json_impl,
+    doc = "A file with the properties of all boards, for programs.",
+)

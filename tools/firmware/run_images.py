@@ -13,11 +13,6 @@ import sys
 import time
 import xml.etree.ElementTree as ElementTree
 
-# The machine has no display, monitor or serial line; what semihosting writes is standard output.
-QEMU_FLAGS = ["-display", "none", "-monitor", "none", "-serial", "none", "-chardev", "stdio,id=console"]
-SEMIHOSTING = ["-semihosting-config", "enable=on,target=native,chardev=console"]
-
-
 # Status of an image that does not end, as timeout(1) has it.
 NO_END = 124
 
@@ -31,7 +26,7 @@ class Outcome:
 
 
 def emulator_command(configuration):
-    return [configuration["emulator"]] + configuration["arguments"] + QEMU_FLAGS + SEMIHOSTING
+    return [configuration["emulator"]] + configuration["arguments"]
 
 
 def run_image(configuration, image):

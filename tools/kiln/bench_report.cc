@@ -8,7 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 #include "tools/kiln/roofline.h"
-#include "tools/kiln/table.h"
+#include "tools/terminal/table.h"
 
 namespace kiln::tools {
 namespace {

@@ -9,7 +9,7 @@
 namespace kiln::tools {
 
 void AddCodeOptions(CLI::App& command, CodeFlags& flags) {
-  AddModelOptions(command, flags);
+  AddCompilationOptions(command, flags);
   command.add_option("--module-name", flags.module_name,
                      "Name of the module, a C identifier (default: from the file's name)");
   command.add_option("--executor", flags.executor, "aot or graph")->capture_default_str();
@@ -74,7 +74,7 @@ absl::StatusOr<CompileOptions> CompileOptionsOf(const CodeFlags& flags) {
 
 std::vector<std::string> InputFilesOf(const CodeFlags& flags) {
   std::vector<std::string> files = FilesOf(flags.inputs);
-  files.push_back(flags.model);
+  if (flags.model != kStandardInput) files.push_back(flags.model);
   if (!flags.tuning.empty()) files.push_back(flags.tuning);
   return files;
 }

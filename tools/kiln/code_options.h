@@ -26,7 +26,7 @@ struct CodeFlags : ModelFlags {
   std::string c_constants = "packed";
 };
 
-// The options of AddModelOptions and more. The help shows the values that `flags` has as the
+// The options of AddCompilationOptions and more. The help shows the values that `flags` has as the
 // defaults.
 void AddCodeOptions(CLI::App& command, CodeFlags& flags);
 

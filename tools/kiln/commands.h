@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The subcommands of the command line tool. Each adds itself to the application and sets `action`
 // when it is chosen; the action returns the status that becomes the exit status: 0, 2 for the
-// user's fault, 1 for Kiln's.
+// user's fault, 1 for Kiln's, or for a comparison that fails (Aborted).
 #ifndef KILN_TOOLS_KILN_COMMANDS_H_
 #define KILN_TOOLS_KILN_COMMANDS_H_
 
@@ -16,6 +16,7 @@ using Action = std::function<absl::Status()>;
 
 void AddCompileCommand(CLI::App& app, Action& action);
 void AddRunCommand(CLI::App& app, Action& action);
+void AddValidateCommand(CLI::App& app, Action& action);
 void AddBenchCommand(CLI::App& app, Action& action);
 void AddTuneCommand(CLI::App& app, Action& action);
 void AddCompareCommand(CLI::App& app, Action& action);
@@ -26,6 +27,10 @@ void AddPackageCommand(CLI::App& app, Action& action);
 void AddMlfCommand(CLI::App& app, Action& action);
 void AddCheckOnnxCommand(CLI::App& app, Action& action);
 void AddImportCheckCommand(CLI::App& app, Action& action);
+void AddTargetsCommand(CLI::App& app, Action& action);
+void AddDoctorCommand(CLI::App& app, Action& action);
+// Of the application with all other subcommands.
+void AddCompletionCommand(CLI::App& app, Action& action);
 
 }  // namespace kiln::tools
 

@@ -2,24 +2,25 @@
 // kiln compile
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "compiler/backend/backend.h"
 #include "compiler/base/status.h"
-#include "compiler/graph/relay_text.h"
 #include "compiler/options/options.h"
 #include "compiler/pipeline/compile.h"
 #include "compiler/pipeline/emit_stage.h"
-#include "metadata/header.h"
-#include "metadata/json.h"
 #include "mlf/model_library.h"
 #include "tools/kiln/c_compiler.h"
 #include "tools/kiln/code_options.h"
 #include "tools/kiln/commands.h"
+#include "tools/kiln/compile_summary.h"
+#include "tools/kiln/dump_stages.h"
 #include "tools/kiln/files.h"
 #include "tools/kiln/generated_headers.h"
+#include "tools/kiln/help_format.h"
 #include "tools/kiln/load_model.h"
 #include "tools/kiln/model_library.h"
 #include "tools/kiln/progress.h"
@@ -31,53 +32,11 @@ namespace kiln::tools {
 namespace {
 
 struct CompileFlags : CodeFlags {
+  std::vector<std::string> models;  // `model` is the one that is being compiled
   std::string output, emit, dump_dir;
   std::string mlf;
-  bool mlf_runtime = false, headers = true;
+  bool mlf_runtime = false, headers = true, quiet = false;
 };
-
-// One file per pass and stage, numbered, in the dump folder; of a compilation that fails those that
-// it has come to.
-absl::Status WriteDump(const std::string& folder, const Graph& graph,
-                       const CompileOptions& options) {
-  std::map<std::string, std::string> files;
-  files["00-graph.relay"] = PrintRelay(graph);
-  CompileOptions dumping = options;
-  dumping.passes.after = [&](absl::string_view name, const Graph& result) {
-    files[absl::StrCat(absl::Dec(files.size(), absl::kZeroPad2), "-", name, ".relay")] =
-        PrintRelay(result);
-  };
-  const absl::Status status = [&]() -> absl::Status {
-    KILN_ASSIGN_OR_RETURN(const Stages stages, RunStages(graph, dumping));
-    const auto add = [&](absl::string_view stage, std::string text) {
-      files[absl::StrCat(absl::Dec(files.size(), absl::kZeroPad2), "-", stage, ".txt")] =
-          std::move(text);
-    };
-    for (const char* stage : {"stages", "loops", "scheduled", "plan"}) {
-      KILN_ASSIGN_OR_RETURN(std::string text, EmitStage(graph, options, stage));
-      add(stage, std::move(text));
-    }
-    CompileOptions coding = options;
-    coding.schedule.passes.after = [&](absl::string_view name, const loop::LoopProgram& result) {
-      add(name, loop::ToString(result));
-    };
-    KILN_RETURN_IF_ERROR(CodeProgram(stages.program, coding).status());
-    add("metadata", MetadataJson(stages.metadata));
-    KILN_ASSIGN_OR_RETURN(std::string header, ModelHeader(stages.metadata));
-    add("header", std::move(header));
-    std::vector<const char*> forms = {"c"};
-    if (options.codegen == Codegen::kLlvm) forms.insert(forms.end(), {"llvm", "asm"});
-    for (const char* form : forms) {
-      KILN_ASSIGN_OR_RETURN(std::string text, EmitCodeText(stages.program, options, form));
-      add(form, std::move(text));
-    }
-    return absl::OkStatus();
-  }();
-  KILN_RETURN_IF_ERROR(WriteFiles(folder, files));
-  if (status.ok()) return status;
-  return absl::Status(status.code(),
-                      absl::StrCat(status.message(), "\nthe stages before are in ", folder));
-}
 
 absl::Status CheckMlfFlags(const CompileFlags& flags, const CompileOptions& options) {
   if (flags.mlf_runtime && flags.mlf.empty()) {
@@ -99,7 +58,8 @@ int CodeRank(const OutputFile& file) {
   return absl::EndsWith(file.path, ".c") ? 2 : 3;
 }
 
-absl::Status RunCompile(const CompileFlags& flags) {
+absl::Status CompileModel(const CompileFlags& flags) {
+  const CompileSummary summary(flags.quiet);
   KILN_ASSIGN_OR_RETURN(CompileOptions options, CompileOptionsOf(flags));
   if (flags.emit.empty() && flags.output.empty() && flags.mlf.empty()) {
     return absl::InvalidArgumentError(
@@ -111,7 +71,7 @@ absl::Status RunCompile(const CompileFlags& flags) {
   }
   Progress progress("compiling " + flags.model);
   KILN_ASSIGN_OR_RETURN(Graph graph, LoadModel(flags.model, flags.inputs));
-  if (!flags.dump_dir.empty()) KILN_RETURN_IF_ERROR(WriteDump(flags.dump_dir, graph, options));
+  if (!flags.dump_dir.empty()) KILN_RETURN_IF_ERROR(DumpStages(flags.dump_dir, graph, options));
   if (!flags.emit.empty()) {
     KILN_ASSIGN_OR_RETURN(const std::string text, EmitStage(graph, options, flags.emit));
     progress.Stop();
@@ -149,9 +109,39 @@ absl::Status RunCompile(const CompileFlags& flags) {
   if (!flags.mlf.empty()) changes.files.push_back({flags.mlf, std::move(archive)});
   KILN_RETURN_IF_ERROR(Apply(changes));
   progress.Stop();
+  summary.Print(changes.files);
   NoteWhatIsNotTuned(options, compiled.stages.lowered);
   if (flags.output.empty()) return absl::OkStatus();
   NoteStaleFiles(flags.output, options.module_name, artifacts);
+  return absl::OkStatus();
+}
+
+// What is said of one model alone.
+absl::Status CheckSeveralModels(const CompileFlags& flags) {
+  for (const auto& [option, value] :
+       {std::pair("--module-name", &flags.module_name), std::pair("--emit", &flags.emit),
+        std::pair("--mlf", &flags.mlf), std::pair("--dump-dir", &flags.dump_dir)}) {
+    if (value->empty()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(option, ": found ", flags.models.size(), " models, wanted one"));
+  }
+  std::map<std::string, std::string> names;
+  for (const std::string& model : flags.models) {
+    const auto [other, is_new] = names.emplace(DefaultModuleName(model), model);
+    if (is_new) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(other->second, " and ", model, " both make the module '", other->first,
+                     "'; compile one of them alone, with --module-name"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RunCompile(CompileFlags flags) {
+  if (flags.models.size() > 1) KILN_RETURN_IF_ERROR(CheckSeveralModels(flags));
+  for (const std::string& model : flags.models) {
+    flags.model = model;
+    KILN_RETURN_IF_ERROR(CompileModel(flags));
+  }
   return absl::OkStatus();
 }
 
@@ -161,6 +151,10 @@ void AddCompileCommand(CLI::App& app, Action& action) {
   CLI::App* command =
       app.add_subcommand("compile", "Compile a model (Relay text, ONNX or TFLite) into a library");
   auto flags = std::make_shared<CompileFlags>();
+  command
+      ->add_option("model", flags->models,
+                   "Model files, or - for standard input; each becomes a module")
+      ->required();
   AddCodeOptions(*command, *flags);
   command->add_option("-o,--output", flags->output, "Folder to write to; with --emit, the file");
   command->add_option("--mlf", flags->mlf,
@@ -175,9 +169,23 @@ void AddCompileCommand(CLI::App& app, Action& action) {
                       "scheduled, plan, c, llvm, asm, graph-json, metadata, header, external");
   command->add_option("--dump-dir", flags->dump_dir,
                       "Write one file per pass and stage to this folder");
+  command->add_flag("-q,--quiet", flags->quiet,
+                    "Do not say on the terminal what was written, and how long it took");
+  SetGroups(*command, {{"Output",
+                        {"--output", "--module-name", "--mlf", "--mlf-runtime", "--headers",
+                         "--emit", "--dump-dir", "--quiet"}},
+                       {"Model", {"--input", "--constant", "--passes", "--check-indices"}},
+                       {"Machine and speed",
+                        {"--target", "--cpu-variants", "--codegen", "--threads", "--tuning",
+                         "--no-winograd", "--profile", "--external"}},
+                       {"Runtime and interface",
+                        {"--runtime", "--interface", "--executor", "--calling-convention",
+                         "--system-lib", "--c-constants"}},
+                       {"Memory", {"--pool", "--constant-pool", "--workspace-io"}}});
   command->footer(
       "Examples:\n"
       "  kiln compile model.onnx -o out --module-name my_mod\n"
+      "  kiln compile a.onnx b.tflite -o out\n"
       "  kiln compile model.onnx -o out --input data:1x3x224x224 --target x86-64-v3\n"
       "  kiln compile model.onnx -o out --cpu-variants x86-64-v2,x86-64-v3,x86-64-v4\n"
       "  kiln compile model.onnx -o out --tuning model.tuning\n"

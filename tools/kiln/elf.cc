@@ -13,7 +13,6 @@ namespace kiln::tools {
 namespace {
 
 // Numbers of the ELF specification.
-constexpr absl::string_view kMagic = "\x7f\x45LF";
 constexpr size_t kClassAt = 4, kDataAt = 5, kTypeAt = 16, kMachineAt = 18;
 constexpr uint8_t kClass64 = 2, kLittleEndian = 1;
 constexpr uint16_t kRelocatable = 1;
@@ -177,7 +176,7 @@ class Parser {
 }  // namespace
 
 bool IsElfObject(absl::string_view bytes) {
-  return absl::StartsWith(bytes, kMagic) && ReadAt(bytes, kTypeAt, 2) == kRelocatable;
+  return absl::StartsWith(bytes, kElfMagic) && ReadAt(bytes, kTypeAt, 2) == kRelocatable;
 }
 
 absl::StatusOr<ElfObject> ParseElfObject(absl::string_view bytes) {

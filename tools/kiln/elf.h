@@ -17,6 +17,8 @@
 
 namespace kiln::tools {
 
+// What every ELF file begins with.
+inline constexpr absl::string_view kElfMagic = "\x7f\x45LF";
 inline constexpr uint16_t kElfMachineArm = 40;
 
 struct ElfSection {

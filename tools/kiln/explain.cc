@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/kiln/explain.h"
 
-#include <algorithm>
-#include <numeric>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -10,35 +8,10 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "tools/kiln/standard_output.h"
+#include "tools/terminal/nearest.h"
 
 namespace kiln::tools {
 namespace {
-
-// Letters to insert, remove or change until one word is the other (Levenshtein's distance).
-size_t Distance(const std::string& a, const std::string& b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row.back();
-}
-
-std::string Perhaps(const std::string& word, const std::vector<std::string>& names) {
-  const auto nearest = std::min_element(
-      names.begin(), names.end(),
-      [&](const auto& a, const auto& b) { return Distance(word, a) < Distance(word, b); });
-  if (nearest == names.end() || Distance(word, *nearest) > std::max<size_t>(1, word.size() / 3)) {
-    return "";
-  }
-  return absl::StrCat(", perhaps '", *nearest, "'");
-}
 
 std::vector<std::string> Options(const CLI::App& app) {
   std::vector<std::string> names;

@@ -18,6 +18,9 @@ namespace kiln::tools {
 // there.
 absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes);
 
+// All of standard input; the same errors.
+absl::StatusOr<std::string> ReadStandardInput(int64_t max_bytes);
+
 // A folder for output, with all above it. Those that had to be made are gone with the object if
 // nothing is in them then.
 class OutputFolder {

@@ -16,7 +16,7 @@
 #include "tools/kiln/load_model.h"
 #include "tools/kiln/model_options.h"
 #include "tools/kiln/standard_output.h"
-#include "tools/kiln/table.h"
+#include "tools/terminal/table.h"
 
 namespace kiln::tools {
 namespace {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // kiln inspect
+#include <unistd.h>
+
 #include <map>
 #include <memory>
 #include <optional>
@@ -7,6 +9,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "compiler/backend/backend.h"
 #include "compiler/base/status.h"
 #include "compiler/options/options.h"
 #include "compiler/pipeline/compile.h"
@@ -18,20 +21,23 @@
 #include "tools/kiln/elf.h"
 #include "tools/kiln/emulate.h"
 #include "tools/kiln/files.h"
+#include "tools/kiln/layer_report.h"
 #include "tools/kiln/library.h"
 #include "tools/kiln/load_model.h"
+#include "tools/kiln/macs.h"
 #include "tools/kiln/make_model_page.h"
 #include "tools/kiln/model_library.h"
 #include "tools/kiln/model_options.h"
 #include "tools/kiln/object_report.h"
 #include "tools/kiln/report.h"
 #include "tools/kiln/standard_output.h"
+#include "tools/kiln/target_option.h"
+#include "tools/terminal/terminal.h"
 
 namespace kiln::tools {
 namespace {
 
 constexpr int64_t kMaxFileBytes = int64_t{4} << 30;
-constexpr absl::string_view kElfMagic = "\x7f\x45LF";
 
 struct InspectFlags {
   std::string file, target, stack_usage;
@@ -47,8 +53,7 @@ struct InspectFlags {
 absl::StatusOr<CompileOptions> OptionsFor(const InspectFlags& flags) {
   CompileOptions options;
   options.module_name = DefaultModuleName(flags.file);
-  KILN_ASSIGN_OR_RETURN(options.target,
-                        Target::Parse(flags.target.empty() ? "host" : flags.target));
+  KILN_ASSIGN_OR_RETURN(options.target, ParseTargetOption(flags.target));
   const Target& target = options.target;
   if (target.is_baremetal()) {
     options.runtime = Runtime::kCrt;
@@ -60,6 +65,20 @@ absl::StatusOr<CompileOptions> OptionsFor(const InspectFlags& flags) {
   return options;
 }
 
+// What the object of a model for a microcontroller takes; nothing where only C can be made for it.
+std::optional<ObjectFigures> FiguresOf(const Stages& stages, const CompileOptions& options) {
+  // LLVM knows others, such as Xtensa, but cannot make code of all that Kiln says for them.
+  const std::string& triple = options.target.triple;
+  const bool is_known = absl::StartsWith(triple, "thumb") || absl::StartsWith(triple, "arm") ||
+                        absl::StartsWith(triple, "riscv");
+  if (!is_known || !HasCodegen(options.codegen)) return std::nullopt;
+  const absl::StatusOr<Artifacts> code = EmitCode(stages.program, options);
+  if (!code.ok()) return std::nullopt;
+  const absl::StatusOr<ObjectFigures> figures =
+      MeasureObject(code->at(options.module_name + ".o"), {});
+  return figures.ok() ? std::make_optional(*figures) : std::nullopt;
+}
+
 absl::StatusOr<std::string> InspectModel(const InspectFlags& flags) {
   KILN_ASSIGN_OR_RETURN(const CompileOptions options, OptionsFor(flags));
   KILN_ASSIGN_OR_RETURN(const Graph graph, LoadModel(flags.file, flags.inputs));
@@ -69,7 +88,15 @@ absl::StatusOr<std::string> InspectModel(const InspectFlags& flags) {
                           MakeModelPage(flags.file, graph, stages, options, flags.profile));
     KILN_RETURN_IF_ERROR(Apply({.files = {{*flags.html, page}}, .inputs = {flags.file}}));
   }
-  return flags.json ? MetadataJson(stages.metadata) : Report(stages.metadata);
+  if (flags.json) return MetadataJson(stages.metadata);
+  const int columns = TerminalColumns(STDOUT_FILENO);
+  std::string report = Report(stages.metadata, columns);
+  if (options.target.is_baremetal()) {
+    absl::StrAppend(&report,
+                    LayerReport(stages.metadata, MacsOfCalls(stages.fused, stages.lowered.calls),
+                                FiguresOf(stages, options), columns));
+  }
+  return report;
 }
 
 absl::StatusOr<std::string> InspectLibrary(const InspectFlags& flags) {
@@ -80,8 +107,9 @@ absl::StatusOr<std::string> InspectLibrary(const InspectFlags& flags) {
                         runtime::ModelMetadata::Find(module));
   if (flags.json) return MetadataJson(MetadataOf(metadata));
   KILN_ASSIGN_OR_RETURN(const std::string variant, RunningVariant(module));
-  const std::string report = absl::StrCat(
-      variant.empty() ? "" : absl::StrCat("variant ", variant, "\n"), Report(MetadataOf(metadata)));
+  const std::string report =
+      absl::StrCat(variant.empty() ? "" : absl::StrCat("variant ", variant, "\n"),
+                   Report(MetadataOf(metadata), TerminalColumns(STDOUT_FILENO)));
   if (metadata.executor() != "graph") return report;
   // This executor does not take the offsets of the plan: it gives tensors storages to share.
   KILN_ASSIGN_OR_RETURN(const auto executor, runtime::Executor::Create(module, runtime::kCpu));
@@ -131,7 +159,7 @@ absl::StatusOr<std::string> InspectFile(const InspectFlags& flags) {
     return absl::InvalidArgumentError(
         flags.file + ": is an archive, which holds its own metadata.json; leave --json out");
   }
-  if (is_archive) return ReportArchive(bytes, flags.file);
+  if (is_archive) return ReportArchive(bytes, flags.file, TerminalColumns(STDOUT_FILENO));
   return is_elf ? InspectLibrary(flags) : InspectModel(flags);
 }
 

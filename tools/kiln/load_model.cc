@@ -156,8 +156,12 @@ std::vector<std::string> FilesOf(const InputFlags& flags) {
   return files;
 }
 
-absl::StatusOr<Graph> LoadModel(const std::string& path, const InputFlags& flags) {
-  KILN_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path, kMaxModelFileBytes));
+absl::StatusOr<Graph> LoadModel(const std::string& file, const InputFlags& flags) {
+  const bool is_standard_input = file == kStandardInput;
+  const std::string path = is_standard_input ? "standard input" : file;
+  KILN_ASSIGN_OR_RETURN(const std::string bytes, is_standard_input
+                                                     ? ReadStandardInput(kMaxModelFileBytes)
+                                                     : ReadFile(path, kMaxModelFileBytes));
   KILN_ASSIGN_OR_RETURN(const frontend::ImportOptions options, ImportOptionsOf(bytes, path, flags));
   std::string note;
   absl::StatusOr<Graph> graph = ImportModel(bytes, path, options, &note);
@@ -166,6 +170,7 @@ absl::StatusOr<Graph> LoadModel(const std::string& path, const InputFlags& flags
 }
 
 std::string DefaultModuleName(const std::string& path) {
+  if (path == kStandardInput) return "model";
   const std::string name = WithIdentifierCharacters(std::filesystem::path(path).stem().string());
   return IsIdentifier(name) ? name : "m_" + name;
 }

@@ -18,6 +18,9 @@ struct InputFlags {
   std::vector<std::string> constants;  // --constant: "name=1,2" or "name=FILE", .npy or .pb
 };
 
+// The path that stands for standard input.
+inline constexpr char kStandardInput[] = "-";
+
 // The file through ImportModel (compiler/import), whose note goes to standard error. Errors name
 // the file.
 absl::StatusOr<Graph> LoadModel(const std::string& path, const InputFlags& flags);
@@ -31,7 +34,8 @@ absl::StatusOr<frontend::ImportOptions> OnnxImportOptions(const std::string& byt
 // The files that are read for the inputs.
 std::vector<std::string> FilesOf(const InputFlags& flags);
 
-// The name of the module that is made of a model file: the file's name, as an identifier.
+// The name of the module that is made of a model file: the file's name, as an identifier; "model"
+// of standard input.
 std::string DefaultModuleName(const std::string& path);
 
 }  // namespace kiln::tools

@@ -9,35 +9,19 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
-#include "compiler/backend/backend.h"
 #include "compiler/base/status.h"
-#include "compiler/external/external_codegen.h"
-#include "compiler/options/options.h"
+#include "tools/kiln/build_facts.h"
 #include "tools/kiln/commands.h"
 #include "tools/kiln/explain.h"
+#include "tools/kiln/help_format.h"
 #include "tools/kiln/lack_of_memory.h"
 #include "tools/kiln/standard_output.h"
-#include "tools/kiln/version.h"
 
 namespace {
 
 constexpr int kKilnsFault = 1;
+constexpr int kDifferent = 1;  // what was compared
 constexpr int kUsersFault = 2;
-
-// What a build of the tool may lack stands below its version.
-std::string Version() {
-  std::string text =
-      absl::StrCat("kiln ", kiln::tools::kVersion,
-                   "\ncode generators: ", kiln::HasCodegen(kiln::Codegen::kLlvm) ? "llvm, c" : "c",
-                   "\nexternal code generators:");
-  absl::string_view separator = " ";
-  for (const kiln::ExternalCodegen* codegen : kiln::AllExternalCodegens()) {
-    absl::StrAppend(&text, separator, codegen->name);
-    separator = ", ";
-  }
-  return text;
-}
 
 // Prints what went wrong and returns the exit status.
 int ExitStatus(const absl::Status& status) {
@@ -48,6 +32,8 @@ int ExitStatus(const absl::Status& status) {
     case absl::StatusCode::kInternal:
     case absl::StatusCode::kUnknown:
       return kKilnsFault;
+    case absl::StatusCode::kAborted:
+      return kDifferent;
     default:
       return kUsersFault;
   }
@@ -65,7 +51,7 @@ void AddHelpCommands(CLI::App& app, kiln::tools::Action& action) {
     };
   });
   app.add_subcommand("version", "Print the version and what is built in")->callback([&action] {
-    action = [] { return kiln::tools::Print(Version() + "\n"); };
+    action = [] { return kiln::tools::Print(kiln::tools::BuildFacts() + "\n"); };
   });
 }
 
@@ -82,13 +68,15 @@ int Main(int argc, char** argv) {
       "/tmp/digits_int8.onnx\n"
       "  kiln inspect models/digits/digits.onnx\n",
       "kiln"};
-  app.set_version_flag("--version", Version);
+  app.set_version_flag("--version", kiln::tools::BuildFacts);
+  app.formatter(std::make_shared<kiln::tools::HelpFormatter>());
   app.require_subcommand(1);
   app.failure_message(kiln::tools::ExplainFailure);
   kiln::tools::Action action;
   kiln::tools::AddCompileCommand(app, action);
   kiln::tools::AddRunCommand(app, action);
   kiln::tools::AddBenchCommand(app, action);
+  kiln::tools::AddValidateCommand(app, action);
   kiln::tools::AddTuneCommand(app, action);
   kiln::tools::AddCompareCommand(app, action);
   kiln::tools::AddQuantizeCommand(app, action);
@@ -98,7 +86,10 @@ int Main(int argc, char** argv) {
   kiln::tools::AddMlfCommand(app, action);
   kiln::tools::AddCheckOnnxCommand(app, action);
   kiln::tools::AddImportCheckCommand(app, action);
+  kiln::tools::AddTargetsCommand(app, action);
+  kiln::tools::AddDoctorCommand(app, action);
   AddHelpCommands(app, action);
+  kiln::tools::AddCompletionCommand(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -16,7 +16,7 @@
 #include "tools/kiln/relay_file.h"
 #include "tools/kiln/report.h"
 #include "tools/kiln/runtime_files.h"
-#include "tools/kiln/table.h"
+#include "tools/terminal/table.h"
 
 namespace kiln::tools {
 namespace {
@@ -112,7 +112,8 @@ bool IsArchive(absl::string_view bytes) {
          absl::StartsWith(bytes.substr(kTarMagicOffset), kTarMagic);
 }
 
-absl::StatusOr<std::string> ReportArchive(absl::string_view bytes, const std::string& path) {
+absl::StatusOr<std::string> ReportArchive(absl::string_view bytes, const std::string& path,
+                                          int columns) {
   KILN_ASSIGN_OR_RETURN(const mlf::ModelLibrary library, mlf::ReadArchive(bytes, path));
   KILN_ASSIGN_OR_RETURN(const Artifacts files, mlf::UnpackTar(bytes, path));
   std::string text = absl::StrCat(
@@ -130,12 +131,12 @@ absl::StatusOr<std::string> ReportArchive(absl::string_view bytes, const std::st
                  absl::StrCat(main.workspace_size_bytes()),
                  absl::StrCat(main.constant_size_bytes()), absl::StrCat(main.io_size_bytes())});
   }
-  absl::StrAppend(&text, "\nmodules, sizes in bytes:\n", modules.ToString());
+  absl::StrAppend(&text, "\nmodules, sizes in bytes:\n", modules.ToString(columns));
   Table table({">bytes", "file"});
   for (const auto& [name, content] : files) table.Add({absl::StrCat(content.size()), name});
-  absl::StrAppend(&text, "\nfiles:\n", table.ToString());
+  absl::StrAppend(&text, "\nfiles:\n", table.ToString(columns));
   for (const mlf::Module& module : library.modules) {
-    absl::StrAppend(&text, "\n", Report(module.metadata));
+    absl::StrAppend(&text, "\n", Report(module.metadata, columns));
   }
   return text;
 }

@@ -31,8 +31,10 @@ absl::Status WriteModelLibrary(absl::string_view option, const std::string& path
 
 // Whether the bytes are those of a tar archive.
 bool IsArchive(absl::string_view bytes);
-// What `kiln inspect` shows of an archive: its modules, its files, and the report of each module.
-absl::StatusOr<std::string> ReportArchive(absl::string_view bytes, const std::string& path);
+// What `kiln inspect` shows of an archive, at most `columns` wide if that is not 0: its modules, its
+// files, and the report of each module.
+absl::StatusOr<std::string> ReportArchive(absl::string_view bytes, const std::string& path,
+                                          int columns);
 
 }  // namespace kiln::tools
 

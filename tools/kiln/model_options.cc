@@ -7,6 +7,7 @@
 #include "compiler/base/status.h"
 #include "compiler/options/options.h"
 #include "compiler/target/cpu_variants.h"
+#include "tools/kiln/target_option.h"
 
 namespace kiln::tools {
 
@@ -19,6 +20,10 @@ void AddInputOptions(CLI::App& command, InputFlags& flags) {
 
 void AddModelOptions(CLI::App& command, ModelFlags& flags) {
   command.add_option("model", flags.model, "Model file")->required();
+  AddCompilationOptions(command, flags);
+}
+
+void AddCompilationOptions(CLI::App& command, ModelFlags& flags) {
   command.add_option(
       "--codegen", flags.codegen,
       absl::StrCat("llvm or c (default: ",
@@ -47,6 +52,12 @@ void AddModelOptions(CLI::App& command, ModelFlags& flags) {
                    "times as large as those of direct sums");
 }
 
+bool SaysHowToCompile(const ModelFlags& flags) {
+  return !flags.codegen.empty() || !flags.target.empty() || !flags.cpu_variants.empty() ||
+         !flags.inputs.shapes.empty() || !flags.inputs.constants.empty() ||
+         !flags.externals.empty() || !flags.passes.empty() || flags.no_winograd;
+}
+
 absl::Status ApplyModelFlags(const ModelFlags& flags, CompileOptions& o) {
   KILN_ASSIGN_OR_RETURN(o.externals, ParseExternals(flags.externals));
   o.codegen = HasCodegen(Codegen::kLlvm) ? Codegen::kLlvm : Codegen::kC;
@@ -58,7 +69,7 @@ absl::Status ApplyModelFlags(const ModelFlags& flags, CompileOptions& o) {
     o.target = o.cpu_variants.front();
   }
   if (!flags.target.empty() || o.cpu_variants.empty()) {
-    KILN_ASSIGN_OR_RETURN(o.target, Target::Parse(flags.target.empty() ? "host" : flags.target));
+    KILN_ASSIGN_OR_RETURN(o.target, ParseTargetOption(flags.target));
   }
   o.threads = flags.threads;
   o.schedule.winograd = !flags.no_winograd;

@@ -24,7 +24,13 @@ struct ModelFlags {
 
 // --input and --constant. `flags` has to live as long as `command`, here and below.
 void AddInputOptions(CLI::App& command, InputFlags& flags);
+// The model, and what follows.
 void AddModelOptions(CLI::App& command, ModelFlags& flags);
+// How it is compiled, its inputs included.
+void AddCompilationOptions(CLI::App& command, ModelFlags& flags);
+
+// Whether an option is given that only a model that is compiled here can follow.
+bool SaysHowToCompile(const ModelFlags& flags);
 
 // InvalidArgument for a value that none of them has.
 absl::Status ApplyModelFlags(const ModelFlags& flags, CompileOptions& options);

@@ -69,6 +69,16 @@ class CallGraph {
     return deepest;
   }
 
+  // Of all functions whose depth is known.
+  std::map<std::string, int64_t> KnownDepths() {
+    std::map<std::string, int64_t> known;
+    for (const auto& [place, symbol] : functions_) {
+      const int64_t depth = Depth(symbol->name);
+      if (depth >= 0) known[symbol->name] = depth;
+    }
+    return known;
+  }
+
   // Bytes from a function's entry down; -1 if not known.
   int64_t Depth(const std::string& function, int level = 0) {
     if (level > kMaxCallDepth) return -1;
@@ -195,6 +205,7 @@ absl::StatusOr<ObjectFigures> MeasureObject(absl::string_view bytes,
   CallGraph graph(object, std::move(stack_usage));
   figures.calls.assign(graph.external().begin(), graph.external().end());
   figures.has_frames = graph.has_frames();
+  figures.stack_of = graph.KnownDepths();
   if (const auto deepest = graph.Deepest()) {
     figures.stack_bytes = graph.Depth(deepest->front());
     figures.deepest_calls = *deepest;

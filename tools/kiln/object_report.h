@@ -27,9 +27,10 @@ struct ObjectFigures {
   // The deepest that a chain of calls inside of the object makes the stack; nullopt if a size is
   // not known, or functions call each other in a circle.
   std::optional<int64_t> stack_bytes;
-  std::vector<std::string> deepest_calls;  // that chain
-  bool has_frames = false;                 // whether the size of any frame is known
-  std::vector<std::string> calls;          // functions of others, whose stack comes on top
+  std::vector<std::string> deepest_calls;   // that chain
+  std::map<std::string, int64_t> stack_of;  // the same of each function for which it is known
+  bool has_frames = false;                  // whether the size of any frame is known
+  std::vector<std::string> calls;           // functions of others, whose stack comes on top
 };
 
 // Bytes of stack by function name, from a file that gcc -fstack-usage has written. A size that is

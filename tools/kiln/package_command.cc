@@ -60,6 +60,7 @@ void AddPackageCommand(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "package", "Compile a model into a module that another build system takes as it is");
   auto flags = std::make_shared<PackageFlags>();
+  command->add_option("model", flags->model, "Model file")->required();
   AddCodeOptions(*command, *flags);
   PackageRequest& request = flags->request;
   command

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "tools/kiln/table.h"
+#include "tools/terminal/table.h"
 
 namespace kiln::tools {
 namespace {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -33,6 +36,30 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes)
     return absl::InvalidArgumentError(
         absl::StrCat(path, ": cannot be read: ", std::strerror(errno)));
   }
+  return bytes;
+}
+
+absl::StatusOr<std::string> ReadStandardInput(int64_t max_bytes) {
+  constexpr absl::string_view kName = "standard input: ";
+  if (isatty(STDIN_FILENO) != 0) {
+    return absl::InvalidArgumentError(absl::StrCat(kName, "found a terminal, wanted a file"));
+  }
+  constexpr size_t kPiece = size_t{1} << 16;
+  std::string bytes;
+  for (size_t read = kPiece; read == kPiece;) {
+    const size_t at = bytes.size();
+    bytes.resize(at + kPiece);
+    read = std::fread(bytes.data() + at, 1, kPiece, stdin);
+    bytes.resize(at + read);
+    if (bytes.size() > static_cast<size_t>(max_bytes)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(kName, "at most ", max_bytes, " bytes are read"));
+    }
+  }
+  if (std::ferror(stdin) != 0) {
+    return absl::InvalidArgumentError(absl::StrCat(kName, "cannot be read: ", strerror(errno)));
+  }
+  if (bytes.empty()) return absl::InvalidArgumentError(absl::StrCat(kName, "it is empty"));
   return bytes;
 }
 

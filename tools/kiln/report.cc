@@ -9,14 +9,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/base/tensor.h"
-#include "tools/kiln/table.h"
+#include "tools/terminal/table.h"
 
 namespace kiln::tools {
 namespace {
 
 constexpr int32_t kMaxBarWidth = 40;
 
-std::string Tensors(const proto::Metadata& metadata, int begin, int end) {
+std::string Tensors(const proto::Metadata& metadata, int begin, int end, int columns) {
   const proto::Function& main = metadata.functions(0);
   const bool placed = begin < end && main.parameters(begin).has_place();
   Table table(placed ? std::vector<std::string>{"name", "type", ">bytes", "place"}
@@ -34,10 +34,10 @@ std::string Tensors(const proto::Metadata& metadata, int begin, int end) {
     }
     table.Add(std::move(row));
   }
-  return table.ToString();
+  return table.ToString(columns);
 }
 
-std::string Operators(const proto::Metadata& metadata) {
+std::string Operators(const proto::Metadata& metadata, int columns) {
   Table table(
       {">call", ">operations", ">constant bytes", ">scratch bytes", "schedule", "operators"});
   for (int i = 1; i < metadata.functions_size(); ++i) {
@@ -49,7 +49,7 @@ std::string Operators(const proto::Metadata& metadata) {
                f.schedule(),
                f.source().empty() ? names : absl::StrCat(names, " (", f.source(), ")")});
   }
-  return table.ToString();
+  return table.ToString(columns);
 }
 
 // One character for each call, or for several of many: '#' where the buffer is alive.
@@ -63,7 +63,7 @@ std::string LifetimeBar(const proto::PoolBuffer& buffer, int32_t calls) {
   return bar;
 }
 
-std::string Buffers(const proto::Pool& pool, int32_t calls) {
+std::string Buffers(const proto::Pool& pool, int32_t calls, int columns) {
   std::vector<const proto::PoolBuffer*> buffers;
   for (const proto::PoolBuffer& buffer : pool.buffers()) buffers.push_back(&buffer);
   std::stable_sort(buffers.begin(), buffers.end(), [](const auto* a, const auto* b) {
@@ -75,12 +75,12 @@ std::string Buffers(const proto::Pool& pool, int32_t calls) {
                absl::StrCat(b->first_call(), "-", b->last_call()), LifetimeBar(*b, calls),
                b->name()});
   }
-  return table.ToString();
+  return table.ToString(columns);
 }
 
 }  // namespace
 
-std::string Report(const proto::Metadata& metadata) {
+std::string Report(const proto::Metadata& metadata, int columns) {
   const proto::Function& main = metadata.functions(0);
   const int32_t calls = metadata.functions_size() - 1;
   std::string text = absl::StrCat("module ", metadata.module_name(), " for ", metadata.target(),
@@ -89,10 +89,10 @@ std::string Report(const proto::Metadata& metadata) {
   if (metadata.cpu_variants_size() > 0) {
     absl::StrAppend(&text, "CPU variants: ", absl::StrJoin(metadata.cpu_variants(), ", "), "\n");
   }
-  absl::StrAppend(&text, "\ninputs:\n", Tensors(metadata, 0, main.num_inputs()));
+  absl::StrAppend(&text, "\ninputs:\n", Tensors(metadata, 0, main.num_inputs(), columns));
   absl::StrAppend(&text, "\noutputs:\n",
-                  Tensors(metadata, main.num_inputs(), main.parameters_size()));
-  absl::StrAppend(&text, "\noperators:\n", Operators(metadata));
+                  Tensors(metadata, main.num_inputs(), main.parameters_size(), columns));
+  absl::StrAppend(&text, "\noperators:\n", Operators(metadata, columns));
   absl::StrAppend(&text, "\nconstants: ", main.constant_size_bytes(), " bytes\n");
   for (const proto::Pool& pool : metadata.pools()) {
     const bool constants = pool.kind() == proto::Pool::CONSTANT;
@@ -106,7 +106,7 @@ std::string Report(const proto::Metadata& metadata) {
           pool.limit_bytes() < 0 ? "as many as are needed" : absl::StrCat(pool.limit_bytes()),
           ", speed ", pool.speed());
     }
-    absl::StrAppend(&text, "\n", Buffers(pool, calls));
+    absl::StrAppend(&text, "\n", Buffers(pool, calls, columns));
   }
   return text;
 }

@@ -14,8 +14,9 @@ namespace kiln::tools {
 // The metadata of a loaded library; nothing is lost on the way through its C structs.
 proto::Metadata MetadataOf(const runtime::ModelMetadata& metadata);
 
-// Tables of inputs, outputs, operators, constants, and the memory plan with its lower bound.
-std::string Report(const proto::Metadata& metadata);
+// Tables of inputs, outputs, operators, constants, and the memory plan with its lower bound; at
+// most `columns` wide if that is not 0.
+std::string Report(const proto::Metadata& metadata, int columns);
 
 }  // namespace kiln::tools
 

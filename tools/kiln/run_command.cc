@@ -12,8 +12,10 @@
 #include "tools/kiln/files.h"
 #include "tools/kiln/library.h"
 #include "tools/kiln/npy.h"
+#include "tools/kiln/run_samples.h"
 #include "tools/kiln/standard_output.h"
 #include "tools/kiln/tensor_file.h"
+#include "tools/validate/samples.h"
 
 namespace kiln::tools {
 namespace {
@@ -44,23 +46,51 @@ absl::Status CheckTolerance(const char* option, double tolerance) {
       absl::StrCat(option, ": found ", tolerance, ", wanted a number of 0 or more"));
 }
 
-// What outputs are compared with, by name.
+TensorType TypeOfSamples(const TensorType& type, int64_t count) {
+  return count == 1 ? type : StackedType(type, count);
+}
+
+// What outputs of `count` samples are compared with, by name.
 absl::StatusOr<std::map<std::string, Tensor>> ReadWanted(
-    const std::map<std::string, std::string>& checks, const runtime::Executor& executor) {
+    const std::map<std::string, std::string>& checks, const runtime::Executor& executor,
+    int64_t count) {
   std::map<std::string, Tensor> wanted;
   for (const auto& [name, path] : checks) {
     const absl::StatusOr<int> index = executor.GetOutputIndex(name);
     if (!index.ok()) return Annotate(index.status(), "--check: ");
-    KILN_ASSIGN_OR_RETURN(Tensor tensor, ReadTensorFile(path));
+    KILN_ASSIGN_OR_RETURN(const Tensor tensor, ReadTensorFile(path));
     const TensorType type = TypeOf(executor.output_infos()[static_cast<size_t>(*index)]);
-    if (tensor.type() != type) {
+    if (CountSamples(tensor.type(), type) != count) {
       return absl::InvalidArgumentError(absl::StrCat("--check ", name, ": the file holds ",
                                                      tensor.type().ToString(), ", the output is ",
-                                                     type.ToString()));
+                                                     TypeOfSamples(type, count).ToString()));
     }
-    wanted.emplace(name, std::move(tensor));
+    wanted[name] = Tensor(TypeOfSamples(type, count), tensor.bytes());
   }
   return wanted;
+}
+
+// The inputs that come from files, by index; the others are set.
+absl::StatusOr<std::map<int, Samples>> ReadInputs(const std::map<std::string, std::string>& values,
+                                                  runtime::Executor& executor) {
+  std::map<int, Samples> inputs;
+  for (const auto& [name, value] : values) {
+    KILN_ASSIGN_OR_RETURN(const int index, executor.GetInputIndex(name));
+    if (value == "random") {
+      KILN_RETURN_IF_ERROR(SetInputs(executor, {{name, value}}, /*fill=*/false));
+      continue;
+    }
+    const TensorType type = TypeOf(executor.input_infos()[static_cast<size_t>(index)]);
+    KILN_ASSIGN_OR_RETURN(inputs[index],
+                          ReadSamples(absl::StrCat("input '", name, "'"), value, type));
+    const int64_t first = inputs.begin()->second.count;
+    if (inputs[index].count != first) {
+      return absl::InvalidArgumentError(absl::StrCat("--input: found ", first, " and ",
+                                                     inputs[index].count,
+                                                     " samples, wanted as many in every file"));
+    }
+  }
+  return inputs;
 }
 
 absl::Status RunLibrary(const RunFlags& flags) {
@@ -71,27 +101,27 @@ absl::Status RunLibrary(const RunFlags& flags) {
   KILN_RETURN_IF_ERROR(SetThreads(flags.threads));
   KILN_ASSIGN_OR_RETURN(const Library library, LoadLibrary(flags.library, flags.load));
   const std::shared_ptr<runtime::Executor>& executor = library.executor;
-  KILN_ASSIGN_OR_RETURN(const auto wanted, ReadWanted(checks, *executor));
+  KILN_ASSIGN_OR_RETURN(const auto samples, ReadInputs(inputs, *executor));
+  const int64_t count = samples.empty() ? 1 : samples.begin()->second.count;
+  KILN_ASSIGN_OR_RETURN(const auto wanted, ReadWanted(checks, *executor, count));
   std::optional<OutputFolder> folder;
   if (!flags.output.empty()) {
     KILN_ASSIGN_OR_RETURN(OutputFolder made, OutputFolder::Make(flags.output));
     folder.emplace(std::move(made));
   }
-  KILN_RETURN_IF_ERROR(SetInputs(*executor, inputs, /*fill=*/false));
-  KILN_RETURN_IF_ERROR(executor->Run());
+  KILN_ASSIGN_OR_RETURN(const std::vector<Samples> results, RunSamples(*executor, samples));
   KILN_ASSIGN_OR_RETURN(const std::string variant, RunningVariant(library.module));
   if (!variant.empty()) KILN_RETURN_IF_ERROR(Print(absl::StrCat("variant ", variant, "\n")));
   std::map<std::string, std::string> files;
   std::map<std::string, Tensor> outputs;
-  for (int i = 0; i < executor->num_outputs(); ++i) {
-    const runtime::TensorInfo& info = executor->output_infos()[static_cast<size_t>(i)];
-    KILN_ASSIGN_OR_RETURN(const runtime::NDArray array, executor->GetOutput(i));
-    Tensor tensor = ToTensor(array, TypeOf(info));
-    KILN_RETURN_IF_ERROR(PrintTensor(info.name, tensor));
-    std::string file = info.name;
+  for (size_t i = 0; i < results.size(); ++i) {
+    const std::string& name = executor->output_infos()[i].name;
+    Tensor tensor(TypeOfSamples(results[i].type, count), results[i].bytes);
+    KILN_RETURN_IF_ERROR(PrintTensor(name, tensor));
+    std::string file = name;
     for (char& c : file) c = c == '/' ? '_' : c;
     files[file + ".npy"] = ToNpy(tensor);
-    outputs[info.name] = std::move(tensor);
+    outputs[name] = std::move(tensor);
   }
   if (!flags.output.empty()) KILN_RETURN_IF_ERROR(WriteFiles(flags.output, files));
   for (const auto& [name, tensor] : wanted) {
@@ -106,11 +136,12 @@ absl::Status RunLibrary(const RunFlags& flags) {
 }  // namespace
 
 void AddRunCommand(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("run", "Run a compiled library once");
+  CLI::App* command = app.add_subcommand("run", "Run a compiled library on one or many samples");
   auto flags = std::make_shared<RunFlags>();
   command->add_option("library", flags->library, "Shared object that compile has made")->required();
   command->add_option("--input", flags->inputs,
-                      "name=FILE (.npy or ONNX .pb) or name=random, for every input");
+                      "name=FILE (.npy or ONNX .pb) or name=random, for every input; a file may "
+                      "hold many samples, which its first dimension counts");
   command->add_option("--output", flags->output, "Folder to write <output name>.npy to");
   command->add_option("--check", flags->checks,
                       "name=FILE: compare an output with a file; differing is an error");
@@ -129,6 +160,7 @@ void AddRunCommand(CLI::App& app, Action& action) {
   command->footer(
       "Examples:\n"
       "  kiln run out/my_mod.so --input data=image.npy --output results\n"
+      "  kiln run out/my_mod.so --input data=1000_images.npy --output results\n"
       "  kiln run out/my_mod.so --input data=input_0.pb --check softmax=output_0.pb --rtol 1e-4");
   command->callback([flags, &action] { action = [flags] { return RunLibrary(*flags); }; });
 }

@@ -34,6 +34,16 @@ const Artifacts& OnnxRuntimeScript();
 // A plugin of QEMU that counts instructions, the one file of this.
 const Artifacts& EmulatorPlugin();
 
+// The boards of tools/firmware/boards.bzl as JSON, the one file of this.
+const Artifacts& BoardsJson();
+
+// Start-up code and linker script of machines without an operating system, by path below
+// runtime_crt.
+const Artifacts& BareMetalFiles();
+
+// run_samples.c and run_samples.h of tools/validate/firmware.
+const Artifacts& RunSamplesFiles();
+
 }  // namespace kiln::tools
 
 #endif  // KILN_TOOLS_KILN_RUNTIME_FILES_H_

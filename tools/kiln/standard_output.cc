@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/kiln/standard_output.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -16,6 +18,11 @@ constexpr size_t kMaxWordBytes = 400;
 
 absl::Status CannotWrite() {
   return absl::InternalError(absl::StrCat("cannot write to standard output: ", strerror(errno)));
+}
+
+absl::Status Write(const std::string& text) {
+  const bool complete = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  return complete ? absl::OkStatus() : CannotWrite();
 }
 
 // The last place at or before `at` where a character of UTF-8 begins.
@@ -62,11 +69,10 @@ std::string Shortened(absl::string_view text) {
   return shortened;
 }
 
-absl::Status Print(absl::string_view text) {
-  const std::string printable = Printable(text);
-  const bool complete =
-      std::fwrite(printable.data(), 1, printable.size(), stdout) == printable.size();
-  return complete ? absl::OkStatus() : CannotWrite();
+absl::Status Print(absl::string_view text) { return Write(Printable(text)); }
+
+absl::Status Print(absl::string_view text, Style style) {
+  return Write(Styled(Printable(text), style, ShowsColours(STDOUT_FILENO)));
 }
 
 absl::Status FlushStandardOutput() {

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "tools/terminal/terminal.h"
 
 namespace kiln::tools {
 
@@ -20,6 +21,9 @@ std::string Shortened(absl::string_view text);
 // Writes Printable(text) to standard output. Internal if it cannot be written to: what is lost is
 // no fault of the command line.
 absl::Status Print(absl::string_view text);
+
+// The same in a style, if standard output shows colours.
+absl::Status Print(absl::string_view text, Style style);
 
 // What Print has kept back; the last thing that a command does.
 absl::Status FlushStandardOutput();

@@ -1,18 +1,18 @@
-/* SPDX-License-Identifier: Apache-2.0
- *
- * The operations and their numbers are those of Arm's "Semihosting for AArch32 and AArch64".
- */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime_crt/platform/bare_metal/semihosting.h"
+
+#include "runtime_crt/platform/bare_metal/semihosting_call.h"
 
 #define SYS_WRITE0 0x04u
 #define SYS_EXIT_EXTENDED 0x20u
 #define ADP_STOPPED_APPLICATION_EXIT 0x20026u
 
-static void Call(uint32_t operation, const volatile void* argument) {
+uint32_t SemihostingCall(uint32_t operation, const volatile void* argument) {
 #if defined(__arm__)
   register uint32_t r0 __asm__("r0") = operation;
   register const volatile void* r1 __asm__("r1") = argument;
   __asm__ volatile("bkpt 0xab" : "+r"(r0) : "r"(r1) : "memory");
+  return r0;
 #elif defined(__riscv)
   register uint32_t a0 __asm__("a0") = operation;
   register const volatile void* a1 __asm__("a1") = argument;
@@ -28,12 +28,13 @@ static void Call(uint32_t operation, const volatile void* argument) {
       : "+r"(a0)
       : "r"(a1)
       : "memory");
+  return a0;
 #else
 #error "semihosting is for Arm and RISC-V"
 #endif
 }
 
-void SemihostingWrite(const char* text) { Call(SYS_WRITE0, text); }
+void SemihostingWrite(const char* text) { SemihostingCall(SYS_WRITE0, text); }
 
 void SemihostingWriteHex(uint32_t value) {
   char text[11] = "0x";
@@ -45,5 +46,5 @@ void SemihostingWriteHex(uint32_t value) {
 
 void SemihostingExit(int status) {
   const volatile uint32_t argument[2] = {ADP_STOPPED_APPLICATION_EXIT, (uint32_t)status};
-  for (;;) Call(SYS_EXIT_EXTENDED, argument);
+  for (;;) SemihostingCall(SYS_EXIT_EXTENDED, argument);
 }

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What makes the command line pleasant: help that fits, completion, doctor, targets, standard input, several models, the last line."""
+
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+from tests.cli.cli_case import DIGITS, KILN, MY_MOD, CliCase
+
+
+class ComfortsTest(CliCase):
+    # Help.
+
+    def test_help_is_in_groups_and_fits(self):
+        text = self.succeeds("compile", "--help")
+        headings = re.findall(r"^([A-Z][a-z ]+):$", text, re.M)
+        for heading in ("Output", "Model", "Machine and speed", "Runtime and interface", "Memory"):
+            self.assertIn(heading, headings)
+        options = text[: text.index("Examples:")]
+        self.assertLessEqual(max(len(line) for line in options.splitlines()), 80)
+        self.assertIn("--executor TEXT           aot or graph [aot]\n", text)
+        for columns in (60, 100):
+            text = self.in_terminal(columns, "compile", "--help")
+            lengths = [len(line) for line in text[: text.index("Examples:")].splitlines()]
+            self.assertLessEqual(max(lengths), columns)
+            self.assertGreater(max(lengths), columns - 15)
+
+    def test_every_command_has_help(self):
+        commands = re.findall(r"^  ([a-z-]+) {2,}", self.succeeds("--help").split("Subcommands:")[1], re.M)
+        self.assertIn("validate", commands)
+        for command in commands:
+            with self.subTest(command):
+                text = self.succeeds(command, "--help")
+                self.assertEqual(text, self.succeeds("help", command))
+                self.assertIn("Usage: kiln " + command, text)
+
+    # Completion.
+
+    def complete(self, *words):
+        """What bash offers for the last of the words."""
+        script = self.succeeds("completion", "bash")
+        line = 'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _kiln; printf "%s\\n" "${COMPREPLY[@]}"'
+        result = subprocess.run(["bash", "-c", script + line, "bash", "kiln", *words], stdout=subprocess.PIPE, cwd=self.folder, check=True)
+        return result.stdout.decode().split()
+
+    def test_completion(self):
+        self.assertEqual(self.complete("comp"), ["compile", "completion"])
+        self.assertEqual(self.complete("compile", "--module"), ["--module-name"])
+        self.assertEqual(self.complete("compile", "x.onnx", "--target", "cortex-m4"), ["cortex-m4", "cortex-m4f"])
+        self.assertEqual(self.complete("mlf", "me"), ["merge"])
+        self.assertEqual(self.complete("help", "insp"), ["inspect"])
+        self.write("model.onnx", "x")
+        self.assertEqual(self.complete("compile", "mod"), ["model.onnx"])
+        zsh = self.succeeds("completion", "zsh")
+        self.assertTrue(zsh.startswith("#compdef kiln\n"))
+        self.assertTrue(zsh.endswith(self.succeeds("completion", "bash")))
+        self.refuses("shell: fish not in {bash,zsh}", "completion", "fish")
+
+    # What is there.
+
+    def test_doctor(self):
+        text = self.succeeds("doctor")
+        self.assertTrue(text.startswith(self.succeeds("--version")))
+        self.assertIn(shutil.which("cc"), text)
+        result = subprocess.run([KILN, "doctor"], stdout=subprocess.PIPE, env={"PATH": self.folder}, check=True)
+        self.assertIn("arm-none-eabi-gcc is missing: on Debian install gcc-arm-none-eabi and libnewlib", result.stdout.decode())
+        self.assertIn("qemu-system-riscv32 is missing: on Debian install qemu-system-misc\n", result.stdout.decode())
+
+    def test_targets(self):
+        text = self.succeeds("targets")
+        self.assertIn("targets: host, x86-64", text)
+        self.assertIn("STM32F4 ", text)
+        found = self.succeeds("targets", "stm32f407")
+        self.assertEqual(len(found.splitlines()), 2)
+        self.assertIn("Cortex-M4F  cortex-m4f", found)
+        self.refuses("targets: no chip is known by 'z80'", "targets", "z80")
+        words = "--target: found 'STM32F407', which has a Cortex-M4F: wanted --target cortex-m4f"
+        self.refuses(words, "compile", DIGITS, "-o", self.out, "--target", "STM32F407")
+        self.refuses(", perhaps 'riscv64gc'", "compile", DIGITS, "-o", self.out, "--target", "riscv64")
+
+    def test_the_page_of_targets_is_complete(self):
+        with open("docs/targets.md") as page:
+            rows = page.read().split("|---|---|---|---|\n")[1]
+        self.assertEqual(rows, self.succeeds("targets", "--markdown"))
+
+    def test_parts_and_their_targets(self):
+        for part, target in (
+            ("STM32WB55", "cortex-m4f"),
+            ("stm32wba52", "cortex-m33f"),
+            ("stm32wb09", "cortex-m0plus"),
+            ("nRF52810", "cortex-m4"),
+            ("pico2", "cortex-m33f"),
+            ("esp32c3", "riscv32-unknown-elf -mattr=+m,+c"),
+            ("ESP32-S3", "xtensa-esp32s3-elf"),
+            ("esp32", "xtensa-esp32-elf"),
+        ):
+            with self.subTest(part):
+                self.assertIn("  " + target, self.succeeds("targets", part).splitlines()[1])
+        for part in ("stm32", "ch32v003"):  # one says too little, the other has too few registers
+            self.refuses("targets: no chip is known by", "targets", part)
+
+    def test_all_targets_of_chips_are_known(self):
+        rows = self.succeeds("targets", "--markdown").splitlines()
+        self.assertGreaterEqual(len(rows), 60)
+        families = [family for row in rows for family in row.split(" | ")[0][2:].split(", ")]
+        self.assertEqual(len(families), len(set(families)))
+        for target in sorted({re.search("`(.*)`", row).group(1) for row in rows}):
+            with self.subTest(target):
+                self.succeeds("compile", MY_MOD, "--emit=c", "--runtime", "crt", "--codegen", "c", "--target", target)
+
+    # Models.
+
+    def test_a_model_from_standard_input(self):
+        for path in (DIGITS, MY_MOD):
+            with open(path, "rb") as model:
+                result = subprocess.run([KILN, "compile", "-", "-o", self.out], stdin=model, stderr=subprocess.PIPE)
+            self.assertEqual((result.returncode, result.stderr), (0, b""))
+        self.assertIn("model.so", os.listdir(self.out))
+        result = subprocess.run([KILN, "compile", "-", "--emit=plan"], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self.assertEqual((result.returncode, result.stderr), (2, b"kiln: standard input: it is empty\n"))
+
+    def test_several_models(self):
+        self.succeeds("compile", DIGITS, MY_MOD, "-o", self.out)
+        self.assertLessEqual({"digits.so", "my_mod.so"}, set(os.listdir(self.out)))
+        shutil.rmtree(self.out)
+        self.refuses("--module-name: found 2 models, wanted one", "compile", DIGITS, MY_MOD, "-o", self.out, "--module-name", "m")
+        self.refuses("both make the module 'my_mod'", "compile", MY_MOD, MY_MOD, "-o", self.out)
+
+    def test_the_last_line(self):
+        line = r"^kiln: {}wrote{} out/my_mod.so, [0-9.]+ KiB, and [0-9] more files, [0-9.]+ KiB: [0-9.]+ s\n$"
+        arguments = ["compile", MY_MOD, "-o", "out"]
+        self.assertRegex(self.in_terminal(80, *arguments), line.format("\033\\[32m", "\033\\[0m"))
+        self.assertRegex(self.in_terminal(80, *arguments, environment={"NO_COLOR": "1"}), line.format("", ""))
+        self.assertEqual(self.in_terminal(80, *arguments, "--quiet"), "")
+        self.assertEqual(self.kiln(*arguments).stderr, b"")
+
+
+if __name__ == "__main__":
+    unittest.main()

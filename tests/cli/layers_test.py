@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`kiln inspect MODEL --target`: what each layer takes of a microcontroller, without a cross compiler."""
+
+import os
+import re
+import unittest
+
+from tests.cli.cli_case import DIGITS, CliCase, needs_llvm
+
+C_INTERFACE = ["--runtime", "crt", "--interface", "c"]
+KWS = os.path.join(os.environ.get("KILN_SHARED_DATA", ""), "mlperf_tiny/kws/kws_ref_model.tflite")
+
+
+class LayersTest(CliCase):
+    def layers(self, text):
+        """The rows of the table by the name of the layer: MACs (of those that have some), code, constants, RAM, stack."""
+        table = text.split("layers, sizes in bytes:\n")[1].split("\n\n")[0].splitlines()[1:]
+        rows = [re.split("  +", row.strip()) for row in table]
+        return {row[0]: [int(cell) for cell in row[2:]] for row in rows}
+
+    def figure(self, text, name):
+        return int(re.search(r"^{}: (\d+)".format(name), text, re.M).group(1))
+
+    @needs_llvm
+    def test_layers_and_sums(self):
+        text = self.succeeds("inspect", DIGITS, "--target", "cortex-m4f")
+        layers = self.layers(text)
+        self.assertEqual(layers["conv1 relu1"][0], 8 * 8 * 16 * 9)
+        self.assertEqual(layers["conv2 relu2"][0], 8 * 8 * 32 * 16 * 9)
+        self.assertEqual(layers["dense"][0], 256 * 10)
+        macs = [row[0] for row in layers.values() if len(row) == 5]
+        self.assertEqual(self.figure(text, "MACs"), sum(macs))
+        workspace = int(re.search(r"memory plan: workspace (\d+) bytes", text).group(1))
+        self.assertEqual(max(row[-2] for row in layers.values()), workspace)
+        # The same as of the object that would be flashed.
+        self.succeeds("compile", DIGITS, "-o", "out", "--module-name", "digits", "--target", "cortex-m4f", *C_INTERFACE)
+        linked = self.succeeds("inspect", "out/digits.o")
+        for name in ("flash", "RAM", "stack"):
+            self.assertEqual(self.figure(text, name), self.figure(linked, name), name)
+        self.assertGreaterEqual(self.figure(text, "flash"), sum(row[-4] + row[-3] for row in layers.values()))
+        self.assertGreaterEqual(self.figure(text, "stack"), max(row[-1] for row in layers.values()))
+
+    def test_macs(self):
+        """Of one operator each: its parameters, its call, and how many products it sums."""
+        for macs, parameters, call in (
+            (4 * 4 * 16 * 27, "%x: Tensor[(1, 8, 8, 3), float32], %w: Tensor[(3, 3, 3, 16), float32]", 'nn.conv2d(%x, %w, strides=[2, 2], padding=[1, 1], data_layout="NHWC", kernel_layout="HWIO")'),
+            (8 * 8 * 16 * 9, "%x: Tensor[(1, 16, 8, 8), float32], %w: Tensor[(16, 1, 3, 3), float32]", "nn.conv2d(%x, %w, padding=[1, 1], groups=16)"),
+            (8 * 8 * 3 * 4 * 4, "%x: Tensor[(1, 3, 8, 8), float32], %w: Tensor[(3, 4, 2, 2), float32]", "nn.conv2d_transpose(%x, %w, strides=[2, 2])"),
+            (2 * 5 * 10, "%x: Tensor[(2, 10), float32], %w: Tensor[(5, 10), float32]", "nn.dense(%x, %w)"),
+            (3 * 4 * 5 * 6, "%a: Tensor[(3, 4, 6), float32], %b: Tensor[(3, 5, 6), float32]", "nn.batch_matmul(%a, %b, transpose_b=True)"),
+            (3 * 4 * 5 * 6, "%a: Tensor[(3, 6, 4), float32], %b: Tensor[(3, 6, 5), float32]", "nn.batch_matmul(%a, %b, transpose_a=True, transpose_b=False)"),
+            (0, "%x: Tensor[(2, 10), float32]", "nn.relu(%x)"),
+        ):
+            with self.subTest(call):
+                model = self.write("m.relay", '#[version = "0.0.5"]\ndef @main({}) {{\n  {}\n}}\n'.format(parameters, call))
+                self.assertEqual(self.figure(self.succeeds("inspect", model, "--target", "cortex-m4f"), "MACs"), macs)
+
+    def test_a_machine_that_llvm_does_not_know(self):
+        text = self.succeeds("inspect", DIGITS, "--target", "xtensa-esp32-elf")
+        self.assertIn("bytes of constants, and the code, which a compiler makes of C\n", text)
+        self.assertIn("conv1 relu1", text)
+
+    def test_no_layers_of_a_server(self):
+        self.assertNotIn("layers, sizes", self.succeeds("inspect", DIGITS))
+
+    @unittest.skipUnless(os.path.exists(KWS), "KILN_SHARED_DATA is not set")
+    def test_tables_fit_the_terminal(self):
+        for columns in (80, 120):
+            text = self.in_terminal(columns, "inspect", KWS, "--target", "cortex-m4f")
+            self.assertLessEqual(max(len(line) for line in text.splitlines()[1:]), columns)
+            self.assertIn("…", text)
+            self.assertIn("MACs: 2656768\n", text)
+
+
+if __name__ == "__main__":
+    unittest.main()

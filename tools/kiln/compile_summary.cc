@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/kiln/compile_summary.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+
+#include "absl/strings/str_format.h"
+#include "tools/kiln/standard_output.h"
+#include "tools/terminal/terminal.h"
+#include "tools/terminal/text.h"
+
+namespace kiln::tools {
+namespace {
+
+std::string Sized(size_t bytes) {
+  const double kib = static_cast<double>(bytes) / 1024;
+  if (bytes < 1024) return Counted(bytes, "byte");
+  return kib < 1024 ? absl::StrFormat("%.1f KiB", kib) : absl::StrFormat("%.1f MiB", kib / 1024);
+}
+
+}  // namespace
+
+void CompileSummary::Print(const std::vector<OutputFile>& files) const {
+  if (quiet_ || isatty(STDERR_FILENO) == 0 || files.empty()) return;
+  size_t rest_bytes = 0;
+  for (const OutputFile& file : files) rest_bytes += file.bytes.size();
+  rest_bytes -= files.front().bytes.size();
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin_;
+  std::string text =
+      absl::StrFormat("%s, %s", files.front().path, Sized(files.front().bytes.size()));
+  if (files.size() > 1) {
+    absl::StrAppendFormat(&text, ", and %s, %s", Counted(files.size() - 1, "more file"),
+                          Sized(rest_bytes));
+  }
+  absl::StrAppendFormat(&text, ": %.2f s", seconds.count());
+  std::fprintf(stderr, "kiln: %s %s\n",
+               Styled("wrote", Style::kGreen, ShowsColours(STDERR_FILENO)).c_str(),
+               Printable(text).c_str());
+}
+
+}  // namespace kiln::tools

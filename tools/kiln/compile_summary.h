@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KILN_TOOLS_KILN_COMPILE_SUMMARY_H_
+#define KILN_TOOLS_KILN_COMPILE_SUMMARY_H_
+
+#include <chrono>
+#include <vector>
+
+#include "tools/kiln/files.h"
+
+namespace kiln::tools {
+
+// The last line of a compilation: what was written, how large it is, and how long that took. On
+// standard error, and only where that is a terminal, so that builds stay silent.
+class CompileSummary {
+ public:
+  explicit CompileSummary(bool quiet) : quiet_(quiet) {}
+
+  // The first file is the one that the others go with.
+  void Print(const std::vector<OutputFile>& files) const;
+
+ private:
+  bool quiet_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace kiln::tools
+
+#endif  // KILN_TOOLS_KILN_COMPILE_SUMMARY_H_

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KILN_TOOLS_KILN_DUMP_STAGES_H_
+#define KILN_TOOLS_KILN_DUMP_STAGES_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "compiler/graph/graph.h"
+#include "compiler/options/options.h"
+
+namespace kiln::tools {
+
+// Writes one file per pass and stage, numbered, to `folder`; of a compilation that fails those that
+// it has come to.
+absl::Status DumpStages(const std::string& folder, const Graph& graph,
+                        const CompileOptions& options);
+
+}  // namespace kiln::tools
+
+#endif  // KILN_TOOLS_KILN_DUMP_STAGES_H_

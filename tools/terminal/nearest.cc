@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/terminal/nearest.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+
+#include "absl/strings/str_cat.h"
+
+namespace kiln::tools {
+namespace {
+
+// Levenshtein's distance.
+size_t Distance(absl::string_view a, absl::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string Perhaps(absl::string_view word, const std::vector<std::string>& names) {
+  const auto nearest = std::min_element(
+      names.begin(), names.end(),
+      [&](const auto& a, const auto& b) { return Distance(word, a) < Distance(word, b); });
+  if (nearest == names.end() || Distance(word, *nearest) > std::max<size_t>(1, word.size() / 3)) {
+    return "";
+  }
+  return absl::StrCat(", perhaps '", *nearest, "'");
+}
+
+}  // namespace kiln::tools

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// A compiled model as firmware in QEMU.
+#ifndef KILN_TOOLS_VALIDATE_BOARD_RUN_H_
+#define KILN_TOOLS_VALIDATE_BOARD_RUN_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "mlf/model_library.h"
+#include "tools/validate/board.h"
+#include "tools/validate/samples.h"
+
+namespace kiln::tools {
+
+struct BoardOptions {
+  std::string emulator;  // in the place of the board's
+  int timeout_seconds = 600;
+};
+
+struct BoardRun {
+  std::vector<Samples> outputs;       // in the order of the model's
+  std::vector<int64_t> instructions;  // of each inference
+};
+
+// InvalidArgument, with what to do, for a module that this firmware cannot call: one without the C
+// interface, or with memory that the application describes.
+absl::Status CheckForBoard(const mlf::Module& module);
+
+// Links the module with start-up code by the board's cross compiler, and runs it for every sample.
+// `inputs` are in the order of the module's and hold as many samples each. InvalidArgument if a
+// program is missing, the image is too large for the board, or does not end well.
+absl::StatusOr<BoardRun> RunOnBoard(const mlf::Module& module, const Board& board,
+                                    const std::vector<Samples>& inputs,
+                                    const BoardOptions& options);
+
+}  // namespace kiln::tools
+
+#endif  // KILN_TOOLS_VALIDATE_BOARD_RUN_H_

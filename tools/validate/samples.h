@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The values of one tensor of a model for many samples.
+//
+//   // (1000, 49, 10, 1) or (1000, 1, 49, 10, 1) for an input (1, 49, 10, 1): 1000 samples.
+//   KILN_ASSIGN_OR_RETURN(Samples samples, ReadSamples("input 'audio'", "audio.npy", type));
+//   samples.sample(999)
+#ifndef KILN_TOOLS_VALIDATE_SAMPLES_H_
+#define KILN_TOOLS_VALIDATE_SAMPLES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "compiler/base/tensor.h"
+
+namespace kiln::tools {
+
+struct Samples {
+  TensorType type;  // of one sample
+  int64_t count = 0;
+  std::string bytes;  // of one sample after the other
+
+  absl::string_view sample(int64_t i) const {
+    const size_t size = static_cast<size_t>(type.num_bytes());
+    return absl::string_view(bytes).substr(static_cast<size_t>(i) * size, size);
+  }
+};
+
+// The type of `count` samples in one tensor: a first dimension of 1 becomes `count`, any other
+// tensor gets a dimension in front.
+TensorType StackedType(const TensorType& type, int64_t count);
+
+// How many samples of `type` a tensor of type `file` holds: 1 if they are the same; as many as its
+// first dimension says if the others are those of `type`; and as many batches as it holds if only
+// the first dimensions differ. 0 if it holds none.
+int64_t CountSamples(const TensorType& file, const TensorType& type);
+
+// From a file (tools/kiln/tensor_file.h). InvalidArgument, beginning with `what`, if it holds
+// anything else.
+absl::StatusOr<Samples> ReadSamples(absl::string_view what, const std::string& path,
+                                    const TensorType& type);
+
+}  // namespace kiln::tools
+
+#endif  // KILN_TOOLS_VALIDATE_SAMPLES_H_
