@@ -13,6 +13,7 @@ A workspace with MODULE.bazel gets the libraries by extensions.bzl.
 load("@bazel_tools//tools/build_defs/repo:utils.bzl", "maybe")
 load(":absl.bzl", "absl_repository")
 load(":coverage.bzl", "remote_coverage_tools_stub")
+load(":python_packages.bzl", "python_packages")
 load(":release_libraries.bzl", "release_libraries_repository")
 load(":rules_cc.bzl", "rules_cc_repository")
 load(":system_library.bzl", "system_directory", "system_library")
@@ -102,6 +103,13 @@ def _python(declare):
         requires = ["/usr/include/python3.11/Python.h"],
     )
 
+def _documentation(declare):
+    declare(
+        python_packages,
+        name = "docs_packages",
+        requirements = "@kiln//third_party:docs_requirements.txt",
+    )
+
 def _test_libraries(declare):
     declare(
         system_library,
@@ -176,6 +184,7 @@ def declare_libraries(declare):
     """
     _base_libraries(declare)
     _python(declare)
+    _documentation(declare)
     _test_libraries(declare)
     _model_formats(declare)
     _code_generators(declare)
