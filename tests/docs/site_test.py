@@ -95,6 +95,8 @@ class SiteTest(unittest.TestCase):
     def setUpClass(cls):
         cls.pages = {path.relative_to(SITE).as_posix(): Page(path) for path in SITE.glob("**/*.html")}
         cls.search = Search()
+        # The engine's thread must end before the interpreter does.
+        cls.addClassCleanup(cls.search.engine.close)
 
     def test_search_finds_the_page_that_answers(self):
         for page, queries in QUESTIONS.items():
