@@ -6,7 +6,7 @@
 
 Checked: one SPDX line per source; the length of files; no tabs, trailing blanks or missing last newline; a README.md in
 every package; sorted lists in build files; copts on every C and C++ target; no path of one machine; no unfinished marker;
-commands in pages are marked, so that a test runs them.
+commands in pages are marked, so that a test runs them; links of pages lead to files.
 """
 
 import os
@@ -28,6 +28,7 @@ _MARKER = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X", "
 
 _FENCE = re.compile(r"^```(\S*)")
 _COMMAND = re.compile(r"^(\.ci/run|arm-none-eabi-\S+|bazel|bazel-bin/\S+|git|kiln|python3|tools/\S+)( |$)")
+_LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
 _RUN_PAGES = pathlib.Path("tests/docs/BUILD.bazel")
 
 
@@ -127,6 +128,16 @@ def check_fences(path, lines, run_pages, report):
             report.error(path, number, "is a command: mark the fence as ```sh, so that a test runs it")
 
 
+def check_links(path, lines, report):
+    """Links of a page to files of this tree lead somewhere. (//tests/docs:site_test looks at the headings.)"""
+    in_fence = False
+    for number, line in enumerate(lines, 1):
+        in_fence ^= bool(_FENCE.match(line))
+        for link in [] if in_fence else _LINK.findall(re.sub(r"`[^`]*`", "", line)):
+            if not re.match(r"[a-z]+:", link) and not (path.parent / link).exists():
+                report.error(path, number, "links to {}, which is not there".format(link))
+
+
 def check_readmes(files, report):
     paths = set(files)
     packages = {path.parent for path in files if path.name == "BUILD.bazel"}
@@ -153,6 +164,7 @@ def main():
             check_build_file(path, lines, report)
         if path.suffix == ".md":
             check_fences(path, lines, run_pages, report)
+            check_links(path, lines, report)
     check_readmes(files, report)
     print("{} files, {} breaches".format(len(files), report.errors))
     return 1 if report.errors else 0
