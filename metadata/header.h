@@ -10,7 +10,7 @@
 namespace kiln {
 
 // The generated C header of a model: for every input and output its index, size, shape, dtype and
-// quantisation as #defines, the model's sizes, and for the C interface the structs of tensors and
+// quantization as #defines, the model's sizes, and for the C interface the structs of tensors and
 // the function to call. How names are made: metadata/README.md. InvalidArgument if two tensors get
 // the same name.
 absl::StatusOr<std::string> ModelHeader(const proto::Metadata& metadata);

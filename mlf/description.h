@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// metadata.json, the table of contents of an archive. SPEC.md has its keys.
+// metadata.json, the table of contents of an archive. docs/mlf_format.md has its keys.
 #ifndef KILN_MLF_DESCRIPTION_H_
 #define KILN_MLF_DESCRIPTION_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Model Library Format: compiled models in one tar archive that a project with any build system can
-// take. SPEC.md describes the layout.
+// take. docs/mlf_format.md describes the layout.
 //
 //   mlf::ModelLibrary library;
 //   library.modules.push_back({.metadata = metadata, .sources = {c}, .header = header, …});

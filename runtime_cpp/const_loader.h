@@ -23,7 +23,7 @@ namespace kiln::runtime {
 
 class ConstLoaderModule final : public ModuleNode {
  public:
-  // `constants_of` says for a symbol which constants its initialiser takes, in order; all of them
+  // `constants_of` says for a symbol which constants its initializer takes, in order; all of them
   // are in `constants`.
   ConstLoaderModule(Params constants, std::map<std::string, std::vector<std::string>> constants_of)
       : constants_(std::move(constants)), constants_of_(std::move(constants_of)) {}

@@ -9,7 +9,9 @@
 //
 //   absl::StatusOr<Module> factory = Module::LoadFromFile("my_mod.so");
 //   absl::StatusOr<std::shared_ptr<Executor>> executor = Executor::Create(*factory, {kDLCPU, 0});
-//   (*executor)->SetInput("x", x); (*executor)->Run(); (*executor)->GetOutput(0);
+//   (*executor)->SetInput("x", x);
+//   (*executor)->Run();
+//   (*executor)->GetOutput(0);
 #ifndef KILN_RUNTIME_CPP_EXECUTOR_H_
 #define KILN_RUNTIME_CPP_EXECUTOR_H_
 

@@ -26,7 +26,7 @@
 
 namespace kiln::runtime {
 
-// How a tensor's integers stand for real numbers; empty scales mean that it is not quantised.
+// How a tensor's integers stand for real numbers; empty scales mean that it is not quantized.
 struct Quantization {
   std::vector<float> scales;
   std::vector<int32_t> zero_points;

@@ -5,8 +5,9 @@
 // Layout, all little-endian: u64 bytes that follow; u64 number of entries; per entry a string key
 // and, depending on it, a payload:
 //   "_lib"           none: stands for the library itself
-//   "_import_tree"   u64s row_ptr, u64s child: module i imports child[row_ptr[i]] …
-//   child[row_ptr[i+1]] any other        what the loader of that type key reads
+//   "_import_tree"   u64s row_ptr, u64s child: module i imports
+//                    child[row_ptr[i]] … child[row_ptr[i + 1] - 1]
+//   any other        what the loader of that type key reads
 // Modules count in the order of their entries, without the tree; module 0 is the root. Without a
 // tree the library is the root and imports all others. The bytes are not trusted.
 #ifndef KILN_RUNTIME_CPP_MODULE_BLOB_H_

@@ -36,7 +36,7 @@ class NDArray {
   NDArray& operator=(NDArray other) noexcept;
   ~NDArray();
 
-  // Allocates a compact array, not initialised, aligned to kAllocationAlignment.
+  // Allocates a compact array, not initialized, aligned to kAllocationAlignment.
   static absl::StatusOr<NDArray> Empty(absl::Span<const int64_t> shape, DLDataType dtype,
                                        DLDevice device = kCpu);
 

@@ -36,7 +36,7 @@ Target CodeTarget(const CompileOptions& options);
 // The program as the scalar code generators and the interpreter run it: tasks outlined.
 absl::StatusOr<loop::LoopProgram> ScalarProgram(const loop::LoopProgram& program,
                                                 const CompileOptions& options);
-// The program as LLVM is given it: vectorised too.
+// The program as LLVM is given it: vectorized too.
 absl::StatusOr<loop::LoopProgram> VectorProgram(const loop::LoopProgram& program,
                                                 const CompileOptions& options);
 // The one of them that the options' code generator is given.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The serialised form of a tensor that TVM's metadata section, parameter files and constant tables
+// The serialized form of a tensor that TVM's metadata section, parameter files and constant tables
 // share (docs/abi.md): u64 magic, u64 0, device (i32 1, i32 0), i32 rank, dtype (u8 code, u8 bits,
 // u16 lanes), i64 shape[rank], i64 bytes, the bytes. All little endian, without padding.
 //

@@ -6,8 +6,10 @@
 //       .name = "mine",
 //       .doc = "what it is for",
 //       .ops = {{"add", CheckFloat}, {"nn.relu", CheckFloat}},
-//       .patterns = {{"mine.conv2d", {{{"nn.conv2d"}}, {{"nn.relu"}, .optional = true}},
-//       CheckConv}}, .generate = Generate,
+//       .patterns = {{"mine.conv2d",
+//                     {{{"nn.conv2d"}}, {{"nn.relu"}, .optional = true}},
+//                     CheckConv}},
+//       .generate = Generate,
 //   };
 //   KILN_REGISTER_EXTERNAL_CODEGEN(kMine);
 //

@@ -22,7 +22,7 @@ struct ExternalConstant {
 
 struct ExternalFunction {
   std::string name;  // the linker symbol, or what the loaded module answers to
-  std::vector<ExternalConstant> constants = {};  // in the order of the initialiser's arguments
+  std::vector<ExternalConstant> constants = {};  // in the order of the initializer's arguments
   // Of `constants`, and for C source of those with more than one element in the subgraph; filled in
   // after generating.
   int64_t constant_size_bytes = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Partition: gives subgraphs of a model to external code generators.
 //
-//   KILN_ASSIGN_OR_RETURN(Graph partitioned, Partition(graph, "my_mod",
-//   {FindExternalCodegen("csource")}));
+//   KILN_ASSIGN_OR_RETURN(Graph partitioned,
+//                         Partition(graph, "my_mod", {FindExternalCodegen("csource")}));
 //
 // Each subgraph becomes a node whose body it is, with the attributes Compiler="csource" and
 // global_symbol="tvmgen_my_mod_csource_main_0". It is as large as it can be (regions.h), and no

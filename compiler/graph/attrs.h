@@ -41,7 +41,7 @@ struct AttrValue {
   friend bool operator==(const AttrValue& a, const AttrValue& b);
 };
 
-// Typed reading of attributes that a schema has normalised (NormalizeAttrs in op_schema.h): the
+// Typed reading of attributes that a schema has normalized (NormalizeAttrs in op_schema.h): the
 // name exists and its value has the schema's type. Reading one that does not is a programming error
 // (it aborts in debug builds).
 class Attrs {

@@ -59,7 +59,7 @@ struct Graph;
 
 struct Node {
   const OpSchema* op = nullptr;  // null: the node is a group, and `body` its meaning
-  Attrs attrs;                   // normalised; of a group: Primitive, Compiler, global_symbol, …
+  Attrs attrs;                   // normalized; of a group: Primitive, Compiler, global_symbol, …
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
   std::shared_ptr<const Graph> body;
@@ -110,7 +110,7 @@ bool operator==(const Graph& a, const Graph& b);
 bool IsGroupAttrs(const Attrs& attrs);
 
 // Internal, with the first broken rule: ids in range, topological order, every output value points
-// back at its node, inputs and constants have types, attributes are normalised, arity fits the
+// back at its node, inputs and constants have types, attributes are normalized, arity fits the
 // schema, names of inputs are unique and not empty, bodies verify too and fit their node. With
 // `typed`, every value has a type.
 absl::Status Verify(const Graph& graph, bool typed);

@@ -2,12 +2,15 @@
 // The `#[metadata]` section of Relay text: the constants that `meta[relay.Constant][i]` refers to,
 // as TVM's JSON node graph:
 //
-//   {"root": 1, "nodes": [{"type_key": ""}, {"type_key": "Map", "keys": ["relay.Constant"], "data":
-//   [2]},
-//    {"type_key": "Array", "data": [3]}, {"type_key": "relay.Constant", "attrs": {"data": "0"}}],
-//    "b64ndarrays": ["…"], "attrs": {"tvm_version": "0.9.0"}}
+//   {"root": 1,
+//    "nodes": [{"type_key": ""},
+//              {"type_key": "Map", "keys": ["relay.Constant"], "data": [2]},
+//              {"type_key": "Array", "data": [3]},
+//              {"type_key": "relay.Constant", "attrs": {"data": "0"}}],
+//    "b64ndarrays": ["…"],
+//    "attrs": {"tvm_version": "0.9.0"}}
 //
-// Each of b64ndarrays is a serialised NDArray (compiler/base/ndarray_bytes.h) in base64. Other
+// Each of b64ndarrays is a serialized NDArray (compiler/base/ndarray_bytes.h) in base64. Other
 // nodes are not read.
 #ifndef KILN_COMPILER_GRAPH_METADATA_SECTION_H_
 #define KILN_COMPILER_GRAPH_METADATA_SECTION_H_

@@ -65,7 +65,7 @@ struct OpSchema {
   bool (*gives_tuple)(const Attrs&) = nullptr;
 
   const AttrSchema* FindAttr(absl::string_view attr_name) const;
-  // Of normalised attributes.
+  // Of normalized attributes.
   absl::StatusOr<int> NumOutputs(const Attrs& node_attrs, size_t num_inputs) const;
   bool GivesTuple(const Attrs& node_attrs) const;
 };

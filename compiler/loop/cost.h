@@ -6,8 +6,8 @@
 //
 // Of every stage, by the algorithm that it writes down:
 //
-//   operations = points of the space * points of the reduction * (arithmetic of the value + 1 to
-//   combine it)
+//   operations = points of the space * points of the reduction
+//                * (arithmetic of the value + 1 to combine it)
 //
 // without the last term and factor where nothing is reduced. Arithmetic is what is computed of
 // elements of tensors, floats or integers: a multiplication, addition, comparison, minimum, square

@@ -3,8 +3,9 @@
 // in its own language, from one description. Metadata, executor tables and the function registry
 // are made of it.
 //
-//   DataDef{.name = "answer", .c_type = "const struct Pair", .value =
-//   DataValue::Struct({DataValue::Int(32, 42), DataValue::String("x")})}
+//   DataDef{.name = "answer",
+//           .c_type = "const struct Pair",
+//           .value = DataValue::Struct({DataValue::Int(32, 42), DataValue::String("x")})}
 //
 // is `const struct Pair answer = {42, "x"};` in C and a constant of type {i32, ptr} with C's layout
 // in LLVM.

@@ -29,8 +29,8 @@
 //   modulo 32, as in shr.
 // - dot(sum, a, b) adds products of integers in groups. With R = lanes of a / group and
 //   C = lanes of b / group, a is R rows and b is C columns of `group` neighbouring lanes, and
-//     lane r * C + c of the result = that of sum + Σ over k < group of a[r * group + k] *
-//     b[c * group + k].
+//     lane r * C + c of the result =
+//         that of sum + Σ over k < group of a[r * group + k] * b[c * group + k].
 //   If a and b have `group` times the lanes of sum each, both are walked together instead: lane l
 //   of the result is that of sum + Σ over k of a[l * group + k] * b[l * group + k]. A dot that
 //   swaps multiplies a[k] by b[k'] instead, where k' is k with elements 1 and 2 of every four

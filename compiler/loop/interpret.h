@@ -2,8 +2,9 @@
 // The interpreter: slow and obvious, the reference that every code generator is compared with.
 //
 //   Interpreter interpreter(program);
-//   std::vector<void*> args = {a, b, out};            // one per parameter, then the workspace if
-//   the function has one KILN_RETURN_IF_ERROR(interpreter.Run("tvmgen_default_fused_add", args));
+//   // One per parameter, then the workspace if the function has one.
+//   std::vector<void*> args = {a, b, out};
+//   KILN_RETURN_IF_ERROR(interpreter.Run("tvmgen_default_fused_add", args));
 #ifndef KILN_COMPILER_LOOP_INTERPRET_H_
 #define KILN_COMPILER_LOOP_INTERPRET_H_
 
@@ -20,7 +21,7 @@ namespace kiln::loop {
 
 class Interpreter {
  public:
-  // `program` must outlive the interpreter. Both scalar and vectorised programs run; parallel loops
+  // `program` must outlive the interpreter. Both scalar and vectorized programs run; parallel loops
   // and launches run serially, a launch as two tasks where it allows two, so that the splitting is
   // run as well.
   explicit Interpreter(const LoopProgram& program);

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Statements, functions and programs of the loop IR.
 //
-//   stmt := for var in [begin, begin + extent) kind { stmt } | store(buffer, expr…, value) | block
-//   { stmt… }
-//         | if (expr) { stmt } else { stmt } | allocate buffer { stmt } | call function(argument…)
+//   stmt := for var in [begin, begin + extent) kind { stmt }
+//         | store(buffer, expr…, value)
+//         | block { stmt… }
+//         | if (expr) { stmt } else { stmt }
+//         | allocate buffer { stmt }
+//         | call function(argument…)
 //         | fail before, expr, after
 //
 // Semantics. Statements run in order. The iterations of a `parallel` loop may run at once and in
-// any order, those of a `vectorised` loop in lanes: they do not depend on each other, so that
+// any order, those of a `vectorized` loop in lanes: they do not depend on each other, so that
 // running either as a serial loop gives the same bits. An `unrolled` loop is serial and has a
 // constant extent. An allocated buffer's contents are undefined until stored. A call runs another
 // function of the program with pointers into buffers; it returns a status, and a status other than
@@ -105,7 +108,7 @@ struct Launch {
 };
 
 // Ends the function with the status -1 and leaves `before`, the number in decimal, and `after` as
-// the text for TVMGetLastError. Stands in no parallel or vectorised loop and in no task: the text
+// the text for TVMGetLastError. Stands in no parallel or vectorized loop and in no task: the text
 // is that of the thread that runs the model.
 struct Fail {
   std::string before;

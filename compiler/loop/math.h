@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementary functions as arithmetic of the loop IR: polynomials that give the same bits on every
-// engine and machine, vectorise, and need no libm. For float32 and float64 operands; at most 4 ULP
+// engine and machine, vectorize, and need no libm. For float32 and float64 operands; at most 4 ULP
 // of the true value over the whole range unless said otherwise. Special values (infinities, NaN,
 // signed zero, overflow, underflow) as C's math.h. docs/loop_ir.md has the errors that were
 // measured.

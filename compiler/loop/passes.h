@@ -63,11 +63,11 @@ Stmt UnrollLoops(const Stmt& s);
 // the dots that were kept.
 Stmt ExpandDots(const Stmt& s, const std::function<bool(const Dot&)>& keeps);
 
-// Expands vectorised loops into vector expressions of `vector_bits`, counted in the widest type
+// Expands vectorized loops into vector expressions of `vector_bits`, counted in the widest type
 // that differs by iteration (indices do not count), and the remainder in powers of two. What is the
 // same in all lanes stays scalar. A loop that it cannot express (it contains a call, a condition or
 // range that differs by lane, or stores every iteration to one place) becomes serial, and so does
-// all of a nest but its innermost vectorised loop. Needs flat indices.
+// all of a nest but its innermost vectorized loop. Needs flat indices.
 Stmt VectorizeLoops(const Stmt& s, int vector_bits);
 
 // Moves the outermost parallel loop of every nest into a task function `<function>_task<k>` and

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loop passes in their order: the table in pipeline.cc, and what runs it.
 //
-//   KILN_RETURN_IF_ERROR(RunLoopPasses(LoopPhase::kCode, {}, {.vector_bits = AllOf(256)},
-//   program));
+//   KILN_RETURN_IF_ERROR(
+//       RunLoopPasses(LoopPhase::kCode, {}, {.vector_bits = AllOf(256)}, program));
 //
 // The passes run in three phases: over each kernel as it is scheduled, over the whole program, and
 // over the program that a code generator or the interpreter is given. Properties, which
@@ -29,7 +29,7 @@ enum LoopProperty : Properties {
   kSimplified = 4,          // no code is left that never runs
   kNoUnrolledLoops = 8,     // unrolled loops are written out
   kShared = 16,             // no two functions are alike but for their constants
-  kNoVectorizedLoops = 32,  // vectorised loops are vectors, or serial
+  kNoVectorizedLoops = 32,  // vectorized loops are vectors, or serial
   kNoParallelLoops = 64,    // parallel loops are tasks, or serial
   kSpelledDots = 128,       // what dots are left, LoopPassContext::keeps_dot accepts
 };

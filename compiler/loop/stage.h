@@ -5,9 +5,13 @@
 // A matrix product C[i, j] = sum over k of A[i, k] * B[k, j]:
 //
 //   Var i = MakeVar("i"), j = MakeVar("j"), k = MakeVar("k");
-//   Stage c{.buffer = C, .axes = {{i, m}, {j, n}}, .index = {i, j}, .reduce = {{k, depth}},
-//           .combine = Combine::kSum, .init = Const(f32, 0), .value = MakeLoad(A, {i, k}) *
-//           MakeLoad(B, {k, j})};
+//   Stage c{.buffer = C,
+//           .axes = {{i, m}, {j, n}},
+//           .index = {i, j},
+//           .reduce = {{k, depth}},
+//           .combine = Combine::kSum,
+//           .init = Const(f32, 0),
+//           .value = MakeLoad(A, {i, k}) * MakeLoad(B, {k, j})};
 //
 // Operators write it through StageBuilder (compiler/ops/stage_builder.h). A Kernel is the stages of
 // one operator function, in an order in which every stage comes after those that it loads from.

@@ -30,7 +30,7 @@ struct LowerOptions {
 };
 
 struct Lowered {
-  loop::LoopProgram program;  // kUnpacked operator functions; scalar code, parallel and vectorised
+  loop::LoopProgram program;  // kUnpacked operator functions; scalar code, parallel and vectorized
                               // loops still loops
   std::vector<Call> calls;    // in order
   std::map<std::string, ScheduledContraction> contractions;  // by function, of those that have one

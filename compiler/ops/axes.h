@@ -19,7 +19,7 @@ inline size_t AxisOf(int64_t axis, size_t rank) {
   return static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(rank) : axis);
 }
 
-// Every axis normalised, in the order given; a violation of `constraint` if one is out of range or
+// Every axis normalized, in the order given; a violation of `constraint` if one is out of range or
 // stands twice.
 absl::StatusOr<std::vector<int>> NormalizeAxes(const std::vector<int64_t>& axes, int rank,
                                                int constraint);

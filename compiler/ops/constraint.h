@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checking the numbered constraints of an operator (OpDef::constraints) in its `infer`.
 //
-//   KILN_CONSTRAINT(2, channels % groups == 0, StrCat("groups ", groups), StrCat("a divisor of ",
-//   channels)); return OutputTypes({{shape, dtype}});
+//   KILN_CONSTRAINT(2, channels % groups == 0, StrCat("groups ", groups),
+//                   StrCat("a divisor of ", channels));
+//   return OutputTypes({{shape, dtype}});
 //
-// A broken constraint returns InvalidArgument "constraint 2: found groups 3, wanted a divisor of
-// 8".
+// A broken constraint returns InvalidArgument:
+//   "constraint 2: found groups 3, wanted a divisor of 8"
 #ifndef KILN_COMPILER_OPS_CONSTRAINT_H_
 #define KILN_COMPILER_OPS_CONSTRAINT_H_
 

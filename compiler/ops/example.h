@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Short spellings for the examples of operators.
 //
-//   {.inputs = {F32({2})}, .values = {Values(F32({2}), {1, -1})}, .expected = {Values(F32({2}), {1,
-//   0})}}
+//   {.inputs = {F32({2})},
+//    .values = {Values(F32({2}), {1, -1})},
+//    .expected = {Values(F32({2}), {1, 0})}}
 #ifndef KILN_COMPILER_OPS_EXAMPLE_H_
 #define KILN_COMPILER_OPS_EXAMPLE_H_
 

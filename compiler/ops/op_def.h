@@ -73,7 +73,7 @@ struct OpDef : OpSchema {
   // What inputs and attributes must satisfy. `infer` cites constraints[n-1] as "constraint n".
   std::vector<std::string> constraints;
   OpTraits traits;
-  // Types of the outputs, for any normalised attributes and any input types, as many as the schema
+  // Types of the outputs, for any normalized attributes and any input types, as many as the schema
   // says. InvalidArgument: "constraint 2: found …, wanted …"; the caller puts node and operator
   // before it.
   InferResult (*infer)(const InferContext&) = nullptr;

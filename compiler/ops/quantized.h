@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the operators on quantised tensors (qnn.*) share. A quantised number q stands for
+// What the operators on quantized tensors (qnn.*) share. A quantized number q stands for
 // scale * (q - zero_point). Scales are operands: constants, float32 or float64, above 0; zero
 // points int32. Either has one element, or one for each place of an axis.
 //
-// A requantisation multiplies sums of products by a quotient of scales and rounds. Its arithmetic
+// A requantization multiplies sums of products by a quotient of scales and rounds. Its arithmetic
 // has a name, the attribute `rounding`:
 //
 //   UPWARD     fixed point of 31 bits, halves up
@@ -37,7 +37,7 @@ absl::Status CheckScale(const InferContext& c, size_t k, int64_t places, Known k
 absl::Status CheckZeroPoint(const InferContext& c, size_t k, int64_t places, int constraint);
 // A quotient of scales that fixed-point arithmetic multiplies by: finite and below 2^30.
 absl::Status CheckFactor(double factor, int constraint);
-// The integer types that quantised tensors have.
+// The integer types that quantized tensors have.
 absl::Status CheckQuantized(DType dtype, int constraint);
 
 // The elements of a constant operand as numbers; empty where it is no constant.

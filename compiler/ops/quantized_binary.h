@@ -20,7 +20,7 @@ enum QuantizedBinaryOperand {
   kOutZero
 };
 
-// Checks constraints 1 to 5: lhs is of quantised numbers, rhs too and of the same, shapes
+// Checks constraints 1 to 5: lhs is of quantized numbers, rhs too and of the same, shapes
 // broadcast, scales and zero points are single ones. The type of the result.
 absl::StatusOr<TensorType> CheckQuantizedBinary(const InferContext& c);
 

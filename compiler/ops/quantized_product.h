@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What qnn.dense, qnn.batch_matmul and the quantised convolutions share: six operands, and factors
+// What qnn.dense, qnn.batch_matmul and the quantized convolutions share: six operands, and factors
 // whose zero points are taken off where it costs least.
 //
 // The sum over (x - zx) * (y - zy) is, of a constant y, the sum over x * y' less zx times the sum
@@ -17,7 +17,7 @@
 
 namespace kiln {
 
-// Operands of every quantised product.
+// Operands of every quantized product.
 enum ProductOperand {
   kProductX,
   kProductY,

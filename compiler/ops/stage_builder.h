@@ -6,11 +6,13 @@
 //
 //   // softmax over the last axis of [rows, n]
 //   Access x = b.Input(0);
-//   Access max = b.Reduce("max", {rows}, {n}, Combine::kMax, [=](const Indices& i, const Indices&
-//   r) { return x({i[0], r[0]}); }); Access e = b.Compute("exp", {rows, n}, [=](const Indices& i) {
-//   return Exp(x(i) - max({i[0]})); }); Access sum = b.Reduce("sum", {rows}, {n}, Combine::kSum,
-//   [=](const Indices& i, const Indices& r) { return e({i[0], r[0]}); }); b.Output(0, [=](const
-//   Indices& i) { return e(i) / sum({i[0]}); });
+//   Access max = b.Reduce("max", {rows}, {n}, Combine::kMax,
+//                         [=](const Indices& i, const Indices& r) { return x({i[0], r[0]}); });
+//   Access e = b.Compute("exp", {rows, n},
+//                        [=](const Indices& i) { return Exp(x(i) - max({i[0]})); });
+//   Access sum = b.Reduce("sum", {rows}, {n}, Combine::kSum,
+//                         [=](const Indices& i, const Indices& r) { return e({i[0], r[0]}); });
+//   b.Output(0, [=](const Indices& i) { return e(i) / sum({i[0]}); });
 //
 // Whether a stage is stored or computed where it is read is the schedule's choice. An access
 // function must be given indices that are in bounds, also where its value is then dropped by a

@@ -107,7 +107,7 @@ struct OpTraits {
   Channels channels = Channels::kNone;
   // Pads or permutes axes only: a contraction may read its data through it.
   bool is_read_in_place = false;
-  // The operator that computes the same of quantised numbers, int32 sums: its inputs are data,
+  // The operator that computes the same of quantized numbers, int32 sums: its inputs are data,
   // weight, scale and zero point of data, scale and zero point of weight, its attributes the same.
   const char* quantized = nullptr;
   // Null: there are no other words.

@@ -49,7 +49,7 @@ struct PassContext {
 enum GraphProperty : Properties {
   kTyped = 1,            // every value has a type
   kCanonical = 2,        // no batch_norm over constants, no dropout, no reshape in another spelling
-  kIntegerProducts = 4,  // no products of dequantised numbers that integers would do
+  kIntegerProducts = 4,  // no products of dequantized numbers that integers would do
   kFolded = 8,           // no node whose inputs are all constants, but what is too large to compute
   kUnique = 16,          // nothing is computed twice
   kPartitioned = 32,     // external code generators have what they take

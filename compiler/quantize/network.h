@@ -26,8 +26,8 @@ struct Uses {
 };
 
 struct Network {
-  onnx::ModelProto model;                   // without initialisers and value_info
-  std::map<std::string, Tensor> constants;  // the initialisers
+  onnx::ModelProto model;                   // without initializers and value_info
+  std::map<std::string, Tensor> constants;  // the initializers
 
   // `bytes` are a model that ImportOnnx has taken. External data is read from the folder of `path`.
   static absl::StatusOr<Network> Read(absl::string_view bytes, const std::string& path);

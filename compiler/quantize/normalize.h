@@ -11,7 +11,7 @@
 
 namespace kiln::quantize {
 
-// Writes a network in the way that quantising wants it; it computes what it did before, but for
+// Writes a network in the way that quantizing wants it; it computes what it did before, but for
 // rounding:
 //   - its opset is `opset` or later (an older one is converted by ONNX's own converter);
 //   - what depends on constants alone is a constant;

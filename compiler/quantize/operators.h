@@ -15,7 +15,7 @@ namespace kiln::quantize {
 enum class Role {
   kFloat,       // stays as it is
   kProduct,     // of integers: weights are constants, sums are int32
-  kArithmetic,  // between dequantised inputs and a quantised result
+  kArithmetic,  // between dequantized inputs and a quantized result
   kPool,        // the same, and the result is smaller than what it reads
   kActivation,  // the same, or part of the layer in front of it
   kMoving,      // the result has values of the input, and so its scale
@@ -25,7 +25,7 @@ enum class Role {
 struct Operator {
   absl::string_view name;
   Role role;
-  int operands;  // that may be quantised activations; -1: all inputs
+  int operands;  // that may be quantized activations; -1: all inputs
 };
 absl::Span<const Operator> Operators();
 // Null for an operator without an int8 form.
@@ -37,7 +37,7 @@ std::string Obstacle(const Network& network, const onnx::NodeProto& node, Role r
 // The weights' axis of output channels.
 int ChannelAxis(const onnx::NodeProto& node);
 
-// The operator quantises already, so that its model is no float32 one.
+// The operator quantizes already, so that its model is no float32 one.
 bool IsQuantized(const onnx::NodeProto& node);
 
 }  // namespace kiln::quantize

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Post-training quantisation: a float32 ONNX model becomes one of int8, in the form that ONNX
+// Post-training quantization: a float32 ONNX model becomes one of int8, in the form that ONNX
 // Runtime and the pass integer-products read (QuantizeLinear and DequantizeLinear around every
 // layer).
 //
@@ -50,7 +50,7 @@ struct LayerReport {
   std::string tensor;           // that it computes
   Range range;                  // of the calibration
   std::optional<Scale> scale;   // absent: the result is float32
-  SignalError alone;            // of the layer, that reads quantised what the float model computes
+  SignalError alone;            // of the layer, that reads quantized what the float model computes
   SignalError model;            // of the same tensor in the int8 model
 };
 struct FloatReport {
@@ -75,7 +75,7 @@ struct ModelInput {
 
 class Quantizer {
  public:
-  // `bytes` are untrusted. InvalidArgument for a model that is quantised already, or has no layer
+  // `bytes` are untrusted. InvalidArgument for a model that is quantized already, or has no layer
   // that can be.
   static absl::StatusOr<Quantizer> Read(absl::string_view bytes, const std::string& path,
                                         QuantizeOptions options);
@@ -100,7 +100,7 @@ class Quantizer {
   std::string path_;
   QuantizeOptions options_;
   std::vector<ModelInput> inputs_;
-  Network network_;  // normalised
+  Network network_;  // normalized
   Selection selection_;
 };
 

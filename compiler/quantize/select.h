@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Select: which layers of a network become int8, and which tensors are quantised for them.
+// Select: which layers of a network become int8, and which tensors are quantized for them.
 #ifndef KILN_COMPILER_QUANTIZE_SELECT_H_
 #define KILN_COMPILER_QUANTIZE_SELECT_H_
 
@@ -17,14 +17,14 @@
 namespace kiln::quantize {
 
 struct SelectOptions {
-  std::vector<std::string> op_types;    // to quantise; none: all that can be
+  std::vector<std::string> op_types;    // to quantize; none: all that can be
   std::vector<std::string> keep_float;  // names of nodes, or of what they compute
 };
 
 struct Selection {
   std::vector<Role> roles;             // of each node
   std::map<int, std::string> reasons;  // why float32 nodes stay as they are
-  std::set<std::string> tensors;       // that are quantised
+  std::set<std::string> tensors;       // that are quantized
   std::set<std::string> inside;        // between the operators of one layer: they are not
 };
 

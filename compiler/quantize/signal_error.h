@@ -11,7 +11,7 @@
 
 namespace kiln::quantize {
 
-// What a quantised tensor lacks of the float one, over all values that are added.
+// What a quantized tensor lacks of the float one, over all values that are added.
 class SignalError {
  public:
   // Both have one size.
@@ -24,7 +24,7 @@ class SignalError {
     }
   }
 
-  // The ratio of signal to quantisation noise in dB, 10 log10(sum of squares of the wanted values /
+  // The ratio of signal to quantization noise in dB, 10 log10(sum of squares of the wanted values /
   // sum of squares of the differences); infinite where nothing differs.
   double Decibels() const {
     if (noise_ == 0) return std::numeric_limits<double>::infinity();

@@ -22,16 +22,16 @@ struct Plan {
 
 struct Written {
   Network network;
-  // What stands for a tensor of the original: dequantised where it is quantised.
+  // What stands for a tensor of the original: dequantized where it is quantized.
   std::map<std::string, std::string> values;
 };
 
-// The quantised network: nodes read dequantised tensors, and outputs are what is computed.
+// The quantized network: nodes read dequantized tensors, and outputs are what is computed.
 //
 //   x -> QuantizeLinear -> DequantizeLinear -> Conv -> Relu -> y -> QuantizeLinear -> …
 Written WriteQuantized(const Plan& plan);
 
-// The float network with a quantised copy of every layer beside it that reads, quantised, what the
+// The float network with a quantized copy of every layer beside it that reads, quantized, what the
 // float layers compute: its results are off by what the layer alone loses.
 Written WriteLayersAlone(const Plan& plan);
 

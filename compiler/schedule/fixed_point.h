@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requantisation in as few instructions as the ranges of values allow.
+// Requantization in as few instructions as the ranges of values allow.
 //
 // A sum s becomes a byte by rounding_shr(rounding_mul_high(s, m), n) + z (gemmlowp's arithmetic,
 // which TFLite's reference kernels have). With |s| < 2^30 and n >= 1 the same numbers are

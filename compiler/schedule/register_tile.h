@@ -125,7 +125,7 @@ Stmt PackColumns(TiledContraction& contraction, Context& context);
 
 // Sets how the target runs the reduction of a contraction whose columns are packed:
 // fused_multiply_add, max_unrolled (1 where code has to be small) and prefetch_distance (for
-// columns that do not stay in the first cache).
+// columns that do not stay in the L1 cache).
 void SetReduction(TiledContraction& contraction, const Target& target);
 
 // sum + x · y of one group each, by the plan's instruction.

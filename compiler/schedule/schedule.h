@@ -4,11 +4,15 @@
 //   KILN_ASSIGN_OR_RETURN(Scheduled scheduled, ScheduleKernel(kernel, target, {}));
 //
 // Three families cover nearly everything; each has a file:
-//   pointwise.cc    all that has no reduction: one fused nest, vectorised innermost, parallel
-//   outermost reduction.cc    softmax, mean, layer norm, pooling, depthwise convolution: vectorised
-//   along the contiguous axis contraction.cc  sums of products (convolutions, dense, batch_matmul):
-//   weights packed, a register tile, a fused epilogue
+//   pointwise.cc    everything without a reduction: one fused nest, vectorized innermost, parallel
+//                   outermost
+//   reduction.cc    softmax, mean, layer norm, pooling, depthwise convolution: vectorized along the
+//                   contiguous axis
+//   contraction.cc  sums of products (convolutions, dense, batch_matmul): weights packed, a
+//                   register tile, a fused epilogue
 // naive.cc is the plain loop nest for every stage, the reference of every test.
+//
+// docs/schedules.md explains them.
 #ifndef KILN_COMPILER_SCHEDULE_SCHEDULE_H_
 #define KILN_COMPILER_SCHEDULE_SCHEDULE_H_
 

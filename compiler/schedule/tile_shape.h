@@ -26,7 +26,7 @@ struct TileShape {
   friend bool operator==(const TileShape&, const TileShape&) = default;
 };
 
-// Whether a column factor of so many bytes stays in the second cache beside rows and outputs.
+// Whether a column factor of so many bytes stays in the L2 cache beside rows and outputs.
 inline bool KeepsColumns(int64_t bytes, const Target& target) {
   return bytes <= target.l2_bytes / 2;
 }
@@ -68,14 +68,14 @@ int64_t MaxAccumulators(const Target& target);
 
 // The tiles that the model compares, none twice, those first that take the fewest cycles for the
 // whole contraction: multiply-adds, the loads beside them, column vectors that come from the second
-// cache, rows that fall into one set of the first cache, and tails. Never empty.
+// cache, rows that fall into one set of the L1 cache, and tails. Never empty.
 std::vector<TileShape> RankTiles(const TileProblem& problem, const Target& target);
 // How long the contraction takes with a tile, in vector multiply-adds.
 double TileCost(const TileProblem& problem, const TileShape& tile, const Target& target);
 // The first of them.
 TileShape ChooseTile(const TileProblem& problem, const Target& target);
 
-// Of a byte that comes from the second cache in order, so that the hardware prefetches it: in
+// Of a byte that comes from the L2 cache in order, so that the hardware prefetches it: in
 // vector multiply-adds.
 inline constexpr double kSecondCacheByteCost = 1.0 / 64;
 

@@ -49,7 +49,7 @@ WinogradDivision DivideWinograd(const WinogradProblem& problem, int64_t outputs,
 // What the tile of the products depends on, where a block has so many tiles.
 TileProblem ProductProblem(const WinogradProblem& problem, int64_t tiles, const Target& target);
 
-// Whether transformed weights of so many bytes stay in the second cache from one block of tiles to
+// Whether transformed weights of so many bytes stay in the L2 cache from one block of tiles to
 // the next.
 bool KeepsWeights(double bytes, const Target& target);
 

@@ -7,9 +7,8 @@
 // A target is written as one of
 //   host                                  this machine, with all it can do
 //   x86-64, x86-64-v2, x86-64-v3, x86-64-v4
-//   aarch64, cortex-m3, cortex-m4f, cortex-m7f, cortex-m33f, cortex-m55, riscv32imac, …
-//   (ListTargets) any LLVM triple, with options: "aarch64-linux-gnu -mcpu=cortex-a72
-//   -mattr=+dotprod"
+//   aarch64, cortex-m3, cortex-m4f, cortex-m7f, cortex-m55, riscv32imac, … (ListTargets)
+//   any LLVM triple, with options: "aarch64-linux-gnu -mcpu=cortex-a72 -mattr=+dotprod"
 // A name may be followed by the same options.
 #ifndef KILN_COMPILER_TARGET_TARGET_H_
 #define KILN_COMPILER_TARGET_TARGET_H_

@@ -2,8 +2,9 @@
 //
 // One function of a dnnl module as oneDNN primitives.
 //
-//   absl::StatusOr<std::unique_ptr<CompiledFunction>> f = CompiledFunction::Create(function,
-//   inputs, outputs, constants); f->Run(pointers of the inputs, pointers of the outputs);
+//   absl::StatusOr<std::unique_ptr<CompiledFunction>> f =
+//       CompiledFunction::Create(function, inputs, outputs, constants);
+//   (*f)->Run(pointers of the inputs, pointers of the outputs);
 #ifndef KILN_RUNTIME_CPP_DNNL_COMPILED_FUNCTION_H_
 #define KILN_RUNTIME_CPP_DNNL_COMPILED_FUNCTION_H_
 

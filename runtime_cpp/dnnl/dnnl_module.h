@@ -40,7 +40,7 @@ class DnnlModule final : public ExternalModuleNode {
   struct Function {
     const dnnl::proto::Function* layers = nullptr;
     std::vector<TensorInfo> inputs, outputs;           // of the metadata
-    std::shared_ptr<const CompiledFunction> compiled;  // null until the initialiser has run
+    std::shared_ptr<const CompiledFunction> compiled;  // null until the initializer has run
   };
 
   absl::Status Initialise(Function& function, const Args& args);

@@ -62,7 +62,7 @@ class KernelList {
 // Each adds what models have of its kind.
 void AddProducts(KernelList& list);      // float32: dense layers, convolutions, attention
 void AddMemoryBound(KernelList& list);   // float32: depthwise, pooling, element-wise, moves
-void AddInt8Products(KernelList& list);  // with TFLite's requantisation
+void AddInt8Products(KernelList& list);  // with TFLite's requantization
 
 }  // namespace kiln::benchmark
 

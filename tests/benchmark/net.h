@@ -29,8 +29,8 @@ class Net {
   ValueId Scalar(DType dtype, double value);
   // An error stays until Take, and what is added behind it is ignored.
   ValueId Op(absl::string_view op, std::vector<ValueId> inputs, Attrs attrs = {});
-  // A quantised product, "qnn.conv2d" or "qnn.dense", as the TFLite reader writes it: bias per
-  // channel, and requantisation with a scale per channel to int8.
+  // A quantized product, "qnn.conv2d" or "qnn.dense", as the TFLite reader writes it: bias per
+  // channel, and requantization with a scale per channel to int8.
   ValueId QuantisedProduct(absl::string_view op, ValueId data, ValueId weights, int64_t channels,
                            Attrs attrs);
   void Output(ValueId value) { graph_.outputs.push_back(value); }

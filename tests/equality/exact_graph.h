@@ -12,7 +12,7 @@ namespace kiln::equality {
 // small integers times powers of two. It has what the passes look for: batch norms and dropouts,
 // reshapes and transposes in a row, scales behind convolutions and dense layers, computed
 // constants, nodes written twice, outputs that are inputs, constants or other outputs. With
-// `quantised`, products and moves stand between dequantize and quantize.
+// `quantized`, products and moves stand between dequantize and quantize.
 Graph RandomExactGraph(uint32_t seed, bool quantised);
 
 }  // namespace kiln::equality

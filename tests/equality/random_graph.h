@@ -11,12 +11,12 @@ namespace kiln::equality {
 // and float16, and moves of data. The same seed gives the same case.
 Case RandomCase(uint32_t seed);
 
-// The same of quantised operators (qnn.*): products, arithmetic, functions and requantisations in
+// The same of quantized operators (qnn.*): products, arithmetic, functions and requantizations in
 // every rounding, with random scales and zero points, among operators that move or compare
 // integers. All of it but float arithmetic between dequantize and quantize is of integers.
 Case RandomQuantizedCase(uint32_t seed);
 
-// A contraction and up to six operators that are computed on its sums: bias, requantisation, tables
+// A contraction and up to six operators that are computed on its sums: bias, requantization, tables
 // (sigmoid, tanh, lookups), clips, and sums with further inputs. 24 seeds in a row from
 // a multiple of 24 have every contraction (1x1, 3x3, depthwise, transposed, dense, batch matmul) of
 // int8, uint8, int16 and float32 once, 12 of them each with two of these types.

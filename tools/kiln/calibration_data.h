@@ -15,8 +15,7 @@ namespace kiln::tools {
 // Reads samples from `path`, in the order of the files' names:
 //   - of a model with one input, a .npy file, or a folder with .npy files;
 //   - of one with several inputs, a folder that has for every input a file NAME.npy or a folder
-//   NAME
-//     with .npy files. Of a name, what is no letter, digit, '-', '.' or '_' is '_' there.
+//     NAME with .npy files. Of a name, what is no letter, digit, '-', '.' or '_' is '_' there.
 // An array is one sample if its shape is the input's, several if it has a leading axis more, or if
 // its first extent is a multiple of the input's; axes of extent 1 count for nothing. At most
 // `max_samples`; 0: all. Adds the files that were read to `read`. InvalidArgument where files are

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors in files: NumPy's .npy and serialised onnx.TensorProto (.pb).
+// Tensors in files: NumPy's .npy and serialized onnx.TensorProto (.pb).
 #ifndef KILN_TOOLS_KILN_TENSOR_FILE_H_
 #define KILN_TOOLS_KILN_TENSOR_FILE_H_
 

@@ -4,17 +4,17 @@
 //   KILN_ASSIGN_OR_RETURN(std::string source, EmitC(program, target, {.module_name = "default"}));
 //
 // The file has no undefined behaviour that the program does not have, and gives the bits of the
-// interpreter (compiler/loop/expr.h) with gcc and clang at every optimisation level, for 32 and 64
+// interpreter (compiler/loop/expr.h) with gcc and clang at every optimization level, for 32 and 64
 // bit targets. It compiles without a warning under
 // `-std=c99 -Wall -Wextra -pedantic -Wconversion -Wshadow -Wmissing-prototypes`.
 //
 // Program that it takes: flat indices (FlattenBuffers), no vectors, every parallel loop outlined
-// into a task (else it becomes serial). Vectorised loops become plain loops; a C compiler
-// vectorises them. float16 is uint16_t, its bits: C99 has no such type.
+// into a task (else it becomes serial). Vectorized loops become plain loops; a C compiler
+// vectorizes them. float16 is uint16_t, its bits: C99 has no such type.
 //
 // What is visible in the object file:
 // - exported functions. Unpacked: `int32_t f(void* a, …[, uint8_t* workspace])`. Packed: a
-// TVMBackendPackedCFunc that checks its arguments.
+//   TVMBackendPackedCFunc that checks its arguments.
 // - exported data and the getters.
 // Everything else is static, and left out where nothing uses it.
 #ifndef KILN_COMPILER_CODEGEN_C_CODEGEN_C_H_

@@ -28,7 +28,7 @@ class DataPrinter {
  private:
   absl::Status PrintDef(const std::string& name);
   void PrintGetter(const loop::HandleGetter& getter);
-  // An initialiser; `depth` is that of its first line.
+  // An initializer; `depth` is that of its first line.
   std::string Value(const loop::DataValue& value, absl::string_view c_type, int depth);
   std::string AddressOf(const std::string& symbol);
   std::string FuncAddressOf(const std::string& symbol);

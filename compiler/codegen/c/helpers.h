@@ -4,8 +4,7 @@
 //
 //   Helpers helpers(/*libm=*/true);
 //   helpers.Binary(BinaryOp::kMin, DType::Float(32));   // "kiln_min_f32"
-//   helpers.Unary(UnaryOp::kSqrt, DType::Float(32));    // "sqrtf"; uses_math_h() is true from here
-//   on
+//   helpers.Unary(UnaryOp::kSqrt, DType::Float(32));    // "sqrtf"; now uses_math_h() is true
 #ifndef KILN_COMPILER_CODEGEN_C_HELPERS_H_
 #define KILN_COMPILER_CODEGEN_C_HELPERS_H_
 

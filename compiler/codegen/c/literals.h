@@ -28,7 +28,7 @@ std::string StringLiteral(absl::string_view bytes);
 // Longest string literal, in characters, that a C99 compiler has to take.
 inline constexpr size_t kMaxStringLiteral = 4000;
 
-// Appends the elements as the inside of an initialiser, lines of at most about 110 characters, each
+// Appends the elements as the inside of an initializer, lines of at most about 110 characters, each
 // after `indent`.
 void AppendElements(const Tensor& tensor, absl::string_view indent, std::string* out);
 // The same for unsigned bytes.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a LoopProgram to machine code, through LLVM.
 //
-//   KILN_ASSIGN_OR_RETURN(std::string object, EmitObject(program, target, {.module_name =
-//   "my_mod"})); KILN_ASSIGN_OR_RETURN(std::string library, LinkSharedObject(object, "my_mod.so"));
+//   KILN_ASSIGN_OR_RETURN(std::string object,
+//                         EmitObject(program, target, {.module_name = "my_mod"}));
+//   KILN_ASSIGN_OR_RETURN(std::string library, LinkSharedObject(object, "my_mod.so"));
 //
 // Use codegen/c instead where sources are wanted, or where LLVM is not at hand; both give the same
 // results. To run a program in this process, see jit.h. The program must pass VerifyProgram. Equal
@@ -46,7 +47,7 @@ struct LlvmOptions {
 absl::StatusOr<std::string> EmitObject(const loop::LoopProgram& program, const Target& target,
                                        const LlvmOptions& options = {});
 
-// The same as LLVM assembly language, after optimisation, and as the target's assembly language.
+// The same as LLVM assembly language, after optimization, and as the target's assembly language.
 absl::StatusOr<std::string> EmitLlvmText(const loop::LoopProgram& program, const Target& target,
                                          const LlvmOptions& options = {});
 absl::StatusOr<std::string> EmitAssembly(const loop::LoopProgram& program, const Target& target,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole LoopProgram as an LLVM module, not yet optimised.
+// A whole LoopProgram as an LLVM module, not yet optimized.
 #ifndef KILN_COMPILER_CODEGEN_LLVM_EMIT_MODULE_H_
 #define KILN_COMPILER_CODEGEN_LLVM_EMIT_MODULE_H_
 

@@ -2,8 +2,9 @@
 // Runs a LoopProgram in this process: for tests and benchmarks.
 //
 //   KILN_ASSIGN_OR_RETURN(std::unique_ptr<Jit> jit, Jit::Create(program, Target::Host()));
-//   auto add = reinterpret_cast<int32_t (*)(void*, void*,
-//   void*)>(jit->Lookup("tvmgen_default_fused_add")); int32_t status = add(a, b, out);
+//   using Add = int32_t (*)(void*, void*, void*);
+//   auto add = reinterpret_cast<Add>(jit->Lookup("tvmgen_default_fused_add"));
+//   int32_t status = add(a, b, out);
 //
 // The machine code is that of EmitObject, for the same target.
 #ifndef KILN_COMPILER_CODEGEN_LLVM_JIT_H_

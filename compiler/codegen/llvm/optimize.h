@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The optimisation pipeline over a module.
+// The optimization pipeline over a module.
 #ifndef KILN_COMPILER_CODEGEN_LLVM_OPTIMIZE_H_
 #define KILN_COMPILER_CODEGEN_LLVM_OPTIMIZE_H_
 
@@ -9,7 +9,7 @@
 
 namespace kiln::codegen {
 
-// Scalar clean-up only: the schedules have tiled, unrolled and vectorised already, and LLVM's own
+// Scalar clean-up only: the schedules have tiled, unrolled and vectorized already, and LLVM's own
 // passes for that would undo their work and cost compile time. `opt_level` 0 does nothing.
 void Optimize(llvm::Module& module, llvm::TargetMachine& machine, int opt_level,
               const Target& target);

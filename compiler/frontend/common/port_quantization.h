@@ -19,10 +19,10 @@ struct PortQuantization {
   friend bool operator==(const PortQuantization&, const PortQuantization&) = default;
 };
 
-// One per input, or per output; none where the tensor is not quantised.
+// One per input, or per output; none where the tensor is not quantized.
 using PortQuantizations = std::vector<std::optional<PortQuantization>>;
 
-// Sets the attributes of the graph; inputs of which none is quantised have none, outputs too.
+// Sets the attributes of the graph; inputs of which none is quantized have none, outputs too.
 void SetPortQuantization(const PortQuantizations& inputs, const PortQuantizations& outputs,
                          Graph& graph);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // com.microsoft.Attention: projections, scaled dot products of several heads, and the keys and
-// values of what came before; QAttention, whose projections are of quantised tensors;
+// values of what came before; QAttention, whose projections are of quantized tensors;
 // MultiHeadAttention, which has no projections.
 #ifndef KILN_COMPILER_FRONTEND_ONNX_ATTENTION_H_
 #define KILN_COMPILER_FRONTEND_ONNX_ATTENTION_H_

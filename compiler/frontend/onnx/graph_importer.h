@@ -38,7 +38,7 @@ class GraphImporter {
   // Whether a bound on what the model becomes is exceeded: what is told says so.
   bool given_up() const { return given_up_; }
 
-  // Defines the initialisers of a graph, unless its scope has them already.
+  // Defines the initializers of a graph, unless its scope has them already.
   void AddInitializers(const onnx::GraphProto& graph, Scope& scope);
   // In an order in which they can be; `nodes` must be part of the model.
   void AddNodes(const Nodes& nodes, Scope& scope);

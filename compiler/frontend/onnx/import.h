@@ -3,7 +3,7 @@
 //
 //   KILN_ASSIGN_OR_RETURN(Graph graph, ImportOnnx(bytes, "model.onnx", {}, EvaluateConstants));
 //
-// Names of inputs, outputs and nodes are kept (a node's in its SourceLocation). Initialisers become
+// Names of inputs, outputs and nodes are kept (a node's in its SourceLocation). Initializers become
 // constants. What exporters compute of shapes is folded on the way. The operators are rows of
 // tables: converter.h.
 #ifndef KILN_COMPILER_FRONTEND_ONNX_IMPORT_H_
@@ -38,7 +38,7 @@ absl::StatusOr<Graph> ImportOnnx(absl::string_view bytes, const std::string& pat
 std::vector<std::string> InputsToFix(const absl::Status& error);
 
 struct ModelInterface {
-  std::vector<ModelPort> inputs;  // that are no initialisers
+  std::vector<ModelPort> inputs;  // that are no initializers
   std::vector<ModelPort> outputs;
 };
 // InvalidArgument, naming `path`, if the bytes are no ONNX model.
@@ -47,7 +47,7 @@ absl::StatusOr<ModelInterface> ReadInterface(absl::string_view bytes, const std:
 // The operators of a domain that can be imported: "ai.onnx" or "com.microsoft".
 std::set<std::string> OperatorNames(absl::string_view domain);
 
-// The value of a serialised onnx.TensorProto, such as a test's input_0.pb.
+// The value of a serialized onnx.TensorProto, such as a test's input_0.pb.
 absl::StatusOr<Tensor> ParseOnnxTensor(absl::string_view bytes);
 
 }  // namespace kiln::onnx_frontend

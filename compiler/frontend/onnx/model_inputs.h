@@ -20,7 +20,7 @@ absl::Status CheckOptions(const onnx::GraphProto& graph, const ImportOptions& op
 absl::StatusOr<TensorType> InputType(const onnx::ValueInfoProto& input,
                                      const ImportOptions& options);
 
-// The inputs, without initialisers, and the outputs of a model.
+// The inputs, without initializers, and the outputs of a model.
 ModelInterface InterfaceOf(const onnx::GraphProto& graph);
 
 }  // namespace kiln::onnx_frontend

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models in the text form of protobuf, for tests of the importer.
 //
-//   const std::string model = Model(Input("x", "2,3") + "node { op_type: 'Relu' input: 'x' output:
-//   'y' }"); EXPECT_THAT(Text(model), HasSubstr("nn.relu"));
+//   const std::string model =
+//       Model(Input("x", "2,3") + "node { op_type: 'Relu' input: 'x' output: 'y' }");
+//   EXPECT_THAT(Text(model), HasSubstr("nn.relu"));
 #ifndef KILN_COMPILER_FRONTEND_ONNX_MODEL_TEXT_H_
 #define KILN_COMPILER_FRONTEND_ONNX_MODEL_TEXT_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the conversions of quantised operators share. All become operators on dequantised tensors,
-// whose result is quantised again: the pass integer-products makes products of integers of them,
+// What the conversions of quantized operators share. All become operators on dequantized tensors,
+// whose result is quantized again: the pass integer-products makes products of integers of them,
 // for these and for models that are written so.
 #ifndef KILN_COMPILER_FRONTEND_ONNX_QUANTIZED_H_
 #define KILN_COMPILER_FRONTEND_ONNX_QUANTIZED_H_
@@ -12,12 +12,12 @@
 
 namespace kiln::onnx_frontend {
 
-// Which inputs of a node a quantised tensor is; without a zero point it is 0.
+// Which inputs of a node a quantized tensor is; without a zero point it is 0.
 struct QuantizedInput {
   int data, scale, zero_point;
 };
 
-// The numbers that a quantised input stands for; with several scales, those of places of `axis`.
+// The numbers that a quantized input stands for; with several scales, those of places of `axis`.
 absl::StatusOr<ValueId> Dequantized(Converter& c, const QuantizedInput& from, int64_t axis = -1);
 // The same of input x, whose scale is input x + 1 and zero point input x + 2.
 absl::StatusOr<ValueId> Dequantized(Converter& c, int x, int64_t axis = -1);

@@ -97,7 +97,7 @@ class Converter {
 // How an operator is converted.
 using Convert = absl::Status (*)(Converter&);
 
-// What an operator does with quantised tensors.
+// What an operator does with quantized tensors.
 enum class Quantised {
   kNo,
   kOneScale,      // moves elements or chooses between them: where their scales are one
@@ -112,7 +112,7 @@ struct TfliteOperator {
   tflite_schema::BuiltinOperator code;
   Convert convert;              // null: `relay` with the same inputs
   const char* relay = nullptr;  // with one output
-  // Whether tensors may be quantised.
+  // Whether tensors may be quantized.
   Quantised quantised = Quantised::kNo;
 };
 

@@ -25,13 +25,13 @@ struct Quantization {
   friend bool operator==(const Quantization&, const Quantization&) = default;
 };
 
-// What the file says of a tensor of this type: nothing for one that is not quantised (floats, and
+// What the file says of a tensor of this type: nothing for one that is not quantized (floats, and
 // integers without scales). InvalidArgument for scales that are not positive and finite, numbers of
 // them that do not fit the shape, or zero points beyond the type.
 absl::StatusOr<std::optional<Quantization>> ReadQuantization(
     const tflite_schema::QuantizationParameters* parameters, const TensorType& type);
 
-// The quantisation where one scale is that of the whole tensor.
+// The quantization where one scale is that of the whole tensor.
 std::optional<frontend::PortQuantization> OfWholeTensor(const std::optional<Quantization>& q);
 
 // The real numbers as float32.

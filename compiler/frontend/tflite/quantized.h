@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic of quantised tensors: TFLite's operators as qnn operators with the rounding TFLITE.
+// Arithmetic of quantized tensors: TFLite's operators as qnn operators with the rounding TFLITE.
 #ifndef KILN_COMPILER_FRONTEND_TFLITE_QUANTIZED_H_
 #define KILN_COMPILER_FRONTEND_TFLITE_QUANTIZED_H_
 
@@ -28,8 +28,8 @@ ValueId ZeroPointOf(Converter& c, const Quantization& q);
 absl::StatusOr<ValueId> ActivatedQuantized(Converter& c, ValueId value, const Quantization& q,
                                            tflite_schema::Activation activation);
 
-// A product with bias and activation: of floats nn.<op>, of quantised numbers qnn.<op>, bias, and
-// the requantisation to output 0.
+// A product with bias and activation: of floats nn.<op>, of quantized numbers qnn.<op>, bias, and
+// the requantization to output 0.
 struct ProductOperands {
   ValueId x, weight;  // inputs x_input and weight_input in the form that the operator wants
   int x_input, weight_input, bias_input;

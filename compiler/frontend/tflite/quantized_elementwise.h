@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators on quantised tensors that Relay's qnn operators do not have: integer arithmetic of
+// Operators on quantized tensors that Relay's qnn operators do not have: integer arithmetic of
 // plain operators, in the order and with the roundings of TFLite Micro's reference kernels. Each
-// converts the operator whose first input is quantised.
+// converts the operator whose first input is quantized.
 #ifndef KILN_COMPILER_FRONTEND_TFLITE_QUANTIZED_ELEMENTWISE_H_
 #define KILN_COMPILER_FRONTEND_TFLITE_QUANTIZED_ELEMENTWISE_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the operators with memory share, of floats (recurrent.cc) and of quantised numbers.
+// What the operators with memory share, of floats (recurrent.cc) and of quantized numbers.
 #ifndef KILN_COMPILER_FRONTEND_TFLITE_RECURRENT_H_
 #define KILN_COMPILER_FRONTEND_TFLITE_RECURRENT_H_
 
@@ -30,13 +30,13 @@ enum Gate { kIn, kForget, kUpdate, kOut, kGates };
 struct LstmExtents {
   int64_t steps, batch, units;
 };
-// Of an LSTM without layer normalisation.
+// Of an LSTM without layer normalization.
 absl::StatusOr<LstmExtents> CheckLstm(const Converter& c);
 
 // One step of what has the steps in front: (steps, batch, units) becomes (batch, units).
 absl::StatusOr<ValueId> AtStep(Converter& c, ValueId x, int64_t step);
 
-// Of data and weights that are quantised.
+// Of data and weights that are quantized.
 absl::Status QuantizedSvdf(Converter& c);
 absl::Status QuantizedLstm(Converter& c);
 

@@ -17,7 +17,7 @@ namespace kiln {
 // The number of no input.
 inline constexpr size_t kNoInput = SIZE_MAX;
 
-// Normalises the attributes, infers types with all inputs but `unknown` as constants, lowers, runs.
+// Normalizes the attributes, infers types with all inputs but `unknown` as constants, lowers, runs.
 absl::StatusOr<std::vector<Tensor>> RunOp(const OpDef& op, Attrs attrs,
                                           const std::vector<Tensor>& inputs,
                                           size_t unknown = kNoInput);

@@ -53,7 +53,7 @@ struct ParameterInfo {
   DLDataType dtype;                             // Type of each element.
   DLDevice target_device;                       // Where its memory must lie.
   int64_t size_bytes;                           // Bytes of the whole compact tensor.
-  const struct QuantizationInfo* quantization;  // NULL if the tensor is not quantised.
+  const struct QuantizationInfo* quantization;  // NULL if the tensor is not quantized.
 };
 
 // One buffer of a pool: a tensor between two functions, or the scratch memory of one.

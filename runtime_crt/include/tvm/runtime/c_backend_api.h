@@ -68,7 +68,7 @@ TVM_DLL int TVMBackendRunOnce(void** handle, int (*f)(void*), void* cdata, int n
 // on, as the runtime does for its own functions. C++ runtime only. Returns 0.
 TVM_DLL int TVMBackendRegisterEnvCAPI(const char* name, void* ptr);
 
-// Adds a symbol to the system library. Called by initialisers of statically linked models; `name`
+// Adds a symbol to the system library. Called by initializers of statically linked models; `name`
 // and what `ptr` points to must live as long as the program. Returns 0 on success.
 TVM_DLL int TVMBackendRegisterSystemLibSymbol(const char* name, void* ptr);
 

@@ -33,7 +33,7 @@ struct TVMConstantInfo {
   const char* name_hint;   // NUL-terminated.
   int64_t byte_offset;     // In the merged pool, in bytes.
   int64_t data_len;        // Length of `data_bytes`, in bytes.
-  const void* data_bytes;  // A serialised array with its header, not the bare elements.
+  const void* data_bytes;  // A serialized array with its header, not the bare elements.
 };
 
 // The entry function `<mod_name>___tvm_main__`: its arguments are the inputs, the outputs, then,
