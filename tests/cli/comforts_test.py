@@ -46,7 +46,7 @@ class ComfortsTest(CliCase):
         return result.stdout.decode().split()
 
     def test_completion(self):
-        self.assertEqual(self.complete("comp"), ["compile", "completion"])
+        self.assertEqual(self.complete("compl"), ["completion"])
         self.assertEqual(self.complete("compile", "--module"), ["--module-name"])
         self.assertEqual(self.complete("compile", "x.onnx", "--target", "cortex-m4"), ["cortex-m4", "cortex-m4f"])
         self.assertEqual(self.complete("mlf", "me"), ["merge"])
