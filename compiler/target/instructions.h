@@ -62,7 +62,7 @@ struct DotLoop {
   bool copied_rows;
   // One step. `{s0}`, `{s1}`, … are the sums, row by row, `{a}` and `{b}` the addresses of the rows
   // and columns, which a step moves on, `{t0}`, … the temporaries. GNU syntax, a line each.
-  absl::string_view step;
+  std::string step;
 
   // Steps that an iteration has: a divisor of all of them.
   static int StepsOfIteration(int steps);

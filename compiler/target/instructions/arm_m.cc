@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "compiler/target/instructions/rows.h"
 
 namespace kiln::instructions {
+namespace {
 
 // The DSP extension multiplies pairs of int16. SXTB16 makes a pair of bytes 0 and 2 of a word, and
 // rotated by 8 bits of bytes 1 and 3.
@@ -26,53 +31,36 @@ constexpr absl::string_view kTwoByTwo =
     "smlad {s1}, {t1}, {t3}, {s1}\n"
     "smlad {s3}, {t1}, {t4}, {s3}\n";
 
-// A single row: 19 instructions.
-constexpr absl::string_view kOneByFour =
-    "ldrd {t3}, {t4}, [{a}], #8\n"
-    "ldrd {t0}, {t1}, [{b}], #8\n"
-    "sxtb16 {t2}, {t0}\n"
-    "smlad {s0}, {t2}, {t3}, {s0}\n"
-    "sxtb16 {t0}, {t0}, ror #8\n"
-    "smlad {s0}, {t0}, {t4}, {s0}\n"
-    "sxtb16 {t2}, {t1}\n"
-    "smlad {s1}, {t2}, {t3}, {s1}\n"
-    "sxtb16 {t1}, {t1}, ror #8\n"
-    "smlad {s1}, {t1}, {t4}, {s1}\n"
-    "ldrd {t0}, {t1}, [{b}], #8\n"
-    "sxtb16 {t2}, {t0}\n"
-    "smlad {s2}, {t2}, {t3}, {s2}\n"
-    "sxtb16 {t0}, {t0}, ror #8\n"
-    "smlad {s2}, {t0}, {t4}, {s2}\n"
-    "sxtb16 {t2}, {t1}\n"
-    "smlad {s3}, {t2}, {t3}, {s3}\n"
-    "sxtb16 {t1}, {t1}, ror #8\n"
-    "smlad {s3}, {t1}, {t4}, {s3}\n";
+// Two columns of a single row, whose pairs are in t3 and t4: sums `s` and the next one.
+std::string TwoColumns(int s) {
+  const std::string first = absl::StrCat("{s", s, "}"), second = absl::StrCat("{s", s + 1, "}");
+  return absl::StrReplaceAll(
+      "ldrd {t0}, {t1}, [{b}], #8\n"
+      "sxtb16 {t2}, {t0}\n"
+      "smlad $0, {t2}, {t3}, $0\n"
+      "sxtb16 {t0}, {t0}, ror #8\n"
+      "smlad $0, {t0}, {t4}, $0\n"
+      "sxtb16 {t2}, {t1}\n"
+      "smlad $1, {t2}, {t3}, $1\n"
+      "sxtb16 {t1}, {t1}, ror #8\n"
+      "smlad $1, {t1}, {t4}, $1\n",
+      {{"$0", first}, {"$1", second}});
+}
 
-// A row of bytes as it lies in memory: 21.
-constexpr absl::string_view kOneByFourOfBytes =
+// A single row: 19 instructions, or 21 where it is bytes as they lie in memory.
+std::string OneByFour(absl::string_view load_row) {
+  return absl::StrCat(load_row, TwoColumns(0), TwoColumns(2));
+}
+
+constexpr absl::string_view kLoadRow = "ldrd {t3}, {t4}, [{a}], #8\n";
+constexpr absl::string_view kLoadRowOfBytes =
     "ldr {t4}, [{a}], #4\n"
-    "ldrd {t0}, {t1}, [{b}], #8\n"
     "sxtb16 {t3}, {t4}\n"
-    "sxtb16 {t4}, {t4}, ror #8\n"
-    "sxtb16 {t2}, {t0}\n"
-    "smlad {s0}, {t2}, {t3}, {s0}\n"
-    "sxtb16 {t0}, {t0}, ror #8\n"
-    "smlad {s0}, {t0}, {t4}, {s0}\n"
-    "sxtb16 {t2}, {t1}\n"
-    "smlad {s1}, {t2}, {t3}, {s1}\n"
-    "sxtb16 {t1}, {t1}, ror #8\n"
-    "smlad {s1}, {t1}, {t4}, {s1}\n"
-    "ldrd {t0}, {t1}, [{b}], #8\n"
-    "sxtb16 {t2}, {t0}\n"
-    "smlad {s2}, {t2}, {t3}, {s2}\n"
-    "sxtb16 {t0}, {t0}, ror #8\n"
-    "smlad {s2}, {t0}, {t4}, {s2}\n"
-    "sxtb16 {t2}, {t1}\n"
-    "smlad {s3}, {t2}, {t3}, {s3}\n"
-    "sxtb16 {t1}, {t1}, ror #8\n"
-    "smlad {s3}, {t1}, {t4}, {s3}\n";
+    "sxtb16 {t4}, {t4}, ror #8\n";
 
 constexpr absl::string_view kHeliumInC = "defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1)";
+
+}  // namespace
 
 std::vector<DotInstruction> ArmM() {
   return {
@@ -130,13 +118,13 @@ std::vector<DotInstruction> ArmM() {
                   .run = 2,
                   .temporaries = 5,
                   .copied_rows = true,
-                  .step = kTwoByTwo},
+                  .step = std::string(kTwoByTwo)},
                  {.rows = 1,
                   .columns = 4,
                   .run = 4,
                   .temporaries = 5,
                   .copied_rows = true,
-                  .step = kOneByFour}}},
+                  .step = OneByFour(kLoadRow)}}},
       // Rows of bytes as they lie in memory.
       {.name = "smlad_s8",
        .arch = "thumb,arm",
@@ -164,7 +152,7 @@ std::vector<DotInstruction> ArmM() {
                   .run = 4,
                   .temporaries = 5,
                   .copied_rows = false,
-                  .step = kOneByFourOfBytes}}},
+                  .step = OneByFour(kLoadRowOfBytes)}}},
   };
 }
 
