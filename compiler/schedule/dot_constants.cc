@@ -2,8 +2,6 @@
 // Constants of columns: what epilogues add to every sum (bias, corrections of zero points), and what they
 // read for each column besides.
 #include <algorithm>
-#include <iterator>
-#include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -90,16 +88,32 @@ std::optional<std::vector<int32_t>> ColumnValues(const TiledContraction& t, cons
   return values;
 }
 
-// The different loads of an epilogue that ColumnValues knows, by their text.
-std::map<std::string, std::vector<int32_t>> ColumnLoads(const TiledContraction& t,
-                                                        const Context& context) {
-  std::map<std::string, std::vector<int32_t>> loads;
+// A load of an epilogue, and what it is for every column.
+struct ColumnLoad {
+  Expr load;
+  std::vector<int32_t> values;
+};
+
+// The one of `loads` that reads what `e` does.
+const ColumnLoad* Find(const std::vector<ColumnLoad>& loads, const Expr& e) {
+  const auto* load = e.As<loop::Load>();
+  if (load == nullptr) return nullptr;
+  for (const ColumnLoad& known : loads) {
+    if (known.load.As<loop::Load>()->buffer == load->buffer &&
+        loop::ToString(known.load) == loop::ToString(e)) {
+      return &known;
+    }
+  }
+  return nullptr;
+}
+
+// The different loads of constants of the column alone, in the order of the epilogues.
+std::vector<ColumnLoad> ColumnLoads(const TiledContraction& t, const Context& context) {
+  std::vector<ColumnLoad> loads;
   for (const Epilogue& epilogue : t.epilogues) {
     loop::VisitExpr(epilogue.value, [&](const Expr& e) {
-      if (e.As<loop::Load>() == nullptr) return;
-      if (auto values = ColumnValues(t, e, context)) {
-        loads.emplace(loop::ToString(e), *std::move(values));
-      }
+      if (e.As<loop::Load>() == nullptr || Find(loads, e) != nullptr) return;
+      if (auto values = ColumnValues(t, e, context)) loads.push_back({e, *std::move(values)});
     });
   }
   return loads;
@@ -109,7 +123,7 @@ std::map<std::string, std::vector<int32_t>> ColumnLoads(const TiledContraction& 
 
 void UseColumnConstants(TiledContraction& t, const std::vector<int32_t>& offsets,
                         const std::string& name, Context& context) {
-  std::map<std::string, std::vector<int32_t>> loads;
+  std::vector<ColumnLoad> loads;
   if (t.dot->loop != nullptr && t.c.batch.empty()) loads = ColumnLoads(t, context);
   t.init = loop::Const(kI32, 0);
   if (offsets.empty() && loads.empty()) return;
@@ -117,9 +131,9 @@ void UseColumnConstants(TiledContraction& t, const std::vector<int32_t>& offsets
   const int64_t width = t.tile.columns(), blocks = DivideUp(t.c.column.extent, width);
   std::vector<std::vector<int32_t>> all;
   if (!offsets.empty()) all.push_back(offsets);
-  for (auto& [text, values] : loads) {
-    values.resize(static_cast<size_t>(blocks * width), 0);
-    all.push_back(values);
+  for (const ColumnLoad& load : loads) {
+    all.push_back(load.values);
+    all.back().resize(static_cast<size_t>(blocks * width), 0);
   }
   Shape shape;
   std::vector<Expr> index;
@@ -148,10 +162,9 @@ void UseColumnConstants(TiledContraction& t, const std::vector<int32_t>& offsets
   if (!offsets.empty()) t.init = load_of(0);
   for (Epilogue& epilogue : t.epilogues) {
     epilogue.value = loop::MutateExpr(epilogue.value, [&](const Expr& e) {
-      const auto found =
-          e.As<loop::Load>() == nullptr ? loads.end() : loads.find(loop::ToString(e));
-      if (found == loads.end()) return Expr();
-      return load_of(std::distance(loads.begin(), found) + (offsets.empty() ? 0 : 1));
+      const ColumnLoad* found = Find(loads, e);
+      if (found == nullptr) return Expr();
+      return load_of(found - loads.data() + (offsets.empty() ? 0 : 1));
     });
   }
 }

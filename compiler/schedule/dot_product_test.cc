@@ -212,6 +212,40 @@ TEST(DotProduct, TilesAreOneLoop) {
   }
 }
 
+// What an epilogue reads for every column lies beside what the sums begin with, block by block: of
+// two constants of one name the right one, and zeros behind the last column.
+TEST(DotProduct, ConstantsOfColumnsLieSideBySide) {
+  constexpr int64_t kColumns = 5;
+  const Buffer x = Param("x", kI8, {4, 64}), sum = Workspace("sum", kI32, {4, kColumns}),
+               out = Param("out", kI32, {4, kColumns});
+  const loop::Constant w = Numbers(kI8, {kColumns, 64}, -128, 127);
+  const auto constant = [](int32_t first) {
+    std::vector<int32_t> values(kColumns);
+    for (size_t i = 0; i < values.size(); ++i) values[i] = first + static_cast<int32_t>(i);
+    return loop::Constant{loop::MakeBuffer("c", kI32, {kColumns}, loop::BufferScope::kConstant),
+                          Tensor::From<int32_t>({kColumns}, kI32, values)};
+  };
+  const loop::Constant bias = constant(1000), factor = constant(7), other = constant(-3);
+  Kernel kernel{.name = "f",
+                .inputs = {x},
+                .outputs = {out},
+                .constants = {w, bias, factor, other},
+                .stages = {}};
+  kernel.stages.push_back(Reduce(sum, {64}, Combine::kSum, [&](const Index& i, const Index& r) {
+    return Product(MakeLoad(x, {i[0], r[0]}), MakeLoad(w.buffer, {i[1], r[0]}));
+  }));
+  kernel.stages.push_back(Pointwise(out, [&](const Index& i) {
+    const auto of_column = [&](const loop::Constant& c) { return MakeLoad(c.buffer, {i[1]}); };
+    return (MakeLoad(sum, i) + of_column(bias)) * of_column(factor) + of_column(other);
+  }));
+  const std::string text = Text(Schedule(kernel, DspTarget()));
+  // Three blocks of two columns, of three constants.
+  EXPECT_TRUE(absl::StrContains(text, "w_offsets[block * 6]")) << text;
+  EXPECT_TRUE(absl::StrContains(text, "w_offsets[block * 6 + 5]")) << text;
+  EXPECT_FALSE(absl::StrContains(text, " c[")) << text;
+  ExpectLikeNaive(kernel, DspTarget());
+}
+
 TEST(DotProduct, MultipliesRowsOfInt16) {
   const DotMachine machines[] = {{"vpmaddwd", WithFeatures(256, "x86_64-pc-linux-gnu", "+avx2")},
                                  {"vpdpwssd", DotTarget()}};
