@@ -145,7 +145,7 @@ absl::Status CompareAndPrint(const CompareFlags& flags) {
   const ComparedTensor* const first = comparison.first_off();
   if (first == nullptr) return absl::OkStatus();
   KILN_RETURN_IF_ERROR(FlushStandardOutput());
-  return absl::FailedPreconditionError(absl::StrCat(
+  return absl::AbortedError(absl::StrCat(
       "the first tensor that is off is '", first->name, "'",
       first->layer.empty() ? "" : absl::StrCat(", of the layer '", first->layer, "'")));
 }
@@ -189,7 +189,7 @@ void AddCompareCommand(CLI::App& app, Action& action) {
       ->capture_default_str();
   command->add_option("--html", flags->html, "File for a page that shows the comparison");
   command->footer(
-      "The exit status is 2 if a tensor is off.\n"
+      "The exit status is 1 if a tensor is off.\n"
       "Examples:\n"
       "  kiln compare model.onnx --against onnxruntime --values image=image.npy\n"
       "  kiln compare int8.onnx --against float.onnx --html compare.html\n"
