@@ -240,8 +240,8 @@ TEST(DotProduct, ConstantsOfColumnsLieSideBySide) {
   }));
   const std::string text = Text(Schedule(kernel, DspTarget()));
   // Three blocks of two columns, of three constants.
-  EXPECT_TRUE(absl::StrContains(text, "w_offsets[block * 6]")) << text;
-  EXPECT_TRUE(absl::StrContains(text, "w_offsets[block * 6 + 5]")) << text;
+  EXPECT_TRUE(absl::StrContains(text, "acc[1] = w_offsets[block * 6 + 1]")) << text;
+  EXPECT_TRUE(absl::StrContains(text, "acc[1] * w_offsets[t1 + 3] + w_offsets[t1 + 5]")) << text;
   EXPECT_FALSE(absl::StrContains(text, " c[")) << text;
   ExpectLikeNaive(kernel, DspTarget());
 }
