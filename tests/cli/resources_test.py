@@ -58,13 +58,13 @@ class ResourcesTest(CliCase):
         self.assertNotEqual(os.listdir(self.out), [])
 
     def least_to_start(self):
-        """The least memory, in steps of 8 MiB, in which `kiln --version` runs."""
-        low, high = 0, 512
+        """The least memory, in MiB, in which `kiln --version` runs."""
+        low, high = 0, 4096
         while high - low > 1:
             middle = (low + high) // 2
-            works = self.limited(resource.RLIMIT_AS, middle << 23, "--version").returncode == 0
+            works = self.limited(resource.RLIMIT_AS, middle << 20, "--version").returncode == 0
             low, high = (low, middle) if works else (middle, high)
-        return high * 8
+        return high
 
 
 if __name__ == "__main__":
