@@ -37,7 +37,7 @@ bool FunctionEmitter::EmitDotTile(const loop::Store& node) {
   if (found == nullptr) return false;
 
   // Results: the sums, both addresses and the temporaries. The first of them are operands too.
-  const size_t num_sums = static_cast<size_t>(found->rows * found->columns);
+  const size_t num_sums = static_cast<size_t>(found->rows) * static_cast<size_t>(found->columns);
   const size_t num_inputs = num_sums + 2;
   const size_t num_results = num_inputs + static_cast<size_t>(found->temporaries);
   std::vector<llvm::Value*> operands;
