@@ -132,9 +132,9 @@ class Rewriter {
     const auto* load = n.As<loop::Load>();
     const loop::Constant* source = load == nullptr ? nullptr : FindConstant(context_, load->buffer);
     if (source == nullptr) return {};
-    const Buffer derived =
-        Derived<T>({load->buffer.get(), nullptr, 0, 0}, absl::StrCat(load->buffer->name, suffix),
-                   dtype, [&](int64_t i) { return f(source->tensor.AsInt(i)); });
+    const Buffer derived = Derived<T>({load->buffer.get(), nullptr, dtype.bits, 0},
+                                      absl::StrCat(load->buffer->name, suffix), dtype,
+                                      [&](int64_t i) { return f(source->tensor.AsInt(i)); });
     return loop::MakeCast(kI32, loop::MakeLoad(derived, load->index));
   }
 
@@ -177,7 +177,7 @@ class Rewriter {
     return true;
   }
 
-  // What a derived constant is made of: one or two others, and their signs.
+  // What a derived constant is made of: two others and their signs, or one, and its own bits.
   using Origin = std::tuple<const loop::BufferNode*, const loop::BufferNode*, int64_t, int64_t>;
 
   // A constant of the shape of its first origin; made once. Values wrap around.

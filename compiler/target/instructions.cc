@@ -32,6 +32,11 @@ int DotLoop::StepsOfIteration(int steps) {
   return 1;
 }
 
+bool DotInstruction::IsNamed(absl::string_view dot_name, int dot_group, bool dot_swaps, DType of_a,
+                             DType of_b) const {
+  return name == dot_name && group == dot_group && swaps == dot_swaps && a == of_a && b == of_b;
+}
+
 const DotLoop* DotInstruction::FindLoop(int rows, int columns, int run) const {
   for (const DotLoop& loop : loops) {
     if (loop.rows == rows && loop.columns == columns && loop.run == run) return &loop;

@@ -91,6 +91,9 @@ struct DotInstruction {
   bool IsOfArch(absl::string_view triple) const;
   // The widest form that the target has; null if it has none.
   const DotForm* FormOf(const Target& target) const;
+  // Whether a dot of the loop IR with this name, group and order, and factors of these types, is its.
+  bool IsNamed(absl::string_view dot_name, int dot_group, bool dot_swaps, DType of_a,
+               DType of_b) const;
   // Null if there is none of this shape.
   const DotLoop* FindLoop(int rows, int columns, int run) const;
   // Of a target that has a form.

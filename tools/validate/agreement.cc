@@ -4,35 +4,17 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
-#include <limits>
 #include <string>
+
+#include "tools/compare/distance.h"
 
 namespace kiln::tools {
 namespace {
 
-constexpr uint64_t kMostSteps = std::numeric_limits<uint64_t>::max();
-
-// The bits of an element, little endian.
-uint64_t BitsOf(const Tensor& tensor, int64_t i) {
-  const size_t size = static_cast<size_t>(tensor.type().dtype.bytes());
-  uint64_t bits = 0;
-  std::memcpy(&bits, tensor.bytes().data() + static_cast<size_t>(i) * size, size);
-  return bits;
-}
-
-uint64_t Between(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
-
-// Floats of one sign are ordered as their bits are.
-uint64_t FloatSteps(uint64_t a, uint64_t b, int bits) {
-  const uint64_t sign = uint64_t{1} << (bits - 1);
-  const uint64_t size_a = a & ~sign, size_b = b & ~sign;
-  return (a & sign) == (b & sign) ? Between(size_a, size_b) : size_a + size_b;
-}
-
 // What is not yet divided by the number of elements.
 struct Sums {
-  double difference = 0, square = 0, product = 0, found_square = 0, wanted_square = 0;
+  double difference = 0, square = 0;
+  Angle angle;
 };
 
 void AddElement(const Tensor& found, const Tensor& wanted, int64_t i, const Bounds& bounds,
@@ -52,9 +34,7 @@ void AddElement(const Tensor& found, const Tensor& wanted, int64_t i, const Boun
   sample.largest_steps = std::max(sample.largest_steps, steps);
   sums.difference += difference;
   sums.square += difference * difference;
-  sums.product += a * b;
-  sums.found_square += a * a;
-  sums.wanted_square += b * b;
+  sums.angle.Add(a, b);
 }
 
 // The first of the largest elements.
@@ -66,27 +46,7 @@ int64_t Argmax(const Tensor& tensor) {
   return best;
 }
 
-double Cosine(const Sums& sums) {
-  if (sums.found_square == 0 || sums.wanted_square == 0) {
-    return sums.found_square == sums.wanted_square ? 1 : 0;
-  }
-  return sums.product / (std::sqrt(sums.found_square) * std::sqrt(sums.wanted_square));
-}
-
 }  // namespace
-
-uint64_t StepsBetween(const Tensor& a, const Tensor& b, int64_t i) {
-  const DType dtype = a.type().dtype;
-  if (dtype.is_float()) {
-    const bool a_is_nan = std::isnan(a.AsDouble(i)), b_is_nan = std::isnan(b.AsDouble(i));
-    if (a_is_nan || b_is_nan) return a_is_nan == b_is_nan ? 0 : kMostSteps;
-    return FloatSteps(BitsOf(a, i), BitsOf(b, i), dtype.bits);
-  }
-  if (!dtype.is_int()) return Between(BitsOf(a, i), BitsOf(b, i));
-  const int64_t x = a.AsInt(i), y = b.AsInt(i);
-  return x > y ? static_cast<uint64_t>(x) - static_cast<uint64_t>(y)
-               : static_cast<uint64_t>(y) - static_cast<uint64_t>(x);
-}
 
 Agreement MeasureAgreement(const Samples& found, const Samples& wanted, const Bounds& bounds) {
   const int64_t elements = found.type.num_elements();
@@ -114,7 +74,7 @@ Agreement MeasureAgreement(const Samples& found, const Samples& wanted, const Bo
     all.mean = sums.difference / static_cast<double>(all.elements);
     all.rms = std::sqrt(sums.square / static_cast<double>(all.elements));
   }
-  all.cosine = Cosine(sums);
+  all.cosine = sums.angle.Cosine();
   return all;
 }
 

@@ -39,10 +39,6 @@ struct Agreement {
 // Both are of one type and as many samples, at least 1.
 Agreement MeasureAgreement(const Samples& found, const Samples& wanted, const Bounds& bounds);
 
-// Steps between element `i` of two tensors of one type; the largest number there is between a NaN
-// and a number. 0 and -0 are 0 steps apart.
-uint64_t StepsBetween(const Tensor& a, const Tensor& b, int64_t i);
-
 }  // namespace kiln::tools
 
 #endif  // KILN_TOOLS_VALIDATE_AGREEMENT_H_

@@ -127,13 +127,12 @@ bool FunctionPrinter::PrintDotTile(const loop::Store& store) {
   const std::optional<loop::DotTile> tile = loop::AsDotTile(store);
   if (!tile.has_value()) return false;
   const DotInstruction* row = FindDotInstruction(tile->kind.instruction);
-  const DotLoop* loop = row == nullptr
-                            ? nullptr
-                            : row->FindLoop(tile->shape.rows, tile->shape.columns, tile->shape.run);
-  if (loop == nullptr || row->group != tile->kind.group || row->swaps != tile->kind.swaps ||
-      row->a != tile->a.buffer->dtype || row->b != tile->b.buffer->dtype) {
+  if (row == nullptr || !row->IsNamed(tile->kind.instruction, tile->kind.group, tile->kind.swaps,
+                                      tile->a.buffer->dtype, tile->b.buffer->dtype)) {
     return false;
   }
+  const DotLoop* loop = row->FindLoop(tile->shape.rows, tile->shape.columns, tile->shape.run);
+  if (loop == nullptr) return false;
   exprs_.Begin({&tile->sums.offset, &tile->a.offset, &tile->b.offset});
   const auto address = [&](const loop::Argument& first) -> std::string {
     const std::string* name = exprs_.NameOf(first.buffer.get());

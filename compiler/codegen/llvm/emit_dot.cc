@@ -19,9 +19,9 @@ namespace {
 const DotChoice* FindDot(const MachineTraits& traits, const loop::Dot& node, int lanes) {
   for (const DotChoice& dot : traits.dots) {
     const DotInstruction& row = *dot.row;
-    if (row.name == node.kind.instruction && dot.form->lanes == lanes &&
-        row.group == node.kind.group && row.swaps == node.kind.swaps &&
-        row.a == node.a.type().dtype && row.b == node.b.type().dtype) {
+    if (dot.form->lanes == lanes &&
+        row.IsNamed(node.kind.instruction, node.kind.group, node.kind.swaps, node.a.type().dtype,
+                    node.b.type().dtype)) {
       return &dot;
     }
   }

@@ -19,9 +19,8 @@ namespace {
 const DotLoop* FindLoop(const MachineTraits& traits, const loop::DotTile& tile) {
   for (const DotChoice& dot : traits.dots) {
     const DotInstruction& row = *dot.row;
-    if (row.name == tile.kind.instruction && row.group == tile.kind.group &&
-        row.swaps == tile.kind.swaps && row.a == tile.a.buffer->dtype &&
-        row.b == tile.b.buffer->dtype) {
+    if (row.IsNamed(tile.kind.instruction, tile.kind.group, tile.kind.swaps, tile.a.buffer->dtype,
+                    tile.b.buffer->dtype)) {
       return row.FindLoop(tile.shape.rows, tile.shape.columns, tile.shape.run);
     }
   }
