@@ -74,7 +74,7 @@ TEST(Infer, CitesTheConstraint) {
       {"nn.batch_matmul",
        {F32({2, 3, 4}), F32({3, 4, 5})},
        {},
-       "constraint 6: found batches 2 and 3, wanted one number, or 1"},
+       "constraint 6: found (2, 3, 4) and (3, 4, 5), wanted batches that broadcast"},
       {"nn.conv2d",
        {F32({1, 3, 4, 4}), F32({4, 3, 3, 3})},
        {{"data_layout", "NCHW4c"}},

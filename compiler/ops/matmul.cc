@@ -42,12 +42,13 @@ InferResult InferMatmul(const InferContext& c) {
 InferResult InferBatchMatmul(const InferContext& c) {
   KILN_ASSIGN_OR_RETURN(const DType dtype, ProductType(c));
   const Shape &a = c.inputs[0].shape, &b = c.inputs[1].shape;
-  KILN_CONSTRAINT(4, a.size() == 3 && b.size() == 3,
-                  absl::StrCat(ShapeToString(a), " and ", ShapeToString(b)), "rank 3");
+  KILN_CONSTRAINT(4, a.size() >= 3 && a.size() == b.size(),
+                  absl::StrCat(ShapeToString(a), " and ", ShapeToString(b)),
+                  "one rank, of 3 or more");
   KILN_ASSIGN_OR_RETURN(const Product p, MakeProduct(c));
-  KILN_CONSTRAINT(6, a[0] == b[0] || a[0] == 1 || b[0] == 1,
-                  absl::StrCat("batches ", a[0], " and ", b[0]), "one number, or 1");
-  return OutputTypes({{{a[0] == 1 ? b[0] : a[0], p.rows, p.columns}, dtype}});
+  KILN_ASSIGN_OR_RETURN(Shape shape, BatchShape(a, b));
+  shape.insert(shape.end(), {p.rows, p.columns});
+  return OutputTypes({{std::move(shape), dtype}});
 }
 
 // Both operators: the output's index is (batch…, row, column).
@@ -56,23 +57,10 @@ absl::Status Lower(StageBuilder& b) {
   const Factor x = WidenedInput(b, 0), y = WidenedInput(b, 1);
   const Shape xs = b.input_shape(0), ys = b.input_shape(1);
   const int64_t depth = at ? xs[xs.size() - 2] : xs.back();
-  // The batch indices of an input; a batch of 1 is every batch's.
-  const auto batch = [](const Indices& i, const Shape& shape) {
-    Indices result;
-    for (size_t d = 0; d + 2 < shape.size(); ++d) {
-      result.push_back(shape[d] == 1 ? Expr(0) : i[d]);
-    }
-    return result;
-  };
-  const auto matrix_at = [](Indices i, Expr row, Expr column, bool transposed) {
-    i.push_back(transposed ? column : row);
-    i.push_back(transposed ? row : column);
-    return i;
-  };
   b.Output(0, b.Reduce("matmul", b.output_shape(0), {depth}, loop::Combine::kSum,
                        [&](const Indices& i, const Indices& r) {
-                         return x(matrix_at(batch(i, xs), i[i.size() - 2], r[0], at)) *
-                                y(matrix_at(batch(i, ys), r[0], i.back(), bt));
+                         return x(MatrixIndex(i, xs, {i[i.size() - 2], r[0]}, at)) *
+                                y(MatrixIndex(i, ys, {r[0], i.back()}, bt));
                        }));
   return absl::OkStatus();
 }
@@ -113,13 +101,14 @@ KILN_REGISTER_OP(kMatmul);
 const OpDef kBatchMatmul = {
     {.name = "nn.batch_matmul",
      .doc =
-         "The matrix product op(A[i]) op(B[i]) of every batch i; one batch stands for every batch.",
-     .inputs = {{"tensor_a", "(batch, m, k), or (batch, k, m) transposed"},
-                {"tensor_b", "(batch, k, n), or (batch, n, k) transposed"}},
+         "The matrix product op(A[i]) op(B[i]) of every batch i. An extent of 1 stands for every "
+         "index. TVM's operator takes one batch axis, this one any number.",
+     .inputs = {{"tensor_a", "(batch…, m, k), or (batch…, k, m) transposed"},
+                {"tensor_b", "(batch…, k, n), or (batch…, n, k) transposed"}},
      .attrs = {kOutDType, kTransposeA, kTransposeB}},
     {"both inputs hold floats, or integers", "their dtypes are one, or out_dtype is given",
-     "out_dtype is of the same kind and not narrower", "both have rank 3", "the depths agree",
-     "the batches are as many, or one"},
+     "out_dtype is of the same kind and not narrower", "both have one rank, of 3 or more",
+     "the depths agree", "each extent of the batches is one number, or 1 in one of them"},
     {.fusion = Fusion::kContraction, .layout = LayoutRule::kFixed, .weight = 1},
     InferBatchMatmul,
     Lower,
@@ -128,6 +117,7 @@ const OpDef kBatchMatmul = {
      {.inputs = {F32({2, 3, 4}), F32({2, 5, 4})}, .attrs = {{"transpose_b", true}}},
      {.inputs = {F32({1, 4, 3}), F32({2, 5, 4})},
       .attrs = {{"transpose_a", true}, {"transpose_b", true}}},
+     {.inputs = {F32({2, 1, 3, 4}), F32({1, 3, 4, 5})}},
      {.inputs = {I8({2, 3, 4}), I8({2, 4, 2})}, .attrs = {{"out_dtype", "int32"}}},
      {.inputs = {F16({2, 3, 4}), F16({2, 4, 2})}}},
 };

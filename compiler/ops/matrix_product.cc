@@ -34,6 +34,28 @@ absl::StatusOr<Shape> DenseShape(const InferContext& c) {
   return shape;
 }
 
+absl::StatusOr<Shape> BatchShape(const Shape& a, const Shape& b) {
+  Shape batch;
+  for (size_t i = 0; i + 2 < a.size(); ++i) {
+    KILN_CONSTRAINT(6, a[i] == b[i] || a[i] == 1 || b[i] == 1,
+                    absl::StrCat(ShapeToString(a), " and ", ShapeToString(b)),
+                    "batches that broadcast");
+    batch.push_back(a[i] == 1 ? b[i] : a[i]);
+  }
+  return batch;
+}
+
+Indices MatrixIndex(const Indices& i, const Shape& shape, const MatrixElement& element,
+                    bool transposed) {
+  Indices index;
+  for (size_t d = 0; d + 2 < shape.size(); ++d) {
+    index.push_back(shape[d] == 1 ? Expr(0) : i[d]);
+  }
+  index.push_back(transposed ? element.column : element.row);
+  index.push_back(transposed ? element.row : element.column);
+  return index;
+}
+
 Factor Widened(const StageBuilder& b, Access x) {
   return [x = std::move(x), dtype = ComputeType(b.output_dtype(0))](const Indices& i) {
     const Expr value = x(i);

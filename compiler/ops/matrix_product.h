@@ -22,6 +22,18 @@ absl::StatusOr<DType> ProductType(const InferContext& context);
 // 6. the attribute units is None or the first extent of weight
 absl::StatusOr<Shape> DenseShape(const InferContext& context);
 
+// The extents in front of the matrices of a and b, which have one rank: broadcast. Constraint:
+// 6. each pair of extents is one number, or one of them is 1
+absl::StatusOr<Shape> BatchShape(const Shape& a, const Shape& b);
+
+// Where a matrix product reads an input of `shape`: the matrix at the batch of output index `i`, an
+// extent of 1 at 0, in it element (row, column), which are swapped in a transposed input.
+struct MatrixElement {
+  Expr row, column;
+};
+Indices MatrixIndex(const Indices& i, const Shape& shape, const MatrixElement& element,
+                    bool transposed);
+
 // Value of input k, widened to the dtype that output 0 is computed in.
 using Factor = Access;
 Factor WidenedInput(const StageBuilder& b, int k);

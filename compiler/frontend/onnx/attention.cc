@@ -75,21 +75,13 @@ ValueId Causal(Converter& c, const Sizes& n) {
 // softmax(q kᵀ / sqrt(h), masked) v, of (B, N, …, h) each: (B, N, S, h).
 absl::StatusOr<ValueId> ScaledDotProducts(Converter& c, const Sizes& n, const MaskInputs& inputs,
                                           ValueId q, ValueId k, ValueId v) {
-  const auto flat = [&](ValueId x) {
-    const Shape shape = c.type(x).shape;
-    return c.Reshape(x, {shape[0] * shape[1], shape[2], shape[3]});
-  };
   const DType dtype = c.type(q).dtype;
-  const int64_t head = c.type(q).shape[3], value_head = c.type(v).shape[3];
+  const int64_t head = c.type(q).shape[3];
   const double given = c.Float("scale", 0);
   const double scale = given != 0 ? given : 1 / std::sqrt(static_cast<double>(head));
-  KILN_ASSIGN_OR_RETURN(q, flat(q));
-  KILN_ASSIGN_OR_RETURN(k, flat(k));
-  KILN_ASSIGN_OR_RETURN(v, flat(v));
   KILN_ASSIGN_OR_RETURN(ValueId scores, c.Op("nn.batch_matmul", {q, k}, {{"transpose_b", true}}));
   KILN_ASSIGN_OR_RETURN(scores,
                         c.Op("multiply", {scores, c.Constant(Tensor::Scalar(dtype, scale))}));
-  KILN_ASSIGN_OR_RETURN(scores, c.Reshape(scores, {n.batch, n.heads, n.rows, n.columns}));
   if (c.HasInput(inputs.bias)) {
     KILN_ASSIGN_OR_RETURN(const ValueId bias, c.Input(inputs.bias));
     KILN_ASSIGN_OR_RETURN(scores, c.Op("add", {scores, bias}));
@@ -106,10 +98,7 @@ absl::StatusOr<ValueId> ScaledDotProducts(Converter& c, const Sizes& n, const Ma
     KILN_ASSIGN_OR_RETURN(scores, c.Op("where", {Causal(c, n), scores, masked}));
   }
   KILN_ASSIGN_OR_RETURN(scores, c.Op("nn.softmax", {scores}, {{"axis", -1}}));
-  KILN_ASSIGN_OR_RETURN(scores, flat(scores));
-  KILN_ASSIGN_OR_RETURN(const ValueId y,
-                        c.Op("nn.batch_matmul", {scores, v}, {{"transpose_b", false}}));
-  return c.Reshape(y, {n.batch, n.heads, n.rows, value_head});
+  return c.Op("nn.batch_matmul", {scores, v}, {{"transpose_b", false}});
 }
 
 // The widths of q, k and v, which the heads share out.

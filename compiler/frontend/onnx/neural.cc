@@ -63,40 +63,19 @@ absl::StatusOr<ValueId> MatrixProduct(Converter& c, ValueId a, ValueId b, const 
                  "inner extents that agree");
   }
   ValueId y;
-  Shape out;
   if (sb.size() == 2) {
-    // One matrix on the right: rows of all batches together.
-    out.assign(sa.begin(), sa.end() - 1);
-    out.push_back(sb[1]);
-    KILN_ASSIGN_OR_RETURN(a, c.Reshape(a, {NumElements({sa.data(), sa.size() - 1}), sa.back()}));
+    // One matrix on the right of all batches.
     KILN_ASSIGN_OR_RETURN(b, Transposed(c, b));
     KILN_ASSIGN_OR_RETURN(y, make("nn.dense", a, b, {{"units", sb[1]}}));
   } else {
     const size_t rank = std::max(sa.size(), sb.size());
     while (sa.size() < rank) sa.insert(sa.begin(), 1);
     while (sb.size() < rank) sb.insert(sb.begin(), 1);
-    for (size_t i = 0; i + 2 < rank; ++i) {
-      if (sa[i] != sb[i] && sa[i] != 1 && sb[i] != 1) {
-        return Wrong("operands", ShapeToString(sa) + " and " + ShapeToString(sb),
-                     "batch extents that broadcast");
-      }
-      out.push_back(std::max(sa[i], sb[i]));
-    }
-    const auto flat = [&](ValueId v, const Shape& shape) -> absl::StatusOr<ValueId> {
-      Shape full = out;
-      full.insert(full.end(), shape.end() - 2, shape.end());
-      KILN_ASSIGN_OR_RETURN(v, c.Reshape(v, shape));
-      if (full != shape) {
-        KILN_ASSIGN_OR_RETURN(v, c.Op("broadcast_to", {v}, {{"shape", AttrValue::Ints(full)}}));
-      }
-      return c.Reshape(v, {NumElements(out), shape[rank - 2], shape[rank - 1]});
-    };
-    KILN_ASSIGN_OR_RETURN(a, flat(a, sa));
-    KILN_ASSIGN_OR_RETURN(b, flat(b, sb));
+    KILN_ASSIGN_OR_RETURN(a, c.Reshape(a, sa));
+    KILN_ASSIGN_OR_RETURN(b, c.Reshape(b, sb));
     KILN_ASSIGN_OR_RETURN(y, make("nn.batch_matmul", a, b, {{"transpose_b", false}}));
-    out.push_back(sa[rank - 2]);
-    out.push_back(sb[rank - 1]);
   }
+  Shape out = c.type(y).shape;
   if (vector_a) out.erase(out.end() - 2);
   if (vector_b) out.pop_back();
   return c.Reshape(y, out);

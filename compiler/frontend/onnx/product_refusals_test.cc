@@ -32,7 +32,7 @@ TEST(ProductRefusals, OfMatrices) {
       {two("MatMul", "2,3", "4,5"),
        "operands: found (2, 3) and (4, 5), wanted inner extents that agree"},
       {two("MatMul", "2,1,3", "4,3,5"),
-       "operands: found (2, 1, 3) and (4, 3, 5), wanted batch extents that broadcast"},
+       "found (2, 1, 3) and (4, 3, 5), wanted batches that broadcast"},
       {Model(Input("x", "4") + Node("Trilu", "x"), 14),
        "(Trilu): data: found Tensor[(4,), float32], wanted matrices"},
       {Model(Input("x", "2,2") + Ints("k", {1, 2}) + Node("Trilu", "x,k"), 14),

@@ -48,17 +48,6 @@ absl::Status FullyConnected(Converter& c) {
   return absl::OkStatus();
 }
 
-// The batch of a product, broadcast and flattened.
-absl::StatusOr<ValueId> FlatBatch(Converter& c, ValueId value, const Shape& batch) {
-  Shape full = batch;
-  const Shape shape = c.type(value).shape;
-  full.insert(full.end(), shape.end() - 2, shape.end());
-  if (full != shape) {
-    KILN_ASSIGN_OR_RETURN(value, c.Op("broadcast_to", {value}, {{"shape", AttrValue::Ints(full)}}));
-  }
-  return c.Reshape(value, {NumElements(batch), shape[shape.size() - 2], shape.back()});
-}
-
 // The products of two batches, inputs 0 and 1.
 absl::StatusOr<ValueId> Multiplied(Converter& c, ValueId a, ValueId b, Attrs attrs) {
   KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> a_q, InputQuantization(c, 0));
@@ -91,27 +80,20 @@ absl::Status BatchMatMul(Converter& c) {
   if (sa.size() < 2 || sb.size() < 2) {
     return Wrong("operands", c.type(a).ToString() + " and " + c.type(b).ToString(), "matrices");
   }
-  Shape batch_a(sa.begin(), sa.end() - 2), batch_b(sb.begin(), sb.end() - 2);
-  const size_t rank = std::max(batch_a.size(), batch_b.size());
-  batch_a.insert(batch_a.begin(), rank - batch_a.size(), 1);
-  batch_b.insert(batch_b.begin(), rank - batch_b.size(), 1);
-  Shape batch;
-  for (size_t i = 0; i < rank; ++i) {
-    if (batch_a[i] != batch_b[i] && batch_a[i] != 1 && batch_b[i] != 1) {
-      return Wrong("operands", ShapeToString(sa) + " and " + ShapeToString(sb),
-                   "batches that broadcast");
-    }
-    batch.push_back(batch_a[i] == 1 ? batch_b[i] : batch_a[i]);
-  }
-  KILN_RETURN_IF_ERROR(CheckTensorType({batch, c.type(a).dtype}));
-  KILN_ASSIGN_OR_RETURN(a, FlatBatch(c, a, batch));
-  KILN_ASSIGN_OR_RETURN(b, FlatBatch(c, b, batch));
+  // Matrices without a batch have a batch of one.
+  const size_t rank = std::max({sa.size(), sb.size(), size_t{3}});
+  const auto of_rank = [&](Shape shape) {
+    shape.insert(shape.begin(), rank - shape.size(), 1);
+    return shape;
+  };
+  KILN_ASSIGN_OR_RETURN(a, c.Reshape(a, of_rank(sa)));
+  KILN_ASSIGN_OR_RETURN(b, c.Reshape(b, of_rank(sb)));
   KILN_ASSIGN_OR_RETURN(
       ValueId y,
       Multiplied(c, a, b, {{"transpose_a", options.adj_x()}, {"transpose_b", options.adj_y()}}));
-  const Shape product = c.type(y).shape;
-  batch.insert(batch.end(), product.end() - 2, product.end());
-  KILN_ASSIGN_OR_RETURN(y, c.Reshape(y, batch));
+  Shape product = c.type(y).shape;
+  if (std::max(sa.size(), sb.size()) < rank) product.erase(product.begin());
+  KILN_ASSIGN_OR_RETURN(y, c.Reshape(y, product));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }

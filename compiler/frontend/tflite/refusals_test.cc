@@ -220,7 +220,7 @@ const Refusal kRefusals[] = {
     {"ProductOfVectors", [](ModelBuilder& b) { Multiply(b, {2}, {2, 1}); },
      "operands: found Tensor[(2,), float32] and Tensor[(2, 1), float32], wanted matrices"},
     {"BatchesThatDoNotBroadcast", [](ModelBuilder& b) { Multiply(b, {2, 1, 1}, {3, 1, 1}); },
-     "operands: found (2, 1, 1) and (3, 1, 1), wanted batches that broadcast"},
+     "found (2, 1, 1) and (3, 1, 1), wanted batches that broadcast"},
     {"UnpackedToOneOfFour",
      [](ModelBuilder& b) {
        Result(b, BuiltinOperator::UNPACK, {b.Input("x", {4})}, schema::UnpackOptionsT());
