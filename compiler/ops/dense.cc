@@ -23,6 +23,8 @@ absl::Status Lower(StageBuilder& b) {
   return absl::OkStatus();
 }
 
+bool ByRows(const Graph&, const Node&) { return true; }
+
 const OpDef kDense = {
     {.name = "nn.dense",
      .doc = "Y = X Wᵀ: Y[…, n] = sum over k of data[…, k] * weight[n, k].",
@@ -36,6 +38,7 @@ const OpDef kDense = {
      .layout = LayoutRule::kFixed,
      .weight = 1,
      .channels = Channels::kRows,
+     .by_rows = ByRows,
      .quantized = "qnn.dense"},
     Infer,
     Lower,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // nn.matmul and nn.batch_matmul.
+#include <algorithm>
+
 #include "compiler/ops/matrix_product.h"
 
 namespace kiln {
@@ -65,6 +67,12 @@ absl::Status Lower(StageBuilder& b) {
   return absl::OkStatus();
 }
 
+// A batch of data that stands for several has rows of several outputs.
+bool ByRows(const Graph& graph, const Node& node) {
+  const Shape &data = graph.type(node.inputs[0]).shape, &out = graph.type(node.outputs[0]).shape;
+  return !node.attrs.Bool("transpose_a") && std::equal(data.begin(), data.end() - 1, out.begin());
+}
+
 const AttrSchema kOutDType = {"out_dtype", AttrType::kDType, "", false,
                               "of the sums; \"\": as the inputs"};
 const AttrSchema kTransposeA = {"transpose_a", AttrType::kBool, false, false,
@@ -85,7 +93,7 @@ const OpDef kMatmul = {
      "out_dtype is of the same kind and not narrower",
      "tensor_a has rank 2 or more (2 where transposed), tensor_b rank 2", "the depths agree",
      "units is the number of columns"},
-    {.fusion = Fusion::kContraction, .layout = LayoutRule::kFixed, .weight = 1},
+    {.fusion = Fusion::kContraction, .layout = LayoutRule::kFixed, .weight = 1, .by_rows = ByRows},
     InferMatmul,
     Lower,
     {Case({Values(F32({2, 2}), {1, 2, 3, 4}), Values(F32({2, 2}), {1, 0, -1, 2})}, {{"units", 2}},
@@ -109,7 +117,7 @@ const OpDef kBatchMatmul = {
     {"both inputs hold floats, or integers", "their dtypes are one, or out_dtype is given",
      "out_dtype is of the same kind and not narrower", "both have one rank, of 3 or more",
      "the depths agree", "each extent of the batches is one number, or 1 in one of them"},
-    {.fusion = Fusion::kContraction, .layout = LayoutRule::kFixed, .weight = 1},
+    {.fusion = Fusion::kContraction, .layout = LayoutRule::kFixed, .weight = 1, .by_rows = ByRows},
     InferBatchMatmul,
     Lower,
     {Case({Values(F32({2, 1, 2}), {1, 2, 3, 4}), Values(F32({1, 2, 2}), {1, 0, -1, 2})}, {},

@@ -2,6 +2,7 @@
 #include "compiler/ops/op_queries.h"
 
 #include "absl/strings/match.h"
+#include "compiler/ops/axes.h"
 
 namespace kiln {
 namespace {
@@ -53,6 +54,19 @@ bool Reshapes(const Node& node) {
 
 bool IsView(const Graph& graph, const Node& node) {
   return Reshapes(node) && !graph.is_constant(node.inputs[0]);
+}
+
+bool IsByRows(const Graph& graph, const Node& node) {
+  const OpTraits* traits = TraitsOf(node);
+  return traits != nullptr && traits->by_rows != nullptr && traits->by_rows(graph, node);
+}
+
+bool MovesRows(const Graph& graph, const Node& node) {
+  const OpTraits* traits = TraitsOf(node);
+  if (traits == nullptr || traits->layout.rule != LayoutRule::kTranspose) return false;
+  const int rank = graph.type(node.outputs[0]).rank();
+  const absl::StatusOr<std::vector<int>> axes = TransposeAxes(node.attrs, rank, 1);
+  return axes.ok() && rank > 0 && axes->back() == rank - 1;
 }
 
 std::optional<ChannelAxes> ChannelAxesOf(const Graph& graph, const Node& node) {

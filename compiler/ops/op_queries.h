@@ -23,6 +23,11 @@ bool Reshapes(const Node& node);
 // Whether the node makes no code: it reshapes a value that has memory, which a constant has not.
 bool IsView(const Graph& graph, const Node& node);
 
+// Whether rows of the output are computed of rows of data (RowRule).
+bool IsByRows(const Graph& graph, const Node& node);
+// Whether the node is a transpose that leaves the last axis where it is.
+bool MovesRows(const Graph& graph, const Node& node);
+
 // Where the output channels of a product of data and weight are: an axis of the output, and one of
 // the weight unless that has none with an entry per channel, as grouped weights may.
 struct ChannelAxes {

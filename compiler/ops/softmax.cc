@@ -67,6 +67,11 @@ absl::Status LowerLogSoftmax(StageBuilder& b) {
   return absl::OkStatus();
 }
 
+bool ByRows(const Graph& graph, const Node& node) {
+  const size_t rank = graph.type(node.inputs[0]).shape.size();
+  return AxisOf(node.attrs.Int("axis"), rank) + 1 == rank;
+}
+
 OpDef Softmax(std::string name, std::string doc, absl::Status (*lower)(StageBuilder&),
               const std::vector<double>& expected) {
   return {{.name = std::move(name),
@@ -74,7 +79,7 @@ OpDef Softmax(std::string name, std::string doc, absl::Status (*lower)(StageBuil
            .inputs = {{"data", "floats of rank 1 or more"}},
            .attrs = {{"axis", AttrType::kInt, -1, false, "that sums to 1"}}},
           {"data holds floats", "axis is an axis of data"},
-          {.fusion = Fusion::kReduction, .layout = {LayoutRule::kAxis, "axis"}},
+          {.fusion = Fusion::kReduction, .layout = {LayoutRule::kAxis, "axis"}, .by_rows = ByRows},
           Infer,
           lower,
           {Case({Values(F32({2, 2}), {0, 1, 1000, 1000})}, {{"axis", -1}},

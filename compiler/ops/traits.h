@@ -78,8 +78,9 @@ enum class Parts {
   kSplit,         // the outputs lie behind each other in the input
 };
 
-// What a factor of the inputs does: f(s x, s y) is s f(x, y), or f(s x, y) and f(x, s y) are.
-enum class Arithmetic { kOther, kSum, kProduct };
+// What a factor of the inputs does: f(s x, s y) is s f(x, y); or f(s x, y) and f(x, s y) are; or
+// f(s x, y) is, and so is f(x, y / s).
+enum class Arithmetic { kOther, kSum, kProduct, kQuotient };
 
 // Where output channels are, so that scales per channel fold into the weight.
 enum class Channels {
@@ -95,6 +96,10 @@ enum class Channels {
 using CanonicalForm = absl::StatusOr<std::vector<ValueId>> (*)(Graph& graph, const Node& node,
                                                                const std::vector<ValueId>& inputs);
 
+// Whether each row of the output, along its last axis, is computed of the row at the same place of
+// data, input 0, and of no other; of other inputs it may be anything.
+using RowRule = bool (*)(const Graph& graph, const Node& node);
+
 struct OpTraits {
   Fusion fusion = Fusion::kOpaque;
   LayoutTrait layout;
@@ -107,6 +112,8 @@ struct OpTraits {
   Channels channels = Channels::kNone;
   // Pads or permutes axes only: a contraction may read its data through it.
   bool is_read_in_place = false;
+  // Null: never.
+  RowRule by_rows = nullptr;
   // The operator that computes the same of quantized numbers, int32 sums: its inputs are data,
   // weight, scale and zero point of data, scale and zero point of weight, its attributes the same.
   const char* quantized = nullptr;

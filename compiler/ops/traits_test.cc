@@ -278,9 +278,38 @@ TEST_P(EveryTrait, SumsAndProductsTakeAFactorOut) {
       ExpectNear(expected, RunExample(op, example.attrs, both), 0);
       return;
     }
-    ExpectNear(expected, RunExample(op, example.attrs, {inputs[0], both[1]}), 0);
     ExpectNear(expected, RunExample(op, example.attrs, {both[0], inputs[1]}), 0);
+    const Tensor other = op.traits.arithmetic == Arithmetic::kProduct
+                             ? both[1]
+                             : Mapped(inputs[1], [](double v, int64_t) { return v / 2; });
+    ExpectNear(expected, RunExample(op, example.attrs, {inputs[0], other}), 0);
   });
+}
+
+// Other data in all rows but the first leaves the first row of the output as it is.
+TEST_P(EveryTrait, RowsAreOfRowsOfData) {
+  const OpDef& op = *GetParam();
+  if (op.traits.by_rows == nullptr) return;
+  int cases = 0;
+  ForEachExample([&](const OpExample& example, Tensors inputs) {
+    const OneNode one = NodeOf(op, example);
+    const Shape& shape = inputs[0].type().shape;
+    if (!IsByRows(one.graph, one.node()) || shape.back() == inputs[0].type().num_elements()) return;
+    ++cases;
+    const Tensors expected = RunExample(op, example.attrs, inputs);
+    inputs[0] = Mapped(inputs[0], [row = shape.back()](double v, int64_t i) {
+      return i < row || i % 2 == 0 ? v : v + 1;
+    });
+    const Tensors found = RunExample(op, example.attrs, inputs);
+    const auto row_bytes = static_cast<size_t>(expected[0].type().shape.back() *
+                                               expected[0].type().dtype.bytes());
+    EXPECT_EQ(expected[0].bytes().substr(0, row_bytes), found[0].bytes().substr(0, row_bytes));
+    EXPECT_NE(expected[0].bytes(), found[0].bytes());
+    // The rows are at the same places.
+    const Shape& out = expected[0].type().shape;
+    EXPECT_EQ(Shape(shape.begin(), shape.end() - 1), Shape(out.begin(), out.end() - 1));
+  });
+  EXPECT_GT(cases, 0);
 }
 
 // A weight with a factor per output channel gives outputs with that factor.

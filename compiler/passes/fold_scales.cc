@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // FoldScales: (conv(x, w) [+ bias]) * s with constant w, bias and a constant s per output channel
 // becomes conv(x, w * s) [+ bias * s]: what batch_norm leaves behind a convolution costs nothing
-// then. So with every product that says where its output channels are. Results differ by rounding.
+// then. So with every product that says where its output channels are. One number s goes further
+// back, through what moves elements and through data of products: attention's scores / sqrt(width)
+// come to be scaled in the weights of the queries. Results differ by rounding.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -43,10 +45,9 @@ class ScaleFolder {
     return &old_.node(v.node);
   }
 
-  // A constant that varies along `axis` of a tensor of rank `rank` alone, or not at all.
-  bool IsPerChannel(ValueId value, int rank, int64_t axis) const {
-    if (!old_.is_constant(value)) return false;
-    const Shape& shape = old_.type(value).shape;
+  // Whether a scale of this shape varies along `axis` of a tensor of rank `rank` alone, or not at
+  // all.
+  static bool IsPerChannel(const Shape& shape, int rank, int64_t axis) {
     for (size_t i = 0; i < shape.size(); ++i) {
       const int64_t position = static_cast<int64_t>(i) + rank - static_cast<int64_t>(shape.size());
       if (shape[i] != 1 && position != axis) return false;
@@ -55,67 +56,106 @@ class ScaleFolder {
   }
 
   absl::StatusOr<bool> Rewrite(const Node& node) {
-    if (ArithmeticOf(node) != Arithmetic::kProduct) return false;
-    for (size_t side = 0; side < 2; ++side) {
-      const ValueId scale = node.inputs[1 - side];
-      const Node* producer = SoleProducer(node.inputs[side]);
-      if (producer == nullptr || producer->is_group() || !old_.is_constant(scale) ||
-          old_.type(node.inputs[side]) != old_.type(node.outputs[0])) {
-        continue;
-      }
-      ValueId bias = kNoId;
-      const Node* outer = producer;
-      if (ArithmeticOf(*producer) == Arithmetic::kSum) {
-        if (!old_.is_constant(producer->inputs[1]) ||
-            old_.type(producer->inputs[0]) != old_.type(producer->outputs[0])) {
-          continue;
-        }
-        bias = producer->inputs[1];
-        producer = SoleProducer(producer->inputs[0]);
-      }
-      if (producer == nullptr || producer->is_group()) continue;
-      KILN_ASSIGN_OR_RETURN(const bool done, FoldInto(node, *producer, *outer, scale, bias));
-      if (done) return true;
+    const Arithmetic arithmetic = ArithmeticOf(node);
+    const bool divides = arithmetic == Arithmetic::kQuotient;
+    if (!divides && arithmetic != Arithmetic::kProduct) return false;
+    const TensorType& type = old_.type(node.outputs[0]);
+    if (!type.dtype.is_float() || type.dtype.bits == 16) return false;
+    for (size_t side = 0; side < (divides ? 1 : 2); ++side) {
+      const ValueId value = node.inputs[side], scale = node.inputs[1 - side];
+      if (!old_.is_constant(scale) || old_.type(value) != type) continue;
+      const TensorType& of_scale = old_.type(scale);
+      if (!TakesScale(value, of_scale.num_elements() == 1 ? Shape() : of_scale.shape)) continue;
+      KILN_ASSIGN_OR_RETURN(const ValueId factor, Factor(node, scale));
+      KILN_ASSIGN_OR_RETURN(const ValueId scaled, Scaled(value, factor));
+      rewriter_.Replace(node.outputs[0], scaled);
+      return true;
     }
     return false;
   }
 
-  absl::StatusOr<bool> FoldInto(const Node& node, const Node& product, const Node& outer,
-                                ValueId scale, ValueId bias) {
-    const TensorType& type = old_.type(node.outputs[0]);
-    const std::optional<ChannelAxes> channels = ChannelAxesOf(old_, product);
-    if (!channels.has_value() || !channels->weight.has_value()) return false;
-    const auto weight_input = static_cast<size_t>(TraitsOf(product)->weight);
-    const ValueId weight = product.inputs[weight_input];
-    if (!old_.is_constant(weight) || !type.dtype.is_float() || type.dtype.bits == 16 ||
-        old_.type(weight).dtype != type.dtype ||
-        !IsPerChannel(scale, type.rank(), channels->output)) {
-      return false;
+  // What the node multiplies by; one number without dimensions.
+  absl::StatusOr<ValueId> Factor(const Node& node, ValueId scale) {
+    ValueId factor = rewriter_.Map(scale);
+    const TensorType& type = old_.type(scale);
+    if (ArithmeticOf(node) == Arithmetic::kQuotient) {
+      const ValueId one = graph().AddConstant(Tensor::Scalar(type.dtype, 1));
+      KILN_ASSIGN_OR_RETURN(factor, AddOp(graph(), node.op->name, {one, factor}));
     }
-    Graph& graph = rewriter_.graph();
-    KILN_ASSIGN_OR_RETURN(
-        const ValueId spread,
-        MakeAlongAxis(graph, rewriter_.Map(scale), old_.type(weight).rank(), *channels->weight));
-    KILN_ASSIGN_OR_RETURN(const ValueId scaled, MakeProduct(graph, rewriter_.Map(weight), spread));
-    std::vector<ValueId> inputs;
-    for (ValueId input : product.inputs) inputs.push_back(rewriter_.Map(input));
-    inputs[weight_input] = scaled;
-    KILN_ASSIGN_OR_RETURN(ValueId result, AddOp(graph, product.op->name, std::move(inputs),
-                                                product.attrs, product.source));
-    if (bias != kNoId) {
-      ValueId factor = rewriter_.Map(scale);
-      // A bias along an axis that an attribute names is a vector; others broadcast as the scale.
-      if (TraitsOf(outer)->layout.rule == LayoutRule::kAxis) {
-        KILN_ASSIGN_OR_RETURN(factor, MakeAlongAxis(graph, factor, 1, 0));
-      }
-      KILN_ASSIGN_OR_RETURN(const ValueId scaled_bias,
-                            MakeProduct(graph, rewriter_.Map(bias), factor));
-      KILN_ASSIGN_OR_RETURN(
-          result, AddOp(graph, outer.op->name, {result, scaled_bias}, outer.attrs, outer.source));
-    }
-    rewriter_.Replace(node.outputs[0], result);
-    return true;
+    if (type.shape.empty() || type.num_elements() != 1) return factor;
+    return MakeReshape(graph(), factor, {});
   }
+
+  // The sum of the node's data and a constant that does not broadcast the data.
+  bool AddsConstant(const Node& node) const {
+    return ArithmeticOf(node) == Arithmetic::kSum && old_.is_constant(node.inputs[1]) &&
+           old_.type(node.inputs[0]) == old_.type(node.outputs[0]);
+  }
+
+  // Where the channels are of a product whose weight is a constant, and has them on one axis.
+  std::optional<ChannelAxes> ChannelsOfConstant(const Node& node) const {
+    const std::optional<ChannelAxes> channels = ChannelAxesOf(old_, node);
+    if (!channels.has_value() || !channels->weight.has_value()) return std::nullopt;
+    const ValueId weight = node.inputs[static_cast<size_t>(TraitsOf(node)->weight)];
+    const bool is_plain = old_.is_constant(weight) &&
+                          old_.type(weight).dtype == old_.type(node.outputs[0]).dtype;
+    return is_plain ? channels : std::nullopt;
+  }
+
+  // Whether a factor of the node's data is one of its output.
+  static bool LetsFactorsThrough(const Node& node) {
+    const OpTraits& traits = *TraitsOf(node);
+    return traits.origin == Origin::kMoved ||
+           (traits.fusion == Fusion::kContraction && traits.weight > 0);
+  }
+
+  // Whether the value, which nothing else reads, can be computed times a constant of this shape by
+  // scaling constants alone.
+  bool TakesScale(ValueId value, const Shape& scale) const {
+    const Node* producer = SoleProducer(value);
+    if (producer == nullptr || producer->is_group()) return false;
+    if (AddsConstant(*producer)) return TakesScale(producer->inputs[0], scale);
+    if (const auto channels = ChannelsOfConstant(*producer)) {
+      return IsPerChannel(scale, old_.type(value).rank(), channels->output);
+    }
+    return NumElements(scale) == 1 && LetsFactorsThrough(*producer) &&
+           old_.type(producer->inputs[0]).dtype == old_.type(value).dtype &&
+           TakesScale(producer->inputs[0], scale);
+  }
+
+  // The value, which takes it, times `scale` of the new graph.
+  absl::StatusOr<ValueId> Scaled(ValueId value, ValueId scale) {
+    const Node& producer = *SoleProducer(value);
+    std::vector<ValueId> inputs;
+    if (const auto channels = ChannelsOfConstant(producer)) {
+      for (ValueId input : producer.inputs) inputs.push_back(rewriter_.Map(input));
+      const auto weight = static_cast<size_t>(TraitsOf(producer)->weight);
+      const int rank = old_.type(producer.inputs[weight]).rank();
+      KILN_ASSIGN_OR_RETURN(const ValueId spread,
+                            MakeAlongAxis(graph(), scale, rank, *channels->weight));
+      KILN_ASSIGN_OR_RETURN(inputs[weight], MakeProduct(graph(), inputs[weight], spread));
+    } else {
+      KILN_ASSIGN_OR_RETURN(const ValueId data, Scaled(producer.inputs[0], scale));
+      inputs.push_back(data);
+      for (size_t i = 1; i < producer.inputs.size(); ++i) {
+        inputs.push_back(rewriter_.Map(producer.inputs[i]));
+      }
+      if (AddsConstant(producer)) {
+        KILN_ASSIGN_OR_RETURN(inputs[1], ScaledBias(producer, inputs[1], scale));
+      }
+    }
+    return AddOp(graph(), producer.op->name, std::move(inputs), producer.attrs, producer.source);
+  }
+
+  // A bias along an axis that an attribute names is a vector; others broadcast as the scale.
+  absl::StatusOr<ValueId> ScaledBias(const Node& sum, ValueId bias, ValueId scale) {
+    if (TraitsOf(sum)->layout.rule == LayoutRule::kAxis) {
+      KILN_ASSIGN_OR_RETURN(scale, MakeAlongAxis(graph(), scale, 1, 0));
+    }
+    return MakeProduct(graph(), bias, scale);
+  }
+
+  Graph& graph() { return rewriter_.graph(); }
 
   const Graph& old_;
   GraphRewriter rewriter_;

@@ -121,6 +121,27 @@ def @main(%x: Tensor[(1, 2, 4, 4), float32], %constant_w: Tensor[(3, 2, 1, 1), f
                "add(%2, %3)\n");
 }
 
+TEST(FoldScales, OfAQuotient) {
+  ExpectFolded(R"(
+def @main(%x: Tensor[(2, 5), float32], %constant_w: Tensor[(3, 5), float32]) {
+  divide(nn.dense(%x, %constant_w), 8f)
+})",
+               "nn.dense(%x, %2)\n");
+}
+
+// Attention: scores / sqrt(width) is folded into the weights and the bias of the queries.
+TEST(FoldScales, OneNumberGoesThroughMovesAndProducts) {
+  ExpectFolded(R"(
+def @main(%x: Tensor[(4, 6), float32], %constant_w: Tensor[(6, 6), float32],
+          %constant_b: Tensor[(6,), float32], %keys: Tensor[(2, 3, 4), float32],
+          %constant_s: Tensor[(1, 1, 1), float32]) {
+  %0 = add(nn.dense(%x, %constant_w), %constant_b);
+  %1 = transpose(reshape(%0, newshape=[4, 2, 3]), axes=[1, 0, 2]);
+  divide(nn.batch_matmul(%1, %keys, transpose_b=False), %constant_s)
+})",
+               "nn.batch_matmul(%8, %keys)\n");
+}
+
 // Scales that are computed from constants are folded first.
 TEST(FoldScales, SeesThroughComputationsOfConstants) {
   ExpectFolded(R"(

@@ -6,7 +6,11 @@
 //   element-wise and injective before element-wise, injective and reductions (prologue), but for
 //     the epilogue of a reduction or contraction, which stays with that; where two of them meet in
 //     a sum, the later one's epilogue goes on
-//   injective before a contraction's data, so that a change of layout or padding is read in place
+//   injective before a contraction's data, so that a change of layout or padding is read in place,
+//     and a transpose before its other factor
+//   a transpose that leaves rows whole behind a contraction, which then stores them there
+//   two contractions with a reduction of rows between them (attention), so that the whole of what
+//     lies between them is nowhere in memory
 // A reshape of a computed value is no function at all but a view, and stays alone.
 #include <algorithm>
 #include <set>
@@ -50,7 +54,8 @@ class Fuser {
  private:
   struct Group {
     std::set<NodeId> nodes;
-    NodeId heavy = kNoId;     // the reduction or contraction in it
+    NodeId heavy = kNoId;     // the last reduction or contraction in it
+    NodeId scores = kNoId;    // the contraction whose rows are reduced before those of `heavy`
     NodeId heavy_of = kNoId;  // the one whose epilogue is in it
   };
 
@@ -69,14 +74,19 @@ class Fuser {
   }
 
   // Whether every path from `producer` to the end of the group keeps one value per place: only
-  // element-wise nodes of the same shape.
-  bool EndsElementwise(NodeId producer, const Group& group) const {
+  // element-wise nodes of the same shape, and, behind a contraction, a transpose at the end that
+  // moves whole rows.
+  bool EndsElementwise(NodeId producer, NodeId heavy, const Group& group) const {
     const Shape& shape = graph_.type(graph_.node(producer).outputs[0]).shape;
     for (NodeId id : group.nodes) {
       if (id <= producer) continue;
       const Node& node = graph_.node(id);
       if (!Reaches(producer, id, group)) continue;
-      if (KindOf(node) != Fusion::kElementwise || graph_.type(node.outputs[0]).shape != shape) {
+      const bool moves_rows = id == *group.nodes.rbegin() && MovesRows(graph_, node) &&
+                              KindOf(graph_.node(heavy)) == Fusion::kContraction &&
+                              graph_.type(node.inputs[0]).shape == shape;
+      if (!moves_rows && (KindOf(node) != Fusion::kElementwise ||
+                          graph_.type(node.outputs[0]).shape != shape)) {
         return false;
       }
     }
@@ -129,19 +139,73 @@ class Fuser {
     if (kind == Fusion::kOpaque || !OnlyReadBy(producer, group)) return false;
     if (IsHeavy(kind)) {
       return group.heavy == kNoId && (group.heavy_of == kNoId || group.heavy_of == id) &&
-             EndsElementwise(id, group);
+             EndsElementwise(id, id, group);
     }
     const NodeId heavy_of = heavy_of_[static_cast<size_t>(id)];
     const bool is_epilogue = heavy_of != kNoId;
     if (!FeedsHeavy(id, group)) {
       return !is_epilogue || ((group.heavy_of == kNoId || group.heavy_of == heavy_of) &&
-                              EndsElementwise(id, group));
+                              EndsElementwise(id, heavy_of, group));
     }
     const Node& heavy = graph_.node(group.heavy);
     if (KindOf(heavy) == Fusion::kReduction) return !is_epilogue;
-    // Only a pure move of the data operand may be read in place by a contraction.
-    return kind == Fusion::kInjective && producer.outputs[0] == heavy.inputs[0] &&
-           FindOp(producer.op->name)->traits.is_read_in_place;
+    return kind == Fusion::kInjective && (IsReadInPlace(producer, group.heavy) ||
+                                          IsReadInPlace(producer, group.scores));
+  }
+
+  // Only a pure move of the data, or a transpose of the other factor, may be read in place by a
+  // contraction.
+  bool IsReadInPlace(const Node& producer, NodeId contraction) const {
+    if (contraction == kNoId) return false;
+    const OpTraits& traits = *TraitsOf(producer);
+    const std::vector<ValueId>& factors = graph_.node(contraction).inputs;
+    return (traits.is_read_in_place && producer.outputs[0] == factors[0]) ||
+           (traits.layout.rule == LayoutRule::kTranspose && factors.size() == 2 &&
+            producer.outputs[0] == factors[1]);
+  }
+
+  // The node that makes the value, if nothing else reads it; null otherwise.
+  const Node* OnlyFor(ValueId value) const {
+    const bool alone = graph_.value(value).kind == ValueKind::kNodeOutput && !LeavesGraph(value) &&
+                       consumers_[static_cast<size_t>(value)].size() == 1;
+    return alone ? &graph_.node(graph_.value(value).node) : nullptr;
+  }
+
+  // Takes in what comes before the contraction of the group row by row: a reduction of the rows of
+  // another contraction, and its epilogue between the two.
+  void TakeScores(Group& group) const {
+    const Node& product = graph_.node(group.heavy);
+    if (KindOf(product) != Fusion::kContraction || !IsByRows(graph_, product)) return;
+    const Node* reduction = OnlyFor(product.inputs[0]);
+    if (reduction == nullptr || KindOf(*reduction) != Fusion::kReduction ||
+        !IsByRows(graph_, *reduction)) {
+      return;
+    }
+    const Node* last = OnlyFor(reduction->inputs[0]);
+    if (last == nullptr) return;
+    const auto id_of = [&](const Node* node) { return graph_.value(node->outputs[0]).node; };
+    const NodeId scores = IsHeavy(KindOf(*last)) ? id_of(last)
+                                                 : heavy_of_[static_cast<size_t>(id_of(last))];
+    if (scores == kNoId || KindOf(graph_.node(scores)) != Fusion::kContraction ||
+        !IsByRows(graph_, graph_.node(scores))) {
+      return;
+    }
+    group.scores = scores;
+    group.nodes.insert(id_of(reduction));
+    for (std::vector<NodeId> work = {id_of(last)}; !work.empty();) {
+      const NodeId id = work.back();
+      work.pop_back();
+      group.nodes.insert(id);
+      if (id == scores) continue;
+      for (ValueId input : graph_.node(id).inputs) {
+        const Node* before = OnlyFor(input);
+        if (before == nullptr) continue;
+        const NodeId before_id = id_of(before);
+        if (before_id == scores || heavy_of_[static_cast<size_t>(before_id)] == scores) {
+          work.push_back(before_id);
+        }
+      }
+    }
   }
 
   void Grow(NodeId last) {
@@ -149,7 +213,10 @@ class Fuser {
     group.nodes.insert(last);
     const Fusion kind = KindOf(graph_.node(last));
     group.heavy_of = heavy_of_[static_cast<size_t>(last)];
-    if (IsHeavy(kind)) group.heavy = group.heavy_of = last;
+    if (IsHeavy(kind)) {
+      group.heavy = group.heavy_of = last;
+      TakeScores(group);
+    }
     if (kind != Fusion::kOpaque) {
       for (bool grown = true; grown && group.nodes.size() < kMaxGroupNodes;) {
         grown = false;
@@ -166,7 +233,10 @@ class Fuser {
         for (NodeId id : candidates) {
           if (group_[static_cast<size_t>(id)] != kNoId || !MayJoin(id, group)) continue;
           group.nodes.insert(id);
-          if (IsHeavy(KindOf(graph_.node(id)))) group.heavy = group.heavy_of = id;
+          if (IsHeavy(KindOf(graph_.node(id)))) {
+            group.heavy = group.heavy_of = id;
+            TakeScores(group);
+          }
           if (group.heavy_of == kNoId) group.heavy_of = heavy_of_[static_cast<size_t>(id)];
           grown = true;
           break;

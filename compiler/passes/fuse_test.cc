@@ -104,9 +104,57 @@ TEST(Fuse, ContractionsReadMovedDataInPlace) {
   // Only the data, and nothing that computes: it would be computed for every use.
   EXPECT_EQ(Groups(std::string(kMain) + "nn.conv2d(exp(%x), %w, kernel_size=[1, 1]) }"),
             "exp | nn.conv2d");
-  EXPECT_EQ(Groups("def @main(%x: Tensor[(2, 4), float32], %w: Tensor[(4, 3), float32]) {"
-                   "nn.dense(%x, transpose(%w, axes=[1, 0])) }"),
-            "transpose | nn.dense");
+}
+
+TEST(Fuse, ContractionsReadTheirOtherFactorTransposed) {
+  constexpr char kMain[] =
+      "def @main(%x: Tensor[(2, 4), float32], %w: Tensor[(4, 3), float32]) {";
+  EXPECT_EQ(Groups(std::string(kMain) + "nn.dense(%x, transpose(%w, axes=[1, 0])) }"),
+            "transpose nn.dense");
+  EXPECT_EQ(Groups("def @main(%x: Tensor[(2, 4), float32], %w: Tensor[(3, 3), float32]) {"
+                   "nn.dense(%x, nn.pad(%w, 0f, pad_width=[[0, 0], [1, 0]])) }"),
+            "nn.pad | nn.dense");
+}
+
+TEST(Fuse, ContractionsStoreRowsElsewhere) {
+  EXPECT_EQ(Conv("transpose(%0, axes=[0, 2, 1, 3])"), "nn.conv2d transpose");
+  EXPECT_EQ(Conv("transpose(nn.relu(%0), axes=[0, 2, 1, 3])"), "nn.conv2d nn.relu transpose");
+  EXPECT_EQ(Vector("transpose(nn.softmax(reshape(%x, newshape=[2, 2, 2])), axes=[1, 0, 2])"),
+            "reshape | nn.softmax | transpose");
+}
+
+// softmax(%q %k + %m) %v, and the same with a change somewhere.
+std::string Attention(const std::string& softmax = "nn.softmax(%1)",
+                      const std::string& product = "nn.batch_matmul(%2, %v, transpose_b=False)",
+                      const std::string& last = "%3") {
+  return Groups(
+      "def @main(%q: Tensor[(2, 5, 4), float32], %k: Tensor[(2, 4, 5), float32], "
+      "%v: Tensor[(2, 5, 5), float32], %m: Tensor[(5), float32]) {"
+      "%0 = nn.batch_matmul(%q, %k, transpose_b=False); %1 = add(%0, %m); %2 = " +
+      softmax + "; %3 = " + product + "; " + last + " }");
+}
+
+TEST(Fuse, AttentionIsOneGroup) {
+  EXPECT_EQ(Attention(), "nn.batch_matmul add nn.softmax nn.batch_matmul");
+  EXPECT_EQ(Attention("nn.softmax(%1)", "nn.batch_matmul(%2, %v, transpose_b=False)",
+                      "transpose(nn.relu(%3), axes=[1, 0, 2])"),
+            "nn.batch_matmul add nn.softmax nn.batch_matmul nn.relu transpose");
+  EXPECT_EQ(Attention("nn.softmax(nn.relu(%1))"),
+            "nn.batch_matmul add nn.relu nn.softmax nn.batch_matmul");
+}
+
+TEST(Fuse, AttentionWhoseRowsAreNotThoseOfTheSoftmax) {
+  EXPECT_EQ(Attention("nn.softmax(%1, axis=1)"),
+            "nn.batch_matmul add | nn.softmax | nn.batch_matmul");
+  EXPECT_EQ(Attention("nn.softmax(%1)", "nn.batch_matmul(%2, %v, transpose_a=True)"),
+            "nn.batch_matmul add | nn.softmax | nn.batch_matmul");
+  // The shares are read elsewhere too, or the scores.
+  EXPECT_EQ(Attention("nn.softmax(%1)", "nn.batch_matmul(%2, %v, transpose_b=False)",
+                      "add(%3, %2)"),
+            "nn.batch_matmul add | nn.softmax | nn.batch_matmul add");
+  EXPECT_EQ(Attention("nn.softmax(%1)", "nn.batch_matmul(%2, %v, transpose_b=False)",
+                      "add(%3, %0)"),
+            "nn.batch_matmul | add nn.softmax | nn.batch_matmul add");
 }
 
 TEST(Fuse, ViewsAndTuplesStandAlone) {

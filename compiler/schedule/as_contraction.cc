@@ -33,6 +33,11 @@ const loop::Load* FactorLoad(Expr e) {
   return e.As<loop::Load>();
 }
 
+Expr WithLoad(const Expr& factor, const Expr& load) {
+  const auto* cast = factor.As<loop::Cast>();
+  return cast == nullptr ? load : loop::MakeCast(factor.type(), WithLoad(cast->a, load));
+}
+
 std::optional<loop::LinearForm> FactorForm(const Expr& factor, const std::vector<Axis>& axes) {
   loop::Bounds bounds;
   AddBounds(axes, bounds);

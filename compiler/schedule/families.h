@@ -48,6 +48,8 @@ std::optional<Stage> GroupTaps(const Stage& stage, Context& context);
 
 // All stages of a kernel in which something is reduced, in one nest over the axes that they share.
 Stmt ReductionNest(const loop::Kernel& kernel, Context& context);
+// A stage inside of loops that several share: no threads.
+Stmt InnerStage(const Stage& stage, Context& context);
 // One stage with a reduction, as a nest of its own.
 Stmt ReductionStage(const Stage& stage, Context& context);
 // A stage of `kernel` as a nest of its own, its buffer in the workspace if it is no output.
@@ -67,6 +69,8 @@ int64_t RowExtent(const Contraction& contraction, size_t from_last);
 int64_t ColumnBytes(const Contraction& contraction);
 // The load under a factor's casts; null if there is none.
 const loop::Load* FactorLoad(Expr factor);
+// The factor with `load` in the place of its own.
+Expr WithLoad(const Expr& factor, const Expr& load);
 // A factor's flat index, linear in `axes`; nothing if it is not.
 std::optional<loop::LinearForm> FactorForm(const Expr& factor, const std::vector<Axis>& axes);
 // Reads a contraction off a stage whose values end up at `store` (index in elements of the output
@@ -84,6 +88,11 @@ Stmt ContractionNest(const loop::Kernel& kernel, size_t which, const Contraction
 struct WinogradProblem;
 Stmt WinogradNest(const loop::Kernel& kernel, size_t which, const WinogradProblem& problem,
                   const ContractionChoice& choice, Context& context);
+
+// Whether the kernel has several products and reductions between them that share rows.
+bool HasSharedRows(const loop::Kernel& kernel, const Target& target);
+// All stages of such a kernel, for a block of rows after the other.
+Stmt SharedRowsNest(const loop::Kernel& kernel, Context& context);
 
 // One axis of a packed copy: how many elements, how far apart they are in the original, and how
 // many zeros are behind them.

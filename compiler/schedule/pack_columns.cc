@@ -12,12 +12,6 @@ constexpr int64_t kPageBytes = 4096;
 // A stream's steps for each zero behind them, at least.
 constexpr int64_t kMinStepsOfZero = 64;
 
-// `factor` with `load` in the place of its load.
-Expr WithLoad(const Expr& factor, const Expr& load) {
-  const auto* cast = factor.As<loop::Cast>();
-  return cast == nullptr ? load : loop::MakeCast(factor.type(), WithLoad(cast->a, load));
-}
-
 std::string NameOf(const Var& var) { return var.As<loop::VarNode>()->name; }
 
 // An axis of the packed column factor.

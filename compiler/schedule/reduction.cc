@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/schedule/families.h"
+#include "compiler/schedule/shared_loops.h"
 
 namespace kiln::schedule {
 namespace {
@@ -179,130 +180,13 @@ Stage ForVectors(const Stage& stage, Along along, Context& context) {
   return RelayoutConstants(stage, LoopOrder(stage, along), context);
 }
 
-// A stage inside of shared loops: no threads.
-Stmt InnerStage(const Stage& stage, Context& context) {
-  if (stage.combine == loop::Combine::kNone) {
-    const Stmt store = loop::MakeStore(stage.buffer, stage.index, stage.value);
-    if (stage.axes.empty()) return store;
-    const ForKind kind = LaneLoop(stage.axes.back().extent, context.target);
-    const Stmt vector = Nest({stage.axes.back()}, kind, store);
-    return Nest({stage.axes.begin(), stage.axes.end() - 1}, ForKind::kSerial, vector);
-  }
-  return VectorAxis(stage) == Along::kSpace ? AlongSpace(stage, context)
-                                            : AlongReduce(stage, context);
-}
-
-bool IsInternal(const loop::Kernel& kernel, const Buffer& buffer) {
-  for (const Stage& stage : kernel.stages) {
-    if (stage.buffer == buffer) return true;
-  }
-  return false;
-}
-
-// How many leading axes all stages share: every stage has them with the same extents, stores by
-// them, and reads other stages at them.
-size_t SharedAxes(const loop::Kernel& kernel) {
-  const Stage& last = kernel.stages.back();
-  size_t shared = last.axes.size();
-  for (const Stage& stage : kernel.stages) {
-    shared = std::min({shared, stage.axes.size(), stage.index.size()});
-    for (size_t i = 0; i < shared; ++i) {
-      if (stage.axes[i].extent != last.axes[i].extent ||
-          stage.index[i].get() != stage.axes[i].var.get()) {
-        shared = i;
-      }
-    }
-    loop::VisitExpr(stage.value, [&](const Expr& e) {
-      const auto* load = e.As<loop::Load>();
-      if (load == nullptr || !IsInternal(kernel, load->buffer)) return;
-      for (size_t i = 0; i < shared; ++i) {
-        if (i >= load->index.size() || load->index[i].get() != stage.axes[i].var.get()) shared = i;
-      }
-    });
-  }
-  return shared;
-}
-
-// The stages with their first `shared` axes renamed to `outer`, and with local buffers of the
-// remaining dimensions between them.
-struct Inner {
-  std::vector<Stage> stages;
-  std::vector<Buffer> locals;
-  int64_t local_bytes = 0;
-};
-Inner MakeInner(const loop::Kernel& kernel, const std::vector<Axis>& outer) {
-  Inner inner;
-  std::vector<std::pair<Buffer, Buffer>> renamed;
-  for (Stage stage : kernel.stages) {
-    loop::Substitution to_outer;
-    for (size_t i = 0; i < outer.size(); ++i) {
-      to_outer[stage.axes[i].var.get()] = outer[i].var;
-    }
-    for (const auto& [from, to] : renamed) {
-      const Buffer local = to;
-      stage.value = ReplaceLoads(stage.value, from, [&](const std::vector<Expr>& index) {
-        return loop::MakeLoad(
-            local, {index.begin() + static_cast<std::ptrdiff_t>(outer.size()), index.end()});
-      });
-    }
-    stage.value = loop::Substitute(stage.value, to_outer);
-    for (Expr& index : stage.index) index = loop::Substitute(index, to_outer);
-    const auto skip = static_cast<std::ptrdiff_t>(outer.size());
-    stage.axes.erase(stage.axes.begin(), stage.axes.begin() + skip);
-    if (!IsOutput(kernel, stage.buffer)) {
-      Shape shape(stage.buffer->shape.begin() + skip, stage.buffer->shape.end());
-      const Buffer local = loop::MakeBuffer(stage.buffer->name, stage.buffer->dtype, shape,
-                                            loop::BufferScope::kLocal);
-      renamed.emplace_back(stage.buffer, local);
-      inner.locals.push_back(local);
-      inner.local_bytes += local->num_bytes();
-      stage.buffer = local;
-      stage.index.erase(stage.index.begin(), stage.index.begin() + skip);
-    }
-    inner.stages.push_back(std::move(stage));
-  }
-  return inner;
-}
-
-// A tile [begin, begin + extent) of the last axis, which all stages share.
-loop::Kernel TileOfLastAxis(const loop::Kernel& kernel, const Expr& begin, int64_t extent) {
-  loop::Kernel tile = kernel;
-  std::vector<std::pair<Buffer, Buffer>> renamed;
-  for (Stage& stage : tile.stages) {
-    const Var lane = loop::MakeVar("lane");
-    const Axis old = stage.axes.back();
-    for (const auto& [from, to] : renamed) {
-      const Buffer local = to;
-      stage.value = ReplaceLoads(stage.value, from, [&](std::vector<Expr> index) {
-        index.back() = lane;
-        return loop::MakeLoad(local, index);
-      });
-    }
-    const loop::Substitution at = {{old.var.get(), begin + lane}};
-    stage.value = loop::Substitute(stage.value, at);
-    stage.axes.back() = {lane, extent};
-    if (IsOutput(kernel, stage.buffer)) {
-      for (Expr& index : stage.index) index = loop::Substitute(index, at);
-      continue;
-    }
-    Shape shape = stage.buffer->shape;
-    shape.back() = extent;
-    const Buffer local =
-        loop::MakeBuffer(stage.buffer->name, stage.buffer->dtype, shape, loop::BufferScope::kLocal);
-    renamed.emplace_back(stage.buffer, local);
-    stage.buffer = local;
-    stage.index.back() = lane;
-  }
-  return tile;
-}
-
 // All stages in turn inside of loops over `outer`, their buffers local.
 Stmt SharedNest(const loop::Kernel& kernel, const std::vector<Axis>& outer, Context& context) {
   Inner inner = MakeInner(kernel, outer);
   std::vector<Stmt> stmts;
   for (const Stage& stage : inner.stages) stmts.push_back(InnerStage(stage, context));
   Stmt body = loop::MakeBlock(std::move(stmts));
-  for (const Buffer& local : inner.locals) body = loop::MakeAllocate(local, body);
+  for (const Buffer& local : inner.buffers) body = loop::MakeAllocate(local, body);
   return body;
 }
 
@@ -344,14 +228,6 @@ bool HasWindows(const loop::Kernel& kernel, size_t place, const Target& target) 
            return stage.combine == loop::Combine::kNone ||
                   (terms > 1 && terms <= kMaxUnrolledTerms);
          });
-}
-
-std::vector<Axis> FreshAxes(const std::vector<Axis>& axes) {
-  std::vector<Axis> fresh;
-  for (const Axis& axis : axes) {
-    fresh.push_back({loop::MakeVar(axis.var.As<loop::VarNode>()->name), axis.extent});
-  }
-  return fresh;
 }
 
 // `body` for all of `place` and `count`, several places one after the other without a loop, so that
@@ -406,7 +282,7 @@ Stmt ReductionNest(const loop::Kernel& original, Context& context) {
     // `count` tiles of the last axis, of `extent` elements, the one at `begin` among them.
     const auto nest = [&](const Expr& begin, int64_t extent, const Axis& count) {
       std::vector<Axis> outer = FreshAxes({axes.begin(), axes.end() - 1});
-      const Stmt body = SharedNest(TileOfLastAxis(kernel, begin, extent), outer, context);
+      const Stmt body = SharedNest(TileOfAxis(kernel, shared - 1, begin, extent), outer, context);
       if (windows) {
         const Axis place = outer.back();
         outer.pop_back();
@@ -426,8 +302,20 @@ Stmt ReductionNest(const loop::Kernel& original, Context& context) {
       FreshAxes({axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(shared)});
   const int64_t max_bytes =
       context.target.short_of_memory ? kMaxFirmwareLocalBytes : kMaxLocalBytes;
-  if (MakeInner(kernel, outer).local_bytes > max_bytes) return SeparateNests(kernel, context);
+  if (MakeInner(kernel, outer).bytes > max_bytes) return SeparateNests(kernel, context);
   return OuterLoops(outer, threads, SharedNest(kernel, outer, context));
+}
+
+Stmt InnerStage(const Stage& stage, Context& context) {
+  if (stage.combine == loop::Combine::kNone) {
+    const Stmt store = loop::MakeStore(stage.buffer, stage.index, stage.value);
+    if (stage.axes.empty()) return store;
+    const ForKind kind = LaneLoop(stage.axes.back().extent, context.target);
+    const Stmt vector = Nest({stage.axes.back()}, kind, store);
+    return Nest({stage.axes.begin(), stage.axes.end() - 1}, ForKind::kSerial, vector);
+  }
+  return VectorAxis(stage) == Along::kSpace ? AlongSpace(stage, context)
+                                            : AlongReduce(stage, context);
 }
 
 Stmt ReductionStage(const Stage& stage, Context& context) {

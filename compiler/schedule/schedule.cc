@@ -202,6 +202,9 @@ absl::StatusOr<Stmt> Build(loop::Kernel& kernel, const ScheduleOptions& options,
   if (HasUpdate(kernel)) return UpdateNests(kernel, context);
   schedule::InlineStages(kernel, context.target);
   schedule::ShortenFixedPoint(kernel, context);
+  if (schedule::HasSharedRows(kernel, context.target)) {
+    return schedule::SharedRowsNest(kernel, context);
+  }
   const size_t contraction = FindContraction(kernel, context.target);
   if (contraction < kernel.stages.size()) {
     return BuildContraction(kernel, contraction, options, context, scheduled);
