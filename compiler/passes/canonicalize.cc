@@ -7,13 +7,19 @@
 //   1  ->  reshape
 //   reshape of a reshape  ->  one reshape; a reshape to the same shape is dropped
 //   transpose of a transpose  ->  one transpose
+//   a reshape of the batch axes of a product of matrices that are reshaped  ->  the product of
+//   matrices with these batch axes
+//   an element-wise operator, or one of rows (softmax), of a reshape of computed data  ->  the
+//   reshape of the operator, which then stands next to what computes the data and joins it
 #include <algorithm>
+#include <optional>
 
 #include "compiler/base/status.h"
 #include "compiler/graph/rewrite.h"
+#include "compiler/ops/add_op.h"
 #include "compiler/ops/axes.h"
 #include "compiler/ops/make.h"
-#include "compiler/ops/op_def.h"
+#include "compiler/ops/op_queries.h"
 #include "compiler/passes/pass.h"
 
 namespace kiln {
@@ -21,7 +27,8 @@ namespace {
 
 class Canonicalizer {
  public:
-  explicit Canonicalizer(const Graph& old) : old_(old), rewriter_(old) {}
+  explicit Canonicalizer(const Graph& old)
+      : old_(old), rewriter_(old), consumers_(old.Consumers()) {}
 
   absl::StatusOr<Graph> Run() && {
     for (NodeId id = 0; id < static_cast<NodeId>(old_.nodes.size()); ++id) {
@@ -43,7 +50,7 @@ class Canonicalizer {
     if (traits.layout.rule == LayoutRule::kTranspose) return Transpose(node);
     switch (traits.view) {
       case View::kNone:
-        return false;
+        return ReshapeBehind(node);
       case View::kSame:
         rewriter_.Replace(node.outputs[0], rewriter_.Map(node.inputs[0]));
         return true;
@@ -72,7 +79,7 @@ class Canonicalizer {
   static bool Transposes(const OpTraits& traits) {
     return traits.layout.rule == LayoutRule::kTranspose;
   }
-  static bool Reshapes(const OpTraits& traits) { return traits.view == View::kReshaped; }
+  static bool GivesReshaped(const OpTraits& traits) { return traits.view == View::kReshaped; }
 
   absl::StatusOr<bool> Transpose(const Node& node) {
     const int rank = static_cast<int>(old_.type(node.outputs[0]).rank());
@@ -98,7 +105,9 @@ class Canonicalizer {
   absl::StatusOr<bool> Reshape(const Node& node, ValueId input) {
     const Shape& shape = old_.type(node.outputs[0]).shape;
     // Look through a reshape that has been rewritten before.
-    if (const Node* before = ProducerIf(Reshapes, input)) input = before->inputs[0];
+    if (const Node* before = ProducerIf(GivesReshaped, input)) input = before->inputs[0];
+    KILN_ASSIGN_OR_RETURN(const bool done, ReshapeBatches(node, input));
+    if (done) return true;
     if (graph().type(input).shape == shape) {
       rewriter_.Replace(node.outputs[0], input);
       return true;
@@ -108,8 +117,138 @@ class Canonicalizer {
     return true;
   }
 
+  // The shape with the extents of its batch, all but the last two, from another one.
+  static Shape WithBatchOf(const Shape& batch, const Shape& matrix) {
+    Shape shape(batch.begin(), batch.end() - 2);
+    shape.insert(shape.end(), matrix.end() - 2, matrix.end());
+    return shape;
+  }
+
+  // Whether the node, a reshape of `input`, gives a product of matrices other batch axes, in which
+  // one of its factors was before: then the factors are multiplied in these, and nothing is
+  // reshaped.
+  absl::StatusOr<bool> ReshapeBatches(const Node& node, ValueId input) {
+    const ValueId old_input = node.inputs[0];
+    const Node* product = ProducerIf(
+        [](const OpTraits& t) { return t.fusion == Fusion::kContraction && t.by_rows != nullptr; },
+        input);
+    const Shape& wanted = old_.type(node.outputs[0]).shape;
+    if (product == nullptr || product->inputs.size() != 2 || input != rewriter_.Map(old_input) ||
+        consumers_[static_cast<size_t>(old_input)].size() != 1 || LeavesGraph(old_input) ||
+        wanted.size() < 3) {
+      return false;
+    }
+    const Node multiply = *product;
+    const Shape& now = graph().type(input).shape;
+    std::vector<ValueId> factors;
+    bool falls_away = false;
+    for (const ValueId factor : multiply.inputs) {
+      const Shape& shape = graph().type(factor).shape;
+      if (shape.size() < 3 || WithBatchOf(now, shape) != shape) return false;
+      const Node* reshape = ProducerIf(GivesReshaped, factor);
+      falls_away |= reshape != nullptr && graph().type(reshape->inputs[0]).shape ==
+                                              WithBatchOf(wanted, shape);
+    }
+    if (!falls_away || WithBatchOf(now, wanted) != now) return false;
+    for (const ValueId factor : multiply.inputs) {
+      KILN_ASSIGN_OR_RETURN(const ValueId reshaped,
+                            Reshaped(factor, WithBatchOf(wanted, graph().type(factor).shape),
+                                     node.source));
+      factors.push_back(reshaped);
+    }
+    KILN_ASSIGN_OR_RETURN(const ValueId result,
+                          AddOp(graph(), multiply.op->name, std::move(factors), multiply.attrs,
+                                multiply.source));
+    rewriter_.Replace(node.outputs[0], result);
+    return true;
+  }
+
+  // The value of the new graph in another shape; a reshape before is looked through.
+  absl::StatusOr<ValueId> Reshaped(ValueId value, const Shape& shape,
+                                   const SourceLocation& source) {
+    if (graph().type(value).shape == shape) return value;
+    const Node* before = ProducerIf(GivesReshaped, value);
+    if (before != nullptr && graph().type(before->inputs[0]).shape == shape) {
+      return before->inputs[0];
+    }
+    return MakeReshape(graph(), value, shape, source);
+  }
+
+  bool LeavesGraph(ValueId value) const {
+    return std::find(old_.outputs.begin(), old_.outputs.end(), value) != old_.outputs.end();
+  }
+
+  // The value of the new graph that input k of the node, a value of the old one, is a reshape of, if
+  // nothing else reads the reshape and something computes the value; kNoId otherwise.
+  ValueId BeforeReshape(const Node& node, size_t k) {
+    const ValueId input = node.inputs[k];
+    if (consumers_[static_cast<size_t>(input)].size() != 1 || LeavesGraph(input)) return kNoId;
+    const Node* reshape = ProducerIf(GivesReshaped, rewriter_.Map(input));
+    if (reshape == nullptr) return kNoId;
+    const auto computes = [](const OpTraits& traits) {
+      return traits.fusion == Fusion::kContraction || traits.fusion == Fusion::kElementwise ||
+             traits.by_rows != nullptr;
+    };
+    return ProducerIf(computes, reshape->inputs[0]) == nullptr ? kNoId : reshape->inputs[0];
+  }
+
+  // The node computed of its operands before input k was reshaped, and reshaped then.
+  absl::StatusOr<bool> ReshapeBehind(const Node& node) {
+    const OpTraits& traits = FindOp(node.op->name)->traits;
+    const bool elementwise = traits.fusion == Fusion::kElementwise &&
+                             traits.layout.rule == LayoutRule::kElementwise;
+    const bool by_rows = node.inputs.size() == 1 && traits.layout.rule == LayoutRule::kAxis &&
+                         IsByRows(old_, node);
+    if (node.outputs.size() != 1 || LeavesGraph(node.outputs[0]) || (!elementwise && !by_rows)) {
+      return false;
+    }
+    const Shape& shape = old_.type(node.outputs[0]).shape;
+    for (size_t k = 0; k < node.inputs.size(); ++k) {
+      const ValueId before = BeforeReshape(node, k);
+      if (before == kNoId || old_.type(node.inputs[k]).shape != shape) continue;
+      const Shape wanted = graph().type(before).shape;
+      if (by_rows && (wanted.empty() || wanted.back() != shape.back())) continue;
+      std::vector<std::optional<Shape>> shapes;
+      for (ValueId input : node.inputs) {
+        shapes.push_back(OperandShape(old_.type(input).shape, shape, wanted));
+      }
+      if (!std::all_of(shapes.begin(), shapes.end(), [](const auto& s) { return s.has_value(); })) {
+        continue;
+      }
+      std::vector<ValueId> inputs;
+      for (size_t i = 0; i < node.inputs.size(); ++i) {
+        const ValueId operand = i == k ? before : rewriter_.Map(node.inputs[i]);
+        KILN_ASSIGN_OR_RETURN(const ValueId input, Reshaped(operand, *shapes[i], node.source));
+        inputs.push_back(input);
+      }
+      Attrs attrs = node.attrs;
+      if (by_rows) attrs.Set(traits.layout.attr, -1);
+      KILN_ASSIGN_OR_RETURN(const ValueId result, AddOp(graph(), node.op->name, std::move(inputs),
+                                                        std::move(attrs), node.source));
+      KILN_ASSIGN_OR_RETURN(const ValueId reshaped,
+                            MakeReshape(graph(), result, shape, node.source));
+      rewriter_.Replace(node.outputs[0], reshaped);
+      return true;
+    }
+    return false;
+  }
+
+  // The shape in which an operand of shape `own`, which broadcasts to `shape`, broadcasts in the
+  // same way to `wanted`, which `shape` is reshaped to; nothing if there is none.
+  static std::optional<Shape> OperandShape(const Shape& own, const Shape& shape,
+                                           const Shape& wanted) {
+    if (own == shape) return wanted;
+    const auto first = std::find_if(own.begin(), own.end(), [](int64_t e) { return e != 1; });
+    const Shape whole(first, own.end());
+    const auto [a, b] =
+        std::mismatch(shape.rbegin(), shape.rend(), wanted.rbegin(), wanted.rend());
+    const bool fits = static_cast<std::ptrdiff_t>(whole.size()) <= a - shape.rbegin();
+    return fits ? std::optional<Shape>(whole) : std::nullopt;
+  }
+
   const Graph& old_;
   GraphRewriter rewriter_;
+  std::vector<std::vector<NodeId>> consumers_;
 };
 
 }  // namespace

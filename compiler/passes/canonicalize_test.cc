@@ -51,6 +51,69 @@ TEST(Canonicalize, DropsWhatGivesItsInput) {
             "annotation.stop_fusion(%x)\n");
 }
 
+TEST(Canonicalize, ReshapesBehindElementwiseOperators) {
+  const std::string begin =
+      "def @main(%x: Tensor[(6, 4), float32], %w: Tensor[(8, 4), float32], "
+      "%y: Tensor[(2, 3, 8), float32], %z: Tensor[(1, 1, 8), float32], %n: Tensor[(1, 3, 1), "
+      "float32]) { %0 = reshape(nn.dense(%x, %w), newshape=[2, 3, 8]); ";
+  EXPECT_EQ(Transform(Canonicalize, begin + "nn.relu(add(nn.relu(%0), %y)) }"),
+            "%0 = nn.dense(%x, %w);\n"
+            "%1 = nn.relu(%0);\n"
+            "%2 = reshape(%y, newshape=[6, 8], allowzero=True);\n"
+            "%3 = add(%1, %2);\n"
+            "%4 = reshape(%3, newshape=[2, 3, 8], allowzero=True);\n"
+            "nn.relu(%4)\n");
+  // An operand that broadcasts, and numbers.
+  EXPECT_EQ(Transform(Canonicalize, begin + "copy(transpose(multiply(add(%0, %z), 2f))) }"),
+            "%0 = nn.dense(%x, %w);\n"
+            "%1 = reshape(%z, newshape=[8], allowzero=True);\n"
+            "%2 = add(%0, %1);\n"
+            "%3 = multiply(%2, 2f);\n"
+            "%4 = reshape(%3, newshape=[2, 3, 8], allowzero=True);\n"
+            "transpose(%4)\n");
+  // Rows, whatever the axis is called.
+  EXPECT_EQ(Transform(Canonicalize, begin + "transpose(nn.softmax(%0, axis=2)) }"),
+            "%0 = nn.dense(%x, %w);\n"
+            "%1 = nn.softmax(%0);\n"
+            "%2 = reshape(%1, newshape=[2, 3, 8], allowzero=True);\n"
+            "transpose(%2)\n");
+}
+
+TEST(Canonicalize, MultipliesMatricesInTheBatchAxesOfTheModel) {
+  const std::string begin =
+      "def @main(%x: Tensor[(2, 3, 5, 4), float32], %y: Tensor[(6, 4, 7), float32]) { "
+      "%0 = reshape(%x, newshape=[6, 5, 4]); %1 = nn.batch_matmul(%0, %y, transpose_b=False); ";
+  EXPECT_EQ(Transform(Canonicalize, begin + "nn.relu(reshape(%1, newshape=[2, 3, 5, 7])) }"),
+            "%0 = reshape(%y, newshape=[2, 3, 4, 7], allowzero=True);\n"
+            "%1 = nn.batch_matmul(%x, %0);\n"
+            "nn.relu(%1)\n");
+  // Another batch, other matrices, a product that something else reads.
+  for (const char* kept : {"reshape(%1, newshape=[3, 2, 5, 7])", "reshape(%1, newshape=[2, 3, 35])",
+                           "(reshape(%1, newshape=[2, 3, 5, 7]), %1)"}) {
+    EXPECT_TRUE(absl::StartsWith(Transform(Canonicalize, begin + kept + " }"),
+                                 "%0 = reshape(%x, newshape=[6, 5, 4]"));
+  }
+}
+
+TEST(Canonicalize, KeepsReshapesThatMustStandInFront) {
+  const std::string begin =
+      "def @main(%x: Tensor[(6, 4), float32], %w: Tensor[(8, 4), float32], "
+      "%n: Tensor[(3, 1), float32]) { %0 = reshape(nn.dense(%x, %w), newshape=[2, 3, 8]); ";
+  for (const char* kept :
+       {"transpose(add(%0, %n))",                   // broadcasts along an axis that is not there
+        "transpose(nn.softmax(%0, axis=1))",        // no rows
+        "nn.relu(%0)",                              // the model's output is stored as it is
+        "(transpose(nn.relu(%0)), exp(%0))"}) {     // two read it
+    const std::string text = Transform(Canonicalize, begin + kept + " }");
+    EXPECT_TRUE(absl::StartsWith(text, "%0 = nn.dense(%x, %w);\n%1 = reshape(%0,")) << text;
+  }
+  // Nothing computes the data: there is nothing to join.
+  const std::string text = Transform(
+      Canonicalize,
+      "def @main(%x: Tensor[(6, 4), float32]) { transpose(nn.relu(reshape(%x, newshape=[8, 3]))) }");
+  EXPECT_TRUE(absl::StartsWith(text, "%0 = reshape(%x,")) << text;
+}
+
 // No zeros are multiplied between the places of data: 2 x 2 convolutions of 2 x 2 taps are one.
 TEST(Canonicalize, WritesTransposedConvolutionsAsConvolutionsOfTheData) {
   const std::string begin = "def @main(%x: Tensor[(1, 3, 5, 6), float32], %constant: Tensor[";
