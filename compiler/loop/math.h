@@ -18,6 +18,7 @@
 namespace kiln::loop {
 
 Expr Exp(Expr x);
+Expr ExpOfNonPositive(Expr x);  // exp(x) for x <= 0, at less cost
 Expr Expm1(Expr x);
 Expr Log(Expr x);
 Expr Log1p(Expr x);

@@ -59,10 +59,13 @@ Expr PreciseExpm1OfReduced(const Expr& r) {
                      {});
 }
 
+// Below it exp(x) rounds to 0.
+Expr LowestOfExp(const Expr& x) { return Like(x, -104, -746); }
+
 // exp(x + low) * 2^scale for a `low` of the size of an error of x; empty for 0.
 Expr ScaledExpOfSum(const Expr& x, const Expr& low, int scale) {
   // Beyond these the result is 0 or infinity; the order of operands keeps a NaN.
-  Reduction reduced = Reduce(Min(Max(x, Like(x, -104, -746)), Like(x, 90, 711)));
+  Reduction reduced = Reduce(Min(Max(x, LowestOfExp(x)), Like(x, 90, 711)));
   if (low.get() != nullptr) reduced.r = reduced.r + low;
   // 2^n in two factors, as n exceeds the exponents that there are; the last product rounds
   // subnormal results.
@@ -77,11 +80,14 @@ Expr ScaledExpOfSum(const Expr& x, const Expr& low, int scale) {
 Expr ScaledExp(const Expr& x, int scale) { return ScaledExpOfSum(x, {}, scale); }
 Expr ExpOfSum(const Expr& x, const Expr& low) { return ScaledExpOfSum(x, low, 0); }
 
-Expr ExpOfNonPositive(const Expr& x) {
-  const Reduction reduced = Reduce(Max(x, Like(x, -104, -746)));
+Expr ExpOfNonPositive(Expr x) {
+  const Reduction reduced = Reduce(Max(x, LowestOfExp(x)));
   const int offset = IsFloat64(x) ? 128 : 64;
+  // A product that underflows is slow on many machines, and masked scores of a softmax would all be
+  // such products.
+  const Expr last = MakeSelect(x < LowestOfExp(x), Like(x, 0), Like(x, 0x1p-64, 0x1p-128));
   return (1 + Expm1OfReduced(reduced.r)) * PowerOfTwo(x, reduced.n_bits, offset) *
-         Like(x, 0x1p-64, 0x1p-128);
+         last;
 }
 
 Expr Exp(Expr x) { return ScaledExp(x, 0); }

@@ -38,8 +38,6 @@ Expr CopySign(const Expr& magnitude, const Expr& sign);
 Expr ScaledExp(const Expr& x, int scale);
 // exp(x + low) for a `low` of the size of a rounding error of x.
 Expr ExpOfSum(const Expr& x, const Expr& low);
-// exp(x) for x <= 0: cheaper.
-Expr ExpOfNonPositive(const Expr& x);
 
 // x = 2^exponent * (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)), for positive finite x.
 struct SplitFloat {

@@ -32,7 +32,7 @@ Parts MakeParts(StageBuilder& b, const std::function<Access(Access)>& exponentia
     return p.x(UnreducedIndex(i, r, p.reduced, false));
   });
   const Access e = exponential([x = p.x, max = p.max, reduced = p.reduced](const Indices& i) {
-    return loop::Exp(x(i) - max(ReducedIndex(i, reduced)));
+    return loop::ExpOfNonPositive(x(i) - max(ReducedIndex(i, reduced)));
   });
   p.sum = b.Reduce("sum", rows, extent, Combine::kSum, [&](const Indices& i, const Indices& r) {
     return e(UnreducedIndex(i, r, p.reduced, false));
