@@ -20,12 +20,14 @@ class CInterfaceWriter {
     WritePools();
     WriteDevices();
     WriteFunctions();
+    WriteState();
     WriteCpuVariants();
     if (names_.workspace_io()) {
       WriteMap("inputs", true);
       WriteMap("outputs", false);
     }
     WriteRun();
+    if (names_.has_static_state()) WriteRunWithState();
     Line("// The model for TVMExecute (kiln/model.h), in ", names_.metadata().module_name(),
          "_model.c.");
     Line("extern const struct TVMModel ", names_.model(), ";\n");
@@ -65,6 +67,8 @@ class CInterfaceWriter {
     if (names_.pools().empty()) return;
     Line("// ", names_.workspace_io() ? "Memory" : "Scratch memory",
          " of the application's, in order, aligned as the macros below say.");
+    if (names_.state() != nullptr)
+      Line("// The last one is the state, which runs leave to the next.");
     Line("struct ", prefix_, "_workspace_pools {");
     for (const proto::Pool* pool : names_.pools()) Line("  void* ", pool->name(), ";");
     Line("};\n");
@@ -90,6 +94,7 @@ class CInterfaceWriter {
       params.push_back(absl::StrCat("uint8_t* pool_", pool->name()));
     }
     params.insert(params.end(), workspace.begin(), workspace.end());
+    if (names_.has_static_state()) params.push_back("uint8_t* state");
     for (const std::string& device : names_.devices()) {
       params.push_back(absl::StrCat("void* device_context_", device));
     }
@@ -116,6 +121,23 @@ class CInterfaceWriter {
     Line("// ", names_.macro(),
          "_WORKSPACE_ALIGNMENT_BYTES: safe from many threads at once, each with its own memory.");
     WritePrototype(names_.function_with_workspace(), Parameters({"uint8_t* workspace"}));
+  }
+
+  void WriteState() {
+    if (names_.state() == nullptr) return;
+    const std::string block = prefix_ + "_state";
+    Line("// Gives a block of ", names_.macro(), "_STATE_SIZE_BYTES bytes, aligned to");
+    Line("// ", names_.macro(),
+         "_STATE_ALIGNMENT_BYTES, the state from before the first run. Returns 0.");
+    Line("int32_t ", prefix_, "_initialize_state(void* state);\n");
+    if (!names_.has_static_state()) return;
+    Line("// The module's own block, in which ", prefix_,
+         "_run keeps the state. It has the state from");
+    Line("// before the first run when the program starts.");
+    Line("extern uint8_t ", block, "[", names_.state()->size_bytes(), "];\n");
+    Line("// Gives it that state again: the next run is the first of a stream.");
+    Line("static inline void ", prefix_, "_reset_state(void) {");
+    Line("  (void)", prefix_, "_initialize_state(", block, ");\n}\n");
   }
 
   void WriteCpuVariants() {
@@ -159,6 +181,22 @@ class CInterfaceWriter {
   }
 
   void WriteRun() {
+    if (names_.has_static_state()) {
+      Line("// Runs the model on its own state.");
+      WriteRun("_run", {}, prefix_ + "_state");
+    } else {
+      WriteRun("_run", {}, "");
+    }
+  }
+
+  void WriteRunWithState() {
+    Line("// The same on a state of the caller's: one for each stream.");
+    WriteRun("_run_with_state", {"void* state"}, "(uint8_t*)state");
+  }
+
+  // With further parameters, and the state if the module has one.
+  void WriteRun(const std::string& name, const std::vector<std::string>& more,
+                const std::string& state) {
     const bool workspace_io = names_.workspace_io();
     std::vector<std::string> args, params;
     if (!workspace_io) {
@@ -179,10 +217,12 @@ class CInterfaceWriter {
     for (const proto::Pool* pool : names_.pools()) {
       args.push_back(absl::StrCat("(uint8_t*)workspace_pools->", pool->name()));
     }
+    if (!state.empty()) args.push_back(state);
+    params.insert(params.end(), more.begin(), more.end());
     for (const std::string& device : names_.devices()) {
       args.push_back(absl::StrCat("devices->", device));
     }
-    Line("static inline int32_t ", prefix_, "_run(", absl::StrJoin(params, ", "), ") {");
+    Line("static inline int32_t ", prefix_, name, "(", absl::StrJoin(params, ", "), ") {");
     if (names_.main().num_inputs() == 0 && !workspace_io) Line("  (void)inputs;");
     if (names_.main().num_outputs() == 0 && !workspace_io) Line("  (void)outputs;");
     Line("  return ", names_.main().name(), "(", absl::StrJoin(args, ", "), ");");

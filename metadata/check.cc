@@ -107,6 +107,39 @@ absl::Status CheckPlaces(const proto::Metadata& metadata) {
   return absl::OkStatus();
 }
 
+bool HasTensor(const proto::Metadata& metadata, const std::string& name, bool input) {
+  const proto::Function& main = metadata.functions(0);
+  for (int i = 0; i < main.parameters_size(); ++i) {
+    const bool is_input = i < main.num_inputs();
+    if (is_input == input && main.parameters(i).relay_name_hint() == name) return true;
+  }
+  return false;
+}
+
+absl::Status CheckState(const proto::State& state, const proto::Metadata& metadata) {
+  const std::string& name = state.tensor().relay_name_hint();
+  if (absl::Status s = CheckParameter(state.tensor()); !s.ok()) return s;
+  if (!state.tensor().has_place()) {
+    if (HasTensor(metadata, name, /*input=*/true) &&
+        HasTensor(metadata, state.output(), /*input=*/false)) {
+      return absl::OkStatus();
+    }
+    return Error("state '", name, "' is no input, or its output '", state.output(), "' is none");
+  }
+  const proto::PoolPlace& place = state.tensor().place();
+  if (place.pool() < 0 || place.pool() >= metadata.pools_size()) {
+    return Error("state '", name, "' lies in pool ", place.pool(), " of ", metadata.pools_size());
+  }
+  const proto::Pool& pool = metadata.pools(place.pool());
+  if (pool.kind() == proto::Pool::STATE && place.offset_bytes() >= 0 &&
+      place.offset_bytes() <= pool.size_bytes() &&
+      state.tensor().size_bytes() <= pool.size_bytes() - place.offset_bytes()) {
+    return absl::OkStatus();
+  }
+  return Error("state '", name, "' lies outside of the state '", pool.name(), "' of ",
+               pool.size_bytes(), " bytes");
+}
+
 absl::Status CheckWord(const char* key, const std::string& found, const char* a, const char* b) {
   if (found == a || found == b) return absl::OkStatus();
   return Error(key, ": found '", found, "', wanted ", a, " or ", b);
@@ -130,6 +163,9 @@ absl::Status CheckMetadata(const proto::Metadata& metadata) {
   }
   for (const proto::Pool& pool : metadata.pools()) {
     if (absl::Status s = CheckPool(pool); !s.ok()) return s;
+  }
+  for (const proto::State& state : metadata.states()) {
+    if (absl::Status s = CheckState(state, metadata); !s.ok()) return s;
   }
   return CheckPlaces(metadata);
 }

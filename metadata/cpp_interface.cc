@@ -139,6 +139,11 @@ class CppInterfaceWriter {
 
   void WriteBlock(const std::string& type, const proto::Pool& pool) {
     Line("struct alignas(", pool.alignment_bytes(), ") ", type, " {");
+    if (&pool == names_.state()) {
+      Line("  // The state from before the first run.");
+      Line("  ", type, "() noexcept { reset(); }");
+      Line("  void reset() noexcept { (void)", names_.prefix(), "_initialize_state(bytes); }");
+    }
     Line("  static constexpr ::std::size_t kSizeBytes = ", pool.size_bytes(), ";");
     Line("  ::std::uint8_t bytes[", pool.size_bytes() > 0 ? pool.size_bytes() : 1, "];");
     Line("};\n");
@@ -148,6 +153,10 @@ class CppInterfaceWriter {
     if (names_.static_workspace() != nullptr) {
       Line("// Scratch memory of one run; it may be used again for the next.");
       WriteBlock("Workspace", *names_.static_workspace());
+    }
+    if (names_.has_static_state()) {
+      Line("// What runs of one stream leave to the next.");
+      WriteBlock("State", *names_.state());
     }
     if (names_.pools().empty()) return;
     Line("namespace pool {");
@@ -207,6 +216,10 @@ class CppInterfaceWriter {
     if (!names_.pools().empty()) params.push_back("const WorkspacePools& pools");
     for (const proto::Pool* pool : names_.pools()) {
       args.push_back(absl::StrCat("pools.", pool->name(), ".bytes"));
+    }
+    if (names_.has_static_state()) {
+      params.push_back("State& state");
+      args.push_back("state.bytes");
     }
     for (const std::string& device : names_.devices()) {
       args.push_back(absl::StrCat("device_context_", device));

@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "metadata/c_interface.h"
+#include "metadata/member_name.h"
 #include "metadata/model_names.h"
 
 namespace kiln {
@@ -65,6 +66,7 @@ class HeaderWriter {
     Define("", "NUM_INPUTS", main_.num_inputs());
     Define("", "NUM_OUTPUTS", main_.num_outputs());
     for (int i = 0; i < main_.parameters_size(); ++i) WriteTensor(i);
+    if (names_.state() != nullptr) WriteStates();
     Line("\n#ifdef __cplusplus\n}  // extern \"C\"\n#endif\n");
     if (is_c) absl::StrAppend(&text_, CppInterface(names_), "\n");
     Line("#endif  // ", guard);
@@ -99,14 +101,45 @@ class HeaderWriter {
         }
       }
     }
+    return CheckStateNames();
+  }
+
+  absl::Status CheckStateNames() const {
+    std::map<std::string, std::string> taken;
+    for (int i = 0; i < names_.num_states() && names_.state() != nullptr; ++i) {
+      const std::string& name = names_.state_tensor(i).relay_name_hint();
+      const auto [it, is_new] = taken.emplace(absl::AsciiStrToUpper(MemberName(name)), name);
+      if (is_new) continue;
+      return absl::InvalidArgumentError(absl::StrCat("states '", it->second, "' and '", name,
+                                                     "' have the same name '", it->first,
+                                                     "' in macros; rename one in the model"));
+    }
     return absl::OkStatus();
   }
 
   void WriteTensor(int i) {
-    const proto::Parameter& p = main_.parameters(i);
-    const std::string tensor = names_.tensor_macro(i);
     Line("");
-    Define(tensor, "INDEX", names_.index(i));
+    Define(names_.tensor_macro(i), "INDEX", names_.index(i));
+    WriteType(names_.tensor_macro(i), main_.parameters(i));
+  }
+
+  void WriteStates() {
+    Line("\n// What the model keeps from one run to the next, in the block of the state.");
+    Define("", "STATE_SIZE_BYTES", names_.state()->size_bytes());
+    Define("", "STATE_ALIGNMENT_BYTES", names_.state()->alignment_bytes());
+    Define("", "NUM_STATES", names_.num_states());
+    for (int i = 0; i < names_.num_states(); ++i) {
+      const proto::Parameter& p = names_.state_tensor(i);
+      const std::string tensor = "STATE_" + absl::AsciiStrToUpper(MemberName(p.relay_name_hint()));
+      Line("");
+      Define(tensor, "OFFSET_BYTES", p.place().offset_bytes());
+      Define(tensor, "INITIAL_VALUE",
+             absl::StrFormat("%.9g", names_.metadata().states(i).initial_value()));
+      WriteType(tensor, p);
+    }
+  }
+
+  void WriteType(const std::string& tensor, const proto::Parameter& p) {
     Define(tensor, "SIZE_BYTES", p.size_bytes());
     Define(tensor, "NDIM", p.shape_size());
     if (p.shape_size() > 0)

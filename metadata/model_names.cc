@@ -40,10 +40,11 @@ ModelNames::ModelNames(const proto::Metadata& metadata)
     if (!device.name().empty() && device.name() != "cpu") devices_.push_back(device.name());
   }
   for (const proto::Pool& pool : metadata.pools()) {
-    if (pool.kind() != proto::Pool::WORKSPACE) continue;
+    if (pool.kind() == proto::Pool::CONSTANT) continue;
+    if (pool.kind() == proto::Pool::STATE) state_ = &pool;
     if (pool.external()) {
       pools_.push_back(&pool);
-    } else if (pool.size_bytes() > 0) {
+    } else if (pool.kind() == proto::Pool::WORKSPACE && pool.size_bytes() > 0) {
       static_workspace_ = &pool;
     }
   }

@@ -36,7 +36,8 @@ class ModelNames {
   // "TVMGEN_MY_MOD_SRAM_WORKSPACE_POOL": what the names of a pool's macros begin with.
   std::string pool_macro(const proto::Pool& pool) const;
 
-  // Workspaces that the application described and gives: parameters of the model's function.
+  // Workspaces, and with them the state, that the application described and gives: parameters of the
+  // model's function.
   const std::vector<const proto::Pool*>& pools() const { return pools_; }
   // Whether the inputs and outputs lie in the pools, and are no parameters of the model's function.
   bool workspace_io() const;
@@ -48,6 +49,12 @@ class ModelNames {
   const std::vector<std::string>& devices() const { return devices_; }
   // Scratch memory that the module has itself, for callers who give none; null if it needs none.
   const proto::Pool* static_workspace() const { return static_workspace_; }
+  // The block of what the model keeps from one run to the next; null if it keeps nothing. Without
+  // pools of the application's the module has one itself, which callers may replace.
+  const proto::Pool* state() const { return state_; }
+  bool has_static_state() const { return state_ != nullptr && !state_->external(); }
+  int num_states() const { return metadata_.states_size(); }
+  const proto::Parameter& state_tensor(int i) const { return metadata_.states(i).tensor(); }
   // The function with scratch memory as a parameter, and that of the model.
   std::string function_with_workspace() const;
 
@@ -57,6 +64,7 @@ class ModelNames {
   std::vector<const proto::Pool*> pools_;
   std::vector<std::string> devices_;
   const proto::Pool* static_workspace_ = nullptr;
+  const proto::Pool* state_ = nullptr;
 };
 
 }  // namespace kiln

@@ -22,13 +22,13 @@ class ModelSourceWriter {
     if (names_.workspace_io()) Line("#include <string.h>");
     Line("\n#include \"kiln/model.h\"\n");
     Line("#include \"", module_, ".h\"\n");
-    const bool own_workspace = names_.static_workspace() != nullptr;
-    WriteRun(Own("run"), names_.function_with_workspace(), own_workspace);
-    if (own_workspace) WriteRun(Own("run_static"), names_.main().name(), false);
+    const std::vector<const proto::Pool*> workspaces_of_caller = Workspaces();
+    const bool has_static = names_.static_workspace() != nullptr || names_.has_static_state();
+    WriteRun(Own("run"), names_.function_with_workspace(), workspaces_of_caller.size());
+    if (has_static) WriteRun(Own("run_static"), names_.main().name(), 0);
     const std::string inputs = WriteTensors(Own("inputs"), true);
     const std::string outputs = WriteTensors(Own("outputs"), false);
-    const std::string workspaces = WriteWorkspaces();
-    const size_t num_workspaces = own_workspace ? 1 : names_.pools().size();
+    const std::string workspaces = WriteWorkspaces(workspaces_of_caller);
     Line("const TVMModel ", names_.model(), " = {");
     Line("    .version = KILN_MODEL_VERSION,");
     Line("    .name = \"", module_, "\",");
@@ -37,10 +37,10 @@ class ModelSourceWriter {
     Line("    .outputs = ", outputs, ",");
     Line("    .num_outputs = ", names_.main().num_outputs(), ",");
     Line("    .workspaces = ", workspaces, ",");
-    Line("    .num_workspaces = ", num_workspaces, ",");
+    Line("    .num_workspaces = ", workspaces_of_caller.size(), ",");
     Line("    .num_devices = ", names_.devices().size(), ",");
     Line("    .run = ", Own("run"), ",");
-    Line("    .run_static = ", own_workspace ? Own("run_static") : "NULL", ",");
+    Line("    .run_static = ", has_static ? Own("run_static") : "NULL", ",");
     Line("};");
     return std::move(text_);
   }
@@ -72,16 +72,26 @@ class ModelSourceWriter {
     Line("  }");
   }
 
-  void WriteRun(const std::string& name, const std::string& function, bool with_workspace) {
+  // The memory that a caller may give: that of the application, or in the place of the module's own.
+  std::vector<const proto::Pool*> Workspaces() const {
+    std::vector<const proto::Pool*> workspaces = names_.pools();
+    if (names_.static_workspace() != nullptr) workspaces.push_back(names_.static_workspace());
+    if (names_.has_static_state()) workspaces.push_back(names_.state());
+    return workspaces;
+  }
+
+  // On the first `pools` of the caller's workspaces.
+  void WriteRun(const std::string& name, const std::string& function, size_t pools) {
     const bool workspace_io = names_.workspace_io();
     std::vector<std::string> args;
     for (int i = 0; i < names_.num_tensors() && !workspace_io; ++i) {
       args.push_back(
           absl::StrCat(names_.is_input(i) ? "inputs[" : "outputs[", names_.index(i), "]"));
     }
-    const size_t pools = with_workspace ? 1 : names_.pools().size();
-    for (size_t i = 0; i < pools; ++i)
+    for (size_t i = 0; i < pools; ++i) {
       args.push_back(absl::StrCat("(uint8_t*)workspaces[", i, "]"));
+    }
+    if (pools == 0 && names_.has_static_state()) args.push_back(names_.prefix() + "_state");
     for (size_t i = 0; i < names_.devices().size(); ++i) {
       args.push_back(absl::StrCat("devices[", i, "]"));
     }
@@ -119,9 +129,7 @@ class ModelSourceWriter {
     return WriteArray(what, rows);
   }
 
-  std::string WriteWorkspaces() {
-    std::vector<const proto::Pool*> pools = names_.pools();
-    if (names_.static_workspace() != nullptr) pools = {names_.static_workspace()};
+  std::string WriteWorkspaces(const std::vector<const proto::Pool*>& pools) {
     std::string rows;
     for (const proto::Pool* pool : pools) {
       absl::StrAppend(&rows, "    {\"", pool->name(), "\", ", pool->size_bytes(), ", ",

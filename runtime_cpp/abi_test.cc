@@ -106,7 +106,10 @@ static_assert(offsetof(struct CostInfo, operations) == 0 &&
 static_assert(sizeof(struct DeviceInfo) == 24);
 static_assert(offsetof(struct DeviceInfo, device) == 0 && offsetof(struct DeviceInfo, name) == 8 &&
               offsetof(struct DeviceInfo, program) == 16);
-static_assert(sizeof(struct Metadata) == 128);
+static_assert(sizeof(struct StateInfo) == 24);
+static_assert(offsetof(struct StateInfo, input) == 0 && offsetof(struct StateInfo, output) == 8 &&
+              offsetof(struct StateInfo, initial_value) == 16);
+static_assert(sizeof(struct Metadata) == 144);
 static_assert(
     offsetof(struct Metadata, version) == 0 && offsetof(struct Metadata, module_name) == 8 &&
     offsetof(struct Metadata, executor) == 16 && offsetof(struct Metadata, runtime) == 24 &&
@@ -117,7 +120,8 @@ static_assert(
     offsetof(struct Metadata, num_pools) == 80 && offsetof(struct Metadata, devices) == 88 &&
     offsetof(struct Metadata, num_devices) == 96 && offsetof(struct Metadata, costs) == 104 &&
     offsetof(struct Metadata, cpu_variants) == 112 &&
-    offsetof(struct Metadata, num_cpu_variants) == 120);
+    offsetof(struct Metadata, num_cpu_variants) == 120 &&
+    offsetof(struct Metadata, states) == 128 && offsetof(struct Metadata, num_states) == 136);
 #endif
 
 TEST(Abi, TypeCodes) {

@@ -119,7 +119,8 @@ absl::Status CheckMetadata(const ::Metadata* metadata) {
       (metadata->num_pools > 0 && metadata->pools == nullptr) || metadata->num_devices < 0 ||
       (metadata->num_devices > 0 && metadata->devices == nullptr) ||
       metadata->num_cpu_variants < 0 ||
-      (metadata->num_cpu_variants > 0 && metadata->cpu_variants == nullptr)) {
+      (metadata->num_cpu_variants > 0 && metadata->cpu_variants == nullptr) ||
+      metadata->num_states < 0 || (metadata->num_states > 0 && metadata->states == nullptr)) {
     return absl::DataLossError("counts of the metadata do not fit together");
   }
   for (int32_t i = 0; i < metadata->num_functions; ++i) {
@@ -136,6 +137,11 @@ absl::Status CheckMetadata(const ::Metadata* metadata) {
   for (int32_t i = 0; i < metadata->num_cpu_variants; ++i) {
     if (metadata->cpu_variants[i] == nullptr) {
       return absl::DataLossError("a CPU variant has no name");
+    }
+  }
+  for (int32_t i = 0; i < metadata->num_states; ++i) {
+    if (metadata->states[i].input == nullptr || metadata->states[i].output == nullptr) {
+      return absl::DataLossError("a state has no name");
     }
   }
   return absl::OkStatus();

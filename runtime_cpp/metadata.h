@@ -141,6 +141,12 @@ class ModelMetadata {
     return {metadata_->cpu_variants, static_cast<size_t>(metadata_->num_cpu_variants)};
   }
 
+  // The inputs of run_model() that are state: which output of a run is passed to each in the next,
+  // and what each holds in the first.
+  absl::Span<const ::StateInfo> states() const {
+    return {metadata_->states, static_cast<size_t>(metadata_->num_states)};
+  }
+
   const ::Metadata& c_struct() const { return *metadata_; }
 
  private:

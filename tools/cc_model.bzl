@@ -104,6 +104,8 @@ def _run_kiln(ctx, outputs, output_flag, flags, option = "-o", **kwargs):
         arguments.add("--input=%s:%s" % (name, pin))
     for name, value in sorted(ctx.attr.constants.items()):
         arguments.add("--constant=%s=%s" % (name, value))
+    for input, output in sorted(ctx.attr.state.items()):
+        arguments.add("--state=%s=%s" % (input, output))
     if ctx.attr.external:
         arguments.add("--external=" + ",".join(ctx.attr.external))
     if ctx.attr.passes:
@@ -362,6 +364,7 @@ cc_model = rule(
             doc = "What runs the model: the C++ runtime (cpp) or the C runtime (crt).",
             values = ["cpp", "crt"],
         ),
+        "state": attr.string_dict(doc = "Inputs that are an output of the run before, which interface = \"c\" keeps: {\"h\": \"h_out\"}."),
         "target": attr.string(
             doc = "What `kiln compile --target` takes; default: the core of a firmware platform, else \"x86-64\", which runs on every such " +
                   "machine; \"x86-64-v3\" is faster.",

@@ -93,7 +93,7 @@ absl::StatusOr<loop::Func> RunModel(const Plan& plan, const loop::LoopProgram& p
 }
 
 loop::Func ModelEntry(const loop::Func& model, std::string name, loop::Convention convention,
-                      PoolMemory pools) {
+                      int num_static_pools) {
   loop::Func func = model;
   func.name = std::move(name);
   func.convention = convention;
@@ -101,19 +101,18 @@ loop::Func ModelEntry(const loop::Func& model, std::string name, loop::Conventio
   std::vector<loop::Argument> args;
   for (const loop::Buffer& param : model.params) args.push_back({param, loop::Expr(0)});
   std::vector<loop::Buffer> memory;
-  if (pools == PoolMemory::kStatic) {
-    const size_t end = model.params.size() - static_cast<size_t>(model.num_contexts);
-    const size_t begin = end - static_cast<size_t>(model.num_pools);
-    for (size_t i = begin; i < end; ++i) {
-      const loop::BufferNode& pool = *model.params[i];
-      memory.push_back(loop::MakeBuffer(pool.name, pool.dtype, pool.shape,
-                                        loop::BufferScope::kStatic, pool.alignment_bytes));
-      args[i].buffer = memory.back();
-    }
-    func.params.erase(func.params.begin() + static_cast<std::ptrdiff_t>(begin),
-                      func.params.begin() + static_cast<std::ptrdiff_t>(end));
-    func.num_pools = 0;
+  const auto first_pool =
+      static_cast<std::ptrdiff_t>(model.params.size()) - model.num_contexts - model.num_pools;
+  for (int i = 0; i < num_static_pools; ++i) {
+    const size_t param = static_cast<size_t>(first_pool + i);
+    const loop::BufferNode& pool = *model.params[param];
+    memory.push_back(loop::MakeBuffer(pool.name, pool.dtype, pool.shape, loop::BufferScope::kStatic,
+                                      pool.alignment_bytes));
+    args[param].buffer = memory.back();
   }
+  func.params.erase(func.params.begin() + first_pool,
+                    func.params.begin() + first_pool + num_static_pools);
+  func.num_pools -= num_static_pools;
   func.body = loop::MakeCall(model.name, std::move(args));
   for (const loop::Buffer& buffer : memory) func.body = loop::MakeAllocate(buffer, func.body);
   return func;

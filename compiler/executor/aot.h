@@ -17,9 +17,8 @@
 namespace kiln {
 
 // The model as a function of plain pointers. Parameters: the model's inputs, its outputs (neither
-// where the plan has them in the pools), then the pools: those that the application gives, and the
-// plan's own where it is not empty. `program`
-// holds the operator functions. Calls that have a number in `profile_indices`, by function, tell it
+// where the plan has them in the pools), then the pools: those that the application gives, the plan's
+// own where it is not empty, and that of the state. `program` holds the operator functions. Calls that have a number in `profile_indices`, by function, tell it
 // to the program's profile hook. The contexts of `devices` are the last parameters; functions that
 // run on one are called with its context, as DeclareDeviceFunctions has declared them.
 absl::StatusOr<loop::Func> RunModel(const Plan& plan, const loop::LoopProgram& program,
@@ -27,16 +26,11 @@ absl::StatusOr<loop::Func> RunModel(const Plan& plan, const loop::LoopProgram& p
                                     const std::map<std::string, int32_t>& profile_indices = {},
                                     const std::vector<DeviceUse>& devices = {});
 
-// Whose memory the pools are.
-enum class PoolMemory {
-  kCaller,  // parameters
-  kStatic,  // the program's: the function must not run twice at once
-};
-
-// Another way into `model`, which RunModel has made: with another convention, or with pools of its
-// own.
+// Another way into `model`, which RunModel has made: with another convention, or with the first
+// `num_static_pools` pools in memory of the program's, so that the function must not run twice at
+// once.
 loop::Func ModelEntry(const loop::Func& model, std::string name, loop::Convention convention,
-                      PoolMemory pools);
+                      int num_static_pools = 0);
 
 }  // namespace kiln
 

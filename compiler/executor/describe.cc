@@ -23,9 +23,8 @@ void SetDevice(proto::Device* device) {
   device->set_name("cpu");
 }
 
-void AddParameter(const std::string& name, const TensorType& type, std::set<std::string>& taken,
-                  proto::Function& function) {
-  proto::Parameter& parameter = *function.add_parameters();
+void SetParameter(const std::string& name, const TensorType& type, std::set<std::string>& taken,
+                  proto::Parameter& parameter) {
   parameter.set_relay_name_hint(name);
   // What runtimes and metadata call a tensor; generated code may call it otherwise.
   const std::string base = WithIdentifierCharacters(name);
@@ -36,6 +35,11 @@ void AddParameter(const std::string& name, const TensorType& type, std::set<std:
   parameter.set_dtype(type.dtype.ToString());
   parameter.set_size_bytes(type.num_bytes());
   SetDevice(parameter.mutable_target_device());
+}
+
+void AddParameter(const std::string& name, const TensorType& type, std::set<std::string>& taken,
+                  proto::Function& function) {
+  SetParameter(name, type, taken, *function.add_parameters());
   function.set_io_size_bytes(function.io_size_bytes() + type.num_bytes());
 }
 
@@ -186,7 +190,7 @@ void DescribePools(const Plan& plan, proto::Metadata& metadata) {
   for (size_t p = 0; p < plan.pools.size(); ++p) {
     proto::Pool& pool = *metadata.add_pools();
     pool.set_name(plan.pools[p].name);
-    pool.set_kind(proto::Pool::WORKSPACE);
+    pool.set_kind(plan.pools[p].is_state ? proto::Pool::STATE : proto::Pool::WORKSPACE);
     pool.set_size_bytes(plan.pools[p].size_bytes);
     pool.set_alignment_bytes(plan.pools[p].alignment_bytes);
     pool.set_lower_bound_bytes(plan.pools[p].lower_bound_bytes);
@@ -202,6 +206,19 @@ void DescribePools(const Plan& plan, proto::Metadata& metadata) {
       placed.set_first_call(number_of(buffer.first_call));
       placed.set_last_call(number_of(buffer.last_call));
     }
+  }
+}
+
+void DescribeStates(const Plan& plan, proto::Metadata& metadata) {
+  std::set<std::string> taken;
+  for (const PlanState& state : plan.states) {
+    const PlanBuffer& buffer = plan.buffers[static_cast<size_t>(state.input)];
+    proto::State& added = *metadata.add_states();
+    SetParameter(buffer.name, buffer.type, taken, *added.mutable_tensor());
+    added.mutable_tensor()->mutable_place()->set_pool(buffer.pool);
+    added.mutable_tensor()->mutable_place()->set_offset_bytes(buffer.offset_bytes);
+    added.set_initial_value(state.initial);
+    added.set_is_copied(state.is_copied);
   }
 }
 
@@ -251,6 +268,16 @@ void DescribeConstants(const Plan& plan, const loop::LoopProgram& program, const
 
 }  // namespace
 
+void DescribeStatePairs(const std::vector<StatePair>& states, proto::Metadata& metadata) {
+  const proto::Function& main = metadata.functions(0);
+  for (const StatePair& state : states) {
+    proto::State& added = *metadata.add_states();
+    *added.mutable_tensor() = main.parameters(state.input);
+    added.set_initial_value(state.initial);
+    added.set_output(main.parameters(main.num_inputs() + state.output).relay_name_hint());
+  }
+}
+
 proto::Metadata Describe(const Plan& plan, const loop::LoopProgram& program, const ModuleInfo& info,
                          const std::vector<std::vector<loop::Func>>& variants) {
   proto::Metadata metadata;
@@ -270,6 +297,7 @@ proto::Metadata Describe(const Plan& plan, const loop::LoopProgram& program, con
   DescribeMain(plan, info, total, *metadata.add_functions());
   DescribeOperators(plan, program, constant_bytes, metadata);
   DescribePools(plan, metadata);
+  DescribeStates(plan, metadata);
   DescribeConstants(plan, program, readers, metadata);
   return metadata;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/graph/state.h"
 #include "compiler/loop/loop.h"
 #include "compiler/plan/plan.h"
 #include "metadata/metadata.pb.h"
@@ -27,6 +28,10 @@ struct ModuleInfo {
 // are those of one. A constant belongs to the functions that read it, in any of them.
 proto::Metadata Describe(const Plan& plan, const loop::LoopProgram& program, const ModuleInfo& info,
                          const std::vector<std::vector<loop::Func>>& variants = {});
+
+// Adds states that are inputs and outputs of the model's function, which the metadata has with their
+// quantization.
+void DescribeStatePairs(const std::vector<StatePair>& states, proto::Metadata& metadata);
 
 // `struct Metadata` of kiln/metadata.h as const data, and the function `getter` that returns it: a
 // packed one, or plain C.

@@ -22,17 +22,14 @@ using List = std::vector<AttrValue>;
 // The attributes of the inputs, or of the outputs.
 class TensorAttrs {
  public:
-  TensorAttrs(const Attrs& attrs, std::string what, int begin, int end)
-      : attrs_(attrs),
-        what_(std::move(what)),
-        begin_(begin),
-        size_(static_cast<size_t>(end - begin)) {}
+  TensorAttrs(const Attrs& attrs, std::string what, std::vector<proto::Parameter*> tensors)
+      : attrs_(attrs), what_(std::move(what)), tensors_(std::move(tensors)) {}
 
-  absl::Status Describe(proto::Function& main) {
+  absl::Status Describe() {
     KILN_ASSIGN_OR_RETURN(const List scales, Read("scales"));
     KILN_ASSIGN_OR_RETURN(const List zero_points, Read("zero_points"));
     KILN_ASSIGN_OR_RETURN(const List axes, Read("axes"));
-    for (size_t i = 0; i < size_; ++i) {
+    for (size_t i = 0; i < tensors_.size(); ++i) {
       proto::Quantization quantization;
       if (!scales.empty()) KILN_RETURN_IF_ERROR(AddScales(scales[i], quantization));
       KILN_RETURN_IF_ERROR(
@@ -40,7 +37,7 @@ class TensorAttrs {
       if (!axes.empty()) {
         const auto* axis = std::get_if<int64_t>(&axes[i].value);
         if (axis == nullptr) return Error("axes", "an element that is no integer");
-        const int64_t rank = main.parameters(begin_ + static_cast<int>(i)).shape_size();
+        const int64_t rank = tensors_[i]->shape_size();
         // One scale has no axis, and says 0.
         if (*axis < 0 || *axis >= std::max<int64_t>(1, rank)) {
           return Error("axes",
@@ -48,7 +45,7 @@ class TensorAttrs {
         }
         quantization.set_axis(static_cast<int32_t>(*axis));
       }
-      proto::Parameter& tensor = *main.mutable_parameters(begin_ + static_cast<int>(i));
+      proto::Parameter& tensor = *tensors_[i];
       KILN_RETURN_IF_ERROR(CheckFits(tensor, quantization));
       if (quantization.scales_size() > 0) *tensor.mutable_quantization() = std::move(quantization);
     }
@@ -67,9 +64,9 @@ class TensorAttrs {
     if (value.is_none()) return List();
     if (!value.is_list()) return Error(attr, absl::StrCat(value.ToString(), ", wanted a list"));
     const List& list = std::get<List>(value.value);
-    if (list.size() == size_) return list;
-    return Error(attr, absl::StrCat(list.size(), " elements, wanted one for each of the ", size_,
-                                    " ", what_, "s"));
+    if (list.size() == tensors_.size()) return list;
+    return Error(attr, absl::StrCat(list.size(), " elements, wanted one for each of the ",
+                                    tensors_.size(), " ", what_, "s"));
   }
 
   absl::Status AddScales(const AttrValue& value, proto::Quantization& quantization) const {
@@ -131,17 +128,44 @@ class TensorAttrs {
 
   const Attrs& attrs_;
   const std::string what_;
-  const int begin_;
-  const size_t size_;
+  const std::vector<proto::Parameter*> tensors_;  // in the order of the graph
 };
+
+absl::Status CheckSame(const proto::Parameter& state, const proto::Quantization& next) {
+  if (state.quantization().SerializeAsString() == next.SerializeAsString()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("state: found scales {", state.quantization().ShortDebugString(),
+                   "} of the input '", state.relay_name_hint(), "' and {", next.ShortDebugString(),
+                   "} of its output, wanted the same: a run passes the integers as they are"));
+}
 
 }  // namespace
 
-absl::Status DescribeQuantization(const Attrs& attrs, proto::Metadata& metadata) {
+absl::Status DescribeQuantization(const Attrs& attrs, const Plan& plan, proto::Metadata& metadata) {
   proto::Function& main = *metadata.mutable_functions(0);
-  const int inputs = main.num_inputs();
-  KILN_RETURN_IF_ERROR(TensorAttrs(attrs, "input", 0, inputs).Describe(main));
-  return TensorAttrs(attrs, "output", inputs, main.parameters_size()).Describe(main);
+  std::vector<proto::Parameter*> inputs(plan.inputs.size() + plan.states.size()),
+      outputs(plan.outputs.size() + plan.states.size());
+  const auto at = [&](std::vector<proto::Parameter*>& tensors, int buffer) -> proto::Parameter*& {
+    return tensors[static_cast<size_t>(plan.buffers[static_cast<size_t>(buffer)].io_index)];
+  };
+  int next = 0;
+  for (const int buffer : plan.inputs) at(inputs, buffer) = main.mutable_parameters(next++);
+  for (const int buffer : plan.outputs) at(outputs, buffer) = main.mutable_parameters(next++);
+  // Of a state there are two descriptions, which agree.
+  std::vector<proto::Parameter> next_states(plan.states.size());
+  for (size_t i = 0; i < plan.states.size(); ++i) {
+    proto::Parameter* const tensor = metadata.mutable_states(static_cast<int>(i))->mutable_tensor();
+    next_states[i] = *tensor;
+    at(inputs, plan.states[i].input) = tensor;
+    at(outputs, plan.states[i].output) = &next_states[i];
+  }
+  KILN_RETURN_IF_ERROR(TensorAttrs(attrs, "input", inputs).Describe());
+  KILN_RETURN_IF_ERROR(TensorAttrs(attrs, "output", outputs).Describe());
+  for (size_t i = 0; i < next_states.size(); ++i) {
+    KILN_RETURN_IF_ERROR(
+        CheckSame(metadata.states(static_cast<int>(i)).tensor(), next_states[i].quantization()));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace kiln

@@ -12,13 +12,15 @@
 
 #include "absl/status/status.h"
 #include "compiler/graph/graph.h"
+#include "compiler/plan/plan.h"
 #include "metadata/metadata.pb.h"
 
 namespace kiln {
 
 // Sets the quantization of the model's function in its metadata. InvalidArgument for attributes of
-// another form, or that do not fit the tensors. The metadata must be that of the graph.
-absl::Status DescribeQuantization(const Attrs& attrs, proto::Metadata& metadata);
+// another form, or that do not fit the tensors. The metadata must be that of the plan, with its
+// states.
+absl::Status DescribeQuantization(const Attrs& attrs, const Plan& plan, proto::Metadata& metadata);
 
 }  // namespace kiln
 

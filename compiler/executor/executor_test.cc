@@ -61,12 +61,12 @@ TEST(Aot, EntriesCallTheModel) {
   const loop::LoopProgram program = SampleProgram(Convention::kUnpacked);
   const absl::StatusOr<loop::Func> model = RunModel(SamplePlan(), program, "model");
   ASSERT_TRUE(model.ok()) << model.status();
-  EXPECT_EQ(loop::ToString(ModelEntry(*model, "packed", Convention::kPacked, PoolMemory::kCaller)),
+  EXPECT_EQ(loop::ToString(ModelEntry(*model, "packed", Convention::kPacked)),
             "packed main packed(x: float32[4], input_0: int8[2, 3]) -> "
             "(output0: float32[4], output1: float32[]) pools workspace: uint8[192] align 64 {\n"
             "  call model(x, input_0, output0, output1, workspace)\n"
             "}\n");
-  EXPECT_EQ(loop::ToString(ModelEntry(*model, "own", Convention::kUnpacked, PoolMemory::kStatic)),
+  EXPECT_EQ(loop::ToString(ModelEntry(*model, "own", Convention::kUnpacked, 1)),
             "main own(x: float32[4], input_0: int8[2, 3]) -> "
             "(output0: float32[4], output1: float32[]) {\n"
             "  allocate workspace: uint8[192] align 64 static {\n"

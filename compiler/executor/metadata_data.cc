@@ -166,6 +166,13 @@ void AddModelMetadata(const proto::Metadata& metadata, const std::string& getter
     variants.push_back(DataValue::String(variant));
   }
   const DataValue variant_array = add.Array("cpu_variants", "const char*", std::move(variants));
+  std::vector<DataValue> states;
+  for (const proto::State& state : metadata.states()) {
+    states.push_back(DataValue::Struct({DataValue::String(state.tensor().relay_name_hint()),
+                                        DataValue::String(state.output()),
+                                        DataValue::Real(64, state.initial_value())}));
+  }
+  const DataValue state_array = add.Array("states", "struct StateInfo", std::move(states));
   const DataValue device_array = add.Array("devices", "struct DeviceInfo", std::move(devices));
   const DataValue cost_array = add.Array("costs", "struct CostInfo", std::move(costs));
   add.Define(
@@ -178,7 +185,8 @@ void AddModelMetadata(const proto::Metadata& metadata, const std::string& getter
            function_array, DataValue::Int(32, metadata.functions_size()), pool_array,
            DataValue::Int(32, metadata.pools_size()), device_array,
            DataValue::Int(32, metadata.devices_size()), cost_array, variant_array,
-           DataValue::Int(32, metadata.cpu_variants_size())}));
+           DataValue::Int(32, metadata.cpu_variants_size()), state_array,
+           DataValue::Int(32, metadata.states_size())}));
   program.getters.push_back(
       {.name = getter, .data_symbol = absl::StrCat(prefix, "_metadata_root"), .packed = packed});
 }

@@ -16,6 +16,7 @@
 #include "compiler/lower/call_maker.h"
 #include "compiler/lower/external_cost.h"
 #include "compiler/lower/kernel.h"
+#include "compiler/lower/move.h"
 #include "compiler/lower/slices.h"
 #include "compiler/ops/op_queries.h"
 #include "compiler/schedule/schedule.h"
@@ -144,7 +145,11 @@ absl::StatusOr<Lowered> LowerWith(const Graph& graph, Slices slices, const Targe
     Call& call = pending.call;
     if (pending.body.has_value()) {
       KILN_ASSIGN_OR_RETURN(const loop::Kernel kernel, KernelOf(graph, pending));
-      KILN_ASSIGN_OR_RETURN(Scheduled scheduled, ScheduleKernel(kernel, target, options.schedule));
+      std::optional<Scheduled> move = MoveWithin(graph, options.states, pending);
+      if (!move.has_value()) {
+        KILN_ASSIGN_OR_RETURN(move, ScheduleKernel(kernel, target, options.schedule));
+      }
+      Scheduled& scheduled = *move;
       FinishConstants(scheduled, target);
       call.workspace_bytes =
           scheduled.func.workspace == nullptr ? 0 : scheduled.func.workspace->num_bytes();

@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "compiler/call/call.h"
 #include "compiler/graph/graph.h"
+#include "compiler/graph/state.h"
 #include "compiler/loop/loop.h"
 #include "compiler/loop/stage.h"
 #include "compiler/schedule/schedule.h"
@@ -27,6 +28,9 @@ struct LowerOptions {
   ScheduleOptions schedule = {};
   // Inputs of concatenations are made in their place in the result, where they can be: slices.h.
   bool place_concatenations = true;
+  // Inputs and outputs of the graph that may be the same memory, as those of a state are. A function
+  // that moves a part of such an input within it is written so that it can.
+  std::vector<StatePair> states = {};
 };
 
 struct Lowered {

@@ -314,6 +314,19 @@ absl::Status CheckOptions(const CompileOptions& o) {
   return absl::OkStatus();
 }
 
+absl::Status CheckKeepsState(const CompileOptions& o) {
+  for (const PoolSpec& pool : o.pools) {
+    if (!absl::EqualsIgnoreCase(pool.name, "state")) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("--pool: found the name '", pool.name,
+                     "', which the memory of the model's state has; wanted another name"));
+  }
+  if (o.pools.size() < kMaxPools) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("--pool: found ", o.pools.size(),
+                                                 " pools, wanted at most ", kMaxPools - 1,
+                                                 " beside the memory of the model's state"));
+}
+
 std::string LoaderSymbol(const CompileOptions& options, absl::string_view name) {
   const bool shared = options.system_lib || options.runtime == Runtime::kCrt;
   return shared ? absl::StrCat(ModulePrefix(options.module_name), "_", name) : std::string(name);

@@ -90,6 +90,10 @@ CallingConvention DefaultCallingConvention(Runtime runtime, Interface interface,
 // and for the name of a module, a pool or a device that generated code cannot have.
 absl::Status CheckOptions(const CompileOptions& options);
 
+// InvalidArgument for options that CheckOptions finds legal, but not for a model that keeps its
+// state itself.
+absl::Status CheckKeepsState(const CompileOptions& options);
+
 // The linker's name of what a loader looks up as `name`: of a system library, and for the C
 // runtime, where a module shares a program with others, it begins with the module's prefix.
 std::string LoaderSymbol(const CompileOptions& options, absl::string_view name);

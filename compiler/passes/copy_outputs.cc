@@ -5,24 +5,10 @@
 
 #include "compiler/base/status.h"
 #include "compiler/ops/make.h"
-#include "compiler/ops/op_queries.h"
+#include "compiler/ops/views.h"
 #include "compiler/passes/pass.h"
 
 namespace kiln {
-namespace {
-
-// What `value` is a view of, through others.
-ValueId Viewed(const Graph& graph, ValueId value) {
-  while (graph.value(value).kind == ValueKind::kNodeOutput) {
-    const Node& node = graph.node(graph.value(value).node);
-    if (!IsView(graph, node)) break;
-    value = node.inputs[0];
-  }
-  return value;
-}
-
-}  // namespace
-
 absl::StatusOr<Graph> CopyOutputs(const Graph& graph, const PassContext&) {
   Graph copied = graph;
   std::set<ValueId> taken;

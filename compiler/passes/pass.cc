@@ -88,6 +88,13 @@ constexpr std::array kPasses = {
          .keeps = kTyped,
          .optional = false,
          .run = Run<Canonicalize>},
+    Pass{.name = "widen-states",
+         .doc = "where the model keeps its state, keeps the window of which a state is the end",
+         .needs = kTyped | kCanonical,
+         .gives = 0,
+         .keeps = kTyped | kCanonical,
+         .optional = true,
+         .run = Run<WidenStates>},
     Pass{.name = "integer-products",
          .doc = "multiplies integers where products of dequantised numbers are written, and moves "
                 "data while it is quantised",

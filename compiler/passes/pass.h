@@ -39,6 +39,7 @@ struct PassContext {
   Partitioner partition = nullptr;  // null: there are no external code generators
   WorkEstimator work = nullptr;     // null: no node takes too much to be folded
   bool check_indices = false;       // that are computed: the model fails where one is outside
+  bool keeps_state = false;         // the model keeps its state (compiler/graph/state.h) itself
   // Of the constants of the whole model, before any pass; RunPasses sets it. Constants that one
   // run of constant folding makes do not allow the next one more.
   std::optional<int64_t> constant_bytes = std::nullopt;
@@ -72,6 +73,7 @@ absl::StatusOr<Graph> RunPasses(Graph graph, const PassContext& context,
 
 // The passes. What each does is said above its definition, in <name>.cc, and in the table.
 absl::StatusOr<Graph> InferTypes(const Graph& graph, const PassContext& context);
+absl::StatusOr<Graph> WidenStates(const Graph& graph, const PassContext& context);
 absl::StatusOr<Graph> CheckIndices(const Graph& graph, const PassContext& context);
 absl::StatusOr<Graph> Canonicalize(const Graph& graph, const PassContext& context);
 absl::StatusOr<Graph> IntegerProducts(const Graph& graph, const PassContext& context);

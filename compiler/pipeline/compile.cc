@@ -17,7 +17,9 @@
 #include "compiler/executor/external_functions.h"
 #include "compiler/executor/graph.h"
 #include "compiler/executor/module_blob.h"
+#include "compiler/executor/state.h"
 #include "compiler/executor/system_lib.h"
+#include "compiler/graph/state.h"
 #include "compiler/loop/passes.h"
 #include "compiler/loop/pipeline.h"
 #include "compiler/pipeline/externals.h"
@@ -61,6 +63,15 @@ bool TakesScratchFromRuntime(const CompileOptions& options) {
 std::vector<PoolSpec> PoolsOf(const CompileOptions& options) {
   if (!options.workspace_io || !options.pools.empty()) return options.pools;
   return {{.name = "workspace"}};
+}
+
+// With the C interface, where the module has functions and memory of its own, the model keeps its
+// state; packed functions have it as inputs and outputs.
+absl::StatusOr<std::vector<StatePair>> KeptStates(const std::vector<StatePair>& states,
+                                                  const CompileOptions& options) {
+  if (states.empty() || options.interface == Interface::kPacked) return std::vector<StatePair>();
+  KILN_RETURN_IF_ERROR(CheckKeepsState(options));
+  return states;
 }
 
 // How operator functions are called, and whether they are seen from outside.
@@ -114,6 +125,7 @@ absl::Status AddRunModel(const CompileOptions& options, const ModuleInfo& info, 
     program.funcs.push_back(std::move(part));
   }
   program.funcs.push_back(model);
+  if (!stages.plan.states.empty()) AddStateBlock(stages.plan, prefix, program);
   if (!devices.empty()) {
     // The entries call the model between the hooks, which is C that is linked with it.
     const std::string activated = prefix + "_run_on_devices";
@@ -126,12 +138,12 @@ absl::Status AddRunModel(const CompileOptions& options, const ModuleInfo& info, 
     program.funcs.push_back(declared);
     program.funcs.push_back(
         ModelEntry(model, is_static ? prefix + "_run_with_workspace" : info.main_function,
-                   loop::Convention::kUnpacked, PoolMemory::kCaller));
+                   loop::Convention::kUnpacked));
   }
   if (packed || is_static) {
     program.funcs.push_back(ModelEntry(
         model, info.main_function, packed ? loop::Convention::kPacked : loop::Convention::kUnpacked,
-        is_static ? PoolMemory::kStatic : PoolMemory::kCaller));
+        is_static ? 1 : 0));
   }
   return absl::OkStatus();
 }
@@ -181,22 +193,29 @@ absl::StatusOr<Stages> RunStages(Graph graph, const CompileOptions& options) {
   KILN_ASSIGN_OR_RETURN(stages.fused,
                         RunPasses(graph, PassContextOf(options, target), options.passes));
   const Attrs attrs = graph.attrs;
+  KILN_ASSIGN_OR_RETURN(const std::vector<StatePair> states, StatesOf(stages.fused));
+  KILN_ASSIGN_OR_RETURN(const std::vector<StatePair> kept, KeptStates(states, options));
   graph = {};  // Weights that the passes have replaced need no memory any more.
   KILN_ASSIGN_OR_RETURN(stages.modules, MakeExternalModules(stages.fused, options));
   KILN_ASSIGN_OR_RETURN(
       const LoweredVariants variants,
-      LowerVariants(stages.fused, targets,
-                    {.module_name = options.module_name, .schedule = options.schedule}));
+      LowerVariants(
+          stages.fused, targets,
+          {.module_name = options.module_name, .schedule = options.schedule, .states = kept}));
   stages.lowered = variants.common;
-  KILN_ASSIGN_OR_RETURN(stages.plan,
-                        MakePlan(stages.fused, stages.lowered.calls,
-                                 {.alignment_bytes = target.buffer_alignment(),
-                                  .pools = PoolsOf(options),
-                                  .workspace_io = options.workspace_io,
-                                  .scratch_from_runtime = TakesScratchFromRuntime(options)}));
+  KILN_ASSIGN_OR_RETURN(
+      stages.plan, MakePlan(stages.fused, stages.lowered.calls,
+                            {.alignment_bytes = target.buffer_alignment(),
+                             .pools = PoolsOf(options),
+                             .workspace_io = options.workspace_io,
+                             .states = kept,
+                             .copy_function = ModulePrefix(options.module_name) + "_copy_state",
+                             .scratch_from_runtime = TakesScratchFromRuntime(options)}));
+  AddStateCopies(stages.plan, stages.lowered.program);
   KILN_RETURN_IF_ERROR(PlaceConstants(options.constant_pools, stages.lowered.program, stages.plan));
   stages.metadata = Describe(stages.plan, stages.lowered.program, info, variants.funcs);
-  KILN_RETURN_IF_ERROR(DescribeQuantization(attrs, stages.metadata));
+  KILN_RETURN_IF_ERROR(DescribeQuantization(attrs, stages.plan, stages.metadata));
+  if (kept.empty()) DescribeStatePairs(states, stages.metadata);
   DescribeExternals(stages.modules, stages.metadata);
   stages.program = stages.lowered.program;
   SetConvention(options, stages.program);

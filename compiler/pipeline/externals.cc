@@ -35,7 +35,8 @@ PassContext PassContextOf(const CompileOptions& options, const Target& target) {
           .partition = [codegens, name = options.module_name](
                            const Graph& graph) { return Partition(graph, name, codegens); },
           .work = WorkOfNode,
-          .check_indices = options.check_indices};
+          .check_indices = options.check_indices,
+          .keeps_state = options.interface == Interface::kC};
 }
 
 absl::StatusOr<std::vector<ExternalModule>> MakeExternalModules(const Graph& fused,

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/align.h"
 #include "compiler/base/status.h"
+#include "compiler/plan/keep_states.h"
 #include "compiler/plan/place.h"
 
 namespace kiln {
@@ -24,18 +25,29 @@ class Planner {
 
   absl::StatusOr<Plan> Run() && {
     plan_.workspace_io = options_.workspace_io;
+    for (const StatePair& pair : options_.states) {
+      plan_.states.push_back({.initial = pair.initial});
+    }
     for (size_t i = 0; i < graph_.inputs.size(); ++i) {
       const ValueId id = graph_.inputs[i];
-      plan_.inputs.push_back(AddBuffer(id, graph_.value(id).name, PlanBufferKind::kInput));
-      plan_.buffers.back().io_index = static_cast<int>(i);
+      const int index = static_cast<int>(i);
+      PlanState* state = StateOf([&](const StatePair& pair) { return pair.input == index; });
+      const int added =
+          AddBuffer(id, graph_.value(id).name,
+                    state == nullptr ? PlanBufferKind::kInput : PlanBufferKind::kState);
+      buffer(added).io_index = index;
+      (state == nullptr ? plan_.inputs.emplace_back() : state->input) = added;
     }
     KILN_RETURN_IF_ERROR(AddCalls());
     KILN_RETURN_IF_ERROR(BindOutputs());
+    FindLifetimes();
+    KeepStates(graph_, options_, plan_);
     FindLifetimes();
     AliasInPlace();
     FindLifetimes();
     AddPools();
     KILN_RETURN_IF_ERROR(PlaceAll());
+    PlaceStates(options_, plan_);
     NumberStorage();
     return std::move(plan_);
   }
@@ -48,6 +60,15 @@ class Planner {
     plan_.buffers.push_back({.name = std::move(name), .type = graph_.type(value), .kind = kind});
     by_value_[value] = id;
     return id;
+  }
+
+  // The state of which `is_one` is true of the pair; null if there is none.
+  template <typename F>
+  PlanState* StateOf(F is_one) {
+    for (size_t i = 0; i < options_.states.size(); ++i) {
+      if (is_one(options_.states[i])) return &plan_.states[i];
+    }
+    return nullptr;
   }
 
   absl::Status AddCalls() {
@@ -102,6 +123,14 @@ class Planner {
           buffer(id).kind == PlanBufferKind::kOutput) {
         return absl::InternalError("an output that shares memory with another value");
       }
+      const int index = static_cast<int>(i);
+      buffer(id).name = graph_.OutputName(index);
+      PlanState* state = StateOf([&](const StatePair& pair) { return pair.output == index; });
+      if (state != nullptr) {
+        buffer(id).io_index = index;
+        state->output = id;
+        continue;
+      }
       if (root != id) {
         buffer(id).alias_of = -1;
         buffer(root).alias_of = id;
@@ -114,8 +143,7 @@ class Planner {
         own.push_back(root);
       }
       buffer(id).kind = PlanBufferKind::kOutput;
-      buffer(id).io_index = static_cast<int>(i);
-      buffer(id).name = graph_.OutputName(static_cast<int>(i));
+      buffer(id).io_index = index;
       plan_.outputs.push_back(id);
     }
     return absl::OkStatus();
@@ -125,7 +153,8 @@ class Planner {
   void FindLifetimes() {
     const int end = static_cast<int>(plan_.calls.size());
     for (PlanBuffer& b : plan_.buffers) {
-      b.first_call = b.kind == PlanBufferKind::kInput ? 0 : std::numeric_limits<int>::max();
+      const bool is_there = b.kind == PlanBufferKind::kInput || b.kind == PlanBufferKind::kState;
+      b.first_call = is_there ? 0 : std::numeric_limits<int>::max();
       b.last_call = b.kind == PlanBufferKind::kOutput ? end : -1;
     }
     const auto touch = [&](int id, int call) {
@@ -140,10 +169,15 @@ class Planner {
       if (call.scratch >= 0) touch(call.scratch, c);
     }
     for (int id : plan_.outputs) touch(id, end);
+    // A next state that has not got the state's memory is copied by a call.
+    for (const PlanState& state : plan_.states) {
+      if (plan_.Root(state.output) == state.input) touch(state.output, end);
+    }
   }
 
-  // Whether the plan says where the buffer's memory is.
+  // Whether the plan says where the buffer's memory is, and shares it out.
   bool IsPlaced(const PlanBuffer& b) const {
+    if (b.kind == PlanBufferKind::kState) return false;
     return options_.workspace_io || b.kind == PlanBufferKind::kIntermediate ||
            b.kind == PlanBufferKind::kScratch;
   }
@@ -338,7 +372,7 @@ int Plan::Root(int buffer) const {
 
 int64_t Plan::workspace_bytes() const {
   int64_t total = 0;
-  for (const PlanPool& pool : pools) total += pool.size_bytes;
+  for (const PlanPool& pool : pools) total += pool.is_state ? 0 : pool.size_bytes;
   return total;
 }
 

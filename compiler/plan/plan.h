@@ -12,6 +12,7 @@
 #include "compiler/base/tensor.h"
 #include "compiler/call/call.h"
 #include "compiler/graph/graph.h"
+#include "compiler/graph/state.h"
 
 namespace kiln {
 
@@ -20,6 +21,7 @@ enum class PlanBufferKind {
   kOutput,        // likewise
   kIntermediate,  // a tensor between two calls
   kScratch,       // the workspace of one call
+  kState,         // what the model keeps from one run to the next, in the pool of the state
 };
 
 struct PlanBuffer {
@@ -56,6 +58,7 @@ struct PlanPool {
   int64_t lower_bound_bytes = 0;  // most bytes of what lies in it that are alive at once
   int64_t alignment_bytes = 64;
   bool external = false;     // memory that the application described and gives
+  bool is_state = false;     // holds the model's state, and nothing else
   int64_t limit_bytes = -1;  // external: what it has; -1: no limit
   double speed = 1;
 
@@ -63,12 +66,21 @@ struct PlanPool {
   bool is_parameter() const { return external || size_bytes > 0; }
 };
 
+// A tensor that the model keeps, whose memory is that of the buffer `input`. Where calls read it
+// after others have written `output`, that is a buffer of its own, and the last calls copy it.
+struct PlanState {
+  int input = -1, output = -1;  // buffers: as a run finds it, as a run leaves it
+  double initial = 0;           // of every element, before the first run
+  bool is_copied = false;
+};
+
 struct Plan {
   std::vector<PlanBuffer> buffers;
   std::vector<PlanCall> calls;  // in order
-  std::vector<int> inputs;      // buffers, in the order of the model
+  std::vector<int> inputs;      // buffers, in the order of the model, but those that are state
   std::vector<int> outputs;
-  std::vector<PlanPool> pools;           // "workspace", or those of PlanOptions
+  std::vector<PlanState> states;
+  std::vector<PlanPool> pools;           // "workspace", or those of PlanOptions; then "state"
   std::vector<PlanPool> constant_pools;  // that the application described
   int64_t lower_bound_bytes = 0;         // most bytes that are alive at once: no plan is smaller
   std::string strategy;                  // that gave this placement
@@ -76,7 +88,7 @@ struct Plan {
 
   // The buffer that owns the memory of `buffer`.
   int Root(int buffer) const;
-  int64_t workspace_bytes() const;
+  int64_t workspace_bytes() const;  // of all pools but that of the state
 };
 
 // Memory for tensors between operators that the application has.
@@ -93,6 +105,11 @@ struct PlanOptions {
   // Places the inputs and outputs of the model in the pools too: an input may be overwritten once
   // nothing reads it any more, and what is dead gives its memory to an output.
   bool workspace_io = false;
+  // Inputs and outputs that are no arguments but memory of the model's: in a pool of their own,
+  // which is the application's where the others are.
+  std::vector<StatePair> states;
+  // The functions that copy states are called this and a number.
+  std::string copy_function = "copy_state";
   // Functions take their scratch memory from the runtime when they run: it has no place in the
   // plan.
   bool scratch_from_runtime = false;
@@ -101,7 +118,8 @@ struct PlanOptions {
 // Orders lifetimes and places every intermediate and scratch buffer, and with workspace_io every
 // input and output, in the pools, by several strategies, and keeps the best. `calls` are those of
 // the lowered graph, in order; every output of the graph must be made by one (CopyOutputs sees to
-// it). ResourceExhausted, with what is missing and the buffers that have no place, if the pools are
+// it). A state's next value is written over the one before where the order of the calls allows it,
+// and copied there at the end of the run where it does not. ResourceExhausted, with what is missing and the buffers that have no place, if the pools are
 // too small.
 absl::StatusOr<Plan> MakePlan(const Graph& graph, const std::vector<Call>& calls,
                               const PlanOptions& options = {});

@@ -19,6 +19,8 @@ const char* KindName(PlanBufferKind kind) {
       return "tensor";
     case PlanBufferKind::kScratch:
       return "scratch";
+    case PlanBufferKind::kState:
+      return "state";
   }
   return "";
 }
@@ -30,6 +32,11 @@ std::string ToString(const Plan& plan) {
                                      plan.workspace_bytes(), plan.lower_bound_bytes,
                                      plan.strategy.empty() ? "nothing to place" : plan.strategy);
   for (const PlanPool& pool : plan.pools) {
+    if (pool.is_state) {
+      absl::StrAppendFormat(&text, "state %d bytes, aligned to %d\n", pool.size_bytes,
+                            pool.alignment_bytes);
+      continue;
+    }
     if (!pool.external) continue;
     absl::StrAppendFormat(&text, "pool %s: %d bytes of %s, aligned to %d, speed %g\n", pool.name,
                           pool.size_bytes,
@@ -60,7 +67,8 @@ std::string ToString(const Plan& plan) {
     }
     if (b.pool >= 0) {
       const PlanPool& pool = plan.pools[static_cast<size_t>(b.pool)];
-      absl::StrAppend(&text, ", at ", pool.external ? pool.name + " + " : "", b.offset_bytes);
+      absl::StrAppend(&text, ", at ", pool.external || pool.is_state ? pool.name + " + " : "",
+                      b.offset_bytes);
     }
     absl::StrAppend(&text, "\n");
   }

@@ -8,11 +8,11 @@ import json
 import os
 import re
 import shutil
-import struct
 import subprocess
 import unittest
 
 from tests.cli.cli_case import CODEGENS, CliCase
+from tests.conformance.array_file import ArrayFile
 
 DATA = os.environ.get("KILN_SHARED_DATA", "")
 SOURCES = os.path.abspath("tests/conformance")
@@ -54,25 +54,6 @@ INSTRUCTIONS = [
     ("smmla", "aarch64", "+dotprod,+i8mm", ["kws_int8"]),
     ("vwmacc", "riscv64gcv", "", INT8_ROWS),
 ]
-FORMATS = {"|i1": "b", "|u1": "B", "<i2": "h", "<i4": "i", "<f4": "f"}
-
-
-class Array:
-    """The elements of a NumPy file, and of which format of `struct` they are."""
-
-    def __init__(self, path):
-        with open(os.path.join(DATA, path), "rb") as file:
-            data = file.read()
-        size = struct.unpack("<H", data[8:10])[0]
-        header = data[10 : 10 + size].decode()
-        self.format = FORMATS[re.search("'descr': '([^']*)'", header).group(1)]
-        self.bytes = data[10 + size :]
-
-    def step(self, number, step_bytes):
-        return self.bytes[number * step_bytes : (number + 1) * step_bytes]
-
-    def values(self, data):
-        return struct.unpack("<{}{}".format(len(data) // struct.calcsize(self.format), self.format), data)
 
 
 class EmulatedTest(CliCase):
@@ -104,8 +85,8 @@ class EmulatedTest(CliCase):
 
     def check(self, row, machine, codegen, features=""):
         program, (input_bytes, output_bytes) = self.build(row, machine, codegen, features)
-        inputs = [Array(path) for path in row["inputs"]]
-        expected = [Array(path) for path in row["expected"]]
+        inputs = [ArrayFile(os.path.join(DATA, path)) for path in row["inputs"]]
+        expected = [ArrayFile(os.path.join(DATA, path)) for path in row["expected"]]
         self.assertEqual((len(inputs), len(expected)), (len(input_bytes), len(output_bytes)))
         self.assertFalse({"offset", "scale", "state"} & row.keys(), "inputs are given as their files have them")
         steps = min(STEPS, len(inputs[0].bytes) // input_bytes[0])

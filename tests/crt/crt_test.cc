@@ -129,7 +129,7 @@ TEST_F(CrtTest, AotExecutorFindsEverythingInTheRegistry) {
   for (loop::Func& func : program_.funcs) func.exported = false;
   program_.funcs.push_back(*main);
   program_.funcs.push_back(
-      ModelEntry(*main, "tvmgen_m___tvm_main__", loop::Convention::kPacked, PoolMemory::kStatic));
+      ModelEntry(*main, "tvmgen_m___tvm_main__", loop::Convention::kPacked, 1));
   const proto::Metadata metadata = Describe(plan_, program_,
                                             {.module_name = "m",
                                              .executor = "aot",

@@ -44,6 +44,7 @@ CASES = [
     Case("convolution", "after:infer-types"),
     Case("indices", "after:check-indices", options=["--check-indices"]),
     Case("convolution", "after:canonicalize"),
+    Case("stream", "after:widen-states", "cortex-m4f", _C),
     Case("quantised", "after:integer-products"),
     Case("convolution", "after:fold-scales"),
     Case("convolution", "after:fold-constants"),

@@ -111,7 +111,7 @@ absl::StatusOr<std::string> CheckBudget(const Budget& budget, const ObjectFigure
   std::vector<ObjectPart> ram = figures.ram_parts;
   int64_t ram_bytes = figures.ram_bytes;
   for (const proto::Pool& pool : metadata.pools()) {
-    if (pool.kind() != proto::Pool::WORKSPACE || !pool.external()) continue;
+    if (pool.kind() == proto::Pool::CONSTANT || !pool.external()) continue;
     ram_bytes += pool.size_bytes();
     ram.push_back({absl::StrCat("pool ", pool.name()), pool.size_bytes()});
   }

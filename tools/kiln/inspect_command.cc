@@ -144,11 +144,13 @@ absl::StatusOr<std::string> InspectFile(const InspectFlags& flags) {
         ": is compiled already; --html shows a model, wanted the file that it was "
         "compiled from");
   }
-  if ((is_elf || is_archive) && (!flags.target.empty() || !flags.inputs.shapes.empty() ||
-                                 !flags.inputs.constants.empty() || !flags.externals.empty())) {
+  if ((is_elf || is_archive) &&
+      (!flags.target.empty() || !flags.inputs.shapes.empty() || !flags.inputs.constants.empty() ||
+       !flags.inputs.states.empty() || !flags.externals.empty())) {
     return absl::InvalidArgumentError(absl::StrCat(
         flags.file,
-        ": is compiled already, wanted a model for --target, --input, --constant and --external"));
+        ": is compiled already, wanted a model for --target, --input, --constant, --state and "
+        "--external"));
   }
   if (IsElfObject(bytes)) return InspectObject(flags, bytes);
   if (!flags.stack_usage.empty()) {
@@ -184,6 +186,7 @@ void AddInspectCommand(CLI::App& app, Action& action) {
   command->add_option("--target", flags->target,
                       "Of a model: what it would be compiled for [host]");
   AddInputOptions(*command, flags->inputs);
+  AddStateOption(*command, flags->inputs);
   command->add_flag("--json", flags->json, "Write JSON: of a library or model its metadata");
   command->add_flag(kSkipChecksum, flags->skip_checksum,
                     "Of a library: do not check that it is undamaged");

@@ -9,11 +9,11 @@
 namespace kiln::tools {
 namespace {
 
-// Bytes of all workspaces that are alive during a call.
+// Bytes of all workspaces that are alive during a call, and of the state.
 int64_t AliveBytes(const proto::Metadata& metadata, int32_t call) {
   int64_t bytes = 0;
   for (const proto::Pool& pool : metadata.pools()) {
-    if (pool.kind() != proto::Pool::WORKSPACE) continue;
+    if (pool.kind() == proto::Pool::CONSTANT) continue;
     for (const proto::PoolBuffer& buffer : pool.buffers()) {
       const bool alive = buffer.first_call() <= call && call <= buffer.last_call();
       bytes += alive ? buffer.size_bytes() : 0;
@@ -33,6 +33,14 @@ std::string Found(const std::map<std::string, int64_t>& numbers, const std::stri
   return found == numbers.end() ? "" : absl::StrCat(found->second);
 }
 
+std::string StateText(const proto::Metadata& metadata) {
+  for (const proto::Pool& pool : metadata.pools()) {
+    if (pool.kind() != proto::Pool::STATE) continue;
+    return absl::StrCat(" and ", pool.size_bytes(), " of state");
+  }
+  return "";
+}
+
 std::string Sums(const proto::Metadata& metadata, int64_t macs,
                  const std::optional<ObjectFigures>& figures) {
   const int64_t constants = metadata.functions(0).constant_size_bytes();
@@ -40,7 +48,8 @@ std::string Sums(const proto::Metadata& metadata, int64_t macs,
   if (!figures) {
     return absl::StrCat(text, "flash: ", constants,
                         " bytes of constants, and the code, which a compiler makes of C\nRAM: ",
-                        metadata.functions(0).workspace_size_bytes(), " bytes of workspace\n");
+                        metadata.functions(0).workspace_size_bytes(), " bytes of workspace",
+                        StateText(metadata), "\n");
   }
   absl::StrAppend(&text, "flash: ", figures->flash_bytes, " bytes, ", constants,
                   " of them constants\nRAM: ", figures->ram_bytes,

@@ -14,6 +14,7 @@
 #include "compiler/base/identifier.h"
 #include "compiler/base/limits.h"
 #include "compiler/base/status.h"
+#include "compiler/graph/state.h"
 #include "compiler/import/file_kind.h"
 #include "compiler/import/import.h"
 #include "tools/kiln/files.h"
@@ -166,6 +167,9 @@ absl::StatusOr<Graph> LoadModel(const std::string& file, const InputFlags& flags
   std::string note;
   absl::StatusOr<Graph> graph = ImportModel(bytes, path, options, &note);
   if (!note.empty()) std::fprintf(stderr, "kiln: note: %s\n", note.c_str());
+  for (const std::string& pair : flags.states) {
+    if (graph.ok()) KILN_RETURN_IF_ERROR(DeclareState(pair, *graph));
+  }
   return graph;
 }
 

@@ -104,6 +104,14 @@ proto::Metadata MetadataOf(const runtime::ModelMetadata& from) {
   }
   for (const char* const variant : from.cpu_variants()) metadata.add_cpu_variants(variant);
   for (const ::PoolInfo& pool : from.pools()) SetPool(pool, metadata.add_pools());
+  for (const ::StateInfo& state : from.states()) {
+    proto::State& added = *metadata.add_states();
+    for (const proto::Parameter& parameter : metadata.functions(0).parameters()) {
+      if (parameter.relay_name_hint() == state.input) *added.mutable_tensor() = parameter;
+    }
+    added.set_initial_value(state.initial_value);
+    added.set_output(state.output);
+  }
   return metadata;
 }
 

@@ -18,6 +18,12 @@ void AddInputOptions(CLI::App& command, InputFlags& flags) {
                      "name=1,2,3 or name=FILE (.npy or ONNX .pb)");
 }
 
+void AddStateOption(CLI::App& command, InputFlags& flags) {
+  command.add_option("--state", flags.states,
+                     "An input that is the output of the run before, 0 in the first: input=output; "
+                     "the C interface keeps it itself");
+}
+
 void AddModelOptions(CLI::App& command, ModelFlags& flags) {
   command.add_option("model", flags.model, "Model file")->required();
   AddCompilationOptions(command, flags);
@@ -37,6 +43,7 @@ void AddCompilationOptions(CLI::App& command, ModelFlags& flags) {
                   "that the CPU has: x86-64-v2,x86-64-v3,x86-64-v4")
       ->delimiter(',');
   AddInputOptions(command, flags.inputs);
+  AddStateOption(command, flags.inputs);
   command
       .add_option("--external", flags.externals,
                   "External code generators, in order of priority: csource,dnnl; "
@@ -55,7 +62,8 @@ void AddCompilationOptions(CLI::App& command, ModelFlags& flags) {
 bool SaysHowToCompile(const ModelFlags& flags) {
   return !flags.codegen.empty() || !flags.target.empty() || !flags.cpu_variants.empty() ||
          !flags.inputs.shapes.empty() || !flags.inputs.constants.empty() ||
-         !flags.externals.empty() || !flags.passes.empty() || flags.no_winograd;
+         !flags.inputs.states.empty() || !flags.externals.empty() || !flags.passes.empty() ||
+         flags.no_winograd;
 }
 
 absl::Status ApplyModelFlags(const ModelFlags& flags, CompileOptions& o) {

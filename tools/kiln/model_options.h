@@ -24,6 +24,8 @@ struct ModelFlags {
 
 // --input and --constant. `flags` has to live as long as `command`, here and below.
 void AddInputOptions(CLI::App& command, InputFlags& flags);
+// --state, of commands that read a model to compile it.
+void AddStateOption(CLI::App& command, InputFlags& flags);
 // The model, and what follows.
 void AddModelOptions(CLI::App& command, ModelFlags& flags);
 // How it is compiled, its inputs included.

@@ -16,6 +16,12 @@ namespace {
 
 constexpr int32_t kMaxBarWidth = 40;
 
+std::string Type(const proto::Parameter& p) {
+  const Shape shape(p.shape().begin(), p.shape().end());
+  return shape.empty() ? p.dtype()
+                       : absl::StrCat("Tensor[", ShapeToString(shape), ", ", p.dtype(), "]");
+}
+
 std::string Tensors(const proto::Metadata& metadata, int begin, int end, int columns) {
   const proto::Function& main = metadata.functions(0);
   const bool placed = begin < end && main.parameters(begin).has_place();
@@ -23,16 +29,30 @@ std::string Tensors(const proto::Metadata& metadata, int begin, int end, int col
                      : std::vector<std::string>{"name", "type", ">bytes"});
   for (int i = begin; i < end; ++i) {
     const proto::Parameter& p = main.parameters(i);
-    const Shape shape(p.shape().begin(), p.shape().end());
-    const std::string type =
-        shape.empty() ? p.dtype()
-                      : absl::StrCat("Tensor[", ShapeToString(shape), ", ", p.dtype(), "]");
-    std::vector<std::string> row = {p.relay_name_hint(), type, absl::StrCat(p.size_bytes())};
+    std::vector<std::string> row = {p.relay_name_hint(), Type(p), absl::StrCat(p.size_bytes())};
     if (placed) {
       row.push_back(
           absl::StrCat(metadata.pools(p.place().pool()).name(), " + ", p.place().offset_bytes()));
     }
     table.Add(std::move(row));
+  }
+  return table.ToString(columns);
+}
+
+// What the model keeps, or what a caller keeps for it.
+std::string States(const proto::Metadata& metadata, int columns) {
+  Table table({"name", "type", ">bytes", ">at first", "place", "in a run"});
+  for (const proto::State& state : metadata.states()) {
+    const proto::Parameter& p = state.tensor();
+    const bool kept = p.has_place();
+    table.Add({p.relay_name_hint(), Type(p), absl::StrCat(p.size_bytes()),
+               absl::StrCat(state.initial_value()),
+               kept ? absl::StrCat(metadata.pools(p.place().pool()).name(), " + ",
+                                   p.place().offset_bytes())
+                    : "an input",
+               !kept               ? absl::StrCat("passed on from the output ", state.output())
+               : state.is_copied() ? "copied at the end"
+                                   : "changed in place"});
   }
   return table.ToString(columns);
 }
@@ -92,12 +112,18 @@ std::string Report(const proto::Metadata& metadata, int columns) {
   absl::StrAppend(&text, "\ninputs:\n", Tensors(metadata, 0, main.num_inputs(), columns));
   absl::StrAppend(&text, "\noutputs:\n",
                   Tensors(metadata, main.num_inputs(), main.parameters_size(), columns));
+  if (metadata.states_size() > 0) {
+    absl::StrAppend(&text, "\nstate:\n", States(metadata, columns));
+  }
   absl::StrAppend(&text, "\noperators:\n", Operators(metadata, columns));
   absl::StrAppend(&text, "\nconstants: ", main.constant_size_bytes(), " bytes\n");
   for (const proto::Pool& pool : metadata.pools()) {
     const bool constants = pool.kind() == proto::Pool::CONSTANT;
-    absl::StrAppend(&text, constants ? "\nread-only data: " : "\nmemory plan: ", pool.name(), " ",
-                    pool.size_bytes(), " bytes");
+    absl::StrAppend(&text,
+                    constants                           ? "\nread-only data: "
+                    : pool.kind() == proto::Pool::STATE ? "\nkept between runs: "
+                                                        : "\nmemory plan: ",
+                    pool.name(), " ", pool.size_bytes(), " bytes");
     if (!constants) absl::StrAppend(&text, ", lower bound ", pool.lower_bound_bytes(), " bytes");
     absl::StrAppend(&text, ", aligned to ", pool.alignment_bytes());
     if (pool.external()) {

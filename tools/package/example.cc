@@ -19,6 +19,10 @@ class ExampleWriter {
       const std::string argument = Tensors(input);
       if (!names_.workspace_io()) arguments.push_back(argument);
     }
+    if (names_.state() != nullptr && !names_.has_static_state()) {
+      Run("(void)", names_.prefix(), "_initialize_state(pool_", names_.state()->name(),
+          ");  // Before the first run of a stream.");
+    }
     WriteFirstInput();
     if (!pools.empty()) arguments.push_back("&pools");
     if (!names_.devices().empty()) {

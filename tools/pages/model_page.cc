@@ -50,6 +50,8 @@ const char* KindName(PlanBufferKind kind) {
       return "output";
     case PlanBufferKind::kScratch:
       return "scratch";
+    case PlanBufferKind::kState:
+      return "state";
     default:
       return "tensor";
   }

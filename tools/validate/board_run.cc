@@ -168,7 +168,7 @@ absl::Status CheckForBoard(const mlf::Module& module) {
                      " has no C interface, wanted one that was compiled with --interface c"));
   }
   for (const proto::Pool& pool : module.metadata.pools()) {
-    if (!pool.external() || pool.kind() != proto::Pool::WORKSPACE) continue;
+    if (!pool.external() || pool.kind() == proto::Pool::CONSTANT) continue;
     return absl::InvalidArgumentError(
         absl::StrCat("the module ", module.name(), " takes its memory '", pool.name(),
                      "' from the application, wanted one that was compiled without --pool and "

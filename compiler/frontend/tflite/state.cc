@@ -169,7 +169,7 @@ absl::Status Importer::AssignVariable(Frame& frame, const OperatorInfo& op) {
 }
 
 absl::Status Importer::AddStateOutputs() {
-  std::vector<AttrValue> names, initial;
+  std::vector<AttrValue> inputs, outputs, initial;
   std::map<ValueId, const Variable*> states;  // in the order of the inputs
   for (const auto& [key, variable] : variables_) {
     if (variable.input != kNoId) states[variable.input] = &variable;
@@ -185,13 +185,15 @@ absl::Status Importer::AddStateOutputs() {
     graph_.outputs.push_back(variable.current);
     output_quantization_.push_back(variable.quantization);
     graph_.output_names.push_back(names_.Make(variable.name + ".next"));
-    names.emplace_back(variable.name);
     const bool has_tensor =
         variable.initial.has_value() && variable.initial->type().num_elements() > 0;
+    inputs.emplace_back(variable.name);
+    outputs.emplace_back(graph_.output_names.back());
     initial.emplace_back(has_tensor ? variable.initial->AsDouble(0) : variable.fill);
   }
-  if (!names.empty()) {
-    graph_.attrs.Set("state_inputs", AttrValue(names));
+  if (!inputs.empty()) {
+    graph_.attrs.Set("state_inputs", AttrValue(inputs));
+    graph_.attrs.Set("state_outputs", AttrValue(outputs));
     graph_.attrs.Set("state_initial", AttrValue(initial));
   }
   return absl::OkStatus();

@@ -21,6 +21,7 @@ class Memory {
 
   void Run() {
     for (int id : plan_.inputs) Fill(id);
+    for (const PlanState& state : plan_.states) Fill(state.input);
     for (const PlanCall& call : plan_.calls) {
       if (call.function.empty()) continue;
       if (call.scratch >= 0) Fill(call.scratch);
@@ -34,6 +35,11 @@ class Memory {
       Fill(output);
     }
     for (int id : plan_.outputs) Check(id);
+    // The next run finds the next value where the old one was.
+    for (const PlanState& state : plan_.states) {
+      if (!state.is_copied) Check(state.output);
+      EXPECT_EQ(Place(state.is_copied ? state.input : state.output), Place(state.input));
+    }
   }
 
  private:

@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 // Version of these structs, the value of Metadata.version. It grows with every change of layout.
-#define KILN_METADATA_VERSION 5
+#define KILN_METADATA_VERSION 6
 
 // Values of PoolInfo.kind.
 #define KILN_POOL_WORKSPACE 0
@@ -112,6 +112,13 @@ struct FunctionInfo {
   int32_t num_launch_params;
 };
 
+// An input of the model's function that is state: a run passes it the output of the run before.
+struct StateInfo {
+  const char* input;     // relay_name_hint of the input.
+  const char* output;    // And of the output.
+  double initial_value;  // Of every element of the input, for the first run.
+};
+
 // The module. functions[0] is the model as a whole: with the C interface its symbol is
 // `tvmgen_<module>_run_model`, with the packed one `tvmgen_<module>___tvm_main__`, and the model of
 // a graph executor has none. The others are its operator functions in the order of their first
@@ -136,6 +143,8 @@ struct Metadata {
   // run time.
   const char* const* cpu_variants;  // `num_cpu_variants`.
   int32_t num_cpu_variants;
+  const struct StateInfo* states;  // `num_states`.
+  int32_t num_states;
 };
 
 #ifdef __cplusplus
