@@ -50,6 +50,8 @@ std::optional<Stage> GroupTaps(const Stage& stage, Context& context);
 Stmt ReductionNest(const loop::Kernel& kernel, Context& context);
 // A stage inside of loops that several share: no threads.
 Stmt InnerStage(const Stage& stage, Context& context);
+// The same where windows are taken one axis at a time, if one of the stages gains by that.
+std::optional<Stmt> WindowsByAxis(const loop::Kernel& kernel, Context& context);
 // One stage with a reduction, as a nest of its own.
 Stmt ReductionStage(const Stage& stage, Context& context);
 // A stage of `kernel` as a nest of its own, its buffer in the workspace if it is no output.

@@ -209,7 +209,10 @@ absl::StatusOr<Stmt> Build(loop::Kernel& kernel, const ScheduleOptions& options,
   if (contraction < kernel.stages.size()) {
     return BuildContraction(kernel, contraction, options, context, scheduled);
   }
-  if (HasReduction(kernel)) return schedule::ReductionNest(kernel, context);
+  if (HasReduction(kernel)) {
+    const std::optional<Stmt> by_axis = schedule::WindowsByAxis(kernel, context);
+    return by_axis.has_value() ? *by_axis : schedule::ReductionNest(kernel, context);
+  }
   std::vector<Stmt> nests;
   for (const Stage& stage : kernel.stages) {
     if (stage.buffer->scope == loop::BufferScope::kWorkspace) {
