@@ -41,6 +41,10 @@ Stmt NaiveSchedule(const loop::Kernel& kernel, Context& context);
 // One stage without reduction, as a nest of its own.
 Stmt PointwiseNest(const Stage& stage, Context& context);
 
+// The same for a merged stage whose data lie along another axis than the innermost one: tiles that
+// are transposed in registers; nothing if there are none.
+std::optional<Stmt> TransposedNest(const Stage& stage, bool threads, Context& context);
+
 // The same stage as a sum of dot products, whose groups are taps of a window along its first axis:
 // if it sums products of 8-bit or 16-bit integers and constants (a depthwise convolution), and the
 // target has an instruction for that; otherwise nothing. Its value is a loop::Dot that adds to 0.

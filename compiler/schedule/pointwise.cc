@@ -86,8 +86,9 @@ Stmt BlockedLoop(const Axis& axis, int64_t block, ForKind outer_kind, const Aski
 Stmt PointwiseNest(const Stage& stage, Context& context) {
   const Stage merged = MergeAxes(stage);
   const Stmt store = loop::MakeStore(merged.buffer, merged.index, merged.value);
-  const ForKind outer =
-      WorthThreads(Cost(stage), context.target) ? ForKind::kParallel : ForKind::kSerial;
+  const bool threads = WorthThreads(Cost(stage), context.target);
+  const ForKind outer = threads ? ForKind::kParallel : ForKind::kSerial;
+  if (const std::optional<Stmt> tiles = TransposedNest(merged, threads, context)) return *tiles;
   if (context.description.empty()) context.description = "pointwise";
   if (merged.axes.empty()) return store;
   const AskingAhead ahead(merged, context.target);
