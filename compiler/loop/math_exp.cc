@@ -14,16 +14,16 @@ int ExponentBias(const Expr& x) { return IsFloat64(x) ? 1023 : 127; }
 
 // x = n * ln2 + r with an integer n and |r| <= ln2 / 2.
 struct Reduction {
-  // Bits of a float whose low bits are n: 1.5 * 2^mantissa_bits was added to n, which rounds to
-  // nearest even on every machine and leaves n where a shift by mantissa_bits makes it an exponent;
-  // the rest of the bits is shifted out.
+  // Bits of a float whose low bits are n + offset: 1.5 * 2^mantissa_bits + offset was added to n,
+  // which rounds to nearest even on every machine and leaves the sum where a shift by mantissa_bits
+  // makes it an exponent; the rest of the bits is shifted out.
   Expr n_bits;
   Expr r;
 };
 
 // |x| must stay below 2^20.
-Reduction Reduce(const Expr& x) {
-  const Expr magic = Like(x, 0x1.8p23, 0x1.8p52);
+Reduction Reduce(const Expr& x, int offset = 0) {
+  const Expr magic = Like(x, 0x1.8p23 + offset, 0x1.8p52 + offset);
   const Expr shifted = x * Like(x, kLog2E) + magic;
   const Expr n = shifted - magic;
   // ln2 in two parts; the product of n with the first is exact.
@@ -36,6 +36,11 @@ Reduction Reduce(const Expr& x) {
 Expr PowerOfTwo(const Expr& like, const Expr& n_bits, int offset) {
   const int shift = MantissaBits(like);
   return FromBits(ShiftLeft(n_bits, shift) + (int64_t{ExponentBias(like) + offset} << shift));
+}
+
+// 2^(n + offset), where the exponent's bias was added to the offset of the Reduction.
+Expr PowerOfBiased(const Expr& like, const Expr& n_bits) {
+  return FromBits(ShiftLeft(n_bits, MantissaBits(like)));
 }
 
 // exp(r) - 1.
@@ -121,15 +126,20 @@ Expr Cosh(Expr x) {
 
 // (exp(2 |x|) - 1) / (exp(2 |x|) + 1), up to where that has long rounded to 1.
 Expr Tanh(Expr x) {
-  const Reduction reduced = Reduce(Min(Abs(x), Like(x, 10, 22)) * 2);
-  const Expr scale = PowerOfTwo(x, reduced.n_bits, 0);
+  const Reduction reduced = Reduce(Min(Abs(x), Like(x, 10, 22)) * 2, ExponentBias(x));
+  const Expr scale = PowerOfBiased(x, reduced.n_bits);
   const Expr t = scale * PreciseExpm1OfReduced(reduced.r) + (scale - 1);
   return CopySign(t / (t + 2), x);
 }
 
+// exp(x) / (1 + exp(x)), both times 2^24 (float64: 2^54), so that the division alone rounds what is
+// subnormal. From 18 (40) on, 1 is lost in the sum.
 Expr Sigmoid(Expr x) {
-  const Expr e = ExpOfNonPositive(-Abs(x));
-  return MakeSelect(x < 0, e, Like(x, 1)) / (1 + e);
+  const int scale = IsFloat64(x) ? 54 : 24;
+  const Reduction reduced =
+      Reduce(Min(Max(x, Like(x, -104, -746)), Like(x, 18, 40)), ExponentBias(x) + scale);
+  const Expr e = (1 + Expm1OfReduced(reduced.r)) * PowerOfBiased(x, reduced.n_bits);
+  return e / (e + Like(x, 0x1p24, 0x1p54));
 }
 
 }  // namespace kiln::loop

@@ -206,6 +206,23 @@ TEST_P(UlpTest, Float64) {
 INSTANTIATE_TEST_SUITE_P(All, UlpTest, ::testing::ValuesIn(kFunctions),
                          [](const auto& info) { return info.param.name; });
 
+// Operations of float32 on `x`; moving bits between types is none.
+int CountOperations(Expr (*build)(Expr)) {
+  int operations = 0;
+  VisitExpr(build(MakeVar("x", Type::Of(DType::Float(32)))), [&](const Expr& e) {
+    const bool computes = e.As<Unary>() != nullptr || e.As<Binary>() != nullptr ||
+                          e.As<Compare>() != nullptr || e.As<Select>() != nullptr;
+    operations += computes ? 1 : 0;
+  });
+  return operations;
+}
+
+// They are computed on every output of the layers before them.
+TEST(CostTest, ActivationsAreShort) {
+  EXPECT_LE(CountOperations(Sigmoid), 25);
+  EXPECT_LE(CountOperations(Tanh), 32);
+}
+
 TEST(PageTest, StatesTheErrors) {
   std::ifstream file("docs/loop_ir.md");
   std::stringstream page;
