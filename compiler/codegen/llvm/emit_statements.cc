@@ -2,12 +2,62 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "compiler/codegen/llvm/function_emitter.h"
+#include "compiler/loop/mutate.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace kiln::codegen {
+namespace {
+
+// Operations of a vector that depend on each other, as in an exponential, take many times as long
+// as a machine needs to begin them. It looks ahead for others, but not beyond its queues: stores
+// with so many operations are computed together.
+constexpr int kLongOperations = 16;
+constexpr size_t kStoresTogether = 4;
+
+const loop::Store* AsLongStore(const loop::Stmt& stmt) {
+  const auto* store = stmt ? stmt.As<loop::Store>() : nullptr;
+  if (store == nullptr || !store->value.type().is_vector() ||
+      !store->value.type().dtype.is_float()) {
+    return nullptr;
+  }
+  int operations = 0;
+  loop::VisitExpr(store->value, [&](const loop::Expr& e) {
+    operations += e.type().is_vector() && !e.type().index ? 1 : 0;
+  });
+  return operations >= kLongOperations ? store : nullptr;
+}
+
+bool Loads(const loop::Store& store, const loop::Buffer& buffer) {
+  bool loads = false;
+  loop::VisitExpr(store.value, [&](const loop::Expr& e) {
+    const auto* load = e.As<loop::Load>();
+    loads |= load != nullptr && load->buffer == buffer;
+  });
+  return loads;
+}
+
+// How many statements from the first one on are long stores of which none reads what another one
+// stores. An input that an output lies over is read where it is stored alone.
+size_t CountTogether(absl::Span<const loop::Stmt> stmts) {
+  std::vector<const loop::Store*> stores;
+  for (const loop::Stmt& stmt : stmts.first(std::min(stmts.size(), kStoresTogether))) {
+    const loop::Store* store = AsLongStore(stmt);
+    if (store == nullptr || Loads(*store, store->buffer)) break;
+    const bool apart = std::none_of(stores.begin(), stores.end(), [&](const loop::Store* other) {
+      return Loads(*store, other->buffer) || Loads(*other, store->buffer);
+    });
+    if (!apart) break;
+    stores.push_back(store);
+  }
+  return stores.size();
+}
+
+}  // namespace
 
 FunctionEmitter::FunctionEmitter(ModuleContext& context, const FuncSymbols& symbols)
     : context_(context),
@@ -103,7 +153,32 @@ void FunctionEmitter::Emit(const loop::For& node) {
 }
 
 void FunctionEmitter::Emit(const loop::Block& node) {
-  for (const loop::Stmt& stmt : node.stmts) EmitStmt(stmt);
+  const absl::Span<const loop::Stmt> stmts = node.stmts;
+  for (size_t i = 0; i < stmts.size();) {
+    const size_t together = CountTogether(stmts.subspan(i));
+    if (together > 1) EmitTogether(stmts.subspan(i, together));
+    if (together <= 1) EmitStmt(stmts[i]);
+    i += std::max(together, size_t{1});
+  }
+}
+
+void FunctionEmitter::EmitTogether(absl::Span<const loop::Stmt> stores) {
+  memo_.clear();
+  std::vector<std::vector<loop::Expr>> operations;
+  size_t most = 0;
+  for (const loop::Stmt& stmt : stores) {
+    std::vector<loop::Expr>& own = operations.emplace_back();
+    loop::VisitExpr(stmt.As<loop::Store>()->value, [&](const loop::Expr& e) {
+      if (e.type().is_vector() && !e.type().index) own.push_back(e);
+    });
+    most = std::max(most, own.size());
+  }
+  for (size_t i = 0; i < most; ++i) {
+    for (const std::vector<loop::Expr>& own : operations) {
+      if (i < own.size()) EmitExpr(own[i]);
+    }
+  }
+  for (const loop::Stmt& stmt : stores) Emit(*stmt.As<loop::Store>());
 }
 
 void FunctionEmitter::Emit(const loop::If& node) {

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "compiler/codegen/llvm/module_context.h"
 #include "compiler/loop/loop.h"
 #include "llvm/IR/IRBuilder.h"
@@ -28,6 +29,8 @@ class FunctionEmitter {
   void Emit(const loop::Store& node);
   void Emit(const loop::Prefetch& node);
   void Emit(const loop::Block& node);
+  // Stores that do not depend on each other: the operations of all of them in turn.
+  void EmitTogether(absl::Span<const loop::Stmt> stores);
   void Emit(const loop::If& node);
   void Emit(const loop::Allocate& node);
   void Emit(const loop::Call& node);

@@ -57,6 +57,50 @@ TEST(MemoryTest, StridesOfLoadsAndStores) {
   }
 }
 
+// A tile whose rows are vectors of the input, and whose columns those of the output, by steps in
+// local memory that put the first half of the vectors between the second.
+loop::LoopProgram TransposedTile(DType dtype, int side) {
+  const Buffer in = Param("in", dtype, {side * side}), out = Param("out", dtype, {side * side});
+  const auto vectors = [&](int first, int count) {
+    return MakeRamp(Expr(first * side), 1, count * side);
+  };
+  std::vector<Buffer> steps;
+  std::vector<Stmt> body;
+  Buffer from = in;
+  for (int done = 1; done < side; done *= 2) {
+    const bool last = done * 2 == side;
+    const Buffer to =
+        last ? out : loop::MakeBuffer("step", dtype, {side * side}, loop::BufferScope::kLocal);
+    for (int i = 0; i < side / 2; ++i) {
+      body.push_back(MakeStore(to, {vectors(2 * i, 2)},
+                               loop::MakeInterleave({MakeLoad(from, {vectors(i, 1)}),
+                                                     MakeLoad(from, {vectors(i + side / 2, 1)})})));
+    }
+    if (!last) steps.push_back(to);
+    from = to;
+  }
+  Stmt all = loop::MakeBlock(body);
+  for (const Buffer& step : steps) all = loop::MakeAllocate(step, all);
+  return OneFunc({in, out}, 1, all);
+}
+
+TEST(MemoryTest, TilesAreTransposedInRegisters) {
+  for (DType dtype : {DType::Int(8), DType::Float(16), kF32, DType::Float(64), DType::Bool()}) {
+    for (int side : {4, 8, 16}) {
+      CheckOnAll(TransposedTile(dtype, side),
+                 {EdgeValues(dtype, side * side), std::string(side * side * dtype.bytes(), '\0')});
+    }
+  }
+  const std::string text =
+      EmitAssembly(TransposedTile(kF32, 16), *Target::Parse("x86-64-v4")).value();
+  // No element goes by itself, and nothing by way of the stack.
+  EXPECT_FALSE(absl::StrContains(text, "vinsertps")) << text;
+  EXPECT_FALSE(absl::StrContains(text, "vmovss")) << text;
+  EXPECT_FALSE(absl::StrContains(text, "(%rsp")) << text;
+  const std::vector<absl::string_view> parts = absl::StrSplit(text, "vperm");
+  EXPECT_LE(parts.size() - 1, 64u) << text;  // four steps of 16 vectors
+}
+
 TEST(MemoryTest, Prefetches) {
   const Buffer in = Param("in", kF32, {64}), out = Param("out", kF32, {16});
   const Var i = MakeVar("i");
@@ -235,6 +279,40 @@ TEST(MemoryTest, LocalBuffersConstantsAndWorkspace) {
   program.funcs[0].workspace = workspace;
   program.constants.push_back({constant, Tensor::From<float>({40}, kF32, weights)});
   CheckOnAll(program, {EdgeValues(kF32, 40, 3), Zeros(out), std::string(128, '\0')});
+}
+
+// Four stores of vectors whose values take many operations one after the other, the last of which
+// is a division; all of `stored`.
+loop::LoopProgram LongStores(const Buffer& in, const Buffer& stored) {
+  constexpr int kLanes = 16, kSteps = 20;
+  std::vector<Stmt> body;
+  for (int store = 0; store < 4; ++store) {
+    const Expr lanes = MakeRamp(Expr(store * kLanes), 1, kLanes);
+    const Expr x = MakeLoad(in, {lanes});
+    Expr value = x;
+    for (int step = 0; step < kSteps; ++step) value = value * x + loop::Const(x.type(), step);
+    body.push_back(MakeStore(stored, {lanes}, value / (x * x + loop::Const(x.type(), 1))));
+  }
+  return OneFunc({in, stored}, stored == in ? 0 : 1, loop::MakeBlock(body));
+}
+
+// How many multiplications are between the first and the last division.
+int64_t MultiplicationsBetweenDivisions(const std::string& text) {
+  const size_t first = text.find(" fdiv "), last = text.rfind(" fdiv ");
+  const absl::string_view between = absl::string_view(text).substr(first, last - first);
+  return static_cast<int64_t>(
+             std::vector<absl::string_view>(absl::StrSplit(between, " fmul ")).size()) -
+         1;
+}
+
+TEST(MemoryTest, LongStoresAreComputedTogether) {
+  const Buffer in = Param("in", kF32, {64}), out = Param("out", kF32, {64});
+  const Target target = *Target::Parse("x86-64-v4");
+  const loop::LoopProgram apart = LongStores(in, out), in_place = LongStores(in, in);
+  EXPECT_EQ(MultiplicationsBetweenDivisions(EmitLlvmText(apart, target).value()), 0);
+  CheckOnAll(apart, {EdgeValues(kF32, 64), Zeros(out)});
+  // What a store may read of another one comes in order.
+  EXPECT_GT(MultiplicationsBetweenDivisions(EmitLlvmText(in_place, target).value()), 40);
 }
 
 TEST(MemoryTest, SharedExpressionsAreEmittedOnce) {
