@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/loop/dot_tile.h"
 
+#include <utility>
 #include <vector>
+
+#include "compiler/loop/passes.h"
 
 namespace kiln::loop {
 namespace {
@@ -19,6 +22,45 @@ std::optional<Argument> FirstOf(const Expr& e) {
   return load == nullptr ? std::nullopt : FirstOf(load->buffer, load->index);
 }
 
+// How far `other` is behind `first`; nothing if that is not known.
+std::optional<int64_t> Distance(const Argument& first, const Argument& other) {
+  int64_t distance = 0;
+  if (first.buffer != other.buffer || !AsInt(Simplify(other.offset - first.offset), &distance)) {
+    return std::nullopt;
+  }
+  return distance;
+}
+
+// Rows, the first element of the first of them, and how far each is behind the one before.
+struct Rows {
+  Argument first;
+  int slide = 0;
+};
+
+std::optional<Rows> RowsOf(const Expr& a) {
+  const auto* interleaved = a.As<Interleave>();
+  if (interleaved == nullptr) {
+    const auto first = FirstOf(a);
+    return first.has_value() ? std::optional<Rows>(Rows{*first}) : std::nullopt;
+  }
+  std::vector<int64_t> distances;
+  std::optional<Argument> first;
+  for (const Expr& operand : interleaved->operands) {
+    const auto row = FirstOf(operand);
+    if (!row.has_value()) return std::nullopt;
+    if (!first.has_value()) first = row;
+    const auto distance = Distance(*first, *row);
+    if (!distance.has_value()) return std::nullopt;
+    distances.push_back(*distance);
+  }
+  for (size_t i = 0; i < distances.size(); ++i) {
+    if (distances[i] != distances[1] * static_cast<int64_t>(i)) return std::nullopt;
+  }
+  const int slide = static_cast<int>(distances[1]);
+  if (slide <= 0) return std::nullopt;
+  return Rows{*first, slide};
+}
+
 Expr Neighbours(const Argument& first, int lanes) {
   return MakeLoad(first.buffer, {MakeRamp(first.offset, 1, lanes)});
 }
@@ -28,23 +70,61 @@ bool IsSame(const Expr& a, const Expr& b) {
   return a.get() == b.get() || (AsInt(a, &x) && AsInt(b, &y) && x == y);
 }
 
+// Dots whose factors are equally far apart; `a` and `b` are those of the first.
+std::optional<DotTile::Chain> ChainOf(const std::vector<const Dot*>& dots, const Rows& a,
+                                      const Argument& b) {
+  DotTile::Chain chain{.length = static_cast<int>(dots.size())};
+  for (size_t i = 1; i < dots.size(); ++i) {
+    const auto rows = RowsOf(dots[i]->a);
+    const auto columns = FirstOf(dots[i]->b);
+    const bool alike = dots[i]->kind == dots[0]->kind && rows.has_value() &&
+                       rows->slide == a.slide && columns.has_value() &&
+                       dots[i]->a.type() == dots[0]->a.type() &&
+                       dots[i]->b.type() == dots[0]->b.type();
+    if (!alike) return std::nullopt;
+    const auto a_step = Distance(a.first, rows->first), b_step = Distance(b, *columns);
+    if (!a_step.has_value() || !b_step.has_value() || *a_step < 0 || *b_step < 0) {
+      return std::nullopt;
+    }
+    if (i == 1) chain = {chain.length, *a_step, *b_step};
+    const auto times = static_cast<int64_t>(i);
+    if (*a_step != chain.a_step * times || *b_step != chain.b_step * times) return std::nullopt;
+  }
+  return chain;
+}
+
 }  // namespace
 
 std::optional<DotTile> AsDotTile(const Store& store) {
-  const auto* dot = store.value.As<Dot>();
-  if (dot == nullptr || dot->kind.steps == 1) return std::nullopt;
-  const auto stored = FirstOf(store.buffer, store.index), sums = FirstOf(dot->sum);
-  const auto a = FirstOf(dot->a), b = FirstOf(dot->b);
+  // The last dot is outermost, and adds to the one before it.
+  std::vector<const Dot*> dots;
+  for (const Dot* dot = store.value.As<Dot>(); dot != nullptr; dot = dot->sum.As<Dot>()) {
+    dots.insert(dots.begin(), dot);
+  }
+  if (dots.empty()) return std::nullopt;
+  const Dot& dot = *dots.front();
+  const auto stored = FirstOf(store.buffer, store.index), sums = FirstOf(dot.sum);
+  const auto b = FirstOf(dot.b);
+  const auto a = RowsOf(dot.a);
   if (!stored.has_value() || !sums.has_value() || !a.has_value() || !b.has_value() ||
       stored->buffer != sums->buffer || !IsSame(stored->offset, sums->offset)) {
     return std::nullopt;
   }
-  return DotTile{.kind = dot->kind,
-                 .shape = *DotShape::Of(store.value.type().lanes, dot->a.type().lanes,
-                                        dot->b.type().lanes, dot->kind),
+  const DotShape shape =
+      *DotShape::Of(store.value.type().lanes, dot.a.type().lanes, dot.b.type().lanes, dot.kind);
+  // Rows that overlap are interleaved element by element.
+  const bool is_tile = a->slide == 0
+                           ? dot.kind.steps > 1 && dots.size() == 1
+                           : dot.kind.steps == 1 && dot.kind.run == 1 && shape.columns == 1;
+  const auto chain = is_tile ? ChainOf(dots, *a, *b) : std::nullopt;
+  if (!chain.has_value()) return std::nullopt;
+  return DotTile{.kind = dot.kind,
+                 .shape = shape,
                  .sums = *sums,
-                 .a = *a,
-                 .b = *b};
+                 .a = a->first,
+                 .b = *b,
+                 .slide = a->slide,
+                 .chain = *chain};
 }
 
 Stmt MakeDotTile(const DotKind& kind, int rows, int columns, const Argument& sums,
@@ -53,6 +133,21 @@ Stmt MakeDotTile(const DotKind& kind, int rows, int columns, const Argument& sum
   const Expr dot = MakeDot(kind, Neighbours(sums, lanes), Neighbours(a, rows * terms),
                            Neighbours(b, columns * terms));
   return MakeStore(sums.buffer, {MakeRamp(sums.offset, 1, lanes)}, dot);
+}
+
+Stmt MakeSlidingTile(const DotKind& kind, int rows, int slide, const DotTile::Chain& chain,
+                     const Argument& sums, const Argument& a, const Argument& b) {
+  Expr sum = Neighbours(sums, rows);
+  for (int i = 0; i < chain.length; ++i) {
+    const Expr first = a.offset + Expr(i * chain.a_step);
+    std::vector<Expr> windows;
+    for (int row = 0; row < rows; ++row) {
+      windows.push_back(Neighbours({a.buffer, first + Expr(row * slide)}, kind.group));
+    }
+    sum = MakeDot(kind, sum, MakeInterleave(std::move(windows)),
+                  Neighbours({b.buffer, b.offset + Expr(i * chain.b_step)}, kind.group));
+  }
+  return MakeStore(sums.buffer, {MakeRamp(sums.offset, 1, rows)}, sum);
 }
 
 }  // namespace kiln::loop

@@ -5,7 +5,12 @@
 //   acc[ramp(0, 1, 4)] = dot<smlad, 4, swaps, steps 36, run 2>(acc[ramp(0, 1, 4)], rows[ramp(…)],
 //                                                              columns[ramp(…)])
 //
-// Code generators print it as one loop (DotLoop), whose registers no compiler has to find.
+// Code generators print it as one loop (DotLoop), whose registers no compiler has to find. Rows may
+// overlap, each `slide` elements behind the one before. Of such rows there may be several dots, one
+// the sum of the next, whose factors lie equally far apart, as the rows of a window do:
+//
+//   acc[ramp(0, 1, 2)] = dot<smlad_taps, 3, run 1>(
+//       acc[ramp(0, 1, 2)], interleave(row[ramp(i, 1, 3)], row[ramp(i + 1, 1, 3)]), taps[ramp(…)])
 #ifndef KILN_COMPILER_LOOP_DOT_TILE_H_
 #define KILN_COMPILER_LOOP_DOT_TILE_H_
 
@@ -20,6 +25,13 @@ struct DotTile {
   DotKind kind;
   DotShape shape;
   Argument sums, a, b;  // the first element of each
+  int slide = 0;        // 0: rows do not overlap
+  // Dots one after the other, and elements from the factors of one to those of the next.
+  struct Chain {
+    int length = 1;
+    int64_t a_step = 0, b_step = 0;
+  };
+  Chain chain = {};
 };
 
 // Nothing if the store is of another kind, or not flat.
@@ -29,6 +41,9 @@ std::optional<DotTile> AsDotTile(const Store& store);
 // those of all columns side by side.
 Stmt MakeDotTile(const DotKind& kind, int rows, int columns, const Argument& sums,
                  const Argument& a, const Argument& b);
+// `sums` are one of each row, in one step of one column. Rows overlap.
+Stmt MakeSlidingTile(const DotKind& kind, int rows, int slide, const DotTile::Chain& chain,
+                     const Argument& sums, const Argument& a, const Argument& b);
 
 }  // namespace kiln::loop
 

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+#include <vector>
+
 namespace kiln::loop {
 namespace {
 
@@ -48,6 +51,76 @@ TEST(DotTile, OtherStoresAreNone) {
   EXPECT_FALSE(AsDotTile({sums, store.index, apart}).has_value());
   const Expr computed = MakeDot(kKind, dot.sum, dot.a, dot.b + dot.b);
   EXPECT_FALSE(AsDotTile({sums, store.index, computed}).has_value());
+}
+
+const DotKind kWindow = {.instruction = "smlad_taps", .group = 3, .run = 1};
+
+TEST(DotTile, RowsMayOverlap) {
+  const Buffer sums = Of("sums", DType::Int(32)), a = Of("a", DType::Int(16)),
+               b = Of("b", DType::Int(16));
+  const Var i = MakeVar("i");
+  for (const int slide : {1, 2}) {
+    for (const DotTile::Chain& chain : {DotTile::Chain{}, DotTile::Chain{3, 20, 4}}) {
+      const Stmt stmt = MakeSlidingTile(kWindow, 6, slide, chain, {sums, 0}, {a, i * 8}, {b, i});
+      const auto tile = AsDotTile(*stmt.As<Store>());
+      ASSERT_TRUE(tile.has_value());
+      EXPECT_EQ(tile->slide, slide);
+      EXPECT_EQ(tile->chain.length, chain.length);
+      EXPECT_EQ(tile->chain.a_step, chain.a_step);
+      EXPECT_EQ(tile->chain.b_step, chain.b_step);
+      EXPECT_EQ(tile->shape.rows, 6);
+      EXPECT_EQ(tile->shape.columns, 1);
+      EXPECT_EQ(ToString(tile->a.offset), "i * 8");
+      EXPECT_EQ(ToString(tile->b.offset), "i");
+    }
+  }
+}
+
+// Rows of a tile with rows at these offsets of `a`, the last one of buffer `last`.
+Expr RowsAt(const Buffer& a, const Buffer& last, const std::vector<Expr>& offsets) {
+  std::vector<Expr> rows;
+  for (size_t r = 0; r < offsets.size(); ++r) {
+    rows.push_back(MakeLoad(r + 1 == offsets.size() ? last : a, {MakeRamp(offsets[r], 1, 3)}));
+  }
+  return MakeInterleave(std::move(rows));
+}
+
+// Rows that are not equally far apart, that are of several buffers, or all the same.
+TEST(DotTile, OtherRowsDoNotSlide) {
+  const Buffer sums = Of("sums", DType::Int(32)), a = Of("a", DType::Int(16)),
+               other = Of("other", DType::Int(16)), b = Of("b", DType::Int(16));
+  const Stmt stmt = MakeSlidingTile(kWindow, 4, 1, {}, {sums, 0}, {a, 0}, {b, 0});
+  const auto& store = *stmt.As<Store>();
+  const auto& dot = *store.value.As<Dot>();
+  const auto with = [&](const Buffer& last, const std::vector<Expr>& offsets) {
+    const Expr value = MakeDot(kWindow, dot.sum, RowsAt(a, last, offsets), dot.b);
+    return AsDotTile({sums, store.index, value}).has_value();
+  };
+  EXPECT_TRUE(with(a, {0, 2, 4, 6}));
+  EXPECT_FALSE(with(a, {0, 2, 4, 5}));
+  EXPECT_FALSE(with(a, {0, 0, 0, 0}));
+  EXPECT_FALSE(with(a, {6, 4, 2, 0}));
+  EXPECT_FALSE(with(a, {0, 1, 2, MakeVar("i")}));
+  EXPECT_FALSE(with(other, {0, 1, 2, 3}));
+}
+
+// Dots whose factors are not equally far apart, and dots of several kinds.
+TEST(DotTile, OtherChainsAreNone) {
+  const Buffer sums = Of("sums", DType::Int(32)), a = Of("a", DType::Int(16)),
+               b = Of("b", DType::Int(16));
+  const Stmt stmt = MakeSlidingTile(kWindow, 2, 1, {2, 8, 3}, {sums, 0}, {a, 0}, {b, 0});
+  const auto& store = *stmt.As<Store>();
+  const auto with = [&](const DotKind& kind, int64_t at_a, int64_t at_b) {
+    const Expr value = MakeDot(kind, store.value, RowsAt(a, a, {at_a, at_a + 1}),
+                               MakeLoad(b, {MakeRamp(at_b, 1, 3)}));
+    return AsDotTile({sums, store.index, value}).has_value();
+  };
+  EXPECT_TRUE(with(kWindow, 16, 6));
+  EXPECT_FALSE(with(kWindow, 17, 6));
+  EXPECT_FALSE(with(kWindow, 16, 7));
+  DotKind other = kWindow;
+  other.instruction = "another";
+  EXPECT_FALSE(with(other, 16, 6));
 }
 
 }  // namespace

@@ -38,7 +38,7 @@
 //   around. The instruction is the one that the schedule has chosen
 //   (compiler/target/instructions.h); it changes no bit.
 // - interleave(a, b, …) of n operands is a vector with n times their lanes: the first lane of each
-//   operand, then the second of each, and so on. n is a power of two.
+//   operand, then the second of each, and so on.
 // - Vectors: any other operation on vectors is the operation on each lane.
 //
 // Expressions are immutable and shared: one may stand in several places (a DAG). Engines evaluate a
@@ -287,7 +287,7 @@ Expr MakeBinary(BinaryOp op, Expr a, Expr b);
 Expr MakeFma(Expr a, Expr b, Expr c);
 // The lanes of the operands must make a DotShape.
 Expr MakeDot(DotKind kind, Expr sum, Expr a, Expr b);
-// Of two operands or a greater power of two.
+// Of two operands or more.
 Expr MakeInterleave(std::vector<Expr> operands);
 Expr MakeCompare(CompareOp op, Expr a, Expr b);
 Expr MakeSelect(Expr condition, Expr if_true, Expr if_false);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/loop/verify_expr.h"
 
-#include <bit>
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -50,9 +49,8 @@ std::string CheckDot(const Dot& n, const Type& type) {
 
 std::string CheckInterleave(const Interleave& n, const Type& type) {
   const size_t count = n.operands.size();
-  if (count < 2 || !std::has_single_bit(count)) {
-    return absl::StrCat("interleave of ", count, " operands, which is no power of two above 1");
-  }
+  if (count < 2)
+    return absl::StrCat("found ", count, " operands of interleave, wanted two or more");
   const Type wanted = n.operands[0].type();
   if (wanted.index || type != wanted.WithLanes(wanted.lanes * static_cast<int>(count))) {
     return absl::StrCat("interleave of ", count, " operands of ", wanted.ToString(),

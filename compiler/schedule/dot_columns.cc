@@ -14,6 +14,18 @@ Tensor SmallIntegers(const Shape& shape, DType dtype, const std::vector<int16_t>
   return Tensor::From<int8_t>(shape, dtype, std::vector<int8_t>(values.begin(), values.end()));
 }
 
+Buffer WithElementsOf(DType dtype, const Buffer& buffer, const std::string& name,
+                      Context& context) {
+  const Tensor& from = FindConstant(context, buffer)->tensor;
+  std::vector<int16_t> values;
+  for (int64_t i = 0; i < buffer->num_elements(); ++i) {
+    values.push_back(static_cast<int16_t>(from.AsInt(i)));
+  }
+  const Buffer result = loop::MakeBuffer(name, dtype, buffer->shape, loop::BufferScope::kConstant);
+  context.constants.push_back({result, SmallIntegers(result->shape, dtype, values)});
+  return result;
+}
+
 PackedDotColumns PackDotColumns(const TiledContraction& t, const std::vector<int32_t>& begin,
                                 Context& context) {
   const DotPlan& dot = *t.dot;

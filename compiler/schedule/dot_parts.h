@@ -30,6 +30,9 @@ inline int64_t Dot(const std::vector<int64_t>& index, const int64_t* coefficient
 // A constant of int8 or int16.
 Tensor SmallIntegers(const Shape& shape, DType dtype, const std::vector<int16_t>& values);
 
+// A constant with elements of another type, which holds all of them.
+Buffer WithElementsOf(DType dtype, const Buffer& buffer, const std::string& name, Context& context);
+
 // The alignment in bytes of memory that holds groups, so that all of them are aligned, as far as
 // stacks of small machines are; 0 where several groups are read as one vector.
 inline int GroupAlignment(const DotPlan& dot, DType dtype) {

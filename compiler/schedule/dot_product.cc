@@ -151,7 +151,7 @@ std::optional<DotPlan> PlanDotProduct(const Contraction& c, RowSource source,
   const Range y = RangeOfElements(ConstantFactor(c.y, context)->tensor);
   std::vector<const DotInstruction*> rows = DotInstructionsOf(target);
   std::erase_if(rows, [&](const DotInstruction* row) {
-    return !Multiplies(*row, x, y) ||
+    return row->has_loops_only() || !Multiplies(*row, x, y) ||
            (row->vector_rows() > 1 && !PaysRowsTogether(*row, c, source));
   });
   // Of those that are as fast, one that needs no change of signs.

@@ -72,8 +72,8 @@ constexpr char kVnni[] = " vpdpbusd";
 // in where these want too much memory (RowsThatAreShortArePairsOfInt16), those for int16
 // (MultipliesRowsOfInt16), and those of PairsOfRowsMeetPairsOfColumns.
 TEST(DotProduct, EveryRowHasAMachine) {
-  const std::set<absl::string_view> others = {"smlad_s8", "vpdpwssd", "vmlava.s16",
-                                              "smmla",    "usmmla",   "usdot"};
+  const std::set<absl::string_view> others = {"smlad_s8", "smlad_taps", "vpdpwssd", "vmlava.s16",
+                                              "smmla",    "usmmla",     "usdot"};
   for (const DotInstruction& row : DotInstructions()) {
     bool found = others.contains(row.name);
     for (const DotMachine& machine : DotMachines()) {

@@ -40,19 +40,6 @@ const DotInstruction* FindRow(DType x, const Range& y, const Target& target) {
   return nullptr;
 }
 
-// A constant with elements of another type, which holds all of them.
-Buffer WithElementsOf(DType dtype, const Buffer& buffer, const std::string& name,
-                      Context& context) {
-  const Tensor& from = FindConstant(context, buffer)->tensor;
-  std::vector<int16_t> values;
-  for (int64_t i = 0; i < buffer->num_elements(); ++i) {
-    values.push_back(static_cast<int16_t>(from.AsInt(i)));
-  }
-  const Buffer result = loop::MakeBuffer(name, dtype, buffer->shape, loop::BufferScope::kConstant);
-  context.constants.push_back({result, SmallIntegers(result->shape, dtype, values)});
-  return result;
-}
-
 }  // namespace
 
 std::optional<Stage> GroupTaps(const Stage& stage, Context& context) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise convolutions of small integers, whose taps are the groups of dot products.
+// Depthwise convolutions of small integers, whose taps are the groups of dot products, or windows that
+// loops in assembly compute.
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "compiler/base/align.h"
 #include "compiler/schedule/testing/dot_machines.h"
 #include "compiler/schedule/testing/run_kernel.h"
 #include "gtest/gtest.h"
@@ -128,6 +130,61 @@ TEST(DotTaps, NotOfFewChannelsNorOfOneTap) {
               kI8, kWeights[0]),
           DotTarget())),
       "interleave"));
+}
+
+// On a Cortex-M4: the rows of one channel, of as many outputs as share them, by tiles of several
+// outputs. Heights of several such groups and of a part of one, widths of whole tiles and of others.
+TEST(DotTaps, OfCortexMAreWindowsThatOverlap) {
+  for (const Depthwise& window : {Depthwise{.height = 6, .width = 6, .channels = 8},
+                                  {.height = 25, .width = 5, .channels = 3},
+                                  {.height = 3, .width = 3, .channels = 4},
+                                  {.height = 24, .width = 24, .channels = 2},
+                                  {.height = 12, .width = 9, .channels = 5, .stride = 2},
+                                  {.height = 21, .width = 40, .channels = 1, .stride = 2},
+                                  {.height = 9, .width = 7, .channels = 3, .pad = 0},
+                                  {.height = 10, .width = 8, .channels = 3, .stride = 2, .pad = 0},
+                                  {.height = 9, .width = 8, .channels = 2, .kernel_h = 5, .pad = 2},
+                                  {.height = 1, .width = 3, .channels = 2, .pad = 4}}) {
+    SCOPED_TRACE(absl::StrCat(window.height, "x", window.width, "x", window.channels, " by ",
+                              window.stride, ", padded by ", window.pad));
+    for (const DType of_x : {kI8, kU8, kI16}) {
+      ExpectTaps(KernelOf(window, of_x, kWeights[0]), DspTarget(), "smlad_taps");
+    }
+  }
+}
+
+// Weights of any 16 bits, and rows that are long.
+TEST(DotTaps, OfCortexMOfWideConstantsAndWideRows) {
+  const Weights wide = {kI16, -32768, 32767};
+  for (const Weights& weights : {kWeights[1], wide}) {
+    ExpectTaps(KernelOf({.height = 6, .width = 6, .channels = 4}, kI16, weights), DspTarget(),
+               "smlad_taps");
+  }
+  ExpectTaps(KernelOf({.height = 4, .width = 240, .channels = 2}, kI8, kWeights[0]), DspTarget(),
+             "smlad_taps");
+}
+
+// Windows of other widths or strides, data that an int16 does not hold, and rows that are too far apart.
+TEST(DotTaps, OfCortexMThatNoLoopComputes) {
+  const Depthwise window = {.height = 6, .width = 6, .channels = 4};
+  ExpectTaps(KernelOf({.height = 4, .width = 260, .channels = 2}, kI8, kWeights[0]), DspTarget(),
+             "");
+  ExpectTaps(KernelOf(window, DType::UInt(16), kWeights[0]), DspTarget(), "");
+  ExpectTaps(KernelOf({.height = 7, .width = 9, .channels = 4, .kernel_w = 5}, kI8, kWeights[0]),
+             DspTarget(), "");
+  ExpectTaps(KernelOf({.height = 9, .width = 11, .channels = 4, .stride = 3}, kI8, kWeights[0]),
+             DspTarget(), "");
+}
+
+TEST(DotTaps, OfCortexMCopyRowsToTheStackOrTheWorkspace) {
+  const auto workspace_of = [](const Depthwise& window) {
+    return Schedule(KernelOf(window, kI8, kWeights[0]), DspTarget()).func.workspace;
+  };
+  // 8 rows of 8 elements, and 10 of 26.
+  EXPECT_EQ(workspace_of({.height = 6, .width = 6, .channels = 4}), nullptr);
+  const Buffer workspace = workspace_of({.height = 24, .width = 24, .channels = 4});
+  ASSERT_NE(workspace, nullptr);
+  EXPECT_EQ(workspace->num_bytes(), AlignUp(10 * 26 * 2, DspTarget().buffer_alignment()));
 }
 
 }  // namespace

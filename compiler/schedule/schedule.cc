@@ -10,6 +10,7 @@
 #include "compiler/schedule/contraction_choice.h"
 #include "compiler/schedule/families.h"
 #include "compiler/schedule/fixed_point.h"
+#include "compiler/schedule/window.h"
 
 namespace kiln {
 namespace {
@@ -200,8 +201,12 @@ absl::StatusOr<Stmt> Build(loop::Kernel& kernel, const ScheduleOptions& options,
   }
   if (options.naive) return schedule::NaiveSchedule(kernel, context);
   if (HasUpdate(kernel)) return UpdateNests(kernel, context);
+  const std::optional<schedule::Window> window = schedule::FindWindow(kernel, context);
   schedule::InlineStages(kernel, context.target);
   schedule::ShortenFixedPoint(kernel, context);
+  if (window.has_value()) {
+    if (std::optional<Stmt> nest = schedule::WindowNest(kernel, *window, context)) return *nest;
+  }
   if (schedule::HasSharedRows(kernel, context.target)) {
     return schedule::SharedRowsNest(kernel, context);
   }

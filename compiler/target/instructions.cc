@@ -2,8 +2,11 @@
 #include "compiler/target/instructions.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "compiler/target/instructions/rows.h"
 
@@ -16,7 +19,7 @@ bool DotInstruction::IsOfArch(absl::string_view triple) const {
 }
 
 const DotForm* DotInstruction::FormOf(const Target& target) const {
-  if (!IsOfArch(target.triple) || (target.by_c_compiler && c.body.empty())) return nullptr;
+  if (!IsOfArch(target.triple) || (target.by_c_compiler && c.guard.empty())) return nullptr;
   for (const DotForm& form : forms) {
     const int bits = form.lanes * 32;
     const bool fits = geometry == DotGeometry::kReduction || bits <= target.vector_bits;
@@ -32,14 +35,26 @@ int DotLoop::StepsOfIteration(int steps) {
   return 1;
 }
 
+std::string DotLoop::StepAt(int64_t a_bytes, int64_t b_bytes) const {
+  constexpr int64_t kMaxBytes = 32;  // of what a step reads
+  std::vector<std::pair<std::string, std::string>> offsets;
+  for (int64_t i = 0; i <= kMaxBytes; ++i) {
+    offsets.emplace_back(absl::StrCat("{a+", i, "}"), absl::StrCat(a_bytes + i));
+    offsets.emplace_back(absl::StrCat("{b+", i, "}"), absl::StrCat(b_bytes + i));
+  }
+  return absl::StrReplaceAll(step, offsets);
+}
+
 bool DotInstruction::IsNamed(absl::string_view dot_name, int dot_group, bool dot_swaps, DType of_a,
                              DType of_b) const {
   return name == dot_name && group == dot_group && swaps == dot_swaps && a == of_a && b == of_b;
 }
 
-const DotLoop* DotInstruction::FindLoop(int rows, int columns, int run) const {
+const DotLoop* DotInstruction::FindLoop(int rows, int columns, int run, int slide) const {
   for (const DotLoop& loop : loops) {
-    if (loop.rows == rows && loop.columns == columns && loop.run == run) return &loop;
+    if (loop.rows == rows && loop.columns == columns && loop.run == run && loop.slide == slide) {
+      return &loop;
+    }
   }
   return nullptr;
 }

@@ -32,7 +32,8 @@ enum class DotGeometry {
 struct DotForm {
   int lanes;                   // of the sum
   absl::string_view features;  // by LLVM's names, all that it needs: "avx512vnni,avx512vl"
-  // The new sum in LLVM's intrinsics, whose names are written without "llvm.":
+  // The new sum in LLVM's intrinsics, whose names are written without "llvm."; empty where the row
+  // has loops only:
   //   expr := s | a | b       the sum and the factors
   //         | a0 | b1 | …     a word of 32 bits of a factor
   //         | 0               the constant
@@ -46,7 +47,7 @@ struct DotForm {
 struct DotInC {
   absl::string_view guard;   // a preprocessor condition, true where the compiler knows it
   absl::string_view header;  // "arm_acle.h"
-  // The body of a function of `int32_t sum` and of pointers `a` and `b` to the groups in memory,
+  // Empty where the row has loops only. The body of a function of `int32_t sum` and of pointers `a` and `b` to the groups in memory,
   // which need not be aligned: returns the new sum.
   absl::string_view body;
 };
@@ -57,13 +58,23 @@ struct DotLoop {
   int rows, columns;
   // Elements of a row that lie side by side: where there are several rows, they alternate.
   int run;
+  // Where rows overlap, as the windows of neighboring outputs do: elements from the beginning of one
+  // to that of the next. Such a loop has no iterations but for several dots one after the other, and
+  // reads rows by whole words, up to three bytes behind the last element. 0: rows are apart.
+  int slide = 0;
   int temporaries;
   // Whether rows have to begin at a multiple of a group's bytes, as copied ones do.
   bool copied_rows;
   // One step. `{s0}`, `{s1}`, … are the sums, row by row, `{a}` and `{b}` the addresses of the rows
-  // and columns, which a step moves on, `{t0}`, … the temporaries. GNU syntax, a line each.
+  // and columns, which a step moves on, `{t0}`, … the temporaries. GNU syntax, a line each. Where rows
+  // overlap, `{a+4}` is the offset in bytes of what lies four bytes behind the first row, `{b+2}` that
+  // of columns, and neither address moves.
   std::string step;
 
+  // The most that an offset can be: that of an LDRD.
+  static constexpr int64_t kMaxOffset = 1020;
+  // A step of rows that overlap, with offsets in it: of a dot that lies so many bytes behind the first.
+  std::string StepAt(int64_t a_bytes, int64_t b_bytes) const;
   // Steps that an iteration has: a divisor of all of them.
   static int StepsOfIteration(int steps);
 };
@@ -94,8 +105,10 @@ struct DotInstruction {
   // Whether a dot of the loop IR with this name, group and order, and factors of these types, is its.
   bool IsNamed(absl::string_view dot_name, int dot_group, bool dot_swaps, DType of_a,
                DType of_b) const;
+  // Whether tiles are computed by it, and no single sums.
+  bool has_loops_only() const { return forms[0].llvm.empty(); }
   // Null if there is none of this shape.
-  const DotLoop* FindLoop(int rows, int columns, int run) const;
+  const DotLoop* FindLoop(int rows, int columns, int run, int slide) const;
   // Of a target that has a form.
   double ProductsPerSlot(const Target& target) const;
 };

@@ -20,31 +20,40 @@ namespace kiln::codegen {
 namespace {
 
 // `$0` is the name, `$1` the condition, `$2` and `$3` the types of the factors, `$4` the statements
-// in assembly, `$5` the number of steps, `$6` the products of a step, `$7` and `$8` elements of rows
-// and columns in a step.
+// in assembly, `$5` the number of steps, `$6` all of them in plain C.
 constexpr char kDotTile[] =
     "/* Adds the products of $5 steps to the sums of a tile, in 32 bits that wrap around. */\n"
     "static inline void $0(int32_t* sums, const $2* a, const $3* b) {\n"
     "#if $1\n"
     "$4"
     "#else\n"
-    "  int step;\n"
-    "  for (step = 0; step < $5; ++step, a += $7, b += $8) {\n"
     "$6"
-    "  }\n"
     "#endif\n"
     "}\n\n";
 
-// sums[0] and so on: each with a line for all of its products of a step.
-std::string PlainStep(const loop::DotShape& shape) {
+// `$0` is the number of steps, `$1` the products of a step, `$2` and `$3` elements of rows and columns in
+// a step.
+constexpr char kPlainSteps[] =
+    "  int step;\n"
+    "  for (step = 0; step < $0; ++step, a += $2, b += $3) {\n"
+    "$1"
+    "  }\n";
+
+// sums[0] and so on: each with a line for all of its products of a step, or of all dots.
+std::string PlainStep(const loop::DotTile& tile, absl::string_view indent) {
+  const loop::DotShape& shape = tile.shape;
   std::string text;
   for (int lane = 0; lane < shape.lanes(); ++lane) {
     std::vector<std::string> products;
-    for (int k = 0; k < shape.group; ++k) {
-      products.push_back(absl::StrCat("(uint32_t)((int32_t)a[", shape.InA(lane, k), "] * b[",
-                                      shape.InB(lane, k), "])"));
+    for (int i = 0; i < tile.chain.length; ++i) {
+      for (int k = 0; k < shape.group; ++k) {
+        const int in_row = tile.slide > 0 ? lane * tile.slide + k : shape.InA(lane, k);
+        products.push_back(absl::StrCat("(uint32_t)((int32_t)a[", in_row + i * tile.chain.a_step,
+                                        "] * b[", shape.InB(lane, k) + i * tile.chain.b_step,
+                                        "])"));
+      }
     }
-    absl::StrAppend(&text, "    sums[", lane, "] = (int32_t)((uint32_t)sums[", lane, "] + ",
+    absl::StrAppend(&text, indent, "sums[", lane, "] = (int32_t)((uint32_t)sums[", lane, "] + ",
                     absl::StrJoin(products, " + "), ");\n");
   }
   return text;
@@ -65,7 +74,8 @@ std::vector<std::string> Numbered(const char* name, int count) {
   return names;
 }
 
-std::string InAssembly(const DotLoop& loop, const loop::DotShape& shape, DType b) {
+std::string InAssembly(const DotLoop& loop, const loop::DotTile& tile, const DotInstruction& row) {
+  const loop::DotShape& shape = tile.shape;
   const std::vector<std::string> sums = Numbered("s", loop.rows * loop.columns),
                                  temporaries = Numbered("t", loop.temporaries);
   std::vector<std::string> changed = sums, all;
@@ -82,16 +92,19 @@ std::string InAssembly(const DotLoop& loop, const loop::DotShape& shape, DType b
   const int of_iteration = DotLoop::StepsOfIteration(shape.steps);
   const bool repeats = of_iteration < shape.steps;
   if (repeats) {
-    absl::StrAppend(&text, "  const ", CType(b), "* const end = b + ",
+    absl::StrAppend(&text, "  const ", CType(row.b), "* const end = b + ",
                     shape.columns * shape.terms(), ";\n");
   }
   absl::StrAppend(&text, "  __asm__ volatile(\n", repeats ? "      \"1:\\n\"\n" : "");
-  std::string step;
-  const std::string body = absl::StrReplaceAll(loop.step, OperandNames(all));
-  for (absl::string_view line : absl::StrSplit(body, '\n', absl::SkipEmpty())) {
-    absl::StrAppend(&step, "      \"", line, "\\n\"\n");
+  std::string steps;
+  for (int i = 0; i < of_iteration * tile.chain.length; ++i) {
+    absl::StrAppend(&steps, loop.StepAt(i * tile.chain.a_step * row.a.bytes(),
+                                        i * tile.chain.b_step * row.b.bytes()));
   }
-  for (int i = 0; i < of_iteration; ++i) absl::StrAppend(&text, step);
+  steps = absl::StrReplaceAll(steps, OperandNames(all));
+  for (absl::string_view line : absl::StrSplit(steps, '\n', absl::SkipEmpty())) {
+    absl::StrAppend(&text, "      \"", line, "\\n\"\n");
+  }
   if (repeats) absl::StrAppend(&text, "      \"cmp %[b], %[end]\\n\"\n      \"bne 1b\\n\"\n");
   const auto operands = [](const std::vector<std::string>& names, const char* constraint) {
     return absl::StrJoin(names, ", ", [&](std::string* out, const std::string& name) {
@@ -108,19 +121,25 @@ std::string InAssembly(const DotLoop& loop, const loop::DotShape& shape, DType b
   return text;
 }
 
+std::string PlainSteps(const loop::DotTile& tile) {
+  const loop::DotShape& shape = tile.shape;
+  if (shape.steps == 1) return PlainStep(tile, "  ");
+  return absl::Substitute(kPlainSteps, shape.steps, PlainStep(tile, "    "),
+                          shape.rows * shape.group, shape.columns * shape.group);
+}
+
 }  // namespace
 
-std::string Helpers::DotTile(const DotInstruction& row, const DotLoop& loop, int steps) {
-  const std::string name = absl::StrCat("kiln_dots_", absl::StrReplaceAll(row.name, {{".", "_"}}),
-                                        "_", loop.rows, "x", loop.columns, "_", steps);
-  const loop::DotKind kind = {
-      .group = row.group, .swaps = row.swaps, .steps = steps, .run = loop.run};
-  const int terms = steps * row.group;
-  const loop::DotShape shape =
-      *loop::DotShape::Of(loop.rows * loop.columns, loop.rows * terms, loop.columns * terms, kind);
+std::string Helpers::DotTile(const DotInstruction& row, const DotLoop& loop,
+                             const loop::DotTile& tile) {
+  const int steps = tile.shape.steps * tile.chain.length;
+  std::string name = absl::StrCat("kiln_dots_", absl::StrReplaceAll(row.name, {{".", "_"}}), "_",
+                                  loop.rows, "x", loop.columns, "_", steps);
+  if (loop.slide > 0) {
+    absl::StrAppend(&name, "_by_", loop.slide, "_", tile.chain.a_step, "_", tile.chain.b_step);
+  }
   return Define(name, absl::Substitute(kDotTile, name, row.c.guard, CType(row.a), CType(row.b),
-                                       InAssembly(loop, shape, row.b), steps, PlainStep(shape),
-                                       loop.rows * row.group, loop.columns * row.group));
+                                       InAssembly(loop, tile, row), steps, PlainSteps(tile)));
 }
 
 bool FunctionPrinter::PrintDotTile(const loop::Store& store) {
@@ -131,7 +150,8 @@ bool FunctionPrinter::PrintDotTile(const loop::Store& store) {
                                       tile->a.buffer->dtype, tile->b.buffer->dtype)) {
     return false;
   }
-  const DotLoop* loop = row->FindLoop(tile->shape.rows, tile->shape.columns, tile->shape.run);
+  const DotLoop* loop =
+      row->FindLoop(tile->shape.rows, tile->shape.columns, tile->shape.run, tile->slide);
   if (loop == nullptr) return false;
   exprs_.Begin({&tile->sums.offset, &tile->a.offset, &tile->b.offset});
   const auto address = [&](const loop::Argument& first) -> std::string {
@@ -143,8 +163,8 @@ bool FunctionPrinter::PrintDotTile(const loop::Store& store) {
     return absl::StrCat("&", *name, "[", exprs_.Print(first.offset), "]");
   };
   const std::string sums = address(tile->sums), a = address(tile->a), b = address(tile->b);
-  lines_.Line(absl::StrCat(context_.helpers.DotTile(*row, *loop, tile->kind.steps), "(", sums, ", ",
-                           a, ", ", b, ");"));
+  lines_.Line(absl::StrCat(context_.helpers.DotTile(*row, *loop, *tile), "(", sums, ", ", a, ", ",
+                           b, ");"));
   return true;
 }
 

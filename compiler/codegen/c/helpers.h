@@ -11,6 +11,7 @@
 #include <string>
 
 #include "absl/container/flat_hash_set.h"
+#include "compiler/loop/dot_tile.h"
 #include "compiler/loop/expr.h"
 #include "compiler/target/instructions.h"
 
@@ -31,9 +32,8 @@ class Helpers {
   // Takes a sum and pointers to the groups. Where the compiler does not know the instruction, the
   // function computes the same by plain C.
   std::string Dot(const DotInstruction& row);
-  // Takes the addresses of the sums and of the first elements of rows and columns: a tile of so many
-  // steps.
-  std::string DotTile(const DotInstruction& row, const DotLoop& loop, int steps);
+  // Takes the addresses of the sums and of the first elements of rows and columns of such a tile.
+  std::string DotTile(const DotInstruction& row, const DotLoop& loop, const loop::DotTile& tile);
 
   bool uses_math_h() const { return uses_math_h_; }
   // Whether Fma was called.

@@ -92,6 +92,7 @@ TEST(DotTest, RowsHaveTheBitsOfTheInterpreter) {
 
 TEST(DotTest, RowsAreThere) {
   for (const DotInstruction& row : DotInstructions()) {
+    if (row.has_loops_only()) continue;
     for (const DotForm& form : row.forms) {
       SCOPED_TRACE(absl::StrCat(row.name, " of ", form.lanes, " with ", form.features));
       const std::string name(row.name.substr(0, row.name.find('_')));
@@ -150,7 +151,7 @@ TEST(DotTest, GroupsOfARowAreLanes) {
 
 // Lanes of operands in turn, of scalars and of vectors, as factors and by themselves.
 TEST(DotTest, InterleavedOperands) {
-  for (const int count : {2, 4, 8}) {
+  for (const int count : {2, 3, 4, 6, 8}) {
     for (const int lanes : {1, 3, 4, 16}) {
       std::vector<Buffer> params;
       std::vector<Expr> operands;
@@ -169,15 +170,23 @@ TEST(DotTest, InterleavedOperands) {
   }
 }
 
-// Every tile that an instruction has a loop for.
+// A tile that an instruction has a loop for: of so many steps, or, where rows overlap, of so many dots.
 loop::LoopProgram TileProgram(const DotInstruction& row, const DotLoop& tile, int steps) {
   loop::DotKind kind = KindOf(row);
-  kind.steps = steps;
   kind.run = tile.run;
+  const Buffer sums = Param("sums", DType::Int(32), {tile.rows * tile.columns});
+  if (tile.slide > 0) {
+    const loop::DotTile::Chain chain = {.length = steps, .a_step = 26, .b_step = row.group};
+    const Buffer a = Param("a", row.a, {(steps + 1) * chain.a_step}),
+                 b = Param("b", row.b, {steps * chain.b_step});
+    return OneFunc(
+        {a, b, sums}, 2,
+        loop::MakeSlidingTile(kind, tile.rows, tile.slide, chain, {sums, 0}, {a, 0}, {b, 0}));
+  }
+  kind.steps = steps;
   const int terms = steps * row.group;
   const Buffer a = Param("a", row.a, {tile.rows * terms}),
-               b = Param("b", row.b, {tile.columns * terms}),
-               sums = Param("sums", DType::Int(32), {tile.rows * tile.columns});
+               b = Param("b", row.b, {tile.columns * terms});
   return OneFunc({a, b, sums}, 2,
                  loop::MakeDotTile(kind, tile.rows, tile.columns, {sums, 0}, {a, 0}, {b, 0}));
 }
@@ -192,18 +201,24 @@ TEST(DotTest, TilesAreOneLoopInAssembly) {
   for (const DotInstruction& row : DotInstructions()) {
     for (const DotLoop& tile : row.loops) {
       ++num_loops;
-      for (const int steps : {2, 3, 7, 8, 12}) {
-        const std::string trace =
-            absl::StrCat(row.name, " ", tile.rows, " by ", tile.columns, ", ", steps, " steps");
+      // Dots of rows that overlap are no loop.
+      const std::vector<int> all_steps =
+          tile.slide > 0 ? std::vector<int>{1, 3, 5} : std::vector<int>{2, 3, 7, 8, 12};
+      for (const int steps : all_steps) {
+        const std::string trace = absl::StrCat(row.name, " ", tile.rows, " by ", tile.columns, ", ",
+                                               steps, " steps, slide ", tile.slide);
         const loop::LoopProgram program = TileProgram(row, tile, steps);
         ExpectBitsOnMachinesAtHand(program, trace);
         SCOPED_TRACE(trace);
         const auto assembly = EmitAssembly(program, MachineOf(row, row.forms[0]));
         ASSERT_TRUE(assembly.ok()) << assembly.status();
-        const int of_iteration = DotLoop::StepsOfIteration(steps);
+        const int of_iteration = tile.slide > 0 ? steps : DotLoop::StepsOfIteration(steps);
         const int products = tile.rows * tile.columns * row.group * of_iteration;
-        // SMLAD adds two products.
-        EXPECT_EQ(Occurrences(*assembly, "smlad\t"), products / 2) << *assembly;
+        // SMLAD adds two products, SMLABT and SMLATB one each.
+        EXPECT_EQ(2 * Occurrences(*assembly, "smlad\t") + Occurrences(*assembly, "smlabt\t") +
+                      Occurrences(*assembly, "smlatb\t"),
+                  products)
+            << *assembly;
         EXPECT_EQ(Occurrences(*assembly, "ldrd\t"),
                   Occurrences(std::string(tile.step), "ldrd ") * of_iteration)
             << *assembly;
@@ -211,7 +226,7 @@ TEST(DotTest, TilesAreOneLoopInAssembly) {
       }
     }
   }
-  EXPECT_EQ(num_loops, 3);
+  EXPECT_EQ(num_loops, 7);
 }
 
 // A product that is needed twice is multiplied once, and the zero point is added by SMMLAR.

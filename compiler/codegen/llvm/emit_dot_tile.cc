@@ -21,7 +21,7 @@ const DotLoop* FindLoop(const MachineTraits& traits, const loop::DotTile& tile) 
     const DotInstruction& row = *dot.row;
     if (row.IsNamed(tile.kind.instruction, tile.kind.group, tile.kind.swaps, tile.a.buffer->dtype,
                     tile.b.buffer->dtype)) {
-      return row.FindLoop(tile.shape.rows, tile.shape.columns, tile.shape.run);
+      return row.FindLoop(tile.shape.rows, tile.shape.columns, tile.shape.run, tile.slide);
     }
   }
   return nullptr;
@@ -69,8 +69,10 @@ bool FunctionEmitter::EmitDotTile(const loop::Store& node) {
   for (size_t i = 0; i < num_inputs; ++i) absl::StrAppend(&constraints, ",", i);
   const int of_iteration = DotLoop::StepsOfIteration(tile->kind.steps);
   std::string assembly;
-  for (int i = 0; i < of_iteration; ++i) {
-    absl::StrAppend(&assembly, absl::StrReplaceAll(found->step, names));
+  for (int i = 0; i < of_iteration * tile->chain.length; ++i) {
+    const std::string step = found->StepAt(i * tile->chain.a_step * tile->a.buffer->dtype.bytes(),
+                                           i * tile->chain.b_step * tile->b.buffer->dtype.bytes());
+    absl::StrAppend(&assembly, absl::StrReplaceAll(step, names));
   }
   if (of_iteration < tile->kind.steps) {
     const int64_t bytes =

@@ -68,7 +68,7 @@ llvm::Value* PairedInWords(llvm::IRBuilder<>& builder, llvm::Value* low, llvm::V
       pairs, llvm::FixedVectorType::get(type->getElementType(), 2 * type->getNumElements()));
 }
 
-// The lanes of 2^n operands in turn, two operands at a time, as machines have it.
+// The lanes of operands in turn. Of an even number two halves at a time, as machines have it.
 llvm::Value* Interleaved(llvm::IRBuilder<>& builder, const std::vector<llvm::Value*>& operands) {
   const size_t count = operands.size();
   auto* type = llvm::dyn_cast<llvm::FixedVectorType>(operands[0]->getType());
@@ -82,11 +82,20 @@ llvm::Value* Interleaved(llvm::IRBuilder<>& builder, const std::vector<llvm::Val
     return vector;
   }
   if (count == 1) return operands[0];
+  const auto lanes = static_cast<int>(count * type->getNumElements());
+  if (count % 2 == 1) {
+    auto* all = llvm::FixedVectorType::get(type->getElementType(), static_cast<unsigned>(lanes));
+    llvm::Value* vector = llvm::PoisonValue::get(all);
+    for (uint64_t i = 0; i < static_cast<uint64_t>(lanes); ++i) {
+      llvm::Value* element = builder.CreateExtractElement(operands[i % count], i / count);
+      vector = builder.CreateInsertElement(vector, element, i);
+    }
+    return vector;
+  }
   std::array<std::vector<llvm::Value*>, 2> halves;
   for (size_t i = 0; i < count; ++i) halves[i % 2].push_back(operands[i]);
   llvm::Value* even = Interleaved(builder, halves[0]);
   llvm::Value* odd = Interleaved(builder, halves[1]);
-  const auto lanes = static_cast<int>(count * type->getNumElements());
   std::vector<int> mask(static_cast<size_t>(lanes));
   for (int i = 0; i < lanes; ++i) mask[static_cast<size_t>(i)] = i / 2 + i % 2 * (lanes / 2);
   return builder.CreateShuffleVector(even, odd, mask);

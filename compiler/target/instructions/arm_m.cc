@@ -58,6 +58,45 @@ constexpr absl::string_view kLoadRowOfBytes =
     "sxtb16 {t3}, {t4}\n"
     "sxtb16 {t4}, {t4}, ror #8\n";
 
+// Windows of three taps that move on by `slide` elements from one of the sums to the next. A window
+// that begins with a word meets pairs of taps (w0, w1) and (w1, w2) as x0 w0 + x1 w1, then x2 w2; one
+// that begins within a word as x0 w0, then x1 w1 + x2 w2. At most twelve registers.
+std::string Windows(int sums, int slide) {
+  std::string text =
+      "ldr {t0}, [{b}, #{b+0}]\n"
+      "ldr {t1}, [{b}, #{b+2}]\n";
+  const int words = ((sums - 1) * slide + 2) / 2 + 1;
+  for (int word = 0; word < words; ++word) {
+    const bool is_first = word % 2 == 0;  // of two that are loaded together
+    const absl::string_view data = is_first ? "{t2}" : "{t3}";
+    if (is_first) {
+      absl::StrAppend(&text, word + 1 < words ? "ldrd {t2}, {t3}" : "ldr {t2}", ", [{a}, #{a+",
+                      4 * word, "}]\n");
+    }
+    for (int i = 0; i < sums; ++i) {
+      const int in_window = 2 * word - i * slide;
+      const absl::string_view step = in_window == 0    ? "smlad $s, $x, {t0}, $s\n"
+                                     : in_window == 2  ? "smlabt $s, $x, {t1}, $s\n"
+                                     : in_window == -1 ? "smlatb $s, $x, {t0}, $s\n"
+                                     : in_window == 1  ? "smlad $s, $x, {t1}, $s\n"
+                                                       : "";
+      const std::string sum = absl::StrCat("{s", i, "}");
+      absl::StrAppend(&text, absl::StrReplaceAll(step, {{"$s", sum}, {"$x", data}}));
+    }
+  }
+  return text;
+}
+
+DotLoop LoopOfWindows(int sums, int slide) {
+  return {.rows = sums,
+          .columns = 1,
+          .run = 1,
+          .slide = slide,
+          .temporaries = 4,
+          .copied_rows = true,
+          .step = Windows(sums, slide)};
+}
+
 constexpr absl::string_view kHeliumInC = "defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1)";
 
 }  // namespace
@@ -125,6 +164,19 @@ std::vector<DotInstruction> ArmM() {
                   .temporaries = 5,
                   .copied_rows = true,
                   .step = OneByFour(kLoadRow)}}},
+      // Three taps of the window of a depthwise convolution, along a row of int16.
+      {.name = "smlad_taps",
+       .arch = "thumb,arm",
+       .geometry = DotGeometry::kReduction,
+       .group = 3,
+       .a = kI16,
+       .b = kI16,
+       .widens_in_steps = false,
+       .cost = 4,
+       .forms = {{1, "dsp", ""}},
+       .c = {.guard = kDspInC, .header = "", .body = ""},
+       .loops = {LoopOfWindows(6, 1), LoopOfWindows(2, 1), LoopOfWindows(6, 2),
+                 LoopOfWindows(2, 2)}},
       // Rows of bytes as they lie in memory.
       {.name = "smlad_s8",
        .arch = "thumb,arm",
