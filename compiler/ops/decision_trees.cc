@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// A forest of decision trees as tables. All trees take a step in turn, so that the loads of one do
+// not wait for those of another; a walk that has reached its leaf stays there.
+#include <limits>
+
+#include "compiler/loop/math.h"
+#include "compiler/ops/constraint.h"
+#include "compiler/ops/example.h"
+#include "compiler/ops/stage_builder.h"
+
+namespace kiln {
+namespace {
+
+enum { kData, kFeatures, kThresholds, kChildren, kRoots };
+
+// More steps than any tree asks questions.
+constexpr int64_t kMaxDepth = 1 << 16;
+
+const DType kI32 = DType::Int(32);
+
+Expr I32Const(int64_t value) { return loop::IntConst(loop::Type::Of(kI32), value); }
+
+InferResult Infer(const InferContext& c) {
+  const TensorType &data = c.inputs[kData], &thresholds = c.inputs[kThresholds];
+  KILN_CONSTRAINT(1, data.rank() == 2 && data.shape[1] >= 1 && data.dtype.is_float(),
+                  data.ToString(), "floats of shape (samples, features)");
+  KILN_CONSTRAINT(
+      2, thresholds.rank() == 1 && thresholds.shape[0] >= 1 && thresholds.dtype == data.dtype,
+      thresholds.ToString(), "a vector of the dtype of data");
+  const int64_t nodes = thresholds.shape[0];
+  const TensorType &features = c.inputs[kFeatures], &children = c.inputs[kChildren],
+                   &roots = c.inputs[kRoots];
+  KILN_CONSTRAINT(
+      3, features.shape == Shape({nodes}) && children.shape == Shape({nodes, 2}),
+      absl::StrCat(ShapeToString(features.shape), " and ", ShapeToString(children.shape)),
+      absl::StrCat("(", nodes, ",) and (", nodes, ", 2)"));
+  KILN_CONSTRAINT(4, roots.rank() == 1, roots.ToString(), "a vector");
+  for (const TensorType* table : {&features, &children, &roots}) {
+    KILN_CONSTRAINT(5, table->dtype.is_int() || table->dtype.is_uint(), table->dtype.ToString(),
+                    "integers");
+  }
+  const int64_t depth = c.attrs.Int("depth");
+  KILN_CONSTRAINT(6, depth >= 0 && depth <= kMaxDepth, absl::StrCat("depth ", depth),
+                  absl::StrCat("0 to ", kMaxDepth));
+  return OutputTypes({{{data.shape[0], roots.shape[0]}, kI32}});
+}
+
+// Whether all elements are known, and lie from `least` to `largest`.
+bool Within(const Tensor* table, int64_t least, int64_t largest) {
+  if (table == nullptr) return false;
+  for (int64_t i = 0; i < table->type().num_elements(); ++i) {
+    const int64_t value = table->AsInt(i);
+    if (value < least || value > largest) return false;
+  }
+  return true;
+}
+
+absl::Status Lower(StageBuilder& b) {
+  const int64_t width = b.input_shape(kData)[1], nodes = b.input_shape(kFeatures)[0];
+  const bool missing = b.attrs().Bool("missing");
+  const bool nodes_known = Within(b.constant(kChildren), INT32_MIN, nodes - 1) &&
+                           Within(b.constant(kRoots), INT32_MIN, nodes - 1);
+  const bool features_known = Within(b.constant(kFeatures), missing ? -width : 0, width - 1);
+  const Access data = b.Input(kData), features = b.Input(kFeatures),
+               thresholds = b.Input(kThresholds), children = b.Input(kChildren),
+               roots = b.Input(kRoots);
+  const auto as_i32 = [](const Expr& value) { return loop::MakeCast(kI32, value); };
+  // The child of `node` for a sample.
+  const auto step = [&](const Expr& sample, const Expr& node) {
+    Expr at = loop::ToIndex(node);
+    if (!nodes_known) at = ClampIndex(at, nodes);
+    const Expr feature = as_i32(features({at}));
+    const Expr goes_first = feature < I32Const(0);
+    Expr which = missing ? loop::MakeSelect(goes_first, I32Const(-1) - feature, feature) : feature;
+    which = loop::ToIndex(which);
+    if (!features_known) which = ClampIndex(which, width);
+    const Expr x = data({sample, which});
+    Expr first = x <= thresholds({at});
+    if (missing) first = first || (goes_first && loop::IsNan(x));
+    return as_i32(children({at, loop::MakeSelect(first, Expr(0), Expr(1))}));
+  };
+  const int64_t samples = b.output_shape(0)[0], trees = b.output_shape(0)[1];
+  const Access reached = b.Recurrence(
+      "node", {samples, trees}, [&](const Indices& i) { return as_i32(roots({i[1]})); },
+      {samples, b.attrs().Int("depth"), trees},
+      [](const Indices& point) { return Indices{point[0], point[2]}; },
+      [&](const Indices& point, const Access& so_far) {
+        const Expr node = so_far({point[0], point[2]});
+        return loop::MakeSelect(node < I32Const(0), node, step(point[0], Max(node, I32Const(0))));
+      });
+  b.Output(0, [&](const Indices& i) { return I32Const(-1) - reached(i); });
+  return absl::OkStatus();
+}
+
+// x0 <= 1 ? (x1 <= 2 ? leaf 0 : leaf 1) : leaf 2, and a tree that is leaf 3.
+const std::vector<Tensor> kTables = {Values(U8({2}), {0, 1}), Values(F32({2}), {1, 2}),
+                                     Values({{2, 2}, DType::Int(16)}, {1, -3, -1, -2}),
+                                     Values({{2}, DType::Int(16)}, {0, -4})};
+
+OpExample Walk(Tensor data, Tensor features, int64_t depth, bool missing, Tensor expected) {
+  return Case({std::move(data), std::move(features), kTables[1], kTables[2], kTables[3]},
+              {{"depth", depth}, {"missing", missing}}, {std::move(expected)});
+}
+
+const double kNan = std::numeric_limits<double>::quiet_NaN();
+
+const OpDef kDecisionTrees = {
+    {.name = "decision_trees",
+     .doc = "The number of the leaf that each sample reaches in each tree. A node compares one "
+            "feature: where it is not above the threshold, the walk goes on with the first child, "
+            "else with the second, as for NaN. A child or root of 0 or more is a node, -1 - k "
+            "is leaf k. A walk that ends at no leaf within depth steps gives a negative number.",
+     .inputs = {{"data", "floats, (samples, features)"},
+                {"features",
+                 "of each node, integers; with missing, -1 - f is feature f of a node "
+                 "where NaN goes to the first child"},
+                {"thresholds", "of each node, of the dtype of data"},
+                {"children", "of each node, integers, (nodes, 2)"},
+                {"roots", "of each tree, integers"}},
+     .attrs = {{"depth", AttrType::kInt, {}, true, "steps of the longest walk"},
+               {"missing", AttrType::kBool, false, false, "features may be negative"}}},
+    {"data holds floats of shape (samples, features)",
+     "thresholds is a vector of the dtype of data, with at least one element",
+     "features and children have a row for each threshold", "roots is a vector",
+     "features, children and roots hold integers", absl::StrCat("depth is 0 to ", kMaxDepth)},
+    {.fusion = Fusion::kOpaque, .layout = LayoutRule::kFixed},
+    Infer,
+    Lower,
+    {Walk(Values(F32({4, 2}), {1, 2, 1, 3, 2, 0, kNan, 0}), kTables[0], 2, false,
+          Values(I32({4, 2}), {0, 3, 1, 3, 2, 3, 2, 3})),
+     Walk(Values(F32({3, 2}), {kNan, 2, 0, kNan, 5, 5}), Values(I8({2}), {-1, 1}), 3, true,
+          Values(I32({3, 2}), {0, 3, 1, 3, 2, 3})),
+     Walk(Values(F32({1, 2}), {1, 2}), kTables[0], 0, false, Values(I32({1, 2}), {-1, 3})),
+     {.inputs = {F32({3, 2}), U8({2}), F32({2}), {{2, 2}, DType::Int(16)}, I32({5})},
+      .attrs = {{"depth", 4}}}},
+};
+KILN_REGISTER_OP(kDecisionTrees);
+
+}  // namespace
+}  // namespace kiln
