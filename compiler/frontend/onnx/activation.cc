@@ -67,6 +67,15 @@ absl::Status Mish(Converter& c) {
   return f.Output(0, f("multiply", {x, f("where", {positive, above, below})}));
 }
 
+// x * sigmoid(alpha * x)
+absl::Status Swish(Converter& c) {
+  Formula f(c);
+  const ValueId x = f.Input(0);
+  const double alpha = c.Float("alpha", 1);
+  const ValueId scaled = alpha == 1 ? x : f("multiply", {x, f.Number(alpha, x)});
+  return f.Output(0, f("multiply", {x, f("sigmoid", {scaled})}));
+}
+
 // 1 at the first of the largest elements of an axis; up to opset 12, of all dimensions from `axis`
 // on as one.
 absl::Status Hardmax(Converter& c) {
@@ -128,9 +137,11 @@ absl::Status PRelu(Converter& c) {
 }
 
 constexpr OnnxOperator kRows[] = {
-    {"CastLike", CastLike}, {"Celu", Celu},     {"Hardmax", Hardmax},
-    {"IsInf", IsInf},       {"Mish", Mish},     {"PRelu", PRelu},
-    {"Selu", Selu},         {"Shrink", Shrink}, {"ThresholdedRelu", ThresholdedRelu},
+    {"CastLike", CastLike}, {"Celu", Celu},
+    {"Hardmax", Hardmax},   {"IsInf", IsInf},
+    {"Mish", Mish},         {"PRelu", PRelu},
+    {"Selu", Selu},         {"Shrink", Shrink},
+    {"Swish", Swish},       {"ThresholdedRelu", ThresholdedRelu},
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The attributes of the operators that can be imported, as the schemas of ONNX 1.23 (up to operator
-// set 22) and of ONNX Runtime say them.
+// set 26) and of ONNX Runtime say them.
 #include "compiler/frontend/onnx/attribute_names.h"
 
 namespace kiln::onnx_frontend {
@@ -19,6 +19,10 @@ constexpr OperatorAttributes kRows[] = {
     {"", "Asinh", "9"},
     {"", "Atan", "7"},
     {"", "Atanh", "9"},
+    {"", "Attention",
+     "23 is_causal kv_num_heads q_num_heads qk_matmul_output_mode scale softcap softmax_precision; "
+     "25 is_causal kv_num_heads left_window_size q_num_heads qk_matmul_output_mode "
+     "right_window_size scale softcap softmax_precision"},
     {"", "AveragePool",
      "1 auto_pad kernel_shape pads strides; 7 auto_pad count_include_pad kernel_shape pads "
      "strides; 10 auto_pad ceil_mode count_include_pad kernel_shape pads strides; 19 auto_pad "
@@ -32,8 +36,8 @@ constexpr OperatorAttributes kRows[] = {
     {"", "BitwiseOr", "18"},
     {"", "BitwiseXor", "18"},
     {"", "BlackmanWindow", "17 output_datatype periodic"},
-    {"", "Cast", "1 to; 19 saturate to"},
-    {"", "CastLike", "15; 19 saturate"},
+    {"", "Cast", "1 to; 19 saturate to; 24 round_mode saturate to"},
+    {"", "CastLike", "15; 19 saturate; 24 round_mode saturate"},
     {"", "Ceil", "1 consumed_inputs; 6"},
     {"", "Celu", "12 alpha"},
     {"", "CenterCropPad", "18 axes"},
@@ -52,11 +56,12 @@ constexpr OperatorAttributes kRows[] = {
      "1 auto_pad dilations group kernel_shape output_padding output_shape pads strides"},
     {"", "Cos", "7"},
     {"", "Cosh", "9"},
+    {"", "CumProd", "26 exclusive reverse"},
     {"", "CumSum", "11 exclusive reverse"},
     {"", "DFT", "17 axis inverse onesided; 20 inverse onesided"},
     {"", "DeformConv", "19 dilations group kernel_shape offset_group pads strides"},
     {"", "DepthToSpace", "1 blocksize; 11 blocksize mode"},
-    {"", "DequantizeLinear", "10; 13 axis; 21 axis block_size"},
+    {"", "DequantizeLinear", "10; 13 axis; 21 axis block_size; 23 axis block_size output_dtype"},
     {"", "Det", "11"},
     {"", "Div", "1 axis broadcast consumed_inputs; 6 axis broadcast; 7"},
     {"", "Dropout", "1 consumed_inputs is_test ratio; 6 is_test ratio; 7 ratio; 12 seed"},
@@ -146,7 +151,8 @@ constexpr OperatorAttributes kRows[] = {
     {"", "QLinearConv", "10 auto_pad dilations group kernel_shape pads strides"},
     {"", "QLinearMatMul", "10"},
     {"", "QuantizeLinear",
-     "10; 13 axis; 19 axis saturate; 21 axis block_size output_dtype saturate"},
+     "10; 13 axis; 19 axis saturate; 21 axis block_size output_dtype saturate; 23 axis block_size "
+     "output_dtype precision saturate"},
     {"", "RMSNormalization", "23 axis epsilon stash_type"},
     {"", "RNN",
      "1 activation_alpha activation_beta activations clip direction hidden_size "
@@ -177,6 +183,7 @@ constexpr OperatorAttributes kRows[] = {
      "10 mode output_height output_width sampling_ratio spatial_scale; 16 "
      "coordinate_transformation_mode mode output_height output_width sampling_ratio "
      "spatial_scale"},
+    {"", "RotaryEmbedding", "23 interleaved num_heads rotary_embedding_dim"},
     {"", "Round", "11"},
     {"", "STFT", "17 onesided"},
     {"", "Scan",
@@ -213,6 +220,7 @@ constexpr OperatorAttributes kRows[] = {
     {"", "Squeeze", "1 axes; 13"},
     {"", "Sub", "1 axis broadcast consumed_inputs; 6 axis broadcast; 7"},
     {"", "Sum", "1 consumed_inputs; 6"},
+    {"", "Swish", "24 alpha"},
     {"", "Tan", "7"},
     {"", "Tanh", "1 consumed_inputs; 6"},
     {"", "ThresholdedRelu", "10 alpha"},
@@ -263,6 +271,52 @@ constexpr OperatorAttributes kRows[] = {
     {"com.microsoft", "SimplifiedLayerNormalization", "1 axis epsilon stash_type"},
     {"com.microsoft", "SkipLayerNormalization", "1 epsilon"},
     {"com.microsoft", "SkipSimplifiedLayerNormalization", "1 epsilon"},
+    {"ai.onnx.ml", "ArrayFeatureExtractor", "1"},
+    {"ai.onnx.ml", "Binarizer", "1 threshold"},
+    {"ai.onnx.ml", "FeatureVectorizer", "1 inputdimensions"},
+    {"ai.onnx.ml", "Imputer",
+     "1 imputed_value_floats imputed_value_int64s replaced_value_float replaced_value_int64"},
+    {"ai.onnx.ml", "LabelEncoder",
+     "1 classes_strings default_int64 default_string; 2 default_float default_int64 default_string "
+     "keys_floats keys_int64s keys_strings values_floats values_int64s values_strings; 4 "
+     "default_float default_int64 default_string default_tensor keys_floats keys_int64s "
+     "keys_strings keys_tensor values_floats values_int64s values_strings values_tensor"},
+    {"ai.onnx.ml", "LinearClassifier",
+     "1 classlabels_ints classlabels_strings coefficients intercepts multi_class post_transform"},
+    {"ai.onnx.ml", "LinearRegressor", "1 coefficients intercepts post_transform targets"},
+    {"ai.onnx.ml", "Normalizer", "1 norm"},
+    {"ai.onnx.ml", "OneHotEncoder", "1 cats_int64s cats_strings zeros"},
+    {"ai.onnx.ml", "SVMClassifier",
+     "1 classlabels_ints classlabels_strings coefficients kernel_params kernel_type post_transform "
+     "prob_a prob_b rho support_vectors vectors_per_class"},
+    {"ai.onnx.ml", "SVMRegressor",
+     "1 coefficients kernel_params kernel_type n_supports one_class post_transform rho "
+     "support_vectors"},
+    {"ai.onnx.ml", "Scaler", "1 offset scale"},
+    {"ai.onnx.ml", "TreeEnsemble",
+     "5 aggregate_function leaf_targetids leaf_weights membership_values n_targets "
+     "nodes_falseleafs nodes_falsenodeids nodes_featureids nodes_hitrates "
+     "nodes_missing_value_tracks_true nodes_modes nodes_splits nodes_trueleafs nodes_truenodeids "
+     "post_transform tree_roots"},
+    {"ai.onnx.ml", "TreeEnsembleClassifier",
+     "1 base_values class_ids class_nodeids class_treeids class_weights classlabels_int64s "
+     "classlabels_strings nodes_falsenodeids nodes_featureids nodes_hitrates "
+     "nodes_missing_value_tracks_true nodes_modes nodes_nodeids nodes_treeids nodes_truenodeids "
+     "nodes_values post_transform; 3 base_values base_values_as_tensor class_ids class_nodeids "
+     "class_treeids class_weights class_weights_as_tensor classlabels_int64s classlabels_strings "
+     "nodes_falsenodeids nodes_featureids nodes_hitrates nodes_hitrates_as_tensor "
+     "nodes_missing_value_tracks_true nodes_modes nodes_nodeids nodes_treeids nodes_truenodeids "
+     "nodes_values nodes_values_as_tensor post_transform"},
+    {"ai.onnx.ml", "TreeEnsembleRegressor",
+     "1 aggregate_function base_values n_targets nodes_falsenodeids nodes_featureids "
+     "nodes_hitrates nodes_missing_value_tracks_true nodes_modes nodes_nodeids nodes_treeids "
+     "nodes_truenodeids nodes_values post_transform target_ids target_nodeids target_treeids "
+     "target_weights; 3 aggregate_function base_values base_values_as_tensor n_targets "
+     "nodes_falsenodeids nodes_featureids nodes_hitrates nodes_hitrates_as_tensor "
+     "nodes_missing_value_tracks_true nodes_modes nodes_nodeids nodes_treeids nodes_truenodeids "
+     "nodes_values nodes_values_as_tensor post_transform target_ids target_nodeids target_treeids "
+     "target_weights target_weights_as_tensor"},
+    {"ai.onnx.ml", "ZipMap", "1 classlabels_int64s classlabels_strings"},
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace {
 // Those of the file, and what operators on constants make of them.
 constexpr int64_t kMaxConstantBytes = 2 * kMaxModelFileBytes;
 constexpr int kMinOpset = 1;
-constexpr int kMaxOpset = 22;
+constexpr int kMaxOpset = 26;
 // With a few attributes more than this an operator's text would say nothing any more.
 constexpr int kMaxAttributesTold = 12;
 
@@ -68,8 +68,8 @@ std::string AttributeText(const onnx::AttributeProto& attr) {
 // What may be done about an operator that is not supported.
 std::string Advice(absl::string_view domain) {
   if (domain == "ai.onnx.ml") {
-    return "; classical machine learning is not compiled: write the model with operators on "
-           "tensors, as the Python package hummingbird-ml does with trees and linear models";
+    return "; operators of strings and maps are not compiled: encode the data as numbers before "
+           "the model";
   }
   if (domain.find("training") != absl::string_view::npos) {
     return "; export the model for inference";

@@ -6,6 +6,8 @@
 #include "absl/types/span.h"
 #include "compiler/frontend/onnx/converter.h"
 #include "compiler/frontend/onnx/import.h"
+#include "compiler/frontend/onnx/machine_learning.h"
+#include "compiler/frontend/onnx/transformer.h"
 
 namespace kiln::onnx_frontend {
 
@@ -16,14 +18,19 @@ absl::string_view NormalDomain(absl::string_view domain) {
 namespace {
 
 std::vector<absl::Span<const OnnxOperator>> Families() {
-  return {ActivationOperators(),  ControlFlowOperators(), ConvolutionOperators(),
-          ElementwiseOperators(), LossOperators(),        MatrixOperators(),
-          MicrosoftOperators(),   NeuralOperators(),      NormalizationOperators(),
-          PadOperators(),         PoolingOperators(),     QuantizedMicrosoftOperators(),
-          QuantizedOperators(),   RecurrentOperators(),   ReductionOperators(),
-          ResizeOperators(),      SamplingOperators(),    ScatterOperators(),
-          SelectionOperators(),   SequenceOperators(),    ShapeOperators(),
-          SignalOperators()};
+  return {ActivationOperators(),    ControlFlowOperators(),
+          ConvolutionOperators(),   ElementwiseOperators(),
+          FeatureOperators(),       LinearOperators(),
+          LossOperators(),          MatrixOperators(),
+          MicrosoftOperators(),     NeuralOperators(),
+          NormalizationOperators(), PadOperators(),
+          PoolingOperators(),       QuantizedMicrosoftOperators(),
+          QuantizedOperators(),     RecurrentOperators(),
+          ReductionOperators(),     ResizeOperators(),
+          SamplingOperators(),      ScatterOperators(),
+          SelectionOperators(),     SequenceOperators(),
+          ShapeOperators(),         SignalOperators(),
+          TransformerOperators(),   TreeOperators()};
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ std::string LineOfPage(const std::string& start) {
 }
 
 TEST(Operators, PageNamesThem) {
-  for (const char* domain : {"ai.onnx", "com.microsoft"}) {
+  for (const char* domain : {"ai.onnx", "ai.onnx.ml", "com.microsoft"}) {
     const std::string start = absl::StrCat("| `", domain, "` | ");
     EXPECT_EQ(LineOfPage(start),
               absl::StrCat(start, absl::StrJoin(OperatorNames(domain), " "), " |"));

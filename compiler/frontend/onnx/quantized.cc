@@ -213,8 +213,12 @@ absl::Status DequantizeLinear(Converter& c) {
   } else {
     KILN_ASSIGN_OR_RETURN(y, Dequantized(c, 0, c.Int("axis", 1)));
   }
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  DType dtype = c.type(y).dtype;
+  if (c.Int("output_dtype", 0) != 0) {
+    KILN_ASSIGN_OR_RETURN(dtype, DTypeOf(static_cast<int>(c.Int("output_dtype", 0))));
+  }
+  Formula f(c);
+  return f.Output(0, f.Cast(y, dtype));
 }
 
 // Scale and zero point from the range of x, which contains 0.

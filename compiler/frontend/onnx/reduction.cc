@@ -110,7 +110,8 @@ absl::Status ArgReduce(Converter& c, absl::string_view relay) {
 absl::Status ArgMax(Converter& c) { return ArgReduce(c, "argmax"); }
 absl::Status ArgMin(Converter& c) { return ArgReduce(c, "argmin"); }
 
-absl::Status CumSum(Converter& c) {
+// The sums or products of the elements up to each.
+absl::Status Running(Converter& c, absl::string_view relay) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const Tensor axis, c.ConstantInput(1, "axis"));
   if (axis.type().num_elements() != 1) return Wrong("axis", axis.type().ToString(), "a scalar");
@@ -119,14 +120,18 @@ absl::Status CumSum(Converter& c) {
   const auto turned = [&](ValueId v) {
     return backwards ? f("reverse", {v}, {{"axis", axis.AsInt(0)}}) : v;
   };
-  const ValueId sums = f("cumsum", {turned(x)},
-                         {{"axis", axis.AsInt(0)}, {"exclusive", c.Int("exclusive", 0) != 0}});
-  return f.Output(0, turned(sums));
+  const ValueId results =
+      f(relay, {turned(x)}, {{"axis", axis.AsInt(0)}, {"exclusive", c.Int("exclusive", 0) != 0}});
+  return f.Output(0, turned(results));
 }
+
+absl::Status CumProd(Converter& c) { return Running(c, "cumprod"); }
+absl::Status CumSum(Converter& c) { return Running(c, "cumsum"); }
 
 constexpr OnnxOperator kRows[] = {
     {"ArgMax", ArgMax},
     {"ArgMin", ArgMin},
+    {"CumProd", CumProd},
     {"CumSum", CumSum},
     {"ReduceL1", ReduceL1},
     {"ReduceL2", ReduceL2},

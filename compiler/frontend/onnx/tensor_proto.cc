@@ -19,12 +19,13 @@ struct DTypeRow {
   DType dtype;
 };
 constexpr DTypeRow kDTypes[] = {
-    {onnx::TensorProto::FLOAT, DType::Float(32)},   {onnx::TensorProto::DOUBLE, DType::Float(64)},
-    {onnx::TensorProto::FLOAT16, DType::Float(16)}, {onnx::TensorProto::INT8, DType::Int(8)},
-    {onnx::TensorProto::INT16, DType::Int(16)},     {onnx::TensorProto::INT32, DType::Int(32)},
-    {onnx::TensorProto::INT64, DType::Int(64)},     {onnx::TensorProto::UINT8, DType::UInt(8)},
-    {onnx::TensorProto::UINT16, DType::UInt(16)},   {onnx::TensorProto::UINT32, DType::UInt(32)},
-    {onnx::TensorProto::UINT64, DType::UInt(64)},   {onnx::TensorProto::BOOL, DType::Bool()},
+    {onnx::TensorProto::FLOAT, DType::Float(32)},    {onnx::TensorProto::DOUBLE, DType::Float(64)},
+    {onnx::TensorProto::FLOAT16, DType::Float(16)},  {onnx::TensorProto::INT8, DType::Int(8)},
+    {onnx::TensorProto::INT16, DType::Int(16)},      {onnx::TensorProto::INT32, DType::Int(32)},
+    {onnx::TensorProto::INT64, DType::Int(64)},      {onnx::TensorProto::UINT8, DType::UInt(8)},
+    {onnx::TensorProto::UINT16, DType::UInt(16)},    {onnx::TensorProto::UINT32, DType::UInt(32)},
+    {onnx::TensorProto::UINT64, DType::UInt(64)},    {onnx::TensorProto::BOOL, DType::Bool()},
+    {onnx::TensorProto::BFLOAT16, DType::Float(32)},
 };
 
 template <typename T, typename Values>
@@ -53,6 +54,16 @@ std::string TypedBytes(const onnx::TensorProto& p, DType dtype) {
     default:
       return PackAs<int32_t>(p.int32_data());
   }
+}
+
+Tensor WidenBFloat16(Shape shape, const std::string& halves) {
+  std::string bytes;
+  bytes.reserve(2 * halves.size());
+  for (size_t i = 0; i < halves.size(); i += 2) {
+    bytes.append(2, '\0');
+    bytes.append(halves, i, 2);
+  }
+  return Tensor({std::move(shape), DType::Float(32)}, std::move(bytes));
 }
 
 absl::StatusOr<std::string> ExternalBytes(const onnx::TensorProto& proto, const std::string& folder,
@@ -120,7 +131,10 @@ absl::StatusOr<DType> DTypeOf(int onnx_data_type) {
 
 absl::StatusOr<Tensor> DecodeTensor(const onnx::TensorProto& proto, const std::string& folder) {
   TensorType type;
+  // bfloat16 is the upper half of a float32; as 16 bits it is in the file.
+  const bool is_bfloat16 = proto.data_type() == onnx::TensorProto::BFLOAT16;
   KILN_ASSIGN_OR_RETURN(type.dtype, DTypeOf(proto.data_type()));
+  if (is_bfloat16) type.dtype = DType::UInt(16);
   type.shape.assign(proto.dims().begin(), proto.dims().end());
   KILN_RETURN_IF_ERROR(CheckTensorType(type));
   std::string bytes;
@@ -139,6 +153,7 @@ absl::StatusOr<Tensor> DecodeTensor(const onnx::TensorProto& proto, const std::s
   if (type.dtype.is_bool()) {
     for (char& c : bytes) c = c != 0 ? 1 : 0;
   }
+  if (is_bfloat16) return WidenBFloat16(type.shape, bytes);
   return Tensor(std::move(type), std::move(bytes));
 }
 

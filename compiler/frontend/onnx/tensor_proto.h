@@ -10,7 +10,8 @@
 
 namespace kiln::onnx_frontend {
 
-// Unimplemented for strings, complex numbers and bfloat16.
+// float32 for bfloat16, which is computed with as that. Unimplemented for strings and complex
+// numbers.
 absl::StatusOr<DType> DTypeOf(int onnx_data_type);
 
 // Decodes raw or typed data, or data of a file beside the model: `folder` is the model's; a

@@ -15,8 +15,9 @@ absl::StatusOr<std::vector<double>> ValuesOf(const ModelCase& test) {
   onnx::ModelProto model;
   const std::string text = absl::StrCat(
       "ir_version: 8 opset_import { version: ", test.opset,
-      " } opset_import { domain: 'com.microsoft' version: 1 } graph { name: 'g' node {", test.node,
-      "} output { name: 'y' } }");
+      " } opset_import { domain: 'com.microsoft' version: 1 } opset_import { domain: 'ai.onnx.ml' "
+      "version: 5 } graph { name: 'g' node {",
+      test.node, "} output { name: 'y' } }");
   if (!google::protobuf::TextFormat::ParseFromString(text, &model)) {
     return absl::InvalidArgumentError(text);
   }
@@ -81,6 +82,14 @@ std::string Attr(const char* name, double value) {
 std::string Attr(const char* name, const std::vector<int>& values) {
   return absl::StrCat(" attribute { name: '", name, "' type: INTS ints: [",
                       absl::StrJoin(values, ", "), "] }");
+}
+std::string FloatsAttr(const char* name, const std::vector<double>& values) {
+  return absl::StrCat(" attribute { name: '", name, "' type: FLOATS floats: [",
+                      absl::StrJoin(values, ", "), "] }");
+}
+std::string StringsAttr(const char* name, const std::vector<std::string>& values) {
+  return absl::StrCat(" attribute { name: '", name, "' type: STRINGS strings: ['",
+                      absl::StrJoin(values, "', '"), "'] }");
 }
 
 }  // namespace kiln::onnx_frontend

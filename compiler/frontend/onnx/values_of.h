@@ -27,6 +27,8 @@ std::string Attr(const char* name, const char* value);
 std::string Attr(const char* name, int value);
 std::string Attr(const char* name, double value);
 std::string Attr(const char* name, const std::vector<int>& values);
+std::string FloatsAttr(const char* name, const std::vector<double>& values);
+std::string StringsAttr(const char* name, const std::vector<std::string>& values);
 
 struct ModelCase {
   std::string node;  // as text, without inputs' values; its output is 'y'
