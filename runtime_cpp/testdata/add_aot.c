@@ -78,6 +78,8 @@ static const struct Metadata kMetadata = {KILN_METADATA_VERSION,
                                           1,
                                           kCosts,
                                           NULL,
+                                          0,
+                                          NULL,
                                           0};
 
 EXPORT int get_model_metadata(TVMValue* args, int* codes, int num_args, TVMValue* ret,
