@@ -9,13 +9,12 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/schedule/families.h"
 #include "compiler/schedule/shared_loops.h"
+#include "compiler/schedule/window_tiles.h"
 
 namespace kiln::schedule {
 namespace {
 
 constexpr int kVectorsPerTile = 4;  // of accumulators: enough to hide the latency of an addition
-constexpr int64_t kMaxUnrolledTerms = 16;  // small windows (3×3) are expanded
-constexpr int64_t kPlacesPerTile = 4;      // of neighbouring windows, which read the same data
 // Of all buffers that live inside the shared loops: they are on the stack.
 constexpr int64_t kMaxLocalBytes = 32 << 10;
 constexpr int64_t kMaxFirmwareLocalBytes = 512;
@@ -86,7 +85,7 @@ Stmt Fill(const Buffer& acc, int64_t extent, ForKind kind, const Expr& value) {
 
 // Serial loops over reduction axes; small windows are expanded.
 Stmt ReduceLoops(const std::vector<Axis>& axes, Stmt body) {
-  const bool unroll = TotalExtent(axes) <= kMaxUnrolledTerms;
+  const bool unroll = TotalExtent(axes) <= kMaxWindowTerms;
   return Nest(axes, unroll ? ForKind::kUnrolled : ForKind::kSerial, std::move(body));
 }
 
@@ -212,45 +211,6 @@ Stmt OuterLoops(const std::vector<Axis>& outer, bool threads, Stmt body) {
   return body;
 }
 
-// Vectors per place: all accumulators and what they share stay in registers.
-int VectorsOfWindows(const Target& target) { return target.vector_registers >= 32 ? 2 : 1; }
-
-// Whether all reductions are small windows, and threads share an axis outside of `place`, the one
-// along which windows overlap.
-bool HasWindows(const loop::Kernel& kernel, size_t place, const Target& target) {
-  if (target.short_of_memory || target.vector_bits == 0) return false;
-  const std::vector<Axis>& axes = kernel.stages.back().axes;
-  const bool inside = std::any_of(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(place),
-                                  [](const Axis& axis) { return axis.extent > 1; });
-  return inside && axes[place].extent > 1 &&
-         std::all_of(kernel.stages.begin(), kernel.stages.end(), [](const Stage& stage) {
-           const int64_t terms = TotalExtent(stage.reduce);
-           return stage.combine == loop::Combine::kNone ||
-                  (terms > 1 && terms <= kMaxUnrolledTerms);
-         });
-}
-
-// `body` for all of `place` and `count`, several places one after the other without a loop, so that
-// what two of them read is loaded once.
-Stmt PlaceTiles(const Axis& place, const Axis& count, const Stmt& body) {
-  const int64_t tiles = place.extent / kPlacesPerTile, rest = place.extent % kPlacesPerTile;
-  const auto tile = [&](const Expr& begin, int64_t extent) {
-    const Var p = loop::MakeVar("p");
-    const Axis own = FreshAxes({count}).front();
-    const Stmt at =
-        loop::Substitute(body, {{place.var.get(), begin + p}, {count.var.get(), own.var}});
-    return Nest({own}, ForKind::kSerial, Nest({{p, extent}}, ForKind::kUnrolled, at));
-  };
-  std::vector<Stmt> parts;
-  const Var t = loop::MakeVar("places");
-  if (tiles > 0) {
-    parts.push_back(
-        Nest({{t, tiles}}, ForKind::kSerial, tile(t * Expr(kPlacesPerTile), kPlacesPerTile)));
-  }
-  if (rest > 0) parts.push_back(tile(Expr(tiles * kPlacesPerTile), rest));
-  return loop::MakeBlock(std::move(parts));
-}
-
 }  // namespace
 
 Stmt ReductionNest(const loop::Kernel& original, Context& context) {
@@ -274,8 +234,8 @@ Stmt ReductionNest(const loop::Kernel& original, Context& context) {
   if (shared == 0 && kernel.stages.size() > 1) return SeparateNests(kernel, context);
 
   if (shared == axes.size() && along_space && shared > 0) {
-    const bool windows = shared > 1 && HasWindows(kernel, shared - 2, context.target);
-    const int vectors = windows ? VectorsOfWindows(context.target) : kVectorsPerTile;
+    const WindowTile windows = ChooseWindowTile(kernel, context.target);
+    const int vectors = windows.any() ? windows.vectors : kVectorsPerTile;
     const DType dtype = kernel.stages.front().value.type().dtype;
     const int64_t tile = std::min<int64_t>(axes.back().extent, context.Lanes(dtype) * vectors);
     const int64_t tiles = axes.back().extent / tile;
@@ -283,13 +243,21 @@ Stmt ReductionNest(const loop::Kernel& original, Context& context) {
     const auto nest = [&](const Expr& begin, int64_t extent, const Axis& count) {
       std::vector<Axis> outer = FreshAxes({axes.begin(), axes.end() - 1});
       const Stmt body = SharedNest(TileOfAxis(kernel, shared - 1, begin, extent), outer, context);
-      if (windows) {
-        const Axis place = outer.back();
-        outer.pop_back();
-        return OuterLoops(outer, threads, PlaceTiles(place, count, body));
+      if (!windows.any()) {
+        outer.push_back(count);
+        return OuterLoops(outer, threads, body);
       }
-      outer.push_back(count);
-      return OuterLoops(outer, threads, body);
+      const Axis place = outer.back();
+      outer.pop_back();
+      const Axis row = outer.back();
+      std::vector<Stmt> parts;
+      for (const Strip& strip : Strips(row, windows.rows)) {
+        outer.back() = strip.which;
+        const Axis rows = {loop::MakeVar("row"), strip.size};
+        const Stmt at = loop::Substitute(body, {{row.var.get(), strip.begin + rows.var}});
+        parts.push_back(OuterLoops(outer, threads, TileWindows(windows, rows, place, count, at)));
+      }
+      return loop::MakeBlock(std::move(parts));
     };
     const Var t = loop::MakeVar("tile");
     const Stmt whole = nest(t * Expr(tile), tile, {t, tiles});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Softmax, pooling, depthwise convolution and their like.
 #include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
 #include "compiler/loop/math.h"
 #include "compiler/schedule/testing/run_kernel.h"
 #include "gtest/gtest.h"
@@ -218,6 +219,43 @@ TEST(Reduction, ReadsPaddedDataWhereItIs) {
   EXPECT_FALSE(absl::StrContains(Text(scheduled), "pool")) << Text(scheduled);
   // Where all of a window is data, nothing asks whether it is.
   EXPECT_TRUE(absl::StrContains(Text(scheduled), "fma(x[")) << Text(scheduled);
+}
+
+// How often `part` is in `text`.
+int64_t Count(absl::string_view text, absl::string_view part) {
+  return static_cast<int64_t>(std::vector<absl::string_view>(absl::StrSplit(text, part)).size()) -
+         1;
+}
+
+TEST(Reduction, WindowsOfTwoRowsShareWhatTheyLoad) {
+  // Without padding: one tile of 2 x 4 windows, of which each takes 9 products.
+  const Buffer x = Param("x", kF32, {10, 10, 16}), out = Param("out", kF32, {8, 8, 16});
+  const loop::Constant w = MakeSmallConstant("w", {16, 3, 3});
+  const Kernel kernel = {
+      .name = "f",
+      .inputs = {x},
+      .outputs = {out},
+      .constants = {w},
+      .stages = {Reduce(out, {3, 3}, Combine::kSum, [&](const Index& i, const Index& r) {
+        return MakeLoad(x, {i[0] + r[0], i[1] + r[1], i[2]}) *
+               MakeLoad(w.buffer, {i[2], r[0], r[1]});
+      })}};
+  Target target = VectorTarget(512);
+  EXPECT_EQ(Count(Text(Schedule(kernel, target)), "fma("), 2 * 4 * 9);
+  // With few registers, or where threads need the rows: one.
+  EXPECT_EQ(Count(Text(Schedule(kernel, VectorTarget(256))), "fma("), 4 * 9);
+  target.cores = 8;
+  EXPECT_EQ(Count(Text(Schedule(kernel, target)), "fma("), 4 * 9);
+  // Of several rows and places, the last tiles have fewer.
+  for (int64_t extent : {7, 9}) {
+    for (int64_t stride : {1, 2}) {
+      for (bool weighted : {false, true}) {
+        SCOPED_TRACE(testing::Message() << extent << " by " << stride);
+        ExpectLikeNaive(PaddedWindows(extent, 20, stride, weighted), VectorTarget(512),
+                        weighted ? kTolerance : 0);
+      }
+    }
+  }
 }
 
 TEST(Reduction, LaysConstantsOutForItsLoops) {

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/schedule/window_tiles.h"
+
+#include <algorithm>
+
+namespace kiln::schedule {
+namespace {
+
+constexpr int64_t kPlaces = 4;
+// With two rows, 4 of 3x3 windows' rows are loaded for 2 of outputs instead of 6, and weights once.
+// Measured where data come from the L2 cache.
+constexpr int64_t kRows = 2;
+// Of registers, so that windows of two rows keep what they share.
+constexpr int kManyRegisters = 32;
+// Tiles of rows for each core at least: threads share them.
+constexpr int64_t kTilesPerCore = 2;
+
+Axis Fresh(const Axis& axis) {
+  return {loop::MakeVar(axis.var.As<loop::VarNode>()->name), axis.extent};
+}
+
+// Whether a stage reduces along two axes, so that its windows may overlap along two.
+bool HasFlatWindows(const loop::Kernel& kernel) {
+  return std::any_of(kernel.stages.begin(), kernel.stages.end(), [](const Stage& stage) {
+    return std::count_if(stage.reduce.begin(), stage.reduce.end(),
+                         [](const Axis& axis) { return axis.extent > 1; }) > 1;
+  });
+}
+
+}  // namespace
+
+WindowTile ChooseWindowTile(const loop::Kernel& kernel, const Target& target) {
+  const std::vector<Axis>& axes = kernel.stages.back().axes;
+  if (target.short_of_memory || target.vector_bits == 0 || axes.size() < 2) return {};
+  const size_t place = axes.size() - 2;
+  const bool inside = std::any_of(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(place),
+                                  [](const Axis& axis) { return axis.extent > 1; });
+  const bool small =
+      std::all_of(kernel.stages.begin(), kernel.stages.end(), [](const Stage& stage) {
+        const int64_t terms = TotalExtent(stage.reduce);
+        return stage.combine == loop::Combine::kNone || (terms > 1 && terms <= kMaxWindowTerms);
+      });
+  if (!inside || !small || axes[place].extent == 1) return {};
+  const bool many = target.vector_registers >= kManyRegisters;
+  const bool rows = many && place > 0 && HasFlatWindows(kernel) &&
+                    axes[place - 1].extent / kRows >= kTilesPerCore * target.cores;
+  // All accumulators and what they share stay in registers.
+  return {.rows = rows ? kRows : 1, .places = kPlaces, .vectors = many && !rows ? 2 : 1};
+}
+
+std::vector<Strip> Strips(const Axis& axis, int64_t size) {
+  const int64_t whole = axis.extent / size, rest = axis.extent % size;
+  std::vector<Strip> strips;
+  const Var which = loop::MakeVar("tile");
+  if (whole > 0) strips.push_back({{which, whole}, which * Expr(size), size});
+  if (rest > 0) strips.push_back({{loop::MakeVar("tile"), 1}, Expr(whole * size), rest});
+  return strips;
+}
+
+Stmt TileWindows(const WindowTile& tile, const Axis& rows, const Axis& place, const Axis& count,
+                 const Stmt& body) {
+  std::vector<Stmt> parts;
+  for (const Strip& strip : Strips(place, tile.places)) {
+    const Axis p = {loop::MakeVar("p"), strip.size}, row = Fresh(rows), own = Fresh(count);
+    const Stmt at = loop::Substitute(body, {{place.var.get(), strip.begin + p.var},
+                                            {rows.var.get(), row.var},
+                                            {count.var.get(), own.var}});
+    parts.push_back(
+        Nest({strip.which, own}, ForKind::kSerial, Nest({p, row}, ForKind::kUnrolled, at)));
+  }
+  return loop::MakeBlock(std::move(parts));
+}
+
+}  // namespace kiln::schedule
