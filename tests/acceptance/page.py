@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/models.md: the page of the results, which is also where they are kept.
+
+  page = Page.read(text)
+  page.add({"name": "timm/dla34", "exporter": "torch.onnx", "difference": 2e-7, "kiln_ms": 3.1,
+            "peer_ms": 4.0})
+  text = page.text()
+"""
+
+import math
+import statistics
+
+TOLERANCE = 1e-4  # the largest difference, of the largest output
+
+_HEAD = """# Models that work
+
+Which models of PyTorch, scikit-learn, XGBoost and LightGBM compile, how exact they are, and how long they take beside ONNX Runtime. Each is made by its
+constructor, with random weights or trained on generated data, exported to ONNX, compiled with `kiln.compile` for the machine, and run beside the framework.
+
+- *Difference*: the largest difference from the framework's outputs over their largest value; 1e-4 or less counts as right. Labels must all be equal.
+- *Kiln*, *ONNX Runtime*: milliseconds of processor time of a call from Python with one thread, the least of five short rounds in turns. Models and inputs are
+  small, so that the list takes hours and not days; [Performance](performance.md) has careful figures of large models.
+- Models of `torch` are exported by `torch.onnx.export`, where that fails with `dynamo=False`; others by skl2onnx and onnxmltools.
+
+Command: `bazel run -c opt //tests/acceptance:models`, with `-- --only PATTERN` for a part; the rest of the page stays. %s
+
+"""
+
+
+def _is_right(result):
+    return result.get("difference", math.inf) <= TOLERANCE
+
+
+def _ratio(result):
+    return result["kiln_ms"] / result["peer_ms"]
+
+
+def _milliseconds(result, key):
+    return "%.3g" % result[key] if key in result else "-"
+
+
+def _failure(result):
+    """Where a model failed, and why."""
+    if "stage" in result:
+        return result["stage"], result["reason"]
+    return "compare", "outputs are %.1e apart" % result["difference"]
+
+
+def _cells(line):
+    return [cell.strip().replace("\\|", "|") for cell in line.strip().strip("|").split(" | ")]
+
+
+class Page:
+    """Results by the model's name; `environment` says where and with what they were made."""
+
+    def __init__(self):
+        self.results = {}
+        self.environment = ""
+
+    @classmethod
+    def read(cls, text):
+        """The results on a page that text() made; of any other text none."""
+        page = cls()
+        failures = False
+        for line in text.splitlines():
+            if line.startswith("## "):
+                failures = line == "## What does not work"
+            if not line.startswith("| `"):
+                continue
+            cells = _cells(line)
+            name = cells[0].strip("`")
+            if failures:
+                page.add({"name": name, "stage": cells[1], "reason": cells[2]})
+                continue
+            result = {"name": name, "exporter": cells[1], "difference": float(cells[2])}
+            for key, cell in zip(("kiln_ms", "peer_ms"), cells[3:5]):
+                if cell != "-":
+                    result[key] = float(cell)
+            page.add(result)
+        return page
+
+    def add(self, result):
+        self.results[result["name"]] = result
+
+    def _section(self, source):
+        lines = ["## " + source, "",
+                 "| model | exporter | difference | Kiln ms | ONNX Runtime ms | Kiln / ONNX Runtime |",
+                 "|---|---|---|---|---|---|"]
+        for name, result in sorted(self.results.items()):
+            if not _is_right(result) or not name.startswith(source + "/"):
+                continue
+            ratio = "%.2f" % _ratio(result) if "peer_ms" in result else "-"
+            lines.append("| `%s` | %s | %.1e | %s | %s | %s |" % (
+                name, result["exporter"], result["difference"], _milliseconds(result, "kiln_ms"),
+                _milliseconds(result, "peer_ms"), ratio))
+        return lines + [""]
+
+    def _summary(self, sources):
+        lines = ["| from | models | work | Kiln / ONNX Runtime, geometric mean |", "|---|---|---|---|"]
+        for source in sources:
+            all_of = [r for name, r in self.results.items() if name.startswith(source + "/")]
+            right = [result for result in all_of if _is_right(result)]
+            logs = [math.log(_ratio(result)) for result in right if "peer_ms" in result]
+            mean = "%.2f" % math.exp(statistics.fmean(logs)) if logs else "-"
+            lines.append("| %s | %d | %d | %s |" % (source, len(all_of), len(right), mean))
+        return lines + [""]
+
+    def text(self):
+        sources = sorted({name.partition("/")[0] for name in self.results})
+        lines = self._summary(sources)
+        for source in sources:
+            lines += self._section(source)
+        failed = [result for _, result in sorted(self.results.items()) if not _is_right(result)]
+        if failed:
+            lines += ["## What does not work", "", "| model | where | reason |", "|---|---|---|"]
+        for result in failed:
+            stage, reason = _failure(result)
+            lines.append("| `%s` | %s | %s |" % (result["name"], stage, reason.replace("|", "\\|")))
+        return (_HEAD % self.environment).replace(" \n\n", "\n\n") + "\n".join(lines).rstrip() + "\n"

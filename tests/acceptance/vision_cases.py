@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Image models of torchvision and timm, with random weights: constructors, nothing is downloaded."""
+
+import functools
+import importlib
+
+# Constructors of torchvision.models, with the edge of the image.
+_TORCHVISION = {
+    "alexnet": 64,
+    "convnext_tiny": 64,
+    "densenet121": 64,
+    "efficientnet_b0": 64,
+    "efficientnet_v2_s": 64,
+    "googlenet": 64,
+    "inception_v3": 96,
+    "maxvit_t": 224,
+    "mnasnet1_0": 64,
+    "mobilenet_v2": 64,
+    "mobilenet_v3_large": 64,
+    "mobilenet_v3_small": 64,
+    "regnet_x_400mf": 64,
+    "regnet_y_400mf": 64,
+    "resnet18": 64,
+    "resnet50": 64,
+    "resnext50_32x4d": 64,
+    "shufflenet_v2_x1_0": 64,
+    "squeezenet1_0": 64,
+    "squeezenet1_1": 64,
+    "swin_t": 64,
+    "swin_v2_t": 64,
+    "vgg11_bn": 64,
+    "wide_resnet50_2": 64,
+    "segmentation.deeplabv3_mobilenet_v3_large": 64,
+    "segmentation.fcn_resnet50": 64,
+    "segmentation.lraspp_mobilenet_v3_large": 64,
+    "detection.ssdlite320_mobilenet_v3_large": 320,
+}
+# They take clips of 8 images.
+_VIDEO = {"video.mc3_18": 56, "video.r2plus1d_18": 56, "video.r3d_18": 56}
+# What constructors need so that they load nothing and leave out what only training has.
+_TORCHVISION_OPTIONS = {
+    "googlenet": {"aux_logits": False, "init_weights": False},
+    "inception_v3": {"aux_logits": False, "init_weights": False},
+}
+
+# Names of timm, with the edge of the image.
+_TIMM = {
+    "cait_xxs24_224": 224,
+    "coat_lite_tiny": 224,
+    "convit_tiny": 224,
+    "convnextv2_atto": 64,
+    "crossvit_tiny_240": 240,
+    "cspresnet50": 64,
+    "darknet53": 64,
+    "davit_tiny": 64,
+    "deit_tiny_patch16_224": 224,
+    "dla34": 64,
+    "dpn48b": 64,
+    "edgenext_xx_small": 64,
+    "efficientformer_l1": 224,
+    "efficientformerv2_s0": 224,
+    "ese_vovnet19b_dw": 64,
+    "eva02_tiny_patch14_224": 224,
+    "fastvit_t8": 64,
+    "fbnetc_100": 64,
+    "focalnet_tiny_srf": 64,
+    "gcvit_xxtiny": 224,
+    "ghostnetv2_100": 64,
+    "gmlp_s16_224": 224,
+    "hardcorenas_a": 64,
+    "hrnet_w18_small": 64,
+    "inception_next_atto": 64,
+    "lcnet_050": 64,
+    "levit_128s": 224,
+    "mixer_s32_224": 224,
+    "mixnet_s": 64,
+    "mobilenetv4_conv_small": 64,
+    "mobilevit_xxs": 64,
+    "mobilevitv2_050": 64,
+    "mvitv2_tiny": 224,
+    "nest_tiny": 224,
+    "nf_regnet_b1": 64,
+    "pit_ti_224": 224,
+    "poolformer_s12": 64,
+    "pvt_v2_b0": 64,
+    "regnetz_005": 64,
+    "repvgg_a0": 64,
+    "res2net50_26w_4s": 64,
+    "resmlp_12_224": 224,
+    "resnest14d": 64,
+    "rexnet_100": 64,
+    "selecsls42b": 64,
+    "skresnet18": 64,
+    "swinv2_cr_tiny_ns_224": 224,
+    "tf_efficientnet_lite0": 64,
+    "tinynet_e": 64,
+    "twins_svt_small": 64,
+    "vit_tiny_patch16_224": 224,
+    "volo_d1_224": 224,
+    "xception41": 64,
+    "xcit_nano_12_p16_224": 224,
+}
+
+
+def _torchvision(name, shape):
+    torch = importlib.import_module("torch")
+    models = importlib.import_module("torchvision.models")
+    options = dict(_TORCHVISION_OPTIONS.get(name, {}), weights=None)
+    if name.startswith(("segmentation.", "detection.")):
+        options["weights_backbone"] = None
+    *folders, constructor = name.split(".")
+    module = functools.reduce(getattr, folders, models)
+    return getattr(module, constructor)(**options), (torch.rand(shape),)
+
+
+def _timm(name, edge):
+    torch = importlib.import_module("torch")
+    timm = importlib.import_module("timm")
+    return timm.create_model(name, pretrained=False), (torch.rand(1, 3, edge, edge),)
+
+
+def cases():
+    """Functions that each make a module and its inputs, by name."""
+    make = {"torchvision/" + name: functools.partial(_torchvision, name, (1, 3, edge, edge))
+            for name, edge in _TORCHVISION.items()}
+    for name, edge in _VIDEO.items():
+        make["torchvision/" + name] = functools.partial(_torchvision, name, (1, 3, 8, edge, edge))
+    for name, edge in _TIMM.items():
+        make["timm/" + name] = functools.partial(_timm, name, edge)
+    return make

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Virtual environments of Python in the user's cache, with packages of PyPI.
+
+  activate("benchmark", ["numpy==2.4.6"])
+  import numpy
+
+Only what is started by hand uses them: no test installs anything.
+"""
+
+import hashlib
+import os
+import pathlib
+import subprocess
+import sys
+
+
+def folder(name, requirements):
+    """Where the environment is or will be, below $XDG_CACHE_HOME or ~/.cache."""
+    cache = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+    versions = hashlib.sha256(" ".join(requirements).encode()).hexdigest()[:12]
+    return pathlib.Path(cache) / "kiln" / (
+        "%s-%s-python%d.%d" % (name, versions, *sys.version_info[:2]))
+
+
+def _install(environment, requirements):
+    """Makes the virtual environment; leaves no half-made one behind under its final name."""
+    print("installing %s into a virtual environment (once)" % ", ".join(requirements),
+          file=sys.stderr)
+    made = environment.with_name(environment.name + ".partial")
+    subprocess.run([sys.executable, "-m", "venv", "--clear", str(made)], check=True)
+    subprocess.run([str(made / "bin" / "python"), "-m", "pip", "install", "--quiet",
+                    "--disable-pip-version-check", *requirements], check=True)
+    made.rename(environment)
+
+
+def python(name, requirements):
+    """The interpreter of the environment, which the first call makes. SystemExit with a text if
+    that fails."""
+    environment = folder(name, requirements)
+    try:
+        if not environment.exists():
+            environment.parent.mkdir(parents=True, exist_ok=True)
+            _install(environment, requirements)
+    except (OSError, subprocess.CalledProcessError) as error:
+        sys.exit("%s cannot be installed (%s); it takes the network, and on Debian the package "
+                 "python3-venv" % (", ".join(requirements), error))
+    return str(environment / "bin" / "python")
+
+
+def activate(name, requirements):
+    """Puts the environment's packages before those of this process."""
+    python(name, requirements)
+    (packages,) = folder(name, requirements).glob("lib/python*/site-packages")
+    sys.path.insert(0, str(packages))
