@@ -50,10 +50,10 @@ WindowTile ChooseWindowTile(const loop::Kernel& kernel, const Target& target) {
 
 std::vector<Strip> Strips(const Axis& axis, int64_t size) {
   const int64_t whole = axis.extent / size, rest = axis.extent % size;
+  const Axis tiles = {loop::MakeVar("tile"), whole}, last = {loop::MakeVar("tile"), 1};
   std::vector<Strip> strips;
-  const Var which = loop::MakeVar("tile");
-  if (whole > 0) strips.push_back({{which, whole}, which * Expr(size), size});
-  if (rest > 0) strips.push_back({{loop::MakeVar("tile"), 1}, Expr(whole * size), rest});
+  if (whole > 0) strips.push_back({tiles, tiles.var * Expr(size), size});
+  if (rest > 0) strips.push_back({last, Expr(whole * size), rest});
   return strips;
 }
 
