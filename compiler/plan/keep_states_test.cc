@@ -58,6 +58,7 @@ TEST(KeepStates, WhatIsReadLaterIsCopiedAtTheEnd) {
   EXPECT_EQ(plan.calls[2].function, "copy_state_0");
   EXPECT_EQ(plan.calls[2].args, (std::vector<int>{plan.states[0].output, plan.states[0].input}));
   EXPECT_EQ(plan.workspace_bytes(), 64);  // what is copied lives to the end
+  EXPECT_EQ(plan.buffers[static_cast<size_t>(plan.states[0].input)].last_call, 3);
 }
 
 TEST(KeepStates, ACallThatReadsAllBeforeItWritesIsCopied) {

@@ -169,9 +169,10 @@ class Planner {
       if (call.scratch >= 0) touch(call.scratch, c);
     }
     for (int id : plan_.outputs) touch(id, end);
-    // A next state that has not got the state's memory is copied by a call.
+    // A next state that has not got the state's memory is copied by a call; the state lives on.
     for (const PlanState& state : plan_.states) {
       if (plan_.Root(state.output) == state.input) touch(state.output, end);
+      if (state.is_copied) touch(state.input, end);
     }
   }
 
