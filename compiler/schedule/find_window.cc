@@ -22,8 +22,9 @@ bool NarrowTo(const Expr& condition, loop::Bounds& bounds) {
     return both->op == loop::BinaryOp::kAnd && NarrowTo(both->a, bounds) &&
            NarrowTo(both->b, bounds);
   }
-  const auto* compare = condition.As<loop::Compare>();
   int64_t value = 0;
+  if (loop::AsInt(condition, &value)) return value != 0;
+  const auto* compare = condition.As<loop::Compare>();
   if (compare == nullptr || !loop::AsInt(compare->b, &value)) return false;
   const auto found = bounds.find(compare->a.get());
   if (found == bounds.end()) return false;

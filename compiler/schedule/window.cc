@@ -16,8 +16,8 @@ namespace {
 const DType kI32 = DType::Int(32);
 // Rows of outputs that share copied rows: the first of a window's are copied once more for each of them.
 constexpr int64_t kMaxSharedRows = 8;
-// An LDRD reads two words, which have to be aligned.
-constexpr int kRowAlignment = 8;
+// LDRD reads whole words, which have to be aligned.
+constexpr int kWordBytes = 4, kRowAlignment = 8;
 
 // body(begin, count) for all of `extent`: pieces of `width` in a loop, and what is left.
 Stmt InPieces(int64_t extent, int64_t width,
@@ -88,7 +88,7 @@ class WindowLoops {
     const int64_t last = w_.column.extent - (rest == 0 ? width : rest);
     const int64_t sums = TileFor(rest == 0 ? width : rest).rows;
     const int64_t read = (last + sums - 1) * w_.column_stride + w_.instruction->group;
-    return AlignUp(read, kRowAlignment / (2 * w_.instruction->a.bytes()));
+    return AlignUp(read, kWordBytes / w_.instruction->a.bytes());
   }
 
   // Padding in `count` columns of rows from `begin` to `end`.

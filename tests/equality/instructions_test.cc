@@ -27,36 +27,36 @@ namespace {
 // one and of int16, requantised as TFLite does.
 constexpr char kModel[] = R"(#[version = "0.0.5"]
 def @main(%x: Tensor[(1, 16, 16, 16), int8]) {
-  %t = cast(full(-5, shape=[3, 3, 16, 1]), dtype="int8");
-  %y = qnn.conv2d(%x, %t, 7, 0, 0.5f, 0.25f, strides=[2, 2], padding=[0, 0, 1, 1], groups=16,
+  %0 = cast(full(-5, shape=[3, 3, 16, 1]), dtype="int8");
+  %1 = qnn.conv2d(%x, %0, 7, 0, 0.5f, 0.25f, strides=[2, 2], padding=[0, 0, 1, 1], groups=16,
     channels=16, kernel_size=[3, 3], data_layout="NHWC", kernel_layout="HWOI", out_dtype="int32");
-  %z = qnn.requantize(%y, 0.125f, 0, 5f, -3, axis=3, rounding="TFLITE", out_dtype="int8");
-  %0 = cast(full(3, shape=[3, 3, 16, 64]), dtype="int8");
-  %1 = qnn.conv2d(%z, %0, -3, 0, 0.5f, 0.25f, padding=[1, 1, 1, 1], channels=64,
+  %2 = qnn.requantize(%1, 0.125f, 0, 5f, -3, axis=3, rounding="TFLITE", out_dtype="int8");
+  %3 = cast(full(3, shape=[3, 3, 16, 64]), dtype="int8");
+  %4 = qnn.conv2d(%2, %3, -3, 0, 0.5f, 0.25f, padding=[1, 1, 1, 1], channels=64,
     kernel_size=[3, 3], data_layout="NHWC", kernel_layout="HWIO", out_dtype="int32");
-  %2 = qnn.requantize(%1, 0.125f, 0, 40f, 3, axis=3, rounding="TFLITE", out_dtype="int8");
-  %3 = cast(full(-7, shape=[1, 1, 64, 32]), dtype="int8");
-  %4 = qnn.conv2d(%2, %3, 3, 0, 40f, 0.25f, channels=32, kernel_size=[1, 1],
+  %5 = qnn.requantize(%4, 0.125f, 0, 40f, 3, axis=3, rounding="TFLITE", out_dtype="int8");
+  %6 = cast(full(-7, shape=[1, 1, 64, 32]), dtype="int8");
+  %7 = qnn.conv2d(%5, %6, 3, 0, 40f, 0.25f, channels=32, kernel_size=[1, 1],
     data_layout="NHWC", kernel_layout="HWIO", out_dtype="int32");
-  %5 = qnn.requantize(%4, 10f, 0, 300f, -2, axis=3, rounding="TFLITE", out_dtype="int8");
-  %6 = cast(full(9, shape=[3, 3, 32, 1]), dtype="int8");
-  %7 = qnn.conv2d(%5, %6, -2, 0, 300f, 0.25f, padding=[1, 1, 1, 1], groups=32, channels=32,
+  %8 = qnn.requantize(%7, 10f, 0, 300f, -2, axis=3, rounding="TFLITE", out_dtype="int8");
+  %9 = cast(full(9, shape=[3, 3, 32, 1]), dtype="int8");
+  %10 = qnn.conv2d(%8, %9, -2, 0, 300f, 0.25f, padding=[1, 1, 1, 1], groups=32, channels=32,
     kernel_size=[3, 3], data_layout="NHWC", kernel_layout="HWOI", out_dtype="int32");
-  %8 = qnn.requantize(%7, 75f, 0, 3000f, 126, axis=3, rounding="TFLITE", out_dtype="uint8");
-  %9 = reshape(%8, newshape=[32, 64]);
-  %10 = cast(full(5, shape=[32, 64]), dtype="int8");
-  %11 = qnn.dense(%9, %10, 126, 0, 3000f, 0.5f, units=32, out_dtype="int32");
-  %12 = qnn.requantize(%11, 1500f, 0, 90000f, 1, axis=1, rounding="TFLITE", out_dtype="int8");
-  %13 = reshape(%12, newshape=[1, 1024]);
-  %14 = cast(full(-3, shape=[16, 1024]), dtype="int8");
-  %15 = qnn.dense(%13, %14, 1, 0, 90000f, 0.5f, units=16, out_dtype="int32");
-  %16 = qnn.requantize(%15, 45000f, 0, 2000000f, 2, axis=1, rounding="TFLITE", out_dtype="int8");
-  %17 = cast(full(6, shape=[16, 16]), dtype="int8");
-  %18 = qnn.dense(%16, %17, 2, 0, 2000000f, 0.5f, units=16, out_dtype="int32");
-  %19 = qnn.requantize(%18, 1000000f, 0, 9000f, 0, axis=1, rounding="TFLITE", out_dtype="int16");
-  %20 = cast(full(11, shape=[4, 16]), dtype="int8");
-  %21 = qnn.dense(%19, %20, 0, 0, 9000f, 0.5f, units=4, out_dtype="int32");
-  qnn.requantize(%21, 4500f, 0, 9000000f, 1, axis=1, rounding="TFLITE", out_dtype="int8")
+  %11 = qnn.requantize(%10, 75f, 0, 3000f, 126, axis=3, rounding="TFLITE", out_dtype="uint8");
+  %12 = reshape(%11, newshape=[32, 64]);
+  %13 = cast(full(5, shape=[32, 64]), dtype="int8");
+  %14 = qnn.dense(%12, %13, 126, 0, 3000f, 0.5f, units=32, out_dtype="int32");
+  %15 = qnn.requantize(%14, 1500f, 0, 90000f, 1, axis=1, rounding="TFLITE", out_dtype="int8");
+  %16 = reshape(%15, newshape=[1, 1024]);
+  %17 = cast(full(-3, shape=[16, 1024]), dtype="int8");
+  %18 = qnn.dense(%16, %17, 1, 0, 90000f, 0.5f, units=16, out_dtype="int32");
+  %19 = qnn.requantize(%18, 45000f, 0, 2000000f, 2, axis=1, rounding="TFLITE", out_dtype="int8");
+  %20 = cast(full(6, shape=[16, 16]), dtype="int8");
+  %21 = qnn.dense(%19, %20, 2, 0, 2000000f, 0.5f, units=16, out_dtype="int32");
+  %22 = qnn.requantize(%21, 1000000f, 0, 9000f, 0, axis=1, rounding="TFLITE", out_dtype="int16");
+  %23 = cast(full(11, shape=[4, 16]), dtype="int8");
+  %24 = qnn.dense(%22, %23, 0, 0, 9000f, 0.5f, units=4, out_dtype="int32");
+  qnn.requantize(%24, 4500f, 0, 9000000f, 1, axis=1, rounding="TFLITE", out_dtype="int8")
 }
 )";
 
