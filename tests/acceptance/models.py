@@ -25,7 +25,9 @@ from tests.acceptance.page import Page
 from tests.benchmark import virtual_environment
 
 REQUIREMENTS = ("lightgbm==4.7.0", "numpy==2.4.6", "onnx==1.23.2", "onnxmltools==1.16.0",
-                "onnxruntime==1.32.0", "onnxscript==0.7.2", "scikit-learn==1.9.1", "skl2onnx==1.20.0",
+                "onnxruntime==1.32.0", "onnxscript==0.7.2",
+                "protobuf==6.33.6",  # version 7 refuses a bool for an int, which skl2onnx writes
+                "scikit-learn==1.9.1", "skl2onnx==1.20.0",
                 "timm==1.0.31", "torch==2.15.0", "torchvision==0.29.2", "transformers==5.24.0",
                 "xgboost-cpu==3.2.0")
 _TIMEOUT_SECONDS = 600
