@@ -91,8 +91,7 @@ Expr ExpOfNonPositive(Expr x) {
   // A product that underflows is slow on many machines, and masked scores of a softmax would all be
   // such products.
   const Expr last = MakeSelect(x < LowestOfExp(x), Like(x, 0), Like(x, 0x1p-64, 0x1p-128));
-  return (1 + Expm1OfReduced(reduced.r)) * PowerOfTwo(x, reduced.n_bits, offset) *
-         last;
+  return (1 + Expm1OfReduced(reduced.r)) * PowerOfTwo(x, reduced.n_bits, offset) * last;
 }
 
 Expr Exp(Expr x) { return ScaledExp(x, 0); }

@@ -51,16 +51,14 @@ absl::Status Lower(StageBuilder& b) {
     if (batch[d] > 1) strides[d] = channels;
   }
   const QuantizedProduct product = MakeQuantizedProduct(
-      b, channels,
-      [&](const Shape& index) { return Channel(index[column_dim], index, strides); },
+      b, channels, [&](const Shape& index) { return Channel(index[column_dim], index, strides); },
       Beyond::kNothing);
   const Access x = product.Factor(product.x);
-  const Access sum =
-      b.Reduce("matmul", b.output_shape(0), {Extent(xs, xt ? kRow : kColumn)},
-               loop::Combine::kSum, [&](const Indices& i, const Indices& r) {
-                 return x(MatrixIndex(i, xs, {i[i.size() - kRow], r[0]}, xt)) *
-                        product.y(MatrixIndex(i, ys, {r[0], i.back()}, yt));
-               });
+  const Access sum = b.Reduce("matmul", b.output_shape(0), {Extent(xs, xt ? kRow : kColumn)},
+                              loop::Combine::kSum, [&](const Indices& i, const Indices& r) {
+                                return x(MatrixIndex(i, xs, {i[i.size() - kRow], r[0]}, xt)) *
+                                       product.y(MatrixIndex(i, ys, {r[0], i.back()}, yt));
+                              });
   b.Output(0, [&](const Indices& i) {
     return product.Corrected(sum(i), Channel(i.back(), i, strides));
   });

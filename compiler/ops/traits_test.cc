@@ -301,8 +301,8 @@ TEST_P(EveryTrait, RowsAreOfRowsOfData) {
       return i < row || i % 2 == 0 ? v : v + 1;
     });
     const Tensors found = RunExample(op, example.attrs, inputs);
-    const auto row_bytes = static_cast<size_t>(expected[0].type().shape.back() *
-                                               expected[0].type().dtype.bytes());
+    const auto row_bytes =
+        static_cast<size_t>(expected[0].type().shape.back() * expected[0].type().dtype.bytes());
     EXPECT_EQ(expected[0].bytes().substr(0, row_bytes), found[0].bytes().substr(0, row_bytes));
     EXPECT_NE(expected[0].bytes(), found[0].bytes());
     // The rows are at the same places.

@@ -146,19 +146,19 @@ class Canonicalizer {
       const Shape& shape = graph().type(factor).shape;
       if (shape.size() < 3 || WithBatchOf(now, shape) != shape) return false;
       const Node* reshape = ProducerIf(GivesReshaped, factor);
-      falls_away |= reshape != nullptr && graph().type(reshape->inputs[0]).shape ==
-                                              WithBatchOf(wanted, shape);
+      falls_away |= reshape != nullptr &&
+                    graph().type(reshape->inputs[0]).shape == WithBatchOf(wanted, shape);
     }
     if (!falls_away || WithBatchOf(now, wanted) != now) return false;
     for (const ValueId factor : multiply.inputs) {
-      KILN_ASSIGN_OR_RETURN(const ValueId reshaped,
-                            Reshaped(factor, WithBatchOf(wanted, graph().type(factor).shape),
-                                     node.source));
+      KILN_ASSIGN_OR_RETURN(
+          const ValueId reshaped,
+          Reshaped(factor, WithBatchOf(wanted, graph().type(factor).shape), node.source));
       factors.push_back(reshaped);
     }
-    KILN_ASSIGN_OR_RETURN(const ValueId result,
-                          AddOp(graph(), multiply.op->name, std::move(factors), multiply.attrs,
-                                multiply.source));
+    KILN_ASSIGN_OR_RETURN(
+        const ValueId result,
+        AddOp(graph(), multiply.op->name, std::move(factors), multiply.attrs, multiply.source));
     rewriter_.Replace(node.outputs[0], result);
     return true;
   }
@@ -195,10 +195,10 @@ class Canonicalizer {
   // The node computed of its operands before input k was reshaped, and reshaped then.
   absl::StatusOr<bool> ReshapeBehind(const Node& node) {
     const OpTraits& traits = FindOp(node.op->name)->traits;
-    const bool elementwise = traits.fusion == Fusion::kElementwise &&
-                             traits.layout.rule == LayoutRule::kElementwise;
-    const bool by_rows = node.inputs.size() == 1 && traits.layout.rule == LayoutRule::kAxis &&
-                         IsByRows(old_, node);
+    const bool elementwise =
+        traits.fusion == Fusion::kElementwise && traits.layout.rule == LayoutRule::kElementwise;
+    const bool by_rows =
+        node.inputs.size() == 1 && traits.layout.rule == LayoutRule::kAxis && IsByRows(old_, node);
     if (node.outputs.size() != 1 || LeavesGraph(node.outputs[0]) || (!elementwise && !by_rows)) {
       return false;
     }
@@ -240,8 +240,7 @@ class Canonicalizer {
     if (own == shape) return wanted;
     const auto first = std::find_if(own.begin(), own.end(), [](int64_t e) { return e != 1; });
     const Shape whole(first, own.end());
-    const auto [a, b] =
-        std::mismatch(shape.rbegin(), shape.rend(), wanted.rbegin(), wanted.rend());
+    const auto [a, b] = std::mismatch(shape.rbegin(), shape.rend(), wanted.rbegin(), wanted.rend());
     const bool fits = static_cast<std::ptrdiff_t>(whole.size()) <= a - shape.rbegin();
     return fits ? std::optional<Shape>(whole) : std::nullopt;
   }

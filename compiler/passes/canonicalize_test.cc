@@ -99,18 +99,17 @@ TEST(Canonicalize, KeepsReshapesThatMustStandInFront) {
   const std::string begin =
       "def @main(%x: Tensor[(6, 4), float32], %w: Tensor[(8, 4), float32], "
       "%n: Tensor[(3, 1), float32]) { %0 = reshape(nn.dense(%x, %w), newshape=[2, 3, 8]); ";
-  for (const char* kept :
-       {"transpose(add(%0, %n))",                   // broadcasts along an axis that is not there
-        "transpose(nn.softmax(%0, axis=1))",        // no rows
-        "nn.relu(%0)",                              // the model's output is stored as it is
-        "(transpose(nn.relu(%0)), exp(%0))"}) {     // two read it
+  for (const char* kept : {"transpose(add(%0, %n))",  // broadcasts along an axis that is not there
+                           "transpose(nn.softmax(%0, axis=1))",  // no rows
+                           "nn.relu(%0)",  // the model's output is stored as it is
+                           "(transpose(nn.relu(%0)), exp(%0))"}) {  // two read it
     const std::string text = Transform(Canonicalize, begin + kept + " }");
     EXPECT_TRUE(absl::StartsWith(text, "%0 = nn.dense(%x, %w);\n%1 = reshape(%0,")) << text;
   }
   // Nothing computes the data: there is nothing to join.
-  const std::string text = Transform(
-      Canonicalize,
-      "def @main(%x: Tensor[(6, 4), float32]) { transpose(nn.relu(reshape(%x, newshape=[8, 3]))) }");
+  const std::string text = Transform(Canonicalize,
+                                     "def @main(%x: Tensor[(6, 4), float32]) { "
+                                     "transpose(nn.relu(reshape(%x, newshape=[8, 3]))) }");
   EXPECT_TRUE(absl::StartsWith(text, "%0 = reshape(%x,")) << text;
 }
 

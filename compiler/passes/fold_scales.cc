@@ -97,8 +97,8 @@ class ScaleFolder {
     const std::optional<ChannelAxes> channels = ChannelAxesOf(old_, node);
     if (!channels.has_value() || !channels->weight.has_value()) return std::nullopt;
     const ValueId weight = node.inputs[static_cast<size_t>(TraitsOf(node)->weight)];
-    const bool is_plain = old_.is_constant(weight) &&
-                          old_.type(weight).dtype == old_.type(node.outputs[0]).dtype;
+    const bool is_plain =
+        old_.is_constant(weight) && old_.type(weight).dtype == old_.type(node.outputs[0]).dtype;
     return is_plain ? channels : std::nullopt;
   }
 

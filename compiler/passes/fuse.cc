@@ -85,8 +85,8 @@ class Fuser {
       const bool moves_rows = id == *group.nodes.rbegin() && MovesRows(graph_, node) &&
                               KindOf(graph_.node(heavy)) == Fusion::kContraction &&
                               graph_.type(node.inputs[0]).shape == shape;
-      if (!moves_rows && (KindOf(node) != Fusion::kElementwise ||
-                          graph_.type(node.outputs[0]).shape != shape)) {
+      if (!moves_rows &&
+          (KindOf(node) != Fusion::kElementwise || graph_.type(node.outputs[0]).shape != shape)) {
         return false;
       }
     }
@@ -149,8 +149,8 @@ class Fuser {
     }
     const Node& heavy = graph_.node(group.heavy);
     if (KindOf(heavy) == Fusion::kReduction) return !is_epilogue;
-    return kind == Fusion::kInjective && (IsReadInPlace(producer, group.heavy) ||
-                                          IsReadInPlace(producer, group.scores));
+    return kind == Fusion::kInjective &&
+           (IsReadInPlace(producer, group.heavy) || IsReadInPlace(producer, group.scores));
   }
 
   // Only a pure move of the data, or a transpose of the other factor, may be read in place by a
@@ -184,8 +184,8 @@ class Fuser {
     const Node* last = OnlyFor(reduction->inputs[0]);
     if (last == nullptr) return;
     const auto id_of = [&](const Node* node) { return graph_.value(node->outputs[0]).node; };
-    const NodeId scores = IsHeavy(KindOf(*last)) ? id_of(last)
-                                                 : heavy_of_[static_cast<size_t>(id_of(last))];
+    const NodeId scores =
+        IsHeavy(KindOf(*last)) ? id_of(last) : heavy_of_[static_cast<size_t>(id_of(last))];
     if (scores == kNoId || KindOf(graph_.node(scores)) != Fusion::kContraction ||
         !IsByRows(graph_, graph_.node(scores))) {
       return;

@@ -107,8 +107,7 @@ TEST(Fuse, ContractionsReadMovedDataInPlace) {
 }
 
 TEST(Fuse, ContractionsReadTheirOtherFactorTransposed) {
-  constexpr char kMain[] =
-      "def @main(%x: Tensor[(2, 4), float32], %w: Tensor[(4, 3), float32]) {";
+  constexpr char kMain[] = "def @main(%x: Tensor[(2, 4), float32], %w: Tensor[(4, 3), float32]) {";
   EXPECT_EQ(Groups(std::string(kMain) + "nn.dense(%x, transpose(%w, axes=[1, 0])) }"),
             "transpose nn.dense");
   EXPECT_EQ(Groups("def @main(%x: Tensor[(2, 4), float32], %w: Tensor[(3, 3), float32]) {"
@@ -149,12 +148,12 @@ TEST(Fuse, AttentionWhoseRowsAreNotThoseOfTheSoftmax) {
   EXPECT_EQ(Attention("nn.softmax(%1)", "nn.batch_matmul(%2, %v, transpose_a=True)"),
             "nn.batch_matmul add | nn.softmax | nn.batch_matmul");
   // The shares are read elsewhere too, or the scores.
-  EXPECT_EQ(Attention("nn.softmax(%1)", "nn.batch_matmul(%2, %v, transpose_b=False)",
-                      "add(%3, %2)"),
-            "nn.batch_matmul add | nn.softmax | nn.batch_matmul add");
-  EXPECT_EQ(Attention("nn.softmax(%1)", "nn.batch_matmul(%2, %v, transpose_b=False)",
-                      "add(%3, %0)"),
-            "nn.batch_matmul | add nn.softmax | nn.batch_matmul add");
+  EXPECT_EQ(
+      Attention("nn.softmax(%1)", "nn.batch_matmul(%2, %v, transpose_b=False)", "add(%3, %2)"),
+      "nn.batch_matmul add | nn.softmax | nn.batch_matmul add");
+  EXPECT_EQ(
+      Attention("nn.softmax(%1)", "nn.batch_matmul(%2, %v, transpose_b=False)", "add(%3, %0)"),
+      "nn.batch_matmul | add nn.softmax | nn.batch_matmul add");
 }
 
 TEST(Fuse, ViewsAndTuplesStandAlone) {

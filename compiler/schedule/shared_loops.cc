@@ -47,9 +47,9 @@ Buffer WrittenOver(const loop::Kernel& kernel, size_t which, const Renamed& rena
         !Reads(stage, buffer) || !ReadsOwnElement(stage, buffer)) {
       continue;
     }
-    const bool last = std::none_of(
-        kernel.stages.begin() + static_cast<std::ptrdiff_t>(which) + 1, kernel.stages.end(),
-        [&](const Stage& later) { return Reads(later, buffer); });
+    const bool last =
+        std::none_of(kernel.stages.begin() + static_cast<std::ptrdiff_t>(which) + 1,
+                     kernel.stages.end(), [&](const Stage& later) { return Reads(later, buffer); });
     if (last) return to;
   }
   return nullptr;

@@ -145,7 +145,8 @@ class Block {
       const size_t end = EndOfProduct(stages, i);
       if (end == i) {
         const bool sums = stages[i].combine != loop::Combine::kNone;
-        stmts.push_back(sums ? ReductionStage(stages[i], context_) : InnerStage(stages[i], context_));
+        stmts.push_back(sums ? ReductionStage(stages[i], context_)
+                             : InnerStage(stages[i], context_));
         ++i;
         continue;
       }
@@ -181,9 +182,9 @@ class Block {
         !Reads(stages[next], sums.buffer)) {
       return next;
     }
-    const bool read_later = std::any_of(
-        stages.begin() + static_cast<std::ptrdiff_t>(next) + 1, stages.end(),
-        [&](const Stage& later) { return Reads(later, sums.buffer); });
+    const bool read_later =
+        std::any_of(stages.begin() + static_cast<std::ptrdiff_t>(next) + 1, stages.end(),
+                    [&](const Stage& later) { return Reads(later, sums.buffer); });
     std::vector<Epilogue> epilogues;
     loop::Kernel both{.name = kernel_.name,
                       .inputs = {},
@@ -244,7 +245,8 @@ bool HasSharedRows(const loop::Kernel& original, const Target& target) {
   for (const Stage& stage : kernel.stages) {
     if (const std::optional<Contraction> c = ContractionOf(stage, target)) {
       ++products;
-      by_rows &= Contains(c->rows, stage.axes[shared - 1].var) || stage.axes[shared - 1].extent == 1;
+      by_rows &=
+          Contains(c->rows, stage.axes[shared - 1].var) || stage.axes[shared - 1].extent == 1;
     } else {
       reduces |= stage.combine != loop::Combine::kNone;
     }
@@ -268,8 +270,8 @@ Stmt SharedRowsNest(const loop::Kernel& original, Context& context) {
   const std::vector<Axis>& axes = kernel.stages.back().axes;
   const bool threads = WorthThreads(cost, context.target);
   // Firmware has one thread, a small stack, and memory that functions take turns to use.
-  const auto scope = context.target.short_of_memory ? loop::BufferScope::kWorkspace
-                                                    : loop::BufferScope::kLocal;
+  const auto scope =
+      context.target.short_of_memory ? loop::BufferScope::kWorkspace : loop::BufferScope::kLocal;
   std::string description;
   const auto block = [&](const Expr& begin, int64_t extent, const Axis& count) {
     std::vector<Axis> outer =

@@ -13,7 +13,7 @@ constexpr double kTolerance = 1e-5;
 
 struct Sizes {
   int64_t heads, rows, keys, width;
-  bool keys_by_row = false;  // (heads, keys, width) instead of (heads, width, keys)
+  bool keys_by_row = false;   // (heads, keys, width) instead of (heads, width, keys)
   bool heads_inside = false;  // the output is (rows, heads, width)
 };
 
@@ -21,19 +21,20 @@ struct Sizes {
 Kernel Attention(const Sizes& n) {
   const Shape of_scores = {n.heads, n.rows, n.keys}, of_rows = {n.heads, n.rows};
   const Buffer query = Param("query", kF32, {n.heads, n.rows, n.width});
-  const Buffer key = Param("key", kF32,
-                           n.keys_by_row ? Shape{n.heads, n.keys, n.width}
-                                         : Shape{n.heads, n.width, n.keys});
+  const Buffer key =
+      Param("key", kF32,
+            n.keys_by_row ? Shape{n.heads, n.keys, n.width} : Shape{n.heads, n.width, n.keys});
   const Buffer value = Param("value", kF32, {n.heads, n.keys, n.width});
   const Buffer bias = Param("bias", kF32, {n.keys});
-  const Buffer out = Param("out", kF32,
-                           n.heads_inside ? Shape{n.rows, n.heads, n.width}
-                                          : Shape{n.heads, n.rows, n.width});
+  const Buffer out =
+      Param("out", kF32,
+            n.heads_inside ? Shape{n.rows, n.heads, n.width} : Shape{n.heads, n.rows, n.width});
   const Buffer product = Workspace("product", kF32, of_scores);
   const Buffer score = Workspace("score", kF32, of_scores), max = Workspace("max", kF32, of_rows);
   const Buffer exp = Workspace("exp", kF32, of_scores), sum = Workspace("sum", kF32, of_rows);
   const Buffer share = Workspace("share", kF32, of_scores);
-  const Buffer context = n.heads_inside ? Workspace("context", kF32, {n.heads, n.rows, n.width}) : out;
+  const Buffer context =
+      n.heads_inside ? Workspace("context", kF32, {n.heads, n.rows, n.width}) : out;
   Kernel kernel{.name = "f",
                 .inputs = {query, key, value, bias},
                 .outputs = {out},
@@ -48,27 +49,24 @@ Kernel Attention(const Sizes& n) {
   kernel.stages.push_back(Pointwise(score, [&](const Index& i) {
     return MakeLoad(product, i) * loop::Const(loop::Type::Of(kF32), 1e-4) + MakeLoad(bias, {i[2]});
   }));
-  kernel.stages.push_back(
-      Reduce(max, {n.keys}, Combine::kMax, [&](const Index& i, const Index& r) {
-        return MakeLoad(score, {i[0], i[1], r[0]});
-      }));
+  kernel.stages.push_back(Reduce(max, {n.keys}, Combine::kMax, [&](const Index& i, const Index& r) {
+    return MakeLoad(score, {i[0], i[1], r[0]});
+  }));
   kernel.stages.push_back(Pointwise(exp, [&](const Index& i) {
     return loop::Exp(MakeLoad(score, i) - MakeLoad(max, {i[0], i[1]}));
   }));
-  kernel.stages.push_back(
-      Reduce(sum, {n.keys}, Combine::kSum, [&](const Index& i, const Index& r) {
-        return MakeLoad(exp, {i[0], i[1], r[0]});
-      }));
-  kernel.stages.push_back(Pointwise(share, [&](const Index& i) {
-    return MakeLoad(exp, i) / MakeLoad(sum, {i[0], i[1]});
+  kernel.stages.push_back(Reduce(sum, {n.keys}, Combine::kSum, [&](const Index& i, const Index& r) {
+    return MakeLoad(exp, {i[0], i[1], r[0]});
   }));
+  kernel.stages.push_back(Pointwise(
+      share, [&](const Index& i) { return MakeLoad(exp, i) / MakeLoad(sum, {i[0], i[1]}); }));
   kernel.stages.push_back(
       Reduce(context, {n.keys}, Combine::kSum, [&](const Index& i, const Index& r) {
         return MakeLoad(share, {i[0], i[1], r[0]}) * MakeLoad(value, {i[0], r[0], i[2]});
       }));
   if (n.heads_inside) {
-    kernel.stages.push_back(Pointwise(
-        out, [&](const Index& i) { return MakeLoad(context, {i[1], i[0], i[2]}); }));
+    kernel.stages.push_back(
+        Pointwise(out, [&](const Index& i) { return MakeLoad(context, {i[1], i[0], i[2]}); }));
   }
   return kernel;
 }

@@ -88,8 +88,8 @@ absl::Status WrongType(const std::string& where, const TensorType& found,
   const DType f32 = DType::Float(32), u16 = DType::UInt(16);
   if (found.shape == wanted.shape && ((found.dtype == u16 && wanted.dtype == f32) ||
                                       (found.dtype == f32 && wanted.dtype == u16))) {
-    return absl::UnimplementedError(
-        where + "bits of bfloat16, which the model computes with as float32");
+    return absl::UnimplementedError(where +
+                                    "bits of bfloat16, which the model computes with as float32");
   }
   return absl::FailedPreconditionError(
       absl::StrCat(where, "found ", found.ToString(), ", wanted ", wanted.ToString()));
