@@ -41,15 +41,20 @@ codegen::CodegenCOptions COptions(const CompileOptions& options) {
           .packed_constants = options.c_constants == CConstants::kPacked};
 }
 
-// `keeps_dot`: whether the code generator spells a dot of one sum.
+// `spelling`: what the code generator spells.
+struct Spelling {
+  bool (*keeps_dot)(const loop::Dot&);  // a dot of one sum
+  bool scalar;
+};
 absl::StatusOr<loop::LoopProgram> RunCodePasses(loop::LoopProgram program,
                                                 const loop::LoopPassRun& run,
-                                                bool (*keeps_dot)(const loop::Dot&),
+                                                const Spelling& spelling,
                                                 const CompileOptions& options) {
   const loop::LoopPassContext context{
       .vector_bits = [&](const loop::Func& func) { return TargetOf(func, options).vector_bits; },
       .threads = Threads(options),
-      .keeps_dot = keeps_dot};
+      .keeps_dot = spelling.keeps_dot,
+      .scalar = spelling.scalar};
   KILN_RETURN_IF_ERROR(loop::RunLoopPasses(loop::LoopPhase::kCode, run, context, program));
   return program;
 }
@@ -99,14 +104,14 @@ absl::StatusOr<loop::LoopProgram> ScalarProgram(const loop::LoopProgram& program
                                                 const CompileOptions& options) {
   loop::LoopPassRun run = options.schedule.passes;
   run.disabled.insert(run.disabled.end(), {"vectorize-loops", "simplify-vectors"});
-  return RunCodePasses(program, run, codegen::HasSpellingInC, options);
+  return RunCodePasses(program, run, {codegen::HasSpellingInC, /*scalar=*/true}, options);
 }
 
 absl::StatusOr<loop::LoopProgram> VectorProgram(const loop::LoopProgram& program,
                                                 const CompileOptions& options) {
   // Without an instruction the products of a dot are vectors of their own.
   const auto keeps_dot = [](const loop::Dot& dot) { return !dot.kind.instruction.empty(); };
-  return RunCodePasses(program, options.schedule.passes, keeps_dot, options);
+  return RunCodePasses(program, options.schedule.passes, {keeps_dot, /*scalar=*/false}, options);
 }
 
 absl::StatusOr<loop::LoopProgram> CodeProgram(const loop::LoopProgram& program,

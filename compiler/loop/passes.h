@@ -63,6 +63,9 @@ Stmt UnrollLoops(const Stmt& s);
 // the dots that were kept.
 Stmt ExpandDots(const Stmt& s, const std::function<bool(const Dot&)>& keeps);
 
+// Writes out every store of a vector as stores of its lanes, but for those of dots.
+Stmt ExpandVectors(const Stmt& s);
+
 // Expands vectorized loops into vector expressions of `vector_bits`, counted in the widest type
 // that differs by iteration (indices do not count), and the remainder in powers of two. What is the
 // same in all lanes stays scalar. A loop that it cannot express (it contains a call, a condition or

@@ -38,6 +38,20 @@ TEST(PassesTest, AllTogether) {
   }
 }
 
+TEST(PassesTest, VectorsThatAreWrittenOut) {
+  for (uint32_t seed = 0; seed < kSeeds; ++seed) {
+    Func func = RandomFunc(seed);
+    const auto expected = RunOnRandomInputs(ProgramOf(func), "f", seed);
+    func.body = Simplify(ExpandVectors(VectorizeLoops(Simplified(func.body), 256)));
+    ASSERT_EQ(RunOnRandomInputs(ProgramOf(func), "f", seed), expected) << ToString(func);
+  }
+  const Buffer a = MakeBuffer("a", DType::Float(32), {4}, BufferScope::kParam);
+  const Buffer b = MakeBuffer("b", DType::Float(32), {4}, BufferScope::kParam);
+  const auto half = [&](int64_t first) { return MakeLoad(a, {MakeRamp(Expr(first), 1, 2)}); };
+  const Stmt store = MakeStore(b, {MakeRamp(0, 1, 4)}, MakeInterleave({half(0), half(2)}));
+  EXPECT_EQ(ToString(ExpandVectors(store)), "b[0] = a[0]\nb[1] = a[2]\nb[2] = a[1]\nb[3] = a[3]\n");
+}
+
 TEST(PassesTest, SameTextTwice) {
   auto compile = [](uint32_t seed) {
     return ToString(

@@ -28,10 +28,15 @@ absl::Status Share(LoopProgram& program, const Context&) {
   return absl::OkStatus();
 }
 
+// What the code generator has no spelling for, written out.
+Stmt Spelled(const Stmt& s, const Context& context) {
+  const Stmt dots = context.keeps_dot == nullptr ? s : ExpandDots(s, context.keeps_dot);
+  return context.scalar ? ExpandVectors(dots) : dots;
+}
+
 absl::Status Expand(LoopProgram& program, const Context& context) {
-  if (context.keeps_dot == nullptr) return absl::OkStatus();
   for (Func& func : program.funcs) {
-    const Stmt expanded = ExpandDots(func.body, context.keeps_dot);
+    const Stmt expanded = Spelled(func.body, context);
     if (expanded.get() != func.body.get()) func.body = Simplify(expanded);
   }
   return absl::OkStatus();
@@ -109,11 +114,10 @@ absl::Status VerifySimplified(const LoopProgram& program, const Context&) {
 }
 
 absl::Status VerifySpelledDots(const LoopProgram& program, const Context& context) {
-  if (context.keeps_dot == nullptr) return absl::OkStatus();
   for (const Func& func : program.funcs) {
-    const Stmt expanded = ExpandDots(func.body, context.keeps_dot);
+    const Stmt expanded = Spelled(func.body, context);
     if (expanded.get() != func.body.get()) {
-      return WrongIn(func, "a dot without spelling", func.body);
+      return WrongIn(func, "a dot or a vector without spelling", func.body);
     }
   }
   return absl::OkStatus();
@@ -201,13 +205,14 @@ constexpr std::array kPasses = {
              .keeps = kEver | kSimplified,
              .optional = true,
              .run = Share},
-    LoopPass{.name = "expand-dots",
-             .doc = "writes out dot products that the code generator has no instruction for",
-             .needs = kFlat | kSimplified | kShared,
-             .gives = kSpelledDots,
-             .keeps = kEver | kSimplified,
-             .optional = false,
-             .run = Expand},
+    LoopPass{
+        .name = "expand-dots",
+        .doc = "writes out dot products and vectors that the code generator has no spelling for",
+        .needs = kFlat | kSimplified | kShared,
+        .gives = kSpelledDots,
+        .keeps = kEver | kSimplified,
+        .optional = false,
+        .run = Expand},
     LoopPass{.name = "vectorize-loops",
              .doc = "makes vectors of vectorised loops, for a code generator with vectors",
              .needs = kFlat | kSimplified | kSpelledDots,

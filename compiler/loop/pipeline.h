@@ -40,6 +40,8 @@ struct LoopPassContext {
   int threads = 1;
   // Whether the code generator spells a dot of one sum; null: all of them.
   bool (*keeps_dot)(const Dot&) = nullptr;
+  // Whether the code generator has no vectors but in dots.
+  bool scalar = false;
 };
 
 using LoopPass = PassOf<LoopProgram, LoopPassContext>;

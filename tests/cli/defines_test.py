@@ -35,6 +35,33 @@ def member(name):
     return identifier + "_" if identifier in ("int", "short", "return", "float") else identifier
 
 
+def macros_of_tensor(prefix, tensor):
+    expected = {prefix + "SIZE_BYTES": tensor["size_bytes"], prefix + "NDIM": len(tensor["shape"]), prefix + "DTYPE": tensor["dtype"]}
+    if tensor["shape"]:
+        expected[prefix + "SHAPE"] = tensor["shape"]
+    quantization = tensor.get("quantization")
+    if quantization and len(quantization["scales"]) == 1:
+        expected[prefix + "SCALE"] = float32(quantization["scales"][0])
+        expected[prefix + "ZERO_POINT"] = quantization["zero_points"][0]
+    return expected
+
+
+def macros_of_state(module, metadata):
+    """Of a model that keeps its state itself."""
+    block = next(pool for pool in metadata["pools"] if pool["kind"] == "STATE")
+    expected = {
+        module + "_STATE_SIZE_BYTES": block["size_bytes"],
+        module + "_STATE_ALIGNMENT_BYTES": block["alignment_bytes"],
+        module + "_NUM_STATES": len(metadata["states"]),
+    }
+    for state in metadata["states"]:
+        prefix = "{}_STATE_{}_".format(module, member(state["tensor"]["relay_name_hint"]).upper())
+        expected[prefix + "OFFSET_BYTES"] = state["tensor"]["place"]["offset_bytes"]
+        expected[prefix + "INITIAL_VALUE"] = state["initial_value"]
+        expected.update(macros_of_tensor(prefix, state["tensor"]))
+    return expected
+
+
 def macros_from(metadata):
     """Name to value of every macro that the metadata gives rise to."""
     module = "TVMGEN_" + metadata["module_name"].upper()
@@ -44,27 +71,21 @@ def macros_from(metadata):
         # As TVM spells it.
         expected[module + "_WORKSPACE_SIZE"] = main["workspace_size_bytes"]
     for pool in metadata["pools"] if metadata["interface_api"] == "c" else []:
-        if pool["kind"] != "WORKSPACE":
+        if pool["kind"] not in ("WORKSPACE", "STATE"):
             continue
         if pool["external"]:
             prefix = "{}_{}_WORKSPACE_POOL".format(module, pool["name"].upper())
             expected[prefix + "_SIZE"] = expected[prefix + "_SIZE_BYTES"] = pool["size_bytes"]
             expected[prefix + "_ALIGNMENT_BYTES"] = pool["alignment_bytes"]
-        elif pool["size_bytes"] > 0:
+        elif pool["kind"] == "WORKSPACE" and pool["size_bytes"] > 0:
             expected[module + "_WORKSPACE_ALIGNMENT_BYTES"] = pool["alignment_bytes"]
     for i, tensor in enumerate(main["parameters"]):
         direction, index = ("INPUT", i) if i < main["num_inputs"] else ("OUTPUT", i - main["num_inputs"])
         prefix = "{}_{}_{}_".format(module, direction, member(tensor["relay_name_hint"]).upper())
         expected[prefix + "INDEX"] = index
-        expected[prefix + "SIZE_BYTES"] = tensor["size_bytes"]
-        expected[prefix + "NDIM"] = len(tensor["shape"])
-        expected[prefix + "DTYPE"] = tensor["dtype"]
-        if tensor["shape"]:
-            expected[prefix + "SHAPE"] = tensor["shape"]
-        quantization = tensor.get("quantization")
-        if quantization and len(quantization["scales"]) == 1:
-            expected[prefix + "SCALE"] = float32(quantization["scales"][0])
-            expected[prefix + "ZERO_POINT"] = quantization["zero_points"][0]
+        expected.update(macros_of_tensor(prefix, tensor))
+    if metadata["interface_api"] == "c" and metadata["states"]:
+        expected.update(macros_of_state(module, metadata))
     return expected
 
 
