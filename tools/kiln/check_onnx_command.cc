@@ -17,6 +17,7 @@
 #include "compiler/base/status.h"
 #include "compiler/options/options.h"
 #include "tools/kiln/commands.h"
+#include "tools/kiln/model_options.h"
 #include "tools/kiln/onnx_cases.h"
 #include "tools/kiln/processes.h"
 #include "tools/kiln/standard_output.h"
@@ -38,7 +39,7 @@ absl::StatusOr<CaseOptions> OptionsOf(const CheckOnnxFlags& flags) {
   CaseOptions options;
   CompileOptions& o = options.compile;
   o.module_name = "check";
-  o.codegen = HasCodegen(Codegen::kLlvm) ? Codegen::kLlvm : Codegen::kC;
+  o.codegen = DefaultCodegen();
   if (!flags.codegen.empty()) {
     KILN_ASSIGN_OR_RETURN(o.codegen, ParseCodegen(flags.codegen));
   }

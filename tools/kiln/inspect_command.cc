@@ -53,6 +53,7 @@ struct InspectFlags {
 absl::StatusOr<CompileOptions> OptionsFor(const InspectFlags& flags) {
   CompileOptions options;
   options.module_name = DefaultModuleName(flags.file);
+  options.codegen = DefaultCodegen();
   KILN_ASSIGN_OR_RETURN(options.target, ParseTargetOption(flags.target));
   const Target& target = options.target;
   if (target.is_baremetal()) {
@@ -71,7 +72,7 @@ std::optional<ObjectFigures> FiguresOf(const Stages& stages, const CompileOption
   const std::string& triple = options.target.triple;
   const bool is_known = absl::StartsWith(triple, "thumb") || absl::StartsWith(triple, "arm") ||
                         absl::StartsWith(triple, "riscv");
-  if (!is_known || !HasCodegen(options.codegen)) return std::nullopt;
+  if (!is_known || options.codegen != Codegen::kLlvm) return std::nullopt;
   const absl::StatusOr<Artifacts> code = EmitCode(stages.program, options);
   if (!code.ok()) return std::nullopt;
   const absl::StatusOr<ObjectFigures> figures =

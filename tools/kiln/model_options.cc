@@ -66,9 +66,11 @@ bool SaysHowToCompile(const ModelFlags& flags) {
          flags.no_winograd;
 }
 
+Codegen DefaultCodegen() { return HasCodegen(Codegen::kLlvm) ? Codegen::kLlvm : Codegen::kC; }
+
 absl::Status ApplyModelFlags(const ModelFlags& flags, CompileOptions& o) {
   KILN_ASSIGN_OR_RETURN(o.externals, ParseExternals(flags.externals));
-  o.codegen = HasCodegen(Codegen::kLlvm) ? Codegen::kLlvm : Codegen::kC;
+  o.codegen = DefaultCodegen();
   if (!flags.codegen.empty()) {
     KILN_ASSIGN_OR_RETURN(o.codegen, ParseCodegen(flags.codegen));
   }

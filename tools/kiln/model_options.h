@@ -34,6 +34,9 @@ void AddCompilationOptions(CLI::App& command, ModelFlags& flags);
 // Whether an option is given that only a model that is compiled here can follow.
 bool SaysHowToCompile(const ModelFlags& flags);
 
+// That of a command line that names none: LLVM where it is built in.
+Codegen DefaultCodegen();
+
 // InvalidArgument for a value that none of them has.
 absl::Status ApplyModelFlags(const ModelFlags& flags, CompileOptions& options);
 

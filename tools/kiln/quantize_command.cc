@@ -43,7 +43,7 @@ struct QuantizeFlags {
 absl::StatusOr<quantize::Run> MakeRun(const Graph& graph) {
   CompileOptions options;
   options.module_name = "calibrated";
-  options.codegen = HasCodegen(Codegen::kLlvm) ? Codegen::kLlvm : Codegen::kC;
+  options.codegen = DefaultCodegen();
   KILN_ASSIGN_OR_RETURN(options.target, Target::Parse("host"));
   options.calling_convention = DefaultCallingConvention(options.runtime, options.interface);
   options.schedule.winograd = false;

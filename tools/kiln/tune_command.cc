@@ -97,7 +97,7 @@ absl::Status CheckRunsHere(const Target& target) {
   options.module_name = "this_machine";
   options.target = target;
   options.cpu_variants = {target};
-  options.codegen = HasCodegen(Codegen::kLlvm) ? Codegen::kLlvm : Codegen::kC;
+  options.codegen = DefaultCodegen();
   return annotate(MeasuredLibrary::Make(graph, options).status());
 }
 
