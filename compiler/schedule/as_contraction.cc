@@ -90,4 +90,10 @@ std::optional<Contraction> AsContraction(const Stage& stage, const Expr& store,
   return c;
 }
 
+std::optional<Contraction> AsContraction(const Stage& stage, const Target& target) {
+  loop::Bounds bounds;
+  AddBounds(stage.axes, bounds);
+  return AsContraction(stage, FlatIndex(stage.buffer, stage.index, bounds), target);
+}
+
 }  // namespace kiln::schedule

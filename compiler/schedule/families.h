@@ -84,6 +84,8 @@ std::optional<loop::LinearForm> FactorForm(const Expr& factor, const std::vector
 // family.
 std::optional<Contraction> AsContraction(const Stage& stage, const Expr& store,
                                          const Target& target);
+// The same where the stage itself stores its values.
+std::optional<Contraction> AsContraction(const Stage& stage, const Target& target);
 
 // The kernel's stages, of which stages[which] is a contraction; stages behind it that are pointwise
 // become its epilogue. The choice is a direct one that CheckChoice accepts.

@@ -18,15 +18,9 @@ int CountLoads(const Stage& stage, const Buffer& buffer) {
   return loads;
 }
 
-bool IsContraction(const Stage& stage, const Target& target) {
-  loop::Bounds bounds;
-  AddBounds(stage.axes, bounds);
-  return AsContraction(stage, FlatIndex(stage.buffer, stage.index, bounds), target).has_value();
-}
-
 // A contraction reads its factors many times: they must stay plain loads at linear indices.
 bool KeepsFactorsPlain(const Stage& consumer, const Stage& producer, const Target& target) {
-  if (!IsContraction(consumer, target)) return true;
+  if (!AsContraction(consumer, target).has_value()) return true;
   Expr value = producer.value;
   while (const auto* cast = value.As<loop::Cast>()) value = cast->a;
   if (value.As<loop::Load>() == nullptr) return false;

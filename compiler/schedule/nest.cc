@@ -181,6 +181,26 @@ bool IsIdentity(const Stage& stage) {
   return true;
 }
 
+Axis FreshAxis(const Axis& axis) {
+  return {loop::MakeVar(axis.var.As<loop::VarNode>()->name), axis.extent};
+}
+
+std::vector<Axis> FreshAxes(const std::vector<Axis>& axes) {
+  std::vector<Axis> fresh;
+  for (const Axis& axis : axes) fresh.push_back(FreshAxis(axis));
+  return fresh;
+}
+
+std::vector<Strip> Strips(int64_t extent, int64_t size, absl::string_view name) {
+  const int64_t whole = extent / size, rest = extent % size;
+  const Axis pieces = {loop::MakeVar(std::string(name)), whole};
+  const Axis last = {loop::MakeVar(std::string(name)), 1};
+  std::vector<Strip> strips;
+  if (whole > 0) strips.push_back({pieces, pieces.var * Expr(size), size});
+  if (rest > 0) strips.push_back({last, Expr(whole * size), rest});
+  return strips;
+}
+
 bool Reads(const Stage& stage, const Buffer& buffer) {
   bool reads = false;
   loop::VisitExpr(stage.value, [&](const Expr& e) {

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "compiler/loop/mutate.h"
 #include "compiler/loop/passes.h"
 #include "compiler/loop/stage.h"
@@ -32,6 +33,19 @@ inline constexpr int64_t kMaxWrittenOut = 4;
 ForKind LaneLoop(int64_t extent, const Target& target);
 
 inline int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// The same axis, or axes, with a variable of its own.
+Axis FreshAxis(const Axis& axis);
+std::vector<Axis> FreshAxes(const std::vector<Axis>& axes);
+
+// A part of an extent in pieces of one size: piece `which` begins at `begin`.
+struct Strip {
+  Axis which;
+  Expr begin;
+  int64_t size;
+};
+// The whole pieces, and what is left behind them; `name` is that of the variables.
+std::vector<Strip> Strips(int64_t extent, int64_t size, absl::string_view name);
 
 // The bounds of axes: [0, extent - 1].
 void AddBounds(const std::vector<Axis>& axes, loop::Bounds& bounds);

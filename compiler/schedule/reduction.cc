@@ -251,7 +251,7 @@ Stmt ReductionNest(const loop::Kernel& original, Context& context) {
       outer.pop_back();
       const Axis row = outer.back();
       std::vector<Stmt> parts;
-      for (const Strip& strip : Strips(row, windows.rows)) {
+      for (const Strip& strip : Strips(row.extent, windows.rows, "tile")) {
         outer.back() = strip.which;
         const Axis rows = {loop::MakeVar("row"), strip.size};
         const Stmt at = loop::Substitute(body, {{row.var.get(), strip.begin + rows.var}});

@@ -118,11 +118,7 @@ std::vector<int> AddParams(const std::vector<Buffer>& buffers, std::vector<Buffe
 // is.
 size_t FindContraction(const loop::Kernel& kernel, const Target& target) {
   for (size_t i = 0; i < kernel.stages.size(); ++i) {
-    const Stage& stage = kernel.stages[i];
-    loop::Bounds bounds;
-    schedule::AddBounds(stage.axes, bounds);
-    const Expr store = schedule::FlatIndex(stage.buffer, stage.index, bounds);
-    if (schedule::AsContraction(stage, store, target).has_value()) return i;
+    if (schedule::AsContraction(kernel.stages[i], target).has_value()) return i;
   }
   return kernel.stages.size();
 }

@@ -149,12 +149,4 @@ Inner MakeInner(const loop::Kernel& kernel, const std::vector<Axis>& outer,
   return inner;
 }
 
-std::vector<Axis> FreshAxes(const std::vector<Axis>& axes) {
-  std::vector<Axis> fresh;
-  for (const Axis& axis : axes) {
-    fresh.push_back({loop::MakeVar(axis.var.As<loop::VarNode>()->name), axis.extent});
-  }
-  return fresh;
-}
-
 }  // namespace kiln::schedule

@@ -29,9 +29,6 @@ struct Inner {
 Inner MakeInner(const loop::Kernel& kernel, const std::vector<Axis>& outer,
                 loop::BufferScope scope = loop::BufferScope::kLocal);
 
-// The same axes with variables of their own.
-std::vector<Axis> FreshAxes(const std::vector<Axis>& axes);
-
 }  // namespace kiln::schedule
 
 #endif  // KILN_COMPILER_SCHEDULE_SHARED_LOOPS_H_

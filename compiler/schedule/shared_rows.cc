@@ -15,17 +15,9 @@ namespace {
 
 // What lies between the stages of a block of rows stays in the L1 cache …
 constexpr int64_t kMaxBlockBytes = 32 << 10;
-// … unless a tile of a product would have fewer rows than this …
+// … unless a tile of a product would have fewer rows than this.
 constexpr int64_t kMinRows = 8;
-// … and it fits on the stack of a thread.
-constexpr int64_t kMaxStackBytes = 256 << 10;
 constexpr int64_t kMaxFirmwareRows = 4;
-
-std::optional<Contraction> ContractionOf(const Stage& stage, const Target& target) {
-  loop::Bounds bounds;
-  AddBounds(stage.axes, bounds);
-  return AsContraction(stage, FlatIndex(stage.buffer, stage.index, bounds), target);
-}
 
 bool Contains(const std::vector<Axis>& axes, const Var& var) {
   return std::any_of(axes.begin(), axes.end(),
@@ -65,8 +57,7 @@ loop::Kernel InOneOrder(const loop::Kernel& kernel) {
   return ordered;
 }
 
-// A copy of the column factor of stages[which] in which its columns are contiguous, and the stage
-// that reads it instead.
+// A copy of the stage's column factor in which columns are contiguous; the stage reads it instead.
 Stage CopyColumns(Stage& stage, const Contraction& c) {
   const loop::Load* load = FactorLoad(c.y);
   std::vector<Axis> order = c.batch;
@@ -176,7 +167,7 @@ class Block {
   // no product.
   size_t EndOfProduct(const std::vector<Stage>& stages, size_t begin) const {
     const Stage& sums = stages[begin];
-    if (!ContractionOf(sums, target_).has_value()) return begin;
+    if (!AsContraction(sums, target_).has_value()) return begin;
     const size_t next = begin + 1;
     if (next == stages.size() || stages[next].combine != loop::Combine::kNone ||
         !Reads(stages[next], sums.buffer)) {
@@ -230,7 +221,7 @@ Rows RowsOf(const loop::Kernel& kernel, const Target& target) {
   }
   const int64_t bytes = MakeInner(TileOfAxis(kernel, axis, Expr(0), 1), outer).bytes;
   const int64_t most = std::clamp<int64_t>(kMaxBlockBytes / bytes, std::min(rows, kMinRows), rows);
-  if (most * bytes > kMaxStackBytes) return {axis, 0};
+  if (most * bytes > target.stack_bytes) return {axis, 0};
   return {axis, DivideUp(rows, DivideUp(rows, most))};  // blocks of about one size
 }
 
@@ -243,7 +234,7 @@ bool HasSharedRows(const loop::Kernel& original, const Target& target) {
   int products = 0;
   bool by_rows = true, reduces = false;
   for (const Stage& stage : kernel.stages) {
-    if (const std::optional<Contraction> c = ContractionOf(stage, target)) {
+    if (const std::optional<Contraction> c = AsContraction(stage, target)) {
       ++products;
       by_rows &=
           Contains(c->rows, stage.axes[shared - 1].var) || stage.axes[shared - 1].extent == 1;
@@ -260,7 +251,7 @@ Stmt SharedRowsNest(const loop::Kernel& original, Context& context) {
   int64_t cost = 0;
   for (Stage& stage : kernel.stages) {
     cost += Cost(stage);
-    const std::optional<Contraction> c = ContractionOf(stage, context.target);
+    const std::optional<Contraction> c = AsContraction(stage, context.target);
     if (!c.has_value() || HasContiguousColumns(*c)) continue;
     const Stage copy = CopyColumns(stage, *c);
     context.workspace.push_back(copy.buffer);
@@ -273,12 +264,14 @@ Stmt SharedRowsNest(const loop::Kernel& original, Context& context) {
   const auto scope =
       context.target.short_of_memory ? loop::BufferScope::kWorkspace : loop::BufferScope::kLocal;
   std::string description;
-  const auto block = [&](const Expr& begin, int64_t extent, const Axis& count) {
+  for (const Strip& strip : Strips(axes[rows.axis].extent, rows.block, "block")) {
     std::vector<Axis> outer =
         FreshAxes({axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(rows.axis)});
-    const Inner inner = MakeInner(TileOfAxis(kernel, rows.axis, begin, extent), outer, scope);
-    description = absl::StrCat("rows ", extent);
-    Stmt body = Block(kernel, context.target, context).Emit(inner.stages, &description);
+    const Inner inner =
+        MakeInner(TileOfAxis(kernel, rows.axis, strip.begin, strip.size), outer, scope);
+    std::string text = absl::StrCat("rows ", strip.size);
+    Stmt body = Block(kernel, context.target, context).Emit(inner.stages, &text);
+    if (description.empty()) description = std::move(text);  // that of the whole blocks
     for (const Buffer& buffer : inner.buffers) {
       if (scope == loop::BufferScope::kLocal) {
         body = loop::MakeAllocate(buffer, body);
@@ -286,15 +279,9 @@ Stmt SharedRowsNest(const loop::Kernel& original, Context& context) {
         context.workspace.push_back(buffer);
       }
     }
-    outer.push_back(count);
-    return OneLoop(outer, threads, body);
-  };
-  const int64_t extent = axes[rows.axis].extent, blocks = extent / rows.block;
-  if (const int64_t rest = extent % rows.block; rest > 0) {
-    stmts.push_back(block(Expr(blocks * rows.block), rest, {loop::MakeVar("block"), 1}));
+    outer.push_back(strip.which);
+    stmts.push_back(OneLoop(outer, threads, body));
   }
-  const Var b = loop::MakeVar("block");
-  stmts.push_back(block(b * Expr(rows.block), rows.block, {b, blocks}));
   context.description = description;
   return loop::MakeBlock(std::move(stmts));
 }

@@ -22,13 +22,10 @@ constexpr int kWordBytes = 4, kRowAlignment = 8;
 // body(begin, count) for all of `extent`: pieces of `width` in a loop, and what is left.
 Stmt InPieces(int64_t extent, int64_t width,
               const std::function<Stmt(const Expr& begin, int64_t count)>& body) {
-  const Var piece = loop::MakeVar("piece");
-  const int64_t pieces = extent / width, rest = extent % width;
   std::vector<Stmt> stmts;
-  if (pieces > 0) {
-    stmts.push_back(Nest({{piece, pieces}}, ForKind::kSerial, body(piece * Expr(width), width)));
+  for (const Strip& strip : Strips(extent, width, "piece")) {
+    stmts.push_back(Nest({strip.which}, ForKind::kSerial, body(strip.begin, strip.size)));
   }
-  if (rest > 0) stmts.push_back(body(Expr(pieces * width), rest));
   return loop::MakeBlock(std::move(stmts));
 }
 

@@ -15,10 +15,6 @@ constexpr int kManyRegisters = 32;
 // Tiles of rows for each core at least: threads share them.
 constexpr int64_t kTilesPerCore = 2;
 
-Axis Fresh(const Axis& axis) {
-  return {loop::MakeVar(axis.var.As<loop::VarNode>()->name), axis.extent};
-}
-
 // Whether a stage reduces along two axes, so that its windows may overlap along two.
 bool HasFlatWindows(const loop::Kernel& kernel) {
   return std::any_of(kernel.stages.begin(), kernel.stages.end(), [](const Stage& stage) {
@@ -48,20 +44,11 @@ WindowTile ChooseWindowTile(const loop::Kernel& kernel, const Target& target) {
   return {.rows = rows ? kRows : 1, .places = kPlaces, .vectors = many && !rows ? 2 : 1};
 }
 
-std::vector<Strip> Strips(const Axis& axis, int64_t size) {
-  const int64_t whole = axis.extent / size, rest = axis.extent % size;
-  const Axis tiles = {loop::MakeVar("tile"), whole}, last = {loop::MakeVar("tile"), 1};
-  std::vector<Strip> strips;
-  if (whole > 0) strips.push_back({tiles, tiles.var * Expr(size), size});
-  if (rest > 0) strips.push_back({last, Expr(whole * size), rest});
-  return strips;
-}
-
 Stmt TileWindows(const WindowTile& tile, const Axis& rows, const Axis& place, const Axis& count,
                  const Stmt& body) {
   std::vector<Stmt> parts;
-  for (const Strip& strip : Strips(place, tile.places)) {
-    const Axis p = {loop::MakeVar("p"), strip.size}, row = Fresh(rows), own = Fresh(count);
+  for (const Strip& strip : Strips(place.extent, tile.places, "tile")) {
+    const Axis p = {loop::MakeVar("p"), strip.size}, row = FreshAxis(rows), own = FreshAxis(count);
     const Stmt at = loop::Substitute(body, {{place.var.get(), strip.begin + p.var},
                                             {rows.var.get(), row.var},
                                             {count.var.get(), own.var}});

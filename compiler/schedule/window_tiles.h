@@ -25,15 +25,6 @@ struct WindowTile {
 // outside of a tile. All stages have the axes of the last one.
 WindowTile ChooseWindowTile(const loop::Kernel& kernel, const Target& target);
 
-// A part of an axis in pieces of one size: piece `which` begins at `begin`.
-struct Strip {
-  Axis which;
-  Expr begin;
-  int64_t size;
-};
-// The whole pieces, and what is left behind them.
-std::vector<Strip> Strips(const Axis& axis, int64_t size);
-
 // `body` in tiles of windows at all of `place`; each tile for all of `count`, the vectors. `rows`
 // is the axis of a tile's rows.
 Stmt TileWindows(const WindowTile& tile, const Axis& rows, const Axis& place, const Axis& count,
