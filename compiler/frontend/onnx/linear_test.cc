@@ -7,18 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "compiler/frontend/onnx/values_of.h"
 
 namespace kiln::onnx_frontend {
 namespace {
 
 using testing::HasSubstr;
-
-std::string Node(const char* op, const std::string& attributes, const char* outputs = "'y'") {
-  return absl::StrCat("op_type: '", op, "' domain: 'ai.onnx.ml' input: 'x' output: ", outputs, " ",
-                      attributes);
-}
 
 const Given kX = {"x", {2, 2}, {1, 2, 3, 4}};
 
@@ -27,11 +21,14 @@ double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 TEST(Linear, Regression) {
   const std::string two =
       FloatsAttr("coefficients", {1, 2, 0.5, -1}) + FloatsAttr("intercepts", {10, 20});
-  ExpectValues({{Node("LinearRegressor", FloatsAttr("coefficients", {1, 2})), {kX}, {5, 11}},
-                {Node("LinearRegressor", two + Attr("targets", 2)), {kX}, {15, 18.5, 21, 17.5}},
-                {Node("LinearRegressor", FloatsAttr("coefficients", {1, 2})),
-                 {{"x", {1, 2}, {3, 4}, onnx::TensorProto::INT64}},
-                 {11}}});
+  ExpectValues(
+      {{MachineLearningNode("LinearRegressor", FloatsAttr("coefficients", {1, 2})), {kX}, {5, 11}},
+       {MachineLearningNode("LinearRegressor", two + Attr("targets", 2)),
+        {kX},
+        {15, 18.5, 21, 17.5}},
+       {MachineLearningNode("LinearRegressor", FloatsAttr("coefficients", {1, 2})),
+        {{"x", {1, 2}, {3, 4}, onnx::TensorProto::INT64}},
+        {11}}});
 }
 
 TEST(Linear, Classification) {
@@ -41,13 +38,16 @@ TEST(Linear, Classification) {
   const std::string one =
       FloatsAttr("coefficients", {1, -0.75}) + FloatsAttr("intercepts", {0.25}) + labels;
   ExpectValues({
-      {Node("LinearClassifier", two, "'l' output: 'y'"), {kX}, {1, 0.5, 3, 2.5}},
-      {Node("LinearClassifier", two, "'y' output: 'p'"), {kX}, {4, 4}},
-      {Node("LinearClassifier", one, "'l' output: 'y'"), {kX}, {1.25, -0.25, 0.75, 0.25}},
-      {Node("LinearClassifier", one + Attr("post_transform", "LOGISTIC"), "'l' output: 'y'"),
+      {MachineLearningNode("LinearClassifier", two, "'l' output: 'y'"), {kX}, {1, 0.5, 3, 2.5}},
+      {MachineLearningNode("LinearClassifier", two, "'y' output: 'p'"), {kX}, {4, 4}},
+      {MachineLearningNode("LinearClassifier", one, "'l' output: 'y'"),
+       {kX},
+       {1.25, -0.25, 0.75, 0.25}},
+      {MachineLearningNode("LinearClassifier", one + Attr("post_transform", "LOGISTIC"),
+                           "'l' output: 'y'"),
        {kX},
        {Sigmoid(0.25), Sigmoid(-0.25), Sigmoid(-0.25), Sigmoid(0.25)}},
-      {Node("LinearClassifier", one, "'y' output: 'p'"), {kX}, {4, 6}},
+      {MachineLearningNode("LinearClassifier", one, "'y' output: 'p'"), {kX}, {4, 6}},
   });
 }
 
@@ -56,24 +56,25 @@ TEST(Linear, Transforms) {
   const std::string node =
       FloatsAttr("coefficients", {1, 0, 0, 0, 1, 0, 0, 0, 1}) + Attr("targets", 3);
   const double sum = std::exp(-1) + std::exp(-2) + 1, without = std::exp(-1) + 1;
-  ExpectValues({{Node("LinearRegressor", node + Attr("post_transform", "SOFTMAX")),
-                 {x},
-                 {std::exp(-1) / sum, std::exp(-2) / sum, 1 / sum}},
-                {Node("LinearRegressor", node + Attr("post_transform", "SOFTMAX_ZERO")),
-                 {x},
-                 {std::exp(-1) / without, 0, 1 / without}},
-                // The quantile of a normal distribution, as far as the approximation goes.
-                {Node("LinearRegressor",
-                      FloatsAttr("coefficients", {0.5, 0, 0}) + Attr("post_transform", "PROBIT")),
-                 {x},
-                 {0}}});
+  ExpectValues(
+      {{MachineLearningNode("LinearRegressor", node + Attr("post_transform", "SOFTMAX")),
+        {x},
+        {std::exp(-1) / sum, std::exp(-2) / sum, 1 / sum}},
+       {MachineLearningNode("LinearRegressor", node + Attr("post_transform", "SOFTMAX_ZERO")),
+        {x},
+        {std::exp(-1) / without, 0, 1 / without}},
+       // The quantile of a normal distribution, as far as the approximation goes.
+       {MachineLearningNode("LinearRegressor", FloatsAttr("coefficients", {0.5, 0, 0}) +
+                                                   Attr("post_transform", "PROBIT")),
+        {x},
+        {0}}});
 }
 
 std::string Regressor(const std::string& kernel, const std::vector<double>& params) {
-  return Node("SVMRegressor", Attr("kernel_type", kernel.c_str()) +
-                                  FloatsAttr("kernel_params", params) + Attr("n_supports", 2) +
-                                  FloatsAttr("support_vectors", {1, 0, 0, 1}) +
-                                  FloatsAttr("coefficients", {2, -1}) + FloatsAttr("rho", {0.5}));
+  return MachineLearningNode(
+      "SVMRegressor", Attr("kernel_type", kernel.c_str()) + FloatsAttr("kernel_params", params) +
+                          Attr("n_supports", 2) + FloatsAttr("support_vectors", {1, 0, 0, 1}) +
+                          FloatsAttr("coefficients", {2, -1}) + FloatsAttr("rho", {0.5}));
 }
 
 TEST(SupportVectors, Regression) {
@@ -86,8 +87,8 @@ TEST(SupportVectors, Regression) {
       {Regressor("SIGMOID", {0.1, 0.2, 0}),
        {kX},
        {2 * std::tanh(0.3) - std::tanh(0.4) + 0.5, 2 * std::tanh(0.5) - std::tanh(0.6) + 0.5}},
-      {Node("SVMRegressor",
-            FloatsAttr("coefficients", {1, -1}) + FloatsAttr("rho", {1.5}) + Attr("one_class", 1)),
+      {MachineLearningNode("SVMRegressor", FloatsAttr("coefficients", {1, -1}) +
+                                               FloatsAttr("rho", {1.5}) + Attr("one_class", 1)),
        {{"x", {2, 2}, {1, 2, 0, 4}}},
        {1, -1}},
   });
@@ -115,18 +116,22 @@ TEST(SupportVectors, Classification) {
   const std::string shares = FloatsAttr("prob_a", {-1}) + FloatsAttr("prob_b", {0.25});
   ExpectValues({
       // 0 against 1: x0 - 2 x1; 0 against 2: 4 x0 - 3 x2 + 0.5; 1 against 2: 5 x1 - 6 x2.
-      {Node("SVMClassifier", ThreeClasses(), scores.c_str()), {x}, {-1, 1.5, -1, 7, 33.5, -1}},
-      {Node("SVMClassifier", ThreeClasses(), labels.c_str()), {x}, {5, 5}},
-      {Node("SVMClassifier", TwoClasses(), scores.c_str()), {kX}, {0.5, -0.5, 0.5, -0.5}},
-      {Node("SVMClassifier", TwoClasses(), labels.c_str()), {kX}, {6, 6}},
-      {Node("SVMClassifier", TwoClasses() + shares, scores.c_str()),
+      {MachineLearningNode("SVMClassifier", ThreeClasses(), scores.c_str()),
+       {x},
+       {-1, 1.5, -1, 7, 33.5, -1}},
+      {MachineLearningNode("SVMClassifier", ThreeClasses(), labels.c_str()), {x}, {5, 5}},
+      {MachineLearningNode("SVMClassifier", TwoClasses(), scores.c_str()),
+       {kX},
+       {0.5, -0.5, 0.5, -0.5}},
+      {MachineLearningNode("SVMClassifier", TwoClasses(), labels.c_str()), {kX}, {6, 6}},
+      {MachineLearningNode("SVMClassifier", TwoClasses() + shares, scores.c_str()),
        {kX},
        {Sigmoid(-0.75), Sigmoid(0.75), Sigmoid(-0.75), Sigmoid(0.75)}},
       // A linear machine for each class.
-      {Node("SVMClassifier",
-            Attr("classlabels_ints", std::vector<int>{5, 6}) +
-                FloatsAttr("coefficients", {1, 0, 0, 1}) + FloatsAttr("rho", {0.5}),
-            scores.c_str()),
+      {MachineLearningNode("SVMClassifier",
+                           Attr("classlabels_ints", std::vector<int>{5, 6}) +
+                               FloatsAttr("coefficients", {1, 0, 0, 1}) + FloatsAttr("rho", {0.5}),
+                           scores.c_str()),
        {kX},
        {1.5, 2.5, 3.5, 4.5}},
   });
@@ -136,25 +141,26 @@ TEST(Linear, Refusals) {
   const struct {
     std::string node, text;
   } rows[] = {
-      {Node("LinearRegressor", FloatsAttr("coefficients", {1, 2, 3})),
+      {MachineLearningNode("LinearRegressor", FloatsAttr("coefficients", {1, 2, 3})),
        "coefficients: found 3 values, wanted 1 rows of 2, the features of a sample"},
-      {Node("LinearRegressor",
-            FloatsAttr("coefficients", {1, 2}) + FloatsAttr("intercepts", {1, 2})),
+      {MachineLearningNode("LinearRegressor",
+                           FloatsAttr("coefficients", {1, 2}) + FloatsAttr("intercepts", {1, 2})),
        "intercepts: found 2 values, wanted 1, or 1"},
-      {Node("LinearClassifier", FloatsAttr("coefficients", {1, 2}), "'y'"),
+      {MachineLearningNode("LinearClassifier", FloatsAttr("coefficients", {1, 2}), "'y'"),
        "wanted classlabels_ints or classlabels_strings"},
-      {Node("LinearClassifier",
-            FloatsAttr("coefficients", {1, 2, 3, 4}) +
-                Attr("classlabels_ints", std::vector<int>{1, 2, 3}),
-            "'y'"),
+      {MachineLearningNode("LinearClassifier",
+                           FloatsAttr("coefficients", {1, 2, 3, 4}) +
+                               Attr("classlabels_ints", std::vector<int>{1, 2, 3}),
+                           "'y'"),
        "scores: found 2 for a sample, wanted 3, one for each label"},
       {Regressor("WAVE", {}), "kernel_type: found WAVE"},
       {Regressor("RBF", {1}), "kernel_params: found 1 values, wanted gamma, coef0, degree"},
-      {Node("SVMClassifier", TwoClasses() + FloatsAttr("prob_a", {1}), "'y'"),
+      {MachineLearningNode("SVMClassifier", TwoClasses() + FloatsAttr("prob_a", {1}), "'y'"),
        "rho, prob_a and prob_b: found 1, 1 and 0 values, wanted 1"},
-      {Node("SVMClassifier",
-            ThreeClasses() + FloatsAttr("prob_a", {1, 1, 1}) + FloatsAttr("prob_b", {1, 1, 1}),
-            "'y'"),
+      {MachineLearningNode(
+           "SVMClassifier",
+           ThreeClasses() + FloatsAttr("prob_a", {1, 1, 1}) + FloatsAttr("prob_b", {1, 1, 1}),
+           "'y'"),
        "probabilities of more than two classes"},
   };
   for (const auto& row : rows) {

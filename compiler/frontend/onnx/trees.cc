@@ -93,7 +93,7 @@ class Ballot {
  private:
   static constexpr int64_t kNone = -1, kSeveral = -2, kUnknown = -3;
 
-  // The target that all leaves below vote for. The trees have no circles, and are not deep.
+  // The target that all leaves below vote for. The trees have no cycles, and are not deep.
   int64_t TargetOf(int64_t child) {
     if (child >= 0) {
       int64_t& target = target_of_[static_cast<size_t>(child)];

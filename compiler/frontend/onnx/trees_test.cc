@@ -16,11 +16,6 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string Node(const char* op, const std::string& attributes, const char* outputs = "'y'") {
-  return absl::StrCat("op_type: '", op, "' domain: 'ai.onnx.ml' input: 'x' output: ", outputs, " ",
-                      attributes);
-}
-
 // A tree of one question, x0 `mode` 2, with the leaves 1 and 2.
 std::string Question(const std::string& mode, const std::string& rest = "") {
   return Attr("nodes_treeids", std::vector<int>{0, 0, 0}) +
@@ -42,7 +37,7 @@ std::string Targets(const std::vector<int>& ids, const std::vector<double>& weig
 }
 
 std::string Regressor(const std::string& attributes) {
-  return Node("TreeEnsembleRegressor", attributes);
+  return MachineLearningNode("TreeEnsembleRegressor", attributes);
 }
 
 const Given kSamples = {"x", {4, 1}, {1, 2, 3, NAN}};
@@ -107,7 +102,7 @@ TEST(Trees, AreAddedUp) {
 }
 
 std::string Classifier(const std::string& attributes, const char* outputs) {
-  return Node("TreeEnsembleClassifier", attributes, outputs);
+  return MachineLearningNode("TreeEnsembleClassifier", attributes, outputs);
 }
 
 TEST(Trees, ChooseClasses) {
@@ -156,16 +151,16 @@ std::string TensorAttr(const char* name, const std::vector<double>& values) {
 }
 
 std::string Ensemble(const std::vector<double>& modes, const std::string& rest) {
-  return Node("TreeEnsemble", Attr("tree_roots", std::vector<int>{0}) +
-                                  TensorAttr("nodes_modes", modes) +
-                                  Attr("nodes_featureids", std::vector<int>{0, 1}) +
-                                  TensorAttr("nodes_splits", {2, 0.5}) +
-                                  Attr("nodes_truenodeids", std::vector<int>{1, 1}) +
-                                  Attr("nodes_trueleafs", std::vector<int>{0, 1}) +
-                                  Attr("nodes_falsenodeids", std::vector<int>{0, 2}) +
-                                  Attr("nodes_falseleafs", std::vector<int>{1, 1}) +
-                                  Attr("leaf_targetids", std::vector<int>{0, 0, 0}) +
-                                  TensorAttr("leaf_weights", {10, 20, 30}) + rest);
+  return MachineLearningNode(
+      "TreeEnsemble", Attr("tree_roots", std::vector<int>{0}) + TensorAttr("nodes_modes", modes) +
+                          Attr("nodes_featureids", std::vector<int>{0, 1}) +
+                          TensorAttr("nodes_splits", {2, 0.5}) +
+                          Attr("nodes_truenodeids", std::vector<int>{1, 1}) +
+                          Attr("nodes_trueleafs", std::vector<int>{0, 1}) +
+                          Attr("nodes_falsenodeids", std::vector<int>{0, 2}) +
+                          Attr("nodes_falseleafs", std::vector<int>{1, 1}) +
+                          Attr("leaf_targetids", std::vector<int>{0, 0, 0}) +
+                          TensorAttr("leaf_weights", {10, 20, 30}) + rest);
 }
 
 TEST(Trees, AreReadFromTreeEnsemble) {

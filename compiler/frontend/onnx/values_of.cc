@@ -92,4 +92,10 @@ std::string StringsAttr(const char* name, const std::vector<std::string>& values
                       absl::StrJoin(values, "', '"), "'] }");
 }
 
+std::string MachineLearningNode(const char* op, const std::string& attributes, const char* outputs,
+                                const char* inputs) {
+  return absl::StrCat("op_type: '", op, "' domain: 'ai.onnx.ml' input: ", inputs,
+                      " output: ", outputs, " ", attributes);
+}
+
 }  // namespace kiln::onnx_frontend

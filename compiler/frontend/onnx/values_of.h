@@ -42,6 +42,10 @@ absl::StatusOr<std::vector<double>> ValuesOf(const ModelCase& test);
 // That each has its values, within 1e-5.
 void ExpectValues(const std::vector<ModelCase>& cases);
 
+// A node of the domain ai.onnx.ml, as text; inputs and outputs are quoted.
+std::string MachineLearningNode(const char* op, const std::string& attributes,
+                                const char* outputs = "'y'", const char* inputs = "'x'");
+
 }  // namespace kiln::onnx_frontend
 
 #endif  // KILN_COMPILER_FRONTEND_ONNX_VALUES_OF_H_
