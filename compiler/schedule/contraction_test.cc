@@ -135,46 +135,6 @@ TEST(Contraction, PacksConstantsByBlocksOfColumns) {
   }
 }
 
-// One row whose columns come from memory: each vector of them is a stream of its own, and between
-// streams are zeros, so that those of a tile come to the end of their pages one after the other.
-TEST(Contraction, PacksStreamsForOneRow) {
-  Target target = VectorTarget(256);
-  target.l2_bytes = 8192;
-  const Scheduled scheduled = Schedule(Product(1, 1024, 60, Columns::kConstantTransposed), target);
-  EXPECT_EQ(scheduled.description, "contraction 1x8x8 columns outside packed");
-  ASSERT_EQ(scheduled.constants.size(), 1u);
-  const loop::Constant& packed = scheduled.constants[0];
-  // 8 streams: an eighth of a page is 16 vectors.
-  ASSERT_EQ(packed.buffer->shape, (Shape{8, 1024 + 16, 8}));
-  for (int64_t vector = 0; vector < 8; ++vector) {
-    for (int64_t k : {0, 1, 1023, 1024, 1039}) {
-      for (int64_t lane = 0; lane < 8; ++lane) {
-        const int64_t n = vector * 8 + lane;
-        const bool exists = n < 60 && k < 1024;
-        const double expected = exists ? 1 + 0.5 * static_cast<double>(n * 1024 + k) : 0;
-        ASSERT_EQ(packed.tensor.AsDouble((vector * 1040 + k) * 8 + lane), expected)
-            << n << " " << k;
-      }
-    }
-  }
-  // Zeros that would weigh are not there, and several tiles of rows find their columns in the
-  // cache.
-  EXPECT_EQ(Schedule(Product(1, 990, 64, Columns::kConstant), target).constants[0].buffer->shape,
-            (Shape{8, 990, 8}));
-  EXPECT_EQ(Schedule(Product(100, 1024, 64, Columns::kConstant), target)
-                .constants[0]
-                .buffer->shape.size(),
-            3u);
-  for (int64_t rows : {1, 2, 5}) {
-    for (int64_t columns : {5, 8, 64, 68, 129}) {
-      for (int64_t reduce : {24, 1024}) {
-        SCOPED_TRACE(testing::Message() << rows << " x " << reduce << " x " << columns);
-        ExpectLikeNaive(Product(rows, reduce, columns, Columns::kConstant), target, kTolerance);
-      }
-    }
-  }
-}
-
 TEST(Contraction, PacksComputedColumnsInScratch) {
   const Scheduled scheduled =
       Schedule(Product(12, 2, 35, Columns::kInputTransposed), VectorTarget(256));
@@ -202,24 +162,37 @@ TEST(Contraction, UsesFusedMultiplyAddWhereTheMachineHasIt) {
   EXPECT_FALSE(absl::StrContains(Text(Schedule(ints, VectorTarget(256))), "fma("));
 }
 
-// Columns that do not stay in the first cache, and rows of several whole image rows.
-TEST(Contraction, AsksForColumnsAhead) {
-  const Kernel large = Product(28, 1024, 64, Columns::kConstant);
-  const Scheduled scheduled = Schedule(large, VectorTarget(512));
-  EXPECT_TRUE(absl::StrContains(Text(scheduled), "prefetch w_packed[")) << Text(scheduled);
-  ExpectLikeNaive(large, VectorTarget(512), kTolerance);
-  EXPECT_FALSE(absl::StrContains(
-      Text(Schedule(Product(28, 8, 64, Columns::kConstant), VectorTarget(512))), "prefetch"));
-}
-
-bool AsksSecondCacheFor(const Scheduled& scheduled, const std::string& buffer) {
+bool Prefetches(const Scheduled& scheduled, absl::string_view buffer, absl::string_view behind) {
   for (absl::string_view line : absl::StrSplit(Text(scheduled), '\n')) {
     if (absl::StrContains(line, absl::StrCat("prefetch ", buffer, "[")) &&
-        absl::StrContains(line, " to cache 2")) {
+        absl::EndsWith(line, behind)) {
       return true;
     }
   }
   return false;
+}
+
+bool AsksSecondCacheFor(const Scheduled& scheduled, absl::string_view buffer) {
+  return Prefetches(scheduled, buffer, " to cache 2");
+}
+
+// Columns are prefetched 8 KiB ahead where one tile reads more of them than the L1 cache keeps, and
+// where a block of them is more than that. A tile of one or two rows loads ahead by itself.
+TEST(Contraction, PrefetchesColumns) {
+  const auto prefetches = [](int64_t rows, int64_t reduce, int64_t columns) {
+    const Kernel product = Product(rows, reduce, columns, Columns::kConstant);
+    return Prefetches(Schedule(product, VectorTarget(512)), "w_packed", " + 2048]");
+  };
+  EXPECT_TRUE(prefetches(4, 256, 256));
+  EXPECT_TRUE(prefetches(5, 250, 129));
+  EXPECT_FALSE(prefetches(2, 256, 256));
+  EXPECT_FALSE(prefetches(4, 32, 64)) << "8 KiB stay in the cache";
+  EXPECT_FALSE(prefetches(100, 64, 256)) << "many tiles read blocks of 4 KiB";
+  EXPECT_TRUE(prefetches(28, 1024, 64)) << "many tiles read blocks larger than the cache";
+  for (const auto& [rows, reduce, columns] : {std::tuple{5, 250, 129}, {28, 1024, 64}}) {
+    ExpectLikeNaive(Product(rows, reduce, columns, Columns::kConstant), VectorTarget(512),
+                    kTolerance);
+  }
 }
 
 // Columns that do not stay in the second cache: while one block is read, the next one is asked for.

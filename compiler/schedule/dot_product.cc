@@ -246,7 +246,6 @@ void UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) 
   t.block = loop::MakeVar("block");
   t.column = loop::MakeVar("column");
   t.tile_row = loop::MakeVar("tile_row");
-  t.packed_columns = t.tile.columns();
   const PackedDotColumns packed = PackDotColumns(t, TakeColumnConstants(t, context), context);
   const loop::Load& x = *FactorLoad(t.c.x);
   const Expr value = padding == nullptr ? LoadOf(x) : InlineInto(LoadOf(x), *padding);

@@ -246,6 +246,24 @@ TEST(DotProduct, ConstantsOfColumnsLieSideBySide) {
   ExpectLikeNaive(kernel, DspTarget());
 }
 
+// One tile reads all columns once: every line is prefetched 8 KiB before its step.
+TEST(DotProduct, PrefetchesColumnsThatAreReadOnce) {
+  const auto prefetched = [](int64_t rows) {
+    const std::string text = Text(Schedule(Dense(rows, 512, 64, kI8, kWeights[0]), DotTarget()));
+    const std::regex line(R"(prefetch w_packed\[block \* 16384 \+ k \* 512 \+ (\d+)\])");
+    std::vector<int64_t> ahead;
+    for (auto m = std::sregex_iterator(text.begin(), text.end(), line); m != std::sregex_iterator();
+         ++m) {
+      ahead.push_back(std::stoll((*m)[1]));
+    }
+    return ahead;
+  };
+  // Four steps of two vectors.
+  EXPECT_EQ(prefetched(4), (std::vector<int64_t>{8192, 8256, 8320, 8384, 8448, 8512, 8576, 8640}));
+  EXPECT_TRUE(prefetched(2).empty());
+  ExpectLikeNaive(Dense(4, 512, 64, kI8, kWeights[0]), DotTarget());
+}
+
 TEST(DotProduct, MultipliesRowsOfInt16) {
   const DotMachine machines[] = {{"vpmaddwd", WithFeatures(256, "x86_64-pc-linux-gnu", "+avx2")},
                                  {"vpdpwssd", DotTarget()}};

@@ -102,12 +102,10 @@ bool HasSharedRows(const loop::Kernel& kernel, const Target& target);
 // All stages of such a kernel, for a block of rows after the other.
 Stmt SharedRowsNest(const loop::Kernel& kernel, Context& context);
 
-// One axis of a packed copy: how many elements, how far apart they are in the original, and how
-// many zeros are behind them.
+// One axis of a packed copy: how many elements, and how far apart they are in the original.
 struct PackedAxis {
   int64_t extent;
   int64_t stride;
-  int64_t zeros = 0;
 };
 // A copy of the constant behind `buffer` from element `base` on, walked by `axes` from the
 // outermost to the innermost. With `columns` >= 0 the axis `block` counts blocks of as many columns

@@ -18,7 +18,7 @@ Buffer PackConstant(const Buffer& buffer, int64_t base, const std::vector<Packed
                     Context& context, size_t block, int64_t columns) {
   const loop::Constant* source = FindConstant(context, buffer);
   Shape shape;
-  for (const PackedAxis& axis : axes) shape.push_back(axis.extent + axis.zeros);
+  for (const PackedAxis& axis : axes) shape.push_back(axis.extent);
   const size_t element = static_cast<size_t>(buffer->dtype.bytes());
   const PackedAxis& inner = axes.back();
   const std::string& from = source->tensor.bytes();
@@ -28,11 +28,10 @@ Buffer PackConstant(const Buffer& buffer, int64_t base, const std::vector<Packed
   for (bool more = NumElements(shape) > 0; more;
        out += static_cast<size_t>(shape.back()) * element) {
     int64_t first = base;
-    int64_t count =
+    const int64_t count =
         columns < 0 ? inner.extent : std::min(inner.extent, columns - at[block] * inner.extent);
     for (size_t i = 0; i < at.size(); ++i) {
       first += at[i] * axes[i].stride;
-      if (at[i] >= axes[i].extent) count = 0;
     }
     for (int64_t i = 0; i < count; ++i) {
       std::memcpy(out + static_cast<size_t>(i) * element,

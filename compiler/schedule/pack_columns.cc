@@ -8,10 +8,6 @@
 namespace kiln::schedule {
 namespace {
 
-constexpr int64_t kPageBytes = 4096;
-// A stream's steps for each zero behind them, at least.
-constexpr int64_t kMinStepsOfZero = 64;
-
 std::string NameOf(const Var& var) { return var.As<loop::VarNode>()->name; }
 
 // An axis of the packed column factor.
@@ -19,25 +15,6 @@ struct ColumnAxis {
   Var var;
   PackedAxis packed;
 };
-
-// Whether each vector of a tile's columns is packed by itself, so that a tile reads as many streams
-// as it has vectors: memory that one tile alone reads comes faster that way, because the hardware
-// looks ahead in each stream. Measured: 18 GB/s with 8 streams, 11 with 1.
-bool PacksByVector(const TiledContraction& t, const Target& target) {
-  const bool one_tile = TotalExtent(t.c.rows) == t.tile.outer_rows * t.tile.rows;
-  return one_tile && t.tile.vectors > 1 && target.has_caches &&
-         !KeepsColumns(TotalExtent(t.c.batch) * ColumnBytes(t.c), target);
-}
-
-// Zeros behind the `steps` of a stream, each of `step_bytes`, so that the streams of a tile are
-// spread evenly over a page: they do not all come to the end of theirs at once. Measured: 17 GB/s
-// with 8 streams instead of 14. None where they would weigh.
-int64_t ZerosBetween(int64_t streams, int64_t steps, int64_t step_bytes) {
-  const int64_t page = kPageBytes / step_bytes;
-  const int64_t wanted = page / streams, found = steps % page;
-  const int64_t zeros = (wanted - found + page) % page;
-  return zeros <= steps / kMinStepsOfZero ? zeros : 0;
-}
 
 // A stage that copies the column factor into `axes`; columns beyond the last are zero.
 Stage CopyStage(const TiledContraction& t, const loop::Load& load,
@@ -91,10 +68,7 @@ Stmt PackColumns(TiledContraction& t, Context& context) {
   t.column = loop::MakeVar("column");
   int64_t base = 0;
   const bool packs_now = constant && loop::AsInt(form.base, &base);
-  const int64_t width =
-      packs_now && PacksByVector(t, context.target) ? t.tile.lanes : t.tile.columns();
-  t.packed_columns = width;
-  const int64_t blocks = DivideUp(t.c.column.extent, width);
+  const int64_t width = t.tile.columns(), blocks = DivideUp(t.c.column.extent, width);
   const int64_t stride = form.coefficients.back();
   std::vector<ColumnAxis> axes;
   const auto add = [&](size_t i) {
@@ -105,18 +79,10 @@ Stmt PackColumns(TiledContraction& t, Context& context) {
   const size_t block_position = axes.size();
   axes.push_back({t.block, {blocks, stride * width}});
   for (size_t i = t.c.batch.size(); i + 1 < order.size(); ++i) add(i);
-  if (width != t.tile.columns() && axes.size() == block_position + 2) {
-    PackedAxis& steps = axes.back().packed;
-    steps.zeros = ZerosBetween(t.tile.vectors, steps.extent, width * load->buffer->dtype.bytes());
-  }
   axes.push_back({t.column, {width, stride}});
 
   std::vector<Expr> index;
   for (const ColumnAxis& a : axes) index.push_back(a.var);
-  if (width != t.tile.columns()) {
-    index[block_position] = t.block * Expr(t.tile.vectors) + t.column / Expr(width);
-    index.back() = t.column % Expr(width);
-  }
   if (packs_now) {
     std::vector<PackedAxis> packed;
     for (const ColumnAxis& a : axes) packed.push_back(a.packed);

@@ -10,9 +10,13 @@
 namespace kiln::schedule {
 namespace {
 
-// How far ahead columns are asked for: the hardware does that too, but stops at the end of every
-// page.
-constexpr int64_t kPrefetchBytes = 1024;
+// How far ahead columns are prefetched: what arrives from memory while one line takes its latency.
+// The hardware prefetches too, but stops at the end of every page. Measured with 8 rows on Zen 5:
+// 15 GB/s with 1 KiB, 38 with 4, 47 with 8.
+constexpr int64_t kPrefetchBytes = 8192;
+// Tiles of fewer rows load far enough ahead of their multiply-adds by themselves. Measured: with
+// prefetches 2 rows take 1.18 times as long, 3 rows 0.84 times.
+constexpr int64_t kMinRowsOfPrefetch = 3;
 
 // Multiply-adds of an innermost loop: it fits into the cache of decoded instructions with its
 // neighbours.
@@ -25,17 +29,31 @@ constexpr int64_t kMaxRowLines = 4;
 // Steps of a reduction that give time to fetch what the epilogue reads.
 constexpr int64_t kMinStepsAhead = 32;
 
-// Asks for the columns of a later step of the reduction: their cache lines, each where columns lie
-// side by side.
+Expr FirstLane(const Expr& index) {
+  if (const auto* ramp = index.As<loop::Ramp>()) return ramp->base;
+  const auto* broadcast = index.As<loop::Broadcast>();
+  return broadcast == nullptr ? index : broadcast->a;
+}
+
+// The element of a load's buffer that it reads, or of several the first.
+Expr FirstElement(const loop::Load& load) {
+  std::vector<Expr> index;
+  for (const Expr& i : load.index) index.push_back(FirstLane(i));
+  return FlatIndex(load.buffer, index, {});
+}
+
+// Elements of a column that a step of the reduction reads.
+int64_t ElementsOfStep(const TiledContraction& t) { return t.dot.has_value() ? t.dot->group : 1; }
+
+// Prefetches the cache lines of the columns that the reduction reads later.
 Stmt PrefetchColumns(const TiledContraction& t, const TilePlace& place) {
   if (t.prefetch_distance == 0) return {};
   const loop::Load& load = *FactorLoad(t.y);
-  const int64_t line = LineElements(load.buffer->dtype);
+  const int64_t line = LineElements(load.buffer->dtype) / ElementsOfStep(t);
   std::vector<Stmt> stmts;
-  for (int64_t column = 0; column < place.columns; column += std::min(line, t.packed_columns)) {
-    const Expr at =
-        loop::Substitute(FlatIndex(load.buffer, load.index, {}),
-                         {{t.block.get(), place.block}, {t.column.get(), Expr(column)}});
+  for (int64_t column = 0; column < place.columns; column += line) {
+    const Expr at = loop::Substitute(
+        FirstElement(load), {{t.block.get(), place.block}, {t.column.get(), Expr(column)}});
     stmts.push_back(loop::MakePrefetch(load.buffer, at + Expr(t.prefetch_distance)));
   }
   return loop::MakeBlock(std::move(stmts));
@@ -136,12 +154,6 @@ std::vector<const loop::Load*> EpilogueLoads(const TiledContraction& t) {
   return loads;
 }
 
-Expr FirstLane(const Expr& index) {
-  if (const auto* ramp = index.As<loop::Ramp>()) return ramp->base;
-  const auto* broadcast = index.As<loop::Broadcast>();
-  return broadcast == nullptr ? index : broadcast->a;
-}
-
 // All steps of a tile's reduction: of the rows and columns whose first groups are loads x and y of
 // the first step.
 Stmt LoopInAssembly(const TiledContraction& t, const Buffer& sums, const Expr& x, const Expr& y) {
@@ -149,10 +161,7 @@ Stmt LoopInAssembly(const TiledContraction& t, const Buffer& sums, const Expr& x
   for (const Axis& axis : t.c.reduce) first_step[axis.var.get()] = 0;
   const auto first = [&](const Expr& groups) {
     const auto* load = groups.As<loop::Load>();
-    std::vector<Expr> index;
-    for (const Expr& i : load->index) index.push_back(FirstLane(i));
-    return loop::Argument{load->buffer,
-                          loop::Substitute(FlatIndex(load->buffer, index, {}), first_step)};
+    return loop::Argument{load->buffer, loop::Substitute(FirstElement(*load), first_step)};
   };
   loop::DotKind kind = t.dot->kind();
   kind.steps = static_cast<int>(t.dot->steps);
@@ -167,17 +176,25 @@ Expr AddProduct(const TiledContraction& t, const Expr& sum, const Expr& x, const
   return t.fused_multiply_add ? loop::MakeFma(x, y, sum) : sum + x * y;
 }
 
+// Bytes of columns that are read before any of them is read again: all where one tile has all rows,
+// otherwise those of a tile.
+int64_t BytesReadOnce(const TiledContraction& t) {
+  const bool one_tile = TotalExtent(t.c.rows) == t.tile.outer_rows * t.tile.rows;
+  const int64_t columns = one_tile ? t.c.column.extent : t.tile.columns();
+  return columns * TotalExtent(t.c.reduce) * ElementsOfStep(t) *
+         FactorLoad(t.y)->buffer->dtype.bytes();
+}
+
 }  // namespace
 
 void SetReduction(TiledContraction& t, const Target& target) {
   t.fused_multiply_add = t.init.type().dtype.is_float() && target.has_fma;
   const bool scalar_dots = t.dot.has_value() && t.dot->row != nullptr && t.tile.lanes == 1;
   t.max_unrolled = !target.short_of_memory ? kMaxUnrolled : scalar_dots ? kScalarDotsUnrolled : 1;
-  const int64_t bytes = t.c.y.type().dtype.bytes();
-  const int64_t block_bytes = t.tile.columns() * TotalExtent(t.c.reduce) * bytes;
-  const bool ahead =
-      t.packed && !t.dot.has_value() && target.has_caches && block_bytes > target.l1_bytes / 2;
-  t.prefetch_distance = ahead ? kPrefetchBytes / bytes : 0;
+  const bool ahead = t.packed && target.has_caches &&
+                     t.tile.outer_rows * t.tile.rows >= kMinRowsOfPrefetch &&
+                     BytesReadOnce(t) > target.l1_bytes / 2;
+  t.prefetch_distance = ahead ? kPrefetchBytes / FactorLoad(t.y)->buffer->dtype.bytes() : 0;
   t.prefetches_epilogues = target.has_caches && TotalExtent(t.c.reduce) >= kMinStepsAhead;
 }
 

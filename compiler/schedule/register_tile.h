@@ -91,7 +91,6 @@ struct TiledContraction {
   // What is done for a tile's rows before the loop over blocks of columns, and memory for it.
   std::function<Stmt(const TilePlace&)> before_rows = {};
   std::vector<Buffer> row_buffers = {};
-  int64_t packed_columns = 0;  // that lie side by side: a block's, or a vector's
   // Multiply-adds that the innermost loop may have, so that its own instructions weigh little.
   int64_t max_unrolled = 1;
   // How many elements ahead the columns are asked for; 0: not at all.

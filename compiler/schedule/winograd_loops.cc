@@ -235,7 +235,6 @@ class Winograd {
     t.packed = true;
     t.block = loop::MakeVar("block");
     t.column = loop::MakeVar("column");
-    t.packed_columns = t.tile.columns();
     t.y = loop::MakeLoad(weights_, {t.block, point, channel, t.column});
     t.c.y = t.y;
     SetReduction(t, context_.target);
