@@ -9,6 +9,7 @@
 #include "compiler/ops/example.h"
 #include "compiler/ops/quantized.h"
 #include "compiler/ops/quantized_binary.h"
+#include "compiler/ops/sum_of_bytes.h"
 
 namespace kiln {
 namespace {
@@ -41,6 +42,8 @@ struct Operands {
   Access lhs, rhs;  // less their zero points, int32
   double lhs_scale, rhs_scale, out_scale;
 };
+
+int Sign(Operation operation) { return operation == Operation::kSubtract ? -1 : 1; }
 
 Expr Combine(Operation operation, const Expr& a, const Expr& b) {
   switch (operation) {
@@ -106,24 +109,62 @@ Access FloatResult(const Operands& o, Operation operation) {
   };
 }
 
+// The operator on numbers as they lie in memory.
+Access Result(StageBuilder& b, Operation operation, Rounding rounding, const Access& lhs,
+              const Access& rhs) {
+  const auto scale = [&](int k) { return OperandValues(b, k)[0]; };
+  const Operands o = {.lhs = Centred(b, lhs, kLhsZero, kI32),
+                      .rhs = Centred(b, rhs, kRhsZero, kI32),
+                      .lhs_scale = scale(kLhsScale),
+                      .rhs_scale = scale(kRhsScale),
+                      .out_scale = scale(kOutScale)};
+  const DType dtype = b.output_dtype(0);
+  const Access result = rounding == Rounding::kEven         ? FloatResult(o, operation)
+                        : operation == Operation::kMultiply ? Product(b, o, rounding)
+                        : rounding == Rounding::kTflite     ? TfliteSum(b, o, operation, dtype)
+                                                        : RequantizedSum(b, o, operation, rounding);
+  const auto zero = OperandAt(b, kOutZero);
+  return [=](const Indices& i) { return Saturate(result(i), zero(Expr(0)), dtype); };
+}
+
+// The same numbers by one rounding, where they are a linear function but for that: sums and
+// differences of bytes whose zero points are constants, with TFLITE and EVEN.
+absl::StatusOr<std::optional<SumOfBytes>> AsSumOfBytes(StageBuilder& b, Operation operation,
+                                                       Rounding rounding) {
+  const DType dtype = b.output_dtype(0);
+  bool linear = rounding == Rounding::kTflite || rounding == Rounding::kEven;
+  linear = linear && operation != Operation::kMultiply && dtype.bits == 8;
+  for (int k : {kLhsZero, kRhsZero, kOutZero}) linear = linear && b.constant(k) != nullptr;
+  if (!linear) return std::nullopt;
+  const auto result = [&](const Expr& lhs, const Expr& rhs) {
+    const auto access = [](const Expr& e) { return [e](const Indices&) { return e; }; };
+    return Result(b, operation, rounding, access(lhs), access(rhs))({});
+  };
+  KILN_ASSIGN_OR_RETURN(const std::vector<int64_t> values, ValuesOfPairs(dtype, result));
+  const auto number = [&](int k) { return OperandValues(b, k)[0]; };
+  const double lhs = number(kLhsScale) / number(kOutScale);
+  const double rhs = Sign(operation) * number(kRhsScale) / number(kOutScale);
+  const double constant = number(kOutZero) - lhs * number(kLhsZero) - rhs * number(kRhsZero);
+  return FitSumOfBytes(dtype, {lhs, rhs, constant}, values);
+}
+
 template <Operation kOperation>
 absl::Status Lower(StageBuilder& b) {
   KILN_ASSIGN_OR_RETURN(const Rounding rounding, RoundingOf(b.attrs(), 6));
-  const auto scale = [&](int k) { return OperandValues(b, k)[0]; };
-  const Operands o = {
-      .lhs = Centred(b, Broadcast(b.Input(kLhs), b.input_shape(kLhs)), kLhsZero, kI32),
-      .rhs = Centred(b, Broadcast(b.Input(kRhs), b.input_shape(kRhs)), kRhsZero, kI32),
-      .lhs_scale = scale(kLhsScale),
-      .rhs_scale = scale(kRhsScale),
-      .out_scale = scale(kOutScale)};
-  const DType dtype = b.output_dtype(0);
-  const Access result = rounding == Rounding::kEven          ? FloatResult(o, kOperation)
-                        : kOperation == Operation::kMultiply ? Product(b, o, rounding)
-                        : rounding == Rounding::kTflite
-                            ? TfliteSum(b, o, kOperation, dtype)
-                            : RequantizedSum(b, o, kOperation, rounding);
-  const auto zero = OperandAt(b, kOutZero);
-  b.Output(0, [&](const Indices& i) { return Saturate(result(i), zero(Expr(0)), dtype); });
+  const Access lhs = Broadcast(b.Input(kLhs), b.input_shape(kLhs)),
+               rhs = Broadcast(b.Input(kRhs), b.input_shape(kRhs));
+  KILN_ASSIGN_OR_RETURN(const std::optional<SumOfBytes> sum, AsSumOfBytes(b, kOperation, rounding));
+  if (!sum.has_value()) {
+    b.Output(0, Result(b, kOperation, rounding, lhs, rhs));
+    return absl::OkStatus();
+  }
+  const auto integer = [](int64_t value) { return loop::IntConst(loop::Type::Of(kI32), value); };
+  b.Output(0, [&, dtype = b.output_dtype(0)](const Indices& i) {
+    const Expr value = loop::MakeCast(kI32, lhs(i)) * integer(sum->lhs) +
+                       loop::MakeCast(kI32, rhs(i)) * integer(sum->rhs) + integer(sum->constant);
+    const Expr shift = integer(sum->shift);
+    return Saturate(loop::MakeBinary(loop::BinaryOp::kShr, value, shift), integer(0), dtype);
+  });
   return absl::OkStatus();
 }
 
