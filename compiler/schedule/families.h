@@ -87,6 +87,10 @@ std::optional<Contraction> AsContraction(const Stage& stage, const Expr& store,
 // The same where the stage itself stores its values.
 std::optional<Contraction> AsContraction(const Stage& stage, const Target& target);
 
+// Where stages[which] is a product of floats, and stages before it pad data of a few planes that
+// would be interleaved by that: they keep the order of the data.
+void StorePlanes(loop::Kernel& kernel, size_t which, const Target& target);
+
 // The kernel's stages, of which stages[which] is a contraction; stages behind it that are pointwise
 // become its epilogue. The choice is a direct one that CheckChoice accepts.
 Stmt ContractionNest(const loop::Kernel& kernel, size_t which, const ContractionChoice& choice,

@@ -208,6 +208,7 @@ absl::StatusOr<Stmt> Build(loop::Kernel& kernel, const ScheduleOptions& options,
   }
   const size_t contraction = FindContraction(kernel, context.target);
   if (contraction < kernel.stages.size()) {
+    schedule::StorePlanes(kernel, contraction, context.target);
     return BuildContraction(kernel, contraction, options, context, scheduled);
   }
   if (HasReduction(kernel)) {
