@@ -112,6 +112,8 @@ def _run_kiln(ctx, outputs, output_flag, flags, option = "-o", **kwargs):
         arguments.add("--passes=" + ",".join(ctx.attr.passes))
     if ctx.attr.check_indices:
         arguments.add("--check-indices")
+    if not ctx.attr.overlap:
+        arguments.add("--no-overlap")
     if not ctx.attr.winograd:
         arguments.add("--no-winograd")
     if ctx.file.tuning:
@@ -358,6 +360,7 @@ cc_model = rule(
             mandatory = True,
         ),
         "module_name": attr.string(doc = "A C identifier; default: the rule's name, with _ for what an identifier cannot hold."),
+        "overlap": attr.bool(default = True, doc = "Firmware: outputs reach into inputs where that makes the workspace smaller."),
         "passes": attr.string_list(doc = "Passes to switch off: [\"-fuse\"]."),
         "runtime": attr.string(
             default = "cpp",

@@ -2,6 +2,7 @@
 #include "compiler/executor/aot.h"
 
 #include <cstddef>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -90,6 +91,14 @@ absl::StatusOr<loop::Func> RunModel(const Plan& plan, const loop::LoopProgram& p
   }
   func.body = loop::MakeBlock(std::move(calls));
   return func;
+}
+
+void MarkOverlaps(const Plan& plan, loop::LoopProgram& program) {
+  std::set<absl::string_view> names;
+  for (const PlanOverlap& overlap : plan.overlaps) {
+    names.insert(plan.calls[static_cast<size_t>(overlap.call)].function);
+  }
+  for (loop::Func& func : program.funcs) func.in_place |= names.contains(func.name);
 }
 
 loop::Func ModelEntry(const loop::Func& model, std::string name, loop::Convention convention,

@@ -26,6 +26,9 @@ absl::StatusOr<loop::Func> RunModel(const Plan& plan, const loop::LoopProgram& p
                                     const std::map<std::string, int32_t>& profile_indices = {},
                                     const std::vector<DeviceUse>& devices = {});
 
+// Sets Func::in_place of the operator functions whose output reaches into an input in the plan.
+void MarkOverlaps(const Plan& plan, loop::LoopProgram& program);
+
 // Another way into `model`, which RunModel has made: with another convention, or with the first
 // `num_static_pools` pools in memory of the program's, so that the function must not run twice at
 // once.

@@ -62,6 +62,9 @@ struct CompileOptions {
   // C interface: inputs and outputs lie in the pools, and are no arguments of the model's function.
   // Without pools of the application's there is one, "workspace", which it gives.
   bool workspace_io = false;
+  // On a machine without an operating system: an output may reach into an input of its call, where
+  // that makes the workspace smaller.
+  bool overlap = true;
   // External code generators; one that comes earlier takes subgraphs first.
   std::vector<ExternalChoice> externals;
   ScheduleOptions schedule = {};

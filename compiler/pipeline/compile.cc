@@ -20,6 +20,7 @@
 #include "compiler/executor/state.h"
 #include "compiler/executor/system_lib.h"
 #include "compiler/graph/state.h"
+#include "compiler/loop/overlap.h"
 #include "compiler/loop/passes.h"
 #include "compiler/loop/pipeline.h"
 #include "compiler/pipeline/externals.h"
@@ -72,6 +73,19 @@ absl::StatusOr<std::vector<StatePair>> KeptStates(const std::vector<StatePair>& 
   if (states.empty() || options.interface == Interface::kPacked) return std::vector<StatePair>();
   KILN_RETURN_IF_ERROR(CheckKeepsState(options));
   return states;
+}
+
+// How far outputs may reach into inputs, which is looked at for firmware alone. The graph executor
+// gives every tensor a storage of its own.
+OverlapFinder OverlapFinderOf(const CompileOptions& options, const Target& target,
+                              const loop::LoopProgram& program) {
+  if (!options.overlap || !target.is_baremetal() || options.executor == Executor::kGraph) {
+    return nullptr;
+  }
+  return [&](const Call& call, int input, int output) {
+    return loop::FindOverlap(*program.FindFunc(call.function), input, output,
+                             target.buffer_alignment());
+  };
 }
 
 // How operator functions are called, and whether they are seen from outside.
@@ -204,13 +218,16 @@ absl::StatusOr<Stages> RunStages(Graph graph, const CompileOptions& options) {
           {.module_name = options.module_name, .schedule = options.schedule, .states = kept}));
   stages.lowered = variants.common;
   KILN_ASSIGN_OR_RETURN(
-      stages.plan, MakePlan(stages.fused, stages.lowered.calls,
-                            {.alignment_bytes = target.buffer_alignment(),
-                             .pools = PoolsOf(options),
-                             .workspace_io = options.workspace_io,
-                             .states = kept,
-                             .copy_function = ModulePrefix(options.module_name) + "_copy_state",
-                             .scratch_from_runtime = TakesScratchFromRuntime(options)}));
+      stages.plan,
+      MakePlan(stages.fused, stages.lowered.calls,
+               {.alignment_bytes = target.buffer_alignment(),
+                .pools = PoolsOf(options),
+                .workspace_io = options.workspace_io,
+                .states = kept,
+                .copy_function = ModulePrefix(options.module_name) + "_copy_state",
+                .scratch_from_runtime = TakesScratchFromRuntime(options),
+                .find_overlap = OverlapFinderOf(options, target, stages.lowered.program)}));
+  MarkOverlaps(stages.plan, stages.lowered.program);
   AddStateCopies(stages.plan, stages.lowered.program);
   KILN_RETURN_IF_ERROR(PlaceConstants(options.constant_pools, stages.lowered.program, stages.plan));
   stages.metadata = Describe(stages.plan, stages.lowered.program, info, variants.funcs);

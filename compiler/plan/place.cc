@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "compiler/base/align.h"
 #include "compiler/plan/place_in_order.h"
 
 namespace kiln {
@@ -55,7 +56,26 @@ struct PlaceTask {
   const std::vector<PoolShape>& pools;
   std::vector<int> preference;  // pools, the fastest first
   std::vector<std::vector<int>> conflicts;
+  // Of every lifetime those that it may overlap, which are no conflicts.
+  std::vector<std::vector<OverlapPair>> overlaps;
 };
+
+// The lowest offset from `offset` on where lifetime `i` may lie beside or over the other one of the
+// pair, which begins at `other`.
+int64_t LowestOffset(const PlaceTask& task, const OverlapPair& pair, int i, int64_t other,
+                     int64_t offset) {
+  const bool is_input = i == pair.input;
+  const auto bytes_of = [&](int k) { return task.lifetimes[static_cast<size_t>(k)].bytes; };
+  const int64_t end = other + bytes_of(is_input ? pair.output : pair.input);
+  if (offset + bytes_of(i) <= other || offset >= end) return offset;
+  const int64_t multiple = pair.by.multiple_bytes, least = pair.by.distance_bytes;
+  if (is_input) {
+    const int64_t distance = std::max(offset - other, least);
+    return std::min(end, other + AlignUp(distance, multiple));
+  }
+  const int64_t distance = other - offset;
+  return distance < least ? end : other - distance / multiple * multiple;
+}
 
 // The lowest offset in `pool` where lifetime `i` fits between those it conflicts with.
 int64_t LowestOffset(const PlaceTask& task, const Placement& placement, size_t i, int pool) {
@@ -67,12 +87,20 @@ int64_t LowestOffset(const PlaceTask& task, const Placement& placement, size_t i
     taken.emplace_back(begin, begin + task.lifetimes[other].bytes);
   }
   std::sort(taken.begin(), taken.end());
-  int64_t offset = 0;
-  for (const auto& [begin, end] : taken) {
-    if (offset + task.lifetimes[i].bytes <= begin) break;
-    offset = std::max(offset, end);
+  for (int64_t offset = 0;;) {
+    for (const auto& [begin, end] : taken) {
+      if (offset + task.lifetimes[i].bytes <= begin) break;
+      offset = std::max(offset, end);
+    }
+    const int64_t beside = offset;
+    for (const OverlapPair& pair : task.overlaps[i]) {
+      const int self = static_cast<int>(i);
+      const auto other = static_cast<size_t>(pair.input == self ? pair.output : pair.input);
+      if (placement.pools[other] != pool) continue;
+      offset = LowestOffset(task, pair, self, placement.offsets[other], offset);
+    }
+    if (offset == beside) return offset;
   }
-  return offset;
 }
 
 // Each buffer of `order` in turn in the most preferred pool that has room.
@@ -103,10 +131,36 @@ Placement FirstFit(const PlaceTask& task, const std::vector<int>& order) {
 }
 
 // What is compared, the smaller the better.
-std::tuple<int64_t, double, int64_t> Rank(const PlaceTask& task, const Placement& placement) {
+std::tuple<int64_t, double, int64_t> Rank(const std::vector<Lifetime>& lifetimes,
+                                          const Placement& placement) {
   int64_t unplaced_bytes = 0;
-  for (int i : placement.unplaced) unplaced_bytes += task.lifetimes[static_cast<size_t>(i)].bytes;
+  for (int i : placement.unplaced) unplaced_bytes += lifetimes[static_cast<size_t>(i)].bytes;
   return {unplaced_bytes, placement.cost, placement.total_bytes};
+}
+
+// Makes no conflicts of the pairs that may overlap.
+void AllowOverlaps(const std::vector<OverlapPair>& overlaps, PlaceTask& task) {
+  task.overlaps.resize(task.lifetimes.size());
+  for (const OverlapPair& pair : overlaps) {
+    for (const auto& [one, other] :
+         {std::pair(pair.output, pair.input), std::pair(pair.input, pair.output)}) {
+      std::erase(task.conflicts[static_cast<size_t>(one)], other);
+      task.overlaps[static_cast<size_t>(one)].push_back(pair);
+    }
+  }
+}
+
+// The fewest bytes that a placement with these overlaps can take.
+int64_t LowerBound(const std::vector<Lifetime>& lifetimes,
+                   const std::vector<OverlapPair>& overlaps) {
+  std::vector<int64_t> alive = AliveBytes(lifetimes);
+  for (const OverlapPair& pair : overlaps) {
+    const Lifetime& output = lifetimes[static_cast<size_t>(pair.output)];
+    const Lifetime& input = lifetimes[static_cast<size_t>(pair.input)];
+    const int64_t both = std::max(output.bytes, pair.by.distance_bytes + input.bytes);
+    alive[static_cast<size_t>(input.last)] -= output.bytes + input.bytes - both;
+  }
+  return *std::max_element(alive.begin(), alive.end());
 }
 
 template <typename Less>
@@ -119,7 +173,7 @@ std::vector<int> Ordered(size_t n, Less less) {
 
 }  // namespace
 
-int64_t LowerBound(const std::vector<Lifetime>& lifetimes) {
+std::vector<int64_t> AliveBytes(const std::vector<Lifetime>& lifetimes) {
   int last = 0;
   for (const Lifetime& l : lifetimes) last = std::max(last, l.last);
   std::vector<int64_t> change(static_cast<size_t>(last) + 2, 0);
@@ -127,19 +181,27 @@ int64_t LowerBound(const std::vector<Lifetime>& lifetimes) {
     change[static_cast<size_t>(l.first)] += l.bytes;
     change[static_cast<size_t>(l.last) + 1] -= l.bytes;
   }
-  int64_t alive = 0, most = 0;
-  for (int64_t c : change) most = std::max(most, alive += c);
-  return most;
+  std::partial_sum(change.begin(), change.end(), change.begin());
+  change.pop_back();
+  return change;
 }
 
-Placement Place(const std::vector<Lifetime>& lifetimes, const std::vector<PoolShape>& pools) {
+int64_t LowerBound(const std::vector<Lifetime>& lifetimes) { return LowerBound(lifetimes, {}); }
+
+bool IsBetter(const std::vector<Lifetime>& lifetimes, const Placement& a, const Placement& b) {
+  return Rank(lifetimes, a) < Rank(lifetimes, b);
+}
+
+Placement Place(const std::vector<Lifetime>& lifetimes, const std::vector<PoolShape>& pools,
+                const std::vector<OverlapPair>& overlaps) {
   const size_t n = lifetimes.size();
   std::vector<int> preference = Ordered(pools.size(), [&](int a, int b) {
     return pools[static_cast<size_t>(a)].speed > pools[static_cast<size_t>(b)].speed;
   });
   std::optional<std::vector<std::vector<int>>> conflicts = Conflicts(lifetimes);
   if (!conflicts.has_value()) return PlaceInOrder(lifetimes, pools, preference);
-  const PlaceTask task{lifetimes, pools, std::move(preference), *std::move(conflicts)};
+  PlaceTask task{lifetimes, pools, std::move(preference), *std::move(conflicts), {}};
+  AllowOverlaps(overlaps, task);
   const auto at = [&](int i) -> const Lifetime& { return lifetimes[static_cast<size_t>(i)]; };
   const auto degree = [&](int i) { return task.conflicts[static_cast<size_t>(i)].size(); };
   const auto span = [&](int i) { return at(i).last - at(i).first; };
@@ -158,18 +220,27 @@ Placement Place(const std::vector<Lifetime>& lifetimes, const std::vector<PoolSh
       {"greedy by lifetime", Ordered(n, [&](int a, int b) { return span(a) > span(b); })},
   };
   if (pools.size() > 1) candidates.push_back({"greedy by traffic", Ordered(n, hotter)});
+  // A lowest offset is one where inputs still find place above outputs that reach into them.
+  const auto last_first = [&](int a, int b) {
+    const auto rank = [&](int i) {
+      const bool overlaps_another = !task.overlaps[static_cast<size_t>(i)].empty();
+      return std::tuple(!overlaps_another, overlaps_another ? -at(i).first : 0, -at(i).bytes);
+    };
+    return rank(a) < rank(b);
+  };
+  if (!overlaps.empty()) candidates.push_back({"the last first", Ordered(n, last_first)});
   Placement best;
   best.pool_bytes.assign(pools.size(), 0);
   if (n == 0) return best;
   std::vector<int> order;
   for (const Candidate& candidate : candidates) {
     Placement placement = FirstFit(task, candidate.order);
-    if (!best.strategy.empty() && Rank(task, placement) >= Rank(task, best)) continue;
+    if (!best.strategy.empty() && !IsBetter(lifetimes, placement, best)) continue;
     best = std::move(placement);
     best.strategy = candidate.name;
     order = candidate.order;
   }
-  const int64_t bound = LowerBound(lifetimes);
+  const int64_t bound = LowerBound(lifetimes, overlaps);
   const auto done = [&] {
     return pools.size() == 1 && best.unplaced.empty() && best.total_bytes <= bound;
   };
@@ -187,7 +258,7 @@ Placement Place(const std::vector<Lifetime>& lifetimes, const std::vector<PoolSh
     std::vector<int> changed = order;
     std::swap(changed[next(n)], changed[next(n)]);
     Placement placement = FirstFit(task, changed);
-    const auto found = Rank(task, placement), kept = Rank(task, best);
+    const auto found = Rank(lifetimes, placement), kept = Rank(lifetimes, best);
     if (found > kept) continue;
     placement.strategy = found < kept ? "hill climbing" : best.strategy;
     best = std::move(placement);

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "compiler/loop/overlap.h"
+
 namespace kiln {
 
 struct Lifetime {
@@ -20,6 +22,13 @@ struct Lifetime {
   int first;      // calls, inclusive
   int last;
   int64_t traffic_bytes = 0;  // read and written while it lives
+};
+
+// Two lifetimes that may share bytes though both are alive in one call, as the output and the input
+// of it: if the output begins before the input by a distance that `by` allows.
+struct OverlapPair {
+  int output, input;  // lifetimes
+  loop::Overlap by;
 };
 
 // A pool as far as placing is concerned.
@@ -38,16 +47,23 @@ struct Placement {
   std::string strategy;
 };
 
+// Bytes that are alive at each time, from 0 to the last one.
+std::vector<int64_t> AliveBytes(const std::vector<Lifetime>& lifetimes);
 // Most bytes alive at once.
 int64_t LowerBound(const std::vector<Lifetime>& lifetimes);
 
 // The best of: greedy by size, greedy by number of conflicts, greedy by lifetime, with several
-// pools greedy by traffic, and hill climbing over the order from the best of these. A buffer goes
-// into the fastest pool that has room; of equally fast ones, the first. Best is what leaves the
-// fewest bytes unplaced, then what costs least, then what is smallest. Where more than a million
-// pairs of buffers are alive together, they are placed in order of lifetimes instead
-// (place_in_order.h). Deterministic. Without lifetimes, no strategy.
-Placement Place(const std::vector<Lifetime>& lifetimes, const std::vector<PoolShape>& pools = {{}});
+// pools greedy by traffic, with overlaps the last ones first, and hill climbing over the order from
+// the best of these. A buffer goes into the fastest pool that has room; of equally fast ones, the
+// first. Best is what leaves the fewest bytes unplaced, then what costs least, then what is
+// smallest. Where more than a million pairs of buffers are alive together, they are placed in order
+// of lifetimes instead (place_in_order.h), and none overlap. Deterministic. Without lifetimes, no
+// strategy.
+Placement Place(const std::vector<Lifetime>& lifetimes, const std::vector<PoolShape>& pools = {{}},
+                const std::vector<OverlapPair>& overlaps = {});
+
+// Whether `a` is the better of two placements of these lifetimes.
+bool IsBetter(const std::vector<Lifetime>& lifetimes, const Placement& a, const Placement& b);
 
 }  // namespace kiln
 

@@ -14,6 +14,7 @@
 #include "compiler/base/status.h"
 #include "compiler/plan/keep_states.h"
 #include "compiler/plan/place.h"
+#include "compiler/plan/place_overlapping.h"
 
 namespace kiln {
 namespace {
@@ -265,7 +266,8 @@ class Planner {
       }
       shapes.push_back(shape);
     }
-    const Placement placement = Place(lifetimes, shapes);
+    const Placement placement =
+        PlaceOverlapping(lifetimes, shapes, placed, options_.find_overlap, plan_);
     plan_.lower_bound_bytes = LowerBound(lifetimes);
     plan_.strategy = placement.strategy;
     if (!placement.unplaced.empty()) return TooSmall(placement, placed, lifetimes);

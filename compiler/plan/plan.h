@@ -5,6 +5,8 @@
 #define KILN_COMPILER_PLAN_PLAN_H_
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,7 @@
 #include "compiler/call/call.h"
 #include "compiler/graph/graph.h"
 #include "compiler/graph/state.h"
+#include "compiler/loop/overlap.h"
 
 namespace kiln {
 
@@ -74,6 +77,12 @@ struct PlanState {
   bool is_copied = false;
 };
 
+// A call whose output shares bytes with its input, of which it writes over what it has read.
+struct PlanOverlap {
+  int call;           // its number
+  int input, output;  // buffers that own their memory
+};
+
 struct Plan {
   std::vector<PlanBuffer> buffers;
   std::vector<PlanCall> calls;  // in order
@@ -82,9 +91,12 @@ struct Plan {
   std::vector<PlanState> states;
   std::vector<PlanPool> pools;           // "workspace", or those of PlanOptions; then "state"
   std::vector<PlanPool> constant_pools;  // that the application described
-  int64_t lower_bound_bytes = 0;         // most bytes that are alive at once: no plan is smaller
-  std::string strategy;                  // that gave this placement
-  bool workspace_io = false;             // inputs and outputs lie in the pools
+  // Most bytes that are alive at once: no plan is smaller in which nothing overlaps.
+  int64_t lower_bound_bytes = 0;
+  std::vector<PlanOverlap> overlaps;
+  int64_t overlap_saves_bytes = 0;  // of the workspace
+  std::string strategy;             // that gave this placement
+  bool workspace_io = false;        // inputs and outputs lie in the pools
 
   // The buffer that owns the memory of `buffer`.
   int Root(int buffer) const;
@@ -98,6 +110,11 @@ struct PoolSpec {
   int64_t alignment_bytes = 0;  // of its first byte, a power of two; 0: the target's
   double speed = 1;             // relative to the other pools
 };
+
+// How far output number `output` of a call may reach into its input number `input`, which nothing
+// reads later.
+using OverlapFinder =
+    std::function<std::optional<loop::Overlap>(const Call&, int input, int output)>;
 
 struct PlanOptions {
   int64_t alignment_bytes = 64;  // of every buffer, and of a pool that says none
@@ -113,6 +130,7 @@ struct PlanOptions {
   // Functions take their scratch memory from the runtime when they run: it has no place in the
   // plan.
   bool scratch_from_runtime = false;
+  OverlapFinder find_overlap;  // null: nothing overlaps
 };
 
 // Orders lifetimes and places every intermediate and scratch buffer, and with workspace_io every

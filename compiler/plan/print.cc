@@ -31,6 +31,10 @@ std::string ToString(const Plan& plan) {
   std::string text = absl::StrFormat("workspace %d bytes, lower bound %d bytes (%s)\n",
                                      plan.workspace_bytes(), plan.lower_bound_bytes,
                                      plan.strategy.empty() ? "nothing to place" : plan.strategy);
+  if (!plan.overlaps.empty()) {
+    absl::StrAppend(&text, "outputs that reach into inputs save ", plan.overlap_saves_bytes,
+                    " bytes\n");
+  }
   for (const PlanPool& pool : plan.pools) {
     if (pool.is_state) {
       absl::StrAppendFormat(&text, "state %d bytes, aligned to %d\n", pool.size_bytes,
@@ -57,7 +61,8 @@ std::string ToString(const Plan& plan) {
     absl::StrAppend(&text, ")\n");
   }
   absl::StrAppend(&text, "buffers:\n");
-  for (const PlanBuffer& b : plan.buffers) {
+  for (size_t i = 0; i < plan.buffers.size(); ++i) {
+    const PlanBuffer& b = plan.buffers[i];
     absl::StrAppendFormat(&text, "  %-12s %-8s %s %d bytes, calls %d to %d", b.name,
                           KindName(b.kind), b.type.ToString(), b.bytes(), b.first_call,
                           b.last_call);
@@ -69,6 +74,11 @@ std::string ToString(const Plan& plan) {
       const PlanPool& pool = plan.pools[static_cast<size_t>(b.pool)];
       absl::StrAppend(&text, ", at ", pool.external || pool.is_state ? pool.name + " + " : "",
                       b.offset_bytes);
+    }
+    for (const PlanOverlap& overlap : plan.overlaps) {
+      if (overlap.output != static_cast<int>(i)) continue;
+      absl::StrAppend(&text, ", reaches into ",
+                      plan.buffers[static_cast<size_t>(overlap.input)].name);
     }
     absl::StrAppend(&text, "\n");
   }

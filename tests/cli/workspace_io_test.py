@@ -187,6 +187,26 @@ class WorkspaceIoTest(CliCase):
         self.assertEqual(io, same_io)
         self.assertLessEqual(inside, beside + io)
 
+    # A convolution needs no row of its input any more when the next but one is computed.
+    def test_outputs_reach_into_inputs(self):
+        options = ["compile", DIGITS, "--target", "cortex-m4f", "--emit=plan"] + OPTIONS
+        saved = int(re.search(r"\noutputs that reach into inputs save (\d+) bytes\n", self.succeeds(*options)).group(1))
+        size = r"^workspace (\d+) bytes, lower bound (\d+) bytes "
+        over, bound = map(int, re.match(size, self.succeeds(*options)).groups())
+        apart = self.succeeds(*options, "--no-overlap")
+        self.assertEqual(re.match(size, apart).groups(), (str(over + saved), str(bound)))
+        self.assertGreater(saved, 1000)
+        self.assertIn(", reaches into t", self.succeeds(*options))
+        self.assertNotIn("reach", apart)
+        inspected = self.succeeds("inspect", DIGITS, "--target", "cortex-m4f")
+        self.assertRegex(inspected, r"memory plan: workspace \d+ bytes, lower bound \d+ bytes without overlap, aligned to 16")
+        for no_overlap in (["--target", "cortex-m4f", "--no-overlap"], ["--target", "x86-64"]):
+            self.assertNotIn("without overlap", self.succeeds("inspect", DIGITS, *no_overlap))
+
+    def test_the_graph_executor_does_not_overlap(self):
+        options = ["compile", DIGITS, "--target", "cortex-m4f", "--runtime", "crt", "--executor", "graph", "--emit=plan"]
+        self.assertNotIn("reach", self.succeeds(*options))
+
     def test_archive_and_report(self):
         self.succeeds("compile", DIGITS, "--target", "cortex-m4f", "--codegen", "c", "--mlf", "m.tar", *OPTIONS)
         text = self.succeeds("inspect", "m.tar")

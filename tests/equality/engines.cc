@@ -16,6 +16,7 @@
 #include "compiler/evaluate/evaluate.h"
 #include "compiler/executor/aot.h"
 #include "compiler/loop/interpret.h"
+#include "compiler/loop/overlap.h"
 #include "compiler/loop/passes.h"
 #include "compiler/loop/round_trip.h"
 #include "compiler/options/options.h"
@@ -60,7 +61,15 @@ absl::StatusOr<Lowering> LowerInto(const Case& test, size_t number, const Engine
                           .naive = options.naive,
                           .passes = {.disabled = {}, .thorough = true, .after = nullptr}},
              .place_concatenations = options.place_concatenations && !options.naive}));
-  KILN_ASSIGN_OR_RETURN(const Plan plan, MakePlan(graph, lowered.calls));
+  PlanOptions planning;
+  if (options.overlap) {
+    planning.find_overlap = [&](const Call& call, int input, int output) {
+      return loop::FindOverlap(*lowered.program.FindFunc(call.function), input, output,
+                               planning.alignment_bytes);
+    };
+  }
+  KILN_ASSIGN_OR_RETURN(const Plan plan, MakePlan(graph, lowered.calls, planning));
+  MarkOverlaps(plan, lowered.program);
   Lowering result;
   result.function = absl::StrCat(module, "_run");
   KILN_ASSIGN_OR_RETURN(loop::Func main, RunModel(plan, lowered.program, result.function));

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bytes of memory that the integer models of MLPerf Tiny take, their inputs and outputs included.
 
-A plan cannot take less than the tensors that are alive at once when the operators run in the model's order, one by one; what scratch
-memory and alignment add, fusion and results in the place of arguments have to save.
+A plan without overlap cannot take less than the tensors that are alive at once when the operators run in the model's order, one by one; what
+scratch memory and alignment add, fusion and results in the place of arguments have to save. In firmware outputs reach into inputs.
 """
 
 import json
@@ -19,20 +19,27 @@ PEAK_BYTES = {
     "ic/pretrainedResnet_quant": 49152,
     "vww/vww_96_int8": 55296,
 }
-TARGETS = ["cortex-m4", "cortex-m55", "host"]
+# The most that they take in firmware.
+FIRMWARE_BYTES = {
+    "ad/ad01_int8": 768,
+    "kws/kws_ref_model": 9792,
+    "ic/pretrainedResnet_quant": 33344,
+    "vww/vww_96_int8": 38576,
+}
+TARGETS = {"cortex-m4": FIRMWARE_BYTES, "cortex-m55": FIRMWARE_BYTES, "host": PEAK_BYTES}
 
 
 @unittest.skipUnless(DATA, "KILN_SHARED_DATA does not name the folder with the models")
 class WorkspaceTest(unittest.TestCase):
-    def test_is_at_most_the_peak_of_live_tensors(self):
-        for model, peak in PEAK_BYTES.items():
-            for target in TARGETS:
+    def test_takes_no_more(self):
+        for target, limits in TARGETS.items():
+            for model, limit in limits.items():
                 with self.subTest(model, target=target):
                     path = os.path.join(DATA, "mlperf_tiny", model + ".tflite")
                     command = [KILN, "compile", path, "--emit=metadata", "--runtime", "crt", "--interface", "c", "--workspace-io"]
                     text = subprocess.run(command + ["--target", target], stdout=subprocess.PIPE, check=True).stdout
                     main = json.loads(text)["functions"][0]
-                    self.assertLessEqual(main["workspace_size_bytes"], peak)
+                    self.assertLessEqual(main["workspace_size_bytes"], limit)
                     # Both lie in it.
                     self.assertTrue(all("place" in parameter for parameter in main["parameters"]))
 

@@ -2,6 +2,8 @@
 #include "tools/kiln/layer_report.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "tools/terminal/table.h"
@@ -9,14 +11,22 @@
 namespace kiln::tools {
 namespace {
 
-// Bytes of all workspaces that are alive during a call, and of the state.
+// Bytes of all workspaces that are alive during a call, and of the state. What an output and an
+// input share counts once.
 int64_t AliveBytes(const proto::Metadata& metadata, int32_t call) {
   int64_t bytes = 0;
   for (const proto::Pool& pool : metadata.pools()) {
     if (pool.kind() == proto::Pool::CONSTANT) continue;
+    std::vector<std::pair<int64_t, int64_t>> alive;  // [begin, end)
     for (const proto::PoolBuffer& buffer : pool.buffers()) {
-      const bool alive = buffer.first_call() <= call && call <= buffer.last_call();
-      bytes += alive ? buffer.size_bytes() : 0;
+      if (call < buffer.first_call() || buffer.last_call() < call) continue;
+      alive.emplace_back(buffer.offset_bytes(), buffer.offset_bytes() + buffer.size_bytes());
+    }
+    std::sort(alive.begin(), alive.end());
+    int64_t counted = 0;
+    for (const auto& [begin, end] : alive) {
+      bytes += std::max<int64_t>(0, end - std::max(begin, counted));
+      counted = std::max(counted, end);
     }
   }
   return bytes;

@@ -57,13 +57,16 @@ void AddCompilationOptions(CLI::App& command, ModelFlags& flags) {
   command.add_flag("--no-winograd", flags.no_winograd,
                    "No convolutions by Winograd's filtering, which is faster and has errors a few "
                    "times as large as those of direct sums");
+  command.add_flag("--no-overlap", flags.no_overlap,
+                   "Firmware: no output reaches into an input of its operator, which makes the "
+                   "workspace smaller");
 }
 
 bool SaysHowToCompile(const ModelFlags& flags) {
   return !flags.codegen.empty() || !flags.target.empty() || !flags.cpu_variants.empty() ||
          !flags.inputs.shapes.empty() || !flags.inputs.constants.empty() ||
          !flags.inputs.states.empty() || !flags.externals.empty() || !flags.passes.empty() ||
-         flags.no_winograd;
+         flags.no_winograd || flags.no_overlap;
 }
 
 Codegen DefaultCodegen() { return HasCodegen(Codegen::kLlvm) ? Codegen::kLlvm : Codegen::kC; }
@@ -83,6 +86,7 @@ absl::Status ApplyModelFlags(const ModelFlags& flags, CompileOptions& o) {
   }
   o.threads = flags.threads;
   o.schedule.winograd = !flags.no_winograd;
+  o.overlap = !flags.no_overlap;
   for (absl::string_view pass : absl::StrSplit(flags.passes, ',', absl::SkipEmpty())) {
     if (pass[0] != '-') {
       return absl::InvalidArgumentError(absl::StrCat(

@@ -19,7 +19,7 @@ struct ModelFlags {
   InputFlags inputs;
   std::vector<std::string> externals, cpu_variants;
   int threads = 0;
-  bool no_winograd = false;
+  bool no_winograd = false, no_overlap = false;
 };
 
 // --input and --constant. `flags` has to live as long as `command`, here and below.

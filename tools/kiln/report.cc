@@ -124,7 +124,11 @@ std::string Report(const proto::Metadata& metadata, int columns) {
                     : pool.kind() == proto::Pool::STATE ? "\nkept between runs: "
                                                         : "\nmemory plan: ",
                     pool.name(), " ", pool.size_bytes(), " bytes");
-    if (!constants) absl::StrAppend(&text, ", lower bound ", pool.lower_bound_bytes(), " bytes");
+    if (!constants) {
+      const bool overlaps = pool.size_bytes() < pool.lower_bound_bytes();
+      absl::StrAppend(&text, ", lower bound ", pool.lower_bound_bytes(), " bytes",
+                      overlaps ? " without overlap" : "");
+    }
     absl::StrAppend(&text, ", aligned to ", pool.alignment_bytes());
     if (pool.external()) {
       absl::StrAppend(

@@ -22,14 +22,18 @@ class Memory {
   void Run() {
     for (int id : plan_.inputs) Fill(id);
     for (const PlanState& state : plan_.states) Fill(state.input);
-    for (const PlanCall& call : plan_.calls) {
+    for (size_t c = 0; c < plan_.calls.size(); ++c) {
+      const PlanCall& call = plan_.calls[c];
       if (call.function.empty()) continue;
       if (call.scratch >= 0) Fill(call.scratch);
       const int output = call.args.back();
       const bool in_place = Buffer(output).alias_of >= 0 && !Buffer(output).is_view &&
                             Reads(call, plan_.Root(output));
+      const bool overlaps =
+          std::any_of(plan_.overlaps.begin(), plan_.overlaps.end(),
+                      [&](const PlanOverlap& o) { return o.call == static_cast<int>(c); });
       // A function may write before it has read all, unless it works in place.
-      if (!in_place) Fill(output);
+      if (!in_place && !(overlaps && !by_storage_)) Fill(output);
       for (int i = 0; i < call.num_inputs(); ++i) Check(call.args[static_cast<size_t>(i)]);
       if (call.scratch >= 0 && !by_storage_) Check(call.scratch);
       Fill(output);
