@@ -50,8 +50,9 @@ absl::StatusOr<std::vector<ValueId>> Importer::Results(Frame& frame, const Opera
                                                        Parts parts) {
   KILN_ASSIGN_OR_RETURN(std::vector<ValueId> inputs, Operands(frame, op, parts));
   Converter converter(op, frame.subgraph, {.file = path_, .node = op.name}, std::move(inputs),
-                      graph_);
-  const TfliteOperator& row = *FindOperator(op.code);
+                      graph_,
+                      [&](const TensorType& type) { return ReadOperatorState(frame, op, type); });
+  const TfliteOperator& row = *FindOperator(op);
   if (row.convert != nullptr) {
     KILN_RETURN_IF_ERROR(row.convert(converter));
   } else {
@@ -67,6 +68,7 @@ absl::StatusOr<std::vector<ValueId>> Importer::Results(Frame& frame, const Opera
     const int tensor = op.inputs[static_cast<size_t>(i)];
     TensorVariable(frame, tensor).current = value;
   }
+  if (converter.state() != kNoId) OperatorState(frame, op).current = converter.state();
   return results;
 }
 

@@ -20,6 +20,12 @@ const void* Converter::EmptyTable() {
   return &kEmpty.back_to_fields;
 }
 
+absl::StatusOr<CustomOptions> Converter::ReadCustomOptions() const {
+  const auto* options = op_.raw->custom_options();
+  if (options == nullptr) return CustomOptions::Parse("");
+  return CustomOptions::Parse({reinterpret_cast<const char*>(options->data()), options->size()});
+}
+
 absl::StatusOr<ValueId> Converter::Input(int i) const {
   if (HasInput(i)) return inputs_[static_cast<size_t>(i)];
   return Wrong("inputs", absl::StrCat("input ", i, " is missing"),

@@ -3,6 +3,7 @@
 #ifndef KILN_COMPILER_FRONTEND_TFLITE_CONVERTER_H_
 #define KILN_COMPILER_FRONTEND_TFLITE_CONVERTER_H_
 
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "compiler/frontend/common/errors.h"
+#include "compiler/frontend/tflite/custom_options.h"
 #include "compiler/frontend/tflite/model_file.h"
 #include "compiler/frontend/tflite/schema_generated.h"
 #include "compiler/graph/graph.h"
@@ -22,13 +24,17 @@ namespace kiln::tflite_frontend {
 // names the results.
 class Converter {
  public:
+  // Finds what the operator has kept from the run before, a state of that type.
+  using FindState = std::function<absl::StatusOr<ValueId>(const TensorType&)>;
+
   Converter(const OperatorInfo& op, const Subgraph& subgraph, SourceLocation source,
-            std::vector<ValueId> inputs, Graph& graph)
+            std::vector<ValueId> inputs, Graph& graph, FindState find_state)
       : op_(op),
         subgraph_(subgraph),
         source_(std::move(source)),
         inputs_(std::move(inputs)),
-        graph_(graph) {}
+        graph_(graph),
+        find_state_(std::move(find_state)) {}
 
   // The options, or those that an absent table stands for.
   template <typename T>
@@ -36,6 +42,8 @@ class Converter {
     const T* options = op_.raw->builtin_options_as<T>();
     return options == nullptr ? *static_cast<const T*>(EmptyTable()) : *options;
   }
+  // The options of a custom operator.
+  absl::StatusOr<CustomOptions> ReadCustomOptions() const;
 
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   int num_outputs() const { return static_cast<int>(op_.outputs.size()); }
@@ -81,6 +89,11 @@ class Converter {
   // Says what the variable that is input i holds from now on.
   void SetVariable(int i, ValueId value) { variables_[i] = value; }
   const std::map<int, ValueId>& variables() const { return variables_; }
+  // What the operator has kept from the run before, 0 in all elements at first, although the file
+  // has no tensor for it; and what it keeps for the next run.
+  absl::StatusOr<ValueId> State(const TensorType& type) const { return find_state_(type); }
+  void SetState(ValueId value) { state_ = value; }
+  ValueId state() const { return state_; }
 
  private:
   static const void* EmptyTable();
@@ -91,7 +104,9 @@ class Converter {
   std::vector<ValueId> inputs_;
   std::vector<ValueId> outputs_;
   std::map<int, ValueId> variables_;
+  ValueId state_ = kNoId;
   Graph& graph_;
+  FindState find_state_;
 };
 
 // How an operator is converted.
@@ -114,6 +129,7 @@ struct TfliteOperator {
   const char* relay = nullptr;  // with one output
   // Whether tensors may be quantized.
   Quantised quantised = Quantised::kNo;
+  const char* custom_name = "";  // of a custom operator
 };
 
 // The rows of each family; operators.cc joins them.
@@ -126,12 +142,13 @@ absl::Span<const TfliteOperator> SliceOperators();
 absl::Span<const TfliteOperator> IndexOperators();
 absl::Span<const TfliteOperator> RecurrentOperators();
 absl::Span<const TfliteOperator> SpectrumOperators();
+absl::Span<const TfliteOperator> SignalOperators();
 
 // Whether the operator moves complex numbers as it does others; their parts are moved one by one.
 bool MovesComplex(tflite_schema::BuiltinOperator code);
 
 // Null if there is none.
-const TfliteOperator* FindOperator(tflite_schema::BuiltinOperator code);
+const TfliteOperator* FindOperator(const OperatorInfo& op);
 
 using frontend::NormalAxis;
 using frontend::Wrong;

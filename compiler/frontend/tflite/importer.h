@@ -65,7 +65,8 @@ class Importer {
     // A run of the model may write it.
     bool written = false;
   };
-  // The subgraph and the number of a tensor; -1 and the name of a resource.
+  // The subgraph and the number of a tensor, or "state of" that of an operator's first output; -1
+  // and the name of a resource.
   using VariableKey = std::pair<int, std::string>;
 
   // support.cc: all operators that cannot be imported, at once.
@@ -120,6 +121,10 @@ class Importer {
   Variable& ResourceVariable(const std::string& name);
   Variable& TensorVariable(const Frame& frame, int tensor);
   absl::StatusOr<ValueId> ReadTensorVariable(const Frame& frame, int tensor);
+  // What an operator keeps that the file has no tensor for.
+  Variable& OperatorState(const Frame& frame, const OperatorInfo& op);
+  absl::StatusOr<ValueId> ReadOperatorState(const Frame& frame, const OperatorInfo& op,
+                                            const TensorType& type);
   absl::Status AddStateOutputs();
 
   const ModelFile& file_;

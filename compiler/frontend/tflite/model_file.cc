@@ -150,9 +150,9 @@ absl::Status ModelFile::ReadOperator(const schema::Operator& from, size_t index,
   to.code_name = schema::EnumNameBuiltinOperator(to.code);
   if (to.code_name.empty()) to.code_name = absl::StrCat("number ", static_cast<int>(to.code));
   if (to.code == schema::BuiltinOperator::CUSTOM) {
-    KILN_ASSIGN_OR_RETURN(const std::string custom,
+    KILN_ASSIGN_OR_RETURN(to.custom_name,
                           Text(code.custom_code(), "the name of a custom operator"));
-    to.code_name = absl::StrCat("CUSTOM ", custom);
+    to.code_name = absl::StrCat("CUSTOM ", to.custom_name);
   }
   to.inputs = Elements<int>(from.inputs());
   to.outputs = Elements<int>(from.outputs());

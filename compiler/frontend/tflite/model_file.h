@@ -48,6 +48,7 @@ struct TensorInfo {
 struct OperatorInfo {
   tflite_schema::BuiltinOperator code = tflite_schema::BuiltinOperator::ADD;
   std::string code_name;             // "CONV_2D", "CUSTOM Mfcc", "number 190"
+  std::string custom_name;           // "Mfcc"; empty: the operator is built in
   std::string name;                  // of its first output, or "CONV_2D_7"
   std::vector<int> inputs, outputs;  // tensors of the subgraph; inputs may be kAbsent
   const tflite_schema::Operator* raw = nullptr;

@@ -3,13 +3,13 @@
 
 namespace kiln::tflite_frontend {
 
-const TfliteOperator* FindOperator(tflite_schema::BuiltinOperator code) {
+const TfliteOperator* FindOperator(const OperatorInfo& op) {
   for (absl::Span<const TfliteOperator> rows :
        {ElementwiseOperators(), NeuralOperators(), WindowOperators(), ReductionOperators(),
         ShapeOperators(), SliceOperators(), IndexOperators(), RecurrentOperators(),
-        SpectrumOperators()}) {
+        SpectrumOperators(), SignalOperators()}) {
     for (const TfliteOperator& row : rows) {
-      if (code == row.code) return &row;
+      if (op.code == row.code && op.custom_name == row.custom_name) return &row;
     }
   }
   return nullptr;

@@ -90,6 +90,20 @@ absl::StatusOr<ValueId> Importer::ReadTensorVariable(const Frame& frame, int ten
   return Read(variable, type);
 }
 
+Importer::Variable& Importer::OperatorState(const Frame& frame, const OperatorInfo& op) {
+  const int tensor = op.outputs.empty() ? kAbsent : op.outputs[0];
+  Variable& variable = variables_[{frame.index, absl::StrCat("state of ", tensor)}];
+  if (variable.input == kNoId) variable.name = op.name + ".state";
+  return variable;
+}
+
+absl::StatusOr<ValueId> Importer::ReadOperatorState(const Frame& frame, const OperatorInfo& op,
+                                                    const TensorType& type) {
+  Variable& variable = OperatorState(frame, op);
+  variable.written = true;
+  return Read(variable, type);
+}
+
 absl::Status Importer::VarHandle(Frame& frame, const OperatorInfo& op) {
   if (op.outputs.size() != 1) return Wrong("outputs", absl::StrCat(op.outputs.size()), "1");
   const std::string name = ResourceName(op);

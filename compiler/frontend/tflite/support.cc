@@ -76,7 +76,7 @@ bool HaveOneQuantization(const std::vector<const TensorInfo*>& operands) {
 // "" or why the operator is not supported.
 std::string WhyNot(const Subgraph& subgraph, const OperatorInfo& op) {
   if (IsControl(op.code) || IsState(op.code)) return "";
-  const TfliteOperator* row = FindOperator(op.code);
+  const TfliteOperator* row = FindOperator(op);
   if (row == nullptr) return "is not supported";
   const std::vector<const TensorInfo*> operands = Operands(subgraph, op);
   if (!KnowsComplex(op.code) && std::any_of(operands.begin(), operands.end(),

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/ops/constraint.h"
+#include "compiler/ops/example.h"
+#include "compiler/ops/fixed_point.h"
+#include "compiler/ops/stage_builder.h"
+
+namespace kiln {
+namespace {
+
+using loop::BinaryOp;
+
+const DType kI16 = DType::Int(16), kI32 = DType::Int(32);
+
+Expr AsI32(const Expr& x) { return loop::MakeCast(kI32, x); }
+// int32 brought to 16 bits, which wraps, and back.
+Expr Wrapped(const Expr& x) { return AsI32(loop::MakeCast(kI16, x)); }
+
+InferResult Infer(const InferContext& c) {
+  const TensorType& data = c.inputs[0];
+  KILN_CONSTRAINT(1, data.rank() == 1 && data.dtype == kI16, data.ToString(), "an int16 vector");
+  return OutputTypes({data, {{}, kI32}});
+}
+
+// The largest magnitude. That of -32768 wraps to -32768 itself.
+Access Largest(StageBuilder& b, const Access& data) {
+  const int64_t size = b.input_shape(0)[0];
+  if (!b.attrs().Bool("restart_at_lowest")) {
+    const Access largest =
+        b.Reduce("largest", {}, {size}, loop::Combine::kMax, [&](const Indices&, const Indices& r) {
+          const Expr x = AsI32(data(r));
+          return loop::MakeCast(kI16, loop::MakeSelect(x < Expr(0), -x, x));
+        });
+    return [=](const Indices&) { return Max(AsI32(largest({})), loop::Const(kI32, 0)); };
+  }
+  const auto first = [](const Indices&) { return loop::Const(kI32, 0); };
+  const auto whole = [](const Indices&) { return Indices{Expr(0)}; };
+  const Access largest = b.Recurrence(
+      "largest", {1}, first, {size}, whole, [&](const Indices& i, const Access& so_far) {
+        const Expr x = AsI32(data(i)), before = so_far({Expr(0)});
+        return loop::MakeSelect(x > before, x, loop::MakeSelect(-x > before, Wrapped(-x), before));
+      });
+  return [=](const Indices&) { return largest({Expr(0)}); };
+}
+
+absl::Status Lower(StageBuilder& b) {
+  const Access data = b.Input(0), largest = Largest(b, data);
+  // Bits above those that the largest magnitude needs, of 15.
+  const int64_t of_none = b.attrs().Bool("restart_at_lowest") ? 0 : 15;
+  const Access bits = b.Compute("bits", {1}, [&](const Indices& i) {
+    const Expr magnitude = largest(i);
+    return loop::MakeSelect(magnitude > Expr(0), CountLeadingZeros(magnitude) - Expr(17),
+                            loop::Const(kI32, static_cast<double>(of_none)));
+  });
+  b.Output(0, [&](const Indices& i) {
+    return loop::MakeCast(kI16, loop::MakeBinary(BinaryOp::kShl, AsI32(data(i)), bits({Expr(0)})));
+  });
+  b.Output(1, [&](const Indices&) { return bits({Expr(0)}); });
+  return absl::OkStatus();
+}
+
+TensorType I16(Shape shape) { return {std::move(shape), kI16}; }
+
+OpExample Scaled(const std::vector<double>& data, bool restart, const std::vector<double>& scaled,
+                 double bits) {
+  const TensorType type = I16({static_cast<int64_t>(data.size())});
+  return Case({Values(type, data)}, {{"restart_at_lowest", restart}},
+              {Values(type, scaled), Values(I32({}), {bits})});
+}
+
+// Expected values are those of FftAutoScale of TensorFlow Lite Micro, and of its microfrontend.
+const OpDef kAutoScale = {
+    {.name = "signal.auto_scale",
+     .doc = "data * 2^bits, with as many bits as leave the largest magnitude in int16, and these "
+            "bits: what comes before a Fourier transform in fixed point. -32768 does not count, as "
+            "in the microfrontend of TensorFlow Lite, and data of zeros alone is given 15 bits. "
+            "With restart_at_lowest, as in its Signal library, nothing before the last -32768 "
+            "counts, negative numbers behind it count as they are, and zeros are given 0 bits. Not "
+            "of Relay.",
+     .inputs = {{"data", "a vector of int16"}},
+     .attrs = {{"restart_at_lowest", AttrType::kBool, false, false, "what -32768 does"}},
+     .num_outputs = [](const Attrs&, size_t) -> absl::StatusOr<int> { return 2; }},
+    {"data is a vector of int16"},
+    {.fusion = Fusion::kOpaque, .layout = LayoutRule::kFixed},
+    Infer,
+    Lower,
+    {Scaled({3, -100, 7}, false, {768, -25600, 1792}, 8),
+     Scaled({3, -100, 7}, true, {768, -25600, 1792}, 8),
+     Scaled({100, -32768, 5, -3}, false, {25600, 0, 1280, -768}, 8),
+     Scaled({100, -32768, 5, -3}, true, {16384, 0, 20480, -12288}, 12),
+     Scaled({1, -32768}, true, {1, -32768}, 0),
+     Scaled({0, 0}, false, {0, 0}, 15),
+     Scaled({0, 0}, true, {0, 0}, 0),
+     {.inputs = {I16({37})}, .input_min = -500, .input_max = 500}},
+};
+KILN_REGISTER_OP(kAutoScale);
+
+}  // namespace
+}  // namespace kiln
