@@ -108,15 +108,15 @@ class Board:
         subprocess.run(command + ["-c", source, "-o", result], check=True)
         return result
 
-    def model(self, path, codegen):
+    def model(self, path, codegen, name="m", options=("--workspace-io",)):
         """Compiles a model; its folder, and its object."""
-        folder = self.path(codegen)
-        options = ["--module-name", "m", "--runtime", "crt", "--interface", "c", "--workspace-io", "--codegen", codegen]
-        subprocess.run([KILN, "compile", path, "-o", folder, "--target", self.properties["target"]] + options, check=True)
+        folder = self.path(name + "_" + codegen)
+        arguments = ["--module-name", name, "--runtime", "crt", "--interface", "c", "--codegen", codegen] + list(options)
+        subprocess.run([KILN, "compile", path, "-o", folder, "--target", self.properties["target"]] + arguments, check=True)
         if codegen == "llvm":
-            return folder, os.path.join(folder, "m.o")
+            return folder, os.path.join(folder, name + ".o")
         usage = ["-fstack-usage"]
-        return folder, self.compile(os.path.join(folder, "m.c"), "model", usage)
+        return folder, self.compile(os.path.join(folder, name + ".c"), name, usage)
 
     def link(self, objects, name):
         result = self.path(name + ".elf")
