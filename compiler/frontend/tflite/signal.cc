@@ -111,9 +111,9 @@ absl::Status Energy(Converter& c) {
                                                    {"axes", AttrValue::Ints({0})}}));
   KILN_ASSIGN_OR_RETURN(const ValueId wide, Cast(c, range, kI32));
   KILN_ASSIGN_OR_RETURN(const ValueId squares, c.Op("multiply", {wide, wide}));
-  KILN_ASSIGN_OR_RETURN(const ValueId sums,
-                        c.Op("sum", {squares}, {{"axis", AttrValue::Ints({1})}}));
-  KILN_ASSIGN_OR_RETURN(ValueId y, Cast(c, sums, kU32));
+  // Two squares of the lowest number are beyond int32.
+  KILN_ASSIGN_OR_RETURN(const ValueId large, Cast(c, squares, kU32));
+  KILN_ASSIGN_OR_RETURN(ValueId y, c.Op("sum", {large}, {{"axis", AttrValue::Ints({1})}}));
   if (end - begin < bins) {
     const AttrValue widths(std::vector<AttrValue>{AttrValue::Ints({begin, bins - end})});
     KILN_ASSIGN_OR_RETURN(y, c.Op("nn.pad", {y, c.Scalar(y, 0)}, {{"pad_width", widths}}));
