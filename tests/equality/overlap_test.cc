@@ -21,15 +21,16 @@ namespace {
 constexpr uint32_t kGraphs = 250;  // of each kind
 constexpr uint32_t kGraphsOnAllEngines = 40;
 
-struct Run {
+struct FirmwareRun {
   size_t overlaps;
   int64_t workspace_bytes;
   std::vector<std::string> outputs;
 };
 
 // Runs the whole model in its workspace, where its inputs and outputs lie too.
-absl::StatusOr<Run> RunFirmware(const Case& test, const Target& target, bool overlap) {
-  CompileOptions options{.target = target};
+absl::StatusOr<FirmwareRun> RunFirmware(const Case& test, const Target& target, bool overlap) {
+  CompileOptions options;
+  options.target = target;
   options.runtime = Runtime::kCrt;
   options.interface = Interface::kC;
   options.calling_convention = CallingConvention::kUnpacked;
@@ -48,7 +49,7 @@ absl::StatusOr<Run> RunFirmware(const Case& test, const Target& target, bool ove
   const std::vector<void*> args = {memory.data()};
   KILN_RETURN_IF_ERROR(
       loop::Interpreter(stages.program).Run(stages.metadata.functions(0).name(), args));
-  Run run{plan.overlaps.size(), plan.workspace_bytes(), {}};
+  FirmwareRun run{plan.overlaps.size(), plan.workspace_bytes(), {}};
   for (int id : plan.outputs) {
     run.outputs.emplace_back(at(id),
                              static_cast<size_t>(plan.buffers[static_cast<size_t>(id)].bytes()));
@@ -65,8 +66,8 @@ TEST_P(OverlapTest, GivesTheSameBytesInLessMemory) {
   for (uint32_t seed = 0; seed < 2 * kGraphs; ++seed) {
     const Case test = seed % 2 == 0 ? RandomQuantizedCase(seed / 2) : RandomCase(seed / 2);
     if (test.graph.outputs.empty()) continue;
-    const absl::StatusOr<Run> apart = RunFirmware(test, *target, false);
-    const absl::StatusOr<Run> over = RunFirmware(test, *target, true);
+    const absl::StatusOr<FirmwareRun> apart = RunFirmware(test, *target, false);
+    const absl::StatusOr<FirmwareRun> over = RunFirmware(test, *target, true);
     ASSERT_TRUE(apart.ok() && over.ok()) << test.name << apart.status() << over.status();
     EXPECT_EQ(over->outputs, apart->outputs) << test.name;
     EXPECT_EQ(apart->overlaps, 0u);
