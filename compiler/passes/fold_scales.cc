@@ -102,8 +102,9 @@ class ScaleFolder {
     return is_plain ? channels : std::nullopt;
   }
 
-  // Whether a factor of the node's data is one of its output.
+  // Whether a factor of the node's first input is one of all that it makes, which is one tensor.
   static bool LetsFactorsThrough(const Node& node) {
+    if (node.outputs.size() != 1 || node.op->tuple_input) return false;
     const OpTraits& traits = *TraitsOf(node);
     return traits.origin == Origin::kMoved ||
            (traits.fusion == Fusion::kContraction && traits.weight > 0);

@@ -199,6 +199,23 @@ INSTANTIATE_TEST_SUITE_P(
          %0 = nn.dense(%x, %constant_w);
          (multiply(%0, 2f), %0)
        })",
+        // Queries, keys and values are parts of one product, and only the keys are scaled.
+        R"(def @main(%x: Tensor[(2, 5), float32], %constant_w: Tensor[(6, 5), float32]) {
+         %0 = split(nn.dense(%x, %constant_w), indices_or_sections=3, axis=1);
+         (%0.0, multiply(%0.1, 0.5f), %0.2)
+       })",
+        // So with a part that is all that is read.
+        R"(def @main(%x: Tensor[(2, 5), float32], %constant_w: Tensor[(6, 5), float32]) {
+         %0 = split(nn.dense(%x, %constant_w), indices_or_sections=3, axis=1);
+         multiply(reshape(%0.1, newshape=[4]), 0.5f)
+       })",
+        // A product is a part of what is scaled.
+        R"(def @main(%x: Tensor[(2, 5), float32], %constant_w: Tensor[(6, 5), float32]) {
+         multiply(concatenate((nn.dense(%x, %constant_w), %x), axis=1), 0.5f)
+       })",
+        R"(def @main(%x: Tensor[(2, 5), float32], %constant_w: Tensor[(5, 5), float32]) {
+         multiply(stack((nn.dense(%x, %constant_w), %x), axis=1), 0.5f)
+       })",
         // The weights, the scale, the bias are computed.
         R"(def @main(%x: Tensor[(2, 5), float32], %w: Tensor[(3, 5), float32]) {
          multiply(nn.dense(%x, %w), 2f)
