@@ -125,7 +125,7 @@ class Generator : RandomSource {
       case 9:
         return Add(Pick({"maximum", "minimum"}), {x, Any()});
       case 10:
-        return Add("multiply", {x, Scales({shape.back()})}) && Clip();
+        return Add("multiply", {x, Scales(OneIn(2) ? Shape() : Shape{shape.back()})}) && Clip();
       default:
         return Add(Pick({"add", "subtract"}), {x, Any()}) && Clip();
     }
@@ -139,8 +139,16 @@ class Generator : RandomSource {
     Shape wide(static_cast<size_t>(rank - axis), 1);
     wide[0] = channels;
     if (OneIn(2)) Add("nn.bias_add", {Last(), Constant({channels}, -2, 1, 5)}, {{"axis", axis}});
+    if (OneIn(4)) OneIn(2) ? Split(Last(), TypeOf(Last()).shape) : Extend();
     if (OneIn(2)) Add("multiply", {Last(), OneIn(3) ? Scales({}) : Scales(wide)});
     return Clip() && (!quantised_ || OneIn(2) || Requantize(Last()));
+  }
+
+  // A constant behind the last value.
+  bool Extend() {
+    const Shape shape = TypeOf(Last()).shape;
+    return Add("concatenate", {Last(), Constant(shape, -2, 1, 5)},
+               {{"axis", Below(static_cast<int>(shape.size()))}});
   }
 
   bool Convolution(ValueId x, const Shape& shape) {
@@ -188,9 +196,29 @@ class Generator : RandomSource {
     return true;
   }
 
+  // In two, which both go on.
+  bool Split(ValueId x, const Shape& shape) {
+    const auto axis = static_cast<size_t>(Below(static_cast<int>(shape.size())));
+    if (shape[axis] < 2) return false;
+    const int64_t place = 1 + Below(static_cast<int>(shape[axis] - 1));
+    std::vector<TensorType> parts(2, TypeOf(x));
+    parts[0].shape[axis] = place;
+    parts[1].shape[axis] -= place;
+    Node node{.op = FindOpSchema("split"),
+              .attrs = {{"indices_or_sections", AttrValue::Ints({place})},
+                        {"axis", static_cast<int64_t>(axis)}},
+              .inputs = {x},
+              .outputs = {},
+              .body = nullptr,
+              .source = {}};
+    const Node& split = graph_.node(graph_.AddNode(std::move(node), parts));
+    data_.insert(data_.end(), split.outputs.begin(), split.outputs.end());
+    return true;
+  }
+
   bool Moves(ValueId x, const Shape& shape) {
     const int rank = static_cast<int>(shape.size());
-    switch (Below(4)) {
+    switch (Below(5)) {
       case 0: {
         std::vector<int64_t> axes;
         for (int i = 0; i < rank; ++i) axes.push_back((i + 1) % rank);
@@ -202,6 +230,8 @@ class Generator : RandomSource {
                      AttrValue::Ints(OneIn(2) ? Shape{shape[0], -1} : Shape{1, shape[0], -1, 1})}});
       case 2:
         return rank < 4 && Add("expand_dims", {x}, {{"axis", 0}, {"num_newaxis", 1}});
+      case 3:
+        return Split(x, shape);
       default:
         return Add("strided_slice", {x},
                    {{"begin", AttrValue::Ints({0})},
