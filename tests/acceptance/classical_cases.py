@@ -58,6 +58,7 @@ class Fitted:
         self.estimator, self.samples, self.wanted = estimator, samples, wanted
 
     def export(self, path):
+        """Writes an ONNX model of any number of samples, as skl2onnx's documentation does."""
         _register_boosters()
         skl2onnx = importlib.import_module("skl2onnx")
         types = importlib.import_module("skl2onnx.common.data_types")
@@ -65,7 +66,7 @@ class Fitted:
         if hasattr(self.estimator, "predict_proba"):
             options = {id(self.estimator): {"zipmap": False}}
         model = skl2onnx.convert_sklearn(
-            self.estimator, initial_types=[("x", types.FloatTensorType(self.samples.shape))],
+            self.estimator, initial_types=[("x", types.FloatTensorType([None, _FEATURES]))],
             options=options, target_opset={"": 21, "ai.onnx.ml": 3})
         path.write_bytes(model.SerializeToString())
 

@@ -83,9 +83,8 @@ _SOUND_SIZES = dict(_ENCODER, conv_dim=(32, 32, 32), conv_stride=(5, 4, 4), conv
 def _model(name, config, options):
     transformers = importlib.import_module("transformers")
     made = getattr(transformers, config)(**options)
-    for name_of_option in ("use_cache", "return_dict"):
-        if hasattr(made, name_of_option):
-            setattr(made, name_of_option, False)
+    if hasattr(made, "use_cache"):
+        made.use_cache = False
     # Attention as products and a softmax, which both exporters can write.
     made._attn_implementation = "eager"  # pylint: disable=protected-access
     return getattr(transformers, name)(made)

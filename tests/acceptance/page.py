@@ -15,7 +15,8 @@ TOLERANCE = 1e-4  # the largest difference, of the largest output
 _HEAD = """# Models that work
 
 Which models of PyTorch, scikit-learn, XGBoost and LightGBM compile, how exact they are, and how long they take beside ONNX Runtime. Each is made by its
-constructor, with random weights or trained on generated data, exported to ONNX, compiled with `kiln.compile` for the machine, and run beside the framework.
+constructor, with random weights or trained on generated data, exported to ONNX, compiled with `kiln.compile` for the machine, and run beside the framework. Image models
+get random biases, scales and statistics of batch normalization: with those of their constructors much of a model has no effect, and its errors would not show.
 
 - *Difference*: the largest difference from the framework's outputs over their largest value; 1e-4 or less counts as right. Labels must all be equal.
 - *Kiln*, *ONNX Runtime*: milliseconds of processor time of a call from Python with one thread, the least of five short rounds in turns. Models and inputs are
@@ -43,7 +44,10 @@ def _failure(result):
     """Where a model failed, and why."""
     if "stage" in result:
         return result["stage"], result["reason"]
-    return "compare", "outputs are %.1e apart" % result["difference"]
+    reason = "outputs are %.1e apart" % result["difference"]
+    if "peer_difference" in result:
+        reason += "; those of ONNX Runtime %.1e" % result["peer_difference"]
+    return "compare", reason
 
 
 def _cells(line):
@@ -97,8 +101,8 @@ class Page:
 
     def _summary(self, sources):
         lines = ["| from | models | work | Kiln / ONNX Runtime, geometric mean |", "|---|---|---|---|"]
-        for source in sources:
-            all_of = [r for name, r in self.results.items() if name.startswith(source + "/")]
+        for source, prefix in [(source, source + "/") for source in sources] + [("all", "")]:
+            all_of = [result for name, result in self.results.items() if name.startswith(prefix)]
             right = [result for result in all_of if _is_right(result)]
             logs = [math.log(_ratio(result)) for result in right if "peer_ms" in result]
             mean = "%.2f" % math.exp(statistics.fmean(logs)) if logs else "-"

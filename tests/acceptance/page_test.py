@@ -10,7 +10,7 @@ _WORKS = {"name": "timm/dla34", "exporter": "torch.onnx", "difference": 2e-7, "k
 _NOT_MEASURED = {"name": "scikit-learn/svm.SVC, 2 classes", "exporter": "skl2onnx", "difference": 0.0}
 _REFUSED = {"name": "timm/odd", "stage": "compile", "reason": "operator X | Y is not supported"}
 _WRONG = {"name": "timm/wrong", "exporter": "torch.onnx", "difference": 0.5, "kiln_ms": 1.0,
-          "peer_ms": 1.0}
+          "peer_ms": 1.0, "peer_difference": 0.25}
 
 
 def _page(*results):
@@ -28,6 +28,7 @@ class PageTest(unittest.TestCase):
         self.assertIn("| `timm/dla34` | torch.onnx | 2.0e-07 | 3 | 4 | 0.75 |", text)
         self.assertIn("| `scikit-learn/svm.SVC, 2 classes` | skl2onnx | 0.0e+00 | - | - | - |", text)
         self.assertIn("| timm | 1 | 1 | 0.75 |", text)
+        self.assertIn("| all | 2 | 2 | 0.75 |", text)
         self.assertIn("Made on a machine.", text)
         self.assertNotIn("What does not work", text)
 
@@ -35,7 +36,7 @@ class PageTest(unittest.TestCase):
         text = _page(_WORKS, _REFUSED, _WRONG).text()
         self.assertIn("| timm | 3 | 1 | 0.75 |", text)
         self.assertIn("| `timm/odd` | compile | operator X \\| Y is not supported |", text)
-        self.assertIn("| `timm/wrong` | compare | outputs are 5.0e-01 apart |", text)
+        self.assertIn("| `timm/wrong` | compare | outputs are 5.0e-01 apart; those of ONNX Runtime 2.5e-01 |", text)
 
     def test_is_read_back(self):
         page = _page(_WORKS, _NOT_MEASURED, _REFUSED)

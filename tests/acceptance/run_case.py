@@ -18,6 +18,7 @@ import warnings
 
 ROUNDS = 5
 SECONDS_PER_ROUND = 0.1
+LEAST_DEPENDENCE = 1e-3  # of the largest output, on the inputs: ten times the tolerance
 
 
 def _reason(error):
@@ -46,6 +47,8 @@ def _tensors(result):
 class TorchCase:
     """A module of PyTorch with its inputs."""
 
+    compile_options = {}  # the file has all shapes
+
     def __init__(self, module, inputs):
         import torch  # pylint: disable=import-outside-toplevel
 
@@ -63,6 +66,8 @@ class TorchCase:
         self._inputs = inputs
         with torch.no_grad():
             self.wanted = [tensor.numpy() for tensor in self._module(*inputs)]
+            others = [tensor.numpy() for tensor in self._module(*[t.flip(-1) for t in inputs])]
+        check_dependence(self.wanted, others)
         self.feeds = [tensor.numpy() for tensor in inputs]
 
     def export(self, path):
@@ -85,6 +90,7 @@ class ClassicalCase:
 
     def __init__(self, fitted):
         self._fitted = fitted
+        self.compile_options = {"input": {"x": fitted.samples.shape}}
         self.wanted = fitted.wanted
         self.feeds = [fitted.samples]
 
@@ -107,9 +113,16 @@ def make_case(name):
     return TorchCase(*make[name]())
 
 
+def check_dependence(outputs, others):
+    """RuntimeError if outputs for other inputs are nearly the same: such a model shows no error.
+    Random weights can make one in which the biases drown the inputs."""
+    if len(outputs) == len(others) and difference(others, outputs) < LEAST_DEPENDENCE:
+        raise RuntimeError("the outputs hardly depend on the inputs")
+
+
 def difference(found, wanted):
     """Of floats the largest difference over the largest value; of other numbers the part that
-    differs."""
+    differs. RuntimeError if a float is not finite."""
     import numpy as np  # pylint: disable=import-outside-toplevel
     if len(found) < len(wanted):
         raise RuntimeError("%d outputs, wanted %d" % (len(found), len(wanted)))
@@ -122,6 +135,8 @@ def difference(found, wanted):
         if not np.issubdtype(theirs.dtype, np.floating):
             worst = max(worst, float(np.mean(ours != theirs)))
             continue
+        if not (np.isfinite(ours).all() and np.isfinite(theirs).all()):
+            raise RuntimeError("an output is not finite")
         apart = np.abs(ours.astype(np.float64) - theirs).max(initial=0)
         worst = max(worst, float(apart / max(np.abs(theirs).max(initial=0), 1e-30)))
     return worst
@@ -171,7 +186,7 @@ def run(name, folder):
         stage = "export"
         result["exporter"] = case.export(path)
         stage = "compile"
-        library = kiln.compile(str(path))
+        library = kiln.compile(str(path), **case.compile_options)
         stage = "run"
         model = library.load(threads=1)
         feeds = case.feeds[:len(model.inputs)]
@@ -183,6 +198,7 @@ def run(name, folder):
         stage = "measure"
         try:
             peer = _Peer(path, feeds)
+            result["peer_difference"] = difference(peer(), case.wanted)
             result["kiln_ms"], result["peer_ms"] = measure(ours, peer)
         except Exception as error:  # pylint: disable=broad-except
             result["peer_reason"] = _reason(error)

@@ -12,7 +12,7 @@ _TORCHVISION = {
     "efficientnet_b0": 64,
     "efficientnet_v2_s": 64,
     "googlenet": 64,
-    "inception_v3": 96,
+    "inception_v3": 160,
     "maxvit_t": 224,
     "mnasnet1_0": 64,
     "mobilenet_v2": 64,
@@ -102,21 +102,42 @@ _TIMM = {
 }
 
 
-def _torchvision(name, shape):
+def _images(count, shape):
+    """Random images, each of a brightness of its own."""
     torch = importlib.import_module("torch")
+    return torch.rand(count, *shape[1:]) * torch.rand(count, shape[1], *[1 for _ in shape[2:]])
+
+
+def _prepared(module, shape):
+    """The module and an image. Its constructor leaves parts without an effect, which would hide
+    errors: biases of zero, blocks that are scaled by 1e-5, and, where batch normalization has no
+    statistics, biases that drown the image in a deep model."""
+    torch = importlib.import_module("torch")
+    norms = [part for part in module.eval().modules()
+             if isinstance(part, torch.nn.modules.batchnorm._BatchNorm)]  # pylint: disable=protected-access
+    for part in norms:
+        part.train()
+        part.momentum = 1.0
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.add_(torch.randn_like(parameter) * 0.02)
+        module(_images(16, shape))
+    return module.eval(), (_images(1, shape),)
+
+
+def _torchvision(name, shape):
     models = importlib.import_module("torchvision.models")
     options = dict(_TORCHVISION_OPTIONS.get(name, {}), weights=None)
     if name.startswith(("segmentation.", "detection.")):
         options["weights_backbone"] = None
     *folders, constructor = name.split(".")
     module = functools.reduce(getattr, folders, models)
-    return getattr(module, constructor)(**options), (torch.rand(shape),)
+    return _prepared(getattr(module, constructor)(**options), shape)
 
 
 def _timm(name, edge):
-    torch = importlib.import_module("torch")
     timm = importlib.import_module("timm")
-    return timm.create_model(name, pretrained=False), (torch.rand(1, 3, edge, edge),)
+    return _prepared(timm.create_model(name, pretrained=False), (1, 3, edge, edge))
 
 
 def cases():
