@@ -21,12 +21,14 @@ SECONDS_PER_ROUND = 0.1
 LEAST_DEPENDENCE = 1e-3  # of the largest output, on the inputs: ten times the tolerance
 
 
-def _reason(error):
-    """The first line that says something, without the path of the temporary folder."""
+def _reason(error, folder=""):
+    """The first line that says something, without the paths of the folder and of what is temporary."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     text = lines[0] if lines else type(error).__name__
     if text.endswith(":") and len(lines) > 1:
         text += " " + lines[1]
+    if folder:
+        text = text.replace("%s/" % folder, "")
     return text.replace(tempfile.gettempdir(), "")
 
 
@@ -203,7 +205,7 @@ def run(name, folder):
         except Exception as error:  # pylint: disable=broad-except
             result["peer_reason"] = _reason(error)
     except Exception as error:  # pylint: disable=broad-except
-        result.update(stage=stage, reason=_reason(error).replace(str(folder) + "/", ""))
+        result.update(stage=stage, reason=_reason(error, folder))
     return result
 
 
