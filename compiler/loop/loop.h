@@ -163,7 +163,8 @@ struct Func {
   int num_pools = 0;
   // Pointers of the application's that are handed on and not looked into, uint8 [0].
   int num_contexts = 0;
-  std::vector<Var> scalars;  // kTask only
+  // Of type index: of a task, and of an internal operator that is not packed (scalars.h).
+  std::vector<Var> scalars;
   // Scratch, as one more pointer parameter after `params` where it is not null; shape [workspace
   // bytes], uint8. With kPacked and `allocate_workspace` it is no parameter: the function takes it
   // from TVMBackendAllocWorkspace and gives it back.

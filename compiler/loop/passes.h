@@ -82,7 +82,9 @@ void OutlineParallel(LoopProgram& program, int threads);
 
 // Operators with loops that are alike but for their constants get one function
 // `<first of them>_shared`, which takes the constants as inputs; what is left of each is a call.
-void ShareFunctions(LoopProgram& program);
+// With `numbers`, so do those whose values are made of other integers (multipliers, zero points):
+// those that differ are scalars of the function.
+void ShareFunctions(LoopProgram& program, bool numbers = false);
 
 // Cuts a function that consists of more than `max_calls` calls into functions `<function>_part<k>`
 // of so many calls and different arguments at most, which it calls in turn, and returns them: what

@@ -23,8 +23,8 @@ absl::Status OnBodies(LoopProgram& program, const Context&) {
 Stmt Simplified(const Stmt& s) { return Simplify(s); }
 Stmt Partitioned(const Stmt& s) { return PartitionLoops(s); }
 
-absl::Status Share(LoopProgram& program, const Context&) {
-  ShareFunctions(program);
+absl::Status Share(LoopProgram& program, const Context& context) {
+  ShareFunctions(program, context.shares_numbers);
   return absl::OkStatus();
 }
 
@@ -123,9 +123,9 @@ absl::Status VerifySpelledDots(const LoopProgram& program, const Context& contex
   return absl::OkStatus();
 }
 
-absl::Status VerifyShared(const LoopProgram& program, const Context&) {
+absl::Status VerifyShared(const LoopProgram& program, const Context& context) {
   LoopProgram shared = program;
-  ShareFunctions(shared);
+  ShareFunctions(shared, context.shares_numbers);
   if (shared.funcs.size() == program.funcs.size()) return absl::OkStatus();
   return absl::InternalError(absl::StrCat("there are ", program.funcs.size(),
                                           " functions, of which sharing makes ",

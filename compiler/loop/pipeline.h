@@ -42,6 +42,8 @@ struct LoopPassContext {
   bool (*keeps_dot)(const Dot&) = nullptr;
   // Whether the code generator has no vectors but in dots.
   bool scalar = false;
+  // Of share-functions: operators that differ in numbers get one function, too.
+  bool shares_numbers = false;
 };
 
 using LoopPass = PassOf<LoopProgram, LoopPassContext>;

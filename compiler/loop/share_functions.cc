@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -12,7 +13,9 @@
 #include "compiler/loop/expr_pool.h"
 #include "compiler/loop/fingerprint.h"
 #include "compiler/loop/mutate.h"
+#include "compiler/loop/numbers.h"
 #include "compiler/loop/passes.h"
+#include "compiler/loop/same_statement.h"
 
 namespace kiln::loop {
 namespace {
@@ -63,6 +66,15 @@ bool AreAlike(const std::vector<Buffer>& a, const std::vector<Buffer>& b) {
   return true;
 }
 
+// More than these cost as much to pass as they save.
+constexpr size_t kMaxNumbers = 8;
+
+// What stands in the place of every number while functions are compared.
+Expr AnyNumber(DType dtype) {
+  static const Var any = MakeVar("number");
+  return MakeCast(dtype, any);
+}
+
 int64_t WorkspaceBytes(const Func& func) {
   return func.workspace == nullptr ? -1 : func.workspace->num_bytes();
 }
@@ -74,11 +86,13 @@ struct SharedFunc {
   Parts first_parts = {};  // of the first member
   Func func = {};
   Parts parts = {};  // of `func`
+  // The scalars of `func` that each member passes.
+  std::map<size_t, std::vector<int64_t>> numbers = {};
 };
 
 class Sharing {
  public:
-  explicit Sharing(LoopProgram& program) : program_(program) {}
+  Sharing(LoopProgram& program, bool numbers) : program_(program), numbers_(numbers) {}
 
   void Run() {
     for (size_t i = 0; i < program_.funcs.size(); ++i) {
@@ -87,9 +101,10 @@ class Sharing {
       if (CanBeShared(func, parts)) Add(i, std::move(parts));
     }
     std::map<size_t, const SharedFunc*> first, of;
-    for (const auto& [key, bucket] : buckets_) {
-      for (const SharedFunc& shared : bucket) {
+    for (auto& [key, bucket] : buckets_) {
+      for (SharedFunc& shared : bucket) {
         if (shared.members.size() < 2) continue;
+        if (numbers_ && !TakeNumbers(shared)) continue;
         first[shared.members.front()] = &shared;
         for (size_t i : shared.members) of[i] = &shared;
       }
@@ -101,7 +116,7 @@ class Sharing {
       }
       funcs.push_back(std::move(program_.funcs[i]));
       const auto shared = of.find(i);
-      if (shared != of.end()) CallShared(*shared->second, funcs.back());
+      if (shared != of.end()) CallShared(*shared->second, i, funcs.back());
     }
     program_.funcs = std::move(funcs);
   }
@@ -109,8 +124,16 @@ class Sharing {
  private:
   using Key = std::tuple<uint64_t, int, int64_t>;
 
+  // Function i as it is compared.
+  Func Compared(size_t i) const {
+    Func func = program_.funcs[i];
+    if (!numbers_) return func;
+    func.body = ReplaceNumbers(func.body, [](const Expr& e) { return AnyNumber(e.type().dtype); });
+    return func;
+  }
+
   void Add(size_t i, Parts parts) {
-    const Func& func = program_.funcs[i];
+    const Func func = Compared(i);
     std::vector<SharedFunc>& bucket =
         buckets_[{Fingerprint(func), func.cpu_variant, WorkspaceBytes(func)}];
     for (SharedFunc& shared : bucket) {
@@ -123,7 +146,7 @@ class Sharing {
   }
 
   void MakeShared(SharedFunc& shared) const {
-    const Func& first = program_.funcs[shared.members.front()];
+    const Func first = Compared(shared.members.front());
     Func& func = shared.func = first;
     func.name = absl::StrCat(func.name, "_shared");
     func.convention = Convention::kUnpacked;
@@ -139,6 +162,24 @@ class Sharing {
                        shared.parts.constants.end());
     func.num_inputs += static_cast<int>(shared.parts.constants.size());
     func.body = Rewritten(first, shared.first_parts, shared);
+  }
+
+  // Makes the numbers in which members differ scalars of the function; false if they are too many.
+  bool TakeNumbers(SharedFunc& shared) {
+    std::vector<Stmt> bodies;
+    for (size_t i : shared.members) bodies.push_back(program_.funcs[i].body);
+    std::optional<CommonNumbers> common = FindCommonNumbers(bodies, kMaxNumbers);
+    if (!common.has_value()) return false;
+    for (size_t m = 0; m < bodies.size(); ++m) {
+      Func func = program_.funcs[shared.members[m]];
+      func.body = common->Apply(func.body);
+      const Stmt body = Rewritten(func, PartsOf(func), shared);
+      if (m == 0) shared.func.body = body;
+      if (!IsSame(body, shared.func.body, pool_)) return false;
+      shared.numbers[shared.members[m]] = common->values[m];
+    }
+    shared.func.scalars = std::move(common->scalars);
+    return true;
   }
 
   // The body of `func` in the names of `shared`.
@@ -176,58 +217,11 @@ class Sharing {
       return false;
     }
     if (!shared.func.body) MakeShared(shared);
-    return Same(Rewritten(func, parts, shared), shared.func.body);
-  }
-
-  bool Same(const Expr& a, const Expr& b) {
-    if (a.get() == b.get()) return true;
-    return a.get() != nullptr && b.get() != nullptr &&
-           pool_.Intern(a).get() == pool_.Intern(b).get();
-  }
-  bool Same(const std::vector<Expr>& a, const std::vector<Expr>& b) {
-    if (a.size() != b.size()) return false;
-    for (size_t i = 0; i < a.size(); ++i) {
-      if (!Same(a[i], b[i])) return false;
-    }
-    return true;
-  }
-
-  bool Same(const Stmt& a, const Stmt& b) {
-    if (a.get() == b.get()) return true;
-    if (!a || !b || a->value.index() != b->value.index()) return false;
-    if (const auto *x = a.As<For>(), *y = b.As<For>(); x != nullptr) {
-      return x->var.get() == y->var.get() && x->kind == y->kind && Same(x->begin, y->begin) &&
-             Same(x->extent, y->extent) && Same(x->body, y->body);
-    }
-    if (const auto *x = a.As<Store>(), *y = b.As<Store>(); x != nullptr) {
-      return x->buffer == y->buffer && Same(x->index, y->index) && Same(x->value, y->value);
-    }
-    if (const auto *x = a.As<Prefetch>(), *y = b.As<Prefetch>(); x != nullptr) {
-      return x->buffer == y->buffer && x->level == y->level && Same(x->offset, y->offset);
-    }
-    if (const auto *x = a.As<Block>(), *y = b.As<Block>(); x != nullptr) {
-      if (x->stmts.size() != y->stmts.size()) return false;
-      for (size_t i = 0; i < x->stmts.size(); ++i) {
-        if (!Same(x->stmts[i], y->stmts[i])) return false;
-      }
-      return true;
-    }
-    if (const auto *x = a.As<If>(), *y = b.As<If>(); x != nullptr) {
-      return Same(x->condition, y->condition) && Same(x->then_body, y->then_body) &&
-             Same(x->else_body, y->else_body);
-    }
-    if (const auto *x = a.As<Allocate>(), *y = b.As<Allocate>(); x != nullptr) {
-      return x->buffer == y->buffer && x->workspace_offset == y->workspace_offset &&
-             Same(x->body, y->body);
-    }
-    if (const auto *x = a.As<Fail>(), *y = b.As<Fail>(); x != nullptr) {
-      return x->before == y->before && x->after == y->after && Same(x->number, y->number);
-    }
-    return false;
+    return IsSame(Rewritten(func, parts, shared), shared.func.body, pool_);
   }
 
   // The body of a member: a call with its own constants.
-  void CallShared(const SharedFunc& shared, Func& func) const {
+  static void CallShared(const SharedFunc& shared, size_t member, Func& func) {
     std::vector<Argument> args;
     const auto pass = [&](const Buffer& buffer) { args.push_back({buffer, Expr(0)}); };
     const size_t inputs = static_cast<size_t>(func.num_inputs);
@@ -235,16 +229,20 @@ class Sharing {
     for (const Buffer& constant : PartsOf(func).constants) pass(constant);
     for (size_t i = inputs; i < func.params.size(); ++i) pass(func.params[i]);
     if (func.workspace != nullptr) pass(func.workspace);
+    if (const auto numbers = shared.numbers.find(member); numbers != shared.numbers.end()) {
+      for (int64_t number : numbers->second) args.push_back({nullptr, Expr(number)});
+    }
     func.body = MakeCall(shared.func.name, std::move(args));
   }
 
   LoopProgram& program_;
+  const bool numbers_;
   ExprPool pool_;
   std::map<Key, std::vector<SharedFunc>> buckets_;
 };
 
 }  // namespace
 
-void ShareFunctions(LoopProgram& program) { Sharing(program).Run(); }
+void ShareFunctions(LoopProgram& program, bool numbers) { Sharing(program, numbers).Run(); }
 
 }  // namespace kiln::loop

@@ -144,6 +144,62 @@ TEST(ShareFunctions, PassesTheWorkspaceOn) {
   EXPECT_TRUE(VerifyProgram(program).ok()) << VerifyProgram(program);
 }
 
+// out[i] = in[i] * multiplier + (in[i] + zero), all of them int32.
+void AddScaling(LoopProgram& program, const std::string& name, int64_t multiplier, int64_t zero) {
+  const DType dtype = DType::Int(32);
+  const Buffer in = MakeBuffer("in", dtype, {4}, BufferScope::kParam);
+  const Buffer out = MakeBuffer("out", dtype, {4}, BufferScope::kParam);
+  const Var i = MakeVar(name + "_i");
+  const Expr x = MakeLoad(in, {i});
+  const auto number = [&](int64_t value) { return IntConst(Type::Of(dtype), value); };
+  Func func;
+  func.name = name;
+  func.params = {in, out};
+  func.num_inputs = 1;
+  func.body = MakeFor(i, 0, 4, ForKind::kSerial,
+                      MakeStore(out, {i}, x * number(multiplier) + (x + number(zero))));
+  program.funcs.push_back(func);
+}
+
+TEST(ShareFunctions, TakesNumbersAsScalars) {
+  LoopProgram program;
+  AddScaling(program, "f", 5, -3);
+  AddScaling(program, "g", -7, -3);
+  ShareFunctions(program, /*numbers=*/true);
+  ASSERT_EQ(program.funcs.size(), 3u);
+  const Func& shared = program.funcs[0];
+  ASSERT_EQ(shared.scalars.size(), 1u);
+  EXPECT_EQ(shared.scalars[0].type(), Type::Index());
+  EXPECT_EQ(ToString(program.funcs[1].body), "call f_shared(in, out, 5)\n");
+  EXPECT_EQ(ToString(program.funcs[2].body), "call f_shared(in, out, -7)\n");
+  EXPECT_TRUE(VerifyProgram(program).ok()) << VerifyProgram(program);
+  Interpreter interpreter(program);
+  std::array<int32_t, 4> in = {1, 2, 3, 4}, out = {};
+  const std::array<void*, 2> args = {in.data(), out.data()};
+  ASSERT_TRUE(interpreter.Run("g", args).ok());
+  EXPECT_EQ(out, (std::array<int32_t, 4>{-9, -15, -21, -27}));
+}
+
+TEST(ShareFunctions, NumbersStayWhereTheyAreNotAskedFor) {
+  LoopProgram program;
+  AddScaling(program, "f", 5, -3);
+  AddScaling(program, "g", -7, -3);
+  ShareFunctions(program);
+  EXPECT_EQ(program.funcs.size(), 2u);
+}
+
+// A number that is equal in all of them is none of the function's scalars.
+TEST(ShareFunctions, OnlyNumbersThatDifferArePassed) {
+  LoopProgram program;
+  AddScaling(program, "f", 5, 5);
+  AddScaling(program, "g", 6, 6);
+  AddScaling(program, "h", 6, 5);
+  ShareFunctions(program, /*numbers=*/true);
+  ASSERT_EQ(program.funcs.size(), 4u);
+  EXPECT_EQ(program.funcs[0].scalars.size(), 2u);
+  EXPECT_EQ(ToString(program.funcs[3].body), "call f_shared(in, out, 6, 5)\n");
+}
+
 TEST(ShareFunctions, StraightLineCodeStays) {
   LoopProgram program;
   for (const char* name : {"f", "g"}) {

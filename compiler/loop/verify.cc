@@ -10,6 +10,7 @@
 #include "compiler/loop/expr_node.h"
 #include "compiler/loop/passes.h"
 #include "compiler/loop/range.h"
+#include "compiler/loop/scalars.h"
 #include "compiler/loop/verify_expr.h"
 
 namespace kiln::loop {
@@ -85,8 +86,11 @@ class FuncVerifier {
     if (func_.kind == Func::Kind::kExternal && (func_.body || func_.workspace != nullptr)) {
       return Error("a function of another program has a body or a workspace");
     }
-    const bool is_task = func_.kind == Func::Kind::kTask;
-    if (is_task ? func_.scalars.size() < 2 : !func_.scalars.empty()) {
+    const bool may_have_more = func_.kind == Func::Kind::kTask ||
+                               (func_.kind == Func::Kind::kOperator && !func_.exported &&
+                                func_.convention == Convention::kUnpacked);
+    const size_t least = NumLeadingScalars(func_);
+    if (func_.scalars.size() < least || (func_.scalars.size() > least && !may_have_more)) {
       return Error(absl::StrCat(func_.scalars.size(), " scalar parameters"));
     }
     for (const Var& scalar : func_.scalars) {
@@ -234,7 +238,7 @@ class FuncVerifier {
     if (callee.workspace != nullptr && !callee.allocate_workspace) {
       params.push_back(callee.workspace);
     }
-    const size_t num_scalars = callee.scalars.size() - (launch ? 2 : 0);
+    const size_t num_scalars = callee.scalars.size() - NumLeadingScalars(callee);
     size_t buffers = 0, scalars = 0;
     for (const Argument& arg : args) {
       KILN_RETURN_IF_ERROR(VerifyExpr(arg.offset, Type::Index()));

@@ -240,8 +240,9 @@ absl::StatusOr<Stages> RunStages(Graph graph, const CompileOptions& options) {
   KILN_RETURN_IF_ERROR(AddVariantChoice(options, stages.program));
   KILN_RETURN_IF_ERROR(AddExecutor(options, info, stages));
   if (stages.program.cpu_choice) SplitByVariant(variants, stages.program);
-  KILN_RETURN_IF_ERROR(
-      loop::RunLoopPasses(loop::LoopPhase::kProgram, options.schedule.passes, {}, stages.program));
+  KILN_RETURN_IF_ERROR(loop::RunLoopPasses(
+      loop::LoopPhase::kProgram, options.schedule.passes,
+      {.vector_bits = {}, .shares_numbers = options.target.short_of_memory}, stages.program));
   return stages;
 }
 

@@ -10,6 +10,7 @@
 #include "compiler/codegen/c/cpu_choice_printer.h"
 #include "compiler/codegen/c/literals.h"
 #include "compiler/loop/mutate.h"
+#include "compiler/loop/scalars.h"
 
 namespace kiln::codegen {
 namespace {
@@ -83,19 +84,17 @@ std::string FunctionPrinter::PointerType(size_t param) const {
 std::string FunctionPrinter::Signature() const {
   std::vector<std::string> list;
   const char* pointer = info_.overlaps ? " " : " restrict ";
-  for (size_t i = 0; i < scalars_.size() && i < 2; ++i) {
+  const auto add_scalar = [&](size_t i) {
     list.push_back(
         absl::StrCat(CType(context_.DTypeOf(func_.scalars[i].type())), " ", scalars_[i]));
-  }
+  };
+  for (size_t i = 0; i < loop::NumLeadingScalars(func_); ++i) add_scalar(i);
   for (size_t i = 0; i < params_.size(); ++i) {
     const bool scratch = IsScratch(func_, params_[i].buffer);
     list.push_back(info_.untyped ? absl::StrCat(scratch ? "uint8_t* " : "void* ", params_[i].name)
                                  : absl::StrCat(PointerType(i), pointer, params_[i].name));
   }
-  for (size_t i = 2; i < scalars_.size(); ++i) {
-    list.push_back(
-        absl::StrCat(CType(context_.DTypeOf(func_.scalars[i].type())), " ", scalars_[i]));
-  }
+  for (size_t i = loop::NumLeadingScalars(func_); i < scalars_.size(); ++i) add_scalar(i);
   return absl::StrCat("int32_t ", info_.body_name, "(",
                       list.empty() ? "void" : absl::StrJoin(list, ", "), ")");
 }

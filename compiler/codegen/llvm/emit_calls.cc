@@ -19,7 +19,7 @@ size_t NumArgs(const loop::Func& callee) {
   const bool workspace =
       callee.workspace != nullptr &&
       !(callee.convention == loop::Convention::kPacked && callee.allocate_workspace);
-  return callee.params.size() + (workspace ? 1 : 0);
+  return callee.params.size() + (workspace ? 1 : 0) + callee.scalars.size();
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ void FunctionEmitter::Emit(const loop::Call& node) {
     return;
   }
   for (const loop::Argument& argument : node.args) {
-    if (argument.buffer == nullptr) {
+    if (argument.buffer == nullptr && callee.func->scalars.empty()) {
       context_.Fail(absl::StrCat(func_.name, " calls ", node.function, " with a number"));
       return;
     }
@@ -92,7 +92,10 @@ void FunctionEmitter::EmitUnpackedCall(const FuncSymbols& callee, const loop::Ca
   if (TakesArray(*callee.func)) {
     args.push_back(PassesAllOn(node) ? function_->getArg(0) : ArgumentArray(node));
   } else {
-    for (const loop::Argument& argument : node.args) args.push_back(ArgumentAddress(argument));
+    for (const loop::Argument& argument : node.args) {
+      args.push_back(argument.buffer == nullptr ? EmitExpr(argument.offset)
+                                                : ArgumentAddress(argument));
+    }
   }
   ReturnIfNonZero(builder_.CreateCall(callee.entry, args));
 }

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/codegen/llvm/function_emitter.h"
+#include "compiler/loop/scalars.h"
 
 namespace kiln::codegen {
 namespace {
@@ -48,18 +49,18 @@ std::set<std::string> InPlaceFuncs(const loop::LoopProgram& program) {
 llvm::FunctionType* BodyType(const loop::Func& func, const IrTypes& types) {
   if (TakesArray(func)) return llvm::FunctionType::get(types.i32, {types.pointer}, false);
   std::vector<llvm::Type*> params;
-  const bool task = func.kind == loop::Func::Kind::kTask;
-  if (task) params.assign(2, types.index);
+  const size_t leading = loop::NumLeadingScalars(func);
+  params.assign(leading, types.index);
   params.insert(params.end(), func.params.size(), types.pointer);
   if (func.workspace != nullptr) params.push_back(types.pointer);
-  for (size_t i = 2; task && i < func.scalars.size(); ++i) {
+  for (size_t i = leading; i < func.scalars.size(); ++i) {
     params.push_back(types.Value(func.scalars[i].type()));
   }
   return llvm::FunctionType::get(types.i32, params, false);
 }
 
 void AddPointerAttributes(const loop::Func& func, bool may_overlap, llvm::Function* body) {
-  unsigned position = func.kind == loop::Func::Kind::kTask ? 2 : 0;
+  auto position = static_cast<unsigned>(loop::NumLeadingScalars(func));
   auto add = [&](const loop::BufferNode& buffer) {
     llvm::Argument* argument = body->getArg(position++);
     if (!may_overlap) argument->addAttr(llvm::Attribute::NoAlias);

@@ -8,6 +8,7 @@
 #include "absl/types/span.h"
 #include "compiler/codegen/llvm/function_emitter.h"
 #include "compiler/loop/mutate.h"
+#include "compiler/loop/scalars.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace kiln::codegen {
@@ -89,15 +90,13 @@ void FunctionEmitter::BindParams() {
     return;
   }
   unsigned next = 0;
-  const bool task = func_.kind == loop::Func::Kind::kTask;
-  if (task) {
-    if (func_.scalars.size() < 2) {
-      context_.Fail(absl::StrCat("task function ", func_.name, " lacks its two numbers"));
-      return;
-    }
-    vars_[func_.scalars[0].get()] = function_->getArg(next++);
-    vars_[func_.scalars[1].get()] = function_->getArg(next++);
+  const size_t leading = loop::NumLeadingScalars(func_);
+  if (func_.scalars.size() < leading) {
+    context_.Fail(absl::StrCat("task function ", func_.name, " lacks its two numbers"));
+    return;
   }
+  const auto bind = [&](size_t i) { vars_[func_.scalars[i].get()] = function_->getArg(next++); };
+  for (size_t i = 0; i < leading; ++i) bind(i);
   for (const loop::Buffer& buffer : func_.params) {
     llvm::Argument* argument = function_->getArg(next++);
     argument->setName(buffer->name);
@@ -108,9 +107,7 @@ void FunctionEmitter::BindParams() {
     workspace->setName(func_.workspace->name);
     buffers_[func_.workspace.get()] = workspace;
   }
-  for (size_t i = 2; task && i < func_.scalars.size(); ++i) {
-    vars_[func_.scalars[i].get()] = function_->getArg(next++);
-  }
+  for (size_t i = leading; i < func_.scalars.size(); ++i) bind(i);
 }
 
 void FunctionEmitter::EmitStmt(const loop::Stmt& stmt) {

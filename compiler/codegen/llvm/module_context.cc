@@ -74,7 +74,7 @@ size_t NumPointers(const loop::Func& func) {
 
 bool TakesArray(const loop::Func& func) {
   const bool is_called_by_others = func.exported && func.convention == loop::Convention::kUnpacked;
-  return NumPointers(func) > kMaxPointers && !is_called_by_others &&
+  return NumPointers(func) > kMaxPointers && !is_called_by_others && func.scalars.empty() &&
          func.kind != loop::Func::Kind::kTask && func.kind != loop::Func::Kind::kExternal;
 }
 

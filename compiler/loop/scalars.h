@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The integers that a function takes besides pointers (Func::scalars).
+#ifndef KILN_COMPILER_LOOP_SCALARS_H_
+#define KILN_COMPILER_LOOP_SCALARS_H_
+
+#include <cstddef>
+
+#include "compiler/loop/loop.h"
+
+namespace kiln::loop {
+
+// Scalars before the pointers: of a task, its number and the number of tasks. All others are behind
+// them.
+inline size_t NumLeadingScalars(const Func& func) { return func.kind == Func::Kind::kTask ? 2 : 0; }
+
+}  // namespace kiln::loop
+
+#endif  // KILN_COMPILER_LOOP_SCALARS_H_
