@@ -68,7 +68,8 @@ int64_t DistanceBy(int64_t multiple, const std::vector<Event>& events) {
 std::optional<Overlap> FindOverlap(const Func& func, int input, int output,
                                    int64_t alignment_bytes) {
   const Buffer& in = func.params[static_cast<size_t>(input)];
-  const Buffer& out = func.params[static_cast<size_t>(func.num_inputs + output)];
+  const Buffer& out =
+      func.params[static_cast<size_t>(func.num_inputs) + static_cast<size_t>(output)];
   // C compilers may take it that a store of one type does not meet a load of another, unless one is
   // of bytes.
   const bool may_alias =

@@ -160,7 +160,8 @@ std::vector<std::string> RunAt(const Func& func, std::vector<std::string>& memor
 // Runs the function with every parameter in memory of its own, twice, so that bytes that it does
 // not write are seen, and with output `out` that begins `distance` bytes before input `in`.
 void ExpectSameBytes(const Func& func, int in, int out, int64_t distance, uint32_t seed) {
-  const auto input = static_cast<size_t>(in), output = static_cast<size_t>(func.num_inputs + out);
+  const auto input = static_cast<size_t>(in),
+             output = static_cast<size_t>(func.num_inputs) + static_cast<size_t>(out);
   std::vector<std::string> apart;
   std::vector<std::pair<size_t, int64_t>> places;
   std::mt19937 random(seed);

@@ -125,9 +125,10 @@ std::string Report(const proto::Metadata& metadata, int columns) {
                                                         : "\nmemory plan: ",
                     pool.name(), " ", pool.size_bytes(), " bytes");
     if (!constants) {
-      const bool overlaps = pool.size_bytes() < pool.lower_bound_bytes();
-      absl::StrAppend(&text, ", lower bound ", pool.lower_bound_bytes(), " bytes",
-                      overlaps ? " without overlap" : "");
+      const int64_t bound = pool.lower_bound_bytes();
+      absl::StrAppend(&text, pool.size_bytes() < bound
+                                 ? absl::StrCat(", ", bound, " without overlap")
+                                 : absl::StrCat(", lower bound ", bound, " bytes"));
     }
     absl::StrAppend(&text, ", aligned to ", pool.alignment_bytes());
     if (pool.external()) {

@@ -194,14 +194,17 @@ Json QuantizationJson(const TensorScales& scales) {
 std::string Summary(const ModelPageInput& input) {
   const proto::Metadata& metadata = input.stages->metadata;
   const proto::Function& main = metadata.functions(0);
+  const Plan& plan = input.stages->plan;
+  const bool overlaps = plan.workspace_bytes() < plan.lower_bound_bytes;
   return absl::StrCat(
       SummaryItem("target", metadata.target()),
       SummaryItem("compiled for",
                   absl::StrCat(metadata.executor(), " executor, ", metadata.runtime(), " runtime, ",
                                metadata.interface_api(), " interface")),
-      SummaryItem("memory between operators",
-                  absl::StrCat(input.stages->plan.workspace_bytes(), " bytes, lower bound ",
-                               input.stages->plan.lower_bound_bytes, " bytes")),
+      SummaryItem(
+          "memory between operators",
+          absl::StrCat(plan.workspace_bytes(), " bytes, lower bound ", plan.lower_bound_bytes,
+                       " bytes", overlaps ? " without overlap" : "")),
       SummaryItem("constants", absl::StrCat(main.constant_size_bytes(), " bytes")),
       main.has_cost() ? SummaryItem("operations", absl::StrCat(main.cost().operations())) : "",
       SummaryItem("made by", absl::StrCat("Kiln ", input.version)));

@@ -73,7 +73,10 @@ llvm::TargetOptions TargetOptionsOf(const Target& target) {
   options.FloatABIType = target.hard_float ? llvm::FloatABI::Hard : llvm::FloatABI::Soft;
   options.MCOptions.ABIName = target.abi;
   // Nothing unwinds through firmware; Arm's own tables have 8 bytes for each function even so.
-  if (target.is_baremetal()) options.ExceptionModel = llvm::ExceptionHandling::DwarfCFI;
+  const llvm::Triple triple(target.triple);
+  if (target.is_baremetal() && (triple.isARM() || triple.isThumb())) {
+    options.ExceptionModel = llvm::ExceptionHandling::DwarfCFI;
+  }
   // Firmware is linked with --gc-sections.
   options.FunctionSections = target.is_baremetal();
   options.DataSections = target.is_baremetal();
