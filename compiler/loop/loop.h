@@ -174,8 +174,8 @@ struct Func {
   bool exported = true;  // visible outside of the object
   // Of the program's CPU variants the one that the code is for; -1: every CPU of the target.
   int cpu_variant = -1;
-  // An output may be the very memory of an input. Otherwise no two parameters overlap, and code
-  // generators may rely on it.
+  // An output may overlap an input: be its very memory, or reach into it (overlap.h). Otherwise no
+  // two parameters overlap, and code generators may rely on it.
   bool in_place = false;
 };
 

@@ -7,8 +7,6 @@
 #include "compiler/schedule/dot_parts.h"
 
 namespace kiln::schedule {
-namespace {}  // namespace
-
 Tensor SmallIntegers(const Shape& shape, DType dtype, const std::vector<int16_t>& values) {
   if (dtype.bits == 16) return Tensor::From<int16_t>(shape, dtype, values);
   return Tensor::From<int8_t>(shape, dtype, std::vector<int8_t>(values.begin(), values.end()));

@@ -205,17 +205,13 @@ std::optional<size_t> FindRowPadding(const loop::Kernel& kernel, size_t which) {
     const Stage& stage = kernel.stages[i];
     const auto* padded = stage.value.As<loop::Select>();
     const bool pads = stage.combine == loop::Combine::kNone && !stage.update && IsIdentity(stage) &&
-                      !IsOutput(kernel, stage.buffer) && padded != nullptr &&
+                      IsReadByAlone(kernel, which, stage.buffer) && padded != nullptr &&
                       padded->if_false.As<loop::IntImm>() != nullptr &&
                       padded->if_true.As<loop::Load>() != nullptr;
     if (!pads) continue;
     const bool is_factor = FactorLoad(product->a)->buffer == stage.buffer ||
                            FactorLoad(product->b)->buffer == stage.buffer;
-    bool alone = true;
-    for (size_t j = 0; j < kernel.stages.size(); ++j) {
-      alone &= j == which || !Reads(kernel.stages[j], stage.buffer);
-    }
-    if (is_factor && alone) return i;
+    if (is_factor) return i;
   }
   return std::nullopt;
 }

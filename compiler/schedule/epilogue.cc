@@ -97,4 +97,11 @@ bool IsOutput(const loop::Kernel& kernel, const Buffer& buffer) {
   return std::find(kernel.outputs.begin(), kernel.outputs.end(), buffer) != kernel.outputs.end();
 }
 
+bool IsReadByAlone(const loop::Kernel& kernel, size_t which, const Buffer& buffer) {
+  for (size_t i = 0; i < kernel.stages.size(); ++i) {
+    if (i != which && Reads(kernel.stages[i], buffer)) return false;
+  }
+  return !IsOutput(kernel, buffer);
+}
+
 }  // namespace kiln::schedule

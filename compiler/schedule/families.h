@@ -30,6 +30,8 @@ const loop::Constant* FindConstant(const Context& context, const Buffer& buffer)
 
 // Whether the buffer is an output of the kernel.
 bool IsOutput(const loop::Kernel& kernel, const Buffer& buffer);
+// Whether the buffer is no output, and no stage but stages[which] reads it.
+bool IsReadByAlone(const loop::Kernel& kernel, size_t which, const Buffer& buffer);
 
 // Replaces the loads of stages that are cheaper to compute where they are read than to store, and
 // drops these stages; drops copies of whole buffers to outputs, too.

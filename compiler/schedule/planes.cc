@@ -32,14 +32,6 @@ void SwapLastTwo(std::vector<T>& values) {
   std::swap(values[values.size() - 1], values[values.size() - 2]);
 }
 
-// Whether no stage but stages[which] reads the buffer.
-bool IsFor(const loop::Kernel& kernel, size_t which, const Buffer& buffer) {
-  for (size_t i = 0; i < kernel.stages.size(); ++i) {
-    if (i != which && Reads(kernel.stages[i], buffer)) return false;
-  }
-  return !IsOutput(kernel, buffer);
-}
-
 }  // namespace
 
 void StorePlanes(loop::Kernel& kernel, size_t which, const Target& target) {
@@ -48,7 +40,7 @@ void StorePlanes(loop::Kernel& kernel, size_t which, const Target& target) {
   if (!takes_elements || target.short_of_memory) return;
   for (size_t i = 0; i < which; ++i) {
     Stage& padding = kernel.stages[i];
-    if (!InterleavesPlanes(padding) || !IsFor(kernel, which, padding.buffer)) continue;
+    if (!InterleavesPlanes(padding) || !IsReadByAlone(kernel, which, padding.buffer)) continue;
     const Buffer buffer = padding.buffer;
     Shape shape = buffer->shape;
     SwapLastTwo(shape);
