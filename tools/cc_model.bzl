@@ -158,15 +158,28 @@ def _mlf(ctx):
     _run_kiln(ctx, [archive], archive, ["--codegen=" + _codegen(ctx), "--mlf-runtime"], option = "--mlf")
     return archive
 
-def model_copts(platform):
+def _machine_copts(target, platform):
+    """Flags for the machine of `target`, where the platform does not say them: the instructions of an x86-64 level and its features."""
+    words = target.split(" ")
+    if platform.target != "x86-64" or not words[0].startswith("x86-64"):
+        return []
+    flags = ["-march=" + words[0]]
+    for word in words[1:]:
+        if word.startswith("-mattr="):
+            features = word[len("-mattr="):].split(",")
+            flags.extend([("-m" if f[0] == "+" else "-mno-") + f[1:] for f in features if len(f) > 1])
+    return flags
+
+def model_copts(platform, target = ""):
     """What generated C is compiled with: small rather than fast where there is flash. Warnings are of no use to who builds it.
 
     Args:
       platform: the ModelPlatformInfo of the build.
+      target: what `kiln compile --target` was given; "": the platform's machine.
     """
 
     # Code for another machine's multiply-add, as references of boards are, calls the C library here.
-    flags = ["-O2"] if platform.firmware else ["-O3", "-DKILN_SLOW_FMA"]
+    flags = ["-O2"] if platform.firmware else ["-O3", "-DKILN_SLOW_FMA"] + _machine_copts(target, platform)
     return ["-std=c99", "-ffp-contract=off", "-fno-math-errno", "-w"] + flags
 
 def _runtime_deps(ctx):
@@ -192,7 +205,7 @@ def _within_budget(ctx, header, metadata, object, source):
     if not object:
         runtime = cc_common.merge_cc_infos(cc_infos = [dep[CcInfo] for dep in _runtime_deps(ctx)])
         context = runtime.compilation_context
-        copts = model_copts(ctx.attr._platform[ModelPlatformInfo])
+        copts = model_copts(ctx.attr._platform[ModelPlatformInfo], ctx.attr.target)
         object, stack_usage = compile_object(ctx, "%s.budget/%s" % (ctx.label.name, _module_name(ctx)), source, context, copts)
         arguments.add("--stack-usage", stack_usage)
         inputs.append(stack_usage)
@@ -229,7 +242,7 @@ def _link(ctx, header, sources, objects):
         name = ctx.label.name,
         srcs = sources,
         public_hdrs = [header],
-        user_compile_flags = model_copts(ctx.attr._platform[ModelPlatformInfo]) if sources else [],
+        user_compile_flags = model_copts(ctx.attr._platform[ModelPlatformInfo], ctx.attr.target) if sources else [],
         includes = [header.dirname],
         compilation_contexts = [dep.compilation_context for dep in deps],
     )

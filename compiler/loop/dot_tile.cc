@@ -93,7 +93,20 @@ std::optional<DotTile::Chain> ChainOf(const std::vector<const Dot*>& dots, const
   return chain;
 }
 
+// Where the sums `sum` are loaded from, if that is where the store puts them.
+std::optional<Argument> SameSums(const Store& store, const Expr& sum) {
+  const auto stored = FirstOf(store.buffer, store.index), loaded = FirstOf(sum);
+  const bool same = stored.has_value() && loaded.has_value() && stored->buffer == loaded->buffer &&
+                    IsSame(stored->offset, loaded->offset);
+  return same ? loaded : std::nullopt;
+}
+
 }  // namespace
+
+std::optional<Argument> SumsInPlace(const Store& store) {
+  const auto* dot = store.value.As<Dot>();
+  return dot == nullptr ? std::nullopt : SameSums(store, dot->sum);
+}
 
 std::optional<DotTile> AsDotTile(const Store& store) {
   // The last dot is outermost, and adds to the one before it.
@@ -103,13 +116,10 @@ std::optional<DotTile> AsDotTile(const Store& store) {
   }
   if (dots.empty()) return std::nullopt;
   const Dot& dot = *dots.front();
-  const auto stored = FirstOf(store.buffer, store.index), sums = FirstOf(dot.sum);
+  const auto sums = SameSums(store, dot.sum);
   const auto b = FirstOf(dot.b);
   const auto a = RowsOf(dot.a);
-  if (!stored.has_value() || !sums.has_value() || !a.has_value() || !b.has_value() ||
-      stored->buffer != sums->buffer || !IsSame(stored->offset, sums->offset)) {
-    return std::nullopt;
-  }
+  if (!sums.has_value() || !a.has_value() || !b.has_value()) return std::nullopt;
   const DotShape shape =
       *DotShape::Of(store.value.type().lanes, dot.a.type().lanes, dot.b.type().lanes, dot.kind);
   // Rows that overlap are interleaved element by element.

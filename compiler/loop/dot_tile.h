@@ -34,6 +34,10 @@ struct DotTile {
   Chain chain = {};
 };
 
+// Where the sums of a store of a dot, of one lane or several side by side, begin, if they are stored
+// to where they were loaded; nothing otherwise.
+std::optional<Argument> SumsInPlace(const Store& store);
+
 // Nothing if the store is of another kind, or not flat.
 std::optional<DotTile> AsDotTile(const Store& store);
 

@@ -63,6 +63,11 @@ Stmt UnrollLoops(const Stmt& s);
 // the dots that were kept.
 Stmt ExpandDots(const Stmt& s, const std::function<bool(const Dot&)>& keeps);
 
+// Makes every vectorized loop that stores the sums of dots to where it loads them one store of a
+// vector (dot_tile.h), if `keeps` accepts the dot; other vectorized loops stay as they are. For a
+// code generator whose only vectors are those of instructions. Needs flat indices.
+Stmt VectorizeDots(const Stmt& s, const std::function<bool(const Dot&)>& keeps);
+
 // Writes out every store of a vector as stores of its lanes, but for those of dots.
 Stmt ExpandVectors(const Stmt& s);
 

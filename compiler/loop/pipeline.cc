@@ -30,8 +30,9 @@ absl::Status Share(LoopProgram& program, const Context& context) {
 
 // What the code generator has no spelling for, written out.
 Stmt Spelled(const Stmt& s, const Context& context) {
-  const Stmt dots = context.keeps_dot == nullptr ? s : ExpandDots(s, context.keeps_dot);
-  return context.scalar ? ExpandVectors(dots) : dots;
+  if (context.keeps_dot == nullptr) return s;
+  if (!context.scalar) return ExpandDots(s, context.keeps_dot);
+  return ExpandVectors(ExpandDots(VectorizeDots(s, context.keeps_dot), context.keeps_dot));
 }
 
 absl::Status Expand(LoopProgram& program, const Context& context) {

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "compiler/loop/dot_tile.h"
 #include "compiler/loop/expr_node.h"
 #include "compiler/loop/mutate.h"
 #include "compiler/loop/passes.h"
@@ -21,6 +23,8 @@ namespace {
 
 // A loop of up to so many pieces is written out.
 constexpr int64_t kStraightPieces = 4;
+// Of the vectors of any machine.
+constexpr int64_t kMaxLanes = 64;
 
 bool ContainsVectorizedLoop(const Stmt& s) {
   bool found = false;
@@ -50,6 +54,19 @@ int WidestBits(const For& loop) {
     if (!e.type().index) see(e.type().dtype);
   });
   return bits;
+}
+
+// The iterations base … base + lanes - 1 of a loop; nothing if they cannot be vectors.
+std::optional<Stmt> PieceOf(const For& loop, const Expr& base, int64_t lanes,
+                            Simplifier& simplifier) {
+  const Var lane = MakeVar("lane");
+  simplifier.Bind(lane, {0, lanes - 1});
+  simplifier.BindValue(loop.var, simplifier.Simplify(base + lane));
+  std::optional<Stmt> piece = simplifier.Simplify(loop.body);
+  if (lanes > 1) piece = Widen(*piece, lane, static_cast<int>(lanes), simplifier);
+  simplifier.Unbind(loop.var);
+  simplifier.Unbind(lane);
+  return piece;
 }
 
 class Vectorizer {
@@ -129,15 +146,8 @@ class Vectorizer {
     return ok;
   }
 
-  // The iterations base … base + lanes - 1.
   bool AddPiece(const For& loop, const Expr& base, int64_t lanes, std::vector<Stmt>* pieces) {
-    const Var lane = MakeVar("lane");
-    simplifier_.Bind(lane, {0, lanes - 1});
-    simplifier_.BindValue(loop.var, simplifier_.Simplify(base + lane));
-    std::optional<Stmt> piece = simplifier_.Simplify(loop.body);
-    if (lanes > 1) piece = Widen(*piece, lane, static_cast<int>(lanes), simplifier_);
-    simplifier_.Unbind(loop.var);
-    simplifier_.Unbind(lane);
+    std::optional<Stmt> piece = PieceOf(loop, base, lanes, simplifier_);
     if (!piece) return false;
     pieces->push_back(*std::move(piece));
     return true;
@@ -150,5 +160,23 @@ class Vectorizer {
 }  // namespace
 
 Stmt VectorizeLoops(const Stmt& s, int vector_bits) { return Vectorizer(vector_bits).Visit(s); }
+
+Stmt VectorizeDots(const Stmt& s, const std::function<bool(const Dot&)>& keeps) {
+  return MutateStmt(s, [&](const Stmt& at) {
+    const auto* loop = at.As<For>();
+    if (loop == nullptr || loop->kind != ForKind::kVectorized) return at;
+    const auto* sum = loop->body.As<Store>();
+    int64_t lanes = 0;
+    const bool may_be = sum != nullptr && sum->value.As<Dot>() != nullptr &&
+                        AsInt(loop->extent, &lanes) && lanes > 1 && lanes <= kMaxLanes;
+    if (!may_be) return at;
+    Simplifier simplifier;
+    const std::optional<Stmt> piece = PieceOf(*loop, loop->begin, lanes, simplifier);
+    const auto* store = piece.has_value() ? piece->As<Store>() : nullptr;
+    const auto* dot = store == nullptr ? nullptr : store->value.As<Dot>();
+    const bool is_kept = dot != nullptr && SumsInPlace(*store).has_value() && keeps(*dot);
+    return is_kept ? *piece : at;
+  });
+}
 
 }  // namespace kiln::loop

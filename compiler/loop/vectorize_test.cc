@@ -115,6 +115,27 @@ TEST_F(VectorizeTest, InterleavesFactorsOfDots) {
             "interleave(int16(bytes[8]), int16(bytes[9])), words[ramp(0, 1, 8)])\n");
 }
 
+TEST_F(VectorizeTest, OnlyDotsThatAreKept) {
+  const Buffer rows = Param("rows", DType::UInt(8)), columns = Param("columns", DType::Int(8)),
+               sums = Param("sums", DType::Int(32)), other = Param("other", DType::Int(32));
+  const Var k = MakeVar("k");
+  const auto dots = [&](const Buffer& to, int64_t lanes, bool keeps) {
+    const Expr dot = MakeDot({.instruction = "vpdpbusd", .group = 4}, MakeLoad(sums, {i}),
+                             MakeLoad(rows, {MakeRamp(k * 4, 1, 4)}),
+                             MakeLoad(columns, {MakeRamp(i * 4, 1, 4)}));
+    const Stmt loop = MakeFor(i, 0, lanes, ForKind::kVectorized, MakeStore(to, {i}, dot));
+    return ToString(VectorizeDots(loop, [&](const Dot& d) { return keeps && d.kind.group == 4; }));
+  };
+  EXPECT_EQ(dots(sums, 16, true),
+            "sums[ramp(0, 1, 16)] = dot<vpdpbusd, 4>(sums[ramp(0, 1, 16)], "
+            "rows[ramp(k * 4, 1, 4)], columns[ramp(0, 1, 64)])\n");
+  // None that the code generator does not spell, and none whose sums come from elsewhere.
+  EXPECT_TRUE(absl::StartsWith(dots(sums, 16, false), "for i in 0..16 vectorized {"));
+  EXPECT_TRUE(absl::StartsWith(dots(other, 16, true), "for i in 0..16 vectorized {"));
+  const Stmt copy = MakeFor(i, 0, 16, ForKind::kVectorized, MakeStore(y, {i}, MakeLoad(x, {i})));
+  EXPECT_EQ(VectorizeDots(copy, [](const Dot&) { return true; }).get(), copy.get());
+}
+
 TEST_F(VectorizeTest, IndicesAreRampsWhereDivisionAllowsIt) {
   EXPECT_EQ(Vectorized(8, MakeStore(y, {i}, MakeLoad(x, {i / 4 * 16 + i % 4}))),
             "y[ramp(0, 1, 4)] = x[ramp(0, 1, 4)]\n"

@@ -19,8 +19,9 @@ bool DotInstruction::IsOfArch(absl::string_view triple) const {
 }
 
 const DotForm* DotInstruction::FormOf(const Target& target) const {
-  if (!IsOfArch(target.triple) || (target.by_c_compiler && c.guard.empty())) return nullptr;
+  if (!IsOfArch(target.triple)) return nullptr;
   for (const DotForm& form : forms) {
+    if (target.by_c_compiler && c.guard.empty() && form.c.empty()) continue;
     const int bits = form.lanes * 32;
     const bool fits = geometry == DotGeometry::kReduction || bits <= target.vector_bits;
     if (fits && target.HasFeatures(form.features)) return &form;

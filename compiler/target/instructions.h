@@ -41,9 +41,12 @@ struct DotForm {
   //         | widen(expr)     with elements of twice as many bits, of the same sign
   //         | expr + expr | intrinsic(expr, …)
   absl::string_view llvm;
+  // In C: a preprocessor condition, true where the compiler knows the instruction, and the new sum in
+  // intrinsics of `s`, `a` and `b`, vectors of the machine's types. Empty where C does not spell it.
+  absl::string_view guard = {}, c = {};
 };
 
-// How C says an instruction: in arm_acle.h, arm_mve.h and the like.
+// How C says an instruction of single sums: in arm_acle.h, arm_mve.h and the like.
 struct DotInC {
   absl::string_view guard;   // a preprocessor condition, true where the compiler knows it
   absl::string_view header;  // "arm_acle.h"

@@ -69,13 +69,19 @@ class EmulatedTest(CliCase):
         """The program of a model, and the sizes of its inputs and outputs."""
         target, triple, options, _ = MACHINES[machine]
         target += " -mattr=" + features if features else ""
+        if features and codegen == "c":
+            options = options + ["-march=armv8.2-a" + features.replace(",", "")]
         arguments = ["--module-name", "m", "--runtime", "crt", "--interface", "c", "--codegen", codegen, "--target", target]
         self.succeeds("compile", os.path.join(DATA, row["model"]), "-o", self.out, *arguments)
         program = self.path("program")
-        command = [CLANG, "--target=" + triple, "-O2", "-ffreestanding", "-nostdlib", "-static", "-fuse-ld=" + LLD, "-DMODEL=m"]
+        command = [CLANG, "--target=" + triple, "-O2", "-ffreestanding"]
         model = "m.o" if codegen == "llvm" else "m.c"
         files = [os.path.join(SOURCES, "emulated_program.c"), os.path.join(self.out, "m_model.c"), os.path.join(self.out, model)]
-        subprocess.run(command + options + ["-I" + INCLUDE, "-I" + self.out] + files + ["-o", program], check=True)
+        command += options + ["-I" + INCLUDE, "-I" + self.out]
+        link = ["-nostdlib", "-static", "-fuse-ld=" + LLD, "-DMODEL=m"]
+        subprocess.run(command + link + files + ["-o", program], check=True)
+        if codegen == "c":
+            subprocess.run(command + ["-S", files[-1], "-o", self.path("m.s")], check=True)
         with open(os.path.join(self.out, "m.h"), encoding="utf-8") as file:
             header = file.read()
         macro = r"^#define TVMGEN_M_{}_\w+_SIZE_BYTES (\d+)$"
@@ -100,7 +106,12 @@ class EmulatedTest(CliCase):
                 at += size
         self.assertEqual((steps > 0, len(result.stdout)), (True, at))
 
-    def check_instruction(self, row, instruction, machine, features):
+    def check_instruction(self, row, instruction, machine, features, codegen):
+        if codegen == "c":
+            self.check(row, machine, "c", features)
+            with open(self.path("m.s"), encoding="utf-8") as file:
+                self.assertRegex(file.read(), r"\b{}\b".format(instruction))
+            return
         target = MACHINES[machine][0] + (" -mattr=" + features if features else "")
         assembly = self.succeeds("compile", os.path.join(DATA, row["model"]), "--emit=asm", "--runtime", "crt", "--target", target)
         self.assertRegex(assembly, r"\b{}\b".format(instruction))
@@ -131,12 +142,13 @@ def add_cases():
 
     for instruction, machine, features, names in INSTRUCTIONS:
         for name in names:
+            for codegen in ("llvm", "c"):
 
-            def case(self, row=rows[name], instruction=instruction, machine=machine, features=features):
-                self.skip_without(machine, "llvm")
-                self.check_instruction(row, instruction, machine, features)
+                def case(self, row=rows[name], what=(instruction, machine, features, codegen)):
+                    self.skip_without(what[1], what[3])
+                    self.check_instruction(row, *what)
 
-            setattr(EmulatedTest, "test_{}_{}".format(name, instruction), case)
+                setattr(EmulatedTest, "test_{}_{}_{}".format(name, instruction, codegen), case)
 
 
 add_cases()

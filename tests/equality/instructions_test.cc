@@ -80,7 +80,10 @@ Target MachineOf(const DotInstruction& row, const DotForm& form) {
       form.features.empty()
           ? ""
           : absl::StrCat(" -mattr=+", absl::StrReplaceAll(form.features, {{",", ",+"}}));
-  const absl::StatusOr<Target> target = Target::Parse(base + features);
+  const int bits = 32 * form.lanes;
+  const std::string width =
+      row.IsOfArch("riscv64") ? absl::StrCat(",+zvl", bits, "b -vector-bits=", bits) : "";
+  const absl::StatusOr<Target> target = Target::Parse(base + features + width);
   EXPECT_TRUE(target.ok()) << target.status();
   return target.ok() ? *target : Target::Host();
 }
@@ -137,22 +140,27 @@ TEST(Instructions, AreInTheCode) {
 TEST(Instructions, AreInGeneratedC) {
   const Graph graph = Model();
   for (const DotInstruction& row : DotInstructions()) {
-    if (row.c.guard.empty()) continue;
-    CompileOptions options;
-    options.module_name = "m";
-    options.target = MachineOf(row, row.forms[0]);
-    options.runtime = Runtime::kCrt;
-    options.codegen = Codegen::kC;
-    const absl::StatusOr<std::string> c = EmitStage(graph, options, "c");
-    ASSERT_TRUE(c.ok()) << c.status();
-    for (const DotLoop& tile : row.loops) {
-      const std::string name =
-          absl::StrCat("kiln_dots_", row.name, "_", tile.rows, "x", tile.columns, "_",
-                       tile.slide > 0 ? absl::StrCat("3_by_", tile.slide, "_") : "");
-      EXPECT_TRUE(absl::StrContains(*c, name)) << name << *c;
-    }
-    if (row.loops.empty()) {
-      EXPECT_TRUE(absl::StrContains(*c, row.c.body)) << row.name;
+    for (const DotForm& form : row.forms) {
+      SCOPED_TRACE(absl::StrCat(row.name, " of ", form.lanes, " with ", form.features));
+      CompileOptions options;
+      options.module_name = "m";
+      options.target = MachineOf(row, form);
+      options.runtime = Runtime::kCrt;
+      options.codegen = Codegen::kC;
+      const absl::StatusOr<std::string> c = EmitStage(graph, options, "c");
+      ASSERT_TRUE(c.ok()) << c.status();
+      for (const DotLoop& tile : row.loops) {
+        const std::string name =
+            absl::StrCat("kiln_dots_", row.name, "_", tile.rows, "x", tile.columns, "_",
+                         tile.slide > 0 ? absl::StrCat("3_by_", tile.slide, "_") : "");
+        EXPECT_TRUE(absl::StrContains(*c, name)) << name << *c;
+      }
+      if (!form.c.empty()) {
+        EXPECT_TRUE(absl::StrContains(*c, absl::StrCat("kiln_dot_", row.name, "_", form.lanes)));
+        EXPECT_TRUE(absl::StrContains(*c, form.guard));
+      } else if (row.loops.empty()) {
+        EXPECT_TRUE(absl::StrContains(*c, row.c.body)) << row.name;
+      }
     }
   }
 }

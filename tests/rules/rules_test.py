@@ -2,6 +2,7 @@
 """What cc_model makes, by output group, and how a model_test fails."""
 
 import os
+import shutil
 import subprocess
 import tarfile
 import unittest
@@ -24,6 +25,11 @@ class OutputGroupsTest(unittest.TestCase):
 
     def test_library(self):
         self.assertTrue(self.read("libfirst.a").startswith(b"!<arch>\n"))
+
+    @unittest.skipUnless(os.uname().machine == "x86_64" and shutil.which("objdump"), "x86-64 and objdump")
+    def test_c_is_compiled_for_the_target(self):
+        code = subprocess.run(["objdump", "-d", os.path.join(FOLDER, "libfor_avx512.a")], stdout=subprocess.PIPE, check=True).stdout
+        self.assertIn(b"vpdpbusd", code)
 
     def test_objects(self):
         for name in (("first", "First.o"), ("first.shared", "First.so")):

@@ -70,6 +70,16 @@ absl::Status CheckC(const std::string& source, const std::vector<std::string>& c
   return status;
 }
 
+absl::StatusOr<std::string> AssemblyOfC(const std::string& source,
+                                        const std::vector<std::string>& command) {
+  const std::string assembly = NewFile(".s");
+  const absl::Status status = RunCompiler(source, command, {"-S", "-o", assembly});
+  if (!status.ok()) return status;
+  std::string text = ReadFile(assembly);
+  unlink(assembly.c_str());
+  return text;
+}
+
 absl::StatusOr<std::unique_ptr<LoadedC>> LoadedC::Compile(const std::string& source,
                                                           const std::vector<std::string>& command) {
   const std::string library = NewFile(".so");

@@ -25,6 +25,10 @@ bool HasCompiler(absl::string_view compiler);
 // Internal with its messages if it fails.
 absl::Status CheckC(const std::string& source, const std::vector<std::string>& command);
 
+// What `command` makes of `source` with -S. Errors as CheckC's.
+absl::StatusOr<std::string> AssemblyOfC(const std::string& source,
+                                        const std::vector<std::string>& command);
+
 class LoadedC {
  public:
   // `command` is the compiler and its options, to which kStrictFlags are added.

@@ -142,6 +142,15 @@ std::string Helpers::DotTile(const DotInstruction& row, const DotLoop& loop,
                                        InAssembly(loop, tile, row), steps, PlainSteps(tile)));
 }
 
+std::string FunctionPrinter::ElementAddress(const loop::Argument& element) {
+  const std::string* name = exprs_.NameOf(element.buffer.get());
+  if (name == nullptr) {
+    Fail(absl::StrCat("buffer ", element.buffer->name, " is not in scope"));
+    return "0";
+  }
+  return absl::StrCat("&", *name, "[", exprs_.Print(element.offset), "]");
+}
+
 bool FunctionPrinter::PrintDotTile(const loop::Store& store) {
   const std::optional<loop::DotTile> tile = loop::AsDotTile(store);
   if (!tile.has_value()) return false;
@@ -154,15 +163,8 @@ bool FunctionPrinter::PrintDotTile(const loop::Store& store) {
       row->FindLoop(tile->shape.rows, tile->shape.columns, tile->shape.run, tile->slide);
   if (loop == nullptr) return false;
   exprs_.Begin({&tile->sums.offset, &tile->a.offset, &tile->b.offset});
-  const auto address = [&](const loop::Argument& first) -> std::string {
-    const std::string* name = exprs_.NameOf(first.buffer.get());
-    if (name == nullptr) {
-      Fail(absl::StrCat("buffer ", first.buffer->name, " is not in scope"));
-      return "0";
-    }
-    return absl::StrCat("&", *name, "[", exprs_.Print(first.offset), "]");
-  };
-  const std::string sums = address(tile->sums), a = address(tile->a), b = address(tile->b);
+  const std::string sums = ElementAddress(tile->sums), a = ElementAddress(tile->a),
+                    b = ElementAddress(tile->b);
   lines_.Line(absl::StrCat(context_.helpers.DotTile(*row, *loop, *tile), "(", sums, ", ", a, ", ",
                            b, ");"));
   return true;

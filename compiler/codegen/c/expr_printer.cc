@@ -4,6 +4,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/codegen/c/codegen_c.h"
+#include "compiler/codegen/c/dot_vector.h"
 #include "compiler/codegen/c/literals.h"
 #include "compiler/target/instructions.h"
 
@@ -79,10 +80,11 @@ bool IsLoadOfGroup(const Expr& factor, DType dtype, int group) {
 }  // namespace
 
 bool HasSpellingInC(const loop::Dot& dot) {
+  if (dot.sum.type().is_vector()) return AsDotVector(dot).has_value();
   const DotInstruction* row = FindDotInstruction(dot.kind.instruction);
   return row != nullptr && !row->c.body.empty() && row->group == dot.kind.group &&
-         row->swaps == dot.kind.swaps && !dot.sum.type().is_vector() &&
-         IsLoadOfGroup(dot.a, row->a, row->group) && IsLoadOfGroup(dot.b, row->b, row->group);
+         row->swaps == dot.kind.swaps && IsLoadOfGroup(dot.a, row->a, row->group) &&
+         IsLoadOfGroup(dot.b, row->b, row->group);
 }
 
 void ExprPrinter::Count(const ExprNode* node) {
@@ -90,7 +92,7 @@ void ExprPrinter::Count(const ExprNode* node) {
   ForEachOperand(*node, [this](const Expr& operand) { Count(operand.get()); });
 }
 
-void ExprPrinter::Begin(std::initializer_list<const Expr*> roots) {
+void ExprPrinter::Begin(absl::Span<const Expr* const> roots) {
   uses_.clear();
   temporaries_.clear();
   roots_.clear();

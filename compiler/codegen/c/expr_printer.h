@@ -14,6 +14,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
+#include "absl/types/span.h"
 #include "compiler/codegen/c/context.h"
 #include "compiler/loop/expr.h"
 
@@ -45,7 +46,7 @@ class ExprPrinter {
   // Starts a function: temporaries count from 0.
   void BeginFunction() { next_temporary_ = 0; }
   // Starts a statement with these expressions; forgets the temporaries of the one before.
-  void Begin(std::initializer_list<const loop::Expr*> roots);
+  void Begin(absl::Span<const loop::Expr* const> roots);
   std::string Print(const loop::Expr& e, Precedence at_least = kConditional);
 
   // Of a buffer that is in scope, else null.

@@ -160,7 +160,7 @@ void FunctionPrinter::PrintStmt(const Stmt& s) {
   if (const auto* block = s.As<loop::Block>()) {
     for (const Stmt& stmt : block->stmts) PrintStmt(stmt);
   } else if (const auto* store = s.As<loop::Store>()) {
-    if (PrintDotTile(*store)) return;
+    if (PrintDotTile(*store) || PrintDotVector(*store)) return;
     auto buffer = buffers_.find(store->buffer.get());
     if (store->index.size() != 1)
       return Fail(absl::StrCat("a store to ", store->buffer->name, " that is not flat"));

@@ -62,6 +62,10 @@ class FunctionPrinter {
   void PrintPrefetch(const loop::Prefetch& node);
   // False where the store is none of a tile that has a loop.
   bool PrintDotTile(const loop::Store& store);
+  // False where the store is none of a vector of sums.
+  bool PrintDotVector(const loop::Store& store);
+  // The address of an element of a buffer in scope.
+  std::string ElementAddress(const loop::Argument& element);
   void PrintLaunch(const loop::Launch& node);
   // The address that the argument means, for a parameter of `dtype`.
   std::string Address(const loop::Argument& arg, DType dtype, bool written);

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "absl/container/flat_hash_set.h"
+#include "compiler/codegen/c/dot_vector.h"
 #include "compiler/loop/dot_tile.h"
 #include "compiler/loop/expr.h"
 #include "compiler/target/instructions.h"
@@ -34,6 +35,9 @@ class Helpers {
   std::string Dot(const DotInstruction& row);
   // Takes the addresses of the sums and of the first elements of rows and columns of such a tile.
   std::string DotTile(const DotInstruction& row, const DotLoop& loop, const loop::DotTile& tile);
+
+  // Takes the addresses of a vector of sums and of the factors' first elements, or numbers.
+  std::string Dot(const DotVector& dot);
 
   bool uses_math_h() const { return uses_math_h_; }
   // Whether Fma was called.

@@ -2,6 +2,13 @@
 #include "compiler/target/instructions/rows.h"
 
 namespace kiln::instructions {
+namespace {
+
+constexpr absl::string_view kI8mm = "defined(__ARM_NEON) && defined(__ARM_FEATURE_MATMUL_INT8)",
+                            kDotprod = "defined(__ARM_NEON) && defined(__ARM_FEATURE_DOTPROD)",
+                            kNeon = "defined(__aarch64__) && defined(__ARM_NEON)";
+
+}  // namespace
 
 std::vector<DotInstruction> AArch64() {
   return {
@@ -14,7 +21,7 @@ std::vector<DotInstruction> AArch64() {
        .b = kI8,
        .widens_in_steps = false,
        .cost = 1,
-       .forms = {{4, "i8mm", "aarch64.neon.smmla(s, a, b)"}}},
+       .forms = {{4, "i8mm", "aarch64.neon.smmla(s, a, b)", kI8mm, "vmmlaq_s32(s, a, b)"}}},
       {.name = "usmmla",
        .arch = "aarch64,arm64",
        .geometry = DotGeometry::kOuter,
@@ -23,7 +30,7 @@ std::vector<DotInstruction> AArch64() {
        .b = kI8,
        .widens_in_steps = false,
        .cost = 1,
-       .forms = {{4, "i8mm", "aarch64.neon.usmmla(s, a, b)"}}},
+       .forms = {{4, "i8mm", "aarch64.neon.usmmla(s, a, b)", kI8mm, "vusmmlaq_s32(s, a, b)"}}},
       // Of the same extension: unsigned by signed bytes.
       {.name = "usdot",
        .arch = "aarch64,arm64",
@@ -33,7 +40,7 @@ std::vector<DotInstruction> AArch64() {
        .b = kI8,
        .widens_in_steps = false,
        .cost = 1,
-       .forms = {{4, "i8mm", "aarch64.neon.usdot(s, a, b)"}}},
+       .forms = {{4, "i8mm", "aarch64.neon.usdot(s, a, b)", kI8mm, "vusdotq_s32(s, a, b)"}}},
       // Armv8.2's dotprod.
       {.name = "sdot",
        .arch = "aarch64,arm64",
@@ -44,7 +51,7 @@ std::vector<DotInstruction> AArch64() {
        .widens_in_steps = false,
        .cost = 1,
        // A lane may be the last operand of all lanes: the group of a row.
-       .forms = {{4, "dotprod", "aarch64.neon.sdot(s, b, a)"}}},
+       .forms = {{4, "dotprod", "aarch64.neon.sdot(s, b, a)", kDotprod, "vdotq_s32(s, b, a)"}}},
       // Neon: products of int16 that are added to int32.
       {.name = "smlal",
        .arch = "aarch64,arm64",
@@ -54,7 +61,7 @@ std::vector<DotInstruction> AArch64() {
        .b = kI16,
        .widens_in_steps = false,
        .cost = 1,
-       .forms = {{4, "", "s + aarch64.neon.smull(b, a)"}}},
+       .forms = {{4, "", "s + aarch64.neon.smull(b, a)", kNeon, "vmlal_s16(s, b, a)"}}},
   };
 }
 
