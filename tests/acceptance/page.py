@@ -84,7 +84,9 @@ class Page:
         return page
 
     def add(self, result):
-        self.results[result["name"]] = result
+        """Times are kept as they are printed, so that the page is read back as it was written."""
+        times = {key: float("%.3g" % result[key]) for key in ("kiln_ms", "peer_ms") if key in result}
+        self.results[result["name"]] = {**result, **times}
 
     def _section(self, source):
         lines = ["## " + source, "",

@@ -45,6 +45,12 @@ class PageTest(unittest.TestCase):
         self.assertEqual(again.results, page.results)
         self.assertEqual(again.text(), page.text())
 
+    def test_ratios_stay_when_it_is_read_back(self):
+        page = _page(dict(_WORKS, kiln_ms=0.0740502, peer_ms=0.0215349))
+        again = Page.read(page.text())
+        again.environment = page.environment
+        self.assertEqual(again.text(), page.text())
+
     def test_other_text_has_no_results(self):
         self.assertEqual(Page.read("# A page\n\n| model | time |\n").results, {})
 
