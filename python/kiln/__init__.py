@@ -6,18 +6,22 @@
 >>> model(numpy.load("models/digits/image.npy")).shape
 (1, 10)
 
-`compile` makes a Library, `Library.load` and `load` a Model, which is called with arrays. `quantize`, `tune`, `import_check`, `inspect`
-and `emit` are the commands of the same names of the command line, which `python -m kiln` is.
+`compile` makes a Library, `Library.load` and `load` a Model, which is called with arrays. `quantize`, `tune`, `compare`,
+`validate`, `import_check`, `inspect` and `emit` are the commands of the same names of the command line, which `python -m kiln` is.
 """
 
 from kiln._runtime import version as __version__
+from kiln.comparison import ComparedTensor, Comparison, compare
 from kiln.errors import CompilerError, ModelError
 from kiln.library import Library, compile, emit, inspect
 from kiln.model import Model, Outputs, TensorInfo, load
 from kiln.report import Report
 from kiln.tools import ImportCheck, import_check, quantize, tune, version
+from kiln.validation import ValidatedOutput, Validation, validate
 
 __all__ = [
+    "ComparedTensor",
+    "Comparison",
     "CompilerError",
     "ImportCheck",
     "Library",
@@ -26,7 +30,10 @@ __all__ = [
     "Outputs",
     "Report",
     "TensorInfo",
+    "ValidatedOutput",
+    "Validation",
     "__version__",
+    "compare",
     "compile",
     "emit",
     "import_check",
@@ -34,5 +41,6 @@ __all__ = [
     "load",
     "quantize",
     "tune",
+    "validate",
     "version",
 ]

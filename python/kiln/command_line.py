@@ -21,7 +21,8 @@ Value = Union[None, bool, int, float, str, "os.PathLike[str]"]
 Option = Union[Value, Sequence[Value], Mapping[str, Union[Value, Tuple[int, ...]]]]
 
 PROGRAM = str(pathlib.Path(__file__).parent / "bin" / "kiln")
-_USERS_FAULT = 2
+# Statuses of commands: what was compared is not the same; the model or an option is wrong.
+DISAGREES, USERS_FAULT = 1, 2
 # For a child that has been interrupted: `kiln tune` writes what it has found.
 _SECONDS_TO_END = 10
 
@@ -90,7 +91,7 @@ def run(
     command: str,
     operands: Sequence[str] = (),
     options: Optional[Mapping[str, Option]] = None,
-    describes_faults: bool = False,
+    answers: Sequence[int] = (),
 ) -> str:
     """What the command prints on standard output.
 
@@ -98,7 +99,7 @@ def run(
       command: "compile", "inspect" and so on.
       operands: the model, library or file that it is about.
       options: the command's options; `arguments` says how they are spelt.
-      describes_faults: what it prints also says what is wrong with the model, so that this is no exception.
+      answers: the statuses besides 0 with which what it prints is the answer too, so that they are no exceptions.
     Raises:
       ModelError: the command says that the model or an option is wrong.
       CompilerError: it failed otherwise.
@@ -121,9 +122,9 @@ def run(
         except BaseException:
             _end(process)
             raise
-    if process.returncode == 0 or (describes_faults and process.returncode == _USERS_FAULT and output):
+    if process.returncode == 0 or (process.returncode in answers and output):
         return output.decode("utf-8", "replace")
-    if process.returncode == _USERS_FAULT:
+    if process.returncode == USERS_FAULT:
         raise ModelError(_message(standard_error))
     if process.returncode < 0:
         name = signal.Signals(-process.returncode).name

@@ -7,15 +7,11 @@ from types import TracebackType
 from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Type, Union
 
 import numpy
-from numpy.typing import NDArray
 
 from kiln import _runtime
+from kiln.arrays import Array, to_array
 from kiln.command_line import scratch_folder
 from kiln.errors import CompilerError, ModelError
-
-Array = NDArray[Any]
-
-_DLPACK_CPU = 1
 
 
 class TensorInfo(NamedTuple):
@@ -73,23 +69,6 @@ def _tensor_infos(kind: str, rows: List[Tuple[str, str, Tuple[int, ...]]]) -> Tu
     return tuple(infos)
 
 
-def _to_array(what: str, value: Any) -> Array:
-    """The memory of `value` as an array, without a copy."""
-    if isinstance(value, (numpy.ndarray, numpy.generic)):
-        return numpy.asarray(value)
-    if hasattr(value, "__dlpack__"):
-        device, _ = value.__dlpack_device__()
-        if device != _DLPACK_CPU:
-            raise TypeError(f"{what}: found memory of a device (DLPack's type {int(device)}), wanted the CPU's; copy it there first")
-        try:
-            return numpy.from_dlpack(value)
-        except (BufferError, RuntimeError, TypeError, ValueError) as error:
-            raise TypeError(f"{what}: NumPy cannot take it by DLPack: {error}") from error
-    if hasattr(value, "__array_interface__") or hasattr(value, "__array__"):
-        return numpy.asarray(value)
-    raise TypeError(f"{what}: found {type(value).__name__}, wanted an array; numpy.asarray(value, dtype) makes one")
-
-
 def _check(what: str, info: TensorInfo, array: Array) -> None:
     if array.dtype != info.dtype:
         raise TypeError(f"{what}: found {array.dtype}, wanted {info.dtype}; array.astype('{info.dtype}') converts")
@@ -100,7 +79,7 @@ def _check(what: str, info: TensorInfo, array: Array) -> None:
 def _input(info: TensorInfo, value: Any) -> Array:
     """`value` as a contiguous array: its own memory, or a copy if it has gaps or another order."""
     what = f"input '{info.name}'"
-    array = _to_array(what, value)
+    array = to_array(what, value)
     _check(what, info, array)
     return array if array.flags.c_contiguous else array.copy(order="C")
 

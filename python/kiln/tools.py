@@ -5,11 +5,10 @@ import dataclasses
 import json
 import os
 import pathlib
-from typing import Any, Dict, Mapping, Tuple, Union
-
-import numpy
+from typing import Any, Mapping, Tuple, Union
 
 from kiln import command_line
+from kiln.arrays import array_files
 from kiln.command_line import Option
 from kiln.report import Report
 from kiln.sources import ModelSource, model_file
@@ -46,7 +45,7 @@ def import_check(model: ModelSource, **options: Option) -> ImportCheck:
     """
     with command_line.scratch_folder() as folder:
         file = model_file(model, None, folder)
-        text = command_line.run("import-check", [file], {**options, "json": True}, describes_faults=True)
+        text = command_line.run("import-check", [file], {**options, "json": True}, answers=(command_line.USERS_FAULT,))
     (row,) = json.loads(text)
     return ImportCheck(row["ok"], row["nodes"], row["operators"], tuple(row["reasons"]))
 
@@ -69,11 +68,9 @@ def quantize(model: ModelSource, output: _Path, calibration: Union[_Path, Mappin
     """
     with command_line.scratch_folder() as folder:
         if isinstance(calibration, Mapping):
-            samples: Dict[str, Any] = dict(calibration)
-            calibration = pathlib.Path(folder) / "calibration"
-            calibration.mkdir()
-            for name, array in samples.items():
-                numpy.save(calibration / (name + ".npy"), array)
+            samples = pathlib.Path(folder, "calibration")
+            array_files("calibration", calibration, samples)
+            calibration = samples
         return Report(
             command_line.run(
                 "quantize", [model_file(model, None, folder)], {**options, "calibration": calibration, "output": output}
