@@ -109,6 +109,11 @@ def _documentation(declare):
         name = "docs_packages",
         requirements = "@kiln//third_party:docs_requirements.txt",
     )
+    declare(
+        python_packages,
+        name = "notebook_packages",
+        requirements = "@kiln//third_party:notebook_requirements.txt",
+    )
 
 def _test_libraries(declare):
     declare(

@@ -70,7 +70,13 @@ class Library:
         return paths
 
     def report(self) -> Report:
-        """What `kiln inspect` says: tensors, operators, memory plan and constants of a model; flash, RAM and stack of an object."""
+        """What `kiln inspect` says: tensors, operators, memory plan and constants of a model; flash, RAM and stack of an object.
+
+        A notebook shows the page of `kiln inspect --html` instead, with the graph and the memory over time.
+        """
+        return Report(self._inspect(), self._page)
+
+    def _inspect(self) -> Report:
         for suffix in (".so", ".o"):
             path = self._find(suffix)
             if path is not None:
@@ -78,6 +84,12 @@ class Library:
                 with contextlib.suppress(ModelError):
                     return inspect(path)
         return inspect(self._model, **self._options)
+
+    def _page(self) -> str:
+        with command_line.scratch_folder() as folder:
+            page = pathlib.Path(folder, "page.html")
+            inspect(self._model, html=page, **self._options)
+            return page.read_text(encoding="utf-8")
 
     def __repr__(self) -> str:
         return f"<kiln.Library {', '.join(self.files)}>"

@@ -1,17 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a command has to say, as text."""
+"""What a command has to say, as text and as a page."""
 
+import contextlib
 import html
-from typing import List, Optional, Sequence
+from typing import Any, Callable, List, Optional, Sequence, Tuple
+
+from kiln.errors import ModelError
 
 
 class Report(str):
-    """Text that shows as it is: at Python's prompt without quotes, in a notebook in a font of equal widths."""
+    """Text that shows as it is: at Python's prompt without quotes; in a notebook as a page, or in a font of equal widths."""
+
+    _make_page: Optional[Callable[[], str]]
+
+    def __new__(cls, text: str, make_page: Optional[Callable[[], str]] = None) -> "Report":
+        """`make_page` makes a page of HTML that says the same and more, when a notebook first asks for it."""
+        self = super().__new__(cls, text)
+        self._make_page = make_page
+        return self
 
     def __repr__(self) -> str:
         return str(self)
 
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return Report, (str(self),)
+
     def _repr_html_(self) -> str:
+        if self._make_page is not None:
+            with contextlib.suppress(ModelError):  # The model's file is gone.
+                return page_in_a_notebook(self._make_page())
         return "<pre>" + html.escape(self) + "</pre>"
 
 

@@ -103,7 +103,7 @@ class Validation:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return Report(self)._repr_html_()
+        return Report(str(self))._repr_html_()
 
 
 def _validated_output(row: Mapping[str, Any]) -> ValidatedOutput:

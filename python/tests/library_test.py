@@ -2,6 +2,7 @@
 """Compilations from Python: what may stand for a model, options, errors, files, Ctrl-C."""
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -157,7 +158,6 @@ print(len(os.listdir(place)))
         report = library.report()
         self.assertIn("module digits for host", report)
         self.assertEqual(repr(report), str(report))
-        self.assertIn("<pre>module digits", report._repr_html_())
         self.assertNotIn("<kiln", kiln.Report("<kiln>")._repr_html_())
         self.assertEqual(report, kiln.inspect(library.write(self.folder)[-1]))
         generated = kiln.compile(MY_MOD, interface="c", codegen="c", target="cortex-m4f").report()
@@ -165,6 +165,19 @@ print(len(os.listdir(place)))
         if HAS_LLVM:
             self.assertIn("module my_mod for aarch64", kiln.compile(MY_MOD, target="aarch64").report())
             self.assertIn("flash: ", kiln.compile(MY_MOD, interface="c", target="cortex-m4f").report())
+
+    def test_report_in_a_notebook(self):
+        """A page; only the text where the model's file is gone."""
+        with open(self.path("model.onnx"), "wb") as file:
+            file.write(read(DIGITS))
+        report = kiln.compile(self.path("model.onnx"), module_name="of_a_page").report()
+        shown = report._repr_html_()
+        self.assertTrue(shown.startswith('<iframe srcdoc="&lt;!DOCTYPE html&gt;'), shown[:80])
+        self.assertIn("conv1", shown)
+        os.remove(self.path("model.onnx"))
+        self.assertTrue(report._repr_html_().startswith("<pre>module of_a_page"))
+        copy = pickle.loads(pickle.dumps(report))
+        self.assertEqual((type(copy), copy), (kiln.Report, str(report)))
 
     # The other commands.
 
