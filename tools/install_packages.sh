@@ -59,6 +59,7 @@ test_packages=(
   qemu-system-arm
   qemu-system-misc
   qemu-user
+  valgrind # leaks of the Python package
 )
 check_packages=(
   chromium-driver # pages in a browser; without it their test skips that

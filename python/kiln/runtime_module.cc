@@ -70,10 +70,13 @@ static_assert(sizeof(Py_intptr_t) == sizeof(int64_t));
 // "__array_struct__", made once, since a lookup by a new string takes longer than all the rest.
 PyObject* array_struct_name = nullptr;
 
+constexpr char kNoMemory[] = "there is no memory for the model's workspace and tensors";
+
 // Raises the exception of kiln.errors that fits the status.
 PyObject* Raise(const absl::Status& status) {
   if (absl::IsResourceExhausted(status)) {
-    PyErr_SetString(PyExc_MemoryError, std::string(status.message()).c_str());
+    PyErr_SetString(PyExc_MemoryError,
+                    status.message().empty() ? kNoMemory : std::string(status.message()).c_str());
     return nullptr;
   }
   const bool internal = absl::IsInternal(status) || absl::IsUnknown(status);
@@ -82,6 +85,17 @@ PyObject* Raise(const absl::Status& status) {
   const Owned type(PyObject_GetAttrString(errors.get(), internal ? "CompilerError" : "ModelError"));
   if (type) PyErr_SetString(type.get(), std::string(status.message()).c_str());
   return nullptr;
+}
+
+// Calls a function for Python, which knows no exceptions of C++.
+template <typename Function>
+PyObject* Guarded(const Function& function) {
+  try {
+    return function();
+  } catch (const std::bad_alloc&) {
+    PyErr_SetString(PyExc_MemoryError, kNoMemory);
+    return nullptr;
+  }
 }
 
 // Calls a function that returns a status while other threads may run Python.
@@ -120,14 +134,18 @@ DLDataType DataTypeOf(const ArrayInterface& array) {
 // Tensors on the memory of arrays, which live as long as this object.
 class Tensors {
  public:
-  // Whether all of `arrays`, a tuple, are arrays with these flags; no exception is left behind.
+  // Whether all of `arrays`, a tuple, are arrays with these flags. The only exceptions that are left
+  // behind are those that say nothing about the array.
   bool Take(PyObject* arrays, int flags) {
     const Py_ssize_t count = PyTuple_Size(arrays);
     tensors_.reserve(static_cast<size_t>(count));
     for (Py_ssize_t i = 0; i < count; ++i) {
       owners_.emplace_back(PyObject_GetAttr(PyTuple_GetItem(arrays, i), array_struct_name));
       if (!owners_.back() || !Add(owners_.back().get(), flags)) {
-        PyErr_Clear();
+        if (PyErr_Occurred() != nullptr && PyErr_ExceptionMatches(PyExc_Exception) &&
+            !PyErr_ExceptionMatches(PyExc_MemoryError)) {
+          PyErr_Clear();
+        }
         return false;
       }
     }
@@ -234,12 +252,12 @@ PyObject* GetName(PyObject* self, void*) {
 
 PyObject* GetInputs(PyObject* self, void*) {
   const Model* const model = OpenModel(self);
-  return model == nullptr ? nullptr : Describe(model->inputs());
+  return model == nullptr ? nullptr : Guarded([&] { return Describe(model->inputs()); });
 }
 
 PyObject* GetOutputs(PyObject* self, void*) {
   const Model* const model = OpenModel(self);
-  return model == nullptr ? nullptr : Describe(model->outputs());
+  return model == nullptr ? nullptr : Guarded([&] { return Describe(model->outputs()); });
 }
 
 // For memory that is not aligned as the model's code wants it.
@@ -254,21 +272,15 @@ absl::Status RunOnCopies(const Model& model, absl::Span<const DLTensor* const> i
   return absl::OkStatus();
 }
 
-PyObject* Run(PyObject* self, PyObject* const* args, Py_ssize_t num_args) {
-  const Model* const open = OpenModel(self);
-  if (open == nullptr) return nullptr;
-  if (num_args != 2 || !PyTuple_Check(args[0]) || !PyTuple_Check(args[1])) {
-    PyErr_SetString(PyExc_TypeError, "run() takes a tuple of inputs and one of outputs");
-    return nullptr;
-  }
+PyObject* RunModel(const Model* open, PyObject* input_arrays, PyObject* output_arrays) {
+  const Model model = *open;  // Another thread may close it, or the code of an array below.
   constexpr int kReadable = ArrayInterface::kContiguous | ArrayInterface::kNotSwapped;
   Tensors inputs, outputs;
-  if (!inputs.Take(args[0], kReadable) || !inputs.Fit(open->inputs()) ||
-      !outputs.Take(args[1], kReadable | ArrayInterface::kWriteable) ||
-      !outputs.Fit(open->outputs()) || outputs.Overlap(open->outputs(), inputs, open->inputs())) {
-    return PyBool_FromLong(0);
+  if (!inputs.Take(input_arrays, kReadable) || !inputs.Fit(model.inputs()) ||
+      !outputs.Take(output_arrays, kReadable | ArrayInterface::kWriteable) ||
+      !outputs.Fit(model.outputs()) || outputs.Overlap(model.outputs(), inputs, model.inputs())) {
+    return PyErr_Occurred() != nullptr ? nullptr : PyBool_FromLong(0);
   }
-  const Model model = *open;  // Another thread may close it.
   const bool in_place = inputs.AreAligned(model.inputs()) && outputs.AreAligned(model.outputs());
   const absl::Status status = WithoutLock([&] {
     return in_place ? model.Run(inputs.get(), outputs.get())
@@ -277,6 +289,16 @@ PyObject* Run(PyObject* self, PyObject* const* args, Py_ssize_t num_args) {
   // The model's own code fails on values that it was given.
   if (absl::IsInternal(status)) return Raise(absl::InvalidArgumentError(status.message()));
   return status.ok() ? PyBool_FromLong(1) : Raise(status);
+}
+
+PyObject* Run(PyObject* self, PyObject* const* args, Py_ssize_t num_args) {
+  const Model* const model = OpenModel(self);
+  if (model == nullptr) return nullptr;
+  if (num_args != 2 || !PyTuple_Check(args[0]) || !PyTuple_Check(args[1])) {
+    PyErr_SetString(PyExc_TypeError, "run() takes a tuple of inputs and one of outputs");
+    return nullptr;
+  }
+  return Guarded([&] { return RunModel(model, args[0], args[1]); });
 }
 
 PyObject* Close(PyObject* self, PyObject*) {
@@ -292,20 +314,24 @@ void Deallocate(PyObject* self) {
   Py_DECREF(type);
 }
 
-PyObject* Load(PyObject*, PyObject* args) {
-  PyObject* encoded = nullptr;
-  if (!PyArg_ParseTuple(args, "O&:load", PyUnicode_FSConverter, &encoded)) return nullptr;
-  const Owned path(encoded);
+PyObject* LoadModel(PyObject* path) {
   Owned object(PyType_GenericAlloc(model_type, 0));
   if (!object) return nullptr;
   Model*& model = reinterpret_cast<ModelObject*>(object.get())->model;
-  const std::string text = PyBytes_AsString(path.get());
+  const std::string text = PyBytes_AsString(path);
   const absl::Status status = WithoutLock([&] {
     const absl::StatusOr<Model> loaded = Model::Load(text);
     if (loaded.ok()) model = new Model(*loaded);
     return loaded.status();
   });
   return status.ok() ? object.release() : Raise(status);
+}
+
+PyObject* Load(PyObject*, PyObject* args) {
+  PyObject* encoded = nullptr;
+  if (!PyArg_ParseTuple(args, "O&:load", PyUnicode_FSConverter, &encoded)) return nullptr;
+  const Owned path(encoded);
+  return Guarded([&] { return LoadModel(path.get()); });
 }
 
 PyObject* SetNumThreads(PyObject*, PyObject* args) {

@@ -62,5 +62,17 @@ class Case(unittest.TestCase):
 
     def python(self, program, *args, **kwargs):
         """A process with the same Python, which finds the package as this one does."""
-        environment = dict(os.environ, PYTHONPATH=os.path.dirname(os.path.dirname(kiln.__file__)), **kwargs.pop("environment", {}))
+        environment = _environment(kwargs.pop("environment", {}))
         return subprocess.Popen([sys.executable, "-c", program, *args], env=environment, text=True, **kwargs)
+
+    def python_file(self, *words, below=(), environment=()):
+        """What a program in a file prints with the same Python, which the command `below` runs."""
+        command = [*below, sys.executable, *words]
+        result = subprocess.run(command, env=_environment(environment), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout
+
+
+def _environment(added):
+    """That of a process that finds the package."""
+    return {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(kiln.__file__)), **dict(added)}

@@ -179,6 +179,30 @@ class ModelTest(Case):
         for interface in (None, 7, self.a, (self.a,), KeyError("a"), datetime.datetime_CAPI):
             self.refuses(TypeError, "input 'a': found Claims, wanted an array", self.my_mod, Claims(interface), self.b)
 
+    def test_an_array_whose_code_closes_the_model(self):
+        """The call that has begun ends as usual."""
+        model = kiln.compile(MY_MOD).load()
+
+        class Closes:
+            @property
+            def __array_struct__(_self):
+                model.close()
+                return self.a.__array_struct__
+
+        self.assertEqual(model(Closes(), self.b).tolist(), [[4, 6]])
+        self.refuses(kiln.ModelError, "the model is closed", model, self.a, self.b)
+
+    def test_an_array_whose_code_is_interrupted(self):
+        """Ctrl-C and a lack of memory are no faults of the array."""
+        for error in (KeyboardInterrupt, MemoryError):
+
+            class Raises:
+                @property
+                def __array_struct__(self):
+                    raise error("here")
+
+            self.refuses(error, "here", self.my_mod, Raises(), self.b)
+
     def test_values_that_the_model_refuses(self):
         rows = b'#[version = "0.0.5"]\ndef @main(%x: Tensor[(2), float32], %i: Tensor[(1), int32]) {\n  take(%x, %i, axis=0)\n}\n'
         model = kiln.compile(rows, check_indices=True).load()

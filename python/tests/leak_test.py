@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""soak.py leaves nothing behind: by what Python and the C library count, and below valgrind.
+
+    bazel test //python/tests:leak_test                            # a minute
+    bazel test //python/tests:leak_test --test_arg=--rounds=5000   # a soak of as long as you like
+"""
+
+import json
+import os
+import platform
+import shutil
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+from python.tests import soak
+from python.tests.case import HAS_LLVM, MY_MOD, TWO_OUTPUTS, Case
+
+_SOAK = os.path.abspath(soak.__file__)
+_OPTION = "--rounds="
+ROUNDS = int(next((argument[len(_OPTION) :] for argument in sys.argv if argument.startswith(_OPTION)), 100))
+# Each takes a hundred times as long there.
+_ROUNDS_BELOW_VALGRIND = max(2, ROUNDS // 50)
+_VALGRIND = ["valgrind", "--leak-check=full", "--show-leak-kinds=definite", "--num-callers=40", "--keep-debuginfo=yes", "--xml=yes"]
+_LEAST_BYTES = 24  # that malloc gives out
+
+
+class LeakTest(Case):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="kiln-soak-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.models = folder.name
+        # Not the machine's own instructions, of which valgrind does not know all.
+        options = {"target": "x86-64-v2"} if HAS_LLVM and platform.machine() == "x86_64" else {}
+        soak.write_models(cls.models, TWO_OUTPUTS, MY_MOD, **options)
+
+    def adds_up(self, *planted):
+        """What a batch of rounds leaves behind, as names of the counts that grow with each round."""
+        growth = json.loads(self.python_file(_SOAK, self.models, str(ROUNDS), *planted))
+        most = {"objects": ROUNDS / 2, "blocks": ROUNDS / 2, "bytes": ROUNDS * _LEAST_BYTES / 2}
+        return {name for name, number in growth.items() if number >= most[name]}
+
+    def test_nothing_adds_up(self):
+        self.assertEqual(self.adds_up(), set())
+
+    def test_what_adds_up_would_be_found(self):
+        self.assertIn("blocks", self.adds_up("object"))
+        self.assertIn("bytes", self.adds_up("memory"))
+
+    def faults_below_valgrind(self, *planted):
+        """Texts of leaks and wrong accesses that concern the package: by their stacks, or since they come in every round."""
+        report = self.path("valgrind.xml")
+        rounds = str(_ROUNDS_BELOW_VALGRIND)
+        all_rounds = _ROUNDS_BELOW_VALGRIND * (1 + soak.BATCHES)
+        # Valgrind sees blocks of malloc, which Python is to take for its small objects too.
+        below = _VALGRIND + ["--xml-file=" + report]
+        self.python_file(_SOAK, self.models, rounds, *planted, below=below, environment={"PYTHONMALLOC": "malloc"})
+        faults = []
+        for error in xml.etree.ElementTree.parse(report).iter("error"):
+            objects = [frame.findtext("obj") or "" for frame in error.iter("frame")]
+            ours = any(name.endswith("_runtime.abi3.so") or "kiln-" in name for name in objects)
+            if ours or int(error.findtext("xwhat/leakedblocks") or 0) >= all_rounds:
+                functions = [frame.findtext("fn") or "?" for frame in error.iter("frame")]
+                faults.append("{} in {}".format(error.findtext("xwhat/text") or error.findtext("what"), " < ".join(functions)))
+        return faults
+
+    @unittest.skipUnless(shutil.which("valgrind"), "Debian's package valgrind is not installed")
+    def test_below_valgrind(self):
+        self.assertEqual(self.faults_below_valgrind(), [])
+
+    @unittest.skipUnless(shutil.which("valgrind"), "Debian's package valgrind is not installed")
+    def test_valgrind_finds_a_leak(self):
+        self.assertRegex("\n".join(self.faults_below_valgrind("memory")), "definitely lost")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[argument for argument in sys.argv if not argument.startswith(_OPTION)])
