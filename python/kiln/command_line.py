@@ -4,15 +4,19 @@
     run("compile", ["digits.onnx"], {"output": "out", "target": "x86-64-v3", "profile": True})
 
 A process of its own means that a crash or a lack of memory is an exception here, that Ctrl-C ends a compilation at once,
-and that Python's other threads go on.
+and that Python's other threads go on. The logger "kiln" gets its notes as warnings, its progress and how long it took
+as INFO, and its command line as DEBUG.
 """
 
 import contextlib
+import logging
 import os
 import pathlib
+import shlex
 import signal
 import subprocess
 import tempfile
+import time
 from typing import Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from kiln.errors import CompilerError, ModelError
@@ -23,6 +27,9 @@ Option = Union[Value, Sequence[Value], Mapping[str, Union[Value, Tuple[int, ...]
 PROGRAM = str(pathlib.Path(__file__).parent / "bin" / "kiln")
 # Statuses of commands: what was compared is not the same; the model or an option is wrong.
 DISAGREES, USERS_FAULT = 1, 2
+# How lines of standard error begin: all that are no progress, and those of them that are no errors.
+_SAYS, _NOTES = "kiln: ", "kiln: note: "
+_log = logging.getLogger("kiln")
 # For a child that has been interrupted: `kiln tune` writes what it has found.
 _SECONDS_TO_END = 10
 
@@ -75,9 +82,19 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
             process.communicate()
 
 
-def _message(standard_error: bytes) -> str:
-    text = standard_error.decode("utf-8", "replace").strip()
-    return text[len("kiln: ") :] if text.startswith("kiln: ") else text
+def _message(process: "subprocess.Popen[bytes]") -> str:
+    """What a command says is wrong, as far as anything is. Notes and progress are logged as they come."""
+    lines: List[str] = []
+    for line in process.stderr or ():
+        text = line.decode("utf-8", "replace").rstrip()
+        if text.startswith(_NOTES):
+            _log.warning("%s", text[len(_NOTES) :])
+            continue
+        if not text.startswith(_SAYS):
+            _log.info("%s", text)
+        lines.append(text)
+    message = "\n".join(lines).strip()
+    return message[len(_SAYS) :] if message.startswith(_SAYS) else message
 
 
 @contextlib.contextmanager
@@ -105,28 +122,35 @@ def run(
       CompilerError: it failed otherwise.
     """
     words = [PROGRAM, command, *arguments(options or {}), "--", *operands]
-    with scratch_folder() as folder:
+    _log.debug("running %s", shlex.join(words))
+    begin = time.monotonic()
+    with scratch_folder() as folder, open(os.path.join(folder, "output"), "w+b") as output_file:
         try:
             process = subprocess.Popen(
                 words,
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
+                stdout=output_file,
                 stderr=subprocess.PIPE,
                 env=dict(os.environ, TMPDIR=folder),
                 start_new_session=True,
             )
         except OSError as error:
             raise CompilerError(f"the command line of this package cannot be run: {error}") from error
-        try:
-            output, standard_error = process.communicate()
-        except BaseException:
-            _end(process)
-            raise
+        with process:
+            try:
+                message = _message(process)
+                process.wait()
+            except BaseException:
+                _end(process)
+                raise
+        output_file.seek(0)
+        output = output_file.read()
+    _log.info("%s: %.1f s", " ".join(["kiln", command, *operands]), time.monotonic() - begin)
     if process.returncode == 0 or (process.returncode in answers and output):
         return output.decode("utf-8", "replace")
     if process.returncode == USERS_FAULT:
-        raise ModelError(_message(standard_error))
+        raise ModelError(message)
     if process.returncode < 0:
         name = signal.Signals(-process.returncode).name
-        raise CompilerError(f"kiln {command} was ended by {name}" + (": " + _message(standard_error) if standard_error else ""))
-    raise CompilerError(_message(standard_error) or f"kiln {command} ended with status {process.returncode}")
+        raise CompilerError(f"kiln {command} was ended by {name}" + (": " + message if message else ""))
+    raise CompilerError(message or f"kiln {command} ended with status {process.returncode}")
