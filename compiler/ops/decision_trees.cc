@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A forest of decision trees as tables. All trees take a step in turn, so that the loads of one do
-// not wait for those of another; a walk that has reached its leaf stays there.
+// not wait for those of another; a walk that has reached its leaf stays there. A tree whose depth is
+// known takes no step beyond it.
+#include <algorithm>
+#include <functional>
 #include <limits>
+#include <vector>
 
 #include "compiler/loop/math.h"
 #include "compiler/ops/constraint.h"
@@ -15,6 +19,11 @@ enum { kData, kFeatures, kThresholds, kChildren, kRoots };
 
 // More steps than any tree asks questions.
 constexpr int64_t kMaxDepth = 1 << 16;
+
+// A table of the steps that trees of different depths take is worth its bytes where it leaves out a
+// tenth of them.
+constexpr double kWorthATable = 0.9;
+constexpr int64_t kMaxSteps = 1 << 20;
 
 const DType kI32 = DType::Int(32);
 
@@ -55,6 +64,57 @@ bool Within(const Tensor* table, int64_t least, int64_t largest) {
   return true;
 }
 
+// The nodes on the longest way from each node to a leaf; `most` where it has no end.
+std::vector<int64_t> DepthsOf(const Tensor& children, int64_t most) {
+  const auto nodes = static_cast<size_t>(children.type().shape[0]);
+  std::vector<std::vector<size_t>> parents(nodes);
+  std::vector<int> open(nodes, 0);  // children whose depth is not known
+  for (size_t k = 0; k < 2 * nodes; ++k) {
+    const int64_t child = children.AsInt(static_cast<int64_t>(k));
+    if (child < 0) continue;
+    parents[static_cast<size_t>(child)].push_back(k / 2);
+    ++open[k / 2];
+  }
+  std::vector<int64_t> depths(nodes, 1);
+  std::vector<size_t> known;
+  for (size_t n = 0; n < nodes; ++n) {
+    if (open[n] == 0) known.push_back(n);
+  }
+  for (size_t i = 0; i < known.size(); ++i) {
+    for (const size_t parent : parents[known[i]]) {
+      depths[parent] = std::max(depths[parent], depths[known[i]] + 1);
+      if (--open[parent] == 0) known.push_back(parent);
+    }
+  }
+  for (size_t n = 0; n < nodes; ++n) {
+    if (open[n] > 0) depths[n] = most;
+  }
+  return depths;
+}
+
+// The trees that take a step, step by step: each as often as it is deep.
+std::vector<int32_t> StepsOf(const Tensor& children, const Tensor& roots, int64_t depth) {
+  const std::vector<int64_t> depths = DepthsOf(children, depth);
+  std::vector<int32_t> steps;
+  for (int64_t step = 0; step < depth; ++step) {
+    for (int64_t tree = 0; tree < roots.type().num_elements(); ++tree) {
+      const int64_t root = roots.AsInt(tree);
+      if (root >= 0 && depths[static_cast<size_t>(root)] > step) {
+        steps.push_back(static_cast<int32_t>(tree));
+      }
+    }
+  }
+  return steps;
+}
+
+// Numbers of trees in one byte each where that is enough.
+Tensor TableOf(const std::vector<int32_t>& trees, int64_t count) {
+  const Shape shape = {static_cast<int64_t>(trees.size())};
+  if (count > 256) return Tensor::From<int32_t>(shape, kI32, trees);
+  const std::vector<uint8_t> bytes(trees.begin(), trees.end());
+  return Tensor::From<uint8_t>(shape, DType::UInt(8), bytes);
+}
+
 absl::Status Lower(StageBuilder& b) {
   const int64_t width = b.input_shape(kData)[1], nodes = b.input_shape(kFeatures)[0];
   const bool missing = b.attrs().Bool("missing");
@@ -80,13 +140,32 @@ absl::Status Lower(StageBuilder& b) {
     return as_i32(children({at, loop::MakeSelect(first, Expr(0), Expr(1))}));
   };
   const int64_t samples = b.output_shape(0)[0], trees = b.output_shape(0)[1];
+  const int64_t depth = b.attrs().Int("depth");
+  // Of each point of the walk the element that takes a step.
+  Shape axes = {samples, depth, trees};
+  std::function<Indices(const Indices&)> element = [](const Indices& point) {
+    return Indices{point[0], point[2]};
+  };
+  if (nodes_known && depth * trees <= kMaxSteps) {
+    const std::vector<int32_t> steps = StepsOf(*b.constant(kChildren), *b.constant(kRoots), depth);
+    const auto count = static_cast<int64_t>(steps.size());
+    if (count < depth * trees * kWorthATable) {
+      axes = {samples, count};
+      if (count > 0) {
+        const Access tree = b.Table("steps", TableOf(steps, trees));
+        element = [tree](const Indices& point) {
+          return Indices{point[0], loop::ToIndex(tree({point[1]}))};
+        };
+      }
+    }
+  }
   const Access reached = b.Recurrence(
-      "node", {samples, trees}, [&](const Indices& i) { return as_i32(roots({i[1]})); },
-      {samples, b.attrs().Int("depth"), trees},
-      [](const Indices& point) { return Indices{point[0], point[2]}; },
+      "node", {samples, trees}, [&](const Indices& i) { return as_i32(roots({i[1]})); }, axes,
+      element,
       [&](const Indices& point, const Access& so_far) {
-        const Expr node = so_far({point[0], point[2]});
-        return loop::MakeSelect(node < I32Const(0), node, step(point[0], Max(node, I32Const(0))));
+        const Indices at = element(point);
+        const Expr node = so_far(at);
+        return loop::MakeSelect(node < I32Const(0), node, step(at[0], Max(node, I32Const(0))));
       });
   b.Output(0, [&](const Indices& i) { return I32Const(-1) - reached(i); });
   return absl::OkStatus();
@@ -131,6 +210,10 @@ const OpDef kDecisionTrees = {
      Walk(Values(F32({3, 2}), {kNan, 2, 0, kNan, 5, 5}), Values(I8({2}), {-1, 1}), 3, true,
           Values(I32({3, 2}), {0, 3, 1, 3, 2, 3})),
      Walk(Values(F32({1, 2}), {1, 2}), kTables[0], 0, false, Values(I32({1, 2}), {-1, 3})),
+     // A tree of one question, and one whose only question leads back to itself.
+     Case({Values(F32({2, 1}), {1, 3}), Values(U8({2}), {0, 0}), Values(F32({2}), {2, 2}),
+           Values(I8({2, 2}), {0, -1, -2, -3}), Values(I8({3}), {0, 1, 1})},
+          {{"depth", 4}}, {Values(I32({2, 3}), {-1, 1, 1, 0, 2, 2})}),
      {.inputs = {F32({3, 2}), U8({2}), F32({2}), {{2, 2}, DType::Int(16)}, I32({5})},
       .attrs = {{"depth", 4}}}},
 };

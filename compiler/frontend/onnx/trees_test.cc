@@ -101,6 +101,57 @@ TEST(Trees, AreAddedUp) {
        {with(one + Attr("post_transform", "LOGISTIC")), {x}, {0.98201379, 0.99752738}}});
 }
 
+// Tree t is a chain of t % 5 questions, x0 <= 0, x0 <= 1 and so on; its leaf j weighs t + 1000 j.
+std::string Chains(int trees) {
+  std::vector<int> tree_ids, node_ids, if_true, if_false, leaf_trees, leaf_nodes;
+  std::vector<double> values, weights;
+  std::vector<std::string> modes;
+  const auto add = [&](int tree, int node, double value, const char* mode, int first, int second) {
+    tree_ids.push_back(tree);
+    node_ids.push_back(node);
+    values.push_back(value);
+    modes.push_back(mode);
+    if_true.push_back(first);
+    if_false.push_back(second);
+  };
+  for (int tree = 0; tree < trees; ++tree) {
+    const int depth = tree % 5;
+    for (int k = 0; k < depth; ++k) {
+      add(tree, k, k, "BRANCH_LEQ", depth + k, k + 1 < depth ? k + 1 : 2 * depth);
+    }
+    for (int leaf = 0; leaf <= depth; ++leaf) {
+      add(tree, depth + leaf, 0, "LEAF", 0, 0);
+      leaf_trees.push_back(tree);
+      leaf_nodes.push_back(depth + leaf);
+      weights.push_back(tree + 1000.0 * leaf);
+    }
+  }
+  return Attr("nodes_treeids", tree_ids) + Attr("nodes_nodeids", node_ids) +
+         Attr("nodes_featureids", std::vector<int>(tree_ids.size())) +
+         FloatsAttr("nodes_values", values) + StringsAttr("nodes_modes", modes) +
+         Attr("nodes_truenodeids", if_true) + Attr("nodes_falsenodeids", if_false) +
+         Attr("target_treeids", leaf_trees) + Attr("target_nodeids", leaf_nodes) +
+         Attr("target_ids", std::vector<int>(leaf_trees.size())) +
+         FloatsAttr("target_weights", weights);
+}
+
+TEST(Trees, HaveDepthsOfTheirOwn) {
+  const std::vector<double> x = {-1, 0.5, 1, 2.5, 9, NAN};
+  for (const int trees : {1, 4, 12, 300}) {
+    std::vector<double> expected;
+    for (const double value : x) {
+      double sum = 0;
+      for (int tree = 0; tree < trees; ++tree) {
+        int leaf = 0;
+        while (leaf < tree % 5 && !(value <= leaf)) ++leaf;
+        sum += tree + 1000.0 * leaf;
+      }
+      expected.push_back(sum);
+    }
+    ExpectValues({{Regressor(Chains(trees)), {{"x", {6, 1}, x}}, expected}});
+  }
+}
+
 std::string Classifier(const std::string& attributes, const char* outputs) {
   return MachineLearningNode("TreeEnsembleClassifier", attributes, outputs);
 }
