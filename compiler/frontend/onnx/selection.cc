@@ -17,9 +17,22 @@ ValueId Int64s(Converter& c, Shape shape, const std::vector<int64_t>& values) {
   return c.Constant(Tensor::From<int64_t>(std::move(shape), DType::Int(64), values));
 }
 
+// Data that say how many elements a result has.
+absl::StatusOr<Tensor> SelectingInput(const Converter& c, int i, absl::string_view what) {
+  absl::StatusOr<Tensor> value = c.ConstantInput(i, what);
+  if (value.ok()) return value;
+  absl::Status error(
+      value.status().code(),
+      absl::StrCat(value.status().message(),
+                   ", or end the model before this node and select in the program: "
+                   "how much is selected depends on the data, and shapes are fixed"));
+  CopyInputsToFix(value.status(), error);
+  return error;
+}
+
 absl::Status Compress(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const Tensor condition, c.ConstantInput(1, "condition"));
+  KILN_ASSIGN_OR_RETURN(const Tensor condition, SelectingInput(c, 1, "condition"));
   if (condition.type().rank() != 1)
     return Wrong("condition", condition.type().ToString(), "rank 1");
   Attrs attrs = {{"axis", 0}};
@@ -45,7 +58,7 @@ absl::Status Compress(Converter& c) {
 }
 
 absl::Status NonZero(Converter& c) {
-  KILN_ASSIGN_OR_RETURN(const Tensor x, c.ConstantInput(0, "the data"));
+  KILN_ASSIGN_OR_RETURN(const Tensor x, SelectingInput(c, 0, "the data"));
   const Shape& shape = x.type().shape;
   std::vector<int64_t> places;
   for (int64_t i = 0; i < x.type().num_elements(); ++i) {
@@ -97,7 +110,7 @@ class Parts {
 };
 
 absl::Status Unique(Converter& c) {
-  KILN_ASSIGN_OR_RETURN(Tensor x, c.ConstantInput(0, "the data"));
+  KILN_ASSIGN_OR_RETURN(Tensor x, SelectingInput(c, 0, "the data"));
   size_t axis = 0;
   if (c.HasAttr("axis")) {
     KILN_ASSIGN_OR_RETURN(const int64_t normal, NormalAxis(c.Int("axis", 0), x.type().rank()));
@@ -163,8 +176,8 @@ absl::StatusOr<double> NumberOr(Converter& c, int i, const char* what, double ot
 constexpr double kMaxComparisons = 1e9;
 
 absl::Status NonMaxSuppression(Converter& c) {
-  KILN_ASSIGN_OR_RETURN(const Tensor boxes, c.ConstantInput(0, "boxes"));
-  KILN_ASSIGN_OR_RETURN(const Tensor scores, c.ConstantInput(1, "scores"));
+  KILN_ASSIGN_OR_RETURN(const Tensor boxes, SelectingInput(c, 0, "boxes"));
+  KILN_ASSIGN_OR_RETURN(const Tensor scores, SelectingInput(c, 1, "scores"));
   const Shape &b = boxes.type().shape, &s = scores.type().shape;
   if (b.size() != 3 || s.size() != 3 || b[2] != 4 || b[0] != s[0] || b[1] != s[2]) {
     return Wrong("boxes and scores", boxes.type().ToString() + " and " + scores.type().ToString(),
