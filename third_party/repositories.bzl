@@ -103,7 +103,7 @@ def _python(declare):
         requires = ["/usr/include/python3.11/Python.h"],
     )
 
-def _documentation(declare):
+def _packages_of_python(declare):
     declare(
         python_packages,
         name = "docs_packages",
@@ -113,6 +113,11 @@ def _documentation(declare):
         python_packages,
         name = "notebook_packages",
         requirements = "@kiln//third_party:notebook_requirements.txt",
+    )
+    declare(
+        python_packages,
+        name = "onnx_packages",
+        requirements = "@kiln//third_party:onnx_requirements.txt",
     )
 
 def _test_libraries(declare):
@@ -189,7 +194,7 @@ def declare_libraries(declare):
     """
     _base_libraries(declare)
     _python(declare)
-    _documentation(declare)
+    _packages_of_python(declare)
     _test_libraries(declare)
     _model_formats(declare)
     _code_generators(declare)

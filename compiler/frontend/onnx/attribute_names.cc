@@ -30,6 +30,7 @@ constexpr OperatorAttributes kRows[] = {
     {"", "BatchNormalization",
      "1 consumed_inputs epsilon is_test momentum spatial; 6 epsilon is_test momentum spatial; "
      "7 epsilon momentum spatial; 9 epsilon momentum; 14 epsilon momentum training_mode"},
+    {"", "BitCast", "26 to"},
     {"", "BitShift", "11 direction"},
     {"", "BitwiseAnd", "18"},
     {"", "BitwiseNot", "18"},

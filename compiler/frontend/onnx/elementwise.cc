@@ -257,6 +257,20 @@ absl::Status Cast(Converter& c) {
   return absl::OkStatus();
 }
 
+// A truth value is a byte of 0 or 1.
+absl::Status BitCast(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_ASSIGN_OR_RETURN(const DType dtype, DTypeOf(static_cast<int>(c.Int("to", 0))));
+  const bool from_bool = c.type(x).dtype == DType::Bool();
+  if (from_bool && dtype.bits != 8) {
+    return Wrong("to", dtype.ToString(), "a type of 8 bits, as the input has");
+  }
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op(from_bool ? "cast" : "reinterpret", {x},
+                                              {{"dtype", dtype.ToString()}}));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
 absl::Status Identity(Converter& c) {
   if (!c.HasInput(0)) return c.Input(0).status();
   c.SetOutput(0, c.InputItem(0));
@@ -301,6 +315,7 @@ constexpr OnnxOperator kRows[] = {
     {"Asinh", nullptr, "asinh"},
     {"Atan", nullptr, "atan"},
     {"Atanh", nullptr, "atanh"},
+    {"BitCast", BitCast},
     {"BitShift", BitShift},
     {"BitwiseAnd", nullptr, "bitwise_and"},
     {"BitwiseNot", nullptr, "bitwise_not"},

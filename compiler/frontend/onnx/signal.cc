@@ -100,6 +100,11 @@ absl::Status MelWeightMatrix(Converter& c) {
   return f.Output(0, f.Cast(c.Constant(matrix), dtype));
 }
 
+absl::Status TooLong(int64_t samples) {
+  return absl::UnimplementedError(absl::StrCat(
+      "a transform of ", samples, " samples; it is computed as a product with a matrix"));
+}
+
 // The transform along dimension 1 of x [rows, n, parts], of 1 or 2 parts (real, imaginary), to
 // [rows, bins, 2].
 absl::StatusOr<ValueId> Fourier(Converter& c, ValueId x, bool inverse, bool onesided) {
@@ -107,10 +112,7 @@ absl::StatusOr<ValueId> Fourier(Converter& c, ValueId x, bool inverse, bool ones
   const int64_t rows = type.shape[0], n = type.shape[1], parts = type.shape[2];
   const int64_t bins = onesided ? n / 2 + 1 : n;
   if (parts != 1 && parts != 2) return Wrong("data", type.ToString(), "1 or 2 numbers per sample");
-  if (n < 1 || n > kMaxMatrix / bins) {
-    return absl::UnimplementedError(
-        absl::StrCat("a transform of ", n, " samples; it is computed as a product with a matrix"));
-  }
+  if (n < 1 || n > kMaxMatrix / bins) return TooLong(n);
   Formula f(c);
   const auto matrix_of = [&](frontend::ComplexPart part) {
     const std::vector<double> values = frontend::FourierMatrix(bins, n, part, inverse);
@@ -133,6 +135,38 @@ absl::StatusOr<ValueId> Fourier(Converter& c, ValueId x, bool inverse, bool ones
   const ValueId y = f("concatenate", {real, f.Reshape(imaginary, {rows, bins, 1})}, {{"axis", 2}});
   if (!f.ok()) return f.status();
   return y;
+}
+
+// The real signal [rows, length, 1] of which x [rows, length / 2 + 1, 2] is the one-sided transform: a
+// bin stands for its mirror image too, but for the first and, of an even length, the last one.
+absl::StatusOr<ValueId> RealSignal(Converter& c, ValueId x, int64_t length) {
+  const TensorType type = c.type(x);
+  const int64_t rows = type.shape[0], bins = type.shape[1];
+  if (type.shape[2] != 2) return Wrong("data", type.ToString(), "2 numbers per bin");
+  if (bins > kMaxMatrix / length) return TooLong(length);
+  Formula f(c);
+  const auto product = [&](int64_t index, frontend::ComplexPart part) {
+    const std::vector<double> waves = frontend::FourierMatrix(bins, length, part, true);
+    std::vector<double> matrix(waves.size());
+    for (int64_t bin = 0; bin < bins; ++bin) {
+      const double weight = bin == 0 || 2 * bin == length ? 1 : 2;
+      for (int64_t i = 0; i < length; ++i) {
+        matrix[static_cast<size_t>(i * bins + bin)] =
+            weight * waves[static_cast<size_t>(bin * length + i)];
+      }
+    }
+    const ValueId at = c.Constant(Tensor::From<int64_t>({}, DType::Int(64), {index}));
+    return f("nn.dense",
+             {f("take", {x, at}, {{"axis", 2}}),
+              f.Cast(c.Constant(Tensor::From<double>({length, bins}, DType::Float(64), matrix)),
+                     type.dtype)},
+             {{"units", length}});
+  };
+  const ValueId y = f("subtract", {product(0, frontend::ComplexPart::kReal),
+                                   product(1, frontend::ComplexPart::kImaginary)});
+  const ValueId signal = f.Reshape(y, {rows, length, 1});
+  if (!f.ok()) return f.status();
+  return signal;
 }
 
 absl::Status Dft(Converter& c) {
@@ -158,28 +192,32 @@ absl::Status Dft(Converter& c) {
   Shape shape;
   for (int64_t d : order) shape.push_back(type.shape[static_cast<size_t>(d)]);
   const int64_t n = shape[shape.size() - 2], parts = shape.back();
-  int64_t length = n;
+  const bool inverse = c.Int("inverse", 0) != 0, onesided = c.Int("onesided", 0) != 0;
+  const bool real = inverse && onesided;
+  int64_t length = real ? 2 * (n - 1) : n;
   if (c.HasInput(1)) {
     KILN_ASSIGN_OR_RETURN(length, IntInput(c, 1, "dft_length", 1, kMaxMatrix));
   }
+  if (real && length < 1) return Wrong("data", type.ToString(), "2 bins or more");
+  const int64_t taken = real ? length / 2 + 1 : length;
   const int64_t rows = NumElements({shape.data(), shape.size() - 2});
   Formula f(c);
   ValueId y = f.Reshape(f.Transpose(x, order), {rows, n, parts});
-  if (length < n) {
+  if (taken < n) {
     y = f("strided_slice", {y},
           {{"begin", AttrValue::Ints({0})},
-           {"end", AttrValue::Ints({length})},
+           {"end", AttrValue::Ints({taken})},
            {"strides", AttrValue::Ints({1})},
            {"axes", AttrValue::Ints({1})}});
-  } else if (length > n) {
+  } else if (taken > n) {
     const AttrValue widths(std::vector<AttrValue>{
-        AttrValue::Ints({0, 0}), AttrValue::Ints({0, length - n}), AttrValue::Ints({0, 0})});
+        AttrValue::Ints({0, 0}), AttrValue::Ints({0, taken - n}), AttrValue::Ints({0, 0})});
     y = f("nn.pad", {y, f.Number(0, y)}, {{"pad_width", widths}});
   }
   if (!f.ok()) return f.status();
-  KILN_ASSIGN_OR_RETURN(y, Fourier(c, y, c.Int("inverse", 0) != 0, c.Int("onesided", 0) != 0));
+  KILN_ASSIGN_OR_RETURN(y, real ? RealSignal(c, y, length) : Fourier(c, y, inverse, onesided));
   shape[shape.size() - 2] = c.type(y).shape[1];
-  shape.back() = 2;
+  shape.back() = c.type(y).shape[2];
   return f.Output(0, f.Transpose(f.Reshape(y, shape), back));
 }
 
