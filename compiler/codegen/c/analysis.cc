@@ -94,6 +94,9 @@ absl::Status FindWrites(CContext& context, const Func& func, FuncInfo& info) {
     }
     for (size_t i = 0; i < args.size(); ++i) {
       if (callee->second.written[i]) written.insert(args[i].buffer.get());
+      if (args[i].buffer->scope != loop::BufferScope::kConstant) {
+        callee->second.takes_memory[i] = true;
+      }
     }
     if (Overlap(args, params)) callee->second.overlaps = true;
   });
@@ -205,6 +208,10 @@ absl::Status Analyse(CContext& context) {
                    func.convention == loop::Convention::kUnpacked && func.kind != Func::Kind::kTask;
     info.body_name = func.name;
     info.overlaps = func.in_place;
+    // Callers of others are not known, or do not pass arguments one by one.
+    const bool is_plain = !func.exported && func.kind == Func::Kind::kOperator &&
+                          func.convention == loop::Convention::kUnpacked;
+    info.takes_memory.assign(PointerParams(func).size(), !is_plain);
     KILN_RETURN_IF_ERROR(FindWrites(context, func, info));
     context.funcs.emplace(func.name, std::move(info));
   }

@@ -54,8 +54,9 @@ struct FuncInfo {
   std::vector<bool>
       written;  // per parameter: whether the function, or one that it calls, stores to it
   // Two of its arguments may overlap (Func::in_place, or a call that passes such): its pointers are
-  // not `restrict`.
+  // not `restrict`, but for those that only constants are given to.
   bool overlaps = false;
+  std::vector<bool> takes_memory;  // per parameter: it may be given other memory than a constant
   // Parameters are void*: functions that other objects may call.
   bool untyped = false;
   // Reachable from something exported.

@@ -81,9 +81,13 @@ std::string FunctionPrinter::PointerType(size_t param) const {
   return absl::StrCat(written ? "" : "const ", CType(params_[param].buffer->dtype), "*");
 }
 
+const char* FunctionPrinter::Restrict(size_t param) const {
+  const bool is_constant = param < info_.takes_memory.size() && !info_.takes_memory[param];
+  return info_.overlaps && !is_constant ? " " : " restrict ";
+}
+
 std::string FunctionPrinter::Signature() const {
   std::vector<std::string> list;
-  const char* pointer = info_.overlaps ? " " : " restrict ";
   const auto add_scalar = [&](size_t i) {
     list.push_back(
         absl::StrCat(CType(context_.DTypeOf(func_.scalars[i].type())), " ", scalars_[i]));
@@ -92,7 +96,7 @@ std::string FunctionPrinter::Signature() const {
   for (size_t i = 0; i < params_.size(); ++i) {
     const bool scratch = IsScratch(func_, params_[i].buffer);
     list.push_back(info_.untyped ? absl::StrCat(scratch ? "uint8_t* " : "void* ", params_[i].name)
-                                 : absl::StrCat(PointerType(i), pointer, params_[i].name));
+                                 : absl::StrCat(PointerType(i), Restrict(i), params_[i].name));
   }
   for (size_t i = loop::NumLeadingScalars(func_); i < scalars_.size(); ++i) add_scalar(i);
   return absl::StrCat("int32_t ", info_.body_name, "(",
@@ -125,8 +129,8 @@ absl::Status FunctionPrinter::Print(std::string* out) {
     if (param.local_name.empty()) {
       if (!ContainsWord(body, param.name)) head.Line(absl::StrCat("(void)", param.name, ";"));
     } else if (ContainsWord(body, param.local_name)) {
-      head.Line(absl::StrCat(PointerType(i), info_.overlaps ? " " : " restrict ", param.local_name,
-                             " = (", PointerType(i), ")", param.name, ";"));
+      head.Line(absl::StrCat(PointerType(i), Restrict(i), param.local_name, " = (", PointerType(i),
+                             ")", param.name, ";"));
     } else {
       head.Line(absl::StrCat("(void)", param.name, ";"));
     }
@@ -212,11 +216,11 @@ void FunctionPrinter::PrintFor(const loop::For& node) {
   exprs_.Begin({&node.begin, &node.extent});
   std::string begin = exprs_.Print(node.begin, kAdditive);
   const std::string extent = exprs_.Print(node.extent, kMultiplicative);
-  Names::Scope scope(context_.names);
-  const std::string var = context_.names.AddLocal(node.var.As<loop::VarNode>()->name);
-  // What is not fixed is read once: the body may store to what it is made of.
+  const std::string& wanted = node.var.As<loop::VarNode>()->name;
+  // What is not fixed is read once: the body may store to what it is made of. It is declared in the
+  // block that the loop stands in, where another loop may have the same name.
   const auto read_once = [&](const char* suffix, const std::string& value) {
-    const std::string name = context_.names.AddLocal(absl::StrCat(var, suffix));
+    const std::string name = context_.names.AddLocal(absl::StrCat(wanted, suffix));
     lines_.Line(absl::StrCat("const ", type, " ", name, " = ", value, ";"));
     return name;
   };
@@ -231,6 +235,8 @@ void FunctionPrinter::PrintFor(const loop::For& node) {
     end = from_zero ? extent : absl::StrCat(begin, " + ", extent);
     if (!fixed_extent) end = read_once("_end", end);
   }
+  Names::Scope scope(context_.names);
+  const std::string var = context_.names.AddLocal(wanted);
   vars_[node.var.get()] = var;
   if (context_.target.has_os && AddsToLanes(node)) {
     context_.uses_lanes = true;

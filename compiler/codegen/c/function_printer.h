@@ -42,6 +42,7 @@ class FunctionPrinter {
 
   void NameParams();
   std::string PointerType(size_t param) const;
+  const char* Restrict(size_t param) const;  // what stands behind it
   std::string Signature() const;
 
   void PrintStmt(const loop::Stmt& s);

@@ -136,6 +136,47 @@ TEST(Golden, RestrictUnlessACallPassesOverlappingMemory) {
   EXPECT_EQ(PointersOfCallee(1), "f(const float* a, float* out)");
 }
 
+TEST(Golden, OfOverlappingMemoryConstantsAreNoPart) {
+  const loop::LoopProgram program = Parsed(R"(
+constant w0 "weights": float32[16]
+internal in_place operator f(a: float32[16], w: float32[16]) -> (out: float32[16]) {
+  for i in 0..16 {
+    out[i] = a[i] * w[i]
+  }
+}
+operator g() -> (x: float32[16]) {
+  call f(x, w0, x)
+}
+)");
+  const std::string source = *EmitC(program, Target::Host(), {});
+  EXPECT_TRUE(absl::StrContains(source, "f(const float* a, const float* restrict w, float* out)"))
+      << source;
+}
+
+// What a range is computed of is read once for each loop, under a name that no other loop has.
+TEST(Golden, LoopsOfOneBlockHaveRangesOfTheirOwn) {
+  const loop::LoopProgram program = Parsed(R"(
+operator f(a: float32[16]) -> (out: float32[16]) {
+  for i in 0..4 {
+    for r in max(i - 2, 0)..min(i + 2, 4) {
+      out[i * 4 + r] = a[r]
+    }
+    for r in max(i - 1, 0)..min(i + 1, 4) {
+      out[i * 4 + r] = a[r + 4]
+    }
+  }
+}
+)");
+  const auto source = EmitC(program, Target::Host(), {});
+  ASSERT_TRUE(source.ok()) << source.status();
+  for (const char* line :
+       {"const int64_t r_begin = ", "const int64_t r_end = ", "const int64_t r_begin_1 = ",
+        "const int64_t r_end_1 = ", "for (int64_t r = r_begin; r < r_end; ++r)",
+        "for (int64_t r = r_begin_1; r < r_end_1; ++r)"}) {
+    EXPECT_TRUE(absl::StrContains(*source, line)) << line << " in " << *source;
+  }
+}
+
 TEST(Golden, SameProgramSameBytes) {
   loop::LoopProgram program = Parsed(kFused);
   EXPECT_EQ(*EmitC(program, Target::Host(), {}), *EmitC(program, Target::Host(), {}));
