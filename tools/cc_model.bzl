@@ -112,6 +112,7 @@ def _run_kiln(ctx, outputs, output_flag, flags, option = "-o", **kwargs):
         arguments.add("--passes=" + ",".join(ctx.attr.passes))
     if ctx.attr.check_indices:
         arguments.add("--check-indices")
+    arguments.add("--optimize=" + ctx.attr.optimize)
     if not ctx.attr.overlap:
         arguments.add("--no-overlap")
     if not ctx.attr.winograd:
@@ -170,16 +171,22 @@ def _machine_copts(target, platform):
             flags.extend([("-m" if f[0] == "+" else "-mno-") + f[1:] for f in features if len(f) > 1])
     return flags
 
-def model_copts(platform, target = ""):
+def model_copts(platform, optimize = "speed", target = ""):
     """What generated C is compiled with: small rather than fast where there is flash. Warnings are of no use to who builds it.
 
     Args:
       platform: the ModelPlatformInfo of the build.
+      optimize: what the model is compiled for, as the attribute of cc_model says it.
       target: what `kiln compile --target` was given; "": the platform's machine.
+
+    Returns:
+      Flags of the C compiler.
     """
 
     # Code for another machine's multiply-add, as references of boards are, calls the C library here.
     flags = ["-O2"] if platform.firmware else ["-O3", "-DKILN_SLOW_FMA"] + _machine_copts(target, platform)
+    if optimize == "size":
+        flags[0] = "-Os"
     return ["-std=c99", "-ffp-contract=off", "-fno-math-errno", "-w"] + flags
 
 def _runtime_deps(ctx):
@@ -205,7 +212,7 @@ def _within_budget(ctx, header, metadata, object, source):
     if not object:
         runtime = cc_common.merge_cc_infos(cc_infos = [dep[CcInfo] for dep in _runtime_deps(ctx)])
         context = runtime.compilation_context
-        copts = model_copts(ctx.attr._platform[ModelPlatformInfo], ctx.attr.target)
+        copts = model_copts(ctx.attr._platform[ModelPlatformInfo], ctx.attr.optimize, ctx.attr.target)
         object, stack_usage = compile_object(ctx, "%s.budget/%s" % (ctx.label.name, _module_name(ctx)), source, context, copts)
         arguments.add("--stack-usage", stack_usage)
         inputs.append(stack_usage)
@@ -242,7 +249,7 @@ def _link(ctx, header, sources, objects):
         name = ctx.label.name,
         srcs = sources,
         public_hdrs = [header],
-        user_compile_flags = model_copts(ctx.attr._platform[ModelPlatformInfo], ctx.attr.target) if sources else [],
+        user_compile_flags = model_copts(ctx.attr._platform[ModelPlatformInfo], ctx.attr.optimize, ctx.attr.target) if sources else [],
         includes = [header.dirname],
         compilation_contexts = [dep.compilation_context for dep in deps],
     )
@@ -373,6 +380,11 @@ cc_model = rule(
             mandatory = True,
         ),
         "module_name": attr.string(doc = "A C identifier; default: the rule's name, with _ for what an identifier cannot hold."),
+        "optimize": attr.string(
+            doc = "What code is made for: \"speed\", \"balanced\" or \"size\".",
+            default = "speed",
+            values = ["speed", "balanced", "size"],
+        ),
         "overlap": attr.bool(default = True, doc = "Firmware: outputs reach into inputs where that makes the workspace smaller."),
         "passes": attr.string_list(doc = "Passes to switch off: [\"-fuse\"]."),
         "runtime": attr.string(

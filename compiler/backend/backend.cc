@@ -38,7 +38,8 @@ codegen::CodegenCOptions COptions(const CompileOptions& options) {
           .loader_pointers = options.runtime == Runtime::kCpp && !options.system_lib,
           .module_context = ModuleContextSymbol(options),
           .cpu_variants = options.cpu_variants,
-          .packed_constants = options.c_constants == CConstants::kPacked};
+          .packed_constants = options.c_constants == CConstants::kPacked,
+          .small_code = CodeShapeOf(options.target, options.schedule.optimize).small};
 }
 
 // `spelling`: what the code generator spells.
@@ -71,7 +72,8 @@ codegen::LlvmOptions LlvmOptionsOf(const CompileOptions& options) {
           .loader_pointers = options.runtime == Runtime::kCpp && !options.system_lib,
           .module_context = ModuleContextSymbol(options),
           .position_independent = !options.target.is_baremetal(),
-          .cpu_variants = options.cpu_variants};
+          .cpu_variants = options.cpu_variants,
+          .small_code = CodeShapeOf(options.target, options.schedule.optimize).small};
 }
 #else
 absl::Status NoLlvm() {

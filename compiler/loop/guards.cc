@@ -15,12 +15,15 @@ constexpr size_t kMaxInstances = 64;
 
 class SubjectFinder {
  public:
-  SubjectFinder(const Var& var, Simplifier& simplifier) : var_(var), simplifier_(simplifier) {}
+  SubjectFinder(const Var& var, Simplifier& simplifier, bool in_ranges)
+      : var_(var), simplifier_(simplifier), in_ranges_(in_ranges) {}
 
   void Visit(const Stmt& s) {
     if (const auto* n = s.As<For>()) {
-      VisitExprs(n->begin);
-      VisitExprs(n->extent);
+      if (in_ranges_ || n->kind != ForKind::kSerial) {
+        VisitExprs(n->begin);
+        VisitExprs(n->extent);
+      }
       simplifier_.BindLoop(*n);
       inner_.insert(n->var.get());
       if (n->kind == ForKind::kUnrolled) unrolled_.push_back(n->var);
@@ -132,6 +135,7 @@ class SubjectFinder {
 
   const Var var_;
   Simplifier& simplifier_;
+  const bool in_ranges_;
   std::vector<Var> unrolled_;
   std::unordered_set<const ExprNode*> inner_;
   std::vector<Subject> subjects_;
@@ -161,8 +165,9 @@ double Threshold::Undecided(Range values) const {
   return static_cast<double>(undecided) / static_cast<double>(instances.size());
 }
 
-std::vector<Subject> FindSubjects(const Stmt& body, const Var& var, Simplifier& simplifier) {
-  SubjectFinder finder(var, simplifier);
+std::vector<Subject> FindSubjects(const Stmt& body, const Var& var, Simplifier& simplifier,
+                                  bool in_ranges) {
+  SubjectFinder finder(var, simplifier, in_ranges);
   finder.Visit(body);
   return std::move(finder.subjects());
 }

@@ -46,8 +46,10 @@ struct Subject {
 
 // The thresholds of comparisons, minima and maxima in `body` for the variable `var` of the loop
 // around it and for the atoms that depend on it and on no variable within; by first occurrence. The
-// variables around `body` are bound in `simplifier`, which has simplified it.
-std::vector<Subject> FindSubjects(const Stmt& body, const Var& var, Simplifier& simplifier);
+// variables around `body` are bound in `simplifier`, which has simplified it. Guards in the ranges
+// of serial loops are left out if `in_ranges` is false.
+std::vector<Subject> FindSubjects(const Stmt& body, const Var& var, Simplifier& simplifier,
+                                  bool in_ranges = true);
 
 }  // namespace kiln::loop
 

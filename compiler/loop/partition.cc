@@ -10,58 +10,76 @@
 // iteration. Guards of a quotient or remainder of a loop's variable (rows and columns of fused
 // loops) make branches too. An unrolled loop is not split: its copies know their value of the
 // variable.
+//
+// Where PartitionLimits::narrow_below says so, a serial loop whose guards stand in one nest beside
+// others is not split. The nest becomes `if (in the largest piece) copy without guards else the
+// nest`, inside of all these loops.
+#include "compiler/loop/partition.h"
+
 #include <algorithm>
 #include <cstdint>
-#include <set>
 #include <utility>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "compiler/loop/guards.h"
 #include "compiler/loop/mutate.h"
 #include "compiler/loop/passes.h"
+#include "compiler/loop/pieces.h"
 #include "compiler/loop/simplifier.h"
+#include "compiler/loop/work.h"
 
 namespace kiln::loop {
 namespace {
 
-constexpr size_t kMaxPieces = 16;
-// A split must decide guards in at least this share of a function's work.
-constexpr double kMinGain = 1.0 / 32;
 // Pieces of less work than this do not get copies of their own.
 constexpr double kSmallShare = 1.0 / 16;
-// The code may grow to this many expression nodes at least, whatever its size.
-constexpr int64_t kSmallCode = 1024;
+// The same of nests that are copied alone.
+constexpr double kSmallShareOfNest = 1.0 / 4;
 
-// Distinct expression nodes, those in unrolled loops counted once for each copy.
-int64_t CodeSize(const Stmt& s) {
-  if (!s) return 0;
-  if (const auto* n = s.As<For>()) {
-    int64_t copies = 1;
-    if (n->kind == ForKind::kUnrolled) AsInt(n->extent, &copies);
-    return 2 + copies * CodeSize(n->body);
-  }
-  if (const auto* n = s.As<Block>()) {
-    int64_t size = 0;
-    for (const Stmt& stmt : n->stmts) size += CodeSize(stmt);
-    return size;
-  }
-  if (const auto* n = s.As<If>()) return 2 + CodeSize(n->then_body) + CodeSize(n->else_body);
-  if (const auto* n = s.As<Allocate>()) return CodeSize(n->body);
-  int64_t size = 1;
-  VisitStmt(s, [&](const Expr&) { ++size; });
-  return size;
+// A loop that may be copied as a nest of its own.
+bool IsNest(const Stmt& s) {
+  const auto* loop = s.As<For>();
+  return loop != nullptr && (loop->kind == ForKind::kSerial || loop->kind == ForKind::kUnrolled);
+}
+
+bool Loads(const Expr& value) {
+  bool loads = false;
+  VisitExpr(value, [&](const Expr& e) { loads |= e.As<Load>() != nullptr; });
+  return loads;
+}
+
+// A loop over one store of a value that a test selects, the same for all iterations: the test around
+// a loop for either value.
+Stmt TestOnce(const Stmt& s) {
+  const auto* loop = s.As<For>();
+  const auto* store = loop->body.As<Store>();
+  if (store == nullptr) return s;
+  Expr found;
+  VisitExpr(store->value, [&](const Expr& e) {
+    const auto* select = e.As<Select>();
+    if (select != nullptr && !Uses(select->condition, loop->var) && !Loads(select->condition)) {
+      found = e;
+    }
+  });
+  if (found.get() == nullptr) return s;
+  const auto* select = found.As<Select>();
+  const auto with = [&](const Expr& value) {
+    return Simplify(Substitute(s, {{found.get(), value}}));
+  };
+  return MakeIf(select->condition, with(select->if_true), with(select->if_false));
 }
 
 class Partitioner {
  public:
-  explicit Partitioner(int64_t budget) : budget_(budget) {}
+  Partitioner(int64_t budget, const PartitionLimits& limits) : budget_(budget), limits_(limits) {}
 
   // `share`: the part of the function's work that `s` does.
   Stmt Visit(const Stmt& s, double share) {
     if (const auto* n = s.As<For>()) return VisitFor(*n, s, share);
     if (const auto* n = s.As<Block>()) {
       std::vector<Stmt> stmts;
-      for (const Stmt& stmt : n->stmts) stmts.push_back(Visit(stmt, share));
+      for (const Stmt& stmt : n->stmts) stmts.push_back(VisitNest(stmt, share));
       return MakeBlock(std::move(stmts));
     }
     if (const auto* n = s.As<If>()) {
@@ -91,14 +109,106 @@ class Partitioner {
     return result;
   }
 
+  std::vector<Subject> Subjects(const Stmt& body, const Var& var) {
+    return FindSubjects(body, var, simplifier_, limits_.splits_ranges);
+  }
+
+  // Whether the guards that depend on `var` stand in nests beside loops that have none.
+  bool StandBesideOthers(const Stmt& s, const Var& var) {
+    if (const auto* n = s.As<Allocate>()) return StandBesideOthers(n->body, var);
+    if (const auto* n = s.As<For>()) {
+      if (n->kind != ForKind::kSerial) return false;
+      simplifier_.BindLoop(*n);
+      const bool result = StandBesideOthers(n->body, var);
+      simplifier_.Unbind(n->var);
+      return result;
+    }
+    const auto* block = s.As<Block>();
+    if (block == nullptr) return false;
+    bool guarded = false, others = false;
+    for (const Stmt& stmt : block->stmts) {
+      const bool has_guards = !Subjects(stmt, var).empty();
+      const bool is_nest = IsNest(stmt) || stmt.As<Allocate>() != nullptr;
+      if (has_guards && !is_nest) return false;
+      guarded |= has_guards;
+      others |= stmt.As<For>() != nullptr && !has_guards;
+    }
+    return guarded && others;
+  }
+
+  // Whether the loop stays one for borders and interior, and a nest in it has two copies.
+  bool IsNarrow(const For& loop, double share) {
+    if (limits_.narrow_below <= 0 || loop.kind != ForKind::kSerial ||
+        !StandBesideOthers(loop.body, loop.var)) {
+      return false;
+    }
+    double borders = 0;
+    for (const Subject& subject : Subjects(loop.body, loop.var)) {
+      const Pieces pieces = SplitAt(subject.thresholds, simplifier_.RangeOf(subject.atom), share);
+      borders = std::max(borders, BesideLargest(pieces));
+    }
+    const Work work = WorkOf(loop.body);
+    return borders * work.guards < limits_.narrow_below * work.all;
+  }
+
+  // A statement of a block, in branches by the variables of loops around it that were not split.
+  Stmt VisitNest(const Stmt& s, double share) {
+    if (around_.empty() || !IsNest(s)) return Visit(s, share);
+    std::vector<Var> around;
+    around.swap(around_);
+    Stmt result = BranchesOf(around, s, share);
+    around_.swap(around);
+    return result;
+  }
+
+  // Branches by the first of `vars`, and inside by the others. Where borders are little work, what
+  // is left beside the largest piece keeps its guards.
+  Stmt BranchesOf(absl::Span<const Var> vars, const Stmt& s, double share) {
+    if (vars.empty()) return Visit(s, share);
+    const auto others = [&](const Stmt& stmt, double part) {
+      return BranchesOf(vars.subspan(1), stmt, part);
+    };
+    for (const Subject& subject : Subjects(s, vars[0])) {
+      const Pieces split = SplitAt(subject.thresholds, simplifier_.RangeOf(subject.atom), share);
+      if (split.size() == 1) continue;
+      const bool is_small = split.size() > 2 && BesideLargest(split) < kSmallShareOfNest;
+      Stmt result = is_small || limits_.rolls_borders
+                        ? LargestOrRest(
+                              subject.atom, s, split,
+                              [&](const Stmt& inside) { return others(inside, share); },
+                              [&](const Stmt& rest) { return Border(rest); })
+                        : EachBranch(subject.atom, s, split, share, others);
+      return result ? result : Border(s);
+    }
+    return others(s, share);
+  }
+
+  // A nest with its guards as small code.
+  Stmt Border(const Stmt& s) const {
+    return MutateStmt(s, [&](const Stmt& stmt) {
+      const auto* loop = stmt.As<For>();
+      if (loop == nullptr) return stmt;
+      const bool rolls = limits_.rolls_borders && loop->kind == ForKind::kUnrolled;
+      return TestOnce(
+          rolls ? MakeFor(loop->var, loop->begin, loop->extent, ForKind::kSerial, loop->body)
+                : stmt);
+    });
+  }
+
   // The loop's variable is bound.
   Stmt VisitBound(const For& loop, const Stmt& whole, double share) {
+    if (IsNarrow(loop, share)) {
+      around_.push_back(loop.var);
+      Stmt body = Visit(loop.body, share);
+      around_.pop_back();
+      return MakeFor(loop.var, loop.begin, loop.extent, loop.kind, std::move(body));
+    }
     int64_t begin, extent;
     if ((loop.kind == ForKind::kSerial || loop.kind == ForKind::kVectorized) &&
         AsInt(loop.begin, &begin) && AsInt(loop.extent, &extent)) {
-      for (const Subject& subject : FindSubjects(loop.body, loop.var, simplifier_)) {
+      for (const Subject& subject : Subjects(loop.body, loop.var)) {
         if (subject.atom.get() != loop.var.get()) continue;
-        const auto split = Split(subject.thresholds, simplifier_.RangeOf(loop.var), share);
+        const auto split = SplitAt(subject.thresholds, simplifier_.RangeOf(loop.var), share);
         const bool branches = loop.kind == ForKind::kSerial && HasNarrowBorders(split, share);
         if (split.size() == 1 || branches) continue;
         if (Stmt result = EachPiece(loop, whole, split, share)) return result;
@@ -112,106 +222,52 @@ class Partitioner {
 
   // `body`, the body of a loop over `var`, in branches by the subjects that are worth it.
   Stmt Branches(const Var& var, const Stmt& body, double share) {
-    for (const Subject& subject : FindSubjects(body, var, simplifier_)) {
-      const auto split = Split(subject.thresholds, simplifier_.RangeOf(subject.atom), share);
+    for (const Subject& subject : Subjects(body, var)) {
+      const auto split = SplitAt(subject.thresholds, simplifier_.RangeOf(subject.atom), share);
       if (split.size() == 1) continue;
-      Stmt result = HasNarrowBorders(split, share)
-                        ? LargestOrRest(var, subject.atom, body, split, share)
-                        : EachBranch(var, subject.atom, body, split, share);
+      Stmt result =
+          HasNarrowBorders(split, share)
+              ? MostOrRest(var, subject.atom, body, split, share)
+              : EachBranch(subject.atom, body, split, share, [&](const Stmt& copy, double part) {
+                  return Branches(var, copy, part);
+                });
       if (result) return result;
     }
     return Visit(body, share);
   }
 
-  static bool HasNarrowBorders(const std::vector<Range>& split, double share) {
+  static bool HasNarrowBorders(const Pieces& split, double share) {
     return split.size() > 2 && BesideLargest(split) * share < kSmallShare;
   }
 
-  static int64_t Size(Range values) { return values.hi - values.lo + 1; }
-
-  static Range Largest(const std::vector<Range>& split) {
-    return *std::max_element(split.begin(), split.end(),
-                             [](Range a, Range b) { return Size(a) < Size(b); });
-  }
-
-  // The part of all values that is in one piece.
-  static double Part(const std::vector<Range>& split, Range piece) {
-    return static_cast<double>(Size(piece)) /
-           static_cast<double>(split.back().hi - split.front().lo + 1);
-  }
-
-  static double BesideLargest(const std::vector<Range>& split) {
-    return 1 - Part(split, Largest(split));
-  }
-
-  // The values within the range, not its first one, at which a piece may begin.
-  static std::set<int64_t> SplitPoints(const std::vector<Threshold>& thresholds, Range values) {
-    std::set<int64_t> points;
-    auto insert = [&](int64_t point) {
-      if (point > values.lo && point <= values.hi) points.insert(point);
-    };
-    for (const Threshold& threshold : thresholds) {
-      const auto [undecided_from, decided_from] = threshold.FindPoints();
-      if (threshold.Undecided(values) == 0 || undecided_from > decided_from) continue;
-      insert(undecided_from);
-      insert(decided_from);
-    }
-    // Those with a choice take a point that is there already, if they can.
-    for (const Threshold& threshold : thresholds) {
-      const auto [undecided_from, decided_from] = threshold.FindPoints();
-      if (threshold.Undecided(values) == 0 || undecided_from <= decided_from) continue;
-      auto it = points.lower_bound(decided_from);
-      if (it == points.end() || *it > undecided_from) insert(decided_from);
-    }
-    return points;
-  }
-
-  // The pieces to split a range into; one, if no split is worth while.
-  std::vector<Range> Split(const std::vector<Threshold>& thresholds, Range values, double share) {
-    const std::set<int64_t> points = SplitPoints(thresholds, values);
-    std::vector<Range> pieces;
-    int64_t from = values.lo;
-    for (int64_t point : points) {
-      pieces.push_back({from, point - 1});
-      from = point;
-    }
-    pieces.push_back({from, values.hi});
-    if (pieces.size() > kMaxPieces) {
-      const Range largest = Largest(pieces);
-      pieces = {{values.lo, largest.lo - 1}, largest, {largest.hi + 1, values.hi}};
-      std::erase_if(pieces, [](Range piece) { return piece.lo > piece.hi; });
-    }
-    double gain = 0;
-    for (const Threshold& threshold : thresholds) {
-      double left = 0;
-      for (const Range& piece : pieces) {
-        left += threshold.Undecided(piece) * static_cast<double>(Size(piece));
-      }
-      gain = std::max(gain, threshold.Undecided(values) - left / static_cast<double>(Size(values)));
-    }
-    if (gain * share < kMinGain) pieces = {values};
-    return pieces;
-  }
-
-  // if (atom in the largest piece) … else …, or nothing if that is too much code.
-  Stmt LargestOrRest(const Var& var, const Expr& atom, const Stmt& body,
-                     const std::vector<Range>& split, double share) {
+  // if (atom in the largest piece) … else …, or nothing if that is too much code. The two copies
+  // are visited.
+  template <typename Inside, typename Outside>
+  Stmt LargestOrRest(const Expr& atom, const Stmt& body, const Pieces& split,
+                     const Inside& visit_inside, const Outside& visit_outside) {
     const Range largest = Largest(split);
     const Expr condition =
         simplifier_.Simplify(atom >= Expr(largest.lo) && atom < Expr(largest.hi + 1));
     simplifier_.Narrow(atom, largest);
     Stmt inside = simplifier_.Simplify(body);
     const bool taken = Take(CodeSize(inside));
-    if (taken) inside = Branches(var, inside, share);
+    if (taken) inside = visit_inside(inside);
     simplifier_.Unbind(atom);
     if (!taken) return {};
-    Stmt outside = Visit(body, BesideLargest(split) * share);
-    return MakeIf(condition, std::move(inside), std::move(outside));
+    return MakeIf(condition, std::move(inside), visit_outside(body));
+  }
+
+  Stmt MostOrRest(const Var& var, const Expr& atom, const Stmt& body, const Pieces& split,
+                  double share) {
+    return LargestOrRest(
+        atom, body, split, [&](const Stmt& inside) { return Branches(var, inside, share); },
+        [&](const Stmt& rest) { return Visit(rest, BesideLargest(split) * share); });
   }
 
   // if (atom in the first piece) … else if (in the second) …, or nothing if that is too much code.
-  Stmt EachBranch(const Var& var, const Expr& atom, const Stmt& body,
-                  const std::vector<Range>& split, double share) {
+  template <typename Visitor>
+  Stmt EachBranch(const Expr& atom, const Stmt& body, const Pieces& split, double share,
+                  const Visitor& visit) {
     std::vector<Stmt> copies;
     int64_t size = 0;
     for (const Range& values : split) {
@@ -223,7 +279,7 @@ class Partitioner {
     if (!Take(size - CodeSize(body))) return {};
     for (size_t i = 0; i < split.size(); ++i) {
       simplifier_.Narrow(atom, split[i]);
-      copies[i] = Branches(var, copies[i], share * Part(split, split[i]));
+      copies[i] = visit(copies[i], share * Part(split, split[i]));
       simplifier_.Unbind(atom);
     }
     Stmt chain = copies.back();
@@ -235,8 +291,7 @@ class Partitioner {
   }
 
   // A loop for each piece; nothing if that is too much code.
-  Stmt EachPiece(const For& loop, const Stmt& whole, const std::vector<Range>& split,
-                 double share) {
+  Stmt EachPiece(const For& loop, const Stmt& whole, const Pieces& split, double share) {
     std::vector<Piece> pieces;
     int64_t size = 0;
     for (const Range& values : split) {
@@ -258,10 +313,11 @@ class Partitioner {
                                                 : Visit(piece.body, part);
       simplifier_.Unbind(piece.var);
       // A loop of one iteration has no variable left in its body.
-      const bool once = Size(piece.values) == 1;
+      const bool once = piece.values.lo == piece.values.hi;
       loops.push_back(once ? body
-                           : MakeFor(piece.var, Expr(piece.values.lo), Expr(Size(piece.values)),
-                                     loop.kind, std::move(body)));
+                           : MakeFor(piece.var, Expr(piece.values.lo),
+                                     Expr(piece.values.hi - piece.values.lo + 1), loop.kind,
+                                     std::move(body)));
     }
     return MakeBlock(std::move(loops));
   }
@@ -275,13 +331,20 @@ class Partitioner {
 
   Simplifier simplifier_;
   int64_t budget_;
+  const PartitionLimits limits_;
+  std::vector<Var> around_;  // of loops that are not split, around what is visited
 };
 
 }  // namespace
 
 Stmt PartitionLoops(const Stmt& s, int max_growth) {
+  return PartitionLoops(s, PartitionLimits{.max_growth = max_growth});
+}
+
+Stmt PartitionLoops(const Stmt& s, const PartitionLimits& limits) {
   const int64_t size = CodeSize(s);
-  Partitioner partitioner(std::max(size * (max_growth - 1), kSmallCode - size));
+  const int64_t budget = std::max(size * (limits.max_growth - 1), limits.small_code - size);
+  Partitioner partitioner(budget, limits);
   return partitioner.Visit(partitioner.simplifier().Simplify(s), 1.0);
 }
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler/loop/partition.h"
+
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "compiler/loop/passes.h"
 
 namespace kiln::loop {
@@ -129,6 +132,108 @@ TEST_F(PartitionTest, GrowthIsBounded) {
   for (const Var& v : vars) s = MakeFor(v, 0, 5, ForKind::kSerial, s);
   const size_t before = ToString(Simplify(s)).size();
   EXPECT_LT(ToString(PartitionLoops(s)).size(), before * 16);
+}
+
+// A nest with guards beside one without: only the first is copied.
+TEST_F(PartitionTest, NestsWithoutGuardsStayOne) {
+  const Buffer rows = MakeBuffer("rows", kFloat, {3}, BufferScope::kLocal);
+  const Var b = MakeVar("b");
+  const Stmt copy = MakeFor(k, 0, 3, ForKind::kSerial, MakeStore(rows, {k}, Padded(i + k - 1)));
+  const Stmt use =
+      MakeFor(b, 0, 2, ForKind::kSerial, MakeStore(y, {i * 2 + b}, MakeLoad(rows, {b})));
+  const Stmt s = MakeAllocate(rows, MakeFor(i, 0, 100, ForKind::kSerial, MakeBlock({copy, use})));
+  EXPECT_EQ(ToString(PartitionLoops(s, {.narrow_below = PartitionLimits::kAlways})),
+            "allocate rows: float32[3] {\n"
+            "  for i in 0..100 {\n"
+            "    if i >= 1 && i < 99 {\n"
+            "      for k in 0..3 {\n"
+            "        rows[k] = x[i + k - 1]\n"
+            "      }\n"
+            "    } else {\n"
+            "      for k in 0..3 {\n"
+            "        let t0 = i + k\n"
+            "        rows[k] = select(t0 >= 1 && t0 < 101, x[max(min(t0 - 1, 99), 0)], 0f32)\n"
+            "      }\n"
+            "    }\n"
+            "    for b in 0..2 {\n"
+            "      y[i * 2 + b] = rows[b]\n"
+            "    }\n"
+            "  }\n"
+            "}\n");
+}
+
+// Rows of two elements each, where the rows beside the data are padding; and what is made of them.
+class RowsTest : public PartitionTest {
+ protected:
+  std::string Partitioned(const PartitionLimits& limits) {
+    const Buffer rows = MakeBuffer("rows", kFloat, {6}, BufferScope::kLocal);
+    const Var r = MakeVar("r"), e = MakeVar("e"), b = MakeVar("b");
+    const Expr row = i + r - 1;
+    const Expr element = MakeSelect(row >= 0 && row < 50,
+                                    MakeLoad(x, {Max(Min(row, 49), 0) * 2 + e}), Const(kFloat, 0));
+    const Stmt copy =
+        MakeFor(r, 0, 3, ForKind::kUnrolled,
+                MakeFor(e, 0, 2, ForKind::kVectorized, MakeStore(rows, {r * 2 + e}, element)));
+    const Stmt use =
+        MakeFor(b, 0, 4, ForKind::kSerial, MakeStore(y, {i * 4 + b}, MakeLoad(rows, {b})));
+    return ToString(PartitionLoops(
+        MakeAllocate(rows, MakeFor(i, 0, 50, ForKind::kSerial, MakeBlock({copy, use}))), limits));
+  }
+
+  static constexpr char kRolled[] =
+      "      for r in 0..3 {\n"
+      "        let t1 = i + r\n"
+      "        if t1 >= 1 && t1 < 51 {\n"
+      "          for e in 0..2 vectorized {\n"
+      "            rows[r * 2 + e] = x[max(min(r + i - 1, 49), 0) * 2 + e]\n"
+      "          }\n"
+      "        } else {\n"
+      "          for e in 0..2 vectorized {\n"
+      "            rows[r * 2 + e] = 0f32\n"
+      "          }\n"
+      "        }\n"
+      "      }\n";
+};
+
+TEST_F(RowsTest, BordersAreRolledAndTestARowOnce) {
+  const std::string text =
+      Partitioned({.narrow_below = PartitionLimits::kAlways, .rolls_borders = true});
+  EXPECT_NE(text.find(absl::StrCat("    } else {\n", kRolled, "    }\n")), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("    if i >= 1 && i < 49 {\n      for r in 0..3 unrolled {\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST_F(RowsTest, LoopsThatMayNotGrowAreBordersEverywhere) {
+  const std::string text = Partitioned({.max_growth = 1,
+                                        .small_code = 0,
+                                        .narrow_below = PartitionLimits::kAlways,
+                                        .rolls_borders = true});
+  EXPECT_EQ(text.find("unrolled"), std::string::npos) << text;
+  EXPECT_NE(text.find("      if t0 >= 1 && t0 < 51 {\n"), std::string::npos) << text;
+}
+
+// Comparisons, minima and maxima of 3 rows are evaluated in 2 of 50 iterations.
+TEST_F(RowsTest, LoopsAreSplitWhereGuardsAreMuchOfTheWork) {
+  const auto copies = [&](double narrow_below) {
+    const std::string text = Partitioned({.narrow_below = narrow_below});
+    size_t count = 0;
+    for (size_t at = text.find("for b"); at != text.npos; at = text.find("for b", at + 1)) ++count;
+    return count;
+  };
+  EXPECT_EQ(copies(PartitionLimits::kAlways), 1);
+  EXPECT_EQ(copies(1.0 / 16), 1);
+  EXPECT_EQ(copies(1.0 / 4096), 2);
+  EXPECT_EQ(copies(0), 2);
+}
+
+TEST_F(PartitionTest, NothingIsCopiedWhereCodeMayNotGrow) {
+  const Stmt s = MakeFor(i, 0, 102, ForKind::kSerial, MakeStore(y, {i}, Padded(i - 1)));
+  EXPECT_EQ(ToString(PartitionLoops(s, {.max_growth = 1, .small_code = 0})),
+            "for i in 0..102 {\n"
+            "  y[i] = select(i >= 1 && i < 101, x[max(min(i - 1, 99), 0)], 0f32)\n"
+            "}\n");
 }
 
 }  // namespace

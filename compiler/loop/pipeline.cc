@@ -21,7 +21,11 @@ absl::Status OnBodies(LoopProgram& program, const Context&) {
   return absl::OkStatus();
 }
 Stmt Simplified(const Stmt& s) { return Simplify(s); }
-Stmt Partitioned(const Stmt& s) { return PartitionLoops(s); }
+
+absl::Status Partition(LoopProgram& program, const Context& context) {
+  for (Func& func : program.funcs) func.body = PartitionLoops(func.body, context.partition);
+  return absl::OkStatus();
+}
 
 absl::Status Share(LoopProgram& program, const Context& context) {
   ShareFunctions(program, context.shares_numbers);
@@ -177,7 +181,7 @@ constexpr std::array kPasses = {
              .gives = 0,
              .keeps = kWellFormed | kFlat,
              .optional = true,
-             .run = OnBodies<Partitioned>},
+             .run = Partition},
     LoopPass{.name = "simplify-parts",
              .doc = "simplifies what the parts of loops tell",
              .needs = kFlat,

@@ -18,6 +18,7 @@
 #include "absl/types/span.h"
 #include "compiler/base/pass_machine.h"
 #include "compiler/loop/loop.h"
+#include "compiler/loop/partition.h"
 
 namespace kiln::loop {
 
@@ -42,6 +43,8 @@ struct LoopPassContext {
   bool (*keeps_dot)(const Dot&) = nullptr;
   // Whether the code generator has no vectors but in dots.
   bool scalar = false;
+  // Of partition-loops.
+  PartitionLimits partition = {};
   // Of share-functions: operators that differ in numbers get one function, too.
   bool shares_numbers = false;
 };

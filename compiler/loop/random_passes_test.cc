@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "compiler/loop/mutate.h"
+#include "compiler/loop/partition.h"
 #include "compiler/loop/passes.h"
 #include "compiler/loop/random_program.h"
 #include "compiler/loop/round_trip.h"
@@ -115,27 +116,33 @@ TEST_P(LoopPass, KeepsEveryBit) {
 
 INSTANTIATE_TEST_SUITE_P(
     Passes, LoopPass,
-    testing::Values(Case{"flatten_buffers", OneFunc, OnStatements(FlattenBuffers), 90},
-                    Case{"simplify", FlatFunc,
-                         OnStatements([](const Stmt& s) { return Simplify(s); }), 95},
-                    Case{"partition_loops", SimpleFunc,
-                         OnStatements([](const Stmt& s) { return PartitionLoops(s); }), 60},
-                    Case{"unroll_loops", SimpleFunc, OnStatements(UnrollLoops), 35},
-                    Case{"vectorize_loops", SimpleFunc,
-                         [](LoopProgram& program, uint32_t seed) {
-                           constexpr int kBits[] = {64, 128, 256, 512};
-                           for (Func& func : program.funcs)
-                             func.body = VectorizeLoops(func.body, kBits[seed % 4]);
-                         },
-                         55},
-                    Case{"outline_parallel", SimpleFunc,
-                         [](LoopProgram& program, uint32_t seed) {
-                           OutlineParallel(program, 1 + static_cast<int>(seed % 5));
-                           for (Func& func : program.funcs) func.body = Simplify(func.body);
-                         },
-                         45},
-                    Case{"share_functions", ThreeFuncs,
-                         [](LoopProgram& program, uint32_t) { ShareFunctions(program); }, 90}),
+    testing::Values(
+        Case{"flatten_buffers", OneFunc, OnStatements(FlattenBuffers), 90},
+        Case{"simplify", FlatFunc, OnStatements([](const Stmt& s) { return Simplify(s); }), 95},
+        Case{"partition_loops", SimpleFunc,
+             OnStatements([](const Stmt& s) { return PartitionLoops(s); }), 60},
+        Case{"partition_nests", SimpleFunc, OnStatements([](const Stmt& s) {
+               return PartitionLoops(s, {.narrow_below = PartitionLimits::kAlways});
+             }),
+             50},
+        Case{"unroll_loops", SimpleFunc, OnStatements(UnrollLoops), 35},
+        Case{"vectorize_loops", SimpleFunc,
+             [](LoopProgram& program, uint32_t seed) {
+               constexpr int kBits[] = {64, 128, 256, 512};
+               for (Func& func : program.funcs)
+                 func.body = VectorizeLoops(func.body, kBits[seed % 4]);
+             },
+             55},
+        Case{"outline_parallel", SimpleFunc,
+             [](LoopProgram& program, uint32_t seed) {
+               OutlineParallel(program, 1 + static_cast<int>(seed % 5));
+               for (Func& func : program.funcs) func.body = Simplify(func.body);
+             },
+             45},
+        Case{"share_functions", ThreeFuncs,
+             [](LoopProgram& program, uint32_t) { ShareFunctions(program); }, 90},
+        Case{"share_numbers", ThreeFuncs,
+             [](LoopProgram& program, uint32_t) { ShareFunctions(program, true); }, 90}),
     [](const testing::TestParamInfo<Case>& info) { return std::string(info.param.name); });
 
 }  // namespace

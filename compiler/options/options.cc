@@ -44,6 +44,8 @@ constexpr Spelling<CallingConvention> kCallingConventions[] = {
 constexpr Spelling<Codegen> kCodegens[] = {{"llvm", Codegen::kLlvm}, {"c", Codegen::kC}};
 constexpr Spelling<CConstants> kCConstants[] = {{"packed", CConstants::kPacked},
                                                 {"elements", CConstants::kElements}};
+constexpr Spelling<Optimize> kOptimize[] = {
+    {"speed", Optimize::kSpeed}, {"balanced", Optimize::kBalanced}, {"size", Optimize::kSize}};
 
 // Every value of the enum has a row.
 template <typename E, size_t n>
@@ -228,6 +230,10 @@ absl::StatusOr<Codegen> ParseCodegen(absl::string_view text) {
 
 absl::StatusOr<CConstants> ParseCConstants(absl::string_view text) {
   return Parse("c-constants", text, kCConstants);
+}
+
+absl::StatusOr<Optimize> ParseOptimize(absl::string_view text) {
+  return Parse("optimize", text, kOptimize);
 }
 
 CallingConvention DefaultCallingConvention(Runtime runtime, Interface interface,

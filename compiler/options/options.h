@@ -17,6 +17,7 @@
 #include "compiler/external/generate.h"
 #include "compiler/passes/pass.h"
 #include "compiler/plan/plan.h"
+#include "compiler/schedule/code_shape.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/target/target.h"
 
@@ -81,6 +82,7 @@ absl::StatusOr<Interface> ParseInterface(absl::string_view text);
 absl::StatusOr<CallingConvention> ParseCallingConvention(absl::string_view text);
 absl::StatusOr<Codegen> ParseCodegen(absl::string_view text);
 absl::StatusOr<CConstants> ParseCConstants(absl::string_view text);
+absl::StatusOr<Optimize> ParseOptimize(absl::string_view text);
 // "name:size[:alignment][:speed]": sizes in bytes, with K or M for 2^10 or 2^20 of them, or "any";
 // `option` is what the error says.
 absl::StatusOr<PoolSpec> ParsePool(absl::string_view option, absl::string_view text);

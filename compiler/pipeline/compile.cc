@@ -240,9 +240,10 @@ absl::StatusOr<Stages> RunStages(Graph graph, const CompileOptions& options) {
   KILN_RETURN_IF_ERROR(AddVariantChoice(options, stages.program));
   KILN_RETURN_IF_ERROR(AddExecutor(options, info, stages));
   if (stages.program.cpu_choice) SplitByVariant(variants, stages.program);
-  KILN_RETURN_IF_ERROR(loop::RunLoopPasses(
-      loop::LoopPhase::kProgram, options.schedule.passes,
-      {.vector_bits = {}, .shares_numbers = options.target.short_of_memory}, stages.program));
+  const CodeShape code = CodeShapeOf(options.target, options.schedule.optimize);
+  KILN_RETURN_IF_ERROR(loop::RunLoopPasses(loop::LoopPhase::kProgram, options.schedule.passes,
+                                           {.shares_numbers = code.shares_numbers},
+                                           stages.program));
   return stages;
 }
 

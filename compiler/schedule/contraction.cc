@@ -339,6 +339,7 @@ Stmt ContractionNest(const loop::Kernel& kernel, size_t which, const Contraction
     return loop::MakeBlock(std::move(stmts));
   }
   TiledContraction& t = *merged;
+  t.code = context.code;
   if (t.stores_sums && !IsOutput(kernel, stage.buffer)) context.workspace.push_back(stage.buffer);
   t.tile = {.outer_rows = choice.outer_rows,
             .rows = choice.rows,

@@ -335,10 +335,45 @@ TEST(DotProduct, PaddingIsMadeWithTheRows) {
                       target.is_baremetal() && PanelBytes(scheduled) > 256);
           }
           ExpectLikeNaive(kernel, target);
+          if (!target.is_baremetal()) continue;
+          ExpectLikeNaive(kernel, target, 0, {.optimize = Optimize::kBalanced});
+          ExpectLikeNaive(kernel, target, 0, {.optimize = Optimize::kSize});
         }
       }
     }
   }
+}
+
+int CountOf(const std::string& text, const std::string& part) {
+  int count = 0;
+  for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+// What --optimize says of code: copies of the loops over blocks, of the rows', and of the epilogue.
+TEST(DotProduct, SmallCodeHasNoCopies) {
+  const auto text_for = [&](const Conv& conv, Optimize optimize) {
+    return Text(Schedule(Convolution(conv, kI8, kWeights[0]), DspTarget(), {.optimize = optimize}));
+  };
+  // Rows of one channel are copied element by element, each with its test: borders get copies of all
+  // loops, or, where code shall be small, of those that copy rows.
+  const Conv bytes{.height = 13, .width = 13, .channels = 1, .outputs = 8, .kernel = 8, .pad = 4};
+  EXPECT_GT(CountOf(text_for(bytes, Optimize::kSpeed), "dot<"), 1);
+  EXPECT_EQ(CountOf(text_for(bytes, Optimize::kBalanced), "dot<"), 1);
+  EXPECT_EQ(CountOf(text_for(bytes, Optimize::kSize), "dot<"), 1);
+  // Elements of 16 channels share a test.
+  const Conv runs{.height = 12, .width = 12, .channels = 16, .outputs = 8};
+  const std::string speed = text_for(runs, Optimize::kSpeed),
+                    size = text_for(runs, Optimize::kSize);
+  EXPECT_EQ(CountOf(speed, "dot<"), 1) << speed;
+  EXPECT_EQ(CountOf(speed, "select("), 0) << speed;
+  EXPECT_EQ(speed, text_for(runs, Optimize::kBalanced));
+  EXPECT_EQ(CountOf(size, "dot<"), 1) << size;
+  EXPECT_EQ(CountOf(size, "select("), 0) << size;
+  EXPECT_LT(CountOf(size, "pad_rows["), CountOf(speed, "pad_rows[")) << size;
+  // The epilogue of a tile of 2 × 2 sums.
+  EXPECT_EQ(CountOf(speed, " out["), 4) << speed;
+  EXPECT_EQ(CountOf(size, " out["), 1) << size;
 }
 
 // Sums of Helium are scalars, of which four of neighbouring columns become a vector at the end.

@@ -14,6 +14,37 @@ namespace {
 const DType kI32 = DType::Int(32), kU8 = DType::UInt(8);
 constexpr int64_t kSignBit = 128;
 
+// `of_part` of the elements of each part of `inner`, of `count` elements.
+Stmt InParts(const Axis& inner, int64_t count, const Stmt& at_inner,
+             const std::function<Stmt(const Axis& element, Stmt)>& of_part) {
+  const Axis part = {loop::MakeVar("part"), inner.extent / count},
+             element = {loop::MakeVar("element"), count};
+  const Expr at = part.var * Expr(count) + element.var;
+  return Nest({part}, ForKind::kSerial,
+              of_part(element, loop::Substitute(at_inner, {{inner.var.get(), at}})));
+}
+
+// `store(x)` for all of `inner`, in parts that are written out, or else in a loop of that kind. If x
+// is padded data, and padding is the same for all of `inner`, it is tested once.
+Stmt CopyRun(const Axis& inner, const Expr& x, ForKind kind,
+             const std::function<Stmt(const Expr&)>& store) {
+  const auto written_out = [](const Axis& element, Stmt s) {
+    return Nest({element}, ForKind::kUnrolled, std::move(s));
+  };
+  const auto copy = [&](const Expr& value) {
+    return inner.extent % kMaxWrittenOut == 0
+               ? InParts(inner, kMaxWrittenOut, store(value), written_out)
+               : Nest({inner}, kind, store(value));
+  };
+  const auto* padded = x.As<loop::Select>();
+  const bool one_test = padded != nullptr && !loop::Uses(padded->condition, inner.var);
+  if (!one_test) return copy(x);
+  const Var v = loop::MakeVar("element");
+  const Stmt fill = Nest({{v, inner.extent}}, ForKind::kSerial,
+                         loop::Substitute(store(padded->if_false), {{inner.var.get(), v}}));
+  return loop::MakeIf(padded->condition, copy(padded->if_true), fill);
+}
+
 }  // namespace
 
 Expr AddDot(const DotPlan& dot, const Expr& sum, const Expr& x, const Expr& y) {
@@ -54,36 +85,33 @@ Stmt FillPanel(const TiledContraction& t, const Expr& value, const Buffer& panel
   const auto store = [&](const Expr& k, const Expr& x) {
     return loop::MakeStore(panel, PanelIndex(dot, tile_row, k), x);
   };
+  const auto store_element = [&](const Expr& x) { return store(step, InstructionRow(dot, x)); };
   const Axis inner = reduce.back();
   reduce.pop_back();
-  Stmt copy = store(step, InstructionRow(dot, loop::Substitute(value, at)));
-  // The innermost elements in parts of `count`.
-  const auto in_parts = [&](int64_t count, const std::function<Stmt(const Axis&, Stmt)>& of_part) {
-    const Axis part = {loop::MakeVar("part"), inner.extent / count},
-               element = {loop::MakeVar("element"), count};
-    const Stmt at_element =
-        loop::Substitute(copy, {{inner.var.get(), part.var * Expr(count) + element.var}});
-    return Nest({part}, ForKind::kSerial, of_part(element, at_element));
-  };
+  const Expr element_of_row = loop::Substitute(value, at);
+  Stmt copy = store_element(element_of_row);
   const bool scalar = target.Lanes(panel->dtype) == 1;
-  if (dot.panel_rows() > 1) {
+  if (dot.panel_rows() > 1 && !(scalar && t.code.tests_runs)) {
     // A run is what lies side by side in the panel. All rows in one iteration, which is short.
     const int64_t part = inner.extent % dot.group == 0 ? dot.group : dot.panel_run();
-    copy = in_parts(part, [&](const Axis& element, Stmt s) {
+    copy = InParts(inner, part, copy, [&](const Axis& element, Stmt s) {
       const ForKind kind = scalar ? ForKind::kUnrolled : ForKind::kVectorized;
       return Nest({row}, ForKind::kUnrolled, Nest({element}, kind, std::move(s)));
     });
     return Nest({outer}, ForKind::kSerial, Nest(reduce, ForKind::kSerial, copy));
   }
+  const bool is_short = scalar && inner.extent <= kMaxWrittenOut && !t.code.tests_runs;
+  const ForKind kind = is_short ? ForKind::kUnrolled : ForKind::kVectorized;
   const bool writes_out =
       scalar && inner.extent > kMaxWrittenOut && inner.extent % kMaxWrittenOut == 0;
-  if (writes_out) {
-    copy = in_parts(kMaxWrittenOut, [](const Axis& element, Stmt s) {
+  if (scalar && t.code.tests_runs) {
+    copy = CopyRun(inner, element_of_row, kind, store_element);
+  } else if (writes_out) {
+    copy = InParts(inner, kMaxWrittenOut, copy, [](const Axis& element, Stmt s) {
       return Nest({element}, ForKind::kUnrolled, std::move(s));
     });
   } else {
-    const bool is_short = scalar && inner.extent <= kMaxWrittenOut;
-    copy = Nest({inner}, is_short ? ForKind::kUnrolled : ForKind::kVectorized, copy);
+    copy = Nest({inner}, kind, copy);
   }
   copy = Nest(reduce, ForKind::kSerial, copy);
   const int64_t filled = TotalExtent(t.c.reduce), zeros = dot.steps * dot.group - filled;

@@ -67,6 +67,9 @@ void ExpectTaps(const Kernel& kernel, const Target& target, const std::string& r
   EXPECT_EQ(scheduled.description, row.empty() ? "reduction" : "reduction " + row);
   EXPECT_EQ(absl::StrContains(Text(scheduled), absl::StrCat("dot<", row)), !row.empty());
   ExpectLikeNaive(kernel, target);
+  if (!target.is_baremetal()) return;
+  ExpectLikeNaive(kernel, target, 0, {.optimize = Optimize::kBalanced});
+  ExpectLikeNaive(kernel, target, 0, {.optimize = Optimize::kSize});
 }
 
 // Windows of whole groups and of others, vectors of whole channels and of the rest.

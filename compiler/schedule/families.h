@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiler/loop/stage.h"
+#include "compiler/schedule/code_shape.h"
 #include "compiler/schedule/nest.h"
 #include "compiler/schedule/tuning.h"
 #include "compiler/target/target.h"
@@ -21,6 +22,7 @@ struct Context {
   std::vector<loop::Constant> constants;
   std::vector<Buffer> workspace;
   std::string description;
+  CodeShape code = {};
 
   int Lanes(DType dtype) const { return target.Lanes(dtype); }
 };

@@ -244,15 +244,15 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
     return loop::Substitute(e, s);
   };
   // body(point) for all rows and for `count` columns, as straight-line code of vectors.
-  const auto each = [&](int64_t count, int64_t lanes,
-                        const std::function<Stmt(const Point&)>& body) {
+  const auto each_in = [&](ForKind kind, int64_t count, int64_t lanes,
+                           const std::function<Stmt(const Point&)>& body) {
     const Var outer = loop::MakeVar("outer"), m = loop::MakeVar("m");
     const int64_t whole = count / lanes;
     std::vector<Stmt> parts;
     if (whole > 0) {
       const Var v = loop::MakeVar("v"), lane = loop::MakeVar("lane");
       parts.push_back(Nest(
-          {{v, whole}}, ForKind::kUnrolled,
+          {{v, whole}}, kind,
           Nest({{lane, lanes}}, ForKind::kVectorized, body({outer, m, v * Expr(lanes) + lane}))));
     }
     if (const int64_t rest = count - whole * lanes; rest > 0) {
@@ -260,8 +260,12 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
       parts.push_back(
           Nest({{lane, rest}}, ForKind::kVectorized, body({outer, m, Expr(whole * lanes) + lane})));
     }
-    return Nest({{outer, place.outer_rows}, {m, place.rows}}, ForKind::kUnrolled,
+    return Nest({{outer, place.outer_rows}, {m, place.rows}}, kind,
                 loop::MakeBlock(std::move(parts)));
+  };
+  const auto each = [&](int64_t count, int64_t lanes,
+                        const std::function<Stmt(const Point&)>& make) {
+    return each_in(ForKind::kUnrolled, count, lanes, make);
   };
 
   // Asks for what an epilogue reads that differs by row.
@@ -317,18 +321,21 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
                                  rows / vector_rows * DivideUp(computed, sum_lanes)));
   const bool widens = t.epilogue_lanes > 0 && place.columns % t.epilogue_lanes == 0;
   const int64_t wide = widens ? t.epilogue_lanes : sum_lanes;
-  // Sums that become vectors lie in memory of their own, so that they are scalars until then.
+  // Sums that become vectors, or that a loop goes over, lie in memory of their own, so that they are
+  // in registers until then; a loop in assembly leaves them in memory.
   Buffer sums = acc;
-  if (widens) {
+  const bool apart = widens || (t.code.loops_over_sums && one_loop == nullptr);
+  if (apart) {
     sums = loop::MakeBuffer("sums", acc->dtype, acc->shape, loop::BufferScope::kLocal);
     body.push_back(each(place.columns, sum_lanes, [&](const Point& p) {
       return loop::MakeStore(sums, {in_row(p)}, loop::MakeLoad(acc, {sum_at(p)}));
     }));
   }
   for (const Epilogue& epilogue : t.epilogues) {
-    body.push_back(each(place.columns, wide, [&](const Point& p) {
+    const ForKind kind = t.code.loops_over_sums ? ForKind::kSerial : ForKind::kUnrolled;
+    body.push_back(each_in(kind, place.columns, wide, [&](const Point& p) {
       const Expr value = ReplaceLoads(epilogue.value, t.sums, [&](const std::vector<Expr>&) {
-        return loop::MakeLoad(sums, {widens ? in_row(p) : sum_at(p)});
+        return loop::MakeLoad(sums, {apart ? in_row(p) : sum_at(p)});
       });
       std::vector<Expr> index;
       for (const Expr& i : epilogue.index) index.push_back(at(i, p));

@@ -105,6 +105,7 @@ struct TiledContraction {
   // Blocks of columns that one tile of rows is multiplied with, one after the other, and then
   // together have asked for the next rows; 0: they do not.
   int64_t blocks_per_row_tile = 0;
+  CodeShape code = {};
   // What epilogues read besides the sums is asked for when a tile begins.
   bool prefetches_epilogues = false;
 };

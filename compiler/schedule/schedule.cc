@@ -226,14 +226,15 @@ absl::StatusOr<Stmt> Build(loop::Kernel& kernel, const ScheduleOptions& options,
 }
 
 // The loop passes over a kernel's function.
-absl::Status RunPasses(const ScheduleOptions& options, const std::vector<loop::Constant>& constants,
+absl::Status RunPasses(const ScheduleOptions& options, const schedule::Context& context,
                        loop::Func& func) {
   loop::LoopPassRun run = options.passes;
   if (options.naive) run.disabled.push_back("partition-loops");
   loop::LoopProgram program;
-  program.constants = constants;
+  program.constants = context.constants;
   program.funcs.push_back(std::move(func));
-  KILN_RETURN_IF_ERROR(loop::RunLoopPasses(loop::LoopPhase::kKernel, run, {}, program));
+  KILN_RETURN_IF_ERROR(loop::RunLoopPasses(loop::LoopPhase::kKernel, run,
+                                           {.partition = context.code.partition}, program));
   func = std::move(program.funcs[0]);
   return absl::OkStatus();
 }
@@ -243,8 +244,11 @@ absl::Status RunPasses(const ScheduleOptions& options, const std::vector<loop::C
 absl::StatusOr<Scheduled> ScheduleKernel(const loop::Kernel& original, const Target& target,
                                          const ScheduleOptions& options) {
   loop::Kernel kernel = original;
-  schedule::Context context{
-      .target = target, .constants = kernel.constants, .workspace = {}, .description = {}};
+  schedule::Context context{.target = target,
+                            .constants = kernel.constants,
+                            .workspace = {},
+                            .description = {},
+                            .code = CodeShapeOf(target, options.optimize)};
   Scheduled scheduled;
   KILN_ASSIGN_OR_RETURN(Stmt body, Build(kernel, options, context, scheduled.contraction));
   scheduled.func.name = kernel.name;
@@ -258,7 +262,7 @@ absl::StatusOr<Scheduled> ScheduleKernel(const loop::Kernel& original, const Tar
   scheduled.func.in_place = !scheduled.in_place.empty();
   scheduled.func.body = std::move(body);
   PlaceWorkspace(context.workspace, target.buffer_alignment(), scheduled.func);
-  KILN_RETURN_IF_ERROR(RunPasses(options, context.constants, scheduled.func));
+  KILN_RETURN_IF_ERROR(RunPasses(options, context, scheduled.func));
   scheduled.constants = UsedConstants(scheduled.func.body, std::move(context.constants));
   scheduled.description = context.description;
   return scheduled;

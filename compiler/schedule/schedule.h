@@ -26,6 +26,7 @@
 #include "compiler/loop/loop.h"
 #include "compiler/loop/pipeline.h"
 #include "compiler/loop/stage.h"
+#include "compiler/schedule/code_shape.h"
 #include "compiler/schedule/tuning.h"
 #include "compiler/target/target.h"
 
@@ -40,6 +41,7 @@ struct ScheduleOptions {
   // Convolutions 3 × 3 by fewer multiplications, where that is faster: sums in another order, whose
   // error is a few times as large.
   bool winograd = true;
+  Optimize optimize = Optimize::kSpeed;
   // Of the loop passes over kernels: what is left out, verified and looked at.
   loop::LoopPassRun passes = {};
 };

@@ -31,7 +31,8 @@ Stmt InPieces(int64_t extent, int64_t width,
 
 class WindowLoops {
  public:
-  WindowLoops(const Window& window, const TiledContraction& sums) : w_(window), sums_(sums) {
+  WindowLoops(const Window& window, const TiledContraction& sums)
+      : w_(window), sums_(sums), code_(sums.code) {
     for (const DotLoop& loop : w_.instruction->loops) {
       if (loop.slide == w_.column_stride && loop.columns == 1) tiles_.push_back(&loop);
     }
@@ -83,10 +84,13 @@ class WindowLoops {
   int64_t RowElements() const {
     const int64_t width = tiles_.front()->rows, rest = w_.column.extent % width;
     const int64_t last = w_.column.extent - (rest == 0 ? width : rest);
-    const int64_t sums = TileFor(rest == 0 ? width : rest).rows;
+    const int64_t sums = TileFor(rest == 0 || OneTile() ? width : rest).rows;
     const int64_t read = (last + sums - 1) * w_.column_stride + w_.instruction->group;
     return AlignUp(read, kWordBytes / w_.instruction->a.bytes());
   }
+
+  // Whether one tile in one loop computes all sums of a row, and the last ones besides.
+  bool OneTile() const { return code_.loops_over_rest && w_.column.extent >= tiles_.front()->rows; }
 
   // Padding in `count` columns of rows from `begin` to `end`.
   Stmt Fill(const Expr& begin, const Expr& end, int64_t count) const {
@@ -106,7 +110,8 @@ class WindowLoops {
     const Expr begin = within(w_.rows.lo), end = within(w_.rows.hi + 1);
     const int64_t columns = std::min(w_.columns.hi + 1, row_elements_) - w_.columns.lo;
     const Var row = loop::MakeVar("r");
-    const Stmt copy = InPieces(columns, kMaxWrittenOut, [&](const Expr& at, int64_t count) {
+    const int64_t written_out = code_.tests_runs ? 1 : kMaxWrittenOut;
+    const Stmt copy = InPieces(columns, written_out, [&](const Expr& at, int64_t count) {
       const Var x = loop::MakeVar("x");
       const Expr column = at + x + Expr(w_.columns.lo);
       const Expr element = loop::Substitute(
@@ -126,9 +131,7 @@ class WindowLoops {
   // All sums of the rows that share copied rows, from `first` on.
   Stmt Sums(const Expr& first, int64_t groups) const {
     const Var row = loop::MakeVar("i");
-    const Stmt tiles =
-        InPieces(w_.column.extent, tiles_.front()->rows,
-                 [&](const Expr& begin, int64_t count) { return Tile(first, row, begin, count); });
+    const Stmt tiles = TilesOfRow(first, row);
     if (w_.row.extent == groups * shared_rows_) {
       return Nest({{row, shared_rows_}}, ForKind::kSerial, tiles);
     }
@@ -136,9 +139,22 @@ class WindowLoops {
     return loop::MakeFor(row, 0, rows, ForKind::kSerial, tiles);
   }
 
-  // `count` sums of row `first` + `row` from column `begin` on, and what is made of them.
-  Stmt Tile(const Expr& first, const Expr& row, const Expr& begin, int64_t count) const {
-    const DotLoop& tile = TileFor(count);
+  Stmt TilesOfRow(const Expr& first, const Expr& row) const {
+    const int64_t width = tiles_.front()->rows, extent = w_.column.extent;
+    if (!OneTile() || extent % width == 0) {
+      return InPieces(extent, width, [&](const Expr& begin, int64_t count) {
+        return Tile(TileFor(count), first, row, begin, Expr(count));
+      });
+    }
+    const Axis piece = {loop::MakeVar("piece"), DivideUp(extent, width)};
+    const Expr begin = piece.var * Expr(width);
+    const Expr count = loop::Min(Expr(extent) - begin, Expr(width));
+    return Nest({piece}, ForKind::kSerial, Tile(*tiles_.front(), first, row, begin, count));
+  }
+
+  // `count` sums of row `first` + `row` from column `begin` on, by `tile`, and what is made of them.
+  Stmt Tile(const DotLoop& tile, const Expr& first, const Expr& row, const Expr& begin,
+            const Expr& count) const {
     const Buffer acc = loop::MakeBuffer("acc", kI32, {tile.rows}, loop::BufferScope::kLocal);
     const Var p = loop::MakeVar("p");
     std::vector<Stmt> stmts = {
@@ -163,14 +179,16 @@ class WindowLoops {
       const Expr value = ReplaceLoads(epilogue.value, sums_.sums, [&](const std::vector<Expr>&) {
         return loop::MakeLoad(acc, {q});
       });
-      stmts.push_back(Nest({{q, count}}, ForKind::kUnrolled,
-                           loop::MakeStore(epilogue.buffer, index, loop::Substitute(value, at))));
+      const ForKind kind = code_.loops_over_sums ? ForKind::kSerial : ForKind::kUnrolled;
+      stmts.push_back(loop::MakeFor(
+          q, 0, count, kind, loop::MakeStore(epilogue.buffer, index, loop::Substitute(value, at))));
     }
     return loop::MakeAllocate(acc, loop::MakeBlock(std::move(stmts)));
   }
 
   const Window& w_;
   const TiledContraction& sums_;
+  const CodeShape code_;
   std::vector<const DotLoop*> tiles_;  // the largest first
   int64_t shared_rows_, copied_rows_, row_elements_;
   Buffer rows_;
@@ -184,6 +202,7 @@ std::optional<Stmt> WindowNest(const loop::Kernel& kernel, const Window& window,
   const auto which = static_cast<size_t>(stage - kernel.stages.begin());
   TiledContraction sums{
       .c = {.column = window.channel}, .sums = stage->buffer, .init = stage->init};
+  sums.code = context.code;
   const bool alone = which == 0 || (which == 1 && Reads(*stage, kernel.stages[0].buffer));
   if (!alone || !CollectEpilogues(kernel, which, &sums.epilogues)) return std::nullopt;
   WindowLoops loops(window, sums);

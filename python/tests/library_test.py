@@ -88,6 +88,9 @@ class LibraryTest(Case):
         self.assertEqual(library.files, ("renamed.h", "renamed.metadata.json", "renamed.so"))
         text = kiln.emit(DIGITS, "metadata", executor="graph", module_name="renamed")
         self.assertIn('"module_name": "renamed"', text)
+        made_for = [kiln.emit(DIGITS, "scheduled", target="cortex-m4f", runtime="crt", optimize=name) for name in ("size", "speed")]
+        self.assertLess(len(made_for[0]), len(made_for[1]))
+        self.refuses(kiln.ModelError, "--optimize: found 'fast'", kiln.compile, DIGITS, optimize="fast")
         self.refuses(kiln.ModelError, "image", kiln.compile, DIGITS, input={"image": (2, 2)})
 
     def test_errors(self):

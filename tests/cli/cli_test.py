@@ -339,6 +339,13 @@ class CliTest(CliCase):
         self.assertIn('"schedule": "winograd F(4x4,3x3)', self.succeeds(*options))
         self.assertIn('"schedule": "contraction ', self.succeeds(*options, "--no-winograd"))
 
+    def test_what_code_is_made_for(self):
+        options = ("compile", DIGITS, "--emit", "c", "--runtime", "crt", "--interface", "c", "--codegen", "c", "--target", "cortex-m4f")
+        codes = [self.succeeds(*options, "--optimize", name) for name in ("size", "balanced", "speed")]
+        self.assertEqual(codes[2], self.succeeds(*options))
+        self.assertLess(len(codes[0]), len(codes[2]))
+        self.assertLessEqual(len(codes[1]), len(codes[2]))
+
     def test_inspect_numbers_are_those_of_the_metadata(self):
         options = ["--target", "x86-64-v3", "--executor", "graph"]
         self.succeeds("compile", DIGITS, "-o", self.path("lib"), *options)

@@ -58,6 +58,10 @@ class MessagesTest(CliCase):
         words = "--c-constants: found 'text', wanted one of packed, elements"
         self.refuses(words, "compile", MY_MOD, "-o", self.out, "--c-constants", "text")
 
+    def test_what_code_is_made_for(self):
+        words = "--optimize: found 'fast', wanted one of speed, balanced, size"
+        self.refuses(words, "compile", MY_MOD, "-o", self.out, "--optimize", "fast")
+
     def test_texts_that_mean_nothing(self):
         for option in ("--target", "--module-name", "--codegen", "-o", "--passes", "--tuning", "--input"):
             with self.subTest(option):

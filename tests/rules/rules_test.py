@@ -50,6 +50,10 @@ class OutputGroupsTest(unittest.TestCase):
         self.assertIn(b'"schedule": "contraction ', direct)
         self.assertNotIn(b"winograd", direct)
 
+    def test_what_code_is_made_for(self):
+        size, speed = (self.read(name, name + ".c") for name in ("made_for_size", "made_for_speed"))
+        self.assertLess(len(size), len(speed))
+
     def test_c_sources_of_an_object(self):
         text = self.read("first.c_srcs", "First.c")
         self.assertIn(b"tvmgen_First___tvm_main__", text)

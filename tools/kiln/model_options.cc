@@ -54,6 +54,11 @@ void AddCompilationOptions(CLI::App& command, ModelFlags& flags) {
       .add_option("--threads", flags.threads,
                   "Threads of a parallel loop; 0: as the runtime decides, 1: serial code")
       ->capture_default_str();
+  command
+      .add_option("--optimize", flags.optimize,
+                  "What code is made for: speed, size, where copies of loops for borders and tails "
+                  "go, or balanced")
+      ->capture_default_str();
   command.add_flag("--no-winograd", flags.no_winograd,
                    "No convolutions by Winograd's filtering, which is faster and has errors a few "
                    "times as large as those of direct sums");
@@ -66,7 +71,7 @@ bool SaysHowToCompile(const ModelFlags& flags) {
   return !flags.codegen.empty() || !flags.target.empty() || !flags.cpu_variants.empty() ||
          !flags.inputs.shapes.empty() || !flags.inputs.constants.empty() ||
          !flags.inputs.states.empty() || !flags.externals.empty() || !flags.passes.empty() ||
-         flags.no_winograd || flags.no_overlap;
+         flags.optimize != "speed" || flags.no_winograd || flags.no_overlap;
 }
 
 Codegen DefaultCodegen() { return HasCodegen(Codegen::kLlvm) ? Codegen::kLlvm : Codegen::kC; }
@@ -85,6 +90,7 @@ absl::Status ApplyModelFlags(const ModelFlags& flags, CompileOptions& o) {
     KILN_ASSIGN_OR_RETURN(o.target, ParseTargetOption(flags.target));
   }
   o.threads = flags.threads;
+  KILN_ASSIGN_OR_RETURN(o.schedule.optimize, ParseOptimize(flags.optimize));
   o.schedule.winograd = !flags.no_winograd;
   o.overlap = !flags.no_overlap;
   for (absl::string_view pass : absl::StrSplit(flags.passes, ',', absl::SkipEmpty())) {

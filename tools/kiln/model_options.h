@@ -18,6 +18,7 @@ struct ModelFlags {
   std::string model, codegen, target, passes;
   InputFlags inputs;
   std::vector<std::string> externals, cpu_variants;
+  std::string optimize = "speed";
   int threads = 0;
   bool no_winograd = false, no_overlap = false;
 };

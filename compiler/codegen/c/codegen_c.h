@@ -50,6 +50,8 @@ struct CodegenCOptions {
   // as a string, of a file of PackedConstants, which takes hardly any time and memory. Without,
   // element by element, which every compiler for every machine takes, if it has the memory.
   bool packed_constants = true;
+  // Code that is small rather than fast: tiles of dots with other numbers of steps share a loop.
+  bool small_code = false;
   // Further headers: the C library's, and, with a slash, those of the runtime.
   std::vector<std::string> headers = {};
 };

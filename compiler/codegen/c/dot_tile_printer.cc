@@ -20,10 +20,11 @@ namespace kiln::codegen {
 namespace {
 
 // `$0` is the name, `$1` the condition, `$2` and `$3` the types of the factors, `$4` the statements
-// in assembly, `$5` the number of steps, `$6` all of them in plain C.
+// in assembly, `$5` which steps, `$6` all of them in plain C, `$7` how it is declared, `$8` a further
+// parameter.
 constexpr char kDotTile[] =
-    "/* Adds the products of $5 steps to the sums of a tile, in 32 bits that wrap around. */\n"
-    "static inline void $0(int32_t* sums, const $2* a, const $3* b) {\n"
+    "/* Adds the products of $5 to the sums of a tile, in 32 bits that wrap around. */\n"
+    "static $7void $0(int32_t* sums, const $2* a, const $3* b$8) {\n"
     "#if $1\n"
     "$4"
     "#else\n"
@@ -38,6 +39,14 @@ constexpr char kPlainSteps[] =
     "  for (step = 0; step < $0; ++step, a += $2, b += $3) {\n"
     "$1"
     "  }\n";
+constexpr char kPlainStepsToEnd[] =
+    "  for (; b != end; a += $2, b += $3) {\n"
+    "$1"
+    "  }\n";
+
+bool Repeats(const loop::DotTile& tile) {
+  return DotLoop::StepsOfIteration(tile.shape.steps) < tile.shape.steps;
+}
 
 // sums[0] and so on: each with a line for all of its products of a step, or of all dots.
 std::string PlainStep(const loop::DotTile& tile, absl::string_view indent) {
@@ -74,7 +83,8 @@ std::vector<std::string> Numbered(const char* name, int count) {
   return names;
 }
 
-std::string InAssembly(const DotLoop& loop, const loop::DotTile& tile, const DotInstruction& row) {
+std::string InAssembly(const DotLoop& loop, const loop::DotTile& tile, const DotInstruction& row,
+                       bool takes_end) {
   const loop::DotShape& shape = tile.shape;
   const std::vector<std::string> sums = Numbered("s", loop.rows * loop.columns),
                                  temporaries = Numbered("t", loop.temporaries);
@@ -90,8 +100,8 @@ std::string InAssembly(const DotLoop& loop, const loop::DotTile& tile, const Dot
   }
   absl::StrAppend(&text, "  int32_t ", absl::StrJoin(first_values, ", "), ";\n");
   const int of_iteration = DotLoop::StepsOfIteration(shape.steps);
-  const bool repeats = of_iteration < shape.steps;
-  if (repeats) {
+  const bool repeats = Repeats(tile);
+  if (repeats && !takes_end) {
     absl::StrAppend(&text, "  const ", CType(row.b), "* const end = b + ",
                     shape.columns * shape.terms(), ";\n");
   }
@@ -121,25 +131,35 @@ std::string InAssembly(const DotLoop& loop, const loop::DotTile& tile, const Dot
   return text;
 }
 
-std::string PlainSteps(const loop::DotTile& tile) {
+std::string PlainSteps(const loop::DotTile& tile, bool takes_end) {
   const loop::DotShape& shape = tile.shape;
   if (shape.steps == 1) return PlainStep(tile, "  ");
-  return absl::Substitute(kPlainSteps, shape.steps, PlainStep(tile, "    "),
-                          shape.rows * shape.group, shape.columns * shape.group);
+  return absl::Substitute(takes_end ? kPlainStepsToEnd : kPlainSteps, shape.steps,
+                          PlainStep(tile, "    "), shape.rows * shape.group,
+                          shape.columns * shape.group);
 }
 
 }  // namespace
 
 std::string Helpers::DotTile(const DotInstruction& row, const DotLoop& loop,
-                             const loop::DotTile& tile) {
+                             const loop::DotTile& tile, bool takes_end) {
   const int steps = tile.shape.steps * tile.chain.length;
   std::string name = absl::StrCat("kiln_dots_", absl::StrReplaceAll(row.name, {{".", "_"}}), "_",
-                                  loop.rows, "x", loop.columns, "_", steps);
+                                  loop.rows, "x", loop.columns, "_");
+  if (takes_end) {
+    absl::StrAppend(&name, "to_end_by_", DotLoop::StepsOfIteration(tile.shape.steps));
+  } else {
+    absl::StrAppend(&name, steps);
+  }
   if (loop.slide > 0) {
     absl::StrAppend(&name, "_by_", loop.slide, "_", tile.chain.a_step, "_", tile.chain.b_step);
   }
-  return Define(name, absl::Substitute(kDotTile, name, row.c.guard, CType(row.a), CType(row.b),
-                                       InAssembly(loop, tile, row), steps, PlainSteps(tile)));
+  return Define(
+      name, absl::Substitute(kDotTile, name, row.c.guard, CType(row.a), CType(row.b),
+                             InAssembly(loop, tile, row, takes_end),
+                             takes_end ? "all steps up to `end`" : absl::StrCat(steps, " steps"),
+                             PlainSteps(tile, takes_end), takes_end ? "" : "inline ",
+                             takes_end ? absl::StrCat(", const ", CType(row.b), "* end") : ""));
 }
 
 std::string FunctionPrinter::ElementAddress(const loop::Argument& element) {
@@ -165,8 +185,11 @@ bool FunctionPrinter::PrintDotTile(const loop::Store& store) {
   exprs_.Begin({&tile->sums.offset, &tile->a.offset, &tile->b.offset});
   const std::string sums = ElementAddress(tile->sums), a = ElementAddress(tile->a),
                     b = ElementAddress(tile->b);
-  lines_.Line(absl::StrCat(context_.helpers.DotTile(*row, *loop, *tile), "(", sums, ", ", a, ", ",
-                           b, ");"));
+  const bool takes_end = context_.options.small_code && Repeats(*tile);
+  const std::string end =
+      takes_end ? absl::StrCat(", ", b, " + ", tile->shape.columns * tile->shape.terms()) : "";
+  lines_.Line(absl::StrCat(context_.helpers.DotTile(*row, *loop, *tile, takes_end), "(", sums, ", ",
+                           a, ", ", b, end, ");"));
   return true;
 }
 

@@ -3,6 +3,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/substitute.h"
 #include "compiler/codegen/c/codegen_c.h"
 #include "compiler/loop/parse.h"
 #include "gtest/gtest.h"
@@ -151,6 +152,33 @@ operator g() -> (x: float32[16]) {
   const std::string source = *EmitC(program, Target::Host(), {});
   EXPECT_TRUE(absl::StrContains(source, "f(const float* a, const float* restrict w, float* out)"))
       << source;
+}
+
+// Tiles of other numbers of iterations call the same function.
+TEST(Golden, TilesOfAnyLengthShareALoopWhereCodeIsSmall) {
+  const auto tile = [](int steps) {
+    return absl::Substitute(
+        "  sums[ramp(0, 1, 4)] = dot<smlad, 4, swaps, steps $0, run 2>(sums[ramp(0, 1, 4)], "
+        "a[ramp(0, 1, $1)], b[ramp(0, 1, $1)])\n",
+        steps, steps * 8);
+  };
+  const loop::LoopProgram program = Parsed(absl::StrCat(
+      "operator f(a: int16[288], b: int8[288]) -> (sums: int32[4]) {\n", tile(8), tile(36), "}\n"));
+  const Target target = *Target::Parse("cortex-m4");
+  const std::string fast = *EmitC(program, target, {}),
+                    small = *EmitC(program, target, {.small_code = true});
+  for (const char* call : {"  kiln_dots_smlad_2x2_8(&sums[0], &a[0], &b[0]);\n",
+                           "  kiln_dots_smlad_2x2_36(&sums[0], &a[0], &b[0]);\n"}) {
+    EXPECT_TRUE(absl::StrContains(fast, call)) << fast;
+  }
+  for (const char* part :
+       {"static void kiln_dots_smlad_2x2_to_end_by_4(int32_t* sums, const int16_t* a, const "
+        "int8_t* b, "
+        "const int8_t* end) {\n",
+        "  kiln_dots_smlad_2x2_to_end_by_4(&sums[0], &a[0], &b[0], &b[0] + 64);\n",
+        "  kiln_dots_smlad_2x2_to_end_by_4(&sums[0], &a[0], &b[0], &b[0] + 288);\n"}) {
+    EXPECT_TRUE(absl::StrContains(small, part)) << small;
+  }
 }
 
 // What a range is computed of is read once for each loop, under a name that no other loop has.

@@ -33,8 +33,11 @@ class Helpers {
   // Takes a sum and pointers to the groups. Where the compiler does not know the instruction, the
   // function computes the same by plain C.
   std::string Dot(const DotInstruction& row);
-  // Takes the addresses of the sums and of the first elements of rows and columns of such a tile.
-  std::string DotTile(const DotInstruction& row, const DotLoop& loop, const loop::DotTile& tile);
+  // Takes the addresses of the sums and of the first elements of rows and columns of such a tile;
+  // with `takes_end` also the end of its columns, so that tiles of other numbers of steps may take
+  // the same function.
+  std::string DotTile(const DotInstruction& row, const DotLoop& loop, const loop::DotTile& tile,
+                      bool takes_end);
 
   // Takes the addresses of a vector of sums and of the factors' first elements, or numbers.
   std::string Dot(const DotVector& dot);

@@ -36,6 +36,8 @@ struct LlvmOptions {
   // By Func::cpu_variant; the target is what the rest of the program is for.
   std::vector<Target> cpu_variants = {};
   int opt_level = 2;  // 0 … 3
+  // Code that is small rather than fast: tiles of dots with other numbers of steps share a loop.
+  bool small_code = false;
 };
 
 // A relocatable object of the target's format (ELF for every target with a name). Symbols that it

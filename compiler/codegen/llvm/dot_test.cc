@@ -235,6 +235,32 @@ TEST(DotTest, TilesAreOneLoopInAssembly) {
   EXPECT_EQ(num_loops, 7);
 }
 
+// Tiles of other numbers of iterations call the same loop.
+TEST(DotTest, TilesOfAnyLengthShareALoopWhereCodeIsSmall) {
+  const DotInstruction& row = *FindDotInstruction("smlad");
+  const DotLoop& tile = row.loops.front();
+  loop::DotKind kind = KindOf(row);
+  kind.run = tile.run;
+  constexpr int kMostSteps = 24;
+  const Buffer sums = Param("sums", DType::Int(32), {tile.rows * tile.columns}),
+               a = Param("a", row.a, {tile.rows * kMostSteps * row.group}),
+               b = Param("b", row.b, {tile.columns * kMostSteps * row.group});
+  std::vector<loop::Stmt> tiles;
+  for (const int steps : {4, 8, kMostSteps}) {
+    kind.steps = steps;
+    tiles.push_back(loop::MakeDotTile(kind, tile.rows, tile.columns, {sums, 0}, {a, 0}, {b, 0}));
+  }
+  const loop::LoopProgram program = OneFunc({a, b, sums}, 2, loop::MakeBlock(tiles));
+  for (const bool small_code : {false, true}) {
+    LlvmOptions options;
+    options.small_code = small_code;
+    const auto assembly = EmitAssembly(program, MachineOf(row, row.forms[0]), options);
+    ASSERT_TRUE(assembly.ok()) << assembly.status();
+    EXPECT_EQ(Occurrences(*assembly, "bne"), small_code ? 1 : 2) << *assembly;
+    EXPECT_EQ(Occurrences(*assembly, "bl\tkiln_dots_smlad"), small_code ? 3 : 0) << *assembly;
+  }
+}
+
 // A product that is needed twice is multiplied once, and the zero point is added by SMMLAR.
 TEST(DotTest, RequantizationMultipliesTwice) {
   const Buffer x = Param("x", DType::Int(32), {3}), out = Param("out", DType::Int(32), {1});

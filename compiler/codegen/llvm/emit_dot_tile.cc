@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tile of dots as one loop in assembly (DotLoop).
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,10 +11,13 @@
 #include "compiler/codegen/llvm/function_emitter.h"
 #include "compiler/loop/dot_tile.h"
 #include "compiler/target/instructions.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 
 namespace kiln::codegen {
 namespace {
+
+constexpr uint64_t kWordBytes = 4;
 
 // The loop of a tile; null where the machine has none.
 const DotLoop* FindLoop(const MachineTraits& traits, const loop::DotTile& tile) {
@@ -27,31 +31,28 @@ const DotLoop* FindLoop(const MachineTraits& traits, const loop::DotTile& tile) 
   return nullptr;
 }
 
-}  // namespace
+// Where a tile's sums and factors begin, and where its columns end; null where one iteration is all.
+struct TileAddresses {
+  llvm::Value* sums;
+  llvm::Align sum_align;
+  llvm::Value* a;
+  llvm::Value* b;
+  llvm::Value* end;
+};
 
-bool FunctionEmitter::EmitDotTile(const loop::Store& node) {
-  const std::optional<loop::DotTile> tile = loop::AsDotTile(node);
-  if (!tile.has_value()) return false;
-  const DotLoop* found = FindLoop(machine_.traits, *tile);
-  if (found == nullptr) return false;
-
+void EmitLoop(const loop::DotTile& tile, const DotLoop& found, const TileAddresses& at,
+              llvm::IRBuilder<>& builder) {
   // Results: the sums, both addresses and the temporaries. The first of them are operands too.
-  const size_t num_sums = static_cast<size_t>(found->rows) * static_cast<size_t>(found->columns);
+  const size_t num_sums = static_cast<size_t>(found.rows) * static_cast<size_t>(found.columns);
   const size_t num_inputs = num_sums + 2;
-  const size_t num_results = num_inputs + static_cast<size_t>(found->temporaries);
-  std::vector<llvm::Value*> operands;
-  std::vector<llvm::Value*> sums;
-  llvm::Value* first_sum = EmitExpr(tile->sums.offset);
-  llvm::Type* word = builder_.getInt32Ty();
-  const llvm::Align sum_align = ElementAlign(tile->sums.buffer);
+  const size_t num_results = num_inputs + static_cast<size_t>(found.temporaries);
+  llvm::Type* word = builder.getInt32Ty();
+  std::vector<llvm::Value*> operands, sums;
   for (size_t i = 0; i < num_sums; ++i) {
-    llvm::Value* at = builder_.CreateAdd(first_sum, IndexConst(static_cast<int64_t>(i)));
-    sums.push_back(ElementPointer(tile->sums.buffer, at));
-    operands.push_back(builder_.CreateAlignedLoad(word, sums.back(), sum_align));
+    sums.push_back(builder.CreateConstInBoundsGEP1_64(word, at.sums, i));
+    operands.push_back(builder.CreateAlignedLoad(word, sums.back(), at.sum_align));
   }
-  operands.push_back(ArgumentAddress(tile->a));
-  llvm::Value* columns = ArgumentAddress(tile->b);
-  operands.push_back(columns);
+  operands.insert(operands.end(), {at.a, at.b});
 
   std::vector<std::pair<std::string, std::string>> names;  // of the text, and LLVM's
   std::string constraints;
@@ -67,18 +68,14 @@ bool FunctionEmitter::EmitDotTile(const loop::Store& node) {
     types.push_back(i < num_inputs ? operands[i]->getType() : word);
   }
   for (size_t i = 0; i < num_inputs; ++i) absl::StrAppend(&constraints, ",", i);
-  const int of_iteration = DotLoop::StepsOfIteration(tile->kind.steps);
   std::string assembly;
-  for (int i = 0; i < of_iteration * tile->chain.length; ++i) {
-    const std::string step = found->StepAt(i * tile->chain.a_step * tile->a.buffer->dtype.bytes(),
-                                           i * tile->chain.b_step * tile->b.buffer->dtype.bytes());
+  for (int i = 0; i < DotLoop::StepsOfIteration(tile.kind.steps) * tile.chain.length; ++i) {
+    const std::string step = found.StepAt(i * tile.chain.a_step * tile.a.buffer->dtype.bytes(),
+                                          i * tile.chain.b_step * tile.b.buffer->dtype.bytes());
     absl::StrAppend(&assembly, absl::StrReplaceAll(step, names));
   }
-  if (of_iteration < tile->kind.steps) {
-    const int64_t bytes =
-        int64_t{tile->shape.columns} * tile->shape.terms() * tile->b.buffer->dtype.bytes();
-    operands.push_back(builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), columns,
-                                                           static_cast<uint64_t>(bytes)));
+  if (at.end != nullptr) {
+    operands.push_back(at.end);
     absl::StrAppend(&constraints, ",r");
     assembly = absl::StrCat("1:\n", assembly, "cmp ", "$", num_sums + 1, ", $",
                             num_results + num_inputs, "\nbne 1b\n");
@@ -86,13 +83,69 @@ bool FunctionEmitter::EmitDotTile(const loop::Store& node) {
   absl::StrAppend(&constraints, ",~{memory},~{cc}");
   std::vector<llvm::Type*> operand_types;
   for (llvm::Value* operand : operands) operand_types.push_back(operand->getType());
-  auto* type = llvm::FunctionType::get(llvm::StructType::get(builder_.getContext(), types),
+  auto* type = llvm::FunctionType::get(llvm::StructType::get(builder.getContext(), types),
                                        operand_types, false);
   auto* code = llvm::InlineAsm::get(type, assembly, constraints, /*hasSideEffects=*/true);
-  llvm::Value* results = builder_.CreateCall(type, code, operands);
+  llvm::Value* results = builder.CreateCall(type, code, operands);
   for (size_t i = 0; i < num_sums; ++i) {
-    builder_.CreateAlignedStore(builder_.CreateExtractValue(results, static_cast<unsigned>(i)),
-                                sums[i], sum_align);
+    builder.CreateAlignedStore(builder.CreateExtractValue(results, static_cast<unsigned>(i)),
+                               sums[i], at.sum_align);
+  }
+}
+
+// What tells the loops of tiles apart, but for the number of iterations.
+std::string NameOf(const loop::DotTile& tile, const DotLoop& found) {
+  return absl::StrCat("kiln_dots_", tile.kind.instruction, "_", found.rows, "x", found.columns, "_",
+                      DotLoop::StepsOfIteration(tile.kind.steps), "_", tile.slide, "_",
+                      tile.chain.length, "_", tile.chain.a_step, "_", tile.chain.b_step);
+}
+
+}  // namespace
+
+void FunctionEmitter::CallDotLoop(const loop::DotTile& tile, const DotLoop& found,
+                                  const std::array<llvm::Value*, 4>& addresses) {
+  const std::string name = NameOf(tile, found);
+  llvm::Function* shared = context_.module.getFunction(name);
+  if (shared == nullptr) {
+    const std::vector<llvm::Type*> params(addresses.size(), types_.pointer);
+    shared = llvm::Function::Create(llvm::FunctionType::get(builder_.getVoidTy(), params, false),
+                                    llvm::GlobalValue::InternalLinkage, name, context_.module);
+    context_.Decorate(shared, machine_);
+    shared->addFnAttr(llvm::Attribute::NoInline);
+    llvm::IRBuilder<> builder(llvm::BasicBlock::Create(builder_.getContext(), "entry", shared));
+    EmitLoop(tile, found,
+             {.sums = shared->getArg(0),
+              .sum_align = llvm::Align(kWordBytes),
+              .a = shared->getArg(1),
+              .b = shared->getArg(2),
+              .end = tile.slide == 0 ? shared->getArg(3) : nullptr},
+             builder);
+    builder.CreateRetVoid();
+  }
+  builder_.CreateCall(shared, addresses)->setDoesNotThrow();
+}
+
+bool FunctionEmitter::EmitDotTile(const loop::Store& node) {
+  const std::optional<loop::DotTile> tile = loop::AsDotTile(node);
+  if (!tile.has_value()) return false;
+  const DotLoop* found = FindLoop(machine_.traits, *tile);
+  if (found == nullptr) return false;
+  llvm::Value* sums = ArgumentAddress(tile->sums);
+  llvm::Value* a = ArgumentAddress(tile->a);
+  llvm::Value* b = ArgumentAddress(tile->b);
+  llvm::Value* end = nullptr;
+  // A shared loop has an end for tiles of one iteration, too.
+  const bool one_iteration = DotLoop::StepsOfIteration(tile->kind.steps) == tile->kind.steps;
+  if (tile->slide == 0 && (context_.options.small_code || !one_iteration)) {
+    const int64_t bytes =
+        int64_t{tile->shape.columns} * tile->shape.terms() * tile->b.buffer->dtype.bytes();
+    end =
+        builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), b, static_cast<uint64_t>(bytes));
+  }
+  if (context_.options.small_code) {
+    CallDotLoop(*tile, *found, {sums, a, b, end == nullptr ? b : end});
+  } else {
+    EmitLoop(*tile, *found, {sums, ElementAlign(tile->sums.buffer), a, b, end}, builder_);
   }
   return true;
 }

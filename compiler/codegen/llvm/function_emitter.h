@@ -5,13 +5,16 @@
 #ifndef KILN_COMPILER_CODEGEN_LLVM_FUNCTION_EMITTER_H_
 #define KILN_COMPILER_CODEGEN_LLVM_FUNCTION_EMITTER_H_
 
+#include <array>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "compiler/codegen/llvm/module_context.h"
+#include "compiler/loop/dot_tile.h"
 #include "compiler/loop/loop.h"
+#include "compiler/target/instructions.h"
 #include "llvm/IR/IRBuilder.h"
 
 namespace kiln::codegen {
@@ -94,6 +97,10 @@ class FunctionEmitter {
                             llvm::Value* a, llvm::Value* b);
   // False where the store is none of a tile that the machine has a loop for.
   bool EmitDotTile(const loop::Store& node);
+  // By a function that tiles of any number of iterations share: of the addresses of the sums, of
+  // both factors and of the end of the columns.
+  void CallDotLoop(const loop::DotTile& tile, const DotLoop& found,
+                   const std::array<llvm::Value*, 4>& addresses);
 
   // Memory.
   struct Address {
