@@ -160,6 +160,15 @@ constexpr std::array kPasses = {
          .keeps = kTyped | kOwnOutputs,
          .optional = true,
          .run = Run<Fuse>},
+    Pass{.name = "split",
+         .doc =
+             "for firmware, computes neighbouring convolutions by strips of rows where that takes "
+             "less memory",
+         .needs = kTyped | kOwnOutputs | kFused,
+         .gives = 0,
+         .keeps = kTyped | kOwnOutputs | kFused,
+         .optional = true,
+         .run = Run<SplitRows>},
 };
 static_assert(OrderIsValid(kPasses, 0, kTyped | kOwnOutputs | kFused),
               "a pass needs what the passes before it do not give");

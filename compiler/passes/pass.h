@@ -84,6 +84,7 @@ absl::StatusOr<Graph> PartitionForExternal(const Graph& graph, const PassContext
 absl::StatusOr<Graph> ConvertLayout(const Graph& graph, const PassContext& context);
 absl::StatusOr<Graph> CopyOutputs(const Graph& graph, const PassContext& context);
 absl::StatusOr<Graph> Fuse(const Graph& graph, const PassContext& context);
+absl::StatusOr<Graph> SplitRows(const Graph& graph, const PassContext& context);
 
 }  // namespace kiln
 

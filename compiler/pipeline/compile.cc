@@ -35,6 +35,8 @@ namespace {
 
 // Operators that one function of the model calls at most.
 constexpr size_t kMaxCalls = 256;
+// Strips of rows take more code: they have to save such a part of the workspace.
+constexpr int64_t kMinSplitSaving = 16;
 
 ModuleInfo InfoOf(const CompileOptions& options) {
   const std::string prefix = ModulePrefix(options.module_name);
@@ -196,6 +198,49 @@ absl::Status AddExecutor(const CompileOptions& options, const ModuleInfo& info, 
   return absl::OkStatus();
 }
 
+// A graph with its functions and its plan.
+struct Planned {
+  Graph fused;
+  LoweredVariants variants;
+  Plan plan;
+};
+
+absl::StatusOr<Planned> LowerAndPlan(Graph fused, const CompileOptions& options,
+                                     const std::vector<Target>& targets,
+                                     const std::vector<StatePair>& kept) {
+  Planned planned;
+  KILN_ASSIGN_OR_RETURN(planned.variants, LowerVariants(fused, targets,
+                                                        {.module_name = options.module_name,
+                                                         .schedule = options.schedule,
+                                                         .states = kept}));
+  const Lowered& lowered = planned.variants.common;
+  const Target& target = targets.front();
+  KILN_ASSIGN_OR_RETURN(
+      planned.plan, MakePlan(fused, lowered.calls,
+                             {.alignment_bytes = target.buffer_alignment(),
+                              .pools = PoolsOf(options),
+                              .workspace_io = options.workspace_io,
+                              .states = kept,
+                              .copy_function = ModulePrefix(options.module_name) + "_copy_state",
+                              .scratch_from_runtime = TakesScratchFromRuntime(options),
+                              .find_overlap = OverlapFinderOf(options, target, lowered.program)}));
+  planned.fused = std::move(fused);
+  return planned;
+}
+
+// The graph by strips of rows, if its plan is smaller than that of the whole graph by enough to be
+// worth the code.
+absl::StatusOr<Planned> SmallerOf(absl::StatusOr<Planned> whole, absl::StatusOr<Planned> strips,
+                                  int64_t& saves_bytes) {
+  if (!strips.ok()) return whole;
+  if (!whole.ok()) return strips;
+  const int64_t bytes = whole->plan.workspace_bytes();
+  const int64_t saved = bytes - strips->plan.workspace_bytes();
+  if (saved < bytes / kMinSplitSaving) return whole;
+  saves_bytes = saved;
+  return strips;
+}
+
 }  // namespace
 
 absl::StatusOr<Stages> RunStages(Graph graph, const CompileOptions& options) {
@@ -204,29 +249,30 @@ absl::StatusOr<Stages> RunStages(Graph graph, const CompileOptions& options) {
   const Target& target = targets.front();
   const ModuleInfo info = InfoOf(options);
   Stages stages;
-  KILN_ASSIGN_OR_RETURN(stages.fused,
-                        RunPasses(graph, PassContextOf(options, target), options.passes));
+  // What the model is without the strips of the last pass.
+  Graph whole;
+  PassOptions passes = options.passes;
+  passes.after = [&](absl::string_view name, const Graph& result) {
+    if (name != "split") whole = result;
+    if (options.passes.after) options.passes.after(name, result);
+  };
+  KILN_ASSIGN_OR_RETURN(Graph fused, RunPasses(graph, PassContextOf(options, target), passes));
   const Attrs attrs = graph.attrs;
-  KILN_ASSIGN_OR_RETURN(const std::vector<StatePair> states, StatesOf(stages.fused));
+  KILN_ASSIGN_OR_RETURN(const std::vector<StatePair> states, StatesOf(fused));
   KILN_ASSIGN_OR_RETURN(const std::vector<StatePair> kept, KeptStates(states, options));
   graph = {};  // Weights that the passes have replaced need no memory any more.
-  KILN_ASSIGN_OR_RETURN(stages.modules, MakeExternalModules(stages.fused, options));
-  KILN_ASSIGN_OR_RETURN(
-      const LoweredVariants variants,
-      LowerVariants(
-          stages.fused, targets,
-          {.module_name = options.module_name, .schedule = options.schedule, .states = kept}));
+  KILN_ASSIGN_OR_RETURN(stages.modules, MakeExternalModules(fused, options));
+  const bool is_split = fused.nodes.size() != whole.nodes.size();
+  absl::StatusOr<Planned> best = LowerAndPlan(std::move(whole), options, targets, kept);
+  if (is_split) {
+    best = SmallerOf(std::move(best), LowerAndPlan(std::move(fused), options, targets, kept),
+                     stages.split_saves_bytes);
+  }
+  KILN_ASSIGN_OR_RETURN(Planned planned, std::move(best));
+  const LoweredVariants variants = std::move(planned.variants);
+  stages.fused = std::move(planned.fused);
+  stages.plan = std::move(planned.plan);
   stages.lowered = variants.common;
-  KILN_ASSIGN_OR_RETURN(
-      stages.plan,
-      MakePlan(stages.fused, stages.lowered.calls,
-               {.alignment_bytes = target.buffer_alignment(),
-                .pools = PoolsOf(options),
-                .workspace_io = options.workspace_io,
-                .states = kept,
-                .copy_function = ModulePrefix(options.module_name) + "_copy_state",
-                .scratch_from_runtime = TakesScratchFromRuntime(options),
-                .find_overlap = OverlapFinderOf(options, target, stages.lowered.program)}));
   MarkOverlaps(stages.plan, stages.lowered.program);
   AddStateCopies(stages.plan, stages.lowered.program);
   KILN_RETURN_IF_ERROR(PlaceConstants(options.constant_pools, stages.lowered.program, stages.plan));

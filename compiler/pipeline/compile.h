@@ -8,6 +8,7 @@
 #ifndef KILN_COMPILER_PIPELINE_COMPILE_H_
 #define KILN_COMPILER_PIPELINE_COMPILE_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct Stages {
   Graph fused;
   Lowered lowered;  // operator functions, unpacked
   Plan plan;
+  int64_t split_saves_bytes = 0;        // of the workspace, by strips of rows
   std::vector<ExternalModule> modules;  // of external code generators
   proto::Metadata metadata;
   std::string device_hooks;   // C that calls the hooks of devices

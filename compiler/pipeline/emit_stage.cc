@@ -82,7 +82,11 @@ absl::StatusOr<std::string> EmitStage(const Graph& graph, const CompileOptions& 
     return loop::ToString(naive.program);
   }
   if (stage == "scheduled") return loop::ToString(stages.program);
-  if (stage == "plan") return ToString(stages.plan);
+  if (stage == "plan") {
+    const int64_t saved = stages.split_saves_bytes;
+    return absl::StrCat(ToString(stages.plan),
+                        saved == 0 ? "" : absl::StrCat("strips of rows save ", saved, " bytes\n"));
+  }
   if (stage == "c" || stage == "llvm" || stage == "asm")
     return EmitCodeText(stages.program, options, stage);
   if (stage == "metadata") return MetadataJson(stages.metadata);

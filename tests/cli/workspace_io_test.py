@@ -24,6 +24,16 @@ def @main(%unread: Tensor[(100), int8], %x: Tensor[(2, 3), float32], %y: Tensor[
 }
 """
 
+# Two convolutions with 16 KB between them.
+STRIPS = """#[version = "0.0.5"]
+def @main(%x: Tensor[(1, 16, 8, 4), float32]) {
+  %0 = full(2f, shape=[32, 3, 3, 4], dtype="float32");
+  %1 = full(3f, shape=[4, 3, 3, 32], dtype="float32");
+  %2 = nn.conv2d(%x, %0, padding=[1, 1], data_layout="NHWC", kernel_layout="OHWI");
+  nn.conv2d(%2, %1, padding=[1, 1], data_layout="NHWC", kernel_layout="OHWI")
+}
+"""
+
 CHECK = """
 static int Check(const float* x, const float* relu, const float* again, const float* flat, const float* three) {
   const float sums[] = {0, 2, 0, 6, 0, 10};
@@ -205,6 +215,27 @@ class WorkspaceIoTest(CliCase):
     def test_the_graph_executor_does_not_overlap(self):
         options = ["compile", DIGITS, "--target", "cortex-m4f", "--runtime", "crt", "--executor", "graph", "--emit=plan"]
         self.assertNotIn("reach", self.succeeds(*options))
+
+    # Of the 16 KB between two convolutions only a few rows are in memory at once.
+    def test_strips_of_rows(self):
+        self.write("strips.relay", STRIPS)
+        options = ["compile", "strips.relay", "--target", "cortex-m4f", "--emit=plan"] + OPTIONS
+        size = r"^workspace (\d+) bytes, "
+        strips, whole = self.succeeds(*options), self.succeeds(*options, "--passes=-split")
+        saved = int(re.search(r"^strips of rows save (\d+) bytes$", strips, re.MULTILINE).group(1))
+        in_strips, in_whole = (int(re.match(size, text).group(1)) for text in (strips, whole))
+        self.assertEqual(in_strips + saved, in_whole)
+        self.assertGreater(saved, in_whole // 2)
+        self.assertNotIn("strips of rows", whole)
+        inspected = self.succeeds("inspect", "strips.relay", "--target", "cortex-m4f")
+        self.assertRegex(inspected, r"\nmemory saved: (.*, )?\d+ bytes by strips of rows\n")
+        self.assertNotIn("by strips", self.succeeds("inspect", "strips.relay", "--target", "x86-64"))
+
+    def test_strips_fit_where_whole_tensors_do_not(self):
+        self.write("strips.relay", STRIPS)
+        options = ["compile", "strips.relay", "--target", "cortex-m4f", "--emit=plan", "--pool", "sram:16K"] + OPTIONS
+        self.assertIn("pool sram: ", self.succeeds(*options))
+        self.refuses("the pools ('sram' 16384 bytes) are too small", *options, "--passes=-split")
 
     def test_archive_and_report(self):
         self.succeeds("compile", DIGITS, "--target", "cortex-m4f", "--codegen", "c", "--mlf", "m.tar", *OPTIONS)

@@ -3,59 +3,20 @@
 // bytes on the interpreter, and on all engines.
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "compiler/base/status.h"
-#include "compiler/loop/interpret.h"
-#include "compiler/options/options.h"
-#include "compiler/pipeline/compile.h"
+#include "compiler/target/target.h"
 #include "tests/equality/engines.h"
 #include "tests/equality/random_graph.h"
+#include "tests/equality/run_firmware.h"
 
 namespace kiln::equality {
 namespace {
 
 constexpr uint32_t kGraphs = 250;  // of each kind
 constexpr uint32_t kGraphsOnAllEngines = 40;
-
-struct FirmwareRun {
-  size_t overlaps;
-  int64_t workspace_bytes;
-  std::vector<std::string> outputs;
-};
-
-// Runs the whole model in its workspace, where its inputs and outputs lie too.
-absl::StatusOr<FirmwareRun> RunFirmware(const Case& test, const Target& target, bool overlap) {
-  CompileOptions options;
-  options.target = target;
-  options.runtime = Runtime::kCrt;
-  options.interface = Interface::kC;
-  options.calling_convention = CallingConvention::kUnpacked;
-  options.workspace_io = true;
-  options.overlap = overlap;
-  KILN_ASSIGN_OR_RETURN(const Stages stages, RunStages(test.graph, options));
-  const Plan& plan = stages.plan;
-  std::string memory(static_cast<size_t>(plan.workspace_bytes()), '\xa5');
-  const auto at = [&](int id) -> char* {
-    return memory.data() + plan.buffers[static_cast<size_t>(plan.Root(id))].offset_bytes;
-  };
-  for (size_t i = 0; i < test.inputs.size(); ++i) {
-    const std::string bytes(test.inputs[i].bytes());
-    std::memcpy(at(plan.inputs[i]), bytes.data(), bytes.size());
-  }
-  const std::vector<void*> args = {memory.data()};
-  KILN_RETURN_IF_ERROR(
-      loop::Interpreter(stages.program).Run(stages.metadata.functions(0).name(), args));
-  FirmwareRun run{plan.overlaps.size(), plan.workspace_bytes(), {}};
-  for (int id : plan.outputs) {
-    run.outputs.emplace_back(at(id),
-                             static_cast<size_t>(plan.buffers[static_cast<size_t>(id)].bytes()));
-  }
-  return run;
-}
 
 class OverlapTest : public testing::TestWithParam<const char*> {};
 
@@ -66,8 +27,8 @@ TEST_P(OverlapTest, GivesTheSameBytesInLessMemory) {
   for (uint32_t seed = 0; seed < 2 * kGraphs; ++seed) {
     const Case test = seed % 2 == 0 ? RandomQuantizedCase(seed / 2) : RandomCase(seed / 2);
     if (test.graph.outputs.empty()) continue;
-    const absl::StatusOr<FirmwareRun> apart = RunFirmware(test, *target, false);
-    const absl::StatusOr<FirmwareRun> over = RunFirmware(test, *target, true);
+    const absl::StatusOr<FirmwareRun> apart = RunFirmware(test, *target, {.overlap = false});
+    const absl::StatusOr<FirmwareRun> over = RunFirmware(test, *target, {.overlap = true});
     ASSERT_TRUE(apart.ok() && over.ok()) << test.name << apart.status() << over.status();
     EXPECT_EQ(over->outputs, apart->outputs) << test.name;
     EXPECT_EQ(apart->overlaps, 0u);

@@ -23,6 +23,10 @@ Case RandomQuantizedCase(uint32_t seed);
 inline constexpr uint32_t kNumFusedContractions = 24;
 Case RandomFusion(uint32_t seed);
 
+// Some convolutions of channels-last data behind each other, of int8 or float32, of every stride,
+// padding and dilation, depthwise ones among them, with sums of values before them.
+Case RandomConvolutions(uint32_t seed);
+
 // Makes what nothing reads outputs, so that nothing is dead; four at most.
 void ReturnUnread(Graph& graph);
 

@@ -54,6 +54,7 @@ CASES = [
     Case("convolution", "after:fold-layout-constants"),
     Case("outputs", "after:copy-outputs"),
     Case("convolution", "after:fuse"),
+    Case("strips", "after:split", "cortex-m4f", _C),
     Case("memory", "fused"),
     # Loops: as the operators say them, plain, and for a machine with and one without vectors.
     Case("dense", "stages"),

@@ -5,10 +5,13 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "compiler/backend/backend.h"
 #include "compiler/base/status.h"
 #include "compiler/options/options.h"
@@ -80,6 +83,17 @@ std::optional<ObjectFigures> FiguresOf(const Stages& stages, const CompileOption
   return figures.ok() ? std::make_optional(*figures) : std::nullopt;
 }
 
+// What steps of the plan save of the workspace; empty if they save nothing.
+std::string Savings(const Stages& stages) {
+  const int64_t by_overlap = stages.plan.overlap_saves_bytes, by_strips = stages.split_saves_bytes;
+  std::vector<std::string> savings;
+  if (by_overlap > 0) {
+    savings.push_back(absl::StrCat(by_overlap, " bytes by outputs that reach into inputs"));
+  }
+  if (by_strips > 0) savings.push_back(absl::StrCat(by_strips, " bytes by strips of rows"));
+  return savings.empty() ? "" : absl::StrCat("memory saved: ", absl::StrJoin(savings, ", "), "\n");
+}
+
 absl::StatusOr<std::string> InspectModel(const InspectFlags& flags) {
   KILN_ASSIGN_OR_RETURN(const CompileOptions options, OptionsFor(flags));
   KILN_ASSIGN_OR_RETURN(const Graph graph, LoadModel(flags.file, flags.inputs));
@@ -91,7 +105,7 @@ absl::StatusOr<std::string> InspectModel(const InspectFlags& flags) {
   }
   if (flags.json) return MetadataJson(stages.metadata);
   const int columns = TerminalColumns(STDOUT_FILENO);
-  std::string report = Report(stages.metadata, columns);
+  std::string report = absl::StrCat(Report(stages.metadata, columns), Savings(stages));
   if (options.target.is_baremetal()) {
     absl::StrAppend(&report,
                     LayerReport(stages.metadata, MacsOfCalls(stages.fused, stages.lowered.calls),

@@ -26,9 +26,11 @@ class CallGraph {
   CallGraph(const ElfObject& object, std::map<std::string, int64_t> stack_usage)
       : object_(object), frames_(std::move(stack_usage)) {
     for (const ElfSymbol& symbol : object.symbols) {
-      if (symbol.is_function && symbol.section != 0) {
-        functions_[{symbol.section, symbol.value}] = &symbol;
-      }
+      if (!symbol.is_function || symbol.section == 0) continue;
+      AdoptFrame(symbol.name);
+      // Of several names for one piece of code, the compiler says the frame of one.
+      const ElfSymbol*& function = functions_[{symbol.section, symbol.value}];
+      if (function == nullptr || !frames_.contains(function->name)) function = &symbol;
     }
     for (const ElfRelocation& relocation : object.relocations) {
       const ElfSection& section = object.sections[relocation.section];
@@ -96,12 +98,21 @@ class CallGraph {
   }
 
  private:
+  // gcc numbers its copies of a function, as "layer.constprop.0", but not where it says the frame.
+  void AdoptFrame(const std::string& name) {
+    const size_t dot = name.rfind('.');
+    if (dot == std::string::npos || frames_.contains(name)) return;
+    const bool numbered = name.find_first_not_of("0123456789", dot + 1) == std::string::npos;
+    const auto frame = frames_.find(name.substr(0, dot));
+    if (numbered && frame != frames_.end()) frames_[name] = frame->second;
+  }
+
   // The function that a relocation names: a symbol of it, or its place in a section.
   const ElfSymbol* Named(const ElfRelocation& relocation, uint64_t addend) const {
     const ElfSymbol& symbol = object_.symbols[relocation.symbol];
-    if (symbol.is_function) return &symbol;
     const uint64_t thumb = object_.machine == kElfMachineArm ? 1 : 0;
-    const auto function = functions_.find({symbol.section, (symbol.value + addend) & ~thumb});
+    const uint64_t place = symbol.is_function ? symbol.value : (symbol.value + addend) & ~thumb;
+    const auto function = functions_.find({symbol.section, place});
     return function == functions_.end() ? nullptr : function->second;
   }
 

@@ -42,6 +42,18 @@ TEST(ObjectReport, FramesOfGccComeFromAFile) {
   }
 }
 
+// gcc folds equal functions into one with several names, and numbers its copies of functions.
+TEST(ObjectReport, CodeWithSeveralNamesHasOneFrame) {
+  std::ifstream file("tools/kiln/folded_functions_test.o", std::ios::binary);
+  const std::string object{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const absl::StatusOr<ObjectFigures> figures =
+      MeasureObject(object, {{"layer", 200}, {"other.constprop", 300}, {"model", 40}});
+  ASSERT_TRUE(figures.ok()) << figures.status();
+  EXPECT_EQ(figures->stack_bytes, 340);
+  EXPECT_EQ(figures->deepest_calls, (std::vector<std::string>{"model", "other.constprop.0"}));
+  EXPECT_EQ(figures->stack_of.at("layer"), 200);
+}
+
 TEST(ObjectReport, SaysWhatItDoesNotKnow) {
   std::string object = Object();
   // Without the section, nothing is known of the stack.

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/passes/rows.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/base/status.h"
+#include "compiler/graph/external_node.h"
+#include "compiler/ops/add_op.h"
+#include "compiler/ops/axes.h"
+#include "compiler/ops/convolution.h"
+#include "compiler/ops/make.h"
+#include "compiler/ops/op_queries.h"
+
+namespace kiln {
+namespace {
+
+// The windows along the rows of a convolution of channels-last data. One that is transposed, which
+// has an attribute more, is none.
+std::optional<WindowDim> RowWindow(const Graph& graph, const Node& node) {
+  const OpTraits& traits = *TraitsOf(node);
+  if (traits.fusion != Fusion::kContraction || traits.layout.rule != LayoutRule::kNamed ||
+      traits.weight != 1 || node.attrs.Has("output_padding") ||
+      graph.type(node.inputs[0]).shape.size() != 4) {
+    return std::nullopt;
+  }
+  for (size_t i = 1; i < node.inputs.size(); ++i) {
+    if (!graph.is_constant(node.inputs[i])) return std::nullopt;
+  }
+  const absl::StatusOr<Convolution> convolution =
+      MakeConvolution(node.attrs, graph.type(node.inputs[0]), graph.type(node.inputs[1]), 2);
+  if (!convolution.ok() || !convolution->layout.channels_last ||
+      convolution->OutShape() != graph.type(node.outputs[0]).shape) {
+    return std::nullopt;
+  }
+  return convolution->window[0];
+}
+
+// Whether all rows of the constant are alike to an element-wise operator of rank 4.
+bool IsAlikeInRows(const TensorType& type) {
+  return type.shape.size() <= 2 || type.shape[type.shape.size() - 3] == 1;
+}
+
+// Whether the node treats all rows alike.
+bool IsElementwise(const Graph& graph, const Node& node) {
+  const OpTraits& traits = *TraitsOf(node);
+  const Shape& shape = graph.type(node.outputs[0]).shape;
+  if (traits.fusion != Fusion::kElementwise || shape.size() != 4) return false;
+  const LayoutTrait& layout = traits.layout;
+  if (layout.rule != LayoutRule::kElementwise &&
+      (layout.rule != LayoutRule::kAxis ||
+       AxisOf(node.attrs.Int(layout.attr), shape.size()) == kRowAxis)) {
+    return false;
+  }
+  return std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId input) {
+    const TensorType& type = graph.type(input);
+    return graph.is_constant(input) ? IsAlikeInRows(type)
+                                    : type.shape.size() == 4 && type.shape[0] == 1 &&
+                                          type.shape[kRowAxis] == shape[kRowAxis];
+  });
+}
+
+// The rows that windows of these numbers cover, padding left out.
+Rows Covered(const WindowDim& window, Rows output) {
+  return {std::max<int64_t>(output.begin * window.stride - window.pad_before, 0),
+          std::min((output.end - 1) * window.stride - window.pad_before + window.span(),
+                   window.extent)};
+}
+
+// The convolution's attributes where its data is the rows that the output is computed of.
+Attrs WithPadding(const Attrs& attrs, const WindowDim& rows, const WindowDim& columns,
+                  Rows output) {
+  Attrs result = attrs;
+  const int64_t first = output.begin * rows.stride - rows.pad_before;
+  const int64_t end = (output.end - 1) * rows.stride - rows.pad_before + rows.span();
+  result.Set("padding",
+             AttrValue::Ints({std::max<int64_t>(-first, 0), columns.pad_before,
+                              std::max<int64_t>(end - rows.extent, 0), columns.pad_after}));
+  return result;
+}
+
+absl::StatusOr<Attrs> AttrsOfRows(const Graph& body, const Node& node, Rows output) {
+  if (TraitsOf(node)->fusion != Fusion::kContraction) return node.attrs;
+  KILN_ASSIGN_OR_RETURN(
+      const Convolution convolution,
+      MakeConvolution(node.attrs, body.type(node.inputs[0]), body.type(node.inputs[1]), 2));
+  return WithPadding(node.attrs, convolution.window[0], convolution.window[1], output);
+}
+
+// A body for an operator that is in no group.
+Graph BodyOf(const Graph& graph, const Node& node, std::vector<ValueId>& inputs) {
+  Graph body;
+  std::map<ValueId, ValueId> inside;
+  Node copy = node;
+  for (ValueId& input : copy.inputs) {
+    const auto [it, is_new] = inside.try_emplace(input, kNoId);
+    if (is_new && graph.is_constant(input)) {
+      it->second = body.AddConstant(graph.value(input).constant, graph.value(input).name);
+    } else if (is_new) {
+      it->second = body.AddInput(absl::StrCat("p", inputs.size()), graph.type(input));
+      inputs.push_back(input);
+    }
+    input = it->second;
+  }
+  copy.outputs.clear();
+  const NodeId added = body.AddNode(std::move(copy), {graph.type(node.outputs[0])});
+  body.outputs = body.node(added).outputs;
+  return body;
+}
+
+}  // namespace
+
+bool HasRows(const Graph& graph, ValueId value) {
+  const Shape& shape = graph.type(value).shape;
+  return !graph.is_constant(value) && shape.size() == 4 && shape[0] == 1 && shape[kRowAxis] > 1;
+}
+
+std::optional<RowNode> RowNode::Of(const Graph& graph, const Node& node) {
+  if (node.outputs.size() != 1 || !HasRows(graph, node.outputs[0]) ||
+      !ExternalCompiler(node).empty() ||
+      (!node.is_group() && TraitsOf(node)->layout.rule == LayoutRule::kReshape)) {
+    return std::nullopt;
+  }
+  RowNode result;
+  result.source_ = node.source;
+  if (node.is_group()) {
+    result.body_ = *node.body;
+    result.inputs_ = node.inputs;
+    result.attrs_ = node.attrs;
+  } else {
+    result.body_ = BodyOf(graph, node, result.inputs_);
+    result.attrs_.Set("Primitive", 1);
+  }
+  const int64_t rows = graph.type(node.outputs[0]).shape[kRowAxis];
+  const bool all_have_rows = std::all_of(result.inputs_.begin(), result.inputs_.end(),
+                                         [&](ValueId input) { return HasRows(graph, input); });
+  if (result.inputs_.empty() || !all_have_rows || !result.Needed({0, rows}).has_value()) {
+    return std::nullopt;
+  }
+  return result;
+}
+
+std::optional<std::vector<std::optional<Rows>>> RowNode::RowsInBody(Rows output) const {
+  std::vector<std::optional<Rows>> rows(body_.values.size());
+  const auto need = [&](ValueId value, Rows needed) {
+    std::optional<Rows>& known = rows[static_cast<size_t>(value)];
+    if (needed.count() <= 0 || (known.has_value() && *known != needed)) return false;
+    known = needed;
+    return true;
+  };
+  if (!need(body_.outputs[0], output)) return std::nullopt;
+  for (size_t i = body_.nodes.size(); i-- > 0;) {
+    const Node& node = body_.nodes[i];
+    if (node.is_group() || node.outputs.size() != 1) return std::nullopt;
+    const std::optional<Rows> made = rows[static_cast<size_t>(node.outputs[0])];
+    if (!made.has_value()) return std::nullopt;
+    if (const std::optional<WindowDim> window = RowWindow(body_, node); window.has_value()) {
+      if (!need(node.inputs[0], Covered(*window, *made))) return std::nullopt;
+    } else if (IsElementwise(body_, node)) {
+      for (ValueId input : node.inputs) {
+        if (!body_.is_constant(input) && !need(input, *made)) return std::nullopt;
+      }
+    } else {
+      return std::nullopt;
+    }
+  }
+  return rows;
+}
+
+std::optional<std::vector<Rows>> RowNode::Needed(Rows output) const {
+  const std::optional<std::vector<std::optional<Rows>>> rows = RowsInBody(output);
+  if (!rows.has_value()) return std::nullopt;
+  std::vector<Rows> needed;
+  for (ValueId input : body_.inputs) {
+    const std::optional<Rows>& of_input = (*rows)[static_cast<size_t>(input)];
+    if (!of_input.has_value()) return std::nullopt;
+    needed.push_back(*of_input);
+  }
+  return needed;
+}
+
+absl::StatusOr<ValueId> RowNode::AddTo(Graph& graph, Rows output,
+                                       const std::vector<PartOfRows>& parts) const {
+  const std::optional<std::vector<std::optional<Rows>>> rows = RowsInBody(output);
+  if (!rows.has_value()) return absl::InternalError("rows that are not computed by rows");
+  const auto rows_of = [&](ValueId value) { return *(*rows)[static_cast<size_t>(value)]; };
+  Graph body;
+  Node group;
+  std::vector<ValueId> inside(body_.values.size(), kNoId);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const ValueId input = body_.inputs[i];
+    const Rows needed = rows_of(input), held = parts[i].rows;
+    ValueId& value = inside[static_cast<size_t>(input)];
+    value = body.AddInput(body_.value(input).name, graph.type(parts[i].value));
+    if (needed != held) {
+      KILN_ASSIGN_OR_RETURN(value, MakeSlice(body, value, kRowAxis, needed.begin - held.begin,
+                                             needed.end - held.begin));
+    }
+    group.inputs.push_back(parts[i].value);
+  }
+  for (const Node& node : body_.nodes) {
+    std::vector<ValueId> inputs;
+    for (ValueId input : node.inputs) {
+      ValueId& value = inside[static_cast<size_t>(input)];
+      if (value == kNoId) {
+        value = body.AddConstant(body_.value(input).constant, body_.value(input).name);
+      }
+      inputs.push_back(value);
+    }
+    const ValueId made = node.outputs[0];
+    KILN_ASSIGN_OR_RETURN(const Attrs attrs, AttrsOfRows(body_, node, rows_of(made)));
+    KILN_ASSIGN_OR_RETURN(inside[static_cast<size_t>(made)],
+                          AddOp(body, node.op->name, std::move(inputs), attrs, node.source));
+  }
+  body.outputs = {inside[static_cast<size_t>(body_.outputs[0])]};
+  const TensorType type = body.type(body.outputs[0]);
+  if (type.shape[kRowAxis] != output.count()) {
+    return absl::InternalError(
+        absl::StrCat("rows ", output.begin, " to ", output.end, " became ", type.ToString()));
+  }
+  group.attrs = attrs_;
+  group.source = source_;
+  group.body = std::make_shared<const Graph>(std::move(body));
+  return graph.node(graph.AddNode(std::move(group), {type})).outputs[0];
+}
+
+}  // namespace kiln

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// SplitRows: for firmware, computes neighbouring nodes by strips of rows (strips.h) where the graph
+// needs the most memory, so that the values between them are never in memory as a whole.
+//
+//   conv(conv(x))  becomes  r0 = conv(x[0:6]); s0 = conv(r0);
+//                           r1 = conv(x[4:10]); s1 = conv(concatenate(r0[2:4], r1)); …
+//                           concatenate(s0, s1, …)
+//
+// Strips that are alike in all but their place have functions that are alike: parts of what lies
+// outside are copied, and so is each part of the result.
+//
+// The graph stays as it is where strips would save less than a sixteenth of the bytes that are alive
+// at once, inputs and outputs of the graph among them. That is an estimate, without scratch memory:
+// RunStages compares the plans of both graphs.
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "compiler/base/status.h"
+#include "compiler/graph/rewrite.h"
+#include "compiler/ops/add_op.h"
+#include "compiler/ops/make.h"
+#include "compiler/passes/alive_bytes.h"
+#include "compiler/passes/pass.h"
+#include "compiler/passes/rows.h"
+#include "compiler/passes/strips.h"
+
+namespace kiln {
+namespace {
+
+constexpr size_t kMaxNodes = 16;    // of a region
+constexpr int64_t kMinSaving = 16;  // part of the bytes that has to be saved
+// Of strips that need the same memory but for such a part, the highest are taken.
+constexpr int64_t kAlike = 32;
+
+// A region, the strips that it is computed by, and the most bytes that are alive meanwhile.
+struct Choice {
+  Region region;
+  Strips strips;
+  int64_t bytes = 0;
+};
+
+class Chooser {
+ public:
+  explicit Chooser(const Graph& graph)
+      : graph_(graph), consumers_(graph.Consumers()), alive_(graph) {
+    for (const Node& node : graph.nodes) nodes_.push_back(RowNode::Of(graph, node));
+  }
+
+  // Choices whose regions have no node in common, by the first node; the chooser must outlive them.
+  std::map<NodeId, Choice> Run() {
+    std::map<NodeId, Choice> choices;
+    std::vector<int64_t> bytes;
+    for (NodeId id = 0; id < static_cast<NodeId>(nodes_.size()); ++id) {
+      bytes.push_back(alive_.At(id));
+    }
+    taken_.assign(nodes_.size(), false);
+    while (!bytes.empty()) {
+      std::optional<Choice> choice = Best(bytes);
+      if (!choice.has_value()) break;
+      for (NodeId id = choice->region.first; id <= choice->region.last; ++id) {
+        bytes[static_cast<size_t>(id)] = choice->bytes;
+        taken_[static_cast<size_t>(id)] = true;
+      }
+      choices[choice->region.first] = *std::move(choice);
+    }
+    return choices;
+  }
+
+ private:
+  // The choice that lowers the most of the bytes the most, if any does by enough.
+  std::optional<Choice> Best(const std::vector<int64_t>& bytes) const {
+    const auto peak =
+        static_cast<NodeId>(std::max_element(bytes.begin(), bytes.end()) - bytes.begin());
+    const int64_t peak_bytes = bytes[static_cast<size_t>(peak)];
+    std::optional<Choice> best;
+    int64_t best_bytes = peak_bytes - peak_bytes / kMinSaving;
+    for (NodeId first = peak; first >= 0 && CanBeSplit(first); --first) {
+      for (NodeId last = std::max(peak, first + 1);
+           last < static_cast<NodeId>(nodes_.size()) && CanBeSplit(last); ++last) {
+        if (last - first >= static_cast<NodeId>(kMaxNodes)) break;
+        const std::optional<Region> region = RegionOf(first, last);
+        if (!region.has_value()) continue;
+        std::optional<Choice> choice = BestStrips(*region, bytes);
+        if (!choice.has_value()) continue;
+        const int64_t most = MostWith(*choice, bytes);
+        if (most >= best_bytes) continue;
+        best_bytes = most;
+        best = std::move(choice);
+      }
+    }
+    return best;
+  }
+
+  bool CanBeSplit(NodeId id) const {
+    return nodes_[static_cast<size_t>(id)].has_value() && !taken_[static_cast<size_t>(id)];
+  }
+
+  std::optional<Region> RegionOf(NodeId first, NodeId last) const {
+    Region region = {.first = first, .last = last};
+    for (NodeId id = first; id <= last; ++id) {
+      const ValueId output = graph_.node(id).outputs[0];
+      region.nodes.push_back(&*nodes_[static_cast<size_t>(id)]);
+      region.outputs.push_back(output);
+      if (id == last) break;
+      const std::vector<NodeId>& readers = consumers_[static_cast<size_t>(output)];
+      const bool is_output =
+          std::find(graph_.outputs.begin(), graph_.outputs.end(), output) != graph_.outputs.end();
+      if (is_output || readers.empty() || readers.back() > last) return std::nullopt;
+    }
+    return region;
+  }
+
+  // The highest strips of those that need little more than the least memory.
+  std::optional<Choice> BestStrips(const Region& region, const std::vector<int64_t>& bytes) const {
+    const int64_t rows = graph_.type(region.outputs.back()).shape[kRowAxis];
+    const int64_t outside = alive_.Around(region.first, region.last);
+    std::optional<Choice> best;
+    int64_t best_bytes = 0;
+    for (int64_t num_strips = 2; num_strips <= rows; ++num_strips) {
+      const int64_t rows_per_strip = (rows + num_strips - 1) / num_strips;
+      if ((rows + rows_per_strip - 1) / rows_per_strip != num_strips) continue;
+      std::optional<Strips> strips = MakeStrips(region, rows, rows_per_strip);
+      if (!strips.has_value()) continue;
+      Choice choice = {region, *std::move(strips)};
+      choice.bytes = outside + BytesOfStrips(graph_, region, choice.strips);
+      const int64_t most = MostWith(choice, bytes);
+      if (best.has_value() && most >= best_bytes - best_bytes / kAlike) continue;
+      best_bytes = most;
+      best = std::move(choice);
+    }
+    return best;
+  }
+
+  // The most bytes where the choice is made.
+  static int64_t MostWith(const Choice& choice, const std::vector<int64_t>& bytes) {
+    int64_t most = choice.bytes;
+    for (NodeId id = 0; id < static_cast<NodeId>(bytes.size()); ++id) {
+      if (id >= choice.region.first && id <= choice.region.last) continue;
+      most = std::max(most, bytes[static_cast<size_t>(id)]);
+    }
+    return most;
+  }
+
+  const Graph& graph_;
+  const std::vector<std::vector<NodeId>> consumers_;
+  const AliveBytes alive_;
+  std::vector<std::optional<RowNode>> nodes_;
+  std::vector<bool> taken_;  // by node: is in a region
+};
+
+// Writes the strips of a region.
+class StripWriter {
+ public:
+  StripWriter(const Choice& choice, GraphRewriter& rewriter)
+      : region_(choice.region),
+        strips_(choice.strips),
+        rewriter_(rewriter),
+        last_reads_(LastReads(region_)),
+        carried_(region_.nodes.size()),
+        held_(region_.nodes.size()) {}
+
+  absl::Status Run() {
+    for (size_t k = 0; k < strips_.size(); ++k) {
+      for (size_t i = 0; i < region_.nodes.size(); ++i) KILN_RETURN_IF_ERROR(Write(k, i));
+    }
+    KILN_ASSIGN_OR_RETURN(const ValueId whole, Join(parts_));
+    rewriter_.Replace(region_.outputs.back(), whole);
+    return absl::OkStatus();
+  }
+
+ private:
+  Graph& graph() { return rewriter_.graph(); }
+
+  absl::StatusOr<ValueId> Join(std::vector<ValueId> parts) {
+    return AddOp(graph(), "concatenate", std::move(parts), {{"axis", int64_t{kRowAxis}}});
+  }
+
+  // Strip k at node i, and what is carried on of values that it was the last to read.
+  absl::Status Write(size_t k, size_t i) {
+    const NodeStrip& strip = strips_[k][i];
+    held_[i] = carried_[i];
+    if (strip.made.count() > 0) {
+      KILN_ASSIGN_OR_RETURN(ValueId made, Make(k, i));
+      if (i + 1 == region_.nodes.size()) {
+        KILN_ASSIGN_OR_RETURN(made, MakeCopy(graph(), made));
+        parts_.push_back(made);
+      } else if (strip.carried.count() > 0) {
+        KILN_ASSIGN_OR_RETURN(made, Join({carried_[i], made}));
+      }
+      held_[i] = made;
+    }
+    if (k + 1 == strips_.size()) return absl::OkStatus();
+    for (int p : last_reads_[i]) {
+      const auto producer = static_cast<size_t>(p);
+      const Rows next = strips_[k + 1][producer].carried;
+      if (next.count() == 0) continue;
+      KILN_ASSIGN_OR_RETURN(carried_[producer],
+                            Cut({held_[producer], strips_[k][producer].held()}, next));
+    }
+    return absl::OkStatus();
+  }
+
+  // The rows that strip k makes of the output of node i.
+  absl::StatusOr<ValueId> Make(size_t k, size_t i) {
+    const RowNode& node = *region_.nodes[i];
+    const Rows rows = strips_[k][i].made;
+    const std::vector<Rows> needed = *node.Needed(rows);
+    std::vector<PartOfRows> parts;
+    for (size_t in = 0; in < needed.size(); ++in) {
+      const ValueId input = node.inputs()[in];
+      if (const int producer = region_.Producer(input); producer >= 0) {
+        const auto p = static_cast<size_t>(producer);
+        parts.push_back({held_[p], strips_[k][p].held()});
+        continue;
+      }
+      const ValueId whole = rewriter_.Map(input);
+      const int64_t extent = graph().type(whole).shape[kRowAxis];
+      KILN_ASSIGN_OR_RETURN(const ValueId part, Cut({whole, {0, extent}}, needed[in]));
+      parts.push_back({part, needed[in]});
+    }
+    return node.AddTo(graph(), rows, parts);
+  }
+
+  absl::StatusOr<ValueId> Cut(const PartOfRows& of, Rows rows) {
+    if (of.rows == rows) return of.value;
+    return MakeSlice(graph(), of.value, kRowAxis, rows.begin - of.rows.begin,
+                     rows.end - of.rows.begin);
+  }
+
+  const Region& region_;
+  const Strips& strips_;
+  GraphRewriter& rewriter_;
+  const std::vector<std::vector<int>> last_reads_;
+  // By node: what the strip before has left of its output, and what there is of it.
+  std::vector<ValueId> carried_, held_;
+  std::vector<ValueId> parts_;  // of the last output
+};
+
+}  // namespace
+
+absl::StatusOr<Graph> SplitRows(const Graph& graph, const PassContext& context) {
+  if (!context.target.is_baremetal()) return graph;
+  Chooser chooser(graph);
+  const std::map<NodeId, Choice> choices = chooser.Run();
+  if (choices.empty()) return graph;
+  GraphRewriter rewriter(graph);
+  for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) {
+    const auto choice = choices.find(id);
+    if (choice == choices.end()) {
+      rewriter.Copy(id);
+      continue;
+    }
+    KILN_RETURN_IF_ERROR(StripWriter(choice->second, rewriter).Run());
+    id = choice->second.region.last;
+  }
+  return std::move(rewriter).Finish();
+}
+
+}  // namespace kiln

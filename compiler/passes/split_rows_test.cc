@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "compiler/passes/testing/run_pass.h"
+#include "compiler/target/target.h"
+#include "gtest/gtest.h"
+
+namespace kiln {
+namespace {
+
+// The graph by strips, for firmware, which computes the same.
+Graph Split(const std::string& model, const char* target_name = "cortex-m4f") {
+  const Graph whole = ParseModel(model);
+  const Target target = Target::Parse(target_name).value();
+  const absl::StatusOr<Graph> strips = SplitRows(whole, {.target = target, .evaluate = nullptr});
+  EXPECT_TRUE(strips.ok()) << strips.status();
+  if (!strips.ok()) return whole;
+  EXPECT_EQ(Verify(*strips, /*typed=*/true), absl::OkStatus()) << BodyText(*strips);
+  EXPECT_EQ(*RunGraph(*strips), *RunGraph(whole)) << BodyText(*strips);
+  return *strips;
+}
+
+bool IsSplit(const std::string& model, const char* target = "cortex-m4f") {
+  return BodyText(Split(model, target)) != BodyText(ParseModel(model));
+}
+
+// The most rows of values that lie between nodes, but for the output.
+int64_t MostRows(const Graph& graph) {
+  int64_t rows = 0;
+  for (const Node& node : graph.nodes) {
+    if (node.outputs[0] != graph.outputs[0]) {
+      rows = std::max(rows, graph.type(node.outputs[0]).shape[1]);
+    }
+  }
+  return rows;
+}
+
+constexpr char kFirst[] = R"(
+def @main(%x: Tensor[(1, 32, 4, 2), float32], %constant0: Tensor[(8, 3, 3, 2), float32],
+          %constant1: Tensor[(2, 3, 3, 8), float32], %constant2: Tensor[(2), float32]) {
+  %0 = nn.conv2d(%x, %constant0, padding=[1, 1], data_layout="NHWC", kernel_layout="OHWI");
+)";
+
+std::string Convolutions(const std::string& second) { return absl::StrCat(kFirst, second, "\n}"); }
+
+const std::string kSecond = R"(
+  nn.conv2d(%0, %constant1, padding=[1, 1], data_layout="NHWC", kernel_layout="OHWI"))";
+
+TEST(SplitRows, ComputesWhatLiesBetweenAFewRowsAtATime) {
+  const Graph strips = Split(Convolutions(kSecond));
+  EXPECT_LE(MostRows(strips), 6);
+  EXPECT_EQ(strips.nodes.back().op_name(), "concatenate");
+}
+
+TEST(SplitRows, CarriesOnTheRowsThatAreReadAgain) {
+  const Graph strips = Split(Convolutions(kSecond));
+  // Every row of the first convolution is computed once.
+  int64_t rows = 0;
+  for (const Node& node : strips.nodes) {
+    const TensorType& type = strips.type(node.outputs[0]);
+    if (node.is_group() && type.shape[3] == 8) rows += type.shape[1];
+  }
+  EXPECT_EQ(rows, 32);
+}
+
+TEST(SplitRows, FollowsStridesDilationAndOneSidedPadding) {
+  EXPECT_TRUE(IsSplit(Convolutions(R"(
+  nn.conv2d(%0, %constant1, strides=[2, 1], padding=[0, 1, 1, 1], data_layout="NHWC",
+            kernel_layout="OHWI"))")));
+  EXPECT_TRUE(IsSplit(Convolutions(R"(
+  nn.conv2d(%0, %constant1, dilation=[2, 1], padding=[3, 1, 0, 1], data_layout="NHWC",
+            kernel_layout="OHWI"))")));
+}
+
+TEST(SplitRows, ASumReadsRowsOfBoth) {
+  EXPECT_TRUE(IsSplit(Convolutions(absl::StrCat("  %1 =", kSecond, R"(;
+  %2 = nn.bias_add(%1, %constant2, axis=3);
+  %3 = nn.conv2d(%2, %constant0, padding=[1, 1], data_layout="NHWC", kernel_layout="OHWI");
+  %4 = add(%3, %0);
+  nn.conv2d(%4, %constant1, padding=[1, 1], data_layout="NHWC", kernel_layout="OHWI"))"))));
+}
+
+TEST(SplitRows, LeavesAloneWhatOthersRead) {
+  EXPECT_FALSE(IsSplit(Convolutions(absl::StrCat("  %1 =", kSecond, ";\n  (%1, %0)"))));
+}
+
+TEST(SplitRows, LeavesAloneWhatReadsWholeTensors) {
+  EXPECT_FALSE(IsSplit(Convolutions("  nn.softmax(%0, axis=1)")));
+  // A bias along the rows.
+  EXPECT_FALSE(IsSplit(R"(
+def @main(%x: Tensor[(1, 16, 4, 2), float32], %constant0: Tensor[(16), float32]) {
+  %0 = nn.bias_add(%x, %constant0, axis=1);
+  nn.bias_add(%0, %constant0, axis=1)
+})"));
+}
+
+TEST(SplitRows, LeavesAloneWhatSavesNothing) {
+  // The input and the output are the most memory whatever lies between.
+  EXPECT_FALSE(IsSplit(R"(
+def @main(%x: Tensor[(1, 16, 4, 2), float32]) {
+  %0 = nn.relu(%x);
+  negative(%0)
+})"));
+}
+
+TEST(SplitRows, IsForFirmware) { EXPECT_FALSE(IsSplit(Convolutions(kSecond), "x86-64")); }
+
+}  // namespace
+}  // namespace kiln
