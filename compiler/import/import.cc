@@ -7,6 +7,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "compiler/base/nearest.h"
 #include "compiler/base/status.h"
 #include "compiler/evaluate/evaluate.h"
 #include "compiler/frontend/onnx/import.h"
@@ -26,6 +28,9 @@ using frontend::ModelPort;
 
 // Of larger models no shapes are tried: each attempt takes as long as an import.
 constexpr size_t kMaxSearchedBytes = size_t{256} << 20;
+
+// Of more unknown operators none is looked for: what a file may ask for is bounded.
+constexpr size_t kMaxNearest = 50;
 
 absl::Status NoConstants(const std::string& path) {
   return absl::InvalidArgumentError(
@@ -69,11 +74,35 @@ absl::Status CheckPins(const Graph& graph, const std::string& path,
   return absl::OkStatus();
 }
 
+// Behind each unknown operator that the error names, the one that was probably meant.
+absl::Status WithNearest(const absl::Status& error, const std::vector<std::string>& unknown) {
+  if (unknown.size() > kMaxNearest) return error;
+  std::vector<std::string> known;
+  for (const OpDef* op : AllOps()) known.push_back(op->name);
+  std::vector<std::string> lines = absl::StrSplit(error.message(), '\n');
+  for (std::string& line : lines) {
+    for (const std::string& name : unknown) {
+      if (!absl::EndsWith(line, absl::StrCat("'", name, "'"))) continue;
+      absl::StrAppend(&line, Perhaps(name, known));
+      break;
+    }
+  }
+  return absl::Status(error.code(), absl::StrJoin(lines, "\n"));
+}
+
 absl::StatusOr<Graph> ImportRelay(absl::string_view text, const std::string& path,
                                   const std::vector<InputPin>& pins) {
   RelayParseOptions options;
   for (const InputPin& pin : pins) options.input_shapes[ParameterName(pin.name)] = pin.shape;
-  KILN_ASSIGN_OR_RETURN(Graph graph, ParseRelay(text, path, FindOpSchema, options));
+  std::vector<std::string> unknown;
+  const auto find_op = [&unknown](absl::string_view name) {
+    const OpSchema* const op = FindOpSchema(name);
+    if (op == nullptr) unknown.emplace_back(name);
+    return op;
+  };
+  absl::StatusOr<Graph> parsed = ParseRelay(text, path, find_op, options);
+  if (!parsed.ok()) return WithNearest(parsed.status(), unknown);
+  Graph graph = *std::move(parsed);
   KILN_RETURN_IF_ERROR(CheckPins(graph, path, pins));
   return graph;
 }

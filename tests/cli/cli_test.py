@@ -162,6 +162,14 @@ class CliTest(CliCase):
                 self.write("q.relay", model.format(attrs))
                 self.refuses(words, "compile", self.path("q.relay"), "-o", self.out)
 
+    def test_inspect_shows_quantisation(self):
+        attrs = "input_scales=[[0.5f]], input_zero_points=[[-3]], output_scales=[[1f, 2f, 3f]], output_axes=[1]"
+        model = '#[version = "0.0.5"]\ndef @main(%x: Tensor[(2, 3), int8], {}) {{\n  negative(%x)\n}}\n'.format(attrs)
+        text = self.succeeds("inspect", self.write("q.relay", model))
+        self.assertRegex(text, r"name +type +bytes +scale +zero point\n +x +Tensor\[\(2, 3\), int8\] +6 +0\.5 +-3\n")
+        self.assertRegex(text, r"Tensor\[\(2, 3\), int8\] +6 +3 by channel +3 by channel\n")
+        self.assertNotIn("zero point", self.succeeds("inspect", DIGITS))
+
     # Model files.
 
     def test_missing_model(self):
@@ -188,7 +196,11 @@ class CliTest(CliCase):
 
     def test_unknown_operator(self):
         model = self.write("bad.relay", UNKNOWN_OPERATOR)
-        self.refuses("bad.relay:3:3: unknown operator 'no.such_operator'", "compile", model, "-o", self.out)
+        self.refuses("bad.relay:3:3: unknown operator 'no.such_operator'\n", "compile", model, "-o", self.out)
+
+    def test_operator_that_is_misspelt(self):
+        model = self.write("bad.relay", UNKNOWN_OPERATOR.replace("no.such_operator", "nn.rleu"))
+        self.refuses("bad.relay:3:3: unknown operator 'nn.rleu', perhaps 'nn.relu'\n", "compile", model, "-o", self.out)
 
     # Shapes of inputs.
 

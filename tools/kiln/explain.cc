@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "compiler/base/nearest.h"
 #include "tools/kiln/standard_output.h"
-#include "tools/terminal/nearest.h"
 
 namespace kiln::tools {
 namespace {

@@ -22,14 +22,30 @@ std::string Type(const proto::Parameter& p) {
                        : absl::StrCat("Tensor[", ShapeToString(shape), ", ", p.dtype(), "]");
 }
 
+// The number that all elements share, or how many different channels have numbers of their own.
+template <typename Numbers>
+std::string NumbersText(const Numbers& numbers) {
+  if (numbers.empty()) return "";
+  if (numbers.size() == 1) return absl::StrCat(numbers[0]);
+  return absl::StrCat(numbers.size(), " by channel");
+}
+
 std::string Tensors(const proto::Metadata& metadata, int begin, int end, int columns) {
   const proto::Function& main = metadata.functions(0);
   const bool placed = begin < end && main.parameters(begin).has_place();
-  Table table(placed ? std::vector<std::string>{"name", "type", ">bytes", "place"}
-                     : std::vector<std::string>{"name", "type", ">bytes"});
+  bool quantized = false;
+  for (int i = begin; i < end; ++i) quantized |= main.parameters(i).has_quantization();
+  std::vector<std::string> header = {"name", "type", ">bytes"};
+  if (quantized) header.insert(header.end(), {">scale", ">zero point"});
+  if (placed) header.push_back("place");
+  Table table(std::move(header));
   for (int i = begin; i < end; ++i) {
     const proto::Parameter& p = main.parameters(i);
     std::vector<std::string> row = {p.relay_name_hint(), Type(p), absl::StrCat(p.size_bytes())};
+    if (quantized) {
+      row.push_back(NumbersText(p.quantization().scales()));
+      row.push_back(NumbersText(p.quantization().zero_points()));
+    }
     if (placed) {
       row.push_back(
           absl::StrCat(metadata.pools(p.place().pool()).name(), " + ", p.place().offset_bytes()));

@@ -3,8 +3,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "compiler/base/nearest.h"
 #include "tools/kiln/chips.h"
-#include "tools/terminal/nearest.h"
 
 namespace kiln::tools {
 

@@ -6,7 +6,6 @@
 
 #include <string>
 
-#include "tools/terminal/nearest.h"
 #include "tools/terminal/table.h"
 #include "tools/terminal/text.h"
 
@@ -64,13 +63,6 @@ TEST(Table, CutsTheWidestNamesToFit) {
     EXPECT_NE(text.find("…"), std::string::npos);
   }
   EXPECT_EQ(table.ToString(55).find("…"), std::string::npos);
-}
-
-TEST(Nearest, IsNamedIfItIsNear) {
-  EXPECT_EQ(Perhaps("cortex-m4", {"host", "cortex-m4f", "cortex-m7f"}), ", perhaps 'cortex-m4f'");
-  EXPECT_EQ(Perhaps("inspekt", {"compile", "inspect"}), ", perhaps 'inspect'");
-  EXPECT_EQ(Perhaps("xyz", {"compile", "inspect"}), "");
-  EXPECT_EQ(Perhaps("compile", {}), "");
 }
 
 TEST(Terminal, IsNoneBehindAPipe) {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "compiler/base/nearest.h"
 #include "compiler/frontend/onnx/attribute_names.h"
 #include "compiler/frontend/onnx/converter.h"
 
@@ -58,37 +57,8 @@ bool Has(const Version& version, const std::string& name) {
   return std::find(version.names.begin(), version.names.end(), name) != version.names.end();
 }
 
-// Levenshtein's distance.
-size_t EditDistance(absl::string_view a, absl::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 0; i < a.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i + 1);
-    for (size_t j = 0; j < b.size(); ++j) {
-      const size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
-
-// Names longer than any operator's are not compared.
-constexpr size_t kMaxCompared = 64;
-
-std::string Suggestion(const std::string& name, const std::vector<std::string>& known) {
-  if (name.size() > kMaxCompared) return "";
-  const std::string lower = absl::AsciiStrToLower(name);
-  std::string nearest;
-  size_t best = std::max<size_t>(name.size() / 2, 2);
-  for (const std::string& candidate : known) {
-    const size_t distance = EditDistance(lower, absl::AsciiStrToLower(candidate));
-    if (distance > best || (distance == best && !nearest.empty())) continue;
-    best = distance;
-    nearest = candidate;
-  }
-  return nearest.empty() ? "" : absl::StrCat("; did you mean '", nearest, "'?");
-}
+// As much of a name as errors show.
+constexpr size_t kMaxShown = 64;
 
 // In which operator sets an attribute exists that does not in this one: "up to 12" or "from 13 on".
 std::string OtherVersions(const Versions& versions, int version, const std::string& name) {
@@ -114,16 +84,16 @@ absl::Status CheckAttributeNames(const onnx::NodeProto& node, int version) {
   const Version& own = VersionAt(*versions, version);
   for (const onnx::AttributeProto& attr : node.attribute()) {
     if (Has(own, attr.name())) continue;
-    const std::string what = absl::StrCat("attribute '", attr.name().substr(0, kMaxCompared), "'");
+    const std::string what = absl::StrCat("attribute '", attr.name().substr(0, kMaxShown), "'");
     const std::string others = OtherVersions(*versions, version, attr.name());
     if (!others.empty()) {
       return Wrong(what, absl::StrCat("in operator set ", version),
                    absl::StrCat("operator sets ", others, ", which alone have it"));
     }
     return absl::InvalidArgumentError(
-        absl::StrCat(what, " is unknown: ", node.op_type(), " of operator set ", version, " has ",
-                     own.names.empty() ? "none" : absl::StrJoin(own.names, ", "),
-                     Suggestion(attr.name(), own.names)));
+        absl::StrCat(what, " is unknown", Perhaps(attr.name(), own.names), ": ", node.op_type(),
+                     " of operator set ", version, " has ",
+                     own.names.empty() ? "none" : absl::StrJoin(own.names, ", ")));
   }
   return absl::OkStatus();
 }

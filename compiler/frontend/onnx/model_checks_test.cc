@@ -157,12 +157,19 @@ TEST(ImportOnnx, TellsAllUnsupportedOperatorsAtOnce) {
   EXPECT_THAT(text, HasSubstr("operator com.example.Inverse is not supported (node 'd')"));
 }
 
+TEST(ImportOnnx, NamesTheOperatorThatWasMeant) {
+  EXPECT_EQ(Text(Model(Input("x", "1,4") +
+                       "node { op_type: 'SoftMaxx' name: 'n' input: 'x' output: 'y' }")),
+            "m.onnx: operator SoftMaxx is not supported, perhaps 'Softmax' (node 'n'); inputs "
+            "Tensor[(1, 4), float32]");
+}
+
 TEST(ImportOnnx, RefusesAttributesThatTheOperatorHasNot) {
   EXPECT_EQ(Text(Model(Input("x", "2,3") +
                        "node { op_type: 'Softmax' name: 'n' input: 'x' output: 'y' attribute { "
                        "name: 'axes' type: INT i: 0 } }")),
-            "m.onnx: node 'n' (Softmax): attribute 'axes' is unknown: Softmax of operator set 13 "
-            "has axis; did you mean 'axis'?");
+            "m.onnx: node 'n' (Softmax): attribute 'axes' is unknown, perhaps 'axis': Softmax of "
+            "operator set 13 has axis");
 }
 
 // The bytes of a model that computes the node of x, of the shape (2, 1, 3), and declares its output

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compiler/base/nearest.h"
 #include "compiler/frontend/onnx/converter.h"
 #include "compiler/frontend/onnx/import.h"
 
@@ -12,6 +13,15 @@ namespace kiln::onnx_frontend {
 namespace {
 
 constexpr size_t kMaxNodesNamed = 3;
+
+// The operator that was probably meant, of the same domain, which stands before the name:
+// "ai.onnx.ml.Scalar".
+std::string PerhapsOperator(absl::string_view name) {
+  const size_t dot = name.rfind('.');
+  const absl::string_view domain = dot == name.npos ? "" : name.substr(0, dot);
+  const std::set<std::string> names = OperatorNames(domain);
+  return Perhaps(name.substr(dot == name.npos ? 0 : dot + 1), {names.begin(), names.end()});
+}
 
 }  // namespace
 
@@ -43,8 +53,9 @@ absl::Status Problems::Status() const {
   if (empty()) return absl::OkStatus();
   std::vector<std::string> lines;
   for (const UnknownOperator& op : operators_) {
-    lines.push_back(absl::StrCat(path_, ": operator ", op.name, " is not supported (",
-                                 NodesText(op.nodes), ")", op.details));
+    lines.push_back(absl::StrCat(path_, ": operator ", op.name, " is not supported",
+                                 PerhapsOperator(op.name), " (", NodesText(op.nodes), ")",
+                                 op.details));
   }
   // Where something is lacking, what else is wrong may follow from it.
   absl::StatusCode code =

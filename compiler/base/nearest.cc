@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/terminal/nearest.h"
+#include "compiler/base/nearest.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 
-namespace kiln::tools {
+namespace kiln {
 namespace {
+
+// Words that are longer are not compared.
+constexpr size_t kMaxCompared = 64;
 
 // Levenshtein's distance.
 size_t Distance(absl::string_view a, absl::string_view b) {
@@ -29,13 +33,17 @@ size_t Distance(absl::string_view a, absl::string_view b) {
 }  // namespace
 
 std::string Perhaps(absl::string_view word, const std::vector<std::string>& names) {
-  const auto nearest = std::min_element(
-      names.begin(), names.end(),
-      [&](const auto& a, const auto& b) { return Distance(word, a) < Distance(word, b); });
-  if (nearest == names.end() || Distance(word, *nearest) > std::max<size_t>(1, word.size() / 3)) {
-    return "";
+  if (word.size() > kMaxCompared) return "";
+  const std::string lower = absl::AsciiStrToLower(word);
+  const std::string* nearest = nullptr;
+  size_t least = std::max<size_t>(1, word.size() / 3) + 1;
+  for (const std::string& name : names) {
+    const size_t distance = Distance(lower, absl::AsciiStrToLower(name));
+    if (distance >= least) continue;
+    least = distance;
+    nearest = &name;
   }
-  return absl::StrCat(", perhaps '", *nearest, "'");
+  return nearest == nullptr ? "" : absl::StrCat(", perhaps '", *nearest, "'");
 }
 
-}  // namespace kiln::tools
+}  // namespace kiln

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The name that was probably meant, for errors about one that is unknown.
+//
+//   absl::StrCat("unknown target '", name, "'", Perhaps(name, names));
+#ifndef KILN_COMPILER_BASE_NEAREST_H_
+#define KILN_COMPILER_BASE_NEAREST_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace kiln {
+
+// ", perhaps 'cortex-m4f'": the name that differs least from `word`, by letters that are inserted,
+// removed or changed; capitals count as small letters. Empty if none is near, which is one letter
+// or a third of the word away, or the word is longer than any name.
+std::string Perhaps(absl::string_view word, const std::vector<std::string>& names);
+
+}  // namespace kiln
+
+#endif  // KILN_COMPILER_BASE_NEAREST_H_
