@@ -167,6 +167,47 @@ class ReferencesTest(CompareCase):
         self.assertNotIn("http", text.replace("http-equiv", ""))
 
 
+class BoardTest(CompareCase):
+    def rows(self, model, *options):
+        comparison, result = self.compare(model, *options)
+        return comparison, {row["name"]: row for row in comparison["tensors"]}, result
+
+    def test_int8_has_the_same_bits_in_every_layer(self):
+        comparison, rows, result = self.rows(self.int8(), "--against", "board:cortex-m4f")
+        self.assertEqual(result.returncode, 0, result.stderr.decode())
+        self.assertEqual(comparison["reference"], self.path("int8.onnx") + " on cortex-m4f in QEMU")
+        quantised = [row for name, row in rows.items() if name.endswith("_quantized")]
+        self.assertGreater(len(quantised), 3)
+        self.assertEqual({row["error"]["differing"] for row in quantised}, {0})
+
+    def test_float32_agrees(self):
+        comparison, rows, result = self.rows(DIGITS, "--against", "board:riscv32imac")
+        self.assertEqual(result.returncode, 0, result.stderr.decode())
+        self.assertIsNone(comparison["first_off"])
+        self.assertIn("conv2.relu", rows)
+
+    def test_the_first_layer_that_differs_is_named(self):
+        def plant(_model, nodes, constants):
+            name = nodes["conv2.out"].input[1]
+            change(constants, name, numpy_helper.to_array(constants[name]) + numpy.float32(0.01))
+
+        broken = self.broken(DIGITS, plant)
+        comparison, rows, result = self.rows(broken, "--against", DIGITS, "--against-options=--target cortex-m4f")
+        self.assertEqual(result.returncode, 1)
+        self.assertEqual(comparison["first_off"], "conv2.relu")
+        self.assertFalse(rows["conv1.relu"]["off"])
+        self.assertIn("the first tensor that is off is 'conv2.relu'", result.stderr.decode())
+
+    def test_wrong_boards(self):
+        for board, text in [
+            ("host", "--against: found the board 'host', wanted a microcontroller's target, such as board:cortex-m4f"),
+            ("", "--against: found the board '', wanted a microcontroller's target"),
+            ("cortex-m0plus", "for which there is no emulated board; wanted one of cortex-m3,"),
+        ]:
+            with self.subTest(board):
+                self.refuses(text, "compare", DIGITS, "--against", "board:" + board)
+
+
 class WrongUseTest(CompareCase):
     def test_references(self):
         self.refuses("compare: found no reference, wanted --against, --against-options or both", "compare", DIGITS)

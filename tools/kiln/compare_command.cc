@@ -10,8 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
 #include "tools/compare/comparison.h"
+#include "tools/kiln/board_model.h"
 #include "tools/kiln/commands.h"
 #include "tools/kiln/files.h"
+#include "tools/kiln/help_format.h"
 #include "tools/kiln/library.h"
 #include "tools/kiln/model_options.h"
 #include "tools/kiln/model_tensors.h"
@@ -99,9 +101,7 @@ bool IsMixed(const std::vector<NamedTensor>& tensors, const std::vector<NamedTen
 }
 
 absl::StatusOr<TensorComparison> CompareModel(const CompareFlags& flags) {
-  CompileOptions options{.module_name = "compared"};
-  KILN_RETURN_IF_ERROR(ApplyModelFlags(flags.model, options));
-  KILN_RETURN_IF_ERROR(CheckOptions(options));
+  KILN_ASSIGN_OR_RETURN(const CompileOptions options, OptionsToRun(flags.model, "compared"));
   KILN_ASSIGN_OR_RETURN(const ModelSource model,
                         ModelSource::Read(flags.model.model, flags.model.inputs));
   KILN_ASSIGN_OR_RETURN(const std::vector<NamedTensor> inputs, ReadInputs(model, flags));
@@ -188,12 +188,17 @@ void AddCompareCommand(CLI::App& app, Action& action) {
   command->add_option("--format", flags->format, "What is printed: table or json")
       ->capture_default_str();
   command->add_option("--html", flags->html, "File for a page that shows the comparison");
+  SetGroups(*command, {{"Reference", {"--against", "--against-options", "--python"}},
+                       {"Tensors", {"--values", "--all"}},
+                       {"Tolerance", {"--rtol", "--atol", "--quanta", "--cosine"}},
+                       {"Output", {"--format", "--html"}}});
   command->footer(
       "The exit status is 1 if a tensor is off.\n"
       "Examples:\n"
       "  kiln compare model.onnx --against onnxruntime --values image=image.npy\n"
       "  kiln compare int8.onnx --against float.onnx --html compare.html\n"
       "  kiln compare model.onnx --against tensors/\n"
+      "  kiln compare model.onnx --against board:cortex-m4f\n"
       "  kiln compare model.onnx --against-options=\"--no-winograd --target x86-64-v2\"");
   command->callback([flags, &action] { action = [flags] { return CompareAndPrint(*flags); }; });
 }

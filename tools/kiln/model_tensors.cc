@@ -9,6 +9,7 @@
 #include "compiler/base/limits.h"
 #include "compiler/base/status.h"
 #include "compiler/pipeline/externals.h"
+#include "tools/kiln/board_model.h"
 #include "tools/kiln/files.h"
 #include "tools/kiln/loaded_model.h"
 
@@ -50,6 +51,23 @@ Tensor Converted(const NamedTensor& input, const std::optional<TensorScale>& sca
   return Tensor({real.type().shape, dtype}, std::move(bytes));
 }
 
+absl::StatusOr<std::vector<Tensor>> RunOnceHere(const Graph& graph, const CompileOptions& options,
+                                                const std::vector<Tensor>& inputs) {
+  KILN_ASSIGN_OR_RETURN(const LoadedModel loaded, LoadedModel::Make(graph, options));
+  runtime::Executor& executor = *loaded.library().executor;
+  for (int i = 0; i < executor.num_inputs(); ++i) {
+    KILN_ASSIGN_OR_RETURN(const runtime::NDArray array, executor.GetInput(i));
+    KILN_RETURN_IF_ERROR(array.CopyFromBytes(inputs[static_cast<size_t>(i)].bytes()));
+  }
+  KILN_RETURN_IF_ERROR(executor.Run());
+  std::vector<Tensor> outputs;
+  for (int i = 0; i < executor.num_outputs(); ++i) {
+    KILN_ASSIGN_OR_RETURN(const runtime::NDArray array, executor.GetOutput(i));
+    outputs.push_back(ToTensor(array, TypeOf(executor.output_infos()[static_cast<size_t>(i)])));
+  }
+  return outputs;
+}
+
 }  // namespace
 
 absl::StatusOr<ModelSource> ModelSource::Read(const std::string& path, const InputFlags& flags) {
@@ -87,37 +105,39 @@ NamedTensor ModelSource::Describe(const NamedValue& value, Tensor tensor) const 
   return described;
 }
 
-absl::StatusOr<std::vector<NamedTensor>> ModelSource::Run(
-    const std::vector<NamedValue>& values, const CompileOptions& options,
+absl::StatusOr<std::vector<Tensor>> ModelSource::InOrder(
     const std::vector<NamedTensor>& inputs) const {
-  KILN_ASSIGN_OR_RETURN(const LoadedModel loaded,
-                        LoadedModel::Make(WithOutputs(graph_, values), options));
-  runtime::Executor& executor = *loaded.library().executor;
-  for (int i = 0; i < executor.num_inputs(); ++i) {
-    const std::string& name = graph_.value(graph_.inputs[static_cast<size_t>(i)]).name;
-    const TensorType type = TypeOf(executor.input_infos()[static_cast<size_t>(i)]);
-    const NamedTensor* const input = FindInput(inputs, name, static_cast<size_t>(i));
+  std::vector<Tensor> ordered;
+  for (const ValueId id : graph_.inputs) {
+    const std::string& name = graph_.value(id).name;
+    const TensorType& type = graph_.type(id);
+    const NamedTensor* const input = FindInput(inputs, name, ordered.size());
     if (input == nullptr) {
       return absl::InvalidArgumentError(absl::StrCat(path_, ": nothing is there for the input '",
                                                      name, "', wanted ", type.ToString()));
     }
     const auto scale = scales_.find(name);
-    const Tensor tensor = Converted(
-        *input, scale == scales_.end() ? std::nullopt : std::optional(scale->second), type.dtype);
+    const Tensor& tensor = ordered.emplace_back(Converted(
+        *input, scale == scales_.end() ? std::nullopt : std::optional(scale->second), type.dtype));
     if (tensor.type() != type) {
       return absl::InvalidArgumentError(absl::StrCat(path_, ": input '", name, "': found ",
                                                      tensor.type().ToString(), ", wanted ",
                                                      type.ToString()));
     }
-    KILN_ASSIGN_OR_RETURN(const runtime::NDArray array, executor.GetInput(i));
-    KILN_RETURN_IF_ERROR(array.CopyFromBytes(tensor.bytes()));
   }
-  KILN_RETURN_IF_ERROR(executor.Run());
+  return ordered;
+}
+
+absl::StatusOr<std::vector<NamedTensor>> ModelSource::Run(
+    const std::vector<NamedValue>& values, const CompileOptions& options,
+    const std::vector<NamedTensor>& inputs) const {
+  KILN_ASSIGN_OR_RETURN(const std::vector<Tensor> ordered, InOrder(inputs));
+  const Graph graph = WithOutputs(graph_, values);
+  const auto run = options.target.is_baremetal() ? RunOnceOnBoard : RunOnceHere;
+  KILN_ASSIGN_OR_RETURN(std::vector<Tensor> outputs, run(graph, options, ordered));
   std::vector<NamedTensor> tensors;
-  for (int i = 0; i < executor.num_outputs(); ++i) {
-    KILN_ASSIGN_OR_RETURN(const runtime::NDArray array, executor.GetOutput(i));
-    const TensorType type = TypeOf(executor.output_infos()[static_cast<size_t>(i)]);
-    tensors.push_back(Describe(values[static_cast<size_t>(i)], ToTensor(array, type)));
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    tensors.push_back(Describe(values[i], std::move(outputs[i])));
   }
   return tensors;
 }

@@ -30,8 +30,8 @@ class ModelSource {
   // The values that code compiled with these options has in memory.
   absl::StatusOr<std::vector<NamedValue>> Kept(const CompileOptions& options) const;
 
-  // Compiles the model for this machine with the values as its outputs, and runs it. An integer
-  // input may be given as the real numbers that it stands for, and the other way round.
+  // Compiles the model with the values as its outputs, and runs it where OptionsToRun
+  // (board_model.h) says. An integer input may be given as the real numbers that it stands for, and the other way round.
   absl::StatusOr<std::vector<NamedTensor>> Run(const std::vector<NamedValue>& values,
                                                const CompileOptions& options,
                                                const std::vector<NamedTensor>& inputs) const;
@@ -43,6 +43,9 @@ class ModelSource {
   NamedTensor DescribeInput(const std::string& name, Tensor tensor) const;
 
  private:
+  // One tensor for each input, as the model wants it.
+  absl::StatusOr<std::vector<Tensor>> InOrder(const std::vector<NamedTensor>& inputs) const;
+
   std::string path_;
   Graph graph_;
   TensorScales scales_;

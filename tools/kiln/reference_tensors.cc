@@ -11,6 +11,7 @@
 #include "compiler/base/limits.h"
 #include "compiler/base/status.h"
 #include "tools/compare/onnx_runtime.h"
+#include "tools/kiln/board_model.h"
 #include "tools/kiln/files.h"
 #include "tools/kiln/model_tensors.h"
 #include "tools/kiln/tensor_file.h"
@@ -18,7 +19,7 @@
 namespace kiln::tools {
 namespace {
 
-constexpr absl::string_view kOnnxRuntime = "onnxruntime";
+constexpr absl::string_view kOnnxRuntime = "onnxruntime", kBoard = "board:";
 
 // The names by which tensors can be found: their own, and those of the real numbers that they are
 // made of.
@@ -73,25 +74,32 @@ absl::StatusOr<std::vector<NamedValue>> ValuesFor(const std::set<std::string>& n
   return values;
 }
 
-absl::StatusOr<ReferenceTensors> FromModel(const std::string& path, const ReferenceFlags& flags,
-                                           const ModelFlags& model_flags,
-                                           const std::vector<NamedValue>& values,
-                                           const std::vector<NamedTensor>& tensors,
-                                           const std::vector<NamedTensor>& inputs) {
+// `board` is the target of the board that it runs on; nothing where the options say it.
+absl::StatusOr<ReferenceTensors> FromModel(
+    const std::string& path, const std::optional<std::string>& board, const ReferenceFlags& flags,
+    const ModelFlags& model_flags, const std::vector<NamedValue>& values,
+    const std::vector<NamedTensor>& tensors, const std::vector<NamedTensor>& inputs) {
   KILN_ASSIGN_OR_RETURN(ModelFlags own, FlagsOf(flags, model_flags));
   const bool same = path == model_flags.model;
   if (same && own.inputs.shapes.empty() && own.inputs.constants.empty()) {
     own.inputs = model_flags.inputs;
   }
-  CompileOptions options{.module_name = "reference"};
-  KILN_RETURN_IF_ERROR(ApplyModelFlags(own, options));
-  KILN_RETURN_IF_ERROR(CheckOptions(options));
+  if (board.has_value()) own.target = *board;
+  KILN_ASSIGN_OR_RETURN(const CompileOptions options, OptionsToRun(own, "reference"));
+  if (board.has_value() && !options.target.is_baremetal()) {
+    return absl::InvalidArgumentError(absl::StrCat("--against: found the board '", *board,
+                                                   "', wanted a microcontroller's target, such as "
+                                                   "board:cortex-m4f"));
+  }
   KILN_ASSIGN_OR_RETURN(const ModelSource model, ModelSource::Read(path, own.inputs));
   std::vector<NamedValue> wanted = values;
   if (!same) {
     KILN_ASSIGN_OR_RETURN(wanted, ValuesFor(NamesOf(tensors), model, options));
   }
   ReferenceTensors reference{.name = path};
+  if (options.target.is_baremetal()) {
+    absl::StrAppend(&reference.name, " on ", options.target.name, " in QEMU");
+  }
   if (!flags.options.empty()) absl::StrAppend(&reference.name, " with ", flags.options);
   if (wanted.empty()) return reference;
   KILN_ASSIGN_OR_RETURN(reference.tensors, model.Run(wanted, options, inputs));
@@ -144,7 +152,8 @@ absl::StatusOr<ReferenceTensors> FromFolder(const std::string& folder,
 void AddReferenceOptions(CLI::App& command, ReferenceFlags& flags) {
   command.add_option("--against", flags.against,
                      "The reference: a model file, a folder with NAME.npy for tensors of the "
-                     "model, onnxruntime, or onnxruntime:FILE.onnx [the same model]");
+                     "model, onnxruntime, onnxruntime:FILE.onnx, or board:TARGET for the same "
+                     "model on a board in QEMU [the same model]");
   command.add_option("--against-options", flags.options,
                      "Options of compile for the reference, in one word: \"--no-winograd\" [those "
                      "of the model]");
@@ -182,8 +191,11 @@ absl::StatusOr<ReferenceTensors> ReadReference(const ReferenceFlags& flags,
     const std::string path = other.empty() ? model_flags.model : std::string(other);
     return FromOnnxRuntime(path, flags, model_flags, tensors, inputs);
   }
-  const std::string& path = flags.against.empty() ? model_flags.model : flags.against;
-  return FromModel(path, flags, model_flags, values, tensors, inputs);
+  const bool on_board = absl::ConsumePrefix(&other, kBoard);
+  const bool same = flags.against.empty() || on_board;
+  return FromModel(same ? model_flags.model : flags.against,
+                   on_board ? std::optional(std::string(other)) : std::nullopt, flags, model_flags,
+                   values, tensors, inputs);
 }
 
 }  // namespace kiln::tools

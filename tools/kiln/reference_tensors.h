@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `kiln compare` compares with: tensors of another model, of ONNX Runtime, of files, or of the
-// same model compiled with other options.
+// same model compiled with other options or run on a board.
 #ifndef KILN_TOOLS_KILN_REFERENCE_TENSORS_H_
 #define KILN_TOOLS_KILN_REFERENCE_TENSORS_H_
 
@@ -17,7 +17,8 @@
 namespace kiln::tools {
 
 struct ReferenceFlags {
-  std::string against;  // a model, a folder, onnxruntime, onnxruntime:MODEL; empty: the same model
+  std::string against;  // a model, a folder, onnxruntime, onnxruntime:MODEL, board:TARGET; empty:
+                        // the same model
   std::string options;  // of the compilation of the reference, as on the command line
   std::string python = "python3";
 };

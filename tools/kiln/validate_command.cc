@@ -13,11 +13,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/base/status.h"
-#include "compiler/pipeline/compile.h"
 #include "mlf/model_library.h"
+#include "tools/kiln/board_model.h"
 #include "tools/kiln/commands.h"
 #include "tools/kiln/elf.h"
 #include "tools/kiln/files.h"
+#include "tools/kiln/help_format.h"
 #include "tools/kiln/library.h"
 #include "tools/kiln/loaded_model.h"
 #include "tools/kiln/model_library.h"
@@ -80,12 +81,7 @@ Subject OnHost(Library library, std::string where) {
   return subject;
 }
 
-absl::StatusOr<Subject> OnBoard(const ValidateFlags& flags, mlf::ModelLibrary library) {
-  if (library.modules.size() != 1) {
-    return absl::InvalidArgumentError(absl::StrCat(flags.model, ": found ", library.modules.size(),
-                                                   " modules, wanted an archive of one"));
-  }
-  const mlf::Module& module = library.modules.front();
+absl::StatusOr<Subject> OnBoard(const ValidateFlags& flags, const mlf::Module& module) {
   KILN_RETURN_IF_ERROR(CheckForBoard(module));
   KILN_ASSIGN_OR_RETURN(const Board board, FindBoard(module.metadata.target()));
   Subject subject = {.where = absl::StrCat("on ", board.target, " in QEMU")};
@@ -106,30 +102,20 @@ absl::StatusOr<Subject> OnBoard(const ValidateFlags& flags, mlf::ModelLibrary li
 }
 
 absl::StatusOr<Subject> CompileModel(const ValidateFlags& flags) {
-  CompileOptions options;
-  options.module_name = DefaultModuleName(flags.model);
-  KILN_RETURN_IF_ERROR(ApplyModelFlags(flags, options));
+  KILN_ASSIGN_OR_RETURN(const CompileOptions options,
+                        OptionsToRun(flags, DefaultModuleName(flags.model)));
   const bool on_board = options.target.is_baremetal();
-  if (on_board) {
-    options.runtime = Runtime::kCrt;
-    options.interface = Interface::kC;
-    KILN_RETURN_IF_ERROR(FindBoard(options.target.name).status());
-  } else if (!flags.emulator.empty()) {
+  if (!on_board && !flags.emulator.empty()) {
     return absl::InvalidArgumentError(
         "--emulator: wanted a microcontroller's --target with it, such as cortex-m4f");
   }
-  options.calling_convention =
-      DefaultCallingConvention(options.runtime, options.interface, options.externals);
-  KILN_RETURN_IF_ERROR(CheckOptions(options));
   KILN_ASSIGN_OR_RETURN(Graph graph, LoadModel(flags.model, flags.inputs));
-  if (!on_board) {
-    KILN_ASSIGN_OR_RETURN(const LoadedModel loaded, LoadedModel::Make(std::move(graph), options));
-    return OnHost(loaded.library(), absl::StrCat("on this machine (", options.target.name, ")"));
+  if (on_board) {
+    KILN_ASSIGN_OR_RETURN(const mlf::Module module, CompileForBoard(graph, options));
+    return OnBoard(flags, module);
   }
-  const Graph model = graph;
-  KILN_ASSIGN_OR_RETURN(const Compiled compiled, Compile(std::move(graph), options));
-  KILN_ASSIGN_OR_RETURN(mlf::ModelLibrary library, ModelLibraryOf(model, compiled, false));
-  return OnBoard(flags, std::move(library));
+  KILN_ASSIGN_OR_RETURN(const LoadedModel loaded, LoadedModel::Make(std::move(graph), options));
+  return OnHost(loaded.library(), absl::StrCat("on this machine (", options.target.name, ")"));
 }
 
 absl::StatusOr<Subject> SubjectOf(const ValidateFlags& flags) {
@@ -145,8 +131,10 @@ absl::StatusOr<Subject> SubjectOf(const ValidateFlags& flags) {
         flags.model + ": is compiled already, wanted a model for options of compilation");
   }
   if (is_archive) {
-    KILN_ASSIGN_OR_RETURN(mlf::ModelLibrary library, mlf::ReadArchive(bytes, flags.model));
-    return OnBoard(flags, std::move(library));
+    KILN_ASSIGN_OR_RETURN(const mlf::ModelLibrary library, mlf::ReadArchive(bytes, flags.model));
+    if (library.modules.size() == 1) return OnBoard(flags, library.modules.front());
+    return absl::InvalidArgumentError(absl::StrCat(flags.model, ": found ", library.modules.size(),
+                                                   " modules, wanted an archive of one"));
   }
   KILN_ASSIGN_OR_RETURN(Library library,
                         LoadLibrary(flags.model, {.skip_checksum = flags.skip_checksum}));
@@ -299,6 +287,11 @@ void AddValidateCommand(CLI::App& app, Action& action) {
       ->check(CLI::Range(1, 24 * 3600))
       ->capture_default_str();
   command->add_flag(kSkipChecksum, flags->skip_checksum, kSkipChecksumHelp);
+  SetGroups(*command, {{"Samples", {"--inputs", "--expected"}},
+                       {"Tolerance", {"--rtol", "--atol", "--quanta"}},
+                       {"Emulator", {"--emulator", "--timeout"}},
+                       {"Library", {"--skip-checksum"}},
+                       {"Output", {"--format"}}});
   command->footer(
       "Examples:\n"
       "  kiln validate kws.tflite --inputs samples.npy --expected tflite_micro.npy\n"

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models that run where they are compiled for: on this machine, or in QEMU if the target is a
+// microcontroller with a board.
+//
+//   KILN_ASSIGN_OR_RETURN(const CompileOptions options, OptionsToRun(flags, "model"));
+//   if (options.target.is_baremetal()) {
+//     KILN_ASSIGN_OR_RETURN(const mlf::Module module, CompileForBoard(graph, options));
+//   }
+#ifndef KILN_TOOLS_KILN_BOARD_MODEL_H_
+#define KILN_TOOLS_KILN_BOARD_MODEL_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/base/tensor.h"
+#include "compiler/graph/graph.h"
+#include "compiler/options/options.h"
+#include "mlf/model_library.h"
+#include "tools/kiln/model_options.h"
+
+namespace kiln::tools {
+
+// For a microcontroller those of firmware with the C interface. NotFound, with the targets that
+// have one, for a microcontroller without a board.
+absl::StatusOr<CompileOptions> OptionsToRun(const ModelFlags& flags, std::string module_name);
+
+// What validate's firmware calls (tools/validate/board_run.h).
+absl::StatusOr<mlf::Module> CompileForBoard(const Graph& graph, const CompileOptions& options);
+
+// Compiles the graph, and runs it once on its target's board. `inputs` are in the graph's order,
+// the results in that of its outputs.
+absl::StatusOr<std::vector<Tensor>> RunOnceOnBoard(const Graph& graph,
+                                                   const CompileOptions& options,
+                                                   const std::vector<Tensor>& inputs);
+
+}  // namespace kiln::tools
+
+#endif  // KILN_TOOLS_KILN_BOARD_MODEL_H_
