@@ -37,12 +37,6 @@ constexpr double kSmallShare = 1.0 / 16;
 // The same of nests that are copied alone.
 constexpr double kSmallShareOfNest = 1.0 / 4;
 
-// A loop that may be copied as a nest of its own.
-bool IsNest(const Stmt& s) {
-  const auto* loop = s.As<For>();
-  return loop != nullptr && (loop->kind == ForKind::kSerial || loop->kind == ForKind::kUnrolled);
-}
-
 bool Loads(const Expr& value) {
   bool loads = false;
   VisitExpr(value, [&](const Expr& e) { loads |= e.As<Load>() != nullptr; });
@@ -113,6 +107,14 @@ class Partitioner {
     return FindSubjects(body, var, simplifier_, limits_.splits_ranges);
   }
 
+  // Whether the statement may be copied as a nest of its own: a serial loop, or windows that are
+  // written out in interiors alone.
+  bool IsNest(const Stmt& s) const {
+    const auto* loop = s.As<For>();
+    return loop != nullptr && (loop->kind == ForKind::kSerial ||
+                               (limits_.rolls_borders && loop->kind == ForKind::kUnrolled));
+  }
+
   // Whether the guards that depend on `var` stand in nests beside loops that have none.
   bool StandBesideOthers(const Stmt& s, const Var& var) {
     if (const auto* n = s.As<Allocate>()) return StandBesideOthers(n->body, var);
@@ -128,7 +130,8 @@ class Partitioner {
     bool guarded = false, others = false;
     for (const Stmt& stmt : block->stmts) {
       const bool has_guards = !Subjects(stmt, var).empty();
-      const bool is_nest = IsNest(stmt) || stmt.As<Allocate>() != nullptr;
+      const bool is_nest =
+          IsNest(stmt) || (limits_.rolls_borders && stmt.As<Allocate>() != nullptr);
       if (has_guards && !is_nest) return false;
       guarded |= has_guards;
       others |= stmt.As<For>() != nullptr && !has_guards;

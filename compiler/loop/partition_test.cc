@@ -217,7 +217,7 @@ TEST_F(RowsTest, LoopsThatMayNotGrowAreBordersEverywhere) {
 // Comparisons, minima and maxima of 3 rows are evaluated in 2 of 50 iterations.
 TEST_F(RowsTest, LoopsAreSplitWhereGuardsAreMuchOfTheWork) {
   const auto copies = [&](double narrow_below) {
-    const std::string text = Partitioned({.narrow_below = narrow_below});
+    const std::string text = Partitioned({.narrow_below = narrow_below, .rolls_borders = true});
     size_t count = 0;
     for (size_t at = text.find("for b"); at != text.npos; at = text.find("for b", at + 1)) ++count;
     return count;
