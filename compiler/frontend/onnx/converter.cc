@@ -198,7 +198,7 @@ absl::StatusOr<std::vector<ValueId>> Converter::TupleOp(absl::string_view relay_
 }
 
 absl::StatusOr<ValueId> Converter::Apply(absl::string_view name, std::vector<Item> inputs) {
-  const OnnxOperator& op = *FindOperator("", name);
+  const OnnxOperator& op = *importer_.operators().Find("", name);
   if (op.convert == nullptr) {
     std::vector<ValueId> values;
     for (const Item& input : inputs) values.push_back(input.tensor);

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "compiler/frontend/common/errors.h"
 #include "compiler/frontend/onnx/item.h"
+#include "compiler/frontend/onnx/operator_table.h"
 #include "compiler/frontend/onnx/scope.h"
 #include "compiler/graph/graph.h"
 #include "onnx/onnx_pb.h"
@@ -117,17 +118,6 @@ class Converter {
   mutable absl::Status attributes_;
 };
 
-// How an operator is converted.
-using Convert = absl::Status (*)(Converter&);
-
-// A row of the table of operators.
-struct OnnxOperator {
-  const char* name;
-  Convert convert;  // null: `relay` with the same inputs
-  const char* relay = nullptr;
-  const char* domain = "";  // "com.microsoft"; "" is ONNX's own
-};
-
 // The rows of each family; operators.cc joins them.
 absl::Span<const OnnxOperator> ActivationOperators();
 absl::Span<const OnnxOperator> ControlFlowOperators();
@@ -152,11 +142,8 @@ absl::Span<const OnnxOperator> SequenceOperators();
 absl::Span<const OnnxOperator> ShapeOperators();
 absl::Span<const OnnxOperator> SignalOperators();
 
-// Null if there is none.
-const OnnxOperator* FindOperator(absl::string_view domain, absl::string_view name);
-
-// ONNX's own domain has two names; this is "" for both.
-absl::string_view NormalDomain(absl::string_view domain);
+// The table of all of them.
+const OperatorTable& Operators();
 
 // Says what InputsToFix (import.h) finds in a status; that it is the same as in another.
 void SetInputsToFix(const std::vector<std::string>& names, absl::Status& status);

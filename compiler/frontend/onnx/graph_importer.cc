@@ -113,10 +113,11 @@ std::string NodeName(const onnx::NodeProto& node, int index) {
 }
 
 GraphImporter::GraphImporter(const onnx::ModelProto& model, std::string path,
-                             const Evaluator& evaluate)
+                             const OperatorTable& operators, const Evaluator& evaluate)
     : path_(std::move(path)),
       folder_(std::filesystem::path(path_).parent_path().string()),
-      problems_(path_),
+      operators_(operators),
+      problems_(path_, operators),
       folder_of_constants_(graph_, model.ByteSizeLong(), evaluate) {
   for (const onnx::FunctionProto& function : model.functions()) {
     const FunctionName name = {std::string(NormalDomain(function.domain())), function.name()};
@@ -221,7 +222,7 @@ absl::StatusOr<std::vector<Item>> GraphImporter::Import(const onnx::NodeProto& n
                                                         const std::string& name,
                                                         const Scope& scope) {
   std::vector<Item> unknown(static_cast<size_t>(node.output_size()), Item::Unknown());
-  const OnnxOperator* const op = FindOperator(node.domain(), node.op_type());
+  const OnnxOperator* const op = operators_.Find(node.domain(), node.op_type());
   const onnx::FunctionProto* const function = FindFunction(node);
   absl::StatusOr<std::vector<Item>> inputs = InputsOf(node, scope);
   if (op == nullptr && function == nullptr) {
@@ -335,7 +336,7 @@ void GraphImporter::CheckOperators(const Nodes& nodes, const std::string& prefix
   if (!Charge(nodes.size(), depth).ok()) return;
   for (int i = 0; i < nodes.size() && !problems_.full(); ++i) {
     const std::string name = prefix + NodeName(nodes[i], i);
-    if (FindOperator(nodes[i].domain(), nodes[i].op_type()) == nullptr &&
+    if (operators_.Find(nodes[i].domain(), nodes[i].op_type()) == nullptr &&
         FindFunction(nodes[i]) == nullptr) {
       AddUnsupported(nodes[i], name, {});
     }

@@ -30,10 +30,12 @@ class GraphImporter {
  public:
   using Nodes = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
 
-  // `model`, read from `path`, and `evaluate` must outlive it.
-  GraphImporter(const onnx::ModelProto& model, std::string path, const Evaluator& evaluate);
+  // `model`, read from `path`, `operators` and `evaluate` must outlive it.
+  GraphImporter(const onnx::ModelProto& model, std::string path, const OperatorTable& operators,
+                const Evaluator& evaluate);
 
   Graph& graph() { return graph_; }
+  const OperatorTable& operators() const { return operators_; }
   Problems& problems() { return problems_; }
   // Whether a bound on what the model becomes is exceeded: what is told says so.
   bool given_up() const { return given_up_; }
@@ -88,6 +90,7 @@ class GraphImporter {
   absl::Status CountConstants();
 
   const std::string path_, folder_;
+  const OperatorTable& operators_;
   Problems problems_;
   Graph graph_;
   frontend::ConstantFolder folder_of_constants_;

@@ -120,7 +120,7 @@ absl::StatusOr<Graph> ModelFile::Import(const ImportOptions& options,
   absl::StatusOr<Opsets> opsets = OpsetsOf(model);
   if (!opsets.ok()) return Annotate(opsets.status(), where);
   KILN_RETURN_IF_ERROR(Annotate(CheckOptions(graph, options), where));
-  GraphImporter importer(model, path_, evaluate);
+  GraphImporter importer(model, path_, Operators(), evaluate);
   Problems& problems = importer.problems();
   Scope scope(*std::move(opsets), "", {}, 0);
   importer.AddInitializers(graph, scope);

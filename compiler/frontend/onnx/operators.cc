@@ -11,10 +11,6 @@
 
 namespace kiln::onnx_frontend {
 
-absl::string_view NormalDomain(absl::string_view domain) {
-  return domain == "ai.onnx" ? "" : domain;
-}
-
 namespace {
 
 std::vector<absl::Span<const OnnxOperator>> Families() {
@@ -35,23 +31,11 @@ std::vector<absl::Span<const OnnxOperator>> Families() {
 
 }  // namespace
 
-const OnnxOperator* FindOperator(absl::string_view domain, absl::string_view name) {
-  for (absl::Span<const OnnxOperator> rows : Families()) {
-    for (const OnnxOperator& row : rows) {
-      if (name == row.name && NormalDomain(domain) == row.domain) return &row;
-    }
-  }
-  return nullptr;
+const OperatorTable& Operators() {
+  static const OperatorTable& table = *new OperatorTable(Families());
+  return table;
 }
 
-std::set<std::string> OperatorNames(absl::string_view domain) {
-  std::set<std::string> names;
-  for (absl::Span<const OnnxOperator> rows : Families()) {
-    for (const OnnxOperator& row : rows) {
-      if (NormalDomain(domain) == row.domain) names.insert(row.name);
-    }
-  }
-  return names;
-}
+std::set<std::string> OperatorNames(absl::string_view domain) { return Operators().Names(domain); }
 
 }  // namespace kiln::onnx_frontend

@@ -16,10 +16,10 @@ constexpr size_t kMaxNodesNamed = 3;
 
 // The operator that was probably meant, of the same domain, which stands before the name:
 // "ai.onnx.ml.Scalar".
-std::string PerhapsOperator(absl::string_view name) {
+std::string PerhapsOperator(absl::string_view name, const OperatorTable& operators) {
   const size_t dot = name.rfind('.');
   const absl::string_view domain = dot == name.npos ? "" : name.substr(0, dot);
-  const std::set<std::string> names = OperatorNames(domain);
+  const std::set<std::string> names = operators.Names(domain);
   return Perhaps(name.substr(dot == name.npos ? 0 : dot + 1), {names.begin(), names.end()});
 }
 
@@ -54,7 +54,7 @@ absl::Status Problems::Status() const {
   std::vector<std::string> lines;
   for (const UnknownOperator& op : operators_) {
     lines.push_back(absl::StrCat(path_, ": operator ", op.name, " is not supported",
-                                 PerhapsOperator(op.name), " (", NodesText(op.nodes), ")",
+                                 PerhapsOperator(op.name, known_), " (", NodesText(op.nodes), ")",
                                  op.details));
   }
   // Where something is lacking, what else is wrong may follow from it.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "compiler/frontend/onnx/operator_table.h"
 
 namespace kiln::onnx_frontend {
 
@@ -20,7 +21,9 @@ class Problems {
   // More than these are not gathered.
   static constexpr size_t kMax = 50;
 
-  explicit Problems(std::string path) : path_(std::move(path)) {}
+  // `operators`, among which one that was meant is looked for, must outlive it.
+  Problems(std::string path, const OperatorTable& operators)
+      : path_(std::move(path)), known_(operators) {}
 
   // A node that cannot be imported: "node 'a' (Op): …" as message. Said once, however often a loop
   // comes to it.
@@ -44,6 +47,7 @@ class Problems {
   };
 
   std::string path_;
+  const OperatorTable& known_;
   std::vector<absl::Status> problems_;
   std::set<std::string> said_;
   std::vector<UnknownOperator> operators_;
