@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loads models, runs them, provokes every refusal and lets all go, again and again; prints as JSON what is left over.
 
-    soak.py FOLDER ROUNDS [PLANTED]
+    soak.py FOLDER ROUNDS [leak]
 
-The rounds are done six times; a number is the median of its growth from one time to the next. FOLDER has the shared objects that write_models makes. PLANTED is a leak of every round, to see that it is found: "object" of
-Python's, or "memory" of the C library's.
+The rounds are done six times; a number is the median of its growth from one time to the next. FOLDER has the shared objects
+that write_models makes. With `leak` each round leaves an object of Python's and a block of the C library's behind, to see that
+both are found.
 """
 
 import ctypes
@@ -181,9 +182,8 @@ def main(folder, rounds, planted=""):
     def repeat(times):
         for _ in range(times):
             one_round()
-            if planted == "memory":
-                ctypes.CDLL(None).malloc(24)
-            elif planted == "object":
+            if planted:
+                ctypes.CDLL(None).malloc(64)
                 ctypes.pythonapi.Py_IncRef(ctypes.py_object(numpy.zeros(1)))
 
     repeat(int(rounds))
