@@ -21,6 +21,8 @@ get random biases, scales and statistics of batch normalization: with those of t
 - *Difference*: the largest difference from the framework's outputs over their largest value; 1e-4 or less counts as right. Labels must all be equal.
 - *Kiln*, *ONNX Runtime*: milliseconds of processor time of a call from Python with one thread, the least of five short rounds in turns. Models and inputs are
   small, so that the list takes hours and not days; [Performance](performance.md) has careful figures of large models.
+- A detector selects among its boxes, and how many are left depends on the image, which Kiln's fixed shapes do not allow; `…, network` is a detector up
+  to its boxes and scores.
 - Models of `torch` are exported by `torch.onnx.export`, where that fails with `dynamo=False`; others by skl2onnx and onnxmltools.
 
 Command: `bazel run -c opt //tests/acceptance:models`, with `-- --only PATTERN` for a part; the rest of the page stays. %s

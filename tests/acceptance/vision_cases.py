@@ -33,8 +33,8 @@ _TORCHVISION = {
     "segmentation.deeplabv3_mobilenet_v3_large": 64,
     "segmentation.fcn_resnet50": 64,
     "segmentation.lraspp_mobilenet_v3_large": 64,
-    "detection.ssdlite320_mobilenet_v3_large": 320,
 }
+_DETECTORS = {"detection.ssdlite320_mobilenet_v3_large": 320}
 # They take clips of 8 images.
 _VIDEO = {"video.mc3_18": 56, "video.r2plus1d_18": 56, "video.r3d_18": 56}
 # What constructors need so that they load nothing and leave out what only training has.
@@ -129,14 +129,36 @@ def _prepared(module, shape):
     return module.eval(), (_images(1, shape),)
 
 
-def _torchvision(name, shape):
+def _constructed(name):
     models = importlib.import_module("torchvision.models")
     options = dict(_TORCHVISION_OPTIONS.get(name, {}), weights=None)
     if name.startswith(("segmentation.", "detection.")):
         options["weights_backbone"] = None
     *folders, constructor = name.split(".")
     module = functools.reduce(getattr, folders, models)
-    return _prepared(getattr(module, constructor)(**options), shape)
+    return getattr(module, constructor)(**options)
+
+
+def _torchvision(name, shape):
+    return _prepared(_constructed(name), shape)
+
+
+def _network_of_detector(name, shape):
+    """A detector without what selects among its boxes, whose number depends on the image."""
+    torch = importlib.import_module("torch")
+
+    class Network(torch.nn.Module):
+        """Images to offsets of boxes and scores of classes."""
+
+        def __init__(self, detector):
+            super().__init__()
+            self.backbone, self.head = detector.backbone, detector.head
+
+        def forward(self, images):
+            found = self.head(list(self.backbone(images).values()))
+            return found["bbox_regression"], found["cls_logits"]
+
+    return _prepared(Network(_constructed(name)), shape)
 
 
 def _timm(name, edge):
@@ -147,7 +169,10 @@ def _timm(name, edge):
 def cases():
     """Functions that each make a module and its inputs, by name."""
     make = {"torchvision/" + name: functools.partial(_torchvision, name, (1, 3, edge, edge))
-            for name, edge in _TORCHVISION.items()}
+            for name, edge in {**_TORCHVISION, **_DETECTORS}.items()}
+    for name, edge in _DETECTORS.items():
+        make["torchvision/%s, network" % name] = functools.partial(
+            _network_of_detector, name, (1, 3, edge, edge))
     for name, edge in _VIDEO.items():
         make["torchvision/" + name] = functools.partial(_torchvision, name, (1, 3, 8, edge, edge))
     for name, edge in _TIMM.items():
