@@ -48,7 +48,9 @@ def environment(run, known):
 def run_case(python, name):
     """What run_case.py says, also where it ends before it can say anything."""
     program = pathlib.Path(__file__).with_name("run_case.py")
-    variables = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path), HF_HUB_OFFLINE="1",
+    # This tree's packages, and none that the machine has in other versions than the environment.
+    ours = [path for path in sys.path if not path.endswith("-packages")]
+    variables = dict(os.environ, PYTHONPATH=os.pathsep.join(ours), HF_HUB_OFFLINE="1",
                      OMP_NUM_THREADS="1")
     try:
         done = subprocess.run([python, str(program), name], env=variables, text=True,
