@@ -27,10 +27,25 @@ class ComfortsTest(CliCase):
             self.assertLessEqual(max(lengths), columns)
             self.assertGreater(max(lengths), columns - 15)
 
-    def test_every_command_has_help(self):
+    def commands(self):
         commands = re.findall(r"^  ([a-z-]+) {2,}", self.succeeds("--help").split("Subcommands:")[1], re.M)
         self.assertIn("validate", commands)
-        for command in commands:
+        return commands
+
+    def test_help_of_many_options_is_in_groups_and_fits(self):
+        for command in self.commands():
+            with self.subTest(command):
+                text = self.succeeds(command, "--help").split("\nExample")[0]
+                self.assertLessEqual(max(len(line) for line in text.splitlines()), 80)
+                # What stands under no other heading; a heading is followed by entries.
+                groups = dict(re.findall(r"^([A-Z][a-z ]+):\n((?:  .*\n)+)", text, re.M))
+                options = {heading: re.findall(r"^  (-\S+)", entries, re.M) for heading, entries in groups.items()}
+                if sum(map(len, options.values())) > 8 + 1:  # --help is one of them
+                    self.assertEqual(options["Options"], ["-h,--help"])
+                    self.assertGreater(len(options), 2)
+
+    def test_every_command_has_help(self):
+        for command in self.commands():
             with self.subTest(command):
                 text = self.succeeds(command, "--help")
                 self.assertEqual(text, self.succeeds("help", command))

@@ -26,6 +26,7 @@
 #include "tools/kiln/bench_report.h"
 #include "tools/kiln/commands.h"
 #include "tools/kiln/files.h"
+#include "tools/kiln/help_format.h"
 #include "tools/kiln/library.h"
 #include "tools/kiln/machine_peak.h"
 #include "tools/kiln/progress.h"
@@ -201,6 +202,9 @@ void AddBenchCommand(CLI::App& app, Action& action) {
   command->add_option("--trace", flags->trace,
                       "File for the profile as Chrome's trace viewer and Perfetto show it; means "
                       "--profile");
+  SetGroups(*command, {{"Library", {"--threads", "--cpu-variant", "--skip-checksum"}},
+                       {"Measurement", {"--seconds", "--profile"}},
+                       {"Output", {"--json", "--html", "--trace"}}});
   command->footer(
       "Examples:\n"
       "  kiln bench out/my_mod.so --threads 1 --seconds 2\n"

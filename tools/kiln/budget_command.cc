@@ -12,6 +12,7 @@
 #include "tools/kiln/budget.h"
 #include "tools/kiln/commands.h"
 #include "tools/kiln/files.h"
+#include "tools/kiln/help_format.h"
 #include "tools/kiln/object_report.h"
 #include "tools/kiln/standard_output.h"
 
@@ -83,6 +84,9 @@ void AddBudgetCommand(CLI::App& app, Action& action) {
       command->add_option("-o,--output", flags->output, "Where --copy goes if all is well");
   command->add_option("--copy", flags->copy, "A file to copy")->needs(output);
   output->needs("--copy");
+  SetGroups(*command, {{"Sizes", {"--metadata", "--stack-usage"}},
+                       {"Limits", {kFlash, kRam, kStack, kWorkspace}},
+                       {"Output", {"--output", "--copy"}}});
   command->footer(
       "Examples:\n  kiln budget digits.o --metadata digits.metadata.json --max-flash-bytes 128K "
       "--max-stack-bytes 512");

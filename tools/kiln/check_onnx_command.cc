@@ -17,6 +17,7 @@
 #include "compiler/base/status.h"
 #include "compiler/options/options.h"
 #include "tools/kiln/commands.h"
+#include "tools/kiln/help_format.h"
 #include "tools/kiln/model_options.h"
 #include "tools/kiln/onnx_cases.h"
 #include "tools/kiln/processes.h"
@@ -159,9 +160,13 @@ void AddCheckOnnxCommand(CLI::App& app, Action& action) {
       ->check(CLI::Range(1, 24 * 3600))
       ->capture_default_str();
   command->add_flag("--json", flags->json, "Print a JSON array: case, outcome and reason");
+  SetGroups(*command, {{"Cases", {"--filter", "--jobs", "--timeout"}},
+                       {"Compilation", {"--codegen", "--executor", "--target"}},
+                       {"Tolerance", {"--rtol", "--atol"}},
+                       {"Output", {"--json"}}});
   command->footer(
-      "A case fails if an output differs; it is unsupported where the compiler says that it lacks "
-      "something.\n"
+      "A case fails if an output differs; it is unsupported where the compiler says\n"
+      "that it lacks something.\n"
       "Examples:\n"
       "  kiln check-onnx /usr/share/libonnx-testdata/data/simple\n"
       "  kiln check-onnx /usr/share/libonnx-testdata/data/node --filter conv --codegen c");

@@ -3,6 +3,7 @@
 
 #include "compiler/base/status.h"
 #include "compiler/options/options.h"
+#include "tools/kiln/help_format.h"
 #include "tools/kiln/load_model.h"
 #include "tools/kiln/tuning_option.h"
 
@@ -41,6 +42,13 @@ void AddCodeOptions(CLI::App& command, CodeFlags& flags) {
   command.add_flag("--check-indices", flags.check_indices,
                    "Let the model fail, with a text that names operator and index, where an "
                    "index that it computes is out of range; else the nearest one is taken");
+  SetGroups(command, {{"Output", {"--module-name"}},
+                      {"Model", {"--check-indices"}},
+                      {"Machine and speed", {"--tuning", "--profile"}},
+                      {"Runtime and interface",
+                       {"--runtime", "--interface", "--executor", "--calling-convention",
+                        "--system-lib", "--c-constants"}},
+                      {"Memory", {"--pool", "--constant-pool", "--workspace-io"}}});
 }
 
 absl::StatusOr<CompileOptions> CompileOptionsOf(const CodeFlags& flags) {

@@ -171,18 +171,10 @@ void AddCompileCommand(CLI::App& app, Action& action) {
                       "Write one file per pass and stage to this folder");
   command->add_flag("-q,--quiet", flags->quiet,
                     "Do not say on the terminal what was written, and how long it took");
-  SetGroups(*command,
-            {{"Output",
-              {"--output", "--module-name", "--mlf", "--mlf-runtime", "--headers", "--emit",
-               "--dump-dir", "--quiet"}},
-             {"Model", {"--input", "--constant", "--passes", "--check-indices"}},
-             {"Machine and speed",
-              {"--target", "--cpu-variants", "--codegen", "--optimize", "--threads", "--tuning",
-               "--no-winograd", "--profile", "--external"}},
-             {"Runtime and interface",
-              {"--runtime", "--interface", "--executor", "--calling-convention", "--system-lib",
-               "--c-constants"}},
-             {"Memory", {"--pool", "--constant-pool", "--workspace-io", "--no-overlap"}}});
+  SetGroups(
+      *command,
+      {{"Output",
+        {"--output", "--mlf", "--mlf-runtime", "--headers", "--emit", "--dump-dir", "--quiet"}}});
   command->footer(
       "Examples:\n"
       "  kiln compile model.onnx -o out --module-name my_mod\n"

@@ -107,8 +107,8 @@ void AddImportCheckCommand(CLI::App& app, Action& action) {
   command->add_flag("--json", flags->json,
                     "Print a JSON array: file, ok, nodes, operators and reasons");
   command->footer(
-      "Every reason against a model is told, with the files that it is about. The exit status is 2 "
-      "if there is one, as of check-onnx where a case fails.\n"
+      "Every reason against a model is told, with the files that it is about.\n"
+      "The exit status is 2 if there is one, as of check-onnx where a case fails.\n"
       "Example:\n"
       "  kiln import-check models/digits/digits.onnx");
   command->callback([flags, &action] { action = [flags] { return ImportCheck(*flags); }; });

@@ -24,6 +24,7 @@
 #include "tools/kiln/elf.h"
 #include "tools/kiln/emulate.h"
 #include "tools/kiln/files.h"
+#include "tools/kiln/help_format.h"
 #include "tools/kiln/layer_report.h"
 #include "tools/kiln/library.h"
 #include "tools/kiln/load_model.h"
@@ -225,6 +226,11 @@ void AddInspectCommand(CLI::App& app, Action& action) {
       ->add_option("--timeout", flags->timeout_seconds, "Of an image: seconds that it may run for")
       ->check(CLI::Range(1, 24 * 3600))
       ->capture_default_str();
+  SetGroups(*command, {{"Model", {"--target", "--external", "--html", "--profile"}},
+                       {"Library", {"--skip-checksum"}},
+                       {"Object", {"--stack-usage"}},
+                       {"Firmware image", {"--emulator", "--timeout"}},
+                       {"Output", {"--json"}}});
   command->footer(
       "Examples:\n  kiln inspect out/my_mod.so\n  kiln inspect my_mod.tar\n"
       "  kiln inspect model.onnx --target cortex-m4f --html model.html\n  kiln inspect "

@@ -7,6 +7,7 @@
 #include "compiler/base/status.h"
 #include "compiler/options/options.h"
 #include "compiler/target/cpu_variants.h"
+#include "tools/kiln/help_format.h"
 #include "tools/kiln/target_option.h"
 
 namespace kiln::tools {
@@ -16,12 +17,14 @@ void AddInputOptions(CLI::App& command, InputFlags& flags) {
   command.add_option("--constant", flags.constants,
                      "Value of an input that is fixed and so none any more: name=16000, "
                      "name=1,2,3 or name=FILE (.npy or ONNX .pb)");
+  SetGroups(command, {{"Model", {"--input", "--constant"}}});
 }
 
 void AddStateOption(CLI::App& command, InputFlags& flags) {
   command.add_option("--state", flags.states,
                      "An input that is the output of the run before, 0 in the first: input=output; "
                      "the C interface keeps it itself");
+  SetGroups(command, {{"Model", {"--state"}}});
 }
 
 void AddModelOptions(CLI::App& command, ModelFlags& flags) {
@@ -65,6 +68,11 @@ void AddCompilationOptions(CLI::App& command, ModelFlags& flags) {
   command.add_flag("--no-overlap", flags.no_overlap,
                    "Firmware: no output reaches into an input of its operator, which makes the "
                    "workspace smaller");
+  SetGroups(command, {{"Model", {"--passes"}},
+                      {"Machine and speed",
+                       {"--target", "--cpu-variants", "--codegen", "--optimize", "--threads",
+                        "--no-winograd", "--external"}},
+                      {"Memory", {"--no-overlap"}}});
 }
 
 bool SaysHowToCompile(const ModelFlags& flags) {

@@ -13,6 +13,7 @@
 #include "tools/kiln/commands.h"
 #include "tools/kiln/files.h"
 #include "tools/kiln/generated_headers.h"
+#include "tools/kiln/help_format.h"
 #include "tools/kiln/load_model.h"
 #include "tools/kiln/progress.h"
 #include "tools/kiln/stale_files.h"
@@ -73,6 +74,8 @@ void AddPackageCommand(CLI::App& app, Action& action) {
   command->add_option("--vendor", request.vendor, "Who the package is from: letters, digits, - _")
       ->capture_default_str();
   command->add_option("--url", request.url, "Where the package comes from: https://…");
+  SetGroups(*command,
+            {{"Package", {"--for", "--output", "--package-version", "--vendor", "--url"}}});
   command->footer(
       "Examples:\n"
       "  kiln package model.onnx --for cmake -o model\n"

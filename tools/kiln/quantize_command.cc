@@ -17,6 +17,7 @@
 #include "tools/kiln/calibration_data.h"
 #include "tools/kiln/commands.h"
 #include "tools/kiln/files.h"
+#include "tools/kiln/help_format.h"
 #include "tools/kiln/load_model.h"
 #include "tools/kiln/loaded_model.h"
 #include "tools/kiln/model_options.h"
@@ -162,10 +163,16 @@ void AddQuantizeCommand(CLI::App& app, Action& action) {
       ->capture_default_str();
   command->add_option("--json", flags->json, "Write the report to this file as well, as JSON");
   AddInputOptions(*command, flags->inputs);
+  SetGroups(*command, {{"Samples", {"--calibration", "--samples"}},
+                       {"Method",
+                        {"--method", "--percentile", "--symmetric", "--no-per-channel",
+                         "--op-types", "--keep-float"}},
+                       {"Output", {"--output", "--json"}}});
   command->footer(
-      "Prints for every int8 layer its range, scale and zero point, and what is lost: the ratio of "
-      "signal to quantisation noise in dB (20 are a tenth, 40 a hundredth), of the layer alone and "
-      "in the model as it is then; which layers stay float32 and why; and which lose most.\n"
+      "Prints for every int8 layer its range, scale and zero point, and what is lost:\n"
+      "the ratio of signal to quantisation noise in dB (20 are a tenth, 40 a\n"
+      "hundredth), of the layer alone and in the model as it is then; which layers\n"
+      "stay float32 and why; and which lose most.\n"
       "Examples:\n"
       "  kiln quantize digits.onnx --calibration images -o digits_int8.onnx\n"
       "  kiln quantize digits.onnx --calibration images -o digits_int8.onnx --method entropy "

@@ -10,6 +10,7 @@
 #include "tools/kiln/commands.h"
 #include "tools/kiln/compare.h"
 #include "tools/kiln/files.h"
+#include "tools/kiln/help_format.h"
 #include "tools/kiln/library.h"
 #include "tools/kiln/npy.h"
 #include "tools/kiln/run_samples.h"
@@ -157,6 +158,9 @@ void AddRunCommand(CLI::App& app, Action& action) {
       "--cpu-variant", flags->load.cpu_variant,
       "Of a library of compile --cpu-variants: which to run [the best of this CPU]");
   command->add_flag(kSkipChecksum, flags->load.skip_checksum, kSkipChecksumHelp);
+  SetGroups(*command, {{"Samples", {"--input", "--output"}},
+                       {"Check", {"--check", "--rtol", "--atol"}},
+                       {"Library", {"--threads", "--cpu-variant", "--skip-checksum"}}});
   command->footer(
       "Examples:\n"
       "  kiln run out/my_mod.so --input data=image.npy --output results\n"

@@ -21,6 +21,7 @@
 #include "compiler/tuning/tuning_file.h"
 #include "tools/kiln/commands.h"
 #include "tools/kiln/files.h"
+#include "tools/kiln/help_format.h"
 #include "tools/kiln/library.h"
 #include "tools/kiln/load_model.h"
 #include "tools/kiln/measured_library.h"
@@ -187,6 +188,7 @@ void AddTuneCommand(CLI::App& app, Action& action) {
       ->required();
   command->add_option("--time", flags->seconds, "Seconds to measure for, about")
       ->capture_default_str();
+  SetGroups(*command, {{"Measurement", {"--output", "--time"}}});
   command->footer(
       "Ctrl-C ends it early; what has been found is written.\n\n"
       "Examples:\n"
