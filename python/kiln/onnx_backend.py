@@ -10,7 +10,7 @@ Only `run_node` needs the package onnx.
 """
 
 import importlib
-from typing import Any, Mapping, Sequence, Tuple, Union
+from typing import Any, List, Mapping, Sequence, Tuple, Union
 
 import numpy
 
@@ -24,21 +24,41 @@ from kiln.tools import import_check
 Inputs = Union[Any, Sequence[Any], Mapping[str, Any]]
 
 
+# What Kiln computes with where a model's tensors are stored in these types of the package ml_dtypes: each of their values is one of that.
+_COMPUTED_AS = {"int2": "int8", "int4": "int8", "uint2": "uint8", "uint4": "uint8", "bfloat16": "float32"}
+
+
+def _computed(array: Any) -> Any:
+    name = getattr(getattr(array, "dtype", None), "name", "")
+    wanted = "float32" if name.startswith(("float4_", "float8_")) else _COMPUTED_AS.get(name)
+    return array if wanted is None else array.astype(wanted)
+
+
 class BackendRep:
     """A compiled model."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, proto: Any = None) -> None:
+        """`proto`, the model as an onnx.ModelProto, says of outputs which types they are stored in."""
         self._model = model
+        self._stored: List[Any] = []
+        # Versions of the package that know no such types have no such function.
+        dtype_of = None if proto is None else getattr(importlib.import_module("onnx.helper"), "tensor_dtype_to_np_dtype", None)
+        if dtype_of is not None:
+            self._stored = [dtype_of(output.type.tensor_type.elem_type) for output in proto.graph.output]
 
     def run(self, inputs: Inputs, **kwargs: Any) -> Tuple[Any, ...]:
         """The outputs, always as a tuple."""
         if isinstance(inputs, Mapping):
-            outputs = self._model(**inputs)
+            outputs = self._model(**{name: _computed(value) for name, value in inputs.items()})
         elif isinstance(inputs, (list, tuple)):
-            outputs = self._model(*inputs)
+            outputs = self._model(*map(_computed, inputs))
         else:
-            outputs = self._model(inputs)
-        return outputs if isinstance(outputs, tuple) else (outputs,)
+            outputs = self._model(_computed(inputs))
+        if not isinstance(outputs, tuple):
+            outputs = (outputs,)
+        if not self._stored:
+            return outputs
+        return tuple(numpy.asarray(output).astype(dtype, copy=False) for output, dtype in zip(outputs, self._stored))
 
 
 def supports_device(device: str) -> bool:
@@ -57,7 +77,7 @@ def prepare(model: ModelSource, device: str = "CPU", **options: Option) -> Backe
     """
     if not supports_device(device):
         raise ValueError(f"found the device '{device}', wanted 'CPU'")
-    return BackendRep(compile(model, **options).load())
+    return BackendRep(compile(model, **options).load(), model if hasattr(model, "graph") else None)
 
 
 def run_model(model: ModelSource, inputs: Inputs, device: str = "CPU", **options: Option) -> Tuple[Any, ...]:

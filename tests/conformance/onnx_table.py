@@ -12,7 +12,7 @@ import re
 
 # Cases about something else than tensors of numbers, and those about numbers of types that Kiln has not, by the reason that they do not pass.
 OTHER_THINGS = {"strings", "text", "a sequence or optional as input or output", "random numbers", "training", "image files"}
-OTHER_TYPES = {"floats of 8 bits", "types of fewer than 8 bits", "bfloat16 as input or output"}
+OTHER_TYPES = {"powers of two as a type"}
 
 _HEADING = "## ONNX's own test cases\n"
 _TEXT = """
@@ -23,7 +23,7 @@ and LLVM for x86-64-v3, and writes this section; `//tests/conformance:onnx_backe
 
 - *ULP*: the largest difference from the expected output, in units in the last place of the largest magnitude of the tensor, in the tensor's own element type.
 - *ULP by element*: how many floats lie between an element and the expected one, at most. It is large where a sum cancels to almost 0, and says little there.
-- *Integers*: elements of integers and truth values that differ.
+- *Integers*: elements of integers, truth values, and floats of 8 and 4 bits that differ.
 - Some expected outputs are written by hand with four digits: those of RoiAlign, and one of AveragePool.
 - Values that are not finite on both sides have no distance; the runner compares them. A cell is empty where the cases have no outputs of the kind.
 - What ONNX's functions are expanded to (`_expanded` in ONNX's names) counts as the function.

@@ -112,13 +112,6 @@ absl::Status IsInf(Converter& c) {
   return f.Output(0, y);
 }
 
-absl::Status CastLike(Converter& c) {
-  KILN_ASSIGN_OR_RETURN(const ValueId like, c.Input(1));
-  Formula f(c);
-  const ValueId x = f.Input(0);
-  return f.Output(0, f.Cast(x, c.type(like).dtype));
-}
-
 // The slopes broadcast to x; a vector of slopes as long as x has channels, which broadcasts
 // otherwise or not at all, is one of the channels.
 absl::Status PRelu(Converter& c) {
@@ -137,11 +130,9 @@ absl::Status PRelu(Converter& c) {
 }
 
 constexpr OnnxOperator kRows[] = {
-    {"CastLike", CastLike}, {"Celu", Celu},
-    {"Hardmax", Hardmax},   {"IsInf", IsInf},
-    {"Mish", Mish},         {"PRelu", PRelu},
-    {"Selu", Selu},         {"Shrink", Shrink},
-    {"Swish", Swish},       {"ThresholdedRelu", ThresholdedRelu},
+    {"Celu", Celu},     {"Hardmax", Hardmax}, {"IsInf", IsInf},
+    {"Mish", Mish},     {"PRelu", PRelu},     {"Selu", Selu},
+    {"Shrink", Shrink}, {"Swish", Swish},     {"ThresholdedRelu", ThresholdedRelu},
 };
 
 }  // namespace

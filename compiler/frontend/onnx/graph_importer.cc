@@ -11,6 +11,7 @@
 #include "compiler/base/status.h"
 #include "compiler/frontend/onnx/attribute_names.h"
 #include "compiler/frontend/onnx/converter.h"
+#include "compiler/frontend/onnx/storage_types.h"
 #include "compiler/frontend/onnx/tensor_proto.h"
 
 namespace kiln::onnx_frontend {
@@ -154,7 +155,11 @@ void GraphImporter::AddInitializers(const onnx::GraphProto& graph, Scope& scope)
             Annotate(tensor.status(), absl::StrCat("initialiser '", initializer.name(), "': ")));
       }
     }
-    scope.Define(initializer.name(), it->second == kNoId ? Item::Unknown() : Item(it->second));
+    Item item = it->second == kNoId ? Item::Unknown() : Item(it->second);
+    if (FindStorageType(initializer.data_type()) != nullptr) {
+      item.stored_as = initializer.data_type();
+    }
+    scope.Define(initializer.name(), std::move(item));
   }
   for (const onnx::SparseTensorProto& sparse : graph.sparse_initializer()) {
     const std::string& name = sparse.values().name();

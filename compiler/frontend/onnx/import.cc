@@ -13,6 +13,7 @@
 #include "compiler/frontend/onnx/graph_importer.h"
 #include "compiler/frontend/onnx/model_file.h"
 #include "compiler/frontend/onnx/model_inputs.h"
+#include "compiler/frontend/onnx/storage_types.h"
 #include "compiler/frontend/onnx/tensor_proto.h"
 #include "compiler/graph/rewrite.h"
 #include "google/protobuf/io/coded_stream.h"
@@ -144,6 +145,8 @@ absl::StatusOr<Graph> ModelFile::Import(const ImportOptions& options,
     } else {
       item = importer.graph().AddInput(input.name(), *type);
     }
+    const int data_type = input.type().tensor_type().elem_type();
+    if (FindStorageType(data_type) != nullptr) item.stored_as = data_type;
     scope.Define(input.name(), std::move(item));
   }
   importer.AddNodes(graph.node(), scope);

@@ -50,6 +50,9 @@ struct Item {
 
   Kind kind = Kind::kAbsent;
   ValueId tensor = kNoId;
+  // ONNX's data type, where the tensor holds values of one that Kiln computes with as another
+  // (storage_types.h), and that is known.
+  int stored_as = 0;
   std::vector<ValueId> sequence;
 };
 

@@ -13,6 +13,7 @@
 #include "compiler/frontend/onnx/formula.h"
 #include "compiler/frontend/onnx/pieces.h"
 #include "compiler/frontend/onnx/products.h"
+#include "compiler/frontend/onnx/storage_types.h"
 #include "compiler/frontend/onnx/tensor_proto.h"
 
 namespace kiln::onnx_frontend {
@@ -182,17 +183,60 @@ absl::StatusOr<ValueId> DequantizedByBlocks(Converter& c, ValueId x) {
   return y;
 }
 
+// A scale of all, of each index of an axis, or of blocks, as it multiplies x.
+absl::StatusOr<ValueId> ScaleOf(Converter& c, ValueId x) {
+  if (c.Int("block_size", 0) != 0) {
+    KILN_ASSIGN_OR_RETURN(const BlockOperands operands, OperandsOfBlocks(c, x));
+    return operands.scale;
+  }
+  KILN_ASSIGN_OR_RETURN(const ValueId scale, c.Input(1));
+  const TensorType of_scale = c.type(scale);
+  if (of_scale.num_elements() == 1) return c.Reshape(scale, {});
+  KILN_ASSIGN_OR_RETURN(const int64_t axis, NormalAxis(c.Int("axis", 1), c.type(x).rank()));
+  Shape shape(static_cast<size_t>(c.type(x).rank()), 1);
+  shape[static_cast<size_t>(axis)] = of_scale.num_elements();
+  if (of_scale.rank() > 1) return Wrong("the scale", of_scale.ToString(), "rank 0 or 1");
+  return c.Reshape(scale, shape);
+}
+
+// Small floats have no zero point but 0.
+absl::StatusOr<ValueId> QuantizedToFloats(Converter& c, ValueId x, const StorageType& type) {
+  KILN_ASSIGN_OR_RETURN(const ValueId scale, ScaleOf(c, x));
+  KILN_ASSIGN_OR_RETURN(const ValueId quotient, c.Op("divide", {x, scale}));
+  return RoundTo(type, quotient, c.Int("saturate", 1) != 0, c);
+}
+
+absl::StatusOr<ValueId> DequantizedFloats(Converter& c, ValueId x) {
+  KILN_ASSIGN_OR_RETURN(const ValueId scale, ScaleOf(c, x));
+  Formula f(c);
+  const ValueId y = f("multiply", {f.Cast(x, c.type(scale).dtype), scale});
+  if (!f.ok()) return f.status();
+  return y;
+}
+
+// To the numbers that integers of fewer bits have.
+absl::StatusOr<ValueId> ClippedTo(Converter& c, ValueId x, const StorageType& type) {
+  const bool is_signed = type.dtype.is_int();
+  const double most = std::exp2(is_signed ? type.bits - 1 : type.bits);
+  return c.Op("clip", {x}, {{"a_min", is_signed ? -most : 0.0}, {"a_max", most - 1}});
+}
+
 absl::Status QuantizeLinear(Converter& c) {
   KILN_ASSIGN_OR_RETURN(ValueId x, c.Input(0));
   DType dtype = DType::UInt(8);
-  if (c.Int("output_dtype", 0) != 0) {
-    KILN_ASSIGN_OR_RETURN(dtype, DTypeOf(static_cast<int>(c.Int("output_dtype", 0))));
+  int stored_as = static_cast<int>(c.Int("output_dtype", 0));
+  if (stored_as != 0) {
+    KILN_ASSIGN_OR_RETURN(dtype, DTypeOf(stored_as));
   }
+  if (c.HasInput(2)) stored_as = c.InputItem(2).stored_as;
+  const StorageType* const stored = FindStorageType(stored_as);
   if (c.type(x).dtype.is_integral()) {
     KILN_ASSIGN_OR_RETURN(x, c.Op("cast", {x}, {{"dtype", "float32"}}));
   }
   ValueId y = kNoId;
-  if (c.Int("block_size", 0) != 0) {
+  if (stored != nullptr && stored->dtype.is_float()) {
+    KILN_ASSIGN_OR_RETURN(y, QuantizedToFloats(c, x, *stored));
+  } else if (c.Int("block_size", 0) != 0) {
     if (c.HasInput(2)) {
       KILN_ASSIGN_OR_RETURN(const ValueId zero, c.Input(2));
       dtype = c.type(zero).dtype;
@@ -201,14 +245,21 @@ absl::Status QuantizeLinear(Converter& c) {
   } else {
     KILN_ASSIGN_OR_RETURN(y, Quantized(c, x, 1, c.Int("axis", 1), dtype));
   }
-  c.SetOutput(0, y);
+  Item item = y;
+  if (stored != nullptr && stored->dtype.is_integral()) {
+    KILN_ASSIGN_OR_RETURN(item, ClippedTo(c, y, *stored));
+  }
+  if (stored != nullptr) item.stored_as = stored_as;
+  c.SetOutput(0, std::move(item));
   return absl::OkStatus();
 }
 
 absl::Status DequantizeLinear(Converter& c) {
+  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   ValueId y = kNoId;
-  if (c.Int("block_size", 0) != 0) {
-    KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  if (c.type(x).dtype.is_float()) {
+    KILN_ASSIGN_OR_RETURN(y, DequantizedFloats(c, x));
+  } else if (c.Int("block_size", 0) != 0) {
     KILN_ASSIGN_OR_RETURN(y, DequantizedByBlocks(c, x));
   } else {
     KILN_ASSIGN_OR_RETURN(y, Dequantized(c, 0, c.Int("axis", 1)));

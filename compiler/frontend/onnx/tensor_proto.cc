@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/onnx/import.h"
+#include "compiler/frontend/onnx/storage_types.h"
 
 namespace kiln::onnx_frontend {
 namespace {
@@ -19,13 +20,12 @@ struct DTypeRow {
   DType dtype;
 };
 constexpr DTypeRow kDTypes[] = {
-    {onnx::TensorProto::FLOAT, DType::Float(32)},    {onnx::TensorProto::DOUBLE, DType::Float(64)},
-    {onnx::TensorProto::FLOAT16, DType::Float(16)},  {onnx::TensorProto::INT8, DType::Int(8)},
-    {onnx::TensorProto::INT16, DType::Int(16)},      {onnx::TensorProto::INT32, DType::Int(32)},
-    {onnx::TensorProto::INT64, DType::Int(64)},      {onnx::TensorProto::UINT8, DType::UInt(8)},
-    {onnx::TensorProto::UINT16, DType::UInt(16)},    {onnx::TensorProto::UINT32, DType::UInt(32)},
-    {onnx::TensorProto::UINT64, DType::UInt(64)},    {onnx::TensorProto::BOOL, DType::Bool()},
-    {onnx::TensorProto::BFLOAT16, DType::Float(32)},
+    {onnx::TensorProto::FLOAT, DType::Float(32)},   {onnx::TensorProto::DOUBLE, DType::Float(64)},
+    {onnx::TensorProto::FLOAT16, DType::Float(16)}, {onnx::TensorProto::INT8, DType::Int(8)},
+    {onnx::TensorProto::INT16, DType::Int(16)},     {onnx::TensorProto::INT32, DType::Int(32)},
+    {onnx::TensorProto::INT64, DType::Int(64)},     {onnx::TensorProto::UINT8, DType::UInt(8)},
+    {onnx::TensorProto::UINT16, DType::UInt(16)},   {onnx::TensorProto::UINT32, DType::UInt(32)},
+    {onnx::TensorProto::UINT64, DType::UInt(64)},   {onnx::TensorProto::BOOL, DType::Bool()},
 };
 
 template <typename T, typename Values>
@@ -54,16 +54,6 @@ std::string TypedBytes(const onnx::TensorProto& p, DType dtype) {
     default:
       return PackAs<int32_t>(p.int32_data());
   }
-}
-
-Tensor WidenBFloat16(Shape shape, const std::string& halves) {
-  std::string bytes;
-  bytes.reserve(2 * halves.size());
-  for (size_t i = 0; i < halves.size(); i += 2) {
-    bytes.append(2, '\0');
-    bytes.append(halves, i, 2);
-  }
-  return Tensor({std::move(shape), DType::Float(32)}, std::move(bytes));
 }
 
 absl::StatusOr<std::string> ExternalBytes(const onnx::TensorProto& proto, const std::string& folder,
@@ -122,6 +112,7 @@ absl::StatusOr<DType> DTypeOf(int onnx_data_type) {
   for (const DTypeRow& row : kDTypes) {
     if (row.onnx == onnx_data_type) return row.dtype;
   }
+  if (const StorageType* stored = FindStorageType(onnx_data_type)) return stored->dtype;
   const std::string name = onnx::TensorProto::DataType_IsValid(onnx_data_type)
                                ? onnx::TensorProto::DataType_Name(
                                      static_cast<onnx::TensorProto::DataType>(onnx_data_type))
@@ -131,29 +122,32 @@ absl::StatusOr<DType> DTypeOf(int onnx_data_type) {
 
 absl::StatusOr<Tensor> DecodeTensor(const onnx::TensorProto& proto, const std::string& folder) {
   TensorType type;
-  // bfloat16 is the upper half of a float32; as 16 bits it is in the file.
-  const bool is_bfloat16 = proto.data_type() == onnx::TensorProto::BFLOAT16;
+  const StorageType* const stored = FindStorageType(proto.data_type());
   KILN_ASSIGN_OR_RETURN(type.dtype, DTypeOf(proto.data_type()));
-  if (is_bfloat16) type.dtype = DType::UInt(16);
   type.shape.assign(proto.dims().begin(), proto.dims().end());
   KILN_RETURN_IF_ERROR(CheckTensorType(type));
+  const int64_t wanted =
+      stored == nullptr ? type.num_bytes() : stored->num_bytes(type.num_elements());
   std::string bytes;
   if (proto.data_location() == onnx::TensorProto::EXTERNAL) {
-    KILN_ASSIGN_OR_RETURN(bytes, ExternalBytes(proto, folder, type.num_bytes()));
+    KILN_ASSIGN_OR_RETURN(bytes, ExternalBytes(proto, folder, wanted));
   } else if (proto.has_raw_data()) {
     bytes = proto.raw_data();
+  } else if (stored != nullptr) {
+    bytes = stored->bits == 16 ? PackAs<uint16_t>(proto.int32_data())
+                               : PackAs<uint8_t>(proto.int32_data());
   } else {
     bytes = TypedBytes(proto, type.dtype);
   }
-  if (bytes.size() != static_cast<size_t>(type.num_bytes())) {
+  if (bytes.size() != static_cast<size_t>(wanted)) {
     return absl::InvalidArgumentError(absl::StrCat("tensor '", proto.name(), "' of type ",
                                                    type.ToString(), ": found ", bytes.size(),
-                                                   " bytes, wanted ", type.num_bytes()));
+                                                   " bytes, wanted ", wanted));
   }
   if (type.dtype.is_bool()) {
     for (char& c : bytes) c = c != 0 ? 1 : 0;
   }
-  if (is_bfloat16) return WidenBFloat16(type.shape, bytes);
+  if (stored != nullptr) return Unpack(*stored, type.shape, bytes);
   return Tensor(std::move(type), std::move(bytes));
 }
 

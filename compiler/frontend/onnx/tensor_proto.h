@@ -10,8 +10,8 @@
 
 namespace kiln::onnx_frontend {
 
-// float32 for bfloat16, which is computed with as that. Unimplemented for strings and complex
-// numbers.
+// Of types that tensors are only stored in (storage_types.h): that they are computed with as.
+// Unimplemented for strings and complex numbers.
 absl::StatusOr<DType> DTypeOf(int onnx_data_type);
 
 // Decodes raw or typed data, or data of a file beside the model: `folder` is the model's; a
