@@ -229,11 +229,12 @@ absl::StatusOr<Planned> LowerAndPlan(Graph fused, const CompileOptions& options,
 }
 
 // The graph by strips of rows, if its plan is smaller than that of the whole graph by enough to be
-// worth the code.
+// worth the code; where code has to be small, if the other plan does not fit.
 absl::StatusOr<Planned> SmallerOf(absl::StatusOr<Planned> whole, absl::StatusOr<Planned> strips,
-                                  int64_t& saves_bytes) {
+                                  Optimize optimize, int64_t& saves_bytes) {
   if (!strips.ok()) return whole;
   if (!whole.ok()) return strips;
+  if (optimize == Optimize::kSize) return whole;
   const int64_t bytes = whole->plan.workspace_bytes();
   const int64_t saved = bytes - strips->plan.workspace_bytes();
   if (saved < bytes / kMinSplitSaving) return whole;
@@ -266,7 +267,7 @@ absl::StatusOr<Stages> RunStages(Graph graph, const CompileOptions& options) {
   absl::StatusOr<Planned> best = LowerAndPlan(std::move(whole), options, targets, kept);
   if (is_split) {
     best = SmallerOf(std::move(best), LowerAndPlan(std::move(fused), options, targets, kept),
-                     stages.split_saves_bytes);
+                     options.schedule.optimize, stages.split_saves_bytes);
   }
   KILN_ASSIGN_OR_RETURN(Planned planned, std::move(best));
   const LoweredVariants variants = std::move(planned.variants);

@@ -227,6 +227,7 @@ class WorkspaceIoTest(CliCase):
         self.assertEqual(in_strips + saved, in_whole)
         self.assertGreater(saved, in_whole // 2)
         self.assertNotIn("strips of rows", whole)
+        self.assertEqual(self.succeeds(*options, "--optimize", "size"), whole)
         inspected = self.succeeds("inspect", "strips.relay", "--target", "cortex-m4f")
         self.assertRegex(inspected, r"\nmemory saved: (.*, )?\d+ bytes by strips of rows\n")
         self.assertNotIn("by strips", self.succeeds("inspect", "strips.relay", "--target", "x86-64"))
@@ -235,6 +236,7 @@ class WorkspaceIoTest(CliCase):
         self.write("strips.relay", STRIPS)
         options = ["compile", "strips.relay", "--target", "cortex-m4f", "--emit=plan", "--pool", "sram:16K"] + OPTIONS
         self.assertIn("pool sram: ", self.succeeds(*options))
+        self.assertIn("pool sram: ", self.succeeds(*options, "--optimize", "size"))
         self.refuses("the pools ('sram' 16384 bytes) are too small", *options, "--passes=-split")
 
     def test_archive_and_report(self):

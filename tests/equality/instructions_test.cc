@@ -13,6 +13,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "compiler/backend/backend.h"
+#include "compiler/codegen/c/c_compiler.h"
 #include "compiler/graph/relay_text.h"
 #include "compiler/ops/op_def.h"
 #include "compiler/options/options.h"
@@ -162,6 +163,25 @@ TEST(Instructions, AreInGeneratedC) {
         EXPECT_TRUE(absl::StrContains(*c, row.c.body)) << row.name;
       }
     }
+  }
+}
+
+// The loops in assembly take nearly all registers, of which a compiler has fewer without optimization.
+TEST(Instructions, CompileAtEveryLevelOfOptimization) {
+  if (!codegen::HasCompiler("arm-none-eabi-gcc")) GTEST_SKIP() << "no arm-none-eabi-gcc";
+  CompileOptions options;
+  options.module_name = "m";
+  options.target = *Target::Parse("cortex-m4");
+  options.runtime = Runtime::kCrt;
+  options.interface = Interface::kC;
+  options.calling_convention = CallingConvention::kUnpacked;
+  options.codegen = Codegen::kC;
+  const absl::StatusOr<std::string> c = EmitStage(Model(), options, "c");
+  ASSERT_TRUE(c.ok()) << c.status();
+  for (const char* level : {"-O0", "-Og", "-O1", "-O2", "-O3", "-Os"}) {
+    const absl::Status compiled = codegen::CheckC(
+        *c, {"arm-none-eabi-gcc", "-std=c99", level, "-mcpu=cortex-m4", "-mthumb", "-w"});
+    EXPECT_TRUE(compiled.ok()) << compiled;
   }
 }
 

@@ -10,7 +10,9 @@ namespace {
 
 // The DSP extension multiplies pairs of int16. SXTB16 makes a pair of bytes 0 and 2 of a word, and
 // rotated by 8 bits of bytes 1 and 3.
-constexpr absl::string_view kDspInC = "defined(__GNUC__) && defined(__ARM_FEATURE_DSP)";
+// Without optimization a compiler keeps a register for frames, and has too few for the loops.
+constexpr absl::string_view kDspInC =
+    "defined(__GNUC__) && defined(__OPTIMIZE__) && defined(__ARM_FEATURE_DSP)";
 
 // 15 instructions for 16 products. Twelve registers with the end of the loop: of a Cortex-M's
 // thirteen, a compiler may keep one for itself. A step loads pairs of both rows at once.
