@@ -120,6 +120,7 @@ class Converter {
 
 // The rows of each family; operators.cc joins them.
 absl::Span<const OnnxOperator> ActivationOperators();
+absl::Span<const OnnxOperator> CastOperators();
 absl::Span<const OnnxOperator> ControlFlowOperators();
 absl::Span<const OnnxOperator> ConvolutionOperators();
 absl::Span<const OnnxOperator> ElementwiseOperators();
@@ -130,6 +131,7 @@ absl::Span<const OnnxOperator> NeuralOperators();
 absl::Span<const OnnxOperator> NormalizationOperators();
 absl::Span<const OnnxOperator> PadOperators();
 absl::Span<const OnnxOperator> PoolingOperators();
+absl::Span<const OnnxOperator> QuantizeLinearOperators();
 absl::Span<const OnnxOperator> QuantizedMicrosoftOperators();
 absl::Span<const OnnxOperator> QuantizedOperators();
 absl::Span<const OnnxOperator> RecurrentOperators();

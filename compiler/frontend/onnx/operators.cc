@@ -14,19 +14,34 @@ namespace kiln::onnx_frontend {
 namespace {
 
 std::vector<absl::Span<const OnnxOperator>> Families() {
-  return {ActivationOperators(),    ControlFlowOperators(),
-          ConvolutionOperators(),   ElementwiseOperators(),
-          FeatureOperators(),       LinearOperators(),
-          LossOperators(),          MatrixOperators(),
-          MicrosoftOperators(),     NeuralOperators(),
-          NormalizationOperators(), PadOperators(),
-          PoolingOperators(),       QuantizedMicrosoftOperators(),
-          QuantizedOperators(),     RecurrentOperators(),
-          ReductionOperators(),     ResizeOperators(),
-          SamplingOperators(),      ScatterOperators(),
-          SelectionOperators(),     SequenceOperators(),
-          ShapeOperators(),         SignalOperators(),
-          TransformerOperators(),   TreeOperators()};
+  return {ActivationOperators(),
+          CastOperators(),
+          ControlFlowOperators(),
+          ConvolutionOperators(),
+          ElementwiseOperators(),
+          FeatureOperators(),
+          LinearOperators(),
+          LossOperators(),
+          MatrixOperators(),
+          MicrosoftOperators(),
+          NeuralOperators(),
+          NormalizationOperators(),
+          PadOperators(),
+          PoolingOperators(),
+          QuantizeLinearOperators(),
+          QuantizedMicrosoftOperators(),
+          QuantizedOperators(),
+          RecurrentOperators(),
+          ReductionOperators(),
+          ResizeOperators(),
+          SamplingOperators(),
+          ScatterOperators(),
+          SelectionOperators(),
+          SequenceOperators(),
+          ShapeOperators(),
+          SignalOperators(),
+          TransformerOperators(),
+          TreeOperators()};
 }
 
 }  // namespace

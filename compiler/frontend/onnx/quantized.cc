@@ -21,7 +21,15 @@ namespace {
 
 const DType kI32 = DType::Int(32), kF16 = DType::Float(16), kF32 = DType::Float(32);
 
-// A zero point, of the dtype of the tensor, as int32; 0 where the input is absent.
+// The axis that scales belong to, of those that have one.
+absl::StatusOr<int64_t> AxisOf(const Converter& c, ValueId x, int scale, int64_t axis) {
+  KILN_ASSIGN_OR_RETURN(const ValueId s, c.Input(scale));
+  if (c.type(s).num_elements() == 1) return -1;
+  return NormalAxis(axis, c.type(x).rank());
+}
+
+}  // namespace
+
 absl::StatusOr<ValueId> ZeroPoint(Converter& c, int i) {
   if (!c.HasInput(i)) return c.Constant(Tensor::Scalar(kI32, 0));
   KILN_ASSIGN_OR_RETURN(const ValueId zero, c.Input(i));
@@ -32,15 +40,6 @@ absl::StatusOr<ValueId> ZeroPoint(Converter& c, int i) {
   for (int64_t v : tensor.ToInts()) values.push_back(static_cast<int32_t>(v));
   return c.Constant(Tensor::From<int32_t>(tensor.type().shape, kI32, values));
 }
-
-// The axis that scales belong to, of those that have one.
-absl::StatusOr<int64_t> AxisOf(const Converter& c, ValueId x, int scale, int64_t axis) {
-  KILN_ASSIGN_OR_RETURN(const ValueId s, c.Input(scale));
-  if (c.type(s).num_elements() == 1) return -1;
-  return NormalAxis(axis, c.type(x).rank());
-}
-
-}  // namespace
 
 absl::StatusOr<ValueId> Dequantized(Converter& c, const QuantizedInput& from, int64_t axis) {
   KILN_ASSIGN_OR_RETURN(const ValueId data, c.Input(from.data));
@@ -120,157 +119,6 @@ absl::StatusOr<ValueId> ProductBias(Converter& c, int bias, int x_scale, int w_s
 }
 
 namespace {
-
-// A scale or zero point of blocks of `size` elements along an axis of x, one for each element.
-absl::StatusOr<ValueId> OfElements(Converter& c, ValueId of_blocks, ValueId x, int64_t axis,
-                                   int64_t size) {
-  const Shape shape = c.type(x).shape;
-  const auto at = static_cast<size_t>(axis);
-  Shape wanted = shape;
-  wanted[at] = (shape[at] + size - 1) / size;
-  if (c.type(of_blocks).shape != wanted) {
-    return Wrong("scales of blocks", c.type(of_blocks).ToString(), ShapeToString(wanted));
-  }
-  KILN_ASSIGN_OR_RETURN(const ValueId all,
-                        c.Op("repeat", {of_blocks}, {{"repeats", size}, {"axis", axis}}));
-  return Piece(c, all, axis, 0, shape[at]);
-}
-
-// The operands of an operator on blocks, for each element of x: scale, and zero point as int32.
-struct BlockOperands {
-  ValueId scale, zero_point;  // kNoId: 0
-};
-absl::StatusOr<BlockOperands> OperandsOfBlocks(Converter& c, ValueId x) {
-  const int64_t size = c.Int("block_size", 0);
-  KILN_ASSIGN_OR_RETURN(const int64_t axis, NormalAxis(c.Int("axis", 1), c.type(x).rank()));
-  const int64_t extent = std::max<int64_t>(c.type(x).shape[static_cast<size_t>(axis)], 1);
-  if (size < 1 || size > extent) {
-    return Wrong("block_size", absl::StrCat(size), absl::StrCat("from 1 to ", extent));
-  }
-  BlockOperands operands = {kNoId, kNoId};
-  KILN_ASSIGN_OR_RETURN(const ValueId scale, c.Input(1));
-  KILN_ASSIGN_OR_RETURN(operands.scale, OfElements(c, scale, x, axis, size));
-  if (c.HasInput(2)) {
-    KILN_ASSIGN_OR_RETURN(const ValueId zero, ZeroPoint(c, 2));
-    KILN_ASSIGN_OR_RETURN(operands.zero_point, OfElements(c, zero, x, axis, size));
-  }
-  return operands;
-}
-
-absl::StatusOr<ValueId> QuantizedByBlocks(Converter& c, ValueId x, DType dtype) {
-  KILN_ASSIGN_OR_RETURN(const BlockOperands operands, OperandsOfBlocks(c, x));
-  KILN_ASSIGN_OR_RETURN(const ValueId quotient, c.Op("divide", {x, operands.scale}));
-  KILN_ASSIGN_OR_RETURN(const ValueId rounded, c.Apply("Round", {quotient}));
-  Formula f(c);
-  ValueId y = rounded;
-  if (operands.zero_point != kNoId) {
-    y = f("add", {y, f.Cast(operands.zero_point, c.type(rounded).dtype)});
-  }
-  const double most = std::exp2(dtype.is_uint() ? dtype.bits : dtype.bits - 1);
-  y = f("clip", {y}, {{"a_min", dtype.is_uint() ? 0.0 : -most}, {"a_max", most - 1}});
-  y = f.Cast(y, dtype);
-  if (!f.ok()) return f.status();
-  return y;
-}
-
-absl::StatusOr<ValueId> DequantizedByBlocks(Converter& c, ValueId x) {
-  KILN_ASSIGN_OR_RETURN(const BlockOperands operands, OperandsOfBlocks(c, x));
-  Formula f(c);
-  ValueId y = f.Cast(x, kI32);
-  if (operands.zero_point != kNoId) y = f("subtract", {y, operands.zero_point});
-  y = f("multiply", {f.Cast(y, c.type(operands.scale).dtype), operands.scale});
-  if (!f.ok()) return f.status();
-  return y;
-}
-
-// A scale of all, of each index of an axis, or of blocks, as it multiplies x.
-absl::StatusOr<ValueId> ScaleOf(Converter& c, ValueId x) {
-  if (c.Int("block_size", 0) != 0) {
-    KILN_ASSIGN_OR_RETURN(const BlockOperands operands, OperandsOfBlocks(c, x));
-    return operands.scale;
-  }
-  KILN_ASSIGN_OR_RETURN(const ValueId scale, c.Input(1));
-  const TensorType of_scale = c.type(scale);
-  if (of_scale.num_elements() == 1) return c.Reshape(scale, {});
-  KILN_ASSIGN_OR_RETURN(const int64_t axis, NormalAxis(c.Int("axis", 1), c.type(x).rank()));
-  Shape shape(static_cast<size_t>(c.type(x).rank()), 1);
-  shape[static_cast<size_t>(axis)] = of_scale.num_elements();
-  if (of_scale.rank() > 1) return Wrong("the scale", of_scale.ToString(), "rank 0 or 1");
-  return c.Reshape(scale, shape);
-}
-
-// Small floats have no zero point but 0.
-absl::StatusOr<ValueId> QuantizedToFloats(Converter& c, ValueId x, const StorageType& type) {
-  KILN_ASSIGN_OR_RETURN(const ValueId scale, ScaleOf(c, x));
-  KILN_ASSIGN_OR_RETURN(const ValueId quotient, c.Op("divide", {x, scale}));
-  return RoundTo(type, quotient, c.Int("saturate", 1) != 0, c);
-}
-
-absl::StatusOr<ValueId> DequantizedFloats(Converter& c, ValueId x) {
-  KILN_ASSIGN_OR_RETURN(const ValueId scale, ScaleOf(c, x));
-  Formula f(c);
-  const ValueId y = f("multiply", {f.Cast(x, c.type(scale).dtype), scale});
-  if (!f.ok()) return f.status();
-  return y;
-}
-
-// To the numbers that integers of fewer bits have.
-absl::StatusOr<ValueId> ClippedTo(Converter& c, ValueId x, const StorageType& type) {
-  const bool is_signed = type.dtype.is_int();
-  const double most = std::exp2(is_signed ? type.bits - 1 : type.bits);
-  return c.Op("clip", {x}, {{"a_min", is_signed ? -most : 0.0}, {"a_max", most - 1}});
-}
-
-absl::Status QuantizeLinear(Converter& c) {
-  KILN_ASSIGN_OR_RETURN(ValueId x, c.Input(0));
-  DType dtype = DType::UInt(8);
-  int stored_as = static_cast<int>(c.Int("output_dtype", 0));
-  if (stored_as != 0) {
-    KILN_ASSIGN_OR_RETURN(dtype, DTypeOf(stored_as));
-  }
-  if (c.HasInput(2)) stored_as = c.InputItem(2).stored_as;
-  const StorageType* const stored = FindStorageType(stored_as);
-  if (c.type(x).dtype.is_integral()) {
-    KILN_ASSIGN_OR_RETURN(x, c.Op("cast", {x}, {{"dtype", "float32"}}));
-  }
-  ValueId y = kNoId;
-  if (stored != nullptr && stored->dtype.is_float()) {
-    KILN_ASSIGN_OR_RETURN(y, QuantizedToFloats(c, x, *stored));
-  } else if (c.Int("block_size", 0) != 0) {
-    if (c.HasInput(2)) {
-      KILN_ASSIGN_OR_RETURN(const ValueId zero, c.Input(2));
-      dtype = c.type(zero).dtype;
-    }
-    KILN_ASSIGN_OR_RETURN(y, QuantizedByBlocks(c, x, dtype));
-  } else {
-    KILN_ASSIGN_OR_RETURN(y, Quantized(c, x, 1, c.Int("axis", 1), dtype));
-  }
-  Item item = y;
-  if (stored != nullptr && stored->dtype.is_integral()) {
-    KILN_ASSIGN_OR_RETURN(item, ClippedTo(c, y, *stored));
-  }
-  if (stored != nullptr) item.stored_as = stored_as;
-  c.SetOutput(0, std::move(item));
-  return absl::OkStatus();
-}
-
-absl::Status DequantizeLinear(Converter& c) {
-  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  ValueId y = kNoId;
-  if (c.type(x).dtype.is_float()) {
-    KILN_ASSIGN_OR_RETURN(y, DequantizedFloats(c, x));
-  } else if (c.Int("block_size", 0) != 0) {
-    KILN_ASSIGN_OR_RETURN(y, DequantizedByBlocks(c, x));
-  } else {
-    KILN_ASSIGN_OR_RETURN(y, Dequantized(c, 0, c.Int("axis", 1)));
-  }
-  DType dtype = c.type(y).dtype;
-  if (c.Int("output_dtype", 0) != 0) {
-    KILN_ASSIGN_OR_RETURN(dtype, DTypeOf(static_cast<int>(c.Int("output_dtype", 0))));
-  }
-  Formula f(c);
-  return f.Output(0, f.Cast(y, dtype));
-}
 
 // Scale and zero point from the range of x, which contains 0.
 absl::Status DynamicQuantizeLinear(Converter& c) {
@@ -418,15 +266,9 @@ absl::Status ConvInteger(Converter& c) { return IntegerProduct(c, "Conv", 0, 0);
 absl::Status MatMulInteger(Converter& c) { return IntegerProduct(c, "MatMul", -2, -1); }
 
 constexpr OnnxOperator kRows[] = {
-    {"ConvInteger", ConvInteger},
-    {"DequantizeLinear", DequantizeLinear},
-    {"DequantizeLinear", DequantizeLinear, nullptr, "com.microsoft"},
-    {"DynamicQuantizeLinear", DynamicQuantizeLinear},
-    {"MatMulInteger", MatMulInteger},
-    {"QLinearConv", QLinearConv},
+    {"ConvInteger", ConvInteger},     {"DynamicQuantizeLinear", DynamicQuantizeLinear},
+    {"MatMulInteger", MatMulInteger}, {"QLinearConv", QLinearConv},
     {"QLinearMatMul", QLinearMatMul},
-    {"QuantizeLinear", QuantizeLinear},
-    {"QuantizeLinear", QuantizeLinear, nullptr, "com.microsoft"},
 };
 
 }  // namespace

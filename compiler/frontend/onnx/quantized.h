@@ -17,6 +17,9 @@ struct QuantizedInput {
   int data, scale, zero_point;
 };
 
+// A zero point, of the dtype of the tensor, as int32; 0 where the input is absent.
+absl::StatusOr<ValueId> ZeroPoint(Converter& c, int i);
+
 // The numbers that a quantized input stands for; with several scales, those of places of `axis`.
 absl::StatusOr<ValueId> Dequantized(Converter& c, const QuantizedInput& from, int64_t axis = -1);
 // The same of input x, whose scale is input x + 1 and zero point input x + 2.
