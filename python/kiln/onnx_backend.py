@@ -54,11 +54,10 @@ class BackendRep:
             outputs = self._model(*map(_computed, inputs))
         else:
             outputs = self._model(_computed(inputs))
-        if not isinstance(outputs, tuple):
-            outputs = (outputs,)
+        found: Tuple[Any, ...] = outputs if isinstance(outputs, tuple) else (outputs,)
         if not self._stored:
-            return outputs
-        return tuple(numpy.asarray(output).astype(dtype, copy=False) for output, dtype in zip(outputs, self._stored))
+            return found
+        return tuple(numpy.asarray(output).astype(dtype, copy=False) for output, dtype in zip(found, self._stored))
 
 
 def supports_device(device: str) -> bool:

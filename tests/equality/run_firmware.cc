@@ -19,6 +19,9 @@ absl::StatusOr<FirmwareRun> RunFirmware(const Case& test, const Target& target,
   options.calling_convention = CallingConvention::kUnpacked;
   options.workspace_io = true;
   options.overlap = firmware.overlap;
+  if (firmware.max_bytes >= 0) {
+    options.pools = {{.name = "workspace", .limit_bytes = firmware.max_bytes}};
+  }
   if (!firmware.split) options.passes.disabled = {"split"};
   KILN_ASSIGN_OR_RETURN(const Stages stages, RunStages(test.graph, options));
   const Plan& plan = stages.plan;

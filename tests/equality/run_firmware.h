@@ -18,6 +18,7 @@ namespace kiln::equality {
 struct FirmwareOptions {
   bool overlap = true;
   bool split = false;
+  int64_t max_bytes = -1;  // of the workspace; -1: as many as it takes
 };
 
 struct FirmwareRun {
@@ -28,6 +29,7 @@ struct FirmwareRun {
   std::vector<std::string> outputs;
 };
 
+// InvalidArgument if the model does not fit.
 absl::StatusOr<FirmwareRun> RunFirmware(const Case& test, const Target& target,
                                         const FirmwareOptions& firmware);
 
