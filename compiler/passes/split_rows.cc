@@ -65,7 +65,8 @@ class Chooser {
         bytes[static_cast<size_t>(id)] = choice->bytes;
         taken_[static_cast<size_t>(id)] = true;
       }
-      choices[choice->region.first] = *std::move(choice);
+      const NodeId first = choice->region.first;
+      choices[first] = *std::move(choice);
     }
     return choices;
   }

@@ -15,7 +15,6 @@ namespace kiln::onnx_frontend {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 TEST(ImportOnnx, RefusesKnownIndicesThatAreOutside) {
   const std::string x = Input("x", "2,3");
