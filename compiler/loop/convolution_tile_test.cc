@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "compiler/loop/mutate.h"
+#include "compiler/loop/partition.h"
 #include "compiler/loop/passes.h"
 #include "compiler/loop/random_program.h"
 

@@ -340,10 +340,6 @@ class Partitioner {
 
 }  // namespace
 
-Stmt PartitionLoops(const Stmt& s, int max_growth) {
-  return PartitionLoops(s, PartitionLimits{.max_growth = max_growth});
-}
-
 Stmt PartitionLoops(const Stmt& s, const PartitionLimits& limits) {
   const int64_t size = CodeSize(s);
   const int64_t budget = std::max(size * (limits.max_growth - 1), limits.small_code - size);

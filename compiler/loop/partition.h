@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PartitionLimits: how much code PartitionLoops (passes.h) may add, and where.
+// PartitionLoops, a pass as those of passes.h, and how much code it may add, and where.
 //
 //   const Stmt small = PartitionLoops(s, {.narrow_below = PartitionLimits::kAlways});
 #ifndef KILN_COMPILER_LOOP_PARTITION_H_
@@ -26,7 +26,12 @@ struct PartitionLimits {
   // Guards in the ranges of serial loops are a reason to split.
   bool splits_ranges = true;
 };
-Stmt PartitionLoops(const Stmt& s, const PartitionLimits& limits);
+
+// Splits loops at the points where comparisons that are linear in the loop variable (select
+// conditions, min and max in indices) change their truth, so that border and interior have code of
+// their own and the interior is free of guards. A parallel loop stays one loop and gets branches.
+// Needs flat indices; the result is simplified.
+Stmt PartitionLoops(const Stmt& s, const PartitionLimits& limits = {});
 
 }  // namespace kiln::loop
 

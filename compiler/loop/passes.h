@@ -48,13 +48,6 @@ bool AsLinear(const Expr& e, const std::vector<Var>& vars, LinearForm* out);
 // Replaces every multi-dimensional index by one index in elements, and slices by their wholes.
 Stmt FlattenBuffers(const Stmt& s);
 
-// Splits loops at the points where comparisons that are linear in the loop variable (select
-// conditions, min and max in indices) change their truth, so that border and interior have code of
-// their own and the interior is free of guards. A parallel loop stays one loop and gets branches.
-// The code grows to at most about `max_growth` times its size. Needs flat indices; the result is
-// simplified.
-Stmt PartitionLoops(const Stmt& s, int max_growth = 12);
-
 // Expands unrolled loops.
 Stmt UnrollLoops(const Stmt& s);
 

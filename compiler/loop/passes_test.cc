@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/loop/partition.h"
 #include "compiler/loop/random_program.h"
 
 namespace kiln::loop {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CodeShape: how often schedules may repeat code for speed. The rows of the table in code_shape.cc
-// are what --optimize asks for.
+// CodeShape: how often schedules may repeat code for speed, as --optimize says.
 #ifndef KILN_COMPILER_SCHEDULE_CODE_SHAPE_H_
 #define KILN_COMPILER_SCHEDULE_CODE_SHAPE_H_
 

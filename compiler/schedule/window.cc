@@ -31,8 +31,7 @@ Stmt InPieces(int64_t extent, int64_t width,
 
 class WindowLoops {
  public:
-  WindowLoops(const Window& window, const TiledContraction& sums)
-      : w_(window), sums_(sums), code_(sums.code) {
+  WindowLoops(const Window& window, const TiledContraction& sums) : w_(window), sums_(sums) {
     for (const DotLoop& loop : w_.instruction->loops) {
       if (loop.slide == w_.column_stride && loop.columns == 1) tiles_.push_back(&loop);
     }
@@ -90,7 +89,9 @@ class WindowLoops {
   }
 
   // Whether one tile in one loop computes all sums of a row, and the last ones besides.
-  bool OneTile() const { return code_.loops_over_rest && w_.column.extent >= tiles_.front()->rows; }
+  bool OneTile() const {
+    return sums_.code.loops_over_rest && w_.column.extent >= tiles_.front()->rows;
+  }
 
   // Padding in `count` columns of rows from `begin` to `end`.
   Stmt Fill(const Expr& begin, const Expr& end, int64_t count) const {
@@ -110,7 +111,7 @@ class WindowLoops {
     const Expr begin = within(w_.rows.lo), end = within(w_.rows.hi + 1);
     const int64_t columns = std::min(w_.columns.hi + 1, row_elements_) - w_.columns.lo;
     const Var row = loop::MakeVar("r");
-    const int64_t written_out = code_.tests_runs ? 1 : kMaxWrittenOut;
+    const int64_t written_out = sums_.code.tests_runs ? 1 : kMaxWrittenOut;
     const Stmt copy = InPieces(columns, written_out, [&](const Expr& at, int64_t count) {
       const Var x = loop::MakeVar("x");
       const Expr column = at + x + Expr(w_.columns.lo);
@@ -179,7 +180,7 @@ class WindowLoops {
       const Expr value = ReplaceLoads(epilogue.value, sums_.sums, [&](const std::vector<Expr>&) {
         return loop::MakeLoad(acc, {q});
       });
-      const ForKind kind = code_.loops_over_sums ? ForKind::kSerial : ForKind::kUnrolled;
+      const ForKind kind = sums_.code.loops_over_sums ? ForKind::kSerial : ForKind::kUnrolled;
       stmts.push_back(loop::MakeFor(
           q, 0, count, kind, loop::MakeStore(epilogue.buffer, index, loop::Substitute(value, at))));
     }
@@ -188,7 +189,6 @@ class WindowLoops {
 
   const Window& w_;
   const TiledContraction& sums_;
-  const CodeShape code_;
   std::vector<const DotLoop*> tiles_;  // the largest first
   int64_t shared_rows_, copied_rows_, row_elements_;
   Buffer rows_;

@@ -10,13 +10,14 @@ Only `run_node` needs the package onnx.
 """
 
 import importlib
-from typing import Any, List, Mapping, Sequence, Tuple, Union
+import itertools
+from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy
 
 from kiln.command_line import Option
 from kiln.library import compile
-from kiln.model import Model
+from kiln.model import Model, TensorInfo
 from kiln.sources import ModelSource
 from kiln.tools import import_check
 
@@ -24,14 +25,10 @@ from kiln.tools import import_check
 Inputs = Union[Any, Sequence[Any], Mapping[str, Any]]
 
 
-# What Kiln computes with where a model's tensors are stored in these types of the package ml_dtypes: each of their values is one of that.
-_COMPUTED_AS = {"int2": "int8", "int4": "int8", "uint2": "uint8", "uint4": "uint8", "bfloat16": "float32"}
-
-
-def _computed(array: Any) -> Any:
-    name = getattr(getattr(array, "dtype", None), "name", "")
-    wanted = "float32" if name.startswith(("float4_", "float8_")) else _COMPUTED_AS.get(name)
-    return array if wanted is None else array.astype(wanted)
+def _computed(value: Any, info: Optional[TensorInfo]) -> Any:
+    """Numbers of a type that NumPy does not have itself, as the type that the model computes with, which has all of them."""
+    is_foreign = isinstance(value, (numpy.ndarray, numpy.generic)) and value.dtype.isbuiltin == 2
+    return value.astype(info.dtype) if is_foreign and info is not None else value
 
 
 class BackendRep:
@@ -48,12 +45,13 @@ class BackendRep:
 
     def run(self, inputs: Inputs, **kwargs: Any) -> Tuple[Any, ...]:
         """The outputs, always as a tuple."""
+        infos = self._model.inputs
         if isinstance(inputs, Mapping):
-            outputs = self._model(**{name: _computed(value) for name, value in inputs.items()})
-        elif isinstance(inputs, (list, tuple)):
-            outputs = self._model(*map(_computed, inputs))
+            by_name = {info.name: info for info in infos}
+            outputs = self._model(**{name: _computed(value, by_name.get(name)) for name, value in inputs.items()})
         else:
-            outputs = self._model(_computed(inputs))
+            values = inputs if isinstance(inputs, (list, tuple)) else [inputs]
+            outputs = self._model(*itertools.starmap(_computed, zip(values, itertools.chain(infos, itertools.repeat(None)))))
         found: Tuple[Any, ...] = outputs if isinstance(outputs, tuple) else (outputs,)
         if not self._stored:
             return found

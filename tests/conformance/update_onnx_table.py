@@ -29,7 +29,7 @@ def main():
             if result.reason and not result.known:
                 failures += 1
                 print("%s: %s" % (name, result.reason), file=sys.stderr)
-    print("%d pass; of all, of those about tensors of numbers, of these of Kiln's types: %s" % (table.passed(), table.shares()))
+    print("%d pass; of all, and of those about tensors of numbers: %s" % (table.passed(), table.shares()))
     print("%d failures" % failures)
     if failures:
         return 1

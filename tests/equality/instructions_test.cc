@@ -89,6 +89,15 @@ Target MachineOf(const DotInstruction& row, const DotForm& form) {
   return target.ok() ? *target : Target::Host();
 }
 
+CompileOptions OptionsOf(const Target& target, Codegen codegen) {
+  CompileOptions options;
+  options.module_name = "m";
+  options.target = target;
+  options.runtime = Runtime::kCrt;
+  options.codegen = codegen;
+  return options;
+}
+
 class RowOfInstructions : public testing::TestWithParam<DotInstruction> {};
 
 TEST_P(RowOfInstructions, HasTheBitsOfPlainLoops) {
@@ -116,11 +125,7 @@ TEST(Instructions, AreInTheCode) {
   for (const DotInstruction& row : DotInstructions()) {
     for (const DotForm& form : row.forms) {
       SCOPED_TRACE(absl::StrCat(row.name, " of ", form.lanes, " with ", form.features));
-      CompileOptions options;
-      options.module_name = "m";
-      options.target = MachineOf(row, form);
-      options.runtime = Runtime::kCrt;
-      options.codegen = Codegen::kLlvm;
+      const CompileOptions options = OptionsOf(MachineOf(row, form), Codegen::kLlvm);
       const absl::StatusOr<std::string> assembly = EmitStage(graph, options, "asm");
       ASSERT_TRUE(assembly.ok()) << assembly.status();
       // SSE's names have no v, and no mnemonic has a `_`.
@@ -143,11 +148,7 @@ TEST(Instructions, AreInGeneratedC) {
   for (const DotInstruction& row : DotInstructions()) {
     for (const DotForm& form : row.forms) {
       SCOPED_TRACE(absl::StrCat(row.name, " of ", form.lanes, " with ", form.features));
-      CompileOptions options;
-      options.module_name = "m";
-      options.target = MachineOf(row, form);
-      options.runtime = Runtime::kCrt;
-      options.codegen = Codegen::kC;
+      const CompileOptions options = OptionsOf(MachineOf(row, form), Codegen::kC);
       const absl::StatusOr<std::string> c = EmitStage(graph, options, "c");
       ASSERT_TRUE(c.ok()) << c.status();
       for (const DotLoop& tile : row.loops) {
@@ -169,13 +170,9 @@ TEST(Instructions, AreInGeneratedC) {
 // The loops in assembly take nearly all registers, of which a compiler has fewer without optimization.
 TEST(Instructions, CompileAtEveryLevelOfOptimization) {
   if (!codegen::HasCompiler("arm-none-eabi-gcc")) GTEST_SKIP() << "no arm-none-eabi-gcc";
-  CompileOptions options;
-  options.module_name = "m";
-  options.target = *Target::Parse("cortex-m4");
-  options.runtime = Runtime::kCrt;
+  CompileOptions options = OptionsOf(*Target::Parse("cortex-m4"), Codegen::kC);
   options.interface = Interface::kC;
   options.calling_convention = CallingConvention::kUnpacked;
-  options.codegen = Codegen::kC;
   const absl::StatusOr<std::string> c = EmitStage(Model(), options, "c");
   ASSERT_TRUE(c.ok()) << c.status();
   for (const char* level : {"-O0", "-Og", "-O1", "-O2", "-O3", "-Os"}) {

@@ -8,8 +8,9 @@
 // bit targets. It compiles without a warning under
 // `-std=c99 -Wall -Wextra -pedantic -Wconversion -Wshadow -Wmissing-prototypes`.
 //
-// Program that it takes: flat indices (FlattenBuffers), no vectors but dots that
-// are stored to where their sums were loaded (loop/dot_tile.h), every parallel loop outlined into a task (else it becomes serial). Vectorized loops become plain loops; a C compiler
+// Program that it takes: flat indices (FlattenBuffers), no vectors but dots that are stored to where
+// their sums were loaded (loop/dot_tile.h), every parallel loop outlined into a task (else it becomes
+// serial). Vectorized loops become plain loops; a C compiler
 // vectorizes them. float16 is uint16_t, its bits: C99 has no such type.
 //
 // What is visible in the object file:

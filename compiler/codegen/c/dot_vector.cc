@@ -9,15 +9,6 @@ namespace {
 using loop::Expr;
 using Factor = DotVector::Factor;
 
-// A load of neighbouring elements, as many as the factor has lanes; null if it is another.
-const loop::Load* AsNeighbours(const Expr& factor) {
-  const auto* load = factor.As<loop::Load>();
-  if (load == nullptr || load->index.size() != 1) return nullptr;
-  const auto* ramp = load->index[0].As<loop::Ramp>();
-  const bool are_neighbours = ramp != nullptr ? ramp->stride == 1 : factor.type().lanes == 1;
-  return are_neighbours ? load : nullptr;
-}
-
 const Expr& BehindCast(const Expr& e) {
   const auto* cast = e.As<loop::Cast>();
   return cast == nullptr ? e : cast->a;
@@ -62,6 +53,14 @@ std::optional<std::vector<Factor>> FactorsApart(const Expr& a, const DotInstruct
 }
 
 }  // namespace
+
+const loop::Load* AsNeighbours(const Expr& factor) {
+  const auto* load = factor.As<loop::Load>();
+  if (load == nullptr || load->index.size() != 1) return nullptr;
+  const auto* ramp = load->index[0].As<loop::Ramp>();
+  const bool are_neighbours = ramp != nullptr ? ramp->stride == 1 : factor.type().lanes == 1;
+  return are_neighbours ? load : nullptr;
+}
 
 const Expr& DotVector::Factor::offset() const {
   const auto* ramp = load->index[0].As<loop::Ramp>();

@@ -30,6 +30,9 @@ struct DotVector {
   int lanes() const { return shape.lanes(); }
 };
 
+// A load of neighbouring elements, one for each lane of the factor; null if it is another.
+const loop::Load* AsNeighbours(const loop::Expr& factor);
+
 // Nothing if there is no spelling.
 std::optional<DotVector> AsDotVector(const loop::Dot& dot);
 

@@ -71,10 +71,8 @@ bool NeedsName(const Expr& e) {
 
 // Whether a factor is `group` neighbouring elements of memory.
 bool IsLoadOfGroup(const Expr& factor, DType dtype, int group) {
-  const auto* load = factor.As<loop::Load>();
-  if (load == nullptr || load->index.size() != 1 || load->buffer->dtype != dtype) return false;
-  const auto* ramp = load->index[0].As<loop::Ramp>();
-  return ramp != nullptr && ramp->stride == 1 && ramp->lanes == group;
+  const loop::Load* load = AsNeighbours(factor);
+  return load != nullptr && load->buffer->dtype == dtype && factor.type().lanes == group;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "compiler/base/status.h"
 #include "compiler/frontend/onnx/converter.h"
 #include "compiler/frontend/onnx/formula.h"
+#include "compiler/frontend/onnx/round_to.h"
 #include "compiler/frontend/onnx/storage_types.h"
 #include "compiler/frontend/onnx/tensor_proto.h"
 

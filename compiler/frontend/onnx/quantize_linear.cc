@@ -10,6 +10,7 @@
 #include "compiler/frontend/onnx/formula.h"
 #include "compiler/frontend/onnx/pieces.h"
 #include "compiler/frontend/onnx/quantized.h"
+#include "compiler/frontend/onnx/round_to.h"
 #include "compiler/frontend/onnx/storage_types.h"
 #include "compiler/frontend/onnx/tensor_proto.h"
 

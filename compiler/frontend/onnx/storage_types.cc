@@ -5,14 +5,10 @@
 #include <limits>
 #include <vector>
 
-#include "compiler/frontend/onnx/formula.h"
-
 namespace kiln::onnx_frontend {
 namespace {
 
-constexpr DType kF32 = DType::Float(32), kI8 = DType::Int(8), kU8 = DType::UInt(8),
-                kI32 = DType::Int(32);
-constexpr int kMantissaOfF32 = 23;
+constexpr DType kF32 = DType::Float(32), kI8 = DType::Int(8), kU8 = DType::UInt(8);
 
 // onnx.proto3's TensorProto.DataType, of which Debian's ONNX has the first only.
 constexpr StorageType kTypes[] = {
@@ -56,34 +52,6 @@ float NumberOf(const StorageType& type, uint32_t code) {
   return negative ? -number : number;
 }
 
-// The low bits of an int32, of one sign or both.
-ValueId LowBits(const StorageType& type, ValueId x, Formula& f) {
-  const ValueId bits = f("bitwise_and", {f.Cast(x, kI32), f.Number((1 << type.bits) - 1, x)});
-  if (type.dtype.is_uint()) return f.Cast(bits, type.dtype);
-  const double half = 1 << (type.bits - 1);
-  const ValueId flipped = f("bitwise_xor", {bits, f.Number(half, x)});
-  return f.Cast(f("subtract", {flipped, f.Number(half, x)}), type.dtype);
-}
-
-// |x| rounded to so many bits of mantissa, halves to even: the bits of a float are added to, and the
-// carry goes on into its exponent. Below 2^min_exponent, to multiples of the smallest number: a sum
-// with a number so large that its last place is that.
-ValueId RoundedMagnitude(const StorageType& type, ValueId magnitude, Formula& f) {
-  const int dropped = kMantissaOfF32 - type.mantissa_bits;
-  const ValueId bits = f("reinterpret", {magnitude}, {{"dtype", "int32"}});
-  const auto number = [&](double value) { return f.Number(value, bits); };
-  const ValueId last = f("bitwise_and", {f("right_shift", {bits, number(dropped)}), number(1)});
-  const ValueId sum = f("add", {f("add", {bits, number((1 << (dropped - 1)) - 1)}), last});
-  const ValueId kept = f("bitwise_and", {sum, number(-(1 << dropped))});
-  const ValueId normal = f("reinterpret", {kept}, {{"dtype", "float32"}});
-  const double large = std::ldexp(1.0, kMantissaOfF32 + type.min_exponent - type.mantissa_bits);
-  const ValueId subnormal = f(
-      "subtract", {f("add", {magnitude, f.Number(large, magnitude)}), f.Number(large, magnitude)});
-  const ValueId is_small =
-      f("less", {magnitude, f.Number(std::ldexp(1.0, type.min_exponent), magnitude)});
-  return f("where", {is_small, subnormal, normal});
-}
-
 }  // namespace
 
 const StorageType* FindStorageType(int onnx_data_type) {
@@ -114,43 +82,6 @@ Tensor Unpack(const StorageType& type, Shape shape, const std::string& packed) {
   }
   return type.dtype == kF32 ? Tensor::From<float>(std::move(shape), kF32, floats)
                             : Tensor::From<int8_t>(std::move(shape), type.dtype, integers);
-}
-
-absl::StatusOr<ValueId> RoundTo(const StorageType& type, ValueId x, bool saturate, Converter& c) {
-  Formula f(c);
-  if (type.dtype != kF32) {
-    const ValueId integer = f.Cast(x, kI32);
-    const ValueId y = f.ok() ? LowBits(type, integer, f) : kNoId;
-    if (!f.ok()) return f.status();
-    return y;
-  }
-  const ValueId wide = f.Cast(x, kF32);
-  const ValueId magnitude = f("abs", {wide});
-  const auto number = [&](double value) { return f.Number(value, wide); };
-  ValueId y = RoundedMagnitude(type, magnitude, f);
-  const double beyond = saturate || type.special == SpecialCodes::kNone ? type.largest
-                        : type.special == SpecialCodes::kInfinityAndNan ? INFINITY
-                                                                        : NAN;
-  y = f("where", {f("greater", {y, number(type.largest)}), number(beyond), y});
-  // The sign of x, which -0 has too where the type has one.
-  const bool has_negative_zero = type.special != SpecialCodes::kOneNan;
-  const ValueId sign =
-      has_negative_zero
-          ? f("bitwise_and",
-              {f("reinterpret", {wide}, {{"dtype", "int32"}}),
-               c.Constant(Tensor::From<int32_t>({}, kI32, {std::numeric_limits<int32_t>::min()}))})
-          : kNoId;
-  if (has_negative_zero) {
-    const ValueId bits = f("bitwise_or", {f("reinterpret", {y}, {{"dtype", "int32"}}), sign});
-    y = f("reinterpret", {bits}, {{"dtype", "float32"}});
-  } else {
-    y = f("where", {f("less", {wide, number(0)}), f("subtract", {number(0), y}), y});
-  }
-  // What is no number stays none; a type without it has 0 instead.
-  const double nan = type.special == SpecialCodes::kNone ? 0 : NAN;
-  y = f("where", {f("isnan", {wide}), number(nan), y});
-  if (!f.ok()) return f.status();
-  return y;
 }
 
 }  // namespace kiln::onnx_frontend

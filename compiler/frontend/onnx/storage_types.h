@@ -8,9 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "absl/status/statusor.h"
 #include "compiler/base/tensor.h"
-#include "compiler/frontend/onnx/converter.h"
 
 namespace kiln::onnx_frontend {
 
@@ -42,11 +40,6 @@ const StorageType* FindStorageType(int onnx_data_type);
 // Elements as they are packed in a file, the first in the lowest bits of a byte; `packed` has
 // num_bytes of the shape.
 Tensor Unpack(const StorageType& type, Shape shape, const std::string& packed);
-
-// The numbers of the type that are nearest to `x`, halves to even; integers of more bits wrap around
-// as ONNX's Cast has it. Beyond the largest number: that, where `saturate` is set, else infinity or
-// NaN.
-absl::StatusOr<ValueId> RoundTo(const StorageType& type, ValueId x, bool saturate, Converter& c);
 
 }  // namespace kiln::onnx_frontend
 
