@@ -38,7 +38,7 @@ std::string Tensors(const proto::Metadata& metadata, int begin, int end, int col
   std::vector<std::string> header = {"name", "type", ">bytes"};
   if (quantized) header.insert(header.end(), {">scale", ">zero point"});
   if (placed) header.push_back("place");
-  Table table(std::move(header));
+  Table table(header);
   for (int i = begin; i < end; ++i) {
     const proto::Parameter& p = main.parameters(i);
     std::vector<std::string> row = {p.relay_name_hint(), Type(p), absl::StrCat(p.size_bytes())};
