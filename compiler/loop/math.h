@@ -50,6 +50,11 @@ Expr Abs(Expr x);
 Expr IsNan(Expr x);
 Expr IsInf(Expr x);
 
+// `e` with every product of float32 that something is added to, or that is taken from something, as a
+// fused multiply-add. Exp, ExpOfNonPositive, Tanh, Sigmoid and Erf stay within their errors;
+// functions that compute the error of a product do not.
+Expr FuseMultiplyAdds(const Expr& e);
+
 // Integers only: quotient and remainder rounded towards minus infinity.
 Expr FloorDiv(Expr a, Expr b);
 Expr FloorMod(Expr a, Expr b);

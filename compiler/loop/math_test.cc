@@ -206,6 +206,53 @@ TEST_P(UlpTest, Float64) {
 INSTANTIATE_TEST_SUITE_P(All, UlpTest, ::testing::ValuesIn(kFunctions),
                          [](const auto& info) { return info.param.name; });
 
+// Those that operators compute with fused multiply-adds where a machine has them.
+double ExpOfMinusAbs(double x) { return std::exp(-std::abs(x)); }
+const Function kFusedFunctions[] = {
+    {"Exp", Exp, std::exp, std::exp, -110, 90, 1, 1},
+    {"ExpOfNonPositive", [](Expr x) { return ExpOfNonPositive(-Abs(std::move(x))); }, ExpOfMinusAbs,
+     nullptr, -110, 0, 1, 1},
+    {"Tanh", Tanh, std::tanh, std::tanh, -10, 10, 2.5, 2.5},
+    {"Erf", Erf, std::erf, std::erf, -6, 6, 3, 1.5},
+    {"Sigmoid", Sigmoid, SigmoidReference, SigmoidReference, -20, 20, 2.5, 2.5},
+};
+
+int CountFused(const Expr& e) {
+  int fused = 0;
+  VisitExpr(e, [&](const Expr& part) { fused += part.As<Fma>() != nullptr ? 1 : 0; });
+  return fused;
+}
+
+class FusedTest : public ::testing::TestWithParam<Function> {};
+
+TEST_P(FusedTest, KeepsItsError) {
+  Function f = GetParam();
+  static Expr (*build)(Expr);
+  build = f.build;
+  f.build = [](Expr x) { return FuseMultiplyAdds(build(std::move(x))); };
+  CheckFunction<float, double>(f, f.reference64, f.max_ulp32);
+  EXPECT_GE(CountFused(f.build(MakeVar("x", Type::Of(DType::Float(32))))), 7);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, FusedTest, ::testing::ValuesIn(kFusedFunctions),
+                         [](const auto& info) { return info.param.name; });
+
+TEST(FuseMultiplyAddsTest, SumsAndDifferencesWithProducts) {
+  const auto var = [](const char* name, DType dtype = DType::Float(32)) -> Expr {
+    return MakeVar(name, Type::Of(dtype));
+  };
+  const Expr x = var("x"), y = var("y"), z = var("z");
+  EXPECT_EQ(ToString(FuseMultiplyAdds(x * y + z)), "fma(x, y, z)");
+  EXPECT_EQ(ToString(FuseMultiplyAdds(z + x * y)), "fma(x, y, z)");
+  EXPECT_EQ(ToString(FuseMultiplyAdds(z - x * y)), "fma(-x, y, z)");
+  EXPECT_EQ(ToString(FuseMultiplyAdds(z - x * Const(x.type(), 2))), "fma(x, -2f32, z)");
+  EXPECT_EQ(ToString(FuseMultiplyAdds(x * y - z)), "fma(x, y, -z)");
+  EXPECT_EQ(ToString(FuseMultiplyAdds((x * y + z) * x + y)), "fma(fma(x, y, z), x, y)");
+  const Expr wide = var("w", DType::Float(64)), whole = var("i", DType::Int(32));
+  EXPECT_EQ(CountFused(FuseMultiplyAdds(wide * wide + wide)), 0);
+  EXPECT_EQ(ToString(FuseMultiplyAdds(whole * whole + whole)), ToString(whole * whole + whole));
+}
+
 // Operations of float32 on `x`; moving bits between types is none.
 int CountOperations(Expr (*build)(Expr)) {
   int operations = 0;

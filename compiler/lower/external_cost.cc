@@ -19,7 +19,8 @@ bool AddNodes(const Graph& body, loop::Cost& cost) {
       if (!AddNodes(*node.body, cost)) return false;
       continue;
     }
-    const absl::StatusOr<loop::Kernel> kernel = MakeKernel("external", BodyOfNode(body, node));
+    const absl::StatusOr<loop::Kernel> kernel =
+        MakeKernel("external", BodyOfNode(body, node), Target());
     if (!kernel.ok()) return false;
     cost = cost + loop::Cost{.operations = loop::CostOf(*kernel).operations};
   }

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/identifier.h"
 #include "compiler/base/status.h"
+#include "compiler/loop/math.h"
 #include "compiler/loop/mutate.h"
 #include "compiler/ops/op_def.h"
 #include "compiler/ops/stage_builder.h"
@@ -22,7 +23,8 @@ std::string Identifier(absl::string_view name, absl::string_view otherwise) {
 
 class KernelBuilder {
  public:
-  KernelBuilder(std::string name, const Graph& body) : body_(body) {
+  KernelBuilder(std::string name, const Graph& body, const Target& target)
+      : body_(body), target_(target) {
     kernel_.name = std::move(name);
   }
 
@@ -102,7 +104,11 @@ class KernelBuilder {
     if (absl::Status status = op->lower(builder); !status.ok()) {
       return Annotate(status, absl::StrCat(node.source.ToString(), node.op_name(), ": "));
     }
-    Take(std::move(builder).Finish());
+    StageBuilder::Result result = std::move(builder).Finish();
+    if (op->traits.fuses_multiply_adds && target_.has_fma) {
+      for (loop::Stage& stage : result.stages) stage.value = loop::FuseMultiplyAdds(stage.value);
+    }
+    Take(std::move(result));
     return absl::OkStatus();
   }
 
@@ -128,6 +134,7 @@ class KernelBuilder {
   }
 
   const Graph& body_;
+  const Target& target_;
   loop::Kernel kernel_;
   std::map<ValueId, loop::Buffer> buffers_;
   int num_outputs_ = 0;
@@ -135,8 +142,8 @@ class KernelBuilder {
 
 }  // namespace
 
-absl::StatusOr<loop::Kernel> MakeKernel(std::string name, const Graph& body) {
-  return KernelBuilder(std::move(name), body).Run();
+absl::StatusOr<loop::Kernel> MakeKernel(std::string name, const Graph& body, const Target& target) {
+  return KernelBuilder(std::move(name), body, target).Run();
 }
 
 Graph BodyOfNode(const Graph& graph, const Node& node) {

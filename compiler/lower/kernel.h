@@ -8,12 +8,13 @@
 #include "absl/status/statusor.h"
 #include "compiler/graph/graph.h"
 #include "compiler/loop/stage.h"
+#include "compiler/target/target.h"
 
 namespace kiln {
 
 // Stages of all nodes of `body`, whose inputs and outputs become the kernel's. Every output of
 // `body` must be made by a node, and no value be an output twice. Errors name the operator.
-absl::StatusOr<loop::Kernel> MakeKernel(std::string name, const Graph& body);
+absl::StatusOr<loop::Kernel> MakeKernel(std::string name, const Graph& body, const Target& target);
 
 // A single operator as a body: constants go inside.
 Graph BodyOfNode(const Graph& graph, const Node& node);

@@ -76,9 +76,10 @@ std::vector<ValueId> SliceParams(const Graph& graph, const std::vector<Param>& p
 }
 
 // The stages of a call, with its inputs and outputs where they lie.
-absl::StatusOr<loop::Kernel> KernelOf(const Graph& graph, PendingCall& pending) {
+absl::StatusOr<loop::Kernel> KernelOf(const Graph& graph, const Target& target,
+                                      PendingCall& pending) {
   Call& call = pending.call;
-  KILN_ASSIGN_OR_RETURN(loop::Kernel kernel, MakeKernel(call.function, *pending.body));
+  KILN_ASSIGN_OR_RETURN(loop::Kernel kernel, MakeKernel(call.function, *pending.body, target));
   std::map<loop::Buffer, loop::Buffer> slices;
   call.cost = loop::CostOf(kernel);
   call.inputs = SliceParams(graph, pending.inputs, kernel.inputs, slices);
@@ -144,7 +145,7 @@ absl::StatusOr<Lowered> LowerWith(const Graph& graph, Slices slices, const Targe
   KILN_RETURN_IF_ERROR(calls.ForEach([&](PendingCall pending) -> absl::Status {
     Call& call = pending.call;
     if (pending.body.has_value()) {
-      KILN_ASSIGN_OR_RETURN(const loop::Kernel kernel, KernelOf(graph, pending));
+      KILN_ASSIGN_OR_RETURN(const loop::Kernel kernel, KernelOf(graph, target, pending));
       std::optional<Scheduled> move = MoveWithin(graph, options.states, pending);
       if (!move.has_value()) {
         KILN_ASSIGN_OR_RETURN(move, ScheduleKernel(kernel, target, options.schedule));
@@ -225,7 +226,7 @@ absl::StatusOr<std::string> PrintStages(const Graph& graph, const Target& target
   CallMaker calls(graph, std::move(slices), options.module_name);
   KILN_RETURN_IF_ERROR(calls.ForEach([&](PendingCall pending) -> absl::Status {
     if (!pending.body.has_value()) return absl::OkStatus();
-    KILN_ASSIGN_OR_RETURN(const loop::Kernel kernel, KernelOf(graph, pending));
+    KILN_ASSIGN_OR_RETURN(const loop::Kernel kernel, KernelOf(graph, target, pending));
     absl::StrAppend(&text, loop::ToString(kernel), "\n");
     return absl::OkStatus();
   }));

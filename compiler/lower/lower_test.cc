@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "compiler/loop/interpret.h"
 #include "compiler/loop/mutate.h"
 #include "compiler/loop/passes.h"
@@ -52,6 +53,28 @@ def @main(%x: Tensor[(2, 4), float32]) {
   EXPECT_EQ(lowered.calls[1].schedule, "reduction");
   EXPECT_EQ(lowered.program.funcs.size(), 2u);
   EXPECT_EQ(lowered.program.funcs[0].kind, loop::Func::Kind::kOperator);
+}
+
+TEST(Lower, FusesMultiplyAddsOfElementaryFunctions) {
+  const Graph graph = ParseModel(R"(
+def @main(%x: Tensor[(2, 4), float32], %y: Tensor[(2, 4), float32]) {
+  %0 = sigmoid(%x);
+  %1 = nn.softmax(%0);
+  %2 = multiply(%1, %y);
+  add(%2, %x)
+})");
+  for (const auto& [name, fused] : {std::pair{"x86-64-v3", true}, {"x86-64-v2", false}}) {
+    const absl::StatusOr<std::string> stages =
+        PrintStages(graph, *Target::Parse(name), {.module_name = "mod"});
+    ASSERT_TRUE(stages.ok()) << stages.status();
+    const std::vector<std::string> kernels = absl::StrSplit(*stages, "kernel ");
+    ASSERT_EQ(kernels.size(), 5u) << *stages;
+    for (size_t i : {1, 2}) {
+      EXPECT_EQ(absl::StrContains(kernels[i], "fma("), fused) << name << "\n" << kernels[i];
+    }
+    // What the model says in two operators is rounded twice.
+    for (size_t i : {3, 4}) EXPECT_FALSE(absl::StrContains(kernels[i], "fma(")) << kernels[i];
+  }
 }
 
 TEST(Lower, NamesAreUnique) {

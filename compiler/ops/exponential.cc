@@ -6,9 +6,14 @@
 namespace kiln {
 namespace {
 
+OpDef Fusing(OpDef op) {
+  op.traits.fuses_multiply_adds = true;
+  return op;
+}
+
 const OpDef kExponential[] = {
-    FloatUnary("exp", "e to the power of x.", LowerUnary<loop::Exp>, {-2, 0, 1.5},
-               {0.1353352832, 1, 4.4816890703}),
+    Fusing(FloatUnary("exp", "e to the power of x.", LowerUnary<loop::Exp>, {-2, 0, 1.5},
+                      {0.1353352832, 1, 4.4816890703})),
     FloatUnary("log", "Natural logarithm.", LowerUnary<loop::Log>, {0.125, 1, 10},
                {-2.0794415417, 0, 2.3025850930}),
     FloatUnary("log2", "Logarithm to the base 2.", LowerUnary<loop::Log2>, {0.125, 1, 10},
@@ -18,18 +23,18 @@ const OpDef kExponential[] = {
     FloatUnary("sqrt", "Square root.", LowerUnary<loop::Sqrt>, {0, 2, 9}, {0, 1.4142135624, 3}),
     FloatUnary("rsqrt", "1 / sqrt(x).", LowerUnary<loop::Rsqrt>, {0.25, 2, 100},
                {2, 0.7071067812, 0.1}),
-    FloatUnary("sigmoid", "1 / (1 + exp(-x)).", LowerUnary<loop::Sigmoid>, {-2, 0, 3},
-               {0.1192029220, 0.5, 0.9525741268}),
-    FloatUnary("tanh", "Hyperbolic tangent.", LowerUnary<loop::Tanh>, {-3, 0, 0.5},
-               {-0.9950547537, 0, 0.4621171573}),
-    FloatUnary("erf", "Error function.", LowerUnary<loop::Erf>, {-3, 0, 0.5},
-               {-0.9999779095, 0, 0.5204998778}),
-    FloatUnary("fast_exp", "exp, at least as exact as needed: the same function.",
-               LowerUnary<loop::Exp>, {-2, 0, 1.5}, {0.1353352832, 1, 4.4816890703}),
-    FloatUnary("fast_tanh", "tanh: the same function.", LowerUnary<loop::Tanh>, {-3, 0, 0.5},
-               {-0.9950547537, 0, 0.4621171573}),
-    FloatUnary("fast_erf", "erf: the same function.", LowerUnary<loop::Erf>, {-3, 0, 0.5},
-               {-0.9999779095, 0, 0.5204998778}),
+    Fusing(FloatUnary("sigmoid", "1 / (1 + exp(-x)).", LowerUnary<loop::Sigmoid>, {-2, 0, 3},
+                      {0.1192029220, 0.5, 0.9525741268})),
+    Fusing(FloatUnary("tanh", "Hyperbolic tangent.", LowerUnary<loop::Tanh>, {-3, 0, 0.5},
+                      {-0.9950547537, 0, 0.4621171573})),
+    Fusing(FloatUnary("erf", "Error function.", LowerUnary<loop::Erf>, {-3, 0, 0.5},
+                      {-0.9999779095, 0, 0.5204998778})),
+    Fusing(FloatUnary("fast_exp", "exp, at least as exact as needed: the same function.",
+                      LowerUnary<loop::Exp>, {-2, 0, 1.5}, {0.1353352832, 1, 4.4816890703})),
+    Fusing(FloatUnary("fast_tanh", "tanh: the same function.", LowerUnary<loop::Tanh>, {-3, 0, 0.5},
+                      {-0.9950547537, 0, 0.4621171573})),
+    Fusing(FloatUnary("fast_erf", "erf: the same function.", LowerUnary<loop::Erf>, {-3, 0, 0.5},
+                      {-0.9999779095, 0, 0.5204998778})),
 };
 KILN_REGISTER_OPS(kExponential);
 

@@ -112,6 +112,8 @@ struct OpTraits {
   Channels channels = Channels::kNone;
   // Pads or permutes axes only: a contraction may read its data through it.
   bool is_read_in_place = false;
+  // Products in its stages are added by fused multiply-adds where the target has such an instruction.
+  bool fuses_multiply_adds = false;
   // Null: never.
   RowRule by_rows = nullptr;
   // The operator that computes the same of quantized numbers, int32 sums: its inputs are data,
