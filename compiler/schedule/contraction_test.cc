@@ -119,17 +119,17 @@ TEST(Contraction, SaysItsTile) {
 
 TEST(Contraction, PacksConstantsByBlocksOfColumns) {
   const Scheduled scheduled =
-      Schedule(Product(12, 2, 35, Columns::kConstantTransposed), VectorTarget(256));
+      Schedule(Product(12, 20, 35, Columns::kConstantTransposed), VectorTarget(256));
   ASSERT_EQ(scheduled.constants.size(), 1u);
   const loop::Constant& packed = scheduled.constants[0];
   EXPECT_EQ(packed.buffer->name, "w_packed");
-  EXPECT_EQ(packed.buffer->shape, (Shape{3, 2, 16}));
+  EXPECT_EQ(packed.buffer->shape, (Shape{3, 20, 16}));
   for (int64_t block = 0; block < 3; ++block) {
-    for (int64_t k = 0; k < 2; ++k) {
+    for (int64_t k = 0; k < 20; ++k) {
       for (int64_t column = 0; column < 16; ++column) {
         const int64_t n = block * 16 + column;
-        const double expected = n < 35 ? 1 + 0.5 * static_cast<double>(n * 2 + k) : 0;
-        EXPECT_EQ(packed.tensor.AsDouble((block * 2 + k) * 16 + column), expected);
+        const double expected = n < 35 ? 1 + 0.5 * static_cast<double>(n * 20 + k) : 0;
+        EXPECT_EQ(packed.tensor.AsDouble((block * 20 + k) * 16 + column), expected);
       }
     }
   }
@@ -137,13 +137,40 @@ TEST(Contraction, PacksConstantsByBlocksOfColumns) {
 
 TEST(Contraction, PacksComputedColumnsInScratch) {
   const Scheduled scheduled =
-      Schedule(Product(12, 2, 35, Columns::kInputTransposed), VectorTarget(256));
+      Schedule(Product(12, 20, 35, Columns::kInputTransposed), VectorTarget(256));
   ASSERT_NE(scheduled.func.workspace, nullptr);
-  EXPECT_EQ(scheduled.func.workspace->num_bytes(), 3 * 2 * 16 * 4);
-  EXPECT_TRUE(absl::StrContains(Text(scheduled), "allocate y_packed: float32[3, 2, 16]"));
+  EXPECT_EQ(scheduled.func.workspace->num_bytes(), 3 * 20 * 16 * 4);
+  EXPECT_TRUE(absl::StrContains(Text(scheduled), "allocate y_packed: float32[3, 20, 16]"));
   // Those that are contiguous are read where they are.
-  EXPECT_EQ(Schedule(Product(12, 2, 35, Columns::kInput), VectorTarget(256)).func.workspace,
+  EXPECT_EQ(Schedule(Product(12, 20, 35, Columns::kInput), VectorTarget(256)).func.workspace,
             nullptr);
+}
+
+// One row of sums would be multiplied with a copy that is read once.
+TEST(Contraction, ComputedColumnsOfOneRowAreReduced) {
+  const auto description = [](Columns columns, int64_t rows) {
+    return Schedule(Product(rows, 64, 40, columns), VectorTarget(512)).description;
+  };
+  EXPECT_EQ(description(Columns::kInputTransposed, 1), "reduction");
+  EXPECT_TRUE(absl::StartsWith(description(Columns::kInputTransposed, 2), "contraction"));
+  EXPECT_TRUE(absl::StartsWith(description(Columns::kInput, 1), "contraction"));
+  EXPECT_TRUE(absl::StartsWith(description(Columns::kConstantTransposed, 1), "contraction"));
+}
+
+// Rows that begin in one cache line do not drive each other out.
+TEST(Contraction, RowsOfOneLineMakeOneTile) {
+  const Buffer x = Param("x", kF32, {300, 20}), y = Param("y", kF32, {300, 16});
+  const Buffer out = Param("out", kF32, {20, 16});
+  const Kernel kernel{
+      .name = "f",
+      .inputs = {x, y},
+      .outputs = {out},
+      .constants = {},
+      .stages = {Reduce(out, {300}, Combine::kSum, [&](const Index& i, const Index& r) {
+        return MakeLoad(x, {r[0], i[0]}) * MakeLoad(y, {r[0], i[1]});
+      })}};
+  EXPECT_TRUE(
+      absl::StartsWith(Schedule(kernel, VectorTarget(512)).description, "contraction 20x1x16"));
 }
 
 TEST(Contraction, EpiloguesWorkOnTheAccumulators) {

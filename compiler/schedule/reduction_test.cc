@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Softmax, pooling, depthwise convolution and their like.
+#include <array>
+
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "compiler/loop/math.h"
@@ -61,6 +63,29 @@ TEST(Reduction, KeepsSeveralAccumulators) {
 }
 
 // GCC 12 makes wrong code of lanes that are written out and then added to each other.
+// One vector of columns has four sums, which do not wait for each other.
+TEST(Reduction, NarrowColumnsHaveSeveralSums) {
+  const Scheduled narrow = Schedule(OfColumns(Combine::kMax, 101, 8), VectorTarget(256));
+  const auto count = [](const Scheduled& scheduled) {
+    const std::vector<std::string> parts =
+        absl::StrSplit(Text(scheduled), absl::ByString("allocate out_acc"));
+    return parts.size() - 1;
+  };
+  EXPECT_EQ(count(narrow), 4u) << Text(narrow);
+  // 25 steps of four, and one more.
+  EXPECT_TRUE(absl::StrContains(Text(narrow), "for step in 0..25")) << Text(narrow);
+  EXPECT_EQ(count(Schedule(OfColumns(Combine::kMax, 101, 32), VectorTarget(256))), 1u);
+  EXPECT_EQ(count(Schedule(OfColumns(Combine::kMax, 15, 8), VectorTarget(256))), 1u);
+  for (const Target& target : AllTargets()) {
+    for (Combine combine : {Combine::kSum, Combine::kMax}) {
+      for (int64_t rows : {15, 16, 17, 67, 101}) {
+        ExpectLikeNaive(OfColumns(combine, rows, 8), target, kTolerance);
+        ExpectLikeNaive(OfColumns(combine, rows, 20), target, kTolerance);
+      }
+    }
+  }
+}
+
 TEST(Reduction, LanesStayALoopInGeneratedC) {
   const Kernel kernel = OfRows(Combine::kSum, kF32, 3, 40);
   Target target = VectorTarget(0);
@@ -170,32 +195,35 @@ TEST(Reduction, WindowsRunAlongTheChannels) {
   EXPECT_FALSE(absl::StrContains(Text(Schedule(Windows(8, true), VectorTarget(128))), "fma("));
 }
 
-// The same windows with a place of padding around the data, which is a stage of its own, and a copy
-// behind them.
-Kernel PaddedWindows(int64_t extent, int64_t channels, int64_t stride, bool weighted) {
-  const int64_t places = (extent + 2 - 3) / stride + 1;
+// Windows of size x size with padding around the data, which is a stage of its own, and a copy behind
+// them.
+Kernel PaddedWindows(int64_t extent, int64_t channels, int64_t stride, bool weighted,
+                     int64_t size = 3) {
+  const int64_t border = size / 2;
+  const int64_t places = (extent + 2 * border - size) / stride + 1;
   const Buffer x = Param("x", kF32, {extent, extent, channels});
-  const Buffer pad = Workspace("pad", kF32, {extent + 2, extent + 2, channels});
+  const Buffer pad = Workspace("pad", kF32, {extent + 2 * border, extent + 2 * border, channels});
   const Buffer pool = Workspace("pool", kF32, {places, places, channels});
   const Buffer out = Param("out", kF32, {places, places, channels});
-  const loop::Constant w = MakeSmallConstant("w", {channels, 3, 3});
+  const loop::Constant w = MakeSmallConstant("w", {channels, size, size});
   Kernel kernel{.name = "f", .inputs = {x}, .outputs = {out}, .constants = {}, .stages = {}};
   if (weighted) kernel.constants = {w};
   kernel.stages.push_back(Pointwise(pad, [&](const Index& i) {
     const auto at = [&](const Expr& place) {
-      return loop::Max(loop::Min(place - 1, Expr(extent - 1)), 0);
+      return loop::Max(loop::Min(place - Expr(border), Expr(extent - 1)), 0);
     };
-    const Expr inside =
-        i[0] >= 1 && i[0] < Expr(extent + 1) && i[1] >= 1 && i[1] < Expr(extent + 1);
+    const Expr begin = Expr(border), end = Expr(extent + border);
+    const Expr inside = i[0] >= begin && i[0] < end && i[1] >= begin && i[1] < end;
     return MakeSelect(inside, MakeLoad(x, {at(i[0]), at(i[1]), i[2]}),
                       loop::Const(kF32, weighted ? 0 : -1e30));
   }));
-  kernel.stages.push_back(Reduce(
-      pool, {3, 3}, weighted ? Combine::kSum : Combine::kMax, [&](const Index& i, const Index& r) {
-        const Expr value =
-            MakeLoad(pad, {i[0] * Expr(stride) + r[0], i[1] * Expr(stride) + r[1], i[2]});
-        return weighted ? value * MakeLoad(w.buffer, {i[2], r[0], r[1]}) : value;
-      }));
+  kernel.stages.push_back(
+      Reduce(pool, {size, size}, weighted ? Combine::kSum : Combine::kMax,
+             [&](const Index& i, const Index& r) {
+               const Expr value =
+                   MakeLoad(pad, {i[0] * Expr(stride) + r[0], i[1] * Expr(stride) + r[1], i[2]});
+               return weighted ? value * MakeLoad(w.buffer, {i[2], r[0], r[1]}) : value;
+             }));
   kernel.stages.push_back(Pointwise(out, [&](const Index& i) { return MakeLoad(pool, i); }));
   return kernel;
 }
@@ -255,6 +283,52 @@ TEST(Reduction, WindowsOfTwoRowsShareWhatTheyLoad) {
                         weighted ? kTolerance : 0);
       }
     }
+  }
+}
+
+// Of 22 places 8, 8 and 6 have their sums in registers, for 5 taps of a row of the window; the sums
+// run in the order of plain loops.
+TEST(Reduction, LongWindowsShareWhatTheyLoad) {
+  const Scheduled scheduled = Schedule(PaddedWindows(22, 48, 1, true, 5), VectorTarget(512));
+  const std::string text = Text(scheduled);
+  EXPECT_EQ(scheduled.description, "reduction");
+  EXPECT_TRUE(absl::StrContains(text, "_acc_7: float32[16]")) << text;
+  EXPECT_FALSE(absl::StrContains(text, "_acc: float32[64]")) << text;
+  // With few registers the lanes of one place fill them.
+  EXPECT_TRUE(absl::StrContains(
+      Text(Schedule(PaddedWindows(22, 48, 1, true, 5), VectorTarget(256))), "_acc: float32[32]"));
+  for (const int cores : {1, 4}) {
+    for (const auto& [extent, channels, stride, size] : {std::array<int64_t, 4>{22, 48, 1, 5},
+                                                         {9, 35, 1, 5},
+                                                         {12, 16, 2, 5},
+                                                         {17, 20, 1, 9},
+                                                         {11, 16, 1, 11},
+                                                         {5, 16, 1, 5}}) {
+      for (bool weighted : {false, true}) {
+        SCOPED_TRACE(testing::Message() << extent << "x" << channels << ", " << size << "x" << size
+                                        << " by " << stride);
+        ExpectLikeNaive(PaddedWindows(extent, channels, stride, weighted, size),
+                        VectorTarget(512, cores), weighted ? kTolerance : 0);
+      }
+    }
+  }
+}
+
+// A window of one row: 31 taps, 8 at a time.
+TEST(Reduction, LongWindowsAlongOneAxis) {
+  for (int64_t taps : {17, 31, 32}) {
+    const Buffer x = Param("x", kF32, {40 + taps, 24}), out = Param("out", kF32, {41, 24});
+    const loop::Constant w = MakeSmallConstant("w", {taps, 24});
+    const Kernel kernel = {
+        .name = "f",
+        .inputs = {x},
+        .outputs = {out},
+        .constants = {w},
+        .stages = {Reduce(out, {taps}, Combine::kSum, [&](const Index& i, const Index& r) {
+          return MakeLoad(x, {i[0] + r[0], i[1]}) * MakeLoad(w.buffer, {r[0], i[1]});
+        })}};
+    EXPECT_TRUE(absl::StrContains(Text(Schedule(kernel, VectorTarget(512))), "out_acc_6"));
+    ExpectLikeNaive(kernel, VectorTarget(512), kTolerance);
   }
 }
 

@@ -6,8 +6,9 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/schedule/contraction_choice.h"
-#include "compiler/schedule/register_tile.h"
+#include "compiler/base/align.h"
+#include "compiler/schedule/row_block.h"
+#include "compiler/schedule/rows_in_lanes.h"
 #include "compiler/schedule/shared_loops.h"
 
 namespace kiln::schedule {
@@ -94,6 +95,13 @@ Stage CopyColumns(Stage& stage, const Contraction& c) {
   return copy;
 }
 
+// Whether the factor is what a stage of the kernel computes, not one of its inputs.
+bool ReadsStages(const loop::Kernel& kernel, const Expr& factor) {
+  return std::any_of(kernel.stages.begin(), kernel.stages.end(), [&](const Stage& stage) {
+    return stage.buffer == FactorLoad(factor)->buffer;
+  });
+}
+
 bool HasContiguousColumns(const Contraction& c) {
   const std::optional<loop::LinearForm> form = FactorForm(c.y, {c.column});
   return form.has_value() && form->coefficients[0] == 1;
@@ -113,100 +121,11 @@ Stmt OneLoop(const std::vector<Axis>& axes, bool threads, const Stmt& body) {
   return loop::MakeFor(task, 0, TotalExtent(axes), ForKind::kParallel, loop::Substitute(body, at));
 }
 
-// The stages of a block of rows, one after the other, on one core.
-class Block {
- public:
-  Block(const loop::Kernel& kernel, const Target& target, Context& context)
-      : kernel_(kernel),
-        target_(target),
-        context_{.target = target_,
-                 .constants = std::move(context.constants),
-                 .workspace = {},
-                 .description = {}},
-        outside_(context) {
-    target_.cores = 1;
-  }
-  Block(const Block&) = delete;
-  Block& operator=(const Block&) = delete;
-  ~Block() { outside_.constants = std::move(context_.constants); }
-
-  Stmt Emit(const std::vector<Stage>& stages, std::string* description) {
-    std::vector<Stmt> stmts;
-    for (size_t i = 0; i < stages.size();) {
-      const size_t end = EndOfProduct(stages, i);
-      if (end == i) {
-        const bool sums = stages[i].combine != loop::Combine::kNone;
-        stmts.push_back(sums ? ReductionStage(stages[i], context_)
-                             : InnerStage(stages[i], context_));
-        ++i;
-        continue;
-      }
-      loop::Kernel product{.name = kernel_.name,
-                           .inputs = {},
-                           .outputs = {stages[end - 1].buffer},
-                           .constants = {},
-                           .stages = {stages.begin() + static_cast<std::ptrdiff_t>(i),
-                                      stages.begin() + static_cast<std::ptrdiff_t>(end)}};
-      if (end == i + 2) KeepSumsApart(product);
-      std::optional<ContractionProblem> problem = AsContractionProblem(product, 0, context_);
-      ContractionChoice choice;
-      if (problem.has_value()) {
-        problem->winograd.reset();
-        choice = ChooseContraction(*problem, target_);
-      }
-      stmts.push_back(ContractionNest(product, 0, choice, context_));
-      absl::StrAppend(description, ", ", context_.description);
-      i = end;
-    }
-    return loop::MakeBlock(std::move(stmts));
-  }
-
- private:
-  // The end of the stages from `begin` on that one product computes: itself and, if nothing else
-  // reads its sums, a stage behind it that is made of them element by element; `begin` if that is
-  // no product.
-  size_t EndOfProduct(const std::vector<Stage>& stages, size_t begin) const {
-    const Stage& sums = stages[begin];
-    if (!AsContraction(sums, target_).has_value()) return begin;
-    const size_t next = begin + 1;
-    if (next == stages.size() || stages[next].combine != loop::Combine::kNone ||
-        !Reads(stages[next], sums.buffer)) {
-      return next;
-    }
-    const bool read_later =
-        std::any_of(stages.begin() + static_cast<std::ptrdiff_t>(next) + 1, stages.end(),
-                    [&](const Stage& later) { return Reads(later, sums.buffer); });
-    std::vector<Epilogue> epilogues;
-    loop::Kernel both{.name = kernel_.name,
-                      .inputs = {},
-                      .outputs = {stages[next].buffer},
-                      .constants = {},
-                      .stages = {sums, stages[next]}};
-    KeepSumsApart(both);
-    return !read_later && CollectEpilogues(both, 0, &epilogues) ? next + 1 : next;
-  }
-
-  // Sums that a stage behind them writes over have no memory of their own: they stay in registers.
-  static void KeepSumsApart(loop::Kernel& product) {
-    const Buffer shared = product.stages[0].buffer;
-    const Buffer own =
-        loop::MakeBuffer(shared->name, shared->dtype, shared->shape, loop::BufferScope::kLocal);
-    product.stages[0].buffer = own;
-    product.stages[1].value =
-        ReplaceLoads(product.stages[1].value, shared,
-                     [&](const std::vector<Expr>& index) { return loop::MakeLoad(own, index); });
-  }
-
-  const loop::Kernel& kernel_;
-  Target target_;
-  Context context_;
-  Context& outside_;
-};
-
 // How a kernel is divided into blocks of rows.
 struct Rows {
   size_t axis;    // that all stages share: the rows
   int64_t block;  // rows at once; 0: there is no memory for what lies between the stages
+  bool in_lanes = false;
 };
 
 Rows RowsOf(const loop::Kernel& kernel, const Target& target) {
@@ -220,9 +139,26 @@ Rows RowsOf(const loop::Kernel& kernel, const Target& target) {
     return {axis, block};
   }
   const int64_t bytes = MakeInner(TileOfAxis(kernel, axis, Expr(0), 1), outer).bytes;
+  const int64_t lanes = target.Lanes(DType::Float(32));
+  if (lanes * bytes <= target.stack_bytes && PrefersRowsInLanes(kernel, axis, target)) {
+    const int64_t vectors = std::clamp<int64_t>(kMaxBlockBytes / bytes / lanes, 1, rows / lanes);
+    return {axis, vectors * lanes, true};
+  }
   const int64_t most = std::clamp<int64_t>(kMaxBlockBytes / bytes, std::min(rows, kMinRows), rows);
   if (most * bytes > target.stack_bytes) return {axis, 0};
   return {axis, DivideUp(rows, DivideUp(rows, most))};  // blocks of about one size
+}
+
+// The blocks of rows. Rows in lanes are whole vectors: the last block may begin in the one before
+// it, after which it runs.
+std::vector<Strip> Blocks(const Rows& rows, int64_t extent, const Target& target) {
+  std::vector<Strip> blocks = Strips(extent, rows.block, "block");
+  Strip& last = blocks.back();
+  if (rows.in_lanes && last.size < rows.block) {
+    last.size = AlignUp(last.size, target.Lanes(DType::Float(32)));
+    last.begin = Expr(extent - last.size);
+  }
+  return blocks;
 }
 
 }  // namespace
@@ -247,30 +183,32 @@ bool HasSharedRows(const loop::Kernel& original, const Target& target) {
 
 Stmt SharedRowsNest(const loop::Kernel& original, Context& context) {
   loop::Kernel kernel = InOneOrder(original);
+  const Rows rows = RowsOf(kernel, context.target);
+  if (rows.in_lanes) StoreApart(kernel);
   std::vector<Stmt> stmts;
   int64_t cost = 0;
   for (Stage& stage : kernel.stages) {
     cost += Cost(stage);
-    const std::optional<Contraction> c = AsContraction(stage, context.target);
-    if (!c.has_value() || HasContiguousColumns(*c)) continue;
+    const std::optional<Contraction> c =
+        AsContraction(rows.in_lanes ? WithInnermost(stage, rows.axis) : stage, context.target);
+    if (!c.has_value() || HasContiguousColumns(*c) || ReadsStages(kernel, c->y)) continue;
     const Stage copy = CopyColumns(stage, *c);
     context.workspace.push_back(copy.buffer);
     stmts.push_back(PointwiseNest(copy, context));
   }
-  const Rows rows = RowsOf(kernel, context.target);
   const std::vector<Axis>& axes = kernel.stages.back().axes;
   const bool threads = WorthThreads(cost, context.target);
   // Firmware has one thread, a small stack, and memory that functions take turns to use.
   const auto scope =
       context.target.short_of_memory ? loop::BufferScope::kWorkspace : loop::BufferScope::kLocal;
   std::string description;
-  for (const Strip& strip : Strips(axes[rows.axis].extent, rows.block, "block")) {
+  for (const Strip& strip : Blocks(rows, axes[rows.axis].extent, context.target)) {
     std::vector<Axis> outer =
         FreshAxes({axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(rows.axis)});
-    const Inner inner =
-        MakeInner(TileOfAxis(kernel, rows.axis, strip.begin, strip.size), outer, scope);
-    std::string text = absl::StrCat("rows ", strip.size);
-    Stmt body = Block(kernel, context.target, context).Emit(inner.stages, &text);
+    Inner inner = MakeInner(TileOfAxis(kernel, rows.axis, strip.begin, strip.size), outer, scope);
+    if (rows.in_lanes) MoveRowsInnermost(inner);
+    std::string text = absl::StrCat("rows ", strip.size, rows.in_lanes ? " in lanes" : "");
+    Stmt body = EmitRowBlock(inner.stages, rows.in_lanes, context, &text);
     if (description.empty()) description = std::move(text);  // that of the whole blocks
     for (const Buffer& buffer : inner.buffers) {
       if (scope == loop::BufferScope::kLocal) {

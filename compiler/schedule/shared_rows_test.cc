@@ -15,6 +15,7 @@ struct Sizes {
   int64_t heads, rows, keys, width;
   bool keys_by_row = false;   // (heads, keys, width) instead of (heads, width, keys)
   bool heads_inside = false;  // the output is (rows, heads, width)
+  bool masked = false;        // the bias is (rows, keys) instead of (keys)
 };
 
 // softmax(query · key + bias) · value, head by head.
@@ -25,7 +26,7 @@ Kernel Attention(const Sizes& n) {
       Param("key", kF32,
             n.keys_by_row ? Shape{n.heads, n.keys, n.width} : Shape{n.heads, n.width, n.keys});
   const Buffer value = Param("value", kF32, {n.heads, n.keys, n.width});
-  const Buffer bias = Param("bias", kF32, {n.keys});
+  const Buffer bias = Param("bias", kF32, n.masked ? Shape{n.rows, n.keys} : Shape{n.keys});
   const Buffer out =
       Param("out", kF32,
             n.heads_inside ? Shape{n.rows, n.heads, n.width} : Shape{n.heads, n.rows, n.width});
@@ -47,7 +48,8 @@ Kernel Attention(const Sizes& n) {
       }));
   // The products of small numbers are large ones here.
   kernel.stages.push_back(Pointwise(score, [&](const Index& i) {
-    return MakeLoad(product, i) * loop::Const(loop::Type::Of(kF32), 1e-4) + MakeLoad(bias, {i[2]});
+    return MakeLoad(product, i) * loop::Const(loop::Type::Of(kF32), 1e-4) +
+           MakeLoad(bias, n.masked ? Index{i[1], i[2]} : Index{i[2]});
   }));
   kernel.stages.push_back(Reduce(max, {n.keys}, Combine::kMax, [&](const Index& i, const Index& r) {
     return MakeLoad(score, {i[0], i[1], r[0]});
@@ -87,9 +89,11 @@ TEST(SharedRows, EverySizeAndOrder) {
   targets.push_back(VectorTarget(256, 4));
   targets.push_back(Firmware());
   for (const Target& target : targets) {
-    for (const Sizes& sizes : {Sizes{2, 40, 33, 16}, Sizes{3, 1, 17, 8}, Sizes{1, 7, 64, 32, true},
-                               Sizes{2, 37, 20, 16, false, true}, Sizes{2, 9, 40, 8, true, true},
-                               Sizes{1, 20, 1500, 16}}) {
+    for (const Sizes& sizes :
+         {Sizes{2, 40, 33, 16}, Sizes{3, 1, 17, 8}, Sizes{1, 7, 64, 32, true},
+          Sizes{2, 37, 20, 16, false, true}, Sizes{2, 9, 40, 8, true, true}, Sizes{1, 20, 1500, 16},
+          Sizes{2, 40, 67, 20}, Sizes{2, 35, 67, 20, true, true}, Sizes{1, 16, 31, 5},
+          Sizes{1, 37, 45, 12, true, false, true}}) {
       SCOPED_TRACE(testing::Message() << target.vector_bits << " bits, " << sizes.rows << " x "
                                       << sizes.keys << " x " << sizes.width);
       ExpectLikeNaive(Attention(sizes), target, kTolerance);
@@ -109,6 +113,35 @@ TEST(SharedRows, KeepsNoScoresInMemory) {
   for (const char* gone : {"allocate score", "allocate exp", "allocate share"}) {
     EXPECT_FALSE(absl::StrContains(text, gone)) << text;
   }
+}
+
+// Rows of 67 numbers fill four vectors and need three more for the rest, and products of 20 columns
+// two: lanes that have a row each are all used. 40 rows are 3 vectors, of which the last begins
+// before the second ends.
+TEST(SharedRows, RowsInLanes) {
+  const Scheduled scheduled = Schedule(Attention({2, 40, 67, 20}), VectorTarget(512));
+  EXPECT_TRUE(absl::StartsWith(scheduled.description, "rows 32 in lanes, contraction "))
+      << scheduled.description;
+  const std::string text = Text(scheduled);
+  for (const char* found : {"query_columns: float32[2, 20, 40]", "float32[67, 32]",
+                            "float32[67, 16]", "out_sums: float32[20, 32]"}) {
+    EXPECT_TRUE(absl::StrContains(text, found)) << found << "\n" << text;
+  }
+  // The last block begins at row 24.
+  EXPECT_TRUE(absl::StrContains(text, "lane + 24")) << text;
+  EXPECT_EQ(WorkspaceBytes(scheduled), 2 * 20 * 40 * 4);
+}
+
+TEST(SharedRows, LanesGoAlongRows) {
+  for (const Sizes& sizes : {Sizes{2, 64, 64, 32},                         // no lane would be empty
+                             Sizes{2, 15, 67, 20},                         // too few rows
+                             Sizes{2, 40, 67, 20, false, false, true}}) {  // a mask lies along them
+    const Scheduled scheduled = Schedule(Attention(sizes), VectorTarget(512));
+    EXPECT_TRUE(absl::StartsWith(scheduled.description, "rows ")) << scheduled.description;
+    EXPECT_FALSE(absl::StrContains(scheduled.description, "in lanes")) << scheduled.description;
+  }
+  const Scheduled scalar = Schedule(Attention({2, 40, 67, 20}), VectorTarget(0));
+  EXPECT_FALSE(absl::StrContains(scalar.description, "in lanes")) << scalar.description;
 }
 
 TEST(SharedRows, CopiesColumnsThatAreApart) {

@@ -34,15 +34,18 @@ constexpr double kTileCost = 16;
 // Addresses this far apart fall into one set of the first cache.
 constexpr int64_t kSetSpan = 4096;
 
-// Cache lines of the tile's rows that fall into one set, at most.
+// Cache lines of the tile's rows that fall into one set, at most. Rows that begin in the line of the
+// row before share it.
 int64_t LinesPerSet(const TileProblem& p, int64_t outer_rows, int64_t rows) {
   std::array<int64_t, kSetSpan / kCacheLineBytes> lines{};
   int64_t most = 0;
   for (int64_t o = 0; o < outer_rows; ++o) {
+    int64_t before = -1;
     for (int64_t r = 0; r < rows; ++r) {
-      const int64_t offset = o * p.outer_row_stride + r * p.row_stride;
-      const auto set = static_cast<size_t>(offset % kSetSpan / kCacheLineBytes);
-      most = std::max(most, ++lines[set]);
+      const int64_t line = (o * p.outer_row_stride + r * p.row_stride) / kCacheLineBytes;
+      if (line == before) continue;
+      before = line;
+      most = std::max(most, ++lines[static_cast<size_t>(line) % lines.size()]);
     }
   }
   return most;

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/schedule/long_windows.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "compiler/schedule/accumulate.h"
+#include "compiler/schedule/shared_loops.h"
+#include "compiler/schedule/window_tiles.h"
+
+namespace kiln::schedule {
+namespace {
+
+// Sums, and as many elements that slide through registers: enough chains of multiply-adds.
+constexpr int64_t kMaxPlaces = 8;
+constexpr int kMinRegisters = 32;
+// Elements of a window along its last axis that are written out, for each place.
+constexpr int64_t kMaxTaps = 8;
+
+// The last axis with more than one element; the last but `behind` of them if there is none.
+size_t LastOf(const std::vector<Axis>& axes, size_t behind) {
+  for (size_t i = axes.size() - behind; i-- > 0;) {
+    if (axes[i].extent > 1) return i;
+  }
+  return axes.size() - behind - 1;
+}
+
+bool Reduces(const Stage& stage) { return stage.combine != loop::Combine::kNone; }
+
+// Whether an index of a load goes along both axes, so that places share what they read.
+bool Overlaps(const Stage& stage, const Axis& place, const Axis& tap) {
+  bool overlaps = false;
+  loop::VisitExpr(stage.value, [&](const Expr& e) {
+    const auto* load = e.As<loop::Load>();
+    if (load == nullptr) return;
+    for (const Expr& index : load->index) {
+      overlaps |= loop::Uses(index, place.var) && loop::Uses(index, tap.var);
+    }
+  });
+  return overlaps;
+}
+
+// The stage's sums at all places: for each part of the windows, tap after tap for one place after
+// the other.
+Stmt Sums(const Stage& stage, const Target& target) {
+  const Axis &place = stage.axes.front(), &lanes = stage.axes.back();
+  const ForKind kind = LaneLoop(lanes.extent, target);
+  const auto at = [&](const Expr& e, int64_t p, const Expr& lane) {
+    loop::Substitution where = {{place.var.get(), Expr(p)}, {lanes.var.get(), lane}};
+    for (size_t i = 1; i + 1 < stage.axes.size(); ++i) where[stage.axes[i].var.get()] = Expr(0);
+    return loop::Substitute(e, where);
+  };
+  std::vector<Axis> around = stage.reduce;
+  const size_t along = LastOf(around, 0);
+  const Axis tap = around[along];
+  around.erase(around.begin() + static_cast<std::ptrdiff_t>(along));
+  std::vector<Buffer> sums;
+  std::vector<Stmt> stmts, parts;
+  for (int64_t p = 0; p < place.extent; ++p) {
+    sums.push_back(LocalBuffer(stage, "_acc", {lanes.extent}));
+    stmts.push_back(Fill(sums.back(), lanes.extent, kind, stage.init));
+  }
+  for (const Strip& strip : Strips(tap.extent, kMaxTaps, "taps")) {
+    std::vector<Stmt> adds;
+    for (int64_t t = 0; t < strip.size; ++t) {
+      const Expr term = loop::Substitute(stage.value, {{tap.var.get(), strip.begin + Expr(t)}});
+      for (int64_t p = 0; p < place.extent; ++p) {
+        adds.push_back(Accumulate(sums[static_cast<size_t>(p)], lanes.extent, kind, stage.combine,
+                                  target, [&](const Expr& lane) { return at(term, p, lane); }));
+      }
+    }
+    parts.push_back(Nest({strip.which}, ForKind::kSerial, loop::MakeBlock(std::move(adds))));
+  }
+  stmts.push_back(Nest(around, ForKind::kSerial, loop::MakeBlock(std::move(parts))));
+  for (int64_t p = 0; p < place.extent; ++p) {
+    const Var lane = loop::MakeVar("lane");
+    std::vector<Expr> index;
+    for (const Expr& i : stage.index) index.push_back(at(i, p, lane));
+    const Expr sum = loop::MakeLoad(sums[static_cast<size_t>(p)], {lane});
+    stmts.push_back(
+        loop::MakeFor(lane, 0, lanes.extent, kind, loop::MakeStore(stage.buffer, index, sum)));
+  }
+  Stmt body = loop::MakeBlock(std::move(stmts));
+  for (const Buffer& sum : sums) body = loop::MakeAllocate(sum, body);
+  return body;
+}
+
+}  // namespace
+
+LongWindowTile ChooseLongWindowTile(const loop::Kernel& kernel, const Target& target) {
+  const std::vector<Axis>& axes = kernel.stages.back().axes;
+  if (target.vector_registers < kMinRegisters || target.short_of_memory || axes.size() < 2) {
+    return {};
+  }
+  const size_t place = LastOf(axes, 1);
+  int windows = 0;
+  for (const Stage& stage : kernel.stages) {
+    if (!stage.value.type().dtype.is_float() || stage.axes.size() != axes.size()) return {};
+    if (!Reduces(stage)) continue;
+    ++windows;
+    if (TotalExtent(stage.reduce) <= kMaxWindowTerms ||
+        !Overlaps(stage, stage.axes[place], stage.reduce[LastOf(stage.reduce, 0)])) {
+      return {};
+    }
+  }
+  const int64_t extent = axes[place].extent;
+  if (windows != 1 || extent < 2) return {};
+  return {place, DivideUp(extent, DivideUp(extent, kMaxPlaces))};
+}
+
+Stmt LongWindows(const loop::Kernel& kernel, const std::vector<Axis>& outer, const Target& target) {
+  const Inner inner = MakeInner(kernel, outer);
+  std::vector<Stmt> stmts;
+  for (const Stage& stage : inner.stages) {
+    if (Reduces(stage)) {
+      stmts.push_back(Sums(stage, target));
+      continue;
+    }
+    const Stmt store = loop::MakeStore(stage.buffer, stage.index, stage.value);
+    const Stmt vector =
+        Nest({stage.axes.back()}, LaneLoop(stage.axes.back().extent, target), store);
+    stmts.push_back(Nest({stage.axes.begin(), stage.axes.end() - 1}, ForKind::kUnrolled, vector));
+  }
+  Stmt body = loop::MakeBlock(std::move(stmts));
+  for (const Buffer& local : inner.buffers) body = loop::MakeAllocate(local, body);
+  return body;
+}
+
+}  // namespace kiln::schedule

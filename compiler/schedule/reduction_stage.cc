@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/schedule/reduction_stage.h"
+
+#include <algorithm>
+
+#include "compiler/schedule/accumulate.h"
+#include "compiler/schedule/window_tiles.h"
+
+namespace kiln::schedule {
+namespace {
+
+// Of a reduction that is divided into several sums: for less, joining them gains nothing.
+constexpr int64_t kMinStepsOfChain = 4;
+
+bool Contiguous(const AccessSet& set, size_t position) {
+  for (const LinearAccess& access : set.linear) {
+    const int64_t stride = access.form.coefficients[position];
+    if (stride != 0 && stride != 1) return false;
+  }
+  return set.all_linear;
+}
+
+// How the lanes of a reduction are walked. GCC 12 takes sums that are written out, and added to each
+// other behind the loop, for the lanes of one vector, and mixes them up: in C they stay a loop, which
+// the code generator guards.
+ForKind ReduceLanes(int64_t extent, const Target& target) {
+  return target.by_c_compiler ? ForKind::kVectorized : LaneLoop(extent, target);
+}
+
+// Serial loops over reduction axes; small windows are expanded.
+Stmt ReduceLoops(const std::vector<Axis>& axes, Stmt body) {
+  const bool unroll = TotalExtent(axes) <= kMaxWindowTerms;
+  return Nest(axes, unroll ? ForKind::kUnrolled : ForKind::kSerial, std::move(body));
+}
+
+// How many sums, which do not wait for each other, a tile of `extent` elements has: one, unless the
+// tile is narrow and the reduction long.
+int64_t Chains(const Stage& stage, int64_t extent, const Context& context) {
+  const int64_t lanes = context.Lanes(stage.value.type().dtype);
+  const int64_t chains = kVectorsPerTile * lanes / extent;
+  const bool is_long =
+      stage.reduce.size() == 1 && stage.reduce[0].extent >= kMinStepsOfChain * chains;
+  return lanes > 1 && is_long && stage.value.As<loop::Dot>() == nullptr ? chains : 1;
+}
+
+// The elements [begin, begin + extent) of the innermost space axis.
+Stmt SpaceTile(const Stage& stage, const Expr& begin, int64_t extent, Context& context) {
+  const ForKind kind = LaneLoop(extent, context.target);
+  std::vector<Buffer> sums;
+  for (int64_t c = Chains(stage, extent, context); c > 0; --c) {
+    sums.push_back(LocalBuffer(stage, "_acc", {extent}));
+  }
+  const auto at = [&](const Expr& e, const Expr& lane) {
+    return loop::Substitute(e, {{stage.axes.back().var.get(), begin + lane}});
+  };
+  const auto add = [&](size_t sum, const Expr& value) {
+    return Accumulate(sums[sum], extent, kind, stage.combine, context.target,
+                      [&](const Expr& lane) { return at(value, lane); });
+  };
+  std::vector<Stmt> stmts;
+  for (const Buffer& sum : sums) stmts.push_back(Fill(sum, extent, kind, stage.init));
+  if (sums.size() == 1) {
+    stmts.push_back(ReduceLoops(stage.reduce, add(0, stage.value)));
+  } else {
+    const Axis& steps = stage.reduce[0];
+    for (const Strip& strip : Strips(steps.extent, static_cast<int64_t>(sums.size()), "step")) {
+      std::vector<Stmt> adds;
+      for (int64_t c = 0; c < strip.size; ++c) {
+        adds.push_back(
+            add(static_cast<size_t>(c),
+                loop::Substitute(stage.value, {{steps.var.get(), strip.begin + Expr(c)}})));
+      }
+      stmts.push_back(Nest({strip.which}, ForKind::kSerial, loop::MakeBlock(std::move(adds))));
+    }
+  }
+  for (size_t c = sums.size() - 1; c > 0; --c) {
+    stmts.push_back(Accumulate(sums[c - 1], extent, kind, stage.combine, context.target,
+                               [&](const Expr& lane) { return loop::MakeLoad(sums[c], {lane}); }));
+  }
+  const Var lane = loop::MakeVar("lane");
+  std::vector<Expr> index;
+  for (const Expr& i : stage.index) index.push_back(at(i, lane));
+  stmts.push_back(
+      loop::MakeFor(lane, 0, extent, kind,
+                    loop::MakeStore(stage.buffer, index, loop::MakeLoad(sums[0], {lane}))));
+  Stmt tile = loop::MakeBlock(std::move(stmts));
+  for (const Buffer& sum : sums) tile = loop::MakeAllocate(sum, tile);
+  return tile;
+}
+
+// Vectorised along the innermost space axis, a tile of it at a time.
+Stmt AlongSpace(const Stage& stage, Context& context) {
+  const Axis& inner = stage.axes.back();
+  const int64_t tile =
+      std::min<int64_t>(inner.extent, context.Lanes(stage.value.type().dtype) * kVectorsPerTile);
+  std::vector<Stmt> parts;
+  for (const Strip& strip : Strips(inner.extent, tile, "tile")) {
+    parts.push_back(
+        Nest({strip.which}, ForKind::kSerial, SpaceTile(stage, strip.begin, strip.size, context)));
+  }
+  const std::vector<Axis> outer(stage.axes.begin(), stage.axes.end() - 1);
+  return Nest(outer, ForKind::kSerial, loop::MakeBlock(std::move(parts)));
+}
+
+// Vectorised along the innermost reduction axis; the accumulators are combined pairwise at the end.
+Stmt AlongReduce(const Stage& stage, Context& context) {
+  const Axis& inner = stage.reduce.back();
+  const int64_t lanes = context.Lanes(stage.value.type().dtype);
+  int64_t width = 1;
+  while (width < lanes * kVectorsPerTile && width * 2 <= inner.extent) width *= 2;
+  const Buffer acc = LocalBuffer(stage, "_acc", {width});
+  const auto term = [&](const Expr& begin) {
+    return [&stage, &inner, begin](const Expr& lane) {
+      return loop::Substitute(stage.value, {{inner.var.get(), begin + lane}});
+    };
+  };
+  const auto kind = [&](int64_t extent) { return ReduceLanes(extent, context.target); };
+  const int64_t chunks = inner.extent / width;
+  const Var chunk = loop::MakeVar("chunk");
+  std::vector<Stmt> along = {Nest({{chunk, chunks}}, ForKind::kSerial,
+                                  Accumulate(acc, width, kind(width), stage.combine, context.target,
+                                             term(chunk * Expr(width))))};
+  if (const int64_t rest = inner.extent - chunks * width; rest > 0) {
+    along.push_back(
+        Accumulate(acc, rest, kind(rest), stage.combine, context.target, term(chunks * width)));
+  }
+  const std::vector<Axis> outer(stage.reduce.begin(), stage.reduce.end() - 1);
+  std::vector<Stmt> body = {Fill(acc, width, kind(width), stage.init),
+                            Nest(outer, ForKind::kSerial, loop::MakeBlock(std::move(along)))};
+  for (int64_t half = width / 2; half >= 1; half /= 2) {
+    body.push_back(
+        Accumulate(acc, half, kind(half), stage.combine, context.target,
+                   [&](const Expr& lane) { return loop::MakeLoad(acc, {lane + Expr(half)}); }));
+  }
+  body.push_back(loop::MakeStore(stage.buffer, stage.index, loop::MakeLoad(acc, {Expr(0)})));
+  return Nest(stage.axes, ForKind::kSerial,
+              loop::MakeAllocate(acc, loop::MakeBlock(std::move(body))));
+}
+
+std::vector<Axis> LoopOrder(const Stage& stage, Along along) {
+  std::vector<Axis> order = stage.axes;
+  if (along == Along::kReduce) {
+    order.insert(order.end(), stage.reduce.begin(), stage.reduce.end());
+  } else {
+    order.insert(order.end() - 1, stage.reduce.begin(), stage.reduce.end());
+  }
+  return order;
+}
+
+}  // namespace
+
+Along VectorAxis(const Stage& stage) {
+  if (stage.value.As<loop::Dot>() != nullptr) return Along::kSpace;
+  std::vector<Axis> all = stage.axes;
+  all.insert(all.end(), stage.reduce.begin(), stage.reduce.end());
+  loop::Bounds bounds;
+  AddBounds(all, bounds);
+  const AccessSet set = CollectAccesses(stage.value, VarsOfAxes(all), bounds);
+  const bool reduce_contiguous = Contiguous(set, all.size() - 1) && stage.reduce.back().extent > 1;
+  if (stage.axes.empty() || stage.axes.back().extent == 1) return Along::kReduce;
+  if (reduce_contiguous) {
+    // Both may be contiguous only where a load does not move along one of them; the longer axis
+    // then.
+    const bool space = Contiguous(set, stage.axes.size() - 1);
+    return space && stage.axes.back().extent > stage.reduce.back().extent ? Along::kSpace
+                                                                          : Along::kReduce;
+  }
+  return Along::kSpace;
+}
+
+Stage ForVectors(const Stage& stage, Along along, Context& context) {
+  if (along == Along::kSpace) {
+    if (std::optional<Stage> dots = GroupTaps(stage, context)) return *std::move(dots);
+  }
+  return RelayoutConstants(stage, LoopOrder(stage, along), context);
+}
+
+Stmt InnerStage(const Stage& stage, Context& context) {
+  if (stage.combine == loop::Combine::kNone) {
+    const Stmt store = loop::MakeStore(stage.buffer, stage.index, stage.value);
+    if (stage.axes.empty()) return store;
+    const ForKind kind = LaneLoop(stage.axes.back().extent, context.target);
+    const Stmt vector = Nest({stage.axes.back()}, kind, store);
+    return Nest({stage.axes.begin(), stage.axes.end() - 1}, ForKind::kSerial, vector);
+  }
+  return VectorAxis(stage) == Along::kSpace ? AlongSpace(stage, context)
+                                            : AlongReduce(stage, context);
+}
+
+Stmt ReductionStage(const Stage& stage, Context& context) {
+  const Along along = VectorAxis(stage);
+  return InnerStage(ForVectors(stage, along, context), context);
+}
+
+}  // namespace kiln::schedule
