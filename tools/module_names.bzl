@@ -4,8 +4,8 @@
     # .bazelrc
     build --aspects=@kiln//tools:module_names.bzl%unique_module_names
 
-Without it the linker refuses such a program, naming the module and the two libraries; with it Bazel does, naming the two targets, before
-anything is compiled.
+Without it the linker refuses such a program, naming the module and the two libraries; with it Bazel does when it analyzes the program, naming
+the two targets. Bazel 7 may link a program while it still analyzes it: with --nobuild it does not.
 """
 
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
