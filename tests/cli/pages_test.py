@@ -66,6 +66,24 @@ class InspectPageTest(PageCase):
         self.assertEqual(len(placed), len(pool["buffers"]))
         self.assertEqual(sum(constant["bytes"] for constant in model["constants"]), sum(call["constant_bytes"] for call in model["calls"] if call["function"]))
 
+    def test_constants_that_two_operators_read_count_for_the_first(self):
+        nodes = [
+            helper.make_node("Add", ["x", "w"], ["sum"], name="add"),
+            helper.make_node("Softmax", ["sum"], ["soft"], name="first"),
+            helper.make_node("Softmax", ["soft"], ["softer"], name="second"),
+            helper.make_node("Mul", ["softer", "w"], ["z"], name="mul"),
+        ]
+        info = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [8, 8]) for name in "xz"]
+        weights = helper.make_tensor("w", TensorProto.FLOAT, [8, 8], [i / 64 for i in range(64)])
+        path = self.path("shared.onnx")
+        graph = helper.make_graph(nodes, "shared", info[:1], info[1:], [weights])
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)]), path)
+        metadata = json.loads(self.succeeds("inspect", path, "--json"))
+        readers = [f["name"] for f in metadata["functions"][1:] if int(f.get("constant_size_bytes", 0)) == 256]
+        self.assertEqual(len(readers), 2)
+        counted = {call["function"]: call["constant_bytes"] for call in self.data(self.page(path))["calls"]}
+        self.assertEqual([counted[name] for name in readers], [256, 0])
+
     def test_every_tensor_that_is_read_is_written_before(self):
         model = self.data(self.page(DIGITS))
         known = {i for i, tensor in enumerate(model["tensors"]) if tensor["kind"] == "input"}
@@ -75,7 +93,7 @@ class InspectPageTest(PageCase):
         outputs = [i for i, tensor in enumerate(model["tensors"]) if tensor["kind"] == "output"]
         self.assertLessEqual(set(outputs), known)
 
-    def test_quantisation(self):
+    def test_quantization(self):
         path = self.path("int8.onnx")
         self.succeeds("quantize", DIGITS, "--calibration", os.path.abspath("models/digits/calibration"), "-o", path)
         rows = {row["name"]: row for row in self.data(self.page(path))["quantization"]}
@@ -109,7 +127,7 @@ class InspectPageTest(PageCase):
         page = self.page(save_chain(self.path("hostile.onnx"), HOSTILE))
         self.assertIn("default-src 'none'", page)
         self.assertNotRegex(page, r"@import|url\(|<(img|link|iframe)")
-        self.assertEqual(page.count("<script"), 4)
+        self.assertEqual(page.count("<script"), 5)
         titles = [call["layers"] for call in self.data(page)["calls"]]
         self.assertEqual(titles[0], HOSTILE[0] + "0")
 
@@ -149,6 +167,10 @@ class BrowserTest(PageCase):
                 self.assertIn("conv1 relu1", titles)
                 self.assertGreater(self.run_script("document.querySelectorAll('#memory svg rect').length"), 5)
                 self.assertGreater(self.run_script("document.querySelectorAll('#flash tbody tr').length"), 5)
+                # Outputs reach into inputs, so that the lower bound lies above the drawing, and bytes that two share count once.
+                self.assertIn("without overlap", self.run_script("document.querySelector('#memory').textContent"))
+                self.assertEqual(self.run_script("document.querySelectorAll('#memory line').length"), 0)
+                self.assertGreaterEqual(self.run_script("document.querySelector('#memory .used').getBBox().y"), 0)
                 colors.add(self.run_script("getComputedStyle(document.body).backgroundColor"))
         self.assertEqual(len(colors), 2)
 
@@ -203,6 +225,8 @@ class BrowserTest(PageCase):
         self.assertGreaterEqual(self.run_script("view.layout.nodes.length"), 5000)
         # Only what is in sight is drawn.
         self.assertLess(self.run_script("document.querySelectorAll('.node').length"), 100)
+        # The line of bytes in use has fewer steps than there are calls, or it would be a filled area.
+        self.assertLess(self.run_script("document.querySelector('#memory .used').getAttribute('d').match(/H/g).length"), 700)
         self.browser.find_element("id", "graph").send_keys(Keys.END)
         self.assertIn("layer4999", self.run_script("document.querySelector('#details h3').textContent"))
 

@@ -37,6 +37,13 @@ std::string NumberCell(double value, int digits, absl::string_view unit) {
 
 std::string EmptyNumberCell() { return "<td data-value=\"-1\"></td>"; }
 
+std::string GroupedNumber(int64_t number) {
+  std::string text = absl::StrCat(number);
+  for (size_t end = text.size(); end > (number < 0 ? 4u : 3u); end -= 3)
+    text.insert(end - 3, 1, ',');
+  return text;
+}
+
 std::string SummaryItem(absl::string_view name, absl::string_view value) {
   return absl::StrCat("<dt>", EscapeHtml(name), "</dt><dd>", EscapeHtml(value), "</dd>\n");
 }

@@ -4,6 +4,7 @@
 #ifndef KILN_TOOLS_PAGES_HTML_H_
 #define KILN_TOOLS_PAGES_HTML_H_
 
+#include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -23,6 +24,9 @@ std::string ScriptJson(const nlohmann::ordered_json& json);
 std::string TextCell(absl::string_view text);
 std::string NumberCell(double value, int digits = 2, absl::string_view unit = "");
 std::string EmptyNumberCell();
+
+// 1,234,567, as page scripts write numbers.
+std::string GroupedNumber(int64_t number);
 
 // A pair of a list of definitions (dl).
 std::string SummaryItem(absl::string_view name, absl::string_view value);

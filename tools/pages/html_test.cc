@@ -36,5 +36,13 @@ TEST(HtmlTest, NumbersAreSortedByTheirValue) {
   EXPECT_EQ(NumberCell(0.5, 1, " %"), "<td data-value=\"0.5\">0.5 %</td>");
 }
 
+TEST(HtmlTest, DigitsAreGrouped) {
+  EXPECT_EQ(GroupedNumber(0), "0");
+  EXPECT_EQ(GroupedNumber(999), "999");
+  EXPECT_EQ(GroupedNumber(1000), "1,000");
+  EXPECT_EQ(GroupedNumber(-123456), "-123,456");
+  EXPECT_EQ(GroupedNumber(1234567890), "1,234,567,890");
+}
+
 }  // namespace
 }  // namespace kiln::tools

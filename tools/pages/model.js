@@ -24,7 +24,8 @@ function addCell(row, value) {
       element("span", cell, undefined, i ? "bar second" : "bar").style.width = 8 * share + "em";
     });
   } else {
-    element("td", row, value === undefined ? "" : value);
+    const text = value === undefined ? "" : value;
+    element("td", row, text, text.length > 40 ? "long" : "");
   }
 }
 
@@ -131,7 +132,7 @@ function showDetails(node) {
   add("writes", names(call.outputs));
   add("operations", call.operations);
   add("bytes read and written, at least", call.accessed_bytes);
-  add("bytes of constants", call.constant_bytes);
+  add("bytes of constants that no call before it reads", call.constant_bytes);
   add("bytes of code", call.code_bytes);
   add("bytes of scratch memory", call.scratch_bytes);
   if (call.seconds !== undefined) add("microseconds", call.seconds * 1e6);
@@ -166,64 +167,7 @@ whenOpened("calls", (place) => {
   addTable(place, columns, rows, (row) => view.select(row.call.node));
 });
 
-// ---- memory
-
-function showPool(pool, index) {
-  const place = element("div", byId("memory"), undefined, "memory");
-  const calls = Math.max(1, model.calls.length);
-  const buffers = model.tensors.filter((tensor) => tensor.pool === index);
-  const alive = new Array(calls + 2).fill(0);
-  const at = (call) => Math.min(Math.max(call, 0), calls);
-  for (const buffer of buffers) {
-    alive[at(buffer.first)] += buffer.bytes;
-    alive[at(buffer.last) + 1] -= buffer.bytes;
-  }
-  for (let i = 1; i < alive.length; ++i) alive[i] += alive[i - 1];
-  const peak = alive.reduce((best, bytes, i) => (bytes > alive[best] ? i : best), 0);
-  const call = model.calls[Math.min(peak, model.calls.length - 1)];
-  const limit = pool.limit >= 0 && pool.external ? `, of ${number(pool.limit)} that the application has` : "";
-  element("p", place, `${pool.name}: ${number(pool.bytes)} bytes${limit}; lower bound ${number(pool.lower_bound)} bytes, ` +
-    `most is alive at call ${peak}${call ? ": " + titleOf(call) : ""}.`);
-  if (!pool.bytes) return;
-  const few = buffers.length < 500;  // with a text for each; of many one shape
-  const drawing = svg("svg", { viewBox: `0 0 ${calls} ${pool.bytes}`, preserveAspectRatio: "none", role: "img", class: few ? "few" : "" }, place);
-  drawing.setAttribute("aria-label", `Buffers of ${pool.name} over the calls; the table below has the same`);
-  const paths = {};
-  for (const buffer of buffers) {
-    const x = at(buffer.first), width = Math.max(1, Math.min(at(buffer.last), calls - 1) - x + 1);
-    const y = pool.bytes - buffer.offset - buffer.bytes, height = buffer.bytes;
-    if (!few) {
-      paths[buffer.kind] = (paths[buffer.kind] || "") + `M${x} ${y}h${width}v${height}h${-width}z`;
-      continue;
-    }
-    const rect = svg("rect", { class: buffer.kind, x, y, width, height }, drawing);
-    svg("title", {}, rect).textContent = `${buffer.name}: ${number(buffer.bytes)} bytes, calls ${buffer.first} to ${buffer.last}`;
-  }
-  for (const kind in paths) svg("path", { class: kind, d: paths[kind] }, drawing);
-  const used = alive.slice(0, calls).map((bytes, i) => `${i ? "L" : "M"}${i} ${pool.bytes - bytes}H${i + 1}`).join("");
-  svg("path", { class: "alive", d: used }, drawing);
-  const bound = pool.bytes - pool.lower_bound;
-  svg("line", { x1: 0, x2: calls, y1: bound, y2: bound }, drawing);
-  const key = element("p", place, undefined, "note");
-  for (const [color, text] of [["--accent", "tensor"], ["--warm", "scratch"], ["--ink", "bytes that are needed"], ["--bad", "lower bound"]]) {
-    const item = element("span", key, undefined, "item");
-    element("span", item, undefined, "key").style.background = `var(${color})`;
-    item.append(text);
-  }
-}
-
-model.pools.forEach(showPool);
-if (!model.pools.length) element("p", byId("memory"), "The model needs no memory between its operators.");
-whenOpened("buffers", (place) => {
-  const rows = model.tensors.filter((tensor) => tensor.pool !== undefined).map((tensor) => ({
-    cells: [
-      model.pools[tensor.pool].name, tensor.name, tensor.kind, typeOf(tensor), tensor.offset, tensor.bytes, tensor.first, tensor.last,
-    ],
-  }));
-  addTable(place, ["pool", "buffer", "kind", "type", "offset", "bytes", "first call", "last call"], rows);
-});
-
-// ---- flash, profile, quantisation
+// ---- flash, profile, quantization
 
 function showFlash() {
   const once = new Set();
@@ -239,8 +183,9 @@ function showFlash() {
     ],
   }));
   element("p", byId("flash"), hasCode
-    ? "Blue: constants, orange: machine code of the operators for this target."
-    : "Constants of the operators. The size of their code is shown for a microcontroller: --target cortex-m4f.", "note");
+    ? "Blue: constants, orange: machine code of the operators for this target. What several operators share counts for the first."
+    : "Constants of the operators; those that several share count for the first. The size of their code is shown for a " +
+      "microcontroller: --target cortex-m4f.", "note");
   addTable(byId("flash"), ["", "layers", "operators", "constant bytes", ...(hasCode ? ["code bytes"] : []), "bytes"], rows,
     (row) => view.select(row.call.node));
 }
@@ -261,7 +206,7 @@ function showProfile() {
 function showQuantization() {
   if (!model.quantization.length) return;
   const place = byId("quantization");
-  element("h2", place, "Quantisation");
+  element("h2", place, "Quantization");
   element("p", place, "A number is scale × (integer − zero point).", "note");
   const rows = model.quantization.map((tensor) => ({ cells: [tensor.name, tensor.scale.toPrecision(6), tensor.zero_point] }));
   addTable(place, ["tensor", "scale", "zero point"], rows);

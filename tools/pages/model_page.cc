@@ -98,11 +98,24 @@ Json TensorsJson(const Stages& stages) {
   return tensors;
 }
 
-// Constants are in the metadata's pools, by the function that reads them.
-std::map<std::string, int64_t> ConstantBytes(const Stages& stages) {
+// The metadata counts calls of functions, which views are not.
+std::string FunctionOfCall(const proto::Metadata& metadata, int call) {
+  return call + 1 < metadata.functions_size() ? metadata.functions(call + 1).name() : "";
+}
+
+// By function, the constants that no function before it reads: a sum of these counts none twice.
+// Those of external code generators are their own, and not in the pools.
+std::map<std::string, int64_t> ConstantBytes(const proto::Metadata& metadata) {
   std::map<std::string, int64_t> bytes;
-  for (const proto::Function& function : stages.metadata.functions()) {
-    bytes[function.name()] = function.constant_size_bytes();
+  for (const proto::Function& function : metadata.functions()) {
+    bytes[function.name()] =
+        function.module_type() == "library" ? 0 : function.constant_size_bytes();
+  }
+  for (const proto::Pool& pool : metadata.pools()) {
+    if (pool.kind() != proto::Pool::CONSTANT) continue;
+    for (const proto::PoolBuffer& buffer : pool.buffers()) {
+      bytes[FunctionOfCall(metadata, buffer.first_call())] += buffer.size_bytes();
+    }
   }
   return bytes;
 }
@@ -137,7 +150,7 @@ Json CallJson(const ModelPageInput& input, const PlanCall& call,
 
 // Functions that several calls share count for the first.
 Json CallsJson(const ModelPageInput& input) {
-  std::map<std::string, int64_t> constant_bytes = ConstantBytes(*input.stages);
+  std::map<std::string, int64_t> constant_bytes = ConstantBytes(input.stages->metadata);
   std::map<std::string, int> calls;
   for (const PlanCall& call : input.stages->plan.calls) ++calls[call.function];
   Json json = Json::array();
@@ -161,11 +174,6 @@ Json PoolsJson(const Stages& stages) {
                      {"limit", pool.limit_bytes}});
   }
   return pools;
-}
-
-// The metadata counts calls of functions, which views are not.
-std::string FunctionOfCall(const proto::Metadata& metadata, int call) {
-  return call + 1 < metadata.functions_size() ? metadata.functions(call + 1).name() : "";
 }
 
 Json ConstantsJson(const Stages& stages) {
@@ -201,12 +209,12 @@ std::string Summary(const ModelPageInput& input) {
       SummaryItem("compiled for",
                   absl::StrCat(metadata.executor(), " executor, ", metadata.runtime(), " runtime, ",
                                metadata.interface_api(), " interface")),
-      SummaryItem(
-          "memory between operators",
-          absl::StrCat(plan.workspace_bytes(), " bytes, lower bound ", plan.lower_bound_bytes,
-                       " bytes", overlaps ? " without overlap" : "")),
-      SummaryItem("constants", absl::StrCat(main.constant_size_bytes(), " bytes")),
-      main.has_cost() ? SummaryItem("operations", absl::StrCat(main.cost().operations())) : "",
+      SummaryItem("memory between operators",
+                  absl::StrCat(GroupedNumber(plan.workspace_bytes()), " bytes, lower bound ",
+                               GroupedNumber(plan.lower_bound_bytes), " bytes",
+                               overlaps ? " without overlap of inputs and outputs" : "")),
+      SummaryItem("constants", absl::StrCat(GroupedNumber(main.constant_size_bytes()), " bytes")),
+      main.has_cost() ? SummaryItem("operations", GroupedNumber(main.cost().operations())) : "",
       SummaryItem("made by", absl::StrCat("Kiln ", input.version)));
 }
 
@@ -228,6 +236,7 @@ std::string ModelPage(const ModelPageInput& input) {
                    {"summary", Summary(input)},
                    {"data", ScriptJson(ModelJson(input))},
                    {"graph_script", files.at("graph.js")},
+                   {"memory_script", files.at("memory.js")},
                    {"model_script", files.at("model.js")}});
 }
 
