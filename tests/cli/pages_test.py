@@ -195,6 +195,13 @@ class BrowserTest(PageCase):
         self.assertGreater(len(operations), 5)
         self.assertEqual(operations, sorted(operations, reverse=True))
 
+    def test_layers_of_tflite_are_named_by_their_first_part(self):
+        self.page(save_chain(self.path("chain.onnx"), ["model/relu;model/conv;", "plain"]))
+        self.open(self.path("page.html"))
+        self.browser.find_element("id", "graph").send_keys(Keys.HOME, Keys.ARROW_DOWN)
+        self.assertEqual(self.run_script("document.querySelector('#details h3').textContent"), "model/relu")
+        self.assertIn("model/relu;model/conv;0", self.run_script("document.querySelector('#details dl').textContent"))
+
     def test_names_are_inert(self):
         hostile = save_chain(self.path("hostile.onnx"), HOSTILE)
         self.page(hostile)

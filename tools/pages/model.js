@@ -4,7 +4,8 @@ const model = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
 const number = (value) => value.toLocaleString("en-US", { maximumFractionDigits: 2 });
 const typeOf = (tensor) => `${tensor.dtype} (${tensor.shape.join(", ")})`;
-const titleOf = (call) => call.layers || call.operators;
+// TFLite names a layer by all that was fused into it, with semicolons between.
+const titleOf = (call) => call.layers.split(" ").map((name) => name.replace(/(?<=.);.*/, "")).join(" ") || call.operators;
 
 function element(name, parent, text, className) {
   const made = document.createElement(name);
@@ -124,6 +125,7 @@ function showDetails(node) {
     return;
   }
   const names = (indices) => indices.map((i) => `${model.tensors[i].name}: ${typeOf(model.tensors[i])}`).join("; ");
+  if (call.layers !== node.title) add("layers", call.layers);
   add("operators", call.operators);
   add("function", call.function || "none: a view of its input");
   add("schedule", call.schedule);
