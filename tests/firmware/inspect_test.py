@@ -27,7 +27,7 @@ class InspectTest(unittest.TestCase):
     def test_counts(self):
         result = self.inspect(IMAGE, "--emulator", EMULATOR)
         self.assertEqual(result.returncode, 0, result.stderr.decode())
-        self.assertRegex(result.stdout.decode(), r"^instructions: \d+ in each of \d+ inferences?\n$")
+        self.assertRegex(result.stdout.decode(), r"^instructions: \d+ in each of \d+ inferences?\nestimated cycles: \d+ of a cortex-m4, with .*\n$")
         found = json.loads(self.inspect("--json", IMAGE, "--emulator", EMULATOR).stdout)
         self.assertGreater(min(found["instructions"]), 0)
         self.assertIn("stack: ", found["output"])

@@ -3,13 +3,17 @@
 // A plugin of QEMU (TCG plugins, version 1 of their interface) that counts the instructions which a
 // program executes between a call of BeginInference and the next call of EndInference:
 //
-//   qemu-system-arm … -plugin libcount_instructions.so,out=counts.txt
+//   qemu-system-arm … -plugin libcount_instructions.so,out=counts.txt,core=cortex-m4
 //
-// writes one number a line. The count is exact and the same in every run; it is not a time.
+// writes two numbers a line: instructions, which are exact and the same in every run, and what
+// cycles.h makes of them for the core, which is an estimate. Without core= it is 0.
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "tools/firmware/cycles.h"
 
 // What the emulator's interface has of these names, as far as it is used here.
 typedef uint64_t qemu_plugin_id_t;
@@ -18,7 +22,7 @@ struct qemu_plugin_insn;  // One instruction of a block.
 struct qemu_info_t;
 
 typedef void (*TranslateCallback)(qemu_plugin_id_t id, struct qemu_plugin_tb* block);
-typedef void (*ExecuteCallback)(unsigned int cpu, void* data);
+typedef void (*ExecuteCallback)(unsigned int cpu, void* data);  // of an instruction or a block
 
 #define CALLBACK_READS_NO_REGISTERS 0
 #define INLINE_ADD_UINT64 0
@@ -26,7 +30,12 @@ typedef void (*ExecuteCallback)(unsigned int cpu, void* data);
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, TranslateCallback callback);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb* block);
 struct qemu_plugin_insn* qemu_plugin_tb_get_insn(const struct qemu_plugin_tb* block, size_t index);
+uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb* block);
 const char* qemu_plugin_insn_symbol(const struct qemu_plugin_insn* instruction);
+const void* qemu_plugin_insn_data(const struct qemu_plugin_insn* instruction);
+size_t qemu_plugin_insn_size(const struct qemu_plugin_insn* instruction);
+void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb* block, ExecuteCallback callback,
+                                          int flags, void* data);
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn* instruction,
                                             ExecuteCallback callback, int flags, void* data);
 void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn* instruction, int operation,
@@ -39,7 +48,17 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t* in
 
 int qemu_plugin_version = 1;
 
+// What a block adds to the cycles when it is executed.
+struct BlockCycles {
+  uint64_t begin, end;  // addresses
+  uint64_t cycles;      // of its instructions
+  uint64_t refill;      // cycles more if another block than that at its end is next
+};
+
+static const struct CoreCycles* core;  // NULL if cycles are not wanted.
+static const struct BlockCycles* last_block;
 static uint64_t executed, executed_at_begin;
+static uint64_t cycles, cycles_at_begin;
 static int counts;  // Whether an inference is running.
 static FILE* out;
 
@@ -48,27 +67,74 @@ static void OnBegin(unsigned int cpu, void* data) {
   (void)cpu;
   (void)data;
   executed_at_begin = executed;
+  cycles_at_begin = cycles;
   counts = 1;
 }
 
 static void OnEnd(unsigned int cpu, void* data) {
   (void)cpu;
   (void)data;
-  if (counts) fprintf(out, "%" PRIu64 "\n", executed - executed_at_begin);
+  if (counts) {
+    fprintf(out, "%" PRIu64 " %" PRIu64 "\n", executed - executed_at_begin,
+            cycles - cycles_at_begin);
+  }
   fflush(out);
   counts = 0;
+}
+
+static void OnBlock(unsigned int cpu, void* data) {
+  const struct BlockCycles* const block = data;
+  (void)cpu;
+  if (last_block != NULL && last_block->end != block->begin) cycles += last_block->refill;
+  cycles += block->cycles;
+  last_block = block;
+}
+
+static struct ThumbInstruction Decode(const struct qemu_plugin_insn* instruction) {
+  uint16_t words[2] = {0, 0};
+  const size_t size = qemu_plugin_insn_size(instruction);
+  memcpy(words, qemu_plugin_insn_data(instruction), size < sizeof(words) ? size : sizeof(words));
+  return DecodeThumb(words[0], words[1]);
+}
+
+static int HasSymbol(const struct qemu_plugin_insn* instruction, const char* name) {
+  const char* symbol = qemu_plugin_insn_symbol(instruction);
+  return symbol != NULL && strcmp(symbol, name) == 0;
+}
+
+static int IsMark(const struct qemu_plugin_insn* instruction) {
+  return HasSymbol(instruction, "BeginInference") || HasSymbol(instruction, "EndInference");
+}
+
+// Adds up the block, without what marks the beginning and the end.
+static void CountCycles(struct qemu_plugin_tb* block) {
+  const size_t num_instructions = qemu_plugin_tb_n_insns(block);
+  struct BlockCycles* const result = calloc(1, sizeof(*result));  // as long as the emulator runs
+  struct ThumbInstruction instructions[2];  // the current one and that before it, in turns
+  size_t i;
+  if (result == NULL) abort();
+  result->begin = result->end = qemu_plugin_tb_vaddr(block);
+  for (i = 0; i < num_instructions; ++i) {
+    const struct qemu_plugin_insn* const instruction = qemu_plugin_tb_get_insn(block, i);
+    result->end += qemu_plugin_insn_size(instruction);
+    instructions[i % 2] = Decode(instruction);
+    if (IsMark(instruction)) continue;
+    result->cycles +=
+        (uint64_t)CyclesOf(core, i == 0 ? NULL : &instructions[(i + 1) % 2], &instructions[i % 2]);
+    result->refill = (uint64_t)RefillCycles(core, &instructions[i % 2]);
+  }
+  qemu_plugin_register_vcpu_tb_exec_cb(block, OnBlock, CALLBACK_READS_NO_REGISTERS, result);
 }
 
 static void OnTranslate(qemu_plugin_id_t id, struct qemu_plugin_tb* block) {
   const size_t num_instructions = qemu_plugin_tb_n_insns(block);
   size_t i;
   (void)id;
+  if (core != NULL) CountCycles(block);
   for (i = 0; i < num_instructions; ++i) {
     struct qemu_plugin_insn* instruction = qemu_plugin_tb_get_insn(block, i);
-    const char* symbol = qemu_plugin_insn_symbol(instruction);
-    const int begins = symbol != NULL && strcmp(symbol, "BeginInference") == 0;
-    const int ends = symbol != NULL && strcmp(symbol, "EndInference") == 0;
-    if (begins || ends) {
+    if (IsMark(instruction)) {
+      const int begins = HasSymbol(instruction, "BeginInference");
       qemu_plugin_register_vcpu_insn_exec_cb(instruction, begins ? OnBegin : OnEnd,
                                              CALLBACK_READS_NO_REGISTERS, NULL);
     } else {
@@ -77,17 +143,33 @@ static void OnTranslate(qemu_plugin_id_t id, struct qemu_plugin_tb* block) {
   }
 }
 
+// The text after NAME= of the argument that begins so, or NULL.
+static const char* Argument(int num_args, char** args, const char* name) {
+  const size_t length = strlen(name);
+  int i;
+  for (i = 0; i < num_args; ++i) {
+    if (strncmp(args[i], name, length) == 0) return args[i] + length;
+  }
+  return NULL;
+}
+
 int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t* info, int num_args,
                         char** args) {
-  static const char kOut[] = "out=";
+  const char* const path = Argument(num_args, args, "out=");
+  const char* const name = Argument(num_args, args, "core=");
   (void)info;
-  if (num_args != 1 || strncmp(args[0], kOut, sizeof(kOut) - 1) != 0) {
-    fprintf(stderr, "count_instructions: wanted one argument, out=FILE\n");
+  if (path == NULL || num_args != 1 + (name != NULL)) {
+    fprintf(stderr, "count_instructions: wanted out=FILE and perhaps core=NAME\n");
     return -1;
   }
-  out = fopen(args[0] + sizeof(kOut) - 1, "w");
+  core = name == NULL ? NULL : CyclesOfCore(name);
+  if (name != NULL && core == NULL) {
+    fprintf(stderr, "count_instructions: found core=%s, whose cycles are not known\n", name);
+    return -1;
+  }
+  out = fopen(path, "w");
   if (out == NULL) {
-    perror(args[0] + sizeof(kOut) - 1);
+    perror(path);
     return -1;
   }
   qemu_plugin_register_vcpu_tb_trans_cb(id, OnTranslate);

@@ -145,8 +145,13 @@ absl::StatusOr<std::string> InspectObject(const InspectFlags& flags, const std::
 }
 
 absl::StatusOr<std::string> InspectImage(const InspectFlags& flags) {
+  std::string core;
+  if (!flags.target.empty()) {
+    KILN_ASSIGN_OR_RETURN(const Target target, ParseTargetOption(flags.target));
+    core = target.cpu;
+  }
   KILN_ASSIGN_OR_RETURN(const EmulatedRun run,
-                        Emulate(*flags.emulator, flags.file, flags.timeout_seconds));
+                        Emulate(*flags.emulator, flags.file, flags.timeout_seconds, core));
   return flags.json ? EmulatedJson(run) : EmulatedText(run);
 }
 
@@ -200,7 +205,8 @@ void AddInspectCommand(CLI::App& app, Action& action) {
   command->add_option("file", flags->file, "Shared object, object, archive of --mlf, or model file")
       ->required();
   command->add_option("--target", flags->target,
-                      "Of a model: what it would be compiled for [host]");
+                      "Of a model: what it would be compiled for [host]; of a firmware image: "
+                      "the core whose cycles are estimated [that of the emulator's machine]");
   AddInputOptions(*command, flags->inputs);
   AddStateOption(*command, flags->inputs);
   command->add_flag("--json", flags->json, "Write JSON: of a library or model its metadata");
@@ -221,7 +227,8 @@ void AddInspectCommand(CLI::App& app, Action& action) {
       ->delimiter(',');
   command->add_option("--emulator", flags->emulator,
                       "Of a firmware image: QEMU and its arguments, to count the instructions that "
-                      "the program executes between BeginInference and EndInference");
+                      "the program executes between BeginInference and EndInference, and to "
+                      "estimate its cycles");
   command
       ->add_option("--timeout", flags->timeout_seconds, "Of an image: seconds that it may run for")
       ->check(CLI::Range(1, 24 * 3600))
