@@ -112,6 +112,8 @@ def _run_kiln(ctx, outputs, output_flag, flags, option = "-o", **kwargs):
         arguments.add("--passes=" + ",".join(ctx.attr.passes))
     if ctx.attr.check_indices:
         arguments.add("--check-indices")
+    if ctx.attr.fail_on_slow:
+        arguments.add("--fail-on-slow")
     arguments.add("--optimize=" + ctx.attr.optimize)
     if not ctx.attr.overlap:
         arguments.add("--no-overlap")
@@ -363,6 +365,10 @@ cc_model = rule(
         ),
         "external": attr.string_list(
             doc = "External code generators, in order of priority: [\"csource\", \"dnnl\"].",
+        ),
+        "fail_on_slow": attr.bool(
+            doc = "Firmware: the build fails where an operator only has a slow path on the target, such as floats without a " +
+                  "floating-point unit; else it warns.",
         ),
         "inputs": attr.string_dict(doc = "Shapes of inputs, and perhaps dtypes: {\"data\": \"1x3x224x224:float32\"}."),
         "interface": attr.string(

@@ -20,11 +20,11 @@ struct Implied {
 // Arm's processors, by their manuals; the levels of x86-64 are in cpu_variants.h.
 constexpr std::array kImplied = {
     Implied{"cortex-m4", "dsp"},
-    Implied{"cortex-m7", "dsp"},
+    Implied{"cortex-m7", "dsp,fp64"},
     Implied{"cortex-m33", "dsp"},
     Implied{"cortex-m35p", "dsp"},
-    Implied{"cortex-m55", "dsp,mve"},
-    Implied{"cortex-m85", "dsp,mve"},
+    Implied{"cortex-m55", "dsp,fp64,mve"},
+    Implied{"cortex-m85", "dsp,fp64,mve"},
     Implied{"cortex-a55", "dotprod"},
     Implied{"cortex-a75", "dotprod"},
     Implied{"cortex-a76", "dotprod"},

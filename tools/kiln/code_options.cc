@@ -42,9 +42,12 @@ void AddCodeOptions(CLI::App& command, CodeFlags& flags) {
   command.add_flag("--check-indices", flags.check_indices,
                    "Let the model fail, with a text that names operator and index, where an "
                    "index that it computes is out of range; else the nearest one is taken");
+  command.add_flag("--fail-on-slow", flags.fail_on_slow,
+                   "Microcontrollers: fail where an operator only has a slow path on the target, "
+                   "such as floats without a floating-point unit, instead of a warning");
   SetGroups(command, {{"Output", {"--module-name"}},
                       {"Model", {"--check-indices"}},
-                      {"Machine and speed", {"--tuning", "--profile"}},
+                      {"Machine and speed", {"--tuning", "--profile", "--fail-on-slow"}},
                       {"Runtime and interface",
                        {"--runtime", "--interface", "--executor", "--calling-convention",
                         "--system-lib", "--c-constants"}},

@@ -23,6 +23,7 @@ struct CodeFlags : ModelFlags {
   bool system_lib = false;
   bool profile = false;
   bool check_indices = false;
+  bool fail_on_slow = false;
   std::string c_constants = "packed";
 };
 

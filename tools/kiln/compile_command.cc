@@ -24,6 +24,7 @@
 #include "tools/kiln/load_model.h"
 #include "tools/kiln/model_library.h"
 #include "tools/kiln/progress.h"
+#include "tools/kiln/slow_paths_option.h"
 #include "tools/kiln/stale_files.h"
 #include "tools/kiln/standard_output.h"
 #include "tools/kiln/tuning_option.h"
@@ -83,6 +84,8 @@ absl::Status CompileModel(const CompileFlags& flags) {
   // Only the archive needs it behind the compiler, which frees what it no longer needs.
   const Graph model = flags.mlf.empty() ? Graph() : graph;
   KILN_ASSIGN_OR_RETURN(Compiled compiled, Compile(std::move(graph), options));
+  KILN_RETURN_IF_ERROR(
+      ReportSlowPaths(compiled.stages.lowered, options.target, flags.fail_on_slow));
   Artifacts& artifacts = compiled.artifacts;
   KILN_RETURN_IF_ERROR(LinkParts(options, compiled));
   FileChanges changes = {.inputs = InputFilesOf(flags)};

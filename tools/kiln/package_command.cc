@@ -16,6 +16,7 @@
 #include "tools/kiln/help_format.h"
 #include "tools/kiln/load_model.h"
 #include "tools/kiln/progress.h"
+#include "tools/kiln/slow_paths_option.h"
 #include "tools/kiln/stale_files.h"
 #include "tools/kiln/tuning_option.h"
 #include "tools/package/package.h"
@@ -39,6 +40,8 @@ absl::Status RunPackage(const PackageFlags& flags) {
   Progress progress("packaging " + flags.model);
   KILN_ASSIGN_OR_RETURN(Graph graph, LoadModel(flags.model, flags.inputs));
   KILN_ASSIGN_OR_RETURN(const Compiled compiled, Compile(std::move(graph), options));
+  KILN_RETURN_IF_ERROR(
+      ReportSlowPaths(compiled.stages.lowered, options.target, flags.fail_on_slow));
   KILN_ASSIGN_OR_RETURN(const Artifacts files,
                         MakePackage(flags.request, {.target = options.target,
                                                     .metadata = compiled.stages.metadata,
