@@ -17,7 +17,7 @@ import unittest
 
 from tests.conformance.array_file import ArrayFile
 from tests.conformance.micro_frontend_test import GOLDEN, MICRO_FRONTEND, features_of, sound_bytes
-from tests.firmware.tflite_models import DATA, RUN_SECONDS, Board, codegens
+from tests.firmware.board import DATA, RUN_SECONDS, Board, codegens
 
 MICRO_SPEECH = "tflm/micro_speech/"
 FRONT_END = os.path.join(DATA, MICRO_SPEECH, "audio_preprocessor_int8.tflite")

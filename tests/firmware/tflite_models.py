@@ -1,72 +1,91 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Integer TFLite models on boards in QEMU, against the outputs of TFLite Micro, to the byte, and against tflite_figures.txt: what each
-takes of a board, and the instructions of an inference.
+"""TFLite models on boards in QEMU: the outputs of integer models are those of TFLite Micro, to the byte, and what each takes of a board,
+with the instructions of an inference and the cycles that are estimated for them, is that of tflite_figures.txt.
 
     tflite_models BOARDS             tests; skips where KILN_SHARED_DATA does not name the folder with the models
-    tflite_models --update BOARDS    writes tflite_figures.txt
+    tflite_models --update BOARDS    writes tflite_figures.txt, and the table of docs/embedded.md that is made of it
 
 BOARDS is JSON: how each is started and compiled for. The files of a model are those of its row in tests/conformance/models.json.
 Inputs and outputs lie in the workspace, so that the RAM is all that the model takes beside the stack.
 """
 
+import functools
 import json
 import os
 import string
 import struct
-import subprocess
 import sys
 import tempfile
 import unittest
 
+from tests.firmware import speed_table
+from tests.firmware.board import DATA, Board, codegens, inspect
 from tools.firmware import measure
-from tools.firmware.run_images import emulator_command
 
-KILN = os.path.abspath("tools/kiln/kiln")
-BARE_METAL = "runtime_crt/platform/bare_metal/"
-DATA = os.environ.get("KILN_SHARED_DATA", "")
-# Models and how many of their steps run: an inference of the larger ones takes the emulator a second or more.
-STEPS = {
-    "ad01_int8": 2,
-    "kws_int8": 2,
-    "ic_resnet_int8": 2,
-    "vww_96_int8": 2,
+# Models of MLPerf Tiny, for every board, and how many of their steps run: an inference takes the emulator up to a second.
+MLPERF_TINY = {"ad01_int8": 2, "kws_int8": 2, "ic_resnet_int8": 2, "vww_96_int8": 2}
+# The boards whose code is of its own kind: the Cortex-M7 and M33 run that of the M4, the others have no vectors.
+ALL_MODELS_ON = ("cortex_m4f", "cortex_m55")
+SMALL = {
     "hello_world_int8": 16,
     "micro_speech": 4,
+    "mww_okay_nabu_v2": 4,  # keeps its state from step to step
     "tinymaix_cifar10_q": 2,
     "tinymaix_mnist_q": 4,
     "tinymaix_mnist_resnet_q": 2,
 }
-# Those that are compiled with --optimize size, too; the names of these images end in _size.
-FOR_SIZE_TOO = ("ad01_int8", "kws_int8", "ic_resnet_int8", "vww_96_int8")
-C_FLAGS = ["-std=c99", "-ffp-contract=off", "-fno-math-errno", "-ffunction-sections", "-fdata-sections", "-I."]
-RUN_SECONDS = 300
+# On one board, run once on zeros: what is gated is what they take.
+LARGER_ON = ("cortex_m4f",)
+LARGER = ("mcunet_detection", "mobilenet_v1_0.25_128_quant", "mobilenet_v2_035_96_embedder")
 FIGURES = "tests/firmware/tflite_figures.txt"
 HOW_TO_RENEW = "Renewed by `bazel run //tests/firmware:update_tflite_figures`."
 
-PROGRAM = string.Template(
-    """#include <stdint.h>
+BEGINNING = """#include <stdint.h>
 #include <string.h>
 #include "m.h"
 #include "runtime_crt/platform/bare_metal/semihosting.h"
 #include "runtime_crt/platform/bare_metal/stack_usage.h"
 
-static const unsigned char inputs[$steps][$input_bytes] = {$inputs};
-static const unsigned char expected[$steps][$output_bytes] = {$outputs};
 static uint8_t memory[TVMGEN_M_WORKSPACE_SIZE_BYTES] __attribute__((aligned(TVMGEN_M_WORKSPACE_WORKSPACE_POOL_ALIGNMENT_BYTES)));
 
 __attribute__((noinline)) void BeginInference(void) { __asm__ volatile(""); }
 __attribute__((noinline)) void EndInference(void) { __asm__ volatile(""); }
 
+#ifdef TVMGEN_M_STATE_SIZE_BYTES
+static uint8_t state[TVMGEN_M_STATE_SIZE_BYTES] __attribute__((aligned(TVMGEN_M_STATE_ALIGNMENT_BYTES)));
+static const struct tvmgen_m_workspace_pools pools = {.workspace = memory, .state = state};
+static void Reset(void) { tvmgen_m_initialize_state(state); }
+#else
+static const struct tvmgen_m_workspace_pools pools = {.workspace = memory};
+static void Reset(void) {}
+#endif
+
+static int32_t Run(void) {
+  int32_t error;
+  BeginInference();
+  error = tvmgen_m_run(&pools);
+  EndInference();
+  return error;
+}
+"""
+ON_ZEROS = BEGINNING + """
 int main(void) {
-  const struct tvmgen_m_workspace_pools pools = {.workspace = memory};
+  Reset();
+  return Run() != 0;
+}
+"""
+COMPARING = string.Template(
+    BEGINNING
+    + """
+static const unsigned char inputs[$steps][$input_bytes] = {$inputs};
+static const unsigned char expected[$steps][$output_bytes] = {$outputs};
+
+int main(void) {
   int step, wrong = 0;
+  Reset();
   for (step = 0; step < $steps; ++step) {
-    int32_t error;
     memcpy(tvmgen_m_map_inputs(&pools).$input, inputs[step], sizeof(inputs[step]));
-    BeginInference();
-    error = tvmgen_m_run(&pools);
-    EndInference();
-    if (error != 0) return 2;
+    if (Run() != 0) return 2;
     if (memcmp(tvmgen_m_map_outputs(&pools).$output, expected[step], sizeof(expected[step])) == 0) continue;
     SemihostingWrite("another output in step ");
     SemihostingWriteHex((uint32_t)step);
@@ -89,55 +108,6 @@ def read_npy(path):
         if dtype in header:
             return dtype, data[10 + size :]
     raise ValueError("{}: wanted an array of int8 or uint8, found {}".format(path, header))
-
-
-class Board:
-    """A board with the objects that every program on it has."""
-
-    def __init__(self, name, properties, folder):
-        self.name = name
-        self.properties = properties
-        self.folder = folder
-        sources = ["semihosting", "stack_usage", "start", "start_cortex_m"]
-        self.objects = [self.compile(BARE_METAL + source + ".c", source) for source in sources]
-
-    def path(self, name):
-        return os.path.join(self.folder, self.name + "_" + name)
-
-    def compile(self, source, name, flags=()):
-        result = self.path(name + ".o")
-        command = [self.properties["compiler"] + "-gcc"] + self.properties["flags"] + ["-O2"] + C_FLAGS + list(flags)
-        subprocess.run(command + ["-c", source, "-o", result], check=True)
-        return result
-
-    def model(self, path, codegen, name="m", options=("--workspace-io",), optimize="speed"):
-        """Compiles a model; its folder, and its object."""
-        folder = self.path(name + "_" + codegen)
-        arguments = ["--module-name", name, "--runtime", "crt", "--interface", "c", "--codegen", codegen] + list(options)
-        arguments += ["--optimize", optimize]
-        subprocess.run([KILN, "compile", path, "-o", folder, "--target", self.properties["target"]] + arguments, check=True)
-        if codegen == "llvm":
-            return folder, os.path.join(folder, name + ".o")
-        flags = ["-fstack-usage"] + (["-Os"] if optimize == "size" else [])
-        return folder, self.compile(os.path.join(folder, name + ".c"), name, flags)
-
-    def link(self, objects, name):
-        result = self.path(name + ".elf")
-        numbers = {
-            "flash_start": self.properties["flash_start"],
-            "flash_bytes": self.properties["max_flash_bytes"],
-            "ram_start": self.properties["ram_start"],
-            "ram_bytes": self.properties["max_ram_bytes"],
-            "stack_bytes": 8192,
-        }
-        flags = ["-nostartfiles", "-Wl,--gc-sections", "-Wl,-z,noexecstack", "-T", BARE_METAL + "image.ld"]
-        flags += ["-Wl,--defsym={}={}".format(*item) for item in numbers.items()]
-        command = [self.properties["compiler"] + "-gcc"] + self.properties["flags"] + objects + self.objects
-        subprocess.run(command + flags + ["-o", result], check=True)
-        return result
-
-    def emulator(self):
-        return emulator_command(self.properties)
 
 
 class Case:
@@ -164,85 +134,98 @@ class Case:
             values[what + "s"] = ",\n".join("{" + ",".join(map(str, row)) + "}" for row in rows)
             values[what + "_bytes"] = size
             values[what] = tensor["tir_name_hint"]
-        return PROGRAM.substitute(values)
-
-    def image(self, board, codegen, optimize):
-        """The program for the board: its image, and the model's folder and object."""
-        folder, model = board.model(self.model, codegen, optimize=optimize)
-        with open(os.path.join(folder, "m.metadata.json"), encoding="utf-8") as file:
-            program = self.program(json.load(file))
-        source = board.path("main.c")
-        with open(source, "w", encoding="utf-8") as file:
-            file.write(program)
-        main = board.compile(source, "main", ["-I" + folder])
-        return board.link([main, model], "image"), folder, model
+        return COMPARING.substitute(values)
 
 
-def read_cases():
+class Zeros:
+    """A model that runs on zeros."""
+
+    def __init__(self, name):
+        self.model = os.path.join(DATA, "tflite_models", name, "model.tflite")
+
+    def program(self, metadata):
+        return ON_ZEROS
+
+
+def image_of(case, board, way, optimize):
+    """The program for the board: its image, and the model's folder and object."""
+    folder, model = board.model(case.model, way, optimize=optimize)
+    with open(os.path.join(folder, "m.metadata.json"), encoding="utf-8") as file:
+        program = case.program(json.load(file))
+    source = board.path("main.c")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(program)
+    main = board.compile(source, "main", ["-I" + folder])
+    return board.link([main, model], "image"), folder, model
+
+
+def read_cases(steps):
     with open("tests/conformance/models.json", encoding="utf-8") as file:
         rows = {row["name"]: row for row in json.load(file)}
-    return {name: Case(rows[name], steps) for name, steps in STEPS.items()}
+    return {name: Case(rows[name], count) for name, count in steps.items()}
 
 
-def codegens():
-    words = subprocess.run([KILN, "--version"], stdout=subprocess.PIPE, check=True).stdout.decode()
-    return [codegen for codegen in ("c", "llvm") if codegen in words.split("\n")[1].split(": ")[1].split(", ")]
+def variants(board_name):
+    """Name in the table, case, way and what it is optimized for, of each image of a board."""
+    has_all = board_name in ALL_MODELS_ON
+    for name, case in read_cases(dict(MLPERF_TINY, **(SMALL if has_all else {}))).items():
+        for way in codegens() + (["clang"] if name in MLPERF_TINY else []):
+            yield name + "_" + way, case, way, "speed"
+            if has_all and name in MLPERF_TINY and way != "clang":
+                yield name + "_" + way + "_size", case, way, "size"
+    if board_name in LARGER_ON:
+        for name in LARGER:
+            for way in codegens():
+                yield name + "_" + way, Zeros(name), way, "speed"
 
 
 def images(boards):
-    """Board, code generator, name in the table, and what Case.image gives, of each image."""
-    for name, properties in boards.items():
+    """Board, name in the table, and a function that gives what image_of gives, of each image."""
+    for board_name, properties in boards.items():
         with tempfile.TemporaryDirectory() as folder:
-            board = Board(name, properties, folder)
-            for codegen in codegens():
-                for case_name, case in read_cases().items():
-                    name = case_name + "_" + codegen
-                    yield board, codegen, name, case.image(board, codegen, "speed")
-                    if case_name in FOR_SIZE_TOO:
-                        yield board, codegen, name + "_size", case.image(board, codegen, "size")
+            board = Board(board_name, properties, folder)
+            for name, case, way, optimize in variants(board_name):
+                yield board, name, way, functools.partial(image_of, case, board, way, optimize)
 
 
-def inspect(*arguments):
-    return json.loads(subprocess.run([KILN, "inspect", "--json"] + list(arguments), stdout=subprocess.PIPE, check=True).stdout)
-
-
-def figures_of(board, codegen, made):
+def figures_of(board, way, made):
     """What a model takes of a board: the figures of tools/firmware/measure.py but for the stack that is seen."""
     image, folder, model = made
-    counted = inspect(image, "--emulator", " ".join(board.emulator()), "--timeout", str(RUN_SECONDS))
-    usage = ["--stack-usage", model.replace(".o", ".su")] if codegen == "c" else []
+    counted = board.run(image)
+    usage = [] if way == "llvm" else ["--stack-usage", model.replace(".o", ".su")]
     sizes = inspect(model, *usage)
     with open(os.path.join(folder, "m.metadata.json"), encoding="utf-8") as file:
-        workspace = json.load(file)["functions"][0]["workspace_size_bytes"]
-    return {
-        "instructions": max(counted["instructions"]),
-        "flash_bytes": sizes["flash_bytes"],
-        "ram_bytes": sizes["ram_bytes"] + workspace,
-        "workspace_bytes": workspace,
-        "stack_bytes": sizes["stack_bytes"],
-    }
+        metadata = json.load(file)
+    workspace = metadata["functions"][0]["workspace_size_bytes"]
+    state = sum(pool["size_bytes"] for pool in metadata["pools"] if pool["kind"] == "STATE")
+    figures = {"instructions": max(counted["instructions"])}
+    if "cycles" in counted:
+        figures["cycles"] = max(counted["cycles"])
+    figures.update(
+        flash_bytes=sizes["flash_bytes"],
+        ram_bytes=sizes["ram_bytes"] + workspace + state,
+        workspace_bytes=workspace,
+        stack_bytes=sizes["stack_bytes"],
+    )
+    return figures
 
 
 @unittest.skipUnless(DATA, "KILN_SHARED_DATA does not name the folder with the models")
 class TfliteModels(unittest.TestCase):
     def test_outputs_and_figures(self):
         golden = measure.read_table(FIGURES)
-        for board, codegen, name, made in images(BOARDS):
-            with self.subTest(name, board=board.name, codegen=codegen):
-                command = board.emulator() + ["-kernel", made[0]]
-                result = subprocess.run(
-                    command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=RUN_SECONDS
-                )
-                self.assertEqual(result.returncode, 0, result.stdout.decode(errors="replace"))
-                key = (board.name, name)
-                self.assertEqual(list(measure.problems({key: figures_of(board, codegen, made)}, golden)), [], HOW_TO_RENEW)
+        for board, name, way, make in images(BOARDS):
+            with self.subTest(name, board=board.name):
+                found = {(board.name, name): figures_of(board, way, make())}
+                self.assertEqual(list(measure.problems(found, golden)), [], HOW_TO_RENEW)
 
 
 def update_figures():
-    found = {(board.name, name): figures_of(board, codegen, made) for board, codegen, name, made in images(BOARDS)}
-    path = os.path.join(os.environ["BUILD_WORKSPACE_DIRECTORY"], FIGURES)
-    with open(path, "w", encoding="utf-8") as file:
+    found = {(board.name, name): figures_of(board, way, make()) for board, name, way, make in images(BOARDS)}
+    root = os.environ["BUILD_WORKSPACE_DIRECTORY"]
+    with open(os.path.join(root, FIGURES), "w", encoding="utf-8") as file:
         file.write(measure.table_text(found, "# " + HOW_TO_RENEW + "\n"))
+    speed_table.update(os.path.join(root, speed_table.PAGE), found)
 
 
 if __name__ == "__main__":

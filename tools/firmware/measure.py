@@ -4,8 +4,8 @@
     measure TABLE CONFIGURATION.json              each figure is within MARGIN of the table's
     measure --update TABLE CONFIGURATION.json…    writes the table
 
-A row is a board and an image; its figures are what an inference executes (instructions), and what the model's object takes: flash,
-static RAM, workspace and the deepest stack. The last figure, where it is measured, is the stack that was seen when it ran, with that of
+A row is a board and an image; its figures are what an inference executes (instructions), the cycles that are estimated for it where the
+core's timings are known, and what the model's object takes: flash, static RAM, workspace and the deepest stack. The last figure, where it is measured, is the stack that was seen when it ran, with that of
 the functions which it calls; it may not be much deeper. The configuration is what the rule model_figures writes.
 """
 
@@ -17,24 +17,27 @@ import sys
 
 from tools.firmware.run_images import emulator_command
 
-FIGURES = ["instructions", "flash_bytes", "ram_bytes", "workspace_bytes", "stack_bytes", "stack_seen_bytes"]
+FIGURES = ["instructions", "cycles", "flash_bytes", "ram_bytes", "workspace_bytes", "stack_bytes", "stack_seen_bytes"]
 # Of stack: what the painting does not see, and the compiler's arithmetic for cores without a floating-point unit.
 LIBRARY_STACK_BYTES = 64
 # A figure may be this far from the table's, and any figure may be off by SLACK.
 MARGIN = 0.02
 SLACK = 16
+NONE = "-"
 HEADER = "# Renewed by `bazel run //tests/firmware:update_figures`.\n"
 
 
 def run(configuration, image):
-    """(instructions, bytes of stack) of each inference of the image; all of them execute alike."""
+    """The figures of an inference of the image; all of them execute alike."""
     emulator = " ".join(emulator_command(configuration))
     command = [configuration["kiln"], "inspect", "--json", image, "--emulator", emulator, "--timeout", str(configuration["timeout_seconds"])]
     result = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
     found = sorted(set(result["instructions"]))
     if len(found) != 1:
         raise RuntimeError("{}: inferences execute different numbers of instructions: {}".format(image, found))
-    return found[0], int(re.search(r"^stack: (\d+) bytes$", result["output"], re.M).group(1))
+    stack = int(re.search(r"^stack: (\d+) bytes$", result["output"], re.M).group(1))
+    cycles = {"cycles": max(result["cycles"])} if "cycles" in result else {}
+    return dict(cycles, instructions=found[0], stack_seen_bytes=stack)
 
 
 def measure(configuration, entry):
@@ -44,8 +47,8 @@ def measure(configuration, entry):
     figures = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
     with open(entry["metadata"], encoding="utf-8") as file:
         figures["workspace_bytes"] = int(json.load(file)["functions"][0]["workspace_size_bytes"])
-    figures["instructions"], figures["stack_seen_bytes"] = run(configuration, entry["image"])
-    return {name: figures[name] for name in FIGURES}
+    figures.update(run(configuration, entry["image"]))
+    return {name: figures[name] for name in FIGURES if name in figures}
 
 
 def rows(configuration):
@@ -56,13 +59,14 @@ def read_table(path):
     with open(path, encoding="utf-8") as file:
         lines = [line.split() for line in file if line.strip() and not line.startswith("#")]
     names = lines[0][2:] if lines else []
-    return {tuple(line[:2]): dict(zip(names, map(int, line[2:]))) for line in lines[1:]}
+    rows_of_numbers = {tuple(line[:2]): zip(names, line[2:]) for line in lines[1:]}
+    return {key: {name: int(number) for name, number in row if number != NONE} for key, row in rows_of_numbers.items()}
 
 
 def table_text(table, header=HEADER):
-    """The text of a table whose rows all have the same figures."""
-    names = [name for name in FIGURES if all(name in figures for figures in table.values())]
-    lines = [["board", "image"] + names] + [list(key) + [str(table[key][name]) for name in names] for key in sorted(table)]
+    """The text of a table; the place of a figure that a row has none of, and others have, says so."""
+    names = [name for name in FIGURES if any(name in figures for figures in table.values())]
+    lines = [["board", "image"] + names] + [list(key) + [str(table[key].get(name, NONE)) for name in names] for key in sorted(table)]
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
     texts = ["  ".join(text.ljust(width) if i < 2 else text.rjust(width) for i, (text, width) in enumerate(zip(line, widths))) for line in lines]
     return header + "".join(text.rstrip() + "\n" for text in texts)
@@ -77,6 +81,9 @@ def problems(found, golden):
             yield "{} {}: is not in the table".format(*key)
             continue
         for name, value in figures.items():
+            if name not in golden[key]:
+                yield "{} {}: {} is {}, the table has none".format(*key, name, value)
+                continue
             wanted = golden[key][name]
             if abs(value - wanted) > max(SLACK, MARGIN * wanted):
                 change = "" if wanted == 0 else ", {:+.1f} %".format(100 * (value - wanted) / wanted)

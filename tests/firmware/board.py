@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models and programs that a test compiles for a board by itself, and what an image takes of it."""
+
+import json
+import os
+import subprocess
+
+from tools.firmware.run_images import emulator_command
+
+KILN = os.path.abspath("tools/kiln/kiln")
+BARE_METAL = "runtime_crt/platform/bare_metal/"
+DATA = os.environ.get("KILN_SHARED_DATA", "")
+RUN_SECONDS = 300
+C_FLAGS = ["-std=c99", "-ffp-contract=off", "-fno-math-errno", "-ffunction-sections", "-fdata-sections", "-I."]
+CLANG = ["clang-19", "--target=arm-none-eabi", "-fshort-enums"]
+CLANG_RISCV = ["clang-19", "--target=riscv32-unknown-elf"]
+# Options of gcc that clang needs none of: it knows one specification, and no libraries.
+OF_GCC = ("-misa-spec=", "--specs=")
+
+
+class Board:
+    """A board with the objects that every program on it has."""
+
+    def __init__(self, name, properties, folder):
+        self.name = name
+        self.properties = properties
+        self.folder = folder
+        start = "start_riscv" if self.is_riscv() else "start_cortex_m"
+        sources = ["semihosting", "stack_usage", "start", start]
+        self.objects = [self.compile(BARE_METAL + source + ".c", source) for source in sources]
+
+    def is_riscv(self):
+        return self.properties["target"].startswith("riscv")
+
+    def path(self, name):
+        return os.path.join(self.folder, self.name + "_" + name)
+
+    def gcc(self):
+        return [self.properties["compiler"] + "-gcc"] + self.properties["flags"]
+
+    def clang(self):
+        flags = [flag for flag in self.properties["flags"] if not flag.startswith(OF_GCC)]
+        return (CLANG_RISCV if self.is_riscv() else CLANG) + flags
+
+    def compile(self, source, name, flags=(), compiler=None):
+        result = self.path(name + ".o")
+        command = (compiler or self.gcc()) + ["-O2"] + C_FLAGS + list(flags)
+        subprocess.run(command + ["-c", source, "-o", result], check=True)
+        return result
+
+    def model(self, path, way, name="m", options=("--workspace-io",), optimize="speed"):
+        """Compiles a model to C for gcc (`way` is c) or clang, or by llvm to an object; its folder, and its object."""
+        folder = self.path(name + "_" + way)
+        codegen = "llvm" if way == "llvm" else "c"
+        arguments = ["--module-name", name, "--runtime", "crt", "--interface", "c", "--codegen", codegen] + list(options)
+        arguments += ["--optimize", optimize]
+        subprocess.run([KILN, "compile", path, "-o", folder, "--target", self.properties["target"]] + arguments, check=True)
+        if codegen == "llvm":
+            return folder, os.path.join(folder, name + ".o")
+        flags = ["-fstack-usage"] + (["-Os"] if optimize == "size" else [])
+        compiler = self.clang() if way == "clang" else self.gcc()
+        return folder, self.compile(os.path.join(folder, name + ".c"), name, flags, compiler)
+
+    def link(self, objects, name):
+        result = self.path(name + ".elf")
+        numbers = {
+            "flash_start": self.properties["flash_start"],
+            "flash_bytes": self.properties["max_flash_bytes"],
+            "ram_start": self.properties["ram_start"],
+            "ram_bytes": self.properties["max_ram_bytes"],
+            "stack_bytes": 8192,
+        }
+        flags = ["-nostartfiles", "-Wl,--gc-sections", "-Wl,-z,noexecstack", "-T", BARE_METAL + "image.ld"]
+        flags += ["-Wl,--defsym={}={}".format(*item) for item in numbers.items()]
+        subprocess.run(self.gcc() + objects + self.objects + flags + ["-o", result], check=True)
+        return result
+
+    def emulator(self):
+        return emulator_command(self.properties)
+
+    def run(self, image):
+        """What `kiln inspect` counts of an image, which must end with status 0."""
+        core = [] if self.is_riscv() else ["--target", self.properties["target"]]
+        return inspect(image, "--emulator", " ".join(self.emulator()), "--timeout", str(RUN_SECONDS), *core)
+
+
+def inspect(*arguments):
+    """What `kiln inspect --json` prints."""
+    result = subprocess.run([KILN, "inspect", "--json"] + list(arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if result.returncode != 0:
+        raise RuntimeError(result.stderr.decode(errors="replace"))
+    return json.loads(result.stdout)
+
+
+def codegens():
+    words = subprocess.run([KILN, "--version"], stdout=subprocess.PIPE, check=True).stdout.decode()
+    return [codegen for codegen in ("c", "llvm") if codegen in words.split("\n")[1].split(": ")[1].split(", ")]
