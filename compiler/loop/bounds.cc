@@ -59,7 +59,12 @@ Range Simplifier::RangeOf(const LinearSum& sum) {
   for (const LinearSum::Term& term : sum.terms) {
     range = Add(range, Multiply(RangeOf(term.atom), Range::Point(term.coefficient)));
   }
-  return range;
+  if (narrowed_sums_ == 0 || sum.terms.size() < 2) return range;
+  LinearSum terms = sum;
+  terms.constant = 0;
+  const auto known = bindings_.find(FromLinear(terms).get());
+  if (known == bindings_.end()) return range;
+  return Intersect(range, Add(known->second.back().range, Range::Point(sum.constant)));
 }
 
 Range Simplifier::ComputeRange(const Expr& e) {

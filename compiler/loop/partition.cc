@@ -43,10 +43,18 @@ bool Loads(const Expr& value) {
   return loads;
 }
 
-// A loop over one store of a value that a test selects, the same for all iterations: the test around
-// a loop for either value.
+// A loop over one store of a value that a test selects, the same for all iterations, or an unrolled
+// one over such a test: the test around a loop for either case.
 Stmt TestOnce(const Stmt& s) {
   const auto* loop = s.As<For>();
+  if (const auto* test = loop->body.As<If>();
+      test != nullptr && loop->kind == ForKind::kUnrolled && test->else_body &&
+      !Uses(test->condition, loop->var) && !Loads(test->condition)) {
+    const auto over = [&](const Stmt& body) {
+      return MakeFor(loop->var, loop->begin, loop->extent, loop->kind, body);
+    };
+    return MakeIf(test->condition, over(test->then_body), over(test->else_body));
+  }
   const auto* store = loop->body.As<Store>();
   if (store == nullptr) return s;
   Expr found;
@@ -165,11 +173,12 @@ class Partitioner {
   }
 
   // Branches by the first of `vars`, and inside by the others. Where borders are little work, what
-  // is left beside the largest piece keeps its guards.
-  Stmt BranchesOf(absl::Span<const Var> vars, const Stmt& s, double share) {
-    if (vars.empty()) return Visit(s, share);
+  // is left beside the largest piece keeps its guards; where they are rolled, so are the loops that
+  // guards depend on. `at_border`: `s` is left beside the largest piece of a variable before.
+  Stmt BranchesOf(absl::Span<const Var> vars, const Stmt& s, double share, bool at_border = false) {
+    if (vars.empty()) return at_border ? Border(s) : Visit(s, share);
     const auto others = [&](const Stmt& stmt, double part) {
-      return BranchesOf(vars.subspan(1), stmt, part);
+      return BranchesOf(vars.subspan(1), stmt, part, at_border);
     };
     for (const Subject& subject : Subjects(s, vars[0])) {
       const Pieces split = SplitAt(subject.thresholds, simplifier_.RangeOf(subject.atom), share);
@@ -179,19 +188,34 @@ class Partitioner {
                         ? LargestOrRest(
                               subject.atom, s, split,
                               [&](const Stmt& inside) { return others(inside, share); },
-                              [&](const Stmt& rest) { return Border(rest); })
+                              [&](const Stmt& rest) {
+                                return limits_.rolls_borders
+                                           ? BranchesOf(vars.subspan(1), rest, share, true)
+                                           : Border(rest);
+                              })
                         : EachBranch(subject.atom, s, split, share, others);
       return result ? result : Border(s);
     }
     return others(s, share);
   }
 
+  // Whether guards depend on the variable of the loop, or a loop in it is rolled.
+  bool IsGuarded(const For& loop) {
+    bool rolled = false;
+    VisitStmt(loop.body, nullptr, [&](const Stmt& s) {
+      const auto* inner = s.As<For>();
+      rolled |= inner != nullptr && inner->kind == ForKind::kSerial;
+    });
+    return rolled || !Subjects(loop.body, loop.var).empty();
+  }
+
   // A nest with its guards as small code.
-  Stmt Border(const Stmt& s) const {
+  Stmt Border(const Stmt& s) {
     return MutateStmt(s, [&](const Stmt& stmt) {
       const auto* loop = stmt.As<For>();
       if (loop == nullptr) return stmt;
-      const bool rolls = limits_.rolls_borders && loop->kind == ForKind::kUnrolled;
+      const bool rolls =
+          limits_.rolls_borders && loop->kind == ForKind::kUnrolled && IsGuarded(*loop);
       return TestOnce(
           rolls ? MakeFor(loop->var, loop->begin, loop->extent, ForKind::kSerial, loop->body)
                 : stmt);

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "compiler/loop/passes.h"
 
 namespace kiln::loop {
@@ -203,6 +205,39 @@ TEST_F(RowsTest, BordersAreRolledAndTestARowOnce) {
   EXPECT_NE(text.find("    if i >= 1 && i < 49 {\n      for r in 0..3 unrolled {\n"),
             std::string::npos)
       << text;
+}
+
+// Only rows are padded: their loop tests, and columns are written out in both cases.
+TEST_F(RowsTest, LoopsWithoutGuardsAreUnrolledInBorders) {
+  const Buffer rows = MakeBuffer("rows", kFloat, {12}, BufferScope::kLocal);
+  const Var j = MakeVar("j"), r = MakeVar("r"), c = MakeVar("c"), e = MakeVar("e"),
+            b = MakeVar("b");
+  const Expr row = i + r - 1, column = j + c - 1;
+  const Expr within = row >= 0 && row < 8 && column >= 0 && column < 6;
+  const Expr at = Max(Min(row, 7), 0) * 12 + Max(Min(column, 5), 0) * 2 + e;
+  const Stmt copy =
+      MakeFor(r, 0, 3, ForKind::kUnrolled,
+              MakeFor(c, 0, 3, ForKind::kUnrolled,
+                      MakeFor(e, 0, 2, ForKind::kVectorized,
+                              MakeStore(rows, {r * 4 + c + e},
+                                        MakeSelect(within, MakeLoad(x, {at}), Const(kFloat, 0))))));
+  const Stmt use =
+      MakeFor(b, 0, 4, ForKind::kSerial, MakeStore(y, {i * 4 + j + b}, MakeLoad(rows, {b})));
+  const Stmt body = MakeFor(j, 0, 6, ForKind::kSerial, MakeBlock({copy, use}));
+  const std::string text =
+      ToString(PartitionLoops(MakeAllocate(rows, MakeFor(i, 0, 8, ForKind::kSerial, body)),
+                              {.narrow_below = PartitionLimits::kAlways, .rolls_borders = true}));
+  const auto count = [&](absl::string_view part) {
+    const std::vector<std::string> pieces = absl::StrSplit(text, part);
+    return pieces.size() - 1;
+  };
+  EXPECT_EQ(count("if i >= 1 && i < 7 {\n"), 1) << text;
+  // In each row of pixels: the interior, and what is left of columns.
+  EXPECT_EQ(count("if j >= 1 && j < 5 {\n"), 2) << text;
+  EXPECT_EQ(count("for r in 0..3 unrolled {\n"), 1) << text;
+  EXPECT_EQ(count("if t1 >= 1 && t1 < 9 {\n              for c in 0..3 unrolled {\n"), 1) << text;
+  EXPECT_EQ(count("for c in 0..3 {\n"), 2) << text;
+  EXPECT_EQ(count("for b in 0..4 {\n"), 1) << text;
 }
 
 TEST_F(RowsTest, LoopsThatMayNotGrowAreBordersEverywhere) {

@@ -41,8 +41,8 @@ class Simplifier {
   void Bind(const Var& var, Range range);
   // The variable is `value`, which is simplified already, wherever it occurs.
   void BindValue(const Var& var, Expr value);
-  // An atom, a variable or any other, has a value in `range` as well: what a condition around
-  // tells. Unbind ends it.
+  // An atom, a variable or any other, or a sum of atoms without a constant, has a value in `range`
+  // as well: what a condition around tells. Unbind ends it.
   void Narrow(const Expr& atom, Range range);
   void Unbind(const Expr& atom);
 
@@ -108,11 +108,13 @@ class Simplifier {
   Range RangeOfBinary(const Binary& e);
   int DepthOf(const Expr& e);
 
+  bool IsSum(const Expr& e);
   void Forget();
 
   ExprPool pool_;
   std::unordered_map<const ExprNode*, std::vector<Binding>> bindings_;
   int depth_ = 0;
+  int narrowed_sums_ = 0;  // bindings of sums
   // Of pool nodes; holds whatever the bindings.
   absl::node_hash_map<const ExprNode*, LinearSum> linear_;
   // Hold for the present bindings. The key keeps its node alive, so that no other node takes its

@@ -48,18 +48,26 @@ void Simplifier::BindValue(const Var& var, Expr value) {
 void Simplifier::Narrow(const Expr& atom, Range range) {
   const Expr pooled = pool_.Intern(atom);
   Binding binding{.range = Intersect(RangeOf(pooled), range), .depth = DepthOf(pooled)};
-  if (binding.range.is_point()) binding.value = Constant(binding.range.lo);
+  const bool is_sum = IsSum(pooled);
+  if (is_sum) ++narrowed_sums_;
+  if (binding.range.is_point() && !is_sum) binding.value = Constant(binding.range.lo);
   bindings_[pooled.get()].push_back(std::move(binding));
   ++depth_;
   Forget();
 }
 
 void Simplifier::Unbind(const Expr& atom) {
-  auto it = bindings_.find(pool_.Intern(atom).get());
+  const Expr pooled = pool_.Intern(atom);
+  if (IsSum(pooled)) --narrowed_sums_;
+  auto it = bindings_.find(pooled.get());
   it->second.pop_back();
   if (it->second.empty()) bindings_.erase(it);
   --depth_;
   Forget();
+}
+
+bool Simplifier::IsSum(const Expr& e) {
+  return e.type() == Type::Index() && LinearOf(e).terms.size() > 1;
 }
 
 void Simplifier::Forget() {

@@ -107,7 +107,7 @@ Stmt Simplifier::SimplifyIf(const If& branch) {
   return MakeIf(condition, std::move(then_body), std::move(else_body));
 }
 
-// Where `condition` compares one atom with a constant, its range is narrower under it; a
+// Where `condition` compares an atom or a sum with a constant, its range is narrower under it; a
 // conjunction that holds, and a disjunction that does not, tell of both their parts.
 Stmt Simplifier::SimplifyUnder(const Expr& condition, bool holds, const Stmt& s) {
   std::vector<Expr> facts = {condition};
@@ -123,7 +123,8 @@ Stmt Simplifier::SimplifyUnder(const Expr& condition, bool holds, const Stmt& s)
     } else if (const auto* n = fact.As<Compare>(); n != nullptr && n->a.type() == Type::Index()) {
       const Range fulfilling = Fulfilling(*n, holds);
       const Range range = RangeOf(n->a);
-      if (fulfilling == Range{} || LinearOf(n->a).single_atom() == nullptr) continue;
+      const bool is_atom = LinearOf(n->a).single_atom() != nullptr;
+      if (fulfilling == Range{} || (!is_atom && !IsSum(n->a))) continue;
       possible = Intersect(range, fulfilling).lo <= Intersect(range, fulfilling).hi;
       if (!possible) break;
       Narrow(n->a, fulfilling);

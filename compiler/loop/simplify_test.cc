@@ -126,6 +126,28 @@ TEST_F(SimplifyTest, StatementsTellRanges) {
                                                     MakeIf(b >= 3 && b < 5, store(b), store(b)))));
 }
 
+// So does one of a sum, for what the sum decides, and only there.
+TEST_F(SimplifyTest, ConditionsTellRangesOfSums) {
+  const Buffer x = MakeBuffer("x", DType::Float(32), {64}, BufferScope::kParam);
+  const Var row = MakeVar("row"), tap = MakeVar("tap");
+  const auto store = [&](const Expr& index) {
+    return MakeStore(x, {index}, Const(DType::Float(32), 1));
+  };
+  const auto simplified = [&](const Stmt& inside) {
+    const Expr sum = row + tap;
+    const Stmt body = MakeBlock(
+        {MakeIf(sum >= 1 && sum < 51, inside, store(0)), store(Max(Min(row + tap - 1, 49), 0))});
+    return ToString(Simplify(
+        MakeFor(row, 0, 50, ForKind::kSerial, MakeFor(tap, 0, 3, ForKind::kSerial, body))));
+  };
+  const std::string clear = simplified(store(row + tap - 1));
+  EXPECT_EQ(simplified(store(Max(Min(row + tap - 1, 49), 0))), clear);
+  EXPECT_EQ(simplified(MakeIf(row + tap < 60, store(row + tap - 1))), clear);
+  EXPECT_NE(simplified(store(Max(Min(row + tap - 1, 48), 0))), clear);
+  EXPECT_NE(simplified(store(Max(Min(row + tap * 2 - 1, 49), 0))), clear);
+  EXPECT_NE(clear.find("max(min("), std::string::npos) << clear;
+}
+
 // Random expressions have the value that they had, at every point of their range.
 class RandomExprs {
  public:

@@ -69,6 +69,41 @@ std::optional<Stmt> PieceOf(const For& loop, const Expr& base, int64_t lanes,
   return piece;
 }
 
+// Whether iterations of `outer` go on in a store and its loads where those of `inner` have ended.
+bool GoesOn(const For& outer, const For& inner, int64_t inner_extent, const Store& store) {
+  const auto is_joint = [&](const Expr& index) {
+    LinearForm form;
+    return AsLinear(index, {outer.var, inner.var}, &form) &&
+           form.coefficients[0] == inner_extent * form.coefficients[1];
+  };
+  bool result = is_joint(store.index[0]);
+  const Expr in_loads = MakeVar("index");
+  const Expr rest = MutateExpr(store.value, [&](const Expr& e) {
+    const auto* load = e.As<Load>();
+    if (load == nullptr) return Expr();
+    result &= load->buffer != store.buffer && is_joint(load->index[0]);
+    return MakeLoad(load->buffer, {in_loads});
+  });
+  return result && !Uses(rest, outer.var) && !Uses(rest, inner.var);
+}
+
+// A serial loop around a vectorized one as one vectorized loop, if that stores to a local buffer,
+// which shares its memory with nothing that is loaded, what lies side by side.
+Stmt Joined(const Stmt& s) {
+  const auto* outer = s.As<For>();
+  const auto* inner = outer->kind == ForKind::kSerial ? outer->body.As<For>() : nullptr;
+  if (inner == nullptr || inner->kind != ForKind::kVectorized) return s;
+  const auto* store = inner->body.As<Store>();
+  int64_t extent, inner_extent;
+  if (store == nullptr || store->buffer->scope != BufferScope::kLocal || store->index.size() != 1 ||
+      !IsInt(outer->begin, 0) || !IsInt(inner->begin, 0) || !AsInt(outer->extent, &extent) ||
+      !AsInt(inner->extent, &inner_extent) || !GoesOn(*outer, *inner, inner_extent, *store)) {
+    return s;
+  }
+  return MakeFor(inner->var, 0, extent * inner_extent, ForKind::kVectorized,
+                 Substitute(inner->body, {{outer->var.get(), Expr(0)}}));
+}
+
 class Vectorizer {
  public:
   explicit Vectorizer(int vector_bits) : vector_bits_(vector_bits) {}
@@ -76,6 +111,7 @@ class Vectorizer {
   Stmt Visit(const Stmt& s) {
     if (const auto* n = s.As<For>()) {
       if (n->kind == ForKind::kVectorized && !ContainsVectorizedLoop(n->body)) return VisitLoop(*n);
+      if (const Stmt joined = Joined(s); joined.As<For>() != n) return Visit(joined);
       const ForKind kind = n->kind == ForKind::kVectorized ? ForKind::kSerial : n->kind;
       simplifier_.BindLoop(*n);
       Stmt body = Visit(n->body);

@@ -183,6 +183,31 @@ TEST_F(VectorizeTest, OnlyTheInnermostLoopOfANest) {
             "for o in 0..3 {\n  y[ramp(o * 4, 1, 4)] = broadcast(0f32, 4)\n}\n");
 }
 
+// Rows of three planes, copied to the stack: `stride` elements from one column to the next.
+std::string CopiedColumns(int64_t stride, BufferScope scope) {
+  const Buffer x = MakeBuffer("x", DType::Int(8), {4096}, BufferScope::kParam);
+  const Buffer rows = MakeBuffer("rows", DType::Int(8), {32}, scope);
+  const Var column = MakeVar("column"), plane = MakeVar("plane"), at = MakeVar("at");
+  const Stmt copy =
+      MakeFor(column, 0, 3, ForKind::kSerial,
+              MakeFor(plane, 0, 3, ForKind::kVectorized,
+                      MakeStore(rows, {column * 3 + plane},
+                                MakeLoad(x, {at * 6 + column * Expr(stride) + plane}))));
+  return ToString(Simplify(VectorizeLoops(copy, 128)));
+}
+
+TEST(VectorizeRowsTest, ALoopThatGoesOnIsPartOfTheVector) {
+  EXPECT_EQ(CopiedColumns(3, BufferScope::kLocal),
+            "rows[ramp(0, 1, 8)] = x[ramp(at * 6, 1, 8)]\n"
+            "rows[8] = x[at * 6 + 8]\n");
+}
+
+TEST(VectorizeRowsTest, OtherLoopsStay) {
+  EXPECT_EQ(CopiedColumns(5, BufferScope::kLocal).find("for column in 0..3 {\n"), 0);
+  // What is stored may lie over what is loaded.
+  EXPECT_EQ(CopiedColumns(3, BufferScope::kParam).find("for column in 0..3 {\n"), 0);
+}
+
 TEST(VectorizeTextTest, BuffersOfTheLoopGetAnElementForEachLane) {
   const absl::StatusOr<LoopProgram> program = ParseProgram(R"(
 operator f(x: float32[256]) -> (y: float32[4]) {

@@ -15,9 +15,7 @@ CodeShape CodeShapeOf(const Target& target, Optimize optimize) {
   CodeShape shape;
   shape.shares_numbers = target.short_of_memory;
   shape.partition.rolls_borders = target.vector_bits > 0;
-  // Helium multiplies 16 elements at once, so that guards beside its products are much of the work.
-  const bool guards_are_little = target.short_of_memory && !target.HasFeature("mve");
-  if (guards_are_little) shape.partition.narrow_below = kGuardsOfBorders;
+  if (target.short_of_memory) shape.partition.narrow_below = kGuardsOfBorders;
   if (optimize == Optimize::kSpeed) return shape;
   shape.partition.narrow_below = loop::PartitionLimits::kAlways;
   shape.partition.splits_ranges = false;

@@ -96,6 +96,15 @@ constexpr char kAligned[] =
     "#define KILN_ALIGNED(bytes)\n"
     "#endif\n\n";
 
+// What stays a function: the stack of a function that is copied into its caller stays in use while the
+// caller calls others.
+constexpr char kNotInlined[] =
+    "#if defined(__GNUC__)\n"
+    "#define KILN_NOT_INLINED __attribute__((noinline))\n"
+    "#else\n"
+    "#define KILN_NOT_INLINED\n"
+    "#endif\n\n";
+
 constexpr char kAssumeAligned[] =
     "#if defined(__GNUC__)\n"
     "#define KILN_ASSUME_ALIGNED(pointer, bytes) __builtin_assume_aligned(pointer, bytes)\n"
@@ -256,6 +265,7 @@ absl::StatusOr<std::string> EmitC(const loop::LoopProgram& program, const Target
       : is_x86  ? kFmaOfX86
                 : kFmaOfOthers,
       variant_macros, context.uses_aligned ? kAligned : "",
+      absl::StrContains(functions, kNotInlinedMacro) ? kNotInlined : "",
       context.uses_assume_aligned ? kAssumeAligned : "", context.uses_lanes ? kLanes : "",
       context.uses_section ? kSection : "", context.uses_packed_constants ? kPackedConstants : "",
       LoaderPointers(context), context.helpers.definitions(), packed_helpers,

@@ -47,6 +47,18 @@ bool AddsToLanes(const loop::For& node) {
   return reads;
 }
 
+// Whether the statement has arrays on the stack.
+bool HasArrays(const Stmt& s) {
+  bool found = false;
+  loop::VisitStmt(
+      s, [](const loop::Expr&) {},
+      [&](const Stmt& part) {
+        const auto* node = part.As<loop::Allocate>();
+        found |= node != nullptr && node->buffer->scope == loop::BufferScope::kLocal;
+      });
+  return found;
+}
+
 }  // namespace
 
 void FunctionPrinter::Fail(const std::string& message) {
@@ -139,8 +151,11 @@ absl::Status FunctionPrinter::Print(std::string* out) {
     if (!ContainsWord(body, scalar)) head.Line(absl::StrCat("(void)", scalar, ";"));
   }
   const bool is_static = !info_.untyped;
-  absl::StrAppend(out, CpuVariantPrefix(func_), is_static ? "static " : "", Signature(), " {\n",
-                  head.text(), body, "  return 0;\n}\n\n");
+  const bool stays = is_static && context_.target.short_of_memory && !context_.options.small_code &&
+                     HasArrays(func_.body);
+  absl::StrAppend(out, CpuVariantPrefix(func_), stays ? absl::StrCat(kNotInlinedMacro, " ") : "",
+                  is_static ? "static " : "", Signature(), " {\n", head.text(), body,
+                  "  return 0;\n}\n\n");
   if (func_.kind == Func::Kind::kTask) {
     context_.uses_tvm_headers = true;
     out->append(Trampoline());

@@ -15,6 +15,8 @@ namespace kiln::codegen {
 
 // A variable of functions that call others: what the last call returned.
 inline constexpr char kStatus[] = "kiln_status";
+// A macro before functions that compilers must not copy into their callers.
+inline constexpr char kNotInlinedMacro[] = "KILN_NOT_INLINED";
 
 class FunctionPrinter {
  public:

@@ -154,6 +154,37 @@ operator g() -> (x: float32[16]) {
       << source;
 }
 
+// On a microcontroller, the arrays of a function take memory only while it runs. Calls are more code.
+TEST(Golden, FunctionsWithArraysAreNotInlinedWhereStackIsShort) {
+  const loop::LoopProgram program = Parsed(R"(
+internal operator f(a: float32[16]) -> (out: float32[16]) {
+  allocate sums: float32[4] {
+    for i in 0..4 {
+      sums[i] = a[i]
+    }
+    for i in 0..4 {
+      out[i] = sums[3 - i]
+    }
+  }
+}
+internal operator g(a: float32[16]) -> (out: float32[16]) {
+  for i in 0..16 {
+    out[i] = a[i]
+  }
+}
+operator both(a: float32[16]) -> (out: float32[16]) {
+  call f(a, out)
+  call g(a, out)
+}
+)");
+  const std::string short_stack = *EmitC(program, *Target::Parse("cortex-m4"), {});
+  EXPECT_TRUE(absl::StrContains(short_stack, "KILN_NOT_INLINED static int32_t f(")) << short_stack;
+  EXPECT_TRUE(absl::StrContains(short_stack, "\nstatic int32_t g(")) << short_stack;
+  const std::string small = *EmitC(program, *Target::Parse("cortex-m4"), {.small_code = true});
+  EXPECT_FALSE(absl::StrContains(small, "KILN_NOT_INLINED")) << small;
+  EXPECT_FALSE(absl::StrContains(*EmitC(program, Target::Host(), {}), "KILN_NOT_INLINED"));
+}
+
 // Tiles of other numbers of iterations call the same function.
 TEST(Golden, TilesOfAnyLengthShareALoopWhereCodeIsSmall) {
   const auto tile = [](int steps) {

@@ -152,6 +152,43 @@ TEST(MemoryTest, RowsAreOperandsOfMultiplyAddsWithoutAnIndexRegister) {
   EXPECT_GE(operands, kRows);
 }
 
+// A window of a depthwise convolution: nine taps of 16 channels, in rows and columns that are
+// farther apart than an instruction of Helium reaches. No pointer to a tap is kept on the stack.
+TEST(MemoryTest, VectorsOfAWindowAreReachedFromFewPointers) {
+  constexpr int64_t kTiles = 8, kChannels = 16 * kTiles, kRow = 6 * kChannels, kLanes = 4;
+  constexpr DType kI8 = DType::Int(8);
+  const Buffer x = Param("x", kI8, {3 * kRow}), w = Param("w", kI8, {9 * kChannels}),
+               out = Param("out", kI32, {kChannels});
+  const Buffer acc = loop::MakeBuffer("acc", kI32, {16}, loop::BufferScope::kLocal);
+  const Var tile = MakeVar("tile");
+  const auto vector = [&](const Expr& at) { return MakeRamp(at, 1, kLanes); };
+  std::vector<Stmt> stmts;
+  for (int64_t tap = -1; tap <= 9; ++tap) {
+    for (int64_t lane = 0; lane < 16; lane += kLanes) {
+      const Expr at = tile * 16 + lane, sum = MakeLoad(acc, {vector(lane)});
+      if (tap < 0) {
+        const Expr zero = loop::MakeBroadcast(loop::Const(kI32, 0), kLanes);
+        stmts.push_back(MakeStore(acc, {vector(lane)}, zero));
+      } else if (tap == 9) {
+        stmts.push_back(MakeStore(out, {vector(at)}, sum));
+      } else {
+        const Expr element = MakeLoad(x, {vector(at + tap / 3 * kRow + tap % 3 * kChannels)});
+        const Expr weight = MakeLoad(w, {vector(at + tap * kChannels)});
+        const Expr product = loop::MakeCast(kI32, element) * loop::MakeCast(kI32, weight);
+        stmts.push_back(MakeStore(acc, {vector(lane)}, sum + product));
+      }
+    }
+  }
+  const loop::LoopProgram program = OneFunc(
+      {x, w, out}, 2,
+      loop::MakeAllocate(
+          acc, MakeFor(tile, 0, kTiles, ForKind::kSerial, loop::MakeBlock(std::move(stmts)))));
+  CheckOnAll(program, {EdgeValues(kI8, 3 * kRow), EdgeValues(kI8, 9 * kChannels), Zeros(out)});
+  const std::string assembly = *EmitAssembly(program, *Target::Parse("cortex-m55"));
+  EXPECT_TRUE(absl::StrContains(assembly, "vldrb.s32")) << assembly;
+  EXPECT_FALSE(absl::StrContains(assembly, "[sp")) << assembly;
+}
+
 // More sums than there are registers: what is put on the stack lies in one line of the cache.
 TEST(MemoryTest, VectorsOnTheStackAreAligned) {
   constexpr int64_t kSums = 40, kLanes = 16;

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "compiler/codegen/llvm/near_offsets.h"
 #include "compiler/codegen/llvm/pointer_induction.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
@@ -43,6 +44,7 @@ llvm::FunctionPassManager FunctionPasses(const Target& target) {
   passes.addPass(llvm::ADCEPass());
   passes.addPass(llvm::SimplifyCFGPass());
   if (target.broadcasts_operands()) passes.addPass(PointerInductionPass());
+  if (target.HasFeature("mve")) passes.addPass(NearOffsetsPass());
   if (target.broadcasts_lanes()) passes.addPass(llvm::LoadStoreVectorizerPass());
   return passes;
 }

@@ -3,11 +3,11 @@
 
 #include <vector>
 
+#include "compiler/codegen/llvm/opaque_pointer.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
@@ -56,13 +56,6 @@ std::vector<Group> GroupLoads(const llvm::Loop& loop, llvm::ScalarEvolution& evo
   return groups;
 }
 
-// An empty piece of assembly that takes the pointer and gives it back.
-llvm::Value* Opaque(llvm::IRBuilder<>& builder, llvm::Value* pointer) {
-  auto* type = llvm::FunctionType::get(pointer->getType(), {pointer->getType()}, false);
-  return builder.CreateCall(llvm::InlineAsm::get(type, "", "=r,0", /*hasSideEffects=*/false),
-                            {pointer});
-}
-
 void Rewrite(const Group& group, const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
   llvm::BasicBlock* header = loop.getHeader();
   llvm::Instruction* entry = loop.getLoopPreheader()->getTerminator();
@@ -80,7 +73,7 @@ void Rewrite(const Group& group, const llvm::Loop& loop, llvm::ScalarEvolution& 
   const auto* step = llvm::cast<llvm::SCEVConstant>(group.first->getStepRecurrence(evolution));
   llvm::Value* next = builder.CreateGEP(builder.getInt8Ty(), pointer, {step->getValue()});
   pointer->addIncoming(start, loop.getLoopPreheader());
-  pointer->addIncoming(Opaque(builder, next), loop.getLoopLatch());
+  pointer->addIncoming(OpaquePointer(builder, next), loop.getLoopLatch());
 }
 
 }  // namespace

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/codegen/llvm/near_offsets.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "compiler/codegen/llvm/opaque_pointer.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace kiln::codegen {
+namespace {
+
+// The largest offset of an instruction, in elements; also below 0.
+constexpr int64_t kReach = 127;
+// Of offsets: that of the largest elements.
+constexpr uint64_t kAlignment = 4;
+// An innermost loop that moves fewer pointers has a register for each.
+constexpr size_t kMinMovingPointers = 6;
+
+struct Access {
+  llvm::Instruction* instruction;
+  int64_t distance;  // from the address of the first one
+};
+
+// Accesses of one block whose addresses differ by constants, in the order of the block.
+struct Group {
+  const llvm::SCEV* first;
+  int64_t reach;  // of an offset, in bytes
+  std::vector<Access> accesses;
+};
+
+// Accesses with one pointer between them.
+struct Cluster {
+  int64_t distance;  // of the pointer
+  std::vector<Access> accesses;
+};
+
+int64_t ReachOf(llvm::Instruction& access) {
+  const auto* vector = llvm::cast<llvm::VectorType>(llvm::getLoadStoreType(&access));
+  return kReach * static_cast<int64_t>(vector->getScalarSizeInBits() / 8);
+}
+
+std::vector<Group> GroupAccesses(llvm::BasicBlock& block, llvm::ScalarEvolution& evolution) {
+  std::vector<Group> groups;
+  for (llvm::Instruction& instruction : block) {
+    llvm::Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
+    if (pointer == nullptr || !llvm::getLoadStoreType(&instruction)->isVectorTy() ||
+        !llvm::isa<llvm::Instruction>(pointer)) {
+      continue;
+    }
+    const llvm::SCEV* address = evolution.getSCEV(pointer);
+    const int64_t reach = ReachOf(instruction);
+    bool found = false;
+    for (Group& group : groups) {
+      const auto* distance =
+          llvm::dyn_cast<llvm::SCEVConstant>(evolution.getMinusSCEV(address, group.first));
+      if (distance == nullptr) continue;
+      group.accesses.push_back({&instruction, distance->getAPInt().getSExtValue()});
+      group.reach = std::min(group.reach, reach);
+      found = true;
+      break;
+    }
+    if (!found) groups.push_back({address, reach, {{&instruction, 0}}});
+  }
+  return groups;
+}
+
+std::vector<Cluster> Clusters(const Group& group) {
+  std::vector<Access> sorted = group.accesses;
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Access& a, const Access& b) { return a.distance < b.distance; });
+  std::vector<Cluster> clusters;
+  int64_t begin = 0;
+  for (const Access& access : sorted) {
+    // The pointer lies at the first access, or as far behind it as the last one needs.
+    const auto pointer = [&] {
+      const int64_t behind = std::max<int64_t>(access.distance - begin - group.reach, 0);
+      return begin + static_cast<int64_t>(llvm::alignTo(static_cast<uint64_t>(behind), kAlignment));
+    };
+    if (clusters.empty() || pointer() - begin > group.reach) {
+      begin = access.distance;
+      clusters.emplace_back();
+    }
+    clusters.back().distance = pointer();
+    clusters.back().accesses.push_back(access);
+  }
+  return clusters;
+}
+
+void Rewrite(const Group& group) {
+  llvm::Instruction* first = group.accesses.front().instruction;
+  llvm::IRBuilder<> builder(first);
+  const auto at = [&](llvm::Value* pointer, int64_t distance) {
+    if (distance == 0) return pointer;
+    return builder.CreateConstGEP1_64(builder.getInt8Ty(), pointer,
+                                      static_cast<uint64_t>(distance));
+  };
+  llvm::Value* root = OpaquePointer(builder, llvm::getLoadStorePointerOperand(first));
+  for (const Cluster& cluster : Clusters(group)) {
+    const auto before = [](const Access& a, const Access& b) {
+      return a.instruction->comesBefore(b.instruction);
+    };
+    builder.SetInsertPoint(
+        std::min_element(cluster.accesses.begin(), cluster.accesses.end(), before)->instruction);
+    llvm::Value* pointer =
+        cluster.distance == 0 ? root : OpaquePointer(builder, at(root, cluster.distance));
+    for (const Access& access : cluster.accesses) {
+      builder.SetInsertPoint(access.instruction);
+      const unsigned operand = llvm::isa<llvm::StoreInst>(access.instruction) ? 1 : 0;
+      access.instruction->setOperand(operand, at(pointer, access.distance - cluster.distance));
+    }
+  }
+}
+
+}  // namespace
+
+llvm::PreservedAnalyses NearOffsetsPass::run(llvm::Function& function,
+                                             llvm::FunctionAnalysisManager& analyses) {
+  auto& evolution = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
+  const llvm::LoopInfo& loops = analyses.getResult<llvm::LoopAnalysis>(function);
+  bool changed = false;
+  for (llvm::BasicBlock& block : function) {
+    const llvm::Loop* loop = loops.getLoopFor(&block);
+    const bool in_innermost = loop != nullptr && loop->isInnermost();
+    const std::vector<Group> groups = GroupAccesses(block, evolution);
+    // Whether loop strength reduction can move the pointers of a group.
+    const auto moves = [&](const Group& group) {
+      const auto* address = llvm::dyn_cast<llvm::SCEVAddRecExpr>(group.first);
+      return in_innermost && address != nullptr && address->getLoop() == loop;
+    };
+    size_t moving = 0;
+    for (const Group& group : groups) {
+      if (moves(group)) moving += Clusters(group).size();
+    }
+    for (const Group& group : groups) {
+      const bool has_registers = moves(group) && moving < kMinMovingPointers;
+      if (group.accesses.size() == 1 || has_registers) continue;
+      Rewrite(group);
+      changed = true;
+    }
+  }
+  return changed ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
+}
+
+}  // namespace kiln::codegen

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// NearOffsets: addresses the vector loads and stores of a block from a few pointers, by constant
+// offsets that fit into the instructions.
+//
+// Helium's loads and stores have an offset of at most 127 elements. A window of a depthwise
+// convolution reads vectors that lie farther apart, and loop strength reduction keeps a pointer on
+// the stack for each: up to a load, an addition and a store more per vector. A sum is one addition.
+// Pointers are passed through empty pieces of assembly, so that nothing later sees that they are
+// sums.
+#ifndef KILN_COMPILER_CODEGEN_LLVM_NEAR_OFFSETS_H_
+#define KILN_COMPILER_CODEGEN_LLVM_NEAR_OFFSETS_H_
+
+#include "llvm/IR/PassManager.h"
+
+namespace kiln::codegen {
+
+struct NearOffsetsPass : llvm::PassInfoMixin<NearOffsetsPass> {
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
+};
+
+}  // namespace kiln::codegen
+
+#endif  // KILN_COMPILER_CODEGEN_LLVM_NEAR_OFFSETS_H_

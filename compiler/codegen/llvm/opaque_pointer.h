@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KILN_COMPILER_CODEGEN_LLVM_OPAQUE_POINTER_H_
+#define KILN_COMPILER_CODEGEN_LLVM_OPAQUE_POINTER_H_
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+
+namespace kiln::codegen {
+
+// The pointer as an empty piece of assembly gives it back: no pass sees what it is made of.
+inline llvm::Value* OpaquePointer(llvm::IRBuilder<>& builder, llvm::Value* pointer) {
+  auto* type = llvm::FunctionType::get(pointer->getType(), {pointer->getType()}, false);
+  return builder.CreateCall(llvm::InlineAsm::get(type, "", "=r,0", /*hasSideEffects=*/false),
+                            {pointer});
+}
+
+}  // namespace kiln::codegen
+
+#endif  // KILN_COMPILER_CODEGEN_LLVM_OPAQUE_POINTER_H_
