@@ -69,6 +69,13 @@ std::optional<Stmt> PieceOf(const For& loop, const Expr& base, int64_t lanes,
   return piece;
 }
 
+// Whether a value takes more than one element of what it loads.
+bool HasVectors(const Expr& value) {
+  bool found = false;
+  VisitExpr(value, [&](const Expr& e) { found |= e.type().lanes != 1 || e.As<Dot>() != nullptr; });
+  return found;
+}
+
 // Whether iterations of `outer` go on in a store and its loads where those of `inner` have ended.
 bool GoesOn(const For& outer, const For& inner, int64_t inner_extent, const Store& store) {
   const auto is_joint = [&](const Expr& index) {
@@ -97,7 +104,8 @@ Stmt Joined(const Stmt& s) {
   int64_t extent, inner_extent;
   if (store == nullptr || store->buffer->scope != BufferScope::kLocal || store->index.size() != 1 ||
       !IsInt(outer->begin, 0) || !IsInt(inner->begin, 0) || !AsInt(outer->extent, &extent) ||
-      !AsInt(inner->extent, &inner_extent) || !GoesOn(*outer, *inner, inner_extent, *store)) {
+      !AsInt(inner->extent, &inner_extent) || HasVectors(store->value) ||
+      !GoesOn(*outer, *inner, inner_extent, *store)) {
     return s;
   }
   return MakeFor(inner->var, 0, extent * inner_extent, ForKind::kVectorized,

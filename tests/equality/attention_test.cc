@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention as one function: all engines agree, and it gives the bits of operators by themselves.
+// Attention as one function: all engines agree, and it gives the bits of operators by themselves, or,
+// where each lane of a vector has a row of its own, sums of rows in another order (decision 0031).
 #include <gtest/gtest.h>
 
 #include <string>
@@ -21,6 +22,14 @@ constexpr char kHeads[] =
     "%1 = nn.softmax(add(divide(%0, 4f), %m));\n"
     "%2 = nn.relu(nn.batch_matmul(%1, transpose(%v, axes=[0, 2, 1, 3])));\n"
     "transpose(%2, axes=[0, 2, 1, 3]) }";
+// The same with as many keys and columns as fill the lanes of vectors.
+constexpr char kFullLanes[] =
+    "%q: Tensor[(1, 37, 3, 16), float32], %k: Tensor[(1, 32, 3, 16), float32], "
+    "%v: Tensor[(1, 32, 3, 16), float32], %m: Tensor[(1, 1, 1, 32), float32]) {\n"
+    "%0 = nn.batch_matmul(transpose(%q, axes=[0, 2, 1, 3]), transpose(%k, axes=[0, 2, 3, 1]));\n"
+    "%1 = nn.softmax(add(divide(%0, 4f), %m));\n"
+    "%2 = nn.relu(nn.batch_matmul(%1, transpose(%v, axes=[0, 2, 1, 3])));\n"
+    "transpose(%2, axes=[0, 2, 1, 3]) }";
 // Keys row by row, one head, a product with weights behind the softmax.
 constexpr char kRows[] =
     "%q: Tensor[(9, 8), float32], %k: Tensor[(40, 8), float32], %w: Tensor[(12, 40), float32]) {\n"
@@ -35,7 +44,7 @@ constexpr char kHalf[] =
 
 std::vector<Case> Cases() {
   std::vector<Case> cases;
-  for (const char* text : {kHeads, kRows, kHalf}) {
+  for (const char* text : {kHeads, kFullLanes, kRows, kHalf}) {
     const absl::StatusOr<Graph> graph =
         ParseRelay(std::string(kMain) + text, "attention.relay", FindOpSchema);
     EXPECT_TRUE(graph.ok()) << graph.status();
@@ -50,6 +59,13 @@ std::vector<Case> Cases() {
   return cases;
 }
 
+constexpr double kSumTolerance = 1e-6;
+
+// Whether lanes are rows of the first case: 21 keys leave many lanes of AVX empty.
+bool HasRowsInLanes(size_t which, absl::string_view target) {
+  return which == 0 && (target == "x86-64-v3" || target == "x86-64-v4");
+}
+
 class Attention : public testing::TestWithParam<const char*> {};
 
 TEST_P(Attention, GivesTheBitsOfOperatorsByThemselves) {
@@ -62,7 +78,8 @@ TEST_P(Attention, GivesTheBitsOfOperatorsByThemselves) {
   const std::vector<Outputs> alone = RunOnAllEngines(cases, options);
   for (size_t i = 0; i < cases.size(); ++i) {
     ASSERT_FALSE(fused[i].empty());
-    EXPECT_EQ(Difference(fused[i], alone[i], 0), "") << cases[i].name;
+    const double tolerance = HasRowsInLanes(i, GetParam()) ? kSumTolerance : 0;
+    EXPECT_EQ(Difference(fused[i], alone[i], tolerance), "") << cases[i].name;
   }
 }
 

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/types/span.h"
 #include "compiler/lower/slow_paths.h"
 #include "tools/kiln/standard_output.h"
 #include "tools/terminal/text.h"
@@ -16,34 +18,51 @@
 namespace kiln::tools {
 namespace {
 
-// Lines that one model takes at most.
-constexpr size_t kMaxShown = 5;
+constexpr size_t kMaxShown = 5;  // functions that an error names
 
-std::string LineOf(const SlowPath& path, const Target& target) {
+// "node 'conv1' (nn.conv2d nn.relu)".
+std::string NodeOf(const SlowPath& path) {
   // TFLite names a node by all that was fused into it.
   const std::string& names = path.source.empty() ? path.function : path.source;
-  return absl::StrCat("node '", names.substr(0, names.find(';')), "' (", path.op_names,
-                      ") is slow on ", target.name, ": ", TextOf(path.reason), "; about ",
-                      path.operations, " operations");
+  return absl::StrCat("node '", names.substr(0, names.find(';')), "' (", path.op_names, ")");
 }
 
-// The most costly ones first.
-std::vector<std::string> LinesOf(std::vector<SlowPath> paths, const Target& target) {
-  std::stable_sort(paths.begin(), paths.end(), [](const SlowPath& a, const SlowPath& b) {
-    return a.operations > b.operations;
-  });
+std::string LineOf(const SlowPath& path, const Target& target) {
+  return absl::StrCat(NodeOf(path), " is slow on ", target.name, ": ", TextOf(path.reason),
+                      "; about ", path.operations, " operations");
+}
+
+int64_t OperationsOf(absl::Span<const SlowPath> paths) {
+  int64_t operations = 0;
+  for (const SlowPath& path : paths) operations += path.operations;
+  return operations;
+}
+
+// A line for each function, as far as there is room.
+std::vector<std::string> LinesOf(absl::Span<const SlowPath> paths, const Target& target) {
   std::vector<std::string> lines;
-  int64_t rest = 0;
-  for (const SlowPath& path : paths) {
-    if (lines.size() < kMaxShown) {
-      lines.push_back(LineOf(path, target));
-    } else {
-      rest += path.operations;
-    }
+  const size_t shown = std::min(paths.size(), kMaxShown);
+  for (const SlowPath& path : paths.first(shown)) lines.push_back(LineOf(path, target));
+  if (shown < paths.size()) {
+    lines.push_back(absl::StrCat(Counted(paths.size() - shown, "more function"), " slow on ",
+                                 target.name, ": about ", OperationsOf(paths.subspan(shown)),
+                                 " operations"));
   }
-  if (paths.size() > kMaxShown) {
-    lines.push_back(absl::StrCat(Counted(paths.size() - kMaxShown, "more function"), " slow on ",
-                                 target.name, ": about ", rest, " operations"));
+  return lines;
+}
+
+// A line for each reason; of several functions the most costly one is named.
+std::vector<std::string> SummaryOf(absl::Span<const SlowPath> paths, const Target& target) {
+  std::map<SlowReason, std::vector<SlowPath>> by_reason;
+  for (const SlowPath& path : paths) by_reason[path.reason].push_back(path);
+  std::vector<std::string> lines;
+  for (const auto& [reason, group] : by_reason) {
+    lines.push_back(group.size() == 1
+                        ? LineOf(group[0], target)
+                        : absl::StrCat(Counted(group.size(), "function"), " are slow on ",
+                                       target.name, ": ", TextOf(reason), "; about ",
+                                       OperationsOf(group), " operations, ", group[0].operations,
+                                       " of them in ", NodeOf(group[0])));
   }
   return lines;
 }
@@ -51,15 +70,18 @@ std::vector<std::string> LinesOf(std::vector<SlowPath> paths, const Target& targ
 }  // namespace
 
 absl::Status ReportSlowPaths(const Lowered& lowered, const Target& target, bool fails) {
-  const std::vector<std::string> lines = LinesOf(FindSlowPaths(lowered, target), target);
-  if (lines.empty()) return absl::OkStatus();
+  std::vector<SlowPath> paths = FindSlowPaths(lowered, target);
+  if (paths.empty()) return absl::OkStatus();
+  std::stable_sort(paths.begin(), paths.end(), [](const SlowPath& a, const SlowPath& b) {
+    return a.operations > b.operations;
+  });
   if (fails) {
     return absl::InvalidArgumentError(
         absl::StrCat("--fail-on-slow: wanted no operator that is slow on the target, found:\n  ",
-                     absl::StrJoin(lines, "\n  "),
+                     absl::StrJoin(LinesOf(paths, target), "\n  "),
                      "\nquantise the model (kiln quantize), or choose a target that has the unit"));
   }
-  for (const std::string& line : lines) {
+  for (const std::string& line : SummaryOf(paths, target)) {
     std::fprintf(stderr, "kiln: note: %s\n", Printable(line).c_str());
   }
   return absl::OkStatus();
