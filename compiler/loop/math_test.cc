@@ -78,7 +78,7 @@ double UlpError(T got, Wide want) {
 
 struct Function {
   const char* name;
-  Expr (*build)(Expr);
+  std::function<Expr(Expr)> build;
   double (*reference64)(double);
   long double (*reference80)(long double);
   double low, high;  // the range of the dense points
@@ -227,9 +227,7 @@ class FusedTest : public ::testing::TestWithParam<Function> {};
 
 TEST_P(FusedTest, KeepsItsError) {
   Function f = GetParam();
-  static Expr (*build)(Expr);
-  build = f.build;
-  f.build = [](Expr x) { return FuseMultiplyAdds(build(std::move(x))); };
+  f.build = [build = f.build](Expr x) { return FuseMultiplyAdds(build(std::move(x))); };
   CheckFunction<float, double>(f, f.reference64, f.max_ulp32);
   EXPECT_GE(CountFused(f.build(MakeVar("x", Type::Of(DType::Float(32))))), 7);
 }

@@ -81,17 +81,17 @@ std::optional<Contraction> AsContraction(const Stage& stage, const Expr& store,
       c.column.extent < std::min<int64_t>(kMinColumns, lanes)) {
     return std::nullopt;
   }
-  // Columns that lie apart are copied. Without rows that share the copy, lanes along the sum are
-  // faster: a reduction.
-  const bool copies = stage.value.type().dtype.is_float() && lanes > 1 &&
-                      y_form.coefficients[column] != 1 && y_form.coefficients.back() == 1 &&
-                      FactorLoad(c.y)->buffer->scope != loop::BufferScope::kConstant;
   for (size_t i = 0; i < stage.axes.size(); ++i) {
     if (i == column || stage.axes[i].extent == 1) continue;
     const bool in_x = x_form.coefficients[i] != 0;
     const bool in_y = y_form.coefficients[i] != 0;
     (in_x && !in_y ? c.rows : c.batch).push_back(stage.axes[i]);
   }
+  // Columns that lie apart are copied. Without rows that share the copy, lanes along the sum are
+  // faster: a reduction.
+  const bool copies = stage.value.type().dtype.is_float() && lanes > 1 &&
+                      y_form.coefficients[column] != 1 && y_form.coefficients.back() == 1 &&
+                      FactorLoad(c.y)->buffer->scope != loop::BufferScope::kConstant;
   if (copies && c.rows.empty()) return std::nullopt;
   return c;
 }

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "compiler/schedule/accumulate.h"
-#include "compiler/schedule/shared_loops.h"
 #include "compiler/schedule/window_tiles.h"
 
 namespace kiln::schedule {
@@ -13,7 +12,6 @@ namespace {
 
 // Sums, and as many elements that slide through registers: enough chains of multiply-adds.
 constexpr int64_t kMaxPlaces = 8;
-constexpr int kMinRegisters = 32;
 // Elements of a window along its last axis that are written out, for each place.
 constexpr int64_t kMaxTaps = 8;
 
@@ -89,7 +87,7 @@ Stmt Sums(const Stage& stage, const Target& target) {
 
 LongWindowTile ChooseLongWindowTile(const loop::Kernel& kernel, const Target& target) {
   const std::vector<Axis>& axes = kernel.stages.back().axes;
-  if (target.vector_registers < kMinRegisters || target.short_of_memory || axes.size() < 2) {
+  if (target.vector_registers < kManyRegisters || target.short_of_memory || axes.size() < 2) {
     return {};
   }
   const size_t place = LastOf(axes, 1);
@@ -108,22 +106,11 @@ LongWindowTile ChooseLongWindowTile(const loop::Kernel& kernel, const Target& ta
   return {place, DivideUp(extent, DivideUp(extent, kMaxPlaces))};
 }
 
-Stmt LongWindows(const loop::Kernel& kernel, const std::vector<Axis>& outer, const Target& target) {
-  const Inner inner = MakeInner(kernel, outer);
-  std::vector<Stmt> stmts;
-  for (const Stage& stage : inner.stages) {
-    if (Reduces(stage)) {
-      stmts.push_back(Sums(stage, target));
-      continue;
-    }
-    const Stmt store = loop::MakeStore(stage.buffer, stage.index, stage.value);
-    const Stmt vector =
-        Nest({stage.axes.back()}, LaneLoop(stage.axes.back().extent, target), store);
-    stmts.push_back(Nest({stage.axes.begin(), stage.axes.end() - 1}, ForKind::kUnrolled, vector));
-  }
-  Stmt body = loop::MakeBlock(std::move(stmts));
-  for (const Buffer& local : inner.buffers) body = loop::MakeAllocate(local, body);
-  return body;
+Stmt LongWindowStage(const Stage& stage, const Target& target) {
+  if (Reduces(stage)) return Sums(stage, target);
+  const Stmt store = loop::MakeStore(stage.buffer, stage.index, stage.value);
+  const Stmt vector = Nest({stage.axes.back()}, LaneLoop(stage.axes.back().extent, target), store);
+  return Nest({stage.axes.begin(), stage.axes.end() - 1}, ForKind::kUnrolled, vector);
 }
 
 }  // namespace kiln::schedule

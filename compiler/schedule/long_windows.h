@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "compiler/schedule/nest.h"
 
@@ -18,13 +17,14 @@ namespace kiln::schedule {
 struct LongWindowTile {
   size_t axis = 0;
   int64_t places = 0;
+  bool any() const { return places > 0; }
 };
 // All stages of the kernel have the axes of the last one.
 LongWindowTile ChooseLongWindowTile(const loop::Kernel& kernel, const Target& target);
 
-// The stages of such a kernel inside of loops over `outer`: the axes before that of the places, which
-// are as many as in the tile; the last axis is the lanes of one vector.
-Stmt LongWindows(const loop::Kernel& kernel, const std::vector<Axis>& outer, const Target& target);
+// A stage of such a kernel inside of loops over the axes before that of the places, which are as many
+// as in the tile; the last axis is the lanes of one vector.
+Stmt LongWindowStage(const Stage& stage, const Target& target);
 
 }  // namespace kiln::schedule
 

@@ -19,13 +19,7 @@ struct ColumnAxis {
 // A stage that copies the column factor into `axes`; columns beyond the last are zero.
 Stage CopyStage(const TiledContraction& t, const loop::Load& load,
                 const std::vector<ColumnAxis>& axes) {
-  Stage copy{.buffer = nullptr,
-             .axes = {},
-             .index = {},
-             .reduce = {},
-             .combine = loop::Combine::kNone,
-             .init = {},
-             .value = {}};
+  Stage copy;
   Shape shape;
   loop::Substitution fresh;
   for (const ColumnAxis& a : axes) {

@@ -5,6 +5,7 @@
 // contiguous there (pooling and depthwise convolution in channels-last layout), otherwise along the
 // innermost reduction axis.
 #include <algorithm>
+#include <functional>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/schedule/families.h"
@@ -20,11 +21,12 @@ namespace {
 constexpr int64_t kMaxLocalBytes = 32 << 10;
 constexpr int64_t kMaxFirmwareLocalBytes = 512;
 
-// All stages in turn inside of loops over `outer`, their buffers local.
-Stmt SharedNest(const loop::Kernel& kernel, const std::vector<Axis>& outer, Context& context) {
+// All stages in turn, each as `emit` makes it, inside of loops over `outer`, their buffers local.
+Stmt SharedNest(const loop::Kernel& kernel, const std::vector<Axis>& outer,
+                const std::function<Stmt(const Stage&)>& emit) {
   Inner inner = MakeInner(kernel, outer);
   std::vector<Stmt> stmts;
-  for (const Stage& stage : inner.stages) stmts.push_back(InnerStage(stage, context));
+  for (const Stage& stage : inner.stages) stmts.push_back(emit(stage));
   Stmt body = loop::MakeBlock(std::move(stmts));
   for (const Buffer& local : inner.buffers) body = loop::MakeAllocate(local, body);
   return body;
@@ -71,9 +73,10 @@ Stmt LongWindowNest(const loop::Kernel& lanes, const LongWindowTile& tile, const
     std::vector<Axis> outer =
         FreshAxes({axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(tile.axis)});
     const Axis own = FreshAxis(count);
-    const Stmt body = loop::Substitute(
-        LongWindows(TileOfAxis(lanes, tile.axis, strip.begin, strip.size), outer, target),
-        {{count.var.get(), own.var}});
+    const Stmt stages =
+        SharedNest(TileOfAxis(lanes, tile.axis, strip.begin, strip.size), outer,
+                   [&](const Stage& stage) { return LongWindowStage(stage, target); });
+    const Stmt body = loop::Substitute(stages, {{count.var.get(), own.var}});
     outer.insert(outer.end(), {strip.which, own});
     parts.push_back(OuterLoops(outer, threads, body));
   }
@@ -101,12 +104,12 @@ Stmt ReductionNest(const loop::Kernel& original, Context& context) {
   const std::vector<Axis>& axes = kernel.stages.back().axes;
   const size_t shared = SharedAxes(kernel);
   if (shared == 0 && kernel.stages.size() > 1) return SeparateNests(kernel, context);
+  const auto inner_stage = [&](const Stage& stage) { return InnerStage(stage, context); };
 
   if (shared == axes.size() && along_space && shared > 0) {
     const WindowTile windows = ChooseWindowTile(kernel, context.target);
     const LongWindowTile long_windows = ChooseLongWindowTile(kernel, context.target);
-    const bool windows_are_long = long_windows.places > 0;
-    const int vectors = windows_are_long ? 1 : windows.any() ? windows.vectors : kVectorsPerTile;
+    const int vectors = long_windows.any() ? 1 : windows.any() ? windows.vectors : kVectorsPerTile;
     const DType dtype = kernel.stages.front().value.type().dtype;
     const int64_t tile = std::min<int64_t>(axes.back().extent, context.Lanes(dtype) * vectors);
     const int64_t tiles = axes.back().extent / tile;
@@ -114,10 +117,10 @@ Stmt ReductionNest(const loop::Kernel& original, Context& context) {
     const auto nest = [&](const Expr& begin, int64_t extent, const Axis& count) {
       std::vector<Axis> outer = FreshAxes({axes.begin(), axes.end() - 1});
       const loop::Kernel lanes = TileOfAxis(kernel, shared - 1, begin, extent);
-      if (windows_are_long) {
+      if (long_windows.any()) {
         return LongWindowNest(lanes, long_windows, count, threads, context.target);
       }
-      const Stmt body = SharedNest(lanes, outer, context);
+      const Stmt body = SharedNest(lanes, outer, inner_stage);
       if (!windows.any()) {
         outer.push_back(count);
         return OuterLoops(outer, threads, body);
@@ -146,7 +149,7 @@ Stmt ReductionNest(const loop::Kernel& original, Context& context) {
   const int64_t max_bytes =
       context.target.short_of_memory ? kMaxFirmwareLocalBytes : kMaxLocalBytes;
   if (MakeInner(kernel, outer).bytes > max_bytes) return SeparateNests(kernel, context);
-  return OuterLoops(outer, threads, SharedNest(kernel, outer, context));
+  return OuterLoops(outer, threads, SharedNest(kernel, outer, inner_stage));
 }
 
 Stmt StageNest(const loop::Kernel& kernel, const Stage& stage, Context& context) {

@@ -98,13 +98,9 @@ bool PrefersRowsInLanes(const loop::Kernel& original, size_t axis, const Target&
 void StoreApart(loop::Kernel& kernel) {
   Stage& last = kernel.stages.back();
   if (last.combine == loop::Combine::kNone) return;
-  Stage copy{.buffer = last.buffer,
-             .axes = FreshAxes(last.axes),
-             .index = {},
-             .reduce = {},
-             .combine = loop::Combine::kNone,
-             .init = {},
-             .value = {}};
+  Stage copy;
+  copy.buffer = last.buffer;
+  copy.axes = FreshAxes(last.axes);
   Shape shape;
   std::vector<Expr> stored, loaded;
   loop::Substitution fresh;

@@ -69,13 +69,8 @@ Stage CopyColumns(Stage& stage, const Contraction& c) {
   for (size_t i = 0; i < order.size(); ++i) {
     if (form->coefficients[i] != 0) read.push_back(order[i]);
   }
-  Stage copy{.buffer = nullptr,
-             .axes = FreshAxes(read),
-             .index = {},
-             .reduce = {},
-             .combine = loop::Combine::kNone,
-             .init = {},
-             .value = {}};
+  Stage copy;
+  copy.axes = FreshAxes(read);
   Shape shape;
   loop::Substitution fresh;
   for (const Axis& axis : stage.axes) {

@@ -10,8 +10,6 @@ constexpr int64_t kPlaces = 4;
 // With two rows, 4 of 3x3 windows' rows are loaded for 2 of outputs instead of 6, and weights once.
 // Measured where data come from the L2 cache.
 constexpr int64_t kRows = 2;
-// Of registers, so that windows of two rows keep what they share.
-constexpr int kManyRegisters = 32;
 // Tiles of rows for each core at least: threads share them.
 constexpr int64_t kTilesPerCore = 2;
 

@@ -14,6 +14,9 @@ namespace kiln::schedule {
 // Of a window that is written out.
 inline constexpr int64_t kMaxWindowTerms = 16;
 
+// Of vector registers, so that windows of two rows, or long ones, keep what they share.
+inline constexpr int kManyRegisters = 32;
+
 // So many windows of so many vectors each: along the last axis but one (places) and along the axis
 // outside of it (rows).
 struct WindowTile {

@@ -32,12 +32,6 @@ int64_t AliveBytes(const proto::Metadata& metadata, int32_t call) {
   return bytes;
 }
 
-// TFLite names a layer by all that was fused into it, the last of these first.
-std::string LayerName(const proto::Function& function) {
-  const std::string& names = function.source().empty() ? function.name() : function.source();
-  return names.substr(0, names.find(';'));
-}
-
 std::string Found(const std::map<std::string, int64_t>& numbers, const std::string& name) {
   const auto found = numbers.find(name);
   return found == numbers.end() ? "" : absl::StrCat(found->second);
@@ -70,6 +64,11 @@ std::string Sums(const proto::Metadata& metadata, int64_t macs,
 
 }  // namespace
 
+std::string LayerName(const std::string& source, const std::string& function) {
+  const std::string& names = source.empty() ? function : source;
+  return names.substr(0, names.find(';'));
+}
+
 std::string LayerReport(const proto::Metadata& metadata, const std::map<std::string, int64_t>& macs,
                         const std::optional<ObjectFigures>& figures, int columns) {
   std::map<std::string, int64_t> code;
@@ -81,8 +80,9 @@ std::string LayerReport(const proto::Metadata& metadata, const std::map<std::str
   for (int i = 1; i < metadata.functions_size(); ++i) {
     const proto::Function& f = metadata.functions(i);
     if (const auto found = macs.find(f.name()); found != macs.end()) all_macs += found->second;
-    table.Add({LayerName(f), f.op_names(), Found(macs, f.name()), Found(code, f.name()),
-               absl::StrCat(f.constant_size_bytes()), absl::StrCat(AliveBytes(metadata, i - 1)),
+    table.Add({LayerName(f.source(), f.name()), f.op_names(), Found(macs, f.name()),
+               Found(code, f.name()), absl::StrCat(f.constant_size_bytes()),
+               absl::StrCat(AliveBytes(metadata, i - 1)),
                figures ? Found(figures->stack_of, f.name()) : ""});
   }
   return absl::StrCat("\nlayers, sizes in bytes:\n", table.ToString(columns),

@@ -13,6 +13,10 @@
 
 namespace kiln::tools {
 
+// What a layer is called: `source` are the names of the model's nodes, which may be none. TFLite names
+// a layer by all that was fused into it, the last of these first.
+std::string LayerName(const std::string& source, const std::string& function);
+
 // A row for each call by the model's name of the layer, then the sums. `macs` are by function; the
 // code and the stack are those of the model's object, where there is one. At most `columns` wide if
 // that is not 0.

@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
 #include "compiler/lower/slow_paths.h"
+#include "tools/kiln/layer_report.h"
 #include "tools/kiln/standard_output.h"
 #include "tools/terminal/text.h"
 
@@ -22,9 +23,7 @@ constexpr size_t kMaxShown = 5;  // functions that an error names
 
 // "node 'conv1' (nn.conv2d nn.relu)".
 std::string NodeOf(const SlowPath& path) {
-  // TFLite names a node by all that was fused into it.
-  const std::string& names = path.source.empty() ? path.function : path.source;
-  return absl::StrCat("node '", names.substr(0, names.find(';')), "' (", path.op_names, ")");
+  return absl::StrCat("node '", LayerName(path.source, path.function), "' (", path.op_names, ")");
 }
 
 std::string LineOf(const SlowPath& path, const Target& target) {
