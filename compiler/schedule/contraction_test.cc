@@ -101,7 +101,7 @@ TEST(Contraction, WideSumsOfNarrowFactors) {
 
 TEST(Contraction, SaysItsTile) {
   // 14 registers hold 6 rows of 2 vectors and the columns; 7 rows make two tiles of 4 and 3.
-  EXPECT_EQ(Schedule(Product(7, 8, 64, Columns::kConstant), VectorTarget(256)).description,
+  EXPECT_EQ(Schedule(Product(7, 64, 64, Columns::kConstant), VectorTarget(256)).description,
             "contraction 4x2x8 rows outside packed");
   EXPECT_EQ(Schedule(Product(6, 8, 64, Columns::kInput), VectorTarget(256)).description,
             "contraction 6x2x8 rows outside");
@@ -112,8 +112,13 @@ TEST(Contraction, SaysItsTile) {
   // Columns beyond half of the second cache are walked once.
   EXPECT_EQ(Schedule(Product(7, 512, 512, Columns::kConstant), VectorTarget(256)).description,
             "contraction 7x1x8 columns outside packed");
-  // One vector per row where a multiply-add takes a broadcast from memory: one load less per step.
-  EXPECT_EQ(Schedule(Product(56, 8, 64, Columns::kConstant), VectorTarget(512)).description,
+  // Where a multiply-add takes a broadcast from memory, a tile of one column vector has an operand to
+  // load for every multiply-add; wider ones leave a register to columns of the next step.
+  EXPECT_EQ(Schedule(Product(56, 64, 64, Columns::kConstant), VectorTarget(512)).description,
+            "contraction 6x4x16 rows outside packed");
+  EXPECT_EQ(Schedule(Product(56, 512, 64, Columns::kConstant), VectorTarget(512)).description,
+            "contraction 12x2x16 rows outside packed");
+  EXPECT_EQ(Schedule(Product(56, 64, 16, Columns::kConstant), VectorTarget(512)).description,
             "contraction 28x1x16 rows outside packed");
 }
 
@@ -407,7 +412,7 @@ TEST(Contraction, ConvolutionsAreOne) {
 }
 
 TEST(Contraction, TilesOfSeveralRowsOfRows) {
-  const Kernel kernel = Convolution(9, 3, 19, false);
+  const Kernel kernel = Convolution(9, 3, 15, false);
   EXPECT_TRUE(
       absl::StartsWith(Schedule(kernel, VectorTarget(512)).description, "contraction 3x9x1x16"));
   ExpectLikeNaive(kernel, VectorTarget(512), 1e-3);

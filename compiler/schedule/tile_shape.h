@@ -42,13 +42,14 @@ struct TileProblem {
   int64_t reduce = 1;            // steps of the reduction
   int64_t outer_row_stride = 0;  // bytes
   int64_t row_stride = 0;
-  int64_t column_bytes = 0;  // of the whole column factor
-  DType dtype;               // of the sums
-  bool keeps_rows = false;   // something is done for a tile's rows before they meet all columns
-  int64_t lanes = 0;         // of the widest vector of sums; 0: as the target has of `dtype`
-  double step_cost = 1;      // of one step on one vector, in vector multiply-adds
-  bool folds_rows = true;    // an element of a row may be an operand of its multiply-add
-  int64_t vector_rows = 1;   // of one vector of sums, whose lanes are columns times rows
+  int64_t column_bytes = 0;      // of the whole column factor
+  DType dtype;                   // of the sums
+  bool keeps_rows = false;       // something is done for a tile's rows before they meet all columns
+  int64_t lanes = 0;             // of the widest vector of sums; 0: as the target has of `dtype`
+  double step_cost = 1;          // of one step on one vector, in vector multiply-adds
+  bool streams_columns = false;  // other columns have pushed these out of the L1 cache
+  bool folds_rows = true;        // an element of a row may be an operand of its multiply-add
+  int64_t vector_rows = 1;       // of one vector of sums, whose lanes are columns times rows
   // The one shape that a tile may have, where its loop is written in assembly.
   std::optional<TileShape> only = {};
 
@@ -74,10 +75,6 @@ std::vector<TileShape> RankTiles(const TileProblem& problem, const Target& targe
 double TileCost(const TileProblem& problem, const TileShape& tile, const Target& target);
 // The first of them.
 TileShape ChooseTile(const TileProblem& problem, const Target& target);
-
-// Of a byte that comes from the L2 cache in order, so that the hardware prefetches it: in
-// vector multiply-adds.
-inline constexpr double kSecondCacheByteCost = 1.0 / 64;
 
 // `8x2x16`, or `2x14x1x16` where the tile has outer rows.
 std::string Text(const TileShape& tile);

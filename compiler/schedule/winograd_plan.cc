@@ -17,6 +17,8 @@ constexpr int64_t kMaxBlockTiles = 64;
 constexpr double kBytesPerMultiplyAdd = 2;
 // The same of what another core has just written.
 constexpr double kSharedBytesPerMultiplyAdd = 8;
+// Of a byte of weights that comes from the L2 cache in order, in vector multiply-adds.
+constexpr double kSecondCacheByteCost = 1.0 / 64;
 // Threads that a division is made for: on a machine with many cores it may still be run by few.
 constexpr int kMaxModelledThreads = 4;
 // Multiply-adds that reading, transforming and writing one vector takes besides its arithmetic.
@@ -73,7 +75,8 @@ TileProblem ProductProblem(const WinogradProblem& p, int64_t tiles, const Target
           .columns = p.columns,
           .reduce = p.channels,
           .row_stride = (p.channels + target.Lanes(dtype)) * dtype.bytes(),
-          .dtype = dtype};
+          .dtype = dtype,
+          .streams_columns = true};
 }
 
 WinogradDivision DivideWinograd(const WinogradProblem& p, int64_t outputs, int64_t block_rows,

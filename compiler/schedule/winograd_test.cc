@@ -128,7 +128,7 @@ TEST(Winograd, SharesBlocksAmongThreads) {
 // An image that is one block: its tiles are shared, and then the blocks of columns.
 TEST(Winograd, SharesColumnsAmongThreads) {
   for (const Shape& size : {Shape{1, 14, 14}, {2, 13, 11}}) {
-    for (int64_t columns : {64, 72}) {
+    for (int64_t columns : {128, 136}) {
       const Kernel kernel = Convolution(size, 64, columns, 1);
       const Target target = VectorTarget(512, 2);
       const Scheduled scheduled = Schedule(kernel, target);
