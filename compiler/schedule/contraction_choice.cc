@@ -230,6 +230,7 @@ std::optional<ContractionProblem> AsContractionProblem(const loop::Kernel& kerne
       !t->stores_sums && !target.short_of_memory && target.Lanes(DType::Float(32)) >= 4;
   if (can_be_winograd) problem.winograd = AsWinogradProblem(kernel.stages[which], context);
   const bool constant = FindConstant(context, FactorLoad(t->c.y)->buffer) != nullptr;
+  problem.tile.cold_columns = constant;
   std::optional<std::string> text = ProblemText(*t, constant, problem.winograd.has_value());
   if (!text.has_value()) return std::nullopt;
   problem.text = *std::move(text);

@@ -116,8 +116,11 @@ TEST(Contraction, SaysItsTile) {
   // load for every multiply-add; wider ones leave a register to columns of the next step.
   EXPECT_EQ(Schedule(Product(56, 64, 64, Columns::kConstant), VectorTarget(512)).description,
             "contraction 6x4x16 rows outside packed");
-  EXPECT_EQ(Schedule(Product(56, 512, 64, Columns::kConstant), VectorTarget(512)).description,
-            "contraction 12x2x16 rows outside packed");
+  EXPECT_EQ(Schedule(Product(130, 512, 64, Columns::kConstant), VectorTarget(512)).description,
+            "contraction 13x2x16 rows outside packed");
+  // Constants come from beyond the L2 cache: they are read once where they are more than the rows.
+  EXPECT_EQ(Schedule(Product(60, 512, 64, Columns::kConstant), VectorTarget(512)).description,
+            "contraction 6x4x16 columns outside packed");
   EXPECT_EQ(Schedule(Product(56, 64, 16, Columns::kConstant), VectorTarget(512)).description,
             "contraction 28x1x16 rows outside packed");
 }
@@ -227,15 +230,15 @@ TEST(Contraction, PrefetchesColumns) {
   }
 }
 
-// Columns that do not stay in the second cache: while one block is read, the next one is asked for.
+// Columns that come from beyond the L2 cache: while one block is read, the next one is prefetched.
 TEST(Contraction, AsksForTheNextBlock) {
   const Kernel large = Product(49, 1024, 128, Columns::kConstant);
   const Scheduled scheduled = Schedule(large, VectorTarget(512));
   EXPECT_TRUE(absl::StrContains(scheduled.description, "columns outside"));
   EXPECT_TRUE(AsksSecondCacheFor(scheduled, "w_packed")) << Text(scheduled);
   ExpectLikeNaive(large, VectorTarget(512), kTolerance);
-  // Those that stay there are not.
-  const Scheduled small = Schedule(Product(49, 128, 128, Columns::kConstant), VectorTarget(512));
+  // Not fewer columns than rows, which are read again and again.
+  const Scheduled small = Schedule(Product(196, 128, 128, Columns::kConstant), VectorTarget(512));
   EXPECT_FALSE(AsksSecondCacheFor(small, "w_packed")) << Text(small);
 }
 

@@ -32,7 +32,8 @@ constexpr double kOperandCost = 0.1;
 // Of a byte of column vectors that come from the L2 cache, prefetched: measured as above. Blocks of
 // columns that the L2 cache does not keep share it with the rows, and cost twice as much.
 constexpr double kColumnByteCost = 1.0 / 128;
-// Of a column vector that comes from the L2 cache, where only a tile that holds all rows prefetches.
+// Of a cold column vector. A tile that holds all rows prefetches those that the L1 cache does not
+// keep.
 constexpr double kColdColumnCost = 2;
 // Of a byte from the second cache of rows that are read anew for every block of columns: they lie
 // in different pages, so that the hardware does not see what comes next.
@@ -70,8 +71,10 @@ class Model {
 
   double Cost(const TileShape& tile) const {
     double cost = 0;
-    if (p_.streams_columns && tile.rows < p_.rows) {
-      cost += kColdColumnCost * static_cast<double>(p_.reduce * DivideUp(p_.columns, lanes_));
+    const int64_t vectors = p_.reduce * DivideUp(p_.columns, lanes_);
+    if (p_.cold_columns && tile.rows < p_.rows &&
+        vectors * lanes_ * p_.dtype.bytes() > target_.l1_bytes / 2) {
+      cost += kColdColumnCost * static_cast<double>(vectors);
     }
     ForParts(p_.outer_rows, tile.outer_rows, [&](int64_t outer, int64_t outer_count) {
       ForParts(p_.rows, tile.rows, [&](int64_t rows, int64_t row_count) {
@@ -140,11 +143,24 @@ TileShape ScalarTile(const TileProblem& p, const Target& target) {
   return {.rows = rows, .vectors = std::min<int64_t>(p.columns, kScalarTile / rows)};
 }
 
+// Bytes of the row factor. Rows that are closer than their length overlap, as windows do.
+int64_t RowBytes(const TileProblem& p) {
+  const int64_t length = p.reduce * p.dtype.bytes();
+  const bool overlap = p.row_stride > p.dtype.bytes() && p.row_stride < length;
+  return p.outer_rows * p.rows * (overlap ? p.row_stride : length);
+}
+
 int64_t MaxLanes(const TileProblem& p, const Target& target) {
   return p.lanes > 0 ? p.lanes : target.Lanes(p.dtype);
 }
 
 }  // namespace
+
+bool TileProblem::columns_outside(const Target& target) const {
+  if (keeps_rows) return false;
+  return !KeepsColumns(column_bytes, target) ||
+         (cold_columns && column_bytes > target.l1_bytes && column_bytes > RowBytes(*this));
+}
 
 int64_t TileLanes(const TileProblem& p, const Target& target) {
   int64_t lanes = MaxLanes(p, target);

@@ -42,22 +42,20 @@ struct TileProblem {
   int64_t reduce = 1;            // steps of the reduction
   int64_t outer_row_stride = 0;  // bytes
   int64_t row_stride = 0;
-  int64_t column_bytes = 0;      // of the whole column factor
-  DType dtype;                   // of the sums
-  bool keeps_rows = false;       // something is done for a tile's rows before they meet all columns
-  int64_t lanes = 0;             // of the widest vector of sums; 0: as the target has of `dtype`
-  double step_cost = 1;          // of one step on one vector, in vector multiply-adds
-  bool streams_columns = false;  // other columns have pushed these out of the L1 cache
-  bool folds_rows = true;        // an element of a row may be an operand of its multiply-add
-  int64_t vector_rows = 1;       // of one vector of sums, whose lanes are columns times rows
+  int64_t column_bytes = 0;   // of the whole column factor
+  DType dtype;                // of the sums
+  bool keeps_rows = false;    // something is done for a tile's rows before they meet all columns
+  int64_t lanes = 0;          // of the widest vector of sums; 0: as the target has of `dtype`
+  double step_cost = 1;       // of one step on one vector, in vector multiply-adds
+  bool cold_columns = false;  // constants, which those of other operators push out of the caches
+  bool folds_rows = true;     // an element of a row may be an operand of its multiply-add
+  int64_t vector_rows = 1;    // of one vector of sums, whose lanes are columns times rows
   // The one shape that a tile may have, where its loop is written in assembly.
   std::optional<TileShape> only = {};
 
-  // Whether loops over blocks of columns are outside: where columns do not stay in the second
-  // cache.
-  bool columns_outside(const Target& target) const {
-    return !keeps_rows && !KeepsColumns(column_bytes, target);
-  }
+  // Whether loops over blocks of columns are outside, so that columns are read once and rows again
+  // for every block: where the L2 cache does not keep columns, or they are cold and more than rows.
+  bool columns_outside(const Target& target) const;
 };
 
 // The lanes of a tile's vectors: those of the target, or fewer where that holds all columns.

@@ -76,7 +76,7 @@ TileProblem ProductProblem(const WinogradProblem& p, int64_t tiles, const Target
           .reduce = p.channels,
           .row_stride = (p.channels + target.Lanes(dtype)) * dtype.bytes(),
           .dtype = dtype,
-          .streams_columns = true};
+          .cold_columns = true};
 }
 
 WinogradDivision DivideWinograd(const WinogradProblem& p, int64_t outputs, int64_t block_rows,
