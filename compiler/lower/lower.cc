@@ -16,6 +16,7 @@
 #include "compiler/lower/call_maker.h"
 #include "compiler/lower/external_cost.h"
 #include "compiler/lower/kernel.h"
+#include "compiler/lower/known_kernels.h"
 #include "compiler/lower/move.h"
 #include "compiler/lower/slices.h"
 #include "compiler/ops/op_queries.h"
@@ -42,6 +43,11 @@ void FinishConstants(Scheduled& scheduled, const Target& target) {
     buffers[old.get()] = constant.buffer;
   }
   if (!buffers.empty()) scheduled.func.body = loop::ReplaceBuffers(scheduled.func.body, buffers);
+}
+
+void AddConstants(const Scheduled& scheduled, loop::LoopProgram& program) {
+  program.constants.insert(program.constants.end(), scheduled.constants.begin(),
+                           scheduled.constants.end());
 }
 
 // Puts slices in the place of those parameters that are parts of others, or share memory with one
@@ -137,21 +143,40 @@ absl::StatusOr<loop::Func> Declaration(const Graph& graph, const Call& call) {
   return func;
 }
 
+// The kernel's function and its constants. `program` has the constants already of a kernel that is
+// known; what else is new comes into it.
+absl::StatusOr<Scheduled> FunctionOf(const loop::Kernel& kernel, const Target& target,
+                                     const ScheduleOptions& options, KnownKernels& known,
+                                     loop::LoopProgram& program) {
+  std::optional<std::string> key = KnownKernels::KeyOf(kernel);
+  if (const Scheduled* found = known.Find(key); found != nullptr) {
+    Scheduled scheduled = *found;
+    scheduled.func.name = kernel.name;
+    return scheduled;
+  }
+  KILN_ASSIGN_OR_RETURN(Scheduled scheduled, ScheduleKernel(kernel, target, options));
+  FinishConstants(scheduled, target);
+  AddConstants(scheduled, program);
+  known.Add(std::move(key), kernel, scheduled);
+  return scheduled;
+}
+
 // Notes of each call in `nodes` the node that it is of.
 absl::StatusOr<Lowered> LowerWith(const Graph& graph, Slices slices, const Target& target,
                                   const LowerOptions& options, std::vector<NodeId>* nodes) {
   Lowered lowered;
+  KnownKernels known;
   CallMaker calls(graph, std::move(slices), options.module_name);
   KILN_RETURN_IF_ERROR(calls.ForEach([&](PendingCall pending) -> absl::Status {
     Call& call = pending.call;
     if (pending.body.has_value()) {
       KILN_ASSIGN_OR_RETURN(const loop::Kernel kernel, KernelOf(graph, target, pending));
-      std::optional<Scheduled> move = MoveWithin(graph, options.states, pending);
-      if (!move.has_value()) {
-        KILN_ASSIGN_OR_RETURN(move, ScheduleKernel(kernel, target, options.schedule));
+      std::optional<Scheduled> function = MoveWithin(graph, options.states, pending);
+      if (!function.has_value()) {
+        KILN_ASSIGN_OR_RETURN(function,
+                              FunctionOf(kernel, target, options.schedule, known, lowered.program));
       }
-      Scheduled& scheduled = *move;
-      FinishConstants(scheduled, target);
+      Scheduled& scheduled = *function;
       call.workspace_bytes =
           scheduled.func.workspace == nullptr ? 0 : scheduled.func.workspace->num_bytes();
       call.in_place = scheduled.in_place;
@@ -160,9 +185,6 @@ absl::StatusOr<Lowered> LowerWith(const Graph& graph, Slices slices, const Targe
         lowered.contractions[call.function] = *std::move(scheduled.contraction);
       }
       if (ReadsWhatItWrites(call)) scheduled.func.in_place = true;
-      for (loop::Constant& constant : scheduled.constants) {
-        lowered.program.constants.push_back(std::move(constant));
-      }
       lowered.program.funcs.push_back(std::move(scheduled.func));
     } else {
       call.inputs = WholesOf(pending.inputs);

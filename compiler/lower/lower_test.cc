@@ -55,6 +55,32 @@ def @main(%x: Tensor[(2, 4), float32]) {
   EXPECT_EQ(lowered.program.funcs[0].kind, loop::Func::Kind::kOperator);
 }
 
+// The steps of a recurrent network: the functions of equal operators over the same weights are one
+// statement, with the same constants; other weights of the same shape are others.
+TEST(Lower, SchedulesEqualOperatorsOnce) {
+  Graph graph = ParseModel(R"(
+def @main(%x: Tensor[(2, 16), float32], %w: Tensor[(16, 16), float32],
+          %v: Tensor[(16, 16), float32]) {
+  %0 = nn.dense(%x, %w);
+  %1 = nn.dense(%0, %w);
+  nn.dense(%1, %v)
+})");
+  const std::vector<ValueId> weights = {graph.inputs[1], graph.inputs[2]};
+  for (size_t i = 0; i < weights.size(); ++i) {
+    Value& value = graph.value(weights[i]);
+    value.kind = ValueKind::kConstant;
+    value.constant = Tensor::Filled(*value.type, static_cast<double>(i));
+  }
+  graph.inputs.resize(1);
+  const Lowered lowered = LowerGraph(graph);
+  ASSERT_EQ(lowered.program.funcs.size(), 3u);
+  const auto body = [&](size_t i) { return lowered.program.funcs[i].body.get(); };
+  EXPECT_EQ(body(0), body(1));
+  EXPECT_NE(body(0), body(2));
+  EXPECT_NE(lowered.calls[0].function, lowered.calls[1].function);
+  EXPECT_EQ(lowered.program.constants.size(), 2u);
+}
+
 TEST(Lower, FusesMultiplyAddsOfElementaryFunctions) {
   const Graph graph = ParseModel(R"(
 def @main(%x: Tensor[(2, 4), float32], %y: Tensor[(2, 4), float32]) {
