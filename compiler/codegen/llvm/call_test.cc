@@ -171,6 +171,27 @@ TEST(CallTest, PackedMainTakesItsWorkspaceLast) {
   }
 }
 
+// Only who comes from outside passes tensors, and has them checked.
+TEST(CallTest, PackedFunctionsOfTheModuleAreCalledByPointers) {
+  LoopProgram program = Chain(Convention::kPacked, /*operators_have_workspace=*/false);
+  for (Func& func : program.funcs) func.exported = func.kind == Func::Kind::kMain;
+  const std::string text = *EmitLlvmText(program, Target::Host());
+  EXPECT_NE(text.find("@f.compute("), std::string::npos) << text;
+  EXPECT_NE(text.find("call i32 @add1(ptr"), std::string::npos) << text;
+  for (const char* absent : {"@add1.compute", "alloca [2 x %DLTensor]", "add1: argument"}) {
+    EXPECT_EQ(text.find(absent), std::string::npos) << text;
+  }
+  PackedCall call(program, "f");
+  ChainArguments x;
+  std::vector<TestTensor> tensors = {x.A(), x.Out(), x.WorkspaceTensor()};
+  EXPECT_EQ(call(tensors), 0) << JitLastError();
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(x.out[i], x.a[i] + 3);
+  program.data.push_back(
+      {.name = "table", .c_type = "void*", .value = loop::DataValue::Function("add1")});
+  EXPECT_EQ(EmitObject(program, Target::Host()).status().message(),
+            "LLVM code generator: data has the address of add1, which is not exported");
+}
+
 TEST(CallTest, PackedFunctionHonoursByteOffsetAndStrides) {
   PackedCall call(Chain(Convention::kPacked, false), "add1");
   ChainArguments x;
@@ -400,7 +421,7 @@ TEST(CallTest, GetterHandsOutData) {
 }
 
 TEST(CallTest, ATensorsDeviceIsAsWideAsAnEnum) {
-  const LoopProgram program = Chain(Convention::kPacked, /*operators_have_workspace=*/false);
+  const LoopProgram program = CallsOthers(Convention::kPacked, /*by_name=*/false);
   for (const auto& [target, type] :
        std::map<std::string, std::string>{{"x86-64", "{ ptr, i32, i32,"},
                                           {"aarch64", "{ ptr, i32, i32,"},

@@ -62,10 +62,10 @@ void FunctionEmitter::Emit(const loop::Call& node) {
     }
   }
   EmitProfileHook(node.profile_index, true);
-  if (callee.func->convention == loop::Convention::kPacked) {
-    EmitPackedCall(callee, node);
-  } else {
+  if (callee.func->convention == loop::Convention::kUnpacked || callee.is_called_directly()) {
     EmitUnpackedCall(callee, node);
+  } else {
+    EmitPackedCall(callee, node);
   }
   EmitProfileHook(node.profile_index, false);
 }
@@ -97,7 +97,8 @@ void FunctionEmitter::EmitUnpackedCall(const FuncSymbols& callee, const loop::Ca
                                                 : ArgumentAddress(argument));
     }
   }
-  ReturnIfNonZero(builder_.CreateCall(callee.entry, args));
+  llvm::Function* function = callee.is_called_directly() ? callee.body : callee.entry;
+  ReturnIfNonZero(builder_.CreateCall(function, args));
 }
 
 bool FunctionEmitter::PassesAllOn(const loop::Call& node) const {

@@ -102,6 +102,12 @@ class DataEmitter {
   }
 
   llvm::Constant* FunctionOf(const std::string& symbol) {
+    const auto own = context_.funcs.find(symbol);
+    if (own != context_.funcs.end() && own->second.body != nullptr &&
+        own->second.entry == own->second.body &&
+        own->second.func->convention == loop::Convention::kPacked) {
+      context_.Fail(absl::StrCat("data has the address of ", symbol, ", which is not exported"));
+    }
     if (llvm::GlobalValue* value = context_.module.getNamedValue(symbol)) return value;
     return llvm::Function::Create(context_.types.PackedFunction(),
                                   llvm::GlobalValue::ExternalLinkage, symbol, context_.module);

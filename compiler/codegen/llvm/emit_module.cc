@@ -18,6 +18,12 @@ bool IsPacked(const loop::Func& func) {
   return func.convention == loop::Convention::kPacked && func.kind != loop::Func::Kind::kTask;
 }
 
+// Whether somebody outside of the module calls the function, who may pass anything. Calls within
+// the module pass pointers to the body.
+bool HasPackedEntry(const loop::Func& func) {
+  return IsPacked(func) && (func.exported || func.allocate_workspace);
+}
+
 // Names of the functions that `stmt` launches.
 void CollectLaunches(const loop::Stmt& stmt, std::set<std::string>& names) {
   if (!stmt) return;
@@ -99,13 +105,14 @@ void DeclareFunc(ModuleContext& context, const loop::Func& func, bool may_overla
     context.funcs.emplace(func.name, symbols);
     return;
   }
+  const bool has_entry = HasPackedEntry(func);
   symbols.body =
       llvm::Function::Create(BodyType(func, context.types), Linkage(exported && !packed),
-                             packed ? func.name + ".compute" : func.name, context.module);
+                             has_entry ? func.name + ".compute" : func.name, context.module);
   if (!TakesArray(func)) AddPointerAttributes(func, may_overlap, symbols.body);
   context.Decorate(symbols.body, context.MachineOf(func));
   symbols.entry = symbols.body;
-  if (packed) {
+  if (has_entry) {
     symbols.entry = llvm::Function::Create(context.types.PackedFunction(), Linkage(exported),
                                            func.name, context.module);
     context.Decorate(symbols.entry, context.MachineOf(func));
@@ -139,7 +146,7 @@ absl::Status EmitModule(ModuleContext& context) {
     if (!IsDefined(func)) continue;
     const FuncSymbols& symbols = context.funcs.at(func.name);
     FunctionEmitter(context, symbols).Emit();
-    if (IsPacked(func)) EmitPackedEntry(context, symbols);
+    if (HasPackedEntry(func)) EmitPackedEntry(context, symbols);
   }
   DefineGetters(context);
   DefineCpuChoice(context);

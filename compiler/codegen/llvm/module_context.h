@@ -39,8 +39,11 @@ struct FuncSymbols {
   // i32(ptr param…, ptr workspace if any), or i32(ptr to an array of them); for a kTask i32(index
   // task, index num_tasks, ptr param…, scalar…).
   llvm::Function* body;
-  // What others call: the packed function around `body`, or `body` itself.
+  // What others call: the packed function around `body`, or `body` itself if there is none.
   llvm::Function* entry;
+
+  // Whether the module's own functions call `body`, past the checks and the memory of `entry`.
+  bool is_called_directly() const { return body != nullptr && !func->allocate_workspace; }
 };
 
 // Whether the body of the function takes its parameters and workspace as one array of pointers:
