@@ -45,7 +45,8 @@ struct LoopPassContext {
   bool scalar = false;
   // Of partition-loops.
   PartitionLimits partition = {};
-  // Of share-functions: operators that differ in numbers get one function, too.
+  // Of share-functions: operators that differ in numbers, or in the parts of tensors that they
+  // access, get one function, too.
   bool shares_numbers = false;
 };
 

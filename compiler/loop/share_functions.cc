@@ -13,6 +13,7 @@
 #include "compiler/loop/expr_pool.h"
 #include "compiler/loop/fingerprint.h"
 #include "compiler/loop/mutate.h"
+#include "compiler/loop/narrow_parameters.h"
 #include "compiler/loop/numbers.h"
 #include "compiler/loop/passes.h"
 #include "compiler/loop/same_statement.h"
@@ -97,8 +98,9 @@ class Sharing {
   void Run() {
     for (size_t i = 0; i < program_.funcs.size(); ++i) {
       const Func& func = program_.funcs[i];
-      Parts parts = PartsOf(func);
-      if (CanBeShared(func, parts)) Add(i, std::move(parts));
+      if (!CanBeShared(func, PartsOf(func))) continue;
+      candidates_[i] = numbers_ ? NarrowParameters(func) : Unchanged(func);
+      Add(i, PartsOf(candidates_.at(i).func));
     }
     std::map<size_t, const SharedFunc*> first, of;
     for (auto& [key, bucket] : buckets_) {
@@ -124,9 +126,13 @@ class Sharing {
  private:
   using Key = std::tuple<uint64_t, int, int64_t>;
 
+  static NarrowedFunc Unchanged(const Func& func) {
+    return {func, std::vector<int64_t>(func.params.size(), 0)};
+  }
+
   // Function i as it is compared.
   Func Compared(size_t i) const {
-    Func func = program_.funcs[i];
+    Func func = candidates_.at(i).func;
     if (!numbers_) return func;
     func.body = ReplaceNumbers(func.body, [](const Expr& e) { return AnyNumber(e.type().dtype); });
     return func;
@@ -167,11 +173,11 @@ class Sharing {
   // Makes the numbers in which members differ scalars of the function; false if they are too many.
   bool TakeNumbers(SharedFunc& shared) {
     std::vector<Stmt> bodies;
-    for (size_t i : shared.members) bodies.push_back(program_.funcs[i].body);
+    for (size_t i : shared.members) bodies.push_back(candidates_.at(i).func.body);
     std::optional<CommonNumbers> common = FindCommonNumbers(bodies, kMaxNumbers);
     if (!common.has_value()) return false;
     for (size_t m = 0; m < bodies.size(); ++m) {
-      Func func = program_.funcs[shared.members[m]];
+      Func func = candidates_.at(shared.members[m]).func;
       func.body = common->Apply(func.body);
       const Stmt body = Rewritten(func, PartsOf(func), shared);
       if (m == 0) shared.func.body = body;
@@ -209,7 +215,7 @@ class Sharing {
   }
 
   bool IsAlike(const Func& func, const Parts& parts, SharedFunc& shared) {
-    const Func& other = program_.funcs[shared.members.front()];
+    const Func& other = candidates_.at(shared.members.front()).func;
     const Parts& others = shared.first_parts;
     if (func.num_inputs != other.num_inputs || func.in_place != other.in_place ||
         parts.vars.size() != others.vars.size() || !AreAlike(func.params, other.params) ||
@@ -221,13 +227,15 @@ class Sharing {
   }
 
   // The body of a member: a call with its own constants.
-  static void CallShared(const SharedFunc& shared, size_t member, Func& func) {
+  void CallShared(const SharedFunc& shared, size_t member, Func& func) const {
     std::vector<Argument> args;
+    const std::vector<int64_t>& first = candidates_.at(member).first;
     const auto pass = [&](const Buffer& buffer) { args.push_back({buffer, Expr(0)}); };
+    const auto pass_param = [&](size_t i) { args.push_back({func.params[i], Expr(first[i])}); };
     const size_t inputs = static_cast<size_t>(func.num_inputs);
-    for (size_t i = 0; i < inputs; ++i) pass(func.params[i]);
+    for (size_t i = 0; i < inputs; ++i) pass_param(i);
     for (const Buffer& constant : PartsOf(func).constants) pass(constant);
-    for (size_t i = inputs; i < func.params.size(); ++i) pass(func.params[i]);
+    for (size_t i = inputs; i < func.params.size(); ++i) pass_param(i);
     if (func.workspace != nullptr) pass(func.workspace);
     if (const auto numbers = shared.numbers.find(member); numbers != shared.numbers.end()) {
       for (int64_t number : numbers->second) args.push_back({nullptr, Expr(number)});
@@ -237,6 +245,7 @@ class Sharing {
 
   LoopProgram& program_;
   const bool numbers_;
+  std::map<size_t, NarrowedFunc> candidates_;
   ExprPool pool_;
   std::map<Key, std::vector<SharedFunc>> buckets_;
 };

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <string>
 
@@ -198,6 +199,56 @@ TEST(ShareFunctions, OnlyNumbersThatDifferArePassed) {
   ASSERT_EQ(program.funcs.size(), 4u);
   EXPECT_EQ(program.funcs[0].scalars.size(), 2u);
   EXPECT_EQ(ToString(program.funcs[3].body), "call f_shared(in, out, 6, 5)\n");
+}
+
+// out[i + first] = in[read(i)] for four elements, of tensors of `size`.
+void AddPart(LoopProgram& program, const std::string& name, int64_t size, int64_t first,
+             const std::function<Expr(const Var& i)>& read) {
+  const DType dtype = DType::Int(8);
+  const Buffer in = MakeBuffer("in", dtype, {size}, BufferScope::kParam);
+  const Buffer out = MakeBuffer("out", dtype, {size}, BufferScope::kParam);
+  const Var i = MakeVar(name + "_i");
+  Func func;
+  func.name = name;
+  func.params = {in, out};
+  func.num_inputs = 1;
+  func.body = MakeFor(i, 0, 4, ForKind::kSerial,
+                      MakeStore(out, {i + Expr(first)}, MakeLoad(in, {read(i)})));
+  program.funcs.push_back(func);
+}
+
+TEST(ShareFunctions, TakesThePartsThatAreAccessed) {
+  LoopProgram program;
+  AddPart(program, "f", 8, 0, [](const Var& i) { return Expr(3) - i; });
+  AddPart(program, "g", 12, 8, [](const Var& i) { return Expr(10) - i; });
+  LoopProgram plain = program;
+  ShareFunctions(plain);
+  EXPECT_EQ(plain.funcs.size(), 2u);
+  ShareFunctions(program, /*numbers=*/true);
+  ASSERT_EQ(program.funcs.size(), 3u);
+  EXPECT_EQ(program.funcs[0].params[0]->shape, (Shape{4}));
+  EXPECT_EQ(program.funcs[0].params[1]->shape, (Shape{4}));
+  EXPECT_EQ(ToString(program.funcs[1].body), "call f_shared(in, out)\n");
+  EXPECT_EQ(ToString(program.funcs[2].body), "call f_shared(in + 7, out + 8)\n");
+  EXPECT_TRUE(VerifyProgram(program).ok()) << VerifyProgram(program);
+  Interpreter interpreter(program);
+  std::array<int8_t, 12> in = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, out = {};
+  const std::array<void*, 2> args = {in.data(), out.data()};
+  ASSERT_TRUE(interpreter.Run("g", args).ok());
+  EXPECT_EQ(out, (std::array<int8_t, 12>{0, 0, 0, 0, 0, 0, 0, 0, 10, 9, 8, 7}));
+}
+
+TEST(ShareFunctions, TakesWholeTensorsWhereThePartIsNotKnown) {
+  LoopProgram program;
+  const auto read = [](const Var& i) { return Min(i, Expr(2)); };
+  AddPart(program, "f", 8, 0, read);
+  AddPart(program, "g", 8, 4, read);
+  AddPart(program, "h", 12, 0, read);
+  ShareFunctions(program, /*numbers=*/true);
+  ASSERT_EQ(program.funcs.size(), 4u);
+  EXPECT_EQ(program.funcs[0].params[0]->shape, (Shape{8}));
+  EXPECT_EQ(ToString(program.funcs[2].body), "call f_shared(in, out + 4)\n");
+  EXPECT_TRUE(VerifyProgram(program).ok()) << VerifyProgram(program);
 }
 
 TEST(ShareFunctions, StraightLineCodeStays) {

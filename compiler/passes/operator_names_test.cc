@@ -82,7 +82,7 @@ TEST(OperatorNames, InPassesAreThoseThatAPassIsAbout) {
       {"compiler/passes/integer_products.cc", {"qnn.quantize", "qnn.dequantize", "qnn.requantize"}},
       // The pass has the name of an operator that it knows nothing of, and joins strips.
       {"compiler/passes/pass.cc", {"split"}},
-      {"compiler/passes/split_rows.cc", {"concatenate"}},
+      {"compiler/passes/split_rows.cc", {"concatenate", "full"}},
   };
   EXPECT_EQ(NamesIn("compiler/passes"), expected);
 }

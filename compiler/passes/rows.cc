@@ -18,6 +18,8 @@
 namespace kiln {
 namespace {
 
+constexpr char kZeroPoint[] = "input_zero_point";  // of quantized products
+
 // The windows along the rows of a convolution of channels-last data. One that is transposed, which
 // has an attribute more, is none.
 std::optional<WindowDim> RowWindow(const Graph& graph, const Node& node) {
@@ -63,31 +65,47 @@ bool IsElementwise(const Graph& graph, const Node& node) {
   });
 }
 
-// The rows that windows of these numbers cover, padding left out.
+// The rows that windows of these numbers cover, padding included.
 Rows Covered(const WindowDim& window, Rows output) {
-  return {std::max<int64_t>(output.begin * window.stride - window.pad_before, 0),
-          std::min((output.end - 1) * window.stride - window.pad_before + window.span(),
-                   window.extent)};
+  return {output.begin * window.stride - window.pad_before,
+          (output.end - 1) * window.stride - window.pad_before + window.span()};
 }
 
-// The convolution's attributes where its data is the rows that the output is computed of.
-Attrs WithPadding(const Attrs& attrs, const WindowDim& rows, const WindowDim& columns,
-                  Rows output) {
-  Attrs result = attrs;
-  const int64_t first = output.begin * rows.stride - rows.pad_before;
-  const int64_t end = (output.end - 1) * rows.stride - rows.pad_before + rows.span();
-  result.Set("padding",
-             AttrValue::Ints({std::max<int64_t>(-first, 0), columns.pad_before,
-                              std::max<int64_t>(end - rows.extent, 0), columns.pad_after}));
-  return result;
+Rows Within(Rows rows, int64_t extent) {
+  return {std::max<int64_t>(rows.begin, 0), std::min(rows.end, extent)};
 }
 
-absl::StatusOr<Attrs> AttrsOfRows(const Graph& body, const Node& node, Rows output) {
+absl::StatusOr<Convolution> ConvolutionOf(const Graph& body, const Node& node) {
+  return MakeConvolution(node.attrs, body.type(node.inputs[0]), body.type(node.inputs[1]), 2);
+}
+
+// The node's attributes where it computes these rows of its output. Rows of padding are those of the
+// data if that has them.
+absl::StatusOr<Attrs> AttrsOfRows(const Graph& body, const Node& node, Rows output,
+                                  bool data_has_padding) {
   if (TraitsOf(node)->fusion != Fusion::kContraction) return node.attrs;
-  KILN_ASSIGN_OR_RETURN(
-      const Convolution convolution,
-      MakeConvolution(node.attrs, body.type(node.inputs[0]), body.type(node.inputs[1]), 2));
-  return WithPadding(node.attrs, convolution.window[0], convolution.window[1], output);
+  KILN_ASSIGN_OR_RETURN(const Convolution convolution, ConvolutionOf(body, node));
+  const WindowDim &rows = convolution.window[0], &columns = convolution.window[1];
+  const Rows covered = Covered(rows, output);
+  const Rows data = data_has_padding ? covered : Within(covered, rows.extent);
+  Attrs attrs = node.attrs;
+  attrs.Set("padding", AttrValue::Ints({data.begin - covered.begin, columns.pad_before,
+                                        covered.end - data.end, columns.pad_after}));
+  return attrs;
+}
+
+// What a convolution takes places around its data to hold, one element: 0, or the zero point of
+// quantized data. Nothing if data cannot hold that.
+std::optional<Tensor> PaddingOf(const Graph& body, const Node& node) {
+  const DType dtype = body.type(node.inputs[0]).dtype;
+  const std::vector<InputSchema>& schemas = node.op->inputs;
+  const auto zero_point = std::find_if(schemas.begin(), schemas.end(),
+                                       [](const InputSchema& s) { return s.name == kZeroPoint; });
+  if (zero_point == schemas.end()) return Tensor::Scalar(dtype, 0);
+  const ValueId value = node.inputs[static_cast<size_t>(zero_point - schemas.begin())];
+  const int64_t padding = body.value(value).constant.AsInt(0);
+  if (padding < dtype.MinInt() || padding > dtype.MaxInt()) return std::nullopt;
+  return Tensor::Scalar(dtype, static_cast<double>(padding));
 }
 
 // A body for an operator that is in no group.
@@ -134,13 +152,34 @@ std::optional<RowNode> RowNode::Of(const Graph& graph, const Node& node) {
     result.body_ = BodyOf(graph, node, result.inputs_);
     result.attrs_.Set("Primitive", 1);
   }
-  const int64_t rows = graph.type(node.outputs[0]).shape[kRowAxis];
+  result.FindPaddings();
   const bool all_have_rows = std::all_of(result.inputs_.begin(), result.inputs_.end(),
                                          [&](ValueId input) { return HasRows(graph, input); });
-  if (result.inputs_.empty() || !all_have_rows || !result.Needed({0, rows}).has_value()) {
+  if (result.inputs_.empty() || !all_have_rows || !result.Needed({0, result.rows()}).has_value()) {
     return std::nullopt;
   }
   return result;
+}
+
+void RowNode::FindPaddings() {
+  paddings_.assign(body_.inputs.size(), std::nullopt);
+  for (const Node& node : body_.nodes) {
+    if (node.is_group()) continue;
+    const std::optional<WindowDim> window = RowWindow(body_, node);
+    const auto found = std::find(body_.inputs.begin(), body_.inputs.end(), node.inputs[0]);
+    if (!window.has_value() || !window->reads_padding() || found == body_.inputs.end()) continue;
+    const Rows first = Covered(*window, {0, 1}),
+               last = Covered(*window, {window->out - 1, window->out});
+    const bool all_read_data = first.end > 0 && last.begin < window->extent;
+    if (!all_read_data) continue;
+    paddings_[static_cast<size_t>(found - body_.inputs.begin())] = PaddingOf(body_, node);
+  }
+}
+
+bool RowNode::HasPadding(ValueId value) const {
+  const auto found = std::find(body_.inputs.begin(), body_.inputs.end(), value);
+  return found != body_.inputs.end() &&
+         paddings_[static_cast<size_t>(found - body_.inputs.begin())].has_value();
 }
 
 std::optional<std::vector<std::optional<Rows>>> RowNode::RowsInBody(Rows output) const {
@@ -158,7 +197,9 @@ std::optional<std::vector<std::optional<Rows>>> RowNode::RowsInBody(Rows output)
     const std::optional<Rows> made = rows[static_cast<size_t>(node.outputs[0])];
     if (!made.has_value()) return std::nullopt;
     if (const std::optional<WindowDim> window = RowWindow(body_, node); window.has_value()) {
-      if (!need(node.inputs[0], Covered(*window, *made))) return std::nullopt;
+      const Rows covered = Covered(*window, *made);
+      const Rows data = HasPadding(node.inputs[0]) ? covered : Within(covered, window->extent);
+      if (!need(node.inputs[0], data)) return std::nullopt;
     } else if (IsElementwise(body_, node)) {
       for (ValueId input : node.inputs) {
         if (!body_.is_constant(input) && !need(input, *made)) return std::nullopt;
@@ -211,7 +252,8 @@ absl::StatusOr<ValueId> RowNode::AddTo(Graph& graph, Rows output,
       inputs.push_back(value);
     }
     const ValueId made = node.outputs[0];
-    KILN_ASSIGN_OR_RETURN(const Attrs attrs, AttrsOfRows(body_, node, rows_of(made)));
+    KILN_ASSIGN_OR_RETURN(const Attrs attrs,
+                          AttrsOfRows(body_, node, rows_of(made), HasPadding(node.inputs[0])));
     KILN_ASSIGN_OR_RETURN(inside[static_cast<size_t>(made)],
                           AddOp(body, node.op->name, std::move(inputs), attrs, node.source));
   }

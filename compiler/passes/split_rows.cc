@@ -7,7 +7,8 @@
 //                           concatenate(s0, s1, …)
 //
 // Strips that are alike in all but their place have functions that are alike: parts of what lies
-// outside are copied, and so is each part of the result.
+// outside are copied, and so is each part of the result. Rows of padding are written beside the first
+// and the last rows, so that no strip has a border of its own.
 //
 // The graph stays as it is where strips would save less than a sixteenth of the bytes that are alive
 // at once, inputs and outputs of the graph among them. That is an estimate, without scratch memory:
@@ -112,7 +113,22 @@ class Chooser {
           std::find(graph_.outputs.begin(), graph_.outputs.end(), output) != graph_.outputs.end();
       if (is_output || readers.empty() || readers.back() > last) return std::nullopt;
     }
-    return region;
+    return FindPaddings(region) ? std::optional(region) : std::nullopt;
+  }
+
+  // False where nodes take padding of one value to be different.
+  static bool FindPaddings(Region& region) {
+    region.paddings.resize(region.outputs.size());
+    for (const RowNode* node : region.nodes) {
+      for (size_t k = 0; k < node->inputs().size(); ++k) {
+        const int producer = region.Producer(node->inputs()[k]);
+        if (producer < 0 || !node->padding(k).has_value()) continue;
+        std::optional<Tensor>& padding = region.paddings[static_cast<size_t>(producer)];
+        if (padding.has_value() && *padding != *node->padding(k)) return false;
+        padding = node->padding(k);
+      }
+    }
+    return true;
   }
 
   // The highest strips of those that need little more than the least memory.
@@ -124,7 +140,7 @@ class Chooser {
     for (int64_t num_strips = 2; num_strips <= rows; ++num_strips) {
       const int64_t rows_per_strip = (rows + num_strips - 1) / num_strips;
       if ((rows + rows_per_strip - 1) / rows_per_strip != num_strips) continue;
-      std::optional<Strips> strips = MakeStrips(region, rows, rows_per_strip);
+      std::optional<Strips> strips = MakeStrips(region, rows_per_strip);
       if (!strips.has_value()) continue;
       Choice choice = {region, *std::move(strips)};
       choice.bytes = outside + BytesOfStrips(graph_, region, choice.strips);
@@ -177,6 +193,7 @@ class StripWriter {
   Graph& graph() { return rewriter_.graph(); }
 
   absl::StatusOr<ValueId> Join(std::vector<ValueId> parts) {
+    if (parts.size() == 1) return parts[0];
     return AddOp(graph(), "concatenate", std::move(parts), {{"axis", int64_t{kRowAxis}}});
   }
 
@@ -185,14 +202,18 @@ class StripWriter {
     const NodeStrip& strip = strips_[k][i];
     held_[i] = carried_[i];
     if (strip.made.count() > 0) {
-      KILN_ASSIGN_OR_RETURN(ValueId made, Make(k, i));
-      if (i + 1 == region_.nodes.size()) {
-        KILN_ASSIGN_OR_RETURN(made, MakeCopy(graph(), made));
-        parts_.push_back(made);
-      } else if (strip.carried.count() > 0) {
-        KILN_ASSIGN_OR_RETURN(made, Join({carried_[i], made}));
+      std::vector<ValueId> held;
+      if (strip.carried.count() > 0) held.push_back(carried_[i]);
+      const Padding padding = {region_.nodes[i]->type(), region_.paddings[i]};
+      KILN_RETURN_IF_ERROR(AddPadding(padding, strip.computed.begin - strip.made.begin, held));
+      if (strip.computed.count() > 0) {
+        KILN_ASSIGN_OR_RETURN(held.emplace_back(), Make(k, i));
       }
-      held_[i] = made;
+      KILN_RETURN_IF_ERROR(AddPadding(padding, strip.made.end - strip.computed.end, held));
+      KILN_ASSIGN_OR_RETURN(held_[i], Join(std::move(held)));
+    }
+    if (i + 1 == region_.nodes.size() && strip.computed.count() > 0) {
+      KILN_ASSIGN_OR_RETURN(parts_.emplace_back(), MakeCopy(graph(), held_[i]));
     }
     if (k + 1 == strips_.size()) return absl::OkStatus();
     for (int p : last_reads_[i]) {
@@ -205,10 +226,27 @@ class StripWriter {
     return absl::OkStatus();
   }
 
-  // The rows that strip k makes of the output of node i.
+  // Of a value of this type, or one with other rows.
+  struct Padding {
+    TensorType type;
+    std::optional<Tensor> element;
+  };
+
+  // Adds so many rows to `parts`, which may be none.
+  absl::Status AddPadding(const Padding& padding, int64_t rows, std::vector<ValueId>& parts) {
+    if (rows == 0) return absl::OkStatus();
+    Shape shape = padding.type.shape;
+    shape[kRowAxis] = rows;
+    const ValueId element = graph().AddConstant(*padding.element);
+    KILN_ASSIGN_OR_RETURN(parts.emplace_back(),
+                          AddOp(graph(), "full", {element}, {{"shape", AttrValue::Ints(shape)}}));
+    return absl::OkStatus();
+  }
+
+  // The rows that strip k computes of the output of node i.
   absl::StatusOr<ValueId> Make(size_t k, size_t i) {
     const RowNode& node = *region_.nodes[i];
-    const Rows rows = strips_[k][i].made;
+    const Rows rows = strips_[k][i].computed;
     const std::vector<Rows> needed = *node.Needed(rows);
     std::vector<PartOfRows> parts;
     for (size_t in = 0; in < needed.size(); ++in) {
@@ -219,8 +257,14 @@ class StripWriter {
         continue;
       }
       const ValueId whole = rewriter_.Map(input);
-      const int64_t extent = graph().type(whole).shape[kRowAxis];
-      KILN_ASSIGN_OR_RETURN(const ValueId part, Cut({whole, {0, extent}}, needed[in]));
+      const Padding padding = {graph().type(whole), node.padding(in)};
+      const int64_t extent = padding.type.shape[kRowAxis];
+      const Rows there = {std::max<int64_t>(needed[in].begin, 0), std::min(needed[in].end, extent)};
+      std::vector<ValueId> pieces;
+      KILN_RETURN_IF_ERROR(AddPadding(padding, there.begin - needed[in].begin, pieces));
+      KILN_ASSIGN_OR_RETURN(pieces.emplace_back(), Cut({whole, {0, extent}}, there));
+      KILN_RETURN_IF_ERROR(AddPadding(padding, needed[in].end - there.end, pieces));
+      KILN_ASSIGN_OR_RETURN(const ValueId part, Join(std::move(pieces)));
       parts.push_back({part, needed[in]});
     }
     return node.AddTo(graph(), rows, parts);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -81,6 +85,58 @@ TEST(SplitRows, ASumReadsRowsOfBoth) {
   %3 = nn.conv2d(%2, %constant0, padding=[1, 1], data_layout="NHWC", kernel_layout="OHWI");
   %4 = add(%3, %0);
   nn.conv2d(%4, %constant1, padding=[1, 1], data_layout="NHWC", kernel_layout="OHWI"))"))));
+}
+
+// Rows of padding are made beside the first and the last rows, so that no strip has padding of its
+// own, and strips of as many rows are alike.
+TEST(SplitRows, StripsHaveNoBorders) {
+  const Graph strips = Split(Convolutions(kSecond));
+  std::map<int64_t, std::set<std::string>> bodies;  // by channels of the output
+  for (const Node& node : strips.nodes) {
+    if (!node.is_group()) continue;
+    const Node& convolution = node.body->nodes.back();
+    EXPECT_EQ(convolution.attrs.Ints("padding"), (std::vector<int64_t>{0, 1, 0, 1}));
+    const TensorType& type = strips.type(node.outputs[0]);
+    const TensorType& data = node.body->type(convolution.inputs[0]);
+    bodies[type.shape[3]].insert(absl::StrCat(data.ToString(), " to ", type.ToString()));
+  }
+  // The first strip of the second convolution has no row behind the last one, and there is a strip
+  // more for its last row.
+  EXPECT_EQ(bodies.at(8).size(), 1u);
+  EXPECT_LE(bodies.at(2).size(), 2u);
+}
+
+constexpr char kQuantized[] = R"(
+def @main(%x: Tensor[(1, 32, 4, 2), int8], %constant0: Tensor[(8, 3, 3, 2), int8],
+          %constant1: Tensor[(2, 3, 3, 8), int8]) {
+  %0 = cast(qnn.conv2d(%x, %constant0, 3, 0, 0.5f, 0.25f, padding=[1, 1], data_layout="NHWC",
+                       kernel_layout="OHWI"), dtype="int8");
+  %1 = cast(qnn.conv2d(%0, %constant1, -5, 0, 0.5f, 0.25f, padding=[1, 1], data_layout="NHWC",
+                       kernel_layout="OHWI"), dtype="int8");
+)";
+
+// What rows hold that are made besides those that are computed.
+std::set<int64_t> Paddings(const Graph& graph) {
+  std::set<int64_t> paddings;
+  for (const Node& node : graph.nodes) {
+    if (node.op_name() == "full") {
+      paddings.insert(graph.value(node.inputs[0]).constant.AsInt(0));
+    }
+  }
+  return paddings;
+}
+
+TEST(SplitRows, PaddingIsTheZeroPoint) {
+  EXPECT_EQ(Paddings(Split(absl::StrCat(kQuantized, "%1 }"))), (std::set<int64_t>{-5, 3}));
+}
+
+// What lies before the two convolutions is split alone.
+TEST(SplitRows, LeavesAloneWhatIsPaddedInTwoWays) {
+  EXPECT_EQ(Paddings(Split(absl::StrCat(kQuantized, R"(
+  %2 = cast(qnn.conv2d(%0, %constant1, 7, 0, 0.5f, 0.25f, padding=[1, 1], data_layout="NHWC",
+                       kernel_layout="OHWI"), dtype="int8");
+  add(%1, %2) })"))),
+            std::set<int64_t>{3});
 }
 
 TEST(SplitRows, LeavesAloneWhatOthersRead) {

@@ -10,36 +10,119 @@ namespace {
 
 constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
 
-// What one strip computes of each node, and the first row that it reads of each output.
-struct OneStrip {
-  std::vector<Rows> made;
-  std::vector<int64_t> first_read;
-};
+// Makes strips from the first to the last: each computes as many rows of every node as it has of the
+// last one's output, or as few as there is all for that they read.
+class StripMaker {
+ public:
+  StripMaker(const Region& region, int64_t rows_per_strip) : region_(region) {
+    const size_t n = region.nodes.size();
+    const int64_t last_rows = region.nodes.back()->rows();
+    // To nearest, so that no node runs ahead of the others where it has a few rows more.
+    for (const RowNode* node : region.nodes) {
+      const int64_t step = (node->rows() * rows_per_strip + last_rows / 2) / last_rows;
+      steps_.push_back(std::max<int64_t>(step, 1));
+    }
+    computed_.assign(n, 0);
+    made_.assign(n, 0);
+    first_.assign(n, 0);
+    for (size_t i = 0; i < n; ++i) known_ = known_ && FindFirst(i);
+  }
 
-// `ends` has behind which row the strips before have ended, and is moved on.
-std::optional<OneStrip> MakeStrip(const Region& region, int64_t end, std::vector<int64_t>& ends) {
-  const size_t n = region.nodes.size();
-  OneStrip strip = {std::vector<Rows>(n), std::vector<int64_t>(n, kNone)};
-  const std::vector<int64_t> begins = ends;
-  ends[n - 1] = end;
-  for (size_t i = n; i-- > 0;) {
-    Rows& made = strip.made[i];
-    made = {begins[i], ends[i]};
-    if (made.count() == 0) continue;
-    // Rows that nothing reads, between windows that leave some out.
-    if (strip.first_read[i] != kNone) made.begin = std::max(made.begin, strip.first_read[i]);
-    const std::optional<std::vector<Rows>> needed = region.nodes[i]->Needed(made);
-    if (!needed.has_value()) return std::nullopt;
+  // Nothing if rows would be computed of padding alone that is not made.
+  std::optional<Strips> Run() {
+    if (!known_) return std::nullopt;
+    Strips strips;
+    while (computed_.back() < region_.nodes.back()->rows()) {
+      const std::vector<int64_t> before = computed_;
+      std::vector<NodeStrip>& strip = strips.emplace_back(region_.nodes.size());
+      for (size_t i = 0; i < strip.size(); ++i) Compute(i, strip);
+      if (computed_ == before) return std::nullopt;
+    }
+    Carry(strips);
+    return strips;
+  }
+
+ private:
+  // Calls f(producer, rows) for what computing these rows of node i reads within the region; false
+  // if rows are computed of padding alone.
+  template <typename F>
+  bool ForEachRead(size_t i, Rows rows, const F& f) const {
+    const std::optional<std::vector<Rows>> needed = region_.nodes[i]->Needed(rows);
+    if (!needed.has_value()) return false;
     for (size_t k = 0; k < needed->size(); ++k) {
-      const int producer = region.Producer(region.nodes[i]->inputs()[k]);
-      if (producer < 0) continue;
-      const auto p = static_cast<size_t>(producer);
-      ends[p] = std::max(ends[p], (*needed)[k].end);
-      strip.first_read[p] = std::min(strip.first_read[p], (*needed)[k].begin);
+      const int producer = region_.Producer(region_.nodes[i]->inputs()[k]);
+      if (producer >= 0) f(static_cast<size_t>(producer), (*needed)[k]);
+    }
+    return true;
+  }
+
+  // Adds the padding that node i reads before the first rows.
+  bool FindFirst(size_t i) {
+    return ForEachRead(i, {0, region_.nodes[i]->rows()},
+                       [&](size_t p, Rows read) { first_[p] = std::min(first_[p], read.begin); });
+  }
+
+  // Whether there is all that computing these rows of node i reads.
+  bool CanCompute(size_t i, Rows rows) const {
+    bool can = true;
+    const bool known = ForEachRead(i, rows, [&](size_t p, Rows read) {
+      can = can && (read.end <= computed_[p] || computed_[p] == region_.nodes[p]->rows());
+    });
+    return known && can;
+  }
+
+  // The next rows of node i. Padding is made with the first rows, and behind the last ones when it is
+  // read.
+  void Compute(size_t i, std::vector<NodeStrip>& strip) {
+    const int64_t rows = region_.nodes[i]->rows(), begin = computed_[i];
+    int64_t& end = computed_[i];
+    // A row that is computed of padding alone is computed with others.
+    end = std::min(begin + steps_[i], rows);
+    while (end > begin && !CanCompute(i, {begin, end})) --end;
+    strip[i].computed = strip[i].made = {begin, end};
+    if (begin == 0 && end > 0) strip[i].made.begin = first_[i];
+    if (begin == end) return;
+    ForEachRead(i, {begin, end}, [&](size_t p, Rows read) {
+      Rows& made = strip[p].made;
+      if (made.count() == 0) made = strip[p].computed = {made_[p], made_[p]};
+      made.end = made_[p] = std::max(made_[p], read.end);
+    });
+    made_[i] = end;
+  }
+
+  // What strips leave to the next one: rows from the first that it or a later one reads.
+  void Carry(Strips& strips) const {
+    std::vector<int64_t> first_read(region_.nodes.size(), kNone);
+    for (size_t k = strips.size(); k-- > 1;) {
+      for (size_t i = 0; i < first_read.size(); ++i) {
+        const Rows computed = strips[k][i].computed;
+        if (computed.count() == 0) continue;
+        ForEachRead(i, computed, [&](size_t p, Rows read) {
+          first_read[p] = std::min(first_read[p], read.begin);
+        });
+      }
+      for (size_t p = 0; p < first_read.size(); ++p) {
+        const int64_t end = EndBefore(strips, k, p);
+        if (first_read[p] < end) strips[k][p].carried = {first_read[p], end};
+      }
     }
   }
-  return strip;
-}
+
+  // Behind the last row of node i that strips before strip k make; no row if they make none.
+  static int64_t EndBefore(const Strips& strips, size_t k, size_t i) {
+    while (k-- > 0) {
+      if (strips[k][i].made.count() > 0) return strips[k][i].made.end;
+    }
+    return std::numeric_limits<int64_t>::min();
+  }
+
+  const Region& region_;
+  std::vector<int64_t> steps_;     // rows that a strip computes of each node, at most
+  std::vector<int64_t> computed_;  // how many rows of each node
+  std::vector<int64_t> made_;      // the same with padding behind the last row
+  std::vector<int64_t> first_;     // of each node, 0 or the first row of padding that others read
+  bool known_ = true;
+};
 
 int64_t RowBytes(const Graph& graph, ValueId value) {
   const TensorType& type = graph.type(value);
@@ -58,29 +141,8 @@ Rows NodeStrip::held() const {
   return {carried.begin, made.count() == 0 ? carried.end : made.end};
 }
 
-std::optional<Strips> MakeStrips(const Region& region, int64_t rows, int64_t rows_per_strip) {
-  const size_t n = region.nodes.size();
-  std::vector<int64_t> ends(n, 0);
-  std::vector<OneStrip> made;
-  for (int64_t end = rows_per_strip; end < rows + rows_per_strip; end += rows_per_strip) {
-    std::optional<OneStrip> strip = MakeStrip(region, std::min(end, rows), ends);
-    if (!strip.has_value()) return std::nullopt;
-    made.push_back(*std::move(strip));
-  }
-  Strips strips(made.size(), std::vector<NodeStrip>(n));
-  for (size_t i = 0; i < n; ++i) {
-    int64_t first_read = kNone;  // from here on
-    for (size_t k = made.size(); k-- > 0;) {
-      first_read = std::min(first_read, made[k].first_read[i]);
-      NodeStrip& strip = strips[k][i];
-      strip.made = made[k].made[i];
-      // Where strip k - 1 has ended.
-      int64_t end = 0;
-      for (size_t before = 0; before < k; ++before) end = std::max(end, made[before].made[i].end);
-      if (first_read < end) strip.carried = {first_read, end};
-    }
-  }
-  return strips;
+std::optional<Strips> MakeStrips(const Region& region, int64_t rows_per_strip) {
+  return StripMaker(region, rows_per_strip).Run();
 }
 
 std::vector<std::vector<int>> LastReads(const Region& region) {
@@ -109,10 +171,10 @@ int64_t BytesOfStrips(const Graph& graph, const Region& region, const Strips& st
       if (strip.made.count() > 0) {
         const int64_t bytes = strip.held().count() * RowBytes(graph, region.outputs[i]);
         int64_t now = std::accumulate(alive.begin(), alive.end(), bytes);
-        const std::vector<Rows> needed = *region.nodes[i]->Needed(strip.made);
-        for (size_t in = 0; in < needed.size(); ++in) {
+        const auto needed = region.nodes[i]->Needed(strip.computed);
+        for (size_t in = 0; needed.has_value() && in < needed->size(); ++in) {
           const ValueId input = region.nodes[i]->inputs()[in];
-          if (region.Producer(input) < 0) now += needed[in].count() * RowBytes(graph, input);
+          if (region.Producer(input) < 0) now += (*needed)[in].count() * RowBytes(graph, input);
         }
         most = std::max(most, now);
         if (i + 1 < n) alive[i] = bytes;

@@ -115,6 +115,24 @@ TEST(CallTest, UnpackedFunctionsCallEachOther) {
   }
 }
 
+// Operators that share the code of another leave nothing but their names.
+TEST(CallTest, FunctionsThatOnlyPassArgumentsOnAreInlined) {
+  for (bool exported : {false, true}) {
+    LoopProgram program = Chain(Convention::kUnpacked, false);
+    Func& second = program.funcs[1];
+    second.exported = exported;
+    second.body =
+        loop::MakeCall("add1", {{second.params[0], Expr(0)}, {second.params[1], Expr(0)}});
+    const std::string text = *EmitLlvmText(program, Target::Host());
+    EXPECT_EQ(text.find("@add2(") != std::string::npos, exported) << text;
+    EXPECT_EQ(text.find("call i32 @add2(") != std::string::npos, exported) << text;
+    EXPECT_NE(text.find("call i32 @add1("), std::string::npos) << text;
+    ExpectSameBits(program, "f",
+                   {EdgeValues(kF32, 8), std::string(32, '\0'), std::string(128, '\0')},
+                   Target::Host());
+  }
+}
+
 // A packed function of a program, called with tensors of any description.
 class PackedCall {
  public:

@@ -79,6 +79,12 @@ void AddPointerAttributes(const loop::Func& func, bool may_overlap, llvm::Functi
   if (func.workspace != nullptr) add(*func.workspace);
 }
 
+// Whether the function does nothing but pass arguments on, as those do that share the code of another.
+bool OnlyCalls(const loop::Func& func) {
+  const auto* call = func.body.As<loop::Call>();
+  return call != nullptr && call->profile_index < 0;
+}
+
 llvm::GlobalValue::LinkageTypes Linkage(bool exported) {
   return exported ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage;
 }
@@ -111,6 +117,7 @@ void DeclareFunc(ModuleContext& context, const loop::Func& func, bool may_overla
                              has_entry ? func.name + ".compute" : func.name, context.module);
   if (!TakesArray(func)) AddPointerAttributes(func, may_overlap, symbols.body);
   context.Decorate(symbols.body, context.MachineOf(func));
+  if (!exported && OnlyCalls(func)) symbols.body->addFnAttr(llvm::Attribute::AlwaysInline);
   symbols.entry = symbols.body;
   if (has_entry) {
     symbols.entry = llvm::Function::Create(context.types.PackedFunction(), Linkage(exported),

@@ -8,6 +8,7 @@
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/ADCE.h"
@@ -66,6 +67,7 @@ void Optimize(llvm::Module& module, llvm::TargetMachine& machine, int opt_level,
   builder.crossRegisterProxies(loop_analyses, function_analyses, cgscc_analyses, module_analyses);
 
   llvm::ModulePassManager passes;
+  passes.addPass(llvm::AlwaysInlinerPass(/*InsertLifetime=*/false));
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(FunctionPasses(target)));
   passes.addPass(llvm::GlobalDCEPass());
   passes.run(module, module_analyses);
