@@ -35,9 +35,12 @@ llvm::Value* FunctionEmitter::EmitRoundingMulHigh(llvm::Value* a, llvm::Value* b
     llvm::Value* result =
         builder_.CreateIntrinsic(a->getType(), machine_.traits.rounding_mul_high, {a, b});
     if (!MayBeNegative(a) || !MayBeNegative(b)) return result;
-    // The instruction saturates, and gives the highest number for nothing else.
-    llvm::Value* saturated = builder_.CreateICmpEQ(
-        result, llvm::ConstantInt::get(a->getType(), static_cast<uint64_t>(kHighest), true));
+    // The instruction saturates the lowest number by itself: of equal factors, it gives the highest
+    // number for no others.
+    llvm::Value* saturated = builder_.CreateAnd(
+        builder_.CreateICmpEQ(a, b),
+        builder_.CreateICmpEQ(
+            result, llvm::ConstantInt::get(a->getType(), static_cast<uint64_t>(kHighest), true)));
     llvm::Value* lowest =
         llvm::ConstantInt::get(a->getType(), static_cast<uint64_t>(kLowest), true);
     return builder_.CreateSelect(saturated, lowest, result);
