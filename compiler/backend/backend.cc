@@ -44,8 +44,8 @@ codegen::CodegenCOptions COptions(const CompileOptions& options) {
 
 // `spelling`: what the code generator spells.
 struct Spelling {
-  bool (*keeps_dot)(const loop::Dot&);  // a dot of one sum
-  bool scalar;
+  bool (*keeps_dot)(const loop::Dot&);      // a dot of one sum
+  bool (*keeps_store)(const loop::Store&);  // of a vector; null: all
 };
 absl::StatusOr<loop::LoopProgram> RunCodePasses(loop::LoopProgram program,
                                                 const loop::LoopPassRun& run,
@@ -55,15 +55,15 @@ absl::StatusOr<loop::LoopProgram> RunCodePasses(loop::LoopProgram program,
       .vector_bits = [&](const loop::Func& func) { return TargetOf(func, options).vector_bits; },
       .threads = Threads(options),
       .keeps_dot = spelling.keeps_dot,
-      .scalar = spelling.scalar};
+      .keeps_store = spelling.keeps_store};
   KILN_RETURN_IF_ERROR(loop::RunLoopPasses(loop::LoopPhase::kCode, run, context, program));
   return program;
 }
 
 absl::StatusOr<std::string> EmitCText(const loop::LoopProgram& program,
                                       const CompileOptions& options) {
-  KILN_ASSIGN_OR_RETURN(const loop::LoopProgram scalar, ScalarProgram(program, options));
-  return codegen::EmitC(scalar, CodeTarget(options), COptions(options));
+  KILN_ASSIGN_OR_RETURN(const loop::LoopProgram lowered, CProgram(program, options));
+  return codegen::EmitC(lowered, CodeTarget(options), COptions(options));
 }
 
 #ifdef KILN_WITH_LLVM
@@ -102,23 +102,29 @@ Target CodeTarget(const CompileOptions& options) {
   return options.cpu_variants.empty() ? options.target : PlainTarget(options.cpu_variants);
 }
 
-absl::StatusOr<loop::LoopProgram> ScalarProgram(const loop::LoopProgram& program,
-                                                const CompileOptions& options) {
+absl::StatusOr<loop::LoopProgram> CProgram(const loop::LoopProgram& program,
+                                           const CompileOptions& options) {
+  if (CodeTarget(options).HasFeature("mve")) {
+    return RunCodePasses(program, options.schedule.passes,
+                         {codegen::HasSpellingInC, codegen::HasSpellingInC}, options);
+  }
   loop::LoopPassRun run = options.schedule.passes;
   run.disabled.insert(run.disabled.end(), {"vectorize-loops", "simplify-vectors"});
-  return RunCodePasses(program, run, {codegen::HasSpellingInC, /*scalar=*/true}, options);
+  const auto keeps_no_store = [](const loop::Store&) { return false; };
+  return RunCodePasses(program, run, {codegen::HasSpellingInC, keeps_no_store}, options);
 }
 
 absl::StatusOr<loop::LoopProgram> VectorProgram(const loop::LoopProgram& program,
                                                 const CompileOptions& options) {
   // Without an instruction the products of a dot are vectors of their own.
   const auto keeps_dot = [](const loop::Dot& dot) { return !dot.kind.instruction.empty(); };
-  return RunCodePasses(program, options.schedule.passes, {keeps_dot, /*scalar=*/false}, options);
+  return RunCodePasses(program, options.schedule.passes, {keeps_dot, /*keeps_store=*/nullptr},
+                       options);
 }
 
 absl::StatusOr<loop::LoopProgram> CodeProgram(const loop::LoopProgram& program,
                                               const CompileOptions& options) {
-  return options.codegen == Codegen::kC ? ScalarProgram(program, options)
+  return options.codegen == Codegen::kC ? CProgram(program, options)
                                         : VectorProgram(program, options);
 }
 

@@ -33,10 +33,11 @@ std::string ConstantsFileOf(const loop::LoopProgram& program, const CompileOptio
 // What code is for that is of no CPU variant: the target, or what runs on every CPU of it.
 Target CodeTarget(const CompileOptions& options);
 
-// The program as the scalar code generators and the interpreter run it: tasks outlined.
-absl::StatusOr<loop::LoopProgram> ScalarProgram(const loop::LoopProgram& program,
-                                                const CompileOptions& options);
-// The program as LLVM is given it: vectorized too.
+// The program as C is generated of it, and as the interpreter runs it: tasks outlined, and vectors
+// where C has intrinsics for them.
+absl::StatusOr<loop::LoopProgram> CProgram(const loop::LoopProgram& program,
+                                           const CompileOptions& options);
+// The program as LLVM is given it: vectorized on every machine that has vectors.
 absl::StatusOr<loop::LoopProgram> VectorProgram(const loop::LoopProgram& program,
                                                 const CompileOptions& options);
 // The one of them that the options' code generator is given.

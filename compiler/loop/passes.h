@@ -61,15 +61,18 @@ Stmt ExpandDots(const Stmt& s, const std::function<bool(const Dot&)>& keeps);
 // code generator whose only vectors are those of instructions. Needs flat indices.
 Stmt VectorizeDots(const Stmt& s, const std::function<bool(const Dot&)>& keeps);
 
-// Writes out every store of a vector as stores of its lanes, but for those of dots.
-Stmt ExpandVectors(const Stmt& s);
+// Writes out every store of a vector as stores of its lanes, but for those of dots and those that
+// `keeps` accepts.
+Stmt ExpandVectors(const Stmt& s, const std::function<bool(const Store&)>& keeps);
 
 // Expands vectorized loops into vector expressions of `vector_bits`, counted in the widest type
 // that differs by iteration (indices do not count), and the remainder in powers of two. What is the
 // same in all lanes stays scalar. A loop that it cannot express (it contains a call, a condition or
 // range that differs by lane, or stores every iteration to one place) becomes serial, and so does
-// all of a nest but its innermost vectorized loop. Needs flat indices.
-Stmt VectorizeLoops(const Stmt& s, int vector_bits);
+// all of a nest but its innermost vectorized loop. So do the iterations whose vectors would be stored
+// in a way that `keeps` refuses, where it is given. Needs flat indices.
+Stmt VectorizeLoops(const Stmt& s, int vector_bits,
+                    const std::function<bool(const Store&)>& keeps = nullptr);
 
 // Moves the outermost parallel loop of every nest into a task function `<function>_task<k>` and
 // puts a Launch in its place; `threads` 1 makes the loops serial instead. Task t of n runs the

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/loop/lane_of.h"
 #include "compiler/loop/partition.h"
 #include "compiler/loop/random_program.h"
 
@@ -40,17 +41,42 @@ TEST(PassesTest, AllTogether) {
 }
 
 TEST(PassesTest, VectorsThatAreWrittenOut) {
+  const auto keeps_none = [](const Store&) { return false; };
   for (uint32_t seed = 0; seed < kSeeds; ++seed) {
     Func func = RandomFunc(seed);
     const auto expected = RunOnRandomInputs(ProgramOf(func), "f", seed);
-    func.body = Simplify(ExpandVectors(VectorizeLoops(Simplified(func.body), 256)));
+    func.body = Simplify(ExpandVectors(VectorizeLoops(Simplified(func.body), 256), keeps_none));
     ASSERT_EQ(RunOnRandomInputs(ProgramOf(func), "f", seed), expected) << ToString(func);
   }
   const Buffer a = MakeBuffer("a", DType::Float(32), {4}, BufferScope::kParam);
   const Buffer b = MakeBuffer("b", DType::Float(32), {4}, BufferScope::kParam);
   const auto half = [&](int64_t first) { return MakeLoad(a, {MakeRamp(Expr(first), 1, 2)}); };
   const Stmt store = MakeStore(b, {MakeRamp(0, 1, 4)}, MakeInterleave({half(0), half(2)}));
-  EXPECT_EQ(ToString(ExpandVectors(store)), "b[0] = a[0]\nb[1] = a[2]\nb[2] = a[1]\nb[3] = a[3]\n");
+  EXPECT_EQ(ToString(ExpandVectors(store, keeps_none)),
+            "b[0] = a[0]\nb[1] = a[2]\nb[2] = a[1]\nb[3] = a[3]\n");
+  const auto keeps_all = [](const Store&) { return true; };
+  EXPECT_EQ(ExpandVectors(store, keeps_all).get(), store.get());
+}
+
+// A lane that is a variable, as a loop over lanes has it.
+TEST(PassesTest, LaneOfVector) {
+  const Buffer a = MakeBuffer("a", DType::Int(8), {64}, BufferScope::kParam);
+  const Var lane = MakeVar("lane"), i = MakeVar("i");
+  const Expr wide = MakeCast(DType::Int(32), MakeLoad(a, {MakeRamp(i, 2, 4)}));
+  const Expr clipped = MakeSelect(wide > MakeBroadcast(IntConst(Type::Of(DType::Int(32)), 5), 4),
+                                  MakeUnary(UnaryOp::kAbs, wide), wide);
+  EXPECT_EQ(ToString(LaneOf(clipped, lane)),
+            "select(int32(a[i + lane * 2]) > 5i32, abs(int32(a[i + lane * 2])), "
+            "int32(a[i + lane * 2]))");
+  // Sharing is kept.
+  const Expr square = wide * wide;
+  const Expr one = LaneOf(square, lane);
+  const auto* product = one.As<Binary>();
+  ASSERT_NE(product, nullptr);
+  EXPECT_EQ(product->a.get(), product->b.get());
+  const Expr mixed = MakeInterleave({wide, wide});
+  EXPECT_EQ(LaneOf(mixed, lane).get(), nullptr);
+  EXPECT_EQ(ToString(LaneOf(mixed, Expr(3))), "int32(a[i + 2])");
 }
 
 TEST(PassesTest, SameTextTwice) {

@@ -35,8 +35,9 @@ absl::Status Share(LoopProgram& program, const Context& context) {
 // What the code generator has no spelling for, written out.
 Stmt Spelled(const Stmt& s, const Context& context) {
   if (context.keeps_dot == nullptr) return s;
-  if (!context.scalar) return ExpandDots(s, context.keeps_dot);
-  return ExpandVectors(ExpandDots(VectorizeDots(s, context.keeps_dot), context.keeps_dot));
+  if (context.keeps_store == nullptr) return ExpandDots(s, context.keeps_dot);
+  return ExpandVectors(ExpandDots(VectorizeDots(s, context.keeps_dot), context.keeps_dot),
+                       context.keeps_store);
 }
 
 absl::Status Expand(LoopProgram& program, const Context& context) {
@@ -49,7 +50,7 @@ absl::Status Expand(LoopProgram& program, const Context& context) {
 
 absl::Status Vectorize(LoopProgram& program, const Context& context) {
   for (Func& func : program.funcs) {
-    func.body = VectorizeLoops(func.body, context.vector_bits(func));
+    func.body = VectorizeLoops(func.body, context.vector_bits(func), context.keeps_store);
   }
   return absl::OkStatus();
 }

@@ -41,8 +41,8 @@ struct LoopPassContext {
   int threads = 1;
   // Whether the code generator spells a dot of one sum; null: all of them.
   bool (*keeps_dot)(const Dot&) = nullptr;
-  // Whether the code generator has no vectors but in dots.
-  bool scalar = false;
+  // Whether the code generator spells the store of a vector other than a dot; null: all of them.
+  bool (*keeps_store)(const Store&) = nullptr;
   // Of partition-loops.
   PartitionLimits partition = {};
   // Of share-functions: operators that differ in numbers, or in the parts of tensors that they

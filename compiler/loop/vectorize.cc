@@ -112,9 +112,22 @@ Stmt Joined(const Stmt& s) {
                  Substitute(inner->body, {{outer->var.get(), Expr(0)}}));
 }
 
+using KeepsStore = std::function<bool(const Store&)>;
+
+// Whether all stores of vectors are kept.
+bool KeepsAll(const Stmt& s, const KeepsStore& keeps) {
+  if (keeps == nullptr) return true;
+  bool result = true;
+  VisitStmt(s, nullptr, [&](const Stmt& at) {
+    const auto* store = at.As<Store>();
+    if (store != nullptr && store->value.type().is_vector()) result &= keeps(*store);
+  });
+  return result;
+}
+
 class Vectorizer {
  public:
-  explicit Vectorizer(int vector_bits) : vector_bits_(vector_bits) {}
+  Vectorizer(int vector_bits, const KeepsStore& keeps) : vector_bits_(vector_bits), keeps_(keeps) {}
 
   Stmt Visit(const Stmt& s) {
     if (const auto* n = s.As<For>()) {
@@ -162,7 +175,10 @@ class Vectorizer {
     }
     for (int64_t piece = width; done < extent; piece /= 2) {
       for (; done + piece <= extent; done += piece) {
-        if (!AddPiece(loop, loop.begin + Expr(done), piece, &pieces)) return serial;
+        if (AddPiece(loop, loop.begin + Expr(done), piece, &pieces)) continue;
+        if (pieces.empty()) return serial;
+        pieces.push_back(Rest(loop, Expr(done)));
+        return MakeBlock(std::move(pieces));
       }
     }
     return MakeBlock(std::move(pieces));
@@ -172,11 +188,14 @@ class Vectorizer {
     std::vector<Stmt> pieces;
     const Expr full = simplifier_.Simplify(loop.extent / Expr(lanes));
     if (!AddPieceLoop(loop, lanes, full, &pieces)) return serial;
-    const Expr done = full * Expr(lanes);
-    pieces.push_back(MakeFor(loop.var, simplifier_.Simplify(loop.begin + done),
-                             simplifier_.Simplify(loop.extent - done), ForKind::kSerial,
-                             loop.body));
+    pieces.push_back(Rest(loop, full * Expr(lanes)));
     return MakeBlock(std::move(pieces));
+  }
+
+  // The iterations behind the first `done`, one by one.
+  Stmt Rest(const For& loop, const Expr& done) {
+    return MakeFor(loop.var, simplifier_.Simplify(loop.begin + done),
+                   simplifier_.Simplify(loop.extent - done), ForKind::kSerial, loop.body);
   }
 
   // A serial loop over `count` pieces of `lanes` lanes, from the first iteration on.
@@ -192,18 +211,22 @@ class Vectorizer {
 
   bool AddPiece(const For& loop, const Expr& base, int64_t lanes, std::vector<Stmt>* pieces) {
     std::optional<Stmt> piece = PieceOf(loop, base, lanes, simplifier_);
-    if (!piece) return false;
+    if (!piece || (lanes > 1 && !KeepsAll(*piece, keeps_))) return false;
     pieces->push_back(*std::move(piece));
     return true;
   }
 
   const int vector_bits_;
+  const KeepsStore& keeps_;
   Simplifier simplifier_;
 };
 
 }  // namespace
 
-Stmt VectorizeLoops(const Stmt& s, int vector_bits) { return Vectorizer(vector_bits).Visit(s); }
+Stmt VectorizeLoops(const Stmt& s, int vector_bits,
+                    const std::function<bool(const Store&)>& keeps) {
+  return Vectorizer(vector_bits, keeps).Visit(s);
+}
 
 Stmt VectorizeDots(const Stmt& s, const std::function<bool(const Dot&)>& keeps) {
   return MutateStmt(s, [&](const Stmt& at) {

@@ -136,6 +136,27 @@ TEST_F(VectorizeTest, OnlyDotsThatAreKept) {
   EXPECT_EQ(VectorizeDots(copy, [](const Dot&) { return true; }).get(), copy.get());
 }
 
+// Iterations whose stores a code generator has no spelling for stay serial.
+TEST_F(VectorizeTest, OnlyStoresThatAreKept) {
+  const Stmt copy = MakeStore(y, {i}, MakeLoad(x, {i}));
+  const auto vectorized = [&](int64_t extent, int lanes) {
+    const Stmt loop = MakeFor(i, 0, extent, ForKind::kVectorized, copy);
+    return ToString(VectorizeLoops(
+        loop, 128, [&](const Store& store) { return store.value.type().lanes >= lanes; }));
+  };
+  EXPECT_EQ(vectorized(7, 4),
+            "y[ramp(0, 1, 4)] = x[ramp(0, 1, 4)]\n"
+            "for i in 4..7 {\n"
+            "  y[i] = x[i]\n"
+            "}\n");
+  EXPECT_EQ(vectorized(7, 2),
+            "y[ramp(0, 1, 4)] = x[ramp(0, 1, 4)]\n"
+            "y[ramp(4, 1, 2)] = x[ramp(4, 1, 2)]\n"
+            "y[6] = x[6]\n");
+  EXPECT_EQ(vectorized(7, 8), "for i in 0..7 {\n  y[i] = x[i]\n}\n");
+  EXPECT_EQ(vectorized(64, 8), "for i in 0..64 {\n  y[i] = x[i]\n}\n");
+}
+
 TEST_F(VectorizeTest, IndicesAreRampsWhereDivisionAllowsIt) {
   EXPECT_EQ(Vectorized(8, MakeStore(y, {i}, MakeLoad(x, {i / 4 * 16 + i % 4}))),
             "y[ramp(0, 1, 4)] = x[ramp(0, 1, 4)]\n"

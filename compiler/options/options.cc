@@ -345,7 +345,9 @@ std::vector<Target> EffectiveTargets(const CompileOptions& options) {
     if (options.runtime == Runtime::kCrt || options.threads == 1) target.cores = 1;
     target.by_c_compiler = options.codegen == Codegen::kC;
     // Compilers for microcontrollers make few vectors of loops, and keep arrays of lanes in memory.
-    if (target.by_c_compiler && target.is_baremetal()) target.vector_bits = 0;
+    // Helium has intrinsics.
+    const bool has_intrinsics = target.HasFeature("mve");
+    if (target.by_c_compiler && target.is_baremetal() && !has_intrinsics) target.vector_bits = 0;
   }
   return targets;
 }

@@ -34,13 +34,15 @@ TEST(Options, TheCppRuntimeNeedsAnOperatingSystem) {
   EXPECT_EQ(ErrorOf(For("armv7-unknown-linux-gnueabihf -cores=1", Runtime::kCpp)), "");
 }
 
-TEST(Options, GeneratedCHasNoVectorsOnMicrocontrollers) {
+TEST(Options, GeneratedCHasNoVectorsOnMicrocontrollersButHeliums) {
   CompileOptions options = For("cortex-m55", Runtime::kCrt);
-  options.codegen = Codegen::kLlvm;
-  EXPECT_EQ(EffectiveTargets(options)[0].vector_bits, 128);
-  options.codegen = Codegen::kC;
+  for (const Codegen codegen : {Codegen::kLlvm, Codegen::kC}) {
+    options.codegen = codegen;
+    EXPECT_EQ(EffectiveTargets(options)[0].vector_bits, 128);
+    EXPECT_EQ(EffectiveTargets(options)[0].by_c_compiler, codegen == Codegen::kC);
+  }
+  options.target = Target::Parse("riscv32imac -vector-bits=128").value();
   EXPECT_EQ(EffectiveTargets(options)[0].vector_bits, 0);
-  EXPECT_TRUE(EffectiveTargets(options)[0].by_c_compiler);
   options.target = Target::Parse("x86-64-v3").value();
   EXPECT_EQ(EffectiveTargets(options)[0].vector_bits, 256);
 }

@@ -42,7 +42,7 @@ bool Overlaps(const Stage& stage, const Axis& place, const Axis& tap) {
 // the other.
 Stmt Sums(const Stage& stage, const Target& target) {
   const Axis &place = stage.axes.front(), &lanes = stage.axes.back();
-  const ForKind kind = LaneLoop(lanes.extent, target);
+  const ForKind kind = LaneLoop(lanes.extent, stage.value.type().dtype, target);
   const auto at = [&](const Expr& e, int64_t p, const Expr& lane) {
     loop::Substitution where = {{place.var.get(), Expr(p)}, {lanes.var.get(), lane}};
     for (size_t i = 1; i + 1 < stage.axes.size(); ++i) where[stage.axes[i].var.get()] = Expr(0);
@@ -109,7 +109,9 @@ LongWindowTile ChooseLongWindowTile(const loop::Kernel& kernel, const Target& ta
 Stmt LongWindowStage(const Stage& stage, const Target& target) {
   if (Reduces(stage)) return Sums(stage, target);
   const Stmt store = loop::MakeStore(stage.buffer, stage.index, stage.value);
-  const Stmt vector = Nest({stage.axes.back()}, LaneLoop(stage.axes.back().extent, target), store);
+  const Stmt vector =
+      Nest({stage.axes.back()},
+           LaneLoop(stage.axes.back().extent, stage.value.type().dtype, target), store);
   return Nest({stage.axes.begin(), stage.axes.end() - 1}, ForKind::kUnrolled, vector);
 }
 

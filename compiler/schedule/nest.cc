@@ -105,8 +105,8 @@ Stmt Nest(const std::vector<Axis>& axes, ForKind kind, Stmt body) {
   return body;
 }
 
-ForKind LaneLoop(int64_t extent, const Target& target) {
-  const bool scalar = target.Lanes(DType::Int(32)) == 1;
+ForKind LaneLoop(int64_t extent, DType dtype, const Target& target) {
+  const bool scalar = target.Lanes(dtype) == 1;
   return scalar && extent <= kMaxWrittenOut ? ForKind::kUnrolled : ForKind::kVectorized;
 }
 

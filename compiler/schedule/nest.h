@@ -28,9 +28,9 @@ Stmt Nest(const std::vector<Axis>& axes, ForKind kind, Stmt body);
 // Elements that code without vectors works on at once, written out.
 inline constexpr int64_t kMaxWrittenOut = 4;
 
-// The kind of a loop over the lanes of a tile: a vector, or, on a machine without vectors, written
-// out if it is short, so that what it works on stays in registers.
-ForKind LaneLoop(int64_t extent, const Target& target);
+// The kind of a loop over the lanes of a tile of `dtype`: a vector, or, on a machine without vectors
+// of it, written out if it is short, so that what it works on stays in registers.
+ForKind LaneLoop(int64_t extent, DType dtype, const Target& target);
 
 inline int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 

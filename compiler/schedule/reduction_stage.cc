@@ -23,8 +23,8 @@ bool Contiguous(const AccessSet& set, size_t position) {
 // How the lanes of a reduction are walked. GCC 12 takes sums that are written out, and added to each
 // other behind the loop, for the lanes of one vector, and mixes them up: in C they stay a loop, which
 // the code generator guards.
-ForKind ReduceLanes(int64_t extent, const Target& target) {
-  return target.by_c_compiler ? ForKind::kVectorized : LaneLoop(extent, target);
+ForKind ReduceLanes(int64_t extent, DType dtype, const Target& target) {
+  return target.by_c_compiler ? ForKind::kVectorized : LaneLoop(extent, dtype, target);
 }
 
 // Serial loops over reduction axes; small windows are expanded.
@@ -45,7 +45,7 @@ int64_t Chains(const Stage& stage, int64_t extent, const Context& context) {
 
 // The elements [begin, begin + extent) of the innermost space axis.
 Stmt SpaceTile(const Stage& stage, const Expr& begin, int64_t extent, Context& context) {
-  const ForKind kind = LaneLoop(extent, context.target);
+  const ForKind kind = LaneLoop(extent, stage.value.type().dtype, context.target);
   std::vector<Buffer> sums;
   for (int64_t c = Chains(stage, extent, context); c > 0; --c) {
     sums.push_back(LocalBuffer(stage, "_acc", {extent}));
@@ -114,7 +114,9 @@ Stmt AlongReduce(const Stage& stage, Context& context) {
       return loop::Substitute(stage.value, {{inner.var.get(), begin + lane}});
     };
   };
-  const auto kind = [&](int64_t extent) { return ReduceLanes(extent, context.target); };
+  const auto kind = [&](int64_t extent) {
+    return ReduceLanes(extent, stage.value.type().dtype, context.target);
+  };
   const int64_t chunks = inner.extent / width;
   const Var chunk = loop::MakeVar("chunk");
   std::vector<Stmt> along = {Nest({{chunk, chunks}}, ForKind::kSerial,
@@ -179,7 +181,8 @@ Stmt InnerStage(const Stage& stage, Context& context) {
   if (stage.combine == loop::Combine::kNone) {
     const Stmt store = loop::MakeStore(stage.buffer, stage.index, stage.value);
     if (stage.axes.empty()) return store;
-    const ForKind kind = LaneLoop(stage.axes.back().extent, context.target);
+    const ForKind kind =
+        LaneLoop(stage.axes.back().extent, stage.value.type().dtype, context.target);
     const Stmt vector = Nest({stage.axes.back()}, kind, store);
     return Nest({stage.axes.begin(), stage.axes.end() - 1}, ForKind::kSerial, vector);
   }

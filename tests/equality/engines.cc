@@ -219,7 +219,7 @@ std::vector<Outputs> RunOnAllEngines(const std::vector<Case>& cases, const Engin
   compile.target = options.target;
   compile.threads = 1;
   compile.schedule.passes.thorough = true;
-  const absl::StatusOr<loop::LoopProgram> scalar_program = ScalarProgram(program, compile);
+  const absl::StatusOr<loop::LoopProgram> scalar_program = CProgram(program, compile);
   if (!scalar_program.ok()) {
     ADD_FAILURE() << scalar_program.status();
     return std::vector<Outputs>(cases.size());

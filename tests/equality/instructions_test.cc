@@ -167,6 +167,32 @@ TEST(Instructions, AreInGeneratedC) {
   }
 }
 
+// Requantization, depthwise sums, and rows that are copied, by the intrinsics of Helium.
+TEST(Instructions, VectorsOfHeliumAreInGeneratedC) {
+  if (!codegen::HasCompiler("arm-none-eabi-gcc")) GTEST_SKIP() << "no arm-none-eabi-gcc";
+  CompileOptions options = OptionsOf(*Target::Parse("cortex-m55"), Codegen::kC);
+  options.interface = Interface::kC;
+  options.calling_convention = CallingConvention::kUnpacked;
+  const absl::StatusOr<std::string> c = EmitStage(Model(), options, "c");
+  ASSERT_TRUE(c.ok()) << c.status();
+  const std::vector<std::string> compiler = {"arm-none-eabi-gcc", "-std=c99", "-O2", "-mthumb",
+                                             "-mfloat-abi=hard"};
+  const auto assembly = [&](const char* core) {
+    std::vector<std::string> command = compiler;
+    command.push_back(core);
+    const absl::StatusOr<std::string> text = codegen::AssemblyOfC(*c, command);
+    EXPECT_TRUE(text.ok()) << text.status();
+    return text.value_or("");
+  };
+  const std::string with_vectors = assembly("-mcpu=cortex-m55+nomve.fp");
+  const std::string without = assembly("-mcpu=cortex-m55+nomve");
+  for (const char* mnemonic :
+       {"vrmulh.s32", "vstrb.32", "vldrb.s32", "vmul.i32", "vldrb.8", "vmladava.s8"}) {
+    EXPECT_TRUE(absl::StrContains(with_vectors, mnemonic)) << mnemonic;
+    EXPECT_FALSE(absl::StrContains(without, mnemonic)) << mnemonic;
+  }
+}
+
 // The loops in assembly take nearly all registers, of which a compiler has fewer without optimization.
 TEST(Instructions, CompileAtEveryLevelOfOptimization) {
   if (!codegen::HasCompiler("arm-none-eabi-gcc")) GTEST_SKIP() << "no arm-none-eabi-gcc";

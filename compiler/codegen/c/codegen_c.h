@@ -9,8 +9,8 @@
 // `-std=c99 -Wall -Wextra -pedantic -Wconversion -Wshadow -Wmissing-prototypes`.
 //
 // Program that it takes: flat indices (FlattenBuffers), no vectors but dots that are stored to where
-// their sums were loaded (loop/dot_tile.h), every parallel loop outlined into a task (else it becomes
-// serial). Vectorized loops become plain loops; a C compiler
+// their sums were loaded (loop/dot_tile.h) and what HasSpellingInC says of other stores, every parallel
+// loop outlined into a task (else it becomes serial). Vectorized loops become plain loops; a C compiler
 // vectorizes them. float16 is uint16_t, its bits: C99 has no such type.
 //
 // What is visible in the object file:
@@ -59,6 +59,9 @@ struct CodegenCOptions {
 
 // Whether EmitC prints this dot as its instruction; it takes no other (loop::ExpandDots).
 bool HasSpellingInC(const loop::Dot& dot);
+// Whether it prints this store of a vector by Helium's intrinsics, beside a loop of the same bits for
+// compilers that do not know them.
+bool HasSpellingInC(const loop::Store& store);
 
 inline constexpr int64_t kMaxConstantBytesByElement = 64 << 10;
 

@@ -10,6 +10,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "compiler/codegen/c/codegen_c.h"
 #include "compiler/codegen/c/helpers.h"
@@ -27,6 +28,8 @@ class LineWriter {
         .append(text.data(), text.size())
         .push_back('\n');
   }
+  // Of the preprocessor: at the beginning of a line.
+  void Directive(absl::string_view text) { absl::StrAppend(&text_, text, "\n"); }
   void Blank() { text_.push_back('\n'); }
   void Else() {
     --depth_;
@@ -111,7 +114,8 @@ struct CContext {
   bool uses_tvm_headers = false;
   bool uses_aligned = false;
   bool uses_assume_aligned = false;
-  bool uses_lanes = false;  // KILN_LANES
+  bool uses_lanes = false;   // KILN_LANES
+  bool uses_helium = false;  // kHeliumMacro
   bool uses_section = false;
   bool uses_packed_constants = false;
   bool uses_module_context = false;  // a call by name says which module it is from

@@ -162,15 +162,6 @@ std::string Helpers::DotTile(const DotInstruction& row, const DotLoop& loop,
                              takes_end ? absl::StrCat(", const ", CType(row.b), "* end") : ""));
 }
 
-std::string FunctionPrinter::ElementAddress(const loop::Argument& element) {
-  const std::string* name = exprs_.NameOf(element.buffer.get());
-  if (name == nullptr) {
-    Fail(absl::StrCat("buffer ", element.buffer->name, " is not in scope"));
-    return "0";
-  }
-  return absl::StrCat("&", *name, "[", exprs_.Print(element.offset), "]");
-}
-
 bool FunctionPrinter::PrintDotTile(const loop::Store& store) {
   const std::optional<loop::DotTile> tile = loop::AsDotTile(store);
   if (!tile.has_value()) return false;
@@ -183,8 +174,8 @@ bool FunctionPrinter::PrintDotTile(const loop::Store& store) {
       row->FindLoop(tile->shape.rows, tile->shape.columns, tile->shape.run, tile->slide);
   if (loop == nullptr) return false;
   exprs_.Begin({&tile->sums.offset, &tile->a.offset, &tile->b.offset});
-  const std::string sums = ElementAddress(tile->sums), a = ElementAddress(tile->a),
-                    b = ElementAddress(tile->b);
+  const std::string sums = exprs_.ElementAddress(tile->sums), a = exprs_.ElementAddress(tile->a),
+                    b = exprs_.ElementAddress(tile->b);
   const bool takes_end = context_.options.small_code && Repeats(*tile);
   const std::string end =
       takes_end ? absl::StrCat(", ", b, " + ", tile->shape.columns * tile->shape.terms()) : "";

@@ -268,13 +268,13 @@ bool FunctionPrinter::PrintDotVector(const loop::Store& store) {
     if (factor.load != nullptr) offsets.push_back(&factor.offset());
   }
   exprs_.Begin(offsets);
-  std::vector<std::string> arguments = {ElementAddress(*sums)};
+  std::vector<std::string> arguments = {exprs_.ElementAddress(*sums)};
   for (const DotVector::Factor& factor : dot->a) {
     arguments.push_back(factor.load == nullptr
                             ? absl::StrCat(factor.number)
-                            : ElementAddress({factor.load->buffer, factor.offset()}));
+                            : exprs_.ElementAddress({factor.load->buffer, factor.offset()}));
   }
-  arguments.push_back(ElementAddress({dot->b.load->buffer, dot->b.offset()}));
+  arguments.push_back(exprs_.ElementAddress({dot->b.load->buffer, dot->b.offset()}));
   lines_.Line(absl::StrCat(context_.helpers.Dot(*dot), "(", absl::StrJoin(arguments, ", "), ");"));
   return true;
 }

@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/substitute.h"
 #include "compiler/base/status.h"
 #include "compiler/codegen/c/analysis.h"
 #include "compiler/codegen/c/codegen_c.h"
@@ -14,6 +15,7 @@
 #include "compiler/codegen/c/data_printer.h"
 #include "compiler/codegen/c/fail_printer.h"
 #include "compiler/codegen/c/function_printer.h"
+#include "compiler/codegen/c/helium.h"
 
 namespace kiln::codegen {
 namespace {
@@ -119,6 +121,23 @@ constexpr char kLanes[] =
     "#define KILN_LANES _Pragma(\"GCC unroll 1\")\n"
     "#else\n"
     "#define KILN_LANES\n"
+    "#endif\n\n";
+
+// `$0` is the condition, `$1` the macro.
+// GCC 12 moves the loads of many vectors before the products of the first, and has no registers for
+// them; so does its expansion of expressions. Functions that loops beside vectors take are not used, of
+// which clang warns.
+constexpr char kHelium[] =
+    "#if $0\n"
+    "#if defined(__clang__)\n"
+    "#pragma clang diagnostic ignored \"-Wunused-function\"\n"
+    "#else\n"
+    "#pragma GCC optimize(\"no-schedule-insns\", \"no-tree-ter\")\n"
+    "#endif\n"
+    "#include <arm_mve.h>\n"
+    "#define $1 1\n"
+    "#else\n"
+    "#define $1 0\n"
     "#endif\n\n";
 
 // Packed constants: bytes in the order of the target, and pieces without an end.
@@ -267,6 +286,7 @@ absl::StatusOr<std::string> EmitC(const loop::LoopProgram& program, const Target
       variant_macros, context.uses_aligned ? kAligned : "",
       absl::StrContains(functions, kNotInlinedMacro) ? kNotInlined : "",
       context.uses_assume_aligned ? kAssumeAligned : "", context.uses_lanes ? kLanes : "",
+      context.uses_helium ? absl::Substitute(kHelium, HeliumGuard(), kHeliumMacro) : "",
       context.uses_section ? kSection : "", context.uses_packed_constants ? kPackedConstants : "",
       LoaderPointers(context), context.helpers.definitions(), packed_helpers,
       Prototypes(context, data_printer));

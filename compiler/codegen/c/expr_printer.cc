@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/codegen/c/codegen_c.h"
 #include "compiler/codegen/c/dot_vector.h"
+#include "compiler/codegen/c/helium.h"
 #include "compiler/codegen/c/literals.h"
 #include "compiler/target/instructions.h"
 
@@ -77,6 +78,8 @@ bool IsLoadOfGroup(const Expr& factor, DType dtype, int group) {
 
 }  // namespace
 
+bool HasSpellingInC(const loop::Store& store) { return HeliumStoreOf(store).has_value(); }
+
 bool HasSpellingInC(const loop::Dot& dot) {
   if (dot.sum.type().is_vector()) return AsDotVector(dot).has_value();
   const DotInstruction* row = FindDotInstruction(dot.kind.instruction);
@@ -119,7 +122,9 @@ ExprPrinter::Text ExprPrinter::Visit(const Expr& e) {
 
 ExprPrinter::Text ExprPrinter::Temporary(const Expr& e, const std::string& text) {
   const std::string name = context_.names.AddLocal(absl::StrCat("t", next_temporary_++));
-  out_.Line(absl::StrCat("const ", CType(context_.DTypeOf(e.type())), " ", name, " = ", text, ";"));
+  const std::string type =
+      e.type().is_vector() ? HeliumType(e.type()) : CType(context_.DTypeOf(e.type()));
+  out_.Line(absl::StrCat("const ", type, " ", name, " = ", text, ";"));
   return temporaries_[e.get()] = Text{name, kPrimary};
 }
 
@@ -130,8 +135,7 @@ ExprPrinter::Text ExprPrinter::Fail(const std::string& message) {
 
 ExprPrinter::Text ExprPrinter::Make(const Expr& e) {
   const loop::Type& type = e.type();
-  if (type.is_vector())
-    return Fail(absl::StrCat("a vector of type ", type.ToString(), " in ", ToString(e)));
+  if (type.is_vector()) return MakeVector(e);
   const DType dtype = context_.DTypeOf(type);
   if (const auto* n = e.As<loop::IntImm>()) return {IntLiteral(dtype, n->value), kPrimary};
   if (const auto* n = e.As<loop::FloatImm>()) return {FloatLiteral(dtype, n->value), kPrimary};
@@ -177,6 +181,14 @@ ExprPrinter::Text ExprPrinter::MakeDot(const loop::Dot& node) {
   };
   const std::string sum = Print(node.sum), a = address(node.a), b = address(node.b);
   return {absl::StrCat(context_.helpers.Dot(*row), "(", sum, ", ", a, ", ", b, ")"), kPrimary};
+}
+
+std::string ExprPrinter::ElementAddress(const loop::Argument& element) {
+  const std::string* name = NameOf(element.buffer.get());
+  if (name == nullptr) {
+    return Fail(absl::StrCat("buffer ", element.buffer->name, " is not in scope")).text;
+  }
+  return absl::StrCat("&", *name, "[", Print(element.offset), "]");
 }
 
 const std::string* ExprPrinter::NameOf(const loop::BufferNode* buffer) const {

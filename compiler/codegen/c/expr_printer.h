@@ -17,6 +17,7 @@
 #include "absl/types/span.h"
 #include "compiler/codegen/c/context.h"
 #include "compiler/loop/expr.h"
+#include "compiler/loop/loop.h"
 
 namespace kiln::codegen {
 
@@ -49,6 +50,9 @@ class ExprPrinter {
   void Begin(absl::Span<const loop::Expr* const> roots);
   std::string Print(const loop::Expr& e, Precedence at_least = kConditional);
 
+  // The address of an element of a buffer in scope.
+  std::string ElementAddress(const loop::Argument& element);
+
   // Of a buffer that is in scope, else null.
   const std::string* NameOf(const loop::BufferNode* buffer) const;
 
@@ -74,6 +78,7 @@ class ExprPrinter {
   Text MakeBitcast(const loop::Expr& from, DType to);
   Text MakeDot(const loop::Dot& node);
   Text MakeLoad(const loop::Load& node, DType dtype);
+  Text MakeVector(const loop::Expr& e);
   // `a` in the operator's left place, `b` in its right one.
   std::string Infix(const loop::Expr& a, const char* op, const loop::Expr& b, Precedence left,
                     Precedence right);

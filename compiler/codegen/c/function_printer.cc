@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/c/function_printer.h"
 
+#include <algorithm>
+
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -47,14 +49,17 @@ bool AddsToLanes(const loop::For& node) {
   return reads;
 }
 
-// Whether the statement has arrays on the stack.
-bool HasArrays(const Stmt& s) {
+// Whether the statement has arrays on the stack, or vectors, which compilers keep there where they run
+// out of registers.
+bool TakesStack(const Stmt& s) {
   bool found = false;
   loop::VisitStmt(
       s, [](const loop::Expr&) {},
       [&](const Stmt& part) {
         const auto* node = part.As<loop::Allocate>();
+        const auto* store = part.As<loop::Store>();
         found |= node != nullptr && node->buffer->scope == loop::BufferScope::kLocal;
+        found |= store != nullptr && store->value.type().is_vector();
       });
   return found;
 }
@@ -152,7 +157,7 @@ absl::Status FunctionPrinter::Print(std::string* out) {
   }
   const bool is_static = !info_.untyped;
   const bool stays = is_static && context_.target.short_of_memory && !context_.options.small_code &&
-                     HasArrays(func_.body);
+                     TakesStack(func_.body);
   absl::StrAppend(out, CpuVariantPrefix(func_), stays ? absl::StrCat(kNotInlinedMacro, " ") : "",
                   is_static ? "static " : "", Signature(), " {\n", head.text(), body,
                   "  return 0;\n}\n\n");
@@ -177,9 +182,13 @@ void FunctionPrinter::PrintBody(const Stmt& s) {
 void FunctionPrinter::PrintStmt(const Stmt& s) {
   if (!s || !status_.ok()) return;
   if (const auto* block = s.As<loop::Block>()) {
-    for (const Stmt& stmt : block->stmts) PrintStmt(stmt);
+    for (size_t i = 0; i < block->stmts.size();) {
+      const size_t printed = PrintVectorStores(absl::MakeConstSpan(block->stmts).subspan(i));
+      if (printed == 0) PrintStmt(block->stmts[i]);
+      i += std::max<size_t>(printed, 1);
+    }
   } else if (const auto* store = s.As<loop::Store>()) {
-    if (PrintDotTile(*store) || PrintDotVector(*store)) return;
+    if (PrintDotTile(*store) || PrintDotVector(*store) || PrintVectorStores({s}) > 0) return;
     auto buffer = buffers_.find(store->buffer.get());
     if (store->index.size() != 1)
       return Fail(absl::StrCat("a store to ", store->buffer->name, " that is not flat"));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/types/span.h"
 #include "compiler/codegen/c/context.h"
 #include "compiler/codegen/c/expr_printer.h"
 
@@ -67,8 +68,9 @@ class FunctionPrinter {
   bool PrintDotTile(const loop::Store& store);
   // False where the store is none of a vector of sums.
   bool PrintDotVector(const loop::Store& store);
-  // The address of an element of a buffer in scope.
-  std::string ElementAddress(const loop::Argument& element);
+  // How many of these statements, from the first on, are stores of vectors, which it prints: by
+  // intrinsics, and as loops for compilers that do not know them.
+  size_t PrintVectorStores(absl::Span<const loop::Stmt> stmts);
   void PrintLaunch(const loop::Launch& node);
   // The address that the argument means, for a parameter of `dtype`.
   std::string Address(const loop::Argument& arg, DType dtype, bool written);

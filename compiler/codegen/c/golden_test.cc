@@ -63,6 +63,71 @@ int32_t tvmgen_default_fused(void* a_ptr, void* b_ptr, void* out_ptr) {
 )")) << *source;
 }
 
+// The rescaling of sums, for Helium and for compilers that do not know it.
+TEST(Golden, VectorsOfHelium) {
+  const loop::LoopProgram program = Parsed(R"(
+operator f(sums: int32[16], scales: int32[16]) -> (out: int8[16]) {
+  for i in 0..4 {
+    let t0 = ramp(i * 4, 1, 4)
+    let t1 = rounding_mul_top(sums[t0] << broadcast(1i32, 4), scales[t0])
+    out[t0] = int8x4(max(t1 + (t1 >> broadcast(31i32, 4)), broadcast(-128i32, 4)))
+  }
+  out[ramp(0, 1, 16)] = max(out[ramp(0, 1, 16)], broadcast(3i8, 16))
+}
+)");
+  const auto source = EmitC(program, *Target::Parse("cortex-m55"), {.libm = false});
+  ASSERT_TRUE(source.ok()) << source.status();
+  EXPECT_TRUE(absl::StrContains(*source, R"(
+#if defined(__GNUC__) && defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1)
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wunused-function"
+#else
+#pragma GCC optimize("no-schedule-insns", "no-tree-ter")
+#endif
+#include <arm_mve.h>
+#define KILN_HELIUM 1
+#else
+#define KILN_HELIUM 0
+#endif
+)")) << *source;
+  EXPECT_TRUE(absl::EndsWith(*source, R"(
+  for (int32_t i = 0; i < 4; ++i) {
+#if KILN_HELIUM
+    const int32_t t0 = i * 4;
+    const int32x4_t t1 = vrmulhq_s32(vshlq_n_s32(vldrwq_s32(&sums[t0]), 1), vldrwq_s32(&scales[t0]));
+    vstrbq_s32(&out[t0], vmaxq_s32(vaddq_s32(t1, vshrq_n_s32(t1, 31)), vdupq_n_s32((-128))));
+#else
+    for (int32_t lane = 0; lane < 4; ++lane) {
+      const int32_t t2 = i * 4 + lane;
+      const int32_t t3 = kiln_rounding_mul_top_i32((int32_t)((uint32_t)sums[t2] << 1), scales[t2]);
+      out[t2] = (int8_t)kiln_max_i32((int32_t)((uint32_t)t3 + (uint32_t)(t3 >> 31)), (-128));
+    }
+#endif
+  }
+#if KILN_HELIUM
+  vstrbq_s8(&out[0], vmaxq_s8(vldrbq_s8(&out[0]), vdupq_n_s8(3)));
+#else
+  for (int32_t lane = 0; lane < 16; ++lane) {
+    out[lane] = kiln_max_i8(out[lane], 3);
+  }
+#endif
+  return 0;
+}
+
+)")) << *source;
+}
+
+// A store whose lanes read each other's elements is no loop over lanes.
+TEST(Golden, VectorsWhoseLanesMeetAreRefused) {
+  const loop::LoopProgram program = Parsed(R"(
+operator f() -> (out: int32[8]) {
+  out[ramp(1, 1, 4)] = out[ramp(0, 1, 4)]
+}
+)");
+  const auto source = EmitC(program, *Target::Parse("cortex-m55"), {});
+  EXPECT_EQ(source.status().code(), absl::StatusCode::kInternal);
+}
+
 // Sums of a few lanes: GCC 12 mixes them up where it expands the loop.
 TEST(Golden, LoopsOverLanesOfSumsAreNotExpanded) {
   const loop::LoopProgram program = Parsed(R"(

@@ -12,6 +12,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "compiler/codegen/c/dot_vector.h"
+#include "compiler/codegen/c/helium.h"
 #include "compiler/loop/dot_tile.h"
 #include "compiler/loop/expr.h"
 #include "compiler/target/instructions.h"
@@ -41,6 +42,8 @@ class Helpers {
 
   // Takes the addresses of a vector of sums and of the factors' first elements, or numbers.
   std::string Dot(const DotVector& dot);
+  // Defines the function, if it is one, where the compiler knows Helium.
+  void Helium(const HeliumFunction& function);
 
   bool uses_math_h() const { return uses_math_h_; }
   // Whether Fma was called.

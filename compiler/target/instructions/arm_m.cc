@@ -99,7 +99,8 @@ DotLoop LoopOfWindows(int sums, int slide) {
           .step = Windows(sums, slide)};
 }
 
-constexpr absl::string_view kHeliumInC = "defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1)";
+constexpr absl::string_view kHeliumInC =
+    "defined(__GNUC__) && defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1)";
 
 }  // namespace
 
@@ -117,8 +118,11 @@ std::vector<DotInstruction> ArmM() {
        .forms = {{1, "mve", "arm.mve.vmldava(0, 0, 0, s, a, b)"}},
        .c = {.guard = kHeliumInC,
              .header = "arm_mve.h",
-             .body = "return vmladavaq_s8(sum, vldrbq_s8((const int8_t*)a), "
-                     "vldrbq_s8((const int8_t*)b));"}},
+             // Words where columns are aligned to them: offsets of words reach four times as far.
+             .body = "int32x4_t columns;\n"
+                     "  __builtin_memcpy(&columns, b, 16);\n"
+                     "  return vmladavaq_s8(sum, vldrbq_s8((const int8_t*)a), "
+                     "vreinterpretq_s8_s32(columns));"}},
       // Rows of int16 by columns of bytes, which are extended when they are loaded.
       {.name = "vmlava.s16",
        .arch = "thumb,arm",
