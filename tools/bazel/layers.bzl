@@ -71,6 +71,7 @@ LAYERS = {
     "compiler/frontend/common": [
         "compiler/base",
         "compiler/graph",
+        "compiler/ops",
         _ABSL,
     ],
     "compiler/frontend/onnx": [

@@ -22,8 +22,7 @@ absl::Status CastTo(Converter& c, ValueId x, DType dtype, int stored_as) {
     KILN_ASSIGN_OR_RETURN(y, RoundTo(*stored, x, c.Int("saturate", 1) != 0, c));
   }
   if (stored != nullptr) y.stored_as = stored_as;
-  c.SetOutput(0, std::move(y));
-  return absl::OkStatus();
+  return c.Output(0, std::move(y));
 }
 
 absl::Status Cast(Converter& c) {
@@ -47,10 +46,7 @@ absl::Status BitCast(Converter& c) {
   if (from_bool && dtype.bits != 8) {
     return Wrong("to", dtype.ToString(), "a type of 8 bits, as the input has");
   }
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op(from_bool ? "cast" : "reinterpret", {x},
-                                              {{"dtype", dtype.ToString()}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op(from_bool ? "cast" : "reinterpret", {x}, {{"dtype", dtype.ToString()}}));
 }
 
 constexpr OnnxOperator kRows[] = {{"BitCast", BitCast}, {"Cast", Cast}, {"CastLike", CastLike}};

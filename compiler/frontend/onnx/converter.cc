@@ -11,8 +11,6 @@
 #include "compiler/base/status.h"
 #include "compiler/frontend/onnx/graph_importer.h"
 #include "compiler/frontend/onnx/import.h"
-#include "compiler/ops/add_op.h"
-#include "compiler/ops/make.h"
 #include "compiler/ops/op_def.h"
 
 namespace kiln::onnx_frontend {
@@ -60,13 +58,12 @@ void CopyInputsToFix(const absl::Status& from, absl::Status& to) {
 
 Converter::Converter(const onnx::NodeProto& node, const Scope& scope, SourceLocation source,
                      std::vector<Item> inputs, GraphImporter& importer)
-    : node_(node),
+    : Adder(importer.graph(), std::move(source)),
+      node_(node),
       scope_(scope),
       opset_(scope.Opset(NormalDomain(node.domain()))),
-      source_(std::move(source)),
       inputs_(std::move(inputs)),
-      importer_(importer),
-      graph_(importer.graph()) {}
+      importer_(importer) {}
 
 absl::StatusOr<ValueId> Converter::Input(int i) const {
   if (!HasInput(i)) {
@@ -94,8 +91,8 @@ absl::StatusOr<Tensor> Converter::ConstantInput(int i, absl::string_view what) c
 }
 
 absl::StatusOr<Tensor> Converter::ConstantValue(ValueId value, absl::string_view what) const {
-  if (graph_.is_constant(value)) return graph_.value(value).constant;
-  const std::vector<std::string> names = InputsOf(graph_, value);
+  if (graph().is_constant(value)) return graph().value(value).constant;
+  const std::vector<std::string> names = InputsOf(graph(), value);
   if (names.empty()) {
     return absl::UnimplementedError(absl::StrCat(
         what, " is computed from more data, or in more operations, than an import takes"));
@@ -185,18 +182,6 @@ absl::StatusOr<std::optional<std::vector<int64_t>>> Converter::IntsAttrOrInput(
   return tensor.ToInts();
 }
 
-absl::StatusOr<ValueId> Converter::Op(absl::string_view relay_op, std::vector<ValueId> inputs,
-                                      Attrs attrs) {
-  return AddOp(graph_, relay_op, std::move(inputs), std::move(attrs), source_);
-}
-
-absl::StatusOr<std::vector<ValueId>> Converter::TupleOp(absl::string_view relay_op,
-                                                        std::vector<ValueId> inputs, Attrs attrs) {
-  KILN_ASSIGN_OR_RETURN(const ValueId first,
-                        AddOp(graph_, relay_op, std::move(inputs), std::move(attrs), source_));
-  return graph_.node(graph_.value(first).node).outputs;
-}
-
 absl::StatusOr<ValueId> Converter::Apply(absl::string_view name, std::vector<Item> inputs) {
   const OnnxOperator& op = *importer_.operators().Find("", name);
   if (op.convert == nullptr) {
@@ -204,7 +189,7 @@ absl::StatusOr<ValueId> Converter::Apply(absl::string_view name, std::vector<Ite
     for (const Item& input : inputs) values.push_back(input.tensor);
     return Op(op.relay, std::move(values));
   }
-  Converter other(node_, scope_, source_, std::move(inputs), importer_);
+  Converter other(node_, scope_, source(), std::move(inputs), importer_);
   const absl::Status converted = op.convert(other);
   KILN_RETURN_IF_ERROR(other.attributes());
   KILN_RETURN_IF_ERROR(converted);
@@ -213,11 +198,6 @@ absl::StatusOr<ValueId> Converter::Apply(absl::string_view name, std::vector<Ite
 
 absl::Status Converter::Fold(const std::vector<ValueId*>& values) { return importer_.Fold(values); }
 
-absl::StatusOr<ValueId> Converter::Reshape(ValueId value, const Shape& shape) {
-  if (type(value).shape == shape) return value;
-  return MakeReshape(graph_, value, shape, source_);
-}
-
 bool Converter::WantsOutput(int i) const {
   return i < node_.output_size() && !node_.output(i).empty();
 }
@@ -225,6 +205,11 @@ bool Converter::WantsOutput(int i) const {
 void Converter::SetOutput(int i, Item item) {
   if (outputs_.size() <= static_cast<size_t>(i)) outputs_.resize(static_cast<size_t>(i) + 1);
   outputs_[static_cast<size_t>(i)] = std::move(item);
+}
+
+absl::Status Converter::Output(int i, absl::StatusOr<Item> item) {
+  if (item.ok()) SetOutput(i, *std::move(item));
+  return item.status();
 }
 
 void Converter::SetOutputsUnknown() {
@@ -249,11 +234,11 @@ absl::StatusOr<const onnx::GraphProto*> Converter::Body(absl::string_view name, 
 
 absl::StatusOr<std::vector<Item>> Converter::ImportBody(const onnx::GraphProto& body,
                                                         const std::vector<Item>& inputs) {
-  return importer_.ImportBody(body, scope_, source_.node, inputs);
+  return importer_.ImportBody(body, scope_, source().node, inputs);
 }
 
 void Converter::CheckBody(const onnx::GraphProto& body) {
-  importer_.CheckOperators(body.node(), source_.node + "/", scope_.depth() + 1);
+  importer_.CheckOperators(body.node(), source().node + "/", scope_.depth() + 1);
 }
 
 }  // namespace kiln::onnx_frontend

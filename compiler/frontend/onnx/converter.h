@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "compiler/frontend/common/adder.h"
 #include "compiler/frontend/common/errors.h"
 #include "compiler/frontend/onnx/item.h"
 #include "compiler/frontend/onnx/operator_table.h"
@@ -22,7 +23,7 @@ class GraphImporter;
 
 // One node, while it is converted: reads its inputs and attributes, adds operators to the graph,
 // names the results.
-class Converter {
+class Converter : public frontend::Adder {
  public:
   // `inputs` are what the node's inputs are in `scope`.
   Converter(const onnx::NodeProto& node, const Scope& scope, SourceLocation source,
@@ -31,7 +32,6 @@ class Converter {
   const onnx::NodeProto& node() const { return node_; }
   // The version of the operator set of the node's domain.
   int opset() const { return opset_; }
-  Graph& graph() { return graph_; }
 
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   // An optional input may be absent; -1 is no input of the operator.
@@ -44,8 +44,6 @@ class Converter {
   Item InputItem(int i) const;
   // InvalidArgument if it is no sequence.
   absl::StatusOr<std::vector<ValueId>> SequenceInput(int i) const;
-  // A copy: the graph's own moves as operators are added.
-  TensorType type(ValueId value) const { return graph_.type(value); }
   // The value of an input that must be known at compile time. Unimplemented if it is not, naming
   // the input, and the model's inputs that it is computed from (import.h, InputsToFix).
   absl::StatusOr<Tensor> ConstantInput(int i, absl::string_view what) const;
@@ -69,25 +67,19 @@ class Converter {
   absl::StatusOr<std::optional<std::vector<int64_t>>> IntsAttrOrInput(absl::string_view name,
                                                                       int i) const;
 
-  // Adds a Relay operator with one output, of this node's source location.
-  absl::StatusOr<ValueId> Op(absl::string_view relay_op, std::vector<ValueId> inputs,
-                             Attrs attrs = {});
-  // Adds one whose result is a tuple.
-  absl::StatusOr<std::vector<ValueId>> TupleOp(absl::string_view relay_op,
-                                               std::vector<ValueId> inputs, Attrs attrs = {});
   // Converts this node as if it were the operator of ONNX, with these inputs, and returns what
   // would be its output 0. The attributes are this node's.
   absl::StatusOr<ValueId> Apply(absl::string_view op, std::vector<Item> inputs);
   // Makes constants of those of `values` that depend on constants alone, within bounds; a node's
   // outputs come to that of themselves.
   absl::Status Fold(const std::vector<ValueId*>& values);
-  ValueId Constant(Tensor tensor) { return graph_.AddConstant(std::move(tensor)); }
-  absl::StatusOr<ValueId> Reshape(ValueId value, const Shape& shape);
 
   // Whether something may read the node's output i.
   bool WantsOutput(int i) const;
   // Says what the node's output i is.
   void SetOutput(int i, Item item);
+  // The same of what may be an error, which it returns.
+  absl::Status Output(int i, absl::StatusOr<Item> item);
   const std::vector<Item>& outputs() const { return outputs_; }
   // That none of the outputs is known: what is in the way has been told.
   void SetOutputsUnknown();
@@ -110,11 +102,9 @@ class Converter {
   const onnx::NodeProto& node_;
   const Scope& scope_;
   int opset_;
-  SourceLocation source_;
   std::vector<Item> inputs_;
   std::vector<Item> outputs_;
   GraphImporter& importer_;
-  Graph& graph_;
   mutable absl::Status attributes_;
 };
 

@@ -115,9 +115,7 @@ absl::Status ConvolutionOf(Converter& c, bool transposed) {
     KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op(op, {data, weight}, std::move(attrs)));
     return AddBias(c, y, 2);
   };
-  KILN_ASSIGN_OR_RETURN(const ValueId y, ProductOf(c, x, w, transposed, with_bias));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, ProductOf(c, x, w, transposed, with_bias));
 }
 
 absl::Status Conv(Converter& c) { return ConvolutionOf(c, false); }

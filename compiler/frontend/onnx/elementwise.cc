@@ -11,10 +11,6 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-absl::StatusOr<ValueId> Scalar(Converter& c, ValueId like, double value) {
-  return c.Constant(Tensor::Scalar(c.type(like).dtype, value));
-}
-
 // Up to opset 6 the second operand is laid along `axis` of the first where `broadcast` is set; from
 // 7 on as NumPy does.
 absl::Status Binary(Converter& c, absl::string_view relay) {
@@ -27,9 +23,7 @@ absl::Status Binary(Converter& c, absl::string_view relay) {
     for (int64_t i = 0; i < after; ++i) shape.push_back(1);
     KILN_ASSIGN_OR_RETURN(b, c.Reshape(b, shape));
   }
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op(relay, {a, b}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op(relay, {a, b}));
 }
 
 absl::Status Add(Converter& c) { return Binary(c, "add"); }
@@ -44,9 +38,7 @@ absl::Status Pow(Converter& c) {
   // x^2, the form that exporters give to variances.
   if (exponent.kind == ValueKind::kConstant && exponent.constant.type().num_elements() == 1 &&
       exponent.constant.AsDouble(0) == 2 && exponent.constant.type().rank() <= c.type(x).rank()) {
-    KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("multiply", {x, x}));
-    c.SetOutput(0, y);
-    return absl::OkStatus();
+    return c.Output(0, c.Op("multiply", {x, x}));
   }
   Formula f(c);
   const DType dtype = c.type(x).dtype;
@@ -77,52 +69,32 @@ absl::StatusOr<ValueId> Fold(Converter& c, absl::string_view relay) {
   return y;
 }
 
-absl::Status FoldTo(Converter& c, absl::string_view relay) {
-  KILN_ASSIGN_OR_RETURN(const ValueId y, Fold(c, relay));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
-}
+absl::Status FoldTo(Converter& c, absl::string_view relay) { return c.Output(0, Fold(c, relay)); }
 
 absl::Status Sum(Converter& c) { return FoldTo(c, "add"); }
 absl::Status Max(Converter& c) { return FoldTo(c, "maximum"); }
 absl::Status Min(Converter& c) { return FoldTo(c, "minimum"); }
 
 absl::Status Mean(Converter& c) {
-  KILN_ASSIGN_OR_RETURN(ValueId y, Fold(c, "add"));
-  KILN_ASSIGN_OR_RETURN(const ValueId n, Scalar(c, y, c.num_inputs()));
-  KILN_ASSIGN_OR_RETURN(y, c.Op("divide", {y, n}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
-}
-
-frontend::Adder AdderOf(Converter& c) {
-  return {.op = [&c](absl::string_view op,
-                     std::vector<ValueId> inputs) { return c.Op(op, std::move(inputs)); },
-          .number =
-              [&c](ValueId like, double value) {
-                return c.Constant(Tensor::Scalar(c.type(like).dtype, value));
-              }};
+  KILN_ASSIGN_OR_RETURN(const ValueId y, Fold(c, "add"));
+  const ValueId n = c.Scalar(y, c.num_inputs());
+  return c.Output(0, c.Op("divide", {y, n}));
 }
 
 absl::Status Round(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, frontend::RoundEven(AdderOf(c), x));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, frontend::RoundEven(c, x));
 }
 
 absl::Status LeakyRelu(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId y,
-                        c.Op("nn.leaky_relu", {x}, {{"alpha", c.Float("alpha", 0.01)}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("nn.leaky_relu", {x}, {{"alpha", c.Float("alpha", 0.01)}}));
 }
 
 // max(0, min(1, alpha * x + beta))
 absl::StatusOr<ValueId> HardSigmoidOf(Converter& c, ValueId x, double alpha, double beta) {
-  KILN_ASSIGN_OR_RETURN(const ValueId a, Scalar(c, x, alpha));
-  KILN_ASSIGN_OR_RETURN(const ValueId b, Scalar(c, x, beta));
+  const ValueId a = c.Scalar(x, alpha);
+  const ValueId b = c.Scalar(x, beta);
   KILN_ASSIGN_OR_RETURN(ValueId y, c.Op("multiply", {x, a}));
   KILN_ASSIGN_OR_RETURN(y, c.Op("add", {y, b}));
   return c.Op("clip", {y}, {{"a_min", 0.0}, {"a_max", 1.0}});
@@ -130,75 +102,60 @@ absl::StatusOr<ValueId> HardSigmoidOf(Converter& c, ValueId x, double alpha, dou
 
 absl::Status HardSigmoid(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId y,
-                        HardSigmoidOf(c, x, c.Float("alpha", 0.2), c.Float("beta", 0.5)));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, HardSigmoidOf(c, x, c.Float("alpha", 0.2), c.Float("beta", 0.5)));
 }
 
 absl::Status HardSwish(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(ValueId y, HardSigmoidOf(c, x, 1.0 / 6, 0.5));
-  KILN_ASSIGN_OR_RETURN(y, c.Op("multiply", {x, y}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  KILN_ASSIGN_OR_RETURN(const ValueId y, HardSigmoidOf(c, x, 1.0 / 6, 0.5));
+  return c.Output(0, c.Op("multiply", {x, y}));
 }
 
 absl::Status Reciprocal(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId one, Scalar(c, x, 1));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("divide", {one, x}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  const ValueId one = c.Scalar(x, 1);
+  return c.Output(0, c.Op("divide", {one, x}));
 }
 
 // alpha * (exp(x) - 1) where x < 0
 absl::Status Elu(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId zero, Scalar(c, x, 0));
-  KILN_ASSIGN_OR_RETURN(const ValueId one, Scalar(c, x, 1));
-  KILN_ASSIGN_OR_RETURN(const ValueId alpha, Scalar(c, x, c.Float("alpha", 1)));
+  const ValueId zero = c.Scalar(x, 0);
+  const ValueId one = c.Scalar(x, 1);
+  const ValueId alpha = c.Scalar(x, c.Float("alpha", 1));
   KILN_ASSIGN_OR_RETURN(ValueId e, c.Op("exp", {x}));
   KILN_ASSIGN_OR_RETURN(e, c.Op("subtract", {e, one}));
   KILN_ASSIGN_OR_RETURN(e, c.Op("multiply", {e, alpha}));
   KILN_ASSIGN_OR_RETURN(const ValueId negative, c.Op("less", {x, zero}));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("where", {negative, e, x}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("where", {negative, e, x}));
 }
 
 // log(1 + exp(x)), as max(x, 0) + log(1 + exp(-|x|)) so that it does not overflow.
 absl::Status Softplus(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId one, Scalar(c, x, 1));
+  const ValueId one = c.Scalar(x, 1);
   KILN_ASSIGN_OR_RETURN(ValueId e, c.Op("abs", {x}));
   KILN_ASSIGN_OR_RETURN(e, c.Op("negative", {e}));
   KILN_ASSIGN_OR_RETURN(e, c.Op("exp", {e}));
   KILN_ASSIGN_OR_RETURN(e, c.Op("add", {e, one}));
   KILN_ASSIGN_OR_RETURN(e, c.Op("log", {e}));
   KILN_ASSIGN_OR_RETURN(const ValueId positive, c.Op("nn.relu", {x}));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("add", {positive, e}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("add", {positive, e}));
 }
 
 // x / (1 + |x|)
 absl::Status Softsign(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId one, Scalar(c, x, 1));
+  const ValueId one = c.Scalar(x, 1);
   KILN_ASSIGN_OR_RETURN(ValueId d, c.Op("abs", {x}));
   KILN_ASSIGN_OR_RETURN(d, c.Op("add", {d, one}));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("divide", {x, d}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("divide", {x, d}));
 }
 
 absl::Status Gelu(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   const bool approximate = c.String("approximate", "none") == "tanh";
-  KILN_ASSIGN_OR_RETURN(const ValueId y, frontend::Gelu(AdderOf(c), x, approximate));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, frontend::Gelu(c, x, approximate));
 }
 
 // Integers beyond what a double tells apart.
@@ -216,8 +173,7 @@ absl::Status ClipByOperators(Converter& c) {
     KILN_ASSIGN_OR_RETURN(bound, c.Reshape(bound, {}));
     KILN_ASSIGN_OR_RETURN(y, c.Op(i == 1 ? "maximum" : "minimum", {y, bound}));
   }
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, y);
 }
 
 absl::Status Clip(Converter& c) {
@@ -244,14 +200,12 @@ absl::Status Clip(Converter& c) {
   } else {
     KILN_ASSIGN_OR_RETURN(y, c.Op("clip", {x}, {{"a_min", bounds[0]}, {"a_max", bounds[1]}}));
   }
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, y);
 }
 
 absl::Status Identity(Converter& c) {
   if (!c.HasInput(0)) return c.Input(0).status();
-  c.SetOutput(0, c.InputItem(0));
-  return absl::OkStatus();
+  return c.Output(0, c.InputItem(0));
 }
 
 // At inference nothing is dropped, nor where the ratio is 0; the mask is all true.

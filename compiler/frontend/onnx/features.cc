@@ -217,11 +217,7 @@ absl::Status LabelEncoder(Converter& c) {
 }
 
 // A map from each label to a score is what the scores of a sample are, in the labels' order.
-absl::Status ZipMap(Converter& c) {
-  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  c.SetOutput(0, x);
-  return absl::OkStatus();
-}
+absl::Status ZipMap(Converter& c) { return c.Output(0, c.Input(0)); }
 
 constexpr OnnxOperator kRows[] = {
     {"ArrayFeatureExtractor", ArrayFeatureExtractor, nullptr, kDomain},

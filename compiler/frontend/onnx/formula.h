@@ -31,9 +31,7 @@ class Formula {
     return ok() ? Take(c_.Op(op, std::move(inputs), std::move(attrs))) : kNoId;
   }
   // A scalar of the dtype of `like`.
-  ValueId Number(double value, ValueId like) {
-    return ok() ? c_.Constant(Tensor::Scalar(c_.type(like).dtype, value)) : kNoId;
-  }
+  ValueId Number(double value, ValueId like) { return ok() ? c_.Scalar(like, value) : kNoId; }
   ValueId Reshape(ValueId value, const Shape& shape) {
     return ok() ? Take(c_.Reshape(value, shape)) : kNoId;
   }

@@ -11,12 +11,12 @@ namespace {
 
 absl::StatusOr<ValueId> Scaled(Converter& c, ValueId x, double factor) {
   if (factor == 1) return x;
-  return c.Op("multiply", {x, c.Constant(Tensor::Scalar(c.type(x).dtype, factor))});
+  return c.Op("multiply", {x, c.Scalar(x, factor)});
 }
 
 absl::StatusOr<ValueId> Shifted(Converter& c, ValueId x, double term) {
   if (term == 0) return x;
-  return c.Op("add", {x, c.Constant(Tensor::Scalar(c.type(x).dtype, term))});
+  return c.Op("add", {x, c.Scalar(x, term)});
 }
 
 absl::StatusOr<ValueId> Affine(Converter& c, ValueId x, const Activation& f) {
@@ -37,7 +37,7 @@ absl::StatusOr<ValueId> ScaledTanh(Converter& c, ValueId x, const Activation& f)
 
 // alpha * (exp(x) - 1) where x < 0, else x.
 absl::StatusOr<ValueId> Elu(Converter& c, ValueId x, const Activation& f) {
-  const ValueId zero = c.Constant(Tensor::Scalar(c.type(x).dtype, 0));
+  const ValueId zero = c.Scalar(x, 0);
   KILN_ASSIGN_OR_RETURN(ValueId e, c.Op("exp", {x}));
   KILN_ASSIGN_OR_RETURN(e, Shifted(c, e, -1));
   KILN_ASSIGN_OR_RETURN(e, Scaled(c, e, f.alpha));

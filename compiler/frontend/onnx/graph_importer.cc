@@ -87,9 +87,7 @@ absl::Status ConvertByName(Converter& c, absl::string_view relay) {
     KILN_ASSIGN_OR_RETURN(const ValueId input, c.Input(i));
     inputs.push_back(input);
   }
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op(relay, std::move(inputs)));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op(relay, std::move(inputs)));
 }
 
 // What a node makes is called as the model's first name for it.

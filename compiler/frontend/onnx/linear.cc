@@ -40,9 +40,7 @@ absl::Status LinearRegressor(Converter& c) {
   KILN_ASSIGN_OR_RETURN(
       ValueId y, TimesRows(c, x, "coefficients", c.Floats("coefficients"), c.Int("targets", 1)));
   KILN_ASSIGN_OR_RETURN(y, PlusRow(c, y, "intercepts", c.Floats("intercepts")));
-  KILN_ASSIGN_OR_RETURN(y, PostTransform(c, y, c.String("post_transform", "NONE")));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, PostTransform(c, y, c.String("post_transform", "NONE")));
 }
 
 absl::Status LinearClassifier(Converter& c) {
@@ -108,8 +106,7 @@ absl::Status SvmRegressor(Converter& c) {
     y = f("where", {f("greater", {y, f.Number(0, y)}), f.Number(1, y), f.Number(-1, y)});
     return f.Output(0, y);
   }
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, y);
 }
 
 // A machine for each pair of classes, the first of which has a score above 0 where it wins.

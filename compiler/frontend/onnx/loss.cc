@@ -52,9 +52,7 @@ absl::StatusOr<ValueId> NegativeLogLikelihood(Converter& c, ValueId scores) {
 
 absl::Status NegativeLogLikelihoodLoss(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId scores, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId loss, NegativeLogLikelihood(c, scores));
-  c.SetOutput(0, loss);
-  return absl::OkStatus();
+  return c.Output(0, NegativeLogLikelihood(c, scores));
 }
 
 absl::Status SoftmaxCrossEntropyLoss(Converter& c) {

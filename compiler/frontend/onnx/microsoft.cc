@@ -17,10 +17,6 @@ constexpr char kDomain[] = "com.microsoft";
 // Of the normalisations that come with a sum.
 constexpr double kSkipEpsilon = 1e-12;
 
-absl::StatusOr<ValueId> Scalar(Converter& c, ValueId like, double value) {
-  return c.Constant(Tensor::Scalar(c.type(like).dtype, value));
-}
-
 // Input 0, and an optional input 1 added to it.
 absl::StatusOr<ValueId> Biased(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
@@ -31,35 +27,22 @@ absl::StatusOr<ValueId> Biased(Converter& c) {
 
 absl::Status Gelu(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, Biased(c));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Apply("Gelu", {x}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Apply("Gelu", {x}));
 }
 
 // The approximation of Gelu.
 absl::Status FastGelu(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, Biased(c));
-  const frontend::Adder add = {
-      .op = [&](absl::string_view op,
-                std::vector<ValueId> inputs) { return c.Op(op, std::move(inputs)); },
-      .number =
-          [&](ValueId like, double value) {
-            return c.Constant(Tensor::Scalar(c.type(like).dtype, value));
-          }};
-  KILN_ASSIGN_OR_RETURN(const ValueId y, frontend::Gelu(add, x, /*approximate=*/true));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, frontend::Gelu(c, x, /*approximate=*/true));
 }
 
 // x * sigmoid(alpha * x)
 absl::Status QuickGelu(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId alpha, Scalar(c, x, c.Float("alpha", 1.702)));
+  const ValueId alpha = c.Scalar(x, c.Float("alpha", 1.702));
   KILN_ASSIGN_OR_RETURN(ValueId t, c.Op("multiply", {x, alpha}));
   KILN_ASSIGN_OR_RETURN(t, c.Op("sigmoid", {t}));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("multiply", {x, t}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("multiply", {x, t}));
 }
 
 absl::StatusOr<ValueId> WithLastTwoSwapped(Converter& c, ValueId x) {
@@ -86,11 +69,10 @@ absl::Status FusedMatMul(Converter& c) {
   }
   KILN_ASSIGN_OR_RETURN(ValueId y, c.Apply("MatMul", {a, b}));
   if (c.Float("alpha", 1) != 1) {
-    KILN_ASSIGN_OR_RETURN(const ValueId alpha, Scalar(c, y, c.Float("alpha", 1)));
+    const ValueId alpha = c.Scalar(y, c.Float("alpha", 1));
     KILN_ASSIGN_OR_RETURN(y, c.Op("multiply", {y, alpha}));
   }
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, y);
 }
 
 // Output 0 is y under the function that the attribute `activation` names, with what it takes.
@@ -105,8 +87,7 @@ absl::Status SetActivated(Converter& c, ValueId y, const std::vector<double>& va
     KILN_ASSIGN_OR_RETURN(const Activation f, MakeActivation(name, values));
     KILN_ASSIGN_OR_RETURN(y, Activate(c, f, y));
   }
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, y);
 }
 
 // Conv(X, W, B) + Z, activated.
@@ -147,7 +128,7 @@ absl::StatusOr<ValueId> RmsNorm(Converter& c, ValueId x, ValueId gamma, double e
   KILN_ASSIGN_OR_RETURN(ValueId t, c.Op("multiply", {x, x}));
   KILN_ASSIGN_OR_RETURN(t,
                         c.Op("mean", {t}, {{"axis", AttrValue::Ints({-1})}, {"keepdims", true}}));
-  KILN_ASSIGN_OR_RETURN(const ValueId e, Scalar(c, x, epsilon));
+  const ValueId e = c.Scalar(x, epsilon);
   KILN_ASSIGN_OR_RETURN(t, c.Op("add", {t, e}));
   KILN_ASSIGN_OR_RETURN(t, c.Op("rsqrt", {t}));
   KILN_ASSIGN_OR_RETURN(t, c.Op("multiply", {x, t}));
@@ -165,9 +146,7 @@ absl::Status LayerNormalization(Converter& c) {
   std::vector<Item> inputs;
   for (int i = 0; i < c.num_inputs(); ++i) inputs.push_back(c.InputItem(i));
   KILN_RETURN_IF_ERROR(RefuseStatistics(c));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Apply("LayerNormalization", std::move(inputs)));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Apply("LayerNormalization", std::move(inputs)));
 }
 
 absl::Status SimplifiedLayerNormalization(Converter& c) {
@@ -176,9 +155,7 @@ absl::Status SimplifiedLayerNormalization(Converter& c) {
   KILN_RETURN_IF_ERROR(RefuseStatistics(c));
   KILN_ASSIGN_OR_RETURN(const int64_t axis, NormalAxis(c.Int("axis", -1), c.type(x).rank()));
   if (axis != c.type(x).rank() - 1) return absl::UnimplementedError("an axis before the last");
-  KILN_ASSIGN_OR_RETURN(const ValueId y, RmsNorm(c, x, gamma, c.Float("epsilon", 1e-5)));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, RmsNorm(c, x, gamma, c.Float("epsilon", 1e-5)));
 }
 
 // The sum of inputs 0 and 1 and an optional bias, normalised; output 3 is the sum.

@@ -20,7 +20,7 @@ absl::StatusOr<ValueId> Transposed(Converter& c, ValueId x) {
 
 absl::StatusOr<ValueId> Scaled(Converter& c, ValueId x, double factor) {
   if (factor == 1) return x;
-  return c.Op("multiply", {x, c.Constant(Tensor::Scalar(c.type(x).dtype, factor))});
+  return c.Op("multiply", {x, c.Scalar(x, factor)});
 }
 
 // alpha * A' * B' + beta * C
@@ -44,8 +44,7 @@ absl::Status Gemm(Converter& c) {
     KILN_ASSIGN_OR_RETURN(bias, Scaled(c, bias, c.Float("beta", 1)));
     KILN_ASSIGN_OR_RETURN(y, c.Op("add", {y, bias}));
   }
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, y);
 }
 
 }  // namespace
@@ -86,13 +85,10 @@ namespace {
 absl::Status MatMul(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId a, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const ValueId b, c.Input(1));
-  KILN_ASSIGN_OR_RETURN(
-      const ValueId y,
-      MatrixProduct(c, a, b, [&](absl::string_view op, ValueId x, ValueId y, Attrs attrs) {
+  return c.Output(
+      0, MatrixProduct(c, a, b, [&](absl::string_view op, ValueId x, ValueId y, Attrs attrs) {
         return c.Op(op, {x, y}, std::move(attrs));
       }));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
 }
 
 // Up to opset 12 softmax is taken over all dimensions from `axis` on, flattened; from 13 on over
@@ -116,8 +112,7 @@ absl::Status SoftmaxOf(Converter& c, absl::string_view relay) {
   } else {
     KILN_ASSIGN_OR_RETURN(y, c.Op(relay, {y}, {{"axis", axis}}));
   }
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, y);
 }
 
 absl::Status Softmax(Converter& c) { return SoftmaxOf(c, "nn.softmax"); }
@@ -125,19 +120,14 @@ absl::Status LogSoftmax(Converter& c) { return SoftmaxOf(c, "nn.log_softmax"); }
 
 absl::Status DepthToSpace(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("nn.depth_to_space", {x},
-                                              {{"block_size", c.Int("blocksize", 1)},
-                                               {"mode", c.String("mode", "DCR")}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0,
+                  c.Op("nn.depth_to_space", {x},
+                       {{"block_size", c.Int("blocksize", 1)}, {"mode", c.String("mode", "DCR")}}));
 }
 
 absl::Status SpaceToDepth(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId y,
-                        c.Op("nn.space_to_depth", {x}, {{"block_size", c.Int("blocksize", 1)}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("nn.space_to_depth", {x}, {{"block_size", c.Int("blocksize", 1)}}));
 }
 
 constexpr OnnxOperator kRows[] = {

@@ -65,8 +65,7 @@ absl::Status BatchNormalization(Converter& c) {
   KILN_ASSIGN_OR_RETURN(
       const std::vector<ValueId> y,
       c.TupleOp("nn.batch_norm", inputs, {{"axis", 1}, {"epsilon", c.Float("epsilon", 1e-5)}}));
-  c.SetOutput(0, y[0]);
-  return absl::OkStatus();
+  return c.Output(0, y[0]);
 }
 
 absl::Status LayerNormalization(Converter& c) {

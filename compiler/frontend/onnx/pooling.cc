@@ -70,10 +70,8 @@ absl::Status AveragePool(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const Spatial data, AsSpatial(c, x));
   Attrs attrs = PoolAttrs(pool, data, c.Int("ceil_mode", 0) != 0);
   attrs.Set("count_include_pad", c.Int("count_include_pad", 0) != 0);
-  KILN_ASSIGN_OR_RETURN(ValueId y, c.Op(data.Op("nn.avg_pool"), {data.data}, attrs));
-  KILN_ASSIGN_OR_RETURN(y, Back(c, y, data));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op(data.Op("nn.avg_pool"), {data.data}, attrs));
+  return c.Output(0, Back(c, y, data));
 }
 
 // |x| to the power p, and back.

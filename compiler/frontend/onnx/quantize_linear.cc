@@ -148,8 +148,7 @@ absl::Status QuantizeLinear(Converter& c) {
     KILN_ASSIGN_OR_RETURN(item, ClippedTo(c, y, *stored));
   }
   if (stored != nullptr) item.stored_as = stored_as;
-  c.SetOutput(0, std::move(item));
-  return absl::OkStatus();
+  return c.Output(0, std::move(item));
 }
 
 absl::Status DequantizeLinear(Converter& c) {

@@ -138,19 +138,15 @@ absl::Status QLinearConv(Converter& c) {
     KILN_ASSIGN_OR_RETURN(const ValueId value, ProductBias(c, 8, 1, 4));
     inputs.push_back(value);
   }
-  KILN_ASSIGN_OR_RETURN(ValueId y, c.Apply("Conv", inputs));
-  KILN_ASSIGN_OR_RETURN(y, Quantized(c, y, 6));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Apply("Conv", inputs));
+  return c.Output(0, Quantized(c, y, 6));
 }
 
 absl::Status QLinearMatMul(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId a, Dequantized(c, 0, -2));
   KILN_ASSIGN_OR_RETURN(const ValueId b, Dequantized(c, 3, -1));
-  KILN_ASSIGN_OR_RETURN(ValueId y, c.Apply("MatMul", {a, b}));
-  KILN_ASSIGN_OR_RETURN(y, Quantized(c, y, 6));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Apply("MatMul", {a, b}));
+  return c.Output(0, Quantized(c, y, 6));
 }
 
 // Input i less its zero point, as int32. A vector of zero points is one of the rows of a first
@@ -247,9 +243,7 @@ absl::Status IntegerProduct(Converter& c, absl::string_view onnx_op, int64_t x_a
   if (!x_zero.has_value() || !y_zero.has_value()) {
     KILN_ASSIGN_OR_RETURN(const ValueId x, Centred(c, 0, 2, x_axis));
     KILN_ASSIGN_OR_RETURN(const ValueId y, Centred(c, 1, 3, y_axis));
-    KILN_ASSIGN_OR_RETURN(const ValueId product, c.Apply(onnx_op, {x, y}));
-    c.SetOutput(0, product);
-    return absl::OkStatus();
+    return c.Output(0, c.Apply(onnx_op, {x, y}));
   }
   const auto make = [&](absl::string_view op, ValueId x, ValueId y, Attrs attrs) {
     return CentredProduct(c, op, x, *x_zero, y, *y_zero, std::move(attrs));
@@ -257,9 +251,7 @@ absl::Status IntegerProduct(Converter& c, absl::string_view onnx_op, int64_t x_a
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const ValueId y, c.Input(1));
   const auto product_of = onnx_op == "Conv" ? ConvolutionProduct : MatrixProduct;
-  KILN_ASSIGN_OR_RETURN(const ValueId product, product_of(c, x, y, make));
-  c.SetOutput(0, product);
-  return absl::OkStatus();
+  return c.Output(0, product_of(c, x, y, make));
 }
 
 absl::Status ConvInteger(Converter& c) { return IntegerProduct(c, "Conv", 0, 0); }

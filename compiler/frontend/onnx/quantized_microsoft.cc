@@ -23,8 +23,7 @@ absl::Status QGemm(Converter& c) {
   if (c.HasInput(7)) {
     KILN_ASSIGN_OR_RETURN(y, Quantized(c, y, 7));
   }
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, y);
 }
 
 // An operator of one or two quantised tensors, each with scale and zero point, then those of the
@@ -35,10 +34,8 @@ absl::Status OnDequantized(Converter& c, absl::string_view onnx_op, int operands
     KILN_ASSIGN_OR_RETURN(const ValueId value, Dequantized(c, 3 * i));
     inputs.push_back(value);
   }
-  KILN_ASSIGN_OR_RETURN(ValueId y, c.Apply(onnx_op, inputs));
-  KILN_ASSIGN_OR_RETURN(y, Quantized(c, y, 3 * operands));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Apply(onnx_op, inputs));
+  return c.Output(0, Quantized(c, y, 3 * operands));
 }
 
 absl::Status QLinearAdd(Converter& c) { return OnDequantized(c, "Add", 2); }
@@ -63,10 +60,8 @@ absl::Status QLinearConcat(Converter& c) {
     KILN_ASSIGN_OR_RETURN(const ValueId value, Dequantized(c, i));
     inputs.push_back(value);
   }
-  KILN_ASSIGN_OR_RETURN(ValueId y, c.Apply("Concat", inputs));
-  KILN_ASSIGN_OR_RETURN(y, Quantized(c, y, 0));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Apply("Concat", inputs));
+  return c.Output(0, Quantized(c, y, 0));
 }
 
 // Chosen by input 0 between two quantised tensors.
@@ -74,10 +69,8 @@ absl::Status QLinearWhere(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId condition, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const ValueId x, Dequantized(c, 1));
   KILN_ASSIGN_OR_RETURN(const ValueId y, Dequantized(c, 4));
-  KILN_ASSIGN_OR_RETURN(ValueId z, c.Op("where", {condition, x, y}));
-  KILN_ASSIGN_OR_RETURN(z, Quantized(c, z, 7));
-  c.SetOutput(0, z);
-  return absl::OkStatus();
+  KILN_ASSIGN_OR_RETURN(const ValueId z, c.Op("where", {condition, x, y}));
+  return c.Output(0, Quantized(c, z, 7));
 }
 
 // The product of two tensors of numbers, and an optional bias added to it.
@@ -87,8 +80,7 @@ absl::Status BiasedProduct(Converter& c, ValueId a, ValueId b, int bias_input) {
     KILN_ASSIGN_OR_RETURN(const ValueId bias, c.Input(bias_input));
     KILN_ASSIGN_OR_RETURN(y, c.Op("add", {y, bias}));
   }
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, y);
 }
 
 absl::Status MatMulIntegerToFloat(Converter& c) {

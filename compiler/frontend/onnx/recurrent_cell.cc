@@ -31,7 +31,7 @@ absl::StatusOr<ValueId> WithPeephole(Converter& c, const Cell& cell, size_t inde
 }
 
 absl::StatusOr<ValueId> OneMinus(Converter& c, ValueId x) {
-  return c.Op("subtract", {c.Constant(Tensor::Scalar(c.type(x).dtype, 1)), x});
+  return c.Op("subtract", {c.Scalar(x, 1), x});
 }
 
 }  // namespace

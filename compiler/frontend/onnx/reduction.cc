@@ -30,9 +30,7 @@ absl::StatusOr<ValueId> Reduced(Converter& c, ValueId x, absl::string_view relay
 
 absl::Status Reduce(Converter& c, absl::string_view relay) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, Reduced(c, x, relay));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, Reduced(c, x, relay));
 }
 
 // The largest or smallest; of bool, where false is less than true, that is `any` or `all`.
@@ -50,34 +48,26 @@ absl::Status ReduceSum(Converter& c) { return Reduce(c, "sum"); }
 absl::Status ReduceSumSquare(Converter& c) {
   KILN_ASSIGN_OR_RETURN(ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(x, c.Op("multiply", {x, x}));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, Reduced(c, x, "sum"));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, Reduced(c, x, "sum"));
 }
 
 absl::Status ReduceL1(Converter& c) {
   KILN_ASSIGN_OR_RETURN(ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(x, c.Op("abs", {x}));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, Reduced(c, x, "sum"));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, Reduced(c, x, "sum"));
 }
 
 absl::Status ReduceL2(Converter& c) {
   KILN_ASSIGN_OR_RETURN(ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(x, c.Op("multiply", {x, x}));
-  KILN_ASSIGN_OR_RETURN(ValueId y, Reduced(c, x, "sum"));
-  KILN_ASSIGN_OR_RETURN(y, c.Op("sqrt", {y}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  KILN_ASSIGN_OR_RETURN(const ValueId y, Reduced(c, x, "sum"));
+  return c.Output(0, c.Op("sqrt", {y}));
 }
 
 absl::Status ReduceLogSum(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(ValueId y, Reduced(c, x, "sum"));
-  KILN_ASSIGN_OR_RETURN(y, c.Op("log", {y}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  KILN_ASSIGN_OR_RETURN(const ValueId y, Reduced(c, x, "sum"));
+  return c.Output(0, c.Op("log", {y}));
 }
 
 // log(sum(exp(x))), with the largest x taken out before, so that exp does not overflow.
@@ -97,14 +87,12 @@ absl::Status ReduceLogSumExp(Converter& c) {
 
 absl::Status ArgReduce(Converter& c, absl::string_view relay) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(ValueId y,
+  KILN_ASSIGN_OR_RETURN(const ValueId y,
                         c.Op(relay, {x},
                              {{"axis", AttrValue::Ints({c.Int("axis", 0)})},
                               {"keepdims", c.Int("keepdims", 1) != 0},
                               {"select_last_index", c.Int("select_last_index", 0) != 0}}));
-  KILN_ASSIGN_OR_RETURN(y, c.Op("cast", {y}, {{"dtype", "int64"}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("cast", {y}, {{"dtype", "int64"}}));
 }
 
 absl::Status ArgMax(Converter& c) { return ArgReduce(c, "argmax"); }

@@ -131,8 +131,7 @@ absl::Status ResizeTo(Converter& c, ValueId x, const Resolution& r, Attrs attrs)
   const Shape data = c.type(x).shape;
   KILN_ASSIGN_OR_RETURN(std::optional<Span> span, ChangedSpan(data, r));
   if (!span.has_value()) {
-    c.SetOutput(0, x);
-    return absl::OkStatus();
+    return c.Output(0, x);
   }
   // Images stay as they are.
   if (data.size() == 4 && span->first >= 2) span = Span{2, 3};

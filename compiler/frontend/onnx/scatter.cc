@@ -26,24 +26,12 @@ absl::Status ScatterElements(Converter& c) {
                        {{"axis", c.Int("axis", 0)}, {"reduction", Reduction(c)}}));
 }
 
-// Relay has the dimension of the indices of one place first, ONNX last.
 absl::Status ScatterNd(Converter& c) {
-  KILN_ASSIGN_OR_RETURN(const ValueId indices, c.Input(1));
-  const int rank = c.type(indices).rank();
-  if (rank < 1) return Wrong("indices", "a scalar", "rank 1 or more");
-  std::vector<int64_t> axes = {rank - 1};
-  for (int64_t d = 0; d + 1 < rank; ++d) axes.push_back(d);
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  const int64_t depth = c.type(indices).shape.back();
-  // Other numbers of indices are refused by the operator itself.
-  if (depth >= 1 && depth <= c.type(x).rank()) {
-    const Shape shape = c.type(x).shape;
-    KILN_RETURN_IF_ERROR(CheckKnownIndices(
-        c, indices, absl::MakeConstSpan(shape).subspan(0, static_cast<size_t>(depth))));
-  }
-  Formula f(c);
-  const ValueId places = f.Transpose(indices, axes);
-  return f.Output(0, f("scatter_nd", {x, places, f.Input(2)}, {{"mode", Reduction(c)}}));
+  const Shape shape = c.type(x).shape;
+  KILN_ASSIGN_OR_RETURN(const ValueId places, IndicesOfPlaces(c, shape));
+  KILN_ASSIGN_OR_RETURN(const ValueId updates, c.Input(2));
+  return c.Output(0, c.Op("scatter_nd", {x, places, updates}, {{"mode", Reduction(c)}}));
 }
 
 absl::Status TopK(Converter& c) {

@@ -69,8 +69,7 @@ absl::Status NonZero(Converter& c) {
   for (size_t d = 0; d < shape.size(); ++d) {
     for (int64_t place : places) indices.push_back(place / strides[d] % shape[d]);
   }
-  c.SetOutput(0, Int64s(c, {x.type().rank(), static_cast<int64_t>(places.size())}, indices));
-  return absl::OkStatus();
+  return c.Output(0, Int64s(c, {x.type().rank(), static_cast<int64_t>(places.size())}, indices));
 }
 
 // The parts of a tensor along an axis, to be compared and copied.
@@ -215,8 +214,7 @@ absl::Status NonMaxSuppression(Converter& c) {
       for (int64_t v : {batch, row % s[1], i}) selected.push_back(v);
     }
   }
-  c.SetOutput(0, Int64s(c, {static_cast<int64_t>(selected.size()) / 3, 3}, selected));
-  return absl::OkStatus();
+  return c.Output(0, Int64s(c, {static_cast<int64_t>(selected.size()) / 3, 3}, selected));
 }
 
 constexpr OnnxOperator kRows[] = {

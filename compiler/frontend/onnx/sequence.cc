@@ -24,14 +24,10 @@ absl::Status SequenceConstruct(Converter& c) {
     KILN_ASSIGN_OR_RETURN(values.emplace_back(), c.Input(i));
   }
   KILN_RETURN_IF_ERROR(CheckLength(c.num_inputs()));
-  c.SetOutput(0, Item::Sequence(std::move(values)));
-  return absl::OkStatus();
+  return c.Output(0, Item::Sequence(std::move(values)));
 }
 
-absl::Status SequenceEmpty(Converter& c) {
-  c.SetOutput(0, Item::Sequence({}));
-  return absl::OkStatus();
-}
+absl::Status SequenceEmpty(Converter& c) { return c.Output(0, Item::Sequence({})); }
 
 // The position that input `i` says; `otherwise` if it is left out.
 absl::StatusOr<int64_t> Position(Converter& c, int i, int64_t otherwise) {
@@ -54,8 +50,7 @@ absl::Status SequenceInsert(Converter& c) {
   KILN_ASSIGN_OR_RETURN(position, Within(position, length, length));
   KILN_RETURN_IF_ERROR(CheckLength(length + 1));
   values.insert(values.begin() + position, value);
-  c.SetOutput(0, Item::Sequence(std::move(values)));
-  return absl::OkStatus();
+  return c.Output(0, Item::Sequence(std::move(values)));
 }
 
 absl::Status SequenceErase(Converter& c) {
@@ -64,8 +59,7 @@ absl::Status SequenceErase(Converter& c) {
   KILN_ASSIGN_OR_RETURN(int64_t position, Position(c, 1, length - 1));
   KILN_ASSIGN_OR_RETURN(position, Within(position, length, length - 1));
   values.erase(values.begin() + position);
-  c.SetOutput(0, Item::Sequence(std::move(values)));
-  return absl::OkStatus();
+  return c.Output(0, Item::Sequence(std::move(values)));
 }
 
 absl::Status SequenceAt(Converter& c) {
@@ -74,15 +68,13 @@ absl::Status SequenceAt(Converter& c) {
   const int64_t length = static_cast<int64_t>(values.size());
   KILN_ASSIGN_OR_RETURN(int64_t position, Position(c, 1, 0));
   KILN_ASSIGN_OR_RETURN(position, Within(position, length, length - 1));
-  c.SetOutput(0, values[static_cast<size_t>(position)]);
-  return absl::OkStatus();
+  return c.Output(0, values[static_cast<size_t>(position)]);
 }
 
 absl::Status SequenceLength(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const std::vector<ValueId> values, c.SequenceInput(0));
   const int64_t length = static_cast<int64_t>(values.size());
-  c.SetOutput(0, c.Constant(Tensor::From<int64_t>({}, DType::Int(64), {length})));
-  return absl::OkStatus();
+  return c.Output(0, c.Constant(Tensor::From<int64_t>({}, DType::Int(64), {length})));
 }
 
 // Pieces of the sizes that `split` says, which is one size or one per piece; without it pieces of
@@ -128,8 +120,7 @@ absl::Status SplitToSequence(Converter& c) {
     return Wrong("split", AttrValue::Ints(sizes).ToString(),
                  absl::StrCat("sizes that add up to ", extent));
   }
-  c.SetOutput(0, Item::Sequence(std::move(values)));
-  return absl::OkStatus();
+  return c.Output(0, Item::Sequence(std::move(values)));
 }
 
 absl::Status ConcatFromSequence(Converter& c) {
@@ -140,10 +131,7 @@ absl::Status ConcatFromSequence(Converter& c) {
   KILN_ASSIGN_OR_RETURN(
       const int64_t axis,
       NormalAxis(c.Int("axis", 0), c.type(values.front()).rank() + (is_new ? 1 : 0)));
-  KILN_ASSIGN_OR_RETURN(const ValueId y,
-                        is_new ? Stacked(c, values, axis) : Joined(c, values, axis));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, is_new ? Stacked(c, values, axis) : Joined(c, values, axis));
 }
 
 // The body, once for every tensor of the first sequence; further inputs are sequences as long, or
@@ -183,15 +171,13 @@ absl::Status SequenceMap(Converter& c) {
 }
 
 absl::Status Optional(Converter& c) {
-  c.SetOutput(0, c.HasInput(0) ? c.InputItem(0) : Item::Nothing());
-  return absl::OkStatus();
+  return c.Output(0, c.HasInput(0) ? c.InputItem(0) : Item::Nothing());
 }
 
 absl::Status OptionalGetElement(Converter& c) {
   const Item item = c.InputItem(0);
   if (!item.is_tensor() && !item.is_sequence()) return Wrong("input 0", item.name(), "a value");
-  c.SetOutput(0, item);
-  return absl::OkStatus();
+  return c.Output(0, item);
 }
 
 absl::Status OptionalHasElement(Converter& c) {

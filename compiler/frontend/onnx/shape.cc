@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/onnx/converter.h"
-#include "compiler/frontend/onnx/formula.h"
 #include "compiler/frontend/onnx/known_indices.h"
 #include "compiler/frontend/onnx/pieces.h"
 #include "compiler/frontend/onnx/tensor_proto.h"
@@ -17,8 +16,7 @@ namespace {
 absl::Status Constant(Converter& c) {
   if (c.HasAttr("value")) {
     KILN_ASSIGN_OR_RETURN(Tensor value, c.TensorAttr("value"));
-    c.SetOutput(0, c.Constant(std::move(value)));
-    return absl::OkStatus();
+    return c.Output(0, c.Constant(std::move(value)));
   }
   Tensor value;
   if (const auto* attr = c.FindAttr("value_float")) {
@@ -34,8 +32,7 @@ absl::Status Constant(Converter& c) {
   } else {
     return absl::UnimplementedError("a constant that is no dense tensor of numbers");
   }
-  c.SetOutput(0, c.Constant(std::move(value)));
-  return absl::OkStatus();
+  return c.Output(0, c.Constant(std::move(value)));
 }
 
 // Larger tensors of one value are made by the compiled model.
@@ -52,15 +49,12 @@ absl::Status ConstantOfShape(Converter& c) {
   }
   KILN_RETURN_IF_ERROR(CheckTensorType(type));
   if (type.num_elements() > kMaxFilled) {
-    KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("broadcast_to", {c.Constant(std::move(value))},
-                                                {{"shape", AttrValue::Ints(type.shape)}}));
-    c.SetOutput(0, y);
-    return absl::OkStatus();
+    return c.Output(0, c.Op("broadcast_to", {c.Constant(std::move(value))},
+                            {{"shape", AttrValue::Ints(type.shape)}}));
   }
   std::string bytes;
   for (int64_t i = 0; i < type.num_elements(); ++i) bytes += value.bytes();
-  c.SetOutput(0, c.Constant(Tensor(std::move(type), std::move(bytes))));
-  return absl::OkStatus();
+  return c.Output(0, c.Constant(Tensor(std::move(type), std::move(bytes))));
 }
 
 absl::Status ShapeOf(Converter& c) {
@@ -69,16 +63,15 @@ absl::Status ShapeOf(Converter& c) {
   const int64_t rank = static_cast<int64_t>(shape.size());
   const auto clamp = [&](int64_t i) { return std::clamp<int64_t>(i < 0 ? i + rank : i, 0, rank); };
   const int64_t begin = clamp(c.Int("start", 0)), end = std::max(clamp(c.Int("end", rank)), begin);
-  c.SetOutput(0, c.Constant(Tensor::From<int64_t>(
-                     {end - begin}, DType::Int(64),
-                     {shape.data() + begin, static_cast<size_t>(end - begin)})));
-  return absl::OkStatus();
+  return c.Output(0, c.Constant(Tensor::From<int64_t>(
+                         {end - begin}, DType::Int(64),
+                         {shape.data() + begin, static_cast<size_t>(end - begin)})));
 }
 
 absl::Status Size(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  c.SetOutput(0, c.Constant(Tensor::From<int64_t>({}, DType::Int(64), {c.type(x).num_elements()})));
-  return absl::OkStatus();
+  return c.Output(
+      0, c.Constant(Tensor::From<int64_t>({}, DType::Int(64), {c.type(x).num_elements()})));
 }
 
 absl::Status Reshape(Converter& c) {
@@ -86,11 +79,9 @@ absl::Status Reshape(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const std::optional<std::vector<int64_t>> shape,
                         c.IntsAttrOrInput("shape", 1));
   if (!shape.has_value()) return Wrong("inputs", "no shape", "one");
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("reshape", {x},
-                                              {{"newshape", AttrValue::Ints(*shape)},
-                                               {"allowzero", c.Int("allowzero", 0) != 0}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(
+      0, c.Op("reshape", {x},
+              {{"newshape", AttrValue::Ints(*shape)}, {"allowzero", c.Int("allowzero", 0) != 0}}));
 }
 
 absl::Status Flatten(Converter& c) {
@@ -103,9 +94,7 @@ absl::Status Flatten(Converter& c) {
     return Wrong("axis", absl::StrCat(axis), absl::StrCat("0 to ", rank));
   const int64_t outer = NumElements({shape.data(), static_cast<size_t>(axis)});
   const int64_t inner = NumElements({shape.data() + axis, static_cast<size_t>(rank - axis)});
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Reshape(x, {outer, inner}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Reshape(x, {outer, inner}));
 }
 
 absl::Status Squeeze(Converter& c) {
@@ -114,9 +103,7 @@ absl::Status Squeeze(Converter& c) {
                         c.IntsAttrOrInput("axes", 1));
   Attrs attrs;
   if (axes.has_value()) attrs.Set("axis", AttrValue::Ints(*axes));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("squeeze", {x}, attrs));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("squeeze", {x}, attrs));
 }
 
 absl::Status Unsqueeze(Converter& c) {
@@ -135,19 +122,14 @@ absl::Status Unsqueeze(Converter& c) {
   Shape shape;
   size_t next = 0;
   for (bool one : is_new) shape.push_back(one ? 1 : c.type(x).shape[next++]);
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Reshape(x, shape));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Reshape(x, shape));
 }
 
 absl::Status Transpose(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   std::vector<int64_t> axes;
   for (int i = c.type(x).rank() - 1; i >= 0; --i) axes.push_back(i);
-  KILN_ASSIGN_OR_RETURN(const ValueId y,
-                        c.Op("transpose", {x}, {{"axes", AttrValue::Ints(c.Ints("perm", axes))}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("transpose", {x}, {{"axes", AttrValue::Ints(c.Ints("perm", axes))}}));
 }
 
 absl::Status Concat(Converter& c) {
@@ -166,8 +148,7 @@ absl::Status Concat(Converter& c) {
   if (inputs.size() > 1) {
     KILN_ASSIGN_OR_RETURN(y, c.Op("concatenate", inputs, {{"axis", c.Int("axis", 1)}}));
   }
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, y);
 }
 
 absl::Status Split(Converter& c) {
@@ -214,9 +195,7 @@ absl::Status Slice(Converter& c) {
       {"strides",
        AttrValue::Ints(steps.has_value() ? *steps : std::vector<int64_t>(begin->size(), 1))}};
   if (axes.has_value()) attrs.Set("axes", AttrValue::Ints(*axes));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("strided_slice", {x}, attrs));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("strided_slice", {x}, attrs));
 }
 
 // Indices may be negative: counted from the end. Those that are known to be outside are an error,
@@ -249,31 +228,19 @@ absl::Status Gather(Converter& c) {
   KILN_ASSIGN_OR_RETURN(ValueId indices, c.Input(1));
   KILN_ASSIGN_OR_RETURN(const int64_t axis, NormalAxis(c.Int("axis", 0), c.type(x).rank()));
   KILN_ASSIGN_OR_RETURN(indices, Wrapped(c, indices, c.type(x).shape[static_cast<size_t>(axis)]));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("take", {x, indices}, {{"axis", axis}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("take", {x, indices}, {{"axis", axis}}));
 }
 
-// Relay's gather_nd has the dimension of the indices of one place first, ONNX last.
 absl::Status GatherNd(Converter& c) {
-  KILN_ASSIGN_OR_RETURN(const ValueId indices, c.Input(1));
-  const int rank = c.type(indices).rank();
-  if (rank < 1) return Wrong("indices", "a scalar", "rank 1 or more");
-  std::vector<int64_t> axes = {rank - 1};
-  for (int64_t d = 0; d + 1 < rank; ++d) axes.push_back(d);
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  const Shape shape = c.type(x).shape;
   const int64_t batch = c.Int("batch_dims", 0);
-  const int64_t depth = c.type(indices).shape.back(), own = c.type(x).rank() - batch;
-  // Other numbers of indices are refused by the operator itself.
-  if (batch >= 0 && depth >= 1 && depth <= own) {
-    const Shape shape = c.type(x).shape;
-    KILN_RETURN_IF_ERROR(
-        CheckKnownIndices(c, indices,
-                          absl::MakeConstSpan(shape).subspan(static_cast<size_t>(batch),
-                                                             static_cast<size_t>(depth))));
-  }
-  Formula f(c);
-  return f.Output(0, f("gather_nd", {x, f.Transpose(indices, axes)}, {{"batch_dims", batch}}));
+  absl::Span<const int64_t> extents = shape;
+  // Another number of dimensions is refused by the operator itself.
+  extents.remove_prefix(
+      static_cast<size_t>(std::clamp<int64_t>(batch, 0, static_cast<int64_t>(shape.size()))));
+  KILN_ASSIGN_OR_RETURN(const ValueId places, IndicesOfPlaces(c, extents));
+  return c.Output(0, c.Op("gather_nd", {x, places}, {{"batch_dims", batch}}));
 }
 
 absl::Status GatherElements(Converter& c) {
@@ -281,9 +248,7 @@ absl::Status GatherElements(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId indices, c.Input(1));
   KILN_ASSIGN_OR_RETURN(const int64_t axis, NormalAxis(c.Int("axis", 0), c.type(x).rank()));
   KILN_RETURN_IF_ERROR(CheckKnownIndices(c, indices, {c.type(x).shape[static_cast<size_t>(axis)]}));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("gather", {x, indices}, {{"axis", axis}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("gather", {x, indices}, {{"axis", axis}}));
 }
 
 absl::Status Expand(Converter& c) {
@@ -300,18 +265,14 @@ absl::Status Expand(Converter& c) {
   if (shape != from) {
     KILN_ASSIGN_OR_RETURN(y, c.Op("broadcast_to", {x}, {{"shape", AttrValue::Ints(shape)}}));
   }
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, y);
 }
 
 absl::Status Tile(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   if (c.opset() < 6) return absl::UnimplementedError("the form of opsets below 6");
   KILN_ASSIGN_OR_RETURN(const Tensor reps, c.ConstantInput(1, "repeats"));
-  KILN_ASSIGN_OR_RETURN(const ValueId y,
-                        c.Op("tile", {x}, {{"reps", AttrValue::Ints(reps.ToInts())}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("tile", {x}, {{"reps", AttrValue::Ints(reps.ToInts())}}));
 }
 
 absl::Status Range(Converter& c) {
@@ -328,10 +289,8 @@ absl::Status Range(Converter& c) {
   if (delta == 0) return Wrong("delta", "0", "another number");
   const double count = std::max((limit - start) / delta, 0.0);
   if (!(count < 1e8)) return Wrong("the range", absl::StrCat(count, " values"), "fewer than 1e8");
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("arange", {*c.Input(0), *c.Input(1), *c.Input(2)},
-                                              {{"dtype", bounds[0].type().dtype.ToString()}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("arange", {*c.Input(0), *c.Input(1), *c.Input(2)},
+                          {{"dtype", bounds[0].type().dtype.ToString()}}));
 }
 
 absl::Status OneHot(Converter& c) {
@@ -352,12 +311,10 @@ absl::Status OneHot(Converter& c) {
   const auto element = [&](size_t i) {
     return Tensor({{}, dtype}, values.bytes().substr(i * bytes, bytes));
   };
-  KILN_ASSIGN_OR_RETURN(
-      const ValueId y,
+  return c.Output(
+      0,
       c.Op("one_hot", {wrapped, c.Constant(element(1)), c.Constant(element(0))},
            {{"depth", depth.AsInt(0)}, {"axis", c.Int("axis", -1)}, {"dtype", dtype.ToString()}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
 }
 
 constexpr OnnxOperator kRows[] = {

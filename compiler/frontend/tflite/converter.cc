@@ -5,8 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
-#include "compiler/ops/add_op.h"
-#include "compiler/ops/make.h"
 
 namespace kiln::tflite_frontend {
 
@@ -60,7 +58,7 @@ absl::StatusOr<DType> Converter::OutputDType(int i) const {
 
 absl::StatusOr<Tensor> Converter::ConstantInput(int i, absl::string_view what) const {
   KILN_ASSIGN_OR_RETURN(const ValueId input, Input(i));
-  if (graph_.is_constant(input)) return graph_.value(input).constant;
+  if (graph().is_constant(input)) return graph().value(input).constant;
   KILN_ASSIGN_OR_RETURN(const TensorInfo* const info, InputInfo(i));
   return absl::UnimplementedError(
       absl::StrCat(what, " (input '", info->name,
@@ -82,32 +80,11 @@ absl::StatusOr<int64_t> Converter::IntInput(int i, absl::string_view what) const
   return ints[0];
 }
 
-absl::StatusOr<ValueId> Converter::Op(absl::string_view relay_op, std::vector<ValueId> inputs,
-                                      Attrs attrs) {
-  return AddOp(graph_, relay_op, std::move(inputs), std::move(attrs), source_);
-}
-
-absl::StatusOr<std::vector<ValueId>> Converter::TupleOp(absl::string_view relay_op,
-                                                        std::vector<ValueId> inputs, Attrs attrs) {
-  KILN_ASSIGN_OR_RETURN(const ValueId first,
-                        AddOp(graph_, relay_op, std::move(inputs), std::move(attrs), source_));
-  return graph_.node(graph_.value(first).node).outputs;
-}
-
 ValueId Converter::Ints(const std::vector<int64_t>& values, DType dtype) {
   const Shape shape = {static_cast<int64_t>(values.size())};
   if (dtype == DType::Int(64)) return Constant(Tensor::From<int64_t>(shape, dtype, values));
   const std::vector<int32_t> narrow(values.begin(), values.end());
   return Constant(Tensor::From<int32_t>(shape, DType::Int(32), narrow));
-}
-
-absl::StatusOr<ValueId> Converter::Reshape(ValueId value, const Shape& shape) {
-  if (type(value).shape == shape) return value;
-  return MakeReshape(graph_, value, shape, source_);
-}
-
-absl::StatusOr<ValueId> Converter::Transpose(ValueId value, const std::vector<int64_t>& axes) {
-  return MakeTranspose(graph_, value, axes, source_);
 }
 
 absl::StatusOr<ValueId> Converter::Activated(ValueId value, tflite_schema::Activation activation) {
@@ -135,6 +112,11 @@ absl::StatusOr<ValueId> Converter::Activated(ValueId value, tflite_schema::Activ
 void Converter::SetOutput(int i, ValueId value) {
   if (outputs_.size() <= static_cast<size_t>(i)) outputs_.resize(static_cast<size_t>(i) + 1, kNoId);
   outputs_[static_cast<size_t>(i)] = value;
+}
+
+absl::Status Converter::Output(int i, absl::StatusOr<ValueId> value) {
+  if (value.ok()) SetOutput(i, *value);
+  return value.status();
 }
 
 }  // namespace kiln::tflite_frontend

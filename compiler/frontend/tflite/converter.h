@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "compiler/frontend/common/adder.h"
 #include "compiler/frontend/common/errors.h"
 #include "compiler/frontend/tflite/custom_options.h"
 #include "compiler/frontend/tflite/model_file.h"
@@ -22,18 +23,17 @@ namespace kiln::tflite_frontend {
 
 // One operator, while it is converted: reads its operands and options, adds operators to the graph,
 // names the results.
-class Converter {
+class Converter : public frontend::Adder {
  public:
   // Finds what the operator has kept from the run before, a state of that type.
   using FindState = std::function<absl::StatusOr<ValueId>(const TensorType&)>;
 
   Converter(const OperatorInfo& op, const Subgraph& subgraph, SourceLocation source,
             std::vector<ValueId> inputs, Graph& graph, FindState find_state)
-      : op_(op),
+      : Adder(graph, std::move(source)),
+        op_(op),
         subgraph_(subgraph),
-        source_(std::move(source)),
         inputs_(std::move(inputs)),
-        graph_(graph),
         find_state_(std::move(find_state)) {}
 
   // The options, or those that an absent table stands for.
@@ -59,32 +59,19 @@ class Converter {
   absl::StatusOr<const TensorInfo*> OutputInfo(int i) const;
   absl::StatusOr<const TensorInfo*> InputInfo(int i) const;
   absl::StatusOr<DType> OutputDType(int i) const;
-  // A copy: the graph's own moves as operators are added.
-  TensorType type(ValueId value) const { return graph_.type(value); }
-  bool IsConstant(ValueId value) const { return graph_.is_constant(value); }
+  bool IsConstant(ValueId value) const { return graph().is_constant(value); }
   // The value of an input that must be known at compile time. Unimplemented if it is not.
   absl::StatusOr<Tensor> ConstantInput(int i, absl::string_view what) const;
   absl::StatusOr<std::vector<int64_t>> IntsInput(int i, absl::string_view what) const;
   absl::StatusOr<int64_t> IntInput(int i, absl::string_view what) const;
 
-  // Adds a Relay operator with one output, of this operator's source location.
-  absl::StatusOr<ValueId> Op(absl::string_view relay_op, std::vector<ValueId> inputs,
-                             Attrs attrs = {});
-  // Adds one whose result is a tuple.
-  absl::StatusOr<std::vector<ValueId>> TupleOp(absl::string_view relay_op,
-                                               std::vector<ValueId> inputs, Attrs attrs = {});
-  ValueId Constant(Tensor tensor) { return graph_.AddConstant(std::move(tensor)); }
   ValueId Ints(const std::vector<int64_t>& values, DType dtype);
-  // A scalar of the dtype of `like`.
-  ValueId Scalar(ValueId like, double value) {
-    return Constant(Tensor::Scalar(type(like).dtype, value));
-  }
-  absl::StatusOr<ValueId> Reshape(ValueId value, const Shape& shape);
-  absl::StatusOr<ValueId> Transpose(ValueId value, const std::vector<int64_t>& axes);
   absl::StatusOr<ValueId> Activated(ValueId value, tflite_schema::Activation activation);
 
   // Says what the operator's output i is.
   void SetOutput(int i, ValueId value);
+  // The same of what may be an error, which it returns.
+  absl::Status Output(int i, absl::StatusOr<ValueId> value);
   const std::vector<ValueId>& outputs() const { return outputs_; }
   // Says what the variable that is input i holds from now on.
   void SetVariable(int i, ValueId value) { variables_[i] = value; }
@@ -100,12 +87,10 @@ class Converter {
 
   const OperatorInfo& op_;
   const Subgraph& subgraph_;
-  SourceLocation source_;
   std::vector<ValueId> inputs_;
   std::vector<ValueId> outputs_;
   std::map<int, ValueId> variables_;
   ValueId state_ = kNoId;
-  Graph& graph_;
   FindState find_state_;
 };
 

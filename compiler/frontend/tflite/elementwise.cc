@@ -34,9 +34,7 @@ absl::Status QnnBinary(Converter& c, const QnnOp& qnn, ValueId a, ValueId b,
     operands.push_back(ZeroPointOf(c, *q));
   }
   KILN_ASSIGN_OR_RETURN(ValueId y, c.Op(qnn.name, std::move(operands), qnn.attrs));
-  KILN_ASSIGN_OR_RETURN(y, ActivatedQuantized(c, y, *out, activation));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, ActivatedQuantized(c, y, *out, activation));
 }
 
 // An operator of two operands with a fused activation; `qnn` is that of quantised ones.
@@ -48,10 +46,8 @@ absl::Status Binary(Converter& c, absl::string_view relay, const QnnOp& qnn) {
   if (q.has_value()) {
     return QnnBinary(c, qnn, a, b, c.Options<Options>().fused_activation_function());
   }
-  KILN_ASSIGN_OR_RETURN(ValueId y, c.Op(relay, {a, b}));
-  KILN_ASSIGN_OR_RETURN(y, c.Activated(y, c.Options<Options>().fused_activation_function()));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op(relay, {a, b}));
+  return c.Output(0, c.Activated(y, c.Options<Options>().fused_activation_function()));
 }
 
 absl::Status Add(Converter& c) { return Binary<schema::AddOptions>(c, "add", {"qnn.add"}); }
@@ -72,16 +68,12 @@ absl::Status Either(Converter& c) {
 
 absl::Status Abs(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("abs", {x}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("abs", {x}));
 }
 
 absl::Status Rsqrt(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("rsqrt", {x}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("rsqrt", {x}));
 }
 
 absl::Status AddN(Converter& c) {
@@ -90,24 +82,19 @@ absl::Status AddN(Converter& c) {
   for (size_t i = 1; i < inputs.size(); ++i) {
     KILN_ASSIGN_OR_RETURN(y, c.Op("add", {y, inputs[i]}));
   }
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, y);
 }
 
 absl::Status SquaredDifference(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId a, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const ValueId b, c.Input(1));
-  KILN_ASSIGN_OR_RETURN(ValueId y, c.Op("subtract", {a, b}));
-  KILN_ASSIGN_OR_RETURN(y, c.Op("multiply", {y, y}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("subtract", {a, b}));
+  return c.Output(0, c.Op("multiply", {y, y}));
 }
 
 absl::Status Square(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("multiply", {x, x}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("multiply", {x, x}));
 }
 
 // The quotient of the scales of data and output, divided in float32.
@@ -123,14 +110,10 @@ absl::Status ActivateWith(Converter& c, schema::Activation activation) {
   KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> q, OutputQuantization(c, 0));
   if (q.has_value()) {
     KILN_ASSIGN_OR_RETURN(const float factor, ScaleQuotient(c));
-    KILN_ASSIGN_OR_RETURN(ValueId y, Requantized(c, x, static_cast<double>(factor)));
-    KILN_ASSIGN_OR_RETURN(y, ActivatedQuantized(c, y, *q, activation));
-    c.SetOutput(0, y);
-    return absl::OkStatus();
+    KILN_ASSIGN_OR_RETURN(const ValueId y, Requantized(c, x, static_cast<double>(factor)));
+    return c.Output(0, ActivatedQuantized(c, y, *q, activation));
   }
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Activated(x, activation));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Activated(x, activation));
 }
 
 absl::Status Relu(Converter& c) { return ActivateWith(c, schema::Activation::RELU); }
@@ -139,17 +122,13 @@ absl::Status ReluN1To1(Converter& c) { return ActivateWith(c, schema::Activation
 
 absl::Status Relu0To1(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("clip", {x}, {{"a_min", 0.0}, {"a_max", 1.0}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("clip", {x}, {{"a_min", 0.0}, {"a_max", 1.0}}));
 }
 
 absl::Status LeakyRelu(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   const double alpha = c.Options<schema::LeakyReluOptions>().alpha();
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("nn.leaky_relu", {x}, {{"alpha", alpha}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("nn.leaky_relu", {x}, {{"alpha", alpha}}));
 }
 
 absl::Status Prelu(Converter& c) {
@@ -157,9 +136,7 @@ absl::Status Prelu(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId slope, c.Input(1));
   KILN_ASSIGN_OR_RETURN(const ValueId negative, c.Op("less", {x, c.Scalar(x, 0)}));
   KILN_ASSIGN_OR_RETURN(const ValueId scaled, c.Op("multiply", {x, slope}));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("where", {negative, scaled, x}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("where", {negative, scaled, x}));
 }
 
 // exp(x) - 1 where x < 0
@@ -168,9 +145,7 @@ absl::Status Elu(Converter& c) {
   KILN_ASSIGN_OR_RETURN(ValueId e, c.Op("exp", {x}));
   KILN_ASSIGN_OR_RETURN(e, c.Op("subtract", {e, c.Scalar(x, 1)}));
   KILN_ASSIGN_OR_RETURN(const ValueId negative, c.Op("less", {x, c.Scalar(x, 0)}));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("where", {negative, e, x}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("where", {negative, e, x}));
 }
 
 // x * min(max(x + 3, 0), 6) / 6
@@ -179,38 +154,24 @@ absl::Status HardSwish(Converter& c) {
   KILN_ASSIGN_OR_RETURN(ValueId y, c.Op("add", {x, c.Scalar(x, 3)}));
   KILN_ASSIGN_OR_RETURN(y, c.Op("clip", {y}, {{"a_min", 0.0}, {"a_max", 6.0}}));
   KILN_ASSIGN_OR_RETURN(y, c.Op("multiply", {x, y}));
-  KILN_ASSIGN_OR_RETURN(y, c.Op("multiply", {y, c.Scalar(x, 1.0 / 6)}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
-}
-
-frontend::Adder AdderOf(Converter& c) {
-  return {.op = [&c](absl::string_view op,
-                     std::vector<ValueId> inputs) { return c.Op(op, std::move(inputs)); },
-          .number = [&c](ValueId like, double value) { return c.Scalar(like, value); }};
+  return c.Output(0, c.Op("multiply", {y, c.Scalar(x, 1.0 / 6)}));
 }
 
 absl::Status Gelu(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   const bool approximate = c.Options<schema::GeluOptions>().approximate();
-  KILN_ASSIGN_OR_RETURN(const ValueId y, frontend::Gelu(AdderOf(c), x, approximate));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, frontend::Gelu(c, x, approximate));
 }
 
 absl::Status Round(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, frontend::RoundEven(AdderOf(c), x));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, frontend::RoundEven(c, x));
 }
 
 absl::Status Cast(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const DType dtype, c.OutputDType(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("cast", {x}, {{"dtype", dtype.ToString()}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("cast", {x}, {{"dtype", dtype.ToString()}}));
 }
 
 // Of float16, of weights that are stored as integers, and of quantised results.
@@ -221,14 +182,10 @@ absl::Status Dequantize(Converter& c) {
   if (!q.has_value()) return Wrong("input", "no scale", "one");
   if (c.IsConstant(x)) {
     KILN_ASSIGN_OR_RETURN(const Tensor value, c.ConstantInput(0, "the quantised tensor"));
-    c.SetOutput(0, c.Constant(Dequantized(value, *q)));
-    return absl::OkStatus();
+    return c.Output(0, c.Constant(Dequantized(value, *q)));
   }
-  KILN_ASSIGN_OR_RETURN(const ValueId y,
-                        c.Op("qnn.dequantize", {x, ScaleOf(c, *q), ZeroPointOf(c, *q)},
-                             {{"axis", q->per_channel() ? q->axis : -1}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("qnn.dequantize", {x, ScaleOf(c, *q), ZeroPointOf(c, *q)},
+                          {{"axis", q->per_channel() ? q->axis : -1}}));
 }
 
 // Of floats, and of numbers of another scale.
@@ -237,30 +194,20 @@ absl::Status Quantize(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> out, OutputQuantization(c, 0));
   KILN_ASSIGN_OR_RETURN(const DType dtype, c.OutputDType(0));
   if (!out.has_value()) return Wrong("output", "no scale", "one");
-  ValueId y = kNoId;
   if (c.type(x).dtype.is_float()) {
-    KILN_ASSIGN_OR_RETURN(
-        y, c.Op("qnn.quantize", {x, ScaleOf(c, *out), ZeroPointOf(c, *out)},
+    return c.Output(
+        0, c.Op("qnn.quantize", {x, ScaleOf(c, *out), ZeroPointOf(c, *out)},
                 {{"out_dtype", dtype.ToString()}, {"axis", out->per_channel() ? out->axis : -1}}));
-  } else {
-    KILN_ASSIGN_OR_RETURN(y, QnnUnary(c, "qnn.requantize", x,
-                                      {{"rounding", "TFLITE"}, {"out_dtype", dtype.ToString()}}));
   }
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, QnnUnary(c, "qnn.requantize", x,
+                              {{"rounding", "TFLITE"}, {"out_dtype", dtype.ToString()}}));
 }
 
 absl::Status Saturating(Converter& c, absl::string_view relay, absl::string_view qnn) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> q, InputQuantization(c, 0));
-  ValueId y = kNoId;
-  if (q.has_value()) {
-    KILN_ASSIGN_OR_RETURN(y, QnnUnary(c, qnn, x, {{"rounding", "TFLITE"}}));
-  } else {
-    KILN_ASSIGN_OR_RETURN(y, c.Op(relay, {x}));
-  }
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0,
+                  q.has_value() ? QnnUnary(c, qnn, x, {{"rounding", "TFLITE"}}) : c.Op(relay, {x}));
 }
 
 // Of uint8 both are tables of float32 numbers.
@@ -281,9 +228,7 @@ absl::Status Compare(Converter& c, absl::string_view relay) {
   if (q.has_value()) return QuantizedCompare(c, relay);
   KILN_ASSIGN_OR_RETURN(const ValueId a, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const ValueId b, c.Input(1));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op(relay, {a, b}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op(relay, {a, b}));
 }
 
 absl::Status Equal(Converter& c) { return Compare(c, "equal"); }
@@ -304,9 +249,7 @@ absl::Status Select(Converter& c) {
     column[0] = shape[0];
     KILN_ASSIGN_OR_RETURN(condition, c.Reshape(condition, column));
   }
-  KILN_ASSIGN_OR_RETURN(const ValueId result, c.Op("where", {condition, x, y}));
-  c.SetOutput(0, result);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("where", {condition, x, y}));
 }
 
 constexpr TfliteOperator kRows[] = {

@@ -21,19 +21,14 @@ absl::Status Gather(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const int64_t axis, NormalAxis(options.axis(), c.type(x).rank()));
   int64_t batch = options.batch_dims();
   if (batch < 0) batch += c.type(indices).rank();
-  KILN_ASSIGN_OR_RETURN(const ValueId y,
-                        c.Op("take", {x, indices}, {{"axis", axis}, {"batch_dims", batch}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("take", {x, indices}, {{"axis", axis}, {"batch_dims", batch}}));
 }
 
 // Rows of the second input.
 absl::Status EmbeddingLookup(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId indices, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const ValueId table, c.Input(1));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("take", {table, indices}, {{"axis", 0}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("take", {table, indices}, {{"axis", 0}}));
 }
 
 // The last dimension of the indices says where; Relay has it first.
@@ -48,9 +43,7 @@ absl::Status GatherNd(Converter& c) {
     axes[0] = rank - 1;
     KILN_ASSIGN_OR_RETURN(indices, c.Transpose(indices, axes));
   }
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("gather_nd", {x, indices}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("gather_nd", {x, indices}));
 }
 
 // The first input, with the second one in place of the part that begins where the third says; a
@@ -74,8 +67,7 @@ absl::Status DynamicUpdateSlice(Converter& c) {
   while (depth > 0 && part[depth - 1] == data[depth - 1]) --depth;
   const Shape places_shape(part.begin(), part.begin() + static_cast<std::ptrdiff_t>(depth));
   if (depth == 0 || NumElements(part) == 0) {
-    c.SetOutput(0, depth == 0 ? update : x);
-    return absl::OkStatus();
+    return c.Output(0, depth == 0 ? update : x);
   }
   std::vector<int64_t> last(depth), offsets;
   const Shape strides = RowMajorStrides(places_shape);
@@ -98,10 +90,7 @@ absl::Status DynamicUpdateSlice(Converter& c) {
   KILN_ASSIGN_OR_RETURN(first, c.Op("minimum", {first, c.Ints(last, dtype)}));
   KILN_ASSIGN_OR_RETURN(first, c.Reshape(first, first_shape));
   KILN_ASSIGN_OR_RETURN(const ValueId places, c.Op("add", {first, offset}));
-  KILN_ASSIGN_OR_RETURN(const ValueId y,
-                        c.Op("scatter_nd", {x, places, update}, {{"mode", "update"}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("scatter_nd", {x, places, update}, {{"mode", "update"}}));
 }
 
 // The places that are true, in row-major order; how many they are must be known.
@@ -116,9 +105,8 @@ absl::Status Where(Converter& c) {
     ++count;
     for (size_t d = 0; d < shape.size(); ++d) places.push_back(i / strides[d] % shape[d]);
   }
-  c.SetOutput(0, c.Constant(Tensor::From<int64_t>({count, static_cast<int64_t>(shape.size())},
-                                                  DType::Int(64), places)));
-  return absl::OkStatus();
+  return c.Output(0, c.Constant(Tensor::From<int64_t>({count, static_cast<int64_t>(shape.size())},
+                                                      DType::Int(64), places)));
 }
 
 absl::Status OneHot(Converter& c) {
@@ -126,12 +114,10 @@ absl::Status OneHot(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const int64_t depth, c.IntInput(1, "the depth"));
   KILN_ASSIGN_OR_RETURN(const ValueId on, c.Input(2));
   KILN_ASSIGN_OR_RETURN(const ValueId off, c.Input(3));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("one_hot", {indices, on, off},
-                                              {{"depth", depth},
-                                               {"axis", c.Options<schema::OneHotOptions>().axis()},
-                                               {"dtype", c.type(on).dtype.ToString()}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("one_hot", {indices, on, off},
+                          {{"depth", depth},
+                           {"axis", c.Options<schema::OneHotOptions>().axis()},
+                           {"dtype", c.type(on).dtype.ToString()}}));
 }
 
 absl::Status Range(Converter& c) {
@@ -141,9 +127,7 @@ absl::Status Range(Converter& c) {
     KILN_ASSIGN_OR_RETURN(bounds.emplace_back(), c.Input(i));
   }
   const std::string dtype = c.type(bounds[0]).dtype.ToString();
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("arange", bounds, {{"dtype", dtype}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("arange", bounds, {{"dtype", dtype}}));
 }
 
 constexpr TfliteOperator kRows[] = {

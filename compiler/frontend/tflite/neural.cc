@@ -42,10 +42,8 @@ absl::Status FullyConnected(Converter& c) {
                                     .bias_input = 2,
                                     .single_scale = q.has_value() && !q->per_channel(),
                                     .wide_sums = true};
-  KILN_ASSIGN_OR_RETURN(const ValueId y, Product(c, "dense", operands, {{"units", weight[0]}},
-                                                 options.fused_activation_function()));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, Product(c, "dense", operands, {{"units", weight[0]}},
+                             options.fused_activation_function()));
 }
 
 // The products of two batches, inputs 0 and 1.
@@ -93,9 +91,7 @@ absl::Status BatchMatMul(Converter& c) {
       Multiplied(c, a, b, {{"transpose_a", options.adj_x()}, {"transpose_b", options.adj_y()}}));
   Shape product = c.type(y).shape;
   if (std::max(sa.size(), sb.size()) < rank) product.erase(product.begin());
-  KILN_ASSIGN_OR_RETURN(y, c.Reshape(y, product));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Reshape(y, product));
 }
 
 absl::Status QuantizedSoftmax(Converter& c, ValueId x, const Quantization& in, double beta) {
@@ -103,12 +99,9 @@ absl::Status QuantizedSoftmax(Converter& c, ValueId x, const Quantization& in, d
   KILN_ASSIGN_OR_RETURN(const DType dtype, c.OutputDType(0));
   if (!out.has_value()) return Wrong("output", "no scale", "a quantised tensor, as data is");
   const ValueId scale = c.Constant(Tensor::Scalar(DType::Float(64), in.scales[0] * beta));
-  KILN_ASSIGN_OR_RETURN(
-      const ValueId y,
-      c.Op("qnn.softmax", {x, scale, ZeroPointOf(c, in), ScaleOf(c, *out), ZeroPointOf(c, *out)},
-           {{"axis", -1}, {"out_dtype", dtype.ToString()}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(
+      0, c.Op("qnn.softmax", {x, scale, ZeroPointOf(c, in), ScaleOf(c, *out), ZeroPointOf(c, *out)},
+              {{"axis", -1}, {"out_dtype", dtype.ToString()}}));
 }
 
 absl::Status Softmax(Converter& c) {
@@ -119,31 +112,23 @@ absl::Status Softmax(Converter& c) {
   if (beta != 1) {
     KILN_ASSIGN_OR_RETURN(x, c.Op("multiply", {x, c.Scalar(x, beta)}));
   }
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("nn.softmax", {x}, {{"axis", -1}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("nn.softmax", {x}, {{"axis", -1}}));
 }
 
 absl::Status LogSoftmax(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> q, InputQuantization(c, 0));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, q.has_value()
-                                             ? QnnUnary(c, "qnn.log_softmax", x, {{"axis", -1}})
-                                             : c.Op("nn.log_softmax", {x}, {{"axis", -1}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, q.has_value() ? QnnUnary(c, "qnn.log_softmax", x, {{"axis", -1}})
+                                   : c.Op("nn.log_softmax", {x}, {{"axis", -1}}));
 }
 
 // x / max(its length along the last dimension, 1e-6)
 absl::Status L2Normalization(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> q, InputQuantization(c, 0));
-  KILN_ASSIGN_OR_RETURN(const ValueId y,
-                        q.has_value() ? QnnUnary(c, "qnn.l2_normalize", x, {{"axis", -1}})
-                                      : c.Op("nn.l2_normalize", {x},
-                                             {{"eps", 1e-12}, {"axis", AttrValue::Ints({-1})}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, q.has_value() ? QnnUnary(c, "qnn.l2_normalize", x, {{"axis", -1}})
+                                   : c.Op("nn.l2_normalize", {x},
+                                          {{"eps", 1e-12}, {"axis", AttrValue::Ints({-1})}}));
 }
 
 // x / (bias + alpha * sum of squares of 2 radius + 1 channels)^beta
@@ -154,16 +139,13 @@ absl::Status LocalResponseNormalization(Converter& c) {
     return Wrong("radius", absl::StrCat(options.radius()), "0 to 1048576");
   }
   const int64_t size = 2 * int64_t{options.radius()} + 1;
-  KILN_ASSIGN_OR_RETURN(
-      const ValueId y,
-      c.Op("nn.lrn", {x},
-           {{"size", size},
-            {"axis", -1},
-            {"bias", static_cast<double>(options.bias())},
-            {"alpha", static_cast<double>(options.alpha()) * static_cast<double>(size)},
-            {"beta", static_cast<double>(options.beta())}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0,
+                  c.Op("nn.lrn", {x},
+                       {{"size", size},
+                        {"axis", -1},
+                        {"bias", static_cast<double>(options.bias())},
+                        {"alpha", static_cast<double>(options.alpha()) * static_cast<double>(size)},
+                        {"beta", static_cast<double>(options.beta())}}));
 }
 
 constexpr TfliteOperator kRows[] = {

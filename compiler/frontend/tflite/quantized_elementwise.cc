@@ -35,9 +35,7 @@ absl::StatusOr<CentredInput> Centred(Converter& c, int i) {
 absl::Status SetRescaled(Converter& c, ValueId value, double factor) {
   KILN_ASSIGN_OR_RETURN(const Quantization out, QuantizationOfOutput(c, 0));
   KILN_ASSIGN_OR_RETURN(const DType dtype, c.OutputDType(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, Rescaled(c, value, {factor}, out.zero_points[0], dtype));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, Rescaled(c, value, {factor}, out.zero_points[0], dtype));
 }
 
 absl::StatusOr<double> OutScale(const Converter& c) {
@@ -106,9 +104,7 @@ absl::Status QuantizedCompare(Converter& c, absl::string_view op) {
   };
   KILN_ASSIGN_OR_RETURN(const ValueId a, scaled(0));
   KILN_ASSIGN_OR_RETURN(const ValueId b, scaled(1));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op(op, {a, b}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op(op, {a, b}));
 }
 
 // Numbers on both sides of the zero point have a factor each. Where the slope is negative, numbers
@@ -133,9 +129,7 @@ absl::Status QuantizedLeakyRelu(Converter& c) {
         below, Rescaled(c, number, {static_cast<double>(slope)}, out.zero_points[0], dtype));
   }
   KILN_ASSIGN_OR_RETURN(const ValueId negative, c.Op("less", {x.value, c.Scalar(x.value, 0)}));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("where", {negative, below, above}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("where", {negative, below, above}));
 }
 
 // x times one factor where it is not negative, x * slope times another where it is.
@@ -152,9 +146,7 @@ absl::Status QuantizedPrelu(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId below, rescaled(product, x.scale * slope.scale));
   KILN_ASSIGN_OR_RETURN(const ValueId above, rescaled(x.value, x.scale));
   KILN_ASSIGN_OR_RETURN(const ValueId negative, c.Op("less", {x.value, c.Scalar(x.value, 0)}));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("where", {negative, below, above}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("where", {negative, below, above}));
 }
 
 // Both operands are brought to twice the larger scale, of int8 in 7 more bits.

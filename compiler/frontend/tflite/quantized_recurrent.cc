@@ -224,11 +224,9 @@ absl::Status QuantizedSvdf(Converter& c) {
     KILN_RETURN_IF_ERROR(CheckDType(c, "the bias", bias, kI32));
     KILN_ASSIGN_OR_RETURN(y, c.Op("nn.bias_add", {y, bias}, {{"axis", 1}}));
   }
-  KILN_ASSIGN_OR_RETURN(
-      y, Rescaled(c, y, {static_cast<double>(scale(state) * scale(time) / out.scales[0])},
-                  out.zero_points[0], kI8));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0,
+                  Rescaled(c, y, {static_cast<double>(scale(state) * scale(time) / out.scales[0])},
+                           out.zero_points[0], kI8));
 }
 
 }  // namespace kiln::tflite_frontend

@@ -132,9 +132,7 @@ absl::Status QuantizedResizeBilinear(Converter& c) {
       return FloatPlacesOf(type.shape[d + 1], size[d], options.align_corners(),
                            options.half_pixel_centers());
     };
-    KILN_ASSIGN_OR_RETURN(const ValueId y, InterpolatedFloats(c, x, places(0), places(1)));
-    c.SetOutput(0, y);
-    return absl::OkStatus();
+    return c.Output(0, InterpolatedFloats(c, x, places(0), places(1)));
   }
   // Numbers of 8 bits times two weights of 10 fit into 32, those of 16 do not.
   const char* wide = type.dtype.bits == 8 ? "int32" : "int64";
@@ -151,9 +149,7 @@ absl::Status QuantizedResizeBilinear(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId down, c.Op("subtract", {y, half}));
   KILN_ASSIGN_OR_RETURN(y, c.Op("where", {positive, up, down}));
   KILN_ASSIGN_OR_RETURN(y, c.Op("divide", {y, c.Scalar(y, kOne * kOne)}));
-  KILN_ASSIGN_OR_RETURN(y, c.Op("cast", {y}, {{"dtype", type.dtype.ToString()}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("cast", {y}, {{"dtype", type.dtype.ToString()}}));
 }
 
 }  // namespace kiln::tflite_frontend

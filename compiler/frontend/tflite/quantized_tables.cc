@@ -52,9 +52,7 @@ absl::StatusOr<ValueId> TableOf(Converter& c, ValueId x,
 // Says that output 0 is value(q) for every q of input 0, saturated.
 absl::Status SetTable(Converter& c, const std::function<int64_t(int64_t q)>& value) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, TableOf(c, x, value));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, TableOf(c, x, value));
 }
 
 // The same of a function of real numbers, in float32 as TFLite makes its tables.

@@ -44,8 +44,7 @@ absl::Status Svdf(Converter& c) {
   KILN_ASSIGN_OR_RETURN(y, c.Activated(y, activation));
   KILN_ASSIGN_OR_RETURN(state, c.Reshape(state, {batch, filters * steps}));
   c.SetVariable(kSvdfState, state);
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, y);
 }
 
 class Lstm {

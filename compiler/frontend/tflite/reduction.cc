@@ -46,8 +46,7 @@ absl::Status Reduce(Converter& c, absl::string_view relay) {
   } else if (!axes.empty()) {
     KILN_ASSIGN_OR_RETURN(y, c.Op(relay, {x}, attrs));
   }
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, y);
 }
 
 absl::Status ReduceAll(Converter& c) { return Reduce(c, "all"); }
@@ -66,8 +65,7 @@ absl::Status ArgReduce(Converter& c, absl::string_view relay) {
   if (dtype != c.type(y).dtype) {
     KILN_ASSIGN_OR_RETURN(y, c.Op("cast", {y}, {{"dtype", dtype.ToString()}}));
   }
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, y);
 }
 
 absl::Status ArgMax(Converter& c) { return ArgReduce(c, "argmax"); }
@@ -77,9 +75,7 @@ absl::Status Cumsum(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> q, InputQuantization(c, 0));
   if (q.has_value()) return QuantizedCumsum(c);
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, CumulativeSum(c, x));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, CumulativeSum(c, x));
 }
 
 constexpr TfliteOperator kRows[] = {

@@ -30,9 +30,7 @@ absl::Status Reshape(Converter& c) {
   if (std::any_of(shape.begin(), shape.end(), [](int64_t extent) { return extent < -1; })) {
     return Wrong("the shape", ShapeToString(shape), "extents, or -1");
   }
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Reshape(x, shape));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Reshape(x, shape));
 }
 
 absl::Status Squeeze(Converter& c) {
@@ -42,25 +40,19 @@ absl::Status Squeeze(Converter& c) {
   if (dims != nullptr && dims->size() > 0) {
     attrs.Set("axis", AttrValue::Ints({dims->begin(), dims->end()}));
   }
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("squeeze", {x}, attrs));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("squeeze", {x}, attrs));
 }
 
 absl::Status ExpandDims(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const int64_t axis, c.IntInput(1, "the axis"));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("expand_dims", {x}, {{"axis", axis}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("expand_dims", {x}, {{"axis", axis}}));
 }
 
 absl::Status Transpose(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const std::vector<int64_t> axes, c.IntsInput(1, "the permutation"));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Transpose(x, axes));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Transpose(x, axes));
 }
 
 absl::Status ReverseV2(Converter& c) {
@@ -70,30 +62,24 @@ absl::Status ReverseV2(Converter& c) {
   if (!axes.empty()) {
     KILN_ASSIGN_OR_RETURN(y, c.Op("reverse", {x}, {{"axis", AttrValue::Ints(axes)}}));
   }
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, y);
 }
 
 absl::Status ShapeOf(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const DType dtype, c.OutputDType(0));
-  c.SetOutput(0, c.Ints(c.type(x).shape, dtype));
-  return absl::OkStatus();
+  return c.Output(0, c.Ints(c.type(x).shape, dtype));
 }
 
 absl::Status Rank(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  c.SetOutput(0, c.Constant(Tensor::Scalar(DType::Int(32), c.type(x).rank())));
-  return absl::OkStatus();
+  return c.Output(0, c.Constant(Tensor::Scalar(DType::Int(32), c.type(x).rank())));
 }
 
 absl::Status BroadcastTo(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const std::vector<int64_t> shape, c.IntsInput(1, "the shape"));
-  KILN_ASSIGN_OR_RETURN(const ValueId y,
-                        c.Op("broadcast_to", {x}, {{"shape", AttrValue::Ints(shape)}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("broadcast_to", {x}, {{"shape", AttrValue::Ints(shape)}}));
 }
 
 // The shape that two shapes broadcast to.
@@ -110,26 +96,20 @@ absl::Status BroadcastArgs(Converter& c) {
     if (a[i] == 1) a[i] = b[i];
   }
   KILN_ASSIGN_OR_RETURN(const DType dtype, c.OutputDType(0));
-  c.SetOutput(0, c.Ints(a, dtype));
-  return absl::OkStatus();
+  return c.Output(0, c.Ints(a, dtype));
 }
 
 absl::Status Fill(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const std::vector<int64_t> shape, c.IntsInput(0, "the shape"));
   KILN_ASSIGN_OR_RETURN(const ValueId value, c.Input(1));
   KILN_RETURN_IF_ERROR(CheckTensorType({shape, c.type(value).dtype}));
-  KILN_ASSIGN_OR_RETURN(const ValueId y,
-                        c.Op("full", {value}, {{"shape", AttrValue::Ints(shape)}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("full", {value}, {{"shape", AttrValue::Ints(shape)}}));
 }
 
 absl::Status Tile(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const std::vector<int64_t> reps, c.IntsInput(1, "the multiples"));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("tile", {x}, {{"reps", AttrValue::Ints(reps)}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("tile", {x}, {{"reps", AttrValue::Ints(reps)}}));
 }
 
 // Places before and behind each dimension, of a constant (rank, 2).
@@ -165,21 +145,16 @@ absl::Status Pad(Converter& c) {
     KILN_ASSIGN_OR_RETURN(const double zero, Zero(c));
     fill = c.Scalar(x, zero);
   }
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("nn.pad", {x, fill}, {{"pad_width", widths}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("nn.pad", {x, fill}, {{"pad_width", widths}}));
 }
 
 absl::Status MirrorPad(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const AttrValue widths, PadWidths(c, 1, c.type(x).rank()));
   const schema::MirrorPadMode mode = c.Options<schema::MirrorPadOptions>().mode();
-  KILN_ASSIGN_OR_RETURN(
-      const ValueId y,
-      c.Op("nn.mirror_pad", {x},
-           {{"pad_width", widths}, {"mode", std::string(schema::EnumNameMirrorPadMode(mode))}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(
+      0, c.Op("nn.mirror_pad", {x},
+              {{"pad_width", widths}, {"mode", std::string(schema::EnumNameMirrorPadMode(mode))}}));
 }
 
 // (blocks…) of the second input, and the pairs (dimensions, 2) of the third.
@@ -242,9 +217,7 @@ absl::Status SpaceToBatch(Converter& c) {
   }
   KILN_ASSIGN_OR_RETURN(ValueId y, c.Reshape(x, cut));
   KILN_ASSIGN_OR_RETURN(y, c.Transpose(y, axes));
-  KILN_ASSIGN_OR_RETURN(y, c.Reshape(y, out));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Reshape(y, out));
 }
 
 // The reverse, and crops behind it.
@@ -295,16 +268,12 @@ absl::Status BatchToSpace(Converter& c) {
                           c.Op("strided_slice", {y},
                                {{"begin", AttrValue::Ints(begin)}, {"end", AttrValue::Ints(end)}}));
   }
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, y);
 }
 
 absl::Status BlocksOfChannels(Converter& c, const char* relay, int64_t size) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId y,
-                        c.Op(relay, {x}, {{"block_size", size}, {"layout", "NHWC"}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op(relay, {x}, {{"block_size", size}, {"layout", "NHWC"}}));
 }
 
 absl::Status DepthToSpace(Converter& c) {
@@ -319,9 +288,7 @@ absl::Status SpaceToDepth(Converter& c) {
 // Constants are dense once they are decoded.
 absl::Status Densify(Converter& c) {
   KILN_RETURN_IF_ERROR(c.ConstantInput(0, "the sparse tensor").status());
-  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  c.SetOutput(0, x);
-  return absl::OkStatus();
+  return c.Output(0, c.Input(0));
 }
 
 constexpr TfliteOperator kRows[] = {

@@ -44,9 +44,7 @@ absl::Status Window(Converter& c) {
       c.Op("right_shift", {product, c.Scalar(product, static_cast<double>(shift))}));
   KILN_ASSIGN_OR_RETURN(const ValueId clipped,
                         c.Op("clip", {shifted}, {{"a_min", -32768.0}, {"a_max", 32767.0}}));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, Cast(c, clipped, kI16));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, Cast(c, clipped, kI16));
 }
 
 absl::Status FftAutoScale(Converter& c) {
@@ -65,9 +63,7 @@ absl::Status Rfft(Converter& c) {
   Shape shape = c.type(bins).shape;
   shape.pop_back();
   shape.back() *= 2;
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Reshape(bins, shape));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Reshape(bins, shape));
 }
 
 absl::StatusOr<ValueId> AsPairs(Converter& c, ValueId data) {
@@ -84,9 +80,7 @@ absl::Status Irfft(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId data, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const int64_t length, Option(c, "fft_length"));
   KILN_ASSIGN_OR_RETURN(const ValueId bins, AsPairs(c, data));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("signal.irfft", {bins}, {{"fft_length", length}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("signal.irfft", {bins}, {{"fft_length", length}}));
 }
 
 // The squares of the magnitudes of the bins start_index <= i < end_index; 0 of the others, which
@@ -118,8 +112,7 @@ absl::Status Energy(Converter& c) {
     const AttrValue widths(std::vector<AttrValue>{AttrValue::Ints({begin, bins - end})});
     KILN_ASSIGN_OR_RETURN(y, c.Op("nn.pad", {y, c.Scalar(y, 0)}, {{"pad_width", widths}}));
   }
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, y);
 }
 
 // The terms of a filter bank. Channel i of the file has a run of bins with two weights each: for
@@ -201,13 +194,11 @@ absl::Status FilterBank(Converter& c) {
       KILN_RETURN_IF_ERROR(terms.Add(i, at(2) + j, weights[k], unweights[k]));
     }
   }
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("signal.filter_bank",
-                                              {data, c.Constant(terms.Weights()),
-                                               c.Constant(FilterBankTerms::Table(terms.bins)),
-                                               c.Constant(FilterBankTerms::Table(terms.channels))},
-                                              {{"num_channels", channels}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(
+      0, c.Op("signal.filter_bank",
+              {data, c.Constant(terms.Weights()), c.Constant(FilterBankTerms::Table(terms.bins)),
+               c.Constant(FilterBankTerms::Table(terms.channels))},
+              {{"num_channels", channels}}));
 }
 
 absl::Status FilterBankSquareRoot(Converter& c) {
@@ -218,9 +209,7 @@ absl::Status FilterBankSquareRoot(Converter& c) {
   }
   KILN_ASSIGN_OR_RETURN(const ValueId root, c.Op("signal.square_root", {data}));
   KILN_ASSIGN_OR_RETURN(const ValueId bits, Cast(c, scale_bits, kU32));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("right_shift", {root, bits}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("right_shift", {root, bits}));
 }
 
 absl::Status FilterBankSpectralSubtraction(Converter& c) {
@@ -255,21 +244,15 @@ absl::Status FilterBankSpectralSubtraction(Converter& c) {
 absl::Status Pcan(Converter& c) {
   KILN_ASSIGN_OR_RETURN(std::vector<ValueId> inputs, c.Inputs());
   KILN_ASSIGN_OR_RETURN(const int64_t shift, Option(c, "snr_shift"));
-  KILN_ASSIGN_OR_RETURN(const ValueId y,
-                        c.Op("signal.gain_control", std::move(inputs), {{"shift", shift}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("signal.gain_control", std::move(inputs), {{"shift", shift}}));
 }
 
 absl::Status FilterBankLog(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId data, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const int64_t bits, Option(c, "input_correction_bits"));
   KILN_ASSIGN_OR_RETURN(const int64_t scale, Option(c, "output_scale"));
-  KILN_ASSIGN_OR_RETURN(
-      const ValueId y,
-      c.Op("signal.log", {data}, {{"input_correction_bits", bits}, {"output_scale", scale}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(
+      0, c.Op("signal.log", {data}, {{"input_correction_bits", bits}, {"output_scale", scale}}));
 }
 
 constexpr TfliteOperator Row(const char* name, Convert convert) {

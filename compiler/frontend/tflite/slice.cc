@@ -29,17 +29,12 @@ absl::Status Concatenation(Converter& c) {
   if (inputs.size() > 1) {
     KILN_ASSIGN_OR_RETURN(y, c.Op("concatenate", inputs, {{"axis", options.axis()}}));
   }
-  KILN_ASSIGN_OR_RETURN(y, c.Activated(y, options.fused_activation_function()));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Activated(y, options.fused_activation_function()));
 }
 
 absl::Status Pack(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs, c.Inputs());
-  KILN_ASSIGN_OR_RETURN(const ValueId y,
-                        c.Op("stack", inputs, {{"axis", c.Options<schema::PackOptions>().axis()}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("stack", inputs, {{"axis", c.Options<schema::PackOptions>().axis()}}));
 }
 
 // Parts of these sizes along the axis.
@@ -144,8 +139,7 @@ absl::Status Slice(Converter& c) {
                           c.Op("strided_slice", {x},
                                {{"begin", AttrValue::Ints(begin)}, {"end", AttrValue::Ints(end)}}));
   }
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, y);
 }
 
 // A slice as the operator says it, an entry after the other: each is about one dimension of the
@@ -263,9 +257,7 @@ absl::Status StridedSlice(Converter& c) {
   }
   StridedSlicer slicer(c.Options<schema::StridedSliceOptions>(), c.type(x).shape);
   KILN_RETURN_IF_ERROR(slicer.Add(begin, end, strides));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, slicer.Apply(c, x));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, slicer.Apply(c, x));
 }
 
 constexpr TfliteOperator kRows[] = {

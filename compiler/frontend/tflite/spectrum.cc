@@ -146,14 +146,12 @@ absl::StatusOr<Complex> ComplexInput(const Converter& c) {
 
 absl::Status Real(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const Complex x, ComplexInput(c));
-  c.SetOutput(0, x.real);
-  return absl::OkStatus();
+  return c.Output(0, x.real);
 }
 
 absl::Status Imaginary(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const Complex x, ComplexInput(c));
-  c.SetOutput(0, x.imaginary);
-  return absl::OkStatus();
+  return c.Output(0, x.imaginary);
 }
 
 absl::Status ComplexAbs(Converter& c) {
@@ -161,9 +159,7 @@ absl::Status ComplexAbs(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId a, c.Op("multiply", {x.real, x.real}));
   KILN_ASSIGN_OR_RETURN(const ValueId b, c.Op("multiply", {x.imaginary, x.imaginary}));
   KILN_ASSIGN_OR_RETURN(const ValueId sum, c.Op("add", {a, b}));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("sqrt", {sum}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("sqrt", {sum}));
 }
 
 constexpr TfliteOperator kRows[] = {

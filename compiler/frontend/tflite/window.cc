@@ -61,74 +61,72 @@ absl::Status CheckRank4(const Converter& c, absl::string_view what, ValueId valu
   return Wrong(what, c.type(value).ToString(), "rank 4");
 }
 
+// What the convolutions read: data and a weight (…, height, width, …), both of rank 4.
+struct ConvolutionInputs {
+  ValueId x, w;
+  Shape data, weight;
+  Window window;
+};
+
 template <typename Options>
-absl::StatusOr<Window> ConvolutionWindow(const Options& options, int64_t height, int64_t width) {
-  Window window{.padding = options.padding(),
-                .kernel = {height, width},
-                .strides = {options.stride_h(), options.stride_w()},
-                .dilation = {options.dilation_h_factor(), options.dilation_w_factor()}};
-  KILN_RETURN_IF_ERROR(CheckWindow(window));
-  return window;
-}
-
-// The weight of a depthwise one is (1, height, width, channels).
-absl::Status Convolution(Converter& c, ValueId x, ValueId w, const Window& window, int64_t groups,
-                         int64_t channels, bool depthwise, schema::Activation activation) {
-  const Shape data = c.type(x).shape;
-  const ProductOperands operands = {.x = x,
-                                    .weight = w,
-                                    .x_input = 0,
-                                    .weight_input = 1,
-                                    .bias_input = 2,
-                                    .wide_sums = depthwise};
-  KILN_ASSIGN_OR_RETURN(const ValueId y,
-                        Product(c, "conv2d", operands,
-                                {{"strides", AttrValue::Ints(window.strides)},
-                                 {"padding", AttrValue::Ints(Padding(window, data[1], data[2]))},
-                                 {"dilation", AttrValue::Ints(window.dilation)},
-                                 {"groups", groups},
-                                 {"channels", channels},
-                                 {"kernel_size", AttrValue::Ints(window.kernel)},
-                                 {"data_layout", "NHWC"},
-                                 {"kernel_layout", depthwise ? "IHWO" : "OHWI"}},
-                                activation));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
-}
-
-absl::Status Conv2d(Converter& c) {
-  const auto& options = c.Options<schema::Conv2DOptions>();
+absl::StatusOr<ConvolutionInputs> InputsOf(Converter& c, const Options& options) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const ValueId w, c.Input(1));
   KILN_RETURN_IF_ERROR(CheckRank4(c, "data", x));
   KILN_RETURN_IF_ERROR(CheckRank4(c, "weight", w));
-  const Shape weight = c.type(w).shape;
-  KILN_ASSIGN_OR_RETURN(const Window window, ConvolutionWindow(options, weight[1], weight[2]));
+  Window window{.padding = options.padding(),
+                .kernel = {c.type(w).shape[1], c.type(w).shape[2]},
+                .strides = {options.stride_h(), options.stride_w()},
+                .dilation = {options.dilation_h_factor(), options.dilation_w_factor()}};
+  KILN_RETURN_IF_ERROR(CheckWindow(window));
+  return ConvolutionInputs{x, w, c.type(x).shape, c.type(w).shape, std::move(window)};
+}
+
+// The weight of a depthwise one is (1, height, width, channels).
+absl::Status Convolution(Converter& c, const ConvolutionInputs& in, int64_t groups,
+                         int64_t channels, bool depthwise, schema::Activation activation) {
+  const Window& window = in.window;
+  const ProductOperands operands = {.x = in.x,
+                                    .weight = in.w,
+                                    .x_input = 0,
+                                    .weight_input = 1,
+                                    .bias_input = 2,
+                                    .wide_sums = depthwise};
+  return c.Output(0, Product(c, "conv2d", operands,
+                             {{"strides", AttrValue::Ints(window.strides)},
+                              {"padding", AttrValue::Ints(Padding(window, in.data[1], in.data[2]))},
+                              {"dilation", AttrValue::Ints(window.dilation)},
+                              {"groups", groups},
+                              {"channels", channels},
+                              {"kernel_size", AttrValue::Ints(window.kernel)},
+                              {"data_layout", "NHWC"},
+                              {"kernel_layout", depthwise ? "IHWO" : "OHWI"}},
+                             activation));
+}
+
+absl::Status Conv2d(Converter& c) {
+  const auto& options = c.Options<schema::Conv2DOptions>();
+  KILN_ASSIGN_OR_RETURN(const ConvolutionInputs in, InputsOf(c, options));
   // A weight with fewer channels than the data is one of groups.
-  const int64_t channels = c.type(x).shape[3];
-  if (weight[3] < 1 || channels % weight[3] != 0) {
-    return Wrong("weight", c.type(w).ToString(),
+  const int64_t channels = in.data[3];
+  if (in.weight[3] < 1 || channels % in.weight[3] != 0) {
+    return Wrong("weight", c.type(in.w).ToString(),
                  absl::StrCat("(outputs, height, width, a divisor of ", channels, " channels)"));
   }
-  return Convolution(c, x, w, window, std::max<int64_t>(channels / weight[3], 1), weight[0],
+  return Convolution(c, in, std::max<int64_t>(channels / in.weight[3], 1), in.weight[0],
                      /*depthwise=*/false, options.fused_activation_function());
 }
 
 // The weight is (1, height, width, channels * multiplier).
 absl::Status DepthwiseConv2d(Converter& c) {
   const auto& options = c.Options<schema::DepthwiseConv2DOptions>();
-  KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId w, c.Input(1));
-  KILN_RETURN_IF_ERROR(CheckRank4(c, "data", x));
-  KILN_RETURN_IF_ERROR(CheckRank4(c, "weight", w));
-  const Shape weight = c.type(w).shape;
-  KILN_ASSIGN_OR_RETURN(const Window window, ConvolutionWindow(options, weight[1], weight[2]));
-  const int64_t channels = c.type(x).shape[3];
-  if (weight[0] != 1 || channels < 1 || weight[3] < 1 || weight[3] % channels != 0) {
-    return Wrong("weight", c.type(w).ToString(),
+  KILN_ASSIGN_OR_RETURN(const ConvolutionInputs in, InputsOf(c, options));
+  const int64_t channels = in.data[3];
+  if (in.weight[0] != 1 || channels < 1 || in.weight[3] < 1 || in.weight[3] % channels != 0) {
+    return Wrong("weight", c.type(in.w).ToString(),
                  absl::StrCat("(1, height, width, a multiple of ", channels, " channels)"));
   }
-  return Convolution(c, x, w, window, channels, weight[3], /*depthwise=*/true,
+  return Convolution(c, in, channels, in.weight[3], /*depthwise=*/true,
                      options.fused_activation_function());
 }
 
@@ -165,17 +163,15 @@ absl::Status TransposeConv(Converter& c) {
   }
   const ProductOperands operands = {
       .x = x, .weight = w, .x_input = 2, .weight_input = 1, .bias_input = 3, .wide_sums = true};
-  KILN_ASSIGN_OR_RETURN(const ValueId y, Product(c, "conv2d_transpose", operands,
-                                                 {{"strides", AttrValue::Ints(window.strides)},
-                                                  {"padding", AttrValue::Ints(pads)},
-                                                  {"output_padding", AttrValue::Ints(more)},
-                                                  {"channels", weight[0]},
-                                                  {"kernel_size", AttrValue::Ints(window.kernel)},
-                                                  {"data_layout", "NHWC"},
-                                                  {"kernel_layout", "OHWI"}},
-                                                 options.fused_activation_function()));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, Product(c, "conv2d_transpose", operands,
+                             {{"strides", AttrValue::Ints(window.strides)},
+                              {"padding", AttrValue::Ints(pads)},
+                              {"output_padding", AttrValue::Ints(more)},
+                              {"channels", weight[0]},
+                              {"kernel_size", AttrValue::Ints(window.kernel)},
+                              {"data_layout", "NHWC"},
+                              {"kernel_layout", "OHWI"}},
+                             options.fused_activation_function()));
 }
 
 absl::StatusOr<Attrs> PoolAttrs(Converter& c, ValueId x) {
@@ -204,13 +200,8 @@ absl::Status Pool(Converter& c, bool average) {
     KILN_ASSIGN_OR_RETURN(y,
                           c.Op(average ? "nn.avg_pool2d" : "nn.max_pool2d", {x}, std::move(attrs)));
   }
-  if (q.has_value()) {
-    KILN_ASSIGN_OR_RETURN(y, ActivatedQuantized(c, y, *q, activation));
-  } else {
-    KILN_ASSIGN_OR_RETURN(y, c.Activated(y, activation));
-  }
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(
+      0, q.has_value() ? ActivatedQuantized(c, y, *q, activation) : c.Activated(y, activation));
 }
 
 absl::Status AveragePool(Converter& c) { return Pool(c, true); }
@@ -223,23 +214,19 @@ absl::Status L2Pool(Converter& c) {
   KILN_ASSIGN_OR_RETURN(Attrs attrs, PoolAttrs(c, y));
   KILN_ASSIGN_OR_RETURN(y, c.Op("nn.avg_pool2d", {y}, std::move(attrs)));
   KILN_ASSIGN_OR_RETURN(y, c.Op("sqrt", {y}));
-  KILN_ASSIGN_OR_RETURN(
-      y, c.Activated(y, c.Options<schema::Pool2DOptions>().fused_activation_function()));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0,
+                  c.Activated(y, c.Options<schema::Pool2DOptions>().fused_activation_function()));
 }
 
 absl::Status Resize(Converter& c, const char* method, const char* mode, const char* rounding) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const std::vector<int64_t> size, c.IntsInput(1, "the size"));
-  KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("image.resize2d", {x},
-                                              {{"size", AttrValue::Ints(size)},
-                                               {"layout", "NHWC"},
-                                               {"method", method},
-                                               {"coordinate_transformation_mode", mode},
-                                               {"rounding_method", rounding}}));
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return c.Output(0, c.Op("image.resize2d", {x},
+                          {{"size", AttrValue::Ints(size)},
+                           {"layout", "NHWC"},
+                           {"method", method},
+                           {"coordinate_transformation_mode", mode},
+                           {"rounding_method", rounding}}));
 }
 
 absl::Status ResizeBilinear(Converter& c) {
