@@ -2,6 +2,7 @@
 #include "compiler/loop/numbers.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <map>
 #include <unordered_map>
@@ -18,10 +19,16 @@ namespace {
 
 // A scalar parameter holds 32 bits on small machines.
 bool IsNumber(const Expr& e) {
+  if (e.As<FloatImm>() != nullptr) return e.type() == Type::Of(DType::Float(32));
   const auto* imm = e.As<IntImm>();
   return imm != nullptr && e.type() != Type::Index() && !e.type().dtype.is_bool() &&
          imm->value >= std::numeric_limits<int32_t>::min() &&
          imm->value <= std::numeric_limits<int32_t>::max();
+}
+
+int64_t ScalarOf(const Expr& number) {
+  if (const auto* imm = number.As<IntImm>()) return imm->value;
+  return std::bit_cast<int32_t>(static_cast<float>(number.As<FloatImm>()->value));
 }
 
 Expr ReplaceInValue(const Expr& value, const std::function<Expr(const Expr&)>& f) {
@@ -41,6 +48,11 @@ Expr ReplaceInValue(const Expr& value, const std::function<Expr(const Expr&)>& f
 
 }  // namespace
 
+Expr FromScalar(const Type& type, const Var& scalar) {
+  if (!type.dtype.is_float()) return MakeCast(type.dtype, scalar);
+  return MakeBitcast(type.dtype, MakeCast(DType::Int(32), scalar));
+}
+
 Stmt ReplaceNumbers(const Stmt& s, const std::function<Expr(const Expr&)>& f) {
   return MutateStmt(s, [&](const Stmt& stmt) {
     const auto* store = stmt.As<Store>();
@@ -53,7 +65,7 @@ Stmt CommonNumbers::Apply(const Stmt& s) const {
   size_t next = 0;
   return ReplaceNumbers(s, [&](const Expr& number) {
     const Expr& scalar = replacements[next++];
-    return scalar.get() == nullptr ? number : MakeCast(number.type().dtype, scalar);
+    return scalar.get() == nullptr ? number : FromScalar(number.type(), scalar);
   });
 }
 
@@ -63,7 +75,7 @@ std::optional<CommonNumbers> FindCommonNumbers(const std::vector<Stmt>& statemen
   for (const Stmt& s : statements) {
     std::vector<int64_t>& numbers = all.emplace_back();
     ReplaceNumbers(s, [&](const Expr& number) {
-      numbers.push_back(number.As<IntImm>()->value);
+      numbers.push_back(ScalarOf(number));
       return number;
     });
     if (numbers.size() != all[0].size()) return std::nullopt;

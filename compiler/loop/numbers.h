@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers that stored values are made of, such as multipliers and zero points: scalar integers,
-// but those of indices, and those that a dot multiplies by.
+// The numbers that stored values are made of, such as multipliers and zero points: scalar integers
+// and float32, but those of indices, and those that a dot multiplies by.
 #ifndef KILN_COMPILER_LOOP_NUMBERS_H_
 #define KILN_COMPILER_LOOP_NUMBERS_H_
 
@@ -13,6 +13,9 @@
 #include "compiler/loop/loop.h"
 
 namespace kiln::loop {
+
+// A number of the type as an expression of a scalar parameter; a float by its bits.
+Expr FromScalar(const Type& type, const Var& scalar);
 
 // `s` over f(number) for each of its numbers, in an order that statements have in common that are
 // alike but for numbers. Nothing is folded.

@@ -88,6 +88,10 @@ void OutlineParallel(LoopProgram& program, int threads);
 // alike: the function takes these parts.
 void ShareFunctions(LoopProgram& program, bool numbers = false);
 
+// Calls of functions that only call another one become calls of that one, and those of them that
+// are not exported are gone.
+void InlineCalls(LoopProgram& program);
+
 // Cuts a function that consists of more than `max_calls` calls into functions `<function>_part<k>`
 // of so many calls and different arguments at most, which it calls in turn, and returns them: what
 // code generators do to a function grows faster than it. The callees are in `program`. A function

@@ -32,6 +32,11 @@ absl::Status Share(LoopProgram& program, const Context& context) {
   return absl::OkStatus();
 }
 
+absl::Status Inline(LoopProgram& program, const Context& context) {
+  if (!context.keeps_operators) InlineCalls(program);
+  return absl::OkStatus();
+}
+
 // What the code generator has no spelling for, written out.
 Stmt Spelled(const Stmt& s, const Context& context) {
   if (context.keeps_dot == nullptr) return s;
@@ -212,6 +217,14 @@ constexpr std::array kPasses = {
              .optional = true,
              .run = Share},
     LoopPass{
+        .name = "inline-calls",
+        .doc = "calls shared functions without the operators' own, where nobody looks for these",
+        .needs = kFlat | kSimplified | kShared,
+        .gives = 0,
+        .keeps = kAll,
+        .optional = true,
+        .run = Inline},
+    LoopPass{
         .name = "expand-dots",
         .doc = "writes out dot products and vectors that the code generator has no spelling for",
         .needs = kFlat | kSimplified | kShared,
@@ -247,7 +260,7 @@ static_assert(OrderIsValid(kPasses, 0, kGoal),
 
 // Where the phases end.
 constexpr size_t kKernelPasses = 6;
-constexpr size_t kProgramPasses = 7;
+constexpr size_t kProgramPasses = 8;
 
 size_t BeginOf(LoopPhase phase) {
   return phase == LoopPhase::kKernel    ? 0

@@ -48,6 +48,9 @@ struct LoopPassContext {
   // Of share-functions: operators that differ in numbers, or in the parts of tensors that they
   // access, get one function, too.
   bool shares_numbers = false;
+  // Of inline-calls: every operator keeps a function of its own, by which an emulator tells them
+  // apart.
+  bool keeps_operators = false;
 };
 
 using LoopPass = PassOf<LoopProgram, LoopPassContext>;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -56,6 +58,14 @@ bool CanBeShared(const Func& func, const Parts& parts) {
   return func.kind == Func::Kind::kOperator && func.body && !parts.vars.empty() && !parts.calls;
 }
 
+// Whether a function has all but its name from one that has the same body.
+bool IsCopy(const Func& func, const Func& other) {
+  return func.body && func.body.get() == other.body.get() && func.kind == other.kind &&
+         func.params == other.params && func.num_inputs == other.num_inputs &&
+         func.workspace == other.workspace && func.in_place == other.in_place &&
+         func.cpu_variant == other.cpu_variant;
+}
+
 bool AreAlike(const std::vector<Buffer>& a, const std::vector<Buffer>& b) {
   if (a.size() != b.size()) return false;
   for (size_t i = 0; i < a.size(); ++i) {
@@ -71,9 +81,9 @@ bool AreAlike(const std::vector<Buffer>& a, const std::vector<Buffer>& b) {
 constexpr size_t kMaxNumbers = 8;
 
 // What stands in the place of every number while functions are compared.
-Expr AnyNumber(DType dtype) {
+Expr AnyNumber(const Type& type) {
   static const Var any = MakeVar("number");
-  return MakeCast(dtype, any);
+  return FromScalar(type, any);
 }
 
 int64_t WorkspaceBytes(const Func& func) {
@@ -96,20 +106,23 @@ class Sharing {
   Sharing(LoopProgram& program, bool numbers) : program_(program), numbers_(numbers) {}
 
   void Run() {
+    std::vector<size_t> candidates;
+    std::map<const StmtNode*, size_t> by_body;
     for (size_t i = 0; i < program_.funcs.size(); ++i) {
       const Func& func = program_.funcs[i];
-      if (!CanBeShared(func, PartsOf(func))) continue;
-      candidates_[i] = numbers_ ? NarrowParameters(func) : Unchanged(func);
-      Add(i, PartsOf(candidates_.at(i).func));
-    }
-    std::map<size_t, const SharedFunc*> first, of;
-    for (auto& [key, bucket] : buckets_) {
-      for (SharedFunc& shared : bucket) {
-        if (shared.members.size() < 2) continue;
-        if (numbers_ && !TakeNumbers(shared)) continue;
-        first[shared.members.front()] = &shared;
-        for (size_t i : shared.members) of[i] = &shared;
+      const auto [same, is_new] = by_body.try_emplace(func.body.get(), i);
+      if (!is_new && IsCopy(func, program_.funcs[same->second])) {
+        if (candidates_.contains(same->second)) copies_[same->second].push_back(i);
+      } else if (CanBeShared(func, PartsOf(func))) {
+        candidates_[i] = numbers_ ? NarrowParameters(func) : Unchanged(func);
+        candidates.push_back(i);
       }
+    }
+    const std::vector<SharedFunc> all = Group(candidates, numbers_);
+    std::map<size_t, const SharedFunc*> first, of;
+    for (const SharedFunc& shared : all) {
+      first[shared.members.front()] = &shared;
+      for (size_t i : shared.members) of[i] = &shared;
     }
     std::vector<Func> funcs;
     for (size_t i = 0; i < program_.funcs.size(); ++i) {
@@ -130,20 +143,64 @@ class Sharing {
     return {func, std::vector<int64_t>(func.params.size(), 0)};
   }
 
+  // Functions of two or more of the candidates each. Those that differ in too many numbers are
+  // shared by the candidates that differ in none.
+  std::vector<SharedFunc> Group(const std::vector<size_t>& candidates, bool numbers) {
+    std::map<Key, std::vector<SharedFunc>> buckets;
+    for (size_t i : candidates) {
+      const Func func = Compared(i, numbers);
+      Add(i, func, numbers, buckets[{Fingerprint(func), func.cpu_variant, WorkspaceBytes(func)}]);
+    }
+    std::vector<SharedFunc> groups;
+    for (auto& [key, bucket] : buckets) {
+      for (SharedFunc& shared : bucket) {
+        if (shared.members.size() + NumCopies(shared.members.front()) < 2) continue;
+        if (!shared.func.body) MakeShared(numbers, shared);
+        if (!numbers || TakeNumbers(shared)) {
+          AddCopies(shared);
+          groups.push_back(std::move(shared));
+          continue;
+        }
+        std::vector<SharedFunc> equal = Group(shared.members, /*numbers=*/false);
+        std::move(equal.begin(), equal.end(), std::back_inserter(groups));
+      }
+    }
+    return groups;
+  }
+
+  size_t NumCopies(size_t i) const {
+    const auto it = copies_.find(i);
+    return it == copies_.end() ? 0 : it->second.size();
+  }
+
+  // Makes the copies of its members members.
+  void AddCopies(SharedFunc& shared) {
+    const std::vector<size_t> members = shared.members;
+    for (size_t member : members) {
+      const auto copies = copies_.find(member);
+      if (copies == copies_.end()) continue;
+      const auto numbers = shared.numbers.find(member);
+      for (size_t copy : copies->second) {
+        candidates_[copy] = candidates_.at(member);
+        shared.members.push_back(copy);
+        if (numbers != shared.numbers.end()) shared.numbers[copy] = numbers->second;
+      }
+    }
+  }
+
   // Function i as it is compared.
-  Func Compared(size_t i) const {
+  Func Compared(size_t i, bool numbers) const {
     Func func = candidates_.at(i).func;
-    if (!numbers_) return func;
-    func.body = ReplaceNumbers(func.body, [](const Expr& e) { return AnyNumber(e.type().dtype); });
+    if (!numbers) return func;
+    func.body = ReplaceNumbers(func.body, [](const Expr& e) { return AnyNumber(e.type()); });
     return func;
   }
 
-  void Add(size_t i, Parts parts) {
-    const Func func = Compared(i);
-    std::vector<SharedFunc>& bucket =
-        buckets_[{Fingerprint(func), func.cpu_variant, WorkspaceBytes(func)}];
+  // `func` is function i as it is compared.
+  void Add(size_t i, const Func& func, bool numbers, std::vector<SharedFunc>& bucket) {
+    Parts parts = PartsOf(func);
     for (SharedFunc& shared : bucket) {
-      if (IsAlike(func, parts, shared)) {
+      if (IsAlike(func, parts, numbers, shared)) {
         shared.members.push_back(i);
         return;
       }
@@ -151,8 +208,8 @@ class Sharing {
     bucket.push_back({.members = {i}, .first_parts = std::move(parts)});
   }
 
-  void MakeShared(SharedFunc& shared) const {
-    const Func first = Compared(shared.members.front());
+  void MakeShared(bool numbers, SharedFunc& shared) const {
+    const Func first = Compared(shared.members.front(), numbers);
     Func& func = shared.func = first;
     func.name = absl::StrCat(func.name, "_shared");
     func.convention = Convention::kUnpacked;
@@ -214,7 +271,7 @@ class Sharing {
     });
   }
 
-  bool IsAlike(const Func& func, const Parts& parts, SharedFunc& shared) {
+  bool IsAlike(const Func& func, const Parts& parts, bool numbers, SharedFunc& shared) {
     const Func& other = candidates_.at(shared.members.front()).func;
     const Parts& others = shared.first_parts;
     if (func.num_inputs != other.num_inputs || func.in_place != other.in_place ||
@@ -222,7 +279,7 @@ class Sharing {
         !AreAlike(parts.constants, others.constants) || !AreAlike(parts.own, others.own)) {
       return false;
     }
-    if (!shared.func.body) MakeShared(shared);
+    if (!shared.func.body) MakeShared(numbers, shared);
     return IsSame(Rewritten(func, parts, shared), shared.func.body, pool_);
   }
 
@@ -246,8 +303,8 @@ class Sharing {
   LoopProgram& program_;
   const bool numbers_;
   std::map<size_t, NarrowedFunc> candidates_;
+  std::map<size_t, std::vector<size_t>> copies_;  // of candidates, behind them
   ExprPool pool_;
-  std::map<Key, std::vector<SharedFunc>> buckets_;
 };
 
 }  // namespace

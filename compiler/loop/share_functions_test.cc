@@ -201,6 +201,111 @@ TEST(ShareFunctions, OnlyNumbersThatDifferArePassed) {
   EXPECT_EQ(ToString(program.funcs[3].body), "call f_shared(in, out, 6, 5)\n");
 }
 
+// out[i] = in[i] * scale, of float32.
+void AddFloatScaling(LoopProgram& program, const std::string& name, double scale) {
+  const Buffer in = MakeBuffer("in", kFloat, {4}, BufferScope::kParam);
+  const Buffer out = MakeBuffer("out", kFloat, {4}, BufferScope::kParam);
+  const Var i = MakeVar(name + "_i");
+  Func func;
+  func.name = name;
+  func.params = {in, out};
+  func.num_inputs = 1;
+  func.body = MakeFor(i, 0, 4, ForKind::kSerial,
+                      MakeStore(out, {i}, MakeLoad(in, {i}) * Const(kFloat, scale)));
+  program.funcs.push_back(func);
+}
+
+TEST(ShareFunctions, FloatsArePassedByTheirBits) {
+  LoopProgram program;
+  AddFloatScaling(program, "f", 0.5);
+  AddFloatScaling(program, "g", -3);
+  ShareFunctions(program, /*numbers=*/true);
+  ASSERT_EQ(program.funcs.size(), 3u);
+  EXPECT_EQ(ToString(program.funcs[1].body), "call f_shared(in, out, 1056964608)\n");
+  EXPECT_EQ(ToString(program.funcs[2].body), "call f_shared(in, out, -1069547520)\n");
+  EXPECT_TRUE(VerifyProgram(program).ok()) << VerifyProgram(program);
+  EXPECT_EQ(RunFirst(program, "f"), 0.5f);
+  EXPECT_EQ(RunFirst(program, "g"), -3.f);
+}
+
+// out[i] = in[i] * (first * i + 0) * … with so many numbers that differ.
+void AddManyNumbers(LoopProgram& program, const std::string& name, int64_t first) {
+  const DType dtype = DType::Int(32);
+  const Buffer in = MakeBuffer("in", dtype, {4}, BufferScope::kParam);
+  const Buffer out = MakeBuffer("out", dtype, {4}, BufferScope::kParam);
+  const Var i = MakeVar(name + "_i");
+  Expr value = MakeLoad(in, {i});
+  for (int64_t k = 0; k < 9; ++k) {
+    value = MakeBinary(BinaryOp::kXor, value * IntConst(Type::Of(dtype), first + 2 * k), value);
+  }
+  Func func;
+  func.name = name;
+  func.params = {in, out};
+  func.num_inputs = 1;
+  func.body = MakeFor(i, 0, 4, ForKind::kSerial, MakeStore(out, {i}, value));
+  program.funcs.push_back(func);
+}
+
+// Too many numbers differ between some of them; those that have the same share a function still.
+TEST(ShareFunctions, ThoseWithEqualNumbersAreSharedWhereOthersDifferInMany) {
+  LoopProgram program;
+  AddManyNumbers(program, "f", 100);
+  AddManyNumbers(program, "g", 201);
+  AddManyNumbers(program, "h", 100);
+  ShareFunctions(program, /*numbers=*/true);
+  ASSERT_EQ(program.funcs.size(), 4u);
+  EXPECT_EQ(program.funcs[0].name, "f_shared");
+  EXPECT_TRUE(program.funcs[0].scalars.empty());
+  EXPECT_EQ(ToString(program.funcs[3].body), "call f_shared(in, out)\n");
+}
+
+// Functions with the very same body, as those of the steps of a recurrent network.
+TEST(ShareFunctions, CopiesOfAFunctionAreShared) {
+  for (const bool numbers : {false, true}) {
+    LoopProgram program;
+    AddScaling(program, "f", 5, -3);
+    for (const char* name : {"g", "h"}) {
+      program.funcs.push_back(program.funcs[0]);
+      program.funcs.back().name = name;
+    }
+    AddScaling(program, "other", 6, -3);
+    ShareFunctions(program, numbers);
+    ASSERT_EQ(program.funcs.size(), 5u);
+    EXPECT_EQ(ToString(program.funcs[3].body),
+              numbers ? "call f_shared(in, out, 5)\n" : "call f_shared(in, out)\n");
+    EXPECT_EQ(program.funcs[4].body.As<Call>() != nullptr, numbers);
+    EXPECT_TRUE(VerifyProgram(program).ok()) << VerifyProgram(program);
+  }
+}
+
+// main calls f and g, the second with an offset and an index for the profile.
+TEST(InlineCalls, CallsSharedFunctionsDirectly) {
+  LoopProgram program;
+  AddScaling(program, "f", 5, -3);
+  AddScaling(program, "g", -7, -3);
+  const Buffer in = MakeBuffer("x", DType::Int(32), {8}, BufferScope::kParam);
+  const Buffer out = MakeBuffer("y", DType::Int(32), {8}, BufferScope::kParam);
+  program.profile_hook = "hook";
+  Func main;
+  main.name = "main";
+  main.kind = Func::Kind::kMain;
+  main.params = {in, out};
+  main.num_inputs = 1;
+  main.body = MakeBlock({MakeCall("f", {{in, Expr(0)}, {out, Expr(0)}}),
+                         MakeCall("g", {{in, Expr(4)}, {out, Expr(4)}}, /*profile_index=*/2)});
+  program.funcs.push_back(main);
+  program.funcs[0].exported = false;
+  ShareFunctions(program, /*numbers=*/true);
+  InlineCalls(program);
+  // An exported function stays for those outside.
+  ASSERT_EQ(program.funcs.size(), 3u);
+  EXPECT_EQ(program.funcs[0].name, "f_shared");
+  EXPECT_EQ(program.funcs[1].name, "g");
+  EXPECT_EQ(ToString(program.funcs[2].body),
+            "call f_shared(x, y, 5)\ncall f_shared(x + 4, y + 4, -7) profile 2\n");
+  EXPECT_TRUE(VerifyProgram(program).ok()) << VerifyProgram(program);
+}
+
 // out[i + first] = in[read(i)] for four elements, of tensors of `size`.
 void AddPart(LoopProgram& program, const std::string& name, int64_t size, int64_t first,
              const std::function<Expr(const Var& i)>& read) {

@@ -288,10 +288,9 @@ absl::StatusOr<Stages> RunStages(Graph graph, const CompileOptions& options) {
   KILN_RETURN_IF_ERROR(AddVariantChoice(options, stages.program));
   KILN_RETURN_IF_ERROR(AddExecutor(options, info, stages));
   if (stages.program.cpu_choice) SplitByVariant(variants, stages.program);
-  const CodeShape code = CodeShapeOf(options.target, options.schedule.optimize);
-  KILN_RETURN_IF_ERROR(loop::RunLoopPasses(loop::LoopPhase::kProgram, options.schedule.passes,
-                                           {.shares_numbers = code.shares_numbers},
-                                           stages.program));
+  KILN_RETURN_IF_ERROR(loop::RunLoopPasses(
+      loop::LoopPhase::kProgram, options.schedule.passes,
+      {.shares_numbers = true, .keeps_operators = options.target.is_baremetal()}, stages.program));
   return stages;
 }
 

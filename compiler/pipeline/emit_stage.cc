@@ -31,6 +31,17 @@ absl::StatusOr<std::string> AfterKernelPass(const Stages& stages, const CompileO
   return loop::ToString(lowered.program);
 }
 
+// The program that a loop pass over the whole program leaves.
+absl::StatusOr<std::string> AfterProgramPass(const Graph& graph, CompileOptions options,
+                                             absl::string_view wanted) {
+  std::vector<std::string>& disabled = options.schedule.passes.disabled;
+  for (std::string& name : loop::PassesBehind(loop::LoopPhase::kProgram, wanted)) {
+    disabled.push_back(std::move(name));
+  }
+  KILN_ASSIGN_OR_RETURN(const Stages stages, RunStages(graph, options));
+  return loop::ToString(stages.program);
+}
+
 absl::StatusOr<std::string> AfterPass(const Graph& graph, const CompileOptions& options,
                                       absl::string_view wanted) {
   std::string text, names;
@@ -48,7 +59,7 @@ absl::StatusOr<std::string> AfterPass(const Graph& graph, const CompileOptions& 
   }
   for (const loop::LoopPass& pass : loop::PassesOf(loop::LoopPhase::kProgram)) {
     absl::StrAppend(&names, ", ", pass.name);
-    if (pass.name == wanted) return loop::ToString(stages.program);
+    if (pass.name == wanted) return AfterProgramPass(graph, options, wanted);
   }
   CompileOptions code = options;
   code.schedule.passes.after = [&](absl::string_view name, const loop::LoopProgram& result) {

@@ -13,7 +13,6 @@ constexpr double kGuardsOfBorders = 1.0 / 128;
 
 CodeShape CodeShapeOf(const Target& target, Optimize optimize) {
   CodeShape shape;
-  shape.shares_numbers = target.short_of_memory;
   shape.partition.rolls_borders = target.vector_bits > 0;
   if (target.short_of_memory) shape.partition.narrow_below = kGuardsOfBorders;
   if (optimize == Optimize::kSpeed) return shape;

@@ -22,8 +22,6 @@ struct CodeShape {
   // Rows are copied by one loop that tests each run of elements for padding. Otherwise the elements
   // of several rows are written out, and interiors have code of their own.
   bool tests_runs = false;
-  // Operators whose values are made of other numbers share one function, which takes the numbers.
-  bool shares_numbers = false;
   bool small = false;  // what code generators make of loops
 };
 

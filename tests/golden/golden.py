@@ -72,6 +72,7 @@ CASES = [
     Case("alike", "after:unroll-loops", options=_C),
     Case("alike", "after:simplify-unrolled", options=_C),
     Case("alike", "after:share-functions", options=_C),
+    Case("alike", "after:inline-calls", options=_C),
     Case("padded_bytes", "after:expand-dots", "cortex-m3", _C),
     Case("lanes", "after:vectorize-loops", options=_THREADS, needs_llvm=True),
     Case("lanes", "after:simplify-vectors", options=_THREADS, needs_llvm=True),
