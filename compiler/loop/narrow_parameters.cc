@@ -79,6 +79,7 @@ Accessed FindAccessed(const Stmt& body) {
 
 // The index, counted from element `first` on.
 Expr From(const Expr& index, int64_t first) {
+  if (first == 0) return index;
   const auto* ramp = index.As<Ramp>();
   if (ramp != nullptr) return MakeRamp(From(ramp->base, first), ramp->stride, ramp->lanes);
   return Simplify(index - Expr(first));

@@ -106,7 +106,8 @@ Stmt Nest(const std::vector<Axis>& axes, ForKind kind, Stmt body) {
 }
 
 ForKind LaneLoop(int64_t extent, DType dtype, const Target& target) {
-  const bool scalar = target.Lanes(dtype) == 1;
+  // LLVM writes out by itself what it makes no vectors of, where the machine has others.
+  const bool scalar = target.Lanes(target.by_c_compiler ? dtype : DType::Int(32)) == 1;
   return scalar && extent <= kMaxWrittenOut ? ForKind::kUnrolled : ForKind::kVectorized;
 }
 

@@ -98,9 +98,10 @@ operator f(sums: int32[16], scales: int32[16]) -> (out: int8[16]) {
     vstrbq_s32(&out[t0], vmaxq_s32(vaddq_s32(t1, vshrq_n_s32(t1, 31)), vdupq_n_s32((-128))));
 #else
     for (int32_t lane = 0; lane < 4; ++lane) {
-      const int32_t t2 = i * 4 + lane;
-      const int32_t t3 = kiln_rounding_mul_top_i32((int32_t)((uint32_t)sums[t2] << 1), scales[t2]);
-      out[t2] = (int8_t)kiln_max_i32((int32_t)((uint32_t)t3 + (uint32_t)(t3 >> 31)), (-128));
+      const int32_t t2 = i * 4;
+      const int32_t t3 = t2 + lane;
+      const int32_t t4 = kiln_rounding_mul_top_i32((int32_t)((uint32_t)sums[t3] << 1), scales[t3]);
+      out[t2 + lane] = (int8_t)kiln_max_i32((int32_t)((uint32_t)t4 + (uint32_t)(t4 >> 31)), (-128));
     }
 #endif
   }
