@@ -143,6 +143,15 @@ absl::Status VerifyShared(const LoopProgram& program, const Context& context) {
                                           shared.funcs.size()));
 }
 
+absl::Status VerifyInlined(const LoopProgram& program, const Context& context) {
+  if (context.keeps_operators) return absl::OkStatus();
+  LoopProgram inlined = program;
+  InlineCalls(inlined);
+  if (inlined.funcs.size() == program.funcs.size()) return absl::OkStatus();
+  return absl::InternalError(absl::StrCat(program.funcs.size() - inlined.funcs.size(),
+                                          " functions only call another one"));
+}
+
 constexpr std::array kProperties = {
     PropertyOf<LoopProgram, Context>{kWellFormed, "the program is well formed",
                                      Verified::kAfterTheLast, VerifyWellFormed},
@@ -160,10 +169,12 @@ constexpr std::array kProperties = {
                                      Verified::kAfterTheLast, VerifyNoLoops<ForKind::kParallel>},
     PropertyOf<LoopProgram, Context>{kSpelledDots, "the code generator spells all dots",
                                      Verified::kWhereAsked, VerifySpelledDots},
+    PropertyOf<LoopProgram, Context>{kInlined, "shared functions are called directly",
+                                     Verified::kWhereAsked, VerifyInlined},
 };
 
 constexpr Properties kAll = kWellFormed | kFlat | kSimplified | kNoUnrolledLoops | kShared |
-                            kNoVectorizedLoops | kNoParallelLoops | kSpelledDots;
+                            kNoVectorizedLoops | kNoParallelLoops | kSpelledDots | kInlined;
 constexpr Properties kEver = kWellFormed | kFlat | kNoUnrolledLoops;
 
 constexpr std::array kPasses = {
@@ -220,14 +231,14 @@ constexpr std::array kPasses = {
         .name = "inline-calls",
         .doc = "calls shared functions without the operators' own, where nobody looks for these",
         .needs = kFlat | kSimplified | kShared,
-        .gives = 0,
+        .gives = kInlined,
         .keeps = kAll,
         .optional = true,
         .run = Inline},
     LoopPass{
         .name = "expand-dots",
         .doc = "writes out dot products and vectors that the code generator has no spelling for",
-        .needs = kFlat | kSimplified | kShared,
+        .needs = kFlat | kSimplified | kShared | kInlined,
         .gives = kSpelledDots,
         .keeps = kEver | kSimplified,
         .optional = false,

@@ -33,6 +33,7 @@ enum LoopProperty : Properties {
   kNoVectorizedLoops = 32,  // vectorized loops are vectors, or serial
   kNoParallelLoops = 64,    // parallel loops are tasks, or serial
   kSpelledDots = 128,       // what dots are left, LoopPassContext::keeps_dot accepts
+  kInlined = 256,           // no inner function only calls another, but where operators are kept
 };
 
 struct LoopPassContext {

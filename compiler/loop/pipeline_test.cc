@@ -17,7 +17,7 @@ namespace {
 
 constexpr Properties kGoal =
     kWellFormed | kFlat | kNoUnrolledLoops | kNoVectorizedLoops | kNoParallelLoops | kSpelledDots;
-constexpr size_t kNumPasses = 11;
+constexpr size_t kNumPasses = 12;
 
 std::array<LoopPass, kNumPasses> Table() {
   std::array<LoopPass, kNumPasses> table{};
@@ -56,6 +56,8 @@ TEST(PipelineTest, PhasesAreTheWholeTable) {
   EXPECT_EQ(next, AllLoopPasses().size());
   EXPECT_EQ(PassesBehind(LoopPhase::kKernel, "simplify-parts"),
             (std::vector<std::string>{"unroll-loops", "simplify-unrolled"}));
+  EXPECT_EQ(PassesBehind(LoopPhase::kProgram, "share-functions"),
+            std::vector<std::string>{"inline-calls"});
 }
 
 // Every claim of every pass on random programs, what is printed after each pass reads back, and the
@@ -80,7 +82,7 @@ TEST(PipelineTest, ClaimsHoldOnRandomPrograms) {
   }
 }
 
-// Of a program with all kinds of loops and two functions that are alike.
+// Of a program with all kinds of loops, two functions that are alike, and one that only calls another.
 constexpr char kProgram[] = R"(
 constant a: float32[64]
 constant b: float32[64] = #1
@@ -102,6 +104,9 @@ operator h(x: float32[64]) -> (y: float32[64]) {
   for i in 0..2 unrolled {
     y[i + 0] = x[i]
   }
+}
+internal operator k(x: float32[64]) -> (y: float32[64]) {
+  call h(x, y)
 }
 operator d(x: int8[4], w: int8[4]) -> (y: int32[1]) {
   y[0] = dot<sdot, 4>(7i32, x[ramp(0, 1, 4)], w[ramp(0, 1, 4)])
@@ -143,7 +148,7 @@ TEST(PipelineTest, EveryVerifierRejectsSomething) {
         << status;
     rejected |= property.bit;
   }
-  EXPECT_EQ(rejected, kGoal | kSimplified | kShared);
+  EXPECT_EQ(rejected, kGoal | kSimplified | kShared | kInlined);
 }
 
 }  // namespace
