@@ -42,10 +42,13 @@ std::string PlacesOf(const loop::Kernel& kernel) {
 
 }  // namespace
 
-std::optional<std::string> KnownKernels::KeyOf(const loop::Kernel& kernel) {
+std::optional<std::string> KnownKernels::KeyOf(const loop::Kernel& kernel,
+                                               const std::optional<TensorMemory>& memory) {
   const auto checks = [](const loop::Stage& stage) { return stage.check.has_value(); };
   if (std::any_of(kernel.stages.begin(), kernel.stages.end(), checks)) return std::nullopt;
   std::string key = PlacesOf(kernel);
+  if (memory.has_value())
+    absl::StrAppend(&key, memory->least_bytes, " ", memory->spare_bytes, "\n");
   for (const loop::Constant& constant : kernel.constants) {
     key += IdentityOf(constant.tensor);
   }

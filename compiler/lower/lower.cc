@@ -17,6 +17,7 @@
 #include "compiler/lower/external_cost.h"
 #include "compiler/lower/kernel.h"
 #include "compiler/lower/known_kernels.h"
+#include "compiler/lower/lives.h"
 #include "compiler/lower/move.h"
 #include "compiler/lower/slices.h"
 #include "compiler/ops/op_queries.h"
@@ -146,15 +147,16 @@ absl::StatusOr<loop::Func> Declaration(const Graph& graph, const Call& call) {
 // The kernel's function and its constants. `program` has the constants already of a kernel that is
 // known; what else is new comes into it.
 absl::StatusOr<Scheduled> FunctionOf(const loop::Kernel& kernel, const Target& target,
-                                     const ScheduleOptions& options, KnownKernels& known,
+                                     const ScheduleOptions& options,
+                                     const std::optional<TensorMemory>& memory, KnownKernels& known,
                                      loop::LoopProgram& program) {
-  std::optional<std::string> key = KnownKernels::KeyOf(kernel);
+  std::optional<std::string> key = KnownKernels::KeyOf(kernel, memory);
   if (const Scheduled* found = known.Find(key); found != nullptr) {
     Scheduled scheduled = *found;
     scheduled.func.name = kernel.name;
     return scheduled;
   }
-  KILN_ASSIGN_OR_RETURN(Scheduled scheduled, ScheduleKernel(kernel, target, options));
+  KILN_ASSIGN_OR_RETURN(Scheduled scheduled, ScheduleKernel(kernel, target, options, memory));
   FinishConstants(scheduled, target);
   AddConstants(scheduled, program);
   known.Add(std::move(key), kernel, scheduled);
@@ -166,6 +168,9 @@ absl::StatusOr<Lowered> LowerWith(const Graph& graph, Slices slices, const Targe
                                   const LowerOptions& options, std::vector<NodeId>* nodes) {
   Lowered lowered;
   KnownKernels known;
+  // Where there is plenty, schedules do not ask what memory costs.
+  std::vector<TensorMemory> memory;
+  if (target.short_of_memory) memory = FindTensorMemory(graph, slices, options.workspace_io);
   CallMaker calls(graph, std::move(slices), options.module_name);
   KILN_RETURN_IF_ERROR(calls.ForEach([&](PendingCall pending) -> absl::Status {
     Call& call = pending.call;
@@ -173,8 +178,10 @@ absl::StatusOr<Lowered> LowerWith(const Graph& graph, Slices slices, const Targe
       KILN_ASSIGN_OR_RETURN(const loop::Kernel kernel, KernelOf(graph, target, pending));
       std::optional<Scheduled> function = MoveWithin(graph, options.states, pending);
       if (!function.has_value()) {
-        KILN_ASSIGN_OR_RETURN(function,
-                              FunctionOf(kernel, target, options.schedule, known, lowered.program));
+        std::optional<TensorMemory> around;
+        if (!memory.empty()) around = memory[static_cast<size_t>(pending.node)];
+        KILN_ASSIGN_OR_RETURN(
+            function, FunctionOf(kernel, target, options.schedule, around, known, lowered.program));
       }
       Scheduled& scheduled = *function;
       call.workspace_bytes =

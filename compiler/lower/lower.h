@@ -31,6 +31,8 @@ struct LowerOptions {
   // Inputs and outputs of the graph that may be the same memory, as those of a state are. A function
   // that moves a part of such an input within it is written so that it can.
   std::vector<StatePair> states = {};
+  // Inputs and outputs of the graph lie in the workspace, as long as they are alive.
+  bool workspace_io = false;
 };
 
 struct Lowered {

@@ -10,6 +10,7 @@
 
 #include "compiler/graph/external_node.h"
 #include "compiler/lower/live_bytes.h"
+#include "compiler/lower/lives.h"
 #include "compiler/ops/axes.h"
 #include "compiler/ops/op_queries.h"
 
@@ -30,7 +31,7 @@ class SliceFinder {
         slices_(graph),
         live_(graph.nodes.size()) {
     scratch_bytes.resize(graph.nodes.size());
-    if (is_baremetal_) FindLives(scratch_bytes);
+    if (is_baremetal_) CountLives(scratch_bytes);
     for (ValueId output : graph.outputs) must_stay_[static_cast<size_t>(output)] = true;
     for (const Node& node : graph.nodes) {
       if (ExternalCompiler(node).empty()) continue;
@@ -49,12 +50,6 @@ class SliceFinder {
   }
 
  private:
-  // When a memory is alive: numbers of nodes.
-  struct Life {
-    size_t first, last;
-    bool is_callers = false;
-  };
-
   int64_t Elements(ValueId value) const { return graph_.type(value).num_elements(); }
 
   void Concatenate(NodeId id) {
@@ -174,25 +169,9 @@ class SliceFinder {
 
   // Notes when each memory is alive, of what lies between functions, one node at a time, and the
   // scratch memory of the nodes.
-  void FindLives(const std::vector<int64_t>& scratch_bytes) {
-    const size_t end = graph_.nodes.size();
-    const auto touch = [&](ValueId value, size_t at) {
-      if (graph_.is_constant(value)) return;
-      Life& life = lives_.try_emplace(Memory(value), Life{at, at}).first->second;
-      life.first = std::min(life.first, at);
-      life.last = std::max(life.last, at);
-    };
-    for (size_t i = 0; i < end; ++i) {
-      for (ValueId value : graph_.nodes[i].inputs) touch(value, i);
-      for (ValueId value : graph_.nodes[i].outputs) touch(value, i);
-      live_.Add(i, i, scratch_bytes[i]);
-    }
-    for (const auto* values : {&graph_.inputs, &graph_.outputs}) {
-      for (ValueId value : *values) {
-        touch(value, 0);
-        if (!graph_.is_constant(value)) lives_.at(Memory(value)).is_callers = true;
-      }
-    }
+  void CountLives(const std::vector<int64_t>& scratch_bytes) {
+    lives_ = FindLives(graph_, slices_);
+    for (size_t i = 0; i < scratch_bytes.size(); ++i) live_.Add(i, i, scratch_bytes[i]);
     for (const auto& [memory, life] : lives_) AddLife(memory, life, 1);
   }
 
@@ -213,15 +192,7 @@ class SliceFinder {
     lives_.erase(of);
   }
 
-  // The value whose memory holds `value`.
-  ValueId Memory(ValueId value) const {
-    for (;;) {
-      value = slices_.Of(value).whole;
-      const Value& v = graph_.value(value);
-      if (v.kind != ValueKind::kNodeOutput || !IsView(graph_, graph_.node(v.node))) return value;
-      value = graph_.node(v.node).inputs[0];
-    }
-  }
+  ValueId Memory(ValueId value) const { return MemoryOf(graph_, slices_, value); }
 
   const Graph& graph_;
   const bool is_baremetal_;

@@ -213,7 +213,8 @@ absl::StatusOr<Planned> LowerAndPlan(Graph fused, const CompileOptions& options,
   KILN_ASSIGN_OR_RETURN(planned.variants, LowerVariants(fused, targets,
                                                         {.module_name = options.module_name,
                                                          .schedule = options.schedule,
-                                                         .states = kept}));
+                                                         .states = kept,
+                                                         .workspace_io = options.workspace_io}));
   const Lowered& lowered = planned.variants.common;
   const Target& target = targets.front();
   KILN_ASSIGN_OR_RETURN(

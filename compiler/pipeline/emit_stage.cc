@@ -24,7 +24,9 @@ constexpr char kKnown[] =
 // The program that a loop pass over kernels leaves.
 absl::StatusOr<std::string> AfterKernelPass(const Stages& stages, const CompileOptions& options,
                                             absl::string_view wanted) {
-  LowerOptions lower = {.module_name = options.module_name, .schedule = options.schedule};
+  LowerOptions lower = {.module_name = options.module_name,
+                        .schedule = options.schedule,
+                        .workspace_io = options.workspace_io};
   lower.schedule.passes.disabled = loop::PassesBehind(loop::LoopPhase::kKernel, wanted);
   KILN_ASSIGN_OR_RETURN(const Lowered lowered,
                         Lower(stages.fused, EffectiveTargets(options).front(), lower));

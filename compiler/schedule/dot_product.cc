@@ -17,6 +17,7 @@ using loop::Range;
 constexpr int64_t kMinReduce = 4;           // fewer products are none of an instruction's
 constexpr int64_t kMaxPartReadOn = 3;       // of a run that is no whole groups: a third
 constexpr int64_t kMaxPartOfData = 4;       // that copied rows take: a quarter
+constexpr int64_t kMaxPartOfTensors = 3;    // of a model: a third
 constexpr int64_t kMaxTileLanes = 1 << 16;  // of the rows of a tile that is one loop
 // Counted on AArch64: with less than these, SDOT takes fewer instructions than SMMLA.
 constexpr int64_t kMinStepsTogether = 8, kMinColumnsTogether = 32;
@@ -99,15 +100,33 @@ int64_t RowBytes(const Contraction& c, const DotPlan& plan) {
   return DivideUp(TotalExtent(c.reduce), plan.group) * plan.group * plan.row_dtype.bytes();
 }
 
+// Whether so many bytes of a single copied row are little beside the tensors of the model. Two rows
+// at once save more instructions, and are copied anyway.
+bool IsSmallPart(const Contraction& c, int64_t bytes, const Context& context) {
+  return TotalExtent(c.rows) > 1 || !context.memory.has_value() ||
+         bytes <= context.memory->least_bytes / kMaxPartOfTensors;
+}
+
+// Whether so many bytes of copied rows raise no plan of a model. The data of a single row are read
+// for every output, so that its tensors do not overlap, and take what they are known to take.
+bool FitsBesideTensors(const Contraction& c, int64_t bytes, const Context& context) {
+  return context.target.short_of_memory && context.memory.has_value() && TotalExtent(c.rows) == 1 &&
+         bytes <= context.memory->spare_bytes;
+}
+
 // Whether there is memory for the copied rows of a tile. Where memory is short that is a small part
-// of the stack, or of the workspace if padded data would take more of it, or the data do.
-bool HoldsRows(const Contraction& c, const DotPlan& plan, bool padded, const Target& target) {
+// of the stack, or of the workspace if padded data would take more of it, or the data do, and a small
+// part of what the model takes; or else what lies idle.
+bool HoldsRows(const Contraction& c, const DotPlan& plan, bool padded, const Context& context) {
+  const Target& target = context.target;
   if (!target.short_of_memory) {
     return RowBytes(c, plan) <= target.stack_bytes / MaxAccumulators(target);
   }
   const int64_t bytes = std::min<int64_t>(TotalExtent(c.rows), kScalarTileRows) * RowBytes(c, plan);
   const int64_t data_bytes = FactorLoad(c.x)->buffer->num_bytes();
-  return padded || bytes <= target.stack_bytes || bytes <= data_bytes / kMaxPartOfData;
+  const bool is_small = bytes <= target.stack_bytes || bytes <= data_bytes / kMaxPartOfData;
+  return padded || (is_small && IsSmallPart(c, bytes, context)) ||
+         FitsBesideTensors(c, bytes, context);
 }
 
 // Whether an instruction of several rows pays: these are copied, each in one run of whole groups,
@@ -168,7 +187,7 @@ std::optional<DotPlan> PlanDotProduct(const Contraction& c, RowSource source,
     plan.panel = padded || plan.vector_rows > 1 || !LieRight(c, plan, source, target);
     plan.run = plan.panel ? TotalExtent(c.reduce) : c.reduce.back().extent;
     plan.steps = TotalExtent(c.reduce) / plan.run * plan.run_steps();
-    if (plan.panel && !HoldsRows(c, plan, padded, target)) continue;
+    if (plan.panel && !HoldsRows(c, plan, padded, context)) continue;
     plan.loop = FindLoop(c, plan);
     return plan;
   }
@@ -246,21 +265,24 @@ void UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) 
   const loop::Load& x = *FactorLoad(t.c.x);
   const Expr value = padding == nullptr ? LoadOf(x) : InlineInto(LoadOf(x), *padding);
   const int64_t rows = t.tile.outer_rows * t.tile.rows;
-  // Memory for a tile's rows: on the stack, or, where that is small, in the workspace.
-  const auto for_rows = [&](const char* suffix, DType dtype, Shape shape) {
-    const bool small_stack = context.target.short_of_memory &&
-                             NumElements(shape) * dtype.bytes() > context.target.stack_bytes;
+  // Memory for a tile's rows: on the stack, or in the workspace where the stack is small, or where
+  // they would be a large part of what the model takes, and enough of the workspace lies idle.
+  const auto for_rows = [&](const char* suffix, DType dtype, Shape shape, bool may_be_idle) {
+    const int64_t bytes = NumElements(shape) * dtype.bytes();
+    const bool small_stack = context.target.short_of_memory && bytes > context.target.stack_bytes;
+    const bool in_workspace = small_stack || (may_be_idle && !IsSmallPart(t.c, bytes, context) &&
+                                              FitsBesideTensors(t.c, bytes, context));
     const Buffer buffer =
         loop::MakeBuffer(absl::StrCat(x.buffer->name, suffix), dtype, std::move(shape),
-                         small_stack ? loop::BufferScope::kWorkspace : loop::BufferScope::kLocal,
+                         in_workspace ? loop::BufferScope::kWorkspace : loop::BufferScope::kLocal,
                          GroupAlignment(dot, dtype));
-    (small_stack ? context.workspace : t.row_buffers).push_back(buffer);
+    (in_workspace ? context.workspace : t.row_buffers).push_back(buffer);
     return buffer;
   };
   Buffer panel;
   if (dot.panel) {
-    panel =
-        for_rows("_rows", dot.row_dtype, {AlignUp(rows, dot.panel_rows()), dot.steps * dot.group});
+    panel = for_rows("_rows", dot.row_dtype,
+                     {AlignUp(rows, dot.panel_rows()), dot.steps * dot.group}, true);
   }
 
   const Var step = loop::MakeVar("k");
@@ -296,7 +318,7 @@ void UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) 
   Buffer sums, ones;
   if (dot.shift != 0) {
     ones = OnesOfRun(dot, x.buffer->name, context);
-    sums = for_rows("_sums", kI32, {rows});
+    sums = for_rows("_sums", kI32, {rows}, false);
     t.init = t.init + loop::MakeLoad(sums, {t.tile_row});
   }
   const TiledContraction before = t;  // with the reduction as the rows have it

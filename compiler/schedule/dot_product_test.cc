@@ -188,6 +188,34 @@ TEST(DotProduct, RowsThatAreShortArePairsOfInt16) {
   ExpectLikeNaive(wide, DspTarget());
 }
 
+// A single row is copied to the stack if that is a third of what tensors take, or else to where no
+// tensor lies. Otherwise it is read as it lies, which takes more instructions.
+TEST(DotProduct, CopyOfASingleRowDependsOnTheMemoryOfTheModel) {
+  const Kernel kernel = Dense(1, 128, 20, kI8, kWeights[0]);
+  const struct {
+    TensorMemory memory;
+    const char* description;
+    int64_t workspace_bytes;
+  } cases[] = {
+      {{.least_bytes = 512, .spare_bytes = 256}, "smlad copied rows", 256},
+      {{.least_bytes = 768, .spare_bytes = 256}, "smlad copied rows", 0},
+      {{.least_bytes = 767, .spare_bytes = 256}, "smlad copied rows", 256},
+      {{.least_bytes = 767, .spare_bytes = 255}, " smlad_s8", 0},
+  };
+  for (const auto& c : cases) {
+    const Scheduled scheduled = Schedule(kernel, DspTarget(), {}, c.memory);
+    EXPECT_TRUE(absl::EndsWith(scheduled.description, c.description)) << scheduled.description;
+    const Buffer& workspace = scheduled.func.workspace;
+    EXPECT_EQ(workspace == nullptr ? 0 : workspace->num_bytes(), c.workspace_bytes);
+    ExpectLikeNaive(kernel, DspTarget(), 0, {}, c.memory);
+  }
+  // Tensors of several rows may overlap, so that more or less of the workspace is idle than is known.
+  const TensorMemory memory = {.least_bytes = 1024, .spare_bytes = 256};
+  const Scheduled rows = Schedule(Dense(5, 64, 20, kI8, kWeights[0]), DspTarget(), {}, memory);
+  EXPECT_TRUE(absl::EndsWith(rows.description, "smlad copied rows")) << rows.description;
+  EXPECT_EQ(rows.func.workspace, nullptr);
+}
+
 // Where registers are few the steps of a tile are one statement, which is printed as a loop in
 // assembly: of two rows, whose pairs of elements alternate, or of one.
 TEST(DotProduct, TilesAreOneLoop) {

@@ -11,6 +11,7 @@
 #include "compiler/loop/stage.h"
 #include "compiler/schedule/code_shape.h"
 #include "compiler/schedule/nest.h"
+#include "compiler/schedule/tensor_memory.h"
 #include "compiler/schedule/tuning.h"
 #include "compiler/target/target.h"
 
@@ -23,6 +24,7 @@ struct Context {
   std::vector<Buffer> workspace;
   std::string description;
   CodeShape code = {};
+  std::optional<TensorMemory> memory = {};  // as for ScheduleKernel
 
   int Lanes(DType dtype) const { return target.Lanes(dtype); }
 };

@@ -242,13 +242,15 @@ absl::Status RunPasses(const ScheduleOptions& options, const schedule::Context& 
 }  // namespace
 
 absl::StatusOr<Scheduled> ScheduleKernel(const loop::Kernel& original, const Target& target,
-                                         const ScheduleOptions& options) {
+                                         const ScheduleOptions& options,
+                                         const std::optional<TensorMemory>& memory) {
   loop::Kernel kernel = original;
   schedule::Context context{.target = target,
                             .constants = kernel.constants,
                             .workspace = {},
                             .description = {},
-                            .code = CodeShapeOf(target, options.optimize)};
+                            .code = CodeShapeOf(target, options.optimize),
+                            .memory = memory};
   Scheduled scheduled;
   KILN_ASSIGN_OR_RETURN(Stmt body, Build(kernel, options, context, scheduled.contraction));
   scheduled.func.name = kernel.name;

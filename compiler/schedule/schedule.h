@@ -27,6 +27,7 @@
 #include "compiler/loop/pipeline.h"
 #include "compiler/loop/stage.h"
 #include "compiler/schedule/code_shape.h"
+#include "compiler/schedule/tensor_memory.h"
 #include "compiler/schedule/tuning.h"
 #include "compiler/target/target.h"
 
@@ -69,9 +70,11 @@ struct Scheduled {
   std::vector<std::pair<int, int>> in_place;
 };
 
-// InvalidArgument, naming the tuning's file and entry, if it has a choice that does not fit.
+// InvalidArgument, naming the tuning's file and entry, if it has a choice that does not fit. `memory`
+// is that of the model which the kernel is of; nothing where it is not known.
 absl::StatusOr<Scheduled> ScheduleKernel(const loop::Kernel& kernel, const Target& target,
-                                         const ScheduleOptions& options);
+                                         const ScheduleOptions& options,
+                                         const std::optional<TensorMemory>& memory = {});
 
 }  // namespace kiln
 

@@ -153,11 +153,11 @@ loop::Stage Reduce(
           .value = term(VarsOf(axes), VarsOf(reduce))};
 }
 
-Scheduled Schedule(const loop::Kernel& kernel, const Target& target,
-                   const ScheduleOptions& options) {
+Scheduled Schedule(const loop::Kernel& kernel, const Target& target, const ScheduleOptions& options,
+                   const std::optional<TensorMemory>& memory) {
   ScheduleOptions thorough = options;
   thorough.passes.thorough = true;
-  absl::StatusOr<Scheduled> scheduled = ScheduleKernel(kernel, target, thorough);
+  absl::StatusOr<Scheduled> scheduled = ScheduleKernel(kernel, target, thorough, memory);
   EXPECT_TRUE(scheduled.ok()) << scheduled.status();
   if (!scheduled.ok()) return {};
   EXPECT_EQ(loop::VerifyProgram(ProgramOf(*scheduled)), absl::OkStatus());
@@ -167,9 +167,9 @@ Scheduled Schedule(const loop::Kernel& kernel, const Target& target,
 std::string Text(const Scheduled& scheduled) { return loop::ToString(scheduled.func); }
 
 void ExpectLikeNaive(const loop::Kernel& kernel, const Target& target, double tolerance,
-                     const ScheduleOptions& options) {
+                     const ScheduleOptions& options, const std::optional<TensorMemory>& memory) {
   const loop::LoopProgram naive = ProgramOf(Schedule(kernel, target, {.naive = true}));
-  loop::LoopProgram program = ProgramOf(Schedule(kernel, target, options));
+  loop::LoopProgram program = ProgramOf(Schedule(kernel, target, options, memory));
   const std::vector<Tensor> scheduled = Run(program, kernel.name);
   ExpectClose(Run(naive, kernel.name), scheduled, tolerance, "as scheduled");
   EXPECT_EQ(loop::CheckRoundTrip(program), absl::OkStatus());

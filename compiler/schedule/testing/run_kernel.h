@@ -4,6 +4,7 @@
 #ifndef KILN_COMPILER_SCHEDULE_TESTING_RUN_KERNEL_H_
 #define KILN_COMPILER_SCHEDULE_TESTING_RUN_KERNEL_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,7 +45,8 @@ loop::Stage Reduce(const loop::Buffer& buffer, const Shape& extents, loop::Combi
 
 // ScheduleKernel, which must succeed and give a program that the verifier accepts.
 Scheduled Schedule(const loop::Kernel& kernel, const Target& target,
-                   const ScheduleOptions& options = {});
+                   const ScheduleOptions& options = {},
+                   const std::optional<TensorMemory>& memory = {});
 
 std::string Text(const Scheduled& scheduled);
 
@@ -52,7 +54,8 @@ std::string Text(const Scheduled& scheduled);
 // store: the same bits, or floats within `tolerance` (absolute and relative) where a sum may run in
 // another order.
 void ExpectLikeNaive(const loop::Kernel& kernel, const Target& target, double tolerance = 0,
-                     const ScheduleOptions& options = {});
+                     const ScheduleOptions& options = {},
+                     const std::optional<TensorMemory>& memory = {});
 
 }  // namespace kiln::schedule
 
