@@ -20,9 +20,10 @@ load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
+load(":cc_model_attributes.bzl", "CC_MODEL_ATTRIBUTES")
+load(":model_copts.bzl", "model_copts")
 load(":model_object.bzl", "compile_object", "module_name_context")
 load("//tools/bazel/platforms:model_platform.bzl", "ModelPlatformInfo")
-load("//tools/bazel:tool_configuration.bzl", "TOOL_CONFIGURATION")
 
 CcModelInfo = provider(
     doc = "What cc_model knows of its model.",
@@ -77,10 +78,6 @@ def _more_sources(ctx):
 def _external_sources(ctx):
     hooks = ["_devices.c"] if [choice for choice in ctx.attr.external if ":device=" in choice] else []
     return ["_%s.c" % choice.split(":")[0] for choice in ctx.attr.external] + hooks
-
-# Libraries that load the modules of external code generators.
-def _external_deps(external, runtime):
-    return [Label("//runtime_cpp/dnnl")] if "dnnl" in external and runtime == "cpp" else []
 
 def _run_kiln(ctx, outputs, output_flag, flags, option = "-o", **kwargs):
     """Runs `kiln compile`, which writes the files `outputs` to what `option` names."""
@@ -160,36 +157,6 @@ def _mlf(ctx):
     archive = ctx.actions.declare_file("%s.mlf/%s.tar" % (ctx.label.name, _module_name(ctx)))
     _run_kiln(ctx, [archive], archive, ["--codegen=" + _codegen(ctx), "--mlf-runtime"], option = "--mlf")
     return archive
-
-def _machine_copts(target, platform):
-    """Flags for the machine of `target`, where the platform does not say them: the instructions of an x86-64 level and its features."""
-    words = target.split(" ")
-    if platform.target != "x86-64" or not words[0].startswith("x86-64"):
-        return []
-    flags = ["-march=" + words[0]]
-    for word in words[1:]:
-        if word.startswith("-mattr="):
-            features = word[len("-mattr="):].split(",")
-            flags.extend([("-m" if f[0] == "+" else "-mno-") + f[1:] for f in features if len(f) > 1])
-    return flags
-
-def model_copts(platform, optimize = "speed", target = ""):
-    """What generated C is compiled with: small rather than fast where there is flash. Warnings are of no use to who builds it.
-
-    Args:
-      platform: the ModelPlatformInfo of the build.
-      optimize: what the model is compiled for, as the attribute of cc_model says it.
-      target: what `kiln compile --target` was given; "": the platform's machine.
-
-    Returns:
-      Flags of the C compiler.
-    """
-
-    # Code for another machine's multiply-add, as references of boards are, calls the C library here.
-    flags = ["-O2"] if platform.firmware else ["-O3", "-DKILN_SLOW_FMA"] + _machine_copts(target, platform)
-    if optimize == "size":
-        flags[0] = "-Os"
-    return ["-std=c99", "-ffp-contract=off", "-fno-math-errno", "-w"] + flags
 
 def _runtime_deps(ctx):
     if ctx.attr.runtime == "cpp":
@@ -332,101 +299,7 @@ def _cc_model_impl(ctx):
 cc_model = rule(
     implementation = _cc_model_impl,
     doc = "Compiles a model into a library that cc_binary and cc_test depend on like on any cc_library.",
-    attrs = {
-        "calling_convention": attr.string(
-            doc = "Of operator functions: packed, cpacked or unpacked; default: what the runtime and interface take by themselves.",
-            values = ["", "packed", "cpacked", "unpacked"],
-        ),
-        "check_indices": attr.bool(
-            doc = "The model fails where an index that it computes is out of range; else it takes the nearest one.",
-        ),
-        "codegen": attr.string(
-            doc = "What makes the code of the library: llvm or c; default: llvm where the compiler has it.",
-            values = ["", "llvm", "c"],
-        ),
-        "constant_pools": attr.string_list(
-            doc = "With runtime = \"crt\": sections for constants, \"name:size[:alignment][:speed]\"; each is called .rodata.<name>.",
-        ),
-        "constants": attr.string_dict(
-            doc = "Values of inputs that are fixed and so none any more: {\"sr\": \"16000\"}; of ONNX and TFLite models.",
-        ),
-        "cpu_variants": attr.string_list(
-            doc = "Instead of target: several, lowest first, whose code is in one library that runs the best that the CPU has: " +
-                  "[\"x86-64-v2\", \"x86-64-v3\", \"x86-64-v4\"].",
-        ),
-        "data": attr.label_list(
-            doc = "Files that the model refers to: external data of ONNX.",
-            allow_files = True,
-        ),
-        "executor": attr.string(
-            default = "aot",
-            doc = "aot: a function that calls the operators in order; graph: a table that the runtime walks.",
-            values = ["aot", "graph"],
-        ),
-        "external": attr.string_list(
-            doc = "External code generators, in order of priority: [\"csource\", \"dnnl\"].",
-        ),
-        "fail_on_slow": attr.bool(
-            doc = "Firmware: the build fails where an operator only has a slow path on the target, such as floats without a " +
-                  "floating-point unit; else it warns.",
-        ),
-        "inputs": attr.string_dict(doc = "Shapes of inputs, and perhaps dtypes: {\"data\": \"1x3x224x224:float32\"}."),
-        "interface": attr.string(
-            default = "packed",
-            doc = "packed: functions by name; c: plain C functions, with runtime = \"crt\".",
-            values = ["packed", "c"],
-        ),
-        "max_flash_bytes": attr.int(doc = "Budget of code, constants and initial values; over it, the build fails. 0: none."),
-        "max_ram_bytes": attr.int(doc = "Budget of static memory and of the application's pools. 0: none."),
-        "max_stack_bytes": attr.int(doc = "Budget of the deepest chain of calls inside of the model. 0: none."),
-        "max_workspace_bytes": attr.int(doc = "Budget of memory for tensors between operators. 0: none."),
-        "model": attr.label(
-            doc = "The model file: ONNX, TFLite or Relay text.",
-            allow_single_file = True,
-            mandatory = True,
-        ),
-        "module_name": attr.string(doc = "A C identifier; default: the rule's name, with _ for what an identifier cannot hold."),
-        "optimize": attr.string(
-            doc = "What code is made for: \"speed\", \"balanced\" or \"size\".",
-            default = "speed",
-            values = ["speed", "balanced", "size"],
-        ),
-        "overlap": attr.bool(default = True, doc = "Firmware: outputs reach into inputs where that makes the workspace smaller."),
-        "passes": attr.string_list(doc = "Passes to switch off: [\"-fuse\"]."),
-        "runtime": attr.string(
-            default = "cpp",
-            doc = "What runs the model: the C++ runtime (cpp) or the C runtime (crt).",
-            values = ["cpp", "crt"],
-        ),
-        "state": attr.string_dict(doc = "Inputs that are an output of the run before, which interface = \"c\" keeps: {\"h\": \"h_out\"}."),
-        "target": attr.string(
-            doc = "What `kiln compile --target` takes; default: the core of a firmware platform, else \"x86-64\", which runs on every such " +
-                  "machine; \"x86-64-v3\" is faster.",
-        ),
-        "threads": attr.int(doc = "Of a parallel loop; 0: as the runtime decides, 1: serial code."),
-        "tuning": attr.label(
-            doc = "A tuning file of `kiln tune`: measured choices for the target.",
-            allow_single_file = True,
-        ),
-        "winograd": attr.bool(default = True, doc = "Convolutions 3 x 3 by Winograd's filtering where that is faster."),
-        "workspace_io": attr.bool(
-            doc = "With interface = \"c\": inputs and outputs lie in the workspace, which the application gives.",
-        ),
-        "workspace_pools": attr.string_list(
-            doc = "With runtime = \"crt\": scratch memory that the application gives, \"name:size[:alignment][:speed]\"; default: static memory.",
-        ),
-        "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
-        # Headers, and TVMExecute for programs that call it.
-        "_c_deps": attr.label_list(default = ["//runtime_crt/include:crt", "//runtime_crt:model"]),
-        "_cpp_deps": attr.label_list(default = ["//runtime_cpp", "//runtime_crt/include:abi"]),
-        "_crt_aot_deps": attr.label_list(default = ["//runtime_crt:aot_executor", "//runtime_crt:module"]),
-        "_crt_deps": attr.label_list(default = ["//runtime_crt:backend", "//runtime_crt:last_error", "//runtime_crt/include:crt"]),
-        "_crt_graph_deps": attr.label_list(default = ["//runtime_crt:graph_executor"]),
-        "_external_deps": attr.label_list(default = _external_deps),
-        "_kiln": attr.label(default = "//tools:compiler", allow_files = True, executable = True, cfg = TOOL_CONFIGURATION),
-        "_llvm": attr.label(default = "//tools/bazel:llvm"),
-        "_platform": attr.label(default = "//tools/bazel/platforms:model_platform"),
-    },
+    attrs = CC_MODEL_ATTRIBUTES,
     fragments = ["cpp"],
     toolchains = ["@bazel_tools//tools/cpp:toolchain_type"],
     incompatible_use_toolchain_transition = True,

@@ -11,8 +11,9 @@ A way is a test of model_test with boards: its image is what is run, and its mod
 """
 
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
-load("//tools:cc_model.bzl", "CcModelInfo", "model_copts")
+load("//tools:cc_model.bzl", "CcModelInfo")
 load("//tools:firmware.bzl", "board_transition")
+load("//tools:model_copts.bzl", "model_copts")
 load("//tools:model_object.bzl", "compile_object")
 load("//tools/bazel/platforms:model_platform.bzl", "ModelPlatformInfo")
 load("//tools/bazel:tool_configuration.bzl", "TOOL_CONFIGURATION")
