@@ -40,10 +40,11 @@ struct DotForm {
   //         | ror8(expr)      a word, rotated right by 8 bits
   //         | widen(expr)     with elements of twice as many bits, of the same sign
   //         | expr + expr | intrinsic(expr, …)
-  absl::string_view llvm;
+  std::string llvm;
   // In C: a preprocessor condition, true where the compiler knows the instruction, and the new sum in
   // intrinsics of `s`, `a` and `b`, vectors of the machine's types. Empty where C does not spell it.
-  absl::string_view guard = {}, c = {};
+  absl::string_view guard = {};
+  std::string c = {};
 };
 
 // How C says an instruction of single sums: in arm_acle.h, arm_mve.h and the like.
@@ -89,12 +90,13 @@ struct DotInstruction {
   // The architecture of a triple begins with one of these, separated by commas: "thumb,arm".
   absl::string_view arch;
   DotGeometry geometry;
-  int group;             // products that are added to each lane
-  DType a, b;            // of rows and of columns, as the instruction reads them
-  bool widens_in_steps;  // columns are stored in half of b's bits and extended when they are read
-  bool swaps = false;    // elements 1 and 2 of every four of b are exchanged (loop::DotKind)
+  int group;   // products that are added to each lane
+  DType a, b;  // of rows and of columns, as the instruction reads them
+  // Columns are stored in half of b's bits and extended when they are read.
+  bool widens_in_steps = false;
+  bool swaps = false;  // elements 1 and 2 of every four of b are exchanged (loop::DotKind)
   // Issue slots at one width, in units of one vector multiply-add.
-  double cost;
+  double cost = 1;
   std::vector<DotForm> forms;  // the widest first
   DotInC c = {};
   std::vector<DotLoop> loops = {};  // the one with the most products per instruction first

@@ -19,8 +19,6 @@ std::vector<DotInstruction> AArch64() {
        .group = 8,
        .a = kI8,
        .b = kI8,
-       .widens_in_steps = false,
-       .cost = 1,
        .forms = {{4, "i8mm", "aarch64.neon.smmla(s, a, b)", kI8mm, "vmmlaq_s32(s, a, b)"}}},
       {.name = "usmmla",
        .arch = "aarch64,arm64",
@@ -28,8 +26,6 @@ std::vector<DotInstruction> AArch64() {
        .group = 8,
        .a = kU8,
        .b = kI8,
-       .widens_in_steps = false,
-       .cost = 1,
        .forms = {{4, "i8mm", "aarch64.neon.usmmla(s, a, b)", kI8mm, "vusmmlaq_s32(s, a, b)"}}},
       // Of the same extension: unsigned by signed bytes.
       {.name = "usdot",
@@ -38,8 +34,6 @@ std::vector<DotInstruction> AArch64() {
        .group = 4,
        .a = kU8,
        .b = kI8,
-       .widens_in_steps = false,
-       .cost = 1,
        .forms = {{4, "i8mm", "aarch64.neon.usdot(s, a, b)", kI8mm, "vusdotq_s32(s, a, b)"}}},
       // Armv8.2's dotprod.
       {.name = "sdot",
@@ -48,8 +42,6 @@ std::vector<DotInstruction> AArch64() {
        .group = 4,
        .a = kI8,
        .b = kI8,
-       .widens_in_steps = false,
-       .cost = 1,
        // A lane may be the last operand of all lanes: the group of a row.
        .forms = {{4, "dotprod", "aarch64.neon.sdot(s, b, a)", kDotprod, "vdotq_s32(s, b, a)"}}},
       // Neon: products of int16 that are added to int32.
@@ -59,8 +51,6 @@ std::vector<DotInstruction> AArch64() {
        .group = 1,
        .a = kI16,
        .b = kI16,
-       .widens_in_steps = false,
-       .cost = 1,
        .forms = {{4, "", "s + aarch64.neon.smull(b, a)", kNeon, "vmlal_s16(s, b, a)"}}},
   };
 }

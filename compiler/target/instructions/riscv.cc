@@ -19,8 +19,6 @@ std::vector<DotInstruction> RiscV() {
        .group = 1,
        .a = kI16,
        .b = kI16,
-       .widens_in_steps = false,
-       .cost = 1,
        .forms = {{16, "v", "riscv.vwmacc(s, a, b)", k512, "__riscv_vwmacc_vv_i32m1(s, a, b, 16)"},
                  {8, "v", "riscv.vwmacc(s, a, b)", k256, "__riscv_vwmacc_vv_i32m1(s, a, b, 8)"},
                  {4, "v", "riscv.vwmacc(s, a, b)", k128, "__riscv_vwmacc_vv_i32m1(s, a, b, 4)"}}},

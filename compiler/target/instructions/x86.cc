@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
 #include "compiler/target/instructions/rows.h"
 
 namespace kiln::instructions {
@@ -8,6 +12,36 @@ namespace {
 constexpr absl::string_view kVnni = "defined(__AVX512VNNI__) && defined(__AVX512BW__)",
                             kVnniVl = "defined(__AVX512VNNI__) && defined(__AVX512VL__)",
                             kAvxVnni = "defined(__AVXVNNI__)";
+
+// Of vp`stem` in AVX-512 VNNI and in AVX-VNNI.
+std::vector<DotForm> VnniForms(absl::string_view stem) {
+  const auto form = [&](int lanes, absl::string_view features, absl::string_view guard,
+                        absl::string_view extension = "") {
+    const int bits = 32 * lanes;
+    const std::string prefix = bits == 128 ? "_mm_" : absl::StrCat("_mm", bits, "_");
+    return DotForm{.lanes = lanes,
+                   .features = features,
+                   .llvm = absl::StrCat("x86.avx512.vp", stem, ".", bits, "(s, a, b)"),
+                   .guard = guard,
+                   .c = absl::StrCat(prefix, stem, extension, "_epi32(s, a, b)")};
+  };
+  return {form(16, "avx512vnni", kVnni), form(8, "avx512vnni,avx512vl", kVnniVl),
+          form(8, "avxvnni", kAvxVnni, "_avx"), form(4, "avx512vnni,avx512vl", kVnniVl),
+          form(4, "avxvnni", kAvxVnni, "_avx")};
+}
+
+// Two products of int16 to each lane.
+DotInstruction PairsOfWords(absl::string_view name, double cost, std::vector<DotForm> forms) {
+  return {.name = name,
+          .arch = "x86_64",
+          .geometry = DotGeometry::kColumns,
+          .group = 2,
+          .a = kI16,
+          .b = kI16,
+          .widens_in_steps = true,
+          .cost = cost,
+          .forms = std::move(forms)};
+}
 
 }  // namespace
 
@@ -20,52 +54,17 @@ std::vector<DotInstruction> X86() {
        .group = 4,
        .a = kU8,
        .b = kI8,
-       .widens_in_steps = false,
-       .cost = 1,
-       .forms = {{16, "avx512vnni", "x86.avx512.vpdpbusd.512(s, a, b)", kVnni,
-                  "_mm512_dpbusd_epi32(s, a, b)"},
-                 {8, "avx512vnni,avx512vl", "x86.avx512.vpdpbusd.256(s, a, b)", kVnniVl,
-                  "_mm256_dpbusd_epi32(s, a, b)"},
-                 {8, "avxvnni", "x86.avx512.vpdpbusd.256(s, a, b)", kAvxVnni,
-                  "_mm256_dpbusd_avx_epi32(s, a, b)"},
-                 {4, "avx512vnni,avx512vl", "x86.avx512.vpdpbusd.128(s, a, b)", kVnniVl,
-                  "_mm_dpbusd_epi32(s, a, b)"},
-                 {4, "avxvnni", "x86.avx512.vpdpbusd.128(s, a, b)", kAvxVnni,
-                  "_mm_dpbusd_avx_epi32(s, a, b)"}}},
-      // Of the same extensions: two products of int16.
-      {.name = "vpdpwssd",
-       .arch = "x86_64",
-       .geometry = DotGeometry::kColumns,
-       .group = 2,
-       .a = kI16,
-       .b = kI16,
-       .widens_in_steps = true,
-       .cost = 1,
-       .forms = {{16, "avx512vnni", "x86.avx512.vpdpwssd.512(s, a, b)", kVnni,
-                  "_mm512_dpwssd_epi32(s, a, b)"},
-                 {8, "avx512vnni,avx512vl", "x86.avx512.vpdpwssd.256(s, a, b)", kVnniVl,
-                  "_mm256_dpwssd_epi32(s, a, b)"},
-                 {8, "avxvnni", "x86.avx512.vpdpwssd.256(s, a, b)", kAvxVnni,
-                  "_mm256_dpwssd_avx_epi32(s, a, b)"},
-                 {4, "avx512vnni,avx512vl", "x86.avx512.vpdpwssd.128(s, a, b)", kVnniVl,
-                  "_mm_dpwssd_epi32(s, a, b)"},
-                 {4, "avxvnni", "x86.avx512.vpdpwssd.128(s, a, b)", kAvxVnni,
-                  "_mm_dpwssd_avx_epi32(s, a, b)"}}},
-      // Two products of int16, and an addition. `vpmaddubsw` would take bytes, but saturates.
-      {.name = "vpmaddwd",
-       .arch = "x86_64",
-       .geometry = DotGeometry::kColumns,
-       .group = 2,
-       .a = kI16,
-       .b = kI16,
-       .widens_in_steps = true,
-       .cost = 2,
-       .forms = {{16, "avx512bw", "s + x86.avx512.pmaddw.d.512(a, b)", "defined(__AVX512BW__)",
-                  "_mm512_add_epi32(s, _mm512_madd_epi16(a, b))"},
-                 {8, "avx2", "s + x86.avx2.pmadd.wd(a, b)", "defined(__AVX2__)",
-                  "_mm256_add_epi32(s, _mm256_madd_epi16(a, b))"},
-                 {4, "", "s + x86.sse2.pmadd.wd(a, b)", "defined(__SSE2__)",
-                  "_mm_add_epi32(s, _mm_madd_epi16(a, b))"}}},
+       .forms = VnniForms("dpbusd")},
+      // Of the same extensions.
+      PairsOfWords("vpdpwssd", 1, VnniForms("dpwssd")),
+      // An addition is another instruction. `vpmaddubsw` would take bytes, but saturates.
+      PairsOfWords("vpmaddwd", 2,
+                   {{16, "avx512bw", "s + x86.avx512.pmaddw.d.512(a, b)", "defined(__AVX512BW__)",
+                     "_mm512_add_epi32(s, _mm512_madd_epi16(a, b))"},
+                    {8, "avx2", "s + x86.avx2.pmadd.wd(a, b)", "defined(__AVX2__)",
+                     "_mm256_add_epi32(s, _mm256_madd_epi16(a, b))"},
+                    {4, "", "s + x86.sse2.pmadd.wd(a, b)", "defined(__SSE2__)",
+                     "_mm_add_epi32(s, _mm_madd_epi16(a, b))"}}),
   };
 }
 
