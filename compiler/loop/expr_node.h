@@ -101,6 +101,9 @@ Expr FromScalar(Type type, Scalar value);
 bool IsConstant(const Expr& e);
 // `e` as a value of `lanes` lanes: itself, or the broadcast of a scalar.
 Expr WithLanes(Expr e, int lanes);
+// The lanes that a load or store at `index` has, which is checked: an index per dimension of the
+// buffer, or one into all of its elements.
+int LanesOfAccess(const Buffer& buffer, const std::vector<Expr>& index);
 
 }  // namespace kiln::loop
 

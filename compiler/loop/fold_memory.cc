@@ -55,7 +55,7 @@ Expr MakeBitcast(DType dtype, Expr a) {
   return NewExpr(type, Bitcast{std::move(a)});
 }
 
-Expr MakeLoad(Buffer buffer, std::vector<Expr> index) {
+int LanesOfAccess(const Buffer& buffer, const std::vector<Expr>& index) {
   KILN_CHECK(index.size() == buffer->shape.size() || index.size() == 1,
              absl::StrCat(index.size(), " indices of ", buffer->name, ", which has ",
                           buffer->shape.size(), " dimensions"));
@@ -65,6 +65,11 @@ Expr MakeLoad(Buffer buffer, std::vector<Expr> index) {
                                                  i ? i.type().ToString() : "none"));
     if (i.type().is_vector()) lanes = i.type().lanes;
   }
+  return lanes;
+}
+
+Expr MakeLoad(Buffer buffer, std::vector<Expr> index) {
+  const int lanes = LanesOfAccess(buffer, index);
   bool uniform = lanes > 1;
   for (Expr& i : index) {
     i = WithLanes(std::move(i), lanes);

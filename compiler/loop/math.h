@@ -55,6 +55,9 @@ Expr IsInf(Expr x);
 // functions that compute the error of a product do not.
 Expr FuseMultiplyAdds(const Expr& e);
 
+// Integers only: a << b, and a >> b, which repeats the sign of signed ones.
+Expr Shl(Expr a, Expr b);
+Expr Shr(Expr a, Expr b);
 // Integers only: quotient and remainder rounded towards minus infinity.
 Expr FloorDiv(Expr a, Expr b);
 Expr FloorMod(Expr a, Expr b);

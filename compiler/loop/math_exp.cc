@@ -6,9 +6,6 @@
 namespace kiln::loop {
 namespace {
 
-Expr ShiftLeft(const Expr& a, int bits) { return MakeBinary(BinaryOp::kShl, a, bits); }
-Expr ShiftRight(const Expr& a, int bits) { return MakeBinary(BinaryOp::kShr, a, bits); }
-
 int MantissaBits(const Expr& x) { return IsFloat64(x) ? 52 : 23; }
 int ExponentBias(const Expr& x) { return IsFloat64(x) ? 1023 : 127; }
 
@@ -35,12 +32,12 @@ Reduction Reduce(const Expr& x, int offset = 0) {
 // 2^(n + offset), from the bits of Reduction.
 Expr PowerOfTwo(const Expr& like, const Expr& n_bits, int offset) {
   const int shift = MantissaBits(like);
-  return FromBits(ShiftLeft(n_bits, shift) + (int64_t{ExponentBias(like) + offset} << shift));
+  return FromBits(Shl(n_bits, shift) + (int64_t{ExponentBias(like) + offset} << shift));
 }
 
 // 2^(n + offset), where the exponent's bias was added to the offset of the Reduction.
 Expr PowerOfBiased(const Expr& like, const Expr& n_bits) {
-  return FromBits(ShiftLeft(n_bits, MantissaBits(like)));
+  return FromBits(Shl(n_bits, MantissaBits(like)));
 }
 
 // exp(r) - 1.
@@ -74,7 +71,7 @@ Expr ScaledExpOfSum(const Expr& x, const Expr& low, int scale) {
   if (low.get() != nullptr) reduced.r = reduced.r + low;
   // 2^n in two factors, as n exceeds the exponents that there are; the last product rounds
   // subnormal results.
-  const Expr half = ShiftRight(reduced.n_bits, 1);
+  const Expr half = Shr(reduced.n_bits, 1);
   const Expr first = PowerOfTwo(x, half, 0);
   const Expr second = PowerOfTwo(x, reduced.n_bits - half, scale);
   return (1 + Expm1OfReduced(reduced.r)) * first * second;

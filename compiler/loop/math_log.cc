@@ -30,9 +30,8 @@ SplitFloat Split(const Expr& x) {
   const Expr adjustment = MakeSelect(tiny, Like(x, -mantissa_bits), Like(x, 0));
   // Exponents relative to sqrt(1/2), whose bits these are.
   const int64_t base = wide ? 0x3fe6a09e667f3bcd : 0x3f3504f3;
-  const Expr exponent = MakeBinary(BinaryOp::kShr, bits - base, mantissa_bits);
-  return {MakeCast(x.type(), exponent) + adjustment,
-          FromBits(bits - MakeBinary(BinaryOp::kShl, exponent, mantissa_bits))};
+  const Expr exponent = Shr(bits - base, mantissa_bits);
+  return {MakeCast(x.type(), exponent) + adjustment, FromBits(bits - Shl(exponent, mantissa_bits))};
 }
 
 // With s = f / (2 + f): log(1 + f) = 2 atanh(s) = f - (f^2/2 - s (f^2/2 + R)), where s R is the

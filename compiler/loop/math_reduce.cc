@@ -24,8 +24,6 @@ constexpr std::array<uint64_t, 20> kTwoOverPi = {
 // pi/2 as a multiple of 2^62, which is one quadrant in the fixed-point numbers below.
 constexpr double kQuadrantUnit = kHalfPi * 0x1p-62;
 
-Expr Shl(const Expr& a, Expr bits) { return MakeBinary(BinaryOp::kShl, a, std::move(bits)); }
-Expr Shr(const Expr& a, Expr bits) { return MakeBinary(BinaryOp::kShr, a, std::move(bits)); }
 Expr And(const Expr& a, Expr b) { return MakeBinary(BinaryOp::kAnd, a, std::move(b)); }
 Expr Or(const Expr& a, Expr b) { return MakeBinary(BinaryOp::kOr, a, std::move(b)); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounding, roots, classification, and division that rounds down.
+// Rounding, roots, classification, shifts, and division that rounds down.
 #include <bit>
 
 #include "compiler/loop/check.h"
@@ -55,10 +55,13 @@ Expr IsInf(Expr x) {
   return Abs(std::move(x)) == infinity;
 }
 
+Expr Shl(Expr a, Expr b) { return MakeBinary(BinaryOp::kShl, std::move(a), std::move(b)); }
+Expr Shr(Expr a, Expr b) { return MakeBinary(BinaryOp::kShr, std::move(a), std::move(b)); }
+
 Expr FloorDiv(Expr a, Expr b) {
   KILN_CHECK(a.type().dtype.is_integral(), "FloorDiv of " + a.type().ToString());
   if (a.type().dtype.is_uint()) return a / b;
-  if (const int k = ExponentOfTwo(b, a.type()); k >= 0) return MakeBinary(BinaryOp::kShr, a, k);
+  if (const int k = ExponentOfTwo(b, a.type()); k >= 0) return Shr(a, k);
   const Expr quotient = a / b;
   return MakeSelect(NeedsCorrection(a % b, b), quotient - 1, quotient);
 }

@@ -92,43 +92,6 @@ Stmt MutateOwnExprs(const Stmt& s, const F& f) {
       s->value);
 }
 
-// The statement with the statements directly within it rewritten by `f`.
-template <typename F>
-Stmt MutateBodies(const Stmt& s, const F& f) {
-  return std::visit(Overloaded{[&](const For& n) {
-                                 Stmt body = f(n.body);
-                                 if (body.get() == n.body.get()) return s;
-                                 return MakeFor(n.var, n.begin, n.extent, n.kind, std::move(body));
-                               },
-                               [&](const Block& n) {
-                                 std::vector<Stmt> stmts;
-                                 bool changed = false;
-                                 for (const Stmt& stmt : n.stmts) {
-                                   stmts.push_back(f(stmt));
-                                   changed = changed || stmts.back().get() != stmt.get();
-                                 }
-                                 return changed ? MakeBlock(std::move(stmts)) : s;
-                               },
-                               [&](const If& n) {
-                                 Stmt then_body = f(n.then_body), else_body = f(n.else_body);
-                                 if (then_body.get() == n.then_body.get() &&
-                                     else_body.get() == n.else_body.get()) {
-                                   return s;
-                                 }
-                                 return MakeIf(n.condition, std::move(then_body),
-                                               std::move(else_body));
-                               },
-                               [&](const Allocate& n) {
-                                 Stmt body = f(n.body);
-                                 if (body.get() == n.body.get()) return s;
-                                 return MakeAllocate(n.buffer, std::move(body), n.workspace_offset);
-                               },
-                               [&](const Store&) { return s; }, [&](const Prefetch&) { return s; },
-                               [&](const Call&) { return s; }, [&](const Launch&) { return s; },
-                               [&](const Fail&) { return s; }},
-                    s->value);
-}
-
 }  // namespace
 
 void VisitExpr(const Expr& e, const std::function<void(const Expr&)>& f) {
@@ -180,6 +143,42 @@ Expr MutateExpr(const Expr& e, const ExprFunction& f) {
   Memo memo;
   std::unordered_set<const ExprNode*> visited;
   return MutateWithMemo(e, f, memo, visited);
+}
+
+Stmt MutateBodies(const Stmt& s, const std::function<Stmt(const Stmt&)>& f) {
+  if (!s) return s;
+  return std::visit(Overloaded{[&](const For& n) {
+                                 Stmt body = f(n.body);
+                                 if (body.get() == n.body.get()) return s;
+                                 return MakeFor(n.var, n.begin, n.extent, n.kind, std::move(body));
+                               },
+                               [&](const Block& n) {
+                                 std::vector<Stmt> stmts;
+                                 bool changed = false;
+                                 for (const Stmt& stmt : n.stmts) {
+                                   stmts.push_back(f(stmt));
+                                   changed = changed || stmts.back().get() != stmt.get();
+                                 }
+                                 return changed ? MakeBlock(std::move(stmts)) : s;
+                               },
+                               [&](const If& n) {
+                                 Stmt then_body = f(n.then_body), else_body = f(n.else_body);
+                                 if (then_body.get() == n.then_body.get() &&
+                                     else_body.get() == n.else_body.get()) {
+                                   return s;
+                                 }
+                                 return MakeIf(n.condition, std::move(then_body),
+                                               std::move(else_body));
+                               },
+                               [&](const Allocate& n) {
+                                 Stmt body = f(n.body);
+                                 if (body.get() == n.body.get()) return s;
+                                 return MakeAllocate(n.buffer, std::move(body), n.workspace_offset);
+                               },
+                               [&](const Store&) { return s; }, [&](const Prefetch&) { return s; },
+                               [&](const Call&) { return s; }, [&](const Launch&) { return s; },
+                               [&](const Fail&) { return s; }},
+                    s->value);
 }
 
 Stmt MutateExprs(const Stmt& s, const ExprFunction& f) {

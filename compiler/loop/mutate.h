@@ -32,6 +32,10 @@ Stmt MutateExprs(const Stmt& s, const std::function<Expr(const Expr&)>& f);
 // returns what takes its place.
 Stmt MutateStmt(const Stmt& s, const std::function<Stmt(const Stmt&)>& f);
 
+// The statement with those directly within it rewritten by `f`, which is also given the empty
+// statement of an absent branch; itself if none changes.
+Stmt MutateBodies(const Stmt& s, const std::function<Stmt(const Stmt&)>& f);
+
 // Nodes to the expressions that take their place. A key is usually a variable, but may be any node
 // of the original expression: it is replaced as a whole, before its operands are looked at, and
 // what takes its place is not looked into.

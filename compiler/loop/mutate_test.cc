@@ -53,6 +53,25 @@ TEST(MutateTest, UnchangedPartsAreTheSameNodes) {
   EXPECT_EQ(Substitute(untouched, {{j.get(), Expr(3)}}).get(), untouched.get());
 }
 
+TEST(MutateTest, BodiesAreThoseOneLevelBelow) {
+  const Var i = MakeVar("i"), j = MakeVar("j");
+  const Buffer a = MakeBuffer("a", kF32, {64}, BufferScope::kParam);
+  const Stmt store = MakeStore(a, {i}, FloatConst(Type::Of(kF32), 1));
+  const Stmt loop = MakeFor(j, 0, 4, ForKind::kSerial, store);
+  const Stmt s = MakeIf(i < 8, loop);
+  std::vector<const StmtNode*> seen;
+  const Stmt same = MutateBodies(s, [&](const Stmt& body) {
+    seen.push_back(body.get());
+    return body;
+  });
+  EXPECT_EQ(same.get(), s.get());
+  // The branch that there is not is an empty statement.
+  EXPECT_EQ(seen, (std::vector<const StmtNode*>{loop.get(), nullptr}));
+  const Stmt other = MutateBodies(s, [&](const Stmt& body) { return body ? store : body; });
+  EXPECT_EQ(other.As<If>()->then_body.get(), store.get());
+  EXPECT_EQ(MutateBodies(Stmt(), [](const Stmt& body) { return body; }).get(), nullptr);
+}
+
 TEST(MutateTest, VectorsForScalarsSpread) {
   const Var i = MakeVar("i");
   const Buffer a = MakeBuffer("a", kF32, {64}, BufferScope::kParam);

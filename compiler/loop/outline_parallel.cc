@@ -110,24 +110,10 @@ class Outliner {
       : func_(func), callees_(callees), threads_(threads) {}
 
   Stmt Visit(const Stmt& s) {
-    if (const auto* n = s.As<For>()) {
-      if (n->kind == ForKind::kParallel) return AllocatesWorkspace(s) ? MakeSerial(s) : Outline(*n);
-      return MakeFor(n->var, n->begin, n->extent, n->kind, Visit(n->body));
+    if (const auto* n = s.As<For>(); n != nullptr && n->kind == ForKind::kParallel) {
+      return AllocatesWorkspace(s) ? MakeSerial(s) : Outline(*n);
     }
-    if (const auto* n = s.As<Block>()) {
-      std::vector<Stmt> stmts;
-      for (const Stmt& stmt : n->stmts) stmts.push_back(Visit(stmt));
-      return MakeBlock(std::move(stmts));
-    }
-    if (const auto* n = s.As<If>()) {
-      Stmt then_body = Visit(n->then_body);
-      Stmt else_body = Visit(n->else_body);
-      return MakeIf(n->condition, std::move(then_body), std::move(else_body));
-    }
-    if (const auto* n = s.As<Allocate>()) {
-      return MakeAllocate(n->buffer, Visit(n->body), n->workspace_offset);
-    }
-    return s;
+    return MutateBodies(s, [this](const Stmt& stmt) { return Visit(stmt); });
   }
 
   std::vector<Func>& tasks() { return tasks_; }

@@ -50,43 +50,43 @@ To ApplyCast(From a) {
   }
 }
 
-}  // namespace
-
-UnaryKernel FindCastKernel(DType from, DType to) {
-  return DispatchDType(from, [to](auto from_zero) -> UnaryKernel {
-    return DispatchDType(to, [from_zero](auto to_zero) -> UnaryKernel {
-      using From = decltype(from_zero);
-      using To = decltype(to_zero);
-      (void)from_zero;
-      if constexpr (!HasCast<From, To>()) {
-        return nullptr;
-      } else {
-        return [](int lanes, const Scalar* a, Scalar* out) {
-          for (int l = 0; l < lanes; ++l) {
-            SetScalar<To>(ApplyCast<From, To>(GetScalar<From>(a[l])), out[l]);
-          }
-        };
-      }
+// find<From, To>() for the C++ types of two dtypes.
+template <typename F>
+UnaryKernel Find(DType from, DType to, const F& find) {
+  return DispatchDType(from, [&](auto from_zero) -> UnaryKernel {
+    return DispatchDType(to, [&](auto to_zero) -> UnaryKernel {
+      return find.template operator()<decltype(from_zero), decltype(to_zero)>();
     });
   });
 }
 
+}  // namespace
+
+UnaryKernel FindCastKernel(DType from, DType to) {
+  return Find(from, to, []<typename From, typename To>() -> UnaryKernel {
+    if constexpr (!HasCast<From, To>()) {
+      return nullptr;
+    } else {
+      return [](int lanes, const Scalar* a, Scalar* out) {
+        for (int l = 0; l < lanes; ++l) {
+          SetScalar<To>(ApplyCast<From, To>(GetScalar<From>(a[l])), out[l]);
+        }
+      };
+    }
+  });
+}
+
 UnaryKernel FindBitcastKernel(DType from, DType to) {
-  return DispatchDType(from, [to](auto from_zero) -> UnaryKernel {
-    return DispatchDType(to, [from_zero](auto to_zero) -> UnaryKernel {
-      using From = decltype(from_zero);
-      using To = decltype(to_zero);
-      (void)from_zero;
-      if constexpr (sizeof(From) != sizeof(To) || kIsBool<From> || kIsBool<To>) {
-        return nullptr;
-      } else {
-        return [](int lanes, const Scalar* a, Scalar* out) {
-          for (int l = 0; l < lanes; ++l) {
-            SetScalar<To>(std::bit_cast<To>(GetScalar<From>(a[l])), out[l]);
-          }
-        };
-      }
-    });
+  return Find(from, to, []<typename From, typename To>() -> UnaryKernel {
+    if constexpr (sizeof(From) != sizeof(To) || kIsBool<From> || kIsBool<To>) {
+      return nullptr;
+    } else {
+      return [](int lanes, const Scalar* a, Scalar* out) {
+        for (int l = 0; l < lanes; ++l) {
+          SetScalar<To>(std::bit_cast<To>(GetScalar<From>(a[l])), out[l]);
+        }
+      };
+    }
   });
 }
 

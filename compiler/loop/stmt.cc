@@ -27,15 +27,7 @@ Stmt MakeFor(Var var, Expr begin, Expr extent, ForKind kind, Stmt body) {
 }
 
 Stmt MakeStore(Buffer buffer, std::vector<Expr> index, Expr value) {
-  KILN_CHECK(index.size() == buffer->shape.size() || index.size() == 1,
-             absl::StrCat(index.size(), " indices of ", buffer->name, ", which has ",
-                          buffer->shape.size(), " dimensions"));
-  int lanes = 1;
-  for (const Expr& i : index) {
-    KILN_CHECK(i && i.type().index, absl::StrCat("an index of ", buffer->name, " of type ",
-                                                 i ? i.type().ToString() : "none"));
-    if (i.type().is_vector()) lanes = i.type().lanes;
-  }
+  const int lanes = LanesOfAccess(buffer, index);
   if (value.type().index && IsConstant(value)) value = MakeCast(buffer->dtype, std::move(value));
   for (Expr& i : index) i = WithLanes(std::move(i), lanes);
   value = WithLanes(std::move(value), lanes);

@@ -139,20 +139,7 @@ class Vectorizer {
       simplifier_.Unbind(n->var);
       return MakeFor(n->var, n->begin, n->extent, kind, std::move(body));
     }
-    if (const auto* n = s.As<Block>()) {
-      std::vector<Stmt> stmts;
-      for (const Stmt& stmt : n->stmts) stmts.push_back(Visit(stmt));
-      return MakeBlock(std::move(stmts));
-    }
-    if (const auto* n = s.As<If>()) {
-      Stmt then_body = Visit(n->then_body);
-      Stmt else_body = Visit(n->else_body);
-      return MakeIf(n->condition, std::move(then_body), std::move(else_body));
-    }
-    if (const auto* n = s.As<Allocate>()) {
-      return MakeAllocate(n->buffer, Visit(n->body), n->workspace_offset);
-    }
-    return s;
+    return MutateBodies(s, [this](const Stmt& stmt) { return Visit(stmt); });
   }
 
  private:

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/loop/math.h"
 #include "compiler/schedule/value_range.h"
 
 namespace kiln::schedule {
@@ -80,19 +81,19 @@ class Rewriter {
         loop::Add(loop::Multiply(v, Range::Point(low)), Range::Point(int64_t{1} << (t - 1)));
     if (context_.target.has_mul_high() || !Fits(of_low)) return {};
     const Expr rounded = shl->a * I32(low) + I32(int64_t{1} << (t - 1));
-    return shl->a * I32(high) + loop::MakeBinary(BinaryOp::kShr, rounded, I32(t));
+    return shl->a * I32(high) + Shr(rounded, I32(t));
   }
 
   Expr MulTop(const loop::Binary& n) {
     if (context_.target.has_doubling_mul_high() || !ranges_.Of(n.a).within(kDoubles)) return {};
-    return loop::RoundingMulTop(loop::MakeBinary(BinaryOp::kShl, n.a, I32(1)), n.b);
+    return loop::RoundingMulTop(Shl(n.a, I32(1)), n.b);
   }
 
   // a / 2^n, halves away from zero: of a - (a < 0) halves go up.
   Expr ShiftAway(const loop::Binary& n) {
     const Range amount = ranges_.Of(n.b);
     if (amount.lo < 1 || amount.hi > 31 || !ranges_.Of(n.a).within(kNeighbours)) return {};
-    const Expr away = n.a + loop::MakeBinary(BinaryOp::kShr, n.a, I32(31));
+    const Expr away = n.a + Shr(n.a, I32(31));
     if (RoundsTopInOneInstruction(context_.target) && amount.lo >= 2) {
       // An instruction that rounds the same way, and adds a zero point besides (SMMLAR).
       const Expr power =
@@ -101,8 +102,8 @@ class Rewriter {
     }
     const Expr less = OfAmount<int8_t>(n.b, kI8, "_less", [](int64_t v) { return v - 1; });
     if (less.get() == nullptr) return {};
-    const Expr shifted = loop::MakeBinary(BinaryOp::kShr, away, less);
-    return loop::MakeBinary(BinaryOp::kShr, shifted + I32(1), I32(1));
+    const Expr shifted = Shr(away, less);
+    return Shr(shifted + I32(1), I32(1));
   }
 
   // ((w + k) >> 1) + z as (w + (k + 2 z)) >> 1.
@@ -116,7 +117,7 @@ class Rewriter {
     if (!Fits(loop::Add(w, Range::Point(k))) || !Fits(loop::Add(w, Range::Point(k + 2 * z)))) {
       return {};
     }
-    return loop::MakeBinary(BinaryOp::kShr, sum->a + I32(k + 2 * z), I32(1));
+    return Shr(sum->a + I32(k + 2 * z), I32(1));
   }
 
   static bool Fits(const Range& range) {
