@@ -34,8 +34,6 @@ absl::Status Lower(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-AttrValue List(const std::vector<int64_t>& values) { return AttrValue::Ints(values); }
-
 const OpDef kAffineGrid = {
     {.name = "image.affine_grid",
      .doc = "The grid for image.grid_sample of affine maps: data · (x, y, 1) at every place of an "

@@ -47,8 +47,7 @@ Expr IntegerPower(Expr x, Expr y) {
   Expr power = one, square = x;
   const int bits = type.dtype.is_int() ? type.dtype.bits - 1 : type.dtype.bits;
   for (int bit = 0; bit < bits; ++bit) {
-    const Expr shifted =
-        loop::MakeBinary(loop::BinaryOp::kShr, y, loop::Const(type, static_cast<double>(bit)));
+    const Expr shifted = Shr(y, loop::Const(type, static_cast<double>(bit)));
     power = loop::MakeSelect(is_odd(shifted), power * square, power);
     if (bit + 1 < bits) square = square * square;
   }

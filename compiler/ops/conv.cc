@@ -17,8 +17,7 @@ InferResult Infer(const InferContext& c) {
 template <int kSpatial>
 absl::Status Lower(StageBuilder& b) {
   KILN_ASSIGN_OR_RETURN(const Convolution conv,
-                        MakeConvolution(b.attrs(), {b.input_shape(0), b.input_dtype(0)},
-                                        {b.input_shape(1), b.input_dtype(1)}, kSpatial));
+                        MakeConvolution(b.attrs(), b.input_type(0), b.input_type(1), kSpatial));
   const Access padded = Padded(b, b.Input(0), conv.layout, b.input_shape(0), conv.window,
                                loop::Const(ComputeType(b.input_dtype(0)), 0));
   b.Output(0, Convolve(b, "conv", conv, Widened(b, padded), ReadKernel(conv, WidenedInput(b, 1))));
@@ -54,7 +53,6 @@ constexpr absl::string_view kDoc =
     "may also have the channels as O and the outputs per channel as I.";
 
 Attrs Conv(std::initializer_list<std::pair<const std::string, AttrValue>> attrs) { return attrs; }
-AttrValue List(const std::vector<int64_t>& values) { return AttrValue::Ints(values); }
 
 const OpDef kConv1d = {
     {.name = "nn.conv1d",

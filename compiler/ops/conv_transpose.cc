@@ -16,15 +16,12 @@ InferResult Infer(const InferContext& c) {
 template <int kSpatial>
 absl::Status Lower(StageBuilder& b) {
   KILN_ASSIGN_OR_RETURN(const Transposed t,
-                        MakeTransposed(b.attrs(), {b.input_shape(0), b.input_dtype(0)},
-                                       {b.input_shape(1), b.input_dtype(1)}, kSpatial));
+                        MakeTransposed(b.attrs(), b.input_type(0), b.input_type(1), kSpatial));
   const Access spread = Spread(b, b.Input(0), t, loop::Const(ComputeType(b.input_dtype(0)), 0));
   b.Output(0, Convolve(b, "conv", t.conv, Widened(b, spread),
                        ReadFlippedKernel(t.conv, WidenedInput(b, 1))));
   return absl::OkStatus();
 }
-
-AttrValue List(const std::vector<int64_t>& values) { return AttrValue::Ints(values); }
 
 template <int kSpatial>
 OpDef ConvTranspose(std::vector<OpExample> examples) {

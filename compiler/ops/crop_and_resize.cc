@@ -99,8 +99,6 @@ absl::Status Lower(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-AttrValue List(const std::vector<int64_t>& values) { return AttrValue::Ints(values); }
-
 std::optional<IndexInput> IndexOfBatch(const InferContext& c) {
   return IndexInput{2, {FromEnds(c.inputs[0].shape[0])}};
 }

@@ -27,8 +27,6 @@ constexpr int64_t kMaxSteps = 1 << 20;
 
 const DType kI32 = DType::Int(32);
 
-Expr I32Const(int64_t value) { return loop::IntConst(loop::Type::Of(kI32), value); }
-
 InferResult Infer(const InferContext& c) {
   const TensorType &data = c.inputs[kData], &thresholds = c.inputs[kThresholds];
   KILN_CONSTRAINT(1, data.rank() == 2 && data.shape[1] >= 1 && data.dtype.is_float(),
@@ -52,16 +50,6 @@ InferResult Infer(const InferContext& c) {
   KILN_CONSTRAINT(6, depth >= 0 && depth <= kMaxDepth, absl::StrCat("depth ", depth),
                   absl::StrCat("0 to ", kMaxDepth));
   return OutputTypes({{{data.shape[0], roots.shape[0]}, kI32}});
-}
-
-// Whether all elements are known, and lie from `least` to `largest`.
-bool Within(const Tensor* table, int64_t least, int64_t largest) {
-  if (table == nullptr) return false;
-  for (int64_t i = 0; i < table->type().num_elements(); ++i) {
-    const int64_t value = table->AsInt(i);
-    if (value < least || value > largest) return false;
-  }
-  return true;
 }
 
 // The nodes on the longest way from each node to a leaf; `most` where it has no end.
@@ -118,9 +106,9 @@ Tensor TableOf(const std::vector<int32_t>& trees, int64_t count) {
 absl::Status Lower(StageBuilder& b) {
   const int64_t width = b.input_shape(kData)[1], nodes = b.input_shape(kFeatures)[0];
   const bool missing = b.attrs().Bool("missing");
-  const bool nodes_known = Within(b.constant(kChildren), INT32_MIN, nodes - 1) &&
-                           Within(b.constant(kRoots), INT32_MIN, nodes - 1);
-  const bool features_known = Within(b.constant(kFeatures), missing ? -width : 0, width - 1);
+  const bool nodes_known =
+      b.IsWithin(kChildren, INT32_MIN, nodes - 1) && b.IsWithin(kRoots, INT32_MIN, nodes - 1);
+  const bool features_known = b.IsWithin(kFeatures, missing ? -width : 0, width - 1);
   const Access data = b.Input(kData), features = b.Input(kFeatures),
                thresholds = b.Input(kThresholds), children = b.Input(kChildren),
                roots = b.Input(kRoots);

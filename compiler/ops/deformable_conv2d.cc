@@ -122,9 +122,8 @@ Access Samples(StageBuilder& b, const Setting& s) {
 }
 
 absl::Status Lower(StageBuilder& b) {
-  const auto type = [&](int k) { return TensorType{b.input_shape(k), b.input_dtype(k)}; };
-  KILN_ASSIGN_OR_RETURN(const Setting s,
-                        Read(b.attrs(), type(kData), type(kOffset), type(kWeight)));
+  KILN_ASSIGN_OR_RETURN(const Setting s, Read(b.attrs(), b.input_type(kData), b.input_type(kOffset),
+                                              b.input_type(kWeight)));
   const Access samples = Samples(b, s);
   const Expr depth = s.channels / s.groups, per_group = s.outputs / s.groups;
   const Shape extents = {s.window[0].taps, s.window[1].taps, s.channels / s.groups};
@@ -140,7 +139,6 @@ absl::Status Lower(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-AttrValue List(const std::vector<int64_t>& values) { return AttrValue::Ints(values); }
 AttrSchema Ints(std::string name, AttrValue otherwise, std::string doc) {
   return {std::move(name), AttrType::kInts, std::move(otherwise), false, std::move(doc)};
 }

@@ -42,8 +42,6 @@ absl::Status Lower(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-AttrValue List(const std::vector<int64_t>& values) { return AttrValue::Ints(values); }
-
 const OpDef kDilate = {
     {.name = "nn.dilate",
      .doc = "The elements of x apart from each other: element i * stride of the result is element "

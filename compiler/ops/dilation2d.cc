@@ -49,8 +49,7 @@ InferResult Infer(const InferContext& c) {
 }
 
 absl::Status Lower(StageBuilder& b) {
-  KILN_ASSIGN_OR_RETURN(const Setting s, Read(b.attrs(), {b.input_shape(0), b.input_dtype(0)},
-                                              {b.input_shape(1), b.input_dtype(1)}));
+  KILN_ASSIGN_OR_RETURN(const Setting s, Read(b.attrs(), b.input_type(0), b.input_type(1)));
   const DType dtype = ComputeType(b.input_dtype(0));
   const Access x =
       Padded(b, b.Input(0), s.layout, b.input_shape(0), s.window, loop::Const(dtype, 0));
@@ -64,8 +63,6 @@ absl::Status Lower(StageBuilder& b) {
                        }));
   return absl::OkStatus();
 }
-
-AttrValue List(const std::vector<int64_t>& values) { return AttrValue::Ints(values); }
 
 const OpDef kDilation2d = {
     {.name = "image.dilation2d",

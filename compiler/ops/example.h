@@ -23,6 +23,9 @@ inline TensorType I32(Shape shape) { return {std::move(shape), DType::Int(32)}; 
 inline TensorType I64(Shape shape) { return {std::move(shape), DType::Int(64)}; }
 inline TensorType Bools(Shape shape) { return {std::move(shape), DType::Bool()}; }
 
+// An attribute of integers.
+inline AttrValue List(const std::vector<int64_t>& values) { return AttrValue::Ints(values); }
+
 // A tensor with these elements, rounded to its dtype.
 Tensor Values(TensorType type, const std::vector<double>& elements);
 // 0, 1, 2, … .

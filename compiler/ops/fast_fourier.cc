@@ -5,10 +5,10 @@
 #include <numbers>
 #include <utility>
 
+#include "compiler/loop/math.h"
+
 namespace kiln {
 namespace {
-
-using loop::BinaryOp;
 
 bool IsNarrow(DType dtype) { return dtype == DType::Int(16); }
 int FractionBits(DType dtype) { return dtype.bits - 1; }
@@ -60,7 +60,7 @@ Expr FastFourier::Rounded(const Expr& product) const {
   if (dtype_.is_float()) return product;
   const int bits = FractionBits(dtype_);
   const Expr half = loop::IntConst(product.type(), int64_t{1} << (bits - 1));
-  return Wrapped(Value(loop::MakeBinary(BinaryOp::kShr, product + half, Expr(bits))));
+  return Wrapped(Value(Shr(product + half, Expr(bits))));
 }
 
 Expr FastFourier::DividedBy(const Expr& x, int64_t divisor) const {
@@ -232,8 +232,7 @@ void FastFourier::Forward(const Access& samples) {
   const Access transformed = Transform(pairs, false), halves = Halves(false);
   b_.Output(0, [&](const Indices& bin) {
     const Expr value = Untangled(transformed, halves, bin);
-    const Expr half = dtype_.is_float() ? value * loop::Const(value_, 0.5)
-                                        : loop::MakeBinary(BinaryOp::kShr, value, Expr(1));
+    const Expr half = dtype_.is_float() ? value * loop::Const(value_, 0.5) : Shr(value, Expr(1));
     return loop::MakeCast(dtype_, half);
   });
   // The first and the last bin are the sum and the difference of real and imaginary part.

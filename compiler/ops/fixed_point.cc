@@ -5,22 +5,19 @@
 #include <limits>
 
 #include "compiler/loop/math.h"
+#include "compiler/ops/stage_builder.h"
 
 namespace kiln {
 namespace {
 
-using loop::BinaryOp;
 using loop::Expr;
 
 const DType kI32 = DType::Int(32), kI64 = DType::Int(64);
 constexpr int64_t kMax = std::numeric_limits<int32_t>::max();
 constexpr int64_t kMin = std::numeric_limits<int32_t>::min();
 
-Expr I32(int64_t value) { return loop::IntConst(loop::Type::Of(kI32), value); }
 Expr I64(int64_t value) { return loop::IntConst(loop::Type::Of(kI64), value); }
-Expr Shl(const Expr& x, const Expr& by) { return loop::MakeBinary(BinaryOp::kShl, x, by); }
-Expr Shl(const Expr& x, int by) { return Shl(x, loop::IntConst(x.type(), by)); }
-Expr And(const Expr& a, const Expr& b) { return loop::MakeBinary(BinaryOp::kAnd, a, b); }
+Expr And(const Expr& a, const Expr& b) { return loop::MakeBinary(loop::BinaryOp::kAnd, a, b); }
 
 // (a + b) / 2, halves away from zero.
 Expr HalfSum(const Expr& a, const Expr& b) {
@@ -31,9 +28,9 @@ Expr HalfSum(const Expr& a, const Expr& b) {
 
 // exp(x) of x in [-1/4, 0), by four terms of Taylor's series around -1/8.
 Expr ExpOfQuarter(const Expr& a) {
-  const Expr exp_minus_eighth = I32(std::lround(std::exp(-0.125) * 0x1p31));
-  const Expr third = I32(std::lround(0x1p31 / 3));
-  const Expr x = a + I32(1 << 28);
+  const Expr exp_minus_eighth = I32Const(std::lround(std::exp(-0.125) * 0x1p31));
+  const Expr third = I32Const(std::lround(0x1p31 / 3));
+  const Expr x = a + I32Const(1 << 28);
   const Expr x2 = MultiplyHigh(x, x), x3 = MultiplyHigh(x2, x), x4 = MultiplyHigh(x2, x2);
   const Expr higher =
       DivideByPowerOfTwo(MultiplyHigh(DivideByPowerOfTwo(x4, 2) + x3, third) + x2, 1);
@@ -44,16 +41,16 @@ Expr ExpOfQuarter(const Expr& a) {
 // (1 + x) / 2.
 Expr ReciprocalOfHalf(const Expr& half) {
   // 48/17 - 32/17 d is the best linear approximation of 1 / d in [1/2, 1].
-  Expr x = I32(std::lround(48.0 / 17 * 0x1p29)) +
-           MultiplyHigh(half, I32(std::lround(-32.0 / 17 * 0x1p29)));
+  Expr x = I32Const(std::lround(48.0 / 17 * 0x1p29)) +
+           MultiplyHigh(half, I32Const(std::lround(-32.0 / 17 * 0x1p29)));
   for (int step = 0; step < 3; ++step) {
-    const Expr error = I32(1 << 29) - MultiplyHigh(half, x);
+    const Expr error = I32Const(1 << 29) - MultiplyHigh(half, x);
     x = x + SaturatingShiftLeft(MultiplyHigh(x, error), 2);
   }
   return x;
 }
 
-Expr IsNegative(const Expr& x) { return x < I32(0); }
+Expr IsNegative(const Expr& x) { return x < I32Const(0); }
 
 }  // namespace
 
@@ -72,7 +69,9 @@ FixedPointFactor ToFixedPoint(double factor) {
 
 Expr MultiplyHigh(const Expr& a, const Expr& b) { return loop::RoundingMulHigh(a, b); }
 
-Expr DivideByPowerOfTwo(const Expr& x, int exponent) { return loop::RoundingShr(x, I32(exponent)); }
+Expr DivideByPowerOfTwo(const Expr& x, int exponent) {
+  return loop::RoundingShr(x, I32Const(exponent));
+}
 
 Expr DivideByPowerOfTwo(const Expr& x, const Expr& exponent) {
   return loop::RoundingShr(x, exponent);
@@ -80,16 +79,17 @@ Expr DivideByPowerOfTwo(const Expr& x, const Expr& exponent) {
 
 Expr SaturatingShiftLeft(const Expr& x, int exponent) {
   const int64_t limit = (int64_t{1} << (31 - exponent)) - 1;
-  return loop::MakeSelect(x > I32(limit), I32(kMax),
-                          loop::MakeSelect(x < I32(-limit - 1), I32(kMin), Shl(x, exponent)));
+  return loop::MakeSelect(
+      x > I32Const(limit), I32Const(kMax),
+      loop::MakeSelect(x < I32Const(-limit - 1), I32Const(kMin), Shl(x, exponent)));
 }
 
 Expr CountLeadingZeros(const Expr& x) {
-  Expr zeros = I32(0), rest = x;
+  Expr zeros = I32Const(0), rest = x;
   for (int bits = 16; bits >= 1; bits /= 2) {
     const Expr none = loop::MakeCast(loop::Type::Of(DType::UInt(32)), rest) <
                       loop::IntConst(loop::Type::Of(DType::UInt(32)), int64_t{1} << (32 - bits));
-    zeros = loop::MakeSelect(none, zeros + I32(bits), zeros);
+    zeros = loop::MakeSelect(none, zeros + I32Const(bits), zeros);
     rest = loop::MakeSelect(none, Shl(rest, bits), rest);
   }
   return zeros;
@@ -98,29 +98,29 @@ Expr CountLeadingZeros(const Expr& x) {
 Expr FixedPointExp(const Expr& x, int integer_bits) {
   const int fraction_bits = 31 - integer_bits;
   const int64_t quarter = int64_t{1} << (fraction_bits - 2);
-  const Expr in_quarter = And(x, I32(quarter - 1)) - I32(quarter);  // in [-1/4, 0)
+  const Expr in_quarter = And(x, I32Const(quarter - 1)) - I32Const(quarter);  // in [-1/4, 0)
   Expr result =
       ExpOfQuarter(integer_bits == 0 ? in_quarter : SaturatingShiftLeft(in_quarter, integer_bits));
   const Expr rest = in_quarter - x;  // a multiple of a quarter
   for (int power = -2; power < integer_bits; ++power) {
-    const Expr factor = I32(std::lround(std::exp(-std::exp2(power)) * 0x1p31));
-    const Expr bit = And(rest, I32(int64_t{1} << (fraction_bits + power)));
-    result = loop::MakeSelect(bit != I32(0), MultiplyHigh(result, factor), result);
+    const Expr factor = I32Const(std::lround(std::exp(-std::exp2(power)) * 0x1p31));
+    const Expr bit = And(rest, I32Const(int64_t{1} << (fraction_bits + power)));
+    result = loop::MakeSelect(bit != I32Const(0), MultiplyHigh(result, factor), result);
   }
-  return loop::MakeSelect(x == I32(0), I32(kMax), result);
+  return loop::MakeSelect(x == I32Const(0), I32Const(kMax), result);
 }
 
 Expr FixedPointOneOverOnePlus(const Expr& x) {
   // From 2 integer bits to 1 without a change of bits, as half of it is wanted, and on to 0.
-  return SaturatingShiftLeft(ReciprocalOfHalf(HalfSum(x, I32(kMax))), 1);
+  return SaturatingShiftLeft(ReciprocalOfHalf(HalfSum(x, I32Const(kMax))), 1);
 }
 
 Expr FixedPointLogistic(const Expr& x, int integer_bits) {
   const Expr negative = IsNegative(x);
   const Expr below = loop::MakeSelect(negative, x, -x);
   const Expr of_magnitude = FixedPointOneOverOnePlus(FixedPointExp(below, integer_bits));
-  return loop::MakeSelect(x == I32(0), I32(int64_t{1} << 30),
-                          loop::MakeSelect(negative, I32(kMax) - of_magnitude, of_magnitude));
+  return loop::MakeSelect(x == I32Const(0), I32Const(int64_t{1} << 30),
+                          loop::MakeSelect(negative, I32Const(kMax) - of_magnitude, of_magnitude));
 }
 
 Expr FixedPointTanh(const Expr& x, int integer_bits) {
@@ -129,27 +129,27 @@ Expr FixedPointTanh(const Expr& x, int integer_bits) {
   // (1 - e) / (1 + e) with e = exp(-2 |x|): the same bits with one more integer bit are twice the
   // number.
   const Expr e = FixedPointExp(below, integer_bits + 1);
-  const Expr reciprocal = ReciprocalOfHalf(HalfSum(e, I32(kMax)));
-  const Expr of_magnitude = SaturatingShiftLeft(reciprocal - I32(1 << 29), 2);
-  return loop::MakeSelect(x == I32(0), I32(0),
+  const Expr reciprocal = ReciprocalOfHalf(HalfSum(e, I32Const(kMax)));
+  const Expr of_magnitude = SaturatingShiftLeft(reciprocal - I32Const(1 << 29), 2);
+  return loop::MakeSelect(x == I32Const(0), I32Const(0),
                           loop::MakeSelect(negative, -of_magnitude, of_magnitude));
 }
 
 Expr FixedPointLog(const Expr& x) {
   constexpr int kInBits = 12, kOutBits = 5, kWideBits = kOutBits + 1;
-  const auto fraction = [](double value) { return I32(std::llround(value * 0x1p31)); };
+  const auto fraction = [](double value) { return I32Const(std::llround(value * 0x1p31)); };
   const double root = std::sqrt(std::sqrt(2.0));
-  const Expr quarter = I32(int64_t{1} << (29 - kWideBits));
+  const Expr quarter = I32Const(int64_t{1} << (29 - kWideBits));
   const auto power = [&](const Expr& n) { return Shl(n, 31 - kWideBits); };
   // x is 2^n r with r around 2^(-1/4): of the two powers next to it the one that leaves less.
   const Expr zeros = CountLeadingZeros(x);
   const Expr r_low =
-      SaturatingShiftLeft(MultiplyHigh(Shl(x, zeros - I32(1)), fraction(std::sqrt(0.5))), 1);
-  const Expr n_low = power(I32(kInBits) - zeros) + quarter;
-  const Expr headroom = CountLeadingZeros(MultiplyHigh(x, fraction(std::sqrt(0.5)))) - I32(1);
+      SaturatingShiftLeft(MultiplyHigh(Shl(x, zeros - I32Const(1)), fraction(std::sqrt(0.5))), 1);
+  const Expr n_low = power(I32Const(kInBits) - zeros) + quarter;
+  const Expr headroom = CountLeadingZeros(MultiplyHigh(x, fraction(std::sqrt(0.5)))) - I32Const(1);
   const Expr r_high = loop::MakeCast(
       kI32, Min(Shl(loop::MakeCast(kI64, x), loop::MakeCast(kI64, headroom)), I64(kMax)));
-  const Expr n_high = power(I32(kInBits) - headroom) - quarter;
+  const Expr n_high = power(I32Const(kInBits) - headroom) - quarter;
   const Expr r = Min(r_low, r_high), n = Max(n_low, n_high);
   // log(r) + log(2) / 4 as a quotient of polynomials.
   const Expr p = HalfSum(r, fraction(1 / root)), half_q = r - fraction(1 / root);

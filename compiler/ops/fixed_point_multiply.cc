@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
 
+#include "compiler/loop/math.h"
 #include "compiler/ops/constraint.h"
 #include "compiler/ops/example.h"
 #include "compiler/ops/stage_builder.h"
@@ -27,9 +28,8 @@ absl::Status Lower(StageBuilder& b) {
   const auto number = [&](int64_t value) { return loop::IntConst(loop::Type::Of(wide), value); };
   b.Output(0, [&, x = b.Input(0)](const Indices& i) {
     const Expr product = loop::MakeCast(wide, x(i)) * number(b.attrs().Int("multiplier"));
-    return loop::MakeCast(
-        DType::Int(32), loop::MakeBinary(loop::BinaryOp::kShr,
-                                         product + number(int64_t{1} << (down - 1)), number(down)));
+    return loop::MakeCast(DType::Int(32),
+                          Shr(product + number(int64_t{1} << (down - 1)), number(down)));
   });
   return absl::OkStatus();
 }

@@ -44,8 +44,6 @@ absl::Status LowerFilled(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-AttrValue List(const std::vector<int64_t>& values) { return AttrValue::Ints(values); }
-
 OpDef Filled(std::string name, std::string doc, absl::Status (*lower)(StageBuilder&),
              double value) {
   return {

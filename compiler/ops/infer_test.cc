@@ -11,8 +11,6 @@
 namespace kiln {
 namespace {
 
-AttrValue List(const std::vector<int64_t>& values) { return AttrValue::Ints(values); }
-
 InferResult Infer(const OpDef& op, const Attrs& attrs, const std::vector<TensorType>& inputs) {
   absl::StatusOr<Attrs> normalized = NormalizeAttrs(op, attrs);
   if (!normalized.ok()) return normalized.status();

@@ -67,8 +67,6 @@ absl::Status Lower(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-AttrValue List(const std::vector<int64_t>& values) { return AttrValue::Ints(values); }
-
 const OpDef kMaxPoolIndices = {
     {.name = "nn.max_pool_indices",
      .doc = "Where in data the largest value of each window of nn.max_pool1d to 3d stands, the "

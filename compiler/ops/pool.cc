@@ -19,7 +19,7 @@ InferResult Infer(const InferContext& c) {
 }
 
 absl::StatusOr<Pool> PoolOf(const StageBuilder& b, int spatial) {
-  return MakePool(b.attrs(), {b.input_shape(0), b.input_dtype(0)}, spatial);
+  return MakePool(b.attrs(), b.input_type(0), spatial);
 }
 
 template <int kSpatial>
@@ -62,8 +62,6 @@ OpDef PoolOp(std::string name, int spatial, bool average, InferResult (*infer)(c
           lower,
           std::move(examples)};
 }
-
-AttrValue List(const std::vector<int64_t>& values) { return AttrValue::Ints(values); }
 
 // Cases that both kinds of pooling share.
 std::vector<OpExample> With1d(std::vector<OpExample> cases) {

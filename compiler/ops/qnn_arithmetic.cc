@@ -80,8 +80,7 @@ Access TfliteSum(StageBuilder& b, const Operands& o, Operation operation, DType 
                 of_sum = rescale("sum", common / (std::exp2(shift) * o.out_scale));
   return [=](const Indices& i) {
     const auto shifted = [&](const Access& x) {
-      return loop::MakeBinary(loop::BinaryOp::kShl, x(i),
-                              loop::IntConst(loop::Type::Of(kI32), shift));
+      return Shl(x(i), loop::IntConst(loop::Type::Of(kI32), shift));
     };
     return of_sum(
         Combine(operation, of_lhs(shifted(o.lhs), Expr(0)), of_rhs(shifted(o.rhs), Expr(0))),
@@ -163,7 +162,7 @@ absl::Status Lower(StageBuilder& b) {
     const Expr value = loop::MakeCast(kI32, lhs(i)) * integer(sum->lhs) +
                        loop::MakeCast(kI32, rhs(i)) * integer(sum->rhs) + integer(sum->constant);
     const Expr shift = integer(sum->shift);
-    return Saturate(loop::MakeBinary(loop::BinaryOp::kShr, value, shift), integer(0), dtype);
+    return Saturate(Shr(value, shift), integer(0), dtype);
   });
   return absl::OkStatus();
 }
@@ -175,14 +174,7 @@ std::vector<Tensor> Operands8(Tensor lhs, Tensor rhs) {
 
 OpExample Random(DType dtype, Shape lhs, Shape rhs, std::string rounding) {
   const bool is8 = dtype.bits == 8;
-  return {.inputs = {{lhs, dtype},
-                     {rhs, dtype},
-                     ScaleType(),
-                     I32({}),
-                     ScaleType(),
-                     I32({}),
-                     ScaleType(),
-                     I32({})},
+  return {.inputs = WithScales({{lhs, dtype}, {rhs, dtype}}),
           .attrs = {{"rounding", rounding}},
           .values = {Tensor(), Tensor(), Scale(0.031), ZeroPoint(is8 ? 4 : 0), Scale(0.047),
                      ZeroPoint(is8 ? -7 : 0), Scale(0.066), ZeroPoint(is8 ? 11 : 0)},

@@ -32,8 +32,7 @@ InferResult Infer(const InferContext& c) {
 }
 
 absl::Status Lower(StageBuilder& b) {
-  KILN_ASSIGN_OR_RETURN(const Pool pool,
-                        MakePool(b.attrs(), {b.input_shape(kData), b.input_dtype(kData)}, 2));
+  KILN_ASSIGN_OR_RETURN(const Pool pool, MakePool(b.attrs(), b.input_type(kData), 2));
   const Access sum = ReduceWindows(b, pool, loop::Combine::kSum, kI32);
   b.Output(0, [&](const Indices& i) {
     const Expr count = loop::MakeCast(kI32, CountTaps(pool, i, false));
@@ -55,16 +54,11 @@ std::vector<std::string> Constraints() {
   return all;
 }
 
-AttrValue List(const std::vector<int64_t>& values) { return AttrValue::Ints(values); }
 std::vector<Tensor> Operands(Tensor data) {
   return {std::move(data), Scale(0.5), ZeroPoint(3), Scale(0.5), ZeroPoint(3)};
 }
 OpExample Random(TensorType data, Attrs attrs) {
-  return {.inputs = {std::move(data), ScaleType(), I32({}), ScaleType(), I32({})},
-          .attrs = std::move(attrs),
-          .values = Operands(Tensor()),
-          .input_min = -32,
-          .input_max = 31};
+  return QuantizedExample(std::move(data), Operands(Tensor()), std::move(attrs));
 }
 
 const OpDef kAvgPool = {

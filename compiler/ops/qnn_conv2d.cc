@@ -9,25 +9,18 @@
 namespace kiln {
 namespace {
 
-absl::StatusOr<Convolution> ConvolutionOf(const Attrs& attrs, const TensorType& data,
-                                          const TensorType& weight) {
-  return MakeConvolution(attrs, data, weight, 2);
-}
-
 // Constraints 4 to 12 are those of MakeConvolution.
 InferResult Infer(const InferContext& c) {
   KILN_ASSIGN_OR_RETURN(const DType dtype, QuantizedProductType(c));
   KILN_ASSIGN_OR_RETURN(const Convolution conv,
-                        ConvolutionOf(c.attrs, c.inputs[kProductX], c.inputs[kProductY]));
+                        MakeConvolution(c.attrs, c.inputs[kProductX], c.inputs[kProductY], 2));
   KILN_RETURN_IF_ERROR(CheckProductOperands(c, conv.out_channels()));
   return OutputTypes({{conv.OutShape(), dtype}});
 }
 
 absl::Status Lower(StageBuilder& b) {
-  KILN_ASSIGN_OR_RETURN(
-      const Convolution conv,
-      ConvolutionOf(b.attrs(), {b.input_shape(kProductX), b.input_dtype(kProductX)},
-                    {b.input_shape(kProductY), b.input_dtype(kProductY)}));
+  KILN_ASSIGN_OR_RETURN(const Convolution conv, MakeConvolution(b.attrs(), b.input_type(kProductX),
+                                                                b.input_type(kProductY), 2));
   const bool pads = std::any_of(conv.window.begin(), conv.window.end(),
                                 [](const WindowDim& d) { return d.reads_padding(); });
   const QuantizedProduct product = MakeQuantizedProduct(
@@ -66,7 +59,6 @@ std::vector<std::string> Constraints() {
   return ProductConstraints({of_floats.begin() + 3, of_floats.end()});
 }
 
-AttrValue List(const std::vector<int64_t>& values) { return AttrValue::Ints(values); }
 Attrs Nhwc(std::initializer_list<std::pair<const std::string, AttrValue>> attrs) {
   Attrs all = attrs;
   all.Set("data_layout", "NHWC");

@@ -7,25 +7,18 @@
 namespace kiln {
 namespace {
 
-absl::StatusOr<Transposed> TransposedOf(const Attrs& attrs, const TensorType& data,
-                                        const TensorType& weight) {
-  return MakeTransposed(attrs, data, weight, 2);
-}
-
 // Constraints 4 to 13 are those of MakeTransposed.
 InferResult Infer(const InferContext& c) {
   KILN_ASSIGN_OR_RETURN(const DType dtype, QuantizedProductType(c));
   KILN_ASSIGN_OR_RETURN(const Transposed t,
-                        TransposedOf(c.attrs, c.inputs[kProductX], c.inputs[kProductY]));
+                        MakeTransposed(c.attrs, c.inputs[kProductX], c.inputs[kProductY], 2));
   KILN_RETURN_IF_ERROR(CheckProductOperands(c, t.conv.out_channels()));
   return OutputTypes({{t.conv.OutShape(), dtype}});
 }
 
 absl::Status Lower(StageBuilder& b) {
-  KILN_ASSIGN_OR_RETURN(
-      const Transposed t,
-      TransposedOf(b.attrs(), {b.input_shape(kProductX), b.input_dtype(kProductX)},
-                   {b.input_shape(kProductY), b.input_dtype(kProductY)}));
+  KILN_ASSIGN_OR_RETURN(const Transposed t, MakeTransposed(b.attrs(), b.input_type(kProductX),
+                                                           b.input_type(kProductY), 2));
   const Convolution& conv = t.conv;
   const QuantizedProduct product = MakeQuantizedProduct(
       b, conv.out_channels(),
@@ -47,8 +40,6 @@ std::vector<std::string> Constraints() {
   const std::vector<std::string> of_floats = TransposedConstraints(2);
   return ProductConstraints({of_floats.begin() + 3, of_floats.end()});
 }
-
-AttrValue List(const std::vector<int64_t>& values) { return AttrValue::Ints(values); }
 
 const OpDef kConv2dTranspose = {
     {.name = "qnn.conv2d_transpose",

@@ -17,8 +17,6 @@ const DType kI32 = DType::Int(32);
 constexpr double kMaxQuotient = 1 << 22;
 constexpr int kMaxCentred = 255;  // of a number of 8 bits less its zero point
 
-Expr I32Const(int64_t value) { return loop::IntConst(loop::Type::Of(kI32), value); }
-
 // lhs_scale / (rhs_scale * output_scale), in float32 as TFLite has it.
 float Quotient(double lhs, double rhs, double out) {
   return static_cast<float>(lhs) / (static_cast<float>(rhs) * static_cast<float>(out));
@@ -105,14 +103,7 @@ std::vector<Tensor> Operands(Tensor lhs, Tensor rhs) {
 }
 
 OpExample Random(DType dtype, Shape lhs, Shape rhs) {
-  return {.inputs = {{std::move(lhs), dtype},
-                     {std::move(rhs), dtype},
-                     ScaleType(),
-                     I32({}),
-                     ScaleType(),
-                     I32({}),
-                     ScaleType(),
-                     I32({})},
+  return {.inputs = WithScales({{std::move(lhs), dtype}, {std::move(rhs), dtype}}),
           .values = Operands(Tensor(), Tensor()),
           .input_min = dtype.is_int() ? -32.0 : 0.0,
           .input_max = 31.0};

@@ -19,23 +19,13 @@ constexpr int kOutBits = 7;  // behind the point of a result
 // Squares of 255 whose sum an int32 holds.
 constexpr int64_t kMaxExtent = std::numeric_limits<int32_t>::max() / (255 * 255);
 
-Expr I32Const(int64_t value) { return loop::IntConst(loop::Type::Of(kI32), value); }
-Expr Shl(const Expr& x, const Expr& by) { return loop::MakeBinary(loop::BinaryOp::kShl, x, by); }
-Expr Shr(const Expr& x, const Expr& by) { return loop::MakeBinary(loop::BinaryOp::kShr, x, by); }
-
 InferResult Infer(const InferContext& c) {
   const TensorType& data = c.inputs[kData];
   KILN_CONSTRAINT(1, data.dtype == DType::Int(8), data.dtype.ToString(), "int8");
   KILN_RETURN_IF_ERROR(NormalizeAxis(c.attrs.Int("axis"), data.rank(), 2).status());
   KILN_RETURN_IF_ERROR(CheckScale(c, kScale, 1, Known::kPerhapsLater, 3));
   KILN_RETURN_IF_ERROR(CheckZeroPoint(c, kZero, 1, 4));
-  KILN_RETURN_IF_ERROR(CheckScale(c, kOutScale, 1, Known::kAtCompileTime, 5));
-  KILN_RETURN_IF_ERROR(CheckZeroPoint(c, kOutZero, 1, 5));
-  const double out_scale = c.constants[kOutScale]->AsDouble(0);
-  KILN_CONSTRAINT(5, out_scale == 0x1p-7, absl::StrCat("output_scale ", out_scale), "1/128");
-  const Tensor* zero = c.constants[kOutZero];
-  KILN_CONSTRAINT(5, zero != nullptr && zero->AsInt(0) == 0, "another output_zero_point",
-                  "the constant 0");
+  KILN_RETURN_IF_ERROR(CheckResultIs(c, kOutScale, 128, 0, 5));
   const int64_t extent = data.shape[AxisOf(c.attrs.Int("axis"), data.shape.size())];
   KILN_CONSTRAINT(6, extent <= kMaxExtent, absl::StrCat(extent, " places"),
                   absl::StrCat("at most ", kMaxExtent));
@@ -125,11 +115,7 @@ const OpDef kL2Normalize = {
      // Lengths of 1 and 0.
      Case(Operands(Values(I8({2, 3}), {3, 3, 4, 3, 3, 3}), 3), {},
           {Values(I8({2, 3}), {0, 0, 127, 0, 0, 0})}),
-     {.inputs = {I8({2, 5, 3}), ScaleType(), I32({}), ScaleType(), I32({})},
-      .attrs = {{"axis", 1}},
-      .values = Operands(Tensor(), 2),
-      .input_min = -32,
-      .input_max = 31}},
+     QuantizedExample(I8({2, 5, 3}), Operands(Tensor(), 2), {{"axis", 1}})},
 };
 KILN_REGISTER_OP(kL2Normalize);
 

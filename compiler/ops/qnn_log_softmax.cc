@@ -19,24 +19,16 @@ enum { kData, kScale, kZero, kOutScale, kOutZero };
 const DType kI32 = DType::Int(32);
 constexpr int kOutIntegerBits = 4;
 
-Expr I32Const(int64_t value) { return loop::IntConst(loop::Type::Of(kI32), value); }
-
 InferResult Infer(const InferContext& c) {
   const TensorType& data = c.inputs[kData];
   KILN_CONSTRAINT(1, data.dtype == DType::Int(8), data.dtype.ToString(), "int8");
   KILN_RETURN_IF_ERROR(NormalizeAxis(c.attrs.Int("axis"), data.rank(), 2).status());
   KILN_RETURN_IF_ERROR(CheckScale(c, kScale, 1, Known::kAtCompileTime, 3));
-  KILN_RETURN_IF_ERROR(CheckScale(c, kOutScale, 1, Known::kAtCompileTime, 5));
   const double scale = c.constants[kScale]->AsDouble(0);
   KILN_CONSTRAINT(3, scale > LeastSoftmaxScale(), absl::StrCat("the scale ", scale),
                   absl::StrCat("more than ", LeastSoftmaxScale()));
   KILN_RETURN_IF_ERROR(CheckZeroPoint(c, kZero, 1, 4));
-  KILN_RETURN_IF_ERROR(CheckZeroPoint(c, kOutZero, 1, 5));
-  const double out_scale = c.constants[kOutScale]->AsDouble(0);
-  KILN_CONSTRAINT(5, out_scale == 0x1p-4, absl::StrCat("output_scale ", out_scale), "1/16");
-  const Tensor* zero = c.constants[kOutZero];
-  KILN_CONSTRAINT(5, zero != nullptr && zero->AsInt(0) == 127, "another output_zero_point",
-                  "the constant 127");
+  KILN_RETURN_IF_ERROR(CheckResultIs(c, kOutScale, 16, 127, 5));
   const int64_t extent = data.shape[AxisOf(c.attrs.Int("axis"), data.shape.size())];
   KILN_CONSTRAINT(6, extent < 1 << kSumIntegerBits, absl::StrCat(extent, " places"),
                   absl::StrCat("fewer than ", 1 << kSumIntegerBits));
@@ -98,11 +90,7 @@ std::vector<Tensor> Operands(Tensor data, double scale) {
 }
 
 OpExample Example(TensorType data, double scale, Attrs attrs) {
-  return {.inputs = {std::move(data), ScaleType(), I32({}), ScaleType(), I32({})},
-          .attrs = std::move(attrs),
-          .values = Operands(Tensor(), scale),
-          .input_min = -32,
-          .input_max = 31};
+  return QuantizedExample(std::move(data), Operands(Tensor(), scale), std::move(attrs));
 }
 
 const OpDef kLogSoftmax = {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "compiler/loop/math.h"
 #include "compiler/ops/axes.h"
 #include "compiler/ops/constraint.h"
 #include "compiler/ops/example.h"
@@ -14,8 +15,6 @@ namespace {
 
 enum { kData, kScale, kZero, kOutScale, kOutZero };
 const DType kI32 = DType::Int(32);
-
-Expr I32Const(int64_t value) { return loop::IntConst(loop::Type::Of(kI32), value); }
 
 InferResult Infer(const InferContext& c) {
   const TensorType& data = c.inputs[kData];
@@ -57,8 +56,7 @@ absl::Status Lower(StageBuilder& b) {
   const Expr zero = I32Const(static_cast<int64_t>(number(kOutZero)));
   const Expr zeros = I32Const(static_cast<int64_t>(number(kZero)) * count);
   b.Output(0, [&](const Indices& i) {
-    Expr value =
-        loop::MakeBinary(loop::BinaryOp::kShl, sum(i) - zeros, I32Const(std::max(factor.shift, 0)));
+    Expr value = Shl(sum(i) - zeros, I32Const(std::max(factor.shift, 0)));
     value = DivideByPowerOfTwo(MultiplyHigh(value, I32Const(factor.multiplier)),
                                std::max(-factor.shift, 0));
     return Saturate(value, zero, b.output_dtype(0));
@@ -70,13 +68,9 @@ std::vector<Tensor> Operands(Tensor data, double out_scale, int64_t out_zero) {
   return {std::move(data), Scale(0.5), ZeroPoint(3), Scale(out_scale), ZeroPoint(out_zero)};
 }
 OpExample Random(TensorType data, double out_scale, int64_t out_zero, Attrs attrs) {
-  return {.inputs = {std::move(data), ScaleType(), I32({}), ScaleType(), I32({})},
-          .attrs = std::move(attrs),
-          .values = Operands(Tensor(), out_scale, out_zero),
-          .input_min = -32,
-          .input_max = 31};
+  return QuantizedExample(std::move(data), Operands(Tensor(), out_scale, out_zero),
+                          std::move(attrs));
 }
-AttrValue List(const std::vector<int64_t>& values) { return AttrValue::Ints(values); }
 
 const OpDef kMean = {
     {.name = "qnn.mean",

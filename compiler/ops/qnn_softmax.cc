@@ -22,8 +22,6 @@ constexpr int kInterpolatedSteps = 512;  // of a table of int16 numbers
 // exp(-10) is as good as 0: differences of 10 and more are one.
 constexpr double kFarBelow = 10;
 
-Expr I32Const(int64_t value) { return loop::IntConst(loop::Type::Of(kI32), value); }
-
 DType OutDType(const Attrs& attrs, DType data) { return attrs.DTypeOr("out_dtype", data); }
 
 // What numbers of a softmax stand for.
@@ -104,9 +102,7 @@ Tensor InterpolatedTable(float low, float high, const std::function<float(float)
 
 // Of an int16 x: between the places x / 128 of the table and the next.
 Expr Interpolated(const Access& table, const Expr& x) {
-  const auto shr = [](const Expr& e) {
-    return loop::MakeBinary(loop::BinaryOp::kShr, e, I32Const(7));
-  };
+  const auto shr = [](const Expr& e) { return Shr(e, I32Const(7)); };
   const Expr place = shr(x) + I32Const(kInterpolatedSteps / 2);
   const Expr rest = loop::MakeBinary(loop::BinaryOp::kAnd, x, I32Const(127));
   const Expr low = table({ClampIndex(place, kInterpolatedSteps)});
@@ -146,17 +142,15 @@ void Lower16(StageBuilder& b) {
       b.Compute("zeros", rows, [&](const Indices& i) { return CountLeadingZeros(sum(i)); });
   const Access reciprocal = b.Compute("reciprocal", rows, [&](const Indices& i) {
     // The sum in [1, 2) with 16 bits behind the point, and from there around 0.
-    const Expr high = loop::MakeBinary(loop::BinaryOp::kShl, sum(i), zeros(i) - I32Const(1));
-    const Expr shifted = loop::MakeBinary(
-        loop::BinaryOp::kShr,
-        loop::MakeBinary(loop::BinaryOp::kShr, high, I32Const(13)) + I32Const(1), I32Const(1));
+    const Expr high = Shl(sum(i), zeros(i) - I32Const(1));
+    const Expr shifted = Shr(Shr(high, I32Const(13)) + I32Const(1), I32Const(1));
     return Interpolated(reciprocals, Bounded16(shifted - I32Const((1 << 15) + (1 << 16))));
   });
   b.Output(0, [&](const Indices& i) {
     const Indices at = ReducedIndex(i, reduced);
     const Expr shift = I32Const(31) - zeros(at);
-    const Expr half = loop::MakeBinary(loop::BinaryOp::kShl, I32Const(1), shift - I32Const(1));
-    const Expr y = loop::MakeBinary(loop::BinaryOp::kShr, exp(i) * reciprocal(at) + half, shift);
+    const Expr half = Shl(I32Const(1), shift - I32Const(1));
+    const Expr y = Shr(exp(i) * reciprocal(at) + half, shift);
     return loop::MakeCast(DType::Int(16), Max(Min(y, I32Const(32767)), I32Const(0)));
   });
 }
@@ -189,8 +183,7 @@ absl::Status Lower(StageBuilder& b) {
   const Access zeros =
       b.Compute("zeros", rows, [&](const Indices& i) { return CountLeadingZeros(sum(i)); });
   const Access reciprocal = b.Compute("reciprocal", rows, [&](const Indices& i) {
-    const Expr rest = loop::MakeBinary(loop::BinaryOp::kShl, sum(i), zeros(i)) -
-                      I32Const(std::numeric_limits<int32_t>::min());
+    const Expr rest = Shl(sum(i), zeros(i)) - I32Const(std::numeric_limits<int32_t>::min());
     return FixedPointOneOverOnePlus(rest);
   });
   const DType dtype = b.output_dtype(0);
@@ -209,12 +202,10 @@ absl::Status Lower(StageBuilder& b) {
 }
 
 OpExample Example(TensorType data, double scale, Attrs attrs, double out_bits, int64_t out_zero) {
-  return {.inputs = {data, ScaleType(), I32({}), ScaleType(), I32({})},
-          .attrs = std::move(attrs),
-          .values = {Tensor(), Scale(scale), ZeroPoint(0), Scale(std::exp2(-out_bits)),
-                     ZeroPoint(out_zero)},
-          .input_min = -32,
-          .input_max = 31};
+  return QuantizedExample(
+      std::move(data),
+      {Tensor(), Scale(scale), ZeroPoint(0), Scale(std::exp2(-out_bits)), ZeroPoint(out_zero)},
+      std::move(attrs));
 }
 
 const DType kI16 = DType::Int(16);

@@ -16,14 +16,6 @@ enum { kData, kScale, kZero, kOutScale, kOutZero };
 
 const DType kI32 = DType::Int(32), kF32 = DType::Float(32);
 
-Expr I32Const(int64_t value) { return loop::IntConst(loop::Type::Of(kI32), value); }
-Expr Shr(const Expr& x, int by) {
-  return loop::MakeBinary(loop::BinaryOp::kShr, x, loop::IntConst(x.type(), by));
-}
-Expr Shl(const Expr& x, int by) {
-  return loop::MakeBinary(loop::BinaryOp::kShl, x, loop::IntConst(x.type(), by));
-}
-
 // How TFLite computes sigmoid and tanh.
 struct Saturating {
   Expr (*fixed_point)(const Expr&, int integer_bits);
@@ -228,7 +220,7 @@ std::vector<Tensor> Operands(Tensor data, double scale, int64_t zero, double out
 
 OpExample Random(TensorType data, std::vector<Tensor> operands, Attrs attrs = {}) {
   const bool wide = data.dtype.bits == 16;
-  return {.inputs = {std::move(data), ScaleType(), I32({}), ScaleType(), I32({})},
+  return {.inputs = WithScales({std::move(data)}),
           .attrs = std::move(attrs),
           .values = std::move(operands),
           .input_min = wide ? -8000.0 : -32.0,

@@ -16,13 +16,9 @@ namespace {
 constexpr int64_t kMaxZeroPoint = 1 << 24;
 constexpr double kMaxFactor = 0x1p30;
 
-using loop::BinaryOp;
-
 const DType kI32 = DType::Int(32), kI64 = DType::Int(64);
 
 Expr Int64(int64_t value) { return loop::IntConst(loop::Type::Of(kI64), value); }
-Expr Shr(const Expr& x, const Expr& by) { return loop::MakeBinary(BinaryOp::kShr, x, by); }
-Expr Shl(const Expr& x, const Expr& by) { return loop::MakeBinary(BinaryOp::kShl, x, by); }
 
 // A table of int32, or of floats, with one element where all are one.
 Tensor TableOf(std::vector<double> values, DType dtype) {
@@ -71,6 +67,19 @@ absl::Status CheckZeroPoint(const InferContext& c, size_t k, int64_t places, int
     KILN_CONSTRAINT(constraint, std::abs(zero) <= kMaxZeroPoint, absl::StrCat("zero point ", zero),
                     absl::StrCat("from ", -kMaxZeroPoint, " to ", kMaxZeroPoint));
   }
+  return absl::OkStatus();
+}
+
+absl::Status CheckResultIs(const InferContext& c, size_t k, int inverse_scale, int64_t zero_point,
+                           int constraint) {
+  KILN_RETURN_IF_ERROR(CheckScale(c, k, 1, Known::kAtCompileTime, constraint));
+  KILN_RETURN_IF_ERROR(CheckZeroPoint(c, k + 1, 1, constraint));
+  const double scale = c.constants[k]->AsDouble(0);
+  KILN_CONSTRAINT(constraint, scale == 1.0 / inverse_scale, absl::StrCat("output_scale ", scale),
+                  absl::StrCat("1/", inverse_scale));
+  const Tensor* zero = c.constants[k + 1];
+  KILN_CONSTRAINT(constraint, zero != nullptr && zero->AsInt(0) == zero_point,
+                  "another output_zero_point", absl::StrCat("the constant ", zero_point));
   return absl::OkStatus();
 }
 
@@ -248,5 +257,22 @@ Tensor Scales(const std::vector<double>& values) {
   return Values(F32({static_cast<int64_t>(values.size())}), values);
 }
 Tensor ZeroPoint(int64_t value) { return Values(I32({}), {static_cast<double>(value)}); }
+
+std::vector<TensorType> WithScales(std::vector<TensorType> data) {
+  const size_t tensors = data.size() + 1;
+  for (size_t i = 0; i < tensors; ++i) {
+    data.push_back(ScaleType());
+    data.push_back(I32({}));
+  }
+  return data;
+}
+
+OpExample QuantizedExample(TensorType data, std::vector<Tensor> operands, Attrs attrs) {
+  return {.inputs = WithScales({std::move(data)}),
+          .attrs = std::move(attrs),
+          .values = std::move(operands),
+          .input_min = -32,
+          .input_max = 31};
+}
 
 }  // namespace kiln

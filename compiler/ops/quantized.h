@@ -35,6 +35,10 @@ enum class Known { kAtCompileTime, kPerhapsLater };
 absl::Status CheckScale(const InferContext& c, size_t k, int64_t places, Known known,
                         int constraint);
 absl::Status CheckZeroPoint(const InferContext& c, size_t k, int64_t places, int constraint);
+// The scale and zero point of the result, operands k and k + 1, are the constants
+// 1 / inverse_scale and `zero_point`.
+absl::Status CheckResultIs(const InferContext& c, size_t k, int inverse_scale, int64_t zero_point,
+                           int constraint);
 // A quotient of scales that fixed-point arithmetic multiplies by: finite and below 2^30.
 absl::Status CheckFactor(double factor, int constraint);
 // The integer types that quantized tensors have.
@@ -93,6 +97,10 @@ inline TensorType ScaleType() { return {{}, DType::Float(32)}; }
 Tensor Scale(double value);
 Tensor Scales(const std::vector<double>& values);
 Tensor ZeroPoint(int64_t value);
+// `data`, and a scale and a zero point for each of them and for the result.
+std::vector<TensorType> WithScales(std::vector<TensorType> data);
+// An example of random numbers of 6 bits: `operands` are the values of the inputs, empty for data.
+OpExample QuantizedExample(TensorType data, std::vector<Tensor> operands, Attrs attrs);
 
 }  // namespace kiln
 

@@ -6,13 +6,12 @@
 #include <vector>
 
 #include "compiler/loop/expr.h"
+#include "compiler/ops/stage_builder.h"
 
 namespace kiln {
 namespace {
 
 const DType kI32 = DType::Int(32);
-
-loop::Expr I32Const(int64_t value) { return loop::IntConst(loop::Type::Of(kI32), value); }
 
 // The value of an expression without variables.
 int32_t Evaluate(const loop::Expr& e) {

@@ -11,8 +11,6 @@
 namespace kiln {
 namespace {
 
-AttrValue List(const std::vector<int64_t>& values) { return AttrValue::Ints(values); }
-
 // A tensor of doubles, read with signed indices; 0 outside of it.
 struct Array {
   Shape shape;

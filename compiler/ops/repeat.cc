@@ -107,8 +107,6 @@ absl::Status LowerBroadcast(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-AttrValue List(const std::vector<int64_t>& values) { return AttrValue::Ints(values); }
-
 const OpDef kRepeats[] = {
     {{.name = "tile",
       .doc = "data repeated reps[d] times along dimension d; the shorter of shape and reps is "

@@ -97,8 +97,6 @@ absl::Status LowerResize(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-AttrValue List(const std::vector<int64_t>& values) { return AttrValue::Ints(values); }
-
 OpDef ResizeOp(int spatial, InferResult (*infer)(const InferContext&),
                absl::Status (*lower)(StageBuilder&), std::vector<OpExample> examples) {
   return {

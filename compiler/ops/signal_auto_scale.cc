@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler/loop/math.h"
 #include "compiler/ops/constraint.h"
 #include "compiler/ops/example.h"
 #include "compiler/ops/fixed_point.h"
@@ -6,8 +7,6 @@
 
 namespace kiln {
 namespace {
-
-using loop::BinaryOp;
 
 const DType kI16 = DType::Int(16), kI32 = DType::Int(32);
 
@@ -52,7 +51,7 @@ absl::Status Lower(StageBuilder& b) {
                             loop::Const(kI32, static_cast<double>(of_none)));
   });
   b.Output(0, [&](const Indices& i) {
-    return loop::MakeCast(kI16, loop::MakeBinary(BinaryOp::kShl, AsI32(data(i)), bits({Expr(0)})));
+    return loop::MakeCast(kI16, Shl(AsI32(data(i)), bits({Expr(0)})));
   });
   b.Output(1, [&](const Indices&) { return bits({Expr(0)}); });
   return absl::OkStatus();

@@ -28,14 +28,6 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({{{channels}, kU64}});
 }
 
-bool HasNegative(const Tensor* tensor) {
-  if (tensor == nullptr) return true;
-  for (int64_t i = 0; i < tensor->type().num_elements(); ++i) {
-    if (tensor->AsInt(i) < 0) return true;
-  }
-  return false;
-}
-
 absl::Status Lower(StageBuilder& b) {
   b.Output(0, [](const Indices&) { return loop::IntConst(loop::Type::Of(kU64), 0); });
   const Shape terms = b.input_shape(kWeights);
@@ -43,7 +35,7 @@ absl::Status Lower(StageBuilder& b) {
   const Access data = b.Input(kData), weights = b.Input(kWeights), bins = b.Input(kBins),
                channels = b.Input(kChannels);
   // A product of two numbers of 32 bits is one instruction where a product of 64 bits is three.
-  const DType narrow = HasNegative(b.constant(kWeights)) ? DType::Int(64) : kU32;
+  const DType narrow = b.IsWithin(kWeights, 0, kI16.MaxInt()) ? kU32 : DType::Int(64);
   b.Update(
       0, terms,
       [&](const Indices& term) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler/loop/math.h"
 #include "compiler/ops/constraint.h"
 #include "compiler/ops/example.h"
 #include "compiler/ops/fixed_point.h"
@@ -7,15 +8,11 @@
 namespace kiln {
 namespace {
 
-using loop::BinaryOp;
-
 const DType kI16 = DType::Int(16), kI32 = DType::Int(32), kU32 = DType::UInt(32),
             kU64 = DType::UInt(64);
 constexpr int64_t kGains = 125;  // of 0 and 1, and three of each of 31 lengths, at every fourth
 constexpr int kRatioBits = 12, kOutputBits = 6;
 
-Expr Shl(const Expr& x, const Expr& bits) { return loop::MakeBinary(BinaryOp::kShl, x, bits); }
-Expr Shr(const Expr& x, const Expr& bits) { return loop::MakeBinary(BinaryOp::kShr, x, bits); }
 Expr AsI32(const Expr& x) { return loop::MakeCast(kI32, x); }
 
 InferResult Infer(const InferContext& c) {
@@ -40,7 +37,8 @@ Expr GainOf(const Expr& noise, const Access& gains) {
   // How far into the range, in 10 bits.
   const Expr left = loop::MakeCast(kU32, Max(Expr(11) - length, Expr(0))),
              right = loop::MakeCast(kU32, Max(length - Expr(11), Expr(0)));
-  const Expr x = AsI32(loop::MakeBinary(BinaryOp::kAnd, Shr(Shl(noise, left), right), Expr(0x3FF)));
+  const Expr x =
+      AsI32(loop::MakeBinary(loop::BinaryOp::kAnd, Shr(Shl(noise, left), right), Expr(0x3FF)));
   const Expr slope = Shr(gain(row + Expr(2)) * x, Expr(5)) + Shl(gain(row + Expr(1)), Expr(5));
   const Expr rest = Shr(slope * x + Expr(1 << 14), Expr(15));
   return AsI32(loop::MakeCast(kI16, loop::MakeSelect(is_listed, first, first + rest)));

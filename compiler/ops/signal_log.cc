@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "compiler/loop/math.h"
 #include "compiler/ops/constraint.h"
 #include "compiler/ops/example.h"
 #include "compiler/ops/fixed_point.h"
@@ -11,15 +12,11 @@
 namespace kiln {
 namespace {
 
-using loop::BinaryOp;
-
 const DType kI16 = DType::Int(16), kI32 = DType::Int(32), kU32 = DType::UInt(32),
             kU64 = DType::UInt(64);
 constexpr int kSegmentBits = 7, kFractionBits = 16;
 constexpr int kInSegmentBits = kFractionBits - kSegmentBits;
 
-Expr Shl(const Expr& x, const Expr& bits) { return loop::MakeBinary(BinaryOp::kShl, x, bits); }
-Expr Shr(const Expr& x, const Expr& bits) { return loop::MakeBinary(BinaryOp::kShr, x, bits); }
 Expr AsI32(const Expr& x) { return loop::MakeCast(kI32, x); }
 
 InferResult Infer(const InferContext& c) {
@@ -53,7 +50,7 @@ Expr Log2(const Expr& x, const Access& corrections) {
   const Expr segment = ClampIndex(Shr(fraction, Expr(kInSegmentBits)), 1 << kSegmentBits);
   const Expr from = AsI32(corrections({segment})), to = AsI32(corrections({segment + Expr(1)}));
   const Expr in_segment =
-      loop::MakeBinary(BinaryOp::kAnd, fraction, Expr((1 << kInSegmentBits) - 1));
+      loop::MakeBinary(loop::BinaryOp::kAnd, fraction, Expr((1 << kInSegmentBits) - 1));
   const Expr between = Shr((to - from) * in_segment, Expr(kFractionBits));
   return Shl(count(whole), Expr(kFractionBits)) + loop::MakeCast(kU32, fraction + from + between);
 }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
 
+#include "compiler/loop/math.h"
 #include "compiler/ops/constraint.h"
 #include "compiler/ops/example.h"
 #include "compiler/ops/stage_builder.h"
 
 namespace kiln {
 namespace {
-
-using loop::BinaryOp;
 
 const DType kU32 = DType::UInt(32), kU64 = DType::UInt(64);
 
@@ -42,8 +41,6 @@ InferResult Infer(const InferContext& c) {
 }
 
 Expr Wide(const Expr& x) { return loop::MakeCast(kU64, x); }
-Expr Shl(const Expr& x, int64_t bits) { return loop::MakeBinary(BinaryOp::kShl, x, Expr(bits)); }
-Expr Shr(const Expr& x, int64_t bits) { return loop::MakeBinary(BinaryOp::kShr, x, Expr(bits)); }
 
 // The factor of a channel, as uint64.
 Expr FactorOf(const Expr& channel, const std::vector<int64_t>& factors) {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler/loop/math.h"
 #include "compiler/ops/constraint.h"
 #include "compiler/ops/example.h"
 #include "compiler/ops/stage_builder.h"
 
 namespace kiln {
 namespace {
-
-using loop::BinaryOp;
 
 const DType kU32 = DType::UInt(32), kU64 = DType::UInt(64);
 constexpr int64_t kRootBits = 32;
@@ -34,8 +33,8 @@ absl::Status Lower(StageBuilder& b) {
       [&](const Indices& point, const Access& so_far) {
         const Expr before = so_far(element(point));
         const Expr shift = loop::MakeCast(kU32, Expr(kRootBits - 1) - point.back());
-        const Expr bit = loop::MakeBinary(BinaryOp::kShl, loop::IntConst(shift.type(), 1), shift);
-        const Expr with = loop::MakeBinary(BinaryOp::kOr, before, bit);
+        const Expr bit = Shl(loop::IntConst(shift.type(), 1), shift);
+        const Expr with = loop::MakeBinary(loop::BinaryOp::kOr, before, bit);
         return loop::MakeSelect(Square(with) <= data(element(point)), with, before);
       });
   b.Output(0, [&](const Indices& i) {

@@ -45,8 +45,6 @@ absl::Status Lower(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-AttrValue List(const std::vector<int64_t>& values) { return AttrValue::Ints(values); }
-
 const OpDef kSlidingWindow = {
     {.name = "sliding_window",
      .doc = "The windows of data: out[a…, o…, k…] = data[a…, o * stride + k…], with a window of "

@@ -122,7 +122,6 @@ AttrValue Pairs(const std::vector<std::vector<int64_t>>& pairs) {
   for (const std::vector<int64_t>& pair : pairs) list.push_back(AttrValue::Ints(pair));
   return AttrValue(std::move(list));
 }
-AttrValue List(const std::vector<int64_t>& values) { return AttrValue::Ints(values); }
 
 const AttrSchema kBlockShape = {"block_shape", AttrType::kInts, AttrValue::Ints({1, 1}), false,
                                 "extents of a block, for the dimensions behind the batch"};

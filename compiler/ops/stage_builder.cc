@@ -79,6 +79,16 @@ Access StageBuilder::Table(std::string name, Tensor tensor) {
   return [buffer](const Indices& i) { return loop::MakeLoad(buffer, i); };
 }
 
+bool StageBuilder::IsWithin(int k, int64_t least, int64_t largest) const {
+  const Tensor* const values = constant(k);
+  if (values == nullptr) return false;
+  for (int64_t i = 0; i < values->type().num_elements(); ++i) {
+    const int64_t value = values->AsInt(i);
+    if (value < least || value > largest) return false;
+  }
+  return true;
+}
+
 Access StageBuilder::Compute(std::string name, Shape shape,
                              const std::function<Expr(const Indices&)>& value) {
   return Reduce(std::move(name), std::move(shape), {}, Combine::kNone,
@@ -230,6 +240,8 @@ Expr IndexFromEnds(const Expr& index, int64_t extent) {
   const Expr wide = loop::ToIndex(index);
   return ClampIndex(loop::MakeSelect(wide < Expr(0), wide + Expr(extent), wide), extent);
 }
+
+Expr I32Const(int64_t value) { return loop::IntConst(loop::Type::Of(DType::Int(32)), value); }
 
 Expr ClampIndex(Expr index, int64_t extent) {
   const loop::Type type = index.type();

@@ -51,8 +51,11 @@ class StageBuilder {
   // The dtype in memory. Values of float16 tensors are computed as float32: ComputeType.
   DType input_dtype(int k) const { return inputs_[static_cast<size_t>(k)]->dtype; }
   DType output_dtype(int k) const { return outputs_[static_cast<size_t>(k)]->dtype; }
+  TensorType input_type(int k) const { return {input_shape(k), input_dtype(k)}; }
   // The value of input k where it is a constant, else null.
   const Tensor* constant(int k) const { return constants_[static_cast<size_t>(k)]; }
+  // Whether input k is a constant of integers, all of them from `least` to `largest`.
+  bool IsWithin(int k, int64_t least, int64_t largest) const;
 
   // The value of input k, a literal where it is a constant of one element; float16 comes as
   // float32.
@@ -124,6 +127,8 @@ Expr Neutral(loop::Combine combine, DType dtype);
 // load is in bounds either way.
 Expr GuardedValue(const Access& x, const Shape& shape, Indices index, Expr in_bounds,
                   Expr otherwise);
+// A constant of dtype int32.
+Expr I32Const(int64_t value);
 // index clamped to 0 … extent-1.
 Expr ClampIndex(Expr index, int64_t extent);
 // A negative index counts from the end; beyond the ends it is brought to the nearest.

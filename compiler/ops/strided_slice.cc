@@ -98,8 +98,6 @@ absl::Status Lower(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-AttrValue List(const std::vector<int64_t>& values) { return AttrValue::Ints(values); }
-
 const OpDef kStridedSlice = {
     {.name = "strided_slice",
      .doc = "data[begin:end:stride] along every axis, as NumPy's slices: negative indices count "
