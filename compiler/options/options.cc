@@ -27,44 +27,6 @@ constexpr int64_t kMaxPoolAlignment = 4096;
 constexpr double kMaxPoolSpeed = 1e9;
 constexpr int kMaxThreads = 1024;  // ThreadPool::kMaxThreads of the C++ runtime
 
-template <typename E>
-struct Spelling {
-  const char* text;
-  E value;
-};
-
-constexpr Spelling<Executor> kExecutors[] = {{"aot", Executor::kAot}, {"graph", Executor::kGraph}};
-constexpr Spelling<Runtime> kRuntimes[] = {{"cpp", Runtime::kCpp}, {"crt", Runtime::kCrt}};
-constexpr Spelling<Interface> kInterfaces[] = {{"packed", Interface::kPacked},
-                                               {"c", Interface::kC}};
-constexpr Spelling<CallingConvention> kCallingConventions[] = {
-    {"packed", CallingConvention::kPacked},
-    {"cpacked", CallingConvention::kCPacked},
-    {"unpacked", CallingConvention::kUnpacked}};
-constexpr Spelling<Codegen> kCodegens[] = {{"llvm", Codegen::kLlvm}, {"c", Codegen::kC}};
-constexpr Spelling<CConstants> kCConstants[] = {{"packed", CConstants::kPacked},
-                                                {"elements", CConstants::kElements}};
-constexpr Spelling<Optimize> kOptimize[] = {
-    {"speed", Optimize::kSpeed}, {"balanced", Optimize::kBalanced}, {"size", Optimize::kSize}};
-
-// Every value of the enum has a row.
-template <typename E, size_t n>
-const char* Find(E value, const Spelling<E> (&spellings)[n]) {
-  return absl::c_find_if(spellings, [&](const Spelling<E>& s) { return s.value == value; })->text;
-}
-
-template <typename E, size_t n>
-absl::StatusOr<E> Parse(const char* option, absl::string_view text,
-                        const Spelling<E> (&spellings)[n]) {
-  std::string known;
-  for (const Spelling<E>& s : spellings) {
-    if (text == s.text) return s.value;
-    absl::StrAppend(&known, known.empty() ? "" : ", ", s.text);
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("--", option, ": found '", text, "', wanted one of ", known));
-}
-
 absl::Status CheckModuleName(const std::string& name) {
   if (IsIdentifier(name) && name.size() <= kMaxModuleName) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
@@ -199,41 +161,6 @@ absl::StatusOr<PoolSpec> ParsePool(absl::string_view option, absl::string_view t
     return error("whose speed is no positive number");
   }
   return pool;
-}
-
-const char* SpellingOf(Executor executor) { return Find(executor, kExecutors); }
-const char* SpellingOf(Runtime runtime) { return Find(runtime, kRuntimes); }
-const char* SpellingOf(Interface interface) { return Find(interface, kInterfaces); }
-const char* SpellingOf(CallingConvention convention) {
-  return Find(convention, kCallingConventions);
-}
-
-absl::StatusOr<Executor> ParseExecutor(absl::string_view text) {
-  return Parse("executor", text, kExecutors);
-}
-
-absl::StatusOr<Runtime> ParseRuntime(absl::string_view text) {
-  return Parse("runtime", text, kRuntimes);
-}
-
-absl::StatusOr<Interface> ParseInterface(absl::string_view text) {
-  return Parse("interface", text, kInterfaces);
-}
-
-absl::StatusOr<CallingConvention> ParseCallingConvention(absl::string_view text) {
-  return Parse("calling-convention", text, kCallingConventions);
-}
-
-absl::StatusOr<Codegen> ParseCodegen(absl::string_view text) {
-  return Parse("codegen", text, kCodegens);
-}
-
-absl::StatusOr<CConstants> ParseCConstants(absl::string_view text) {
-  return Parse("c-constants", text, kCConstants);
-}
-
-absl::StatusOr<Optimize> ParseOptimize(absl::string_view text) {
-  return Parse("optimize", text, kOptimize);
 }
 
 CallingConvention DefaultCallingConvention(Runtime runtime, Interface interface,

@@ -71,18 +71,13 @@ struct CompileOptions {
   ScheduleOptions schedule = {};
 };
 
-// The spellings of the command line.
-const char* SpellingOf(Executor executor);
-const char* SpellingOf(Runtime runtime);
-const char* SpellingOf(Interface interface);
-const char* SpellingOf(CallingConvention convention);
-absl::StatusOr<Executor> ParseExecutor(absl::string_view text);
-absl::StatusOr<Runtime> ParseRuntime(absl::string_view text);
-absl::StatusOr<Interface> ParseInterface(absl::string_view text);
-absl::StatusOr<CallingConvention> ParseCallingConvention(absl::string_view text);
-absl::StatusOr<Codegen> ParseCodegen(absl::string_view text);
-absl::StatusOr<CConstants> ParseCConstants(absl::string_view text);
-absl::StatusOr<Optimize> ParseOptimize(absl::string_view text);
+// The spelling on the command line of an Executor, Runtime, Interface or CallingConvention: "aot".
+template <typename E>
+const char* SpellingOf(E value);
+// The value of one of these, a Codegen, CConstants or Optimize. InvalidArgument, with the option
+// and its spellings, for any other text.
+template <typename E>
+absl::StatusOr<E> ParseSpelling(absl::string_view text);
 // "name:size[:alignment][:speed]": sizes in bytes, with K or M for 2^10 or 2^20 of them, or "any";
 // `option` is what the error says.
 absl::StatusOr<PoolSpec> ParsePool(absl::string_view option, absl::string_view text);

@@ -28,6 +28,7 @@
 #include "tools/kiln/files.h"
 #include "tools/kiln/help_format.h"
 #include "tools/kiln/library.h"
+#include "tools/kiln/library_options.h"
 #include "tools/kiln/machine_peak.h"
 #include "tools/kiln/progress.h"
 #include "tools/kiln/standard_output.h"
@@ -186,12 +187,7 @@ void AddBenchCommand(CLI::App& app, Action& action) {
       "bench", "Measure how long a compiled library takes, on random inputs by a fixed seed");
   auto flags = std::make_shared<BenchFlags>();
   command->add_option("library", flags->library, "Shared object that compile has made")->required();
-  command->add_option("--threads", flags->threads, "Threads; 0: one per CPU")
-      ->capture_default_str();
-  command->add_option(
-      "--cpu-variant", flags->load.cpu_variant,
-      "Of a library of compile --cpu-variants: which to run [the best of this CPU]");
-  command->add_flag(kSkipChecksum, flags->load.skip_checksum, kSkipChecksumHelp);
+  AddLibraryOptions(*command, flags->load, flags->threads);
   command->add_option("--seconds", flags->seconds, "How long to measure")->capture_default_str();
   command->add_flag("--json", flags->json, "Print one JSON object");
   command->add_flag("--profile", flags->profile,
@@ -202,8 +198,7 @@ void AddBenchCommand(CLI::App& app, Action& action) {
   command->add_option("--trace", flags->trace,
                       "File for the profile as Chrome's trace viewer and Perfetto show it; means "
                       "--profile");
-  SetGroups(*command, {{"Library", {"--threads", "--cpu-variant", "--skip-checksum"}},
-                       {"Measurement", {"--seconds", "--profile"}},
+  SetGroups(*command, {{"Measurement", {"--seconds", "--profile"}},
                        {"Output", {"--json", "--html", "--trace"}}});
   command->footer(
       "Examples:\n"

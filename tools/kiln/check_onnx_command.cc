@@ -42,9 +42,9 @@ absl::StatusOr<CaseOptions> OptionsOf(const CheckOnnxFlags& flags) {
   o.module_name = "check";
   o.codegen = DefaultCodegen();
   if (!flags.codegen.empty()) {
-    KILN_ASSIGN_OR_RETURN(o.codegen, ParseCodegen(flags.codegen));
+    KILN_ASSIGN_OR_RETURN(o.codegen, ParseSpelling<Codegen>(flags.codegen));
   }
-  KILN_ASSIGN_OR_RETURN(o.executor, ParseExecutor(flags.executor));
+  KILN_ASSIGN_OR_RETURN(o.executor, ParseSpelling<Executor>(flags.executor));
   KILN_ASSIGN_OR_RETURN(o.target, Target::Parse(flags.target));
   o.calling_convention = DefaultCallingConvention(o.runtime, o.interface);
   KILN_RETURN_IF_ERROR(CheckOptions(o));

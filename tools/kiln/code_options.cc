@@ -57,19 +57,20 @@ void AddCodeOptions(CLI::App& command, CodeFlags& flags) {
 absl::StatusOr<CompileOptions> CompileOptionsOf(const CodeFlags& flags) {
   CompileOptions o;
   o.module_name = flags.module_name.empty() ? DefaultModuleName(flags.model) : flags.module_name;
-  KILN_ASSIGN_OR_RETURN(o.executor, ParseExecutor(flags.executor));
-  KILN_ASSIGN_OR_RETURN(o.runtime, ParseRuntime(flags.runtime));
-  KILN_ASSIGN_OR_RETURN(o.interface, ParseInterface(flags.interface));
+  KILN_ASSIGN_OR_RETURN(o.executor, ParseSpelling<Executor>(flags.executor));
+  KILN_ASSIGN_OR_RETURN(o.runtime, ParseSpelling<Runtime>(flags.runtime));
+  KILN_ASSIGN_OR_RETURN(o.interface, ParseSpelling<Interface>(flags.interface));
   KILN_RETURN_IF_ERROR(ApplyModelFlags(flags, o));
   o.calling_convention = DefaultCallingConvention(o.runtime, o.interface, o.externals);
   if (!flags.calling_convention.empty()) {
-    KILN_ASSIGN_OR_RETURN(o.calling_convention, ParseCallingConvention(flags.calling_convention));
+    KILN_ASSIGN_OR_RETURN(o.calling_convention,
+                          ParseSpelling<CallingConvention>(flags.calling_convention));
   }
   o.workspace_io = flags.workspace_io;
   o.system_lib = flags.system_lib;
   o.profile = flags.profile;
   o.check_indices = flags.check_indices;
-  KILN_ASSIGN_OR_RETURN(o.c_constants, ParseCConstants(flags.c_constants));
+  KILN_ASSIGN_OR_RETURN(o.c_constants, ParseSpelling<CConstants>(flags.c_constants));
   if (!flags.tuning.empty()) {
     KILN_ASSIGN_OR_RETURN(o.schedule.tuning, ReadTuning(flags.tuning));
   }

@@ -88,7 +88,7 @@ absl::Status ApplyModelFlags(const ModelFlags& flags, CompileOptions& o) {
   KILN_ASSIGN_OR_RETURN(o.externals, ParseExternals(flags.externals));
   o.codegen = DefaultCodegen();
   if (!flags.codegen.empty()) {
-    KILN_ASSIGN_OR_RETURN(o.codegen, ParseCodegen(flags.codegen));
+    KILN_ASSIGN_OR_RETURN(o.codegen, ParseSpelling<Codegen>(flags.codegen));
   }
   if (!flags.cpu_variants.empty()) {
     KILN_ASSIGN_OR_RETURN(o.cpu_variants, ParseCpuVariants(flags.cpu_variants));
@@ -98,7 +98,7 @@ absl::Status ApplyModelFlags(const ModelFlags& flags, CompileOptions& o) {
     KILN_ASSIGN_OR_RETURN(o.target, ParseTargetOption(flags.target));
   }
   o.threads = flags.threads;
-  KILN_ASSIGN_OR_RETURN(o.schedule.optimize, ParseOptimize(flags.optimize));
+  KILN_ASSIGN_OR_RETURN(o.schedule.optimize, ParseSpelling<Optimize>(flags.optimize));
   o.schedule.winograd = !flags.no_winograd;
   o.overlap = !flags.no_overlap;
   for (absl::string_view pass : absl::StrSplit(flags.passes, ',', absl::SkipEmpty())) {

@@ -12,6 +12,7 @@
 #include "tools/kiln/files.h"
 #include "tools/kiln/help_format.h"
 #include "tools/kiln/library.h"
+#include "tools/kiln/library_options.h"
 #include "tools/kiln/npy.h"
 #include "tools/kiln/run_samples.h"
 #include "tools/kiln/standard_output.h"
@@ -152,15 +153,9 @@ void AddRunCommand(CLI::App& app, Action& action) {
       ->capture_default_str();
   command->add_option("--atol", flags->atol, "Absolute tolerance of --check")
       ->capture_default_str();
-  command->add_option("--threads", flags->threads, "Threads; 0: one per CPU")
-      ->capture_default_str();
-  command->add_option(
-      "--cpu-variant", flags->load.cpu_variant,
-      "Of a library of compile --cpu-variants: which to run [the best of this CPU]");
-  command->add_flag(kSkipChecksum, flags->load.skip_checksum, kSkipChecksumHelp);
-  SetGroups(*command, {{"Samples", {"--input", "--output"}},
-                       {"Check", {"--check", "--rtol", "--atol"}},
-                       {"Library", {"--threads", "--cpu-variant", "--skip-checksum"}}});
+  AddLibraryOptions(*command, flags->load, flags->threads);
+  SetGroups(*command,
+            {{"Samples", {"--input", "--output"}}, {"Check", {"--check", "--rtol", "--atol"}}});
   command->footer(
       "Examples:\n"
       "  kiln run out/my_mod.so --input data=image.npy --output results\n"

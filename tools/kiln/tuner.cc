@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "compiler/base/status.h"
+#include "compiler/lower/kernel.h"
 #include "compiler/pipeline/compile.h"
 #include "tools/kiln/measured_library.h"
 
@@ -40,28 +41,6 @@ struct Problem {
   TunedContraction tuned;
   bool is_measured = false;
 };
-
-// The node as a model of its own.
-Graph GraphOf(const Graph& fused, const Node& node) {
-  Graph graph;
-  std::map<ValueId, ValueId> values;
-  Node copy = node;
-  for (ValueId& input : copy.inputs) {
-    if (!values.contains(input)) {
-      values[input] =
-          fused.is_constant(input)
-              ? graph.AddConstant(fused.value(input).constant)
-              : graph.AddInput(absl::StrCat("x", graph.inputs.size()), fused.type(input));
-    }
-    input = values[input];
-  }
-  std::vector<TensorType> types;
-  for (ValueId output : node.outputs) types.push_back(fused.type(output));
-  copy.outputs.clear();
-  const NodeId id = graph.AddNode(std::move(copy), types);
-  graph.outputs = graph.node(id).outputs;
-  return graph;
-}
 
 class Tuner {
  public:
@@ -175,7 +154,7 @@ class Tuner {
       if (pass.optional) options.passes.disabled.emplace_back(pass.name);
     }
     options.schedule.tuning = TuningOf({{problem.text, {.choice = choice}}});
-    return MeasuredLibrary::Make(GraphOf(fused_, *problem.node), options);
+    return MeasuredLibrary::Make(BodyOfNode(fused_, *problem.node), options);
   }
 
   std::shared_ptr<const Tuning> TuningOf(
