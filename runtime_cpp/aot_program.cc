@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "runtime_cpp/device_api.h"
 #include "runtime_cpp/library_module.h"
-#include "runtime_cpp/status_macros.h"
+#include "runtime_cpp/status/macros.h"
 #include "runtime_cpp/tvm_metadata.h"
 
 namespace kiln::runtime {
@@ -74,18 +74,6 @@ absl::Status CheckDevices(const ModelMetadata& metadata, DLDevice device) {
   return absl::OkStatus();
 }
 
-DLTensor MakeTensor(void* data, DLDevice device, DLDataType dtype,
-                    absl::Span<const int64_t> shape) {
-  // Compiled code only reads the shape.
-  return {.data = data,
-          .device = device,
-          .ndim = static_cast<int32_t>(shape.size()),
-          .dtype = dtype,
-          .shape = const_cast<int64_t*>(shape.data()),
-          .strides = nullptr,
-          .byte_offset = 0};
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Program>> AotProgram::Create(const Module& module, DLDevice device) {
@@ -139,16 +127,16 @@ absl::Status AotProgram::Run(const RunMemory& memory) const {
   tensors.reserve(inputs_.size() + outputs_.size() + 1 + pool_bytes_.size());
   for (size_t i = 0; i < inputs_.size(); ++i) {
     const TensorInfo& info = inputs_[i];
-    tensors.push_back(MakeTensor(memory.inputs[i], info.device, info.dtype, info.shape));
+    tensors.push_back(CompactTensor(memory.inputs[i], info.device, info.dtype, info.shape));
   }
   for (size_t i = 0; i < outputs_.size(); ++i) {
     const TensorInfo& info = outputs_[i];
-    tensors.push_back(MakeTensor(memory.outputs[i], info.device, info.dtype, info.shape));
+    tensors.push_back(CompactTensor(memory.outputs[i], info.device, info.dtype, info.shape));
   }
   if (!pool_bytes_.empty()) tensors.push_back(*constants_);
   for (size_t i = 0; i < pool_bytes_.size(); ++i) {
     char* const pool = static_cast<char*>(memory.workspace) + pool_offsets_[i];
-    tensors.push_back(MakeTensor(pool, device_, kByte, {&pool_bytes_[i], 1}));
+    tensors.push_back(CompactTensor(pool, device_, kByte, {&pool_bytes_[i], 1}));
   }
   absl::InlinedVector<TVMValue, 8> values(tensors.size());
   const absl::InlinedVector<int, 8> codes(tensors.size(), kTVMDLTensorHandle);

@@ -20,7 +20,7 @@
 #include "runtime_cpp/ndarray.h"
 #include "runtime_cpp/packed_func.h"
 #include "runtime_cpp/registry.h"
-#include "runtime_cpp/status_macros.h"
+#include "runtime_cpp/status/macros.h"
 
 using kiln::runtime::Args;
 using kiln::runtime::CallFromC;

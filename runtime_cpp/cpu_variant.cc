@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime_cpp/cpu_variant.h"
 
-#include "runtime_cpp/status_macros.h"
+#include "runtime_cpp/status/macros.h"
 
 namespace kiln::runtime {
 namespace {

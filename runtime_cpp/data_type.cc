@@ -138,6 +138,17 @@ absl::StatusOr<int64_t> TensorBytes(absl::Span<const int64_t> shape, DLDataType 
   return empty ? 0 : bytes;
 }
 
+DLTensor CompactTensor(void* data, DLDevice device, DLDataType dtype,
+                       absl::Span<const int64_t> shape) {
+  return {.data = data,
+          .device = device,
+          .ndim = static_cast<int32_t>(shape.size()),
+          .dtype = dtype,
+          .shape = const_cast<int64_t*>(shape.data()),
+          .strides = nullptr,
+          .byte_offset = 0};
+}
+
 bool IsCompact(const DLTensor& tensor) {
   if (tensor.strides == nullptr) return true;
   int64_t expected = 1;

@@ -64,6 +64,11 @@ int64_t ElementBytes(DLDataType dtype);
 // kMaxNdim, or the size does not fit in 63 bits.
 absl::StatusOr<int64_t> TensorBytes(absl::Span<const int64_t> shape, DLDataType dtype);
 
+// A compact tensor of data that has been allocated elsewhere. It borrows the extents, which nothing
+// writes to.
+DLTensor CompactTensor(void* data, DLDevice device, DLDataType dtype,
+                       absl::Span<const int64_t> shape);
+
 // Whether the elements of `tensor` lie in row-major order without gaps. `strides` may be NULL.
 bool IsCompact(const DLTensor& tensor);
 

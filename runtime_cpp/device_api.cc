@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime_cpp/data_type.h"
-#include "runtime_cpp/status_macros.h"
+#include "runtime_cpp/status/macros.h"
 
 namespace kiln::runtime {
 namespace {

@@ -5,7 +5,7 @@
 #include "runtime_cpp/aot_program.h"
 #include "runtime_cpp/device_api.h"
 #include "runtime_cpp/graph_program.h"
-#include "runtime_cpp/status_macros.h"
+#include "runtime_cpp/status/macros.h"
 
 namespace kiln::runtime {
 namespace {

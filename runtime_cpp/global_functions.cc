@@ -10,7 +10,7 @@
 #include "runtime_cpp/executor_factory.h"
 #include "runtime_cpp/graph_program.h"
 #include "runtime_cpp/module.h"
-#include "runtime_cpp/status_macros.h"
+#include "runtime_cpp/status/macros.h"
 
 namespace kiln::runtime {
 namespace {

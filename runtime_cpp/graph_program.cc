@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "runtime_cpp/device_api.h"
-#include "runtime_cpp/status_macros.h"
+#include "runtime_cpp/status/macros.h"
 
 namespace kiln::runtime {
 namespace {
@@ -159,13 +159,7 @@ absl::Status GraphProgram::ResolveCalls(const Module& module,
 
 void GraphProgram::AddArgument(size_t entry_index, bool flatten) {
   GraphEntry& entry = table_.entries[entry_index];
-  DLTensor tensor = {.data = nullptr,
-                     .device = device_,
-                     .ndim = static_cast<int32_t>(entry.shape.size()),
-                     .dtype = entry.dtype,
-                     .shape = entry.shape.data(),
-                     .strides = nullptr,
-                     .byte_offset = 0};
+  DLTensor tensor = CompactTensor(nullptr, device_, entry.dtype, entry.shape);
   if (flatten) {
     const int64_t element_bytes = ElementBytes(entry.dtype);
     flat_extents_.push_back(std::make_unique<int64_t>(entry.size_bytes / element_bytes));

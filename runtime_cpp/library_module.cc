@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "kiln/metadata.h"
 #include "runtime_cpp/registry.h"
-#include "runtime_cpp/status_macros.h"
+#include "runtime_cpp/status/macros.h"
 #include "tvm/runtime/c_backend_api.h"
 
 namespace kiln::runtime {

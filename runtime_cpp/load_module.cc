@@ -20,7 +20,7 @@
 #include "runtime_cpp/metadata.h"
 #include "runtime_cpp/module.h"
 #include "runtime_cpp/module_blob.h"
-#include "runtime_cpp/status_macros.h"
+#include "runtime_cpp/status/macros.h"
 
 namespace kiln::runtime {
 namespace {

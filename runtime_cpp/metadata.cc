@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "runtime_cpp/executor_factory.h"
-#include "runtime_cpp/status_macros.h"
+#include "runtime_cpp/status/macros.h"
 #include "runtime_cpp/tvm_metadata.h"
 
 namespace kiln::runtime {

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime_cpp/executor_factory.h"
-#include "runtime_cpp/status_macros.h"
+#include "runtime_cpp/status/macros.h"
 #include "runtime_cpp/workspace_pool.h"
 
 namespace kiln::runtime {

@@ -11,7 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime_cpp/device_api.h"
-#include "runtime_cpp/status_macros.h"
+#include "runtime_cpp/status/macros.h"
 
 namespace kiln::runtime {
 
@@ -65,15 +65,7 @@ absl::StatusOr<NDArray> NDArray::Empty(absl::Span<const int64_t> shape, DLDataTy
                                        DLDevice device) {
   KILN_ASSIGN_OR_RETURN(const int64_t bytes, TensorBytes(shape, dtype));
   KILN_ASSIGN_OR_RETURN(DeviceApi* const api, GetDeviceApi(device));
-  // The extents are only read, through Describe.
-  const DLTensor tensor = {.data = nullptr,
-                           .device = device,
-                           .ndim = static_cast<int32_t>(shape.size()),
-                           .dtype = dtype,
-                           .shape = const_cast<int64_t*>(shape.data()),
-                           .strides = nullptr,
-                           .byte_offset = 0};
-  NDArray array(Container::Describe(tensor));
+  NDArray array(Container::Describe(CompactTensor(nullptr, device, dtype, shape)));
   KILN_ASSIGN_OR_RETURN(array.container_->tensor.data,
                         api->Allocate(device, static_cast<size_t>(bytes), kAllocationAlignment));
   array.container_->allocator = api;

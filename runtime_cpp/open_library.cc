@@ -16,7 +16,7 @@
 #include "runtime_cpp/library_checksum.h"
 #include "runtime_cpp/library_module.h"
 #include "runtime_cpp/module_blob.h"
-#include "runtime_cpp/status_macros.h"
+#include "runtime_cpp/status/macros.h"
 
 namespace kiln::runtime {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "runtime_cpp/status_macros.h"
+#include "runtime_cpp/status/macros.h"
 
 namespace kiln::runtime {
 namespace {

@@ -10,7 +10,7 @@
 #include "nlohmann/json.hpp"
 #include "runtime_cpp/data_type.h"
 #include "runtime_cpp/graph_table.h"
-#include "runtime_cpp/status_macros.h"
+#include "runtime_cpp/status/macros.h"
 
 namespace kiln::runtime {
 namespace {

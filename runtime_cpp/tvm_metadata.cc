@@ -13,7 +13,7 @@
 #include "runtime_cpp/bytes.h"
 #include "runtime_cpp/device_api.h"
 #include "runtime_cpp/graph_table.h"
-#include "runtime_cpp/status_macros.h"
+#include "runtime_cpp/status/macros.h"
 
 namespace kiln::runtime {
 namespace {

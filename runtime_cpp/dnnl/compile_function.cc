@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "runtime_cpp/dnnl/compiled_function.h"
 #include "runtime_cpp/dnnl/engine.h"
-#include "runtime_cpp/status_macros.h"
+#include "runtime_cpp/status/macros.h"
 
 namespace kiln::runtime {
 namespace {

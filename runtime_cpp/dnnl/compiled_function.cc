@@ -6,7 +6,7 @@
 
 #include "runtime_cpp/device_api.h"
 #include "runtime_cpp/dnnl/engine.h"
-#include "runtime_cpp/status_macros.h"
+#include "runtime_cpp/status/macros.h"
 #include "runtime_cpp/workspace_pool.h"
 
 namespace kiln::runtime {

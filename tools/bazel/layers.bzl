@@ -19,7 +19,10 @@ LAYERS = {
         "compiler/target",
         _ABSL,
     ],
-    "compiler/base": [_ABSL],
+    "compiler/base": [
+        "runtime_cpp/status",
+        _ABSL,
+    ],
     "compiler/call": [
         "compiler/graph",
         "compiler/loop",
@@ -217,6 +220,7 @@ LAYERS = {
     ],
     "runtime_cpp": [
         "metadata",
+        "runtime_cpp/status",
         "runtime_crt",
         _ABSL,
         "@nlohmann_json",
@@ -225,12 +229,14 @@ LAYERS = {
     "runtime_cpp/dnnl": [
         "runtime_cpp",
         "runtime_cpp/dnnl/format",
+        "runtime_cpp/status",
         "runtime_crt",
         _ABSL,
         "@com_google_protobuf",
         "@dnnl",
     ],
     "runtime_cpp/dnnl/format": ["@com_google_protobuf"],
+    "runtime_cpp/status": [_ABSL],
     "runtime_crt": [],
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Early return on errors, for the sources of this directory; not included by public headers.
+// Early return of errors, for sources of functions that return absl::Status or absl::StatusOr; not
+// included by public headers.
 //
 //   KILN_RETURN_IF_ERROR(CheckShape(tensor));
 //   KILN_ASSIGN_OR_RETURN(NDArray array, NDArray::Empty(shape, dtype, device));
@@ -12,10 +12,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
-#define KILN_MACRO_CONCAT_INNER(a, b) a##b
-#define KILN_MACRO_CONCAT(a, b) KILN_MACRO_CONCAT_INNER(a, b)
+#define KILN_STATUS_CONCAT_INNER(a, b) a##b
+#define KILN_STATUS_CONCAT(a, b) KILN_STATUS_CONCAT_INNER(a, b)
 
-#undef KILN_RETURN_IF_ERROR
 #define KILN_RETURN_IF_ERROR(expr)                              \
   do {                                                          \
     if (absl::Status kiln_status = (expr); !kiln_status.ok()) { \
@@ -23,12 +22,13 @@
     }                                                           \
   } while (false)
 
-#undef KILN_ASSIGN_OR_RETURN
-#define KILN_ASSIGN_OR_RETURN_INNER(result, lhs, expr) \
-  auto result = (expr);                                \
-  if (!result.ok()) return std::move(result).status(); \
-  lhs = *std::move(result)
-#define KILN_ASSIGN_OR_RETURN(lhs, expr) \
-  KILN_ASSIGN_OR_RETURN_INNER(KILN_MACRO_CONCAT(kiln_result_, __LINE__), lhs, expr)
+#define KILN_ASSIGN_OR_RETURN_INNER(status_or, lhs, rexpr)   \
+  auto status_or = (rexpr);                                  \
+  if (!status_or.ok()) return std::move(status_or).status(); \
+  lhs = *std::move(status_or)
+
+// `lhs` must not contain a comma outside parentheses.
+#define KILN_ASSIGN_OR_RETURN(lhs, rexpr) \
+  KILN_ASSIGN_OR_RETURN_INNER(KILN_STATUS_CONCAT(kiln_status_or_, __LINE__), lhs, rexpr)
 
 #endif  // KILN_RUNTIME_CPP_STATUS_MACROS_H_
