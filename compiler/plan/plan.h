@@ -26,6 +26,8 @@ enum class PlanBufferKind {
   kScratch,       // the workspace of one call
   kState,         // what the model keeps from one run to the next, in the pool of the state
 };
+// "input", "output", "tensor", "scratch" or "state".
+const char* KindName(PlanBufferKind kind);
 
 struct PlanBuffer {
   std::string name;

@@ -7,7 +7,6 @@
 #include "compiler/plan/plan.h"
 
 namespace kiln {
-namespace {
 
 const char* KindName(PlanBufferKind kind) {
   switch (kind) {
@@ -24,8 +23,6 @@ const char* KindName(PlanBufferKind kind) {
   }
   return "";
 }
-
-}  // namespace
 
 std::string ToString(const Plan& plan) {
   std::string text = absl::StrFormat("workspace %d bytes, lower bound %d bytes (%s)\n",

@@ -42,21 +42,6 @@ std::string ValueName(const Graph& graph, ValueId id) {
   return ValueName(*node.body, node.body->outputs[static_cast<size_t>(value.output_index)]);
 }
 
-const char* KindName(PlanBufferKind kind) {
-  switch (kind) {
-    case PlanBufferKind::kInput:
-      return "input";
-    case PlanBufferKind::kOutput:
-      return "output";
-    case PlanBufferKind::kScratch:
-      return "scratch";
-    case PlanBufferKind::kState:
-      return "state";
-    default:
-      return "tensor";
-  }
-}
-
 // The names of tensors by the buffers that hold them.
 std::vector<std::string> BufferNames(const Stages& stages) {
   std::vector<std::string> names;
