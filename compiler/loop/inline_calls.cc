@@ -12,8 +12,8 @@
 namespace kiln::loop {
 namespace {
 
-// A function that only calls another one, and that call: what it passes are its parameters,
-// constants and numbers.
+// A function that only calls another one, and that call: what it passes are its parameters and
+// constants as a whole, and numbers.
 struct Forwarder {
   std::vector<Buffer> params;  // with the workspace behind them
   Call call;
@@ -28,7 +28,7 @@ bool IsForwarder(const Func& func) {
   }
   return std::all_of(call->args.begin(), call->args.end(), [](const Argument& arg) {
     int64_t number = 0;
-    return AsInt(arg.offset, &number);
+    return AsInt(arg.offset, &number) && (arg.buffer == nullptr || number == 0);
   });
 }
 
@@ -45,8 +45,7 @@ std::vector<Argument> ArgumentsBehind(const Forwarder& forwarder,
   for (Argument& arg : behind) {
     const auto param = std::find(forwarder.params.begin(), forwarder.params.end(), arg.buffer);
     if (arg.buffer == nullptr || param == forwarder.params.end()) continue;
-    const Argument& outer = args[static_cast<size_t>(param - forwarder.params.begin())];
-    arg = {outer.buffer, IsInt(arg.offset, 0) ? outer.offset : outer.offset + arg.offset};
+    arg = args[static_cast<size_t>(param - forwarder.params.begin())];
   }
   return behind;
 }

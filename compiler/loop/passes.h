@@ -84,9 +84,9 @@ void OutlineParallel(LoopProgram& program, int threads);
 // Operators with loops that are alike but for their constants get one function
 // `<first of them>_shared`, which takes the constants as inputs; what is left of each is a call.
 // With `numbers`, so do those whose values are made of other integers (multipliers, zero points):
-// those that differ are scalars of the function. So do those that access other parts of tensors
-// alike: the function takes these parts.
-void ShareFunctions(LoopProgram& program, bool numbers = false);
+// those that differ are scalars of the function. With `parts`, so do those that access other parts of
+// tensors alike: the function takes these parts.
+void ShareFunctions(LoopProgram& program, bool numbers = false, bool parts = false);
 
 // Calls of functions that only call another one become calls of that one, and those of them that
 // are not exported are gone.

@@ -46,9 +46,9 @@ struct LoopPassContext {
   bool (*keeps_store)(const Store&) = nullptr;
   // Of partition-loops.
   PartitionLimits partition = {};
-  // Of share-functions: operators that differ in numbers, or in the parts of tensors that they
-  // access, get one function, too.
-  bool shares_numbers = false;
+  // Of share-functions: operators that differ in numbers get one function, too, and so do those that
+  // differ in the parts of tensors that they access.
+  bool shares_numbers = false, shares_parts = false;
   // Of inline-calls: every operator keeps a function of its own, by which an emulator tells them
   // apart.
   bool keeps_operators = false;

@@ -142,7 +142,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"share_functions", ThreeFuncs,
              [](LoopProgram& program, uint32_t) { ShareFunctions(program); }, 90},
         Case{"share_numbers", ThreeFuncs,
-             [](LoopProgram& program, uint32_t) { ShareFunctions(program, true); }, 90}),
+             [](LoopProgram& program, uint32_t) { ShareFunctions(program, true, true); }, 90}),
     [](const testing::TestParamInfo<Case>& info) { return std::string(info.param.name); });
 
 }  // namespace

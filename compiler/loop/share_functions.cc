@@ -103,7 +103,8 @@ struct SharedFunc {
 
 class Sharing {
  public:
-  Sharing(LoopProgram& program, bool numbers) : program_(program), numbers_(numbers) {}
+  Sharing(LoopProgram& program, bool numbers, bool parts)
+      : program_(program), numbers_(numbers), parts_(parts) {}
 
   void Run() {
     std::vector<size_t> candidates;
@@ -114,7 +115,7 @@ class Sharing {
       if (!is_new && IsCopy(func, program_.funcs[same->second])) {
         if (candidates_.contains(same->second)) copies_[same->second].push_back(i);
       } else if (CanBeShared(func, PartsOf(func))) {
-        candidates_[i] = numbers_ ? NarrowParameters(func) : Unchanged(func);
+        candidates_[i] = parts_ ? NarrowParameters(func) : Unchanged(func);
         candidates.push_back(i);
       }
     }
@@ -301,7 +302,7 @@ class Sharing {
   }
 
   LoopProgram& program_;
-  const bool numbers_;
+  const bool numbers_, parts_;
   std::map<size_t, NarrowedFunc> candidates_;
   std::map<size_t, std::vector<size_t>> copies_;  // of candidates, behind them
   ExprPool pool_;
@@ -309,6 +310,8 @@ class Sharing {
 
 }  // namespace
 
-void ShareFunctions(LoopProgram& program, bool numbers) { Sharing(program, numbers).Run(); }
+void ShareFunctions(LoopProgram& program, bool numbers, bool parts) {
+  Sharing(program, numbers, parts).Run();
+}
 
 }  // namespace kiln::loop

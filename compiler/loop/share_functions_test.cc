@@ -329,7 +329,7 @@ TEST(ShareFunctions, TakesThePartsThatAreAccessed) {
   LoopProgram plain = program;
   ShareFunctions(plain);
   EXPECT_EQ(plain.funcs.size(), 2u);
-  ShareFunctions(program, /*numbers=*/true);
+  ShareFunctions(program, /*numbers=*/true, /*parts=*/true);
   ASSERT_EQ(program.funcs.size(), 3u);
   EXPECT_EQ(program.funcs[0].params[0]->shape, (Shape{4}));
   EXPECT_EQ(program.funcs[0].params[1]->shape, (Shape{4}));
@@ -349,7 +349,7 @@ TEST(ShareFunctions, TakesWholeTensorsWhereThePartIsNotKnown) {
   AddPart(program, "f", 8, 0, read);
   AddPart(program, "g", 8, 4, read);
   AddPart(program, "h", 12, 0, read);
-  ShareFunctions(program, /*numbers=*/true);
+  ShareFunctions(program, /*numbers=*/true, /*parts=*/true);
   ASSERT_EQ(program.funcs.size(), 4u);
   EXPECT_EQ(program.funcs[0].params[0]->shape, (Shape{8}));
   EXPECT_EQ(ToString(program.funcs[2].body), "call f_shared(in, out + 4)\n");

@@ -289,9 +289,11 @@ absl::StatusOr<Stages> RunStages(Graph graph, const CompileOptions& options) {
   KILN_RETURN_IF_ERROR(AddVariantChoice(options, stages.program));
   KILN_RETURN_IF_ERROR(AddExecutor(options, info, stages));
   if (stages.program.cpu_choice) SplitByVariant(variants, stages.program);
+  const bool is_firmware = options.target.is_baremetal();
   KILN_RETURN_IF_ERROR(loop::RunLoopPasses(
       loop::LoopPhase::kProgram, options.schedule.passes,
-      {.shares_numbers = true, .keeps_operators = options.target.is_baremetal()}, stages.program));
+      {.shares_numbers = true, .shares_parts = is_firmware, .keeps_operators = is_firmware},
+      stages.program));
   return stages;
 }
 
