@@ -168,9 +168,10 @@ absl::StatusOr<Lowered> LowerWith(const Graph& graph, Slices slices, const Targe
                                   const LowerOptions& options, std::vector<NodeId>* nodes) {
   Lowered lowered;
   KnownKernels known;
-  // Where there is plenty, schedules do not ask what memory costs.
+  // Where there is plenty, or speed is all that counts, schedules do not ask what memory costs.
+  const bool saves_memory = target.short_of_memory && options.schedule.optimize != Optimize::kSpeed;
   std::vector<TensorMemory> memory;
-  if (target.short_of_memory) memory = FindTensorMemory(graph, slices, options.workspace_io);
+  if (saves_memory) memory = FindTensorMemory(graph, slices, options.workspace_io);
   CallMaker calls(graph, std::move(slices), options.module_name);
   KILN_RETURN_IF_ERROR(calls.ForEach([&](PendingCall pending) -> absl::Status {
     Call& call = pending.call;
