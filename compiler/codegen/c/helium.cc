@@ -247,7 +247,7 @@ std::optional<HeliumCall> OfCast(const loop::Cast& n, const Type& to) {
   const bool stays = to.dtype.bits > from.dtype.bits
                          ? from.dtype.is_uint() || to.dtype.is_int() || FillsLanes(to)
                          : to.dtype == from.dtype || FillsLanes(to);
-  if (!stays) text = Extended(std::move(text), to);
+  if (!stays) text = Extended(text, to);
   return HeliumCall{std::move(text), {n.a}};
 }
 
