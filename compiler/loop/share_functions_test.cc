@@ -343,6 +343,21 @@ TEST(ShareFunctions, TakesThePartsThatAreAccessed) {
   EXPECT_EQ(out, (std::array<int8_t, 12>{0, 0, 0, 0, 0, 0, 0, 0, 10, 9, 8, 7}));
 }
 
+// An offset into a tensor of the function is none into what its caller passes, whose elements may be
+// of another size.
+TEST(InlineCalls, LeavesFunctionsThatPassPartsOfTensors) {
+  LoopProgram program;
+  AddPart(program, "f", 8, 0, [](const Var& i) { return i; });
+  AddPart(program, "g", 8, 4, [](const Var& i) { return i; });
+  for (Func& func : program.funcs) func.exported = false;
+  ShareFunctions(program, /*numbers=*/true, /*parts=*/true);
+  ASSERT_EQ(ToString(program.funcs[2].body), "call f_shared(in, out + 4)\n");
+  InlineCalls(program);
+  ASSERT_EQ(program.funcs.size(), 2u);
+  EXPECT_EQ(program.funcs[0].name, "f_shared");
+  EXPECT_EQ(program.funcs[1].name, "g");
+}
+
 TEST(ShareFunctions, TakesWholeTensorsWhereThePartIsNotKnown) {
   LoopProgram program;
   const auto read = [](const Var& i) { return Min(i, Expr(2)); };

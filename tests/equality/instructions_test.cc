@@ -57,11 +57,7 @@ def @main(%x: Tensor[(1, 16, 16, 16), int8]) {
   %22 = qnn.requantize(%21, 1000000f, 0, 9000f, 0, axis=1, rounding="TFLITE", out_dtype="int16");
   %23 = cast(full(11, shape=[4, 16]), dtype="int8");
   %24 = qnn.dense(%22, %23, 0, 0, 9000f, 0.5f, units=4, out_dtype="int32");
-  %25 = qnn.requantize(%24, 4500f, 0, 9000000f, 1, axis=1, rounding="TFLITE", out_dtype="int8");
-  %26 = reshape(%x, newshape=[1, 4096]);
-  %27 = cast(full(2, shape=[4, 4096]), dtype="int8");
-  %28 = qnn.dense(%26, %27, 7, 0, 0.5f, 0.25f, units=4, out_dtype="int32");
-  (%25, qnn.requantize(%28, 0.125f, 0, 900f, 1, axis=1, rounding="TFLITE", out_dtype="int8"))
+  qnn.requantize(%24, 4500f, 0, 9000000f, 1, axis=1, rounding="TFLITE", out_dtype="int8")
 }
 )";
 
