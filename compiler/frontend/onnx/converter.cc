@@ -208,8 +208,9 @@ void Converter::SetOutput(int i, Item item) {
 }
 
 absl::Status Converter::Output(int i, absl::StatusOr<Item> item) {
-  if (item.ok()) SetOutput(i, *std::move(item));
-  return item.status();
+  KILN_RETURN_IF_ERROR(item.status());
+  SetOutput(i, *std::move(item));
+  return absl::OkStatus();
 }
 
 void Converter::SetOutputsUnknown() {
