@@ -75,27 +75,6 @@ DotPlan PlanOf(const DotInstruction* row, DType x, const Range& y, const Target&
   return plan;
 }
 
-// Whether rows lie in memory as the instruction reads them: in whole groups of elements of its type,
-// one behind the other, in one run or, where runs may be short, in several. The last group of a run
-// may read on into what follows in stored rows: its columns are zeros there. C spells no change of
-// sign between memory and instruction, and the elements of several runs would change theirs once for
-// every row that reads them.
-bool LieRight(const Contraction& c, const DotPlan& plan, RowSource source, const Target& target) {
-  const bool as_read = source == RowSource::kStored || plan.row_offset == 0;
-  const bool one_run = c.reduce.size() == 1;
-  if (!as_read && (target.by_c_compiler || !one_run)) return false;
-  if (!one_run && target.short_of_memory) return false;
-  if (FactorLoad(c.x)->buffer->dtype.bits != plan.row_dtype.bits && source != RowSource::kStored) {
-    return false;
-  }
-  const int64_t run = c.reduce.back().extent, read = DivideUp(run, plan.group) * plan.group;
-  const bool whole_groups = read == run;
-  const bool may_read_on = source == RowSource::kStored && read - run <= run / kMaxPartReadOn;
-  if (!whole_groups && !may_read_on) return false;
-  const auto form = FactorForm(c.x, c.reduce);
-  return form.has_value() && form->coefficients.back() == 1;
-}
-
 int64_t RowBytes(const Contraction& c, const DotPlan& plan) {
   return DivideUp(TotalExtent(c.reduce), plan.group) * plan.group * plan.row_dtype.bytes();
 }
@@ -127,6 +106,36 @@ bool HoldsRows(const Contraction& c, const DotPlan& plan, bool padded, const Con
   const bool is_small = bytes <= target.stack_bytes || bytes <= data_bytes / kMaxPartOfData;
   return padded || (is_small && IsSmallPart(c, bytes, context)) ||
          FitsBesideTensors(c, bytes, context);
+}
+
+// Whether rows of the other sign are copied although they lie right. C spells no change of sign
+// between memory and instruction. A group that is broadcast would change its sign once for every
+// tile of columns, and the broadcast could not read memory: copied rows take 0.6 to 0.8 of the time
+// (Sapphire Rapids).
+bool CopiesForSigns(const Contraction& c, const DotPlan& plan, const Context& context) {
+  const bool broadcasts_groups = plan.lanes > 1 && !context.target.broadcasts_lanes();
+  return context.target.by_c_compiler ||
+         (broadcasts_groups && HoldsRows(c, plan, /*padded=*/false, context));
+}
+
+// Whether rows lie in memory as the instruction reads them: in whole groups of elements of its type,
+// one behind the other, in one run or, where runs may be short, in several. The last group of a run
+// may read on into what follows in stored rows: its columns are zeros there.
+bool LieRight(const Contraction& c, const DotPlan& plan, RowSource source, const Context& context) {
+  const Target& target = context.target;
+  const bool as_read = source == RowSource::kStored || plan.row_offset == 0;
+  const bool one_run = c.reduce.size() == 1;
+  if (!as_read && (!one_run || CopiesForSigns(c, plan, context))) return false;
+  if (!one_run && target.short_of_memory) return false;
+  if (FactorLoad(c.x)->buffer->dtype.bits != plan.row_dtype.bits && source != RowSource::kStored) {
+    return false;
+  }
+  const int64_t run = c.reduce.back().extent, read = DivideUp(run, plan.group) * plan.group;
+  const bool whole_groups = read == run;
+  const bool may_read_on = source == RowSource::kStored && read - run <= run / kMaxPartReadOn;
+  if (!whole_groups && !may_read_on) return false;
+  const auto form = FactorForm(c.x, c.reduce);
+  return form.has_value() && form->coefficients.back() == 1;
 }
 
 // Whether an instruction of several rows pays: these are copied, each in one run of whole groups,
@@ -184,7 +193,7 @@ std::optional<DotPlan> PlanDotProduct(const Contraction& c, RowSource source,
   if (rows.empty() && plain && ColumnShift(y, kI8).has_value()) rows.push_back(nullptr);
   for (const DotInstruction* row : rows) {
     DotPlan plan = PlanOf(row, x, y, target);
-    plan.panel = padded || plan.vector_rows > 1 || !LieRight(c, plan, source, target);
+    plan.panel = padded || plan.vector_rows > 1 || !LieRight(c, plan, source, context);
     plan.run = plan.panel ? TotalExtent(c.reduce) : c.reduce.back().extent;
     plan.steps = TotalExtent(c.reduce) / plan.run * plan.run_steps();
     if (plan.panel && !HoldsRows(c, plan, padded, context)) continue;

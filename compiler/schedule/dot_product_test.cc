@@ -100,8 +100,10 @@ TEST(DotProduct, RowsAsTheyLieInMemory) {
           const Scheduled scheduled = Schedule(kernel, target);
           if (n >= 4) {
             EXPECT_TRUE(absl::StrContains(scheduled.description, row)) << scheduled.description;
+            const DotInstruction& instruction = *FindDotInstruction(row);
+            const bool broadcasts = absl::StartsWith(target.triple, "x86_64");
             EXPECT_EQ(absl::StrContains(scheduled.description, "copied"),
-                      FindDotInstruction(row)->a == kI16);
+                      instruction.a == kI16 || (broadcasts && instruction.a != of_x));
             EXPECT_TRUE(absl::StrContains(Text(scheduled), "dot<"));
             EXPECT_TRUE(absl::StrContains(Text(scheduled), row));
           }
@@ -123,6 +125,23 @@ TEST(DotProduct, TilesLeaveRegistersForLanesOfRows) {
     const int rows = std::stoi(tile[1]), vectors = std::stoi(tile[2]);
     EXPECT_GT(rows * vectors, 8) << text;
     EXPECT_LT(rows * vectors + rows + vectors, target.vector_registers) << text;
+  }
+}
+
+// On AVX-512 a tile of several column vectors has a register for a column of the next step: 14x2
+// spills.
+TEST(DotProduct, TilesLeaveARegisterForTheNextColumn) {
+  for (const int64_t rows : {14, 28, 196}) {
+    for (const int64_t columns : {32, 96, 512}) {
+      const std::string text =
+          Schedule(Dense(rows, 256, columns, kU8, kWeights[0]), DotTarget()).description;
+      std::smatch tile;
+      ASSERT_TRUE(std::regex_search(text, tile, std::regex(R"((\d+)x(\d+)x16 )"))) << text;
+      const int tile_rows = std::stoi(tile[1]), vectors = std::stoi(tile[2]);
+      EXPECT_GT(tile_rows * vectors, 12) << text;
+      // Accumulators, columns, a broadcast, a temporary, and the next column.
+      EXPECT_LE(tile_rows * vectors + vectors + 2 + (vectors > 1 ? 1 : 0), 32) << text;
+    }
   }
 }
 

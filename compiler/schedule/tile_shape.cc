@@ -15,8 +15,8 @@ namespace {
 constexpr int64_t kMaxVectors = 8;  // per row, when there are few rows
 // Beside accumulators and column vectors: a broadcast and a temporary.
 constexpr int64_t kScratchRegisters = 2;
-// Where broadcasts are operands of their multiply-adds in tiles of one column vector, but not in
-// wider ones, LLVM loads the next step's columns early: with one register fewer, 14x2 spills.
+// Of tiles of several column vectors where a broadcast may be an operand: LLVM loads the next step's
+// columns early. With one register fewer, 14x2 spills.
 constexpr int64_t kEarlyColumnRegisters = 1;
 
 // The model's unit is the time of one vector multiply-add. A machine issues two at once, each with
@@ -179,7 +179,6 @@ std::vector<TileShape> RankTiles(const TileProblem& p, const Target& target) {
   const Model model(p, target, lanes);
   // Every vector of rows is loaded, besides those of columns.
   const int64_t registers = target.vector_registers - kScratchRegisters * p.vector_rows;
-  const bool folds = p.folds_rows && target.broadcasts_operands();
   // Lanes of vectors are multiplied: a register for each row.
   const bool by_lane = target.broadcasts_lanes() && p.vector_rows == 1;
   std::vector<std::pair<double, TileShape>> costs;
@@ -194,7 +193,8 @@ std::vector<TileShape> RankTiles(const TileProblem& p, const Target& target) {
   const int64_t max_vectors = std::min(AlignUp(DivideUp(p.columns, lanes), unit), kMaxVectors);
   for (int64_t vectors = unit; vectors <= max_vectors; vectors += unit) {
     const int64_t of_row = vectors + (by_lane ? 1 : 0);
-    const int64_t spare = registers - (folds && vectors > 1 ? kEarlyColumnRegisters : 0);
+    const int64_t spare =
+        registers - (target.broadcasts_operands() && vectors > 1 ? kEarlyColumnRegisters : 0);
     const int64_t max_rows = std::max<int64_t>((spare - vectors) / of_row, 1) * p.vector_rows;
     // Even parts, so that the last tile is not a sliver.
     for (int64_t parts = DivideUp(p.rows, max_rows); parts <= p.rows; ++parts) {
