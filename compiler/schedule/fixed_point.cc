@@ -21,6 +21,8 @@ using loop::Range;
 
 const DType kI32 = DType::Int(32), kI8 = DType::Int(8);
 constexpr Range kDoubles = {-(int64_t{1} << 30) + 1, (int64_t{1} << 30) - 1};
+// Of constants that are halves of powers of two.
+constexpr char kHalf[] = "_half";
 // Numbers that have one on either side.
 constexpr Range kNeighbours = {-(int64_t{1} << 31) + 1, (int64_t{1} << 31) - 2};
 
@@ -92,32 +94,61 @@ class Rewriter {
   // a / 2^n, halves away from zero: of a - (a < 0) halves go up.
   Expr ShiftAway(const loop::Binary& n) {
     const Range amount = ranges_.Of(n.b);
-    if (amount.lo < 1 || amount.hi > 31 || !ranges_.Of(n.a).within(kNeighbours)) return {};
-    const Expr away = n.a + Shr(n.a, I32(31));
+    if (amount.lo < 0 || amount.hi > 31 || !ranges_.Of(n.a).within(kNeighbours)) return {};
+    const Expr sign = Shr(n.a, I32(31));
     if (RoundsTopInOneInstruction(context_.target) && amount.lo >= 2) {
       // An instruction that rounds the same way, and adds a zero point besides (SMMLAR).
       const Expr power =
           OfAmount<int32_t>(n.b, kI32, "_power", [](int64_t v) { return int64_t{1} << (32 - v); });
-      if (power.get() != nullptr) return loop::RoundingMulTop(away, power);
+      if (power.get() != nullptr) return loop::RoundingMulTop(n.a + sign, power);
     }
+    // Small machines have constants of a byte instead, and need no register for a large number.
+    const Expr shifted = context_.target.short_of_memory ? Expr() : ShiftOfHalves(n, sign, amount);
+    if (shifted.get() != nullptr || amount.lo < 1) return shifted;
     const Expr less = OfAmount<int8_t>(n.b, kI8, "_less", [](int64_t v) { return v - 1; });
     if (less.get() == nullptr) return {};
-    const Expr shifted = Shr(away, less);
-    return Shr(shifted + I32(1), I32(1));
+    return Shr(Shr(n.a + sign, less) + I32(1), I32(1));
   }
 
-  // ((w + k) >> 1) + z as (w + (k + 2 z)) >> 1.
+  // (a - (a < 0) + 2^(n - 1)) >> n; of n = 0, a.
+  Expr ShiftOfHalves(const loop::Binary& n, const Expr& sign, const Range& amount) {
+    const int64_t most = amount.hi == 0 ? 0 : int64_t{1} << (amount.hi - 1);
+    if (!Fits(loop::Add(ranges_.Of(n.a), {-1, most}))) return {};
+    const Expr half = OfAmount<int32_t>(n.b, kI32, kHalf, Half);
+    if (half.get() == nullptr) return {};
+    if (amount.lo > 0) return Shr(n.a + sign + half, n.b);
+    const Expr is_shifted =
+        OfAmount<int8_t>(n.b, kI8, "_is_shifted", [](int64_t v) { return v > 0 ? -1 : 0; });
+    return Shr(n.a + loop::MakeBinary(BinaryOp::kAnd, sign, is_shifted) + half, n.b);
+  }
+
+  static int64_t Half(int64_t amount) { return amount == 0 ? 0 : int64_t{1} << (amount - 1); }
+
+  // ((w + k) >> n) + z as (w + (k + (z << n))) >> n.
   Expr AddBeforeShift(const loop::Binary& n) {
-    int64_t z = 0, k = 0;
+    int64_t z = 0, k = 0, amount = 0;
     const auto* shr = AsBinary(n.a, BinaryOp::kShr);
-    if (shr == nullptr || !loop::AsInt(n.b, &z) || !loop::IsInt(shr->b, 1)) return {};
+    if (shr == nullptr || !loop::AsInt(n.b, &z)) return {};
     const auto* sum = AsBinary(shr->a, BinaryOp::kAdd);
-    if (sum == nullptr || !loop::AsInt(sum->b, &k)) return {};
-    const Range w = ranges_.Of(sum->a);
-    if (!Fits(loop::Add(w, Range::Point(k))) || !Fits(loop::Add(w, Range::Point(k + 2 * z)))) {
-      return {};
+    if (sum == nullptr) return {};
+    const Range w = ranges_.Of(sum->a), by = ranges_.Of(shr->b);
+    if (by.lo < 0 || by.hi > 31) return {};
+    const Range zero_points = loop::Union(Range::Point(z * (int64_t{1} << by.lo)),
+                                          Range::Point(z * (int64_t{1} << by.hi)));
+    const Range before = loop::Add(w, ranges_.Of(sum->b));
+    if (!Fits(before) || !Fits(loop::Add(before, zero_points))) return {};
+    if (loop::AsInt(sum->b, &k) && loop::AsInt(shr->b, &amount)) {
+      return Shr(sum->a + I32(k + (z << amount)), shr->b);
     }
-    return Shr(sum->a + I32(k + 2 * z), I32(1));
+    // Halves of these amounts, as ShiftOfHalves adds them.
+    const auto *halves = sum->b.As<loop::Load>(), *amounts = shr->b.As<loop::Load>();
+    if (halves == nullptr || amounts == nullptr) return {};
+    const auto found = derived_.find({amounts->buffer.get(), nullptr, kHalf});
+    if (found == derived_.end() || found->second != halves->buffer) return {};
+    return Shr(
+        sum->a + OfAmount<int32_t>(shr->b, kI32, absl::StrCat(kHalf, "_and_", z),
+                                   [z](int64_t v) { return Half(v) + z * (int64_t{1} << v); }),
+        shr->b);
   }
 
   static bool Fits(const Range& range) {
@@ -126,16 +157,16 @@ class Rewriter {
 
   // f of an amount to shift by: a number, or a constant in memory of its own.
   template <typename T>
-  Expr OfAmount(const Expr& n, DType dtype, const char* suffix,
+  Expr OfAmount(const Expr& n, DType dtype, const std::string& suffix,
                 const std::function<int64_t(int64_t)>& f) {
     int64_t value = 0;
     if (loop::AsInt(n, &value)) return I32(f(value));
     const auto* load = n.As<loop::Load>();
     const loop::Constant* source = load == nullptr ? nullptr : FindConstant(context_, load->buffer);
     if (source == nullptr) return {};
-    const Buffer derived = Derived<T>({load->buffer.get(), nullptr, dtype.bits, 0},
-                                      absl::StrCat(load->buffer->name, suffix), dtype,
-                                      [&](int64_t i) { return f(source->tensor.AsInt(i)); });
+    const Buffer derived =
+        Derived<T>({load->buffer.get(), nullptr, suffix}, absl::StrCat(load->buffer->name, suffix),
+                   dtype, [&](int64_t i) { return f(source->tensor.AsInt(i)); });
     return loop::MakeCast(kI32, loop::MakeLoad(derived, load->index));
   }
 
@@ -156,12 +187,12 @@ class Rewriter {
         !SameIndex(*first, *second)) {
       return {};
     }
-    const Buffer both =
-        Derived<int32_t>({first->buffer.get(), second->buffer.get(), inner_sign, sign},
-                         absl::StrCat(first->buffer->name, "_and_", second->buffer->name), kI32,
-                         [a, b, inner_sign, sign](int64_t i) {
-                           return inner_sign * a->tensor.AsInt(i) + sign * b->tensor.AsInt(i);
-                         });
+    const Buffer both = Derived<int32_t>(
+        {first->buffer.get(), second->buffer.get(), absl::StrCat(inner_sign, "_", sign)},
+        absl::StrCat(first->buffer->name, "_and_", second->buffer->name), kI32,
+        [a, b, inner_sign, sign](int64_t i) {
+          return inner_sign * a->tensor.AsInt(i) + sign * b->tensor.AsInt(i);
+        });
     const std::vector<Expr> index = first->index;
     return inner->a + loop::MakeLoad(both, index);
   }
@@ -178,8 +209,8 @@ class Rewriter {
     return true;
   }
 
-  // What a derived constant is made of: two others and their signs, or one, and its own bits.
-  using Origin = std::tuple<const loop::BufferNode*, const loop::BufferNode*, int64_t, int64_t>;
+  // What a derived constant is made of, one or two others, and how.
+  using Origin = std::tuple<const loop::BufferNode*, const loop::BufferNode*, std::string>;
 
   // A constant of the shape of its first origin; made once. Values wrap around.
   template <typename T>

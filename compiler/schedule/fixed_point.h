@@ -5,10 +5,11 @@
 // which TFLite's reference kernels have). With |s| < 2^30 and n >= 1 the same numbers are
 //
 //   v = rounding_mul_top(s << 1, m)
-//   (((v + (v >> 31)) >> (n - 1)) + (1 + 2 z)) >> 1
+//   (v + (v >> 31) + (2^(n - 1) + z 2^n)) >> n
 //
 // where rounding_mul_top is one instruction of many machines, nothing saturates, and no halves are
-// told by their sign. Constants that are added to a sum one after the other become one.
+// told by their sign. Where memory is short it is (((v + (v >> 31)) >> (n - 1)) + (1 + 2 z)) >> 1,
+// whose constants are bytes. Constants that are added to a sum one after the other become one.
 #ifndef KILN_COMPILER_SCHEDULE_FIXED_POINT_H_
 #define KILN_COMPILER_SCHEDULE_FIXED_POINT_H_
 

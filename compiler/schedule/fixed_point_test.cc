@@ -47,6 +47,12 @@ Kernel Requantisation(DType dtype, const std::vector<int32_t>& shifts, int64_t z
           .stages = {Pointwise(out, value)}};
 }
 
+Target Firmware() {
+  Target target = VectorTarget(0);
+  target.short_of_memory = true;
+  return target;
+}
+
 std::vector<Target> Targets() {
   std::vector<Target> targets = AllTargets();
   Target doubling = VectorTarget(128);
@@ -54,6 +60,7 @@ std::vector<Target> Targets() {
   targets.push_back(doubling);
   targets.push_back(VectorTarget(256));
   targets.back().triple = "x86_64-pc-linux-gnu";
+  targets.push_back(Firmware());
   return targets;
 }
 
@@ -72,9 +79,41 @@ TEST(FixedPoint, SmallSumsTakeTheTopWord) {
   const std::string text = Text(Schedule(Requantisation(kI16, {1, 7}, -128), VectorTarget(0)));
   EXPECT_TRUE(absl::StrContains(text, "rounding_mul_top(")) << text;
   EXPECT_FALSE(absl::StrContains(text, "rounding_mul_high(")) << text;
-  // The zero point is added before the last shift: 1 + 2 * -128.
   EXPECT_FALSE(absl::StrContains(text, "rounding_shr(")) << text;
+  // The half and the zero point are one constant, added before the only shift.
+  EXPECT_TRUE(absl::StrContains(text, "shifts_half_and__128[")) << text;
+  EXPECT_FALSE(absl::StrContains(text, "+ -128i32")) << text;
+}
+
+TEST(FixedPoint, AShiftOfAllChannelsHasNumbers) {
+  const Buffer in = Param("in", kI16, {kRows}), out = Param("out", kI32, {kRows});
+  const auto text = [&](int64_t shift, int64_t zero, const Target& target) {
+    const Kernel kernel = {.name = "f",
+                           .inputs = {in},
+                           .outputs = {out},
+                           .constants = {},
+                           .stages = {Pointwise(out, [&](const Index& i) {
+                             const Expr x = loop::MakeCast(kI32, MakeLoad(in, i));
+                             return loop::RoundingShr(x, I32(shift)) + I32(zero);
+                           })}};
+    ExpectLikeNaive(kernel, target);
+    return Text(Schedule(kernel, target));
+  };
+  for (const Target& target : Targets()) {
+    if (target.short_of_memory) continue;
+    // 2^4 + 3 * 2^5, and a zero point that would leave no room for the half.
+    EXPECT_TRUE(absl::StrContains(text(5, 3, target), "+ 112i32 >> 5i32")) << text(5, 3, target);
+    EXPECT_TRUE(absl::StrContains(text(31, 3, target), "+ 1073741824i32 >> 31i32) + 3i32"))
+        << text(31, 3, target);
+  }
+}
+
+// A byte of each channel instead of a word: the zero point comes before the last shift by 1.
+TEST(FixedPoint, BytesWhereMemoryIsShort) {
+  const std::string text = Text(Schedule(Requantisation(kI16, {1, 7}, -128), Firmware()));
+  EXPECT_TRUE(absl::StrContains(text, "shifts_less[")) << text;
   EXPECT_TRUE(absl::StrContains(text, "+ -255i32 >> 1i32")) << text;
+  EXPECT_FALSE(absl::StrContains(text, "rounding_shr(")) << text;
 }
 
 TEST(FixedPoint, SumsOfAnySizeKeepTheDoublingProduct) {
@@ -82,9 +121,13 @@ TEST(FixedPoint, SumsOfAnySizeKeepTheDoublingProduct) {
   EXPECT_TRUE(absl::StrContains(text, "rounding_mul_high(")) << text;
 }
 
-TEST(FixedPoint, ShiftsBy0KeepTheirWord) {
+// Numbers that are not shifted have no half, and none is taken from those below 0.
+TEST(FixedPoint, ShiftsBy0HaveNoHalf) {
   const std::string text = Text(Schedule(Requantisation(kI16, {0, 7}, 0), VectorTarget(0)));
-  EXPECT_TRUE(absl::StrContains(text, "rounding_shr(")) << text;
+  EXPECT_TRUE(absl::StrContains(text, "shifts_is_shifted[")) << text;
+  EXPECT_FALSE(absl::StrContains(text, "rounding_shr(")) << text;
+  const std::string firmware = Text(Schedule(Requantisation(kI16, {0, 7}, 0), Firmware()));
+  EXPECT_TRUE(absl::StrContains(firmware, "rounding_shr(")) << firmware;
 }
 
 // A half is added to what is shifted, and a zero point before it is halved: neither may wrap around

@@ -300,6 +300,9 @@ TEST(FixedPointTest, UpperWordsAreOneInstruction) {
     const std::string avx2 = UpperWords(*Target::Parse("x86-64-v3"), 8, by_number);
     EXPECT_NE(avx2.find("vpmuldq"), std::string::npos) << avx2;
     EXPECT_EQ(avx2.find("vpsllq"), std::string::npos) << avx2;
+    // One permutation takes both.
+    const std::string avx512 = UpperWords(*Target::Parse("x86-64-v4"), 16, by_number);
+    EXPECT_NE(avx512.find("vpermt2d"), std::string::npos) << avx512;
   }
 }
 

@@ -78,6 +78,15 @@ llvm::Value* FunctionEmitter::EvenAndOddLanes(llvm::Value* even, llvm::Value* od
                                       builder_.CreateBitCast(odd, type), mask);
 }
 
+// The odd lanes of `even`, each moved to the lane before it, between those of `odd`.
+llvm::Value* FunctionEmitter::OddLanes(llvm::Value* even, llvm::Value* odd, llvm::Type* type) {
+  const unsigned lanes = llvm::cast<llvm::FixedVectorType>(type)->getNumElements();
+  std::vector<int> mask(lanes);
+  for (unsigned l = 0; l < lanes; ++l) mask[l] = static_cast<int>(l % 2 == 0 ? l + 1 : l + lanes);
+  return builder_.CreateShuffleVector(builder_.CreateBitCast(even, type),
+                                      builder_.CreateBitCast(odd, type), mask);
+}
+
 llvm::Value* FunctionEmitter::EmitRoundingMulTop(llvm::Value* a, llvm::Value* b) {
   llvm::Type* type = a->getType();
   auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
@@ -100,6 +109,7 @@ llvm::Value* FunctionEmitter::EmitRoundingMulTop(llvm::Value* a, llvm::Value* b)
                                     {a, b, builder_.getInt32(0)});
   }
   const auto [low, high] = ProductsByHalves(a, b, 2 * kHalf);
+  if (machine_.traits.permutes_lanes) return OddLanes(low, high, type);
   return EvenAndOddLanes(builder_.CreateLShr(low, 32), high, type);
 }
 

@@ -89,6 +89,7 @@ class FunctionEmitter {
   std::pair<llvm::Value*, llvm::Value*> ProductsByHalves(llvm::Value* a, llvm::Value* b,
                                                          uint64_t plus);
   llvm::Value* EvenAndOddLanes(llvm::Value* even, llvm::Value* odd, llvm::Type* type);
+  llvm::Value* OddLanes(llvm::Value* even, llvm::Value* odd, llvm::Type* type);
   llvm::Value* EmitRoundingShr(llvm::Value* a, llvm::Value* amount);
 
   // Dot products of integers (emit_dot.cc).

@@ -147,6 +147,7 @@ MachineTraits TraitsOf(const llvm::TargetMachine& machine) {
     traits.fma_float32 = traits.fma_float64 = info.checkFeatures("+fma");
     traits.converts_float16 = info.checkFeatures("+f16c");
     traits.casts_by_lane = traits.pairs_in_words = true;
+    traits.permutes_lanes = info.checkFeatures("+avx512f");
   } else if (triple.isAArch64()) {
     const bool fp = info.checkFeatures("+fp-armv8");
     traits = {.rounds_float32 = fp,

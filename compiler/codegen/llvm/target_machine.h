@@ -43,6 +43,7 @@ struct MachineTraits {
   llvm::Intrinsic::ID rounding_mul_top = 0;
   // The upper word of a product is an instruction, which LLVM finds where no factor is a constant.
   bool multiplies_upper_words = false;
+  bool permutes_lanes = false;  // any lanes of two vectors of int32, in one instruction
   bool casts_by_lane = false;   // saturating casts of floats to integers have no vector instruction
   bool pairs_in_words = false;  // two vectors of int16 are interleaved as halves of int32
   std::vector<DotChoice> dots;  // every width of every row that there is
