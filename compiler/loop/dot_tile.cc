@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/loop/mutate.h"
 #include "compiler/loop/passes.h"
 
 namespace kiln::loop {
@@ -70,6 +71,12 @@ bool IsSame(const Expr& a, const Expr& b) {
   return a.get() == b.get() || (AsInt(a, &x) && AsInt(b, &y) && x == y);
 }
 
+// How far `other` is behind `first`; nothing if they are of other buffers.
+std::optional<Expr> DistanceAsExpr(const Argument& first, const Argument& other) {
+  if (first.buffer != other.buffer) return std::nullopt;
+  return Simplify(other.offset - first.offset);
+}
+
 // Dots whose factors are equally far apart; `a` and `b` are those of the first.
 std::optional<DotTile::Chain> ChainOf(const std::vector<const Dot*>& dots, const Rows& a,
                                       const Argument& b) {
@@ -82,13 +89,19 @@ std::optional<DotTile::Chain> ChainOf(const std::vector<const Dot*>& dots, const
                        dots[i]->a.type() == dots[0]->a.type() &&
                        dots[i]->b.type() == dots[0]->b.type();
     if (!alike) return std::nullopt;
-    const auto a_step = Distance(a.first, rows->first), b_step = Distance(b, *columns);
-    if (!a_step.has_value() || !b_step.has_value() || *a_step < 0 || *b_step < 0) {
+    const auto a_step = DistanceAsExpr(a.first, rows->first);
+    const auto b_step = Distance(b, *columns);
+    int64_t a_distance = 0;
+    if (!a_step.has_value() || (AsInt(*a_step, &a_distance) && a_distance < 0) ||
+        !b_step.has_value() || *b_step < 0) {
       return std::nullopt;
     }
     if (i == 1) chain = {chain.length, *a_step, *b_step};
     const auto times = static_cast<int64_t>(i);
-    if (*a_step != chain.a_step * times || *b_step != chain.b_step * times) return std::nullopt;
+    if (!IsInt(Simplify(*a_step - chain.a_step * Expr(times)), 0) ||
+        *b_step != chain.b_step * times) {
+      return std::nullopt;
+    }
   }
   return chain;
 }
@@ -137,6 +150,56 @@ std::optional<DotTile> AsDotTile(const Store& store) {
                  .chain = *chain};
 }
 
+int DotTile::StepsOfIteration(int steps) {
+  for (int of_iteration = 4; of_iteration > 1; --of_iteration) {
+    if (steps % of_iteration == 0) return of_iteration;
+  }
+  return 1;
+}
+
+std::optional<DotTile> AsDotTile(const For& loop) {
+  const auto* store = loop.body.As<Store>();
+  if (store == nullptr || loop.kind != ForKind::kSerial || !IsInt(loop.begin, 0)) return {};
+  std::optional<DotTile> tile = AsDotTile(*store);
+  if (!tile.has_value() || tile->slide != 0 || Uses(tile->sums.offset, loop.var)) return {};
+  // Moves an address to where the first part has it; false if parts lie otherwise.
+  const auto move_to_first = [&](Argument& address, int elements) {
+    LinearForm form;
+    if (!AsLinear(address.offset, {loop.var}, &form) || form.coefficients[0] != elements) {
+      return false;
+    }
+    address.offset = form.base;
+    return true;
+  };
+  const int terms = tile->shape.terms();
+  if (!move_to_first(tile->a, tile->shape.rows * terms) ||
+      !move_to_first(tile->b, tile->shape.columns * terms)) {
+    return {};
+  }
+  tile->repeats = loop.extent;
+  return tile;
+}
+
+Stmt RollDotTiles(const Stmt& s) {
+  return MutateStmt(s, [](const Stmt& at) {
+    const auto* store = at.As<Store>();
+    const std::optional<DotTile> tile = store == nullptr ? std::nullopt : AsDotTile(*store);
+    if (!tile.has_value() || tile->slide != 0) return at;
+    DotKind kind = tile->kind;
+    kind.steps = DotTile::StepsOfIteration(kind.steps);
+    if (kind.steps == 1) return at;  // a tile has several
+    const Var part = MakeVar("part");
+    const int terms = kind.steps * kind.group;
+    const auto behind = [&](const Argument& first, int of_step) {
+      return Argument{first.buffer, first.offset + part * Expr(of_step * terms)};
+    };
+    return MakeFor(
+        part, 0, tile->kind.steps / kind.steps, ForKind::kSerial,
+        MakeDotTile(kind, tile->shape.rows, tile->shape.columns, tile->sums,
+                    behind(tile->a, tile->shape.rows), behind(tile->b, tile->shape.columns)));
+  });
+}
+
 Stmt MakeDotTile(const DotKind& kind, int rows, int columns, const Argument& sums,
                  const Argument& a, const Argument& b) {
   const int terms = kind.steps * kind.group, lanes = rows * columns;
@@ -149,7 +212,7 @@ Stmt MakeSlidingTile(const DotKind& kind, int rows, int slide, const DotTile::Ch
                      const Argument& sums, const Argument& a, const Argument& b) {
   Expr sum = Neighbours(sums, rows);
   for (int i = 0; i < chain.length; ++i) {
-    const Expr first = a.offset + Expr(i * chain.a_step);
+    const Expr first = a.offset + Expr(i) * chain.a_step;
     std::vector<Expr> windows;
     for (int row = 0; row < rows; ++row) {
       windows.push_back(Neighbours({a.buffer, first + Expr(row * slide)}, kind.group));

@@ -29,9 +29,16 @@ struct DotTile {
   // Dots one after the other, and elements from the factors of one to those of the next.
   struct Chain {
     int length = 1;
-    int64_t a_step = 0, b_step = 0;
+    Expr a_step = 0;
+    int64_t b_step = 0;
   };
   Chain chain = {};
+  // Tiles one after the other that add to the same sums, each with the steps behind those of the one
+  // before.
+  Expr repeats = 1;
+
+  // Steps that an iteration of a tile's loop in assembly has: a divisor of all of them.
+  static int StepsOfIteration(int steps);
 };
 
 // Where the sums of a store of a dot, of one lane or several side by side, begin, if they are stored
@@ -40,6 +47,18 @@ std::optional<Argument> SumsInPlace(const Store& store);
 
 // Nothing if the store is of another kind, or not flat.
 std::optional<DotTile> AsDotTile(const Store& store);
+// The tile of a serial loop over parts of its steps, as RollDotTiles makes it; nothing if it is another
+// loop.
+std::optional<DotTile> AsDotTile(const For& loop);
+
+// The statement with each tile whose rows are apart as a loop over tiles of StepsOfIteration steps:
+// tiles of other numbers of steps are then alike but for the extent of a loop.
+//
+//   for part in 0..9 {
+//     acc[ramp(0, 1, 4)] = dot<smlad, 4, swaps, steps 4, run 2>(acc[ramp(0, 1, 4)],
+//                                rows[ramp(part * 32, 1, 32)], columns[ramp(part * 32, 1, 32)])
+//   }
+Stmt RollDotTiles(const Stmt& s);
 
 // `sums` are rows × columns, row by row. Of kind.steps steps, each with the groups of all rows and
 // those of all columns side by side.

@@ -66,7 +66,7 @@ TEST(DotTile, RowsMayOverlap) {
       ASSERT_TRUE(tile.has_value());
       EXPECT_EQ(tile->slide, slide);
       EXPECT_EQ(tile->chain.length, chain.length);
-      EXPECT_EQ(tile->chain.a_step, chain.a_step);
+      EXPECT_EQ(ToString(tile->chain.a_step), ToString(chain.a_step));
       EXPECT_EQ(tile->chain.b_step, chain.b_step);
       EXPECT_EQ(tile->shape.rows, 6);
       EXPECT_EQ(tile->shape.columns, 1);
@@ -74,6 +74,59 @@ TEST(DotTile, RowsMayOverlap) {
       EXPECT_EQ(ToString(tile->b.offset), "i");
     }
   }
+}
+
+TEST(DotTile, DistancesOfAChainMayBeVariables) {
+  const Buffer sums = Of("sums", DType::Int(32)), a = Of("a", DType::Int(16)),
+               b = Of("b", DType::Int(16));
+  const Var row = MakeVar("row"), i = MakeVar("i");
+  const Stmt stmt = MakeSlidingTile(kWindow, 2, 1, {3, row * 6 + 2, 3}, {sums, 0}, {a, i}, {b, 0});
+  const auto tile = AsDotTile(*stmt.As<Store>());
+  ASSERT_TRUE(tile.has_value());
+  EXPECT_EQ(tile->chain.length, 3);
+  EXPECT_EQ(ToString(tile->chain.a_step), "row * 6 + 2");
+}
+
+TEST(DotTile, LoopsOverPartsOfAReductionAreReadBack) {
+  const Buffer sums = Of("sums", DType::Int(32)), a = Of("a", DType::Int(16)),
+               b = Of("b", DType::Int(8));
+  const Var i = MakeVar("i");
+  DotKind kind = kKind;
+  for (const auto& [steps, of_part] : {std::pair(4, 4), {24, 4}, {9, 3}, {2, 2}}) {
+    kind.steps = steps;
+    const Stmt rolled = RollDotTiles(MakeDotTile(kind, 2, 2, {sums, 0}, {a, i * 8}, {b, i + 4}));
+    const auto* loop = rolled.As<For>();
+    ASSERT_NE(loop, nullptr) << ToString(rolled);
+    const auto tile = AsDotTile(*loop);
+    ASSERT_TRUE(tile.has_value()) << ToString(rolled);
+    EXPECT_EQ(tile->kind.steps, of_part);
+    EXPECT_TRUE(IsInt(tile->repeats, steps / of_part)) << ToString(rolled);
+    EXPECT_EQ(ToString(tile->a.offset), "i * 8");
+    EXPECT_EQ(ToString(tile->b.offset), "i + 4");
+  }
+  // Parts of one step are no tiles.
+  kind.steps = 7;
+  const Stmt stays = MakeDotTile(kind, 2, 2, {sums, 0}, {a, 0}, {b, 0});
+  EXPECT_EQ(RollDotTiles(stays).get(), stays.get());
+}
+
+TEST(DotTile, OtherLoopsAreNone) {
+  const Buffer sums = Of("sums", DType::Int(32)), a = Of("a", DType::Int(16)),
+               b = Of("b", DType::Int(8));
+  DotKind kind = kKind;
+  kind.steps = 4;
+  const Var part = MakeVar("part");
+  const auto is_tile = [&](const Expr& begin, const Expr& sum, int64_t of_a, int64_t of_b) {
+    const Stmt body =
+        MakeDotTile(kind, 2, 2, {sums, sum}, {a, part * Expr(of_a)}, {b, part * Expr(of_b)});
+    const Stmt loop = MakeFor(part, begin, 4, ForKind::kSerial, body);
+    return AsDotTile(*loop.As<For>()).has_value();
+  };
+  EXPECT_TRUE(is_tile(0, 0, 32, 32));
+  EXPECT_FALSE(is_tile(1, 0, 32, 32));
+  EXPECT_FALSE(is_tile(0, part * 4, 32, 32));
+  EXPECT_FALSE(is_tile(0, 0, 16, 32));
+  EXPECT_FALSE(is_tile(0, 0, 32, 0));
 }
 
 // Rows of a tile with rows at these offsets of `a`, the last one of buffer `last`.

@@ -14,6 +14,8 @@ namespace {
 
 class Fingerprinter {
  public:
+  explicit Fingerprinter(bool shapes) : shapes_(shapes) {}
+
   uint64_t Of(const Func& func) {
     for (const Buffer& param : func.params) Add(NumberOf(param));
     if (func.workspace != nullptr) Add(NumberOf(func.workspace));
@@ -45,6 +47,7 @@ class Fingerprinter {
     if (is_new) {
       Mix(it->second, static_cast<uint64_t>(buffer->scope));
       Mix(it->second, static_cast<uint64_t>(buffer->dtype.bits));
+      if (!shapes_) return it->second;
       for (int64_t extent : buffer->shape) Mix(it->second, static_cast<uint64_t>(extent));
     }
     return it->second;
@@ -102,6 +105,7 @@ class Fingerprinter {
     Add(n.number);
   }
 
+  const bool shapes_;
   uint64_t state_ = 0;
   std::unordered_map<const BufferNode*, uint64_t> buffers_;
   std::unordered_map<const ExprNode*, uint64_t> vars_;
@@ -111,6 +115,6 @@ class Fingerprinter {
 
 }  // namespace
 
-uint64_t Fingerprint(const Func& func) { return Fingerprinter().Of(func); }
+uint64_t Fingerprint(const Func& func, bool shapes) { return Fingerprinter(shapes).Of(func); }
 
 }  // namespace kiln::loop

@@ -12,8 +12,8 @@
 namespace kiln::loop {
 
 // Buffers and variables count by the order in which they occur first, parameters before others,
-// and constants by their types alone.
-uint64_t Fingerprint(const Func& func);
+// and constants by their types alone; without `shapes`, buffers that differ only in these are equal.
+uint64_t Fingerprint(const Func& func, bool shapes = true);
 
 }  // namespace kiln::loop
 

@@ -26,6 +26,9 @@ struct Frame {
   const FuncCode* code;
   std::vector<Scalar> values;
   std::vector<char*> buffers;
+  // Of buffers that callers pass to a function of any extents, and of what it makes of them; of all
+  // others -1: they are as large as they say.
+  std::vector<int64_t> bytes;
   std::vector<char> local;
   std::vector<char> workspace;  // where the interpreter takes it itself
   int depth;
@@ -33,6 +36,7 @@ struct Frame {
 
   Scalar* at(Slot slot) { return &values[static_cast<size_t>(slot)]; }
   char*& buffer(int number) { return buffers[static_cast<size_t>(number)]; }
+  int64_t& bytes_of(int number) { return bytes[static_cast<size_t>(number)]; }
 };
 
 absl::Status OutOfBounds(Frame& frame, const Access& access, int lane) {
@@ -53,8 +57,8 @@ absl::Status OutOfBounds(Frame& frame, const Access& access, int lane) {
 char* Locate(Frame& frame, const Access& access, int lane) {
   int64_t element = 0;
   for (const Access::Dimension& d : access.dimensions) {
-    const int64_t index = frame.at(d.index)[lane].i;
-    if (index < 0 || index >= d.extent) {
+    const int64_t index = frame.at(d.index)[lane].i, bytes = frame.bytes_of(access.buffer_number);
+    if (index < 0 || index >= (bytes < 0 ? d.extent : bytes / access.element_bytes)) {
       if (frame.status.ok()) frame.status = OutOfBounds(frame, access, lane);
       return nullptr;
     }
@@ -115,7 +119,8 @@ struct Interpreter::Impl {
   // What a function is called with.
   struct Arguments {
     std::vector<int64_t> scalars;
-    std::vector<char*> pointers;  // parameters, then the workspace, which may be left out
+    std::vector<char*> pointers;      // parameters, then the workspace, which may be left out
+    std::vector<int64_t> bytes = {};  // behind each of them, in calls from the program
   };
 
   absl::Status Call(absl::string_view function, const Arguments& arguments, int depth);
@@ -168,6 +173,7 @@ absl::Status Interpreter::Impl::Call(absl::string_view function, const Arguments
   Frame frame{.code = code,
               .values = code->initial_values,
               .buffers = std::vector<char*>(code->buffers.size()),
+              .bytes = std::vector<int64_t>(code->buffers.size(), -1),
               .local = std::vector<char>(static_cast<size_t>(code->local_bytes)),
               .workspace = {},
               .depth = depth,
@@ -177,6 +183,9 @@ absl::Status Interpreter::Impl::Call(absl::string_view function, const Arguments
     frame.buffers[i] = const_cast<char*>(code->constant_data[i]);
   }
   std::copy(arguments.pointers.begin(), arguments.pointers.end(), frame.buffers.begin());
+  if (func.kind == Func::Kind::kOperator && !func.scalars.empty()) {
+    std::copy(arguments.bytes.begin(), arguments.bytes.end(), frame.bytes.begin());
+  }
   if (func.workspace != nullptr && arguments.pointers.size() == func.params.size()) {
     frame.workspace.assign(static_cast<size_t>(func.workspace->num_bytes()),
                            static_cast<char>(kFreshByte));
@@ -246,7 +255,11 @@ bool Interpreter::Impl::RunStep(Frame& frame, const AllocateStep& step) {
                                              " are beyond the workspace, which has ", bytes));
       return false;
     }
-    memory = frame.buffer(static_cast<int>(func.params.size())) + step.offset;
+    const int workspace = static_cast<int>(func.params.size());
+    memory = frame.buffer(workspace) + step.offset;
+    if (frame.bytes_of(workspace) >= 0) {
+      frame.bytes_of(step.buffer_number) = frame.bytes_of(workspace) - step.offset;
+    }
   } else {
     memory = frame.local.data() + step.offset;
   }
@@ -317,6 +330,7 @@ absl::StatusOr<Interpreter::Impl::Arguments> Interpreter::Impl::EvaluateArgument
           " has not the ", (*param)->num_bytes(), " bytes of ", (*param)->name));
     }
     arguments.pointers.push_back(frame.buffer(arg.buffer_number) + offset * arg.element_bytes);
+    arguments.bytes.push_back(buffer.num_bytes() - offset * arg.element_bytes);
   }
   const bool takes_workspace = callee.workspace != nullptr && !callee.allocate_workspace;
   const size_t num_pointers = callee.params.size() + (takes_workspace ? 1 : 0);

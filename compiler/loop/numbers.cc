@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <limits>
-#include <map>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -18,12 +18,21 @@ namespace kiln::loop {
 namespace {
 
 // A scalar parameter holds 32 bits on small machines.
-bool IsNumber(const Expr& e) {
+bool HoldsScalar(int64_t value) {
+  return value >= std::numeric_limits<int32_t>::min() &&
+         value <= std::numeric_limits<int32_t>::max();
+}
+
+bool IsIndex(const Expr& e) {
+  const auto* imm = e.As<IntImm>();
+  return imm != nullptr && e.type() == Type::Index() && HoldsScalar(imm->value);
+}
+
+bool IsOfValue(const Expr& e) {
   if (e.As<FloatImm>() != nullptr) return e.type() == Type::Of(DType::Float(32));
   const auto* imm = e.As<IntImm>();
   return imm != nullptr && e.type() != Type::Index() && !e.type().dtype.is_bool() &&
-         imm->value >= std::numeric_limits<int32_t>::min() &&
-         imm->value <= std::numeric_limits<int32_t>::max();
+         HoldsScalar(imm->value);
 }
 
 int64_t ScalarOf(const Expr& number) {
@@ -31,73 +40,140 @@ int64_t ScalarOf(const Expr& number) {
   return std::bit_cast<int32_t>(static_cast<float>(number.As<FloatImm>()->value));
 }
 
-Expr ReplaceInValue(const Expr& value, const std::function<Expr(const Expr&)>& f) {
-  if (IsNumber(value)) return f(value);
+using Predicate = bool (*)(const Expr&);
+
+// The operands of these are lanes of one constant.
+bool TakesLanes(const Expr& e) {
+  return e.As<Dot>() != nullptr || e.As<Broadcast>() != nullptr || e.As<Interleave>() != nullptr;
+}
+
+// `root` over f(number) for each number of that kind, but for operands of what takes lanes.
+Expr ReplaceIn(const Expr& root, Predicate is_number, const std::function<Expr(const Expr&)>& f) {
+  if (is_number(root)) return f(root);
   std::unordered_set<const ExprNode*> visited;
   std::unordered_map<const ExprNode*, Expr> replaced;
-  WalkPostOrder(value, visited, [&](const Expr& e) {
-    // The operands of these are lanes of one constant.
-    const bool keeps =
-        e.As<Dot>() != nullptr || e.As<Broadcast>() != nullptr || e.As<Interleave>() != nullptr;
+  WalkPostOrder(root, visited, [&](const Expr& e) {
+    const bool keeps = TakesLanes(e);
     replaced[e.get()] = ReplaceOperands(e, [&](const Expr& operand) {
-      return !keeps && IsNumber(operand) ? f(operand) : replaced.at(operand.get());
+      return !keeps && is_number(operand) ? f(operand) : replaced.at(operand.get());
     });
   });
-  return replaced.at(value.get());
+  return replaced.at(root.get());
+}
+
+// A statement, but not those within it, over f(number).
+Stmt ReplaceHere(const Stmt& s, Numbers which, const std::function<Expr(const Expr&)>& f) {
+  const auto index = [&](const Expr& e) {
+    return which == Numbers::kOfValues ? e : ReplaceIn(e, IsIndex, f);
+  };
+  if (const auto* n = s.As<For>(); n != nullptr && n->kind == ForKind::kSerial) {
+    const Expr begin = index(n->begin);
+    return MakeFor(n->var, begin, index(n->extent), n->kind, n->body);
+  }
+  if (const auto* n = s.As<If>()) return MakeIf(index(n->condition), n->then_body, n->else_body);
+  const auto* store = s.As<Store>();
+  if (store == nullptr) return s;
+  std::vector<Expr> place;
+  for (const Expr& i : store->index) place.push_back(index(i));
+  return MakeStore(store->buffer, std::move(place), index(ReplaceIn(store->value, IsOfValue, f)));
+}
+
+// Of what one number is made of another one: it takes an instruction or two.
+constexpr int64_t kMaxFactor = 64, kMaxTerm = 4095;
+
+using Column = std::vector<int64_t>;  // a number in each of the statements
+
+bool IsConstant(const Column& column) {
+  return std::count(column.begin(), column.end(), column[0]) == std::ssize(column);
+}
+
+// `number` as a multiple of a column of other numbers, whose scalar is given, plus a constant.
+std::optional<Expr> AsMultiple(const Column& number, const Column& base, const Var& scalar) {
+  size_t other = 1;
+  while (base[other] == base[0]) ++other;
+  const int64_t of_base = base[other] - base[0], of_number = number[other] - number[0];
+  if (of_number % of_base != 0) return std::nullopt;
+  const int64_t factor = of_number / of_base, term = number[0] - factor * base[0];
+  for (size_t i = 0; i < base.size(); ++i) {
+    if (number[i] != factor * base[i] + term) return std::nullopt;
+  }
+  if (std::abs(factor) > kMaxFactor || std::abs(term) > kMaxTerm) return std::nullopt;
+  return scalar * Expr(factor) + Expr(term);
+}
+
+int64_t SizeOf(const Column& column) {
+  int64_t size = 0;
+  for (int64_t number : column) size += std::abs(number);
+  return size;
 }
 
 }  // namespace
 
-Expr FromScalar(const Type& type, const Var& scalar) {
+Expr FromScalar(const Type& type, const Expr& scalar) {
+  if (type == Type::Index()) return scalar;
   if (!type.dtype.is_float()) return MakeCast(type.dtype, scalar);
   return MakeBitcast(type.dtype, MakeCast(DType::Int(32), scalar));
 }
 
-Stmt ReplaceNumbers(const Stmt& s, const std::function<Expr(const Expr&)>& f) {
-  return MutateStmt(s, [&](const Stmt& stmt) {
-    const auto* store = stmt.As<Store>();
-    if (store == nullptr) return stmt;
-    return MakeStore(store->buffer, store->index, ReplaceInValue(store->value, f));
-  });
+Stmt ReplaceNumbers(const Stmt& s, Numbers which, const std::function<Expr(const Expr&)>& f) {
+  return MutateStmt(s, [&](const Stmt& stmt) { return ReplaceHere(stmt, which, f); });
 }
 
 Stmt CommonNumbers::Apply(const Stmt& s) const {
   size_t next = 0;
-  return ReplaceNumbers(s, [&](const Expr& number) {
+  return ReplaceNumbers(s, which, [&](const Expr& number) {
     const Expr& scalar = replacements[next++];
     return scalar.get() == nullptr ? number : FromScalar(number.type(), scalar);
   });
 }
 
-std::optional<CommonNumbers> FindCommonNumbers(const std::vector<Stmt>& statements,
+std::optional<CommonNumbers> FindCommonNumbers(const std::vector<Stmt>& statements, Numbers which,
                                                size_t max_scalars) {
-  std::vector<std::vector<int64_t>> all;
-  for (const Stmt& s : statements) {
-    std::vector<int64_t>& numbers = all.emplace_back();
-    ReplaceNumbers(s, [&](const Expr& number) {
-      numbers.push_back(ScalarOf(number));
+  std::vector<Column> columns;
+  std::vector<bool> of_index;
+  for (size_t i = 0; i < statements.size(); ++i) {
+    size_t next = 0;
+    ReplaceNumbers(statements[i], which, [&](const Expr& number) {
+      if (i == 0) columns.emplace_back();
+      if (i == 0) of_index.push_back(number.type() == Type::Index());
+      if (next < columns.size()) columns[next].push_back(ScalarOf(number));
+      ++next;
       return number;
     });
-    if (numbers.size() != all[0].size()) return std::nullopt;
+    if (next != columns.size()) return std::nullopt;
   }
-  CommonNumbers common;
+  // Those of values come first, each a scalar of its own; then those of indices, small ones, of which
+  // large ones are made, before these.
+  std::vector<size_t> order;
+  for (size_t k = 0; k < columns.size(); ++k) {
+    if (!IsConstant(columns[k])) order.push_back(k);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    if (of_index[a] != of_index[b]) return of_index[b] && !of_index[a];
+    return of_index[a] && SizeOf(columns[a]) < SizeOf(columns[b]);
+  });
+  CommonNumbers common = {.which = which};
   common.values.resize(statements.size());
-  std::map<std::vector<int64_t>, Var> scalars;  // by what they are in each statement
-  for (size_t k = 0; k < all[0].size(); ++k) {
-    std::vector<int64_t> column;
-    for (const std::vector<int64_t>& numbers : all) column.push_back(numbers[k]);
-    Expr& replacement = common.replacements.emplace_back();
-    if (std::count(column.begin(), column.end(), column[0]) == std::ssize(column)) continue;
-    auto found = scalars.find(column);
-    if (found == scalars.end()) {
-      const Var scalar = MakeVar(absl::StrCat("number", scalars.size()));
-      common.scalars.push_back(scalar);
-      for (size_t i = 0; i < column.size(); ++i) common.values[i].push_back(column[i]);
-      found = scalars.emplace(std::move(column), scalar).first;
+  common.replacements.resize(columns.size());
+  std::vector<Column> scalars;
+  for (size_t k : order) {
+    const Column& column = columns[k];
+    Expr& replacement = common.replacements[k];
+    const auto same = std::find(scalars.begin(), scalars.end(), column);
+    if (same != scalars.end()) {
+      replacement = common.scalars[static_cast<size_t>(same - scalars.begin())];
     }
-    replacement = found->second;
+    for (size_t i = 0; i < scalars.size() && replacement.get() == nullptr && of_index[k]; ++i) {
+      const auto multiple = AsMultiple(column, scalars[i], common.scalars[i]);
+      if (multiple.has_value()) replacement = *multiple;
+    }
+    if (replacement.get() != nullptr) continue;
+    if (scalars.size() == max_scalars) return std::nullopt;
+    replacement = MakeVar(absl::StrCat("number", scalars.size()));
+    common.scalars.push_back(replacement);
+    scalars.push_back(column);
+    for (size_t i = 0; i < column.size(); ++i) common.values[i].push_back(column[i]);
   }
-  if (scalars.size() > max_scalars) return std::nullopt;
   return common;
 }
 

@@ -85,8 +85,10 @@ void OutlineParallel(LoopProgram& program, int threads);
 // `<first of them>_shared`, which takes the constants as inputs; what is left of each is a call.
 // With `numbers`, so do those whose values are made of other integers (multipliers, zero points):
 // those that differ are scalars of the function. With `parts`, so do those that access other parts of
-// tensors alike: the function takes these parts.
-void ShareFunctions(LoopProgram& program, bool numbers = false, bool parts = false);
+// tensors alike: the function takes these parts. With `extents`, so do those of other extents and
+// strides, which are scalars too; tiles of dots in them are loops (RollDotTiles).
+void ShareFunctions(LoopProgram& program, bool numbers = false, bool parts = false,
+                    bool extents = false);
 
 // Calls of functions that only call another one become calls of that one, and those of them that
 // are not exported are gone.

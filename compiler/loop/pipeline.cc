@@ -28,7 +28,7 @@ absl::Status Partition(LoopProgram& program, const Context& context) {
 }
 
 absl::Status Share(LoopProgram& program, const Context& context) {
-  ShareFunctions(program, context.shares_numbers, context.shares_parts);
+  ShareFunctions(program, context.shares_numbers, context.shares_parts, context.shares_extents);
   return absl::OkStatus();
 }
 
@@ -136,7 +136,7 @@ absl::Status VerifySpelledDots(const LoopProgram& program, const Context& contex
 
 absl::Status VerifyShared(const LoopProgram& program, const Context& context) {
   LoopProgram shared = program;
-  ShareFunctions(shared, context.shares_numbers, context.shares_parts);
+  ShareFunctions(shared, context.shares_numbers, context.shares_parts, context.shares_extents);
   if (shared.funcs.size() == program.funcs.size()) return absl::OkStatus();
   return absl::InternalError(absl::StrCat("there are ", program.funcs.size(),
                                           " functions, of which sharing makes ",

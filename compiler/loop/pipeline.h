@@ -47,8 +47,8 @@ struct LoopPassContext {
   // Of partition-loops.
   PartitionLimits partition = {};
   // Of share-functions: operators that differ in numbers get one function, too, and so do those that
-  // differ in the parts of tensors that they access.
-  bool shares_numbers = false, shares_parts = false;
+  // differ in the parts of tensors that they access, or in the extents of these.
+  bool shares_numbers = false, shares_parts = false, shares_extents = false;
   // Of inline-calls: every operator keeps a function of its own, by which an emulator tells them
   // apart.
   bool keeps_operators = false;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/loop/dot_tile.h"
 #include "compiler/loop/expr_pool.h"
 #include "compiler/loop/fingerprint.h"
 #include "compiler/loop/mutate.h"
@@ -55,7 +56,8 @@ Parts PartsOf(const Func& func) {
 
 // A loop is worth a function of its own; straight-line code hardly is.
 bool CanBeShared(const Func& func, const Parts& parts) {
-  return func.kind == Func::Kind::kOperator && func.body && !parts.vars.empty() && !parts.calls;
+  return func.kind == Func::Kind::kOperator && func.body && !parts.vars.empty() && !parts.calls &&
+         func.scalars.empty();
 }
 
 // Whether a function has all but its name from one that has the same body.
@@ -66,10 +68,15 @@ bool IsCopy(const Func& func, const Func& other) {
          func.cpu_variant == other.cpu_variant;
 }
 
-bool AreAlike(const std::vector<Buffer>& a, const std::vector<Buffer>& b) {
+// In what functions may differ that share one: in nothing but their constants, in numbers of values, or
+// in extents too, and so in the sizes of buffers.
+enum class Differ { kNot, kInValues, kInExtents };
+
+bool AreAlike(const std::vector<Buffer>& a, const std::vector<Buffer>& b, Differ differ) {
   if (a.size() != b.size()) return false;
   for (size_t i = 0; i < a.size(); ++i) {
-    if (a[i]->dtype != b[i]->dtype || a[i]->shape != b[i]->shape || a[i]->scope != b[i]->scope ||
+    const bool same_shape = differ == Differ::kInExtents || a[i]->shape == b[i]->shape;
+    if (a[i]->dtype != b[i]->dtype || !same_shape || a[i]->scope != b[i]->scope ||
         a[i]->alignment_bytes != b[i]->alignment_bytes) {
       return false;
     }
@@ -79,6 +86,8 @@ bool AreAlike(const std::vector<Buffer>& a, const std::vector<Buffer>& b) {
 
 // More than these cost as much to pass as they save.
 constexpr size_t kMaxNumbers = 8;
+// Functions that differ in extents are larger: each has loops around others.
+constexpr size_t kMaxExtents = 12;
 
 // What stands in the place of every number while functions are compared.
 Expr AnyNumber(const Type& type) {
@@ -88,6 +97,26 @@ Expr AnyNumber(const Type& type) {
 
 int64_t WorkspaceBytes(const Func& func) {
   return func.workspace == nullptr ? -1 : func.workspace->num_bytes();
+}
+
+// In place of buffers that differ in size.
+Buffer Resized(const Buffer& buffer, int64_t elements) {
+  if (buffer->num_elements() == elements) return buffer;
+  return MakeBuffer(buffer->name, buffer->dtype, {elements}, buffer->scope,
+                    buffer->alignment_bytes);
+}
+
+// What all of the callers' memory has, of whatever size it is; and memory of the function's own that
+// does for all of them.
+int64_t CommonElements(const Buffer& a, const Buffer& b) {
+  const bool own = a->scope == BufferScope::kLocal || a->scope == BufferScope::kStatic;
+  return own ? std::max(a->num_elements(), b->num_elements())
+             : std::min(a->num_elements(), b->num_elements());
+}
+void MakeCommon(std::vector<Buffer>& common, const std::vector<Buffer>& other) {
+  for (size_t i = 0; i < common.size(); ++i) {
+    common[i] = Resized(common[i], CommonElements(common[i], other[i]));
+  }
 }
 
 // A function that takes the constants of those that share it as inputs, behind theirs; made when
@@ -103,8 +132,8 @@ struct SharedFunc {
 
 class Sharing {
  public:
-  Sharing(LoopProgram& program, bool numbers, bool parts)
-      : program_(program), numbers_(numbers), parts_(parts) {}
+  Sharing(LoopProgram& program, Differ differ, bool parts)
+      : program_(program), differ_(differ), parts_(parts) {}
 
   void Run() {
     std::vector<size_t> candidates;
@@ -116,10 +145,13 @@ class Sharing {
         if (candidates_.contains(same->second)) copies_[same->second].push_back(i);
       } else if (CanBeShared(func, PartsOf(func))) {
         candidates_[i] = parts_ ? NarrowParameters(func) : Unchanged(func);
+        if (differ_ == Differ::kInExtents) {
+          candidates_[i].func.body = RollDotTiles(candidates_[i].func.body);
+        }
         candidates.push_back(i);
       }
     }
-    const std::vector<SharedFunc> all = Group(candidates, numbers_);
+    const std::vector<SharedFunc> all = Group(candidates, differ_);
     std::map<size_t, const SharedFunc*> first, of;
     for (const SharedFunc& shared : all) {
       first[shared.members.front()] = &shared;
@@ -145,28 +177,39 @@ class Sharing {
   }
 
   // Functions of two or more of the candidates each. Those that differ in too many numbers are
-  // shared by the candidates that differ in none.
-  std::vector<SharedFunc> Group(const std::vector<size_t>& candidates, bool numbers) {
+  // shared by the candidates that differ in less.
+  std::vector<SharedFunc> Group(const std::vector<size_t>& candidates, Differ differ) {
     std::map<Key, std::vector<SharedFunc>> buckets;
     for (size_t i : candidates) {
-      const Func func = Compared(i, numbers);
-      Add(i, func, numbers, buckets[{Fingerprint(func), func.cpu_variant, WorkspaceBytes(func)}]);
+      const Func func = Compared(i, differ);
+      const int64_t workspace = differ == Differ::kInExtents
+                                    ? std::min<int64_t>(WorkspaceBytes(func), 0)
+                                    : WorkspaceBytes(func);
+      const uint64_t fingerprint = Fingerprint(func, /*shapes=*/differ != Differ::kInExtents);
+      Add(i, func, differ, buckets[{fingerprint, func.cpu_variant, workspace}]);
     }
     std::vector<SharedFunc> groups;
     for (auto& [key, bucket] : buckets) {
       for (SharedFunc& shared : bucket) {
         if (shared.members.size() + NumCopies(shared.members.front()) < 2) continue;
-        if (!shared.func.body) MakeShared(numbers, shared);
-        if (!numbers || TakeNumbers(shared)) {
+        MakeShared(differ, shared);
+        if (differ == Differ::kNot || TakeNumbers(differ, shared)) {
           AddCopies(shared);
           groups.push_back(std::move(shared));
           continue;
         }
-        std::vector<SharedFunc> equal = Group(shared.members, /*numbers=*/false);
-        std::move(equal.begin(), equal.end(), std::back_inserter(groups));
+        std::vector<SharedFunc> less = Group(shared.members, Less(differ));
+        std::move(less.begin(), less.end(), std::back_inserter(groups));
       }
     }
     return groups;
+  }
+
+  static Differ Less(Differ differ) {
+    return differ == Differ::kInExtents ? Differ::kInValues : Differ::kNot;
+  }
+  static Numbers NumbersOf(Differ differ) {
+    return differ == Differ::kInExtents ? Numbers::kOfValuesAndIndices : Numbers::kOfValues;
   }
 
   size_t NumCopies(size_t i) const {
@@ -190,18 +233,19 @@ class Sharing {
   }
 
   // Function i as it is compared.
-  Func Compared(size_t i, bool numbers) const {
+  Func Compared(size_t i, Differ differ) const {
     Func func = candidates_.at(i).func;
-    if (!numbers) return func;
-    func.body = ReplaceNumbers(func.body, [](const Expr& e) { return AnyNumber(e.type()); });
+    if (differ == Differ::kNot) return func;
+    func.body = ReplaceNumbers(func.body, NumbersOf(differ),
+                               [](const Expr& e) { return AnyNumber(e.type()); });
     return func;
   }
 
   // `func` is function i as it is compared.
-  void Add(size_t i, const Func& func, bool numbers, std::vector<SharedFunc>& bucket) {
+  void Add(size_t i, const Func& func, Differ differ, std::vector<SharedFunc>& bucket) {
     Parts parts = PartsOf(func);
     for (SharedFunc& shared : bucket) {
-      if (IsAlike(func, parts, numbers, shared)) {
+      if (IsAlike(func, parts, differ, shared)) {
         shared.members.push_back(i);
         return;
       }
@@ -209,8 +253,9 @@ class Sharing {
     bucket.push_back({.members = {i}, .first_parts = std::move(parts)});
   }
 
-  void MakeShared(bool numbers, SharedFunc& shared) const {
-    const Func first = Compared(shared.members.front(), numbers);
+  // Sets `func` and `parts` of the members that there are.
+  void MakeShared(Differ differ, SharedFunc& shared) const {
+    const Func first = Compared(shared.members.front(), differ);
     Func& func = shared.func = first;
     func.name = absl::StrCat(func.name, "_shared");
     func.convention = Convention::kUnpacked;
@@ -218,6 +263,17 @@ class Sharing {
     func.exported = false;
     func.allocate_workspace = false;
     shared.parts = shared.first_parts;
+    for (size_t member : shared.members) {
+      const Func& other = candidates_.at(member).func;
+      const Parts others = PartsOf(other);
+      MakeCommon(func.params, other.params);
+      MakeCommon(shared.parts.constants, others.constants);
+      MakeCommon(shared.parts.own, others.own);
+      if (func.workspace != nullptr && WorkspaceBytes(other) < WorkspaceBytes(func)) {
+        func.workspace = other.workspace;
+      }
+      func.in_place = func.in_place || other.in_place;
+    }
     for (Buffer& constant : shared.parts.constants) {
       constant = MakeBuffer(constant->name, constant->dtype, constant->shape, BufferScope::kParam,
                             constant->alignment_bytes);
@@ -229,10 +285,11 @@ class Sharing {
   }
 
   // Makes the numbers in which members differ scalars of the function; false if they are too many.
-  bool TakeNumbers(SharedFunc& shared) {
+  bool TakeNumbers(Differ differ, SharedFunc& shared) {
     std::vector<Stmt> bodies;
     for (size_t i : shared.members) bodies.push_back(candidates_.at(i).func.body);
-    std::optional<CommonNumbers> common = FindCommonNumbers(bodies, kMaxNumbers);
+    std::optional<CommonNumbers> common = FindCommonNumbers(
+        bodies, NumbersOf(differ), differ == Differ::kInExtents ? kMaxExtents : kMaxNumbers);
     if (!common.has_value()) return false;
     for (size_t m = 0; m < bodies.size(); ++m) {
       Func func = candidates_.at(shared.members[m]).func;
@@ -272,15 +329,17 @@ class Sharing {
     });
   }
 
-  bool IsAlike(const Func& func, const Parts& parts, bool numbers, SharedFunc& shared) {
+  bool IsAlike(const Func& func, const Parts& parts, Differ differ, SharedFunc& shared) {
     const Func& other = candidates_.at(shared.members.front()).func;
     const Parts& others = shared.first_parts;
-    if (func.num_inputs != other.num_inputs || func.in_place != other.in_place ||
-        parts.vars.size() != others.vars.size() || !AreAlike(func.params, other.params) ||
-        !AreAlike(parts.constants, others.constants) || !AreAlike(parts.own, others.own)) {
+    const bool same_place = func.in_place == other.in_place || differ == Differ::kInExtents;
+    if (func.num_inputs != other.num_inputs || !same_place ||
+        parts.vars.size() != others.vars.size() || !AreAlike(func.params, other.params, differ) ||
+        !AreAlike(parts.constants, others.constants, differ) ||
+        !AreAlike(parts.own, others.own, differ)) {
       return false;
     }
-    if (!shared.func.body) MakeShared(numbers, shared);
+    if (!shared.func.body) MakeShared(differ, shared);
     return IsSame(Rewritten(func, parts, shared), shared.func.body, pool_);
   }
 
@@ -302,7 +361,8 @@ class Sharing {
   }
 
   LoopProgram& program_;
-  const bool numbers_, parts_;
+  const Differ differ_;
+  const bool parts_;
   std::map<size_t, NarrowedFunc> candidates_;
   std::map<size_t, std::vector<size_t>> copies_;  // of candidates, behind them
   ExprPool pool_;
@@ -310,8 +370,9 @@ class Sharing {
 
 }  // namespace
 
-void ShareFunctions(LoopProgram& program, bool numbers, bool parts) {
-  Sharing(program, numbers, parts).Run();
+void ShareFunctions(LoopProgram& program, bool numbers, bool parts, bool extents) {
+  const Differ differ = extents ? Differ::kInExtents : numbers ? Differ::kInValues : Differ::kNot;
+  Sharing(program, differ, parts).Run();
 }
 
 }  // namespace kiln::loop

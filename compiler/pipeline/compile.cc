@@ -290,9 +290,14 @@ absl::StatusOr<Stages> RunStages(Graph graph, const CompileOptions& options) {
   KILN_RETURN_IF_ERROR(AddExecutor(options, info, stages));
   if (stages.program.cpu_choice) SplitByVariant(variants, stages.program);
   const bool is_firmware = options.target.is_baremetal();
+  const bool small = CodeShapeOf(options.target, options.schedule.optimize).small;
   KILN_RETURN_IF_ERROR(loop::RunLoopPasses(
       loop::LoopPhase::kProgram, options.schedule.passes,
-      {.shares_numbers = true, .shares_parts = is_firmware, .keeps_operators = is_firmware},
+      {.shares_numbers = true,
+       .shares_parts = is_firmware,
+       // Vectors take neighbours, whose distance has to be a number.
+       .shares_extents = is_firmware && small && options.target.vector_bits == 0,
+       .keeps_operators = is_firmware},
       stages.program));
   return stages;
 }

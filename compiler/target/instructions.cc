@@ -29,13 +29,6 @@ const DotForm* DotInstruction::FormOf(const Target& target) const {
   return nullptr;
 }
 
-int DotLoop::StepsOfIteration(int steps) {
-  for (int of_iteration = 4; of_iteration > 1; --of_iteration) {
-    if (steps % of_iteration == 0) return of_iteration;
-  }
-  return 1;
-}
-
 std::string DotLoop::StepAt(int64_t a_bytes, int64_t b_bytes) const {
   constexpr int64_t kMaxBytes = 32;  // of what a step reads
   std::vector<std::pair<std::string, std::string>> offsets;

@@ -79,8 +79,6 @@ struct DotLoop {
   static constexpr int64_t kMaxOffset = 1020;
   // A step of rows that overlap, with offsets in it: of a dot that lies so many bytes behind the first.
   std::string StepAt(int64_t a_bytes, int64_t b_bytes) const;
-  // Steps that an iteration has: a divisor of all of them.
-  static int StepsOfIteration(int steps);
 };
 
 struct DotInstruction {

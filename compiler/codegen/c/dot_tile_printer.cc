@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tile of dots in C: one loop in assembly where the compiler knows the instruction, plain C of the
 // same bits elsewhere.
+#include <bit>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,11 +21,11 @@ namespace kiln::codegen {
 namespace {
 
 // `$0` is the name, `$1` the condition, `$2` and `$3` the types of the factors, `$4` the statements
-// in assembly, `$5` which steps, `$6` all of them in plain C, `$7` how it is declared, `$8` a further
-// parameter.
+// in assembly, `$5` which steps, `$6` all of them in plain C, `$7` and `$8` how it is declared, `$9`
+// further parameters.
 constexpr char kDotTile[] =
     "/* Adds the products of $5 to the sums of a tile, in 32 bits that wrap around. */\n"
-    "static $7void $0(int32_t* sums, const $2* a, const $3* b$8) {\n"
+    "$8static $7void $0(int32_t* sums, const $2* a, const $3* b$9) {\n"
     "#if $1\n"
     "$4"
     "#else\n"
@@ -45,11 +46,26 @@ constexpr char kPlainStepsToEnd[] =
     "  }\n";
 
 bool Repeats(const loop::DotTile& tile) {
-  return DotLoop::StepsOfIteration(tile.shape.steps) < tile.shape.steps;
+  return loop::DotTile::StepsOfIteration(tile.shape.steps) < tile.shape.steps;
+}
+
+// What a function of a tile takes besides the addresses of the sums and of the first elements, so that
+// other tiles may take the same function.
+struct Taken {
+  bool end = false;  // of the columns
+  bool row = false;  // elements from the rows of a dot to those of the next
+  bool any() const { return end || row; }
+};
+
+// From the rows of a dot to those of the next.
+int64_t RowElements(const loop::DotTile& tile) {
+  int64_t elements = 0;
+  loop::AsInt(tile.chain.a_step, &elements);
+  return elements;
 }
 
 // sums[0] and so on: each with a line for all of its products of a step, or of all dots.
-std::string PlainStep(const loop::DotTile& tile, absl::string_view indent) {
+std::string PlainStep(const loop::DotTile& tile, absl::string_view indent, const Taken& taken) {
   const loop::DotShape& shape = tile.shape;
   std::string text;
   for (int lane = 0; lane < shape.lanes(); ++lane) {
@@ -57,9 +73,10 @@ std::string PlainStep(const loop::DotTile& tile, absl::string_view indent) {
     for (int i = 0; i < tile.chain.length; ++i) {
       for (int k = 0; k < shape.group; ++k) {
         const int in_row = tile.slide > 0 ? lane * tile.slide + k : shape.InA(lane, k);
-        products.push_back(absl::StrCat("(uint32_t)((int32_t)a[", in_row + i * tile.chain.a_step,
-                                        "] * b[", shape.InB(lane, k) + i * tile.chain.b_step,
-                                        "])"));
+        const std::string in_a = taken.row ? absl::StrCat(in_row, " + ", i, " * row")
+                                           : absl::StrCat(in_row + i * RowElements(tile));
+        products.push_back(absl::StrCat("(uint32_t)((int32_t)a[", in_a, "] * b[",
+                                        shape.InB(lane, k) + i * tile.chain.b_step, "])"));
       }
     }
     absl::StrAppend(&text, indent, "sums[", lane, "] = (int32_t)((uint32_t)sums[", lane, "] + ",
@@ -84,7 +101,7 @@ std::vector<std::string> Numbered(const char* name, int count) {
 }
 
 std::string InAssembly(const DotLoop& loop, const loop::DotTile& tile, const DotInstruction& row,
-                       bool takes_end) {
+                       const Taken& taken) {
   const loop::DotShape& shape = tile.shape;
   const std::vector<std::string> sums = Numbered("s", loop.rows * loop.columns),
                                  temporaries = Numbered("t", loop.temporaries);
@@ -92,6 +109,7 @@ std::string InAssembly(const DotLoop& loop, const loop::DotTile& tile, const Dot
   changed.insert(changed.end(), {"a", "b"});
   all = changed;
   all.insert(all.end(), temporaries.begin(), temporaries.end());
+  if (taken.row) all.push_back("row");
 
   std::string text = absl::StrCat("  int32_t ", absl::StrJoin(temporaries, ", "), ";\n");
   std::vector<std::string> first_values;
@@ -99,16 +117,20 @@ std::string InAssembly(const DotLoop& loop, const loop::DotTile& tile, const Dot
     first_values.push_back(absl::StrCat(sums[i], " = sums[", i, "]"));
   }
   absl::StrAppend(&text, "  int32_t ", absl::StrJoin(first_values, ", "), ";\n");
-  const int of_iteration = DotLoop::StepsOfIteration(shape.steps);
-  const bool repeats = Repeats(tile);
-  if (repeats && !takes_end) {
+  const int of_iteration = loop::DotTile::StepsOfIteration(shape.steps);
+  const bool repeats = taken.end || Repeats(tile);
+  if (repeats && !taken.end) {
     absl::StrAppend(&text, "  const ", CType(row.b), "* const end = b + ",
                     shape.columns * shape.terms(), ";\n");
   }
   absl::StrAppend(&text, "  __asm__ volatile(\n", repeats ? "      \"1:\\n\"\n" : "");
+  const auto row_bytes = static_cast<unsigned>(row.a.bytes());
   std::string steps;
   for (int i = 0; i < of_iteration * tile.chain.length; ++i) {
-    absl::StrAppend(&steps, loop.StepAt(i * tile.chain.a_step * row.a.bytes(),
+    if (taken.row && i > 0) {
+      absl::StrAppend(&steps, "add {a}, {a}, {row}, lsl #", std::countr_zero(row_bytes), "\n");
+    }
+    absl::StrAppend(&steps, loop.StepAt(taken.row ? 0 : i * RowElements(tile) * row.a.bytes(),
                                         i * tile.chain.b_step * row.b.bytes()));
   }
   steps = absl::StrReplaceAll(steps, OperandNames(all));
@@ -122,8 +144,10 @@ std::string InAssembly(const DotLoop& loop, const loop::DotTile& tile, const Dot
     });
   };
   absl::StrAppend(&text, "      : ", operands(changed, "+&r"), ",\n        ",
-                  operands(temporaries, "=&r"),
-                  "\n      : ", repeats ? operands({"end"}, "r") : std::string(),
+                  operands(temporaries, "=&r"), "\n      : ",
+                  repeats     ? operands({"end"}, "r")
+                  : taken.row ? operands({"row"}, "r")
+                              : std::string(),
                   "\n      : \"cc\", \"memory\");\n");
   for (size_t i = 0; i < sums.size(); ++i) {
     absl::StrAppend(&text, "  sums[", i, "] = ", sums[i], ";\n");
@@ -131,56 +155,70 @@ std::string InAssembly(const DotLoop& loop, const loop::DotTile& tile, const Dot
   return text;
 }
 
-std::string PlainSteps(const loop::DotTile& tile, bool takes_end) {
+std::string PlainSteps(const loop::DotTile& tile, const Taken& taken) {
   const loop::DotShape& shape = tile.shape;
-  if (shape.steps == 1) return PlainStep(tile, "  ");
-  return absl::Substitute(takes_end ? kPlainStepsToEnd : kPlainSteps, shape.steps,
-                          PlainStep(tile, "    "), shape.rows * shape.group,
+  if (shape.steps == 1) return PlainStep(tile, "  ", taken);
+  return absl::Substitute(taken.end ? kPlainStepsToEnd : kPlainSteps, shape.steps,
+                          PlainStep(tile, "    ", taken), shape.rows * shape.group,
                           shape.columns * shape.group);
 }
 
 }  // namespace
 
 std::string Helpers::DotTile(const DotInstruction& row, const DotLoop& loop,
-                             const loop::DotTile& tile, bool takes_end) {
+                             const loop::DotTile& tile, bool takes_end, bool takes_row) {
+  const Taken taken = {.end = takes_end, .row = takes_row};
   const int steps = tile.shape.steps * tile.chain.length;
   std::string name = absl::StrCat("kiln_dots_", absl::StrReplaceAll(row.name, {{".", "_"}}), "_",
                                   loop.rows, "x", loop.columns, "_");
-  if (takes_end) {
-    absl::StrAppend(&name, "to_end_by_", DotLoop::StepsOfIteration(tile.shape.steps));
+  if (taken.end) {
+    absl::StrAppend(&name, "to_end_by_", loop::DotTile::StepsOfIteration(tile.shape.steps));
   } else {
     absl::StrAppend(&name, steps);
   }
   if (loop.slide > 0) {
-    absl::StrAppend(&name, "_by_", loop.slide, "_", tile.chain.a_step, "_", tile.chain.b_step);
+    absl::StrAppend(&name, "_by_", loop.slide, "_",
+                    taken.row ? "row" : absl::StrCat(RowElements(tile)), "_", tile.chain.b_step);
   }
   return Define(
       name, absl::Substitute(kDotTile, name, row.c.guard, CType(row.a), CType(row.b),
-                             InAssembly(loop, tile, row, takes_end),
-                             takes_end ? "all steps up to `end`" : absl::StrCat(steps, " steps"),
-                             PlainSteps(tile, takes_end), takes_end ? "" : "inline ",
-                             takes_end ? absl::StrCat(", const ", CType(row.b), "* end") : ""));
+                             InAssembly(loop, tile, row, taken),
+                             taken.end ? "all steps up to `end`" : absl::StrCat(steps, " steps"),
+                             PlainSteps(tile, taken), taken.any() ? "" : "inline ",
+                             taken.row ? absl::StrCat(kNotInlinedMacro, " ") : "",
+                             taken.end   ? absl::StrCat(", const ", CType(row.b), "* end")
+                             : taken.row ? ", int32_t row"
+                                         : ""));
 }
 
-bool FunctionPrinter::PrintDotTile(const loop::Store& store) {
-  const std::optional<loop::DotTile> tile = loop::AsDotTile(store);
-  if (!tile.has_value()) return false;
-  const DotInstruction* row = FindDotInstruction(tile->kind.instruction);
-  if (row == nullptr || !row->IsNamed(tile->kind.instruction, tile->kind.group, tile->kind.swaps,
-                                      tile->a.buffer->dtype, tile->b.buffer->dtype)) {
+bool FunctionPrinter::PrintDotTile(const loop::DotTile& tile) {
+  const DotInstruction* row = FindDotInstruction(tile.kind.instruction);
+  if (row == nullptr || !row->IsNamed(tile.kind.instruction, tile.kind.group, tile.kind.swaps,
+                                      tile.a.buffer->dtype, tile.b.buffer->dtype)) {
     return false;
   }
   const DotLoop* loop =
-      row->FindLoop(tile->shape.rows, tile->shape.columns, tile->shape.run, tile->slide);
+      row->FindLoop(tile.shape.rows, tile.shape.columns, tile.shape.run, tile.slide);
   if (loop == nullptr) return false;
-  exprs_.Begin({&tile->sums.offset, &tile->a.offset, &tile->b.offset});
-  const std::string sums = exprs_.ElementAddress(tile->sums), a = exprs_.ElementAddress(tile->a),
-                    b = exprs_.ElementAddress(tile->b);
-  const bool takes_end = context_.options.small_code && Repeats(*tile);
-  const std::string end =
-      takes_end ? absl::StrCat(", ", b, " + ", tile->shape.columns * tile->shape.terms()) : "";
-  lines_.Line(absl::StrCat(context_.helpers.DotTile(*row, *loop, *tile, takes_end), "(", sums, ", ",
-                           a, ", ", b, end, ");"));
+  const loop::Expr& row_elements = tile.chain.a_step;
+  const loop::Expr columns =
+      tile.repeats * loop::Expr(int64_t{tile.shape.columns} * tile.shape.terms());
+  exprs_.Begin({&tile.sums.offset, &tile.a.offset, &tile.b.offset, &columns, &row_elements});
+  std::vector<std::string> list = {exprs_.ElementAddress(tile.sums), exprs_.ElementAddress(tile.a),
+                                   exprs_.ElementAddress(tile.b)};
+  // A loop takes the end of its columns, and so do tiles that share one.
+  const bool small = context_.options.small_code;
+  const bool is_loop = !loop::IsInt(tile.repeats, 1);
+  const bool takes_end = is_loop || (small && Repeats(tile));
+  const bool takes_row =
+      tile.chain.length > 1 && (small || row_elements.As<loop::IntImm>() == nullptr);
+  if (takes_end) {
+    list.push_back(absl::StrCat(list[2], " + ", exprs_.Print(columns, kAdditive)));
+  } else if (takes_row) {
+    list.push_back(exprs_.Print(row_elements));
+  }
+  lines_.Line(absl::StrCat(context_.helpers.DotTile(*row, *loop, tile, takes_end, takes_row), "(",
+                           absl::StrJoin(list, ", "), ");"));
   return true;
 }
 

@@ -284,7 +284,10 @@ absl::StatusOr<std::string> EmitC(const loop::LoopProgram& program, const Target
       : is_x86  ? kFmaOfX86
                 : kFmaOfOthers,
       variant_macros, context.uses_aligned ? kAligned : "",
-      absl::StrContains(functions, kNotInlinedMacro) ? kNotInlined : "",
+      absl::StrContains(functions, kNotInlinedMacro) ||
+              absl::StrContains(context.helpers.definitions(), kNotInlinedMacro)
+          ? kNotInlined
+          : "",
       context.uses_assume_aligned ? kAssumeAligned : "", context.uses_lanes ? kLanes : "",
       context.uses_helium ? absl::Substitute(kHelium, HeliumGuard(), kHeliumMacro) : "",
       context.uses_section ? kSection : "", context.uses_packed_constants ? kPackedConstants : "",

@@ -156,8 +156,7 @@ absl::Status FunctionPrinter::Print(std::string* out) {
     if (!ContainsWord(body, scalar)) head.Line(absl::StrCat("(void)", scalar, ";"));
   }
   const bool is_static = !info_.untyped;
-  const bool stays = is_static && context_.target.short_of_memory && !context_.options.small_code &&
-                     TakesStack(func_.body);
+  const bool stays = is_static && context_.target.short_of_memory && TakesStack(func_.body);
   absl::StrAppend(out, CpuVariantPrefix(func_), stays ? absl::StrCat(kNotInlinedMacro, " ") : "",
                   is_static ? "static " : "", Signature(), " {\n", head.text(), body,
                   "  return 0;\n}\n\n");
@@ -188,7 +187,9 @@ void FunctionPrinter::PrintStmt(const Stmt& s) {
       i += std::max<size_t>(printed, 1);
     }
   } else if (const auto* store = s.As<loop::Store>()) {
-    if (PrintDotTile(*store) || PrintDotVector(*store) || PrintVectorStores({s}) > 0) return;
+    const std::optional<loop::DotTile> tile = loop::AsDotTile(*store);
+    if (tile.has_value() && PrintDotTile(*tile)) return;
+    if (PrintDotVector(*store) || PrintVectorStores({s}) > 0) return;
     auto buffer = buffers_.find(store->buffer.get());
     if (store->index.size() != 1)
       return Fail(absl::StrCat("a store to ", store->buffer->name, " that is not flat"));
@@ -205,7 +206,8 @@ void FunctionPrinter::PrintStmt(const Stmt& s) {
   } else if (const auto* node = s.As<loop::Prefetch>()) {
     PrintPrefetch(*node);
   } else if (const auto* node = s.As<loop::For>()) {
-    PrintFor(*node);
+    const std::optional<loop::DotTile> tile = loop::AsDotTile(*node);
+    if (!tile.has_value() || !PrintDotTile(*tile)) PrintFor(*node);
   } else if (const auto* node = s.As<loop::If>()) {
     PrintIf(*node);
   } else if (s.As<loop::Allocate>() != nullptr) {

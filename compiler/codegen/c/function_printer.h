@@ -11,6 +11,7 @@
 #include "absl/types/span.h"
 #include "compiler/codegen/c/context.h"
 #include "compiler/codegen/c/expr_printer.h"
+#include "compiler/loop/dot_tile.h"
 
 namespace kiln::codegen {
 
@@ -65,7 +66,7 @@ class FunctionPrinter {
   void PrintLookup(const std::string& function);
   void PrintPrefetch(const loop::Prefetch& node);
   // False where the store is none of a tile that has a loop.
-  bool PrintDotTile(const loop::Store& store);
+  bool PrintDotTile(const loop::DotTile& tile);
   // False where the store is none of a vector of sums.
   bool PrintDotVector(const loop::Store& store);
   // How many of these statements, from the first on, are stores of vectors, which it prints: by

@@ -36,9 +36,10 @@ class Helpers {
   std::string Dot(const DotInstruction& row);
   // Takes the addresses of the sums and of the first elements of rows and columns of such a tile;
   // with `takes_end` also the end of its columns, so that tiles of other numbers of steps may take
-  // the same function.
+  // the same function; with `takes_row` also how many elements the rows of a dot lie behind those of the
+  // dot before, so that tiles of longer rows may.
   std::string DotTile(const DotInstruction& row, const DotLoop& loop, const loop::DotTile& tile,
-                      bool takes_end);
+                      bool takes_end, bool takes_row);
 
   // Takes the addresses of a vector of sums and of the factors' first elements, or numbers.
   std::string Dot(const DotVector& dot);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_split.h"
 #include "compiler/codegen/llvm/jit.h"
 #include "compiler/codegen/llvm/test_programs.h"
 #include "compiler/loop/expr.h"
@@ -131,6 +132,32 @@ TEST(CallTest, FunctionsThatOnlyPassArgumentsOnAreInlined) {
                    {EdgeValues(kF32, 8), std::string(32, '\0'), std::string(128, '\0')},
                    Target::Host());
   }
+}
+
+// Where memory is short, what is kept between the calls is where the memory begins, not each address in
+// it that is passed again.
+TEST(CallTest, TheModelsFunctionKeepsNoAddressesWhereMemoryIsShort) {
+  LoopProgram program;
+  program.funcs.push_back(AddFunc("add", 1, Convention::kUnpacked));
+  const Buffer workspace = Workspace(128);
+  Func main;
+  main.name = "f";
+  main.kind = Func::Kind::kMain;
+  main.params = {workspace};
+  main.num_pools = 1;
+  const auto call = [&](int from, int to) {
+    return loop::MakeCall("add", {{workspace, Expr(from)}, {workspace, Expr(to)}});
+  };
+  main.body = loop::MakeBlock({call(32, 64), call(64, 96), call(96, 32), call(32, 64)});
+  program.funcs.push_back(main);
+  const auto addresses = [&](const char* target) {
+    const std::string text = *EmitLlvmText(program, *Target::Parse(target));
+    const std::vector<std::string> parts =
+        absl::StrSplit(text.substr(text.find("i32 @f(")), "getelementptr");
+    return parts.size() - 1;
+  };
+  EXPECT_EQ(addresses("cortex-m4f"), 8);
+  EXPECT_EQ(addresses("x86-64"), 3);
 }
 
 // A packed function of a program, called with tensors of any description.

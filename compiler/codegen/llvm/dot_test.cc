@@ -176,8 +176,9 @@ loop::LoopProgram TileProgram(const DotInstruction& row, const DotLoop& tile, in
   kind.run = tile.run;
   const Buffer sums = Param("sums", DType::Int(32), {tile.rows * tile.columns});
   if (tile.slide > 0) {
-    const loop::DotTile::Chain chain = {.length = steps, .a_step = 26, .b_step = row.group};
-    const Buffer a = Param("a", row.a, {(steps + 1) * chain.a_step}),
+    constexpr int64_t kRow = 26;
+    const loop::DotTile::Chain chain = {.length = steps, .a_step = kRow, .b_step = row.group};
+    const Buffer a = Param("a", row.a, {(steps + 1) * kRow}),
                  b = Param("b", row.b, {steps * chain.b_step});
     return OneFunc(
         {a, b, sums}, 2,
@@ -218,7 +219,7 @@ TEST(DotTest, TilesAreOneLoopInAssembly) {
         SCOPED_TRACE(trace);
         const auto assembly = EmitAssembly(program, MachineOf(row, row.forms[0]));
         ASSERT_TRUE(assembly.ok()) << assembly.status();
-        const int of_iteration = tile.slide > 0 ? steps : DotLoop::StepsOfIteration(steps);
+        const int of_iteration = tile.slide > 0 ? steps : loop::DotTile::StepsOfIteration(steps);
         const int products = tile.rows * tile.columns * row.group * of_iteration;
         // SMLAD adds two products, SMLABT and SMLATB one each.
         EXPECT_EQ(2 * Occurrences(*assembly, "smlad\t") + Occurrences(*assembly, "smlabt\t") +
@@ -259,6 +260,30 @@ TEST(DotTest, TilesOfAnyLengthShareALoopWhereCodeIsSmall) {
     EXPECT_EQ(Occurrences(*assembly, "bne"), small_code ? 1 : 2) << *assembly;
     EXPECT_EQ(Occurrences(*assembly, "bl\tkiln_dots_smlad"), small_code ? 3 : 0) << *assembly;
   }
+}
+
+// Windows of tensors of any width call the same function, which takes the length of a row.
+TEST(DotTest, WindowsOfAnyWidthShareAFunctionWhereCodeIsSmall) {
+  const DotInstruction& row = *FindDotInstruction("smlad_taps");
+  const DotLoop& tile = row.loops.front();
+  loop::DotKind kind = KindOf(row);
+  kind.run = tile.run;
+  const Buffer sums = Param("sums", DType::Int(32), {tile.rows}), a = Param("a", row.a, {128}),
+               b = Param("b", row.b, {9});
+  std::vector<loop::Stmt> tiles;
+  for (const int width : {14, 26, 50}) {
+    const loop::DotTile::Chain chain = {.length = 3, .a_step = width, .b_step = 3};
+    tiles.push_back(
+        loop::MakeSlidingTile(kind, tile.rows, tile.slide, chain, {sums, 0}, {a, 0}, {b, 0}));
+  }
+  const loop::LoopProgram program = OneFunc({a, b, sums}, 2, loop::MakeBlock(tiles));
+  LlvmOptions options;
+  options.small_code = true;
+  const auto assembly = EmitAssembly(program, MachineOf(row, row.forms[0]), options);
+  ASSERT_TRUE(assembly.ok()) << assembly.status();
+  EXPECT_EQ(Occurrences(*assembly, "bl\tkiln_dots_smlad_taps"), 3) << *assembly;
+  EXPECT_EQ(Occurrences(*assembly, "kiln_dots_smlad_taps_6x1_1_1_3_3:"), 1) << *assembly;
+  EXPECT_EQ(Occurrences(InlineAssembly(*assembly), "lsl #1"), 2) << *assembly;
 }
 
 // A product that is needed twice is multiplied once, and the zero point is added by SMMLAR.

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/codegen/llvm/function_emitter.h"
+#include "compiler/loop/mutate.h"
 #include "llvm/IR/MDBuilder.h"
 
 namespace kiln::codegen {
@@ -20,6 +21,21 @@ size_t NumArgs(const loop::Func& callee) {
       callee.workspace != nullptr &&
       !(callee.convention == loop::Convention::kPacked && callee.allocate_workspace);
   return callee.params.size() + (workspace ? 1 : 0) + callee.scalars.size();
+}
+
+// Whether a function of the program returns 0 always: it neither fails nor calls one that may.
+bool AlwaysSucceeds(const loop::Func& func, const ModuleContext& context) {
+  if (func.kind != loop::Func::Kind::kOperator || !func.body) return false;
+  bool succeeds = true;
+  loop::VisitStmt(func.body, nullptr, [&](const loop::Stmt& s) {
+    if (s.As<loop::Fail>() != nullptr || s.As<loop::Launch>() != nullptr) succeeds = false;
+    const auto* call = s.As<loop::Call>();
+    if (call == nullptr) return;
+    const auto callee = context.funcs.find(call->function);
+    succeeds = succeeds && callee != context.funcs.end() && callee->second.is_called_directly() &&
+               AlwaysSucceeds(*callee->second.func, context);
+  });
+  return succeeds;
 }
 
 }  // namespace
@@ -92,13 +108,28 @@ void FunctionEmitter::EmitUnpackedCall(const FuncSymbols& callee, const loop::Ca
   if (TakesArray(*callee.func)) {
     args.push_back(PassesAllOn(node) ? function_->getArg(0) : ArgumentArray(node));
   } else {
+    // Between calls the model's function keeps where its memory begins, and not every address in it that
+    // it passes again: each would take a register, and its place on the stack.
+    const bool keeps_few = func_.kind == loop::Func::Kind::kMain && machine_.target.short_of_memory;
+    for (const loop::Buffer& param : func_.params) {
+      const auto passes = [&](const loop::Argument& argument) { return argument.buffer == param; };
+      const auto base = buffers_.find(param.get());
+      if (keeps_few && base != buffers_.end() &&
+          std::any_of(node.args.begin(), node.args.end(), passes)) {
+        base->second = Hidden(base->second);
+      }
+    }
     for (const loop::Argument& argument : node.args) {
       args.push_back(argument.buffer == nullptr ? EmitExpr(argument.offset)
                                                 : ArgumentAddress(argument));
     }
   }
   llvm::Function* function = callee.is_called_directly() ? callee.body : callee.entry;
-  ReturnIfNonZero(builder_.CreateCall(function, args));
+  llvm::Value* status = builder_.CreateCall(function, args);
+  // Where code has to be small, nobody asks after a status that is known.
+  const bool is_known = machine_.target.short_of_memory && callee.is_called_directly() &&
+                        AlwaysSucceeds(*callee.func, context_);
+  if (!is_known) ReturnIfNonZero(status);
 }
 
 bool FunctionEmitter::PassesAllOn(const loop::Call& node) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tile of dots as one loop in assembly (DotLoop).
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,14 +31,23 @@ const DotLoop* FindLoop(const MachineTraits& traits, const loop::DotTile& tile) 
   return nullptr;
 }
 
-// Where a tile's sums and factors begin, and where its columns end; null where one iteration is all.
+// Where a tile's sums and factors begin, where its columns end, null where one iteration is all, and how
+// many elements the rows of a dot lie behind those of the dot before, null where a number says so.
 struct TileAddresses {
   llvm::Value* sums;
   llvm::Align sum_align;
   llvm::Value* a;
   llvm::Value* b;
   llvm::Value* end;
+  llvm::Value* row;
 };
+
+// From the rows of a dot to those of the next, where that is a number.
+int64_t RowElements(const loop::DotTile& tile) {
+  int64_t elements = 0;
+  loop::AsInt(tile.chain.a_step, &elements);
+  return elements;
+}
 
 void EmitLoop(const loop::DotTile& tile, const DotLoop& found, const TileAddresses& at,
               llvm::IRBuilder<>& builder) {
@@ -69,12 +78,21 @@ void EmitLoop(const loop::DotTile& tile, const DotLoop& found, const TileAddress
   }
   for (size_t i = 0; i < num_inputs; ++i) absl::StrAppend(&constraints, ",", i);
   std::string assembly;
-  for (int i = 0; i < DotLoop::StepsOfIteration(tile.kind.steps) * tile.chain.length; ++i) {
-    const std::string step = found.StepAt(i * tile.chain.a_step * tile.a.buffer->dtype.bytes(),
+  for (int i = 0; i < loop::DotTile::StepsOfIteration(tile.kind.steps) * tile.chain.length; ++i) {
+    const int row_bytes = tile.a.buffer->dtype.bytes();
+    if (at.row != nullptr && i > 0) {
+      absl::StrAppend(&assembly, "add $", num_sums, ", $", num_sums, ", $",
+                      num_results + num_inputs, ", lsl #",
+                      std::countr_zero(static_cast<unsigned>(row_bytes)), "\n");
+    }
+    const std::string step = found.StepAt(at.row != nullptr ? 0 : i * RowElements(tile) * row_bytes,
                                           i * tile.chain.b_step * tile.b.buffer->dtype.bytes());
     absl::StrAppend(&assembly, absl::StrReplaceAll(step, names));
   }
-  if (at.end != nullptr) {
+  if (at.row != nullptr) {
+    operands.push_back(at.row);
+    absl::StrAppend(&constraints, ",r");
+  } else if (at.end != nullptr) {
     operands.push_back(at.end);
     absl::StrAppend(&constraints, ",r");
     assembly = absl::StrCat("1:\n", assembly, "cmp ", "$", num_sums + 1, ", $",
@@ -93,21 +111,22 @@ void EmitLoop(const loop::DotTile& tile, const DotLoop& found, const TileAddress
   }
 }
 
-// What tells the loops of tiles apart, but for the number of iterations.
+// What tells the loops of tiles apart, but for the number of iterations and the length of rows.
 std::string NameOf(const loop::DotTile& tile, const DotLoop& found) {
   return absl::StrCat("kiln_dots_", tile.kind.instruction, "_", found.rows, "x", found.columns, "_",
-                      DotLoop::StepsOfIteration(tile.kind.steps), "_", tile.slide, "_",
-                      tile.chain.length, "_", tile.chain.a_step, "_", tile.chain.b_step);
+                      loop::DotTile::StepsOfIteration(tile.kind.steps), "_", tile.slide, "_",
+                      tile.chain.length, "_", tile.chain.b_step);
 }
 
 }  // namespace
 
 void FunctionEmitter::CallDotLoop(const loop::DotTile& tile, const DotLoop& found,
-                                  const std::array<llvm::Value*, 4>& addresses) {
+                                  const std::vector<llvm::Value*>& arguments) {
   const std::string name = NameOf(tile, found);
   llvm::Function* shared = context_.module.getFunction(name);
   if (shared == nullptr) {
-    const std::vector<llvm::Type*> params(addresses.size(), types_.pointer);
+    std::vector<llvm::Type*> params;
+    for (const llvm::Value* argument : arguments) params.push_back(argument->getType());
     shared = llvm::Function::Create(llvm::FunctionType::get(builder_.getVoidTy(), params, false),
                                     llvm::GlobalValue::InternalLinkage, name, context_.module);
     context_.Decorate(shared, machine_);
@@ -118,34 +137,47 @@ void FunctionEmitter::CallDotLoop(const loop::DotTile& tile, const DotLoop& foun
               .sum_align = llvm::Align(kWordBytes),
               .a = shared->getArg(1),
               .b = shared->getArg(2),
-              .end = tile.slide == 0 ? shared->getArg(3) : nullptr},
+              .end = tile.slide == 0 ? shared->getArg(3) : nullptr,
+              .row = tile.chain.length > 1 ? shared->getArg(3) : nullptr},
              builder);
     builder.CreateRetVoid();
   }
-  builder_.CreateCall(shared, addresses)->setDoesNotThrow();
+  builder_.CreateCall(shared, arguments)->setDoesNotThrow();
 }
 
-bool FunctionEmitter::EmitDotTile(const loop::Store& node) {
-  const std::optional<loop::DotTile> tile = loop::AsDotTile(node);
-  if (!tile.has_value()) return false;
-  const DotLoop* found = FindLoop(machine_.traits, *tile);
+bool FunctionEmitter::EmitDotTile(const loop::DotTile& tile) {
+  const DotLoop* found = FindLoop(machine_.traits, tile);
   if (found == nullptr) return false;
-  llvm::Value* sums = ArgumentAddress(tile->sums);
-  llvm::Value* a = ArgumentAddress(tile->a);
-  llvm::Value* b = ArgumentAddress(tile->b);
+  llvm::Value* sums = ArgumentAddress(tile.sums);
+  llvm::Value* a = ArgumentAddress(tile.a);
+  llvm::Value* b = ArgumentAddress(tile.b);
   llvm::Value* end = nullptr;
   // A shared loop has an end for tiles of one iteration, too.
-  const bool one_iteration = DotLoop::StepsOfIteration(tile->kind.steps) == tile->kind.steps;
-  if (tile->slide == 0 && (context_.options.small_code || !one_iteration)) {
+  const bool one_iteration = loop::DotTile::StepsOfIteration(tile.kind.steps) == tile.kind.steps &&
+                             loop::IsInt(tile.repeats, 1);
+  if (tile.slide == 0 && (context_.options.small_code || !one_iteration)) {
     const int64_t bytes =
-        int64_t{tile->shape.columns} * tile->shape.terms() * tile->b.buffer->dtype.bytes();
-    end =
-        builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), b, static_cast<uint64_t>(bytes));
+        int64_t{tile.shape.columns} * tile.shape.terms() * tile.b.buffer->dtype.bytes();
+    end = builder_.CreateInBoundsGEP(builder_.getInt8Ty(), b,
+                                     EmitExpr(tile.repeats * loop::Expr(bytes)));
   }
-  if (context_.options.small_code) {
-    CallDotLoop(*tile, *found, {sums, a, b, end == nullptr ? b : end});
+  int64_t row_elements = 0;
+  const bool takes_row = tile.chain.length > 1 && (context_.options.small_code ||
+                                                   !loop::AsInt(tile.chain.a_step, &row_elements));
+  if (context_.options.small_code || takes_row) {
+    std::vector<llvm::Value*> arguments = {sums, a, b};
+    if (end != nullptr) arguments.push_back(end);
+    if (takes_row) arguments.push_back(EmitExpr(tile.chain.a_step));
+    CallDotLoop(tile, *found, arguments);
   } else {
-    EmitLoop(*tile, *found, {sums, ElementAlign(tile->sums.buffer), a, b, end}, builder_);
+    EmitLoop(tile, *found,
+             {.sums = sums,
+              .sum_align = ElementAlign(tile.sums.buffer),
+              .a = a,
+              .b = b,
+              .end = end,
+              .row = nullptr},
+             builder_);
   }
   return true;
 }

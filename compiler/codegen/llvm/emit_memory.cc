@@ -163,7 +163,8 @@ llvm::Value* FunctionEmitter::EmitLoad(const loop::Load& node, const loop::Type&
 }
 
 void FunctionEmitter::Emit(const loop::Store& node) {
-  if (EmitDotTile(node)) return;
+  const std::optional<loop::DotTile> tile = loop::AsDotTile(node);
+  if (tile.has_value() && EmitDotTile(*tile)) return;
   const loop::Buffer& buffer = node.buffer;
   llvm::Value* value = EmitExpr(node.value);
   int lanes = node.value.type().lanes;

@@ -117,6 +117,8 @@ void FunctionEmitter::EmitStmt(const loop::Stmt& stmt) {
 }
 
 void FunctionEmitter::Emit(const loop::For& node) {
+  const std::optional<loop::DotTile> tile = loop::AsDotTile(node);
+  if (tile.has_value() && EmitDotTile(*tile)) return;
   llvm::Value* begin = EmitExpr(node.begin);
   llvm::Value* extent = EmitExpr(node.extent);
   int64_t constant = 0;

@@ -5,7 +5,6 @@
 #ifndef KILN_COMPILER_CODEGEN_LLVM_FUNCTION_EMITTER_H_
 #define KILN_COMPILER_CODEGEN_LLVM_FUNCTION_EMITTER_H_
 
-#include <array>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -96,12 +95,13 @@ class FunctionEmitter {
   llvm::Value* EmitDot(const loop::Dot& node, const loop::Type& type);
   llvm::Value* EmitPlainDot(const loop::Dot& node, const loop::DotShape& shape, llvm::Value* sum,
                             llvm::Value* a, llvm::Value* b);
-  // False where the store is none of a tile that the machine has a loop for.
-  bool EmitDotTile(const loop::Store& node);
-  // By a function that tiles of any number of iterations share: of the addresses of the sums, of
-  // both factors and of the end of the columns.
+  // False where the machine has no loop for the tile.
+  bool EmitDotTile(const loop::DotTile& tile);
+  // By a function that tiles of any number of iterations share, or of rows of any length: of the
+  // addresses of the sums and of both factors, and then of the end of the columns where rows do not
+  // overlap, or of the elements between the rows of one dot and the next where there are several.
   void CallDotLoop(const loop::DotTile& tile, const DotLoop& found,
-                   const std::array<llvm::Value*, 4>& addresses);
+                   const std::vector<llvm::Value*>& arguments);
 
   // Memory.
   struct Address {

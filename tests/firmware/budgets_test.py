@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the models of MLPerf Tiny may take of a Cortex-M4F where they are to be small: closer than the margin of tflite_figures.txt.
+
+    budgets_test BOARDS    skips where KILN_SHARED_DATA does not name the folder with the models; BOARDS is JSON, as for tflite_models.py
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from tests.firmware.board import DATA, Board, codegens, inspect
+
+BOARD = "cortex_m4f"
+MODELS = ("ad01_int8", "ic_resnet_int8", "kws_int8", "vww_96_int8")
+# With --optimize size: of code without constants, by gcc and LLVM, and of stack, by these and clang.
+CODE_BYTES = 8192
+STACK_BYTES = 512
+# Of ad with --optimize balanced by LLVM: the workspace, with inputs and outputs, and the stack.
+BALANCED_AD_BYTES = 864
+
+
+def model_path(name):
+    with open("tests/conformance/models.json", encoding="utf-8") as file:
+        return next(os.path.join(DATA, row["model"]) for row in json.load(file) if row["name"] == name)
+
+
+def code_bytes(model):
+    """Of all sections of code of an object."""
+    lines = subprocess.run(["arm-none-eabi-size", "-A", model], stdout=subprocess.PIPE, check=True, universal_newlines=True).stdout.splitlines()
+    return sum(int(line.split()[1]) for line in lines if line.startswith(".text"))
+
+
+def stack_bytes(way, model):
+    usage = [] if way == "llvm" else ["--stack-usage", model.replace(".o", ".su")]
+    return inspect(model, *usage)["stack_bytes"]
+
+
+@unittest.skipUnless(DATA, "KILN_SHARED_DATA does not name the folder with the models")
+class Budgets(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.board = Board(BOARD, BOARDS[BOARD], folder.name)
+
+    def test_code_and_stack_for_size(self):
+        for name in MODELS:
+            for way in codegens() + ["clang"]:
+                with self.subTest(name, way=way):
+                    _, model = self.board.model(model_path(name), way, optimize="size")
+                    self.assertLessEqual(stack_bytes(way, model), STACK_BYTES)
+                    if way != "clang":
+                        self.assertLessEqual(code_bytes(model), CODE_BYTES)
+
+    @unittest.skipUnless("llvm" in codegens(), "the compiler is built without LLVM")
+    def test_balanced_memory_of_ad(self):
+        folder, model = self.board.model(model_path("ad01_int8"), "llvm", optimize="balanced")
+        with open(os.path.join(folder, "m.metadata.json"), encoding="utf-8") as file:
+            workspace = json.load(file)["functions"][0]["workspace_size_bytes"]
+        self.assertLessEqual(workspace + stack_bytes("llvm", model), BALANCED_AD_BYTES)
+
+
+if __name__ == "__main__":
+    BOARDS = json.loads(sys.argv[-1])
+    unittest.main(argv=sys.argv[:1], verbosity=2)  # says why it skips
