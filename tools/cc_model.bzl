@@ -116,6 +116,8 @@ def _run_kiln(ctx, outputs, output_flag, flags, option = "-o", **kwargs):
         arguments.add("--no-overlap")
     if not ctx.attr.winograd:
         arguments.add("--no-winograd")
+    if ctx.attr.allow:
+        arguments.add("--allow=" + ",".join(ctx.attr.allow))
     if ctx.file.tuning:
         arguments.add("--tuning", ctx.file.tuning)
     arguments.add_all(flags)

@@ -8,6 +8,10 @@ def _external_deps(external, runtime):
     return [Label("//runtime_cpp/dnnl")] if "dnnl" in external and runtime == "cpp" else []
 
 CC_MODEL_ATTRIBUTES = {
+    "allow": attr.string_list(
+        doc = "What may change results for speed: [\"bf16\"] rounds constants and what they are multiplied with to bfloat16 where the " +
+              "target has an instruction for it.",
+    ),
     "calling_convention": attr.string(
         doc = "Of operator functions: packed, cpacked or unpacked; default: what the runtime and interface take by themselves.",
         values = ["", "packed", "cpacked", "unpacked"],

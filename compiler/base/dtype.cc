@@ -24,6 +24,8 @@ std::string DType::ToString() const {
       return absl::StrCat("uint", bits);
     case DTypeKind::kFloat:
       return absl::StrCat("float", bits);
+    case DTypeKind::kBFloat:
+      return absl::StrCat("bfloat", bits);
     case DTypeKind::kBool:
       return "bool";
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The element type of a tensor, and of a scalar in the loop IR.
+// The element type of a tensor, and of a scalar in the loop IR, which has one more: bfloat16.
 //
 //   DType t = DType::Float(32);
 //   t.ToString();                    // "float32"
@@ -17,10 +17,11 @@
 namespace kiln {
 
 enum class DTypeKind : uint8_t {
-  kInt,    // two's complement, 8, 16, 32 or 64 bits
-  kUInt,   // 8, 16, 32 or 64 bits
-  kFloat,  // IEEE 754, 16, 32 or 64 bits
-  kBool,   // stored as one byte, 0 or 1
+  kInt,     // two's complement, 8, 16, 32 or 64 bits
+  kUInt,    // 8, 16, 32 or 64 bits
+  kFloat,   // IEEE 754, 16, 32 or 64 bits
+  kBFloat,  // the upper 16 bits of a float32; of the loop IR, where an instruction multiplies it
+  kBool,    // stored as one byte, 0 or 1
 };
 
 struct DType {
@@ -30,11 +31,13 @@ struct DType {
   static constexpr DType Int(int bits) { return {DTypeKind::kInt, static_cast<uint8_t>(bits)}; }
   static constexpr DType UInt(int bits) { return {DTypeKind::kUInt, static_cast<uint8_t>(bits)}; }
   static constexpr DType Float(int bits) { return {DTypeKind::kFloat, static_cast<uint8_t>(bits)}; }
+  static constexpr DType BFloat() { return {DTypeKind::kBFloat, 16}; }
   static constexpr DType Bool() { return {DTypeKind::kBool, 1}; }
 
   constexpr bool is_int() const { return kind == DTypeKind::kInt; }
   constexpr bool is_uint() const { return kind == DTypeKind::kUInt; }
-  constexpr bool is_float() const { return kind == DTypeKind::kFloat; }
+  constexpr bool is_float() const { return kind == DTypeKind::kFloat || is_bfloat(); }
+  constexpr bool is_bfloat() const { return kind == DTypeKind::kBFloat; }
   constexpr bool is_bool() const { return kind == DTypeKind::kBool; }
   // Signed or unsigned integer; a bool is none.
   constexpr bool is_integral() const { return is_int() || is_uint(); }
@@ -42,9 +45,9 @@ struct DType {
   // Bytes that one element takes in memory.
   constexpr int bytes() const { return (bits + 7) / 8; }
 
-  // The field's spelling: "float32", "int8", "uint64", "bool".
+  // The field's spelling: "float32", "int8", "uint64", "bool", "bfloat16".
   std::string ToString() const;
-  // InvalidArgument if `text` is none of the spellings above.
+  // InvalidArgument if `text` is none of the spellings above that a tensor may have: bfloat16 is not.
   static absl::StatusOr<DType> Parse(absl::string_view text);
 
   // Smallest and largest value of an integer type, as 64 bits. The largest uint64 reads as -1.

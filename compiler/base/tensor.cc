@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/base/tensor.h"
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -19,7 +20,7 @@ T LoadAt(const std::string& bytes, int64_t i) {
   return value;
 }
 
-// Calls `f` with a value of the C++ type of `dtype`; float16 as float.
+// Calls `f` with a value of the C++ type of `dtype`; float16 and bfloat16 as float.
 template <typename F>
 auto WithElement(const Tensor& tensor, int64_t i, F f) {
   const std::string& bytes = tensor.bytes();
@@ -31,6 +32,8 @@ auto WithElement(const Tensor& tensor, int64_t i, F f) {
       if (dtype.bits == 16) return f(FloatFromHalf(LoadAt<uint16_t>(bytes, i)));
       if (dtype.bits == 32) return f(LoadAt<float>(bytes, i));
       return f(LoadAt<double>(bytes, i));
+    case DTypeKind::kBFloat:
+      return f(FloatFromBFloat(LoadAt<uint16_t>(bytes, i)));
     case DTypeKind::kInt:
       if (dtype.bits == 8) return f(LoadAt<int8_t>(bytes, i));
       if (dtype.bits == 16) return f(LoadAt<int16_t>(bytes, i));
@@ -138,6 +141,8 @@ Tensor Tensor::Filled(TensorType type, double value) {
   const DType dtype = type.dtype;
   if (dtype.is_bool()) {
     AppendRepeated<uint8_t>(value != 0, n, bytes);
+  } else if (dtype.is_bfloat()) {
+    AppendRepeated(BFloatFromFloat(static_cast<float>(value)), n, bytes);
   } else if (dtype.is_float()) {
     if (dtype.bits == 16) AppendRepeated(HalfFromFloat(static_cast<float>(value)), n, bytes);
     if (dtype.bits == 32) AppendRepeated(static_cast<float>(value), n, bytes);
@@ -198,5 +203,16 @@ float FloatFromHalf(uint16_t half) {
   std::memcpy(&value, &bits, sizeof value);
   return value;
 }
+
+uint16_t BFloatFromFloat(float value) {
+  const auto bits = std::bit_cast<uint32_t>(value);
+  const uint32_t magnitude = bits & 0x7fffffffu, sign = bits & 0x80000000u;
+  if (magnitude > 0x7f800000u) return static_cast<uint16_t>((bits >> 16) | 0x40u);
+  if (magnitude < 0x00800000u) return static_cast<uint16_t>(sign >> 16);
+  // Half of the last place that stays, less one where that place is even.
+  return static_cast<uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
+}
+
+float FloatFromBFloat(uint16_t bits) { return std::bit_cast<float>(uint32_t{bits} << 16); }
 
 }  // namespace kiln

@@ -50,7 +50,8 @@ class Tensor {
   Tensor(TensorType type, std::string bytes)
       : type_(std::move(type)), bytes_(std::make_shared<const std::string>(std::move(bytes))) {}
 
-  // From values of the matching C++ type; bool as uint8_t, float16 as its uint16_t bits.
+  // From values of the matching C++ type; bool as uint8_t, float16 and bfloat16 as their uint16_t
+  // bits.
   template <typename T>
   static Tensor From(Shape shape, DType dtype, absl::Span<const T> values) {
     return Tensor(
@@ -91,6 +92,11 @@ class Tensor {
 // IEEE 754 binary16; rounding to nearest even, overflow to infinity, NaN kept quiet.
 uint16_t HalfFromFloat(float value);
 float FloatFromHalf(uint16_t bits);
+
+// bfloat16, as x86's VCVTNEPS2BF16 has it (Intel's Software Developer's Manual, volume 2): rounding to
+// nearest even, overflow to infinity, NaN kept quiet; a subnormal becomes 0 of its sign.
+uint16_t BFloatFromFloat(float value);
+float FloatFromBFloat(uint16_t bits);
 
 }  // namespace kiln
 

@@ -190,6 +190,7 @@ std::optional<std::string> ScalarLiteral(const Tensor& tensor) {
       if (dtype.bits == 8) return std::nullopt;
       if (dtype.bits == 32) return absl::StrCat(tensor.AsInt(0));
       return absl::StrCat(tensor.AsInt(0), "i", dtype.bits);
+    case DTypeKind::kBFloat:
     case DTypeKind::kUInt:
       return std::nullopt;
   }

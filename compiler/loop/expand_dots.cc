@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler/loop/bfloat16.h"
 #include "compiler/loop/lane_of.h"
 #include "compiler/loop/mutate.h"
 #include "compiler/loop/passes.h"
@@ -10,10 +11,14 @@ namespace {
 Expr Expanded(const Expr& e, const Dot& dot) {
   const DotShape shape = *DotShape::Of(1, dot.a.type().lanes, dot.b.type().lanes, dot.kind);
   Expr sum = dot.sum;
+  const bool of_floats = e.type().dtype.is_float();
   for (int k = 0; k < shape.terms(); ++k) {
-    const Expr a = LaneOf(dot.a, Expr(shape.InA(0, k))), b = LaneOf(dot.b, Expr(shape.InB(0, k)));
+    const int term = of_floats ? shape.TermOfBFloats(k) : k;
+    const Expr a = LaneOf(dot.a, Expr(shape.InA(0, term))),
+               b = LaneOf(dot.b, Expr(shape.InB(0, term)));
     if (a.get() == nullptr || b.get() == nullptr) return {};
-    sum = sum + MakeCast(e.type(), a) * MakeCast(e.type(), b);
+    sum = of_floats ? AddBFloatProduct(sum, a, b)
+                    : sum + MakeCast(e.type(), a) * MakeCast(e.type(), b);
   }
   return sum;
 }

@@ -118,7 +118,7 @@ Expr Const(DType dtype, double value) { return Const(Type::Of(dtype), value); }
 Expr Const(Type type, double value) {
   Scalar scalar{.d = value};
   DType from = DType::Float(64);
-  if (type.dtype == DType::Float(16)) {
+  if (type.dtype.is_float() && type.dtype.bits == 16) {
     scalar = CastScalar(scalar, from, DType::Float(32));
     from = DType::Float(32);
   }

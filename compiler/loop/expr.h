@@ -21,7 +21,8 @@
 // - Comparisons with NaN are false, but != is true. The result of a comparison is bool.
 // - cast to an integer truncates a float towards zero, saturates, and makes 0 of NaN; between
 //   integers it wraps or extends; from int or bool to float it rounds to nearest even; to bool it
-//   is != 0. float16 is for storage only: it can be cast to and from float32 and nothing else.
+//   is != 0. float16 and bfloat16 are for storage only: they can be cast to and from float32 and
+//   nothing else. A subnormal float32 becomes a bfloat16 of 0 (BFloatFromFloat in base/tensor.h).
 // - rounding_mul_high(a, b) of two int32 is (a * b + 2^30) >> 31 of the exact product: a * b / 2^31
 //   rounded to nearest, halves up. MIN by MIN wraps around to MIN. rounding_mul_top(a, b) is
 //   (a * b + 2^31) >> 32: the upper word of the product, rounded to nearest, halves up.
@@ -37,6 +38,9 @@
 //   exchanged. Factors are extended to the type of sum before they are multiplied, and sums wrap
 //   around. The instruction is the one that the schedule has chosen
 //   (compiler/target/instructions.h); it changes no bit.
+// - dot(sum, a, b) of a float32 sum has factors of bfloat16. The products of a group are added from
+//   the last to the first, each by fma; subnormals are 0 of their sign: factors, sums, and what an fma
+//   is once it is rounded to 24 bits, whatever its exponent.
 // - interleave(a, b, …) of n operands is a vector with n times their lanes: the first lane of each
 //   operand, then the second of each, and so on.
 // - Vectors: any other operation on vectors is the operation on each lane.
@@ -179,6 +183,8 @@ struct DotShape {
   int lanes() const { return paired ? rows : rows * columns; }
   // Products that are added to each lane.
   int terms() const { return steps * group; }
+  // The term that a sum of floats adds as its k-th: in groups, the last one of each first.
+  int TermOfBFloats(int k) const { return k / group * group + (group - 1 - k % group); }
   // Where the factors of product `term` of lane `lane` lie in a and in b.
   int InA(int lane, int term) const {
     const int row = paired ? lane : lane / columns, k = term % group;

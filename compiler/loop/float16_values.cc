@@ -44,6 +44,41 @@ std::string FloatsAroundHalves() {
   return bytes;
 }
 
+std::string BFloats(int64_t count, uint32_t seed, bool finite) {
+  constexpr uint32_t kSignAndFraction = 0x807f;
+  std::mt19937 random(seed);
+  std::string bytes;
+  for (int64_t i = 0; i < count; ++i) {
+    const auto bits = static_cast<uint32_t>(random());
+    const uint32_t number = bits & kSignAndFraction, near = (bits >> 16) % 4 << 7;
+    const uint32_t kinds[] = {number,
+                              bits & 0x8000,
+                              number | (0x3f00 + near),
+                              number | (0x1f00 + near),
+                              (bits & 0x8003) | 0x7f80,
+                              bits};
+    Append(static_cast<uint16_t>(kinds[random() % (finite ? 4 : 6)]), bytes);
+  }
+  return bytes;
+}
+
+std::string SumsOfBFloats(int64_t count, uint32_t seed, bool finite) {
+  constexpr uint32_t kSignAndFraction = 0x807fffff;
+  std::mt19937 random(seed);
+  std::string bytes;
+  for (int64_t i = 0; i < count; ++i) {
+    const auto bits = static_cast<uint32_t>(random());
+    const uint32_t kinds[] = {bits & kSignAndFraction,
+                              (bits & 0x80000003) | 0x00800000,
+                              (bits & kSignAndFraction) | 0x00800000,
+                              (bits & kSignAndFraction) | 0x3f800000,
+                              (bits & 0x80000001) | 0x7f800000,
+                              bits};
+    Append(kinds[random() % (finite ? 4 : 6)], bytes);
+  }
+  return bytes;
+}
+
 std::string WithOneHalfNan(std::string halves) {
   for (size_t i = 0; i + sizeof(uint16_t) <= halves.size(); i += sizeof(uint16_t)) {
     uint16_t bits;

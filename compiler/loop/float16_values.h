@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands for tests of the conversions between float16 and float32.
+// Operands for tests of float16 and of bfloat16.
 #ifndef KILN_COMPILER_LOOP_FLOAT16_VALUES_H_
 #define KILN_COMPILER_LOOP_FLOAT16_VALUES_H_
 
+#include <cstdint>
 #include <string>
 
 namespace kiln::loop {
@@ -14,6 +15,13 @@ std::string AllHalves();
 // and the next, with both signs; subnormals of float32 and NaNs among them; and random bits. A
 // multiple of 16 values.
 std::string FloatsAroundHalves();
+
+// The bytes of `count` bfloat16s, random and extreme: subnormals, zeros, numbers around 1 and around
+// 2^-64, whose products are about as small as a normal float32, and if not `finite` infinities, NaNs
+// and any others.
+std::string BFloats(int64_t count, uint32_t seed, bool finite);
+// The bytes of as many float32s to which products of these are added.
+std::string SumsOfBFloats(int64_t count, uint32_t seed, bool finite);
 
 // The bytes of halves with one NaN in the place of all.
 std::string WithOneHalfNan(std::string halves);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/loop/parse_expr.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -42,9 +43,14 @@ Expr ConstantOf(absl::string_view digits, absl::string_view suffix, bool negativ
     const bool ok = absl::SimpleAtoi(number, &integer);
     return ok ? NewExpr(Type::Index(), IntImm{integer}) : Expr();
   }
-  const char kind = suffix[0];
-  const absl::string_view kind_name = kind == 'f' ? "float" : kind == 'i' ? "int" : "uint";
-  const absl::StatusOr<DType> dtype = DType::Parse(absl::StrCat(kind_name, suffix.substr(1)));
+  const size_t kind_length = suffix[0] == 'b' ? 2 : 1;
+  const absl::string_view kind = suffix.substr(0, kind_length);
+  const absl::string_view kind_name = kind == "bf"  ? "bfloat"
+                                      : kind == "f" ? "float"
+                                      : kind == "i" ? "int"
+                                                    : "uint";
+  const absl::StatusOr<DType> dtype =
+      ParseDType(absl::StrCat(kind_name, suffix.substr(std::min(kind_length, suffix.size()))));
   if (!dtype.ok()) return {};
   const Type type = Type::Of(*dtype);
   if (dtype->is_float()) {
@@ -70,13 +76,15 @@ Expr ConstantOfWord(absl::string_view word, bool negative) {
   if (!negative && (word == "true" || word == "false")) {
     return NewExpr(Type::Of(DType::Bool()), IntImm{word == "true" ? 1 : 0});
   }
-  for (const int bits : {16, 32, 64}) {
-    const Type type = Type::Of(DType::Float(bits));
+  for (const DType dtype :
+       {DType::Float(16), DType::Float(32), DType::Float(64), DType::BFloat()}) {
+    const Type type = Type::Of(dtype);
+    const std::string suffix = absl::StrCat(dtype.is_bfloat() ? "bf" : "f", dtype.bits);
     const double infinity = std::numeric_limits<double>::infinity();
-    if (word == absl::StrCat("inf_f", bits)) {
+    if (word == absl::StrCat("inf_", suffix)) {
       return NewExpr(type, FloatImm{negative ? -infinity : infinity});
     }
-    if (!negative && word == absl::StrCat("nan_f", bits)) {
+    if (!negative && word == absl::StrCat("nan_", suffix)) {
       return NewExpr(type, FloatImm{std::numeric_limits<double>::quiet_NaN()});
     }
   }
@@ -212,7 +220,7 @@ absl::StatusOr<Expr> ExprParser::ParseConstant() {
 
 absl::StatusOr<Expr> ExprParser::ParseNumber(bool negative) {
   const Token token = lexer_.Take();
-  const size_t suffix = std::min(token.text.find_first_of("iuf"), token.text.size());
+  const size_t suffix = std::min(token.text.find_first_of("biuf"), token.text.size());
   const Expr constant =
       ConstantOf(token.text.substr(0, suffix), token.text.substr(suffix), negative);
   if (constant.get() == nullptr) {

@@ -14,6 +14,10 @@ constexpr int kMaxAlignment = 1 << 20;
 
 }  // namespace
 
+absl::StatusOr<DType> ParseDType(absl::string_view name) {
+  return name == DType::BFloat().ToString() ? DType::BFloat() : DType::Parse(name);
+}
+
 bool TypeOfName(absl::string_view name, Type* type) {
   int lanes = 1;
   const size_t x = name.rfind('x');
@@ -27,7 +31,7 @@ bool TypeOfName(absl::string_view name, Type* type) {
     *type = Type::Index(lanes);
     return true;
   }
-  const absl::StatusOr<DType> dtype = DType::Parse(name);
+  const absl::StatusOr<DType> dtype = ParseDType(name);
   if (dtype.ok()) *type = Type::Of(*dtype, lanes);
   return dtype.ok();
 }

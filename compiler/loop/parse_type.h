@@ -15,6 +15,8 @@ namespace kiln::loop {
 // Lanes of a vector in a text, at most.
 inline constexpr int kMaxLanes = 1 << 16;
 
+// That of DType::Parse, or bfloat16.
+absl::StatusOr<DType> ParseDType(absl::string_view name);
 // The type that is called "float32", "index" or "int8x16"; false if none is.
 bool TypeOfName(absl::string_view name, Type* type);
 // "float32", "index", "int8x16".

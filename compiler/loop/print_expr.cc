@@ -139,15 +139,16 @@ std::string IntToString(const Type& type, int64_t value) {
 }
 
 std::string FloatToString(DType dtype, double value) {
-  if (std::isnan(value)) return absl::StrCat("nan_f", dtype.bits);
-  if (std::isinf(value)) return absl::StrCat(value < 0 ? "-inf_f" : "inf_f", dtype.bits);
+  const std::string suffix = absl::StrCat(dtype.is_bfloat() ? "bf" : "f", dtype.bits);
+  if (std::isnan(value)) return absl::StrCat("nan_", suffix);
+  if (std::isinf(value)) return absl::StrCat(value < 0 ? "-inf_" : "inf_", suffix);
   std::array<char, 40> text;
   // The shortest text that reads back as the same number.
   const std::to_chars_result end =
       dtype.bits == 64
           ? std::to_chars(text.data(), text.data() + text.size(), value)
           : std::to_chars(text.data(), text.data() + text.size(), static_cast<float>(value));
-  return absl::StrCat(std::string(text.data(), end.ptr), "f", dtype.bits);
+  return absl::StrCat(std::string(text.data(), end.ptr), suffix);
 }
 
 std::string BufferTypeToString(const BufferNode& buffer) {

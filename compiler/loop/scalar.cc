@@ -3,7 +3,9 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 
+#include "compiler/base/tensor.h"
 #include "compiler/loop/scalar_traits.h"
 
 namespace kiln::loop {
@@ -11,7 +13,7 @@ namespace {
 
 template <UnaryOp op, typename T>
 constexpr bool HasUnary() {
-  if constexpr (kIsHalf<T>) return false;
+  if constexpr (kIsStoredFloat<T>) return false;
   if constexpr (op == UnaryOp::kNot) return !kIsFloat<T>;
   if constexpr (op == UnaryOp::kNeg || op == UnaryOp::kAbs) return !kIsBool<T>;
   return kIsFloat<T>;
@@ -52,7 +54,7 @@ T ApplyUnary(T a) {
 
 template <BinaryOp op, typename T>
 constexpr bool HasBinary() {
-  if constexpr (kIsHalf<T>) return false;
+  if constexpr (kIsStoredFloat<T>) return false;
   switch (op) {
     case BinaryOp::kAdd:
     case BinaryOp::kSub:
@@ -180,7 +182,7 @@ template <CompareOp op>
 BinaryKernel CompareKernelOf(DType dtype) {
   return DispatchDType(dtype, [](auto zero) -> BinaryKernel {
     using T = decltype(zero);
-    if constexpr (kIsHalf<T>) {
+    if constexpr (kIsStoredFloat<T>) {
       return nullptr;
     } else {
       return [](int lanes, const Scalar* a, const Scalar* b, Scalar* out) {
@@ -190,6 +192,40 @@ BinaryKernel CompareKernelOf(DType dtype) {
       };
     }
   });
+}
+
+constexpr float kSmallestNormal = std::numeric_limits<float>::min();
+
+// A subnormal as 0 of its sign.
+float Flushed(float value) {
+  return std::fabs(value) < kSmallestNormal ? std::copysign(0.0f, value) : value;
+}
+
+float AddBFloatProduct(float sum, float x, float y) {
+  const float rounded = std::fma(x, y, sum);
+  // What rounding has taken away. Below 2^-126, half of the 24th bit is 2^-151.
+  const double rest = double{sum} - double{rounded} + double{x} * double{y};
+  const bool was_less =
+      std::fabs(rounded) == kSmallestNormal && double{rounded} * rest < -0x1p-126 * 0x1p-151;
+  return was_less ? std::copysign(0.0f, rounded) : Flushed(rounded);
+}
+
+// Intel's Software Developer's Manual, volume 2, VDPBF16PS: the products of a group from the last to
+// the first, each by a fused multiply-add that rounds to nearest even; subnormals are 0, as operands
+// and as results. A result is subnormal, as everywhere on x86, if it is less than 2^-126 once it is
+// rounded to 24 bits, whatever its exponent.
+void DotOfBFloats(const DotShape& shape, const Scalar* sum, const Scalar* a, const Scalar* b,
+                  Scalar* out) {
+  for (int l = 0; l < shape.lanes(); ++l) {
+    float total = sum[l].f;
+    for (int k = 0; k < shape.terms(); ++k) {
+      const int term = shape.TermOfBFloats(k);
+      const float x = FloatFromBFloat(static_cast<uint16_t>(a[shape.InA(l, term)].i));
+      const float y = FloatFromBFloat(static_cast<uint16_t>(b[shape.InB(l, term)].i));
+      total = AddBFloatProduct(Flushed(total), Flushed(x), Flushed(y));
+    }
+    out[l].f = total;
+  }
 }
 
 }  // namespace
@@ -287,6 +323,7 @@ FmaKernel FindFmaKernel(DType dtype) {
 }
 
 DotKernel FindDotKernel(DType sum) {
+  if (sum == DType::Float(32)) return &DotOfBFloats;
   return DispatchDType(sum, [](auto zero) -> DotKernel {
     using T = decltype(zero);
     if constexpr (!kIsInteger<T>) {

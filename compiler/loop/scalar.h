@@ -17,7 +17,7 @@
 namespace kiln::loop {
 
 // One value. float32 lies in `f`, float64 in `d`; all other types in `i`: integers extended to 64
-// bits by their sign, bool as 0 or 1, float16 as its bits.
+// bits by their sign, bool as 0 or 1, float16 and bfloat16 as their bits.
 union Scalar {
   int64_t i;
   float f;

@@ -27,9 +27,9 @@ To SaturatingCast(double value) {
 template <typename From, typename To>
 constexpr bool HasCast() {
   if constexpr (std::is_same_v<From, To>) return true;
-  // float16 is storage: everything else goes through float32.
-  if constexpr (kIsHalf<From>) return std::is_same_v<To, float>;
-  if constexpr (kIsHalf<To>) return std::is_same_v<From, float>;
+  // These are storage: everything else goes through float32.
+  if constexpr (kIsStoredFloat<From>) return std::is_same_v<To, float>;
+  if constexpr (kIsStoredFloat<To>) return std::is_same_v<From, float>;
   return true;
 }
 
@@ -37,10 +37,14 @@ template <typename From, typename To>
 To ApplyCast(From a) {
   if constexpr (std::is_same_v<From, To>) {
     return a;
-  } else if constexpr (kIsHalf<From>) {
+  } else if constexpr (std::is_same_v<From, Half>) {
     return FloatFromHalf(a.bits);
-  } else if constexpr (kIsHalf<To>) {
+  } else if constexpr (std::is_same_v<To, Half>) {
     return Half{HalfFromFloat(a)};
+  } else if constexpr (std::is_same_v<From, BFloat>) {
+    return FloatFromBFloat(a.bits);
+  } else if constexpr (std::is_same_v<To, BFloat>) {
+    return BFloat{BFloatFromFloat(a)};
   } else if constexpr (kIsBool<To>) {
     return a != From{0};
   } else if constexpr (kIsFloat<From> && kIsInteger<To>) {

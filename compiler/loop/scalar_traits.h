@@ -10,8 +10,11 @@
 
 namespace kiln::loop {
 
-// The C++ type that stands for float16.
+// The C++ types that stand for float16 and bfloat16.
 struct Half {
+  uint16_t bits;
+};
+struct BFloat {
   uint16_t bits;
 };
 
@@ -19,10 +22,11 @@ template <typename T>
 inline constexpr bool kIsFloat = std::is_same_v<T, float> || std::is_same_v<T, double>;
 template <typename T>
 inline constexpr bool kIsBool = std::is_same_v<T, bool>;
+// A float of memory, in which nothing is computed.
 template <typename T>
-inline constexpr bool kIsHalf = std::is_same_v<T, Half>;
+inline constexpr bool kIsStoredFloat = std::is_same_v<T, Half> || std::is_same_v<T, BFloat>;
 template <typename T>
-inline constexpr bool kIsInteger = !kIsFloat<T> && !kIsBool<T> && !kIsHalf<T>;
+inline constexpr bool kIsInteger = !kIsFloat<T> && !kIsBool<T> && !kIsStoredFloat<T>;
 
 template <typename T>
 T GetScalar(const Scalar& s) {
@@ -30,8 +34,8 @@ T GetScalar(const Scalar& s) {
     return s.f;
   } else if constexpr (std::is_same_v<T, double>) {
     return s.d;
-  } else if constexpr (kIsHalf<T>) {
-    return Half{static_cast<uint16_t>(s.i)};
+  } else if constexpr (kIsStoredFloat<T>) {
+    return T{static_cast<uint16_t>(s.i)};
   } else {
     return static_cast<T>(s.i);
   }
@@ -43,7 +47,7 @@ void SetScalar(T value, Scalar& s) {
     s.f = value;
   } else if constexpr (std::is_same_v<T, double>) {
     s.d = value;
-  } else if constexpr (kIsHalf<T>) {
+  } else if constexpr (kIsStoredFloat<T>) {
     s.i = value.bits;
   } else {
     s.i = static_cast<int64_t>(value);
@@ -66,6 +70,8 @@ auto DispatchDType(DType dtype, const F& f) {
       if (dtype.bits == 16) return f(uint16_t{});
       if (dtype.bits == 32) return f(uint32_t{});
       return f(uint64_t{});
+    case DTypeKind::kBFloat:
+      return f(BFloat{});
     case DTypeKind::kFloat:
       if (dtype.bits == 16) return f(Half{});
       if (dtype.bits == 32) return f(float{});

@@ -38,8 +38,10 @@ std::string CheckFloat(const Expr& e, double value) {
 
 std::string CheckDot(const Dot& n, const Type& type) {
   const Type &a = n.a.type(), &b = n.b.type();
-  if (FindDotKernel(type.dtype) == nullptr || type.index || !a.dtype.is_integral() ||
-      !b.dtype.is_integral() || a.dtype.is_bool() || b.dtype.is_bool() || a.index || b.index) {
+  const auto is_factor = [&](const Type& t) {
+    return type.dtype.is_float() ? t.dtype.is_bfloat() : t.dtype.is_integral() && !t.index;
+  };
+  if (FindDotKernel(type.dtype) == nullptr || type.index || !is_factor(a) || !is_factor(b)) {
     return absl::StrCat("no dot of ", a.ToString(), " and ", b.ToString(), " in ", type.ToString());
   }
   if (DotShape::Of(type.lanes, a.lanes, b.lanes, n.kind).has_value()) return "";

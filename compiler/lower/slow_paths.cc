@@ -66,7 +66,7 @@ std::optional<SlowReason> ReasonOf(const Arithmetic& arithmetic, bool sums_produ
   if (arithmetic.on_doubles && !HasDoubles(target)) return SlowReason::kSoftwareDouble;
   if (arithmetic.on_floats && !target.hard_float) return SlowReason::kSoftwareFloat;
   if (sums_products && arithmetic.narrow_products && !arithmetic.dots &&
-      !DotInstructionsOf(target).empty()) {
+      !DotInstructionsOf(target, DType::Int(32)).empty()) {
     return SlowReason::kSingleProducts;
   }
   return std::nullopt;

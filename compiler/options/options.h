@@ -29,6 +29,9 @@ enum class Interface { kPacked, kC };
 enum class CallingConvention { kPacked, kCPacked, kUnpacked };
 enum class Codegen { kLlvm, kC };
 enum class CConstants { kPacked, kElements };
+// What the compiler may do to the numbers of a model beyond rounding sums in its own order, where that
+// is faster: kBf16 is ScheduleOptions::bfloat16_products.
+enum class Allowance { kBf16 };
 
 struct CompileOptions {
   std::string module_name = "default";  // a C identifier
@@ -74,10 +77,12 @@ struct CompileOptions {
 // The spelling on the command line of an Executor, Runtime, Interface or CallingConvention: "aot".
 template <typename E>
 const char* SpellingOf(E value);
-// The value of one of these, a Codegen, CConstants or Optimize. InvalidArgument, with the option
+// The value of one of these, a Codegen, CConstants, Optimize or Allowance. InvalidArgument, with the option
 // and its spellings, for any other text.
 template <typename E>
 absl::StatusOr<E> ParseSpelling(absl::string_view text);
+// Sets what these spellings of an Allowance say.
+absl::Status Allow(const std::vector<std::string>& spellings, CompileOptions& options);
 // "name:size[:alignment][:speed]": sizes in bytes, with K or M for 2^10 or 2^20 of them, or "any";
 // `option` is what the error says.
 absl::StatusOr<PoolSpec> ParsePool(absl::string_view option, absl::string_view text);

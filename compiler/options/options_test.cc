@@ -34,6 +34,15 @@ TEST(Options, TheCppRuntimeNeedsAnOperatingSystem) {
   EXPECT_EQ(ErrorOf(For("armv7-unknown-linux-gnueabihf -cores=1", Runtime::kCpp)), "");
 }
 
+TEST(Options, AnAllowanceHasAName) {
+  CompileOptions options;
+  EXPECT_TRUE(Allow({}, options).ok());
+  EXPECT_FALSE(options.schedule.bfloat16_products);
+  EXPECT_TRUE(Allow({"bf16", "bf16"}, options).ok());
+  EXPECT_TRUE(options.schedule.bfloat16_products);
+  EXPECT_EQ(Allow({"bf16", "fp8"}, options).message(), "--allow: found 'fp8', wanted one of bf16");
+}
+
 TEST(Options, GeneratedCHasNoVectorsOnMicrocontrollersButHeliums) {
   CompileOptions options = For("cortex-m55", Runtime::kCrt);
   for (const Codegen codegen : {Codegen::kLlvm, Codegen::kC}) {

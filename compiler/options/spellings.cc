@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SpellingOf and ParseSpelling.
 #include <string>
+#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "compiler/base/status.h"
 #include "compiler/options/options.h"
 
 namespace kiln {
@@ -29,6 +31,7 @@ constexpr Spelling<CConstants> kCConstants[] = {{"packed", CConstants::kPacked},
                                                 {"elements", CConstants::kElements}};
 constexpr Spelling<Optimize> kOptimize[] = {
     {"speed", Optimize::kSpeed}, {"balanced", Optimize::kBalanced}, {"size", Optimize::kSize}};
+constexpr Spelling<Allowance> kAllowances[] = {{"bf16", Allowance::kBf16}};
 
 // An option whose values are those of an enum, each with a row.
 template <typename E>
@@ -54,6 +57,8 @@ template <>
 constexpr EnumOption<CConstants> kOption<CConstants> = {"c-constants", kCConstants};
 template <>
 constexpr EnumOption<Optimize> kOption<Optimize> = {"optimize", kOptimize};
+template <>
+constexpr EnumOption<Allowance> kOption<Allowance> = {"allow", kAllowances};
 
 }  // namespace
 
@@ -86,5 +91,16 @@ template absl::StatusOr<CallingConvention> ParseSpelling(absl::string_view text)
 template absl::StatusOr<Codegen> ParseSpelling(absl::string_view text);
 template absl::StatusOr<CConstants> ParseSpelling(absl::string_view text);
 template absl::StatusOr<Optimize> ParseSpelling(absl::string_view text);
+
+absl::Status Allow(const std::vector<std::string>& spellings, CompileOptions& options) {
+  for (const std::string& text : spellings) {
+    KILN_ASSIGN_OR_RETURN(const Allowance allowance, ParseSpelling<Allowance>(text));
+    switch (allowance) {
+      case Allowance::kBf16:
+        options.schedule.bfloat16_products = true;
+    }
+  }
+  return absl::OkStatus();
+}
 
 }  // namespace kiln

@@ -229,6 +229,10 @@ std::optional<ContractionProblem> AsContractionProblem(const loop::Kernel& kerne
   const bool can_be_winograd =
       !t->stores_sums && !target.short_of_memory && target.Lanes(DType::Float(32)) >= 4;
   if (can_be_winograd) problem.winograd = AsWinogradProblem(kernel.stages[which], context);
+  if (problem.winograd.has_value() && t->dot.has_value()) {
+    problem.winograd->direct_products = t->dot->row->ProductsPerSlot(target);
+    problem.winograd->direct_weight_bytes = t->dot->column_dtype.bytes();
+  }
   const bool constant = FindConstant(context, FactorLoad(t->c.y)->buffer) != nullptr;
   problem.tile.cold_columns = constant;
   std::optional<std::string> text = ProblemText(*t, constant, problem.winograd.has_value());

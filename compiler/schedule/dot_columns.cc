@@ -7,7 +7,7 @@
 #include "compiler/schedule/dot_parts.h"
 
 namespace kiln::schedule {
-Tensor SmallIntegers(const Shape& shape, DType dtype, const std::vector<int16_t>& values) {
+Tensor SmallNumbers(const Shape& shape, DType dtype, const std::vector<int16_t>& values) {
   if (dtype.bits == 16) return Tensor::From<int16_t>(shape, dtype, values);
   return Tensor::From<int8_t>(shape, dtype, std::vector<int8_t>(values.begin(), values.end()));
 }
@@ -20,7 +20,7 @@ Buffer WithElementsOf(DType dtype, const Buffer& buffer, const std::string& name
     values.push_back(static_cast<int16_t>(from.AsInt(i)));
   }
   const Buffer result = loop::MakeBuffer(name, dtype, buffer->shape, loop::BufferScope::kConstant);
-  context.constants.push_back({result, SmallIntegers(result->shape, dtype, values)});
+  context.constants.push_back({result, SmallNumbers(result->shape, dtype, values)});
   return result;
 }
 
@@ -50,6 +50,7 @@ PackedDotColumns PackDotColumns(const TiledContraction& t, const std::vector<int
   const int64_t of_all = -dot.row_offset * dot.shift * static_cast<int64_t>(steps.size());
   const loop::DotShape group =
       *loop::DotShape::Of(1, static_cast<int>(dot.group), static_cast<int>(dot.group), dot.kind());
+  const bool of_floats = dot.column_dtype.is_bfloat();
   int16_t* out = columns.data();
   size_t place = 0, column_place = 0;
   ForEachIndex(t.c.batch, [&](const std::vector<int64_t>& index) {
@@ -60,7 +61,10 @@ PackedDotColumns PackDotColumns(const TiledContraction& t, const std::vector<int
         if (n >= t.c.column.extent) continue;
         int64_t sum = 0;
         for (size_t k = 0; k < steps.size(); ++k) {
-          const int64_t value = source.AsInt(first + steps[k] + n * of_column) - dot.shift;
+          const int64_t element = first + steps[k] + n * of_column;
+          const int64_t value = of_floats
+                                    ? BFloatFromFloat(static_cast<float>(source.AsDouble(element)))
+                                    : source.AsInt(element) - dot.shift;
           sum += value;
           const int64_t run = static_cast<int64_t>(k) / dot.run;
           const int64_t at = run * dot.run_steps() * dot.group + static_cast<int64_t>(k) % dot.run;
@@ -82,7 +86,7 @@ PackedDotColumns PackDotColumns(const TiledContraction& t, const std::vector<int
           loop::MakeBuffer(absl::StrCat(load->buffer->name, "_packed"), dot.column_dtype, shape,
                            loop::BufferScope::kConstant, GroupAlignment(dot, dot.column_dtype)),
       .offsets = {}};
-  context.constants.push_back({packed.columns, SmallIntegers(shape, dot.column_dtype, columns)});
+  context.constants.push_back({packed.columns, SmallNumbers(shape, dot.column_dtype, columns)});
   if (std::any_of(offsets.begin(), offsets.end(), [](int32_t offset) { return offset != 0; })) {
     packed.offsets = std::move(offsets);
   }

@@ -125,7 +125,6 @@ void UseColumnConstants(TiledContraction& t, const std::vector<int32_t>& offsets
                         const std::string& name, Context& context) {
   std::vector<ColumnLoad> loads;
   if (t.dot->loop != nullptr && t.c.batch.empty()) loads = ColumnLoads(t, context);
-  t.init = loop::Const(kI32, 0);
   if (offsets.empty() && loads.empty()) return;
   // [which][column], with columns of whole blocks.
   const int64_t width = t.tile.columns(), blocks = DivideUp(t.c.column.extent, width);

@@ -27,8 +27,8 @@ inline int64_t Dot(const std::vector<int64_t>& index, const int64_t* coefficient
   return sum;
 }
 
-// A constant of int8 or int16.
-Tensor SmallIntegers(const Shape& shape, DType dtype, const std::vector<int16_t>& values);
+// A constant of int8 or int16, or of bfloat16 by its bits.
+Tensor SmallNumbers(const Shape& shape, DType dtype, const std::vector<int16_t>& values);
 
 // A constant with elements of another type, which holds all of them.
 Buffer WithElementsOf(DType dtype, const Buffer& buffer, const std::string& name, Context& context);

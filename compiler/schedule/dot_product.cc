@@ -23,17 +23,27 @@ constexpr int64_t kMaxTileLanes = 1 << 16;  // of the rows of a tile that is one
 constexpr int64_t kMinStepsTogether = 8, kMinColumnsTogether = 32;
 constexpr int64_t kSignBit = 128;
 
-const DType kI32 = DType::Int(32), kI8 = DType::Int(8);
+const DType kI32 = DType::Int(32), kI8 = DType::Int(8), kF32 = DType::Float(32);
+
+// What a constant factor's elements are; nothing of floats, which are rounded to what an instruction
+// reads.
+using Values = std::optional<Range>;
 
 bool IsInteger(DType dtype, int bits) {
   return dtype.is_integral() && !dtype.is_bool() && dtype.bits == bits;
 }
 
 // c, so that all of a constant minus c are of a dtype; nothing if they are spread too far.
-std::optional<int64_t> ColumnShift(const Range& values, DType dtype) {
+std::optional<int64_t> ColumnShift(const Values& of, DType dtype) {
+  if (!of.has_value()) return 0;
+  const Range& values = *of;
   if (values.within(Range::OfType(dtype))) return 0;
   if (values.hi - values.lo > dtype.MaxInt() - dtype.MinInt()) return std::nullopt;
   return values.lo - dtype.MinInt();
+}
+
+bool IsNumber(const Expr& e) {
+  return e.As<loop::IntImm>() != nullptr || e.As<loop::FloatImm>() != nullptr;
 }
 
 const loop::Constant* ConstantFactor(const Expr& factor, const Context& context) {
@@ -44,14 +54,14 @@ const loop::Constant* ConstantFactor(const Expr& factor, const Context& context)
 Expr LoadOf(const loop::Load& load) { return loop::MakeLoad(load.buffer, load.index); }
 
 // Whether `row` multiplies elements of x by a constant of these values.
-bool Multiplies(const DotInstruction& row, DType x, const Range& y) {
-  const bool takes_x = IsInteger(x, 8) || x == row.a;
+bool Multiplies(const DotInstruction& row, DType x, const Values& y) {
+  const bool takes_x = !y.has_value() || IsInteger(x, 8) || x == row.a;
   return takes_x && ColumnShift(y, row.b).has_value();
 }
 
 // The plan without steps and panel: of an instruction that multiplies the factors, or, where `row`
 // is null, of four products at a time, or as many as lanes have.
-DotPlan PlanOf(const DotInstruction* row, DType x, const Range& y, const Target& target) {
+DotPlan PlanOf(const DotInstruction* row, DType x, const Values& y, const Target& target) {
   if (row == nullptr) {
     const int64_t group = target.Lanes(kI32) > 1 ? 1 : 4;
     return {.group = group,
@@ -69,7 +79,7 @@ DotPlan PlanOf(const DotInstruction* row, DType x, const Range& y, const Target&
                .column_factor = row->b,
                .lanes = row->FormOf(target)->lanes / row->vector_rows(),
                .vector_rows = row->vector_rows()};
-  if (row->widens_in_steps && y.within(Range::OfType(kI8))) plan.column_dtype = kI8;
+  if (row->widens_in_steps && y->within(Range::OfType(kI8))) plan.column_dtype = kI8;
   const bool other_sign = x.bits == row->a.bits && x != row->a;
   if (other_sign) plan.row_offset = x.is_int() ? kSignBit : -kSignBit;
   return plan;
@@ -99,7 +109,8 @@ bool FitsBesideTensors(const Contraction& c, int64_t bytes, const Context& conte
 bool HoldsRows(const Contraction& c, const DotPlan& plan, bool padded, const Context& context) {
   const Target& target = context.target;
   if (!target.short_of_memory) {
-    return RowBytes(c, plan) <= target.stack_bytes / MaxAccumulators(target);
+    const int64_t rows = std::min(TotalExtent(c.rows), MaxAccumulators(target));
+    return RowBytes(c, plan) <= target.stack_bytes / rows;
   }
   const int64_t bytes = std::min<int64_t>(TotalExtent(c.rows), kScalarTileRows) * RowBytes(c, plan);
   const int64_t data_bytes = FactorLoad(c.x)->buffer->num_bytes();
@@ -176,8 +187,10 @@ std::optional<DotPlan> PlanDotProduct(const Contraction& c, RowSource source,
   const Target& target = context.target;
   const bool padded = source == RowSource::kPaddedByTile;
   const DType x = FactorLoad(c.x)->buffer->dtype;
-  const Range y = RangeOfElements(ConstantFactor(c.y, context)->tensor);
-  std::vector<const DotInstruction*> rows = DotInstructionsOf(target);
+  const DType sum = c.x.type().dtype;
+  const Values y =
+      sum.is_float() ? Values() : RangeOfElements(ConstantFactor(c.y, context)->tensor);
+  std::vector<const DotInstruction*> rows = DotInstructionsOf(target, sum);
   std::erase_if(rows, [&](const DotInstruction* row) {
     return row->has_loops_only() || !Multiplies(*row, x, y) ||
            (row->vector_rows() > 1 && !PaysRowsTogether(*row, c, source));
@@ -211,14 +224,18 @@ std::optional<DotPlan> PlanDotProduct(const loop::Kernel& kernel, size_t which, 
   AddBounds(stage.axes, bounds);
   const std::optional<Contraction> c =
       AsContraction(stage, FlatIndex(stage.buffer, stage.index, bounds), target);
-  if (!c.has_value() || stage.value.type().dtype != kI32 || TotalExtent(c->reduce) < kMinReduce) {
+  const DType sum = stage.value.type().dtype;
+  const bool of_floats = sum == kF32 && context.bfloat16_products;
+  if (!c.has_value() || !(sum == kI32 || of_floats) || TotalExtent(c->reduce) < kMinReduce) {
     return std::nullopt;
   }
   const loop::Constant* y = ConstantFactor(c->y, context);
   const DType x = FactorLoad(c->x)->buffer->dtype;
-  if (y == nullptr || y->buffer->dtype.bits > 16 || (!IsInteger(x, 8) && !IsInteger(x, 16))) {
-    return std::nullopt;
-  }
+  if (y == nullptr) return std::nullopt;
+  const bool multiplies =
+      of_floats ? x == kF32 && y->buffer->dtype == kF32
+                : y->buffer->dtype.bits <= 16 && (IsInteger(x, 8) || IsInteger(x, 16));
+  if (!multiplies) return std::nullopt;
   int64_t base = 0;
   std::vector<Axis> all = stage.axes;
   all.insert(all.end(), stage.reduce.begin(), stage.reduce.end());
@@ -234,8 +251,7 @@ std::optional<size_t> FindRowPadding(const loop::Kernel& kernel, size_t which) {
     const auto* padded = stage.value.As<loop::Select>();
     const bool pads = stage.combine == loop::Combine::kNone && !stage.update && IsIdentity(stage) &&
                       IsReadByAlone(kernel, which, stage.buffer) && padded != nullptr &&
-                      padded->if_false.As<loop::IntImm>() != nullptr &&
-                      padded->if_true.As<loop::Load>() != nullptr;
+                      IsNumber(padded->if_false) && padded->if_true.As<loop::Load>() != nullptr;
     if (!pads) continue;
     const bool is_factor = FactorLoad(product->a)->buffer == stage.buffer ||
                            FactorLoad(product->b)->buffer == stage.buffer;
@@ -259,8 +275,8 @@ bool StoreRows(TiledContraction& t, const Stage& padding, const Target& target) 
   rows.index = {FlatIndex(padding.buffer, padding.index, bounds)};
   rows.value = loop::MakeSelect(padded.condition, InstructionRow(*t.dot, padded.if_true),
                                 InstructionRow(*t.dot, padded.if_false));
-  t.c.x =
-      loop::MakeCast(kI32, loop::MakeLoad(rows.buffer, {FlatIndex(load.buffer, load.index, {})}));
+  t.c.x = loop::MakeCast(t.c.x.type().dtype,
+                         loop::MakeLoad(rows.buffer, {FlatIndex(load.buffer, load.index, {})}));
   return true;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contractions of small integers by an instruction that adds several products at once
-// (compiler/target/instructions.h). Rows that are padded are stored once as the instruction reads
+// Contractions of small integers, or of floats that may be rounded to bfloat16, by an instruction that
+// adds several products at once (compiler/target/instructions.h). Rows that are padded are stored once as the instruction reads
 // them, or, where memory is short, copied by the tile, never all of them.
 //
 // With x = x' - d, where x' is what the instruction reads of rows (d = 128 or -128 where it wants
@@ -9,7 +9,8 @@
 //   sum of x' * y'  +  c * sum of x  -  d * sum of y'
 //
 // The last term is a constant of the column; the middle one, where c is not 0, is computed once for
-// every row. Sums of integers wrap around, so that all orders give the same bits.
+// every row. Sums of integers wrap around, so that all orders give the same bits. Floats have no d and
+// no c: x' and y' are x and y rounded.
 #ifndef KILN_COMPILER_SCHEDULE_DOT_PRODUCT_H_
 #define KILN_COMPILER_SCHEDULE_DOT_PRODUCT_H_
 
@@ -27,7 +28,7 @@ enum class RowSource {
 };
 
 // How stages[which] of a kernel is computed by dot products; nothing if it is no contraction of
-// integers by suitable constants, or has no use of it.
+// integers, or of floats that may be rounded, by suitable constants, or has no use of it.
 std::optional<DotPlan> PlanDotProduct(const loop::Kernel& kernel, size_t which, RowSource source,
                                       const Context& context);
 // The same, of a contraction whose axes are merged.

@@ -70,14 +70,14 @@ constexpr char kVnni[] = " vpdpbusd";
 
 // All that the table has is tried below: rows that a machine takes first for bytes, one that stands
 // in where these want too much memory (RowsThatAreShortArePairsOfInt16), those for int16
-// (MultipliesRowsOfInt16), and those of PairsOfRowsMeetPairsOfColumns.
+// (MultipliesRowsOfInt16), those of PairsOfRowsMeetPairsOfColumns, and those of dot_floats_test.cc.
 TEST(DotProduct, EveryRowHasAMachine) {
   const std::set<absl::string_view> others = {"smlad_s8", "smlad_taps", "vpdpwssd", "vmlava.s16",
-                                              "smmla",    "usmmla",     "usdot"};
+                                              "smmla",    "usmmla",     "usdot",    "vdpbf16ps"};
   for (const DotInstruction& row : DotInstructions()) {
     bool found = others.contains(row.name);
     for (const DotMachine& machine : DotMachines()) {
-      const auto rows = DotInstructionsOf(machine.target);
+      const auto rows = DotInstructionsOf(machine.target, kI32);
       found |= machine.row == row.name && !rows.empty() && rows.front()->name == row.name;
     }
     EXPECT_TRUE(found) << row.name;
@@ -449,10 +449,14 @@ TEST(DotProduct, FirmwareNeedsMemoryForTheRowsOfATileAlone) {
 
 TEST(DotProduct, NotOfCopiedRowsBeyondTheStack) {
   const auto description = [](int64_t k) {
-    return Schedule(Dense(5, k, 20, kI8, kWeights[0]), DotTarget()).description;
+    return Schedule(Dense(40, k, 20, kI8, kWeights[0]), DotTarget()).description;
   };
   EXPECT_TRUE(absl::StrContains(description(8191), kVnni)) << description(8191);
   EXPECT_FALSE(absl::StrContains(description(8193), kVnni)) << description(8193);
+  // A tile has no more rows than there are.
+  const std::string of_few =
+      Schedule(Dense(5, 40001, 20, kI8, kWeights[0]), DotTarget()).description;
+  EXPECT_TRUE(absl::StrContains(of_few, kVnni)) << of_few;
   // Rows that need no copy may be of any length.
   EXPECT_TRUE(absl::StrContains(description(16384), kVnni)) << description(16384);
   const auto of_padded = [](int64_t places, int64_t channels) {

@@ -117,7 +117,7 @@ Stmt FillPanel(const TiledContraction& t, const Expr& value, const Buffer& panel
   const int64_t filled = TotalExtent(t.c.reduce), zeros = dot.steps * dot.group - filled;
   if (zeros > 0) {
     const Var z = loop::MakeVar("z");
-    const Stmt zero = store(Expr(filled) + z, loop::IntConst(loop::Type::Of(panel->dtype), 0));
+    const Stmt zero = store(Expr(filled) + z, loop::Const(panel->dtype, 0));
     copy = loop::MakeBlock({copy, Nest({{z, zeros}}, ForKind::kUnrolled, zero)});
   }
   return Nest({outer, row}, ForKind::kSerial, copy);
@@ -130,7 +130,7 @@ Buffer OnesOfRun(const DotPlan& dot, const std::string& name, Context& context) 
                                        loop::BufferScope::kConstant);
   std::vector<int16_t> values(static_cast<size_t>(elements), 0);
   std::fill_n(values.begin(), dot.run, 1);
-  context.constants.push_back({ones, SmallIntegers(ones->shape, ones->dtype, values)});
+  context.constants.push_back({ones, SmallNumbers(ones->shape, ones->dtype, values)});
   return ones;
 }
 

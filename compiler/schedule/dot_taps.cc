@@ -29,7 +29,7 @@ Expr Narrow(const Expr& factor) {
 // The fastest instruction of vectors that multiplies values of type x by a constant of these values
 // as they are, and whose groups can be made of elements that lie apart; null if there is none.
 const DotInstruction* FindRow(DType x, const Range& y, const Target& target) {
-  for (const DotInstruction* row : DotInstructionsOf(target)) {
+  for (const DotInstruction* row : DotInstructionsOf(target, kI32)) {
     const int64_t bits = row->FormOf(target)->lanes * int64_t{kI32.bits};
     if (row->geometry == DotGeometry::kColumns && row->group > 1 && !row->swaps &&
         (row->a.bits > 8 || bits <= kBytesInterleavedBits) &&

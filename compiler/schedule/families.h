@@ -25,6 +25,7 @@ struct Context {
   std::string description;
   CodeShape code = {};
   std::optional<TensorMemory> memory = {};  // as for ScheduleKernel
+  bool bfloat16_products = false;           // as in ScheduleOptions
 
   int Lanes(DType dtype) const { return target.Lanes(dtype); }
 };

@@ -93,7 +93,7 @@ std::optional<Factors> FactorsOf(const Stage& stage, const Context& context) {
 // none.
 const DotInstruction* FindInstruction(DType x, const Range& y, int64_t taps, int64_t stride,
                                       const Target& target) {
-  for (const DotInstruction* row : DotInstructionsOf(target)) {
+  for (const DotInstruction* row : DotInstructionsOf(target, kI32)) {
     const bool slides = std::any_of(row->loops.begin(), row->loops.end(), [&](const DotLoop& loop) {
       return loop.slide == stride && loop.columns == 1;
     });

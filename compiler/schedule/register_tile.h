@@ -35,7 +35,7 @@ struct TilePlace {
   Expr pass = 0;        // which of those that share columns
 };
 
-// How a contraction of small integers is computed by dot products (dot_product.h). Without an
+// How a contraction is computed by dot products (dot_product.h). Without an
 // instruction the products of a group are written out.
 struct DotPlan {
   const DotInstruction* row = nullptr;

@@ -8,6 +8,7 @@
 #include "compiler/base/status.h"
 #include "compiler/loop/pipeline.h"
 #include "compiler/schedule/contraction_choice.h"
+#include "compiler/schedule/dot_product.h"
 #include "compiler/schedule/families.h"
 #include "compiler/schedule/fixed_point.h"
 #include "compiler/schedule/window.h"
@@ -208,7 +209,10 @@ absl::StatusOr<Stmt> Build(loop::Kernel& kernel, const ScheduleOptions& options,
   }
   const size_t contraction = FindContraction(kernel, context.target);
   if (contraction < kernel.stages.size()) {
-    schedule::StorePlanes(kernel, contraction, context.target);
+    const bool by_dots =
+        schedule::PlanDotProduct(kernel, contraction, schedule::RowSource::kData, context)
+            .has_value();
+    if (!by_dots) schedule::StorePlanes(kernel, contraction, context.target);
     return BuildContraction(kernel, contraction, options, context, scheduled);
   }
   if (HasReduction(kernel)) {
@@ -250,7 +254,8 @@ absl::StatusOr<Scheduled> ScheduleKernel(const loop::Kernel& original, const Tar
                             .workspace = {},
                             .description = {},
                             .code = CodeShapeOf(target, options.optimize),
-                            .memory = memory};
+                            .memory = memory,
+                            .bfloat16_products = options.bfloat16_products};
   Scheduled scheduled;
   KILN_ASSIGN_OR_RETURN(Stmt body, Build(kernel, options, context, scheduled.contraction));
   scheduled.func.name = kernel.name;

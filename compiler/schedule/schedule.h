@@ -42,6 +42,9 @@ struct ScheduleOptions {
   // Convolutions 3 × 3 by fewer multiplications, where that is faster: sums in another order, whose
   // error is a few times as large.
   bool winograd = true;
+  // Products of float32 by constants as products of bfloat16, where the target has an instruction for
+  // them: both factors are rounded to 8 bits, sums are float32.
+  bool bfloat16_products = false;
   Optimize optimize = Optimize::kSpeed;
   // Of the loop passes over kernels: what is left out, verified and looked at.
   loop::LoopPassRun passes = {};

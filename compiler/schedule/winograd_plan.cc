@@ -48,12 +48,14 @@ double StreamCost(double bytes, int64_t times, const Target& target) {
 }
 
 double DirectCost(const WinogradProblem& p, const Target& target) {
-  const double lanes = target.Lanes(DType::Float(32));
+  const double products =
+      p.direct_products > 0 ? p.direct_products : target.Lanes(DType::Float(32));
   const double weights =
       static_cast<double>(kWinogradTaps * kWinogradTaps * p.channels * p.columns);
-  const double sums = static_cast<double>(p.batch * p.height * p.width) * weights / lanes;
+  const double sums = static_cast<double>(p.batch * p.height * p.width) * weights / products;
   // The smaller of what it computes and what it waits for is hidden.
-  return std::max(sums / kDirectEfficiency, StreamCost(kFloatBytes * weights, p.batch, target));
+  return std::max(sums / kDirectEfficiency,
+                  StreamCost(p.direct_weight_bytes * weights, p.batch, target));
 }
 
 // What the larger weights have to save at least, in multiply-adds.

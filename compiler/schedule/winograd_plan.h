@@ -19,6 +19,9 @@ struct WinogradProblem {
   Buffer weights = nullptr;       // a constant
   loop::LinearForm weights_form;  // in i, j, c, o
   int64_t batch = 1, height = 0, width = 0, channels = 0, columns = 0;
+  // Of the direct sum: products in the time of one vector multiply-add, 0: as many as lanes; and bytes
+  // of a weight.
+  double direct_products = 0, direct_weight_bytes = sizeof(float);
 };
 
 // Reads such a problem off a stage; nothing if it is none, or has too few channels.

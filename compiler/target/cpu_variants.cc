@@ -53,6 +53,7 @@ const std::vector<CpuFeature>& Table() {
       {"avx512vl", kCpuLeaf7Ebx, Bit(31), kAvx512State, {"avx512f"}},
       {"avx512vnni", kCpuLeaf7Ecx, Bit(11), kAvx512State, {"avx512f"}},
       {"avx512vbmi", kCpuLeaf7Ecx, Bit(1), kAvx512State, {"avx512bw"}},
+      {"avx512bf16", kCpuLeaf7Sub1Eax, Bit(5), kAvx512State, {"avx512bw"}},
   };
   return table;
 }

@@ -25,11 +25,10 @@ namespace {
 #define KILN_ADD_IF_SUPPORTED(name, llvm_name) \
   if (__builtin_cpu_supports(name)) features.push_back("+" llvm_name)
 
-// GCC 12 has no name for it: CPUID 7, subleaf 1, EAX bit 4. Its registers are AVX2's.
-bool HasAvxVnni() {
+// A bit of CPUID 7, subleaf 1, EAX, of whose features GCC 12 has no names.
+bool HasSubleafFeature(int bit) {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-  return __builtin_cpu_supports("avx2") && __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0 &&
-         (eax & (1u << 4)) != 0;
+  return __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0 && (eax & (1u << bit)) != 0;
 }
 
 Target Machine() {
@@ -44,7 +43,11 @@ Target Machine() {
   KILN_ADD_IF_SUPPORTED("avx512vl", "avx512vl");
   KILN_ADD_IF_SUPPORTED("avx512vnni", "avx512vnni");
   KILN_ADD_IF_SUPPORTED("avx512vbmi", "avx512vbmi");
-  if (HasAvxVnni()) features.push_back("+avxvnni");
+  // Their registers are AVX2's and AVX-512's.
+  if (__builtin_cpu_supports("avx2") && HasSubleafFeature(4)) features.push_back("+avxvnni");
+  if (__builtin_cpu_supports("avx512bw") && HasSubleafFeature(5)) {
+    features.push_back("+avx512bf16");
+  }
 
   const bool v2 = __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt") &&
                   __builtin_cpu_supports("ssse3");

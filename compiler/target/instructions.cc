@@ -69,10 +69,10 @@ const std::vector<DotInstruction>& DotInstructions() {
   return rows;
 }
 
-std::vector<const DotInstruction*> DotInstructionsOf(const Target& target) {
+std::vector<const DotInstruction*> DotInstructionsOf(const Target& target, DType sum) {
   std::vector<const DotInstruction*> rows;
   for (const DotInstruction& row : DotInstructions()) {
-    if (row.FormOf(target) != nullptr) rows.push_back(&row);
+    if (row.sum == sum && row.FormOf(target) != nullptr) rows.push_back(&row);
   }
   std::stable_sort(rows.begin(), rows.end(), [&](const auto* a, const auto* b) {
     return a->ProductsPerSlot(target) > b->ProductsPerSlot(target);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions that multiply integers and add several products at once, as rows of data.
+// Instructions that multiply integers, or floats of 16 bits, and add several products at once, as rows
+// of data.
 //
-//   for (const DotInstruction* row : DotInstructionsOf(target)) …  // the fastest first
+//   for (const DotInstruction* row : DotInstructionsOf(target, sum)) …  // the fastest first
 //
 // A row is all that is said of an instruction: schedules choose one by its types and its shape, the
 // loop IR names it (loop::Dot), the code generators print its spelling, and tests are generated for
@@ -90,6 +91,7 @@ struct DotInstruction {
   DotGeometry geometry;
   int group;   // products that are added to each lane
   DType a, b;  // of rows and of columns, as the instruction reads them
+  DType sum = DType::Int(32);
   // Columns are stored in half of b's bits and extended when they are read.
   bool widens_in_steps = false;
   bool swaps = false;  // elements 1 and 2 of every four of b are exchanged (loop::DotKind)
@@ -118,8 +120,8 @@ struct DotInstruction {
 
 // All rows.
 const std::vector<DotInstruction>& DotInstructions();
-// The rows that the target has, in the order of products per issue slot.
-std::vector<const DotInstruction*> DotInstructionsOf(const Target& target);
+// The rows that the target has for sums of this type, in the order of products per issue slot.
+std::vector<const DotInstruction*> DotInstructionsOf(const Target& target, DType sum);
 // Null if there is no row of this name.
 const DotInstruction* FindDotInstruction(absl::string_view name);
 

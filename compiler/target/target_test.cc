@@ -14,9 +14,9 @@ namespace kiln {
 namespace {
 
 // The instructions of a target, the fastest first.
-std::vector<std::string> DotsOf(const std::string& text) {
+std::vector<std::string> DotsOf(const std::string& text, DType sum = DType::Int(32)) {
   std::vector<std::string> names;
-  for (const DotInstruction* row : DotInstructionsOf(*Target::Parse(text))) {
+  for (const DotInstruction* row : DotInstructionsOf(*Target::Parse(text), sum)) {
     names.push_back(absl::StrCat(row->name, " ", row->FormOf(*Target::Parse(text))->lanes));
   }
   return names;
@@ -44,16 +44,20 @@ TEST(DotInstructions, FollowFromFeatures) {
   EXPECT_EQ(DotsOf("riscv64gc"), Names{});
   EXPECT_EQ(DotsOf("riscv64gcv"), (Names{"vwmacc 4"}));
   EXPECT_EQ(DotsOf("riscv64gcv -mattr=+zvl256b -vector-bits=256"), (Names{"vwmacc 8"}));
+  const DType sum = DType::Float(32);
+  EXPECT_EQ(DotsOf("x86-64-v4", sum), Names{});
+  EXPECT_EQ(DotsOf("x86-64-v4 -mattr=+avx512bf16", sum), (Names{"vdpbf16ps 16"}));
+  EXPECT_EQ(DotsOf("x86-64-v4 -mattr=+avx512bf16 -vector-bits=256", sum), (Names{"vdpbf16ps 8"}));
 }
 
 TEST(DotInstructions, CodeOfCHasThoseThatCCanSpell) {
   // Every vector of sums; single sums of Arm's microcontrollers.
   Target x86 = *Target::Parse("x86-64-v4 -mattr=+avx512vnni");
   x86.by_c_compiler = true;
-  EXPECT_EQ(DotInstructionsOf(x86).size(), 3);
+  EXPECT_EQ(DotInstructionsOf(x86, DType::Int(32)).size(), 3);
   Target helium = *Target::Parse("cortex-m55");
   helium.by_c_compiler = true;
-  EXPECT_EQ(DotInstructionsOf(helium).size(), 5);
+  EXPECT_EQ(DotInstructionsOf(helium, DType::Int(32)).size(), 5);
 }
 
 TEST(TargetTest, FeaturesDoNotContradictEachOther) {

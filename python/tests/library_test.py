@@ -91,6 +91,9 @@ class LibraryTest(Case):
         made_for = [kiln.emit(DIGITS, "scheduled", target="cortex-m4f", runtime="crt", optimize=name) for name in ("size", "speed")]
         self.assertLess(len(made_for[0]), len(made_for[1]))
         self.refuses(kiln.ModelError, "--optimize: found 'fast'", kiln.compile, DIGITS, optimize="fast")
+        rounded = kiln.emit(DIGITS, "metadata", target="x86-64-v4 -mattr=+avx512bf16", allow=["bf16"])
+        self.assertIn("vdpbf16ps", rounded)
+        self.refuses(kiln.ModelError, "--allow: found 'fp8', wanted one of bf16", kiln.compile, DIGITS, allow=["bf16", "fp8"])
         slow = dict(interface="c", codegen="c", target="cortex-m3", fail_on_slow=True)
         self.refuses(kiln.ModelError, "(nn.dense add) is slow on cortex-m3", kiln.compile, DIGITS, **slow)
         self.refuses(kiln.ModelError, "image", kiln.compile, DIGITS, input={"image": (2, 2)})

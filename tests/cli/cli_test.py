@@ -351,6 +351,35 @@ class CliTest(CliCase):
         self.assertIn('"schedule": "winograd F(4x4,3x3)', self.succeeds(*options))
         self.assertIn('"schedule": "contraction ', self.succeeds(*options, "--no-winograd"))
 
+    def test_products_of_bfloat16(self):
+        has = ("--target", "x86-64-v4 -mattr=+avx512bf16")
+        allowed = self.kiln("compile", DIGITS, "-o", self.path("lib"), *has, "--allow", "bf16")
+        self.assertEqual((allowed.returncode, b"note" in allowed.stderr), (0, False), allowed.stderr)
+        of_library = self.succeeds("inspect", self.path("lib/digits.so"))
+        self.assertRegex(of_library, r"\n *0 .* vdpbf16ps stored rows +nn.conv2d ")
+        self.assertRegex(of_library, r"\nproducts of bfloat16: in \d of 8 operators\n")
+        self.assertEqual(of_library, self.succeeds("inspect", DIGITS, *has, "--allow", "bf16"))
+        assembly = ("compile", DIGITS, "--emit", "asm", *has)
+        self.assertIn("vdpbf16ps", self.succeeds(*assembly, "--allow", "bf16"))
+        self.assertNotIn("bf16", self.succeeds(*assembly))
+        self.assertNotIn("bf", self.succeeds("inspect", DIGITS, *has).lower())
+        self.refuses("--allow: found 'fp8', wanted one of bf16", *assembly, "--allow", "bf16,fp8")
+
+    def test_what_is_allowed_in_vain(self):
+        """A permission that a target or a model has no use of is a note, and changes nothing."""
+        lacks = ("compile", DIGITS, "--target", "x86-64-v4")
+        self.assertEqual(self.succeeds(*lacks, "--emit", "asm", "--allow", "bf16"), self.succeeds(*lacks, "--emit", "asm"))
+        said = self.kiln(*lacks, "-o", self.path("lib"), "--allow", "bf16").stderr.decode()
+        self.assertIn(
+            "kiln: note: --allow bf16 has no effect on x86-64-v4, which has no instruction for products of bfloat16; "
+            "machines with vdpbf16ps have -mattr=+avx512bf16\n",
+            said,
+        )
+        self.write("relu.relay", ANY_ROWS.replace("?", "3"))
+        has = ("--target", "x86-64-v4 -mattr=+avx512bf16")
+        said = self.kiln("compile", self.path("relu.relay"), "-o", self.path("lib"), *has, "--allow", "bf16").stderr.decode()
+        self.assertIn("kiln: note: --allow bf16 has no effect: no operator of this model multiplies floats by constants", said)
+
     def test_what_code_is_made_for(self):
         options = ("compile", DIGITS, "--emit", "c", "--runtime", "crt", "--interface", "c", "--codegen", "c", "--target", "cortex-m4f")
         codes = [self.succeeds(*options, "--optimize", name) for name in ("size", "balanced", "speed")]

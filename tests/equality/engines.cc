@@ -59,6 +59,7 @@ absl::StatusOr<Lowering> LowerInto(const Case& test, size_t number, const Engine
             {.module_name = module,
              .schedule = {.tuning = options.tuning,
                           .naive = options.naive,
+                          .bfloat16_products = options.bfloat16_products,
                           .passes = {.disabled = {}, .thorough = true, .after = nullptr}},
              .place_concatenations = options.place_concatenations && !options.naive}));
   PlanOptions planning;

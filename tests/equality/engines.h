@@ -28,6 +28,7 @@ struct EngineOptions {
   bool fuse = true;
   bool passes = true;  // without, the graph is lowered as it is
   bool interpret_only = false;
+  bool bfloat16_products = false;
   bool overlap = false;  // outputs reach into inputs, as in firmware
   std::shared_ptr<const Tuning> tuning = nullptr;
 };

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A quantised model for a machine of every row and width of the table of instructions: the
-// instruction is in the code, and the bits are those of plain loops, on every engine.
+// A quantised model, or one of floats that may be rounded to bfloat16, for a machine of every row and
+// width of the table of instructions: the instruction is in the code, the bits are the same on every
+// engine, and those of integers are those of plain loops.
 #include "compiler/target/instructions.h"
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -61,8 +64,25 @@ def @main(%x: Tensor[(1, 16, 16, 16), int8]) {
 }
 )";
 
-Graph Model() {
-  const absl::StatusOr<Graph> graph = ParseRelay(kModel, "model.relay", FindOpSchema);
+// Numbers above 0 alone: a convolution that pads, one of single pixels, a batch of products by as many
+// constants, and a dense product.
+constexpr char kFloatModel[] = R"(#[version = "0.0.5"]
+def @main(%x: Tensor[(1, 16, 16, 6), float32]) {
+  %0 = nn.conv2d(%x, full(0.3f, shape=[3, 3, 6, 32]), padding=[1, 1, 1, 1], channels=32,
+    kernel_size=[3, 3], data_layout="NHWC", kernel_layout="HWIO");
+  %1 = nn.relu(%0);
+  %2 = nn.conv2d(%1, full(0.7f, shape=[1, 1, 32, 16]), channels=16, kernel_size=[1, 1],
+    data_layout="NHWC", kernel_layout="HWIO");
+  %3 = reshape(%2, newshape=[4, 64, 16]);
+  %4 = nn.batch_matmul(%3, full(0.1f, shape=[4, 24, 16]), transpose_b=True);
+  %5 = reshape(%4, newshape=[3, 2048]);
+  nn.dense(%5, full(0.9f, shape=[20, 2048]), units=20)
+}
+)";
+constexpr int kFloatProducts = 4;
+
+Graph Model(absl::string_view text = kModel) {
+  const absl::StatusOr<Graph> graph = ParseRelay(text, "model.relay", FindOpSchema);
   EXPECT_TRUE(graph.ok()) << graph.status();
   return graph.ok() ? *graph : Graph();
 }
@@ -89,8 +109,9 @@ Target MachineOf(const DotInstruction& row, const DotForm& form) {
   return target.ok() ? *target : Target::Host();
 }
 
-CompileOptions OptionsOf(const Target& target, Codegen codegen) {
+CompileOptions OptionsOf(const Target& target, Codegen codegen, bool bfloat16_products = false) {
   CompileOptions options;
+  options.schedule.bfloat16_products = bfloat16_products;
   options.module_name = "m";
   options.target = target;
   options.runtime = Runtime::kCrt;
@@ -102,6 +123,7 @@ class RowOfInstructions : public testing::TestWithParam<DotInstruction> {};
 
 TEST_P(RowOfInstructions, HasTheBitsOfPlainLoops) {
   const DotInstruction& row = GetParam();
+  if (row.sum.is_float()) GTEST_SKIP() << "floats are rounded: FloatsAreWithinTheirBound";
   const Graph graph = Model();
   const Tensor x = RandomValues({{1, 16, 16, 16}, DType::Int(8)}, 5, -128, 127);
   const std::vector<Case> cases = {{"quantised", graph, {x}}};
@@ -119,19 +141,59 @@ INSTANTIATE_TEST_SUITE_P(Instructions, RowOfInstructions, testing::ValuesIn(DotI
                            return absl::StrReplaceAll(info.param.name, {{".", "_"}});
                          });
 
+// A float32 is rounded to the 8 bits of a bfloat16, which changes it by a factor of 1 ± 2^-8 at most:
+// both factors of each product in the model, where nothing is subtracted. Sums of float32 are rounded
+// to 24 bits: of 2048 products, some 2^-13 in all.
+TEST_P(RowOfInstructions, FloatsAreWithinTheirBound) {
+  const DotInstruction& row = GetParam();
+  if (!row.sum.is_float()) GTEST_SKIP() << "integers have no error";
+  const Graph graph = Model(kFloatModel);
+  const Tensor x = RandomValues({{1, 16, 16, 6}, DType::Float(32)}, 5, 0, 1);
+  const std::vector<Case> cases = {{"floats", graph, {x}}};
+  const std::vector<Outputs> plain = RunOnAllEngines(
+      cases, {.target = Target::Host(), .naive = true, .passes = false, .interpret_only = true});
+  const double bound = std::pow(1 + 0x1p-8, 2 * kFloatProducts) - 1 + 0x1p-13;
+  for (const DotForm& form : row.forms) {
+    SCOPED_TRACE(absl::StrCat(row.name, " of ", form.lanes, " with ", form.features));
+    const Target target = MachineOf(row, form);
+    const std::vector<Outputs> allowed =
+        RunOnAllEngines(cases, {.target = target, .bfloat16_products = true});
+    EXPECT_EQ(Difference(allowed[0], plain[0], bound), "");
+    EXPECT_NE(Difference(allowed[0], plain[0], 0x1p-12), "");
+    const std::vector<Outputs> others = RunOnAllEngines(cases, {.target = target});
+    EXPECT_EQ(Difference(others[0], plain[0], 0x1p-12), "");
+  }
+}
+
 TEST(Instructions, AreInTheCode) {
   if (!HasCodegen(Codegen::kLlvm)) GTEST_SKIP() << "this compiler is built without LLVM";
-  const Graph graph = Model();
   for (const DotInstruction& row : DotInstructions()) {
+    const bool of_floats = row.sum.is_float();
+    const Graph graph = Model(of_floats ? kFloatModel : kModel);
     for (const DotForm& form : row.forms) {
       SCOPED_TRACE(absl::StrCat(row.name, " of ", form.lanes, " with ", form.features));
-      const CompileOptions options = OptionsOf(MachineOf(row, form), Codegen::kLlvm);
+      const CompileOptions options = OptionsOf(MachineOf(row, form), Codegen::kLlvm, of_floats);
       const absl::StatusOr<std::string> assembly = EmitStage(graph, options, "asm");
       ASSERT_TRUE(assembly.ok()) << assembly.status();
       // SSE's names have no v, and no mnemonic has a `_`.
       const bool is_sse = row.IsOfArch("x86_64") && form.features.empty();
       const absl::string_view name = row.name.substr(is_sse ? 1 : 0, row.name.find('_'));
       EXPECT_TRUE(absl::StrContains(*assembly, name));
+      if (of_floats) {
+        const auto scheduled = EmitStage(graph, options, "scheduled");
+        ASSERT_TRUE(scheduled.ok()) << scheduled.status();
+        const std::vector<std::string> operators = absl::StrSplit(*scheduled, "operator ");
+        EXPECT_EQ(absl::c_count_if(operators,
+                                   [&](const std::string& text) {
+                                     return absl::StrContains(text, absl::StrCat("dot<", row.name));
+                                   }),
+                  kFloatProducts);
+        EXPECT_TRUE(absl::StrContains(*assembly, "vcvtneps2bf16") || form.lanes == 4);
+        const auto without =
+            EmitStage(graph, OptionsOf(MachineOf(row, form), Codegen::kLlvm), "asm");
+        ASSERT_TRUE(without.ok()) << without.status();
+        EXPECT_FALSE(absl::StrContains(*without, "bf16"));
+      }
       for (const DotLoop& tile : row.loops) {
         // Each instruction, of any registers.
         for (const absl::string_view line : absl::StrSplit(tile.step, '\n', absl::SkipEmpty())) {
@@ -144,11 +206,12 @@ TEST(Instructions, AreInTheCode) {
 }
 
 TEST(Instructions, AreInGeneratedC) {
-  const Graph graph = Model();
   for (const DotInstruction& row : DotInstructions()) {
+    const bool of_floats = row.sum.is_float();
+    const Graph graph = Model(of_floats ? kFloatModel : kModel);
     for (const DotForm& form : row.forms) {
       SCOPED_TRACE(absl::StrCat(row.name, " of ", form.lanes, " with ", form.features));
-      const CompileOptions options = OptionsOf(MachineOf(row, form), Codegen::kC);
+      const CompileOptions options = OptionsOf(MachineOf(row, form), Codegen::kC, of_floats);
       const absl::StatusOr<std::string> c = EmitStage(graph, options, "c");
       ASSERT_TRUE(c.ok()) << c.status();
       for (const DotLoop& tile : row.loops) {

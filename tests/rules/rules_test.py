@@ -50,6 +50,10 @@ class OutputGroupsTest(unittest.TestCase):
         self.assertIn(b'"schedule": "contraction ', direct)
         self.assertNotIn(b"winograd", direct)
 
+    def test_products_of_bfloat16(self):
+        self.assertRegex(self.read("rounded", "rounded.metadata.json"), b'"schedule": "contraction [^"]* vdpbf16ps copied rows"')
+        self.assertNotIn(b"bf16", self.read("first", "First.metadata.json"))
+
     def test_what_code_is_made_for(self):
         size, speed = (self.read(name, name + ".c") for name in ("made_for_size", "made_for_speed"))
         self.assertLess(len(size), len(speed))

@@ -13,6 +13,7 @@
 #include "compiler/pipeline/compile.h"
 #include "compiler/pipeline/emit_stage.h"
 #include "mlf/model_library.h"
+#include "tools/kiln/allowances.h"
 #include "tools/kiln/c_compiler.h"
 #include "tools/kiln/code_options.h"
 #include "tools/kiln/commands.h"
@@ -114,6 +115,7 @@ absl::Status CompileModel(const CompileFlags& flags) {
   progress.Stop();
   summary.Print(changes.files);
   NoteWhatIsNotTuned(options, compiled.stages.lowered);
+  NoteWhatIsAllowedInVain(options, compiled.stages.metadata);
   if (flags.output.empty()) return absl::OkStatus();
   NoteStaleFiles(flags.output, options.module_name, artifacts);
   return absl::OkStatus();

@@ -65,13 +65,18 @@ void AddCompilationOptions(CLI::App& command, ModelFlags& flags) {
   command.add_flag("--no-winograd", flags.no_winograd,
                    "No convolutions by Winograd's filtering, which is faster and has errors a few "
                    "times as large as those of direct sums");
+  command
+      .add_option("--allow", flags.allowed,
+                  "What may change results for speed; bf16: constants and what they are multiplied "
+                  "with are rounded to bfloat16 where the CPU has an instruction for it")
+      ->delimiter(',');
   command.add_flag("--no-overlap", flags.no_overlap,
                    "Firmware: no output reaches into an input of its operator, which makes the "
                    "workspace smaller");
   SetGroups(command, {{"Model", {"--passes"}},
                       {"Machine and speed",
                        {"--target", "--cpu-variants", "--codegen", "--optimize", "--threads",
-                        "--no-winograd", "--external"}},
+                        "--no-winograd", "--allow", "--external"}},
                       {"Memory", {"--no-overlap"}}});
 }
 
@@ -79,7 +84,8 @@ bool SaysHowToCompile(const ModelFlags& flags) {
   return !flags.codegen.empty() || !flags.target.empty() || !flags.cpu_variants.empty() ||
          !flags.inputs.shapes.empty() || !flags.inputs.constants.empty() ||
          !flags.inputs.states.empty() || !flags.externals.empty() || !flags.passes.empty() ||
-         flags.optimize != "speed" || flags.no_winograd || flags.no_overlap;
+         !flags.allowed.empty() || flags.optimize != "speed" || flags.no_winograd ||
+         flags.no_overlap;
 }
 
 Codegen DefaultCodegen() { return HasCodegen(Codegen::kLlvm) ? Codegen::kLlvm : Codegen::kC; }
@@ -100,6 +106,7 @@ absl::Status ApplyModelFlags(const ModelFlags& flags, CompileOptions& o) {
   o.threads = flags.threads;
   KILN_ASSIGN_OR_RETURN(o.schedule.optimize, ParseSpelling<Optimize>(flags.optimize));
   o.schedule.winograd = !flags.no_winograd;
+  KILN_RETURN_IF_ERROR(Allow(flags.allowed, o));
   o.overlap = !flags.no_overlap;
   for (absl::string_view pass : absl::StrSplit(flags.passes, ',', absl::SkipEmpty())) {
     if (pass[0] != '-') {

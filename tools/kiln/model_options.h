@@ -17,7 +17,7 @@ namespace kiln::tools {
 struct ModelFlags {
   std::string model, codegen, target, passes;
   InputFlags inputs;
-  std::vector<std::string> externals, cpu_variants;
+  std::vector<std::string> externals, cpu_variants, allowed;
   std::string optimize = "speed";
   int threads = 0;
   bool no_winograd = false, no_overlap = false;

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/base/tensor.h"
+#include "tools/kiln/allowances.h"
 #include "tools/terminal/table.h"
 
 namespace kiln::tools {
@@ -132,6 +133,9 @@ std::string Report(const proto::Metadata& metadata, int columns) {
     absl::StrAppend(&text, "\nstate:\n", States(metadata, columns));
   }
   absl::StrAppend(&text, "\noperators:\n", Operators(metadata, columns));
+  if (const int products = CountBFloat16Products(metadata); products > 0) {
+    absl::StrAppend(&text, "\nproducts of bfloat16: in ", products, " of ", calls, " operators\n");
+  }
   absl::StrAppend(&text, "\nconstants: ", main.constant_size_bytes(), " bytes\n");
   for (const proto::Pool& pool : metadata.pools()) {
     const bool constants = pool.kind() == proto::Pool::CONSTANT;

@@ -11,7 +11,8 @@
 // Program that it takes: flat indices (FlattenBuffers), no vectors but dots that are stored to where
 // their sums were loaded (loop/dot_tile.h) and what HasSpellingInC says of other stores, every parallel
 // loop outlined into a task (else it becomes serial). Vectorized loops become plain loops; a C compiler
-// vectorizes them. float16 is uint16_t, its bits: C99 has no such type.
+// vectorizes them. float16 and bfloat16 are uint16_t, their bits: C99 has no
+// such types.
 //
 // What is visible in the object file:
 // - exported functions. Unpacked: `int32_t f(void* a, …[, uint8_t* workspace])`. Packed: a

@@ -27,14 +27,15 @@ std::optional<Factor> ElementFactor(const Expr& e, const DotInstruction& row, in
   const loop::Load* load = AsNeighbours(BehindCast(e));
   if (load == nullptr || e.type().lanes != lanes) return std::nullopt;
   const DType dtype = load->buffer->dtype;
-  const bool extends = row.a.bits == 16 && dtype.bits == 8 && dtype.is_integral();
+  const bool extends = row.a == DType::Int(16) && dtype.bits == 8 && dtype.is_integral();
   return dtype == row.a || extends ? std::optional<Factor>(Factor{.load = load}) : std::nullopt;
 }
 
 // Rows whose elements lie apart: interleaved, or a number for all of them.
 std::optional<std::vector<Factor>> FactorsApart(const Expr& a, const DotInstruction& row,
                                                 int lanes) {
-  const bool is_x86 = row.IsOfArch("x86_64") && row.a.bits == 16 && row.group == 2 && lanes > 4;
+  const bool is_x86 =
+      row.IsOfArch("x86_64") && row.a == DType::Int(16) && row.group == 2 && lanes > 4;
   const bool is_arm = row.IsOfArch("aarch64") && row.a.bits == 8 && row.group == 4;
   const auto* interleave = a.As<loop::Interleave>();
   const auto* broadcast = a.As<loop::Broadcast>();

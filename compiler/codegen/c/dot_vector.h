@@ -28,6 +28,7 @@ struct DotVector {
   bool apart = false;
   Factor b;  // whole groups, whose elements may have half of the instruction's bits
   int lanes() const { return shape.lanes(); }
+  bool of_floats() const { return row->sum.is_float(); }
 };
 
 // A load of neighbouring elements, one for each lane of the factor; null if it is another.

@@ -21,15 +21,15 @@ namespace kiln::codegen {
 namespace {
 
 // `$0` is the name, `$1` the parameters of the factors, `$2` the forms, `$3` the number of lanes,
-// `$4` the products of a lane.
+// `$4` the new sum of a lane, `$5` the type of sums, `$6` how they are added.
 constexpr char kFunction[] =
-    "/* Adds the products of groups to $3 sums, in 32 bits that wrap around. */\n"
-    "static inline void $0(int32_t* sums, $1) {\n"
+    "/* Adds the products of groups to $3 sums, $6. */\n"
+    "static inline void $0($5* sums, $1) {\n"
     "$2"
     "#else\n"
     "  int lane;\n"
     "  for (lane = 0; lane < $3; ++lane) {\n"
-    "    sums[lane] = (int32_t)((uint32_t)sums[lane] + $4);\n"
+    "    sums[lane] = $4;\n"
     "  }\n"
     "#endif\n"
     "}\n\n";
@@ -67,6 +67,17 @@ Spelling SpellingOfX86(int lanes, DType in_memory, DType factor) {
           .one_group = absl::StrCat(prefix, "_set1_epi32(word)")};
 }
 
+// bfloat16: types of their own for sums and factors.
+Spelling SpellingOfBFloats(int lanes) {
+  const std::string prefix = PrefixOfX86(lanes);
+  const std::string type = absl::StrCat("(__m", 32 * lanes, "bh)");
+  return {.header = "immintrin.h",
+          .load_sums = absl::StrCat(prefix, "_loadu_ps($0)"),
+          .store_sums = absl::StrCat(prefix, "_storeu_ps(sums, $0)"),
+          .groups = absl::StrCat(type, LoadBits(32 * lanes)),
+          .one_group = absl::StrCat(type, prefix, "_set1_epi32(word)")};
+}
+
 Spelling SpellingOfAArch64(int elements, DType factor) {
   const std::string type = absl::StrCat(factor.is_uint() ? "u" : "s", factor.bits);
   const std::string wide = elements * factor.bits == 128 ? "q" : "";
@@ -88,6 +99,7 @@ Spelling SpellingOfRiscV() {
 }
 
 Spelling SpellingOf(const DotVector& dot, int groups, DType in_memory, DType factor) {
+  if (dot.of_floats()) return SpellingOfBFloats(dot.lanes());
   if (dot.row->IsOfArch("x86_64")) return SpellingOfX86(dot.lanes(), in_memory, factor);
   if (dot.row->IsOfArch("aarch64")) return SpellingOfAArch64(groups * dot.shape.group, factor);
   return SpellingOfRiscV();
@@ -187,7 +199,8 @@ std::string WithOperands(absl::string_view text, const std::string& s, const std
   return result;
 }
 
-std::string PlainProducts(const DotVector& dot) {
+// The new sum of a lane.
+std::string PlainSum(const DotVector& dot) {
   const loop::DotShape& shape = dot.shape;
   const int group = shape.group;
   // Where element k of the group of a lane lies.
@@ -205,6 +218,13 @@ std::string PlainProducts(const DotVector& dot) {
                              : shape.paired || shape.columns > 1 ? "lane"
                                                                  : "0";
   std::vector<std::string> products;
+  std::string sum = "sums[lane]";
+  for (int k = 0; dot.of_floats() && k < group; ++k) {
+    const int term = shape.TermOfBFloats(k);
+    sum = absl::StrCat("kiln_add_product_bf16(", sum, ", a[", at(row, term), "], b[",
+                       at(column, term), "])");
+  }
+  if (dot.of_floats()) return sum;
   for (int k = 0; k < group; ++k) {
     std::string element = absl::StrCat("a[", at(row, k), "]");
     if (dot.apart) {
@@ -212,7 +232,7 @@ std::string PlainProducts(const DotVector& dot) {
     }
     products.push_back(absl::StrCat("(uint32_t)((int32_t)", element, " * b[", at(column, k), "])"));
   }
-  return absl::StrJoin(products, " + ");
+  return absl::StrCat("(int32_t)((uint32_t)", sum, " + ", absl::StrJoin(products, " + "), ")");
 }
 
 // The parameters of both factors, from the first on.
@@ -251,11 +271,14 @@ std::string Helpers::Dot(const DotVector& dot) {
                     ";\n");
   }
   const std::string name = NameOf(dot);
+  if (dot.of_floats()) BFloatProduct();
   const std::string includes = absl::StrCat("#if (", absl::StrJoin(guards, ") || ("),
                                             ")\n#include <", spelling.header, ">\n#endif\n");
-  return Define(name,
-                absl::StrCat(includes, absl::Substitute(kFunction, name, Parameters(dot), forms,
-                                                        dot.lanes(), PlainProducts(dot))));
+  return Define(name, absl::StrCat(includes, absl::Substitute(
+                                                 kFunction, name, Parameters(dot), forms,
+                                                 dot.lanes(), PlainSum(dot), CType(row.sum),
+                                                 dot.of_floats() ? "as VDPBF16PS does"
+                                                                 : "in 32 bits that wrap around")));
 }
 
 bool FunctionPrinter::PrintDotVector(const loop::Store& store) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vectors of dots in C: every form of the table of instructions that C spells, by intrinsics and by
 // plain C, has the bits of the interpreter, compiles without a warning, and becomes the instruction.
+#include <cmath>
 #include <cstdint>
+#include <cstring>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -12,6 +15,7 @@
 #include "absl/strings/str_split.h"
 #include "compiler/codegen/c/c_compiler.h"
 #include "compiler/codegen/c/codegen_c.h"
+#include "compiler/loop/float16_values.h"
 #include "compiler/loop/interpret.h"
 #include "compiler/loop/loop.h"
 #include "compiler/target/instructions.h"
@@ -41,7 +45,8 @@ std::vector<Case> CasesOf(const DotInstruction& row, int lanes) {
   if (row.widens_in_steps) {
     cases.insert(cases.end(), {{Factors::kOneRow, true}, {Factors::kPaired, true}});
   }
-  const bool is_apart = row.IsOfArch("x86_64") ? row.a.bits == 16 && lanes > 4 : row.group == 4;
+  const bool is_apart =
+      row.IsOfArch("x86_64") ? row.a == DType::Int(16) && lanes > 4 : row.group == 4;
   if (is_apart) cases.insert(cases.end(), {{Factors::kApart}, {Factors::kNumbers}});
   return cases;
 }
@@ -79,7 +84,7 @@ loop::Func FuncOf(const DotInstruction& row, int lanes, const Case& c, const std
   const Buffer a = Param("a", row.a, kSteps * row.group * rows),
                bytes = Param("bytes", of_bytes, kSteps * row.group * rows),
                b = Param("b", c.narrow ? DType::Int(8) : row.b, kSteps * row.group * columns),
-               sums = Param("sums", DType::Int(32), lanes);
+               sums = Param("sums", row.sum, lanes);
   const loop::Var i = loop::MakeVar("i");
   const auto groups = [&](const Buffer& buffer, int count) {
     const int width = count * row.group;
@@ -111,6 +116,8 @@ loop::LoopProgram ProgramOf(const DotInstruction& row, int lanes) {
 
 // The smallest and the largest values first, then others in an irregular order.
 std::string Values(DType dtype, int64_t count, uint32_t seed) {
+  if (dtype.is_bfloat()) return loop::BFloats(count, seed, /*finite=*/true);
+  if (dtype.is_float()) return loop::SumsOfBFloats(count, seed, /*finite=*/true);
   std::string bytes;
   const int64_t min = dtype.MinInt(), max = dtype.MaxInt();
   for (int64_t i = 0; i < count; ++i) {
@@ -201,6 +208,69 @@ TEST_P(DotVectorTest, HasTheBitsOfTheInterpreter) {
     std::vector<std::string> command = FlagsOf(*form);
     command.insert(command.begin(), {compiler, "-std=c99", "-O2"});
     ExpectBits(program, source, command);
+  }
+}
+
+// `bytes` of float32 with one NaN in the place of all.
+std::string WithOneNan(std::string bytes) {
+  for (size_t i = 0; i < bytes.size(); i += sizeof(float)) {
+    float value;
+    std::memcpy(&value, &bytes[i], sizeof value);
+    if (std::isnan(value)) value = std::numeric_limits<float>::quiet_NaN();
+    std::memcpy(&bytes[i], &value, sizeof value);
+  }
+  return bytes;
+}
+
+// Infinities, NaNs, and sums that are about as small as a normal float32, one product each.
+TEST(DotVectorsTest, BFloatsOfAnyKind) {
+  constexpr int64_t kSums = 1 << 14;
+  const DotInstruction& row = *FindDotInstruction("vdpbf16ps");
+  for (const DotForm& form : row.forms) {
+    const int factors = row.group * form.lanes;
+    const Buffer a = Param("a", row.a, row.group * kSums), b = Param("b", row.b, row.group * kSums),
+                 sums = Param("sums", row.sum, kSums);
+    const loop::Var i = loop::MakeVar("i");
+    const auto at = [&](int lanes) { return loop::MakeRamp(i * Expr(lanes), 1, lanes); };
+    const Expr place = at(form.lanes);
+    const Expr dot = loop::MakeDot({.instruction = std::string(row.name), .group = row.group},
+                                   loop::MakeLoad(sums, {place}), loop::MakeLoad(a, {at(factors)}),
+                                   loop::MakeLoad(b, {at(factors)}));
+    loop::LoopProgram program;
+    program.funcs.push_back({.name = "f",
+                             .params = {a, b, sums},
+                             .num_inputs = 2,
+                             .body = loop::MakeFor(i, 0, kSums / form.lanes, loop::ForKind::kSerial,
+                                                   loop::MakeStore(sums, {place}, dot))});
+    const std::string source = InC(program);
+    const auto result_of = [&](const auto& run) {
+      std::string x = loop::BFloats(row.group * kSums, 1, false),
+                  y = loop::BFloats(row.group * kSums, 2, false),
+                  result = loop::SumsOfBFloats(kSums, 3, false);
+      run(x.data(), y.data(), result.data());
+      return WithOneNan(result);
+    };
+    loop::Interpreter interpreter(program);
+    const std::string wanted = result_of(
+        [&](void* x, void* y, void* s) { EXPECT_TRUE(interpreter.Run("f", {x, y, s}).ok()); });
+    const bool runs_here =
+        row.IsOfArch(Target::Host().triple) && Target::Host().HasFeatures(form.features);
+    for (const char* compiler : {"gcc", "clang-19"}) {
+      if (!HasCompiler(compiler)) continue;
+      for (const bool by_instruction : {false, true}) {
+        if (by_instruction && !runs_here) continue;
+        std::vector<std::string> command =
+            by_instruction ? FlagsOf(form) : std::vector<std::string>();
+        command.insert(command.begin(), {compiler, "-std=c99", "-O2"});
+        SCOPED_TRACE(absl::StrJoin(command, " "));
+        const auto library = LoadedC::Compile(source, command);
+        ASSERT_TRUE(library.ok()) << library.status();
+        auto* f = (*library)->Function<int32_t(void*, void*, void*)>("f");
+        ASSERT_NE(f, nullptr);
+        EXPECT_TRUE(result_of([&](void* x, void* y, void* s) { EXPECT_EQ(f(x, y, s), 0); }) ==
+                    wanted);
+      }
+    }
   }
 }
 

@@ -224,9 +224,10 @@ ExprPrinter::Text ExprPrinter::MakeCast(const Expr& from, DType to) {
                          " != ", dtype.is_float() ? FloatLiteral(dtype, 0) : IntLiteral(dtype, 0)),
             kEquality};
   }
-  if (dtype == DType::Float(16) || to == DType::Float(16)) {
+  const auto is_stored = [](DType t) { return t.is_float() && t.bits == 16; };
+  if (is_stored(dtype) || is_stored(to)) {
     const std::string operand = Print(from);
-    return {absl::StrCat(context_.helpers.HalfCast(dtype, to), "(", operand, ")"), kPrimary};
+    return {absl::StrCat(context_.helpers.StoredFloatCast(dtype, to), "(", operand, ")"), kPrimary};
   }
   if (dtype.is_float() && !to.is_float()) {
     const std::string operand = Print(from);

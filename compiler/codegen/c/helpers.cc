@@ -155,6 +155,44 @@ constexpr char kHalfFromFloat[] =
     "  return (uint16_t)(sign | half);\n"
     "}\n\n";
 
+constexpr char kFloatFromBFloat[] =
+    "static inline float kiln_cast_bf16_f32(uint16_t x) {\n"
+    "  return kiln_bits_u32_f32((uint32_t)x << 16);\n"
+    "}\n\n";
+constexpr char kBFloatFromFloat[] =
+    "/* To nearest, halves to even; subnormals to 0. */\n"
+    "static inline uint16_t kiln_cast_f32_bf16(float x) {\n"
+    "  const uint32_t bits = kiln_bits_f32_u32(x);\n"
+    "  const uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;\n"
+    "  const uint32_t number = (bits & 0x7f800000u) == 0u ? (bits >> 16) & 0x8000u : rounded;\n"
+    "  return (uint16_t)(x == x ? number : (bits >> 16) | 0x40u);\n"
+    "}\n\n";
+constexpr char kFlush[] =
+    "/* Subnormals as 0 of their sign. */\n"
+    "static inline float kiln_flush_f32(float x) {\n"
+    "  const uint32_t bits = kiln_bits_f32_u32(x);\n"
+    "  return (bits & 0x7f800000u) == 0u ? kiln_bits_u32_f32(bits & 0x80000000u) : x;\n"
+    "}\n\n";
+// `$0` is fmaf, `$1` -2^-126 * 2^-151.
+constexpr char kBFloatProduct[] =
+    "/* sum + a * b as VDPBF16PS adds it. */\n"
+    "#if defined(__GNUC__)\n"
+    "__attribute__((unused))\n"
+    "#endif\n"
+    "static inline float kiln_add_product_bf16(float sum, uint16_t a, uint16_t b) {\n"
+    "  const float x = kiln_flush_f32(kiln_cast_bf16_f32(a));\n"
+    "  const float y = kiln_flush_f32(kiln_cast_bf16_f32(b));\n"
+    "  const float s = kiln_flush_f32(sum);\n"
+    "  const float rounded = $0(x, y, s);\n"
+    "  /* What rounding has taken away. Below 2^-126, half of the 24th bit is 2^-151. */\n"
+    "  const double rest = (double)s - (double)rounded + (double)x * (double)y;\n"
+    "  const uint32_t bits = kiln_bits_f32_u32(rounded);\n"
+    "  if ((bits & 0x7fffffffu) == 0x00800000u && (double)rounded * rest < $1) {\n"
+    "    return kiln_bits_u32_f32(bits & 0x80000000u);\n"
+    "  }\n"
+    "  return kiln_flush_f32(rounded);\n"
+    "}\n\n";
+
 template <typename F>
 std::string CastDefinition(DType from, DType to) {
   // The bounds as floats. The largest integer may round up to a power of two; then the float below
@@ -249,11 +287,28 @@ std::string Helpers::SaturatingCast(DType from, DType to) {
       from.bits == 32 ? CastDefinition<float>(from, to) : CastDefinition<double>(from, to));
 }
 
-std::string Helpers::HalfCast(DType from, DType to) {
+std::string Helpers::StoredFloatCast(DType from, DType to) {
   Bitcast(DType::Float(32), DType::UInt(32));
   Bitcast(DType::UInt(32), DType::Float(32));
-  return Define(absl::StrCat("kiln_cast_", ShortName(from), "_", ShortName(to)),
-                from.bits == 16 ? kFloatFromHalf : kHalfFromFloat);
+  const char* const text = from.is_bfloat()  ? kFloatFromBFloat
+                           : to.is_bfloat()  ? kBFloatFromFloat
+                           : from.bits == 16 ? kFloatFromHalf
+                                             : kHalfFromFloat;
+  return Define(absl::StrCat("kiln_cast_", ShortName(from), "_", ShortName(to)), text);
+}
+
+std::string Helpers::Flush() {
+  Bitcast(DType::Float(32), DType::UInt(32));
+  Bitcast(DType::UInt(32), DType::Float(32));
+  return Define("kiln_flush_f32", kFlush);
+}
+
+std::string Helpers::BFloatProduct() {
+  StoredFloatCast(DType::BFloat(), DType::Float(32));
+  Flush();
+  return Define("kiln_add_product_bf16",
+                absl::Substitute(kBFloatProduct, Fma(DType::Float(32)),
+                                 FloatLiteral(DType::Float(64), -0x1p-126 * 0x1p-151)));
 }
 
 std::string Helpers::Bitcast(DType from, DType to) {

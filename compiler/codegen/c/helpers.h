@@ -27,9 +27,9 @@ class Helpers {
   std::string Unary(loop::UnaryOp op, DType dtype);  // kAbs, and kSqrt … kRoundEven of floats
   std::string Binary(loop::BinaryOp op,
                      DType dtype);  // kMin, kMax; kDiv and kMod of integers, rounding
-  std::string SaturatingCast(DType from, DType to);  // float to integer
-  std::string HalfCast(DType from, DType to);        // between float16 and float32
-  std::string Bitcast(DType from, DType to);         // between float and integer of the same width
+  std::string SaturatingCast(DType from, DType to);   // float to integer
+  std::string StoredFloatCast(DType from, DType to);  // between float32 and float16 or bfloat16
+  std::string Bitcast(DType from, DType to);          // between float and integer of the same width
   std::string Fma(DType dtype);
   // Takes a sum and pointers to the groups. Where the compiler does not know the instruction, the
   // function computes the same by plain C.
@@ -41,6 +41,9 @@ class Helpers {
   std::string DotTile(const DotInstruction& row, const DotLoop& loop, const loop::DotTile& tile,
                       bool takes_end, bool takes_row);
 
+  // Of float32: a subnormal as 0 of its sign; and a sum and a product of two bfloat16, as a dot adds it.
+  std::string Flush();
+  std::string BFloatProduct();
   // Takes the addresses of a vector of sums and of the factors' first elements, or numbers.
   std::string Dot(const DotVector& dot);
   // Defines the function, if it is one, where the compiler knows Helium.

@@ -101,7 +101,11 @@ std::string CType(DType dtype) {
 
 std::string ShortName(DType dtype) {
   if (dtype.is_bool()) return "bool";
-  return absl::StrCat(dtype.is_float() ? "f" : dtype.is_uint() ? "u" : "i", dtype.bits);
+  const absl::string_view kind = dtype.is_bfloat()  ? "bf"
+                                 : dtype.is_float() ? "f"
+                                 : dtype.is_uint()  ? "u"
+                                                    : "i";
+  return absl::StrCat(kind, dtype.bits);
 }
 
 std::string IntLiteral(DType dtype, int64_t value) {
@@ -120,6 +124,7 @@ std::string IntLiteral(DType dtype, int64_t value) {
 }
 
 std::string FloatLiteral(DType dtype, double value) {
+  if (dtype.is_bfloat()) return absl::StrCat(BFloatFromFloat(static_cast<float>(value)));
   if (dtype.bits == 16) return absl::StrCat(HalfFromFloat(static_cast<float>(value)));
   return dtype.bits == 32 ? FiniteOrSpecial(static_cast<float>(value)) : FiniteOrSpecial(value);
 }

@@ -12,15 +12,15 @@
 
 namespace kiln::codegen {
 
-// "int8_t", "float". A bool is uint8_t; float16 is its bits, uint16_t.
+// "int8_t", "float". A bool is uint8_t; float16 and bfloat16 are their bits, uint16_t.
 std::string CType(DType dtype);
-// "u8", "f32": in the names of helper functions.
+// "u8", "f32", "bf16": in the names of helper functions.
 std::string ShortName(DType dtype);
 
 // A constant expression of the dtype's value, safe as an operand: negative ones are in parentheses.
 std::string IntLiteral(DType dtype, int64_t value);
 // The shortest decimal that reads back as `value`; "(1.0f / 0.0f)" for infinity, "(0.0f / 0.0f)"
-// for NaN. Of float16, the bits.
+// for NaN. Of float16 and bfloat16, the bits.
 std::string FloatLiteral(DType dtype, double value);
 
 // A string literal. Never makes a trigraph; what is not printable ASCII is an octal escape.

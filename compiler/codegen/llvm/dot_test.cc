@@ -29,13 +29,13 @@ enum class Factors { kOneRow, kOneColumn, kPaired, kTwoByTwo };
 
 // sum[lane] += dot, of kSteps groups.
 loop::LoopProgram Program(const loop::DotKind& kind, DType of_a, DType of_b, int lanes,
-                          Factors factors) {
+                          Factors factors, DType of_sum = DType::Int(32)) {
   const int group = kind.group;
   const bool two_by_two = factors == Factors::kTwoByTwo;
   const int a_lanes = group * (two_by_two ? 2 : factors == Factors::kOneRow ? 1 : lanes);
   const int b_lanes = group * (two_by_two ? 2 : factors == Factors::kOneColumn ? 1 : lanes);
   const Buffer a = Param("a", of_a, {kSteps * a_lanes}), b = Param("b", of_b, {kSteps * b_lanes}),
-               sum = Param("sum", DType::Int(32), {lanes});
+               sum = Param("sum", of_sum, {lanes});
   const Var i = loop::MakeVar("i");
   const auto group_at = [&](const Buffer& buffer, int width) {
     return loop::MakeLoad(buffer, {loop::MakeRamp(i * Expr(width), 1, width)});
@@ -83,7 +83,7 @@ TEST(DotTest, RowsHaveTheBitsOfTheInterpreter) {
            {Factors::kOneRow, Factors::kOneColumn, Factors::kPaired, Factors::kTwoByTwo}) {
         if (factors == Factors::kTwoByTwo && form.lanes != 4) continue;
         ExpectBitsOnMachinesAtHand(
-            Program(KindOf(row), row.a, row.b, form.lanes, factors),
+            Program(KindOf(row), row.a, row.b, form.lanes, factors, row.sum),
             absl::StrCat(row.name, " of ", form.lanes, ", ", static_cast<int>(factors)));
       }
     }
@@ -98,8 +98,8 @@ TEST(DotTest, RowsAreThere) {
       const std::string name(row.name.substr(0, row.name.find('_')));
       const Factors factors =
           row.geometry == DotGeometry::kOuter ? Factors::kTwoByTwo : Factors::kOneRow;
-      const auto assembly = EmitAssembly(Program(KindOf(row), row.a, row.b, form.lanes, factors),
-                                         MachineOf(row, form));
+      const auto assembly = EmitAssembly(
+          Program(KindOf(row), row.a, row.b, form.lanes, factors, row.sum), MachineOf(row, form));
       ASSERT_TRUE(assembly.ok()) << assembly.status();
       // Of SSE the names have no v.
       const bool is_sse = row.IsOfArch("x86_64") && form.features.empty();

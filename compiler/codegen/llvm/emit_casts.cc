@@ -83,8 +83,11 @@ llvm::Value* FunctionEmitter::EmitCast(const loop::Cast& node, const loop::Type&
   const DType to = type.dtype;
   llvm::Type* llvm_type = types_.Value(type);
   constexpr DType kHalf = DType::Float(16);
+  if (from == to) return a;
   if (from == kHalf) return EmitFloatFromHalf(a);
   if (to == kHalf) return EmitHalfFromFloat(a);
+  if (from.is_bfloat()) return EmitFloatFromBFloat(a);
+  if (to.is_bfloat()) return EmitBFloatFromFloat(a);
   if (a->getType() == llvm_type) return a;
   if (to.is_bool()) {
     llvm::Value* zero = llvm::Constant::getNullValue(a->getType());

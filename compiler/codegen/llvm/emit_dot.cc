@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dot products of integers, by the instruction that the schedule has named where the machine has
-// it, by plain vector arithmetic elsewhere.
+// Dot products, by the instruction that the schedule has named where the machine has it, by plain
+// vector arithmetic elsewhere.
 #include <algorithm>
 #include <vector>
 
@@ -175,7 +175,7 @@ llvm::Value* FunctionEmitter::EmitDot(const loop::Dot& node, const loop::Type& t
 
 llvm::Value* FunctionEmitter::EmitPlainDot(const loop::Dot& node, const loop::DotShape& shape,
                                            llvm::Value* sum, llvm::Value* a, llvm::Value* b) {
-  // A factor of one product of every lane, in the sum's type.
+  // A factor of one product of every lane.
   const auto factor = [&](llvm::Value* groups, const loop::Expr& source, auto lane_of) {
     const bool is_vector = source.type().is_vector();
     llvm::Value* value = groups;
@@ -188,12 +188,19 @@ llvm::Value* FunctionEmitter::EmitPlainDot(const loop::Dot& node, const loop::Do
     } else if (shape.lanes() > 1) {
       value = builder_.CreateVectorSplat(shape.lanes(), groups);
     }
+    return value;
+  };
+  const auto extended = [&](llvm::Value* value, const loop::Expr& source) {
     return builder_.CreateIntCast(value, sum->getType(), source.type().dtype.is_int());
   };
+  const bool of_floats = node.sum.type().dtype.is_float();
   for (int k = 0; k < shape.terms(); ++k) {
-    llvm::Value* x = factor(a, node.a, [&](int l) { return shape.InA(l, k); });
-    llvm::Value* y = factor(b, node.b, [&](int l) { return shape.InB(l, k); });
-    sum = builder_.CreateAdd(sum, builder_.CreateMul(x, y));
+    const int term = of_floats ? shape.TermOfBFloats(k) : k;
+    llvm::Value* x = factor(a, node.a, [&](int l) { return shape.InA(l, term); });
+    llvm::Value* y = factor(b, node.b, [&](int l) { return shape.InB(l, term); });
+    sum = of_floats ? EmitBFloatProduct(x, y, sum)
+                    : builder_.CreateAdd(
+                          sum, builder_.CreateMul(extended(x, node.a), extended(y, node.b)));
   }
   return sum;
 }

@@ -120,7 +120,9 @@ llvm::Value* FunctionEmitter::EmitNode(const loop::Expr& e) {
   }
   if (const auto* node = e.As<loop::FloatImm>()) {
     if (type.dtype.bits == 16) {
-      return llvm::ConstantInt::get(llvm_type, HalfFromFloat(static_cast<float>(node->value)));
+      const auto value = static_cast<float>(node->value);
+      return llvm::ConstantInt::get(
+          llvm_type, type.dtype.is_bfloat() ? BFloatFromFloat(value) : HalfFromFloat(value));
     }
     return llvm::ConstantFP::get(llvm_type, node->value);
   }

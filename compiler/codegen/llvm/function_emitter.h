@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Emits the body of one loop::Func. Statements are in emit_statements.cc, calls in emit_calls.cc,
-// failures in emit_fail.cc, expressions in emit_expressions.cc, emit_casts.cc and emit_float16.cc,
-// loads and stores in emit_memory.cc.
+// failures in emit_fail.cc, expressions in emit_expressions.cc, emit_casts.cc, emit_float16.cc and
+// emit_bfloat16.cc, loads and stores in emit_memory.cc.
 #ifndef KILN_COMPILER_CODEGEN_LLVM_FUNCTION_EMITTER_H_
 #define KILN_COMPILER_CODEGEN_LLVM_FUNCTION_EMITTER_H_
 
@@ -76,6 +76,10 @@ class FunctionEmitter {
   llvm::Value* EmitCast(const loop::Cast& node, const loop::Type& type);
   llvm::Value* EmitFloatFromHalf(llvm::Value* half);
   llvm::Value* EmitHalfFromFloat(llvm::Value* x);
+  llvm::Value* EmitFloatFromBFloat(llvm::Value* bits);
+  llvm::Value* EmitBFloatFromFloat(llvm::Value* x);
+  // What a dot of float32 makes of `sum` by one product of bfloat16.
+  llvm::Value* EmitBFloatProduct(llvm::Value* a, llvm::Value* b, llvm::Value* sum);
   llvm::Value* EmitRamp(const loop::Ramp& node, const loop::Type& type);
   llvm::Value* EmitRound(loop::UnaryOp op, DType dtype, llvm::Value* x);
   llvm::Value* EmitSqrt(DType dtype, llvm::Value* x);
@@ -91,7 +95,7 @@ class FunctionEmitter {
   llvm::Value* OddLanes(llvm::Value* even, llvm::Value* odd, llvm::Type* type);
   llvm::Value* EmitRoundingShr(llvm::Value* a, llvm::Value* amount);
 
-  // Dot products of integers (emit_dot.cc).
+  // Dot products (emit_dot.cc).
   llvm::Value* EmitDot(const loop::Dot& node, const loop::Type& type);
   llvm::Value* EmitPlainDot(const loop::Dot& node, const loop::DotShape& shape, llvm::Value* sum,
                             llvm::Value* a, llvm::Value* b);
@@ -134,6 +138,7 @@ class FunctionEmitter {
   llvm::IRBuilder<> builder_;
   std::unordered_map<const loop::ExprNode*, llvm::Value*> vars_;
   std::unordered_map<const loop::ExprNode*, llvm::Value*> memo_;
+  std::vector<loop::Expr> made_;  // here, of which the maps have nodes
   std::unordered_map<const loop::BufferNode*, llvm::Value*> buffers_;
   // Argument memory of packed calls, shared by all calls of the function: they never overlap.
   llvm::AllocaInst* tensors_ = nullptr;

@@ -20,6 +20,8 @@ llvm::Type* IrTypes::Scalar(DType dtype) const {
   switch (dtype.kind) {
     case DTypeKind::kBool:
       return llvm::Type::getInt1Ty(context_);
+    case DTypeKind::kBFloat:
+      return i16;  // its bits, as of float16
     case DTypeKind::kFloat:
       // Storage only: its bits.
       if (dtype.bits == 16) return i16;

@@ -13,6 +13,7 @@
 #include "compiler/base/status.h"
 #include "llvm/IR/IntrinsicsAArch64.h"
 #include "llvm/IR/IntrinsicsARM.h"
+#include "llvm/IR/IntrinsicsX86.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -148,6 +149,12 @@ MachineTraits TraitsOf(const llvm::TargetMachine& machine) {
     traits.converts_float16 = info.checkFeatures("+f16c");
     traits.casts_by_lane = traits.pairs_in_words = true;
     traits.permutes_lanes = info.checkFeatures("+avx512f");
+    if (info.checkFeatures("+avx512bf16")) {
+      traits.bfloat_of_16_lanes = llvm::Intrinsic::x86_avx512bf16_cvtneps2bf16_512;
+      if (info.checkFeatures("+avx512vl")) {
+        traits.bfloat_of_8_lanes = llvm::Intrinsic::x86_avx512bf16_cvtneps2bf16_256;
+      }
+    }
   } else if (triple.isAArch64()) {
     const bool fp = info.checkFeatures("+fp-armv8");
     traits = {.rounds_float32 = fp,

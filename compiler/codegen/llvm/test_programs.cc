@@ -162,6 +162,8 @@ std::string EdgeValues(DType dtype, int count, uint32_t seed) {
       for (char& c : bytes) c &= 1;
       return bytes;
     }
+    case DTypeKind::kBFloat:
+      return loop::BFloats(count, seed, /*finite=*/true);
     case DTypeKind::kFloat:
       return dtype.bits == 32 ? Bytes(FloatEdges<float>(), count, seed)
                               : Bytes(FloatEdges<double>(), count, seed);

@@ -68,7 +68,7 @@ loop::Stage Pad(const Buffer& data, const Buffer& padded, int64_t pad) {
     };
     return loop::MakeSelect(inside,
                             MakeLoad(data, {clamped(row, height), clamped(column, width), i[2]}),
-                            loop::IntConst(loop::Type::Of(data->dtype), 7));
+                            loop::Const(data->dtype, 7));
   });
 }
 

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// bfloat16, which is i16 everywhere else: conversions, by the machine's instruction or by arithmetic
+// that gives the same bits, and its products where no instruction adds them.
+#include <cstdint>
+
+#include "compiler/codegen/llvm/function_emitter.h"
+#include "compiler/loop/bfloat16.h"
+#include "llvm/IR/Intrinsics.h"
+
+namespace kiln::codegen {
+namespace {
+
+// Of float32, by its bits.
+constexpr uint64_t kExponent = 0x7f800000, kSign = 0x80000000;
+constexpr uint64_t kQuiet = 0x40;  // of the fraction of a NaN of bfloat16
+constexpr uint64_t kPlaces = 16;   // of the fraction that bfloat16 lacks
+
+unsigned LanesOf(llvm::Value* value) {
+  auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(value->getType());
+  return vector == nullptr ? 1 : vector->getNumElements();
+}
+
+// `scalar`, in as many lanes as `like` has.
+llvm::Type* TypeLike(llvm::Value* like, llvm::Type* scalar) {
+  auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(like->getType());
+  return vector == nullptr ? scalar : llvm::FixedVectorType::get(scalar, vector->getNumElements());
+}
+
+}  // namespace
+
+llvm::Value* FunctionEmitter::EmitFloatFromBFloat(llvm::Value* bits) {
+  llvm::Value* words = builder_.CreateZExt(bits, TypeLike(bits, types_.i32));
+  return builder_.CreateBitCast(builder_.CreateShl(words, kPlaces),
+                                TypeLike(bits, builder_.getFloatTy()));
+}
+
+llvm::Value* FunctionEmitter::EmitBFloatFromFloat(llvm::Value* x) {
+  llvm::Type* narrow = TypeLike(x, types_.i16);
+  const MachineTraits& traits = machine_.traits;
+  const llvm::Intrinsic::ID conversion = LanesOf(x) == 16  ? traits.bfloat_of_16_lanes
+                                         : LanesOf(x) == 8 ? traits.bfloat_of_8_lanes
+                                                           : llvm::Intrinsic::ID(0);
+  if (conversion != 0) {
+    llvm::FunctionType* declared = llvm::Intrinsic::getType(builder_.getContext(), conversion);
+    return builder_.CreateBitCast(
+        builder_.CreateIntrinsic(declared->getReturnType(), conversion, {x}), narrow);
+  }
+  llvm::Type* words = TypeLike(x, types_.i32);
+  auto constant = [words](uint64_t value) { return llvm::ConstantInt::get(words, value); };
+  llvm::Value* bits = builder_.CreateBitCast(x, words);
+  llvm::Value* upper = builder_.CreateLShr(bits, kPlaces);
+  // Half of the last place that stays, less one where that place is even; the carry may run into
+  // the exponent, up to infinity.
+  llvm::Value* last_place = builder_.CreateAnd(upper, constant(1));
+  llvm::Value* rounded = builder_.CreateLShr(
+      builder_.CreateAdd(builder_.CreateAdd(bits, constant(0x7fff)), last_place), kPlaces);
+  llvm::Value* is_nan = builder_.CreateFCmpUNO(x, x);
+  llvm::Value* is_small =
+      builder_.CreateICmpEQ(builder_.CreateAnd(bits, constant(kExponent)), constant(0));
+  llvm::Value* zero = builder_.CreateAnd(upper, constant(kSign >> kPlaces));
+  llvm::Value* number = builder_.CreateSelect(is_small, zero, rounded);
+  llvm::Value* result =
+      builder_.CreateSelect(is_nan, builder_.CreateOr(upper, constant(kQuiet)), number);
+  return builder_.CreateTrunc(result, narrow);
+}
+
+llvm::Value* FunctionEmitter::EmitBFloatProduct(llvm::Value* a, llvm::Value* b, llvm::Value* sum) {
+  const int lanes = static_cast<int>(LanesOf(sum));
+  const auto bound = [&](const char* name, DType dtype, llvm::Value* value) {
+    const loop::Var var = loop::MakeVar(name, loop::Type::Of(dtype, lanes));
+    vars_[var.get()] = value;
+    return var;
+  };
+  const loop::Expr product =
+      loop::AddBFloatProduct(bound("sum", DType::Float(32), sum), bound("a", DType::BFloat(), a),
+                             bound("b", DType::BFloat(), b));
+  made_.push_back(product);
+  return EmitExpr(product);
+}
+
+}  // namespace kiln::codegen
