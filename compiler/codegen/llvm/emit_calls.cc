@@ -112,7 +112,9 @@ void FunctionEmitter::EmitUnpackedCall(const FuncSymbols& callee, const loop::Ca
     // it passes again: each would take a register, and its place on the stack.
     const bool keeps_few = func_.kind == loop::Func::Kind::kMain && machine_.target.short_of_memory;
     for (const loop::Buffer& param : func_.params) {
-      const auto passes = [&](const loop::Argument& argument) { return argument.buffer == param; };
+      const auto passes = [&](const loop::Argument& argument) {
+        return argument.buffer == param && argument.offset && !loop::IsInt(argument.offset, 0);
+      };
       const auto base = buffers_.find(param.get());
       if (keeps_few && base != buffers_.end() &&
           std::any_of(node.args.begin(), node.args.end(), passes)) {
