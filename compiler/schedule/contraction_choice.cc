@@ -207,7 +207,7 @@ TileProblem TileProblemOf(const TiledContraction& t) {
     problem.vector_rows = t.dot->vector_rows;
     // Pairs are of neighbours on the innermost axis.
     if (problem.vector_rows > 1) problem.outer_rows = 1;
-    if (t.dot->row != nullptr) problem.step_cost = t.dot->row->cost;
+    if (t.dot->row != nullptr) problem.step_cost = t.dot->row->CostOn(target);
     if (const DotLoop* loop = t.dot->loop) {
       problem.only = TileShape{.rows = loop->rows, .vectors = loop->columns};
     }

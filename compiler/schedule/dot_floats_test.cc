@@ -119,6 +119,16 @@ TEST(DotFloats, ConstantsTakeHalfOfTheBytes) {
   EXPECT_EQ(bytes(kAllowed), 64 * 64 * 2);
 }
 
+// A single row waits for its constants, which are half of the bytes.
+TEST(DotFloats, SlowMachinesHaveThemOfSingleRows) {
+  Target machine = Machines().back();
+  machine.bfloat_slots = kBFloatSlotsOfIntel;
+  for (const int64_t rows : {1, 2, 64}) {
+    const std::string text = Schedule(Dense(1, rows, 64, 32), machine, kAllowed).description;
+    EXPECT_EQ(absl::StrContains(text, kName), rows == 1) << text;
+  }
+}
+
 TEST(DotFloats, OnlyWhereTheyAreAllowed) {
   const Target target = Machines().back();
   const Kernel kernel = Dense(1, 8, 64, 64);

@@ -59,6 +59,12 @@ bool Multiplies(const DotInstruction& row, DType x, const Values& y) {
   return takes_x && ColumnShift(y, row.b).has_value();
 }
 
+// Whether products of floats pay: there are more of them in a slot than multiply-adds, or constants are
+// read once, for a single row, and take half of the bytes.
+bool PaysForFloats(const DotInstruction& row, const Contraction& c, const Target& target) {
+  return row.ProductsPerSlot(target) > target.Lanes(kF32) || TotalExtent(c.rows) == 1;
+}
+
 // The plan without steps and panel: of an instruction that multiplies the factors, or, where `row`
 // is null, of four products at a time, or as many as lanes have.
 DotPlan PlanOf(const DotInstruction* row, DType x, const Values& y, const Target& target) {
@@ -193,6 +199,7 @@ std::optional<DotPlan> PlanDotProduct(const Contraction& c, RowSource source,
   std::vector<const DotInstruction*> rows = DotInstructionsOf(target, sum);
   std::erase_if(rows, [&](const DotInstruction* row) {
     return row->has_loops_only() || !Multiplies(*row, x, y) ||
+           (sum.is_float() && !PaysForFloats(*row, c, target)) ||
            (row->vector_rows() > 1 && !PaysRowsTogether(*row, c, source));
   });
   // Of those that are as fast, one that needs no change of signs.

@@ -20,8 +20,8 @@ namespace {
 #if defined(__x86_64__)
 
 // The instructions beyond the level that schedules and code generators make use of. The code
-// follows from level and features alone, so that two machines which agree in them get the same
-// bytes.
+// follows from level, features and caches, and from the maker where bfloat16 is allowed, so that two
+// machines which agree in them get the same bytes.
 #define KILN_ADD_IF_SUPPORTED(name, llvm_name) \
   if (__builtin_cpu_supports(name)) features.push_back("+" llvm_name)
 
@@ -61,6 +61,7 @@ Target Machine() {
                                    : v2 ? "x86-64-v2"
                                         : "x86-64");
   target.features = absl::StrJoin(features, ",");
+  if (__builtin_cpu_is("intel") != 0) target.bfloat_slots = kBFloatSlotsOfIntel;
   return target;
 }
 

@@ -53,8 +53,12 @@ const DotLoop* DotInstruction::FindLoop(int rows, int columns, int run, int slid
   return nullptr;
 }
 
+double DotInstruction::CostOn(const Target& target) const {
+  return a.is_bfloat() ? cost * target.bfloat_slots : cost;
+}
+
 double DotInstruction::ProductsPerSlot(const Target& target) const {
-  return FormOf(target)->lanes * group / cost;
+  return FormOf(target)->lanes * group / CostOn(target);
 }
 
 const std::vector<DotInstruction>& DotInstructions() {

@@ -95,7 +95,7 @@ struct DotInstruction {
   // Columns are stored in half of b's bits and extended when they are read.
   bool widens_in_steps = false;
   bool swaps = false;  // elements 1 and 2 of every four of b are exchanged (loop::DotKind)
-  // Issue slots at one width, in units of one vector multiply-add.
+  // Issue slots at one width, in units of one vector multiply-add; CostOn has a machine's.
   double cost = 1;
   std::vector<DotForm> forms;  // the widest first
   DotInC c = {};
@@ -114,6 +114,7 @@ struct DotInstruction {
   bool has_loops_only() const { return forms[0].llvm.empty(); }
   // Null if there is none of this shape.
   const DotLoop* FindLoop(int rows, int columns, int run, int slide) const;
+  double CostOn(const Target& target) const;
   // Of a target that has a form.
   double ProductsPerSlot(const Target& target) const;
 };

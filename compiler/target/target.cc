@@ -99,6 +99,13 @@ absl::Status CheckFeatures(absl::string_view target, const std::vector<absl::str
   return absl::OkStatus();
 }
 
+// Whether a CPU, by LLVM's name, is one of Intel's that have AVX-512 BF16.
+bool IssuesBFloatSlowly(absl::string_view cpu) {
+  constexpr absl::string_view kIntel[] = {"cooperlake", "emeraldrapids", "graniterapids",
+                                          "graniterapids-d", "sapphirerapids"};
+  return std::find(std::begin(kIntel), std::end(kIntel), cpu) != std::end(kIntel);
+}
+
 // A positive power of two up to `limit`, or 0.
 bool ParseVectorBits(absl::string_view text, int* bits) {
   return absl::SimpleAtoi(text, bits) &&
@@ -109,6 +116,7 @@ absl::Status ApplyOption(absl::string_view option, Target& target) {
   absl::string_view value = option;
   if (absl::ConsumePrefix(&value, "-mcpu=")) {
     target.cpu = std::string(value);
+    if (IssuesBFloatSlowly(value)) target.bfloat_slots = kBFloatSlotsOfIntel;
   } else if (absl::ConsumePrefix(&value, "-mattr=")) {
     absl::StrAppend(&target.features, target.features.empty() ? "" : ",", value);
   } else if (absl::ConsumePrefix(&value, "-mabi=")) {

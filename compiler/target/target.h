@@ -26,6 +26,8 @@ namespace kiln {
 // Of all machines with caches that Kiln compiles for.
 inline constexpr int kCacheLineBytes = 64;
 
+inline constexpr double kBFloatSlotsOfIntel = 4;
+
 struct Target {
   std::string name;      // as it was written
   std::string triple;    // LLVM's: "x86_64-pc-linux-gnu"
@@ -48,6 +50,9 @@ struct Target {
   // and tensors are not copied for it.
   bool short_of_memory = false;
   int64_t stack_bytes = 256 << 10;  // that copies of rows may take in one function
+  // Issue slots of a product of bfloat16 (vdpbf16ps), in units of one multiply-add of float32: 1 by the
+  // manuals of Zen 4 and Zen 5; measured on Sapphire Rapids, kBFloatSlotsOfIntel.
+  double bfloat_slots = 1;
   int64_t l1_bytes = 32 << 10;
   int64_t l2_bytes = 512 << 10;
   int cores = 1;  // that a parallel loop may count on; 1: loops are serial

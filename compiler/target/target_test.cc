@@ -48,6 +48,11 @@ TEST(DotInstructions, FollowFromFeatures) {
   EXPECT_EQ(DotsOf("x86-64-v4", sum), Names{});
   EXPECT_EQ(DotsOf("x86-64-v4 -mattr=+avx512bf16", sum), (Names{"vdpbf16ps 16"}));
   EXPECT_EQ(DotsOf("x86-64-v4 -mattr=+avx512bf16 -vector-bits=256", sum), (Names{"vdpbf16ps 8"}));
+  const DotInstruction& row = *FindDotInstruction("vdpbf16ps");
+  EXPECT_EQ(row.ProductsPerSlot(*Target::Parse("x86-64-v4 -mattr=+avx512bf16")), 32);
+  EXPECT_EQ(row.ProductsPerSlot(*Target::Parse("x86-64-v4 -mattr=+avx512bf16 -mcpu=znver5")), 32);
+  EXPECT_EQ(
+      row.ProductsPerSlot(*Target::Parse("x86-64-v4 -mattr=+avx512bf16 -mcpu=sapphirerapids")), 8);
 }
 
 TEST(DotInstructions, CodeOfCHasThoseThatCCanSpell) {

@@ -51,7 +51,7 @@ void NoteWhatIsAllowedInVain(const CompileOptions& options, const proto::Metadat
   if (!any_target || CountBFloat16Products(metadata) > 0) return;
   std::fprintf(stderr,
                "kiln: note: --allow bf16 has no effect: no operator of this model multiplies "
-               "floats by constants where that is an instruction\n");
+               "floats by constants where the instruction is the faster one on this CPU\n");
 }
 
 }  // namespace kiln::tools

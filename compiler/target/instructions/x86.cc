@@ -76,8 +76,7 @@ std::vector<DotInstruction> X86() {
                      "_mm256_add_epi32(s, _mm256_madd_epi16(a, b))"},
                     {4, "", "s + x86.sse2.pmadd.wd(a, b)", "defined(__SSE2__)",
                      "_mm_add_epi32(s, _mm_madd_epi16(a, b))"}}),
-      // AVX-512 BF16: two products of bfloat16. Zen 4 and Zen 5 issue it as often as a multiply-add of
-      // float32; Sapphire Rapids, where it was measured, a quarter as often.
+      // AVX-512 BF16: two products of bfloat16. How often it is issued, Target::bfloat_slots says.
       {.name = "vdpbf16ps",
        .arch = "x86_64",
        .geometry = DotGeometry::kColumns,
