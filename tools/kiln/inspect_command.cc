@@ -47,7 +47,7 @@ struct InspectFlags {
   std::string file, target, stack_usage;
   std::optional<std::string> emulator;
   InputFlags inputs;
-  std::vector<std::string> externals;
+  std::vector<std::string> externals, allowed;
   std::optional<std::string> html, profile;
   bool json = false, skip_checksum = false;
   int timeout_seconds = 60;
@@ -65,6 +65,7 @@ absl::StatusOr<CompileOptions> OptionsFor(const InspectFlags& flags) {
     options.interface = Interface::kC;
   }
   KILN_ASSIGN_OR_RETURN(options.externals, ParseExternals(flags.externals));
+  KILN_RETURN_IF_ERROR(Allow(flags.allowed, options));
   options.calling_convention =
       DefaultCallingConvention(options.runtime, options.interface, options.externals);
   return options;
@@ -167,11 +168,11 @@ absl::StatusOr<std::string> InspectFile(const InspectFlags& flags) {
   }
   if ((is_elf || is_archive) &&
       (!flags.target.empty() || !flags.inputs.shapes.empty() || !flags.inputs.constants.empty() ||
-       !flags.inputs.states.empty() || !flags.externals.empty())) {
+       !flags.inputs.states.empty() || !flags.externals.empty() || !flags.allowed.empty())) {
     return absl::InvalidArgumentError(absl::StrCat(
         flags.file,
-        ": is compiled already, wanted a model for --target, --input, --constant, --state and "
-        "--external"));
+        ": is compiled already, wanted a model for --target, --input, --constant, --state, "
+        "--external and --allow"));
   }
   if (IsElfObject(bytes)) return InspectObject(flags, bytes);
   if (!flags.stack_usage.empty()) {
@@ -225,6 +226,7 @@ void AddInspectCommand(CLI::App& app, Action& action) {
       ->add_option("--external", flags->externals,
                    "Of a model: external code generators, as compile takes them")
       ->delimiter(',');
+  AddAllowOption(*command, flags->allowed);
   command->add_option("--emulator", flags->emulator,
                       "Of a firmware image: QEMU and its arguments, to count the instructions that "
                       "the program executes between BeginInference and EndInference, and to "
@@ -233,7 +235,7 @@ void AddInspectCommand(CLI::App& app, Action& action) {
       ->add_option("--timeout", flags->timeout_seconds, "Of an image: seconds that it may run for")
       ->check(CLI::Range(1, 24 * 3600))
       ->capture_default_str();
-  SetGroups(*command, {{"Model", {"--target", "--external", "--html", "--profile"}},
+  SetGroups(*command, {{"Model", {"--target", "--external", "--allow", "--html", "--profile"}},
                        {"Library", {"--skip-checksum"}},
                        {"Object", {"--stack-usage"}},
                        {"Firmware image", {"--emulator", "--timeout"}},

@@ -27,6 +27,14 @@ void AddStateOption(CLI::App& command, InputFlags& flags) {
   SetGroups(command, {{"Model", {"--state"}}});
 }
 
+void AddAllowOption(CLI::App& command, std::vector<std::string>& allowed) {
+  command
+      .add_option("--allow", allowed,
+                  "What may change results for speed; bf16: constants and what they are multiplied "
+                  "with are rounded to bfloat16 where the CPU has an instruction that is faster")
+      ->delimiter(',');
+}
+
 void AddModelOptions(CLI::App& command, ModelFlags& flags) {
   command.add_option("model", flags.model, "Model file")->required();
   AddCompilationOptions(command, flags);
@@ -65,11 +73,7 @@ void AddCompilationOptions(CLI::App& command, ModelFlags& flags) {
   command.add_flag("--no-winograd", flags.no_winograd,
                    "No convolutions by Winograd's filtering, which is faster and has errors a few "
                    "times as large as those of direct sums");
-  command
-      .add_option("--allow", flags.allowed,
-                  "What may change results for speed; bf16: constants and what they are multiplied "
-                  "with are rounded to bfloat16 where the CPU has an instruction for it")
-      ->delimiter(',');
+  AddAllowOption(command, flags.allowed);
   command.add_flag("--no-overlap", flags.no_overlap,
                    "Firmware: no output reaches into an input of its operator, which makes the "
                    "workspace smaller");

@@ -27,6 +27,8 @@ struct ModelFlags {
 void AddInputOptions(CLI::App& command, InputFlags& flags);
 // --state, of commands that read a model to compile it.
 void AddStateOption(CLI::App& command, InputFlags& flags);
+// --allow, whose values Allow (compiler/options) takes.
+void AddAllowOption(CLI::App& command, std::vector<std::string>& allowed);
 // The model, and what follows.
 void AddModelOptions(CLI::App& command, ModelFlags& flags);
 // How it is compiled, its inputs included.
