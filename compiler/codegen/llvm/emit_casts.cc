@@ -83,7 +83,6 @@ llvm::Value* FunctionEmitter::EmitCast(const loop::Cast& node, const loop::Type&
   const DType to = type.dtype;
   llvm::Type* llvm_type = types_.Value(type);
   constexpr DType kHalf = DType::Float(16);
-  if (from == to) return a;
   if (from == kHalf) return EmitFloatFromHalf(a);
   if (to == kHalf) return EmitHalfFromFloat(a);
   if (from.is_bfloat()) return EmitFloatFromBFloat(a);
