@@ -344,7 +344,7 @@ Stmt ContractionNest(const loop::Kernel& kernel, size_t which, const Contraction
   t.tile = {.outer_rows = choice.outer_rows,
             .rows = choice.rows,
             .vectors = choice.vectors,
-            .lanes = TileLanes(TileProblemOf(t), context.target)};
+            .lanes = TileLanes(TileProblemOf(t, context.target), context.target)};
   const int64_t whole = context.Lanes(t.init.type().dtype);
   if (t.tile.lanes < whole && t.tile.columns() % whole == 0) t.epilogue_lanes = whole;
   if (t.dot.has_value()) {

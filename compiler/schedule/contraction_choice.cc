@@ -182,7 +182,7 @@ absl::Status CheckWinograd(const ContractionProblem& problem, const ContractionC
 
 }  // namespace
 
-TileProblem TileProblemOf(const TiledContraction& t) {
+TileProblem TileProblemOf(const TiledContraction& t, const Target& target) {
   const Contraction& c = t.c;
   TileProblem problem{.outer_rows = RowExtent(c, 1),
                       .rows = RowExtent(c, 0),
@@ -225,7 +225,7 @@ std::optional<ContractionProblem> AsContractionProblem(const loop::Kernel& kerne
   const std::optional<TiledContraction> t = MergeContraction(kernel, which, context);
   if (!t.has_value()) return std::nullopt;
   ContractionProblem problem;
-  problem.tile = TileProblemOf(*t);
+  problem.tile = TileProblemOf(*t, target);
   const bool can_be_winograd =
       !t->stores_sums && !target.short_of_memory && target.Lanes(DType::Float(32)) >= 4;
   if (can_be_winograd) problem.winograd = AsWinogradProblem(kernel.stages[which], context);

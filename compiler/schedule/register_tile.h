@@ -116,7 +116,7 @@ std::optional<TiledContraction> MergeContraction(const loop::Kernel& kernel, siz
                                                  const Context& context);
 
 // What the shape of its tile depends on.
-TileProblem TileProblemOf(const TiledContraction& contraction);
+TileProblem TileProblemOf(const TiledContraction& contraction, const Target& target);
 
 // Sets y, packed, block and column: a packed constant; the buffer itself where its columns are
 // contiguous; otherwise a packed copy that is made at run time by the nest that is returned (empty
