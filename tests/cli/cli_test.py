@@ -351,6 +351,7 @@ class CliTest(CliCase):
         self.assertIn('"schedule": "winograd F(4x4,3x3)', self.succeeds(*options))
         self.assertIn('"schedule": "contraction ', self.succeeds(*options, "--no-winograd"))
 
+    @needs_llvm
     def test_products_of_bfloat16(self):
         has = ("--target", "x86-64-v4 -mattr=+avx512bf16")
         allowed = self.kiln("compile", DIGITS, "-o", self.path("lib"), *has, "--allow", "bf16")
@@ -365,6 +366,7 @@ class CliTest(CliCase):
         self.assertNotIn("bf", self.succeeds("inspect", DIGITS, *has).lower())
         self.refuses("--allow: found 'fp8', wanted one of bf16", *assembly, "--allow", "bf16,fp8")
 
+    @needs_llvm
     def test_what_is_allowed_in_vain(self):
         """A permission that a target or a model has no use of is a note, and changes nothing."""
         lacks = ("compile", DIGITS, "--target", "x86-64-v4")
