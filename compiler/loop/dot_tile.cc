@@ -23,12 +23,17 @@ std::optional<Argument> FirstOf(const Expr& e) {
   return load == nullptr ? std::nullopt : FirstOf(load->buffer, load->index);
 }
 
-// How far `other` is behind `first`; nothing if that is not known.
+// How far `other` is behind `first`; nothing if they are of other buffers.
+std::optional<Expr> DistanceAsExpr(const Argument& first, const Argument& other) {
+  if (first.buffer != other.buffer) return std::nullopt;
+  return Simplify(other.offset - first.offset);
+}
+
+// The same, where it is a number.
 std::optional<int64_t> Distance(const Argument& first, const Argument& other) {
+  const std::optional<Expr> expr = DistanceAsExpr(first, other);
   int64_t distance = 0;
-  if (first.buffer != other.buffer || !AsInt(Simplify(other.offset - first.offset), &distance)) {
-    return std::nullopt;
-  }
+  if (!expr.has_value() || !AsInt(*expr, &distance)) return std::nullopt;
   return distance;
 }
 
@@ -69,12 +74,6 @@ Expr Neighbours(const Argument& first, int lanes) {
 bool IsSame(const Expr& a, const Expr& b) {
   int64_t x = 0, y = 0;
   return a.get() == b.get() || (AsInt(a, &x) && AsInt(b, &y) && x == y);
-}
-
-// How far `other` is behind `first`; nothing if they are of other buffers.
-std::optional<Expr> DistanceAsExpr(const Argument& first, const Argument& other) {
-  if (first.buffer != other.buffer) return std::nullopt;
-  return Simplify(other.offset - first.offset);
 }
 
 // Dots whose factors are equally far apart; `a` and `b` are those of the first.
@@ -148,6 +147,11 @@ std::optional<DotTile> AsDotTile(const Store& store) {
                  .b = *b,
                  .slide = a->slide,
                  .chain = *chain};
+}
+
+int64_t DotTile::row_elements() const {
+  int64_t elements = 0;
+  return AsInt(chain.a_step, &elements) ? elements : 0;
 }
 
 int DotTile::StepsOfIteration(int steps) {

@@ -37,6 +37,8 @@ struct DotTile {
   // before.
   Expr repeats = 1;
 
+  // From the rows of a dot to those of the next; 0 where that is no number.
+  int64_t row_elements() const;
   // Steps that an iteration of a tile's loop in assembly has: a divisor of all of them.
   static int StepsOfIteration(int steps);
 };

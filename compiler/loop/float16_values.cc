@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/loop/float16_values.h"
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -18,6 +19,22 @@ constexpr uint32_t kRandomFloats = 16384;
 template <typename T>
 void Append(T value, std::string& bytes) {
   bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+// Numbers that are made of random bits; the last two may be no finite ones.
+using Kinds = std::array<uint32_t, 6>;
+constexpr uint32_t kFiniteKinds = 4;
+
+// The bytes of `count` numbers, each of a kind that is chosen at random.
+template <typename T>
+std::string OfKinds(int64_t count, uint32_t seed, bool finite, Kinds (*kinds)(uint32_t bits)) {
+  std::mt19937 random(seed);
+  std::string bytes;
+  for (int64_t i = 0; i < count; ++i) {
+    const Kinds numbers = kinds(static_cast<uint32_t>(random()));
+    Append(static_cast<T>(numbers[random() % (finite ? kFiniteKinds : numbers.size())]), bytes);
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -46,37 +63,28 @@ std::string FloatsAroundHalves() {
 
 std::string BFloats(int64_t count, uint32_t seed, bool finite) {
   constexpr uint32_t kSignAndFraction = 0x807f;
-  std::mt19937 random(seed);
-  std::string bytes;
-  for (int64_t i = 0; i < count; ++i) {
-    const auto bits = static_cast<uint32_t>(random());
+  return OfKinds<uint16_t>(count, seed, finite, [](uint32_t bits) -> Kinds {
     const uint32_t number = bits & kSignAndFraction, near = (bits >> 16) % 4 << 7;
-    const uint32_t kinds[] = {number,
-                              bits & 0x8000,
-                              number | (0x3f00 + near),
-                              number | (0x1f00 + near),
-                              (bits & 0x8003) | 0x7f80,
-                              bits};
-    Append(static_cast<uint16_t>(kinds[random() % (finite ? 4 : 6)]), bytes);
-  }
-  return bytes;
+    return {number,
+            bits & 0x8000,
+            number | (0x3f00 + near),
+            number | (0x1f00 + near),
+            (bits & 0x8003) | 0x7f80,
+            bits};
+  });
 }
 
 std::string SumsOfBFloats(int64_t count, uint32_t seed, bool finite) {
   constexpr uint32_t kSignAndFraction = 0x807fffff;
-  std::mt19937 random(seed);
-  std::string bytes;
-  for (int64_t i = 0; i < count; ++i) {
-    const auto bits = static_cast<uint32_t>(random());
-    const uint32_t kinds[] = {bits & kSignAndFraction,
-                              (bits & 0x80000003) | 0x00800000,
-                              (bits & kSignAndFraction) | 0x00800000,
-                              (bits & kSignAndFraction) | 0x3f800000,
-                              (bits & 0x80000001) | 0x7f800000,
-                              bits};
-    Append(kinds[random() % (finite ? 4 : 6)], bytes);
-  }
-  return bytes;
+  return OfKinds<uint32_t>(count, seed, finite, [](uint32_t bits) -> Kinds {
+    const uint32_t number = bits & kSignAndFraction;
+    return {number,
+            (bits & 0x80000003) | 0x00800000,
+            number | 0x00800000,
+            number | 0x3f800000,
+            (bits & 0x80000001) | 0x7f800000,
+            bits};
+  });
 }
 
 std::string WithOneHalfNan(std::string halves) {

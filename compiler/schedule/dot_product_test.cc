@@ -10,6 +10,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "compiler/schedule/testing/dot_kernels.h"
 #include "compiler/schedule/testing/dot_machines.h"
 #include "compiler/schedule/testing/run_kernel.h"
 #include "compiler/target/instructions.h"
@@ -17,56 +18,6 @@
 
 namespace kiln::schedule {
 namespace {
-
-Target FirmwareTarget(int vector_bits) {
-  Target target = VectorTarget(vector_bits);
-  target.SetBaremetal();
-  return target;
-}
-
-Kernel Dense(int64_t m, int64_t k, int64_t n, DType of_x, const Weights& weights) {
-  const Buffer x = Param("x", of_x, {m, k}), out = Param("out", kI32, {m, n});
-  const loop::Constant w = Numbers(weights.dtype, {n, k}, weights.least, weights.most);
-  return {.name = "f",
-          .inputs = {x},
-          .outputs = {out},
-          .constants = {w},
-          .stages = {Reduce(out, {k}, Combine::kSum, [&](const Index& i, const Index& r) {
-            return Product(MakeLoad(x, {i[0], r[0]}), MakeLoad(w.buffer, {i[1], r[0]}));
-          })}};
-}
-
-struct Conv {
-  int64_t height, width, channels, outputs;
-  int64_t kernel = 3, stride = 1, pad = 1;
-};
-
-// out[h, w, o] = relu of the sum over kh, kw, i of padded[h * stride + kh, w * stride + kw, i] *
-// weight[kh, kw, i, o]; places beside the data hold 7.
-Kernel Convolution(const Conv& c, DType of_x, const Weights& weights) {
-  const int64_t padded_h = c.height + 2 * c.pad, padded_w = c.width + 2 * c.pad;
-  const int64_t h = (padded_h - c.kernel) / c.stride + 1, w = (padded_w - c.kernel) / c.stride + 1;
-  const Buffer x = Param("x", of_x, {c.height, c.width, c.channels});
-  const Buffer padded = Workspace("pad", of_x, {padded_h, padded_w, c.channels});
-  const Buffer sum = Workspace("sum", kI32, {h, w, c.outputs});
-  const Buffer out = Param("out", kI32, {h, w, c.outputs});
-  const loop::Constant weight = Numbers(weights.dtype, {c.kernel, c.kernel, c.channels, c.outputs},
-                                        weights.least, weights.most);
-  Kernel kernel{.name = "f", .inputs = {x}, .outputs = {out}, .constants = {weight}, .stages = {}};
-  kernel.stages.push_back(Pad(x, padded, c.pad));
-  kernel.stages.push_back(Reduce(
-      sum, {c.kernel, c.kernel, c.channels}, Combine::kSum, [&](const Index& i, const Index& r) {
-        return Product(
-            MakeLoad(padded, {i[0] * Expr(c.stride) + r[0], i[1] * Expr(c.stride) + r[1], r[2]}),
-            MakeLoad(weight.buffer, {r[0], r[1], r[2], i[2]}));
-      }));
-  kernel.stages.push_back(Pointwise(out, [&](const Index& i) {
-    return loop::Max(MakeLoad(sum, i), loop::IntConst(loop::Type::Of(kI32), 0));
-  }));
-  return kernel;
-}
-
-constexpr char kVnni[] = " vpdpbusd";
 
 // All that the table has is tried below: rows that a machine takes first for bytes, one that stands
 // in where these want too much memory (RowsThatAreShortArePairsOfInt16), those for int16
@@ -205,34 +156,6 @@ TEST(DotProduct, RowsThatAreShortArePairsOfInt16) {
   const Kernel wide = Dense(5, 400, 20, kI16, kWeights[0]);
   EXPECT_TRUE(absl::EndsWith(Schedule(wide, DspTarget()).description, " smlad"));
   ExpectLikeNaive(wide, DspTarget());
-}
-
-// A single row is copied to the stack if that is a third of what tensors take, or else to where no
-// tensor lies. Otherwise it is read as it lies, which takes more instructions.
-TEST(DotProduct, CopyOfASingleRowDependsOnTheMemoryOfTheModel) {
-  const Kernel kernel = Dense(1, 128, 20, kI8, kWeights[0]);
-  const struct {
-    TensorMemory memory;
-    const char* description;
-    int64_t workspace_bytes;
-  } cases[] = {
-      {{.least_bytes = 512, .spare_bytes = 256}, "smlad copied rows", 256},
-      {{.least_bytes = 768, .spare_bytes = 256}, "smlad copied rows", 0},
-      {{.least_bytes = 767, .spare_bytes = 256}, "smlad copied rows", 256},
-      {{.least_bytes = 767, .spare_bytes = 255}, " smlad_s8", 0},
-  };
-  for (const auto& c : cases) {
-    const Scheduled scheduled = Schedule(kernel, DspTarget(), {}, c.memory);
-    EXPECT_TRUE(absl::EndsWith(scheduled.description, c.description)) << scheduled.description;
-    const Buffer& workspace = scheduled.func.workspace;
-    EXPECT_EQ(workspace == nullptr ? 0 : workspace->num_bytes(), c.workspace_bytes);
-    ExpectLikeNaive(kernel, DspTarget(), 0, {}, c.memory);
-  }
-  // Tensors of several rows may overlap, so that more or less of the workspace is idle than is known.
-  const TensorMemory memory = {.least_bytes = 1024, .spare_bytes = 256};
-  const Scheduled rows = Schedule(Dense(5, 64, 20, kI8, kWeights[0]), DspTarget(), {}, memory);
-  EXPECT_TRUE(absl::EndsWith(rows.description, "smlad copied rows")) << rows.description;
-  EXPECT_EQ(rows.func.workspace, nullptr);
 }
 
 // Where registers are few the steps of a tile are one statement, which is printed as a loop in
@@ -435,54 +358,6 @@ TEST(DotProduct, WhatIsMadeOfScalarSumsIsVectors) {
     EXPECT_FALSE(absl::StrContains(Text(Schedule(kernel, scalar)), "max(sums[lane"));
     ExpectLikeNaive(kernel, scalar);
   }
-}
-
-TEST(DotProduct, FirmwareNeedsMemoryForTheRowsOfATileAlone) {
-  Conv conv{.height = 32, .width = 32, .channels = 16, .outputs = 16};
-  const Scheduled scheduled = Schedule(Convolution(conv, kI8, kWeights[0]), FirmwareTarget(0));
-  ASSERT_NE(scheduled.func.workspace, nullptr);
-  EXPECT_EQ(scheduled.func.workspace->num_bytes(), 2 * 3 * 3 * 16);
-  conv.channels = 14;  // 252 bytes, which the stack holds
-  EXPECT_EQ(Schedule(Convolution(conv, kI8, kWeights[0]), FirmwareTarget(0)).func.workspace,
-            nullptr);
-}
-
-TEST(DotProduct, NotOfCopiedRowsBeyondTheStack) {
-  const auto description = [](int64_t k) {
-    return Schedule(Dense(40, k, 20, kI8, kWeights[0]), DotTarget()).description;
-  };
-  EXPECT_TRUE(absl::StrContains(description(8191), kVnni)) << description(8191);
-  EXPECT_FALSE(absl::StrContains(description(8193), kVnni)) << description(8193);
-  // A tile has no more rows than there are.
-  const std::string of_few =
-      Schedule(Dense(5, 40001, 20, kI8, kWeights[0]), DotTarget()).description;
-  EXPECT_TRUE(absl::StrContains(of_few, kVnni)) << of_few;
-  // Rows that need no copy may be of any length.
-  EXPECT_TRUE(absl::StrContains(description(16384), kVnni)) << description(16384);
-  const auto of_padded = [](int64_t places, int64_t channels) {
-    return Schedule(Convolution({.height = places,
-                                 .width = places,
-                                 .channels = channels,
-                                 .outputs = 20,
-                                 .kernel = 1},
-                                kI8, kWeights[3]),
-                    DotTarget())
-        .description;
-  };
-  EXPECT_TRUE(absl::EndsWith(of_padded(2, 8196), "vpdpbusd stored rows"));
-  // Padded data that are more than the stack holds are copied by the tile, wherever they lie.
-  EXPECT_TRUE(absl::EndsWith(of_padded(4, 8192), "vpdpbusd copied rows")) << of_padded(4, 8192);
-  EXPECT_FALSE(absl::StrContains(of_padded(4, 8196), kVnni)) << of_padded(4, 8196);
-}
-
-TEST(DotProduct, RowsBeyondTheStackAreCopiedByTheTile) {
-  Conv conv{.height = 62, .width = 62, .channels = 64, .outputs = 16};  // 64 * 64 * 64 bytes
-  EXPECT_TRUE(absl::EndsWith(Schedule(Convolution(conv, kU8, kWeights[0]), DotTarget()).description,
-                             "vpdpbusd stored rows"));
-  conv.width = 63;
-  const Scheduled scheduled = Schedule(Convolution(conv, kU8, kWeights[0]), DotTarget());
-  EXPECT_TRUE(absl::EndsWith(scheduled.description, "vpdpbusd copied rows"));
-  EXPECT_EQ(scheduled.func.workspace, nullptr);
 }
 
 TEST(DotProduct, NumbersTooFarApartAreMultipliedAsInt16) {

@@ -116,7 +116,7 @@ absl::Status ApplyOption(absl::string_view option, Target& target) {
   absl::string_view value = option;
   if (absl::ConsumePrefix(&value, "-mcpu=")) {
     target.cpu = std::string(value);
-    if (IssuesBFloatSlowly(value)) target.bfloat_slots = kBFloatSlotsOfIntel;
+    target.bfloat_slots = IssuesBFloatSlowly(value) ? kBFloatSlotsOfIntel : 1;
   } else if (absl::ConsumePrefix(&value, "-mattr=")) {
     absl::StrAppend(&target.features, target.features.empty() ? "" : ",", value);
   } else if (absl::ConsumePrefix(&value, "-mabi=")) {

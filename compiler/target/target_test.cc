@@ -53,6 +53,8 @@ TEST(DotInstructions, FollowFromFeatures) {
   EXPECT_EQ(row.ProductsPerSlot(*Target::Parse("x86-64-v4 -mattr=+avx512bf16 -mcpu=znver5")), 32);
   EXPECT_EQ(
       row.ProductsPerSlot(*Target::Parse("x86-64-v4 -mattr=+avx512bf16 -mcpu=sapphirerapids")), 8);
+  // The last CPU that is named counts, as it does for the name.
+  EXPECT_EQ(Target::Parse("x86-64-v4 -mcpu=sapphirerapids -mcpu=znver5")->bfloat_slots, 1);
 }
 
 TEST(DotInstructions, CodeOfCHasThoseThatCCanSpell) {

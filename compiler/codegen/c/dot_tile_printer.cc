@@ -57,13 +57,6 @@ struct Taken {
   bool any() const { return end || row; }
 };
 
-// From the rows of a dot to those of the next.
-int64_t RowElements(const loop::DotTile& tile) {
-  int64_t elements = 0;
-  loop::AsInt(tile.chain.a_step, &elements);
-  return elements;
-}
-
 // sums[0] and so on: each with a line for all of its products of a step, or of all dots.
 std::string PlainStep(const loop::DotTile& tile, absl::string_view indent, const Taken& taken) {
   const loop::DotShape& shape = tile.shape;
@@ -74,7 +67,7 @@ std::string PlainStep(const loop::DotTile& tile, absl::string_view indent, const
       for (int k = 0; k < shape.group; ++k) {
         const int in_row = tile.slide > 0 ? lane * tile.slide + k : shape.InA(lane, k);
         const std::string in_a = taken.row ? absl::StrCat(in_row, " + ", i, " * row")
-                                           : absl::StrCat(in_row + i * RowElements(tile));
+                                           : absl::StrCat(in_row + i * tile.row_elements());
         products.push_back(absl::StrCat("(uint32_t)((int32_t)a[", in_a, "] * b[",
                                         shape.InB(lane, k) + i * tile.chain.b_step, "])"));
       }
@@ -130,7 +123,7 @@ std::string InAssembly(const DotLoop& loop, const loop::DotTile& tile, const Dot
     if (taken.row && i > 0) {
       absl::StrAppend(&steps, "add {a}, {a}, {row}, lsl #", std::countr_zero(row_bytes), "\n");
     }
-    absl::StrAppend(&steps, loop.StepAt(taken.row ? 0 : i * RowElements(tile) * row.a.bytes(),
+    absl::StrAppend(&steps, loop.StepAt(taken.row ? 0 : i * tile.row_elements() * row.a.bytes(),
                                         i * tile.chain.b_step * row.b.bytes()));
   }
   steps = absl::StrReplaceAll(steps, OperandNames(all));
@@ -178,7 +171,7 @@ std::string Helpers::DotTile(const DotInstruction& row, const DotLoop& loop,
   }
   if (loop.slide > 0) {
     absl::StrAppend(&name, "_by_", loop.slide, "_",
-                    taken.row ? "row" : absl::StrCat(RowElements(tile)), "_", tile.chain.b_step);
+                    taken.row ? "row" : absl::StrCat(tile.row_elements()), "_", tile.chain.b_step);
   }
   return Define(
       name, absl::Substitute(kDotTile, name, row.c.guard, CType(row.a), CType(row.b),

@@ -42,13 +42,6 @@ struct TileAddresses {
   llvm::Value* row;
 };
 
-// From the rows of a dot to those of the next, where that is a number.
-int64_t RowElements(const loop::DotTile& tile) {
-  int64_t elements = 0;
-  loop::AsInt(tile.chain.a_step, &elements);
-  return elements;
-}
-
 void EmitLoop(const loop::DotTile& tile, const DotLoop& found, const TileAddresses& at,
               llvm::IRBuilder<>& builder) {
   // Results: the sums, both addresses and the temporaries. The first of them are operands too.
@@ -85,8 +78,9 @@ void EmitLoop(const loop::DotTile& tile, const DotLoop& found, const TileAddress
                       num_results + num_inputs, ", lsl #",
                       std::countr_zero(static_cast<unsigned>(row_bytes)), "\n");
     }
-    const std::string step = found.StepAt(at.row != nullptr ? 0 : i * RowElements(tile) * row_bytes,
-                                          i * tile.chain.b_step * tile.b.buffer->dtype.bytes());
+    const std::string step =
+        found.StepAt(at.row != nullptr ? 0 : i * tile.row_elements() * row_bytes,
+                     i * tile.chain.b_step * tile.b.buffer->dtype.bytes());
     absl::StrAppend(&assembly, absl::StrReplaceAll(step, names));
   }
   if (at.row != nullptr) {
