@@ -55,8 +55,20 @@ absl::Status Expand(LoopProgram& program, const Context& context) {
 
 absl::Status Vectorize(LoopProgram& program, const Context& context) {
   for (Func& func : program.funcs) {
-    func.body = VectorizeLoops(func.body, context.vector_bits(func), context.keeps_store);
+    const auto keeps = context.keeps_vector == nullptr ? context.keeps_store : context.keeps_vector;
+    func.body = VectorizeLoops(func.body, context.vector_bits(func), keeps);
   }
+  return absl::OkStatus();
+}
+
+absl::Status Join(LoopProgram& program, const Context& context) {
+  if (!context.small_loops.join) return absl::OkStatus();
+  for (Func& func : program.funcs) func.body = JoinLoops(func.body);
+  return absl::OkStatus();
+}
+
+absl::Status UnrollShort(LoopProgram& program, const Context& context) {
+  for (Func& func : program.funcs) func.body = UnrollShortLoops(func.body, context.small_loops);
   return absl::OkStatus();
 }
 
@@ -243,6 +255,13 @@ constexpr std::array kPasses = {
         .keeps = kEver | kSimplified,
         .optional = false,
         .run = Expand},
+    LoopPass{.name = "join-loops",
+             .doc = "makes one loop of two that go through neighboring elements",
+             .needs = kFlat | kSimplified,
+             .gives = kSimplified,
+             .keeps = kAll,
+             .optional = true,
+             .run = Join},
     LoopPass{.name = "vectorize-loops",
              .doc = "makes vectors of vectorised loops, for a code generator with vectors",
              .needs = kFlat | kSimplified | kSpelledDots,
@@ -257,6 +276,14 @@ constexpr std::array kPasses = {
              .keeps = kAll,
              .optional = true,
              .run = OnBodies<Simplified>},
+    LoopPass{.name = "unroll-short-loops",
+             .doc = "writes out short loops, and several iterations of longer ones, where code is "
+                    "for speed and compilers do not",
+             .needs = kFlat | kSimplified,
+             .gives = kSimplified,
+             .keeps = kAll,
+             .optional = true,
+             .run = UnrollShort},
     LoopPass{.name = "outline-parallel",
              .doc = "makes tasks of parallel loops, or serial loops for one thread",
              .needs = kSimplified | kNoVectorizedLoops,

@@ -14,6 +14,7 @@
 #include "compiler/loop/dot_tile.h"
 #include "compiler/loop/expr_node.h"
 #include "compiler/loop/mutate.h"
+#include "compiler/loop/partition.h"
 #include "compiler/loop/passes.h"
 #include "compiler/loop/simplifier.h"
 #include "compiler/loop/widen.h"
@@ -76,22 +77,12 @@ bool HasVectors(const Expr& value) {
   return found;
 }
 
-// Whether iterations of `outer` go on in a store and its loads where those of `inner` have ended.
-bool GoesOn(const For& outer, const For& inner, int64_t inner_extent, const Store& store) {
-  const auto is_joint = [&](const Expr& index) {
-    LinearForm form;
-    return AsLinear(index, {outer.var, inner.var}, &form) &&
-           form.coefficients[0] == inner_extent * form.coefficients[1];
-  };
-  bool result = is_joint(store.index[0]);
-  const Expr in_loads = MakeVar("index");
-  const Expr rest = MutateExpr(store.value, [&](const Expr& e) {
-    const auto* load = e.As<Load>();
-    if (load == nullptr) return Expr();
-    result &= load->buffer != store.buffer && is_joint(load->index[0]);
-    return MakeLoad(load->buffer, {in_loads});
+bool LoadsItself(const Store& store) {
+  bool found = false;
+  VisitExpr(store.value, [&](const Expr& e) {
+    found |= e.As<Load>() != nullptr && e.As<Load>()->buffer == store.buffer;
   });
-  return result && !Uses(rest, outer.var) && !Uses(rest, inner.var);
+  return found;
 }
 
 // A serial loop around a vectorized one as one vectorized loop, if that stores to a local buffer,
@@ -104,7 +95,7 @@ Stmt Joined(const Stmt& s) {
   int64_t extent, inner_extent;
   if (store == nullptr || store->buffer->scope != BufferScope::kLocal || store->index.size() != 1 ||
       !IsInt(outer->begin, 0) || !IsInt(inner->begin, 0) || !AsInt(outer->extent, &extent) ||
-      !AsInt(inner->extent, &inner_extent) || HasVectors(store->value) ||
+      !AsInt(inner->extent, &inner_extent) || HasVectors(store->value) || LoadsItself(*store) ||
       !GoesOn(*outer, *inner, inner_extent, *store)) {
     return s;
   }

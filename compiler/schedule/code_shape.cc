@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/schedule/code_shape.h"
 
+#include "absl/strings/match.h"
+
 namespace kiln {
 namespace {
 
@@ -9,13 +11,26 @@ namespace {
 // for 8 columns are at 1/80, and would take 15 % more instructions.
 constexpr double kGuardsOfBorders = 1.0 / 128;
 
+// A window of 3 x 3 taps for four sums of a tile.
+constexpr int64_t kUnrolledOperations = 80;
+
+// Cortex-M0 and M0+ have eight registers that all instructions take. Of loops that are written out
+// gcc puts so much on the stack that a keyword spotter takes 27 % more instructions.
+bool HasFewRegisters(const Target& target) { return absl::StartsWith(target.triple, "thumbv6m"); }
+
 }  // namespace
 
 CodeShape CodeShapeOf(const Target& target, Optimize optimize) {
   CodeShape shape;
   shape.partition.rolls_borders = target.vector_bits > 0;
   if (target.short_of_memory) shape.partition.narrow_below = kGuardsOfBorders;
-  if (optimize == Optimize::kSpeed) return shape;
+  shape.small_loops = {.join = target.short_of_memory, .floats = target.hard_float};
+  if (optimize == Optimize::kSpeed) {
+    if (target.short_of_memory && !HasFewRegisters(target)) {
+      shape.small_loops.operations = kUnrolledOperations;
+    }
+    return shape;
+  }
   shape.partition.narrow_below = loop::PartitionLimits::kAlways;
   shape.partition.splits_ranges = false;
   if (optimize == Optimize::kBalanced) return shape;

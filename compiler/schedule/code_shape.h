@@ -22,6 +22,7 @@ struct CodeShape {
   // Rows are copied by one loop that tests each run of elements for padding. Otherwise the elements
   // of several rows are written out, and interiors have code of their own.
   bool tests_runs = false;
+  loop::SmallLoops small_loops = {};
   bool small = false;  // what code generators make of loops
 };
 

@@ -74,6 +74,20 @@ Value Chosen(const std::function<Expr(const Expr&, const Expr&)>& condition) {
   return [=](const Expr& a, const Expr& b) { return loop::MakeSelect(condition(a, b), a, b); };
 }
 
+// Selects by a condition of the first element for all.
+Expr ByOneCondition(const Expr& a, const Expr& b) {
+  const Expr first = loop::MakeLoad(a.As<loop::Load>()->buffer, {Expr(0)});
+  const int lanes = a.type().lanes;
+  return loop::MakeSelect(loop::MakeBroadcast(first < Number(first, 3), lanes), a, b);
+}
+
+// Elements of `b` at the places that `a` says.
+Expr Gathered(const Expr& a, const Expr& b) {
+  const Expr place = loop::MakeCast(DType::Int(32), a);
+  const Expr in_buffer = loop::MakeBinary(BinaryOp::kAnd, place, Number(place, kElements / 2 - 1));
+  return loop::MakeLoad(b.As<loop::Load>()->buffer, {loop::ToIndex(in_buffer)});
+}
+
 std::vector<Named> OfElements() {
   std::vector<Named> all;
   for (const auto& [name, op] :
@@ -164,6 +178,8 @@ loop::LoopProgram HeliumOperations() {
         const bool is_there = Add(named.name, dtype, lanes, named.value, operations);
         EXPECT_EQ(is_there, is_wanted) << named.name << " " << dtype.ToString() << "x" << lanes;
       }
+      EXPECT_EQ(Add("by_one_condition", dtype, lanes, ByOneCondition, operations), fits);
+      EXPECT_EQ(Add("gather", dtype, lanes, Gathered, operations), fits && lanes == 4);
       for (const DType to : Integers()) {
         const bool both_fit = fits && to.bits <= lane_bits;
         const bool is_there = Add(

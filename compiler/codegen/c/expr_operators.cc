@@ -86,6 +86,22 @@ std::optional<bool> Decide(CompareOp op, ValueRange a, ValueRange b) {
   return std::nullopt;
 }
 
+// `value` where the expression is max(min(value, most), least) of an int32, of the least and greatest
+// values of a narrower type, which `type` is set to.
+const Expr* SaturatedValue(const loop::Binary& node, DType dtype, DType* type) {
+  const auto* at_most = node.a.As<loop::Binary>();
+  int64_t least = 0, most = 0;
+  if (node.op != BinaryOp::kMax || at_most == nullptr || at_most->op != BinaryOp::kMin ||
+      dtype != DType::Int(32) || !loop::AsInt(node.b, &least) || !loop::AsInt(at_most->b, &most)) {
+    return nullptr;
+  }
+  for (const DType to : {DType::Int(8), DType::UInt(8), DType::Int(16), DType::UInt(16)}) {
+    *type = to;
+    if (least == to.MinInt() && most == static_cast<int64_t>(to.MaxInt())) return &at_most->a;
+  }
+  return nullptr;
+}
+
 std::string Unsigned(int bits) { return bits == 64 ? "uint64_t" : "uint32_t"; }
 
 }  // namespace
@@ -138,6 +154,10 @@ ExprPrinter::Text ExprPrinter::MakeBinary(const loop::Binary& node, DType dtype)
     case BinaryOp::kRoundingMulHigh:
     case BinaryOp::kRoundingMulTop:
     case BinaryOp::kRoundingShr: {
+      DType to;
+      if (const Expr* value = SaturatedValue(node, dtype, &to)) {
+        return {absl::StrCat(context_.helpers.Saturate(to), "(", Print(*value), ")"), kPrimary};
+      }
       const std::string a = Print(node.a), b = Print(node.b);
       return {absl::StrCat(context_.helpers.Binary(node.op, dtype), "(", a, ", ", b, ")"),
               kPrimary};

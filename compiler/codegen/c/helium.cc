@@ -251,11 +251,27 @@ std::optional<HeliumCall> OfCast(const loop::Cast& n, const Type& to) {
   return HeliumCall{std::move(text), {n.a}};
 }
 
-std::optional<HeliumCall> OfLoad(const loop::Load& n, const Type& type) {
-  const auto* ramp = n.index.size() == 1 ? n.index[0].As<loop::Ramp>() : nullptr;
-  if (!IsRegister(type) || ramp == nullptr || ramp->stride != 1 || n.buffer->dtype != type.dtype) {
+// Elements at places that another vector says, each in a lane of 32 bits.
+std::optional<HeliumCall> Gather(const loop::Load& n, const Type& type) {
+  const auto* index = n.index.size() == 1 ? n.index[0].As<loop::Cast>() : nullptr;
+  if (index == nullptr || LaneBits(type) != 32 || !IsRegister(index->a.type()) ||
+      !FillsLanes(index->a.type()) || n.buffer->dtype != type.dtype) {
     return std::nullopt;
   }
+  const int bits = type.dtype.bits;
+  return HeliumCall{
+      absl::StrCat("vldr", Letter(bits),
+                   bits == 8 ? "q_gather_offset_" : "q_gather_shifted_offset_", Suffix(type),
+                   "($0, ", Reinterpreted("$1", index->a.type(), {DType::UInt(32), type.lanes}),
+                   ")"),
+      {index->a}};
+}
+
+std::optional<HeliumCall> OfLoad(const loop::Load& n, const Type& type) {
+  const auto* ramp = n.index.size() == 1 ? n.index[0].As<loop::Ramp>() : nullptr;
+  if (!IsRegister(type)) return std::nullopt;
+  if (ramp == nullptr) return Gather(n, type);
+  if (ramp->stride != 1 || n.buffer->dtype != type.dtype) return std::nullopt;
   if (IsOfVectors(n.buffer, type)) {
     HeliumFunction load = FunctionOfMemory("load", kLoad, type);
     return HeliumCall{absl::StrCat(load.name, "($0)"), {}, std::move(load)};
@@ -298,6 +314,7 @@ absl::string_view HeliumGuard() { return FindDotInstruction("vmlava.s8")->c.guar
 std::optional<HeliumCall> HeliumCallOf(const Expr& e) {
   const Type& type = e.type();
   if (const auto* n = e.As<loop::Broadcast>()) {
+    if (IsPredicate(type)) return HeliumCall{"(mve_pred16_t)($0 ? 0xffff : 0)", {n->a}};
     if (!IsRegister(type)) return std::nullopt;
     return HeliumCall{absl::StrCat("vdupq_n_", Suffix(type), "($0)"), {n->a}};
   }

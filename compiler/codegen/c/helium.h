@@ -29,7 +29,7 @@ struct HeliumFunction {
 };
 
 // How a node is said: `text` with `$0`, `$1` in the places of its operands. Of a load `$0` is the address
-// of the first element, and there are no operands.
+// of the first element; there are no operands, or, of a gather, `$1` is the vector of places behind it.
 struct HeliumCall {
   std::string text;
   std::vector<loop::Expr> operands;

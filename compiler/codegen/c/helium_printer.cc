@@ -58,7 +58,8 @@ ExprPrinter::Text ExprPrinter::MakeVector(const Expr& e) {
   context_.helpers.Helium(call->function);
   std::vector<std::string> operands;
   if (const auto* load = e.As<loop::Load>()) {
-    operands.push_back(ElementAddress({load->buffer, load->index[0].As<loop::Ramp>()->base}));
+    const auto* ramp = load->index[0].As<loop::Ramp>();
+    operands.push_back(ElementAddress({load->buffer, ramp == nullptr ? Expr(0) : ramp->base}));
   }
   for (const Expr& operand : call->operands) operands.push_back(Print(operand));
   return {WithOperands(call->text, operands), kPrimary};

@@ -66,6 +66,19 @@ constexpr char kRoundingShr[] =
     "  const $2 rounded = (magnitude + ((1u << shift) >> 1)) >> shift;\n"
     "  return ($0)(a < 0 ? 0u - rounded : rounded);\n"
     "}\n\n";
+// `$0` is the short name of the type, `$1` its least value, `$2` its greatest one, `$3` the instruction
+// and `$4` the number that this takes. Clang finds it by itself, with a shift of the number.
+constexpr char kSaturate[] =
+    "static inline int32_t kiln_saturate_$0(int32_t x) {\n"
+    "#if defined(__GNUC__) && !defined(__clang__) && defined(__ARM_FEATURE_SAT)\n"
+    "  int32_t saturated;\n"
+    "  __asm__(\"$3 %0, #$4, %1\" : \"=r\"(saturated) : \"r\"(x) : \"cc\");\n"
+    "  return saturated;\n"
+    "#else\n"
+    "  const int32_t at_most = $2 < x ? $2 : x;\n"
+    "  return $1 > at_most ? $1 : at_most;\n"
+    "#endif\n"
+    "}\n\n";
 // `$0` is the name, `$1` the condition, `$2` the header, `$3` and `$4` the types of the factors,
 // `$5` the body, `$6` statements that add the products one by one.
 constexpr char kDot[] =
@@ -125,9 +138,15 @@ constexpr char kBitcast[] =
     "  return bits.to;\n"
     "}\n\n";
 
-// float16 by its bits. Its subnormals are units of 2^-24, which is the last place of 0.5.
+// float16 by its bits, or by the conversions that the floating-point unit of every Cortex-M has. Its
+// subnormals are units of 2^-24, which is the last place of 0.5.
 constexpr char kFloatFromHalf[] =
     "static inline float kiln_cast_f16_f32(uint16_t x) {\n"
+    "#if defined(__GNUC__) && defined(__ARM_FP) && __ARM_ARCH_PROFILE == 'M'\n"
+    "  float wide;\n"
+    "  __asm__(\"vcvtb.f32.f16 %0, %1\" : \"=t\"(wide) : \"t\"(kiln_bits_u32_f32(x)));\n"
+    "  return wide;\n"
+    "#else\n"
     "  const uint32_t magnitude = x & 0x7fffu;\n"
     "  uint32_t bits;\n"
     "  if (magnitude >= 0x7c00u) { /* infinity, NaN */\n"
@@ -138,10 +157,16 @@ constexpr char kFloatFromHalf[] =
     "    bits = kiln_bits_f32_u32(kiln_bits_u32_f32(magnitude + 0x3f000000u) - 0.5f);\n"
     "  }\n"
     "  return kiln_bits_u32_f32(bits | ((x & 0x8000u) << 16));\n"
+    "#endif\n"
     "}\n\n";
 constexpr char kHalfFromFloat[] =
     "/* To nearest, halves to even. */\n"
     "static inline uint16_t kiln_cast_f32_f16(float x) {\n"
+    "#if defined(__GNUC__) && defined(__ARM_FP) && __ARM_ARCH_PROFILE == 'M'\n"
+    "  float narrow;\n"
+    "  __asm__(\"vcvtb.f16.f32 %0, %1\" : \"=t\"(narrow) : \"t\"(x));\n"
+    "  return (uint16_t)kiln_bits_f32_u32(narrow);\n"
+    "#else\n"
     "  const uint32_t magnitude = kiln_bits_f32_u32(x) & 0x7fffffffu;\n"
     "  const uint32_t sign = (kiln_bits_f32_u32(x) >> 16) & 0x8000u;\n"
     "  uint32_t half;\n"
@@ -153,6 +178,7 @@ constexpr char kHalfFromFloat[] =
     "    half = kiln_bits_f32_u32(kiln_bits_u32_f32(magnitude) + 0.5f) - 0x3f000000u;\n"
     "  }\n"
     "  return (uint16_t)(sign | half);\n"
+    "#endif\n"
     "}\n\n";
 
 constexpr char kFloatFromBFloat[] =
@@ -285,6 +311,14 @@ std::string Helpers::SaturatingCast(DType from, DType to) {
   return Define(
       absl::StrCat("kiln_cast_", ShortName(from), "_", ShortName(to)),
       from.bits == 32 ? CastDefinition<float>(from, to) : CastDefinition<double>(from, to));
+}
+
+std::string Helpers::Saturate(DType to) {
+  const bool is_int = to.is_int();
+  return Define(absl::StrCat("kiln_saturate_", ShortName(to)),
+                absl::Substitute(kSaturate, ShortName(to), IntLiteral(DType::Int(32), to.MinInt()),
+                                 IntLiteral(DType::Int(32), static_cast<int64_t>(to.MaxInt())),
+                                 is_int ? "ssat" : "usat", to.bits));
 }
 
 std::string Helpers::StoredFloatCast(DType from, DType to) {

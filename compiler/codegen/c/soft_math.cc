@@ -58,12 +58,22 @@ constexpr char kRound[] =
     "  return kiln_bits_$3_$1(kiln_bits_$1_$3((magnitude + $5) - $5) | (bits & $4));\n"
     "}\n\n";
 
+// The instruction of Arm's floating-point units. Compilers give it where errno need not be set, which
+// only flags say.
+constexpr char kSqrtOfArm[] =
+    "#if defined(__GNUC__) && defined(__ARM_FP) && (__ARM_FP & 4)\n"
+    "  float root;\n"
+    "  __asm__(\"vsqrt.f32 %0, %1\" : \"=t\"(root) : \"t\"(x));\n"
+    "  return root;\n"
+    "#else\n";
+
 // Digit by digit, of a mantissa with one more digit than the result, by which it is rounded; a
 // square root is never halfway between two floats. `$4` bits of the fraction, `$5` mask of the
-// exponent, `$6` the sign, `$7` infinity, `$8` NaN.
+// exponent, `$6` the sign, `$7` infinity, `$8` NaN, `$9` where there is an instruction.
 constexpr char kSqrtHead[] =
     "/* Correctly rounded. */\n"
     "static inline $0 kiln_sqrt_$1($0 x) {\n"
+    "$9"
     "  const $2 bits = kiln_bits_$1_$3(x);\n"
     "  $2 mantissa = bits & ((($2)1 << $4) - 1u);\n"
     "  $2 root = 0;\n"
@@ -78,7 +88,7 @@ constexpr char kSqrtHead[] =
     "  mantissa |= ($2)1 << $4;\n";
 // `$0` the unsigned type, `$1` shift that makes the exponent of the mantissa's last bit even when
 // the biased exponent is odd, `$2` pairs of digits, `$3` pairs in the mantissa, `$4` bits of the
-// fraction, `$5` bias of the exponent, `$6` the name of the bitcast.
+// fraction, `$5` bias of the exponent, `$6` the name of the bitcast, `$7` the end of the condition.
 constexpr char kSqrtTail[] =
     "  mantissa <<= (exponent & 1) != 0 ? $1 : $1 + 1;\n"
     "  exponent = (exponent + $5 - 1 + (exponent & 1)) / 2;\n"
@@ -95,7 +105,7 @@ constexpr char kSqrtTail[] =
     "  }\n"
     "  root = (root + 1u) >> 1;\n"
     "  return $6((($0)(exponent - 1) << $4) + root);\n"
-    "}\n\n";
+    "$7}\n\n";
 
 }  // namespace
 
@@ -130,9 +140,11 @@ std::string SoftUnaryDefinition(UnaryOp op, DType dtype) {
   return absl::StrCat(
       absl::Substitute(kSqrtHead, type, name, word, word_name, fraction, exponent_mask, sign,
                        FloatLiteral(dtype, std::numeric_limits<double>::infinity()),
-                       FloatLiteral(dtype, std::numeric_limits<double>::quiet_NaN())),
+                       FloatLiteral(dtype, std::numeric_limits<double>::quiet_NaN()),
+                       wide ? "" : kSqrtOfArm),
       absl::Substitute(kSqrtTail, word, wide ? 0 : 1, wide ? 54 : 25, wide ? 27 : 13, fraction,
-                       bias, absl::StrCat("kiln_bits_", word_name, "_", name)));
+                       bias, absl::StrCat("kiln_bits_", word_name, "_", name),
+                       wide ? "" : "#endif\n"));
 }
 
 }  // namespace kiln::codegen

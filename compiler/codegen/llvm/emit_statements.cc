@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "compiler/codegen/llvm/function_emitter.h"
 #include "compiler/loop/mutate.h"
+#include "compiler/loop/partition.h"
 #include "compiler/loop/scalars.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -56,6 +58,16 @@ size_t CountTogether(absl::Span<const loop::Stmt> stmts) {
     stores.push_back(store);
   }
   return stores.size();
+}
+
+// A loop that copies at least a word, where words are what memory is best copied by: machines with
+// caches have vectors.
+std::optional<loop::CopyLoop> CopyOfMemory(const loop::For& node, const Target& target) {
+  constexpr int64_t kWordBytes = 4;
+  if (!target.short_of_memory) return std::nullopt;
+  std::optional<loop::CopyLoop> copy = loop::AsCopy(node);
+  const bool is_long = copy.has_value() && copy->elements * copy->to->dtype.bytes() >= kWordBytes;
+  return is_long ? copy : std::nullopt;
 }
 
 }  // namespace
@@ -124,6 +136,18 @@ void FunctionEmitter::Emit(const loop::For& node) {
   int64_t constant = 0;
   const bool known = loop::AsInt(node.extent, &constant);
   if (known && constant <= 0) return;
+  if (const std::optional<loop::CopyLoop> copy = CopyOfMemory(node, machine_.target)) {
+    llvm::Value* to = ElementPointer(copy->to, EmitExpr(copy->to_first));
+    llvm::Value* from = ElementPointer(copy->from, EmitExpr(copy->from_first));
+    const llvm::Align align = ElementAlign(copy->to);
+    const uint64_t bytes = static_cast<uint64_t>(copy->elements) * copy->to->dtype.bytes();
+    if (func_.in_place) {
+      builder_.CreateMemMove(to, align, from, align, bytes);
+    } else {
+      builder_.CreateMemCpy(to, align, from, align, bytes);
+    }
+    return;
+  }
   if (known && constant == 1) {
     vars_[node.var.get()] = begin;
     EmitStmt(node.body);

@@ -221,6 +221,26 @@ TEST(MemoryTest, VectorsOnTheStackAreAligned) {
   EXPECT_GT(aligned, 0);
 }
 
+// Rows of some bytes that are farther apart where they come from.
+loop::LoopProgram CopiedRows(int64_t bytes) {
+  const Buffer in = Param("in", DType::Int(8), {8 * 128}),
+               out = Param("out", DType::Int(8), {8 * bytes});
+  const Var i = MakeVar("i"), k = MakeVar("k");
+  const Stmt copy = MakeStore(out, {i * bytes + k}, MakeLoad(in, {i * 128 + k + 3}));
+  return OneFunc({in, out}, 1,
+                 MakeFor(i, 0, 8, ForKind::kSerial, MakeFor(k, 0, bytes, ForKind::kSerial, copy)));
+}
+
+TEST(MemoryTest, SmallMachinesCopyWordsOrCall) {
+  loop::LoopProgram words = CopiedRows(8), rows = CopiedRows(100);
+  const Target target = *Target::Parse("cortex-m4");
+  EXPECT_FALSE(absl::StrContains(*EmitAssembly(words, target), "ldrb"));
+  EXPECT_TRUE(absl::StrContains(*EmitAssembly(rows, target), "bl\t__aeabi_memcpy"));
+  rows.funcs[0].in_place = true;
+  EXPECT_TRUE(absl::StrContains(*EmitAssembly(rows, target), "bl\t__aeabi_memmove"));
+  EXPECT_FALSE(absl::StrContains(*EmitAssembly(rows, *Target::Parse("x86-64")), "memmove"));
+}
+
 TEST(MemoryTest, GatherAndScatter) {
   const Buffer in = Param("in", kF32, {64}), index = Param("index", kI32, {32}),
                out = Param("out", kF32, {64});

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the innermost loops outwards: a loop that is written out wholly may leave the loop around it
+// short.
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "compiler/loop/expr_node.h"
+#include "compiler/loop/mutate.h"
+#include "compiler/loop/partition.h"
+#include "compiler/loop/passes.h"
+
+namespace kiln::loop {
+namespace {
+
+constexpr int64_t kMaxIterations = 8;  // that become one
+// Of what takes many instructions, or is not to be repeated.
+constexpr int64_t kMany = std::numeric_limits<int32_t>::max();
+
+// Whether elements of a buffer lie in a register: it is local, and they are at a fixed place.
+bool IsInRegister(const Buffer& buffer, const Expr& index) {
+  int64_t place;
+  const auto* ramp = index.As<Ramp>();
+  return buffer->scope == BufferScope::kLocal &&
+         AsInt(ramp == nullptr ? index : ramp->base, &place);
+}
+
+// Of a load or a store.
+int64_t OperationsOfAccess(const Buffer& buffer, const Expr& index) {
+  const auto* ramp = index.As<Ramp>();
+  if (index.type().is_vector() && (ramp == nullptr || ramp->stride != 1)) return kMany;
+  return IsInRegister(buffer, index) ? 0 : 1;
+}
+
+// Of one store: loads and stores of memory, and steps of arithmetic on values.
+class OperationCounter {
+ public:
+  explicit OperationCounter(const SmallLoops& limits) : limits_(limits) {}
+
+  int64_t CountOf(const Store& store) {
+    if (store.index.size() != 1) return kMany;
+    int64_t count = OperationsOfAccess(store.buffer, store.index[0]);
+    VisitExpr(store.value, [&](const Expr& e) { count += CountOf(e); });
+    return count;
+  }
+
+ private:
+  int64_t CountOf(const Expr& e) const {
+    if (e.As<Dot>() != nullptr || e.As<Interleave>() != nullptr) return kMany;
+    if (e.type().index) return 0;
+    const DType dtype = e.type().dtype;
+    if (const auto* load = e.As<Load>()) return OperationsOfAccess(load->buffer, load->index[0]);
+    const bool is_cast = e.As<Cast>() != nullptr;
+    const bool computes = is_cast || e.As<Unary>() != nullptr || e.As<Binary>() != nullptr ||
+                          e.As<Fma>() != nullptr || e.As<Compare>() != nullptr ||
+                          e.As<Select>() != nullptr;
+    if (!computes) return 0;
+    if (dtype.is_float()) return limits_.floats && dtype.bits <= 32 ? 1 : kMany;
+    // Loads extend, and stores keep the lower bits.
+    return is_cast && e.As<Cast>()->a.type().dtype.is_integral() ? 0 : 1;
+  }
+
+  const SmallLoops& limits_;
+};
+
+// The operations of stores without anything around them; kMany of all else.
+int64_t OperationsOf(const Stmt& s, const SmallLoops& limits) {
+  if (const auto* store = s.As<Store>()) return OperationCounter(limits).CountOf(*store);
+  const auto* block = s.As<Block>();
+  if (block == nullptr) return kMany;
+  int64_t count = 0;
+  for (const Stmt& stmt : block->stmts) count += OperationsOf(stmt, limits);
+  return count;
+}
+
+class ShortLoopUnroller {
+ public:
+  explicit ShortLoopUnroller(const SmallLoops& limits) : limits_(limits) {}
+
+  Stmt Visit(const Stmt& s) {
+    const auto* loop = s.As<For>();
+    if (loop == nullptr) return MutateBodies(s, [this](const Stmt& stmt) { return Visit(stmt); });
+    Stmt body = Visit(loop->body);
+    const Stmt same = body.get() == loop->body.get()
+                          ? s
+                          : MakeFor(loop->var, loop->begin, loop->extent, loop->kind, body);
+    const auto* visited = same.As<For>();
+    return visited == nullptr ? same : Unrolled(same, *visited);
+  }
+
+ private:
+  // Of `extent` iterations, each of so many operations, how many become one; 1: none do.
+  int64_t IterationsTogether(int64_t extent, int64_t operations) const {
+    const int64_t most =
+        std::min(kMaxIterations, limits_.operations / std::max<int64_t>(operations, 1));
+    for (int64_t count = most; count > 1; --count) {
+      if (extent % count == 0) return count;
+    }
+    return std::max<int64_t>(most / 2, 1);  // what remains is written out as well
+  }
+
+  Stmt Unrolled(const Stmt& s, const For& loop) const {
+    int64_t extent;
+    const bool is_in_order = loop.kind == ForKind::kSerial || loop.kind == ForKind::kVectorized;
+    if (!is_in_order || !AsInt(loop.extent, &extent) || extent < 2) return s;
+    if (AsCopy(loop).has_value() || IsFill(loop)) return s;
+    const int64_t operations = OperationsOf(loop.body, limits_);
+    if (operations > limits_.operations) return s;
+    if (extent * operations <= limits_.operations) return Copies(loop, loop.begin, extent);
+    const int64_t together = IterationsTogether(extent, operations);
+    if (together < 2) return s;
+    const Var piece = MakeVar(loop.var.As<VarNode>()->name);
+    const int64_t pieces = extent / together;
+    return MakeBlock({MakeFor(piece, 0, pieces, ForKind::kSerial,
+                              Copies(loop, loop.begin + piece * Expr(together), together)),
+                      Copies(loop, loop.begin + Expr(pieces * together), extent % together)});
+  }
+
+  static Stmt Copies(const For& loop, const Expr& first, int64_t count) {
+    std::vector<Stmt> copies;
+    for (int64_t i = 0; i < count; ++i) {
+      copies.push_back(Substitute(loop.body, {{loop.var.get(), first + Expr(i)}}));
+    }
+    return MakeBlock(std::move(copies));
+  }
+
+  const SmallLoops& limits_;
+};
+
+}  // namespace
+
+Stmt UnrollShortLoops(const Stmt& s, const SmallLoops& limits) {
+  if (limits.operations == 0) return s;
+  const Stmt unrolled = ShortLoopUnroller(limits).Visit(s);
+  return unrolled.get() == s.get() ? s : Simplify(unrolled);
+}
+
+}  // namespace kiln::loop
