@@ -147,8 +147,10 @@ for k in 0..7 {
 )",
                   {.operations = 12}),
             R"(for k in 0..3 {
-  x[k * 2] = max(y[k * 2], 0i8)
-  x[k * 2 + 1] = max(y[k * 2 + 1], 0i8)
+  let t0 = k * 2
+  x[t0] = max(y[t0], 0i8)
+  let t1 = k * 2 + 1
+  x[t1] = max(y[t1], 0i8)
 }
 x[6] = max(y[6], 0i8)
 )");
@@ -166,9 +168,12 @@ allocate acc: float32[1] {
                   {.operations = 9}),
             R"(allocate acc: float32[1] {
   for k in 0..2 {
-    acc[0] = fma(z[k * 3], w0[k * 3], acc[0])
-    acc[0] = fma(z[k * 3 + 1], w0[k * 3 + 1], acc[0])
-    acc[0] = fma(z[k * 3 + 2], w0[k * 3 + 2], acc[0])
+    let t0 = k * 3
+    acc[0] = fma(z[t0], w[t0], acc[0])
+    let t1 = k * 3 + 1
+    acc[0] = fma(z[t1], w[t1], acc[0])
+    let t2 = k * 3 + 2
+    acc[0] = fma(z[t2], w[t2], acc[0])
   }
   s[0] = acc[0]
 }
