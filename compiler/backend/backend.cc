@@ -44,9 +44,8 @@ codegen::CodegenCOptions COptions(const CompileOptions& options) {
 
 // `spelling`: what the code generator spells.
 struct Spelling {
-  bool (*keeps_dot)(const loop::Dot&);                 // a dot of one sum
-  bool (*keeps_store)(const loop::Store&);             // of a vector; null: all
-  bool (*keeps_vector)(const loop::Store&) = nullptr;  // of a loop; null: as keeps_store
+  bool (*keeps_dot)(const loop::Dot&);      // a dot of one sum
+  bool (*keeps_store)(const loop::Store&);  // of a vector; null: all
 };
 absl::StatusOr<loop::LoopProgram> RunCodePasses(loop::LoopProgram program,
                                                 const loop::LoopPassRun& run,
@@ -57,7 +56,6 @@ absl::StatusOr<loop::LoopProgram> RunCodePasses(loop::LoopProgram program,
       .threads = Threads(options),
       .keeps_dot = spelling.keeps_dot,
       .keeps_store = spelling.keeps_store,
-      .keeps_vector = spelling.keeps_vector,
       .small_loops = CodeShapeOf(options.target, options.schedule.optimize).small_loops};
   KILN_RETURN_IF_ERROR(loop::RunLoopPasses(loop::LoopPhase::kCode, run, context, program));
   return program;
@@ -121,11 +119,8 @@ absl::StatusOr<loop::LoopProgram> VectorProgram(const loop::LoopProgram& program
                                                 const CompileOptions& options) {
   // Without an instruction the products of a dot are vectors of their own.
   const auto keeps_dot = [](const loop::Dot& dot) { return !dot.kind.instruction.empty(); };
-  // Helium has no vectors of two lanes but of int64, whose arithmetic is that of single numbers.
-  const auto fills_lanes = [](const loop::Store& store) { return store.value.type().lanes >= 4; };
-  Spelling spelling = {keeps_dot, /*keeps_store=*/nullptr};
-  if (CodeTarget(options).HasFeature("mve")) spelling.keeps_vector = fills_lanes;
-  return RunCodePasses(program, options.schedule.passes, spelling, options);
+  return RunCodePasses(program, options.schedule.passes, {keeps_dot, /*keeps_store=*/nullptr},
+                       options);
 }
 
 absl::StatusOr<loop::LoopProgram> CodeProgram(const loop::LoopProgram& program,

@@ -55,8 +55,7 @@ absl::Status Expand(LoopProgram& program, const Context& context) {
 
 absl::Status Vectorize(LoopProgram& program, const Context& context) {
   for (Func& func : program.funcs) {
-    const auto keeps = context.keeps_vector == nullptr ? context.keeps_store : context.keeps_vector;
-    func.body = VectorizeLoops(func.body, context.vector_bits(func), keeps);
+    func.body = VectorizeLoops(func.body, context.vector_bits(func), context.keeps_store);
   }
   return absl::OkStatus();
 }

@@ -44,8 +44,6 @@ struct LoopPassContext {
   bool (*keeps_dot)(const Dot&) = nullptr;
   // Whether the code generator spells the store of a vector other than a dot; null: all of them.
   bool (*keeps_store)(const Store&) = nullptr;
-  // Whether vectorize-loops makes the store of a vector; null: what `keeps_store` says.
-  bool (*keeps_vector)(const Store&) = nullptr;
   // Of partition-loops.
   PartitionLimits partition = {};
   // Of join-loops and unroll-short-loops.
