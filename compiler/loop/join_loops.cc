@@ -2,8 +2,9 @@
 #include <cstdint>
 
 #include "compiler/loop/mutate.h"
-#include "compiler/loop/partition.h"
 #include "compiler/loop/passes.h"
+#include "compiler/loop/runs.h"
+#include "compiler/loop/small_loops.h"
 
 namespace kiln::loop {
 namespace {

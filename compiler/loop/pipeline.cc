@@ -67,7 +67,7 @@ absl::Status Join(LoopProgram& program, const Context& context) {
 }
 
 absl::Status UnrollShort(LoopProgram& program, const Context& context) {
-  for (Func& func : program.funcs) func.body = UnrollShortLoops(func.body, context.small_loops);
+  UnrollShortLoops(program, context.small_loops);
   return absl::OkStatus();
 }
 
@@ -256,7 +256,7 @@ constexpr std::array kPasses = {
         .run = Expand},
     LoopPass{.name = "join-loops",
              .doc = "makes one loop of two that go through neighboring elements",
-             .needs = kFlat | kSimplified,
+             .needs = kFlat | kSimplified | kSpelledDots,
              .gives = kSimplified,
              .keeps = kAll,
              .optional = true,

@@ -19,6 +19,7 @@
 #include "compiler/base/pass_machine.h"
 #include "compiler/loop/loop.h"
 #include "compiler/loop/partition.h"
+#include "compiler/loop/small_loops.h"
 
 namespace kiln::loop {
 

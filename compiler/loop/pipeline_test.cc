@@ -17,7 +17,7 @@ namespace {
 
 constexpr Properties kGoal =
     kWellFormed | kFlat | kNoUnrolledLoops | kNoVectorizedLoops | kNoParallelLoops | kSpelledDots;
-constexpr size_t kNumPasses = 12;
+constexpr size_t kNumPasses = 14;
 
 std::array<LoopPass, kNumPasses> Table() {
   std::array<LoopPass, kNumPasses> table{};
@@ -73,7 +73,9 @@ TEST(PipelineTest, ClaimsHoldOnRandomPrograms) {
       seen.emplace_back(name);
       EXPECT_EQ(CheckRoundTrip(result), absl::OkStatus()) << name << "\n" << ToString(result);
     };
-    const LoopPassContext context{.vector_bits = AllOf(256), .threads = 3};
+    const LoopPassContext context{.vector_bits = AllOf(256),
+                                  .threads = 3,
+                                  .small_loops = {.join = true, .operations = 40}};
     for (const LoopPhase phase : {LoopPhase::kKernel, LoopPhase::kProgram, LoopPhase::kCode}) {
       ASSERT_EQ(RunLoopPasses(phase, run, context, program), absl::OkStatus()) << "seed " << seed;
     }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler/loop/runs.h"
+
 #include <optional>
 #include <vector>
 
 #include "compiler/loop/mutate.h"
-#include "compiler/loop/partition.h"
 #include "compiler/loop/passes.h"
 
 namespace kiln::loop {

@@ -4,18 +4,23 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "compiler/loop/expr_node.h"
 #include "compiler/loop/mutate.h"
-#include "compiler/loop/partition.h"
 #include "compiler/loop/passes.h"
+#include "compiler/loop/runs.h"
+#include "compiler/loop/small_loops.h"
+#include "compiler/loop/work.h"
 
 namespace kiln::loop {
 namespace {
 
-constexpr int64_t kMaxIterations = 8;  // that become one
+constexpr int64_t kMaxIterations = 8;    // that become one
+constexpr double kStepsOfIteration = 3;  // to count, to compare and to branch
 // Of what takes many instructions, or is not to be repeated.
 constexpr int64_t kMany = std::numeric_limits<int32_t>::max();
 
@@ -65,6 +70,40 @@ class OperationCounter {
   const SmallLoops& limits_;
 };
 
+double Iterations(const For& loop) {
+  int64_t extent;
+  return AsInt(loop.extent, &extent) ? static_cast<double>(extent) : 1.0;
+}
+
+// How often functions run in a run of the program.
+class Times {
+ public:
+  explicit Times(const LoopProgram& program) {
+    // Callees come before their callers.
+    for (auto func = program.funcs.rbegin(); func != program.funcs.rend(); ++func) {
+      if (func->body) Visit(func->body, Of(*func));
+    }
+  }
+
+  double Of(const Func& func) const {
+    const auto it = times_.find(func.name);
+    return it == times_.end() ? 1 : it->second;
+  }
+
+ private:
+  void Visit(const Stmt& s, double times) {
+    if (const auto* call = s.As<Call>()) times_[call->function] += times;
+    const auto* loop = s.As<For>();
+    const double inner = loop == nullptr ? times : times * Iterations(*loop);
+    MutateBodies(s, [&](const Stmt& body) {
+      Visit(body, inner);
+      return body;
+    });
+  }
+
+  std::unordered_map<std::string, double> times_;
+};
+
 // The operations of stores without anything around them; kMany of all else.
 int64_t OperationsOf(const Stmt& s, const SmallLoops& limits) {
   if (const auto* store = s.As<Store>()) return OperationCounter(limits).CountOf(*store);
@@ -79,15 +118,18 @@ class ShortLoopUnroller {
  public:
   explicit ShortLoopUnroller(const SmallLoops& limits) : limits_(limits) {}
 
-  Stmt Visit(const Stmt& s) {
+  // `share`: what part of the program's work one step of arithmetic in `s` is.
+  Stmt Visit(const Stmt& s, double share) {
     const auto* loop = s.As<For>();
-    if (loop == nullptr) return MutateBodies(s, [this](const Stmt& stmt) { return Visit(stmt); });
-    Stmt body = Visit(loop->body);
+    if (loop == nullptr) {
+      return MutateBodies(s, [&](const Stmt& stmt) { return Visit(stmt, share); });
+    }
+    Stmt body = Visit(loop->body, share * Iterations(*loop));
     const Stmt same = body.get() == loop->body.get()
                           ? s
                           : MakeFor(loop->var, loop->begin, loop->extent, loop->kind, body);
     const auto* visited = same.As<For>();
-    return visited == nullptr ? same : Unrolled(same, *visited);
+    return visited == nullptr ? same : Unrolled(same, *visited, share);
   }
 
  private:
@@ -101,16 +143,24 @@ class ShortLoopUnroller {
     return std::max<int64_t>(most / 2, 1);  // what remains is written out as well
   }
 
-  Stmt Unrolled(const Stmt& s, const For& loop) const {
+  // Whether it pays that one iteration of so many operations becomes several, so many times.
+  bool IsWorth(int64_t operations, int64_t iterations, int64_t together, double share) const {
+    const auto saved = static_cast<double>(iterations - iterations / together);
+    const auto added = static_cast<double>((together + iterations % together - 1) * operations);
+    return kStepsOfIteration * saved * share >= limits_.saved_by_operation * added;
+  }
+
+  Stmt Unrolled(const Stmt& s, const For& loop, double share) const {
     int64_t extent;
     const bool is_in_order = loop.kind == ForKind::kSerial || loop.kind == ForKind::kVectorized;
     if (!is_in_order || !AsInt(loop.extent, &extent) || extent < 2) return s;
     if (AsCopy(loop).has_value() || IsFill(loop)) return s;
     const int64_t operations = OperationsOf(loop.body, limits_);
     if (operations > limits_.operations) return s;
-    if (extent * operations <= limits_.operations) return Copies(loop, loop.begin, extent);
-    const int64_t together = IterationsTogether(extent, operations);
-    if (together < 2) return s;
+    const bool all = extent * operations <= limits_.operations;
+    const int64_t together = all ? extent : IterationsTogether(extent, operations);
+    if (together < 2 || !IsWorth(operations, extent, together, share)) return s;
+    if (all) return Copies(loop, loop.begin, extent);
     const Var piece = MakeVar(loop.var.As<VarNode>()->name);
     const int64_t pieces = extent / together;
     return MakeBlock({MakeFor(piece, 0, pieces, ForKind::kSerial,
@@ -131,10 +181,15 @@ class ShortLoopUnroller {
 
 }  // namespace
 
-Stmt UnrollShortLoops(const Stmt& s, const SmallLoops& limits) {
-  if (limits.operations == 0) return s;
-  const Stmt unrolled = ShortLoopUnroller(limits).Visit(s);
-  return unrolled.get() == s.get() ? s : Simplify(unrolled);
+void UnrollShortLoops(LoopProgram& program, const SmallLoops& limits) {
+  if (limits.operations == 0) return;
+  const Times times(program);
+  double work = 0;
+  for (const Func& func : program.funcs) work += times.Of(func) * WorkOf(func.body).all;
+  for (Func& func : program.funcs) {
+    const Stmt unrolled = ShortLoopUnroller(limits).Visit(func.body, times.Of(func) / work);
+    if (unrolled.get() != func.body.get()) func.body = Simplify(unrolled);
+  }
 }
 
 }  // namespace kiln::loop

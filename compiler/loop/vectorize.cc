@@ -14,8 +14,8 @@
 #include "compiler/loop/dot_tile.h"
 #include "compiler/loop/expr_node.h"
 #include "compiler/loop/mutate.h"
-#include "compiler/loop/partition.h"
 #include "compiler/loop/passes.h"
+#include "compiler/loop/runs.h"
 #include "compiler/loop/simplifier.h"
 #include "compiler/loop/widen.h"
 

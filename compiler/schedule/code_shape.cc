@@ -13,6 +13,9 @@ constexpr double kGuardsOfBorders = 1.0 / 128;
 
 // A window of 3 x 3 taps for four sums of a tile.
 constexpr int64_t kUnrolledOperations = 80;
+// A load, a store or a step of arithmetic is 2 to 4 bytes of code. At 1/80000 code for speed grows by
+// another 3.5 %, for 0.3 % fewer instructions; at 1/5000 small models take up to 5 % more.
+constexpr double kSavedByOperation = 1.0 / 20000;
 
 // Cortex-M0 and M0+ have eight registers that all instructions take. Of loops that are written out
 // gcc puts so much on the stack that a keyword spotter takes 27 % more instructions.
@@ -28,6 +31,7 @@ CodeShape CodeShapeOf(const Target& target, Optimize optimize) {
   if (optimize == Optimize::kSpeed) {
     if (target.short_of_memory && !HasFewRegisters(target)) {
       shape.small_loops.operations = kUnrolledOperations;
+      shape.small_loops.saved_by_operation = kSavedByOperation;
     }
     return shape;
   }

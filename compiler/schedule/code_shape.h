@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "compiler/loop/partition.h"
+#include "compiler/loop/small_loops.h"
 #include "compiler/target/target.h"
 
 namespace kiln {

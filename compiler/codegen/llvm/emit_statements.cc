@@ -9,7 +9,7 @@
 #include "absl/types/span.h"
 #include "compiler/codegen/llvm/function_emitter.h"
 #include "compiler/loop/mutate.h"
-#include "compiler/loop/partition.h"
+#include "compiler/loop/runs.h"
 #include "compiler/loop/scalars.h"
 #include "llvm/Support/MathExtras.h"
 
