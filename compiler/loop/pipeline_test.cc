@@ -73,9 +73,8 @@ TEST(PipelineTest, ClaimsHoldOnRandomPrograms) {
       seen.emplace_back(name);
       EXPECT_EQ(CheckRoundTrip(result), absl::OkStatus()) << name << "\n" << ToString(result);
     };
-    const LoopPassContext context{.vector_bits = AllOf(256),
-                                  .threads = 3,
-                                  .small_loops = {.join = true, .operations = 40}};
+    const LoopPassContext context{
+        .vector_bits = AllOf(256), .threads = 3, .small_loops = {.join = true, .operations = 40}};
     for (const LoopPhase phase : {LoopPhase::kKernel, LoopPhase::kProgram, LoopPhase::kCode}) {
       ASSERT_EQ(RunLoopPasses(phase, run, context, program), absl::OkStatus()) << "seed " << seed;
     }

@@ -38,7 +38,8 @@ std::optional<Scheduled> MoveWithin(const Graph& graph, const std::vector<StateP
   if (!range.has_value() || graph.type(to.whole) != type || to.strides != strides) {
     return std::nullopt;
   }
-  // Rows of what lies behind each other; each moves by the same distance.
+  // Rows of what lies behind each other; each moves by the same distance towards the front, where
+  // vectors overwrite nothing either before it is read.
   const int64_t stride = strides[range->axis];
   const int64_t first = range->begin * stride, length = (range->end - range->begin) * stride,
                 row = type.shape[range->axis] * stride;
@@ -49,7 +50,7 @@ std::optional<Scheduled> MoveWithin(const Graph& graph, const std::vector<StateP
   const loop::Expr at = rows == 1 ? loop::Expr(j) : i * loop::Expr(row) + j;
   loop::Stmt body = loop::MakeStore(out, {at + loop::Expr(to.first)},
                                     loop::MakeLoad(in, {at + loop::Expr(first)}));
-  body = loop::MakeFor(j, loop::Expr(0), loop::Expr(length), loop::ForKind::kSerial, body);
+  body = loop::MakeFor(j, loop::Expr(0), loop::Expr(length), loop::ForKind::kVectorized, body);
   if (rows != 1) {
     body = loop::MakeFor(i, loop::Expr(0), loop::Expr(rows), loop::ForKind::kSerial, body);
   }

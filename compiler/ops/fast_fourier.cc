@@ -75,88 +75,79 @@ Expr FastFourier::ComplexProduct(const Complex& x, const Complex& w, const Expr&
 
 Access FastFourier::Circle(const std::string& name, int64_t entries,
                            const std::function<double(int64_t)>& angle) {
-  std::vector<double> values;
-  for (int64_t i = 0; i < entries; ++i) {
-    for (const double value : {std::cos(angle(i)), std::sin(angle(i))}) {
-      values.push_back(dtype_.is_float()
-                           ? value
-                           : std::floor(.5 + static_cast<double>(dtype_.MaxInt()) * value));
+  std::string bytes;
+  for (const bool is_real : {true, false}) {
+    for (int64_t i = 0; i < entries; ++i) {
+      const double value = is_real ? std::cos(angle(i)) : std::sin(angle(i));
+      const double scaled = std::floor(.5 + static_cast<double>(dtype_.MaxInt()) * value);
+      bytes += Tensor::Scalar(dtype_, dtype_.is_float() ? value : scaled).bytes();
     }
   }
-  std::string bytes;
-  for (const double value : values) bytes += Tensor::Scalar(dtype_, value).bytes();
-  const Access table = b_.Table(name, Tensor({{entries, 2}, dtype_}, std::move(bytes)));
+  const Access table = b_.Table(name, Tensor({{2, entries}, dtype_}, std::move(bytes)));
   return [this, table](const Indices& i) { return Value(table(i)); };
 }
 
 // Position (group * radix + q) * length + k of the result is made of k of the `radix` transforms of
 // the group. `outer` are the radices of the steps to come where x is the input of all: x is read at
-// the position with its digits in reverse.
+// the position with its digits in reverse. The components of the result lie apart.
 Access FastFourier::Combined(const Step& step, const std::vector<int64_t>& outer, const Access& x,
-                             const Access& twiddles, bool inverse) {
+                             bool inverse) {
   const auto [radix, length] = step;
-  const int64_t groups = count_ / (radix * length);
-  const Shape digits = outer.empty() ? Shape{groups} : Shape(outer);
+  const Shape digits = outer.empty() ? Shape{count_ / (radix * length)} : Shape(outer);
   const size_t rank = rows_.size(), depth = digits.size();
-  const auto group_of = [&](const Indices& rest) {
+  const std::string name = absl::StrCat("of_", radix * length);
+  // Of part q + 1 at k; as many transforms in all parts make a turn.
+  const double turn = (inverse ? 2 : -2) * std::numbers::pi / static_cast<double>(radix * length);
+  const Access twiddles = Circle("twiddles_" + name, (radix - 1) * length, [&](int64_t i) {
+    return turn * static_cast<double>((i / length + 1) * (i % length));
+  });
+  // Axes behind those of rows: part, the digits of the group, k, component.
+  const Shape shape = Joined(rows_, {2, count_});
+  const Shape axes = Joined(Joined(rows_, {radix}), Joined(digits, {length, 2}));
+  const auto part_of = [&](const Indices& i) { return i[rank]; };
+  const auto k_of = [&](const Indices& i) { return i[rank + depth + 1]; };
+  const auto component_of = [&](const Indices& i) { return i.back(); };
+  const auto position_of = [&](const Indices& i, const Expr& q) {
     Expr group = 0;
-    for (size_t d = 0; d < depth; ++d) group = group * Expr(digits[d]) + rest[d];
-    return group;
+    for (size_t d = 0; d < depth; ++d) group = group * Expr(digits[d]) + i[rank + 1 + d];
+    return (group * Expr(radix) + q) * Expr(length) + k_of(i);
   };
-  // Where part q, k of a group is read.
-  const auto source = [&](const Split& at, const Expr& q, const Expr& k) {
-    if (outer.empty()) return (group_of(at.rest) * Expr(radix) + q) * Expr(length) + k;
+  const auto source_of = [&](const Indices& i) {
+    if (outer.empty()) return position_of(i, part_of(i));
     Expr position = 0;
     int64_t stride = 1;
     for (size_t d = 0; d < depth; ++d) {
-      position = position + at.rest[d] * Expr(stride);
+      position = position + i[rank + 1 + d] * Expr(stride);
       stride *= digits[d];
     }
-    return position + q * Expr(stride);
+    return position + part_of(i) * Expr(stride);
   };
-  const auto divided = [&](const Split& at, const Expr& q, const Expr& k, const Expr& c) {
-    return DividedBy(Value(x(Joined(at.rows, {source(at, q, k), c}))), radix);
+  const auto index = [&](const Indices& i) {
+    return Joined(Split(i, rank).rows, {component_of(i), position_of(i, part_of(i))});
   };
-  const std::string name = absl::StrCat("of_", radix * length);
-  // Parts 1 … radix - 1, turned.
+  // Part 0 as it is, the others turned.
   const Access turned = b_.ReduceInto(
-      absl::StrCat("turned_", name), Joined(rows_, {groups, radix - 1, length, 2}),
-      Joined(Joined(rows_, digits), {radix - 1, length, 2}),
-      [&](const Indices& i) {
-        const Split at(i, rank);
-        return Joined(at.rows,
-                      {group_of(at.rest), at.rest[depth], at.rest[depth + 1], at.rest[depth + 2]});
-      },
-      {}, loop::Combine::kNone,
+      "turned_" + name, shape, axes, index, {}, loop::Combine::kNone,
       [&](const Indices& i, const Indices&) {
-        const Split at(i, rank);
-        const Expr q = at.rest[depth] + Expr(1), k = at.rest[depth + 1];
-        const Expr turn = q * k * Expr(groups);
-        return loop::MakeCast(
-            dtype_,
-            ComplexProduct([&](const Expr& c) { return divided(at, q, k, c); },
-                           [&](const Expr& c) { return twiddles({turn, c}); }, at.rest[depth + 2]));
+        const Expr q = part_of(i), c = component_of(i);
+        const auto divided = [&](const Expr& component) {
+          return DividedBy(Value(x(Joined(Split(i, rank).rows, {component, source_of(i)}))), radix);
+        };
+        const Expr turn = Max(q - Expr(1), Expr(0)) * Expr(length) + k_of(i);
+        const Expr product = ComplexProduct(
+            divided, [&](const Expr& component) { return twiddles({component, turn}); }, c);
+        return loop::MakeCast(dtype_, loop::MakeSelect(q == Expr(0), divided(c), product));
       });
   return b_.ReduceInto(
-      name, Joined(rows_, {count_, 2}), Joined(Joined(rows_, digits), {length, radix, 2}),
-      [&](const Indices& i) {
-        const Split at(i, rank);
-        const Expr q = at.rest[depth + 1], k = at.rest[depth];
-        return Joined(at.rows, {(group_of(at.rest) * Expr(radix) + q) * Expr(length) + k,
-                                at.rest[depth + 2]});
-      },
-      {}, loop::Combine::kNone,
-      [&](const Indices& i, const Indices&) {
-        const Split at(i, rank);
-        const Expr k = at.rest[depth], q = at.rest[depth + 1], c = at.rest[depth + 2];
-        const Expr first = divided(at, Expr(0), k, c), is_odd = q % Expr(2) == Expr(1);
+      name, shape, axes, index, {}, loop::Combine::kNone, [&](const Indices& i, const Indices&) {
+        const Expr c = component_of(i), q = part_of(i), is_odd = q % Expr(2) == Expr(1);
         const auto part = [&](int64_t number, const Expr& component) {
           return Value(
-              turned(Joined(at.rows, {group_of(at.rest), Expr(number - 1), k, component})));
+              turned(Joined(Split(i, rank).rows, {component, position_of(i, Expr(number))})));
         };
-        if (radix == 2) return loop::MakeCast(dtype_, first + NegatedIf(is_odd, part(1, c)));
+        if (radix == 2) return loop::MakeCast(dtype_, part(0, c) + NegatedIf(is_odd, part(1, c)));
         // Parts 1 and 3 are turned by q quarters.
-        const Expr even = first + NegatedIf(is_odd, part(2, c));
+        const Expr even = part(0, c) + NegatedIf(is_odd, part(2, c));
         const Expr other = loop::MakeSelect(is_odd, Expr(1) - c, c);
         const Expr odd = part(1, other) + NegatedIf(is_odd, part(3, other));
         const Expr turned_down = inverse ? c == Expr(0) : c == Expr(1);
@@ -171,18 +162,14 @@ Access FastFourier::Transform(const Access& x, bool inverse) {
   for (int64_t rest = count_; rest > 1; rest /= radices.back()) {
     radices.push_back(rest % 4 == 0 ? 4 : 2);
   }
-  const double turn = (inverse ? 2 : -2) * std::numbers::pi;
-  const Access twiddles = Circle("twiddles", count_, [&](int64_t i) {
-    return turn * static_cast<double>(i) / static_cast<double>(count_);
-  });
   Access result = x;
   int64_t length = 1;
   while (!radices.empty()) {
     const int64_t radix = radices.back();
     radices.pop_back();
     const bool is_first = length == 1;
-    result = Combined({radix, length}, is_first ? radices : std::vector<int64_t>(), result,
-                      twiddles, inverse);
+    result =
+        Combined({radix, length}, is_first ? radices : std::vector<int64_t>(), result, inverse);
     length *= radix;
   }
   return result;
@@ -201,7 +188,7 @@ Expr FastFourier::Untangled(const Access& x, const Access& twiddles, const Indic
   const Expr number = at.rest[0], c = at.rest[1];
   const Expr k = Max(Min(number, Expr(count_) - number), Expr(1));
   const auto load = [&](const Expr& position, int64_t component) {
-    return Value(x(Joined(at.rows, {position, Expr(component)})));
+    return Value(x(Joined(at.rows, {Expr(component), position})));
   };
   // Component 0 or 1 of the number at k, and of the conjugate of that at count_ - k.
   const auto near = [&](int64_t component) { return DividedBy(load(k, component), 2); };
@@ -218,7 +205,7 @@ Expr FastFourier::Untangled(const Access& x, const Access& twiddles, const Indic
       [&](const Expr& component) {
         return both(component, [](const Expr& a, const Expr& b) { return a - b; });
       },
-      [&](const Expr& component) { return twiddles({k - Expr(1), component}); }, c);
+      [&](const Expr& component) { return twiddles({component, k - Expr(1)}); }, c);
   const Expr is_upper = number * Expr(2) >= Expr(count_);
   return NegatedIf(is_upper && c == Expr(1), sum) + NegatedIf(is_upper && c == Expr(0), turned);
 }
@@ -227,7 +214,7 @@ void FastFourier::Forward(const Access& samples) {
   const size_t rank = rows_.size();
   const Access pairs = [&, rank](const Indices& i) {
     const Split at(i, rank);
-    return samples(Joined(at.rows, {at.rest[0] * Expr(2) + at.rest[1]}));
+    return samples(Joined(at.rows, {at.rest[1] * Expr(2) + at.rest[0]}));
   };
   const Access transformed = Transform(pairs, false), halves = Halves(false);
   b_.Output(0, [&](const Indices& bin) {
@@ -246,7 +233,7 @@ void FastFourier::Forward(const Access& samples) {
       [&](const Indices& end, const Expr&) {
         const Split at(end, rank);
         const auto part = [&](int64_t c) {
-          return DividedBy(Value(transformed(Joined(at.rows, {Expr(0), Expr(c)}))), 2);
+          return DividedBy(Value(transformed(Joined(at.rows, {Expr(c), Expr(0)}))), 2);
         };
         const Expr real = part(0) + NegatedIf(at.rest[0] == Expr(1), part(1));
         return loop::MakeCast(
@@ -257,13 +244,21 @@ void FastFourier::Forward(const Access& samples) {
 void FastFourier::Inverse(const Access& bins) {
   const size_t rank = rows_.size();
   const Access halves = Halves(true);
+  const Access by_component = [&, rank](const Indices& i) {
+    const Split at(i, rank);
+    return bins(Joined(at.rows, {at.rest[1], at.rest[0]}));
+  };
   const Access tangled = b_.Recurrence(
-      "tangled", Joined(rows_, {count_, 2}),
-      [&](const Indices& i) { return loop::MakeCast(dtype_, Untangled(bins, halves, i)); },
+      "tangled", Joined(rows_, {2, count_}),
+      [&](const Indices& i) {
+        const Split at(i, rank);
+        return loop::MakeCast(
+            dtype_, Untangled(by_component, halves, Joined(at.rows, {at.rest[1], at.rest[0]})));
+      },
       Joined(rows_, {2}),
       [&](const Indices& i) {
         const Split at(i, rank);
-        return Joined(at.rows, {Expr(0), at.rest[0]});
+        return Joined(at.rows, {at.rest[0], Expr(0)});
       },
       [&](const Indices& i, const Access&) {
         const Split at(i, rank);
@@ -276,7 +271,7 @@ void FastFourier::Inverse(const Access& bins) {
   const Access pairs = Transform(tangled, true);
   b_.Output(0, [&](const Indices& i) {
     const Split at(i, rank);
-    return pairs(Joined(at.rows, {at.rest[0] / Expr(2), at.rest[0] % Expr(2)}));
+    return pairs(Joined(at.rows, {at.rest[0] % Expr(2), at.rest[0] / Expr(2)}));
   });
 }
 

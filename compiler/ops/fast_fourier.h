@@ -44,14 +44,15 @@ class FastFourier {
   // Component c of the product of x and w, complex numbers as functions of the component.
   using Complex = std::function<Expr(const Expr& c)>;
   Expr ComplexProduct(const Complex& x, const Complex& w, const Expr& c) const;
-  // Component c of entry `index` of a table of cos and sin of `angle(i)`.
+  // A table of cos and sin of `angle(i)`, which takes a component and an index.
   Access Circle(const std::string& name, int64_t entries,
                 const std::function<double(int64_t)>& angle);
 
-  // The transform of count_ complex numbers: `x` takes an index of rows, a position, a component.
+  // The transform of count_ complex numbers. x and the result take an index of rows, a component, a
+  // position: real and imaginary parts lie apart.
   Access Transform(const Access& x, bool inverse);
   Access Combined(const Step& step, const std::vector<int64_t>& outer, const Access& x,
-                  const Access& twiddles, bool inverse);
+                  bool inverse);
   // What turns the transform of pairs of samples into that of samples, and back: component c of bin
   // `bin`, of bins 1 to count_ - 1.
   Expr Untangled(const Access& x, const Access& twiddles, const Indices& bin) const;

@@ -166,6 +166,8 @@ void LowerTflite16(StageBuilder& b, const Saturating& f) {
   const bool is_sigmoid = f.index_bits == kSigmoid.index_bits;
   const TableScale scale = ToTableScale(OperandValues(b, kScale)[0], is_sigmoid);
   const int64_t half = scale.shift > 0 ? int64_t{1} << (scale.shift - 1) : 0;
+  constexpr int64_t kLast = 254;  // place in the table that has another one behind it
+  const int64_t largest = ((scale.multiplier << 15) + half) >> scale.shift >> f.index_bits;
   b.Output(0, [&, x = b.Input(kData)](const Indices& i) {
     const Expr scaled =
         Shr(loop::MakeCast(kI32, x(i)) * I32Const(scale.multiplier) + I32Const(half), scale.shift);
@@ -173,21 +175,23 @@ void LowerTflite16(StageBuilder& b, const Saturating& f) {
     const Expr place = Shr(magnitude, f.index_bits);
     const Expr fraction =
         loop::MakeBinary(loop::BinaryOp::kAnd, magnitude, I32Const((1 << f.index_bits) - 1));
-    const Expr low = table({ClampIndex(place, 255)});
-    const Expr high = table({ClampIndex(place + I32Const(1), 256)});
-    const Expr end = I32Const(is_sigmoid ? 0x7fff << 10 : 0xffff << 8);
-    const Expr y = loop::MakeSelect(place >= I32Const(255), end,
-                                    Shl(low, f.index_bits) + fraction * (high - low));
-    const Expr positive = scaled >= I32Const(0);
-    if (is_sigmoid) {
-      // Sums of unsigned numbers, below 2^31.
-      return Shr(
-          loop::MakeSelect(positive, y + I32Const(1 << 9), I32Const((1 << 25) + (1 << 9) - 1) - y),
-          10);
+    const Expr at = largest > kLast ? Min(place, I32Const(kLast)) : place;
+    const Expr low = table({loop::ToIndex(at)});
+    const Expr high = table({loop::ToIndex(at + I32Const(1))});
+    Expr y = Shl(low, f.index_bits) + fraction * (high - low);
+    if (largest > kLast) {
+      const Expr end = I32Const(is_sigmoid ? 0x7fff << 10 : 0xffff << 8);
+      y = loop::MakeSelect(place > I32Const(kLast), end, y);
     }
-    return Shr(loop::MakeSelect(positive, y - I32Const((1 << 23) - (1 << 7)),
-                                I32Const((1 << 23) + (1 << 7) - 1) - y),
-               8);
+    // y, or -y - 1 of negative numbers; what is added to that makes up for it.
+    const Expr sign = Shr(scaled, 31);
+    const Expr turned = loop::MakeBinary(loop::BinaryOp::kXor, y, sign);
+    const auto if_negative = [&](int32_t value) {
+      return loop::MakeBinary(loop::BinaryOp::kAnd, sign, I32Const(value));
+    };
+    // Rounded; sums are below 2^31.
+    if (is_sigmoid) return Shr(turned + I32Const(1 << 9) + if_negative(1 << 25), 10);
+    return Shr(turned + I32Const((1 << 7) - (1 << 23)) + if_negative(1 << 24), 8);
   });
 }
 

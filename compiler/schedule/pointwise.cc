@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstddef>
 #include <set>
+#include <vector>
 
 #include "compiler/schedule/families.h"
 #include "compiler/schedule/tile_shape.h"
@@ -81,10 +84,31 @@ Stmt BlockedLoop(const Axis& axis, int64_t block, ForKind outer_kind, const Aski
   return loop::MakeBlock(std::move(parts));
 }
 
+// The stage with the axis innermost along which stores are neighbors, where those behind it have
+// too few elements for a vector.
+Stage NeighborsInnermost(Stage stage, const Context& context) {
+  std::vector<Var> vars;
+  for (const Axis& axis : stage.axes) vars.push_back(axis.var);
+  loop::Bounds bounds;
+  AddBounds(stage.axes, bounds);
+  loop::LinearForm store;
+  if (!loop::AsLinear(FlatIndex(stage.buffer, stage.index, bounds), vars, &store)) return stage;
+  int64_t behind = 1;
+  for (size_t i = stage.axes.size(); i-- > 0 && behind < context.Lanes(stage.value.type().dtype);) {
+    if (store.coefficients[i] == 1) {
+      std::rotate(stage.axes.begin() + static_cast<std::ptrdiff_t>(i),
+                  stage.axes.begin() + static_cast<std::ptrdiff_t>(i) + 1, stage.axes.end());
+      break;
+    }
+    behind *= stage.axes[i].extent;
+  }
+  return stage;
+}
+
 }  // namespace
 
 Stmt PointwiseNest(const Stage& stage, Context& context) {
-  const Stage merged = MergeAxes(stage);
+  const Stage merged = NeighborsInnermost(MergeAxes(stage), context);
   const Stmt store = loop::MakeStore(merged.buffer, merged.index, merged.value);
   const bool threads = WorthThreads(Cost(stage), context.target);
   const ForKind outer = threads ? ForKind::kParallel : ForKind::kSerial;

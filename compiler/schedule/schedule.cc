@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/base/align.h"
 #include "compiler/base/status.h"
 #include "compiler/loop/pipeline.h"
 #include "compiler/schedule/contraction_choice.h"
@@ -12,6 +11,7 @@
 #include "compiler/schedule/families.h"
 #include "compiler/schedule/fixed_point.h"
 #include "compiler/schedule/window.h"
+#include "compiler/schedule/workspace.h"
 
 namespace kiln {
 namespace {
@@ -20,19 +20,6 @@ using loop::Buffer;
 using loop::Expr;
 using loop::Stage;
 using loop::Stmt;
-
-// Allocates every workspace buffer around the body, one behind the other in a workspace parameter.
-void PlaceWorkspace(const std::vector<Buffer>& buffers, int alignment, loop::Func& func) {
-  int64_t offset = 0;
-  for (const Buffer& buffer : buffers) {
-    func.body = loop::MakeAllocate(buffer, func.body, offset);
-    offset += AlignUp(buffer->num_bytes(), alignment);
-  }
-  if (offset > 0) {
-    func.workspace = loop::MakeBuffer("workspace", DType::UInt(8), {offset},
-                                      loop::BufferScope::kParam, alignment);
-  }
-}
 
 // The constants that the statement reads.
 std::vector<loop::Constant> UsedConstants(const Stmt& body, std::vector<loop::Constant> constants) {
@@ -268,7 +255,7 @@ absl::StatusOr<Scheduled> ScheduleKernel(const loop::Kernel& original, const Tar
   }
   scheduled.func.in_place = !scheduled.in_place.empty();
   scheduled.func.body = std::move(body);
-  PlaceWorkspace(context.workspace, target.buffer_alignment(), scheduled.func);
+  schedule::PlaceWorkspace(context.workspace, target.buffer_alignment(), scheduled.func);
   KILN_RETURN_IF_ERROR(RunPasses(options, context, scheduled.func));
   scheduled.constants = UsedConstants(scheduled.func.body, std::move(context.constants));
   scheduled.description = context.description;

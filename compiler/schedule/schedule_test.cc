@@ -161,6 +161,59 @@ TEST(Pointwise, MovesAndBroadcastsToo) {
   for (const Target& target : AllTargets()) ExpectLikeNaive(kernel, target);
 }
 
+// Pairs of `rows` numbers, whose halves lie apart in the output.
+Kernel HalvesApart(int64_t rows) {
+  const Buffer in = Param("in", kF32, {rows, 2}), out = Param("out", kF32, {2, rows});
+  loop::Stage stage = Pointwise(Param("pairs", kF32, {rows, 2}),
+                                [&](const Index& i) { return Double(MakeLoad(in, i)); });
+  stage.buffer = out;
+  stage.index = {stage.axes[1].var, stage.axes[0].var};
+  return {.name = "f", .inputs = {in}, .outputs = {out}, .constants = {}, .stages = {stage}};
+}
+
+TEST(Pointwise, VectorsGoAlongNeighborsOfTheOutput) {
+  const auto has_vector_of_rows = [](const Target& target) {
+    const std::string text = Text(Schedule(HalvesApart(24), target));
+    return absl::StrContains(text, "0..24 vectorized");
+  };
+  EXPECT_TRUE(has_vector_of_rows(VectorTarget(128)));
+  EXPECT_FALSE(has_vector_of_rows(*Target::Parse("cortex-m4")));
+  for (const Target& target : AllTargets()) ExpectLikeNaive(HalvesApart(24), target);
+}
+
+// Stages of `sizes` elements, each of which is twice that of the one before it, the last is the output.
+Kernel Chain(const Shape& sizes) {
+  Kernel kernel = {
+      .name = "f", .inputs = {Param("in", kF32, {64})}, .outputs = {}, .constants = {}};
+  Buffer before = kernel.inputs[0];
+  for (size_t k = 0; k < sizes.size(); ++k) {
+    const bool is_last = k + 1 == sizes.size();
+    const std::string name = absl::StrCat("s", k);
+    const Buffer buffer =
+        is_last ? Param("out", kF32, {sizes[k]}) : Workspace(name, kF32, {sizes[k]});
+    kernel.stages.push_back(Pointwise(buffer, [&](const Index& i) {
+      const Expr size = before->shape[0];
+      return MakeLoad(before, {i[0] % size}) + MakeLoad(before, {(i[0] + Expr(1)) % size});
+    }));
+    before = buffer;
+  }
+  kernel.outputs = {before};
+  return kernel;
+}
+
+int64_t WorkspaceBytes(const Kernel& kernel) {
+  const Scheduled scheduled = Schedule(kernel, VectorTarget(256));
+  return scheduled.func.workspace == nullptr ? 0 : scheduled.func.workspace->num_bytes();
+}
+
+TEST(Workspace, BuffersThatAreUsedNoMoreAreTakenAgain) {
+  EXPECT_EQ(WorkspaceBytes(Chain({64, 64, 64})), 2 * 256);
+  EXPECT_EQ(WorkspaceBytes(Chain({64, 64, 64, 64, 64, 64})), 2 * 256);
+  // Of another size, and no longer of the first one's.
+  EXPECT_EQ(WorkspaceBytes(Chain({64, 32, 64, 64})), 256 + 128);
+  for (const Target& target : AllTargets()) ExpectLikeNaive(Chain({64, 64, 64, 64, 64}), target);
+}
+
 // A place may come twice, and the places are read until the end: the output is not written over
 // them.
 TEST(Update, StoresInOrderAndNotOverItsPlaces) {

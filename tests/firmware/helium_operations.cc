@@ -88,6 +88,13 @@ Expr Gathered(const Expr& a, const Expr& b) {
   return loop::MakeLoad(b.As<loop::Load>()->buffer, {loop::ToIndex(in_buffer)});
 }
 
+// The values of int16 next to those of `a`, which are int32.
+Expr Saturated(const Expr& a, const Expr&) {
+  const DType to = DType::Int(16);
+  return loop::Max(loop::Min(a, Number(a, static_cast<int64_t>(to.MaxInt()))),
+                   Number(a, to.MinInt()));
+}
+
 std::vector<Named> OfElements() {
   std::vector<Named> all;
   for (const auto& [name, op] :
@@ -146,6 +153,11 @@ std::vector<Named> OfElements() {
                    }),
                    Named::kAnyLanes});
   }
+  all.push_back({"saturate", Saturated, Named::kInt32});
+  all.push_back(
+      {"saturate_and_narrow",
+       [](const Expr& a, const Expr& b) { return loop::MakeCast(DType::Int(16), Saturated(a, b)); },
+       Named::kInt32});
   all.push_back(
       {"not", [](const Expr& a, const Expr&) { return loop::Not(a); }, Named::kFullLanes});
   all.push_back({"neg", [](const Expr& a, const Expr&) { return -a; }, Named::kInt32});

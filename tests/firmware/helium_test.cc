@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of integers in C for Helium: every operation that has a spelling, at every width, on extreme
-// and on random operands, by gcc and clang in an emulator; and as plain loops on this machine.
+// Vectors of integers in C for Helium, every operation that has a spelling, at every width, and single
+// numbers for which cores have instructions: on extreme and on random operands, by gcc and clang in an
+// emulator; and as plain C on this machine.
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -10,9 +11,11 @@
 #include <functional>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/codegen/c/c_compiler.h"
@@ -21,6 +24,7 @@
 #include "compiler/loop/loop.h"
 #include "gtest/gtest.h"
 #include "tests/firmware/helium_operations.h"
+#include "tests/firmware/scalar_operations.h"
 #ifdef KILN_WITH_LLVM
 #include "compiler/codegen/llvm/codegen_llvm.h"
 #endif
@@ -28,8 +32,37 @@
 namespace kiln {
 namespace {
 
+loop::LoopProgram Operations() {
+  loop::LoopProgram program = HeliumOperations();
+  for (loop::Func& func : ScalarOperations()) program.funcs.push_back(std::move(func));
+  return program;
+}
+
+// Floats by their bits: 0, subnormal, around 1 and the largest half, infinite, then any but NaN.
+std::string FloatValues(DType dtype) {
+  std::vector<uint32_t> extremes = {0, 1, 0x3c00, 0x3c01, 0x7bff, 0x7c00, 0x8000, 0xfbff};
+  if (dtype.bits == 32) {
+    extremes = {0,          1,          0x007fffff, 0x00800000, 0x33000000, 0x33000001, 0x387fc000,
+                0x387fffff, 0x3f800000, 0x3f801000, 0x3f803000, 0x477fe000, 0x477fefff, 0x477ff000,
+                0x7f7fffff, 0x7f800000, 0x80000000, 0xbf800000, 0xff800000};
+  }
+  const uint32_t exponent = dtype.bits == 32 ? 0x7f800000 : 0x7c00;
+  uint32_t seed = 7;
+  std::string bytes;
+  for (size_t i = 0; i < static_cast<size_t>(kElements); ++i) {
+    seed = seed * 1664525u + 1013904223u;
+    const uint32_t any = dtype.bits == 32 ? seed ^ seed >> 16 : seed >> 3;
+    const uint32_t bits = i < extremes.size()            ? extremes[i]
+                          : (any & exponent) == exponent ? any ^ exponent
+                                                         : any;
+    bytes.append(reinterpret_cast<const char*>(&bits), static_cast<size_t>(dtype.bytes()));
+  }
+  return bytes;
+}
+
 // Of an operand: all pairs of extreme values with the other one first, then any.
 std::string Values(DType dtype, size_t operand) {
+  if (dtype.is_float()) return FloatValues(dtype);
   std::vector<int64_t> extremes = {
       0, 1, 2, 7, 31, 32, 33, 100, dtype.MaxInt(), dtype.MaxInt() - 1, dtype.MaxInt() / 2};
   if (dtype.is_int()) {
@@ -77,8 +110,8 @@ std::vector<std::string> Wanted(const loop::LoopProgram& program) {
   return outputs;
 }
 
-TEST(Helium, PlainLoopsHaveTheBitsOfTheInterpreter) {
-  const loop::LoopProgram program = HeliumOperations();
+TEST(Helium, PlainCHasTheBitsOfTheInterpreter) {
+  const loop::LoopProgram program = Operations();
   const std::string source = InC(program);
   const std::vector<std::string> wanted = Wanted(program);
   for (const char* compiler : {"gcc", "clang-19"}) {
@@ -203,7 +236,7 @@ bool HasBoard() {
 
 TEST(Helium, IntrinsicsHaveTheBitsOfTheInterpreter) {
   if (!HasBoard()) GTEST_SKIP() << "no arm-none-eabi-gcc, or no emulator";
-  const loop::LoopProgram program = HeliumOperations();
+  const loop::LoopProgram program = Operations();
   const std::string source = InC(program), main = MainOf(program, Wanted(program));
   const absl::Status checked =
       codegen::CheckC(source, {"arm-none-eabi-gcc", "-std=c99", "-O2", kFlags});
@@ -219,10 +252,21 @@ TEST(Helium, IntrinsicsHaveTheBitsOfTheInterpreter) {
   EXPECT_EQ(RunOnBoard(Compiled(source, clang, "functions"), main), "");
 }
 
+TEST(Helium, CHasTheInstructions) {
+  if (!HasBoard()) GTEST_SKIP() << "no arm-none-eabi-gcc, or no emulator";
+  const auto assembly =
+      codegen::AssemblyOfC(InC(Operations()), {"arm-none-eabi-gcc", "-std=c99", "-O2", kFlags});
+  ASSERT_TRUE(assembly.ok()) << assembly.status();
+  for (const char* instruction : {"ssat ", "usat ", "asr #23", "vsqrt.f32", "vcvtb.f16.f32",
+                                  "vcvtb.f32.f16", "vqmovnb.s32"}) {
+    EXPECT_TRUE(absl::StrContains(*assembly, instruction)) << instruction;
+  }
+}
+
 #ifdef KILN_WITH_LLVM
 TEST(Helium, ObjectsHaveTheBitsOfTheInterpreter) {
   if (!HasBoard()) GTEST_SKIP() << "no arm-none-eabi-gcc, or no emulator";
-  const loop::LoopProgram program = HeliumOperations();
+  const loop::LoopProgram program = Operations();
   const auto object = codegen::EmitObject(program, *Target::Parse("cortex-m55"));
   ASSERT_TRUE(object.ok()) << object.status();
   const std::string path = InTemporaryFolder("functions.o");

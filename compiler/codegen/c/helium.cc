@@ -38,6 +38,16 @@ constexpr char kRoundingShr[] =
     "  const int32x4_t less = vshrq_n_s32(vandq_s32(a, right), 31);\n"
     "  return vrshlq_s32(vqaddq_s32(a, less), right);\n"
     "}\n";
+// Without limits in registers. Of the narrow elements of a store, which takes the lower bits of lanes,
+// no others are needed.
+constexpr char kNarrow[] =
+    "static inline int32x4_t kiln_narrow_i16x4(int32x4_t x) {\n"
+    "  return vreinterpretq_s32_s16(vqmovnbq_s32(vreinterpretq_s16_s32(x), x));\n"
+    "}\n";
+constexpr char kSaturate[] =
+    "static inline int32x4_t kiln_saturate_i16x4(int32x4_t x) {\n"
+    "  return vmovlbq_s16(vqmovnbq_s32(vreinterpretq_s16_s32(x), x));\n"
+    "}\n";
 // `$0` is the type of the vector, `$1` that of its elements, `$2` its short name. Compilers keep
 // arrays that are read and written so in registers.
 constexpr char kLoad[] =
@@ -152,6 +162,23 @@ std::optional<HeliumCall> OfBools(const loop::Binary& n) {
                                                 : nullptr;
   if (symbol == nullptr) return std::nullopt;
   return HeliumCall{absl::StrCat("(mve_pred16_t)($0 ", symbol, " $1)"), {n.a, n.b}};
+}
+
+// What max(min(x, most), least) of four int32 limits to the values of int16; null if it is something
+// else.
+const Expr* AsSaturated(const Expr& e) {
+  const auto* at_least = e.As<loop::Binary>();
+  const auto* at_most = at_least == nullptr ? nullptr : at_least->a.As<loop::Binary>();
+  if (at_most == nullptr || at_least->op != BinaryOp::kMax || at_most->op != BinaryOp::kMin ||
+      e.type() != Type{DType::Int(32), 4}) {
+    return nullptr;
+  }
+  int64_t least = 0, most = 0;
+  const Expr *low = AsBroadcast(at_least->b), *high = AsBroadcast(at_most->b);
+  const bool is_all = low != nullptr && high != nullptr && loop::AsInt(*low, &least) &&
+                      loop::AsInt(*high, &most) && least == DType::Int(16).MinInt() &&
+                      most == static_cast<int64_t>(DType::Int(16).MaxInt());
+  return is_all ? &at_most->a : nullptr;
 }
 
 std::optional<HeliumCall> OfBinary(const loop::Binary& n, const Type& type) {
@@ -319,6 +346,9 @@ std::optional<HeliumCall> HeliumCallOf(const Expr& e) {
     return HeliumCall{absl::StrCat("vdupq_n_", Suffix(type), "($0)"), {n->a}};
   }
   if (const auto* n = e.As<loop::Load>()) return OfLoad(*n, type);
+  if (const Expr* x = AsSaturated(e)) {
+    return HeliumCall{"kiln_saturate_i16x4($0)", {*x}, {"kiln_saturate_i16x4", kSaturate}};
+  }
   if (const auto* n = e.As<loop::Binary>()) return OfBinary(*n, type);
   if (const auto* n = e.As<loop::Unary>()) return OfUnary(*n, type);
   if (const auto* n = e.As<loop::Compare>()) return OfCompare(*n);
@@ -343,6 +373,10 @@ std::optional<HeliumStore> HeliumStoreOf(const loop::Store& store) {
     value = cast->a;
   }
   if (!HasSpelling(value) || !HasLanesApart(store)) return std::nullopt;
+  if (const Expr* x = AsSaturated(value); x != nullptr && type.dtype == DType::Int(16)) {
+    return HeliumStore{
+        "vstrhq_s32($0, kiln_narrow_i16x4($1));", *x, ramp->base, {"kiln_narrow_i16x4", kNarrow}};
+  }
   const std::string arguments =
       absl::StrCat("($0, ", Reinterpreted("$1", value.type(), type), ");");
   if (IsOfVectors(store.buffer, type)) {

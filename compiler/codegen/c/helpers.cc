@@ -66,16 +66,17 @@ constexpr char kRoundingShr[] =
     "  const $2 rounded = (magnitude + ((1u << shift) >> 1)) >> shift;\n"
     "  return ($0)(a < 0 ? 0u - rounded : rounded);\n"
     "}\n\n";
-// `$0` is the short name of the type, `$1` its least value, `$2` its greatest one, `$3` the instruction
-// and `$4` the number that this takes. Clang finds it by itself, with a shift of the number.
+// `$0` is the name, `$1` the type's least value, `$2` its greatest one, `$3` the instruction, `$4` the
+// number that this takes, `$5` and `$6` the shift of it and of C. Clang finds it by itself.
 constexpr char kSaturate[] =
-    "static inline int32_t kiln_saturate_$0(int32_t x) {\n"
+    "static inline int32_t $0(int32_t x) {\n"
     "#if defined(__GNUC__) && !defined(__clang__) && defined(__ARM_FEATURE_SAT)\n"
     "  int32_t saturated;\n"
-    "  __asm__(\"$3 %0, #$4, %1\" : \"=r\"(saturated) : \"r\"(x) : \"cc\");\n"
+    "  __asm__(\"$3 %0, #$4, %1$5\" : \"=r\"(saturated) : \"r\"(x) : \"cc\");\n"
     "  return saturated;\n"
     "#else\n"
-    "  const int32_t at_most = $2 < x ? $2 : x;\n"
+    "  const int32_t value = x$6;\n"
+    "  const int32_t at_most = $2 < value ? $2 : value;\n"
     "  return $1 > at_most ? $1 : at_most;\n"
     "#endif\n"
     "}\n\n";
@@ -313,12 +314,16 @@ std::string Helpers::SaturatingCast(DType from, DType to) {
       from.bits == 32 ? CastDefinition<float>(from, to) : CastDefinition<double>(from, to));
 }
 
-std::string Helpers::Saturate(DType to) {
-  const bool is_int = to.is_int();
-  return Define(absl::StrCat("kiln_saturate_", ShortName(to)),
-                absl::Substitute(kSaturate, ShortName(to), IntLiteral(DType::Int(32), to.MinInt()),
+std::string Helpers::Saturate(DType to, int shift) {
+  const bool shifts = shift > 0;
+  const std::string name =
+      absl::StrCat("kiln_saturate_", ShortName(to), shifts ? absl::StrCat("_shr", shift) : "");
+  return Define(name,
+                absl::Substitute(kSaturate, name, IntLiteral(DType::Int(32), to.MinInt()),
                                  IntLiteral(DType::Int(32), static_cast<int64_t>(to.MaxInt())),
-                                 is_int ? "ssat" : "usat", to.bits));
+                                 to.is_int() ? "ssat" : "usat", to.bits,
+                                 shifts ? absl::StrCat(", asr #", shift) : "",
+                                 shifts ? absl::StrCat(" >> ", shift) : ""));
 }
 
 std::string Helpers::StoredFloatCast(DType from, DType to) {

@@ -27,8 +27,9 @@ class Helpers {
   std::string Unary(loop::UnaryOp op, DType dtype);  // kAbs, and kSqrt … kRoundEven of floats
   std::string Binary(loop::BinaryOp op,
                      DType dtype);  // kMin, kMax; kDiv and kMod of integers, rounding
-  std::string SaturatingCast(DType from, DType to);   // float to integer
-  std::string Saturate(DType to);                     // int32 to the values of a narrower type
+  std::string SaturatingCast(DType from, DType to);  // float to integer
+  // int32, shifted right, to the values of a narrower type.
+  std::string Saturate(DType to, int shift);
   std::string StoredFloatCast(DType from, DType to);  // between float32 and float16 or bfloat16
   std::string Bitcast(DType from, DType to);          // between float and integer of the same width
   std::string Fma(DType dtype);
