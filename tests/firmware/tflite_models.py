@@ -122,12 +122,13 @@ def read_npy(path):
 
 
 class Case:
-    """A model with inputs and what must come out."""
+    """A model with inputs and what must come out: `steps` samples of its golden set from `first` on."""
 
-    def __init__(self, row, steps):
+    def __init__(self, row, steps, first=0):
         self.model = os.path.join(DATA, row["model"])
         self.row = row
         self.steps = steps
+        self.first = first
 
     def program(self, metadata):
         """The C program that runs the steps."""
@@ -137,7 +138,7 @@ class Case:
         for what, tensor, paths in zip(("input", "output"), tensors, (self.row["inputs"], self.row["expected"])):
             size = tensor["size_bytes"]
             dtype, data = read_npy(os.path.join(DATA, paths[0]))
-            data = data[: self.steps * size]
+            data = data[self.first * size : (self.first + self.steps) * size]
             assert len(data) == self.steps * size, "too few steps"
             if dtype == "|u1":
                 data = bytes((value + self.row.get("offset", 0)) % 256 for value in data)
