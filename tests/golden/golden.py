@@ -74,8 +74,10 @@ CASES = [
     Case("alike", "after:share-functions", options=_C),
     Case("alike", "after:inline-calls", options=_C),
     Case("padded_bytes", "after:expand-dots", "cortex-m3", _C),
+    Case("short", "after:join-loops", "cortex-m4f", _C),
     Case("lanes", "after:vectorize-loops", options=_THREADS, needs_llvm=True),
     Case("lanes", "after:simplify-vectors", options=_THREADS, needs_llvm=True),
+    Case("short", "after:unroll-short-loops", "cortex-m4f", _C, needs_llvm=True),
     Case("lanes", "after:outline-parallel", options=_THREADS),
     # What schedules do for products of bytes, large and depthwise convolutions, rows that are read several times, and slices.
     Case("bytes", "scheduled", "x86-64-v4 -mattr=+avx512vnni", _C),
