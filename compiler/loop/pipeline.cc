@@ -276,8 +276,8 @@ constexpr std::array kPasses = {
              .optional = true,
              .run = OnBodies<Simplified>},
     LoopPass{.name = "unroll-short-loops",
-             .doc = "writes out short loops, and several iterations of longer ones, where code is "
-                    "for speed and compilers do not",
+             .doc = "writes out short loops, and several iterations of longer ones, where that "
+                    "saves enough of the program",
              .needs = kFlat | kSimplified,
              .gives = kSimplified,
              .keeps = kAll,

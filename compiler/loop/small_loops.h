@@ -29,8 +29,9 @@ struct SmallLoops {
 // of memory. Needs flat indices; what is changed is simplified.
 Stmt JoinLoops(const Stmt& s);
 
-// Writes out innermost loops of a few operations, and several iterations of longer ones as one, so
-// that counters, branches and addresses take less: gcc leaves that to its -O3, and the LLVM code
+// Writes out innermost loops of a few operations, and several iterations of longer ones as one, where
+// the counters and branches that this saves are enough of the program, whose work is counted with the
+// iterations of loops and the calls of functions. gcc leaves that to its -O3, and the LLVM code
 // generator runs no pass for it. Loops of dots stay as they are, and so do those that copy or fill
 // memory, of which code generators and compilers make calls or words. Needs flat indices; what is
 // changed is simplified.
