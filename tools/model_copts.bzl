@@ -16,6 +16,10 @@ def _machine_copts(target, platform):
             flags.extend([("-m" if f[0] == "+" else "-mno-") + f[1:] for f in features if len(f) > 1])
     return flags
 
+def size_level(target):
+    """The level of optimization for the C of a model that is compiled for `target` with --optimize size."""
+    return "-O2" if target.startswith(_HELIUM) else "-Os"
+
 def model_copts(platform, optimize = "speed", target = ""):
     """What generated C is compiled with: small rather than fast where there is flash. Warnings are of no use to who builds it.
 
@@ -31,6 +35,6 @@ def model_copts(platform, optimize = "speed", target = ""):
     # Code for another machine's multiply-add, as references of boards are, calls the C library here.
     # Of firmware, Kiln writes out the loops that are worth it; clang's -O2 writes out others, too.
     flags = ["-O2", "-fno-unroll-loops"] if platform.firmware else ["-O3", "-DKILN_SLOW_FMA"] + _machine_copts(target, platform)
-    if optimize == "size" and not (target or platform.target).startswith(_HELIUM):
-        flags[0] = "-Os"
+    if optimize == "size":
+        flags[0] = size_level(target or platform.target)
     return ["-std=c99", "-ffp-contract=off", "-fno-math-errno", "-w"] + flags

@@ -70,11 +70,6 @@ class OperationCounter {
   const SmallLoops& limits_;
 };
 
-double Iterations(const For& loop) {
-  int64_t extent;
-  return AsInt(loop.extent, &extent) ? static_cast<double>(extent) : 1.0;
-}
-
 // How often functions run in a run of the program.
 class Times {
  public:

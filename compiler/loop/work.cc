@@ -33,11 +33,6 @@ class WorkCounter {
   const Work& work() const { return work_; }
 
  private:
-  static double Iterations(const For& loop) {
-    int64_t extent = 1;
-    return AsInt(loop.extent, &extent) ? static_cast<double>(extent) : 1.0;
-  }
-
   static bool IsGuard(const Expr& e) {
     if (const auto* n = e.As<Compare>()) return n->a.type() == Type::Index();
     const auto* n = e.As<Binary>();
@@ -85,6 +80,11 @@ int64_t CodeSize(const Stmt& s) {
   int64_t size = 1;
   VisitStmt(s, [&](const Expr&) { ++size; });
   return size;
+}
+
+double Iterations(const For& loop) {
+  int64_t extent;
+  return AsInt(loop.extent, &extent) ? static_cast<double>(extent) : 1.0;
 }
 
 Work WorkOf(const Stmt& s) {

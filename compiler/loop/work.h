@@ -14,12 +14,14 @@ int64_t CodeSize(const Stmt& s);
 
 // Expressions that one execution evaluates, a dot for each of its products. Guards are comparisons of
 // indices, and their minima and maxima; one that is the same for all iterations of an unrolled or
-// vectorized loop is evaluated once for all of them. A loop of an unknown number of iterations counts
-// as one.
+// vectorized loop is evaluated once for all of them.
 struct Work {
   double all = 0, guards = 0;
 };
 Work WorkOf(const Stmt& s);
+
+// Of a loop; 1 where their number is not known.
+double Iterations(const For& loop);
 
 }  // namespace kiln::loop
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/schedule/code_shape.h"
 
-#include "absl/strings/match.h"
-
 namespace kiln {
 namespace {
 
@@ -19,13 +17,10 @@ constexpr double kSavedByOperation = 1.0 / 20000;
 // Where code is not for speed alone: 30 bytes of MobileNet 0.25 for 1 % of its instructions.
 constexpr double kSavedBySmallOperation = 1.0 / 1500;
 
-// Cortex-M0 and M0+ have eight registers that all instructions take. Of loops that are written out
-// gcc puts so much on the stack that a keyword spotter takes 27 % more instructions.
-bool HasFewRegisters(const Target& target) { return absl::StartsWith(target.triple, "thumbv6m"); }
-
 loop::SmallLoops SmallLoopsOf(const Target& target, Optimize optimize) {
   loop::SmallLoops loops = {.join = target.short_of_memory, .floats = target.hard_float};
-  if (target.short_of_memory && !HasFewRegisters(target)) {
+  // With few registers a keyword spotter took 27 % more instructions.
+  if (target.short_of_memory && !target.has_few_registers()) {
     loops.operations = kUnrolledOperations;
     loops.saved_by_operation =
         optimize == Optimize::kSpeed ? kSavedByOperation : kSavedBySmallOperation;

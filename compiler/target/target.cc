@@ -150,6 +150,8 @@ bool Target::has_mul_high() const { return !absl::StartsWith(triple, "x86_64"); 
 
 bool Target::has_doubling_mul_high() const { return HasNeon(triple); }
 
+bool Target::has_few_registers() const { return absl::StartsWith(triple, "thumbv6m"); }
+
 bool Target::broadcasts_lanes() const { return HasNeon(triple); }
 
 int Target::Lanes(DType dtype) const {

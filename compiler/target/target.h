@@ -68,6 +68,9 @@ struct Target {
   // Whether it takes one lane of a vector for all lanes (Neon), so that elements of a row that
   // several steps need are loaded together.
   bool broadcasts_lanes() const;
+  // Whether most instructions take eight registers alone (Armv6-M), so that code which is repeated
+  // for speed keeps numbers on the stack.
+  bool has_few_registers() const;
   // Whether one instruction gives the upper halves of products of int32, for vectors as for single
   // numbers. On x86 none does: a vector instruction multiplies every other lane, to 64 bits.
   bool has_mul_high() const;

@@ -16,8 +16,6 @@ C_FLAGS = ["-std=c99", "-ffp-contract=off", "-fno-math-errno", "-ffunction-secti
 OF_CLANG = ["-fno-unroll-loops"]
 CLANG = ["clang-19", "--target=arm-none-eabi", "-fshort-enums"] + OF_CLANG
 CLANG_RISCV = ["clang-19", "--target=riscv32-unknown-elf"] + OF_CLANG
-# Cores whose code for size is compiled with -O2 as well: with -Os gcc copies addresses from register to register there.
-HELIUM = ("cortex-m55",)
 # Options of gcc that clang needs none of: it knows one specification, and no libraries.
 OF_GCC = ("-misa-spec=", "--specs=")
 
@@ -61,8 +59,7 @@ class Board:
         subprocess.run([KILN, "compile", path, "-o", folder, "--target", self.properties["target"]] + arguments, check=True)
         if codegen == "llvm":
             return folder, os.path.join(folder, name + ".o")
-        is_small = optimize == "size" and self.properties["target"] not in HELIUM
-        flags = ["-fstack-usage"] + (["-Os"] if is_small else [])
+        flags = ["-fstack-usage"] + ([self.properties["size_level"]] if optimize == "size" else [])
         compiler = self.clang() if way == "clang" else self.gcc()
         return folder, self.compile(os.path.join(folder, name + ".c"), name, flags, compiler)
 

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import unittest
 
+from tests.firmware import tflite_models
 from tests.firmware.board import DATA, Board, codegens, inspect
 
 SMALL_BOARD = "cortex_m4f"
@@ -25,11 +26,12 @@ SMALL_CODE_BYTES = 8 * KIB
 STACK_BYTES = 512
 # Of ad with --optimize balanced by LLVM: the workspace, with inputs and outputs, and the stack.
 BALANCED_AD_BYTES = 864
+# Instructions that less memory may cost.
+MEMORY_RATIO = 1.05
 
 
 def model_path(name):
-    with open("tests/conformance/models.json", encoding="utf-8") as file:
-        return next(os.path.join(DATA, row["model"]) for row in json.load(file) if row["name"] == name)
+    return os.path.join(DATA, tflite_models.read_rows()[name]["model"])
 
 
 def code_bytes(model):
@@ -49,6 +51,10 @@ class Budgets(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         return Board(name, BOARDS[name], folder.name)
+
+    def figures(self, board, name, way, optimize, options=()):
+        case = tflite_models.read_cases({name: 1})[name]
+        return tflite_models.figures_of(board, way, tflite_models.image_of(case, board, way, optimize, options))
 
     def test_code_for_speed(self):
         for board_name, models in CODE_BYTES.items():
@@ -71,10 +77,17 @@ class Budgets(unittest.TestCase):
 
     @unittest.skipUnless("llvm" in codegens(), "the compiler is built without LLVM")
     def test_balanced_memory_of_ad(self):
-        folder, model = self.board(SMALL_BOARD).model(model_path("ad01_int8"), "llvm", optimize="balanced")
-        with open(os.path.join(folder, "m.metadata.json"), encoding="utf-8") as file:
-            workspace = json.load(file)["functions"][0]["workspace_size_bytes"]
-        self.assertLessEqual(workspace + stack_bytes("llvm", model), BALANCED_AD_BYTES)
+        board = self.board(SMALL_BOARD)
+        fast, small = (self.figures(board, "ad01_int8", "llvm", optimize) for optimize in ("speed", "balanced"))
+        self.assertLessEqual(small["workspace_bytes"] + small["stack_bytes"], BALANCED_AD_BYTES)
+        self.assertLessEqual(small["instructions"], MEMORY_RATIO * fast["instructions"])
+
+    def test_strips_and_overlap_cost_few_instructions(self):
+        board = self.board(SMALL_BOARD)
+        for name in CODE_BYTES[SMALL_BOARD]:
+            with self.subTest(name):
+                small, whole = (self.figures(board, name, "c", "speed", options) for options in ([], ["--passes=-split", "--no-overlap"]))
+                self.assertLessEqual(small["instructions"], MEMORY_RATIO * whole["instructions"])
 
 
 if __name__ == "__main__":

@@ -88,7 +88,7 @@ class Limits(unittest.TestCase):
             for model, limit in models.items():
                 self.assertLessEqual(best[board, model] / macs[model], limit, (board, model))
 
-    def test_code_for_size(self):
+    def test_instructions_for_size(self):
         rows = instructions(self.figures)
         small = [model for board, model in rows if board == "cortex_m4f" and model.endswith(FOR_SIZE)]
         self.assertEqual(len(small), len(speed_table.MODELS))

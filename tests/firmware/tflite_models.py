@@ -159,9 +159,9 @@ class Zeros:
         return ON_ZEROS
 
 
-def image_of(case, board, way, optimize):
+def image_of(case, board, way, optimize, options=()):
     """The program for the board: its image, and the model's folder and object."""
-    folder, model = board.model(case.model, way, optimize=optimize)
+    folder, model = board.model(case.model, way, options=("--workspace-io",) + tuple(options), optimize=optimize)
     with open(os.path.join(folder, "m.metadata.json"), encoding="utf-8") as file:
         program = case.program(json.load(file))
     source = board.path("main.c")

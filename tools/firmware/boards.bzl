@@ -4,6 +4,7 @@
 `emulator` and `arguments` start the machine; memory is `flash_start`, `ram_start` and at most `max_flash_bytes`, `max_ram_bytes`.
 """
 
+load("//tools:model_copts.bzl", "size_level")
 load("//tools/bazel/platforms:cores.bzl", "CORES")
 
 # The machine has no display, monitor or serial line; what semihosting writes is standard output.
@@ -50,7 +51,7 @@ BOARDS = {
 }
 
 def board_properties(board):
-    """What builds an image for a board and runs it there, as a dictionary: the fields of BOARDS and CORES."""
+    """What builds an image for a board and runs it there, as a dictionary: the fields of BOARDS and CORES, and size_level."""
     return dict(
         arguments = BOARDS[board].arguments,
         compiler = CORES[board].compiler,
@@ -60,6 +61,7 @@ def board_properties(board):
         max_flash_bytes = BOARDS[board].max_flash_bytes,
         max_ram_bytes = BOARDS[board].max_ram_bytes,
         ram_start = BOARDS[board].ram_start,
+        size_level = size_level(CORES[board].target),
         target = CORES[board].target,
     )
 

@@ -86,32 +86,6 @@ std::optional<bool> Decide(CompareOp op, ValueRange a, ValueRange b) {
   return std::nullopt;
 }
 
-// An int32 that is shifted right by `shift` bits and then limited to the values of a narrower type.
-struct Saturated {
-  Expr value;
-  int shift = 0;
-  DType to;
-};
-
-// What max(min(value, most), least) is, where it is that.
-std::optional<Saturated> AsSaturated(const loop::Binary& node, DType dtype) {
-  const auto* at_most = node.a.As<loop::Binary>();
-  int64_t least = 0, most = 0, shift = 0;
-  if (node.op != BinaryOp::kMax || at_most == nullptr || at_most->op != BinaryOp::kMin ||
-      dtype != DType::Int(32) || !loop::AsInt(node.b, &least) || !loop::AsInt(at_most->b, &most)) {
-    return std::nullopt;
-  }
-  for (const DType to : {DType::Int(8), DType::UInt(8), DType::Int(16), DType::UInt(16)}) {
-    if (least != to.MinInt() || most != static_cast<int64_t>(to.MaxInt())) continue;
-    const auto* shr = at_most->a.As<loop::Binary>();
-    const bool shifts = shr != nullptr && shr->op == BinaryOp::kShr &&
-                        loop::AsInt(shr->b, &shift) && shift > 0 && shift < dtype.bits;
-    if (shifts) return Saturated{shr->a, static_cast<int>(shift), to};
-    return Saturated{at_most->a, 0, to};
-  }
-  return std::nullopt;
-}
-
 std::string Unsigned(int bits) { return bits == 64 ? "uint64_t" : "uint32_t"; }
 
 }  // namespace
@@ -153,6 +127,17 @@ ExprPrinter::Text ExprPrinter::MakeUnary(const loop::Unary& node, DType dtype) {
   return {absl::StrCat(context_.helpers.Unary(node.op, dtype), "(", operand, ")"), kPrimary};
 }
 
+// Instructions shift what they limit.
+ExprPrinter::Text ExprPrinter::MakeSaturation(const Saturation& saturation) {
+  const auto* shr = saturation.value.As<loop::Binary>();
+  int64_t shift = 0;
+  const bool shifts = shr != nullptr && shr->op == BinaryOp::kShr && loop::AsInt(shr->b, &shift) &&
+                      shift > 0 && shift < 32;
+  const std::string helper =
+      context_.helpers.Saturate(saturation.to, shifts ? static_cast<int>(shift) : 0);
+  return {absl::StrCat(helper, "(", Print(shifts ? shr->a : saturation.value), ")"), kPrimary};
+}
+
 ExprPrinter::Text ExprPrinter::MakeBinary(const loop::Binary& node, DType dtype) {
   switch (node.op) {
     case BinaryOp::kAdd:
@@ -164,10 +149,6 @@ ExprPrinter::Text ExprPrinter::MakeBinary(const loop::Binary& node, DType dtype)
     case BinaryOp::kRoundingMulHigh:
     case BinaryOp::kRoundingMulTop:
     case BinaryOp::kRoundingShr: {
-      if (const std::optional<Saturated> saturated = AsSaturated(node, dtype)) {
-        const std::string helper = context_.helpers.Saturate(saturated->to, saturated->shift);
-        return {absl::StrCat(helper, "(", Print(saturated->value), ")"), kPrimary};
-      }
       const std::string a = Print(node.a), b = Print(node.b);
       return {absl::StrCat(context_.helpers.Binary(node.op, dtype), "(", a, ", ", b, ")"),
               kPrimary};

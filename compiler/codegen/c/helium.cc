@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
 #include "compiler/codegen/c/literals.h"
+#include "compiler/codegen/c/saturation.h"
 #include "compiler/loop/mutate.h"
 #include "compiler/target/instructions.h"
 
@@ -164,21 +165,12 @@ std::optional<HeliumCall> OfBools(const loop::Binary& n) {
   return HeliumCall{absl::StrCat("(mve_pred16_t)($0 ", symbol, " $1)"), {n.a, n.b}};
 }
 
-// What max(min(x, most), least) of four int32 limits to the values of int16; null if it is something
-// else.
-const Expr* AsSaturated(const Expr& e) {
-  const auto* at_least = e.As<loop::Binary>();
-  const auto* at_most = at_least == nullptr ? nullptr : at_least->a.As<loop::Binary>();
-  if (at_most == nullptr || at_least->op != BinaryOp::kMax || at_most->op != BinaryOp::kMin ||
-      e.type() != Type{DType::Int(32), 4}) {
-    return nullptr;
-  }
-  int64_t least = 0, most = 0;
-  const Expr *low = AsBroadcast(at_least->b), *high = AsBroadcast(at_most->b);
-  const bool is_all = low != nullptr && high != nullptr && loop::AsInt(*low, &least) &&
-                      loop::AsInt(*high, &most) && least == DType::Int(16).MinInt() &&
-                      most == static_cast<int64_t>(DType::Int(16).MaxInt());
-  return is_all ? &at_most->a : nullptr;
+// Four int32 that are limited to the values of int16: the value before.
+std::optional<Expr> AsSaturatedTo16(const Expr& e) {
+  const std::optional<Saturation> saturation = AsSaturation(e);
+  const bool is =
+      saturation.has_value() && saturation->to == DType::Int(16) && FillsLanes(e.type());
+  return is ? std::optional(saturation->value) : std::nullopt;
 }
 
 std::optional<HeliumCall> OfBinary(const loop::Binary& n, const Type& type) {
@@ -346,7 +338,7 @@ std::optional<HeliumCall> HeliumCallOf(const Expr& e) {
     return HeliumCall{absl::StrCat("vdupq_n_", Suffix(type), "($0)"), {n->a}};
   }
   if (const auto* n = e.As<loop::Load>()) return OfLoad(*n, type);
-  if (const Expr* x = AsSaturated(e)) {
+  if (const std::optional<Expr> x = AsSaturatedTo16(e)) {
     return HeliumCall{"kiln_saturate_i16x4($0)", {*x}, {"kiln_saturate_i16x4", kSaturate}};
   }
   if (const auto* n = e.As<loop::Binary>()) return OfBinary(*n, type);
@@ -373,7 +365,8 @@ std::optional<HeliumStore> HeliumStoreOf(const loop::Store& store) {
     value = cast->a;
   }
   if (!HasSpelling(value) || !HasLanesApart(store)) return std::nullopt;
-  if (const Expr* x = AsSaturated(value); x != nullptr && type.dtype == DType::Int(16)) {
+  if (const std::optional<Expr> x = AsSaturatedTo16(value);
+      x.has_value() && type.dtype == DType::Int(16)) {
     return HeliumStore{
         "vstrhq_s32($0, kiln_narrow_i16x4($1));", *x, ramp->base, {"kiln_narrow_i16x4", kNarrow}};
   }
