@@ -18,6 +18,10 @@ namespace {
 
 // Iterations of the parallel loop per core, so that uneven work evens out.
 constexpr int64_t kTasksPerCore = 8;
+// Parts of a reduction: of the L2 cache, the columns of one; sums that lie on the stack; steps.
+constexpr int64_t kPartsOfL2 = 8;
+constexpr int64_t kMaxPartialBytes = 64 << 10;
+constexpr int64_t kMinSteps = 64;
 constexpr int64_t kMinRun = 16;  // elements that a copy takes at once to be worth it
 
 // Merges axes over the factors and the epilogues together.
@@ -57,13 +61,22 @@ void DropUnitAxes(Stage& stage, std::vector<Epilogue>& epilogues) {
 
 // One loop around the tiles.
 struct Level {
-  enum class Kind { kAxis, kOuterRowTiles, kRowTiles, kColumnBlocks };
+  enum class Kind { kAxis, kOuterRowTiles, kRowTiles, kColumnBlocks, kParts };
   Kind kind;
   Var var;
   int64_t count;     // iterations
   int64_t tile = 1;  // what one covers of the axis …
   int64_t rest = 0;  // … and the last one, if it is less
 };
+
+// Sets what the first part of a reduction adds to.
+Stmt ClearPartialSums(const TiledContraction& t) {
+  const Var row = loop::MakeVar("row"), v = loop::MakeVar("v"), lane = loop::MakeVar("lane");
+  const Expr column = v * Expr(t.tile.lanes) + lane;
+  return Nest({{row, t.partial_sums->shape[0]}, {v, t.tile.vectors}}, ForKind::kSerial,
+              Nest({{lane, t.tile.lanes}}, ForKind::kVectorized,
+                   loop::MakeStore(t.partial_sums, {row, column}, t.init)));
+}
 
 // Builds the loops around EmitTile from the outermost in.
 class LevelNest {
@@ -86,8 +99,9 @@ class LevelNest {
     const Level& level = levels_[i];
     const int64_t extent = last ? level.rest : level.tile;
     const Expr pass = place_.pass;
-    place_.pass =
-        level.kind == Level::Kind::kColumnBlocks ? Expr(0) : pass * Expr(level.count) + at;
+    const bool of_columns =
+        level.kind == Level::Kind::kColumnBlocks || level.kind == Level::Kind::kParts;
+    place_.pass = of_columns ? Expr(0) : pass * Expr(level.count) + at;
     if (level.kind == Level::Kind::kOuterRowTiles) {
       place_.outer_row = at * Expr(level.tile);
       place_.outer_rows = extent;
@@ -97,6 +111,9 @@ class LevelNest {
     } else if (level.kind == Level::Kind::kColumnBlocks) {
       place_.block = at;
       place_.columns = extent;
+    } else if (level.kind == Level::Kind::kParts) {
+      place_.part = at;
+      place_.last_part = last;
     }
     Stmt body = inner();
     place_.pass = pass;
@@ -117,6 +134,10 @@ class LevelNest {
 
   Stmt Serial(size_t i) {
     if (i == levels_.size()) return EmitTile(t_, place_);
+    if (levels_[i].kind == Level::Kind::kParts) {
+      return loop::MakeAllocate(t_.partial_sums,
+                                loop::MakeBlock({ClearPartialSums(t_), SerialLoop(i)}));
+    }
     return WithRows(i, [&] { return SerialLoop(i); });
   }
 
@@ -170,11 +191,34 @@ Level TileLevel(Level::Kind kind, absl::string_view name, int64_t extent, int64_
           .rest = extent % tile};
 }
 
+// The last of the parts is code of its own, with the epilogues.
+Level PartsLevel(int64_t parts) {
+  return {.kind = Level::Kind::kParts, .var = loop::MakeVar("part"), .count = parts, .rest = 1};
+}
+
 // How many tiles read one block of columns before the next one is read.
 int64_t PassesOverBlock(const std::vector<Level>& levels) {
   int64_t passes = 1;
-  for (auto l = levels.rbegin(); l->kind != Level::Kind::kColumnBlocks; ++l) passes *= l->count;
+  for (auto l = levels.rbegin();
+       l->kind != Level::Kind::kColumnBlocks && l->kind != Level::Kind::kParts; ++l) {
+    passes *= l->count;
+  }
   return passes;
+}
+
+// Into how many parts the reduction is divided: so many that the columns of a part, those of the
+// next, which are on their way, and the rows stay in the L2 cache together. Measured on Sapphire
+// Rapids for 64 rows and cold columns: 4 parts of 3072 steps take 0.9 times as long as one.
+int64_t PartsOfReduction(const TiledContraction& t, const Target& target) {
+  const bool may_be = t.packed && !t.dot.has_value() && target.has_caches && t.c.rows.size() == 1 &&
+                      t.c.reduce.size() == 1 && t.tile.rows < t.c.rows[0].extent &&
+                      t.init.As<loop::FloatImm>() != nullptr;
+  const int64_t bytes = t.tile.columns() * t.init.type().dtype.bytes();
+  if (!may_be || t.c.rows[0].extent * bytes > kMaxPartialBytes) return 1;
+  const int64_t extent = t.c.reduce[0].extent;
+  int64_t parts = 1;
+  while (extent % parts != 0 || extent / parts * bytes > target.l2_bytes / kPartsOfL2) ++parts;
+  return extent / parts >= kMinSteps ? parts : 1;
 }
 
 // Whether the columns of all of the batch (the groups of a convolution) stay in the second cache,
@@ -213,6 +257,19 @@ Stmt TileLoops(TiledContraction& t, bool columns_outside, int64_t cost, Context&
   const bool rows_first = !columns_outside && KeepsAllColumns(t, context.target);
   if (!rows_first) levels = batch;
   if (columns_outside) levels.push_back(blocks);
+  const bool threads = WorthThreads(cost, context.target);
+  const int64_t cores = std::max(context.target.cores, 1);
+  // Threads share blocks of columns, of which there have to be enough then.
+  if (columns_outside &&
+      (!threads || TotalExtent(t.c.batch) * blocks.count >= kTasksPerCore / 2 * cores)) {
+    t.parts = PartsOfReduction(t, context.target);
+  }
+  if (t.parts > 1) {
+    t.partial_sums =
+        loop::MakeBuffer("partial", t.init.type().dtype, {t.c.rows[0].extent, t.tile.columns()},
+                         loop::BufferScope::kLocal);
+    levels.push_back(PartsLevel(t.parts));
+  }
   for (size_t i = 0; i + 1 < t.c.rows.size(); ++i) {
     const bool tiled = t.tile.outer_rows > 1 && i + 2 == t.c.rows.size();
     levels.push_back(tiled ? TileLevel(Level::Kind::kOuterRowTiles, "outer_tile",
@@ -224,20 +281,23 @@ Stmt TileLoops(TiledContraction& t, bool columns_outside, int64_t cost, Context&
   if (!columns_outside) levels.push_back(blocks);
   const int64_t passes = PassesOverBlock(levels);
   if (t.packed && !t.dot.has_value() && passes > 1 && context.target.has_caches) {
-    t.shared_columns = {t.tile.columns() * TotalExtent(t.c.reduce), passes};
+    t.shared_columns = {t.tile.columns() * TotalExtent(t.c.reduce) / t.parts, passes};
   }
   if (!columns_outside && HasNextRows(t) && context.target.has_caches) {
     t.blocks_per_row_tile = blocks.count;
   }
   size_t fused = 0;
-  if (WorthThreads(cost, context.target)) {
-    const int64_t wanted = kTasksPerCore * std::max(context.target.cores, 1);
+  if (threads) {
     int64_t tasks = 1;
-    while (fused < levels.size() && tasks < wanted) tasks *= levels[fused++].count;
+    const int64_t wanted = kTasksPerCore * cores;
+    while (fused < levels.size() && levels[fused].kind != Level::Kind::kParts && tasks < wanted) {
+      tasks *= levels[fused++].count;
+    }
   }
-  context.description = absl::StrCat("contraction ", Text(t.tile),
-                                     columns_outside ? " columns outside" : " rows outside",
-                                     t.packed ? " packed" : "", DotText(t));
+  context.description = absl::StrCat(
+      "contraction ", Text(t.tile), columns_outside ? " columns outside" : " rows outside",
+      t.packed ? " packed" : "", t.parts > 1 ? absl::StrCat(" in ", t.parts, " parts") : "",
+      DotText(t));
   return LevelNest(t, std::move(levels)).Emit(fused);
 }
 

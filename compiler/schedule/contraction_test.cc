@@ -120,7 +120,7 @@ TEST(Contraction, SaysItsTile) {
             "contraction 13x2x16 rows outside packed");
   // Constants come from beyond the L2 cache: they are read once where they are more than the rows.
   EXPECT_EQ(Schedule(Product(60, 512, 64, Columns::kConstant), VectorTarget(512)).description,
-            "contraction 6x4x16 columns outside packed");
+            "contraction 6x4x16 columns outside packed in 2 parts");
   EXPECT_EQ(Schedule(Product(56, 64, 16, Columns::kConstant), VectorTarget(512)).description,
             "contraction 28x1x16 rows outside packed");
 }
@@ -211,8 +211,8 @@ bool AsksSecondCacheFor(const Scheduled& scheduled, absl::string_view buffer) {
   return Prefetches(scheduled, buffer, " to cache 2");
 }
 
-// Columns are prefetched 8 KiB ahead where one tile reads more of them than the L1 cache keeps, and
-// where a block of them is more than that. A tile of one or two rows loads ahead by itself.
+// Columns are prefetched 8 KiB ahead where one or two tiles read more of them than the L1 cache
+// keeps. A tile of one or two rows loads ahead by itself.
 TEST(Contraction, PrefetchesColumns) {
   const auto prefetches = [](int64_t rows, int64_t reduce, int64_t columns) {
     const Kernel product = Product(rows, reduce, columns, Columns::kConstant);
@@ -223,8 +223,9 @@ TEST(Contraction, PrefetchesColumns) {
   EXPECT_FALSE(prefetches(2, 256, 256));
   EXPECT_FALSE(prefetches(4, 32, 64)) << "8 KiB stay in the cache";
   EXPECT_FALSE(prefetches(100, 64, 256)) << "many tiles read blocks of 4 KiB";
-  EXPECT_TRUE(prefetches(28, 1024, 64)) << "many tiles read blocks larger than the cache";
-  for (const auto& [rows, reduce, columns] : {std::tuple{5, 250, 129}, {28, 1024, 64}}) {
+  EXPECT_TRUE(prefetches(12, 1024, 64)) << "memory says how fast two tiles read";
+  EXPECT_FALSE(prefetches(28, 1024, 64)) << "many tiles read blocks from the L2 cache";
+  for (const auto& [rows, reduce, columns] : {std::tuple{5, 250, 129}, {12, 1024, 64}}) {
     ExpectLikeNaive(Product(rows, reduce, columns, Columns::kConstant), VectorTarget(512),
                     kTolerance);
   }
@@ -240,6 +241,58 @@ TEST(Contraction, AsksForTheNextBlock) {
   // Not fewer columns than rows, which are read again and again.
   const Scheduled small = Schedule(Product(196, 128, 128, Columns::kConstant), VectorTarget(512));
   EXPECT_FALSE(AsksSecondCacheFor(small, "w_packed")) << Text(small);
+}
+
+// All tiles that read a block together ask for each line of the next one once, but for rounding.
+TEST(Contraction, AsksForEachLineOnce) {
+  Target target = VectorTarget(512);
+  target.l2_bytes = 2 << 20;
+  const auto lines = [&](int64_t rows) {
+    const Scheduled scheduled = Schedule(Product(rows, 768, 480, Columns::kConstant), target);
+    std::vector<std::string> found;
+    for (absl::string_view line : absl::StrSplit(Text(scheduled), '\n')) {
+      if (absl::EndsWith(line, "to cache 2")) {
+        found.emplace_back(line.substr(line.find("r0")));
+      }
+    }
+    return found;
+  };
+  // Of 48 columns: 2304 lines in 8 tiles of 192 iterations.
+  EXPECT_EQ(lines(64), (std::vector<std::string>{"r0 * 3 / 2 * 16 + 36864] to cache 2",
+                                                 "r0 * 3 / 2 * 16 + 36880] to cache 2"}));
+  EXPECT_EQ(lines(256), std::vector<std::string>{"r0 * 3 / 8 * 16 + 36864] to cache 2"});
+}
+
+// A block of so many columns that the L2 cache does not keep it beside the next one and the rows is
+// read in parts, by all tiles of rows in turn.
+TEST(Contraction, DividesLongReductions) {
+  Target target = VectorTarget(512);
+  target.l2_bytes = 1 << 20;
+  const auto described = [&](const Kernel& kernel) {
+    return std::string(Schedule(kernel, target).description);
+  };
+  const Kernel large = Product(64, 3072, 96, Columns::kConstant, kF32, Relu);
+  const Scheduled scheduled = Schedule(large, target);
+  EXPECT_TRUE(absl::StrContains(scheduled.description, " in 6 parts")) << scheduled.description;
+  const std::string text = Text(scheduled);
+  EXPECT_TRUE(absl::StrContains(text, "allocate partial: float32[64, 48]")) << text;
+  EXPECT_TRUE(absl::StrContains(text, "for part in 0..5")) << text;
+  // The next part is asked for as the next block is.
+  EXPECT_TRUE(AsksSecondCacheFor(scheduled, "w_packed")) << text;
+  EXPECT_TRUE(absl::StrContains(text, "+ part * 24576 + ")) << text;
+  ExpectLikeNaive(large, target, kTolerance);
+  const Kernel uneven = Product(61, 1500, 70, Columns::kConstant);
+  EXPECT_TRUE(absl::StrContains(described(uneven), "parts")) << described(uneven);
+  ExpectLikeNaive(uneven, target, kTolerance);
+  EXPECT_FALSE(absl::StrContains(described(Product(64, 640, 96, Columns::kConstant)), "parts"));
+  EXPECT_FALSE(absl::StrContains(described(Product(6, 3072, 96, Columns::kConstant)), "parts"))
+      << "one tile has all rows";
+  EXPECT_FALSE(absl::StrContains(described(Product(64, 3079, 96, Columns::kConstant)), "parts"))
+      << "a prime number of steps";
+  EXPECT_FALSE(absl::StrContains(described(Product(4000, 3072, 96, Columns::kConstant)), "parts"))
+      << "as many sums as the stack should not hold";
+  target.cores = 8;
+  EXPECT_FALSE(absl::StrContains(described(large), "parts")) << "2 blocks for 8 threads";
 }
 
 // While a tile of rows is multiplied with block after block, the next rows are asked for.

@@ -30,9 +30,11 @@ bool CollectEpilogues(const loop::Kernel& kernel, size_t which, std::vector<Epil
 struct TilePlace {
   Expr outer_row = 0, row = 0;  // of the two innermost row axes
   int64_t outer_rows = 1, rows = 1;
-  Expr block = 0;       // of columns
-  int64_t columns = 1;  // of the block
-  Expr pass = 0;        // which of those that share columns
+  Expr block = 0;         // of columns
+  int64_t columns = 1;    // of the block
+  Expr pass = 0;          // which of those that share columns
+  Expr part = 0;          // of the reduction …
+  bool last_part = true;  // … which the epilogues are behind
 };
 
 // How a contraction is computed by dot products (dot_product.h). Without an
@@ -102,6 +104,10 @@ struct TiledContraction {
   };
   // These tiles together ask for as many columns behind those that they read.
   std::optional<SharedColumns> shared_columns = {};
+  // How many parts of the reduction all tiles of a block of columns compute one after the other, so
+  // that the columns of a part stay in a cache while these tiles read them.
+  int64_t parts = 1;
+  Buffer partial_sums = nullptr;  // [row][column of the block]: of the parts before
   // Blocks of columns that one tile of rows is multiplied with, one after the other, and then
   // together have asked for the next rows; 0: they do not.
   int64_t blocks_per_row_tile = 0;
