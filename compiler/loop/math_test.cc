@@ -235,6 +235,50 @@ TEST_P(FusedTest, KeepsItsError) {
 INSTANTIATE_TEST_SUITE_P(All, FusedTest, ::testing::ValuesIn(kFusedFunctions),
                          [](const auto& info) { return info.param.name; });
 
+// |Gelu(x) - x Phi(x)| of |x|, at most; finite also where x is.
+template <typename T, typename Wide>
+double ErrorOfGelu(Expr (*build)(Expr)) {
+  std::vector<T> points;
+  for (T x : AllMagnitudes<T>(NumPoints())) {
+    if (std::isfinite(x) && x != 0) points.push_back(x);
+  }
+  Append(points, -10, 10, NumPoints());
+  const std::vector<T> got =
+      Evaluate<T>([&](Expr x, Expr) { return build(std::move(x)); }, points, points);
+  double worst = 0;
+  for (size_t i = 0; i < points.size(); ++i) {
+    const Wide x = points[i], want = x * std::erfc(-x / std::sqrt(Wide{2})) / 2;
+    // Where x itself has fewer bits, so has the result.
+    const Wide unit = std::max(std::abs(x), Wide{std::numeric_limits<T>::min()});
+    const double error = static_cast<double>(std::abs(static_cast<Wide>(got[i]) - want) / unit);
+    EXPECT_FALSE(std::isnan(error)) << points[i];
+    worst = std::max(worst, error);
+  }
+  return worst;
+}
+
+TEST(GeluTest, ErrorIsAboutTheLastPlaceOfX) {
+  EXPECT_LE((ErrorOfGelu<float, double>(Gelu)), 1.25e-7);
+  EXPECT_LE(
+      (ErrorOfGelu<float, double>([](Expr x) { return FuseMultiplyAdds(Gelu(std::move(x))); })),
+      0x1p-23);
+  EXPECT_LE((ErrorOfGelu<double, long double>(Gelu)), 0x1p-52);
+}
+
+TEST(GeluTest, SpecialValues) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const std::vector<float> got = Evaluate<float>(
+      [](Expr x, Expr) { return Gelu(std::move(x)); },
+      {0, -0.0f, infinity, -infinity, std::numeric_limits<float>::quiet_NaN(), -100, -1e30f}, {});
+  EXPECT_EQ(got[0], 0);
+  EXPECT_EQ(got[1], 0);
+  EXPECT_EQ(got[2], infinity);
+  EXPECT_NEAR(got[3], 0, 1e-36);
+  EXPECT_TRUE(std::isnan(got[4]));
+  EXPECT_NEAR(got[5], 0, 1e-36);
+  EXPECT_NEAR(got[6], 0, 1e-36);
+}
+
 TEST(FuseMultiplyAddsTest, SumsAndDifferencesWithProducts) {
   const auto var = [](const char* name, DType dtype = DType::Float(32)) -> Expr {
     return MakeVar(name, Type::Of(dtype));
@@ -449,7 +493,8 @@ TEST(ClassifyTest, NanAndInfinity) {
 
 TEST(SizeTest, HotFunctionsAreShort) {
   const std::pair<Expr (*)(Expr), int> cases[] = {
-      {Exp, 30}, {ExpOfNonPositive, 28}, {Tanh, 36}, {Sigmoid, 32}, {Erf, 42}, {Log, 38}};
+      {Exp, 30}, {ExpOfNonPositive, 28}, {Tanh, 36}, {Sigmoid, 32}, {Erf, 42}, {Gelu, 36},
+      {Log, 38}};
   for (const auto& [build, max_operations] : cases) {
     int operations = 0;
     VisitExpr(build(MakeVar("x", Type::Of(DType::Float(32)))), [&](const Expr& e) {

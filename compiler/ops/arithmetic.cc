@@ -2,6 +2,7 @@
 // Sums, products, quotients and powers. Integers wrap around; x / 0 is 0 and x mod 0 is 0.
 #include "compiler/loop/math.h"
 #include "compiler/ops/binary.h"
+#include "compiler/ops/gelu.h"
 
 namespace kiln {
 namespace {
@@ -69,6 +70,12 @@ std::vector<OpExample> Examples(std::vector<OpExample> cases) {
   return cases;
 }
 
+// An operator that a form of several operators may end with.
+OpDef EndOf(CanonicalForm form, OpDef op) {
+  op.traits.canonical_with_producers = form;
+  return op;
+}
+
 const DType kF32 = DType::Float(32), kI32 = DType::Int(32), kU8 = DType::UInt(8);
 
 const OpDef kArithmetic[] = {
@@ -80,10 +87,10 @@ const OpDef kArithmetic[] = {
              Examples({BinaryCase(kF32, {1, -2}, {0.5, 2}, {0.5, -4}),
                        BinaryCase(kU8, {3, 1}, {1, 2}, {2, 255})}),
              Arithmetic::kSum),
-    BinaryOp("multiply", "lhs * rhs.", kNumbers, LowerBinary<Multiply>,
-             Examples({BinaryCase(kF32, {1, -2}, {0.5, 2}, {0.5, -4}),
-                       BinaryCase(kI32, {3, -4}, {5, 6}, {15, -24})}),
-             Arithmetic::kProduct),
+    EndOf(AsGelu, BinaryOp("multiply", "lhs * rhs.", kNumbers, LowerBinary<Multiply>,
+                           Examples({BinaryCase(kF32, {1, -2}, {0.5, 2}, {0.5, -4}),
+                                     BinaryCase(kI32, {3, -4}, {5, 6}, {15, -24})}),
+                           Arithmetic::kProduct)),
     BinaryOp("divide", "lhs / rhs; the quotient of integers is truncated towards zero.", kNumbers,
              LowerBinary<Divide>,
              Examples({BinaryCase(kF32, {1, -2}, {0.5, 4}, {2, -0.5}),

@@ -29,6 +29,10 @@ const OpDef kExponential[] = {
                       {-0.9950547537, 0, 0.4621171573})),
     Fusing(FloatUnary("erf", "Error function.", LowerUnary<loop::Erf>, {-3, 0, 0.5},
                       {-0.9999779095, 0, 0.5204998778})),
+    Fusing(FloatUnary("nn.gelu",
+                      "x * (1 + erf(x / sqrt(2))) / 2. What exporters write for it in several "
+                      "operators becomes this one.",
+                      LowerUnary<loop::Gelu>, {-3, 0, 0.5}, {-0.0040496940, 0, 0.3457312306})),
     Fusing(FloatUnary("fast_exp", "exp, at least as exact as needed: the same function.",
                       LowerUnary<loop::Exp>, {-2, 0, 1.5}, {0.1353352832, 1, 4.4816890703})),
     Fusing(FloatUnary("fast_tanh", "tanh: the same function.", LowerUnary<loop::Tanh>, {-3, 0, 0.5},

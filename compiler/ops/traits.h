@@ -121,6 +121,9 @@ struct OpTraits {
   const char* quantized = nullptr;
   // Null: there are no other words.
   CanonicalForm canonical = nullptr;
+  // The same for the operator together with those that compute its inputs, so that these may fall
+  // away.
+  CanonicalForm canonical_with_producers = nullptr;
 };
 
 }  // namespace kiln

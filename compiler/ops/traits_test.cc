@@ -396,6 +396,27 @@ TEST_P(EveryTrait, CanonicalFormComputesTheSame) {
   EXPECT_GT(cases, 0) << "no example has the canonical form";
 }
 
+// It takes more than one operator for such a form; canonicalize_test.cc has the cases.
+TEST_P(EveryTrait, FormWithProducersIsNotThereWithoutThem) {
+  const OpDef& op = *GetParam();
+  if (op.traits.canonical_with_producers == nullptr) return;
+  EXPECT_EQ(op.traits.canonical, nullptr) << "which comes first";
+  int cases = 0;
+  ForEachExample([&](const OpExample& example, const Tensors& inputs) {
+    const OneNode one = NodeOf(op, example);
+    Graph form;
+    std::vector<ValueId> ids;
+    for (const Tensor& input : inputs) ids.push_back(form.AddConstant(input));
+    ids[0] = form.AddInput("x", inputs[0].type());
+    const auto outputs = op.traits.canonical_with_producers(form, one.node(), ids);
+    ASSERT_TRUE(outputs.ok()) << outputs.status();
+    EXPECT_TRUE(outputs->empty());
+    EXPECT_TRUE(form.nodes.empty());
+    ++cases;
+  });
+  EXPECT_GT(cases, 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Ops, EveryTrait, testing::ValuesIn(AllOps()), [](const auto& info) {
   std::string name = info.param->name;
   for (char& c : name) c = c == '.' ? '_' : c;

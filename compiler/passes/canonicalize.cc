@@ -2,6 +2,8 @@
 // Canonicalize: writes operators in one way, so that later passes and schedules meet few forms.
 //   an operator with a canonical form (traits.h)  ->  that: nn.batch_norm with constant statistics
 //   as multiply and add per channel, nn.dropout as its input
+//   an operator that several which are one end with (traits.h)  ->  that one: multiply, of x and what
+//   is made of erf(x / sqrt(2)), as nn.gelu
 //   a view in its own shape (copy)  ->  its input
 //   a view in another shape (squeeze, nn.batch_flatten, …), a transpose that moves only extents of
 //   1  ->  reshape
@@ -47,6 +49,10 @@ class Canonicalizer {
     if (node.is_group()) return false;
     const OpTraits& traits = FindOp(node.op->name)->traits;
     if (traits.canonical != nullptr) return InOtherWords(node, traits.canonical);
+    if (traits.canonical_with_producers != nullptr) {
+      KILN_ASSIGN_OR_RETURN(const bool done, InOtherWords(node, traits.canonical_with_producers));
+      if (done) return true;
+    }
     if (traits.layout.rule == LayoutRule::kTranspose) return Transpose(node);
     switch (traits.view) {
       case View::kNone:

@@ -51,6 +51,56 @@ TEST(Canonicalize, DropsWhatGivesItsInput) {
             "annotation.stop_fusion(%x)\n");
 }
 
+// As exporters of PyTorch write it, as Kiln's front ends do, and as TVM's importers do.
+TEST(Canonicalize, GeluIsOneOperator) {
+  const auto canonical = [](const std::string& body, const std::string& type = "float32") {
+    return Transform(Canonicalize, "def @main(%x: Tensor[(2, 3), " + type +
+                                       "], %y: Tensor[(2, 3), " + type + "]) { " + body + " }");
+  };
+  const std::string gelu = "nn.gelu(%x)\n";
+  EXPECT_EQ(canonical("%0 = add(erf(divide(%x, 1.4142135f)), 1f); "
+                      "multiply(multiply(%x, %0), 0.5f)"),
+            gelu);
+  EXPECT_EQ(canonical("%0 = add(1f, erf(multiply(%x, 0.70710678f))); "
+                      "multiply(multiply(%x, 0.5f), %0)"),
+            gelu);
+  EXPECT_EQ(canonical("%0 = multiply(erf(multiply(0.70710678f, %x)), 0.5f); "
+                      "multiply(%x, add(0.5f, %0))"),
+            gelu);
+  EXPECT_EQ(canonical("%0 = add(1f64, erf(divide(%x, 1.4142135623730951f64))); "
+                      "multiply(multiply(0.5f64, %0), %x)",
+                      "float64"),
+            gelu);
+  for (const char* other : {
+           "multiply(multiply(%y, add(erf(divide(%x, 1.4142135f)), 1f)), 0.5f)",
+           "multiply(multiply(%x, add(erf(divide(%x, 1.41f)), 1f)), 0.5f)",
+           "multiply(multiply(%x, add(erf(divide(%x, 1.4142135f)), 2f)), 0.5f)",
+           "multiply(multiply(%x, add(erf(divide(%x, 1.4142135f)), 1f)), 0.25f)",
+           "multiply(multiply(%x, add(tanh(divide(%x, 1.4142135f)), 1f)), 0.5f)",
+           "multiply(%x, add(erf(divide(1.4142135f, %x)), 1f))",
+       }) {
+    EXPECT_FALSE(absl::StrContains(canonical(other), "gelu")) << other;
+  }
+}
+
+// What of it is read elsewhere is computed as well; a reshape stands behind it.
+TEST(Canonicalize, GeluBehindAReshape) {
+  EXPECT_EQ(Transform(Canonicalize, R"(
+def @main(%x: Tensor[(6, 4), float32], %w: Tensor[(8, 4), float32]) {
+  %0 = reshape(nn.dense(%x, %w), newshape=[2, 3, 8]);
+  %1 = erf(divide(%0, 1.4142135f));
+  %2 = multiply(multiply(%0, add(%1, 1f)), 0.5f);
+  (%2, %1)
+})"),
+            "%0 = nn.dense(%x, %w);\n"
+            "%1 = reshape(%0, newshape=[2, 3, 8], allowzero=True);\n"
+            "%2 = divide(%1, 1.4142135f);\n"
+            "%3 = erf(%2);\n"
+            "%4 = nn.gelu(%0);\n"
+            "%5 = reshape(%4, newshape=[2, 3, 8], allowzero=True);\n"
+            "(%5, %3)\n");
+}
+
 TEST(Canonicalize, ReshapesBehindElementwiseOperators) {
   const std::string begin =
       "def @main(%x: Tensor[(6, 4), float32], %w: Tensor[(8, 4), float32], "
