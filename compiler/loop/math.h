@@ -18,7 +18,8 @@
 namespace kiln::loop {
 
 Expr Exp(Expr x);
-Expr ExpOfNonPositive(Expr x);  // exp(x) for x <= 0, at less cost
+// exp(x) for x <= 0, at less cost; 0 where that is less than 2^-126.5 (float64: 2^-1022.5).
+Expr ExpOfNonPositive(Expr x);
 Expr Expm1(Expr x);
 Expr Log(Expr x);
 Expr Log1p(Expr x);

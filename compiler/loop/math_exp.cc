@@ -82,13 +82,12 @@ Expr ScaledExpOfSum(const Expr& x, const Expr& low, int scale) {
 Expr ScaledExp(const Expr& x, int scale) { return ScaledExpOfSum(x, {}, scale); }
 Expr ExpOfSum(const Expr& x, const Expr& low) { return ScaledExpOfSum(x, low, 0); }
 
+// Below -88 (float64: -709) the exponent's bits are those of 0, which makes the product 0: a subnormal
+// one is slow on many machines, and all masked scores of a softmax would be such.
 Expr ExpOfNonPositive(Expr x) {
-  const Reduction reduced = Reduce(Max(x, LowestOfExp(x)));
-  const int offset = IsFloat64(x) ? 128 : 64;
-  // A product that underflows is slow on many machines, and masked scores of a softmax would all be
-  // such products.
-  const Expr last = MakeSelect(x < LowestOfExp(x), Like(x, 0), Like(x, 0x1p-64, 0x1p-128));
-  return (1 + Expm1OfReduced(reduced.r)) * PowerOfTwo(x, reduced.n_bits, offset) * last;
+  const Reduction reduced = Reduce(Max(x, Like(x, -88, -709)), ExponentBias(x));
+  const Expr scale = PowerOfBiased(x, reduced.n_bits);
+  return scale * Expm1OfReduced(reduced.r) + scale;
 }
 
 Expr Exp(Expr x) { return ScaledExp(x, 0); }
