@@ -14,6 +14,7 @@ _STATIC = {
     "libcli11-dev": "BSD-3-Clause",
     "libflatbuffers-dev": "Apache-2.0",
     "libgcc-12-dev": "GPL-3.0-or-later WITH GCC-exception-3.1",
+    "libjemalloc-dev": "BSD-2-Clause",
     "libjs-chart.js": "MIT",
     "liblld-19-dev": "Apache-2.0 WITH LLVM-exception",
     "libssl-dev": "Apache-2.0",

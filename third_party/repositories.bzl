@@ -80,6 +80,13 @@ def _base_libraries(declare):
     )
     declare(
         system_library,
+        name = "jemalloc",
+        build_file = "@kiln//third_party:jemalloc.BUILD",
+        package = "libjemalloc-dev",
+        requires = ["/usr/include/jemalloc/jemalloc.h"],
+    )
+    declare(
+        system_library,
         name = "openssl",
         build_file = "@kiln//third_party:openssl.BUILD",
         package = "libssl-dev",

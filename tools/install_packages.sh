@@ -21,6 +21,7 @@ build_packages=(
   libcli11-dev
   libdnnl-dev # oneDNN, which the external code generator dnnl calls
   libflatbuffers-dev
+  libjemalloc-dev # the malloc of the command kiln
   libjs-chart.js # charts of pages that the tool writes
   liblld-19-dev
   libonnx-dev
