@@ -4,7 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
+#include "compiler/schedule/testing/product.h"
 #include "compiler/schedule/testing/run_kernel.h"
 #include "gtest/gtest.h"
 
@@ -12,44 +12,6 @@ namespace kiln::schedule {
 namespace {
 
 constexpr double kTolerance = 1e-4;
-
-// Where the column factor comes from.
-enum class Columns {
-  kConstant,            // [k, n]
-  kConstantTransposed,  // [n, k]: as nn.dense has it
-  kInput,
-  kInputTransposed,
-};
-
-// out[m, n] = sum over k of x[m, k] * y[k, n], with whatever `epilogue` makes of the sums.
-Kernel Product(int64_t m, int64_t k, int64_t n, Columns columns, DType dtype = kF32,
-               Expr (*epilogue)(Expr) = nullptr) {
-  const bool transposed =
-      columns == Columns::kConstantTransposed || columns == Columns::kInputTransposed;
-  const bool constant = columns == Columns::kConstant || columns == Columns::kConstantTransposed;
-  const Shape shape = transposed ? Shape{n, k} : Shape{k, n};
-  const Buffer x = Param("x", dtype, {m, k}), out = Param("out", dtype, {m, n});
-  const Buffer sum = epilogue == nullptr ? out : Workspace("sum", dtype, {m, n});
-  const loop::Constant weights = MakeConstant("w", dtype, shape);
-  const Buffer y = constant ? weights.buffer : Param("y", dtype, shape);
-  Kernel kernel{.name = "f", .inputs = {x}, .outputs = {out}, .constants = {}, .stages = {}};
-  if (constant) {
-    kernel.constants = {weights};
-  } else {
-    kernel.inputs.push_back(y);
-  }
-  kernel.stages.push_back(Reduce(sum, {k}, Combine::kSum, [&](const Index& i, const Index& r) {
-    return MakeLoad(x, {i[0], r[0]}) *
-           MakeLoad(y, transposed ? Index{i[1], r[0]} : Index{r[0], i[1]});
-  }));
-  if (epilogue != nullptr) {
-    kernel.stages.push_back(
-        Pointwise(out, [&](const Index& i) { return epilogue(MakeLoad(sum, i)); }));
-  }
-  return kernel;
-}
-
-Expr Relu(Expr x) { return loop::Max(x, loop::Const(x.type(), 0)); }
 
 TEST(Contraction, EveryTailOfRowsAndColumns) {
   for (const Target& target : AllTargets()) {
@@ -195,136 +157,6 @@ TEST(Contraction, UsesFusedMultiplyAddWhereTheMachineHasIt) {
   EXPECT_TRUE(absl::StrContains(Text(Schedule(floats, VectorTarget(256))), "fma("));
   EXPECT_FALSE(absl::StrContains(Text(Schedule(floats, VectorTarget(128))), "fma("));
   EXPECT_FALSE(absl::StrContains(Text(Schedule(ints, VectorTarget(256))), "fma("));
-}
-
-bool Prefetches(const Scheduled& scheduled, absl::string_view buffer, absl::string_view behind) {
-  for (absl::string_view line : absl::StrSplit(Text(scheduled), '\n')) {
-    if (absl::StrContains(line, absl::StrCat("prefetch ", buffer, "[")) &&
-        absl::EndsWith(line, behind)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-bool AsksSecondCacheFor(const Scheduled& scheduled, absl::string_view buffer) {
-  return Prefetches(scheduled, buffer, " to cache 2");
-}
-
-// Columns are prefetched 8 KiB ahead where one or two tiles read more of them than the L1 cache
-// keeps. A tile of one or two rows loads ahead by itself.
-TEST(Contraction, PrefetchesColumns) {
-  const auto prefetches = [](int64_t rows, int64_t reduce, int64_t columns) {
-    const Kernel product = Product(rows, reduce, columns, Columns::kConstant);
-    return Prefetches(Schedule(product, VectorTarget(512)), "w_packed", " + 2048]");
-  };
-  EXPECT_TRUE(prefetches(4, 256, 256));
-  EXPECT_TRUE(prefetches(5, 250, 129));
-  EXPECT_FALSE(prefetches(2, 256, 256));
-  EXPECT_FALSE(prefetches(4, 32, 64)) << "8 KiB stay in the cache";
-  EXPECT_FALSE(prefetches(100, 64, 256)) << "many tiles read blocks of 4 KiB";
-  EXPECT_TRUE(prefetches(12, 1024, 64)) << "memory says how fast two tiles read";
-  EXPECT_FALSE(prefetches(28, 1024, 64)) << "many tiles read blocks from the L2 cache";
-  for (const auto& [rows, reduce, columns] : {std::tuple{5, 250, 129}, {12, 1024, 64}}) {
-    ExpectLikeNaive(Product(rows, reduce, columns, Columns::kConstant), VectorTarget(512),
-                    kTolerance);
-  }
-}
-
-// Columns that come from beyond the L2 cache: while one block is read, the next one is prefetched.
-TEST(Contraction, AsksForTheNextBlock) {
-  const Kernel large = Product(49, 1024, 128, Columns::kConstant);
-  const Scheduled scheduled = Schedule(large, VectorTarget(512));
-  EXPECT_TRUE(absl::StrContains(scheduled.description, "columns outside"));
-  EXPECT_TRUE(AsksSecondCacheFor(scheduled, "w_packed")) << Text(scheduled);
-  ExpectLikeNaive(large, VectorTarget(512), kTolerance);
-  // Not fewer columns than rows, which are read again and again.
-  const Scheduled small = Schedule(Product(196, 128, 128, Columns::kConstant), VectorTarget(512));
-  EXPECT_FALSE(AsksSecondCacheFor(small, "w_packed")) << Text(small);
-}
-
-// All tiles that read a block together ask for each line of the next one once, but for rounding.
-TEST(Contraction, AsksForEachLineOnce) {
-  Target target = VectorTarget(512);
-  target.l2_bytes = 2 << 20;
-  const auto lines = [&](int64_t rows) {
-    const Scheduled scheduled = Schedule(Product(rows, 768, 480, Columns::kConstant), target);
-    std::vector<std::string> found;
-    for (absl::string_view line : absl::StrSplit(Text(scheduled), '\n')) {
-      if (absl::EndsWith(line, "to cache 2")) {
-        found.emplace_back(line.substr(line.find("r0")));
-      }
-    }
-    return found;
-  };
-  // Of 48 columns: 2304 lines in 8 tiles of 192 iterations.
-  EXPECT_EQ(lines(64), (std::vector<std::string>{"r0 * 3 / 2 * 16 + 36864] to cache 2",
-                                                 "r0 * 3 / 2 * 16 + 36880] to cache 2"}));
-  EXPECT_EQ(lines(256), std::vector<std::string>{"r0 * 3 / 8 * 16 + 36864] to cache 2"});
-}
-
-// A block of so many columns that the L2 cache does not keep it beside the next one and the rows is
-// read in parts, by all tiles of rows in turn.
-TEST(Contraction, DividesLongReductions) {
-  Target target = VectorTarget(512);
-  target.l2_bytes = 1 << 20;
-  const auto described = [&](const Kernel& kernel) {
-    return std::string(Schedule(kernel, target).description);
-  };
-  const Kernel large = Product(64, 3072, 96, Columns::kConstant, kF32, Relu);
-  const Scheduled scheduled = Schedule(large, target);
-  EXPECT_TRUE(absl::StrContains(scheduled.description, " in 6 parts")) << scheduled.description;
-  const std::string text = Text(scheduled);
-  EXPECT_TRUE(absl::StrContains(text, "allocate partial: float32[64, 48]")) << text;
-  EXPECT_TRUE(absl::StrContains(text, "for part in 0..5")) << text;
-  // The next part is asked for as the next block is.
-  EXPECT_TRUE(AsksSecondCacheFor(scheduled, "w_packed")) << text;
-  EXPECT_TRUE(absl::StrContains(text, "+ part * 24576 + ")) << text;
-  ExpectLikeNaive(large, target, kTolerance);
-  const Kernel uneven = Product(61, 1500, 70, Columns::kConstant);
-  EXPECT_TRUE(absl::StrContains(described(uneven), "parts")) << described(uneven);
-  ExpectLikeNaive(uneven, target, kTolerance);
-  EXPECT_FALSE(absl::StrContains(described(Product(64, 640, 96, Columns::kConstant)), "parts"));
-  EXPECT_FALSE(absl::StrContains(described(Product(6, 3072, 96, Columns::kConstant)), "parts"))
-      << "one tile has all rows";
-  EXPECT_FALSE(absl::StrContains(described(Product(64, 3079, 96, Columns::kConstant)), "parts"))
-      << "a prime number of steps";
-  EXPECT_FALSE(absl::StrContains(described(Product(4000, 3072, 96, Columns::kConstant)), "parts"))
-      << "as many sums as the stack should not hold";
-  target.cores = 8;
-  EXPECT_FALSE(absl::StrContains(described(large), "parts")) << "2 blocks for 8 threads";
-}
-
-// While a tile of rows is multiplied with block after block, the next rows are asked for.
-TEST(Contraction, AsksForTheNextRows) {
-  const Kernel many = Product(196, 16, 48, Columns::kConstant);
-  const Scheduled scheduled = Schedule(many, VectorTarget(512));
-  EXPECT_TRUE(absl::StrContains(Text(scheduled), "prefetch x[")) << Text(scheduled);
-  ExpectLikeNaive(many, VectorTarget(512), kTolerance);
-  // Not where one tile holds all rows, nor on firmware, which has no cache.
-  const Scheduled one = Schedule(Product(1, 16, 48, Columns::kConstant), VectorTarget(512));
-  EXPECT_FALSE(absl::StrContains(Text(one), "prefetch x["));
-  Target firmware = VectorTarget(128);
-  firmware.SetBaremetal();
-  EXPECT_FALSE(absl::StrContains(Text(Schedule(many, firmware)), "prefetch"));
-}
-
-// What is added to the sums is asked for before they are computed, but not what all rows share.
-TEST(Contraction, AsksForWhatEpiloguesRead) {
-  for (int64_t k : {64, 8}) {
-    Kernel kernel = Product(28, k, 35, Columns::kConstant, kF32, Relu);
-    const Buffer residual = Param("residual", kF32, {28, 35});
-    const loop::Constant bias = MakeConstant("bias", kF32, {35});
-    kernel.inputs.push_back(residual);
-    kernel.constants.push_back(bias);
-    loop::Stage& last = kernel.stages.back();
-    last.value =
-        last.value + MakeLoad(residual, last.index) + MakeLoad(bias.buffer, {last.index[1]});
-    const Scheduled scheduled = Schedule(kernel, VectorTarget(512));
-    EXPECT_EQ(absl::StrContains(Text(scheduled), "prefetch residual["), k == 64) << Text(scheduled);
-    EXPECT_FALSE(absl::StrContains(Text(scheduled), "prefetch bias["));
-    ExpectLikeNaive(kernel, VectorTarget(512), kTolerance);
-  }
 }
 
 // Where a table is read depends on the sums, which are not there when a tile begins.
