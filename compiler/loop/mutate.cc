@@ -92,6 +92,36 @@ Stmt MutateOwnExprs(const Stmt& s, const F& f) {
       s->value);
 }
 
+// What a substitution makes of expressions; of all that it is given, those that share nodes too.
+class Substituter {
+ public:
+  // What is replaced counts as done: the walk finds it in the memo and does not look inside.
+  explicit Substituter(const Substitution& substitution) : memo_(substitution) {
+    for (const auto& [node, unused] : substitution) visited_.insert(node);
+  }
+
+  Expr Rewrite(const Expr& e) {
+    return MutateWithMemo(e, [](const Expr&) { return Expr(); }, memo_, visited_);
+  }
+
+  Stmt Rewrite(const Stmt& s) {
+    if (!s) return s;
+    bool changed = false;
+    Stmt own = MutateOwnExprs(s, [&](const Expr& e) {
+      Expr out = Rewrite(e);
+      changed = changed || out.get() != e.get();
+      return out;
+    });
+    if (!changed) own = s;
+    if (!own) return own;
+    return MutateBodies(own, [&](const Stmt& inner) { return Rewrite(inner); });
+  }
+
+ private:
+  Memo memo_;
+  std::unordered_set<const ExprNode*> visited_;
+};
+
 }  // namespace
 
 void VisitExpr(const Expr& e, const std::function<void(const Expr&)>& f) {
@@ -204,24 +234,11 @@ Stmt MutateStmt(const Stmt& s, const std::function<Stmt(const Stmt&)>& f) {
 }
 
 Expr Substitute(const Expr& e, const Substitution& substitution) {
-  // What is replaced counts as done: the walk finds it in the memo and does not look inside.
-  Memo memo(substitution);
-  std::unordered_set<const ExprNode*> visited;
-  for (const auto& [node, unused] : substitution) visited.insert(node);
-  return MutateWithMemo(e, [](const Expr&) { return Expr(); }, memo, visited);
+  return Substituter(substitution).Rewrite(e);
 }
 
 Stmt Substitute(const Stmt& s, const Substitution& substitution) {
-  if (!s) return s;
-  bool changed = false;
-  Stmt own = MutateOwnExprs(s, [&](const Expr& e) {
-    Expr out = Substitute(e, substitution);
-    changed = changed || out.get() != e.get();
-    return out;
-  });
-  if (!changed) own = s;
-  if (!own) return own;
-  return MutateBodies(own, [&](const Stmt& inner) { return Substitute(inner, substitution); });
+  return Substituter(substitution).Rewrite(s);
 }
 
 Stmt ReplaceBuffers(const Stmt& s, const BufferReplacement& replacement) {

@@ -216,9 +216,11 @@ int64_t PartsOfReduction(const TiledContraction& t, const Target& target) {
   const int64_t bytes = t.tile.columns() * t.init.type().dtype.bytes();
   if (!may_be || t.c.rows[0].extent * bytes > kMaxPartialBytes) return 1;
   const int64_t extent = t.c.reduce[0].extent;
-  int64_t parts = 1;
-  while (extent % parts != 0 || extent / parts * bytes > target.l2_bytes / kPartsOfL2) ++parts;
-  return extent / parts >= kMinSteps ? parts : 1;
+  for (int64_t parts = 1; extent / parts >= kMinSteps; ++parts) {
+    const int64_t steps = extent / parts;
+    if (extent % parts == 0 && steps * bytes <= target.l2_bytes / kPartsOfL2) return parts;
+  }
+  return 1;
 }
 
 // Whether the columns of all of the batch (the groups of a convolution) stay in the second cache,
