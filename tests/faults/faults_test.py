@@ -11,7 +11,7 @@ import sys
 import tempfile
 import unittest
 
-KILN = os.path.abspath("tools/kiln/kiln")
+KILN = os.path.abspath("tests/faults/kiln_with_libc_malloc")
 SMALL = os.path.abspath("models/my_mod/my_mod.relay")
 THREADED = os.path.abspath("models/digits/digits.onnx")
 FAULTS = os.path.abspath("tests/faults/libpreload.so")
