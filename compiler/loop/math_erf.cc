@@ -55,14 +55,10 @@ Expr GeluFloat32(const Expr& x) {
                  {-1, -1.15110521, -0.459208197, -0.0524961783, 0.00706342013, -0.000136936374,
                   -0.000186180238, 3.93776902e-05, -2.83491269e-06},
                  {});
-  // 1.5 * 2^23 rounds to an integer, and with the exponent's bias added leaves it where a shift makes
-  // it an exponent.
-  const Expr magic = Like(x, 0x1.8p23 + 127);
-  const Expr shifted = exponent + magic;
-  const Expr rest = exponent - (shifted - magic);
-  const Expr power =
-      Polynomial(rest, {1, 0.69314698, 0.24022242, 0.05550734, 0.00967151, 0.00132647}, {});
-  const Expr scale = FromBits(Shl(BitsOf(shifted), 23));
+  const Rounded rounded = RoundToBits(exponent, ExponentBias(x));
+  const Expr power = Polynomial(
+      exponent - rounded.n, {1, 0.69314698, 0.24022242, 0.05550734, 0.00967151, 0.00132647}, {});
+  const Expr scale = PowerOfBiased(x, rounded.bits);
   return Max(x, Like(x, 0)) - power * (a * scale);
 }
 

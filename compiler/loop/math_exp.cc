@@ -7,37 +7,27 @@ namespace kiln::loop {
 namespace {
 
 int MantissaBits(const Expr& x) { return IsFloat64(x) ? 52 : 23; }
-int ExponentBias(const Expr& x) { return IsFloat64(x) ? 1023 : 127; }
 
 // x = n * ln2 + r with an integer n and |r| <= ln2 / 2.
 struct Reduction {
-  // Bits of a float whose low bits are n + offset: 1.5 * 2^mantissa_bits + offset was added to n,
-  // which rounds to nearest even on every machine and leaves the sum where a shift by mantissa_bits
-  // makes it an exponent; the rest of the bits is shifted out.
-  Expr n_bits;
+  Expr n_bits;  // of RoundToBits
   Expr r;
 };
 
 // |x| must stay below 2^20.
 Reduction Reduce(const Expr& x, int offset = 0) {
-  const Expr magic = Like(x, 0x1.8p23 + offset, 0x1.8p52 + offset);
-  const Expr shifted = x * Like(x, kLog2E) + magic;
-  const Expr n = shifted - magic;
+  const Rounded rounded = RoundToBits(x * Like(x, kLog2E), offset);
+  const Expr& n = rounded.n;
   // ln2 in two parts; the product of n with the first is exact.
   const Expr high = Like(x, 0x1.62e4p-1, 0x1.62e42fefa3p-1);
   const Expr low = Like(x, 1.42860677e-06, 2.8235290563031577e-13);
-  return {BitsOf(shifted), x - n * high - n * low};
+  return {rounded.bits, x - n * high - n * low};
 }
 
 // 2^(n + offset), from the bits of Reduction.
 Expr PowerOfTwo(const Expr& like, const Expr& n_bits, int offset) {
   const int shift = MantissaBits(like);
   return FromBits(Shl(n_bits, shift) + (int64_t{ExponentBias(like) + offset} << shift));
-}
-
-// 2^(n + offset), where the exponent's bias was added to the offset of the Reduction.
-Expr PowerOfBiased(const Expr& like, const Expr& n_bits) {
-  return FromBits(Shl(n_bits, MantissaBits(like)));
 }
 
 // exp(r) - 1.
@@ -61,13 +51,10 @@ Expr PreciseExpm1OfReduced(const Expr& r) {
                      {});
 }
 
-// Below it exp(x) rounds to 0.
-Expr LowestOfExp(const Expr& x) { return Like(x, -104, -746); }
-
 // exp(x + low) * 2^scale for a `low` of the size of an error of x; empty for 0.
 Expr ScaledExpOfSum(const Expr& x, const Expr& low, int scale) {
   // Beyond these the result is 0 or infinity; the order of operands keeps a NaN.
-  Reduction reduced = Reduce(Min(Max(x, LowestOfExp(x)), Like(x, 90, 711)));
+  Reduction reduced = Reduce(Min(Max(x, Like(x, -104, -746)), Like(x, 90, 711)));
   if (low.get() != nullptr) reduced.r = reduced.r + low;
   // 2^n in two factors, as n exceeds the exponents that there are; the last product rounds
   // subnormal results.
@@ -78,6 +65,20 @@ Expr ScaledExpOfSum(const Expr& x, const Expr& low, int scale) {
 }
 
 }  // namespace
+
+int ExponentBias(const Expr& x) { return IsFloat64(x) ? 1023 : 127; }
+
+// 1.5 * 2^mantissa_bits + offset, added, rounds to nearest even on every machine; the rest of its bits
+// is shifted out.
+Rounded RoundToBits(const Expr& x, int offset) {
+  const Expr magic = Like(x, 0x1.8p23 + offset, 0x1.8p52 + offset);
+  const Expr shifted = x + magic;
+  return {shifted - magic, BitsOf(shifted)};
+}
+
+Expr PowerOfBiased(const Expr& like, const Expr& bits) {
+  return FromBits(Shl(bits, MantissaBits(like)));
+}
 
 Expr ScaledExp(const Expr& x, int scale) { return ScaledExpOfSum(x, {}, scale); }
 Expr ExpOfSum(const Expr& x, const Expr& low) { return ScaledExpOfSum(x, low, 0); }

@@ -34,6 +34,18 @@ Expr FromBits(const Expr& bits);
 // The magnitude of one with the sign of another.
 Expr CopySign(const Expr& magnitude, const Expr& sign);
 
+// The exponent's bias of the type of `x`.
+int ExponentBias(const Expr& x);
+// The integer n nearest to a float, |x| < 2^20, halves to even; and bits whose low ones are n + offset,
+// where a shift by the bits of the mantissa makes them an exponent.
+struct Rounded {
+  Expr n;  // as a float
+  Expr bits;
+};
+Rounded RoundToBits(const Expr& x, int offset);
+// 2^n of the type of `like`, from the bits where the exponent's bias was the offset.
+Expr PowerOfBiased(const Expr& like, const Expr& bits);
+
 // exp(x) * 2^scale; scale is 0 or -1 and is applied before the result could overflow.
 Expr ScaledExp(const Expr& x, int scale);
 // exp(x + low) for a `low` of the size of a rounding error of x.

@@ -4,7 +4,6 @@
 // their values at special points.
 #include "compiler/loop/math.h"
 
-#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -17,64 +16,12 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "compiler/loop/interpret.h"
 #include "compiler/loop/mutate.h"
+#include "compiler/loop/testing/math_error.h"
 #include "gtest/gtest.h"
 
 namespace kiln::loop {
 namespace {
-
-constexpr int kLanes = 16;
-
-template <typename T>
-DType DTypeOf() {
-  return DType::Float(8 * static_cast<int>(sizeof(T)));
-}
-
-// f at every point, by the interpreter; the number of points is rounded down to whole vectors.
-template <typename T>
-std::vector<T> Evaluate(const std::function<Expr(Expr, Expr)>& f, std::vector<T> x,
-                        std::vector<T> y) {
-  while (x.size() % kLanes != 0) {
-    x.push_back(T{1});
-    y.push_back(T{1});
-  }
-  const int64_t n = static_cast<int64_t>(x.size());
-  const Buffer in = MakeBuffer("in", DTypeOf<T>(), {n}, BufferScope::kParam);
-  const Buffer in2 = MakeBuffer("in2", DTypeOf<T>(), {n}, BufferScope::kParam);
-  const Buffer out = MakeBuffer("out", DTypeOf<T>(), {n}, BufferScope::kParam);
-  const Var i = MakeVar("i");
-  const Expr lanes = MakeRamp(i * kLanes, 1, kLanes);
-  LoopProgram program;
-  program.funcs.push_back(
-      {.name = "f",
-       .params = {in, in2, out},
-       .num_inputs = 2,
-       .body = MakeFor(i, 0, n / kLanes, ForKind::kSerial,
-                       MakeStore(out, {lanes}, f(MakeLoad(in, {lanes}), MakeLoad(in2, {lanes}))))});
-  std::vector<T> values(x.size());
-  const absl::Status status = Interpreter(program).Run("f", {x.data(), y.data(), values.data()});
-  EXPECT_TRUE(status.ok()) << status.message();
-  return values;
-}
-
-// |got - want| in units in the last place of T at `want`; infinite where only one of them is NaN.
-template <typename T, typename Wide>
-double UlpError(T got, Wide want) {
-  using Limits = std::numeric_limits<T>;
-  if (std::isnan(got) || std::isnan(want)) {
-    return std::isnan(got) && std::isnan(want) ? 0 : Limits::infinity();
-  }
-  // Infinity counts as the first number that is too large.
-  const Wide overflow = std::ldexp(Wide{1}, Limits::max_exponent);
-  Wide value = got;
-  if (std::isinf(value)) value = std::copysign(overflow, value);
-  if (std::abs(want) > overflow) want = std::copysign(overflow, want);
-  int exponent = Limits::min_exponent;
-  if (want != 0) exponent = std::max(std::ilogb(want) + 1, exponent);
-  return static_cast<double>(std::abs(value - want) /
-                             std::ldexp(Wide{1}, exponent - Limits::digits));
-}
 
 struct Function {
   const char* name;
@@ -119,51 +66,6 @@ const Function kFunctions[] = {
 constexpr double kMaxPowUlp32 = 1;
 constexpr double kMaxPowUlp64 = 1.5;
 constexpr double kMaxConstantPowUlp = 2.5;
-
-int NumPoints() {
-  const char* points = std::getenv("KILN_MATH_TEST_POINTS");
-  return points == nullptr ? 50'000 : std::atoi(points);
-}
-
-// Numbers of every magnitude and both signs, evenly spread over the bit patterns.
-template <typename T>
-std::vector<T> AllMagnitudes(int count) {
-  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
-  const Bits step =
-      static_cast<Bits>(std::numeric_limits<Bits>::max() / static_cast<Bits>(count)) | 1;
-  std::vector<T> points;
-  Bits bits = 0;
-  for (int i = 0; i < count; ++i, bits += step) points.push_back(std::bit_cast<T>(bits));
-  return points;
-}
-
-template <typename T>
-void Append(std::vector<T>& points, double low, double high, int count) {
-  std::mt19937_64 random(1);
-  std::uniform_real_distribution<double> uniform(low, high);
-  for (int i = 0; i < count; ++i) points.push_back(static_cast<T>(uniform(random)));
-}
-
-template <typename T>
-std::vector<T> SpecialPoints() {
-  using Limits = std::numeric_limits<T>;
-  std::vector<T> points;
-  for (T x : {T{0}, T{0.25}, T{0.5}, T{1}, T{2}, T{4}, T{10}, T{100}, T{1e6}, Limits::min(),
-              Limits::denorm_min(), Limits::epsilon(), Limits::max(), Limits::infinity(),
-              Limits::quiet_NaN()}) {
-    for (T sign : {T{1}, T{-1}}) {
-      points.push_back(sign * x);
-      points.push_back(std::nextafter(sign * x, Limits::infinity()));
-      points.push_back(std::nextafter(sign * x, -Limits::infinity()));
-    }
-  }
-  // Where sin and cos are closest to 0: the neighbours of multiples of pi/2.
-  for (int i = 1; i < 1000; ++i) {
-    points.push_back(static_cast<T>(i * 1.5707963267948966192L));
-    points.push_back(static_cast<T>(std::ldexp(i * 1.5707963267948966192L, i % 90)));
-  }
-  return points;
-}
 
 class UlpTest : public ::testing::TestWithParam<Function> {};
 
@@ -237,50 +139,6 @@ TEST_P(FusedTest, KeepsItsError) {
 
 INSTANTIATE_TEST_SUITE_P(All, FusedTest, ::testing::ValuesIn(kFusedFunctions),
                          [](const auto& info) { return info.param.name; });
-
-// |Gelu(x) - x Phi(x)| of |x|, at most; finite also where x is.
-template <typename T, typename Wide>
-double ErrorOfGelu(Expr (*build)(Expr)) {
-  std::vector<T> points;
-  for (T x : AllMagnitudes<T>(NumPoints())) {
-    if (std::isfinite(x) && x != 0) points.push_back(x);
-  }
-  Append(points, -10, 10, NumPoints());
-  const std::vector<T> got =
-      Evaluate<T>([&](Expr x, Expr) { return build(std::move(x)); }, points, points);
-  double worst = 0;
-  for (size_t i = 0; i < points.size(); ++i) {
-    const Wide x = points[i], want = x * std::erfc(-x / std::sqrt(Wide{2})) / 2;
-    // Where x itself has fewer bits, so has the result.
-    const Wide unit = std::max(std::abs(x), Wide{std::numeric_limits<T>::min()});
-    const double error = static_cast<double>(std::abs(static_cast<Wide>(got[i]) - want) / unit);
-    EXPECT_FALSE(std::isnan(error)) << points[i];
-    worst = std::max(worst, error);
-  }
-  return worst;
-}
-
-TEST(GeluTest, ErrorIsAboutTheLastPlaceOfX) {
-  EXPECT_LE((ErrorOfGelu<float, double>(Gelu)), 1.25e-7);
-  EXPECT_LE(
-      (ErrorOfGelu<float, double>([](Expr x) { return FuseMultiplyAdds(Gelu(std::move(x))); })),
-      0x1p-23);
-  EXPECT_LE((ErrorOfGelu<double, long double>(Gelu)), 0x1p-52);
-}
-
-TEST(GeluTest, SpecialValues) {
-  const float infinity = std::numeric_limits<float>::infinity();
-  const std::vector<float> got = Evaluate<float>(
-      [](Expr x, Expr) { return Gelu(std::move(x)); },
-      {0, -0.0f, infinity, -infinity, std::numeric_limits<float>::quiet_NaN(), -100, -1e30f}, {});
-  EXPECT_EQ(got[0], 0);
-  EXPECT_EQ(got[1], 0);
-  EXPECT_EQ(got[2], infinity);
-  EXPECT_NEAR(got[3], 0, 1e-36);
-  EXPECT_TRUE(std::isnan(got[4]));
-  EXPECT_NEAR(got[5], 0, 1e-36);
-  EXPECT_NEAR(got[6], 0, 1e-36);
-}
 
 TEST(FuseMultiplyAddsTest, SumsAndDifferencesWithProducts) {
   const auto var = [](const char* name, DType dtype = DType::Float(32)) -> Expr {
@@ -432,69 +290,6 @@ TEST(PowTest, ConstantExponents) {
 TEST(PowTest, Float32) { CheckPow<float, double>(kMaxPowUlp32); }
 TEST(PowTest, Float64) { CheckPow<double, long double>(kMaxPowUlp64); }
 
-template <typename T>
-void CheckRounding() {
-  std::vector<T> points = SpecialPoints<T>();
-  for (T x : AllMagnitudes<T>(20'000)) points.push_back(x);
-  Append(points, -10, 10, 20'000);
-  for (T x = -5; x <= 5; x += T{0.5}) points.push_back(x);
-  const std::pair<Expr (*)(Expr), T (*)(T)> cases[] = {
-      {Floor, std::floor},         {Ceil, std::ceil},       {Trunc, std::trunc},
-      {RoundEven, std::nearbyint}, {RoundAway, std::round}, {Sqrt, std::sqrt}};
-  for (const auto& [build, reference] : cases) {
-    const std::vector<T> got = Evaluate<T>([&](Expr x, Expr) { return build(x); }, points, points);
-    for (size_t i = 0; i < points.size(); ++i) {
-      const T want = reference(points[i]);
-      if (std::isnan(want)) {
-        EXPECT_TRUE(std::isnan(got[i])) << points[i];
-      } else {
-        EXPECT_EQ(got[i], want) << points[i];
-        EXPECT_EQ(std::signbit(got[i]), std::signbit(want)) << points[i];
-      }
-    }
-  }
-}
-
-TEST(RoundTest, Float32) { CheckRounding<float>(); }
-TEST(RoundTest, Float64) { CheckRounding<double>(); }
-
-// Exp, but that results which would be subnormal may be 0, and most are.
-template <typename T, typename Wide>
-void CheckExpOfNonPositive() {
-  const T smallest = std::numeric_limits<T>::min();
-  std::vector<T> points = {T{0}, -std::numeric_limits<T>::infinity(), T{-1e4}, T{-1e-30}};
-  for (int i = 0; i < 40000; ++i) points.push_back(static_cast<T>(-i) * T{0.02});
-  const auto evaluate = [&] {
-    return Evaluate<T>([](Expr x, Expr) { return ExpOfNonPositive(std::move(x)); }, points, points);
-  };
-  const std::vector<T> got = evaluate();
-  for (size_t i = 0; i < points.size(); ++i) {
-    const Wide want = std::exp(static_cast<Wide>(points[i]));
-    if (want >= smallest) {
-      EXPECT_LE((UlpError<T, Wide>(got[i], want)), 1) << points[i];
-    } else {
-      EXPECT_TRUE(got[i] == 0 || want > smallest / 2) << points[i] << ": " << got[i];
-    }
-  }
-  points = {std::numeric_limits<T>::quiet_NaN()};
-  EXPECT_TRUE(std::isnan(evaluate()[0]));
-}
-
-TEST(ExpOfNonPositiveTest, Float32) { CheckExpOfNonPositive<float, double>(); }
-TEST(ExpOfNonPositiveTest, Float64) { CheckExpOfNonPositive<double, long double>(); }
-
-TEST(ClassifyTest, NanAndInfinity) {
-  const Type f32 = Type::Of(DType::Float(32));
-  const double infinity = std::numeric_limits<double>::infinity();
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_TRUE(IsInt(IsNan(FloatConst(f32, nan)), 1));
-  EXPECT_TRUE(IsInt(IsNan(FloatConst(f32, infinity)), 0));
-  EXPECT_TRUE(IsInt(IsInf(FloatConst(f32, -infinity)), 1));
-  EXPECT_TRUE(IsInt(IsInf(FloatConst(f32, nan)), 0));
-  EXPECT_TRUE(IsInt(IsInf(MakeVar("i")), 0));
-  EXPECT_TRUE(IsInt(IsNan(MakeVar("i")), 0));
-}
-
 TEST(SizeTest, HotFunctionsAreShort) {
   const std::pair<Expr (*)(Expr), int> cases[] = {
       {Exp, 30}, {ExpOfNonPositive, 22}, {Tanh, 36}, {Sigmoid, 32}, {Erf, 42}, {Gelu, 36},
@@ -508,24 +303,6 @@ TEST(SizeTest, HotFunctionsAreShort) {
     });
     EXPECT_LE(operations, max_operations);
   }
-}
-
-TEST(FloorDivTest, RoundsDown) {
-  const Type i32 = Type::Of(DType::Int(32));
-  for (int a = -20; a <= 20; ++a) {
-    for (int b = -9; b <= 9; ++b) {
-      if (b == 0) continue;
-      const int quotient = static_cast<int>(std::floor(static_cast<double>(a) / b));
-      const Expr x = IntConst(i32, a), y = IntConst(i32, b);
-      EXPECT_TRUE(IsInt(FloorDiv(x, y), quotient)) << a << " / " << b;
-      EXPECT_TRUE(IsInt(FloorMod(x, y), a - quotient * b)) << a << " % " << b;
-    }
-  }
-  const Var n = MakeVar("n", i32), i = MakeVar("i");
-  EXPECT_EQ(ToString(FloorDiv(n, 8)), "n >> 3i32");
-  EXPECT_EQ(ToString(FloorMod(n, 8)), "n & 7i32");
-  EXPECT_EQ(ToString(FloorDiv(i, 8)), "let t0 = i / 8 in select(i % 8 < 0, t0 - 1, t0)");
-  EXPECT_EQ(ToString(FloorDiv(MakeVar("u", Type::Of(DType::UInt(8))), 3)), "u / 3u8");
 }
 
 TEST(FoldTest, ConstantsGiveWhatTheInterpreterGives) {

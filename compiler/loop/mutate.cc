@@ -92,7 +92,19 @@ Stmt MutateOwnExprs(const Stmt& s, const F& f) {
       s->value);
 }
 
-// What a substitution makes of expressions; of all that it is given, those that share nodes too.
+// The statement with its own expressions rewritten by `f`; itself if none changes.
+template <typename F>
+Stmt WithOwnExprs(const Stmt& s, const F& f) {
+  bool changed = false;
+  Stmt own = MutateOwnExprs(s, [&](const Expr& e) {
+    Expr out = f(e);
+    changed = changed || out.get() != e.get();
+    return out;
+  });
+  return changed ? own : s;
+}
+
+// A substitution in any number of expressions: what it has made of a node it does not make again.
 class Substituter {
  public:
   // What is replaced counts as done: the walk finds it in the memo and does not look inside.
@@ -106,14 +118,7 @@ class Substituter {
 
   Stmt Rewrite(const Stmt& s) {
     if (!s) return s;
-    bool changed = false;
-    Stmt own = MutateOwnExprs(s, [&](const Expr& e) {
-      Expr out = Rewrite(e);
-      changed = changed || out.get() != e.get();
-      return out;
-    });
-    if (!changed) own = s;
-    if (!own) return own;
+    const Stmt own = WithOwnExprs(s, [&](const Expr& e) { return Rewrite(e); });
     return MutateBodies(own, [&](const Stmt& inner) { return Rewrite(inner); });
   }
 
@@ -215,15 +220,8 @@ Stmt MutateExprs(const Stmt& s, const ExprFunction& f) {
   if (!s) return s;
   Memo memo;
   std::unordered_set<const ExprNode*> visited;
-  const auto mutate = [&](const Expr& e) { return MutateWithMemo(e, f, memo, visited); };
-  bool changed = false;
-  Stmt own = MutateOwnExprs(s, [&](const Expr& e) {
-    Expr out = mutate(e);
-    changed = changed || out.get() != e.get();
-    return out;
-  });
-  if (!changed) own = s;
-  if (!own) return own;
+  const Stmt own =
+      WithOwnExprs(s, [&](const Expr& e) { return MutateWithMemo(e, f, memo, visited); });
   return MutateBodies(own, [&](const Stmt& inner) { return MutateExprs(inner, f); });
 }
 

@@ -19,13 +19,8 @@ constexpr double kTolerance = 1e-6;
 
 bool Near(double value, double wanted) { return std::abs(value / wanted - 1) < kTolerance; }
 
-const Node* ProducerOf(const Graph& graph, ValueId value) {
-  if (graph.value(value).kind != ValueKind::kNodeOutput) return nullptr;
-  const Node& node = graph.node(graph.value(value).node);
-  return node.is_group() ? nullptr : &node;
-}
-
-const Node* ProducerOf(const Graph& graph, ValueId value, absl::string_view op) {
+// The node that makes the value if it is one of the operator.
+const Node* ProducerIf(const Graph& graph, ValueId value, absl::string_view op) {
   const Node* node = ProducerOf(graph, value);
   return node != nullptr && node->op_name() == op ? node : nullptr;
 }
@@ -44,7 +39,7 @@ struct Product {
 void Multiply(const Graph& graph, const std::vector<ValueId>& factors, bool further, Product& p) {
   for (const ValueId factor : factors) {
     const std::optional<double> scalar = ScalarOf(graph, factor);
-    const Node* product = ProducerOf(graph, factor, "multiply");
+    const Node* product = ProducerIf(graph, factor, "multiply");
     if (scalar.has_value()) {
       p.scale *= *scalar;
     } else if (product != nullptr && further) {
@@ -62,13 +57,13 @@ struct Scaled {
 };
 
 Scaled ScaledBy(const Graph& graph, ValueId value) {
-  if (const Node* product = ProducerOf(graph, value, "multiply")) {
+  if (const Node* product = ProducerIf(graph, value, "multiply")) {
     for (const size_t k : {0, 1}) {
       const std::optional<double> scalar = ScalarOf(graph, product->inputs[k]);
       if (scalar.has_value()) return {*scalar, product->inputs[1 - k]};
     }
   }
-  if (const Node* quotient = ProducerOf(graph, value, "divide")) {
+  if (const Node* quotient = ProducerIf(graph, value, "divide")) {
     const std::optional<double> divisor = ScalarOf(graph, quotient->inputs[1]);
     if (divisor.has_value()) return {1 / *divisor, quotient->inputs[0]};
   }
@@ -77,13 +72,13 @@ Scaled ScaledBy(const Graph& graph, ValueId value) {
 
 // Whether the value is (0.5 + 0.5 erf(x / sqrt(2))) / scale.
 bool IsDistribution(const Graph& graph, ValueId value, ValueId x, double scale) {
-  const Node* sum = ProducerOf(graph, value, "add");
+  const Node* sum = ProducerIf(graph, value, "add");
   if (sum == nullptr) return false;
   for (const size_t k : {0, 1}) {
     const std::optional<double> offset = ScalarOf(graph, sum->inputs[k]);
     if (!offset.has_value()) continue;
     const Scaled term = ScaledBy(graph, sum->inputs[1 - k]);
-    const Node* erf = ProducerOf(graph, term.x, "erf");
+    const Node* erf = ProducerIf(graph, term.x, "erf");
     if (erf == nullptr) return false;
     const Scaled argument = ScaledBy(graph, erf->inputs[0]);
     return argument.x == x && Near(argument.scale, 1 / std::numbers::sqrt2) &&

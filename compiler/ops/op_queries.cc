@@ -37,6 +37,11 @@ const OpTraits* TraitsOf(const Node& node) {
   return node.is_group() ? nullptr : &FindOp(node.op->name)->traits;
 }
 
+const Node* ProducerOf(const Graph& graph, ValueId value) {
+  const NodeId node = graph.value(value).node;
+  return node == kNoId ? nullptr : &graph.node(node);
+}
+
 Parts PartsOf(const Node& node) {
   const OpTraits* traits = TraitsOf(node);
   return traits == nullptr ? Parts::kNone : traits->parts;

@@ -15,6 +15,9 @@ namespace kiln {
 // The traits of the node's operator; null for a group.
 const OpTraits* TraitsOf(const Node& node);
 
+// The node that makes the value; null for an input or a constant.
+const Node* ProducerOf(const Graph& graph, ValueId value);
+
 Parts PartsOf(const Node& node);
 Arithmetic ArithmeticOf(const Node& node);
 

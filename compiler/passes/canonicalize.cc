@@ -77,10 +77,9 @@ class Canonicalizer {
   // The node that makes the value in the new graph, if its operator has the trait.
   template <typename HasTrait>
   const Node* ProducerIf(HasTrait has_trait, ValueId value) {
-    if (graph().value(value).kind != ValueKind::kNodeOutput) return nullptr;
-    const Node& producer = graph().node(graph().value(value).node);
-    return !producer.is_group() && has_trait(FindOp(producer.op->name)->traits) ? &producer
-                                                                                : nullptr;
+    const Node* producer = ProducerOf(graph(), value);
+    const OpTraits* traits = producer == nullptr ? nullptr : TraitsOf(*producer);
+    return traits != nullptr && has_trait(*traits) ? producer : nullptr;
   }
   static bool Transposes(const OpTraits& traits) {
     return traits.layout.rule == LayoutRule::kTranspose;

@@ -32,11 +32,6 @@ struct Window {
   size_t axis = 0;
 };
 
-const Node* ProducerOf(const Graph& graph, ValueId value) {
-  const NodeId node = graph.value(value).node;
-  return node == kNoId ? nullptr : &graph.node(node);
-}
-
 std::optional<Window> WindowOf(const Graph& graph, const StatePair& state) {
   const ValueId input = graph.inputs[static_cast<size_t>(state.input)],
                 next = graph.outputs[static_cast<size_t>(state.output)];

@@ -18,11 +18,12 @@ namespace {
 
 // Iterations of the parallel loop per core, so that uneven work evens out.
 constexpr int64_t kTasksPerCore = 8;
-// Parts of a reduction: of the L2 cache, the columns of one; sums that lie on the stack; steps.
-constexpr int64_t kPartsOfL2 = 8;
-constexpr int64_t kMaxPartialBytes = 64 << 10;
-constexpr int64_t kMinSteps = 64;
 constexpr int64_t kMinRun = 16;  // elements that a copy takes at once to be worth it
+// A part of a reduction reads an eighth of the L2 cache at most, in as many steps at least; its sums
+// lie on the stack.
+constexpr int64_t kPartOfL2 = 8;
+constexpr int64_t kMinSteps = 64;
+constexpr int64_t kMaxPartialBytes = 64 << 10;
 
 // Merges axes over the factors and the epilogues together.
 void MergeContractionAxes(Stage& stage, std::vector<Epilogue>& epilogues) {
@@ -67,6 +68,9 @@ struct Level {
   int64_t count;     // iterations
   int64_t tile = 1;  // what one covers of the axis …
   int64_t rest = 0;  // … and the last one, if it is less
+
+  // Whether each iteration reads columns of its own.
+  bool changes_columns() const { return kind == Kind::kColumnBlocks || kind == Kind::kParts; }
 };
 
 // Sets what the first part of a reduction adds to.
@@ -99,9 +103,7 @@ class LevelNest {
     const Level& level = levels_[i];
     const int64_t extent = last ? level.rest : level.tile;
     const Expr pass = place_.pass;
-    const bool of_columns =
-        level.kind == Level::Kind::kColumnBlocks || level.kind == Level::Kind::kParts;
-    place_.pass = of_columns ? Expr(0) : pass * Expr(level.count) + at;
+    place_.pass = level.changes_columns() ? Expr(0) : pass * Expr(level.count) + at;
     if (level.kind == Level::Kind::kOuterRowTiles) {
       place_.outer_row = at * Expr(level.tile);
       place_.outer_rows = extent;
@@ -199,10 +201,7 @@ Level PartsLevel(int64_t parts) {
 // How many tiles read one block of columns before the next one is read.
 int64_t PassesOverBlock(const std::vector<Level>& levels) {
   int64_t passes = 1;
-  for (auto l = levels.rbegin();
-       l->kind != Level::Kind::kColumnBlocks && l->kind != Level::Kind::kParts; ++l) {
-    passes *= l->count;
-  }
+  for (auto l = levels.rbegin(); !l->changes_columns(); ++l) passes *= l->count;
   return passes;
 }
 
@@ -218,7 +217,7 @@ int64_t PartsOfReduction(const TiledContraction& t, const Target& target) {
   const int64_t extent = t.c.reduce[0].extent;
   for (int64_t parts = 1; extent / parts >= kMinSteps; ++parts) {
     const int64_t steps = extent / parts;
-    if (extent % parts == 0 && steps * bytes <= target.l2_bytes / kPartsOfL2) return parts;
+    if (extent % parts == 0 && steps * bytes <= target.l2_bytes / kPartOfL2) return parts;
   }
   return 1;
 }
