@@ -26,6 +26,8 @@ Expr Flushed(const Expr& x) { return MakeSelect(Magnitude(x) < SmallestNormal(x)
 
 }  // namespace
 
+Expr AddSumOfBFloats(const Expr& sum, const Expr& apart) { return Flushed(Flushed(sum) + apart); }
+
 Expr AddBFloatProduct(const Expr& sum, const Expr& a, const Expr& b) {
   const Expr x = Flushed(MakeCast(kF32, a)), y = Flushed(MakeCast(kF32, b)), s = Flushed(sum);
   const Expr rounded = MakeFma(x, y, s);

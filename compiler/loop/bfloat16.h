@@ -10,6 +10,8 @@ namespace kiln::loop {
 
 // What a dot makes of `sum`, of float32, by one product of bfloat16 (expr.h); all of as many lanes.
 Expr AddBFloatProduct(const Expr& sum, const Expr& a, const Expr& b);
+// The same, by a sum of such products that has been made apart (DotShape::sums_apart).
+Expr AddSumOfBFloats(const Expr& sum, const Expr& apart);
 
 }  // namespace kiln::loop
 

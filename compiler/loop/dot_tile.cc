@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/loop/bfloat16.h"
 #include "compiler/loop/mutate.h"
 #include "compiler/loop/passes.h"
 
@@ -136,7 +137,7 @@ std::optional<DotTile> AsDotTile(const Store& store) {
       *DotShape::Of(store.value.type().lanes, dot.a.type().lanes, dot.b.type().lanes, dot.kind);
   // Rows that overlap are interleaved element by element.
   const bool is_tile = a->slide == 0
-                           ? dot.kind.steps > 1 && dots.size() == 1
+                           ? (dot.kind.steps > 1 || dot.kind.column_run > 0) && dots.size() == 1
                            : dot.kind.steps == 1 && dot.kind.run == 1 && shape.columns == 1;
   const auto chain = is_tile ? ChainOf(dots, *a, *b) : std::nullopt;
   if (!chain.has_value()) return std::nullopt;
@@ -202,6 +203,64 @@ Stmt RollDotTiles(const Stmt& s) {
         MakeDotTile(kind, tile->shape.rows, tile->shape.columns, tile->sums,
                     behind(tile->a, tile->shape.rows), behind(tile->b, tile->shape.columns)));
   });
+}
+
+Stmt WrittenOut(const DotTile& tile) {
+  const DotShape& shape = tile.shape;
+  const DType sum_type = tile.sums.buffer->dtype;
+  const Var row = MakeVar("row"), column = MakeVar("column"), step = MakeVar("step"),
+            run = MakeVar("run");
+  const int64_t a_elements = int64_t{shape.rows} * shape.group,
+                b_elements = int64_t{shape.columns} * shape.group;
+  const auto loop = [](const Var& var, const Expr& extent, const Stmt& body) {
+    return MakeFor(var, 0, extent, ForKind::kSerial, body);
+  };
+  // Element `place` of a run of the column, and the one of the row that it meets.
+  const auto factors = [&](int place) {
+    const Expr k = run * Expr(shape.column_run) + Expr(place);
+    const Expr b_at = tile.b.offset + step * Expr(b_elements) +
+                      (run * Expr(shape.columns) + column) * Expr(shape.column_run);
+    const int swapped = tile.kind.swaps && (place % 4 == 1 || place % 4 == 2) ? place ^ 3 : place;
+    const Expr a_at = tile.a.offset + step * Expr(a_elements) +
+                      (k / Expr(shape.run) * Expr(shape.rows) + row) * Expr(shape.run) +
+                      k % Expr(shape.run);
+    return std::pair(MakeLoad(tile.a.buffer, {a_at}),
+                     MakeLoad(tile.b.buffer, {b_at + Expr(swapped)}));
+  };
+  const Expr sum_at = tile.sums.offset + row * Expr(shape.columns) + column;
+  const Expr sum = MakeLoad(tile.sums.buffer, {sum_at});
+  const int runs = shape.group / shape.column_run;
+  const bool apart = sum_type.is_float() && shape.sums_apart();
+  const Buffer sums_apart = MakeBuffer("apart", sum_type, {shape.column_run}, BufferScope::kLocal);
+  std::vector<Stmt> products, before, behind;
+  for (int place = 0; place < shape.column_run; ++place) {
+    // In groups of floats the last product comes first.
+    const int which = sum_type.is_float() && !apart ? shape.column_run - 1 - place : place;
+    const auto [a, b] = factors(which);
+    if (apart) {
+      const Expr of_place = MakeLoad(sums_apart, {Expr(place)});
+      before.push_back(MakeStore(sums_apart, {Expr(place)}, Const(sum_type, 0)));
+      products.push_back(MakeStore(sums_apart, {Expr(place)}, AddBFloatProduct(of_place, a, b)));
+    } else {
+      const Expr added = sum_type.is_float() ? AddBFloatProduct(sum, a, b)
+                                             : sum + MakeCast(sum_type, a) * MakeCast(sum_type, b);
+      products.push_back(MakeStore(tile.sums.buffer, {sum_at}, added));
+    }
+  }
+  if (apart) {
+    Expr of_step = MakeLoad(sums_apart, {Expr(0)});
+    for (int place = 1; place < shape.column_run; ++place) {
+      of_step = AddSumOfBFloats(of_step, MakeLoad(sums_apart, {Expr(place)}));
+    }
+    behind.push_back(MakeStore(tile.sums.buffer, {sum_at}, AddSumOfBFloats(sum, of_step)));
+  }
+  std::vector<Stmt> of_step = std::move(before);
+  of_step.push_back(loop(run, runs, MakeBlock(std::move(products))));
+  of_step.insert(of_step.end(), behind.begin(), behind.end());
+  const Expr steps = Simplify(tile.repeats * Expr(shape.steps));
+  Stmt body = loop(row, shape.rows,
+                   loop(column, shape.columns, loop(step, steps, MakeBlock(std::move(of_step)))));
+  return apart ? MakeAllocate(sums_apart, body) : body;
 }
 
 Stmt MakeDotTile(const DotKind& kind, int rows, int columns, const Argument& sums,

@@ -5,7 +5,13 @@
 //   acc[ramp(0, 1, 4)] = dot<smlad, 4, swaps, steps 36, run 2>(acc[ramp(0, 1, 4)], rows[ramp(…)],
 //                                                              columns[ramp(…)])
 //
-// Code generators print it as one loop (DotLoop), whose registers no compiler has to find. Rows may
+// Code generators print it as one loop (DotLoop), whose registers no compiler has to find, or by
+// registers that hold matrices:
+//
+//   acc[ramp(0, 1, 1024)] = dot<tdpbssd, 64, steps 9, column_run 4>(acc[ramp(0, 1, 1024)],
+//                               rows[ramp(0, 1, 18432)], columns[ramp(0, 1, 18432)])
+//
+// Rows may
 // overlap, each `slide` elements behind the one before. Of such rows there may be several dots, one
 // the sum of the next, whose factors lie equally far apart, as the rows of a window do:
 //
@@ -61,6 +67,9 @@ std::optional<DotTile> AsDotTile(const For& loop);
 //                                rows[ramp(part * 32, 1, 32)], columns[ramp(part * 32, 1, 32)])
 //   }
 Stmt RollDotTiles(const Stmt& s);
+
+// What a tile whose rows do not overlap does, in plain loops over its rows, columns and steps.
+Stmt WrittenOut(const DotTile& tile);
 
 // `sums` are rows × columns, row by row. Of kind.steps steps, each with the groups of all rows and
 // those of all columns side by side.

@@ -3,8 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
+
+#include "compiler/loop/float16_values.h"
+#include "compiler/loop/interpret.h"
+#include "compiler/loop/verify.h"
 
 namespace kiln::loop {
 namespace {
@@ -136,6 +142,56 @@ Expr RowsAt(const Buffer& a, const Buffer& last, const std::vector<Expr>& offset
     rows.push_back(MakeLoad(r + 1 == offsets.size() ? last : a, {MakeRamp(offsets[r], 1, 3)}));
   }
   return MakeInterleave(std::move(rows));
+}
+
+// What the interpreter makes of a function of sums, rows and columns, and of its body.
+void ExpectSameSums(const Stmt& tile, const Buffer& sums, const Buffer& a, const Buffer& b) {
+  const std::optional<DotTile> read = AsDotTile(*tile.As<Store>());
+  ASSERT_TRUE(read.has_value()) << ToString(tile);
+  const auto sums_of = [&](const Stmt& body) {
+    LoopProgram program;
+    program.funcs.push_back({.name = "f", .params = {a, b, sums}, .num_inputs = 2, .body = body});
+    EXPECT_TRUE(Verify(program).ok()) << Verify(program) << ToString(body);
+    std::vector<std::string> bytes;
+    for (const Buffer& buffer : program.funcs[0].params) {
+      const auto seed = static_cast<uint32_t>(bytes.size() + 1);
+      const int64_t count = buffer->num_elements();
+      bytes.push_back(buffer->dtype.is_bfloat()  ? BFloats(count, seed, /*finite=*/true)
+                      : buffer->dtype.is_float() ? SumsOfBFloats(count, seed, /*finite=*/true)
+                                                 : std::string());
+      for (int64_t i = 0; bytes.back().size() < static_cast<size_t>(buffer->num_bytes()); ++i) {
+        bytes.back().push_back(static_cast<char>(i * 37 + seed * 11));
+      }
+    }
+    Interpreter interpreter(program);
+    EXPECT_TRUE(interpreter.Run("f", {bytes[0].data(), bytes[1].data(), bytes[2].data()}).ok());
+    return bytes[2];
+  };
+  EXPECT_TRUE(sums_of(tile) == sums_of(WrittenOut(*read))) << ToString(WrittenOut(*read));
+}
+
+TEST(DotTile, WrittenOutHasTheSameSums) {
+  const auto buffer = [](const char* name, DType dtype, int elements) {
+    return MakeBuffer(name, dtype, {elements}, BufferScope::kParam);
+  };
+  for (const auto& [rows, columns] : {std::pair{1, 1}, {3, 5}, {4, 2}}) {
+    for (const DotKind& kind :
+         {DotKind{.instruction = "any", .group = 8, .steps = 3},
+          DotKind{.instruction = "any", .group = 8, .steps = 1, .column_run = 2},
+          DotKind{.instruction = "any", .group = 8, .steps = 3, .column_run = 4}, kKind}) {
+      const int terms = kind.steps * kind.group;
+      const Buffer a = buffer("a", DType::Int(8), rows * terms),
+                   b = buffer("b", DType::UInt(8), columns * terms),
+                   sums = buffer("sums", DType::Int(32), rows * columns);
+      ExpectSameSums(MakeDotTile(kind, rows, columns, {sums, 0}, {a, 0}, {b, 0}), sums, a, b);
+      const Buffer x = buffer("x", DType::BFloat(), rows * terms),
+                   y = buffer("y", DType::BFloat(), columns * terms),
+                   of_floats = buffer("of_floats", DType::Float(32), rows * columns);
+      if (kind.swaps) continue;
+      ExpectSameSums(MakeDotTile(kind, rows, columns, {of_floats, 0}, {x, 0}, {y, 0}), of_floats, x,
+                     y);
+    }
+  }
 }
 
 // Rows that are not equally far apart, that are of several buffers, or all the same.

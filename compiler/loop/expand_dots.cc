@@ -12,6 +12,7 @@ Expr Expanded(const Expr& e, const Dot& dot) {
   const DotShape shape = *DotShape::Of(1, dot.a.type().lanes, dot.b.type().lanes, dot.kind);
   Expr sum = dot.sum;
   const bool of_floats = e.type().dtype.is_float();
+  if (of_floats && shape.sums_apart()) return {};  // of matrices, which are tiles
   for (int k = 0; k < shape.terms(); ++k) {
     const int term = of_floats ? shape.TermOfBFloats(k) : k;
     const Expr a = LaneOf(dot.a, Expr(shape.InA(0, term))),

@@ -167,6 +167,9 @@ struct DotKind {
   bool swaps = false;       // elements 1 and 2 of every four of b are exchanged; group is of fours
   int steps = 1;            // groups of each row and column; those of one step lie side by side
   int run = 0;              // elements of a row that lie side by side in a step; 0: its group
+  // Elements of a column that lie side by side in a step; 0: its group. If they are fewer, products of
+  // floats are summed apart for each place in such a run, from 0, before they are added to the sum.
+  int column_run = 0;
 
   friend bool operator==(const DotKind&, const DotKind&) = default;
 };
@@ -175,12 +178,14 @@ struct DotKind {
 struct DotShape {
   int rows, columns;
   bool paired;  // a and b are walked together, lane by lane; otherwise every row meets every column
-  int group, steps, run;
+  int group, steps, run, column_run;
   bool swaps;
 
   // Nothing if these numbers of lanes fit neither form.
   static std::optional<DotShape> Of(int sum_lanes, int a_lanes, int b_lanes, const DotKind& kind);
   int lanes() const { return paired ? rows : rows * columns; }
+  // Whether products of floats are summed apart for each place in a run of a column.
+  bool sums_apart() const { return column_run < group; }
   // Products that are added to each lane.
   int terms() const { return steps * group; }
   // The term that a sum of floats adds as its k-th: in groups, the last one of each first.
@@ -193,7 +198,8 @@ struct DotShape {
   int InB(int lane, int term) const {
     const int column = paired ? lane : lane % columns, k = term % group;
     const int swapped = swaps && (k % 4 == 1 || k % 4 == 2) ? k ^ 3 : k;
-    return (term / group * columns + column) * group + swapped;
+    return term / group * columns * group + (swapped / column_run * columns + column) * column_run +
+           swapped % column_run;
   }
 };
 

@@ -276,7 +276,8 @@ absl::StatusOr<Expr> ExprParser::ParseFunction(const std::string& name, Position
   return Apply(name, position, operands);
 }
 
-// dot<vpdpbusd, 4>(sum, a, b), dot<4>(sum, a, b), dot<smlad, 4, swaps, steps 9, run 2>(sum, a, b)
+// dot<vpdpbusd, 4>(sum, a, b), dot<4>(sum, a, b), dot<smlad, 4, swaps, steps 9, run 2>(sum, a, b),
+// dot<tdpbssd, 64, steps 9, column_run 4>(sum, a, b)
 absl::StatusOr<Expr> ExprParser::ParseDot(Position position) {
   KILN_RETURN_IF_ERROR(lexer_.Expect("<"));
   DotKind kind;
@@ -293,6 +294,9 @@ absl::StatusOr<Expr> ExprParser::ParseDot(Position position) {
     } else if (lexer_.Accept("run")) {
       KILN_ASSIGN_OR_RETURN(const int64_t run, lexer_.ExpectInt("a run", 1, kMaxLanes));
       kind.run = static_cast<int>(run);
+    } else if (lexer_.Accept("column_run")) {
+      KILN_ASSIGN_OR_RETURN(const int64_t run, lexer_.ExpectInt("a run", 1, kMaxLanes));
+      kind.column_run = static_cast<int>(run);
     } else {
       KILN_RETURN_IF_ERROR(lexer_.Expect("swaps"));
       kind.swaps = true;

@@ -214,15 +214,31 @@ float AddBFloatProduct(float sum, float x, float y) {
 // the first, each by a fused multiply-add that rounds to nearest even; subnormals are 0, as operands
 // and as results. A result is subnormal, as everywhere on x86, if it is less than 2^-126 once it is
 // rounded to 24 bits, whatever its exponent.
+// TDPBF16PS sums the elements of pairs with an even and with an odd place apart, and adds both to the
+// sum.
 void DotOfBFloats(const DotShape& shape, const Scalar* sum, const Scalar* a, const Scalar* b,
                   Scalar* out) {
+  const auto add_product = [&](float total, int lane, int term) {
+    const float x = FloatFromBFloat(static_cast<uint16_t>(a[shape.InA(lane, term)].i));
+    const float y = FloatFromBFloat(static_cast<uint16_t>(b[shape.InB(lane, term)].i));
+    return AddBFloatProduct(Flushed(total), Flushed(x), Flushed(y));
+  };
   for (int l = 0; l < shape.lanes(); ++l) {
     float total = sum[l].f;
-    for (int k = 0; k < shape.terms(); ++k) {
-      const int term = shape.TermOfBFloats(k);
-      const float x = FloatFromBFloat(static_cast<uint16_t>(a[shape.InA(l, term)].i));
-      const float y = FloatFromBFloat(static_cast<uint16_t>(b[shape.InB(l, term)].i));
-      total = AddBFloatProduct(Flushed(total), Flushed(x), Flushed(y));
+    if (!shape.sums_apart()) {
+      for (int k = 0; k < shape.terms(); ++k) total = add_product(total, l, shape.TermOfBFloats(k));
+    } else {
+      for (int first = 0; first < shape.terms(); first += shape.group) {
+        float step = 0;
+        for (int place = 0; place < shape.column_run; ++place) {
+          float apart = 0;
+          for (int k = place; k < shape.group; k += shape.column_run) {
+            apart = add_product(apart, l, first + k);
+          }
+          step = place == 0 ? apart : Flushed(step + apart);
+        }
+        total = Flushed(Flushed(total) + step);
+      }
     }
     out[l].f = total;
   }

@@ -312,12 +312,12 @@ bool KeepsOrder(const Stage& padding) {
 
 // The padding of stages[which] that is made with its tiles' rows. Where it moves elements apart as
 // well, runs are short and there is memory enough, all data are padded first, and runs are longer.
-std::optional<size_t> PaddingOfTiles(const loop::Kernel& kernel, size_t which,
+std::optional<size_t> PaddingOfTiles(const loop::Kernel& kernel, size_t which, const DotPlan& dot,
                                      const Target& target) {
   const std::optional<size_t> padding = FindRowPadding(kernel, which);
   if (!padding.has_value()) return padding;
   const bool in_runs = target.short_of_memory || KeepsOrder(kernel.stages[*padding]) ||
-                       kernel.stages[which].reduce.back().extent >= kMinRun;
+                       (kernel.stages[which].reduce.back().extent >= kMinRun && !dot.of_matrices());
   return in_runs ? padding : std::nullopt;
 }
 
@@ -369,10 +369,11 @@ std::optional<TiledContraction> MergeContraction(const loop::Kernel& kernel, siz
   if (std::optional<TiledContraction> t = OfStoredRows(kernel, which, context)) return t;
   const bool padded = FindRowPadding(kernel, which).has_value();
   const auto source = padded ? RowSource::kPaddedByTile : RowSource::kData;
-  const bool dot = PlanDotProduct(kernel, which, source, context).has_value();
-  const auto padding = dot ? PaddingOfTiles(kernel, which, context.target) : std::nullopt;
+  const std::optional<DotPlan> dot = PlanDotProduct(kernel, which, source, context);
+  const auto padding =
+      dot.has_value() ? PaddingOfTiles(kernel, which, *dot, context.target) : std::nullopt;
   std::optional<TiledContraction> t = WithMergedAxes(kernel, which, padding.has_value(), context);
-  if (!t.has_value() || !dot) return t;
+  if (!t.has_value() || !dot.has_value()) return t;
   t->padding = padding;
   t->dot = PlanDotProduct(t->c, padding.has_value() ? RowSource::kPaddedByTile : RowSource::kData,
                           context);

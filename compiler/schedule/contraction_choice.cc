@@ -210,6 +210,8 @@ TileProblem TileProblemOf(const TiledContraction& t, const Target& target) {
     if (t.dot->row != nullptr) problem.step_cost = t.dot->row->CostOn(target);
     if (const DotLoop* loop = t.dot->loop) {
       problem.only = TileShape{.rows = loop->rows, .vectors = loop->columns};
+    } else if (t.dot->of_matrices()) {
+      problem.only = TileOfMatrices(c);
     }
     if (t.dot->panel) {
       problem.row_stride = t.dot->steps * t.dot->group * t.dot->row_dtype.bytes();
@@ -286,6 +288,7 @@ absl::Status CheckChoice(const ContractionProblem& problem, const ContractionCho
         absl::StrCat("found a tile of ", choice.rows, " by ", choice.vectors, ", wanted ",
                      tile.only->rows, " by ", tile.only->vectors, ", which its loop is for"));
   }
+  if (tile.only.has_value() && !choice.columns_outside) return absl::OkStatus();
   if (choice.columns_outside && tile.keeps_rows) {
     return absl::InvalidArgumentError(
         "order: found columns outside, wanted rows outside: rows are prepared for all columns");

@@ -48,8 +48,9 @@ PackedDotColumns PackDotColumns(const TiledContraction& t, const std::vector<int
   std::vector<int32_t> offsets(total * static_cast<size_t>(width), 0);
   // Rows are summed as the instruction reads them: sums of x', not of x.
   const int64_t of_all = -dot.row_offset * dot.shift * static_cast<int64_t>(steps.size());
-  const loop::DotShape group =
-      *loop::DotShape::Of(1, static_cast<int>(dot.group), static_cast<int>(dot.group), dot.kind());
+  const auto step_elements = static_cast<int>(width * dot.group);
+  const loop::DotShape step_shape = *loop::DotShape::Of(
+      static_cast<int>(width), static_cast<int>(dot.group), step_elements, dot.kind());
   const bool of_floats = dot.column_dtype.is_bfloat();
   int16_t* out = columns.data();
   size_t place = 0, column_place = 0;
@@ -68,9 +69,9 @@ PackedDotColumns PackDotColumns(const TiledContraction& t, const std::vector<int
           sum += value;
           const int64_t run = static_cast<int64_t>(k) / dot.run;
           const int64_t at = run * dot.run_steps() * dot.group + static_cast<int64_t>(k) % dot.run;
-          const int64_t in_group = group.InB(0, static_cast<int>(at % dot.group));
-          out[(at / dot.group * width + column) * dot.group + in_group] =
-              static_cast<int16_t>(value);
+          const int in_step =
+              step_shape.InB(static_cast<int>(column), static_cast<int>(at % dot.group));
+          out[at / dot.group * step_elements + in_step] = static_cast<int16_t>(value);
         }
         const int64_t constant = begin.empty() ? 0 : begin[column_place++];
         offsets[place] = static_cast<int32_t>(of_all - dot.row_offset * sum + constant);

@@ -37,6 +37,7 @@ Buffer WithElementsOf(DType dtype, const Buffer& buffer, const std::string& name
 // stacks of small machines are; 0 where several groups are read as one vector.
 inline int GroupAlignment(const DotPlan& dot, DType dtype) {
   constexpr int kStackAlignment = 8;
+  if (dot.of_matrices()) return kMatrixRowBytes;
   if (dot.row == nullptr || dot.lanes > 1) return 0;
   return std::min(static_cast<int>(dot.group) * dtype.bytes(), kStackAlignment);
 }
@@ -73,6 +74,11 @@ std::vector<Expr> PanelIndex(const DotPlan& dot, const Expr& tile_row, const Exp
 // zeros behind the last.
 Stmt FillPanel(const TiledContraction& contraction, const Expr& value, const Buffer& panel,
                const TilePlace& place, const Target& target);
+
+// The same for registers that hold matrices: one for every kMatrixSide rows, and behind them the ones
+// of the next step. Rows that do not exist are left as they are.
+Stmt FillMatrices(const TiledContraction& contraction, const Expr& value, const Buffer& panel,
+                  const TilePlace& place);
 
 // What a run of rows is multiplied with for its sum: 1, and 0 where its last group reads on. Null
 // where all is 1.

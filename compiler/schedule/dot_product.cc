@@ -2,6 +2,7 @@
 #include "compiler/schedule/dot_product.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -22,6 +23,9 @@ constexpr int64_t kMaxTileLanes = 1 << 16;  // of the rows of a tile that is one
 // Counted on AArch64: with less than these, SDOT takes fewer instructions than SMMLA.
 constexpr int64_t kMinStepsTogether = 8, kMinColumnsTogether = 32;
 constexpr int64_t kSignBit = 128;
+constexpr int64_t kMinPiece = 16;  // of a run that is copied for a register of a matrix
+// Issue slots that a register of sums costs besides products, and what a slot multiplies by vectors.
+constexpr double kMatrixSlots = 60, kBytesByVectors = 50, kFloatsByVectors = 14;
 
 const DType kI32 = DType::Int(32), kI8 = DType::Int(8), kF32 = DType::Float(32);
 
@@ -83,7 +87,7 @@ DotPlan PlanOf(const DotInstruction* row, DType x, const Values& y, const Target
                .row_dtype = row->a,
                .column_dtype = row->b,
                .column_factor = row->b,
-               .lanes = row->FormOf(target)->lanes / row->vector_rows(),
+               .lanes = row->vector_columns(*row->FormOf(target)),
                .vector_rows = row->vector_rows()};
   if (row->widens_in_steps && y->within(Range::OfType(kI8))) plan.column_dtype = kI8;
   const bool other_sign = x.bits == row->a.bits && x != row->a;
@@ -164,6 +168,31 @@ bool PaysRowsTogether(const DotInstruction& row, const Contraction& c, RowSource
          c.column.extent >= kMinColumnsTogether && RowExtent(c, 0) > 1;
 }
 
+// Whether registers that hold matrices pay: rows are copied in pieces that do not divide a row of such
+// a register, or in one run, and as their signs are; and what is computed for nothing, at the ends of
+// rows, columns and reduction, and what tiles cost besides, does not outweigh.
+bool PaysMatrices(const DotInstruction& row, const Contraction& c, DType x, const Values& y) {
+  const bool as_is = !y.has_value() || (x == row.a && ColumnShift(y, row.b) == 0);
+  const int64_t inner = c.reduce.back().extent;
+  const bool in_pieces = c.reduce.size() == 1 || std::gcd(inner, int64_t{row.group}) >= kMinPiece;
+  const auto form = FactorForm(c.x, c.reduce);
+  const bool contiguous = form.has_value() && form->coefficients.back() == 1;
+  if (!as_is || !in_pieces || !contiguous || c.column.extent < kMatrixSide) return false;
+  const TileShape tile = TileOfMatrices(c);
+  const int64_t reduce = TotalExtent(c.reduce);
+  const double tiles = static_cast<double>(TotalExtent(c.rows)) /
+                       static_cast<double>(tile.outer_rows * tile.rows) *
+                       static_cast<double>(DivideUp(c.column.extent, tile.columns()));
+  const double registers =
+      static_cast<double>(DivideUp(tile.outer_rows * tile.rows, kMatrixSide) * tile.vectors);
+  const double matrices =
+      tiles *
+      (registers * (static_cast<double>(DivideUp(reduce, row.group)) * row.cost + kMatrixSlots));
+  const double vectors = static_cast<double>(TotalExtent(c.rows) * c.column.extent * reduce) /
+                         (y.has_value() ? kBytesByVectors : kFloatsByVectors);
+  return matrices < vectors;
+}
+
 // The loop in assembly that reads rows and columns as they lie: a panel, or a row in one run.
 const DotLoop* FindLoop(const Contraction& c, const DotPlan& plan) {
   if (plan.row == nullptr || plan.steps == 1) return nullptr;
@@ -199,6 +228,7 @@ std::optional<DotPlan> PlanDotProduct(const Contraction& c, RowSource source,
   std::vector<const DotInstruction*> rows = DotInstructionsOf(target, sum);
   std::erase_if(rows, [&](const DotInstruction* row) {
     return row->has_loops_only() || !Multiplies(*row, x, y) ||
+           (row->geometry == DotGeometry::kMatrix && !PaysMatrices(*row, c, x, y)) ||
            (sum.is_float() && !PaysForFloats(*row, c, target)) ||
            (row->vector_rows() > 1 && !PaysRowsTogether(*row, c, source));
   });
@@ -213,9 +243,11 @@ std::optional<DotPlan> PlanDotProduct(const Contraction& c, RowSource source,
   if (rows.empty() && plain && ColumnShift(y, kI8).has_value()) rows.push_back(nullptr);
   for (const DotInstruction* row : rows) {
     DotPlan plan = PlanOf(row, x, y, target);
-    plan.panel = padded || plan.vector_rows > 1 || !LieRight(c, plan, source, context);
+    plan.panel =
+        padded || plan.vector_rows > 1 || plan.of_matrices() || !LieRight(c, plan, source, context);
     plan.run = plan.panel ? TotalExtent(c.reduce) : c.reduce.back().extent;
     plan.steps = TotalExtent(c.reduce) / plan.run * plan.run_steps();
+    if (plan.of_matrices()) plan.steps = AlignUp(plan.steps, PartsOfMatrices(plan));
     if (plan.panel && !HoldsRows(c, plan, padded, context)) continue;
     plan.loop = FindLoop(c, plan);
     return plan;
@@ -313,8 +345,10 @@ void UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) 
   };
   Buffer panel;
   if (dot.panel) {
-    panel = for_rows("_rows", dot.row_dtype,
-                     {AlignUp(rows, dot.panel_rows()), dot.steps * dot.group}, true);
+    panel = for_rows(
+        "_rows", dot.row_dtype,
+        {AlignUp(rows, dot.of_matrices() ? kMatrixSide : dot.panel_rows()), dot.steps * dot.group},
+        true);
   }
 
   const Var step = loop::MakeVar("k");
@@ -334,7 +368,8 @@ void UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) 
   UseColumnConstants(t, packed.offsets, FactorLoad(t.c.y)->buffer->name, context);
   const Expr first = step * Expr(dot.group);
   if (panel != nullptr) {
-    std::vector<Expr> index = PanelIndex(dot, t.tile_row, first);
+    std::vector<Expr> index =
+        dot.of_matrices() ? std::vector<Expr>{first} : PanelIndex(dot, t.tile_row, first);
     index.back() = loop::MakeRamp(index.back(), 1, group);
     t.x = loop::MakeLoad(panel, std::move(index));
   } else {
@@ -357,7 +392,11 @@ void UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) 
   t.before_rows = [before, value, panel, sums, ones, step,
                    target = context.target](const TilePlace& place) {
     std::vector<Stmt> stmts;
-    if (panel != nullptr) stmts.push_back(FillPanel(before, value, panel, place, target));
+    if (before.dot->of_matrices()) {
+      stmts.push_back(FillMatrices(before, value, panel, place));
+    } else if (panel != nullptr) {
+      stmts.push_back(FillPanel(before, value, panel, place, target));
+    }
     if (sums != nullptr) {
       const GroupAt group_at = [&](const Expr& row, const Expr& at_step) {
         const Expr x = loop::Substitute(before.x, {{step.get(), at_step}});

@@ -21,10 +21,12 @@ namespace {
 
 // All that the table has is tried below: rows that a machine takes first for bytes, one that stands
 // in where these want too much memory (RowsThatAreShortArePairsOfInt16), those for int16
-// (MultipliesRowsOfInt16), those of PairsOfRowsMeetPairsOfColumns, and those of dot_floats_test.cc.
+// (MultipliesRowsOfInt16), those of PairsOfRowsMeetPairsOfColumns, and those of dot_floats_test.cc and
+// dot_matrices_test.cc.
 TEST(DotProduct, EveryRowHasAMachine) {
-  const std::set<absl::string_view> others = {"smlad_s8", "smlad_taps", "vpdpwssd", "vmlava.s16",
-                                              "smmla",    "usmmla",     "usdot",    "vdpbf16ps"};
+  const std::set<absl::string_view> others = {
+      "smlad_s8",  "smlad_taps", "vpdpwssd", "vmlava.s16", "smmla",   "usmmla", "usdot",
+      "vdpbf16ps", "tdpbf16ps",  "tdpbssd",  "tdpbsud",    "tdpbusd", "tdpbuud"};
   for (const DotInstruction& row : DotInstructions()) {
     bool found = others.contains(row.name);
     for (const DotMachine& machine : DotMachines()) {

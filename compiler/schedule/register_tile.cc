@@ -202,6 +202,27 @@ Stmt LoopInAssembly(const TiledContraction& t, const Buffer& sums, const Expr& x
                            first(y));
 }
 
+// The same, in registers that hold matrices.
+Stmt ProductsOfMatrices(const TiledContraction& t, const TilePlace& place, const Buffer& sums,
+                        const Expr& x, const Expr& y) {
+  const int64_t rows = place.matrix_rows(), columns = t.tile.columns();
+  const int64_t parts = PartsOfMatrices(*t.dot);
+  loop::DotKind kind = t.dot->kind();
+  kind.steps = static_cast<int>(t.dot->steps / parts);
+  const Axis part = {loop::MakeVar("part"), parts};
+  const int64_t terms = kind.steps * t.dot->group;
+  loop::Substitution first_step;
+  for (const Axis& axis : t.c.reduce) first_step[axis.var.get()] = 0;
+  const auto first = [&](const Expr& e, int64_t elements) {
+    const loop::Load& load = *FactorLoad(e);
+    return loop::Argument{load.buffer, loop::Substitute(FirstElement(load), first_step) +
+                                           part.var * Expr(elements * terms)};
+  };
+  return Nest({part}, ForKind::kSerial,
+              loop::MakeDotTile(kind, static_cast<int>(rows), static_cast<int>(columns), {sums, 0},
+                                first(x, rows), first(y, columns)));
+}
+
 // The sum after a step of the reduction.
 Expr AddProduct(const TiledContraction& t, const Expr& sum, const Expr& x, const Expr& y) {
   if (t.dot.has_value()) return AddDot(*t.dot, sum, x, y);
@@ -218,7 +239,24 @@ int64_t BytesOfColumns(const TiledContraction& t) {
          FactorLoad(t.y)->buffer->dtype.bytes();
 }
 
+constexpr int64_t kMaxLanes = 1 << 16;  // of a value
+
 }  // namespace
+
+TileShape TileOfMatrices(const Contraction& c) {
+  constexpr int64_t kRows = 2 * kMatrixSide, kFewColumns = 5;
+  const int64_t rows = std::min(RowExtent(c, 0), kRows);
+  const int64_t vectors = DivideUp(c.column.extent, kMatrixSide);
+  const bool one = vectors % 2 == 1 && vectors <= kFewColumns;
+  return {.outer_rows = std::clamp<int64_t>(kRows / rows, 1, RowExtent(c, 1)),
+          .rows = rows,
+          .vectors = one ? 1 : 2,
+          .lanes = kMatrixSide};
+}
+
+int64_t PartsOfMatrices(const DotPlan& plan) {
+  return DivideUp(plan.steps * plan.group * 2 * kMatrixSide, kMaxLanes);
+}
 
 void SetReduction(TiledContraction& t, const Target& target) {
   t.fused_multiply_add = t.init.type().dtype.is_float() && target.has_fma;
@@ -244,14 +282,20 @@ loop::Substitution AtRow(const TiledContraction& t, const TilePlace& place, cons
 Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
   const int64_t sum_lanes = t.tile.lanes;
   const DotLoop* one_loop = t.dot.has_value() ? t.dot->loop : nullptr;
-  const int64_t vectors = one_loop != nullptr ? t.tile.vectors : DivideUp(place.columns, sum_lanes);
+  const bool of_matrices = t.dot.has_value() && t.dot->of_matrices();
+  // Whether sums are in memory, and not in registers.
+  const bool in_memory = one_loop != nullptr || of_matrices;
+  const int64_t vectors = in_memory ? t.tile.vectors : DivideUp(place.columns, sum_lanes);
   const int64_t row_stride = vectors * sum_lanes;
   // A vector of sums has the lanes of one row behind those of the other.
   const int64_t vector_rows = t.dot.has_value() ? t.dot->vector_rows : 1;
   const int64_t together = t.dot.has_value() ? t.dot->panel_rows() : 1;
-  const int64_t rows = place.outer_rows * AlignUp(place.rows, together);
-  const Buffer acc =
-      loop::MakeBuffer("acc", t.init.type().dtype, {rows * row_stride}, loop::BufferScope::kLocal);
+  const int64_t rows =
+      of_matrices ? place.matrix_rows() : place.outer_rows * AlignUp(place.rows, together);
+  const Buffer acc = loop::MakeBuffer("acc", t.init.type().dtype, {rows * row_stride},
+                                      loop::BufferScope::kLocal, of_matrices ? kMatrixRowBytes : 0);
+  // What is done for all sums is a loop over rows where these are many.
+  const ForKind over_rows = of_matrices ? ForKind::kSerial : ForKind::kUnrolled;
   // A point of the tile: its rows and its column.
   struct Point {
     Expr outer, row, column;
@@ -298,7 +342,7 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
   };
   const auto each = [&](int64_t count, int64_t lanes,
                         const std::function<Stmt(const Point&)>& make) {
-    return each_in(ForKind::kUnrolled, count, lanes, make);
+    return each_in(over_rows, count, lanes, make);
   };
 
   // Asks for what an epilogue reads that differs by row.
@@ -310,7 +354,7 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
     for (int64_t column = 0; column < place.columns; column += line) {
       lines.push_back(loop::MakePrefetch(load.buffer, at(index, {outer, m, Expr(column)}), 2));
     }
-    return Nest({{outer, place.outer_rows}, {m, place.rows}}, ForKind::kUnrolled,
+    return Nest({{outer, place.outer_rows}, {m, place.rows}}, over_rows,
                 loop::MakeBlock(std::move(lines)));
   };
 
@@ -354,7 +398,9 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
     update = Nest({{m, rows / vector_rows}}, ForKind::kUnrolled,
                   each_vector(m * Expr(vector_rows), product));
   }
-  body.push_back(one_loop != nullptr
+  body.push_back(of_matrices
+                     ? ProductsOfMatrices(t, place, acc, at(t.x, {0, 0, 0}), at(t.y, {0, 0, 0}))
+                 : one_loop != nullptr
                      ? LoopInAssembly(t, acc, at(t.x, {0, 0, 0}), at(t.y, {0, 0, 0}))
                      : Reduction(t, place, loop::MakeBlock({update, PrefetchColumns(t, place)}),
                                  rows / vector_rows * DivideUp(computed, sum_lanes)));
@@ -369,7 +415,7 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
   // Sums that become vectors, or that a loop goes over, lie in memory of their own, so that they are
   // in registers until then; a loop in assembly leaves them in memory.
   Buffer sums = acc;
-  const bool apart = widens || (t.code.loops_over_sums && one_loop == nullptr);
+  const bool apart = widens || (t.code.loops_over_sums && !in_memory);
   if (apart) {
     sums = loop::MakeBuffer("sums", acc->dtype, acc->shape, loop::BufferScope::kLocal);
     body.push_back(each(place.columns, sum_lanes, [&](const Point& p) {
@@ -377,7 +423,7 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
     }));
   }
   for (const Epilogue& epilogue : t.epilogues) {
-    const ForKind kind = t.code.loops_over_sums ? ForKind::kSerial : ForKind::kUnrolled;
+    const ForKind kind = t.code.loops_over_sums ? ForKind::kSerial : over_rows;
     body.push_back(each_in(kind, place.columns, wide, [&](const Point& p) {
       const Expr value = ReplaceLoads(epilogue.value, t.sums, [&](const std::vector<Expr>&) {
         return loop::MakeLoad(sums, {apart ? in_row(p) : sum_at(p)});

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/base/align.h"
 #include "compiler/schedule/families.h"
 #include "compiler/schedule/tile_shape.h"
 #include "compiler/target/instructions.h"
@@ -35,6 +36,9 @@ struct TilePlace {
   Expr pass = 0;          // which of those that share columns
   Expr part = 0;          // of the reduction …
   bool last_part = true;  // … which the epilogues are behind
+
+  // Rows of the registers that hold matrices, where the tile is computed in such.
+  int64_t matrix_rows() const { return AlignUp(outer_rows * rows, kMatrixSide); }
 };
 
 // How a contraction is computed by dot products (dot_product.h). Without an
@@ -58,11 +62,17 @@ struct DotPlan {
   int64_t run_steps() const { return DivideUp(run, group); }
   // Rows whose groups lie side by side in a panel, and how many elements of one of them.
   int64_t panel_rows() const { return loop == nullptr ? vector_rows : loop->rows; }
+  // Whether a tile is computed in registers that hold matrices. Its sums are in memory before and
+  // behind that.
+  bool of_matrices() const { return row != nullptr && row->geometry == DotGeometry::kMatrix; }
   int64_t panel_run() const { return loop == nullptr ? group : loop->run; }
   loop::DotKind kind() const {
     const int elements = static_cast<int>(group);
     if (row == nullptr) return {.group = elements};
-    return {.instruction = std::string(row->name), .group = elements, .swaps = row->swaps};
+    return {.instruction = std::string(row->name),
+            .group = elements,
+            .swaps = row->swaps,
+            .column_run = row->column_run};
   }
 };
 
@@ -120,6 +130,12 @@ struct TiledContraction {
 // column away.
 std::optional<TiledContraction> MergeContraction(const loop::Kernel& kernel, size_t which,
                                                  const Context& context);
+
+// The tile of registers that hold matrices: two by two of them, but for few rows or columns.
+TileShape TileOfMatrices(const Contraction& c);
+// Into how many parts such a tile's reduction is divided, since the lanes of a value are limited; each
+// has as many steps.
+int64_t PartsOfMatrices(const DotPlan& plan);
 
 // What the shape of its tile depends on.
 TileProblem TileProblemOf(const TiledContraction& contraction, const Target& target);

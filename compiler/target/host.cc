@@ -3,6 +3,7 @@
 #include <unistd.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <sys/syscall.h>
 #endif
 
 #include <algorithm>
@@ -31,6 +32,18 @@ bool HasSubleafFeature(int bit) {
   return __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0 && (eax & (1u << bit)) != 0;
 }
 
+// Whether Linux lets this process use the registers of AMX. A process asks once; the answer stays.
+bool MayUseMatrices() {
+  constexpr int kRequestPermission = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+}
+
+// A bit of CPUID 7, subleaf 0, EDX.
+bool HasLeafFeature(int bit) {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (edx & (1u << bit)) != 0;
+}
+
 Target Machine() {
   __builtin_cpu_init();
   std::vector<std::string> features;
@@ -47,6 +60,11 @@ Target Machine() {
   if (__builtin_cpu_supports("avx2") && HasSubleafFeature(4)) features.push_back("+avxvnni");
   if (__builtin_cpu_supports("avx512bw") && HasSubleafFeature(5)) {
     features.push_back("+avx512bf16");
+  }
+  if (__builtin_cpu_supports("avx512f") && HasLeafFeature(24) && MayUseMatrices()) {
+    features.push_back("+amx-tile");
+    if (HasLeafFeature(22)) features.push_back("+amx-bf16");
+    if (HasLeafFeature(25)) features.push_back("+amx-int8");
   }
 
   const bool v2 = __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt") &&

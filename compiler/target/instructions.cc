@@ -22,7 +22,7 @@ const DotForm* DotInstruction::FormOf(const Target& target) const {
   if (!IsOfArch(target.triple)) return nullptr;
   for (const DotForm& form : forms) {
     if (target.by_c_compiler && c.guard.empty() && form.c.empty()) continue;
-    const int bits = form.lanes * 32;
+    const int bits = vector_columns(form) * vector_rows() * 32;
     const bool fits = geometry == DotGeometry::kReduction || bits <= target.vector_bits;
     if (fits && target.HasFeatures(form.features)) return &form;
   }
@@ -39,9 +39,10 @@ std::string DotLoop::StepAt(int64_t a_bytes, int64_t b_bytes) const {
   return absl::StrReplaceAll(step, offsets);
 }
 
-bool DotInstruction::IsNamed(absl::string_view dot_name, int dot_group, bool dot_swaps, DType of_a,
-                             DType of_b) const {
-  return name == dot_name && group == dot_group && swaps == dot_swaps && a == of_a && b == of_b;
+bool DotInstruction::IsNamed(absl::string_view dot_name, int dot_group, bool dot_swaps,
+                             int dot_column_run, DType of_a, DType of_b) const {
+  return name == dot_name && group == dot_group && swaps == dot_swaps &&
+         column_run == dot_column_run && a == of_a && b == of_b;
 }
 
 const DotLoop* DotInstruction::FindLoop(int rows, int columns, int run, int slide) const {
@@ -54,7 +55,8 @@ const DotLoop* DotInstruction::FindLoop(int rows, int columns, int run, int slid
 }
 
 double DotInstruction::CostOn(const Target& target) const {
-  return a.is_bfloat() ? cost * target.bfloat_slots : cost;
+  const bool by_vectors = geometry != DotGeometry::kMatrix;
+  return a.is_bfloat() && by_vectors ? cost * target.bfloat_slots : cost;
 }
 
 double DotInstruction::ProductsPerSlot(const Target& target) const {

@@ -27,14 +27,24 @@ enum class DotGeometry {
   kColumns,    // one column to each lane; the group of one row meets the groups of all of them
   kReduction,  // one sum, of one row and one column; the lanes of the factors run along the sum
   kOuter,      // two rows by two columns, row by row; the groups of both rows meet both columns
+  kMatrix,     // kMatrixSide rows by as many columns, in a register that holds a matrix
 };
+
+// Rows and columns of a register of sums, and the bytes of a row of any such register.
+inline constexpr int kMatrixSide = 16, kMatrixRowBytes = 64;
+
+// What an error says, before what Linux has returned, where it does not let a process use registers
+// that hold matrices.
+inline constexpr absl::string_view kNoMatrices =
+    "the operating system does not let this process use AMX, for which the library was compiled: "
+    "arch_prctl(ARCH_REQ_XCOMP_PERM, 18) returned ";
 
 // An instruction at one width.
 struct DotForm {
   int lanes;                   // of the sum
   absl::string_view features;  // by LLVM's names, all that it needs: "avx512vnni,avx512vl"
   // The new sum in LLVM's intrinsics, whose names are written without "llvm."; empty where the row
-  // has loops only:
+  // has loops only. Of matrices the name of the intrinsic alone. Otherwise:
   //   expr := s | a | b       the sum and the factors
   //         | a0 | b1 | …     a word of 32 bits of a factor
   //         | 0               the constant
@@ -43,7 +53,8 @@ struct DotForm {
   //         | expr + expr | intrinsic(expr, …)
   std::string llvm;
   // In C: a preprocessor condition, true where the compiler knows the instruction, and the new sum in
-  // intrinsics of `s`, `a` and `b`, vectors of the machine's types. Empty where C does not spell it.
+  // intrinsics of `s`, `a` and `b`, vectors of the machine's types; of matrices the name of the
+  // intrinsic alone. Empty where C does not spell it.
   absl::string_view guard = {};
   std::string c = {};
 };
@@ -95,6 +106,7 @@ struct DotInstruction {
   // Columns are stored in half of b's bits and extended when they are read.
   bool widens_in_steps = false;
   bool swaps = false;  // elements 1 and 2 of every four of b are exchanged (loop::DotKind)
+  int column_run = 0;  // elements of a column of b that lie side by side; 0: its group
   // Issue slots at one width, in units of one vector multiply-add; CostOn has a machine's.
   double cost = 1;
   std::vector<DotForm> forms;  // the widest first
@@ -103,14 +115,18 @@ struct DotInstruction {
 
   // Rows of a contraction that one vector of sums holds.
   int vector_rows() const { return geometry == DotGeometry::kOuter ? 2 : 1; }
+  // Columns of such a vector, or of the vectors that what a matrix holds is read as.
+  int vector_columns(const DotForm& form) const {
+    return geometry == DotGeometry::kMatrix ? kMatrixSide : form.lanes / vector_rows();
+  }
   // Whether the row is of the architecture that a triple begins with.
   bool IsOfArch(absl::string_view triple) const;
   // The widest form that the target has; null if it has none.
   const DotForm* FormOf(const Target& target) const;
   // Whether a dot of the loop IR with this name, group and order, and factors of these types, is its.
-  bool IsNamed(absl::string_view dot_name, int dot_group, bool dot_swaps, DType of_a,
-               DType of_b) const;
-  // Whether tiles are computed by it, and no single sums.
+  bool IsNamed(absl::string_view dot_name, int dot_group, bool dot_swaps, int dot_column_run,
+               DType of_a, DType of_b) const;
+  // Whether windows that overlap are computed by it, and no single sums.
   bool has_loops_only() const { return forms[0].llvm.empty(); }
   // Null if there is none of this shape.
   const DotLoop* FindLoop(int rows, int columns, int run, int slide) const;

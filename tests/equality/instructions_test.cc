@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/substitute.h"
 #include "compiler/backend/backend.h"
 #include "compiler/codegen/c/c_compiler.h"
 #include "compiler/graph/relay_text.h"
@@ -67,9 +68,9 @@ def @main(%x: Tensor[(1, 16, 16, 16), int8]) {
 // Numbers above 0 alone: a convolution that pads, one of single pixels, a batch of products by as many
 // constants, and a dense product.
 constexpr char kFloatModel[] = R"(#[version = "0.0.5"]
-def @main(%x: Tensor[(1, 16, 16, 6), float32]) {
-  %0 = nn.conv2d(%x, full(0.3f, shape=[3, 3, 6, 32]), padding=[1, 1, 1, 1], channels=32,
-    kernel_size=[3, 3], data_layout="NHWC", kernel_layout="HWIO");
+def @main(%x: Tensor[(1, 16, 16, 32), float32]) {
+  %0 = nn.conv2d(%x, full(0.3f, shape=[5, 5, 32, 32]), padding=[2, 2, 2, 2], channels=32,
+    kernel_size=[5, 5], data_layout="NHWC", kernel_layout="HWIO");
   %1 = nn.relu(%0);
   %2 = nn.conv2d(%1, full(0.7f, shape=[1, 1, 32, 16]), channels=16, kernel_size=[1, 1],
     data_layout="NHWC", kernel_layout="HWIO");
@@ -81,10 +82,35 @@ def @main(%x: Tensor[(1, 16, 16, 6), float32]) {
 )";
 constexpr int kFloatProducts = 4;
 
+// For bytes in registers that hold matrices: a convolution that pads, and products of more rows than a
+// register has. `$0` and `$1` are the types of data and weights, `$2` a weight.
+constexpr char kMatrixModel[] = R"(#[version = "0.0.5"]
+def @main(%x: Tensor[(1, 10, 10, 64), $0]) {
+  %0 = cast(full($2, shape=[3, 3, 64, 48]), dtype="$1");
+  %1 = qnn.conv2d(%x, %0, 7, 0, 0.5f, 0.25f, padding=[1, 1, 1, 1], channels=48,
+    kernel_size=[3, 3], data_layout="NHWC", kernel_layout="HWIO", out_dtype="int32");
+  %2 = qnn.requantize(%1, 0.125f, 0, 700f, -3, axis=3, rounding="TFLITE", out_dtype="$0");
+  %3 = reshape(%2, newshape=[50, 96]);
+  %4 = cast(full($2, shape=[40, 96]), dtype="$1");
+  %5 = qnn.dense(%3, %4, 3, 0, 700f, 0.5f, units=40, out_dtype="int32");
+  qnn.requantize(%5, 350f, 0, 90000f, 1, axis=1, rounding="TFLITE", out_dtype="int8")
+}
+)";
+
 Graph Model(absl::string_view text = kModel) {
   const absl::StatusOr<Graph> graph = ParseRelay(text, "model.relay", FindOpSchema);
   EXPECT_TRUE(graph.ok()) << graph.status();
   return graph.ok() ? *graph : Graph();
+}
+
+bool IsOfMatrices(const DotInstruction& row) { return row.geometry == DotGeometry::kMatrix; }
+
+// The model whose products are by `row` where a machine has it.
+Graph ModelOf(const DotInstruction& row) {
+  if (row.sum.is_float()) return Model(kFloatModel);
+  if (!IsOfMatrices(row)) return Model(kModel);
+  return Model(absl::Substitute(kMatrixModel, row.a.ToString(), row.b.ToString(),
+                                row.b.is_int() ? -101 : 201));
 }
 
 // A machine that has the form, and no wider one.
@@ -94,7 +120,7 @@ Target MachineOf(const DotInstruction& row, const DotForm& form) {
                                   : row.IsOfArch("riscv64")                 ? "riscv64gcv"
                                   : absl::StrContains(form.features, "dsp") ? "cortex-m4"
                                                                             : "cortex-m55")
-                           : form.lanes == 16 ? "x86-64-v4"
+                           : form.lanes >= 16 ? "x86-64-v4"
                            : form.lanes == 8  ? "x86-64-v3"
                                               : "x86-64-v2";
   const std::string features =
@@ -124,8 +150,11 @@ class RowOfInstructions : public testing::TestWithParam<DotInstruction> {};
 TEST_P(RowOfInstructions, HasTheBitsOfPlainLoops) {
   const DotInstruction& row = GetParam();
   if (row.sum.is_float()) GTEST_SKIP() << "floats are rounded: FloatsAreWithinTheirBound";
-  const Graph graph = Model();
-  const Tensor x = RandomValues({{1, 16, 16, 16}, DType::Int(8)}, 5, -128, 127);
+  const Graph graph = ModelOf(row);
+  const Tensor x = IsOfMatrices(row) ? RandomValues({{1, 10, 10, 64}, row.a}, 5,
+                                                    static_cast<double>(row.a.MinInt()),
+                                                    static_cast<double>(row.a.MaxInt()))
+                                     : RandomValues({{1, 16, 16, 16}, DType::Int(8)}, 5, -128, 127);
   const std::vector<Case> cases = {{"quantised", graph, {x}}};
   const std::vector<Outputs> plain = RunOnAllEngines(
       cases, {.target = Target::Host(), .naive = true, .passes = false, .interpret_only = true});
@@ -148,7 +177,7 @@ TEST_P(RowOfInstructions, FloatsAreWithinTheirBound) {
   const DotInstruction& row = GetParam();
   if (!row.sum.is_float()) GTEST_SKIP() << "integers have no error";
   const Graph graph = Model(kFloatModel);
-  const Tensor x = RandomValues({{1, 16, 16, 6}, DType::Float(32)}, 5, 0, 1);
+  const Tensor x = RandomValues({{1, 16, 16, 32}, DType::Float(32)}, 5, 0, 1);
   const std::vector<Case> cases = {{"floats", graph, {x}}};
   const std::vector<Outputs> plain = RunOnAllEngines(
       cases, {.target = Target::Host(), .naive = true, .passes = false, .interpret_only = true});
@@ -169,7 +198,7 @@ TEST(Instructions, AreInTheCode) {
   if (!HasCodegen(Codegen::kLlvm)) GTEST_SKIP() << "this compiler is built without LLVM";
   for (const DotInstruction& row : DotInstructions()) {
     const bool of_floats = row.sum.is_float();
-    const Graph graph = Model(of_floats ? kFloatModel : kModel);
+    const Graph graph = ModelOf(row);
     for (const DotForm& form : row.forms) {
       SCOPED_TRACE(absl::StrCat(row.name, " of ", form.lanes, " with ", form.features));
       const CompileOptions options = OptionsOf(MachineOf(row, form), Codegen::kLlvm, of_floats);
@@ -188,7 +217,8 @@ TEST(Instructions, AreInTheCode) {
                                      return absl::StrContains(text, absl::StrCat("dot<", row.name));
                                    }),
                   kFloatProducts);
-        EXPECT_TRUE(absl::StrContains(*assembly, "vcvtneps2bf16") || form.lanes == 4);
+        EXPECT_TRUE(absl::StrContains(*assembly, "vcvtneps2bf16") || form.lanes == 4 ||
+                    !absl::StrContains(form.features, "avx512bf16"));
         const auto without =
             EmitStage(graph, OptionsOf(MachineOf(row, form), Codegen::kLlvm), "asm");
         ASSERT_TRUE(without.ok()) << without.status();
@@ -209,7 +239,7 @@ TEST(Instructions, AreInTheCode) {
 TEST(Instructions, AreInGeneratedC) {
   for (const DotInstruction& row : DotInstructions()) {
     const bool of_floats = row.sum.is_float();
-    const Graph graph = Model(of_floats ? kFloatModel : kModel);
+    const Graph graph = ModelOf(row);
     for (const DotForm& form : row.forms) {
       SCOPED_TRACE(absl::StrCat(row.name, " of ", form.lanes, " with ", form.features));
       const CompileOptions options = OptionsOf(MachineOf(row, form), Codegen::kC, of_floats);
@@ -222,7 +252,10 @@ TEST(Instructions, AreInGeneratedC) {
         EXPECT_TRUE(absl::StrContains(*c, name)) << name << *c;
       }
       if (!form.c.empty()) {
-        EXPECT_TRUE(absl::StrContains(*c, absl::StrCat("kiln_dot_", row.name, "_", form.lanes)));
+        const std::string name = IsOfMatrices(row)
+                                     ? absl::StrCat("kiln_", row.name, "_2x")
+                                     : absl::StrCat("kiln_dot_", row.name, "_", form.lanes);
+        EXPECT_TRUE(absl::StrContains(*c, name));
         EXPECT_TRUE(absl::StrContains(*c, form.guard));
       } else if (row.loops.empty()) {
         EXPECT_TRUE(absl::StrContains(*c, row.c.body)) << row.name;

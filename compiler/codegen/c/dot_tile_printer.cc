@@ -185,9 +185,11 @@ std::string Helpers::DotTile(const DotInstruction& row, const DotLoop& loop,
 }
 
 bool FunctionPrinter::PrintDotTile(const loop::DotTile& tile) {
+  if (PrintMatrices(tile)) return true;
   const DotInstruction* row = FindDotInstruction(tile.kind.instruction);
-  if (row == nullptr || !row->IsNamed(tile.kind.instruction, tile.kind.group, tile.kind.swaps,
-                                      tile.a.buffer->dtype, tile.b.buffer->dtype)) {
+  if (row == nullptr ||
+      !row->IsNamed(tile.kind.instruction, tile.kind.group, tile.kind.swaps, tile.kind.column_run,
+                    tile.a.buffer->dtype, tile.b.buffer->dtype)) {
     return false;
   }
   const DotLoop* loop =

@@ -158,8 +158,8 @@ absl::Status FunctionPrinter::Print(std::string* out) {
   const bool is_static = !info_.untyped;
   const bool stays = is_static && context_.target.short_of_memory && TakesStack(func_.body);
   absl::StrAppend(out, CpuVariantPrefix(func_), stays ? absl::StrCat(kNotInlinedMacro, " ") : "",
-                  is_static ? "static " : "", Signature(), " {\n", head.text(), body,
-                  "  return 0;\n}\n\n");
+                  is_static ? "static " : "", Signature(), " {\n", head.text(), BeforeMatrices(),
+                  body, BehindMatrices(), "  return 0;\n}\n\n");
   if (func_.kind == Func::Kind::kTask) {
     context_.uses_tvm_headers = true;
     out->append(Trampoline());

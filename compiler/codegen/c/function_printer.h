@@ -67,6 +67,12 @@ class FunctionPrinter {
   void PrintPrefetch(const loop::Prefetch& node);
   // False where the store is none of a tile that has a loop.
   bool PrintDotTile(const loop::DotTile& tile);
+  // The same, in registers that hold matrices; in loops where a compiler does not know them. False where
+  // the tile is not of such.
+  bool PrintMatrices(const loop::DotTile& tile);
+  // What stands before and behind the body of a function that uses such registers.
+  std::string BeforeMatrices();
+  std::string BehindMatrices() const;
   // False where the store is none of a vector of sums.
   bool PrintDotVector(const loop::Store& store);
   // How many of these statements, from the first on, are stores of vectors, which it prints: by
@@ -89,6 +95,7 @@ class FunctionPrinter {
   ExprPrinter exprs_;
   std::vector<Param> params_;
   std::vector<std::string> scalars_;
+  bool uses_matrices_ = false;
   absl::Status status_;
 };
 

@@ -43,6 +43,13 @@ class Helpers {
   std::string DotTile(const DotInstruction& row, const DotLoop& loop, const loop::DotTile& tile,
                       bool takes_end, bool takes_row);
 
+  // Takes the addresses of the sums of so many registers that hold matrices, and of the first elements
+  // of rows and columns, and the number of steps. Defined where the compiler knows the instruction.
+  std::string Matrices(const DotInstruction& row, int rows, int columns);
+  // Readies these registers; returns what is not 0 where the system refuses them. Defined where the
+  // compiler knows any of them.
+  std::string UseMatrices();
+
   // Of float32: a subnormal as 0 of its sign; and a sum and a product of two bfloat16, as a dot adds it.
   std::string Flush();
   std::string BFloatProduct();

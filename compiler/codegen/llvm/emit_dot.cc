@@ -20,8 +20,8 @@ const DotChoice* FindDot(const MachineTraits& traits, const loop::Dot& node, int
   for (const DotChoice& dot : traits.dots) {
     const DotInstruction& row = *dot.row;
     if (dot.form->lanes == lanes && !row.has_loops_only() &&
-        row.IsNamed(node.kind.instruction, node.kind.group, node.kind.swaps, node.a.type().dtype,
-                    node.b.type().dtype)) {
+        row.IsNamed(node.kind.instruction, node.kind.group, node.kind.swaps, node.kind.column_run,
+                    node.a.type().dtype, node.b.type().dtype)) {
       return &dot;
     }
   }

@@ -19,16 +19,21 @@ namespace {
 
 constexpr uint64_t kWordBytes = 4;
 
-// The loop of a tile; null where the machine has none.
-const DotLoop* FindLoop(const MachineTraits& traits, const loop::DotTile& tile) {
+// The row of a tile's instruction; null where the machine does not have it.
+const DotChoice* FindRow(const MachineTraits& traits, const loop::DotTile& tile) {
   for (const DotChoice& dot : traits.dots) {
-    const DotInstruction& row = *dot.row;
-    if (row.IsNamed(tile.kind.instruction, tile.kind.group, tile.kind.swaps, tile.a.buffer->dtype,
-                    tile.b.buffer->dtype)) {
-      return row.FindLoop(tile.shape.rows, tile.shape.columns, tile.shape.run, tile.slide);
+    if (dot.row->IsNamed(tile.kind.instruction, tile.kind.group, tile.kind.swaps,
+                         tile.kind.column_run, tile.a.buffer->dtype, tile.b.buffer->dtype)) {
+      return &dot;
     }
   }
   return nullptr;
+}
+
+// Whether registers that hold matrices hold all of a tile's sums, and some rows and columns.
+bool FitsMatrices(const loop::DotShape& shape) {
+  const auto fits = [](int extent) { return extent == kMatrixSide || extent == 2 * kMatrixSide; };
+  return fits(shape.rows) && fits(shape.columns) && shape.run == shape.group;
 }
 
 // Where a tile's sums and factors begin, where its columns end, null where one iteration is all, and how
@@ -140,7 +145,20 @@ void FunctionEmitter::CallDotLoop(const loop::DotTile& tile, const DotLoop& foun
 }
 
 bool FunctionEmitter::EmitDotTile(const loop::DotTile& tile) {
-  const DotLoop* found = FindLoop(machine_.traits, tile);
+  const DotChoice* dot = FindRow(machine_.traits, tile);
+  const bool has_matrices = dot != nullptr && dot->row->geometry == DotGeometry::kMatrix &&
+                            context_.options.opt_level > 0;
+  if (has_matrices && FitsMatrices(tile.shape)) {
+    EmitMatrices(tile, *dot);
+    return true;
+  }
+  if (tile.kind.column_run > 0) {  // of more elements than vectors are made for
+    EmitStmt(made_statements_.emplace_back(loop::WrittenOut(tile)));
+    return true;
+  }
+  if (dot == nullptr) return false;
+  const DotLoop* found =
+      dot->row->FindLoop(tile.shape.rows, tile.shape.columns, tile.shape.run, tile.slide);
   if (found == nullptr) return false;
   llvm::Value* sums = ArgumentAddress(tile.sums);
   llvm::Value* a = ArgumentAddress(tile.a);

@@ -137,18 +137,20 @@ class FailEmitter {
 
 }  // namespace
 
-void FunctionEmitter::Emit(const loop::Fail& node) {
+void FunctionEmitter::EmitFail(absl::string_view before, llvm::Value* number, bool is_signed,
+                               absl::string_view after) {
   llvm::Function* fail = context_.module.getFunction(kFailNumber);
   if (fail == nullptr) fail = FailEmitter(context_).Define();
-  const DType dtype = node.number.type().dtype;
-  llvm::Value* number = EmitExpr(node.number);
   llvm::Value* negative =
-      dtype.is_uint()
-          ? builder_.getFalse()
-          : builder_.CreateICmpSLT(number, llvm::ConstantInt::get(number->getType(), 0));
-  llvm::Value* wide = builder_.CreateIntCast(number, types_.i64, !dtype.is_uint());
-  builder_.CreateRet(builder_.CreateCall(
-      fail, {context_.Text(node.before), wide, negative, context_.Text(node.after)}));
+      is_signed ? builder_.CreateICmpSLT(number, llvm::ConstantInt::get(number->getType(), 0))
+                : builder_.getFalse();
+  llvm::Value* wide = builder_.CreateIntCast(number, types_.i64, is_signed);
+  builder_.CreateRet(
+      builder_.CreateCall(fail, {context_.Text(before), wide, negative, context_.Text(after)}));
+}
+
+void FunctionEmitter::Emit(const loop::Fail& node) {
+  EmitFail(node.before, EmitExpr(node.number), !node.number.type().dtype.is_uint(), node.after);
   // What stands behind it is not reached.
   builder_.SetInsertPoint(
       llvm::BasicBlock::Create(context_.module.getContext(), "unreached", function_));

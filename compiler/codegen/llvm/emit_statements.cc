@@ -92,6 +92,7 @@ void FunctionEmitter::Emit() {
   EmitStmt(func_.body);
   builder_.CreateRet(builder_.getInt32(0));
   KeepSharedUpperWords();
+  if (uses_matrices_) EmitRequestForMatrices(entry, start);
 }
 
 void FunctionEmitter::BindParams() {

@@ -38,6 +38,9 @@ class FunctionEmitter {
   void Emit(const loop::Call& node);
   void Emit(const loop::Launch& node);
   void Emit(const loop::Fail& node);
+  // Ends the function with an error; the builder's block has an end then.
+  void EmitFail(absl::string_view before, llvm::Value* number, bool is_signed,
+                absl::string_view after);
 
   // Calls.
   void EmitProfileHook(int32_t profile_index, bool begin);
@@ -101,6 +104,10 @@ class FunctionEmitter {
                             llvm::Value* a, llvm::Value* b);
   // False where the machine has no loop for the tile.
   bool EmitDotTile(const loop::DotTile& tile);
+  // In registers that hold matrices (emit_matrices.cc).
+  void EmitMatrices(const loop::DotTile& tile, const DotChoice& dot);
+  // Asks the operating system for these registers between the function's first block and `start`.
+  void EmitRequestForMatrices(llvm::BasicBlock* entry, llvm::BasicBlock* start);
   // By a function that tiles of any number of iterations share, or of rows of any length: of the
   // addresses of the sums and of both factors, and then of the end of the columns where rows do not
   // overlap, or of the elements between the rows of one dot and the next where there are several.
@@ -139,6 +146,7 @@ class FunctionEmitter {
   std::unordered_map<const loop::ExprNode*, llvm::Value*> vars_;
   std::unordered_map<const loop::ExprNode*, llvm::Value*> memo_;
   std::vector<loop::Expr> made_;  // here, of which the maps have nodes
+  std::vector<loop::Stmt> made_statements_;
   std::unordered_map<const loop::BufferNode*, llvm::Value*> buffers_;
   // Argument memory of packed calls, shared by all calls of the function: they never overlap.
   llvm::AllocaInst* tensors_ = nullptr;
@@ -150,6 +158,7 @@ class FunctionEmitter {
   std::unordered_map<const loop::BufferNode*, size_t> array_positions_;
   llvm::AllocaInst* array_ = nullptr;
   std::vector<llvm::Instruction*> upper_words_;  // of products, in scalars
+  bool uses_matrices_ = false;
 };
 
 }  // namespace kiln::codegen

@@ -11,7 +11,9 @@ namespace {
 // AVX-512 extends bytes to words by BW.
 constexpr absl::string_view kVnni = "defined(__AVX512VNNI__) && defined(__AVX512BW__)",
                             kVnniVl = "defined(__AVX512VNNI__) && defined(__AVX512VL__)",
-                            kAvxVnni = "defined(__AVXVNNI__)", kBFloat = "defined(__AVX512BF16__)",
+                            kAvxVnni = "defined(__AVXVNNI__)", kAmxInt8 = "defined(__AMX_INT8__)",
+                            kAmxBFloat = "defined(__AMX_BF16__)",
+                            kBFloat = "defined(__AVX512BF16__)",
                             kBFloatVl = "defined(__AVX512BF16__) && defined(__AVX512VL__)";
 
 // Of vp`stem` in AVX-512 VNNI and in AVX-VNNI.
@@ -54,10 +56,39 @@ DotInstruction PairsOfWords(absl::string_view name, double cost, std::vector<Dot
           .forms = std::move(forms)};
 }
 
+// AMX: sixteen rows of 64 bytes by as many columns, whose elements lie in words of 32 bits. It is
+// issued every 16 cycles (measured on Granite Rapids), in which two vectors of multiply-adds are issued
+// each.
+DotInstruction OfMatrices(absl::string_view name, DType a, DType b, DType sum = DType::Int(32)) {
+  constexpr double kSlots = 32;
+  const int bytes = a.bytes();
+  const bool of_floats = sum.is_float();
+  return {.name = name,
+          .arch = "x86_64",
+          .geometry = DotGeometry::kMatrix,
+          .group = kMatrixRowBytes / bytes,
+          .a = a,
+          .b = b,
+          .sum = sum,
+          .column_run = 4 / bytes,
+          .cost = kSlots,
+          .forms = {{.lanes = kMatrixSide * kMatrixSide,
+                     .features = of_floats ? "amx-tile,amx-bf16" : "amx-tile,amx-int8",
+                     .llvm = absl::StrCat("x86.", name, ".internal"),
+                     .guard = of_floats ? kAmxBFloat : kAmxInt8,
+                     .c = absl::StrCat("_tile_", name.substr(1))}}};
+}
+
 }  // namespace
 
 std::vector<DotInstruction> X86() {
   return {
+      // AMX-BF16, and AMX-INT8: bytes of any signs.
+      OfMatrices("tdpbf16ps", kBF16, kBF16, DType::Float(32)),
+      OfMatrices("tdpbssd", kI8, kI8),
+      OfMatrices("tdpbsud", kI8, kU8),
+      OfMatrices("tdpbusd", kU8, kI8),
+      OfMatrices("tdpbuud", kU8, kU8),
       // AVX-512 VNNI, and AVX-VNNI: four products of unsigned by signed bytes.
       {.name = "vpdpbusd",
        .arch = "x86_64",

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tile of dots in registers that hold matrices (AMX), and what a function does before the first of
+// them: it asks Linux for the registers, and sets their shapes.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/substitute.h"
+#include "compiler/codegen/c/function_printer.h"
+#include "compiler/codegen/c/helpers.h"
+#include "compiler/codegen/c/literals.h"
+#include "compiler/loop/mutate.h"
+#include "compiler/target/instructions.h"
+
+namespace kiln::codegen {
+namespace {
+
+constexpr char kGuard[] = "defined(__GNUC__) && defined(__AMX_TILE__)";
+
+// `$0` is the condition. Of the 64 bytes that say the shapes, the first is the palette, those from 16 on
+// are the bytes of a row of every register, two each, and those from 48 on the rows.
+constexpr char kUse[] =
+    "#if $0\n"
+    "#include <immintrin.h>\n"
+    "/* 0; or why Linux does not let this process use the registers of AMX. */\n"
+    "static int64_t kiln_use_matrices(void) {\n"
+    "  static const uint8_t shapes[64] = {\n"
+    "      1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 64, 0, 64, 0, 64, 0, 64, 0,\n"
+    "      64, 0, 64, 0, 64, 0, 64, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,\n"
+    "      16, 16, 16, 16, 16, 16, 16, 16, 0, 0, 0, 0, 0, 0, 0, 0};\n"
+    "#if defined(__linux__)\n"
+    "  static unsigned char has_them;\n"
+    "  if (!__atomic_load_n(&has_them, __ATOMIC_RELAXED)) {\n"
+    "    int64_t status = 158; /* arch_prctl */\n"
+    "    __asm__ volatile(\"syscall\"\n"
+    "                     : \"+a\"(status)\n"
+    "                     : \"D\"((int64_t)0x1023), \"S\"((int64_t)18)\n"
+    "                     : \"rcx\", \"r11\", \"memory\");\n"
+    "    if (status != 0) return status;\n"
+    "    __atomic_store_n(&has_them, 1, __ATOMIC_RELAXED);\n"
+    "  }\n"
+    "#endif\n"
+    "  _tile_loadconfig(shapes);\n"
+    "  return 0;\n"
+    "}\n"
+    "#endif\n\n";
+
+// `$0` is the name, `$1` the condition, `$2`, `$3` and `$4` the types of the sums and the factors; `$5` to
+// `$9` what is done with registers: sums loaded, factors loaded, products, sums stored, bytes of a
+// step's factors.
+constexpr char kTile[] =
+    "#if $1\n"
+    "/* Adds the products of `steps` steps to the sums of a tile. */\n"
+    "static inline void $0($2* sums, const $3* a, const $4* b, int64_t steps) {\n"
+    "  const char *row = (const char*)a, *column = (const char*)b;\n"
+    "  __asm__ volatile(\"\" : : : \"memory\");\n"
+    "$5"
+    "  for (; steps > 0; --steps) {\n"
+    "$6"
+    "$7"
+    "$9"
+    "  }\n"
+    "$8"
+    "  __asm__ volatile(\"\" : : : \"memory\");\n"
+    "}\n"
+    "#endif\n\n";
+
+std::string Guard(const DotInstruction& row) {
+  return absl::StrCat("defined(__GNUC__) && ", row.forms[0].guard);
+}
+
+}  // namespace
+
+std::string Helpers::UseMatrices() {
+  return Define("kiln_use_matrices", absl::Substitute(kUse, kGuard));
+}
+
+std::string Helpers::Matrices(const DotInstruction& row, int rows, int columns) {
+  UseMatrices();
+  const int registers = rows * columns, row_bytes = columns * kMatrixRowBytes;
+  constexpr int kBytes = kMatrixSide * kMatrixRowBytes;
+  std::string load_sums, store_sums, load_factors, products;
+  for (int i = 0; i < registers; ++i) {
+    const std::string at = absl::StrCat(
+        "(char*)sums + ", i / columns * kMatrixSide * row_bytes + i % columns * kMatrixRowBytes,
+        ", ", row_bytes, ");\n");
+    absl::StrAppend(&load_sums, "  _tile_loadd(", i, ", ", at);
+    absl::StrAppend(&store_sums, "  _tile_stored(", i, ", ", at);
+  }
+  const int first_row = registers, first_column = registers + rows;
+  for (int i = 0; i < rows; ++i) {
+    absl::StrAppend(&load_factors, "    _tile_loadd(", first_row + i, ", row + ", i * kBytes, ", ",
+                    kMatrixRowBytes, ");\n");
+  }
+  for (int i = 0; i < columns; ++i) {
+    absl::StrAppend(&load_factors, "    _tile_loadd(", first_column + i, ", column + ",
+                    i * kMatrixRowBytes, ", ", row_bytes, ");\n");
+  }
+  for (int i = 0; i < registers; ++i) {
+    absl::StrAppend(&products, "    ", row.forms[0].c, "(", i, ", ", first_row + i / columns, ", ",
+                    first_column + i % columns, ");\n");
+  }
+  const std::string name = absl::StrCat("kiln_", row.name, "_", rows, "x", columns);
+  return Define(name, absl::Substitute(kTile, name, Guard(row), CType(row.sum), CType(row.a),
+                                       CType(row.b), load_sums, load_factors, products, store_sums,
+                                       absl::StrCat("    row += ", rows * kBytes,
+                                                    ";\n    column += ", columns * kBytes, ";\n")));
+}
+
+bool FunctionPrinter::PrintMatrices(const loop::DotTile& tile) {
+  if (tile.kind.column_run == 0) return false;
+  const DotInstruction* row = FindDotInstruction(tile.kind.instruction);
+  const auto fits = [](int extent) { return extent == kMatrixSide || extent == 2 * kMatrixSide; };
+  const bool of_matrices =
+      row != nullptr && row->geometry == DotGeometry::kMatrix &&
+      row->IsNamed(tile.kind.instruction, tile.kind.group, tile.kind.swaps, tile.kind.column_run,
+                   tile.a.buffer->dtype, tile.b.buffer->dtype) &&
+      fits(tile.shape.rows) && fits(tile.shape.columns) && tile.shape.run == tile.shape.group;
+  if (of_matrices) {
+    uses_matrices_ = true;
+    const loop::Expr steps = tile.repeats * loop::Expr(tile.kind.steps);
+    exprs_.Begin({&tile.sums.offset, &tile.a.offset, &tile.b.offset, &steps});
+    const std::vector<std::string> list = {exprs_.ElementAddress(tile.sums),
+                                           exprs_.ElementAddress(tile.a),
+                                           exprs_.ElementAddress(tile.b), exprs_.Print(steps)};
+    lines_.Directive(absl::StrCat("#if ", Guard(*row)));
+    lines_.Line(absl::StrCat(context_.helpers.Matrices(*row, tile.shape.rows / kMatrixSide,
+                                                       tile.shape.columns / kMatrixSide),
+                             "(", absl::StrJoin(list, ", "), ");"));
+    lines_.Directive("#else");
+  }
+  lines_.Open("{");
+  PrintBody(loop::WrittenOut(tile));
+  lines_.Close();
+  if (of_matrices) lines_.Directive("#endif");
+  return true;
+}
+
+std::string FunctionPrinter::BeforeMatrices() {
+  if (!uses_matrices_) return "";
+  context_.uses_fail_number = true;
+  LineWriter lines(1);
+  lines.Directive(absl::StrCat("#if ", kGuard));
+  lines.Line(absl::StrCat("const int64_t kiln_refusal = ", context_.helpers.UseMatrices(), "();"));
+  lines.Line("if (kiln_refusal != 0) {");
+  lines.Line(absl::StrCat("  return kiln_fail_number(", StringLiteral(kNoMatrices),
+                          ", (uint64_t)kiln_refusal, kiln_refusal < 0, \"\");"));
+  lines.Line("}");
+  lines.Directive("#else");
+  lines.Line("(void)kiln_fail_number;");
+  lines.Directive("#endif");
+  return lines.text();
+}
+
+std::string FunctionPrinter::BehindMatrices() const {
+  if (!uses_matrices_) return "";
+  return absl::StrCat("#if ", kGuard, "\n  _tile_release();\n#endif\n");
+}
+
+}  // namespace kiln::codegen

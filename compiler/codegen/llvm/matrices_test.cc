@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles of dots in registers that hold matrices: the bits of the interpreter with and without them, the
+// instructions, and what happens where the system refuses them.
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "compiler/codegen/llvm/codegen_llvm.h"
+#include "compiler/codegen/llvm/jit.h"
+#include "compiler/codegen/llvm/test_programs.h"
+#include "compiler/loop/dot_tile.h"
+#include "compiler/target/instructions.h"
+#include "gtest/gtest.h"
+
+namespace kiln::codegen {
+namespace {
+
+using loop::Buffer;
+
+constexpr char kMachine[] = "x86-64-v4 -mattr=+amx-tile,+amx-int8,+amx-bf16";
+
+std::vector<const DotInstruction*> RowsOfMatrices() {
+  std::vector<const DotInstruction*> rows;
+  for (const DotInstruction& row : DotInstructions()) {
+    if (row.geometry == DotGeometry::kMatrix) rows.push_back(&row);
+  }
+  return rows;
+}
+
+// A tile of so many rows and columns, with so many steps in each of `parts` iterations.
+loop::LoopProgram TileProgram(const DotInstruction& row, int rows, int columns, int steps,
+                              int64_t parts = 1) {
+  const loop::DotKind kind = {.instruction = std::string(row.name),
+                              .group = row.group,
+                              .steps = steps,
+                              .column_run = row.column_run};
+  const int64_t terms = int64_t{steps} * row.group;
+  const Buffer a = Param("a", row.a, {parts * rows * terms}),
+               b = Param("b", row.b, {parts * columns * terms}),
+               sums = Param("sums", row.sum, {rows * columns});
+  const loop::Var part = loop::MakeVar("part");
+  return OneFunc({a, b, sums}, 2,
+                 loop::MakeFor(part, 0, parts, loop::ForKind::kSerial,
+                               loop::MakeDotTile(kind, rows, columns, {sums, 0},
+                                                 {a, part * loop::Expr(rows * terms)},
+                                                 {b, part * loop::Expr(columns * terms)})));
+}
+
+std::vector<std::string> ArgsOf(const loop::LoopProgram& program) {
+  std::vector<std::string> args;
+  uint32_t seed = 5;
+  for (const Buffer& param : program.funcs[0].params) {
+    args.push_back(EdgeValues(param->dtype, static_cast<int>(param->num_elements()), seed++));
+  }
+  return args;
+}
+
+size_t Occurrences(absl::string_view text, absl::string_view what) {
+  const std::vector<absl::string_view> parts = absl::StrSplit(text, what);
+  return parts.size() - 1;
+}
+
+std::string AssemblyOf(const loop::LoopProgram& program, const std::string& target,
+                       const LlvmOptions& options = {}) {
+  const auto assembly = EmitAssembly(program, *Target::Parse(target), options);
+  EXPECT_TRUE(assembly.ok()) << assembly.status();
+  return assembly.value_or("");
+}
+
+// By the instruction where this machine has it, by loops on the others; of 48 rows everywhere.
+TEST(Matrices, HaveTheBitsOfTheInterpreter) {
+  for (const DotInstruction* row : RowsOfMatrices()) {
+    for (const int rows : {16, 32, 48}) {
+      for (const int columns : {16, 32}) {
+        for (const auto& [steps, parts] : {std::pair{1, 1}, {3, 1}, {2, 3}}) {
+          const loop::LoopProgram program = TileProgram(*row, rows, columns, steps, parts);
+          SCOPED_TRACE(
+              absl::StrCat(row->name, " ", rows, " by ", columns, ", ", steps, " times ", parts));
+          for (const Target& target : RunnableTargets()) {
+            ExpectSameBits(program, "f", ArgsOf(program), target);
+          }
+        }
+      }
+    }
+  }
+}
+
+// One product for each register of sums in a loop, shapes that are set once, and registers that are
+// given back.
+TEST(Matrices, AreInstructions) {
+  for (const DotInstruction* row : RowsOfMatrices()) {
+    for (const int rows : {16, 32}) {
+      for (const int columns : {16, 32}) {
+        SCOPED_TRACE(absl::StrCat(row->name, " ", rows, " by ", columns));
+        const std::string assembly = AssemblyOf(TileProgram(*row, rows, columns, 5, 2), kMachine);
+        EXPECT_EQ(Occurrences(assembly, absl::StrCat(row->name, "\t")), rows / 16 * columns / 16)
+            << assembly;
+        EXPECT_EQ(Occurrences(assembly, "ldtilecfg\t"), 1) << assembly;
+        EXPECT_GE(Occurrences(assembly, "tilerelease"), 1) << assembly;
+        EXPECT_EQ(Occurrences(assembly, "syscall"), 1) << assembly;
+        // Sums stay in registers over all steps.
+        EXPECT_EQ(Occurrences(assembly, "tilestored\t"), rows / 16 * columns / 16) << assembly;
+      }
+    }
+  }
+}
+
+TEST(Matrices, AreLoopsElsewhere) {
+  const DotInstruction& row = *FindDotInstruction("tdpbssd");
+  const loop::LoopProgram fits = TileProgram(row, 32, 32, 3),
+                          too_large = TileProgram(row, 48, 32, 3);
+  EXPECT_FALSE(absl::StrContains(AssemblyOf(fits, "x86-64-v4"), "tdpbssd"));
+  EXPECT_FALSE(absl::StrContains(AssemblyOf(fits, kMachine, {.opt_level = 0}), "tdpbssd"));
+  EXPECT_FALSE(absl::StrContains(AssemblyOf(too_large, kMachine), "tdpbssd"));
+  // An instruction of bytes is none of bfloat16's extension.
+  EXPECT_FALSE(
+      absl::StrContains(AssemblyOf(fits, "x86-64-v4 -mattr=+amx-tile,+amx-bf16"), "tdpbssd"));
+}
+
+// Linux alone wants to be asked.
+TEST(Matrices, AreAskedForOnLinux) {
+  const loop::LoopProgram program = TileProgram(*FindDotInstruction("tdpbssd"), 16, 16, 1);
+  const std::string elsewhere =
+      AssemblyOf(program, "x86_64-pc-windows-msvc -vector-bits=512 -mattr=+amx-tile,+amx-int8");
+  EXPECT_TRUE(absl::StrContains(elsewhere, "tdpbssd")) << elsewhere;
+  EXPECT_FALSE(absl::StrContains(elsewhere, "syscall")) << elsewhere;
+}
+
+// Lets no later arch_prctl of this process succeed.
+bool RefuseArchPrctl() {
+  sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_arch_prctl, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program = {static_cast<unsigned short>(std::size(filter)), filter};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+TEST(Matrices, RefusalIsAnError) {
+  const Target host = Target::Host();
+  if (!host.HasFeature("amx-int8")) GTEST_SKIP() << "this machine has no AMX-INT8";
+  const loop::LoopProgram program = TileProgram(*FindDotInstruction("tdpbssd"), 32, 32, 2);
+  const auto jit = Jit::Create(program, host);
+  ASSERT_TRUE(jit.ok()) << jit.status();
+  std::vector<std::string> args = ArgsOf(program);
+  std::vector<void*> pointers;
+  for (std::string& bytes : args) pointers.push_back(bytes.data());
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const std::string before = args[2];
+    if (!RefuseArchPrctl()) _exit(2);
+    const bool fails = !(*jit)->Run("f", pointers).ok();
+    const bool says_so =
+        absl::StrContains(JitLastError(), "arch_prctl(ARCH_REQ_XCOMP_PERM, 18) returned -1");
+    _exit(fails && says_so && args[2] == before ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == 2) GTEST_SKIP() << "this system filters no calls";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+}  // namespace
+}  // namespace kiln::codegen
