@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/loop/dot_tile.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -163,10 +164,20 @@ int DotTile::StepsOfIteration(int steps) {
 }
 
 std::optional<DotTile> AsDotTile(const For& loop) {
-  const auto* store = loop.body.As<Store>();
+  const auto* block = loop.body.As<Block>();
+  const auto* store = block == nullptr || block->stmts.empty() ? loop.body.As<Store>()
+                                                               : block->stmts.back().As<Store>();
   if (store == nullptr || loop.kind != ForKind::kSerial || !IsInt(loop.begin, 0)) return {};
   std::optional<DotTile> tile = AsDotTile(*store);
   if (!tile.has_value() || tile->slide != 0 || Uses(tile->sums.offset, loop.var)) return {};
+  if (block != nullptr) {
+    tile->prefetches.assign(block->stmts.begin(), block->stmts.end() - 1);
+    const bool only_prefetches =
+        std::all_of(tile->prefetches.begin(), tile->prefetches.end(),
+                    [](const Stmt& s) { return s.As<Prefetch>() != nullptr; });
+    if (!only_prefetches || tile->kind.column_run == 0) return {};
+    tile->repeat = loop.var;
+  }
   // Moves an address to where the first part has it; false if parts lie otherwise.
   const auto move_to_first = [&](Argument& address, int elements) {
     LinearForm form;
@@ -208,58 +219,50 @@ Stmt RollDotTiles(const Stmt& s) {
 Stmt WrittenOut(const DotTile& tile) {
   const DotShape& shape = tile.shape;
   const DType sum_type = tile.sums.buffer->dtype;
+  const bool of_floats = sum_type.is_float(), apart = of_floats && shape.sums_apart();
   const Var row = MakeVar("row"), column = MakeVar("column"), step = MakeVar("step"),
             run = MakeVar("run");
-  const int64_t a_elements = int64_t{shape.rows} * shape.group,
-                b_elements = int64_t{shape.columns} * shape.group;
   const auto loop = [](const Var& var, const Expr& extent, const Stmt& body) {
     return MakeFor(var, 0, extent, ForKind::kSerial, body);
   };
   // Element `place` of a run of the column, and the one of the row that it meets.
   const auto factors = [&](int place) {
-    const Expr k = run * Expr(shape.column_run) + Expr(place);
-    const Expr b_at = tile.b.offset + step * Expr(b_elements) +
-                      (run * Expr(shape.columns) + column) * Expr(shape.column_run);
     const int swapped = tile.kind.swaps && (place % 4 == 1 || place % 4 == 2) ? place ^ 3 : place;
-    const Expr a_at = tile.a.offset + step * Expr(a_elements) +
-                      (k / Expr(shape.run) * Expr(shape.rows) + row) * Expr(shape.run) +
-                      k % Expr(shape.run);
-    return std::pair(MakeLoad(tile.a.buffer, {a_at}),
-                     MakeLoad(tile.b.buffer, {b_at + Expr(swapped)}));
+    const Expr k = run * Expr(shape.column_run) + Expr(place);
+    const Expr a = tile.a.offset + step * Expr(shape.rows * shape.group) +
+                   (k / Expr(shape.run) * Expr(shape.rows) + row) * Expr(shape.run) +
+                   k % Expr(shape.run);
+    const Expr b = tile.b.offset + step * Expr(shape.columns * shape.group) +
+                   (run * Expr(shape.columns) + column) * Expr(shape.column_run) + Expr(swapped);
+    return std::pair(MakeLoad(tile.a.buffer, {a}), MakeLoad(tile.b.buffer, {b}));
   };
   const Expr sum_at = tile.sums.offset + row * Expr(shape.columns) + column;
   const Expr sum = MakeLoad(tile.sums.buffer, {sum_at});
-  const int runs = shape.group / shape.column_run;
-  const bool apart = sum_type.is_float() && shape.sums_apart();
+  const auto store_sum = [&](const Expr& e) { return MakeStore(tile.sums.buffer, {sum_at}, e); };
   const Buffer sums_apart = MakeBuffer("apart", sum_type, {shape.column_run}, BufferScope::kLocal);
-  std::vector<Stmt> products, before, behind;
+  std::vector<Stmt> of_step, products;
+  Expr together;  // of the places of a run
   for (int place = 0; place < shape.column_run; ++place) {
-    // In groups of floats the last product comes first.
-    const int which = sum_type.is_float() && !apart ? shape.column_run - 1 - place : place;
-    const auto [a, b] = factors(which);
-    if (apart) {
-      const Expr of_place = MakeLoad(sums_apart, {Expr(place)});
-      before.push_back(MakeStore(sums_apart, {Expr(place)}, Const(sum_type, 0)));
-      products.push_back(MakeStore(sums_apart, {Expr(place)}, AddBFloatProduct(of_place, a, b)));
-    } else {
-      const Expr added = sum_type.is_float() ? AddBFloatProduct(sum, a, b)
-                                             : sum + MakeCast(sum_type, a) * MakeCast(sum_type, b);
-      products.push_back(MakeStore(tile.sums.buffer, {sum_at}, added));
+    if (!apart) {
+      // In groups of floats the last product comes first.
+      const auto [a, b] = factors(of_floats ? shape.column_run - 1 - place : place);
+      products.push_back(store_sum(of_floats
+                                       ? AddBFloatProduct(sum, a, b)
+                                       : sum + MakeCast(sum_type, a) * MakeCast(sum_type, b)));
+      continue;
     }
+    const auto [a, b] = factors(place);
+    const Expr of_place = MakeLoad(sums_apart, {Expr(place)});
+    of_step.push_back(MakeStore(sums_apart, {Expr(place)}, Const(sum_type, 0)));
+    products.push_back(MakeStore(sums_apart, {Expr(place)}, AddBFloatProduct(of_place, a, b)));
+    together = place == 0 ? of_place : AddSumOfBFloats(together, of_place);
   }
-  if (apart) {
-    Expr of_step = MakeLoad(sums_apart, {Expr(0)});
-    for (int place = 1; place < shape.column_run; ++place) {
-      of_step = AddSumOfBFloats(of_step, MakeLoad(sums_apart, {Expr(place)}));
-    }
-    behind.push_back(MakeStore(tile.sums.buffer, {sum_at}, AddSumOfBFloats(sum, of_step)));
-  }
-  std::vector<Stmt> of_step = std::move(before);
-  of_step.push_back(loop(run, runs, MakeBlock(std::move(products))));
-  of_step.insert(of_step.end(), behind.begin(), behind.end());
+  of_step.push_back(loop(run, shape.group / shape.column_run, MakeBlock(std::move(products))));
+  if (apart) of_step.push_back(store_sum(AddSumOfBFloats(sum, together)));
   const Expr steps = Simplify(tile.repeats * Expr(shape.steps));
-  Stmt body = loop(row, shape.rows,
-                   loop(column, shape.columns, loop(step, steps, MakeBlock(std::move(of_step)))));
+  const Stmt body =
+      loop(row, shape.rows,
+           loop(column, shape.columns, loop(step, steps, MakeBlock(std::move(of_step)))));
   return apart ? MakeAllocate(sums_apart, body) : body;
 }
 

@@ -22,6 +22,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "compiler/loop/loop.h"
 
@@ -42,6 +43,9 @@ struct DotTile {
   // Tiles one after the other that add to the same sums, each with the steps behind those of the one
   // before.
   Expr repeats = 1;
+  // Prefetches before each of them, in terms of a variable that counts them.
+  Var repeat = {};
+  std::vector<Stmt> prefetches = {};
 
   // From the rows of a dot to those of the next; 0 where that is no number.
   int64_t row_elements() const;
@@ -55,8 +59,8 @@ std::optional<Argument> SumsInPlace(const Store& store);
 
 // Nothing if the store is of another kind, or not flat.
 std::optional<DotTile> AsDotTile(const Store& store);
-// The tile of a serial loop over parts of its steps, as RollDotTiles makes it; nothing if it is another
-// loop.
+// The tile of a serial loop over parts of its steps, as RollDotTiles makes it, with prefetches before it
+// where registers hold matrices; nothing if it is another loop.
 std::optional<DotTile> AsDotTile(const For& loop);
 
 // The statement with each tile whose rows are apart as a loop over tiles of StepsOfIteration steps:

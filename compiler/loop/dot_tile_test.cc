@@ -10,7 +10,7 @@
 
 #include "compiler/loop/float16_values.h"
 #include "compiler/loop/interpret.h"
-#include "compiler/loop/verify.h"
+#include "compiler/loop/passes.h"
 
 namespace kiln::loop {
 namespace {
@@ -144,6 +144,30 @@ Expr RowsAt(const Buffer& a, const Buffer& last, const std::vector<Expr>& offset
   return MakeInterleave(std::move(rows));
 }
 
+// Prefetches stand before the steps of matrices alone.
+TEST(DotTile, PrefetchesAreOfTheLoop) {
+  const Buffer sums = Of("sums", DType::Int(32)), a = Of("a", DType::Int(8)),
+               b = Of("b", DType::Int(8));
+  const Var step = MakeVar("step");
+  const auto loop_of = [&](DotKind kind, const Stmt& before) {
+    kind.steps = 1;
+    const Stmt tile = MakeDotTile(kind, 2, 2, {sums, 0}, {a, step * Expr(2 * kind.group)},
+                                  {b, step * Expr(2 * kind.group)});
+    const Stmt loop =
+        MakeFor(step, 0, 4, ForKind::kSerial, MakeBlock({before, MakePrefetch(b, step + 8), tile}));
+    return AsDotTile(*loop.As<For>());
+  };
+  const DotKind kind = {.instruction = "any", .group = 8, .column_run = 4};
+  const std::optional<DotTile> tile = loop_of(kind, MakePrefetch(b, step, 2));
+  ASSERT_TRUE(tile.has_value());
+  EXPECT_EQ(ToString(tile->repeats), "4");
+  ASSERT_EQ(tile->prefetches.size(), 2);
+  EXPECT_EQ(ToString(tile->prefetches[1]), "prefetch b[step + 8]\n");
+  EXPECT_EQ(tile->repeat.get(), step.get());
+  EXPECT_FALSE(loop_of(kind, MakeStore(a, {Expr(0)}, Const(DType::Int(8), 1))).has_value());
+  EXPECT_FALSE(loop_of(kKind, MakePrefetch(b, step, 2)).has_value());
+}
+
 // What the interpreter makes of a function of sums, rows and columns, and of its body.
 void ExpectSameSums(const Stmt& tile, const Buffer& sums, const Buffer& a, const Buffer& b) {
   const std::optional<DotTile> read = AsDotTile(*tile.As<Store>());
@@ -151,7 +175,7 @@ void ExpectSameSums(const Stmt& tile, const Buffer& sums, const Buffer& a, const
   const auto sums_of = [&](const Stmt& body) {
     LoopProgram program;
     program.funcs.push_back({.name = "f", .params = {a, b, sums}, .num_inputs = 2, .body = body});
-    EXPECT_TRUE(Verify(program).ok()) << Verify(program) << ToString(body);
+    EXPECT_TRUE(VerifyProgram(program).ok()) << VerifyProgram(program) << ToString(body);
     std::vector<std::string> bytes;
     for (const Buffer& buffer : program.funcs[0].params) {
       const auto seed = static_cast<uint32_t>(bytes.size() + 1);
@@ -174,7 +198,7 @@ TEST(DotTile, WrittenOutHasTheSameSums) {
   const auto buffer = [](const char* name, DType dtype, int elements) {
     return MakeBuffer(name, dtype, {elements}, BufferScope::kParam);
   };
-  for (const auto& [rows, columns] : {std::pair{1, 1}, {3, 5}, {4, 2}}) {
+  for (const auto& [rows, columns] : {std::pair{1, 2}, {3, 5}, {4, 2}}) {
     for (const DotKind& kind :
          {DotKind{.instruction = "any", .group = 8, .steps = 3},
           DotKind{.instruction = "any", .group = 8, .steps = 1, .column_run = 2},

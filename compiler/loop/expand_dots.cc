@@ -10,18 +10,22 @@ namespace {
 // sum + a[0] * b[0] + …; empty if a lane of a factor cannot be told from the others.
 Expr Expanded(const Expr& e, const Dot& dot) {
   const DotShape shape = *DotShape::Of(1, dot.a.type().lanes, dot.b.type().lanes, dot.kind);
-  Expr sum = dot.sum;
-  const bool of_floats = e.type().dtype.is_float();
-  if (of_floats && shape.sums_apart()) return {};  // of matrices, which are tiles
-  for (int k = 0; k < shape.terms(); ++k) {
-    const int term = of_floats ? shape.TermOfBFloats(k) : k;
+  bool is_known = true;
+  const auto add_product = [&](const Expr& sum, int term) {
     const Expr a = LaneOf(dot.a, Expr(shape.InA(0, term))),
                b = LaneOf(dot.b, Expr(shape.InB(0, term)));
-    if (a.get() == nullptr || b.get() == nullptr) return {};
-    sum = of_floats ? AddBFloatProduct(sum, a, b)
-                    : sum + MakeCast(e.type(), a) * MakeCast(e.type(), b);
+    is_known = is_known && a.get() != nullptr && b.get() != nullptr;
+    if (!is_known) return sum;
+    return e.type().dtype.is_float() ? AddBFloatProduct(sum, a, b)
+                                     : sum + MakeCast(e.type(), a) * MakeCast(e.type(), b);
+  };
+  Expr sum = dot.sum;
+  if (e.type().dtype.is_float()) {
+    sum = SumBFloatProducts(shape, sum, Const(e.type(), 0), add_product, AddSumOfBFloats);
+  } else {
+    for (int term = 0; term < shape.terms(); ++term) sum = add_product(sum, term);
   }
-  return sum;
+  return is_known ? sum : Expr();
 }
 
 bool Loads(const Expr& e, const Buffer& buffer) {

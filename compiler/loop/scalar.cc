@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "compiler/base/tensor.h"
+#include "compiler/loop/bfloat16.h"
 #include "compiler/loop/scalar_traits.h"
 
 namespace kiln::loop {
@@ -218,29 +219,14 @@ float AddBFloatProduct(float sum, float x, float y) {
 // sum.
 void DotOfBFloats(const DotShape& shape, const Scalar* sum, const Scalar* a, const Scalar* b,
                   Scalar* out) {
-  const auto add_product = [&](float total, int lane, int term) {
-    const float x = FloatFromBFloat(static_cast<uint16_t>(a[shape.InA(lane, term)].i));
-    const float y = FloatFromBFloat(static_cast<uint16_t>(b[shape.InB(lane, term)].i));
-    return AddBFloatProduct(Flushed(total), Flushed(x), Flushed(y));
-  };
   for (int l = 0; l < shape.lanes(); ++l) {
-    float total = sum[l].f;
-    if (!shape.sums_apart()) {
-      for (int k = 0; k < shape.terms(); ++k) total = add_product(total, l, shape.TermOfBFloats(k));
-    } else {
-      for (int first = 0; first < shape.terms(); first += shape.group) {
-        float step = 0;
-        for (int place = 0; place < shape.column_run; ++place) {
-          float apart = 0;
-          for (int k = place; k < shape.group; k += shape.column_run) {
-            apart = add_product(apart, l, first + k);
-          }
-          step = place == 0 ? apart : Flushed(step + apart);
-        }
-        total = Flushed(Flushed(total) + step);
-      }
-    }
-    out[l].f = total;
+    const auto product = [&](float total, int term) {
+      const float x = FloatFromBFloat(static_cast<uint16_t>(a[shape.InA(l, term)].i));
+      const float y = FloatFromBFloat(static_cast<uint16_t>(b[shape.InB(l, term)].i));
+      return AddBFloatProduct(Flushed(total), Flushed(x), Flushed(y));
+    };
+    const auto add = [](float total, float apart) { return Flushed(Flushed(total) + apart); };
+    out[l].f = SumBFloatProducts(shape, sum[l].f, 0.0f, product, add);
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/schedule/dot_product.h"
+#include "compiler/schedule/level_nest.h"
 #include "compiler/schedule/register_tile.h"
 
 namespace kiln::schedule {
@@ -60,137 +61,8 @@ void DropUnitAxes(Stage& stage, std::vector<Epilogue>& epilogues) {
   }
 }
 
-// One loop around the tiles.
-struct Level {
-  enum class Kind { kAxis, kOuterRowTiles, kRowTiles, kColumnBlocks, kParts };
-  Kind kind;
-  Var var;
-  int64_t count;     // iterations
-  int64_t tile = 1;  // what one covers of the axis …
-  int64_t rest = 0;  // … and the last one, if it is less
-
-  // Whether each iteration reads columns of its own.
-  bool changes_columns() const { return kind == Kind::kColumnBlocks || kind == Kind::kParts; }
-};
-
-// Sets what the first part of a reduction adds to.
-Stmt ClearPartialSums(const TiledContraction& t) {
-  const Var row = loop::MakeVar("row"), v = loop::MakeVar("v"), lane = loop::MakeVar("lane");
-  const Expr column = v * Expr(t.tile.lanes) + lane;
-  return Nest({{row, t.partial_sums->shape[0]}, {v, t.tile.vectors}}, ForKind::kSerial,
-              Nest({{lane, t.tile.lanes}}, ForKind::kVectorized,
-                   loop::MakeStore(t.partial_sums, {row, column}, t.init)));
-}
-
-// Builds the loops around EmitTile from the outermost in.
-class LevelNest {
- public:
-  LevelNest(const TiledContraction& t, std::vector<Level> levels)
-      : t_(t), levels_(std::move(levels)) {}
-
-  // The first `fused` levels as one parallel loop, the others serial.
-  Stmt Emit(size_t fused) {
-    if (fused == 0) return Serial(0);
-    int64_t total = 1;
-    for (size_t i = 0; i < fused; ++i) total *= levels_[i].count;
-    const Var task = loop::MakeVar("task");
-    return loop::MakeFor(task, 0, total, ForKind::kParallel, Fused(0, fused, task, total));
-  }
-
- private:
-  // What is inside of level i when it stands at `at`; `last`: at its smaller last iteration.
-  Stmt Inside(size_t i, const Expr& at, bool last, const std::function<Stmt()>& inner) {
-    const Level& level = levels_[i];
-    const int64_t extent = last ? level.rest : level.tile;
-    const Expr pass = place_.pass;
-    place_.pass = level.changes_columns() ? Expr(0) : pass * Expr(level.count) + at;
-    if (level.kind == Level::Kind::kOuterRowTiles) {
-      place_.outer_row = at * Expr(level.tile);
-      place_.outer_rows = extent;
-    } else if (level.kind == Level::Kind::kRowTiles) {
-      place_.row = at * Expr(level.tile);
-      place_.rows = extent;
-    } else if (level.kind == Level::Kind::kColumnBlocks) {
-      place_.block = at;
-      place_.columns = extent;
-    } else if (level.kind == Level::Kind::kParts) {
-      place_.part = at;
-      place_.last_part = last;
-    }
-    Stmt body = inner();
-    place_.pass = pass;
-    if (level.kind == Level::Kind::kAxis) {
-      body = loop::Substitute(body, {{level.var.get(), at}});
-    }
-    return body;
-  }
-
-  // `loop` behind what is done before a loop over blocks of columns.
-  Stmt WithRows(size_t i, const std::function<Stmt()>& loop) {
-    if (levels_[i].kind != Level::Kind::kColumnBlocks || !t_.before_rows) return loop();
-    const Stmt before = t_.before_rows(place_);
-    Stmt all = loop::MakeBlock({before, loop()});
-    for (const Buffer& buffer : t_.row_buffers) all = loop::MakeAllocate(buffer, all);
-    return all;
-  }
-
-  Stmt Serial(size_t i) {
-    if (i == levels_.size()) return EmitTile(t_, place_);
-    if (levels_[i].kind == Level::Kind::kParts) {
-      return loop::MakeAllocate(t_.partial_sums,
-                                loop::MakeBlock({ClearPartialSums(t_), SerialLoop(i)}));
-    }
-    return WithRows(i, [&] { return SerialLoop(i); });
-  }
-
-  Stmt SerialLoop(size_t i) {
-    const Level& level = levels_[i];
-    const int64_t whole = level.rest > 0 ? level.count - 1 : level.count;
-    const auto inner = [&] { return Serial(i + 1); };
-    std::vector<Stmt> parts;
-    if (whole > 0) {
-      const Var v = loop::MakeVar(level.var.As<loop::VarNode>()->name);
-      parts.push_back(Nest({{v, whole}}, ForKind::kSerial, Inside(i, v, false, inner)));
-    }
-    if (level.rest > 0) parts.push_back(Inside(i, Expr(whole), true, inner));
-    return loop::MakeBlock(std::move(parts));
-  }
-
-  // Level i of the fused ones, where `task` counts the iterations of levels i … fused - 1, `total`
-  // in all.
-  Stmt Fused(size_t i, size_t fused, const Expr& task, int64_t total) {
-    if (i == fused) return Serial(fused);
-    return WithRows(i, [&] { return FusedLoop(i, fused, task, total); });
-  }
-
-  Stmt FusedLoop(size_t i, size_t fused, const Expr& task, int64_t total) {
-    const Level& level = levels_[i];
-    const int64_t inner_total = total / level.count;
-    const Expr at = inner_total == 1 ? task : task / Expr(inner_total);
-    const Expr rest_of_task = inner_total == 1 ? Expr(0) : task % Expr(inner_total);
-    const auto inner = [&] { return Fused(i + 1, fused, rest_of_task, inner_total); };
-    if (level.rest == 0) return Inside(i, at, false, inner);
-    const Expr whole = level.count - 1;
-    if (level.count == 1) return Inside(i, whole, true, inner);
-    const Stmt full = Inside(i, at, false, inner);
-    return loop::MakeIf(at < whole, full, Inside(i, whole, true, inner));
-  }
-
-  const TiledContraction& t_;
-  std::vector<Level> levels_;
-  TilePlace place_;
-};
-
 Level AxisLevel(const Axis& axis) {
   return {.kind = Level::Kind::kAxis, .var = axis.var, .count = axis.extent};
-}
-
-Level TileLevel(Level::Kind kind, absl::string_view name, int64_t extent, int64_t tile) {
-  return {.kind = kind,
-          .var = loop::MakeVar(std::string(name)),
-          .count = DivideUp(extent, tile),
-          .tile = tile,
-          .rest = extent % tile};
 }
 
 // The last of the parts is code of its own, with the epilogues.
@@ -243,9 +115,9 @@ std::string DotText(const TiledContraction& t) {
   if (!t.dot.has_value()) return "";
   return absl::StrCat(t.dot->row == nullptr ? "" : " ",
                       t.dot->row == nullptr ? "" : t.dot->row->name,
-                      t.dot->panel                ? " copied rows"
-                      : t.stored_rows.has_value() ? " stored rows"
-                                                  : "");
+                      t.stored_rows.has_value() || t.dot->stores_matrices() ? " stored rows"
+                      : t.dot->panel                                        ? " copied rows"
+                                                                            : "");
 }
 
 Stmt TileLoops(TiledContraction& t, bool columns_outside, int64_t cost, Context& context) {
@@ -280,6 +152,14 @@ Stmt TileLoops(TiledContraction& t, bool columns_outside, int64_t cost, Context&
   levels.push_back(row_tiles);
   if (rows_first) levels.insert(levels.end(), batch.begin(), batch.end());
   if (!columns_outside) levels.push_back(blocks);
+  const bool stores_matrices = t.dot.has_value() && t.dot->stores_matrices();
+  if (stores_matrices) {
+    const int64_t rows = t.dot->rows_per_block;
+    levels = {TileLevel(Level::Kind::kRowBlocks, "row_block", RowExtent(t.c, 0), rows), blocks,
+              row_tiles};
+    t.shared_columns = {t.dot->steps * t.tile.columns() * t.dot->group,
+                        DivideUp(rows, t.tile.rows)};
+  }
   const int64_t passes = PassesOverBlock(levels);
   if (t.packed && !t.dot.has_value() && passes > 1 && context.target.has_caches) {
     t.shared_columns = {t.tile.columns() * TotalExtent(t.c.reduce) / t.parts, passes};
@@ -291,14 +171,19 @@ Stmt TileLoops(TiledContraction& t, bool columns_outside, int64_t cost, Context&
   if (threads) {
     int64_t tasks = 1;
     const int64_t wanted = kTasksPerCore * cores;
-    while (fused < levels.size() && levels[fused].kind != Level::Kind::kParts && tasks < wanted) {
+    const auto may_be_fused = [&](const Level& level) {
+      return level.kind != Level::Kind::kParts &&
+             !(stores_matrices && level.kind == Level::Kind::kRowTiles);
+    };
+    while (fused < levels.size() && may_be_fused(levels[fused]) && tasks < wanted) {
       tasks *= levels[fused++].count;
     }
   }
-  context.description = absl::StrCat(
-      "contraction ", Text(t.tile), columns_outside ? " columns outside" : " rows outside",
-      t.packed ? " packed" : "", t.parts > 1 ? absl::StrCat(" in ", t.parts, " parts") : "",
-      DotText(t));
+  context.description =
+      absl::StrCat("contraction ", Text(t.tile),
+                   columns_outside || stores_matrices ? " columns outside" : " rows outside",
+                   t.packed ? " packed" : "",
+                   t.parts > 1 ? absl::StrCat(" in ", t.parts, " parts") : "", DotText(t));
   return LevelNest(t, std::move(levels)).Emit(fused);
 }
 
@@ -311,13 +196,14 @@ bool KeepsOrder(const Stage& padding) {
 }
 
 // The padding of stages[which] that is made with its tiles' rows. Where it moves elements apart as
-// well, runs are short and there is memory enough, all data are padded first, and runs are longer.
+// well, runs are short and there is memory enough, all data are padded first, and runs are longer; so
+// they are for matrices, whose rows are copied in many pieces, without a test for each.
 std::optional<size_t> PaddingOfTiles(const loop::Kernel& kernel, size_t which, const DotPlan& dot,
                                      const Target& target) {
   const std::optional<size_t> padding = FindRowPadding(kernel, which);
-  if (!padding.has_value()) return padding;
+  if (!padding.has_value() || dot.of_matrices()) return std::nullopt;
   const bool in_runs = target.short_of_memory || KeepsOrder(kernel.stages[*padding]) ||
-                       (kernel.stages[which].reduce.back().extent >= kMinRun && !dot.of_matrices());
+                       kernel.stages[which].reduce.back().extent >= kMinRun;
   return in_runs ? padding : std::nullopt;
 }
 
@@ -411,7 +297,8 @@ Stmt ContractionNest(const loop::Kernel& kernel, size_t which, const Contraction
   if (t.tile.lanes < whole && t.tile.columns() % whole == 0) t.epilogue_lanes = whole;
   if (t.dot.has_value()) {
     const bool tiles_pad = t.padding.has_value() && !t.stored_rows.has_value();
-    UseDotProduct(t, tiles_pad ? &kernel.stages[*t.padding] : nullptr, context);
+    stmts.push_back(UseDotProduct(t, tiles_pad ? &kernel.stages[*t.padding] : nullptr,
+                                  WorthThreads(Cost(stage), context.target), context));
   } else {
     stmts.push_back(PackColumns(t, context));
   }

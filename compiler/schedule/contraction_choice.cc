@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/align.h"
 #include "compiler/base/status.h"
+#include "compiler/schedule/matrices.h"
 #include "compiler/schedule/register_tile.h"
 
 namespace kiln::schedule {

@@ -81,7 +81,7 @@ PackedDotColumns PackDotColumns(const TiledContraction& t, const std::vector<int
 
   Shape shape;
   for (const Axis& axis : t.c.batch) shape.push_back(axis.extent);
-  shape.insert(shape.end(), {blocks, dot.steps, width * dot.group});
+  shape.insert(shape.end(), {blocks, dot.steps, step_elements});
   PackedDotColumns packed = {
       .columns =
           loop::MakeBuffer(absl::StrCat(load->buffer->name, "_packed"), dot.column_dtype, shape,

@@ -100,6 +100,29 @@ TEST(DotFloats, MultiplyStoredRows) {
   }
 }
 
+// In registers that hold matrices, of a batch as well; the padding is made with the rows of a tile.
+TEST(DotFloats, MultiplyInMatrices) {
+  const Target target = WithFeatures(512, "x86_64-pc-linux-gnu",
+                                     "+avx512bw,+avx512vl,+avx512bf16,+amx-tile,+amx-bf16");
+  for (const auto& [batch, m, k, n] :
+       {std::tuple{1, 30, 64, 32}, {1, 70, 90, 130}, {3, 40, 64, 33}, {1, 64, 1600, 96}}) {
+    SCOPED_TRACE(absl::StrCat(batch, " of ", m, "x", k, "x", n));
+    const Kernel kernel = Dense(batch, m, k, n);
+    const std::string description = DescriptionOf(kernel, target);
+    EXPECT_TRUE(absl::StrContains(description, " tdpbf16ps ")) << description;
+    EXPECT_FALSE(absl::StrContains(DescriptionOf(kernel, target, {}), "tdpbf16ps"));
+    ExpectLikeNaive(kernel, target, kTolerance, kAllowed);
+  }
+  const Kernel kernel = Convolution(6, 7, 32, 33);
+  const std::string description = DescriptionOf(kernel, target);
+  EXPECT_TRUE(absl::EndsWith(description, " tdpbf16ps copied rows")) << description;
+  ExpectLikeNaive(kernel, target, kTolerance, kAllowed);
+  // How often another instruction is issued says nothing of these.
+  Target slow = target;
+  slow.bfloat_slots = kBFloatSlotsOfIntel;
+  EXPECT_EQ(DescriptionOf(kernel, slow), description);
+}
+
 // As bfloat16 they are copied by the tile where they take more than the stack has.
 TEST(DotFloats, RowsBeyondTheStackAreCopiedByTheTile) {
   const Target target = Machines().back();

@@ -7,6 +7,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "compiler/schedule/testing/dot_kernels.h"
 #include "compiler/schedule/testing/dot_machines.h"
 #include "compiler/schedule/testing/run_kernel.h"
@@ -31,17 +32,33 @@ TEST(DotMatrices, BytesOfAnySigns) {
                                             {kI8, Weights{kI16, -128, 127}, "tdpbssd"}}) {
     // Whole steps and registers, and ends of all three.
     for (const auto& [m, k, n] :
-         {std::tuple{64, 128, 64}, {70, 100, 50}, {17, 64, 16}, {49, 200, 80}}) {
+         {std::tuple{64, 128, 64}, {70, 100, 50}, {17, 192, 16}, {49, 200, 80}}) {
       SCOPED_TRACE(absl::StrCat(name, ": ", m, "x", k, "x", n));
       const Kernel kernel = Dense(m, k, n, of_x, weights);
       const std::string description = DescriptionOf(kernel);
-      EXPECT_TRUE(absl::EndsWith(description, absl::StrCat(" ", name, " copied rows")))
-          << description;
+      EXPECT_TRUE(absl::StrContains(description, absl::StrCat(" ", name, " "))) << description;
       EXPECT_TRUE(absl::StrContains(Text(Schedule(kernel, Machine())),
                                     absl::StrCat("dot<", name, ", 64, ")));
       ExpectLikeNaive(kernel, Machine());
     }
   }
+}
+
+// Weights of 8 bits around another place: the sum of each row is multiplied with what they are shifted by.
+TEST(DotMatrices, ShiftedWeights) {
+  for (const DType of_x : {kI8, kU8}) {
+    for (const auto& [m, k, n] : {std::tuple{70, 100, 50}, {49, 200, 80}, {40, 64, 100}}) {
+      SCOPED_TRACE(absl::StrCat(of_x.ToString(), ": ", m, "x", k, "x", n));
+      const Kernel kernel = Dense(m, k, n, of_x, {kI16, -148, 107});
+      const std::string description = DescriptionOf(kernel);
+      EXPECT_TRUE(absl::StrContains(description, of_x == kI8 ? " tdpbs" : " tdpbu")) << description;
+      ExpectLikeNaive(kernel, Machine());
+    }
+  }
+  const Kernel kernel = Convolution({.height = 14, .width = 14, .channels = 64, .outputs = 64}, kU8,
+                                    {kI16, -148, 107});
+  EXPECT_TRUE(absl::StrContains(DescriptionOf(kernel), " tdpbu")) << DescriptionOf(kernel);
+  ExpectLikeNaive(kernel, Machine());
 }
 
 // Vectors take less where most of a register would be empty, and what has to be shifted.
@@ -52,10 +69,8 @@ TEST(DotMatrices, OthersStayVectors) {
     SCOPED_TRACE(absl::StrCat(m, "x", k, "x", n));
     EXPECT_TRUE(absl::StrContains(DescriptionOf(Dense(m, k, n, kU8, bytes)), "vpdpbusd"));
   }
-  for (const Weights& weights : {Weights{kI16, -148, 107}, Weights{kI16, 3, 300}}) {
-    const std::string description = DescriptionOf(Dense(64, 128, 64, kU8, weights));
-    EXPECT_FALSE(absl::StrContains(description, "tdp")) << description;
-  }
+  const std::string wide = DescriptionOf(Dense(64, 128, 64, kU8, {kI16, 3, 300}));
+  EXPECT_FALSE(absl::StrContains(wide, "tdp")) << wide;
   Target narrow = Machine();
   narrow.vector_bits = 256;
   EXPECT_FALSE(
@@ -75,13 +90,68 @@ TEST(DotMatrices, TilesAreTwoRegistersEachWayWhereThereAreAsMany) {
   }
 }
 
-// The lanes of a value are limited, and so are the steps of a statement.
-TEST(DotMatrices, LongReductionsAreDivided) {
+// A statement is a step, so that no value has more lanes where reductions are long.
+TEST(DotMatrices, LongReductions) {
   const Kernel kernel = Dense(33, 4700, 32, kI8, {kI8, -128, 127});
   const std::string text = Text(Schedule(kernel, Machine()));
-  EXPECT_TRUE(absl::StrContains(text, "for part in 0..3")) << text;
-  EXPECT_TRUE(absl::StrContains(text, "steps 25")) << text;
+  EXPECT_TRUE(absl::StrContains(text, "in 0..74")) << text;
   ExpectLikeNaive(kernel, Machine());
+}
+
+size_t Occurrences(absl::string_view text, absl::string_view what) {
+  const std::vector<absl::string_view> parts = absl::StrSplit(text, what);
+  return parts.size() - 1;
+}
+
+// Where columns are more than rows, all rows are copied first, and the tiles of a block of columns ask for
+// the lines of the next block, each once: 64 by two tiles of two steps.
+TEST(DotMatrices, RowsAreStoredWhereColumnsAreMore) {
+  const Weights bytes = {kI8, -128, 127};
+  const Kernel kernel = Dense(64, 128, 256, kI8, bytes);
+  const std::string description = DescriptionOf(kernel);
+  EXPECT_TRUE(absl::EndsWith(description, "columns outside packed tdpbssd stored rows"))
+      << description;
+  const std::string text = Text(Schedule(kernel, Machine()));
+  EXPECT_EQ(Occurrences(text, "prefetch w_packed"), 64 / (2 * 2)) << text;
+  EXPECT_EQ(Occurrences(text, "to cache 2"), 64 / (2 * 2)) << text;
+  for (const auto& [m, k, n] :
+       {std::tuple{64, 128, 256}, {70, 100, 130}, {33, 64, 65}, {100, 300, 110}}) {
+    SCOPED_TRACE(absl::StrCat(m, "x", k, "x", n));
+    ExpectLikeNaive(Dense(m, k, n, kU8, bytes), Machine());
+  }
+  // Few columns stay in the cache, and a single tile copies its own rows.
+  EXPECT_TRUE(absl::EndsWith(DescriptionOf(Dense(256, 128, 64, kI8, bytes)),
+                             "rows outside packed tdpbssd copied rows"));
+  EXPECT_TRUE(absl::EndsWith(DescriptionOf(Dense(32, 128, 64, kI8, bytes)),
+                             "rows outside packed tdpbssd copied rows"));
+}
+
+// As many rows as stay in half of the L2 cache meet all columns before the next ones do.
+TEST(DotMatrices, StoredRowsAreInBlocksThatStayInTheCache) {
+  Target target = Machine();
+  target.l2_bytes = 64 << 10;
+  for (const int64_t rows : {128, 200, 210}) {
+    const Kernel kernel = Dense(rows, 512, 256, kI8, {kI8, -128, 127});
+    const std::string text = Text(Schedule(kernel, target));
+    EXPECT_EQ(Occurrences(text, "for row_block in"), 1) << text;
+    ExpectLikeNaive(kernel, target);
+  }
+  EXPECT_EQ(Occurrences(Text(Schedule(Dense(128, 512, 256, kI8, {kI8, -128, 127}), Machine())),
+                        "for row_block in"),
+            0);
+}
+
+// Threads share the copies, and then the columns, also where few columns meet blocks of rows of which the
+// last is smaller.
+TEST(DotMatrices, StoredRowsByThreads) {
+  Target target = Machine();
+  target.cores = 4;
+  const Kernel kernel = Dense(128, 512, 512, kI8, {kI8, -128, 127});
+  EXPECT_EQ(Occurrences(Text(Schedule(kernel, target)), "parallel "), 2)
+      << Text(Schedule(kernel, target));
+  ExpectLikeNaive(kernel, target);
+  target.l2_bytes = 64 << 10;
+  ExpectLikeNaive(Dense(200, 512, 128, kI8, {kI8, -128, 127}), target);
 }
 
 TEST(DotMatrices, Convolutions) {

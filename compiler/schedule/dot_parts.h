@@ -75,11 +75,6 @@ std::vector<Expr> PanelIndex(const DotPlan& dot, const Expr& tile_row, const Exp
 Stmt FillPanel(const TiledContraction& contraction, const Expr& value, const Buffer& panel,
                const TilePlace& place, const Target& target);
 
-// The same for registers that hold matrices: one for every kMatrixSide rows, and behind them the ones
-// of the next step. Rows that do not exist are left as they are.
-Stmt FillMatrices(const TiledContraction& contraction, const Expr& value, const Buffer& panel,
-                  const TilePlace& place);
-
 // What a run of rows is multiplied with for its sum: 1, and 0 where its last group reads on. Null
 // where all is 1.
 Buffer OnesOfRun(const DotPlan& dot, const std::string& name, Context& context);

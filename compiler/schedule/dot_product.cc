@@ -2,12 +2,13 @@
 #include "compiler/schedule/dot_product.h"
 
 #include <algorithm>
-#include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/align.h"
 #include "compiler/schedule/dot_parts.h"
+#include "compiler/schedule/matrices.h"
 #include "compiler/schedule/value_range.h"
 
 namespace kiln::schedule {
@@ -23,9 +24,6 @@ constexpr int64_t kMaxTileLanes = 1 << 16;  // of the rows of a tile that is one
 // Counted on AArch64: with less than these, SDOT takes fewer instructions than SMMLA.
 constexpr int64_t kMinStepsTogether = 8, kMinColumnsTogether = 32;
 constexpr int64_t kSignBit = 128;
-constexpr int64_t kMinPiece = 16;  // of a run that is copied for a register of a matrix
-// Issue slots that a register of sums costs besides products, and what a slot multiplies by vectors.
-constexpr double kMatrixSlots = 60, kBytesByVectors = 50, kFloatsByVectors = 14;
 
 const DType kI32 = DType::Int(32), kI8 = DType::Int(8), kF32 = DType::Float(32);
 
@@ -168,31 +166,6 @@ bool PaysRowsTogether(const DotInstruction& row, const Contraction& c, RowSource
          c.column.extent >= kMinColumnsTogether && RowExtent(c, 0) > 1;
 }
 
-// Whether registers that hold matrices pay: rows are copied in pieces that do not divide a row of such
-// a register, or in one run, and as their signs are; and what is computed for nothing, at the ends of
-// rows, columns and reduction, and what tiles cost besides, does not outweigh.
-bool PaysMatrices(const DotInstruction& row, const Contraction& c, DType x, const Values& y) {
-  const bool as_is = !y.has_value() || (x == row.a && ColumnShift(y, row.b) == 0);
-  const int64_t inner = c.reduce.back().extent;
-  const bool in_pieces = c.reduce.size() == 1 || std::gcd(inner, int64_t{row.group}) >= kMinPiece;
-  const auto form = FactorForm(c.x, c.reduce);
-  const bool contiguous = form.has_value() && form->coefficients.back() == 1;
-  if (!as_is || !in_pieces || !contiguous || c.column.extent < kMatrixSide) return false;
-  const TileShape tile = TileOfMatrices(c);
-  const int64_t reduce = TotalExtent(c.reduce);
-  const double tiles = static_cast<double>(TotalExtent(c.rows)) /
-                       static_cast<double>(tile.outer_rows * tile.rows) *
-                       static_cast<double>(DivideUp(c.column.extent, tile.columns()));
-  const double registers =
-      static_cast<double>(DivideUp(tile.outer_rows * tile.rows, kMatrixSide) * tile.vectors);
-  const double matrices =
-      tiles *
-      (registers * (static_cast<double>(DivideUp(reduce, row.group)) * row.cost + kMatrixSlots));
-  const double vectors = static_cast<double>(TotalExtent(c.rows) * c.column.extent * reduce) /
-                         (y.has_value() ? kBytesByVectors : kFloatsByVectors);
-  return matrices < vectors;
-}
-
 // The loop in assembly that reads rows and columns as they lie: a panel, or a row in one run.
 const DotLoop* FindLoop(const Contraction& c, const DotPlan& plan) {
   if (plan.row == nullptr || plan.steps == 1) return nullptr;
@@ -228,13 +201,15 @@ std::optional<DotPlan> PlanDotProduct(const Contraction& c, RowSource source,
   std::vector<const DotInstruction*> rows = DotInstructionsOf(target, sum);
   std::erase_if(rows, [&](const DotInstruction* row) {
     return row->has_loops_only() || !Multiplies(*row, x, y) ||
-           (row->geometry == DotGeometry::kMatrix && !PaysMatrices(*row, c, x, y)) ||
+           (row->geometry == DotGeometry::kMatrix &&
+            !((sum.is_float() || x == row->a) && PaysMatrices(*row, c))) ||
            (sum.is_float() && !PaysForFloats(*row, c, target)) ||
            (row->vector_rows() > 1 && !PaysRowsTogether(*row, c, source));
   });
-  // Of those that are as fast, one that needs no change of signs.
+  // Of those that are as fast, one that needs no change of signs, and no shift.
   const auto order = [&](const DotInstruction* row) {
-    return std::pair(-row->ProductsPerSlot(target), x.bits == row->a.bits && x != row->a);
+    return std::tuple(-row->ProductsPerSlot(target), x.bits == row->a.bits && x != row->a,
+                      ColumnShift(y, row->b) != 0);
   };
   std::stable_sort(rows.begin(), rows.end(),
                    [&](const auto* a, const auto* b) { return order(a) < order(b); });
@@ -247,8 +222,11 @@ std::optional<DotPlan> PlanDotProduct(const Contraction& c, RowSource source,
         padded || plan.vector_rows > 1 || plan.of_matrices() || !LieRight(c, plan, source, context);
     plan.run = plan.panel ? TotalExtent(c.reduce) : c.reduce.back().extent;
     plan.steps = TotalExtent(c.reduce) / plan.run * plan.run_steps();
-    if (plan.of_matrices()) plan.steps = AlignUp(plan.steps, PartsOfMatrices(plan));
-    if (plan.panel && !HoldsRows(c, plan, padded, context)) continue;
+    if (plan.of_matrices()) plan.rows_per_block = RowsPerBlock(c, plan, padded, target);
+    // Before axes are merged, it may be that they will be.
+    const bool stores = plan.stores_matrices() ||
+                        (plan.of_matrices() && c.rows.size() > 1 && MayStoreMatrices(c, padded));
+    if (plan.panel && !stores && !HoldsRows(c, plan, padded, context)) continue;
     plan.loop = FindLoop(c, plan);
     return plan;
   }
@@ -319,7 +297,7 @@ bool StoreRows(TiledContraction& t, const Stage& padding, const Target& target) 
   return true;
 }
 
-void UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) {
+Stmt UseDotProduct(TiledContraction& t, const Stage* padding, bool threads, Context& context) {
   const DotPlan& dot = *t.dot;
   t.packed = true;
   t.block = loop::MakeVar("block");
@@ -328,6 +306,8 @@ void UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) 
   const PackedDotColumns packed = PackDotColumns(t, TakeColumnConstants(t, context), context);
   const loop::Load& x = *FactorLoad(t.c.x);
   const Expr value = padding == nullptr ? LoadOf(x) : InlineInto(LoadOf(x), *padding);
+  UseColumnConstants(t, packed.offsets, FactorLoad(t.c.y)->buffer->name, context);
+  if (dot.of_matrices()) return UseMatrices(t, value, packed.columns, threads, context);
   const int64_t rows = t.tile.outer_rows * t.tile.rows;
   // Memory for a tile's rows: on the stack, or in the workspace where the stack is small, or where
   // they would be a large part of what the model takes, and enough of the workspace lies idle.
@@ -345,10 +325,8 @@ void UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) 
   };
   Buffer panel;
   if (dot.panel) {
-    panel = for_rows(
-        "_rows", dot.row_dtype,
-        {AlignUp(rows, dot.of_matrices() ? kMatrixSide : dot.panel_rows()), dot.steps * dot.group},
-        true);
+    panel = for_rows("_rows", dot.row_dtype,
+                     {AlignUp(rows, dot.panel_rows()), dot.steps * dot.group}, true);
   }
 
   const Var step = loop::MakeVar("k");
@@ -365,11 +343,9 @@ void UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) 
   Expr all_steps = 0;
   for (const Axis& axis : steps) all_steps = all_steps * Expr(axis.extent) + axis.var;
   columns.insert(columns.end(), {all_steps, loop::MakeRamp(t.column * Expr(dot.group), 1, group)});
-  UseColumnConstants(t, packed.offsets, FactorLoad(t.c.y)->buffer->name, context);
   const Expr first = step * Expr(dot.group);
   if (panel != nullptr) {
-    std::vector<Expr> index =
-        dot.of_matrices() ? std::vector<Expr>{first} : PanelIndex(dot, t.tile_row, first);
+    std::vector<Expr> index = PanelIndex(dot, t.tile_row, first);
     index.back() = loop::MakeRamp(index.back(), 1, group);
     t.x = loop::MakeLoad(panel, std::move(index));
   } else {
@@ -392,11 +368,7 @@ void UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) 
   t.before_rows = [before, value, panel, sums, ones, step,
                    target = context.target](const TilePlace& place) {
     std::vector<Stmt> stmts;
-    if (before.dot->of_matrices()) {
-      stmts.push_back(FillMatrices(before, value, panel, place));
-    } else if (panel != nullptr) {
-      stmts.push_back(FillPanel(before, value, panel, place, target));
-    }
+    if (panel != nullptr) stmts.push_back(FillPanel(before, value, panel, place, target));
     if (sums != nullptr) {
       const GroupAt group_at = [&](const Expr& row, const Expr& at_step) {
         const Expr x = loop::Substitute(before.x, {{step.get(), at_step}});
@@ -408,6 +380,7 @@ void UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) 
     return loop::MakeBlock(std::move(stmts));
   };
   t.c.reduce = std::move(steps);
+  return {};
 }
 
 }  // namespace kiln::schedule

@@ -2,7 +2,6 @@
 // The rows of a dot product as its instruction reads them: copied, and summed.
 #include <algorithm>
 #include <functional>
-#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -122,60 +121,6 @@ Stmt FillPanel(const TiledContraction& t, const Expr& value, const Buffer& panel
     copy = loop::MakeBlock({copy, Nest({{z, zeros}}, ForKind::kUnrolled, zero)});
   }
   return Nest({outer, row}, ForKind::kSerial, copy);
-}
-
-Stmt FillMatrices(const TiledContraction& t, const Expr& value, const Buffer& panel,
-                  const TilePlace& place) {
-  const DotPlan& dot = *t.dot;
-  const int64_t group = dot.group, filled = TotalExtent(t.c.reduce);
-  const Axis outer = {loop::MakeVar("outer"), place.outer_rows},
-             row = {loop::MakeVar("m"), place.rows};
-  const Expr together = place.matrix_rows(), tile_row = outer.var * Expr(place.rows) + row.var;
-  const Expr element_of_row = loop::Substitute(value, AtRow(t, place, outer.var, row.var));
-  // `count` elements of a step, from `first` on, which lie side by side.
-  const auto store = [&](const Expr& step, const Expr& first, int64_t count,
-                         const std::function<Expr(const Expr&)>& x) {
-    const Var element = loop::MakeVar("element");
-    const Expr at = (step * together + tile_row) * Expr(group) + first + element;
-    return Nest({{element, count}}, ForKind::kVectorized,
-                loop::MakeStore(panel, {at}, InstructionRow(dot, x(element))));
-  };
-  std::vector<Stmt> copy;
-  std::vector<Axis> around = t.c.reduce;
-  const Axis inner = around.back();
-  around.pop_back();
-  if (around.empty()) {
-    for (const Strip& strip : Strips(inner.extent, group, "step")) {
-      const Expr step = Expr(strip.begin) / Expr(group);
-      copy.push_back(Nest(
-          {strip.which}, ForKind::kSerial, store(step, 0, strip.size, [&](const Expr& element) {
-            return loop::Substitute(element_of_row, {{inner.var.get(), strip.begin + element}});
-          })));
-    }
-  } else {
-    const int64_t piece = std::gcd(inner.extent, group), of_step = group / piece;
-    const Axis which = {loop::MakeVar("piece"), inner.extent / piece};
-    Expr run = 0;
-    for (const Axis& axis : around) run = run * Expr(axis.extent) + axis.var;
-    const Expr at = run * Expr(which.extent) + which.var;
-    around.push_back(which);
-    copy.push_back(Nest(around, ForKind::kSerial,
-                        store(at / Expr(of_step), at % Expr(of_step) * Expr(piece), piece,
-                              [&](const Expr& element) {
-                                return loop::Substitute(
-                                    element_of_row,
-                                    {{inner.var.get(), which.var * Expr(piece) + element}});
-                              })));
-  }
-  const DType of_data = value.type().dtype;
-  const auto zeros = [&](const Expr&) { return loop::Const(of_data, 0); };
-  if (const int64_t rest = filled % group; rest > 0) {
-    copy.push_back(store(filled / group, rest, group - rest, zeros));
-  }
-  for (int64_t step = DivideUp(filled, group); step < dot.steps; ++step) {
-    copy.push_back(store(step, 0, group, zeros));
-  }
-  return Nest({outer, row}, ForKind::kSerial, loop::MakeBlock(std::move(copy)));
 }
 
 Buffer OnesOfRun(const DotPlan& dot, const std::string& name, Context& context) {

@@ -2,11 +2,11 @@
 #include "compiler/schedule/register_tile.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/align.h"
 #include "compiler/loop/dot_tile.h"
+#include "compiler/schedule/tile_prefetch.h"
 
 namespace kiln::schedule {
 namespace {
@@ -30,103 +30,8 @@ constexpr int64_t kMaxUnrolled = 112;
 // Of dots of one sum on machines where code has to be small.
 constexpr int64_t kScalarDotsUnrolled = 16;
 constexpr int64_t kMaxSteps = 4;  // of the reduction in one iteration
-// Cache lines of later rows that an iteration asks for: with more the tile would wait for memory.
-constexpr int64_t kMaxRowLines = 4;
 // Steps of a reduction that give time to fetch what the epilogue reads.
 constexpr int64_t kMinStepsAhead = 32;
-
-Expr FirstLane(const Expr& index) {
-  if (const auto* ramp = index.As<loop::Ramp>()) return ramp->base;
-  const auto* broadcast = index.As<loop::Broadcast>();
-  return broadcast == nullptr ? index : broadcast->a;
-}
-
-// The element of a load's buffer that it reads, or of several the first.
-Expr FirstElement(const loop::Load& load) {
-  std::vector<Expr> index;
-  for (const Expr& i : load.index) index.push_back(FirstLane(i));
-  return FlatIndex(load.buffer, index, {});
-}
-
-// Elements of a column that a step of the reduction reads.
-int64_t ElementsOfStep(const TiledContraction& t) { return t.dot.has_value() ? t.dot->group : 1; }
-
-// Where the part of a reduction of one axis begins.
-Expr BeginOfPart(const TiledContraction& t, const TilePlace& place) {
-  return place.part * Expr(t.c.reduce.front().extent / t.parts);
-}
-
-// Prefetches the cache lines of the columns that the reduction reads later.
-Stmt PrefetchColumns(const TiledContraction& t, const TilePlace& place) {
-  if (t.prefetch_distance == 0) return {};
-  const loop::Load& load = *FactorLoad(t.y);
-  const int64_t line = LineElements(load.buffer->dtype) / ElementsOfStep(t);
-  std::vector<Stmt> stmts;
-  for (int64_t column = 0; column < place.columns; column += line) {
-    const Expr at = loop::Substitute(
-        FirstElement(load), {{t.block.get(), place.block}, {t.column.get(), Expr(column)}});
-    stmts.push_back(loop::MakePrefetch(load.buffer, at + Expr(t.prefetch_distance)));
-  }
-  return loop::MakeBlock(std::move(stmts));
-}
-
-// Of `lines` those that iteration `i` of `iterations` asks for, so that all are asked for, and none
-// long before the others: a core has few lines on their way from memory, and those from the L2 cache
-// wait behind them.
-struct Share {
-  Expr first;
-  int64_t count;
-};
-Share ShareOf(const Expr& i, int64_t iterations, int64_t lines) {
-  const int64_t divisor = std::gcd(lines, iterations);
-  return {i * Expr(lines / divisor) / Expr(iterations / divisor), DivideUp(lines, iterations)};
-}
-
-// Asks for a part of the columns behind those that several tiles share, from iteration `i` of
-// `iterations` of a reduction: all iterations of all these tiles take as many cache lines, but for
-// rounding.
-Stmt PrefetchNextColumns(const TiledContraction& t, const TilePlace& place, const Expr& i,
-                         int64_t iterations) {
-  if (!t.shared_columns.has_value()) return {};
-  const auto [elements, passes] = *t.shared_columns;
-  const loop::Load& load = *FactorLoad(t.y);
-  loop::Substitution at = {{t.block.get(), place.block}, {t.column.get(), Expr(0)}};
-  for (const Axis& axis : t.c.reduce) at[axis.var.get()] = Expr(0);
-  if (t.parts > 1) at[t.c.reduce.front().var.get()] = BeginOfPart(t, place);
-  const int64_t line = LineElements(load.buffer->dtype);
-  const Share share =
-      ShareOf(place.pass * Expr(iterations) + i, passes * iterations, DivideUp(elements, line));
-  const Expr first = loop::Substitute(FlatIndex(load.buffer, load.index, {}), at) + Expr(elements) +
-                     share.first * Expr(line);
-  std::vector<Stmt> stmts;
-  for (int64_t l = 0; l < share.count; ++l) {
-    stmts.push_back(loop::MakePrefetch(load.buffer, first + Expr(l * line), 2));
-  }
-  return loop::MakeBlock(std::move(stmts));
-}
-
-// The same for the rows behind those of a tile, which follow each other in memory.
-Stmt PrefetchNextRows(const TiledContraction& t, const TilePlace& place, const Expr& i,
-                      int64_t iterations) {
-  if (t.blocks_per_row_tile == 0) return {};
-  const loop::Load& load = *FactorLoad(t.c.x);
-  const int64_t line = LineElements(load.buffer->dtype);
-  const int64_t row_lines = DivideUp(t.c.reduce.back().extent, line);
-  const int64_t lines = DivideUp(t.tile.rows * row_lines, t.blocks_per_row_tile * iterations);
-  if (lines > kMaxRowLines) return {};
-  std::vector<Stmt> stmts;
-  for (int64_t l = 0; l < lines; ++l) {
-    const Expr which = (place.block * Expr(iterations) + i) * Expr(lines) + Expr(l);
-    const loop::Substitution at = {
-        {t.c.rows.back().var.get(),
-         place.row + Expr(t.tile.rows) + (row_lines == 1 ? which : which / Expr(row_lines))},
-        {t.c.reduce.back().var.get(),
-         row_lines == 1 ? Expr(0) : which % Expr(row_lines) * Expr(line)}};
-    stmts.push_back(loop::MakePrefetch(
-        load.buffer, loop::Substitute(FlatIndex(load.buffer, load.index, {}), at), 2));
-  }
-  return loop::MakeBlock(std::move(stmts));
-}
 
 // `step` inside of loops over the reduction, several steps to an iteration: the fewer instructions
 // count loops, the more are multiply-adds.
@@ -206,21 +111,24 @@ Stmt LoopInAssembly(const TiledContraction& t, const Buffer& sums, const Expr& x
 Stmt ProductsOfMatrices(const TiledContraction& t, const TilePlace& place, const Buffer& sums,
                         const Expr& x, const Expr& y) {
   const int64_t rows = place.matrix_rows(), columns = t.tile.columns();
-  const int64_t parts = PartsOfMatrices(*t.dot);
-  loop::DotKind kind = t.dot->kind();
-  kind.steps = static_cast<int>(t.dot->steps / parts);
-  const Axis part = {loop::MakeVar("part"), parts};
-  const int64_t terms = kind.steps * t.dot->group;
+  const Axis step = {loop::MakeVar("step"), t.dot->steps};
   loop::Substitution first_step;
   for (const Axis& axis : t.c.reduce) first_step[axis.var.get()] = 0;
-  const auto first = [&](const Expr& e, int64_t elements) {
+  const auto at_step = [&](const Expr& e, int64_t lines) {
     const loop::Load& load = *FactorLoad(e);
     return loop::Argument{load.buffer, loop::Substitute(FirstElement(load), first_step) +
-                                           part.var * Expr(elements * terms)};
+                                           step.var * Expr(lines * t.dot->group)};
   };
-  return Nest({part}, ForKind::kSerial,
-              loop::MakeDotTile(kind, static_cast<int>(rows), static_cast<int>(columns), {sums, 0},
-                                first(x, rows), first(y, columns)));
+  loop::Argument of_rows = at_step(x, rows);
+  if (t.dot->stores_matrices()) {
+    of_rows.offset =
+        of_rows.offset + place.row_tile * Expr(t.dot->steps * t.tile.rows * t.dot->group);
+  }
+  const Stmt tile =
+      loop::MakeDotTile(t.dot->kind(), static_cast<int>(rows), static_cast<int>(columns), {sums, 0},
+                        of_rows, at_step(y, columns));
+  return Nest({step}, ForKind::kSerial,
+              loop::MakeBlock({PrefetchNextColumns(t, place, step.var, step.extent), tile}));
 }
 
 // The sum after a step of the reduction.
@@ -239,24 +147,7 @@ int64_t BytesOfColumns(const TiledContraction& t) {
          FactorLoad(t.y)->buffer->dtype.bytes();
 }
 
-constexpr int64_t kMaxLanes = 1 << 16;  // of a value
-
 }  // namespace
-
-TileShape TileOfMatrices(const Contraction& c) {
-  constexpr int64_t kRows = 2 * kMatrixSide, kFewColumns = 5;
-  const int64_t rows = std::min(RowExtent(c, 0), kRows);
-  const int64_t vectors = DivideUp(c.column.extent, kMatrixSide);
-  const bool one = vectors % 2 == 1 && vectors <= kFewColumns;
-  return {.outer_rows = std::clamp<int64_t>(kRows / rows, 1, RowExtent(c, 1)),
-          .rows = rows,
-          .vectors = one ? 1 : 2,
-          .lanes = kMatrixSide};
-}
-
-int64_t PartsOfMatrices(const DotPlan& plan) {
-  return DivideUp(plan.steps * plan.group * 2 * kMatrixSide, kMaxLanes);
-}
 
 void SetReduction(TiledContraction& t, const Target& target) {
   t.fused_multiply_add = t.init.type().dtype.is_float() && target.has_fma;
@@ -323,13 +214,18 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
   // body(point) for all rows and for `count` columns, as straight-line code of vectors.
   const auto each_in = [&](ForKind kind, int64_t count, int64_t lanes,
                            const std::function<Stmt(const Point&)>& body) {
-    const Var outer = loop::MakeVar("outer"), m = loop::MakeVar("m");
+    // A loop over the rows of matrices has several vectors in an iteration.
+    const int64_t rows_together = of_matrices && place.rows % 2 == 0 ? 2 : 1;
+    const ForKind together = of_matrices ? ForKind::kUnrolled : kind;
+    const Var outer = loop::MakeVar("outer"), rows_at = loop::MakeVar("m"),
+              row_of_these = loop::MakeVar("row");
+    const Expr m = rows_at * Expr(rows_together) + row_of_these;
     const int64_t whole = count / lanes;
     std::vector<Stmt> parts;
     if (whole > 0) {
       const Var v = loop::MakeVar("v"), lane = loop::MakeVar("lane");
       parts.push_back(Nest(
-          {{v, whole}}, kind,
+          {{v, whole}}, together,
           Nest({{lane, lanes}}, ForKind::kVectorized, body({outer, m, v * Expr(lanes) + lane}))));
     }
     if (const int64_t rest = count - whole * lanes; rest > 0) {
@@ -337,8 +233,8 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
       parts.push_back(
           Nest({{lane, rest}}, ForKind::kVectorized, body({outer, m, Expr(whole * lanes) + lane})));
     }
-    return Nest({{outer, place.outer_rows}, {m, place.rows}}, kind,
-                loop::MakeBlock(std::move(parts)));
+    return Nest({{outer, place.outer_rows}, {rows_at, place.rows / rows_together}}, kind,
+                Nest({{row_of_these, rows_together}}, together, loop::MakeBlock(std::move(parts))));
   };
   const auto each = [&](int64_t count, int64_t lanes,
                         const std::function<Stmt(const Point&)>& make) {
@@ -392,18 +288,20 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
         acc, {sum_at(p)},
         AddProduct(t, loop::MakeLoad(acc, {sum_at(p)}), at(t.dot ? t.x : t.c.x, p), at(t.y, p)));
   };
-  Stmt update = each(computed, sum_lanes, product);
-  if (vector_rows > 1) {
-    const Var m = loop::MakeVar("m");
-    update = Nest({{m, rows / vector_rows}}, ForKind::kUnrolled,
-                  each_vector(m * Expr(vector_rows), product));
+  if (of_matrices) {
+    body.push_back(ProductsOfMatrices(t, place, acc, at(t.x, {0, 0, 0}), at(t.y, {0, 0, 0})));
+  } else if (one_loop != nullptr) {
+    body.push_back(LoopInAssembly(t, acc, at(t.x, {0, 0, 0}), at(t.y, {0, 0, 0})));
+  } else {
+    Stmt update = each(computed, sum_lanes, product);
+    if (vector_rows > 1) {
+      const Var m = loop::MakeVar("m");
+      update = Nest({{m, rows / vector_rows}}, ForKind::kUnrolled,
+                    each_vector(m * Expr(vector_rows), product));
+    }
+    body.push_back(Reduction(t, place, loop::MakeBlock({update, PrefetchColumns(t, place)}),
+                             rows / vector_rows * DivideUp(computed, sum_lanes)));
   }
-  body.push_back(of_matrices
-                     ? ProductsOfMatrices(t, place, acc, at(t.x, {0, 0, 0}), at(t.y, {0, 0, 0}))
-                 : one_loop != nullptr
-                     ? LoopInAssembly(t, acc, at(t.x, {0, 0, 0}), at(t.y, {0, 0, 0}))
-                     : Reduction(t, place, loop::MakeBlock({update, PrefetchColumns(t, place)}),
-                                 rows / vector_rows * DivideUp(computed, sum_lanes)));
   if (!place.last_part) {
     body.push_back(each(computed, sum_lanes, [&](const Point& p) {
       return loop::MakeStore(t.partial_sums, partial(p), loop::MakeLoad(acc, {sum_at(p)}));

@@ -37,7 +37,10 @@ struct TilePlace {
   Expr part = 0;          // of the reduction …
   bool last_part = true;  // … which the epilogues are behind
 
-  // Rows of the registers that hold matrices, where the tile is computed in such.
+  // Where the rows are of several tiles, in registers that hold matrices: the first of them, and which
+  // tile this is of all.
+  Expr first_row = 0, row_tile = 0;
+  // Rows of these registers.
   int64_t matrix_rows() const { return AlignUp(outer_rows * rows, kMatrixSide); }
 };
 
@@ -56,12 +59,17 @@ struct DotPlan {
   DType column_factor = {};  // … and as it is multiplied
   int64_t lanes = 1;         // columns of the widest vector of sums …
   int64_t vector_rows = 1;   // … and rows
+  // Set where all rows are copied for registers that hold matrices before any tile is computed: how many
+  // rows stay in the L2 cache while they are multiplied with all columns.
+  int64_t rows_per_block = 0;
   // Set where a tile's reduction is one loop in assembly; the tile has its shape.
   const DotLoop* loop = nullptr;
 
   int64_t run_steps() const { return DivideUp(run, group); }
   // Rows whose groups lie side by side in a panel, and how many elements of one of them.
   int64_t panel_rows() const { return loop == nullptr ? vector_rows : loop->rows; }
+  // Whether all rows are copied before any tile is computed.
+  bool stores_matrices() const { return rows_per_block > 0; }
   // Whether a tile is computed in registers that hold matrices. Its sums are in memory before and
   // behind that.
   bool of_matrices() const { return row != nullptr && row->geometry == DotGeometry::kMatrix; }
@@ -130,12 +138,6 @@ struct TiledContraction {
 // column away.
 std::optional<TiledContraction> MergeContraction(const loop::Kernel& kernel, size_t which,
                                                  const Context& context);
-
-// The tile of registers that hold matrices: two by two of them, but for few rows or columns.
-TileShape TileOfMatrices(const Contraction& c);
-// Into how many parts such a tile's reduction is divided, since the lanes of a value are limited; each
-// has as many steps.
-int64_t PartsOfMatrices(const DotPlan& plan);
 
 // What the shape of its tile depends on.
 TileProblem TileProblemOf(const TiledContraction& contraction, const Target& target);

@@ -71,11 +71,12 @@ const Expr& DotVector::Factor::offset() const {
 std::optional<DotVector> AsDotVector(const loop::Dot& dot) {
   const DotInstruction* row = FindDotInstruction(dot.kind.instruction);
   const int lanes = dot.sum.type().lanes;
-  const bool has_form =
-      row != nullptr && std::any_of(row->forms.begin(), row->forms.end(), [&](const DotForm& form) {
-        return form.lanes == lanes && !form.c.empty();
-      });
-  if (!has_form || row->group != dot.kind.group || dot.kind.swaps || dot.kind.steps > 1) {
+  const bool has_form = row != nullptr && row->geometry != DotGeometry::kMatrix &&
+                        std::any_of(row->forms.begin(), row->forms.end(), [&](const DotForm& form) {
+                          return form.lanes == lanes && !form.c.empty();
+                        });
+  if (!has_form || row->group != dot.kind.group || dot.kind.swaps || dot.kind.steps > 1 ||
+      dot.kind.column_run > 0) {
     return std::nullopt;
   }
   const loop::Load* b = AsNeighbours(BehindCast(dot.b));

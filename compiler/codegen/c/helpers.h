@@ -43,9 +43,10 @@ class Helpers {
   std::string DotTile(const DotInstruction& row, const DotLoop& loop, const loop::DotTile& tile,
                       bool takes_end, bool takes_row);
 
-  // Takes the addresses of the sums of so many registers that hold matrices, and of the first elements
-  // of rows and columns, and the number of steps. Defined where the compiler knows the instruction.
-  std::string Matrices(const DotInstruction& row, int rows, int columns);
+  // Takes the addresses of the sums of a tile of registers that hold matrices, and of the first
+  // elements of rows and columns, and the number of steps. Defined where the compiler knows the
+  // instruction.
+  std::string Matrices(const DotInstruction& row, const loop::DotShape& shape);
   // Readies these registers; returns what is not 0 where the system refuses them. Defined where the
   // compiler knows any of them.
   std::string UseMatrices();

@@ -47,9 +47,9 @@ constexpr char kUse[] =
     "}\n"
     "#endif\n\n";
 
-// `$0` is the name, `$1` the condition, `$2`, `$3` and `$4` the types of the sums and the factors; `$5` to
-// `$9` what is done with registers: sums loaded, factors loaded, products, sums stored, bytes of a
-// step's factors.
+// `$0` is the name, `$1` the condition, `$2`, `$3` and `$4` the types of the sums and the factors; `$5`, `$6` and
+// `$7` what is done with registers: sums loaded, the products of a step, sums stored; `$8` and `$9` the bytes
+// of a step's factors.
 constexpr char kTile[] =
     "#if $1\n"
     "/* Adds the products of `steps` steps to the sums of a tile. */\n"
@@ -59,10 +59,10 @@ constexpr char kTile[] =
     "$5"
     "  for (; steps > 0; --steps) {\n"
     "$6"
-    "$7"
-    "$9"
+    "    row += $8;\n"
+    "    column += $9;\n"
     "  }\n"
-    "$8"
+    "$7"
     "  __asm__ volatile(\"\" : : : \"memory\");\n"
     "}\n"
     "#endif\n\n";
@@ -77,11 +77,12 @@ std::string Helpers::UseMatrices() {
   return Define("kiln_use_matrices", absl::Substitute(kUse, kGuard));
 }
 
-std::string Helpers::Matrices(const DotInstruction& row, int rows, int columns) {
+std::string Helpers::Matrices(const DotInstruction& row, const loop::DotShape& shape) {
   UseMatrices();
+  const int rows = shape.rows / kMatrixSide, columns = shape.columns / kMatrixSide;
   const int registers = rows * columns, row_bytes = columns * kMatrixRowBytes;
   constexpr int kBytes = kMatrixSide * kMatrixRowBytes;
-  std::string load_sums, store_sums, load_factors, products;
+  std::string load_sums, store_sums, products;
   for (int i = 0; i < registers; ++i) {
     const std::string at = absl::StrCat(
         "(char*)sums + ", i / columns * kMatrixSide * row_bytes + i % columns * kMatrixRowBytes,
@@ -91,11 +92,11 @@ std::string Helpers::Matrices(const DotInstruction& row, int rows, int columns) 
   }
   const int first_row = registers, first_column = registers + rows;
   for (int i = 0; i < rows; ++i) {
-    absl::StrAppend(&load_factors, "    _tile_loadd(", first_row + i, ", row + ", i * kBytes, ", ",
+    absl::StrAppend(&products, "    _tile_loadd(", first_row + i, ", row + ", i * kBytes, ", ",
                     kMatrixRowBytes, ");\n");
   }
   for (int i = 0; i < columns; ++i) {
-    absl::StrAppend(&load_factors, "    _tile_loadd(", first_column + i, ", column + ",
+    absl::StrAppend(&products, "    _tile_loadd(", first_column + i, ", column + ",
                     i * kMatrixRowBytes, ", ", row_bytes, ");\n");
   }
   for (int i = 0; i < registers; ++i) {
@@ -103,10 +104,9 @@ std::string Helpers::Matrices(const DotInstruction& row, int rows, int columns) 
                     first_column + i % columns, ");\n");
   }
   const std::string name = absl::StrCat("kiln_", row.name, "_", rows, "x", columns);
-  return Define(name, absl::Substitute(kTile, name, Guard(row), CType(row.sum), CType(row.a),
-                                       CType(row.b), load_sums, load_factors, products, store_sums,
-                                       absl::StrCat("    row += ", rows * kBytes,
-                                                    ";\n    column += ", columns * kBytes, ";\n")));
+  return Define(
+      name, absl::Substitute(kTile, name, Guard(row), CType(row.sum), CType(row.a), CType(row.b),
+                             load_sums, products, store_sums, rows * kBytes, columns * kBytes));
 }
 
 bool FunctionPrinter::PrintMatrices(const loop::DotTile& tile) {
@@ -126,9 +126,8 @@ bool FunctionPrinter::PrintMatrices(const loop::DotTile& tile) {
                                            exprs_.ElementAddress(tile.a),
                                            exprs_.ElementAddress(tile.b), exprs_.Print(steps)};
     lines_.Directive(absl::StrCat("#if ", Guard(*row)));
-    lines_.Line(absl::StrCat(context_.helpers.Matrices(*row, tile.shape.rows / kMatrixSide,
-                                                       tile.shape.columns / kMatrixSide),
-                             "(", absl::StrJoin(list, ", "), ");"));
+    lines_.Line(absl::StrCat(context_.helpers.Matrices(*row, tile.shape), "(",
+                             absl::StrJoin(list, ", "), ");"));
     lines_.Directive("#else");
   }
   lines_.Open("{");

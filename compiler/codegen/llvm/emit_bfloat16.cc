@@ -64,18 +64,24 @@ llvm::Value* FunctionEmitter::EmitBFloatFromFloat(llvm::Value* x) {
   return builder_.CreateTrunc(result, narrow);
 }
 
+loop::Expr FunctionEmitter::Bound(const char* name, DType dtype, llvm::Value* value) {
+  const loop::Var var =
+      loop::MakeVar(name, loop::Type::Of(dtype, static_cast<int>(LanesOf(value))));
+  vars_[var.get()] = value;
+  return var;
+}
+
 llvm::Value* FunctionEmitter::EmitBFloatProduct(llvm::Value* a, llvm::Value* b, llvm::Value* sum) {
-  const int lanes = static_cast<int>(LanesOf(sum));
-  const auto bound = [&](const char* name, DType dtype, llvm::Value* value) {
-    const loop::Var var = loop::MakeVar(name, loop::Type::Of(dtype, lanes));
-    vars_[var.get()] = value;
-    return var;
-  };
-  const loop::Expr product =
-      loop::AddBFloatProduct(bound("sum", DType::Float(32), sum), bound("a", DType::BFloat(), a),
-                             bound("b", DType::BFloat(), b));
-  made_.push_back(product);
-  return EmitExpr(product);
+  made_.push_back(loop::AddBFloatProduct(Bound("sum", DType::Float(32), sum),
+                                         Bound("a", DType::BFloat(), a),
+                                         Bound("b", DType::BFloat(), b)));
+  return EmitExpr(made_.back());
+}
+
+llvm::Value* FunctionEmitter::EmitSumOfBFloats(llvm::Value* sum, llvm::Value* apart) {
+  made_.push_back(loop::AddSumOfBFloats(Bound("sum", DType::Float(32), sum),
+                                        Bound("apart", DType::Float(32), apart)));
+  return EmitExpr(made_.back());
 }
 
 }  // namespace kiln::codegen

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "compiler/codegen/llvm/function_emitter.h"
+#include "compiler/loop/bfloat16.h"
 #include "compiler/loop/check.h"
 #include "compiler/target/instructions.h"
 #include "llvm/IR/Intrinsics.h"
@@ -193,15 +194,18 @@ llvm::Value* FunctionEmitter::EmitPlainDot(const loop::Dot& node, const loop::Do
   const auto extended = [&](llvm::Value* value, const loop::Expr& source) {
     return builder_.CreateIntCast(value, sum->getType(), source.type().dtype.is_int());
   };
-  const bool of_floats = node.sum.type().dtype.is_float();
-  for (int k = 0; k < shape.terms(); ++k) {
-    const int term = of_floats ? shape.TermOfBFloats(k) : k;
+  const auto add_product = [&](llvm::Value* total, int term) {
     llvm::Value* x = factor(a, node.a, [&](int l) { return shape.InA(l, term); });
     llvm::Value* y = factor(b, node.b, [&](int l) { return shape.InB(l, term); });
-    sum = of_floats ? EmitBFloatProduct(x, y, sum)
-                    : builder_.CreateAdd(
-                          sum, builder_.CreateMul(extended(x, node.a), extended(y, node.b)));
+    if (node.sum.type().dtype.is_float()) return EmitBFloatProduct(x, y, total);
+    return builder_.CreateAdd(total, builder_.CreateMul(extended(x, node.a), extended(y, node.b)));
+  };
+  if (node.sum.type().dtype.is_float()) {
+    return loop::SumBFloatProducts<llvm::Value*>(
+        shape, sum, llvm::Constant::getNullValue(sum->getType()), add_product,
+        [&](llvm::Value* total, llvm::Value* apart) { return EmitSumOfBFloats(total, apart); });
   }
+  for (int term = 0; term < shape.terms(); ++term) sum = add_product(sum, term);
   return sum;
 }
 

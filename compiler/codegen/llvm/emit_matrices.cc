@@ -118,6 +118,9 @@ void FunctionEmitter::EmitMatrices(const loop::DotTile& tile, const DotChoice& d
   llvm::Value* sums = ArgumentAddress(tile.sums);
   llvm::Value* a = ArgumentAddress(tile.a);
   llvm::Value* b = ArgumentAddress(tile.b);
+  // Prefetches are those of a tile of one step.
+  const std::vector<loop::Stmt> prefetches =
+      tile.kind.steps == 1 ? tile.prefetches : std::vector<loop::Stmt>();
   llvm::Value* steps = EmitExpr(tile.repeats * loop::Expr(tile.kind.steps));
   const auto each_sum = [&](const auto& f) {
     for (int row = 0; row < rows; ++row) {
@@ -145,6 +148,7 @@ void FunctionEmitter::EmitMatrices(const loop::DotTile& tile, const DotChoice& d
   llvm::PHINode* b_at = phi(b);
   std::vector<llvm::PHINode*> before_step;
   for (llvm::Value* sum : first) before_step.push_back(phi(sum));
+  if (!prefetches.empty()) vars_[tile.repeat.get()] = step;
   std::vector<llvm::Value*> of_rows, of_columns;
   for (int row = 0; row < rows; ++row) {
     of_rows.push_back(matrices.Load(matrices.At(a_at, row * kMatrixBytes), kMatrixRowBytes));
@@ -154,11 +158,14 @@ void FunctionEmitter::EmitMatrices(const loop::DotTile& tile, const DotChoice& d
         matrices.Load(matrices.At(b_at, int64_t{column} * kMatrixRowBytes), sum_row_bytes));
   }
   std::vector<llvm::Value*> behind_step;
+  size_t asked = 0;
   for (size_t i = 0; i < first.size(); ++i) {
     behind_step.push_back(matrices.AddProduct(*dot.form, before_step[i],
                                               of_rows[i / static_cast<size_t>(columns)],
                                               of_columns[i % static_cast<size_t>(columns)]));
     before_step[i]->addIncoming(behind_step[i], body);
+    // As many behind every product: the core has few lines on their way at once.
+    for (; asked < prefetches.size() * (i + 1) / first.size(); ++asked) EmitStmt(prefetches[asked]);
   }
   a_at->addIncoming(matrices.At(a_at, rows * kMatrixBytes), body);
   b_at->addIncoming(matrices.At(b_at, columns * kMatrixBytes), body);

@@ -83,6 +83,10 @@ class FunctionEmitter {
   llvm::Value* EmitBFloatFromFloat(llvm::Value* x);
   // What a dot of float32 makes of `sum` by one product of bfloat16.
   llvm::Value* EmitBFloatProduct(llvm::Value* a, llvm::Value* b, llvm::Value* sum);
+  // The same by a sum of such products.
+  llvm::Value* EmitSumOfBFloats(llvm::Value* sum, llvm::Value* apart);
+  // A variable of the loop IR that stands for `value`.
+  loop::Expr Bound(const char* name, DType dtype, llvm::Value* value);
   llvm::Value* EmitRamp(const loop::Ramp& node, const loop::Type& type);
   llvm::Value* EmitRound(loop::UnaryOp op, DType dtype, llvm::Value* x);
   llvm::Value* EmitSqrt(DType dtype, llvm::Value* x);

@@ -115,6 +115,38 @@ TEST(Matrices, AreInstructions) {
   }
 }
 
+// Prefetches are in the loop over steps, as many behind every product.
+TEST(Matrices, PrefetchInTheirLoop) {
+  const DotInstruction& row = *FindDotInstruction("tdpbssd");
+  const loop::DotKind kind = {
+      .instruction = std::string(row.name), .group = row.group, .column_run = row.column_run};
+  constexpr int64_t kSteps = 3, kLines = 4, kElements = 32 * 64;
+  const Buffer a = Param("a", row.a, {kSteps * kElements}),
+               b = Param("b", row.b, {kSteps * kElements}),
+               sums = Param("sums", row.sum, {32 * 32});
+  const loop::Var step = loop::MakeVar("step");
+  const loop::Expr at = step * loop::Expr(kElements);
+  std::vector<loop::Stmt> body;
+  for (int64_t line = 0; line < kLines; ++line) {
+    body.push_back(loop::MakePrefetch(b, at + loop::Expr(kElements + 64 * line), 2));
+  }
+  body.push_back(loop::MakeDotTile(kind, 32, 32, {sums, 0}, {a, at}, {b, at}));
+  const loop::LoopProgram program =
+      OneFunc({a, b, sums}, 2,
+              loop::MakeFor(step, 0, kSteps, loop::ForKind::kSerial, loop::MakeBlock(body)));
+  const std::string assembly = AssemblyOf(program, kMachine);
+  EXPECT_EQ(Occurrences(assembly, "prefetcht1\t"), kLines) << assembly;
+  // What lies between products: a prefetch, and no store of a register.
+  const std::vector<absl::string_view> parts = absl::StrSplit(assembly, "tdpbssd\t");
+  ASSERT_EQ(parts.size(), 5);
+  for (size_t i = 2; i <= 4; ++i) {
+    EXPECT_EQ(Occurrences(parts[i], "prefetcht1\t"), 1) << parts[i];
+  }
+  for (const Target& target : RunnableTargets()) {
+    ExpectSameBits(program, "f", ArgsOf(program), target);
+  }
+}
+
 TEST(Matrices, AreLoopsElsewhere) {
   const DotInstruction& row = *FindDotInstruction("tdpbssd");
   const loop::LoopProgram fits = TileProgram(row, 32, 32, 3),

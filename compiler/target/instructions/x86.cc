@@ -83,12 +83,6 @@ DotInstruction OfMatrices(absl::string_view name, DType a, DType b, DType sum = 
 
 std::vector<DotInstruction> X86() {
   return {
-      // AMX-BF16, and AMX-INT8: bytes of any signs.
-      OfMatrices("tdpbf16ps", kBF16, kBF16, DType::Float(32)),
-      OfMatrices("tdpbssd", kI8, kI8),
-      OfMatrices("tdpbsud", kI8, kU8),
-      OfMatrices("tdpbusd", kU8, kI8),
-      OfMatrices("tdpbuud", kU8, kU8),
       // AVX-512 VNNI, and AVX-VNNI: four products of unsigned by signed bytes.
       {.name = "vpdpbusd",
        .arch = "x86_64",
@@ -118,6 +112,12 @@ std::vector<DotInstruction> X86() {
        .forms = {BFloatForm(16, "avx512bf16", kBFloat),
                  BFloatForm(8, "avx512bf16,avx512vl", kBFloatVl),
                  BFloatForm(4, "avx512bf16,avx512vl", kBFloatVl)}},
+      // AMX-BF16, and AMX-INT8: bytes of any signs.
+      OfMatrices("tdpbf16ps", kBF16, kBF16, DType::Float(32)),
+      OfMatrices("tdpbssd", kI8, kI8),
+      OfMatrices("tdpbsud", kI8, kU8),
+      OfMatrices("tdpbusd", kU8, kI8),
+      OfMatrices("tdpbuud", kU8, kU8),
   };
 }
 
