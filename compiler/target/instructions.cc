@@ -45,6 +45,12 @@ bool DotInstruction::IsNamed(absl::string_view dot_name, int dot_group, bool dot
          column_run == dot_column_run && a == of_a && b == of_b;
 }
 
+bool DotInstruction::HoldsTile(int rows, int columns) const {
+  // Two by two registers of sums, of the eight that there are.
+  const auto fits = [](int extent) { return extent == kMatrixSide || extent == 2 * kMatrixSide; };
+  return geometry == DotGeometry::kMatrix && fits(rows) && fits(columns);
+}
+
 const DotLoop* DotInstruction::FindLoop(int rows, int columns, int run, int slide) const {
   for (const DotLoop& loop : loops) {
     if (loop.rows == rows && loop.columns == columns && loop.run == run && loop.slide == slide) {

@@ -126,6 +126,8 @@ struct DotInstruction {
   // Whether a dot of the loop IR with this name, group and order, and factors of these types, is its.
   bool IsNamed(absl::string_view dot_name, int dot_group, bool dot_swaps, int dot_column_run,
                DType of_a, DType of_b) const;
+  // Whether registers that hold matrices hold the sums of a tile, and its rows and columns of a step.
+  bool HoldsTile(int rows, int columns) const;
   // Whether windows that overlap are computed by it, and no single sums.
   bool has_loops_only() const { return forms[0].llvm.empty(); }
   // Null if there is none of this shape.

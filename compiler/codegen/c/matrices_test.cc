@@ -133,6 +133,45 @@ TEST_P(MatricesInC, HaveTheBitsOfTheInterpreter) {
   }
 }
 
+// Both functions have tiles; the caller has one before the call, and one behind it.
+TEST_P(MatricesInC, SurviveCalls) {
+  const DotInstruction& row = GetParam();
+  const loop::DotKind kind = {
+      .instruction = std::string(row.name), .group = row.group, .column_run = row.column_run};
+  const int64_t elements = int64_t{16} * row.group;
+  const auto func = [&](const char* name, const std::string& callee) {
+    const Buffer a = Param("a", row.a, elements), b = Param("b", row.b, elements),
+                 sums = Param("sums", row.sum, 256);
+    const loop::Stmt tile = loop::MakeDotTile(kind, 16, 16, {sums, 0}, {a, 0}, {b, 0});
+    std::vector<loop::Stmt> body = {tile};
+    if (!callee.empty()) {
+      body.push_back(loop::MakeCall(callee, {{a, 0}, {b, 0}, {sums, 0}}));
+      body.push_back(tile);
+    }
+    return loop::Func{.name = name,
+                      .params = {a, b, sums},
+                      .num_inputs = 2,
+                      .body = loop::MakeBlock(std::move(body))};
+  };
+  loop::LoopProgram program;
+  program.funcs = {func("g", ""), func("f", "g")};
+  const auto source = EmitC(program, Target::Host(), {.module_name = "m"});
+  ASSERT_TRUE(source.ok()) << source.status();
+  if (!Target::Host().HasFeatures(row.forms[0].features)) GTEST_SKIP() << "no " << row.name;
+  std::vector<std::string> command = FlagsOf(row.forms[0]);
+  command.insert(command.begin(), {"gcc", "-std=c99", "-O2"});
+  const auto library = LoadedC::Compile(*source, command);
+  ASSERT_TRUE(library.ok()) << library.status();
+  loop::Interpreter interpreter(program);
+  const std::string wanted = SumsOf(program.funcs[1], [&](void* a, void* b, void* sums) {
+    EXPECT_TRUE(interpreter.Run("f", {a, b, sums}).ok());
+  });
+  const std::string found = SumsOf(program.funcs[1], [&](void* a, void* b, void* sums) {
+    EXPECT_EQ((*library)->Function<int32_t(void*, void*, void*)>("f")(a, b, sums), 0);
+  });
+  EXPECT_TRUE(found == wanted);
+}
+
 // In all functions but the last, whose tile no registers hold.
 TEST_P(MatricesInC, AreInstructions) {
   const DotInstruction& row = GetParam();

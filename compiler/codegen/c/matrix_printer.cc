@@ -67,6 +67,17 @@ constexpr char kTile[] =
     "}\n"
     "#endif\n\n";
 
+// Whether the statement calls other functions.
+bool Calls(const loop::Stmt& s) {
+  bool calls = false;
+  loop::VisitStmt(
+      s, [](const loop::Expr&) {},
+      [&](const loop::Stmt& part) {
+        calls |= part.As<loop::Call>() != nullptr || part.As<loop::Launch>() != nullptr;
+      });
+  return calls;
+}
+
 std::string Guard(const DotInstruction& row) {
   return absl::StrCat("defined(__GNUC__) && ", row.forms[0].guard);
 }
@@ -112,12 +123,11 @@ std::string Helpers::Matrices(const DotInstruction& row, const loop::DotShape& s
 bool FunctionPrinter::PrintMatrices(const loop::DotTile& tile) {
   if (tile.kind.column_run == 0) return false;
   const DotInstruction* row = FindDotInstruction(tile.kind.instruction);
-  const auto fits = [](int extent) { return extent == kMatrixSide || extent == 2 * kMatrixSide; };
   const bool of_matrices =
-      row != nullptr && row->geometry == DotGeometry::kMatrix &&
+      row != nullptr && row->HoldsTile(tile.shape.rows, tile.shape.columns) &&
       row->IsNamed(tile.kind.instruction, tile.kind.group, tile.kind.swaps, tile.kind.column_run,
                    tile.a.buffer->dtype, tile.b.buffer->dtype) &&
-      fits(tile.shape.rows) && fits(tile.shape.columns) && tile.shape.run == tile.shape.group;
+      tile.shape.run == tile.shape.group;
   if (of_matrices) {
     uses_matrices_ = true;
     const loop::Expr steps = tile.repeats * loop::Expr(tile.kind.steps);
@@ -126,6 +136,9 @@ bool FunctionPrinter::PrintMatrices(const loop::DotTile& tile) {
                                            exprs_.ElementAddress(tile.a),
                                            exprs_.ElementAddress(tile.b), exprs_.Print(steps)};
     lines_.Directive(absl::StrCat("#if ", Guard(*row)));
+    // Functions that are called give the registers back.
+    if (Calls(func_.body))
+      lines_.Line(absl::StrCat("(void)", context_.helpers.UseMatrices(), "();"));
     lines_.Line(absl::StrCat(context_.helpers.Matrices(*row, tile.shape), "(",
                              absl::StrJoin(list, ", "), ");"));
     lines_.Directive("#else");

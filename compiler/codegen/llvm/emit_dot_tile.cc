@@ -30,12 +30,6 @@ const DotChoice* FindRow(const MachineTraits& traits, const loop::DotTile& tile)
   return nullptr;
 }
 
-// Whether registers that hold matrices hold all of a tile's sums, and some rows and columns.
-bool FitsMatrices(const loop::DotShape& shape) {
-  const auto fits = [](int extent) { return extent == kMatrixSide || extent == 2 * kMatrixSide; };
-  return fits(shape.rows) && fits(shape.columns) && shape.run == shape.group;
-}
-
 // Where a tile's sums and factors begin, where its columns end, null where one iteration is all, and how
 // many elements the rows of a dot lie behind those of the dot before, null where a number says so.
 struct TileAddresses {
@@ -146,9 +140,12 @@ void FunctionEmitter::CallDotLoop(const loop::DotTile& tile, const DotLoop& foun
 
 bool FunctionEmitter::EmitDotTile(const loop::DotTile& tile) {
   const DotChoice* dot = FindRow(machine_.traits, tile);
-  const bool has_matrices = dot != nullptr && dot->row->geometry == DotGeometry::kMatrix &&
-                            context_.options.opt_level > 0;
-  if (has_matrices && FitsMatrices(tile.shape)) {
+  int64_t repeats = 0;
+  const bool by_matrices = dot != nullptr && context_.options.opt_level > 0 &&
+                           dot->row->HoldsTile(tile.shape.rows, tile.shape.columns) &&
+                           tile.shape.run == tile.shape.group &&
+                           loop::AsInt(tile.repeats, &repeats) && repeats > 0;
+  if (by_matrices) {
     EmitMatrices(tile, *dot);
     return true;
   }

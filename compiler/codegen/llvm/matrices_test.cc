@@ -154,6 +154,24 @@ TEST(Matrices, AreLoopsElsewhere) {
   EXPECT_FALSE(absl::StrContains(AssemblyOf(fits, "x86-64-v4"), "tdpbssd"));
   EXPECT_FALSE(absl::StrContains(AssemblyOf(fits, kMachine, {.opt_level = 0}), "tdpbssd"));
   EXPECT_FALSE(absl::StrContains(AssemblyOf(too_large, kMachine), "tdpbssd"));
+  // Of as many steps as an argument says, which may be none.
+  const Buffer a = Param("a", row.a, {4096}), b = Param("b", row.b, {4096}),
+               sums = Param("sums", row.sum, {256}), count = Param("count", DType::Int(32), {1});
+  const loop::Var step = loop::MakeVar("step");
+  const loop::DotKind kind = {
+      .instruction = std::string(row.name), .group = row.group, .column_run = row.column_run};
+  const loop::Expr at = step * loop::Expr(1024);
+  const loop::Expr steps =
+      loop::MakeCast(loop::Type::Index(), loop::MakeLoad(count, {loop::Expr(0)}));
+  const loop::LoopProgram any =
+      OneFunc({a, b, count, sums}, 3,
+              loop::MakeFor(step, 0, steps, loop::ForKind::kSerial,
+                            loop::MakeDotTile(kind, 16, 16, {sums, 0}, {a, at}, {b, at})));
+  for (const int32_t number : {0, 3}) {
+    std::vector<std::string> args = ArgsOf(any);
+    args[2] = std::string(reinterpret_cast<const char*>(&number), sizeof number);
+    for (const Target& target : RunnableTargets()) ExpectSameBits(any, "f", args, target);
+  }
   // An instruction of bytes is none of bfloat16's extension.
   EXPECT_FALSE(
       absl::StrContains(AssemblyOf(fits, "x86-64-v4 -mattr=+amx-tile,+amx-bf16"), "tdpbssd"));
