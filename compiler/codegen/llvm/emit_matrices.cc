@@ -125,12 +125,12 @@ void FunctionEmitter::EmitMatrices(const loop::DotTile& tile, const DotChoice& d
   const auto each_sum = [&](const auto& f) {
     for (int row = 0; row < rows; ++row) {
       for (int column = 0; column < columns; ++column) {
-        f(static_cast<size_t>(row * columns + column),
+        f(static_cast<size_t>(row) * static_cast<size_t>(columns) + static_cast<size_t>(column),
           matrices.At(sums, row * kMatrixSide * sum_row_bytes + column * kMatrixRowBytes));
       }
     }
   };
-  std::vector<llvm::Value*> first(static_cast<size_t>(rows * columns));
+  std::vector<llvm::Value*> first(static_cast<size_t>(rows) * static_cast<size_t>(columns));
   each_sum([&](size_t i, llvm::Value* at) { first[i] = matrices.Load(at, sum_row_bytes); });
 
   llvm::BasicBlock* before = builder_.GetInsertBlock();
