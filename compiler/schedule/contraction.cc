@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/schedule/dot_product.h"
 #include "compiler/schedule/level_nest.h"
+#include "compiler/schedule/matrices.h"
 #include "compiler/schedule/register_tile.h"
 
 namespace kiln::schedule {
@@ -130,7 +131,8 @@ Stmt TileLoops(TiledContraction& t, bool columns_outside, int64_t cost, Context&
   const bool rows_first = !columns_outside && KeepsAllColumns(t, context.target);
   if (!rows_first) levels = batch;
   if (columns_outside) levels.push_back(blocks);
-  const bool threads = WorthThreads(cost, context.target);
+  const bool of_matrices = t.dot.has_value() && t.dot->of_matrices();
+  const bool threads = WorthThreads(of_matrices ? cost / kMatricesToVectors : cost, context.target);
   const int64_t cores = std::max(context.target.cores, 1);
   // Threads share blocks of columns, of which there have to be enough then.
   if (columns_outside &&
@@ -297,8 +299,7 @@ Stmt ContractionNest(const loop::Kernel& kernel, size_t which, const Contraction
   if (t.tile.lanes < whole && t.tile.columns() % whole == 0) t.epilogue_lanes = whole;
   if (t.dot.has_value()) {
     const bool tiles_pad = t.padding.has_value() && !t.stored_rows.has_value();
-    stmts.push_back(UseDotProduct(t, tiles_pad ? &kernel.stages[*t.padding] : nullptr,
-                                  WorthThreads(Cost(stage), context.target), context));
+    stmts.push_back(UseDotProduct(t, tiles_pad ? &kernel.stages[*t.padding] : nullptr, context));
   } else {
     stmts.push_back(PackColumns(t, context));
   }

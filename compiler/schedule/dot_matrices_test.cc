@@ -146,9 +146,13 @@ TEST(DotMatrices, StoredRowsAreInBlocksThatStayInTheCache) {
 TEST(DotMatrices, StoredRowsByThreads) {
   Target target = Machine();
   target.cores = 4;
-  const Kernel kernel = Dense(128, 512, 512, kI8, {kI8, -128, 127});
+  const Kernel kernel = Dense(200, 512, 256, kI8, {kI8, -128, 127});
   EXPECT_EQ(Occurrences(Text(Schedule(kernel, target)), "parallel "), 2)
       << Text(Schedule(kernel, target));
+  // A few rows are copied by one thread, before all share the columns.
+  const Kernel few = Dense(64, 512, 512, kI8, {kI8, -128, 127});
+  EXPECT_EQ(Occurrences(Text(Schedule(few, target)), "parallel "), 1)
+      << Text(Schedule(few, target));
   ExpectLikeNaive(kernel, target);
   target.l2_bytes = 64 << 10;
   ExpectLikeNaive(Dense(200, 512, 128, kI8, {kI8, -128, 127}), target);

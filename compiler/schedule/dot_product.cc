@@ -297,7 +297,7 @@ bool StoreRows(TiledContraction& t, const Stage& padding, const Target& target) 
   return true;
 }
 
-Stmt UseDotProduct(TiledContraction& t, const Stage* padding, bool threads, Context& context) {
+Stmt UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) {
   const DotPlan& dot = *t.dot;
   t.packed = true;
   t.block = loop::MakeVar("block");
@@ -307,7 +307,7 @@ Stmt UseDotProduct(TiledContraction& t, const Stage* padding, bool threads, Cont
   const loop::Load& x = *FactorLoad(t.c.x);
   const Expr value = padding == nullptr ? LoadOf(x) : InlineInto(LoadOf(x), *padding);
   UseColumnConstants(t, packed.offsets, FactorLoad(t.c.y)->buffer->name, context);
-  if (dot.of_matrices()) return UseMatrices(t, value, packed.columns, threads, context);
+  if (dot.of_matrices()) return UseMatrices(t, value, packed.columns, context);
   const int64_t rows = t.tile.outer_rows * t.tile.rows;
   // Memory for a tile's rows: on the stack, or in the workspace where the stack is small, or where
   // they would be a large part of what the model takes, and enough of the workspace lies idle.

@@ -47,9 +47,8 @@ bool StoreRows(TiledContraction& contraction, const Stage& padding, const Target
 // Sets all of a contraction that has `dot` and `tile` which depends on them: the packed columns,
 // the product of a step, the first values of the sums, and what is done before a tile of rows.
 // `padding` is the stage of FindRowPadding if tiles compute it, or null. Returns what is done before
-// all tiles, by threads where these are worth it; mostly nothing.
-Stmt UseDotProduct(TiledContraction& contraction, const Stage* padding, bool threads,
-                   Context& context);
+// all tiles, which is mostly nothing.
+Stmt UseDotProduct(TiledContraction& contraction, const Stage* padding, Context& context);
 
 }  // namespace kiln::schedule
 

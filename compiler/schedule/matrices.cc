@@ -166,8 +166,7 @@ int64_t RowsPerBlock(const Contraction& c, const DotPlan& plan, bool padded, con
   return AlignUp(DivideUp(rows, blocks), tile);
 }
 
-Stmt UseMatrices(TiledContraction& t, const Expr& value, const Buffer& columns, bool threads,
-                 Context& context) {
+Stmt UseMatrices(TiledContraction& t, const Expr& value, const Buffer& columns, Context& context) {
   const DotPlan& dot = *t.dot;
   const bool stores = dot.stores_matrices();
   const int64_t tile = stores ? t.tile.rows : AlignUp(t.tile.outer_rows * t.tile.rows, kMatrixSide);
@@ -208,6 +207,7 @@ Stmt UseMatrices(TiledContraction& t, const Expr& value, const Buffer& columns, 
     t.before_rows = [copy](const TilePlace& place) { return copy(0, 0, place); };
     return {};
   }
+  const bool threads = WorthThreads(rows * TotalExtent(before.c.reduce), context.target);
   std::vector<Stmt> stmts;
   for (const Strip& strip : Strips(rows, tile, "row_tile")) {
     const Expr first = strip.begin / Expr(tile) * Expr(elements);

@@ -24,10 +24,13 @@ bool MayStoreMatrices(const Contraction& c, bool padded);
 // once.
 int64_t RowsPerBlock(const Contraction& c, const DotPlan& plan, bool padded, const Target& target);
 
+// What a contraction costs where WorthThreads asks, of what it costs by vectors.
+inline constexpr int64_t kMatricesToVectors = 8;
+
 // Sets the factors of a contraction that has `dot` and `tile`, which are those of a step, and its init
 // where rows have to be summed. `value` is an element of a row. Returns what is done before all tiles.
 Stmt UseMatrices(TiledContraction& contraction, const Expr& value, const Buffer& columns,
-                 bool threads, Context& context);
+                 Context& context);
 
 }  // namespace kiln::schedule
 
