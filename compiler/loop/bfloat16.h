@@ -20,7 +20,7 @@ T SumBFloatProducts(const DotShape& shape, T sum, const T& zero, const Product& 
                     const Add& add) {
   for (int first = 0; first < shape.terms(); first += shape.group) {
     if (!shape.sums_apart()) {
-      for (int k = shape.group - 1; k >= 0; --k) sum = product(sum, first + k);
+      for (int k = 0; k < shape.group; ++k) sum = product(sum, shape.TermOfBFloats(first + k));
       continue;
     }
     T step = zero;

@@ -227,13 +227,11 @@ Stmt WrittenOut(const DotTile& tile) {
   };
   // Element `place` of a run of the column, and the one of the row that it meets.
   const auto factors = [&](int place) {
-    const int swapped = tile.kind.swaps && (place % 4 == 1 || place % 4 == 2) ? place ^ 3 : place;
     const Expr k = run * Expr(shape.column_run) + Expr(place);
-    const Expr a = tile.a.offset + step * Expr(shape.rows * shape.group) +
-                   (k / Expr(shape.run) * Expr(shape.rows) + row) * Expr(shape.run) +
-                   k % Expr(shape.run);
+    const Expr a =
+        tile.a.offset + step * Expr(shape.rows * shape.group) + shape.InStepOfA<Expr>(row, k);
     const Expr b = tile.b.offset + step * Expr(shape.columns * shape.group) +
-                   (run * Expr(shape.columns) + column) * Expr(shape.column_run) + Expr(swapped);
+                   shape.InStepOfB<Expr>(column, run, place);
     return std::pair(MakeLoad(tile.a.buffer, {a}), MakeLoad(tile.b.buffer, {b}));
   };
   const Expr sum_at = tile.sums.offset + row * Expr(shape.columns) + column;
@@ -244,8 +242,7 @@ Stmt WrittenOut(const DotTile& tile) {
   Expr together;  // of the places of a run
   for (int place = 0; place < shape.column_run; ++place) {
     if (!apart) {
-      // In groups of floats the last product comes first.
-      const auto [a, b] = factors(of_floats ? shape.column_run - 1 - place : place);
+      const auto [a, b] = factors(of_floats ? shape.TermOfBFloats(place) : place);
       products.push_back(store_sum(of_floats
                                        ? AddBFloatProduct(sum, a, b)
                                        : sum + MakeCast(sum_type, a) * MakeCast(sum_type, b)));

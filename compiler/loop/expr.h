@@ -192,14 +192,23 @@ struct DotShape {
   int TermOfBFloats(int k) const { return k / group * group + (group - 1 - k % group); }
   // Where the factors of product `term` of lane `lane` lie in a and in b.
   int InA(int lane, int term) const {
-    const int row = paired ? lane : lane / columns, k = term % group;
-    return term / group * rows * group + (k / run * rows + row) * run + k % run;
+    const int row = paired ? lane : lane / columns;
+    return term / group * rows * group + InStepOfA(row, term % group);
   }
   int InB(int lane, int term) const {
     const int column = paired ? lane : lane % columns, k = term % group;
-    const int swapped = swaps && (k % 4 == 1 || k % 4 == 2) ? k ^ 3 : k;
-    return term / group * columns * group + (swapped / column_run * columns + column) * column_run +
-           swapped % column_run;
+    return term / group * columns * group + InStepOfB(column, k / column_run, k % column_run);
+  }
+  // The same in the first step: element k of a row's group, and the element at a place in a run of a
+  // column's group. T: int or Expr.
+  template <typename T>
+  T InStepOfA(const T& row, const T& k) const {
+    return (k / T(run) * T(rows) + row) * T(run) + k % T(run);
+  }
+  template <typename T>
+  T InStepOfB(const T& column, const T& which_run, int place) const {
+    const int swapped = swaps && (place % 4 == 1 || place % 4 == 2) ? place ^ 3 : place;
+    return (which_run * T(columns) + column) * T(column_run) + T(swapped);
   }
 };
 

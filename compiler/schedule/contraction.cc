@@ -14,6 +14,7 @@
 #include "compiler/schedule/level_nest.h"
 #include "compiler/schedule/matrices.h"
 #include "compiler/schedule/register_tile.h"
+#include "compiler/schedule/tile_prefetch.h"
 
 namespace kiln::schedule {
 namespace {
@@ -132,7 +133,7 @@ Stmt TileLoops(TiledContraction& t, bool columns_outside, int64_t cost, Context&
   if (!rows_first) levels = batch;
   if (columns_outside) levels.push_back(blocks);
   const bool of_matrices = t.dot.has_value() && t.dot->of_matrices();
-  const bool threads = WorthThreads(of_matrices ? cost / kMatricesToVectors : cost, context.target);
+  const bool threads = WorthThreads(of_matrices ? cost / kMatrixSpeedup : cost, context.target);
   const int64_t cores = std::max(context.target.cores, 1);
   // Threads share blocks of columns, of which there have to be enough then.
   if (columns_outside &&
@@ -154,17 +155,17 @@ Stmt TileLoops(TiledContraction& t, bool columns_outside, int64_t cost, Context&
   levels.push_back(row_tiles);
   if (rows_first) levels.insert(levels.end(), batch.begin(), batch.end());
   if (!columns_outside) levels.push_back(blocks);
-  const bool stores_matrices = t.dot.has_value() && t.dot->stores_matrices();
+  const bool stores_matrices = of_matrices && t.dot->stores_matrices();
   if (stores_matrices) {
-    const int64_t rows = t.dot->rows_per_block;
-    levels = {TileLevel(Level::Kind::kRowBlocks, "row_block", RowExtent(t.c, 0), rows), blocks,
-              row_tiles};
-    t.shared_columns = {t.dot->steps * t.tile.columns() * t.dot->group,
-                        DivideUp(rows, t.tile.rows)};
+    const int64_t rows = RowExtent(t.c, 0), of_block = std::min(rows, t.dot->rows_per_block);
+    levels = {TileLevel(Level::Kind::kRowBlocks, "row_block", rows, t.dot->rows_per_block), blocks,
+              TileLevel(Level::Kind::kRowTiles, "row_tile", of_block, t.tile.rows)};
   }
   const int64_t passes = PassesOverBlock(levels);
-  if (t.packed && !t.dot.has_value() && passes > 1 && context.target.has_caches) {
-    t.shared_columns = {t.tile.columns() * TotalExtent(t.c.reduce) / t.parts, passes};
+  const bool asks = stores_matrices || (!t.dot.has_value() && passes > 1);
+  if (t.packed && asks && context.target.has_caches) {
+    t.shared_columns = {t.tile.columns() * TotalExtent(t.c.reduce) * ElementsOfStep(t) / t.parts,
+                        passes};
   }
   if (!columns_outside && HasNextRows(t) && context.target.has_caches) {
     t.blocks_per_row_tile = blocks.count;

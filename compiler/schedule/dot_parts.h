@@ -78,6 +78,8 @@ Stmt FillPanel(const TiledContraction& contraction, const Expr& value, const Buf
 // What a run of rows is multiplied with for its sum: 1, and 0 where its last group reads on. Null
 // where all is 1.
 Buffer OnesOfRun(const DotPlan& dot, const std::string& name, Context& context);
+// Stores `factor` times the sum of all elements of `acc`, whose number is a power of two, in `sums`.
+Stmt StoreSumOfLanes(const Buffer& acc, int64_t factor, const Buffer& sums, const Expr& at);
 // The group of x' that step `step` of a run reads of a row of the tile.
 using GroupAt = std::function<Expr(const Expr& row, const Expr& step)>;
 // Stores c times the sum of x' of every row of a tile in `sums`. `ones` is that of OnesOfRun.

@@ -134,6 +134,19 @@ Buffer OnesOfRun(const DotPlan& dot, const std::string& name, Context& context) 
   return ones;
 }
 
+Stmt StoreSumOfLanes(const Buffer& acc, int64_t factor, const Buffer& sums, const Expr& at) {
+  std::vector<Stmt> body;
+  for (int64_t half = acc->num_elements() / 2; half >= 1; half /= 2) {
+    const Var lane = loop::MakeVar("lane");
+    const Expr sum = loop::MakeLoad(acc, {lane}) + loop::MakeLoad(acc, {lane + Expr(half)});
+    body.push_back(
+        loop::MakeFor(lane, 0, half, ForKind::kVectorized, loop::MakeStore(acc, {lane}, sum)));
+  }
+  body.push_back(loop::MakeStore(
+      sums, {at}, loop::MakeLoad(acc, {Expr(0)}) * loop::IntConst(loop::Type::Of(kI32), factor)));
+  return loop::MakeBlock(std::move(body));
+}
+
 Stmt SumRows(const TiledContraction& t, const Buffer& sums, const Buffer& ones,
              const GroupAt& group_at, const TilePlace& place) {
   const DotPlan& dot = *t.dot;
@@ -171,14 +184,7 @@ Stmt SumRows(const TiledContraction& t, const Buffer& sums, const Buffer& ones,
                                   dot.panel ? t.c.reduce.begin() : t.c.reduce.end() - 1};
   std::vector<Stmt> body = {each(lanes, [&](const Expr&) { return loop::Const(kI32, 0); }),
                             Nest(runs, ForKind::kSerial, loop::MakeBlock(std::move(run)))};
-  for (int64_t half = lanes / 2; half >= 1; half /= 2) {
-    body.push_back(each(half, [&](const Expr& lane) {
-      return loop::MakeLoad(acc, {lane}) + loop::MakeLoad(acc, {lane + Expr(half)});
-    }));
-  }
-  body.push_back(loop::MakeStore(
-      sums, {row},
-      loop::MakeLoad(acc, {Expr(0)}) * loop::IntConst(loop::Type::Of(kI32), t.dot->shift)));
+  body.push_back(StoreSumOfLanes(acc, dot.shift, sums, row));
   return Nest({{row, place.outer_rows * place.rows}}, ForKind::kSerial,
               loop::MakeAllocate(acc, loop::MakeBlock(std::move(body))));
 }

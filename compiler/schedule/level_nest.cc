@@ -48,7 +48,6 @@ Stmt LevelNest::Inside(size_t i, const Expr& at, bool last, const std::function<
     tiles = TileLevel(tiles.kind, "row_tile", extent, tiles.tile);
   } else if (level.kind == Level::Kind::kRowTiles) {
     place_.row = place_.first_row + at * Expr(level.tile);
-    place_.row_tile = place_.first_row / Expr(level.tile) + at;
     place_.rows = extent;
   } else if (level.kind == Level::Kind::kColumnBlocks) {
     place_.block = at;

@@ -83,9 +83,6 @@ Stmt FillMatrices(const TiledContraction& t, const Expr& value, const Buffer& pa
   if (const int64_t rest = filled % group; rest > 0) {
     copy.push_back(store(filled / group, rest, group - rest, zeros));
   }
-  for (int64_t step = DivideUp(filled, group); step < dot.steps; ++step) {
-    copy.push_back(store(step, 0, group, zeros));
-  }
   return Nest({outer, row}, ForKind::kSerial, loop::MakeBlock(std::move(copy)));
 }
 
@@ -96,25 +93,19 @@ Stmt SumMatrixRows(const TiledContraction& t, const Buffer& panel, const Expr& f
   const DotPlan& dot = *t.dot;
   const Var row = loop::MakeVar("m"), step = loop::MakeVar("step"), lane = loop::MakeVar("lane");
   const Buffer acc = loop::MakeBuffer("row_acc", kI32, {kMatrixSide}, loop::BufferScope::kLocal);
-  const auto each = [&](int64_t count, const Expr& value) {
-    return Nest({{lane, count}}, ForKind::kVectorized, loop::MakeStore(acc, {lane}, value));
+  const auto each = [&](const Expr& value) {
+    return Nest({{lane, kMatrixSide}}, ForKind::kVectorized, loop::MakeStore(acc, {lane}, value));
   };
   const Expr sum = loop::MakeLoad(acc, {lane});
   std::vector<Stmt> parts;
   for (int64_t k = 0; k < dot.group; k += kMatrixSide) {
     const Expr at =
         first + (step * Expr(place.matrix_rows()) + row) * Expr(dot.group) + Expr(k) + lane;
-    parts.push_back(each(kMatrixSide, sum + loop::MakeCast(kI32, loop::MakeLoad(panel, {at}))));
+    parts.push_back(each(sum + loop::MakeCast(kI32, loop::MakeLoad(panel, {at}))));
   }
-  std::vector<Stmt> body = {
-      each(kMatrixSide, loop::Const(kI32, 0)),
-      Nest({{step, dot.steps}}, ForKind::kSerial, loop::MakeBlock(std::move(parts)))};
-  for (int64_t half = kMatrixSide / 2; half >= 1; half /= 2) {
-    body.push_back(each(half, sum + loop::MakeLoad(acc, {lane + Expr(half)})));
-  }
-  body.push_back(loop::MakeStore(
-      sums, {first_row + row},
-      loop::MakeLoad(acc, {Expr(0)}) * loop::IntConst(loop::Type::Of(kI32), dot.shift)));
+  std::vector<Stmt> body = {each(loop::Const(kI32, 0)), Nest({{step, dot.steps}}, ForKind::kSerial,
+                                                             loop::MakeBlock(std::move(parts)))};
+  body.push_back(StoreSumOfLanes(acc, dot.shift, sums, first_row + row));
   return Nest({{row, place.outer_rows * place.rows}}, ForKind::kSerial,
               loop::MakeAllocate(acc, loop::MakeBlock(std::move(body))));
 }

@@ -24,8 +24,8 @@ bool MayStoreMatrices(const Contraction& c, bool padded);
 // once.
 int64_t RowsPerBlock(const Contraction& c, const DotPlan& plan, bool padded, const Target& target);
 
-// What a contraction costs where WorthThreads asks, of what it costs by vectors.
-inline constexpr int64_t kMatricesToVectors = 8;
+// How many times as fast as vectors they are where WorthThreads weighs the work of a contraction.
+inline constexpr int64_t kMatrixSpeedup = 8;
 
 // Sets the factors of a contraction that has `dot` and `tile`, which are those of a step, and its init
 // where rows have to be summed. `value` is an element of a row. Returns what is done before all tiles.

@@ -91,20 +91,22 @@ std::vector<const loop::Load*> EpilogueLoads(const TiledContraction& t) {
   return loads;
 }
 
+// Where the groups that a step loads lie in the first one.
+loop::Argument FirstGroup(const TiledContraction& t, const Expr& groups) {
+  loop::Substitution first_step;
+  for (const Axis& axis : t.c.reduce) first_step[axis.var.get()] = 0;
+  const loop::Load& load = *FactorLoad(groups);
+  return {load.buffer, loop::Substitute(FirstElement(load), first_step)};
+}
+
 // All steps of a tile's reduction: of the rows and columns whose first groups are loads x and y of
 // the first step.
 Stmt LoopInAssembly(const TiledContraction& t, const Buffer& sums, const Expr& x, const Expr& y) {
-  loop::Substitution first_step;
-  for (const Axis& axis : t.c.reduce) first_step[axis.var.get()] = 0;
-  const auto first = [&](const Expr& groups) {
-    const auto* load = groups.As<loop::Load>();
-    return loop::Argument{load->buffer, loop::Substitute(FirstElement(*load), first_step)};
-  };
   loop::DotKind kind = t.dot->kind();
   kind.steps = static_cast<int>(t.dot->steps);
   kind.run = t.dot->loop->run;
-  return loop::MakeDotTile(kind, t.dot->loop->rows, t.dot->loop->columns, {sums, 0}, first(x),
-                           first(y));
+  return loop::MakeDotTile(kind, t.dot->loop->rows, t.dot->loop->columns, {sums, 0},
+                           FirstGroup(t, x), FirstGroup(t, y));
 }
 
 // The same, in registers that hold matrices.
@@ -112,17 +114,13 @@ Stmt ProductsOfMatrices(const TiledContraction& t, const TilePlace& place, const
                         const Expr& x, const Expr& y) {
   const int64_t rows = place.matrix_rows(), columns = t.tile.columns();
   const Axis step = {loop::MakeVar("step"), t.dot->steps};
-  loop::Substitution first_step;
-  for (const Axis& axis : t.c.reduce) first_step[axis.var.get()] = 0;
-  const auto at_step = [&](const Expr& e, int64_t lines) {
-    const loop::Load& load = *FactorLoad(e);
-    return loop::Argument{load.buffer, loop::Substitute(FirstElement(load), first_step) +
-                                           step.var * Expr(lines * t.dot->group)};
+  const auto at_step = [&](const Expr& groups, int64_t lines) {
+    const loop::Argument first = FirstGroup(t, groups);
+    return loop::Argument{first.buffer, first.offset + step.var * Expr(lines * t.dot->group)};
   };
   loop::Argument of_rows = at_step(x, rows);
   if (t.dot->stores_matrices()) {
-    of_rows.offset =
-        of_rows.offset + place.row_tile * Expr(t.dot->steps * t.tile.rows * t.dot->group);
+    of_rows.offset = of_rows.offset + place.row * Expr(t.dot->steps * t.dot->group);
   }
   const Stmt tile =
       loop::MakeDotTile(t.dot->kind(), static_cast<int>(rows), static_cast<int>(columns), {sums, 0},

@@ -37,10 +37,8 @@ struct TilePlace {
   Expr part = 0;          // of the reduction …
   bool last_part = true;  // … which the epilogues are behind
 
-  // Where the rows are of several tiles, in registers that hold matrices: the first of them, and which
-  // tile this is of all.
-  Expr first_row = 0, row_tile = 0;
-  // Rows of these registers.
+  Expr first_row = 0;  // of a block of several row tiles
+  // Rows of the registers that hold matrices, where the tile is computed in such.
   int64_t matrix_rows() const { return AlignUp(outer_rows * rows, kMatrixSide); }
 };
 
@@ -66,13 +64,13 @@ struct DotPlan {
   const DotLoop* loop = nullptr;
 
   int64_t run_steps() const { return DivideUp(run, group); }
-  // Rows whose groups lie side by side in a panel, and how many elements of one of them.
-  int64_t panel_rows() const { return loop == nullptr ? vector_rows : loop->rows; }
   // Whether all rows are copied before any tile is computed.
   bool stores_matrices() const { return rows_per_block > 0; }
   // Whether a tile is computed in registers that hold matrices. Its sums are in memory before and
   // behind that.
   bool of_matrices() const { return row != nullptr && row->geometry == DotGeometry::kMatrix; }
+  // Rows whose groups lie side by side in a panel, and how many elements of one of them.
+  int64_t panel_rows() const { return loop == nullptr ? vector_rows : loop->rows; }
   int64_t panel_run() const { return loop == nullptr ? group : loop->run; }
   loop::DotKind kind() const {
     const int elements = static_cast<int>(group);

@@ -3,7 +3,6 @@
 #include <unistd.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
-#include <sys/syscall.h>
 #endif
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "absl/strings/str_join.h"
+#include "compiler/target/instructions.h"
 #include "compiler/target/known_targets.h"
 #include "compiler/target/target.h"
 
@@ -34,8 +34,7 @@ bool HasSubleafFeature(int bit) {
 
 // Whether Linux lets this process use the registers of AMX. A process asks once; the answer stays.
 bool MayUseMatrices() {
-  constexpr int kRequestPermission = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM
-  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+  return syscall(MatrixRequest::kCall, MatrixRequest::kOption, MatrixRequest::kComponent) == 0;
 }
 
 // A bit of CPUID 7, subleaf 0, EDX.

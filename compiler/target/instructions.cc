@@ -45,10 +45,10 @@ bool DotInstruction::IsNamed(absl::string_view dot_name, int dot_group, bool dot
          column_run == dot_column_run && a == of_a && b == of_b;
 }
 
-bool DotInstruction::HoldsTile(int rows, int columns) const {
+bool DotInstruction::HoldsTile(int rows, int columns, int run) const {
   // Two by two registers of sums, of the eight that there are.
   const auto fits = [](int extent) { return extent == kMatrixSide || extent == 2 * kMatrixSide; };
-  return geometry == DotGeometry::kMatrix && fits(rows) && fits(columns);
+  return geometry == DotGeometry::kMatrix && fits(rows) && fits(columns) && run == group;
 }
 
 const DotLoop* DotInstruction::FindLoop(int rows, int columns, int run, int slide) const {

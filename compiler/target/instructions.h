@@ -33,11 +33,16 @@ enum class DotGeometry {
 // Rows and columns of a register of sums, and the bytes of a row of any such register.
 inline constexpr int kMatrixSide = 16, kMatrixRowBytes = 64;
 
-// What an error says, before what Linux has returned, where it does not let a process use registers
-// that hold matrices.
-inline constexpr absl::string_view kNoMatrices =
-    "the operating system does not let this process use AMX, for which the library was compiled: "
-    "arch_prctl(ARCH_REQ_XCOMP_PERM, 18) returned ";
+// How a process asks Linux for these registers, on x86-64: a system call that returns 0 if it may use
+// them; and what an error says before what it has returned otherwise.
+struct MatrixRequest {
+  static constexpr int kCall = 158;       // arch_prctl
+  static constexpr int kOption = 0x1023;  // ARCH_REQ_XCOMP_PERM
+  static constexpr int kComponent = 18;   // XTILEDATA
+  static constexpr absl::string_view kRefusal =
+      "the operating system does not let this process use AMX, for which the library was compiled: "
+      "arch_prctl(ARCH_REQ_XCOMP_PERM, 18) returned ";
+};
 
 // An instruction at one width.
 struct DotForm {
@@ -126,8 +131,9 @@ struct DotInstruction {
   // Whether a dot of the loop IR with this name, group and order, and factors of these types, is its.
   bool IsNamed(absl::string_view dot_name, int dot_group, bool dot_swaps, int dot_column_run,
                DType of_a, DType of_b) const;
-  // Whether registers that hold matrices hold the sums of a tile, and its rows and columns of a step.
-  bool HoldsTile(int rows, int columns) const;
+  // Whether registers that hold matrices hold the sums of a tile, and its rows and columns of a step;
+  // `run` elements of a row lie side by side.
+  bool HoldsTile(int rows, int columns, int run) const;
   // Whether windows that overlap are computed by it, and no single sums.
   bool has_loops_only() const { return forms[0].llvm.empty(); }
   // Null if there is none of this shape.

@@ -185,13 +185,17 @@ std::string Helpers::DotTile(const DotInstruction& row, const DotLoop& loop,
 }
 
 bool FunctionPrinter::PrintDotTile(const loop::DotTile& tile) {
-  if (PrintMatrices(tile)) return true;
   const DotInstruction* row = FindDotInstruction(tile.kind.instruction);
-  if (row == nullptr ||
+  if (row != nullptr &&
       !row->IsNamed(tile.kind.instruction, tile.kind.group, tile.kind.swaps, tile.kind.column_run,
                     tile.a.buffer->dtype, tile.b.buffer->dtype)) {
-    return false;
+    row = nullptr;
   }
+  if (tile.kind.column_run > 0) {
+    PrintMatrices(tile, row);
+    return true;
+  }
+  if (row == nullptr) return false;
   const DotLoop* loop =
       row->FindLoop(tile.shape.rows, tile.shape.columns, tile.shape.run, tile.slide);
   if (loop == nullptr) return false;

@@ -67,9 +67,9 @@ class FunctionPrinter {
   void PrintPrefetch(const loop::Prefetch& node);
   // False where the store is none of a tile that has a loop.
   bool PrintDotTile(const loop::DotTile& tile);
-  // The same, in registers that hold matrices; in loops where a compiler does not know them. False where
-  // the tile is not of such.
-  bool PrintMatrices(const loop::DotTile& tile);
+  // A tile whose columns lie in runs, of the instruction `row` if it is not null: in registers that hold
+  // matrices, and in loops where there are none or a compiler does not know them.
+  void PrintMatrices(const loop::DotTile& tile, const DotInstruction* row);
   // What stands before and behind the body of a function that uses such registers.
   std::string BeforeMatrices();
   std::string BehindMatrices() const;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tile of dots in registers that hold matrices (AMX), and what a function does before the first of
 // them: it asks Linux for the registers, and sets their shapes.
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,24 +18,34 @@ namespace {
 
 constexpr char kGuard[] = "defined(__GNUC__) && defined(__AMX_TILE__)";
 
-// `$0` is the condition. Of the 64 bytes that say the shapes, the first is the palette, those from 16 on
-// are the bytes of a row of every register, two each, and those from 48 on the rows.
+// The 64 bytes that say the shapes of all registers: the first is the palette, those from 16 on are the
+// bytes of a row of each, two by two, and those from 48 on its rows.
+std::string Shapes() {
+  constexpr size_t kBytes = 64, kRowBytesAt = 16, kRowsAt = 48, kRegisters = 8;
+  constexpr int kPalette = 1;
+  std::vector<int> bytes(kBytes, 0);
+  bytes[0] = kPalette;
+  for (size_t i = 0; i < kRegisters; ++i) {
+    bytes[kRowBytesAt + 2 * i] = kMatrixRowBytes;
+    bytes[kRowsAt + i] = kMatrixSide;
+  }
+  return absl::StrJoin(bytes, ", ");
+}
+
+// `$0` is the condition, `$1` the shapes; `$2`, `$3` and `$4` are those of MatrixRequest.
 constexpr char kUse[] =
     "#if $0\n"
     "#include <immintrin.h>\n"
     "/* 0; or why Linux does not let this process use the registers of AMX. */\n"
     "static int64_t kiln_use_matrices(void) {\n"
-    "  static const uint8_t shapes[64] = {\n"
-    "      1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 64, 0, 64, 0, 64, 0, 64, 0,\n"
-    "      64, 0, 64, 0, 64, 0, 64, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,\n"
-    "      16, 16, 16, 16, 16, 16, 16, 16, 0, 0, 0, 0, 0, 0, 0, 0};\n"
+    "  static const uint8_t shapes[] = {$1};\n"
     "#if defined(__linux__)\n"
     "  static unsigned char has_them;\n"
     "  if (!__atomic_load_n(&has_them, __ATOMIC_RELAXED)) {\n"
-    "    int64_t status = 158; /* arch_prctl */\n"
+    "    int64_t status = $2; /* arch_prctl */\n"
     "    __asm__ volatile(\"syscall\"\n"
     "                     : \"+a\"(status)\n"
-    "                     : \"D\"((int64_t)0x1023), \"S\"((int64_t)18)\n"
+    "                     : \"D\"((int64_t)$3), \"S\"((int64_t)$4)\n"
     "                     : \"rcx\", \"r11\", \"memory\");\n"
     "    if (status != 0) return status;\n"
     "    __atomic_store_n(&has_them, 1, __ATOMIC_RELAXED);\n"
@@ -85,7 +94,10 @@ std::string Guard(const DotInstruction& row) {
 }  // namespace
 
 std::string Helpers::UseMatrices() {
-  return Define("kiln_use_matrices", absl::Substitute(kUse, kGuard));
+  return Define("kiln_use_matrices",
+                absl::Substitute(kUse, kGuard, Shapes(), MatrixRequest::kCall,
+                                 absl::StrCat("0x", absl::Hex(MatrixRequest::kOption)),
+                                 MatrixRequest::kComponent));
 }
 
 std::string Helpers::Matrices(const DotInstruction& row, const loop::DotShape& shape) {
@@ -120,14 +132,9 @@ std::string Helpers::Matrices(const DotInstruction& row, const loop::DotShape& s
                              load_sums, products, store_sums, rows * kBytes, columns * kBytes));
 }
 
-bool FunctionPrinter::PrintMatrices(const loop::DotTile& tile) {
-  if (tile.kind.column_run == 0) return false;
-  const DotInstruction* row = FindDotInstruction(tile.kind.instruction);
+void FunctionPrinter::PrintMatrices(const loop::DotTile& tile, const DotInstruction* row) {
   const bool of_matrices =
-      row != nullptr && row->HoldsTile(tile.shape.rows, tile.shape.columns) &&
-      row->IsNamed(tile.kind.instruction, tile.kind.group, tile.kind.swaps, tile.kind.column_run,
-                   tile.a.buffer->dtype, tile.b.buffer->dtype) &&
-      tile.shape.run == tile.shape.group;
+      row != nullptr && row->HoldsTile(tile.shape.rows, tile.shape.columns, tile.shape.run);
   if (of_matrices) {
     uses_matrices_ = true;
     const loop::Expr steps = tile.repeats * loop::Expr(tile.kind.steps);
@@ -137,8 +144,9 @@ bool FunctionPrinter::PrintMatrices(const loop::DotTile& tile) {
                                            exprs_.ElementAddress(tile.b), exprs_.Print(steps)};
     lines_.Directive(absl::StrCat("#if ", Guard(*row)));
     // Functions that are called give the registers back.
-    if (Calls(func_.body))
+    if (Calls(func_.body)) {
       lines_.Line(absl::StrCat("(void)", context_.helpers.UseMatrices(), "();"));
+    }
     lines_.Line(absl::StrCat(context_.helpers.Matrices(*row, tile.shape), "(",
                              absl::StrJoin(list, ", "), ");"));
     lines_.Directive("#else");
@@ -147,7 +155,6 @@ bool FunctionPrinter::PrintMatrices(const loop::DotTile& tile) {
   PrintBody(loop::WrittenOut(tile));
   lines_.Close();
   if (of_matrices) lines_.Directive("#endif");
-  return true;
 }
 
 std::string FunctionPrinter::BeforeMatrices() {
@@ -157,7 +164,8 @@ std::string FunctionPrinter::BeforeMatrices() {
   lines.Directive(absl::StrCat("#if ", kGuard));
   lines.Line(absl::StrCat("const int64_t kiln_refusal = ", context_.helpers.UseMatrices(), "();"));
   lines.Line("if (kiln_refusal != 0) {");
-  lines.Line(absl::StrCat("  return kiln_fail_number(", StringLiteral(kNoMatrices),
+  lines.Line(absl::StrCat("  return kiln_fail_number(",
+                          StringLiteral(std::string(MatrixRequest::kRefusal)),
                           ", (uint64_t)kiln_refusal, kiln_refusal < 0, \"\");"));
   lines.Line("}");
   lines.Directive("#else");

@@ -141,10 +141,10 @@ void FunctionEmitter::CallDotLoop(const loop::DotTile& tile, const DotLoop& foun
 bool FunctionEmitter::EmitDotTile(const loop::DotTile& tile) {
   const DotChoice* dot = FindRow(machine_.traits, tile);
   int64_t repeats = 0;
-  const bool by_matrices = dot != nullptr && context_.options.opt_level > 0 &&
-                           dot->row->HoldsTile(tile.shape.rows, tile.shape.columns) &&
-                           tile.shape.run == tile.shape.group &&
-                           loop::AsInt(tile.repeats, &repeats) && repeats > 0;
+  const bool by_matrices =
+      dot != nullptr && context_.options.opt_level > 0 &&
+      dot->row->HoldsTile(tile.shape.rows, tile.shape.columns, tile.shape.run) &&
+      loop::AsInt(tile.repeats, &repeats) && repeats > 0;
   if (by_matrices) {
     EmitMatrices(tile, *dot);
     return true;

@@ -57,7 +57,6 @@ constexpr char kRequest[] = "kiln.request_matrices";
 // i64 request_matrices(): asks Linux once for the registers of AMX, which a process has to; other than
 // 0: it has not got them.
 llvm::Function* DefineRequest(ModuleContext& context, const Machine& machine) {
-  constexpr uint64_t kArchPrctl = 158, kRequestPermission = 0x1023, kTileData = 18;
   llvm::IRBuilder<> builder(context.module.getContext());
   llvm::Type *byte = builder.getInt8Ty(), *word = builder.getInt64Ty();
   auto* request =
@@ -81,10 +80,10 @@ llvm::Function* DefineRequest(ModuleContext& context, const Machine& machine) {
   auto* type = llvm::FunctionType::get(word, {word, word, word}, false);
   auto* call = llvm::InlineAsm::get(
       type, "syscall", "={rax},{rax},{rdi},{rsi},~{rcx},~{r11},~{memory}", /*hasSideEffects=*/true);
-  llvm::Value* status =
-      builder.CreateCall(type, call,
-                         {builder.getInt64(kArchPrctl), builder.getInt64(kRequestPermission),
-                          builder.getInt64(kTileData)});
+  llvm::Value* status = builder.CreateCall(
+      type, call,
+      {builder.getInt64(MatrixRequest::kCall), builder.getInt64(MatrixRequest::kOption),
+       builder.getInt64(MatrixRequest::kComponent)});
   builder.CreateStore(builder.CreateZExt(builder.CreateIsNull(status), byte), has_them)
       ->setAtomic(llvm::AtomicOrdering::Monotonic);
   builder.CreateCondBr(builder.CreateIsNull(status), granted, refused);
@@ -107,7 +106,7 @@ void FunctionEmitter::EmitRequestForMatrices(llvm::BasicBlock* entry, llvm::Basi
   llvm::Value* status = builder_.CreateCall(request);
   builder_.CreateCondBr(builder_.CreateIsNull(status), start, refused);
   builder_.SetInsertPoint(refused);
-  EmitFail(kNoMatrices, status, /*is_signed=*/true, "");
+  EmitFail(MatrixRequest::kRefusal, status, /*is_signed=*/true, "");
 }
 
 void FunctionEmitter::EmitMatrices(const loop::DotTile& tile, const DotChoice& dot) {
