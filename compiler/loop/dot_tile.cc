@@ -187,7 +187,7 @@ std::optional<DotTile> AsDotTile(const For& loop) {
     address.offset = form.base;
     return true;
   };
-  const int terms = tile->shape.terms();
+  const int terms = tile->shape.terms() * tile->shape.parts;
   if (!move_to_first(tile->a, tile->shape.rows * terms) ||
       !move_to_first(tile->b, tile->shape.columns * terms)) {
     return {};
@@ -205,7 +205,7 @@ Stmt RollDotTiles(const Stmt& s) {
     kind.steps = DotTile::StepsOfIteration(kind.steps);
     if (kind.steps == 1) return at;  // a tile has several
     const Var part = MakeVar("part");
-    const int terms = kind.steps * kind.group;
+    const int terms = kind.steps * kind.group * kind.parts;
     const auto behind = [&](const Argument& first, int of_step) {
       return Argument{first.buffer, first.offset + part * Expr(of_step * terms)};
     };
@@ -226,11 +226,11 @@ Stmt WrittenOut(const DotTile& tile) {
     return MakeFor(var, 0, extent, ForKind::kSerial, body);
   };
   // Element `place` of a run of the column, and the one of the row that it meets.
-  const auto factors = [&](int place) {
-    const Expr k = run * Expr(shape.column_run) + Expr(place);
-    const Expr a =
-        tile.a.offset + step * Expr(shape.rows * shape.group) + shape.InStepOfA<Expr>(row, k);
-    const Expr b = tile.b.offset + step * Expr(shape.columns * shape.group) +
+  const auto factors = [&](int place, const DotShape::Product& parts) {
+    const Expr k = run * Expr(shape.column_run) + Expr(place), first = step * Expr(shape.parts);
+    const Expr a = tile.a.offset + (first + Expr(parts.of_a)) * Expr(shape.rows * shape.group) +
+                   shape.InStepOfA<Expr>(row, k);
+    const Expr b = tile.b.offset + (first + Expr(parts.of_b)) * Expr(shape.columns * shape.group) +
                    shape.InStepOfB<Expr>(column, run, place);
     return std::pair(MakeLoad(tile.a.buffer, {a}), MakeLoad(tile.b.buffer, {b}));
   };
@@ -238,24 +238,27 @@ Stmt WrittenOut(const DotTile& tile) {
   const Expr sum = MakeLoad(tile.sums.buffer, {sum_at});
   const auto store_sum = [&](const Expr& e) { return MakeStore(tile.sums.buffer, {sum_at}, e); };
   const Buffer sums_apart = MakeBuffer("apart", sum_type, {shape.column_run}, BufferScope::kLocal);
-  std::vector<Stmt> of_step, products;
-  Expr together;  // of the places of a run
-  for (int place = 0; place < shape.column_run; ++place) {
-    if (!apart) {
-      const auto [a, b] = factors(of_floats ? shape.TermOfBFloats(place) : place);
-      products.push_back(store_sum(of_floats
-                                       ? AddBFloatProduct(sum, a, b)
-                                       : sum + MakeCast(sum_type, a) * MakeCast(sum_type, b)));
-      continue;
+  std::vector<Stmt> of_step;
+  for (const DotShape::Product& parts : shape.products()) {
+    std::vector<Stmt> products;
+    Expr together;  // of the places of a run
+    for (int place = 0; place < shape.column_run; ++place) {
+      if (!apart) {
+        const auto [a, b] = factors(of_floats ? shape.TermOfBFloats(place) : place, parts);
+        products.push_back(store_sum(of_floats
+                                         ? AddBFloatProduct(sum, a, b)
+                                         : sum + MakeCast(sum_type, a) * MakeCast(sum_type, b)));
+        continue;
+      }
+      const auto [a, b] = factors(place, parts);
+      const Expr of_place = MakeLoad(sums_apart, {Expr(place)});
+      of_step.push_back(MakeStore(sums_apart, {Expr(place)}, Const(sum_type, 0)));
+      products.push_back(MakeStore(sums_apart, {Expr(place)}, AddBFloatProduct(of_place, a, b)));
+      together = place == 0 ? of_place : AddSumOfBFloats(together, of_place);
     }
-    const auto [a, b] = factors(place);
-    const Expr of_place = MakeLoad(sums_apart, {Expr(place)});
-    of_step.push_back(MakeStore(sums_apart, {Expr(place)}, Const(sum_type, 0)));
-    products.push_back(MakeStore(sums_apart, {Expr(place)}, AddBFloatProduct(of_place, a, b)));
-    together = place == 0 ? of_place : AddSumOfBFloats(together, of_place);
+    of_step.push_back(loop(run, shape.group / shape.column_run, MakeBlock(std::move(products))));
+    if (apart) of_step.push_back(store_sum(AddSumOfBFloats(sum, together)));
   }
-  of_step.push_back(loop(run, shape.group / shape.column_run, MakeBlock(std::move(products))));
-  if (apart) of_step.push_back(store_sum(AddSumOfBFloats(sum, together)));
   const Expr steps = Simplify(tile.repeats * Expr(shape.steps));
   const Stmt body =
       loop(row, shape.rows,
@@ -265,7 +268,7 @@ Stmt WrittenOut(const DotTile& tile) {
 
 Stmt MakeDotTile(const DotKind& kind, int rows, int columns, const Argument& sums,
                  const Argument& a, const Argument& b) {
-  const int terms = kind.steps * kind.group, lanes = rows * columns;
+  const int terms = kind.steps * kind.group * kind.parts, lanes = rows * columns;
   const Expr dot = MakeDot(kind, Neighbours(sums, lanes), Neighbours(a, rows * terms),
                            Neighbours(b, columns * terms));
   return MakeStore(sums.buffer, {MakeRamp(sums.offset, 1, lanes)}, dot);

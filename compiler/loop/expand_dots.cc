@@ -11,9 +11,9 @@ namespace {
 Expr Expanded(const Expr& e, const Dot& dot) {
   const DotShape shape = *DotShape::Of(1, dot.a.type().lanes, dot.b.type().lanes, dot.kind);
   bool is_known = true;
-  const auto add_product = [&](const Expr& sum, int term) {
-    const Expr a = LaneOf(dot.a, Expr(shape.InA(0, term))),
-               b = LaneOf(dot.b, Expr(shape.InB(0, term)));
+  const auto add_product = [&](const Expr& sum, int term, const DotShape::Product& parts) {
+    const Expr a = LaneOf(dot.a, Expr(shape.InA(0, term, parts.of_a))),
+               b = LaneOf(dot.b, Expr(shape.InB(0, term, parts.of_b)));
     is_known = is_known && a.get() != nullptr && b.get() != nullptr;
     if (!is_known) return sum;
     return e.type().dtype.is_float() ? AddBFloatProduct(sum, a, b)
@@ -23,7 +23,9 @@ Expr Expanded(const Expr& e, const Dot& dot) {
   if (e.type().dtype.is_float()) {
     sum = SumBFloatProducts(shape, sum, Const(e.type(), 0), add_product, AddSumOfBFloats);
   } else {
-    for (int term = 0; term < shape.terms(); ++term) sum = add_product(sum, term);
+    for (int term = 0; term < shape.terms(); ++term) {
+      for (const DotShape::Product& parts : shape.products()) sum = add_product(sum, term, parts);
+    }
   }
   return is_known ? sum : Expr();
 }

@@ -58,6 +58,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "compiler/base/dtype.h"
 #include "compiler/base/tensor.h"
 
@@ -170,6 +171,10 @@ struct DotKind {
   // Elements of a column that lie side by side in a step; 0: its group. If they are fewer, products of
   // floats are summed apart for each place in such a run, from 0, before they are added to the sum.
   int column_run = 0;
+  // How many parts each factor is the sum of, 1, or 3 where there are runs of columns; the largest first: in
+  // a step those of all rows, or columns, lie behind each other. DotShape::products says which are
+  // multiplied.
+  int parts = 1;
 
   friend bool operator==(const DotKind&, const DotKind&) = default;
 };
@@ -178,28 +183,40 @@ struct DotKind {
 struct DotShape {
   int rows, columns;
   bool paired;  // a and b are walked together, lane by lane; otherwise every row meets every column
-  int group, steps, run, column_run;
+  int group, steps, run, column_run, parts;
   bool swaps;
 
   // Nothing if these numbers of lanes fit neither form.
   static std::optional<DotShape> Of(int sum_lanes, int a_lanes, int b_lanes, const DotKind& kind);
   int lanes() const { return paired ? rows : rows * columns; }
+  // Parts of both factors that are multiplied, in this order. Of three parts six products are added; the
+  // others are less than the last place of the first.
+  struct Product {
+    int of_a, of_b;
+  };
+  absl::Span<const Product> products() const { return ProductsOf(parts); }
+  static absl::Span<const Product> ProductsOf(int64_t parts) {
+    static constexpr Product kOfThree[] = {{2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 2}, {0, 0}};
+    static constexpr Product kOfOne[] = {{0, 0}};
+    return parts == 1 ? absl::MakeConstSpan(kOfOne) : absl::MakeConstSpan(kOfThree);
+  }
   // Whether products of floats are summed apart for each place in a run of a column.
   bool sums_apart() const { return column_run < group; }
-  // Products that are added to each lane.
+  // Elements of a row, or of a column, that are multiplied for each lane.
   int terms() const { return steps * group; }
   // The term that a sum of floats adds as its k-th: in groups, the last one of each first.
   int TermOfBFloats(int k) const { return k / group * group + (group - 1 - k % group); }
-  // Where the factors of product `term` of lane `lane` lie in a and in b.
-  int InA(int lane, int term) const {
+  // Where element `term` of the row, or of the column, of a lane lies in a, or in b: one of its parts.
+  int InA(int lane, int term, int part = 0) const {
     const int row = paired ? lane : lane / columns;
-    return term / group * rows * group + InStepOfA(row, term % group);
+    return (term / group * parts + part) * rows * group + InStepOfA(row, term % group);
   }
-  int InB(int lane, int term) const {
+  int InB(int lane, int term, int part = 0) const {
     const int column = paired ? lane : lane % columns, k = term % group;
-    return term / group * columns * group + InStepOfB(column, k / column_run, k % column_run);
+    return (term / group * parts + part) * columns * group +
+           InStepOfB(column, k / column_run, k % column_run);
   }
-  // The same in the first step: element k of a row's group, and the element at a place in a run of a
+  // The same in the first step, of the first part: element k of a row's group, and the element at a place in a run of a
   // column's group. T: int or Expr.
   template <typename T>
   T InStepOfA(const T& row, const T& k) const {

@@ -275,6 +275,16 @@ bool Uses(const Expr& e, const Var& var) {
   return found;
 }
 
+bool CallsFunctions(const Stmt& s) {
+  bool calls = false;
+  VisitStmt(
+      s, [](const Expr&) {},
+      [&](const Stmt& part) {
+        calls = calls || part.As<Call>() != nullptr || part.As<Launch>() != nullptr;
+      });
+  return calls;
+}
+
 std::unordered_set<const ExprNode*> VarsOf(const Expr& e) {
   std::unordered_set<const ExprNode*> vars;
   VisitExpr(e, [&](const Expr& node) {

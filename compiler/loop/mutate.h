@@ -49,6 +49,8 @@ Stmt ReplaceBuffers(const Stmt& s, const BufferReplacement& replacement);
 
 // Whether `var` occurs in `e`.
 bool Uses(const Expr& e, const Var& var);
+// Whether a statement calls other functions.
+bool CallsFunctions(const Stmt& s);
 // Variables that occur in `e`, by node.
 std::unordered_set<const ExprNode*> VarsOf(const Expr& e);
 

@@ -33,7 +33,9 @@ TEST(ParseErrorTest, Dots) {
   EXPECT_EQ(error("2, steps 0"), "loops:2:23: found 0, wanted steps, from 1 to 65536");
   EXPECT_EQ(error("2, run 0"), "loops:2:21: found 0, wanted a run, from 1 to 65536");
   EXPECT_EQ(error("2, column_run 0"), "loops:2:28: found 0, wanted a run, from 1 to 65536");
-  for (const char* kind : {"2, column_run 4", "4, swaps, column_run 2"}) {
+  EXPECT_EQ(error("2, parts 4"), "loops:2:23: found 4, wanted parts, from 1 to 3");
+  for (const char* kind :
+       {"2, column_run 4", "4, swaps, column_run 2", "2, column_run 1, parts 2", "1, parts 3"}) {
     const std::string group(kind, 1);
     EXPECT_EQ(error(kind), "loops:2:10: dot in groups of " + group +
                                " of int8x2 and int8x2 does not give int32");

@@ -277,7 +277,7 @@ absl::StatusOr<Expr> ExprParser::ParseFunction(const std::string& name, Position
 }
 
 // dot<vpdpbusd, 4>(sum, a, b), dot<4>(sum, a, b), dot<smlad, 4, swaps, steps 9, run 2>(sum, a, b),
-// dot<tdpbssd, 64, steps 9, column_run 4>(sum, a, b)
+// dot<tdpbf16ps, 32, steps 9, column_run 2, parts 3>(sum, a, b)
 absl::StatusOr<Expr> ExprParser::ParseDot(Position position) {
   KILN_RETURN_IF_ERROR(lexer_.Expect("<"));
   DotKind kind;
@@ -297,6 +297,9 @@ absl::StatusOr<Expr> ExprParser::ParseDot(Position position) {
     } else if (lexer_.Accept("column_run")) {
       KILN_ASSIGN_OR_RETURN(const int64_t run, lexer_.ExpectInt("a run", 1, kMaxLanes));
       kind.column_run = static_cast<int>(run);
+    } else if (lexer_.Accept("parts")) {
+      KILN_ASSIGN_OR_RETURN(const int64_t parts, lexer_.ExpectInt("parts", 1, 3));
+      kind.parts = static_cast<int>(parts);
     } else {
       KILN_RETURN_IF_ERROR(lexer_.Expect("swaps"));
       kind.swaps = true;

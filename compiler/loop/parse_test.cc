@@ -109,6 +109,11 @@ TEST(ParseTest, DotsOfSeveralSteps) {
   y[ramp(0, 1, 4)] = dot<tdpbssd, 8, steps 2, column_run 4>(y[ramp(0, 1, 4)], x[ramp(0, 1, 32)], w[ramp(0, 1, 32)])
 }
 )");
+  ExpectReadsBack(R"(main f(x: int8[24], w: int8[24]) -> (y: int32[4]) {
+  y[ramp(0, 1, 4)] = broadcast(7i32, 4)
+  y[ramp(0, 1, 4)] = dot<tdpbssd, 4, column_run 2, parts 3>(y[ramp(0, 1, 4)], x[ramp(0, 1, 24)], w[ramp(0, 1, 24)])
+}
+)");
   std::vector<int16_t> x(16);
   std::vector<int8_t> w(16);
   // Row r has 10^r at the element of step s that meets element e of column c, which is 4 s + e + c.

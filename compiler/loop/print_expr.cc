@@ -111,6 +111,7 @@ std::string ExprPrinter::PrintNode(const Expr& e, int min_precedence) {
             if (kind.steps > 1) absl::StrAppend(&order, ", steps ", kind.steps);
             if (kind.run != 0) absl::StrAppend(&order, ", run ", kind.run);
             if (kind.column_run != 0) absl::StrAppend(&order, ", column_run ", kind.column_run);
+            if (kind.parts != 1) absl::StrAppend(&order, ", parts ", kind.parts);
             return call(absl::StrCat("dot<", name, kind.group, order, ">"), {n.sum, n.a, n.b});
           },
           [&](const Interleave& n) { return call("interleave", n.operands); },

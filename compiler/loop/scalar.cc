@@ -220,9 +220,10 @@ float AddBFloatProduct(float sum, float x, float y) {
 void DotOfBFloats(const DotShape& shape, const Scalar* sum, const Scalar* a, const Scalar* b,
                   Scalar* out) {
   for (int l = 0; l < shape.lanes(); ++l) {
-    const auto product = [&](float total, int term) {
-      const float x = FloatFromBFloat(static_cast<uint16_t>(a[shape.InA(l, term)].i));
-      const float y = FloatFromBFloat(static_cast<uint16_t>(b[shape.InB(l, term)].i));
+    const auto product = [&](float total, int term, const DotShape::Product& parts) {
+      const int in_a = shape.InA(l, term, parts.of_a), in_b = shape.InB(l, term, parts.of_b);
+      const float x = FloatFromBFloat(static_cast<uint16_t>(a[in_a].i));
+      const float y = FloatFromBFloat(static_cast<uint16_t>(b[in_b].i));
       return AddBFloatProduct(Flushed(total), Flushed(x), Flushed(y));
     };
     const auto add = [](float total, float apart) { return Flushed(Flushed(total) + apart); };
@@ -336,8 +337,10 @@ DotKernel FindDotKernel(DType sum) {
         for (int l = 0; l < shape.lanes(); ++l) {
           uint64_t total = static_cast<uint64_t>(sum[l].i);
           for (int k = 0; k < shape.terms(); ++k) {
-            total += static_cast<uint64_t>(a[shape.InA(l, k)].i) *
-                     static_cast<uint64_t>(b[shape.InB(l, k)].i);
+            for (const DotShape::Product& parts : shape.products()) {
+              total += static_cast<uint64_t>(a[shape.InA(l, k, parts.of_a)].i) *
+                       static_cast<uint64_t>(b[shape.InB(l, k, parts.of_b)].i);
+            }
           }
           SetScalar<T>(static_cast<T>(total), out[l]);
         }

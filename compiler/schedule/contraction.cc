@@ -117,6 +117,7 @@ std::string DotText(const TiledContraction& t) {
   if (!t.dot.has_value()) return "";
   return absl::StrCat(t.dot->row == nullptr ? "" : " ",
                       t.dot->row == nullptr ? "" : t.dot->row->name,
+                      t.dot->factor_parts > 1 ? " of float32" : "",
                       t.stored_rows.has_value() || t.dot->stores_matrices() ? " stored rows"
                       : t.dot->panel                                        ? " copied rows"
                                                                             : "");
@@ -142,7 +143,7 @@ Stmt TileLoops(TiledContraction& t, bool columns_outside, int64_t cost, Context&
   }
   if (t.parts > 1) {
     t.partial_sums =
-        loop::MakeBuffer("partial", t.init.type().dtype, {t.c.rows[0].extent, t.tile.columns()},
+        loop::MakeBuffer("partial", t.init.type().dtype, {t.c.rows[0].extent * t.tile.columns()},
                          loop::BufferScope::kLocal);
     levels.push_back(PartsLevel(t.parts));
   }
@@ -158,19 +159,32 @@ Stmt TileLoops(TiledContraction& t, bool columns_outside, int64_t cost, Context&
   const bool stores_matrices = of_matrices && t.dot->stores_matrices();
   if (stores_matrices) {
     const int64_t rows = RowExtent(t.c, 0), of_block = std::min(rows, t.dot->rows_per_block);
-    levels = {TileLevel(Level::Kind::kRowBlocks, "row_block", rows, t.dot->rows_per_block), blocks,
-              TileLevel(Level::Kind::kRowTiles, "row_tile", of_block, t.tile.rows)};
+    levels = {TileLevel(Level::Kind::kRowBlocks, "row_block", rows, t.dot->rows_per_block)};
+    t.parts = t.dot->reduction_parts;
+    if (t.parts > 1) {
+      t.partial_rows = AlignUp(of_block, t.tile.rows);
+      t.partial_sums = loop::MakeBuffer("partial", t.init.type().dtype,
+                                        {blocks.count * t.partial_rows * t.tile.columns()},
+                                        loop::BufferScope::kWorkspace, kMatrixRowBytes);
+      context.workspace.push_back(t.partial_sums);
+      levels.push_back(PartsLevel(t.parts));
+    }
+    levels.push_back(blocks);
+    levels.push_back(TileLevel(Level::Kind::kRowTiles, "row_tile", of_block, t.tile.rows));
   }
   const int64_t passes = PassesOverBlock(levels);
   const bool asks = stores_matrices || (!t.dot.has_value() && passes > 1);
   if (t.packed && asks && context.target.has_caches) {
-    t.shared_columns = {t.tile.columns() * TotalExtent(t.c.reduce) * ElementsOfStep(t) / t.parts,
-                        passes};
+    const int64_t of_block = t.tile.columns() * TotalExtent(t.c.reduce) * ElementsOfStep(t),
+                  of_part = of_block / t.parts;
+    t.shared_columns = {of_part, passes, stores_matrices ? of_block : of_part};
   }
   if (!columns_outside && HasNextRows(t) && context.target.has_caches) {
     t.blocks_per_row_tile = blocks.count;
   }
-  size_t fused = 0;
+  // Where parts of the reduction are outside of blocks of columns, threads share the blocks of a part.
+  const size_t first = stores_matrices && t.parts > 1 ? 2 : 0;
+  size_t end = first;
   if (threads) {
     int64_t tasks = 1;
     const int64_t wanted = kTasksPerCore * cores;
@@ -178,8 +192,8 @@ Stmt TileLoops(TiledContraction& t, bool columns_outside, int64_t cost, Context&
       return level.kind != Level::Kind::kParts &&
              !(stores_matrices && level.kind == Level::Kind::kRowTiles);
     };
-    while (fused < levels.size() && may_be_fused(levels[fused]) && tasks < wanted) {
-      tasks *= levels[fused++].count;
+    while (end < levels.size() && may_be_fused(levels[end]) && tasks < wanted) {
+      tasks *= levels[end++].count;
     }
   }
   context.description =
@@ -187,7 +201,7 @@ Stmt TileLoops(TiledContraction& t, bool columns_outside, int64_t cost, Context&
                    columns_outside || stores_matrices ? " columns outside" : " rows outside",
                    t.packed ? " packed" : "",
                    t.parts > 1 ? absl::StrCat(" in ", t.parts, " parts") : "", DotText(t));
-  return LevelNest(t, std::move(levels)).Emit(fused);
+  return LevelNest(t, std::move(levels)).Emit(first, end);
 }
 
 // Whether the innermost axis of padded data is that of the data.

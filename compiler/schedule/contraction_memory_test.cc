@@ -71,15 +71,19 @@ TEST(ContractionMemory, AsksForEachLineOnce) {
     std::vector<std::string> found;
     for (absl::string_view line : absl::StrSplit(Text(scheduled), '\n')) {
       if (absl::EndsWith(line, "to cache 2")) {
-        found.emplace_back(line.substr(line.find("r0")));
+        found.emplace_back(line.substr(line.find('[')));
       }
     }
     return found;
   };
-  // Of 48 columns: 2304 lines in 8 tiles of 192 iterations.
-  EXPECT_EQ(lines(64), (std::vector<std::string>{"r0 * 3 / 2 * 16 + 36864] to cache 2",
-                                                 "r0 * 3 / 2 * 16 + 36880] to cache 2"}));
-  EXPECT_EQ(lines(256), std::vector<std::string>{"r0 * 3 / 8 * 16 + 36864] to cache 2"});
+  // Of 48 columns: 2304 lines in 8 tiles of 192 iterations, in turns of eight places that are 288 lines apart.
+  EXPECT_EQ(lines(64),
+            (std::vector<std::string>{"[block * 36864 + row_tile * 576 + t0 / 2 % 8 * 4608 + "
+                                      "t0 / 16 * 16 + 36864] to cache 2",
+                                      "[block * 36864 + row_tile * 576 + t1 % 8 * 4608 + "
+                                      "t1 / 8 * 16 + 36864] to cache 2"}));
+  EXPECT_EQ(lines(256), std::vector<std::string>{"[block * 36864 + row_tile * 144 + t0 / 8 % 8 * "
+                                                 "4608 + t0 / 64 * 16 + 36864] to cache 2"});
 }
 
 // A block of so many columns that the L2 cache does not keep it beside the next one and the rows is
@@ -94,7 +98,7 @@ TEST(ContractionMemory, DividesLongReductions) {
   const Scheduled scheduled = Schedule(large, target);
   EXPECT_TRUE(absl::StrContains(scheduled.description, " in 6 parts")) << scheduled.description;
   const std::string text = Text(scheduled);
-  EXPECT_TRUE(absl::StrContains(text, "allocate partial: float32[64, 48]")) << text;
+  EXPECT_TRUE(absl::StrContains(text, "allocate partial: float32[3072]")) << text;
   EXPECT_TRUE(absl::StrContains(text, "for part in 0..5")) << text;
   // The next part is asked for as the next block is.
   EXPECT_TRUE(AsksSecondCacheFor(scheduled, "w_packed")) << text;
@@ -112,6 +116,28 @@ TEST(ContractionMemory, DividesLongReductions) {
       << "as many sums as the stack should not hold";
   target.cores = 8;
   EXPECT_FALSE(absl::StrContains(described(large), "parts")) << "2 blocks for 8 threads";
+}
+
+// Where all rows are in one tile, and columns do not stay in the L2 cache, vectors of columns come from places
+// of their own.
+TEST(ContractionMemory, ReadsVectorsOfColumnsFromSeveralPlaces) {
+  Target target = VectorTarget(512);
+  target.l2_bytes = 32 << 10;
+  for (const int64_t rows : {1, 5}) {
+    const Kernel kernel = Product(rows, 200, 90, Columns::kConstant);
+    const Scheduled scheduled = Schedule(kernel, target);
+    EXPECT_EQ(scheduled.constants[0].buffer->shape, (Shape{6, 200, 16})) << Text(scheduled);
+    ExpectLikeNaive(kernel, target, kTolerance);
+  }
+  const auto last = [&](const Kernel& kernel) {
+    return Schedule(kernel, target).constants[0].buffer->shape.back();
+  };
+  EXPECT_GT(last(Product(40, 200, 90, Columns::kConstant)), 16) << "several tiles";
+  target.l2_bytes = 512 << 10;
+  EXPECT_GT(last(Product(5, 200, 90, Columns::kConstant)), 16) << "columns that stay";
+  // Copies that are made at run time are as wide as a tile.
+  target.l2_bytes = 32 << 10;
+  ExpectLikeNaive(Product(5, 200, 90, Columns::kInputTransposed), target, kTolerance);
 }
 
 // While a tile of rows is multiplied with block after block, the next rows are asked for.

@@ -42,15 +42,15 @@ PackedDotColumns PackDotColumns(const TiledContraction& t, const std::vector<int
                [&](const std::vector<int64_t>& index) { steps.push_back(Dot(index, of_reduce)); });
 
   const int64_t width = t.tile.columns(), blocks = DivideUp(t.c.column.extent, width);
-  const int64_t block_elements = dot.steps * width * dot.group;
+  const int64_t block_elements = dot.steps * dot.StepElements(width);
   const auto total = static_cast<size_t>(TotalExtent(t.c.batch) * blocks);
   std::vector<int16_t> columns(total * static_cast<size_t>(block_elements), 0);
   std::vector<int32_t> offsets(total * static_cast<size_t>(width), 0);
   // Rows are summed as the instruction reads them: sums of x', not of x.
   const int64_t of_all = -dot.row_offset * dot.shift * static_cast<int64_t>(steps.size());
-  const auto step_elements = static_cast<int>(width * dot.group);
+  const auto step_elements = static_cast<int>(dot.StepElements(width));
   const loop::DotShape step_shape = *loop::DotShape::Of(
-      static_cast<int>(width), static_cast<int>(dot.group), step_elements, dot.kind());
+      static_cast<int>(width), static_cast<int>(dot.StepElements(1)), step_elements, dot.kind());
   const bool of_floats = dot.column_dtype.is_bfloat();
   int16_t* out = columns.data();
   size_t place = 0, column_place = 0;
@@ -63,15 +63,25 @@ PackedDotColumns PackDotColumns(const TiledContraction& t, const std::vector<int
         int64_t sum = 0;
         for (size_t k = 0; k < steps.size(); ++k) {
           const int64_t element = first + steps[k] + n * of_column;
-          const int64_t value = of_floats
-                                    ? BFloatFromFloat(static_cast<float>(source.AsDouble(element)))
-                                    : source.AsInt(element) - dot.shift;
-          sum += value;
           const int64_t run = static_cast<int64_t>(k) / dot.run;
           const int64_t at = run * dot.run_steps() * dot.group + static_cast<int64_t>(k) % dot.run;
-          const int in_step =
-              step_shape.InB(static_cast<int>(column), static_cast<int>(at % dot.group));
-          out[at / dot.group * step_elements + in_step] = static_cast<int16_t>(value);
+          const auto store = [&](int part, int64_t value) {
+            const int in_step =
+                step_shape.InB(static_cast<int>(column), static_cast<int>(at % dot.group), part);
+            out[at / dot.group * step_elements + in_step] = static_cast<int16_t>(value);
+          };
+          if (!of_floats) {
+            const int64_t value = source.AsInt(element) - dot.shift;
+            sum += value;
+            store(0, value);
+            continue;
+          }
+          auto rest = static_cast<float>(source.AsDouble(element));
+          for (int part = 0; part < dot.factor_parts; ++part) {
+            const uint16_t bits = BFloatFromFloat(rest);
+            store(part, bits);
+            rest -= FloatFromBFloat(bits);
+          }
         }
         const int64_t constant = begin.empty() ? 0 : begin[column_place++];
         offsets[place] = static_cast<int32_t>(of_all - dot.row_offset * sum + constant);

@@ -94,7 +94,8 @@ DotPlan PlanOf(const DotInstruction* row, DType x, const Values& y, const Target
 }
 
 int64_t RowBytes(const Contraction& c, const DotPlan& plan) {
-  return DivideUp(TotalExtent(c.reduce), plan.group) * plan.group * plan.row_dtype.bytes();
+  return DivideUp(TotalExtent(c.reduce), plan.group) * plan.StepElements(1) *
+         plan.row_dtype.bytes();
 }
 
 // Whether so many bytes of a single copied row are little beside the tensors of the model. Two rows
@@ -198,11 +199,15 @@ std::optional<DotPlan> PlanDotProduct(const Contraction& c, RowSource source,
   const DType sum = c.x.type().dtype;
   const Values y =
       sum.is_float() ? Values() : RangeOfElements(ConstantFactor(c.y, context)->tensor);
+  // Floats keep all of their bits, unless the user allows otherwise.
+  const bool in_parts = sum.is_float() && !context.bfloat16_products;
+  const int64_t factor_parts = in_parts ? kPartsOfFloat : 1;
   std::vector<const DotInstruction*> rows = DotInstructionsOf(target, sum);
   std::erase_if(rows, [&](const DotInstruction* row) {
-    return row->has_loops_only() || !Multiplies(*row, x, y) ||
-           (row->geometry == DotGeometry::kMatrix &&
-            !((sum.is_float() || x == row->a) && PaysMatrices(*row, c))) ||
+    const bool of_matrices = row->geometry == DotGeometry::kMatrix;
+    return row->has_loops_only() || !Multiplies(*row, x, y) || (in_parts && !of_matrices) ||
+           (of_matrices &&
+            !((sum.is_float() || x == row->a) && PaysMatrices(*row, c, factor_parts, target))) ||
            (sum.is_float() && !PaysForFloats(*row, c, target)) ||
            (row->vector_rows() > 1 && !PaysRowsTogether(*row, c, source));
   });
@@ -218,11 +223,12 @@ std::optional<DotPlan> PlanDotProduct(const Contraction& c, RowSource source,
   if (rows.empty() && plain && ColumnShift(y, kI8).has_value()) rows.push_back(nullptr);
   for (const DotInstruction* row : rows) {
     DotPlan plan = PlanOf(row, x, y, target);
+    plan.factor_parts = factor_parts;
     plan.panel =
         padded || plan.vector_rows > 1 || plan.of_matrices() || !LieRight(c, plan, source, context);
     plan.run = plan.panel ? TotalExtent(c.reduce) : c.reduce.back().extent;
     plan.steps = TotalExtent(c.reduce) / plan.run * plan.run_steps();
-    if (plan.of_matrices()) plan.rows_per_block = RowsPerBlock(c, plan, padded, target);
+    if (plan.of_matrices()) DivideMatrices(plan, c, padded, target);
     // Before axes are merged, it may be that they will be.
     const bool stores = plan.stores_matrices() ||
                         (plan.of_matrices() && c.rows.size() > 1 && MayStoreMatrices(c, padded));
@@ -242,7 +248,7 @@ std::optional<DotPlan> PlanDotProduct(const loop::Kernel& kernel, size_t which, 
   const std::optional<Contraction> c =
       AsContraction(stage, FlatIndex(stage.buffer, stage.index, bounds), target);
   const DType sum = stage.value.type().dtype;
-  const bool of_floats = sum == kF32 && context.bfloat16_products;
+  const bool of_floats = sum == kF32 && (context.bfloat16_products || context.float_parts);
   if (!c.has_value() || !(sum == kI32 || of_floats) || TotalExtent(c->reduce) < kMinReduce) {
     return std::nullopt;
   }

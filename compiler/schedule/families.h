@@ -26,6 +26,9 @@ struct Context {
   CodeShape code = {};
   std::optional<TensorMemory> memory = {};  // as for ScheduleKernel
   bool bfloat16_products = false;           // as in ScheduleOptions
+  // Whether sums of products of float32 may be made of products of three parts of each factor: where code
+  // need not be small, and no C compiler splits them.
+  bool float_parts = false;
 
   int Lanes(DType dtype) const { return target.Lanes(dtype); }
 };

@@ -9,11 +9,10 @@ namespace {
 
 // Sets what the first part of a reduction adds to.
 Stmt ClearPartialSums(const TiledContraction& t) {
-  const Var row = loop::MakeVar("row"), v = loop::MakeVar("v"), lane = loop::MakeVar("lane");
-  const Expr column = v * Expr(t.tile.lanes) + lane;
-  return Nest({{row, t.partial_sums->shape[0]}, {v, t.tile.vectors}}, ForKind::kSerial,
+  const Var v = loop::MakeVar("v"), lane = loop::MakeVar("lane");
+  return Nest({{v, t.partial_sums->num_elements() / t.tile.lanes}}, ForKind::kSerial,
               Nest({{lane, t.tile.lanes}}, ForKind::kVectorized,
-                   loop::MakeStore(t.partial_sums, {row, column}, t.init)));
+                   loop::MakeStore(t.partial_sums, {v * Expr(t.tile.lanes) + lane}, t.init)));
 }
 
 }  // namespace
@@ -26,12 +25,17 @@ Level TileLevel(Level::Kind kind, absl::string_view name, int64_t extent, int64_
           .rest = extent % tile};
 }
 
-Stmt LevelNest::Emit(size_t fused) {
-  if (fused == 0) return Serial(0);
+Stmt LevelNest::Emit(size_t first, size_t end) {
+  first_fused_ = first;
+  end_fused_ = end;
+  return Serial(0);
+}
+
+Stmt LevelNest::Parallel() {
   int64_t total = 1;
-  for (size_t i = 0; i < fused; ++i) total *= levels_[i].count;
+  for (size_t i = first_fused_; i < end_fused_; ++i) total *= levels_[i].count;
   const Var task = loop::MakeVar("task");
-  return loop::MakeFor(task, 0, total, ForKind::kParallel, Fused(0, fused, task, total));
+  return loop::MakeFor(task, 0, total, ForKind::kParallel, Fused(first_fused_, task, total));
 }
 
 Stmt LevelNest::Inside(size_t i, const Expr& at, bool last, const std::function<Stmt()>& inner) {
@@ -74,9 +78,11 @@ Stmt LevelNest::WithRows(size_t i, const std::function<Stmt()>& loop) {
 
 Stmt LevelNest::Serial(size_t i) {
   if (i == levels_.size()) return EmitTile(t_, place_);
+  if (i == first_fused_ && end_fused_ > i) return Parallel();
   if (levels_[i].kind == Level::Kind::kParts) {
-    return loop::MakeAllocate(t_.partial_sums,
-                              loop::MakeBlock({ClearPartialSums(t_), SerialLoop(i)}));
+    const Stmt parts = loop::MakeBlock({ClearPartialSums(t_), SerialLoop(i)});
+    const bool is_local = t_.partial_sums->scope == loop::BufferScope::kLocal;
+    return is_local ? loop::MakeAllocate(t_.partial_sums, parts) : parts;
   }
   return WithRows(i, [&] { return SerialLoop(i); });
 }
@@ -94,17 +100,17 @@ Stmt LevelNest::SerialLoop(size_t i) {
   return loop::MakeBlock(std::move(parts));
 }
 
-Stmt LevelNest::Fused(size_t i, size_t fused, const Expr& task, int64_t total) {
-  if (i == fused) return Serial(fused);
-  return WithRows(i, [&] { return FusedLoop(i, fused, task, total); });
+Stmt LevelNest::Fused(size_t i, const Expr& task, int64_t total) {
+  if (i == end_fused_) return Serial(i);
+  return WithRows(i, [&] { return FusedLoop(i, task, total); });
 }
 
-Stmt LevelNest::FusedLoop(size_t i, size_t fused, const Expr& task, int64_t total) {
+Stmt LevelNest::FusedLoop(size_t i, const Expr& task, int64_t total) {
   const Level& level = levels_[i];
   const int64_t inner_total = total / level.count;
   const Expr at = inner_total == 1 ? task : task / Expr(inner_total);
   const Expr rest_of_task = inner_total == 1 ? Expr(0) : task % Expr(inner_total);
-  const auto inner = [&] { return Fused(i + 1, fused, rest_of_task, inner_total); };
+  const auto inner = [&] { return Fused(i + 1, rest_of_task, inner_total); };
   if (level.rest == 0) return Inside(i, at, false, inner);
   const Expr whole = level.count - 1;
   if (level.count == 1) return Inside(i, whole, true, inner);

@@ -34,9 +34,9 @@ class LevelNest {
   LevelNest(const TiledContraction& t, std::vector<Level> levels)
       : t_(t), levels_(std::move(levels)) {}
 
-  // The first `fused` levels as one parallel loop, the others serial. Row tiles are none of the first
+  // Levels first … end - 1 as one parallel loop, the others serial. Row tiles are none of the first
   // where there are blocks of them.
-  Stmt Emit(size_t fused);
+  Stmt Emit(size_t first, size_t end);
 
  private:
   // What is inside of level i when it stands at `at`; `last`: at its smaller last iteration.
@@ -45,13 +45,15 @@ class LevelNest {
   Stmt WithRows(size_t i, const std::function<Stmt()>& loop);
   Stmt Serial(size_t i);
   Stmt SerialLoop(size_t i);
-  // Level i of the fused ones, where `task` counts the iterations of levels i … fused - 1, `total`
+  Stmt Parallel();
+  // Level i of the fused ones, where `task` counts the iterations of this one and those inside, `total`
   // in all.
-  Stmt Fused(size_t i, size_t fused, const Expr& task, int64_t total);
-  Stmt FusedLoop(size_t i, size_t fused, const Expr& task, int64_t total);
+  Stmt Fused(size_t i, const Expr& task, int64_t total);
+  Stmt FusedLoop(size_t i, const Expr& task, int64_t total);
 
   const TiledContraction& t_;
   std::vector<Level> levels_;
+  size_t first_fused_ = 0, end_fused_ = 0;
   TilePlace place_;
 };
 

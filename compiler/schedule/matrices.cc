@@ -18,10 +18,36 @@ constexpr int64_t kMaxPiecesWrittenOut = 16;  // in one iteration of a loop
 // multiplies by vectors. Measured on Granite Rapids, with the convolutions of MLPerf Tiny.
 constexpr double kSlotsOfRegister = 120, kSlotsOfPiece = 4;
 constexpr double kBytesByVectors = 54, kFloatsByVectors = 14;
+// The same of a piece that is split into parts, by the tile, or of all rows before any tile; what a core does
+// while a byte comes from memory; and how much of the time that vectors take is worth larger constants.
+// Measured with convolutions 1 x 1 of ResNet-50, DenseNet-121, SqueezeNet and Inception v1.
+constexpr double kSlotsOfPieceInParts = 180, kSlotsOfStoredPieceInParts = 60;
+constexpr double kSlotsOfByteFromMemory = 0.4, kWorthParts = 0.9;
+// Parts of a reduction have so many steps at least, and are made where fewer rows than these would stay in
+// the L2 cache, of which their sums take so many times the bytes at most.
+constexpr int64_t kMinStepsOfPart = 16, kRowsTogether = 256, kMaxPartialSums = 2;
 
 // Of a row that is copied step by step: in how large pieces.
 int64_t PieceOf(const Contraction& c, int64_t group) {
   return c.reduce.size() == 1 ? group : std::gcd(c.reduce.back().extent, group);
+}
+
+// Whether the row axes are one in the row factor, as they are where axes are merged.
+bool HasOneRowAxis(const Contraction& c) {
+  const auto form = FactorForm(c.x, c.rows);
+  for (size_t i = 0; i + 1 < c.rows.size(); ++i) {
+    const bool follows = form.has_value() &&
+                         form->coefficients[i] == form->coefficients[i + 1] * c.rows[i + 1].extent;
+    if (!follows) return false;
+  }
+  return true;
+}
+
+// Whether all rows are better copied before any tile: columns, of so many bytes, are then read from memory
+// once.
+bool StoresMatrices(const Contraction& c, bool padded, int64_t column_bytes, const Target& target) {
+  return MayStoreMatrices(c, padded) && HasOneRowAxis(c) &&
+         (c.column.extent > TotalExtent(c.rows) || !KeepsColumns(column_bytes, target));
 }
 
 // Copies the rows of a tile to the panel, from its element `first` on. Rows that do not exist are left as
@@ -38,9 +64,16 @@ Stmt FillMatrices(const TiledContraction& t, const Expr& value, const Buffer& pa
   const auto store = [&](const Expr& step, const Expr& begin, int64_t count,
                          const std::function<Expr(const Expr&)>& x) {
     const Var element = loop::MakeVar("element");
-    const Expr at = first + (step * together + tile_row) * Expr(group) + begin + element;
-    return Nest({{element, count}}, ForKind::kVectorized,
-                loop::MakeStore(panel, {at}, InstructionRow(dot, x(element))));
+    std::vector<Stmt> parts;
+    Expr rest = x(element);
+    for (int64_t part = 0; part < dot.factor_parts; ++part) {
+      const Expr number = InstructionRow(dot, rest),
+                 matrix = step * Expr(dot.factor_parts) + Expr(part);
+      const Expr at = first + (matrix * together + tile_row) * Expr(group) + begin + element;
+      parts.push_back(loop::MakeStore(panel, {at}, number));
+      rest = rest - loop::MakeCast(rest.type(), number);
+    }
+    return Nest({{element, count}}, ForKind::kVectorized, loop::MakeBlock(std::move(parts)));
   };
   std::vector<Stmt> copy;
   std::vector<Axis> around = t.c.reduce;
@@ -110,6 +143,31 @@ Stmt SumMatrixRows(const TiledContraction& t, const Buffer& panel, const Expr& f
               loop::MakeAllocate(acc, loop::MakeBlock(std::move(body))));
 }
 
+// What a contraction costs in matrices, in the time of vector multiply-adds.
+double SlotsOfMatrices(const DotInstruction& row, const Contraction& c, int64_t factor_parts,
+                       const Target& target) {
+  const TileShape tile = TileOfMatrices(c);
+  const int64_t reduce = TotalExtent(c.reduce), rows = TotalExtent(c.rows),
+                tile_rows = tile.outer_rows * tile.rows;
+  const double of_rows = HasOneRowAxis(c)
+                             ? static_cast<double>(DivideUp(rows, kMatrixSide))
+                             : static_cast<double>(rows * DivideUp(tile_rows, kMatrixSide)) /
+                                   static_cast<double>(tile_rows);
+  const double registers =
+      of_rows * static_cast<double>(DivideUp(c.column.extent, tile.columns()) * tile.vectors);
+  const auto steps = static_cast<double>(DivideUp(reduce, row.group)),
+             products = static_cast<double>(loop::DotShape::ProductsOf(factor_parts).size()),
+             pieces = static_cast<double>(rows * DivideUp(reduce, PieceOf(c, row.group)));
+  const double computed = registers * (steps * row.cost * products + kSlotsOfRegister);
+  if (factor_parts == 1) return computed + pieces * kSlotsOfPiece;
+  // Columns arrive while products are computed, for each tile of rows unless all of these are stored.
+  const int64_t bytes = c.column.extent * reduce * factor_parts * row.b.bytes();
+  const bool stored = StoresMatrices(c, /*padded=*/false, bytes, target);
+  const int64_t times = stored || KeepsColumns(bytes, target) ? 1 : DivideUp(rows, tile_rows);
+  return std::max(computed, static_cast<double>(bytes * times) * kSlotsOfByteFromMemory) +
+         pieces * (stored ? kSlotsOfStoredPieceInParts : kSlotsOfPieceInParts);
+}
+
 }  // namespace
 
 TileShape TileOfMatrices(const Contraction& c) {
@@ -123,38 +181,48 @@ TileShape TileOfMatrices(const Contraction& c) {
           .lanes = kMatrixSide};
 }
 
-bool PaysMatrices(const DotInstruction& row, const Contraction& c) {
-  const int64_t piece = PieceOf(c, row.group), reduce = TotalExtent(c.reduce);
+bool PaysMatrices(const DotInstruction& row, const Contraction& c, int64_t factor_parts,
+                  const Target& target) {
   const auto form = FactorForm(c.x, c.reduce);
   const bool contiguous = form.has_value() && form->coefficients.back() == 1;
-  if (piece < kMinPiece || !contiguous || c.column.extent < kMatrixSide) return false;
-  const TileShape tile = TileOfMatrices(c);
-  const auto rows = static_cast<double>(TotalExtent(c.rows));
-  const double tiles = rows / static_cast<double>(tile.outer_rows * tile.rows) *
-                       static_cast<double>(DivideUp(c.column.extent, tile.columns()));
-  const auto registers =
-      static_cast<double>(DivideUp(tile.outer_rows * tile.rows, kMatrixSide) * tile.vectors);
-  const auto steps = static_cast<double>(DivideUp(reduce, row.group));
-  const double matrices = tiles * registers * (steps * row.cost + kSlotsOfRegister) +
-                          rows * static_cast<double>(DivideUp(reduce, piece)) * kSlotsOfPiece;
-  const double vectors = rows * static_cast<double>(c.column.extent * reduce) /
-                         (row.sum.is_float() ? kFloatsByVectors : kBytesByVectors);
-  return matrices < vectors;
+  if (PieceOf(c, row.group) < kMinPiece || !contiguous || c.column.extent < kMatrixSide) {
+    return false;
+  }
+  double vectors =
+      static_cast<double>(TotalExtent(c.rows) * c.column.extent * TotalExtent(c.reduce)) /
+      (row.sum.is_float() ? kFloatsByVectors : kBytesByVectors);
+  if (factor_parts > 1) {
+    // Windows would be split once for each of their elements.
+    if (c.reduce.size() > 1) return false;
+    vectors = std::max(vectors, static_cast<double>(ColumnBytes(c)) * kSlotsOfByteFromMemory);
+  }
+  return SlotsOfMatrices(row, c, factor_parts, target) <
+         (factor_parts > 1 ? kWorthParts : 1) * vectors;
 }
 
 bool MayStoreMatrices(const Contraction& c, bool padded) {
   return !padded && c.batch.empty() && TotalExtent(c.rows) > 2 * kMatrixSide;
 }
 
-int64_t RowsPerBlock(const Contraction& c, const DotPlan& plan, bool padded, const Target& target) {
-  if (!MayStoreMatrices(c, padded) || c.rows.size() != 1) return 0;
+void DivideMatrices(DotPlan& plan, const Contraction& c, bool padded, const Target& target) {
+  const int64_t bytes_of_row = plan.steps * plan.StepElements(1) * plan.row_dtype.bytes();
+  if (c.rows.size() != 1 || !StoresMatrices(c, padded, c.column.extent * bytes_of_row, target)) {
+    return;
+  }
   const int64_t rows = RowExtent(c, 0), tile = TileOfMatrices(c).rows;
-  const int64_t bytes_of_row = plan.steps * plan.group * plan.row_dtype.bytes();
-  const bool pays = c.column.extent > rows || !KeepsColumns(c.column.extent * bytes_of_row, target);
-  if (!pays) return 0;
-  const int64_t fitting = target.l2_bytes / 2 / bytes_of_row;
-  const int64_t blocks = DivideUp(rows, std::max(fitting, tile));
-  return AlignUp(DivideUp(rows, blocks), tile);
+  const auto fitting = [&](int64_t parts) { return target.l2_bytes / 2 / (bytes_of_row / parts); };
+  // As many parts as let enough rows share the columns. Sums of integers begin with those of rows.
+  const int64_t together = std::min(rows, kRowsTogether);
+  const bool may_divide =
+      plan.row->sum.is_float() &&
+      together * c.column.extent * plan.row->sum.bytes() <= kMaxPartialSums * target.l2_bytes;
+  for (int64_t parts = 2; may_divide && plan.steps / parts >= kMinStepsOfPart &&
+                          fitting(plan.reduction_parts) < together;
+       ++parts) {
+    if (plan.steps % parts == 0) plan.reduction_parts = parts;
+  }
+  const int64_t blocks = DivideUp(rows, std::max(fitting(plan.reduction_parts), tile));
+  plan.rows_per_block = AlignUp(DivideUp(rows, blocks), tile);
 }
 
 Stmt UseMatrices(TiledContraction& t, const Expr& value, const Buffer& columns, Context& context) {
@@ -171,7 +239,7 @@ Stmt UseMatrices(TiledContraction& t, const Expr& value, const Buffer& columns, 
     (stores ? context.workspace : t.row_buffers).push_back(made);
     return made;
   };
-  const int64_t elements = dot.steps * tile * dot.group;  // of a tile
+  const int64_t elements = dot.steps * dot.StepElements(tile);  // of a tile
   const Buffer panel = buffer("_rows", dot.row_dtype, {DivideUp(rows, tile), elements});
   Buffer sums;
   if (dot.shift != 0) {

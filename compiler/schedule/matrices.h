@@ -15,14 +15,17 @@ TileShape TileOfMatrices(const Contraction& c);
 
 // Whether matrices pay: rows are copied in long pieces, and what is computed for nothing, at the ends of
 // rows, columns and reduction, and what tiles cost besides, does not outweigh.
-bool PaysMatrices(const DotInstruction& row, const Contraction& c);
+bool PaysMatrices(const DotInstruction& row, const Contraction& c, int64_t factor_parts,
+                  const Target& target);
 
 // Whether all rows may be copied before any tile is computed.
 bool MayStoreMatrices(const Contraction& c, bool padded);
-// DotPlan::rows_per_block, where it pays: as many as stay in the L2 cache, in blocks that are as large. It
-// does where columns are more than rows, or do not stay in that cache, so that they are read from memory
-// once.
-int64_t RowsPerBlock(const Contraction& c, const DotPlan& plan, bool padded, const Target& target);
+// Sets rows_per_block of a plan, where it pays, and reduction_parts. It does where columns are more than
+// rows, or do not stay in the L2 cache, so that they are read from memory once.
+void DivideMatrices(DotPlan& plan, const Contraction& c, bool padded, const Target& target);
+
+// A float32 is the sum of so many numbers of bfloat16, which have a third of its 24 bits each.
+inline constexpr int64_t kPartsOfFloat = 3;
 
 // How many times as fast as vectors they are where WorthThreads weighs the work of a contraction.
 inline constexpr int64_t kMatrixSpeedup = 8;

@@ -41,6 +41,14 @@ Stage CopyStage(const TiledContraction& t, const loop::Load& load,
   return copy;
 }
 
+// How many columns lie side by side: those of a tile, or of each of its vectors where a tile reads columns from
+// memory, and all rows are in it: they then come from several places at once (tile_prefetch.cc).
+int64_t ColumnsTogether(const TiledContraction& t, const Target& target) {
+  const bool once = TotalExtent(t.c.rows) <= t.tile.outer_rows * t.tile.rows;
+  const bool from_memory = target.has_caches && ColumnBytes(t.c) > target.l2_bytes;
+  return once && from_memory ? t.tile.lanes : t.tile.columns();
+}
+
 }  // namespace
 
 Stmt PackColumns(TiledContraction& t, Context& context) {
@@ -62,7 +70,8 @@ Stmt PackColumns(TiledContraction& t, Context& context) {
   t.column = loop::MakeVar("column");
   int64_t base = 0;
   const bool packs_now = constant && loop::AsInt(form.base, &base);
-  const int64_t width = t.tile.columns(), blocks = DivideUp(t.c.column.extent, width);
+  const int64_t width = packs_now ? ColumnsTogether(t, context.target) : t.tile.columns(),
+                blocks = DivideUp(t.c.column.extent, t.tile.columns()) * (t.tile.columns() / width);
   const int64_t stride = form.coefficients.back();
   std::vector<ColumnAxis> axes;
   const auto add = [&](size_t i) {
@@ -77,6 +86,11 @@ Stmt PackColumns(TiledContraction& t, Context& context) {
 
   std::vector<Expr> index;
   for (const ColumnAxis& a : axes) index.push_back(a.var);
+  if (width < t.tile.columns()) {
+    const Expr vectors = t.tile.columns() / width, lanes = width;
+    index[block_position] = t.block * vectors + t.column / lanes;
+    index.back() = t.column % lanes;
+  }
   if (packs_now) {
     std::vector<PackedAxis> packed;
     for (const ColumnAxis& a : axes) packed.push_back(a.packed);

@@ -109,21 +109,23 @@ Stmt LoopInAssembly(const TiledContraction& t, const Buffer& sums, const Expr& x
                            FirstGroup(t, x), FirstGroup(t, y));
 }
 
-// The same, in registers that hold matrices.
-Stmt ProductsOfMatrices(const TiledContraction& t, const TilePlace& place, const Buffer& sums,
-                        const Expr& x, const Expr& y) {
+// The same, in registers that hold matrices, or all steps of a part of it.
+Stmt ProductsOfMatrices(const TiledContraction& t, const TilePlace& place,
+                        const loop::Argument& sums, const Expr& x, const Expr& y) {
   const int64_t rows = place.matrix_rows(), columns = t.tile.columns();
-  const Axis step = {loop::MakeVar("step"), t.dot->steps};
+  const Axis step = {loop::MakeVar("step"), t.dot->steps / t.parts};
+  const Expr step_of_all = BeginOfPart(t, place) + step.var;
   const auto at_step = [&](const Expr& groups, int64_t lines) {
     const loop::Argument first = FirstGroup(t, groups);
-    return loop::Argument{first.buffer, first.offset + step.var * Expr(lines * t.dot->group)};
+    return loop::Argument{first.buffer,
+                          first.offset + step_of_all * Expr(t.dot->StepElements(lines))};
   };
   loop::Argument of_rows = at_step(x, rows);
   if (t.dot->stores_matrices()) {
-    of_rows.offset = of_rows.offset + place.row * Expr(t.dot->steps * t.dot->group);
+    of_rows.offset = of_rows.offset + place.row * Expr(t.dot->steps * t.dot->StepElements(1));
   }
   const Stmt tile =
-      loop::MakeDotTile(t.dot->kind(), static_cast<int>(rows), static_cast<int>(columns), {sums, 0},
+      loop::MakeDotTile(t.dot->kind(), static_cast<int>(rows), static_cast<int>(columns), sums,
                         of_rows, at_step(y, columns));
   return Nest({step}, ForKind::kSerial,
               loop::MakeBlock({PrefetchNextColumns(t, place, step.var, step.extent), tile}));
@@ -181,8 +183,15 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
   const int64_t together = t.dot.has_value() ? t.dot->panel_rows() : 1;
   const int64_t rows =
       of_matrices ? place.matrix_rows() : place.outer_rows * AlignUp(place.rows, together);
-  const Buffer acc = loop::MakeBuffer("acc", t.init.type().dtype, {rows * row_stride},
-                                      loop::BufferScope::kLocal, of_matrices ? kMatrixRowBytes : 0);
+  // Registers that hold matrices add to partial sums where these lie.
+  const bool in_place = of_matrices && t.parts > 1;
+  const Buffer acc =
+      in_place ? t.partial_sums
+               : loop::MakeBuffer("acc", t.init.type().dtype, {rows * row_stride},
+                                  loop::BufferScope::kLocal, of_matrices ? kMatrixRowBytes : 0);
+  const Expr first_partial =
+      (place.block * Expr(t.partial_rows) + place.row - place.first_row) * Expr(t.tile.columns());
+  const Expr first_sum = in_place ? first_partial : Expr(0);
   // What is done for all sums is a loop over rows where these are many.
   const ForKind over_rows = of_matrices ? ForKind::kSerial : ForKind::kUnrolled;
   // A point of the tile: its rows and its column.
@@ -190,7 +199,7 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
     Expr outer, row, column;
   };
   const auto in_row = [&](const Point& p) {
-    return (p.outer * Expr(place.rows) + p.row) * Expr(row_stride) + p.column;
+    return first_sum + (p.outer * Expr(place.rows) + p.row) * Expr(row_stride) + p.column;
   };
   const auto sum_at = [&](const Point& p) {
     if (vector_rows == 1) return in_row(p);
@@ -272,12 +281,14 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
     }));
   }
   const auto partial = [&](const Point& p) {
-    return std::vector<Expr>{place.row + p.row, p.column};
+    return first_partial + p.row * Expr(t.tile.columns()) + p.column;
   };
-  body.push_back(each(computed, sum_lanes, [&](const Point& p) {
-    const Expr begin = t.parts > 1 ? loop::MakeLoad(t.partial_sums, partial(p)) : at(t.init, p);
-    return loop::MakeStore(acc, {sum_at(p)}, begin);
-  }));
+  if (!in_place) {
+    body.push_back(each(computed, sum_lanes, [&](const Point& p) {
+      const Expr begin = t.parts > 1 ? loop::MakeLoad(t.partial_sums, {partial(p)}) : at(t.init, p);
+      return loop::MakeStore(acc, {sum_at(p)}, begin);
+    }));
+  }
   if (place.last_part) {
     for (const loop::Load* load : EpilogueLoads(t)) body.push_back(ask_for(*load));
   }
@@ -287,7 +298,8 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
         AddProduct(t, loop::MakeLoad(acc, {sum_at(p)}), at(t.dot ? t.x : t.c.x, p), at(t.y, p)));
   };
   if (of_matrices) {
-    body.push_back(ProductsOfMatrices(t, place, acc, at(t.x, {0, 0, 0}), at(t.y, {0, 0, 0})));
+    body.push_back(
+        ProductsOfMatrices(t, place, {acc, first_sum}, at(t.x, {0, 0, 0}), at(t.y, {0, 0, 0})));
   } else if (one_loop != nullptr) {
     body.push_back(LoopInAssembly(t, acc, at(t.x, {0, 0, 0}), at(t.y, {0, 0, 0})));
   } else {
@@ -300,9 +312,10 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
     body.push_back(Reduction(t, place, loop::MakeBlock({update, PrefetchColumns(t, place)}),
                              rows / vector_rows * DivideUp(computed, sum_lanes)));
   }
+  if (!place.last_part && in_place) return loop::MakeBlock(std::move(body));
   if (!place.last_part) {
     body.push_back(each(computed, sum_lanes, [&](const Point& p) {
-      return loop::MakeStore(t.partial_sums, partial(p), loop::MakeLoad(acc, {sum_at(p)}));
+      return loop::MakeStore(t.partial_sums, {partial(p)}, loop::MakeLoad(acc, {sum_at(p)}));
     }));
     return loop::MakeAllocate(acc, loop::MakeBlock(std::move(body)));
   }
@@ -329,7 +342,8 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
       return loop::MakeStore(epilogue.buffer, index, at(value, p));
     }));
   }
-  Stmt tile = loop::MakeAllocate(acc, loop::MakeBlock(std::move(body)));
+  Stmt tile = loop::MakeBlock(std::move(body));
+  if (!in_place) tile = loop::MakeAllocate(acc, tile);
   return sums == acc ? tile : loop::MakeAllocate(sums, tile);
 }
 

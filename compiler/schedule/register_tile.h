@@ -57,12 +57,17 @@ struct DotPlan {
   DType column_factor = {};  // … and as it is multiplied
   int64_t lanes = 1;         // columns of the widest vector of sums …
   int64_t vector_rows = 1;   // … and rows
+  // Numbers that each x' and each y' is the sum of.
+  int64_t factor_parts = 1;
   // Set where all rows are copied for registers that hold matrices before any tile is computed: how many
-  // rows stay in the L2 cache while they are multiplied with all columns.
-  int64_t rows_per_block = 0;
+  // rows stay in the L2 cache while they are multiplied with all columns, in so many parts of the
+  // reduction.
+  int64_t rows_per_block = 0, reduction_parts = 1;
   // Set where a tile's reduction is one loop in assembly; the tile has its shape.
   const DotLoop* loop = nullptr;
 
+  // Elements of so many rows, or columns, in a step.
+  int64_t StepElements(int64_t lines) const { return lines * group * factor_parts; }
   int64_t run_steps() const { return DivideUp(run, group); }
   // Whether all rows are copied before any tile is computed.
   bool stores_matrices() const { return rows_per_block > 0; }
@@ -78,7 +83,8 @@ struct DotPlan {
     return {.instruction = std::string(row->name),
             .group = elements,
             .swaps = row->swaps,
-            .column_run = row->column_run};
+            .column_run = row->column_run,
+            .parts = static_cast<int>(factor_parts)};
   }
 };
 
@@ -117,13 +123,15 @@ struct TiledContraction {
   struct SharedColumns {
     int64_t elements;
     int64_t passes;  // how many tiles
+    int64_t ahead;   // elements from the first of them to the first that are read next
   };
-  // These tiles together ask for as many columns behind those that they read.
+  // These tiles together ask for as many columns as they read, of those that are read next.
   std::optional<SharedColumns> shared_columns = {};
-  // How many parts of the reduction all tiles of a block of columns compute one after the other, so
-  // that the columns of a part stay in a cache while these tiles read them.
+  // How many parts of the reduction all tiles of a block of columns, or of a block of rows, compute one
+  // after the other, so that what they read of a part stays in a cache.
   int64_t parts = 1;
-  Buffer partial_sums = nullptr;  // [row][column of the block]: of the parts before
+  Buffer partial_sums = nullptr;  // [block][row][column of the block], flat: of the parts before
+  int64_t partial_rows = 0;       // of a block; 0: there is one
   // Blocks of columns that one tile of rows is multiplied with, one after the other, and then
   // together have asked for the next rows; 0: they do not.
   int64_t blocks_per_row_tile = 0;

@@ -236,13 +236,15 @@ absl::StatusOr<Scheduled> ScheduleKernel(const loop::Kernel& original, const Tar
                                          const ScheduleOptions& options,
                                          const std::optional<TensorMemory>& memory) {
   loop::Kernel kernel = original;
-  schedule::Context context{.target = target,
-                            .constants = kernel.constants,
-                            .workspace = {},
-                            .description = {},
-                            .code = CodeShapeOf(target, options.optimize),
-                            .memory = memory,
-                            .bfloat16_products = options.bfloat16_products};
+  schedule::Context context{
+      .target = target,
+      .constants = kernel.constants,
+      .workspace = {},
+      .description = {},
+      .code = CodeShapeOf(target, options.optimize),
+      .memory = memory,
+      .bfloat16_products = options.bfloat16_products,
+      .float_parts = options.optimize != Optimize::kSize && !target.by_c_compiler};
   Scheduled scheduled;
   KILN_ASSIGN_OR_RETURN(Stmt body, Build(kernel, options, context, scheduled.contraction));
   scheduled.func.name = kernel.name;

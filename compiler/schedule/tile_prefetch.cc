@@ -11,6 +11,10 @@ namespace {
 
 // Cache lines of later rows that an iteration asks for: with more the tile would wait for memory.
 constexpr int64_t kMaxRowLines = 4;
+// Places of a block that lines are asked for in turns. What the hardware fetches ahead by itself ends
+// with a page. Measured on Granite Rapids: a core reads 13 GB/s from memory in one place, 20 in two, 24 in four,
+// 25 in eight.
+constexpr int64_t kPlaces = 8;
 
 Expr FirstLane(const Expr& index) {
   if (const auto* ramp = index.As<loop::Ramp>()) return ramp->base;
@@ -30,6 +34,12 @@ Share ShareOf(const Expr& i, int64_t iterations, int64_t lines) {
   return {i * Expr(lines / divisor) / Expr(iterations / divisor), DivideUp(lines, iterations)};
 }
 
+// Where the line lies that is asked for as number `which` of `lines`.
+Expr LineInTurn(const Expr& which, int64_t lines) {
+  const int64_t places = std::gcd(lines, kPlaces);
+  return which % Expr(places) * Expr(lines / places) + which / Expr(places);
+}
+
 }  // namespace
 
 Expr FirstElement(const loop::Load& load) {
@@ -38,7 +48,9 @@ Expr FirstElement(const loop::Load& load) {
   return FlatIndex(load.buffer, index, {});
 }
 
-int64_t ElementsOfStep(const TiledContraction& t) { return t.dot.has_value() ? t.dot->group : 1; }
+int64_t ElementsOfStep(const TiledContraction& t) {
+  return t.dot.has_value() ? t.dot->StepElements(1) : 1;
+}
 
 Expr BeginOfPart(const TiledContraction& t, const TilePlace& place) {
   return place.part * Expr(t.c.reduce.front().extent / t.parts);
@@ -60,19 +72,19 @@ Stmt PrefetchColumns(const TiledContraction& t, const TilePlace& place) {
 Stmt PrefetchNextColumns(const TiledContraction& t, const TilePlace& place, const Expr& i,
                          int64_t iterations) {
   if (!t.shared_columns.has_value()) return {};
-  const auto [elements, passes] = *t.shared_columns;
+  const auto [elements, passes, ahead] = *t.shared_columns;
   const loop::Load& load = *FactorLoad(t.y);
   loop::Substitution at = {{t.block.get(), place.block}, {t.column.get(), Expr(0)}};
   for (const Axis& axis : t.c.reduce) at[axis.var.get()] = Expr(0);
   if (t.parts > 1) at[t.c.reduce.front().var.get()] = BeginOfPart(t, place);
   const int64_t line = LineElements(load.buffer->dtype);
-  const Share share =
-      ShareOf(place.pass * Expr(iterations) + i, passes * iterations, DivideUp(elements, line));
-  const Expr first =
-      loop::Substitute(FirstElement(load), at) + Expr(elements) + share.first * Expr(line);
+  const int64_t lines = DivideUp(elements, line);
+  const Share share = ShareOf(place.pass * Expr(iterations) + i, passes * iterations, lines);
+  const Expr next = loop::Substitute(FirstElement(load), at) + Expr(ahead);
   std::vector<Stmt> stmts;
   for (int64_t l = 0; l < share.count; ++l) {
-    stmts.push_back(loop::MakePrefetch(load.buffer, first + Expr(l * line), 2));
+    const Expr at_line = LineInTurn(share.first + Expr(l), lines);
+    stmts.push_back(loop::MakePrefetch(load.buffer, next + at_line * Expr(line), 2));
   }
   return loop::MakeBlock(std::move(stmts));
 }

@@ -18,7 +18,7 @@ Expr BeginOfPart(const TiledContraction& contraction, const TilePlace& place);
 // Prefetches the cache lines of the columns that the reduction reads later.
 Stmt PrefetchColumns(const TiledContraction& contraction, const TilePlace& place);
 
-// Asks for a part of the columns behind those that several tiles share, from iteration `i` of
+// Asks for a part of the columns that are read behind those that several tiles share, from iteration `i` of
 // `iterations` of a reduction: all iterations of all these tiles take as many cache lines, but for
 // rounding.
 Stmt PrefetchNextColumns(const TiledContraction& contraction, const TilePlace& place, const Expr& i,

@@ -244,7 +244,8 @@ class Winograd {
     const int64_t rows = d_.tile.rows, whole = d_.block_tiles() / rows;
     const auto weight_bytes = static_cast<double>(weights_->num_bytes());
     if (d_.shares_columns() || !KeepsWeights(weight_bytes, context_.target)) {
-      t.shared_columns = {p_.channels * t.tile.columns(), DivideUp(d_.block_tiles(), rows)};
+      const int64_t elements = p_.channels * t.tile.columns();
+      t.shared_columns = {elements, DivideUp(d_.block_tiles(), rows), elements};
     }
     const auto tile = [&](const Expr& which, int64_t count) {
       return EmitTile(t, {.row = which * Expr(rows),

@@ -11,6 +11,16 @@
 #include "compiler/target/instructions/rows.h"
 
 namespace kiln {
+std::array<uint8_t, 64> MatrixShapes() {
+  constexpr size_t kRowBytesAt = 16, kRowsAt = 48;
+  std::array<uint8_t, 64> bytes = {1};
+  for (size_t i = 0; i < kMatrices; ++i) {
+    bytes[kRowBytesAt + 2 * i] = kMatrixRowBytes;
+    bytes[kRowsAt + i] = kMatrixSide;
+  }
+  return bytes;
+}
+
 bool DotInstruction::IsOfArch(absl::string_view triple) const {
   for (const absl::string_view name : absl::StrSplit(arch, ',')) {
     if (absl::StartsWith(triple, name)) return true;

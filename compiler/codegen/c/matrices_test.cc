@@ -2,6 +2,7 @@
 // Tiles of dots in registers that hold matrices, in C: the bits of the interpreter by intrinsics and by plain
 // C, without a warning, and the instruction where a compiler knows it.
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -36,15 +37,22 @@ Buffer Param(const char* name, DType dtype, int64_t elements) {
   return loop::MakeBuffer(name, dtype, {elements}, loop::BufferScope::kParam);
 }
 
-// A function for each shape of a tile, each of three steps, twice: f0, f1, …
+// A function for each shape of a tile, each of three steps, twice: f0, f1, …; two have factors of three parts.
 loop::LoopProgram ProgramOf(const DotInstruction& row) {
-  const loop::DotKind kind = {.instruction = std::string(row.name),
-                              .group = row.group,
-                              .steps = 3,
-                              .column_run = row.column_run};
-  const int terms = kind.steps * row.group;
   loop::LoopProgram program;
-  for (const auto& [rows, columns] : {std::pair{16, 16}, {16, 32}, {32, 16}, {32, 32}, {48, 16}}) {
+  for (const auto& [rows, columns, parts] : {std::tuple{16, 16, 1},
+                                             {16, 32, 1},
+                                             {32, 16, 1},
+                                             {32, 32, 1},
+                                             {32, 32, 3},
+                                             {16, 32, 3},
+                                             {48, 16, 1}}) {
+    const loop::DotKind kind = {.instruction = std::string(row.name),
+                                .group = row.group,
+                                .steps = 3,
+                                .column_run = row.column_run,
+                                .parts = parts};
+    const int terms = kind.steps * row.group * parts;
     const Buffer a = Param("a", row.a, int64_t{2} * rows * terms),
                  b = Param("b", row.b, int64_t{2} * columns * terms),
                  sums = Param("sums", row.sum, int64_t{rows} * columns);
@@ -182,10 +190,10 @@ TEST_P(MatricesInC, AreInstructions) {
     const auto assembly = AssemblyOfC(Source(), command);
     ASSERT_TRUE(assembly.ok()) << assembly.status();
     const std::vector<std::string> functions = absl::StrSplit(*assembly, "\nf");
-    ASSERT_EQ(functions.size(), 6u) << *assembly;
+    ASSERT_EQ(functions.size(), 8u) << *assembly;
     for (size_t f = 1; f < functions.size(); ++f) {
-      EXPECT_EQ(absl::StrContains(functions[f], row.name), f < 5) << compiler << functions[f];
-      EXPECT_EQ(absl::StrContains(functions[f], "tilerelease"), f < 5) << compiler;
+      EXPECT_EQ(absl::StrContains(functions[f], row.name), f < 7) << compiler << functions[f];
+      EXPECT_EQ(absl::StrContains(functions[f], "tilerelease"), f < 7) << compiler;
     }
   }
 }

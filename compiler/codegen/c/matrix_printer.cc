@@ -18,20 +18,6 @@ namespace {
 
 constexpr char kGuard[] = "defined(__GNUC__) && defined(__AMX_TILE__)";
 
-// The 64 bytes that say the shapes of all registers: the first is the palette, those from 16 on are the
-// bytes of a row of each, two by two, and those from 48 on its rows.
-std::string Shapes() {
-  constexpr size_t kBytes = 64, kRowBytesAt = 16, kRowsAt = 48, kRegisters = 8;
-  constexpr int kPalette = 1;
-  std::vector<int> bytes(kBytes, 0);
-  bytes[0] = kPalette;
-  for (size_t i = 0; i < kRegisters; ++i) {
-    bytes[kRowBytesAt + 2 * i] = kMatrixRowBytes;
-    bytes[kRowsAt + i] = kMatrixSide;
-  }
-  return absl::StrJoin(bytes, ", ");
-}
-
 // `$0` is the condition, `$1` the shapes; `$2`, `$3` and `$4` are those of MatrixRequest.
 constexpr char kUse[] =
     "#if $0\n"
@@ -76,17 +62,6 @@ constexpr char kTile[] =
     "}\n"
     "#endif\n\n";
 
-// Whether the statement calls other functions.
-bool Calls(const loop::Stmt& s) {
-  bool calls = false;
-  loop::VisitStmt(
-      s, [](const loop::Expr&) {},
-      [&](const loop::Stmt& part) {
-        calls |= part.As<loop::Call>() != nullptr || part.As<loop::Launch>() != nullptr;
-      });
-  return calls;
-}
-
 std::string Guard(const DotInstruction& row) {
   return absl::StrCat("defined(__GNUC__) && ", row.forms[0].guard);
 }
@@ -94,10 +69,11 @@ std::string Guard(const DotInstruction& row) {
 }  // namespace
 
 std::string Helpers::UseMatrices() {
-  return Define("kiln_use_matrices",
-                absl::Substitute(kUse, kGuard, Shapes(), MatrixRequest::kCall,
-                                 absl::StrCat("0x", absl::Hex(MatrixRequest::kOption)),
-                                 MatrixRequest::kComponent));
+  return Define(
+      "kiln_use_matrices",
+      absl::Substitute(kUse, kGuard, absl::StrJoin(MatrixShapes(), ", "), MatrixRequest::kCall,
+                       absl::StrCat("0x", absl::Hex(MatrixRequest::kOption)),
+                       MatrixRequest::kComponent));
 }
 
 std::string Helpers::Matrices(const DotInstruction& row, const loop::DotShape& shape) {
@@ -114,22 +90,29 @@ std::string Helpers::Matrices(const DotInstruction& row, const loop::DotShape& s
     absl::StrAppend(&store_sums, "  _tile_stored(", i, ", ", at);
   }
   const int first_row = registers, first_column = registers + rows;
-  for (int i = 0; i < rows; ++i) {
-    absl::StrAppend(&products, "    _tile_loadd(", first_row + i, ", row + ", i * kBytes, ", ",
-                    kMatrixRowBytes, ");\n");
+  int row_part = -1, column_part = -1;  // that registers hold
+  for (const loop::DotShape::Product& parts : shape.products()) {
+    for (int i = 0; parts.of_a != row_part && i < rows; ++i) {
+      absl::StrAppend(&products, "    _tile_loadd(", first_row + i, ", row + ",
+                      (parts.of_a * rows + i) * kBytes, ", ", kMatrixRowBytes, ");\n");
+    }
+    for (int i = 0; parts.of_b != column_part && i < columns; ++i) {
+      absl::StrAppend(&products, "    _tile_loadd(", first_column + i, ", column + ",
+                      parts.of_b * columns * kBytes + i * kMatrixRowBytes, ", ", row_bytes, ");\n");
+    }
+    row_part = parts.of_a;
+    column_part = parts.of_b;
+    for (int i = 0; i < registers; ++i) {
+      absl::StrAppend(&products, "    ", row.forms[0].c, "(", i, ", ", first_row + i / columns,
+                      ", ", first_column + i % columns, ");\n");
+    }
   }
-  for (int i = 0; i < columns; ++i) {
-    absl::StrAppend(&products, "    _tile_loadd(", first_column + i, ", column + ",
-                    i * kMatrixRowBytes, ", ", row_bytes, ");\n");
-  }
-  for (int i = 0; i < registers; ++i) {
-    absl::StrAppend(&products, "    ", row.forms[0].c, "(", i, ", ", first_row + i / columns, ", ",
-                    first_column + i % columns, ");\n");
-  }
-  const std::string name = absl::StrCat("kiln_", row.name, "_", rows, "x", columns);
+  const std::string name =
+      absl::StrCat("kiln_", row.name, "_", rows, "x", columns, shape.parts > 1 ? "_in_parts" : "");
+  const int bytes = kBytes * shape.parts;
   return Define(
       name, absl::Substitute(kTile, name, Guard(row), CType(row.sum), CType(row.a), CType(row.b),
-                             load_sums, products, store_sums, rows * kBytes, columns * kBytes));
+                             load_sums, products, store_sums, rows * bytes, columns * bytes));
 }
 
 void FunctionPrinter::PrintMatrices(const loop::DotTile& tile, const DotInstruction* row) {
@@ -144,7 +127,7 @@ void FunctionPrinter::PrintMatrices(const loop::DotTile& tile, const DotInstruct
                                            exprs_.ElementAddress(tile.b), exprs_.Print(steps)};
     lines_.Directive(absl::StrCat("#if ", Guard(*row)));
     // Functions that are called give the registers back.
-    if (Calls(func_.body)) {
+    if (loop::CallsFunctions(func_.body)) {
       lines_.Line(absl::StrCat("(void)", context_.helpers.UseMatrices(), "();"));
     }
     lines_.Line(absl::StrCat(context_.helpers.Matrices(*row, tile.shape), "(",

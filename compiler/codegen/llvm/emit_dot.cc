@@ -194,9 +194,9 @@ llvm::Value* FunctionEmitter::EmitPlainDot(const loop::Dot& node, const loop::Do
   const auto extended = [&](llvm::Value* value, const loop::Expr& source) {
     return builder_.CreateIntCast(value, sum->getType(), source.type().dtype.is_int());
   };
-  const auto add_product = [&](llvm::Value* total, int term) {
-    llvm::Value* x = factor(a, node.a, [&](int l) { return shape.InA(l, term); });
-    llvm::Value* y = factor(b, node.b, [&](int l) { return shape.InB(l, term); });
+  const auto add_product = [&](llvm::Value* total, int term, const loop::DotShape::Product& parts) {
+    llvm::Value* x = factor(a, node.a, [&](int l) { return shape.InA(l, term, parts.of_a); });
+    llvm::Value* y = factor(b, node.b, [&](int l) { return shape.InB(l, term, parts.of_b); });
     if (node.sum.type().dtype.is_float()) return EmitBFloatProduct(x, y, total);
     return builder_.CreateAdd(total, builder_.CreateMul(extended(x, node.a), extended(y, node.b)));
   };
@@ -205,7 +205,11 @@ llvm::Value* FunctionEmitter::EmitPlainDot(const loop::Dot& node, const loop::Do
         shape, sum, llvm::Constant::getNullValue(sum->getType()), add_product,
         [&](llvm::Value* total, llvm::Value* apart) { return EmitSumOfBFloats(total, apart); });
   }
-  for (int term = 0; term < shape.terms(); ++term) sum = add_product(sum, term);
+  for (int term = 0; term < shape.terms(); ++term) {
+    for (const loop::DotShape::Product& parts : shape.products()) {
+      sum = add_product(sum, term, parts);
+    }
+  }
   return sum;
 }
 

@@ -142,8 +142,7 @@ bool FunctionEmitter::EmitDotTile(const loop::DotTile& tile) {
   const DotChoice* dot = FindRow(machine_.traits, tile);
   int64_t repeats = 0;
   const bool by_matrices =
-      dot != nullptr && context_.options.opt_level > 0 &&
-      dot->row->HoldsTile(tile.shape.rows, tile.shape.columns, tile.shape.run) &&
+      dot != nullptr && dot->row->HoldsTile(tile.shape.rows, tile.shape.columns, tile.shape.run) &&
       loop::AsInt(tile.repeats, &repeats) && repeats > 0;
   if (by_matrices) {
     EmitMatrices(tile, *dot);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tile of dots in registers that hold matrices (AMX). LLVM gives them numbers, and writes their shapes
-// into the register that holds these before the first of a function.
+// A tile of dots in registers that hold matrices (AMX), and what a function does before the first of them: it
+// asks Linux for the registers, and sets their shapes. Which register holds what is said here: LLVM's
+// allocator, which can give them numbers, copies some through memory between products.
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/codegen/llvm/function_emitter.h"
 #include "compiler/loop/dot_tile.h"
+#include "compiler/loop/mutate.h"
 #include "compiler/target/instructions.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
@@ -19,6 +21,7 @@ namespace {
 // Bytes of a whole register.
 constexpr int64_t kMatrixBytes = int64_t{kMatrixSide} * kMatrixRowBytes;
 
+// Writes instructions of registers by their numbers.
 class MatrixBuilder {
  public:
   explicit MatrixBuilder(llvm::IRBuilder<>& builder) : builder_(builder) {}
@@ -28,26 +31,41 @@ class MatrixBuilder {
                                                static_cast<uint64_t>(bytes));
   }
 
-  llvm::Value* Load(llvm::Value* address, int64_t row_bytes) {
-    return builder_.CreateIntrinsic(llvm::Intrinsic::x86_tileloadd64_internal, {},
-                                    {Side(), RowBytes(), address, Bytes(row_bytes)});
+  void Load(int matrix, llvm::Value* address, int64_t row_bytes) {
+    Add(llvm::Intrinsic::x86_tileloadd64, {Number(matrix), address, Bytes(row_bytes)});
   }
 
-  void Store(llvm::Value* matrix, llvm::Value* address, int64_t row_bytes) {
-    builder_.CreateIntrinsic(llvm::Intrinsic::x86_tilestored64_internal, {},
-                             {Side(), RowBytes(), address, Bytes(row_bytes), matrix});
+  void Store(int matrix, llvm::Value* address, int64_t row_bytes) {
+    Add(llvm::Intrinsic::x86_tilestored64, {Number(matrix), address, Bytes(row_bytes)});
   }
 
-  llvm::Value* AddProduct(const DotForm& form, llvm::Value* sum, llvm::Value* a, llvm::Value* b) {
-    const llvm::Intrinsic::ID id =
-        llvm::Function::lookupIntrinsicID(absl::StrCat("llvm.", form.llvm));
-    return builder_.CreateIntrinsic(id, {}, {Side(), RowBytes(), RowBytes(), sum, a, b});
+  void AddProduct(const DotForm& form, int sum, int a, int b) {
+    Add(llvm::Function::lookupIntrinsicID(absl::StrCat("llvm.", form.llvm)),
+        {Number(sum), Number(a), Number(b)});
   }
+
+  void SetShapes(llvm::Module& module) {
+    llvm::GlobalVariable* shapes = module.getNamedGlobal(kShapes);
+    if (shapes == nullptr) {
+      auto* bytes = llvm::ConstantDataArray::get(module.getContext(),
+                                                 llvm::ArrayRef<uint8_t>(MatrixShapes()));
+      shapes = new llvm::GlobalVariable(module, bytes->getType(), /*isConstant=*/true,
+                                        llvm::GlobalValue::PrivateLinkage, bytes, kShapes);
+      shapes->setAlignment(llvm::Align(kMatrixRowBytes));
+    }
+    Add(llvm::Intrinsic::x86_ldtilecfg, {shapes});
+  }
+
+  void Release() { Add(llvm::Intrinsic::x86_tilerelease, {}); }
 
  private:
-  llvm::Value* Side() { return builder_.getInt16(kMatrixSide); }
-  llvm::Value* RowBytes() { return builder_.getInt16(kMatrixRowBytes); }
+  static constexpr char kShapes[] = "kiln.matrix_shapes";
+
+  llvm::Value* Number(int matrix) { return builder_.getInt8(static_cast<uint8_t>(matrix)); }
   llvm::Value* Bytes(int64_t bytes) { return builder_.getInt64(static_cast<uint64_t>(bytes)); }
+  void Add(llvm::Intrinsic::ID id, llvm::ArrayRef<llvm::Value*> operands) {
+    builder_.CreateIntrinsic(id, {}, operands);
+  }
 
   llvm::IRBuilder<>& builder_;
 };
@@ -97,6 +115,8 @@ llvm::Function* DefineRequest(ModuleContext& context, const Machine& machine) {
 }  // namespace
 
 void FunctionEmitter::EmitRequestForMatrices(llvm::BasicBlock* entry, llvm::BasicBlock* start) {
+  builder_.SetInsertPoint(start, start->getFirstInsertionPt());
+  MatrixBuilder(builder_).SetShapes(context_.module);
   if (!llvm::Triple(machine_.target.triple).isOSLinux()) return;
   llvm::Function* request = context_.module.getFunction(kRequest);
   if (request == nullptr) request = DefineRequest(context_, machine_);
@@ -109,28 +129,28 @@ void FunctionEmitter::EmitRequestForMatrices(llvm::BasicBlock* entry, llvm::Basi
   EmitFail(MatrixRequest::kRefusal, status, /*is_signed=*/true, "");
 }
 
+void FunctionEmitter::EmitReleaseOfMatrices() { MatrixBuilder(builder_).Release(); }
+
 void FunctionEmitter::EmitMatrices(const loop::DotTile& tile, const DotChoice& dot) {
   const int rows = tile.shape.rows / kMatrixSide, columns = tile.shape.columns / kMatrixSide;
-  const int64_t sum_row_bytes = int64_t{columns} * kMatrixRowBytes;
+  const int sums = rows * columns, first_row = sums, first_column = sums + rows;
+  const int64_t column_bytes = int64_t{columns} * kMatrixRowBytes;  // of a row of all columns
   uses_matrices_ = true;
   MatrixBuilder matrices(builder_);
-  llvm::Value* sums = ArgumentAddress(tile.sums);
+  llvm::Value* sums_at = ArgumentAddress(tile.sums);
   llvm::Value* a = ArgumentAddress(tile.a);
   llvm::Value* b = ArgumentAddress(tile.b);
   // Prefetches are those of a tile of one step.
   const std::vector<loop::Stmt> prefetches =
       tile.kind.steps == 1 ? tile.prefetches : std::vector<loop::Stmt>();
   llvm::Value* steps = EmitExpr(tile.repeats * loop::Expr(tile.kind.steps));
-  const auto each_sum = [&](const auto& f) {
-    for (int row = 0; row < rows; ++row) {
-      for (int column = 0; column < columns; ++column) {
-        f(static_cast<size_t>(row) * static_cast<size_t>(columns) + static_cast<size_t>(column),
-          matrices.At(sums, row * kMatrixSide * sum_row_bytes + column * kMatrixRowBytes));
-      }
-    }
+  const auto address_of_sum = [&](int sum) {
+    return matrices.At(sums_at, sum / columns * kMatrixSide * column_bytes +
+                                    int64_t{sum % columns} * kMatrixRowBytes);
   };
-  std::vector<llvm::Value*> first(static_cast<size_t>(rows) * static_cast<size_t>(columns));
-  each_sum([&](size_t i, llvm::Value* at) { first[i] = matrices.Load(at, sum_row_bytes); });
+  // Functions that are called give the registers back.
+  if (loop::CallsFunctions(func_.body)) matrices.SetShapes(context_.module);
+  for (int sum = 0; sum < sums; ++sum) matrices.Load(sum, address_of_sum(sum), column_bytes);
 
   llvm::BasicBlock* before = builder_.GetInsertBlock();
   auto* body = llvm::BasicBlock::Create(builder_.getContext(), "steps", function_);
@@ -145,34 +165,38 @@ void FunctionEmitter::EmitMatrices(const loop::DotTile& tile, const DotChoice& d
   llvm::PHINode* step = phi(llvm::ConstantInt::get(steps->getType(), 0));
   llvm::PHINode* a_at = phi(a);
   llvm::PHINode* b_at = phi(b);
-  std::vector<llvm::PHINode*> before_step;
-  for (llvm::Value* sum : first) before_step.push_back(phi(sum));
   if (!prefetches.empty()) vars_[tile.repeat.get()] = step;
-  std::vector<llvm::Value*> of_rows, of_columns;
-  for (int row = 0; row < rows; ++row) {
-    of_rows.push_back(matrices.Load(matrices.At(a_at, row * kMatrixBytes), kMatrixRowBytes));
+  int row_part = -1, column_part = -1;  // that registers hold
+  const size_t products = tile.shape.products().size() * static_cast<size_t>(sums);
+  size_t asked = 0, multiplied = 0;
+  for (const loop::DotShape::Product& parts : tile.shape.products()) {
+    for (int row = 0; parts.of_a != row_part && row < rows; ++row) {
+      matrices.Load(first_row + row, matrices.At(a_at, (parts.of_a * rows + row) * kMatrixBytes),
+                    kMatrixRowBytes);
+    }
+    for (int column = 0; parts.of_b != column_part && column < columns; ++column) {
+      matrices.Load(
+          first_column + column,
+          matrices.At(b_at, parts.of_b * columns * kMatrixBytes + column * kMatrixRowBytes),
+          column_bytes);
+    }
+    row_part = parts.of_a;
+    column_part = parts.of_b;
+    for (int sum = 0; sum < sums; ++sum) {
+      matrices.AddProduct(*dot.form, sum, first_row + sum / columns, first_column + sum % columns);
+      // As many behind every product: the core has few lines on their way at once.
+      for (++multiplied; asked < prefetches.size() * multiplied / products; ++asked) {
+        EmitStmt(prefetches[asked]);
+      }
+    }
   }
-  for (int column = 0; column < columns; ++column) {
-    of_columns.push_back(
-        matrices.Load(matrices.At(b_at, int64_t{column} * kMatrixRowBytes), sum_row_bytes));
-  }
-  std::vector<llvm::Value*> behind_step;
-  size_t asked = 0;
-  for (size_t i = 0; i < first.size(); ++i) {
-    behind_step.push_back(matrices.AddProduct(*dot.form, before_step[i],
-                                              of_rows[i / static_cast<size_t>(columns)],
-                                              of_columns[i % static_cast<size_t>(columns)]));
-    before_step[i]->addIncoming(behind_step[i], body);
-    // As many behind every product: the core has few lines on their way at once.
-    for (; asked < prefetches.size() * (i + 1) / first.size(); ++asked) EmitStmt(prefetches[asked]);
-  }
-  a_at->addIncoming(matrices.At(a_at, rows * kMatrixBytes), body);
-  b_at->addIncoming(matrices.At(b_at, columns * kMatrixBytes), body);
+  a_at->addIncoming(matrices.At(a_at, tile.shape.parts * rows * kMatrixBytes), body);
+  b_at->addIncoming(matrices.At(b_at, tile.shape.parts * columns * kMatrixBytes), body);
   llvm::Value* next = builder_.CreateNSWAdd(step, llvm::ConstantInt::get(step->getType(), 1));
   step->addIncoming(next, body);
   builder_.CreateCondBr(builder_.CreateICmpSLT(next, steps), body, exit);
   builder_.SetInsertPoint(exit);
-  each_sum([&](size_t i, llvm::Value* at) { matrices.Store(behind_step[i], at, sum_row_bytes); });
+  for (int sum = 0; sum < sums; ++sum) matrices.Store(sum, address_of_sum(sum), column_bytes);
 }
 
 }  // namespace kiln::codegen

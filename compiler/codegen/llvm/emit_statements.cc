@@ -90,6 +90,7 @@ void FunctionEmitter::Emit() {
   builder_.SetInsertPoint(start);
   BindParams();
   EmitStmt(func_.body);
+  if (uses_matrices_) EmitReleaseOfMatrices();
   builder_.CreateRet(builder_.getInt32(0));
   KeepSharedUpperWords();
   if (uses_matrices_) EmitRequestForMatrices(entry, start);

@@ -166,6 +166,11 @@ Scheduled Schedule(const loop::Kernel& kernel, const Target& target, const Sched
 
 std::string Text(const Scheduled& scheduled) { return loop::ToString(scheduled.func); }
 
+std::vector<Tensor> ValuesOf(const loop::Kernel& kernel, const Target& target,
+                             const ScheduleOptions& options) {
+  return Run(ProgramOf(Schedule(kernel, target, options)), kernel.name);
+}
+
 void ExpectLikeNaive(const loop::Kernel& kernel, const Target& target, double tolerance,
                      const ScheduleOptions& options, const std::optional<TensorMemory>& memory) {
   const loop::LoopProgram naive = ProgramOf(Schedule(kernel, target, {.naive = true}));

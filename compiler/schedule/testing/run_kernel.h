@@ -50,6 +50,10 @@ Scheduled Schedule(const loop::Kernel& kernel, const Target& target,
 
 std::string Text(const Scheduled& scheduled);
 
+// The values of all parameters after a run of the loops as they are scheduled, on random inputs.
+std::vector<Tensor> ValuesOf(const loop::Kernel& kernel, const Target& target,
+                             const ScheduleOptions& options = {});
+
 // Whether the loops as they are scheduled, and made into vectors and tasks, store what plain loops
 // store: the same bits, or floats within `tolerance` (absolute and relative) where a sum may run in
 // another order.

@@ -74,7 +74,7 @@ DotInstruction OfMatrices(absl::string_view name, DType a, DType b, DType sum = 
           .cost = kSlots,
           .forms = {{.lanes = kMatrixSide * kMatrixSide,
                      .features = of_floats ? "amx-tile,amx-bf16" : "amx-tile,amx-int8",
-                     .llvm = absl::StrCat("x86.", name, ".internal"),
+                     .llvm = absl::StrCat("x86.", name),
                      .guard = of_floats ? kAmxBFloat : kAmxInt8,
                      .c = absl::StrCat("_tile_", name.substr(1))}}};
 }
