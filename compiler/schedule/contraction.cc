@@ -134,7 +134,9 @@ Stmt TileLoops(TiledContraction& t, bool columns_outside, int64_t cost, Context&
   if (!rows_first) levels = batch;
   if (columns_outside) levels.push_back(blocks);
   const bool of_matrices = t.dot.has_value() && t.dot->of_matrices();
-  const bool threads = WorthThreads(of_matrices ? cost / kMatrixSpeedup : cost, context.target);
+  // Products in parts take about as long as those of vectors.
+  const bool is_fast = of_matrices && t.dot->factor_parts == 1;
+  const bool threads = WorthThreads(is_fast ? cost / kMatrixSpeedup : cost, context.target);
   const int64_t cores = std::max(context.target.cores, 1);
   // Threads share blocks of columns, of which there have to be enough then.
   if (columns_outside &&

@@ -23,6 +23,7 @@ constexpr double kBytesByVectors = 54, kFloatsByVectors = 14;
 // Measured with convolutions 1 x 1 of ResNet-50, DenseNet-121, SqueezeNet and Inception v1.
 constexpr double kSlotsOfPieceInParts = 180, kSlotsOfStoredPieceInParts = 60;
 constexpr double kSlotsOfByteFromMemory = 0.4, kWorthParts = 0.9;
+constexpr int64_t kCostOfSplitElement = 8;
 // Parts of a reduction have so many steps at least, and are made where fewer rows than these would stay in
 // the L2 cache, of which their sums take so many times the bytes at most.
 constexpr int64_t kMinStepsOfPart = 16, kRowsTogether = 256, kMaxPartialSums = 2;
@@ -266,7 +267,9 @@ Stmt UseMatrices(TiledContraction& t, const Expr& value, const Buffer& columns, 
     t.before_rows = [copy](const TilePlace& place) { return copy(0, 0, place); };
     return {};
   }
-  const bool threads = WorthThreads(rows * TotalExtent(before.c.reduce), context.target);
+  // An element costs as much as so many multiply-adds.
+  const int64_t cost = dot.factor_parts == 1 ? 1 : kCostOfSplitElement;
+  const bool threads = WorthThreads(rows * TotalExtent(before.c.reduce) * cost, context.target);
   std::vector<Stmt> stmts;
   for (const Strip& strip : Strips(rows, tile, "row_tile")) {
     const Expr first = strip.begin / Expr(tile) * Expr(elements);
