@@ -27,6 +27,11 @@ def @main(%x: Tensor[(1, 56, 56, 64), float32]) {
   nn.conv2d(%x, %0, padding=[1, 1, 1, 1], data_layout="NHWC", kernel_layout="HWIO")
 }
 """
+DENSE = """#[version = "0.0.5"]
+def @main(%x: Tensor[(64, 256), float32]) {
+  nn.dense(%x, full(0.3f, shape=[512, 256]), units=512)
+}
+"""
 ANY_ROWS = '#[version = "0.0.5"]\ndef @main(%a: Tensor[(?, 2), float32]) {\n  nn.relu(%a)\n}\n'
 
 # One output is an input as it is, which executors copy.
@@ -366,6 +371,17 @@ class CliTest(CliCase):
         without = self.succeeds("inspect", DIGITS, *has)
         self.assertNotRegex(without, "vdpbf16ps|products of bfloat16")
         self.refuses("--allow: found 'fp8', wanted one of bf16", *assembly, "--allow", "bf16,fp8")
+
+    @needs_llvm
+    def test_products_of_float32_by_amx(self):
+        """They keep all bits, so that nobody has to allow them; without the feature there are none."""
+        model = self.write("dense.relay", DENSE)
+        has = ("--target", "x86-64-v4 -mattr=+amx-tile,+amx-bf16")
+        text = self.succeeds("inspect", model, *has)
+        self.assertIn(" tdpbf16ps of float32 stored rows ", text)
+        self.assertNotIn("products of bfloat16", text)
+        self.assertIn("products of bfloat16: in 1 of 1 operators", self.succeeds("inspect", model, *has, "--allow", "bf16"))
+        self.assertNotIn("tdpbf16ps", self.succeeds("inspect", model, "--target", "x86-64-v4"))
 
     @needs_llvm
     def test_what_is_allowed_in_vain(self):
