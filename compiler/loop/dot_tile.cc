@@ -187,7 +187,7 @@ std::optional<DotTile> AsDotTile(const For& loop) {
     address.offset = form.base;
     return true;
   };
-  const int terms = tile->shape.terms() * tile->shape.parts;
+  const int terms = static_cast<int>(tile->kind.elements());
   if (!move_to_first(tile->a, tile->shape.rows * terms) ||
       !move_to_first(tile->b, tile->shape.columns * terms)) {
     return {};
@@ -205,7 +205,7 @@ Stmt RollDotTiles(const Stmt& s) {
     kind.steps = DotTile::StepsOfIteration(kind.steps);
     if (kind.steps == 1) return at;  // a tile has several
     const Var part = MakeVar("part");
-    const int terms = kind.steps * kind.group * kind.parts;
+    const int terms = static_cast<int>(kind.elements());
     const auto behind = [&](const Argument& first, int of_step) {
       return Argument{first.buffer, first.offset + part * Expr(of_step * terms)};
     };
@@ -268,7 +268,7 @@ Stmt WrittenOut(const DotTile& tile) {
 
 Stmt MakeDotTile(const DotKind& kind, int rows, int columns, const Argument& sums,
                  const Argument& a, const Argument& b) {
-  const int terms = kind.steps * kind.group * kind.parts, lanes = rows * columns;
+  const int terms = static_cast<int>(kind.elements()), lanes = rows * columns;
   const Expr dot = MakeDot(kind, Neighbours(sums, lanes), Neighbours(a, rows * terms),
                            Neighbours(b, columns * terms));
   return MakeStore(sums.buffer, {MakeRamp(sums.offset, 1, lanes)}, dot);

@@ -205,7 +205,7 @@ TEST(DotTile, WrittenOutHasTheSameSums) {
           DotKind{.instruction = "any", .group = 8, .steps = 3, .column_run = 4},
           DotKind{.instruction = "any", .group = 8, .steps = 2, .column_run = 2, .parts = 3},
           kKind}) {
-      const int terms = kind.steps * kind.group * kind.parts;
+      const int terms = static_cast<int>(kind.elements());
       const Buffer a = buffer("a", DType::Int(8), rows * terms),
                    b = buffer("b", DType::UInt(8), columns * terms),
                    sums = buffer("sums", DType::Int(32), rows * columns);

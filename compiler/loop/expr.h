@@ -171,11 +171,15 @@ struct DotKind {
   // Elements of a column that lie side by side in a step; 0: its group. If they are fewer, products of
   // floats are summed apart for each place in such a run, from 0, before they are added to the sum.
   int column_run = 0;
-  // How many parts each factor is the sum of, 1, or 3 where there are runs of columns; the largest first: in
-  // a step those of all rows, or columns, lie behind each other. DotShape::products says which are
-  // multiplied.
+  // How many parts each factor is the sum of, 1, or as many as a float32 has where there are runs of
+  // columns; the largest first: in a step those of all rows, or columns, lie behind each other.
+  // DotShape::products says which are multiplied.
   int parts = 1;
 
+  // Numbers of bfloat16 that a float32 is the sum of: they have a third of its 24 bits each.
+  static constexpr int kPartsOfFloat = 3;
+  // Of each row and column.
+  int64_t elements() const { return int64_t{steps} * group * parts; }
   friend bool operator==(const DotKind&, const DotKind&) = default;
 };
 
@@ -200,6 +204,18 @@ struct DotShape {
     static constexpr Product kOfOne[] = {{0, 0}};
     return parts == 1 ? absl::MakeConstSpan(kOfOne) : absl::MakeConstSpan(kOfThree);
   }
+  // Calls multiply() for each of them, behind load_a(part) and load_b(part) where the product before has
+  // another part.
+  template <typename LoadA, typename LoadB, typename Multiply>
+  void ForEachProduct(const LoadA& load_a, const LoadB& load_b, const Multiply& multiply) const {
+    Product loaded = {-1, -1};
+    for (const Product& product : products()) {
+      if (product.of_a != loaded.of_a) load_a(product.of_a);
+      if (product.of_b != loaded.of_b) load_b(product.of_b);
+      loaded = product;
+      multiply();
+    }
+  }
   // Whether products of floats are summed apart for each place in a run of a column.
   bool sums_apart() const { return column_run < group; }
   // Elements of a row, or of a column, that are multiplied for each lane.
@@ -216,8 +232,8 @@ struct DotShape {
     return (term / group * parts + part) * columns * group +
            InStepOfB(column, k / column_run, k % column_run);
   }
-  // The same in the first step, of the first part: element k of a row's group, and the element at a place in a run of a
-  // column's group. T: int or Expr.
+  // The same in the first step, of the first part: element k of a row's group, and the element at a place
+  // in a run of a column's group. T: int or Expr.
   template <typename T>
   T InStepOfA(const T& row, const T& k) const {
     return (k / T(run) * T(rows) + row) * T(run) + k % T(run);

@@ -246,12 +246,13 @@ Expr MakeFma(Expr a, Expr b, Expr c) {
 std::optional<DotShape> DotShape::Of(int sum_lanes, int a_lanes, int b_lanes, const DotKind& kind) {
   const int group = kind.group, run = kind.run == 0 ? group : kind.run;
   const int column_run = kind.column_run == 0 ? group : kind.column_run;
-  if (kind.parts != 1 && (kind.parts != 3 || kind.column_run == 0)) return std::nullopt;
+  const bool in_parts = kind.parts == DotKind::kPartsOfFloat && kind.column_run > 0;
+  if (kind.parts != 1 && !in_parts) return std::nullopt;
   if (group < 1 || kind.steps < 1 || run < 1 || group % run != 0 || column_run < 1 ||
       group % column_run != 0 || (kind.swaps && column_run != group)) {
     return std::nullopt;
   }
-  const int64_t terms = int64_t{kind.steps} * group * kind.parts;
+  const int64_t terms = kind.elements();
   if ((kind.swaps && group % 4 != 0) || a_lanes % terms != 0 || b_lanes % terms != 0) {
     return std::nullopt;
   }

@@ -298,7 +298,8 @@ absl::StatusOr<Expr> ExprParser::ParseDot(Position position) {
       KILN_ASSIGN_OR_RETURN(const int64_t run, lexer_.ExpectInt("a run", 1, kMaxLanes));
       kind.column_run = static_cast<int>(run);
     } else if (lexer_.Accept("parts")) {
-      KILN_ASSIGN_OR_RETURN(const int64_t parts, lexer_.ExpectInt("parts", 1, 3));
+      KILN_ASSIGN_OR_RETURN(const int64_t parts,
+                            lexer_.ExpectInt("parts", 1, DotKind::kPartsOfFloat));
       kind.parts = static_cast<int>(parts);
     } else {
       KILN_RETURN_IF_ERROR(lexer_.Expect("swaps"));

@@ -14,6 +14,7 @@
 #include "compiler/schedule/level_nest.h"
 #include "compiler/schedule/matrices.h"
 #include "compiler/schedule/register_tile.h"
+#include "compiler/schedule/schedule.h"
 #include "compiler/schedule/tile_prefetch.h"
 
 namespace kiln::schedule {
@@ -117,7 +118,7 @@ std::string DotText(const TiledContraction& t) {
   if (!t.dot.has_value()) return "";
   return absl::StrCat(t.dot->row == nullptr ? "" : " ",
                       t.dot->row == nullptr ? "" : t.dot->row->name,
-                      t.dot->factor_parts > 1 ? " of float32" : "",
+                      t.dot->factor_parts > 1 ? kOfFloat32 : "",
                       t.stored_rows.has_value() || t.dot->stores_matrices() ? " stored rows"
                       : t.dot->panel                                        ? " copied rows"
                                                                             : "");
@@ -159,6 +160,7 @@ Stmt TileLoops(TiledContraction& t, bool columns_outside, int64_t cost, Context&
   if (rows_first) levels.insert(levels.end(), batch.begin(), batch.end());
   if (!columns_outside) levels.push_back(blocks);
   const bool stores_matrices = of_matrices && t.dot->stores_matrices();
+  size_t first_shared = 0;  // of the levels that threads share
   if (stores_matrices) {
     const int64_t rows = RowExtent(t.c, 0), of_block = std::min(rows, t.dot->rows_per_block);
     levels = {TileLevel(Level::Kind::kRowBlocks, "row_block", rows, t.dot->rows_per_block)};
@@ -170,6 +172,7 @@ Stmt TileLoops(TiledContraction& t, bool columns_outside, int64_t cost, Context&
                                         loop::BufferScope::kWorkspace, kMatrixRowBytes);
       context.workspace.push_back(t.partial_sums);
       levels.push_back(PartsLevel(t.parts));
+      first_shared = levels.size();  // the blocks of a part
     }
     levels.push_back(blocks);
     levels.push_back(TileLevel(Level::Kind::kRowTiles, "row_tile", of_block, t.tile.rows));
@@ -184,9 +187,7 @@ Stmt TileLoops(TiledContraction& t, bool columns_outside, int64_t cost, Context&
   if (!columns_outside && HasNextRows(t) && context.target.has_caches) {
     t.blocks_per_row_tile = blocks.count;
   }
-  // Where parts of the reduction are outside of blocks of columns, threads share the blocks of a part.
-  const size_t first = stores_matrices && t.parts > 1 ? 2 : 0;
-  size_t end = first;
+  size_t end = first_shared;
   if (threads) {
     int64_t tasks = 1;
     const int64_t wanted = kTasksPerCore * cores;
@@ -203,7 +204,7 @@ Stmt TileLoops(TiledContraction& t, bool columns_outside, int64_t cost, Context&
                    columns_outside || stores_matrices ? " columns outside" : " rows outside",
                    t.packed ? " packed" : "",
                    t.parts > 1 ? absl::StrCat(" in ", t.parts, " parts") : "", DotText(t));
-  return LevelNest(t, std::move(levels)).Emit(first, end);
+  return LevelNest(t, std::move(levels)).Emit(first_shared, end);
 }
 
 // Whether the innermost axis of padded data is that of the data.

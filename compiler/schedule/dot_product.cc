@@ -201,7 +201,7 @@ std::optional<DotPlan> PlanDotProduct(const Contraction& c, RowSource source,
       sum.is_float() ? Values() : RangeOfElements(ConstantFactor(c.y, context)->tensor);
   // Floats keep all of their bits, unless the user allows otherwise.
   const bool in_parts = sum.is_float() && !context.bfloat16_products;
-  const int64_t factor_parts = in_parts ? kPartsOfFloat : 1;
+  const int64_t factor_parts = in_parts ? loop::DotKind::kPartsOfFloat : 1;
   std::vector<const DotInstruction*> rows = DotInstructionsOf(target, sum);
   std::erase_if(rows, [&](const DotInstruction* row) {
     const bool of_matrices = row->geometry == DotGeometry::kMatrix;

@@ -24,9 +24,6 @@ bool MayStoreMatrices(const Contraction& c, bool padded);
 // rows, or do not stay in the L2 cache, so that they are read from memory once.
 void DivideMatrices(DotPlan& plan, const Contraction& c, bool padded, const Target& target);
 
-// A float32 is the sum of so many numbers of bfloat16, which have a third of its 24 bits each.
-inline constexpr int64_t kPartsOfFloat = 3;
-
 // How many times as fast as vectors they are where WorthThreads weighs the work of a contraction.
 inline constexpr int64_t kMatrixSpeedup = 8;
 

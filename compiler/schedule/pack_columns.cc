@@ -41,8 +41,9 @@ Stage CopyStage(const TiledContraction& t, const loop::Load& load,
   return copy;
 }
 
-// How many columns lie side by side: those of a tile, or of each of its vectors where a tile reads columns from
-// memory, and all rows are in it: they then come from several places at once (tile_prefetch.cc).
+// How many columns of a constant lie side by side: those of a tile, or of each of its vectors where a tile
+// reads columns from memory, and all rows are in it: they then come from several places at once
+// (tile_prefetch.cc).
 int64_t ColumnsTogether(const TiledContraction& t, const Target& target) {
   const bool once = TotalExtent(t.c.rows) <= t.tile.outer_rows * t.tile.rows;
   const bool from_memory = target.has_caches && ColumnBytes(t.c) > target.l2_bytes;

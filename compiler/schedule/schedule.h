@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "compiler/loop/loop.h"
 #include "compiler/loop/pipeline.h"
 #include "compiler/loop/stage.h"
@@ -59,6 +60,10 @@ struct ScheduledContraction {
   // Others that are worth measuring, those first that the model finds best.
   std::vector<ContractionChoice> candidates;
 };
+
+// What a description says behind an instruction of bfloat16 that multiplies parts of float32, which have
+// all of its bits.
+inline constexpr absl::string_view kOfFloat32 = " of float32";
 
 struct Scheduled {
   // Its parameters are the kernel's inputs and outputs, in the place of slices their wholes, each

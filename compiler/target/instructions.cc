@@ -12,7 +12,7 @@
 
 namespace kiln {
 std::array<uint8_t, 64> MatrixShapes() {
-  constexpr size_t kRowBytesAt = 16, kRowsAt = 48;
+  constexpr size_t kMatrices = 8, kRowBytesAt = 16, kRowsAt = 48;
   std::array<uint8_t, 64> bytes = {1};
   for (size_t i = 0; i < kMatrices; ++i) {
     bytes[kRowBytesAt + 2 * i] = kMatrixRowBytes;

@@ -35,9 +35,8 @@ enum class DotGeometry {
 // Rows and columns of a register of sums, and the bytes of a row of any such register.
 inline constexpr int kMatrixSide = 16, kMatrixRowBytes = 64;
 
-// There are so many of them. All are whole ones, as these bytes say, which LDTILECFG reads: the first is the
-// palette; those from 16 on are the bytes of a row of each, two by two, and those from 48 on its rows.
-inline constexpr int kMatrices = 8;
+// All eight are whole ones, as these bytes say, which LDTILECFG reads: the first is the palette; those from 16
+// on are the bytes of a row of each, two by two, and those from 48 on its rows.
 std::array<uint8_t, 64> MatrixShapes();
 
 // How a process asks Linux for these registers, on x86-64: a system call that returns 0 if it may use

@@ -7,6 +7,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "compiler/schedule/schedule.h"
 #include "compiler/target/instructions.h"
 
 namespace kiln::tools {
@@ -31,7 +32,7 @@ int CountBFloat16Products(const proto::Metadata& metadata) {
         DotInstructions().begin(), DotInstructions().end(), [&](const DotInstruction& row) {
           // Those of parts of float32 need no permission.
           return row.a.is_bfloat() && absl::StrContains(function.schedule(), row.name) &&
-                 !absl::StrContains(function.schedule(), absl::StrCat(row.name, " of float32"));
+                 !absl::StrContains(function.schedule(), absl::StrCat(row.name, kOfFloat32));
         });
   };
   return static_cast<int>(

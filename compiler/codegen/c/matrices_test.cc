@@ -13,10 +13,10 @@
 #include "absl/strings/str_split.h"
 #include "compiler/codegen/c/c_compiler.h"
 #include "compiler/codegen/c/codegen_c.h"
-#include "compiler/loop/dot_tile.h"
 #include "compiler/loop/float16_values.h"
 #include "compiler/loop/interpret.h"
 #include "compiler/loop/loop.h"
+#include "compiler/loop/testing/tile_functions.h"
 #include "compiler/target/instructions.h"
 #include "gtest/gtest.h"
 
@@ -33,8 +33,8 @@ std::vector<DotInstruction> RowsOfMatrices() {
   return rows;
 }
 
-Buffer Param(const char* name, DType dtype, int64_t elements) {
-  return loop::MakeBuffer(name, dtype, {elements}, loop::BufferScope::kParam);
+loop::TileTypes TypesOf(const DotInstruction& row) {
+  return {.a = row.a, .b = row.b, .sum = row.sum};
 }
 
 // A function for each shape of a tile, each of three steps, twice: f0, f1, …; two have factors of three parts.
@@ -52,19 +52,8 @@ loop::LoopProgram ProgramOf(const DotInstruction& row) {
                                 .steps = 3,
                                 .column_run = row.column_run,
                                 .parts = parts};
-    const int terms = kind.steps * row.group * parts;
-    const Buffer a = Param("a", row.a, int64_t{2} * rows * terms),
-                 b = Param("b", row.b, int64_t{2} * columns * terms),
-                 sums = Param("sums", row.sum, int64_t{rows} * columns);
-    const loop::Var part = loop::MakeVar("part");
-    program.funcs.push_back(
-        {.name = absl::StrCat("f", program.funcs.size()),
-         .params = {a, b, sums},
-         .num_inputs = 2,
-         .body = loop::MakeFor(
-             part, 0, 2, loop::ForKind::kSerial,
-             loop::MakeDotTile(kind, rows, columns, {sums, 0}, {a, part * loop::Expr(rows * terms)},
-                               {b, part * loop::Expr(columns * terms)}))});
+    program.funcs.push_back(loop::TileFunction(absl::StrCat("f", program.funcs.size()), kind,
+                                               TypesOf(row), rows, columns, /*repeats=*/2));
   }
   return program;
 }
@@ -146,23 +135,7 @@ TEST_P(MatricesInC, SurviveCalls) {
   const DotInstruction& row = GetParam();
   const loop::DotKind kind = {
       .instruction = std::string(row.name), .group = row.group, .column_run = row.column_run};
-  const int64_t elements = int64_t{16} * row.group;
-  const auto func = [&](const char* name, const std::string& callee) {
-    const Buffer a = Param("a", row.a, elements), b = Param("b", row.b, elements),
-                 sums = Param("sums", row.sum, 256);
-    const loop::Stmt tile = loop::MakeDotTile(kind, 16, 16, {sums, 0}, {a, 0}, {b, 0});
-    std::vector<loop::Stmt> body = {tile};
-    if (!callee.empty()) {
-      body.push_back(loop::MakeCall(callee, {{a, 0}, {b, 0}, {sums, 0}}));
-      body.push_back(tile);
-    }
-    return loop::Func{.name = name,
-                      .params = {a, b, sums},
-                      .num_inputs = 2,
-                      .body = loop::MakeBlock(std::move(body))};
-  };
-  loop::LoopProgram program;
-  program.funcs = {func("g", ""), func("f", "g")};
+  const loop::LoopProgram program = loop::TilesAroundCall(kind, TypesOf(row), 16, 16);
   const auto source = EmitC(program, Target::Host(), {.module_name = "m"});
   ASSERT_TRUE(source.ok()) << source.status();
   if (!Target::Host().HasFeatures(row.forms[0].features)) GTEST_SKIP() << "no " << row.name;

@@ -90,23 +90,24 @@ std::string Helpers::Matrices(const DotInstruction& row, const loop::DotShape& s
     absl::StrAppend(&store_sums, "  _tile_stored(", i, ", ", at);
   }
   const int first_row = registers, first_column = registers + rows;
-  int row_part = -1, column_part = -1;  // that registers hold
-  for (const loop::DotShape::Product& parts : shape.products()) {
-    for (int i = 0; parts.of_a != row_part && i < rows; ++i) {
+  const auto load_rows = [&](int part) {
+    for (int i = 0; i < rows; ++i) {
       absl::StrAppend(&products, "    _tile_loadd(", first_row + i, ", row + ",
-                      (parts.of_a * rows + i) * kBytes, ", ", kMatrixRowBytes, ");\n");
+                      (part * rows + i) * kBytes, ", ", kMatrixRowBytes, ");\n");
     }
-    for (int i = 0; parts.of_b != column_part && i < columns; ++i) {
+  };
+  const auto load_columns = [&](int part) {
+    for (int i = 0; i < columns; ++i) {
       absl::StrAppend(&products, "    _tile_loadd(", first_column + i, ", column + ",
-                      parts.of_b * columns * kBytes + i * kMatrixRowBytes, ", ", row_bytes, ");\n");
+                      part * columns * kBytes + i * kMatrixRowBytes, ", ", row_bytes, ");\n");
     }
-    row_part = parts.of_a;
-    column_part = parts.of_b;
+  };
+  shape.ForEachProduct(load_rows, load_columns, [&] {
     for (int i = 0; i < registers; ++i) {
       absl::StrAppend(&products, "    ", row.forms[0].c, "(", i, ", ", first_row + i / columns,
                       ", ", first_column + i % columns, ");\n");
     }
-  }
+  });
   const std::string name =
       absl::StrCat("kiln_", row.name, "_", rows, "x", columns, shape.parts > 1 ? "_in_parts" : "");
   const int bytes = kBytes * shape.parts;

@@ -114,7 +114,7 @@ llvm::Function* DefineRequest(ModuleContext& context, const Machine& machine) {
 
 }  // namespace
 
-void FunctionEmitter::EmitRequestForMatrices(llvm::BasicBlock* entry, llvm::BasicBlock* start) {
+void FunctionEmitter::EmitBeforeMatrices(llvm::BasicBlock* entry, llvm::BasicBlock* start) {
   builder_.SetInsertPoint(start, start->getFirstInsertionPt());
   MatrixBuilder(builder_).SetShapes(context_.module);
   if (!llvm::Triple(machine_.target.triple).isOSLinux()) return;
@@ -129,7 +129,7 @@ void FunctionEmitter::EmitRequestForMatrices(llvm::BasicBlock* entry, llvm::Basi
   EmitFail(MatrixRequest::kRefusal, status, /*is_signed=*/true, "");
 }
 
-void FunctionEmitter::EmitReleaseOfMatrices() { MatrixBuilder(builder_).Release(); }
+void FunctionEmitter::EmitBehindMatrices() { MatrixBuilder(builder_).Release(); }
 
 void FunctionEmitter::EmitMatrices(const loop::DotTile& tile, const DotChoice& dot) {
   const int rows = tile.shape.rows / kMatrixSide, columns = tile.shape.columns / kMatrixSide;
@@ -166,22 +166,22 @@ void FunctionEmitter::EmitMatrices(const loop::DotTile& tile, const DotChoice& d
   llvm::PHINode* a_at = phi(a);
   llvm::PHINode* b_at = phi(b);
   if (!prefetches.empty()) vars_[tile.repeat.get()] = step;
-  int row_part = -1, column_part = -1;  // that registers hold
   const size_t products = tile.shape.products().size() * static_cast<size_t>(sums);
   size_t asked = 0, multiplied = 0;
-  for (const loop::DotShape::Product& parts : tile.shape.products()) {
-    for (int row = 0; parts.of_a != row_part && row < rows; ++row) {
-      matrices.Load(first_row + row, matrices.At(a_at, (parts.of_a * rows + row) * kMatrixBytes),
+  const auto load_rows = [&](int part) {
+    for (int row = 0; row < rows; ++row) {
+      matrices.Load(first_row + row, matrices.At(a_at, (part * rows + row) * kMatrixBytes),
                     kMatrixRowBytes);
     }
-    for (int column = 0; parts.of_b != column_part && column < columns; ++column) {
-      matrices.Load(
-          first_column + column,
-          matrices.At(b_at, parts.of_b * columns * kMatrixBytes + column * kMatrixRowBytes),
-          column_bytes);
+  };
+  const auto load_columns = [&](int part) {
+    for (int column = 0; column < columns; ++column) {
+      matrices.Load(first_column + column,
+                    matrices.At(b_at, part * columns * kMatrixBytes + column * kMatrixRowBytes),
+                    column_bytes);
     }
-    row_part = parts.of_a;
-    column_part = parts.of_b;
+  };
+  tile.shape.ForEachProduct(load_rows, load_columns, [&] {
     for (int sum = 0; sum < sums; ++sum) {
       matrices.AddProduct(*dot.form, sum, first_row + sum / columns, first_column + sum % columns);
       // As many behind every product: the core has few lines on their way at once.
@@ -189,7 +189,7 @@ void FunctionEmitter::EmitMatrices(const loop::DotTile& tile, const DotChoice& d
         EmitStmt(prefetches[asked]);
       }
     }
-  }
+  });
   a_at->addIncoming(matrices.At(a_at, tile.shape.parts * rows * kMatrixBytes), body);
   b_at->addIncoming(matrices.At(b_at, tile.shape.parts * columns * kMatrixBytes), body);
   llvm::Value* next = builder_.CreateNSWAdd(step, llvm::ConstantInt::get(step->getType(), 1));

@@ -90,10 +90,10 @@ void FunctionEmitter::Emit() {
   builder_.SetInsertPoint(start);
   BindParams();
   EmitStmt(func_.body);
-  if (uses_matrices_) EmitReleaseOfMatrices();
+  if (uses_matrices_) EmitBehindMatrices();
   builder_.CreateRet(builder_.getInt32(0));
   KeepSharedUpperWords();
-  if (uses_matrices_) EmitRequestForMatrices(entry, start);
+  if (uses_matrices_) EmitBeforeMatrices(entry, start);
 }
 
 void FunctionEmitter::BindParams() {

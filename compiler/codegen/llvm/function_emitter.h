@@ -110,10 +110,11 @@ class FunctionEmitter {
   bool EmitDotTile(const loop::DotTile& tile);
   // In registers that hold matrices (emit_matrices.cc).
   void EmitMatrices(const loop::DotTile& tile, const DotChoice& dot);
-  // Asks the operating system for these registers between the function's first block and `start`, and sets
-  // their shapes; and gives them back.
-  void EmitRequestForMatrices(llvm::BasicBlock* entry, llvm::BasicBlock* start);
-  void EmitReleaseOfMatrices();
+  // What stands before and behind the body of a function that uses such registers: asks the operating
+  // system for them between the function's first block and `start`, and sets their shapes; and gives them
+  // back.
+  void EmitBeforeMatrices(llvm::BasicBlock* entry, llvm::BasicBlock* start);
+  void EmitBehindMatrices();
   // By a function that tiles of any number of iterations share, or of rows of any length: of the
   // addresses of the sums and of both factors, and then of the end of the columns where rows do not
   // overlap, or of the elements between the rows of one dot and the next where there are several.
