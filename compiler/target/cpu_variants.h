@@ -4,44 +4,17 @@
 //
 //   KILN_ASSIGN_OR_RETURN(std::vector<Target> variants,
 //                         ParseCpuVariants({"x86-64-v2", "x86-64-v3", "x86-64-v4"}));
-//
-// What a CPU has is read from the words that CPUID and XGETBV give, so that the choice is a
-// function of these words: compiler/variants/variants.h makes it.
 #ifndef KILN_COMPILER_TARGET_CPU_VARIANTS_H_
 #define KILN_COMPILER_TARGET_CPU_VARIANTS_H_
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "compiler/target/target.h"
+#include "compiler/target/x86_features.h"
 
 namespace kiln {
-
-// The words that say what an x86-64 CPU and its operating system have; 0 where the CPU has no such
-// leaf, or the operating system has not enabled XGETBV. Code generators read them in this order.
-enum CpuWord : int {
-  kCpuLeaf1Ecx,         // CPUID 1
-  kCpuLeaf7Ebx,         // CPUID 7, subleaf 0
-  kCpuLeaf7Ecx,         // CPUID 7, subleaf 0
-  kCpuLeaf7Sub1Eax,     // CPUID 7, subleaf 1
-  kCpuLeaf80000001Ecx,  // CPUID 0x80000001
-  kCpuXcr0,             // XGETBV 0: registers that the operating system saves
-};
-inline constexpr int kNumCpuWords = 6;
-
-// A feature of a CPU by LLVM's name, which gcc and clang know too, and how to see it.
-struct CpuFeature {
-  const char* name;  // "avx2"
-  CpuWord word;
-  uint32_t bits;  // of that word, all of them
-  uint32_t xcr0;  // bits of kCpuXcr0 that it needs besides; those need OSXSAVE
-  std::vector<const char*> implies;
-};
-
-// Whether every CPU of an x86-64 level ("x86-64-v3") has the feature; false for other names.
-bool LevelHasFeature(absl::string_view level, absl::string_view feature);
 
 // The features beyond plain x86-64 that code of the target needs, each after those that it implies.
 // InvalidArgument if the target is no x86-64 one, or what it needs cannot be told by the table.

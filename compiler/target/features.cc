@@ -1,45 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0
-// Target::HasFeatures: what a target says of itself, and what follows from its processor.
-#include <array>
-
-#include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
+// Target::HasFeature: what follows from the name of a processor, and what a target says of itself.
 #include "absl/strings/str_split.h"
-#include "compiler/target/cpu_variants.h"
+#include "absl/strings/string_view.h"
 #include "compiler/target/target.h"
+#include "compiler/target/x86_features.h"
 
 namespace kiln {
 namespace {
 
-// Features that a processor has without their being named.
-struct Implied {
-  absl::string_view cpu;       // of LLVM's names
-  absl::string_view features;  // separated by commas
+// Features that processors have without their being named: of x86-64 all of X86Features, of others those
+// that schedules or rows of instructions ask for. Lists are separated by commas.
+struct Processors {
+  absl::string_view names;     // LLVM's
+  absl::string_view features;  // and levels of x86-64
 };
 
-// Arm's processors, by their manuals; the levels of x86-64 are in cpu_variants.h.
-constexpr std::array kImplied = {
-    Implied{"cortex-m4", "dsp"},
-    Implied{"cortex-m7", "dsp,fp64"},
-    Implied{"cortex-m33", "dsp"},
-    Implied{"cortex-m35p", "dsp"},
-    Implied{"cortex-m55", "dsp,fp64,mve"},
-    Implied{"cortex-m85", "dsp,fp64,mve"},
-    Implied{"cortex-a55", "dotprod"},
-    Implied{"cortex-a75", "dotprod"},
-    Implied{"cortex-a76", "dotprod"},
-    Implied{"cortex-a78", "dotprod"},
-    Implied{"neoverse-n1", "dotprod"},
-    Implied{"neoverse-n2", "dotprod,i8mm"},
-    Implied{"neoverse-v1", "dotprod,i8mm"},
-    Implied{"neoverse-v2", "dotprod,i8mm"},
-    Implied{"apple-m1", "dotprod"},
-    Implied{"apple-m2", "dotprod,i8mm"},
+// The manuals of their makers; a test compares the table with LLVM's.
+constexpr Processors kProcessors[] = {
+    {"athlon64-sse3,k8-sse3,nocona,opteron-sse3", "sse3,cx16"},
+    {"amdfam10,barcelona", "sse3,popcnt,cx16,sahf,lzcnt"},
+    {"core2,core_2_duo_ssse3", "ssse3,cx16,sahf"},
+    {"atom,bonnell", "ssse3,cx16,sahf,movbe"},
+    {"btver1", "ssse3,popcnt,cx16,sahf,lzcnt"},
+    {"core_2_duo_sse4_1,penryn", "sse4.1,cx16,sahf"},
+    {"core_aes_pclmulqdq,core_i7_sse4_2,corei7,nehalem,westmere", "x86-64-v2"},
+    {"atom_sse4_2,atom_sse4_2_movbe,goldmont,goldmont-plus,goldmont_plus,silvermont,slm,tremont",
+     "x86-64-v2,movbe"},
+    {"core_2nd_gen_avx,corei7-avx,sandybridge", "x86-64-v2,avx"},
+    {"bdver1", "x86-64-v2,avx,lzcnt"},
+    {"core-avx-i,core_3rd_gen_avx,ivybridge", "x86-64-v2,f16c"},
+    {"btver2", "x86-64-v2,f16c,bmi,lzcnt,movbe"},
+    {"bdver2,bdver3", "x86-64-v2,f16c,fma,bmi,lzcnt"},
+    {"bdver4,broadwell,core-avx2,core_4th_gen_avx,core_4th_gen_avx_tsx,core_5th_gen_avx,"
+     "core_5th_gen_avx_tsx,haswell,skylake,znver1,znver2,znver3",
+     "x86-64-v3"},
+    {"alderlake,arrowlake,arrowlake-s,arrowlake_s,clearwaterforest,gracemont,grandridge,lunarlake,"
+     "meteorlake,pantherlake,raptorlake,sierraforest",
+     "x86-64-v3,avxvnni"},
+    {"knl,knm,mic_avx512", "x86-64-v3,avx512cd"},
+    {"skx,skylake-avx512,skylake_avx512", "x86-64-v4"},
+    {"cannonlake", "x86-64-v4,avx512vbmi"},
+    {"cascadelake", "x86-64-v4,avx512vnni"},
+    {"cooperlake", "x86-64-v4,avx512vnni,avx512bf16"},
+    {"icelake-client,icelake-server,icelake_client,icelake_server,rocketlake,tigerlake",
+     "x86-64-v4,avx512vnni,avx512vbmi"},
+    {"znver4", "x86-64-v4,avx512vnni,avx512vbmi,avx512bf16"},
+    {"znver5", "x86-64-v4,avxvnni,avx512vnni,avx512vbmi,avx512bf16"},
+    {"emeraldrapids,graniterapids,graniterapids-d,graniterapids_d,sapphirerapids",
+     "x86-64-v4,avxvnni,avx512vnni,avx512vbmi,avx512bf16,amx-bf16,amx-int8"},
+
+    {"apple-a13,apple-a14,apple-m1,cortex-a55,cortex-a65,cortex-a65ae,cortex-a75,cortex-a76,"
+     "cortex-a76ae,cortex-a77,cortex-a78,cortex-a78ae,cortex-a78c,cortex-r82,cortex-r82ae,"
+     "cortex-x1,cortex-x1c,exynos-m4,exynos-m5,neoverse-e1,neoverse-n1,saphira,tsv110",
+     "dotprod"},
+    {"ampere1,ampere1a,ampere1b,apple-a15,apple-a16,apple-a17,apple-m2,apple-m3,apple-m4,"
+     "cortex-a510,cortex-a520,cortex-a520ae,cortex-a710,cortex-a715,cortex-a720,cortex-a720ae,"
+     "cortex-a725,cortex-x2,cortex-x3,cortex-x4,cortex-x925,neoverse-512tvb,neoverse-n2,"
+     "neoverse-n3,neoverse-v1,neoverse-v2,neoverse-v3,neoverse-v3ae,oryon-1",
+     "dotprod,i8mm"},
+
+    {"cortex-m33,cortex-m35p,cortex-m4", "dsp"},
+    {"cortex-m7", "dsp,fp64"},
+    {"cortex-m52,cortex-m55,cortex-m85", "dsp,fp64,mve"},
 };
 
-bool Contains(absl::string_view list, absl::string_view feature) {
-  for (const absl::string_view f : absl::StrSplit(list, ',')) {
-    if (f == feature) return true;
+bool Contains(absl::string_view list, absl::string_view word) {
+  for (const absl::string_view item : absl::StrSplit(list, ',')) {
+    if (item == word) return true;
+  }
+  return false;
+}
+
+bool ProcessorHasFeature(absl::string_view cpu, absl::string_view feature) {
+  if (IsX86Level(cpu)) return X86LevelHasFeature(cpu, feature);
+  for (const Processors& row : kProcessors) {
+    if (!Contains(row.names, cpu)) continue;
+    for (const absl::string_view has : absl::StrSplit(row.features, ',')) {
+      if (X86LevelHasFeature(has, feature) || ImpliesX86Feature(has, feature)) return true;
+    }
   }
   return false;
 }
@@ -47,19 +85,14 @@ bool Contains(absl::string_view list, absl::string_view feature) {
 }  // namespace
 
 bool Target::HasFeature(absl::string_view feature) const {
-  // What is written last wins, as LLVM has it.
-  bool said = false, has = false;
-  for (const absl::string_view f : absl::StrSplit(features, ',', absl::SkipEmpty())) {
-    if (f.substr(1) != feature) continue;
-    said = true;
-    has = f[0] == '+';
+  bool has = ProcessorHasFeature(cpu, feature);
+  // Each word adds what follows from it, or takes away what it follows from, as LLVM has it.
+  for (const absl::string_view word : absl::StrSplit(features, ',', absl::SkipEmpty())) {
+    const absl::string_view said = word.substr(1);
+    if (word[0] == '+' && ImpliesX86Feature(said, feature)) has = true;
+    if (word[0] == '-' && ImpliesX86Feature(feature, said)) has = false;
   }
-  if (said) return has;
-  if (LevelHasFeature(cpu, feature)) return true;
-  for (const Implied& implied : kImplied) {
-    if (implied.cpu == cpu) return Contains(implied.features, feature);
-  }
-  return false;
+  return has;
 }
 
 bool Target::HasFeatures(absl::string_view list) const {

@@ -6,83 +6,77 @@
 #endif
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/target/instructions.h"
 #include "compiler/target/known_targets.h"
 #include "compiler/target/target.h"
+#include "compiler/target/x86_features.h"
 
 namespace kiln {
 namespace {
 
 #if defined(__x86_64__)
 
-// The instructions beyond the level that schedules and code generators make use of. The code
+// What schedules and code generators make use of, in the order in which a host is described. The code
 // follows from level, features and caches, and from the maker where bfloat16 is allowed, so that two
 // machines which agree in them get the same bytes.
-#define KILN_ADD_IF_SUPPORTED(name, llvm_name) \
-  if (__builtin_cpu_supports(name)) features.push_back("+" llvm_name)
-
-// A bit of CPUID 7, subleaf 1, EAX, of whose features GCC 12 has no names.
-bool HasSubleafFeature(int bit) {
-  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-  return __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0 && (eax & (1u << bit)) != 0;
-}
+constexpr const char* kFeatures[] = {
+    "sse4.1",     "avx2",       "fma",     "avx512f",    "avx512bw", "avx512dq", "avx512vl",
+    "avx512vnni", "avx512vbmi", "avxvnni", "avx512bf16", "amx-tile", "amx-bf16", "amx-int8"};
 
 // Whether Linux lets this process use the registers of AMX. A process asks once; the answer stays.
 bool MayUseMatrices() {
   return syscall(MatrixRequest::kCall, MatrixRequest::kOption, MatrixRequest::kComponent) == 0;
 }
 
-// A bit of CPUID 7, subleaf 0, EDX.
-bool HasLeafFeature(int bit) {
-  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-  return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (edx & (1u << bit)) != 0;
+std::array<uint32_t, kNumCpuWords> ReadCpuWords() {
+  std::array<uint32_t, kNumCpuWords> words = {};
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (__get_cpuid(1, &a, &b, &c, &d) != 0) words[kCpuLeaf1Ecx] = c;
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) != 0) {
+    words[kCpuLeaf7Ebx] = b;
+    words[kCpuLeaf7Ecx] = c;
+    words[kCpuLeaf7Edx] = d;
+    if (a >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0) words[kCpuLeaf7Sub1Eax] = a;
+  }
+  if (__get_cpuid(0x80000001, &a, &b, &c, &d) != 0) words[kCpuLeaf80000001Ecx] = c;
+  if ((words[kCpuLeaf1Ecx] & kCpuOsXsave) != 0) {
+    __asm__ __volatile__(".byte 0x0f, 0x01, 0xd0" : "=a"(a), "=d"(d) : "c"(0));  // XGETBV
+    words[kCpuXcr0] = a;
+  }
+  if ((words[kCpuLeaf7Edx] & kCpuMatrixBits) != 0 && !MayUseMatrices()) {
+    words[kCpuLeaf7Edx] &= ~kCpuMatrixBits;
+  }
+  return words;
 }
 
 Target Machine() {
-  __builtin_cpu_init();
+  const std::array<uint32_t, kNumCpuWords> words = ReadCpuWords();
+  const auto has_level = [&](absl::string_view level) {
+    return absl::c_all_of(X86Features(), [&](const CpuFeature& feature) {
+      return !X86LevelHasFeature(level, feature.name) || feature.IsIn(words.data());
+    });
+  };
+  const std::vector<absl::string_view> levels = X86Levels();
+  Target target = *FindKnownTarget(*std::find_if(levels.rbegin(), levels.rend(), has_level));
   std::vector<std::string> features;
-  KILN_ADD_IF_SUPPORTED("sse4.1", "sse4.1");
-  KILN_ADD_IF_SUPPORTED("avx2", "avx2");
-  KILN_ADD_IF_SUPPORTED("fma", "fma");
-  KILN_ADD_IF_SUPPORTED("avx512f", "avx512f");
-  KILN_ADD_IF_SUPPORTED("avx512bw", "avx512bw");
-  KILN_ADD_IF_SUPPORTED("avx512dq", "avx512dq");
-  KILN_ADD_IF_SUPPORTED("avx512vl", "avx512vl");
-  KILN_ADD_IF_SUPPORTED("avx512vnni", "avx512vnni");
-  KILN_ADD_IF_SUPPORTED("avx512vbmi", "avx512vbmi");
-  // Their registers are AVX2's and AVX-512's.
-  if (__builtin_cpu_supports("avx2") && HasSubleafFeature(4)) features.push_back("+avxvnni");
-  if (__builtin_cpu_supports("avx512bw") && HasSubleafFeature(5)) {
-    features.push_back("+avx512bf16");
+  for (const char* name : kFeatures) {
+    if (FindX86Feature(name)->IsIn(words.data())) features.push_back(absl::StrCat("+", name));
   }
-  if (__builtin_cpu_supports("avx512f") && HasLeafFeature(24) && MayUseMatrices()) {
-    features.push_back("+amx-tile");
-    if (HasLeafFeature(22)) features.push_back("+amx-bf16");
-    if (HasLeafFeature(25)) features.push_back("+amx-int8");
-  }
-
-  const bool v2 = __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt") &&
-                  __builtin_cpu_supports("ssse3");
-  const bool v3 = v2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                  __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
-  const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                  __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-                  __builtin_cpu_supports("avx512cd");
-  Target target = *FindKnownTarget(v4   ? "x86-64-v4"
-                                   : v3 ? "x86-64-v3"
-                                   : v2 ? "x86-64-v2"
-                                        : "x86-64");
   target.features = absl::StrJoin(features, ",");
+  DescribeX86(target);
+  __builtin_cpu_init();
   if (__builtin_cpu_is("intel") != 0) target.bfloat_slots = kBFloatSlotsOfIntel;
   return target;
 }
-
-#undef KILN_ADD_IF_SUPPORTED
 
 #elif defined(__aarch64__)
 

@@ -6,13 +6,11 @@
 namespace kiln {
 namespace {
 
-Target X86(const char* level, int vector_bits, int vector_registers, bool has_fma) {
+Target X86(const char* level) {
   Target target;
   target.name = target.cpu = level;
   target.triple = "x86_64-pc-linux-gnu";
-  target.vector_bits = vector_bits;
-  target.vector_registers = vector_registers;
-  target.has_fma = has_fma;
+  DescribeX86(target);
   target.l2_bytes = 1 << 20;
   target.cores = kDefaultCores;
   return target;
@@ -94,10 +92,10 @@ Target WithRiscVVectors(Target target) {
 
 const std::vector<Target>& KnownTargets() {
   static const auto& targets = *new std::vector<Target>{
-      X86("x86-64", 128, 16, false),
-      X86("x86-64-v2", 128, 16, false),
-      X86("x86-64-v3", 256, 16, true),
-      X86("x86-64-v4", 512, 32, true),
+      X86("x86-64"),
+      X86("x86-64-v2"),
+      X86("x86-64-v3"),
+      X86("x86-64-v4"),
       AArch64(),
       Microcontroller("cortex-m0plus", "thumbv6m-none-eabi", "cortex-m0plus", ""),
       Microcontroller("cortex-m3", "thumbv7m-none-eabi", "cortex-m3", ""),
@@ -118,6 +116,13 @@ const std::vector<Target>& KnownTargets() {
       WithRiscVVectors(RiscV64("riscv64gcv")),
   };
   return targets;
+}
+
+void DescribeX86(Target& target) {
+  const bool avx512 = target.HasFeatures("avx512f,avx512bw,avx512dq,avx512vl");
+  target.vector_bits = avx512 ? 512 : target.HasFeature("avx2") ? 256 : 128;
+  target.vector_registers = avx512 ? 32 : 16;
+  target.has_fma = target.HasFeature("fma");
 }
 
 const Target* FindKnownTarget(absl::string_view name) {

@@ -17,6 +17,9 @@ inline constexpr int kDefaultCores = 4;
 // In the order of ListTargets.
 const std::vector<Target>& KnownTargets();
 
+// Sets what the processor and the features of an x86-64 machine say of its vector unit.
+void DescribeX86(Target& target);
+
 // Null if there is none of that name.
 const Target* FindKnownTarget(absl::string_view name);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/target/target.h"
 
-#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -17,17 +16,6 @@
 
 namespace kiln {
 namespace {
-
-// What the features of an x86-64 machine say about its vector unit.
-void DescribeX86(Target& target) {
-  const bool avx512 = target.HasFeatures("avx512f,avx512bw,avx512dq,avx512vl");
-  if (target.HasFeature("avx2")) target.vector_bits = std::max(target.vector_bits, 256);
-  if (avx512) {
-    target.vector_bits = 512;
-    target.vector_registers = 32;
-  }
-  if (target.HasFeature("fma")) target.has_fma = true;
-}
 
 // Whether a part of the triple behind the architecture is an operating system: that of
 // "aarch64-none-linux-gnu", and none of "thumbv7em-none-eabi" or "riscv64-unknown-elf".
@@ -46,9 +34,13 @@ bool NamesOs(absl::string_view triple) {
 
 // Facts that hold for every machine of the triple's architecture.
 Target FromTriple(absl::string_view triple) {
-  Target target;
-  target.triple = std::string(triple);
   const absl::string_view arch = triple.substr(0, triple.find('-'));
+  Target target;
+  if (arch == "x86_64") {
+    target = *FindKnownTarget("x86-64");
+    target.cpu = "";
+  }
+  target.triple = std::string(triple);
   target.cores = kDefaultCores;
   if (!NamesOs(triple)) target.SetBaremetal();
   if (arch == "x86_64") return target;
@@ -189,18 +181,20 @@ absl::StatusOr<Target> Target::Parse(absl::string_view text) {
   }
   target.name = absl::StrJoin(words, " ");
   KILN_RETURN_IF_ERROR(CheckFeatures(target.name, words));
-  // The options that state a fact win over what follows from features, so they come after those.
-  for (size_t i = 1; i < words.size(); ++i) {
-    if (absl::StartsWith(words[i], "-mattr=")) {
-      KILN_RETURN_IF_ERROR(ApplyOption(words[i], target));
+  // The options that state a fact win over what follows from processor and features, so they come after
+  // those.
+  const auto apply = [&](bool states_fact) -> absl::Status {
+    for (const absl::string_view option : absl::MakeConstSpan(words).subspan(1)) {
+      const bool machine =
+          absl::StartsWith(option, "-mcpu=") || absl::StartsWith(option, "-mattr=");
+      if (machine == states_fact) continue;
+      KILN_RETURN_IF_ERROR(ApplyOption(option, target));
     }
-  }
+    return absl::OkStatus();
+  };
+  KILN_RETURN_IF_ERROR(apply(/*states_fact=*/false));
   if (absl::StartsWith(target.triple, "x86_64")) DescribeX86(target);
-  for (size_t i = 1; i < words.size(); ++i) {
-    if (!absl::StartsWith(words[i], "-mattr=")) {
-      KILN_RETURN_IF_ERROR(ApplyOption(words[i], target));
-    }
-  }
+  KILN_RETURN_IF_ERROR(apply(/*states_fact=*/true));
   return target;
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -32,6 +33,9 @@ TEST(DotInstructions, FollowFromFeatures) {
   // Narrow vectors of four products are more than wide ones of two.
   EXPECT_EQ(DotsOf("x86-64-v4 -mattr=+avxvnni"),
             (Names{"vpdpbusd 8", "vpdpwssd 8", "vpmaddwd 16"}));
+  EXPECT_EQ(DotsOf("x86_64-linux-gnu -mcpu=znver5"),
+            DotsOf("x86-64-v4 -mattr=+avx512vnni,+avxvnni"));
+  EXPECT_EQ(DotsOf("x86_64-linux-gnu -mcpu=alderlake"), DotsOf("x86-64-v3 -mattr=+avxvnni"));
   EXPECT_EQ(DotsOf("aarch64"), (Names{"smlal 4"}));
   EXPECT_EQ(DotsOf("aarch64 -mattr=+dotprod"), (Names{"sdot 4", "smlal 4"}));
   EXPECT_EQ(DotsOf("aarch64-linux-gnu -mcpu=neoverse-v1"),
@@ -123,6 +127,28 @@ TEST(TargetTest, TriplesTakeOptions) {
   EXPECT_FALSE(Target::Parse("x86-64-v4")->HasFeature("avx512vnni"));
   EXPECT_TRUE(Target::Parse("cortex-m55")->HasFeature("mve"));
   EXPECT_FALSE(Target::Parse("cortex-m33")->HasFeature("dsp"));
+
+  // By the processor alone; what is taken away takes what needs it along.
+  for (const auto& [text, bits] : std::vector<std::pair<const char*, int>>{
+           {"x86_64-pc-linux-gnu", 128},
+           {"x86_64-pc-linux-gnu -mcpu=nehalem", 128},
+           {"x86_64-pc-linux-gnu -mcpu=haswell", 256},
+           {"x86_64-pc-linux-gnu -mcpu=x86-64-v3", 256},
+           {"x86_64-pc-linux-gnu -mcpu=skylake-avx512", 512},
+           {"x86_64-pc-linux-gnu -mcpu=znver4 -mattr=-avx512f", 256},
+           {"x86_64-pc-linux-gnu -mattr=-avx512f -mcpu=znver4", 256},
+           {"x86-64-v4 -mattr=-avx512bw", 256},
+           {"x86-64-v4 -mattr=-avx", 128},
+           {"x86-64 -mattr=+avx512bw,+avx512dq,+avx512vl", 512}}) {
+    const Target target = *Target::Parse(text);
+    EXPECT_EQ(target.vector_bits, bits) << text;
+    EXPECT_EQ(target.vector_registers, bits == 512 ? 32 : 16) << text;
+    EXPECT_EQ(target.has_fma, bits >= 256) << text;
+    EXPECT_EQ(target.l2_bytes, Target::Parse("x86-64")->l2_bytes) << text;
+  }
+  EXPECT_FALSE(
+      Target::Parse("x86-64-v4 -mattr=+avx512vnni -mattr=-avx512f")->HasFeature("avx512vnni"));
+  EXPECT_TRUE(Target::Parse("x86-64-v4 -mattr=+amx-int8")->HasFeature("amx-tile"));
 
   const Target arm = *Target::Parse("thumbv7em-none-eabihf -mcpu=cortex-m4");
   EXPECT_TRUE(arm.is_baremetal());

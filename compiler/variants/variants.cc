@@ -55,12 +55,11 @@ absl::Status CheckSameFunctions(const std::vector<Lowered>& lowered) {
 }
 
 loop::Expr HasAll(const loop::Buffer& words, const std::vector<const CpuFeature*>& features) {
-  constexpr uint32_t kOsXsave = uint32_t{1} << 27;
   std::map<CpuWord, uint32_t> masks;
   for (const CpuFeature* feature : features) {
     masks[feature->word] |= feature->bits;
     if (feature->xcr0 == 0) continue;
-    masks[kCpuLeaf1Ecx] |= kOsXsave;
+    masks[kCpuLeaf1Ecx] |= kCpuOsXsave;
     masks[kCpuXcr0] |= feature->xcr0;
   }
   loop::Expr all = loop::IntConst(loop::Type::Of(DType::Bool()), 1);

@@ -27,7 +27,6 @@ using ::testing::HasSubstr;
 
 using Words = std::vector<uint32_t>;
 
-constexpr uint32_t kOsXsave = uint32_t{1} << 27;
 constexpr uint32_t kAvxState = 0x7;
 constexpr uint32_t kAvx512State = 0xe7;
 
@@ -60,7 +59,7 @@ Words CpuOf(const std::string& target, uint32_t xcr0) {
   Words words(kNumCpuWords, 0);
   const auto features = CpuFeaturesOf(Target::Parse(target).value()).value();
   for (const CpuFeature* feature : features) words[feature->word] |= feature->bits;
-  if (xcr0 != 0) words[kCpuLeaf1Ecx] |= kOsXsave;
+  if (xcr0 != 0) words[kCpuLeaf1Ecx] |= kCpuOsXsave;
   words[kCpuXcr0] = xcr0;
   return words;
 }
@@ -117,7 +116,7 @@ TEST(Choice, IsOfWhatTheOperatingSystemSavesToo) {
     EXPECT_EQ(Decide(program, CpuOf("x86-64-v4", xcr0)), choice) << xcr0;
   }
   Words disabled = CpuOf("x86-64-v4", kAvx512State);
-  disabled[kCpuLeaf1Ecx] &= ~kOsXsave;
+  disabled[kCpuLeaf1Ecx] &= ~kCpuOsXsave;
   EXPECT_EQ(Decide(program, disabled), 1);
   const Stages alone = RunStages(Model(), Options({"x86-64-v3", "x86-64-v4"})).value();
   const int32_t choice = Decide(alone.program, CpuOf("x86-64-v4", 0x3));
@@ -136,6 +135,23 @@ TEST(Choice, KnowsFeaturesBeyondTheLevels) {
   EXPECT_EQ(Decide(stages.program, CpuOf("x86-64-v3 -mattr=+avxvnni", kAvxState)), 2);
   EXPECT_EQ(Decide(stages.program, CpuOf("x86-64-v4 -mattr=+avxvnni,+avx512vnni", kAvx512State)),
             3);
+}
+
+// Of AMX the system saves the registers, and lets the process use them, without which the bits are not set.
+TEST(Choice, KnowsRegistersThatHoldMatrices) {
+  const std::string matrices = "x86-64-v4 -mattr=+avx512vnni -mattr=+amx-int8";
+  const Stages stages = RunStages(Model(), Options({"x86-64-v4", matrices})).value();
+  const loop::LoopProgram& program = stages.program;
+  const uint32_t state = kAvx512State | 0x60000;
+  EXPECT_EQ(Decide(program, CpuOf(matrices, state)), 2);
+  EXPECT_EQ(Decide(program, CpuOf(matrices, kAvx512State)), 1);
+  EXPECT_EQ(Decide(program, CpuOf(matrices, kAvx512State | 0x20000)), 1);
+  Words refused = CpuOf(matrices, state);
+  refused[kCpuLeaf7Edx] &= ~kCpuMatrixBits;
+  EXPECT_EQ(Decide(program, refused), 1);
+  Words others = CpuOf(matrices, state);
+  others[kCpuLeaf7Edx] &= ~(uint32_t{1} << 25);
+  EXPECT_EQ(Decide(program, others), 1);
 }
 
 // What the model gives on that CPU, or the error.

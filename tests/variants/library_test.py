@@ -11,6 +11,14 @@ from tests.cli.cli_case import CODEGENS, DIGITS, MY_MOD, CliCase, needs_llvm
 
 INCLUDE = os.path.abspath("runtime_crt/include")
 COMPILERS = [compiler for compiler in ("gcc", "clang-19") if shutil.which(compiler)]
+# Products of bytes of many rows and columns.
+BYTES = """#[version = "0.0.5"]
+def @main(%x: Tensor[(64, 128), int8]) {
+  %0 = cast(multiply(sin(cumsum(full(0.37f, shape=[16384]))), 100f), dtype="int8");
+  nn.dense(%x, reshape(%0, newshape=[128, 128]), units=128, out_dtype="int32")
+}
+"""
+DOTS = {"pmaddwd", "vpmaddwd", "vpdpbusd", "vpdpwssd", "tdpbssd"}
 THREE = "x86-64-v2,x86-64-v3,x86-64-v4"
 VARIANT = re.compile(r"_x86_64_v([234])")
 
@@ -86,6 +94,27 @@ class LibraryTest(CliCase):
                     variant = VARIANT.search(name)
                     if variant is None or variant.group(1) == "2":
                         self.assertEqual([i for i in body if is_vex(i)], [], name)
+
+    def test_variants_have_their_instructions(self):
+        """By features beyond the levels, in the machine code that LLVM makes and in that of C compilers, which get no flags for it."""
+        model = self.write("bytes.relay", BYTES)
+        variants = ["x86-64-v2", "x86-64-v3", "x86-64-v4 -mattr=+avx512vnni", "x86-64-v4 -mattr=+avx512vnni -mattr=+amx-int8"]
+        found = []
+        for codegen in CODEGENS:
+            self.succeeds("compile", model, "-o", self.out, "--module-name", "bytes", "--system-lib", "--codegen", codegen, "--cpu-variants", ",".join(variants))
+            objects = {"llvm": ["bytes.o"], "c": []}[codegen]
+            for compiler in COMPILERS if codegen == "c" else []:
+                objects.append(compiler + ".o")
+                subprocess.run([compiler, "-std=c99", "-O2", "-w", "-I" + INCLUDE, "-c", "bytes.c", "-o", objects[-1]], cwd=self.out, check=True)
+            for name in objects:
+                of_variant = {}
+                for function, body in instructions(self.path("out/" + name)).items():
+                    variant = re.search(r"_x86_64_(v[234]\w*)", function)
+                    if variant:
+                        of_variant.setdefault(variant.group(1), set()).update(i.split()[0] for i in body)
+                found.append((name, {key: sorted(DOTS & names) for key, names in of_variant.items() if DOTS & names}))
+        for name, dots in found:
+            self.assertEqual(sorted(dots.values()), sorted([["pmaddwd"], ["vpmaddwd"], ["vpdpbusd"], ["tdpbssd"]]), name)
 
     def test_which_one_runs_is_said(self):
         for codegen in CODEGENS:

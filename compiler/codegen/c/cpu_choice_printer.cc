@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/substitute.h"
@@ -14,30 +15,39 @@
 namespace kiln::codegen {
 namespace {
 
-// $0 … $5: the words of CpuWord in its order; $6: their number; $7: CpuChoice::decide.
+// $0 … $6: the words of CpuWord in its order; $7: their number; $8: CpuChoice::decide; $9: kAskForMatrices,
+// where a variant needs it.
 constexpr char kAsk[] =
     "/* The CPU variant that is chosen: 1 + its index, -1 - what the CPU lacks of the first, or 0 "
     "before anybody has asked. */\n"
     "static int32_t kiln_cpu_chosen = 0;\n\n"
     "static int32_t kiln_cpu_ask(void) {\n"
-    "  uint32_t words[$6] = {0};\n"
+    "  uint32_t words[$7] = {0};\n"
     "  unsigned int a, b, c, d;\n"
     "  int32_t choice = 0;\n"
     "  if (__get_cpuid(1, &a, &b, &c, &d)) words[$0] = c;\n"
     "  if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) {\n"
     "    words[$1] = b;\n"
     "    words[$2] = c;\n"
-    "    if (a >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d)) words[$3] = a;\n"
+    "    words[$3] = d;\n"
+    "    if (a >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d)) words[$4] = a;\n"
     "  }\n"
-    "  if (__get_cpuid(0x80000001, &a, &b, &c, &d)) words[$4] = c;\n"
+    "  if (__get_cpuid(0x80000001, &a, &b, &c, &d)) words[$5] = c;\n"
     "  /* XGETBV, which may be executed only where the operating system has enabled it. */\n"
     "  if ((words[$0] >> 27 & 1) != 0) {\n"
     "    __asm__ __volatile__(\".byte 0x0f, 0x01, 0xd0\" : \"=a\"(a), \"=d\"(d) : \"c\"(0));\n"
-    "    words[$5] = a;\n"
+    "    words[$6] = a;\n"
     "  }\n"
-    "  $7(words, &choice);\n"
+    "$9"
+    "  $8(words, &choice);\n"
     "  return choice;\n"
     "}\n\n";
+
+// $0: the word; $1: kCpuMatrixBits; $2: Helpers::RequestMatrices.
+constexpr char kAskForMatrices[] =
+    "#if defined(__linux__)\n"
+    "  if ((words[$0] & $1) != 0 && $2() != 0) words[$0] &= ~$1;\n"
+    "#endif\n";
 
 // $0: what leaves an error.
 constexpr char kFailPacked[] =
@@ -130,8 +140,8 @@ std::string Literals(const std::vector<std::string>& texts) {
 
 }  // namespace
 
-std::string CpuVariantPrefix(const loop::Func& func) {
-  return func.cpu_variant < 0 ? "" : absl::StrCat("KILN_CPU_VARIANT_", func.cpu_variant, " ");
+std::string CpuVariantPrefix(int variant) {
+  return variant < 0 ? "" : absl::StrCat("KILN_CPU_VARIANT_", variant, " ");
 }
 
 absl::StatusOr<std::string> CpuVariantMacros(const CContext& context) {
@@ -168,10 +178,19 @@ std::string CpuChoiceFunctions(CContext& context) {
       choice.packed ? absl::Substitute(kFailPacked, context.Runtime("TVMAPISetLastError"))
                     : kFailPlain;
   const std::string unknown = StringLiteral(choice.unknown);
+  const bool uses_matrices =
+      absl::c_any_of(context.options.cpu_variants,
+                     [](const Target& variant) { return variant.HasFeature("amx-tile"); });
+  std::string ask_for_matrices;
+  if (uses_matrices) {
+    ask_for_matrices = absl::Substitute(kAskForMatrices, int{kCpuLeaf7Edx},
+                                        absl::StrCat("0x", absl::Hex(kCpuMatrixBits), "u"),
+                                        context.helpers.RequestMatrices("defined(__GNUC__)"));
+  }
   return absl::StrCat(
       absl::Substitute(kAsk, int{kCpuLeaf1Ecx}, int{kCpuLeaf7Ebx}, int{kCpuLeaf7Ecx},
-                       int{kCpuLeaf7Sub1Eax}, int{kCpuLeaf80000001Ecx}, int{kCpuXcr0}, kNumCpuWords,
-                       choice.decide),
+                       int{kCpuLeaf7Edx}, int{kCpuLeaf7Sub1Eax}, int{kCpuLeaf80000001Ecx},
+                       int{kCpuXcr0}, kNumCpuWords, choice.decide, ask_for_matrices),
       fail,
       absl::Substitute(kChoose, choice.function, Literals(choice.variants), Literals(choice.lacks),
                        Literals(choice.refusals), choice.variants.size(), unknown),

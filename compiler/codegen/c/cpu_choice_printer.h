@@ -11,8 +11,9 @@
 
 namespace kiln::codegen {
 
-// What stands before a function: "KILN_CPU_VARIANT_1 ", nothing for one that is of no variant.
-std::string CpuVariantPrefix(const loop::Func& func);
+// What stands before a function of a variant, by Func::cpu_variant: "KILN_CPU_VARIANT_1 ", nothing for one
+// that is of none.
+std::string CpuVariantPrefix(int variant);
 
 // Definitions of the macros of these prefixes.
 absl::StatusOr<std::string> CpuVariantMacros(const CContext& context);

@@ -24,7 +24,7 @@ namespace {
 // `$4` the new sum of a lane, `$5` the type of sums, `$6` how they are added.
 constexpr char kFunction[] =
     "/* Adds the products of groups to $3 sums, $6. */\n"
-    "static inline void $0($5* sums, $1) {\n"
+    "$7static inline void $0($5* sums, $1) {\n"
     "$2"
     "#else\n"
     "  int lane;\n"
@@ -265,20 +265,21 @@ std::string Helpers::Dot(const DotVector& dot) {
   for (const DotForm& form : row.forms) {
     if (form.lanes != dot.lanes() || form.c.empty()) continue;
     const std::string sum = WithOperands(form.c, sums, a, b);
-    guards.push_back(absl::StrCat("defined(__GNUC__) && ", form.guard));
+    guards.push_back(Guard(form));
     absl::StrAppend(&forms, forms.empty() ? "#if " : "#elif ", guards.back(), "\n",
                     Before(dot, sum), "  ", absl::Substitute(spelling.store_sums, sum, dot.lanes()),
                     ";\n");
   }
-  const std::string name = NameOf(dot);
+  const std::string name = InVariant(NameOf(dot));
   if (dot.of_floats()) BFloatProduct();
   const std::string includes = absl::StrCat("#if (", absl::StrJoin(guards, ") || ("),
                                             ")\n#include <", spelling.header, ">\n#endif\n");
-  return Define(name, absl::StrCat(includes, absl::Substitute(
-                                                 kFunction, name, Parameters(dot), forms,
-                                                 dot.lanes(), PlainSum(dot), CType(row.sum),
-                                                 dot.of_floats() ? "as VDPBF16PS does"
-                                                                 : "in 32 bits that wrap around")));
+  return Define(
+      name, absl::StrCat(includes, absl::Substitute(kFunction, name, Parameters(dot), forms,
+                                                    dot.lanes(), PlainSum(dot), CType(row.sum),
+                                                    dot.of_floats() ? "as VDPBF16PS does"
+                                                                    : "in 32 bits that wrap around",
+                                                    VariantPrefix())));
 }
 
 bool FunctionPrinter::PrintDotVector(const loop::Store& store) {

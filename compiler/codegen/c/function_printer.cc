@@ -133,6 +133,8 @@ std::string FunctionPrinter::Prototype() const {
 
 absl::Status FunctionPrinter::Print(std::string* out) {
   Names::Scope scope(context_.names);
+  context_.helpers.SetVariant(func_.cpu_variant,
+                              func_.cpu_variant < 0 ? nullptr : &context_.TargetOf(func_));
   NameParams();
   PrintBody(func_.body);
   KILN_RETURN_IF_ERROR(status_);
@@ -157,9 +159,10 @@ absl::Status FunctionPrinter::Print(std::string* out) {
   }
   const bool is_static = !info_.untyped;
   const bool stays = is_static && context_.target.short_of_memory && TakesStack(func_.body);
-  absl::StrAppend(out, CpuVariantPrefix(func_), stays ? absl::StrCat(kNotInlinedMacro, " ") : "",
-                  is_static ? "static " : "", Signature(), " {\n", head.text(), BeforeMatrices(),
-                  body, BehindMatrices(), "  return 0;\n}\n\n");
+  absl::StrAppend(out, CpuVariantPrefix(func_.cpu_variant),
+                  stays ? absl::StrCat(kNotInlinedMacro, " ") : "", is_static ? "static " : "",
+                  Signature(), " {\n", head.text(), BeforeMatrices(), body, BehindMatrices(),
+                  "  return 0;\n}\n\n");
   if (func_.kind == Func::Kind::kTask) {
     context_.uses_tvm_headers = true;
     out->append(Trampoline());

@@ -23,6 +23,14 @@ class Helpers {
  public:
   explicit Helpers(bool libm) : libm_(libm) {}
 
+  // Functions that are asked for from now on are called by code of a CPU variant, by its index and target,
+  // or by other code (null). A compiler knows instructions of a variant by an attribute alone, so that
+  // each variant has functions with instructions of its own.
+  void SetVariant(int index, const Target* target) {
+    variant_ = index;
+    variant_target_ = target;
+  }
+
   // Names of functions that do the operation on scalars of `dtype`.
   std::string Unary(loop::UnaryOp op, DType dtype);  // kAbs, and kSqrt … kRoundEven of floats
   std::string Binary(loop::BinaryOp op,
@@ -47,6 +55,9 @@ class Helpers {
   // elements of rows and columns, and the number of steps. Defined where the compiler knows the
   // instruction.
   std::string Matrices(const DotInstruction& row, const loop::DotShape& shape);
+  // Asks Linux for these registers; returns what is not 0 where it refuses them. Defined on Linux, under the
+  // condition of the preprocessor.
+  std::string RequestMatrices(const std::string& condition);
   // Readies these registers; returns what is not 0 where the system refuses them. Defined where the
   // compiler knows any of them.
   std::string UseMatrices();
@@ -59,6 +70,10 @@ class Helpers {
   // Defines the function, if it is one, where the compiler knows Helium.
   void Helium(const HeliumFunction& function);
 
+  // A preprocessor condition: the compiler knows the instruction of a form; and some of AMX.
+  std::string Guard(const DotForm& form) const;
+  std::string MatrixGuard() const;
+
   bool uses_math_h() const { return uses_math_h_; }
   // Whether Fma was called.
   bool uses_fma() const { return uses_fma_; }
@@ -68,9 +83,14 @@ class Helpers {
  private:
   // Adds `text` unless a function of that name is there.
   std::string Define(const std::string& name, const std::string& text);
+  // The name of a function with instructions, and what stands before its definition.
+  std::string InVariant(const std::string& name) const;
+  std::string VariantPrefix() const;
   std::string WithoutLibm(loop::UnaryOp op, DType dtype, const std::string& name);
 
   const bool libm_;
+  int variant_ = -1;
+  const Target* variant_target_ = nullptr;
   bool uses_math_h_ = false;
   bool uses_fma_ = false;
   absl::flat_hash_set<std::string> defined_;

@@ -16,39 +16,46 @@
 namespace kiln::codegen {
 namespace {
 
-constexpr char kGuard[] = "defined(__GNUC__) && defined(__AMX_TILE__)";
+// `$0` is the condition; `$1`, `$2` and `$3` are those of MatrixRequest.
+constexpr char kRequest[] =
+    "#if $0 && defined(__linux__)\n"
+    "/* 0; or why Linux does not let this process use the registers of AMX. */\n"
+    "static int64_t kiln_request_matrices(void) {\n"
+    "  static unsigned char has_them;\n"
+    "  int64_t status = $1; /* arch_prctl */\n"
+    "  if (__atomic_load_n(&has_them, __ATOMIC_RELAXED)) return 0;\n"
+    "  __asm__ __volatile__(\"syscall\"\n"
+    "                       : \"+a\"(status)\n"
+    "                       : \"D\"((int64_t)$2), \"S\"((int64_t)$3)\n"
+    "                       : \"rcx\", \"r11\", \"memory\");\n"
+    "  if (status == 0) __atomic_store_n(&has_them, 1, __ATOMIC_RELAXED);\n"
+    "  return status;\n"
+    "}\n"
+    "#endif\n\n";
 
-// `$0` is the condition, `$1` the shapes; `$2`, `$3` and `$4` are those of MatrixRequest.
+// `$0` is the condition, `$1` the shapes, `$2` what stands before the definition, `$3` the name.
 constexpr char kUse[] =
     "#if $0\n"
     "#include <immintrin.h>\n"
     "/* 0; or why Linux does not let this process use the registers of AMX. */\n"
-    "static int64_t kiln_use_matrices(void) {\n"
+    "$2static int64_t $3(void) {\n"
     "  static const uint8_t shapes[] = {$1};\n"
     "#if defined(__linux__)\n"
-    "  static unsigned char has_them;\n"
-    "  if (!__atomic_load_n(&has_them, __ATOMIC_RELAXED)) {\n"
-    "    int64_t status = $2; /* arch_prctl */\n"
-    "    __asm__ volatile(\"syscall\"\n"
-    "                     : \"+a\"(status)\n"
-    "                     : \"D\"((int64_t)$3), \"S\"((int64_t)$4)\n"
-    "                     : \"rcx\", \"r11\", \"memory\");\n"
-    "    if (status != 0) return status;\n"
-    "    __atomic_store_n(&has_them, 1, __ATOMIC_RELAXED);\n"
-    "  }\n"
+    "  const int64_t status = kiln_request_matrices();\n"
+    "  if (status != 0) return status;\n"
     "#endif\n"
     "  _tile_loadconfig(shapes);\n"
     "  return 0;\n"
     "}\n"
     "#endif\n\n";
 
-// `$0` is the name, `$1` the condition, `$2`, `$3` and `$4` the types of the sums and the factors; `$5`, `$6` and
+// `$0` is what stands before the parameters, `$1` the condition, `$2`, `$3` and `$4` the types of the sums and the factors; `$5`, `$6` and
 // `$7` what is done with registers: sums loaded, the products of a step, sums stored; `$8` and `$9` the bytes
 // of a step's factors.
 constexpr char kTile[] =
     "#if $1\n"
     "/* Adds the products of `steps` steps to the sums of a tile. */\n"
-    "static inline void $0($2* sums, const $3* a, const $4* b, int64_t steps) {\n"
+    "$0($2* sums, const $3* a, const $4* b, int64_t steps) {\n"
     "  const char *row = (const char*)a, *column = (const char*)b;\n"
     "  __asm__ volatile(\"\" : : : \"memory\");\n"
     "$5"
@@ -62,18 +69,25 @@ constexpr char kTile[] =
     "}\n"
     "#endif\n\n";
 
-std::string Guard(const DotInstruction& row) {
-  return absl::StrCat("defined(__GNUC__) && ", row.forms[0].guard);
-}
-
 }  // namespace
 
+std::string Helpers::MatrixGuard() const {
+  if (variant_target_ == nullptr) return "defined(__GNUC__) && defined(__AMX_TILE__)";
+  return variant_target_->HasFeature("amx-tile") ? "defined(__GNUC__)" : "0";
+}
+
+std::string Helpers::RequestMatrices(const std::string& condition) {
+  return Define("kiln_request_matrices",
+                absl::Substitute(kRequest, condition, MatrixRequest::kCall,
+                                 absl::StrCat("0x", absl::Hex(MatrixRequest::kOption)),
+                                 MatrixRequest::kComponent));
+}
+
 std::string Helpers::UseMatrices() {
-  return Define(
-      "kiln_use_matrices",
-      absl::Substitute(kUse, kGuard, absl::StrJoin(MatrixShapes(), ", "), MatrixRequest::kCall,
-                       absl::StrCat("0x", absl::Hex(MatrixRequest::kOption)),
-                       MatrixRequest::kComponent));
+  RequestMatrices(MatrixGuard());
+  const std::string name = InVariant("kiln_use_matrices");
+  return Define(name, absl::Substitute(kUse, MatrixGuard(), absl::StrJoin(MatrixShapes(), ", "),
+                                       VariantPrefix(), name));
 }
 
 std::string Helpers::Matrices(const DotInstruction& row, const loop::DotShape& shape) {
@@ -108,12 +122,13 @@ std::string Helpers::Matrices(const DotInstruction& row, const loop::DotShape& s
                       ", ", first_column + i % columns, ");\n");
     }
   });
-  const std::string name =
-      absl::StrCat("kiln_", row.name, "_", rows, "x", columns, shape.parts > 1 ? "_in_parts" : "");
+  const std::string name = InVariant(
+      absl::StrCat("kiln_", row.name, "_", rows, "x", columns, shape.parts > 1 ? "_in_parts" : ""));
   const int bytes = kBytes * shape.parts;
-  return Define(
-      name, absl::Substitute(kTile, name, Guard(row), CType(row.sum), CType(row.a), CType(row.b),
-                             load_sums, products, store_sums, rows * bytes, columns * bytes));
+  return Define(name,
+                absl::Substitute(kTile, absl::StrCat(VariantPrefix(), "static inline void ", name),
+                                 Guard(row.forms[0]), CType(row.sum), CType(row.a), CType(row.b),
+                                 load_sums, products, store_sums, rows * bytes, columns * bytes));
 }
 
 void FunctionPrinter::PrintMatrices(const loop::DotTile& tile, const DotInstruction* row) {
@@ -126,7 +141,7 @@ void FunctionPrinter::PrintMatrices(const loop::DotTile& tile, const DotInstruct
     const std::vector<std::string> list = {exprs_.ElementAddress(tile.sums),
                                            exprs_.ElementAddress(tile.a),
                                            exprs_.ElementAddress(tile.b), exprs_.Print(steps)};
-    lines_.Directive(absl::StrCat("#if ", Guard(*row)));
+    lines_.Directive(absl::StrCat("#if ", context_.helpers.Guard(row->forms[0])));
     // Functions that are called give the registers back.
     if (loop::CallsFunctions(func_.body)) {
       lines_.Line(absl::StrCat("(void)", context_.helpers.UseMatrices(), "();"));
@@ -145,7 +160,7 @@ std::string FunctionPrinter::BeforeMatrices() {
   if (!uses_matrices_) return "";
   context_.uses_fail_number = true;
   LineWriter lines(1);
-  lines.Directive(absl::StrCat("#if ", kGuard));
+  lines.Directive(absl::StrCat("#if ", context_.helpers.MatrixGuard()));
   lines.Line(absl::StrCat("const int64_t kiln_refusal = ", context_.helpers.UseMatrices(), "();"));
   lines.Line("if (kiln_refusal != 0) {");
   lines.Line(absl::StrCat("  return kiln_fail_number(",
@@ -160,7 +175,7 @@ std::string FunctionPrinter::BeforeMatrices() {
 
 std::string FunctionPrinter::BehindMatrices() const {
   if (!uses_matrices_) return "";
-  return absl::StrCat("#if ", kGuard, "\n  _tile_release();\n#endif\n");
+  return absl::StrCat("#if ", context_.helpers.MatrixGuard(), "\n  _tile_release();\n#endif\n");
 }
 
 }  // namespace kiln::codegen

@@ -6,11 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/codegen/llvm/emit_module.h"
-#include "compiler/target/cpu_variants.h"
+#include "compiler/target/x86_features.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/MDBuilder.h"
+#include "llvm/TargetParser/Triple.h"
 
 namespace kiln::codegen {
 namespace {
@@ -18,7 +20,6 @@ namespace {
 constexpr int kTypeCodeString = 11;
 constexpr char kClobbers[] = ",~{dirflag},~{fpsr},~{flags}";
 constexpr uint32_t kExtendedLeaves = 0x80000000;
-constexpr unsigned kOsXsaveBit = 27;
 
 class CpuChoiceEmitter {
  public:
@@ -117,19 +118,47 @@ class CpuChoiceEmitter {
     StoreWord(words, kCpuLeaf1Ecx, leaf_1_ecx);
     StoreWord(words, kCpuLeaf7Ebx, Leaf(has_7, leaf_7, kEbx));
     StoreWord(words, kCpuLeaf7Ecx, Leaf(has_7, leaf_7, kEcx));
+    llvm::Value* leaf_7_edx = Leaf(has_7, leaf_7, kEdx);
+    StoreWord(words, kCpuLeaf7Edx, leaf_7_edx);
     StoreWord(words, kCpuLeaf7Sub1Eax, Leaf(has_7_1, Cpuid(7, 1), kEax));
     StoreWord(words, kCpuLeaf80000001Ecx, Leaf(has_extended, Cpuid(kExtendedLeaves + 1, 0), kEcx));
     StoreWord(words, kCpuXcr0, builder_.getInt32(0));
     // XGETBV may be executed only where the operating system has enabled it.
     llvm::BasicBlock *enabled = Block("enabled"), *known = Block("known");
-    llvm::Value* os_xsave = builder_.CreateAnd(leaf_1_ecx, uint64_t{1} << kOsXsaveBit);
+    llvm::Value* os_xsave = builder_.CreateAnd(leaf_1_ecx, uint64_t{kCpuOsXsave});
     builder_.CreateCondBr(builder_.CreateIsNotNull(os_xsave), enabled, known);
     builder_.SetInsertPoint(enabled);
     StoreWord(words, kCpuXcr0, Xgetbv());
     builder_.CreateBr(known);
     builder_.SetInsertPoint(known);
+    if (UsesMatrices()) AskForMatrices(words, leaf_7_edx);
     builder_.CreateCall(context_.funcs.at(choice_.decide).body, {words, choice});
     builder_.CreateRet(builder_.CreateLoad(types_.i32, choice));
+  }
+
+  // Whether a variant has instructions whose registers Linux wants to be asked for.
+  bool UsesMatrices() const {
+    return absl::c_any_of(context_.machines, [](const Machine& machine) {
+      return machine.target.HasFeature("amx-tile") &&
+             llvm::Triple(machine.target.triple).isOSLinux();
+    });
+  }
+
+  // Takes the features away that Linux refuses.
+  void AskForMatrices(llvm::Value* words, llvm::Value* leaf_7_edx) {
+    llvm::BasicBlock *there = Block("matrices"), *refused = Block("refused"),
+                     *asked = Block("asked");
+    builder_.CreateCondBr(
+        builder_.CreateIsNull(builder_.CreateAnd(leaf_7_edx, uint64_t{kCpuMatrixBits})), asked,
+        there);
+    builder_.SetInsertPoint(there);
+    builder_.CreateCondBr(builder_.CreateIsNull(CallRequestMatrices(context_, builder_)), asked,
+                          refused);
+    builder_.SetInsertPoint(refused);
+    StoreWord(words, kCpuLeaf7Edx,
+              builder_.CreateAnd(leaf_7_edx, uint64_t{static_cast<uint32_t>(~kCpuMatrixBits)}));
+    builder_.CreateBr(asked);
+    builder_.SetInsertPoint(asked);
   }
 
   llvm::Value* Xgetbv() {

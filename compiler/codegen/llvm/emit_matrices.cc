@@ -74,13 +74,13 @@ constexpr char kRequest[] = "kiln.request_matrices";
 
 // i64 request_matrices(): asks Linux once for the registers of AMX, which a process has to; other than
 // 0: it has not got them.
-llvm::Function* DefineRequest(ModuleContext& context, const Machine& machine) {
+llvm::Function* DefineRequest(ModuleContext& context) {
   llvm::IRBuilder<> builder(context.module.getContext());
   llvm::Type *byte = builder.getInt8Ty(), *word = builder.getInt64Ty();
   auto* request =
       llvm::Function::Create(llvm::FunctionType::get(word, false),
                              llvm::GlobalValue::InternalLinkage, kRequest, context.module);
-  context.Decorate(request, machine);
+  context.Decorate(request);
   request->addFnAttr(llvm::Attribute::NoInline);
   auto* has_them = new llvm::GlobalVariable(context.module, byte, /*isConstant=*/false,
                                             llvm::GlobalValue::InternalLinkage,
@@ -114,16 +114,20 @@ llvm::Function* DefineRequest(ModuleContext& context, const Machine& machine) {
 
 }  // namespace
 
+llvm::Value* CallRequestMatrices(ModuleContext& context, llvm::IRBuilderBase& builder) {
+  llvm::Function* request = context.module.getFunction(kRequest);
+  if (request == nullptr) request = DefineRequest(context);
+  return builder.CreateCall(request);
+}
+
 void FunctionEmitter::EmitBeforeMatrices(llvm::BasicBlock* entry, llvm::BasicBlock* start) {
   builder_.SetInsertPoint(start, start->getFirstInsertionPt());
   MatrixBuilder(builder_).SetShapes(context_.module);
   if (!llvm::Triple(machine_.target.triple).isOSLinux()) return;
-  llvm::Function* request = context_.module.getFunction(kRequest);
-  if (request == nullptr) request = DefineRequest(context_, machine_);
   auto* refused = llvm::BasicBlock::Create(builder_.getContext(), "refused", function_);
   entry->getTerminator()->eraseFromParent();
   builder_.SetInsertPoint(entry);
-  llvm::Value* status = builder_.CreateCall(request);
+  llvm::Value* status = CallRequestMatrices(context_, builder_);
   builder_.CreateCondBr(builder_.CreateIsNull(status), start, refused);
   builder_.SetInsertPoint(refused);
   EmitFail(MatrixRequest::kRefusal, status, /*is_signed=*/true, "");

@@ -21,6 +21,9 @@ void DefineGetters(ModuleContext& context);
 void DeclareCpuChoice(ModuleContext& context);  // emit_cpu_choice.cc
 void DefineCpuChoice(ModuleContext& context);
 void EmitPackedEntry(ModuleContext& context, const FuncSymbols& symbols);
+// An i64: 0 if Linux lets the process use the registers of AMX, for which it asks once.
+llvm::Value* CallRequestMatrices(ModuleContext& context,
+                                 llvm::IRBuilderBase& builder);  // emit_matrices.cc
 
 }  // namespace kiln::codegen
 

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Target says of processors and features by itself is what LLVM, which generates code by it, says.
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "compiler/target/target.h"
+#include "compiler/target/x86_features.h"
+#include "gtest/gtest.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+
+namespace kiln::codegen {
+namespace {
+
+using Info = std::unique_ptr<llvm::MCSubtargetInfo>;
+
+Info InfoOf(const Target& target) {
+  llvm::InitializeAllTargetInfos();
+  llvm::InitializeAllTargets();
+  llvm::InitializeAllTargetMCs();
+  std::string error;
+  const llvm::Target* found = llvm::TargetRegistry::lookupTarget(target.triple, error);
+  EXPECT_NE(found, nullptr) << error;
+  return Info(found->createMCSubtargetInfo(target.triple, target.cpu, target.features));
+}
+
+std::vector<std::string> ProcessorsOf(const std::string& triple) {
+  std::vector<std::string> names;
+  for (const auto& processor : InfoOf(*Target::Parse(triple))->getAllProcessorDescriptions()) {
+    names.emplace_back(processor.Key);
+  }
+  return names;
+}
+
+std::vector<std::string> X86Names() {
+  std::vector<std::string> names;
+  for (const CpuFeature& feature : X86Features()) names.emplace_back(feature.name);
+  return names;
+}
+
+void ExpectAlike(const std::string& text, const std::vector<std::string>& features) {
+  const Target target = Target::Parse(text).value();
+  const Info info = InfoOf(target);
+  for (const std::string& feature : features) {
+    EXPECT_EQ(target.HasFeature(feature), info->checkFeatures("+" + feature))
+        << text << ": " << feature;
+  }
+}
+
+TEST(Processors, HaveTheFeaturesThatLlvmGivesThem) {
+  int of_x86 = 0;
+  for (const std::string& name : ProcessorsOf("x86_64-pc-linux-gnu")) {
+    const std::string text = absl::StrCat("x86_64-pc-linux-gnu -mcpu=", name);
+    if (!InfoOf(*Target::Parse(text))->checkFeatures("+64bit")) continue;
+    ExpectAlike(text, X86Names());
+    ++of_x86;
+  }
+  EXPECT_GT(of_x86, 80);
+  for (const std::string& name : ProcessorsOf("aarch64-unknown-linux-gnu")) {
+    ExpectAlike(absl::StrCat("aarch64-unknown-linux-gnu -mcpu=", name), {"dotprod", "i8mm"});
+  }
+  for (const std::string& name : ProcessorsOf("thumbv8.1m.main-none-eabihf")) {
+    if (!absl::StartsWith(name, "cortex-m")) continue;
+    ExpectAlike(absl::StrCat("thumbv8.1m.main-none-eabihf -mcpu=", name), {"dsp", "fp64", "mve"});
+  }
+}
+
+// What a feature adds and takes away.
+TEST(Features, FollowFromEachOtherAsInLlvm) {
+  std::mt19937 random(7);
+  const std::vector<std::string> names = X86Names();
+  const std::vector<std::string> processors = {"x86-64", "x86-64-v3", "znver5", "sapphirerapids"};
+  const auto any = [&](const std::vector<std::string>& list) {
+    return list[random() % list.size()];
+  };
+  for (int i = 0; i < 200; ++i) {
+    std::string text = absl::StrCat("x86_64-pc-linux-gnu -mcpu=", any(processors));
+    std::vector<std::string> said;
+    for (int k = 0; k < 4; ++k) {
+      const std::string feature = any(names);
+      if (std::find(said.begin(), said.end(), feature) != said.end()) continue;
+      said.push_back(feature);
+      absl::StrAppend(&text, " -mattr=", random() % 2 == 0 ? "+" : "-", feature);
+    }
+    ExpectAlike(text, names);
+  }
+}
+
+}  // namespace
+}  // namespace kiln::codegen
