@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranges of integer expressions, from the ranges of variables and types.
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -81,6 +82,10 @@ Range Simplifier::ComputeRange(const Expr& e) {
     if (n->op == UnaryOp::kAbs) {
       const Range a = RangeOf(n->a);
       return Wrapped(type, MaxOf(a.lo >= 0 ? a : Range{0, Range::kPosInf}, MaxOf(a, Negate(a))));
+    }
+    if (const std::optional<DType> to = SaturationOf(n->op); to.has_value()) {
+      const Range limits = Range::OfType(*to), a = RangeOf(n->a);
+      return MaxOf(MinOf(a, Range::Point(limits.hi)), Range::Point(limits.lo));
     }
   }
   if (const auto* n = e.As<loop::Select>()) return Union(RangeOf(n->if_true), RangeOf(n->if_false));

@@ -36,13 +36,14 @@ int64_t Points(const std::vector<Axis>& axes) {
 
 // Of a node on values; what it is on indices does not matter.
 int64_t OperationsOf(const ExprNode& node) {
-  return std::visit(Overloaded{[](const Unary&) { return 1; }, [](const Binary&) { return 1; },
-                               [](const Fma&) { return 2; },
-                               [](const Dot& n) { return 2 * n.kind.group * n.kind.steps; },
-                               [](const Compare&) { return 1; },
-                               // Everything else moves values or names them.
-                               [](const auto&) { return 0; }},
-                    node.value);
+  return std::visit(
+      Overloaded{[](const Unary& n) { return SaturationOf(n.op).has_value() ? 2 : 1; },
+                 [](const Binary&) { return 1; }, [](const Fma&) { return 2; },
+                 [](const Dot& n) { return 2 * n.kind.group * n.kind.steps; },
+                 [](const Compare&) { return 1; },
+                 // Everything else moves values or names them.
+                 [](const auto&) { return 0; }},
+      node.value);
 }
 
 // What one evaluation of a stage's value does.

@@ -28,6 +28,8 @@
 //   (a * b + 2^31) >> 32: the upper word of the product, rounded to nearest, halves up.
 //   rounding_shr(a, n) of two int32 is a / 2^n rounded to nearest, halves away from zero; n counts
 //   modulo 32, as in shr.
+// - saturate_int8(a) of an int32 is the value of int8 that is next to a, as int32; saturate_uint8,
+//   saturate_int16 and saturate_uint16 are alike.
 // - dot(sum, a, b) adds products of integers in groups. With R = lanes of a / group and
 //   C = lanes of b / group, a is R rows and b is C columns of `group` neighbouring lanes, and
 //     lane r * C + c of the result =
@@ -86,8 +88,30 @@ enum class UnaryOp {
   kFloor,
   kCeil,
   kTrunc,
-  kRoundEven
+  kRoundEven,
+  kSaturateInt8,  // of int32 alone, as the three below
+  kSaturateUint8,
+  kSaturateInt16,
+  kSaturateUint16
 };  // kNot: of bits, or of a bool
+
+// Operations that limit int32, and the types whose values they give.
+struct Saturation {
+  UnaryOp op;
+  DType to;
+};
+inline constexpr Saturation kSaturations[] = {{UnaryOp::kSaturateInt8, DType::Int(8)},
+                                              {UnaryOp::kSaturateUint8, DType::UInt(8)},
+                                              {UnaryOp::kSaturateInt16, DType::Int(16)},
+                                              {UnaryOp::kSaturateUint16, DType::UInt(16)}};
+// Nothing for other operations.
+constexpr std::optional<DType> SaturationOf(UnaryOp op) {
+  for (const Saturation& saturation : kSaturations) {
+    if (saturation.op == op) return saturation.to;
+  }
+  return std::nullopt;
+}
+
 enum class BinaryOp {
   kAdd,
   kSub,

@@ -46,6 +46,17 @@ TEST(FoldTest, IntegersWrapAround) {
   EXPECT_EQ(ToString(Expr(int64_t{1} << 62) * 4), "0");
 }
 
+TEST(FoldTest, SaturatedValuesAreOfTheNarrowerType) {
+  for (const auto& [op, to] : kSaturations) {
+    const int64_t least = to.MinInt(), most = static_cast<int64_t>(to.MaxInt());
+    EXPECT_TRUE(IsInt(MakeUnary(op, I32(least - 1)), least)) << to.ToString();
+    EXPECT_TRUE(IsInt(MakeUnary(op, I32(least)), least)) << to.ToString();
+    EXPECT_TRUE(IsInt(MakeUnary(op, I32(most)), most)) << to.ToString();
+    EXPECT_TRUE(IsInt(MakeUnary(op, I32(most + 1)), most)) << to.ToString();
+    EXPECT_TRUE(IsInt(MakeUnary(op, I32(std::numeric_limits<int32_t>::min())), least));
+  }
+}
+
 TEST(FoldTest, DivisionTruncatesAndHasNoTraps) {
   EXPECT_TRUE(IsInt(I32(-7) / 2, -3));
   EXPECT_TRUE(IsInt(I32(-7) % 2, -1));

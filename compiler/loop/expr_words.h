@@ -73,6 +73,10 @@ inline constexpr std::array kUnaryWords = {
     UnaryWord{UnaryOp::kCeil, "ceil", kNoPrecedence},
     UnaryWord{UnaryOp::kTrunc, "trunc", kNoPrecedence},
     UnaryWord{UnaryOp::kRoundEven, "round_even", kNoPrecedence},
+    UnaryWord{UnaryOp::kSaturateInt8, "saturate_int8", kNoPrecedence},
+    UnaryWord{UnaryOp::kSaturateUint8, "saturate_uint8", kNoPrecedence},
+    UnaryWord{UnaryOp::kSaturateInt16, "saturate_int16", kNoPrecedence},
+    UnaryWord{UnaryOp::kSaturateUint16, "saturate_uint16", kNoPrecedence},
 };
 
 constexpr bool TakesOperands(WordOperands operands, bool are_bools) {

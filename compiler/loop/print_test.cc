@@ -24,6 +24,7 @@ TEST(PrintTest, Operators) {
   EXPECT_EQ(binary(BinaryOp::kAnd, n, MakeBinary(BinaryOp::kShr, n + 1, 4)),
             "n & n + 1i32 >> 4i32");
   EXPECT_EQ(ToString(MakeUnary(UnaryOp::kNot, n)), "~n");
+  EXPECT_EQ(ToString(MakeUnary(UnaryOp::kSaturateInt8, n)), "saturate_int8(n)");
   EXPECT_EQ(ToString(MakeFma(x, x, MakeUnary(UnaryOp::kSqrt, Max(x, 0)))),
             "fma(x, x, sqrt(max(x, 0f32)))");
   EXPECT_EQ(ToString(MakeBitcast(kI32, x)), "bitcast<int32>(x)");

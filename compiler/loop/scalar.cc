@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/loop/scalar.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
+#include <type_traits>
 
 #include "compiler/base/tensor.h"
 #include "compiler/loop/bfloat16.h"
@@ -15,6 +18,7 @@ namespace {
 template <UnaryOp op, typename T>
 constexpr bool HasUnary() {
   if constexpr (kIsStoredFloat<T>) return false;
+  if constexpr (SaturationOf(op).has_value()) return std::is_same_v<T, int32_t>;
   if constexpr (op == UnaryOp::kNot) return !kIsFloat<T>;
   if constexpr (op == UnaryOp::kNeg || op == UnaryOp::kAbs) return !kIsBool<T>;
   return kIsFloat<T>;
@@ -40,6 +44,8 @@ T ApplyUnary(T a) {
     } else {
       return a < T{0} ? static_cast<T>(-static_cast<uint64_t>(a)) : a;
     }
+  } else if constexpr (constexpr std::optional<DType> to = SaturationOf(op); to.has_value()) {
+    return std::clamp(a, static_cast<T>(to->MinInt()), static_cast<T>(to->MaxInt()));
   } else if constexpr (op == UnaryOp::kSqrt) {
     return std::sqrt(a);
   } else if constexpr (op == UnaryOp::kFloor) {
@@ -251,6 +257,14 @@ UnaryKernel FindUnaryKernel(UnaryOp op, DType dtype) {
       return UnaryKernelOf<UnaryOp::kTrunc>(dtype);
     case UnaryOp::kRoundEven:
       return UnaryKernelOf<UnaryOp::kRoundEven>(dtype);
+    case UnaryOp::kSaturateInt8:
+      return UnaryKernelOf<UnaryOp::kSaturateInt8>(dtype);
+    case UnaryOp::kSaturateUint8:
+      return UnaryKernelOf<UnaryOp::kSaturateUint8>(dtype);
+    case UnaryOp::kSaturateInt16:
+      return UnaryKernelOf<UnaryOp::kSaturateInt16>(dtype);
+    case UnaryOp::kSaturateUint16:
+      return UnaryKernelOf<UnaryOp::kSaturateUint16>(dtype);
   }
   return nullptr;
 }

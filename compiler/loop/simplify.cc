@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expressions of every type: the rules that are not about index arithmetic.
 #include <cstdint>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -206,6 +207,14 @@ Expr Simplifier::KnownValue(const Expr& e) {
 Expr Simplifier::RewriteUnary(const Type& type, UnaryOp op, const Expr& a) {
   if (op == UnaryOp::kNeg && IsScalarIndex(a)) return IndexBinary(BinaryOp::kSub, Constant(0), a);
   if (op == UnaryOp::kAbs && HasRange(type) && RangeOf(a).lo >= 0) return a;
+  const std::optional<DType> to = SaturationOf(op);
+  if (to.has_value()) {
+    // Of two limits those that a value may reach.
+    const Range range = RangeOf(a), limits = Range::OfType(*to);
+    if (range.within(limits)) return a;
+    if (range.lo >= limits.lo) return Min(a, IntConst(type, limits.hi));
+    if (range.hi <= limits.hi) return Max(a, IntConst(type, limits.lo));
+  }
   if (op == UnaryOp::kNot && IsBool(a)) {
     if (const auto* n = a.As<Unary>(); n != nullptr && n->op == UnaryOp::kNot) return n->a;
     // Not of a comparison of floats would change what NaN gives.

@@ -42,6 +42,9 @@ class WorkCounter {
 
   static double Cost(const Expr& e) {
     const auto* dot = e.As<Dot>();
+    const auto* unary = e.As<Unary>();
+    // Two operations, each with a number.
+    if (unary != nullptr && SaturationOf(unary->op).has_value()) return 4;
     return dot == nullptr ? 1.0
                           : static_cast<double>(e.type().lanes) * dot->kind.steps * dot->kind.group;
   }

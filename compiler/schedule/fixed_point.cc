@@ -58,6 +58,20 @@ class Rewriter {
       return shifted.get() != nullptr ? shifted : OneConstant(*n, 1);
     }
     if (const auto* n = AsBinary(e, BinaryOp::kSub)) return OneConstant(*n, -1);
+    if (const auto* n = AsBinary(e, BinaryOp::kMax)) return Saturation(*n);
+    return {};
+  }
+
+  // max(min(x, most), least) of the limits of a type.
+  static Expr Saturation(const loop::Binary& n) {
+    int64_t least = 0, most = 0;
+    const auto* at_most = AsBinary(n.a, BinaryOp::kMin);
+    if (at_most == nullptr || !loop::AsInt(n.b, &least) || !loop::AsInt(at_most->b, &most))
+      return {};
+    for (const auto& [op, to] : loop::kSaturations) {
+      const Range limits = Range::OfType(to);
+      if (least == limits.lo && most == limits.hi) return loop::MakeUnary(op, at_most->a);
+    }
     return {};
   }
 

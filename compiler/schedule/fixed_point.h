@@ -9,7 +9,8 @@
 //
 // where rounding_mul_top is one instruction of many machines, nothing saturates, and no halves are
 // told by their sign. Where memory is short it is (((v + (v >> 31)) >> (n - 1)) + (1 + 2 z)) >> 1,
-// whose constants are bytes. Constants that are added to a sum one after the other become one.
+// whose constants are bytes. Constants that are added to a sum one after the other become one, and what
+// limits a sum to the values of a narrower type becomes one operation.
 #ifndef KILN_COMPILER_SCHEDULE_FIXED_POINT_H_
 #define KILN_COMPILER_SCHEDULE_FIXED_POINT_H_
 

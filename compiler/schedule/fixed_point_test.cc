@@ -85,6 +85,27 @@ TEST(FixedPoint, SmallSumsTakeTheTopWord) {
   EXPECT_FALSE(absl::StrContains(text, "+ -128i32")) << text;
 }
 
+TEST(FixedPoint, LimitsOfATypeAreOneOperation) {
+  const Buffer in = Param("in", kI32, {kRows}), out = Param("out", kI32, {kRows});
+  const auto text = [&](int64_t least, int64_t most) {
+    const Kernel kernel = {.name = "f",
+                           .inputs = {in},
+                           .outputs = {out},
+                           .constants = {},
+                           .stages = {Pointwise(out, [&](const Index& i) {
+                             return loop::Max(loop::Min(MakeLoad(in, i), I32(most)), I32(least));
+                           })}};
+    ExpectLikeNaive(kernel, VectorTarget(0));
+    return Text(Schedule(kernel, VectorTarget(0)));
+  };
+  EXPECT_TRUE(absl::StrContains(text(-128, 127), "saturate_int8(in["));
+  EXPECT_TRUE(absl::StrContains(text(0, 255), "saturate_uint8(in["));
+  EXPECT_TRUE(absl::StrContains(text(-32768, 32767), "saturate_int16(in["));
+  EXPECT_TRUE(absl::StrContains(text(0, 65535), "saturate_uint16(in["));
+  EXPECT_TRUE(absl::StrContains(text(0, 127), "max(min(in["));
+  EXPECT_TRUE(absl::StrContains(text(-127, 127), "max(min(in["));
+}
+
 TEST(FixedPoint, AShiftOfAllChannelsHasNumbers) {
   const Buffer in = Param("in", kI16, {kRows}), out = Param("out", kI32, {kRows});
   const auto text = [&](int64_t shift, int64_t zero, const Target& target) {

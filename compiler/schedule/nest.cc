@@ -240,7 +240,8 @@ int64_t Cost(const Expr& e) {
     const bool slow = (binary != nullptr && (binary->op == loop::BinaryOp::kDiv ||
                                              binary->op == loop::BinaryOp::kMod)) ||
                       (unary != nullptr && unary->op == loop::UnaryOp::kSqrt);
-    cost += slow ? kSlowOperationCost : 1;
+    const bool limits = unary != nullptr && loop::SaturationOf(unary->op).has_value();
+    cost += slow ? kSlowOperationCost : limits ? 2 : 1;
     for (Expr& operand : Operands(node)) work.push_back(std::move(operand));
   }
   return cost;

@@ -128,8 +128,11 @@ Target MachineOf(const DotInstruction& row, const DotForm& form) {
           ? ""
           : absl::StrCat(" -mattr=+", absl::StrReplaceAll(form.features, {{",", ",+"}}));
   const int bits = 32 * form.lanes;
+  // Features of narrow forms imply wider vectors.
   const std::string width =
-      row.IsOfArch("riscv64") ? absl::StrCat(",+zvl", bits, "b -vector-bits=", bits) : "";
+      row.IsOfArch("riscv64") ? absl::StrCat(",+zvl", bits, "b -vector-bits=", bits)
+      : row.IsOfArch("x86_64") && form.lanes < 16 ? absl::StrCat(" -vector-bits=", bits)
+                                                  : "";
   const absl::StatusOr<Target> target = Target::Parse(base + features + width);
   EXPECT_TRUE(target.ok()) << target.status();
   return target.ok() ? *target : Target::Host();
@@ -287,6 +290,23 @@ TEST(Instructions, VectorsOfHeliumAreInGeneratedC) {
        {"vrmulh.s32", "vstrb.32", "vldrb.s32", "vmul.i32", "vldrb.8", "vmladava.s8"}) {
     EXPECT_TRUE(absl::StrContains(with_vectors, mnemonic)) << mnemonic;
     EXPECT_FALSE(absl::StrContains(without, mnemonic)) << mnemonic;
+  }
+}
+
+// Sums become bytes by instructions that saturate.
+TEST(Instructions, LimitSums) {
+  if (!HasCodegen(Codegen::kLlvm)) GTEST_SKIP() << "built without LLVM";
+  for (const auto& [name, mnemonic] : {std::pair("x86-64-v4", "vpmovsdb"),
+                                       {"x86-64-v3", "vpacksswb"},
+                                       {"aarch64", "sqxtn"},
+                                       {"cortex-m4", "ssat"}}) {
+    CompileOptions options = OptionsOf(*Target::Parse(name), Codegen::kLlvm);
+    const absl::StatusOr<std::string> scheduled = EmitStage(Model(), options, "scheduled");
+    ASSERT_TRUE(scheduled.ok()) << scheduled.status();
+    EXPECT_TRUE(absl::StrContains(*scheduled, "saturate_int8(")) << name;
+    const absl::StatusOr<std::string> assembly = EmitStage(Model(), options, "asm");
+    ASSERT_TRUE(assembly.ok()) << assembly.status();
+    EXPECT_TRUE(absl::StrContains(*assembly, mnemonic)) << name;
   }
 }
 

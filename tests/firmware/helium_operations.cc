@@ -55,7 +55,7 @@ bool Add(const std::string& name, DType dtype, int lanes, const Value& value,
 }
 
 struct Named {
-  const char* name;
+  std::string name;
   Value value;
   enum { kFullLanes, kAnyLanes, kInt32 } of;
 };
@@ -89,11 +89,7 @@ Expr Gathered(const Expr& a, const Expr& b) {
 }
 
 // The values of int16 next to those of `a`, which are int32.
-Expr Saturated(const Expr& a, const Expr&) {
-  const DType to = DType::Int(16);
-  return loop::Max(loop::Min(a, Number(a, static_cast<int64_t>(to.MaxInt()))),
-                   Number(a, to.MinInt()));
-}
+Expr Saturated(const Expr& a, const Expr&) { return loop::MakeUnary(UnaryOp::kSaturateInt16, a); }
 
 std::vector<Named> OfElements() {
   std::vector<Named> all;
@@ -153,7 +149,12 @@ std::vector<Named> OfElements() {
                    }),
                    Named::kAnyLanes});
   }
-  all.push_back({"saturate", Saturated, Named::kInt32});
+  for (const auto& [op, to] : loop::kSaturations) {
+    const UnaryOp saturate = op;
+    all.push_back({absl::StrCat("saturate_", to.ToString()),
+                   [=](const Expr& a, const Expr&) { return loop::MakeUnary(saturate, a); },
+                   Named::kInt32});
+  }
   all.push_back(
       {"saturate_and_narrow",
        [](const Expr& a, const Expr& b) { return loop::MakeCast(DType::Int(16), Saturated(a, b)); },

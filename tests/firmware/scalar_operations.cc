@@ -36,19 +36,20 @@ loop::Func OfElement(const std::string& name, DType dtype,
 Expr Int(int64_t value) { return loop::IntConst(loop::Type::Of(kInt32), value); }
 
 // Stored in 32 bits, so that all of them count.
-Expr Saturated(const Expr& x, DType to, int shift) {
+Expr Saturated(const Expr& x, loop::UnaryOp op, int shift) {
   const Expr shifted = shift == 0 ? x : loop::MakeBinary(loop::BinaryOp::kShr, x, Int(shift));
-  return loop::Max(loop::Min(shifted, Int(static_cast<int64_t>(to.MaxInt()))), Int(to.MinInt()));
+  return loop::MakeUnary(op, shifted);
 }
 
 }  // namespace
 
 std::vector<loop::Func> ScalarOperations() {
   std::vector<loop::Func> operations;
-  for (const DType to : {DType::Int(8), DType::UInt(8), DType::Int(16), DType::UInt(16)}) {
+  for (const auto& [saturate, to] : loop::kSaturations) {
     for (const int shift : {0, 1, 23, 31}) {
-      operations.push_back(OfElement(absl::StrCat("saturate_", to.ToString(), "_", shift), kInt32,
-                                     [&](const Expr& x) { return Saturated(x, to, shift); }));
+      operations.push_back(
+          OfElement(absl::StrCat("saturate_", to.ToString(), "_", shift), kInt32,
+                    [&, op = saturate](const Expr& x) { return Saturated(x, op, shift); }));
     }
   }
   operations.push_back(OfElement("sqrt", kFloat, [](const Expr& x) {

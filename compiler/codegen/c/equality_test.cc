@@ -177,10 +177,14 @@ std::vector<Case> OperationCases() {
                                  }));
       }
     }
-    for (int op = 0; op <= static_cast<int>(UnaryOp::kRoundEven); ++op) {
+    for (int op = 0; op <= static_cast<int>(UnaryOp::kSaturateUint16); ++op) {
       const auto unary = static_cast<UnaryOp>(op);
       if (unary == UnaryOp::kNot ? dtype.is_float() : dtype.is_bool()) continue;
-      if (op >= static_cast<int>(UnaryOp::kSqrt) && !dtype.is_float()) continue;
+      const bool of_int32 = loop::SaturationOf(unary).has_value();
+      if (of_int32 ? dtype != DType::Int(32)
+                   : op >= static_cast<int>(UnaryOp::kSqrt) && !dtype.is_float()) {
+        continue;
+      }
       cases.push_back(MakeCase(absl::StrCat("unary", op, "_", name), {dtype}, {EdgeValues(dtype)},
                                [&](const auto& x) { return MakeUnary(unary, x[0]); }));
     }
@@ -283,6 +287,9 @@ class RandomExpr {
       }
       case 3:
         if (dtype.is_bool()) return Not(a);
+        if (dtype == DType::Int(32) && Below(2) == 0) {
+          return MakeUnary(loop::kSaturations[Below(4)].op, a);
+        }
         return MakeUnary(Below(2) == 0 ? UnaryOp::kNeg : UnaryOp::kAbs, a);
       default:
         break;

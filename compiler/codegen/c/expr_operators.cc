@@ -103,6 +103,7 @@ ExprPrinter::Text ExprPrinter::Narrow(Text text, DType dtype) {
 }
 
 ExprPrinter::Text ExprPrinter::MakeUnary(const loop::Unary& node, DType dtype) {
+  if (const std::optional<DType> to = loop::SaturationOf(node.op)) return MakeSaturation(node, *to);
   switch (node.op) {
     case UnaryOp::kNeg: {
       const std::string a = Print(node.a, kPrefix);
@@ -128,14 +129,13 @@ ExprPrinter::Text ExprPrinter::MakeUnary(const loop::Unary& node, DType dtype) {
 }
 
 // Instructions shift what they limit.
-ExprPrinter::Text ExprPrinter::MakeSaturation(const Saturation& saturation) {
-  const auto* shr = saturation.value.As<loop::Binary>();
+ExprPrinter::Text ExprPrinter::MakeSaturation(const loop::Unary& node, DType to) {
+  const auto* shr = node.a.As<loop::Binary>();
   int64_t shift = 0;
   const bool shifts = shr != nullptr && shr->op == BinaryOp::kShr && loop::AsInt(shr->b, &shift) &&
                       shift > 0 && shift < 32;
-  const std::string helper =
-      context_.helpers.Saturate(saturation.to, shifts ? static_cast<int>(shift) : 0);
-  return {absl::StrCat(helper, "(", Print(shifts ? shr->a : saturation.value), ")"), kPrimary};
+  const std::string helper = context_.helpers.Saturate(to, shifts ? static_cast<int>(shift) : 0);
+  return {absl::StrCat(helper, "(", Print(shifts ? shr->a : node.a), ")"), kPrimary};
 }
 
 ExprPrinter::Text ExprPrinter::MakeBinary(const loop::Binary& node, DType dtype) {

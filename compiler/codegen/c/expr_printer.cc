@@ -145,7 +145,6 @@ ExprPrinter::Text ExprPrinter::Make(const Expr& e) {
                              : Fail(absl::StrCat("variable ", n->name, " is not in scope"));
   }
   if (const auto* n = e.As<loop::Unary>()) return MakeUnary(*n, dtype);
-  if (const std::optional<Saturation> n = AsSaturation(e)) return MakeSaturation(*n);
   if (const auto* n = e.As<loop::Binary>()) return MakeBinary(*n, dtype);
   if (const auto* n = e.As<loop::Compare>()) return MakeCompare(*n);
   if (const auto* n = e.As<loop::Cast>()) return MakeCast(n->a, dtype);

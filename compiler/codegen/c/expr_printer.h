@@ -16,7 +16,6 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "compiler/codegen/c/context.h"
-#include "compiler/codegen/c/saturation.h"
 #include "compiler/loop/expr.h"
 #include "compiler/loop/loop.h"
 
@@ -71,7 +70,7 @@ class ExprPrinter {
   Text Make(const loop::Expr& e);
   Text MakeUnary(const loop::Unary& node, DType dtype);
   Text MakeBinary(const loop::Binary& node, DType dtype);
-  Text MakeSaturation(const Saturation& saturation);
+  Text MakeSaturation(const loop::Unary& node, DType to);
   Text MakeArithmetic(const loop::Binary& node, DType dtype);
   Text MakeBits(const loop::Binary& node, DType dtype);
   Text MakeShift(const loop::Binary& node, DType dtype);

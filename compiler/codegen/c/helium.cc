@@ -9,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
 #include "compiler/codegen/c/literals.h"
-#include "compiler/codegen/c/saturation.h"
 #include "compiler/loop/mutate.h"
 #include "compiler/target/instructions.h"
 
@@ -167,10 +166,9 @@ std::optional<HeliumCall> OfBools(const loop::Binary& n) {
 
 // Four int32 that are limited to the values of int16: the value before.
 std::optional<Expr> AsSaturatedTo16(const Expr& e) {
-  const std::optional<Saturation> saturation = AsSaturation(e);
-  const bool is =
-      saturation.has_value() && saturation->to == DType::Int(16) && FillsLanes(e.type());
-  return is ? std::optional(saturation->value) : std::nullopt;
+  const auto* n = e.As<loop::Unary>();
+  const bool is = n != nullptr && n->op == UnaryOp::kSaturateInt16 && FillsLanes(e.type());
+  return is ? std::optional(n->a) : std::nullopt;
 }
 
 std::optional<HeliumCall> OfBinary(const loop::Binary& n, const Type& type) {
@@ -225,6 +223,15 @@ std::optional<HeliumCall> OfUnary(const loop::Unary& n, const Type& type) {
   if (!type.dtype.is_int()) return std::nullopt;
   if (n.op == UnaryOp::kNeg) return HeliumCall{absl::StrCat("vnegq_", s, "($0)"), {n.a}};
   if (n.op == UnaryOp::kAbs) return HeliumCall{absl::StrCat("vabsq_", s, "($0)"), {n.a}};
+  if (const std::optional<DType> to = loop::SaturationOf(n.op)) {
+    const auto all = [](int64_t limit) {
+      return absl::StrCat("vdupq_n_s32(", IntLiteral(DType::Int(32), limit), ")");
+    };
+    return HeliumCall{
+        absl::StrCat("vmaxq_s32(vminq_s32($0, ", all(static_cast<int64_t>(to->MaxInt())), "), ",
+                     all(to->MinInt()), ")"),
+        {n.a}};
+  }
   return std::nullopt;
 }
 

@@ -47,6 +47,13 @@ std::optional<ValueRange> RangeAt(const Expr& e, int depth) {
     return ValueRange{std::min(a->min, b->min), std::max(a->max, b->max)};
   }
   if (const auto* binary = e.As<loop::Binary>()) return RangeOfBinary(*binary, dtype, depth);
+  if (const auto* unary = e.As<loop::Unary>()) {
+    if (const std::optional<DType> to = loop::SaturationOf(unary->op)) {
+      const ValueRange limits = *RangeOf(*to), a = RangeAt(unary->a, depth + 1).value_or(*whole);
+      return ValueRange{std::clamp(a.min, limits.min, limits.max),
+                        std::clamp(a.max, limits.min, limits.max)};
+    }
+  }
   return whole;
 }
 

@@ -114,6 +114,12 @@ TEST_P(ArithmeticTest, Unary) {
                            {"round_even", UnaryOp::kRoundEven}});
   } else {
     ops.push_back({"not", UnaryOp::kNot});
+    if (dtype == DType::Int(32)) {
+      ops.insert(ops.end(), {{"saturate_int8", UnaryOp::kSaturateInt8},
+                             {"saturate_uint8", UnaryOp::kSaturateUint8},
+                             {"saturate_int16", UnaryOp::kSaturateInt16},
+                             {"saturate_uint16", UnaryOp::kSaturateUint16}});
+    }
   }
   for (const auto& [name, op] : ops) {
     results.Add(name, dtype,

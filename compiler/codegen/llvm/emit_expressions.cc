@@ -189,6 +189,11 @@ llvm::Value* FunctionEmitter::EmitUnary(const loop::Unary& node, const loop::Typ
     case UnaryOp::kTrunc:
     case UnaryOp::kRoundEven:
       break;
+    case UnaryOp::kSaturateInt8:
+    case UnaryOp::kSaturateUint8:
+    case UnaryOp::kSaturateInt16:
+    case UnaryOp::kSaturateUint16:
+      return EmitSaturate(*loop::SaturationOf(node.op), a);
   }
   return dtype.is_float() ? EmitRound(node.op, dtype, a) : a;
 }

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixed-point arithmetic of the loop IR: rounding_mul_high, rounding_mul_top and rounding_shr.
+// Fixed-point arithmetic of the loop IR: rounding_mul_high, rounding_mul_top, rounding_shr and saturate_….
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <utility>
 #include <vector>
 
 #include "compiler/codegen/llvm/function_emitter.h"
+#include "llvm/Analysis/VectorUtils.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Intrinsics.h"
 
 namespace kiln::codegen {
 namespace {
 
+// Of a vector that an instruction of AArch64 narrows another to.
+constexpr unsigned kNarrowBits = 64;
 constexpr uint64_t kHalf = uint64_t{1} << 30;
 constexpr int64_t kLowest = std::numeric_limits<int32_t>::min();
 constexpr int64_t kHighest = std::numeric_limits<int32_t>::max();
@@ -141,6 +145,40 @@ llvm::Value* FunctionEmitter::EmitRoundingShr(llvm::Value* a, llvm::Value* amoun
   llvm::Value* rounded = builder_.CreateLShr(builder_.CreateAdd(magnitude, half), amount);
   llvm::Value* negative = builder_.CreateICmpSLT(a, llvm::Constant::getNullValue(type));
   return builder_.CreateSelect(negative, builder_.CreateNeg(rounded), rounded);
+}
+
+llvm::Value* FunctionEmitter::EmitSaturate(DType to, llvm::Value* a) {
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(a->getType());
+  if (machine_.traits.saturating_narrow != 0 && vector != nullptr &&
+      vector->getNumElements() % 4 == 0) {
+    // What is below the lowest number of int16 or above its highest is beyond those of bytes too.
+    llvm::Value* halves = to.bits == 8 ? EmitNarrow(DType::Int(16), a) : a;
+    return builder_.CreateIntCast(EmitNarrow(to, halves), a->getType(), to.is_int());
+  }
+  const auto limit = [&](int64_t value) {
+    return llvm::ConstantInt::get(a->getType(), static_cast<uint64_t>(value), /*IsSigned=*/true);
+  };
+  llvm::Value* at_most = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a,
+                                                        limit(static_cast<int64_t>(to.MaxInt())));
+  return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, at_most, limit(to.MinInt()));
+}
+
+// A vector of signed integers of twice the bits of `to`, limited to its values.
+llvm::Value* FunctionEmitter::EmitNarrow(DType to, llvm::Value* a) {
+  const unsigned lanes = llvm::cast<llvm::FixedVectorType>(a->getType())->getNumElements();
+  const unsigned bits = static_cast<unsigned>(to.bits), of_one = kNarrowBits / bits;
+  auto* type = llvm::FixedVectorType::get(builder_.getIntNTy(bits), of_one);
+  const llvm::Intrinsic::ID narrow = to.is_uint() ? machine_.traits.saturating_narrow_to_unsigned
+                                                  : machine_.traits.saturating_narrow;
+  std::vector<llvm::Value*> parts;
+  for (unsigned first = 0; first < lanes; first += of_one) {
+    const unsigned there = std::min(lanes - first, of_one);
+    llvm::Value* part =
+        builder_.CreateShuffleVector(a, llvm::createSequentialMask(first, there, of_one - there));
+    parts.push_back(builder_.CreateIntrinsic(narrow, {type}, {part}));
+  }
+  return builder_.CreateShuffleVector(llvm::concatenateVectors(builder_, parts),
+                                      llvm::createSequentialMask(0, lanes, 0));
 }
 
 }  // namespace kiln::codegen

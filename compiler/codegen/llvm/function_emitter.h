@@ -101,6 +101,8 @@ class FunctionEmitter {
   llvm::Value* EvenAndOddLanes(llvm::Value* even, llvm::Value* odd, llvm::Type* type);
   llvm::Value* OddLanes(llvm::Value* even, llvm::Value* odd, llvm::Type* type);
   llvm::Value* EmitRoundingShr(llvm::Value* a, llvm::Value* amount);
+  llvm::Value* EmitSaturate(DType to, llvm::Value* a);
+  llvm::Value* EmitNarrow(DType to, llvm::Value* a);
 
   // Dot products (emit_dot.cc).
   llvm::Value* EmitDot(const loop::Dot& node, const loop::Type& type);

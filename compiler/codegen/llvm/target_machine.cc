@@ -164,6 +164,8 @@ MachineTraits TraitsOf(const llvm::TargetMachine& machine) {
               .fma_float32 = fp,
               .fma_float64 = fp,
               .converts_float16 = fp,
+              .saturating_narrow = llvm::Intrinsic::aarch64_neon_sqxtn,
+              .saturating_narrow_to_unsigned = llvm::Intrinsic::aarch64_neon_sqxtun,
               .rounding_mul_high = llvm::Intrinsic::aarch64_neon_sqrdmulh};
   } else if (triple.isARM() || triple.isThumb()) {
     const bool hard = machine.Options.FloatABIType == llvm::FloatABI::Hard;

@@ -36,6 +36,9 @@ struct MachineTraits {
   bool fma_float32 = false;
   bool fma_float64 = false;
   bool converts_float16 = false;  // to and from float32
+  // Vectors of signed integers to 64 bits of signed and of unsigned ones of half of their bits, limited
+  // to their values; 0 if there is no instruction.
+  llvm::Intrinsic::ID saturating_narrow = 0, saturating_narrow_to_unsigned = 0;
   // Of vectors of 16 and of 8 lanes of float32 to bfloat16; 0 if there is no instruction.
   llvm::Intrinsic::ID bfloat_of_16_lanes = 0, bfloat_of_8_lanes = 0;
   // Of four lanes of int32, saturating; 0 if there is no instruction.
