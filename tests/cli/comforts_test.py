@@ -94,6 +94,7 @@ class ComfortsTest(CliCase):
         words = "--target: found 'STM32F407', which has a Cortex-M4F: wanted --target cortex-m4f"
         self.refuses(words, "compile", DIGITS, "-o", self.out, "--target", "STM32F407")
         self.refuses(", perhaps 'riscv64gc'", "compile", DIGITS, "-o", self.out, "--target", "riscv64")
+        self.refuses("feature 'fma' is both on and off\n", "compile", DIGITS, "-o", self.out, "--target", "x86-64-v3 -mattr=+fma,-fma")
 
     def test_the_page_of_targets_is_complete(self):
         with open("docs/targets.md") as page:
