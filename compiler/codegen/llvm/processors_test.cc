@@ -62,7 +62,10 @@ TEST(Processors, HaveTheFeaturesThatLlvmGivesThem) {
     ++of_x86;
   }
   EXPECT_GT(of_x86, 80);
-  for (const std::string& name : ProcessorsOf("aarch64-unknown-linux-gnu")) {
+  std::vector<std::string> of_aarch64 = ProcessorsOf("aarch64-unknown-linux-gnu");
+  // Names of others, which LLVM does not list.
+  of_aarch64.insert(of_aarch64.end(), {"apple-m1", "apple-m2", "apple-m3"});
+  for (const std::string& name : of_aarch64) {
     ExpectAlike(absl::StrCat("aarch64-unknown-linux-gnu -mcpu=", name), {"dotprod", "i8mm"});
   }
   for (const std::string& name : ProcessorsOf("thumbv8.1m.main-none-eabihf")) {
