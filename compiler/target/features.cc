@@ -76,7 +76,7 @@ bool ProcessorHasFeature(absl::string_view cpu, absl::string_view feature) {
   for (const Processors& row : kProcessors) {
     if (!Contains(row.names, cpu)) continue;
     for (const absl::string_view has : absl::StrSplit(row.features, ',')) {
-      if (X86LevelHasFeature(has, feature) || ImpliesX86Feature(has, feature)) return true;
+      if (X86LevelHasFeature(has, feature) || ImpliesFeature(has, feature)) return true;
     }
   }
   return false;
@@ -89,8 +89,8 @@ bool Target::HasFeature(absl::string_view feature) const {
   // Each word adds what follows from it, or takes away what it follows from, as LLVM has it.
   for (const absl::string_view word : absl::StrSplit(features, ',', absl::SkipEmpty())) {
     const absl::string_view said = word.substr(1);
-    if (word[0] == '+' && ImpliesX86Feature(said, feature)) has = true;
-    if (word[0] == '-' && ImpliesX86Feature(feature, said)) has = false;
+    if (word[0] == '+' && ImpliesFeature(said, feature)) has = true;
+    if (word[0] == '-' && ImpliesFeature(feature, said)) has = false;
   }
   return has;
 }

@@ -60,16 +60,21 @@ std::array<uint32_t, kNumCpuWords> ReadCpuWords() {
 
 Target Machine() {
   const std::array<uint32_t, kNumCpuWords> words = ReadCpuWords();
+  const auto has = [&](const CpuFeature& feature) {
+    return absl::c_all_of(BitsOf({&feature}), [&](const auto& wanted) {
+      return (words[wanted.first] & wanted.second) == wanted.second;
+    });
+  };
   const auto has_level = [&](absl::string_view level) {
     return absl::c_all_of(X86Features(), [&](const CpuFeature& feature) {
-      return !X86LevelHasFeature(level, feature.name) || feature.IsIn(words.data());
+      return !X86LevelHasFeature(level, feature.name) || has(feature);
     });
   };
   const std::vector<absl::string_view> levels = X86Levels();
   Target target = *FindKnownTarget(*std::find_if(levels.rbegin(), levels.rend(), has_level));
   std::vector<std::string> features;
   for (const char* name : kFeatures) {
-    if (FindX86Feature(name)->IsIn(words.data())) features.push_back(absl::StrCat("+", name));
+    if (has(*FindX86Feature(name))) features.push_back(absl::StrCat("+", name));
   }
   target.features = absl::StrJoin(features, ",");
   DescribeX86(target);

@@ -183,18 +183,18 @@ absl::StatusOr<Target> Target::Parse(absl::string_view text) {
   KILN_RETURN_IF_ERROR(CheckFeatures(target.name, words));
   // The options that state a fact win over what follows from processor and features, so they come after
   // those.
-  const auto apply = [&](bool states_fact) -> absl::Status {
+  const auto apply = [&](bool to_processor) -> absl::Status {
     for (const absl::string_view option : absl::MakeConstSpan(words).subspan(1)) {
-      const bool machine =
+      const bool of_processor =
           absl::StartsWith(option, "-mcpu=") || absl::StartsWith(option, "-mattr=");
-      if (machine == states_fact) continue;
+      if (of_processor != to_processor) continue;
       KILN_RETURN_IF_ERROR(ApplyOption(option, target));
     }
     return absl::OkStatus();
   };
-  KILN_RETURN_IF_ERROR(apply(/*states_fact=*/false));
+  KILN_RETURN_IF_ERROR(apply(/*to_processor=*/true));
   if (absl::StartsWith(target.triple, "x86_64")) DescribeX86(target);
-  KILN_RETURN_IF_ERROR(apply(/*states_fact=*/true));
+  KILN_RETURN_IF_ERROR(apply(/*to_processor=*/false));
   return target;
 }
 

@@ -59,16 +59,22 @@ const std::vector<CpuFeature>& X86Features() {
       {"avx512vnni", kCpuLeaf7Ecx, Bit(11), kAvx512State, {"avx512f"}},
       {"avx512vbmi", kCpuLeaf7Ecx, Bit(1), kAvx512State, {"avx512bw"}},
       {"avx512bf16", kCpuLeaf7Sub1Eax, Bit(5), kAvx512State, {"avx512bw"}},
-      {"amx-tile", kCpuLeaf7Edx, Bit(24), kMatrixState, {}},
-      {"amx-bf16", kCpuLeaf7Edx, Bit(22), kMatrixState, {"amx-tile"}},
-      {"amx-int8", kCpuLeaf7Edx, Bit(25), kMatrixState, {"amx-tile"}},
+      {"amx-tile", kCpuLeaf7Edx, kCpuAmxTile, kMatrixState, {}},
+      {"amx-bf16", kCpuLeaf7Edx, kCpuAmxBf16, kMatrixState, {"amx-tile"}},
+      {"amx-int8", kCpuLeaf7Edx, kCpuAmxInt8, kMatrixState, {"amx-tile"}},
   };
   return table;
 }
 
-bool CpuFeature::IsIn(const uint32_t* words) const {
-  const auto has = [&](CpuWord at, uint32_t wanted) { return (words[at] & wanted) == wanted; };
-  return has(word, bits) && (xcr0 == 0 || (has(kCpuLeaf1Ecx, kCpuOsXsave) && has(kCpuXcr0, xcr0)));
+std::map<CpuWord, uint32_t> BitsOf(const std::vector<const CpuFeature*>& features) {
+  std::map<CpuWord, uint32_t> bits;
+  for (const CpuFeature* feature : features) {
+    bits[feature->word] |= feature->bits;
+    if (feature->xcr0 == 0) continue;
+    bits[kCpuLeaf1Ecx] |= kCpuOsXsave;
+    bits[kCpuXcr0] |= feature->xcr0;
+  }
+  return bits;
 }
 
 const CpuFeature* FindX86Feature(absl::string_view name) {
@@ -77,11 +83,11 @@ const CpuFeature* FindX86Feature(absl::string_view name) {
   return it == X86Features().end() ? nullptr : &*it;
 }
 
-bool ImpliesX86Feature(absl::string_view feature, absl::string_view other) {
+bool ImpliesFeature(absl::string_view feature, absl::string_view other) {
   if (feature == other) return true;
   const CpuFeature* found = FindX86Feature(feature);
   return found != nullptr && absl::c_any_of(found->implies, [&](const char* implied) {
-           return ImpliesX86Feature(implied, other);
+           return ImpliesFeature(implied, other);
          });
 }
 
@@ -98,7 +104,7 @@ bool IsX86Level(absl::string_view name) {
 bool X86LevelHasFeature(absl::string_view level, absl::string_view feature) {
   if (!IsX86Level(level)) return false;
   for (const Level& l : Levels()) {
-    const auto implies = [&](absl::string_view f) { return ImpliesX86Feature(f, feature); };
+    const auto implies = [&](absl::string_view f) { return ImpliesFeature(f, feature); };
     if (absl::c_any_of(l.features, implies)) return true;
     if (l.name == level) break;
   }

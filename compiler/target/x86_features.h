@@ -8,6 +8,7 @@
 #define KILN_COMPILER_TARGET_X86_FEATURES_H_
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -27,9 +28,10 @@ enum CpuWord : int {
 };
 inline constexpr int kNumCpuWords = 7;
 
-// AMX-BF16, AMX-TILE and AMX-INT8 in kCpuLeaf7Edx. Their registers are a process's once it has asked
-// for them (MatrixRequest in instructions.h).
-inline constexpr uint32_t kCpuMatrixBits = 1u << 22 | 1u << 24 | 1u << 25;
+// AMX in kCpuLeaf7Edx. Its registers are a process's once it has asked for them (MatrixRequest in
+// instructions.h).
+inline constexpr uint32_t kCpuAmxBf16 = 1u << 22, kCpuAmxTile = 1u << 24, kCpuAmxInt8 = 1u << 25;
+inline constexpr uint32_t kCpuMatrixBits = kCpuAmxBf16 | kCpuAmxTile | kCpuAmxInt8;
 
 // In kCpuLeaf1Ecx: XGETBV may be executed.
 inline constexpr uint32_t kCpuOsXsave = 1u << 27;
@@ -41,18 +43,18 @@ struct CpuFeature {
   uint32_t bits;  // of that word, all of them
   uint32_t xcr0;  // bits of kCpuXcr0 that it needs besides; those need OSXSAVE
   std::vector<const char*> implies;
-
-  // Whether a CPU of these kNumCpuWords words has it.
-  bool IsIn(const uint32_t* words) const;
 };
+
+// The bits of each word that a CPU has to have all of where it has the features.
+std::map<CpuWord, uint32_t> BitsOf(const std::vector<const CpuFeature*>& features);
 
 // All that Kiln knows, each after those that it implies.
 const std::vector<CpuFeature>& X86Features();
 // Null if there is none of the name.
 const CpuFeature* FindX86Feature(absl::string_view name);
-// Whether what has `feature` has `other`, which may be the same. A feature that is not known implies
+// Whether what has `feature` has `other`, which may be the same. A feature of other machines implies
 // itself alone.
-bool ImpliesX86Feature(absl::string_view feature, absl::string_view other);
+bool ImpliesFeature(absl::string_view feature, absl::string_view other);
 
 // The levels of the System V ABI for x86-64, lowest first.
 std::vector<absl::string_view> X86Levels();

@@ -55,16 +55,9 @@ absl::Status CheckSameFunctions(const std::vector<Lowered>& lowered) {
 }
 
 loop::Expr HasAll(const loop::Buffer& words, const std::vector<const CpuFeature*>& features) {
-  std::map<CpuWord, uint32_t> masks;
-  for (const CpuFeature* feature : features) {
-    masks[feature->word] |= feature->bits;
-    if (feature->xcr0 == 0) continue;
-    masks[kCpuLeaf1Ecx] |= kCpuOsXsave;
-    masks[kCpuXcr0] |= feature->xcr0;
-  }
   loop::Expr all = loop::IntConst(loop::Type::Of(DType::Bool()), 1);
-  for (const auto& [word, mask] : masks) {
-    const loop::Expr bits = loop::Const(DType::UInt(32), mask);
+  for (const auto& [word, wanted] : BitsOf(features)) {
+    const loop::Expr bits = loop::Const(DType::UInt(32), wanted);
     const loop::Expr found = loop::MakeLoad(words, {loop::Expr(static_cast<int>(word))});
     all = all && (loop::MakeBinary(loop::BinaryOp::kAnd, found, bits) == bits);
   }

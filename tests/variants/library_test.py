@@ -116,6 +116,18 @@ class LibraryTest(CliCase):
         for name, dots in found:
             self.assertEqual(sorted(dots.values()), sorted([["pmaddwd"], ["vpmaddwd"], ["vpdpbusd"], ["tdpbssd"]]), name)
 
+    def test_the_choice_asks_linux_for_registers_of_matrices(self):
+        """Where a variant has AMX, and there alone."""
+        ask = {
+            "llvm": r"(?s)choose_cpu_variant\.ask\(\) #.*? call i64 @kiln\.request_matrices\(\).*? and i32 %\d+, -54525953\n",
+            "c": r"\(words\[3\] & 0x3400000u\) != 0 && kiln_request_matrices\(\) != 0\) words\[3\] &= ~0x3400000u;",
+        }
+        for codegen in CODEGENS:
+            for last, asks in (("x86-64-v4", False), ("x86-64-v4 -mattr=+amx-int8", True)):
+                text = self.succeeds("compile", DIGITS, "--codegen", codegen, "--emit", codegen, "--cpu-variants", "x86-64-v3," + last)
+                self.assertEqual(re.search(ask[codegen], text) is not None, asks, codegen)
+                self.assertEqual("request_matrices" in text, asks, codegen)
+
     def test_which_one_runs_is_said(self):
         for codegen in CODEGENS:
             for executor in ("aot", "graph"):

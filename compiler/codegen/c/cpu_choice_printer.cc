@@ -140,10 +140,6 @@ std::string Literals(const std::vector<std::string>& texts) {
 
 }  // namespace
 
-std::string CpuVariantPrefix(int variant) {
-  return variant < 0 ? "" : absl::StrCat("KILN_CPU_VARIANT_", variant, " ");
-}
-
 absl::StatusOr<std::string> CpuVariantMacros(const CContext& context) {
   std::string macros;
   for (size_t k = 0; k < context.options.cpu_variants.size(); ++k) {
@@ -185,7 +181,7 @@ std::string CpuChoiceFunctions(CContext& context) {
   if (uses_matrices) {
     ask_for_matrices = absl::Substitute(kAskForMatrices, int{kCpuLeaf7Edx},
                                         absl::StrCat("0x", absl::Hex(kCpuMatrixBits), "u"),
-                                        context.helpers.RequestMatrices("defined(__GNUC__)"));
+                                        context.helpers.RequestMatrices());
   }
   return absl::StrCat(
       absl::Substitute(kAsk, int{kCpuLeaf1Ecx}, int{kCpuLeaf7Ebx}, int{kCpuLeaf7Ecx},

@@ -11,11 +11,7 @@
 
 namespace kiln::codegen {
 
-// What stands before a function of a variant, by Func::cpu_variant: "KILN_CPU_VARIANT_1 ", nothing for one
-// that is of none.
-std::string CpuVariantPrefix(int variant);
-
-// Definitions of the macros of these prefixes.
+// Definitions of the macros of CpuVariantPrefix.
 absl::StatusOr<std::string> CpuVariantMacros(const CContext& context);
 
 // Declarations of what CpuChoice exports.

@@ -21,7 +21,8 @@ namespace kiln::codegen {
 namespace {
 
 // `$0` is the name, `$1` the parameters of the factors, `$2` the forms, `$3` the number of lanes,
-// `$4` the new sum of a lane, `$5` the type of sums, `$6` how they are added.
+// `$4` the new sum of a lane, `$5` the type of sums, `$6` how they are added, `$7`
+// what stands before the function.
 constexpr char kFunction[] =
     "/* Adds the products of groups to $3 sums, $6. */\n"
     "$7static inline void $0($5* sums, $1) {\n"
@@ -279,7 +280,7 @@ std::string Helpers::Dot(const DotVector& dot) {
                                                     dot.lanes(), PlainSum(dot), CType(row.sum),
                                                     dot.of_floats() ? "as VDPBF16PS does"
                                                                     : "in 32 bits that wrap around",
-                                                    VariantPrefix())));
+                                                    CpuVariantPrefix(variant_))));
 }
 
 bool FunctionPrinter::PrintDotVector(const loop::Store& store) {

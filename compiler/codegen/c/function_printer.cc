@@ -133,8 +133,7 @@ std::string FunctionPrinter::Prototype() const {
 
 absl::Status FunctionPrinter::Print(std::string* out) {
   Names::Scope scope(context_.names);
-  context_.helpers.SetVariant(func_.cpu_variant,
-                              func_.cpu_variant < 0 ? nullptr : &context_.TargetOf(func_));
+  context_.helpers.SetVariant(func_.cpu_variant, context_.TargetOf(func_));
   NameParams();
   PrintBody(func_.body);
   KILN_RETURN_IF_ERROR(status_);

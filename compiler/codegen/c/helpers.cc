@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/substitute.h"
-#include "compiler/codegen/c/cpu_choice_printer.h"
 #include "compiler/codegen/c/literals.h"
 
 namespace kiln::codegen {
@@ -315,16 +314,18 @@ std::string Helpers::SaturatingCast(DType from, DType to) {
       from.bits == 32 ? CastDefinition<float>(from, to) : CastDefinition<double>(from, to));
 }
 
+std::string CpuVariantPrefix(int variant) {
+  return variant < 0 ? "" : absl::StrCat("KILN_CPU_VARIANT_", variant, " ");
+}
+
 std::string Helpers::Guard(const DotForm& form) const {
-  if (variant_target_ == nullptr) return absl::StrCat("defined(__GNUC__) && ", form.guard);
+  if (variant_ < 0) return absl::StrCat("defined(__GNUC__) && ", form.guard);
   return variant_target_->HasFeatures(form.features) ? "defined(__GNUC__)" : "0";
 }
 
 std::string Helpers::InVariant(const std::string& name) const {
-  return variant_target_ == nullptr ? name : absl::StrCat(name, "_variant_", variant_);
+  return variant_ < 0 ? name : absl::StrCat(name, "_variant_", variant_);
 }
-
-std::string Helpers::VariantPrefix() const { return CpuVariantPrefix(variant_); }
 
 std::string Helpers::Saturate(DType to, int shift) {
   const bool shifts = shift > 0;

@@ -19,16 +19,20 @@
 
 namespace kiln::codegen {
 
+// What stands before a function of a CPU variant, by Func::cpu_variant: "KILN_CPU_VARIANT_1 ", nothing for
+// one that is of none.
+std::string CpuVariantPrefix(int variant);
+
 class Helpers {
  public:
   explicit Helpers(bool libm) : libm_(libm) {}
 
-  // Functions that are asked for from now on are called by code of a CPU variant, by its index and target,
-  // or by other code (null). A compiler knows instructions of a variant by an attribute alone, so that
-  // each variant has functions with instructions of its own.
-  void SetVariant(int index, const Target* target) {
-    variant_ = index;
-    variant_target_ = target;
+  // Functions that are asked for from now on are called by code of a CPU variant, by Func::cpu_variant,
+  // for that target. A compiler knows instructions of a variant by an attribute alone, so that each
+  // variant has functions with instructions of its own.
+  void SetVariant(int variant, const Target& target) {
+    variant_ = variant;
+    variant_target_ = &target;
   }
 
   // Names of functions that do the operation on scalars of `dtype`.
@@ -55,9 +59,8 @@ class Helpers {
   // elements of rows and columns, and the number of steps. Defined where the compiler knows the
   // instruction.
   std::string Matrices(const DotInstruction& row, const loop::DotShape& shape);
-  // Asks Linux for these registers; returns what is not 0 where it refuses them. Defined on Linux, under the
-  // condition of the preprocessor.
-  std::string RequestMatrices(const std::string& condition);
+  // Asks Linux for these registers; returns what is not 0 where it refuses them. Defined on Linux.
+  std::string RequestMatrices();
   // Readies these registers; returns what is not 0 where the system refuses them. Defined where the
   // compiler knows any of them.
   std::string UseMatrices();
@@ -83,14 +86,13 @@ class Helpers {
  private:
   // Adds `text` unless a function of that name is there.
   std::string Define(const std::string& name, const std::string& text);
-  // The name of a function with instructions, and what stands before its definition.
+  // The name of a function with instructions of the variant.
   std::string InVariant(const std::string& name) const;
-  std::string VariantPrefix() const;
   std::string WithoutLibm(loop::UnaryOp op, DType dtype, const std::string& name);
 
   const bool libm_;
   int variant_ = -1;
-  const Target* variant_target_ = nullptr;
+  const Target* variant_target_ = nullptr;  // where there is a variant
   bool uses_math_h_ = false;
   bool uses_fma_ = false;
   absl::flat_hash_set<std::string> defined_;

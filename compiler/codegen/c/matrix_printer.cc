@@ -16,17 +16,17 @@
 namespace kiln::codegen {
 namespace {
 
-// `$0` is the condition; `$1`, `$2` and `$3` are those of MatrixRequest.
+// `$0`, `$1` and `$2` are those of MatrixRequest.
 constexpr char kRequest[] =
-    "#if $0 && defined(__linux__)\n"
+    "#if defined(__GNUC__) && defined(__x86_64__) && defined(__linux__)\n"
     "/* 0; or why Linux does not let this process use the registers of AMX. */\n"
-    "static int64_t kiln_request_matrices(void) {\n"
+    "__attribute__((unused)) static int64_t kiln_request_matrices(void) {\n"
     "  static unsigned char has_them;\n"
-    "  int64_t status = $1; /* arch_prctl */\n"
+    "  int64_t status = $0; /* arch_prctl */\n"
     "  if (__atomic_load_n(&has_them, __ATOMIC_RELAXED)) return 0;\n"
     "  __asm__ __volatile__(\"syscall\"\n"
     "                       : \"+a\"(status)\n"
-    "                       : \"D\"((int64_t)$2), \"S\"((int64_t)$3)\n"
+    "                       : \"D\"((int64_t)$1), \"S\"((int64_t)$2)\n"
     "                       : \"rcx\", \"r11\", \"memory\");\n"
     "  if (status == 0) __atomic_store_n(&has_them, 1, __ATOMIC_RELAXED);\n"
     "  return status;\n"
@@ -49,9 +49,9 @@ constexpr char kUse[] =
     "}\n"
     "#endif\n\n";
 
-// `$0` is what stands before the parameters, `$1` the condition, `$2`, `$3` and `$4` the types of the sums and the factors; `$5`, `$6` and
-// `$7` what is done with registers: sums loaded, the products of a step, sums stored; `$8` and `$9` the bytes
-// of a step's factors.
+// `$0` is what stands before the parameters, `$1` the condition, `$2`, `$3` and `$4` the types of the sums and
+// the factors; `$5`, `$6` and `$7` what is done with registers: sums loaded, the products of a step, sums
+// stored; `$8` and `$9` the bytes of a step's factors.
 constexpr char kTile[] =
     "#if $1\n"
     "/* Adds the products of `steps` steps to the sums of a tile. */\n"
@@ -72,22 +72,22 @@ constexpr char kTile[] =
 }  // namespace
 
 std::string Helpers::MatrixGuard() const {
-  if (variant_target_ == nullptr) return "defined(__GNUC__) && defined(__AMX_TILE__)";
+  if (variant_ < 0) return "defined(__GNUC__) && defined(__AMX_TILE__)";
   return variant_target_->HasFeature("amx-tile") ? "defined(__GNUC__)" : "0";
 }
 
-std::string Helpers::RequestMatrices(const std::string& condition) {
+std::string Helpers::RequestMatrices() {
   return Define("kiln_request_matrices",
-                absl::Substitute(kRequest, condition, MatrixRequest::kCall,
+                absl::Substitute(kRequest, MatrixRequest::kCall,
                                  absl::StrCat("0x", absl::Hex(MatrixRequest::kOption)),
                                  MatrixRequest::kComponent));
 }
 
 std::string Helpers::UseMatrices() {
-  RequestMatrices(MatrixGuard());
+  RequestMatrices();
   const std::string name = InVariant("kiln_use_matrices");
   return Define(name, absl::Substitute(kUse, MatrixGuard(), absl::StrJoin(MatrixShapes(), ", "),
-                                       VariantPrefix(), name));
+                                       CpuVariantPrefix(variant_), name));
 }
 
 std::string Helpers::Matrices(const DotInstruction& row, const loop::DotShape& shape) {
@@ -125,10 +125,11 @@ std::string Helpers::Matrices(const DotInstruction& row, const loop::DotShape& s
   const std::string name = InVariant(
       absl::StrCat("kiln_", row.name, "_", rows, "x", columns, shape.parts > 1 ? "_in_parts" : ""));
   const int bytes = kBytes * shape.parts;
-  return Define(name,
-                absl::Substitute(kTile, absl::StrCat(VariantPrefix(), "static inline void ", name),
-                                 Guard(row.forms[0]), CType(row.sum), CType(row.a), CType(row.b),
-                                 load_sums, products, store_sums, rows * bytes, columns * bytes));
+  return Define(
+      name,
+      absl::Substitute(kTile, absl::StrCat(CpuVariantPrefix(variant_), "static inline void ", name),
+                       Guard(row.forms[0]), CType(row.sum), CType(row.a), CType(row.b), load_sums,
+                       products, store_sums, rows * bytes, columns * bytes));
 }
 
 void FunctionPrinter::PrintMatrices(const loop::DotTile& tile, const DotInstruction* row) {

@@ -68,10 +68,13 @@ TEST(Processors, HaveTheFeaturesThatLlvmGivesThem) {
   for (const std::string& name : of_aarch64) {
     ExpectAlike(absl::StrCat("aarch64-unknown-linux-gnu -mcpu=", name), {"dotprod", "i8mm"});
   }
+  int microcontrollers = 0;
   for (const std::string& name : ProcessorsOf("thumbv8.1m.main-none-eabihf")) {
     if (!absl::StartsWith(name, "cortex-m")) continue;
+    ++microcontrollers;
     ExpectAlike(absl::StrCat("thumbv8.1m.main-none-eabihf -mcpu=", name), {"dsp", "fp64", "mve"});
   }
+  EXPECT_GT(microcontrollers, 10);
 }
 
 // What a feature adds and takes away.
