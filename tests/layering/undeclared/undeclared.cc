@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/layering/undeclared/inner.h"
+#include "tests/layering/undeclared/outer.h"
+
+static_assert(kInner < kOuter);
