@@ -20,4 +20,6 @@ class Choices:
         return self.rng.choice(items)
 
     def number(self, low, high):
+        if low > high:
+            raise Refused
         return self.rng.randint(low, high)

@@ -22,13 +22,14 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))  # what bot
 import elementwise
 import movement
 import neural
+import oddities
 from choices import Refused
 from interpreter import interpret
 from model_builder import ModelBuilder
 # pylint: enable=wrong-import-position
 
-OPSETS = (7, 9, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22)
-_OPERATORS = elementwise.ALL + movement.ALL + neural.ALL
+OPSETS = (7, 9, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24)
+_OPERATORS = elementwise.ALL + movement.ALL + neural.ALL + oddities.ALL
 _OPTIONS = onnxruntime.SessionOptions()
 _OPTIONS.intra_op_num_threads = _OPTIONS.inter_op_num_threads = 1
 _OPTIONS.log_severity_level = 4
@@ -36,24 +37,30 @@ _OPTIONS.log_severity_level = 4
 _OPTIONS.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
 
 
-def build(seed, max_nodes):
+def build(seed, max_nodes, of_float16=False):
     """The random model of a seed."""
     rng = random.Random(seed)
     b = ModelBuilder(rng, rng.choice(OPSETS))
+    if of_float16:
+        oddities.float16_model(b)
+        return b
     for _ in range(rng.randint(1, 3)):
         rank = rng.choice([1, 2, 2, 3, 3, 4, 4, 4, 5])
         shape = [rng.randint(1, 6 if rank < 4 else 4) for _ in range(rank)]
+        if rng.random() < 0.02:
+            shape[rng.randrange(rank)] = 0
         b.add_input(rng.choice(["float32"] * 8 + ["float64", "int32", "int64", "bool"]), shape)
     size = min(max_nodes, 1 + int(rng.expovariate(1 / 14)))
     for _ in range(10 * size):
         if len(b.nodes) >= size:
             break
-        kept = (len(b.nodes), len(b.values), set(b.used))
+        before = (len(b.nodes), list(b.values), set(b.used), len(b.inputs))
         try:
             rng.choice(_OPERATORS)(b)
         except Refused:
-            del b.nodes[kept[0]:], b.values[kept[1]:]
-            b.used = kept[2]
+            del b.nodes[before[0]:]
+            b.values, b.used = before[1:3]
+            b.drop_inputs(before[3])
     return b
 
 
@@ -105,7 +112,7 @@ class Hunt:
 
     def model_of(self, seed):
         """A model and its inputs; None where the seed gives none."""
-        b = build(seed, self.args.max_nodes)
+        b = build(seed, self.args.max_nodes, self.args.float16)
         if not b.nodes:
             return None
         self.counts["nodes"] += len(b.nodes)
@@ -145,7 +152,7 @@ class Hunt:
         self.counts["through LLVM"] += count
         run = subprocess.run(
             [self.args.kiln, "check-onnx", str(folder), "--json", "--jobs", "1", "--rtol",
-             str(self.args.tolerance), "--atol", str(self.args.tolerance)],
+             str(self.args.tolerance), "--atol", str(self.args.absolute)],
             stdout=subprocess.PIPE, check=False)
         for row in json.loads(run.stdout):
             yield row["case"], row["outcome"], row["reason"]
@@ -192,12 +199,20 @@ def main():
     parser.add_argument("--first", type=int, default=0, help="seed of the first model")
     parser.add_argument("--models", type=int, default=20000)
     parser.add_argument("--max-nodes", type=int, default=60)
-    parser.add_argument("--tolerance", type=float, default=5e-4, help="absolute and relative")
+    parser.add_argument("--tolerance", type=float, default=5e-4, help="relative, and absolute unless --absolute")
+    parser.add_argument("--absolute", type=float, help="absolute tolerance of machine code")
+    parser.add_argument("--float16", action="store_true",
+                        help="models of composites of float16 alone, all through machine code")
     parser.add_argument("--compile-every", type=int, default=10,
                         help="of so many batches one goes through LLVM")
     parser.add_argument("--cases", help="folder of models to check instead of random ones")
     parser.add_argument("--keep", default="hunt-out", help="folder for the cases that differ")
     args = parser.parse_args()
+    if args.float16:
+        # One unit in the last place for each of the two, relative to the result.
+        args.compile_every, args.tolerance, args.absolute = 1, 2e-3, 1e-7
+    if args.absolute is None:
+        args.absolute = args.tolerance
     hunt = Hunt(args)
     hunt.run(hunt.models_in(args.cases) if args.cases else hunt.random_models())
 

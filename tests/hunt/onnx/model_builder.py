@@ -41,6 +41,7 @@ class ModelBuilder(Choices):
         self.opset = opset
         self.values, self.nodes, self.initializers, self.inputs = [], [], [], []
         self.feeds, self.used = {}, set()
+        self.kept = []  # values that no node may read, and that are outputs
 
     # Choices.
     def value(self, condition=lambda v: True):
@@ -60,7 +61,7 @@ class ModelBuilder(Choices):
         random = np.random.default_rng(self.rng.getrandbits(32))
         if dtype == "bool":
             return random.integers(0, 2, shape).astype(bool)
-        if dtype in FLOATS:
+        if dtype in (*FLOATS, "float16"):
             return (random.integers(-24, 25, shape) / 8).astype(dtype)
         low = 0 if dtype.startswith("u") else -9
         return random.integers(low, 10, shape).astype(dtype)
@@ -72,6 +73,12 @@ class ModelBuilder(Choices):
             name, helper.np_dtype_to_tensor_dtype(array.dtype), shape))
         self.feeds[name] = array
         return self._define(Value(name, dtype, tuple(shape), 9, True))
+
+    def drop_inputs(self, first):
+        """Takes back the inputs from `first` on."""
+        for info in self.inputs[first:]:
+            del self.feeds[info.name]
+        del self.inputs[first:]
 
     def constant(self, array):
         array = np.asarray(array)
@@ -145,10 +152,11 @@ class ModelBuilder(Choices):
         outputs = [v for v in self.values if v.name not in self.used and v.name not in self.feeds]
         outputs += [v for v in self.values
                     if v.name in self.used and v.name not in self.feeds and self.coin(0.1)]
+        outputs += self.kept
         graph = helper.make_graph(
             self.nodes, "g", self.inputs,
             [helper.make_tensor_value_info(
                 v.name, helper.np_dtype_to_tensor_dtype(np.dtype(v.dtype)), v.shape)
              for v in outputs], self.initializers)
-        return helper.make_model(graph, ir_version=8,
+        return helper.make_model(graph, ir_version=8 if self.opset < 20 else 10,
                                  opset_imports=[helper.make_opsetid("", self.opset)])
