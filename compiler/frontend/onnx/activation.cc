@@ -6,6 +6,7 @@
 #include "compiler/base/status.h"
 #include "compiler/frontend/onnx/converter.h"
 #include "compiler/frontend/onnx/formula.h"
+#include "compiler/frontend/onnx/operands.h"
 
 namespace kiln::onnx_frontend {
 namespace {
@@ -125,6 +126,8 @@ absl::Status PRelu(Converter& c) {
     shape[0] = slopes[0];
     slope = f.Reshape(slope, shape);
   }
+  KILN_RETURN_IF_ERROR(f.status());
+  KILN_RETURN_IF_ERROR(CheckBroadcasts(c, slope, "slope", data));
   const ValueId negative = f("less", {x, f.Number(0, x)});
   return f.Output(0, f("where", {negative, f("multiply", {x, slope}), x}));
 }

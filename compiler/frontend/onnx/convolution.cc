@@ -8,6 +8,7 @@
 #include "compiler/base/status.h"
 #include "compiler/frontend/onnx/converter.h"
 #include "compiler/frontend/onnx/formula.h"
+#include "compiler/frontend/onnx/operands.h"
 #include "compiler/frontend/onnx/products.h"
 #include "compiler/frontend/onnx/windows.h"
 
@@ -21,6 +22,7 @@ constexpr int64_t kMaxExtent = int64_t{1} << 28;
 absl::StatusOr<ValueId> AddBias(Converter& c, ValueId y, int input) {
   if (!c.HasInput(input)) return y;
   KILN_ASSIGN_OR_RETURN(const ValueId bias, c.Input(input));
+  KILN_RETURN_IF_ERROR(CheckVector(c, bias, "B", c.type(y).shape[1]));
   return c.Op("nn.bias_add", {y, bias}, {{"axis", 1}});
 }
 

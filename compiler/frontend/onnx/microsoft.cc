@@ -7,6 +7,8 @@
 #include "compiler/frontend/onnx/attention.h"
 #include "compiler/frontend/onnx/converter.h"
 #include "compiler/frontend/onnx/gate_activation.h"
+#include "compiler/frontend/onnx/normalization.h"
+#include "compiler/frontend/onnx/operands.h"
 #include "compiler/frontend/onnx/pieces.h"
 #include "compiler/frontend/onnx/quantized.h"
 
@@ -17,12 +19,18 @@ constexpr char kDomain[] = "com.microsoft";
 // Of the normalisations that come with a sum.
 constexpr double kSkipEpsilon = 1e-12;
 
-// Input 0, and an optional input 1 added to it.
+// x, and the optional input i, a vector along its last dimension, added to it.
+absl::StatusOr<ValueId> WithBias(Converter& c, ValueId x, int i) {
+  if (!c.HasInput(i)) return x;
+  KILN_ASSIGN_OR_RETURN(const ValueId bias, c.Input(i));
+  if (c.type(x).rank() < 1) return Wrong("data", c.type(x).ToString(), "rank 1 or more");
+  KILN_RETURN_IF_ERROR(CheckVector(c, bias, "bias", c.type(x).shape.back()));
+  return c.Op("add", {x, bias});
+}
+
 absl::StatusOr<ValueId> Biased(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  if (!c.HasInput(1)) return x;
-  KILN_ASSIGN_OR_RETURN(const ValueId bias, c.Input(1));
-  return c.Op("add", {x, bias});
+  return WithBias(c, x, 1);
 }
 
 absl::Status Gelu(Converter& c) {
@@ -99,6 +107,7 @@ absl::Status FusedConv(Converter& c) {
   KILN_ASSIGN_OR_RETURN(ValueId y, c.Apply("Conv", std::move(inputs)));
   if (c.HasInput(3)) {
     KILN_ASSIGN_OR_RETURN(const ValueId sum, c.Input(3));
+    KILN_RETURN_IF_ERROR(CheckBroadcasts(c, sum, "Z", c.type(y).shape));
     KILN_ASSIGN_OR_RETURN(y, c.Op("add", {y, sum}));
   }
   return SetActivated(c, y, c.Floats("activation_params"));
@@ -114,25 +123,6 @@ absl::Status FusedGemm(Converter& c) {
     if (c.HasAttr(name)) values.push_back(c.Float(name, 0));
   }
   return SetActivated(c, y, values);
-}
-
-// Over the last dimension; without `beta`, nothing is added.
-absl::StatusOr<ValueId> LayerNorm(Converter& c, ValueId x, ValueId gamma, ValueId beta,
-                                  double epsilon) {
-  if (beta == kNoId) beta = c.Constant(Tensor::Filled(c.type(gamma), 0));
-  return c.Op("nn.layer_norm", {x, gamma, beta}, {{"axis", -1}, {"epsilon", epsilon}});
-}
-
-// x / sqrt(mean(x^2) + epsilon) * gamma, the mean over the last dimension.
-absl::StatusOr<ValueId> RmsNorm(Converter& c, ValueId x, ValueId gamma, double epsilon) {
-  KILN_ASSIGN_OR_RETURN(ValueId t, c.Op("multiply", {x, x}));
-  KILN_ASSIGN_OR_RETURN(t,
-                        c.Op("mean", {t}, {{"axis", AttrValue::Ints({-1})}, {"keepdims", true}}));
-  const ValueId e = c.Scalar(x, epsilon);
-  KILN_ASSIGN_OR_RETURN(t, c.Op("add", {t, e}));
-  KILN_ASSIGN_OR_RETURN(t, c.Op("rsqrt", {t}));
-  KILN_ASSIGN_OR_RETURN(t, c.Op("multiply", {x, t}));
-  return c.Op("multiply", {t, gamma});
 }
 
 // The outputs 1 and 2 of a normalisation, mean and inverse deviation, are for training.
@@ -154,8 +144,23 @@ absl::Status SimplifiedLayerNormalization(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId gamma, c.Input(1));
   KILN_RETURN_IF_ERROR(RefuseStatistics(c));
   KILN_ASSIGN_OR_RETURN(const int64_t axis, NormalAxis(c.Int("axis", -1), c.type(x).rank()));
-  if (axis != c.type(x).rank() - 1) return absl::UnimplementedError("an axis before the last");
-  return c.Output(0, RmsNorm(c, x, gamma, c.Float("epsilon", 1e-5)));
+  return c.Output(
+      0, RmsNorm(c, x, {.scale = gamma, .axis = axis, .epsilon = c.Float("epsilon", 1e-5)}));
+}
+
+// x normalized over its last dimension, of which gamma and beta (kNoId: nothing is added) have an
+// element for each place.
+absl::StatusOr<ValueId> OverLastDimension(Converter& c, ValueId x, ValueId gamma, ValueId beta,
+                                          decltype(LayerNorm)& normalize) {
+  const TensorType type = c.type(x);
+  if (type.rank() < 1) return Wrong("data", type.ToString(), "rank 1 or more");
+  KILN_RETURN_IF_ERROR(CheckVector(c, gamma, "gamma", type.shape.back()));
+  if (beta != kNoId) KILN_RETURN_IF_ERROR(CheckVector(c, beta, "beta", type.shape.back()));
+  return normalize(c, x,
+                   {.scale = gamma,
+                    .shift = beta,
+                    .axis = type.rank() - 1,
+                    .epsilon = c.Float("epsilon", kSkipEpsilon)});
 }
 
 // The sum of inputs 0 and 1 and an optional bias, normalised; output 3 is the sum.
@@ -164,20 +169,15 @@ absl::Status SkipNormalization(Converter& c, bool is_simplified) {
   KILN_ASSIGN_OR_RETURN(const ValueId skip, c.Input(1));
   KILN_ASSIGN_OR_RETURN(const ValueId gamma, c.Input(2));
   KILN_RETURN_IF_ERROR(RefuseStatistics(c));
+  KILN_RETURN_IF_ERROR(CheckBroadcasts(c, skip, "skip", c.type(x).shape));
   KILN_ASSIGN_OR_RETURN(ValueId sum, c.Op("add", {x, skip}));
-  const int bias_input = is_simplified ? 3 : 4;
-  if (c.HasInput(bias_input)) {
-    KILN_ASSIGN_OR_RETURN(const ValueId bias, c.Input(bias_input));
-    KILN_ASSIGN_OR_RETURN(sum, c.Op("add", {sum, bias}));
+  KILN_ASSIGN_OR_RETURN(sum, WithBias(c, sum, is_simplified ? 3 : 4));
+  ValueId beta = kNoId;
+  if (!is_simplified && c.HasInput(3)) {
+    KILN_ASSIGN_OR_RETURN(beta, c.Input(3));
   }
-  const double epsilon = c.Float("epsilon", kSkipEpsilon);
-  ValueId y = kNoId;
-  if (is_simplified) {
-    KILN_ASSIGN_OR_RETURN(y, RmsNorm(c, sum, gamma, epsilon));
-  } else {
-    const ValueId beta = c.HasInput(3) ? c.InputItem(3).tensor : kNoId;
-    KILN_ASSIGN_OR_RETURN(y, LayerNorm(c, sum, gamma, beta, epsilon));
-  }
+  KILN_ASSIGN_OR_RETURN(
+      const ValueId y, OverLastDimension(c, sum, gamma, beta, is_simplified ? RmsNorm : LayerNorm));
   c.SetOutput(0, y);
   c.SetOutput(3, sum);
   return absl::OkStatus();
@@ -223,8 +223,7 @@ absl::Status SetEmbedding(Converter& c, const Embedding& e) {
     KILN_ASSIGN_OR_RETURN(segments, rows(e.segments, segments));
     KILN_ASSIGN_OR_RETURN(sum, c.Op("add", {sum, segments}));
   }
-  KILN_ASSIGN_OR_RETURN(const ValueId y,
-                        LayerNorm(c, sum, e.gamma, e.beta, c.Float("epsilon", kSkipEpsilon)));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, OverLastDimension(c, sum, e.gamma, e.beta, LayerNorm));
   c.SetOutput(0, y);
   ValueId counts = c.Constant(Tensor::Filled({{shape[0]}, DType::Int(32)}, 0));
   if (c.HasInput(7)) {

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/onnx/converter.h"
+#include "compiler/frontend/onnx/operands.h"
 #include "compiler/frontend/onnx/products.h"
 
 namespace kiln::onnx_frontend {
@@ -41,6 +42,7 @@ absl::Status Gemm(Converter& c) {
   KILN_ASSIGN_OR_RETURN(y, Scaled(c, y, c.Float("alpha", 1)));
   if (c.HasInput(2)) {
     KILN_ASSIGN_OR_RETURN(ValueId bias, c.Input(2));
+    KILN_RETURN_IF_ERROR(CheckBroadcasts(c, bias, "C", c.type(y).shape));
     KILN_ASSIGN_OR_RETURN(bias, Scaled(c, bias, c.Float("beta", 1)));
     KILN_ASSIGN_OR_RETURN(y, c.Op("add", {y, bias}));
   }

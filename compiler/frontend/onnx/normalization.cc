@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalisation by means and variances.
+#include "compiler/frontend/onnx/normalization.h"
+
+#include <utility>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/onnx/converter.h"
 #include "compiler/frontend/onnx/formula.h"
+#include "compiler/frontend/onnx/operands.h"
 
 namespace kiln::onnx_frontend {
 namespace {
+
+// Inputs 1 to 4 of BatchNormalization.
+constexpr const char* kBatchNormInputs[] = {"scale", "B", "input_mean", "input_var"};
 
 struct Moments {
   ValueId mean, variance;  // the reduced axes have extent 1
@@ -28,11 +37,23 @@ std::vector<int64_t> AxesFrom(int64_t first, int rank) {
   return axes;
 }
 
+// InvalidArgument unless x has channels, dimension 1, and each of the inputs from 1 on, which have
+// `names`, is a vector with an element for each of them.
+absl::Status CheckChannels(const Converter& c, ValueId x, absl::Span<const char* const> names) {
+  const TensorType type = c.type(x);
+  if (type.rank() < 2) return Wrong("data", type.ToString(), "rank 2 or more");
+  for (size_t i = 0; i < names.size(); ++i) {
+    KILN_ASSIGN_OR_RETURN(const ValueId value, c.Input(static_cast<int>(i) + 1));
+    KILN_RETURN_IF_ERROR(CheckVector(c, value, names[i], type.shape[1]));
+  }
+  return absl::OkStatus();
+}
+
 // The statistics are of the batch, and what a training would keep of them: a blend with the old.
 absl::Status BatchNormalizationInTraining(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  KILN_RETURN_IF_ERROR(CheckChannels(c, x, absl::MakeConstSpan(kBatchNormInputs).first(2)));
   const int rank = c.type(x).rank();
-  if (rank < 2) return Wrong("data", c.type(x).ToString(), "rank 2 or more");
   Shape channels(static_cast<size_t>(rank) - 1, 1);
   channels[0] = c.type(x).shape[1];
   std::vector<int64_t> axes = AxesFrom(1, rank);
@@ -62,39 +83,55 @@ absl::Status BatchNormalization(Converter& c) {
     KILN_ASSIGN_OR_RETURN(const ValueId input, c.Input(i));
     inputs.push_back(input);
   }
+  const Shape shape = c.type(inputs[0]).shape;
+  if (shape.size() == 1) {
+    // One channel.
+    KILN_ASSIGN_OR_RETURN(inputs[0], c.Reshape(inputs[0], {shape[0], 1}));
+  }
+  KILN_RETURN_IF_ERROR(CheckChannels(c, inputs[0], kBatchNormInputs));
   KILN_ASSIGN_OR_RETURN(
       const std::vector<ValueId> y,
       c.TupleOp("nn.batch_norm", inputs, {{"axis", 1}, {"epsilon", c.Float("epsilon", 1e-5)}}));
-  return c.Output(0, y[0]);
+  return c.Output(0, c.Reshape(y[0], shape));
+}
+
+// Whether each element of `shape`, which broadcasts to `data`, belongs to one place of the dimensions
+// of `data` from `axis` on.
+bool LiesAlong(const Shape& shape, const Shape& data, int64_t axis) {
+  Shape whole(data.size() - shape.size(), 1);
+  whole.insert(whole.end(), shape.begin(), shape.end());
+  for (size_t d = 0; d < data.size(); ++d) {
+    if (whole[d] != (static_cast<int64_t>(d) < axis ? 1 : data[d])) return false;
+  }
+  return true;
 }
 
 absl::Status LayerNormalization(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const ValueId scale, c.Input(1));
-  const TensorType type = c.type(x);
-  KILN_ASSIGN_OR_RETURN(const int64_t axis, NormalAxis(c.Int("axis", -1), type.rank()));
-  const double epsilon = c.Float("epsilon", 1e-5);
-  Formula f(c);
-  if (c.node().output_size() > 1) {
-    const Moments m = MomentsOf(f, x, AxesFrom(axis, type.rank()));
-    KILN_RETURN_IF_ERROR(f.Output(1, m.mean));
-    KILN_RETURN_IF_ERROR(f.Output(2, InverseRoot(f, m.variance, epsilon)));
+  const int rank = c.type(x).rank();
+  KILN_ASSIGN_OR_RETURN(const int64_t axis, NormalAxis(c.Int("axis", -1), rank));
+  NormParams params = {.scale = scale, .axis = axis, .epsilon = c.Float("epsilon", 1e-5)};
+  if (c.HasInput(2)) {
+    KILN_ASSIGN_OR_RETURN(params.shift, c.Input(2));
   }
-  // Several normalised dimensions are one long one.
-  const Shape tail(type.shape.begin() + axis, type.shape.end());
-  Shape flat(type.shape.begin(), type.shape.begin() + axis);
-  flat.push_back(NumElements(tail));
-  ValueId beta = c.HasInput(2) ? *c.Input(2) : c.Constant(Tensor::Filled({tail, type.dtype}, 0));
-  beta = f.Reshape(beta, {flat.back()});
-  const ValueId gamma = f.Reshape(scale, {flat.back()});
-  const ValueId y =
-      f("nn.layer_norm", {f.Reshape(x, flat), gamma, beta}, {{"axis", -1}, {"epsilon", epsilon}});
-  return f.Output(0, f.Reshape(y, type.shape));
+  if (c.node().output_size() > 1) {
+    const DType wide = c.type(x).dtype == DType::Float(64) ? DType::Float(64) : DType::Float(32);
+    Formula f(c);
+    const Moments m = MomentsOf(f, f.Cast(x, wide), AxesFrom(axis, rank));
+    const ValueId deviation = InverseRoot(f, m.variance, params.epsilon);
+    // The statistics are float32, whatever the data are.
+    KILN_RETURN_IF_ERROR(f.Output(1, f.Cast(m.mean, DType::Float(32))));
+    KILN_RETURN_IF_ERROR(f.Output(2, f.Cast(deviation, DType::Float(32))));
+  }
+  return c.Output(0, LayerNorm(c, x, params));
 }
 
 absl::Status InstanceNormalization(Converter& c) {
   Formula f(c);
   const ValueId x = f.Input(0), scale = f.Input(1), shift = f.Input(2);
+  KILN_RETURN_IF_ERROR(f.status());
+  KILN_RETURN_IF_ERROR(CheckChannels(c, x, absl::MakeConstSpan(kBatchNormInputs).first(2)));
   return f.Output(0, f("nn.instance_norm", {x, scale, shift},
                        {{"axis", 1}, {"epsilon", c.Float("epsilon", 1e-5)}}));
 }
@@ -107,6 +144,11 @@ absl::Status GroupNormalization(Converter& c) {
   if (shape.size() < 2 || groups < 1 || shape[1] % groups != 0) {
     return Wrong("num_groups", absl::StrCat(groups, " of ", c.type(x).ToString()),
                  "a divisor of the channels");
+  }
+  const int64_t parameters = c.opset() >= 21 ? shape[1] : groups;
+  for (int i : {1, 2}) {
+    KILN_ASSIGN_OR_RETURN(const ValueId value, c.Input(i));
+    KILN_RETURN_IF_ERROR(CheckVector(c, value, i == 1 ? "scale" : "bias", parameters));
   }
   Formula f(c);
   const auto of_channels = [&](int i) {
@@ -121,12 +163,10 @@ absl::Status GroupNormalization(Converter& c) {
 
 absl::Status RmsNormalization(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  const int rank = c.type(x).rank();
-  KILN_ASSIGN_OR_RETURN(const int64_t axis, NormalAxis(c.Int("axis", -1), rank));
-  Formula f(c);
-  const ValueId squares = f.Reduce("mean", f("multiply", {x, x}), AxesFrom(axis, rank));
-  const ValueId y = f("multiply", {x, InverseRoot(f, squares, c.Float("epsilon", 1e-5))});
-  return f.Output(0, f("multiply", {y, f.Input(1)}));
+  KILN_ASSIGN_OR_RETURN(const ValueId scale, c.Input(1));
+  KILN_ASSIGN_OR_RETURN(const int64_t axis, NormalAxis(c.Int("axis", -1), c.type(x).rank()));
+  return c.Output(
+      0, RmsNorm(c, x, {.scale = scale, .axis = axis, .epsilon = c.Float("epsilon", 1e-5)}));
 }
 
 absl::Status MeanVarianceNormalization(Converter& c) {
@@ -175,6 +215,52 @@ constexpr OnnxOperator kRows[] = {
 };
 
 }  // namespace
+
+absl::StatusOr<ValueId> LayerNorm(Converter& c, ValueId x, const NormParams& params) {
+  const TensorType type = c.type(x);
+  const auto lies_along = [&](ValueId value) {
+    return LiesAlong(c.type(value).shape, type.shape, params.axis);
+  };
+  const bool has_shift = params.shift != kNoId;
+  KILN_RETURN_IF_ERROR(CheckBroadcasts(c, params.scale, "Scale", type.shape));
+  if (has_shift) KILN_RETURN_IF_ERROR(CheckBroadcasts(c, params.shift, "B", type.shape));
+  // nn.layer_norm normalizes one dimension, and has gamma and beta along it. A scale that lies
+  // otherwise is an operator after it; so is a shift that lies otherwise, or that follows one.
+  const bool is_gamma = lies_along(params.scale);
+  const bool is_beta = is_gamma && (!has_shift || lies_along(params.shift));
+  const auto outer = static_cast<size_t>(params.axis);
+  Shape flat(type.shape.begin(), type.shape.begin() + params.axis);
+  flat.push_back(NumElements({type.shape.data() + outer, type.shape.size() - outer}));
+  const TensorType along = {{flat.back()}, type.dtype};
+  Formula f(c);
+  const ValueId beta = is_beta && has_shift ? f.Reshape(params.shift, along.shape)
+                                            : c.Constant(Tensor::Filled(along, 0));
+  const ValueId gamma =
+      is_gamma ? f.Reshape(params.scale, along.shape) : c.Constant(Tensor::Filled(along, 1));
+  Attrs attrs = {{"axis", -1}, {"epsilon", params.epsilon}};
+  if (!is_gamma) attrs.Set("scale", false);
+  if (!is_beta) attrs.Set("center", false);
+  ValueId y = f("nn.layer_norm", {f.Reshape(x, flat), gamma, beta}, std::move(attrs));
+  y = f.Reshape(y, type.shape);
+  if (!is_gamma) y = f("multiply", {y, params.scale});
+  if (!is_beta && has_shift) y = f("add", {y, params.shift});
+  if (!f.ok()) return f.status();
+  return y;
+}
+
+absl::StatusOr<ValueId> RmsNorm(Converter& c, ValueId x, const NormParams& params) {
+  const TensorType type = c.type(x);
+  KILN_RETURN_IF_ERROR(CheckBroadcasts(c, params.scale, "scale", type.shape));
+  Formula f(c);
+  // Squares of float16 overflow from 256 on.
+  const ValueId wide = type.dtype == DType::Float(16) ? f.Cast(x, DType::Float(32)) : x;
+  const ValueId squares =
+      f.Reduce("mean", f("multiply", {wide, wide}), AxesFrom(params.axis, type.rank()));
+  const ValueId y = f("multiply", {wide, InverseRoot(f, squares, params.epsilon)});
+  const ValueId scaled = f("multiply", {f.Cast(y, c.type(params.scale).dtype), params.scale});
+  if (!f.ok()) return f.status();
+  return scaled;
+}
 
 absl::Span<const OnnxOperator> NormalizationOperators() { return kRows; }
 

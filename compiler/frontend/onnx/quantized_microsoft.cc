@@ -3,6 +3,7 @@
 // make.
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
+#include "compiler/frontend/onnx/operands.h"
 #include "compiler/frontend/onnx/quantized.h"
 
 namespace kiln::onnx_frontend {
@@ -78,6 +79,7 @@ absl::Status BiasedProduct(Converter& c, ValueId a, ValueId b, int bias_input) {
   KILN_ASSIGN_OR_RETURN(ValueId y, c.Apply("MatMul", {a, b}));
   if (c.HasInput(bias_input)) {
     KILN_ASSIGN_OR_RETURN(const ValueId bias, c.Input(bias_input));
+    KILN_RETURN_IF_ERROR(CheckBroadcasts(c, bias, "bias", c.type(y).shape));
     KILN_ASSIGN_OR_RETURN(y, c.Op("add", {y, bias}));
   }
   return c.Output(0, y);

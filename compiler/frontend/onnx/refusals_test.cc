@@ -76,9 +76,6 @@ TEST(Refusals, OfFormsOfMicrosoftsOperators) {
        "transBatchA and transBatchB"},
       {model(x + Input("g", "4") + OfMicrosoft("LayerNormalization", "x,g,g", "output: 'mean' ")),
        "the outputs mean and inv_std_var"},
-      {model(x + Input("g", "4") +
-             OfMicrosoft("SimplifiedLayerNormalization", "x,g", Attr("axis", 1))),
-       "an axis before the last"},
       {model(Input("x", "1,1,2,2") +
              OfMicrosoft("QLinearAveragePool", "x,s,,s", Attr("channels_last", 1)) +
              Floats("s", "", {1})),

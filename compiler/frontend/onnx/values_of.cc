@@ -5,13 +5,58 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compiler/base/status.h"
 #include "compiler/evaluate/evaluate.h"
 #include "compiler/frontend/onnx/import.h"
 #include "google/protobuf/text_format.h"
 
 namespace kiln::onnx_frontend {
 
-absl::StatusOr<std::vector<double>> ValuesOf(const ModelCase& test) {
+namespace {
+
+onnx::TensorProto ProtoOf(const Given& given) {
+  onnx::TensorProto tensor;
+  tensor.set_name(given.name);
+  tensor.set_data_type(given.elem_type);
+  for (int64_t extent : given.shape) tensor.add_dims(extent);
+  for (double value : given.values) {
+    if (given.elem_type == onnx::TensorProto::INT64) {
+      tensor.add_int64_data(static_cast<int64_t>(value));
+    } else if (given.elem_type == onnx::TensorProto::FLOAT) {
+      tensor.add_float_data(static_cast<float>(value));
+    } else {
+      tensor.add_int32_data(static_cast<int32_t>(value));
+    }
+  }
+  return tensor;
+}
+
+void AddInput(const Given& given, onnx::GraphProto& graph) {
+  onnx::ValueInfoProto& input = *graph.add_input();
+  input.set_name(given.name);
+  onnx::TypeProto::Tensor& type = *input.mutable_type()->mutable_tensor_type();
+  type.set_elem_type(given.elem_type);
+  type.mutable_shape();
+  for (int64_t extent : given.shape) type.mutable_shape()->add_dim()->set_dim_value(extent);
+}
+
+// The graph with constants in the place of its inputs.
+absl::Status GiveInputs(const std::vector<Given>& inputs, Graph& graph) {
+  for (ValueId id : graph.inputs) {
+    Value& value = graph.value(id);
+    for (const Given& given : inputs) {
+      if (given.name != value.name) continue;
+      KILN_ASSIGN_OR_RETURN(value.constant, ParseOnnxTensor(ProtoOf(given).SerializeAsString()));
+      value.kind = ValueKind::kConstant;
+    }
+  }
+  graph.inputs.clear();
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Tensor> TensorOf(const ModelCase& test) {
   onnx::ModelProto model;
   const std::string text = absl::StrCat(
       "ir_version: 8 opset_import { version: ", test.opset,
@@ -22,30 +67,27 @@ absl::StatusOr<std::vector<double>> ValuesOf(const ModelCase& test) {
     return absl::InvalidArgumentError(text);
   }
   for (const Given& given : test.inputs) {
-    onnx::TensorProto& tensor = *model.mutable_graph()->add_initializer();
-    tensor.set_name(given.name);
-    tensor.set_data_type(given.elem_type);
-    for (int64_t extent : given.shape) tensor.add_dims(extent);
-    for (double value : given.values) {
-      if (given.elem_type == onnx::TensorProto::INT64) {
-        tensor.add_int64_data(static_cast<int64_t>(value));
-      } else if (given.elem_type == onnx::TensorProto::FLOAT) {
-        tensor.add_float_data(static_cast<float>(value));
-      } else {
-        tensor.add_int32_data(static_cast<int32_t>(value));
-      }
+    if (test.at_run_time) {
+      AddInput(given, *model.mutable_graph());
+    } else {
+      *model.mutable_graph()->add_initializer() = ProtoOf(given);
     }
   }
-  const absl::StatusOr<Graph> graph =
-      ImportOnnx(model.SerializeAsString(), "m.onnx", {}, EvaluateConstants);
-  if (!graph.ok()) return graph.status();
-  // What is dequantised stays for the passes.
-  const absl::StatusOr<std::vector<Tensor>> outputs = EvaluateAllConstants(*graph);
-  if (!outputs.ok()) return outputs.status();
-  std::vector<double> values;
-  for (int64_t i = 0; i < outputs->front().type().num_elements(); ++i) {
-    values.push_back(outputs->front().AsDouble(i));
+  for (const Given& given : test.initializers) {
+    *model.mutable_graph()->add_initializer() = ProtoOf(given);
   }
+  KILN_ASSIGN_OR_RETURN(Graph graph,
+                        ImportOnnx(model.SerializeAsString(), "m.onnx", {}, EvaluateConstants));
+  KILN_RETURN_IF_ERROR(GiveInputs(test.inputs, graph));
+  // What is dequantised stays for the passes.
+  KILN_ASSIGN_OR_RETURN(std::vector<Tensor> outputs, EvaluateAllConstants(graph));
+  return std::move(outputs.front());
+}
+
+absl::StatusOr<std::vector<double>> ValuesOf(const ModelCase& test) {
+  KILN_ASSIGN_OR_RETURN(const Tensor y, TensorOf(test));
+  std::vector<double> values;
+  for (int64_t i = 0; i < y.type().num_elements(); ++i) values.push_back(y.AsDouble(i));
   return values;
 }
 

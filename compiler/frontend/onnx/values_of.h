@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models without inputs, whose values are computed, beside values from elsewhere.
+// Models whose values are computed, beside values from elsewhere.
 #ifndef KILN_COMPILER_FRONTEND_ONNX_VALUES_OF_H_
 #define KILN_COMPILER_FRONTEND_ONNX_VALUES_OF_H_
 
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "compiler/base/tensor.h"
 #include "onnx/onnx_pb.h"
 
 namespace kiln::onnx_frontend {
@@ -35,8 +36,12 @@ struct ModelCase {
   std::vector<Given> inputs;
   std::vector<double> expected;
   int opset = 18;
+  bool at_run_time = false;              // `inputs` are inputs of the model, and no initializers
+  std::vector<Given> initializers = {};  // that are known at any rate
 };
 
+// The value of 'y'. An import that fails is an error.
+absl::StatusOr<Tensor> TensorOf(const ModelCase& test);
 absl::StatusOr<std::vector<double>> ValuesOf(const ModelCase& test);
 
 // That each has its values, within 1e-5.
