@@ -31,7 +31,6 @@ int64_t WorkOfFile(size_t bytes) {
   return std::min(kWorkOfAnyFile + counted * kWorkOfByte, kMaxWork);
 }
 
-// Weights stay quantised: integer-products wants them so.
 bool MayFold(const Node& node) { return node.op_name() != "qnn.dequantize"; }
 
 }  // namespace
@@ -39,7 +38,8 @@ bool MayFold(const Node& node) { return node.op_name() != "qnn.dequantize"; }
 ConstantFolder::ConstantFolder(Graph& graph, size_t file_bytes, const Evaluator& evaluate)
     : graph_(graph),
       evaluate_(evaluate),
-      fixed_(graph, MayFold),
+      foldable_(graph, MayFold),
+      fixed_(graph),
       work_left_(WorkOfFile(file_bytes)) {}
 
 std::optional<std::set<NodeId>> ConstantFolder::ConeOf(const std::vector<ValueId>& values,
@@ -86,33 +86,55 @@ Graph ConstantFolder::Part(const std::set<NodeId>& nodes,
   return part;
 }
 
+bool ConstantFolder::AreSmall(const std::vector<ValueId>& values) const {
+  int64_t elements = 0;
+  for (ValueId value : values) {
+    elements += std::min(graph_.type(value).num_elements(), kMaxFoldedElements + 1);
+    if (elements > kMaxFoldedElements) return false;
+  }
+  return true;
+}
+
+absl::StatusOr<std::vector<Tensor>> ConstantFolder::Compute(const std::vector<ValueId>& values) {
+  const int64_t allowed = std::min(kMaxWorkOfCall, work_left_);
+  int64_t work = allowed;
+  absl::StatusOr<std::vector<Tensor>> tensors = absl::ResourceExhaustedError("too many constants");
+  if (const std::optional<std::set<NodeId>> cone = ConeOf(values, work); cone.has_value()) {
+    tensors = evaluate_(Part(*cone, values), &work);
+  }
+  work_left_ = std::max<int64_t>(work_left_ - (allowed - work), 0);
+  return tensors;
+}
+
 absl::Status ConstantFolder::Fold(const std::vector<ValueId*>& values) {
   std::vector<ValueId*> places;
   std::vector<ValueId> fixed;
-  int64_t elements = 0;
   for (ValueId* value : values) {
-    if (*value == kNoId || graph_.is_constant(*value) || !fixed_.Contains(*value)) continue;
-    elements += std::min(graph_.type(*value).num_elements(), kMaxFoldedElements + 1);
-    if (elements > kMaxFoldedElements) return absl::OkStatus();
+    if (*value == kNoId || graph_.is_constant(*value) || !foldable_.Contains(*value)) continue;
     places.push_back(value);
     fixed.push_back(*value);
   }
-  if (places.empty()) return absl::OkStatus();
-  const int64_t allowed = std::min(kMaxWorkOfCall, work_left_);
-  int64_t work = allowed;
-  absl::StatusOr<std::vector<Tensor>> tensors = absl::ResourceExhaustedError("");
-  if (const std::optional<std::set<NodeId>> cone = ConeOf(fixed, work); cone.has_value()) {
-    tensors = evaluate_(Part(*cone, fixed), &work);
-  }
-  work_left_ = std::max<int64_t>(work_left_ - (allowed - work), 0);
+  if (places.empty() || !AreSmall(fixed)) return absl::OkStatus();
+  const absl::StatusOr<std::vector<Tensor>> tensors = Compute(fixed);
   if (absl::IsResourceExhausted(tensors.status())) {
     // What is made of them is not tried either.
-    for (ValueId value : fixed) fixed_.Remove(graph_.value(value).node);
+    for (ValueId value : fixed) foldable_.Remove(graph_.value(value).node);
     return absl::OkStatus();
   }
   KILN_RETURN_IF_ERROR(tensors.status());
   for (size_t i = 0; i < places.size(); ++i) *places[i] = graph_.AddConstant((*tensors)[i]);
   return absl::OkStatus();
+}
+
+absl::StatusOr<std::optional<Tensor>> ConstantFolder::ValueOf(ValueId value) {
+  if (graph_.is_constant(value)) return graph_.value(value).constant;
+  if (!fixed_.Contains(value) || !AreSmall({value})) return std::nullopt;
+  const auto [it, is_new] = known_.try_emplace(value);
+  if (!is_new) return it->second;
+  absl::StatusOr<std::vector<Tensor>> tensors = Compute({value});
+  if (absl::IsResourceExhausted(tensors.status())) return std::nullopt;
+  KILN_RETURN_IF_ERROR(tensors.status());
+  return it->second = std::move(tensors->front());
 }
 
 }  // namespace kiln::frontend

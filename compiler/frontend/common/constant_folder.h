@@ -11,11 +11,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "compiler/frontend/common/import_options.h"
 #include "compiler/graph/fixed_nodes.h"
 #include "compiler/graph/graph.h"
@@ -31,9 +33,21 @@ class ConstantFolder {
   // Those of `values` that nodes make of constants become constants, unless they are large, or
   // computing them takes long; so does all that this folder computes together. The rest is left to
   // the compiler. kNoId stays.
+  //
+  // A dequantized tensor, and what is made of it, stays as it is: integer-products wants weights
+  // quantized. ValueOf has its value.
   absl::Status Fold(const std::vector<ValueId*>& values);
 
+  // The value of one that is a constant, or that any nodes make of constants within the bounds of
+  // Fold; nothing for others. The graph stays as it is. Each value is computed once.
+  absl::StatusOr<std::optional<Tensor>> ValueOf(ValueId value);
+
  private:
+  // Whether the results of one call may have the elements of all these.
+  bool AreSmall(const std::vector<ValueId>& values) const;
+  // The values of outputs of nodes that are fixed. ResourceExhausted where that takes more
+  // operations than a call, or the folder, may.
+  absl::StatusOr<std::vector<Tensor>> Compute(const std::vector<ValueId>& values);
   // The nodes that compute `values`, of which all are fixed; nothing if there are too many, or they
   // read too much. Takes what that is worth off `work`.
   std::optional<std::set<NodeId>> ConeOf(const std::vector<ValueId>& values, int64_t& work) const;
@@ -42,7 +56,10 @@ class ConstantFolder {
 
   Graph& graph_;
   const Evaluator& evaluate_;
-  FixedNodes fixed_;  // without those that take too long
+  FixedNodes foldable_;  // without those that dequantize, and those that take too long
+  FixedNodes fixed_;     // with all that depend on constants alone
+  std::map<ValueId, std::optional<Tensor>>
+      known_;  // that ValueOf has computed; none: beyond bounds
   int64_t work_left_;
 };
 

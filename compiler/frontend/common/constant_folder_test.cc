@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -84,6 +86,48 @@ TEST(ConstantFolder, WhatTakesTooLongIsNotTriedAgain) {
   EXPECT_FALSE(graph.is_constant(value));
   EXPECT_FALSE(graph.is_constant(next));
   EXPECT_EQ(calls, 1);
+}
+
+// A dequantized constant, and what is made of it, stays in the graph; its value is known.
+TEST(ConstantFolder, ValuesOfDequantizedConstantsAreKnown) {
+  const OpSchema dequantize = {.name = "qnn.dequantize", .doc = "", .inputs = {{"data"}}};
+  Graph graph;
+  int64_t taken = 0;
+  const Evaluator evaluate = Taking(0.1, taken);
+  ConstantFolder folder(graph, kSmallFile, evaluate);
+  const ValueId x = graph.AddInput("x", kScalar);
+  const ValueId two = graph.AddConstant(Tensor::Scalar(DType::Float(32), 2));
+  const NodeId node = graph.AddNode({.op = &dequantize, .inputs = {two}}, {kScalar});
+  ValueId dequantized = graph.node(node).outputs[0];
+  ValueId made = AddRelu(graph, dequantized);
+  ASSERT_TRUE(folder.Fold({&dequantized, &made}).ok());
+  EXPECT_FALSE(graph.is_constant(dequantized));
+  EXPECT_FALSE(graph.is_constant(made));
+  EXPECT_EQ(taken, 0);
+  const size_t values = graph.values.size();
+  const absl::StatusOr<std::optional<Tensor>> known = folder.ValueOf(made);
+  ASSERT_TRUE(known.ok()) << known.status();
+  EXPECT_EQ(*known, Tensor::Scalar(DType::Float(32), 1));
+  EXPECT_EQ(graph.values.size(), values);
+  EXPECT_GT(taken, 0);
+  // The second time it costs nothing.
+  const int64_t once = taken;
+  EXPECT_EQ(*folder.ValueOf(made), *known);
+  EXPECT_EQ(taken, once);
+  EXPECT_EQ(*folder.ValueOf(two), Tensor::Scalar(DType::Float(32), 2));
+  EXPECT_EQ(*folder.ValueOf(AddRelu(graph, x)), std::nullopt);
+}
+
+TEST(ConstantFolder, ValuesThatTakeTooLongAreNotKnown) {
+  Graph graph;
+  const Evaluator evaluate = [](const Graph&, int64_t*) -> absl::StatusOr<std::vector<Tensor>> {
+    return absl::ResourceExhaustedError("too long");
+  };
+  ConstantFolder folder(graph, kSmallFile, evaluate);
+  const ValueId two = graph.AddConstant(Tensor::Scalar(DType::Float(32), 2));
+  const absl::StatusOr<std::optional<Tensor>> known = folder.ValueOf(AddRelu(graph, two));
+  ASSERT_TRUE(known.ok()) << known.status();
+  EXPECT_EQ(*known, std::nullopt);
 }
 
 TEST(ConstantFolder, WorkOfAnImportIsInProportionToItsFile) {

@@ -2,6 +2,7 @@
 // If. A condition that is known takes its branch. One that is not computes both branches and
 // selects, where that costs little and has no effect but its result: CanSelect says when.
 #include <algorithm>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
@@ -66,9 +67,9 @@ absl::Status If(Converter& c) {
   if (c.type(condition).num_elements() != 1) {
     return Wrong("the condition", c.type(condition).ToString(), "one bool");
   }
-  if (c.graph().is_constant(condition)) {
-    KILN_ASSIGN_OR_RETURN(const bool holds,
-                          AsBool(c.graph().value(condition).constant, "the condition"));
+  KILN_ASSIGN_OR_RETURN(const std::optional<Tensor> known, c.KnownValue(condition));
+  if (known.has_value()) {
+    KILN_ASSIGN_OR_RETURN(const bool holds, AsBool(*known, "the condition"));
     KILN_ASSIGN_OR_RETURN(const std::vector<Item> outputs,
                           c.ImportBody(*bodies[holds ? 0 : 1], {}));
     for (size_t i = 0; i < outputs.size(); ++i) c.SetOutput(static_cast<int>(i), outputs[i]);

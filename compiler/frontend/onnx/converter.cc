@@ -91,7 +91,8 @@ absl::StatusOr<Tensor> Converter::ConstantInput(int i, absl::string_view what) c
 }
 
 absl::StatusOr<Tensor> Converter::ConstantValue(ValueId value, absl::string_view what) const {
-  if (graph().is_constant(value)) return graph().value(value).constant;
+  KILN_ASSIGN_OR_RETURN(std::optional<Tensor> known, KnownValue(value));
+  if (known.has_value()) return *std::move(known);
   const std::vector<std::string> names = InputsOf(graph(), value);
   if (names.empty()) {
     return absl::UnimplementedError(absl::StrCat(
@@ -105,6 +106,10 @@ absl::StatusOr<Tensor> Converter::ConstantValue(ValueId value, absl::string_view
                    })));
   SetInputsToFix(names, error);
   return error;
+}
+
+absl::StatusOr<std::optional<Tensor>> Converter::KnownValue(ValueId value) const {
+  return importer_.ValueOf(value);
 }
 
 const onnx::AttributeProto* Converter::FindAttr(absl::string_view name) const {

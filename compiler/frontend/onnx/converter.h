@@ -49,6 +49,9 @@ class Converter : public frontend::Adder {
   absl::StatusOr<Tensor> ConstantInput(int i, absl::string_view what) const;
   // The same of any value.
   absl::StatusOr<Tensor> ConstantValue(ValueId value, absl::string_view what) const;
+  // The value of one that depends on constants alone, a dequantized one too, if an import can
+  // compute it (frontend::ConstantFolder); nothing for others.
+  absl::StatusOr<std::optional<Tensor>> KnownValue(ValueId value) const;
 
   // An attribute of another type counts as absent, and `attributes` says so.
   const absl::Status& attributes() const { return attributes_; }

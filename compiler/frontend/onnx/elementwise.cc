@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Element by element: most operators have a Relay twin and are rows alone.
 #include <cmath>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
@@ -34,11 +35,12 @@ absl::Status Div(Converter& c) { return Binary(c, "divide"); }
 absl::Status Pow(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(ValueId e, c.Input(1));
-  const Value& exponent = c.graph().value(e);
-  // x^2, the form that exporters give to variances.
-  if (exponent.kind == ValueKind::kConstant && exponent.constant.type().num_elements() == 1 &&
-      exponent.constant.AsDouble(0) == 2 && exponent.constant.type().rank() <= c.type(x).rank()) {
-    return c.Output(0, c.Op("multiply", {x, x}));
+  if (c.type(e).num_elements() == 1 && c.type(e).rank() <= c.type(x).rank()) {
+    KILN_ASSIGN_OR_RETURN(const std::optional<Tensor> exponent, c.KnownValue(e));
+    // x^2, the form that exporters give to variances.
+    if (exponent.has_value() && exponent->AsDouble(0) == 2) {
+      return c.Output(0, c.Op("multiply", {x, x}));
+    }
   }
   Formula f(c);
   const DType dtype = c.type(x).dtype;
@@ -186,11 +188,12 @@ absl::Status Clip(Converter& c) {
   for (int i : {1, 2}) {
     if (!c.HasInput(i)) continue;
     KILN_ASSIGN_OR_RETURN(const ValueId input, c.Input(i));
-    if (!c.graph().is_constant(input) || c.type(input).num_elements() != 1) {
-      return ClipByOperators(c);
-    }
-    bounds[i - 1] = c.graph().value(input).constant.AsDouble(0);
-    if (std::abs(bounds[i - 1]) >= kExactInts && !dtype.is_float()) return ClipByOperators(c);
+    if (c.type(input).num_elements() != 1) return ClipByOperators(c);
+    KILN_ASSIGN_OR_RETURN(const std::optional<Tensor> known, c.KnownValue(input));
+    if (!known.has_value()) return ClipByOperators(c);
+    const double bound = bounds[i - 1] = known->AsDouble(0);
+    if (std::isnan(bound)) return ClipByOperators(c);
+    if (std::abs(bound) >= kExactInts && !dtype.is_float()) return ClipByOperators(c);
   }
   // Where the bounds cross, all becomes the upper one.
   if (bounds[0] > bounds[1]) return ClipByOperators(c);

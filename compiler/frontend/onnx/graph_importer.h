@@ -8,6 +8,7 @@
 #define KILN_COMPILER_FRONTEND_ONNX_GRAPH_IMPORTER_H_
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -58,6 +59,10 @@ class GraphImporter {
   // Makes constants of those of `values` that depend on constants alone, within bounds.
   absl::Status Fold(const std::vector<ValueId*>& values) {
     return folder_of_constants_.Fold(values);
+  }
+  // As frontend::ConstantFolder.
+  absl::StatusOr<std::optional<Tensor>> ValueOf(ValueId value) {
+    return folder_of_constants_.ValueOf(value);
   }
 
   // The value of a tensor of the model; decoded once.

@@ -116,11 +116,12 @@ class Recurrent {
     if (!c_.HasInput(4)) return absl::OkStatus();
     KILN_ASSIGN_OR_RETURN(lengths_, c_.Input(4));
     KILN_RETURN_IF_ERROR(CheckShape(lengths_, "sequence_lens", {batch_}));
-    if (!c_.graph().is_constant(lengths_)) {
+    KILN_ASSIGN_OR_RETURN(const std::optional<Tensor> known, c_.KnownValue(lengths_));
+    if (!known.has_value()) {
       shortest_ = 0;
       return absl::OkStatus();
     }
-    const std::vector<int64_t> lengths = c_.graph().value(lengths_).constant.ToInts();
+    const std::vector<int64_t> lengths = known->ToInts();
     shortest_ = *std::min_element(lengths.begin(), lengths.end());
     return absl::OkStatus();
   }

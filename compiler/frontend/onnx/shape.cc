@@ -276,21 +276,23 @@ absl::Status Tile(Converter& c) {
 }
 
 absl::Status Range(Converter& c) {
-  Tensor bounds[3];
+  const char* const names[] = {"start", "limit", "delta"};
+  double numbers[3];
+  std::vector<ValueId> bounds;
   for (int i = 0; i < 3; ++i) {
-    KILN_ASSIGN_OR_RETURN(bounds[i], c.ConstantInput(i, i == 0   ? "start"
-                                                        : i == 1 ? "limit"
-                                                                 : "delta"));
-    if (bounds[i].type().num_elements() != 1)
-      return Wrong("a bound", bounds[i].type().ToString(), "a scalar");
+    KILN_ASSIGN_OR_RETURN(Tensor bound, c.ConstantInput(i, names[i]));
+    if (bound.type().num_elements() != 1) {
+      return Wrong("a bound", bound.type().ToString(), "a scalar");
+    }
+    numbers[i] = bound.AsDouble(0);
+    bounds.push_back(c.Constant(std::move(bound)));
   }
-  const double start = bounds[0].AsDouble(0), limit = bounds[1].AsDouble(0),
-               delta = bounds[2].AsDouble(0);
+  const auto [start, limit, delta] = numbers;
   if (delta == 0) return Wrong("delta", "0", "another number");
   const double count = std::max((limit - start) / delta, 0.0);
   if (!(count < 1e8)) return Wrong("the range", absl::StrCat(count, " values"), "fewer than 1e8");
-  return c.Output(0, c.Op("arange", {*c.Input(0), *c.Input(1), *c.Input(2)},
-                          {{"dtype", bounds[0].type().dtype.ToString()}}));
+  const std::string dtype = c.type(bounds[0]).dtype.ToString();
+  return c.Output(0, c.Op("arange", bounds, {{"dtype", dtype}}));
 }
 
 absl::Status OneHot(Converter& c) {
