@@ -104,7 +104,7 @@ InferResult InferOneHot(const InferContext& c) {
   KILN_CONSTRAINT(2, on.num_elements() == 1 && off.num_elements() == 1,
                   absl::StrCat(on.ToString(), " and ", off.ToString()), "one value each");
   const int64_t depth = c.attrs.Int("depth");
-  KILN_CONSTRAINT(3, depth >= 1, absl::StrCat("depth ", depth), "a positive number");
+  KILN_CONSTRAINT(3, depth >= 0, absl::StrCat("depth ", depth), "a number that is not negative");
   KILN_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(c.attrs.Int("axis"), indices.rank() + 1, 4));
   Shape shape = indices.shape;
   shape.insert(shape.begin() + axis, depth);
@@ -167,8 +167,8 @@ const OpDef kFulls[] = {
       .attrs = {{"depth", AttrType::kInt, 1, false, "extent of the axis"},
                 {"axis", AttrType::kInt, -1, false, "of the result"},
                 {"dtype", AttrType::kDType, "", false, "\"\": as on_value"}}},
-     {"indices are integers", "on_value and off_value have one element each", "depth is positive",
-      "axis is an axis of the result"},
+     {"indices are integers", "on_value and off_value have one element each",
+      "depth is not negative", "axis is an axis of the result"},
      {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed},
      InferOneHot,
      LowerOneHot,
@@ -176,6 +176,8 @@ const OpDef kFulls[] = {
            {{"depth", 2}}, {Values(F32({3, 2}), {0, 1, 1, 0, 0, 0})}),
       Case({Values(I64({2}), {0, -1}), Values(F32({}), {7}), Values(F32({}), {-7})},
            {{"depth", 2}, {"axis", 0}, {"dtype", "int8"}}, {Values(I8({2, 2}), {7, -7, -7, -7})}),
+      Case({Values(I32({3}), {1, 0, 5}), Values(F32({}), {1}), Values(F32({}), {0})},
+           {{"depth", 0}}, {Values(F32({3, 0}), {})}),
       {.inputs = {U8({2, 2}), F16({}), F16({})},
        .attrs = {{"depth", 4}, {"axis", 1}},
        .input_min = 0,

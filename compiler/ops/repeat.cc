@@ -19,8 +19,8 @@ InferResult InferTile(const InferContext& c) {
   data.insert(data.begin(), rank - data.size(), 1);
   reps.insert(reps.begin(), rank - reps.size(), 1);
   for (size_t d = 0; d < rank; ++d) {
-    KILN_CONSTRAINT(1, reps[d] >= 1, absl::StrCat("reps ", AttrValue::Ints(reps).ToString()),
-                    "positive numbers");
+    KILN_CONSTRAINT(1, reps[d] >= 0, absl::StrCat("reps ", AttrValue::Ints(reps).ToString()),
+                    "numbers that are not negative");
     KILN_CONSTRAINT(2, !__builtin_mul_overflow(data[d], reps[d], &data[d]),
                     absl::StrCat("reps ", reps[d]), "a tensor within the limits");
   }
@@ -109,11 +109,12 @@ absl::Status LowerBroadcast(StageBuilder& b) {
 
 const OpDef kRepeats[] = {
     {{.name = "tile",
-      .doc = "data repeated reps[d] times along dimension d; the shorter of shape and reps is "
-             "filled with ones in front.",
+      .doc =
+          "data repeated reps[d] times along dimension d, not at all where reps[d] is 0 (TVM wants "
+          "positive numbers); the shorter of shape and reps is filled with ones in front.",
       .inputs = {{"data", "any type"}},
       .attrs = {{"reps", AttrType::kInts, {}, true, "times per dimension"}}},
-     {"reps are 1 to 16 positive numbers", "the result is a tensor within the limits"},
+     {"reps are 1 to 16 numbers that are not negative", "the result is a tensor within the limits"},
      {.fusion = Fusion::kInjective,
       .layout = {LayoutRule::kPerAxis, "reps"},
       .origin = Origin::kMoved},
@@ -123,6 +124,7 @@ const OpDef kRepeats[] = {
            {Values(F32({2, 4}), {1, 2, 1, 2, 1, 2, 1, 2})}),
       Case({Values(I32({2, 1}), {1, 2})}, {{"reps", List({3})}},
            {Values(I32({2, 3}), {1, 1, 1, 2, 2, 2})}),
+      Case({Values(F32({2}), {1, 2})}, {{"reps", List({3, 0})}}, {Values(F32({3, 0}), {})}),
       {.inputs = {F16({2, 3, 4})}, .attrs = {{"reps", List({1, 2, 1})}}}}},
     {{.name = "repeat",
       .doc = "Every place along the axis repeats times in a row.",

@@ -2,6 +2,7 @@
 // Data in another resolution.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/limits.h"
@@ -96,10 +97,10 @@ absl::StatusOr<Resolution> ResolutionOf(Converter& c, const Shape& data, int roi
       r.starts[d] = roi[k];
       r.ends[d] = roi[k + n];
     }
-    const double part = crops ? r.ends[d] - r.starts[d] : 1;
-    // Scales are float32, and so is their product with an extent.
+    // Scales are float32, and so is their product with an extent. The part of the data that roi
+    // names is not a factor: docs/decisions/0045.
     const auto scaled = [&] {
-      return std::floor(static_cast<double>(static_cast<float>(extent * part * scales[k])));
+      return std::floor(static_cast<double>(static_cast<float>(extent * scales[k])));
     };
     KILN_ASSIGN_OR_RETURN(r.sizes[d], Extent(sizes.empty() ? scaled() : sizes[k]));
     r.scales[d] =
@@ -127,12 +128,10 @@ absl::StatusOr<std::optional<Span>> ChangedSpan(const Shape& data, const Resolut
 }
 
 // Relay's resize of the dimensions that change; those before and behind are as batch and channels.
-absl::Status ResizeTo(Converter& c, ValueId x, const Resolution& r, Attrs attrs) {
+absl::StatusOr<ValueId> ResizeTo(Converter& c, ValueId x, const Resolution& r, Attrs attrs) {
   const Shape data = c.type(x).shape;
   KILN_ASSIGN_OR_RETURN(std::optional<Span> span, ChangedSpan(data, r));
-  if (!span.has_value()) {
-    return c.Output(0, x);
-  }
+  if (!span.has_value()) return x;
   // Images stay as they are.
   if (data.size() == 4 && span->first >= 2) span = Span{2, 3};
   const auto outer = NumElements({data.data(), span->first});
@@ -163,8 +162,10 @@ absl::Status ResizeTo(Converter& c, ValueId x, const Resolution& r, Attrs attrs)
   starts.insert(starts.end(), ends.begin(), ends.end());
   attrs.Set("roi", AttrValue(starts));
   Formula f(c);
-  const ValueId y = f(absl::StrCat("image.resize", span->dims(), "d"), {f.Reshape(x, flat)}, attrs);
-  return f.Output(0, f.Reshape(y, r.sizes));
+  ValueId y = f(absl::StrCat("image.resize", span->dims(), "d"), {f.Reshape(x, flat)}, attrs);
+  y = f.Reshape(y, r.sizes);
+  if (!f.ok()) return f.status();
+  return y;
 }
 
 // The place of data that index `i` of the result lies at, along one dimension.
@@ -250,11 +251,24 @@ absl::Status ResizeAntialiased(Converter& c, ValueId x, const Resolution& r, con
   return f.Output(0, f.Cast(y, dtype));
 }
 
+constexpr char kNearest[] = "nearest_neighbor";
+
 absl::StatusOr<const char*> MethodOf(const std::string& mode) {
-  if (mode == "nearest") return "nearest_neighbor";
+  if (mode == "nearest") return kNearest;
   if (mode == "linear" || mode == "bilinear" || mode == "trilinear") return "linear";
   if (mode == "cubic") return "cubic";
   return Wrong("mode", mode, "nearest, linear or cubic");
+}
+
+// The result, where it has no elements.
+absl::StatusOr<std::optional<ValueId>> EmptyResult(Converter& c, ValueId x, const Resolution& r) {
+  const TensorType data = c.type(x), result = {r.sizes, data.dtype};
+  KILN_RETURN_IF_ERROR(CheckTensorType(result));
+  if (result.num_elements() == 0) return c.Constant(Tensor::Filled(result, 0));
+  if (data.num_elements() == 0) {
+    return Wrong("data", data.ToString(), "an element, as the result has some");
+  }
+  return std::nullopt;
 }
 
 // Up to opset 10, of Upsample and Resize: places are those of asymmetric coordinates, from which
@@ -265,16 +279,32 @@ absl::Status Upsample(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const char* const method, MethodOf(c.String("mode", "nearest")));
   KILN_ASSIGN_OR_RETURN(const Resolution r, ResolutionOf(c, c.type(x).shape, -1,
                                                          c.HasAttr("scales") ? -1 : 1, -1, false));
-  const auto shrinks = [](double scale) { return scale < 1; };
-  const auto grows = [](double scale) { return scale > 1; };
-  const bool is_smaller = std::any_of(r.scales.begin(), r.scales.end(), shrinks);
-  if (is_smaller && std::any_of(r.scales.begin(), r.scales.end(), grows)) {
-    return absl::UnimplementedError("scales above 1 and below 1 in one operator of opset 10");
+  KILN_ASSIGN_OR_RETURN(const std::optional<ValueId> empty, EmptyResult(c, x, r));
+  if (empty.has_value()) return c.Output(0, *empty);
+  const auto resized = [&](ValueId data, const Resolution& part, const char* rounding) {
+    return ResizeTo(c, data, part,
+                    {{"method", method},
+                     {"coordinate_transformation_mode", "asymmetric"},
+                     {"rounding_method", rounding}});
+  };
+  // Dimensions that shrink, before those that grow.
+  Resolution smaller = r, rest = r;
+  bool shrinks = false, grows = false;
+  for (size_t d = 0; d < r.scales.size(); ++d) {
+    shrinks = shrinks || r.scales[d] < 1;
+    grows = grows || r.scales[d] > 1;
+    if (r.scales[d] < 1) {
+      rest.scales[d] = 1;
+    } else {
+      smaller.scales[d] = 1;
+      smaller.sizes[d] = c.type(x).shape[d];
+    }
   }
-  return ResizeTo(c, x, r,
-                  {{"method", method},
-                   {"coordinate_transformation_mode", "asymmetric"},
-                   {"rounding_method", is_smaller ? "ceil" : "floor"}});
+  if (!shrinks) return c.Output(0, resized(x, r, "floor"));
+  // Means do not depend on the rounding.
+  if (!grows || absl::string_view(method) != kNearest) return c.Output(0, resized(x, r, "ceil"));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, resized(x, smaller, "ceil"));
+  return c.Output(0, resized(y, rest, "floor"));
 }
 
 absl::Status Resize(Converter& c) {
@@ -284,6 +314,8 @@ absl::Status Resize(Converter& c) {
   const std::string mode = c.String("coordinate_transformation_mode", "half_pixel");
   KILN_ASSIGN_OR_RETURN(const Resolution r,
                         ResolutionOf(c, c.type(x).shape, 1, 2, 3, mode == "tf_crop_and_resize"));
+  KILN_ASSIGN_OR_RETURN(const std::optional<ValueId> empty, EmptyResult(c, x, r));
+  if (empty.has_value()) return c.Output(0, *empty);
   if (c.Int("antialias", 0) != 0 && c.String("mode", "nearest") != "nearest" &&
       std::any_of(r.scales.begin(), r.scales.end(), [](double s) { return s < 1; })) {
     if (mode == "tf_crop_and_resize") {
@@ -295,13 +327,13 @@ absl::Status Resize(Converter& c) {
                               .a = c.Float("cubic_coeff_a", -0.75),
                               .exclude_outside = c.Int("exclude_outside", 0) != 0});
   }
-  return ResizeTo(c, x, r,
-                  {{"method", method},
-                   {"coordinate_transformation_mode", mode},
-                   {"rounding_method", c.String("nearest_mode", "round_prefer_floor")},
-                   {"cubic_alpha", c.Float("cubic_coeff_a", -0.75)},
-                   {"cubic_exclude", c.Int("exclude_outside", 0)},
-                   {"extrapolation_value", c.Float("extrapolation_value", 0)}});
+  return c.Output(0, ResizeTo(c, x, r,
+                              {{"method", method},
+                               {"coordinate_transformation_mode", mode},
+                               {"rounding_method", c.String("nearest_mode", "round_prefer_floor")},
+                               {"cubic_alpha", c.Float("cubic_coeff_a", -0.75)},
+                               {"cubic_exclude", c.Int("exclude_outside", 0)},
+                               {"extrapolation_value", c.Float("extrapolation_value", 0)}}));
 }
 
 constexpr OnnxOperator kRows[] = {

@@ -36,13 +36,23 @@ absl::Status ScatterNd(Converter& c) {
 
 absl::Status TopK(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
+  if (!c.HasInput(1) && !c.HasAttr("k")) return Wrong("K", "none", "one");
   int64_t k = c.Int("k", 0);
   if (c.HasInput(1)) {
     KILN_ASSIGN_OR_RETURN(const Tensor given, c.ConstantInput(1, "K"));
     if (given.type().num_elements() != 1) return Wrong("K", given.type().ToString(), "one number");
     k = given.AsInt(0);
   }
-  if (k < 1) return Wrong("K", absl::StrCat(k), "a positive number");
+  if (k < 0) return Wrong("K", absl::StrCat(k), "a number that is not negative");
+  if (k == 0) {
+    // Relay's topk takes all elements where k is 0.
+    KILN_ASSIGN_OR_RETURN(const int64_t axis, NormalAxis(c.Int("axis", -1), c.type(x).rank()));
+    TensorType none = c.type(x);
+    none.shape[static_cast<size_t>(axis)] = 0;
+    c.SetOutput(0, c.Constant(Tensor::Filled(none, 0)));
+    c.SetOutput(1, c.Constant(Tensor::Filled({none.shape, DType::Int(64)}, 0)));
+    return absl::OkStatus();
+  }
   KILN_ASSIGN_OR_RETURN(const std::vector<ValueId> y,
                         c.TupleOp("topk", {x},
                                   {{"k", k},

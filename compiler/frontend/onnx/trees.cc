@@ -152,6 +152,11 @@ absl::StatusOr<ValueId> Totals(Converter& c, ValueId data, const TreeSource& sou
     total = f.Reduce(aggregate.op, f("take", {weights, leaves}, {{"axis", 0}}), {1}, false);
   }
   if (aggregate.is_average) total = f("divide", {total, f.Number(trees, total)});
+  if (aggregate.neutral != 0) {
+    // The aggregate of no votes is 0, as the sum is.
+    const ValueId has_none = f("equal", {total, f.Number(aggregate.neutral, total)});
+    total = f("where", {has_none, f.Number(0, total), total});
+  }
   if (!f.ok()) return f.status();
   return total;
 }

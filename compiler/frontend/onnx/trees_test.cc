@@ -95,6 +95,15 @@ TEST(Trees, AreAddedUp) {
         {12, 13}},
        {with(one + Attr("aggregate_function", "MIN")), {x}, {1, 2}},
        {with(one + Attr("aggregate_function", "MAX")), {x}, {3, 4}},
+       // Of a target that no leaf votes for, or none of those that a sample reaches.
+       {with(Votes("target", {0, 0, 1, 1}) + Attr("n_targets", 3) +
+             Attr("aggregate_function", "MIN")),
+        {x},
+        {1, 3, 0, 2, 4, 0}},
+       {with(Votes("target", {0, 1, 0, 0}) + Attr("n_targets", 2) +
+             Attr("aggregate_function", "MAX") + FloatsAttr("base_values", {10, 20})),
+        {x},
+        {13, 20, 14, 22}},
        // Each tree has its target; and each leaf.
        {with(Votes("target", {1, 1, 0, 0}) + Attr("n_targets", 2)), {x}, {3, 1, 4, 2}},
        {with(Votes("target", {0, 1, 1, 0}) + Attr("n_targets", 2)), {x}, {1, 3, 4, 2}},

@@ -39,6 +39,20 @@ TEST(OnnxValues, AtTheEndsOfWhatIsDefined) {
        {{"x", {1, 1, 1, 4}, {1, 2, 3, 4}}, {"s", {4}, {1, 1, 1, 0.6}}},
        {1, 3},
        10},
+      // Each dimension by its own rule, where some shrink and some grow.
+      {of("Resize", "input: 'x' input: 's'"),
+       {{"x", {2, 4}, {1, 2, 3, 4, 5, 6, 7, 8}}, {"s", {2}, {1.5, 0.6}}},
+       {1, 3, 1, 3, 5, 7},
+       10},
+      {of("Resize", "input: 'x' input: 's'") + Attr("mode", "linear"),
+       {{"x", {2, 4}, {1, 2, 3, 4, 5, 6, 7, 8}}, {"s", {2}, {1.5, 0.5}}},
+       {1, 3, 1 + 4 * 2 / 3.0, 3 + 4 * 2 / 3.0, 5, 7},
+       10},
+      // The part of the data that roi names is stretched to the size of the whole.
+      {of("Resize", "input: 'x' input: 'r' input: 's'") + Attr("mode", "linear") +
+           Attr("coordinate_transformation_mode", "tf_crop_and_resize"),
+       {{"x", {5}, {0, 1, 2, 3, 4}}, {"r", {2}, {0.25, 0.75}}, {"s", {1}, {1}}},
+       {1, 1.5, 2, 2.5, 3}},
       {of("BitCast", "input: 'x'") + Attr("to", onnx::TensorProto::INT32),
        {{"x", {2}, {1, -2}}},
        {0x3f800000, -0x40000000},
