@@ -2,6 +2,7 @@
 #include "compiler/import/import.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -107,6 +108,15 @@ absl::StatusOr<Graph> ImportRelay(absl::string_view text, const std::string& pat
   return graph;
 }
 
+// ImportOpenModel, whose note comes after `notes`.
+absl::StatusOr<Graph> ImportWithNotes(const OpenModel& model, const ImportOptions& options,
+                                      std::vector<std::string>& notes) {
+  std::string note;
+  absl::StatusOr<Graph> graph = ImportOpenModel(model, options, &note);
+  if (!note.empty()) notes.push_back(std::move(note));
+  return graph;
+}
+
 }  // namespace
 
 ModelFormat FormatOf(absl::string_view bytes) {
@@ -115,7 +125,9 @@ ModelFormat FormatOf(absl::string_view bytes) {
 }
 
 absl::StatusOr<Graph> ImportModel(absl::string_view bytes, const std::string& path,
-                                  const ImportOptions& options, std::string* note) {
+                                  const ImportOptions& options, std::vector<std::string>* notes) {
+  std::vector<std::string> unread;
+  if (notes == nullptr) notes = &unread;
   OpenModel model{.path = path, .is_searched = bytes.size() <= kMaxSearchedBytes};
   switch (FormatOf(bytes)) {
     case ModelFormat::kRelay:
@@ -126,7 +138,7 @@ absl::StatusOr<Graph> ImportModel(absl::string_view bytes, const std::string& pa
       model.import = [&](const ImportOptions& tried) {
         return tflite_frontend::ImportTflite(bytes, path, tried, EvaluateConstants);
       };
-      return ImportOpenModel(model, options, note);
+      return ImportWithNotes(model, options, *notes);
     }
     case ModelFormat::kOnnx: {
       KILN_RETURN_IF_ERROR(Annotate(CheckMayBeModel(bytes), path + ": "));
@@ -134,9 +146,10 @@ absl::StatusOr<Graph> ImportModel(absl::string_view bytes, const std::string& pa
                             onnx_frontend::ModelFile::Parse(bytes, path));
       model.inputs = file.interface().inputs;
       model.import = [&](const ImportOptions& tried) {
-        return file.Import(tried, EvaluateConstants);
+        notes->clear();
+        return file.Import(tried, EvaluateConstants, notes);
       };
-      return ImportOpenModel(model, options, note);
+      return ImportWithNotes(model, options, *notes);
     }
   }
   return absl::InternalError("a format that is none of them");

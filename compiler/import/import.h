@@ -29,11 +29,12 @@ ModelFormat FormatOf(absl::string_view bytes);
 // `bytes` are untrusted; `path` is for messages, and its folder is where ONNX has external data.
 //
 // An open leading dimension of an input, as a rule that of a batch, is 1 where `options` give no
-// shape; `note`, if there is one, then says how to choose another. Where others are open, the error
-// names options with which the import succeeds, if a few common sizes do it.
+// shape; a note then says how to choose another. Where others are open, the error names options with
+// which the import succeeds, if a few common sizes do it. `notes` gets what a user should know of a
+// model that is imported, one line each, which begins with the path; null: nobody wants to know.
 absl::StatusOr<Graph> ImportModel(absl::string_view bytes, const std::string& path,
                                   const frontend::ImportOptions& options = {},
-                                  std::string* note = nullptr);
+                                  std::vector<std::string>* notes = nullptr);
 
 // The inputs of an ONNX or TFLite model, as the file says them. InvalidArgument for Relay text,
 // whose inputs can be no constants of ImportOptions.

@@ -164,9 +164,9 @@ absl::StatusOr<Graph> LoadModel(const std::string& file, const InputFlags& flags
                                                      ? ReadStandardInput(kMaxModelFileBytes)
                                                      : ReadFile(path, kMaxModelFileBytes));
   KILN_ASSIGN_OR_RETURN(const frontend::ImportOptions options, ImportOptionsOf(bytes, path, flags));
-  std::string note;
-  absl::StatusOr<Graph> graph = ImportModel(bytes, path, options, &note);
-  if (!note.empty()) std::fprintf(stderr, "kiln: note: %s\n", note.c_str());
+  std::vector<std::string> notes;
+  absl::StatusOr<Graph> graph = ImportModel(bytes, path, options, &notes);
+  for (const std::string& note : notes) std::fprintf(stderr, "kiln: note: %s\n", note.c_str());
   for (const std::string& pair : flags.states) {
     if (graph.ok()) KILN_RETURN_IF_ERROR(DeclareState(pair, *graph));
   }

@@ -22,7 +22,7 @@ struct InputFlags {
 // The path that stands for standard input.
 inline constexpr char kStandardInput[] = "-";
 
-// The file through ImportModel (compiler/import), whose note goes to standard error. Errors name
+// The file through ImportModel (compiler/import), whose notes go to standard error. Errors name
 // the file.
 absl::StatusOr<Graph> LoadModel(const std::string& path, const InputFlags& flags);
 

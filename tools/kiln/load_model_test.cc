@@ -123,6 +123,22 @@ TEST(LoadModel, OpenLeadingDimensionsAreOne) {
   EXPECT_THAT(graph->type(graph->inputs[1]).shape, ElementsAre(5, 3));
 }
 
+// As onnxmltools declares the labels of a batch of any size.
+TEST(LoadModel, ADeclaredShapeThatDiffersIsNoted) {
+  const std::string model = FromText(
+      OpenInput("x", {"n", "3"}) +
+      "output { name: 'label' type { tensor_type { elem_type: 7 shape { dim { dim_value: 1 "
+      "} } } } } node { op_type: 'Relu' input: 'x' output: 'z' } node { op_type: 'ArgMax' "
+      "input: 'x' output: 'label' attribute { name: 'axis' type: INT i: 1 } attribute { "
+      "name: 'keepdims' type: INT i: 0 } }");
+  ::testing::internal::CaptureStderr();
+  const absl::StatusOr<Graph> graph = LoadModel(model, {.shapes = {"x:8x3"}, .constants = {}});
+  EXPECT_EQ(
+      ::testing::internal::GetCapturedStderr(),
+      "kiln: note: " + model + ": output 'label' has the shape (8,); the file declares (1,)\n");
+  EXPECT_TRUE(graph.ok()) << graph.status();
+}
+
 TEST(LoadModel, ShapesThatAreOfferedCanBeImported) {
   const std::string model = FromText(
       OpenInput("x", {"n", "1", "h", "w"}) + OpenInput("y", {"n", "1", "h", "w"}) +

@@ -40,26 +40,26 @@ absl::StatusOr<Opsets> OpsetsOf(const onnx::ModelProto& model) {
   return opsets;
 }
 
-// InvalidArgument if the shape differs from what is declared of it; dimensions that are not, or
-// that are symbols, may be of any extent.
-absl::Status CheckDeclaredShape(const onnx::TypeProto::Tensor& declared, const Shape& found) {
-  if (!declared.has_shape()) return absl::OkStatus();
+// The text of a declared shape, if `found` contradicts it; empty otherwise. A declared dimension
+// without a value, or with a symbol, agrees with any extent.
+std::string ContradictedShape(const onnx::TypeProto::Tensor& declared, const Shape& found) {
+  if (!declared.has_shape()) return "";
   const auto& dims = declared.shape().dim();
-  bool equal = dims.size() == static_cast<int>(found.size());
-  std::vector<std::string> wanted;
+  bool agrees = dims.size() == static_cast<int>(found.size());
+  std::vector<std::string> extents;
   for (int i = 0; i < dims.size(); ++i) {
     const bool known = dims[i].dim_value() > 0;
-    wanted.push_back(known ? absl::StrCat(dims[i].dim_value()) : "?");
-    equal = equal && (!known || dims[i].dim_value() == found[static_cast<size_t>(i)]);
+    extents.push_back(known ? absl::StrCat(dims[i].dim_value()) : "?");
+    agrees = agrees && (!known || dims[i].dim_value() == found[static_cast<size_t>(i)]);
   }
-  if (equal) return absl::OkStatus();
-  return Wrong("the shape", ShapeToString(found),
-               absl::StrCat("(", absl::StrJoin(wanted, ", "), dims.size() == 1 ? ",)" : ")",
-                            " as it is declared"));
+  if (agrees) return "";
+  return absl::StrCat("(", absl::StrJoin(extents, ", "), dims.size() == 1 ? ",)" : ")");
 }
 
-// The model's outputs that are tensors; others are told.
-void AddOutputs(const onnx::GraphProto& graph, const Scope& scope, GraphImporter& importer) {
+// The model's outputs that are tensors; others are told. The operators and the inputs' shapes say
+// the shape of an output; `notes` get where the file declares another.
+void AddOutputs(const onnx::GraphProto& graph, const Scope& scope, GraphImporter& importer,
+                std::vector<std::string>& notes) {
   absl::StatusOr<std::vector<Item>> outputs = GraphImporter::OutputsOf(graph, scope);
   if (!outputs.ok()) return importer.problems().Add(outputs.status());
   for (size_t i = 0; i < outputs->size(); ++i) {
@@ -80,12 +80,12 @@ void AddOutputs(const onnx::GraphProto& graph, const Scope& scope, GraphImporter
                    absl::StrCat("output '", name, "': ")));
       continue;
     }
-    const absl::Status shape =
-        CheckDeclaredShape(graph.output(static_cast<int>(i)).type().tensor_type(),
-                           importer.graph().type(item.tensor).shape);
-    if (!shape.ok()) {
-      importer.problems().Add(Annotate(shape, absl::StrCat("output '", name, "': ")));
-      continue;
+    const Shape& shape = importer.graph().type(item.tensor).shape;
+    const std::string declared =
+        ContradictedShape(graph.output(static_cast<int>(i)).type().tensor_type(), shape);
+    if (!declared.empty()) {
+      notes.push_back(absl::StrCat("output '", name, "' has the shape ", ShapeToString(shape),
+                                   "; the file declares ", declared));
     }
     importer.graph().outputs.push_back(item.tensor);
     importer.graph().output_names.push_back(name);
@@ -109,8 +109,8 @@ absl::StatusOr<ModelFile> ModelFile::Parse(absl::string_view bytes, const std::s
 
 ModelInterface ModelFile::interface() const { return InterfaceOf(model_->graph()); }
 
-absl::StatusOr<Graph> ModelFile::Import(const ImportOptions& options,
-                                        const Evaluator& evaluate) const {
+absl::StatusOr<Graph> ModelFile::Import(const ImportOptions& options, const Evaluator& evaluate,
+                                        std::vector<std::string>* notes) const {
   const onnx::ModelProto& model = *model_;
   const onnx::GraphProto& graph = model.graph();
   const std::string where = path_ + ": ";
@@ -150,10 +150,16 @@ absl::StatusOr<Graph> ModelFile::Import(const ImportOptions& options,
     scope.Define(input.name(), std::move(item));
   }
   importer.AddNodes(graph.node(), scope);
-  if (!problems.full() && !importer.given_up()) AddOutputs(graph, scope, importer);
+  std::vector<std::string> contradictions;
+  if (!problems.full() && !importer.given_up()) {
+    AddOutputs(graph, scope, importer, contradictions);
+  }
   KILN_RETURN_IF_ERROR(problems.Status());
   if (importer.graph().outputs.empty()) {
     return absl::InvalidArgumentError(where + "the model has no outputs");
+  }
+  for (const std::string& text : contradictions) {
+    if (notes != nullptr) notes->push_back(where + text);
   }
   Graph imported = RemoveDeadNodes(importer.graph());
   frontend::SetPortQuantizationFromOperators(imported);

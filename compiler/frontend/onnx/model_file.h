@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -29,8 +30,10 @@ class ModelFile {
   static absl::StatusOr<ModelFile> Parse(absl::string_view bytes, const std::string& path);
 
   ModelInterface interface() const;
-  // As ImportOnnx.
-  absl::StatusOr<Graph> Import(const ImportOptions& options, const Evaluator& evaluate) const;
+  // As ImportOnnx. `notes` gets what the file says wrongly of its outputs, one line each, which
+  // begins with the path; null: nobody wants to know.
+  absl::StatusOr<Graph> Import(const ImportOptions& options, const Evaluator& evaluate,
+                               std::vector<std::string>* notes = nullptr) const;
 
  private:
   ModelFile(std::shared_ptr<const onnx::ModelProto> model, std::string path)
