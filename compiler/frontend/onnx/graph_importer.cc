@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "compiler/base/limits.h"
 #include "compiler/base/status.h"
+#include "compiler/frontend/onnx/advice.h"
 #include "compiler/frontend/onnx/attribute_names.h"
 #include "compiler/frontend/onnx/converter.h"
 #include "compiler/frontend/onnx/storage_types.h"
@@ -64,21 +65,6 @@ std::string AttributeText(const onnx::AttributeProto& attr) {
     default:
       return "…";
   }
-}
-
-// What may be done about an operator that is not supported.
-std::string Advice(absl::string_view domain) {
-  if (domain == "ai.onnx.ml") {
-    return "; operators of strings and maps are not compiled: encode the data as numbers before "
-           "the model";
-  }
-  if (domain.find("training") != absl::string_view::npos) {
-    return "; export the model for inference";
-  }
-  if (domain == "com.microsoft") {
-    return "; export the model without optimisations of ONNX Runtime, or with its basic ones";
-  }
-  return domain.empty() ? "" : "; the model may define it as a function of its own";
 }
 
 absl::Status ConvertByName(Converter& c, absl::string_view relay) {
@@ -363,7 +349,7 @@ void GraphImporter::AddUnsupported(const onnx::NodeProto& node, const std::strin
   if (!attributes.empty()) {
     absl::StrAppend(&details, "; attributes ", absl::StrJoin(attributes, ", "));
   }
-  absl::StrAppend(&details, Advice(NormalDomain(node.domain())));
+  absl::StrAppend(&details, AdviceOn(NormalDomain(node.domain()), node.op_type()));
   problems_.AddOperator(OperatorName(node), name, details);
 }
 

@@ -161,6 +161,61 @@ TEST(ImportOnnx, TellsAllUnsupportedOperatorsAtOnce) {
   EXPECT_THAT(text, HasSubstr("operator com.example.Inverse is not supported (node 'd')"));
 }
 
+// The text of the error that a model with this operator alone gets, behind its inputs.
+std::string AdviceInError(absl::string_view op, absl::string_view domain) {
+  const std::string imports =
+      domain.empty() ? "" : absl::StrCat("opset_import { domain: '", domain, "' version: 1 }");
+  const std::string text = Text(
+      Model(Input("x", "4") + Node(op, "x", absl::StrCat("domain: '", domain, "'")), 13, imports));
+  const std::string begin = "inputs Tensor[(4,), float32]";
+  const size_t at = text.find(begin);
+  EXPECT_NE(at, std::string::npos) << text;
+  return at == std::string::npos ? text : text.substr(at + begin.size());
+}
+
+// What made the model is named only where that is known.
+TEST(ImportOnnx, AdvisesOnOperatorsThatItLacks) {
+  const char* const strings =
+      "; turn strings into numbers, such as token ids or indices of categories, before the model";
+  const char* const quantizer =
+      "; ONNX Runtime's quantizer of weights writes it; MatMulNBitsQuantizer with quant_format="
+      "QuantFormat.QDQ writes DequantizeLinear instead, which Kiln compiles, as float32 weights";
+  const char* const language_model =
+      "; ONNX Runtime's builder and optimizer of language models write it; export the model from "
+      "its framework (torch.onnx.export), with a cache of fixed length";
+  const struct {
+    const char* domain;
+    const char* op;
+    std::string advice;
+  } rows[] = {
+      {"", "StringNormalizer", strings},
+      {"", "TfIdfVectorizer", strings},
+      {"", "TensorScatter", ""},
+      {"ai.onnx.contrib", "BpeTokenizer",
+       absl::StrCat("; operators of onnxruntime-extensions are not compiled", strings)},
+      {"com.microsoft", "Tokenizer", strings},
+      {"com.microsoft", "MatMulNBits", quantizer},
+      {"com.microsoft", "GroupQueryAttention", language_model},
+      {"com.microsoft", "RotaryEmbedding", language_model},
+      {"com.microsoft", "QLinearConv",
+       "; ONNX Runtime writes it for channels that are last; save the model with "
+       "graph_optimization_level ORT_ENABLE_EXTENDED or lower"},
+      {"com.microsoft", "NhwcConv",
+       "; if an optimization of ONNX Runtime made it, save the model without, or with "
+       "graph_optimization_level ORT_ENABLE_BASIC"},
+      {"com.example", "Own", "; the model may define it as a function of its own"},
+  };
+  for (const auto& row : rows) EXPECT_EQ(AdviceInError(row.op, row.domain), row.advice) << row.op;
+}
+
+TEST(ImportOnnx, AdvisesOnInputsThatAreStrings) {
+  EXPECT_EQ(Text(Model("input { name: 'city' type { tensor_type { elem_type: 8 shape { dim { "
+                       "dim_value: 1 } } } } } node { op_type: 'Identity' input: 'city' output: "
+                       "'y' }")),
+            "m.onnx: input 'city': data type STRING is not supported; turn strings into numbers, "
+            "such as token ids or indices of categories, before the model");
+}
+
 TEST(ImportOnnx, NamesTheOperatorThatWasMeant) {
   EXPECT_EQ(Text(Model(Input("x", "1,4") +
                        "node { op_type: 'SoftMaxx' name: 'n' input: 'x' output: 'y' }")),
@@ -230,8 +285,8 @@ std::string MachineLearningModel(absl::string_view node) {
 TEST(ImportOnnx, NamesTheOperatorsOfModelsWithoutTheOwnDomain) {
   EXPECT_EQ(Text(MachineLearningModel("op_type: 'CastMap' domain: 'ai.onnx.ml'")),
             "m.onnx: operator ai.onnx.ml.CastMap is not supported (node 'n'); inputs Tensor[(2, "
-            "3), float32]; operators of strings and maps are not compiled: encode the data as "
-            "numbers before the model");
+            "3), float32]; operators of strings and maps are not compiled: turn strings into "
+            "numbers, such as token ids or indices of categories, before the model");
   EXPECT_EQ(Text(MachineLearningModel("op_type: 'Relu'")),
             "m.onnx: opset_import: found the domain ai.onnx.ml only, wanted a version of ai.onnx "
             "too, which the operator Relu is of");

@@ -7,6 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
+#include "compiler/frontend/onnx/advice.h"
 #include "compiler/frontend/onnx/import.h"
 #include "compiler/frontend/onnx/storage_types.h"
 
@@ -117,7 +118,10 @@ absl::StatusOr<DType> DTypeOf(int onnx_data_type) {
                                ? onnx::TensorProto::DataType_Name(
                                      static_cast<onnx::TensorProto::DataType>(onnx_data_type))
                                : absl::StrCat(onnx_data_type);
-  return absl::UnimplementedError(absl::StrCat("data type ", name, " is not supported"));
+  return absl::UnimplementedError(
+      absl::StrCat("data type ", name, " is not supported",
+                   onnx_data_type == onnx::TensorProto::STRING ? "; " : "",
+                   onnx_data_type == onnx::TensorProto::STRING ? kAdviceOnStrings : ""));
 }
 
 absl::StatusOr<Tensor> DecodeTensor(const onnx::TensorProto& proto, const std::string& folder) {
