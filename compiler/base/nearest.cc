@@ -6,13 +6,16 @@
 #include <numeric>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 namespace kiln {
 namespace {
 
 // Words that are longer are not compared.
 constexpr size_t kMaxCompared = 64;
+constexpr size_t kMaxNearest = 3;
 
 // Levenshtein's distance.
 size_t Distance(absl::string_view a, absl::string_view b) {
@@ -32,18 +35,31 @@ size_t Distance(absl::string_view a, absl::string_view b) {
 
 }  // namespace
 
-std::string Perhaps(absl::string_view word, const std::vector<std::string>& names) {
-  if (word.size() > kMaxCompared) return "";
+std::vector<std::string> Nearest(absl::string_view word, const std::vector<std::string>& names) {
+  if (word.size() > kMaxCompared) return {};
   const std::string lower = absl::AsciiStrToLower(word);
-  const std::string* nearest = nullptr;
-  size_t least = std::max<size_t>(1, word.size() / 3) + 1;
+  std::vector<std::string> nearest, longer;
+  size_t least = std::max<size_t>(1, word.size() / 3);
   for (const std::string& name : names) {
-    const size_t distance = Distance(lower, absl::AsciiStrToLower(name));
-    if (distance >= least) continue;
+    const std::string lower_name = absl::AsciiStrToLower(name);
+    const size_t distance = Distance(lower, lower_name);
+    if (distance > least) continue;
+    if (distance < least) {
+      nearest.clear();
+      longer.clear();
+    }
     least = distance;
-    nearest = &name;
+    nearest.push_back(name);
+    if (absl::StartsWith(lower_name, lower)) longer.push_back(name);
   }
-  return nearest == nullptr ? "" : absl::StrCat(", perhaps '", *nearest, "'");
+  if (!longer.empty()) nearest = longer;
+  nearest.resize(std::min(nearest.size(), kMaxNearest));
+  return nearest;
+}
+
+std::string Perhaps(absl::string_view word, const std::vector<std::string>& names) {
+  const std::vector<std::string> nearest = Nearest(word, names);
+  return nearest.empty() ? "" : absl::StrCat(", perhaps '", absl::StrJoin(nearest, "' or '"), "'");
 }
 
 }  // namespace kiln

@@ -12,9 +12,13 @@
 
 namespace kiln {
 
-// ", perhaps 'cortex-m4f'": the name that differs least from `word`, by letters that are inserted,
-// removed or changed; capitals count as small letters. Empty if none is near, which is one letter
-// or a third of the word away, or the word is longer than any name.
+// The names that differ least from `word`, by letters that are inserted, removed or changed; capitals count
+// as small letters. Names that begin with the word go before others that are as near. At most three, in the
+// order of `names`; empty if none is near, which is one letter or a third of the word away, or if the word is
+// longer than any name.
+std::vector<std::string> Nearest(absl::string_view word, const std::vector<std::string>& names);
+
+// ", perhaps 'cortex-m4' or 'cortex-m4f'": the nearest names as a part of an error; empty if there is none.
 std::string Perhaps(absl::string_view word, const std::vector<std::string>& names);
 
 }  // namespace kiln

@@ -15,6 +15,14 @@ TEST(Perhaps, NamesTheNearest) {
   EXPECT_EQ(Perhaps("TRANSB", {"transA", "transB"}), ", perhaps 'transB'");
 }
 
+TEST(Perhaps, NamesSeveralThatAreAsNear) {
+  EXPECT_EQ(Perhaps("cortex-m4h", {"cortex-m3", "cortex-m4", "cortex-m4f"}),
+            ", perhaps 'cortex-m4' or 'cortex-m4f'");
+  EXPECT_EQ(Perhaps("cortex-m5", {"cortex-m4", "cortex-m52", "cortex-m55"}),
+            ", perhaps 'cortex-m52' or 'cortex-m55'");
+  EXPECT_EQ(Perhaps("a1", {"a2", "a3", "a4", "a5"}), ", perhaps 'a2' or 'a3' or 'a4'");
+}
+
 TEST(Perhaps, NamesNoneThatIsFar) {
   EXPECT_EQ(Perhaps("xyz", {"compile", "inspect"}), "");
   EXPECT_EQ(Perhaps("compile", {}), "");

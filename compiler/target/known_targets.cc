@@ -51,9 +51,10 @@ Target WithFpu(Target target) {
   return target;
 }
 
-// Helium's arithmetic on floats takes subnormals for zero and forgets what a NaN held, whatever
+// A core of Armv8.1-M with an FPU and Helium. Helium's arithmetic on floats takes subnormals for zero and forgets what a NaN held, whatever
 // FPSCR says: only integers are vectors.
-Target WithHelium(Target target) {
+Target WithHelium(const char* name) {
+  Target target = WithFpu(Microcontroller(name, "thumbv8.1m.main-none-eabihf", name, ""));
   target.vector_bits = 128;
   target.vector_registers = 8;
   target.vector_float = false;
@@ -97,16 +98,19 @@ const std::vector<Target>& KnownTargets() {
       X86("x86-64-v3"),
       X86("x86-64-v4"),
       AArch64(),
+      Microcontroller("cortex-m0", "thumbv6m-none-eabi", "cortex-m0", ""),
       Microcontroller("cortex-m0plus", "thumbv6m-none-eabi", "cortex-m0plus", ""),
       Microcontroller("cortex-m3", "thumbv7m-none-eabi", "cortex-m3", ""),
       Microcontroller("cortex-m4", "thumbv7em-none-eabi", "cortex-m4", "-fpregs"),
       WithFpu(Microcontroller("cortex-m4f", "thumbv7em-none-eabihf", "cortex-m4", "")),
       Microcontroller("cortex-m7", "thumbv7em-none-eabi", "cortex-m7", "-fpregs"),
       WithFpu(Microcontroller("cortex-m7f", "thumbv7em-none-eabihf", "cortex-m7", "-fp64")),
+      Microcontroller("cortex-m23", "thumbv8m.base-none-eabi", "cortex-m23", ""),
       Microcontroller("cortex-m33", "thumbv8m.main-none-eabi", "cortex-m33", "-fpregs,-dsp"),
       WithFpu(Microcontroller("cortex-m33f", "thumbv8m.main-none-eabihf", "cortex-m33", "")),
-      WithHelium(
-          WithFpu(Microcontroller("cortex-m55", "thumbv8.1m.main-none-eabihf", "cortex-m55", ""))),
+      WithHelium("cortex-m52"),
+      WithHelium("cortex-m55"),
+      WithHelium("cortex-m85"),
       WithAbi(Microcontroller("riscv32imac", "riscv32-unknown-elf", "generic-rv32", "+m,+a,+c"),
               "ilp32"),
       WithAbi(WithFpu(Microcontroller("riscv32imafc", "riscv32-unknown-elf", "generic-rv32",

@@ -13,24 +13,10 @@
 #include "absl/strings/strip.h"
 #include "compiler/base/status.h"
 #include "compiler/target/known_targets.h"
+#include "compiler/target/names.h"
 
 namespace kiln {
 namespace {
-
-// Whether a part of the triple behind the architecture is an operating system: that of
-// "aarch64-none-linux-gnu", and none of "thumbv7em-none-eabi" or "riscv64-unknown-elf".
-bool NamesOs(absl::string_view triple) {
-  constexpr absl::string_view kNames[] = {
-      "aix", "android", "cygwin", "darwin", "dragonfly", "freebsd", "fuchsia", "haiku", "hurd",
-      "ios", "linux",   "macos",  "mingw",  "netbsd",    "openbsd", "solaris", "win32", "windows"};
-  const std::vector<absl::string_view> parts = absl::StrSplit(triple, '-');
-  for (size_t i = 1; i < parts.size(); ++i) {
-    for (const absl::string_view name : kNames) {
-      if (absl::StartsWith(parts[i], name)) return true;
-    }
-  }
-  return false;
-}
 
 // Facts that hold for every machine of the triple's architecture.
 Target FromTriple(absl::string_view triple) {
@@ -51,9 +37,9 @@ Target FromTriple(absl::string_view triple) {
   }
   target.vector_bits = 0;
   target.vector_registers = 0;
-  if (!absl::StrContains(arch, "64") && arch != "s390x") target.pointer_bits = 32;
+  target.pointer_bits = FindArchitecture(triple)->pointer_bits;
   const bool arm = absl::StartsWith(arch, "arm") || absl::StartsWith(arch, "thumb");
-  if (arm) target.hard_float = absl::EndsWith(triple, "hf");
+  if (arm) target.hard_float = absl::StrContains(triple, "eabihf");
   if (absl::StartsWith(arch, "riscv")) target.hard_float = false;
   return target;
 }
@@ -61,7 +47,13 @@ Target FromTriple(absl::string_view triple) {
 absl::Status UnknownTarget(absl::string_view text) {
   return absl::InvalidArgumentError(absl::StrCat("unknown target '", text, "': expected host, ",
                                                  absl::StrJoin(ListTargets(), ", "),
-                                                 " or an LLVM triple"));
+                                                 " or an LLVM triple", PerhapsTarget(text)));
+}
+
+absl::Status UnknownTriple(absl::string_view text, const absl::Status& why) {
+  if (FindArchitecture(text) == nullptr) return UnknownTarget(text);
+  return absl::InvalidArgumentError(
+      absl::StrCat("unknown target '", text, "': ", why.message(), PerhapsTarget(text)));
 }
 
 absl::Status BadOption(absl::string_view option) {
@@ -142,7 +134,9 @@ bool Target::has_mul_high() const { return !absl::StartsWith(triple, "x86_64"); 
 
 bool Target::has_doubling_mul_high() const { return HasNeon(triple); }
 
-bool Target::has_few_registers() const { return absl::StartsWith(triple, "thumbv6m"); }
+bool Target::has_few_registers() const {
+  return absl::StartsWith(triple, "thumbv6m") || absl::StartsWith(triple, "thumbv8m.base");
+}
 
 bool Target::broadcasts_lanes() const { return HasNeon(triple); }
 
@@ -175,11 +169,16 @@ absl::StatusOr<Target> Target::Parse(absl::string_view text) {
   } else if (const Target* known = FindKnownTarget(name); known != nullptr) {
     target = *known;
   } else if (absl::StrContains(name, '-')) {
+    const absl::Status is_triple = CheckTriple(name);
+    if (!is_triple.ok()) return UnknownTriple(name, is_triple);
     target = FromTriple(name);
   } else {
     return UnknownTarget(name);
   }
   target.name = absl::StrJoin(words, " ");
+  for (const absl::string_view option : absl::MakeConstSpan(words).subspan(1)) {
+    KILN_RETURN_IF_ERROR(CheckOptionNames(target.name, target.triple, option));
+  }
   KILN_RETURN_IF_ERROR(CheckFeatures(target.name, words));
   // The options that state a fact win over what follows from processor and features, so they come after
   // those.

@@ -57,7 +57,7 @@ TEST(Processors, HaveTheFeaturesThatLlvmGivesThem) {
   int of_x86 = 0;
   for (const std::string& name : ProcessorsOf("x86_64-pc-linux-gnu")) {
     const std::string text = absl::StrCat("x86_64-pc-linux-gnu -mcpu=", name);
-    if (!InfoOf(*Target::Parse(text))->checkFeatures("+64bit")) continue;
+    if (!Target::Parse(text).ok()) continue;  // without 64-bit mode
     ExpectAlike(text, X86Names());
     ++of_x86;
   }

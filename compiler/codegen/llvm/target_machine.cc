@@ -43,31 +43,6 @@ void InitializeLlvm() {
   });
 }
 
-// LLVM prints a warning for names that it does not know; here they are errors.
-absl::Status CheckNames(const llvm::Target& llvm_target, const Target& target) {
-  std::unique_ptr<llvm::MCSubtargetInfo> info(
-      llvm_target.createMCSubtargetInfo(target.triple, "", ""));
-  if (info == nullptr) return absl::OkStatus();
-  if (!target.cpu.empty() && !info->isCPUStringValid(target.cpu)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("target '", target.name, "': unknown processor '", target.cpu, "'"));
-  }
-  for (absl::string_view feature : absl::StrSplit(target.features, ',', absl::SkipEmpty())) {
-    bool known = feature.size() > 1 && (feature[0] == '+' || feature[0] == '-');
-    if (known) {
-      known = false;
-      for (const llvm::SubtargetFeatureKV& kv : info->getAllProcessorFeatures()) {
-        if (feature.substr(1) == kv.Key) known = true;
-      }
-    }
-    if (!known) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("target '", target.name, "': unknown feature '", feature, "'"));
-    }
-  }
-  return absl::OkStatus();
-}
-
 llvm::TargetOptions TargetOptionsOf(const Target& target) {
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
@@ -100,7 +75,6 @@ absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const Tar
   if (llvm_target == nullptr) {
     return absl::InvalidArgumentError(absl::StrCat("target '", target.name, "': ", error));
   }
-  KILN_RETURN_IF_ERROR(CheckNames(*llvm_target, target));
   // Addresses on RISC-V are formed relative to the program counter, so that code may lie anywhere.
   std::optional<llvm::CodeModel::Model> code_model;
   if (llvm::Triple(target.triple).isRISCV()) code_model = llvm::CodeModel::Medium;
