@@ -93,11 +93,15 @@ class HeaderWriter {
         if (name.empty())
           return absl::InvalidArgumentError(
               absl::StrCat(input ? "an input" : "an output", " of the model has no name"));
-        const auto [it, is_new] = taken.emplace(absl::AsciiStrToUpper(names_.member(i)), name);
+        if (names_.metadata().interface_api() != "c") continue;
+        const std::string member = MemberName(name);
+        const auto [it, is_new] = taken.emplace(absl::AsciiStrToUpper(member), name);
         if (!is_new) {
-          return absl::InvalidArgumentError(absl::StrCat(
-              input ? "inputs '" : "outputs '", it->second, "' and '", name,
-              "' have the same name '", names_.member(i), "' in C; rename one in the model"));
+          return absl::InvalidArgumentError(
+              absl::StrCat(input ? "inputs '" : "outputs '", it->second, "' and '", name,
+                           "' have the same name '", member,
+                           "' in C, apart from capitals; rename one in the "
+                           "model, or use --interface packed, whose callers write no names of C"));
         }
       }
     }

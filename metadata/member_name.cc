@@ -5,12 +5,26 @@
 #include "metadata/reserved_names.h"
 
 namespace kiln {
+namespace {
+
+// Whether a byte continues a character of UTF-8.
+bool IsContinuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
+
+// C reserves such names for compilers and their libraries.
+bool IsReservedInC(absl::string_view name) {
+  return name.size() > 1 && name[0] == '_' && (name[1] == '_' || absl::ascii_isupper(name[1]));
+}
+
+}  // namespace
+
 std::string MemberName(absl::string_view name) {
-  std::string id(name);
-  for (char& c : id) {
-    if (!absl::ascii_isalnum(c)) c = '_';
+  std::string id;
+  for (const char c : name) {
+    if (IsContinuation(c)) continue;
+    id.push_back(absl::ascii_isalnum(c) ? c : '_');
   }
   if (!id.empty() && absl::ascii_isdigit(id[0])) id.insert(id.begin(), '_');
+  if (IsReservedInC(id)) id.insert(id.begin(), 'x');
   // NULL is a macro of the headers that the generated one includes.
   if (IsKeyword(id) || IsCompilerMacro(id) || id == "NULL") id.push_back('_');
   return id;

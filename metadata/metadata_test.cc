@@ -8,6 +8,7 @@
 #include "metadata/header.h"
 #include "metadata/json.h"
 #include "metadata/member_name.h"
+#include "metadata/model_names.h"
 #include "metadata/model_source.h"
 #include "metadata/version.h"
 
@@ -58,7 +59,11 @@ TEST(MemberName, IsAnIdentifier) {
   EXPECT_EQ(MemberName("0"), "_0");
   EXPECT_EQ(MemberName("int"), "int_");
   EXPECT_EQ(MemberName("Int"), "Int");
-  EXPECT_EQ(MemberName("_Bool"), "_Bool_");
+  EXPECT_EQ(MemberName("_Bool"), "x_Bool");
+  EXPECT_EQ(MemberName("__x"), "x__x");
+  EXPECT_EQ(MemberName("_x"), "_x");
+  EXPECT_EQ(MemberName("\u00dcnicode"), "_nicode");
+  EXPECT_EQ(MemberName("\u00dcNICODE"), "x_NICODE");
   EXPECT_EQ(MemberName("linux"), "linux_");
   EXPECT_EQ(MemberName("NULL"), "NULL_");
   EXPECT_EQ(MemberName("index"), "index");
@@ -137,14 +142,35 @@ TEST(Header, ClashesAreErrors) {
   main->set_num_inputs(2);
   main->mutable_parameters(1)->set_relay_name_hint("input:x--2");
   EXPECT_EQ(ModelHeader(metadata).status().message(),
-            "inputs 'input-x::2' and 'input:x--2' have the same name 'input_x__2' in C; rename one "
-            "in the model");
+            "inputs 'input-x::2' and 'input:x--2' have the same name 'input_x__2' in C, apart from "
+            "capitals; rename one in the model, or use --interface packed, whose callers write no "
+            "names of C");
   main->mutable_parameters(0)->set_relay_name_hint("int");
   main->mutable_parameters(1)->set_relay_name_hint("int_");
-  EXPECT_EQ(ModelHeader(metadata).status().message(),
-            "inputs 'int' and 'int_' have the same name 'int_' in C; rename one in the model");
+  EXPECT_TRUE(absl::StartsWith(ModelHeader(metadata).status().message(),
+                               "inputs 'int' and 'int_' have the same name 'int_' in C, "));
   main->mutable_parameters(1)->clear_relay_name_hint();
   EXPECT_EQ(ModelHeader(metadata).status().message(), "an input of the model has no name");
+}
+
+// Callers of packed functions write no names of C; macros get numbers.
+TEST(Header, ClashesAreNumberedForThePackedInterface) {
+  proto::Metadata metadata = Make();
+  metadata.set_interface_api("packed");
+  auto* main = metadata.mutable_functions(0);
+  main->set_num_inputs(0);
+  main->set_num_outputs(4);
+  for (int i = main->parameters_size(); i < 4; ++i) *main->add_parameters() = main->parameters(0);
+  const char* const names[] = {"y.1", "y_1", "Y_1", "y_1_2"};
+  for (int i = 0; i < 4; ++i) main->mutable_parameters(i)->set_relay_name_hint(names[i]);
+  const ModelNames model(metadata);
+  EXPECT_EQ(model.member(0), "y_1");
+  EXPECT_EQ(model.member(1), "y_1_3");
+  EXPECT_EQ(model.member(2), "Y_1_4");
+  EXPECT_EQ(model.member(3), "y_1_2");
+  const absl::StatusOr<std::string> header = ModelHeader(metadata);
+  ASSERT_TRUE(header.ok()) << header.status();
+  EXPECT_TRUE(absl::StrContains(*header, "_OUTPUT_Y_1_3_INDEX 1\n"));
 }
 
 TEST(Header, ModelWithoutInputs) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -30,12 +32,35 @@ bool IsReserved(absl::string_view name) {
   return false;
 }
 
+// Adds the members of the tensors `begin` to `end`. A number behind makes no name that another tensor has by
+// itself.
+void AddMembers(const proto::Function& function, int begin, int end,
+                std::vector<std::string>& members) {
+  std::set<std::string> own, taken;
+  for (int i = begin; i < end; ++i) {
+    own.insert(absl::AsciiStrToUpper(MemberName(function.parameters(i).relay_name_hint())));
+  }
+  for (int i = begin; i < end; ++i) {
+    const std::string base = MemberName(function.parameters(i).relay_name_hint());
+    std::string member = base;
+    const auto is_free = [&] {
+      const std::string upper = absl::AsciiStrToUpper(member);
+      return taken.count(upper) == 0 && (member == base || own.count(upper) == 0);
+    };
+    for (int number = 2; !is_free(); ++number) member = absl::StrCat(base, "_", number);
+    taken.insert(absl::AsciiStrToUpper(member));
+    members.push_back(std::move(member));
+  }
+}
+
 }  // namespace
 
 ModelNames::ModelNames(const proto::Metadata& metadata)
     : metadata_(metadata),
       prefix_(absl::StrCat("tvmgen_", metadata.module_name())),
       macro_(absl::AsciiStrToUpper(prefix_)) {
+  AddMembers(main(), 0, main().num_inputs(), members_);
+  AddMembers(main(), main().num_inputs(), main().parameters_size(), members_);
   for (const proto::Device& device : metadata.devices()) {
     if (!device.name().empty() && device.name() != "cpu") devices_.push_back(device.name());
   }
@@ -53,10 +78,6 @@ ModelNames::ModelNames(const proto::Metadata& metadata)
 std::string ModelNames::model() const {
   const std::string& name = metadata_.module_name();
   return IsReserved(name) ? name + "_" : name;
-}
-
-std::string ModelNames::member(int i) const {
-  return MemberName(main().parameters(i).relay_name_hint());
 }
 
 std::string ModelNames::element_type(int i) const {

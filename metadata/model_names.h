@@ -29,7 +29,10 @@ class ModelNames {
   bool is_input(int i) const { return i < main().num_inputs(); }
   // Among the inputs, or among the outputs.
   int index(int i) const { return is_input(i) ? i : i - main().num_inputs(); }
-  std::string member(int i) const;        // of tensor `i`, in the struct of inputs or of outputs
+  // The member of tensor `i` in the struct of inputs or of outputs, and a part of its macros. It is unique among
+  // the inputs, or among the outputs, in capitals too: a tensor whose name is taken by an earlier one gets a
+  // number behind. ModelHeader refuses such tensors for the C interface, where a caller writes the names.
+  const std::string& member(int i) const { return members_[static_cast<size_t>(i)]; }
   std::string element_type(int i) const;  // of C, with the bytes of an element of tensor `i`
   // "INPUT_IMAGE": what the names of the macros of tensor `i` have after macro() and '_'.
   std::string tensor_macro(int i) const;
@@ -61,6 +64,7 @@ class ModelNames {
  private:
   const proto::Metadata& metadata_;
   std::string prefix_, macro_;
+  std::vector<std::string> members_;
   std::vector<const proto::Pool*> pools_;
   std::vector<std::string> devices_;
   const proto::Pool* static_workspace_ = nullptr;

@@ -125,7 +125,8 @@ ModelFormat FormatOf(absl::string_view bytes) {
 }
 
 absl::StatusOr<Graph> ImportModel(absl::string_view bytes, const std::string& path,
-                                  const ImportOptions& options, std::vector<std::string>* notes) {
+                                  const ImportOptions& options, std::vector<std::string>* notes,
+                                  frontend::NarrowWeights* narrow_weights) {
   std::vector<std::string> unread;
   if (notes == nullptr) notes = &unread;
   OpenModel model{.path = path, .is_searched = bytes.size() <= kMaxSearchedBytes};
@@ -135,6 +136,9 @@ absl::StatusOr<Graph> ImportModel(absl::string_view bytes, const std::string& pa
       return ImportRelay(bytes, path, options.pins);
     case ModelFormat::kTflite: {
       KILN_ASSIGN_OR_RETURN(model.inputs, tflite_frontend::ReadInputs(bytes, path));
+      if (narrow_weights != nullptr) {
+        KILN_ASSIGN_OR_RETURN(*narrow_weights, tflite_frontend::ReadNarrowWeights(bytes, path));
+      }
       model.import = [&](const ImportOptions& tried) {
         return tflite_frontend::ImportTflite(bytes, path, tried, EvaluateConstants);
       };
@@ -145,6 +149,7 @@ absl::StatusOr<Graph> ImportModel(absl::string_view bytes, const std::string& pa
       KILN_ASSIGN_OR_RETURN(const onnx_frontend::ModelFile file,
                             onnx_frontend::ModelFile::Parse(bytes, path));
       model.inputs = file.interface().inputs;
+      if (narrow_weights != nullptr) *narrow_weights = file.narrow_weights();
       model.import = [&](const ImportOptions& tried) {
         notes->clear();
         return file.Import(tried, EvaluateConstants, notes);

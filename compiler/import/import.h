@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "compiler/frontend/common/import_options.h"
+#include "compiler/frontend/common/narrow_weights.h"
 #include "compiler/graph/graph.h"
 
 namespace kiln {
@@ -32,9 +33,12 @@ ModelFormat FormatOf(absl::string_view bytes);
 // shape; a note then says how to choose another. Where others are open, the error names options with
 // which the import succeeds, if a few common sizes do it. `notes` gets what a user should know of a
 // model that is imported, one line each, which begins with the path; null: nobody wants to know.
+// `narrow_weights`, if it is not null, gets the weights that the file stores in fewer bits than the
+// floats of the graph.
 absl::StatusOr<Graph> ImportModel(absl::string_view bytes, const std::string& path,
                                   const frontend::ImportOptions& options = {},
-                                  std::vector<std::string>* notes = nullptr);
+                                  std::vector<std::string>* notes = nullptr,
+                                  frontend::NarrowWeights* narrow_weights = nullptr);
 
 // The inputs of an ONNX or TFLite model, as the file says them. InvalidArgument for Relay text,
 // whose inputs can be no constants of ImportOptions.

@@ -23,8 +23,9 @@ absl::StatusOr<Slice> MakeSlice(int64_t extent, int64_t begin, const int64_t* en
                                 bool by_size) {
   Slice slice;
   if (by_size) stride = 1;
-  KILN_CONSTRAINT(4, stride != 0 && stride != INT64_MIN, absl::StrCat("stride ", stride),
-                  "a stride other than 0");
+  KILN_CONSTRAINT(4, stride != 0, absl::StrCat("stride ", stride), "a stride other than 0");
+  // Both are longer than every extent, and only one of them has an absolute value.
+  stride = std::max(stride, -INT64_MAX);
   slice.stride = stride;
   slice.begin = Bounded(begin, extent, stride);
   int64_t stop = stride < 0 ? -1 : extent;

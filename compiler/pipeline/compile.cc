@@ -23,6 +23,7 @@
 #include "compiler/loop/overlap.h"
 #include "compiler/loop/passes.h"
 #include "compiler/loop/pipeline.h"
+#include "compiler/pipeline/byte_constants.h"
 #include "compiler/pipeline/externals.h"
 #include "compiler/plan/place_constants.h"
 #include "compiler/variants/variants.h"
@@ -306,6 +307,7 @@ absl::StatusOr<Compiled> Compile(Graph graph, const CompileOptions& options) {
   Compiled compiled;
   KILN_ASSIGN_OR_RETURN(compiled.stages, RunStages(std::move(graph), options));
   // The program has the weights in the layout that its loops want.
+  compiled.byte_constants = ByteConstantsOf(compiled.stages.fused);
   compiled.stages.fused = {};
   const Stages& stages = compiled.stages;
   const std::string& name = options.module_name;

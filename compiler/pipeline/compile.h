@@ -40,7 +40,8 @@ struct Stages {
 absl::StatusOr<Stages> RunStages(Graph graph, const CompileOptions& options);
 
 struct Compiled {
-  Stages stages;  // without the graph, whose weights nothing needs any more
+  Stages stages;                        // without the graph, whose weights nothing needs any more
+  std::vector<int64_t> byte_constants;  // of that graph, as ByteConstantsOf gives them
   // <module>.so for the C++ runtime with LLVM, <module>.o for the C runtime or a system library
   // with LLVM, <module>.c with the C back end; <module>_system_lib.c, which registers a system
   // library; <module>_model.c, the model for TVMExecute, with the C interface; <module>.h;

@@ -29,6 +29,7 @@
 #include "tools/kiln/stale_files.h"
 #include "tools/kiln/standard_output.h"
 #include "tools/kiln/tuning_option.h"
+#include "tools/kiln/widened_weights.h"
 
 namespace kiln::tools {
 namespace {
@@ -72,7 +73,8 @@ absl::Status CompileModel(const CompileFlags& flags) {
     KILN_RETURN_IF_ERROR(CheckIsNoFolder("-o with --emit", flags.output));
   }
   Progress progress("compiling " + flags.model);
-  KILN_ASSIGN_OR_RETURN(Graph graph, LoadModel(flags.model, flags.inputs));
+  frontend::NarrowWeights narrow_weights;
+  KILN_ASSIGN_OR_RETURN(Graph graph, LoadModel(flags.model, flags.inputs, &narrow_weights));
   if (!flags.dump_dir.empty()) KILN_RETURN_IF_ERROR(DumpStages(flags.dump_dir, graph, options));
   if (!flags.emit.empty()) {
     KILN_ASSIGN_OR_RETURN(const std::string text, EmitStage(graph, options, flags.emit));
@@ -116,6 +118,7 @@ absl::Status CompileModel(const CompileFlags& flags) {
   summary.Print(changes.files);
   NoteWhatIsNotTuned(options, compiled.stages.lowered);
   NoteWhatIsAllowedInVain(options, compiled.stages.metadata);
+  NoteWidenedWeights(narrow_weights, compiled.byte_constants);
   if (flags.output.empty()) return absl::OkStatus();
   NoteStaleFiles(flags.output, options.module_name, artifacts);
   return absl::OkStatus();

@@ -15,6 +15,7 @@
 #include "compiler/backend/backend.h"
 #include "compiler/base/status.h"
 #include "compiler/options/options.h"
+#include "compiler/pipeline/byte_constants.h"
 #include "compiler/pipeline/compile.h"
 #include "metadata/json.h"
 #include "runtime_cpp/executor.h"
@@ -27,6 +28,7 @@
 #include "tools/kiln/help_format.h"
 #include "tools/kiln/layer_report.h"
 #include "tools/kiln/library.h"
+#include "tools/kiln/list_option.h"
 #include "tools/kiln/load_model.h"
 #include "tools/kiln/macs.h"
 #include "tools/kiln/make_model_page.h"
@@ -36,6 +38,7 @@
 #include "tools/kiln/report.h"
 #include "tools/kiln/standard_output.h"
 #include "tools/kiln/target_option.h"
+#include "tools/kiln/widened_weights.h"
 #include "tools/terminal/terminal.h"
 
 namespace kiln::tools {
@@ -98,7 +101,8 @@ std::string Savings(const Stages& stages) {
 
 absl::StatusOr<std::string> InspectModel(const InspectFlags& flags) {
   KILN_ASSIGN_OR_RETURN(const CompileOptions options, OptionsFor(flags));
-  KILN_ASSIGN_OR_RETURN(const Graph graph, LoadModel(flags.file, flags.inputs));
+  frontend::NarrowWeights narrow_weights;
+  KILN_ASSIGN_OR_RETURN(const Graph graph, LoadModel(flags.file, flags.inputs, &narrow_weights));
   KILN_ASSIGN_OR_RETURN(const Stages stages, RunStages(graph, options));
   if (flags.html.has_value()) {
     KILN_ASSIGN_OR_RETURN(const std::string page,
@@ -108,6 +112,8 @@ absl::StatusOr<std::string> InspectModel(const InspectFlags& flags) {
   if (flags.json) return MetadataJson(stages.metadata);
   const int columns = TerminalColumns(STDOUT_FILENO);
   std::string report = absl::StrCat(Report(stages.metadata, columns), Savings(stages));
+  const std::string widened = WidenedWeightsText(narrow_weights, ByteConstantsOf(stages.fused));
+  if (!widened.empty()) absl::StrAppend(&report, widened, "\n");
   if (options.target.is_baremetal()) {
     absl::StrAppend(&report,
                     LayerReport(stages.metadata, MacsOfCalls(stages.fused, stages.lowered.calls),
@@ -222,10 +228,8 @@ void AddInspectCommand(CLI::App& app, Action& action) {
       ->needs(html);
   command->add_option("--stack-usage", flags->stack_usage,
                       "Of an object: what gcc -fstack-usage has written beside it (.su)");
-  command
-      ->add_option("--external", flags->externals,
-                   "Of a model: external code generators, as compile takes them")
-      ->delimiter(',');
+  AddListOption(*command, "--external", flags->externals,
+                "Of a model: external code generators, as compile takes them");
   AddAllowOption(*command, flags->allowed);
   command->add_option("--emulator", flags->emulator,
                       "Of a firmware image: QEMU and its arguments, to count the instructions that "

@@ -157,7 +157,8 @@ std::vector<std::string> FilesOf(const InputFlags& flags) {
   return files;
 }
 
-absl::StatusOr<Graph> LoadModel(const std::string& file, const InputFlags& flags) {
+absl::StatusOr<Graph> LoadModel(const std::string& file, const InputFlags& flags,
+                                frontend::NarrowWeights* narrow_weights) {
   const bool is_standard_input = file == kStandardInput;
   const std::string path = is_standard_input ? "standard input" : file;
   KILN_ASSIGN_OR_RETURN(const std::string bytes, is_standard_input
@@ -165,7 +166,7 @@ absl::StatusOr<Graph> LoadModel(const std::string& file, const InputFlags& flags
                                                      : ReadFile(path, kMaxModelFileBytes));
   KILN_ASSIGN_OR_RETURN(const frontend::ImportOptions options, ImportOptionsOf(bytes, path, flags));
   std::vector<std::string> notes;
-  absl::StatusOr<Graph> graph = ImportModel(bytes, path, options, &notes);
+  absl::StatusOr<Graph> graph = ImportModel(bytes, path, options, &notes, narrow_weights);
   for (const std::string& note : notes) std::fprintf(stderr, "kiln: note: %s\n", note.c_str());
   for (const std::string& pair : flags.states) {
     if (graph.ok()) KILN_RETURN_IF_ERROR(DeclareState(pair, *graph));

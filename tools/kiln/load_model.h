@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/frontend/common/import_options.h"
+#include "compiler/frontend/common/narrow_weights.h"
 #include "compiler/graph/graph.h"
 
 namespace kiln::tools {
@@ -24,7 +25,8 @@ inline constexpr char kStandardInput[] = "-";
 
 // The file through ImportModel (compiler/import), whose notes go to standard error. Errors name
 // the file.
-absl::StatusOr<Graph> LoadModel(const std::string& path, const InputFlags& flags);
+absl::StatusOr<Graph> LoadModel(const std::string& path, const InputFlags& flags,
+                                frontend::NarrowWeights* narrow_weights = nullptr);
 
 // What the command line says of the inputs of an ONNX model, whose bytes were read from `path`.
 // InvalidArgument for a model of another format.

@@ -8,6 +8,7 @@
 #include "compiler/options/options.h"
 #include "compiler/target/cpu_variants.h"
 #include "tools/kiln/help_format.h"
+#include "tools/kiln/list_option.h"
 #include "tools/kiln/target_option.h"
 
 namespace kiln::tools {
@@ -28,11 +29,9 @@ void AddStateOption(CLI::App& command, InputFlags& flags) {
 }
 
 void AddAllowOption(CLI::App& command, std::vector<std::string>& allowed) {
-  command
-      .add_option("--allow", allowed,
-                  "What may change results for speed; bf16: constants and what they are multiplied "
-                  "with are rounded to bfloat16 where the CPU has an instruction that is faster")
-      ->delimiter(',');
+  AddListOption(command, "--allow", allowed,
+                "What may change results for speed; bf16: constants and what they are multiplied "
+                "with are rounded to bfloat16 where the CPU has an instruction that is faster");
 }
 
 void AddModelOptions(CLI::App& command, ModelFlags& flags) {
@@ -48,18 +47,14 @@ void AddCompilationOptions(CLI::App& command, ModelFlags& flags) {
   command.add_option(
       "--target", flags.target,
       "host, x86-64-v3, cortex-m4f, an LLVM triple with -mcpu= and -mattr=, … [host]");
-  command
-      .add_option("--cpu-variants", flags.cpu_variants,
-                  "Instead of --target: several, lowest first, in one library that runs the best "
-                  "that the CPU has: x86-64-v2,x86-64-v3,x86-64-v4")
-      ->delimiter(',');
+  AddListOption(command, "--cpu-variants", flags.cpu_variants,
+                "Instead of --target: several, lowest first, in one library that runs the best "
+                "that the CPU has: x86-64-v2,x86-64-v3,x86-64-v4");
   AddInputOptions(command, flags.inputs);
   AddStateOption(command, flags.inputs);
-  command
-      .add_option("--external", flags.externals,
-                  "External code generators, in order of priority: csource,dnnl; "
-                  "csource:device=npu calls the hooks of a device")
-      ->delimiter(',');
+  AddListOption(command, "--external", flags.externals,
+                "External code generators, in order of priority: csource,dnnl; "
+                "csource:device=npu calls the hooks of a device");
   command.add_option("--passes", flags.passes, "Passes to switch off: -fuse,-convert-layout");
   command
       .add_option("--threads", flags.threads,
@@ -112,8 +107,10 @@ absl::Status ApplyModelFlags(const ModelFlags& flags, CompileOptions& o) {
   o.schedule.winograd = !flags.no_winograd;
   KILN_RETURN_IF_ERROR(Allow(flags.allowed, o));
   o.overlap = !flags.no_overlap;
-  for (absl::string_view pass : absl::StrSplit(flags.passes, ',', absl::SkipEmpty())) {
-    if (pass[0] != '-') {
+  std::vector<absl::string_view> passes;
+  if (!flags.passes.empty()) passes = absl::StrSplit(flags.passes, ',');
+  for (absl::string_view pass : passes) {
+    if (pass.size() < 2 || pass[0] != '-') {
       return absl::InvalidArgumentError(absl::StrCat(
           "--passes: found '", pass,
           "', wanted passes to switch off, each with a '-': --passes=-fuse,-convert-layout"));

@@ -19,6 +19,7 @@
 #include "tools/kiln/slow_paths_option.h"
 #include "tools/kiln/stale_files.h"
 #include "tools/kiln/tuning_option.h"
+#include "tools/kiln/widened_weights.h"
 #include "tools/package/package.h"
 
 namespace kiln::tools {
@@ -38,7 +39,8 @@ absl::Status RunPackage(const PackageFlags& flags) {
   KILN_ASSIGN_OR_RETURN(const CompileOptions options, CompileOptionsOf(flags));
   KILN_RETURN_IF_ERROR(CheckPackage(flags.request, options));
   Progress progress("packaging " + flags.model);
-  KILN_ASSIGN_OR_RETURN(Graph graph, LoadModel(flags.model, flags.inputs));
+  frontend::NarrowWeights narrow_weights;
+  KILN_ASSIGN_OR_RETURN(Graph graph, LoadModel(flags.model, flags.inputs, &narrow_weights));
   KILN_ASSIGN_OR_RETURN(const Compiled compiled, Compile(std::move(graph), options));
   KILN_RETURN_IF_ERROR(
       ReportSlowPaths(compiled.stages.lowered, options.target, flags.fail_on_slow));
@@ -54,6 +56,7 @@ absl::Status RunPackage(const PackageFlags& flags) {
   KILN_RETURN_IF_ERROR(Apply(changes));
   progress.Stop();
   NoteWhatIsNotTuned(options, compiled.stages.lowered);
+  NoteWidenedWeights(narrow_weights, compiled.byte_constants);
   NoteStaleFiles(folder / "src", options.module_name, compiled.artifacts);
   return absl::OkStatus();
 }

@@ -18,6 +18,7 @@
 #include "tools/kiln/commands.h"
 #include "tools/kiln/files.h"
 #include "tools/kiln/help_format.h"
+#include "tools/kiln/list_option.h"
 #include "tools/kiln/load_model.h"
 #include "tools/kiln/loaded_model.h"
 #include "tools/kiln/model_options.h"
@@ -150,14 +151,10 @@ void AddQuantizeCommand(CLI::App& app, Action& action) {
                     "Zero points of activations are 0, as some accelerators want it");
   command->add_flag("--no-per-channel", flags->no_per_channel,
                     "One scale for all weights of a layer, not one per output channel");
-  command
-      ->add_option("--op-types", flags->op_types,
-                   "Operators to quantise, of those that can be [all]: Conv,Gemm")
-      ->delimiter(',');
-  command
-      ->add_option("--keep-float,--skip", flags->keep_float,
-                   "Nodes that stay float32, by their names or their outputs' names")
-      ->delimiter(',');
+  AddListOption(*command, "--op-types", flags->op_types,
+                "Operators to quantise, of those that can be [all]: Conv,Gemm");
+  AddListOption(*command, "--keep-float,--skip", flags->keep_float,
+                "Nodes that stay float32, by their names or their outputs' names");
   command->add_option("--samples", flags->samples, "The most samples to use; 0: all")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which attributes the operators have in each operator set, and the check that a node has no
-// others: a misspelt attribute would otherwise count as one that is left out.
+// Which attributes the operators have in each operator set, and the checks that a node has no others and has
+// each once: a misspelt attribute would otherwise count as one that is left out, and the second of two as none.
 #ifndef KILN_COMPILER_FRONTEND_ONNX_ATTRIBUTE_NAMES_H_
 #define KILN_COMPILER_FRONTEND_ONNX_ATTRIBUTE_NAMES_H_
 
@@ -26,6 +26,10 @@ absl::Span<const OperatorAttributes> AttributeTable();
 // Null if the table has no such operator.
 const std::vector<std::string>* AttributeNames(absl::string_view domain, absl::string_view op,
                                                int version);
+
+// InvalidArgument, naming the attribute, if one is given twice, or has a value of another type than it says.
+// Holds for nodes of every operator.
+absl::Status CheckAttributeValues(const onnx::NodeProto& node);
 
 // InvalidArgument, naming the attribute and what may have been meant, if the node has one that its
 // operator does not have in that version of its domain's operator set.

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/frontend/onnx/import.h"
+#include "google/protobuf/text_format.h"
 #include "onnx/defs/schema.h"
 
 namespace kiln::onnx_frontend {
@@ -77,6 +78,30 @@ TEST(CheckAttributeNames, KnowsTheOperatorSet) {
             "attribute 'select_last_index': found in operator set 11, wanted operator sets from 12 "
             "on, which alone have it");
   EXPECT_EQ(Said("Own", 1, "what_it_likes", "own"), "");
+}
+
+// The error for a node with these attributes, in protobuf's text form.
+std::string SaidOf(const std::string& attributes) {
+  onnx::NodeProto node;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(attributes, &node));
+  return std::string(CheckAttributeValues(node).message());
+}
+
+TEST(CheckAttributeValues, EachIsGivenOnceWithOneValueOfItsType) {
+  EXPECT_EQ(SaidOf("attribute { name: 'axis' type: INT i: 1 } attribute { name: 'axes' }"), "");
+  EXPECT_EQ(SaidOf("attribute { name: 'axis' type: INT } attribute { name: 'p' f: 1 }"), "");
+  EXPECT_EQ(
+      SaidOf("attribute { name: 'axis' type: INT i: 1 } attribute { name: 'axis' type: INT }"),
+      "attribute 'axis': found it twice, wanted it once: ONNX does not permit two of one name in "
+      "a node");
+  EXPECT_EQ(SaidOf("attribute { name: 'axis' type: INT ints: 1 }"),
+            "attribute 'axis': found values of the types INTS, wanted one of the type INT that it "
+            "states");
+  EXPECT_EQ(SaidOf("attribute { name: 'axis' type: INT i: 1 f: 1 }"),
+            "attribute 'axis': found values of the types FLOAT and INT, wanted one of the type INT "
+            "that it states");
+  EXPECT_EQ(SaidOf("attribute { name: 'axis' i: 1 f: 1 }"),
+            "attribute 'axis': found values of the types FLOAT and INT, wanted one value");
 }
 
 }  // namespace

@@ -63,10 +63,7 @@ absl::StatusOr<std::vector<Item>> GraphImporter::ImportFunction(const onnx::Func
     if (bound != caller.bindings().end()) bindings[attr.name()] = bound->second;
   }
   Opsets opsets = caller.opsets();
-  for (const onnx::OperatorSetIdProto& id : function.opset_import()) {
-    KILN_RETURN_IF_ERROR(CheckOpset(id));
-    opsets[std::string(NormalDomain(id.domain()))] = static_cast<int>(id.version());
-  }
+  KILN_RETURN_IF_ERROR(AddOpsets(function.opset_import(), opsets));
   if (!open_functions_.insert(&function).second) {
     return absl::InvalidArgumentError(
         absl::StrCat("function '", function.name(), "' calls itself"));

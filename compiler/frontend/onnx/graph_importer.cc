@@ -12,6 +12,7 @@
 #include "compiler/frontend/onnx/advice.h"
 #include "compiler/frontend/onnx/attribute_names.h"
 #include "compiler/frontend/onnx/converter.h"
+#include "compiler/frontend/onnx/operator_ports.h"
 #include "compiler/frontend/onnx/storage_types.h"
 #include "compiler/frontend/onnx/tensor_proto.h"
 
@@ -22,6 +23,8 @@ namespace {
 constexpr int64_t kMaxConstantBytes = 2 * kMaxModelFileBytes;
 constexpr int kMinOpset = 1;
 constexpr int kMaxOpset = 26;
+constexpr int kMaxMachineLearningOpset = 5;
+constexpr int kMaxOtherOpset = 1 << 30;
 // With a few attributes more than this an operator's text would say nothing any more.
 constexpr int kMaxAttributesTold = 12;
 
@@ -83,12 +86,29 @@ void NameValue(Value& value, std::string name) {
 
 }  // namespace
 
-absl::Status CheckOpset(const onnx::OperatorSetIdProto& id) {
-  if (!NormalDomain(id.domain()).empty()) return absl::OkStatus();
-  if (id.version() >= kMinOpset && id.version() <= kMaxOpset) return absl::OkStatus();
-  return absl::UnimplementedError(absl::StrCat("operator set version: found ", id.version(),
-                                               ", wanted ", kMinOpset, " to ", kMaxOpset,
-                                               "; convert the model with onnx.version_converter"));
+absl::Status AddOpsets(const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto>& imports,
+                       Opsets& opsets) {
+  std::map<absl::string_view, int64_t> versions;
+  for (const onnx::OperatorSetIdProto& id : imports) {
+    const absl::string_view domain = NormalDomain(id.domain());
+    const int64_t most = domain.empty()           ? kMaxOpset
+                         : domain == "ai.onnx.ml" ? kMaxMachineLearningOpset
+                                                  : kMaxOtherOpset;
+    const std::string shown(domain.empty() ? "ai.onnx" : domain);
+    if (id.version() < kMinOpset || id.version() > most) {
+      return absl::UnimplementedError(
+          absl::StrCat("operator set version: found ", id.version(), " of ", shown, ", wanted ",
+                       kMinOpset, " to ", most, "; convert the model with onnx.version_converter"));
+    }
+    const auto [it, is_new] = versions.emplace(domain, id.version());
+    if (!is_new && it->second != id.version()) {
+      return Wrong("opset_import",
+                   absl::StrCat("versions ", it->second, " and ", id.version(), " of ", shown),
+                   "one version: ONNX does not permit two of one domain");
+    }
+    opsets[std::string(domain)] = static_cast<int>(id.version());
+  }
+  return absl::OkStatus();
 }
 
 std::string NodeName(const onnx::NodeProto& node, int index) {
@@ -213,6 +233,7 @@ absl::StatusOr<std::vector<Item>> GraphImporter::Import(const onnx::NodeProto& n
   std::vector<Item> unknown(static_cast<size_t>(node.output_size()), Item::Unknown());
   const OnnxOperator* const op = operators_.Find(node.domain(), node.op_type());
   const onnx::FunctionProto* const function = FindFunction(node);
+  KILN_RETURN_IF_ERROR(CheckAttributeValues(node));
   absl::StatusOr<std::vector<Item>> inputs = InputsOf(node, scope);
   if (op == nullptr && function == nullptr) {
     AddUnsupported(node, name, inputs.value_or(std::vector<Item>()));
@@ -229,7 +250,9 @@ absl::StatusOr<std::vector<Item>> GraphImporter::Import(const onnx::NodeProto& n
   if (function != nullptr) {
     KILN_ASSIGN_OR_RETURN(outputs, ImportFunction(*function, node, scope, name, *inputs));
   } else {
-    KILN_RETURN_IF_ERROR(CheckAttributeNames(node, scope.Opset(NormalDomain(node.domain()))));
+    const int version = scope.Opset(NormalDomain(node.domain()));
+    KILN_RETURN_IF_ERROR(CheckAttributeNames(node, version));
+    KILN_RETURN_IF_ERROR(CheckPorts(node, version));
     Converter converter(node, scope, {.file = path_, .node = name}, *std::move(inputs), *this);
     const absl::Status converted =
         op->convert != nullptr ? op->convert(converter) : ConvertByName(converter, op->relay);

@@ -23,6 +23,7 @@
 #include "compiler/frontend/onnx/problems.h"
 #include "compiler/frontend/onnx/scope.h"
 #include "compiler/graph/graph.h"
+#include "google/protobuf/repeated_field.h"
 #include "onnx/onnx_pb.h"
 
 namespace kiln::onnx_frontend {
@@ -111,8 +112,10 @@ class GraphImporter {
   bool given_up_ = false;
 };
 
-// Unimplemented for versions of ONNX's operators that Kiln does not know.
-absl::Status CheckOpset(const onnx::OperatorSetIdProto& id);
+// Adds the operator sets that a model or a function imports to `opsets`, in place of those of the same domain.
+// InvalidArgument if a domain is imported in two versions, Unimplemented for a version that Kiln does not know.
+absl::Status AddOpsets(const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto>& imports,
+                       Opsets& opsets);
 
 // What messages call the node.
 std::string NodeName(const onnx::NodeProto& node, int index);

@@ -9,6 +9,7 @@
 #include "compiler/base/limits.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/common/port_quantization.h"
+#include "compiler/frontend/common/unique_names.h"
 #include "compiler/frontend/onnx/converter.h"
 #include "compiler/frontend/onnx/graph_importer.h"
 #include "compiler/frontend/onnx/model_file.h"
@@ -22,12 +23,21 @@
 namespace kiln::onnx_frontend {
 namespace {
 
+// Versions of the file format, "IR", which ONNX numbers on its own. ONNX 1.21, whose operators Kiln knows, is 13.
+// Exporters write the newest that they know, and each version since 4 has only added fields that may be left
+// out and types that are refused where they occur, so that the next three are read as well.
+constexpr int64_t kMaxIrVersion = 16;
+
+absl::Status CheckIrVersion(const onnx::ModelProto& model) {
+  if (!model.has_ir_version()) return absl::OkStatus();
+  if (model.ir_version() >= 1 && model.ir_version() <= kMaxIrVersion) return absl::OkStatus();
+  return Wrong("ir_version", absl::StrCat(model.ir_version()),
+               absl::StrCat("1 to ", kMaxIrVersion, ", versions of ONNX's file format"));
+}
+
 absl::StatusOr<Opsets> OpsetsOf(const onnx::ModelProto& model) {
   Opsets opsets;
-  for (const onnx::OperatorSetIdProto& id : model.opset_import()) {
-    KILN_RETURN_IF_ERROR(CheckOpset(id));
-    opsets[std::string(NormalDomain(id.domain()))] = static_cast<int>(id.version());
-  }
+  KILN_RETURN_IF_ERROR(AddOpsets(model.opset_import(), opsets));
   if (opsets.contains("")) return opsets;
   // A model of other domains' operators alone needs none of ONNX's own.
   for (const onnx::NodeProto& node : model.graph().node()) {
@@ -60,6 +70,8 @@ std::string ContradictedShape(const onnx::TypeProto::Tensor& declared, const Sha
 // the shape of an output; `notes` get where the file declares another.
 void AddOutputs(const onnx::GraphProto& graph, const Scope& scope, GraphImporter& importer,
                 std::vector<std::string>& notes) {
+  // One tensor may be several outputs, which have its name in the file.
+  frontend::UniqueNames names;
   absl::StatusOr<std::vector<Item>> outputs = GraphImporter::OutputsOf(graph, scope);
   if (!outputs.ok()) return importer.problems().Add(outputs.status());
   for (size_t i = 0; i < outputs->size(); ++i) {
@@ -80,15 +92,20 @@ void AddOutputs(const onnx::GraphProto& graph, const Scope& scope, GraphImporter
                    absl::StrCat("output '", name, "': ")));
       continue;
     }
+    const onnx::TypeProto::Tensor& type = graph.output(static_cast<int>(i)).type().tensor_type();
+    const absl::Status dimensions = CheckDimensions(type.shape());
+    if (!dimensions.ok()) {
+      importer.problems().Add(Annotate(dimensions, absl::StrCat("output '", name, "': ")));
+      continue;
+    }
     const Shape& shape = importer.graph().type(item.tensor).shape;
-    const std::string declared =
-        ContradictedShape(graph.output(static_cast<int>(i)).type().tensor_type(), shape);
+    const std::string declared = ContradictedShape(type, shape);
     if (!declared.empty()) {
       notes.push_back(absl::StrCat("output '", name, "' has the shape ", ShapeToString(shape),
                                    "; the file declares ", declared));
     }
     importer.graph().outputs.push_back(item.tensor);
-    importer.graph().output_names.push_back(name);
+    importer.graph().output_names.push_back(names.Make(name));
   }
 }
 
@@ -118,6 +135,7 @@ absl::StatusOr<Graph> ModelFile::Import(const ImportOptions& options, const Eval
     return absl::InvalidArgumentError(
         absl::StrCat(where, graph.node_size(), " nodes, at most ", kMaxGraphNodes));
   }
+  KILN_RETURN_IF_ERROR(Annotate(CheckIrVersion(model), where));
   absl::StatusOr<Opsets> opsets = OpsetsOf(model);
   if (!opsets.ok()) return Annotate(opsets.status(), where);
   KILN_RETURN_IF_ERROR(Annotate(CheckOptions(graph, options), where));

@@ -64,7 +64,29 @@ TEST(ImportOnnx, SaysWhatIsWrong) {
       {Model(x + node("Conv", "input: 'x' input: 'x'")), "node 'n' (Conv): weight: found"},
       {Model(x + node("Relu", "input: 'x'") + "node { op_type: 'Exp' input: 'x' output: 'y' }"),
        "output 'y' is defined twice"},
-      {Model(x + node("Exp", "input: 'x'"), 27), "operator set version: found 27, wanted 1 to 26"},
+      {Model(x + node("Exp", "input: 'x'"), 27),
+       "operator set version: found 27 of ai.onnx, wanted 1 to 26"},
+      {Model(x + node("Exp", "input: 'x'"), 13, "opset_import { domain: 'ai.onnx.ml' version: 6 }"),
+       "operator set version: found 6 of ai.onnx.ml, wanted 1 to 5"},
+      {Model(x + node("Exp", "input: 'x'"), 13, "opset_import { domain: 'own' version: -1 }"),
+       "operator set version: found -1 of own, wanted 1 to"},
+      {Model(x + node("Exp", "input: 'x'"), 13, "opset_import { domain: 'ai.onnx' version: 14 }"),
+       "opset_import: found versions 13 and 14 of ai.onnx, wanted one version: ONNX does not "
+       "permit "
+       "two of one domain"},
+      {Model(x + node("Relu", "output: 'z' output: 'u' input: 'x'")),
+       "node 'n' (Relu): outputs: found 3, wanted at most 1, as Relu of operator set 13 has"},
+      {Model(x + node("Softmax",
+                      "input: 'x' attribute { name: 'axis' type: INT i: 1 } attribute { name: "
+                      "'axis' type: INT i: 0 }")),
+       "node 'n' (Softmax): attribute 'axis': found it twice, wanted it once"},
+      {Model("initializer { name: 'w' data_type: 1 dims: 1 raw_data: 'abcd' float_data: 1 }" +
+             node("Relu", "input: 'w'")),
+       "initialiser 'w': tensor 'w': found elements in raw_data and float_data, wanted one of "
+       "them"},
+      {Model("initializer { name: 'w' data_type: 7 dims: 1 int32_data: 1 int64_data: 1 }" +
+             node("Relu", "input: 'w'")),
+       "found elements in int32_data and int64_data"},
       {Model(x +
              "node { op_type: 'DynamicQuantizeLinear' input: 'x' output: 'q' output: 's' output: "
              "'z' } initializer { name: 'w' data_type: 3 dims: 4 dims: 2 raw_data: 'abcdefgh' } "
@@ -128,6 +150,58 @@ TEST(ImportOnnx, RefusesInputsThatAreNoTensors) {
   EXPECT_EQ(Text(model("")), "m.onnx: input 'x': not a tensor");
   EXPECT_EQ(Text(model(tensor)),
             "m.onnx: input 'x': has no shape; give one with --input x:1x3x224x224");
+}
+
+// The bytes of a model that computes the node of x, of the shape (2, 1, 3), and declares its output
+// to be of `type`.
+std::string Declared(absl::string_view type) {
+  onnx::ModelProto model;
+  EXPECT_TRUE(model.ParseFromString(
+      Model(Input("x", "2,1,3") + "node { op_type: 'Relu' input: 'x' output: 'y' }")));
+  EXPECT_TRUE(google::protobuf::TextFormat::MergeFromString(
+      std::string(type), model.mutable_graph()->mutable_output(0)));
+  return model.SerializeAsString();
+}
+
+// The model computes the Relu of a matrix, whose shape is declared to be of `dims`.
+std::string OfDimensions(absl::string_view dims, int64_t ir_version = 8) {
+  onnx::ModelProto model;
+  EXPECT_TRUE(model.ParseFromString(
+      Model(absl::StrCat("input { name: 'x' type { tensor_type { elem_type: 1 shape { ", dims,
+                         " } } } } node { op_type: 'Relu' input: 'x' output: 'y' }"))));
+  model.set_ir_version(ir_version);
+  return model.SerializeAsString();
+}
+
+TEST(ImportOnnx, RefusesNegativeDimensionsButThatOfOpenOnes) {
+  EXPECT_EQ(
+      Text(OfDimensions("dim { dim_value: 2 } dim { dim_value: -2 }")),
+      "m.onnx: input 'x': dimension 1: found -2, wanted an extent, a symbol, or -1 if it is open");
+  EXPECT_THAT(Text(OfDimensions("dim { dim_value: -1 }")), HasSubstr("dimension 0 is dynamic"));
+  EXPECT_EQ(
+      Text(Declared("type { tensor_type { elem_type: 1 shape { dim { dim_value: -2 } dim { } dim "
+                    "{ } } } }")),
+      "m.onnx: output 'y': dimension 0: found -2, wanted an extent, a symbol, or -1 if it is "
+      "open");
+}
+
+TEST(ImportOnnx, KnowsVersionsOfTheFileFormat) {
+  for (const int64_t version : {1, 3, 13, 16}) {
+    EXPECT_THAT(Text(OfDimensions("dim { dim_value: 2 }", version)), HasSubstr("nn.relu(%x)"));
+  }
+  for (const int64_t version : {-1, 0, 17, 999}) {
+    EXPECT_EQ(Text(OfDimensions("dim { dim_value: 2 }", version)),
+              absl::StrCat("m.onnx: ir_version: found ", version,
+                           ", wanted 1 to 16, versions of ONNX's file format"));
+  }
+}
+
+TEST(ImportOnnx, NumbersOutputsThatAreOneTensor) {
+  onnx::ModelProto model;
+  ASSERT_TRUE(model.ParseFromString(
+      Model(Input("x", "2") + "node { op_type: 'Relu' input: 'x' output: 'y' }")));
+  *model.mutable_graph()->add_output() = model.graph().output(0);
+  EXPECT_THAT(Text(model.SerializeAsString()), HasSubstr("output_tensor_names=[\"y\", \"y_2\"]"));
 }
 
 TEST(ImportOnnx, RefusesWhatNoModelHas) {

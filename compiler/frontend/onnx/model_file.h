@@ -15,6 +15,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "compiler/frontend/common/narrow_weights.h"
 #include "compiler/frontend/onnx/import.h"
 #include "compiler/graph/graph.h"
 
@@ -30,6 +31,8 @@ class ModelFile {
   static absl::StatusOr<ModelFile> Parse(absl::string_view bytes, const std::string& path);
 
   ModelInterface interface() const;
+  // Initializers that a DequantizeLinear of the main graph reads.
+  frontend::NarrowWeights narrow_weights() const;
   // As ImportOnnx. `notes` gets what the file says wrongly of its outputs, one line each, which
   // begins with the path; null: nobody wants to know.
   absl::StatusOr<Graph> Import(const ImportOptions& options, const Evaluator& evaluate,

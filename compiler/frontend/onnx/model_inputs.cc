@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/base/status.h"
+#include "compiler/frontend/common/errors.h"
 #include "compiler/frontend/onnx/tensor_proto.h"
 
 namespace kiln::onnx_frontend {
@@ -108,6 +109,15 @@ absl::Status CheckOptions(const onnx::GraphProto& graph, const ImportOptions& op
   return absl::OkStatus();
 }
 
+absl::Status CheckDimensions(const onnx::TensorShapeProto& shape) {
+  for (int i = 0; i < shape.dim_size(); ++i) {
+    if (shape.dim(i).dim_value() >= -1) continue;
+    return frontend::Wrong(absl::StrCat("dimension ", i), absl::StrCat(shape.dim(i).dim_value()),
+                           "an extent, a symbol, or -1 if it is open");
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<TensorType> InputType(const onnx::ValueInfoProto& input,
                                      const ImportOptions& options) {
   const std::string where = absl::StrCat("input '", input.name(), "': ");
@@ -141,6 +151,7 @@ absl::StatusOr<TensorType> InputType(const onnx::ValueInfoProto& input,
     type.shape = pin->shape;
   }
   if (proto.has_shape()) {
+    KILN_RETURN_IF_ERROR(Annotate(CheckDimensions(proto.shape()), where));
     KILN_RETURN_IF_ERROR(MergeShape(proto.shape(), pin, option, input.name(), where, type.shape));
   }
   if (!proto.has_shape() && pin == nullptr) {

@@ -48,6 +48,7 @@ absl::StatusOr<ValueId> ColumnMajor(Converter& c, ValueId places, const Shape& d
 absl::Status MaxPool(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const Windows pool, PoolOf(c, c.type(x)));
+  KILN_RETURN_IF_ERROR(CheckPadsOfPool(pool));
   KILN_ASSIGN_OR_RETURN(const Spatial data, AsSpatial(c, x));
   const Attrs attrs = PoolAttrs(pool, data, c.Int("ceil_mode", 0) != 0);
   if (c.node().output_size() > 1 && !c.node().output(1).empty()) {
@@ -67,9 +68,11 @@ absl::Status MaxPool(Converter& c) {
 absl::Status AveragePool(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const Windows pool, PoolOf(c, c.type(x)));
+  const bool counts_pads = c.Int("count_include_pad", 0) != 0;
+  if (!counts_pads) KILN_RETURN_IF_ERROR(CheckPadsOfPool(pool));
   KILN_ASSIGN_OR_RETURN(const Spatial data, AsSpatial(c, x));
   Attrs attrs = PoolAttrs(pool, data, c.Int("ceil_mode", 0) != 0);
-  attrs.Set("count_include_pad", c.Int("count_include_pad", 0) != 0);
+  attrs.Set("count_include_pad", counts_pads);
   KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op(data.Op("nn.avg_pool"), {data.data}, attrs));
   return c.Output(0, Back(c, y, data));
 }

@@ -61,8 +61,17 @@ TEST(ProductRefusals, OfConvolutions) {
       {conv(Attr("auto_pad", "SAME")),
        "auto_pad: found SAME, wanted NOTSET, VALID, SAME_UPPER or SAME_LOWER"},
       {conv(Attr("kernel_shape", Values{2, 2})), "kernel_shape: found [2, 2], wanted [3, 3]"},
-      {conv(Attr("strides", Values{0, 1})), "strides: found [0, 1], wanted 2 positive numbers"},
-      {conv(Attr("dilations", Values{1})), "dilations: found [1], wanted 2 positive numbers"},
+      {conv(Attr("auto_pad", "SAME_UPPER") + Attr("pads", Values{1, 1, 1, 1})),
+       "auto_pad and pads: found SAME_UPPER and [1, 1, 1, 1], wanted one of them: ONNX does not "
+       "permit both in one node"},
+      {transposed(Attr("auto_pad", "VALID") + Attr("pads", Values{0, 0, 1, 0})),
+       "auto_pad and pads: found VALID and [0, 0, 1, 0]"},
+      {conv(Attr("strides", Values{0, 1})),
+       "strides: found [0, 1], wanted 2 numbers from 1 to 16777216"},
+      {conv(Attr("strides", Values{int64_t{1} << 40, 1})),
+       "strides: found [1099511627776, 1], wanted 2 numbers from 1 to 16777216"},
+      {conv(Attr("dilations", Values{1})),
+       "dilations: found [1], wanted 2 numbers from 1 to 16777216"},
       {transposed(Attr("output_padding", Values{-1, 0})),
        "output_padding: found [-1, 0], wanted 2 numbers, none negative"},
       {transposed(Attr("output_shape", Values{0, 4})),
@@ -94,6 +103,12 @@ TEST(ProductRefusals, OfPools) {
   ExpectRefusals({
       {pool("MaxPool", "1,1,4,4", Attr("kernel_shape", Values{2})),
        "kernel_shape: found 1 extents, wanted 2"},
+      {pool("MaxPool", "1,1,4,4", window + Attr("pads", Values{0, 0, 2, 0})),
+       "pads: found 2, wanted less than 2, the extent of the window, which would lie in the "
+       "padding "
+       "alone"},
+      {pool("AveragePool", "1,1,4,4", window + Attr("pads", Values{5, 5, 5, 5})),
+       "pads: found 5, wanted less than 2"},
       {pool("LpPool", "1,1,4,4", window + Attr("p", 0)), "p: found 0, wanted a positive number"},
       {pool("GlobalLpPool", "1,1,4,4", Attr("p", -1)), "p: found -1, wanted a positive number"},
       {pool("GlobalLpPool", "4,4", ""),
@@ -104,6 +119,21 @@ TEST(ProductRefusals, OfPools) {
       {unpool("1,1,2,2", {1, 1, 4, 3}),
        "output_shape: found (1, 1, 4, 3), wanted at least (1, 1, 4, 4)"},
   });
+}
+
+// What exporters write, and windows in the padding whose result is 0.
+TEST(ProductRefusals, NoneOfPadsThatHaveAMeaning) {
+  const std::string window = Attr("kernel_shape", Values{2, 2});
+  for (const auto& [op, attributes] : std::vector<std::pair<const char*, std::string>>{
+           {"MaxPool", Attr("auto_pad", "VALID") + Attr("pads", Values{0, 0, 0, 0})},
+           {"MaxPool", Attr("auto_pad", "NOTSET") + Attr("pads", Values{1, 1, 1, 1})},
+           {"MaxPool", Attr("dilations", Values{2, 2}) + Attr("pads", Values{2, 2, 2, 2})},
+           {"AveragePool", Attr("count_include_pad", 1) + Attr("pads", Values{2, 2, 2, 2})},
+           {"LpPool", Attr("pads", Values{2, 2, 2, 2})}}) {
+    const std::string text =
+        Text(Model(Input("x", "1,1,4,4") + Node(op, "x", window + attributes)));
+    EXPECT_EQ(text.find("m.onnx: "), std::string::npos) << text;
+  }
 }
 
 TEST(ProductRefusals, OfNormalisationsAndLosses) {

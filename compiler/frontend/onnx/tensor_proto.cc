@@ -3,10 +3,12 @@
 
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
+#include "compiler/frontend/common/errors.h"
 #include "compiler/frontend/onnx/advice.h"
 #include "compiler/frontend/onnx/import.h"
 #include "compiler/frontend/onnx/storage_types.h"
@@ -107,6 +109,30 @@ absl::StatusOr<std::string> ExternalBytes(const onnx::TensorProto& proto, const 
   return bytes;
 }
 
+// InvalidArgument if elements are given in two fields, of which only one could be read.
+absl::Status CheckOneField(const onnx::TensorProto& proto) {
+  const std::pair<bool, const char*> fields[] = {
+      {proto.data_location() == onnx::TensorProto::EXTERNAL, "external data"},
+      {!proto.raw_data().empty(), "raw_data"},
+      {proto.float_data_size() > 0, "float_data"},
+      {proto.int32_data_size() > 0, "int32_data"},
+      {proto.string_data_size() > 0, "string_data"},
+      {proto.int64_data_size() > 0, "int64_data"},
+      {proto.double_data_size() > 0, "double_data"},
+      {proto.uint64_data_size() > 0, "uint64_data"},
+  };
+  const char* found = nullptr;
+  for (const auto& [has_elements, name] : fields) {
+    if (!has_elements) continue;
+    if (found != nullptr) {
+      return frontend::Wrong(absl::StrCat("tensor '", proto.name(), "'"),
+                             absl::StrCat("elements in ", found, " and ", name), "one of them");
+    }
+    found = name;
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<DType> DTypeOf(int onnx_data_type) {
@@ -130,6 +156,7 @@ absl::StatusOr<Tensor> DecodeTensor(const onnx::TensorProto& proto, const std::s
   KILN_ASSIGN_OR_RETURN(type.dtype, DTypeOf(proto.data_type()));
   type.shape.assign(proto.dims().begin(), proto.dims().end());
   KILN_RETURN_IF_ERROR(CheckTensorType(type));
+  KILN_RETURN_IF_ERROR(CheckOneField(proto));
   const int64_t wanted =
       stored == nullptr ? type.num_bytes() : stored->num_bytes(type.num_elements());
   std::string bytes;

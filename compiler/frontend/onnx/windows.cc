@@ -20,8 +20,9 @@ absl::StatusOr<std::vector<int64_t>> PadsOf(const Converter& c, const Shape& dat
   const size_t n = w.kernel.size();
   const std::string mode = c.String("auto_pad", "NOTSET");
   std::vector<int64_t> pads(2 * n, 0);
+  const std::vector<int64_t> given = c.Ints("pads", pads);
   if (mode == "NOTSET") {
-    pads = c.Ints("pads", pads);
+    pads = given;
     if (pads.size() != 2 * n)
       return Wrong("pads", absl::StrCat(pads.size(), " values"), absl::StrCat(2 * n));
     for (int64_t pad : pads) {
@@ -31,9 +32,15 @@ absl::StatusOr<std::vector<int64_t>> PadsOf(const Converter& c, const Shape& dat
     }
     return pads;
   }
-  if (mode == "VALID") return pads;
-  if (mode != "SAME_UPPER" && mode != "SAME_LOWER")
+  if (mode != "VALID" && mode != "SAME_UPPER" && mode != "SAME_LOWER")
     return Wrong("auto_pad", mode, "NOTSET, VALID, SAME_UPPER or SAME_LOWER");
+  // Exporters write zeros beside auto_pad.
+  if (std::any_of(given.begin(), given.end(), [](int64_t pad) { return pad != 0; })) {
+    return Wrong("auto_pad and pads",
+                 absl::StrCat(mode, " and ", AttrValue::Ints(given).ToString()),
+                 "one of them: ONNX does not permit both in one node");
+  }
+  if (mode == "VALID") return pads;
   for (size_t i = 0; i < n; ++i) {
     const int64_t extent = data[i + 2];
     const int64_t window = (w.kernel[i] - 1) * w.dilations[i] + 1;
@@ -60,12 +67,25 @@ absl::StatusOr<Windows> WindowsOf(const Converter& c, const Shape& data,
   return w;
 }
 
+absl::Status CheckPadsOfPool(const Windows& w) {
+  const size_t n = w.kernel.size();
+  for (size_t i = 0; i < 2 * n; ++i) {
+    const int64_t extent = (w.kernel[i % n] - 1) * w.dilations[i % n] + 1;
+    if (w.pads[i] < extent) continue;
+    return Wrong("pads", absl::StrCat(w.pads[i]),
+                 absl::StrCat("less than ", extent,
+                              ", the extent of the window, which would lie in the padding alone"));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::vector<int64_t>> Positive(const Converter& c, absl::string_view name,
                                               size_t n) {
   std::vector<int64_t> values = c.Ints(name, std::vector<int64_t>(n, 1));
   if (values.size() != n || std::any_of(values.begin(), values.end(),
                                         [](int64_t v) { return v <= 0 || v > kMaxWindow; })) {
-    return Wrong(name, AttrValue::Ints(values).ToString(), absl::StrCat(n, " positive numbers"));
+    return Wrong(name, AttrValue::Ints(values).ToString(),
+                 absl::StrCat(n, " numbers from 1 to ", kMaxWindow));
   }
   return values;
 }

@@ -7,13 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "compiler/frontend/onnx/converter.h"
 
 namespace kiln::onnx_frontend {
 
-// `n` positive numbers of an attribute, 1 each where it is absent.
+// `n` positive numbers of an attribute, 1 each where it is absent. Numbers above 2^24 are refused.
 absl::StatusOr<std::vector<int64_t>> Positive(const Converter& c, absl::string_view name, size_t n);
 
 // The windows that an operator slides over data (n, channels, …).
@@ -24,6 +25,9 @@ struct Windows {
 // Of the attributes strides, dilations, and pads or auto_pad. Wrong if kernel_shape is another.
 absl::StatusOr<Windows> WindowsOf(const Converter& c, const Shape& data,
                                   std::vector<int64_t> kernel);
+// InvalidArgument if a window may lie in the padding alone, where a maximum or an average of the data has no
+// value.
+absl::Status CheckPadsOfPool(const Windows& windows);
 
 // Data of 1 to 3 spatial dimensions. One is computed as two, the first of extent 1.
 struct Spatial {

@@ -89,6 +89,11 @@ absl::Status Importer::ConvertOperator(Frame& frame, const OperatorInfo& op) {
     }
     results = std::move(both);
   }
+  // Operators that only write a variable or make a handle have no results.
+  if (!results.empty() && op.outputs.size() > results.size()) {
+    return Wrong("outputs", absl::StrCat(op.outputs.size()),
+                 absl::StrCat(results.size(), ", as the operator has"));
+  }
   size_t next = 0;
   const auto take = [&] { return next < results.size() ? results[next++] : kNoId; };
   for (int tensor : op.outputs) {

@@ -59,14 +59,6 @@ Importer::Frame Importer::MakeFrame(int index, int depth) const {
           .depth = depth};
 }
 
-std::string UniqueNames::Make(const std::string& name) {
-  std::string unique = name;
-  while (!taken_.insert(unique).second) {
-    unique = absl::StrCat(name, "_", last_.emplace(name, 1).first->second += 1);
-  }
-  return unique;
-}
-
 // What the user says is about inputs that there are.
 absl::Status Importer::CheckOptions() const {
   const Subgraph& main = file_.subgraphs()[0];
@@ -148,7 +140,7 @@ absl::Status Importer::AddInputs(Frame& frame) {
 }
 
 absl::Status Importer::AddOutputs(Frame& frame) {
-  UniqueNames names;
+  frontend::UniqueNames names;
   for (int output : frame.subgraph.outputs) {
     const TensorInfo& info = frame.subgraph.tensors[static_cast<size_t>(output)];
     absl::StatusOr<ValueId> value = Resolve(frame, output);

@@ -18,6 +18,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "compiler/frontend/common/import_options.h"
+#include "compiler/frontend/common/narrow_weights.h"
 #include "compiler/graph/graph.h"
 
 namespace kiln::tflite_frontend {
@@ -38,6 +39,10 @@ absl::StatusOr<Graph> ImportTflite(absl::string_view bytes, const std::string& p
 
 // The model's inputs. InvalidArgument, naming `path`, if the bytes are no TFLite model.
 absl::StatusOr<std::vector<ModelPort>> ReadInputs(absl::string_view bytes, const std::string& path);
+
+// Quantized constants that an operator with float results reads. Errors as of ReadInputs.
+absl::StatusOr<frontend::NarrowWeights> ReadNarrowWeights(absl::string_view bytes,
+                                                          const std::string& path);
 
 }  // namespace kiln::tflite_frontend
 

@@ -12,22 +12,11 @@
 
 #include "compiler/frontend/common/constant_folder.h"
 #include "compiler/frontend/common/port_quantization.h"
+#include "compiler/frontend/common/unique_names.h"
 #include "compiler/frontend/tflite/import.h"
 #include "compiler/frontend/tflite/model_file.h"
 
 namespace kiln::tflite_frontend {
-
-// Names that are given once: a second "x" is "x_2".
-class UniqueNames {
- public:
-  // Says that a name is taken.
-  void Add(const std::string& name) { taken_.insert(name); }
-  std::string Make(const std::string& name);
-
- private:
-  std::set<std::string> taken_;
-  std::map<std::string, int> last_;  // number that a name was given with
-};
 
 class Importer {
  public:
@@ -132,7 +121,7 @@ class Importer {
   const ImportOptions& options_;
   Graph graph_;
   frontend::ConstantFolder folder_;
-  UniqueNames names_;                                                     // of inputs and outputs
+  frontend::UniqueNames names_;                                           // of inputs and outputs
   frontend::PortQuantizations input_quantization_, output_quantization_;  // of those of the graph
   std::map<VariableKey, Variable> variables_;
   std::set<std::string> written_;  // resources that a run may write

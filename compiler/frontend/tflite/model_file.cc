@@ -114,6 +114,13 @@ absl::Status ModelFile::ReadTensor(const schema::Tensor& from, TensorInfo& to) c
     return absl::InvalidArgumentError(
         absl::StrCat(where, "found rank ", to.shape.size(), ", wanted at most ", kMaxRank));
   }
+  for (const std::vector<int64_t>* extents : {&to.shape, &to.signature}) {
+    for (const int64_t extent : *extents) {
+      if (extent >= -1) continue;
+      return absl::InvalidArgumentError(absl::StrCat(where, "shape: found the extent ", extent,
+                                                     ", wanted -1, if it is open, or more"));
+    }
+  }
   to.is_variable = from.is_variable();
   to.quantization = from.quantization();
   to.sparsity = from.sparsity();

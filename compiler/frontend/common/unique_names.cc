@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/frontend/common/unique_names.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace kiln::frontend {
+
+std::string UniqueNames::Make(const std::string& name) {
+  std::string unique = name;
+  while (!taken_.insert(unique).second) {
+    unique = absl::StrCat(name, "_", last_.emplace(name, 1).first->second += 1);
+  }
+  return unique;
+}
+
+}  // namespace kiln::frontend

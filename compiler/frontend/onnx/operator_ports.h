@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many inputs and outputs the operators have in each operator set, and the check that a node has no more: an
+// input that the operator does not have would otherwise be ignored.
+#ifndef KILN_COMPILER_FRONTEND_ONNX_OPERATOR_PORTS_H_
+#define KILN_COMPILER_FRONTEND_ONNX_OPERATOR_PORTS_H_
+
+#include <optional>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "onnx/onnx_pb.h"
+
+namespace kiln::onnx_frontend {
+
+inline constexpr int kAnyNumber = -1;
+
+struct Ports {
+  int max_inputs, max_outputs;  // or kAnyNumber
+};
+
+// The ports of an operator in a version of its domain's operator set. An operator that is younger than the
+// operator set has those of its first version. Nothing if the table has no such operator.
+std::optional<Ports> PortsOf(absl::string_view domain, absl::string_view op, int version);
+
+// InvalidArgument if the node has more inputs or outputs than its operator in that version. Inputs and outputs
+// without a name at the end of the lists are none.
+absl::Status CheckPorts(const onnx::NodeProto& node, int version);
+
+}  // namespace kiln::onnx_frontend
+
+#endif  // KILN_COMPILER_FRONTEND_ONNX_OPERATOR_PORTS_H_
