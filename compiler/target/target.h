@@ -68,8 +68,8 @@ struct Target {
   // Whether it takes one lane of a vector for all lanes (Neon), so that elements of a row that
   // several steps need are loaded together.
   bool broadcasts_lanes() const;
-  // Whether most instructions take eight registers alone (Armv6-M, Armv8-M Baseline), so that code which
-  // is repeated for speed keeps numbers on the stack.
+  // Whether most instructions take eight registers alone (Armv6-M), so that code which is repeated
+  // for speed keeps numbers on the stack.
   bool has_few_registers() const;
   // Whether one instruction gives the upper halves of products of int32, for vectors as for single
   // numbers. On x86 none does: a vector instruction multiplies every other lane, to 64 bits.
@@ -82,8 +82,7 @@ struct Target {
   // What tensors and constants in memory begin at: a cache line, or on bare metal a vector.
   int buffer_alignment() const;
 
-  // InvalidArgument for a name that is unknown, with the one that was probably meant: of a target, of an
-  // architecture or system of a triple, of a processor, a feature or a calling convention (names.h).
+  // InvalidArgument with the known names.
   static absl::StatusOr<Target> Parse(absl::string_view text);
   static Target Host();
 };

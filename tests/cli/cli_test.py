@@ -252,6 +252,8 @@ class CliTest(CliCase):
     def test_run_what_is_no_library(self):
         self.refuses("no such file", "run", self.path("none.so"))
         self.refuses("is not a shared object", "run", self.write("text.so", "text"))
+        self.refuses("digits.onnx: is an ONNX model, wanted a compiled library: compile it first with kiln compile", "run", DIGITS)
+        self.refuses("my_mod.relay: is Relay text, wanted a compiled library", "bench", MY_MOD)
 
     def test_from_model_to_result(self):
         self.succeeds("compile", MY_MOD, "-o", self.path("lib"))

@@ -12,6 +12,8 @@ import zipfile
 
 from tests.cli.cli_case import DIGITS, KILN, MY_MOD, CliCase, npy
 
+C_INTERFACE = ["--runtime", "crt", "--interface", "c", "--codegen", "c"]
+
 
 class MessagesTest(CliCase):
     # Words.
@@ -112,9 +114,45 @@ class MessagesTest(CliCase):
     def test_machine_that_the_c_compiler_does_not_know(self):
         compile_c = ["compile", MY_MOD, "-o", self.out, "--codegen", "c", "--target"]
         here = "aarch64" if os.uname().machine == "aarch64" else "x86-64"
-        for option in ("-mcpu=no-such-cpu", "-mattr=+no-such-feature", "-mattr=-no-such-feature"):
+        # Names of LLVM 19 that GCC 12 does not have.
+        if here == "aarch64":
+            options = ("-mcpu=cortex-x925", "-mattr=+sme2p1", "-mattr=-sme2p1")
+        else:
+            options = ("-mcpu=arrowlake", "-mattr=+avxneconvert", "-mattr=-avxneconvert")
+        for option in options:
             with self.subTest(option):
                 self.refuses("which is {} of the target".format(option), *compile_c, here + " " + option)
+
+    # Names of targets, with the code generator that does not know them, too.
+
+    def test_names_that_are_no_target(self):
+        for words, target in (
+            ("unknown target 'cortex-m4h': expected host, ", "cortex-m4h"),
+            (", perhaps 'cortex-m4' or 'cortex-m4f'\n", "cortex-m4h"),
+            (", perhaps 'cortex-m4f'\n", "CORTEX-M4F"),
+            (", perhaps 'aarch64 -mcpu=cortex-a53'\n", "cortex-a53"),
+            ("unknown processor 'cortex-m99' of thumbv7em", "thumbv7em-none-eabihf -mcpu=cortex-m99"),
+            ("unknown feature 'no-such-feature' of x86_64", "x86-64 -mattr=-no-such-feature"),
+            ("unknown processor '' of x86_64", "x86-64 -mcpu="),
+        ):
+            with self.subTest(target):
+                self.refuses(words, "compile", MY_MOD, "-o", self.out, *C_INTERFACE, "--target", target)
+                self.refuses(words, "inspect", MY_MOD, "--target", target)
+                self.refuses(words, "package", MY_MOD, "--for", "cmake", "-o", self.out, "--target", target)
+        for target in ("cortex-m0", "cortex-m23", "cortex-m52", "cortex-m85"):
+            with self.subTest(target):
+                self.succeeds("compile", MY_MOD, "-o", self.path(target), *C_INTERFACE, "--target", target)
+
+    def test_lists_with_an_empty_name(self):
+        for option, value in (
+            ("--cpu-variants", "x86-64-v2,,x86-64-v3"),
+            ("--cpu-variants", "x86-64-v2,"),
+            ("--external", ",csource"),
+            ("--allow", "bf16,,"),
+        ):
+            words = "{}: found an empty name in '{}', wanted names separated by one comma each".format(option, value)
+            self.refuses(words, "compile", MY_MOD, "-o", self.out, option, value)
+        self.refuses("--passes: found '', wanted passes to switch off", "compile", MY_MOD, "-o", self.out, "--passes=-fuse,")
 
     def test_no_temporary_folder(self):
         result = subprocess.run(

@@ -9,17 +9,19 @@ from tests.cli.cli_case import CODEGENS, DIGITS, MY_MOD, CliCase, needs_llvm
 
 HERE = os.path.abspath("tests/package")
 ROOT = os.getcwd()
-# A target that every machine which runs the tests has, and one that the systems of firmware take.
+# Targets whose code runs on every machine that runs the tests; the systems of firmware take those without an operating system.
 HOST = "x86-64"
+BARE_HOST = "x86_64-none-elf"
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 # What an example prints when its inputs are zero.
 MY_MOD_OUTPUT = "status 0, outputs.output[0] = 0\n"
 
 
 class PackageCase(CliCase):
-    def package(self, system, *options, model=MY_MOD, target=HOST, folder="package"):
-        """Writes a package and returns its folder."""
+    def package(self, system, *options, model=MY_MOD, target=None, folder="package"):
+        """Writes a package, whose code runs here unless `target` says otherwise, and returns its folder."""
         path = self.path(folder)
+        target = target or (HOST if system in ("cmake", "make") else BARE_HOST)
         self.succeeds("package", model, "--for", system, "-o", path, "--target", target, *options)
         return path
 

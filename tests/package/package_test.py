@@ -60,7 +60,9 @@ class PackageTest(PackageCase):
         self.assertIn("| input | `s` | `int8_t` | 1 x 3 | 0.5 * (q - -3) |", self.read(folder, "README.md"))
 
     def test_flags_of_helium(self):
-        self.assertIn("-mcpu=cortex-m55+nomve.fp", self.read(self.package("zephyr", target="cortex-m55"), "zephyr/CMakeLists.txt"))
+        for target in ("cortex-m52", "cortex-m55", "cortex-m85"):
+            folder = self.package("zephyr", target=target, folder=target)
+            self.assertIn("-mcpu=cortex-m55+nomve.fp", self.read(folder, "zephyr/CMakeLists.txt"))
 
     def test_objects(self):
         if "llvm" not in CODEGENS:
@@ -108,7 +110,9 @@ class PackageTest(PackageCase):
     def test_targets(self):
         for system in set(SYSTEMS) - {"cmake", "make"}:
             self.refuses_package("wanted --target with --for {}: the processor".format(system), system=system)
+            self.refuses_package("found --target x86-64, a machine with an operating system", "--target", "x86-64", system=system)
         self.refuses_package("wanted --target", "--cpu-variants", "x86-64-v2,x86-64-v3", system="zephyr")
+        self.refuses_package("unknown target 'cortex-m4h'", "--target", "cortex-m4h", system="cmake")
 
     def test_names(self):
         for version in ("1", "1.0", "1.0.x", "01.0.0", "1.0.0-rc1"):

@@ -12,7 +12,9 @@ ZEPHYR = os.path.join(HERE, "zephyr")
 
 class ZephyrTest(PackageCase):
     def configure(self, folder, name):
-        return self.cmake(folder, "-DZephyr_DIR=" + ZEPHYR, build=name, KCONFIG=os.path.join(ZEPHYR, "kconfig.py"))
+        """Code without an operating system is for one place in memory."""
+        options = ["-DZephyr_DIR=" + ZEPHYR, "-DCMAKE_EXE_LINKER_FLAGS=-no-pie"]
+        return self.cmake(folder, *options, build=name, KCONFIG=os.path.join(ZEPHYR, "kconfig.py"))
 
     def refuses_configuration(self, words, folder):
         command = ["cmake", "-S", folder, "-B", self.path("refused"), "-DZephyr_DIR=" + ZEPHYR]

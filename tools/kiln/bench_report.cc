@@ -57,6 +57,15 @@ std::string ProfileText(const BenchResult& result) {
   absl::StrAppend(&text, table.ToString(),
                   "% of peak: of the multiply-adds (FMA) or of the bandwidth of memory, whichever "
                   "takes longer;\nmore than 100% of memory: data come from caches\n");
+  const auto& operators = profile.report.operators;
+  if (std::any_of(operators.begin(), operators.end(), [&](const OperatorTiming& timing) {
+        return ShowsThatPeakIsTooLow(timing, profile.peak);
+      })) {
+    absl::StrAppend(
+        &text,
+        "the measured peak cannot be right, since operators exceed it: the machine was busy "
+        "while the peak was measured; run the command again on an idle machine\n");
+  }
   return text;
 }
 

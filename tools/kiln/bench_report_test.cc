@@ -82,6 +82,31 @@ TEST(Roofline, TheLongerTimeBinds) {
             Bound::kUnknown);
 }
 
+TEST(Roofline, TellsThatAPeakIsTooLow) {
+  const MachinePeak peak = Sample().peak;
+  runtime::OperatorTiming conv = Sample().report.operators[1];
+  EXPECT_FALSE(ShowsThatPeakIsTooLow(conv, peak));
+  conv.seconds /= 5;  // 250 % of the multiply-adds
+  EXPECT_TRUE(ShowsThatPeakIsTooLow(conv, peak));
+  conv.schedule = "winograd F(4x4,3x3) 28x1x16 blocks of 28 tiles";
+  EXPECT_FALSE(ShowsThatPeakIsTooLow(conv, peak));
+  conv.schedule = "contraction 5x4x16 rows outside packed vpdpbusd stored rows";
+  EXPECT_FALSE(ShowsThatPeakIsTooLow(conv, peak));
+  runtime::OperatorTiming exp = Sample().report.operators[0];
+  exp.seconds /= 100;  // 5,000 % of memory, from a cache
+  EXPECT_FALSE(ShowsThatPeakIsTooLow(exp, peak));
+  exp.accessed_bytes *= 10'000;
+  exp.seconds *= 10'000;
+  EXPECT_TRUE(ShowsThatPeakIsTooLow(exp, peak));
+}
+
+TEST(BenchText, SaysThatAPeakCannotBeRight) {
+  BenchResult result = SampleResult();
+  EXPECT_EQ(Count(BenchText(result), "cannot be right"), 0);
+  result.profile->report.operators[1].seconds /= 5;
+  EXPECT_EQ(Count(BenchText(result), "the measured peak cannot be right"), 1);
+}
+
 TEST(Roofline, AllCallsCount) {
   runtime::OperatorTiming timing = Sample().report.operators[1];
   timing.calls = 2;

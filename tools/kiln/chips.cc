@@ -24,7 +24,8 @@ std::string Letters(absl::string_view text) {
 const std::vector<Chip>& Chips() {
   static const auto& chips = *new std::vector<Chip>{
       // STMicroelectronics
-      {"STM32F0 STM32G0 STM32L0 STM32C0 STM32U0 STM32WB0", "Cortex-M0+", "cortex-m0plus", ""},
+      {"STM32F0", "Cortex-M0", "cortex-m0", ""},
+      {"STM32G0 STM32L0 STM32C0 STM32U0 STM32WB0", "Cortex-M0+", "cortex-m0plus", ""},
       {"STM32F1 STM32F2 STM32L1", "Cortex-M3", "cortex-m3", ""},
       {"STM32F3", "Cortex-M4F", "cortex-m4f", ""},
       {"STM32F4", "Cortex-M4F", "cortex-m4f", ""},
@@ -38,7 +39,7 @@ const std::vector<Chip>& Chips() {
       {"STM32N6", "Cortex-M55", "cortex-m55", ""},
       {"STM32MP1", "Cortex-A7 and M4F", "cortex-m4f", "of the Cortex-M4F"},
       // Nordic Semiconductor
-      {"nRF51", "Cortex-M0", "cortex-m0plus", ""},
+      {"nRF51", "Cortex-M0", "cortex-m0", ""},
       {"nRF52810 nRF52805 nRF52811 nRF52820", "Cortex-M4", "cortex-m4", "no FPU"},
       {"nRF52832 nRF52833 nRF52840", "Cortex-M4F", "cortex-m4f", ""},
       {"nRF5340", "Cortex-M33F", "cortex-m33f", "of the application core"},
@@ -76,10 +77,10 @@ const std::vector<Chip>& Chips() {
       {"MKL", "Cortex-M0+", "cortex-m0plus", "Kinetis L"},
       {"MK2 MK6", "Cortex-M4F", "cortex-m4f", "Kinetis K with an FPU; Teensy 3.5, 3.6"},
       // Renesas
-      {"R7FA2 RA2", "Cortex-M23", "thumbv8m.base-none-eabi -mcpu=cortex-m23", ""},
+      {"R7FA2 RA2", "Cortex-M23", "cortex-m23", ""},
       {"R7FA4 RA4M1", "Cortex-M4F", "cortex-m4f", "Arduino UNO R4; RA4M2, RA4M3: cortex-m33f"},
       {"R7FA6 RA6M1", "Cortex-M4F", "cortex-m4f", "RA6M4, RA6M5: cortex-m33f"},
-      {"R7FA8 RA8", "Cortex-M85", "cortex-m55", "code for a Cortex-M55 runs on it"},
+      {"R7FA8 RA8", "Cortex-M85", "cortex-m85", ""},
       // Ambiq
       {"AMA3 Apollo3", "Cortex-M4F", "cortex-m4f", ""},
       {"AMA4 Apollo4", "Cortex-M4F", "cortex-m4f", ""},
@@ -88,7 +89,7 @@ const std::vector<Chip>& Chips() {
       {"CY8C4 PSoC4", "Cortex-M0+", "cortex-m0plus", ""},
       {"CY8C5 PSoC5", "Cortex-M3", "cortex-m3", ""},
       {"CY8C6 PSoC6", "Cortex-M4F", "cortex-m4f", ""},
-      {"XMC1", "Cortex-M0", "cortex-m0plus", ""},
+      {"XMC1", "Cortex-M0", "cortex-m0", ""},
       {"XMC4", "Cortex-M4F", "cortex-m4f", ""},
       // Texas Instruments, Silicon Labs
       {"TM4C MSP432 CC1312 CC1352 CC2642 CC2652", "Cortex-M4F", "cortex-m4f", ""},

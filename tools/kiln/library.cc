@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/kiln/library.h"
 
+#include <fstream>
+
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/base/status.h"
+#include "compiler/import/import.h"
 #include "runtime_cpp/cpu_variant.h"
 #include "runtime_cpp/metadata.h"
 #include "runtime_cpp/model.h"
 #include "runtime_cpp/module.h"
 #include "runtime_cpp/thread_pool.h"
+#include "tools/kiln/elf.h"
 #include "tools/kiln/files.h"
 #include "tools/kiln/tensor_file.h"
 
@@ -42,6 +47,25 @@ absl::Status SetInput(runtime::Executor& executor, int index, const std::string&
   return array.CopyFromBytes(tensor.bytes());
 }
 
+// InvalidArgument for a file that is compiled first. Of ONNX, which has no mark, the name tells.
+absl::Status CheckIsNoModel(const std::string& path) {
+  std::string beginning(4096, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
+  beginning.resize(static_cast<size_t>(file.gcount()));
+  const ModelFormat format = FormatOf(beginning);
+  const char* const name = format == ModelFormat::kRelay    ? "Relay text"
+                           : format == ModelFormat::kTflite ? "a TFLite model"
+                           : absl::EndsWith(path, ".onnx")  ? "an ONNX model"
+                                                            : nullptr;
+  if (name == nullptr || absl::StartsWith(beginning, kElfMagic)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(path, ": is ", name,
+                   ", wanted a compiled library: compile it first with "
+                   "kiln compile ",
+                   path, " -o DIR"));
+}
+
 }  // namespace
 
 absl::Status SetThreads(int threads) {
@@ -54,6 +78,7 @@ absl::Status SetThreads(int threads) {
 
 absl::StatusOr<Library> LoadLibrary(const std::string& path, const LibraryFlags& flags) {
   if (!flags.skip_checksum) KILN_RETURN_IF_ERROR(ReadFile(path, kMaxLibraryBytes).status());
+  KILN_RETURN_IF_ERROR(CheckIsNoModel(path));
   KILN_ASSIGN_OR_RETURN(
       const runtime::Module module,
       runtime::Module::LoadFromFile(path, {.check_checksum = !flags.skip_checksum}));

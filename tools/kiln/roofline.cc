@@ -2,8 +2,28 @@
 #include "tools/kiln/roofline.h"
 
 #include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "compiler/target/instructions.h"
 
 namespace kiln::tools {
+namespace {
+
+// Times of one run differ by less.
+constexpr double kMostPercent = 110;
+
+// Winograd's algorithm has fewer multiplications than the direct one, and a dot product instruction does
+// several at once.
+bool DoesLessThanIsCounted(absl::string_view schedule) {
+  const std::vector<absl::string_view> words = absl::StrSplit(schedule, absl::ByAnyChar(" ,"));
+  return std::any_of(words.begin(), words.end(), [](absl::string_view word) {
+    return word == "winograd" || FindDotInstruction(word) != nullptr;
+  });
+}
+
+}  // namespace
 
 std::string ToString(Bound bound) {
   switch (bound) {
@@ -30,6 +50,16 @@ RooflinePoint PlaceOnRoofline(const runtime::OperatorTiming& timing, const PeakR
   point.percent = timing.seconds > 0 ? 100 * point.least_seconds / timing.seconds : 0;
   point.intensity = bytes > 0 ? operations / bytes : 0;
   return point;
+}
+
+bool ShowsThatPeakIsTooLow(const runtime::OperatorTiming& timing, const MachinePeak& peak) {
+  const RooflinePoint point = PlaceOnRoofline(timing, peak.all_threads);
+  if (point.percent <= kMostPercent) return false;
+  if (point.bound == Bound::kFma) {
+    return !DoesLessThanIsCounted(timing.schedule);
+  }
+  // The buffer is four times the last-level cache.
+  return timing.accessed_bytes > static_cast<int64_t>(peak.buffer_bytes);
 }
 
 }  // namespace kiln::tools

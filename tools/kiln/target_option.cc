@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/kiln/target_option.h"
 
-#include <vector>
-
-#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "compiler/base/nearest.h"
 #include "tools/kiln/chips.h"
 
 namespace kiln::tools {
@@ -21,11 +17,7 @@ absl::StatusOr<Target> ParseTargetOption(const std::string& text) {
         absl::StrContains(chip->target, ' ') ? absl::StrCat("'", chip->target, "'") : chip->target,
         *chip->note == '\0' ? "" : absl::StrCat(" (", chip->note, ")")));
   }
-  const std::vector<std::string> names = ListTargets();
-  // Of a name that is known something else is wrong.
-  if (name == "host" || absl::c_linear_search(names, name)) return target;
-  const std::string hint = Perhaps(name, names);
-  return absl::Status(target.status().code(), absl::StrCat(target.status().message(), hint));
+  return target;
 }
 
 }  // namespace kiln::tools

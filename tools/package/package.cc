@@ -130,6 +130,12 @@ absl::Status CheckPackage(const PackageRequest& request, const CompileOptions& o
         absl::StrCat("package: wanted --target with --for ", system->name,
                      ": the processor of the board, such as cortex-m4f"));
   }
+  if (system->is_for_firmware && options.target.has_os) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("package: found --target ", options.target.name,
+                     ", a machine with an operating system, wanted with --for ", system->name,
+                     " the processor of the board, such as cortex-m4f"));
+  }
   return absl::OkStatus();
 }
 
