@@ -25,6 +25,7 @@ Expr Log(Expr x);
 Expr Log1p(Expr x);
 Expr Log2(Expr x);
 Expr Log10(Expr x);
+Expr Softplus(Expr x);  // log(1 + exp(x))
 Expr Sin(Expr x);
 Expr Cos(Expr x);
 Expr Tan(Expr x);
@@ -55,7 +56,8 @@ Expr IsNan(Expr x);
 Expr IsInf(Expr x);
 
 // `e` with every product of float32 that something is added to, or that is taken from something, as a
-// fused multiply-add. Exp, ExpOfNonPositive, Tanh, Sigmoid, Erf and Gelu stay within their errors;
+// fused multiply-add. Exp, ExpOfNonPositive, Expm1, Softplus, Tanh, Sigmoid, Erf and Gelu stay within
+// their errors;
 // functions that compute the error of a product do not.
 Expr FuseMultiplyAdds(const Expr& e);
 

@@ -46,14 +46,15 @@ Expr ErfFloat64(const Expr& x) {
 }
 
 // max(x, 0) - a Phi(-a), a = |x|, where Phi(-a) = erfc(a / sqrt(2)) / 2 = 2^-p(a). p is a polynomial
-// whose error is so small that Phi(-a) has one of 2^-27; beyond 5.6, where Phi is less than that, it
-// grows. From 9.9 on, a Phi(-a) would leave the range of floats.
+// whose error is so small that Phi(-a) has one of 2^-26.4, and a Phi(-a) one of 2^-25.9, so that a
+// result that is rounded to float16 is next to the exact one. Beyond 5.9, where Phi is less than that,
+// its error grows. From 9.9 on, a Phi(-a) would leave the range of floats.
 Expr GeluFloat32(const Expr& x) {
   const Expr a = Min(Abs(x), Like(x, 9.9));
   const Expr exponent =
       Polynomial(a,
-                 {-1, -1.15110521, -0.459208197, -0.0524961783, 0.00706342013, -0.000136936374,
-                  -0.000186180238, 3.93776902e-05, -2.83491269e-06},
+                 {-1, -1.15110576, -0.459202051, -0.0525202341, 0.00710571092, -0.000174774104,
+                  -0.000168409329, 3.52300594e-05, -2.45761112e-06},
                  {});
   const Rounded rounded = RoundToBits(exponent, ExponentBias(x));
   const Expr power = Polynomial(

@@ -87,6 +87,17 @@ Expr Log1p(Expr x) {
   return MakeSelect(ordinary && Not(tiny), y, special);
 }
 
+// max(x, 0) + log(1 + e) with e = exp(-|x|): with t = 2 e / (2 + e), log(1 + e) = 2 atanh(t / 2).
+Expr Softplus(Expr x) {
+  const Expr e = Exp(-Abs(x)), positive = Max(x, Like(x, 0));
+  if (IsFloat64(x)) return positive + Log1p(e);
+  const Expr t = e / (e * Like(x, 0.5) + 1);
+  const Expr z = t * t;
+  const Expr rest =
+      z * Polynomial(z, {0.0833330229, 0.0125067271, 0.0021876411, 0.000547109114}, {});
+  return positive + (t + t * rest);
+}
+
 // asinh(x) = log(|x| + sqrt(x^2 + 1)), without cancellation for small and without overflow for
 // large x.
 Expr Asinh(Expr x) {

@@ -36,6 +36,10 @@ std::ostream& operator<<(std::ostream& out, const Function& f) { return out << f
 
 double SigmoidReference(double x) { return 1 / (1 + std::exp(-x)); }
 long double SigmoidReference(long double x) { return 1 / (1 + std::exp(-x)); }
+double SoftplusReference(double x) { return std::fmax(x, 0) + std::log1p(std::exp(-std::abs(x))); }
+long double SoftplusReference(long double x) {
+  return std::fmax(x, 0) + std::log1p(std::exp(-std::abs(x)));
+}
 double RsqrtReference(double x) { return 1 / std::sqrt(x); }
 long double RsqrtReference(long double x) { return 1 / std::sqrt(x); }
 
@@ -60,6 +64,7 @@ const Function kFunctions[] = {
     {"Atanh", Atanh, std::atanh, std::atanh, -1, 1, 2, 2},
     {"Erf", Erf, std::erf, std::erf, -6, 6, 3, 1.5},
     {"Sigmoid", Sigmoid, SigmoidReference, SigmoidReference, -20, 20, 2.5, 2.5},
+    {"Softplus", Softplus, SoftplusReference, SoftplusReference, -20, 20, 2.5, 3},
     {"Rsqrt", Rsqrt, RsqrtReference, RsqrtReference, 0.1, 10, 1.5, 1.5},
 };
 
@@ -117,6 +122,8 @@ const Function kFusedFunctions[] = {
     {"Exp", Exp, std::exp, std::exp, -110, 90, 1, 1},
     {"ExpOfNonPositive", [](Expr x) { return ExpOfNonPositive(-Abs(std::move(x))); }, ExpOfMinusAbs,
      nullptr, -110, 0, 1, 1},
+    {"Expm1", Expm1, std::expm1, std::expm1, -3, 3, 1.5, 2.5},
+    {"Softplus", Softplus, SoftplusReference, SoftplusReference, -20, 20, 2.5, 3},
     {"Tanh", Tanh, std::tanh, std::tanh, -10, 10, 2.5, 2.5},
     {"Erf", Erf, std::erf, std::erf, -6, 6, 3, 1.5},
     {"Sigmoid", Sigmoid, SigmoidReference, SigmoidReference, -20, 20, 2.5, 2.5},
@@ -293,7 +300,7 @@ TEST(PowTest, Float64) { CheckPow<double, long double>(kMaxPowUlp64); }
 TEST(SizeTest, HotFunctionsAreShort) {
   const std::pair<Expr (*)(Expr), int> cases[] = {
       {Exp, 30}, {ExpOfNonPositive, 22}, {Tanh, 36}, {Sigmoid, 32}, {Erf, 42}, {Gelu, 36},
-      {Log, 38}};
+      {Log, 38}, {Expm1, 32}, {Softplus, 48}};
   for (const auto& [build, max_operations] : cases) {
     int operations = 0;
     VisitExpr(build(MakeVar("x", Type::Of(DType::Float(32)))), [&](const Expr& e) {

@@ -21,6 +21,8 @@ const char* CombineName(Combine combine) {
       return "max";
     case Combine::kMin:
       return "min";
+    case Combine::kMaxOfNumbers:
+      return "max of numbers";
   }
   return "";
 }

@@ -27,7 +27,9 @@
 
 namespace kiln::loop {
 
-enum class Combine { kNone, kSum, kProd, kMax, kMin };
+// Of floats, kMax and kMin give NaN where a term is NaN; kMaxOfNumbers may leave such terms out, at a
+// third of the instructions.
+enum class Combine { kNone, kSum, kProd, kMax, kMin, kMaxOfNumbers };
 
 struct Axis {
   Var var;  // runs from 0
@@ -64,7 +66,12 @@ struct Stage {
 // The loop body that stores a stage's value, behind its check.
 Stmt StoreOf(const Stage& stage);
 
-// combine(acc, term): acc + term, min(acc, term), …
+// The larger and the smaller of two, NaN if one is NaN. Min and Max (expr.h) keep a NaN of the first
+// operand alone, in one instruction instead of three; beside a literal, these are one too.
+Expr Maximum(Expr a, Expr b);
+Expr Minimum(Expr a, Expr b);
+
+// combine(acc, term): acc + term, Minimum(acc, term), …
 Expr CombineExprs(Combine combine, Expr acc, Expr term);
 
 struct Kernel {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <set>
 
-#include "absl/strings/match.h"
 #include "compiler/loop/mutate.h"
+#include "compiler/target/float_units.h"
 #include "compiler/target/instructions.h"
 
 namespace kiln {
@@ -54,11 +54,6 @@ Arithmetic ArithmeticOf(const loop::Func& func) {
                               IsNarrow(binary->a) && IsNarrow(binary->b);
   });
   return result;
-}
-
-bool HasDoubles(const Target& target) {
-  return target.hard_float &&
-         target.HasFeature(absl::StartsWith(target.triple, "riscv") ? "d" : "fp64");
 }
 
 std::optional<SlowReason> ReasonOf(const Arithmetic& arithmetic, bool sums_products,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // argmax and argmin.
+#include "compiler/loop/math.h"
 #include "compiler/ops/axes.h"
 #include "compiler/ops/constraint.h"
 #include "compiler/ops/example.h"
@@ -21,8 +22,8 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({{std::move(shape), DType::Int(32)}});
 }
 
-// The best value first, then the first or last place that holds it. Where NaNs hide it, the place
-// is the last, or the first.
+// The best value first, then the first or last place that holds it. If one is NaN, so is the best, and
+// the places are those of NaNs.
 template <Combine kBest>
 absl::Status Lower(StageBuilder& b) {
   const Access x = b.Input(0);
@@ -36,8 +37,13 @@ absl::Status Lower(StageBuilder& b) {
                                 for (size_t d = 0; d < r.size(); ++d) {
                                   place = place * Expr(extents[d]) + r[d];
                                 }
+                                const Expr value = x(at);
+                                Expr is_best = value == best(i);
+                                if (value.type().dtype.is_float()) {
+                                  is_best = is_best || loop::IsNan(value);
+                                }
                                 return loop::MakeSelect(
-                                    x(at) == best(i), loop::MakeCast(DType::Int(32), place),
+                                    is_best, loop::MakeCast(DType::Int(32), place),
                                     loop::IntConst(loop::Type::Of(DType::Int(32)), none));
                               }));
   return absl::OkStatus();
@@ -52,7 +58,7 @@ OpDef ArgReduce(std::string name, std::string what, absl::Status (*lower)(StageB
   return {{.name = std::move(name),
            .doc = absl::StrCat("The place of the ", what,
                                " value along the axes, counted in row-major order, as int32; of "
-                               "equal values, the first."),
+                               "equal values, the first. If there are NaNs, that of the first NaN."),
            .inputs = {{"data", "numbers of any shape"}},
            .attrs = std::move(attrs)},
           {"data holds numbers", "axis has axes of data, each once",

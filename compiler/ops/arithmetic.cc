@@ -2,6 +2,7 @@
 // Sums, products, quotients and powers. Integers wrap around; x / 0 is 0 and x mod 0 is 0.
 #include "compiler/loop/math.h"
 #include "compiler/ops/binary.h"
+#include "compiler/ops/exact_forms.h"
 #include "compiler/ops/gelu.h"
 
 namespace kiln {
@@ -18,14 +19,32 @@ Expr TruncDivide(Expr x, Expr y) { return IsFloat(x) ? loop::Trunc(x / y) : x / 
 
 Expr FloorDivide(Expr x, Expr y) { return IsFloat(x) ? loop::Floor(x / y) : loop::FloorDiv(x, y); }
 
+// x - n * y for the whole number n that is next to x / y or beside that. Exact.
+Expr Rest(const Expr& x, const Expr& n, const Expr& y) {
+  if (x.type().dtype == DType::Float(32)) return loop::MakeFma(-n, y, x);
+  // Machines without a fused multiply-add of float64 get the same bits. n and y are split into two
+  // parts of at most 27 bits, and one of the factors of each product has 26: products are exact. So
+  // are the differences, which get smaller and smaller and are multiples of the last place of y.
+  const auto number = [&](double value) { return loop::Const(x.type(), value); };
+  const Expr n_high = loop::Trunc(n * number(0x1p-26)) * number(0x1p26), n_low = n - n_high;
+  const DType bits = DType::Int(64);
+  const Expr mask = loop::IntConst(loop::Type::Of(bits, y.type().lanes), ~int64_t{0x7ffffff});
+  const Expr y_high = loop::MakeBitcast(
+      DType::Float(64),
+      loop::MakeBinary(loop::BinaryOp::kAnd, loop::MakeBitcast(bits, y), mask));
+  const Expr y_low = y - y_high;
+  return x - n_high * y_high - n_high * y_low - n_low * y_high - n_low * y_low;
+}
+
 // x - trunc(x / y) * y. The rounding of the quotient can carry it over a whole number, which the
 // sign of the rest shows.
 Expr FloatTruncMod(Expr x, Expr y) {
   const Expr zero = loop::Const(x.type(), 0);
-  const Expr rest = loop::MakeFma(-loop::Trunc(x / y), y, x);
+  const Expr rest = Rest(x, loop::Trunc(x / y), y);
   const Expr over = (rest < zero && x > zero) || (rest > zero && x < zero);
   const Expr step = loop::MakeSelect(x > zero, loop::Abs(y), -loop::Abs(y));
-  return loop::MakeSelect(over, rest + step, rest);
+  const Expr mod = loop::MakeSelect(over, rest + step, rest);
+  return loop::MakeSelect(loop::Abs(x) < loop::Abs(y), x, mod);  // y may be infinite
 }
 
 Expr TruncMod(Expr x, Expr y) { return IsFloat(x) ? FloatTruncMod(x, y) : x % y; }
@@ -76,17 +95,21 @@ OpDef EndOf(CanonicalForm form, OpDef op) {
   return op;
 }
 
+constexpr char kTruncModDoc[] =
+    "lhs - trunc_divide(lhs, rhs) * rhs; it has the sign of lhs. Of floats, exact where lhs / rhs is "
+    "below 2^24 (float64: 2^52).";
+
 const DType kF32 = DType::Float(32), kI32 = DType::Int(32), kU8 = DType::UInt(8);
 
 const OpDef kArithmetic[] = {
-    BinaryOp("add", "lhs + rhs.", kNumbers, LowerBinary<Add>,
-             Examples({BinaryCase(kF32, {1, -2}, {0.5, 2}, {1.5, 0}),
-                       BinaryCase(kU8, {250, 1}, {10, 2}, {4, 3})}),
-             Arithmetic::kSum),
-    BinaryOp("subtract", "lhs - rhs.", kNumbers, LowerBinary<Subtract>,
-             Examples({BinaryCase(kF32, {1, -2}, {0.5, 2}, {0.5, -4}),
-                       BinaryCase(kU8, {3, 1}, {1, 2}, {2, 255})}),
-             Arithmetic::kSum),
+    EndOf(AsExactSum, BinaryOp("add", "lhs + rhs.", kNumbers, LowerBinary<Add>,
+                               Examples({BinaryCase(kF32, {1, -2}, {0.5, 2}, {1.5, 0}),
+                                         BinaryCase(kU8, {250, 1}, {10, 2}, {4, 3})}),
+                               Arithmetic::kSum)),
+    EndOf(AsExpm1, BinaryOp("subtract", "lhs - rhs.", kNumbers, LowerBinary<Subtract>,
+                            Examples({BinaryCase(kF32, {1, -2}, {0.5, 2}, {0.5, -4}),
+                                      BinaryCase(kU8, {3, 1}, {1, 2}, {2, 255})}),
+                            Arithmetic::kSum)),
     EndOf(AsGelu, BinaryOp("multiply", "lhs * rhs.", kNumbers, LowerBinary<Multiply>,
                            Examples({BinaryCase(kF32, {1, -2}, {0.5, 2}, {0.5, -4}),
                                      BinaryCase(kI32, {3, -4}, {5, 6}, {15, -24})}),
@@ -104,14 +127,14 @@ const OpDef kArithmetic[] = {
              LowerBinary<FloorMod>,
              Examples({BinaryCase(kF32, {7.5, -7.5}, {2, 2}, {1.5, 0.5}),
                        BinaryCase(kI32, {7, -7, 7}, {3, 3, -3}, {1, 2, -2})})),
-    BinaryOp("mod", "lhs - trunc_divide(lhs, rhs) * rhs; it has the sign of lhs.", kNumbers,
+    BinaryOp("mod", kTruncModDoc, kNumbers,
              LowerBinary<TruncMod>,
              Examples({BinaryCase(kF32, {7.5, -7.5}, {2, 2}, {1.5, -1.5}),
                        BinaryCase(kI32, {7, -7, 7}, {3, 3, -3}, {1, -1, 1})})),
     BinaryOp("trunc_divide", "lhs / rhs, rounded towards zero.", kNumbers, LowerBinary<TruncDivide>,
              Examples({BinaryCase(kF32, {7, -7}, {2, 2}, {3, -3}),
                        BinaryCase(kI32, {7, -7, 7}, {2, 2, -2}, {3, -3, -3})})),
-    BinaryOp("trunc_mod", "lhs - trunc_divide(lhs, rhs) * rhs; it has the sign of lhs.", kNumbers,
+    BinaryOp("trunc_mod", kTruncModDoc, kNumbers,
              LowerBinary<TruncMod>,
              Examples({BinaryCase(kF32, {7.5, -7.5}, {2, 2}, {1.5, -1.5}),
                        BinaryCase(kI32, {7, -7, 7}, {3, 3, -3}, {1, -1, 1})})),
@@ -121,12 +144,12 @@ const OpDef kArithmetic[] = {
         kNumbers, LowerBinary<Power>,
         Examples({BinaryCase(kF32, {2, 9, 2}, {3, 0.5, -1}, {8, 3, 0.5}, 1e-6),
                   BinaryCase(kI32, {2, -3, -1, 5}, {10, 3, -3, -1}, {1024, -27, -1, 0})})),
-    BinaryOp("maximum", "The larger of lhs and rhs. A NaN of lhs is kept, one of rhs is not.",
-             kNumbers, LowerBinary<loop::Max>,
+    BinaryOp("maximum", "The larger of lhs and rhs; NaN if one of them is NaN.", kNumbers,
+             LowerBinary<loop::Maximum>,
              Examples({BinaryCase(kF32, {1, -2}, {0.5, 2}, {1, 2}),
                        BinaryCase(kU8, {200, 1}, {100, 2}, {200, 2})})),
-    BinaryOp("minimum", "The smaller of lhs and rhs. A NaN of lhs is kept, one of rhs is not.",
-             kNumbers, LowerBinary<loop::Min>,
+    BinaryOp("minimum", "The smaller of lhs and rhs; NaN if one of them is NaN.", kNumbers,
+             LowerBinary<loop::Minimum>,
              Examples({BinaryCase(kF32, {1, -2}, {0.5, 2}, {0.5, -2}),
                        BinaryCase(kU8, {200, 1}, {100, 2}, {100, 1})})),
 };

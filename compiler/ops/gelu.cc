@@ -19,17 +19,6 @@ constexpr double kTolerance = 1e-6;
 
 bool Near(double value, double wanted) { return std::abs(value / wanted - 1) < kTolerance; }
 
-// The node that makes the value if it is one of the operator.
-const Node* ProducerIf(const Graph& graph, ValueId value, absl::string_view op) {
-  const Node* node = ProducerOf(graph, value);
-  return node != nullptr && node->op_name() == op ? node : nullptr;
-}
-
-std::optional<double> ScalarOf(const Graph& graph, ValueId value) {
-  if (!graph.is_constant(value) || graph.type(value).num_elements() != 1) return std::nullopt;
-  return graph.value(value).constant.AsDouble(0);
-}
-
 // scale * values[0] * values[1] * …
 struct Product {
   double scale = 1;

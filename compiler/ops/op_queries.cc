@@ -42,6 +42,16 @@ const Node* ProducerOf(const Graph& graph, ValueId value) {
   return node == kNoId ? nullptr : &graph.node(node);
 }
 
+const Node* ProducerIf(const Graph& graph, ValueId value, absl::string_view op) {
+  const Node* node = ProducerOf(graph, value);
+  return node != nullptr && node->op_name() == op ? node : nullptr;
+}
+
+std::optional<double> ScalarOf(const Graph& graph, ValueId value) {
+  if (!graph.is_constant(value) || graph.type(value).num_elements() != 1) return std::nullopt;
+  return graph.value(value).constant.AsDouble(0);
+}
+
 Parts PartsOf(const Node& node) {
   const OpTraits* traits = TraitsOf(node);
   return traits == nullptr ? Parts::kNone : traits->parts;

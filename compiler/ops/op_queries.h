@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "absl/strings/string_view.h"
 #include "compiler/graph/graph.h"
 #include "compiler/ops/op_def.h"
 
@@ -17,6 +18,10 @@ const OpTraits* TraitsOf(const Node& node);
 
 // The node that makes the value; null for an input or a constant.
 const Node* ProducerOf(const Graph& graph, ValueId value);
+// The same, null also if it is one of another operator.
+const Node* ProducerIf(const Graph& graph, ValueId value, absl::string_view op);
+// The value of a constant of one element.
+std::optional<double> ScalarOf(const Graph& graph, ValueId value);
 
 Parts PartsOf(const Node& node);
 Arithmetic ArithmeticOf(const Node& node);

@@ -23,8 +23,8 @@ absl::Status CheckMode(const std::string& mode, DType dtype, int constraint) {
 Expr Combined(const std::string& mode, const Expr& old, const Expr& value) {
   if (mode == "add") return old + value;
   if (mode == "mul") return old * value;
-  if (mode == "min") return Min(old, value);
-  if (mode == "max") return Max(old, value);
+  if (mode == "min") return loop::Minimum(old, value);
+  if (mode == "max") return loop::Maximum(old, value);
   return value;
 }
 

@@ -28,9 +28,11 @@ Parts MakeParts(StageBuilder& b, const std::function<Access(Access)>& exponentia
   p.reduced[AxisOf(b.attrs().Int("axis"), shape.size())] = true;
   const Shape rows = ReducedShape(shape, p.reduced, false);
   const Shape extent = ReductionExtents(shape, p.reduced);
-  p.max = b.Reduce("max", rows, extent, Combine::kMax, [&](const Indices& i, const Indices& r) {
-    return p.x(UnreducedIndex(i, r, p.reduced, false));
-  });
+  // A NaN makes the sum NaN, and need not be the maximum.
+  p.max = b.Reduce("max", rows, extent, Combine::kMaxOfNumbers,
+                   [&](const Indices& i, const Indices& r) {
+                     return p.x(UnreducedIndex(i, r, p.reduced, false));
+                   });
   const Access e = exponential([x = p.x, max = p.max, reduced = p.reduced](const Indices& i) {
     return loop::ExpOfNonPositive(x(i) - max(ReducedIndex(i, reduced)));
   });

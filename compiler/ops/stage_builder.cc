@@ -217,6 +217,7 @@ Expr Neutral(Combine combine, DType dtype) {
     case Combine::kProd:
       return loop::Const(type, 1);
     case Combine::kMax:
+    case Combine::kMaxOfNumbers:
       return dtype.is_float() ? loop::FloatConst(type, -infinity)
                               : loop::IntConst(type, dtype.is_bool() ? 0 : dtype.MinInt());
     case Combine::kMin:

@@ -101,6 +101,34 @@ def @main(%x: Tensor[(6, 4), float32], %w: Tensor[(8, 4), float32]) {
             "(%5, %3)\n");
 }
 
+// Of exp(x) - 1 and log(1 + exp(x)), which lose digits of their results as they are written.
+TEST(Canonicalize, ExactFormsAreOneOperator) {
+  const auto canonical = [](const std::string& body, const std::string& type = "float32") {
+    return Transform(Canonicalize, "def @main(%x: Tensor[(2, 3), " + type +
+                                       "], %y: Tensor[(2, 3), " + type + "]) { " + body + " }");
+  };
+  for (const char* body : {"subtract(exp(%x), 1f)", "add(exp(%x), -1f)", "add(-1f, exp(%x))"}) {
+    EXPECT_EQ(canonical(body), "expm1(%x)\n") << body;
+  }
+  EXPECT_EQ(canonical("subtract(exp(%x), 1f64)", "float64"), "expm1(%x)\n");
+  for (const char* body : {"add(nn.relu(%x), log(add(exp(negative(abs(%x))), 1f)))",
+                           "add(log(add(1f, exp(negative(abs(%x))))), nn.relu(%x))"}) {
+    EXPECT_EQ(canonical(body), "nn.softplus(%x)\n") << body;
+  }
+  for (const char* other : {
+           "subtract(exp(%x), 2f)",
+           "subtract(1f, exp(%x))",
+           "subtract(exp(%x), %y)",
+           "add(nn.relu(%y), log(add(exp(negative(abs(%x))), 1f)))",
+           "add(nn.relu(%x), log(add(exp(negative(abs(%x))), 2f)))",
+           "add(nn.relu(%x), log(add(exp(abs(%x)), 1f)))",
+       }) {
+    const std::string text = canonical(other);
+    EXPECT_FALSE(absl::StrContains(text, "expm1") || absl::StrContains(text, "softplus")) << other;
+  }
+  EXPECT_FALSE(absl::StrContains(canonical("subtract(exp(%x), 1f16)", "float16"), "expm1"));
+}
+
 TEST(Canonicalize, ReshapesBehindElementwiseOperators) {
   const std::string begin =
       "def @main(%x: Tensor[(6, 4), float32], %w: Tensor[(8, 4), float32], "

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/target/float_units.h"
 
 namespace kiln::schedule {
 namespace {
@@ -15,7 +16,7 @@ Expr Combined(loop::Combine combine, const Expr& sum, const Expr& term, const Ta
   }
   const auto* product = term.As<loop::Binary>();
   if (combine == loop::Combine::kSum && product != nullptr && product->op == loop::BinaryOp::kMul &&
-      term.type().dtype.is_float() && target.has_fma) {
+      FusesMultiplyAdd(target, term.type().dtype)) {
     return loop::MakeFma(product->a, product->b, sum);
   }
   return loop::CombineExprs(combine, sum, term);

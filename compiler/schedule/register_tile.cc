@@ -7,6 +7,7 @@
 #include "compiler/base/align.h"
 #include "compiler/loop/dot_tile.h"
 #include "compiler/schedule/tile_prefetch.h"
+#include "compiler/target/float_units.h"
 
 namespace kiln::schedule {
 namespace {
@@ -150,7 +151,7 @@ int64_t BytesOfColumns(const TiledContraction& t) {
 }  // namespace
 
 void SetReduction(TiledContraction& t, const Target& target) {
-  t.fused_multiply_add = t.init.type().dtype.is_float() && target.has_fma;
+  t.fused_multiply_add = FusesMultiplyAdd(target, t.init.type().dtype);
   const bool scalar_dots = t.dot.has_value() && t.dot->row != nullptr && t.tile.lanes == 1;
   t.max_unrolled = !target.short_of_memory ? kMaxUnrolled : scalar_dots ? kScalarDotsUnrolled : 1;
   const bool ahead = t.packed && target.has_caches &&

@@ -19,6 +19,7 @@ bool CombinesInParts(const Stage& stage) {
   using loop::Combine;
   const bool exact = stage.value.type().dtype.is_integral();
   return stage.combine == Combine::kMax || stage.combine == Combine::kMin ||
+         stage.combine == Combine::kMaxOfNumbers ||
          (exact && (stage.combine == Combine::kSum || stage.combine == Combine::kProd));
 }
 

@@ -21,6 +21,11 @@ absl::StatusOr<ValueId> Adder::Reshape(ValueId value, const Shape& shape) {
   return MakeReshape(graph_, value, shape, source_);
 }
 
+absl::StatusOr<ValueId> Adder::Cast(ValueId value, DType dtype) {
+  if (type(value).dtype == dtype) return value;
+  return MakeCast(graph_, value, dtype, source_);
+}
+
 absl::StatusOr<ValueId> Adder::Transpose(ValueId value, const std::vector<int64_t>& axes) {
   return MakeTranspose(graph_, value, axes, source_);
 }

@@ -39,6 +39,8 @@ class Adder {
   }
   // `value` itself where it has the shape, every entry of which is an extent.
   absl::StatusOr<ValueId> Reshape(ValueId value, const Shape& shape);
+  // `value` itself where it has the dtype.
+  absl::StatusOr<ValueId> Cast(ValueId value, DType dtype);
   // Dimension d of the result is dimension axes[d].
   absl::StatusOr<ValueId> Transpose(ValueId value, const std::vector<int64_t>& axes);
 

@@ -12,6 +12,18 @@ namespace kiln::frontend {
 // x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))).
 absl::StatusOr<ValueId> Gelu(Adder& add, ValueId x, bool approximate);
 
+// alpha * (exp(x) - 1) where x < 0, else x.
+absl::StatusOr<ValueId> Elu(Adder& add, ValueId x, double alpha);
+
+// log(1 + exp(x)).
+absl::StatusOr<ValueId> Softplus(Adder& add, ValueId x);
+
+// A product of matrices or a convolution (`op` with out_dtype), for a model's operator that goes on
+// computing with it: of float16 factors the sums stay float32, so that the last result alone is
+// rounded.
+absl::StatusOr<ValueId> WideProduct(Adder& add, absl::string_view op, ValueId x, ValueId y,
+                                    Attrs attrs);
+
 // x rounded to the nearest integer, halves to the even one. (Relay's round takes them away from
 // zero.)
 absl::StatusOr<ValueId> RoundEven(Adder& add, ValueId x);

@@ -133,9 +133,9 @@ absl::Status PRelu(Converter& c) {
 }
 
 constexpr OnnxOperator kRows[] = {
-    {"Celu", Celu},     {"Hardmax", Hardmax}, {"IsInf", IsInf},
-    {"Mish", Mish},     {"PRelu", PRelu},     {"Selu", Selu},
-    {"Shrink", Shrink}, {"Swish", Swish},     {"ThresholdedRelu", ThresholdedRelu},
+    Composite("Celu", Celu),     {"Hardmax", Hardmax}, {"IsInf", IsInf},
+    Composite("Mish", Mish),     {"PRelu", PRelu},     Composite("Selu", Selu),
+    Composite("Shrink", Shrink), Composite("Swish", Swish),     Composite("ThresholdedRelu", ThresholdedRelu),
 };
 
 }  // namespace

@@ -2,11 +2,14 @@
 #include "compiler/frontend/onnx/attention.h"
 
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
+#include "compiler/frontend/common/functions.h"
 #include "compiler/frontend/onnx/pieces.h"
+#include "compiler/frontend/onnx/products.h"
 #include "compiler/frontend/onnx/quantized.h"
 
 namespace kiln::onnx_frontend {
@@ -72,7 +75,7 @@ ValueId Causal(Converter& c, const Sizes& n) {
   return c.Constant(Tensor::From<uint8_t>({1, 1, n.rows, n.columns}, DType::Bool(), visible));
 }
 
-// softmax(q kᵀ / sqrt(h), masked) v, of (B, N, …, h) each: (B, N, S, h).
+// softmax(q kᵀ / sqrt(h), masked) v, of (B, N, …, h) each: (B, N, S, h), of floats of 32 or 64 bits.
 absl::StatusOr<ValueId> ScaledDotProducts(Converter& c, const Sizes& n, const MaskInputs& inputs,
                                           ValueId q, ValueId k, ValueId v) {
   const DType dtype = c.type(q).dtype;
@@ -83,7 +86,8 @@ absl::StatusOr<ValueId> ScaledDotProducts(Converter& c, const Sizes& n, const Ma
   KILN_ASSIGN_OR_RETURN(scores,
                         c.Op("multiply", {scores, c.Constant(Tensor::Scalar(dtype, scale))}));
   if (c.HasInput(inputs.bias)) {
-    KILN_ASSIGN_OR_RETURN(const ValueId bias, c.Input(inputs.bias));
+    KILN_ASSIGN_OR_RETURN(ValueId bias, c.Input(inputs.bias));
+    KILN_ASSIGN_OR_RETURN(bias, c.Cast(bias, dtype));
     KILN_ASSIGN_OR_RETURN(scores, c.Op("add", {scores, bias}));
   }
   const ValueId masked =
@@ -217,9 +221,16 @@ absl::Status SelfAttention(Converter& c, ValueId x, ValueId weight,
         "past_sequence_length, do_rotary and past_present_share_buffer");
   }
   KILN_ASSIGN_OR_RETURN(const std::vector<int64_t> widths, Widths(c, weights[1], heads));
-  KILN_ASSIGN_OR_RETURN(ValueId qkv, c.Apply("MatMul", {x, weight}));
+  const DType given = c.type(x).dtype;
+  KILN_ASSIGN_OR_RETURN(
+      ValueId qkv, MatrixProduct(c, x, weight,
+                                 [&](absl::string_view op, ValueId a, ValueId b, Attrs attrs) {
+                                   return frontend::WideProduct(c, op, a, b, std::move(attrs));
+                                 }));
+  const DType dtype = c.type(qkv).dtype;
   if (c.HasInput(2)) {
-    KILN_ASSIGN_OR_RETURN(const ValueId bias, c.Input(2));
+    KILN_ASSIGN_OR_RETURN(ValueId bias, c.Input(2));
+    KILN_ASSIGN_OR_RETURN(bias, c.Cast(bias, dtype));
     KILN_ASSIGN_OR_RETURN(qkv, c.Op("add", {qkv, bias}));
   }
   ValueId parts[3];
@@ -241,7 +252,8 @@ absl::Status SelfAttention(Converter& c, ValueId x, ValueId weight,
     }
     // A past without positions adds nothing, and nothing can be read of it.
     for (int64_t i = 0; before[3] > 0 && i < 2; ++i) {
-      KILN_ASSIGN_OR_RETURN(const ValueId old, PieceAt(c, past, 0, i));
+      KILN_ASSIGN_OR_RETURN(ValueId old, PieceAt(c, past, 0, i));
+      KILN_ASSIGN_OR_RETURN(old, c.Cast(old, dtype));
       ValueId& part = parts[1 + i];
       KILN_ASSIGN_OR_RETURN(part, Joined(c, {old, part}, 2));
     }
@@ -252,12 +264,10 @@ absl::Status SelfAttention(Converter& c, ValueId x, ValueId weight,
                                    parts[1], parts[2]));
   KILN_ASSIGN_OR_RETURN(y, Permuted(c, y, {0, 2, 1, 3}));
   KILN_ASSIGN_OR_RETURN(y, c.Reshape(y, {n.batch, n.rows, widths[2]}));
-  c.SetOutput(0, y);
-  if (c.WantsOutput(1)) {
-    KILN_ASSIGN_OR_RETURN(const ValueId present, Stacked(c, {parts[1], parts[2]}, 0));
-    c.SetOutput(1, present);
-  }
-  return absl::OkStatus();
+  KILN_RETURN_IF_ERROR(c.Output(0, c.Cast(y, given)));
+  if (!c.WantsOutput(1)) return absl::OkStatus();
+  KILN_ASSIGN_OR_RETURN(const ValueId present, Stacked(c, {parts[1], parts[2]}, 0));
+  return c.Output(1, c.Cast(present, given));
 }
 
 }  // namespace

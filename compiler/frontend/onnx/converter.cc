@@ -37,6 +37,15 @@ std::vector<std::string> InputsOf(const Graph& graph, ValueId value) {
   return names;
 }
 
+absl::Status ConvertByName(Converter& c, absl::string_view relay) {
+  std::vector<ValueId> inputs;
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    KILN_ASSIGN_OR_RETURN(const ValueId input, c.Input(i));
+    inputs.push_back(input);
+  }
+  return c.Output(0, c.Op(relay, std::move(inputs)));
+}
+
 }  // namespace
 
 std::vector<std::string> InputsToFix(const absl::Status& error) {
@@ -187,17 +196,40 @@ absl::StatusOr<std::optional<std::vector<int64_t>>> Converter::IntsAttrOrInput(
   return tensor.ToInts();
 }
 
-absl::StatusOr<ValueId> Converter::Apply(absl::string_view name, std::vector<Item> inputs) {
-  const OnnxOperator& op = *importer_.operators().Find("", name);
-  if (op.convert == nullptr) {
-    std::vector<ValueId> values;
-    for (const Item& input : inputs) values.push_back(input.tensor);
-    return Op(op.relay, std::move(values));
+absl::StatusOr<bool> Converter::WidenInputs() {
+  bool any = false;
+  for (Item& item : inputs_) {
+    if (!item.is_tensor() || type(item.tensor).dtype != DType::Float(16)) continue;
+    KILN_ASSIGN_OR_RETURN(item.tensor, Cast(item.tensor, DType::Float(32)));
+    KILN_RETURN_IF_ERROR(Fold({&item.tensor}));
+    any = true;
   }
-  Converter other(node_, scope_, source(), std::move(inputs), importer_);
-  const absl::Status converted = op.convert(other);
-  KILN_RETURN_IF_ERROR(other.attributes());
+  return any;
+}
+
+absl::Status Converter::NarrowOutputs() {
+  for (Item& item : outputs_) {
+    if (!item.is_tensor() || type(item.tensor).dtype != DType::Float(32)) continue;
+    KILN_ASSIGN_OR_RETURN(item.tensor, Cast(item.tensor, DType::Float(16)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Converter::Run(const OnnxOperator& op) {
+  bool widened = false;
+  if (op.rounds_once) {
+    KILN_ASSIGN_OR_RETURN(widened, WidenInputs());
+  }
+  const absl::Status converted =
+      op.convert != nullptr ? op.convert(*this) : ConvertByName(*this, op.relay);
+  KILN_RETURN_IF_ERROR(attributes());
   KILN_RETURN_IF_ERROR(converted);
+  return widened ? NarrowOutputs() : absl::OkStatus();
+}
+
+absl::StatusOr<ValueId> Converter::Apply(absl::string_view name, std::vector<Item> inputs) {
+  Converter other(node_, scope_, source(), std::move(inputs), importer_);
+  KILN_RETURN_IF_ERROR(other.Run(*importer_.operators().Find("", name)));
   return other.outputs().at(0).tensor;
 }
 

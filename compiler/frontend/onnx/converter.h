@@ -70,6 +70,8 @@ class Converter : public frontend::Adder {
   absl::StatusOr<std::optional<std::vector<int64_t>>> IntsAttrOrInput(absl::string_view name,
                                                                       int i) const;
 
+  // Converts the node, which is one of this operator; the results are outputs().
+  absl::Status Run(const OnnxOperator& op);
   // Converts this node as if it were the operator of ONNX, with these inputs, and returns what
   // would be its output 0. The attributes are this node's.
   absl::StatusOr<ValueId> Apply(absl::string_view op, std::vector<Item> inputs);
@@ -101,6 +103,9 @@ class Converter : public frontend::Adder {
  private:
   const onnx::AttributeProto* TypedAttr(absl::string_view name,
                                         onnx::AttributeProto::AttributeType type) const;
+  // Makes float32 of the inputs that are float16; whether there are any.
+  absl::StatusOr<bool> WidenInputs();
+  absl::Status NarrowOutputs();
 
   const onnx::NodeProto& node_;
   const Scope& scope_;

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/limits.h"
 #include "compiler/base/status.h"
+#include "compiler/frontend/common/functions.h"
 #include "compiler/frontend/onnx/converter.h"
 #include "compiler/frontend/onnx/formula.h"
 #include "compiler/frontend/onnx/operands.h"
@@ -19,11 +20,16 @@ constexpr int64_t kMaxGroups = 1 << 24;
 // Keeps sums and products of geometry within int64.
 constexpr int64_t kMaxExtent = int64_t{1} << 28;
 
-absl::StatusOr<ValueId> AddBias(Converter& c, ValueId y, int input) {
-  if (!c.HasInput(input)) return y;
-  KILN_ASSIGN_OR_RETURN(const ValueId bias, c.Input(input));
+// The product of data and weight, plus the node's input 2 if there is one.
+absl::StatusOr<ValueId> BiasedProduct(Converter& c, absl::string_view op, ValueId data,
+                                      ValueId weight, Attrs attrs) {
+  if (!c.HasInput(2)) return c.Op(op, {data, weight}, std::move(attrs));
+  KILN_ASSIGN_OR_RETURN(ValueId bias, c.Input(2));
+  KILN_ASSIGN_OR_RETURN(ValueId y, frontend::WideProduct(c, op, data, weight, std::move(attrs)));
   KILN_RETURN_IF_ERROR(CheckVector(c, bias, "B", c.type(y).shape[1]));
-  return c.Op("nn.bias_add", {y, bias}, {{"axis", 1}});
+  KILN_ASSIGN_OR_RETURN(bias, c.Cast(bias, c.type(y).dtype));
+  KILN_ASSIGN_OR_RETURN(y, c.Op("nn.bias_add", {y, bias}, {{"axis", 1}}));
+  return c.Cast(y, c.type(data).dtype);
 }
 
 struct Geometry : Windows {
@@ -112,10 +118,8 @@ absl::StatusOr<ValueId> ProductOf(Converter& c, ValueId x, ValueId w, bool trans
 absl::Status ConvolutionOf(Converter& c, bool transposed) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const ValueId w, c.Input(1));
-  const auto with_bias = [&](absl::string_view op, ValueId data, ValueId weight,
-                             Attrs attrs) -> absl::StatusOr<ValueId> {
-    KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op(op, {data, weight}, std::move(attrs)));
-    return AddBias(c, y, 2);
+  const auto with_bias = [&](absl::string_view op, ValueId data, ValueId weight, Attrs attrs) {
+    return BiasedProduct(c, op, data, weight, std::move(attrs));
   };
   return c.Output(0, ProductOf(c, x, w, transposed, with_bias));
 }

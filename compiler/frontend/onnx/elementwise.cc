@@ -119,30 +119,14 @@ absl::Status Reciprocal(Converter& c) {
   return c.Output(0, c.Op("divide", {one, x}));
 }
 
-// alpha * (exp(x) - 1) where x < 0
 absl::Status Elu(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  const ValueId zero = c.Scalar(x, 0);
-  const ValueId one = c.Scalar(x, 1);
-  const ValueId alpha = c.Scalar(x, c.Float("alpha", 1));
-  KILN_ASSIGN_OR_RETURN(ValueId e, c.Op("exp", {x}));
-  KILN_ASSIGN_OR_RETURN(e, c.Op("subtract", {e, one}));
-  KILN_ASSIGN_OR_RETURN(e, c.Op("multiply", {e, alpha}));
-  KILN_ASSIGN_OR_RETURN(const ValueId negative, c.Op("less", {x, zero}));
-  return c.Output(0, c.Op("where", {negative, e, x}));
+  return c.Output(0, frontend::Elu(c, x, c.Float("alpha", 1)));
 }
 
-// log(1 + exp(x)), as max(x, 0) + log(1 + exp(-|x|)) so that it does not overflow.
 absl::Status Softplus(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  const ValueId one = c.Scalar(x, 1);
-  KILN_ASSIGN_OR_RETURN(ValueId e, c.Op("abs", {x}));
-  KILN_ASSIGN_OR_RETURN(e, c.Op("negative", {e}));
-  KILN_ASSIGN_OR_RETURN(e, c.Op("exp", {e}));
-  KILN_ASSIGN_OR_RETURN(e, c.Op("add", {e, one}));
-  KILN_ASSIGN_OR_RETURN(e, c.Op("log", {e}));
-  KILN_ASSIGN_OR_RETURN(const ValueId positive, c.Op("nn.relu", {x}));
-  return c.Output(0, c.Op("add", {positive, e}));
+  return c.Output(0, frontend::Softplus(c, x));
 }
 
 // x / (1 + |x|)
@@ -163,14 +147,20 @@ absl::Status Gelu(Converter& c) {
 // Integers beyond what a double tells apart.
 constexpr double kExactInts = 9007199254740992;
 
-// With bounds of any value, which may be computed by the model.
+// With bounds of any value, which may be computed by the model. Up to opset 10 they are attributes.
 absl::Status ClipByOperators(Converter& c) {
   KILN_ASSIGN_OR_RETURN(ValueId y, c.Input(0));
   for (int i : {1, 2}) {
-    if (!c.HasInput(i)) continue;
-    KILN_ASSIGN_OR_RETURN(ValueId bound, c.Input(i));
+    const char* const attribute = i == 1 ? "min" : "max";
+    if (!c.HasInput(i) && !c.HasAttr(attribute)) continue;
+    ValueId bound = kNoId;
+    if (c.HasInput(i)) {
+      KILN_ASSIGN_OR_RETURN(bound, c.Input(i));
+    } else {
+      bound = c.Scalar(y, c.Float(attribute, 0));
+    }
     if (c.type(bound).num_elements() != 1) {
-      return Wrong(i == 1 ? "min" : "max", c.type(bound).ToString(), "a scalar");
+      return Wrong(attribute, c.type(bound).ToString(), "a scalar");
     }
     KILN_ASSIGN_OR_RETURN(bound, c.Reshape(bound, {}));
     KILN_ASSIGN_OR_RETURN(y, c.Op(i == 1 ? "maximum" : "minimum", {y, bound}));
@@ -195,8 +185,8 @@ absl::Status Clip(Converter& c) {
     if (std::isnan(bound)) return ClipByOperators(c);
     if (std::abs(bound) >= kExactInts && !dtype.is_float()) return ClipByOperators(c);
   }
-  // Where the bounds cross, all becomes the upper one.
-  if (bounds[0] > bounds[1]) return ClipByOperators(c);
+  // Where the bounds cross, all becomes the upper one; where one is NaN, all becomes NaN.
+  if (!(bounds[0] <= bounds[1])) return ClipByOperators(c);
   ValueId y = x;
   if (bounds[0] == 0 && bounds[1] == INFINITY) {
     KILN_ASSIGN_OR_RETURN(y, c.Op("nn.relu", {x}));
@@ -260,16 +250,16 @@ constexpr OnnxOperator kRows[] = {
     {"Cosh", nullptr, "cosh"},
     {"Div", Div},
     {"Dropout", Dropout},
-    {"Elu", Elu},
+    Composite("Elu", Elu),
     {"Equal", nullptr, "equal"},
     {"Erf", nullptr, "erf"},
     {"Exp", nullptr, "exp"},
     {"Floor", nullptr, "floor"},
-    {"Gelu", Gelu},
+    Composite("Gelu", Gelu),
     {"Greater", nullptr, "greater"},
     {"GreaterOrEqual", nullptr, "greater_equal"},
-    {"HardSigmoid", HardSigmoid},
-    {"HardSwish", HardSwish},
+    Composite("HardSigmoid", HardSigmoid),
+    Composite("HardSwish", HardSwish),
     {"Identity", Identity},
     {"IsNaN", nullptr, "isnan"},
     {"LeakyRelu", LeakyRelu},
@@ -277,7 +267,7 @@ constexpr OnnxOperator kRows[] = {
     {"LessOrEqual", nullptr, "less_equal"},
     {"Log", nullptr, "log"},
     {"Max", Max},
-    {"Mean", Mean},
+    Composite("Mean", Mean),
     {"Min", Min},
     {"Mod", Mod},
     {"Mul", Mul},
@@ -292,11 +282,11 @@ constexpr OnnxOperator kRows[] = {
     {"Sign", nullptr, "sign"},
     {"Sin", nullptr, "sin"},
     {"Sinh", nullptr, "sinh"},
-    {"Softplus", Softplus},
-    {"Softsign", Softsign},
+    Composite("Softplus", Softplus),
+    Composite("Softsign", Softsign),
     {"Sqrt", nullptr, "sqrt"},
     {"Sub", Sub},
-    {"Sum", Sum},
+    Composite("Sum", Sum),
     {"Tan", nullptr, "tan"},
     {"Tanh", nullptr, "tanh"},
     {"Where", nullptr, "where"},

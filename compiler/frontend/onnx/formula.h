@@ -37,8 +37,7 @@ class Formula {
   }
   // `value` itself where it has the dtype.
   ValueId Cast(ValueId value, DType dtype) {
-    if (!ok() || c_.type(value).dtype == dtype) return value;
-    return (*this)("cast", {value}, {{"dtype", dtype.ToString()}});
+    return ok() ? Take(c_.Cast(value, dtype)) : kNoId;
   }
   ValueId Transpose(ValueId value, const std::vector<int64_t>& axes) {
     return (*this)("transpose", {value}, {{"axes", AttrValue::Ints(axes)}});

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/base/status.h"
+#include "compiler/frontend/common/functions.h"
 
 namespace kiln::onnx_frontend {
 namespace {
@@ -35,14 +36,8 @@ absl::StatusOr<ValueId> ScaledTanh(Converter& c, ValueId x, const Activation& f)
   return Scaled(c, x, f.alpha);
 }
 
-// alpha * (exp(x) - 1) where x < 0, else x.
 absl::StatusOr<ValueId> Elu(Converter& c, ValueId x, const Activation& f) {
-  const ValueId zero = c.Scalar(x, 0);
-  KILN_ASSIGN_OR_RETURN(ValueId e, c.Op("exp", {x}));
-  KILN_ASSIGN_OR_RETURN(e, Shifted(c, e, -1));
-  KILN_ASSIGN_OR_RETURN(e, Scaled(c, e, f.alpha));
-  KILN_ASSIGN_OR_RETURN(const ValueId negative, c.Op("less", {x, zero}));
-  return c.Op("where", {negative, e, x});
+  return frontend::Elu(c, x, f.alpha);
 }
 
 // x where x > alpha, else 0.
@@ -64,15 +59,8 @@ absl::StatusOr<ValueId> Softsign(Converter& c, ValueId x, const Activation&) {
   return c.Op("divide", {x, d});
 }
 
-// log(1 + exp(x)), as max(x, 0) + log(1 + exp(-|x|)) so that it does not overflow.
 absl::StatusOr<ValueId> Softplus(Converter& c, ValueId x, const Activation&) {
-  KILN_ASSIGN_OR_RETURN(ValueId e, c.Op("abs", {x}));
-  KILN_ASSIGN_OR_RETURN(e, c.Op("negative", {e}));
-  KILN_ASSIGN_OR_RETURN(e, c.Op("exp", {e}));
-  KILN_ASSIGN_OR_RETURN(e, Shifted(c, e, 1));
-  KILN_ASSIGN_OR_RETURN(e, c.Op("log", {e}));
-  KILN_ASSIGN_OR_RETURN(const ValueId positive, c.Op("nn.relu", {x}));
-  return c.Op("add", {positive, e});
+  return frontend::Softplus(c, x);
 }
 
 struct Row {

@@ -70,13 +70,6 @@ std::string AttributeText(const onnx::AttributeProto& attr) {
   }
 }
 
-absl::Status ConvertByName(Converter& c, absl::string_view relay) {
-  std::vector<ValueId> inputs;
-  for (int i = 0; i < c.num_inputs(); ++i) {
-    KILN_ASSIGN_OR_RETURN(const ValueId input, c.Input(i));
-    inputs.push_back(input);
-  }
-  return c.Output(0, c.Op(relay, std::move(inputs)));
 }
 
 // What a node makes is called as the model's first name for it.
@@ -254,10 +247,7 @@ absl::StatusOr<std::vector<Item>> GraphImporter::Import(const onnx::NodeProto& n
     KILN_RETURN_IF_ERROR(CheckAttributeNames(node, version));
     KILN_RETURN_IF_ERROR(CheckPorts(node, version));
     Converter converter(node, scope, {.file = path_, .node = name}, *std::move(inputs), *this);
-    const absl::Status converted =
-        op->convert != nullptr ? op->convert(converter) : ConvertByName(converter, op->relay);
-    KILN_RETURN_IF_ERROR(converter.attributes());
-    KILN_RETURN_IF_ERROR(converted);
+    KILN_RETURN_IF_ERROR(converter.Run(*op));
     outputs = converter.outputs();
   }
   outputs.resize(static_cast<size_t>(node.output_size()));

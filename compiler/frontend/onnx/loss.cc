@@ -68,8 +68,8 @@ absl::Status SoftmaxCrossEntropyLoss(Converter& c) {
 }
 
 constexpr OnnxOperator kRows[] = {
-    {"NegativeLogLikelihoodLoss", NegativeLogLikelihoodLoss},
-    {"SoftmaxCrossEntropyLoss", SoftmaxCrossEntropyLoss},
+    Composite("NegativeLogLikelihoodLoss", NegativeLogLikelihoodLoss),
+    Composite("SoftmaxCrossEntropyLoss", SoftmaxCrossEntropyLoss),
 };
 
 }  // namespace

@@ -98,7 +98,7 @@ absl::Status Det(Converter& c) {
 }
 
 constexpr OnnxOperator kRows[] = {
-    {"Det", Det},
+    Composite("Det", Det),
     {"EyeLike", EyeLike},
     {"Trilu", Trilu},
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators of the domain com.microsoft, which ONNX Runtime's optimiser puts in the place of
 // several of ONNX: products, activations and normalisations. attention.cc has the attention.
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/common/functions.h"
@@ -10,6 +12,7 @@
 #include "compiler/frontend/onnx/normalization.h"
 #include "compiler/frontend/onnx/operands.h"
 #include "compiler/frontend/onnx/pieces.h"
+#include "compiler/frontend/onnx/products.h"
 #include "compiler/frontend/onnx/quantized.h"
 
 namespace kiln::onnx_frontend {
@@ -75,12 +78,14 @@ absl::Status FusedMatMul(Converter& c) {
   if (c.Int("transB", 0) != 0) {
     KILN_ASSIGN_OR_RETURN(b, WithLastTwoSwapped(c, b));
   }
-  KILN_ASSIGN_OR_RETURN(ValueId y, c.Apply("MatMul", {a, b}));
-  if (c.Float("alpha", 1) != 1) {
-    const ValueId alpha = c.Scalar(y, c.Float("alpha", 1));
-    KILN_ASSIGN_OR_RETURN(y, c.Op("multiply", {y, alpha}));
-  }
-  return c.Output(0, y);
+  if (c.Float("alpha", 1) == 1) return c.Output(0, c.Apply("MatMul", {a, b}));
+  KILN_ASSIGN_OR_RETURN(
+      ValueId y,
+      MatrixProduct(c, a, b, [&](absl::string_view op, ValueId lhs, ValueId rhs, Attrs attrs) {
+        return frontend::WideProduct(c, op, lhs, rhs, std::move(attrs));
+      }));
+  KILN_ASSIGN_OR_RETURN(y, c.Op("multiply", {y, c.Scalar(y, c.Float("alpha", 1))}));
+  return c.Output(0, c.Cast(y, c.type(a).dtype));
 }
 
 // Output 0 is y under the function that the attribute `activation` names, with what it takes.
@@ -203,8 +208,14 @@ absl::Status SetEmbedding(Converter& c, const Embedding& e) {
     return Wrong("input_ids and position_embedding",
                  c.type(ids).ToString() + " and " + c.type(e.positions).ToString(), "two matrices");
   }
+  // Sums of float16 are rounded once; the tables stay as they are.
+  const DType given = c.type(e.words).dtype;
+  const DType dtype = given == DType::Float(16) ? DType::Float(32) : given;
+  const auto widened = [&](absl::StatusOr<ValueId> value) {
+    return value.ok() ? c.Cast(*value, dtype) : value;
+  };
   const auto rows = [&](ValueId table, ValueId numbers) {
-    return c.Op("take", {table, numbers}, {{"axis", 0}});
+    return widened(c.Op("take", {table, numbers}, {{"axis", 0}}));
   };
   KILN_ASSIGN_OR_RETURN(ValueId sum, rows(e.words, ids));
   ValueId positions = kNoId;
@@ -215,7 +226,7 @@ absl::Status SetEmbedding(Converter& c, const Embedding& e) {
       return Wrong("input_ids", absl::StrCat(shape[1], " positions"),
                    absl::StrCat("at most ", c.type(e.positions).shape[0]));
     }
-    KILN_ASSIGN_OR_RETURN(positions, Piece(c, e.positions, 0, 0, shape[1]));
+    KILN_ASSIGN_OR_RETURN(positions, widened(Piece(c, e.positions, 0, 0, shape[1])));
   }
   KILN_ASSIGN_OR_RETURN(sum, c.Op("add", {sum, positions}));
   if (e.segments != kNoId) {
@@ -223,16 +234,17 @@ absl::Status SetEmbedding(Converter& c, const Embedding& e) {
     KILN_ASSIGN_OR_RETURN(segments, rows(e.segments, segments));
     KILN_ASSIGN_OR_RETURN(sum, c.Op("add", {sum, segments}));
   }
-  KILN_ASSIGN_OR_RETURN(const ValueId y, OverLastDimension(c, sum, e.gamma, e.beta, LayerNorm));
-  c.SetOutput(0, y);
+  KILN_ASSIGN_OR_RETURN(const ValueId gamma, widened(e.gamma));
+  KILN_ASSIGN_OR_RETURN(const ValueId beta, widened(e.beta));
+  KILN_ASSIGN_OR_RETURN(const ValueId y, OverLastDimension(c, sum, gamma, beta, LayerNorm));
+  KILN_RETURN_IF_ERROR(c.Output(0, c.Cast(y, given)));
   ValueId counts = c.Constant(Tensor::Filled({{shape[0]}, DType::Int(32)}, 0));
   if (c.HasInput(7)) {
     KILN_ASSIGN_OR_RETURN(const ValueId mask, c.Input(7));
     KILN_ASSIGN_OR_RETURN(counts, c.Op("sum", {mask}, {{"axis", AttrValue::Ints({1})}}));
   }
   c.SetOutput(1, counts);
-  c.SetOutput(2, sum);
-  return absl::OkStatus();
+  return c.Output(2, c.Cast(sum, given));
 }
 
 absl::Status EmbedLayerNormalization(Converter& c) {
@@ -268,23 +280,23 @@ absl::Status QEmbedLayerNormalization(Converter& c) {
 
 constexpr OnnxOperator kRows[] = {
     {"Attention", MicrosoftAttention, nullptr, kDomain},
-    {"BiasGelu", Gelu, nullptr, kDomain},
+    Composite("BiasGelu", Gelu, kDomain),
     {"EmbedLayerNormalization", EmbedLayerNormalization, nullptr, kDomain},
-    {"FastGelu", FastGelu, nullptr, kDomain},
+    Composite("FastGelu", FastGelu, kDomain),
     {"FusedConv", FusedConv, nullptr, kDomain},
     {"FusedGemm", FusedGemm, nullptr, kDomain},
     {"FusedMatMul", FusedMatMul, nullptr, kDomain},
-    {"Gelu", Gelu, nullptr, kDomain},
+    Composite("Gelu", Gelu, kDomain),
     {"LayerNormalization", LayerNormalization, nullptr, kDomain},
-    {"MultiHeadAttention", MultiHeadAttention, nullptr, kDomain},
+    Composite("MultiHeadAttention", MultiHeadAttention, kDomain),
     {"QAttention", QAttention, nullptr, kDomain},
     {"QEmbedLayerNormalization", QEmbedLayerNormalization, nullptr, kDomain},
-    {"QuickGelu", QuickGelu, nullptr, kDomain},
+    Composite("QuickGelu", QuickGelu, kDomain),
     // ONNX Runtime has it in ONNX's own domain.
-    {"SimplifiedLayerNormalization", SimplifiedLayerNormalization},
-    {"SimplifiedLayerNormalization", SimplifiedLayerNormalization, nullptr, kDomain},
-    {"SkipLayerNormalization", SkipLayerNormalization, nullptr, kDomain},
-    {"SkipSimplifiedLayerNormalization", SkipSimplifiedLayerNormalization, nullptr, kDomain},
+    Composite("SimplifiedLayerNormalization", SimplifiedLayerNormalization),
+    Composite("SimplifiedLayerNormalization", SimplifiedLayerNormalization, kDomain),
+    Composite("SkipLayerNormalization", SkipLayerNormalization, kDomain),
+    Composite("SkipSimplifiedLayerNormalization", SkipSimplifiedLayerNormalization, kDomain),
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
+#include "compiler/frontend/common/functions.h"
 #include "compiler/frontend/onnx/converter.h"
 #include "compiler/frontend/onnx/operands.h"
 #include "compiler/frontend/onnx/products.h"
@@ -38,15 +39,17 @@ absl::Status Gemm(Converter& c) {
   if (c.Int("transB", 0) == 0) {
     KILN_ASSIGN_OR_RETURN(b, Transposed(c, b));
   }
-  KILN_ASSIGN_OR_RETURN(ValueId y, c.Op("nn.dense", {a, b}, {{"units", c.type(b).shape[0]}}));
+  KILN_ASSIGN_OR_RETURN(
+      ValueId y, frontend::WideProduct(c, "nn.dense", a, b, {{"units", c.type(b).shape[0]}}));
   KILN_ASSIGN_OR_RETURN(y, Scaled(c, y, c.Float("alpha", 1)));
   if (c.HasInput(2)) {
     KILN_ASSIGN_OR_RETURN(ValueId bias, c.Input(2));
     KILN_RETURN_IF_ERROR(CheckBroadcasts(c, bias, "C", c.type(y).shape));
+    KILN_ASSIGN_OR_RETURN(bias, c.Cast(bias, c.type(y).dtype));
     KILN_ASSIGN_OR_RETURN(bias, Scaled(c, bias, c.Float("beta", 1)));
     KILN_ASSIGN_OR_RETURN(y, c.Op("add", {y, bias}));
   }
-  return c.Output(0, y);
+  return c.Output(0, c.Cast(y, c.type(a).dtype));
 }
 
 }  // namespace

@@ -95,6 +95,9 @@ absl::Status BatchNormalization(Converter& c) {
   return c.Output(0, c.Reshape(y[0], shape));
 }
 
+// The type in which several operators compute what one of `dtype` stands for.
+DType Widened(DType dtype) { return dtype == DType::Float(16) ? DType::Float(32) : dtype; }
+
 // Whether each element of `shape`, which broadcasts to `data`, belongs to one place of the dimensions
 // of `data` from `axis` on.
 bool LiesAlong(const Shape& shape, const Shape& data, int64_t axis) {
@@ -209,41 +212,46 @@ constexpr OnnxOperator kRows[] = {
     {"InstanceNormalization", InstanceNormalization},
     {"LRN", Lrn},
     {"LayerNormalization", LayerNormalization},
-    {"LpNormalization", LpNormalization},
-    {"MeanVarianceNormalization", MeanVarianceNormalization},
+    Composite("LpNormalization", LpNormalization),
+    Composite("MeanVarianceNormalization", MeanVarianceNormalization),
     {"RMSNormalization", RmsNormalization},
 };
 
 }  // namespace
 
 absl::StatusOr<ValueId> LayerNorm(Converter& c, ValueId x, const NormParams& params) {
-  const TensorType type = c.type(x);
+  const TensorType given = c.type(x);
   const auto lies_along = [&](ValueId value) {
-    return LiesAlong(c.type(value).shape, type.shape, params.axis);
+    return LiesAlong(c.type(value).shape, given.shape, params.axis);
   };
   const bool has_shift = params.shift != kNoId;
-  KILN_RETURN_IF_ERROR(CheckBroadcasts(c, params.scale, "Scale", type.shape));
-  if (has_shift) KILN_RETURN_IF_ERROR(CheckBroadcasts(c, params.shift, "B", type.shape));
+  KILN_RETURN_IF_ERROR(CheckBroadcasts(c, params.scale, "Scale", given.shape));
+  if (has_shift) KILN_RETURN_IF_ERROR(CheckBroadcasts(c, params.shift, "B", given.shape));
   // nn.layer_norm normalizes one dimension, and has gamma and beta along it. A scale that lies
   // otherwise is an operator after it; so is a shift that lies otherwise, or that follows one.
   const bool is_gamma = lies_along(params.scale);
   const bool is_beta = is_gamma && (!has_shift || lies_along(params.shift));
+  // Several operators compute in float32, so that float16 is rounded once.
+  const DType dtype = is_beta ? given.dtype : Widened(given.dtype);
   const auto outer = static_cast<size_t>(params.axis);
-  Shape flat(type.shape.begin(), type.shape.begin() + params.axis);
-  flat.push_back(NumElements({type.shape.data() + outer, type.shape.size() - outer}));
-  const TensorType along = {{flat.back()}, type.dtype};
+  Shape flat(given.shape.begin(), given.shape.begin() + params.axis);
+  flat.push_back(NumElements({given.shape.data() + outer, given.shape.size() - outer}));
+  const TensorType along = {{flat.back()}, dtype};
   Formula f(c);
-  const ValueId beta = is_beta && has_shift ? f.Reshape(params.shift, along.shape)
+  const ValueId scale = f.Cast(params.scale, dtype);
+  const ValueId shift = has_shift ? f.Cast(params.shift, dtype) : kNoId;
+  const ValueId beta = is_beta && has_shift ? f.Reshape(shift, along.shape)
                                             : c.Constant(Tensor::Filled(along, 0));
   const ValueId gamma =
-      is_gamma ? f.Reshape(params.scale, along.shape) : c.Constant(Tensor::Filled(along, 1));
+      is_gamma ? f.Reshape(scale, along.shape) : c.Constant(Tensor::Filled(along, 1));
   Attrs attrs = {{"axis", -1}, {"epsilon", params.epsilon}};
   if (!is_gamma) attrs.Set("scale", false);
   if (!is_beta) attrs.Set("center", false);
-  ValueId y = f("nn.layer_norm", {f.Reshape(x, flat), gamma, beta}, std::move(attrs));
-  y = f.Reshape(y, type.shape);
-  if (!is_gamma) y = f("multiply", {y, params.scale});
-  if (!is_beta && has_shift) y = f("add", {y, params.shift});
+  ValueId y = f("nn.layer_norm", {f.Reshape(f.Cast(x, dtype), flat), gamma, beta}, std::move(attrs));
+  y = f.Reshape(y, given.shape);
+  if (!is_gamma) y = f("multiply", {y, scale});
+  if (!is_beta && has_shift) y = f("add", {y, shift});
+  y = f.Cast(y, given.dtype);
   if (!f.ok()) return f.status();
   return y;
 }
@@ -253,13 +261,15 @@ absl::StatusOr<ValueId> RmsNorm(Converter& c, ValueId x, const NormParams& param
   KILN_RETURN_IF_ERROR(CheckBroadcasts(c, params.scale, "scale", type.shape));
   Formula f(c);
   // Squares of float16 overflow from 256 on.
-  const ValueId wide = type.dtype == DType::Float(16) ? f.Cast(x, DType::Float(32)) : x;
+  const DType dtype = Widened(type.dtype);
+  const ValueId wide = f.Cast(x, dtype);
   const ValueId squares =
       f.Reduce("mean", f("multiply", {wide, wide}), AxesFrom(params.axis, type.rank()));
   const ValueId y = f("multiply", {wide, InverseRoot(f, squares, params.epsilon)});
-  const ValueId scaled = f("multiply", {f.Cast(y, c.type(params.scale).dtype), params.scale});
+  const ValueId scaled = f("multiply", {y, f.Cast(params.scale, dtype)});
+  const ValueId result = f.Cast(scaled, c.type(params.scale).dtype);
   if (!f.ok()) return f.status();
-  return scaled;
+  return result;
 }
 
 absl::Span<const OnnxOperator> NormalizationOperators() { return kRows; }

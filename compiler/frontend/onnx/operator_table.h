@@ -25,7 +25,14 @@ struct OnnxOperator {
   Convert convert;  // null: `relay` with the same inputs
   const char* relay = nullptr;
   const char* domain = "";  // "com.microsoft"; "" is ONNX's own
+  // float16 inputs come as float32, and float32 results are rounded to float16 (docs/decisions/0048).
+  bool rounds_once = false;
 };
+
+// An operator that becomes several, each of which would round a float16 result.
+constexpr OnnxOperator Composite(const char* name, Convert convert, const char* domain = "") {
+  return {.name = name, .convert = convert, .domain = domain, .rounds_once = true};
+}
 
 // ONNX's own domain has two names; this is "" for both.
 absl::string_view NormalDomain(absl::string_view domain);

@@ -197,9 +197,9 @@ absl::Status MaxUnpool(Converter& c) {
 constexpr OnnxOperator kRows[] = {
     {"AveragePool", AveragePool},
     {"GlobalAveragePool", GlobalAveragePool},
-    {"GlobalLpPool", GlobalLpPool},
+    Composite("GlobalLpPool", GlobalLpPool),
     {"GlobalMaxPool", GlobalMaxPool},
-    {"LpPool", LpPool},
+    Composite("LpPool", LpPool),
     {"MaxPool", MaxPool},
     {"MaxUnpool", MaxUnpool},
 };

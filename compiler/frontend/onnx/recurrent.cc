@@ -291,9 +291,9 @@ absl::Status DynamicQuantizeLstm(Converter& c) {
 
 constexpr OnnxOperator kRows[] = {
     {"DynamicQuantizeLSTM", DynamicQuantizeLstm, nullptr, "com.microsoft"},
-    {"GRU", Gru},
-    {"LSTM", Lstm},
-    {"RNN", Rnn},
+    Composite("GRU", Gru),
+    Composite("LSTM", Lstm),
+    Composite("RNN", Rnn),
 };
 
 }  // namespace

@@ -122,15 +122,15 @@ constexpr OnnxOperator kRows[] = {
     {"CumProd", CumProd},
     {"CumSum", CumSum},
     {"ReduceL1", ReduceL1},
-    {"ReduceL2", ReduceL2},
-    {"ReduceLogSum", ReduceLogSum},
-    {"ReduceLogSumExp", ReduceLogSumExp},
+    Composite("ReduceL2", ReduceL2),
+    Composite("ReduceLogSum", ReduceLogSum),
+    Composite("ReduceLogSumExp", ReduceLogSumExp),
     {"ReduceMax", ReduceMax},
     {"ReduceMean", ReduceMean},
     {"ReduceMin", ReduceMin},
     {"ReduceProd", ReduceProd},
     {"ReduceSum", ReduceSum},
-    {"ReduceSumSquare", ReduceSumSquare},
+    Composite("ReduceSumSquare", ReduceSumSquare),
 };
 
 }  // namespace

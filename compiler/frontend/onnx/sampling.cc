@@ -232,7 +232,7 @@ absl::Status DeformConv(Converter& c) {
 }
 
 constexpr OnnxOperator kRows[] = {
-    {"AffineGrid", AffineGrid}, {"DeformConv", DeformConv}, {"GridSample", GridSample},
+    Composite("AffineGrid", AffineGrid), Composite("DeformConv", DeformConv), {"GridSample", GridSample},
     {"MaxRoiPool", MaxRoiPool}, {"RoiAlign", RoiAlign},
 };
 

@@ -259,9 +259,9 @@ absl::Status Stft(Converter& c) {
 }
 
 constexpr OnnxOperator kRows[] = {
-    {"BlackmanWindow", BlackmanWindow},   {"DFT", Dft},
+    {"BlackmanWindow", BlackmanWindow},   Composite("DFT", Dft),
     {"HammingWindow", HammingWindow},     {"HannWindow", HannWindow},
-    {"MelWeightMatrix", MelWeightMatrix}, {"STFT", Stft},
+    {"MelWeightMatrix", MelWeightMatrix}, Composite("STFT", Stft),
 };
 
 }  // namespace

@@ -201,8 +201,8 @@ absl::Status RotaryEmbedding(Converter& c) {
 }
 
 constexpr OnnxOperator kRows[] = {
-    {"Attention", Attention},
-    {"RotaryEmbedding", RotaryEmbedding},
+    Composite("Attention", Attention),
+    Composite("RotaryEmbedding", RotaryEmbedding),
 };
 
 }  // namespace

@@ -139,13 +139,9 @@ absl::Status Prelu(Converter& c) {
   return c.Output(0, c.Op("where", {negative, scaled, x}));
 }
 
-// exp(x) - 1 where x < 0
 absl::Status Elu(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
-  KILN_ASSIGN_OR_RETURN(ValueId e, c.Op("exp", {x}));
-  KILN_ASSIGN_OR_RETURN(e, c.Op("subtract", {e, c.Scalar(x, 1)}));
-  KILN_ASSIGN_OR_RETURN(const ValueId negative, c.Op("less", {x, c.Scalar(x, 0)}));
-  return c.Output(0, c.Op("where", {negative, e, x}));
+  return c.Output(0, frontend::Elu(c, x, 1));
 }
 
 // x * min(max(x + 3, 0), 6) / 6

@@ -69,6 +69,7 @@ std::vector<Expr> VarsOf(const std::vector<loop::Axis>& axes) {
 double Neutral(loop::Combine combine) {
   switch (combine) {
     case loop::Combine::kMax:
+    case loop::Combine::kMaxOfNumbers:
       return -100;
     case loop::Combine::kMin:
       return 100;

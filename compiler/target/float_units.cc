@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/target/float_units.h"
+
+#include "absl/strings/match.h"
+
+namespace kiln {
+
+bool HasDoubles(const Target& target) {
+  if (!target.is_baremetal()) return true;
+  return target.hard_float &&
+         target.HasFeature(absl::StartsWith(target.triple, "riscv") ? "d" : "fp64");
+}
+
+bool FusesMultiplyAdd(const Target& target, DType dtype) {
+  return dtype.is_float() && target.has_fma && (dtype.bits <= 32 || HasDoubles(target));
+}
+
+}  // namespace kiln
