@@ -96,7 +96,10 @@ Cost CostOf(const Kernel& kernel) {
   std::map<Buffer, int64_t> loads;
   for (const Stage& stage : kernel.stages) {
     const ValueCost value(stage.value);
-    const int64_t points = Multiply(Points(stage.axes), Points(stage.reduce));
+    // A rank takes one comparison, a key is computed once.
+    const int64_t ranks = stage.rank_axis.has_value() ? stage.axes[*stage.rank_axis].extent : 1;
+    const int64_t points =
+        ranks == 0 ? 0 : Multiply(Points(stage.axes) / ranks, Points(stage.reduce));
     const int64_t combine = stage.reduce.empty() ? 0 : 1;
     cost.operations = Add(cost.operations, Multiply(points, value.operations() + combine));
     for (const auto& [buffer, count] : value.loads()) {

@@ -55,6 +55,10 @@ std::string PrintStage(const Stage& stage, NameTable& names, absl::string_view i
     line(Concat({CombineName(stage.combine), " over ", AxisList(names, stage.reduce), " from ",
                  stage.init.get() != nullptr ? printer.Print(stage.init) : "none"}));
   }
+  if (stage.rank_axis.has_value()) {
+    line(absl::StrCat("rank ", names.Of(stage.axes[*stage.rank_axis].var), " of ",
+                      AxisList(names, stage.reduce)));
+  }
   if (stage.check.has_value()) {
     exprs.push_back(stage.check->fails);
     exprs.push_back(stage.check->number);

@@ -181,5 +181,22 @@ TEST(PrintTest, StageAndKernel) {
 )");
 }
 
+TEST(PrintTest, StageOfRanks) {
+  const Buffer a = MakeBuffer("a", DType::Int(32), {4, 6}, BufferScope::kParam);
+  const Buffer order = MakeBuffer("order", DType::Int(32), {4, 2}, BufferScope::kParam);
+  const Var i = MakeVar("i"), j = MakeVar("j"), place = MakeVar("place");
+  const Stage stage{.buffer = order,
+                    .axes = {{i, 4}, {j, 2}},
+                    .index = {i, j},
+                    .reduce = {{place, 6}},
+                    .value = MakeLoad(a, {i, place}),
+                    .rank_axis = 1};
+  EXPECT_EQ(ToString(stage), R"(stage order: int32[4, 2]
+  for i in 0..4, j in 0..2
+  rank j of place in 0..6
+  order[i, j] = a[i, place]
+)");
+}
+
 }  // namespace
 }  // namespace kiln::loop

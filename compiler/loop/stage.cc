@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "compiler/loop/check.h"
+#include "compiler/loop/mutate.h"
 
 namespace kiln::loop {
 namespace {
@@ -43,6 +44,30 @@ Expr CombineExprs(Combine combine, Expr acc, Expr term) {
       break;
   }
   KILN_CHECK(false, "a stage without a reduction combines nothing");
+}
+
+Stmt PlainRankLoops(const Stage& stage) {
+  const DType i32 = DType::Int(32);
+  const Axis &ranks = stage.axes[*stage.rank_axis], &place = stage.reduce[0];
+  const Var other = MakeVar("other");
+  const Expr key = stage.value, other_key = Substitute(key, {{place.var.get(), other}});
+  const Expr stands_before = other_key < key || (other_key == key && other < place.var);
+  const Buffer before = MakeBuffer("before", i32, {1}, BufferScope::kLocal);
+  const Expr count = MakeLoad(before, {0}), rank = ToIndex(count);
+  std::vector<Expr> index;
+  for (const Expr& i : stage.index) index.push_back(Substitute(i, {{ranks.var.get(), rank}}));
+  const Stmt body =
+      MakeBlock({MakeStore(before, {0}, Const(i32, 0)),
+                 MakeFor(other, 0, place.extent, ForKind::kSerial,
+                         MakeStore(before, {0}, count + MakeCast(i32, stands_before))),
+                 MakeIf(rank < Expr(ranks.extent),
+                        MakeStore(stage.buffer, index, MakeCast(i32, place.var)), {})});
+  Stmt loops = MakeFor(place.var, 0, place.extent, ForKind::kSerial, MakeAllocate(before, body));
+  for (size_t i = stage.axes.size(); i-- > 0;) {
+    if (i == *stage.rank_axis) continue;
+    loops = MakeFor(stage.axes[i].var, 0, stage.axes[i].extent, ForKind::kSerial, loops);
+  }
+  return loops;
 }
 
 }  // namespace kiln::loop

@@ -61,10 +61,18 @@ struct Stage {
     std::string after;
   };
   std::optional<Check> check = {};
+  // Of a stage that puts places in order: which of `axes` counts ranks. `reduce` is one axis then, at
+  // least as long, and `value` an integer key of each of its places, which does not depend on the
+  // rank. The value stored at rank j is, as int32, the place with the j-th smallest key; of places
+  // with the same key the first has the lowest rank. Never with a combination or an update.
+  std::optional<size_t> rank_axis = {};
 };
 
 // The loop body that stores a stage's value, behind its check.
 Stmt StoreOf(const Stage& stage);
+// The loops of a stage that puts places in order, as it is defined: each place is compared with all
+// others, and stored where so many stand before it. Quadratic; schedules do better.
+Stmt PlainRankLoops(const Stage& stage);
 
 // The larger and the smaller of two, NaN if one is NaN. Min and Max (expr.h) keep a NaN of the first
 // operand alone, in one instruction instead of three; beside a literal, these are one too.

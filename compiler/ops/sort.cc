@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// sort, argsort and topk, by merging: each level makes runs of twice the length from pairs of
-// sorted runs. Element k of a merged run is found from k alone, by a search for how many of the
-// first k elements are of the first run of the pair (the "merge path"), so a level is a stage like
-// others. n log² n in all; equal elements stay in order.
-#include <bit>
+// sort, argsort and topk: ranks of integer keys whose order is that of the elements. How places are
+// put in order is the schedule's choice (compiler/schedule/ranks.cc).
+#include <algorithm>
+#include <limits>
+#include <vector>
 
-#include "compiler/loop/math.h"
 #include "compiler/ops/axes.h"
 #include "compiler/ops/constraint.h"
 #include "compiler/ops/example.h"
@@ -13,57 +12,43 @@
 namespace kiln {
 namespace {
 
-// Whether a stands before b, and not beside it. NaNs are last.
-Expr Before(const Expr& a, const Expr& b, bool ascending) {
-  const Expr order = ascending ? a < b : a > b;
-  if (!a.type().dtype.is_float()) return order;
-  return order || (loop::IsNan(b) && loop::Not(loop::IsNan(a)));
+// An integer in the order of numbers, of the bits of a float: -0 is 0, and a NaN is above all.
+Expr KeyOfFloat(const Expr& x) {
+  const bool wide = x.type().dtype.bits == 64;
+  const loop::Type type = loop::Type::Of(DType::Int(wide ? 64 : 32));
+  const int64_t infinity = wide ? int64_t{0x7ff} << 52 : 0xff << 23;
+  const Expr bits = loop::MakeBitcast(type.dtype, x);
+  const Expr magnitude =
+      loop::MakeBinary(loop::BinaryOp::kAnd, bits, loop::IntConst(type, type.dtype.MaxInt()));
+  const Expr key = loop::MakeSelect(bits < loop::IntConst(type, 0), -magnitude, magnitude);
+  return loop::MakeSelect(magnitude > loop::IntConst(type, infinity),
+                          loop::IntConst(type, type.dtype.MaxInt()), key);
 }
 
-// The element of data's input 0 along the axis that stands at each place of the sorted, as int32.
-Access Permutation(StageBuilder& b, size_t axis, bool ascending) {
-  const Shape& shape = b.input_shape(0);
-  const int64_t n = shape[axis];
-  const Access x = b.Input(0);
-  Access from = b.Compute(
-      "order0", shape, [&](const Indices& i) { return loop::MakeCast(DType::Int(32), i[axis]); });
-  for (int64_t width = 1; width < n; width *= 2) {
-    const auto level = [&](const Indices& i) {
-      // Places of the pair of runs begin at `start`; the first run has `first` of them.
-      const Expr start = i[axis] / Expr(2 * width) * Expr(2 * width);
-      const Expr first = Min(Expr(width), Expr(n) - start);
-      const Expr second = Max(Min(Expr(width), Expr(n - width) - start), Expr(0));
-      const Expr k = i[axis] - start;
-      const auto element = [&](const Expr& place) {
-        Indices at = i;
-        at[axis] = ClampIndex(place, n);
-        return from(at);
-      };
-      const auto value = [&](const Expr& place) {
-        Indices at = i;
-        at[axis] = loop::ToIndex(element(place));
-        return x(at);
-      };
-      // Between `low` and `high` of the first k are of the first run.
-      const int steps = static_cast<int>(std::bit_width(static_cast<uint64_t>(width)));
-      Expr low = Max(k - second, Expr(0)), high = Min(k, first);
-      for (int step = 0; step < steps; ++step) {
-        const Expr middle = (low + high) / Expr(2);
-        const Expr more =
-            low < high && loop::Not(Before(value(start + first + k - Expr(1) - middle),
-                                           value(start + middle), ascending));
-        low = loop::MakeSelect(more, middle + Expr(1), low);
-        high = loop::MakeSelect(more, high, middle);
-      }
-      const Expr in_first = start + low, in_second = start + first + k - low;
-      const Expr take_first =
-          low < first &&
-          (k - low >= second || loop::Not(Before(value(in_second), value(in_first), ascending)));
-      return element(loop::MakeSelect(take_first, in_first, in_second));
-    };
-    from = b.Compute(absl::StrCat("order", 2 * width), shape, level);
+// An int32 or int64 that is the smaller the earlier x stands in order.
+Expr KeyOf(const Expr& x, bool ascending) {
+  const DType dtype = x.type().dtype;
+  const DType as = DType::Int(dtype.bits > 32 ? 64 : 32);
+  Expr key = dtype.is_float() ? KeyOfFloat(x) : loop::MakeCast(as, x);
+  // The upper half of the largest unsigned integers is below 0 then.
+  if (dtype.is_uint() && dtype.bits == as.bits) {
+    key = loop::MakeBinary(loop::BinaryOp::kXor, key,
+                           loop::IntConst(loop::Type::Of(as), as.MinInt()));
   }
-  return from;
+  return ascending ? key : loop::MakeUnary(loop::UnaryOp::kNot, key);
+}
+
+// The places along the axis of the first elements in order, `count` of them, as int32.
+Access FirstPlaces(StageBuilder& b, size_t axis, int64_t count) {
+  Shape shape = b.input_shape(0);
+  const int64_t places = shape[axis];
+  shape[axis] = count;
+  return b.Ranks("places", std::move(shape), axis, places,
+                 [&, x = b.Input(0)](const Indices& i, const Expr& place) {
+                   Indices at = i;
+                   at[axis] = place;
+                   return KeyOf(x(at), b.attrs().Bool("is_ascend"));
+                 });
 }
 
 // Constraints 1 and 2: numbers, and an axis whose places int32 can count.
@@ -111,7 +96,8 @@ InferResult InferTopk(const InferContext& c) {
 // The values at the first places of the sorted to output `values`, where they stood to `indices`.
 absl::Status LowerTo(StageBuilder& b, int values, int indices) {
   const size_t axis = AxisOf(b.attrs().Int("axis"), b.input_shape(0).size());
-  const Access from = Permutation(b, axis, b.attrs().Bool("is_ascend"));
+  const int64_t count = b.output_shape(std::max(values, indices))[axis];
+  const Access from = FirstPlaces(b, axis, count);
   if (values >= 0) {
     b.Output(values, [&, x = b.Input(0)](const Indices& i) {
       Indices at = i;
@@ -142,9 +128,27 @@ const AttrSchema kAxis = {"axis", AttrType::kInt, -1, false, "to sort along"};
 const AttrSchema kAscend = {"is_ascend", AttrType::kBool, true, false, "smallest first"};
 AttrValue None() { return AttrValue::None(); }
 
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Numbers of all kinds, and where they stand in order, as NumPy's stable argsort says.
+Tensor AllKinds(DType dtype) {
+  return Values({{10}, dtype}, {0.0, kNan, -1, kInfinity, -0.0, 1, -kInfinity, kNan, 0.0, -1});
+}
+const std::vector<double> kAscending = {6, 2, 9, 0, 4, 8, 5, 3, 1, 7};
+// The largest first, as PyTorch and ONNX Runtime have it.
+const std::vector<double> kDescending = {1, 7, 3, 5, 0, 4, 8, 2, 9, 6};
+
+OpExample Argsort(DType dtype, bool ascending) {
+  return Case({AllKinds(dtype)}, {{"is_ascend", ascending}},
+              {Values(I32({10}), ascending ? kAscending : kDescending)});
+}
+
 const OpDef kSorts[] = {
     {{.name = "sort",
-      .doc = "The elements along the axis in order; NaNs are last. By merging, n log² n.",
+      .doc =
+          "The elements along the axis in order. A NaN is above all numbers, as in NumPy: last, or "
+          "first where is_ascend is false. Equal elements stay in order.",
       .inputs = {{"data", "numbers of rank 1 or more"}},
       .attrs = {kAxis, kAscend, {"dtype", AttrType::kDType, "", false, "\"\" or data's"}}},
      {"data holds numbers", "axis is an axis of data, of at most 2^31 - 1 places",
@@ -157,7 +161,7 @@ const OpDef kSorts[] = {
       {.inputs = {F32({37, 3})}, .attrs = {{"axis", 0}, {"is_ascend", false}}},
       {.inputs = {F16({4, 9})}}}},
     {{.name = "argsort",
-      .doc = "Where the elements along the axis stand that sort would give; equal ones in order.",
+      .doc = "Where the elements along the axis stand that sort gives.",
       .inputs = {{"data", "numbers of rank 1 or more"}},
       .attrs = {kAxis, kAscend, {"dtype", AttrType::kDType, "", false, "\"\": int32"}}},
      {"data holds numbers", "axis is an axis of data, of at most 2^31 - 1 places",
@@ -169,10 +173,20 @@ const OpDef kSorts[] = {
            {Values(I32({7}), {1, 6, 4, 2, 0, 3, 5})}),
       Case({Values(I32({4}), {1, 2, 1, 2})}, {{"is_ascend", false}, {"dtype", "int64"}},
            {Values(I64({4}), {1, 3, 0, 2})}),
-      {.inputs = {I8({3, 20})}}}},
+      Argsort(DType::Float(32), true),
+      Argsort(DType::Float(32), false),
+      Argsort(DType::Float(64), true),
+      Argsort(DType::Float(64), false),
+      Argsort(DType::Float(16), true),
+      Argsort(DType::Float(16), false),
+      Case({Values({{5}, DType::UInt(32)}, {1, 0xffffffff, 0, 0x80000000, 0x7fffffff})}, {},
+           {Values(I32({5}), {2, 0, 4, 3, 1})}),
+      Case({Values({{4}, DType::UInt(64)}, {1, 0x1p63, 0, 0x1p62})}, {{"is_ascend", false}},
+           {Values(I32({4}), {1, 3, 0, 2})}),
+      {.inputs = {I8({3, 20})}},
+      {.inputs = {I64({2, 100})}, .attrs = {{"is_ascend", false}}}}},
     {{.name = "topk",
-      .doc = "The first k of the elements sorted along the axis, and where they stood; of equal "
-             "ones those that stand first.",
+      .doc = "The first k of the elements that sort gives along the axis, and where they stood.",
       .inputs = {{"data", "numbers of rank 1 or more"}},
       .attrs = {{"k", AttrType::kInt, None(), false, "how many; None, or not positive: all"},
                 kAxis,
@@ -195,7 +209,12 @@ const OpDef kSorts[] = {
            {Values(I32({2}), {7, 6})}),
       Case({Values(F16({4}), {5, 7, 1, 6})},
            {{"k", 2}, {"ret_type", "indices"}, {"dtype", "int64"}}, {Values(I64({2}), {1, 3})}),
-      {.inputs = {F32({19, 2})}, .attrs = {{"k", 5}, {"axis", 0}, {"is_ascend", true}}}}},
+      Case({AllKinds(DType::Float(32))}, {{"k", 4}, {"ret_type", "indices"}},
+           {Values(I32({4}), {1, 7, 3, 5})}),
+      {.inputs = {F32({19, 2})}, .attrs = {{"k", 5}, {"axis", 0}, {"is_ascend", true}}},
+      {.inputs = {F32({2, 300})}, .attrs = {{"k", 5}}},
+      {.inputs = {I8({300, 2})}, .attrs = {{"k", 70}, {"axis", 0}}},
+      {.inputs = {F16({1, 200})}, .attrs = {{"k", 1}, {"is_ascend", true}}}}},
 };
 KILN_REGISTER_OPS(kSorts);
 

@@ -194,6 +194,20 @@ Access StageBuilder::Running(std::string name, Shape shape, size_t axis, Combine
                     });
 }
 
+Access StageBuilder::Ranks(std::string name, Shape shape, size_t axis, int64_t count,
+                           const std::function<Expr(const Indices&, const Expr&)>& key) {
+  Stage stage;
+  stage.axes = MakeAxes("i", shape);
+  stage.index = VarsOf(stage.axes);
+  stage.reduce = MakeAxes("r", {count});
+  stage.rank_axis = axis;
+  stage.value = key(stage.index, stage.reduce[0].var);
+  stage.buffer = loop::MakeBuffer(absl::StrCat(name_, "_", name), DType::Int(32), std::move(shape),
+                                  BufferScope::kWorkspace);
+  result_.stages.push_back(stage);
+  return [buffer = stage.buffer](const Indices& at) { return loop::MakeLoad(buffer, at); };
+}
+
 StageBuilder::Result StageBuilder::Finish() && {
 #ifndef NDEBUG
   for (const Buffer& output : outputs_) {

@@ -100,6 +100,13 @@ class StageBuilder {
   Access Running(std::string name, Shape shape, size_t axis, loop::Combine combine,
                  const std::function<Expr(const Indices&)>& term);
 
+  // Places in order: of all places p in 0 … count-1, in ascending order of `key(i, p)`, the one at
+  // index i[axis] of `shape`, as int32. Keys are int32 or int64 and do not depend on i[axis]; places
+  // with the same key stay in order. There are no more ranks than places: shape[axis] <= count. As for
+  // Update, the operator's fusion is kOpaque.
+  Access Ranks(std::string name, Shape shape, size_t axis, int64_t count,
+               const std::function<Expr(const Indices& i, const Expr& place)>& key);
+
   // Reads a table that is part of the operator's code; a literal where it has one element.
   Access Table(std::string name, Tensor tensor);
 

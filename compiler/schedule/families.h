@@ -51,7 +51,10 @@ Stmt NaiveSchedule(const loop::Kernel& kernel, Context& context);
 // One stage without reduction, as a nest of its own.
 Stmt PointwiseNest(const Stage& stage, Context& context);
 
-// The same for a merged stage whose data lie along another axis than the innermost one: tiles that
+// One stage that puts places in order, row by row: by selection where few ranks are wanted.
+Stmt RankNest(const Stage& stage, Context& context);
+
+// The same as PointwiseNest for a merged stage whose data lie along another axis than the innermost one: tiles that
 // are transposed in registers; nothing if there are none.
 std::optional<Stmt> TransposedNest(const Stage& stage, bool threads, Context& context);
 

@@ -9,6 +9,10 @@ Stmt NaiveSchedule(const loop::Kernel& kernel, Context& context) {
     if (stage.buffer->scope == loop::BufferScope::kWorkspace && !stage.update) {
       context.workspace.push_back(stage.buffer);
     }
+    if (stage.rank_axis.has_value()) {
+      stmts.push_back(loop::PlainRankLoops(stage));
+      continue;
+    }
     if (stage.reduce.empty() && stage.combine == loop::Combine::kNone) {
       stmts.push_back(Nest(stage.axes, ForKind::kSerial, loop::StoreOf(stage)));
       continue;

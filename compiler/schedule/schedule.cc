@@ -111,20 +111,28 @@ size_t FindContraction(const loop::Kernel& kernel, const Target& target) {
   return kernel.stages.size();
 }
 
-bool HasUpdate(const loop::Kernel& kernel) {
-  return std::any_of(kernel.stages.begin(), kernel.stages.end(),
-                     [](const Stage& stage) { return stage.update; });
+bool HasUpdateOrRanks(const loop::Kernel& kernel) {
+  return std::any_of(kernel.stages.begin(), kernel.stages.end(), [](const Stage& stage) {
+    return stage.update || stage.rank_axis.has_value();
+  });
 }
 
 // Every stage by itself; updates in order, on one thread.
-Stmt UpdateNests(const loop::Kernel& kernel, schedule::Context& context) {
+Stmt SeparateNests(const loop::Kernel& kernel, schedule::Context& context) {
   std::vector<Stmt> nests;
+  std::string description = "update";
   for (const Stage& stage : kernel.stages) {
-    nests.push_back(stage.update
-                        ? schedule::Nest(stage.axes, loop::ForKind::kSerial, loop::StoreOf(stage))
-                        : schedule::StageNest(kernel, stage, context));
+    if (stage.update) {
+      nests.push_back(schedule::Nest(stage.axes, loop::ForKind::kSerial, loop::StoreOf(stage)));
+    } else if (stage.rank_axis.has_value()) {
+      context.workspace.push_back(stage.buffer);
+      nests.push_back(schedule::RankNest(stage, context));
+      description = context.description;
+    } else {
+      nests.push_back(schedule::StageNest(kernel, stage, context));
+    }
   }
-  context.description = "update";
+  context.description = description;
   return loop::MakeBlock(std::move(nests));
 }
 
@@ -184,7 +192,7 @@ absl::StatusOr<Stmt> Build(loop::Kernel& kernel, const ScheduleOptions& options,
     return Stmt();
   }
   if (options.naive) return schedule::NaiveSchedule(kernel, context);
-  if (HasUpdate(kernel)) return UpdateNests(kernel, context);
+  if (HasUpdateOrRanks(kernel)) return SeparateNests(kernel, context);
   const std::optional<schedule::Window> window = schedule::FindWindow(kernel, context);
   schedule::InlineStages(kernel, context.target);
   schedule::ShortenFixedPoint(kernel, context);

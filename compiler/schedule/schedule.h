@@ -3,13 +3,14 @@
 //
 //   KILN_ASSIGN_OR_RETURN(Scheduled scheduled, ScheduleKernel(kernel, target, {}));
 //
-// Three families cover nearly everything; each has a file:
+// Few families cover everything; each has a file:
 //   pointwise.cc    everything without a reduction: one fused nest, vectorized innermost, parallel
 //                   outermost
 //   reduction.cc    softmax, mean, layer norm, pooling, depthwise convolution: vectorized along the
 //                   contiguous axis
 //   contraction.cc  sums of products (convolutions, dense, batch_matmul): weights packed, a
 //                   register tile, a fused epilogue
+//   ranks.cc        top-k and sorting: selection by counting, then merging
 // naive.cc is the plain loop nest for every stage, the reference of every test.
 //
 // docs/schedules.md explains them.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The models that are measured, and what they are fed.
 
-The files are those below KILN_SHARED_DATA, whose MANIFEST says what they are, and encoders that
-are generated.
+The files are those below KILN_SHARED_DATA, whose MANIFEST says what they are, and encoders and
+selections that are generated.
 """
 
 import dataclasses
@@ -12,6 +12,7 @@ import json
 import pathlib
 
 from tests.benchmark import encoder_cases
+from tests.benchmark import selection_cases
 from tests.benchmark import tflite_cases
 from tests.benchmark.environment import np
 
@@ -21,6 +22,7 @@ ONNX_INT8 = "int8 ONNX"
 TFLITE_INT8 = "int8 TFLite"
 HYBRID = "TFLite, int8 weights of float operators"
 ENCODER = "encoders"
+SELECTION = "selection"
 
 # Real graphs of full size with constant weights.
 LIGHT = ("bvlc_alexnet", "densenet121", "inception_v1", "inception_v2", "resnet50", "shufflenet",
@@ -106,6 +108,11 @@ def _encoder(encoder, folder):
     return Case(encoder.name, ENCODER, path, encoder_cases.write(encoder, path))
 
 
+def _selection(selection, folder):
+    path = folder / (selection.name + ".onnx")
+    return Case(selection.name, SELECTION, path, selection_cases.write(selection, path))
+
+
 def all_cases(data, folder):
     """Functions that each make one Case, by its name. Generated models are written to `folder`."""
     make = {}
@@ -119,4 +126,6 @@ def all_cases(data, folder):
         make[model.name] = functools.partial(_tflite, model, data)
     for encoder in encoder_cases.ENCODERS:
         make[encoder.name] = functools.partial(_encoder, encoder, folder)
+    for selection in selection_cases.SELECTIONS:
+        make[selection.name] = functools.partial(_selection, selection, folder)
     return make

@@ -24,6 +24,7 @@ Stmt Nest(const std::vector<loop::Axis>& axes, Stmt body) {
 }
 
 Stmt StageLoops(const loop::Stage& stage) {
+  if (stage.rank_axis.has_value()) return loop::PlainRankLoops(stage);
   if (stage.combine == loop::Combine::kNone) {
     return Nest(stage.axes, loop::StoreOf(stage));
   }

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stages that put places in order, row by row, in scratch memory. Where few ranks are wanted, keys
+// that cannot be among them are dropped first: bisection finds a limit, and each of its steps counts
+// the keys up to a middle, which is what vectors do best. What is left is sorted.
+#include <algorithm>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/schedule/families.h"
+#include "compiler/schedule/sorted_runs.h"
+
+namespace kiln::schedule {
+namespace {
+
+// One key more in so many is sorted, so that bisection ends sooner.
+constexpr int64_t kSpareShare = 8;
+// Additions for each key: of bisection, divided by the lanes of a vector, and of dropping keys.
+constexpr int64_t kBisectionCost = 24, kDropCost = 4;
+// Parts that rows are divided into, for each core.
+constexpr int64_t kPartsPerCore = 4;
+
+// What is the same for all rows.
+struct Plan {
+  int64_t places;  // of a row
+  int64_t ranks;   // that are wanted
+  SortedRuns::Extents sorted;
+  bool selects;  // fewer keys are sorted than there are
+};
+
+Plan PlanOf(const Stage& stage, const Target& target) {
+  const int64_t places = stage.reduce[0].extent, ranks = stage.axes[*stage.rank_axis].extent;
+  const DType key = stage.value.type().dtype;
+  // Whole blocks of all places, so that what is left over is made use of.
+  const int64_t block = SortedRuns::ExtentsFor(places, key, target).block;
+  const SortedRuns::Extents few =
+      SortedRuns::ExtentsFor(std::max(ranks + ranks / kSpareShare, block), key, target);
+  const bool selects = 2 * few.count <= places;
+  return {places, ranks, selects ? few : SortedRuns::ExtentsFor(places, key, target), selects};
+}
+
+int64_t CostOfRow(const Plan& plan, const Stage& stage, const Target& target) {
+  const DType key = stage.value.type().dtype;
+  const int64_t selection =
+      plan.selects ? plan.places * (kBisectionCost / target.Lanes(key) + kDropCost) : 0;
+  return plan.places * Cost(stage.value) + selection + SortedRuns::CostOf(plan.sorted, key, target);
+}
+
+class RankedRows {
+ public:
+  RankedRows(const Stage& stage, Context& context)
+      : stage_(stage),
+        context_(context),
+        plan_(PlanOf(stage, context.target)),
+        key_(stage.value.type().dtype) {
+    for (size_t i = 0; i < stage.axes.size(); ++i) {
+      if (i != *stage.rank_axis) rows_.push_back(stage.axes[i]);
+    }
+  }
+
+  // The rows in parts, each with scratch memory of its own.
+  Stmt Nest() {
+    const Target& target = context_.target;
+    const int64_t rows = TotalExtent(rows_);
+    const bool threads = WorthThreads(rows * CostOfRow(plan_, stage_, target), target);
+    const int64_t rows_of_part = DivideUp(rows, threads ? kPartsPerCore * target.cores : 1);
+    const int64_t parts = DivideUp(rows, rows_of_part);
+    const DType place = plan_.places <= INT16_MAX ? DType::Int(16) : DType::Int(32);
+    const int64_t pairs = SortedRuns::Memory::Elements(plan_.sorted, parts);
+    if (plan_.selects) keys_ = Scratch("keys", key_, parts * plan_.places);
+    const SortedRuns::Memory memory = {plan_.sorted, Scratch("sorted_keys", key_, pairs),
+                                       Scratch("sorted_places", place, pairs)};
+    const Axis part = {loop::MakeVar("part"), parts};
+    first_key_ = part.var * Expr(plan_.places);
+    const SortedRuns runs(memory, part.var, target);
+    const Expr begin = part.var * Expr(rows_of_part);
+    const Stmt body = SerialLoop("row", begin, Min(Expr(rows_of_part), Expr(rows) - begin),
+                                 [&](const Var& row) { return Row(RowAt(row), runs); });
+    return schedule::Nest({part}, threads ? ForKind::kParallel : ForKind::kSerial, body);
+  }
+
+ private:
+  Buffer Scratch(absl::string_view suffix, DType dtype, int64_t elements) {
+    context_.workspace.push_back(loop::MakeBuffer(absl::StrCat(stage_.buffer->name, "_", suffix),
+                                                  dtype, {elements},
+                                                  loop::BufferScope::kWorkspace));
+    return context_.workspace.back();
+  }
+
+  Expr KeyConst(int64_t value) const { return loop::IntConst(loop::Type::Of(key_), value); }
+  Expr Key(const Expr& place) const { return loop::MakeLoad(keys_, {first_key_ + place}); }
+
+  // The axes of a row by its number.
+  loop::Substitution RowAt(const Expr& row) const {
+    loop::Substitution at;
+    int64_t inside = TotalExtent(rows_);
+    for (const Axis& axis : rows_) {
+      const Expr outside = inside == TotalExtent(rows_) ? row : row % Expr(inside);
+      inside /= axis.extent;
+      at[axis.var.get()] = axis.extent == 1 ? Expr(0) : outside / Expr(inside);
+    }
+    return at;
+  }
+
+  Stmt Row(const loop::Substitution& at, const SortedRuns& runs) {
+    const Axis &place = stage_.reduce[0], &rank = stage_.axes[*stage_.rank_axis];
+    const Expr key = loop::Substitute(stage_.value, at);
+    std::vector<Stmt> steps;
+    if (plan_.selects) {
+      steps = {StoreKeys(key), Select(runs)};
+    } else {
+      steps = {schedule::Nest({place}, ForKind::kSerial, runs.Put(place.var, key, place.var)),
+               runs.PutLast(plan_.places)};
+    }
+    steps.push_back(runs.Sort());
+    std::vector<Expr> index;
+    for (const Expr& i : stage_.index) index.push_back(loop::Substitute(i, at));
+    const Expr found = loop::MakeCast(DType::Int(32), runs.PlaceOfRank(rank.var));
+    steps.push_back(
+        schedule::Nest({rank}, ForKind::kSerial, loop::MakeStore(stage_.buffer, index, found)));
+    return loop::MakeBlock(std::move(steps));
+  }
+
+  // As vectors, where that does not gather.
+  Stmt StoreKeys(const Expr& key) const {
+    const Axis& place = stage_.reduce[0];
+    const AccessSet set = CollectAccesses(key, {place.var}, {});
+    const bool gathers =
+        !set.all_linear || std::any_of(set.linear.begin(), set.linear.end(), [](const auto& load) {
+          return load.form.coefficients[0] != 0 && load.form.coefficients[0] != 1;
+        });
+    return loop::MakeFor(place.var, 0, place.extent,
+                         gathers ? ForKind::kSerial : LaneLoop(place.extent, key_, context_.target),
+                         loop::MakeStore(keys_, {first_key_ + place.var}, key));
+  }
+
+  // result = the combination of `term(key)` over all keys of a row.
+  Stmt OverKeys(const Buffer& result, loop::Combine combine, int64_t init,
+                const std::function<Expr(const Expr&)>& term) {
+    const Axis place = {loop::MakeVar("place"), plan_.places};
+    const Stage stage = {.buffer = result,
+                         .axes = {},
+                         .index = {Expr(0)},
+                         .reduce = {place},
+                         .combine = combine,
+                         .init = KeyConst(init),
+                         .value = term(Key(place.var))};
+    return InnerStage(stage, context_);
+  }
+
+  // Puts all keys up to a limit, no more than are sorted, and of those that equal it so many.
+  Stmt Select(const SortedRuns& runs) {
+    const Buffer low = LocalNumber("low", key_), high = LocalNumber("high", key_),
+                 equal = LocalNumber("equal", key_);
+    const auto itself = [](const Expr& key) { return key; };
+    Stmt select = loop::MakeBlock({OverKeys(low, loop::Combine::kMin, key_.MaxInt(), itself),
+                                   OverKeys(high, loop::Combine::kMax, key_.MinInt(), itself),
+                                   SetNumber(equal, KeyConst(plan_.ranks)),
+                                   FindLimit(low, high, equal), Take(high, equal, runs)});
+    for (const Buffer& local : {low, high, equal}) select = loop::MakeAllocate(local, select);
+    return select;
+  }
+
+  // The limit lies between low and high until they meet: fewer keys than are wanted, by `equal`, are
+  // below low, and enough are not above high.
+  Stmt FindLimit(const Buffer& low, const Buffer& high, const Buffer& equal) {
+    const Buffer middle = LocalNumber("middle", key_), count = LocalNumber("count", key_);
+    const Expr l = NumberIn(low), h = NumberIn(high), m = NumberIn(middle), c = NumberIn(count);
+    const Expr one = KeyConst(1), wanted = KeyConst(plan_.ranks);
+    // Half of low + high, rounded down, without the sum, which need not fit.
+    const Expr half =
+        loop::MakeBinary(loop::BinaryOp::kAnd, l, h) +
+        loop::MakeBinary(loop::BinaryOp::kShr, loop::MakeBinary(loop::BinaryOp::kXor, l, h), one);
+    const Stmt enough = loop::MakeBlock({SetNumber(low, m), SetNumber(equal, c)});
+    const Stmt narrow = loop::MakeIf(
+        c < wanted, loop::MakeBlock({SetNumber(low, m + one), SetNumber(equal, wanted - c)}),
+        loop::MakeBlock(
+            {SetNumber(high, m), loop::MakeIf(c <= KeyConst(plan_.sorted.count), enough, {})}));
+    const auto is_below = [&](const Expr& key) { return loop::MakeCast(key_, key <= m); };
+    const Stmt step = loop::MakeBlock(
+        {SetNumber(middle, half), OverKeys(count, loop::Combine::kSum, 0, is_below), narrow});
+    const Stmt steps =
+        SerialLoop("step", 0, key_.bits, [&](const Var&) { return loop::MakeIf(l < h, step, {}); });
+    return loop::MakeAllocate(middle, loop::MakeAllocate(count, steps));
+  }
+
+  Stmt Take(const Buffer& limit, const Buffer& equal, const SortedRuns& runs) const {
+    const DType i32 = DType::Int(32);
+    const Buffer taken = LocalNumber("taken", i32);
+    const Expr next = loop::ToIndex(NumberIn(taken));
+    const Stmt keys = SerialLoop("place", 0, plan_.places, [&](const Var& place) {
+      const Expr key = Key(place), l = NumberIn(limit), e = NumberIn(equal);
+      const Stmt take = loop::MakeBlock({runs.Put(next, key, place),
+                                         SetNumber(taken, NumberIn(taken) + loop::Const(i32, 1)),
+                                         SetNumber(equal, e - loop::MakeCast(key_, key == l))});
+      return loop::MakeIf(key <= l, loop::MakeIf(key < l || e > KeyConst(0), take, {}), {});
+    });
+    return loop::MakeAllocate(
+        taken, loop::MakeBlock({SetNumber(taken, loop::Const(i32, 0)), keys, runs.PutLast(next)}));
+  }
+
+  const Stage& stage_;
+  Context& context_;
+  const Plan plan_;
+  const DType key_;
+  std::vector<Axis> rows_;  // the axes but that of ranks
+  Buffer keys_;             // of the rows that are at work, where keys are selected
+  Expr first_key_;          // the element of keys_ that a row begins at
+};
+
+}  // namespace
+
+Stmt RankNest(const Stage& stage, Context& context) {
+  if (stage.buffer->num_elements() == 0) return {};
+  context.description = PlanOf(stage, context.target).selects ? "selection" : "sort";
+  return RankedRows(stage, context).Nest();
+}
+
+}  // namespace kiln::schedule

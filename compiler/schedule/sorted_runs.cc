@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/schedule/sorted_runs.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "compiler/base/align.h"
+#include "compiler/schedule/accumulate.h"
+
+namespace kiln::schedule {
+namespace {
+
+// Pairs of a block: two vectors of keys, as far as that is between these.
+constexpr int64_t kMinBlock = 8, kMaxBlock = 32;
+// Additions that a pair takes on each level of merging.
+constexpr int64_t kMergeCost = 10;
+
+Expr Shifted(loop::BinaryOp op, const Expr& a, const Expr& bits) {
+  return loop::MakeBinary(op, a, bits);
+}
+
+}  // namespace
+
+Stmt SerialLoop(const char* name, const Expr& begin, const Expr& extent,
+                const std::function<Stmt(const Var&)>& body) {
+  const Var var = loop::MakeVar(name);
+  return loop::MakeFor(var, begin, extent, ForKind::kSerial, body(var));
+}
+
+Buffer LocalNumber(const char* name, DType dtype) {
+  return loop::MakeBuffer(name, dtype, {1}, loop::BufferScope::kLocal);
+}
+Expr NumberIn(const Buffer& local) { return loop::MakeLoad(local, {Expr(0)}); }
+Stmt SetNumber(const Buffer& local, const Expr& value) {
+  return loop::MakeStore(local, {Expr(0)}, value);
+}
+
+int SortedRuns::Extents::levels() const {
+  return static_cast<int>(std::bit_width(static_cast<uint64_t>(count / block - 1)));
+}
+
+SortedRuns::Extents SortedRuns::ExtentsFor(int64_t count, DType key, const Target& target) {
+  int64_t block = std::clamp<int64_t>(2 * target.Lanes(key), kMinBlock, kMaxBlock);
+  block = std::min(block, count);
+  return {AlignUp(count, block), block};
+}
+
+int64_t SortedRuns::CostOf(const Extents& extents, DType key, const Target& target) {
+  return extents.count * (extents.block / target.Lanes(key) + kMergeCost * extents.levels());
+}
+
+Expr SortedRuns::Index(const Expr& copy, const Expr& i) const {
+  return (part_ * Expr(2) + copy) * Expr(memory_.extents.count) + i;
+}
+Expr SortedRuns::Key(const Expr& copy, const Expr& i) const {
+  return loop::MakeLoad(memory_.keys, {Index(copy, i)});
+}
+Expr SortedRuns::Place(const Expr& copy, const Expr& i) const {
+  return loop::MakeLoad(memory_.places, {Index(copy, i)});
+}
+Stmt SortedRuns::StoreKey(const Expr& copy, const Expr& i, const Expr& key) const {
+  return loop::MakeStore(memory_.keys, {Index(copy, i)}, key);
+}
+Stmt SortedRuns::StorePlace(const Expr& copy, const Expr& i, const Expr& place) const {
+  return loop::MakeStore(memory_.places, {Index(copy, i)}, place);
+}
+
+Stmt SortedRuns::Put(const Expr& i, const Expr& key, const Expr& place) const {
+  return loop::MakeBlock(
+      {StoreKey(0, i, key), StorePlace(0, i, loop::MakeCast(memory_.places->dtype, place))});
+}
+
+Stmt SortedRuns::PutLast(const Expr& begin) const {
+  const DType key = memory_.keys->dtype;
+  return SerialLoop("last", begin, Expr(memory_.extents.count) - begin, [&](const Var& i) {
+    return Put(i, loop::IntConst(loop::Type::Of(key), key.MaxInt()), 0);
+  });
+}
+
+Stmt SortedRuns::Sort() const {
+  return memory_.extents.levels() == 0 ? SortBlocks() : loop::MakeBlock({SortBlocks(), Merge()});
+}
+
+Expr SortedRuns::PlaceOfRank(const Expr& rank) const {
+  return Place(memory_.extents.levels() % 2 == 0 ? 1 : 0, rank);
+}
+
+// Each block by itself, into the other copy: a pair goes to where as many of its block stand before it.
+Stmt SortedRuns::SortBlocks() const {
+  const auto& [count, block] = memory_.extents;
+  const DType dtype = memory_.keys->dtype;
+  const Buffer before = loop::MakeBuffer("before", dtype, {block}, loop::BufferScope::kLocal);
+  const ForKind kind = LaneLoop(block, dtype, target_);
+  return SerialLoop("block", 0, count / block, [&](const Var& which) {
+    const Expr begin = which * Expr(block);
+    const Stmt compare = SerialLoop("other", 0, block, [&](const Var& other) {
+      const Expr other_key = Key(0, begin + other);
+      return Accumulate(before, block, kind, loop::Combine::kSum, target_, [&](const Expr& lane) {
+        const Expr key = Key(0, begin + lane);
+        const Expr is_first = loop::MakeCast(dtype, other) < loop::MakeCast(dtype, lane);
+        return loop::MakeCast(dtype, other_key < key || (other_key == key && is_first));
+      });
+    });
+    const Stmt move = SerialLoop("i", 0, block, [&](const Var& i) {
+      const Expr to = begin + loop::ToIndex(loop::MakeLoad(before, {i}));
+      const Stmt place = StorePlace(1, to, Place(0, begin + i));
+      if (memory_.extents.levels() == 0) return place;
+      return loop::MakeBlock({place, StoreKey(1, to, Key(0, begin + i))});
+    });
+    const Stmt fill = Fill(before, block, kind, loop::IntConst(loop::Type::Of(dtype), 0));
+    return loop::MakeAllocate(before, loop::MakeBlock({fill, compare, move}));
+  });
+}
+
+// Level after level, pairs of runs become one of twice the length in the other copy.
+Stmt SortedRuns::Merge() const {
+  const auto& [count, block] = memory_.extents;
+  const int pair_bits = std::countr_zero(static_cast<uint64_t>(2 * block));
+  return SerialLoop("level", 0, memory_.extents.levels(), [&](const Var& level) {
+    const Expr bits = level + Expr(pair_bits), most = count;
+    const Expr pairs = Shifted(loop::BinaryOp::kShr, Expr(count - 1), bits) + Expr(1);
+    return SerialLoop("pair", 0, pairs, [&](const Var& pair) {
+      const Expr begin = Shifted(loop::BinaryOp::kShl, pair, bits);
+      const Expr run = Shifted(loop::BinaryOp::kShl, Expr(block), level);
+      return MergePair(level % Expr(2), begin, Min(begin + run, most),
+                       Min(begin + run + run, most));
+    });
+  });
+}
+
+// The runs [begin, middle) and [middle, end) of the copy that `to` is not.
+Stmt SortedRuns::MergePair(const Expr& to, const Expr& begin, const Expr& middle,
+                           const Expr& end) const {
+  const DType index = DType::Int(target_.pointer_bits);
+  const Buffer next = LocalNumber("next", index);    // of the first run
+  const Buffer takes = LocalNumber("takes", index);  // 1 where it comes next, else 0
+  const Expr from = Expr(1) - to, zero = loop::IntConst(loop::Type::Of(index), 0);
+  const Stmt merge = SerialLoop("i", begin, end - begin, [&](const Var& i) {
+    const Expr first = loop::ToIndex(NumberIn(next)), second = middle + i - first;
+    const Expr first_key = Key(from, Min(first, middle - Expr(1)));
+    const Expr second_key = Key(from, Min(second, end - Expr(1)));
+    const Expr takes_first = first < middle && (second >= end || first_key <= second_key);
+    const Expr is_first = NumberIn(takes) != zero;
+    return loop::MakeBlock(
+        {SetNumber(takes, loop::MakeCast(index, takes_first)),
+         StoreKey(to, i, loop::MakeSelect(is_first, first_key, second_key)),
+         StorePlace(to, i, Place(from, loop::MakeSelect(is_first, first, second))),
+         SetNumber(next, NumberIn(next) + NumberIn(takes))});
+  });
+  const Stmt body = loop::MakeBlock({SetNumber(next, loop::MakeCast(index, begin)), merge});
+  return loop::MakeAllocate(next, loop::MakeAllocate(takes, body));
+}
+
+}  // namespace kiln::schedule
