@@ -1,24 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metadata/c_interface.h"
 
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "metadata/device_hooks.h"
+#include "metadata/interface_function.h"
 
 namespace kiln {
 namespace {
 
+using Parameter = InterfaceParameter;
+
 class CInterfaceWriter {
  public:
-  explicit CInterfaceWriter(const ModelNames& names) : names_(names), prefix_(names.prefix()) {}
+  CInterfaceWriter(const ModelNames& names, absl::string_view version)
+      : names_(names), prefix_(names.prefix()), version_(version) {}
 
   std::string Write() && {
+    Line(InterfaceMacros(names_));
     WriteTensors("inputs", true);
     WriteTensors("outputs", false);
     WritePools();
     WriteDevices();
+    WriteBlockOfState();
     WriteFunctions();
     WriteState();
     WriteCpuVariants();
@@ -28,9 +37,9 @@ class CInterfaceWriter {
     }
     WriteRun();
     if (names_.has_static_state()) WriteRunWithState();
-    Line("// The model for TVMExecute (kiln/model.h), in ", names_.metadata().module_name(),
-         "_model.c.");
-    Line("extern const struct TVMModel ", names_.model(), ";\n");
+    Line("// The model for TVMExecute, in ", names_.metadata().module_name(),
+         "_model.c, for files that include kiln/model.h before this header.");
+    Line("#ifdef KILN_MODEL_VERSION\nextern const struct TVMModel ", names_.model(), ";\n#endif\n");
     WriteWorkspaceMacros();
     return std::move(text_);
   }
@@ -84,60 +93,81 @@ class CInterfaceWriter {
     for (const std::string& device : names_.devices()) Line(DeviceHookPrototypes(device));
   }
 
-  // The parameters of the model's function; `workspace` is one of the module's own.
-  std::vector<std::string> Parameters(const std::vector<std::string>& workspace) const {
-    std::vector<std::string> params;
+  // Of the model's function; `workspace` are those of the module's own.
+  std::vector<Parameter> Parameters(const std::vector<Parameter>& workspace) const {
+    std::vector<Parameter> params;
     for (int i = 0; i < names_.num_tensors() && !names_.workspace_io(); ++i) {
-      params.push_back(absl::StrCat("void* ", names_.is_input(i) ? "in" : "out", names_.index(i)));
+      const bool input = names_.is_input(i);
+      params.push_back(
+          {input ? "const void*" : "void*", absl::StrCat(input ? "in" : "out", names_.index(i)),
+           absl::StrCat(input ? "input " : "output ", names_.member(i)), names_.element_bytes(i)});
     }
-    for (const proto::Pool* pool : names_.pools()) {
-      params.push_back(absl::StrCat("uint8_t* pool_", pool->name()));
-    }
+    for (const proto::Pool* pool : names_.pools())
+      params.push_back(Memory("pool_" + pool->name(), *pool));
     params.insert(params.end(), workspace.begin(), workspace.end());
-    if (names_.has_static_state()) params.push_back("uint8_t* state");
+    if (names_.has_static_state()) params.push_back(Memory("state", *names_.state()));
     for (const std::string& device : names_.devices()) {
-      params.push_back(absl::StrCat("void* device_context_", device));
+      params.push_back({"void*", absl::StrCat("device_context_", device)});
     }
     return params;
   }
 
-  void WritePrototype(const std::string& name, const std::vector<std::string>& params) {
-    Line("int32_t ", name, "(", params.empty() ? "void" : absl::StrJoin(params, ", "), ");\n");
+  static Parameter Memory(std::string name, const proto::Pool& pool) {
+    return {"uint8_t*", std::move(name), pool.name(),
+            pool.size_bytes() > 0 ? pool.alignment_bytes() : 0};
+  }
+
+  std::string Function(const std::string& name, const std::vector<Parameter>& params,
+                       bool initializes = false) const {
+    return InterfaceFunction(names_, version_, name, params, initializes);
   }
 
   void WriteFunctions() {
-    const std::vector<std::string> params = Parameters({});
+    const std::vector<Parameter> params = Parameters({});
+    Line(
+        "// Objects define functions by names that end with the version of what this header says: "
+        "a program");
+    Line("// whose header and object are of different versions of the model does not link.");
+    Line("//");
     if (names_.static_workspace() == nullptr) {
       Line(
           "// Runs the model; 0 is success. Safe from many threads at once, each with its own "
           "memory.");
-      WritePrototype(names_.main().name(), params);
+      text_ += Function(names_.main().name(), params);
       return;
     }
     Line("// Runs the model; 0 is success. Its scratch memory is static: one run at a time.");
-    WritePrototype(names_.main().name(), params);
+    text_ += Function(names_.main().name(), params);
     Line("// The same with scratch memory of the caller's, ", names_.macro(),
          "_WORKSPACE_SIZE_BYTES bytes aligned to");
     Line("// ", names_.macro(),
          "_WORKSPACE_ALIGNMENT_BYTES: safe from many threads at once, each with its own memory.");
-    WritePrototype(names_.function_with_workspace(), Parameters({"uint8_t* workspace"}));
+    text_ += Function(names_.function_with_workspace(),
+                      Parameters({Memory("workspace", *names_.static_workspace())}));
   }
 
-  void WriteState() {
-    if (names_.state() == nullptr) return;
-    const std::string block = prefix_ + "_state";
-    Line("// Gives a block of ", names_.macro(), "_STATE_SIZE_BYTES bytes, aligned to");
-    Line("// ", names_.macro(),
-         "_STATE_ALIGNMENT_BYTES, the state from before the first run. Returns 0.");
-    Line("int32_t ", prefix_, "_initialize_state(void* state);\n");
+  void WriteBlockOfState() {
     if (!names_.has_static_state()) return;
     Line("// The module's own block, in which ", prefix_,
          "_run keeps the state. It has the state from");
     Line("// before the first run when the program starts.");
-    Line("extern uint8_t ", block, "[", names_.state()->size_bytes(), "];\n");
-    Line("// Gives it that state again: the next run is the first of a stream.");
+    Line("extern uint8_t ", prefix_, "_state[", names_.state()->size_bytes(), "];\n");
+  }
+
+  void WriteState() {
+    if (names_.state() == nullptr) return;
+    Line("// Gives a block of ", names_.macro(), "_STATE_SIZE_BYTES bytes, aligned to");
+    Line("// ", names_.macro(),
+         "_STATE_ALIGNMENT_BYTES, the state from before the first run. Returns 0.");
+    const proto::Pool& state = *names_.state();
+    text_ += Function(prefix_ + "_initialize_state",
+                      {{"void*", "state", state.name(), state.alignment_bytes()}},
+                      /*initializes=*/true);
+    if (!names_.has_static_state()) return;
+    Line(
+        "// Gives the module's own block that state again: the next run is the first of a stream.");
     Line("static inline void ", prefix_, "_reset_state(void) {");
-    Line("  (void)", prefix_, "_initialize_state(", block, ");\n}\n");
+    Line("  (void)", prefix_, "_initialize_state(", prefix_, "_state);\n}\n");
   }
 
   void WriteCpuVariants() {
@@ -171,9 +201,10 @@ class CInterfaceWriter {
     bool empty = true;
     for (int i = 0; i < names_.num_tensors(); ++i) {
       if (names_.is_input(i) != input) continue;
-      Line("  ", what, ".", names_.member(i), " = (", names_.element_type(i),
-           "*)(void*)((uint8_t*)workspace_pools->", names_.pools()[names_.pool_of(i)]->name(),
-           names_.offset_in_pool(i), ");");
+      const std::string pool = names_.pools()[names_.pool_of(i)]->name();
+      Line("  ", what, ".", names_.member(i), " = KILN_CAST(", names_.element_type(i),
+           "*, KILN_CAST(void*, KILN_CAST(uint8_t*, workspace_pools->", pool, ")",
+           names_.offset_in_pool(i), "));");
       empty = false;
     }
     if (empty) Line("  (void)workspace_pools;\n  ", what, ".unused = 0;");
@@ -191,7 +222,7 @@ class CInterfaceWriter {
 
   void WriteRunWithState() {
     Line("// The same on a state of the caller's: one for each stream.");
-    WriteRun("_run_with_state", {"void* state"}, "(uint8_t*)state");
+    WriteRun("_run_with_state", {"void* state"}, "KILN_CAST(uint8_t*, state)");
   }
 
   // With further parameters, and the state if the module has one.
@@ -210,12 +241,10 @@ class CInterfaceWriter {
       params.push_back(absl::StrCat("const struct ", prefix_, "_devices* devices"));
     }
     for (int i = 0; i < names_.num_tensors() && !workspace_io; ++i) {
-      // The model's function takes every tensor as void*, and only reads inputs.
-      args.push_back(
-          absl::StrCat(names_.is_input(i) ? "(void*)inputs->" : "outputs->", names_.member(i)));
+      args.push_back(absl::StrCat(names_.is_input(i) ? "inputs->" : "outputs->", names_.member(i)));
     }
     for (const proto::Pool* pool : names_.pools()) {
-      args.push_back(absl::StrCat("(uint8_t*)workspace_pools->", pool->name()));
+      args.push_back(absl::StrCat("KILN_CAST(uint8_t*, workspace_pools->", pool->name(), ")"));
     }
     if (!state.empty()) args.push_back(state);
     params.insert(params.end(), more.begin(), more.end());
@@ -225,6 +254,14 @@ class CInterfaceWriter {
     Line("static inline int32_t ", prefix_, name, "(", absl::StrJoin(params, ", "), ") {");
     if (names_.main().num_inputs() == 0 && !workspace_io) Line("  (void)inputs;");
     if (names_.main().num_outputs() == 0 && !workspace_io) Line("  (void)outputs;");
+    const auto check = [&](bool reads, const std::string& name) {
+      if (reads)
+        Line("  KILN_CHECK(", name, ", ", CheckText(names_, absl::StrCat(name, " is NULL")), ");");
+    };
+    check(names_.main().num_inputs() > 0 && !workspace_io, "inputs");
+    check(names_.main().num_outputs() > 0 && !workspace_io, "outputs");
+    check(!names_.pools().empty(), "workspace_pools");
+    check(!names_.devices().empty(), "devices");
     Line("  return ", names_.main().name(), "(", absl::StrJoin(args, ", "), ");");
     Line("}\n");
   }
@@ -236,7 +273,7 @@ class CInterfaceWriter {
     for (const proto::Pool* pool : names_.pools()) {
       const std::string pool_macro = names_.pool_macro(*pool);
       const std::string macro = "#define " + pool_macro;
-      Line(macro, "_SIZE_BYTES ", pool->size_bytes());
+      text_ += SizeMacro(pool_macro + "_SIZE_BYTES", names_, *pool);
       Line(macro, "_SIZE ", pool_macro, "_SIZE_BYTES");
       Line(macro, "_ALIGNMENT_BYTES ", pool->alignment_bytes());
     }
@@ -244,11 +281,14 @@ class CInterfaceWriter {
 
   const ModelNames& names_;
   const std::string& prefix_;
+  const absl::string_view version_;
   std::string text_;
 };
 
 }  // namespace
 
-std::string CInterface(const ModelNames& names) { return CInterfaceWriter(names).Write(); }
+std::string CInterface(const ModelNames& names, absl::string_view version) {
+  return CInterfaceWriter(names, version).Write();
+}
 
 }  // namespace kiln

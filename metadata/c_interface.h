@@ -5,13 +5,14 @@
 
 #include <string>
 
+#include "absl/strings/string_view.h"
 #include "metadata/model_names.h"
 
 namespace kiln {
 
 // Structs of inputs, outputs and pools, the functions, and macros of the workspaces: C99, inside of
-// `extern "C"`.
-std::string CInterface(const ModelNames& names);
+// `extern "C"`. Objects define the functions by VersionedName.
+std::string CInterface(const ModelNames& names, absl::string_view version);
 
 // The same model with tensors whose names and types the compiler checks: C++17, freestanding, in
 // the namespace `tvmgen_<module>`; after CInterface.

@@ -144,8 +144,10 @@ class CppInterfaceWriter {
       Line("  ", type, "() noexcept { reset(); }");
       Line("  void reset() noexcept { (void)", names_.prefix(), "_initialize_state(bytes); }");
     }
-    Line("  static constexpr ::std::size_t kSizeBytes = ", pool.size_bytes(), ";");
-    Line("  ::std::uint8_t bytes[", pool.size_bytes() > 0 ? pool.size_bytes() : 1, "];");
+    const std::string size = &pool == names_.state() ? names_.macro() + "_STATE_SIZE_BYTES"
+                                                     : absl::StrCat(pool.size_bytes());
+    Line("  static constexpr ::std::size_t kSizeBytes = ", size, ";");
+    Line("  ::std::uint8_t bytes[", pool.size_bytes() > 0 ? "kSizeBytes" : "1", "];");
     Line("};\n");
   }
 
@@ -204,10 +206,7 @@ class CppInterfaceWriter {
     for (int i = 0; i < names_.num_tensors() && !workspace_io; ++i) {
       const std::string data =
           absl::StrCat(names_.is_input(i) ? "inputs." : "outputs.", names_.member(i), ".data()");
-      // The functions of C take every tensor as void*, and only read inputs.
-      args.push_back(names_.is_input(i)
-                         ? absl::StrCat("const_cast<void*>(static_cast<const void*>(", data, "))")
-                         : data);
+      args.push_back(data);
     }
     if (names_.static_workspace() != nullptr) {
       params.push_back("Workspace& workspace");

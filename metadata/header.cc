@@ -2,13 +2,17 @@
 #include "metadata/header.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "metadata/c_interface.h"
+#include "metadata/interface_function.h"
 #include "metadata/member_name.h"
 #include "metadata/model_names.h"
 
@@ -22,10 +26,21 @@ std::string FloatLiteral(float value) {
   return digits + "f";
 }
 
+// FNV-1a of 64 bits (Fowler, Noll, Vo), folded to eight hexadecimal digits.
+std::string Hash(absl::string_view text) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return absl::StrFormat("%08x", static_cast<uint32_t>(hash ^ (hash >> 32)));
+}
+
 class HeaderWriter {
  public:
-  explicit HeaderWriter(const proto::Metadata& metadata)
-      : names_(metadata), main_(names_.main()), prefix_(names_.prefix()), macro_(names_.macro()) {}
+  HeaderWriter(const proto::Metadata& metadata, absl::string_view version)
+      : names_(metadata),
+        version_(version),
+        main_(names_.main()),
+        prefix_(names_.prefix()),
+        macro_(names_.macro()) {}
 
   absl::StatusOr<std::string> Write() {
     if (absl::Status status = CheckNames(); !status.ok()) return status;
@@ -49,7 +64,7 @@ class HeaderWriter {
     if (is_crt && is_graph) Line("#include \"kiln/graph_table.h\"");
     if (is_crt) Line("#include \"tvm/runtime/crt/module.h\"\n");
     Line("#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
-    if (is_c) text_ += CInterface(names_);
+    if (is_c) text_ += CInterface(names_, version_);
     if (is_crt) {
       Line("// The model's functions by name: for TVMModCreateFromCModule.");
       Line("extern const TVMModule ", prefix_, "_module;\n");
@@ -129,7 +144,7 @@ class HeaderWriter {
 
   void WriteStates() {
     Line("\n// What the model keeps from one run to the next, in the block of the state.");
-    Define("", "STATE_SIZE_BYTES", names_.state()->size_bytes());
+    text_ += SizeMacro(macro_ + "_STATE_SIZE_BYTES", names_, *names_.state());
     Define("", "STATE_ALIGNMENT_BYTES", names_.state()->alignment_bytes());
     Define("", "NUM_STATES", names_.num_states());
     for (int i = 0; i < names_.num_states(); ++i) {
@@ -155,6 +170,7 @@ class HeaderWriter {
   }
 
   const ModelNames names_;
+  const absl::string_view version_;
   const proto::Function& main_;
   const std::string &prefix_, &macro_;
   std::string text_;
@@ -163,7 +179,27 @@ class HeaderWriter {
 }  // namespace
 
 absl::StatusOr<std::string> ModelHeader(const proto::Metadata& metadata) {
-  return HeaderWriter(metadata).Write();
+  std::string version;
+  if (metadata.interface_api() == "c") {
+    absl::StatusOr<std::string> hash = InterfaceVersion(metadata);
+    if (!hash.ok()) return hash;
+    version = *std::move(hash);
+  }
+  return HeaderWriter(metadata, version).Write();
+}
+
+std::vector<std::string> InterfaceFunctions(const proto::Metadata& metadata) {
+  const ModelNames names(metadata);
+  std::vector<std::string> functions = {names.main().name()};
+  if (names.static_workspace() != nullptr) functions.push_back(names.function_with_workspace());
+  if (names.state() != nullptr) functions.push_back(names.prefix() + "_initialize_state");
+  return functions;
+}
+
+absl::StatusOr<std::string> InterfaceVersion(const proto::Metadata& metadata) {
+  const absl::StatusOr<std::string> header = HeaderWriter(metadata, "").Write();
+  if (!header.ok()) return header.status();
+  return Hash(*header);
 }
 
 }  // namespace kiln

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -104,10 +108,11 @@ TEST(Header, OfTheCInterface) {
            "#ifndef TVMGEN_My_mod_H_\n",
            "struct tvmgen_My_mod_inputs {\n  const int8_t* input_x__2;\n};\n",
            "struct tvmgen_My_mod_outputs {\n  float* _0;\n};\n",
-           "int32_t tvmgen_My_mod_run_model(void* in0, void* out0);\n",
-           "int32_t tvmgen_My_mod_run_with_workspace(void* in0, void* out0, uint8_t* workspace);\n",
-           "  return tvmgen_My_mod_run_model((void*)inputs->input_x__2, outputs->_0);\n",
-           "extern const struct TVMModel My_mod;\n",
+           "static inline int32_t tvmgen_My_mod_run_model(const void* in0, void* out0) {\n",
+           "int32_t tvmgen_My_mod_run_with_workspace(const void* in0, void* out0, uint8_t* "
+           "workspace) {\n",
+           "  return tvmgen_My_mod_run_model(inputs->input_x__2, outputs->_0);\n",
+           "#ifdef KILN_MODEL_VERSION\nextern const struct TVMModel My_mod;\n#endif\n",
            "#define TVMGEN_MY_MOD_WORKSPACE_SIZE_BYTES 128\n",
            "#define TVMGEN_MY_MOD_WORKSPACE_SIZE TVMGEN_MY_MOD_WORKSPACE_SIZE_BYTES\n",
            "#define TVMGEN_MY_MOD_WORKSPACE_ALIGNMENT_BYTES 64\n",
@@ -122,6 +127,61 @@ TEST(Header, OfTheCInterface) {
     EXPECT_TRUE(absl::StrContains(*header, line)) << line << "is not in\n" << *header;
   }
   EXPECT_FALSE(absl::StrContains(*header, "OUTPUT__0_SHAPE"));
+}
+
+TEST(Header, FunctionsHaveItsVersion) {
+  const std::string version = *InterfaceVersion(Make()), header = *ModelHeader(Make());
+  EXPECT_EQ(version.size(), 8u);
+  EXPECT_EQ(VersionedName("f", version), "f_" + version);
+  const std::vector<std::string> functions = InterfaceFunctions(Make());
+  EXPECT_EQ(functions, (std::vector<std::string>{"tvmgen_My_mod_run_model",
+                                                 "tvmgen_My_mod_run_with_workspace"}));
+  for (const std::string& name : functions) {
+    const std::string versioned = VersionedName(name, version);
+    EXPECT_TRUE(absl::StrContains(header, "\nint32_t " + versioned + "(const void* in0")) << header;
+    EXPECT_TRUE(absl::StrContains(header, absl::StrCat("\n#define ", name, " ", versioned, "\n")));
+  }
+}
+
+// What a program takes from the header is its version, and nothing else is.
+TEST(Header, TheVersionIsOfWhatTheHeaderSays) {
+  const std::string version = *InterfaceVersion(Make());
+  EXPECT_EQ(*InterfaceVersion(Make()), version);
+  proto::Metadata same = Make();
+  same.set_target("cortex-m4f");
+  EXPECT_EQ(*InterfaceVersion(same), version);
+  const auto with = [](const std::function<void(proto::Metadata&)>& change) {
+    proto::Metadata metadata = Make();
+    change(metadata);
+    return *InterfaceVersion(metadata);
+  };
+  std::set<std::string> versions = {version};
+  versions.insert(with([](auto& m) { m.set_module_name("Other"); }));
+  versions.insert(with([](auto& m) { m.mutable_functions(0)->set_workspace_size_bytes(64); }));
+  versions.insert(with([](auto& m) { m.mutable_pools(0)->set_alignment_bytes(16); }));
+  versions.insert(with([](auto& m) { m.mutable_pools(0)->set_external(true); }));
+  versions.insert(
+      with([](auto& m) { m.mutable_functions(0)->mutable_parameters(1)->set_dtype("int32"); }));
+  versions.insert(with([](auto& m) {
+    auto& quantization = *m.mutable_functions(0)->mutable_parameters(0)->mutable_quantization();
+    quantization.set_zero_points(0, 5);
+  }));
+  EXPECT_EQ(versions.size(), 7u);
+}
+
+// With KILN_CHECKS, in terms that say which argument is wrong.
+TEST(Header, FunctionsCheckTheirArguments) {
+  const std::string header = *ModelHeader(Make());
+  for (const char* line : {
+           "  KILN_CHECK(kiln_is_aligned(out0, 4), \"My_mod: output _0 is NULL or not aligned to 4 "
+           "bytes\");\n",
+           "  KILN_CHECK(kiln_is_aligned(workspace, 64), \"My_mod: workspace is NULL or not "
+           "aligned "
+           "to 64 bytes\");\n",
+           "  KILN_CHECK(inputs, \"My_mod: inputs is NULL\");\n",
+       }) {
+    EXPECT_TRUE(absl::StrContains(header, line)) << line << "is not in\n" << header;
+  }
 }
 
 TEST(Header, OfThePackedInterface) {
@@ -192,7 +252,7 @@ TEST(Header, ModelWithoutWorkspace) {
   metadata.clear_pools();
   const auto header = ModelHeader(metadata);
   ASSERT_TRUE(header.ok());
-  EXPECT_TRUE(absl::StrContains(*header, "_run_model(void* in0, void* out0);\n"));
+  EXPECT_TRUE(absl::StrContains(*header, "_run_model(const void* in0, void* out0) {\n"));
   EXPECT_FALSE(absl::StrContains(*header, "_run_with_workspace"));
   EXPECT_TRUE(absl::StrContains(*header, "WORKSPACE_SIZE_BYTES 0\n"));
   EXPECT_FALSE(absl::StrContains(*header, "WORKSPACE_ALIGNMENT_BYTES"));
@@ -207,9 +267,9 @@ TEST(Header, PoolsOfTheApplication) {
   ASSERT_TRUE(header.ok()) << header.status();
   for (const char* line : {
            "struct tvmgen_My_mod_workspace_pools {\n  void* sram;\n};\n",
-           "int32_t tvmgen_My_mod_run_model(void* in0, void* out0, uint8_t* pool_sram);\n",
+           "tvmgen_My_mod_run_model(const void* in0, void* out0, uint8_t* pool_sram) {\n",
            "const struct tvmgen_My_mod_workspace_pools* workspace_pools) {\n",
-           "((void*)inputs->input_x__2, outputs->_0, (uint8_t*)workspace_pools->sram);\n",
+           "(inputs->input_x__2, outputs->_0, KILN_CAST(uint8_t*, workspace_pools->sram));\n",
            "#define TVMGEN_MY_MOD_SRAM_WORKSPACE_POOL_SIZE_BYTES 128\n",
            "#define TVMGEN_MY_MOD_SRAM_WORKSPACE_POOL_SIZE "
            "TVMGEN_MY_MOD_SRAM_WORKSPACE_POOL_SIZE_BYTES\n",
@@ -236,14 +296,16 @@ TEST(Header, InputsAndOutputsInTheWorkspace) {
   const auto header = ModelHeader(MakeWithPlaces());
   ASSERT_TRUE(header.ok()) << header.status();
   for (const char* line : {
-           "int32_t tvmgen_My_mod_run_model(uint8_t* pool_sram);\n",
+           "int32_t tvmgen_My_mod_run_model(uint8_t* pool_sram) {\n",
            "struct tvmgen_My_mod_inputs tvmgen_My_mod_map_inputs(const struct "
            "tvmgen_My_mod_workspace_pools* workspace_pools) {\n",
-           "  inputs.input_x__2 = (int8_t*)(void*)((uint8_t*)workspace_pools->sram + 64);\n",
-           "  outputs._0 = (float*)(void*)((uint8_t*)workspace_pools->sram);\n",
+           "  inputs.input_x__2 = KILN_CAST(int8_t*, KILN_CAST(void*, KILN_CAST(uint8_t*, "
+           "workspace_pools->sram) + 64));\n",
+           "  outputs._0 = KILN_CAST(float*, KILN_CAST(void*, KILN_CAST(uint8_t*, "
+           "workspace_pools->sram)));\n",
            "int32_t tvmgen_My_mod_run(const struct tvmgen_My_mod_workspace_pools* "
            "workspace_pools) {\n",
-           "  return tvmgen_My_mod_run_model((uint8_t*)workspace_pools->sram);\n",
+           "  return tvmgen_My_mod_run_model(KILN_CAST(uint8_t*, workspace_pools->sram));\n",
            "inline ::std::int32_t run(const WorkspacePools& pools) noexcept {\n",
        }) {
     EXPECT_TRUE(absl::StrContains(*header, line)) << line << "is not in\n" << *header;

@@ -88,6 +88,13 @@ std::string ModelNames::element_type(int i) const {
   return dtype == "bool" ? "bool" : dtype + "_t";
 }
 
+int64_t ModelNames::element_bytes(int i) const {
+  const proto::Parameter& p = main().parameters(i);
+  int64_t elements = 1;
+  for (int64_t extent : p.shape()) elements *= extent;
+  return elements > 0 ? p.size_bytes() / elements : 0;
+}
+
 std::string ModelNames::tensor_macro(int i) const {
   return absl::StrCat(is_input(i) ? "INPUT_" : "OUTPUT_", absl::AsciiStrToUpper(member(i)));
 }

@@ -5,6 +5,7 @@
 #define KILN_METADATA_MODEL_NAMES_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,7 @@ class ModelNames {
   // number behind. ModelHeader refuses such tensors for the C interface, where a caller writes the names.
   const std::string& member(int i) const { return members_[static_cast<size_t>(i)]; }
   std::string element_type(int i) const;  // of C, with the bytes of an element of tensor `i`
+  int64_t element_bytes(int i) const;     // 0 of a tensor without elements
   // "INPUT_IMAGE": what the names of the macros of tensor `i` have after macro() and '_'.
   std::string tensor_macro(int i) const;
   // "TVMGEN_MY_MOD_SRAM_WORKSPACE_POOL": what the names of a pool's macros begin with.

@@ -120,9 +120,7 @@ class ModelSourceWriter {
     for (int i = 0; i < names_.num_tensors(); ++i) {
       if (names_.is_input(i) != input) continue;
       const proto::Parameter& p = names_.main().parameters(i);
-      int64_t elements = 1;
-      for (int64_t extent : p.shape()) elements *= extent;
-      const int64_t alignment = elements > 0 ? p.size_bytes() / elements : 1;
+      const int64_t alignment = std::max<int64_t>(1, names_.element_bytes(i));
       absl::StrAppend(&rows, "    {\"", names_.member(i), "\", ", p.size_bytes(), ", ", alignment,
                       "},\n");
     }

@@ -55,16 +55,20 @@ proto::Metadata MakeStreaming(bool external) {
 TEST(Header, OfAModelThatKeepsState) {
   const std::string header = *ModelHeader(MakeStreaming(/*external=*/false));
   for (const char* line : {
-           "int32_t tvmgen_My_mod_run_model(void* in0, void* out0, uint8_t* state);",
-           "int32_t tvmgen_My_mod_run_with_workspace(void* in0, void* out0, uint8_t* workspace, "
-           "uint8_t* state);",
+           "static inline int32_t tvmgen_My_mod_run_model(const void* in0, void* out0, uint8_t* "
+           "state) {",
+           "static inline int32_t tvmgen_My_mod_run_with_workspace(const void* in0, void* out0, "
+           "uint8_t* workspace, uint8_t* state) {",
+           "  KILN_CHECK(state == tvmgen_My_mod_state || kiln_is_marked(KILN_CAST(uint8_t*, state) "
+           "+ 32), \"My_mod: the state has not been initialized\");",
+           "  if (!(state == tvmgen_My_mod_state)) kiln_mark_state(KILN_CAST(uint8_t*, state) + "
+           "32);",
            "extern uint8_t tvmgen_My_mod_state[32];",
-           "int32_t tvmgen_My_mod_initialize_state(void* state);",
+           "static inline int32_t tvmgen_My_mod_initialize_state(void* state) {",
            "static inline void tvmgen_My_mod_reset_state(void) {",
-           "  return tvmgen_My_mod_run_model((void*)inputs->x, outputs->y, "
-           "tvmgen_My_mod_state);",
-           "  return tvmgen_My_mod_run_model((void*)inputs->x, outputs->y, "
-           "(uint8_t*)state);",
+           "  return tvmgen_My_mod_run_model(inputs->x, outputs->y, tvmgen_My_mod_state);",
+           "  return tvmgen_My_mod_run_model(inputs->x, outputs->y, KILN_CAST(uint8_t*, state));",
+           "#define TVMGEN_MY_MOD_STATE_SIZE_BYTES 36",
            "#define TVMGEN_MY_MOD_STATE_SIZE_BYTES 32",
            "#define TVMGEN_MY_MOD_STATE_ALIGNMENT_BYTES 16",
            "#define TVMGEN_MY_MOD_NUM_STATES 1",
@@ -81,7 +85,8 @@ TEST(Header, OfAModelThatKeepsState) {
 TEST(Header, StateInMemoryOfTheApplications) {
   const std::string header = *ModelHeader(MakeStreaming(/*external=*/true));
   EXPECT_TRUE(absl::StrContains(header, "  void* workspace;\n  void* state;\n};")) << header;
-  EXPECT_TRUE(absl::StrContains(header, "int32_t tvmgen_My_mod_initialize_state(void* state);"));
+  EXPECT_TRUE(absl::StrContains(header, "int32_t tvmgen_My_mod_initialize_state(void* state) {"));
+  EXPECT_TRUE(absl::StrContains(header, "  KILN_CHECK(kiln_is_marked("));
   for (const char* absent : {"reset_state", "run_with_state", "tvmgen_My_mod_state["}) {
     EXPECT_FALSE(absl::StrContains(header, absent)) << absent;
   }

@@ -45,16 +45,18 @@ std::string ModelSource(const std::vector<DeviceUse>& devices, const loop::Func&
                         const std::string& activated) {
   const size_t end = model.params.size() - static_cast<size_t>(model.num_contexts);
   const size_t begin = end - static_cast<size_t>(model.num_pools);
-  std::vector<std::string> parameters, names;
+  std::vector<std::string> of_model, parameters, names;
   for (size_t i = 0; i < model.params.size(); ++i) {
     names.push_back(absl::StrCat("a", i));
+    const bool is_input = i < static_cast<size_t>(model.num_inputs);
     const bool is_pool = i >= begin && i < end;
     parameters.push_back(absl::StrCat(is_pool ? "uint8_t* " : "void* ", names.back()));
+    of_model.push_back(absl::StrCat(is_input ? "const " : "", parameters.back()));
   }
   const std::string list = absl::StrCat("(", absl::StrJoin(parameters, ", "), ")");
   return absl::StrCat(
-      "\nint32_t ", model.name, list, ";\nint32_t ", activated, list, ";\nint32_t ", activated,
-      list, " {\n", "  int32_t error, last;\n",
+      "\nint32_t ", model.name, "(", absl::StrJoin(of_model, ", "), ");\nint32_t ", activated, list,
+      ";\nint32_t ", activated, list, " {\n", "  int32_t error, last;\n",
       Activation(devices, 0, end, absl::StrCat(model.name, "(", absl::StrJoin(names, ", "), ")")),
       "  return error;\n}\n");
 }

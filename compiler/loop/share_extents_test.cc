@@ -4,7 +4,10 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/loop/dot_tile.h"
@@ -132,6 +135,58 @@ TEST(ShareExtents, TilesOfDotsAreLoops) {
   EXPECT_NE(shared.find("for part in 0..number0 {"), std::string::npos) << shared;
   EXPECT_NE(shared.find("steps 4, run 2"), std::string::npos) << shared;
   EXPECT_TRUE(VerifyProgram(program).ok()) << VerifyProgram(program);
+}
+
+// Windows of three rows that lie `row` elements apart, of six neighboring outputs each.
+void AddWindows(LoopProgram& program, int64_t row, int slide, int64_t of_taps = 4) {
+  const Buffer a = MakeBuffer("a", DType::Int(16), {3 * row + 64}, BufferScope::kParam);
+  const Buffer taps = MakeBuffer("taps", DType::Int(16), {3 * of_taps}, BufferScope::kParam);
+  const Buffer sums = MakeBuffer("sums", DType::Int(32), {12}, BufferScope::kParam);
+  const Var i = MakeVar("i");
+  const DotKind kind = {.instruction = "smlad_taps", .group = 3, .run = 1};
+  Func func;
+  func.name = absl::StrCat("rows_of_", row, "_by_", slide, "_and_", of_taps);
+  func.params = {a, taps, sums};
+  func.num_inputs = 2;
+  func.body = MakeFor(
+      i, 0, 2, ForKind::kSerial,
+      MakeSlidingTile(kind, 6, slide, {3, row, of_taps}, {sums, i * 6}, {a, i * 8}, {taps, 0}));
+  program.funcs.push_back(func);
+}
+
+// The tile of a function's loop.
+std::optional<DotTile> TileOf(const Func& func) {
+  return AsDotTile(*func.body.As<For>()->body.As<Store>());
+}
+
+// The length of a row may be a scalar, and how far windows are apart is a number of the instructions.
+TEST(ShareExtents, WindowsOfOneStrideShare) {
+  LoopProgram program;
+  for (const auto& [row, slide] : {std::pair(20, 1), {24, 2}, {28, 1}, {32, 2}}) {
+    AddWindows(program, row, slide);
+  }
+  ShareFunctions(program, /*numbers=*/true, /*parts=*/true, /*extents=*/true);
+  EXPECT_TRUE(VerifyProgram(program).ok()) << VerifyProgram(program);
+  std::vector<int> slides;
+  for (const Func& func : program.funcs) {
+    if (func.body.As<For>() == nullptr) continue;
+    const std::optional<DotTile> tile = TileOf(func);
+    ASSERT_TRUE(tile.has_value()) << ToString(func);
+    EXPECT_EQ(ToString(tile->chain.a_step), "number0");
+    slides.push_back(tile->slide);
+  }
+  EXPECT_EQ(program.funcs.size(), 6u);
+  EXPECT_EQ(slides, (std::vector<int>{1, 2}));
+}
+
+// Nor can a variable stand for how far the taps of rows are apart.
+TEST(ShareExtents, WindowsWhoseTapsLieOtherwiseDoNotShare) {
+  LoopProgram program;
+  AddWindows(program, 20, 1, 3);
+  AddWindows(program, 20, 1, 4);
+  ShareFunctions(program, /*numbers=*/true, /*parts=*/true, /*extents=*/true);
+  ASSERT_EQ(program.funcs.size(), 2u);
+  EXPECT_TRUE(TileOf(program.funcs[0]).has_value());
 }
 
 }  // namespace

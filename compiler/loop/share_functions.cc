@@ -20,6 +20,7 @@
 #include "compiler/loop/numbers.h"
 #include "compiler/loop/passes.h"
 #include "compiler/loop/same_statement.h"
+#include "compiler/loop/tile_slides.h"
 
 namespace kiln::loop {
 namespace {
@@ -148,6 +149,7 @@ class Sharing {
         if (differ_ == Differ::kInExtents) {
           candidates_[i].func.body = RollDotTiles(candidates_[i].func.body);
         }
+        slides_[i] = SlidesOf(candidates_[i].func.body);
         candidates.push_back(i);
       }
     }
@@ -170,7 +172,8 @@ class Sharing {
   }
 
  private:
-  using Key = std::tuple<uint64_t, int, int64_t>;
+  // The fingerprint, the CPU variant, the bytes of the workspace, and SlidesOf.
+  using Key = std::tuple<uint64_t, int, int64_t, std::vector<int>>;
 
   static NarrowedFunc Unchanged(const Func& func) {
     return {func, std::vector<int64_t>(func.params.size(), 0)};
@@ -186,7 +189,7 @@ class Sharing {
                                     ? std::min<int64_t>(WorkspaceBytes(func), 0)
                                     : WorkspaceBytes(func);
       const uint64_t fingerprint = Fingerprint(func, /*shapes=*/differ != Differ::kInExtents);
-      Add(i, func, differ, buckets[{fingerprint, func.cpu_variant, workspace}]);
+      Add(i, func, differ, buckets[{fingerprint, func.cpu_variant, workspace, slides_.at(i)}]);
     }
     std::vector<SharedFunc> groups;
     for (auto& [key, bucket] : buckets) {
@@ -284,7 +287,8 @@ class Sharing {
     func.body = Rewritten(first, shared.first_parts, shared);
   }
 
-  // Makes the numbers in which members differ scalars of the function; false if they are too many.
+  // Makes the numbers in which members differ scalars of the function; false if they are too many, or if
+  // a tile of dots would be none with scalars in its addresses.
   bool TakeNumbers(Differ differ, SharedFunc& shared) {
     std::vector<Stmt> bodies;
     for (size_t i : shared.members) bodies.push_back(candidates_.at(i).func.body);
@@ -299,6 +303,7 @@ class Sharing {
       if (!IsSame(body, shared.func.body, pool_)) return false;
       shared.numbers[shared.members[m]] = common->values[m];
     }
+    if (SlidesOf(shared.func.body) != slides_.at(shared.members.front())) return false;
     shared.func.scalars = std::move(common->scalars);
     return true;
   }
@@ -364,6 +369,7 @@ class Sharing {
   const Differ differ_;
   const bool parts_;
   std::map<size_t, NarrowedFunc> candidates_;
+  std::map<size_t, std::vector<int>> slides_;     // of candidates
   std::map<size_t, std::vector<size_t>> copies_;  // of candidates, behind them
   ExprPool pool_;
 };

@@ -120,6 +120,19 @@ absl::Status AddVariantChoice(const CompileOptions& options, loop::LoopProgram& 
       LoaderSymbol(options, "set_cpu_variant"), options.interface == Interface::kPacked, program);
 }
 
+// Adds the ways into functions of the C interface by the names that callers with the header use.
+absl::Status AddVersionedNames(const proto::Metadata& metadata, loop::LoopProgram& program) {
+  KILN_ASSIGN_OR_RETURN(const std::string version, InterfaceVersion(metadata));
+  for (const std::string& name : InterfaceFunctions(metadata)) {
+    const loop::Func* func = program.FindFunc(name);
+    if (func == nullptr) {
+      return absl::InternalError(absl::StrCat("the program has no ", name));
+    }
+    program.funcs.push_back(ModelEntry(*func, VersionedName(name, version), func->convention));
+  }
+  return absl::OkStatus();
+}
+
 // Adds the model's function, which calls the operators, and the ways into it. A model of the C
 // runtime whose pools the application does not describe has static memory, and with the C interface
 // also a function that takes the workspace.
@@ -163,7 +176,7 @@ absl::Status AddRunModel(const CompileOptions& options, const ModuleInfo& info, 
         model, info.main_function, packed ? loop::Convention::kPacked : loop::Convention::kUnpacked,
         is_static ? 1 : 0));
   }
-  return absl::OkStatus();
+  return packed ? absl::OkStatus() : AddVersionedNames(stages.metadata, program);
 }
 
 void AddModuleBlob(const std::string& name, const std::string& blob, loop::LoopProgram& program) {

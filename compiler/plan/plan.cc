@@ -270,7 +270,9 @@ class Planner {
         PlaceOverlapping(lifetimes, shapes, placed, options_.find_overlap, plan_);
     plan_.lower_bound_bytes = LowerBound(lifetimes);
     plan_.strategy = placement.strategy;
-    if (!placement.unplaced.empty()) return TooSmall(placement, placed, lifetimes);
+    if (!placement.unplaced.empty()) {
+      return TooSmall(placement, placed, lifetimes, EnoughBytes(lifetimes, shapes, placed));
+    }
     for (size_t p = 0; p < plan_.pools.size(); ++p) {
       std::vector<Lifetime> inside;
       for (size_t i = 0; i < lifetimes.size(); ++i) {
@@ -286,8 +288,24 @@ class Planner {
     return absl::OkStatus();
   }
 
+  // The pool into which buffers go for which no other has room, the last of the slowest ones, and the bytes
+  // that would do where all others stay as they are.
+  std::pair<size_t, int64_t> EnoughBytes(const std::vector<Lifetime>& lifetimes,
+                                         std::vector<PoolShape> shapes,
+                                         const std::vector<int>& placed) {
+    size_t slowest = 0;
+    for (size_t p = 1; p < shapes.size(); ++p) {
+      if (shapes[p].speed <= shapes[slowest].speed) slowest = p;
+    }
+    shapes[slowest].limit_bytes = PoolShape().limit_bytes;
+    const Placement placement =
+        PlaceOverlapping(lifetimes, shapes, placed, options_.find_overlap, plan_);
+    return {slowest, placement.pool_bytes[slowest]};
+  }
+
   absl::Status TooSmall(const Placement& placement, const std::vector<int>& placed,
-                        const std::vector<Lifetime>& lifetimes) const {
+                        const std::vector<Lifetime>& lifetimes,
+                        const std::pair<size_t, int64_t>& enough) const {
     constexpr size_t kMostNamed = 8;
     int64_t missing = 0, given = 0;
     std::string names, pools;
@@ -307,8 +325,11 @@ class Planner {
       given += pool.limit_bytes;
       absl::StrAppend(&pools, pools.empty() ? "" : ", ", "'", pool.name, "' ", pool.limit_bytes);
     }
+    const PlanPool& pool = plan_.pools[enough.first];
     return absl::ResourceExhaustedError(absl::StrCat(
-        "the pools (", pools, " bytes) are too small: ", missing, " bytes have no place: ", names,
+        "the pools (", pools, " bytes) are too small: '", pool.name, "' would do with ",
+        enough.second, " bytes, ", enough.second - pool.limit_bytes, " more; buffers of ", missing,
+        " bytes have no place: ", names,
         "; at most ", plan_.lower_bound_bytes, " bytes are alive at once, and the pools have ",
         given, "; --emit=plan shows the calls by their numbers"));
   }

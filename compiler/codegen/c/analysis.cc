@@ -177,6 +177,14 @@ std::vector<Buffer> PointerParams(const Func& func) {
   return result;
 }
 
+absl::string_view UntypedPointer(const FuncInfo& info, size_t param) {
+  const Func& func = *info.func;
+  const std::vector<Buffer> params = PointerParams(func);
+  if (param >= params.size() || IsScratch(func, params[param])) return "uint8_t*";
+  const bool is_input = func.kind == Func::Kind::kMain && param < NumInputs(func);
+  return is_input && !info.written[param] ? "const void*" : "void*";
+}
+
 absl::flat_hash_set<const BufferNode*> DirectlyUsed(const CContext& context, const Func& func) {
   absl::flat_hash_set<const BufferNode*> result;
   if (!func.body) return result;

@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "compiler/codegen/c/context.h"
 
 namespace kiln::codegen {
@@ -20,6 +21,10 @@ bool IsDefined(const loop::Func& func);
 
 // Whether the parameter is the workspace or a pool: `uint8_t*` in every signature.
 bool IsScratch(const loop::Func& func, const loop::Buffer& param);
+
+// What other objects know as the type of a pointer parameter, by its place in PointerParams: "uint8_t*" of
+// scratch memory, "const void*" of an input of the model, which is only read, and "void*" of all others.
+absl::string_view UntypedPointer(const FuncInfo& info, size_t param);
 
 // Buffers whose elements the body itself names, or whose address it passes on with an offset or as
 // another type.

@@ -76,8 +76,10 @@ void FunctionPrinter::PrintUnpackedCall(const FuncInfo& callee, const std::vecto
     }
     const size_t i = list.size();
     std::string address = Address(arg, params[i]->dtype, callee.written[i]);
-    // Public functions take every pointer as void*; what they do not write stays unwritten.
-    if (callee.untyped && !callee.written[i]) address = AsVoidPointer(address);
+    // What a function takes as void* and does not write stays unwritten.
+    const bool loses_const =
+        callee.untyped && !callee.written[i] && UntypedPointer(callee, i) == "void*";
+    if (loses_const) address = AsVoidPointer(address);
     list.push_back(std::move(address));
   }
   ReturnIfNonZero(absl::StrCat(callee.func->name, "(", absl::StrJoin(list, ", "), ")"));

@@ -109,7 +109,7 @@ std::string PackedConstants(const loop::LoopProgram& program) {
 
 std::string AlignmentPrefix(CContext& context, int alignment_bytes, int element_bytes) {
   if (alignment_bytes <= element_bytes) return "";
-  context.uses_aligned = true;
+  context.macros.insert("KILN_ALIGNED");
   return absl::StrCat("KILN_ALIGNED(", alignment_bytes, ") ");
 }
 
@@ -127,7 +127,7 @@ void PrintConstants(CContext& context, std::string* out) {
     if (!context.used_constants.contains(constant.buffer.get())) continue;
     std::string prefix;
     if (!constant.pool.empty()) {
-      context.uses_section = true;
+      context.macros.insert("KILN_SECTION");
       prefix = absl::StrCat("KILN_SECTION(\".rodata.", constant.pool, "\") ");
     }
     prefix += AlignmentPrefix(context, buffer.alignment_bytes, buffer.dtype.bytes());

@@ -112,11 +112,9 @@ struct CContext {
   absl::flat_hash_set<const loop::BufferNode*> used_constants;
   std::set<std::string> loader_pointers;
   bool uses_tvm_headers = false;
-  bool uses_aligned = false;
-  bool uses_assume_aligned = false;
-  bool uses_lanes = false;   // KILN_LANES
-  bool uses_helium = false;  // kHeliumMacro
-  bool uses_section = false;
+  std::set<std::string> macros;  // of compiler_macros.h, that are used
+  bool uses_lanes = false;       // KILN_LANES
+  bool uses_helium = false;      // kHeliumMacro
   bool uses_packed_constants = false;
   bool uses_module_context = false;  // a call by name says which module it is from
   bool uses_call_tensor = false;     // kiln_tensor, of packed calls
@@ -124,7 +122,8 @@ struct CContext {
   bool uses_fail_number = false;     // kiln_fail_number, of loop::Fail
 };
 
-// "KILN_ALIGNED(64) " where `alignment_bytes` is more than an element needs.
+// "KILN_ALIGNED(64) " where `alignment_bytes` is more than an element needs; before all other words of a
+// declaration, because some compilers say it by a pragma.
 std::string AlignmentPrefix(CContext& context, int alignment_bytes, int element_bytes);
 
 }  // namespace kiln::codegen

@@ -18,6 +18,12 @@ using loop::DataValue;
 
 constexpr size_t kMaxInline = 96;
 
+// Other files know data by its type, which is therefore no union that would align it.
+constexpr char kNeedsAlignment[] =
+    "#if defined(KILN_UNALIGNED)\n"
+    "#error \"nothing says how to align data: compile as C11, or define KILN_ALIGNED(bytes)\"\n"
+    "#endif\n";
+
 // The symbols of data, functions and constants that a value refers to.
 void CollectAddresses(const DataValue& value, std::vector<std::string>* out) {
   if (const auto* address = std::get_if<DataValue::Address>(&value.value)) {
@@ -105,6 +111,7 @@ absl::Status DataPrinter::PrintDef(const std::string& name) {
   }
   const std::string aligned = AlignmentPrefix(context_, def.alignment_bytes, 1);
   const std::string value = Value(def.value, type, 0);
+  if (!aligned.empty()) out_->append(kNeedsAlignment);
   if (def.exported) absl::StrAppend(out_, "extern ", declarator, ";\n");
   absl::StrAppend(out_, aligned, def.exported ? "" : "static ", declarator, " = ", value, ";\n\n");
   printed_.insert(name);

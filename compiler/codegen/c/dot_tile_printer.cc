@@ -116,7 +116,7 @@ std::string InAssembly(const DotLoop& loop, const loop::DotTile& tile, const Dot
     absl::StrAppend(&text, "  const ", CType(row.b), "* const end = b + ",
                     shape.columns * shape.terms(), ";\n");
   }
-  absl::StrAppend(&text, "  __asm__ volatile(\n", repeats ? "      \"1:\\n\"\n" : "");
+  absl::StrAppend(&text, "  __asm volatile(\n", repeats ? "      \"1:\\n\"\n" : "");
   const auto row_bytes = static_cast<unsigned>(row.a.bytes());
   std::string steps;
   for (int i = 0; i < of_iteration * tile.chain.length; ++i) {

@@ -10,6 +10,7 @@
 #include "compiler/base/status.h"
 #include "compiler/codegen/c/analysis.h"
 #include "compiler/codegen/c/codegen_c.h"
+#include "compiler/codegen/c/compiler_macros.h"
 #include "compiler/codegen/c/constant_printer.h"
 #include "compiler/codegen/c/cpu_choice_printer.h"
 #include "compiler/codegen/c/data_printer.h"
@@ -91,29 +92,6 @@ constexpr char kFmaOfOthers[] =
     "       \"or define KILN_SLOW_FMA\"\n"
     "#endif\n\n";
 
-constexpr char kAligned[] =
-    "#if defined(__GNUC__)\n"
-    "#define KILN_ALIGNED(bytes) __attribute__((aligned(bytes)))\n"
-    "#else\n"
-    "#define KILN_ALIGNED(bytes)\n"
-    "#endif\n\n";
-
-// What stays a function: the stack of a function that is copied into its caller stays in use while the
-// caller calls others.
-constexpr char kNotInlined[] =
-    "#if defined(__GNUC__)\n"
-    "#define KILN_NOT_INLINED __attribute__((noinline))\n"
-    "#else\n"
-    "#define KILN_NOT_INLINED\n"
-    "#endif\n\n";
-
-constexpr char kAssumeAligned[] =
-    "#if defined(__GNUC__)\n"
-    "#define KILN_ASSUME_ALIGNED(pointer, bytes) __builtin_assume_aligned(pointer, bytes)\n"
-    "#else\n"
-    "#define KILN_ASSUME_ALIGNED(pointer, bytes) (pointer)\n"
-    "#endif\n\n";
-
 // GCC 12 expands a loop of a few lanes with -O3, takes their sums over the loop around it for the
 // lanes of one vector, and mixes them up.
 constexpr char kLanes[] =
@@ -131,7 +109,7 @@ constexpr char kHelium[] =
     "#if $0\n"
     "#if defined(__clang__)\n"
     "#pragma clang diagnostic ignored \"-Wunused-function\"\n"
-    "#else\n"
+    "#elif defined(__GNUC__)\n"
     "#pragma GCC optimize(\"no-schedule-insns\", \"no-tree-ter\")\n"
     "#endif\n"
     "#include <arm_mve.h>\n"
@@ -155,13 +133,6 @@ constexpr char kPackedConstants[] =
     "#if __GNUC__ >= 15\n"
     "#pragma GCC diagnostic ignored \"-Wunterminated-string-initialization\"\n"
     "#endif\n"
-    "#endif\n\n";
-
-constexpr char kSection[] =
-    "#if defined(__GNUC__)\n"
-    "#define KILN_SECTION(name) __attribute__((section(name)))\n"
-    "#else\n"
-    "#define KILN_SECTION(name)\n"
     "#endif\n\n";
 
 std::string LoaderPointers(const CContext& context) {
@@ -283,14 +254,10 @@ absl::StatusOr<std::string> EmitC(const loop::LoopProgram& program, const Target
       !uses_fma ? ""
       : is_x86  ? kFmaOfX86
                 : kFmaOfOthers,
-      variant_macros, context.uses_aligned ? kAligned : "",
-      absl::StrContains(functions, kNotInlinedMacro) ||
-              absl::StrContains(context.helpers.definitions(), kNotInlinedMacro)
-          ? kNotInlined
-          : "",
-      context.uses_assume_aligned ? kAssumeAligned : "", context.uses_lanes ? kLanes : "",
+      variant_macros,
       context.uses_helium ? absl::Substitute(kHelium, HeliumGuard(), kHeliumMacro) : "",
-      context.uses_section ? kSection : "", context.uses_packed_constants ? kPackedConstants : "",
+      CompilerMacros(context.macros, context.helpers.definitions()),
+      context.uses_lanes ? kLanes : "", context.uses_packed_constants ? kPackedConstants : "",
       LoaderPointers(context), context.helpers.definitions(), packed_helpers,
       Prototypes(context, data_printer));
   // Constants are nearly all of a large file, which is not to exist twice.

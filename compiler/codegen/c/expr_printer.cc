@@ -176,7 +176,7 @@ ExprPrinter::Text ExprPrinter::MakeDot(const loop::Dot& node) {
     const std::string at = absl::StrCat("&", MakeLoad(first, load->buffer->dtype).text);
     const int bytes = row->group * load->buffer->dtype.bytes();
     if (load->buffer->alignment_bytes < bytes) return at;
-    context_.uses_assume_aligned = true;
+    context_.macros.insert("KILN_ASSUME_ALIGNED");
     return absl::StrCat("KILN_ASSUME_ALIGNED(", at, ", ", bytes, ")");
   };
   const std::string sum = Print(node.sum), a = address(node.a), b = address(node.b);

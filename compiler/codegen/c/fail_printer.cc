@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
 #include "compiler/codegen/c/function_printer.h"
+#include "compiler/codegen/c/helpers.h"
 #include "compiler/codegen/c/literals.h"
 
 namespace kiln::codegen {
@@ -60,9 +61,9 @@ std::string FailHelper(CContext& context) {
   const bool has_runtime = context.options.loader_pointers || context.HasPackedFunction();
   const std::string set_last_error =
       has_runtime ? context.Runtime("TVMAPISetLastError") : "KILN_SET_LAST_ERROR";
-  return absl::StrCat(has_runtime ? "" : kDeclareWeak,
-                      absl::Substitute(kFailNumber, set_last_error,
-                                       loop::kMaxFailText + kNumberBytes, loop::kFailStatus));
+  const std::string definition = absl::Substitute(
+      kFailNumber, set_last_error, loop::kMaxFailText + kNumberBytes, loop::kFailStatus);
+  return absl::StrCat(has_runtime ? "" : kDeclareWeak, OncePerUnit("kiln_fail_number", definition));
 }
 
 void FunctionPrinter::PrintFail(const loop::Fail& node) {

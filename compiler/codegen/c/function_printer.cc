@@ -111,8 +111,7 @@ std::string FunctionPrinter::Signature() const {
   };
   for (size_t i = 0; i < loop::NumLeadingScalars(func_); ++i) add_scalar(i);
   for (size_t i = 0; i < params_.size(); ++i) {
-    const bool scratch = IsScratch(func_, params_[i].buffer);
-    list.push_back(info_.untyped ? absl::StrCat(scratch ? "uint8_t* " : "void* ", params_[i].name)
+    list.push_back(info_.untyped ? absl::StrCat(UntypedPointer(info_, i), " ", params_[i].name)
                                  : absl::StrCat(PointerType(i), Restrict(i), params_[i].name));
   }
   for (size_t i = loop::NumLeadingScalars(func_); i < scalars_.size(); ++i) add_scalar(i);
@@ -124,9 +123,10 @@ std::string FunctionPrinter::Prototype() const {
   if (func_.convention == loop::Convention::kPacked)
     return absl::StrCat("TVM_DLL int ", func_.name, "(", kPackedParameters, ")");
   // Not the names, which may be file scope names of other tensors.
-  std::vector<std::string> list;
-  for (const Buffer& buffer : PointerParams(func_))
-    list.push_back(IsScratch(func_, buffer) ? "uint8_t*" : "void*");
+  std::vector<absl::string_view> list;
+  for (size_t i = 0; i < PointerParams(func_).size(); ++i) {
+    list.push_back(UntypedPointer(info_, i));
+  }
   return absl::StrCat("int32_t ", func_.name, "(",
                       list.empty() ? "void" : absl::StrJoin(list, ", "), ")");
 }
@@ -158,6 +158,7 @@ absl::Status FunctionPrinter::Print(std::string* out) {
   }
   const bool is_static = !info_.untyped;
   const bool stays = is_static && context_.target.short_of_memory && TakesStack(func_.body);
+  if (stays) context_.macros.insert(kNotInlinedMacro);
   absl::StrAppend(out, CpuVariantPrefix(func_.cpu_variant),
                   stays ? absl::StrCat(kNotInlinedMacro, " ") : "", is_static ? "static " : "",
                   Signature(), " {\n", head.text(), BeforeMatrices(), body, BehindMatrices(),
@@ -291,7 +292,7 @@ void FunctionPrinter::PrintIf(const loop::If& node) {
 
 void FunctionPrinter::PrintAllocate(const loop::Allocate& node) {
   const loop::BufferNode& buffer = *node.buffer;
-  const std::string name = context_.names.AddLocal(buffer.name);
+  std::string name = context_.names.AddLocal(buffer.name);
   const std::string type = CType(buffer.dtype);
   if (buffer.scope == loop::BufferScope::kWorkspace) {
     auto workspace = buffers_.find(func_.workspace.get());
@@ -304,8 +305,18 @@ void FunctionPrinter::PrintAllocate(const loop::Allocate& node) {
     const bool fixed = buffer.scope == loop::BufferScope::kStatic;
     const std::string aligned =
         AlignmentPrefix(context_, buffer.alignment_bytes, buffer.dtype.bytes());
-    lines_.Line(absl::StrCat(fixed ? "static " : "", aligned, type, " ", name, "[",
-                             std::max<int64_t>(1, buffer.num_elements()), "];"));
+    const std::string elements =
+        absl::StrCat("[", std::max<int64_t>(1, buffer.num_elements()), "];");
+    if (fixed && !aligned.empty()) {
+      // Aligned by its type where a compiler has no other way.
+      lines_.Open(absl::StrCat(aligned, "static union {"));
+      lines_.Line(absl::StrCat(type, " elements", elements));
+      lines_.Line("int64_t alignment;");
+      lines_.Close(absl::StrCat("} ", name, ";"));
+      name += ".elements";
+    } else {
+      lines_.Line(absl::StrCat(aligned, fixed ? "static " : "", type, " ", name, elements));
+    }
   }
   buffers_[node.buffer.get()] = name;
   PrintStmt(node.body);

@@ -53,12 +53,12 @@ constexpr char kSaturate[] =
 constexpr char kLoad[] =
     "static inline $0 kiln_load_$2(const $1* elements) {\n"
     "  $0 vector;\n"
-    "  __builtin_memcpy(&vector, elements, sizeof(vector));\n"
+    "  KILN_COPY(&vector, elements, sizeof(vector));\n"
     "  return vector;\n"
     "}\n";
 constexpr char kStore[] =
     "static inline void kiln_store_$2($1* elements, $0 vector) {\n"
-    "  __builtin_memcpy(elements, &vector, sizeof(vector));\n"
+    "  KILN_COPY(elements, &vector, sizeof(vector));\n"
     "}\n";
 
 // Of a lane; 0 where vectors of so many lanes are no registers.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/substitute.h"
@@ -50,9 +51,9 @@ constexpr char kRoundingMulHigh[] =
 constexpr char kRoundingMulTop[] =
     "/* a * b / 2^32, rounded to nearest, halves up. */\n"
     "static inline $0 kiln_rounding_mul_top_$1($0 a, $0 b) {\n"
-    "#if defined(__GNUC__) && defined(__ARM_FEATURE_DSP)\n"
+    "#if KILN_ASSEMBLY && defined(__ARM_FEATURE_DSP)\n"
     "  $0 top;\n"
-    "  __asm__(\"smmulr %0, %1, %2\" : \"=r\"(top) : \"r\"(a), \"r\"(b));\n"
+    "  __asm(\"smmulr %0, %1, %2\" : \"=r\"(top) : \"r\"(a), \"r\"(b));\n"
     "  return top;\n"
     "#else\n"
     "  return ($0)($2)((uint64_t)((int64_t)a * b + ((int64_t)1 << 31)) >> 32);\n"
@@ -70,9 +71,9 @@ constexpr char kRoundingShr[] =
 // number that this takes, `$5` and `$6` the shift of it and of C. Clang finds it by itself.
 constexpr char kSaturate[] =
     "static inline int32_t $0(int32_t x) {\n"
-    "#if defined(__GNUC__) && !defined(__clang__) && defined(__ARM_FEATURE_SAT)\n"
+    "#if KILN_ASSEMBLY && !defined(__clang__) && defined(__ARM_FEATURE_SAT)\n"
     "  int32_t saturated;\n"
-    "  __asm__(\"$3 %0, #$4, %1$5\" : \"=r\"(saturated) : \"r\"(x) : \"cc\");\n"
+    "  __asm(\"$3 %0, #$4, %1$5\" : \"=r\"(saturated) : \"r\"(x) : \"cc\");\n"
     "  return saturated;\n"
     "#else\n"
     "  const int32_t value = x$6;\n"
@@ -80,12 +81,10 @@ constexpr char kSaturate[] =
     "  return $1 > at_most ? $1 : at_most;\n"
     "#endif\n"
     "}\n\n";
-// `$0` is the name, `$1` the condition, `$2` the header, `$3` and `$4` the types of the factors,
+// `$0` is the name, `$1` the condition, `$2` the inclusion of a header, `$3` and `$4` the types of the factors,
 // `$5` the body, `$6` statements that add the products one by one.
 constexpr char kDot[] =
-    "#if $1\n"
-    "#include <$2>\n"
-    "#endif\n"
+    "$2"
     "/* sum and the products of two groups, in 32 bits that wrap around. */\n"
     "static inline int32_t kiln_dot_$0(int32_t sum, const $3* a, const $4* b) {\n"
     "#if $1\n"
@@ -245,8 +244,14 @@ std::string CastDefinition(DType from, DType to) {
 
 }  // namespace
 
+std::string OncePerUnit(absl::string_view name, absl::string_view definition) {
+  const std::string macro = absl::StrCat(absl::AsciiStrToUpper(name), "_DEFINED");
+  return absl::StrCat("#ifndef ", macro, "\n#define ", macro, "\n",
+                      absl::StripTrailingAsciiWhitespace(definition), "\n#endif\n\n");
+}
+
 std::string Helpers::Define(const std::string& name, const std::string& text) {
-  if (defined_.insert(name).second) definitions_.append(text);
+  if (defined_.insert(name).second) definitions_.append(OncePerUnit(name, text));
   return name;
 }
 
@@ -377,8 +382,12 @@ std::string Helpers::Dot(const DotInstruction& row) {
     absl::StrAppend(&products, "  total += (uint32_t)((int32_t)a[", k, "] * b[", shape.InB(0, k),
                     "]);\n");
   }
-  std::string text = absl::Substitute(kDot, name, row.c.guard, row.c.header, CType(row.a),
-                                      CType(row.b), row.c.body, products);
+  const std::string include =
+      row.c.header.empty()
+          ? ""
+          : absl::StrCat("#if ", row.c.guard, "\n#include <", row.c.header, ">\n#endif\n");
+  std::string text = absl::Substitute(kDot, name, row.c.guard, include, CType(row.a), CType(row.b),
+                                      row.c.body, products);
   return Define("kiln_dot_" + name, text);
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/string_view.h"
 #include "compiler/codegen/c/dot_vector.h"
 #include "compiler/codegen/c/helium.h"
 #include "compiler/loop/dot_tile.h"
@@ -22,6 +23,10 @@ namespace kiln::codegen {
 // What stands before a function of a CPU variant, by Func::cpu_variant: "KILN_CPU_VARIANT_1 ", nothing for
 // one that is of none.
 std::string CpuVariantPrefix(int variant);
+
+// The definition of a function of this name, where no generated file has defined it before: several
+// models may be files of one translation unit. The name says all in which functions may differ.
+std::string OncePerUnit(absl::string_view name, absl::string_view definition);
 
 class Helpers {
  public:

@@ -7,6 +7,7 @@
 #include "absl/strings/substitute.h"
 #include "compiler/codegen/c/analysis.h"
 #include "compiler/codegen/c/function_printer.h"
+#include "compiler/codegen/c/helpers.h"
 #include "compiler/codegen/c/literals.h"
 
 namespace kiln::codegen {
@@ -119,10 +120,10 @@ std::string DLDataTypeFields(DType dtype) {
 std::string PackedHelpers(CContext& context) {
   std::string result;
   if (context.uses_check_tensor) {
-    absl::StrAppend(&result, absl::Substitute(kFail, context.Runtime("TVMAPISetLastError")),
-                    kCheck);
+    const std::string fail = absl::Substitute(kFail, context.Runtime("TVMAPISetLastError"));
+    absl::StrAppend(&result, OncePerUnit("kiln_fail", fail), OncePerUnit("kiln_check", kCheck));
   }
-  if (context.uses_call_tensor) result.append(kArgument);
+  if (context.uses_call_tensor) result.append(OncePerUnit("kiln_argument", kArgument));
   return result;
 }
 

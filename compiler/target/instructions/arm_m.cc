@@ -10,9 +10,10 @@ namespace {
 
 // The DSP extension multiplies pairs of int16. SXTB16 makes a pair of bytes 0 and 2 of a word, and
 // rotated by 8 bits of bytes 1 and 3.
-// Without optimization a compiler keeps a register for frames, and has too few for the loops.
+// Without optimization gcc and clang keep a register for frames, and have too few for the loops. Macros of
+// generated files: codegen/c/compiler_macros.h.
 constexpr absl::string_view kDspInC =
-    "defined(__GNUC__) && defined(__OPTIMIZE__) && defined(__ARM_FEATURE_DSP)";
+    "KILN_ASSEMBLY && defined(__ARM_FEATURE_DSP) && (defined(__OPTIMIZE__) || !defined(__GNUC__))";
 
 // 15 instructions for 16 products. Twelve registers with the end of the loop: of a Cortex-M's
 // thirteen, a compiler may keep one for itself. A step loads pairs of both rows at once.
@@ -99,8 +100,7 @@ DotLoop LoopOfWindows(int sums, int slide) {
           .step = Windows(sums, slide)};
 }
 
-constexpr absl::string_view kHeliumInC =
-    "defined(__GNUC__) && defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1)";
+constexpr absl::string_view kHeliumInC = "defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1)";
 
 }  // namespace
 
@@ -120,7 +120,7 @@ std::vector<DotInstruction> ArmM() {
              .header = "arm_mve.h",
              // Words where columns are aligned to them: offsets of words reach four times as far.
              .body = "int32x4_t columns;\n"
-                     "  __builtin_memcpy(&columns, b, 16);\n"
+                     "  KILN_COPY(&columns, b, 16);\n"
                      "  return vmladavaq_s8(sum, vldrbq_s8((const int8_t*)a), "
                      "vreinterpretq_s8_s32(columns));"}},
       // Rows of int16 by columns of bytes, which are extended when they are loaded.
@@ -150,14 +150,16 @@ std::vector<DotInstruction> ArmM() {
        .forms = {{1, "dsp",
                   "arm.smlad(a1, arm.sxtb16(ror8(b0)), arm.smlad(a0, arm.sxtb16(b0), s))"}},
        .c = {.guard = kDspInC,
-             .header = "arm_acle.h",
+             .header = "",
              .body = "int32_t even, odd, x, y;\n"
-                     "  __builtin_memcpy(&x, a, 4);\n"
-                     "  __builtin_memcpy(&y, a + 2, 4);\n"
-                     "  __builtin_memcpy(&odd, b, 4);\n"
-                     "  __asm__(\"sxtb16 %0, %1\" : \"=r\"(even) : \"r\"(odd));\n"
-                     "  __asm__(\"sxtb16 %0, %1, ror #8\" : \"=r\"(odd) : \"r\"(odd));\n"
-                     "  return __smlad(y, odd, __smlad(x, even, sum));"},
+                     "  KILN_COPY(&x, a, 4);\n"
+                     "  KILN_COPY(&y, a + 2, 4);\n"
+                     "  KILN_COPY(&odd, b, 4);\n"
+                     "  __asm(\"sxtb16 %0, %1\" : \"=r\"(even) : \"r\"(odd));\n"
+                     "  __asm(\"sxtb16 %0, %1, ror #8\" : \"=r\"(odd) : \"r\"(odd));\n"
+                     "  __asm(\"smlad %0, %1, %2, %0\" : \"+r\"(sum) : \"r\"(x), \"r\"(even));\n"
+                     "  __asm(\"smlad %0, %1, %2, %0\" : \"+r\"(sum) : \"r\"(y), \"r\"(odd));\n"
+                     "  return sum;"},
        .loops = {{.rows = 2,
                   .columns = 2,
                   .run = 2,
@@ -196,15 +198,19 @@ std::vector<DotInstruction> ArmM() {
                   "arm.smlad(arm.sxtb16(ror8(a0)), arm.sxtb16(ror8(b0)), "
                   "arm.smlad(arm.sxtb16(a0), arm.sxtb16(b0), s))"}},
        .c = {.guard = kDspInC,
-             .header = "arm_acle.h",
+             .header = "",
              .body = "int32_t a_even, a_odd, b_even, b_odd;\n"
-                     "  __builtin_memcpy(&a_odd, a, 4);\n"
-                     "  __builtin_memcpy(&b_odd, b, 4);\n"
-                     "  __asm__(\"sxtb16 %0, %1\" : \"=r\"(a_even) : \"r\"(a_odd));\n"
-                     "  __asm__(\"sxtb16 %0, %1\" : \"=r\"(b_even) : \"r\"(b_odd));\n"
-                     "  __asm__(\"sxtb16 %0, %1, ror #8\" : \"=r\"(a_odd) : \"r\"(a_odd));\n"
-                     "  __asm__(\"sxtb16 %0, %1, ror #8\" : \"=r\"(b_odd) : \"r\"(b_odd));\n"
-                     "  return __smlad(a_odd, b_odd, __smlad(a_even, b_even, sum));"},
+                     "  KILN_COPY(&a_odd, a, 4);\n"
+                     "  KILN_COPY(&b_odd, b, 4);\n"
+                     "  __asm(\"sxtb16 %0, %1\" : \"=r\"(a_even) : \"r\"(a_odd));\n"
+                     "  __asm(\"sxtb16 %0, %1\" : \"=r\"(b_even) : \"r\"(b_odd));\n"
+                     "  __asm(\"sxtb16 %0, %1, ror #8\" : \"=r\"(a_odd) : \"r\"(a_odd));\n"
+                     "  __asm(\"sxtb16 %0, %1, ror #8\" : \"=r\"(b_odd) : \"r\"(b_odd));\n"
+                     "  __asm(\"smlad %0, %1, %2, %0\" : \"+r\"(sum) : \"r\"(a_even), "
+                     "\"r\"(b_even));\n"
+                     "  __asm(\"smlad %0, %1, %2, %0\" : \"+r\"(sum) : \"r\"(a_odd), "
+                     "\"r\"(b_odd));\n"
+                     "  return sum;"},
        .loops = {{.rows = 1,
                   .columns = 4,
                   .run = 4,

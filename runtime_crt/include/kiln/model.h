@@ -14,7 +14,8 @@
 //   if (TVMSetWorkspaces(&context, &workspace, 1) != 0) …
 //   if (TVMExecute(&digits, &inputs, &outputs, &context) != 0) puts(TVMGetLastError());
 //
-// `digits` is defined in the generated digits_model.c. Without workspaces, or without a context,
+// `digits` is defined in the generated digits_model.c, and digits.h declares it where this header is
+// included before. Without workspaces, or without a context,
 // the model runs in static memory of its own, if it has some. A program that calls
 // tvmgen_digits_run_model or the C++ interface of the header needs none of this.
 #ifndef KILN_MODEL_H_
