@@ -12,7 +12,7 @@
 
 namespace kiln {
 
-// The names that differ least from `word`, by letters that are inserted, removed or changed; capitals count
+// The names that differ least from `word`, by letters that are inserted, removed, changed or exchanged with their neighbor; capitals count
 // as small letters. Names that begin with the word go before others that are as near. At most three, in the
 // order of `names`; empty if none is near, which is one letter or a third of the word away, or if the word is
 // longer than any name.

@@ -12,6 +12,7 @@ TEST(Perhaps, NamesTheNearest) {
   EXPECT_EQ(Perhaps("cortex-m4", {"host", "cortex-m4f", "cortex-m7f"}), ", perhaps 'cortex-m4f'");
   EXPECT_EQ(Perhaps("inspekt", {"compile", "inspect"}), ", perhaps 'inspect'");
   EXPECT_EQ(Perhaps("nn.conv2", {"nn.conv1d", "nn.conv2d"}), ", perhaps 'nn.conv2d'");
+  EXPECT_EQ(Perhaps("complie", {"compare", "compile"}), ", perhaps 'compile'");
   EXPECT_EQ(Perhaps("TRANSB", {"transA", "transB"}), ", perhaps 'transB'");
 }
 
