@@ -2,6 +2,7 @@
 #include "compiler/loop/stage.h"
 
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "compiler/loop/check.h"
@@ -20,7 +21,9 @@ bool MayBeNan(const Expr& x) {
 Expr KeepingNan(Expr (*of)(Expr, Expr), Expr a, Expr b) {
   if (!MayBeNan(b)) return of(std::move(a), std::move(b));
   if (!MayBeNan(a)) return of(std::move(b), std::move(a));
-  return MakeSelect(b != b, b, of(std::move(a), b));
+  // A literal, not b: LLVM would make one select of two with the same operand, and lose the instruction.
+  const Expr nan = FloatConst(b.type(), std::numeric_limits<double>::quiet_NaN());
+  return MakeSelect(b != b, nan, of(std::move(a), b));
 }
 
 }  // namespace

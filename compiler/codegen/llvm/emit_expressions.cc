@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arithmetic of the loop IR. The meaning of every operation is that of loop/expr.h to the bit.
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -123,6 +124,12 @@ llvm::Value* FunctionEmitter::EmitNode(const loop::Expr& e) {
       const auto value = static_cast<float>(node->value);
       return llvm::ConstantInt::get(
           llvm_type, type.dtype.is_bfloat() ? BFloatFromFloat(value) : HalfFromFloat(value));
+    }
+    if (std::isnan(node->value)) {
+      // Any NaN will do. That of which all bits are set is what a comparison of x86 gives, so that a
+      // select of it takes one instruction.
+      llvm::APInt ones = llvm::APInt::getAllOnes(static_cast<unsigned>(type.dtype.bits));
+      return llvm::ConstantFP::getQNaN(llvm_type, /*Negative=*/true, &ones);
     }
     return llvm::ConstantFP::get(llvm_type, node->value);
   }
