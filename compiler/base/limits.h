@@ -17,6 +17,9 @@ inline constexpr int64_t kMaxNameBytes = 4096;
 // What a front end makes of loops and functions of a model, which it writes out: iterations of one
 // loop, nodes of all bodies together, bodies in bodies, and values of a sequence.
 inline constexpr int64_t kMaxUnrolledSteps = 1024;
+// Steps of an LSTM, GRU or RNN, which are written out too. All of them are the same functions, so that
+// a step costs a few calls: some milliseconds and 0.1 MB while it is compiled.
+inline constexpr int64_t kMaxRecurrentSteps = 4096;
 inline constexpr int64_t kMaxUnrolledNodes = 100'000;
 inline constexpr int kMaxBodyDepth = 32;
 inline constexpr int64_t kMaxSequenceLength = 1024;

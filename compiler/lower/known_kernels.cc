@@ -13,9 +13,9 @@
 namespace kiln {
 namespace {
 
-// Constants up to here are told apart by their contents: operators make small tables anew each
-// time.
-constexpr size_t kSmallBytes = 512;
+// Constants up to here are told apart by their contents: operators make tables anew each time, of up to
+// 513 numbers of int32 or int64.
+constexpr size_t kSmallBytes = 4608;
 
 std::string IdentityOf(const Tensor& tensor) {
   const std::string& bytes = tensor.bytes();

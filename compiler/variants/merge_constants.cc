@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -34,8 +35,9 @@ using Readers = std::unordered_map<const loop::BufferNode*, size_t>;
 
 Readers ReadersIn(const loop::LoopProgram& program) {
   Readers readers;
+  std::unordered_set<const loop::StmtNode*> seen;  // functions may share a body
   for (size_t i = 0; i < program.funcs.size(); ++i) {
-    if (!program.funcs[i].body) continue;
+    if (!program.funcs[i].body || !seen.insert(program.funcs[i].body.get()).second) continue;
     loop::VisitStmt(program.funcs[i].body, [&](const loop::Expr& e) {
       const auto* load = e.As<loop::Load>();
       if (load != nullptr && load->buffer->scope == loop::BufferScope::kConstant) {
@@ -68,8 +70,13 @@ class Merger {
     }
     program.constants.clear();
     if (replacement.empty()) return;
+    // What shares a body still does, so that ShareFunctions need not compare it.
+    std::unordered_map<const loop::StmtNode*, loop::Stmt> bodies;
     for (loop::Func& func : program.funcs) {
-      if (func.body) func.body = loop::ReplaceBuffers(func.body, replacement);
+      if (!func.body) continue;
+      const auto [it, is_new] = bodies.try_emplace(func.body.get());
+      if (is_new) it->second = loop::ReplaceBuffers(func.body, replacement);
+      func.body = it->second;
     }
   }
 

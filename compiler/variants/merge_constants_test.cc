@@ -93,6 +93,17 @@ TEST(MergeConstants, ThoseOfOneFunctionStayApart) {
   EXPECT_EQ(Merged(program), "f_w0 f_w1 g_w1 h_w2");
 }
 
+TEST(MergeConstants, WhatSharesABodyStillDoes) {
+  loop::LoopProgram program;
+  AddFunc("f", {{{1, 2}}}, program);
+  AddFunc("g", {{{1, 2}}, {{3, 4}}}, program);
+  program.funcs.push_back(program.funcs.back());
+  program.funcs.back().name = "h";
+  program.constants = MergeConstants({"host"}, {&program});
+  EXPECT_EQ(loop::ToString(program.funcs[1].body), "out[0] = f_w0[0]\nout[1] = g_w1[0]\n");
+  EXPECT_EQ(program.funcs[1].body.get(), program.funcs[2].body.get());
+}
+
 TEST(MergeConstants, LeavesOutWhatNothingReads) {
   loop::LoopProgram program;
   AddFunc("f", {{{1, 2}}}, program);

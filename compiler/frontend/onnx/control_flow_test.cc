@@ -298,7 +298,10 @@ TEST(Recurrent, RefusesShapesThatDoNotFit) {
       HasSubstr("W: found Tensor[(1, 8, 4), float32], wanted (1, 8, 3)"));
   EXPECT_THAT(Text(Model16(input("x", {5000, 1, 3}) + input("w", {1, 8, 3}) +
                            input("r", {1, 8, 2}) + node)),
-              HasSubstr("found 5000 steps, wanted at most 1024"));
+              HasSubstr("found 5000 steps, wanted at most 4096"));
+  EXPECT_THAT(Text(Model16(input("x", {1025, 1, 3}) + input("w", {1, 8, 3}) +
+                           input("r", {1, 8, 2}) + node)),
+              HasSubstr("nn.dense("));
 }
 
 }  // namespace

@@ -98,10 +98,10 @@ class Recurrent {
     if (steps_ < 1 || batch_ < 1 || hidden_ < 1) {
       return Wrong("X", c_.type(x_).ToString(), "one step or more of a batch of one or more");
     }
-    if (steps_ > kMaxUnrolledSteps) {
+    if (steps_ > kMaxRecurrentSteps) {
       return absl::UnimplementedError(
           absl::StrCat("a recurrent operator is written out over its sequence: found ", steps_,
-                       " steps, wanted at most ", kMaxUnrolledSteps,
+                       " steps, wanted at most ", kMaxRecurrentSteps,
                        "; give it shorter sequences and carry ", "the state from one to the next"));
     }
     std::vector<std::string> defaults;

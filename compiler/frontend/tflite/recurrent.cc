@@ -5,6 +5,7 @@
 #include <array>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/base/limits.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/tflite/converter.h"
 
@@ -13,8 +14,6 @@ namespace {
 
 namespace schema = tflite_schema;
 using schema::BuiltinOperator;
-
-constexpr int64_t kMaxSteps = 4096;
 
 absl::StatusOr<ValueId> Slice(Converter& c, ValueId x, int64_t axis, int64_t begin, int64_t end) {
   return c.Op("strided_slice", {x},
@@ -222,8 +221,8 @@ absl::StatusOr<LstmExtents> CheckLstm(const Converter& c) {
   LstmExtents extents = {.steps = shape[options.time_major() ? 0 : 1],
                          .batch = shape[options.time_major() ? 1 : 0],
                          .units = 0};
-  if (extents.steps < 1 || extents.steps > kMaxSteps) {
-    return Wrong("steps", absl::StrCat(extents.steps), absl::StrCat("1 to ", kMaxSteps));
+  if (extents.steps < 1 || extents.steps > kMaxRecurrentSteps) {
+    return Wrong("steps", absl::StrCat(extents.steps), absl::StrCat("1 to ", kMaxRecurrentSteps));
   }
   KILN_ASSIGN_OR_RETURN(const ValueId w, c.Input(kInputWeights + kForget));
   if (c.type(w).rank() != 2) return Wrong("weights", c.type(w).ToString(), "rank 2");
