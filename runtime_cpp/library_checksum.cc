@@ -6,12 +6,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <fstream>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "runtime_cpp/status/macros.h"
 
 namespace kiln::runtime {
@@ -37,18 +36,15 @@ absl::Status Damaged(const std::string& path, absl::string_view what) {
       path, ": ", what, ": the file is damaged, or was changed after the compiler had written it"));
 }
 
-// The hash of the next `bytes` bytes of a file.
-absl::StatusOr<uint64_t> HashOf(std::istream& file, uint64_t bytes, const std::string& path) {
+// The hash of the first `bytes` bytes of a file.
+absl::StatusOr<uint64_t> HashOf(const LibraryFile& file, uint64_t bytes) {
   XXH3_state_t hash;
   XXH3_64bits_reset(&hash);
-  std::vector<char> block(kBlockBytes);
-  while (bytes > 0) {
-    const uint64_t wanted = std::min<uint64_t>(bytes, block.size());
-    if (!file.read(block.data(), static_cast<std::streamsize>(wanted))) {
-      return absl::DataLossError(absl::StrCat(path, ": cannot be read to its end"));
-    }
-    XXH3_64bits_update(&hash, block.data(), static_cast<size_t>(wanted));
-    bytes -= wanted;
+  std::vector<char> block(static_cast<size_t>(std::min<uint64_t>(bytes, kBlockBytes)));
+  for (uint64_t at = 0; at < bytes; at += block.size()) {
+    if (bytes - at < block.size()) block.resize(static_cast<size_t>(bytes - at));
+    KILN_RETURN_IF_ERROR(file.Read(at, absl::MakeSpan(block)));
+    XXH3_64bits_update(&hash, block.data(), block.size());
   }
   return XXH3_64bits_digest(&hash);
 }
@@ -63,31 +59,25 @@ void AppendLibraryChecksum(std::string& library) {
   AppendU64(hash, library);
 }
 
-absl::Status CheckLibraryChecksum(const std::string& path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) return absl::NotFoundError(absl::StrCat(path, ": cannot open the file"));
-  const auto file_bytes = static_cast<int64_t>(file.tellg());
-  if (file_bytes < static_cast<int64_t>(kLibraryChecksumBytes)) return absl::OkStatus();
-  const uint64_t bytes = static_cast<uint64_t>(file_bytes) - kLibraryChecksumBytes;
+absl::StatusOr<std::optional<uint64_t>> CheckLibraryChecksum(const LibraryFile& file) {
+  if (file.size() < kLibraryChecksumBytes) return std::nullopt;
+  const uint64_t bytes = file.size() - kLibraryChecksumBytes;
   std::string trailer(kLibraryChecksumBytes, '\0');
-  file.seekg(static_cast<std::streamoff>(bytes));
-  if (!file.read(trailer.data(), static_cast<std::streamsize>(trailer.size()))) {
-    return absl::OkStatus();  // no regular file, which the loader says in its words
-  }
+  KILN_RETURN_IF_ERROR(file.Read(bytes, absl::MakeSpan(trailer)));
   // Either is enough to know a checksum by, so that damage to it is no way around it.
   const bool has_magic = absl::string_view(trailer).substr(0, kMagic.size()) == kMagic;
   const uint64_t claimed_bytes = ReadU64(absl::string_view(trailer).substr(8));
-  if (!has_magic && claimed_bytes != bytes) return absl::OkStatus();
-  if (!has_magic) return Damaged(path, "its checksum begins with the wrong bytes");
+  if (!has_magic && claimed_bytes != bytes) return std::nullopt;
+  if (!has_magic) return Damaged(file.path(), "its checksum begins with the wrong bytes");
   if (claimed_bytes != bytes) {
-    return Damaged(
-        path, absl::StrCat("found ", bytes, " bytes before its checksum, wanted ", claimed_bytes));
+    return Damaged(file.path(), absl::StrCat("found ", bytes, " bytes before its checksum, wanted ",
+                                             claimed_bytes));
   }
-  file.seekg(0);
-  KILN_ASSIGN_OR_RETURN(const uint64_t found, HashOf(file, bytes, path));
+  KILN_ASSIGN_OR_RETURN(const uint64_t found, HashOf(file, bytes));
   const uint64_t wanted = ReadU64(absl::string_view(trailer).substr(16));
-  if (found == wanted) return absl::OkStatus();
-  return Damaged(path, absl::StrCat("found the checksum ", Hex(found), ", wanted ", Hex(wanted)));
+  if (found == wanted) return found;
+  return Damaged(file.path(),
+                 absl::StrCat("found the checksum ", Hex(found), ", wanted ", Hex(wanted)));
 }
 
 }  // namespace kiln::runtime

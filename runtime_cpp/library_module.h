@@ -8,15 +8,18 @@
 #ifndef KILN_RUNTIME_CPP_LIBRARY_MODULE_H_
 #define KILN_RUNTIME_CPP_LIBRARY_MODULE_H_
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "runtime_cpp/library_file.h"
 #include "runtime_cpp/module.h"
 
 namespace kiln::runtime {
@@ -62,9 +65,17 @@ std::shared_ptr<LibraryModule> FindLibrary(const ModulePtr& module);
 // `__<name>`.
 void AddContextFunction(const std::string& name, void* function);
 
-// Opens a shared object. Every open file has one module, however often it is opened.
-absl::StatusOr<std::shared_ptr<LibraryModule>> OpenLibrary(const std::string& path,
-                                                           const LoadOptions& options);
+// A library file that has passed the checks before loading; none of its code has run.
+struct CheckedLibrary {
+  LibraryFile file;
+  std::optional<uint64_t> checksum;  // nullopt if it has none, or was not to be checked.
+};
+
+absl::StatusOr<CheckedLibrary> CheckLibrary(const std::string& path, const LoadOptions& options);
+
+// Loads the code. Every loaded file has one module, however often it is opened.
+// FailedPrecondition if the file is loaded already and has been written to since.
+absl::StatusOr<std::shared_ptr<LibraryModule>> OpenLibrary(const CheckedLibrary& checked);
 
 // Bytes of the data symbol at `address`, or SIZE_MAX if the system does not tell.
 size_t SymbolBytes(const void* address);

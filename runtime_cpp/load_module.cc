@@ -162,8 +162,10 @@ absl::Status RegisterModuleLoader(absl::string_view type_key, ModuleLoader loade
 }
 
 absl::StatusOr<Module> Module::LoadFromFile(const std::string& path, const LoadOptions& options) {
+  // To read a large library takes a while, in which others can be loaded.
+  KILN_ASSIGN_OR_RETURN(const CheckedLibrary checked, CheckLibrary(path, options));
   const std::lock_guard<std::mutex> lock(load_mutex);
-  KILN_ASSIGN_OR_RETURN(const std::shared_ptr<LibraryModule> library, OpenLibrary(path, options));
+  KILN_ASSIGN_OR_RETURN(const std::shared_ptr<LibraryModule> library, OpenLibrary(checked));
   absl::StatusOr<Module> module = LoadTree(library);
   if (module.ok()) return module;
   return absl::Status(module.status().code(), absl::StrCat(path, ": ", module.status().message()));

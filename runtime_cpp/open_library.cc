@@ -2,17 +2,15 @@
 //
 // Shared objects on disk.
 #include <dlfcn.h>
-#include <elf.h>
 #include <link.h>
 
-#include <cstring>
-#include <fstream>
 #include <limits>
 #include <map>
 #include <mutex>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "runtime_cpp/dynamic_library.h"
+#include "runtime_cpp/elf_check.h"
 #include "runtime_cpp/library_checksum.h"
 #include "runtime_cpp/library_module.h"
 #include "runtime_cpp/module_blob.h"
@@ -25,90 +23,29 @@ namespace {
 constexpr const char* kModelSymbols[] = {kModuleBlobSymbol, "__tvm_module_ctx",
                                          "get_model_metadata", "get_c_metadata"};
 
-#if defined(__x86_64__)
-constexpr uint16_t kThisMachine = EM_X86_64;
-#elif defined(__aarch64__)
-constexpr uint16_t kThisMachine = EM_AARCH64;
-#elif defined(__riscv)
-constexpr uint16_t kThisMachine = EM_RISCV;
-#else
-constexpr uint16_t kThisMachine = EM_NONE;  // not known: the loader finds out
-#endif
-constexpr unsigned char kThisClass = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
+// Identifies the bytes of a file among all that its inode can have held.
+struct Content {
+  uint64_t bytes;
+  int64_t modified_ns;
+  std::optional<uint64_t> checksum;
 
-std::string MachineName(uint16_t machine, unsigned char elf_class) {
-  const char* const bits = elf_class == ELFCLASS64 ? "64" : "32";
-  switch (machine) {
-    case EM_X86_64:
-      return elf_class == ELFCLASS64 ? "x86-64" : "x32";
-    case EM_386:
-      return "x86";
-    case EM_AARCH64:
-      return "aarch64";
-    case EM_ARM:
-      return "arm";
-    case EM_RISCV:
-      return absl::StrCat("riscv", bits);
-    default:
-      return absl::StrCat("the ", bits, "-bit machine ", machine, " of the ELF format");
+  bool operator==(const Content& other) const {
+    if (bytes != other.bytes) return false;
+    const bool by_checksum = checksum.has_value() && other.checksum.has_value();
+    return by_checksum ? checksum == other.checksum : modified_ns == other.modified_ns;
   }
-}
+};
 
-// What the loader says of a library for another machine is that there is no such file. The fields
-// that tell it lie at the same place in files of 32 and 64 bits.
-absl::Status CheckMachine(const std::string& path, const ElfW(Ehdr) & header) {
-  const unsigned char elf_class = header.e_ident[EI_CLASS];
-  const bool swapped = header.e_ident[EI_DATA] == ELFDATA2MSB;
-  const uint16_t machine = swapped ? __builtin_bswap16(header.e_machine) : header.e_machine;
-  if (kThisMachine == EM_NONE || machine == EM_NONE) return absl::OkStatus();
-  if (machine == kThisMachine && elf_class == kThisClass) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(path, ": is for ", MachineName(machine, elf_class),
-                                                 ", this machine is ",
-                                                 MachineName(kThisMachine, kThisClass)));
-}
+struct OpenedLibrary {
+  std::weak_ptr<LibraryModule> module;
+  Content content;
+};
 
-absl::Status CheckReachesTo(const std::string& path, uint64_t offset, uint64_t bytes,
-                            uint64_t file_bytes) {
-  uint64_t end = 0;
-  if (!__builtin_add_overflow(offset, bytes, &end) && end <= file_bytes) return absl::OkStatus();
-  return absl::DataLossError(
-      absl::StrCat(path, ": is cut off after ", file_bytes, " bytes of at least ", end));
-}
-
-// Checks that all segments that the loader maps are in the file: to touch one that is not kills the
-// process, and the loader itself does not look. The table of sections, which only other tools read,
-// lies at the end of files of most linkers, so that without it the file is cut off.
-absl::Status CheckIsWhole(const std::string& path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) return absl::NotFoundError(absl::StrCat(path, ": cannot open the file"));
-  const auto file_bytes = static_cast<uint64_t>(file.tellg());
-  ElfW(Ehdr) header = {};
-  file.seekg(0);
-  file.read(reinterpret_cast<char*>(&header), sizeof(header));
-  const bool complete = file.gcount() == sizeof(header);
-  const bool elf = memcmp(header.e_ident, ELFMAG, SELFMAG) == 0;
-  if (elf) KILN_RETURN_IF_ERROR(CheckMachine(path, header));
-  if (!complete || !elf || header.e_phentsize != sizeof(ElfW(Phdr))) {
-    return absl::InvalidArgumentError(absl::StrCat(path, ": is not a shared object"));
-  }
-  for (uint64_t i = 0; i < header.e_phnum; ++i) {
-    ElfW(Phdr) segment = {};
-    file.seekg(static_cast<std::streamoff>(header.e_phoff + i * sizeof(segment)));
-    if (!file.read(reinterpret_cast<char*>(&segment), sizeof(segment))) {
-      return absl::DataLossError(absl::StrCat(path, ": is cut off in its program header"));
-    }
-    if (segment.p_type != PT_LOAD) continue;
-    KILN_RETURN_IF_ERROR(CheckReachesTo(path, segment.p_offset, segment.p_filesz, file_bytes));
-  }
-  return CheckReachesTo(path, header.e_shoff, uint64_t{header.e_shnum} * header.e_shentsize,
-                        file_bytes);
-}
-
-// Modules of open libraries by their handle, so that opening a file again gives the same module:
-// the code can know only one.
+// Libraries by the loader's handle, so that opening a file again gives the same module: the code can
+// know only one.
 struct OpenLibraries {
   std::mutex mutex;
-  std::map<void*, std::weak_ptr<LibraryModule>> modules;
+  std::map<void*, OpenedLibrary> libraries;
 };
 
 OpenLibraries& GlobalOpenLibraries() {
@@ -116,56 +53,54 @@ OpenLibraries& GlobalOpenLibraries() {
   return *libraries;
 }
 
-// dlsym also finds symbols of libraries that the one asked for depends on; those are not the
-// model's.
-void* FindOwnSymbol(void* handle, const std::string& name) {
-  void* const symbol = dlsym(handle, name.c_str());
-  Dl_info info = {};
-  const link_map* own = nullptr;
-  if (symbol == nullptr || dladdr(symbol, &info) == 0 ||
-      dlinfo(handle, RTLD_DI_LINKMAP, &own) != 0 || strcmp(info.dli_fname, own->l_name) != 0) {
-    return nullptr;
-  }
-  return symbol;
-}
-
-void Close(void* handle) {
-  OpenLibraries& libraries = GlobalOpenLibraries();
-  const std::lock_guard<std::mutex> lock(libraries.mutex);
-  const auto found = libraries.modules.find(handle);
-  if (found != libraries.modules.end() && found->second.expired()) libraries.modules.erase(found);
-  dlclose(handle);
+void Close(DynamicLibrary* library) {
+  OpenLibraries& open = GlobalOpenLibraries();
+  const std::lock_guard<std::mutex> lock(open.mutex);
+  const auto found = open.libraries.find(library->handle());
+  if (found != open.libraries.end() && found->second.module.expired()) open.libraries.erase(found);
+  delete library;
 }
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<LibraryModule>> OpenLibrary(const std::string& path,
-                                                           const LoadOptions& options) {
-  // Without a slash dlopen would search the system's folders.
-  const std::string file = path.find('/') == std::string::npos ? absl::StrCat("./", path) : path;
-  if (options.check_checksum) KILN_RETURN_IF_ERROR(CheckLibraryChecksum(file));
-  KILN_RETURN_IF_ERROR(CheckIsWhole(file));
-  // Now, since a function that is missing ends the process when it is first called.
-  void* const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat("cannot load a shared object: ", dlerror()));
+absl::StatusOr<CheckedLibrary> CheckLibrary(const std::string& path, const LoadOptions& options) {
+  KILN_ASSIGN_OR_RETURN(LibraryFile file, LibraryFile::Open(path));
+  std::optional<uint64_t> checksum;
+  if (options.check_checksum) {
+    KILN_ASSIGN_OR_RETURN(checksum, CheckLibraryChecksum(file));
   }
-  const std::shared_ptr<void> owner(handle, Close);
+  KILN_RETURN_IF_ERROR(CheckElf(file));
+  return CheckedLibrary{.file = std::move(file), .checksum = checksum};
+}
+
+absl::StatusOr<std::shared_ptr<LibraryModule>> OpenLibrary(const CheckedLibrary& checked) {
+  const LibraryFile& file = checked.file;
+  KILN_ASSIGN_OR_RETURN(std::unique_ptr<DynamicLibrary> loaded, DynamicLibrary::Load(file));
+  const std::shared_ptr<DynamicLibrary> library(loaded.release(), Close);
   bool is_model = false;
-  for (const char* const name : kModelSymbols) is_model |= FindOwnSymbol(handle, name) != nullptr;
+  for (const char* const name : kModelSymbols) is_model |= library->FindSymbol(name) != nullptr;
   if (!is_model) {
     return absl::InvalidArgumentError(
-        absl::StrCat(path, ": is a shared object, but not a compiled model: it has no symbol ",
-                     kModuleBlobSymbol));
+        absl::StrCat(file.path(), ": is a shared object, but not a compiled model: it has no ",
+                     "symbol ", kModuleBlobSymbol));
   }
-  OpenLibraries& libraries = GlobalOpenLibraries();
-  const std::lock_guard<std::mutex> lock(libraries.mutex);
-  std::weak_ptr<LibraryModule>& known = libraries.modules[handle];
-  if (std::shared_ptr<LibraryModule> module = known.lock()) return module;
+  const Content content = {file.size(), file.modified_ns(), checked.checksum};
+  OpenLibraries& open = GlobalOpenLibraries();
+  const std::lock_guard<std::mutex> lock(open.mutex);
+  const auto [found, added] = open.libraries.try_emplace(library->handle());
+  OpenedLibrary& known = found->second;
+  // The loader has given the mapping of an earlier load, which has the file's earlier bytes.
+  if (!added && !(known.content == content)) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        file.path(), ": the file was written to while a model of it is loaded; replace a library ",
+        "by renaming another file, or drop its models before it is written to"));
+  }
+  if (std::shared_ptr<LibraryModule> module = known.module.lock()) return module;
   std::shared_ptr<LibraryModule> module = LibraryModule::Create(
-      {.find = [handle](const std::string& name) { return FindOwnSymbol(handle, name); },
-       .owner = owner});
-  known = module;
+      {.find = [symbols =
+                    library.get()](const std::string& name) { return symbols->FindSymbol(name); },
+       .owner = library});
+  known = {.module = module, .content = content};
   return module;
 }
 

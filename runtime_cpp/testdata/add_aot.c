@@ -2,6 +2,8 @@
 //
 // A library as the compiler makes it for executor=aot: output0 = (x + y) + x, float32 (4), where
 // the inner sum lies in a workspace of 64 bytes. With KILN_PROFILE it tells when its operators run.
+// With ADD_NEXT_VERSION it computes (x + y) + (x + y) instead. ADD_ZERO_BYTES is the size of an array
+// that takes memory, but no room in the file.
 #include <string.h>
 
 #include "add_model.h"
@@ -13,6 +15,10 @@ EXPORT void (*__kiln_profile_hook)(int32_t function_index, int32_t begin) = NULL
   if (__kiln_profile_hook != NULL) __kiln_profile_hook(index, begin)
 #else
 #define PROFILE(index, begin) (void)0
+#endif
+
+#ifdef ADD_ZERO_BYTES
+EXPORT char zeros[ADD_ZERO_BYTES];
 #endif
 
 static const int64_t kShape[] = {4};
@@ -114,7 +120,12 @@ EXPORT int tvmgen_add___tvm_main__(TVMValue* args, int* codes, int num_args, TVM
   int status = Add4(DataOf(args[0]), DataOf(args[1]), sum);
   PROFILE(1, 0);
   PROFILE(1, 1);
-  if (status == 0) status = Add4(sum, DataOf(args[0]), DataOf(args[2]));
+#ifdef ADD_NEXT_VERSION
+  const float* const summand = sum;
+#else
+  const float* const summand = DataOf(args[0]);
+#endif
+  if (status == 0) status = Add4(sum, summand, DataOf(args[2]));
   PROFILE(1, 0);
   return status;
 }
