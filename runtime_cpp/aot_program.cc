@@ -123,7 +123,8 @@ absl::Status AotProgram::PlacePools(const Module& module) {
 }
 
 absl::Status AotProgram::Run(const RunMemory& memory) const {
-  absl::InlinedVector<DLTensor, 8> tensors;
+  // A pool of constants and, of Kiln's models, one of the workspace come after the tensors.
+  absl::InlinedVector<DLTensor, kInlineTensors + 2> tensors;
   tensors.reserve(inputs_.size() + outputs_.size() + 1 + pool_bytes_.size());
   for (size_t i = 0; i < inputs_.size(); ++i) {
     const TensorInfo& info = inputs_[i];
@@ -138,8 +139,8 @@ absl::Status AotProgram::Run(const RunMemory& memory) const {
     char* const pool = static_cast<char*>(memory.workspace) + pool_offsets_[i];
     tensors.push_back(CompactTensor(pool, device_, kByte, {&pool_bytes_[i], 1}));
   }
-  absl::InlinedVector<TVMValue, 8> values(tensors.size());
-  const absl::InlinedVector<int, 8> codes(tensors.size(), kTVMDLTensorHandle);
+  absl::InlinedVector<TVMValue, kInlineTensors + 2> values(tensors.size());
+  const absl::InlinedVector<int, kInlineTensors + 2> codes(tensors.size(), kTVMDLTensorHandle);
   for (size_t i = 0; i < tensors.size(); ++i) values[i].v_handle = &tensors[i];
   return entry_.Call(Args(values.data(), codes.data(), static_cast<int>(values.size()))).status();
 }

@@ -70,8 +70,9 @@ absl::Status RegisterDeviceApi(int32_t device_type, DeviceApi* api) {
 
 absl::StatusOr<DeviceApi*> GetDeviceApi(DLDevice device) {
   Registry& registry = GlobalRegistry();
-  DeviceApi* api = nullptr;
-  {
+  DeviceApi* api = &registry.cpu;
+  // The CPU's back end is never another, so runs on it take no lock.
+  if (device.device_type != kDLCPU) {
     const std::lock_guard<std::mutex> lock(registry.mutex);
     const auto found = registry.apis.find(device.device_type);
     if (found == registry.apis.end()) {

@@ -174,8 +174,8 @@ absl::Status Executor::CheckAllSet() const {
 
 template <typename Function>
 auto Executor::WithMemory(const Function& function) const {
-  absl::InlinedVector<void*, 8> inputs;
-  absl::InlinedVector<void*, 8> outputs;
+  absl::InlinedVector<void*, kInlineTensors> inputs;
+  absl::InlinedVector<void*, kInlineTensors> outputs;
   for (const Slot& slot : inputs_) inputs.push_back(slot.current.data());
   for (const Slot& slot : outputs_) outputs.push_back(slot.current.data());
   void* const workspace = workspace_.defined() ? workspace_.data() : nullptr;

@@ -16,6 +16,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// Calls of an operator with at most this many arguments allocate no memory for their lists.
+constexpr size_t kInlineArguments = 16;
+
 // For each entry, the one whose memory it has: its own, or through __nop nodes that of another.
 std::vector<size_t> AliasRoots(const GraphTable& table) {
   std::vector<size_t> root(table.entries.size());
@@ -210,29 +213,30 @@ void* GraphProgram::Address(const Place& place, const RunMemory& memory) const {
   return nullptr;
 }
 
-absl::Status GraphProgram::RunCall(const Call& call, DLTensor* tensors) const {
+absl::Status GraphProgram::RunCall(const Call& call, const RunMemory& memory) const {
+  absl::InlinedVector<DLTensor, kInlineArguments> tensors(call.num_arguments);
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const Argument& argument = arguments_[call.first_argument + i];
+    tensors[i] = argument.tensor;
+    tensors[i].data = Address(places_[argument.entry], memory);
+  }
   if (!call.function.defined()) {
     const GraphEntry& entry = table_.entries[arguments_[call.first_argument].entry];
     return CopyBetweenDevices(tensors[0].data, device_, tensors[1].data, device_,
                               static_cast<size_t>(entry.size_bytes));
   }
-  absl::InlinedVector<TVMValue, 8> values(call.num_arguments);
-  const absl::InlinedVector<int, 8> codes(call.num_arguments, kTVMDLTensorHandle);
-  for (size_t i = 0; i < call.num_arguments; ++i) values[i].v_handle = &tensors[i];
-  const Args args(values.data(), codes.data(), static_cast<int>(call.num_arguments));
+  absl::InlinedVector<TVMValue, kInlineArguments> values(tensors.size());
+  const absl::InlinedVector<int, kInlineArguments> codes(tensors.size(), kTVMDLTensorHandle);
+  for (size_t i = 0; i < tensors.size(); ++i) values[i].v_handle = &tensors[i];
+  const Args args(values.data(), codes.data(), static_cast<int>(tensors.size()));
   return call.function.Call(args).status();
 }
 
 absl::Status GraphProgram::RunCalls(const RunMemory& memory,
                                     std::vector<OperatorTiming>* timings) const {
-  std::vector<DLTensor> tensors(arguments_.size());
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    tensors[i] = arguments_[i].tensor;
-    tensors[i].data = Address(places_[arguments_[i].entry], memory);
-  }
   for (const Call& call : calls_) {
     const Clock::time_point start = timings == nullptr ? Clock::time_point() : Clock::now();
-    KILN_RETURN_IF_ERROR(RunCall(call, tensors.data() + call.first_argument));
+    KILN_RETURN_IF_ERROR(RunCall(call, memory));
     if (timings == nullptr) continue;
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     const auto found =

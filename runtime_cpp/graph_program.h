@@ -69,7 +69,7 @@ class GraphProgram final : public Program {
   void AddArgument(size_t entry, bool flatten);
 
   void* Address(const Place& place, const RunMemory& memory) const;
-  absl::Status RunCall(const Call& call, DLTensor* tensors) const;
+  absl::Status RunCall(const Call& call, const RunMemory& memory) const;
   absl::Status RunCalls(const RunMemory& memory, std::vector<OperatorTiming>* timings) const;
 
   GraphTable table_;

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "runtime_cpp/executor_factory.h"
 #include "runtime_cpp/status/macros.h"
@@ -11,13 +12,18 @@
 namespace kiln::runtime {
 namespace {
 
-// `array`, or a copy of it where the program could not use it in place.
-absl::StatusOr<NDArray> InPlace(const TensorInfo& info, const DLTensor& tensor, size_t index) {
-  KILN_RETURN_IF_ERROR(CheckTensor(info, tensor, "input", index));
-  if (CheckTensorInPlace(info, tensor, "input", index).ok()) return NDArray::Borrow(tensor);
+template <typename T>
+using List = absl::InlinedVector<T, kInlineTensors>;
+
+// A copy on the program's device, aligned.
+absl::StatusOr<NDArray> CopyOf(const TensorInfo& info, const DLTensor& tensor) {
   KILN_ASSIGN_OR_RETURN(NDArray copy, NDArray::Empty(info.shape, info.dtype, info.device));
   KILN_RETURN_IF_ERROR(copy.CopyFrom(tensor));
   return copy;
+}
+
+absl::Status NullTensor(absl::string_view what, size_t index) {
+  return absl::InvalidArgumentError(absl::StrCat(what, " ", index, " is NULL"));
 }
 
 }  // namespace
@@ -33,6 +39,8 @@ absl::StatusOr<Model> Model::FromModule(const Module& factory, DLDevice device) 
   auto data = std::make_shared<Data>();
   data->name = typed.module_names().front();
   KILN_ASSIGN_OR_RETURN(data->program, typed.MakeProgram(device));
+  data->workspace_user = std::make_shared<const WorkspaceUser>(
+      static_cast<uint64_t>(data->program->workspace_bytes()));
   const std::vector<TensorInfo>& all_inputs = data->program->inputs();
   data->params.resize(all_inputs.size());
   for (const auto& [name, array] : typed.params()) {
@@ -43,7 +51,7 @@ absl::StatusOr<Model> Model::FromModule(const Module& factory, DLDevice device) 
     KILN_RETURN_IF_ERROR(CheckTensor(all_inputs[i], *array, "parameter", i));
     data->params[i] = array;
     if (CheckTensorInPlace(all_inputs[i], *array, "parameter", i).ok()) continue;
-    KILN_ASSIGN_OR_RETURN(data->params[i], InPlace(all_inputs[i], *array, i));
+    KILN_ASSIGN_OR_RETURN(data->params[i], CopyOf(all_inputs[i], *array));
   }
   for (size_t i = 0; i < all_inputs.size(); ++i) {
     if (data->params[i].defined()) continue;
@@ -67,37 +75,39 @@ absl::Status Model::CheckCount(size_t found, size_t wanted, absl::string_view wh
       absl::StrCat("model '", name(), "': found ", found, " ", what, "s, wanted ", wanted));
 }
 
-std::vector<void*> Model::Addresses(absl::Span<const DLTensor* const> inputs) const {
-  std::vector<void*> addresses(data_->params.size());
-  for (size_t i = 0; i < addresses.size(); ++i) {
-    if (data_->params[i].defined()) addresses[i] = data_->params[i].data();
+absl::Status Model::CheckAll(const std::vector<TensorInfo>& infos,
+                             absl::Span<const DLTensor* const> tensors,
+                             absl::string_view what) const {
+  KILN_RETURN_IF_ERROR(CheckCount(tensors.size(), infos.size(), what));
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (tensors[i] == nullptr) return NullTensor(what, i);
+    KILN_RETURN_IF_ERROR(CheckTensorInPlace(infos[i], *tensors[i], what, i));
   }
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    addresses[data_->input_places[i]] = DataOf(*inputs[i]);
-  }
-  return addresses;
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<NDArray>> Model::Run(absl::Span<const NDArray> inputs) const {
-  std::vector<const DLTensor*> tensors;
+  List<const DLTensor*> tensors;
   for (const NDArray& input : inputs) tensors.push_back(input.tensor());
   return Run(tensors);
 }
 
 absl::StatusOr<std::vector<NDArray>> Model::Run(absl::Span<const DLTensor* const> inputs) const {
   KILN_RETURN_IF_ERROR(CheckCount(inputs.size(), this->inputs().size(), "input"));
-  std::vector<NDArray> arrays;
-  std::vector<const DLTensor*> input_tensors;
+  List<const DLTensor*> input_tensors(inputs.begin(), inputs.end());
+  List<NDArray> copies;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i] == nullptr) {
-      return absl::InvalidArgumentError(absl::StrCat("input ", i, " is NULL"));
-    }
-    KILN_ASSIGN_OR_RETURN(NDArray array, InPlace(this->inputs()[i], *inputs[i], i));
-    input_tensors.push_back(array.tensor());
-    arrays.push_back(std::move(array));
+    const TensorInfo& info = this->inputs()[i];
+    if (inputs[i] == nullptr) return NullTensor("input", i);
+    KILN_RETURN_IF_ERROR(CheckTensor(info, *inputs[i], "input", i));
+    if (CheckTensorInPlace(info, *inputs[i], "input", i).ok()) continue;
+    KILN_ASSIGN_OR_RETURN(NDArray copy, CopyOf(info, *inputs[i]));
+    input_tensors[i] = copy.tensor();
+    copies.push_back(std::move(copy));
   }
   std::vector<NDArray> outputs;
-  std::vector<const DLTensor*> output_tensors;
+  outputs.reserve(this->outputs().size());
+  List<const DLTensor*> output_tensors;
   for (const TensorInfo& info : this->outputs()) {
     KILN_ASSIGN_OR_RETURN(NDArray array, NDArray::Empty(info.shape, info.dtype, info.device));
     output_tensors.push_back(array.tensor());
@@ -118,22 +128,8 @@ absl::Status Model::Run(absl::Span<const DLTensor* const> inputs,
 absl::Status Model::Run(absl::Span<const DLTensor* const> inputs,
                         absl::Span<const DLTensor* const> outputs,
                         absl::Span<char> workspace) const {
-  KILN_RETURN_IF_ERROR(CheckCount(inputs.size(), this->inputs().size(), "input"));
-  KILN_RETURN_IF_ERROR(CheckCount(outputs.size(), this->outputs().size(), "output"));
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i] == nullptr) {
-      return absl::InvalidArgumentError(absl::StrCat("input ", i, " is NULL"));
-    }
-    KILN_RETURN_IF_ERROR(CheckTensorInPlace(this->inputs()[i], *inputs[i], "input", i));
-  }
-  std::vector<void*> output_addresses;
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    if (outputs[i] == nullptr) {
-      return absl::InvalidArgumentError(absl::StrCat("output ", i, " is NULL"));
-    }
-    KILN_RETURN_IF_ERROR(CheckTensorInPlace(this->outputs()[i], *outputs[i], "output", i));
-    output_addresses.push_back(DataOf(*outputs[i]));
-  }
+  KILN_RETURN_IF_ERROR(CheckAll(this->inputs(), inputs, "input"));
+  KILN_RETURN_IF_ERROR(CheckAll(this->outputs(), outputs, "output"));
   if (static_cast<int64_t>(workspace.size()) < workspace_bytes()) {
     return absl::InvalidArgumentError(
         absl::StrCat("workspace: found ", workspace.size(), " bytes, wanted ", workspace_bytes()));
@@ -142,7 +138,15 @@ absl::Status Model::Run(absl::Span<const DLTensor* const> inputs,
     return absl::InvalidArgumentError(
         absl::StrCat("workspace: not aligned to ", kAlignment, " bytes"));
   }
-  const std::vector<void*> input_addresses = Addresses(inputs);
+  List<void*> input_addresses;
+  for (const NDArray& param : data_->params) {
+    input_addresses.push_back(param.defined() ? param.data() : nullptr);
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    input_addresses[data_->input_places[i]] = DataOf(*inputs[i]);
+  }
+  List<void*> output_addresses;
+  for (const DLTensor* const output : outputs) output_addresses.push_back(DataOf(*output));
   return data_->program->Run(
       {.inputs = input_addresses, .outputs = output_addresses, .workspace = workspace.data()});
 }

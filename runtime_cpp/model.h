@@ -48,19 +48,19 @@ class Model {
   absl::StatusOr<int> OutputIndex(absl::string_view name) const;
 
   // Runs on the given inputs, in the order of inputs(). Outputs are new arrays; the workspace is
-  // memory of the thread that is used again. An input that is not aligned or on another device is
-  // copied first.
+  // memory that is kept between runs (workspaces.h). An input that is not aligned or on another
+  // device is copied first.
   absl::StatusOr<std::vector<NDArray>> Run(absl::Span<const NDArray> inputs) const;
   absl::StatusOr<std::vector<NDArray>> Run(absl::Span<const DLTensor* const> inputs) const;
 
-  // Runs on memory of the caller's alone: nothing is copied, and nothing allocated that grows with
-  // the tensors. Tensors are aligned as their TensorInfo says and the workspace to kAlignment; it
-  // has at least workspace_bytes() bytes and serves one run at a time. Outputs must not overlap
-  // inputs, workspace or each other.
+  // Runs on memory of the caller's alone: nothing is copied, and nothing is allocated if inputs,
+  // parameters and outputs are at most kInlineTensors. Tensors are aligned as their TensorInfo says
+  // and the workspace to kAlignment; it has at least workspace_bytes() bytes and serves one run at a
+  // time. Outputs must not overlap inputs, workspace or each other.
   absl::Status Run(absl::Span<const DLTensor* const> inputs,
                    absl::Span<const DLTensor* const> outputs, absl::Span<char> workspace) const;
 
-  // The same with the workspace of the first form.
+  // The same with the workspace of the first form, which is allocated if no run has left one.
   absl::Status Run(absl::Span<const DLTensor* const> inputs,
                    absl::Span<const DLTensor* const> outputs) const;
 
@@ -71,13 +71,15 @@ class Model {
     std::vector<TensorInfo> inputs;    // The program's without those that have parameters.
     std::vector<size_t> input_places;  // For each of `inputs` its index in the program.
     std::vector<NDArray> params;       // One per input of the program; not defined for `inputs`.
+    std::shared_ptr<const void> workspace_user;  // Frees idle workspaces at the end.
   };
 
   explicit Model(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
 
   absl::Status CheckCount(size_t found, size_t wanted, absl::string_view what) const;
-  // The addresses of all inputs of the program, parameters included.
-  std::vector<void*> Addresses(absl::Span<const DLTensor* const> inputs) const;
+  // CheckCount, then that each of `tensors` can be used in place for the one of `infos`.
+  absl::Status CheckAll(const std::vector<TensorInfo>& infos,
+                        absl::Span<const DLTensor* const> tensors, absl::string_view what) const;
 
   std::shared_ptr<const Data> data_;
 };

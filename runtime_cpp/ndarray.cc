@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <memory>
 #include <utility>
-#include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "runtime_cpp/device_api.h"
 #include "runtime_cpp/status/macros.h"
@@ -19,8 +19,8 @@ namespace kiln::runtime {
 struct NDArray::Container {
   DLTensor tensor = {};
   std::atomic<int> references{1};
-  std::vector<int64_t> shape;
-  std::vector<int64_t> strides;
+  absl::InlinedVector<int64_t, 6> shape;
+  absl::InlinedVector<int64_t, 6> strides;
   DeviceApi* allocator = nullptr;      // Frees tensor.data if not NULL.
   DLManagedTensor* managed = nullptr;  // Released at the end if not NULL.
 

@@ -9,6 +9,7 @@
 #ifndef KILN_RUNTIME_CPP_PROGRAM_H_
 #define KILN_RUNTIME_CPP_PROGRAM_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -22,6 +23,9 @@
 #include "runtime_cpp/profile.h"
 
 namespace kiln::runtime {
+
+// Runs of models with at most this many inputs and outputs allocate no memory for their lists.
+inline constexpr size_t kInlineTensors = 32;
 
 // Memory of one run, on the program's device. A tensor is aligned to the alignment_bytes of its
 // TensorInfo, the workspace to kTensorAlignment.

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime_cpp/workspace_pool.h"
 
+#include <pthread.h>
+
 #include <algorithm>
+#include <atomic>
+#include <limits>
+#include <mutex>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "runtime_cpp/data_type.h"
 #include "runtime_cpp/device_api.h"
 #include "runtime_cpp/status/macros.h"
+#include "runtime_cpp/workspaces.h"
 
 namespace kiln::runtime {
 namespace {
@@ -14,15 +21,99 @@ namespace {
 // Blocks are whole pages, so that few sizes occur and blocks fit again.
 constexpr uint64_t kPageBytes = 4096;
 
+size_t WholePages(uint64_t bytes) {
+  return std::max<uint64_t>(1, (bytes + kPageBytes - 1) / kPageBytes) * kPageBytes;
+}
+
 }  // namespace
 
-WorkspacePool::~WorkspacePool() {
-  for (const auto* blocks : {&free_, &used_}) {
-    for (const Block& block : *blocks) {
-      absl::StatusOr<DeviceApi*> api = GetDeviceApi(block.device);
-      if (api.ok()) (*api)->Free(block.device, block.memory);
-    }
+struct AllWorkspaces {
+  static AllWorkspaces& Global();
+
+  // Frees the idle blocks of more than `max_bytes`.
+  uint64_t Trim(size_t max_bytes);
+  uint64_t IdleBytes();
+  void Add(WorkspacePool* pool);
+  void Remove(WorkspacePool* pool);
+
+  // Around a fork: the child has the one thread that forked, and no lock of another one.
+  static void BeforeFork();
+  static void AfterForkInParent();
+  static void AfterForkInChild();
+
+  std::atomic<uint64_t> limit = std::numeric_limits<uint64_t>::max();
+  IdleBlocks large;  // Of more than kThreadBlockBytes; locked after `mutex`.
+
+  std::mutex mutex;                // of what follows
+  WorkspacePool* first = nullptr;  // of the pools of all threads
+  std::multiset<uint64_t> users;   // Their bytes.
+};
+
+AllWorkspaces& AllWorkspaces::Global() {
+  static AllWorkspaces* const workspaces = new AllWorkspaces;
+  static const int registered = pthread_atfork(BeforeFork, AfterForkInParent, AfterForkInChild);
+  (void)registered;
+  return *workspaces;
+}
+
+uint64_t AllWorkspaces::Trim(size_t max_bytes) {
+  uint64_t bytes = large.Trim(max_bytes);
+  const std::lock_guard<std::mutex> lock(mutex);
+  for (WorkspacePool* pool = first; pool != nullptr; pool = pool->next_) {
+    bytes += pool->small_.Trim(max_bytes);
   }
+  return bytes;
+}
+
+uint64_t AllWorkspaces::IdleBytes() {
+  uint64_t bytes = large.bytes();
+  const std::lock_guard<std::mutex> lock(mutex);
+  for (WorkspacePool* pool = first; pool != nullptr; pool = pool->next_) {
+    bytes += pool->small_.bytes();
+  }
+  return bytes;
+}
+
+void AllWorkspaces::Add(WorkspacePool* pool) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  pool->next_ = first;
+  if (first != nullptr) first->previous_ = pool;
+  first = pool;
+}
+
+void AllWorkspaces::Remove(WorkspacePool* pool) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  (pool->previous_ == nullptr ? first : pool->previous_->next_) = pool->next_;
+  if (pool->next_ != nullptr) pool->next_->previous_ = pool->previous_;
+}
+
+void AllWorkspaces::BeforeFork() {
+  Global().mutex.lock();
+  Global().large.mutex().lock();
+}
+
+void AllWorkspaces::AfterForkInParent() {
+  Global().large.mutex().unlock();
+  Global().mutex.unlock();
+}
+
+// Pools of other threads lie in memory that new threads get.
+void AllWorkspaces::AfterForkInChild() {
+  AfterForkInParent();
+  WorkspacePool* const all = Global().first;
+  Global().first = nullptr;
+  for (WorkspacePool *pool = all, *next = nullptr; pool != nullptr; pool = next) {
+    next = pool->next_;
+    pool->previous_ = pool->next_ = nullptr;
+    if (pool->thread_ == std::this_thread::get_id()) Global().Add(pool);
+  }
+}
+
+WorkspacePool::WorkspacePool() { AllWorkspaces::Global().Add(this); }
+
+WorkspacePool::~WorkspacePool() {
+  AllWorkspaces::Global().Remove(this);
+  while (!used_.empty()) Free(used_.back().device, used_.back().memory).IgnoreError();
 }
 
 WorkspacePool& WorkspacePool::ThisThread() {
@@ -35,22 +126,18 @@ absl::StatusOr<void*> WorkspacePool::Allocate(DLDevice device, uint64_t bytes) {
     return absl::ResourceExhaustedError(
         absl::StrCat("a workspace of ", bytes, " bytes, at most ", kMaxTensorBytes, " work"));
   }
-  const uint64_t wanted = std::max<uint64_t>(1, (bytes + kPageBytes - 1) / kPageBytes) * kPageBytes;
-  // Before there is a block to lose; and to give one back takes no memory.
+  const size_t wanted = WholePages(bytes);
+  // Before there is a block to lose.
   used_.reserve(used_.size() + 1);
-  free_.reserve(free_.size() + used_.size() + 1);
-  const auto found = std::find_if(free_.begin(), free_.end(), [&](const Block& block) {
-    return block.bytes >= wanted && SameDevice(block.device, device);
-  });
-  if (found != free_.end()) {
-    used_.push_back(*found);
-    free_.erase(found);
-    return used_.back().memory;
+  AllWorkspaces& all = AllWorkspaces::Global();
+  IdleBlocks& idle = wanted <= kThreadBlockBytes ? small_ : all.large;
+  absl::StatusOr<Block> block = idle.Lend(device, wanted);
+  if (absl::IsResourceExhausted(block.status()) && all.Trim(0) > 0) {
+    block = idle.Lend(device, wanted);
   }
-  KILN_ASSIGN_OR_RETURN(DeviceApi* const api, GetDeviceApi(device));
-  KILN_ASSIGN_OR_RETURN(void* const memory, api->Allocate(device, wanted, kAllocationAlignment));
-  used_.push_back({.device = device, .memory = memory, .bytes = wanted});
-  return memory;
+  KILN_RETURN_IF_ERROR(block.status());
+  used_.push_back(*block);
+  return block->memory;
 }
 
 absl::Status WorkspacePool::Free(DLDevice device, void* memory) {
@@ -64,8 +151,13 @@ absl::Status WorkspacePool::Free(DLDevice device, void* memory) {
   }
   const Block block = *found;
   used_.erase(std::next(found).base());
-  const auto smaller = [](const Block& a, const Block& b) { return a.bytes < b.bytes; };
-  free_.insert(std::lower_bound(free_.begin(), free_.end(), block, smaller), block);
+  AllWorkspaces& all = AllWorkspaces::Global();
+  const uint64_t limit = all.limit.load(std::memory_order_relaxed);
+  if (block.bytes > kThreadBlockBytes) {
+    all.large.TakeBack(block, limit);
+  } else {
+    small_.TakeBack(block, limit == 0 ? 0 : std::numeric_limits<uint64_t>::max());
+  }
   return absl::OkStatus();
 }
 
@@ -82,6 +174,34 @@ ScopedWorkspace::ScopedWorkspace(ScopedWorkspace&& other) noexcept
 ScopedWorkspace::~ScopedWorkspace() {
   // A block of this pool can always be given back.
   if (memory_ != nullptr) WorkspacePool::ThisThread().Free(device_, memory_).IgnoreError();
+}
+
+WorkspaceUser::WorkspaceUser(uint64_t bytes) : bytes_(bytes) {
+  AllWorkspaces& all = AllWorkspaces::Global();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  all.users.insert(bytes);
+}
+
+WorkspaceUser::~WorkspaceUser() {
+  AllWorkspaces& all = AllWorkspaces::Global();
+  size_t largest = 0;
+  {
+    const std::lock_guard<std::mutex> lock(all.mutex);
+    all.users.erase(all.users.find(bytes_));
+    if (!all.users.empty()) largest = WholePages(*all.users.rbegin());
+  }
+  all.Trim(largest);
+}
+
+uint64_t IdleWorkspaceBytes() { return AllWorkspaces::Global().IdleBytes(); }
+
+uint64_t TrimWorkspaces() { return AllWorkspaces::Global().Trim(0); }
+
+void SetIdleWorkspaceLimit(uint64_t bytes) {
+  AllWorkspaces& all = AllWorkspaces::Global();
+  all.limit.store(bytes, std::memory_order_relaxed);
+  if (all.large.bytes() > bytes) all.large.Trim(0);
+  if (bytes == 0) all.Trim(0);
 }
 
 }  // namespace kiln::runtime

@@ -2,7 +2,6 @@
 """Running a compiled model on NumPy arrays."""
 
 import os
-import pathlib
 from types import TracebackType
 from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Type, Union
 
@@ -10,7 +9,6 @@ import numpy
 
 from kiln import _runtime
 from kiln.arrays import Array, to_array
-from kiln.command_line import scratch_folder
 from kiln.errors import CompilerError, ModelError
 
 
@@ -230,16 +228,11 @@ def load(path: Union[str, "os.PathLike[str]"], threads: Optional[int] = None) ->
         that are loaded already too. None leaves it as it is.
     Raises:
       FileNotFoundError: there is no such file.
+      PermissionError: the file may not be read.
       ModelError: the file is damaged, is no model of Kiln's, or is for another machine; or the number of threads is wrong.
     """
-    file = pathlib.Path(path).resolve(strict=True)
+    file = os.fspath(path)
+    os.stat(file)  # raises the OSError that says best why there is no file
     if threads is not None:
         _runtime.set_num_threads(threads)
-    # The system's loader knows a file by its path, and would give the old model for one that has been replaced.
-    with scratch_folder() as folder:
-        link = os.path.join(folder, file.name)
-        os.symlink(file, link)
-        try:
-            return Model(_runtime.load(link))
-        except ModelError as error:
-            raise ModelError(str(error).replace(link, os.fspath(path))) from None
+    return Model(_runtime.load(file))

@@ -79,6 +79,10 @@ PyObject* Raise(const absl::Status& status) {
                     status.message().empty() ? kNoMemory : std::string(status.message()).c_str());
     return nullptr;
   }
+  if (absl::IsPermissionDenied(status)) {
+    PyErr_SetString(PyExc_PermissionError, std::string(status.message()).c_str());
+    return nullptr;
+  }
   const bool internal = absl::IsInternal(status) || absl::IsUnknown(status);
   const Owned errors(PyImport_ImportModule("kiln.errors"));
   if (!errors) return nullptr;
