@@ -96,6 +96,13 @@ const Refusal kRefusals[] = {
        b.Output(x);
      },
      "node 'RESHAPE_0' (RESHAPE): outputs: found 0, wanted at least 1"},
+    {"OperatorWithMoreOutputsThanItHas",
+     [](ModelBuilder& b) {
+       const int x = b.Input("x", {1}), y = b.Add("y", {1}), z = b.Add("z", {1});
+       b.AddOperator(BuiltinOperator::RELU, {x}, {y, z});
+       b.Output(y);
+     },
+     "node 'y' (RELU): outputs: found 2, wanted 1, as the operator has"},
     {"TensorThatIsMadeTwice",
      [](ModelBuilder& b) {
        const int x = b.Input("x", {1}), y = b.Op(BuiltinOperator::ABS, {x}, "y", {1});
@@ -136,6 +143,8 @@ const Refusal kRefusals[] = {
      "input 'x': quantisation: found the zero point 128, wanted -128 to 127"},
     {"DynamicDimension", [](ModelBuilder& b) { b.Output(b.Input("x", {-1, 4})); },
      "input 'x': dimension 0 is dynamic; give the shape with --input x:…"},
+    {"NegativeExtent", [](ModelBuilder& b) { b.Output(b.Input("x", {2, -3})); },
+     "tensor 'x': shape: found the extent -3, wanted -1, if it is open, or more"},
     {"LongName", [](ModelBuilder& b) { b.Output(b.Input(std::string(4097, 'x'), {1})); },
      "the name of a tensor: found 4097 bytes, wanted at most 4096"},
     {"OperatorOfNoCode",
