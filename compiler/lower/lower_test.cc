@@ -81,6 +81,18 @@ def @main(%x: Tensor[(2, 16), float32], %w: Tensor[(16, 16), float32],
   EXPECT_EQ(lowered.program.constants.size(), 2u);
 }
 
+// An operator makes its table anew for each node.
+TEST(Lower, EqualOperatorsWithTablesAreScheduledOnce) {
+  const Lowered lowered = LowerModel(R"(
+def @main(%x: Tensor[(2, 16), int16]) {
+  %0 = qnn.sigmoid(%x, 2.44140625e-4f, 0, 3.0517578125e-5f, 0, rounding="TFLITE");
+  qnn.sigmoid(%0, 2.44140625e-4f, 0, 3.0517578125e-5f, 0, rounding="TFLITE")
+})");
+  ASSERT_EQ(lowered.program.funcs.size(), 2u);
+  EXPECT_EQ(lowered.program.constants.size(), 1u);
+  EXPECT_EQ(lowered.program.funcs[0].body.get(), lowered.program.funcs[1].body.get());
+}
+
 TEST(Lower, FusesMultiplyAddsOfElementaryFunctions) {
   const Graph graph = ParseModel(R"(
 def @main(%x: Tensor[(2, 4), float32], %y: Tensor[(2, 4), float32]) {
