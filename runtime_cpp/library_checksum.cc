@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "runtime_cpp/checksum_mark.h"
 #include "runtime_cpp/status/macros.h"
 
 namespace kiln::runtime {
@@ -52,6 +53,7 @@ absl::StatusOr<uint64_t> HashOf(const LibraryFile& file, uint64_t bytes) {
 }  // namespace
 
 void AppendLibraryChecksum(std::string& library) {
+  AddChecksumMark(library);
   const uint64_t bytes = library.size();
   const uint64_t hash = XXH3_64bits(library.data(), library.size());
   library.append(kMagic.data(), kMagic.size());
@@ -60,14 +62,18 @@ void AppendLibraryChecksum(std::string& library) {
 }
 
 absl::StatusOr<std::optional<uint64_t>> CheckLibraryChecksum(const LibraryFile& file) {
+  KILN_ASSIGN_OR_RETURN(const bool has_mark, HasChecksumMark(file));
   if (file.size() < kLibraryChecksumBytes) return std::nullopt;
   const uint64_t bytes = file.size() - kLibraryChecksumBytes;
   std::string trailer(kLibraryChecksumBytes, '\0');
   KILN_RETURN_IF_ERROR(file.Read(bytes, absl::MakeSpan(trailer)));
-  // Either is enough to know a checksum by, so that damage to it is no way around it.
+  // Each is enough to know a checksum by, so that damage to one is no way around it.
   const bool has_magic = absl::string_view(trailer).substr(0, kMagic.size()) == kMagic;
   const uint64_t claimed_bytes = ReadU64(absl::string_view(trailer).substr(8));
-  if (!has_magic && claimed_bytes != bytes) return std::nullopt;
+  if (!has_magic && claimed_bytes != bytes) {
+    if (!has_mark) return std::nullopt;
+    return Damaged(file.path(), "its last bytes are no checksum, which it has been given");
+  }
   if (!has_magic) return Damaged(file.path(), "its checksum begins with the wrong bytes");
   if (claimed_bytes != bytes) {
     return Damaged(file.path(), absl::StrCat("found ", bytes, " bytes before its checksum, wanted ",

@@ -2,6 +2,7 @@
 #include "runtime_cpp/library_checksum.h"
 
 #include <fstream>
+#include <iterator>
 #include <string>
 
 #include "absl/status/status.h"
@@ -68,6 +69,51 @@ TEST(LibraryChecksum, SaysWhatIsWrong) {
 
 TEST(LibraryChecksum, MayBeMissing) {
   for (const size_t size : {0, 3, 23, 24, 1000}) EXPECT_TRUE(Check(Sample(size)).ok()) << size;
+}
+
+std::string Library() {
+  std::ifstream file("runtime_cpp/testdata/add_aot.so", std::ios::binary);
+  return WithChecksum({std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()});
+}
+
+TEST(LibraryChecksum, IsMissedWhereItsMarkIs) {
+  const std::string library = Library();
+  EXPECT_TRUE(Check(library).ok());
+  EXPECT_EQ(std::string(Check(library + "\n").message()),
+            ::testing::TempDir() +
+                "/a.so: its last bytes are no checksum, which it has been given: "
+                "the file is damaged, or was changed after the compiler had written it");
+  for (size_t bytes = 1; bytes <= kLibraryChecksumBytes; ++bytes) {
+    EXPECT_TRUE(absl::IsDataLoss(Check(library.substr(0, library.size() - bytes)))) << bytes;
+  }
+  for (const size_t bytes : {1, 8, 24, 5000, 100000}) {
+    EXPECT_TRUE(absl::IsDataLoss(Check(library + std::string(bytes, '\0')))) << bytes;
+  }
+}
+
+// One byte more or less and a flipped bit, wherever it is.
+TEST(LibraryChecksum, FindsAFlippedBitInAFileOfAnotherLength) {
+  const std::string library = Library();
+  const size_t near_end = library.size() - 4000;
+  for (const std::string& other : {library + "\n", library.substr(0, library.size() - 1),
+                                   library.substr(0, library.size() - kLibraryChecksumBytes)}) {
+    for (size_t at = 4; at < other.size(); at += at < 64 || at > near_end ? 1 : 131) {
+      std::string flipped = other;
+      flipped[at] = static_cast<char>(flipped[at] ^ 1 << at % 8);
+      EXPECT_TRUE(absl::IsDataLoss(Check(flipped))) << at << " of " << other.size();
+    }
+  }
+}
+
+// A tool that writes the file anew copies only what belongs to a section.
+TEST(LibraryChecksum, IsNotMissedWithoutItsMark) {
+  std::string library = Library();
+  library.resize(library.size() - kLibraryChecksumBytes);
+  const std::string mark = std::string("KILN-CHECKSUM-01") + "KILN-CHECKSUM-01";
+  const size_t at = library.find(mark);
+  ASSERT_NE(at, std::string::npos);
+  library.replace(at, mark.size(), mark.size(), '\0');
+  EXPECT_TRUE(Check(library).ok());
 }
 
 }  // namespace

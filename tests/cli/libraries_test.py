@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Libraries that are damaged or for another machine, and a system that gives little."""
 
+import subprocess
 import unittest
 
 from tests.cli.cli_case import CODEGENS, DIGITS, CliCase, needs_llvm
@@ -43,8 +44,18 @@ class LibrariesTest(CliCase):
             for command in (["run", changed, "--input", "image=random"], ["inspect", changed], ["bench", changed, "--seconds", "0.01"]):
                 self.refuses("wanted ", *command)
                 self.succeeds(*command, "--skip-checksum")
-            # As strip leaves it.
-            self.succeeds("inspect", self.write("bare.so", library[:-24]))
+            for other in (library[:-24], library[:-1], library + b"\n"):
+                self.refuses("its last bytes are no checksum", "inspect", self.write("other.so", other))
+                self.succeeds("inspect", self.path("other.so"), "--skip-checksum")
+
+    def test_library_that_a_tool_has_written_anew(self):
+        self.succeeds("compile", DIGITS, "-o", self.path("lib"))
+        for number, command in enumerate((["strip"], ["strip", "-g"], ["strip", "--strip-unneeded"], ["objcopy", "-R", ".comment"])):
+            bare = self.path("bare{}.so".format(number))
+            output = [bare] if command[0] == "objcopy" else ["-o", bare]
+            source = [self.path("lib/digits.so")]
+            subprocess.run(command + (source + output if command[0] == "objcopy" else output + source), check=True)
+            self.succeeds("run", bare, "--input", "image=random")
 
 
 if __name__ == "__main__":
