@@ -15,6 +15,7 @@
 #include "compiler/plan/keep_states.h"
 #include "compiler/plan/place.h"
 #include "compiler/plan/place_overlapping.h"
+#include "compiler/plan/pools_too_small.h"
 
 namespace kiln {
 namespace {
@@ -271,7 +272,8 @@ class Planner {
     plan_.lower_bound_bytes = LowerBound(lifetimes);
     plan_.strategy = placement.strategy;
     if (!placement.unplaced.empty()) {
-      return TooSmall(placement, placed, lifetimes, EnoughBytes(lifetimes, shapes, placed));
+      return PoolsTooSmall(plan_, placement, placed, lifetimes,
+                           EnoughBytes(lifetimes, shapes, placed));
     }
     for (size_t p = 0; p < plan_.pools.size(); ++p) {
       std::vector<Lifetime> inside;
@@ -288,11 +290,8 @@ class Planner {
     return absl::OkStatus();
   }
 
-  // The pool into which buffers go for which no other has room, the last of the slowest ones, and the bytes
-  // that would do where all others stay as they are.
-  std::pair<size_t, int64_t> EnoughBytes(const std::vector<Lifetime>& lifetimes,
-                                         std::vector<PoolShape> shapes,
-                                         const std::vector<int>& placed) {
+  EnoughMemory EnoughBytes(const std::vector<Lifetime>& lifetimes, std::vector<PoolShape> shapes,
+                           const std::vector<int>& placed) {
     size_t slowest = 0;
     for (size_t p = 1; p < shapes.size(); ++p) {
       if (shapes[p].speed <= shapes[slowest].speed) slowest = p;
@@ -300,38 +299,7 @@ class Planner {
     shapes[slowest].limit_bytes = PoolShape().limit_bytes;
     const Placement placement =
         PlaceOverlapping(lifetimes, shapes, placed, options_.find_overlap, plan_);
-    return {slowest, placement.pool_bytes[slowest]};
-  }
-
-  absl::Status TooSmall(const Placement& placement, const std::vector<int>& placed,
-                        const std::vector<Lifetime>& lifetimes,
-                        const std::pair<size_t, int64_t>& enough) const {
-    constexpr size_t kMostNamed = 8;
-    int64_t missing = 0, given = 0;
-    std::string names, pools;
-    for (size_t k = 0; k < placement.unplaced.size(); ++k) {
-      const size_t i = static_cast<size_t>(placement.unplaced[k]);
-      missing += lifetimes[i].bytes;
-      if (k >= kMostNamed) continue;
-      const PlanBuffer& b = plan_.buffers[static_cast<size_t>(placed[i])];
-      absl::StrAppend(&names, k == 0 ? "" : ", ", "'", b.name, "' (", b.bytes(), " bytes, ",
-                      b.kind == PlanBufferKind::kScratch ? "scratch" : b.type.ToString(),
-                      ", calls ", b.first_call, " to ", b.last_call, ")");
-    }
-    if (placement.unplaced.size() > kMostNamed) {
-      absl::StrAppend(&names, " and ", placement.unplaced.size() - kMostNamed, " more");
-    }
-    for (const PlanPool& pool : plan_.pools) {
-      given += pool.limit_bytes;
-      absl::StrAppend(&pools, pools.empty() ? "" : ", ", "'", pool.name, "' ", pool.limit_bytes);
-    }
-    const PlanPool& pool = plan_.pools[enough.first];
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "the pools (", pools, " bytes) are too small: '", pool.name, "' would do with ",
-        enough.second, " bytes, ", enough.second - pool.limit_bytes, " more; buffers of ", missing,
-        " bytes have no place: ", names,
-        "; at most ", plan_.lower_bound_bytes, " bytes are alive at once, and the pools have ",
-        given, "; --emit=plan shows the calls by their numbers"));
+    return {.pool = slowest, .bytes = placement.pool_bytes[slowest]};
   }
 
   // Storage ids for the graph executor: a buffer takes the smallest free storage that fits, else

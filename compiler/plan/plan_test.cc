@@ -287,11 +287,12 @@ TEST(Plan, PoolsThatAreTooSmallSayByHowMuchAndWhatHasNoPlace) {
   Calls m;
   const ValueId in = m.Input(16), a = m.Call({in}, 16), b = m.Call({in}, 256);
   m.options.pools = {{.name = "sram", .limit_bytes = 512}};
-  EXPECT_EQ(m.TryPlan({m.Call({a, b}, 16)}).status().message(),
-            "the pools ('sram' 512 bytes) are too small: 'sram' would do with 1088 bytes, 576 more; "
-            "buffers of 1024 bytes have no place: 't2' (1024 "
-            "bytes, Tensor[(256,), float32], calls 1 to 2); at most 1088 bytes are alive at once, "
-            "and the pools have 512; --emit=plan shows the calls by their numbers");
+  EXPECT_EQ(
+      m.TryPlan({m.Call({a, b}, 16)}).status().message(),
+      "the pools ('sram' 512 bytes) are too small: 'sram' would do with 1088 bytes, 576 more; "
+      "buffers of 1024 bytes have no place: 't2' (1024 "
+      "bytes, Tensor[(256,), float32], calls 1 to 2); at most 1088 bytes are alive at once, "
+      "and the pools have 512; --emit=plan shows the calls by their numbers");
 }
 
 // Where there are several, of the slowest, which takes what the others have no room for.

@@ -114,16 +114,19 @@ int Run(const struct tvmgen_m_inputs* inputs, const struct tvmgen_m_outputs* out
 
 
 class InterfaceChecksTest(CliCase):
-    def alignments(self):
+    def with_alignments(self, text):
+        """The text with the alignments that the header says in the places of %(…)d."""
         with open(self.path("out/m.h"), encoding="utf-8") as file:
             lines = [line.split() for line in file if "ALIGNMENT_BYTES " in line and line.startswith("#define ")]
         values = {words[1].replace("TVMGEN_M_", "").replace("_ALIGNMENT_BYTES", "").lower(): int(words[2]) for words in lines}
-        return {name.replace("_workspace_pool", ""): value for name, value in values.items()}
+        for name, value in values.items():
+            text = text.replace("%({})d".format(name.replace("_workspace_pool", "")), str(value))
+        return text
 
     def run_program(self, text, codegen, *options, compiler="gcc", flags=C_FLAGS):
         common = ["--module-name", "m", "--runtime", "crt", "--interface", "c", "--target", "x86-64"]
         self.succeeds("compile", self.write("m.relay", MODEL), "-o", self.out, "--codegen", codegen, *common, *options)
-        source = self.write("main.c" if compiler == "gcc" else "main.cc", text % self.alignments() if "%(" in text else text)
+        source = self.write("main.c" if compiler == "gcc" else "main.cc", self.with_alignments(text))
         objects = []
         if codegen == "c":
             objects.append(self.path("m.o"))

@@ -12,7 +12,7 @@ FLAGS = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-pedantic", "-ffp-co
 # A window over %d steps, and a state.
 MODEL = """#[version = "0.0.5"]
 def @main(%%x: Tensor[(1, %d), float32], %%sum: Tensor[(1, %d), float32], output_tensor_names=["y", "sum.next"],
-          state_inputs=["sum"], state_outputs=["sum.next"]) {
+          state_inputs=["sum"], state_outputs=["sum.next"], state_initial=[0f]) {
   %%0 = add(%%sum, %%x);
   (nn.softmax(nn.softmax(transpose(nn.softmax(%%0), axes=[1, 0]))), %%0)
 }

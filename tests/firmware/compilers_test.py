@@ -79,7 +79,7 @@ OTHERS = {
 }
 WITH_ASSEMBLY = ("with_assembly", "iar")
 # Instructions that only features of the core give; of Helium also without assembly.
-MNEMONICS = {"cortex_m4f": "smla", "cortex_m55": "vmla"}
+MNEMONICS = {"cortex_m4f": "smlad", "cortex_m55": "vstrb"}
 
 
 class Compilers(unittest.TestCase):

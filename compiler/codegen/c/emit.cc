@@ -92,6 +92,16 @@ constexpr char kFmaOfOthers[] =
     "       \"or define KILN_SLOW_FMA\"\n"
     "#endif\n\n";
 
+// Pragmas of a file are its own, also where files of several models are one translation unit.
+constexpr char kPushOptions[] =
+    "#if defined(__GNUC__) && !defined(__clang__)\n"
+    "#pragma GCC push_options\n"
+    "#endif\n\n";
+constexpr char kPopOptions[] =
+    "\n#if defined(__GNUC__) && !defined(__clang__)\n"
+    "#pragma GCC pop_options\n"
+    "#endif\n";
+
 // GCC 12 expands a loop of a few lanes with -O3, takes their sums over the loop around it for the
 // lanes of one vector, and mixes them up.
 constexpr char kLanes[] =
@@ -248,9 +258,10 @@ absl::StatusOr<std::string> EmitC(const loop::LoopProgram& program, const Target
   // Functions of CPU variants say themselves what they need.
   const bool uses_fma = context.helpers.uses_fma() && target.has_fma && !program.cpu_choice;
   const bool is_x86 = absl::StartsWith(target.triple, "x86_64");
+  const bool has_pragmas = uses_floats || context.uses_helium || (uses_fma && is_x86);
   const std::string head = absl::StrCat(
       FileComment(context, target), "\n", Includes(context, data_printer),
-      uses_floats ? kFloatGuards : "",
+      has_pragmas ? kPushOptions : "", uses_floats ? kFloatGuards : "",
       !uses_fma ? ""
       : is_x86  ? kFmaOfX86
                 : kFmaOfOthers,
@@ -263,7 +274,8 @@ absl::StatusOr<std::string> EmitC(const loop::LoopProgram& program, const Target
   // Constants are nearly all of a large file, which is not to exist twice.
   std::string file = std::move(constants);
   file.insert(0, head);
-  absl::StrAppend(&file, functions, data, uses_fma && is_x86 ? kEndOfFmaOfX86 : "");
+  absl::StrAppend(&file, functions, data, uses_fma && is_x86 ? kEndOfFmaOfX86 : "",
+                  has_pragmas ? kPopOptions : "");
   return file;
 }
 

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/plan/pools_too_small.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+
+namespace kiln {
+
+absl::Status PoolsTooSmall(const Plan& plan, const Placement& placement,
+                           const std::vector<int>& placed, const std::vector<Lifetime>& lifetimes,
+                           const EnoughMemory& enough) {
+  constexpr size_t kMostNamed = 8;
+  int64_t missing = 0, given = 0;
+  std::string names, pools;
+  for (size_t k = 0; k < placement.unplaced.size(); ++k) {
+    const size_t i = static_cast<size_t>(placement.unplaced[k]);
+    missing += lifetimes[i].bytes;
+    if (k >= kMostNamed) continue;
+    const PlanBuffer& b = plan.buffers[static_cast<size_t>(placed[i])];
+    absl::StrAppend(&names, k == 0 ? "" : ", ", "'", b.name, "' (", b.bytes(), " bytes, ",
+                    b.kind == PlanBufferKind::kScratch ? "scratch" : b.type.ToString(), ", calls ",
+                    b.first_call, " to ", b.last_call, ")");
+  }
+  if (placement.unplaced.size() > kMostNamed) {
+    absl::StrAppend(&names, " and ", placement.unplaced.size() - kMostNamed, " more");
+  }
+  for (const PlanPool& pool : plan.pools) {
+    given += pool.limit_bytes;
+    absl::StrAppend(&pools, pools.empty() ? "" : ", ", "'", pool.name, "' ", pool.limit_bytes);
+  }
+  const PlanPool& slowest = plan.pools[enough.pool];
+  return absl::ResourceExhaustedError(
+      absl::StrCat("the pools (", pools, " bytes) are too small: '", slowest.name,
+                   "' would do with ", enough.bytes, " bytes, ", enough.bytes - slowest.limit_bytes,
+                   " more; buffers of ", missing, " bytes have no place: ", names, "; at most ",
+                   plan.lower_bound_bytes, " bytes are alive at once, and the pools have ", given,
+                   "; --emit=plan shows the calls by their numbers"));
+}
+
+}  // namespace kiln
