@@ -34,7 +34,7 @@ absl::StatusOr<PackedFuncPtr*> GlobalFunctionForCode(const std::string& name) {
 using kiln::runtime::CallFromC;
 
 int TVMBackendGetFuncFromEnv(void* mod_node, const char* func_name, TVMFunctionHandle* out) {
-  return CallFromC([=] {
+  return CallFromC(__func__, {{"func_name", func_name}, {"out", out}}, [=] {
     auto* const node = static_cast<kiln::runtime::ModuleNode*>(mod_node);
     auto* const library = dynamic_cast<kiln::runtime::LibraryModule*>(node);
     const absl::StatusOr<kiln::runtime::PackedFuncPtr*> function =
@@ -63,17 +63,23 @@ int TVMBackendFreeWorkspace(int device_type, int device_id, void* ptr) {
 }
 
 int TVMBackendParallelLaunch(FTVMParallelLambda flambda, void* cdata, int num_task) {
-  return CallFromC(
-      [=] { return kiln::runtime::ThreadPool::Global().Launch(flambda, cdata, num_task); });
+  return CallFromC(__func__, {{"flambda", reinterpret_cast<const void*>(flambda)}}, [=] {
+    return kiln::runtime::ThreadPool::Global().Launch(flambda, cdata, num_task);
+  });
 }
 
 int TVMBackendParallelBarrier(int, TVMParallelGroupEnv* penv) {
-  if (kiln::runtime::ThreadPool::Barrier(penv)) return 0;
-  TVMAPISetLastError("a parallel task has no thread");
-  return -1;
+  return CallFromC(__func__, {{"penv", penv}}, [=] {
+    if (kiln::runtime::ThreadPool::Barrier(penv)) return absl::OkStatus();
+    return absl::ResourceExhaustedError("a parallel task has no thread");
+  });
 }
 
 int TVMBackendRunOnce(void** handle, int (*f)(void*), void* cdata, int) {
+  const int error =
+      CallFromC(__func__, {{"handle", handle}, {"f", reinterpret_cast<const void*>(f)}},
+                [] { return absl::OkStatus(); });
+  if (error != 0) return error;
   // Recursive calls for other handles would need a lock per handle; generated code has none.
   static std::mutex mutex;
   const std::lock_guard<std::mutex> lock(mutex);
@@ -83,11 +89,12 @@ int TVMBackendRunOnce(void** handle, int (*f)(void*), void* cdata, int) {
 }
 
 int TVMBackendRegisterSystemLibSymbol(const char* name, void* ptr) {
-  return CallFromC([=] { return kiln::runtime::RegisterSystemLibrarySymbol(name, ptr); });
+  return CallFromC(__func__, {{"name", name}, {"ptr", ptr}},
+                   [=] { return kiln::runtime::RegisterSystemLibrarySymbol(name, ptr); });
 }
 
 int TVMBackendRegisterEnvCAPI(const char* name, void* ptr) {
-  return CallFromC([=] {
+  return CallFromC(__func__, {{"name", name}}, [=] {
     kiln::runtime::AddContextFunction(name, ptr);
     return absl::OkStatus();
   });

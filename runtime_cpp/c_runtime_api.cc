@@ -6,6 +6,7 @@
 // DLTensor at the start of an NDArray and holds one reference.
 #include "tvm/runtime/c_runtime_api.h"
 
+#include <bit>
 #include <memory>
 #include <string>
 #include <utility>
@@ -78,7 +79,15 @@ absl::Status LoadFromFile(const char* file_name, const char* format, TVMModuleHa
   return absl::OkStatus();
 }
 
+absl::Status CheckArguments(const TVMValue* values, const int* codes, int count) {
+  if (count == 0 || (count > 0 && values != nullptr && codes != nullptr)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("TVMFuncCall: found ", count, " arguments",
+                   count < 0 ? "" : ", of which the values or the type codes are NULL"));
+}
+
 absl::Status Call(TVMFunctionHandle func, const Args& args, TVMValue* ret_val, int* ret_type_code) {
+  KILN_RETURN_IF_ERROR(CheckArguments(args.values(), args.codes(), args.size()));
   ThreadResult& result = LastResult();
   KILN_ASSIGN_OR_RETURN(result.value, FunctionOf(func).Call(args));
   *ret_type_code = result.value.ToC(ret_val, &result.bytes);
@@ -110,10 +119,29 @@ absl::Status SetReturn(TVMRetValueHandle ret, const TVMValue& value, int type_co
 absl::Status AllocateArray(const tvm_index_t* shape, int ndim, DLDataType dtype, DLDevice device,
                            TVMArrayHandle* out) {
   if (ndim < 0) return absl::InvalidArgumentError("an array of negative rank");
+  if (ndim > 0 && shape == nullptr) {
+    return absl::InvalidArgumentError("TVMArrayAlloc: shape is NULL");
+  }
   return ReturnArray(NDArray::Empty({shape, static_cast<size_t>(ndim)}, dtype, device), out);
 }
 
+// Type codes are small numbers; 0 bits or lanes make no element.
+absl::StatusOr<DLDataType> DataTypeFromC(int code, int bits, int lanes) {
+  if (code < kDLInt || code > kDLComplex || bits < 1 || bits > 255 || lanes < 1 || lanes > 65535) {
+    return absl::InvalidArgumentError(absl::StrCat("data type: found code ", code, ", ", bits,
+                                                   " bits and ", lanes, " lanes, wanted a code of ",
+                                                   kDLInt, " to ", kDLComplex,
+                                                   ", 1 to 255 bits and 1 to 65535 lanes"));
+  }
+  return DLDataType{static_cast<uint8_t>(code), static_cast<uint8_t>(bits),
+                    static_cast<uint16_t>(lanes)};
+}
+
 absl::Status AllocateData(DLDevice device, size_t bytes, size_t alignment, void** out) {
+  if (!std::has_single_bit(alignment)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("alignment: found ", alignment, ", wanted a power of two"));
+  }
   KILN_ASSIGN_OR_RETURN(DeviceApi* const api, GetDeviceApi(device));
   KILN_ASSIGN_OR_RETURN(*out, api->Allocate(device, bytes, alignment));
   return absl::OkStatus();
@@ -122,16 +150,18 @@ absl::Status AllocateData(DLDevice device, size_t bytes, size_t alignment, void*
 }  // namespace
 
 int TVMModLoadFromFile(const char* file_name, const char* format, TVMModuleHandle* out) {
-  return CallFromC([=] { return LoadFromFile(file_name, format, out); });
+  return CallFromC(__func__, {{"file_name", file_name}, {"out", out}},
+                   [=] { return LoadFromFile(file_name, format, out); });
 }
 
 int TVMModImport(TVMModuleHandle mod, TVMModuleHandle dep) {
-  return CallFromC([=] { return Module(ModuleOf(mod)).Import(Module(ModuleOf(dep))); });
+  return CallFromC(__func__, {{"mod", mod}, {"dep", dep}},
+                   [=] { return Module(ModuleOf(mod)).Import(Module(ModuleOf(dep))); });
 }
 
 int TVMModGetFunction(TVMModuleHandle mod, const char* func_name, int query_imports,
                       TVMFunctionHandle* out) {
-  return CallFromC([=] {
+  return CallFromC(__func__, {{"mod", mod}, {"func_name", func_name}, {"out", out}}, [=] {
     return ReturnFunction(Module(ModuleOf(mod)).GetFunction(func_name, query_imports != 0), out);
   });
 }
@@ -144,6 +174,7 @@ int TVMModFree(TVMModuleHandle mod) {
 int TVMFuncCall(TVMFunctionHandle func, TVMValue* arg_values, int* type_codes, int num_args,
                 TVMValue* ret_val, int* ret_type_code) {
   return CallFromC(
+      __func__, {{"func", func}, {"ret_val", ret_val}, {"ret_type_code", ret_type_code}},
       [=] { return Call(func, Args(arg_values, type_codes, num_args), ret_val, ret_type_code); });
 }
 
@@ -154,7 +185,7 @@ int TVMFuncFree(TVMFunctionHandle func) {
 
 int TVMFuncCreateFromCFunc(TVMPackedCFunc func, void* resource_handle, TVMPackedCFuncFinalizer fin,
                            TVMFunctionHandle* out) {
-  return CallFromC([=] {
+  return CallFromC(__func__, {{"func", reinterpret_cast<const void*>(func)}, {"out", out}}, [=] {
     const std::shared_ptr<void> resource(resource_handle, [fin](void* handle) {
       if (fin != nullptr) fin(handle);
     });
@@ -164,12 +195,13 @@ int TVMFuncCreateFromCFunc(TVMPackedCFunc func, void* resource_handle, TVMPacked
 }
 
 int TVMCFuncSetReturn(TVMRetValueHandle ret, TVMValue* value, int* type_code, int num_ret) {
-  return CallFromC([=] { return SetReturn(ret, *value, *type_code, num_ret); });
+  return CallFromC(__func__, {{"ret", ret}, {"value", value}, {"type_code", type_code}},
+                   [=] { return SetReturn(ret, *value, *type_code, num_ret); });
 }
 
 int TVMCbArgToReturn(TVMValue* value, int* code) {
-  if (*code == kTVMStr || *code == kTVMBytes) return 0;
-  return CallFromC([=] {
+  return CallFromC(__func__, {{"value", value}, {"code", code}}, [=]() -> absl::Status {
+    if (*code == kTVMStr || *code == kTVMBytes) return absl::OkStatus();
     const absl::StatusOr<Value> copy = Value::Copy(*value, *code);
     TVMByteArray unused;
     if (copy.ok()) *code = copy->ToC(value, &unused);
@@ -178,17 +210,18 @@ int TVMCbArgToReturn(TVMValue* value, int* code) {
 }
 
 int TVMFuncRegisterGlobal(const char* name, TVMFunctionHandle f, int override) {
-  return CallFromC([=] {
+  return CallFromC(__func__, {{"name", name}, {"f", f}}, [=] {
     return kiln::runtime::RegisterGlobalFunction(name, FunctionOf(f), /*replace=*/override != 0);
   });
 }
 
 int TVMFuncGetGlobal(const char* name, TVMFunctionHandle* out) {
-  return CallFromC([=] { return ReturnFunction(kiln::runtime::GetGlobalFunction(name), out); });
+  return CallFromC(__func__, {{"name", name}, {"out", out}},
+                   [=] { return ReturnFunction(kiln::runtime::GetGlobalFunction(name), out); });
 }
 
 int TVMFuncListGlobalNames(int* out_size, const char*** out_array) {
-  return CallFromC([=] {
+  return CallFromC(__func__, {{"out_size", out_size}, {"out_array", out_array}}, [=] {
     ThreadResult& result = LastResult();
     result.name_pointers.clear();
     result.names = kiln::runtime::GlobalFunctionNames();
@@ -200,15 +233,17 @@ int TVMFuncListGlobalNames(int* out_size, const char*** out_array) {
 }
 
 int TVMFuncRemoveGlobal(const char* name) {
-  return CallFromC([=] { return kiln::runtime::RemoveGlobalFunction(name); });
+  return CallFromC(__func__, {{"name", name}},
+                   [=] { return kiln::runtime::RemoveGlobalFunction(name); });
 }
 
 int TVMArrayAlloc(const tvm_index_t* shape, int ndim, int dtype_code, int dtype_bits,
                   int dtype_lanes, int device_type, int device_id, TVMArrayHandle* out) {
-  const DLDataType dtype = {static_cast<uint8_t>(dtype_code), static_cast<uint8_t>(dtype_bits),
-                            static_cast<uint16_t>(dtype_lanes)};
-  return CallFromC(
-      [=] { return AllocateArray(shape, ndim, dtype, DLDevice{device_type, device_id}, out); });
+  return CallFromC(__func__, {{"out", out}}, [=]() -> absl::Status {
+    KILN_ASSIGN_OR_RETURN(const DLDataType dtype,
+                          DataTypeFromC(dtype_code, dtype_bits, dtype_lanes));
+    return AllocateArray(shape, ndim, dtype, DLDevice{device_type, device_id}, out);
+  });
 }
 
 int TVMArrayFree(TVMArrayHandle handle) {
@@ -217,38 +252,42 @@ int TVMArrayFree(TVMArrayHandle handle) {
 }
 
 int TVMArrayCopyFromBytes(TVMArrayHandle handle, void* data, size_t nbytes) {
-  return CallFromC([=] {
+  return CallFromC(__func__, {{"handle", handle}}, [=] {
     return NDArray::ShareHandle(handle).CopyFromBytes({static_cast<const char*>(data), nbytes});
   });
 }
 
 int TVMArrayCopyToBytes(TVMArrayHandle handle, void* data, size_t nbytes) {
-  return CallFromC(
-      [=] { return NDArray::ShareHandle(handle).CopyToBytes({static_cast<char*>(data), nbytes}); });
+  return CallFromC(__func__, {{"handle", handle}}, [=] {
+    return NDArray::ShareHandle(handle).CopyToBytes({static_cast<char*>(data), nbytes});
+  });
 }
 
 int TVMArrayCopyFromTo(TVMArrayHandle from, TVMArrayHandle to, TVMStreamHandle) {
-  return CallFromC([=] { return kiln::runtime::CopyTensor(*from, *to); });
+  return CallFromC(__func__, {{"from", from}, {"to", to}},
+                   [=] { return kiln::runtime::CopyTensor(*from, *to); });
 }
 
 int TVMArrayFromDLPack(DLManagedTensor* from, TVMArrayHandle* out) {
-  return CallFromC([=] { return ReturnArray(NDArray::FromDLPack(from), out); });
+  return CallFromC(__func__, {{"from", from}, {"out", out}},
+                   [=] { return ReturnArray(NDArray::FromDLPack(from), out); });
 }
 
 int TVMArrayToDLPack(TVMArrayHandle from, DLManagedTensor** out) {
-  return CallFromC([=] {
+  return CallFromC(__func__, {{"from", from}, {"out", out}}, [=] {
     *out = NDArray::ShareHandle(from).ToDLPack();
     return absl::OkStatus();
   });
 }
 
 void TVMDLManagedTensorCallDeleter(DLManagedTensor* dltensor) {
-  if (dltensor->deleter != nullptr) dltensor->deleter(dltensor);
+  if (dltensor != nullptr && dltensor->deleter != nullptr) dltensor->deleter(dltensor);
 }
 
 int TVMDeviceAllocDataSpace(DLDevice dev, size_t nbytes, size_t alignment, DLDataType,
                             void** out_data) {
-  return CallFromC([=] { return AllocateData(dev, nbytes, alignment, out_data); });
+  return CallFromC(__func__, {{"out_data", out_data}},
+                   [=] { return AllocateData(dev, nbytes, alignment, out_data); });
 }
 
 int TVMDeviceFreeDataSpace(DLDevice dev, void* ptr) {
@@ -260,7 +299,8 @@ int TVMDeviceFreeDataSpace(DLDevice dev, void* ptr) {
 }
 
 int TVMDeviceCopyDataFromTo(DLTensor* from, DLTensor* to, TVMStreamHandle) {
-  return CallFromC([=] { return kiln::runtime::CopyTensor(*from, *to); });
+  return CallFromC(__func__, {{"from", from}, {"to", to}},
+                   [=] { return kiln::runtime::CopyTensor(*from, *to); });
 }
 
 int TVMSynchronize(int device_type, int device_id, TVMStreamHandle) {

@@ -1,22 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The body of a function that C code calls. Its code is 0, or -1 with the text of the error in
-// TVMGetLastError. That memory is lacking is an error like any other: no exception passes through
-// C code.
+// The body of a function that C code calls. It returns 0, or -1 with the text of the error in
+// TVMGetLastError. No exception passes through C code: lack of memory and exceptions of functions
+// that a program has registered are errors like any other.
 //
 //   int TVMModImport(TVMModuleHandle mod, TVMModuleHandle dep) {
-//     return CallFromC([&] { return Module(ModuleOf(mod)).Import(Module(ModuleOf(dep))); });
+//     return CallFromC(__func__, {{"mod", mod}, {"dep", dep}}, [&] { return Import(mod, dep); });
 //   }
 #ifndef KILN_RUNTIME_CPP_CALL_FROM_C_H_
 #define KILN_RUNTIME_CPP_CALL_FROM_C_H_
 
+#include <cxxabi.h>
+
+#include <exception>
+#include <initializer_list>
 #include <new>
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "tvm/runtime/c_runtime_api.h"
 
 namespace kiln::runtime {
+
+// An argument of a C function that must not be NULL.
+struct NamedPointer {
+  const char* name;
+  const void* pointer;
+};
 
 // `function` returns an absl::Status.
 template <typename Function>
@@ -27,8 +38,30 @@ int CallFromC(const Function& function) {
     TVMAPISetLastError(std::string(status.message()).c_str());
   } catch (const std::bad_alloc&) {
     TVMAPISetLastError("out of memory");
+  } catch (const std::exception& error) {
+    TVMAPISetLastError(error.what());
+#ifdef __GLIBCXX__
+  } catch (const abi::__forced_unwind&) {
+    throw;  // A thread that is cancelled: the C library ends the process if this stops it.
+#endif
+  } catch (...) {
+    TVMAPISetLastError("an exception of an unknown type");
   }
   return -1;
+}
+
+// The same for the C function called `name`, unless one of `pointers` is NULL.
+template <typename Function>
+int CallFromC(const char* name, std::initializer_list<NamedPointer> pointers,
+              const Function& function) {
+  return CallFromC([&]() -> absl::Status {
+    for (const NamedPointer& pointer : pointers) {
+      if (pointer.pointer == nullptr) {
+        return absl::InvalidArgumentError(absl::StrCat(name, ": ", pointer.name, " is NULL"));
+      }
+    }
+    return function();
+  });
 }
 
 }  // namespace kiln::runtime

@@ -48,6 +48,16 @@ struct NDArray::Container {
   }
 };
 
+namespace {
+
+absl::Status CheckHasShape(const DLTensor& tensor) {
+  if (tensor.ndim == 0 || (tensor.ndim > 0 && tensor.shape != nullptr)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("a tensor of ", tensor.ndim, " dimensions",
+                                                 tensor.ndim < 0 ? "" : " has no shape"));
+}
+
+}  // namespace
+
 NDArray::NDArray(const NDArray& other) : container_(other.container_) {
   if (container_ != nullptr) container_->Retain();
 }
@@ -76,7 +86,7 @@ NDArray NDArray::Borrow(const DLTensor& tensor) { return NDArray(Container::Desc
 
 absl::StatusOr<NDArray> NDArray::FromDLPack(DLManagedTensor* managed) {
   const DLTensor& tensor = managed->dl_tensor;
-  if (tensor.ndim < 0) return absl::InvalidArgumentError("a managed tensor has a negative rank");
+  KILN_RETURN_IF_ERROR(CheckHasShape(tensor));
   KILN_RETURN_IF_ERROR(TensorBytes(ShapeOf(tensor), tensor.dtype).status());
   Container* const container = Container::Describe(tensor);
   container->managed = managed;
@@ -120,6 +130,7 @@ int64_t NDArray::size_bytes() const {
 }
 
 absl::Status CopyTensor(const DLTensor& from, const DLTensor& to) {
+  for (const DLTensor* const tensor : {&from, &to}) KILN_RETURN_IF_ERROR(CheckHasShape(*tensor));
   if (!SameDataType(from.dtype, to.dtype) || ShapeOf(from) != ShapeOf(to)) {
     return absl::InvalidArgumentError(
         absl::StrCat("cannot copy ", TensorName(from), " to ", TensorName(to)));
@@ -128,6 +139,9 @@ absl::Status CopyTensor(const DLTensor& from, const DLTensor& to) {
     return absl::InvalidArgumentError("cannot copy a tensor whose strides are not compact");
   }
   KILN_ASSIGN_OR_RETURN(const int64_t bytes, TensorBytes(ShapeOf(from), from.dtype));
+  if (bytes > 0 && (from.data == nullptr || to.data == nullptr)) {
+    return absl::InvalidArgumentError("cannot copy a tensor whose data pointer is NULL");
+  }
   return CopyBetweenDevices(DataOf(from), from.device, DataOf(to), to.device,
                             static_cast<size_t>(bytes));
 }
@@ -143,6 +157,9 @@ absl::Status NDArray::CopyFromBytes(absl::string_view bytes) const {
     return absl::InvalidArgumentError(
         absl::StrCat("an array of ", size_bytes(), " bytes cannot be filled with ", bytes.size()));
   }
+  if (bytes.data() == nullptr && !bytes.empty()) {
+    return absl::InvalidArgumentError("cannot copy bytes whose address is NULL");
+  }
   return CopyBetweenDevices(bytes.data(), kCpu, data(), device(), bytes.size());
 }
 
@@ -150,6 +167,9 @@ absl::Status NDArray::CopyToBytes(absl::Span<char> bytes) const {
   if (bytes.size() != static_cast<size_t>(size_bytes())) {
     return absl::InvalidArgumentError(
         absl::StrCat("an array of ", size_bytes(), " bytes cannot be copied to ", bytes.size()));
+  }
+  if (bytes.data() == nullptr && !bytes.empty()) {
+    return absl::InvalidArgumentError("cannot copy bytes whose address is NULL");
   }
   return CopyBetweenDevices(data(), device(), bytes.data(), kCpu, bytes.size());
 }

@@ -18,6 +18,14 @@ absl::Status WrongType(int found, int wanted) {
       absl::StrCat("found ", TypeCodeName(found), ", wanted ", TypeCodeName(wanted)));
 }
 
+// A module, function, text or bytes that is NULL is none.
+absl::Status CheckHandle(const TVMValue& value, int code) {
+  const bool is_read = code == kTVMModuleHandle || code == kTVMPackedFuncHandle ||
+                       code == kTVMStr || code == kTVMBytes;
+  if (!is_read || value.v_handle != nullptr) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("the ", TypeCodeName(code), " is NULL"));
+}
+
 }  // namespace
 
 std::string TypeCodeName(int code) {
@@ -66,6 +74,7 @@ Value Value::BorrowedTensor(DLTensor* tensor) {
 }
 
 absl::StatusOr<Value> Value::Copy(const TVMValue& value, int code) {
+  KILN_RETURN_IF_ERROR(CheckHandle(value, code));
   switch (code) {
     case kTVMModuleHandle:
       return Value(*static_cast<ModulePtr*>(value.v_handle));
@@ -79,6 +88,7 @@ absl::StatusOr<Value> Value::Copy(const TVMValue& value, int code) {
 }
 
 absl::StatusOr<Value> Value::Take(const TVMValue& value, int code) {
+  KILN_RETURN_IF_ERROR(CheckHandle(value, code));
   switch (code) {
     case kTVMArgInt:
       return Value(value.v_int64);
@@ -174,7 +184,11 @@ absl::Status Args::CheckCode(int i, int wanted) const {
     return absl::InvalidArgumentError(
         absl::StrCat("argument ", i, ": found none, wanted ", TypeCodeName(wanted)));
   }
-  if (codes_[i] == wanted) return absl::OkStatus();
+  if (codes_[i] == wanted) {
+    const absl::Status status = CheckHandle(values_[i], wanted);
+    if (status.ok()) return status;
+    return absl::InvalidArgumentError(absl::StrCat("argument ", i, ": ", status.message()));
+  }
   return absl::InvalidArgumentError(
       absl::StrCat("argument ", i, ": ", WrongType(codes_[i], wanted).message()));
 }
@@ -198,6 +212,7 @@ absl::StatusOr<double> Args::Float(int i) const {
 
 absl::StatusOr<absl::string_view> Args::String(int i) const {
   if (i < size_ && codes_[i] == kTVMBytes) {
+    KILN_RETURN_IF_ERROR(CheckCode(i, kTVMBytes));
     const auto* const bytes = static_cast<const TVMByteArray*>(values_[i].v_handle);
     return absl::string_view(bytes->data, bytes->size);
   }
