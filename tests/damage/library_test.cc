@@ -25,10 +25,8 @@ std::string ReadFile(const std::string& path) {
   return bytes.str();
 }
 
-// Each damaged file has a name of its own: the system remembers libraries by their files.
 absl::Status Load(absl::string_view bytes) {
-  static int number = 0;
-  const fs::path path = fs::path(::testing::TempDir()) / (std::to_string(++number) + ".so");
+  const fs::path path = fs::path(::testing::TempDir()) / "damaged.so";
   std::ofstream(path, std::ios::binary)
       .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   absl::Status status;
