@@ -48,9 +48,9 @@ Expr ErfFloat64(const Expr& x) {
 // max(x, 0) - a Phi(-a), a = |x|, where Phi(-a) = erfc(a / sqrt(2)) / 2 = 2^-p(a). p is a polynomial
 // whose error is so small that Phi(-a) has one of 2^-26.4, and a Phi(-a) one of 2^-25.9, so that a
 // result that is rounded to float16 is next to the exact one. Beyond 5.9, where Phi is less than that,
-// its error grows. From 9.9 on, a Phi(-a) would leave the range of floats.
+// its error grows. From 10.1 on, a Phi(-a) would leave the range of floats.
 Expr GeluFloat32(const Expr& x) {
-  const Expr a = Min(Abs(x), Like(x, 9.9));
+  const Expr a = Min(Abs(x), Like(x, 10.1));
   const Expr exponent =
       Polynomial(a,
                  {-1, -1.15110576, -0.459202051, -0.0525202341, 0.00710571092, -0.000174774104,

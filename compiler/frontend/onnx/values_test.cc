@@ -2,6 +2,7 @@
 // Values at the ends of what is defined, and of scales of blocks.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,10 @@ TEST(OnnxValues, AtTheEndsOfWhatIsDefined) {
       {of("Clip", "input: 'x' input: 'a' input: 'b'"),
        {{"x", {3}, {1, 4, 9}}, {"a", {}, {6}}, {"b", {}, {5}}},
        {5, 5, 5}},
+      {of("Clip", "input: 'x'") + Attr("min", 6.0) + Attr("max", 5.0),
+       {{"x", {3}, {1, 4, 9}}},
+       {5, 5, 5},
+       10},
       // Of bool, where false is less than true.
       {of("ReduceMax", "input: 'x' input: 'a'"), {truth, Ints("a", {1})}, {1, 0, 1}, 20},
       {of("ReduceMin", "input: 'x' input: 'a'"), {truth, Ints("a", {0})}, {0, 0}, 20},
@@ -78,6 +83,25 @@ TEST(OnnxValues, AtTheEndsOfWhatIsDefined) {
 }
 
 // What is padded is the zero point of x.
+// A bound of Clip that is NaN makes all NaN, as it does in NumPy, whether it is an input or an attribute.
+TEST(OnnxValues, OfClipToNan) {
+  const Given x = {"x", {2}, {1, 4}}, nan = {"n", {}, {std::nan("")}};
+  const ModelCase cases[] = {
+      {"op_type: 'Clip' output: 'y' input: 'x' input: 'n'", {x, nan}, {}},
+      {"op_type: 'Clip' output: 'y' input: 'x' input: '' input: 'n'", {x, nan}, {}},
+      {"op_type: 'Clip' output: 'y' input: 'x' attribute { name: 'max' type: FLOAT f: nan }",
+       {x},
+       {},
+       6},
+  };
+  for (const ModelCase& test : cases) {
+    const absl::StatusOr<std::vector<double>> values = ValuesOf(test);
+    ASSERT_TRUE(values.ok()) << test.node << ": " << values.status();
+    ASSERT_EQ(values->size(), 2) << test.node;
+    for (const double value : *values) EXPECT_TRUE(std::isnan(value)) << test.node;
+  }
+}
+
 TEST(OnnxValues, OfConvInteger) {
   const std::vector<double> x = {3, 5, 2, 8}, w = {3, 1, 4};
   const Given x_zero = Bytes("xz", {}, {2}), w_zero = Bytes("wz", {1}, {1});
