@@ -4,7 +4,7 @@
     run("compile", ["digits.onnx"], {"output": "out", "target": "x86-64-v3", "profile": True})
 
 A process of its own means that a crash or a lack of memory is an exception here, that Ctrl-C ends a compilation at once,
-and that Python's other threads go on. The logger "kiln" gets its notes as warnings, its progress and how long it took
+and that Python's other threads go on. It ends with the process of Python, however that ends (tools/kiln/parent_process.h). The logger "kiln" gets its notes as warnings, its progress and how long it took
 as INFO, and its command line as DEBUG.
 """
 
@@ -15,11 +15,11 @@ import pathlib
 import shlex
 import signal
 import subprocess
-import tempfile
 import time
-from typing import Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import List, Mapping, Optional, Sequence, Tuple, Union
 
 from kiln.errors import CompilerError, ModelError
+from kiln.folders import scratch_folder
 
 Value = Union[None, bool, int, float, str, "os.PathLike[str]"]
 Option = Union[Value, Sequence[Value], Mapping[str, Union[Value, Tuple[int, ...]]]]
@@ -97,13 +97,6 @@ def _message(process: "subprocess.Popen[bytes]") -> str:
     return message[len(_SAYS) :] if message.startswith(_SAYS) else message
 
 
-@contextlib.contextmanager
-def scratch_folder() -> Iterator[str]:
-    """A folder for files of one command, which is gone afterwards."""
-    with tempfile.TemporaryDirectory(prefix="kiln-") as folder:
-        yield folder
-
-
 def run(
     command: str,
     operands: Sequence[str] = (),
@@ -131,7 +124,8 @@ def run(
                 stdin=subprocess.DEVNULL,
                 stdout=output_file,
                 stderr=subprocess.PIPE,
-                env=dict(os.environ, TMPDIR=folder),
+                # The thread that starts the child waits for it: Linux takes the end of this thread for the end of the parent.
+                env=dict(os.environ, TMPDIR=folder, KILN_PARENT_PROCESS=str(os.getpid())),
                 start_new_session=True,
             )
         except OSError as error:

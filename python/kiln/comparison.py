@@ -13,6 +13,7 @@ import numpy
 from kiln import command_line
 from kiln.arrays import ArraySource, array_files
 from kiln.command_line import Option
+from kiln.folders import scratch_folder
 from kiln.report import number, page_in_a_notebook, table
 from kiln.sources import ModelSource, model_file
 
@@ -169,7 +170,7 @@ def compare(
     Raises:
       ModelError: the comparison cannot be made. A tensor that differs is no exception: the result says so.
     """
-    with command_line.scratch_folder() as name:
+    with scratch_folder() as name:
         folder = pathlib.Path(name)
         added: Dict[str, Option] = {"format": "json", "html": folder / "page.html"}
         if against is not None:

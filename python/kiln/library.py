@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiling a model into a library."""
 
-import contextlib
 import os
 import pathlib
 import shutil
 import tempfile
-import weakref
-from typing import Any, List, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from kiln import command_line
 from kiln.command_line import Option
 from kiln.errors import ModelError
+from kiln.folders import Folder, scratch_folder
 from kiln.model import Model, load
 from kiln.report import Report
 from kiln.sources import ModelSource, model_file
@@ -22,24 +21,30 @@ _FILES = "files"
 _OPTIONS_OF_A_MODEL = ("target", "input", "constant", "external")
 
 
-def _remove(folder: str, process: int) -> None:
-    if os.getpid() == process:  # A fork leaves the folder to its parent.
-        shutil.rmtree(folder, ignore_errors=True)
-
-
 class Library:
     """The files of a compiled model, in a folder of their own that is gone with the object.
+
+    A copy, and a pickle, carries the bytes of all files. A library that is unpickled, such as one that a process of a pool returns, has a
+    folder of its own in the process that unpickles it.
 
     Attributes:
       files: their names, below the folder.
     """
 
-    def __init__(self, folder: str, model: str, options: Mapping[str, Option]) -> None:
-        self._folder = pathlib.Path(folder, _FILES)
-        self._remove = weakref.finalize(self, _remove, folder, os.getpid())
+    def __init__(self, folder: Folder, model: str, options: Mapping[str, Option]) -> None:
+        self._owner = folder
+        self._folder = pathlib.Path(folder.path, _FILES)
         self._model = model
         self._options = {name: options[name] for name in _OPTIONS_OF_A_MODEL if name in options}
         self.files = tuple(sorted(str(path.relative_to(self._folder)) for path in self._folder.rglob("*") if path.is_file()))
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        root = pathlib.Path(self._owner.path)
+        contents = {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+        # A model that was no file is one of the contents: its path is that below the folder.
+        below = root in pathlib.Path(self._model).parents
+        model = os.path.relpath(self._model, root) if below else self._model
+        return _restored, (contents, model, self._options)
 
     def _find(self, suffix: str) -> Optional[pathlib.Path]:
         return next((self._folder / name for name in self.files if name.endswith(suffix)), None)
@@ -80,19 +85,27 @@ class Library:
         for suffix in (".so", ".o"):
             path = self._find(suffix)
             if path is not None:
-                # A shared object of another machine cannot be loaded to look into it; its model can.
-                with contextlib.suppress(ModelError):
-                    return inspect(path)
+                return inspect(path)
         return inspect(self._model, **self._options)
 
     def _page(self) -> str:
-        with command_line.scratch_folder() as folder:
+        with scratch_folder() as folder:
             page = pathlib.Path(folder, "page.html")
             inspect(self._model, html=page, **self._options)
             return page.read_text(encoding="utf-8")
 
     def __repr__(self) -> str:
         return f"<kiln.Library {', '.join(self.files)}>"
+
+
+def _restored(contents: Dict[str, bytes], model: str, options: Dict[str, Option]) -> Library:
+    """The library that was pickled as these files, with the path of its model, absolute or below the folder."""
+    folder = Folder()
+    for name, data in contents.items():
+        path = pathlib.Path(folder.path, name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    return Library(folder, os.path.join(folder.path, model), options)
 
 
 def compile(model: ModelSource, example_inputs: Optional[Sequence[Any]] = None, /, **options: Option) -> Library:
@@ -120,13 +133,13 @@ def compile(model: ModelSource, example_inputs: Optional[Sequence[Any]] = None, 
         raise TypeError("compile() has no output= and emit=: Library.write(folder) writes the files, kiln.emit(model, stage) is a stage")
     if options.get("interface") == "c":
         options.setdefault("runtime", "crt")
-    folder = tempfile.mkdtemp(prefix="kiln-")
+    folder = Folder()
     try:
-        file = model_file(model, example_inputs, folder)
-        command_line.run("compile", [file], {**options, "output": os.path.join(folder, _FILES)})
+        file = model_file(model, example_inputs, folder.path)
+        command_line.run("compile", [file], {**options, "output": os.path.join(folder.path, _FILES)})
         return Library(folder, os.path.abspath(file), options)
     except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
+        folder.remove()
         raise
 
 
@@ -137,7 +150,7 @@ def emit(model: ModelSource, stage: str, **options: Option) -> str:
     >>> print(kiln.emit("models/my_mod/my_mod.relay", "loops"))  # doctest: +ELLIPSIS
     in_place operator tvmgen_my_mod_fused_add(p0: uint8[1, 2], p1: uint8[1, 2]) -> (out0: uint8[1, 2]) {...
     """
-    with command_line.scratch_folder() as folder:
+    with scratch_folder() as folder:
         return command_line.run("compile", [model_file(model, None, folder)], {**options, "emit": stage})
 
 
@@ -148,5 +161,5 @@ def inspect(file: ModelSource, **options: Option) -> Report:
     >>> print(kiln.inspect("models/my_mod/my_mod.relay").splitlines()[0])
     module my_mod for host: aot executor, cpp runtime, packed interface
     """
-    with command_line.scratch_folder() as folder:
+    with scratch_folder() as folder:
         return Report(command_line.run("inspect", [model_file(file, None, folder)], options))

@@ -10,6 +10,7 @@ import numpy
 from kiln import _runtime
 from kiln.arrays import Array, to_array
 from kiln.errors import CompilerError, ModelError
+from kiln.folders import scratch_folder
 
 
 class TensorInfo(NamedTuple):
@@ -198,6 +199,12 @@ class Model:
     def close(self) -> None:
         """Gives the model's memory back; calls that are under way end as usual, and later ones raise ModelError."""
         self._runtime.close()
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        raise TypeError(
+            f"model '{self.name}' cannot be pickled or copied: it is code that this process has loaded. Pass the path of its shared object, "
+            "or the kiln.Library, which carries its files, and load that in the other process"
+        )
 
     def __enter__(self) -> "Model":
         return self

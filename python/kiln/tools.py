@@ -10,6 +10,7 @@ from typing import Any, Mapping, Tuple, Union
 from kiln import command_line
 from kiln.arrays import array_files
 from kiln.command_line import Option
+from kiln.folders import scratch_folder
 from kiln.report import Report
 from kiln.sources import ModelSource, model_file
 
@@ -43,7 +44,7 @@ def import_check(model: ModelSource, **options: Option) -> ImportCheck:
     >>> kiln.import_check("models/digits/digits.onnx")
     ImportCheck(ok=True, nodes=15, operators=8, reasons=())
     """
-    with command_line.scratch_folder() as folder:
+    with scratch_folder() as folder:
         file = model_file(model, None, folder)
         text = command_line.run("import-check", [file], {**options, "json": True}, answers=(command_line.USERS_FAULT,))
     (row,) = json.loads(text)
@@ -66,7 +67,7 @@ def quantize(model: ModelSource, output: _Path, calibration: Union[_Path, Mappin
     Raises:
       ModelError: the model, the samples or an option is wrong.
     """
-    with command_line.scratch_folder() as folder:
+    with scratch_folder() as folder:
         if isinstance(calibration, Mapping):
             samples = pathlib.Path(folder, "calibration")
             array_files("calibration", calibration, samples)
@@ -89,7 +90,7 @@ def tune(model: ModelSource, output: _Path, **options: Option) -> Report:
       ModelError: the model or an option is wrong.
       KeyboardInterrupt: Ctrl-C has ended it; what has been found is written.
     """
-    with command_line.scratch_folder() as folder:
+    with scratch_folder() as folder:
         return Report(command_line.run("tune", [model_file(model, None, folder)], {**options, "output": output}))
 
 

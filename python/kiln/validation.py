@@ -10,6 +10,7 @@ from typing import Any, Dict, Mapping, NamedTuple, Optional, Tuple, Union
 from kiln import command_line
 from kiln.arrays import ArraySource, array_file, array_files
 from kiln.command_line import Option
+from kiln.folders import scratch_folder
 from kiln.report import Report, number, table
 from kiln.sources import ModelSource, model_file
 
@@ -137,7 +138,7 @@ def validate(model: ModelSource, inputs: Samples, expected: Samples, **options: 
     Raises:
       ModelError: the comparison cannot be made. A value that differs is no exception: the result says so.
     """
-    with command_line.scratch_folder() as name:
+    with scratch_folder() as name:
         folder = pathlib.Path(name)
         added: Dict[str, Option] = {
             "format": "json",

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compilations from Python: what may stand for a model, options, errors, files, Ctrl-C."""
 
+import contextlib
+import copy
+import gc
 import os
 import pickle
 import signal
@@ -37,6 +40,13 @@ def read(path):
 def children(process):
     with open("/proc/{0}/task/{0}/children".format(process)) as file:
         return [int(word) for word in file.read().split()]
+
+
+def is_zombie(process):
+    """Whether it has ended, and only its parent does not ask how."""
+    with contextlib.suppress(FileNotFoundError), open("/proc/{}/stat".format(process)) as file:
+        return file.read().rpartition(")")[2].split()[0] == "Z"
+    return True
 
 
 class LibraryTest(Case):
@@ -222,6 +232,66 @@ print(len(os.listdir(place)))
         process = self.python(program, "compile", "none.onnx", "-o", self.folder, stderr=subprocess.PIPE)
         _, error = process.communicate()
         self.assertEqual((process.returncode, error), (2, "kiln: none.onnx: no such file\n"))
+
+    # Pickling and copying.
+
+    def test_a_library_carries_its_files(self):
+        for model in (MY_MOD, read(MY_MOD)):
+            library = kiln.compile(model, module_name="my_mod")
+            files = {path.name: path.read_bytes() for path in library.write(self.path("written"))}
+            report = library.report()
+            pickled = pickle.dumps(library)
+            copies = [copy.copy(library), copy.deepcopy(library)]
+            del library
+            gc.collect()
+            for other in [pickle.loads(pickled), *copies]:
+                self.assertEqual({path.name: path.read_bytes() for path in other.write(self.path("again"))}, files)
+                self.assertEqual(other.report(), report)
+                numpy.testing.assert_array_equal(other.load()(self.a, self.b), [[4, 6]])
+
+    def test_a_library_from_a_process_of_a_pool(self):
+        program = """
+import concurrent.futures, sys
+import numpy
+import kiln
+
+if __name__ == "__main__":
+    with concurrent.futures.ProcessPoolExecutor(1) as pool:
+        library = pool.submit(kiln.compile, sys.argv[1]).result()
+    print(library.load()(numpy.array([[1, 2]], "uint8"), numpy.array([[3, 4]], "uint8")).tolist())
+"""
+        self.assertEqual(self.python_file("-c", program, MY_MOD), "[[4, 6]]\n")
+
+    # A process that is killed.
+
+    def test_the_compiler_ends_with_python(self):
+        with open(self.path("slow.relay"), "wb") as file:
+            file.write(slow_to_compile(300))
+        place = self.path("tmp")
+        os.mkdir(place)
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            process = self.python(
+                INTERRUPTED.format("compile(sys.argv[1])"), self.path("slow.relay"), stdout=subprocess.PIPE, environment={"TMPDIR": place}
+            )
+            self.addCleanup(process.stdout.close)
+            self.assertEqual(process.stdout.readline(), "ready\n")
+            while not (compiler := children(process.pid)):
+                self.assertIsNone(process.poll(), "the compilation ended by itself")
+                time.sleep(0.01)
+            time.sleep(0.3)
+            os.kill(process.pid, number)
+            self.assertEqual(process.wait(), -number)
+            for _ in range(1000):
+                if not os.path.exists("/proc/{}".format(compiler[0])) or is_zombie(compiler[0]):
+                    break
+                time.sleep(0.01)
+            else:
+                self.fail("the compiler goes on")
+            self.assertNotEqual(os.listdir(place), [])
+        # The folders of killed processes are removed when the next one makes a folder.
+        process = self.python("import kiln, sys; kiln.compile(sys.argv[1])", MY_MOD, environment={"TMPDIR": place})
+        self.assertEqual(process.wait(), 0)
+        self.assertEqual(os.listdir(place), [])
 
     # Ctrl-C.
 

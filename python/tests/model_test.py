@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models called from Python: what they compute, and what they say of arguments that are wrong."""
 
+import copy
 import datetime
 import gc
 import os
@@ -294,7 +295,8 @@ class ModelTest(Case):
         self.assertIn("my_mod", repr(model))
 
     def test_is_not_pickled(self):
-        self.refuses(TypeError, "kiln._runtime.Model", pickle.dumps, self.my_mod)
+        for fails in (pickle.dumps, copy.copy, copy.deepcopy):
+            self.refuses(TypeError, "Pass the path of its shared object, or the kiln.Library", fails, self.my_mod)
 
     def test_calls_leave_nothing_behind(self):
         """Neither a call nor one that fails keeps a reference to what it was given."""
