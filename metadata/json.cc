@@ -78,11 +78,15 @@ Json ToJson(const Message& message) {
   return object;
 }
 
+// `indent`: -1 for one line.
+std::string Text(const proto::Metadata& metadata, int indent) {
+  return ToJson(metadata).dump(indent, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);
+}
+
 }  // namespace
 
-std::string MetadataJson(const proto::Metadata& metadata) {
-  return ToJson(metadata).dump(2, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace) +
-         "\n";
-}
+std::string MetadataJson(const proto::Metadata& metadata) { return Text(metadata, 2) + "\n"; }
+
+std::string CompactMetadataJson(const proto::Metadata& metadata) { return Text(metadata, -1); }
 
 }  // namespace kiln

@@ -15,6 +15,8 @@ namespace kiln {
 // field of a message is there, except for messages that are absent. Numbers are numbers, 64-bit
 // ones too.
 std::string MetadataJson(const proto::Metadata& metadata);
+// The same without blanks and line feeds.
+std::string CompactMetadataJson(const proto::Metadata& metadata);
 
 // Reads what MetadataJson has written, now or in an older version of the schema, as metadata of the
 // current version: fields that are newer than the text keep their default values. The text is not

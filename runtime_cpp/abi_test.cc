@@ -109,7 +109,7 @@ static_assert(offsetof(struct DeviceInfo, device) == 0 && offsetof(struct Device
 static_assert(sizeof(struct StateInfo) == 24);
 static_assert(offsetof(struct StateInfo, input) == 0 && offsetof(struct StateInfo, output) == 8 &&
               offsetof(struct StateInfo, initial_value) == 16);
-static_assert(sizeof(struct Metadata) == 144);
+static_assert(sizeof(struct Metadata) == 168);
 static_assert(
     offsetof(struct Metadata, version) == 0 && offsetof(struct Metadata, module_name) == 8 &&
     offsetof(struct Metadata, executor) == 16 && offsetof(struct Metadata, runtime) == 24 &&
@@ -121,7 +121,9 @@ static_assert(
     offsetof(struct Metadata, num_devices) == 96 && offsetof(struct Metadata, costs) == 104 &&
     offsetof(struct Metadata, cpu_variants) == 112 &&
     offsetof(struct Metadata, num_cpu_variants) == 120 &&
-    offsetof(struct Metadata, states) == 128 && offsetof(struct Metadata, num_states) == 136);
+    offsetof(struct Metadata, states) == 128 && offsetof(struct Metadata, num_states) == 136 &&
+    offsetof(struct Metadata, cpu) == 144 && offsetof(struct Metadata, cpu_features) == 152 &&
+    offsetof(struct Metadata, num_cpu_features) == 160);
 #endif
 
 TEST(Abi, TypeCodes) {

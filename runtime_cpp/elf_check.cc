@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "runtime_cpp/library_notes.h"
 #include "runtime_cpp/status/macros.h"
 
 namespace kiln::runtime {
@@ -105,6 +106,26 @@ absl::Status CheckElf(const LibraryFile& file) {
   // file without it is cut off.
   return CheckReachesTo(file, elf.header.e_shoff,
                         uint64_t{elf.header.e_shnum} * elf.header.e_shentsize);
+}
+
+absl::Status CheckCpu(const LibraryFile& file) {
+  KILN_ASSIGN_OR_RETURN(const Elf elf, ReadElf(file));
+  const ReadBytes read = [&file](uint64_t offset, char* to, size_t bytes) {
+    return file.Read(offset, absl::MakeSpan(to, bytes)).ok();
+  };
+  const auto check = [&](const ElfW(Phdr) & segment) -> absl::Status {
+    KILN_ASSIGN_OR_RETURN(const std::string note,
+                          FindCpuNote(read, {segment.p_offset, segment.p_filesz, segment.p_align}));
+    return CheckCpuNote(note);
+  };
+  for (const ElfW(Phdr) & segment : elf.segments) {
+    if (segment.p_type != PT_NOTE) continue;
+    KILN_RETURN_IF_ERROR(CheckReachesTo(file, segment.p_offset, segment.p_filesz));
+    if (const absl::Status status = check(segment); !status.ok()) {
+      return absl::Status(status.code(), absl::StrCat(file.path(), ": ", status.message()));
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<uint64_t> ElfMemoryBytes(const LibraryFile& file) {

@@ -17,6 +17,10 @@ namespace kiln::runtime {
 // segments and its table of sections (DataLoss if not).
 absl::Status CheckElf(const LibraryFile& file);
 
+// Checks that this CPU has what the notes of a file that CheckElf has passed say that its code needs:
+// FailedPrecondition with the features that are missing. A file without such notes passes.
+absl::Status CheckCpu(const LibraryFile& file);
+
 // Bytes of address space that the loader takes for the segments of a file that CheckElf has passed.
 absl::StatusOr<uint64_t> ElfMemoryBytes(const LibraryFile& file);
 

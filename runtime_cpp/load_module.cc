@@ -17,6 +17,7 @@
 #include "runtime_cpp/executor_factory.h"
 #include "runtime_cpp/external_module.h"
 #include "runtime_cpp/library_module.h"
+#include "runtime_cpp/library_notes.h"
 #include "runtime_cpp/metadata.h"
 #include "runtime_cpp/module.h"
 #include "runtime_cpp/module_blob.h"
@@ -148,6 +149,18 @@ absl::Status NoSuchModel(const std::string& module_name) {
                                   : absl::StrCat("; it has ", models)));
 }
 
+// A model that is linked into the program has no notes; its metadata says what its code needs. With
+// CPU variants its functions compare the CPU.
+absl::Status CheckCpuOfLinked(const Module& module) {
+  const absl::StatusOr<ModelMetadata> metadata = ModelMetadata::Find(module);
+  if (!metadata.ok() || !metadata->cpu_variants().empty()) return absl::OkStatus();
+  const absl::Status status = CheckCpuFeatures(
+      metadata->cpu(), {metadata->cpu_features().begin(), metadata->cpu_features().end()});
+  if (status.ok()) return status;
+  return absl::Status(status.code(),
+                      absl::StrCat("model '", metadata->module_name(), "' ", status.message()));
+}
+
 }  // namespace
 
 absl::StatusOr<ModulePtr> LoadModuleBlob(absl::string_view bytes, const ModulePtr& library) {
@@ -202,6 +215,7 @@ absl::StatusOr<Module> Module::SystemLib(const std::string& module_name) {
   system.loaded.reserve(system.loaded.size() + 1);
   KILN_ASSIGN_OR_RETURN(Module module,
                         LoadTree(LibraryModule::Create({.find = find, .owner = nullptr})));
+  KILN_RETURN_IF_ERROR(CheckCpuOfLinked(module));
   const std::lock_guard<std::mutex> system_lock(system.mutex);
   system.loaded.push_back(module);
   const absl::StatusOr<ExecutorFactory> factory = ExecutorFactory::From(module);

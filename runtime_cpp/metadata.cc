@@ -120,7 +120,9 @@ absl::Status CheckMetadata(const ::Metadata* metadata) {
       (metadata->num_devices > 0 && metadata->devices == nullptr) ||
       metadata->num_cpu_variants < 0 ||
       (metadata->num_cpu_variants > 0 && metadata->cpu_variants == nullptr) ||
-      metadata->num_states < 0 || (metadata->num_states > 0 && metadata->states == nullptr)) {
+      metadata->num_states < 0 || (metadata->num_states > 0 && metadata->states == nullptr) ||
+      metadata->num_cpu_features < 0 ||
+      (metadata->num_cpu_features > 0 && metadata->cpu_features == nullptr)) {
     return absl::DataLossError("counts of the metadata do not fit together");
   }
   for (int32_t i = 0; i < metadata->num_functions; ++i) {
@@ -137,6 +139,11 @@ absl::Status CheckMetadata(const ::Metadata* metadata) {
   for (int32_t i = 0; i < metadata->num_cpu_variants; ++i) {
     if (metadata->cpu_variants[i] == nullptr) {
       return absl::DataLossError("a CPU variant has no name");
+    }
+  }
+  for (int32_t i = 0; i < metadata->num_cpu_features; ++i) {
+    if (metadata->cpu_features[i] == nullptr) {
+      return absl::DataLossError("a CPU feature has no name");
     }
   }
   for (int32_t i = 0; i < metadata->num_states; ++i) {

@@ -121,6 +121,12 @@ class ModelMetadata {
   absl::string_view interface_api() const { return metadata_->interface_api; }
   absl::string_view calling_convention() const { return metadata_->calling_convention; }
   absl::string_view target() const { return metadata_->target; }
+  // The CPU that the code is for, by LLVM's name, and the features that it needs beyond the baseline
+  // of its architecture; with CPU variants, those of the lowest one. Empty if they are not known.
+  absl::string_view cpu() const { return metadata_->cpu == nullptr ? "" : metadata_->cpu; }
+  absl::Span<const char* const> cpu_features() const {
+    return {metadata_->cpu_features, static_cast<size_t>(metadata_->num_cpu_features)};
+  }
 
   int32_t num_functions() const { return metadata_->num_functions; }
   FunctionInfoView function(int32_t i) const {

@@ -55,11 +55,19 @@ class ModuleNode : public std::enable_shared_from_this<ModuleNode> {
   std::vector<ModulePtr> imports_;
 };
 
+// Says whether a library may be loaded: it gets the path and all bytes of the file.
+using LibraryVerifier =
+    std::function<absl::Status(const std::string& path, absl::string_view bytes)>;
+
 // How a shared object is loaded.
 struct LoadOptions {
   // Whether the checksum that the compiler wrote is checked first. It reads the whole file, which
   // without it is read as far as it is used.
   bool check_checksum = true;
+  // Called, if it is set, before any of the file is interpreted. If it returns an error, nothing is
+  // loaded and LoadFromFile returns that error. What is loaded afterwards is the file that was read,
+  // even if another one has its path by then. RequireSignature of runtime_cpp/signature makes one.
+  LibraryVerifier verify = nullptr;
 };
 
 class Module {
@@ -68,14 +76,16 @@ class Module {
   Module() = default;
   explicit Module(ModulePtr node) : node_(std::move(node)) {}
 
-  // Loads a shared object that Kiln has made. NotFound if there is no such file; InvalidArgument or
-  // DataLoss if it is something else or damaged. A library without a checksum, as strip leaves it,
+  // Loads a shared object that Kiln has made, which runs code of it. NotFound if there is no such
+  // file; InvalidArgument or DataLoss if it is something else or damaged; FailedPrecondition if this
+  // CPU lacks what the code needs. A library without a checksum, as strip leaves it,
   // has to be whole: of damage that lies within it nothing can be known.
   static absl::StatusOr<Module> LoadFromFile(const std::string& path,
                                              const LoadOptions& options = {});
 
   // The model that is linked into this program. Where there are several, `module_name` says which;
-  // symbols are then looked up with the prefix "tvmgen_<module_name>_" first.
+  // symbols are then looked up with the prefix "tvmgen_<module_name>_" first. FailedPrecondition if
+  // this CPU lacks what the code needs; a model with CPU variants says that when it runs.
   static absl::StatusOr<Module> SystemLib(const std::string& module_name = "");
 
   bool defined() const { return node_ != nullptr; }

@@ -69,7 +69,12 @@ absl::StatusOr<CheckedLibrary> CheckLibrary(const std::string& path, const LoadO
   if (options.check_checksum) {
     KILN_ASSIGN_OR_RETURN(checksum, CheckLibraryChecksum(file));
   }
+  if (options.verify) {
+    KILN_ASSIGN_OR_RETURN(const absl::string_view bytes, file.Bytes());
+    KILN_RETURN_IF_ERROR(options.verify(path, bytes));
+  }
   KILN_RETURN_IF_ERROR(CheckElf(file));
+  KILN_RETURN_IF_ERROR(CheckCpu(file));
   return CheckedLibrary{.file = std::move(file), .checksum = checksum};
 }
 

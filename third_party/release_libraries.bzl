@@ -27,10 +27,11 @@ _STATIC = {
 }
 
 # Debian has no static archive of libonnx, libonnx_proto and libdnnl, so these go along as they are, with what they need: shared object
-# to its package. libprotobuf is shared because libonnx and the compiler must share one.
+# to its package. libprotobuf is shared because libonnx and the compiler must share one, and libelf because its license is the LGPL.
 _SHARED = {
     "libOpenCL.so.1": "ocl-icd-libopencl1",
     "libdnnl.so.2": "libdnnl2",
+    "libelf.so.1": "libelf1",
     "libgomp.so.1": "libgomp1",
     "libonnx.so.1": "libonnx1",
     "libonnx_proto.so.1": "libonnx1",
@@ -45,6 +46,7 @@ _ABSL_ROOTS = ["absl_status", "absl_statusor", "absl_str_format", "absl_strings"
 _SHARED_LICENSES = {
     "libabsl20220623": "Apache-2.0",
     "libdnnl2": "Apache-2.0",
+    "libelf1": "LGPL-3.0-or-later OR GPL-2.0-or-later",
     "libgomp1": "GPL-3.0-or-later WITH GCC-exception-3.1",
     "libonnx1": "Apache-2.0",
     "libprotobuf32": "BSD-3-Clause",
@@ -110,7 +112,7 @@ exports_files(["packages.json"])
 """
 
 _LINK_FILE = """
-_SHARED = ["-ldnnl", "-lonnx", "-lonnx_proto", "-lprotobuf"]
+_SHARED = ["-ldnnl", "-lelf", "-lonnx", "-lonnx_proto", "-lprotobuf"]
 
 # Flag of a link with shared objects to the flags of the release, which come after -Bstatic.
 RELEASE_FLAGS = dict(

@@ -80,6 +80,13 @@ def _base_libraries(declare):
     )
     declare(
         system_library,
+        name = "libelf",
+        build_file = "@kiln//third_party:libelf.BUILD",
+        package = "libelf-dev",
+        requires = ["/usr/include/gelf.h"],
+    )
+    declare(
+        system_library,
         name = "jemalloc",
         build_file = "@kiln//third_party:jemalloc.BUILD",
         package = "libjemalloc-dev",

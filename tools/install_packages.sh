@@ -20,6 +20,7 @@ build_packages=(
   libarchive-dev
   libcli11-dev
   libdnnl-dev # oneDNN, which the external code generator dnnl calls
+  libelf-dev # objects and libraries are read without loading them
   libflatbuffers-dev
   libjemalloc-dev # the malloc of the command kiln
   libjs-chart.js # charts of pages that the tool writes

@@ -130,7 +130,7 @@ absl::StatusOr<loop::LoopProgram> CodeProgram(const loop::LoopProgram& program,
 }
 
 absl::StatusOr<Artifacts> EmitCode(const loop::LoopProgram& program, const CompileOptions& options,
-                                   bool more_code) {
+                                   const LibraryParts& parts) {
   Artifacts artifacts;
   if (options.codegen == Codegen::kC) {
     KILN_ASSIGN_OR_RETURN(artifacts[options.module_name + ".c"], EmitCText(program, options));
@@ -138,9 +138,12 @@ absl::StatusOr<Artifacts> EmitCode(const loop::LoopProgram& program, const Compi
   }
 #ifdef KILN_WITH_LLVM
   KILN_ASSIGN_OR_RETURN(const loop::LoopProgram vectors, VectorProgram(program, options));
+  const bool is_object = options.runtime == Runtime::kCrt || options.system_lib || parts.more_code;
+  codegen::LlvmOptions llvm_options = LlvmOptionsOf(options);
+  if (!is_object) llvm_options.notes = parts.notes;
   KILN_ASSIGN_OR_RETURN(std::string object,
-                        codegen::EmitObject(vectors, CodeTarget(options), LlvmOptionsOf(options)));
-  if (options.runtime == Runtime::kCrt || options.system_lib || more_code) {
+                        codegen::EmitObject(vectors, CodeTarget(options), llvm_options));
+  if (is_object) {
     artifacts[options.module_name + ".o"] = std::move(object);
     return artifacts;
   }
@@ -148,7 +151,7 @@ absl::StatusOr<Artifacts> EmitCode(const loop::LoopProgram& program, const Compi
   KILN_ASSIGN_OR_RETURN(artifacts[name], codegen::LinkSharedObject(std::move(object), name));
   return artifacts;
 #else
-  (void)more_code;
+  (void)parts;
   return NoLlvm();
 #endif
 }

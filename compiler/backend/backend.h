@@ -16,11 +16,16 @@ namespace kiln {
 // Whether the code generator is built in.
 bool HasCodegen(Codegen codegen);
 
+// Parts of a shared object besides the code of its program.
+struct LibraryParts {
+  std::string notes;       // metadata/library_notes.h; may be empty
+  bool more_code = false;  // other sources or objects are to be linked with the program's code
+};
+
 // <module>.so, <module>.o or <module>.c, by the options; an object in the place of a shared object
-// where there is `more_code` to link with it. InvalidArgument if they ask for LLVM and it is not
-// built in.
+// if there is more code. InvalidArgument if the options ask for LLVM and it is not built in.
 absl::StatusOr<Artifacts> EmitCode(const loop::LoopProgram& program, const CompileOptions& options,
-                                   bool more_code = false);
+                                   const LibraryParts& parts = {});
 
 // The same as text: "c", "llvm" or "asm".
 absl::StatusOr<std::string> EmitCodeText(const loop::LoopProgram& program,

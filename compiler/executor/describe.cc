@@ -288,6 +288,8 @@ proto::Metadata Describe(const Plan& plan, const loop::LoopProgram& program, con
   metadata.set_interface_api(info.interface_api);
   metadata.set_calling_convention(info.calling_convention);
   metadata.set_target(info.target);
+  metadata.set_cpu(info.cpu);
+  for (const std::string& feature : info.cpu_features) metadata.add_cpu_features(feature);
   for (const std::string& variant : info.cpu_variants) metadata.add_cpu_variants(variant);
   SetDevice(metadata.add_devices());
   const Readers readers = ReadersOf(program, variants);

@@ -20,6 +20,8 @@ struct ModuleInfo {
   std::string interface_api;
   std::string calling_convention;
   std::string target;
+  std::string cpu;  // of the target, or of the lowest CPU variant
+  std::vector<std::string> cpu_features;
   std::string main_function;  // the symbol of the model's function; empty for a graph
   std::vector<std::string> cpu_variants = {};
 };

@@ -135,6 +135,13 @@ DataValue PoolData(const proto::Pool& pool, const std::string& name, DataAdder& 
        DataValue::Real(64, pool.speed())});
 }
 
+template <typename Texts>
+DataValue TextArray(const std::string& name, const Texts& texts, DataAdder& add) {
+  std::vector<DataValue> values;
+  for (const std::string& text : texts) values.push_back(DataValue::String(text));
+  return add.Array(name, "const char*", std::move(values));
+}
+
 DataValue DeviceData(const proto::Device& device) {
   return DataValue::Struct(
       {DlDevice(device), DataValue::String(device.name()), DataValue::String(device.program())});
@@ -146,14 +153,15 @@ void AddModelMetadata(const proto::Metadata& metadata, const std::string& getter
                       loop::LoopProgram& program) {
   const std::string prefix = ModulePrefix(metadata.module_name());
   DataAdder add(prefix + "_metadata", kKilnHeader, program);
-  // What only profiles ask for is left out where constants take the memory of a microcontroller.
-  const bool for_profiles = metadata.runtime() == "cpp";
+  // Schedules, costs and CPU features are left out where constants take the memory of a
+  // microcontroller.
+  const bool complete = metadata.runtime() == "cpp";
   std::vector<DataValue> functions, pools, devices, costs;
   for (const proto::Device& device : metadata.devices()) devices.push_back(DeviceData(device));
   for (int i = 0; i < metadata.functions_size(); ++i) {
     const proto::Function& function = metadata.functions(i);
-    functions.push_back(FunctionData(function, absl::StrCat("function", i), for_profiles, add));
-    if (for_profiles) costs.push_back(CostData(function));
+    functions.push_back(FunctionData(function, absl::StrCat("function", i), complete, add));
+    if (complete) costs.push_back(CostData(function));
   }
   for (int i = 0; i < metadata.pools_size(); ++i) {
     pools.push_back(PoolData(metadata.pools(i), absl::StrCat("pool", i), add));
@@ -161,11 +169,7 @@ void AddModelMetadata(const proto::Metadata& metadata, const std::string& getter
   const DataValue function_array =
       add.Array("functions", "struct FunctionInfo", std::move(functions));
   const DataValue pool_array = add.Array("pools", "struct PoolInfo", std::move(pools));
-  std::vector<DataValue> variants;
-  for (const std::string& variant : metadata.cpu_variants()) {
-    variants.push_back(DataValue::String(variant));
-  }
-  const DataValue variant_array = add.Array("cpu_variants", "const char*", std::move(variants));
+  const DataValue variant_array = TextArray("cpu_variants", metadata.cpu_variants(), add);
   std::vector<DataValue> states;
   for (const proto::State& state : metadata.states()) {
     states.push_back(DataValue::Struct({DataValue::String(state.tensor().relay_name_hint()),
@@ -175,18 +179,31 @@ void AddModelMetadata(const proto::Metadata& metadata, const std::string& getter
   const DataValue state_array = add.Array("states", "struct StateInfo", std::move(states));
   const DataValue device_array = add.Array("devices", "struct DeviceInfo", std::move(devices));
   const DataValue cost_array = add.Array("costs", "struct CostInfo", std::move(costs));
-  add.Define(
-      "root", "struct Metadata",
-      DataValue::Struct(
-          {DataValue::Int(32, metadata.version()), DataValue::String(metadata.module_name()),
-           DataValue::String(metadata.executor()), DataValue::String(metadata.runtime()),
-           DataValue::String(metadata.interface_api()),
-           DataValue::String(metadata.calling_convention()), DataValue::String(metadata.target()),
-           function_array, DataValue::Int(32, metadata.functions_size()), pool_array,
-           DataValue::Int(32, metadata.pools_size()), device_array,
-           DataValue::Int(32, metadata.devices_size()), cost_array, variant_array,
-           DataValue::Int(32, metadata.cpu_variants_size()), state_array,
-           DataValue::Int(32, metadata.states_size())}));
+  const DataValue cpu = complete ? DataValue::String(metadata.cpu()) : DataValue::Null();
+  const DataValue feature_array =
+      complete ? TextArray("cpu_features", metadata.cpu_features(), add) : DataValue::Null();
+  add.Define("root", "struct Metadata",
+             DataValue::Struct({DataValue::Int(32, metadata.version()),
+                                DataValue::String(metadata.module_name()),
+                                DataValue::String(metadata.executor()),
+                                DataValue::String(metadata.runtime()),
+                                DataValue::String(metadata.interface_api()),
+                                DataValue::String(metadata.calling_convention()),
+                                DataValue::String(metadata.target()),
+                                function_array,
+                                DataValue::Int(32, metadata.functions_size()),
+                                pool_array,
+                                DataValue::Int(32, metadata.pools_size()),
+                                device_array,
+                                DataValue::Int(32, metadata.devices_size()),
+                                cost_array,
+                                variant_array,
+                                DataValue::Int(32, metadata.cpu_variants_size()),
+                                state_array,
+                                DataValue::Int(32, metadata.states_size()),
+                                cpu,
+                                feature_array,
+                                DataValue::Int(32, complete ? metadata.cpu_features_size() : 0)}));
   program.getters.push_back(
       {.name = getter, .data_symbol = absl::StrCat(prefix, "_metadata_root"), .packed = packed});
 }

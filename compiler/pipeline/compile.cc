@@ -29,6 +29,7 @@
 #include "compiler/variants/variants.h"
 #include "metadata/header.h"
 #include "metadata/json.h"
+#include "metadata/library_notes.h"
 #include "metadata/model_source.h"
 
 namespace kiln {
@@ -50,6 +51,8 @@ ModuleInfo InfoOf(const CompileOptions& options) {
           .interface_api = SpellingOf(options.interface),
           .calling_convention = SpellingOf(options.calling_convention),
           .target = options.target.name,
+          .cpu = options.target.cpu,
+          .cpu_features = RequiredFeatures(options.target),
           .main_function =
               options.executor == Executor::kGraph
                   ? ""
@@ -325,7 +328,9 @@ absl::StatusOr<Compiled> Compile(Graph graph, const CompileOptions& options) {
   const Stages& stages = compiled.stages;
   const std::string& name = options.module_name;
   KILN_ASSIGN_OR_RETURN(compiled.artifacts,
-                        EmitCode(stages.program, options, HasExternalSource(stages.modules)));
+                        EmitCode(stages.program, options,
+                                 {.notes = LibraryNotes(stages.metadata),
+                                  .more_code = HasExternalSource(stages.modules)}));
   compiled.artifacts.merge(ExternalSources(options, stages.modules, stages.device_hooks));
   KILN_ASSIGN_OR_RETURN(compiled.artifacts[name + ".h"], ModelHeader(stages.metadata));
   compiled.artifacts[name + ".metadata.json"] = MetadataJson(stages.metadata);

@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "compiler/base/status.h"
 #include "compiler/target/known_targets.h"
+#include "runtime_cpp/cpu/aarch64_features.h"
 
 namespace kiln {
 namespace {
@@ -41,6 +42,24 @@ absl::StatusOr<std::vector<const CpuFeature*>> CpuFeaturesOf(const Target& targe
   std::vector<const CpuFeature*> features;
   for (const CpuFeature& feature : X86Features()) {
     if (target.HasFeature(feature.name)) features.push_back(&feature);
+  }
+  return features;
+}
+
+std::vector<std::string> RequiredFeatures(const Target& target) {
+  std::vector<std::string> features;
+  const auto add = [&](absl::string_view name) {
+    if (target.HasFeature(name) && !absl::c_linear_search(features, name)) {
+      features.emplace_back(name);
+    }
+  };
+  if (target.has_os && absl::StartsWith(target.triple, "x86_64")) {
+    for (const CpuFeature& feature : X86Features()) add(feature.name);
+  } else if (target.has_os && absl::StartsWith(target.triple, "aarch64")) {
+    for (const Aarch64Feature& feature : Aarch64Features()) add(feature.name);
+  }
+  for (const absl::string_view word : absl::StrSplit(target.features, ',', absl::SkipEmpty())) {
+    if (word[0] == '+') add(word.substr(1));
   }
   return features;
 }

@@ -12,13 +12,18 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/target/target.h"
-#include "compiler/target/x86_features.h"
+#include "runtime_cpp/cpu/x86_features.h"
 
 namespace kiln {
 
 // The features beyond plain x86-64 that code of the target needs, each after those that it implies.
 // InvalidArgument if the target is no x86-64 one, or what it needs cannot be told by the table.
 absl::StatusOr<std::vector<const CpuFeature*>> CpuFeaturesOf(const Target& target);
+
+// The features, by LLVM's names, that a CPU must have to run code for the target: on x86-64 and
+// AArch64 with an operating system those of the tables in runtime_cpp/cpu, and on all machines the
+// features that the target's description switches on.
+std::vector<std::string> RequiredFeatures(const Target& target);
 
 inline constexpr int kMaxCpuVariants = 8;
 

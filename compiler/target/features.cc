@@ -3,7 +3,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "compiler/target/target.h"
-#include "compiler/target/x86_features.h"
+#include "runtime_cpp/cpu/x86_features.h"
 
 namespace kiln {
 namespace {

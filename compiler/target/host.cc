@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Target::Host: what this machine can do, asked of the processor and the operating system.
 #include <unistd.h>
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
 
 #include <algorithm>
 #include <array>
@@ -18,7 +15,8 @@
 #include "compiler/target/instructions.h"
 #include "compiler/target/known_targets.h"
 #include "compiler/target/target.h"
-#include "compiler/target/x86_features.h"
+#include "runtime_cpp/cpu/this_cpu.h"
+#include "runtime_cpp/cpu/x86_features.h"
 
 namespace kiln {
 namespace {
@@ -37,21 +35,9 @@ bool MayUseMatrices() {
   return syscall(MatrixRequest::kCall, MatrixRequest::kOption, MatrixRequest::kComponent) == 0;
 }
 
-std::array<uint32_t, kNumCpuWords> ReadCpuWords() {
-  std::array<uint32_t, kNumCpuWords> words = {};
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  if (__get_cpuid(1, &a, &b, &c, &d) != 0) words[kCpuLeaf1Ecx] = c;
-  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) != 0) {
-    words[kCpuLeaf7Ebx] = b;
-    words[kCpuLeaf7Ecx] = c;
-    words[kCpuLeaf7Edx] = d;
-    if (a >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0) words[kCpuLeaf7Sub1Eax] = a;
-  }
-  if (__get_cpuid(0x80000001, &a, &b, &c, &d) != 0) words[kCpuLeaf80000001Ecx] = c;
-  if ((words[kCpuLeaf1Ecx] & kCpuOsXsave) != 0) {
-    __asm__ __volatile__(".byte 0x0f, 0x01, 0xd0" : "=a"(a), "=d"(d) : "c"(0));  // XGETBV
-    words[kCpuXcr0] = a;
-  }
+// What the CPU has and this process may use.
+std::array<uint32_t, kNumCpuWords> UsableCpuWords() {
+  std::array<uint32_t, kNumCpuWords> words = ReadCpuWords();
   if ((words[kCpuLeaf7Edx] & kCpuMatrixBits) != 0 && !MayUseMatrices()) {
     words[kCpuLeaf7Edx] &= ~kCpuMatrixBits;
   }
@@ -59,19 +45,9 @@ std::array<uint32_t, kNumCpuWords> ReadCpuWords() {
 }
 
 Target Machine() {
-  const std::array<uint32_t, kNumCpuWords> words = ReadCpuWords();
-  const auto has = [&](const CpuFeature& feature) {
-    return absl::c_all_of(BitsOf({&feature}), [&](const auto& wanted) {
-      return (words[wanted.first] & wanted.second) == wanted.second;
-    });
-  };
-  const auto has_level = [&](absl::string_view level) {
-    return absl::c_all_of(X86Features(), [&](const CpuFeature& feature) {
-      return !X86LevelHasFeature(level, feature.name) || has(feature);
-    });
-  };
-  const std::vector<absl::string_view> levels = X86Levels();
-  Target target = *FindKnownTarget(*std::find_if(levels.rbegin(), levels.rend(), has_level));
+  const std::array<uint32_t, kNumCpuWords> words = UsableCpuWords();
+  const auto has = [&](const CpuFeature& feature) { return HasFeature(words, feature); };
+  Target target = *FindKnownTarget(HighestX86Level(words));
   std::vector<std::string> features;
   for (const char* name : kFeatures) {
     if (has(*FindX86Feature(name))) features.push_back(absl::StrCat("+", name));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/target/x86_features.h"
+#include "runtime_cpp/cpu/x86_features.h"
 
 #include "absl/algorithm/container.h"
 

@@ -4,8 +4,8 @@
 //
 // What a CPU has is read from the words that CPUID and XGETBV give, so that a choice by features is a
 // function of these words: compiler/variants/variants.h makes it.
-#ifndef KILN_COMPILER_TARGET_X86_FEATURES_H_
-#define KILN_COMPILER_TARGET_X86_FEATURES_H_
+#ifndef KILN_RUNTIME_CPP_CPU_X86_FEATURES_H_
+#define KILN_RUNTIME_CPP_CPU_X86_FEATURES_H_
 
 #include <cstdint>
 #include <map>
@@ -64,4 +64,4 @@ bool X86LevelHasFeature(absl::string_view level, absl::string_view feature);
 
 }  // namespace kiln
 
-#endif  // KILN_COMPILER_TARGET_X86_FEATURES_H_
+#endif  // KILN_RUNTIME_CPP_CPU_X86_FEATURES_H_

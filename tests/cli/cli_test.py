@@ -412,7 +412,7 @@ class CliTest(CliCase):
         options = ["--target", "x86-64-v3", "--executor", "graph"]
         self.succeeds("compile", DIGITS, "-o", self.path("lib"), *options)
         metadata = json.loads(self.files(self.path("lib"))["digits.metadata.json"])
-        text = self.succeeds("inspect", self.path("lib/digits.so"))
+        text = self.succeeds("inspect", "--load", self.path("lib/digits.so"))
         self.assertIn("constants: {} bytes".format(metadata["functions"][0]["constant_size_bytes"]), text)
         self.assertIn("lower bound {} bytes".format(metadata["pools"][0]["lower_bound_bytes"]), text)
         self.assertRegex(text, r"\nthe graph executor keeps its tensors in \d+ bytes of storages\n$")
@@ -453,7 +453,8 @@ class CliTest(CliCase):
         self.refuses("no Relay text, no TFLite model", "inspect", self.write("notes.txt", "Dear diary\n"))
         self.succeeds("compile", MY_MOD, "-o", self.path("crt"), "--runtime", "crt", "--codegen", "c")
         self.refuses("no Relay text, no TFLite model", "inspect", self.path("crt/my_mod.c"))
-        self.refuses("is not a shared object", "inspect", self.write("cut.so", b"\x7fELF" + b"\0" * 60))
+        self.refuses("cut.so: its ELF header is damaged or cut off", "inspect", self.write("cut.so", b"\x7fELF" + b"\0" * 60))
+        self.refuses("is not a shared object", "inspect", "--load", self.path("cut.so"))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Libraries that are damaged or for another machine, and a system that gives little."""
 
+import json
+import os
+import shutil
 import subprocess
 import unittest
 
-from tests.cli.cli_case import CODEGENS, DIGITS, CliCase, needs_llvm
+from tests.cli.cli_case import CODEGENS, DIGITS, MY_MOD, CliCase, needs_llvm
+
+# A library that leaves a file where it is loaded.
+CONSTRUCTOR = """
+#include <stdio.h>
+__attribute__((constructor)) static void leave(void) {
+  FILE* file = fopen(MARK, "w");
+  if (file != NULL) fclose(file);
+}
+int __tvm_dev_mblob = 1;
+"""
 
 
 class LibrariesTest(CliCase):
@@ -13,13 +26,73 @@ class LibrariesTest(CliCase):
         for target, machine in (("aarch64", "aarch64"), ("riscv64gc", "riscv64"), ("x86-64", "x86-64")):
             self.succeeds("compile", DIGITS, "-o", self.path(target), "--target", target)
             library = self.path(target + "/digits.so")
-            results = [self.kiln(command, library) for command in ("run", "inspect", "bench")]
+            results = [self.kiln(*command, library) for command in (("run",), ("inspect", "--load"), ("bench",))]
             if any(" is for " in result.stderr.decode() for result in results):
                 for result in results:
                     self.assertEqual(result.returncode, 2)
                     self.assertRegex(result.stderr.decode(), r"digits.so: is for {}, this machine is \w+".format(machine))
             else:
                 self.assertEqual(results[1].returncode, 0, target + " is not this machine")
+            # What a library says of itself is read from the file, whatever machine it is for.
+            self.assertIn("module digits for {}: ".format(target), self.succeeds("inspect", library))
+
+    # Inspecting loads nothing.
+
+    def library_with_a_constructor(self, name, *more):
+        """A shared object that makes the file `ran` when it is loaded."""
+        source = self.write("constructor.c", CONSTRUCTOR)
+        path = self.path(name)
+        mark = '-DMARK="{}"'.format(self.path("ran"))
+        subprocess.run(["cc", "-shared", "-fPIC", mark, source, *more, "-o", path], check=True)
+        return path
+
+    def ran(self):
+        found = os.path.exists(self.path("ran"))
+        if found:
+            os.remove(self.path("ran"))
+        return found
+
+    @unittest.skipUnless(shutil.which("cc"), "no C compiler")
+    def test_inspecting_runs_no_code_of_the_file(self):
+        for name in ("evil.so", "evil.onnx", "evil"):
+            library = self.library_with_a_constructor(name)
+            for options in ((), ("--json",), ("--skip-checksum",)):
+                self.refuses(name + ": is a shared object without a note of Kiln's metadata", "inspect", library, *options)
+                self.assertFalse(self.ran())
+        self.refuses("evil: ", "inspect", library, "--load")
+        self.assertTrue(self.ran(), "--load loads it")
+        program = self.path("program")
+        subprocess.run(["cc", "-x", "c", "-", "-no-pie", "-o", program], input=b"int main(void) { return 0; }", check=True)
+        self.refuses("program: is an ELF file, but no shared object", "inspect", program)
+
+    @unittest.skipUnless(shutil.which("cc"), "no C compiler")
+    def test_inspecting_a_model_with_other_code(self):
+        """The metadata of a library is shown, and what it brings besides is not run."""
+        self.succeeds("compile", MY_MOD, "-o", self.path("lib"))
+        notes = self.path("notes.bin")
+        subprocess.run(["objcopy", "--dump-section", ".note.kiln=" + notes, self.path("lib/my_mod.so")], check=True)
+        source = self.write("notes.s", '.section .note.kiln,"a"\n.balign 4\n.incbin "{}"\n'.format(notes))
+        library = self.library_with_a_constructor("model.so", source)
+        self.assertEqual(self.succeeds("inspect", library), self.succeeds("inspect", self.path("lib/my_mod.so")))
+        self.assertFalse(self.ran())
+
+    def test_the_notes_survive_strip(self):
+        for codegen in CODEGENS:
+            self.succeeds("compile", DIGITS, "-o", self.path(codegen), "--codegen", codegen)
+            library = self.path(codegen + "/digits.so")
+            with open(self.path(codegen + "/digits.metadata.json"), encoding="utf-8") as file:
+                wanted = json.load(file)
+            self.assertEqual(json.loads(self.succeeds("inspect", "--json", library)), wanted)
+            subprocess.run(["strip", library], check=True)
+            self.assertEqual(json.loads(self.succeeds("inspect", "--json", library)), wanted)
+
+    def test_the_cpu_is_named(self):
+        """The target `host` names no CPU: the metadata says which one it was."""
+        self.succeeds("compile", DIGITS, "-o", self.path("lib"))
+        metadata = json.loads(self.succeeds("inspect", "--json", self.path("lib/digits.so")))
+        self.assertEqual(metadata["target"], "host")
+        self.assertRegex(metadata["cpu"], r"^x86-64(-v[234])?$" if os.uname().machine == "x86_64" else ".*")
+        self.assertIn("\nCPU: " + metadata["cpu"], self.succeeds("inspect", self.path("lib/digits.so")))
 
     def test_library_that_is_cut_off(self):
         self.succeeds("compile", DIGITS, "-o", self.path("lib"))
@@ -29,6 +102,7 @@ class LibrariesTest(CliCase):
             cut = self.write("cut.so", library[:size])
             for command in ("run", "inspect", "bench"):
                 self.refuses("cut.so: ", command, cut)
+            self.refuses("cut.so: ", "inspect", "--load", cut)
 
     def test_library_with_a_changed_byte(self):
         for codegen in CODEGENS:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The structs in a library say what its metadata.json says, whatever code generator has made them."""
+"""The structs and the note in a library say what its metadata.json says, whatever code generator has made them."""
 
 import json
 import os
@@ -15,7 +15,9 @@ class StructsTest(CliCase):
     def check(self, model, executor, codegen):
         self.succeeds("compile", model, "-o", self.out, "--module-name", "m", "--executor", executor, "--codegen", codegen)
         with open(self.path("out/m.metadata.json"), encoding="utf-8") as file:
-            self.assertEqual(json.loads(self.succeeds("inspect", "--json", self.path("out/m.so"))), json.load(file))
+            metadata = json.load(file)
+        self.assertEqual(json.loads(self.succeeds("inspect", "--json", "--load", self.path("out/m.so"))), metadata)
+        self.assertEqual(json.loads(self.succeeds("inspect", "--json", self.path("out/m.so"))), metadata)
 
     def test_all_models(self):
         self.assertGreater(len(MODELS), 5)

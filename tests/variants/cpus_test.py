@@ -63,6 +63,17 @@ class CpusTest(unittest.TestCase):
             for variant in ("x86-64-v2", "x86-64-v3", "x86-64-v4"):
                 self.assertIn("lacks what {} needs".format(variant), lines[("set", variant)])
 
+    def test_a_model_for_another_cpu_is_refused(self):
+        for cpu, lacks, level in (("Haswell", "avx512f", "x86-64-v3"), ("Nehalem", "avx, bmi, bmi2, lzcnt, movbe", "x86-64-v2")):
+            lines = self.run_on(cpu, "only_v4")
+            self.assertEqual(
+                lines["only_v4"],
+                (
+                    "only",
+                    "error model 'only_v4' is built for x86-64-v4, this CPU lacks {}; it runs what is compiled with --target {}".format(lacks, level),
+                ),
+            )
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -38,6 +38,8 @@ LAYERS = {
         "compiler/base",
         "compiler/loop",
         "compiler/target",
+        "runtime_cpp/cpu",
+        "runtime_crt",  # names of the notes in libraries
         _ABSL,
         "@lld",
         "@llvm",
@@ -187,6 +189,7 @@ LAYERS = {
     ],
     "compiler/target": [
         "compiler/base",
+        "runtime_cpp/cpu",
         _ABSL,
     ],
     "compiler/tuning": [
@@ -205,6 +208,7 @@ LAYERS = {
         _ABSL,
     ],
     "metadata": [
+        "runtime_crt",  # names of the notes in libraries
         _ABSL,
         "@com_google_protobuf",
         "@nlohmann_json",
@@ -220,12 +224,14 @@ LAYERS = {
     ],
     "runtime_cpp": [
         "metadata",
+        "runtime_cpp/cpu",
         "runtime_cpp/status",
         "runtime_crt",
         _ABSL,
         "@nlohmann_json",
         "@xxhash",
     ],
+    "runtime_cpp/cpu": [_ABSL],
     "runtime_cpp/dnnl": [
         "runtime_cpp",
         "runtime_cpp/dnnl/format",
@@ -236,6 +242,12 @@ LAYERS = {
         "@dnnl",
     ],
     "runtime_cpp/dnnl/format": ["@com_google_protobuf"],
+    "runtime_cpp/signature": [
+        "runtime_cpp",
+        "runtime_cpp/status",
+        _ABSL,
+        "@openssl",
+    ],
     "runtime_cpp/status": [_ABSL],
     "runtime_crt": [],
 }

@@ -16,6 +16,8 @@
 #include "compiler/base/temporary_folder.h"
 #include "compiler/options/options.h"
 #include "compiler/pipeline/compile.h"
+#include "kiln/library_notes.h"
+#include "metadata/library_notes.h"
 #include "runtime_cpp/library_checksum.h"
 #include "tools/kiln/files.h"
 #include "tools/kiln/run_program.h"
@@ -76,10 +78,20 @@ absl::Status WriteTemporary(const std::string& path, absl::string_view bytes) {
       absl::StrCat(path, ": cannot be written: ", std::strerror(errno)));
 }
 
+// Assembly language of the section with the notes. Assemblers know the type of a section by the
+// beginning of its name.
+std::string NotesSource(const std::string& notes) {
+  std::string text = absl::StrCat("\t.section ", KILN_NOTE_SECTION, ",\"a\"\n\t.balign 4\n");
+  for (const char byte : notes) {
+    absl::StrAppend(&text, "\t.byte ", static_cast<unsigned char>(byte), "\n");
+  }
+  return absl::StrCat(text, "\t.section .note.GNU-stack,\"\",%progbits\n");
+}
+
 // `constants`: of generated C, as one file; none if empty.
 absl::StatusOr<std::string> LinkSharedObject(const Artifacts& artifacts,
-                                             const std::string& constants, const std::string& name,
-                                             const Target& target) {
+                                             const std::string& constants, const std::string& notes,
+                                             const std::string& name, const Target& target) {
   if (!absl::StartsWith(target.triple, Target::Host().triple.substr(0, 6))) {
     return absl::InvalidArgumentError(
         absl::StrCat("--runtime cpp --target ", target.name,
@@ -97,6 +109,8 @@ absl::StatusOr<std::string> LinkSharedObject(const Artifacts& artifacts,
     files.push_back(folder + "/" + path);
     KILN_RETURN_IF_ERROR(WriteTemporary(files.back(), bytes));
   }
+  files.push_back(folder + "/notes.s");
+  KILN_RETURN_IF_ERROR(WriteTemporary(files.back(), NotesSource(notes)));
   std::vector<std::string> argv = {"cc", "-std=c99",
                                    // Not -O3: GCC 12 then mixes up sums that a loop has several of.
                                    "-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic",
@@ -132,7 +146,8 @@ absl::Status LinkParts(const CompileOptions& options, Compiled& compiled) {
     KILN_ASSIGN_OR_RETURN(
         artifacts[shared_object],
         LinkSharedObject(artifacts, ConstantsFileOf(compiled.stages.program, options),
-                         options.module_name, CodeTarget(options)));
+                         LibraryNotes(compiled.stages.metadata), options.module_name,
+                         CodeTarget(options)));
   }
   runtime::AppendLibraryChecksum(artifacts[shared_object]);
   return absl::OkStatus();

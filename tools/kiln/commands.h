@@ -23,6 +23,8 @@ void AddCompareCommand(CLI::App& app, Action& action);
 void AddQuantizeCommand(CLI::App& app, Action& action);
 void AddInspectCommand(CLI::App& app, Action& action);
 void AddBudgetCommand(CLI::App& app, Action& action);
+// `sign` and `verify`.
+void AddSignatureCommands(CLI::App& app, Action& action);
 void AddPackageCommand(CLI::App& app, Action& action);
 void AddMlfCommand(CLI::App& app, Action& action);
 void AddCheckOnnxCommand(CLI::App& app, Action& action);

@@ -115,7 +115,7 @@ absl::Status CompileModel(const CompileFlags& flags) {
   if (!flags.mlf.empty()) changes.files.push_back({flags.mlf, std::move(archive)});
   KILN_RETURN_IF_ERROR(Apply(changes));
   progress.Stop();
-  summary.Print(changes.files);
+  summary.Print(changes.files, options.target);
   NoteWhatIsNotTuned(options, compiled.stages.lowered);
   NoteWhatIsAllowedInVain(options, compiled.stages.metadata);
   NoteWidenedWeights(narrow_weights, compiled.byte_constants);

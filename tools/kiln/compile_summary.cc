@@ -6,7 +6,13 @@
 #include <cstdio>
 #include <string>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
+#include "compiler/target/cpu_variants.h"
+#include "runtime_cpp/cpu/this_cpu.h"
+#include "runtime_cpp/cpu/x86_features.h"
 #include "tools/kiln/standard_output.h"
 #include "tools/terminal/terminal.h"
 #include "tools/terminal/text.h"
@@ -20,9 +26,22 @@ std::string Sized(size_t bytes) {
   return kib < 1024 ? absl::StrFormat("%.1f KiB", kib) : absl::StrFormat("%.1f MiB", kib / 1024);
 }
 
+// What the library of this machine needs, and a target that needs less; empty for other targets.
+std::string HostText(const Target& target) {
+  const std::vector<std::string> features = RequiredFeatures(target);
+  if (target.name != "host" || features.empty()) return "";
+  std::string text = absl::StrCat("target host = ", CpuText(target.cpu, features));
+  const std::vector<absl::string_view> levels = X86Levels();
+  const auto level = absl::c_find(levels, target.cpu);
+  if (level == levels.end() || level == levels.begin()) return text;
+  // Most servers and desktops have x86-64-v3.
+  const absl::string_view lower = *level == "x86-64-v4" ? "x86-64-v3" : *(level - 1);
+  return absl::StrCat(text, "; --target ", lower, " runs on other machines");
+}
+
 }  // namespace
 
-void CompileSummary::Print(const std::vector<OutputFile>& files) const {
+void CompileSummary::Print(const std::vector<OutputFile>& files, const Target& target) const {
   if (quiet_ || isatty(STDERR_FILENO) == 0 || files.empty()) return;
   size_t rest_bytes = 0;
   for (const OutputFile& file : files) rest_bytes += file.bytes.size();
@@ -38,6 +57,9 @@ void CompileSummary::Print(const std::vector<OutputFile>& files) const {
   std::fprintf(stderr, "kiln: %s %s\n",
                Styled("wrote", Style::kGreen, ShowsColours(STDERR_FILENO)).c_str(),
                Printable(text).c_str());
+  if (const std::string host = HostText(target); !host.empty()) {
+    std::fprintf(stderr, "kiln: %s\n", host.c_str());
+  }
 }
 
 }  // namespace kiln::tools

@@ -5,18 +5,20 @@
 #include <chrono>
 #include <vector>
 
+#include "compiler/target/target.h"
 #include "tools/kiln/files.h"
 
 namespace kiln::tools {
 
-// The last line of a compilation: what was written, how large it is, and how long that took. On
-// standard error, and only where that is a terminal, so that builds stay silent.
+// The last lines of a compilation: what was written, how large it is, and how long that took; and
+// what the target `host` stands for. On standard error, and only if that is a terminal, so that
+// builds stay silent.
 class CompileSummary {
  public:
   explicit CompileSummary(bool quiet) : quiet_(quiet) {}
 
   // The first file is the one that the others go with.
-  void Print(const std::vector<OutputFile>& files) const;
+  void Print(const std::vector<OutputFile>& files, const Target& target) const;
 
  private:
   bool quiet_;

@@ -17,8 +17,12 @@
 #include "compiler/options/options.h"
 #include "compiler/pipeline/byte_constants.h"
 #include "compiler/pipeline/compile.h"
+#include "compiler/target/cpu_variants.h"
 #include "metadata/json.h"
+#include "runtime_cpp/cpu/this_cpu.h"
 #include "runtime_cpp/executor.h"
+#include "runtime_cpp/library_checksum.h"
+#include "runtime_cpp/library_file.h"
 #include "runtime_cpp/metadata.h"
 #include "runtime_cpp/module.h"
 #include "tools/kiln/commands.h"
@@ -28,6 +32,7 @@
 #include "tools/kiln/help_format.h"
 #include "tools/kiln/layer_report.h"
 #include "tools/kiln/library.h"
+#include "tools/kiln/library_metadata.h"
 #include "tools/kiln/list_option.h"
 #include "tools/kiln/load_model.h"
 #include "tools/kiln/macs.h"
@@ -52,7 +57,7 @@ struct InspectFlags {
   InputFlags inputs;
   std::vector<std::string> externals, allowed;
   std::optional<std::string> html, profile;
-  bool json = false, skip_checksum = false;
+  bool json = false, skip_checksum = false, load = false;
   int timeout_seconds = 60;
 };
 
@@ -122,7 +127,42 @@ absl::StatusOr<std::string> InspectModel(const InspectFlags& flags) {
   return report;
 }
 
+// The CPU variant that this CPU runs of those that the metadata names, as RunningVariant says it of a
+// library that is loaded.
+absl::StatusOr<std::string> VariantOf(const proto::Metadata& metadata) {
+  std::string running = "none";
+  for (const std::string& name : metadata.cpu_variants()) {
+    KILN_ASSIGN_OR_RETURN(const Target target, Target::Parse(name));
+    if (MissingFeatures(RequiredFeatures(target)).empty()) running = name;
+  }
+  return absl::StrCat("variant ", running, " (of ", absl::StrJoin(metadata.cpu_variants(), ", "),
+                      ")\n");
+}
+
+// A library without loading it: no code of the file runs.
 absl::StatusOr<std::string> InspectLibrary(const InspectFlags& flags) {
+  KILN_ASSIGN_OR_RETURN(runtime::LibraryFile file, runtime::LibraryFile::Open(flags.file));
+  if (!flags.skip_checksum) {
+    KILN_RETURN_IF_ERROR(runtime::CheckLibraryChecksum(file).status());
+  }
+  KILN_ASSIGN_OR_RETURN(const absl::string_view bytes, file.Bytes());
+  KILN_ASSIGN_OR_RETURN(const proto::Metadata metadata, ReadLibraryMetadata(bytes, flags.file));
+  if (flags.json) return MetadataJson(metadata);
+  std::string report;
+  if (metadata.cpu_variants_size() > 0) {
+    KILN_ASSIGN_OR_RETURN(report, VariantOf(metadata));
+  }
+  const std::vector<std::string> missing =
+      MissingFeatures({metadata.cpu_features().begin(), metadata.cpu_features().end()});
+  if (!missing.empty()) {
+    absl::StrAppend(&report, "this CPU cannot run it: it lacks ", absl::StrJoin(missing, ", "),
+                    "\n");
+  }
+  return absl::StrCat(report, Report(metadata, TerminalColumns(STDOUT_FILENO)));
+}
+
+// The same of a library that is loaded, which runs its code.
+absl::StatusOr<std::string> InspectLoadedLibrary(const InspectFlags& flags) {
   KILN_ASSIGN_OR_RETURN(
       const runtime::Module module,
       runtime::Module::LoadFromFile(flags.file, {.check_checksum = !flags.skip_checksum}));
@@ -190,7 +230,8 @@ absl::StatusOr<std::string> InspectFile(const InspectFlags& flags) {
         flags.file + ": is an archive, which holds its own metadata.json; leave --json out");
   }
   if (is_archive) return ReportArchive(bytes, flags.file, TerminalColumns(STDOUT_FILENO));
-  return is_elf ? InspectLibrary(flags) : InspectModel(flags);
+  if (!is_elf) return InspectModel(flags);
+  return flags.load ? InspectLoadedLibrary(flags) : InspectLibrary(flags);
 }
 
 absl::Status Inspect(const InspectFlags& flags) {
@@ -219,6 +260,9 @@ void AddInspectCommand(CLI::App& app, Action& action) {
   command->add_flag("--json", flags->json, "Write JSON: of a library or model its metadata");
   command->add_flag(kSkipChecksum, flags->skip_checksum,
                     "Of a library: do not check that it is undamaged");
+  command->add_flag("--load", flags->load,
+                    "Of a library: load it, which runs its code, and show what the loaded library "
+                    "says; for libraries of TVM");
   CLI::Option* html = command->add_option(
       "--html", flags->html,
       "Of a model: file for a page that shows its graph, memory, flash and quantisation");
@@ -240,7 +284,7 @@ void AddInspectCommand(CLI::App& app, Action& action) {
       ->check(CLI::Range(1, 24 * 3600))
       ->capture_default_str();
   SetGroups(*command, {{"Model", {"--target", "--external", "--allow", "--html", "--profile"}},
-                       {"Library", {"--skip-checksum"}},
+                       {"Library", {"--skip-checksum", "--load"}},
                        {"Object", {"--stack-usage"}},
                        {"Firmware image", {"--emulator", "--timeout"}},
                        {"Output", {"--json"}}});

@@ -15,6 +15,7 @@
 #include "tools/kiln/explain.h"
 #include "tools/kiln/help_format.h"
 #include "tools/kiln/lack_of_memory.h"
+#include "tools/kiln/parent_process.h"
 #include "tools/kiln/standard_output.h"
 
 namespace {
@@ -82,6 +83,7 @@ int Main(int argc, char** argv) {
   kiln::tools::AddQuantizeCommand(app, action);
   kiln::tools::AddInspectCommand(app, action);
   kiln::tools::AddBudgetCommand(app, action);
+  kiln::tools::AddSignatureCommands(app, action);
   kiln::tools::AddPackageCommand(app, action);
   kiln::tools::AddMlfCommand(app, action);
   kiln::tools::AddCheckOnnxCommand(app, action);
@@ -107,6 +109,7 @@ int Main(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  kiln::tools::EndWithParent();
   kiln::tools::EndOnLackOfMemory();
   // A write beyond the limit of a file's size is an error like others.
   std::signal(SIGXFSZ, SIG_IGN);

@@ -96,6 +96,8 @@ proto::Metadata MetadataOf(const runtime::ModelMetadata& from) {
   metadata.set_interface_api(std::string(from.interface_api()));
   metadata.set_calling_convention(std::string(from.calling_convention()));
   metadata.set_target(std::string(from.target()));
+  metadata.set_cpu(std::string(from.cpu()));
+  for (const char* const feature : from.cpu_features()) metadata.add_cpu_features(feature);
   for (int32_t i = 0; i < from.num_functions(); ++i) {
     SetFunction(from, from.function(i), metadata.add_functions());
   }

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/base/tensor.h"
+#include "runtime_cpp/cpu/this_cpu.h"
 #include "tools/kiln/allowances.h"
 #include "tools/terminal/table.h"
 
@@ -125,6 +126,13 @@ std::string Report(const proto::Metadata& metadata, int columns) {
                                   " runtime, ", metadata.interface_api(), " interface\n");
   if (metadata.cpu_variants_size() > 0) {
     absl::StrAppend(&text, "CPU variants: ", absl::StrJoin(metadata.cpu_variants(), ", "), "\n");
+  }
+  const std::vector<std::string> features(metadata.cpu_features().begin(),
+                                          metadata.cpu_features().end());
+  const std::string cpu = CpuText(metadata.cpu(), features);
+  // Firmware is linked for one chip; a loader of libraries compares the CPU.
+  if (metadata.runtime() == "cpp" && !cpu.empty()) {
+    absl::StrAppend(&text, "CPU: ", cpu, "\n");
   }
   absl::StrAppend(&text, "\ninputs:\n", Tensors(metadata, 0, main.num_inputs(), columns));
   absl::StrAppend(&text, "\noutputs:\n",

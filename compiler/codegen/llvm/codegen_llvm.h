@@ -38,6 +38,8 @@ struct LlvmOptions {
   int opt_level = 2;  // 0 … 3
   // Code that is small rather than fast: tiles of dots with other numbers of steps share a loop.
   bool small_code = false;
+  // Contents of the section KILN_NOTE_SECTION (kiln/library_notes.h); empty: there is none.
+  std::string notes = {};
 };
 
 // A relocatable object of the target's format (ELF for every target with a name). Symbols that it

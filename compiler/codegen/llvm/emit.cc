@@ -15,10 +15,12 @@
 #include "compiler/codegen/llvm/module_context.h"
 #include "compiler/codegen/llvm/optimize.h"
 #include "compiler/codegen/llvm/target_machine.h"
+#include "kiln/library_notes.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 
 namespace kiln::codegen {
 namespace {
@@ -56,6 +58,19 @@ absl::StatusOr<std::vector<Machine>> VariantMachines(const LlvmOptions& options)
   return machines;
 }
 
+// Nothing refers to the notes, so the module says that they are used.
+void AddNotes(const std::string& notes, llvm::Module& module) {
+  if (notes.empty()) return;
+  llvm::Type* const byte = llvm::Type::getInt8Ty(module.getContext());
+  auto* const global = new llvm::GlobalVariable(
+      module, llvm::ArrayType::get(byte, notes.size()), /*isConstant=*/true,
+      llvm::GlobalValue::PrivateLinkage, llvm::ConstantDataArray::getRaw(notes, notes.size(), byte),
+      "kiln.notes");
+  global->setSection(KILN_NOTE_SECTION);
+  global->setAlignment(llvm::Align(4));
+  llvm::appendToCompilerUsed(module, {global});
+}
+
 size_t ConstantBytes(const llvm::Module& module) {
   uint64_t bytes = kCodeBytes;
   for (const llvm::GlobalVariable& data : module.globals()) {
@@ -89,6 +104,7 @@ absl::StatusOr<Compilation> Compile(const loop::LoopProgram& program, const Targ
                   {target, traits != nullptr ? *traits : TraitsOf(*result.machine)});
   ModuleContext context(module, program, std::move(machines), options);
   KILN_RETURN_IF_ERROR(EmitModule(context));
+  AddNotes(options.notes, module);
   std::string problem;
   llvm::raw_string_ostream problem_stream(problem);
   if (llvm::verifyModule(module, &problem_stream)) {

@@ -9,10 +9,10 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/codegen/llvm/emit_module.h"
-#include "compiler/target/x86_features.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/TargetParser/Triple.h"
+#include "runtime_cpp/cpu/x86_features.h"
 
 namespace kiln::codegen {
 namespace {

@@ -9,11 +9,11 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/target/target.h"
-#include "compiler/target/x86_features.h"
 #include "gtest/gtest.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
+#include "runtime_cpp/cpu/x86_features.h"
 
 namespace kiln::codegen {
 namespace {

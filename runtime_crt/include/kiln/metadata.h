@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 // Version of these structs, the value of Metadata.version. It grows with every change of layout.
-#define KILN_METADATA_VERSION 6
+#define KILN_METADATA_VERSION 7
 
 // Values of PoolInfo.kind.
 #define KILN_POOL_WORKSPACE 0
@@ -145,6 +145,12 @@ struct Metadata {
   int32_t num_cpu_variants;
   const struct StateInfo* states;  // `num_states`.
   int32_t num_states;
+  // The CPU that the code is for, by LLVM's name, and the features that it needs beyond the baseline
+  // of its architecture; with CPU variants, those of the lowest one. NULL for the C runtime, to save
+  // its memory.
+  const char* cpu;
+  const char* const* cpu_features;  // `num_cpu_features`.
+  int32_t num_cpu_features;
 };
 
 #ifdef __cplusplus

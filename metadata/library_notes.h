@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KILN_METADATA_LIBRARY_NOTES_H_
+#define KILN_METADATA_LIBRARY_NOTES_H_
+
+#include <string>
+
+#include "metadata/metadata.pb.h"
+
+namespace kiln {
+
+// The contents of the section KILN_NOTE_SECTION of a model's shared object, by
+// kiln/library_notes.h: what is read of the library before its code may run. Numbers are little
+// endian, as on all machines that libraries are made for. The section is aligned to 4 bytes.
+std::string LibraryNotes(const proto::Metadata& metadata);
+
+}  // namespace kiln
+
+#endif  // KILN_METADATA_LIBRARY_NOTES_H_
