@@ -22,8 +22,8 @@ def float32(value):
 
 
 def macros_of(header):
-    """Name to text of every macro."""
-    found = dict(re.findall(r"^#define (\w+) (.+)$", header, re.MULTILINE))
+    """Name to text of every macro of the metadata."""
+    found = dict(re.findall(r"^#define (TVMGEN_\w+) (.+)$", header, re.MULTILINE))
     return {name: text for name, text in found.items() if not GUARDS.search(name)}
 
 

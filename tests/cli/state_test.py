@@ -37,7 +37,9 @@ PLAIN = MODEL.replace(MODEL[MODEL.index(",\n          state_inputs") : MODEL.ind
 PAIRS = ["--state", "window=window.next", "--state", "sum=sum.next", "--state", "last=last.next"]
 
 # Reads steps from standard input, and writes what %s made of each. A step that begins with -99 starts the stream anew.
-PROGRAM = """#include <stdio.h>
+PROGRAM = """#include <kiln/model.h>
+#include <stdio.h>
+
 #include "m.h"
 %s
 int main(void) {
@@ -110,16 +112,14 @@ WORKSPACE_IO_CALL = """  for (int i = 0; i < 4; ++i) tvmgen_m_map_inputs(&pools)
 }
 """
 
-EXECUTE = """#include <kiln/model.h>
-static void Reset(void) { tvmgen_m_reset_state(); }
+EXECUTE = """static void Reset(void) { tvmgen_m_reset_state(); }
 static int Step(const float* x, float* y) {
   const struct tvmgen_m_inputs inputs = {.x = x};
   const struct tvmgen_m_outputs outputs = {.y = y};
   return TVMExecute(&m, &inputs, &outputs, NULL);
 }
 """
-EXECUTE_ON_MEMORY = """#include <kiln/model.h>
-static uint8_t scratch[TVMGEN_M_WORKSPACE_SIZE_BYTES] __attribute__((aligned(TVMGEN_M_WORKSPACE_ALIGNMENT_BYTES)));
+EXECUTE_ON_MEMORY = """static uint8_t scratch[TVMGEN_M_WORKSPACE_SIZE_BYTES] __attribute__((aligned(TVMGEN_M_WORKSPACE_ALIGNMENT_BYTES)));
 static uint8_t state[TVMGEN_M_STATE_SIZE_BYTES] __attribute__((aligned(TVMGEN_M_STATE_ALIGNMENT_BYTES)));
 static int ready;
 static void Reset(void) { ready = tvmgen_m_initialize_state(state) == 0; }

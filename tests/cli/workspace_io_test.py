@@ -182,8 +182,9 @@ class WorkspaceIoTest(CliCase):
                 pool = metadata["pools"][place["pool"]]
                 self.assertLessEqual(place["offset_bytes"] + parameter["size_bytes"], pool["size_bytes"])
                 offset = " + {}".format(place["offset_bytes"]) if place["offset_bytes"] else ""
-                member = r"puts\.{} = \((float|int8_t)\*\)\(void\*\)\(\(uint8_t\*\)workspace_pools->{}{}\);".format(
-                    parameter["tir_name_hint"], pool["name"], re.escape(offset)
+                memory = r"KILN_CAST\(uint8_t\*, workspace_pools->{}\)".format(pool["name"])
+                member = r"puts\.{} = KILN_CAST\((float|int8_t)\*, KILN_CAST\(void\*, {}{}\)\);".format(
+                    parameter["tir_name_hint"], memory, re.escape(offset)
                 )
                 self.assertRegex(header, member)
 

@@ -2,6 +2,8 @@
 //
 // The C++ interface of generated headers: two models that share one workspace, a model whose pools
 // the application describes, and what the types refuse.
+#include <kiln/model.h>
+
 #include <array>
 #include <cstring>
 #include <type_traits>
@@ -12,7 +14,6 @@
 #include "gtest/gtest.h"
 #include "kInputs.h"
 #include "kiln.h"
-#include "kiln/model.h"
 #include "memset.h"
 #include "names.h"
 #include "names_pools.h"

@@ -2,6 +2,7 @@
 //
 // Models with the C interface in one C99 program: one without inputs, one of scalars whose names
 // are keywords, one with a workspace.
+#include <kiln/model.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +11,6 @@
 #include "exp.h"
 #include "kInputs.h"
 #include "kiln.h"
-#include "kiln/model.h"
 #include "memset.h"
 #include "names.h"
 #include "scalar.h"
