@@ -70,8 +70,6 @@ std::string AttributeText(const onnx::AttributeProto& attr) {
   }
 }
 
-}
-
 // What a node makes is called as the model's first name for it.
 void NameValue(Value& value, std::string name) {
   if (value.kind == ValueKind::kNodeOutput && value.name.empty()) value.name = std::move(name);
