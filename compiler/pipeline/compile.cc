@@ -26,6 +26,7 @@
 #include "compiler/pipeline/byte_constants.h"
 #include "compiler/pipeline/externals.h"
 #include "compiler/plan/place_constants.h"
+#include "compiler/target/cpu_variants.h"
 #include "compiler/variants/variants.h"
 #include "metadata/header.h"
 #include "metadata/json.h"
