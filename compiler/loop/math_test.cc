@@ -298,9 +298,11 @@ TEST(PowTest, Float32) { CheckPow<float, double>(kMaxPowUlp32); }
 TEST(PowTest, Float64) { CheckPow<double, long double>(kMaxPowUlp64); }
 
 TEST(SizeTest, HotFunctionsAreShort) {
-  const std::pair<Expr (*)(Expr), int> cases[] = {
-      {Exp, 30}, {ExpOfNonPositive, 22}, {Tanh, 36}, {Sigmoid, 32}, {Erf, 42}, {Gelu, 36},
-      {Log, 38}, {Expm1, 32}, {Softplus, 48}};
+  const std::pair<Expr (*)(Expr), int> cases[] = {{Exp, 30},     {ExpOfNonPositive, 22},
+                                                  {Tanh, 36},    {Sigmoid, 32},
+                                                  {Erf, 42},     {Gelu, 36},
+                                                  {Log, 38},     {Expm1, 32},
+                                                  {Softplus, 48}};
   for (const auto& [build, max_operations] : cases) {
     int operations = 0;
     VisitExpr(build(MakeVar("x", Type::Of(DType::Float(32)))), [&](const Expr& e) {

@@ -55,22 +55,23 @@ OpDef ArgReduce(std::string name, std::string what, absl::Status (*lower)(StageB
   attrs.push_back(
       {"select_last_index", AttrType::kBool, false, false, "of equal values, the last"});
   const Tensor data = Values(F32({2, 4}), {1, 5, 5, 0, -1, -2, -1, -2});
-  return {{.name = std::move(name),
-           .doc = absl::StrCat("The place of the ", what,
-                               " value along the axes, counted in row-major order, as int32; of "
-                               "equal values, the first. If there are NaNs, that of the first NaN."),
-           .inputs = {{"data", "numbers of any shape"}},
-           .attrs = std::move(attrs)},
-          {"data holds numbers", "axis has axes of data, each once",
-           "the axes hold from 1 to 2^31 - 1 elements"},
-          {.fusion = Fusion::kReduction, .layout = {LayoutRule::kOrderedReduction, "axis"}},
-          Infer,
-          lower,
-          {Case({data}, {{"axis", 1}}, {Values(I32({2}), first)}),
-           Case({data}, {{"axis", 1}, {"keepdims", true}, {"select_last_index", true}},
-                {Values(I32({2, 1}), last)}),
-           {.inputs = {I8({3, 5})}},
-           {.inputs = {F32({3, 5, 2})}, .attrs = {{"axis", AttrValue::Ints({0, 2})}}}}};
+  return {
+      {.name = std::move(name),
+       .doc = absl::StrCat("The place of the ", what,
+                           " value along the axes, counted in row-major order, as int32; of "
+                           "equal values, the first. If there are NaNs, that of the first NaN."),
+       .inputs = {{"data", "numbers of any shape"}},
+       .attrs = std::move(attrs)},
+      {"data holds numbers", "axis has axes of data, each once",
+       "the axes hold from 1 to 2^31 - 1 elements"},
+      {.fusion = Fusion::kReduction, .layout = {LayoutRule::kOrderedReduction, "axis"}},
+      Infer,
+      lower,
+      {Case({data}, {{"axis", 1}}, {Values(I32({2}), first)}),
+       Case({data}, {{"axis", 1}, {"keepdims", true}, {"select_last_index", true}},
+            {Values(I32({2, 1}), last)}),
+       {.inputs = {I8({3, 5})}},
+       {.inputs = {F32({3, 5, 2})}, .attrs = {{"axis", AttrValue::Ints({0, 2})}}}}};
 }
 
 const OpDef kArgReduce[] = {

@@ -30,8 +30,7 @@ Expr Rest(const Expr& x, const Expr& n, const Expr& y) {
   const DType bits = DType::Int(64);
   const Expr mask = loop::IntConst(loop::Type::Of(bits, y.type().lanes), ~int64_t{0x7ffffff});
   const Expr y_high = loop::MakeBitcast(
-      DType::Float(64),
-      loop::MakeBinary(loop::BinaryOp::kAnd, loop::MakeBitcast(bits, y), mask));
+      DType::Float(64), loop::MakeBinary(loop::BinaryOp::kAnd, loop::MakeBitcast(bits, y), mask));
   const Expr y_low = y - y_high;
   return x - n_high * y_high - n_high * y_low - n_low * y_high - n_low * y_low;
 }
@@ -96,7 +95,8 @@ OpDef EndOf(CanonicalForm form, OpDef op) {
 }
 
 constexpr char kTruncModDoc[] =
-    "lhs - trunc_divide(lhs, rhs) * rhs; it has the sign of lhs. Of floats, exact where lhs / rhs is "
+    "lhs - trunc_divide(lhs, rhs) * rhs; it has the sign of lhs. Of floats, exact where lhs / rhs "
+    "is "
     "below 2^24 (float64: 2^52).";
 
 const DType kF32 = DType::Float(32), kI32 = DType::Int(32), kU8 = DType::UInt(8);
@@ -127,15 +127,13 @@ const OpDef kArithmetic[] = {
              LowerBinary<FloorMod>,
              Examples({BinaryCase(kF32, {7.5, -7.5}, {2, 2}, {1.5, 0.5}),
                        BinaryCase(kI32, {7, -7, 7}, {3, 3, -3}, {1, 2, -2})})),
-    BinaryOp("mod", kTruncModDoc, kNumbers,
-             LowerBinary<TruncMod>,
+    BinaryOp("mod", kTruncModDoc, kNumbers, LowerBinary<TruncMod>,
              Examples({BinaryCase(kF32, {7.5, -7.5}, {2, 2}, {1.5, -1.5}),
                        BinaryCase(kI32, {7, -7, 7}, {3, 3, -3}, {1, -1, 1})})),
     BinaryOp("trunc_divide", "lhs / rhs, rounded towards zero.", kNumbers, LowerBinary<TruncDivide>,
              Examples({BinaryCase(kF32, {7, -7}, {2, 2}, {3, -3}),
                        BinaryCase(kI32, {7, -7, 7}, {2, 2, -2}, {3, -3, -3})})),
-    BinaryOp("trunc_mod", kTruncModDoc, kNumbers,
-             LowerBinary<TruncMod>,
+    BinaryOp("trunc_mod", kTruncModDoc, kNumbers, LowerBinary<TruncMod>,
              Examples({BinaryCase(kF32, {7.5, -7.5}, {2, 2}, {1.5, -1.5}),
                        BinaryCase(kI32, {7, -7, 7}, {3, 3, -3}, {1, -1, 1})})),
     BinaryOp(

@@ -17,8 +17,7 @@ const OpDef kExponential[] = {
     Fusing(FloatUnary("expm1",
                       "exp(x) - 1, also near 0, where that subtraction would lose most digits. "
                       "exp and subtract become this operator.",
-                      LowerUnary<loop::Expm1>, {-2, 0, 1.5},
-                      {-0.8646647168, 0, 3.4816890703})),
+                      LowerUnary<loop::Expm1>, {-2, 0, 1.5}, {-0.8646647168, 0, 3.4816890703})),
     FloatUnary("log", "Natural logarithm.", LowerUnary<loop::Log>, {0.125, 1, 10},
                {-2.0794415417, 0, 2.3025850930}),
     FloatUnary("log2", "Logarithm to the base 2.", LowerUnary<loop::Log2>, {0.125, 1, 10},
@@ -38,11 +37,11 @@ const OpDef kExponential[] = {
                       "x * (1 + erf(x / sqrt(2))) / 2. What exporters write for it in several "
                       "operators becomes this one.",
                       LowerUnary<loop::Gelu>, {-3, 0, 0.5}, {-0.0040496940, 0, 0.3457312306})),
-    Fusing(FloatUnary("nn.softplus",
-                      "log(1 + exp(x)). max(x, 0) + log(1 + exp(-|x|)) in several operators becomes "
-                      "this one.",
-                      LowerUnary<loop::Softplus>, {-3, 0, 0.5},
-                      {0.0485873516, 0.6931471806, 0.9740769842})),
+    Fusing(FloatUnary(
+        "nn.softplus",
+        "log(1 + exp(x)). max(x, 0) + log(1 + exp(-|x|)) in several operators becomes "
+        "this one.",
+        LowerUnary<loop::Softplus>, {-3, 0, 0.5}, {0.0485873516, 0.6931471806, 0.9740769842})),
     Fusing(FloatUnary("fast_exp", "exp, at least as exact as needed: the same function.",
                       LowerUnary<loop::Exp>, {-2, 0, 1.5}, {0.1353352832, 1, 4.4816890703})),
     Fusing(FloatUnary("fast_tanh", "tanh: the same function.", LowerUnary<loop::Tanh>, {-3, 0, 0.5},

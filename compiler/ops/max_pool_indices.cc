@@ -51,21 +51,20 @@ absl::Status Lower(StageBuilder& b) {
       b.Reduce("best", b.output_shape(0), Taps(window), Combine::kMax,
                [&](const Indices& i, const Indices& r) { return value(tap(i, r)); });
   const loop::Type int64 = loop::Type::Of(DType::Int(64));
-  const Access place = b.Reduce("place", b.output_shape(0), Taps(window), Combine::kMin,
-                                [&](const Indices& i, const Indices& r) {
-                                  const Tap t = tap(i, r);
-                                  Expr flat = 0;
-                                  for (size_t d = 0; d < data.size(); ++d)
-                                    flat = flat * Expr(data[d]) + t.at[d];
-                                  const Expr v = value(t);
-                                  Expr is_best = v == best(i);
-                                  if (v.type().dtype.is_float()) {
-                                    is_best = is_best || loop::IsNan(v);
-                                  }
-                                  return loop::MakeSelect(t.inside && is_best,
-                                                          loop::MakeCast(DType::Int(64), flat),
-                                                          loop::IntConst(int64, INT64_MAX));
-                                });
+  const Access place =
+      b.Reduce("place", b.output_shape(0), Taps(window), Combine::kMin,
+               [&](const Indices& i, const Indices& r) {
+                 const Tap t = tap(i, r);
+                 Expr flat = 0;
+                 for (size_t d = 0; d < data.size(); ++d) flat = flat * Expr(data[d]) + t.at[d];
+                 const Expr v = value(t);
+                 Expr is_best = v == best(i);
+                 if (v.type().dtype.is_float()) {
+                   is_best = is_best || loop::IsNan(v);
+                 }
+                 return loop::MakeSelect(t.inside && is_best, loop::MakeCast(DType::Int(64), flat),
+                                         loop::IntConst(int64, INT64_MAX));
+               });
   // A window of padding alone has no place; the last of data stands for it.
   b.Output(0, [&](const Indices& i) {
     return Min(place(i), loop::IntConst(int64, std::max<int64_t>(NumElements(data) - 1, 0)));
@@ -75,8 +74,9 @@ absl::Status Lower(StageBuilder& b) {
 
 const OpDef kMaxPoolIndices = {
     {.name = "nn.max_pool_indices",
-     .doc = "Where in data the largest value of each window of nn.max_pool1d to 3d stands, the "
-            "first of equal ones, or of NaNs: its number in row-major order, as int64. Not of Relay.",
+     .doc =
+         "Where in data the largest value of each window of nn.max_pool1d to 3d stands, the "
+         "first of equal ones, or of NaNs: its number in row-major order, as int64. Not of Relay.",
      .inputs = {{"data", "(n, channels, w), (n, channels, h, w) or (n, channels, d, h, w)"}},
      .attrs = {{"pool_size", AttrType::kInts, {}, true, "extents of a window"},
                {"strides", AttrType::kInts, {}, true, "places from window to window"},

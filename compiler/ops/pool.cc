@@ -41,7 +41,7 @@ absl::Status LowerAvg(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-constexpr absl::string_view kMaxDoc = 
+constexpr absl::string_view kMaxDoc =
     "The largest value of each window, NaN if one is NaN; padding does not count.";
 constexpr absl::string_view kAvgDoc =
     "The mean of each window. Padding counts as zeros with count_include_pad, else not at all.";

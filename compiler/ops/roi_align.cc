@@ -102,7 +102,8 @@ absl::Status Lower(StageBuilder& b) {
                    c = term(h.low, w.high, h.low_weight, w.weight),
                    d = term(h.high, w.low, h.weight, w.low_weight),
                    e = term(h.high, w.high, h.weight, w.weight);
-        const Expr value = average ? a + c + d + e : loop::Maximum(loop::Maximum(a, c), loop::Maximum(d, e));
+        const Expr value =
+            average ? a + c + d + e : loop::Maximum(loop::Maximum(a, c), loop::Maximum(d, e));
         const Expr counted = loop::MakeSelect(h.inside && w.inside, value, number(0));
         if (!adaptive) return counted;
         return loop::MakeSelect(loop::MakeCast(dtype, s[0]) < rows.samples &&

@@ -36,8 +36,8 @@ Case CaseOf(const OpDef& op, DType dtype) {
     for (size_t i = 0; i < example.inputs.size(); ++i) {
       const TensorType type = {example.inputs[i].shape, dtype};
       inputs.push_back(test.graph.AddInput(absl::StrCat("x", i), type));
-      test.inputs.push_back(RandomValues(type, static_cast<uint32_t>(i) + 1, example.input_min,
-                                         example.input_max));
+      test.inputs.push_back(
+          RandomValues(type, static_cast<uint32_t>(i) + 1, example.input_min, example.input_max));
     }
     if (!AddOp(test.graph, op.name, inputs, example.attrs).ok()) continue;
     test.graph.outputs = test.graph.nodes.back().outputs;
@@ -60,8 +60,7 @@ TEST_P(FloatTypesTest, EveryOperatorHasCode) {
   EXPECT_GE(cases.size(), 110);
   const absl::StatusOr<Target> target = Target::Parse(GetParam());
   ASSERT_TRUE(target.ok()) << target.status();
-  const std::vector<Outputs> outputs =
-      RunOnAllEngines(cases, {.target = *target, .passes = false});
+  const std::vector<Outputs> outputs = RunOnAllEngines(cases, {.target = *target, .passes = false});
   EXPECT_EQ(outputs.size(), cases.size());
 }
 
@@ -77,8 +76,8 @@ INSTANTIATE_TEST_SUITE_P(All, FloatTypesTest,
 // Dividends and divisors whose quotients have up to `quotient_bits` bits.
 template <typename T>
 std::vector<Tensor> Operands(int quotient_bits) {
-  const T infinity = std::numeric_limits<T>::infinity(), least = std::numeric_limits<T>::denorm_min(),
-          most = std::numeric_limits<T>::max();
+  const T infinity = std::numeric_limits<T>::infinity(),
+          least = std::numeric_limits<T>::denorm_min(), most = std::numeric_limits<T>::max();
   std::vector<T> x = {5, -5, 5, -5, 0, 1, infinity, 7, most, least, 3 * least, most},
                  y = {3, 3, -3, infinity, 2, 0, 2, least, most / 2, most, 2 * least, infinity};
   y[7] = static_cast<T>(0.1);

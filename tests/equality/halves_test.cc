@@ -26,7 +26,8 @@ using Wide = long double;
 const DType kF16 = DType::Float(16);
 
 // A model of one node, as text, whose inputs x, w and b have these shapes.
-absl::StatusOr<Graph> ModelOf(const std::string& node, const std::vector<Shape>& shapes, int opset) {
+absl::StatusOr<Graph> ModelOf(const std::string& node, const std::vector<Shape>& shapes,
+                              int opset) {
   onnx::ModelProto model;
   const std::string text = absl::StrCat("ir_version: 10 opset_import { version: ", opset,
                                         " } opset_import { domain: 'com.microsoft' version: 1 } "
@@ -98,7 +99,9 @@ std::vector<Activation> Activations() {
       {"op_type: 'Selu' input: 'x'",
        [=](Wide x) { return selu_gamma * (x > 0 ? x : selu_alpha * std::expm1(x)); }},
       {"op_type: 'Shrink' input: 'x'" + Float("lambd", 0.5F) + Float("bias", 0.1F),
-       [](Wide x) { return x < -0.5 ? x + 0.1F : x > 0.5 ? x - 0.1F : Wide{0}; }},
+       [](Wide x) { return x < -0.5  ? x + 0.1F
+                           : x > 0.5 ? x - 0.1F
+                                     : Wide{0}; }},
       {"op_type: 'Softplus' input: 'x'", Softplus},
       {"op_type: 'Softsign' input: 'x'", [](Wide x) { return x / (1 + std::abs(x)); }},
       {"op_type: 'Swish' input: 'x'" + Float("alpha", 1.3F),

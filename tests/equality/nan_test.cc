@@ -71,16 +71,18 @@ TEST(NanTest, OfReductions) {
   std::vector<NanCase> rows;
   for (const char* op : {"max", "min"}) {
     rows.push_back({absl::StrCat(op, "(%x, axis=[1])"), {Rows()}, below_last});
-    rows.push_back({absl::StrCat(op, "(transpose(%x, axes=[1, 0]), axis=[0])"), {Rows()},
-                    below_last});
+    rows.push_back(
+        {absl::StrCat(op, "(transpose(%x, axes=[1, 0]), axis=[0])"), {Rows()}, below_last});
     rows.push_back({absl::StrCat(op, "(%x)"), {Rows()}, [](int64_t) { return true; }});
   }
   for (const char* op : {"nn.softmax", "nn.log_softmax"}) {
-    rows.push_back({absl::StrCat(op, "(%x, axis=1)"), {Rows()},
-                    [](int64_t i) { return i / kWidth < kWidth; }});
+    rows.push_back({absl::StrCat(op, "(%x, axis=1)"), {Rows()}, [](int64_t i) {
+                      return i / kWidth < kWidth;
+                    }});
   }
-  rows.push_back({"max(%x)", {Tensor::From<float>({1}, DType::Float(32), {kNan})},
-                  [](int64_t) { return true; }});
+  rows.push_back({"max(%x)", {Tensor::From<float>({1}, DType::Float(32), {kNan})}, [](int64_t) {
+                    return true;
+                  }});
   ExpectNans(rows);
 }
 
@@ -135,10 +137,10 @@ TEST(NanTest, OfPools) {
     }
   }
   for (const bool channels_last : {false, true}) {
-    rows.push_back({absl::StrCat("nn.global_max_pool2d(%x, layout=\"",
-                                 channels_last ? "NHWC" : "NCHW", "\")"),
-                    {image(channels_last)},
-                    [](int64_t i) { return i == kChannel; }});
+    rows.push_back(
+        {absl::StrCat("nn.global_max_pool2d(%x, layout=\"", channels_last ? "NHWC" : "NCHW", "\")"),
+         {image(channels_last)},
+         [](int64_t i) { return i == kChannel; }});
   }
   ExpectNans(rows);
 }
@@ -148,10 +150,10 @@ TEST(NanTest, OfPlaces) {
   const std::vector<const char*> ops = {"argmax(%x, axis=[1])", "argmin(%x, axis=[1])"};
   std::vector<Case> cases;
   for (const char* op : ops) {
-    const absl::StatusOr<Graph> graph = ParseRelay(
-        absl::StrCat("#[version = \"0.0.5\"]\ndef @main(%x: ", Rows().type().ToString(), ") {\n  ",
-                     op, "\n}\n"),
-        "nan.relay", FindOpSchema);
+    const absl::StatusOr<Graph> graph =
+        ParseRelay(absl::StrCat("#[version = \"0.0.5\"]\ndef @main(%x: ", Rows().type().ToString(),
+                                ") {\n  ", op, "\n}\n"),
+                   "nan.relay", FindOpSchema);
     ASSERT_TRUE(graph.ok()) << graph.status();
     cases.push_back({op, *graph, {Rows()}});
   }

@@ -133,9 +133,15 @@ absl::Status PRelu(Converter& c) {
 }
 
 constexpr OnnxOperator kRows[] = {
-    Composite("Celu", Celu),     {"Hardmax", Hardmax}, {"IsInf", IsInf},
-    Composite("Mish", Mish),     {"PRelu", PRelu},     Composite("Selu", Selu),
-    Composite("Shrink", Shrink), Composite("Swish", Swish),     Composite("ThresholdedRelu", ThresholdedRelu),
+    Composite("Celu", Celu),
+    {"Hardmax", Hardmax},
+    {"IsInf", IsInf},
+    Composite("Mish", Mish),
+    {"PRelu", PRelu},
+    Composite("Selu", Selu),
+    Composite("Shrink", Shrink),
+    Composite("Swish", Swish),
+    Composite("ThresholdedRelu", ThresholdedRelu),
 };
 
 }  // namespace

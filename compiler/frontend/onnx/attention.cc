@@ -223,10 +223,10 @@ absl::Status SelfAttention(Converter& c, ValueId x, ValueId weight,
   KILN_ASSIGN_OR_RETURN(const std::vector<int64_t> widths, Widths(c, weights[1], heads));
   const DType given = c.type(x).dtype;
   KILN_ASSIGN_OR_RETURN(
-      ValueId qkv, MatrixProduct(c, x, weight,
-                                 [&](absl::string_view op, ValueId a, ValueId b, Attrs attrs) {
-                                   return frontend::WideProduct(c, op, a, b, std::move(attrs));
-                                 }));
+      ValueId qkv,
+      MatrixProduct(c, x, weight, [&](absl::string_view op, ValueId a, ValueId b, Attrs attrs) {
+        return frontend::WideProduct(c, op, a, b, std::move(attrs));
+      }));
   const DType dtype = c.type(qkv).dtype;
   if (c.HasInput(2)) {
     KILN_ASSIGN_OR_RETURN(ValueId bias, c.Input(2));

@@ -36,9 +36,7 @@ class Formula {
     return ok() ? Take(c_.Reshape(value, shape)) : kNoId;
   }
   // `value` itself where it has the dtype.
-  ValueId Cast(ValueId value, DType dtype) {
-    return ok() ? Take(c_.Cast(value, dtype)) : kNoId;
-  }
+  ValueId Cast(ValueId value, DType dtype) { return ok() ? Take(c_.Cast(value, dtype)) : kNoId; }
   ValueId Transpose(ValueId value, const std::vector<int64_t>& axes) {
     return (*this)("transpose", {value}, {{"axes", AttrValue::Ints(axes)}});
   }

@@ -232,8 +232,11 @@ absl::Status DeformConv(Converter& c) {
 }
 
 constexpr OnnxOperator kRows[] = {
-    Composite("AffineGrid", AffineGrid), Composite("DeformConv", DeformConv), {"GridSample", GridSample},
-    {"MaxRoiPool", MaxRoiPool}, {"RoiAlign", RoiAlign},
+    Composite("AffineGrid", AffineGrid),
+    Composite("DeformConv", DeformConv),
+    {"GridSample", GridSample},
+    {"MaxRoiPool", MaxRoiPool},
+    {"RoiAlign", RoiAlign},
 };
 
 }  // namespace
