@@ -120,6 +120,24 @@ TEST(ImportOnnx, ClipsToBoundsThatAreComputed) {
               HasSubstr("min: found Tensor[(3,), float32], wanted a scalar"));
 }
 
+// A scale along the normalized dimensions is part of the operator; another one is one of its own.
+TEST(ImportOnnx, NormalizesWithScaleAndBiasInOneOperator) {
+  const auto text = [](const char* scale, const char* bias) {
+    return Text(Model(Input("x", "2,3,4") + Input("s", scale) + Input("b", bias) +
+                          Node("LayerNormalization", "x,s,b", Attr("axis", 1)),
+                      17));
+  };
+  for (const char* along : {"3,4", "1,3,4"}) {
+    const std::string one = text(along, along);
+    EXPECT_THAT(one, HasSubstr("nn.layer_norm("));
+    EXPECT_THAT(one, Not(HasSubstr("multiply(")));
+    EXPECT_THAT(one, Not(HasSubstr("add(")));
+  }
+  EXPECT_THAT(text("3,4", "4"), HasSubstr("add("));
+  EXPECT_THAT(text("3,4", "4"), Not(HasSubstr("multiply(")));
+  EXPECT_THAT(text("3,1", "3,4"), HasSubstr("multiply("));
+}
+
 // As exporters flatten: the batch dimension of x's shape, joined with -1.
 TEST(ImportOnnx, FoldsShapeArithmetic) {
   const std::string text = Text(Model(

@@ -187,6 +187,17 @@ TEST(Normalization, RmsNormalizationOfHalvesDoesNotOverflow) {
              "300 and -300");
 }
 
+// The mean of float16 data, whose sum is no float16, is float32.
+TEST(Normalization, StatisticsAreFloat32) {
+  const auto half = onnx::TensorProto::FLOAT16;
+  const absl::StatusOr<Tensor> mean =
+      TensorOf({"op_type: 'LayerNormalization' input: 'x' input: 's' output: 'z' output: 'y'",
+                {{"x", {1, 2}, {0x7800, 0x7a00}, half}, {"s", {2}, {0x3c00, 0x3c00}, half}}});
+  ASSERT_TRUE(mean.ok()) << mean.status();
+  EXPECT_EQ(mean->type(), TensorType({{1, 1}, DType::Float(32)}));
+  EXPECT_EQ(mean->AsDouble(0), (32768 + 49152) / 2);
+}
+
 TEST(Normalization, PReluBroadcastsTheSlope) {
   for (const Shape& shape : kShapes) {
     const Given x = Numbers("x", shape, 1);
