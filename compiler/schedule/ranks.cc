@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stages that put places in order, row by row, in scratch memory. Where few ranks are wanted, keys
 // that cannot be among them are dropped first: bisection finds a limit, and each of its steps counts
-// the keys up to a middle, which is what vectors do best. What is left is sorted.
+// the keys up to a middle, which is what vectors do best. Where very few are wanted, the smallest keys
+// of groups of neighbors give a first limit, and most groups need not be looked into. What is left is
+// sorted.
 #include <algorithm>
 #include <functional>
 #include <utility>
@@ -18,6 +20,9 @@ namespace {
 constexpr int64_t kSpareShare = 8;
 // Additions for each key: of bisection, divided by the lanes of a vector, and of dropping keys.
 constexpr int64_t kBisectionCost = 24, kDropCost = 4;
+// Keys of a group, of which the smallest one is kept, and how many groups there are for each rank that
+// is wanted, at least.
+constexpr int64_t kGroup = 32, kGroupsForRank = 2;
 // Parts that rows are divided into, for each core.
 constexpr int64_t kPartsPerCore = 4;
 
@@ -27,6 +32,9 @@ struct Plan {
   int64_t ranks;   // that are wanted
   SortedRuns::Extents sorted;
   bool selects;  // fewer keys are sorted than there are
+  bool by_groups;
+
+  int64_t groups() const { return DivideUp(places, kGroup); }
 };
 
 Plan PlanOf(const Stage& stage, const Target& target) {
@@ -37,7 +45,9 @@ Plan PlanOf(const Stage& stage, const Target& target) {
   const SortedRuns::Extents few =
       SortedRuns::ExtentsFor(std::max(ranks + ranks / kSpareShare, block), key, target);
   const bool selects = 2 * few.count <= places;
-  return {places, ranks, selects ? few : SortedRuns::ExtentsFor(places, key, target), selects};
+  const bool by_groups = selects && places / kGroup >= kGroupsForRank * ranks;
+  return {places, ranks, selects ? few : SortedRuns::ExtentsFor(places, key, target), selects,
+          by_groups};
 }
 
 int64_t CostOfRow(const Plan& plan, const Stage& stage, const Target& target) {
@@ -68,11 +78,14 @@ class RankedRows {
     const int64_t parts = DivideUp(rows, rows_of_part);
     const DType place = plan_.places <= INT16_MAX ? DType::Int(16) : DType::Int(32);
     const int64_t pairs = SortedRuns::Memory::Elements(plan_.sorted, parts);
-    if (plan_.selects) keys_ = Scratch("keys", key_, parts * plan_.places);
+    const Axis part = {loop::MakeVar("part"), parts};
+    const auto of_part = [&](absl::string_view suffix, int64_t count) {
+      return Keys{Scratch(suffix, key_, parts * count), part.var * Expr(count), count};
+    };
+    if (plan_.selects) keys_ = of_part("keys", plan_.places);
+    if (plan_.by_groups) minima_ = of_part("minima", plan_.groups());
     const SortedRuns::Memory memory = {plan_.sorted, Scratch("sorted_keys", key_, pairs),
                                        Scratch("sorted_places", place, pairs)};
-    const Axis part = {loop::MakeVar("part"), parts};
-    first_key_ = part.var * Expr(plan_.places);
     const SortedRuns runs(memory, part.var, target);
     const Expr begin = part.var * Expr(rows_of_part);
     const Stmt body = SerialLoop("row", begin, Min(Expr(rows_of_part), Expr(rows) - begin),
@@ -81,6 +94,15 @@ class RankedRows {
   }
 
  private:
+  // Keys that lie side by side, `count` of them from element `first` on.
+  struct Keys {
+    Buffer buffer;
+    Expr first;
+    int64_t count;
+
+    Expr At(const Expr& i) const { return loop::MakeLoad(buffer, {first + i}); }
+  };
+
   Buffer Scratch(absl::string_view suffix, DType dtype, int64_t elements) {
     context_.workspace.push_back(loop::MakeBuffer(absl::StrCat(stage_.buffer->name, "_", suffix),
                                                   dtype, {elements},
@@ -89,7 +111,6 @@ class RankedRows {
   }
 
   Expr KeyConst(int64_t value) const { return loop::IntConst(loop::Type::Of(key_), value); }
-  Expr Key(const Expr& place) const { return loop::MakeLoad(keys_, {first_key_ + place}); }
 
   // The axes of a row by its number.
   loop::Substitution RowAt(const Expr& row) const {
@@ -132,72 +153,125 @@ class RankedRows {
         });
     return loop::MakeFor(place.var, 0, place.extent,
                          gathers ? ForKind::kSerial : LaneLoop(place.extent, key_, context_.target),
-                         loop::MakeStore(keys_, {first_key_ + place.var}, key));
+                         loop::MakeStore(keys_.buffer, {keys_.first + place.var}, key));
   }
 
-  // result = the combination of `term(key)` over all keys of a row.
-  Stmt OverKeys(const Buffer& result, loop::Combine combine, int64_t init,
-                const std::function<Expr(const Expr&)>& term) {
-    const Axis place = {loop::MakeVar("place"), plan_.places};
-    const Stage stage = {.buffer = result,
-                         .axes = {},
-                         .index = {Expr(0)},
+  // buffer[index] = the combination of `term(key)` over `keys`, from place `begin` on.
+  Stmt Combined(const Keys& keys, loop::Combine combine, int64_t init,
+                const std::function<Expr(const Expr&)>& term, const Buffer& buffer,
+                const Expr& index, const std::vector<Axis>& axes, const Expr& begin,
+                int64_t count) {
+    const Axis place = {loop::MakeVar("place"), count};
+    const Stage stage = {.buffer = buffer,
+                         .axes = axes,
+                         .index = {index},
                          .reduce = {place},
                          .combine = combine,
                          .init = KeyConst(init),
-                         .value = term(Key(place.var))};
+                         .value = term(keys.At(begin + place.var))};
     return InnerStage(stage, context_);
+  }
+  Stmt Over(const Keys& keys, const Buffer& result, loop::Combine combine, int64_t init,
+            const std::function<Expr(const Expr&)>& term) {
+    return Combined(keys, combine, init, term, result, 0, {}, 0, keys.count);
+  }
+  Stmt Smallest(const Keys& keys, const Buffer& result) {
+    return Over(keys, result, loop::Combine::kMin, key_.MaxInt(), Itself);
+  }
+  Stmt Largest(const Keys& keys, const Buffer& result) {
+    return Over(keys, result, loop::Combine::kMax, key_.MinInt(), Itself);
+  }
+  static Expr Itself(const Expr& key) { return key; }
+
+  // The smallest key of each group; the last one may have fewer keys.
+  Stmt StoreMinima() {
+    const int64_t whole = plan_.places / kGroup, rest = plan_.places % kGroup;
+    const Axis group = {loop::MakeVar("group"), whole};
+    const auto minima = [&](const Expr& which, const std::vector<Axis>& axes, int64_t count) {
+      return Combined(keys_, loop::Combine::kMin, key_.MaxInt(), Itself, minima_.buffer,
+                      minima_.first + which, axes, which * Expr(kGroup), count);
+    };
+    const Stmt of_whole = minima(group.var, {group}, kGroup);
+    return rest == 0 ? of_whole : loop::MakeBlock({of_whole, minima(whole, {}, rest)});
   }
 
   // Puts all keys up to a limit, no more than are sorted, and of those that equal it so many.
   Stmt Select(const SortedRuns& runs) {
     const Buffer low = LocalNumber("low", key_), high = LocalNumber("high", key_),
                  equal = LocalNumber("equal", key_);
-    const auto itself = [](const Expr& key) { return key; };
-    Stmt select = loop::MakeBlock({OverKeys(low, loop::Combine::kMin, key_.MaxInt(), itself),
-                                   OverKeys(high, loop::Combine::kMax, key_.MinInt(), itself),
-                                   SetNumber(equal, KeyConst(plan_.ranks)),
-                                   FindLimit(low, high, equal), Take(high, equal, runs)});
+    const Stmt wanted = SetNumber(equal, KeyConst(plan_.ranks));
+    std::vector<Stmt> steps;
+    if (plan_.by_groups) {
+      // Enough groups have a key that is not above `high`.
+      const int64_t most = plan_.ranks + plan_.ranks / kSpareShare;
+      steps = {StoreMinima(),
+               Smallest(minima_, low),
+               Largest(minima_, high),
+               FindLimit(minima_, most, HalfOf(low, high), low, high, equal),
+               Smallest(minima_, low),
+               wanted,
+               FindLimit(keys_, plan_.sorted.count, NumberIn(high), low, high, equal)};
+    } else {
+      steps = {Smallest(keys_, low), Largest(keys_, high), wanted,
+               FindLimit(keys_, plan_.sorted.count, HalfOf(low, high), low, high, equal)};
+    }
+    steps.push_back(Take(high, equal, runs));
+    Stmt select = loop::MakeBlock(std::move(steps));
     for (const Buffer& local : {low, high, equal}) select = loop::MakeAllocate(local, select);
     return select;
   }
 
+  // Half of low + high, rounded down, without the sum, which need not fit.
+  Expr HalfOf(const Buffer& low, const Buffer& high) const {
+    const Expr l = NumberIn(low), h = NumberIn(high);
+    return loop::MakeBinary(loop::BinaryOp::kAnd, l, h) +
+           loop::MakeBinary(loop::BinaryOp::kShr, loop::MakeBinary(loop::BinaryOp::kXor, l, h),
+                            KeyConst(1));
+  }
+
   // The limit lies between low and high until they meet: fewer keys than are wanted, by `equal`, are
-  // below low, and enough are not above high.
-  Stmt FindLimit(const Buffer& low, const Buffer& high, const Buffer& equal) {
+  // below low, and enough are not above high. `most` of them are few enough. Tries `first` first.
+  Stmt FindLimit(const Keys& keys, int64_t most, const Expr& first, const Buffer& low,
+                 const Buffer& high, const Buffer& equal) {
     const Buffer middle = LocalNumber("middle", key_), count = LocalNumber("count", key_);
-    const Expr l = NumberIn(low), h = NumberIn(high), m = NumberIn(middle), c = NumberIn(count);
-    const Expr one = KeyConst(1), wanted = KeyConst(plan_.ranks);
-    // Half of low + high, rounded down, without the sum, which need not fit.
-    const Expr half =
-        loop::MakeBinary(loop::BinaryOp::kAnd, l, h) +
-        loop::MakeBinary(loop::BinaryOp::kShr, loop::MakeBinary(loop::BinaryOp::kXor, l, h), one);
+    const Expr m = NumberIn(middle), c = NumberIn(count), wanted = KeyConst(plan_.ranks);
     const Stmt enough = loop::MakeBlock({SetNumber(low, m), SetNumber(equal, c)});
     const Stmt narrow = loop::MakeIf(
-        c < wanted, loop::MakeBlock({SetNumber(low, m + one), SetNumber(equal, wanted - c)}),
-        loop::MakeBlock(
-            {SetNumber(high, m), loop::MakeIf(c <= KeyConst(plan_.sorted.count), enough, {})}));
+        c < wanted,
+        loop::MakeBlock({SetNumber(low, m + KeyConst(1)), SetNumber(equal, wanted - c)}),
+        loop::MakeBlock({SetNumber(high, m), loop::MakeIf(c <= KeyConst(most), enough, {})}));
     const auto is_below = [&](const Expr& key) { return loop::MakeCast(key_, key <= m); };
-    const Stmt step = loop::MakeBlock(
-        {SetNumber(middle, half), OverKeys(count, loop::Combine::kSum, 0, is_below), narrow});
-    const Stmt steps =
-        SerialLoop("step", 0, key_.bits, [&](const Var&) { return loop::MakeIf(l < h, step, {}); });
-    return loop::MakeAllocate(middle, loop::MakeAllocate(count, steps));
+    const Stmt step = loop::MakeBlock({Over(keys, count, loop::Combine::kSum, 0, is_below), narrow,
+                                       SetNumber(middle, HalfOf(low, high))});
+    // One for each bit of the keys, and `first`.
+    const Stmt steps = SerialLoop("step", 0, key_.bits + 1, [&](const Var&) {
+      return loop::MakeIf(NumberIn(low) < NumberIn(high), step, {});
+    });
+    return loop::MakeAllocate(
+        middle, loop::MakeAllocate(count, loop::MakeBlock({SetNumber(middle, first), steps})));
   }
 
   Stmt Take(const Buffer& limit, const Buffer& equal, const SortedRuns& runs) const {
     const DType i32 = DType::Int(32);
     const Buffer taken = LocalNumber("taken", i32);
-    const Expr next = loop::ToIndex(NumberIn(taken));
-    const Stmt keys = SerialLoop("place", 0, plan_.places, [&](const Var& place) {
-      const Expr key = Key(place), l = NumberIn(limit), e = NumberIn(equal);
-      const Stmt take = loop::MakeBlock({runs.Put(next, key, place),
-                                         SetNumber(taken, NumberIn(taken) + loop::Const(i32, 1)),
-                                         SetNumber(equal, e - loop::MakeCast(key_, key == l))});
-      return loop::MakeIf(key <= l, loop::MakeIf(key < l || e > KeyConst(0), take, {}), {});
-    });
+    const Expr next = loop::ToIndex(NumberIn(taken)), l = NumberIn(limit), e = NumberIn(equal);
+    const auto take = [&](const Var& place) {
+      const Expr key = keys_.At(place);
+      const Stmt put = loop::MakeBlock({runs.Put(next, key, place),
+                                        SetNumber(taken, NumberIn(taken) + loop::Const(i32, 1)),
+                                        SetNumber(equal, e - loop::MakeCast(key_, key == l))});
+      return loop::MakeIf(key <= l, loop::MakeIf(key < l || e > KeyConst(0), put, {}), {});
+    };
+    const Stmt all = !plan_.by_groups
+                         ? SerialLoop("place", 0, plan_.places, take)
+                         : SerialLoop("group", 0, plan_.groups(), [&](const Var& group) {
+                             const Expr begin = group * Expr(kGroup);
+                             const Expr count = Min(Expr(kGroup), Expr(plan_.places) - begin);
+                             return loop::MakeIf(minima_.At(group) <= l,
+                                                 SerialLoop("place", begin, count, take), {});
+                           });
     return loop::MakeAllocate(
-        taken, loop::MakeBlock({SetNumber(taken, loop::Const(i32, 0)), keys, runs.PutLast(next)}));
+        taken, loop::MakeBlock({SetNumber(taken, loop::Const(i32, 0)), all, runs.PutLast(next)}));
   }
 
   const Stage& stage_;
@@ -205,8 +279,8 @@ class RankedRows {
   const Plan plan_;
   const DType key_;
   std::vector<Axis> rows_;  // the axes but that of ranks
-  Buffer keys_;             // of the rows that are at work, where keys are selected
-  Expr first_key_;          // the element of keys_ that a row begins at
+  Keys keys_;               // of a row, where keys are selected
+  Keys minima_;             // of the groups of a row, where there are groups
 };
 
 }  // namespace
