@@ -13,7 +13,7 @@ namespace {
 // Pairs of a block: two vectors of keys, as far as that is between these.
 constexpr int64_t kMinBlock = 8, kMaxBlock = 32;
 // Additions that a pair takes on each level of merging.
-constexpr int64_t kMergeCost = 10;
+constexpr int64_t kMergeCost = 7;
 
 Expr Shifted(loop::BinaryOp op, const Expr& a, const Expr& bits) {
   return loop::MakeBinary(op, a, bits);
@@ -128,27 +128,46 @@ Stmt SortedRuns::Merge() const {
   });
 }
 
-// The runs [begin, middle) and [middle, end) of the copy that `to` is not.
+// The runs [begin, middle) and [middle, end) of the copy that `to` is not, from the front and from the
+// back at once: two chains of loads that do not wait for each other. They meet in the middle, since runs
+// are of whole blocks, which are even.
 Stmt SortedRuns::MergePair(const Expr& to, const Expr& begin, const Expr& middle,
                            const Expr& end) const {
   const DType index = DType::Int(target_.pointer_bits);
-  const Buffer next = LocalNumber("next", index);    // of the first run
-  const Buffer takes = LocalNumber("takes", index);  // 1 where it comes next, else 0
+  // The next and the last pair of the first run that are left, and whether it gives the next one at the
+  // front, and at the back: 1 or 0.
+  const Buffer next = LocalNumber("next", index), last = LocalNumber("last", index),
+               front = LocalNumber("front", index), back = LocalNumber("back", index);
   const Expr from = Expr(1) - to, zero = loop::IntConst(loop::Type::Of(index), 0);
-  const Stmt merge = SerialLoop("i", begin, end - begin, [&](const Var& i) {
-    const Expr first = loop::ToIndex(NumberIn(next)), second = middle + i - first;
-    const Expr first_key = Key(from, Min(first, middle - Expr(1)));
-    const Expr second_key = Key(from, Min(second, end - Expr(1)));
-    const Expr takes_first = first < middle && (second >= end || first_key <= second_key);
-    const Expr is_first = NumberIn(takes) != zero;
+  const auto store = [&](const Expr& i, const Buffer& gives, const Expr& first,
+                         const Expr& second) {
+    const Expr is_first = NumberIn(gives) != zero;
     return loop::MakeBlock(
-        {SetNumber(takes, loop::MakeCast(index, takes_first)),
-         StoreKey(to, i, loop::MakeSelect(is_first, first_key, second_key)),
-         StorePlace(to, i, Place(from, loop::MakeSelect(is_first, first, second))),
-         SetNumber(next, NumberIn(next) + NumberIn(takes))});
+        {StoreKey(to, i, loop::MakeSelect(is_first, Key(from, first), Key(from, second))),
+         StorePlace(to, i, Place(from, loop::MakeSelect(is_first, first, second)))});
+  };
+  const Stmt merge = SerialLoop("i", 0, (end - begin) / Expr(2), [&](const Var& i) {
+    // One behind its run where that is used up; the pair that is loaded then is not taken.
+    const Expr first = loop::ToIndex(NumberIn(next)), second = middle + begin + i - first;
+    const Expr first_in = Min(first, end - Expr(1)), second_in = Min(second, end - Expr(1));
+    const Expr at_front =
+        first < middle && (second >= end || Key(from, first_in) <= Key(from, second_in));
+    const Expr first_last = loop::ToIndex(NumberIn(last));
+    const Expr second_last = middle + end - Expr(2) - i - first_last;
+    const Expr first_last_in = Max(first_last, begin);
+    const Expr at_back = second_last < middle ||
+                         (first_last >= begin && Key(from, second_last) < Key(from, first_last_in));
+    return loop::MakeBlock({SetNumber(front, loop::MakeCast(index, at_front)),
+                            SetNumber(back, loop::MakeCast(index, at_back)),
+                            store(begin + i, front, first_in, second_in),
+                            store(end - Expr(1) - i, back, first_last_in, second_last),
+                            SetNumber(next, NumberIn(next) + NumberIn(front)),
+                            SetNumber(last, NumberIn(last) - NumberIn(back))});
   });
-  const Stmt body = loop::MakeBlock({SetNumber(next, loop::MakeCast(index, begin)), merge});
-  return loop::MakeAllocate(next, loop::MakeAllocate(takes, body));
+  Stmt body = loop::MakeBlock({SetNumber(next, loop::MakeCast(index, begin)),
+                               SetNumber(last, loop::MakeCast(index, middle - Expr(1))), merge});
+  for (const Buffer& local : {next, last, front, back}) body = loop::MakeAllocate(local, body);
+  return body;
 }
 
 }  // namespace kiln::schedule
