@@ -136,16 +136,17 @@ class Compilers(unittest.TestCase):
                 source = os.path.join(folder, "m.c")
                 known = board.compile(source, model)
                 expected = self.output(board, model, folder, known, model)
-                has_mnemonic = self.count(known, mnemonic)
-                self.assertEqual(has_mnemonic > 0, model == "windows", board_name)
+                if model == "windows":
+                    self.assertGreater(self.count(known, mnemonic), 0)
                 for other, flags in OTHERS.items():
                     for compiler in (board.gcc(), board.clang() + ["-isystem", os.path.join(self.folder, "include")]):
                         name = "_".join([model, other, os.path.basename(compiler[0])])
                         with self.subTest(board=board_name, name=name):
                             code = board.compile(source, name, flags, compiler)
                             self.assertEqual(self.output(board, model, folder, code, name), expected)
-                            is_of_feature = board_name == "cortex_m55" or other in WITH_ASSEMBLY
-                            self.assertEqual(self.count(code, mnemonic) > 0, is_of_feature and has_mnemonic > 0)
+                            if model == "windows":
+                                is_of_feature = board_name == "cortex_m55" or other in WITH_ASSEMBLY
+                                self.assertEqual(self.count(code, mnemonic) > 0, is_of_feature)
 
     def test_code_for_size(self):
         """Windows of two strides, whose functions share what they can."""
