@@ -12,6 +12,9 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
+#include <set>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -39,6 +42,18 @@ std::string UniqueLoaderName(int descriptor) {
   for (int bit = 0; bit < 64; ++bit) name += (uint64_t{address} >> bit & 1) != 0 ? "./" : "/";
   for (uint64_t load = ++loads; load != 0; load >>= 1) name += (load & 1) != 0 ? "./" : "/";
   return absl::StrCat(name, descriptor);
+}
+
+// Names that the loader's list has had. They stay: another thread may be reading one from the list
+// when its library goes.
+struct ShownNames {
+  std::mutex mutex;  // of the names and of link_map::l_name
+  std::set<std::string> names;
+};
+
+ShownNames& GlobalShownNames() {
+  static ShownNames* const names = new ShownNames;
+  return *names;
 }
 
 absl::Status LoadError(int error, const LibraryFile& file, absl::string_view what) {
@@ -91,23 +106,27 @@ absl::StatusOr<std::unique_ptr<DynamicLibrary>> DynamicLibrary::Load(const Libra
 }
 
 // Debuggers, sanitizers and dladdr read the name of a library from the loader's list, to open its
-// file for symbols. They get the path that the file has at this time; the loader's own string
-// takes its place again before the loader frees it.
+// file for symbols. They get the path that the file has at this time. The loader's own string takes
+// its place again before the loader frees it.
 void DynamicLibrary::ShowName(const LibraryFile& file, const std::string& loader_name) {
-  link_map* map = nullptr;
   std::error_code error;
+  std::string path =
+      std::filesystem::read_symlink(DescriptorPath(file.descriptor()), error).string();
+  ShownNames& names = GlobalShownNames();
+  const std::lock_guard<std::mutex> lock(names.mutex);
+  link_map* map = nullptr;
   // A library that was loaded before keeps its name.
-  if (dlinfo(handle_, RTLD_DI_LINKMAP, &map) != 0 || loader_name != map->l_name) return;
-  name_ = std::filesystem::read_symlink(DescriptorPath(file.descriptor()), error).string();
-  if (error) return;
-  original_name_ = std::exchange(map->l_name, name_.data());
+  if (error || dlinfo(handle_, RTLD_DI_LINKMAP, &map) != 0 || loader_name != map->l_name) return;
+  const std::string& name = *names.names.insert(std::move(path)).first;
+  original_name_ = std::exchange(map->l_name, const_cast<char*>(name.c_str()));
 }
 
 DynamicLibrary::~DynamicLibrary() {
   if (handle_ == nullptr) return;
-  link_map* map = nullptr;
-  if (original_name_ != nullptr && dlinfo(handle_, RTLD_DI_LINKMAP, &map) == 0) {
-    map->l_name = original_name_;
+  if (original_name_ != nullptr) {
+    const std::lock_guard<std::mutex> lock(GlobalShownNames().mutex);
+    link_map* map = nullptr;
+    if (dlinfo(handle_, RTLD_DI_LINKMAP, &map) == 0) map->l_name = original_name_;
   }
   dlclose(handle_);
 }

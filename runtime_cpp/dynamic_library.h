@@ -43,8 +43,7 @@ class DynamicLibrary {
   void ShowName(const LibraryFile& file, const std::string& loader_name);
 
   void* handle_ = nullptr;
-  std::string name_;               // The file's path, for debuggers; empty if not shown.
-  char* original_name_ = nullptr;  // The loader's, while it has name_ in its place.
+  char* original_name_ = nullptr;  // The loader's, while its list shows the file's path instead.
 };
 
 }  // namespace kiln::runtime

@@ -17,7 +17,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Calls of an operator with at most this many arguments allocate no memory for their lists.
-constexpr size_t kInlineArguments = 16;
+constexpr size_t kInlineArguments = kInlineTensors;
 
 // For each entry, the one whose memory it has: its own, or through __nop nodes that of another.
 std::vector<size_t> AliasRoots(const GraphTable& table) {
