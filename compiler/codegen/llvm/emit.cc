@@ -91,7 +91,7 @@ absl::StatusOr<Compilation> Compile(const loop::LoopProgram& program, const Targ
   result.module = std::make_unique<llvm::Module>(options.module_name, *result.context);
   llvm::Module& module = *result.module;
   module.setSourceFileName(options.module_name);
-  module.setTargetTriple(target.triple);
+  module.setTargetTriple(result.machine->getTargetTriple().str());
   module.setDataLayout(result.machine->createDataLayout());
   if (module.getDataLayout().getPointerSizeInBits() != static_cast<unsigned>(target.pointer_bits)) {
     return absl::InvalidArgumentError(absl::StrCat("target '", target.name, "': pointers have ",

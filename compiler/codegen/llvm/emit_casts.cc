@@ -52,16 +52,19 @@ llvm::Value* FunctionEmitter::EmitFloatToInt(const Expr& source, llvm::Value* a,
   const bool clamped = type.dtype.is_int() && IsClamped(source, type.dtype.bits);
   const bool by_lanes = type.is_vector() && type.dtype.is_int() && machine_.traits.casts_by_lane;
   if (!clamped && !by_lanes) {
-    return builder_.CreateIntrinsic(
-        type.dtype.is_int() ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat,
-        {to, a->getType()}, {a});
+    const auto id = type.dtype.is_int() ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
+    return ByLanes(a, to, [&](llvm::Value* x, llvm::Type* result) {
+      return builder_.CreateIntrinsic(id, {result, x->getType()}, {x});
+    });
   }
   llvm::Value* zero = llvm::Constant::getNullValue(a->getType());
   if (clamped) {
     // Chosen behind the conversion, so that it can be the mask of that instruction.
     llvm::Value* number = builder_.CreateFCmpORD(a, zero);
-    return builder_.CreateSelect(number, builder_.CreateFPToSI(a, to),
-                                 llvm::Constant::getNullValue(to));
+    llvm::Value* whole = ByLanes(a, to, [&](llvm::Value* x, llvm::Type* result) {
+      return builder_.CreateFPToSI(x, result);
+    });
+    return builder_.CreateSelect(number, whole, llvm::Constant::getNullValue(to));
   }
   // LLVM would do this one lane after the other.
   const unsigned bits = static_cast<unsigned>(type.dtype.bits);
@@ -95,10 +98,24 @@ llvm::Value* FunctionEmitter::EmitCast(const loop::Cast& node, const loop::Type&
   if (from.is_float() && to.is_float()) return builder_.CreateFPCast(a, llvm_type);
   if (from.is_float()) return EmitFloatToInt(node.a, a, type);
   if (to.is_float()) {
-    return from.is_int() ? builder_.CreateSIToFP(a, llvm_type)
-                         : builder_.CreateUIToFP(a, llvm_type);
+    return ByLanes(a, llvm_type, [&](llvm::Value* x, llvm::Type* result) {
+      return from.is_int() ? builder_.CreateSIToFP(x, result) : builder_.CreateUIToFP(x, result);
+    });
   }
   return builder_.CreateIntCast(a, llvm_type, from.is_int());
+}
+
+llvm::Value* FunctionEmitter::ByLanes(
+    llvm::Value* a, llvm::Type* to,
+    llvm::function_ref<llvm::Value*(llvm::Value* x, llvm::Type* result)> convert) {
+  auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(to);
+  if (vector == nullptr || machine_.target.vector_float) return convert(a, to);
+  llvm::Value* result = llvm::PoisonValue::get(to);
+  for (uint64_t lane = 0; lane < vector->getNumElements(); ++lane) {
+    llvm::Value* value = convert(builder_.CreateExtractElement(a, lane), vector->getElementType());
+    result = builder_.CreateInsertElement(result, value, lane);
+  }
+  return result;
 }
 
 llvm::Value* FunctionEmitter::EmitRound(loop::UnaryOp op, DType dtype, llvm::Value* x) {

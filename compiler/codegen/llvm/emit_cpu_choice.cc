@@ -139,8 +139,7 @@ class CpuChoiceEmitter {
   // Whether a variant has instructions whose registers Linux wants to be asked for.
   bool UsesMatrices() const {
     return absl::c_any_of(context_.machines, [](const Machine& machine) {
-      return machine.target.HasFeature("amx-tile") &&
-             llvm::Triple(machine.target.triple).isOSLinux();
+      return machine.target.HasFeature("amx-tile") && TripleOf(machine.target).isOSLinux();
     });
   }
 

@@ -102,6 +102,20 @@ llvm::Value* Interleaved(llvm::IRBuilder<>& builder, const std::vector<llvm::Val
   return builder.CreateShuffleVector(even, odd, mask);
 }
 
+// Helium divides no vectors. Of two lanes, LLVM would make int64, and call the compiler's library.
+llvm::Value* DivideByLanes(llvm::IRBuilder<>& builder, llvm::Instruction::BinaryOps opcode,
+                           llvm::Value* a, llvm::Value* b) {
+  auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(a->getType());
+  if (vector == nullptr) return builder.CreateBinOp(opcode, a, b);
+  llvm::Value* result = llvm::PoisonValue::get(vector);
+  for (uint64_t lane = 0; lane < vector->getNumElements(); ++lane) {
+    llvm::Value* value = builder.CreateBinOp(opcode, builder.CreateExtractElement(a, lane),
+                                             builder.CreateExtractElement(b, lane));
+    result = builder.CreateInsertElement(result, value, lane);
+  }
+  return result;
+}
+
 }  // namespace
 
 llvm::Value* FunctionEmitter::EmitExpr(const loop::Expr& e) {
@@ -297,10 +311,12 @@ llvm::Value* FunctionEmitter::EmitDivision(BinaryOp op, const loop::Type& type, 
                                            llvm::Value* b) {
   const bool is_signed = type.dtype.is_int();
   const bool divide = op == BinaryOp::kDiv;
+  const llvm::Instruction::BinaryOps opcode =
+      divide ? (is_signed ? llvm::Instruction::SDiv : llvm::Instruction::UDiv)
+             : (is_signed ? llvm::Instruction::SRem : llvm::Instruction::URem);
   auto raw = [&](llvm::Value* divisor) {
-    if (divide)
-      return is_signed ? builder_.CreateSDiv(a, divisor) : builder_.CreateUDiv(a, divisor);
-    return is_signed ? builder_.CreateSRem(a, divisor) : builder_.CreateURem(a, divisor);
+    return machine_.target.vector_float ? builder_.CreateBinOp(opcode, a, divisor)
+                                        : DivideByLanes(builder_, opcode, a, divisor);
   };
   const llvm::ConstantInt* constant = SplatInt(b);
   if (constant != nullptr && !constant->isZero() && !(is_signed && constant->isMinusOne())) {

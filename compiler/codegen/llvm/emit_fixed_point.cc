@@ -25,16 +25,26 @@ bool MayBeNegative(llvm::Value* value) {
   return constant == nullptr || constant->isNegative();
 }
 
+// Bits `shift` to `shift` + 31 of a * b + `plus`, of int32.
+llvm::Value* BitsOfProduct(llvm::IRBuilder<>& builder, llvm::Value* a, llvm::Value* b,
+                           uint64_t plus, uint64_t shift) {
+  llvm::Type* wide = a->getType()->getWithNewType(builder.getInt64Ty());
+  llvm::Value* product =
+      builder.CreateMul(builder.CreateSExt(a, wide), builder.CreateSExt(b, wide));
+  product = builder.CreateAdd(product, llvm::ConstantInt::get(wide, plus));
+  return builder.CreateTrunc(builder.CreateLShr(product, shift), a->getType());
+}
+
+// Whether lanes can be taken in pairs.
+bool HasPairs(const llvm::FixedVectorType* vector) {
+  return vector != nullptr && vector->getNumElements() % 2 == 0;
+}
+
 }  // namespace
 
 llvm::Value* FunctionEmitter::EmitRoundingMulHigh(llvm::Value* a, llvm::Value* b) {
   auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(a->getType());
-  if (vector == nullptr) {
-    const auto wide = [&](llvm::Value* x) { return builder_.CreateSExt(x, types_.i64); };
-    llvm::Value* product = builder_.CreateAdd(builder_.CreateMul(wide(a), wide(b)),
-                                              llvm::ConstantInt::get(types_.i64, kHalf));
-    return builder_.CreateTrunc(builder_.CreateLShr(product, 31), types_.i32);
-  }
+  if (!HasPairs(vector)) return BitsOfProduct(builder_, a, b, kHalf, 31);
   if (vector->getNumElements() == 4 && machine_.traits.rounding_mul_high != 0) {
     llvm::Value* result =
         builder_.CreateIntrinsic(a->getType(), machine_.traits.rounding_mul_high, {a, b});
@@ -112,6 +122,7 @@ llvm::Value* FunctionEmitter::EmitRoundingMulTop(llvm::Value* a, llvm::Value* b)
     return builder_.CreateIntrinsic(type, machine_.traits.rounding_mul_top,
                                     {a, b, builder_.getInt32(0)});
   }
+  if (!HasPairs(vector)) return BitsOfProduct(builder_, a, b, 2 * kHalf, 32);
   const auto [low, high] = ProductsByHalves(a, b, 2 * kHalf);
   if (machine_.traits.permutes_lanes) return OddLanes(low, high, type);
   return EvenAndOddLanes(builder_.CreateLShr(low, 32), high, type);

@@ -123,7 +123,7 @@ llvm::Value* CallRequestMatrices(ModuleContext& context, llvm::IRBuilderBase& bu
 void FunctionEmitter::EmitBeforeMatrices(llvm::BasicBlock* entry, llvm::BasicBlock* start) {
   builder_.SetInsertPoint(start, start->getFirstInsertionPt());
   MatrixBuilder(builder_).SetShapes(context_.module);
-  if (!llvm::Triple(machine_.target.triple).isOSLinux()) return;
+  if (!TripleOf(machine_.target).isOSLinux()) return;
   auto* refused = llvm::BasicBlock::Create(builder_.getContext(), "refused", function_);
   entry->getTerminator()->eraseFromParent();
   builder_.SetInsertPoint(entry);

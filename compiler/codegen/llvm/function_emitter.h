@@ -14,6 +14,7 @@
 #include "compiler/loop/dot_tile.h"
 #include "compiler/loop/loop.h"
 #include "compiler/target/instructions.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/IR/IRBuilder.h"
 
 namespace kiln::codegen {
@@ -77,6 +78,11 @@ class FunctionEmitter {
   // `source` is what `a` was emitted of.
   llvm::Value* EmitFloatToInt(const loop::Expr& source, llvm::Value* a, const loop::Type& type);
   llvm::Value* EmitCast(const loop::Cast& node, const loop::Type& type);
+  // `convert` of `a` to the type `to`, lane by lane if the vectors of the machine hold integers only:
+  // for two lanes, LLVM would convert to int64 by calls of the compiler's library.
+  llvm::Value* ByLanes(
+      llvm::Value* a, llvm::Type* to,
+      llvm::function_ref<llvm::Value*(llvm::Value* x, llvm::Type* result)> convert);
   llvm::Value* EmitFloatFromHalf(llvm::Value* half);
   llvm::Value* EmitHalfFromFloat(llvm::Value* x);
   llvm::Value* EmitFloatFromBFloat(llvm::Value* bits);

@@ -7,7 +7,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "llvm/TargetParser/Triple.h"
 
 namespace kiln::codegen {
 namespace {
@@ -61,8 +60,8 @@ llvm::FunctionType* RuntimeType(RuntimeFunction function, const IrTypes& types) 
 
 // Whether C's enums are as short as their values allow: so says the procedure call standard of Arm
 // for machines without an operating system.
-bool HasShortEnums(const std::string& name) {
-  const llvm::Triple triple(name);
+bool HasShortEnums(const Target& target) {
+  const llvm::Triple triple = TripleOf(target);
   return (triple.isARM() || triple.isThumb()) && triple.isOSUnknown();
 }
 
@@ -85,7 +84,7 @@ ModuleContext::ModuleContext(llvm::Module& module, const loop::LoopProgram& prog
       machines(std::move(machines_in)),
       options(options),
       types(module.getContext(), machines[0].target.pointer_bits,
-            HasShortEnums(machines[0].target.triple)) {}
+            HasShortEnums(machines[0].target)) {}
 
 void ModuleContext::Fail(absl::string_view message) {
   if (status_.ok()) status_ = absl::InternalError(absl::StrCat("LLVM code generator: ", message));

@@ -19,7 +19,6 @@
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetOptions.h"
-#include "llvm/TargetParser/Triple.h"
 
 namespace kiln::codegen {
 namespace {
@@ -43,15 +42,17 @@ void InitializeLlvm() {
   });
 }
 
-llvm::TargetOptions TargetOptionsOf(const Target& target) {
+llvm::TargetOptions TargetOptionsOf(const Target& target, const llvm::Triple& triple) {
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   options.FloatABIType = target.hard_float ? llvm::FloatABI::Hard : llvm::FloatABI::Soft;
   options.MCOptions.ABIName = target.abi;
   // Nothing unwinds through firmware; Arm's own tables have 8 bytes for each function even so.
-  const llvm::Triple triple(target.triple);
   if (target.is_baremetal() && (triple.isARM() || triple.isThumb())) {
     options.ExceptionModel = llvm::ExceptionHandling::DwarfCFI;
+    // Every C library has memcpy; few have __aeabi_memcpy. Helpers for arithmetic stay those of the
+    // run-time ABI.
+    options.EABIVersion = llvm::EABI::GNU;
   }
   // Firmware is linked with --gc-sections.
   options.FunctionSections = target.is_baremetal();
@@ -67,19 +68,24 @@ llvm::CodeGenOptLevel OptLevel(int level) {
 
 }  // namespace
 
+llvm::Triple TripleOf(const Target& target) {
+  return llvm::Triple(llvm::Triple::normalize(target.triple));
+}
+
 absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const Target& target,
                                                                        const LlvmOptions& options) {
   InitializeLlvm();
+  const llvm::Triple triple = TripleOf(target);
   std::string error;
-  const llvm::Target* llvm_target = llvm::TargetRegistry::lookupTarget(target.triple, error);
+  const llvm::Target* llvm_target = llvm::TargetRegistry::lookupTarget(triple.str(), error);
   if (llvm_target == nullptr) {
     return absl::InvalidArgumentError(absl::StrCat("target '", target.name, "': ", error));
   }
   // Addresses on RISC-V are formed relative to the program counter, so that code may lie anywhere.
   std::optional<llvm::CodeModel::Model> code_model;
-  if (llvm::Triple(target.triple).isRISCV()) code_model = llvm::CodeModel::Medium;
+  if (triple.isRISCV()) code_model = llvm::CodeModel::Medium;
   std::unique_ptr<llvm::TargetMachine> machine(llvm_target->createTargetMachine(
-      target.triple, target.cpu, target.features, TargetOptionsOf(target),
+      triple.str(), target.cpu, target.features, TargetOptionsOf(target, triple),
       options.position_independent ? llvm::Reloc::PIC_ : llvm::Reloc::Static, code_model,
       OptLevel(options.opt_level)));
   if (machine == nullptr) {

@@ -12,8 +12,14 @@
 #include "compiler/target/target.h"
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Triple.h"
 
 namespace kiln::codegen {
+
+// The triple of the target as LLVM's drivers normalize it. Without that, LLVM takes the last word of
+// "thumbv7em-none-eabihf" for an operating system, and does not know the calling convention of Arm's
+// run-time helpers.
+llvm::Triple TripleOf(const Target& target);
 
 // InvalidArgument if LLVM does not know the triple, the processor or a feature.
 absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const Target& target,
