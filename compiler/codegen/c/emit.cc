@@ -98,7 +98,7 @@ constexpr char kPushOptions[] =
     "#pragma GCC push_options\n"
     "#endif\n\n";
 constexpr char kPopOptions[] =
-    "\n#if defined(__GNUC__) && !defined(__clang__)\n"
+    "#if defined(__GNUC__) && !defined(__clang__)\n"
     "#pragma GCC pop_options\n"
     "#endif\n";
 

@@ -38,7 +38,7 @@ TEST(Golden, UnpackedFunction) {
   loop::LoopProgram program = Parsed(kFused);
   const auto source = EmitC(program, Target::Host(), {});
   ASSERT_TRUE(source.ok()) << source.status();
-  EXPECT_TRUE(absl::EndsWith(*source, R"(
+  EXPECT_TRUE(absl::StrContains(*source, R"(
 int32_t tvmgen_default_fused(void*, void*, void*);
 
 int32_t tvmgen_default_fused(void* a_ptr, void* b_ptr, void* out_ptr) {
@@ -78,10 +78,10 @@ operator f(sums: int32[16], scales: int32[16]) -> (out: int8[16]) {
   const auto source = EmitC(program, *Target::Parse("cortex-m55"), {.libm = false});
   ASSERT_TRUE(source.ok()) << source.status();
   EXPECT_TRUE(absl::StrContains(*source, R"(
-#if defined(__GNUC__) && defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1)
+#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1)
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wunused-function"
-#else
+#elif defined(__GNUC__)
 #pragma GCC optimize("no-schedule-insns", "no-tree-ter")
 #endif
 #include <arm_mve.h>
@@ -90,7 +90,7 @@ operator f(sums: int32[16], scales: int32[16]) -> (out: int8[16]) {
 #define KILN_HELIUM 0
 #endif
 )")) << *source;
-  EXPECT_TRUE(absl::EndsWith(*source, R"(
+  EXPECT_TRUE(absl::StrContains(*source, R"(
   for (int32_t i = 0; i < 4; ++i) {
 #if KILN_HELIUM
     const int32_t t0 = i * 4;
@@ -376,7 +376,7 @@ TEST(Golden, HalvesAreTheirBits) {
   const loop::LoopProgram program = program_of("select(i < 4, float16(t * t + t), 1.5f16)");
   const auto source = EmitC(program, Target::Host(), {});
   ASSERT_TRUE(source.ok()) << source.status();
-  EXPECT_TRUE(absl::EndsWith(*source, R"(
+  EXPECT_TRUE(absl::StrContains(*source, R"(
 int32_t f(void* in_ptr, void* out_ptr) {
   const uint16_t* restrict in = (const uint16_t*)in_ptr;
   uint16_t* restrict out = (uint16_t*)out_ptr;
