@@ -38,12 +38,12 @@ class ConstantFolder {
   // quantized. ValueOf has its value.
   absl::Status Fold(const std::vector<ValueId*>& values);
 
-  // The value of one that is a constant, or that any nodes make of constants within the bounds of
-  // Fold; nothing for others. The graph stays as it is. Each value is computed once.
+  // The value of a constant, or of what nodes of any kind make of constants within the bounds of
+  // Fold; nothing for other values. The graph stays as it is. Each value is computed once.
   absl::StatusOr<std::optional<Tensor>> ValueOf(ValueId value);
 
  private:
-  // Whether the results of one call may have the elements of all these.
+  // True if one call may keep results with the elements of all `values`.
   bool AreSmall(const std::vector<ValueId>& values) const;
   // The values of outputs of nodes that are fixed. ResourceExhausted where that takes more
   // operations than a call, or the folder, may.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user can do about an operator that Kiln does not have.
+// Advice to users on operators that Kiln does not have.
 #ifndef KILN_COMPILER_FRONTEND_ONNX_ADVICE_H_
 #define KILN_COMPILER_FRONTEND_ONNX_ADVICE_H_
 
@@ -9,7 +9,7 @@
 
 namespace kiln::onnx_frontend {
 
-// How strings are dealt with outside of a model.
+// Advice on strings, which no model of Kiln has.
 inline constexpr char kAdviceOnStrings[] =
     "turn strings into numbers, such as token ids or indices of categories, before the model";
 

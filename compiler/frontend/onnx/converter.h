@@ -49,8 +49,8 @@ class Converter : public frontend::Adder {
   absl::StatusOr<Tensor> ConstantInput(int i, absl::string_view what) const;
   // The same of any value.
   absl::StatusOr<Tensor> ConstantValue(ValueId value, absl::string_view what) const;
-  // The value of one that depends on constants alone, a dequantized one too, if an import can
-  // compute it (frontend::ConstantFolder); nothing for others.
+  // The value, if it depends on constants alone and is within the bounds of an import
+  // (frontend::ConstantFolder::ValueOf); nothing otherwise. Dequantized constants are included.
   absl::StatusOr<std::optional<Tensor>> KnownValue(ValueId value) const;
 
   // An attribute of another type counts as absent, and `attributes` says so.

@@ -98,8 +98,8 @@ absl::Status BatchNormalization(Converter& c) {
 // The type in which several operators compute what one of `dtype` stands for.
 DType Widened(DType dtype) { return dtype == DType::Float(16) ? DType::Float(32) : dtype; }
 
-// Whether each element of `shape`, which broadcasts to `data`, belongs to one place of the dimensions
-// of `data` from `axis` on.
+// True if a tensor of `shape`, which broadcasts to `data`, has one element for each place of the
+// dimensions of `data` from `axis` on.
 bool LiesAlong(const Shape& shape, const Shape& data, int64_t axis) {
   Shape whole(data.size() - shape.size(), 1);
   whole.insert(whole.end(), shape.begin(), shape.end());

@@ -80,7 +80,7 @@ void ExpectValuesOf(const ModelCase& test, const std::string& what) {
   }
 }
 
-// Whether the model's inputs are known when it is compiled, or not.
+// Expects the values of a model whose inputs are initializers, and of one whose inputs are not.
 void ExpectBoth(ModelCase test, const std::string& what) {
   for (bool at_run_time : {false, true}) {
     test.at_run_time = at_run_time;
