@@ -51,6 +51,7 @@ test_packages=(
   libstdc++-arm-none-eabi-newlib
   make
   mypy
+  openssl # keys that sign libraries
   picolibc-riscv64-unknown-elf
   python3-kconfiglib # Kconfig files of packages for Zephyr
   python3-numpy

@@ -71,7 +71,7 @@ class LibrariesTest(CliCase):
         self.succeeds("compile", MY_MOD, "-o", self.path("lib"))
         notes = self.path("notes.bin")
         subprocess.run(["objcopy", "--dump-section", ".note.kiln=" + notes, self.path("lib/my_mod.so")], check=True)
-        source = self.write("notes.s", '.section .note.kiln,"a"\n.balign 4\n.incbin "{}"\n'.format(notes))
+        source = self.write("notes.s", '.section .note.kiln,"a"\n.balign 4\n.incbin "{}"\n.section .note.GNU-stack,"",%progbits\n'.format(notes))
         library = self.library_with_a_constructor("model.so", source)
         self.assertEqual(self.succeeds("inspect", library), self.succeeds("inspect", self.path("lib/my_mod.so")))
         self.assertFalse(self.ran())

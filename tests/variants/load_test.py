@@ -55,7 +55,7 @@ class LoadTest(CliCase):
     def test_constructors_do_not_run(self):
         library, notes, mark = self.compiled("--target", "x86-64-v4"), self.path("notes.bin"), self.path("ran")
         subprocess.run(["objcopy", "--dump-section", ".note.kiln=" + notes, library], check=True)
-        source = self.write("notes.s", '.section .note.kiln,"a"\n.balign 4\n.incbin "{}"\n'.format(notes))
+        source = self.write("notes.s", '.section .note.kiln,"a"\n.balign 4\n.incbin "{}"\n.section .note.GNU-stack,"",%progbits\n'.format(notes))
         other = self.path("other.so")
         command = ["cc", "-shared", "-fPIC", '-DMARK="{}"'.format(mark), self.write("constructor.c", CONSTRUCTOR), source, "-o", other]
         subprocess.run(command, check=True)
