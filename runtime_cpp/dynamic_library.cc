@@ -34,10 +34,13 @@ std::string DescriptorPath(int descriptor) { return absl::StrCat("/proc/self/fd/
 // A name of the open file that no load of this process has had: the loader would take a library of
 // the same name for the same file, and file descriptors are used again. Additional "/" and "./" in
 // the path spell a number in binary: an address, which is another in each copy of this runtime in
-// the process, and then a count.
+// the process, and then a count. It has the number of the process, not "self": a debugger opens the
+// file by this name in a process of its own.
 std::string UniqueLoaderName(int descriptor) {
   static std::atomic<uint64_t> loads = 0;
-  std::string name = "/proc/self/fd/";
+  std::error_code error;
+  const std::string process = std::filesystem::read_symlink("/proc/self", error).string();
+  std::string name = absl::StrCat("/proc/", error ? "self" : process, "/fd/");
   const auto address = reinterpret_cast<uintptr_t>(&loads);
   for (int bit = 0; bit < 64; ++bit) name += (uint64_t{address} >> bit & 1) != 0 ? "./" : "/";
   for (uint64_t load = ++loads; load != 0; load >>= 1) name += (load & 1) != 0 ? "./" : "/";
