@@ -33,8 +33,8 @@ def model_copts(platform, optimize = "speed", target = ""):
     """
 
     # Code for another machine's multiply-add, as references of boards are, calls the C library here.
-    # Of firmware, Kiln writes out the loops that are worth it; clang's -O2 writes out others, too.
-    flags = ["-O2", "-fno-unroll-loops"] if platform.firmware else ["-O3", "-DKILN_SLOW_FMA"] + _machine_copts(target, platform)
+    # Firmware gets the flags of docs/embedded.md. Elsewhere, gcc makes vectors of square roots if they set no errno.
+    flags = ["-O2"] if platform.firmware else ["-O3", "-fno-math-errno", "-DKILN_SLOW_FMA"] + _machine_copts(target, platform)
     if optimize == "size":
         flags[0] = size_level(target or platform.target)
-    return ["-std=c99", "-ffp-contract=off", "-fno-math-errno", "-w"] + flags
+    return ["-std=c99", "-ffp-contract=off", "-w"] + flags

@@ -11,11 +11,9 @@ KILN = os.path.abspath("tools/kiln/kiln")
 BARE_METAL = "runtime_crt/platform/bare_metal/"
 DATA = os.environ.get("KILN_SHARED_DATA", "")
 RUN_SECONDS = 300
-C_FLAGS = ["-std=c99", "-ffp-contract=off", "-fno-math-errno", "-ffunction-sections", "-fdata-sections", "-I."]
-# What docs/embedded.md says to add for clang.
-OF_CLANG = ["-fno-unroll-loops"]
-CLANG = ["clang-19", "--target=arm-none-eabi", "-fshort-enums"] + OF_CLANG
-CLANG_RISCV = ["clang-19", "--target=riscv32-unknown-elf"] + OF_CLANG
+C_FLAGS = ["-std=c99", "-ffp-contract=off", "-ffunction-sections", "-fdata-sections", "-I."]
+CLANG = ["clang-19", "--target=arm-none-eabi", "-fshort-enums"]
+CLANG_RISCV = ["clang-19", "--target=riscv32-unknown-elf"]
 # Options of gcc that clang needs none of: it knows one specification, and no libraries.
 OF_GCC = ("-misa-spec=", "--specs=")
 

@@ -27,7 +27,7 @@ std::string TensorRow(const ModelNames& names, int i) {
 
 // Beside these the compiler only needs to be told the processor.
 std::vector<std::string> Flags(const Target& target) {
-  std::vector<std::string> flags = {"-O2", "-ffp-contract=off", "-fno-unroll-loops"};
+  std::vector<std::string> flags = {"-O2", "-ffp-contract=off"};
   // Vectors of floats have other bits on Helium: subnormals are zero. Compilers that do not know the name of
   // a younger core with Helium know this one, whose code it runs.
   if (target.HasFeature("mve")) flags.push_back("-mcpu=cortex-m55+nomve.fp");

@@ -114,6 +114,7 @@ struct CContext {
   bool uses_tvm_headers = false;
   std::set<std::string> macros;  // of compiler_macros.h, that are used
   bool uses_lanes = false;       // KILN_LANES
+  bool uses_rolled = false;      // KILN_ROLLED
   bool uses_helium = false;      // kHeliumMacro
   bool uses_packed_constants = false;
   bool uses_module_context = false;  // a call by name says which module it is from

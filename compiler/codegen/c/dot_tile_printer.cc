@@ -160,6 +160,7 @@ std::string PlainSteps(const loop::DotTile& tile, const Taken& taken) {
 
 std::string Helpers::DotTile(const DotInstruction& row, const DotLoop& loop,
                              const loop::DotTile& tile, bool takes_end, bool takes_row) {
+  uses_tile_assembly_ = true;
   const Taken taken = {.end = takes_end, .row = takes_row};
   const int steps = tile.shape.steps * tile.chain.length;
   std::string name = absl::StrCat("kiln_dots_", absl::StrReplaceAll(row.name, {{".", "_"}}), "_",

@@ -92,6 +92,13 @@ constexpr char kFmaOfOthers[] =
     "       \"or define KILN_SLOW_FMA\"\n"
     "#endif\n\n";
 
+// GCC finds no registers for the assembly of a tile where one holds the frame pointer and what sanitizers
+// or profilers add to the function around it is alive (-fno-omit-frame-pointer -fsanitize=undefined).
+constexpr char kAllRegisters[] =
+    "#if defined(__GNUC__) && !defined(__clang__)\n"
+    "#pragma GCC optimize(\"omit-frame-pointer\")\n"
+    "#endif\n\n";
+
 // Pragmas of a file are its own, also where files of several models are one translation unit.
 constexpr char kPushOptions[] =
     "#if defined(__GNUC__) && !defined(__clang__)\n"
@@ -109,6 +116,15 @@ constexpr char kLanes[] =
     "#define KILN_LANES _Pragma(\"GCC unroll 1\")\n"
     "#else\n"
     "#define KILN_LANES\n"
+    "#endif\n\n";
+
+// Loops of firmware: Kiln writes out those that save enough. Clang would write out others as well, which
+// takes up to three times the code.
+constexpr char kRolled[] =
+    "#if defined(__clang__)\n"
+    "#define KILN_ROLLED _Pragma(\"clang loop unroll(disable)\")\n"
+    "#else\n"
+    "#define KILN_ROLLED\n"
     "#endif\n\n";
 
 // `$0` is the condition, `$1` the macro.
@@ -218,7 +234,7 @@ bool UsesFloats(absl::string_view code) {
 // Without a C library, a fused multiply-add has to be an instruction.
 absl::Status CheckFma(const CContext& context, const loop::Func& func, absl::string_view text) {
   const Target& target = context.TargetOf(func);
-  if (context.options.libm || target.has_fma || !absl::StrContains(text, "__builtin_fma")) {
+  if (context.options.libm || target.has_fma || !absl::StrContains(text, "kiln_fma_")) {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(
@@ -258,19 +274,21 @@ absl::StatusOr<std::string> EmitC(const loop::LoopProgram& program, const Target
   // Functions of CPU variants say themselves what they need.
   const bool uses_fma = context.helpers.uses_fma() && target.has_fma && !program.cpu_choice;
   const bool is_x86 = absl::StartsWith(target.triple, "x86_64");
-  const bool has_pragmas = uses_floats || context.uses_helium || (uses_fma && is_x86);
+  const bool has_pragmas = uses_floats || context.uses_helium || (uses_fma && is_x86) ||
+                           context.helpers.uses_tile_assembly();
   const std::string head = absl::StrCat(
       FileComment(context, target), "\n", Includes(context, data_printer),
       has_pragmas ? kPushOptions : "", uses_floats ? kFloatGuards : "",
       !uses_fma ? ""
       : is_x86  ? kFmaOfX86
                 : kFmaOfOthers,
-      variant_macros,
+      context.helpers.uses_tile_assembly() ? kAllRegisters : "", variant_macros,
+      context.uses_rolled ? kRolled : "",
       context.uses_helium ? absl::Substitute(kHelium, HeliumGuard(), kHeliumMacro) : "",
       CompilerMacros(context.macros, context.helpers.definitions()),
       context.uses_lanes ? kLanes : "", context.uses_packed_constants ? kPackedConstants : "",
-      LoaderPointers(context), context.helpers.definitions(), packed_helpers,
-      Prototypes(context, data_printer));
+      LoaderPointers(context), context.helpers.uses_has_builtin() ? kHasBuiltin : "",
+      context.helpers.definitions(), packed_helpers, Prototypes(context, data_printer));
   // Constants are nearly all of a large file, which is not to exist twice.
   std::string file = std::move(constants);
   file.insert(0, head);

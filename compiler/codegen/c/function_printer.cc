@@ -271,8 +271,10 @@ void FunctionPrinter::PrintFor(const loop::For& node) {
     context_.uses_lanes = true;
     lines_.Line("KILN_LANES");
   }
-  lines_.Open(absl::StrCat("for (", type, " ", var, " = ", begin, "; ", var, " < ", end, "; ++",
-                           var, ") {"));
+  const bool stays_rolled = context_.target.short_of_memory;
+  context_.uses_rolled = context_.uses_rolled || stays_rolled;
+  lines_.Open(absl::StrCat(stays_rolled ? "KILN_ROLLED " : "", "for (", type, " ", var, " = ",
+                           begin, "; ", var, " < ", end, "; ++", var, ") {"));
   PrintBody(node.body);
   lines_.Close();
   vars_.erase(node.var.get());

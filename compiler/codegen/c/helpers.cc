@@ -199,7 +199,7 @@ constexpr char kFlush[] =
     "  const uint32_t bits = kiln_bits_f32_u32(x);\n"
     "  return (bits & 0x7f800000u) == 0u ? kiln_bits_u32_f32(bits & 0x80000000u) : x;\n"
     "}\n\n";
-// `$0` is fmaf, `$1` -2^-126 * 2^-151.
+// `$0` is kiln_fma_f32, `$1` -2^-126 * 2^-151.
 constexpr char kBFloatProduct[] =
     "/* sum + a * b as VDPBF16PS adds it. */\n"
     "#if defined(__GNUC__)\n"
@@ -262,6 +262,10 @@ std::string Helpers::Unary(UnaryOp op, DType dtype) {
   }
   if (!libm_) return WithoutLibm(op, dtype, name);
   uses_math_h_ = true;
+  if (op == UnaryOp::kSqrt) {
+    uses_has_builtin_ = true;
+    return Define(name, LibmSqrtDefinition(dtype));
+  }
   const std::string in_math_h = op == UnaryOp::kAbs         ? "fabs"
                                 : op == UnaryOp::kRoundEven ? "rint"
                                                             : UnaryName(op);
@@ -393,8 +397,8 @@ std::string Helpers::Dot(const DotInstruction& row) {
 
 std::string Helpers::Fma(DType dtype) {
   uses_math_h_ = uses_math_h_ || libm_;
-  uses_fma_ = true;
-  return absl::StrCat(libm_ ? "" : "__builtin_", dtype.bits == 32 ? "fmaf" : "fma");
+  uses_fma_ = uses_has_builtin_ = true;
+  return Define(absl::StrCat("kiln_fma_", ShortName(dtype)), FmaDefinition(dtype));
 }
 
 }  // namespace kiln::codegen

@@ -4,7 +4,7 @@
 //
 //   Helpers helpers(/*libm=*/true);
 //   helpers.Binary(BinaryOp::kMin, DType::Float(32));   // "kiln_min_f32"
-//   helpers.Unary(UnaryOp::kSqrt, DType::Float(32));    // "sqrtf"; now uses_math_h() is true
+//   helpers.Unary(UnaryOp::kFloor, DType::Float(32));   // "floorf"; now uses_math_h() is true
 #ifndef KILN_COMPILER_CODEGEN_C_HELPERS_H_
 #define KILN_COMPILER_CODEGEN_C_HELPERS_H_
 
@@ -83,8 +83,12 @@ class Helpers {
   std::string MatrixGuard() const;
 
   bool uses_math_h() const { return uses_math_h_; }
+  // Whether a definition tests for builtins of the compiler: kHasBuiltin stands above it then.
+  bool uses_has_builtin() const { return uses_has_builtin_; }
   // Whether Fma was called.
   bool uses_fma() const { return uses_fma_; }
+  // Whether a tile of dots is a statement of assembly, which takes nearly all registers of the core.
+  bool uses_tile_assembly() const { return uses_tile_assembly_; }
   // Definitions of all functions asked for, callees first.
   const std::string& definitions() const { return definitions_; }
 
@@ -100,9 +104,19 @@ class Helpers {
   const Target* variant_target_ = nullptr;  // where there is a variant
   bool uses_math_h_ = false;
   bool uses_fma_ = false;
+  bool uses_has_builtin_ = false;
+  bool uses_tile_assembly_ = false;
   absl::flat_hash_set<std::string> defined_;
   std::string definitions_;
 };
+
+// Definition of KILN_HAS_BUILTIN(name): 1 if the compiler has the builtin function.
+extern const char kHasBuiltin[];
+// Definition of kiln_fma_f32 or kiln_fma_f64: one instruction if the compiler's flags name a machine
+// that has it, by gcc and by clang with -fmath-errno, too.
+std::string FmaDefinition(DType dtype);
+// Definition of kiln_sqrt_f32 or kiln_sqrt_f64 by math.h, or by a builtin that never sets errno.
+std::string LibmSqrtDefinition(DType dtype);
 
 // Definitions of kiln_abs_f32, kiln_sqrt_f64 and so on by integer arithmetic. They call the
 // bitcasts of both directions, and floor and ceil call trunc.

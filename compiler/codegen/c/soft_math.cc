@@ -58,12 +58,16 @@ constexpr char kRound[] =
     "  return kiln_bits_$3_$1(kiln_bits_$1_$3((magnitude + $5) - $5) | (bits & $4));\n"
     "}\n\n";
 
-// The instruction of Arm's floating-point units. Compilers give it where errno need not be set, which
-// only flags say.
-constexpr char kSqrtOfArm[] =
+// The instruction of floating-point units of Arm and RISC-V. Compilers give it where errno need not be
+// set, which only flags say.
+constexpr char kSqrtInstruction[] =
     "#if defined(__GNUC__) && defined(__ARM_FP) && (__ARM_FP & 4)\n"
     "  float root;\n"
     "  __asm__(\"vsqrt.f32 %0, %1\" : \"=t\"(root) : \"t\"(x));\n"
+    "  return root;\n"
+    "#elif defined(__GNUC__) && defined(__riscv_flen)\n"
+    "  float root;\n"
+    "  __asm__(\"fsqrt.s %0, %1\" : \"=f\"(root) : \"f\"(x));\n"
     "  return root;\n"
     "#else\n";
 
@@ -141,7 +145,7 @@ std::string SoftUnaryDefinition(UnaryOp op, DType dtype) {
       absl::Substitute(kSqrtHead, type, name, word, word_name, fraction, exponent_mask, sign,
                        FloatLiteral(dtype, std::numeric_limits<double>::infinity()),
                        FloatLiteral(dtype, std::numeric_limits<double>::quiet_NaN()),
-                       wide ? "" : kSqrtOfArm),
+                       wide ? "" : kSqrtInstruction),
       absl::Substitute(kSqrtTail, word, wide ? 0 : 1, wide ? 54 : 25, wide ? 27 : 13, fraction,
                        bias, absl::StrCat("kiln_bits_", word_name, "_", name),
                        wide ? "" : "#endif\n"));
