@@ -33,7 +33,7 @@
 namespace kiln {
 namespace {
 
-using loop::Operation;
+using loop::ElementOperation;
 
 constexpr size_t kBytes = loop::kOperationElements * sizeof(double);
 
@@ -52,9 +52,9 @@ constexpr Board kBoards[] = {
      "524288", 20}};
 constexpr char kBareMetal[] = "runtime_crt/platform/bare_metal/";
 
-std::vector<Operation> OfFloats(loop::Widths widths) {
-  std::vector<Operation> operations;
-  for (Operation& operation : loop::EveryOperation(widths)) {
+std::vector<ElementOperation> OfFloats(loop::Widths widths) {
+  std::vector<ElementOperation> operations;
+  for (ElementOperation& operation : loop::EveryOperation(widths)) {
     if (operation.from.is_float() || operation.to.is_float()) {
       operations.push_back(std::move(operation));
     }
@@ -62,14 +62,14 @@ std::vector<Operation> OfFloats(loop::Widths widths) {
   return operations;
 }
 
-loop::LoopProgram ProgramOf(const std::vector<Operation>& operations) {
+loop::LoopProgram ProgramOf(const std::vector<ElementOperation>& operations) {
   loop::LoopProgram program;
-  for (const Operation& operation : operations) program.funcs.push_back(operation.func);
+  for (const ElementOperation& operation : operations) program.funcs.push_back(operation.func);
   return program;
 }
 
 // The result, in which all NaNs are alike, behind which there are zeros.
-std::string Wanted(const loop::LoopProgram& program, const Operation& operation) {
+std::string Wanted(const loop::LoopProgram& program, const ElementOperation& operation) {
   std::string a = loop::OperandValues(operation, 0), b = loop::OperandValues(operation, 1);
   std::string out(kBytes, '\0');
   EXPECT_TRUE(
@@ -130,11 +130,11 @@ std::string Array(const std::string& name, const std::string& bytes) {
 }
 
 // A program that runs the operations, and names those with other bits than the interpreter's.
-std::string MainOf(const std::vector<Operation>& operations) {
+std::string MainOf(const std::vector<ElementOperation>& operations) {
   const loop::LoopProgram program = ProgramOf(operations);
   std::string text = absl::StrCat("#define OUT_BYTES ", kBytes, "\n", kMainHead), calls;
   std::vector<std::string> arrays;
-  for (const Operation& operation : operations) {
+  for (const ElementOperation& operation : operations) {
     std::vector<std::string> names;
     for (const size_t i : {0, 1}) {
       const std::string values = loop::OperandValues(operation, i);
@@ -171,7 +171,7 @@ std::string OutputOf(const std::string& command) {
 
 // What an object of the operations writes on the board.
 std::string RunOnBoard(const Board& board, const std::string& object,
-                       const std::vector<Operation>& operations) {
+                       const std::vector<ElementOperation>& operations) {
   const std::string main = InTemporaryFolder("main.c"), image = InTemporaryFolder("image.elf");
   std::ofstream(main) << MainOf(operations);
   std::string parts;
@@ -200,10 +200,10 @@ bool HasBoard() {
 #ifdef KILN_WITH_LLVM
 TEST(Operations, ObjectsHaveTheBitsOfTheInterpreterAtEveryWidth) {
   if (!HasBoard()) GTEST_SKIP() << "no arm-none-eabi-gcc, or no emulator";
-  const std::vector<Operation> all = OfFloats(loop::Widths::kAll);
+  const std::vector<ElementOperation> all = OfFloats(loop::Widths::kAll);
   for (const Board& board : kBoards) {
     for (size_t first = 0; first < all.size(); first += board.operations_of_image) {
-      const std::vector<Operation> some(
+      const std::vector<ElementOperation> some(
           all.begin() + static_cast<std::ptrdiff_t>(first),
           all.begin() +
               static_cast<std::ptrdiff_t>(std::min(all.size(), first + board.operations_of_image)));
@@ -224,7 +224,7 @@ std::string NamesOfUndefined(const std::string& object) {
 // With the documented flags, and no others.
 TEST(Operations, CCallsNoFunctionOfTheMathematicsLibrary) {
   if (!HasBoard()) GTEST_SKIP() << "no arm-none-eabi-gcc, or no emulator";
-  const std::vector<Operation> operations = OfFloats(loop::Widths::kOne);
+  const std::vector<ElementOperation> operations = OfFloats(loop::Widths::kOne);
   for (const Board& board : kBoards) {
     const auto source = codegen::EmitC(ProgramOf(operations), *Target::Parse(board.target),
                                        {.module_name = "m", .libm = false});

@@ -91,13 +91,13 @@ operator f(sums: int32[16], scales: int32[16]) -> (out: int8[16]) {
 #endif
 )")) << *source;
   EXPECT_TRUE(absl::StrContains(*source, R"(
-  for (int32_t i = 0; i < 4; ++i) {
+  KILN_ROLLED for (int32_t i = 0; i < 4; ++i) {
 #if KILN_HELIUM
     const int32_t t0 = i * 4;
     const int32x4_t t1 = vrmulhq_s32(vshlq_n_s32(vldrwq_s32(&sums[t0]), 1), vldrwq_s32(&scales[t0]));
     vstrbq_s32(&out[t0], vmaxq_s32(vaddq_s32(t1, vshrq_n_s32(t1, 31)), vdupq_n_s32((-128))));
 #else
-    for (int32_t lane = 0; lane < 4; ++lane) {
+    KILN_ROLLED for (int32_t lane = 0; lane < 4; ++lane) {
       const int32_t t2 = i * 4;
       const int32_t t3 = t2 + lane;
       const int32_t t4 = kiln_rounding_mul_top_i32((int32_t)((uint32_t)sums[t3] << 1), scales[t3]);
@@ -108,7 +108,7 @@ operator f(sums: int32[16], scales: int32[16]) -> (out: int8[16]) {
 #if KILN_HELIUM
   vstrbq_s8(&out[0], vmaxq_s8(vldrbq_s8(&out[0]), vdupq_n_s8(3)));
 #else
-  for (int32_t lane = 0; lane < 16; ++lane) {
+  KILN_ROLLED for (int32_t lane = 0; lane < 16; ++lane) {
     out[lane] = kiln_max_i8(out[lane], 3);
   }
 #endif

@@ -20,7 +20,7 @@
 namespace kiln::codegen {
 namespace {
 
-using loop::Operation;
+using loop::ElementOperation;
 
 // Undefined symbols that each function of an object refers to; each function has a section of its own.
 std::map<std::string, std::set<std::string>> CallsByFunction(const std::string& object) {
@@ -62,8 +62,8 @@ class Helpers {
       : is_arm_(absl::StartsWith(target.triple, "thumb")), target_(target) {}
 
   // All that the operation may call.
-  std::set<std::string> Of(const Operation& operation) const {
-    std::set<std::string> names;
+  std::set<std::string> Of(const ElementOperation& operation) const {
+    std::set<std::string> names = {"memcpy"};  // of operations that change nothing
     for (const DType dtype : {operation.from, operation.to}) {
       const bool has_double = target_.hard_float && target_.HasFeature("fp64");
       if (dtype == DType::Float(64) && !has_double) names.merge(OfFloats(dtype));
@@ -108,7 +108,7 @@ class Helpers {
   }
 
   // Conversions between floats and 64 bits, which no core has instructions for.
-  std::set<std::string> OfLongs(const Operation& operation) const {
+  std::set<std::string> OfLongs(const ElementOperation& operation) const {
     const DType other = operation.from.is_float() ? operation.to : operation.from;
     const DType floats = operation.from.is_float() ? operation.from : operation.to;
     if (other.bits != 64 || floats.bits < 32) return {};
@@ -124,7 +124,7 @@ class Helpers {
     return names;
   }
 
-  std::set<std::string> OfDivisions(const Operation& operation) const {
+  std::set<std::string> OfDivisions(const ElementOperation& operation) const {
     if (operation.from.is_float()) return {};
     if (operation.from.bits == 64) {
       return is_arm_ ? WithEach("__aeabi_", {"ldivmod", "uldivmod"})
@@ -141,7 +141,7 @@ class Helpers {
 };
 
 // Roots by software are one function for all.
-Operation SoftwareRoot(const std::string& function) {
+ElementOperation SoftwareRoot(const std::string& function) {
   const DType dtype = DType::Float(absl::EndsWith(function, "64") ? 64 : 32);
   return {.name = "sqrt", .from = dtype, .to = dtype, .func = {}};
 }
@@ -153,11 +153,11 @@ TEST(LibraryCalls, FirmwareCallsHelpersForWhatTheMachineLacks) {
     if (!target.is_baremetal()) continue;
     ++machines;
     const Helpers helpers(target);
-    std::map<std::string, Operation> operations;
+    std::map<std::string, ElementOperation> operations;
     loop::LoopProgram program;
     // Schedules make vectors for machines that have them.
     const auto widths = target.vector_bits > 0 ? loop::Widths::kAll : loop::Widths::kOne;
-    for (Operation& operation : loop::EveryOperation(widths)) {
+    for (ElementOperation& operation : loop::EveryOperation(widths)) {
       program.funcs.push_back(operation.func);
       operations[operation.func.name] = std::move(operation);
     }
@@ -184,7 +184,7 @@ TEST(LibraryCalls, FirmwareCallsHelpersForWhatTheMachineLacks) {
 // A user's triple may leave out the vendor, or name the environment only.
 TEST(LibraryCalls, HelpersOfArmKeepTheirCallingConvention) {
   loop::LoopProgram program;
-  for (Operation& operation : loop::EveryOperation(loop::Widths::kOne)) {
+  for (ElementOperation& operation : loop::EveryOperation(loop::Widths::kOne)) {
     if (operation.func.name == "add_float64") program.funcs.push_back(std::move(operation.func));
   }
   for (const char* name : {"cortex-m4f", "thumbv7em-none-eabihf -mcpu=cortex-m4",

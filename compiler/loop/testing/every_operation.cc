@@ -27,7 +27,7 @@ Stmt StoreAt(const Buffer& a, const Buffer& b, const Buffer& out, const Expr& fi
   return MakeStore(out, {at}, value(MakeLoad(a, {at}), MakeLoad(b, {at})));
 }
 
-Operation Make(const std::string& name, DType from, Widths widths, const Value& value) {
+ElementOperation Make(const std::string& name, DType from, Widths widths, const Value& value) {
   const auto param = [](const char* called, DType dtype) {
     return MakeBuffer(called, dtype, {kOperationElements}, BufferScope::kParam);
   };
@@ -95,7 +95,7 @@ std::vector<std::pair<const char*, BinaryOp>> BinaryOps(DType dtype) {
   return ops;
 }
 
-void AddOperationsOf(DType dtype, Widths widths, std::vector<Operation>& all) {
+void AddOperationsOf(DType dtype, Widths widths, std::vector<ElementOperation>& all) {
   for (const auto& [name, op] : UnaryOps(dtype)) {
     all.push_back(Make(name, dtype, widths,
                        [op = op](const Expr& a, const Expr&) { return MakeUnary(op, a); }));
@@ -154,8 +154,8 @@ std::string Integers(size_t operand) {
 
 }  // namespace
 
-std::vector<Operation> EveryOperation(Widths widths) {
-  std::vector<Operation> all;
+std::vector<ElementOperation> EveryOperation(Widths widths) {
+  std::vector<ElementOperation> all;
   for (const DType dtype : Dtypes()) AddOperationsOf(dtype, widths, all);
   constexpr DType kFloat = DType::Float(32);
   all.push_back(
@@ -169,7 +169,7 @@ std::vector<Operation> EveryOperation(Widths widths) {
   return all;
 }
 
-std::string OperandValues(const Operation& operation, size_t operand) {
+std::string OperandValues(const ElementOperation& operation, size_t operand) {
   const DType dtype = operation.from;
   const bool with_nan = operation.name == "cast" && !operation.to.is_float();
   if (dtype == DType::Float(32)) return Floats<float>(operand, with_nan);

@@ -2,7 +2,7 @@
 // For tests of code generators: a function for each operation of expr.h on elements, each dtype, and each
 // conversion.
 //
-//   for (const Operation& operation : EveryOperation(Widths::kAll)) …
+//   for (const ElementOperation& operation : EveryOperation(Widths::kAll)) …
 #ifndef KILN_COMPILER_LOOP_TESTING_EVERY_OPERATION_H_
 #define KILN_COMPILER_LOOP_TESTING_EVERY_OPERATION_H_
 
@@ -16,7 +16,7 @@
 
 namespace kiln::loop {
 
-struct Operation {
+struct ElementOperation {
   std::string name;  // "add", "compare_0"; "cast" for conversions
   DType from;        // of both operands
   DType to;          // of the result
@@ -36,11 +36,11 @@ enum class Widths {
 };
 
 // All operations. Fused multiply-adds of float64 are left out: few targets have them.
-std::vector<Operation> EveryOperation(Widths widths);
+std::vector<ElementOperation> EveryOperation(Widths widths);
 
 // The values of an operand, 0 or 1, as bytes: those at the edges of all types. NaN is one of them for
 // conversions to integers.
-std::string OperandValues(const Operation& operation, size_t operand);
+std::string OperandValues(const ElementOperation& operation, size_t operand);
 
 }  // namespace kiln::loop
 
