@@ -18,6 +18,7 @@ namespace kiln::runtime {
 namespace {
 
 constexpr size_t kMaxSignatures = 16;
+constexpr absl::string_view kBegin = "-----BEGIN ";
 constexpr size_t kMaxKeyFileBytes = size_t{1} << 20;
 
 struct Free {
@@ -90,8 +91,10 @@ absl::StatusOr<PublicKeys> PublicKeys::FromPem(absl::string_view pem) {
     KILN_RETURN_IF_ERROR(CheckKind(key));
     keys->keys.push_back(std::move(key));
   }
-  // At the end of the text there is no further key; any other error is that of a damaged one.
-  const bool ended = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
+  // The loop ends at the end of the text, or at a block that is no public key.
+  size_t blocks = 0;
+  for (size_t at = pem.find(kBegin); at != pem.npos; at = pem.find(kBegin, at + 1)) ++blocks;
+  const bool ended = blocks == keys->keys.size();
   ERR_clear_error();
   if (keys->keys.empty() || !ended) {
     return absl::InvalidArgumentError("wanted public keys in PEM (-----BEGIN PUBLIC KEY-----)");

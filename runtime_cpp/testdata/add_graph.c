@@ -68,6 +68,9 @@ static const struct Metadata kMetadata = {KILN_METADATA_VERSION,
                                           NULL,
                                           0,
                                           NULL,
+                                          0,
+                                          "x86-64",
+                                          NULL,
                                           0};
 
 EXPORT int get_model_metadata(TVMValue* args, int* codes, int num_args, TVMValue* ret,
