@@ -240,14 +240,15 @@ absl::StatusOr<ValueId> LayerNorm(Converter& c, ValueId x, const NormParams& par
   Formula f(c);
   const ValueId scale = f.Cast(params.scale, dtype);
   const ValueId shift = has_shift ? f.Cast(params.shift, dtype) : kNoId;
-  const ValueId beta = is_beta && has_shift ? f.Reshape(shift, along.shape)
-                                            : c.Constant(Tensor::Filled(along, 0));
+  const ValueId beta =
+      is_beta && has_shift ? f.Reshape(shift, along.shape) : c.Constant(Tensor::Filled(along, 0));
   const ValueId gamma =
       is_gamma ? f.Reshape(scale, along.shape) : c.Constant(Tensor::Filled(along, 1));
   Attrs attrs = {{"axis", -1}, {"epsilon", params.epsilon}};
   if (!is_gamma) attrs.Set("scale", false);
   if (!is_beta) attrs.Set("center", false);
-  ValueId y = f("nn.layer_norm", {f.Reshape(f.Cast(x, dtype), flat), gamma, beta}, std::move(attrs));
+  ValueId y =
+      f("nn.layer_norm", {f.Reshape(f.Cast(x, dtype), flat), gamma, beta}, std::move(attrs));
   y = f.Reshape(y, given.shape);
   if (!is_gamma) y = f("multiply", {y, scale});
   if (!is_beta && has_shift) y = f("add", {y, shift});
