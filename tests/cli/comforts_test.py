@@ -146,9 +146,15 @@ class ComfortsTest(CliCase):
 
     def test_the_last_line(self):
         line = r"^kiln: {}wrote{} out/my_mod.so, [0-9.]+ KiB, and [0-9] more files, [0-9.]+ KiB: [0-9.]+ s\n$"
-        arguments = ["compile", MY_MOD, "-o", "out"]
+        arguments = ["compile", MY_MOD, "-o", "out", "--target", "x86-64"]
         self.assertRegex(self.in_terminal(80, *arguments), line.format("\033\\[32m", "\033\\[0m"))
         self.assertRegex(self.in_terminal(80, *arguments, environment={"NO_COLOR": "1"}), line.format("", ""))
+        self.assertEqual(self.in_terminal(80, *arguments, "--quiet"), "")
+        self.assertEqual(self.kiln(*arguments).stderr, b"")
+
+    def test_what_host_stands_for(self):
+        arguments = ["compile", MY_MOD, "-o", "out"]
+        self.assertRegex(self.in_terminal(80, *arguments), r"\nkiln: target host = .*\n$")
         self.assertEqual(self.in_terminal(80, *arguments, "--quiet"), "")
         self.assertEqual(self.kiln(*arguments).stderr, b"")
 

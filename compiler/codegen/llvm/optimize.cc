@@ -21,6 +21,7 @@
 #include "llvm/Transforms/Scalar/Reassociate.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Scalar/TailRecursionElimination.h"
 #include "llvm/Transforms/Vectorize/LoadStoreVectorizer.h"
 
 namespace kiln::codegen {
@@ -44,6 +45,8 @@ llvm::FunctionPassManager FunctionPasses(const Target& target) {
   passes.addPass(llvm::InferAlignmentPass());
   passes.addPass(llvm::ADCEPass());
   passes.addPass(llvm::SimplifyCFGPass());
+  // A function that ends with a call becomes a branch: it takes no stack of its own.
+  passes.addPass(llvm::TailCallElimPass());
   if (target.broadcasts_operands()) passes.addPass(PointerInductionPass());
   if (target.HasFeature("mve")) passes.addPass(NearOffsetsPass());
   if (target.broadcasts_lanes()) passes.addPass(llvm::LoadStoreVectorizerPass());
