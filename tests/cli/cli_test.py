@@ -433,7 +433,7 @@ class CliTest(CliCase):
         options = ["--runtime", "crt", "--interface", "c", "--target", "cortex-m4f"]
         self.succeeds("compile", DIGITS, "-o", self.path("object"), *options)
         text = self.succeeds("inspect", self.path("object/digits.o"))
-        self.assertRegex(text, r"^flash: 1\d{5} bytes\nRAM: \d+ bytes, .*\nstack: \d+ bytes in tvmgen_digits_run_model")
+        self.assertRegex(text, r"^flash: 1\d{5} bytes\nRAM: \d+ bytes, .*\nstack: \d+ bytes in tvmgen_digits_run_with_workspace")
         self.assertGreater(json.loads(self.succeeds("inspect", "--json", self.path("object/digits.o")))["stack_bytes"], 50)
         self.refuses("is no object (.o), which --stack-usage is for", "inspect", "--stack-usage", "x.su", DIGITS)
 

@@ -305,17 +305,6 @@ TEST(ImportOnnx, RefusesAttributesThatTheOperatorHasNot) {
             "operator set 13 has axis");
 }
 
-// The bytes of a model that computes the node of x, of the shape (2, 1, 3), and declares its output
-// to be of `type`.
-std::string Declared(absl::string_view type) {
-  onnx::ModelProto model;
-  EXPECT_TRUE(model.ParseFromString(
-      Model(Input("x", "2,1,3") + "node { op_type: 'Relu' input: 'x' output: 'y' }")));
-  EXPECT_TRUE(google::protobuf::TextFormat::MergeFromString(
-      std::string(type), model.mutable_graph()->mutable_output(0)));
-  return model.SerializeAsString();
-}
-
 // The notes of an import.
 std::vector<std::string> NotesOf(const std::string& bytes) {
   std::vector<std::string> notes;
