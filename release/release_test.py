@@ -98,7 +98,7 @@ class ReleaseTest(unittest.TestCase):
         self.assertEqual(shared_libraries.found_outside(self.root, self.root / "bin/kiln"), {})
         bundled = {path.name for path in (self.root / "lib/kiln").iterdir()}
         direct = shared_libraries.needed(self.root / "bin/kiln") - shared_libraries.OF_THE_SYSTEM
-        self.assertEqual(direct, {"libdnnl.so.2", "libonnx.so.1", "libonnx_proto.so.1", "libprotobuf.so.32"})
+        self.assertEqual(direct, {"libdnnl.so.2", "libelf.so.1", "libonnx.so.1", "libonnx_proto.so.1", "libprotobuf.so.32"})
         # None goes along that nothing needs.
         self.assertEqual(bundled - set().union(*map(shared_libraries.needed, shared_libraries.binaries(self.root))), set())
 
