@@ -22,7 +22,7 @@ bool IsDefined(const loop::Func& func);
 // Whether the parameter is the workspace or a pool: `uint8_t*` in every signature.
 bool IsScratch(const loop::Func& func, const loop::Buffer& param);
 
-// What other objects know as the type of a pointer parameter, by its place in PointerParams: "uint8_t*" of
+// The type by which other objects know a pointer parameter, by its place in PointerParams: "uint8_t*" of
 // scratch memory, "const void*" of an input of the model, which is only read, and "void*" of all others.
 absl::string_view UntypedPointer(const FuncInfo& info, size_t param);
 

@@ -76,7 +76,7 @@ void FunctionPrinter::PrintUnpackedCall(const FuncInfo& callee, const std::vecto
     }
     const size_t i = list.size();
     std::string address = Address(arg, params[i]->dtype, callee.written[i]);
-    // What a function takes as void* and does not write stays unwritten.
+    // The callee takes void* and does not write, so the cast loses no protection.
     const bool loses_const =
         callee.untyped && !callee.written[i] && UntypedPointer(callee, i) == "void*";
     if (loses_const) address = AsVoidPointer(address);

@@ -12,7 +12,7 @@ struct Macro {
   const char* definition;
 };
 
-// Of other macros here.
+// Other macros of this file use it.
 constexpr absl::string_view kPragma = "KILN_PRAGMA";
 
 // __CC_ARM is armcc 5, which says that it is GNU's where it is told to take some of GNU's extensions.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the C says itself, so that a project needs no flags of one compiler for it: floats by instructions,
+// Generated C says this itself, so that a project needs no flags of one compiler: floats by instructions,
 // loops that stay loops, and registers for tiles in assembly.
 #include <string>
 #include <vector>

@@ -83,11 +83,11 @@ class Helpers {
   std::string MatrixGuard() const;
 
   bool uses_math_h() const { return uses_math_h_; }
-  // Whether a definition tests for builtins of the compiler: kHasBuiltin stands above it then.
+  // True if a definition tests for builtins of the compiler. kHasBuiltin stands above it then.
   bool uses_has_builtin() const { return uses_has_builtin_; }
   // Whether Fma was called.
   bool uses_fma() const { return uses_fma_; }
-  // Whether a tile of dots is a statement of assembly, which takes nearly all registers of the core.
+  // True if a tile of dots is a statement of assembly, which takes nearly all registers of the core.
   bool uses_tile_assembly() const { return uses_tile_assembly_; }
   // Definitions of all functions asked for, callees first.
   const std::string& definitions() const { return definitions_; }

@@ -35,7 +35,7 @@ llvm::Value* BitsOfProduct(llvm::IRBuilder<>& builder, llvm::Value* a, llvm::Val
   return builder.CreateTrunc(builder.CreateLShr(product, shift), a->getType());
 }
 
-// Whether lanes can be taken in pairs.
+// True if lanes can be taken in pairs.
 bool HasPairs(const llvm::FixedVectorType* vector) {
   return vector != nullptr && vector->getNumElements() % 2 == 0;
 }

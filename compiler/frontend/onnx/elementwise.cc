@@ -185,7 +185,7 @@ absl::Status Clip(Converter& c) {
     if (std::isnan(bound)) return ClipByOperators(c);
     if (std::abs(bound) >= kExactInts && !dtype.is_float()) return ClipByOperators(c);
   }
-  // Where the bounds cross, all becomes the upper one; where one is NaN, all becomes NaN.
+  // If the bounds cross, every element becomes the upper one. If one is NaN, every element does.
   if (!(bounds[0] <= bounds[1])) return ClipByOperators(c);
   ValueId y = x;
   if (bounds[0] == 0 && bounds[1] == INFINITY) {

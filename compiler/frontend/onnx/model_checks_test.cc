@@ -247,7 +247,7 @@ std::string AdviceInError(absl::string_view op, absl::string_view domain) {
   return at == std::string::npos ? text : text.substr(at + begin.size());
 }
 
-// What made the model is named only where that is known.
+// The advice names the tool that made the model only if it is known.
 TEST(ImportOnnx, AdvisesOnOperatorsThatItLacks) {
   const char* const strings =
       "; turn strings into numbers, such as token ids or indices of categories, before the model";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many inputs and outputs the operators have in each operator set, and the check that a node has no more: an
+// The numbers of inputs and outputs of the operators in each operator set, and the check that a node has no more: an
 // input that the operator does not have would otherwise be ignored.
 #ifndef KILN_COMPILER_FRONTEND_ONNX_OPERATOR_PORTS_H_
 #define KILN_COMPILER_FRONTEND_ONNX_OPERATOR_PORTS_H_

@@ -121,7 +121,7 @@ TEST(ProductRefusals, OfPools) {
   });
 }
 
-// What exporters write, and windows in the padding whose result is 0.
+// Exporters write these pads; windows in the padding alone have the result 0.
 TEST(ProductRefusals, NoneOfPadsThatHaveAMeaning) {
   const std::string window = Attr("kernel_shape", Values{2, 2});
   for (const auto& [op, attributes] : std::vector<std::pair<const char*, std::string>>{
