@@ -93,7 +93,7 @@ class CInterfaceWriter {
     for (const std::string& device : names_.devices()) Line(DeviceHookPrototypes(device));
   }
 
-  // Of the model's function; `workspace` are those of the module's own.
+  // Parameters of the model's function; `workspace` are those of the module's own memory.
   std::vector<Parameter> Parameters(const std::vector<Parameter>& workspace) const {
     std::vector<Parameter> params;
     for (int i = 0; i < names_.num_tensors() && !names_.workspace_io(); ++i) {

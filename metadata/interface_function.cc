@@ -10,7 +10,7 @@
 namespace kiln {
 namespace {
 
-// What the headers of several models may bring along into one translation unit.
+// Macros that the headers of several models may bring along into one translation unit.
 constexpr char kMacros[] = R"(#ifndef KILN_CAST
 #ifdef __cplusplus
 #define KILN_CAST(type, pointer) static_cast<type>(pointer)

@@ -27,8 +27,8 @@ std::string InterfaceFunction(const ModelNames& names, absl::string_view version
                               const std::vector<InterfaceParameter>& params,
                               bool initializes = false);
 
-// What InterfaceFunction and the functions around it take, once per translation unit: KILN_CAST,
-// KILN_CHECK and their kind.
+// Macros that the text of InterfaceFunction needs, once per translation unit: KILN_CAST, KILN_CHECK
+// and their kind.
 std::string InterfaceMacros(const ModelNames& names);
 
 // A text of a failed check, as a literal of C.

@@ -7,7 +7,7 @@
 namespace kiln {
 namespace {
 
-// Whether a byte continues a character of UTF-8.
+// True if a byte continues a character of UTF-8.
 bool IsContinuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
 // C reserves such names for compilers and their libraries.

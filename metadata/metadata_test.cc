@@ -143,7 +143,7 @@ TEST(Header, FunctionsHaveItsVersion) {
   }
 }
 
-// What a program takes from the header is its version, and nothing else is.
+// The version is a hash of all that a program takes from the header, and of nothing else.
 TEST(Header, TheVersionIsOfWhatTheHeaderSays) {
   const std::string version = *InterfaceVersion(Make());
   EXPECT_EQ(*InterfaceVersion(Make()), version);

@@ -15,7 +15,7 @@ namespace kiln::runtime {
 // without such a table, stay as they are.
 void AddChecksumMark(std::string& elf);
 
-// Whether the file has the mark, at its place or near its end. The mark is there twice, so damage
+// True if the file has the mark, at its place or near its end. The mark is there twice, so damage
 // to one byte of it or to the place does not hide it.
 absl::StatusOr<bool> HasChecksumMark(const LibraryFile& file);
 

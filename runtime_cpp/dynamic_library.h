@@ -30,9 +30,6 @@ class DynamicLibrary {
   DynamicLibrary(const DynamicLibrary&) = delete;
   DynamicLibrary& operator=(const DynamicLibrary&) = delete;
 
-  // The same for all DynamicLibrary objects of one mapping.
-  void* handle() const { return handle_; }
-
   // The address of a symbol of the library itself, not of one that it depends on; NULL if there is
   // none.
   void* FindSymbol(const std::string& name) const;

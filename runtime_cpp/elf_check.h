@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a library's file must be before the system's loader gets it: the loader itself maps files
-// that are cut off, and then the first access kills the process.
+// Checks of a library's file before the system's loader gets it: the loader itself maps files that
+// are cut off, and then the first access kills the process.
 #ifndef KILN_RUNTIME_CPP_ELF_CHECK_H_
 #define KILN_RUNTIME_CPP_ELF_CHECK_H_
 

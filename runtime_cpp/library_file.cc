@@ -66,6 +66,7 @@ absl::Status LibraryFile::Inspect() {
   struct stat status = {};
   if (fstat(descriptor_, &status) != 0) return SystemError(errno, path_, "inspect");
   KILN_RETURN_IF_ERROR(CheckIsRegular(path_, status.st_mode));
+  identity_ = {status.st_dev, status.st_ino};
   size_ = static_cast<uint64_t>(status.st_size);
   modified_ns_ = ModifiedNs(status);
   return absl::OkStatus();
@@ -74,6 +75,7 @@ absl::Status LibraryFile::Inspect() {
 LibraryFile::LibraryFile(LibraryFile&& other) noexcept
     : path_(std::move(other.path_)),
       descriptor_(std::exchange(other.descriptor_, -1)),
+      identity_(other.identity_),
       size_(other.size_),
       modified_ns_(other.modified_ns_),
       mapping_(std::exchange(other.mapping_, nullptr)) {}

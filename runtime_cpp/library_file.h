@@ -38,6 +38,10 @@ class LibraryFile {
   // Stays this object's. No other process inherits it.
   int descriptor() const { return descriptor_; }
 
+  // The device and inode, which no other file gets while this one is open or mapped.
+  using Identity = std::pair<uint64_t, uint64_t>;
+  Identity identity() const { return identity_; }
+
   // The size in bytes, and the time of the last write in nanoseconds since 1970, when the file was
   // opened.
   uint64_t size() const { return size_; }
@@ -61,6 +65,7 @@ class LibraryFile {
 
   std::string path_;
   int descriptor_ = -1;
+  Identity identity_;
   uint64_t size_ = 0;
   int64_t modified_ns_ = 0;
   void* mapping_ = nullptr;  // size_ bytes, or NULL before Bytes is called.

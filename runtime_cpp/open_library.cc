@@ -41,11 +41,11 @@ struct OpenedLibrary {
   Content content;
 };
 
-// Libraries by the loader's handle, so that opening a file again gives the same module: the code can
-// know only one.
+// Files with a module, so that opening a file again gives the same module: the code can know only
+// one. The loader has each file once, too.
 struct OpenLibraries {
   std::mutex mutex;
-  std::map<void*, OpenedLibrary> libraries;
+  std::map<LibraryFile::Identity, OpenedLibrary> libraries;
 };
 
 OpenLibraries& GlobalOpenLibraries() {
@@ -53,11 +53,31 @@ OpenLibraries& GlobalOpenLibraries() {
   return *libraries;
 }
 
-void Close(DynamicLibrary* library) {
-  OpenLibraries& open = GlobalOpenLibraries();
-  const std::lock_guard<std::mutex> lock(open.mutex);
-  const auto found = open.libraries.find(library->handle());
-  if (found != open.libraries.end() && found->second.module.expired()) open.libraries.erase(found);
+// The module of `file`, or NULL if none is in use. FailedPrecondition if it has other bytes than
+// the file.
+absl::StatusOr<std::shared_ptr<LibraryModule>> ModuleInUse(const OpenLibraries& open,
+                                                           const LibraryFile& file,
+                                                           const Content& content) {
+  const auto found = open.libraries.find(file.identity());
+  if (found == open.libraries.end()) return nullptr;
+  std::shared_ptr<LibraryModule> module = found->second.module.lock();
+  if (module == nullptr || found->second.content == content) return module;
+  return absl::FailedPreconditionError(absl::StrCat(
+      file.path(), ": the file was written to while a model of it is loaded; replace a library ",
+      "by renaming another file, or drop its models before it is written to"));
+}
+
+// Unmaps a library. The mutex is not held meanwhile, since the loader has a lock of its own, which a
+// constructor holds that opens a library.
+void Close(LibraryFile::Identity identity, DynamicLibrary* library) {
+  {
+    OpenLibraries& open = GlobalOpenLibraries();
+    const std::lock_guard<std::mutex> lock(open.mutex);
+    const auto found = open.libraries.find(identity);
+    if (found != open.libraries.end() && found->second.module.expired()) {
+      open.libraries.erase(found);
+    }
+  }
   delete library;
 }
 
@@ -80,8 +100,18 @@ absl::StatusOr<CheckedLibrary> CheckLibrary(const std::string& path, const LoadO
 
 absl::StatusOr<std::shared_ptr<LibraryModule>> OpenLibrary(const CheckedLibrary& checked) {
   const LibraryFile& file = checked.file;
+  const Content content = {file.size(), file.modified_ns(), checked.checksum};
+  OpenLibraries& open = GlobalOpenLibraries();
+  {
+    // The loader is not asked for a file that it has: it would keep one more name of it each time.
+    const std::lock_guard<std::mutex> lock(open.mutex);
+    KILN_ASSIGN_OR_RETURN(std::shared_ptr<LibraryModule> module, ModuleInUse(open, file, content));
+    if (module != nullptr) return module;
+  }
   KILN_ASSIGN_OR_RETURN(std::unique_ptr<DynamicLibrary> loaded, DynamicLibrary::Load(file));
-  const std::shared_ptr<DynamicLibrary> library(loaded.release(), Close);
+  const std::shared_ptr<DynamicLibrary> library(
+      loaded.release(),
+      [identity = file.identity()](DynamicLibrary* closed) { Close(identity, closed); });
   bool is_model = false;
   for (const char* const name : kModelSymbols) is_model |= library->FindSymbol(name) != nullptr;
   if (!is_model) {
@@ -89,23 +119,15 @@ absl::StatusOr<std::shared_ptr<LibraryModule>> OpenLibrary(const CheckedLibrary&
         absl::StrCat(file.path(), ": is a shared object, but not a compiled model: it has no ",
                      "symbol ", kModuleBlobSymbol));
   }
-  const Content content = {file.size(), file.modified_ns(), checked.checksum};
-  OpenLibraries& open = GlobalOpenLibraries();
   const std::lock_guard<std::mutex> lock(open.mutex);
-  const auto [found, added] = open.libraries.try_emplace(library->handle());
-  OpenedLibrary& known = found->second;
-  // The loader has given the mapping of an earlier load, which has the file's earlier bytes.
-  if (!added && !(known.content == content)) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        file.path(), ": the file was written to while a model of it is loaded; replace a library ",
-        "by renaming another file, or drop its models before it is written to"));
-  }
-  if (std::shared_ptr<LibraryModule> module = known.module.lock()) return module;
-  std::shared_ptr<LibraryModule> module = LibraryModule::Create(
+  // Another thread may have loaded the file meanwhile.
+  KILN_ASSIGN_OR_RETURN(std::shared_ptr<LibraryModule> module, ModuleInUse(open, file, content));
+  if (module != nullptr) return module;
+  module = LibraryModule::Create(
       {.find = [symbols =
                     library.get()](const std::string& name) { return symbols->FindSymbol(name); },
        .owner = library});
-  known = {.module = module, .content = content};
+  open.libraries[file.identity()] = {.module = module, .content = content};
   return module;
 }
 

@@ -3,6 +3,7 @@
 // Loading a path again whose file has been replaced, while models of the earlier file are in use.
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <sys/stat.h>
 
 #include <atomic>
@@ -56,6 +57,9 @@ std::string ReadFile(const fs::path& path) {
 void WriteFile(const fs::path& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
+
+// Bytes that the program has allocated and not freed.
+size_t AllocatedBytes() { return mallinfo2().uordblks; }
 
 class Reload : public ::testing::Test {
  protected:
@@ -142,6 +146,15 @@ TEST_F(Reload, SharesAFileThatIsTheSame) {
 }
 
 // Zeros at the end change neither code nor data.
+// The loader keeps each name that it is given for a file that it has.
+TEST_F(Reload, LoadingAnotherTimeKeepsNoMemory) {
+  const Model model = Model::Load(path_).value();
+  EXPECT_EQ(LoadedResult(path_), kResults[0]);
+  const size_t before = AllocatedBytes();
+  for (int i = 0; i < 200; ++i) EXPECT_EQ(LoadedResult(path_), kResults[0]) << i;
+  EXPECT_LT(AllocatedBytes(), before + 200 * size_t{8});
+}
+
 TEST_F(Reload, RefusesAFileThatWasWrittenToWhileItIsLoaded) {
   {
     const Model model = Model::Load(path_).value();

@@ -209,7 +209,7 @@ struct CpuChoice {
                          // on such a CPU, and int32_t (const char* name)
   bool packed = true;
   // The decision as a function of the program: of the uint32 words that the CPU describes itself by
-  // (compiler/target/x86_features.h), in the order of CpuWord, makes the choice above, or -1 -
+  // (runtime_cpp/cpu/x86_features.h), in the order of CpuWord, makes the choice above, or -1 -
   // the index of what it lacks.
   std::string decide;
   std::vector<std::string> variants;  // names, lowest first

@@ -27,7 +27,7 @@
 
 namespace kiln::loop {
 
-// Of floats, kMax and kMin give NaN where a term is NaN; kMaxOfNumbers may leave such terms out, at a
+// kMax and kMin of floats give NaN where a term is NaN; kMaxOfNumbers may leave such terms out, at a
 // third of the instructions.
 enum class Combine { kNone, kSum, kProd, kMax, kMin, kMaxOfNumbers };
 
@@ -61,7 +61,7 @@ struct Stage {
     std::string after;
   };
   std::optional<Check> check = {};
-  // Of a stage that puts places in order: which of `axes` counts ranks. `reduce` is one axis then, at
+  // The one of `axes` that counts ranks, in a stage that puts places in order. `reduce` is one axis then, at
   // least as long, and `value` an integer key of each of its places, which does not depend on the
   // rank. The value stored at rank j is, as int32, the place with the j-th smallest key; of places
   // with the same key the first has the lowest rank. Never with a combination or an update.

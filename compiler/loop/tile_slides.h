@@ -8,7 +8,7 @@
 
 namespace kiln::loop {
 
-// How far the rows of each tile of dots of the statement are apart (DotTile::slide), in the order of the
+// The distance of the rows of each tile of dots of the statement (DotTile::slide), in the order of the
 // tiles, a loop over parts of one before the tile within it. Statements that differ in it are not alike: no
 // variable can stand for the distance, which is part of the instructions of a tile.
 std::vector<int> SlidesOf(const Stmt& s);

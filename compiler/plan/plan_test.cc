@@ -295,7 +295,7 @@ TEST(Plan, PoolsThatAreTooSmallSayByHowMuchAndWhatHasNoPlace) {
       "and the pools have 512; --emit=plan shows the calls by their numbers");
 }
 
-// Where there are several, of the slowest, which takes what the others have no room for.
+// Among several pools the slowest has to be larger: it takes what the others have no room for.
 TEST(Plan, PoolsThatAreTooSmallSayWhatWouldDo) {
   Calls m;
   const ValueId in = m.Input(16), a = m.Call({in}, 64), b = m.Call({in}, 256);

@@ -26,7 +26,7 @@ constexpr int64_t kGroup = 32, kGroupsForRank = 2;
 // Parts that rows are divided into, for each core.
 constexpr int64_t kPartsPerCore = 4;
 
-// What is the same for all rows.
+// Facts that are the same for all rows.
 struct Plan {
   int64_t places;  // of a row
   int64_t ranks;   // that are wanted

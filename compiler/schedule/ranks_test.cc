@@ -135,7 +135,7 @@ TEST(Ranks, ThreadsShareRows) {
   }
 }
 
-// What code generators are given does not grow with the places or the ranks.
+// The text for code generators does not grow with the places or the ranks.
 TEST(Ranks, TheCodeIsSmall) {
   for (const Target& target : AllTargets()) {
     for (const auto& [places, ranks] : {std::tuple<int64_t, int64_t>{500, 5},

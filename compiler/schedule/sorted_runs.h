@@ -19,7 +19,7 @@ namespace kiln::schedule {
 
 class SortedRuns {
  public:
-  // How many pairs are sorted: `count`, in whole blocks. A block is a power of two, unless it is the
+  // The number of pairs that are sorted: `count`, in whole blocks. A block is a power of two, unless it is the
   // only one.
   struct Extents {
     int64_t count, block;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which floats a target computes in hardware; a core may have a unit of float32 alone.
+// The floats that a target computes in hardware; a core may have a unit of float32 alone.
 #ifndef KILN_COMPILER_TARGET_FLOAT_UNITS_H_
 #define KILN_COMPILER_TARGET_FLOAT_UNITS_H_
 
@@ -8,9 +8,9 @@
 
 namespace kiln {
 
-// Whether float64 is computed by instructions.
+// True if float64 is computed by instructions.
 bool HasDoubles(const Target& target);
-// Whether there is a fused multiply-add of the dtype, which may be any.
+// True if there is a fused multiply-add of the dtype, which may be any.
 bool FusesMultiplyAdd(const Target& target, DType dtype);
 
 }  // namespace kiln

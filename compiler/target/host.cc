@@ -35,7 +35,7 @@ bool MayUseMatrices() {
   return syscall(MatrixRequest::kCall, MatrixRequest::kOption, MatrixRequest::kComponent) == 0;
 }
 
-// What the CPU has and this process may use.
+// Features that the CPU has and this process may use.
 std::array<uint32_t, kNumCpuWords> UsableCpuWords() {
   std::array<uint32_t, kNumCpuWords> words = ReadCpuWords();
   if ((words[kCpuLeaf7Edx] & kCpuMatrixBits) != 0 && !MayUseMatrices()) {

@@ -36,7 +36,7 @@ std::vector<absl::string_view> ArmVersions();
 // and environments. "none" and "elf" are words of C tool chains.
 std::vector<absl::string_view> TripleSystems();
 std::vector<absl::string_view> TripleEnvironments();
-// Whether a part of the triple is an operating system: true for "aarch64-none-linux-gnu", false for
+// True if a part of the triple is an operating system, as in "aarch64-none-linux-gnu"; false for
 // "thumbv7em-none-eabi" and "riscv64-unknown-elf".
 bool NamesOs(absl::string_view triple);
 

@@ -70,7 +70,7 @@ class Merger {
     }
     program.constants.clear();
     if (replacement.empty()) return;
-    // What shares a body still does, so that ShareFunctions need not compare it.
+    // Functions that share a body still do, so that ShareFunctions need not compare it.
     std::unordered_map<const loop::StmtNode*, loop::Stmt> bodies;
     for (loop::Func& func : program.funcs) {
       if (!func.body) continue;

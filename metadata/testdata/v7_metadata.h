@@ -46,13 +46,13 @@ struct QuantizationInfo {
 
 // One tensor argument of a function.
 struct ParameterInfo {
-  const char* relay_name_hint;                  // Name in the model, as the user wrote it.
-  const char* tir_name_hint;                    // What runtimes call it: letters, digits, '_'.
-  const int64_t* shape;                         // `ndim` extents, in elements.
-  int32_t ndim;                                 // 0 is a scalar.
-  DLDataType dtype;                             // Type of each element.
-  DLDevice target_device;                       // Where its memory must lie.
-  int64_t size_bytes;                           // Bytes of the whole compact tensor.
+  const char* relay_name_hint;  // Name in the model, as the user wrote it.
+  const char* tir_name_hint;    // Letters, digits and '_'; for TVM's runtimes and C.
+  const int64_t* shape;         // `ndim` extents, in elements.
+  int32_t ndim;                 // 0 is a scalar.
+  DLDataType dtype;             // Type of each element.
+  DLDevice target_device;       // Where its memory must lie.
+  int64_t size_bytes;           // Bytes of the whole compact tensor.
   const struct QuantizationInfo* quantization;  // NULL if the tensor is not quantized.
 };
 

@@ -14,7 +14,7 @@ from kiln._runtime import version as __version__
 from kiln.comparison import ComparedTensor, Comparison, compare
 from kiln.errors import CompilerError, ModelError
 from kiln.library import Library, compile, emit, inspect
-from kiln.model import Model, Outputs, TensorInfo, load
+from kiln.model import Model, Outputs, TensorInfo, load, trim_workspaces
 from kiln.report import Report
 from kiln.tools import ImportCheck, import_check, quantize, tune, version
 from kiln.validation import ValidatedOutput, Validation, validate
@@ -40,6 +40,7 @@ __all__ = [
     "inspect",
     "load",
     "quantize",
+    "trim_workspaces",
     "tune",
     "validate",
     "version",

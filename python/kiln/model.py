@@ -243,3 +243,14 @@ def load(path: Union[str, "os.PathLike[str]"], threads: Optional[int] = None) ->
     if threads is not None:
         _runtime.set_num_threads(threads)
     return Model(_runtime.load(file))
+
+
+def trim_workspaces() -> int:
+    """Frees the memory that earlier calls of all models have used and that is kept for the next ones.
+
+    Call it after a peak of load. Memory that a call uses at this moment stays, and the next calls allocate anew.
+
+    Returns:
+      the number of bytes that were freed.
+    """
+    return _runtime.trim_workspaces()

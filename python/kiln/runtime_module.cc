@@ -11,6 +11,7 @@
 #define Py_LIMITED_API 0x030A0000
 #include <Python.h>
 
+#include <cstdint>
 #include <exception>
 #include <new>
 #include <string>
@@ -26,6 +27,7 @@
 #include "runtime_cpp/ndarray.h"
 #include "runtime_cpp/program.h"
 #include "runtime_cpp/thread_pool.h"
+#include "runtime_cpp/workspaces.h"
 #include "tools/kiln/version.h"
 
 namespace {
@@ -346,6 +348,15 @@ PyObject* SetNumThreads(PyObject*, PyObject* args) {
   return status.ok() ? Py_BuildValue("") : Raise(status);
 }
 
+PyObject* TrimWorkspaces(PyObject*, PyObject*) {
+  uint64_t bytes = 0;
+  const absl::Status status = WithoutLock([&] {
+    bytes = kiln::runtime::TrimWorkspaces();
+    return absl::OkStatus();
+  });
+  return status.ok() ? PyLong_FromUnsignedLongLong(bytes) : Raise(status);
+}
+
 template <typename Function>
 void* SlotOf(Function* function) {
   return reinterpret_cast<void*>(function);
@@ -374,6 +385,7 @@ PyTypeObject* MakeModelType() {
 
 PyMethodDef module_functions[] = {{"load", Load, METH_VARARGS, nullptr},
                                   {"set_num_threads", SetNumThreads, METH_VARARGS, nullptr},
+                                  {"trim_workspaces", TrimWorkspaces, METH_NOARGS, nullptr},
                                   {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

@@ -43,7 +43,7 @@ def children(process):
 
 
 def is_zombie(process):
-    """Whether it has ended, and only its parent does not ask how."""
+    """True if it has ended and its parent has not asked for its status."""
     with contextlib.suppress(FileNotFoundError), open("/proc/{}/stat".format(process)) as file:
         return file.read().rpartition(")")[2].split()[0] == "Z"
     return True

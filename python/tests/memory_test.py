@@ -10,6 +10,14 @@ from python.tests.case import MY_MOD, Case, sum_of
 
 _ELEMENTS = 25_000_000  # 100 MB
 
+# The sums are a tensor of 20 MB between two operators.
+_SUMS = b"""#[version = "0.0.5"]
+def @main(%x: Tensor[(5000000), float32]) {
+  %0 = cumsum(%x, axis=0);
+  max(%0)
+}
+"""
+
 
 def growth_bytes(function):
     """By how much the process's memory grows at most while the function runs."""
@@ -45,6 +53,15 @@ class MemoryTest(Case):
         """What the test above goes by: an array with gaps is copied."""
         x = numpy.zeros(2 * _ELEMENTS, "float32")[::2]
         self.assertGreater(growth_bytes(lambda: self.sum(x)), x.nbytes / 2)
+
+    def test_idle_workspaces_are_given_back(self):
+        model = kiln.compile(_SUMS).load()
+        x = numpy.ones(5_000_000, "float32")
+        kiln.trim_workspaces()
+        model(x)
+        self.assertGreaterEqual(kiln.trim_workspaces(), x.nbytes)
+        self.assertEqual(kiln.trim_workspaces(), 0)
+        self.assertEqual(float(model(x)), 5_000_000)
 
     def test_calls_and_loads_do_not_add_up(self):
         a = numpy.zeros((1, 2), "uint8")

@@ -19,7 +19,7 @@
 namespace kiln {
 namespace {
 
-// Whether the CPU certainly lacks a feature.
+// True if the CPU certainly lacks a feature.
 bool IsMissing([[maybe_unused]] const std::string& name) {
 #if defined(__x86_64__)
   const CpuFeature* const feature = FindX86Feature(name);
@@ -35,7 +35,7 @@ bool IsMissing([[maybe_unused]] const std::string& name) {
 #endif
 }
 
-// Whether `feature` implies another one of the list.
+// True if `feature` implies another one of the list.
 bool ImpliesAnother(const std::string& feature, const std::vector<std::string>& list) {
   return absl::c_any_of(list, [&](const std::string& other) {
     return other != feature && ImpliesFeature(feature, other);

@@ -20,7 +20,7 @@ namespace kiln {
 // may still refuse the registers of AMX.
 std::array<uint32_t, kNumCpuWords> ReadCpuWords();
 
-// Whether a CPU with these words has the feature, and its operating system saves the registers.
+// True if a CPU with these words has the feature and its operating system saves the registers.
 bool HasFeature(const std::array<uint32_t, kNumCpuWords>& words, const CpuFeature& feature);
 
 // The features, by LLVM's names, that this CPU or its operating system lacks, in the order of
@@ -31,7 +31,7 @@ std::vector<std::string> MissingFeatures(const std::vector<std::string>& feature
 // The highest level of x86-64 whose features a CPU with these words has: "x86-64-v3".
 absl::string_view HighestX86Level(const std::array<uint32_t, kNumCpuWords>& words);
 
-// That of this CPU; empty on machines other than x86-64.
+// The level of this CPU; empty on machines other than x86-64.
 absl::string_view LevelOfThisCpu();
 
 // A CPU and its features for people: "x86-64-v4 with avx512vnni, avx512bf16". Features that follow

@@ -126,7 +126,7 @@ TEST(Keys, OfAnotherKindAreRefused) {
   EXPECT_TRUE(absl::IsNotFound(PublicKeys::FromFiles({"no_such.pem"}).status()));
 }
 
-// What the model makes of x = 1 and y = 10: (x + y) + x, or (x + y) + (x + y) in the other library.
+// The model's result for x = 1 and y = 10: (x + y) + x, or (x + y) + (x + y) in the other library.
 float Result(const Model& model) {
   const absl::StatusOr<std::vector<NDArray>> outputs =
       model.Run({Floats({1, 1, 1, 1}), Floats({10, 10, 10, 10})});

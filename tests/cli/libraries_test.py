@@ -33,7 +33,7 @@ class LibrariesTest(CliCase):
                     self.assertRegex(result.stderr.decode(), r"digits.so: is for {}, this machine is \w+".format(machine))
             else:
                 self.assertEqual(results[1].returncode, 0, target + " is not this machine")
-            # What a library says of itself is read from the file, whatever machine it is for.
+            # The facts about a library are read from the file, whatever machine it is for.
             self.assertIn("module digits for {}: ".format(target), self.succeeds("inspect", library))
 
     # Inspecting loads nothing.

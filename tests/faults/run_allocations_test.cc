@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many blocks of memory a run takes, after a first run has taken what is kept.
+// Counts the blocks of memory that a run takes, after a first run has taken what is kept.
 #include <algorithm>
 #include <functional>
 #include <vector>

@@ -66,7 +66,7 @@ int main(void) {
 }
 """
 
-# Of a C library, for clang, which has none for Arm without an operating system.
+# A header of the C library, for clang, which has none for Arm without an operating system.
 STRING_H = "#include <stddef.h>\nvoid* memcpy(void* to, const void* from, size_t bytes);\n"
 
 NOBODY = ["-U__GNUC__", "-U__clang__"]
@@ -110,7 +110,7 @@ class Compilers(unittest.TestCase):
         return folder
 
     def output(self, board, model, folder, code, name):
-        """What the program writes: a hash of the outputs."""
+        """The program's output, a hash of the model's outputs."""
         input_name, output_name = TENSORS[model]
         names = {"input": input_name, "output": output_name, "INPUT": input_name.upper(), "OUTPUT": output_name.upper()}
         names["element"] = "float" if model == "digits" else "int8_t"

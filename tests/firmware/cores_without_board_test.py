@@ -19,7 +19,7 @@ CASES = {
     "integers": (("bytes", "words"), ("sums", "scaled", "best", "quotients")),
     "int16": (("samples",), ("sums",)),
 }
-# What clang 19 calls the cores; `flags` are GCC's.
+# Clang 19's names of the cores; `flags` are GCC's.
 CLANG_CORES = {"cortex-m52": "cortex-m52+nomve.fp", "cortex-m85": "cortex-m85+nomve.fp"}
 
 PROGRAM = """#include <stdint.h>

@@ -37,9 +37,9 @@ INTEGERS = {
 }
 # Float models that run without --all.
 CHEAP = {"cortex_m4f": ("ad", "kws"), "cortex_m55": ("kws",)}
-# What the memory of the board holds no model of.
+# Models that the memory of the board does not hold.
 TOO_LARGE = {"cortex_m55": ("ad", "vww")}
-# Where an image lies in the memory of a RISC-V.
+# The place of an image in the memory of a RISC-V.
 CODE_MODEL = "-mcmodel="
 # Functions of memory; clang calls them by the names of Arm's run-time ABI.
 MEMORY = {"memcpy", "memmove", "memset", "__aeabi_memcpy", "__aeabi_memcpy4", "__aeabi_memclr", "__aeabi_memclr4", "__aeabi_memset", "__aeabi_memset4"}
@@ -54,7 +54,7 @@ def @main(%x: Tensor[(1, 12, 4, 8), int8]) {
   qnn.requantize(%1, 0.0002f64, 0, 1f64, -128, rounding="TFLITE", out_dtype="int8")
 }
 """
-# What sanitizers and profilers keep alive around the tiles, with one register less.
+# Flags of sanitizers and profilers, which keep values alive around the tiles, and one register less.
 OF_DEBUGGING = (
     ["-fsanitize=undefined"],
     ["-finstrument-functions"],
@@ -146,7 +146,7 @@ def program(folder):
 
 
 def ways_of(board, model):
-    """Of a model by each compiler: what its object calls, its instructions, and what the image writes."""
+    """Calls of the object, instructions and output of the image, of a model by each compiler."""
     found = {}
     for way in codegens() + ["clang"]:
         folder, result = compiled(board, way, model)

@@ -169,7 +169,7 @@ std::string OutputOf(const std::string& command) {
   return text;
 }
 
-// What an object of the operations writes on the board.
+// The output of an object of the operations on the board.
 std::string RunOnBoard(const Board& board, const std::string& object,
                        const std::vector<ElementOperation>& operations) {
   const std::string main = InTemporaryFolder("main.c"), image = InTemporaryFolder("image.elf");

@@ -26,7 +26,8 @@ std::string Sized(size_t bytes) {
   return kib < 1024 ? absl::StrFormat("%.1f KiB", kib) : absl::StrFormat("%.1f MiB", kib / 1024);
 }
 
-// What the library of this machine needs, and a target that needs less; empty for other targets.
+// The features that a library for this machine needs, and a target that needs fewer; empty for other
+// targets.
 std::string HostText(const Target& target) {
   const std::vector<std::string> features = RequiredFeatures(target);
   if (target.name != "host" || features.empty()) return "";

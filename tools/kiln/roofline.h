@@ -27,7 +27,7 @@ struct RooflinePoint {
 // The bandwidth is that of reading. An operator whose data are in a cache may pass its roof.
 RooflinePoint PlaceOnRoofline(const runtime::OperatorTiming& timing, const PeakRates& peak);
 
-// Whether an operator is so far above a roof that the measured peak is too low: above the multiply-adds without an
+// True if an operator is so far above a roof that the measured peak is too low: above the multiply-adds without an
 // algorithm or an instruction that does more of them than are counted, or above the bandwidth of memory with
 // more bytes than caches hold, which a call of it moves. The machine was then busy while it was measured.
 bool ShowsThatPeakIsTooLow(const runtime::OperatorTiming& timing, const MachinePeak& peak);

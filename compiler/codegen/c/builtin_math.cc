@@ -14,7 +14,7 @@ namespace {
 // condition and the instruction of Arm; `$5` and `$6`: those of RISC-V; `$7`: the constraint of Arm's
 // registers.
 constexpr char kFma[] =
-    "#if !defined(__GNUC__)\n"
+    "#if !defined(__GNUC__) && !KILN_HAS_BUILTIN(__builtin_elementwise_fma)\n"
     "#include <math.h>\n"
     "#endif\n"
     "/* a * b + c, rounded once. */\n"
