@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "compiler/base/system_error.h"
 
 namespace kiln {
@@ -26,12 +26,9 @@ namespace fs = std::filesystem;
 constexpr size_t kRandomCharacters = 6;  // as mkdtemp wants them
 constexpr int kAttempts = 100;
 
-bool IsTemporaryName(absl::string_view name, absl::string_view prefix) {
-  if (!absl::StartsWith(name, prefix) || name.size() != prefix.size() + kRandomCharacters) {
-    return false;
-  }
-  name.remove_prefix(prefix.size());
-  return std::all_of(name.begin(), name.end(),
+bool IsTemporaryName(absl::string_view name) {
+  return absl::ConsumePrefix(&name, TemporaryFolder::kPrefix) && name.size() == kRandomCharacters &&
+         std::all_of(name.begin(), name.end(),
                      [](unsigned char c) { return absl::ascii_isalnum(c); });
 }
 
@@ -56,15 +53,15 @@ void RemoveIfAbandoned(const std::string& path) {
   close(descriptor);
 }
 
-void RemoveAbandoned(const std::string& place, absl::string_view prefix) {
+void RemoveAbandoned(const std::string& place) {
   std::error_code error;
   fs::directory_iterator it(place, error);
   for (; !error && it != fs::directory_iterator(); it.increment(error)) {
-    if (IsTemporaryName(it->path().filename().string(), prefix)) RemoveIfAbandoned(it->path());
+    if (IsTemporaryName(it->path().filename().string())) RemoveIfAbandoned(it->path());
   }
 }
 
-// Whether the folder that is open is still the one of that path.
+// True if the folder that is open is still the one of that path.
 bool IsAt(int descriptor, const std::string& path) {
   struct stat opened = {}, found = {};
   return fstat(descriptor, &opened) == 0 && lstat(path.c_str(), &found) == 0 &&
@@ -113,15 +110,14 @@ TemporaryFolder::~TemporaryFolder() {
 const std::string& TemporaryFolder::path() const { return entry_->path; }
 
 absl::StatusOr<TemporaryFolder> TemporaryFolder::MakeIn(const std::string& place,
-                                                        absl::string_view prefix,
                                                         absl::string_view what) {
   const std::string folder = place.empty() ? "." : place;
-  RemoveAbandoned(folder, prefix);
+  RemoveAbandoned(folder);
   int error = EEXIST;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     auto entry = std::make_unique<Entry>();
     entry->path =
-        (fs::path(folder) / absl::StrCat(prefix, std::string(kRandomCharacters, 'X'))).string();
+        (fs::path(folder) / absl::StrCat(kPrefix, std::string(kRandomCharacters, 'X'))).string();
     if (mkdtemp(entry->path.data()) == nullptr) return SystemError(what, errno);
     entry->descriptor = OpenFolder(entry->path);
     if (entry->descriptor < 0) {
@@ -149,7 +145,7 @@ absl::StatusOr<TemporaryFolder> TemporaryFolder::Make() {
   std::error_code error;
   const fs::path place = fs::temp_directory_path(error);
   absl::StatusOr<TemporaryFolder> made =
-      error ? SystemError(what, error.value()) : MakeIn(place.string(), "kiln-", what);
+      error ? SystemError(what, error.value()) : MakeIn(place.string(), what);
   if (made.ok()) return made;
   return absl::Status(made.status().code(),
                       absl::StrCat(made.status().message(), "; TMPDIR names another place"));

@@ -23,10 +23,12 @@ class TemporaryFolder {
   // Where the system has its temporary files; TMPDIR may name the place.
   static absl::StatusOr<TemporaryFolder> Make();
 
-  // In the folder `place`, by the name `prefix` and six characters. Prefixes tell the folders of
-  // this class from the user's. The error of the system (system_error.h), beginning with `what`.
-  static absl::StatusOr<TemporaryFolder> MakeIn(const std::string& place, absl::string_view prefix,
-                                                absl::string_view what);
+  // In the folder `place`, by the name kPrefix and six characters. The error of the system
+  // (system_error.h), beginning with `what`.
+  static absl::StatusOr<TemporaryFolder> MakeIn(const std::string& place, absl::string_view what);
+
+  // Names that begin so are abandoned folders of Kiln's, so it is a name that nobody gives a folder.
+  static constexpr absl::string_view kPrefix = ".kiln-scratch-";
 
   TemporaryFolder(TemporaryFolder&&) noexcept;
   TemporaryFolder& operator=(TemporaryFolder&&) = delete;

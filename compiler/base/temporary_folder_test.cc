@@ -25,7 +25,7 @@ class TemporaryFolderTest : public ::testing::Test {
   }
 
   absl::StatusOr<TemporaryFolder> Make() const {
-    return TemporaryFolder::MakeIn(place_, "kiln-", "no folder");
+    return TemporaryFolder::MakeIn(place_, "no folder");
   }
 
   size_t NumEntries() const {
@@ -64,16 +64,17 @@ TEST_F(TemporaryFolderTest, TheNextOneRemovesThoseOfKilledProcesses) {
   const absl::StatusOr<TemporaryFolder> folder = Make();
   ASSERT_TRUE(folder.ok());
   EXPECT_EQ(NumEntries(), 1u);
-  // What is in use stays, and so does what only has a similar name or belongs to the user.
-  for (const char* name : {"kiln-", "kiln-notes", "kiln-abcdefg", "other-abcdef"}) {
+  // Folders in use stay, and so do those of the user and those that only have a similar name.
+  for (const char* name : {"kiln-models", ".kiln-models", ".kiln-scratch-", ".kiln-scratch-note",
+                           ".kiln-scratch-abcdefg", ".other-abcdef"}) {
     fs::create_directory(place_ + "/" + name);
   }
-  std::ofstream(place_ + "/kiln-file00") << "contents";
-  fs::create_directory_symlink(folder->path(), place_ + "/kiln-link00");
+  std::ofstream(place_ + "/.kiln-scratch-file00") << "contents";
+  fs::create_directory_symlink(folder->path(), place_ + "/.kiln-scratch-link00");
   const absl::StatusOr<TemporaryFolder> second = Make();
   ASSERT_TRUE(second.ok());
   EXPECT_TRUE(fs::exists(folder->path()));
-  EXPECT_EQ(NumEntries(), 8u);
+  EXPECT_EQ(NumEntries(), 10u);
 }
 
 TEST_F(TemporaryFolderTest, AProcessMayEndWithoutDestructors) {
@@ -86,7 +87,7 @@ TEST_F(TemporaryFolderTest, AProcessMayEndWithoutDestructors) {
 
 TEST_F(TemporaryFolderTest, SaysWhyNoneCanBeMade) {
   const absl::StatusOr<TemporaryFolder> folder =
-      TemporaryFolder::MakeIn(place_ + "/none", "kiln-", "no folder");
+      TemporaryFolder::MakeIn(place_ + "/none", "no folder");
   EXPECT_EQ(folder.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(folder.status().message(), "no folder: No such file or directory");
 }

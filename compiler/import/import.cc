@@ -150,8 +150,9 @@ absl::StatusOr<Graph> ImportModel(absl::string_view bytes, const std::string& pa
                             onnx_frontend::ModelFile::Parse(bytes, path));
       model.inputs = file.interface().inputs;
       if (narrow_weights != nullptr) *narrow_weights = file.narrow_weights();
-      model.import = [&](const ImportOptions& tried) {
-        notes->clear();
+      // Each try begins with the notes that there were before.
+      model.import = [&, before = *notes](const ImportOptions& tried) {
+        *notes = before;
         return file.Import(tried, EvaluateConstants, notes);
       };
       return ImportWithNotes(model, options, *notes);

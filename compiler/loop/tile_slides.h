@@ -8,9 +8,9 @@
 
 namespace kiln::loop {
 
-// The distance of the rows of each tile of dots of the statement (DotTile::slide), in the order of the
-// tiles, a loop over parts of one before the tile within it. Statements that differ in it are not alike: no
-// variable can stand for the distance, which is part of the instructions of a tile.
+// DotTile::slide of each tile of the statement, in order; a loop over parts of a tile comes before the tile
+// within it. The slide is part of the instructions of a tile, so that no scalar can stand for it: functions
+// that differ in it share no body.
 std::vector<int> SlidesOf(const Stmt& s);
 
 }  // namespace kiln::loop

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that models spell with several operators, the first of which lose digits that the result
-// has: exp(x) - 1 near 0, and log(1 + exp(x)) where x is negative. Each is one operator here.
+// Spellings in several operators in which digits of the result are lost: exp(x) - 1 near 0, and
+// nn.relu(x) + log(1 + exp(-|x|)) for a negative x. Each becomes one operator.
 #ifndef KILN_COMPILER_OPS_EXACT_FORMS_H_
 #define KILN_COMPILER_OPS_EXACT_FORMS_H_
 

@@ -38,9 +38,7 @@ const OpDef kExponential[] = {
                       "operators becomes this one.",
                       LowerUnary<loop::Gelu>, {-3, 0, 0.5}, {-0.0040496940, 0, 0.3457312306})),
     Fusing(FloatUnary(
-        "nn.softplus",
-        "log(1 + exp(x)). max(x, 0) + log(1 + exp(-|x|)) in several operators becomes "
-        "this one.",
+        "nn.softplus", "log(1 + exp(x)). nn.relu(x) + log(1 + exp(-abs(x))) becomes this one.",
         LowerUnary<loop::Softplus>, {-3, 0, 0.5}, {0.0485873516, 0.6931471806, 0.9740769842})),
     Fusing(FloatUnary("fast_exp", "exp, at least as exact as needed: the same function.",
                       LowerUnary<loop::Exp>, {-2, 0, 1.5}, {0.1353352832, 1, 4.4816890703})),

@@ -101,7 +101,7 @@ def @main(%x: Tensor[(6, 4), float32], %w: Tensor[(8, 4), float32]) {
             "(%5, %3)\n");
 }
 
-// exp(x) - 1 and log(1 + exp(x)) lose digits of their results as they are written.
+// The spellings lose digits of their results.
 TEST(Canonicalize, ExactFormsAreOneOperator) {
   const auto canonical = [](const std::string& body, const std::string& type = "float32") {
     return Transform(Canonicalize, "def @main(%x: Tensor[(2, 3), " + type +

@@ -290,6 +290,8 @@ class Planner {
     return absl::OkStatus();
   }
 
+  // Places all again with a slowest pool without a limit. The same placement fits a pool of the bytes that
+  // it takes there.
   EnoughMemory EnoughBytes(const std::vector<Lifetime>& lifetimes, std::vector<PoolShape> shapes,
                            const std::vector<int>& placed) {
     size_t slowest = 0;

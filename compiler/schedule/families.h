@@ -54,8 +54,8 @@ Stmt PointwiseNest(const Stage& stage, Context& context);
 // One stage that puts places in order, row by row: by selection where few ranks are wanted.
 Stmt RankNest(const Stage& stage, Context& context);
 
-// The same as PointwiseNest for a merged stage whose data lie along another axis than the innermost one: tiles that
-// are transposed in registers; nothing if there are none.
+// The same as PointwiseNest for a merged stage whose data lie along another axis than the innermost one:
+// tiles that are transposed in registers; nothing if there are none.
 std::optional<Stmt> TransposedNest(const Stage& stage, bool threads, Context& context);
 
 // The same stage as a sum of dot products, whose groups are taps of a window along its first axis:

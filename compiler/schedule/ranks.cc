@@ -27,7 +27,7 @@ constexpr int64_t kGroup = 32, kGroupsForRank = 2;
 constexpr int64_t kPartsPerCore = 4;
 
 // Facts that are the same for all rows.
-struct Plan {
+struct RankPlan {
   int64_t places;  // of a row
   int64_t ranks;   // that are wanted
   SortedRuns::Extents sorted;
@@ -37,7 +37,7 @@ struct Plan {
   int64_t groups() const { return DivideUp(places, kGroup); }
 };
 
-Plan PlanOf(const Stage& stage, const Target& target) {
+RankPlan PlanOf(const Stage& stage, const Target& target) {
   const int64_t places = stage.reduce[0].extent, ranks = stage.axes[*stage.rank_axis].extent;
   const DType key = stage.value.type().dtype;
   // Whole blocks of all places, so that what is left over is made use of.
@@ -276,7 +276,7 @@ class RankedRows {
 
   const Stage& stage_;
   Context& context_;
-  const Plan plan_;
+  const RankPlan plan_;
   const DType key_;
   std::vector<Axis> rows_;  // the axes but that of ranks
   Keys keys_;               // of a row, where keys are selected

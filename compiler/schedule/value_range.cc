@@ -28,7 +28,7 @@ Range ValueRanges::OfBuffer(const Buffer& buffer) {
 }
 
 void ValueRanges::Define(const Stage& stage) {
-  if (stage.update || !stage.buffer->dtype.is_integral()) return;
+  if (stage.update || stage.rank_axis.has_value() || !stage.buffer->dtype.is_integral()) return;
   const Range terms = Of(stage.value), of_type = Range::OfType(stage.buffer->dtype);
   Range range = of_type;
   if (stage.combine == loop::Combine::kNone) range = terms;

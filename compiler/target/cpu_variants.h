@@ -22,7 +22,7 @@ absl::StatusOr<std::vector<const CpuFeature*>> CpuFeaturesOf(const Target& targe
 
 // The features, by LLVM's names, that a CPU must have to run code for the target: on x86-64 and
 // AArch64 with an operating system those of the tables in runtime_cpp/cpu, and on all machines the
-// features that the target's description switches on.
+// words that the description switches on, tuning flags among them.
 std::vector<std::string> RequiredFeatures(const Target& target);
 
 inline constexpr int kMaxCpuVariants = 8;

@@ -7,8 +7,10 @@ namespace kiln {
 
 bool HasDoubles(const Target& target) {
   if (!target.is_baremetal()) return true;
-  return target.hard_float &&
-         target.HasFeature(absl::StartsWith(target.triple, "riscv") ? "d" : "fp64");
+  if (absl::StartsWith(target.triple, "riscv")) return target.hard_float && target.HasFeature("d");
+  const bool is_arm =
+      absl::StartsWith(target.triple, "arm") || absl::StartsWith(target.triple, "thumb");
+  return !is_arm || (target.hard_float && target.HasFeature("fp64"));
 }
 
 bool FusesMultiplyAdd(const Target& target, DType dtype) {

@@ -51,8 +51,8 @@ Target WithFpu(Target target) {
   return target;
 }
 
-// A core of Armv8.1-M with an FPU and Helium. Helium's arithmetic on floats takes subnormals for zero and forgets what a NaN held, whatever
-// FPSCR says: only integers are vectors.
+// A core of Armv8.1-M with an FPU and Helium. Helium's arithmetic on floats takes subnormals for zero and
+// forgets what a NaN held, whatever FPSCR says: only integers are vectors.
 Target WithHelium(const char* name) {
   Target target = WithFpu(Microcontroller(name, "thumbv8.1m.main-none-eabihf", name, ""));
   target.vector_bits = 128;

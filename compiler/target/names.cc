@@ -162,6 +162,14 @@ bool NamesOs(absl::string_view triple) {
   });
 }
 
+// Environments that exist on top of an operating system alone.
+bool NeedsOs(absl::string_view part) {
+  for (const char* name : {"gnu", "musl", "android", "msvc", "uclibc"}) {
+    if (absl::StartsWith(part, name)) return true;
+  }
+  return false;
+}
+
 absl::Status CheckTriple(absl::string_view triple) {
   const std::vector<absl::string_view> parts = absl::StrSplit(triple, '-');
   if (FindArchitecture(triple) == nullptr) {
@@ -174,6 +182,12 @@ absl::Status CheckTriple(absl::string_view triple) {
     return absl::InvalidArgumentError(absl::StrCat(
         "'", parts[i], "' is no system or environment of an LLVM triple, as linux, none, ",
         "gnu, eabi and eabihf are"));
+  }
+  // "aarch64-linx-gnu" would be a vendor and no operating system.
+  if (parts.size() == 3 && NeedsOs(parts[2]) && !NamesOs(triple)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", parts[1], "' is no operating system of an LLVM triple, and '", parts[2],
+                     "' needs one", Perhaps(parts[1], {"linux", "windows", "freebsd", "netbsd"})));
   }
   return absl::OkStatus();
 }

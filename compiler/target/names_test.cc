@@ -71,6 +71,11 @@ TEST(Names, OfTriples) {
       ErrorOf("thumbv7em-none-eabihff"),
       "unknown target 'thumbv7em-none-eabihff': 'eabihff' is no system or environment of an LLVM "
       "triple, as linux, none, gnu, eabi and eabihf are");
+  EXPECT_EQ(
+      ErrorOf("aarch64-linx-gnu"),
+      "unknown target 'aarch64-linx-gnu': 'linx' is no operating system of an LLVM triple, and "
+      "'gnu' needs one, perhaps 'linux'");
+  EXPECT_NE(ErrorOf("x86_64-lnux-musl"), "");
   for (const char* triple :
        {"avr-none-elf", "nvptx64-nvidia-cuda", "x86_64-linux-gnux32", "arm-", "aarch64--gnu",
         "thumbv9m-none-eabi", "-linux-gnu", "aarch64-linux-", "aarch64_32-apple-watchos"}) {

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "compiler/target/float_units.h"
 #include "compiler/target/instructions.h"
 
 namespace kiln {
@@ -170,6 +171,21 @@ TEST(TargetTest, ATripleWithoutAnOperatingSystemIsBareMetal) {
     EXPECT_FALSE(Target::Parse(text)->is_baremetal()) << text;
     EXPECT_EQ(Target::Parse(text)->buffer_alignment(), 64) << text;
   }
+}
+
+TEST(TargetTest, KnowsWhoComputesFloat64) {
+  for (const char* text : {"aarch64-none-elf", "aarch64", "host", "cortex-m7f", "cortex-m55",
+                           "riscv32-unknown-elf -mattr=+m,+f,+d -mabi=ilp32d", "s390x-linux-gnu"}) {
+    EXPECT_TRUE(HasDoubles(*Target::Parse(text))) << text;
+  }
+  for (const char* text : {"cortex-m4f", "cortex-m33f", "cortex-m3", "cortex-m0plus", "riscv32imac",
+                           "riscv32-unknown-elf -mattr=+m,+f -mabi=ilp32f"}) {
+    EXPECT_FALSE(HasDoubles(*Target::Parse(text))) << text;
+  }
+  EXPECT_TRUE(FusesMultiplyAdd(*Target::Parse("cortex-m4f"), DType::Float(32)));
+  EXPECT_FALSE(FusesMultiplyAdd(*Target::Parse("cortex-m4f"), DType::Float(64)));
+  EXPECT_TRUE(FusesMultiplyAdd(*Target::Parse("x86-64-v3"), DType::Float(64)));
+  EXPECT_FALSE(FusesMultiplyAdd(*Target::Parse("x86-64-v3"), DType::Int(32)));
 }
 
 TEST(TargetTest, HostIsAsWideAsItsFeatures) {

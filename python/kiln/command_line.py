@@ -3,9 +3,10 @@
 
     run("compile", ["digits.onnx"], {"output": "out", "target": "x86-64-v3", "profile": True})
 
-A process of its own means that a crash or a lack of memory is an exception here, that Ctrl-C ends a compilation at once,
-and that Python's other threads go on. It ends with the process of Python, however that ends (tools/kiln/parent_process.h). The logger "kiln" gets its notes as warnings, its progress and how long it took
-as INFO, and its command line as DEBUG.
+A process of its own means that a crash or a lack of memory is an exception here, that Ctrl-C ends a compilation at once, and that
+Python's other threads go on. The child ends with the thread that started it, and so with Python, also if a signal ends that
+(tools/kiln/parent_process.h). The logger "kiln" gets its notes as warnings, its progress and its time as INFO, and its command line
+as DEBUG.
 """
 
 import contextlib
@@ -124,7 +125,7 @@ def run(
                 stdin=subprocess.DEVNULL,
                 stdout=output_file,
                 stderr=subprocess.PIPE,
-                # The thread that starts the child waits for it: Linux takes the end of this thread for the end of the parent.
+                # This thread waits for the child.
                 env=dict(os.environ, TMPDIR=folder, KILN_PARENT_PROCESS=str(os.getpid())),
                 start_new_session=True,
             )

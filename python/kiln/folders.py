@@ -16,7 +16,8 @@ import tempfile
 import weakref
 from typing import Iterator
 
-_PREFIX, _CHARACTERS = "kiln-", 6
+# The name is one that nobody gives a folder: all that have it and are not locked are removed.
+_PREFIX, _CHARACTERS = ".kiln-scratch-", 6
 _NAME = re.compile(re.escape(_PREFIX) + "[0-9A-Za-z]{%d}" % _CHARACTERS)
 _names = random.SystemRandom()
 

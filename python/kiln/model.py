@@ -235,8 +235,10 @@ def load(path: Union[str, "os.PathLike[str]"], threads: Optional[int] = None) ->
         that are loaded already too. None leaves it as it is.
     Raises:
       FileNotFoundError: there is no such file.
-      PermissionError: the file may not be read.
-      ModelError: the file is damaged, is no model of Kiln's, or is for another machine; or the number of threads is wrong.
+      PermissionError: the file may not be read or executed.
+      MemoryError: memory or file descriptors are lacking.
+      ModelError: the file is damaged, is no model of Kiln's, is for another machine, needs a CPU with other features, or was
+        written to while it is loaded; or the number of threads is wrong.
     """
     file = os.fspath(path)
     os.stat(file)  # raises the OSError that says best why there is no file

@@ -11,6 +11,7 @@
 #define Py_LIMITED_API 0x030A0000
 #include <Python.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <exception>
 #include <new>
@@ -82,7 +83,8 @@ PyObject* Raise(const absl::Status& status) {
     return nullptr;
   }
   if (absl::IsPermissionDenied(status)) {
-    PyErr_SetString(PyExc_PermissionError, std::string(status.message()).c_str());
+    const Owned args(Py_BuildValue("(is)", EACCES, std::string(status.message()).c_str()));
+    if (args) PyErr_SetObject(PyExc_PermissionError, args.get());
     return nullptr;
   }
   const bool internal = absl::IsInternal(status) || absl::IsUnknown(status);

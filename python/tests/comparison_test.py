@@ -62,7 +62,7 @@ class CompareTest(Case):
             self.assertEqual((comparison.model, comparison.missing), (name, ()))
             self.assertEqual(comparison.tensors[-1].name, "probabilities")
             self.assertIn("0 of 8 tensors are off", str(comparison))
-            self.assertNotIn("/kiln-", str(comparison) + comparison.page)
+            self.assertNotIn("/.kiln-", str(comparison) + comparison.page)
 
     def test_shows_itself(self):
         comparison = self.compare(against_options="--codegen c")

@@ -288,10 +288,12 @@ if __name__ == "__main__":
             else:
                 self.fail("the compiler goes on")
             self.assertNotEqual(os.listdir(place), [])
-        # The folders of killed processes are removed when the next one makes a folder.
+        # The folders of killed processes are removed when the next one makes a folder; the user's stay.
+        own = os.path.join(place, "kiln-models")
+        os.mkdir(own)
         process = self.python("import kiln, sys; kiln.compile(sys.argv[1])", MY_MOD, environment={"TMPDIR": place})
         self.assertEqual(process.wait(), 0)
-        self.assertEqual(os.listdir(place), [])
+        self.assertEqual(os.listdir(place), ["kiln-models"])
 
     # Ctrl-C.
 

@@ -3,6 +3,7 @@
 
 import copy
 import datetime
+import errno
 import gc
 import os
 import pickle
@@ -408,6 +409,19 @@ class LoadTest(Case):
             kiln.load(self.folder)
         with self.assertRaises(TypeError):
             kiln.load(7)
+
+    def test_a_file_that_may_not_be_read(self):
+        with open(self.path("closed.so"), "wb") as file:
+            file.write(self.bytes)
+        os.chmod(self.path("closed.so"), 0)
+        if os.geteuid() == 0:  # who may read everything
+            os.chmod(self.folder, 0o755)
+            self.addCleanup(os.seteuid, 0)
+            os.seteuid(65534)
+        with self.assertRaises(PermissionError) as caught:
+            kiln.load(self.path("closed.so"))
+        self.assertEqual(caught.exception.errno, errno.EACCES)
+        self.assertIn("closed.so", str(caught.exception))
 
     def test_replaced(self):
         """A path gives what is there, also where an older model of the path is loaded."""

@@ -17,7 +17,6 @@
 namespace kiln::runtime {
 namespace {
 
-constexpr size_t kMaxSignatures = 16;
 constexpr absl::string_view kBegin = "-----BEGIN ";
 constexpr size_t kMaxKeyFileBytes = size_t{1} << 20;
 

@@ -25,6 +25,9 @@
 namespace kiln::runtime {
 
 inline constexpr size_t kSignatureBytes = 64;
+
+// Signatures that a file of them may have.
+inline constexpr size_t kMaxSignatures = 16;
 inline constexpr char kSignatureSuffix[] = ".sig";
 
 // Keys that are accepted: several while keys are replaced. Copies share the keys, and any number of

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Signing libraries and checking their signatures, by the tool and by OpenSSL."""
 
+import os
 import shutil
 import subprocess
 import unittest
@@ -65,6 +66,17 @@ class SignatureTest(CliCase):
         with open(self.signature, "ab") as file:
             file.write(b"x")
         self.refuses("found 65 bytes of signatures, wanted 1 to 16 of 64", *self.verify("old"))
+
+    def test_signatures_to_which_none_can_be_added(self):
+        sign = ("sign", self.library, "--key", self.path("old.pem"), "--add")
+        for _ in range(16):
+            self.succeeds(*sign)
+        self.refuses("has 16 signatures, and more are not accepted", *sign)
+        self.succeeds(*self.verify("old"))
+        with open(self.signature, "r+b") as file:
+            file.truncate(60)
+        self.refuses("found 60 bytes, wanted signatures of 64", *sign)
+        self.assertEqual(os.path.getsize(self.signature), 60)
 
 
 if __name__ == "__main__":

@@ -38,8 +38,12 @@ def @main(%x: Tensor[(1, 20, 20, 12), int8], output_tensor_names=["y"]) {
                  out_dtype="int8")
 }
 """
-MODELS = {"digits": DIGITS, "windows": None}
-TENSORS = {"digits": ("image", "probabilities"), "windows": ("x", "y")}
+# A root is an instruction of floating-point units, which a compiler gives where errno need not be set, or assembly.
+ROOTS = """#[version = "0.0.5"]
+def @main(%x: Tensor[(64,), float32], output_tensor_names=["y"]) { sqrt(abs(%x)) }
+"""
+MODELS = {"digits": DIGITS, "windows": None, "roots": None}
+TENSORS = {"digits": ("image", "probabilities"), "windows": ("x", "y"), "roots": ("x", "y")}
 
 PAD = "char pad_before[1];\n"
 MAIN = """#include "m.h"
@@ -88,7 +92,7 @@ class Compilers(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
         self.write("include/string.h", STRING_H)
-        self.models = dict(MODELS, windows=self.write("windows.relay", WINDOWS))
+        self.models = dict(MODELS, windows=self.write("windows.relay", WINDOWS), roots=self.write("roots.relay", ROOTS))
 
     def write(self, name, text):
         path = os.path.join(self.folder, name)
@@ -113,7 +117,7 @@ class Compilers(unittest.TestCase):
         """The program's output, a hash of the model's outputs."""
         input_name, output_name = TENSORS[model]
         names = {"input": input_name, "output": output_name, "INPUT": input_name.upper(), "OUTPUT": output_name.upper()}
-        names["element"] = "float" if model == "digits" else "int8_t"
+        names["element"] = "int8_t" if model == "windows" else "float"
         objects = [
             board.compile(self.write("pad.c", PAD), name + "_pad"),
             code,
@@ -147,6 +151,8 @@ class Compilers(unittest.TestCase):
                             if model == "windows":
                                 is_of_feature = board_name == "cortex_m55" or other in WITH_ASSEMBLY
                                 self.assertEqual(self.count(code, mnemonic) > 0, is_of_feature)
+                            if model == "roots":
+                                self.assertEqual(self.count(code, "vsqrt.f32") > 0, other in WITH_ASSEMBLY)
 
     def test_code_for_size(self):
         """Windows of two strides, whose functions share what they can."""

@@ -19,7 +19,6 @@
 namespace kiln::tools {
 namespace {
 
-constexpr int64_t kMaxFileBytes = int64_t{4} << 30;
 constexpr char kFlash[] = "--max-flash-bytes", kRam[] = "--max-ram-bytes",
                kStack[] = "--max-stack-bytes", kWorkspace[] = "--max-workspace-bytes";
 

@@ -14,9 +14,15 @@
 
 namespace kiln::tools {
 
+// The size up to which models, libraries, archives and other files are read.
+inline constexpr int64_t kMaxFileBytes = int64_t{4} << 30;
+
 // The bytes of a regular file; clear errors for a folder, a file that is empty, too large or not
 // there.
 absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes);
+
+// The first bytes of a regular file of any size, fewer if it has no more; the same errors.
+absl::StatusOr<std::string> ReadBeginning(const std::string& path, int64_t bytes);
 
 // All of standard input; the same errors.
 absl::StatusOr<std::string> ReadStandardInput(int64_t max_bytes);

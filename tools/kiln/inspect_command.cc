@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -18,6 +19,7 @@
 #include "compiler/pipeline/byte_constants.h"
 #include "compiler/pipeline/compile.h"
 #include "compiler/target/cpu_variants.h"
+#include "compiler/target/target.h"
 #include "metadata/json.h"
 #include "runtime_cpp/cpu/this_cpu.h"
 #include "runtime_cpp/executor.h"
@@ -48,8 +50,6 @@
 
 namespace kiln::tools {
 namespace {
-
-constexpr int64_t kMaxFileBytes = int64_t{4} << 30;
 
 struct InspectFlags {
   std::string file, target, stack_usage;
@@ -127,13 +127,22 @@ absl::StatusOr<std::string> InspectModel(const InspectFlags& flags) {
   return report;
 }
 
-// The CPU variant that this CPU runs of those that the metadata names, as RunningVariant says it of a
-// library that is loaded.
+// The CPU variant that this CPU runs of those that the metadata names, in the words that RunningVariant
+// has for a library that is loaded. The names alone if they are of another architecture.
 absl::StatusOr<std::string> VariantOf(const proto::Metadata& metadata) {
+  const Target host = Target::Host();
   std::string running = "none";
   for (const std::string& name : metadata.cpu_variants()) {
     KILN_ASSIGN_OR_RETURN(const Target target, Target::Parse(name));
-    if (MissingFeatures(RequiredFeatures(target)).empty()) running = name;
+    if (target.triple.substr(0, target.triple.find('-')) !=
+        host.triple.substr(0, host.triple.find('-'))) {
+      return absl::StrCat("CPU variants: ", absl::StrJoin(metadata.cpu_variants(), ", "), "\n");
+    }
+    // Linux may refuse a process the registers of features that the CPU has; the host is without them.
+    const bool may_use = absl::c_all_of(RequiredFeatures(target), [&](const std::string& feature) {
+      return !absl::StartsWith(feature, "amx-") || host.HasFeature(feature);
+    });
+    if (may_use && MissingFeatures(RequiredFeatures(target)).empty()) running = name;
   }
   return absl::StrCat("variant ", running, " (of ", absl::StrJoin(metadata.cpu_variants(), ", "),
                       ")\n");

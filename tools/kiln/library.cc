@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/kiln/library.h"
 
-#include <fstream>
-
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -20,7 +18,6 @@
 namespace kiln::tools {
 namespace {
 
-constexpr int64_t kMaxLibraryBytes = int64_t{4} << 30;
 constexpr uint32_t kSeed = 1;
 
 DType FromDl(DLDataType dtype) {
@@ -47,12 +44,9 @@ absl::Status SetInput(runtime::Executor& executor, int index, const std::string&
   return array.CopyFromBytes(tensor.bytes());
 }
 
-// InvalidArgument for a file that is compiled first. Of ONNX, which has no mark, the name tells.
+// InvalidArgument for a file that is compiled first, and for what is no regular file. Of ONNX, which has no mark, the name tells.
 absl::Status CheckIsNoModel(const std::string& path) {
-  std::string beginning(4096, '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
-  beginning.resize(static_cast<size_t>(file.gcount()));
+  KILN_ASSIGN_OR_RETURN(const std::string beginning, ReadBeginning(path, 4096));
   const ModelFormat format = FormatOf(beginning);
   const char* const name = format == ModelFormat::kRelay    ? "Relay text"
                            : format == ModelFormat::kTflite ? "a TFLite model"
@@ -77,7 +71,6 @@ absl::Status SetThreads(int threads) {
 }
 
 absl::StatusOr<Library> LoadLibrary(const std::string& path, const LibraryFlags& flags) {
-  if (!flags.skip_checksum) KILN_RETURN_IF_ERROR(ReadFile(path, kMaxLibraryBytes).status());
   KILN_RETURN_IF_ERROR(CheckIsNoModel(path));
   KILN_ASSIGN_OR_RETURN(
       const runtime::Module module,

@@ -21,7 +21,6 @@
 namespace kiln::tools {
 namespace {
 
-constexpr int64_t kMaxArchiveBytes = int64_t{4} << 30;
 constexpr char kTimeVariable[] = "SOURCE_DATE_EPOCH";
 constexpr size_t kTarMagicOffset = 257;
 constexpr absl::string_view kTarMagic = "ustar";
@@ -96,7 +95,7 @@ absl::StatusOr<mlf::ModelLibrary> ModelLibraryOf(const Graph& graph, const Compi
 }
 
 absl::StatusOr<mlf::ModelLibrary> ReadModelLibrary(const std::string& path) {
-  KILN_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path, kMaxArchiveBytes));
+  KILN_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path, kMaxFileBytes));
   return mlf::ReadArchive(bytes, path);
 }
 

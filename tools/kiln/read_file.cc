@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -8,13 +9,17 @@
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/base/status.h"
 #include "tools/kiln/files.h"
 
 namespace kiln::tools {
 
 namespace fs = std::filesystem;
 
-absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes) {
+namespace {
+
+// The size of a regular file that is not empty.
+absl::StatusOr<uintmax_t> SizeOf(const std::string& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (!fs::exists(status)) return absl::InvalidArgumentError(absl::StrCat(path, ": no such file"));
@@ -26,10 +31,10 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes)
   const uintmax_t size = fs::file_size(path, error);
   if (error) return absl::InvalidArgumentError(absl::StrCat(path, ": ", error.message()));
   if (size == 0) return absl::InvalidArgumentError(absl::StrCat(path, ": the file is empty"));
-  if (size > static_cast<uintmax_t>(max_bytes)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, ": ", size, " bytes, at most ", max_bytes, " are read"));
-  }
+  return size;
+}
+
+absl::StatusOr<std::string> Read(const std::string& path, uintmax_t size) {
   std::ifstream file(path, std::ios::binary);
   std::string bytes(size, '\0');
   if (!file || !file.read(bytes.data(), static_cast<std::streamsize>(size))) {
@@ -37,6 +42,22 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes)
         absl::StrCat(path, ": cannot be read: ", std::strerror(errno)));
   }
   return bytes;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes) {
+  KILN_ASSIGN_OR_RETURN(const uintmax_t size, SizeOf(path));
+  if (size > static_cast<uintmax_t>(max_bytes)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": ", size, " bytes, at most ", max_bytes, " are read"));
+  }
+  return Read(path, size);
+}
+
+absl::StatusOr<std::string> ReadBeginning(const std::string& path, int64_t bytes) {
+  KILN_ASSIGN_OR_RETURN(const uintmax_t size, SizeOf(path));
+  return Read(path, std::min(size, static_cast<uintmax_t>(bytes)));
 }
 
 absl::StatusOr<std::string> ReadStandardInput(int64_t max_bytes) {

@@ -15,7 +15,25 @@
 namespace kiln::tools {
 namespace {
 
-constexpr int64_t kMaxFileBytes = int64_t{4} << 30, kMaxKeyBytes = 1 << 20;
+constexpr int64_t kMaxKeyBytes = 1 << 20;
+
+// Signatures of FILE.sig to which one more can be added.
+absl::StatusOr<std::string> SignaturesSoFar(const std::string& path) {
+  if (!std::filesystem::exists(path)) return std::string();
+  constexpr size_t kMost = runtime::kMaxSignatures * runtime::kSignatureBytes;
+  KILN_ASSIGN_OR_RETURN(std::string signatures, ReadFile(path, kMost));
+  if (signatures.size() % runtime::kSignatureBytes != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": found ", signatures.size(), " bytes, wanted signatures of ",
+                     runtime::kSignatureBytes, "; sign without --add to replace them"));
+  }
+  if (signatures.size() == kMost) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": has ", runtime::kMaxSignatures,
+                     " signatures, and more are not accepted; sign without --add to replace them"));
+  }
+  return signatures;
+}
 
 struct SignFlags {
   std::string file, key;
@@ -29,8 +47,8 @@ absl::Status Sign(const SignFlags& flags) {
   if (!signature.ok()) return Annotate(signature.status(), flags.key + ": ");
   const std::string path = flags.file + runtime::kSignatureSuffix;
   std::string signatures;
-  if (flags.add && std::filesystem::exists(path)) {
-    KILN_ASSIGN_OR_RETURN(signatures, ReadFile(path, kMaxKeyBytes));
+  if (flags.add) {
+    KILN_ASSIGN_OR_RETURN(signatures, SignaturesSoFar(path));
   }
   return Apply({.files = {{path, signatures + *signature}}, .inputs = {flags.file, flags.key}});
 }

@@ -33,7 +33,6 @@
 namespace kiln::tools {
 namespace {
 
-constexpr int64_t kMaxFileBytes = int64_t{4} << 30;
 constexpr double kFloatRelative = 1e-5, kFloatAbsolute = 1e-6;
 
 struct ValidateFlags : ModelFlags {

@@ -26,7 +26,6 @@ namespace fs = std::filesystem;
 
 constexpr int kMaxLinks = 40;  // as the system follows them
 constexpr mode_t kPermissions = 0777;
-constexpr char kTemporaryPrefix[] = ".kiln-";
 
 absl::Status CannotBeWritten(const std::string& path, int error) {
   return SystemError(path + ": cannot be written", error);
@@ -96,9 +95,8 @@ class Transaction {
     const std::string place = fs::path(destination.path).parent_path().string();
     auto folder = folders_.find(place);
     if (folder == folders_.end()) {
-      KILN_ASSIGN_OR_RETURN(
-          TemporaryFolder made,
-          TemporaryFolder::MakeIn(place, kTemporaryPrefix, file.path + ": cannot be written"));
+      KILN_ASSIGN_OR_RETURN(TemporaryFolder made,
+                            TemporaryFolder::MakeIn(place, file.path + ": cannot be written"));
       folder = folders_.emplace(place, std::move(made)).first;
     }
     const std::string base = absl::StrCat(folder->second.path(), "/", prepared_.size());

@@ -177,12 +177,17 @@ std::vector<Buffer> PointerParams(const Func& func) {
   return result;
 }
 
-absl::string_view UntypedPointer(const FuncInfo& info, size_t param) {
+std::vector<absl::string_view> UntypedPointers(const FuncInfo& info) {
   const Func& func = *info.func;
   const std::vector<Buffer> params = PointerParams(func);
-  if (param >= params.size() || IsScratch(func, params[param])) return "uint8_t*";
-  const bool is_input = func.kind == Func::Kind::kMain && param < NumInputs(func);
-  return is_input && !info.written[param] ? "const void*" : "void*";
+  std::vector<absl::string_view> pointers;
+  for (size_t i = 0; i < params.size(); ++i) {
+    const bool is_input = func.kind == Func::Kind::kMain && i < NumInputs(func);
+    pointers.push_back(IsScratch(func, params[i])     ? "uint8_t*"
+                       : is_input && !info.written[i] ? "const void*"
+                                                      : "void*");
+  }
+  return pointers;
 }
 
 absl::flat_hash_set<const BufferNode*> DirectlyUsed(const CContext& context, const Func& func) {

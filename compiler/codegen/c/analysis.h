@@ -19,12 +19,13 @@ std::vector<loop::Buffer> PointerParams(const loop::Func& func);
 // False for a function that another program defines.
 bool IsDefined(const loop::Func& func);
 
-// Whether the parameter is the workspace or a pool: `uint8_t*` in every signature.
+// True if the parameter is the workspace or a pool: `uint8_t*` in every signature.
 bool IsScratch(const loop::Func& func, const loop::Buffer& param);
 
-// The type by which other objects know a pointer parameter, by its place in PointerParams: "uint8_t*" of
-// scratch memory, "const void*" of an input of the model, which is only read, and "void*" of all others.
-absl::string_view UntypedPointer(const FuncInfo& info, size_t param);
+// The types by which other objects know the pointer parameters, in the order of PointerParams:
+// "uint8_t*" of scratch memory, "const void*" of an input of the model, which is only read, and "void*"
+// of all others.
+std::vector<absl::string_view> UntypedPointers(const FuncInfo& info);
 
 // Buffers whose elements the body itself names, or whose address it passes on with an offset or as
 // another type.

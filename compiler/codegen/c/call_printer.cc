@@ -67,6 +67,7 @@ void FunctionPrinter::PrintProfileHook(int32_t profile_index, bool begin) {
 
 void FunctionPrinter::PrintUnpackedCall(const FuncInfo& callee, const std::vector<Argument>& args) {
   const std::vector<Buffer> params = PointerParams(*callee.func);
+  const std::vector<absl::string_view> untyped = UntypedPointers(callee);
   std::vector<std::string> list;
   for (const Argument& arg : args) {
     if (arg.buffer == nullptr) {
@@ -77,8 +78,7 @@ void FunctionPrinter::PrintUnpackedCall(const FuncInfo& callee, const std::vecto
     const size_t i = list.size();
     std::string address = Address(arg, params[i]->dtype, callee.written[i]);
     // The callee takes void* and does not write, so the cast loses no protection.
-    const bool loses_const =
-        callee.untyped && !callee.written[i] && UntypedPointer(callee, i) == "void*";
+    const bool loses_const = callee.untyped && !callee.written[i] && untyped[i] == "void*";
     if (loses_const) address = AsVoidPointer(address);
     list.push_back(std::move(address));
   }

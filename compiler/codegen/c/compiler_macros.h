@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Macros of a generated file that say to each C compiler in its own words what C99 has no words for. They
-// know the compilers; everything else in a file asks for features.
+// Macros of a generated file for alignment, sections, inlining and assembly, each in the words of the C
+// compiler at hand. Pragmas of gcc and clang stand in emit.cc, and questions about an instruction beside
+// its use.
 #ifndef KILN_COMPILER_CODEGEN_C_COMPILER_MACROS_H_
 #define KILN_COMPILER_CODEGEN_C_COMPILER_MACROS_H_
 

@@ -110,8 +110,11 @@ std::string FunctionPrinter::Signature() const {
         absl::StrCat(CType(context_.DTypeOf(func_.scalars[i].type())), " ", scalars_[i]));
   };
   for (size_t i = 0; i < loop::NumLeadingScalars(func_); ++i) add_scalar(i);
+  const std::vector<absl::string_view> untyped =
+      info_.untyped ? UntypedPointers(info_) : std::vector<absl::string_view>();
   for (size_t i = 0; i < params_.size(); ++i) {
-    list.push_back(info_.untyped ? absl::StrCat(UntypedPointer(info_, i), " ", params_[i].name)
+    list.push_back(info_.untyped ? absl::StrCat(i < untyped.size() ? untyped[i] : "uint8_t*", " ",
+                                                params_[i].name)
                                  : absl::StrCat(PointerType(i), Restrict(i), params_[i].name));
   }
   for (size_t i = loop::NumLeadingScalars(func_); i < scalars_.size(); ++i) add_scalar(i);
@@ -123,10 +126,7 @@ std::string FunctionPrinter::Prototype() const {
   if (func_.convention == loop::Convention::kPacked)
     return absl::StrCat("TVM_DLL int ", func_.name, "(", kPackedParameters, ")");
   // Not the names, which may be file scope names of other tensors.
-  std::vector<absl::string_view> list;
-  for (size_t i = 0; i < PointerParams(func_).size(); ++i) {
-    list.push_back(UntypedPointer(info_, i));
-  }
+  const std::vector<absl::string_view> list = UntypedPointers(info_);
   return absl::StrCat("int32_t ", func_.name, "(",
                       list.empty() ? "void" : absl::StrJoin(list, ", "), ")");
 }

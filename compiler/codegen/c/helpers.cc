@@ -142,9 +142,9 @@ constexpr char kBitcast[] =
 // subnormals are units of 2^-24, which is the last place of 0.5.
 constexpr char kFloatFromHalf[] =
     "static inline float kiln_cast_f16_f32(uint16_t x) {\n"
-    "#if defined(__GNUC__) && defined(__ARM_FP) && __ARM_ARCH_PROFILE == 'M'\n"
+    "#if KILN_ASSEMBLY && defined(__ARM_FP) && __ARM_ARCH_PROFILE == 'M'\n"
     "  float wide;\n"
-    "  __asm__(\"vcvtb.f32.f16 %0, %1\" : \"=t\"(wide) : \"t\"(kiln_bits_u32_f32(x)));\n"
+    "  __asm(\"vcvtb.f32.f16 %0, %1\" : \"=t\"(wide) : \"t\"(kiln_bits_u32_f32(x)));\n"
     "  return wide;\n"
     "#else\n"
     "  const uint32_t magnitude = x & 0x7fffu;\n"
@@ -162,9 +162,9 @@ constexpr char kFloatFromHalf[] =
 constexpr char kHalfFromFloat[] =
     "/* To nearest, halves to even. */\n"
     "static inline uint16_t kiln_cast_f32_f16(float x) {\n"
-    "#if defined(__GNUC__) && defined(__ARM_FP) && __ARM_ARCH_PROFILE == 'M'\n"
+    "#if KILN_ASSEMBLY && defined(__ARM_FP) && __ARM_ARCH_PROFILE == 'M'\n"
     "  float narrow;\n"
-    "  __asm__(\"vcvtb.f16.f32 %0, %1\" : \"=t\"(narrow) : \"t\"(x));\n"
+    "  __asm(\"vcvtb.f16.f32 %0, %1\" : \"=t\"(narrow) : \"t\"(x));\n"
     "  return (uint16_t)kiln_bits_f32_u32(narrow);\n"
     "#else\n"
     "  const uint32_t magnitude = kiln_bits_f32_u32(x) & 0x7fffffffu;\n"

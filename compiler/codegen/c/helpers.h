@@ -20,12 +20,13 @@
 
 namespace kiln::codegen {
 
-// What stands before a function of a CPU variant, by Func::cpu_variant: "KILN_CPU_VARIANT_1 ", nothing for
-// one that is of none.
+// The words before a function of a CPU variant, by Func::cpu_variant: "KILN_CPU_VARIANT_1 "; nothing for a
+// function of none.
 std::string CpuVariantPrefix(int variant);
 
 // The definition of a function of this name, where no generated file has defined it before: several
-// models may be files of one translation unit. The name says all in which functions may differ.
+// models may be files of one translation unit. Functions of one name do the same, whichever
+// file defines them.
 std::string OncePerUnit(absl::string_view name, absl::string_view definition);
 
 class Helpers {

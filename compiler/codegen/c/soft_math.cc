@@ -61,9 +61,9 @@ constexpr char kRound[] =
 // The instruction of floating-point units of Arm and RISC-V. Compilers give it where errno need not be
 // set, which only flags say.
 constexpr char kSqrtInstruction[] =
-    "#if defined(__GNUC__) && defined(__ARM_FP) && (__ARM_FP & 4)\n"
+    "#if KILN_ASSEMBLY && defined(__ARM_FP) && (__ARM_FP & 4) && !defined(__aarch64__)\n"
     "  float root;\n"
-    "  __asm__(\"vsqrt.f32 %0, %1\" : \"=t\"(root) : \"t\"(x));\n"
+    "  __asm(\"vsqrt.f32 %0, %1\" : \"=t\"(root) : \"t\"(x));\n"
     "  return root;\n"
     "#elif defined(__GNUC__) && defined(__riscv_flen)\n"
     "  float root;\n"

@@ -14,6 +14,7 @@
 #include "compiler/codegen/llvm/codegen_llvm.h"
 #include "compiler/loop/loop.h"
 #include "compiler/loop/testing/every_operation.h"
+#include "compiler/target/float_units.h"
 #include "compiler/target/target.h"
 #include "llvm/Object/ObjectFile.h"
 
@@ -65,8 +66,7 @@ class Helpers {
   std::set<std::string> Of(const ElementOperation& operation) const {
     std::set<std::string> names = {"memcpy"};  // of operations that change nothing
     for (const DType dtype : {operation.from, operation.to}) {
-      const bool has_double = target_.hard_float && target_.HasFeature("fp64");
-      if (dtype == DType::Float(64) && !has_double) names.merge(OfFloats(dtype));
+      if (dtype == DType::Float(64) && !HasDoubles(target_)) names.merge(OfFloats(dtype));
       if (dtype == DType::Float(32) && !target_.hard_float) names.merge(OfFloats(dtype));
     }
     if (operation.from.is_float() != operation.to.is_float()) names.merge(OfLongs(operation));

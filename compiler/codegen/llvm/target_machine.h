@@ -21,7 +21,8 @@ namespace kiln::codegen {
 // run-time helpers.
 llvm::Triple TripleOf(const Target& target);
 
-// InvalidArgument if LLVM does not know the triple, the processor or a feature.
+// InvalidArgument if LLVM has no code generator for the triple. Target::Parse has checked the names of
+// processor and features.
 absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const Target& target,
                                                                        const LlvmOptions& options);
 

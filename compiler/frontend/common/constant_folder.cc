@@ -129,12 +129,11 @@ absl::Status ConstantFolder::Fold(const std::vector<ValueId*>& values) {
 absl::StatusOr<std::optional<Tensor>> ConstantFolder::ValueOf(ValueId value) {
   if (graph_.is_constant(value)) return graph_.value(value).constant;
   if (!fixed_.Contains(value) || !AreSmall({value})) return std::nullopt;
-  const auto [it, is_new] = known_.try_emplace(value);
-  if (!is_new) return it->second;
+  if (const auto found = known_.find(value); found != known_.end()) return found->second;
   absl::StatusOr<std::vector<Tensor>> tensors = Compute({value});
-  if (absl::IsResourceExhausted(tensors.status())) return std::nullopt;
+  if (absl::IsResourceExhausted(tensors.status())) return known_[value] = std::nullopt;
   KILN_RETURN_IF_ERROR(tensors.status());
-  return it->second = std::move(tensors->front());
+  return known_[value] = std::move(tensors->front());
 }
 
 }  // namespace kiln::frontend

@@ -40,6 +40,7 @@ class ConstantFolder {
 
   // The value of a constant, or of what nodes of any kind make of constants within the bounds of
   // Fold; nothing for other values. The graph stays as it is. Each value is computed once.
+  // Errors are those of the evaluator; a value that takes too long is no error.
   absl::StatusOr<std::optional<Tensor>> ValueOf(ValueId value);
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights that a model file stores in 8 bits or fewer and computes with as floats, such as those in front of ONNX's
-// DequantizeLinear and TFLite's DEQUANTIZE. Where Kiln has no integer product for them, the library stores them as
-// floats: tools/kiln/widened_weights.h says which.
+// Weights that a model file stores in 8 bits or fewer and computes with as floats, such as those in front of
+// ONNX's DequantizeLinear and TFLite's DEQUANTIZE. Where Kiln has no integer product for them, the library
+// stores them as floats: tools/kiln/widened_weights.h says which.
 #ifndef KILN_COMPILER_FRONTEND_COMMON_NARROW_WEIGHTS_H_
 #define KILN_COMPILER_FRONTEND_COMMON_NARROW_WEIGHTS_H_
 

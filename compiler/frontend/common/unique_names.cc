@@ -13,4 +13,15 @@ std::string UniqueNames::Make(const std::string& name) {
   return unique;
 }
 
+std::vector<std::string> UniqueNames::MakeAll(const std::vector<std::string>& names) {
+  UniqueNames unique;
+  for (const std::string& name : names) unique.Add(name);
+  std::set<std::string> kept;
+  std::vector<std::string> result;
+  for (const std::string& name : names) {
+    result.push_back(kept.insert(name).second ? name : unique.Make(name));
+  }
+  return result;
+}
+
 }  // namespace kiln::frontend

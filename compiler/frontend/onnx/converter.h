@@ -103,8 +103,9 @@ class Converter : public frontend::Adder {
  private:
   const onnx::AttributeProto* TypedAttr(absl::string_view name,
                                         onnx::AttributeProto::AttributeType type) const;
-  // Makes float32 of the inputs that are float16; whether there are any.
+  // Makes float32 of the inputs that are float16; true if there was one.
   absl::StatusOr<bool> WidenInputs();
+  // Rounds the outputs that are float32 to float16.
   absl::Status NarrowOutputs();
 
   const onnx::NodeProto& node_;

@@ -89,7 +89,9 @@ absl::Status AddOpsets(const google::protobuf::RepeatedPtrField<onnx::OperatorSe
     if (id.version() < kMinOpset || id.version() > most) {
       return absl::UnimplementedError(
           absl::StrCat("operator set version: found ", id.version(), " of ", shown, ", wanted ",
-                       kMinOpset, " to ", most, "; convert the model with onnx.version_converter"));
+                       most == kMaxOtherOpset ? absl::StrCat(kMinOpset, " or more")
+                                              : absl::StrCat(kMinOpset, " to ", most),
+                       domain.empty() ? "; convert the model with onnx.version_converter" : ""));
     }
     const auto [it, is_new] = versions.emplace(domain, id.version());
     if (!is_new && it->second != id.version()) {

@@ -71,7 +71,9 @@ std::string ContradictedShape(const onnx::TypeProto::Tensor& declared, const Sha
 void AddOutputs(const onnx::GraphProto& graph, const Scope& scope, GraphImporter& importer,
                 std::vector<std::string>& notes) {
   // One tensor may be several outputs, which have its name in the file.
-  frontend::UniqueNames names;
+  std::vector<std::string> in_file;
+  for (const onnx::ValueInfoProto& output : graph.output()) in_file.push_back(output.name());
+  const std::vector<std::string> names = frontend::UniqueNames::MakeAll(in_file);
   absl::StatusOr<std::vector<Item>> outputs = GraphImporter::OutputsOf(graph, scope);
   if (!outputs.ok()) return importer.problems().Add(outputs.status());
   for (size_t i = 0; i < outputs->size(); ++i) {
@@ -105,7 +107,7 @@ void AddOutputs(const onnx::GraphProto& graph, const Scope& scope, GraphImporter
                                    "; the file declares ", declared));
     }
     importer.graph().outputs.push_back(item.tensor);
-    importer.graph().output_names.push_back(names.Make(name));
+    importer.graph().output_names.push_back(names[i]);
   }
 }
 

@@ -204,6 +204,28 @@ TEST(ImportOnnx, NumbersOutputsThatAreOneTensor) {
   EXPECT_THAT(Text(model.SerializeAsString()), HasSubstr("output_tensor_names=[\"y\", \"y_2\"]"));
 }
 
+TEST(ImportOnnx, AnOutputKeepsItsNameIfAnotherOneIsNumbered) {
+  onnx::ModelProto model;
+  ASSERT_TRUE(model.ParseFromString(Model(Input("x", "2") +
+                                          "node { op_type: 'Relu' input: 'x' output: 'y' } "
+                                          "node { op_type: 'Neg' input: 'x' output: 'y_2' }")));
+  *model.mutable_graph()->add_output() = model.graph().output(0);
+  *model.mutable_graph()->add_output() = model.graph().output(0);
+  model.mutable_graph()->mutable_output(2)->set_name("y_2");
+  EXPECT_THAT(Text(model.SerializeAsString()),
+              HasSubstr("output_tensor_names=[\"y\", \"y_3\", \"y_2\"]"));
+}
+
+TEST(ImportOnnx, WeightsOfNoPossibleSizeAreNotCounted) {
+  const std::string bytes =
+      Model(Input("x", "2") +
+            "initializer { name: 'w' data_type: 3 dims: 1099511627776 dims: 1099511627776 } "
+            "initializer { name: 's' data_type: 1 float_data: 1 } "
+            "node { op_type: 'DequantizeLinear' input: 'w' input: 's' output: 'y' }");
+  EXPECT_TRUE(ModelFile::Parse(bytes, "m.onnx")->narrow_weights().empty());
+  EXPECT_NE(Text(bytes), "");
+}
+
 TEST(ImportOnnx, RefusesWhatNoModelHas) {
   const std::string x = Input("x", "2"), relu = "node { op_type: 'Relu' input: 'x' output: 'y' }";
   EXPECT_EQ(Text(Model(x + relu + "sparse_initializer { values { name: 'w' data_type: 1 } }")),

@@ -15,7 +15,7 @@ namespace kiln::onnx_frontend {
 // InvalidArgument if an option is about an input that the graph does not have.
 absl::Status CheckOptions(const onnx::GraphProto& graph, const ImportOptions& options);
 
-// InvalidArgument for a dimension below -1, which exporters write for one that is open.
+// InvalidArgument for a dimension below -1. Exporters write -1 for one that is open.
 absl::Status CheckDimensions(const onnx::TensorShapeProto& shape);
 
 // Errors begin with "input 'x': ". Unimplemented for what is no tensor, InvalidArgument for

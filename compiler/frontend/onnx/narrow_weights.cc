@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "compiler/base/tensor.h"
 #include "compiler/frontend/onnx/model_file.h"
 #include "compiler/frontend/onnx/storage_types.h"
 #include "onnx/onnx_pb.h"
@@ -32,10 +33,13 @@ frontend::NarrowWeights ModelFile::narrow_weights() const {
     if (node.op_type() != "DequantizeLinear" || node.input_size() < 2) continue;
     const auto data = initializers.find(node.input(0));
     if (data == initializers.end() || !seen.insert(data->first).second) continue;
-    frontend::NarrowWeight weight = {
-        .name = data->first, .bits = NarrowBits(data->second->data_type()), .elements = 1};
+    frontend::NarrowWeight weight = {.name = data->first,
+                                     .bits = NarrowBits(data->second->data_type())};
     if (weight.bits == 0) continue;
-    for (const int64_t extent : data->second->dims()) weight.elements *= extent;
+    const TensorType type{.dtype = DType::Int(8),
+                          .shape = Shape(data->second->dims().begin(), data->second->dims().end())};
+    if (!CheckTensorType(type).ok()) continue;  // The import says so.
+    weight.elements = type.num_elements();
     const auto scale = initializers.find(node.input(1));
     if (scale != initializers.end() && scale->second->data_type() == onnx::TensorProto::FLOAT16) {
       weight.float_bytes = 2;

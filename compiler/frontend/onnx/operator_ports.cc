@@ -21,7 +21,7 @@ struct Row {
   const char* names;
 };
 
-// The schemas of ONNX 1.23, up to operator set 26, and of ONNX Runtime.
+// The schemas as ONNX 1.23 has them, of operator sets up to 26 (ONNX 1.21), and those of ONNX Runtime.
 constexpr Row kRows[] = {
     {"", "1 * *", "Loop Scan SequenceMap"},
     {"", "1 * 1", "Concat Einsum Max Mean Min SequenceConstruct Sum"},

@@ -301,7 +301,7 @@ absl::Status Upsample(Converter& c) {
     }
   }
   if (!shrinks) return c.Output(0, resized(x, r, "floor"));
-  // Means do not depend on the rounding.
+  // Only nearest takes a rounding, so that other modes need one operator.
   if (!grows || absl::string_view(method) != kNearest) return c.Output(0, resized(x, r, "ceil"));
   KILN_ASSIGN_OR_RETURN(const ValueId y, resized(x, smaller, "ceil"));
   return c.Output(0, resized(y, rest, "floor"));

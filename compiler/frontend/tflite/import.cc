@@ -140,7 +140,7 @@ absl::Status Importer::AddInputs(Frame& frame) {
 }
 
 absl::Status Importer::AddOutputs(Frame& frame) {
-  frontend::UniqueNames names;
+  std::vector<std::string> names;
   for (int output : frame.subgraph.outputs) {
     const TensorInfo& info = frame.subgraph.tensors[static_cast<size_t>(output)];
     absl::StatusOr<ValueId> value = Resolve(frame, output);
@@ -152,9 +152,9 @@ absl::Status Importer::AddOutputs(Frame& frame) {
     }
     graph_.outputs.push_back(*value);
     output_quantization_.push_back(*std::move(quantization));
-    graph_.output_names.push_back(names.Make(
-        info.name.empty() ? absl::StrCat("output", graph_.outputs.size() - 1) : info.name));
+    names.push_back(info.name.empty() ? absl::StrCat("output", names.size()) : info.name);
   }
+  graph_.output_names = frontend::UniqueNames::MakeAll(names);
   if (!graph_.outputs.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(path_, ": the model has no outputs"));
 }

@@ -40,7 +40,8 @@ absl::StatusOr<Graph> ImportTflite(absl::string_view bytes, const std::string& p
 // The model's inputs. InvalidArgument, naming `path`, if the bytes are no TFLite model.
 absl::StatusOr<std::vector<ModelPort>> ReadInputs(absl::string_view bytes, const std::string& path);
 
-// Quantized constants that an operator with float results reads. Errors as of ReadInputs.
+// Quantized constants of 8 bits or fewer that an operator with float32 results reads (DEQUANTIZE, hybrid
+// FULLY_CONNECTED, …). Errors as of ReadInputs.
 absl::StatusOr<frontend::NarrowWeights> ReadNarrowWeights(absl::string_view bytes,
                                                           const std::string& path);
 

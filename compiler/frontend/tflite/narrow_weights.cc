@@ -3,6 +3,7 @@
 #include <string>
 
 #include "compiler/base/status.h"
+#include "compiler/base/tensor.h"
 #include "compiler/frontend/tflite/import.h"
 #include "compiler/frontend/tflite/model_file.h"
 
@@ -39,9 +40,9 @@ absl::StatusOr<frontend::NarrowWeights> ReadNarrowWeights(absl::string_view byte
         if (bits == 0 || info.data.empty() || !info.IsQuantized() || !seen.insert(input).second) {
           continue;
         }
-        int64_t elements = 1;
-        for (const int64_t extent : info.shape) elements *= extent;
-        weights.push_back({.name = info.name, .bits = bits, .elements = elements});
+        const TensorType type{.dtype = DType::Int(8), .shape = info.shape};
+        if (!CheckTensorType(type).ok()) continue;  // The import says so.
+        weights.push_back({.name = info.name, .bits = bits, .elements = type.num_elements()});
       }
     }
   }

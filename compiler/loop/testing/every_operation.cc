@@ -116,7 +116,7 @@ void AddOperationsOf(DType dtype, Widths widths, std::vector<ElementOperation>& 
   }
 }
 
-// The edges in turn as first operands, each with one edge after the other as second operands, as far as
+// Pairs of edges: the second operand stays at one edge while the first goes through all of them, as far as
 // `kOperationElements` reach.
 template <typename T>
 std::string InTurn(const std::vector<T>& edges, size_t operand) {

@@ -10,8 +10,8 @@ namespace {
 
 // The DSP extension multiplies pairs of int16. SXTB16 makes a pair of bytes 0 and 2 of a word, and
 // rotated by 8 bits of bytes 1 and 3.
-// Without optimization gcc and clang keep a register for frames, and have too few for the loops. Macros of
-// generated files: codegen/c/compiler_macros.h.
+// Without optimization gcc and clang keep a register for frames, and have too few for the loops.
+// codegen/c/compiler_macros.h defines KILN_ASSEMBLY.
 constexpr absl::string_view kDspInC =
     "KILN_ASSEMBLY && defined(__ARM_FEATURE_DSP) && (defined(__OPTIMIZE__) || !defined(__GNUC__))";
 
