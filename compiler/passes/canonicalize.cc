@@ -27,18 +27,24 @@
 namespace kiln {
 namespace {
 
+// Rounds that a model may take: most take two, the last of which changes nothing.
+constexpr int kMaxRounds = 100;
+
 class Canonicalizer {
  public:
   explicit Canonicalizer(const Graph& old)
       : old_(old), rewriter_(old), consumers_(old.Consumers()) {}
 
-  absl::StatusOr<Graph> Run() && {
+  absl::StatusOr<Graph> Run() {
     for (NodeId id = 0; id < static_cast<NodeId>(old_.nodes.size()); ++id) {
       KILN_ASSIGN_OR_RETURN(const bool done, Rewrite(id));
       if (!done) rewriter_.Copy(id);
     }
     return std::move(rewriter_).Finish();
   }
+
+  // True if a rule has changed something, after which another one may have more to do.
+  bool has_changed() const { return has_changed_; }
 
  private:
   Graph& graph() { return rewriter_.graph(); }
@@ -58,6 +64,7 @@ class Canonicalizer {
       case View::kNone:
         return ReshapeBehind(node);
       case View::kSame:
+        has_changed_ = true;
         rewriter_.Replace(node.outputs[0], rewriter_.Map(node.inputs[0]));
         return true;
       case View::kReshaped:
@@ -71,6 +78,7 @@ class Canonicalizer {
     for (ValueId input : node.inputs) inputs.push_back(rewriter_.Map(input));
     KILN_ASSIGN_OR_RETURN(const std::vector<ValueId> outputs, form(graph(), node, inputs));
     for (size_t k = 0; k < outputs.size(); ++k) rewriter_.Replace(node.outputs[k], outputs[k]);
+    has_changed_ |= !outputs.empty();
     return !outputs.empty();
   }
 
@@ -100,6 +108,7 @@ class Canonicalizer {
       return Reshape(node, input);
     }
     if (input == direct) return false;
+    has_changed_ = true;
     KILN_ASSIGN_OR_RETURN(const ValueId transposed,
                           MakeTranspose(graph(), input, {axes.begin(), axes.end()}, node.source));
     rewriter_.Replace(node.outputs[0], transposed);
@@ -112,12 +121,16 @@ class Canonicalizer {
     // Look through a reshape that has been rewritten before.
     if (const Node* before = ProducerIf(GivesReshaped, input)) input = before->inputs[0];
     KILN_ASSIGN_OR_RETURN(const bool done, ReshapeBatches(node, input));
+    has_changed_ |=
+        done || graph().type(input).shape == shape || input != rewriter_.Map(node.inputs[0]);
     if (done) return true;
     if (graph().type(input).shape == shape) {
       rewriter_.Replace(node.outputs[0], input);
       return true;
     }
     KILN_ASSIGN_OR_RETURN(const ValueId reshaped, MakeReshape(graph(), input, shape, node.source));
+    const Node* made = ProducerOf(graph(), reshaped);
+    has_changed_ |= made == nullptr || made->op != node.op;
     rewriter_.Replace(node.outputs[0], reshaped);
     return true;
   }
@@ -190,11 +203,17 @@ class Canonicalizer {
     if (consumers_[static_cast<size_t>(input)].size() != 1 || LeavesGraph(input)) return kNoId;
     const Node* reshape = ProducerIf(GivesReshaped, rewriter_.Map(input));
     if (reshape == nullptr) return kNoId;
-    const auto computes = [](const OpTraits& traits) {
-      return traits.fusion == Fusion::kContraction || traits.fusion == Fusion::kElementwise ||
-             traits.by_rows != nullptr;
-    };
-    return ProducerIf(computes, reshape->inputs[0]) == nullptr ? kNoId : reshape->inputs[0];
+    return Gain(reshape->inputs[0]) == 0 ? kNoId : reshape->inputs[0];
+  }
+
+  // The use of standing next to the operator that makes the value, of the new graph: 2 for one that others
+  // join, such as a convolution, 1 for one that joins others, 0 where nothing is fused.
+  int Gain(ValueId value) {
+    const Node* producer = ProducerOf(graph(), value);
+    const OpTraits* traits = producer == nullptr ? nullptr : TraitsOf(*producer);
+    if (traits == nullptr) return 0;
+    if (traits->fusion == Fusion::kContraction) return 2;
+    return traits->fusion == Fusion::kElementwise || traits->by_rows != nullptr ? 1 : 0;
   }
 
   // The node computed of its operands before input k was reshaped, and reshaped then.
@@ -220,6 +239,16 @@ class Canonicalizer {
       if (!std::all_of(shapes.begin(), shapes.end(), [](const auto& s) { return s.has_value(); })) {
         continue;
       }
+      // Another operand is reshaped instead, and so torn from the operator that makes it. That has to be of
+      // less use, or the next round would move the reshape back.
+      const auto is_torn = [&](size_t i) {
+        const ValueId operand = rewriter_.Map(node.inputs[i]);
+        return i != k && *shapes[i] != old_.type(node.inputs[i]).shape &&
+               Gain(operand) >= Gain(before);
+      };
+      bool tears = false;
+      for (size_t i = 0; i < node.inputs.size(); ++i) tears |= is_torn(i);
+      if (tears) continue;
       std::vector<ValueId> inputs;
       for (size_t i = 0; i < node.inputs.size(); ++i) {
         const ValueId operand = i == k ? before : rewriter_.Map(node.inputs[i]);
@@ -233,6 +262,7 @@ class Canonicalizer {
       KILN_ASSIGN_OR_RETURN(const ValueId reshaped,
                             MakeReshape(graph(), result, shape, node.source));
       rewriter_.Replace(node.outputs[0], reshaped);
+      has_changed_ = true;
       return true;
     }
     return false;
@@ -253,12 +283,21 @@ class Canonicalizer {
   const Graph& old_;
   GraphRewriter rewriter_;
   std::vector<std::vector<NodeId>> consumers_;
+  bool has_changed_ = false;
 };
 
 }  // namespace
 
 absl::StatusOr<Graph> Canonicalize(const Graph& graph, const PassContext&) {
-  return Canonicalizer(graph).Run();
+  Canonicalizer once(graph);
+  KILN_ASSIGN_OR_RETURN(Graph result, once.Run());
+  bool has_changed = once.has_changed();
+  for (int i = 0; has_changed && i < kMaxRounds; ++i) {
+    Canonicalizer again(result);
+    KILN_ASSIGN_OR_RETURN(result, again.Run());
+    has_changed = again.has_changed();
+  }
+  return result;
 }
 
 }  // namespace kiln

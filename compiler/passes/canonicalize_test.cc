@@ -83,7 +83,7 @@ TEST(Canonicalize, GeluIsOneOperator) {
   }
 }
 
-// What of it is read elsewhere is computed as well; a reshape stands behind it.
+// Parts of it that are read elsewhere are computed as well.
 TEST(Canonicalize, GeluBehindAReshape) {
   EXPECT_EQ(Transform(Canonicalize, R"(
 def @main(%x: Tensor[(6, 4), float32], %w: Tensor[(8, 4), float32]) {
@@ -93,12 +93,49 @@ def @main(%x: Tensor[(6, 4), float32], %w: Tensor[(8, 4), float32]) {
   (%2, %1)
 })"),
             "%0 = nn.dense(%x, %w);\n"
-            "%1 = reshape(%0, newshape=[2, 3, 8], allowzero=True);\n"
-            "%2 = divide(%1, 1.4142135f);\n"
+            "%1 = divide(%0, 1.4142135f);\n"
+            "%2 = reshape(%1, newshape=[2, 3, 8], allowzero=True);\n"
             "%3 = erf(%2);\n"
             "%4 = nn.gelu(%0);\n"
             "%5 = reshape(%4, newshape=[2, 3, 8], allowzero=True);\n"
             "(%5, %3)\n");
+}
+
+// Operands that are made in different shapes: a reshape stays where it is, or the next round would move
+// it to the other one. One of a convolution or product goes first, which other operators join.
+TEST(Canonicalize, OfTwoComputedOperandsOneIsReshaped) {
+  const std::string begin =
+      "def @main(%x: Tensor[(6,), float32], %y: Tensor[(1, 6), float32], %w: Tensor[(6, 6), "
+      "float32]) { ";
+  EXPECT_EQ(Transform(Canonicalize,
+                      begin + "%0 = reshape(sin(%x), newshape=[1, 6]); exp(add(%0, cos(%y))) }"),
+            "%0 = sin(%x);\n"
+            "%1 = reshape(%0, newshape=[1, 6], allowzero=True);\n"
+            "%2 = cos(%y);\n"
+            "%3 = add(%1, %2);\n"
+            "exp(%3)\n");
+  EXPECT_EQ(Transform(Canonicalize, begin + "%0 = reshape(nn.dense(%y, %w), newshape=[6]); "
+                                            "exp(add(sin(%x), %0)) }"),
+            "%0 = nn.dense(%y, %w);\n"
+            "%1 = sin(%x);\n"
+            "%2 = reshape(%1, newshape=[1, 6], allowzero=True);\n"
+            "%3 = add(%2, %0);\n"
+            "%4 = reshape(%3, newshape=[6], allowzero=True);\n"
+            "exp(%4)\n");
+}
+
+// The reshape of %0 is read twice until the second one is of %0 itself.
+TEST(Canonicalize, GoesOnUntilNothingChanges) {
+  EXPECT_EQ(Transform(Canonicalize,
+                      "def @main(%x: Tensor[(6, 4), float32], %w: Tensor[(8, 4), float32]) { "
+                      "%0 = reshape(nn.dense(%x, %w), newshape=[2, 3, 8]); "
+                      "%1 = negative(sin(%0)); (%1, reshape(%0, newshape=[48])) }"),
+            "%0 = nn.dense(%x, %w);\n"
+            "%1 = sin(%0);\n"
+            "%2 = reshape(%1, newshape=[2, 3, 8], allowzero=True);\n"
+            "%3 = negative(%2);\n"
+            "%4 = reshape(%0, newshape=[48], allowzero=True);\n"
+            "(%3, %4)\n");
 }
 
 // The spellings lose digits of their results.

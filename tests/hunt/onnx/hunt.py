@@ -88,7 +88,7 @@ def moved(array, random_):
 
 
 def is_sensitive(model, feeds, outputs, tolerance):
-    """Whether inputs and constants that are moved a little move an output by a part of the tolerance."""
+    """True if inputs and constants that are moved a little move an output by a part of the tolerance."""
     for seed in range(3):
         random_ = np.random.default_rng(seed)
         others = {name: moved(array, random_) for name, array in feeds.items()}
@@ -96,7 +96,11 @@ def is_sensitive(model, feeds, outputs, tolerance):
         for tensor in changed.graph.initializer:
             array = moved(numpy_helper.to_array(tensor), random_)
             tensor.CopyFrom(numpy_helper.from_array(array, tensor.name))
-        for found, wanted in zip(reference(changed.SerializeToString(), others), outputs):
+        try:
+            results = reference(changed.SerializeToString(), others)
+        except Exception:  # pylint: disable=broad-except
+            continue  # Scales of Resize, for example, must be 1 along some axes.
+        for found, wanted in zip(results, outputs):
             found, wanted = np.asarray(found, "float64"), np.asarray(wanted, "float64")
             if np.any(np.abs(found - wanted) > tolerance / 50 * (1 + np.abs(wanted))):
                 return True
