@@ -84,6 +84,12 @@ Expr SaturatingShiftLeft(const Expr& x, int exponent) {
       loop::MakeSelect(x < I32Const(-limit - 1), I32Const(kMin), Shl(x, exponent)));
 }
 
+Expr ShiftLeftWithinBounds(const Expr& x, const Expr& exponent) {
+  constexpr int64_t kBound = 1 << 30;
+  const Expr low = Shr(I32Const(-kBound), exponent), high = Shr(I32Const(kBound), exponent);
+  return Shl(Max(Min(x, high), low), exponent);
+}
+
 Expr CountLeadingZeros(const Expr& x) {
   Expr zeros = I32Const(0), rest = x;
   for (int bits = 16; bits >= 1; bits /= 2) {

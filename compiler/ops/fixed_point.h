@@ -28,6 +28,10 @@ loop::Expr DivideByPowerOfTwo(const loop::Expr& x, int exponent);
 loop::Expr DivideByPowerOfTwo(const loop::Expr& x, const loop::Expr& exponent);
 // x * 2^exponent, saturating, for exponent > 0.
 loop::Expr SaturatingShiftLeft(const loop::Expr& x, int exponent);
+// x * 2^exponent, at most 2^30 and at least -2^30: x is first brought to the bounds of that. It is
+// one minimum and one maximum, or neither if the range of x is known to be small.
+// 0 <= exponent <= 30.
+loop::Expr ShiftLeftWithinBounds(const loop::Expr& x, const loop::Expr& exponent);
 // Zeros in front of the highest one of an int32 above 0.
 loop::Expr CountLeadingZeros(const loop::Expr& x);
 

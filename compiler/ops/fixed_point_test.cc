@@ -117,5 +117,20 @@ TEST(FixedPoint, FunctionsAreNear) {
   EXPECT_EQ(ValueOf(FixedPointLogistic(I32(0), kBits)), 1 << 30);
 }
 
+TEST(FixedPoint, ShiftLeftWithinBoundsEndsAt2To30) {
+  constexpr int64_t kBound = 1 << 30;
+  for (const int exponent : {0, 1, 7, 29, 30}) {
+    for (const int32_t x : Interesting()) {
+      const int64_t exact = int64_t{x} * (int64_t{1} << exponent);
+      const int64_t found = ValueOf(ShiftLeftWithinBounds(I32(x), I32(exponent)));
+      if (exact >= -kBound && exact <= kBound) {
+        EXPECT_EQ(found, exact) << x << " << " << exponent;
+      } else {
+        EXPECT_EQ(found, exact > 0 ? kBound : -kBound) << x << " << " << exponent;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace kiln

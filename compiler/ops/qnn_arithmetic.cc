@@ -193,6 +193,11 @@ OpDef ArithmeticOp(std::string name, std::string doc, InferResult (*infer)(const
     examples.push_back(Random(DType::Int(8), {3, 7}, {7}, rounding));
   }
   examples.push_back(Random(DType::Int(16), {3, 7}, {3, 7}, "TFLITE"));
+  // Each of the three is beyond 32 bits in the scale of the output.
+  const TensorType pair = {{2}, DType::Int(16)};
+  examples.push_back(Case({Values(pair, {30000, -30000}), Values(pair, {20000, 20000}), Scale(1),
+                           ZeroPoint(0), Scale(1), ZeroPoint(0), Scale(0x1p-15), ZeroPoint(0)},
+                          {{"rounding", "TFLITE"}}, {Values(pair, {32767, -32768})}));
   return {
       {.name = std::move(name),
        .doc = std::move(doc),

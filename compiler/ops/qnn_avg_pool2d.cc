@@ -8,7 +8,6 @@ namespace kiln {
 namespace {
 
 enum { kData, kScale, kZero, kOutScale, kOutZero };
-const DType kI32 = DType::Int(32);
 
 InferResult Infer(const InferContext& c) {
   const TensorType& data = c.inputs[kData];
@@ -33,10 +32,15 @@ InferResult Infer(const InferContext& c) {
 
 absl::Status Lower(StageBuilder& b) {
   KILN_ASSIGN_OR_RETURN(const Pool pool, MakePool(b.attrs(), b.input_type(kData), 2));
-  const Access sum = ReduceWindows(b, pool, loop::Combine::kSum, kI32);
+  // 32 bits hold the sum of 65,536 numbers of int16.
+  int64_t taps = 1;
+  for (const WindowDim& dim : pool.window) taps *= dim.taps;
+  const int64_t largest = b.input_dtype(kData).MaxInt() + 1;
+  const DType sums = DType::Int(taps <= (int64_t{1} << 31) / largest ? 32 : 64);
+  const Access sum = ReduceWindows(b, pool, loop::Combine::kSum, sums);
   b.Output(0, [&](const Indices& i) {
-    const Expr count = loop::MakeCast(kI32, CountTaps(pool, i, false));
-    const Expr zero = loop::Const(kI32, 0), two = loop::Const(kI32, 2);
+    const Expr count = loop::MakeCast(sums, CountTaps(pool, i, false));
+    const Expr zero = loop::Const(sums, 0), two = loop::Const(sums, 2);
     const Expr total = sum(i), half = count / two;
     const Expr mean = (total + loop::MakeSelect(total > zero, half, -half)) / count;
     // A mean is within the range of what it is of.

@@ -56,7 +56,8 @@ absl::Status Lower(StageBuilder& b) {
   const Expr zero = I32Const(static_cast<int64_t>(number(kOutZero)));
   const Expr zeros = I32Const(static_cast<int64_t>(number(kZero)) * count);
   b.Output(0, [&](const Indices& i) {
-    Expr value = Shl(sum(i) - zeros, I32Const(std::max(factor.shift, 0)));
+    Expr value = sum(i) - zeros;
+    if (factor.shift > 0) value = ShiftLeftWithinBounds(value, I32Const(factor.shift));
     value = DivideByPowerOfTwo(MultiplyHigh(value, I32Const(factor.multiplier)),
                                std::max(-factor.shift, 0));
     return Saturate(value, zero, b.output_dtype(0));
@@ -95,6 +96,9 @@ const OpDef kMean = {
      // (8/3 - 3) * 0.5 is -1/6, with a scale of 0.1 -1.67.
      Case(Operands(Values(I8({1, 3}), {1, 2, 5}), 0.1, 10), {{"axis", List({1})}},
           {Values(I8({1}), {8})}),
+     // Beyond 32 bits in the scale of the output.
+     Case(Operands(Values(I8({2, 2}), {100, 100, -100, -100}), 0x1p-26, 0), {{"axis", List({1})}},
+          {Values(I8({2}), {127, -128})}),
      Random(I8({1, 4, 5, 7}), 0.3, -4, {{"axis", List({1, 2})}}),
      Random(U8({2, 6, 3}), 0.7, 100, {{"axis", List({1})}, {"keepdims", true}})},
 };

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "compiler/ops/axes.h"
 #include "compiler/ops/constraint.h"
 #include "compiler/ops/example.h"
+#include "compiler/ops/fixed_point.h"
 #include "compiler/ops/quantized.h"
 
 namespace kiln {
@@ -28,7 +31,7 @@ InferResult Infer(const InferContext& c) {
   KILN_ASSIGN_OR_RETURN(const Rounding rounding, RoundingOf(c.attrs, 5));
   KILN_RETURN_IF_ERROR(ComputeDTypeOf(c.attrs, 6).status());
   KILN_RETURN_IF_ERROR(CheckQuantized(OutDType(c.attrs), 7));
-  const double limit = rounding == Rounding::kTflite && data.dtype.bits == 64 ? 128 : 0x1p30;
+  const double limit = rounding == Rounding::kTflite && data.dtype.bits == 64 ? 0x1p14 : 0x1p30;
   for (int64_t i = 0; i < places; ++i) {
     const auto at = [&](size_t k) {
       const Tensor& scale = *c.constants[k];
@@ -55,7 +58,13 @@ absl::Status Lower(StageBuilder& b) {
   const DType dtype = b.input_dtype(kData);
   // 32 bits hold sums and the difference to their zero point, as in TFLite.
   const DType sums = dtype.bits == 64 || dtype == DType::UInt(32) ? DType::Int(64) : DType::Int(32);
-  const Rescale rescale(b, "requantize", factors, rounding, sums, compute);
+  // Factors of 1 and more round once, so that of TFLITE's numbers those within 32 bits are UPWARD's,
+  // which has 64 bits to compute in.
+  const bool wide_result = rounding == Rounding::kTflite && OutDType(b.attrs()).bits == 32 &&
+                           std::all_of(factors.begin(), factors.end(),
+                                       [](double f) { return ToFixedPoint(f).shift > 0; });
+  const Rescale rescale(b, "requantize", factors, wide_result ? Rounding::kUpward : rounding, sums,
+                        wide_result ? DType::Int(64) : compute);
   const size_t rank = b.input_shape(kData).size();
   const size_t axis = rank == 0 ? 0 : AxisOf(b.attrs().Int("axis"), rank);
   const auto in_zero = OperandAt(b, kInputZero), out_zero = OperandAt(b, kOutputZero);
@@ -107,7 +116,7 @@ const OpDef kRequantize = {
      "scales are constants above 0 of float32 or float64, one, or one per place of the axis",
      "zero points are int32, one, or one per place of the axis", "rounding is one of those named",
      "compute_dtype is one of those named", "out_dtype is an integer type of up to 32 bits",
-     "the quotients of scales are below 2^30 (TFLITE, of int64: 128)"},
+     "the quotients of scales are below 2^30 (TFLITE, of int64: 2^14)"},
     {.fusion = Fusion::kElementwise, .layout = {LayoutRule::kAxis, "axis"}},
     Infer,
     Lower,
@@ -123,6 +132,17 @@ const OpDef kRequantize = {
      Requantize(Values(I64({4}), {-12, -4, 4, 12}), Scale(0.125), 0, Scale(1), 0,
                 {{"rounding", "TFLITE"}, {"out_dtype", "int16"}},
                 Values({{4}, DType::Int(16)}, {-1, 0, 1, 2})),
+     // Products beyond 32 bits are saturated at the end that has their sign.
+     Requantize(Values(I32({4}), {1 << 30, -(1 << 30), 3, -3}), Scale(4), 0, Scale(1), 0,
+                {{"rounding", "TFLITE"}}, Values(I8({4}), {127, -128, 12, -12})),
+     Requantize(Values(I32({2, 2}), {1 << 29, 4, -(1 << 29), -4}), Scales({8, 0.5}), 0, Scale(1), 0,
+                {{"rounding", "TFLITE"}}, Values(I8({2, 2}), {127, 2, -128, -2})),
+     Requantize(Values(I64({4}), {0x1p31, -0x1p31, 3, -3}), Scale(4), 0, Scale(1), 0,
+                {{"rounding", "TFLITE"}, {"out_dtype", "int16"}},
+                Values({{4}, DType::Int(16)}, {32767, -32768, 12, -12})),
+     Requantize(Values(I32({4}), {30000, -30000, 1, -1}), Scale(0x1p18), 0, Scale(1), 0,
+                {{"rounding", "TFLITE"}, {"out_dtype", "int32"}},
+                Values(I32({4}), {2147483647, -2147483648.0, 262144, -262144})),
      // What a float32 rounds beyond the bounds.
      Requantize(Values(I32({2}), {2147483647, -2147483648.0}), Scale(1), 0, Scale(1), 5,
                 {{"rounding", "EVEN"}, {"out_dtype", "int32"}},

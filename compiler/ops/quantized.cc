@@ -181,7 +181,9 @@ Expr Rescale::operator()(const Expr& x, const Expr& place) const {
 
 Expr Rescale::TfliteOf(const Expr& x, const Expr& place) const {
   Expr value = loop::MakeCast(kI32, x);
-  if (shifts_left_) value = Shl(value, left_({place}));
+  if (shifts_left_) {
+    value = ShiftLeftWithinBounds(value, shift_.has_value() ? I32Const(*shift_) : left_({place}));
+  }
   value = MultiplyHigh(value, multiplier_({place}));
   return shift_.has_value() ? DivideByPowerOfTwo(value, std::max(-*shift_, 0))
                             : DivideByPowerOfTwo(value, right_({place}));
@@ -192,7 +194,7 @@ Expr Rescale::Tflite16Of(const Expr& x, const Expr& place) const {
   const Expr shift = Int64(15) - wide(left_({place})) + wide(right_({place}));
   const Expr half = Shl(Int64(1), shift - Int64(1));
   const Expr product = wide(x) * wide(multiplier_({place}));
-  return loop::MakeCast(kI32, Shr(product + half, shift));
+  return Shr(product + half, shift);
 }
 
 // x * multiplier / 2^(31 - shift) in 64 bits, of |x| below 2^31.

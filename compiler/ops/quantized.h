@@ -67,7 +67,9 @@ class Rescale {
   Rescale(StageBuilder& b, const std::string& name, const std::vector<double>& factors,
           Rounding rounding, DType sums, DType compute);
 
-  // x * factor, rounded: int32 of TFLITE, else int64, or float where `compute` is one.
+  // x * factor, rounded: int32 if TFLITE multiplies int32 sums, else int64, or float where
+  // `compute` is one. An int32 whose magnitude would be 2^29 or more may be another
+  // one of that size and sign, which is saturated alike in 16 bits.
   Expr operator()(const Expr& x, const Expr& place) const;
 
  private:
