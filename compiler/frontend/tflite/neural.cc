@@ -6,6 +6,7 @@
 #include "compiler/base/status.h"
 #include "compiler/frontend/tflite/converter.h"
 #include "compiler/frontend/tflite/quantized.h"
+#include "compiler/frontend/tflite/wide_sums.h"
 
 namespace kiln::tflite_frontend {
 namespace {
@@ -35,13 +36,14 @@ absl::Status FullyConnected(Converter& c) {
     KILN_ASSIGN_OR_RETURN(x, c.Reshape(x, out));
   }
   KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> q, InputQuantization(c, 1));
-  const ProductOperands operands = {.x = x,
-                                    .weight = w,
-                                    .x_input = 0,
-                                    .weight_input = 1,
-                                    .bias_input = 2,
-                                    .single_scale = q.has_value() && !q->per_channel(),
-                                    .wide_sums = true};
+  const ProductOperands operands = {
+      .x = x,
+      .weight = w,
+      .x_input = 0,
+      .weight_input = 1,
+      .bias_input = 2,
+      .single_scale = q.has_value() && !q->per_channel(),
+      .wide_sums = options.quantized_bias_type() != schema::TensorType::INT32};
   return c.Output(0, Product(c, "dense", operands, {{"units", weight[0]}},
                              options.fused_activation_function()));
 }
@@ -63,11 +65,17 @@ absl::StatusOr<ValueId> Multiplied(Converter& c, ValueId a, ValueId b, Attrs att
   const DType i16 = DType::Int(16);
   KILN_ASSIGN_OR_RETURN(a, CentredAs(c, {a, *a_q}, i16));
   KILN_ASSIGN_OR_RETURN(b, CentredAs(c, {b, b_q}, i16));
-  attrs.Set("out_dtype", dtype.bits == 16 ? "int64" : "int32");
+  const Shape& rows = c.type(a).shape;
+  const auto terms = static_cast<double>(rows[rows.size() - (attrs.Bool("transpose_a") ? 2 : 1)]);
+  const bool beyond_int32 =
+      dtype.bits == 8 && BeyondInt32(terms * LargestDifference(dtype, a_q->zero_points[0]) *
+                                     LargestDifference(dtype, b_q.zero_points[0]));
+  attrs.Set("out_dtype", dtype.bits == 16 || beyond_int32 ? "int64" : "int32");
   KILN_ASSIGN_OR_RETURN(const ValueId sums, c.Op("nn.batch_matmul", {a, b}, std::move(attrs)));
   const float product = a_q->scales[0] * b_q.scales[0];
   const double factor = static_cast<double>(product) / static_cast<double>(out.scales[0]);
-  return Rescaled(c, sums, {factor}, out.zero_points[0], dtype);
+  const auto rescaled = beyond_int32 ? RescaledWideSums : Rescaled;
+  return rescaled(c, sums, {factor}, out.zero_points[0], dtype);
 }
 
 absl::Status BatchMatMul(Converter& c) {

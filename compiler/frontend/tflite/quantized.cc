@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
+#include "compiler/frontend/tflite/wide_sums.h"
 
 namespace kiln::tflite_frontend {
 namespace {
@@ -135,8 +136,13 @@ absl::StatusOr<ValueId> Product(Converter& c, absl::string_view op, const Produc
     KILN_ASSIGN_OR_RETURN(const ValueId bias, c.Input(p.bias_input));
     sums = c.type(bias).dtype;
   }
-  KILN_ASSIGN_OR_RETURN(ValueId y,
-                        QnnSums(c, op, {p.x, *x_q}, {p.weight, weight}, sums, std::move(attrs)));
+  bool beyond_int32 = false;
+  if (sums == kI32) {
+    KILN_ASSIGN_OR_RETURN(const double largest, LargestSum(c, p, *x_q, weight));
+    beyond_int32 = BeyondInt32(largest);
+  }
+  KILN_ASSIGN_OR_RETURN(ValueId y, QnnSums(c, op, {p.x, *x_q}, {p.weight, weight},
+                                           beyond_int32 ? kI64 : sums, std::move(attrs)));
   KILN_ASSIGN_OR_RETURN(y, WithBias(c, y, p.bias_input));
   const bool single_scale = p.single_scale || c.type(p.x).dtype == DType::UInt(8);
   std::vector<double> factors;
@@ -147,7 +153,8 @@ absl::StatusOr<ValueId> Product(Converter& c, absl::string_view op, const Produc
     factors.push_back(product / static_cast<double>(out.scales[0]));
   }
   KILN_ASSIGN_OR_RETURN(const DType dtype, c.OutputDType(0));
-  KILN_ASSIGN_OR_RETURN(y, Rescaled(c, y, factors, out.zero_points[0], dtype));
+  const auto rescaled = beyond_int32 ? RescaledWideSums : Rescaled;
+  KILN_ASSIGN_OR_RETURN(y, rescaled(c, y, factors, out.zero_points[0], dtype));
   return ActivatedQuantized(c, y, out, activation);
 }
 

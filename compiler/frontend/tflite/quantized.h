@@ -35,8 +35,10 @@ struct ProductOperands {
   int x_input, weight_input, bias_input;
   // Products of float32 scales are made in float32 rather than float64, as they are of uint8.
   bool single_scale = false;
-  // Sums of int16 are int64 where there is no bias that says so.
+  // Sums of int16 without a bias are int64. A bias has the dtype of the sums.
   bool wide_sums = false;
+  // The axis of input weight_input that has a place per channel of the result.
+  int channel_axis = 0;
 };
 absl::StatusOr<ValueId> Product(Converter& c, absl::string_view op, const ProductOperands& p,
                                 Attrs attrs, tflite_schema::Activation activation);

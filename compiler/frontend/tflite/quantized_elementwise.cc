@@ -14,6 +14,7 @@ namespace kiln::tflite_frontend {
 namespace {
 
 const DType kI32 = DType::Int(32);
+constexpr int64_t kLargest8 = 255;  // of the numbers of 8 bits less their zero point
 
 // Input i, quantised with one scale, in int32 and less its zero point.
 struct CentredInput {
@@ -48,6 +49,30 @@ absl::StatusOr<ValueId> TimesPowerOfTwo(Converter& c, ValueId x, int exponent) {
   return c.Op("multiply", {x, c.Scalar(x, static_cast<double>(int64_t{1} << exponent))});
 }
 
+// Says that output 0 is `sum`, whose numbers are of input 0's scale and at most `largest`. TFLite
+// Micro makes such sums in 19 more bits, which hold less than 4,096; larger ones are rescaled
+// without these bits.
+absl::Status SetSum(Converter& c, ValueId sum, int64_t largest) {
+  constexpr int kShift = 20;
+  constexpr int64_t kEnd = int64_t{1} << (32 - kShift);
+  KILN_ASSIGN_OR_RETURN(const Quantization in, QuantizationOfInput(c, 0));
+  KILN_ASSIGN_OR_RETURN(const Quantization out, QuantizationOfOutput(c, 0));
+  KILN_ASSIGN_OR_RETURN(const DType dtype, c.OutputDType(0));
+  const auto rescaled = [&](ValueId value, int shift) -> absl::StatusOr<ValueId> {
+    KILN_ASSIGN_OR_RETURN(value, TimesPowerOfTwo(c, value, shift));
+    const double factor = static_cast<double>(in.scales[0]) / static_cast<double>(out.scales[0]);
+    return Rescaled(c, value, {std::ldexp(factor, -shift)}, out.zero_points[0], dtype);
+  };
+  if (largest < kEnd) return c.Output(0, rescaled(sum, kShift - 1));
+  const double most = kEnd - 1;
+  KILN_ASSIGN_OR_RETURN(const ValueId small,
+                        c.Op("clip", {sum}, {{"a_min", -most}, {"a_max", most}}));
+  KILN_ASSIGN_OR_RETURN(const ValueId fine, rescaled(small, kShift - 1));
+  KILN_ASSIGN_OR_RETURN(const ValueId coarse, rescaled(sum, 0));
+  KILN_ASSIGN_OR_RETURN(const ValueId is_small, c.Op("equal", {small, sum}));
+  return c.Output(0, c.Op("where", {is_small, fine, coarse}));
+}
+
 }  // namespace
 
 // A factor of 1 changes nothing, so one way serves equal scales too.
@@ -58,9 +83,8 @@ absl::Status QuantizedAbs(Converter& c) {
   return SetRescaled(c, y, x.scale / out);
 }
 
-// The inputs have one scale, so their sum has it too; it is made in 19 more bits.
+// The inputs have one scale, so their sum has it too. TFLite Micro adds the zero point once more.
 absl::Status QuantizedAddN(Converter& c) {
-  constexpr int kShift = 20;
   KILN_ASSIGN_OR_RETURN(const CentredInput first, Centred(c, 0));
   KILN_ASSIGN_OR_RETURN(const Quantization wanted, QuantizationOfInput(c, 0));
   ValueId sum = first.value;
@@ -70,45 +94,36 @@ absl::Status QuantizedAddN(Converter& c) {
     KILN_ASSIGN_OR_RETURN(const CentredInput next, Centred(c, i));
     KILN_ASSIGN_OR_RETURN(sum, c.Op("add", {sum, next.value}));
   }
-  KILN_ASSIGN_OR_RETURN(sum, TimesPowerOfTwo(c, sum, kShift - 1));
-  KILN_ASSIGN_OR_RETURN(const double out, OutScale(c));
-  return SetRescaled(c, sum, 2 * first.scale / ((1 << kShift) * out));
+  return SetSum(c, sum, c.num_inputs() * kLargest8);
 }
 
-// Sums in 19 more bits. As TFLite Micro does it, a sum begins with what the number 0 stands for,
-// which is 0 only where the zero point is.
+// The sums begin with 0. TFLite Micro's begin with the zero point.
 absl::Status QuantizedCumsum(Converter& c) {
-  constexpr int kShift = 20;
   KILN_ASSIGN_OR_RETURN(const CentredInput x, Centred(c, 0));
-  KILN_ASSIGN_OR_RETURN(const Quantization in, QuantizationOfInput(c, 0));
-  KILN_ASSIGN_OR_RETURN(const double out, OutScale(c));
-  KILN_ASSIGN_OR_RETURN(ValueId y, TimesPowerOfTwo(c, x.value, kShift - 1));
-  KILN_ASSIGN_OR_RETURN(y, CumulativeSum(c, y));
-  if (in.zero_points[0] != 0) {
-    const double first = -std::ldexp(in.zero_points[0], kShift - 1);
-    KILN_ASSIGN_OR_RETURN(y, c.Op("add", {y, c.Scalar(y, first)}));
-  }
-  return SetRescaled(c, y, 2 * x.scale / ((1 << kShift) * out));
+  KILN_ASSIGN_OR_RETURN(const ValueId sums, CumulativeSum(c, x.value));
+  KILN_ASSIGN_OR_RETURN(const int64_t given, c.IntInput(1, "the axis"));
+  KILN_ASSIGN_OR_RETURN(const int64_t axis, NormalAxis(given, c.type(sums).rank()));
+  return SetSum(c, sums, c.type(sums).shape[static_cast<size_t>(axis)] * kLargest8);
 }
 
 // Both operands are multiplied by their scales in 8 more bits: small differences of small scales
-// are none.
+// are none. Scales of 1 and more, which TFLite Micro does not take, are divided by one power of 2.
 absl::Status QuantizedCompare(Converter& c, absl::string_view op) {
-  const auto scaled = [&](int i) -> absl::StatusOr<ValueId> {
-    KILN_ASSIGN_OR_RETURN(const CentredInput x, Centred(c, i));
-    if (x.scale >= 1) {
-      return Wrong(absl::StrCat("the scale of input ", i), absl::StrCat(x.scale), "below 1");
-    }
+  KILN_ASSIGN_OR_RETURN(const CentredInput a, Centred(c, 0));
+  KILN_ASSIGN_OR_RETURN(const CentredInput b, Centred(c, 1));
+  int exponent = 0;
+  std::frexp(std::max(a.scale, b.scale), &exponent);
+  const auto scaled = [&](const CentredInput& x) -> absl::StatusOr<ValueId> {
     KILN_ASSIGN_OR_RETURN(const ValueId shifted, TimesPowerOfTwo(c, x.value, 8));
-    return Rescaled(c, shifted, {x.scale}, 0, kI32);
+    return Rescaled(c, shifted, {std::ldexp(x.scale, -std::max(exponent, 0))}, 0, kI32);
   };
-  KILN_ASSIGN_OR_RETURN(const ValueId a, scaled(0));
-  KILN_ASSIGN_OR_RETURN(const ValueId b, scaled(1));
-  return c.Output(0, c.Op(op, {a, b}));
+  KILN_ASSIGN_OR_RETURN(const ValueId scaled_a, scaled(a));
+  KILN_ASSIGN_OR_RETURN(const ValueId scaled_b, scaled(b));
+  return c.Output(0, c.Op(op, {scaled_a, scaled_b}));
 }
 
-// Numbers on both sides of the zero point have a factor each. Where the slope is negative, numbers
-// are rather than their factor, as products are the same.
+// Numbers on both sides of the zero point have a factor each. If the slope is negative, their
+// product with its magnitude is rounded, and then changes its sign.
 absl::Status QuantizedLeakyRelu(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const CentredInput x, Centred(c, 0));
   KILN_ASSIGN_OR_RETURN(const Quantization out, QuantizationOfOutput(c, 0));
@@ -120,13 +135,17 @@ absl::Status QuantizedLeakyRelu(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId above, Rescaled(c, x.value, {static_cast<double>(identity)},
                                                       out.zero_points[0], dtype));
   ValueId below = c.Constant(Tensor::Scalar(dtype, out.zero_points[0]));
-  if (slope > 0) {
-    ValueId number = x.value;
-    if (alpha < 0) {
-      KILN_ASSIGN_OR_RETURN(number, c.Op("negative", {number}));
-    }
+  if (slope > 0 && alpha > 0) {
     KILN_ASSIGN_OR_RETURN(
-        below, Rescaled(c, number, {static_cast<double>(slope)}, out.zero_points[0], dtype));
+        below, Rescaled(c, x.value, {static_cast<double>(slope)}, out.zero_points[0], dtype));
+  } else if (slope > 0) {
+    KILN_ASSIGN_OR_RETURN(below, Rescaled(c, x.value, {static_cast<double>(slope)}, 0, kI32));
+    const auto bound = [&](int64_t end) { return static_cast<double>(out.zero_points[0] - end); };
+    KILN_ASSIGN_OR_RETURN(
+        below, c.Op("clip", {below},
+                    {{"a_min", bound(dtype.MaxInt())}, {"a_max", bound(dtype.MinInt())}}));
+    KILN_ASSIGN_OR_RETURN(below, c.Op("subtract", {c.Scalar(below, out.zero_points[0]), below}));
+    KILN_ASSIGN_OR_RETURN(below, c.Op("cast", {below}, {{"dtype", dtype.ToString()}}));
   }
   KILN_ASSIGN_OR_RETURN(const ValueId negative, c.Op("less", {x.value, c.Scalar(x.value, 0)}));
   return c.Output(0, c.Op("where", {negative, below, above}));

@@ -85,10 +85,10 @@ std::vector<int64_t> Cumsum(bool exclusive, bool reverse) {
 }
 
 TEST(QuantizedMore, Cumsum) {
-  EXPECT_THAT(Cumsum(false, false), ElementsAre(-10, -14, 2, 3, 32));
-  EXPECT_THAT(Cumsum(true, false), ElementsAre(-10, -10, -14, 2, 3));
-  EXPECT_THAT(Cumsum(false, true), ElementsAre(32, 32, 36, 20, 19));
-  EXPECT_THAT(Cumsum(true, true), ElementsAre(32, 36, 20, 19, -10));
+  EXPECT_THAT(Cumsum(false, false), ElementsAre(-9, -13, 2, 4, 32));
+  EXPECT_THAT(Cumsum(true, false), ElementsAre(-9, -9, -13, 2, 4));
+  EXPECT_THAT(Cumsum(false, true), ElementsAre(32, 33, 36, 21, 19));
+  EXPECT_THAT(Cumsum(true, true), ElementsAre(33, 36, 21, 19, -9));
 }
 
 TEST(QuantizedMore, LogSoftmax) {
@@ -222,20 +222,23 @@ TEST(Int16, FullyConnectedSumsAsItsBiasDoes) {
   }
 }
 
-// Without a bias, sums of a depthwise convolution have 64 bits, of another one 32.
+// Without a bias, sums have 64 bits, unless the file says that a bias would be int32.
 TEST(Int16, ConvolutionsWithoutABias) {
-  for (const bool depthwise : {true, false}) {
-    ModelBuilder b;
-    const int x = Constant<int16_t>(b, Type::INT16, {1, 1, 1, 1}, {30000}, {0.001F, 0});
-    const int w = Constant<int8_t>(b, Type::INT8, {1, 1, 1, 1}, {100}, {0.01F, 0});
-    schema::Conv2DOptionsT one;
-    schema::DepthwiseConv2DOptionsT each;
-    one.stride_h = one.stride_w = each.stride_h = each.stride_w = 1;
-    const Scale out = {0.0014F, 0};
-    EXPECT_THAT(depthwise
-                    ? RunOp(b, BuiltinOperator::DEPTHWISE_CONV_2D, {x, w}, Type::INT16, out, each)
-                    : RunOp(b, BuiltinOperator::CONV_2D, {x, w}, Type::INT16, out, one),
-                ElementsAre(depthwise ? 21428 : 21429));
+  for (const Type bias_type : {Type::FLOAT32, Type::INT32, Type::INT64}) {
+    for (const bool depthwise : {true, false}) {
+      ModelBuilder b;
+      const int x = Constant<int16_t>(b, Type::INT16, {1, 1, 1, 1}, {30000}, {0.001F, 0});
+      const int w = Constant<int8_t>(b, Type::INT8, {1, 1, 1, 1}, {100}, {0.01F, 0});
+      schema::Conv2DOptionsT one;
+      schema::DepthwiseConv2DOptionsT each;
+      one.stride_h = one.stride_w = each.stride_h = each.stride_w = 1;
+      one.quantized_bias_type = bias_type;
+      const Scale out = {0.0014F, 0};
+      EXPECT_THAT(depthwise
+                      ? RunOp(b, BuiltinOperator::DEPTHWISE_CONV_2D, {x, w}, Type::INT16, out, each)
+                      : RunOp(b, BuiltinOperator::CONV_2D, {x, w}, Type::INT16, out, one),
+                  ElementsAre(!depthwise && bias_type == Type::INT32 ? 21429 : 21428));
+    }
   }
 }
 

@@ -11,6 +11,7 @@
 #include "compiler/frontend/tflite/converter.h"
 #include "compiler/frontend/tflite/quantized.h"
 #include "compiler/frontend/tflite/recurrent.h"
+#include "compiler/frontend/tflite/wide_sums.h"
 
 namespace kiln::tflite_frontend {
 namespace {
@@ -214,18 +215,32 @@ absl::Status QuantizedSvdf(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId kept, c.Reshape(state.value, {batch, filters * steps}));
   c.SetVariable(kSvdfState, kept);
 
-  KILN_ASSIGN_OR_RETURN(ValueId y, CentredAs(c, state, kI32));
-  KILN_ASSIGN_OR_RETURN(const ValueId weights, c.Op("cast", {time.value}, {{"dtype", "int32"}}));
+  // The products of two int16 fill 31 bits, so that a sum of three may be beyond int32.
+  const ProductOperands sums = {.x = state.value,
+                                .weight = time.value,
+                                .x_input = kSvdfState,
+                                .weight_input = kSvdfTime,
+                                .bias_input = kSvdfBias};
+  KILN_ASSIGN_OR_RETURN(const double largest, LargestSum(c, sums, state.quantization, Plain(1)));
+  const bool beyond_int32 = BeyondInt32(static_cast<double>(rank) * largest);
+  const DType dtype = beyond_int32 ? kI64 : kI32;
+  KILN_ASSIGN_OR_RETURN(ValueId y, CentredAs(c, state, dtype));
+  KILN_ASSIGN_OR_RETURN(const ValueId weights,
+                        c.Op("cast", {time.value}, {{"dtype", dtype.ToString()}}));
   KILN_ASSIGN_OR_RETURN(y, c.Op("multiply", {y, weights}));
   KILN_ASSIGN_OR_RETURN(y, c.Reshape(y, {batch, filters / rank, rank * steps}));
   KILN_ASSIGN_OR_RETURN(y, c.Op("sum", {y}, {{"axis", AttrValue::Ints({2})}}));
   if (c.HasInput(kSvdfBias)) {
-    KILN_ASSIGN_OR_RETURN(const ValueId bias, c.Input(kSvdfBias));
+    KILN_ASSIGN_OR_RETURN(ValueId bias, c.Input(kSvdfBias));
     KILN_RETURN_IF_ERROR(CheckDType(c, "the bias", bias, kI32));
+    if (beyond_int32) {
+      KILN_ASSIGN_OR_RETURN(bias, c.Op("cast", {bias}, {{"dtype", "int64"}}));
+    }
     KILN_ASSIGN_OR_RETURN(y, c.Op("nn.bias_add", {y, bias}, {{"axis", 1}}));
   }
+  const auto rescaled = beyond_int32 ? RescaledWideSums : Rescaled;
   return c.Output(0,
-                  Rescaled(c, y, {static_cast<double>(scale(state) * scale(time) / out.scales[0])},
+                  rescaled(c, y, {static_cast<double>(scale(state) * scale(time) / out.scales[0])},
                            out.zero_points[0], kI8));
 }
 

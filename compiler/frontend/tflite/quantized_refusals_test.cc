@@ -60,12 +60,6 @@ const Refusal kRefusals[] = {
        SetOutput(b, b.Op(BuiltinOperator::ABS, {x}, "y", {1}, Type::INT32));
      },
      "(ABS): input 0: found Tensor[(1,), int32], wanted integers of up to 16 bits"},
-    {"ComparisonOfLargeScales",
-     [](ModelBuilder& b) {
-       const int x = QuantisedInput(b, "x", {1}, Type::INT8, 1);
-       b.Output(b.Op(BuiltinOperator::GREATER, {x, x}, "y", {1}, Type::BOOL));
-     },
-     "(GREATER): the scale of input 0: found 1, wanted below 1"},
     {"LogisticOfAnotherScale",
      [](ModelBuilder& b) {
        const int x = QuantisedInput(b, "x", {1}, Type::UINT8, 0.5);

@@ -7,6 +7,7 @@
 #include "compiler/frontend/tflite/converter.h"
 #include "compiler/frontend/tflite/quantized.h"
 #include "compiler/frontend/tflite/quantized_elementwise.h"
+#include "compiler/frontend/tflite/wide_sums.h"
 
 namespace kiln::tflite_frontend {
 namespace {
@@ -19,12 +20,17 @@ absl::StatusOr<ValueId> QuantizedSum(Converter& c, ValueId x, const Quantization
                                      const Attrs& attrs) {
   KILN_ASSIGN_OR_RETURN(const Quantization out, QuantizationOfOutput(c, 0));
   KILN_ASSIGN_OR_RETURN(const DType dtype, c.OutputDType(0));
-  KILN_ASSIGN_OR_RETURN(ValueId y, CentredAs(c, {x, in}, DType::Int(32)));
+  int64_t terms = 1;
+  for (int64_t axis : attrs.Ints("axis")) terms *= c.type(x).shape[static_cast<size_t>(axis)];
+  const bool beyond_int32 = BeyondInt32(static_cast<double>(terms) *
+                                        LargestDifference(c.type(x).dtype, in.zero_points[0]));
+  KILN_ASSIGN_OR_RETURN(ValueId y, CentredAs(c, {x, in}, DType::Int(beyond_int32 ? 64 : 32)));
   if (has_axes) {
     KILN_ASSIGN_OR_RETURN(y, c.Op("sum", {y}, attrs));
   }
   const double factor = static_cast<double>(in.scales[0]) / static_cast<double>(out.scales[0]);
-  return Rescaled(c, y, {factor}, out.zero_points[0], dtype);
+  const auto rescaled = beyond_int32 ? RescaledWideSums : Rescaled;
+  return rescaled(c, y, {factor}, out.zero_points[0], dtype);
 }
 
 absl::Status Reduce(Converter& c, absl::string_view relay) {

@@ -84,14 +84,16 @@ absl::StatusOr<ConvolutionInputs> InputsOf(Converter& c, const Options& options)
 
 // The weight of a depthwise one is (1, height, width, channels).
 absl::Status Convolution(Converter& c, const ConvolutionInputs& in, int64_t groups,
-                         int64_t channels, bool depthwise, schema::Activation activation) {
+                         int64_t channels, bool depthwise, bool wide_sums,
+                         schema::Activation activation) {
   const Window& window = in.window;
   const ProductOperands operands = {.x = in.x,
                                     .weight = in.w,
                                     .x_input = 0,
                                     .weight_input = 1,
                                     .bias_input = 2,
-                                    .wide_sums = depthwise};
+                                    .wide_sums = wide_sums,
+                                    .channel_axis = depthwise ? 3 : 0};
   return c.Output(0, Product(c, "conv2d", operands,
                              {{"strides", AttrValue::Ints(window.strides)},
                               {"padding", AttrValue::Ints(Padding(window, in.data[1], in.data[2]))},
@@ -114,7 +116,9 @@ absl::Status Conv2d(Converter& c) {
                  absl::StrCat("(outputs, height, width, a divisor of ", channels, " channels)"));
   }
   return Convolution(c, in, std::max<int64_t>(channels / in.weight[3], 1), in.weight[0],
-                     /*depthwise=*/false, options.fused_activation_function());
+                     /*depthwise=*/false,
+                     options.quantized_bias_type() != schema::TensorType::INT32,
+                     options.fused_activation_function());
 }
 
 // The weight is (1, height, width, channels * multiplier).
@@ -126,7 +130,7 @@ absl::Status DepthwiseConv2d(Converter& c) {
     return Wrong("weight", c.type(in.w).ToString(),
                  absl::StrCat("(1, height, width, a multiple of ", channels, " channels)"));
   }
-  return Convolution(c, in, channels, in.weight[3], /*depthwise=*/true,
+  return Convolution(c, in, channels, in.weight[3], /*depthwise=*/true, /*wide_sums=*/true,
                      options.fused_activation_function());
 }
 

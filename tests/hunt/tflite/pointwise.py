@@ -84,8 +84,6 @@ def leaky(b):
     b.needs(*_ANY)
     x = b.input(b.shape(1, 2, 3, 4))
     alpha = b.pick([0.1, 0.5, 0.3, -0.5])
-    if b.dtype in QUANTISED and alpha < 0:
-        b.known = "halves of a negative slope"
     b.op("LEAKY_RELU", [x], b.result(x.scale, x), options="LeakyReluOptions", alpha=alpha)
 
 
