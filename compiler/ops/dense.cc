@@ -6,7 +6,7 @@ namespace {
 
 // Constraints 1 to 3 are those of ProductType.
 InferResult Infer(const InferContext& c) {
-  KILN_ASSIGN_OR_RETURN(const DType dtype, ProductType(c));
+  KILN_ASSIGN_OR_RETURN(const DType dtype, ProductType(c, /*takes_byte_weights=*/true));
   KILN_ASSIGN_OR_RETURN(Shape shape, DenseShape(c));
   return OutputTypes({{std::move(shape), dtype}});
 }
@@ -31,12 +31,15 @@ const OpDef kDense = {
      .inputs = {{"data", "(…, k)"}, {"weight", "(units, k)"}},
      .attrs = {{"units", AttrType::kInt, {}, false, "rows of the weight; None: as it has"},
                {"out_dtype", AttrType::kDType, "", false, "of the sums; \"\": as data"}}},
-    {"data and weight hold floats, or integers", "their dtypes are one, or out_dtype is given",
+    {"data and weight hold floats, or integers, or data holds floats and weight holds int8 or "
+     "uint8",
+     "their dtypes are one, or out_dtype is given",
      "out_dtype is of the same kind and not narrower", "data has rank 1 or more, weight rank 2",
      "the last extents of data and weight are one", "units is the first extent of weight"},
     {.fusion = Fusion::kContraction,
      .layout = LayoutRule::kFixed,
      .weight = 1,
+     .takes_byte_weights = true,
      .channels = Channels::kRows,
      .by_rows = ByRows,
      .quantized = "qnn.dense"},
@@ -46,7 +49,10 @@ const OpDef kDense = {
           {{"units", 2}}, {Values(F32({2, 2}), {-2, 8.5, -2, 19})}),
      Case({Values(I8({1, 2}), {100, 100}), Values(I8({1, 2}), {100, -1})},
           {{"units", AttrValue::None()}, {"out_dtype", "int32"}}, {Values(I32({1, 1}), {9900})}),
+     Case({Values(F32({1, 2}), {0.5, 2}), Values(I8({2, 2}), {100, -1, -128, 127})},
+          {{"units", 2}, {"out_dtype", "float32"}}, {Values(F32({1, 2}), {48, 190})}),
      {.inputs = {F32({4, 17}), F32({9, 17})}},
+     {.inputs = {F32({3, 21}), I8({19, 21})}, .attrs = {{"out_dtype", "float32"}}},
      {.inputs = {F32({2, 3, 5}), F32({4, 5})}},
      {.inputs = {F16({2, 5}), F16({3, 5})}}},
 };

@@ -91,6 +91,7 @@ std::string TraitsText(const OpDef& op) {
         op.inputs[std::min(static_cast<size_t>(traits.weight), op.inputs.size() - 1)].name,
         " is packed");
   }
+  if (traits.takes_byte_weights) absl::StrAppend(&text, " and may hold bytes beside floats");
   if (traits.quantized != nullptr) {
     absl::StrAppend(&text, "; of quantised numbers ", traits.quantized);
   }

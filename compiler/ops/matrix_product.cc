@@ -3,10 +3,13 @@
 
 namespace kiln {
 
-absl::StatusOr<DType> ProductType(const InferContext& c) {
+absl::StatusOr<DType> ProductType(const InferContext& c, bool takes_byte_weights) {
   const DType a = c.inputs[0].dtype, b = c.inputs[1].dtype;
-  KILN_CONSTRAINT(1, (a.is_float() && b.is_float()) || (a.is_integral() && b.is_integral()),
-                  absl::StrCat(a.ToString(), " and ", b.ToString()), "floats, or integers");
+  const bool of_bytes =
+      takes_byte_weights && a.is_float() && b.is_integral() && !b.is_bool() && b.bits == 8;
+  KILN_CONSTRAINT(
+      1, (a.is_float() && b.is_float()) || (a.is_integral() && b.is_integral()) || of_bytes,
+      absl::StrCat(a.ToString(), " and ", b.ToString()), "floats, or integers");
   const bool given = !c.attrs.String("out_dtype").empty();
   KILN_CONSTRAINT(2, a == b || given, absl::StrCat(a.ToString(), " and ", b.ToString()),
                   "one dtype, or an out_dtype");

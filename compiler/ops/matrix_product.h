@@ -11,10 +11,11 @@
 namespace kiln {
 
 // The dtype of the result: the attribute out_dtype, or the dtype of the inputs. Constraints:
-// 1. both hold floats, or both hold integers
+// 1. both hold floats, or both hold integers, or, with `takes_byte_weights`, data hold floats and the
+//    weight holds int8 or uint8
 // 2. their dtypes are one, or out_dtype is given
 // 3. out_dtype is of the same kind and not narrower
-absl::StatusOr<DType> ProductType(const InferContext& context);
+absl::StatusOr<DType> ProductType(const InferContext& context, bool takes_byte_weights = false);
 
 // The shape of the product of data (…, k) and weight (units, k), inputs 0 and 1. Constraints:
 // 4. data has rank 1 or more, weight rank 2

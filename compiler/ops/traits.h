@@ -109,6 +109,8 @@ struct OpTraits {
   Arithmetic arithmetic = Arithmetic::kOther;
   // The input that schedules pack when the model is compiled if it is a constant; -1: none.
   int weight = -1;
+  // The weight may hold int8 or uint8 beside data of floats, with out_dtype given.
+  bool takes_byte_weights = false;
   Channels channels = Channels::kNone;
   // Pads or permutes axes only: a contraction may read its data through it.
   bool is_read_in_place = false;

@@ -318,7 +318,11 @@ TEST_P(EveryTrait, ScalesFoldIntoTheWeight) {
   if (op.traits.channels == Channels::kNone) return;
   int cases = 0;
   ForEachExample([&](const OpExample& example, Tensors inputs) {
-    if (example.inputs[0].dtype != DType::Float(32)) return;
+    const auto weight_input = static_cast<size_t>(op.traits.weight);
+    if (example.inputs[0].dtype != DType::Float(32) ||
+        example.inputs[weight_input].dtype != DType::Float(32)) {
+      return;
+    }
     const OneNode one = NodeOf(op, example);
     const std::optional<ChannelAxes> axes = ChannelAxesOf(one.graph, one.node());
     ASSERT_TRUE(axes.has_value());
@@ -335,9 +339,29 @@ TEST_P(EveryTrait, ScalesFoldIntoTheWeight) {
     };
     Tensors expected = RunExample(op, example.attrs, inputs);
     expected[0] = scaled(expected[0], axes->output);
-    Tensor& weight = inputs[static_cast<size_t>(op.traits.weight)];
-    weight = scaled(weight, *axes->weight);
+    inputs[weight_input] = scaled(inputs[weight_input], *axes->weight);
     ExpectNear(expected, RunExample(op, example.attrs, inputs), 0);
+  });
+  EXPECT_GT(cases, 0);
+}
+
+// A weight of bytes gives the outputs of the same numbers as floats.
+TEST_P(EveryTrait, TakesWeightsOfBytes) {
+  const OpDef& op = *GetParam();
+  if (!op.traits.takes_byte_weights) return;
+  int cases = 0;
+  ForEachExample([&](const OpExample& example, Tensors inputs) {
+    Tensor& weight = inputs[static_cast<size_t>(op.traits.weight)];
+    const DType data = example.inputs[0].dtype;
+    if (!data.is_float() || !weight.type().dtype.is_integral()) return;
+    ++cases;
+    const Tensors found = RunExample(op, example.attrs, inputs);
+    std::string floats;
+    for (int64_t i = 0; i < weight.type().num_elements(); ++i) {
+      floats += Tensor::Scalar(data, weight.AsDouble(i)).bytes();
+    }
+    weight = Tensor({weight.type().shape, data}, std::move(floats));
+    ExpectNear(RunExample(op, example.attrs, inputs), found, 0);
   });
   EXPECT_GT(cases, 0);
 }

@@ -61,6 +61,29 @@ TEST(Contraction, WideSumsOfNarrowFactors) {
   }
 }
 
+// Weights of bytes are packed as such, and converted in the tile.
+TEST(Contraction, FloatsTimesBytes) {
+  for (const int64_t rows : {1, 5}) {
+    const Buffer x = Param("x", kF32, {rows, 9}), out = Param("out", kF32, {rows, 19});
+    const loop::Constant w = MakeConstant("w", DType::Int(8), {19, 9});
+    const Kernel kernel = {
+        .name = "f",
+        .inputs = {x},
+        .outputs = {out},
+        .constants = {w},
+        .stages = {Reduce(out, {9}, Combine::kSum, [&](const Index& i, const Index& r) {
+          return MakeLoad(x, {i[0], r[0]}) * MakeCast(kF32, MakeLoad(w.buffer, {i[1], r[0]}));
+        })}};
+    for (const Target& target : AllTargets()) {
+      const Scheduled scheduled = Schedule(kernel, target);
+      EXPECT_TRUE(absl::StartsWith(scheduled.description, "contraction"));
+      ASSERT_EQ(scheduled.constants.size(), 1u);
+      EXPECT_EQ(scheduled.constants[0].buffer->dtype, DType::Int(8));
+      ExpectLikeNaive(kernel, target, kTolerance);
+    }
+  }
+}
+
 TEST(Contraction, SaysItsTile) {
   // 14 registers hold 6 rows of 2 vectors and the columns; 7 rows make two tiles of 4 and 3.
   EXPECT_EQ(Schedule(Product(7, 64, 64, Columns::kConstant), VectorTarget(256)).description,
