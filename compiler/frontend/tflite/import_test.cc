@@ -57,6 +57,28 @@ TEST(ImportTflite, KeepsNames) {
   EXPECT_EQ(graph->node(0).source.file, "m.tflite");
 }
 
+// Passes decide whether integers or floats are stored.
+TEST(ImportTflite, WeightsOfIntegersOfADenseLayerStayIntegers) {
+  for (const bool per_channel : {false, true}) {
+    ModelBuilder b;
+    const int x = b.Input("x", {1, 3});
+    const int w = b.Constant<int8_t>({2, 3}, Type::INT8, {1, -2, 3, -4, 5, -6});
+    if (per_channel) {
+      b.Quantize(w, {0.5, 0.25}, {0, 0});
+    } else {
+      b.Quantize(w, {0.5}, {0});
+    }
+    b.Output(b.Op(BuiltinOperator::FULLY_CONNECTED, {x, w, -1}, "y", {1, 2},
+                  schema::FullyConnectedOptionsT()));
+    const std::string text = Text(b);
+    EXPECT_THAT(text, HasSubstr("= qnn.dequantize(meta[relay.Constant][0] /* ty=Tensor[(2, 3), "
+                                "int8] */, "));
+    EXPECT_THAT(text, HasSubstr(per_channel ? "axis=0) /* ty=Tensor[(2, 3), float32] */"
+                                            : "0.5f64, 0) /* ty=Tensor[(2, 3), float32] */"));
+    EXPECT_THAT(text, HasSubstr("nn.dense(%x, %0, units=2)"));
+  }
+}
+
 TEST(ImportTflite, ConstantsFixInputs) {
   ModelBuilder b;
   const int x = b.Input("x", {6}), shape = b.Input("shape", {2}, Type::INT32);

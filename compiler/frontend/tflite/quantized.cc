@@ -123,8 +123,15 @@ absl::StatusOr<ValueId> Product(Converter& c, absl::string_view op, const Produc
     // Weights of integers for data of floats.
     KILN_ASSIGN_OR_RETURN(const Tensor weight, c.ConstantInput(p.weight_input, "the weight"));
     ProductOperands floats = p;
-    const ValueId dequantized = c.Constant(Dequantized(weight, *w_q));
-    KILN_ASSIGN_OR_RETURN(floats.weight, c.Reshape(dequantized, c.type(p.weight).shape));
+    if (op == "dense") {
+      // Passes decide whether the library stores the integers.
+      KILN_ASSIGN_OR_RETURN(
+          floats.weight, c.Op("qnn.dequantize", {p.weight, ScaleOf(c, *w_q), ZeroPointOf(c, *w_q)},
+                              {{"axis", w_q->per_channel() ? w_q->axis : -1}}));
+    } else {
+      const ValueId dequantized = c.Constant(Dequantized(weight, *w_q));
+      KILN_ASSIGN_OR_RETURN(floats.weight, c.Reshape(dequantized, c.type(p.weight).shape));
+    }
     return FloatProduct(c, op, floats, std::move(attrs), activation);
   }
   if (!x_q.has_value()) return FloatProduct(c, op, p, std::move(attrs), activation);
