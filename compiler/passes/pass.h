@@ -39,6 +39,7 @@ struct PassContext {
   Partitioner partition = nullptr;  // null: there are no external code generators
   WorkEstimator work = nullptr;     // null: no node takes too much to be folded
   bool check_indices = false;       // that are computed: the model fails where one is outside
+  bool for_size = false;            // constants of fewer bytes count for more than speed
   bool keeps_state = false;         // the model keeps its state (compiler/graph/state.h) itself
   // Of the constants of the whole model, before any pass; RunPasses sets it. Constants that one
   // run of constant folding makes do not allow the next one more.
@@ -77,6 +78,7 @@ absl::StatusOr<Graph> WidenStates(const Graph& graph, const PassContext& context
 absl::StatusOr<Graph> CheckIndices(const Graph& graph, const PassContext& context);
 absl::StatusOr<Graph> Canonicalize(const Graph& graph, const PassContext& context);
 absl::StatusOr<Graph> IntegerProducts(const Graph& graph, const PassContext& context);
+absl::StatusOr<Graph> KeepByteWeights(const Graph& graph, const PassContext& context);
 absl::StatusOr<Graph> FoldScales(const Graph& graph, const PassContext& context);
 absl::StatusOr<Graph> FoldConstants(const Graph& graph, const PassContext& context);
 absl::StatusOr<Graph> EliminateCommonSubexpressions(const Graph& graph, const PassContext& context);

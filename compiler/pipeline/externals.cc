@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/pipeline/externals.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
 #include "compiler/evaluate/evaluate.h"
@@ -30,12 +32,18 @@ absl::Status CheckConvention(const CompileOptions& options,
 PassContext PassContextOf(const CompileOptions& options, const Target& target) {
   std::vector<const ExternalCodegen*> codegens;
   for (const ExternalChoice& choice : options.externals) codegens.push_back(choice.codegen);
+  Partitioner partition = nullptr;
+  if (!codegens.empty()) {
+    partition = [codegens, name = options.module_name](const Graph& graph) {
+      return Partition(graph, name, codegens);
+    };
+  }
   return {.target = target,
           .evaluate = EvaluateAllConstants,
-          .partition = [codegens, name = options.module_name](
-                           const Graph& graph) { return Partition(graph, name, codegens); },
+          .partition = std::move(partition),
           .work = WorkOfNode,
           .check_indices = options.check_indices,
+          .for_size = options.schedule.optimize == Optimize::kSize,
           .keeps_state = options.interface == Interface::kC};
 }
 

@@ -132,6 +132,10 @@ bool HasNeon(absl::string_view triple) {
 
 bool Target::has_mul_high() const { return !absl::StartsWith(triple, "x86_64"); }
 
+bool Target::widens_bytes() const {
+  return absl::StartsWith(triple, "x86_64") && HasFeature("sse4.1") && !by_c_compiler;
+}
+
 bool Target::has_doubling_mul_high() const { return HasNeon(triple); }
 
 bool Target::has_few_registers() const {

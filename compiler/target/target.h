@@ -68,6 +68,9 @@ struct Target {
   // Whether it takes one lane of a vector for all lanes (Neon), so that elements of a row that
   // several steps need are loaded together.
   bool broadcasts_lanes() const;
+  // Whether a vector of bytes in memory becomes one of floats in two instructions (SSE4.1's PMOVSXBD and
+  // CVTDQ2PS). gcc takes more for generated C.
+  bool widens_bytes() const;
   // Whether most instructions take eight registers alone (Armv6-M), so that code which is repeated
   // for speed keeps numbers on the stack.
   bool has_few_registers() const;

@@ -24,6 +24,18 @@ std::vector<std::string> DotsOf(const std::string& text, DType sum = DType::Int(
   return names;
 }
 
+TEST(Target, WidensBytes) {
+  EXPECT_TRUE(Target::Parse("x86-64-v2")->widens_bytes());
+  EXPECT_TRUE(Target::Parse("x86-64-v4")->widens_bytes());
+  EXPECT_TRUE(Target::Parse("x86-64 -mattr=+sse4.1")->widens_bytes());
+  EXPECT_FALSE(Target::Parse("x86-64")->widens_bytes());
+  EXPECT_FALSE(Target::Parse("aarch64")->widens_bytes());
+  EXPECT_FALSE(Target::Parse("cortex-m4f")->widens_bytes());
+  Target by_c = *Target::Parse("x86-64-v4");
+  by_c.by_c_compiler = true;
+  EXPECT_FALSE(by_c.widens_bytes());
+}
+
 TEST(DotInstructions, FollowFromFeatures) {
   using Names = std::vector<std::string>;
   EXPECT_EQ(DotsOf("x86-64"), (Names{"vpmaddwd 4"}));

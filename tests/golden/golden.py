@@ -46,6 +46,7 @@ CASES = [
     Case("convolution", "after:canonicalize"),
     Case("stream", "after:widen-states", "cortex-m4f", _C),
     Case("quantised", "after:integer-products"),
+    Case("byte_weights", "after:keep-byte-weights", options=["--optimize", "size"]),
     Case("convolution", "after:fold-scales"),
     Case("convolution", "after:fold-constants"),
     Case("repeated", "after:eliminate-common-subexpressions"),
@@ -82,6 +83,7 @@ CASES = [
     # What schedules do for products of bytes, large and depthwise convolutions, rows that are read several times, and slices.
     Case("bytes", "scheduled", "x86-64-v4 -mattr=+avx512vnni", _C),
     Case("bytes", "scheduled", "cortex-m4f", _C, label="cortex-m4f"),
+    Case("byte_weights", "scheduled", options=_C + ["--optimize", "size"]),
     Case("winograd", "scheduled", options=_C),
     Case("depthwise", "scheduled", options=_C),
     Case("softmax", "scheduled", options=_C),
