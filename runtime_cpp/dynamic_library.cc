@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <mutex>
 #include <set>
 #include <string>
@@ -31,26 +32,41 @@ namespace {
 
 std::string DescriptorPath(int descriptor) { return absl::StrCat("/proc/self/fd/", descriptor); }
 
-// A name of the open file that no load of this process has had: the loader would take a library of
-// the same name for the same file, and file descriptors are used again. Additional "/" and "./" in
-// the path spell a number in binary: an address, which is another in each copy of this runtime in
-// the process, and then a count. It has the number of the process, not "self": a debugger opens the
-// file by this name in a process of its own.
-std::string UniqueLoaderName(int descriptor) {
-  static std::atomic<uint64_t> loads = 0;
-  std::error_code error;
-  const std::string process = std::filesystem::read_symlink("/proc/self", error).string();
-  std::string name = absl::StrCat("/proc/", error ? "self" : process, "/fd/");
+std::atomic<uint64_t> loads = 0;
+
+// A folder in the name of each load. Additional "/" and "./" spell an address in binary, which is
+// another in each copy of this runtime in the process.
+std::string FolderOfThisRuntime() {
+  std::string name = "/fd/";
   const auto address = reinterpret_cast<uintptr_t>(&loads);
   for (int bit = 0; bit < 64; ++bit) name += (uint64_t{address} >> bit & 1) != 0 ? "./" : "/";
+  return name;
+}
+
+// A name of the open file that no load of this process has had: the loader would take a library of
+// the same name for the same file, and file descriptors are used again. After the folder of this
+// runtime, further "/" and "./" spell a count. The name has the number of the process, not "self": a
+// debugger opens the file by this name in a process of its own.
+std::string UniqueLoaderName(int descriptor) {
+  std::error_code error;
+  const std::string process = std::filesystem::read_symlink("/proc/self", error).string();
+  std::string name = absl::StrCat("/proc/", error ? "self" : process, FolderOfThisRuntime());
   for (uint64_t load = ++loads; load != 0; load >>= 1) name += (load & 1) != 0 ? "./" : "/";
   return absl::StrCat(name, descriptor);
 }
 
-// Names that the loader's list has had. They stay: another thread may be reading one from the list
-// when its library goes.
+// A library whose name in the loader's list has been replaced.
+struct ShownLibrary {
+  char* original_name;  // The loader's own.
+  int users;            // Objects of DynamicLibrary.
+};
+
+// Several objects can share a library of the loader's; its own name is put back for the last one.
 struct ShownNames {
-  std::mutex mutex;  // of the names and of link_map::l_name
+  std::mutex mutex;  // of what follows, and of link_map::l_name
+  std::map<link_map*, ShownLibrary> libraries;
+  // Names that the list has had. They stay: another thread may be reading one from the list when its
+  // library goes.
   std::set<std::string> names;
 };
 
@@ -103,7 +119,7 @@ absl::StatusOr<std::unique_ptr<DynamicLibrary>> DynamicLibrary::Load(const Libra
   if (library->handle_ == nullptr) {
     return WhyNotLoaded(file, absl::StrReplaceAll(dlerror(), {{loader_name, file.path()}}));
   }
-  library->ShowName(file, loader_name);
+  library->ShowName(file);
   KILN_RETURN_IF_ERROR(file.CheckUnchanged());
   return library;
 }
@@ -111,25 +127,36 @@ absl::StatusOr<std::unique_ptr<DynamicLibrary>> DynamicLibrary::Load(const Libra
 // Debuggers, sanitizers and dladdr read the name of a library from the loader's list, to open its
 // file for symbols. They get the path that the file has at this time. The loader's own string takes
 // its place again before the loader frees it.
-void DynamicLibrary::ShowName(const LibraryFile& file, const std::string& loader_name) {
+void DynamicLibrary::ShowName(const LibraryFile& file) {
   std::error_code error;
   std::string path =
       std::filesystem::read_symlink(DescriptorPath(file.descriptor()), error).string();
+  link_map* map = nullptr;
+  if (error || dlinfo(handle_, RTLD_DI_LINKMAP, &map) != 0) return;
   ShownNames& names = GlobalShownNames();
   const std::lock_guard<std::mutex> lock(names.mutex);
-  link_map* map = nullptr;
-  // A library that was loaded before keeps its name.
-  if (error || dlinfo(handle_, RTLD_DI_LINKMAP, &map) != 0 || loader_name != map->l_name) return;
-  const std::string& name = *names.names.insert(std::move(path)).first;
-  original_name_ = std::exchange(map->l_name, const_cast<char*>(name.c_str()));
+  if (const auto found = names.libraries.find(map); found != names.libraries.end()) {
+    ++found->second.users;
+  } else {
+    // A library that someone else has loaded keeps its name.
+    if (!absl::StrContains(map->l_name, FolderOfThisRuntime())) return;
+    const std::string& name = *names.names.insert(std::move(path)).first;
+    names.libraries[map] = {.original_name = map->l_name, .users = 1};
+    map->l_name = const_cast<char*>(name.c_str());
+  }
+  shown_ = map;
 }
 
 DynamicLibrary::~DynamicLibrary() {
   if (handle_ == nullptr) return;
-  if (original_name_ != nullptr) {
-    const std::lock_guard<std::mutex> lock(GlobalShownNames().mutex);
-    link_map* map = nullptr;
-    if (dlinfo(handle_, RTLD_DI_LINKMAP, &map) == 0) map->l_name = original_name_;
+  if (shown_ != nullptr) {
+    ShownNames& names = GlobalShownNames();
+    const std::lock_guard<std::mutex> lock(names.mutex);
+    const auto found = names.libraries.find(shown_);
+    if (--found->second.users == 0) {
+      shown_->l_name = found->second.original_name;
+      names.libraries.erase(found);
+    }
   }
   dlclose(handle_);
 }

@@ -9,6 +9,8 @@
 #ifndef KILN_RUNTIME_CPP_DYNAMIC_LIBRARY_H_
 #define KILN_RUNTIME_CPP_DYNAMIC_LIBRARY_H_
 
+#include <link.h>
+
 #include <memory>
 #include <string>
 
@@ -37,10 +39,11 @@ class DynamicLibrary {
  private:
   DynamicLibrary() = default;
 
-  void ShowName(const LibraryFile& file, const std::string& loader_name);
+  void ShowName(const LibraryFile& file);
 
   void* handle_ = nullptr;
-  char* original_name_ = nullptr;  // The loader's, while its list shows the file's path instead.
+  // The loader's description of the library, if its list shows the file's path for this object.
+  link_map* shown_ = nullptr;
 };
 
 }  // namespace kiln::runtime

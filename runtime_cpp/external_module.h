@@ -16,8 +16,7 @@ namespace kiln::runtime {
 
 class ExternalModuleNode : public ModuleNode {
  public:
-  // Called before any function is asked for, and again when the same file is loaded again. The
-  // metadata lives as long as the library, which holds this module: take copies, not the
+  // Called once, before any function is asked for. The metadata lives as long as the library, which holds this module: take copies, not the
   // ModelMetadata itself.
   virtual absl::Status TakeMetadata(const ModelMetadata& metadata) = 0;
 };

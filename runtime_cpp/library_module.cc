@@ -34,6 +34,13 @@ ContextFunctions& GlobalContextFunctions() {
   return *functions;
 }
 
+// A copy, so that the mutex is not held while symbols are looked up.
+std::map<std::string, void*> AllContextFunctions() {
+  ContextFunctions& context = GlobalContextFunctions();
+  const std::lock_guard<std::mutex> lock(context.mutex);
+  return context.functions;
+}
+
 // Symbols of data, which must not be called.
 bool IsReserved(const std::string& name) {
   return absl::StartsWith(name, "__tvm_") || absl::StartsWith(name, "__TVM") ||
@@ -50,15 +57,20 @@ void AddContextFunction(const std::string& name, void* function) {
 
 std::shared_ptr<LibraryModule> LibraryModule::Create(SymbolSource symbols) {
   std::shared_ptr<LibraryModule> module(new LibraryModule(std::move(symbols)));
-  ContextFunctions& context = GlobalContextFunctions();
-  const std::lock_guard<std::mutex> lock(context.mutex);
-  for (const auto& [name, function] : context.functions) {
-    auto* const slot = static_cast<void**>(module->FindSymbol(absl::StrCat("__", name)));
-    if (slot != nullptr) *slot = function;
+  for (const auto& [name, function] : AllContextFunctions()) {
+    module->AddPointer(absl::StrCat("__", name), function);
   }
-  auto* const slot = static_cast<void**>(module->FindSymbol(kContextSymbol));
-  if (slot != nullptr) *slot = static_cast<ModuleNode*>(module.get());
+  module->AddPointer(kContextSymbol, static_cast<ModuleNode*>(module.get()));
   return module;
+}
+
+void LibraryModule::AddPointer(const std::string& variable, void* value) {
+  auto* const address = static_cast<void**>(FindSymbol(variable));
+  if (address != nullptr) pointers_.push_back({address, value});
+}
+
+void LibraryModule::FillPointers() const {
+  for (const Pointer& pointer : pointers_) *pointer.variable = pointer.value;
 }
 
 LibraryModule::~LibraryModule() = default;
@@ -96,23 +108,27 @@ std::vector<std::string> LibraryModule::FunctionNames() const {
 }
 
 absl::StatusOr<PackedFuncPtr*> LibraryModule::FunctionForCode(const std::string& name) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = functions_for_code_.find(name);
+    if (found != functions_for_code_.end()) return found->second.get();
+  }
+  KILN_ASSIGN_OR_RETURN(const PackedFunc function, LookUpForCode(name));
+  auto body = std::make_unique<PackedFuncPtr>(function.body());
   const std::lock_guard<std::mutex> lock(mutex_);
-  std::unique_ptr<PackedFuncPtr>& slot = functions_for_code_[name];
-  if (slot != nullptr) return slot.get();
-  PackedFunc function;
-  for (size_t i = 0; !function.defined() && i < imports().size(); ++i) {
-    function = imports()[i]->FindFunctionInTree(name);
+  // The code keeps the first one, if another thread was as fast.
+  return functions_for_code_.emplace(name, std::move(body)).first->second.get();
+}
+
+absl::StatusOr<PackedFunc> LibraryModule::LookUpForCode(const std::string& name) const {
+  for (const ModulePtr& module : imports()) {
+    PackedFunc function = module->FindFunctionInTree(name);
+    if (function.defined()) return function;
   }
-  if (void* const own = IsReserved(name) ? nullptr : FindSymbol(name);
-      !function.defined() && own != nullptr) {
-    // The module keeps the function, so the function must not keep the module.
-    function = PackedFunc::FromBackend(reinterpret_cast<TVMBackendPackedCFunc>(own), nullptr, name);
-  }
-  if (!function.defined()) {
-    KILN_ASSIGN_OR_RETURN(function, GetGlobalFunction(name));
-  }
-  slot = std::make_unique<PackedFuncPtr>(function.body());
-  return slot.get();
+  void* const own = IsReserved(name) ? nullptr : FindSymbol(name);
+  if (own == nullptr) return GetGlobalFunction(name);
+  // The module keeps the function, so the function must not keep the module.
+  return PackedFunc::FromBackend(reinterpret_cast<TVMBackendPackedCFunc>(own), nullptr, name);
 }
 
 std::shared_ptr<LibraryModule> FindLibrary(const ModulePtr& module) {

@@ -3,8 +3,11 @@
 // The module of compiled code: functions found by symbol, in a shared object or in the program
 // itself.
 //
-// It hands the runtime's functions to the code when it is made, by filling the pointer variables
-// that the code declares (__TVMBackendAllocWorkspace…), so that the code links to nothing.
+// FillPointers hands the runtime's functions to the code through pointer variables that the code
+// declares (__TVMBackendAllocWorkspace…), so that the code links to nothing.
+//
+// The system's loader holds a lock of its own while it runs constructors, and a constructor may load
+// a model. Therefore no lock of this runtime is held while a symbol is looked up.
 #ifndef KILN_RUNTIME_CPP_LIBRARY_MODULE_H_
 #define KILN_RUNTIME_CPP_LIBRARY_MODULE_H_
 
@@ -34,10 +37,13 @@ struct SymbolSource {
 
 class LibraryModule final : public ModuleNode {
  public:
-  // Fills the pointers of the code. The code then knows this module by its __tvm_module_ctx, so
-  // there may be only one at a time for the same code.
+  // Looks up the pointer variables of the code.
   static std::shared_ptr<LibraryModule> Create(SymbolSource symbols);
   ~LibraryModule() override;
+
+  // Fills the pointer variables of the code. The code then knows this module by its
+  // __tvm_module_ctx, so there may be only one at a time for the same code. Looks up no symbol.
+  void FillPointers() const;
 
   absl::string_view type_key() const override { return "library"; }
   PackedFunc FindFunction(const std::string& name) override;
@@ -51,10 +57,20 @@ class LibraryModule final : public ModuleNode {
   absl::StatusOr<PackedFuncPtr*> FunctionForCode(const std::string& name);
 
  private:
+  // A pointer variable of the code, and what it gets.
+  struct Pointer {
+    void** variable;
+    void* value;
+  };
+
   explicit LibraryModule(SymbolSource symbols) : symbols_(std::move(symbols)) {}
 
+  void AddPointer(const std::string& variable, void* value);
+  absl::StatusOr<PackedFunc> LookUpForCode(const std::string& name) const;
+
   SymbolSource symbols_;
-  std::mutex mutex_;
+  std::vector<Pointer> pointers_;
+  std::mutex mutex_;  // of what follows
   std::map<std::string, std::unique_ptr<PackedFuncPtr>> functions_for_code_;
 };
 

@@ -63,26 +63,43 @@ absl::StatusOr<ModulePtr> LoadEntry(const std::string& type_key, ByteReader& pay
   return loader(payload);
 }
 
-// Tells the modules of external code generators what the metadata says of their functions.
-absl::Status GiveMetadata(const Module& root) {
-  std::vector<ExternalModuleNode*> modules;
-  root.node()->VisitTree([&](ModuleNode& node) {
-    if (auto* const external = dynamic_cast<ExternalModuleNode*>(&node)) {
-      modules.push_back(external);
+// The modules of one load before they import each other. It has the functions of the library, whose
+// own imports another load of the same file may be setting.
+class UnlinkedTree final : public ModuleNode {
+ public:
+  UnlinkedTree(ModulePtr library, const std::vector<ModulePtr>& modules)
+      : library_(std::move(library)) {
+    for (const ModulePtr& module : modules) {
+      if (module != library_) Import(module);
     }
-    return false;
-  });
-  if (modules.empty()) return absl::OkStatus();
-  KILN_ASSIGN_OR_RETURN(const ModelMetadata metadata, ModelMetadata::Find(root));
-  for (ExternalModuleNode* const module : modules) {
-    KILN_RETURN_IF_ERROR(module->TakeMetadata(metadata));
+  }
+
+  absl::string_view type_key() const override { return "unlinked_tree"; }
+  PackedFunc FindFunction(const std::string& name) override { return library_->FindFunction(name); }
+  std::vector<std::string> FunctionNames() const override { return library_->FunctionNames(); }
+
+ private:
+  ModulePtr library_;
+};
+
+// Tells the modules of external code generators what the metadata says of their functions.
+absl::Status GiveMetadata(const ModulePtr& library, const std::vector<ModulePtr>& modules) {
+  std::vector<ExternalModuleNode*> externals;
+  for (const ModulePtr& module : modules) {
+    auto* const external = dynamic_cast<ExternalModuleNode*>(module.get());
+    if (external != nullptr) externals.push_back(external);
+  }
+  if (externals.empty()) return absl::OkStatus();
+  const Module tree(std::make_shared<UnlinkedTree>(library, modules));
+  KILN_ASSIGN_OR_RETURN(const ModelMetadata metadata, ModelMetadata::Find(tree));
+  for (ExternalModuleNode* const external : externals) {
+    KILN_RETURN_IF_ERROR(external->TakeMetadata(metadata));
   }
   return absl::OkStatus();
 }
 
-// One load at a time: two loads of the same file share its library module.
-std::mutex load_mutex;
-
+// Loads of the same file in several threads make modules of their own and share `library`, which
+// imports those of the first load.
 absl::StatusOr<Module> LoadTree(const std::shared_ptr<LibraryModule>& library) {
   const auto* const blob = static_cast<const char*>(library->FindSymbol(kModuleBlobSymbol));
   if (blob == nullptr) return Module(library);
@@ -95,18 +112,20 @@ absl::StatusOr<Module> LoadTree(const std::shared_ptr<LibraryModule>& library) {
     return absl::DataLossError(absl::StrCat(kModuleBlobSymbol, " says that ", size,
                                             " bytes follow; there are ", limit - sizeof(uint64_t)));
   }
-  KILN_ASSIGN_OR_RETURN(ModulePtr root, LoadModuleBlob({blob, size + sizeof(uint64_t)}, library));
-  const Module module(std::move(root));
-  KILN_RETURN_IF_ERROR(GiveMetadata(module));
-  return module;
+  const auto prepare = [&](const std::vector<ModulePtr>& modules) {
+    return GiveMetadata(library, modules);
+  };
+  KILN_ASSIGN_OR_RETURN(
+      ModulePtr root, LoadModuleBlob({blob, size + sizeof(uint64_t)}, library, LoadEntry, prepare));
+  return Module(std::move(root));
 }
 
 struct SystemLibrary {
   std::mutex mutex;
   std::map<std::string, void*> symbols;
   std::set<std::string> ambiguous;  // Registered by several models, so that nobody can use them.
+  // By the name that was passed to SystemLib. They stay: code knows its module by address.
   std::map<std::string, Module> modules;
-  std::vector<Module> loaded;  // All of them: code knows its module by address, so none may end.
 };
 
 SystemLibrary& GlobalSystemLibrary() {
@@ -175,9 +194,7 @@ absl::Status RegisterModuleLoader(absl::string_view type_key, ModuleLoader loade
 }
 
 absl::StatusOr<Module> Module::LoadFromFile(const std::string& path, const LoadOptions& options) {
-  // To read a large library takes a while, in which others can be loaded.
   KILN_ASSIGN_OR_RETURN(const CheckedLibrary checked, CheckLibrary(path, options));
-  const std::lock_guard<std::mutex> lock(load_mutex);
   KILN_ASSIGN_OR_RETURN(const std::shared_ptr<LibraryModule> library, OpenLibrary(checked));
   absl::StatusOr<Module> module = LoadTree(library);
   if (module.ok()) return module;
@@ -196,7 +213,6 @@ absl::Status RegisterSystemLibrarySymbol(const std::string& name, void* address)
 }
 
 absl::StatusOr<Module> Module::SystemLib(const std::string& module_name) {
-  const std::lock_guard<std::mutex> lock(load_mutex);
   SystemLibrary& system = GlobalSystemLibrary();
   {
     const std::lock_guard<std::mutex> system_lock(system.mutex);
@@ -212,20 +228,21 @@ absl::StatusOr<Module> Module::SystemLib(const std::string& module_name) {
     return own != nullptr ? own : FindSystemSymbol(name);
   };
   if (find(kModuleBlobSymbol) == nullptr) return NoSuchModel(module_name);
-  system.loaded.reserve(system.loaded.size() + 1);
-  KILN_ASSIGN_OR_RETURN(Module module,
-                        LoadTree(LibraryModule::Create({.find = find, .owner = nullptr})));
+  const std::shared_ptr<LibraryModule> library =
+      LibraryModule::Create({.find = find, .owner = nullptr});
+  KILN_ASSIGN_OR_RETURN(const Module module, LoadTree(library));
   KILN_RETURN_IF_ERROR(CheckCpuOfLinked(module));
-  const std::lock_guard<std::mutex> system_lock(system.mutex);
-  system.loaded.push_back(module);
   const absl::StatusOr<ExecutorFactory> factory = ExecutorFactory::From(module);
   if (factory.ok() && !module_name.empty() && factory->module_names().front() != module_name) {
     return absl::NotFoundError(absl::StrCat("model '", module_name,
                                             "' is not linked into this program; '",
                                             factory->module_names().front(), "' is"));
   }
-  system.modules[module_name] = module;
-  return module;
+  const std::lock_guard<std::mutex> system_lock(system.mutex);
+  const auto [found, added] = system.modules.emplace(module_name, module);
+  // If another thread was as fast, the code knows the module of that one.
+  if (added) library->FillPointers();
+  return found->second;
 }
 
 }  // namespace kiln::runtime

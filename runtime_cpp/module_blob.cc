@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime_cpp/module_blob.h"
 
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,19 +57,20 @@ absl::Status CheckTree(const ImportTree& tree, size_t num_modules, const ByteRea
   return absl::OkStatus();
 }
 
-// Without a tree: the library imports everything else.
-ModulePtr MakeFlatTree(std::vector<ModulePtr> modules, const ModulePtr& library) {
-  const bool first_load = library->imports().empty();
-  for (ModulePtr& module : modules) {
-    if (module != library && first_load) library->Import(std::move(module));
-  }
-  return library;
+// Sets the imports of a library unless it has some: its modules are then those of an earlier load.
+void ImportOnce(const ModulePtr& library, const std::vector<ModulePtr>& modules) {
+  // One mutex for all libraries: nothing is called while it is held.
+  static std::mutex mutex;
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (!library->imports().empty()) return;
+  for (const ModulePtr& module : modules) library->Import(module);
 }
 
 }  // namespace
 
 absl::StatusOr<ModulePtr> LoadModuleBlob(absl::string_view bytes, const ModulePtr& library,
-                                         const BlobEntryLoader& load_entry) {
+                                         const BlobEntryLoader& load_entry,
+                                         const BlobPreparer& prepare) {
   ByteReader reader(bytes, kModuleBlobSymbol);
   KILN_ASSIGN_OR_RETURN(const uint64_t size, reader.U64());
   if (size != reader.remaining()) {
@@ -100,14 +102,26 @@ absl::StatusOr<ModulePtr> LoadModuleBlob(absl::string_view bytes, const ModulePt
   if (reader.remaining() != 0) {
     return reader.Error(absl::StrCat(reader.remaining(), " bytes after the last entry"));
   }
-  if (!has_tree) return MakeFlatTree(std::move(modules), library);
-  if (modules.empty()) return reader.Error("an import tree without modules");
-  KILN_RETURN_IF_ERROR(CheckTree(tree, modules.size(), reader));
-  const bool first_load = library->imports().empty();
-  for (size_t i = 0; i < modules.size(); ++i) {
-    if (modules[i] == library && !first_load) continue;
-    for (const uint64_t child : tree.ImportsOf(i)) modules[i]->Import(modules[child]);
+  if (has_tree && modules.empty()) return reader.Error("an import tree without modules");
+  if (has_tree) KILN_RETURN_IF_ERROR(CheckTree(tree, modules.size(), reader));
+  if (prepare) KILN_RETURN_IF_ERROR(prepare(modules));
+  if (!has_tree) {
+    // The library imports everything else.
+    std::erase(modules, library);
+    ImportOnce(library, modules);
+    return library;
   }
+  std::vector<ModulePtr> library_imports;
+  for (size_t i = 0; i < modules.size(); ++i) {
+    for (const uint64_t child : tree.ImportsOf(i)) {
+      if (modules[i] == library) {
+        library_imports.push_back(modules[child]);
+      } else {
+        modules[i]->Import(modules[child]);
+      }
+    }
+  }
+  ImportOnce(library, library_imports);
   return modules.front();
 }
 

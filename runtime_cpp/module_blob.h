@@ -14,6 +14,7 @@
 #define KILN_RUNTIME_CPP_MODULE_BLOB_H_
 
 #include <functional>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -32,11 +33,15 @@ inline constexpr size_t kMaxBlobModules = 4096;
 using BlobEntryLoader =
     std::function<absl::StatusOr<ModulePtr>(const std::string& type_key, ByteReader& payload)>;
 
+// Completes the modules of all entries before they import each other.
+using BlobPreparer = std::function<absl::Status(const std::vector<ModulePtr>& modules)>;
+
 // The root of the tree in `bytes`, which begin with the length. `library` takes the place of
 // "_lib"; its imports are set unless it has some from an earlier load. DataLoss if the bytes are
-// damaged.
+// damaged. Several threads may load the same `library` at the same time.
 absl::StatusOr<ModulePtr> LoadModuleBlob(absl::string_view bytes, const ModulePtr& library,
-                                         const BlobEntryLoader& load_entry);
+                                         const BlobEntryLoader& load_entry,
+                                         const BlobPreparer& prepare = nullptr);
 
 // LoadModuleBlob with the built-in kinds of modules and those of RegisterModuleLoader.
 absl::StatusOr<ModulePtr> LoadModuleBlob(absl::string_view bytes, const ModulePtr& library);

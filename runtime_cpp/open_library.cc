@@ -41,9 +41,26 @@ struct OpenedLibrary {
   Content content;
 };
 
+// A module of a file that is in use; NULL if none is.
+struct ModuleInUse {
+  std::shared_ptr<LibraryModule> module;
+  Content content = {};
+};
+
 // Files with a module, so that opening a file again gives the same module: the code can know only
 // one. The loader has each file once, too.
+//
+// The system's loader has a lock of its own, which a constructor holds that opens a library.
+// Therefore nobody calls the loader, or drops a module, while holding the mutex.
 struct OpenLibraries {
+  // The mutex must be held. The caller drops the result after it has released the mutex: it may be
+  // the last reference to the module.
+  ModuleInUse Find(LibraryFile::Identity identity) const {
+    const auto found = libraries.find(identity);
+    if (found == libraries.end()) return {};
+    return {.module = found->second.module.lock(), .content = found->second.content};
+  }
+
   std::mutex mutex;
   std::map<LibraryFile::Identity, OpenedLibrary> libraries;
 };
@@ -53,22 +70,16 @@ OpenLibraries& GlobalOpenLibraries() {
   return *libraries;
 }
 
-// The module of `file`, or NULL if none is in use. FailedPrecondition if it has other bytes than
-// the file.
-absl::StatusOr<std::shared_ptr<LibraryModule>> ModuleInUse(const OpenLibraries& open,
-                                                           const LibraryFile& file,
-                                                           const Content& content) {
-  const auto found = open.libraries.find(file.identity());
-  if (found == open.libraries.end()) return nullptr;
-  std::shared_ptr<LibraryModule> module = found->second.module.lock();
-  if (module == nullptr || found->second.content == content) return module;
+// The module that is in use. FailedPrecondition if it has other bytes than `file`.
+absl::StatusOr<std::shared_ptr<LibraryModule>> SameFile(ModuleInUse in_use, const LibraryFile& file,
+                                                        const Content& content) {
+  if (in_use.content == content) return std::move(in_use.module);
   return absl::FailedPreconditionError(absl::StrCat(
       file.path(), ": the file was written to while a model of it is loaded; replace a library ",
       "by renaming another file, or drop its models before it is written to"));
 }
 
-// Unmaps a library. The mutex is not held meanwhile, since the loader has a lock of its own, which a
-// constructor holds that opens a library.
+// Unmaps a library.
 void Close(LibraryFile::Identity identity, DynamicLibrary* library) {
   {
     OpenLibraries& open = GlobalOpenLibraries();
@@ -102,12 +113,13 @@ absl::StatusOr<std::shared_ptr<LibraryModule>> OpenLibrary(const CheckedLibrary&
   const LibraryFile& file = checked.file;
   const Content content = {file.size(), file.modified_ns(), checked.checksum};
   OpenLibraries& open = GlobalOpenLibraries();
+  ModuleInUse in_use;
   {
-    // The loader is not asked for a file that it has: it would keep one more name of it each time.
     const std::lock_guard<std::mutex> lock(open.mutex);
-    KILN_ASSIGN_OR_RETURN(std::shared_ptr<LibraryModule> module, ModuleInUse(open, file, content));
-    if (module != nullptr) return module;
+    in_use = open.Find(file.identity());
   }
+  // The loader is not asked for a file that it has: it would keep one more name of it each time.
+  if (in_use.module != nullptr) return SameFile(std::move(in_use), file, content);
   KILN_ASSIGN_OR_RETURN(std::unique_ptr<DynamicLibrary> loaded, DynamicLibrary::Load(file));
   const std::shared_ptr<DynamicLibrary> library(
       loaded.release(),
@@ -119,16 +131,21 @@ absl::StatusOr<std::shared_ptr<LibraryModule>> OpenLibrary(const CheckedLibrary&
         absl::StrCat(file.path(), ": is a shared object, but not a compiled model: it has no ",
                      "symbol ", kModuleBlobSymbol));
   }
-  const std::lock_guard<std::mutex> lock(open.mutex);
-  // Another thread may have loaded the file meanwhile.
-  KILN_ASSIGN_OR_RETURN(std::shared_ptr<LibraryModule> module, ModuleInUse(open, file, content));
-  if (module != nullptr) return module;
-  module = LibraryModule::Create(
+  std::shared_ptr<LibraryModule> module = LibraryModule::Create(
       {.find = [symbols =
                     library.get()](const std::string& name) { return symbols->FindSymbol(name); },
        .owner = library});
-  open.libraries[file.identity()] = {.module = module, .content = content};
-  return module;
+  {
+    const std::lock_guard<std::mutex> lock(open.mutex);
+    in_use = open.Find(file.identity());
+    if (in_use.module == nullptr) {
+      open.libraries[file.identity()] = {.module = module, .content = content};
+      module->FillPointers();
+      return module;
+    }
+  }
+  // Another thread, or a constructor of the library, has loaded the file meanwhile.
+  return SameFile(std::move(in_use), file, content);
 }
 
 size_t SymbolBytes(const void* address) {

@@ -145,7 +145,6 @@ TEST_F(Reload, SharesAFileThatIsTheSame) {
   EXPECT_NE(AddressIn(Module::LoadFromFile(folder_ / "copy.so").value()), AddressIn(module));
 }
 
-// Zeros at the end change neither code nor data.
 // The loader keeps each name that it is given for a file that it has.
 TEST_F(Reload, LoadingAnotherTimeKeepsNoMemory) {
   const Model model = Model::Load(path_).value();
@@ -155,6 +154,7 @@ TEST_F(Reload, LoadingAnotherTimeKeepsNoMemory) {
   EXPECT_LT(AllocatedBytes(), before + 200 * size_t{8});
 }
 
+// Zeros at the end change neither code nor data.
 TEST_F(Reload, RefusesAFileThatWasWrittenToWhileItIsLoaded) {
   {
     const Model model = Model::Load(path_).value();
@@ -166,6 +166,27 @@ TEST_F(Reload, RefusesAFileThatWasWrittenToWhileItIsLoaded) {
     EXPECT_EQ(Result(model), kResults[0]);
   }
   EXPECT_EQ(LoadedResult(path_), kResults[0]);
+}
+
+// The thread that is refused may have the last reference to the model.
+TEST_F(Reload, RefusesAFileThatWasWrittenToWhileItsModelGoes) {
+  for (int i = 0; i < 200; ++i) {
+    Rename(0);
+    std::optional<Model> model = Model::Load(path_).value();
+    std::ofstream(path_, std::ios::app) << std::string(64, '\0');
+    std::atomic<bool> started = false;
+    std::thread thread([&] {
+      absl::Status status;
+      do {
+        status = Model::Load(path_).status();
+        started = true;
+      } while (absl::IsFailedPrecondition(status));
+      EXPECT_TRUE(status.ok()) << status;
+    });
+    while (!started) std::this_thread::yield();
+    model.reset();
+    thread.join();
+  }
 }
 
 TEST_F(Reload, SharesAFileThatWasWrittenToWithTheSameChecksum) {
@@ -199,6 +220,24 @@ TEST_F(Reload, ShowsThePathOfTheFile) {
   EXPECT_EQ(std::string(info.dli_fname), fs::canonical(folder_) / "add.so");
   ASSERT_NE(dladdr(AddressIn(second), &info), 0);
   EXPECT_EQ(std::string(info.dli_fname), fs::canonical(folder_) / "add.so");
+}
+
+// Of two threads that load the file at the same time, one drops what it has loaded.
+TEST_F(Reload, ShowsThePathOfAFileThatThreadsLoadAndDrop) {
+  const std::string shown = fs::canonical(path_);
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 200; ++i) {
+        const absl::StatusOr<Module> module = Module::LoadFromFile(path_);
+        Dl_info info = {};
+        wrong += !module.ok() || dladdr(AddressIn(*module), &info) == 0 || info.dli_fname != shown;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
 }
 
 // The loader would expand these in a path.
