@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "runtime_cpp/library_notes.h"
+#include "runtime_cpp/status/annotate.h"
 #include "runtime_cpp/status/macros.h"
 
 namespace kiln::runtime {
@@ -61,11 +62,8 @@ absl::Status CheckMachine(const std::string& path, const ElfW(Ehdr) & header) {
                                                  MachineName(kThisMachine, kThisClass)));
 }
 
-absl::Status CheckReachesTo(const LibraryFile& file, uint64_t offset, uint64_t bytes) {
-  uint64_t end = 0;
-  if (!__builtin_add_overflow(offset, bytes, &end) && end <= file.size()) return absl::OkStatus();
-  return absl::DataLossError(
-      absl::StrCat(file.path(), ": is cut off after ", file.size(), " bytes of at least ", end));
+absl::Status CheckHolds(const LibraryFile& file, uint64_t offset, uint64_t bytes) {
+  return Annotate(CheckReachesTo(offset, bytes, file.size()), file.path() + ": ");
 }
 
 struct Elf {
@@ -86,7 +84,7 @@ absl::StatusOr<Elf> ReadElf(const LibraryFile& file) {
   }
   elf.segments.resize(elf.header.e_phnum);
   const size_t table_bytes = elf.segments.size() * sizeof(ElfW(Phdr));
-  if (!CheckReachesTo(file, elf.header.e_phoff, table_bytes).ok()) {
+  if (!CheckHolds(file, elf.header.e_phoff, table_bytes).ok()) {
     return absl::DataLossError(absl::StrCat(file.path(), ": is cut off in its program header"));
   }
   KILN_RETURN_IF_ERROR(
@@ -100,12 +98,12 @@ absl::Status CheckElf(const LibraryFile& file) {
   KILN_ASSIGN_OR_RETURN(const Elf elf, ReadElf(file));
   for (const ElfW(Phdr) & segment : elf.segments) {
     if (segment.p_type != PT_LOAD) continue;
-    KILN_RETURN_IF_ERROR(CheckReachesTo(file, segment.p_offset, segment.p_filesz));
+    KILN_RETURN_IF_ERROR(CheckHolds(file, segment.p_offset, segment.p_filesz));
   }
   // Only other tools read the table of sections. Most linkers put it at the end of the file, so a
   // file without it is cut off.
-  return CheckReachesTo(file, elf.header.e_shoff,
-                        uint64_t{elf.header.e_shnum} * elf.header.e_shentsize);
+  return CheckHolds(file, elf.header.e_shoff,
+                    uint64_t{elf.header.e_shnum} * elf.header.e_shentsize);
 }
 
 absl::Status CheckCpu(const LibraryFile& file) {
@@ -113,17 +111,13 @@ absl::Status CheckCpu(const LibraryFile& file) {
   const ReadBytes read = [&file](uint64_t offset, char* to, size_t bytes) {
     return file.Read(offset, absl::MakeSpan(to, bytes)).ok();
   };
-  const auto check = [&](const ElfW(Phdr) & segment) -> absl::Status {
-    KILN_ASSIGN_OR_RETURN(const std::string note,
-                          FindCpuNote(read, {segment.p_offset, segment.p_filesz, segment.p_align}));
-    return CheckCpuNote(note);
-  };
   for (const ElfW(Phdr) & segment : elf.segments) {
     if (segment.p_type != PT_NOTE) continue;
-    KILN_RETURN_IF_ERROR(CheckReachesTo(file, segment.p_offset, segment.p_filesz));
-    if (const absl::Status status = check(segment); !status.ok()) {
-      return absl::Status(status.code(), absl::StrCat(file.path(), ": ", status.message()));
-    }
+    KILN_RETURN_IF_ERROR(CheckHolds(file, segment.p_offset, segment.p_filesz));
+    const absl::StatusOr<std::string> note =
+        FindCpuNote(read, {segment.p_offset, segment.p_filesz, segment.p_align});
+    const absl::Status status = note.ok() ? CheckCpuNote(*note) : note.status();
+    KILN_RETURN_IF_ERROR(Annotate(status, file.path() + ": "));
   }
   return absl::OkStatus();
 }

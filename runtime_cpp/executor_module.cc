@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
 #include "runtime_cpp/executor.h"
+#include "runtime_cpp/status/annotate.h"
 #include "runtime_cpp/status/macros.h"
 
 namespace kiln::runtime {
@@ -213,8 +214,7 @@ class ExecutorModuleNode final : public ModuleNode {
                        method = found->second](const Args& args) -> absl::StatusOr<Value> {
       absl::StatusOr<Value> result = method(*executor, args);
       if (result.ok()) return result;
-      return absl::Status(result.status().code(),
-                          absl::StrCat(name, ": ", result.status().message()));
+      return Annotate(result.status(), absl::StrCat(name, ": "));
     });
   }
 

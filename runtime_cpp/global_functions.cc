@@ -10,6 +10,7 @@
 #include "runtime_cpp/executor_factory.h"
 #include "runtime_cpp/graph_program.h"
 #include "runtime_cpp/module.h"
+#include "runtime_cpp/status/annotate.h"
 #include "runtime_cpp/status/macros.h"
 
 namespace kiln::runtime {
@@ -135,8 +136,7 @@ std::map<std::string, PackedFunc, std::less<>> BuiltInFunctions() {
     functions[name] = PackedFunc([name = name, function = function](const Args& args) {
       absl::StatusOr<Value> value = function(args);
       if (value.ok()) return value;
-      return absl::StatusOr<Value>(
-          absl::Status(value.status().code(), absl::StrCat(name, ": ", value.status().message())));
+      return absl::StatusOr<Value>(Annotate(value.status(), absl::StrCat(name, ": ")));
     });
   }
   return functions;

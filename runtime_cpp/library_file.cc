@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -34,8 +35,7 @@ absl::string_view KindOf(mode_t mode) {
 
 absl::Status CheckIsRegular(const std::string& path, mode_t mode) {
   if (S_ISREG(mode)) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(path, ": is ", KindOf(mode), ", wanted a shared object"));
+  return absl::InvalidArgumentError(absl::StrCat(path, ": is ", KindOf(mode), ", wanted a file"));
 }
 
 int64_t ModifiedNs(const struct stat& status) {
@@ -43,6 +43,14 @@ int64_t ModifiedNs(const struct stat& status) {
 }
 
 }  // namespace
+
+absl::Status CheckReachesTo(uint64_t offset, uint64_t bytes, uint64_t file_bytes) {
+  uint64_t end = 0;
+  if (__builtin_add_overflow(offset, bytes, &end)) end = std::numeric_limits<uint64_t>::max();
+  if (end <= file_bytes) return absl::OkStatus();
+  return absl::DataLossError(
+      absl::StrCat("is cut off after ", file_bytes, " bytes of at least ", end));
+}
 
 absl::StatusOr<LibraryFile> LibraryFile::Open(const std::string& path) {
   if (path.find('\0') != std::string::npos) {

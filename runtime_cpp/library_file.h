@@ -71,6 +71,10 @@ class LibraryFile {
   void* mapping_ = nullptr;  // size_ bytes, or NULL before Bytes is called.
 };
 
+// DataLoss if a file of `file_bytes` bytes is too short for `bytes` bytes from `offset` on, which its
+// header promises. The text does not name the file.
+absl::Status CheckReachesTo(uint64_t offset, uint64_t bytes, uint64_t file_bytes);
+
 }  // namespace kiln::runtime
 
 #endif  // KILN_RUNTIME_CPP_LIBRARY_FILE_H_

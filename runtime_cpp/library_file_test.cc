@@ -91,17 +91,15 @@ TEST(LibraryFile, NoticesThatItIsWrittenTo) {
 TEST(LibraryFile, RefusesWhatIsNoRegularFile) {
   const std::string fifo = TempPath("fifo");
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
-  EXPECT_EQ(OpenError(fifo),
-            absl::InvalidArgumentError(fifo + ": is a FIFO, wanted a shared object"));
+  EXPECT_EQ(OpenError(fifo), absl::InvalidArgumentError(fifo + ": is a FIFO, wanted a file"));
   EXPECT_EQ(OpenError("/dev/null"),
-            absl::InvalidArgumentError("/dev/null: is a device, wanted a shared object"));
-  EXPECT_EQ(OpenError("/"), absl::InvalidArgumentError("/: is a folder, wanted a shared object"));
+            absl::InvalidArgumentError("/dev/null: is a device, wanted a file"));
+  EXPECT_EQ(OpenError("/"), absl::InvalidArgumentError("/: is a folder, wanted a file"));
   sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "socket"};
   const int socket_descriptor = socket(AF_UNIX, SOCK_STREAM, 0);
   std::filesystem::remove("socket");
   ASSERT_EQ(bind(socket_descriptor, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
-  EXPECT_EQ(OpenError("socket"),
-            absl::InvalidArgumentError("socket: is a socket, wanted a shared object"));
+  EXPECT_EQ(OpenError("socket"), absl::InvalidArgumentError("socket: is a socket, wanted a file"));
   close(socket_descriptor);
   EXPECT_EQ(OpenError(std::string("a\0b", 3)).code(), kInvalid);
 }
@@ -142,6 +140,15 @@ TEST(LibraryFile, SaysThatNoDescriptorIsLeft) {
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
   EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
   EXPECT_THAT(std::string(status.message()), EndsWith("Too many open files"));
+}
+
+TEST(CheckReachesTo, SaysHowManyBytesAreMissing) {
+  EXPECT_TRUE(CheckReachesTo(4990, 10, 5000).ok());
+  EXPECT_EQ(CheckReachesTo(4991, 10, 5000),
+            absl::DataLossError("is cut off after 5000 bytes of at least 5001"));
+  // The end lies after the last number of 64 bits.
+  EXPECT_EQ(CheckReachesTo(~uint64_t{0} - 3, 7, 5000),
+            absl::DataLossError("is cut off after 5000 bytes of at least 18446744073709551615"));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "kiln/library_notes.h"
 #include "metadata/library_notes.h"
 #include "metadata/metadata.pb.h"
 #include "runtime_cpp/cpu/this_cpu.h"
@@ -43,6 +44,29 @@ TEST(LibraryNotes, TheNoteOfTheCpuIsFound) {
   const std::string other({4, 0, 0, 0, 4, 0, 0, 0, 1, 0, 0, 0, 'G', 'N', 'U', 0, 9, 9, 9, 9});
   EXPECT_EQ(*Find(other + Notes({"sse3"})), "x86-64-v2\nsse3");
   EXPECT_EQ(*Find(other), "");
+}
+
+// With an alignment of 8 the descriptors and the notes lie at other places.
+TEST(LibraryNotes, TheNoteOfTheCpuIsFoundIfNotesAreAlignedTo8) {
+  const auto note = [](const std::string& owner, uint32_t type, const std::string& descriptor) {
+    const uint32_t header[] = {static_cast<uint32_t>(owner.size()),
+                               static_cast<uint32_t>(descriptor.size()), type};
+    std::string bytes(reinterpret_cast<const char*>(header), sizeof(header));
+    for (const std::string& part : {owner, descriptor}) {
+      bytes += part;
+      bytes.resize((bytes.size() + 7) / 8 * 8);
+    }
+    return bytes;
+  };
+  const std::string owner(KILN_NOTE_OWNER, sizeof(KILN_NOTE_OWNER));
+  const std::string gnu("GNU", 4), cpu = "x86-64-v2\nsse3,ssse3";
+  // Each other note ends at another place with an alignment of 4.
+  for (size_t bytes = 0; bytes < 16; ++bytes) {
+    const std::string notes =
+        note(gnu, 1, std::string(bytes, 'x')) + note(owner, KILN_NOTE_CPU, cpu);
+    EXPECT_EQ(*Find(notes, 8), cpu) << bytes;
+    EXPECT_EQ(*Find(note("x", 1, std::string(bytes, 'x')) + notes, 8), cpu) << bytes;
+  }
 }
 
 TEST(LibraryNotes, DamageIsAnErrorOrOtherNotes) {

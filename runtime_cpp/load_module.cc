@@ -21,6 +21,7 @@
 #include "runtime_cpp/metadata.h"
 #include "runtime_cpp/module.h"
 #include "runtime_cpp/module_blob.h"
+#include "runtime_cpp/status/annotate.h"
 #include "runtime_cpp/status/macros.h"
 
 namespace kiln::runtime {
@@ -173,11 +174,9 @@ absl::Status NoSuchModel(const std::string& module_name) {
 absl::Status CheckCpuOfLinked(const Module& module) {
   const absl::StatusOr<ModelMetadata> metadata = ModelMetadata::Find(module);
   if (!metadata.ok() || !metadata->cpu_variants().empty()) return absl::OkStatus();
-  const absl::Status status = CheckCpuFeatures(
-      metadata->cpu(), {metadata->cpu_features().begin(), metadata->cpu_features().end()});
-  if (status.ok()) return status;
-  return absl::Status(status.code(),
-                      absl::StrCat("model '", metadata->module_name(), "' ", status.message()));
+  return Annotate(CheckCpuFeatures(metadata->cpu(), {metadata->cpu_features().begin(),
+                                                     metadata->cpu_features().end()}),
+                  absl::StrCat("model '", metadata->module_name(), "' "));
 }
 
 }  // namespace
@@ -198,7 +197,7 @@ absl::StatusOr<Module> Module::LoadFromFile(const std::string& path, const LoadO
   KILN_ASSIGN_OR_RETURN(const std::shared_ptr<LibraryModule> library, OpenLibrary(checked));
   absl::StatusOr<Module> module = LoadTree(library);
   if (module.ok()) return module;
-  return absl::Status(module.status().code(), absl::StrCat(path, ": ", module.status().message()));
+  return Annotate(module.status(), path + ": ");
 }
 
 absl::Status RegisterSystemLibrarySymbol(const std::string& name, void* address) {

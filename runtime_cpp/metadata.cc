@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "runtime_cpp/executor_factory.h"
+#include "runtime_cpp/status/annotate.h"
 #include "runtime_cpp/status/macros.h"
 #include "runtime_cpp/tvm_metadata.h"
 
@@ -68,11 +69,8 @@ absl::Status CheckFunction(const ::FunctionInfo& function) {
         absl::StrCat("counts of function '", function.function_name, "' do not fit together"));
   }
   for (int32_t i = 0; i < function.num_params; ++i) {
-    const absl::Status status = CheckParameter(function.params[i]);
-    if (!status.ok()) {
-      return absl::Status(status.code(), absl::StrCat("function '", function.function_name,
-                                                      "': ", status.message()));
-    }
+    KILN_RETURN_IF_ERROR(Annotate(CheckParameter(function.params[i]),
+                                  absl::StrCat("function '", function.function_name, "': ")));
   }
   if (function.num_launch_params < 0 ||
       (function.num_launch_params > 0 && function.launch_params == nullptr)) {

@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "runtime_cpp/status/annotate.h"
 #include "runtime_cpp/status/macros.h"
 
 namespace kiln::runtime {
@@ -100,8 +101,7 @@ absl::Status DnnlModule::Initialise(Function& function, const Args& args) {
   absl::StatusOr<std::unique_ptr<CompiledFunction>> compiled =
       CompiledFunction::Create(*function.layers, function.inputs, function.outputs, constants);
   if (!compiled.ok()) {
-    return absl::Status(compiled.status().code(),
-                        absl::StrCat(function.layers->name(), ": ", compiled.status().message()));
+    return Annotate(compiled.status(), absl::StrCat(function.layers->name(), ": "));
   }
   const std::lock_guard<std::mutex> lock(mutex_);
   function.compiled = *std::move(compiled);

@@ -32,6 +32,9 @@ static const struct ParameterInfo kParams[] = {
 };
 static const struct LaunchParameterInfo kLaunch[] = {{"parallel_iterations", 4}};
 static const struct DeviceInfo kDevices[] = {{{kDLCPU, 0}, "cpu", ""}};
+#ifndef ADD_SCRATCH_BYTES
+#define ADD_SCRATCH_BYTES 0
+#endif
 static const struct FunctionInfo kFunctions[] = {
     {"tvmgen_add___tvm_main__",
      kParams,
@@ -53,7 +56,7 @@ static const struct FunctionInfo kFunctions[] = {
      3,
      2,
      1,
-     0,
+     ADD_SCRATCH_BYTES,
      48,
      0,
      {kDLCPU, 0},

@@ -11,6 +11,7 @@
 #include "compiler/base/status.h"
 #include "kiln/library_notes.h"
 #include "metadata/json.h"
+#include "runtime_cpp/library_file.h"
 #include "tools/kiln/elf_file.h"
 
 namespace kiln::tools {
@@ -18,13 +19,6 @@ namespace {
 
 // The metadata of the largest model that was compiled takes less than a hundredth of it.
 constexpr size_t kMaxMetadataBytes = size_t{256} << 20;
-
-absl::Status CheckReachesTo(uint64_t offset, uint64_t bytes, size_t file_bytes) {
-  uint64_t end = 0;
-  if (!__builtin_add_overflow(offset, bytes, &end) && end <= file_bytes) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("is cut off after ", file_bytes, " bytes of at least ", end));
-}
 
 absl::StatusOr<std::vector<GElf_Phdr>> ProgramHeaders(const ElfFile& file, size_t file_bytes) {
   size_t count = 0;
@@ -37,7 +31,7 @@ absl::StatusOr<std::vector<GElf_Phdr>> ProgramHeaders(const ElfFile& file, size_
     if (gelf_getphdr(file.elf.get(), static_cast<int>(i), &header) == nullptr) {
       return ElfError("its program header is damaged or cut off");
     }
-    KILN_RETURN_IF_ERROR(CheckReachesTo(header.p_offset, header.p_filesz, file_bytes));
+    KILN_RETURN_IF_ERROR(runtime::CheckReachesTo(header.p_offset, header.p_filesz, file_bytes));
     headers.push_back(header);
   }
   return headers;
@@ -68,7 +62,7 @@ absl::StatusOr<proto::Metadata> Read(absl::string_view bytes) {
     return absl::InvalidArgumentError("is an ELF file, but no shared object");
   }
   KILN_ASSIGN_OR_RETURN(const std::vector<GElf_Phdr> segments, ProgramHeaders(file, bytes.size()));
-  KILN_RETURN_IF_ERROR(CheckReachesTo(
+  KILN_RETURN_IF_ERROR(runtime::CheckReachesTo(
       file.header.e_shoff, uint64_t{file.header.e_shnum} * file.header.e_shentsize, bytes.size()));
   std::vector<absl::string_view> notes;
   for (const GElf_Phdr& segment : segments) {

@@ -40,7 +40,8 @@ void Append(const T& value, std::string& out) {
 }
 
 // A shared object that has nothing but notes.
-std::string Library(const std::string& notes, uint16_t machine = EM_X86_64) {
+std::string Library(const std::string& notes, uint16_t machine = EM_X86_64,
+                    uint64_t alignment = 4) {
   Elf64_Ehdr header = {};
   std::memcpy(header.e_ident, ELFMAG, SELFMAG);
   header.e_ident[EI_CLASS] = ELFCLASS64;
@@ -58,7 +59,7 @@ std::string Library(const std::string& notes, uint16_t machine = EM_X86_64) {
   segment.p_type = PT_NOTE;
   segment.p_offset = sizeof(header) + sizeof(segment);
   segment.p_filesz = segment.p_memsz = notes.size();
-  segment.p_align = 4;
+  segment.p_align = alignment;
   std::string bytes;
   Append(header, bytes);
   Append(segment, bytes);
@@ -77,6 +78,35 @@ TEST(LibraryMetadata, IsThatOfTheNote) {
     ASSERT_TRUE(metadata.ok()) << metadata.status();
     EXPECT_EQ(MetadataJson(*metadata), MetadataJson(Small()));
   }
+}
+
+// Linkers that make room for notes of the system align the segment, and the notes in it, to 8.
+TEST(LibraryMetadata, IsThatOfANoteThatIsAlignedTo8) {
+  const std::string owner(KILN_NOTE_OWNER, sizeof(KILN_NOTE_OWNER));
+  const std::string json = MetadataJson(Small());
+  std::string notes;
+  for (const uint32_t type : {KILN_NOTE_METADATA + 100u, uint32_t{KILN_NOTE_METADATA}}) {
+    Append(static_cast<uint32_t>(owner.size()), notes);
+    Append(static_cast<uint32_t>(json.size()), notes);
+    Append(type, notes);
+    for (const std::string& part : {owner, json}) {
+      notes += part;
+      notes.resize((notes.size() + 7) / 8 * 8);
+    }
+  }
+  const auto metadata = ReadLibraryMetadata(Library(notes, EM_X86_64, 8), "m.so");
+  ASSERT_TRUE(metadata.ok()) << metadata.status();
+  EXPECT_EQ(MetadataJson(*metadata), json);
+}
+
+TEST(LibraryMetadata, ASegmentAfterTheEndIsAnError) {
+  std::string bytes = Library(LibraryNotes(Small()));
+  Elf64_Phdr segment;
+  std::memcpy(&segment, bytes.data() + sizeof(Elf64_Ehdr), sizeof(segment));
+  segment.p_offset = ~uint64_t{0};
+  std::memcpy(bytes.data() + sizeof(Elf64_Ehdr), &segment, sizeof(segment));
+  EXPECT_EQ(Error(bytes), absl::StrCat("m.so: is cut off after ", bytes.size(),
+                                       " bytes of at least 18446744073709551615"));
 }
 
 TEST(LibraryMetadata, NotesOfOthersAreSkipped) {
