@@ -55,14 +55,16 @@ class ModuleNode : public std::enable_shared_from_this<ModuleNode> {
   std::vector<ModulePtr> imports_;
 };
 
-// Says whether a library may be loaded: it gets the path and all bytes of the file.
+// Says whether a library may be loaded. Called with the path as it was given and all bytes of the
+// file, which are valid during the call alone. Loads in several threads call it at the same time. To
+// cut the file off meanwhile ends the process (SIGBUS).
 using LibraryVerifier =
     std::function<absl::Status(const std::string& path, absl::string_view bytes)>;
 
 // How a shared object is loaded.
 struct LoadOptions {
-  // Whether the checksum that the compiler wrote is checked first. It reads the whole file, which
-  // without it is read as far as it is used.
+  // If true, the checksum that the compiler wrote is checked before the file is loaded. It reads the
+  // whole file, which without it is read as far as it is used.
   bool check_checksum = true;
   // Called, if it is set, before any of the file is interpreted. If it returns an error, nothing is
   // loaded and LoadFromFile returns that error. What is loaded afterwards is the file that was read,
@@ -76,10 +78,16 @@ class Module {
   Module() = default;
   explicit Module(ModulePtr node) : node_(std::move(node)) {}
 
-  // Loads a shared object that Kiln has made, which runs code of it. NotFound if there is no such
-  // file; InvalidArgument or DataLoss if it is something else or damaged; FailedPrecondition if this
-  // CPU lacks what the code needs. A library without a checksum, as strip leaves it,
-  // has to be whole: of damage that lies within it nothing can be known.
+  // Loads a shared object that Kiln has made, which runs code of it. A library without a checksum, as
+  // strip leaves it, has to be whole: damage that lies within it is not noticed. Errors:
+  //   NotFound            there is no such file
+  //   PermissionDenied    the file may not be read, or not be executed where it lies
+  //   InvalidArgument     it is something else
+  //   DataLoss            it is damaged, or was written to while it was loaded
+  //   FailedPrecondition  this CPU lacks what the code needs; the file was written to while a model
+  //                       of it is loaded; or /proc is not mounted
+  //   ResourceExhausted   memory, address space or file descriptors are lacking
+  // or the error of `options.verify`.
   static absl::StatusOr<Module> LoadFromFile(const std::string& path,
                                              const LoadOptions& options = {});
 

@@ -96,13 +96,14 @@ void Close(LibraryFile::Identity identity, DynamicLibrary* library) {
 
 absl::StatusOr<CheckedLibrary> CheckLibrary(const std::string& path, const LoadOptions& options) {
   KILN_ASSIGN_OR_RETURN(LibraryFile file, LibraryFile::Open(path));
-  std::optional<uint64_t> checksum;
-  if (options.check_checksum) {
-    KILN_ASSIGN_OR_RETURN(checksum, CheckLibraryChecksum(file));
-  }
+  // First of all: the checksum and its place are contents of the file, too.
   if (options.verify) {
     KILN_ASSIGN_OR_RETURN(const absl::string_view bytes, file.Bytes());
     KILN_RETURN_IF_ERROR(options.verify(path, bytes));
+  }
+  std::optional<uint64_t> checksum;
+  if (options.check_checksum) {
+    KILN_ASSIGN_OR_RETURN(checksum, CheckLibraryChecksum(file));
   }
   KILN_RETURN_IF_ERROR(CheckElf(file));
   KILN_RETURN_IF_ERROR(CheckCpu(file));

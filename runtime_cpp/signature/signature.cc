@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime_cpp/library_file.h"
+#include "runtime_cpp/status/annotate.h"
 #include "runtime_cpp/status/macros.h"
 
 namespace kiln::runtime {
@@ -63,18 +64,40 @@ absl::StatusOr<std::string> ReadSmallFile(const std::string& path, size_t max_by
   return bytes;
 }
 
-absl::Status WithPrefix(const std::string& prefix, const absl::Status& status) {
-  return absl::Status(status.code(), absl::StrCat(prefix, status.message()));
+// The error of a function of OpenSSL that has failed.
+absl::Status FailureTo(absl::string_view what) {
+  bool no_memory = false;
+  while (const unsigned long error = ERR_get_error()) {
+    no_memory |= ERR_GET_REASON(error) == ERR_R_MALLOC_FAILURE;
+  }
+  if (no_memory) return absl::ResourceExhaustedError(absl::StrCat("no memory to ", what));
+  return absl::InternalError(absl::StrCat("OpenSSL cannot ", what));
 }
 
-bool IsSignatureOf(EVP_PKEY* key, absl::string_view signature, absl::string_view bytes) {
+// True if there is memory for what Ed25519 hashes by.
+bool CanHash() {
   const Context context(EVP_MD_CTX_new());
-  const bool fits = context != nullptr &&
-                    EVP_DigestVerifyInit(context.get(), nullptr, nullptr, nullptr, key) == 1 &&
-                    EVP_DigestVerify(context.get(), Unsigned(signature), signature.size(),
-                                     Unsigned(bytes), bytes.size()) == 1;
+  const bool can =
+      context != nullptr && EVP_DigestInit_ex(context.get(), EVP_sha512(), nullptr) == 1;
   ERR_clear_error();
-  return fits;
+  return can;
+}
+
+absl::StatusOr<bool> IsSignatureOf(EVP_PKEY* key, absl::string_view signature,
+                                   absl::string_view bytes) {
+  ERR_clear_error();
+  const Context context(EVP_MD_CTX_new());
+  if (context == nullptr) return absl::ResourceExhaustedError("no memory to verify a signature");
+  if (EVP_DigestVerifyInit(context.get(), nullptr, nullptr, nullptr, key) != 1) {
+    return FailureTo("verify a signature");
+  }
+  const int result = EVP_DigestVerify(context.get(), Unsigned(signature), signature.size(),
+                                      Unsigned(bytes), bytes.size());
+  if (result == 1) return true;
+  if (result != 0 || ERR_peek_error() != 0) return FailureTo("verify a signature");
+  // Zero stands for another signature, and for a lack of memory to hash the bytes.
+  if (CanHash()) return false;
+  return absl::ResourceExhaustedError("no memory to verify a signature");
 }
 
 }  // namespace
@@ -105,9 +128,7 @@ absl::StatusOr<PublicKeys> PublicKeys::FromFiles(const std::vector<std::string>&
   std::string pem;
   for (const std::string& path : paths) {
     KILN_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile(path, kMaxKeyFileBytes));
-    if (const absl::Status status = FromPem(text).status(); !status.ok()) {
-      return WithPrefix(path + ": ", status);
-    }
+    KILN_RETURN_IF_ERROR(Annotate(FromPem(text).status(), path + ": "));
     absl::StrAppend(&pem, text, "\n");
   }
   return FromPem(pem);
@@ -122,9 +143,9 @@ absl::Status PublicKeys::Verify(absl::string_view bytes, absl::string_view signa
   }
   for (size_t at = 0; at < signatures.size(); at += kSignatureBytes) {
     for (const Key& key : keys_->keys) {
-      if (IsSignatureOf(key.get(), signatures.substr(at, kSignatureBytes), bytes)) {
-        return absl::OkStatus();
-      }
+      KILN_ASSIGN_OR_RETURN(
+          const bool fits, IsSignatureOf(key.get(), signatures.substr(at, kSignatureBytes), bytes));
+      if (fits) return absl::OkStatus();
     }
   }
   return absl::UnauthenticatedError(absl::StrCat("found no signature of the ", keys_->keys.size(),
@@ -141,8 +162,7 @@ LibraryVerifier RequireSignature(PublicKeys keys) {
       return absl::UnauthenticatedError(absl::StrCat(path, ": is not signed: found no ", beside));
     }
     if (!signatures.ok()) return signatures.status();
-    const absl::Status status = keys.Verify(bytes, *signatures);
-    return status.ok() ? status : WithPrefix(path + ": ", status);
+    return Annotate(keys.Verify(bytes, *signatures), path + ": ");
   };
 }
 

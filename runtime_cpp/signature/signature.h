@@ -37,12 +37,14 @@ class PublicKeys {
   // Reads all keys of a PEM text. InvalidArgument if it has none, or one that is no public key of
   // Ed25519.
   static absl::StatusOr<PublicKeys> FromPem(absl::string_view pem);
-  // The same of files, whose keys are put together. NotFound if one cannot be read; errors name the
-  // file.
+  // The same of files, whose keys are put together. Errors name the file: NotFound if there is none,
+  // PermissionDenied if it may not be read, InvalidArgument also if it is a folder, a FIFO or a
+  // device, or has more than 1 MiB.
   static absl::StatusOr<PublicKeys> FromFiles(const std::vector<std::string>& paths);
 
   // OK if one of the signatures is that of one of the keys. Unauthenticated if none is;
-  // InvalidArgument if `signatures` are not whole, or none, or more than 16.
+  // InvalidArgument if `signatures` are not whole, or none, or more than 16; ResourceExhausted if
+  // OpenSSL lacks memory, Internal if it fails otherwise.
   absl::Status Verify(absl::string_view bytes, absl::string_view signatures) const;
 
  private:
@@ -53,7 +55,9 @@ class PublicKeys {
 };
 
 // The callback that refuses a library unless the signature file beside it has a signature of one of
-// the keys: Unauthenticated if there is no such file, or none of its signatures fits.
+// the keys. Unauthenticated if there is no such file, or none of its signatures fits;
+// InvalidArgument if the file is damaged: it is no regular file, or does not hold 1 to 16 whole
+// signatures. Other errors are those of reading the file and of PublicKeys::Verify.
 LibraryVerifier RequireSignature(PublicKeys keys);
 
 // The signature of the bytes by a private key, whose PEM text has no password. InvalidArgument if it

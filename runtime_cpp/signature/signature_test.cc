@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime_cpp/signature/signature.h"
 
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -14,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "runtime_cpp/library_checksum.h"
 #include "runtime_cpp/model.h"
 #include "runtime_cpp/testdata/floats.h"
 
@@ -124,6 +127,46 @@ TEST(Keys, OfAnotherKindAreRefused) {
     EXPECT_TRUE(absl::IsInvalidArgument(Sign("bytes", pem).status())) << pem;
   }
   EXPECT_TRUE(absl::IsNotFound(PublicKeys::FromFiles({"no_such.pem"}).status()));
+  EXPECT_EQ(PublicKeys::FromFiles({"/"}).status(),
+            absl::InvalidArgumentError("/: is a folder, wanted a file"));
+}
+
+// Lets allocations of OpenSSL fail: the one numbered `failing` and all after it.
+struct OpenSslMemory {
+  static void* Allocate(size_t bytes, const char*, int) {
+    return IsFailing() ? nullptr : std::malloc(bytes);
+  }
+  static void* Reallocate(void* memory, size_t bytes, const char*, int) {
+    return IsFailing() ? nullptr : std::realloc(memory, bytes);
+  }
+  static void Free(void* memory, const char*, int) { std::free(memory); }
+
+  static bool IsFailing() { return failing >= 0 && count++ >= failing; }
+
+  static inline long failing = -1, count = 0;
+  // OpenSSL takes other functions until it has allocated something.
+  static inline const bool installed = CRYPTO_set_mem_functions(Allocate, Reallocate, Free) == 1;
+};
+
+TEST(Signature, ThatCannotBeVerifiedForLackOfMemoryIsNotWrong) {
+  ASSERT_TRUE(OpenSslMemory::installed);
+  const KeyPair keys = NewKeys();
+  const PublicKeys public_keys = Keys(keys.public_pem);
+  const std::string signature = Sign("bytes", keys.private_pem).value();
+  ASSERT_TRUE(public_keys.Verify("bytes", signature).ok());
+  int failures = 0;
+  absl::Status status;
+  do {
+    OpenSslMemory::count = 0;
+    OpenSslMemory::failing = failures;
+    status = public_keys.Verify("bytes", signature);
+    OpenSslMemory::failing = -1;
+    // OpenSSL has other reasons for some of these errors.
+    EXPECT_TRUE(status.ok() || absl::IsResourceExhausted(status) || absl::IsInternal(status))
+        << failures << ": " << status;
+  } while (!status.ok() && ++failures < 1000);
+  EXPECT_GT(failures, 0);
+  EXPECT_TRUE(public_keys.Verify("bytes", signature).ok());
 }
 
 // The model's result for x = 1 and y = 10: (x + y) + x, or (x + y) + (x + y) in the other library.
@@ -180,6 +223,22 @@ TEST_F(SignedLibrary, ThatWasChangedIsRefused) {
     fs::remove(path_);
     WriteFile(path_, changed);
     EXPECT_FALSE(Load(Keys(keys_.public_pem)).ok());
+  }
+}
+
+// The checksum would find the change too, but is itself a part of the file.
+TEST_F(SignedLibrary, WithAChecksumThatWasChangedIsNotAuthentic) {
+  std::string bytes = ReadFile(path_);
+  AppendLibraryChecksum(bytes);
+  WriteFile(path_, bytes);
+  WriteFile(path_.string() + ".sig", Sign(bytes, keys_.private_pem).value());
+  EXPECT_TRUE(Load(Keys(keys_.public_pem)).ok());
+  for (const size_t at : {size_t{0}, size_t{16}, bytes.size() / 2, bytes.size() - 1}) {
+    std::string changed = bytes;
+    changed[at] = static_cast<char>(changed[at] ^ 1);
+    WriteFile(path_, changed);
+    const absl::Status status = Load(Keys(keys_.public_pem));
+    EXPECT_TRUE(absl::IsUnauthenticated(status)) << at << ": " << status;
   }
 }
 
