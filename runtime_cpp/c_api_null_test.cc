@@ -18,6 +18,7 @@
 
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 constexpr char kLibrary[] = "runtime_cpp/testdata/add_aot.so";
@@ -87,7 +88,7 @@ TEST_F(CApiNull, Modules) {
   TVMModuleHandle module = nullptr;
   TVMFunctionHandle function = nullptr;
   NULLS_OF(TVMModLoadFromFile, {kLibrary, "so", &module}, {1});
-  EXPECT_EQ(TVMModFree(module), 0);  // Of the call without a format.
+  EXPECT_EQ(TVMModFree(module), 0);  // The call without a format has loaded it.
   NULLS_OF(TVMModImport, {module_, module_});
   NULLS_OF(TVMModGetFunction, {module_, "add", 0, &function});
   NULLS_OF(TVMModFree, {nullptr}, {0});
@@ -154,7 +155,7 @@ TEST_F(CApiNull, Backend) {
   EXPECT_STREQ(TVMGetLastError(), "");
 }
 
-// Handles inside of values.
+// Handles inside of values that are NULL.
 TEST_F(CApiNull, Values) {
   TVMFunctionHandle load = nullptr;
   ASSERT_EQ(TVMFuncGetGlobal("runtime.ModuleLoadFromFile", &load), 0);
@@ -187,6 +188,63 @@ TEST_F(CApiNull, TensorsWithoutShapeOrData) {
   EXPECT_EQ(TVMArrayFromDLPack(&managed, &array), -1);
 }
 
+// Functions that keep a tensor which is the caller's.
+TEST_F(CApiNull, TensorsWithoutShapeAreNotBorrowed) {
+  TVMValue device = {.v_device = {kDLCPU, 0}}, made = {.v_handle = nullptr};
+  int device_code = kDLDevice, made_code = kTVMNullptr;
+  TVMFunctionHandle create = nullptr;
+  ASSERT_EQ(TVMModGetFunction(module_, "add", 0, &create), 0);
+  ASSERT_EQ(TVMFuncCall(create, &device, &device_code, 1, &made, &made_code), 0);
+  TVMFuncFree(create);
+  TVMFunctionHandle make_factory = nullptr;
+  ASSERT_EQ(TVMFuncGetGlobal("tvm.aot_executor_factory.create", &make_factory), 0);
+  DLTensor without_shape = *array_, negative = *array_;
+  without_shape.shape = nullptr;
+  negative.ndim = -1;
+  for (DLTensor* const tensor : {&without_shape, &negative}) {
+    for (const char* const name : {"set_input", "set_input_zero_copy", "set_output_zero_copy"}) {
+      TVMFunctionHandle function = nullptr;
+      ASSERT_EQ(TVMModGetFunction(made.v_handle, name, 0, &function), 0);
+      TVMValue values[] = {{.v_int64 = 0}, {.v_handle = tensor}};
+      int codes[] = {kTVMArgInt, kTVMDLTensorHandle};
+      EXPECT_EQ(TVMFuncCall(function, values, codes, 2, &value_, &code_), -1) << name;
+      EXPECT_THAT(TVMGetLastError(), AnyOf(HasSubstr(" dimensions"), HasSubstr("no shape")));
+      TVMFuncFree(function);
+    }
+    TVMValue values[] = {
+        {.v_handle = module_}, {.v_str = "add"}, {.v_str = "x"}, {.v_handle = tensor}};
+    int codes[] = {kTVMModuleHandle, kTVMStr, kTVMStr, kTVMDLTensorHandle};
+    EXPECT_EQ(TVMFuncCall(make_factory, values, codes, 4, &value_, &code_), -1);
+    EXPECT_THAT(TVMGetLastError(), HasSubstr("argument 3: a tensor of "));
+  }
+  TVMFuncFree(make_factory);
+  TVMModFree(made.v_handle);
+}
+
+TEST_F(CApiNull, BytesWithoutData) {
+  TVMFunctionHandle load = nullptr;
+  ASSERT_EQ(TVMFuncGetGlobal("runtime.ModuleLoadFromFile", &load), 0);
+  TVMByteArray bytes = {.data = nullptr, .size = 5};
+  TVMValue value = {.v_handle = &bytes};
+  int code = kTVMBytes;
+  EXPECT_EQ(TVMFuncCall(load, &value, &code, 1, &value_, &code_), -1);
+  EXPECT_THAT(TVMGetLastError(), HasSubstr("argument 0: the 5 bytes are NULL"));
+  const auto returns_bytes = [](TVMValue*, int*, int, TVMRetValueHandle result, void* bytes) {
+    TVMValue value = {.v_handle = bytes};
+    int code = kTVMBytes;
+    return TVMCFuncSetReturn(result, &value, &code, 1);
+  };
+  TVMFunctionHandle function = nullptr;
+  ASSERT_EQ(TVMFuncCreateFromCFunc(returns_bytes, &bytes, nullptr, &function), 0);
+  EXPECT_EQ(TVMFuncCall(function, nullptr, nullptr, 0, &value_, &code_), -1);
+  EXPECT_THAT(TVMGetLastError(), HasSubstr("the 5 bytes are NULL"));
+  bytes.size = 0;
+  EXPECT_EQ(TVMFuncCall(load, &value, &code, 1, &value_, &code_), -1);
+  EXPECT_EQ(TVMFuncCall(function, nullptr, nullptr, 0, &value_, &code_), 0);
+  TVMFuncFree(function);
+  TVMFuncFree(load);
+}
+
 TEST_F(CApiNull, RefusesTypesAndAlignmentsThatThereAreNot) {
   TVMArrayHandle array = nullptr;
   struct Type {
@@ -203,6 +261,33 @@ TEST_F(CApiNull, RefusesTypesAndAlignmentsThatThereAreNot) {
     EXPECT_EQ(TVMDeviceAllocDataSpace({kDLCPU, 0}, 16, alignment, {kDLFloat, 32, 1}, &data), -1);
     EXPECT_THAT(TVMGetLastError(), HasSubstr("wanted a power of two"));
   }
+}
+
+// A function that fails, or throws, has not run: the next call runs it again.
+TEST_F(CApiNull, RunOnceRunsUntilItSucceeds) {
+  void* handle = nullptr;
+  int calls = 0;
+  const auto function = [](void* data) {
+    switch (++*static_cast<int*>(data)) {
+      case 1:
+        throw std::runtime_error("from the first call");
+      case 2:
+        TVMAPISetLastError("from the second call");
+        return -7;
+      default:
+        return 0;
+    }
+  };
+  EXPECT_EQ(TVMBackendRunOnce(&handle, function, &calls, 0), -1);
+  EXPECT_STREQ(TVMGetLastError(), "from the first call");
+  EXPECT_EQ(handle, nullptr);
+  EXPECT_EQ(TVMBackendRunOnce(&handle, function, &calls, 0), -7);
+  EXPECT_STREQ(TVMGetLastError(), "from the second call");
+  EXPECT_EQ(handle, nullptr);
+  EXPECT_EQ(TVMBackendRunOnce(&handle, function, &calls, 0), 0);
+  EXPECT_NE(handle, nullptr);
+  EXPECT_EQ(TVMBackendRunOnce(&handle, function, &calls, 0), 0);
+  EXPECT_EQ(calls, 3);
 }
 
 TEST_F(CApiNull, ExceptionsOfFunctionsAreErrors) {

@@ -76,16 +76,18 @@ int TVMBackendParallelBarrier(int, TVMParallelGroupEnv* penv) {
 }
 
 int TVMBackendRunOnce(void** handle, int (*f)(void*), void* cdata, int) {
-  const int error =
-      CallFromC(__func__, {{"handle", handle}, {"f", reinterpret_cast<const void*>(f)}},
-                [] { return absl::OkStatus(); });
-  if (error != 0) return error;
-  // Recursive calls for other handles would need a lock per handle; generated code has none.
-  static std::mutex mutex;
-  const std::lock_guard<std::mutex> lock(mutex);
-  if (*handle != nullptr) return 0;
-  *handle = reinterpret_cast<void*>(1);
-  return f(cdata);
+  int result = 0;
+  const int error = CallFromC(
+      __func__, {{"handle", handle}, {"f", reinterpret_cast<const void*>(f)}}, [&, handle, f] {
+        // Recursive calls for other handles would need a lock per handle; generated code has none.
+        static std::mutex mutex;
+        const std::lock_guard<std::mutex> lock(mutex);
+        if (*handle != nullptr) return absl::OkStatus();
+        result = f(cdata);
+        if (result == 0) *handle = reinterpret_cast<void*>(1);
+        return absl::OkStatus();
+      });
+  return error != 0 ? error : result;
 }
 
 int TVMBackendRegisterSystemLibSymbol(const char* name, void* ptr) {

@@ -48,15 +48,11 @@ struct NDArray::Container {
   }
 };
 
-namespace {
-
 absl::Status CheckHasShape(const DLTensor& tensor) {
   if (tensor.ndim == 0 || (tensor.ndim > 0 && tensor.shape != nullptr)) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("a tensor of ", tensor.ndim, " dimensions",
                                                  tensor.ndim < 0 ? "" : " has no shape"));
 }
-
-}  // namespace
 
 NDArray::NDArray(const NDArray& other) : container_(other.container_) {
   if (container_ != nullptr) container_->Retain();

@@ -40,7 +40,8 @@ class NDArray {
   static absl::StatusOr<NDArray> Empty(absl::Span<const int64_t> shape, DLDataType dtype,
                                        DLDevice device = kCpu);
 
-  // A view on memory of the caller's, which has to outlive the array and all its copies.
+  // A view on memory of the caller's, which has to outlive the array and all its copies. `tensor`
+  // has a shape (CheckHasShape).
   static NDArray Borrow(const DLTensor& tensor);
 
   // Takes over a managed tensor; its deleter runs when the last copy is gone.
@@ -116,6 +117,9 @@ class NDArray {
 
   Container* container_ = nullptr;
 };
+
+// InvalidArgument if the number of dimensions is negative, or there are some without a shape.
+absl::Status CheckHasShape(const DLTensor& tensor);
 
 // Copies all elements of `from` to `to`. InvalidArgument if shape or type differ, or one is not
 // compact.

@@ -3,6 +3,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "runtime_cpp/status/annotate.h"
 #include "runtime_cpp/status/macros.h"
 
 namespace kiln::runtime {
@@ -18,11 +19,17 @@ absl::Status WrongType(int found, int wanted) {
       absl::StrCat("found ", TypeCodeName(found), ", wanted ", TypeCodeName(wanted)));
 }
 
-// A module, function, text or bytes that is NULL is none.
+// A module, function, text or bytes must not be NULL, nor the data of bytes unless there are none.
 absl::Status CheckHandle(const TVMValue& value, int code) {
   const bool is_read = code == kTVMModuleHandle || code == kTVMPackedFuncHandle ||
                        code == kTVMStr || code == kTVMBytes;
-  if (!is_read || value.v_handle != nullptr) return absl::OkStatus();
+  if (!is_read) return absl::OkStatus();
+  if (value.v_handle != nullptr && code == kTVMBytes) {
+    const auto* const bytes = static_cast<const TVMByteArray*>(value.v_handle);
+    if (bytes->data != nullptr || bytes->size == 0) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat("the ", bytes->size, " bytes are NULL"));
+  }
+  if (value.v_handle != nullptr) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("the ", TypeCodeName(code), " is NULL"));
 }
 
@@ -185,9 +192,7 @@ absl::Status Args::CheckCode(int i, int wanted) const {
         absl::StrCat("argument ", i, ": found none, wanted ", TypeCodeName(wanted)));
   }
   if (codes_[i] == wanted) {
-    const absl::Status status = CheckHandle(values_[i], wanted);
-    if (status.ok()) return status;
-    return absl::InvalidArgumentError(absl::StrCat("argument ", i, ": ", status.message()));
+    return Annotate(CheckHandle(values_[i], wanted), absl::StrCat("argument ", i, ": "));
   }
   return absl::InvalidArgumentError(
       absl::StrCat("argument ", i, ": ", WrongType(codes_[i], wanted).message()));
@@ -238,6 +243,9 @@ absl::StatusOr<DLTensor*> Args::Tensor(int i) const {
 absl::StatusOr<NDArray> Args::Array(int i) const {
   KILN_ASSIGN_OR_RETURN(DLTensor* const tensor, Tensor(i));
   if (codes_[i] == kTVMNDArrayHandle) return NDArray::ShareHandle(tensor);
+  if (const absl::Status status = CheckHasShape(*tensor); !status.ok()) {
+    return Annotate(status, absl::StrCat("argument ", i, ": "));
+  }
   return NDArray::Borrow(*tensor);
 }
 
