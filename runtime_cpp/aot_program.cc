@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "runtime_cpp/device_api.h"
 #include "runtime_cpp/library_module.h"
+#include "runtime_cpp/status/annotate.h"
 #include "runtime_cpp/status/macros.h"
 #include "runtime_cpp/tvm_metadata.h"
 
@@ -65,11 +66,8 @@ absl::Status CheckDevices(const ModelMetadata& metadata, DLDevice device) {
                      DeviceName(metadata.run_model().device()), ", not for ", DeviceName(device)));
   }
   for (int32_t i = 0; i < metadata.num_functions(); ++i) {
-    const absl::Status status = GetDeviceApi(metadata.function(i).device()).status();
-    if (!status.ok()) {
-      return absl::Status(status.code(), absl::StrCat(metadata.function(i).function_name(), ": ",
-                                                      status.message()));
-    }
+    KILN_RETURN_IF_ERROR(Annotate(GetDeviceApi(metadata.function(i).device()).status(),
+                                  absl::StrCat(metadata.function(i).function_name(), ": ")));
   }
   return absl::OkStatus();
 }
@@ -94,6 +92,7 @@ absl::StatusOr<std::unique_ptr<Program>> AotProgram::Create(const Module& module
   }
   program->TakeAlignment(program->metadata_);
   KILN_RETURN_IF_ERROR(program->PlacePools(module));
+  program->RegisterWorkspaces(&program->metadata_);
   program->has_profile_hook_ = InstallProfileHook(module);
   return program;
 }

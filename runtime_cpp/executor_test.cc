@@ -10,6 +10,8 @@
 #include "runtime_cpp/executor_factory.h"
 #include "runtime_cpp/module.h"
 #include "runtime_cpp/testdata/floats.h"
+#include "runtime_cpp/workspace_pool.h"
+#include "runtime_cpp/workspaces.h"
 
 namespace kiln::runtime {
 namespace {
@@ -19,6 +21,7 @@ using ::testing::HasSubstr;
 
 constexpr char kAot[] = "runtime_cpp/testdata/add_aot.so";
 constexpr char kAotProfile[] = "runtime_cpp/testdata/add_aot_profile.so";
+constexpr char kAotScratch[] = "runtime_cpp/testdata/add_aot_scratch.so";
 constexpr char kGraph[] = "runtime_cpp/testdata/add_graph.so";
 
 Module Load(const char* path) {
@@ -154,6 +157,34 @@ TEST_P(BothExecutors, ZeroCopyChecksAlignmentDeviceAndStrides) {
   tensor.device = kCpu;
   tensor.strides = &stride;
   EXPECT_THAT(Text(executor->SetInput(0, tensor)), HasSubstr("wanted compact row-major"));
+}
+
+// Leaves idle blocks of 1 MiB and 4 MiB, as operators do that take scratch memory.
+void LeaveIdleBlocks() {
+  WorkspacePool& pool = WorkspacePool::ThisThread();
+  void* const small = pool.Allocate(kCpu, 1 << 20).value();
+  void* const large = pool.Allocate(kCpu, 4 << 20).value();
+  ASSERT_TRUE(pool.Free(kCpu, large).ok());
+  ASSERT_TRUE(pool.Free(kCpu, small).ok());
+}
+
+TEST_P(BothExecutors, IdleWorkspacesGoWithTheLastExecutor) {
+  TrimWorkspaces();
+  std::shared_ptr<Executor> executor = Make(GetParam());
+  LeaveIdleBlocks();
+  EXPECT_EQ(IdleWorkspaceBytes(), 5u << 20);
+  executor.reset();
+  EXPECT_EQ(IdleWorkspaceBytes(), 0u);
+}
+
+TEST_P(BothExecutors, IdleWorkspacesThatOperatorsOfOthersTakeStay) {
+  TrimWorkspaces();
+  std::shared_ptr<Executor> scratch = Make(kAotScratch), other = Make(GetParam());
+  LeaveIdleBlocks();
+  other.reset();
+  EXPECT_EQ(IdleWorkspaceBytes(), 1u << 20);
+  scratch.reset();
+  EXPECT_EQ(IdleWorkspaceBytes(), 0u);
 }
 
 TEST_P(BothExecutors, TimeEvaluator) {

@@ -39,8 +39,6 @@ absl::StatusOr<Model> Model::FromModule(const Module& factory, DLDevice device) 
   auto data = std::make_shared<Data>();
   data->name = typed.module_names().front();
   KILN_ASSIGN_OR_RETURN(data->program, typed.MakeProgram(device));
-  data->workspace_user = std::make_shared<const WorkspaceUser>(
-      static_cast<uint64_t>(data->program->workspace_bytes()));
   const std::vector<TensorInfo>& all_inputs = data->program->inputs();
   data->params.resize(all_inputs.size());
   for (const auto& [name, array] : typed.params()) {

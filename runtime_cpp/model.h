@@ -53,10 +53,11 @@ class Model {
   absl::StatusOr<std::vector<NDArray>> Run(absl::Span<const NDArray> inputs) const;
   absl::StatusOr<std::vector<NDArray>> Run(absl::Span<const DLTensor* const> inputs) const;
 
-  // Runs on memory of the caller's alone: nothing is copied, and nothing is allocated if inputs,
-  // parameters and outputs are at most kInlineTensors. Tensors are aligned as their TensorInfo says
-  // and the workspace to kAlignment; it has at least workspace_bytes() bytes and serves one run at a
-  // time. Outputs must not overlap inputs, workspace or each other.
+  // Runs on memory of the caller's: nothing is copied. Lists of tensors are allocated if inputs,
+  // parameters and outputs together are more than kInlineTensors, and operators of a graph model may
+  // take scratch memory besides, which is kept between runs (workspaces.h). Tensors are aligned as
+  // their TensorInfo says and the workspace to kAlignment; it has at least workspace_bytes() bytes and
+  // serves one run at a time. Outputs must not overlap inputs, workspace or each other.
   absl::Status Run(absl::Span<const DLTensor* const> inputs,
                    absl::Span<const DLTensor* const> outputs, absl::Span<char> workspace) const;
 
@@ -71,7 +72,6 @@ class Model {
     std::vector<TensorInfo> inputs;    // The program's without those that have parameters.
     std::vector<size_t> input_places;  // For each of `inputs` its index in the program.
     std::vector<NDArray> params;       // One per input of the program; not defined for `inputs`.
-    std::shared_ptr<const void> workspace_user;  // Frees idle workspaces at the end.
   };
 
   explicit Model(std::shared_ptr<const Data> data) : data_(std::move(data)) {}

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "runtime_cpp/device_api.h"
 #include "runtime_cpp/status/macros.h"
+#include "runtime_cpp/workspace_pool.h"
 
 namespace kiln::runtime {
 namespace {
@@ -40,6 +41,14 @@ void Program::TakeAlignment(const ModelMetadata& metadata) {
       info.alignment_bytes = std::max<size_t>(1, static_cast<size_t>(ElementBytes(info.dtype)));
     }
   }
+}
+
+void Program::RegisterWorkspaces(const ModelMetadata* metadata) {
+  int64_t bytes = workspace_bytes_;
+  for (int32_t i = 0; metadata != nullptr && i < metadata->num_functions(); ++i) {
+    bytes = std::max(bytes, metadata->function(i).workspace_size_bytes());
+  }
+  workspace_user_ = std::make_shared<const WorkspaceUser>(static_cast<uint64_t>(bytes));
 }
 
 absl::StatusOr<int> FindTensor(const std::vector<TensorInfo>& infos, absl::string_view name,

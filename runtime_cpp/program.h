@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,7 +25,8 @@
 
 namespace kiln::runtime {
 
-// Runs of models with at most this many inputs and outputs allocate no memory for their lists.
+// Runs of models with at most this many inputs, parameters and outputs together allocate no memory
+// for their lists.
 inline constexpr size_t kInlineTensors = 32;
 
 // Memory of one run, on the program's device. A tensor is aligned to the alignment_bytes of its
@@ -61,10 +63,17 @@ class Program {
   // that reads and writes them and is Kiln's, which assumes no more.
   void TakeAlignment(const ModelMetadata& metadata);
 
+  // Says how large the blocks of idle workspaces are that runs of this program take: its workspace,
+  // and the scratch memory of its functions if there is metadata. Called once workspace_bytes_ is set.
+  void RegisterWorkspaces(const ModelMetadata* metadata);
+
   DLDevice device_;
   std::vector<TensorInfo> inputs_;
   std::vector<TensorInfo> outputs_;
   int64_t workspace_bytes_ = 0;
+
+ private:
+  std::shared_ptr<const void> workspace_user_;  // Frees idle workspaces at the end.
 };
 
 // What the metadata says of a function, for a profile to measure.

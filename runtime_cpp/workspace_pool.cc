@@ -42,7 +42,7 @@ struct AllWorkspaces {
   static void AfterForkInChild();
 
   std::atomic<uint64_t> limit = std::numeric_limits<uint64_t>::max();
-  IdleBlocks large;  // Of more than kThreadBlockBytes; locked after `mutex`.
+  IdleBlocks large;  // Larger than kThreadBlockBytes; locked after `mutex`.
 
   std::mutex mutex;                // of what follows
   WorkspacePool* first = nullptr;  // of the pools of all threads

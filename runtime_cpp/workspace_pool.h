@@ -49,7 +49,7 @@ class WorkspacePool {
   friend struct AllWorkspaces;
 
   const std::thread::id thread_ = std::this_thread::get_id();
-  IdleBlocks small_;         // Of up to kThreadBlockBytes.
+  IdleBlocks small_;         // Up to kThreadBlockBytes.
   std::vector<Block> used_;  // In the order of their allocation.
   // The list of all pools.
   WorkspacePool* previous_ = nullptr;
@@ -73,8 +73,9 @@ class ScopedWorkspace {
   void* memory_;
 };
 
-// A loaded model whose runs take workspaces of `bytes`. At its end the idle blocks that are larger
-// than the largest that is left are freed, and all of them after the last one.
+// A loaded model whose runs take blocks of at most `bytes`, for its workspace or as scratch memory of
+// an operator. At its end the idle blocks that are larger than the largest that is left are freed, and
+// all of them after the last one.
 class WorkspaceUser {
  public:
   explicit WorkspaceUser(uint64_t bytes);

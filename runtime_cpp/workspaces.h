@@ -26,9 +26,10 @@ uint64_t IdleWorkspaceBytes();
 // any thread at any time; the next runs allocate anew.
 uint64_t TrimWorkspaces();
 
-// Keeps at most `bytes` of memory that no run uses; what exceeds it is freed when a run ends.
-// Without a call there is no limit. Blocks of up to 256 KiB stay with their threads and do not
-// count, but a limit of 0 keeps none of them either.
+// Keeps at most `bytes` of memory that no run uses. If there is more, the call frees all large idle
+// blocks at once; after it, a block that would exceed the limit when a run ends is freed. Without a
+// call there is no limit. Blocks of up to 256 KiB stay with their threads and do not count, but a
+// limit of 0 keeps none of them either.
 void SetIdleWorkspaceLimit(uint64_t bytes);
 
 }  // namespace kiln::runtime
