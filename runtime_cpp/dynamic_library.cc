@@ -18,6 +18,7 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
@@ -101,8 +102,13 @@ absl::Status CheckLoaderCanMap(const LibraryFile& file) {
 
 absl::Status WhyNotLoaded(const LibraryFile& file, absl::string_view text) {
   KILN_RETURN_IF_ERROR(CheckLoaderCanMap(file));
+  // The loader says "out of memory" in its own words if it has no memory for a longer text.
+  std::vector<std::string> texts = {"out of memory"};
   for (const int error : {ENOMEM, EMFILE, ENFILE}) {
-    if (absl::StrContains(text, std::generic_category().message(error))) {
+    texts.push_back(std::generic_category().message(error));
+  }
+  for (const std::string& lacking : texts) {
+    if (absl::StrContains(text, lacking)) {
       return absl::ResourceExhaustedError(absl::StrCat("cannot load a shared object: ", text));
     }
   }

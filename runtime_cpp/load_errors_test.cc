@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loading in a process that lacks memory, address space or file descriptors: the status says so, so
-// that a service knows what to try again. Each try is a process of its own.
+// Loading in a process that lacks memory, address space, file descriptors or rights, or in a system
+// without /proc: the status says so, so that a service knows what to try again. Each try is a process
+// of its own.
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <new>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -20,6 +25,7 @@
 namespace kiln::runtime {
 namespace {
 
+namespace fs = std::filesystem;
 using ::testing::Contains;
 using ::testing::IsEmpty;
 
@@ -36,16 +42,12 @@ uint64_t AddressSpaceBytes() {
   return pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-// The code of loading in a child process that limits itself before; kBadAlloc if it threw.
-int CodeOfLoad(const std::function<rlim_t()>& limit, __rlimit_resource resource) {
+// The result of a function in a child process.
+int ExitStatusOf(const std::function<int()>& function) {
   const pid_t child = fork();
   if (child == 0) {
-    rlimit value = {};
-    getrlimit(resource, &value);
-    value.rlim_cur = limit();
-    if (setrlimit(resource, &value) != 0) _exit(101);
     try {
-      _exit(static_cast<int>(Module::LoadFromFile(kLibrary).status().code()));
+      _exit(function());
     } catch (const std::bad_alloc&) {
       _exit(kBadAlloc);
     }
@@ -54,6 +56,21 @@ int CodeOfLoad(const std::function<rlim_t()>& limit, __rlimit_resource resource)
   EXPECT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status);
   return WEXITSTATUS(status);
+}
+
+int CodeOfLoad(const std::string& path) {
+  return static_cast<int>(Module::LoadFromFile(path).status().code());
+}
+
+// The code of loading in a child process that limits itself before; kBadAlloc if it threw.
+int CodeOfLoad(const std::function<rlim_t()>& limit, __rlimit_resource resource) {
+  return ExitStatusOf([&] {
+    rlimit value = {};
+    getrlimit(resource, &value);
+    value.rlim_cur = limit();
+    if (setrlimit(resource, &value) != 0) return 101;
+    return CodeOfLoad(kLibrary);
+  });
 }
 
 TEST(LoadErrors, LackOfAddressSpaceIsResourceExhausted) {
@@ -83,6 +100,48 @@ TEST(LoadErrors, LackOfDescriptorsIsResourceExhausted) {
   }
   EXPECT_EQ(codes.front(), kExhausted);
   EXPECT_EQ(codes.back(), kOk);
+}
+
+// False if the system forbids it. Afterwards this process may mount file systems that no other
+// process sees.
+bool EnterOwnMounts() {
+  if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
+  return mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+}
+
+// The result of `function` in a child process with mounts of its own; kForbidden if there can be none.
+constexpr int kForbidden = 102;
+int ExitStatusWithOwnMounts(const std::function<int()>& function) {
+  return ExitStatusOf([&] { return EnterOwnMounts() ? function() : kForbidden; });
+}
+
+TEST(LoadErrors, AFolderWhoseFilesMayNotBeExecutedIsPermissionDenied) {
+  const fs::path folder = fs::path(::testing::TempDir()) / "noexec";
+  fs::create_directories(folder);
+  const int code = ExitStatusWithOwnMounts([&] {
+    if (mount("none", folder.c_str(), "tmpfs", MS_NOEXEC, nullptr) != 0) return kForbidden;
+    fs::copy_file(kLibrary, folder / "model.so");
+    return CodeOfLoad(folder / "model.so");
+  });
+  if (code == kForbidden) GTEST_SKIP() << "the system does not let this process mount";
+  EXPECT_EQ(code, static_cast<int>(absl::StatusCode::kPermissionDenied));
+}
+
+TEST(LoadErrors, ASystemWithoutProcIsAFailedPrecondition) {
+  const int code = ExitStatusWithOwnMounts([] {
+    if (mount("none", "/proc", "tmpfs", 0, nullptr) != 0) return kForbidden;
+    return CodeOfLoad(kLibrary);
+  });
+  if (code == kForbidden) GTEST_SKIP() << "the system does not let this process mount";
+  EXPECT_EQ(code, static_cast<int>(absl::StatusCode::kFailedPrecondition));
+}
+
+TEST(LoadErrors, AFileThatMayNotBeReadIsPermissionDenied) {
+  const fs::path path = fs::path(::testing::TempDir()) / "unreadable.so";
+  fs::copy_file(kLibrary, path, fs::copy_options::overwrite_existing);
+  fs::permissions(path, fs::perms::none);
+  if (access(path.c_str(), R_OK) == 0) GTEST_SKIP() << "this user may read every file";
+  EXPECT_EQ(CodeOfLoad(path), static_cast<int>(absl::StatusCode::kPermissionDenied));
 }
 
 }  // namespace

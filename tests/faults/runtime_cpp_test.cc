@@ -86,7 +86,8 @@ absl::StatusOr<Numbers> RunExecutor(const std::string& library) {
 // What the C functions make, and what ends it.
 using Handle = std::unique_ptr<void, int (*)(void*)>;
 
-absl::Status LastError() { return absl::InternalError(TVMGetLastError()); }
+// The C API has texts and no codes.
+absl::Status LastError() { return absl::UnknownError(TVMGetLastError()); }
 
 // Calls a function of few arguments and gives its handle, of a module, a function or an array.
 absl::StatusOr<void*> Call(void* function, std::vector<TVMValue> values, std::vector<int> codes) {
@@ -159,10 +160,12 @@ class FaultsTest : public testing::TestWithParam<const char*> {
   Outcome Run(const Way& way, FaultKind kind, long at, bool on) {
     EXPECT_TRUE(ThreadPool::Global().SetNumThreads(kThreads).ok());
     Outcome outcome = Outcome::kError;
+    status_ = absl::OkStatus();
     FaultsBegin(kind, at, on);
     try {
       const absl::StatusOr<Numbers> numbers = way(GetParam());
       if (numbers.ok()) outcome = *numbers == wanted_ ? Outcome::kRight : Outcome::kWrong;
+      status_ = numbers.status();
     } catch (const std::bad_alloc&) {
     }
     calls_ = FaultsEnd();
@@ -193,6 +196,11 @@ class FaultsTest : public testing::TestWithParam<const char*> {
         const Outcome outcome = Run(way, kind, at, on);
         EXPECT_NE(outcome, Outcome::kWrong);
         errors += outcome == Outcome::kError;
+        if (kind == kMallocFault && outcome == Outcome::kError) {
+          EXPECT_TRUE(status_.ok() || absl::IsResourceExhausted(status_) ||
+                      absl::IsUnknown(status_))
+              << status_;
+        }
         EXPECT_EQ(Run(way, kind, -1, false), Outcome::kRight) << "the next call";
         EXPECT_FALSE(LosesSomething(way, kind, at, on));
       }
@@ -221,6 +229,7 @@ class FaultsTest : public testing::TestWithParam<const char*> {
 
  private:
   Numbers wanted_;
+  absl::Status status_;  // The last run's; OK if it threw bad_alloc.
   long calls_ = 0;
 };
 
