@@ -34,13 +34,13 @@ std::string WithChecksum(std::string bytes) {
   return bytes;
 }
 
-// What `xxhsum -H3` says of them.
+// The numbers are those of `xxhsum -H3`.
 TEST(LibraryChecksum, IsOfTheBytesBefore) {
   EXPECT_EQ(WithChecksum(Sample(3)), Sample(3) + std::string("KILNXXH\x01"
                                                              "\x03\0\0\0\0\0\0\0"
                                                              "\x5c\x00\x3d\x17\x3b\x09\xf7\x15",
                                                              24));
-  // Of more than one block of a reader.
+  // The last ones are more than one block of a reader.
   for (const size_t size : {size_t{0}, size_t{3}, size_t{1} << 20, (size_t{5} << 19) + 1}) {
     EXPECT_TRUE(Check(WithChecksum(Sample(size))).ok()) << size;
   }

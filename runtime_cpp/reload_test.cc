@@ -222,7 +222,7 @@ TEST_F(Reload, ShowsThePathOfTheFile) {
   EXPECT_EQ(std::string(info.dli_fname), fs::canonical(folder_) / "add.so");
 }
 
-// Of two threads that load the file at the same time, one drops what it has loaded.
+// Two threads may load the file at the same time; one of them drops what it has loaded.
 TEST_F(Reload, ShowsThePathOfAFileThatThreadsLoadAndDrop) {
   const std::string shown = fs::canonical(path_);
   std::atomic<int> wrong = 0;

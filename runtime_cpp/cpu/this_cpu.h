@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CPU that this process runs on.
 //
-//   const std::vector<std::string> lacking = MissingFeatures({"avx2", "fma"});
-//   if (!lacking.empty()) …  // {"fma"}: code that needs both would end in SIGILL
+//   // On a CPU with AVX2 but without FMA:
+//   MissingFeatures({"avx2", "fma"})  // {"fma"}: code that uses it would end in SIGILL
 #ifndef KILN_RUNTIME_CPP_CPU_THIS_CPU_H_
 #define KILN_RUNTIME_CPP_CPU_THIS_CPU_H_
 

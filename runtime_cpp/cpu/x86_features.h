@@ -2,8 +2,8 @@
 // Features of x86-64 CPUs: how to see that a CPU has one, what follows from it, and which the levels of
 // the ABI have.
 //
-// What a CPU has is read from the words that CPUID and XGETBV give, so that a choice by features is a
-// function of these words: compiler/variants/variants.h makes it.
+// The features of a CPU follow from the words that CPUID and XGETBV give. A choice by features is
+// therefore a function of these words: compiler/variants/variants.h makes it.
 #ifndef KILN_RUNTIME_CPP_CPU_X86_FEATURES_H_
 #define KILN_RUNTIME_CPP_CPU_X86_FEATURES_H_
 
@@ -52,14 +52,14 @@ std::map<CpuWord, uint32_t> BitsOf(const std::vector<const CpuFeature*>& feature
 const std::vector<CpuFeature>& X86Features();
 // Null if there is none of the name.
 const CpuFeature* FindX86Feature(absl::string_view name);
-// Whether what has `feature` has `other`, which may be the same. A feature of other machines implies
-// itself alone.
+// True if each CPU with `feature` has `other`, which may be the same. A feature of other machines
+// implies itself alone.
 bool ImpliesFeature(absl::string_view feature, absl::string_view other);
 
 // The levels of the System V ABI for x86-64, lowest first.
 std::vector<absl::string_view> X86Levels();
 bool IsX86Level(absl::string_view name);
-// Whether every CPU of the level has the feature; false for other names.
+// True if every CPU of the level has the feature; false for other names.
 bool X86LevelHasFeature(absl::string_view level, absl::string_view feature);
 
 }  // namespace kiln
