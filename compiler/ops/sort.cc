@@ -161,7 +161,7 @@ const OpDef kSorts[] = {
       {.inputs = {F32({37, 3})}, .attrs = {{"axis", 0}, {"is_ascend", false}}},
       {.inputs = {F16({4, 9})}}}},
     {{.name = "argsort",
-      .doc = "Where the elements along the axis stand that sort gives.",
+      .doc = "The indices along the axis that put the elements in the order of sort.",
       .inputs = {{"data", "numbers of rank 1 or more"}},
       .attrs = {kAxis, kAscend, {"dtype", AttrType::kDType, "", false, "\"\": int32"}}},
      {"data holds numbers", "axis is an axis of data, of at most 2^31 - 1 places",

@@ -126,6 +126,10 @@ const OpDef kStridedSlice = {
           {Values(F32({2, 2}), {1, 2, 5, 6})}),
      Case({Iota(F32({6}))}, {{"begin", List({-1})}, {"end", List({-100})}, {"strides", List({-2})}},
           {Values(F32({3}), {5, 3, 1})}),
+     // The longest step, which has no absolute value.
+     Case({Iota(F32({6}))},
+          {{"begin", List({4})}, {"end", List({-100})}, {"strides", List({INT64_MIN})}},
+          {Values(F32({1}), {4})}),
      Case({Iota(I32({2, 4}))},
           {{"begin", List({1})}, {"end", List({-1})}, {"slice_mode", "size"}, {"axes", List({-1})}},
           {Values(I32({2, 3}), {1, 2, 3, 5, 6, 7})}),

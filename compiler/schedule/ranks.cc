@@ -50,7 +50,7 @@ RankPlan PlanOf(const Stage& stage, const Target& target) {
           by_groups};
 }
 
-int64_t CostOfRow(const Plan& plan, const Stage& stage, const Target& target) {
+int64_t CostOfRow(const RankPlan& plan, const Stage& stage, const Target& target) {
   const DType key = stage.value.type().dtype;
   const int64_t selection =
       plan.selects ? plan.places * (kBisectionCost / target.Lanes(key) + kDropCost) : 0;

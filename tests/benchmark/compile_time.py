@@ -28,6 +28,7 @@ MODELS = {
     "mobilenet_v1_0.25_128_quant": "tflite_models/mobilenet_v1_0.25_128_quant/model.tflite",
     "light_densenet121": "onnx_light/light_densenet121.onnx",
     "light_squeezenet": "onnx_light/light_squeezenet.onnx",
+    "topk_300of8400": "../cases/python/topk_300of8400/model.onnx",
 }
 C_MODELS = ("light_squeezenet",)
 

@@ -48,12 +48,15 @@ def _refused_by_a_rule(case, done, _):
     case.assertEqual(done.returncode, 2, done.stdout + done.stderr)
     wanted = len(glob.glob(os.path.join(CASES, "cpp/silent_onnx/*.onnx")))
     case.assertGreater(wanted, 0)
-    case.assertEqual(len(re.findall("^kiln: ", done.stderr, re.M)), wanted, done.stderr)
+    errors = re.findall("^kiln: .*", done.stderr, re.M)
+    case.assertEqual(len(errors), wanted, done.stderr)
+    for error in errors:
+        case.assertRegex(error, "found .*, wanted ")
 
 
 def _proposes_cortex_m4f(case, done, _):
     case.assertEqual(done.returncode, 2, done.stderr)
-    case.assertRegex(done.stderr, "cortex-m4")
+    case.assertIn("perhaps 'cortex-m4' or 'cortex-m4f'", done.stderr)
 
 
 def _runs_nothing(case, done, _):
@@ -62,7 +65,7 @@ def _runs_nothing(case, done, _):
 
 
 def _is_small(case, done, out):
-    """The time that a compilation takes is a row of //tests/benchmark:compile_time."""
+    """The row's time is measured by //tests/benchmark:compile_time, model topk_300of8400."""
     case.assertEqual(done.returncode, 0, done.stderr)
     case.assertLessEqual(os.path.getsize(os.path.join(out, "m.so")), 100_000)
 
@@ -93,7 +96,10 @@ class CasesTest(unittest.TestCase):
     def check(self, name, command, condition):
         self.assertIn(condition, CONDITIONS)
         command = COMMANDS.get(name, command.replace("; ", " && "))
-        for program in re.findall(r"\b(?:clang\+\+-19|gcc)(?= )", command):
+        programs = re.findall(r"\b(?:clang\+\+-19|gcc)(?= )", command)
+        if "--against board:" in command:
+            programs += ["arm-none-eabi-gcc", "qemu-system-arm"]
+        for program in programs:
             if not shutil.which(program):
                 self.skipTest(f"there is no {program}")
         with tempfile.TemporaryDirectory() as folder:

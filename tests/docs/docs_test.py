@@ -18,7 +18,7 @@ import tempfile
 import unittest
 
 # What a page asks for besides the tree; tools/install_packages.sh installs it.
-OPTIONAL_PROGRAMS = ["arm-none-eabi-gcc", "cmake", "qemu-system-arm", "arm-none-eabi-g++"]
+OPTIONAL_PROGRAMS = ["arm-none-eabi-gcc", "cmake", "qemu-system-arm", "arm-none-eabi-g++", "openssl"]
 PROGRAMS = {"bazel-bin/tools/kiln/kiln": "tools/kiln/kiln", "bazel-bin/models/digits/classify": "models/digits/classify"}
 # In bazel-bin as well, by a name that has the version.
 WHEELS = glob.glob("python/kiln-*.whl")

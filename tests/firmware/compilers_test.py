@@ -4,7 +4,7 @@ of gcc's code for speed, to the byte.
 
     compilers_test BOARDS    BOARDS is JSON, as for tflite_models.py
 
-Such a compiler is gcc, or clang, without the macros that say so. The byte before the model's data leaves the alignment of that data to what
+The tests take gcc and clang without the macros that name them. The byte before the model's data leaves the alignment of that data to what
 the file says of it.
 """
 

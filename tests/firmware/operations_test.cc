@@ -68,7 +68,7 @@ loop::LoopProgram ProgramOf(const std::vector<ElementOperation>& operations) {
   return program;
 }
 
-// The result, in which all NaNs are alike, behind which there are zeros.
+// The result, padded with zeros, with one bit pattern for every NaN.
 std::string Wanted(const loop::LoopProgram& program, const ElementOperation& operation) {
   std::string a = loop::OperandValues(operation, 0), b = loop::OperandValues(operation, 1);
   std::string out(kBytes, '\0');

@@ -36,8 +36,8 @@ frontend::NarrowWeights ModelFile::narrow_weights() const {
     frontend::NarrowWeight weight = {.name = data->first,
                                      .bits = NarrowBits(data->second->data_type())};
     if (weight.bits == 0) continue;
-    const TensorType type{.dtype = DType::Int(8),
-                          .shape = Shape(data->second->dims().begin(), data->second->dims().end())};
+    const Shape shape(data->second->dims().begin(), data->second->dims().end());
+    const TensorType type{.shape = shape, .dtype = DType::Int(8)};
     if (!CheckTensorType(type).ok()) continue;  // The import says so.
     weight.elements = type.num_elements();
     const auto scale = initializers.find(node.input(1));

@@ -82,7 +82,6 @@ TEST(OnnxValues, AtTheEndsOfWhatIsDefined) {
   });
 }
 
-// What is padded is the zero point of x.
 // A bound of Clip that is NaN makes all NaN, as it does in NumPy, whether it is an input or an attribute.
 TEST(OnnxValues, OfClipToNan) {
   const Given x = {"x", {2}, {1, 4}}, nan = {"n", {}, {std::nan("")}};
@@ -102,6 +101,7 @@ TEST(OnnxValues, OfClipToNan) {
   }
 }
 
+// The padding holds the zero point of x.
 TEST(OnnxValues, OfConvInteger) {
   const std::vector<double> x = {3, 5, 2, 8}, w = {3, 1, 4};
   const Given x_zero = Bytes("xz", {}, {2}), w_zero = Bytes("wz", {1}, {1});

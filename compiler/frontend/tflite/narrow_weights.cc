@@ -40,7 +40,7 @@ absl::StatusOr<frontend::NarrowWeights> ReadNarrowWeights(absl::string_view byte
         if (bits == 0 || info.data.empty() || !info.IsQuantized() || !seen.insert(input).second) {
           continue;
         }
-        const TensorType type{.dtype = DType::Int(8), .shape = info.shape};
+        const TensorType type{.shape = info.shape, .dtype = DType::Int(8)};
         if (!CheckTensorType(type).ok()) continue;  // The import says so.
         weights.push_back({.name = info.name, .bits = bits, .elements = type.num_elements()});
       }
