@@ -61,9 +61,9 @@ struct Stage {
     std::string after;
   };
   std::optional<Check> check = {};
-  // The one of `axes` that counts ranks, in a stage that puts places in order. `reduce` is one axis then, at
-  // least as long, and `value` an integer key of each of its places, which does not depend on the
-  // rank. The value stored at rank j is, as int32, the place with the j-th smallest key; of places
+  // The one of `axes` that counts ranks, in a stage that puts places in order. `reduce` is one axis
+  // then, at least as long, and `value` an integer key of each of its places, which does not depend on
+  // the rank. The value stored at rank j is, as int32, the place with the j-th smallest key; of places
   // with the same key the first has the lowest rank. Never with a combination or an update.
   std::optional<size_t> rank_axis = {};
 };

@@ -241,13 +241,11 @@ class Canonicalizer {
       }
       // Another operand is reshaped instead, and so torn from the operator that makes it. That has to be of
       // less use, or the next round would move the reshape back.
-      const auto is_torn = [&](size_t i) {
-        const ValueId operand = rewriter_.Map(node.inputs[i]);
-        return i != k && *shapes[i] != old_.type(node.inputs[i]).shape &&
-               Gain(operand) >= Gain(before);
-      };
       bool tears = false;
-      for (size_t i = 0; i < node.inputs.size(); ++i) tears |= is_torn(i);
+      for (size_t i = 0; i < node.inputs.size(); ++i) {
+        tears |= i != k && *shapes[i] != old_.type(node.inputs[i]).shape &&
+                 Gain(rewriter_.Map(node.inputs[i])) >= Gain(before);
+      }
       if (tears) continue;
       std::vector<ValueId> inputs;
       for (size_t i = 0; i < node.inputs.size(); ++i) {

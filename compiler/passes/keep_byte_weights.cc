@@ -166,7 +166,7 @@ class Rewriter {
     return bytes.data != nullptr && of_rows ? std::optional(bytes) : std::nullopt;
   }
 
-  // Whether the product takes less time with bytes.
+  // True if the product takes less time with bytes.
   bool IsFaster(const Node& node) const {
     const Target& target = context_.target;
     const TensorType& out = old_.type(node.outputs[0]);

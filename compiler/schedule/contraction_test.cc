@@ -42,19 +42,22 @@ TEST(Contraction, IntegersAreExact) {
   }
 }
 
-TEST(Contraction, WideSumsOfNarrowFactors) {
-  const Buffer x = Param("x", DType::Int(8), {5, 9}), out = Param("out", DType::Int(32), {5, 19});
+// `rows` rows of data times the transpose of 19 rows of int8, both made the dtype of the sums first.
+Kernel ProductWithBytes(DType data, DType sums, int64_t rows) {
+  const Buffer x = Param("x", data, {rows, 9}), out = Param("out", sums, {rows, 19});
   const loop::Constant w = MakeConstant("w", DType::Int(8), {19, 9});
-  const DType wide = DType::Int(32);
-  const Kernel kernel = {
-      .name = "f",
-      .inputs = {x},
-      .outputs = {out},
-      .constants = {w},
-      .stages = {Reduce(out, {9}, Combine::kSum, [&](const Index& i, const Index& r) {
-        return MakeCast(wide, MakeLoad(x, {i[0], r[0]})) *
-               MakeCast(wide, MakeLoad(w.buffer, {i[1], r[0]}));
-      })}};
+  return {.name = "f",
+          .inputs = {x},
+          .outputs = {out},
+          .constants = {w},
+          .stages = {Reduce(out, {9}, Combine::kSum, [&](const Index& i, const Index& r) {
+            return MakeCast(sums, MakeLoad(x, {i[0], r[0]})) *
+                   MakeCast(sums, MakeLoad(w.buffer, {i[1], r[0]}));
+          })}};
+}
+
+TEST(Contraction, WideSumsOfNarrowFactors) {
+  const Kernel kernel = ProductWithBytes(DType::Int(8), DType::Int(32), 5);
   for (const Target& target : AllTargets()) {
     EXPECT_TRUE(absl::StartsWith(Schedule(kernel, target).description, "contraction"));
     ExpectLikeNaive(kernel, target);
@@ -64,16 +67,7 @@ TEST(Contraction, WideSumsOfNarrowFactors) {
 // Weights of bytes are packed as such, and converted in the tile.
 TEST(Contraction, FloatsTimesBytes) {
   for (const int64_t rows : {1, 5}) {
-    const Buffer x = Param("x", kF32, {rows, 9}), out = Param("out", kF32, {rows, 19});
-    const loop::Constant w = MakeConstant("w", DType::Int(8), {19, 9});
-    const Kernel kernel = {
-        .name = "f",
-        .inputs = {x},
-        .outputs = {out},
-        .constants = {w},
-        .stages = {Reduce(out, {9}, Combine::kSum, [&](const Index& i, const Index& r) {
-          return MakeLoad(x, {i[0], r[0]}) * MakeCast(kF32, MakeLoad(w.buffer, {i[1], r[0]}));
-        })}};
+    const Kernel kernel = ProductWithBytes(kF32, kF32, rows);
     for (const Target& target : AllTargets()) {
       const Scheduled scheduled = Schedule(kernel, target);
       EXPECT_TRUE(absl::StartsWith(scheduled.description, "contraction"));

@@ -19,8 +19,8 @@ namespace kiln::schedule {
 
 class SortedRuns {
  public:
-  // The number of pairs that are sorted: `count`, in whole blocks. A block is a power of two, unless it is the
-  // only one.
+  // The number of pairs that are sorted: `count`, in whole blocks. A block is a power of two, unless
+  // it is the only one.
   struct Extents {
     int64_t count, block;
     int levels() const;  // of merging

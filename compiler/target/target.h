@@ -68,9 +68,8 @@ struct Target {
   // Whether it takes one lane of a vector for all lanes (Neon), so that elements of a row that
   // several steps need are loaded together.
   bool broadcasts_lanes() const;
-  // Whether a vector of bytes in memory becomes one of floats in two instructions (SSE4.1's PMOVSXBD and
-  // CVTDQ2PS). Without PMOVSXBD the code takes twice as long as with floats from memory, and so do
-  // compilers of C.
+  // True if a vector of bytes in memory becomes one of floats in two instructions (SSE4.1's PMOVSXBD and
+  // CVTDQ2PS). Generated C takes more of them.
   bool widens_bytes() const;
   // Whether most instructions take eight registers alone (Armv6-M), so that code which is repeated
   // for speed keeps numbers on the stack.

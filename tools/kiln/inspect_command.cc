@@ -138,11 +138,12 @@ absl::StatusOr<std::string> VariantOf(const proto::Metadata& metadata) {
         host.triple.substr(0, host.triple.find('-'))) {
       return absl::StrCat("CPU variants: ", absl::StrJoin(metadata.cpu_variants(), ", "), "\n");
     }
-    // Linux may refuse a process the registers of features that the CPU has; the host is without them.
-    const bool may_use = absl::c_all_of(RequiredFeatures(target), [&](const std::string& feature) {
+    const std::vector<std::string> required = RequiredFeatures(target);
+    // Linux may refuse a process the registers of AMX, which the host is then without.
+    const bool may_use = absl::c_all_of(required, [&](const std::string& feature) {
       return !absl::StartsWith(feature, "amx-") || host.HasFeature(feature);
     });
-    if (may_use && MissingFeatures(RequiredFeatures(target)).empty()) running = name;
+    if (may_use && MissingFeatures(required).empty()) running = name;
   }
   return absl::StrCat("variant ", running, " (of ", absl::StrJoin(metadata.cpu_variants(), ", "),
                       ")\n");

@@ -110,11 +110,11 @@ std::string FunctionPrinter::Signature() const {
         absl::StrCat(CType(context_.DTypeOf(func_.scalars[i].type())), " ", scalars_[i]));
   };
   for (size_t i = 0; i < loop::NumLeadingScalars(func_); ++i) add_scalar(i);
-  const std::vector<absl::string_view> untyped =
-      info_.untyped ? UntypedPointers(info_) : std::vector<absl::string_view>();
+  std::vector<absl::string_view> untyped = UntypedPointers(info_);
+  // A packed function hands its body the workspace besides.
+  untyped.resize(params_.size(), "uint8_t*");
   for (size_t i = 0; i < params_.size(); ++i) {
-    list.push_back(info_.untyped ? absl::StrCat(i < untyped.size() ? untyped[i] : "uint8_t*", " ",
-                                                params_[i].name)
+    list.push_back(info_.untyped ? absl::StrCat(untyped[i], " ", params_[i].name)
                                  : absl::StrCat(PointerType(i), Restrict(i), params_[i].name));
   }
   for (size_t i = loop::NumLeadingScalars(func_); i < scalars_.size(); ++i) add_scalar(i);

@@ -46,8 +46,8 @@ struct LlvmOptions {
 // leaves undefined: the functions of c_backend_api.h that the program needs, functions and data
 // that DataDefs name and the program does not define, and the compiler's runtime (memcpy,
 // __aeabi_fadd, …) where the processor lacks the instructions; no mathematics library.
-// InvalidArgument if LLVM has no code generator for the target; Unimplemented for operations that the target
-// has no instructions for.
+// InvalidArgument if LLVM has no code generator for the target; Unimplemented for operations that
+// the target has no instructions for.
 absl::StatusOr<std::string> EmitObject(const loop::LoopProgram& program, const Target& target,
                                        const LlvmOptions& options = {});
 

@@ -17,11 +17,11 @@ namespace kiln::frontend {
 
 class UniqueNames {
  public:
-  // Takes a name that is its owner's alone, so that Make gives it to nothing.
+  // Takes a name, so that Make gives it to nothing.
   void Add(const std::string& name) { taken_.insert(name); }
   // The name itself, or with a number from 2 on behind if it is taken.
   std::string Make(const std::string& name);
-  // Of each name the first keeps it, and those that repeat it get numbers that no other name has.
+  // The first of each name keeps it, and those that repeat it get numbers that no other name has.
   static std::vector<std::string> MakeAll(const std::vector<std::string>& names);
 
  private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The attributes that the operators have in each operator set, and the checks that a node has no others and has
-// each once: a misspelt attribute would otherwise count as one that is left out, and the second of two as none.
+// The attributes that the operators have in each operator set, and the checks that a node has no others
+// and has each once: a misspelt attribute would otherwise count as one that is left out, and the second of
+// two as none.
 #ifndef KILN_COMPILER_FRONTEND_ONNX_ATTRIBUTE_NAMES_H_
 #define KILN_COMPILER_FRONTEND_ONNX_ATTRIBUTE_NAMES_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of inputs and outputs of the operators in each operator set, and the check that a node has no more: an
-// input that the operator does not have would otherwise be ignored.
+// The numbers of inputs and outputs of the operators in each operator set, and the check that a node has no
+// more: an input that the operator does not have would otherwise be ignored.
 #ifndef KILN_COMPILER_FRONTEND_ONNX_OPERATOR_PORTS_H_
 #define KILN_COMPILER_FRONTEND_ONNX_OPERATOR_PORTS_H_
 

@@ -13,7 +13,7 @@
 
 namespace kiln::tflite_frontend {
 
-// Whether a sum of that magnitude may be beyond int32.
+// True if a sum of that magnitude may be beyond int32.
 inline bool BeyondInt32(double magnitude) { return magnitude >= 0x1p31; }
 
 // The largest |q - zero_point| of the numbers q of a dtype.

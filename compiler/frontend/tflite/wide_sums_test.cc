@@ -56,7 +56,7 @@ Numbers Compute(ModelBuilder& b, BuiltinOperator code, std::vector<int> inputs, 
   return graph->value(graph->outputs[0]).constant.ToInts();
 }
 
-// What Kiln computes, beside other numbers of TFLite Micro.
+// Kiln computes the numbers `kiln`, which differ from those of TFLite Micro.
 void ExpectOwn(const Numbers& computed, const Numbers& kiln, const Numbers& micro) {
   EXPECT_EQ(computed, kiln);
   EXPECT_NE(kiln, micro);
