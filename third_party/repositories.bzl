@@ -125,6 +125,11 @@ def _packages_of_python(declare):
     )
     declare(
         python_packages,
+        name = "lint_packages",
+        requirements = "@kiln//third_party:lint_requirements.txt",
+    )
+    declare(
+        python_packages,
         name = "notebook_packages",
         requirements = "@kiln//third_party:notebook_requirements.txt",
     )

@@ -67,7 +67,6 @@ test_packages=(
 check_packages=(
   chromium-driver # pages in a browser; without it their test skips that
   clang-format-19
-  clang-tidy-19
   debootstrap # release/try_release.sh
   git
   libclang-rt-19-dev # fuzzers

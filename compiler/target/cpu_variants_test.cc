@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_join.h"
+
 namespace kiln {
 namespace {
 
@@ -38,6 +40,26 @@ TEST(CpuVariants, LevelsAreThoseOfTheAbi) {
                           "avx512bw", "avx512cd", "avx512dq", "avx512vl"));
   EXPECT_THAT(FeaturesOf("x86-64 -mattr=+avx"),
               ElementsAre("sse3", "ssse3", "sse4.1", "sse4.2", "avx"));
+}
+
+TEST(RequiredFeatures, AreThoseOfTheProcessorAndOfTheTarget) {
+  const auto required = [](const char* target) {
+    return absl::StrJoin(RequiredFeatures(Target::Parse(target).value()), " ");
+  };
+  EXPECT_EQ(required("x86-64"), "");
+  EXPECT_EQ(required("x86-64-v2"), "sse3 ssse3 sse4.1 sse4.2 popcnt cx16 sahf");
+  EXPECT_EQ(required("x86-64 -mattr=+xop"), "sse3 ssse3 sse4.1 sse4.2 avx sse4a fma4 xop");
+  EXPECT_EQ(required("x86-64 -mcpu=btver2 -mattr=-avx"),
+            "sse3 ssse3 sse4.1 sse4.2 popcnt cx16 sahf bmi sse4a lzcnt movbe");
+  // A feature that the tables lack is named if the target names it.
+  EXPECT_EQ(required("x86-64-v2 -mattr=+sha,-popcnt"), "sse3 ssse3 sse4.1 sse4.2 cx16 sahf sha");
+  EXPECT_EQ(required("aarch64"), "");
+  EXPECT_EQ(required("aarch64 -mcpu=cortex-a72"), "crc");
+  EXPECT_EQ(required("aarch64 -mcpu=neoverse-n1 -mattr=-dotprod"), "crc lse fullfp16 rdm rcpc");
+  EXPECT_EQ(required("aarch64 -mattr=+sve"), "sve");
+  EXPECT_EQ(required("riscv64gc"), "m a f d c");
+  // No runtime loads a library there.
+  EXPECT_EQ(required("cortex-m55"), "");
 }
 
 TEST(CpuVariants, EachHasMoreThanTheOneBefore) {

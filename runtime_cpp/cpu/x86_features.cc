@@ -32,7 +32,9 @@ const std::vector<Level>& Levels() {
 
 }  // namespace
 
-// Intel's Software Developer's Manual, volume 2, CPUID.
+// Intel's Software Developer's Manual, volume 2, CPUID, and AMD's Architecture Programmer's Manual,
+// volume 3, appendix E. LLVM selects instructions of each of these features without being asked by an
+// intrinsic, so that code for a CPU that has one may stop on a CPU that lacks it.
 const std::vector<CpuFeature>& X86Features() {
   static const auto& table = *new std::vector<CpuFeature>{
       {"sse3", kCpuLeaf1Ecx, Bit(0), 0, {}},
@@ -46,10 +48,15 @@ const std::vector<CpuFeature>& X86Features() {
       {"avx2", kCpuLeaf7Ebx, Bit(5), kAvxState, {"avx"}},
       {"bmi", kCpuLeaf7Ebx, Bit(3), 0, {}},
       {"bmi2", kCpuLeaf7Ebx, Bit(8), 0, {}},
+      {"sse4a", kCpuLeaf80000001Ecx, Bit(6), 0, {"sse3"}},
+      {"fma4", kCpuLeaf80000001Ecx, Bit(16), kAvxState, {"avx", "sse4a"}},
+      {"xop", kCpuLeaf80000001Ecx, Bit(11), kAvxState, {"fma4"}},
+      {"tbm", kCpuLeaf80000001Ecx, Bit(21), 0, {}},
       {"f16c", kCpuLeaf1Ecx, Bit(29), kAvxState, {"avx"}},
       {"fma", kCpuLeaf1Ecx, Bit(12), kAvxState, {"avx"}},
       {"lzcnt", kCpuLeaf80000001Ecx, Bit(5), 0, {}},
       {"movbe", kCpuLeaf1Ecx, Bit(22), 0, {}},
+      {"gfni", kCpuLeaf7Ecx, Bit(8), 0, {}},
       {"avxvnni", kCpuLeaf7Sub1Eax, Bit(4), kAvxState, {"avx2"}},
       {"avx512f", kCpuLeaf7Ebx, Bit(16), kAvx512State, {"avx2", "f16c", "fma"}},
       {"avx512bw", kCpuLeaf7Ebx, Bit(30), kAvx512State, {"avx512f"}},
@@ -58,6 +65,10 @@ const std::vector<CpuFeature>& X86Features() {
       {"avx512vl", kCpuLeaf7Ebx, Bit(31), kAvx512State, {"avx512f"}},
       {"avx512vnni", kCpuLeaf7Ecx, Bit(11), kAvx512State, {"avx512f"}},
       {"avx512vbmi", kCpuLeaf7Ecx, Bit(1), kAvx512State, {"avx512bw"}},
+      {"avx512vbmi2", kCpuLeaf7Ecx, Bit(6), kAvx512State, {"avx512bw"}},
+      {"avx512bitalg", kCpuLeaf7Ecx, Bit(12), kAvx512State, {"avx512bw"}},
+      {"avx512vpopcntdq", kCpuLeaf7Ecx, Bit(14), kAvx512State, {"avx512f"}},
+      {"avx512fp16", kCpuLeaf7Edx, Bit(23), kAvx512State, {"avx512bw", "avx512dq", "avx512vl"}},
       {"avx512bf16", kCpuLeaf7Sub1Eax, Bit(5), kAvx512State, {"avx512bw"}},
       {"amx-tile", kCpuLeaf7Edx, kCpuAmxTile, kMatrixState, {}},
       {"amx-bf16", kCpuLeaf7Edx, kCpuAmxBf16, kMatrixState, {"amx-tile"}},

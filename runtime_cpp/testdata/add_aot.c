@@ -142,15 +142,15 @@ EXPORT extern const struct Blob __tvm_dev_mblob;
 struct Blob {
   uint64_t num_bytes, num_entries;
   uint64_t factory_bytes;
-  char factory[18];
+  char factory[18] UNTERMINATED;
   uint64_t num_params, num_names, name_bytes;
-  char name[3];
+  char name[3] UNTERMINATED;
   uint64_t metadata_bytes;
-  char metadata[15];
+  char metadata[15] UNTERMINATED;
   uint64_t lib_bytes;
-  char lib[4];
+  char lib[4] UNTERMINATED;
   uint64_t tree_bytes;
-  char tree[12];
+  char tree[12] UNTERMINATED;
   uint64_t num_rows, rows[4], num_children, children[2];
 };
 #pragma pack(pop)

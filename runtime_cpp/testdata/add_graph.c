@@ -130,22 +130,22 @@ EXPORT extern const struct Blob __tvm_dev_mblob;
 struct Blob {
   uint64_t num_bytes, num_entries;
   uint64_t factory_bytes;
-  char factory[20];
+  char factory[20] UNTERMINATED;
   uint64_t graph_bytes;
-  char graph[sizeof(GRAPH) - 1];
+  char graph[sizeof(GRAPH) - 1] UNTERMINATED;
   uint64_t num_params, num_names, param_bytes;
-  char param[2];
+  char param[2] UNTERMINATED;
   uint64_t magic, reserved;
   int32_t device_type, device_id, ndim;
   DLDataType dtype;
   int64_t extent, data_bytes;
   float data;
   uint64_t name_bytes;
-  char name[3];
+  char name[3] UNTERMINATED;
   uint64_t lib_bytes;
-  char lib[4];
+  char lib[4] UNTERMINATED;
   uint64_t tree_bytes;
-  char tree[12];
+  char tree[12] UNTERMINATED;
   uint64_t num_rows, rows[3], num_children, children[1];
 };
 #pragma pack(pop)

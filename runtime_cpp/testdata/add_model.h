@@ -12,6 +12,16 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
+// Marks an array of characters that no null character ends, which newer compilers warn of otherwise.
+#ifndef __has_attribute
+#define __has_attribute(attribute) 0
+#endif
+#if __has_attribute(nonstring)
+#define UNTERMINATED __attribute__((nonstring))
+#else
+#define UNTERMINATED
+#endif
+
 // Filled by the runtime that loads the library.
 EXPORT void* __tvm_module_ctx = NULL;
 EXPORT int (*__TVMBackendParallelLaunch)(FTVMParallelLambda, void*, int) = NULL;

@@ -103,6 +103,7 @@ class ByteWeightsTest(CliCase):
             text = self.succeeds("inspect", path, "--target", target)
             self.assertIn("1 weight that the model stores in 8 bits is stored as floats in the library", text)
 
+    @needs_llvm
     def test_a_weight_that_the_cache_does_not_keep(self):
         # It has 1228800 bytes as floats; the target's L2 cache has 1 MiB.
         path = self.write("m.onnx", Model(INT8, 0, depth=1024, columns=300).onnx)

@@ -36,6 +36,14 @@ class LibrariesTest(CliCase):
             # The facts about a library are read from the file, whatever machine it is for.
             self.assertIn("module digits for {}: ".format(target), self.succeeds("inspect", library))
 
+    def test_library_for_another_cpu(self):
+        """Only CPUs of AMD's Bulldozer family have XOP."""
+        self.succeeds("compile", DIGITS, "-o", self.path("xop"), "--target", "x86-64 -mattr=+xop")
+        library = self.path("xop/digits.so")
+        for command in (("run",), ("inspect", "--load"), ("bench",)):
+            self.refuses("digits.so: is built for x86-64 with xop, this CPU lacks ", *command, library)
+        self.assertIn("\nCPU: x86-64 with xop\n", self.succeeds("inspect", library))
+
     # Inspecting loads nothing.
 
     def library_with_a_constructor(self, name, *more):

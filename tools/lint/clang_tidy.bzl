@@ -88,7 +88,7 @@ def _clang_tidy_impl(target, ctx):
     module_map, module_flags = _module_map(ctx, target)
     reports = []
     for source in sources:
-        report = ctx.actions.declare_file("{}.{}.tidy".format(target.label.name, source.basename))
+        report = ctx.actions.declare_file("{}.tidy/{}".format(target.label.name, source.short_path))
         ctx.actions.run(
             executable = ctx.executable._clang_tidy,
             arguments = [report.path, ctx.file._config.path, source.path] +

@@ -6,7 +6,8 @@
 set -euo pipefail
 report="$1" config="$2" source="$3"
 shift 3
-if ! clang-tidy-19 --quiet --config-file="$config" "$source" -- "$@" >"$report" 2>&1; then
+clang_tidy="$0.runfiles/lint_packages/site-packages/clang_tidy/data/bin/clang-tidy"
+if ! "$clang_tidy" --quiet --config-file="$config" "$source" -- "$@" >"$report" 2>&1; then
   cat "$report" >&2
   exit 1
 fi

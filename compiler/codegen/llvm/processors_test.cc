@@ -13,6 +13,7 @@
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
+#include "runtime_cpp/cpu/aarch64_features.h"
 #include "runtime_cpp/cpu/x86_features.h"
 
 namespace kiln::codegen {
@@ -44,6 +45,12 @@ std::vector<std::string> X86Names() {
   return names;
 }
 
+std::vector<std::string> Aarch64Names() {
+  std::vector<std::string> names;
+  for (const Aarch64Feature& feature : Aarch64Features()) names.emplace_back(feature.name);
+  return names;
+}
+
 void ExpectAlike(const std::string& text, const std::vector<std::string>& features) {
   const Target target = Target::Parse(text).value();
   const Info info = InfoOf(target);
@@ -66,7 +73,7 @@ TEST(Processors, HaveTheFeaturesThatLlvmGivesThem) {
   // Names of others, which LLVM does not list.
   of_aarch64.insert(of_aarch64.end(), {"apple-m1", "apple-m2", "apple-m3"});
   for (const std::string& name : of_aarch64) {
-    ExpectAlike(absl::StrCat("aarch64-unknown-linux-gnu -mcpu=", name), {"dotprod", "i8mm"});
+    ExpectAlike(absl::StrCat("aarch64-unknown-linux-gnu -mcpu=", name), Aarch64Names());
   }
   int microcontrollers = 0;
   for (const std::string& name : ProcessorsOf("thumbv8.1m.main-none-eabihf")) {
