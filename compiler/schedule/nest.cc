@@ -105,6 +105,20 @@ Stmt Nest(const std::vector<Axis>& axes, ForKind kind, Stmt body) {
   return body;
 }
 
+Stmt SerialLoop(const char* name, const Expr& begin, const Expr& extent,
+                const std::function<Stmt(const Var&)>& body) {
+  const Var var = loop::MakeVar(name);
+  return loop::MakeFor(var, begin, extent, ForKind::kSerial, body(var));
+}
+
+Buffer LocalNumber(const char* name, DType dtype) {
+  return loop::MakeBuffer(name, dtype, {1}, loop::BufferScope::kLocal);
+}
+Expr NumberIn(const Buffer& local) { return loop::MakeLoad(local, {Expr(0)}); }
+Stmt SetNumber(const Buffer& local, const Expr& value) {
+  return loop::MakeStore(local, {Expr(0)}, value);
+}
+
 ForKind LaneLoop(int64_t extent, DType dtype, const Target& target) {
   // LLVM writes out by itself what it makes no vectors of, where the machine has others.
   const bool scalar = target.Lanes(target.by_c_compiler ? dtype : DType::Int(32)) == 1;

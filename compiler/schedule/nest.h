@@ -3,6 +3,7 @@
 #ifndef KILN_COMPILER_SCHEDULE_NEST_H_
 #define KILN_COMPILER_SCHEDULE_NEST_H_
 
+#include <functional>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -24,6 +25,15 @@ using loop::Var;
 // `body` inside loops over `axes`, the first outermost. An axis of extent 1 becomes the constant 0
 // in `body`.
 Stmt Nest(const std::vector<Axis>& axes, ForKind kind, Stmt body);
+
+// A serial loop with a variable of that name.
+Stmt SerialLoop(const char* name, const Expr& begin, const Expr& extent,
+                const std::function<Stmt(const Var&)>& body);
+
+// A local buffer of one element, its value, and the statement that sets it.
+Buffer LocalNumber(const char* name, DType dtype);
+Expr NumberIn(const Buffer& local);
+Stmt SetNumber(const Buffer& local, const Expr& value);
 
 // Elements that code without vectors works on at once, written out.
 inline constexpr int64_t kMaxWrittenOut = 4;

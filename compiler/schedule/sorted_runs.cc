@@ -21,20 +21,6 @@ Expr Shifted(loop::BinaryOp op, const Expr& a, const Expr& bits) {
 
 }  // namespace
 
-Stmt SerialLoop(const char* name, const Expr& begin, const Expr& extent,
-                const std::function<Stmt(const Var&)>& body) {
-  const Var var = loop::MakeVar(name);
-  return loop::MakeFor(var, begin, extent, ForKind::kSerial, body(var));
-}
-
-Buffer LocalNumber(const char* name, DType dtype) {
-  return loop::MakeBuffer(name, dtype, {1}, loop::BufferScope::kLocal);
-}
-Expr NumberIn(const Buffer& local) { return loop::MakeLoad(local, {Expr(0)}); }
-Stmt SetNumber(const Buffer& local, const Expr& value) {
-  return loop::MakeStore(local, {Expr(0)}, value);
-}
-
 int SortedRuns::Extents::levels() const {
   return static_cast<int>(std::bit_width(static_cast<uint64_t>(count / block - 1)));
 }

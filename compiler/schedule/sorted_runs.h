@@ -10,7 +10,6 @@
 #define KILN_COMPILER_SCHEDULE_SORTED_RUNS_H_
 
 #include <cstdint>
-#include <functional>
 #include <utility>
 
 #include "compiler/schedule/nest.h"
@@ -64,14 +63,6 @@ class SortedRuns {
   const Expr part_;
   const Target& target_;
 };
-
-// A serial loop with a variable of that name.
-Stmt SerialLoop(const char* name, const Expr& begin, const Expr& extent,
-                const std::function<Stmt(const Var&)>& body);
-// A local buffer of one element, its value, and the statement that sets it.
-Buffer LocalNumber(const char* name, DType dtype);
-Expr NumberIn(const Buffer& local);
-Stmt SetNumber(const Buffer& local, const Expr& value);
 
 }  // namespace kiln::schedule
 

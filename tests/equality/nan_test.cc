@@ -34,7 +34,7 @@ Tensor Rows() {
 }
 
 struct NanCase {
-  std::string text;  // the body of a function of %x and %y
+  std::string text;  // the body of a function of %x, %y and %z
   std::vector<Tensor> inputs;
   std::function<bool(int64_t i)> is_nan;  // output i
 };
@@ -44,7 +44,8 @@ void ExpectNans(const std::vector<NanCase>& rows) {
   for (const NanCase& row : rows) {
     std::string params;
     for (size_t i = 0; i < row.inputs.size(); ++i) {
-      absl::StrAppend(&params, i == 0 ? "%x: " : ", %y: ", row.inputs[i].type().ToString());
+      absl::StrAppend(&params, i == 0 ? "%" : ", %", std::string(1, "xyz"[i]), ": ",
+                      row.inputs[i].type().ToString());
     }
     const std::string text =
         absl::StrCat("#[version = \"0.0.5\"]\ndef @main(", params, ") {\n  ", row.text, "\n}\n");
@@ -145,9 +146,46 @@ TEST(NanTest, OfPools) {
   ExpectNans(rows);
 }
 
+TEST(NanTest, OfScatters) {
+  const Tensor x = Tensor::From<float>({5}, DType::Float(32), {kNan, 1, 2, 3, 4}),
+               to = Tensor::From<int64_t>({5}, DType::Int(64), {0, 1, 2, 2, 3}),
+               updates = Tensor::From<float>({5}, DType::Float(32), {9, kNan, kNan, 9, -9});
+  std::vector<NanCase> rows;
+  for (const char* mode : {"max", "min"}) {
+    rows.push_back({absl::StrCat("scatter_elements(%x, %y, %z, axis=0, reduction=\"", mode, "\")"),
+                    {x, to, updates},
+                    [](int64_t i) { return i < 3; }});
+    rows.push_back(
+        {absl::StrCat("scatter_nd(%x, reshape(%y, newshape=[1, 5]), %z, mode=\"", mode, "\")"),
+         {x, to, updates},
+         [](int64_t i) { return i < 3; }});
+  }
+  ExpectNans(rows);
+}
+
+// Each image has a NaN in its upper left quarter.
+TEST(NanTest, OfWindowsAndRegions) {
+  const Tensor x = Tensor::From<float>({1, 1, 4, 4}, DType::Float(32),
+                                       {1, kNan, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 1, 2, 3, 4}),
+               weight = Tensor::From<float>({1, 2, 2}, DType::Float(32), {1, 2, 3, 4}),
+               region = Tensor::From<float>({1, 5}, DType::Float(32), {0, 0, 0, 4, 4});
+  const auto first = [](int64_t i) { return i == 0; };
+  ExpectNans({
+      {"image.dilation2d(%x, %y, strides=[2, 2])", {x, weight}, first},
+      {"vision.roi_align(%x, %y, pooled_size=[2, 2], spatial_scale=1f, sample_ratio=2, "
+       "mode=\"max\")",
+       {x, region},
+       first},
+      {"vision.roi_pool(%x, %y, pooled_size=[2, 2], spatial_scale=0.75f)", {x, region}, first},
+  });
+}
+
 // Places are those of the first NaN, as NumPy has them.
 TEST(NanTest, OfPlaces) {
-  const std::vector<const char*> ops = {"argmax(%x, axis=[1])", "argmin(%x, axis=[1])"};
+  const std::vector<const char*> ops = {
+      "argmax(%x, axis=[1])", "argmin(%x, axis=[1])",
+      "nn.max_pool_indices(reshape(%x, newshape=[34, 1, 33]), pool_size=[33], strides=[1], "
+      "dilation=[1], padding=[0])"};
   std::vector<Case> cases;
   for (const char* op : ops) {
     const absl::StatusOr<Graph> graph =
@@ -162,7 +200,8 @@ TEST(NanTest, OfPlaces) {
   for (size_t k = 0; k < cases.size(); ++k) {
     ASSERT_EQ(outputs[k].size(), 1) << cases[k].name;
     for (int64_t row = 0; row < kWidth; ++row) {
-      EXPECT_EQ(outputs[k][0].AsInt(row), row) << cases[k].name;
+      // Pooling counts the numbers of all rows.
+      EXPECT_EQ(outputs[k][0].AsInt(row), k < 2 ? row : row * kWidth + row) << cases[k].name;
     }
   }
 }

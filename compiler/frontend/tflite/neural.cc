@@ -74,8 +74,7 @@ absl::StatusOr<ValueId> Multiplied(Converter& c, ValueId a, ValueId b, Attrs att
   KILN_ASSIGN_OR_RETURN(const ValueId sums, c.Op("nn.batch_matmul", {a, b}, std::move(attrs)));
   const float product = a_q->scales[0] * b_q.scales[0];
   const double factor = static_cast<double>(product) / static_cast<double>(out.scales[0]);
-  const auto rescaled = beyond_int32 ? RescaledWideSums : Rescaled;
-  return rescaled(c, sums, {factor}, out.zero_points[0], dtype);
+  return RescaledSums(c, sums, beyond_int32, {factor}, out.zero_points[0], dtype);
 }
 
 absl::Status BatchMatMul(Converter& c) {

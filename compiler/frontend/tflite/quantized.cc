@@ -160,8 +160,7 @@ absl::StatusOr<ValueId> Product(Converter& c, absl::string_view op, const Produc
     factors.push_back(product / static_cast<double>(out.scales[0]));
   }
   KILN_ASSIGN_OR_RETURN(const DType dtype, c.OutputDType(0));
-  const auto rescaled = beyond_int32 ? RescaledWideSums : Rescaled;
-  KILN_ASSIGN_OR_RETURN(y, rescaled(c, y, factors, out.zero_points[0], dtype));
+  KILN_ASSIGN_OR_RETURN(y, RescaledSums(c, y, beyond_int32, factors, out.zero_points[0], dtype));
   return ActivatedQuantized(c, y, out, activation);
 }
 

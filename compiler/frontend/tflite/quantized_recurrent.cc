@@ -238,10 +238,9 @@ absl::Status QuantizedSvdf(Converter& c) {
     }
     KILN_ASSIGN_OR_RETURN(y, c.Op("nn.bias_add", {y, bias}, {{"axis", 1}}));
   }
-  const auto rescaled = beyond_int32 ? RescaledWideSums : Rescaled;
-  return c.Output(0,
-                  rescaled(c, y, {static_cast<double>(scale(state) * scale(time) / out.scales[0])},
-                           out.zero_points[0], kI8));
+  return c.Output(0, RescaledSums(c, y, beyond_int32,
+                                  {static_cast<double>(scale(state) * scale(time) / out.scales[0])},
+                                  out.zero_points[0], kI8));
 }
 
 }  // namespace kiln::tflite_frontend

@@ -29,8 +29,7 @@ absl::StatusOr<ValueId> QuantizedSum(Converter& c, ValueId x, const Quantization
     KILN_ASSIGN_OR_RETURN(y, c.Op("sum", {y}, attrs));
   }
   const double factor = static_cast<double>(in.scales[0]) / static_cast<double>(out.scales[0]);
-  const auto rescaled = beyond_int32 ? RescaledWideSums : Rescaled;
-  return rescaled(c, y, {factor}, out.zero_points[0], dtype);
+  return RescaledSums(c, y, beyond_int32, {factor}, out.zero_points[0], dtype);
 }
 
 absl::Status Reduce(Converter& c, absl::string_view relay) {

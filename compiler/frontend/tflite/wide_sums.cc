@@ -65,9 +65,10 @@ absl::StatusOr<double> LargestSum(const Converter& c, const ProductOperands& p,
   return bias + factor * *std::max_element(sums.begin(), sums.end());
 }
 
-absl::StatusOr<ValueId> RescaledWideSums(Converter& c, ValueId sums,
-                                         const std::vector<double>& factors, int64_t zero_point,
-                                         DType dtype) {
+absl::StatusOr<ValueId> RescaledSums(Converter& c, ValueId sums, bool beyond_int32,
+                                     const std::vector<double>& factors, int64_t zero_point,
+                                     DType dtype) {
+  if (!beyond_int32) return Rescaled(c, sums, factors, zero_point, dtype);
   const auto within = [&](double least, double most) -> absl::StatusOr<ValueId> {
     KILN_ASSIGN_OR_RETURN(const ValueId y,
                           c.Op("clip", {sums}, {{"a_min", least}, {"a_max", most}}));

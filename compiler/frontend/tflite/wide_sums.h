@@ -23,12 +23,12 @@ double LargestDifference(DType dtype, int64_t zero_point);
 absl::StatusOr<double> LargestSum(const Converter& c, const ProductOperands& p,
                                   const Quantization& x, const Quantization& weight);
 
-// Rescaled (quantized.h) of int64 sums. The sums that int32 holds give the bytes of int32 sums,
-// whose factors have 31 bits; the others are rescaled as int64 sums, or saturated if the factors
-// say that they must be. `dtype` has up to 16 bits.
-absl::StatusOr<ValueId> RescaledWideSums(Converter& c, ValueId sums,
-                                         const std::vector<double>& factors, int64_t zero_point,
-                                         DType dtype);
+// Rescaled (quantized.h) of sums. If they may be beyond int32, they are int64 and `dtype` has up to 16
+// bits: the sums that int32 holds give the bytes of int32 sums, whose factors have 31 bits; the others
+// are rescaled as int64 sums, or saturated if the factors say that they must be.
+absl::StatusOr<ValueId> RescaledSums(Converter& c, ValueId sums, bool beyond_int32,
+                                     const std::vector<double>& factors, int64_t zero_point,
+                                     DType dtype);
 
 }  // namespace kiln::tflite_frontend
 
