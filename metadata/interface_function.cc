@@ -45,7 +45,7 @@ static inline int kiln_is_aligned(const void* memory, uintptr_t bytes) {
 #endif
 )";
 
-// A mark behind a state says that it has been initialized.
+// A mark after a state says that it has been initialized.
 constexpr char kStateMarks[] = R"(#if defined(KILN_CHECKS) && !defined(KILN_STATE_MARKS)
 #define KILN_STATE_MARKS
 static inline void kiln_mark_state(uint8_t* end) {

@@ -32,8 +32,8 @@ bool IsReserved(absl::string_view name) {
   return false;
 }
 
-// Adds the members of the tensors `begin` to `end`. A number behind makes no name that another tensor has by
-// itself.
+// Adds the members of the tensors `begin` to `end`. A number that is added makes no name that another
+// tensor has without one.
 void AddMembers(const proto::Function& function, int begin, int end,
                 std::vector<std::string>& members) {
   std::set<std::string> own, taken;

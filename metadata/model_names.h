@@ -32,7 +32,7 @@ class ModelNames {
   int index(int i) const { return is_input(i) ? i : i - main().num_inputs(); }
   // The member of tensor `i` in the struct of inputs or of outputs, and a part of its macros. It is unique among
   // the inputs, or among the outputs, in capitals too: a tensor whose name is taken by an earlier one gets a
-  // number behind. ModelHeader refuses such tensors for the C interface, where a caller writes the names.
+  // number at its end. ModelHeader refuses such tensors for the C interface, where a caller writes the names.
   const std::string& member(int i) const { return members_[static_cast<size_t>(i)]; }
   std::string element_type(int i) const;  // of C, with the bytes of an element of tensor `i`
   int64_t element_bytes(int i) const;     // 0 of a tensor without elements

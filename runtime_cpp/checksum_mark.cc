@@ -75,7 +75,7 @@ void AddChecksumMark(std::string& elf) {
   const uint64_t begin = header.section_table(), bytes = header.section_table_bytes();
   if (begin == 0 || bytes == 0 || begin > elf.size() || bytes > elf.size() - begin) return;
   const std::string table = elf.substr(begin, bytes);
-  // Mostly the table ends the file; elsewhere it stays behind unused.
+  // The table mostly ends the file; if it does not, it stays in the file unused.
   if (begin + bytes == elf.size()) elf.resize(begin);
   elf.resize((elf.size() + 7) / 8 * 8);
   absl::StrAppend(&elf, Mark(), Mark());

@@ -16,7 +16,7 @@ namespace kiln::runtime {
 
 class ExternalModuleNode : public ModuleNode {
  public:
-  // Called once, before any function is asked for. The metadata lives as long as the library, which
+  // Called once, before any FindFunction. The metadata lives as long as the library, which
   // holds this module: take copies, not the ModelMetadata itself.
   virtual absl::Status TakeMetadata(const ModelMetadata& metadata) = 0;
 };

@@ -51,7 +51,7 @@ class IdleBlocks {
   std::optional<Block> TakeLarger(size_t max_bytes);
 
   std::mutex mutex_;           // of what follows
-  std::vector<Block> blocks_;  // The smallest first; has room for those that are lent.
+  std::vector<Block> blocks_;  // The smallest first; has room for lent blocks too.
   size_t lent_ = 0;
   uint64_t bytes_ = 0;  // of blocks_
 };

@@ -30,7 +30,7 @@ void AppendLibraryChecksum(std::string& library);
 
 // Reads the file to its end and returns its checksum; nullopt if it has neither checksum nor mark,
 // and then most of the file is not read. DataLoss, naming the file, if it has a mark and no
-// checksum, or other bytes than those that the checksum was made of.
+// checksum, or if its bytes give another checksum.
 absl::StatusOr<std::optional<uint64_t>> CheckLibraryChecksum(const LibraryFile& file);
 
 }  // namespace kiln::runtime

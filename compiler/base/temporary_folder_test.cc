@@ -64,7 +64,7 @@ TEST_F(TemporaryFolderTest, TheNextOneRemovesThoseOfKilledProcesses) {
   const absl::StatusOr<TemporaryFolder> folder = Make();
   ASSERT_TRUE(folder.ok());
   EXPECT_EQ(NumEntries(), 1u);
-  // Folders in use stay, and so do those of the user and those that only have a similar name.
+  // Folders in use stay. Folders of the user stay too, also if their names are similar.
   for (const char* name : {"kiln-models", ".kiln-models", ".kiln-scratch-", ".kiln-scratch-note",
                            ".kiln-scratch-abcdefg", ".other-abcdef"}) {
     fs::create_directory(place_ + "/" + name);

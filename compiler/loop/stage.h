@@ -70,8 +70,8 @@ struct Stage {
 
 // The loop body that stores a stage's value, behind its check.
 Stmt StoreOf(const Stage& stage);
-// The loops of a stage that puts places in order, as it is defined: each place is compared with all
-// others, and stored where so many stand before it. Quadratic; schedules do better.
+// The loops of a stage that puts places in order, by definition: each place is compared with all others
+// and stored at its rank, the number of places before it. Quadratic; schedules do better.
 Stmt PlainRankLoops(const Stage& stage);
 
 // The larger and the smaller of two, NaN if one is NaN. Min and Max (expr.h) keep a NaN of the first

@@ -27,7 +27,7 @@
 namespace kiln {
 namespace {
 
-// Rounds that a model may take: most take two, the last of which changes nothing.
+// Most rounds that a model may take. Most models take two, and the last round changes nothing.
 constexpr int kMaxRounds = 100;
 
 class Canonicalizer {

@@ -175,8 +175,8 @@ class Rewriter {
            rows + kSlotsOfConversion <= kSlotsOfLine * target.vector_bits / 8 / kCacheLineBytes;
   }
 
-  // Bytes of the model's constants if all weights of products become floats; without those that the pass
-  // does not know, if the model's bytes are not given.
+  // Bytes of the model's constants if all weights of products become floats. If the model's bytes are not
+  // given, constants that the pass does not know are not counted.
   int64_t FloatBytesOfModel() const {
     int64_t bytes = context_.constant_bytes.value_or(0);
     std::set<ValueId> counted;  // several products may read one weight

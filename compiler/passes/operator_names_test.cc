@@ -80,7 +80,7 @@ TEST(OperatorNames, InPassesAreThoseThatAPassIsAbout) {
       {"compiler/passes/check_indices.cc", {"check_indices", "where", "less", "add"}},
       // It takes operators from between quantize and dequantize, and writes requantize for both.
       {"compiler/passes/integer_products.cc", {"qnn.quantize", "qnn.dequantize", "qnn.requantize"}},
-      // It takes weights from behind dequantize, and adds what is left of a zero point.
+      // It takes the weights that dequantize reads, and adds what is left of a zero point.
       {"compiler/passes/keep_byte_weights.cc", {"qnn.dequantize", "sum", "add"}},
       // The pass has the name of an operator that it knows nothing of, and joins strips.
       {"compiler/passes/pass.cc", {"split"}},

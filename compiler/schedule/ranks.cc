@@ -16,12 +16,13 @@
 namespace kiln::schedule {
 namespace {
 
-// One key more in so many is sorted, so that bisection ends sooner.
+// The sorted part has room for ranks / kSpareShare more keys than are wanted, so that bisection ends
+// sooner.
 constexpr int64_t kSpareShare = 8;
 // Additions for each key: of bisection, divided by the lanes of a vector, and of dropping keys.
 constexpr int64_t kBisectionCost = 24, kDropCost = 4;
-// Keys of a group, of which the smallest one is kept, and how many groups there are for each rank that
-// is wanted, at least.
+// Number of keys in a group, whose smallest key is kept, and the least number of groups for each wanted
+// rank.
 constexpr int64_t kGroup = 32, kGroupsForRank = 2;
 // Parts that rows are divided into, for each core.
 constexpr int64_t kPartsPerCore = 4;
@@ -195,7 +196,7 @@ class RankedRows {
     return rest == 0 ? of_whole : loop::MakeBlock({of_whole, minima(whole, {}, rest)});
   }
 
-  // Puts all keys up to a limit, no more than are sorted, and of those that equal it so many.
+  // Puts the keys below a limit, and as many keys equal to it as there is room for in the sorted part.
   Stmt Select(const SortedRuns& runs) {
     const Buffer low = LocalNumber("low", key_), high = LocalNumber("high", key_),
                  equal = LocalNumber("equal", key_);

@@ -155,7 +155,7 @@ TEST(Ranks, TheCodeIsSmall) {
   }
 }
 
-// Firmware has no memory to spare: beside the keys, only those that are sorted are copied.
+// Firmware has no memory to spare: only the keys that are sorted are copied.
 TEST(Ranks, ScratchMemoryIsOfWhatIsSorted) {
   Target firmware = VectorTarget(0);
   firmware.SetBaremetal();

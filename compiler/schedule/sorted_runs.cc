@@ -133,7 +133,7 @@ Stmt SortedRuns::MergePair(const Expr& to, const Expr& begin, const Expr& middle
          StorePlace(to, i, Place(from, loop::MakeSelect(is_first, first, second)))});
   };
   const Stmt merge = SerialLoop("i", 0, (end - begin) / Expr(2), [&](const Var& i) {
-    // One behind its run where that is used up; the pair that is loaded then is not taken.
+    // If a run is used up, its index is one past its end; the pair that is loaded there is not taken.
     const Expr first = loop::ToIndex(NumberIn(next)), second = middle + begin + i - first;
     const Expr first_in = Min(first, end - Expr(1)), second_in = Min(second, end - Expr(1));
     const Expr at_front =

@@ -43,7 +43,7 @@ class SortedRuns {
 
   // Stores pair i, before it is sorted. `place` is cast to the type of places.
   Stmt Put(const Expr& i, const Expr& key, const Expr& place) const;
-  // Stores pairs from `begin` on that stand behind all others.
+  // Stores pairs from `begin` on that sort after all others.
   Stmt PutLast(const Expr& begin) const;
   Stmt Sort() const;
   // The place of the pair with that rank, once they are sorted.

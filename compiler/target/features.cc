@@ -8,8 +8,8 @@
 namespace kiln {
 namespace {
 
-// Features that processors have without their being named: of x86-64 all of X86Features, of AArch64 all
-// of Aarch64Features, of microcontrollers those that schedules or rows of instructions ask for. Lists
+// Features that processors have without being asked: for x86-64 all of X86Features, for AArch64 all of
+// Aarch64Features, for microcontrollers the features that schedules or rows of instructions use. Lists
 // are separated by commas.
 struct Processors {
   absl::string_view names;     // LLVM's

@@ -29,11 +29,11 @@ struct Architecture {
 const std::vector<Architecture>& Architectures();
 // The row of a triple's architecture; null if there is none.
 const Architecture* FindArchitecture(absl::string_view triple);
-// Versions of the Arm architecture, each of which follows "arm" or "thumb" in a triple: "v7em".
+// Versions of the Arm architecture, such as "v7em", as they follow "arm" or "thumb" in a triple.
 std::vector<absl::string_view> ArmVersions();
 
-// The third part of a triple and those that follow it: operating systems, to which a version may be added,
-// and environments. "none" and "elf" are words of C tool chains.
+// Words of the third and later parts of a triple: operating systems, which a version may follow, and
+// environments. "none" and "elf" are words of C tool chains.
 std::vector<absl::string_view> TripleSystems();
 std::vector<absl::string_view> TripleEnvironments();
 // True if a part of the triple is an operating system, as in "aarch64-none-linux-gnu"; false for

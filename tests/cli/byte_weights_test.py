@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weights of 8 bits behind ONNX's DequantizeLinear: the bytes of the library, the note, and the numbers."""
+"""Weights of 8 bits that ONNX's DequantizeLinear reads: the bytes of the library, the note, and the numbers."""
 
 import array
 import os

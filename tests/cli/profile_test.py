@@ -122,7 +122,7 @@ class ProfileTest(CliCase):
         for line in lines:
             # What is beyond is the schedule.
             self.assertLess(len(line[: lines[2].index("schedule")].rstrip()), 120, line)
-        # The notes behind the table depend on what else the machine does.
+        # The notes below the table depend on what else the machine does.
         (whole,) = [i for i, line in enumerate(lines) if line.endswith("the whole run")]
         self.assertIn("100.00%  ", lines[whole])
         shares = [float(re.search(r"([\d.]+)%", line).group(1)) for line in lines[3 : whole - 1]]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A NaN among numbers of which the largest or smallest is taken is the result, wherever it stands
-// and however the operator is vectorized; softmax makes NaN of its whole row.
+// The largest and the smallest of numbers with a NaN are NaN, wherever the NaN stands and however the
+// operator is vectorized. Softmax of a row with a NaN is NaN everywhere.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -19,7 +19,7 @@ from tests.firmware.board import Board, codegens
 
 DIGITS = "models/digits/digits.onnx"
 
-# Depthwise convolutions of strides 2 and 1 with as many channels, each behind a pad of all sides.
+# Depthwise convolutions of strides 2 and 1 with as many channels, each after a pad of all sides.
 WINDOWS = """#[version = "0.0.5"]
 def @main(%x: Tensor[(1, 20, 20, 12), int8], output_tensor_names=["y"]) {
   %1 = nn.pad(%x, -128i8, pad_width=[[0, 0], [1, 1], [1, 1], [0, 0]]);

@@ -127,8 +127,8 @@ absl::StatusOr<std::string> InspectModel(const InspectFlags& flags) {
   return report;
 }
 
-// The CPU variant that this CPU runs of those that the metadata names, in the words that RunningVariant
-// has for a library that is loaded. The names alone if they are of another architecture.
+// The CPU variant that this CPU runs, out of the variants that the metadata names, in the words that
+// RunningVariant has for a loaded library. Names alone if they are of another architecture.
 absl::StatusOr<std::string> VariantOf(const proto::Metadata& metadata) {
   const Target host = Target::Host();
   std::string running = "none";

@@ -118,8 +118,8 @@ constexpr char kLanes[] =
     "#define KILN_LANES\n"
     "#endif\n\n";
 
-// Loops of firmware: Kiln writes out those that save enough. Clang would write out others as well, which
-// takes up to three times the code.
+// Kiln writes out the loops of firmware that save enough. Clang would write out others as well, for up to
+// three times the code.
 constexpr char kRolled[] =
     "#if defined(__clang__)\n"
     "#define KILN_ROLLED _Pragma(\"clang loop unroll(disable)\")\n"

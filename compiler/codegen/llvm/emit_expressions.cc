@@ -140,8 +140,8 @@ llvm::Value* FunctionEmitter::EmitNode(const loop::Expr& e) {
           llvm_type, type.dtype.is_bfloat() ? BFloatFromFloat(value) : HalfFromFloat(value));
     }
     if (std::isnan(node->value)) {
-      // Any NaN will do. That of which all bits are set is what a comparison of x86 gives, so that a
-      // select of it takes one instruction.
+      // Any NaN will do. A comparison of x86 gives all bits set, which is a NaN, so that a select of
+      // it takes one instruction.
       llvm::APInt ones = llvm::APInt::getAllOnes(static_cast<unsigned>(type.dtype.bits));
       return llvm::ConstantFP::getQNaN(llvm_type, /*Negative=*/true, &ones);
     }

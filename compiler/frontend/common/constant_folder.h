@@ -57,7 +57,7 @@ class ConstantFolder {
 
   Graph& graph_;
   const Evaluator& evaluate_;
-  FixedNodes foldable_;  // without those that dequantize, and those that take too long
+  FixedNodes foldable_;  // except nodes that dequantize or take too long
   FixedNodes fixed_;     // with all that depend on constants alone
   std::map<ValueId, std::optional<Tensor>>
       known_;  // that ValueOf has computed; none: beyond bounds

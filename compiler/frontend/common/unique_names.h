@@ -19,9 +19,9 @@ class UniqueNames {
  public:
   // Takes a name, so that Make gives it to nothing.
   void Add(const std::string& name) { taken_.insert(name); }
-  // The name itself, or with a number from 2 on behind if it is taken.
+  // The name, or "name_2", "name_3" and so on if it is taken.
   std::string Make(const std::string& name);
-  // The first of each name keeps it, and those that repeat it get numbers that no other name has.
+  // The first of equal names keeps the name. The others get numbers that make them unlike all names.
   static std::vector<std::string> MakeAll(const std::vector<std::string>& names);
 
  private:

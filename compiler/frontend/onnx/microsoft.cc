@@ -153,8 +153,8 @@ absl::Status SimplifiedLayerNormalization(Converter& c) {
       0, RmsNorm(c, x, {.scale = gamma, .axis = axis, .epsilon = c.Float("epsilon", 1e-5)}));
 }
 
-// x normalized over its last dimension, of which gamma and beta (kNoId: nothing is added) have an
-// element for each place.
+// x normalized over its last dimension. gamma and beta have an element for each place of that
+// dimension; beta may be kNoId, and then nothing is added.
 absl::StatusOr<ValueId> OverLastDimension(Converter& c, ValueId x, ValueId gamma, ValueId beta,
                                           decltype(LayerNorm)& normalize) {
   const TensorType type = c.type(x);

@@ -257,7 +257,7 @@ TEST(ImportOnnx, TellsAllUnsupportedOperatorsAtOnce) {
   EXPECT_THAT(text, HasSubstr("operator com.example.Inverse is not supported (node 'd')"));
 }
 
-// The text of the error that a model with this operator alone gets, behind its inputs.
+// The text of the error for a model of this operator, from the end of its inputs on.
 std::string AdviceInError(absl::string_view op, absl::string_view domain) {
   const std::string imports =
       domain.empty() ? "" : absl::StrCat("opset_import { domain: '", domain, "' version: 1 }");

@@ -29,7 +29,7 @@ struct OnnxOperator {
   bool rounds_once = false;
 };
 
-// An operator that becomes several, each of which would round a float16 result.
+// An operator that becomes several. Each of them would round a float16 result.
 constexpr OnnxOperator Composite(const char* name, Convert convert, const char* domain = "") {
   return {.name = name, .convert = convert, .domain = domain, .rounds_once = true};
 }

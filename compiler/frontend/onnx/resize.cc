@@ -287,7 +287,7 @@ absl::Status Upsample(Converter& c) {
                      {"coordinate_transformation_mode", "asymmetric"},
                      {"rounding_method", rounding}});
   };
-  // Dimensions that shrink, before those that grow.
+  // Dimensions that shrink come before dimensions that grow.
   Resolution smaller = r, rest = r;
   bool shrinks = false, grows = false;
   for (size_t d = 0; d < r.scales.size(); ++d) {

@@ -109,7 +109,7 @@ absl::StatusOr<std::string> ExternalBytes(const onnx::TensorProto& proto, const 
   return bytes;
 }
 
-// InvalidArgument if elements are given in two fields, of which only one could be read.
+// InvalidArgument if elements are given in two fields: only one of them could be read.
 absl::Status CheckOneField(const onnx::TensorProto& proto) {
   const std::pair<bool, const char*> fields[] = {
       {proto.data_location() == onnx::TensorProto::EXTERNAL, "external data"},

@@ -95,7 +95,7 @@ TEST(Trees, AreAddedUp) {
         {12, 13}},
        {with(one + Attr("aggregate_function", "MIN")), {x}, {1, 2}},
        {with(one + Attr("aggregate_function", "MAX")), {x}, {3, 4}},
-       // No leaf votes for the target, or none of those that a sample reaches.
+       // No leaf that a sample reaches votes for the target.
        {with(Votes("target", {0, 0, 1, 1}) + Attr("n_targets", 3) +
              Attr("aggregate_function", "MIN")),
         {x},

@@ -32,7 +32,7 @@ inline constexpr int64_t kOperationElements = 4 * kElementsOfWidths;
 
 enum class Widths {
   kOne,  // element by element
-  kAll,  // vectors of 1, 2, 3, … 16 lanes, one behind the other, over and over
+  kAll,  // vectors of 1, 2, 3, … 16 lanes one after the other, over and over
 };
 
 // All operations. Fused multiply-adds of float64 are left out: few targets have them.

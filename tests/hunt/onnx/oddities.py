@@ -50,7 +50,7 @@ def _dequantized(b, array):
 
 
 def dequantized_constant(b):
-    """An input that importers want to know, behind DequantizeLinear."""
+    """DequantizeLinear of a constant that importers want to know."""
     x = b.float_value(lambda v: v.rank > 0 and min(v.shape) > 0)
     op = b.pick(["Pad", "Clip", "PRelu", "Add", "Pow"])
     if op == "Pad":
