@@ -196,7 +196,7 @@ class RankedRows {
     return rest == 0 ? of_whole : loop::MakeBlock({of_whole, minima(whole, {}, rest)});
   }
 
-  // Puts the keys below a limit, and as many keys equal to it as there is room for in the sorted part.
+  // Finds a limit and puts the keys below it, and as many keys equal to it as are wanted besides.
   Stmt Select(const SortedRuns& runs) {
     const Buffer low = LocalNumber("low", key_), high = LocalNumber("high", key_),
                  equal = LocalNumber("equal", key_);

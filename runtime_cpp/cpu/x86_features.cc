@@ -33,8 +33,8 @@ const std::vector<Level>& Levels() {
 }  // namespace
 
 // Intel's Software Developer's Manual, volume 2, CPUID, and AMD's Architecture Programmer's Manual,
-// volume 3, appendix E. LLVM selects instructions of each of these features without being asked by an
-// intrinsic, so that code for a CPU that has one may stop on a CPU that lacks it.
+// volume 3, appendix E. A model's code may have instructions of these features: LLVM selects most of
+// them by itself, and Kiln's code generators ask for some.
 const std::vector<CpuFeature>& X86Features() {
   static const auto& table = *new std::vector<CpuFeature>{
       {"sse3", kCpuLeaf1Ecx, Bit(0), 0, {}},

@@ -13,9 +13,6 @@
 #define EXPORT __attribute__((visibility("default")))
 
 // Marks an array of characters that no null character ends, which newer compilers warn of otherwise.
-#ifndef __has_attribute
-#define __has_attribute(attribute) 0
-#endif
 #if __has_attribute(nonstring)
 #define UNTERMINATED __attribute__((nonstring))
 #else

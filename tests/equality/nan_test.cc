@@ -34,25 +34,28 @@ Tensor Rows() {
 }
 
 struct NanCase {
-  std::string text;  // the body of a function of %x, %y and %z
+  std::string text;  // as CaseOf takes it
   std::vector<Tensor> inputs;
   std::function<bool(int64_t i)> is_nan;  // output i
 };
 
+// A function of %x, %y and %z, as many as there are inputs.
+Case CaseOf(const std::string& body, const std::vector<Tensor>& inputs) {
+  std::string params;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    absl::StrAppend(&params, i == 0 ? "%" : ", %", std::string(1, "xyz"[i]), ": ",
+                    inputs[i].type().ToString());
+  }
+  const std::string text =
+      absl::StrCat("#[version = \"0.0.5\"]\ndef @main(", params, ") {\n  ", body, "\n}\n");
+  const absl::StatusOr<Graph> graph = ParseRelay(text, "nan.relay", FindOpSchema);
+  EXPECT_TRUE(graph.ok()) << graph.status() << text;
+  return {body, graph.value(), inputs};
+}
+
 void ExpectNans(const std::vector<NanCase>& rows) {
   std::vector<Case> cases;
-  for (const NanCase& row : rows) {
-    std::string params;
-    for (size_t i = 0; i < row.inputs.size(); ++i) {
-      absl::StrAppend(&params, i == 0 ? "%" : ", %", std::string(1, "xyz"[i]), ": ",
-                      row.inputs[i].type().ToString());
-    }
-    const std::string text =
-        absl::StrCat("#[version = \"0.0.5\"]\ndef @main(", params, ") {\n  ", row.text, "\n}\n");
-    const absl::StatusOr<Graph> graph = ParseRelay(text, "nan.relay", FindOpSchema);
-    ASSERT_TRUE(graph.ok()) << graph.status() << text;
-    cases.push_back({row.text, *graph, row.inputs});
-  }
+  for (const NanCase& row : rows) cases.push_back(CaseOf(row.text, row.inputs));
   for (const bool naive : {false, true}) {
     const std::vector<Outputs> outputs =
         RunOnAllEngines(cases, {.target = Target::Host(), .naive = naive});
@@ -182,26 +185,24 @@ TEST(NanTest, OfWindowsAndRegions) {
 
 // Places are those of the first NaN, as NumPy has them.
 TEST(NanTest, OfPlaces) {
-  const std::vector<const char*> ops = {
-      "argmax(%x, axis=[1])", "argmin(%x, axis=[1])",
-      "nn.max_pool_indices(reshape(%x, newshape=[34, 1, 33]), pool_size=[33], strides=[1], "
-      "dilation=[1], padding=[0])"};
+  struct PlaceCase {
+    std::string text;
+    int64_t row_stride;  // between the numbers of places in two rows
+  };
+  const std::vector<PlaceCase> ops = {
+      {"argmax(%x, axis=[1])", 0},
+      {"argmin(%x, axis=[1])", 0},
+      {absl::StrCat("nn.max_pool_indices(reshape(%x, newshape=[", kRows, ", 1, ", kWidth,
+                    "]), pool_size=[", kWidth, "], strides=[1], dilation=[1], padding=[0])"),
+       kWidth}};
   std::vector<Case> cases;
-  for (const char* op : ops) {
-    const absl::StatusOr<Graph> graph =
-        ParseRelay(absl::StrCat("#[version = \"0.0.5\"]\ndef @main(%x: ", Rows().type().ToString(),
-                                ") {\n  ", op, "\n}\n"),
-                   "nan.relay", FindOpSchema);
-    ASSERT_TRUE(graph.ok()) << graph.status();
-    cases.push_back({op, *graph, {Rows()}});
-  }
+  for (const PlaceCase& op : ops) cases.push_back(CaseOf(op.text, {Rows()}));
   const std::vector<Outputs> outputs = RunOnAllEngines(cases, {.target = Target::Host()});
   ASSERT_EQ(outputs.size(), cases.size());
   for (size_t k = 0; k < cases.size(); ++k) {
     ASSERT_EQ(outputs[k].size(), 1) << cases[k].name;
     for (int64_t row = 0; row < kWidth; ++row) {
-      // Pooling counts the numbers of all rows.
-      EXPECT_EQ(outputs[k][0].AsInt(row), k < 2 ? row : row * kWidth + row) << cases[k].name;
+      EXPECT_EQ(outputs[k][0].AsInt(row), row * ops[k].row_stride + row) << cases[k].name;
     }
   }
 }

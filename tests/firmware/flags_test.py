@@ -42,8 +42,9 @@ TOO_LARGE = {"cortex_m55": ("ad", "vww")}
 # The place of an image in the memory of a RISC-V.
 CODE_MODEL = "-mcmodel="
 # Functions of memory; clang calls them by the names of Arm's run-time ABI.
-MEMORY = {"memcpy", "memmove", "memset", "__aeabi_memclr", "__aeabi_memclr4"}
-MEMORY |= {"__aeabi_" + name + aligned for name in MEMORY if name.startswith("mem") for aligned in ("", "4")}
+MEMORY = {"memcpy", "memmove", "memset"}.union(
+    "__aeabi_" + name + alignment for name in ("memclr", "memcpy", "memmove", "memset") for alignment in ("", "4")
+)
 # Cores without a floating-point unit, and the helpers of the compiler's library that they call for float32.
 SOFT_FLOATS = ("cortex-m3", "riscv32imac")
 HELPERS = re.compile("__aeabi_(f[a-z0-9]+|u?i2f)|__([a-z]+sf2|[a-z]+sf3|fix(uns)?sfsi|float(un)?sisf)")

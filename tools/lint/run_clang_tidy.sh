@@ -6,8 +6,9 @@
 set -euo pipefail
 report="$1" config="$2" source="$3"
 shift 3
-clang_tidy="$0.runfiles/lint_packages/site-packages/clang_tidy/data/bin/clang-tidy"
-if ! "$clang_tidy" --quiet --config-file="$config" "$source" -- "$@" >"$report" 2>&1; then
+# A module's repository has a longer name, which ends with that of a workspace's.
+clang_tidy=("$0".runfiles/*lint_packages/site-packages/clang_tidy/data/bin/clang-tidy)
+if ! "${clang_tidy[0]}" --quiet --config-file="$config" "$source" -- "$@" >"$report" 2>&1; then
   cat "$report" >&2
   exit 1
 fi

@@ -39,15 +39,11 @@ std::vector<std::string> ProcessorsOf(const std::string& triple) {
   return names;
 }
 
-std::vector<std::string> X86Names() {
+// Of X86Features or Aarch64Features.
+template <typename Feature>
+std::vector<std::string> NamesOf(const std::vector<Feature>& features) {
   std::vector<std::string> names;
-  for (const CpuFeature& feature : X86Features()) names.emplace_back(feature.name);
-  return names;
-}
-
-std::vector<std::string> Aarch64Names() {
-  std::vector<std::string> names;
-  for (const Aarch64Feature& feature : Aarch64Features()) names.emplace_back(feature.name);
+  for (const Feature& feature : features) names.emplace_back(feature.name);
   return names;
 }
 
@@ -65,7 +61,7 @@ TEST(Processors, HaveTheFeaturesThatLlvmGivesThem) {
   for (const std::string& name : ProcessorsOf("x86_64-pc-linux-gnu")) {
     const std::string text = absl::StrCat("x86_64-pc-linux-gnu -mcpu=", name);
     if (!Target::Parse(text).ok()) continue;  // without 64-bit mode
-    ExpectAlike(text, X86Names());
+    ExpectAlike(text, NamesOf(X86Features()));
     ++of_x86;
   }
   EXPECT_GT(of_x86, 80);
@@ -73,7 +69,7 @@ TEST(Processors, HaveTheFeaturesThatLlvmGivesThem) {
   // Names of others, which LLVM does not list.
   of_aarch64.insert(of_aarch64.end(), {"apple-m1", "apple-m2", "apple-m3"});
   for (const std::string& name : of_aarch64) {
-    ExpectAlike(absl::StrCat("aarch64-unknown-linux-gnu -mcpu=", name), Aarch64Names());
+    ExpectAlike(absl::StrCat("aarch64-unknown-linux-gnu -mcpu=", name), NamesOf(Aarch64Features()));
   }
   int microcontrollers = 0;
   for (const std::string& name : ProcessorsOf("thumbv8.1m.main-none-eabihf")) {
@@ -87,7 +83,7 @@ TEST(Processors, HaveTheFeaturesThatLlvmGivesThem) {
 // What a feature adds and takes away.
 TEST(Features, FollowFromEachOtherAsInLlvm) {
   std::mt19937 random(7);
-  const std::vector<std::string> names = X86Names();
+  const std::vector<std::string> names = NamesOf(X86Features());
   const std::vector<std::string> processors = {"x86-64", "x86-64-v3", "znver5", "sapphirerapids"};
   const auto any = [&](const std::vector<std::string>& list) {
     return list[random() % list.size()];
