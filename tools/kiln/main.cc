@@ -106,11 +106,14 @@ int Main(int argc, char** argv) {
   return ExitStatus(status);
 }
 
+// The initializers of the libraries allocate memory too, and they run before main.
+__attribute__((section(".preinit_array"), used)) void (*const kBeforeInitializers)() =
+    kiln::tools::EndOnLackOfMemory;
+
 }  // namespace
 
 int main(int argc, char** argv) {
   kiln::tools::EndWithParent();
-  kiln::tools::EndOnLackOfMemory();
   // A write beyond the limit of a file's size is an error like others.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
