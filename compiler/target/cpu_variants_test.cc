@@ -56,7 +56,10 @@ TEST(RequiredFeatures, AreThoseOfTheProcessorAndOfTheTarget) {
   EXPECT_EQ(required("aarch64"), "");
   EXPECT_EQ(required("aarch64 -mcpu=cortex-a72"), "crc");
   EXPECT_EQ(required("aarch64 -mcpu=neoverse-n1 -mattr=-dotprod"), "crc lse fullfp16 rdm rcpc");
-  EXPECT_EQ(required("aarch64 -mattr=+sve"), "sve");
+  EXPECT_EQ(required("aarch64 -mattr=+sve"), "fullfp16 sve");
+  EXPECT_EQ(required("aarch64 -mcpu=neoverse-v1 -mattr=-fullfp16"),
+            "crc lse rdm jsconv complxnum rcpc dotprod i8mm bf16");
+  EXPECT_EQ(required("aarch64 -mattr=+v8.1a"), "crc lse rdm v8.1a");
   EXPECT_EQ(required("riscv64gc"), "m a f d c");
   // No runtime loads a library there.
   EXPECT_EQ(required("cortex-m55"), "");

@@ -1,23 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 // Target::HasFeature: what follows from the name of a processor, and what a target says of itself.
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "compiler/target/target.h"
+#include "runtime_cpp/cpu/implied_features.h"
 #include "runtime_cpp/cpu/x86_features.h"
 
 namespace kiln {
 namespace {
 
-// Features that processors have without being asked: for x86-64 all of X86Features, for AArch64 all of
-// Aarch64Features, for microcontrollers the features that schedules or rows of instructions use. Lists
-// are separated by commas.
-struct Processors {
-  absl::string_view names;     // LLVM's
-  absl::string_view features;  // and levels of x86-64
+// Words and what follows from each; lists are separated by commas.
+struct Row {
+  absl::string_view words;     // LLVM's
+  absl::string_view features;  // and words of the same table, and levels of x86-64
 };
 
-// The manuals of their makers; a test compares the table with LLVM's.
-constexpr Processors kProcessors[] = {
+// Words of -mattr= that X86Features and Aarch64Features lack. A test compares the table with LLVM's.
+constexpr Row kFeatures[] = {
+    {"amx-complex,amx-fp16", "amx-tile"},
+    {"avx10.1-256,avx10.1-512",
+     "avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq,avx512fp16,"
+     "avx512bf16"},
+    {"avx512ifma,avx512vp2intersect", "avx512f"},
+    {"avxifma,avxneconvert,avxvnniint16,avxvnniint8,sha512,sm4,vaes", "avx2"},
+    {"sm3,vpclmulqdq", "avx"},
+
+    // Versions of the architecture: what an implementation must have.
+    {"v8.1a,v8.2a", "crc,lse,rdm"},
+    {"v8.3a", "v8.2a,jsconv,complxnum,rcpc"},
+    {"v8.4a,v8.5a,v9a", "v8.3a,dotprod"},
+    {"v8.6a,v8.7a,v8.8a,v8.9a,v9.1a,v9.2a,v9.3a,v9.4a,v9.5a", "v8.4a,i8mm,bf16"},
+    {"v8r", "crc,lse,rcpc"},
+    {"b16b16,fp8,fp8dot2,fp8dot4,fp8fma,sve-b16b16", "bf16"},
+    {"d128,lse128", "lse"},
+    {"rcpc-immo,rcpc3", "rcpc"},
+    {"f32mm,f64mm", "sve"},
+    {"sve2-aes,sve2-bitperm,sve2-sha3,sve2-sm4,sve2p1", "sve2"},
+    {"sme-b16b16,sme-f16f16,sme-f64f64,sme-f8f16,sme-f8f32,sme-i16i64,sme2,sme2p1,ssve-fp8dot2,"
+     "ssve-fp8dot4,ssve-fp8fma",
+     "sme"},
+    {"sme-fa64", "sme,sve2"},
+    {"oryon-1", "v8.6a,fp16fml"},
+};
+
+// Features that processors have without being asked: for x86-64 all of X86Features, for AArch64 all of
+// Aarch64Features, for microcontrollers the features that schedules or rows of instructions use. The
+// source are the manuals of their makers; a test compares the table with LLVM's.
+constexpr Row kProcessors[] = {
     {"athlon64-sse3,k8-sse3,nocona,opteron-sse3", "sse3,cx16"},
     {"amdfam10,barcelona", "sse4a,popcnt,cx16,sahf,lzcnt"},
     {"core2,core_2_duo_ssse3", "ssse3,cx16,sahf"},
@@ -49,43 +79,35 @@ constexpr Processors kProcessors[] = {
     {"cooperlake", "x86-64-v4,avx512vnni,avx512bf16"},
     {"icelake-client,icelake-server,icelake_client,icelake_server,rocketlake,tigerlake",
      "x86-64-v4,gfni,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"},
-    {"znver4",
-     "x86-64-v4,sse4a,gfni,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq,"
-     "avx512bf16"},
-    {"znver5",
-     "x86-64-v4,sse4a,gfni,avxvnni,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,"
-     "avx512vpopcntdq,avx512bf16"},
+    {"znver4", "icelake-server,sse4a,avx512bf16"},
+    {"znver5", "znver4,avxvnni"},
     {"emeraldrapids,graniterapids,graniterapids-d,graniterapids_d,sapphirerapids",
-     "x86-64-v4,gfni,avxvnni,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq,"
-     "avx512fp16,avx512bf16,amx-bf16,amx-int8"},
+     "icelake-server,avxvnni,avx512fp16,avx512bf16,amx-bf16,amx-int8"},
 
     {"cortex-a34,cortex-a35,cortex-a53,cortex-a57,cortex-a72,cortex-a73,exynos-m3,kryo,"
      "thunderx,thunderxt81,thunderxt83,thunderxt88",
      "crc"},
     {"apple-a10,falkor", "crc,rdm"},
-    {"thunderx2t99", "crc,lse,rdm"},
-    {"apple-a11,carmel", "crc,lse,fullfp16,rdm"},
-    {"exynos-m4,exynos-m5", "crc,lse,fullfp16,rdm,dotprod"},
-    {"a64fx", "crc,lse,fullfp16,rdm,complxnum,sve"},
+    {"thunderx2t99", "v8.1a"},
+    {"apple-a11,carmel", "v8.2a,fullfp16"},
+    {"exynos-m4,exynos-m5", "v8.2a,fullfp16,dotprod"},
+    {"a64fx", "v8.2a,complxnum,sve"},
     {"cortex-a55,cortex-a65,cortex-a65ae,cortex-a75,cortex-a76,cortex-a76ae,cortex-a77,"
      "cortex-a78,cortex-a78ae,cortex-a78c,cortex-x1,cortex-x1c,neoverse-e1,neoverse-n1",
-     "crc,lse,fullfp16,rdm,rcpc,dotprod"},
-    {"thunderx3t110", "crc,lse,rdm,jsconv,complxnum,rcpc"},
-    {"apple-a12", "crc,lse,fullfp16,rdm,jsconv,complxnum,rcpc"},
-    {"saphira", "crc,lse,rdm,jsconv,complxnum,rcpc,dotprod"},
-    {"tsv110", "crc,lse,fullfp16,rdm,jsconv,complxnum,dotprod,fp16fml"},
-    {"apple-a13,apple-a14,apple-m1,cortex-r82,cortex-r82ae",
-     "crc,lse,fullfp16,rdm,jsconv,complxnum,rcpc,dotprod,fp16fml"},
-    {"ampere1,ampere1a,ampere1b", "crc,lse,fullfp16,rdm,jsconv,complxnum,rcpc,dotprod,i8mm,bf16"},
-    {"apple-a15,apple-a16,apple-a17,apple-m2,apple-m3,oryon-1",
-     "crc,lse,fullfp16,rdm,jsconv,complxnum,rcpc,dotprod,fp16fml,i8mm,bf16"},
-    {"apple-m4", "crc,lse,fullfp16,rdm,jsconv,complxnum,rcpc,dotprod,fp16fml,i8mm,bf16,sme"},
-    {"neoverse-512tvb,neoverse-v1",
-     "crc,lse,fullfp16,rdm,jsconv,complxnum,rcpc,dotprod,sve,fp16fml,i8mm,bf16"},
+     "v8.2a,fullfp16,rcpc,dotprod"},
+    {"tsv110", "v8.2a,jsconv,complxnum,dotprod,fp16fml"},
+    {"thunderx3t110", "v8.3a"},
+    {"apple-a12", "v8.3a,fullfp16"},
+    {"saphira", "v8.4a"},
+    {"apple-a13,apple-a14,apple-m1,cortex-r82,cortex-r82ae", "v8.4a,fp16fml"},
+    {"ampere1,ampere1a,ampere1b", "v8.6a,fullfp16"},
+    {"apple-a15,apple-a16,apple-a17,apple-m2,apple-m3,oryon-1", "v8.6a,fp16fml"},
+    {"apple-m4", "v8.6a,fp16fml,sme"},
+    {"neoverse-512tvb,neoverse-v1", "v8.6a,fp16fml,sve"},
     {"cortex-a510,cortex-a520,cortex-a520ae,cortex-a710,cortex-a715,cortex-a720,cortex-a720ae,"
      "cortex-a725,cortex-x2,cortex-x3,cortex-x4,cortex-x925,neoverse-n2,neoverse-n3,"
      "neoverse-v2,neoverse-v3,neoverse-v3ae",
-     "crc,lse,fullfp16,rdm,jsconv,complxnum,rcpc,dotprod,sve,fp16fml,sve2,i8mm,bf16"},
+     "v8.6a,fp16fml,sve2"},
 
     {"cortex-m33,cortex-m35p,cortex-m4", "dsp"},
     {"cortex-m7", "dsp,fp64"},
@@ -93,21 +115,29 @@ constexpr Processors kProcessors[] = {
 };
 
 bool Contains(absl::string_view list, absl::string_view word) {
-  for (const absl::string_view item : absl::StrSplit(list, ',')) {
-    if (item == word) return true;
-  }
-  return false;
+  return absl::c_linear_search(absl::StrSplit(list, ','), word);
+}
+
+// True if a word of the table's row for `word` has the feature, as `has` tells.
+template <size_t kRows, typename Has>
+bool RowHasFeature(const Row (&table)[kRows], absl::string_view word, const Has& has) {
+  return absl::c_any_of(table, [&](const Row& row) {
+    return Contains(row.words, word) && absl::c_any_of(absl::StrSplit(row.features, ','), has);
+  });
+}
+
+// True if each CPU with the feature, or of the level of x86-64, that `word` names has `feature`.
+bool FeatureFollows(absl::string_view word, absl::string_view feature) {
+  return X86LevelHasFeature(word, feature) || ImpliesFeature(word, feature) ||
+         RowHasFeature(kFeatures, word,
+                       [&](absl::string_view has) { return FeatureFollows(has, feature); });
 }
 
 bool ProcessorHasFeature(absl::string_view cpu, absl::string_view feature) {
-  if (IsX86Level(cpu)) return X86LevelHasFeature(cpu, feature);
-  for (const Processors& row : kProcessors) {
-    if (!Contains(row.names, cpu)) continue;
-    for (const absl::string_view has : absl::StrSplit(row.features, ',')) {
-      if (X86LevelHasFeature(has, feature) || ImpliesFeature(has, feature)) return true;
-    }
-  }
-  return false;
+  return X86LevelHasFeature(cpu, feature) ||
+         RowHasFeature(kProcessors, cpu, [&](absl::string_view has) {
+           return FeatureFollows(has, feature) || ProcessorHasFeature(has, feature);
+         });
 }
 
 }  // namespace
@@ -117,7 +147,7 @@ bool Target::HasFeature(absl::string_view feature) const {
   // Each word adds what follows from it, or takes away what it follows from, as LLVM has it.
   for (const absl::string_view word : absl::StrSplit(features, ',', absl::SkipEmpty())) {
     const absl::string_view said = word.substr(1);
-    if (word[0] == '+' && ImpliesFeature(said, feature)) has = true;
+    if (word[0] == '+' && FeatureFollows(said, feature)) has = true;
     if (word[0] == '-' && ImpliesFeature(feature, said)) has = false;
   }
   return has;

@@ -13,11 +13,20 @@ constexpr uint64_t Bit(int n) { return uint64_t{1} << n; }
 // model has no use for them.
 const std::vector<Aarch64Feature>& Aarch64Features() {
   static const auto& table = *new std::vector<Aarch64Feature>{
-      {"crc", Bit(7), 0},      {"lse", Bit(8), 0},      {"fullfp16", Bit(9) | Bit(10), 0},
-      {"rdm", Bit(12), 0},     {"jsconv", Bit(13), 0},  {"complxnum", Bit(14), 0},
-      {"rcpc", Bit(15), 0},    {"dotprod", Bit(20), 0}, {"sve", Bit(22), 0},
-      {"fp16fml", Bit(23), 0}, {"sve2", 0, Bit(1)},     {"i8mm", 0, Bit(13)},
-      {"bf16", 0, Bit(14)},    {"sme", 0, Bit(23)},
+      {"crc", Bit(7), 0, {}},
+      {"lse", Bit(8), 0, {}},
+      {"fullfp16", Bit(9) | Bit(10), 0, {"fp-armv8"}},
+      {"rdm", Bit(12), 0, {"neon", "fp-armv8"}},
+      {"jsconv", Bit(13), 0, {"fp-armv8"}},
+      {"complxnum", Bit(14), 0, {"neon", "fp-armv8"}},
+      {"rcpc", Bit(15), 0, {}},
+      {"dotprod", Bit(20), 0, {"neon", "fp-armv8"}},
+      {"sve", Bit(22), 0, {"fullfp16"}},
+      {"fp16fml", Bit(23), 0, {"fullfp16"}},
+      {"sve2", 0, Bit(1), {"sve"}},
+      {"i8mm", 0, Bit(13), {}},
+      {"bf16", 0, Bit(14), {}},
+      {"sme", 0, Bit(23), {"bf16"}},
   };
   return table;
 }

@@ -14,6 +14,7 @@ struct Aarch64Feature {
   // the CPU and the kernel have the feature.
   uint64_t hwcap;
   uint64_t hwcap2;
+  std::vector<const char*> implies;  // Armv8.0's neon and fp-armv8, which have no row, among them
 };
 
 const std::vector<Aarch64Feature>& Aarch64Features();

@@ -15,6 +15,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "runtime_cpp/cpu/implied_features.h"
 
 namespace kiln {
 namespace {

@@ -68,6 +68,8 @@ TEST(CpuText, LeavesOutWhatFollows) {
   EXPECT_EQ(CpuText("x86-64-v4", {"avx2", "avx512f", "avx512vnni", "amx-tile", "amx-int8"}),
             "x86-64-v4 with avx512vnni, amx-int8");
   EXPECT_EQ(CpuText("", {"dotprod"}), "a CPU with dotprod");
+  EXPECT_EQ(CpuText("neoverse-n2", {"fullfp16", "sve", "sve2", "i8mm"}),
+            "neoverse-n2 with sve2, i8mm");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "runtime_cpp/cpu/x86_features.h"
 
 #include "absl/algorithm/container.h"
+#include "runtime_cpp/cpu/implied_features.h"
 
 namespace kiln {
 namespace {
@@ -92,14 +93,6 @@ const CpuFeature* FindX86Feature(absl::string_view name) {
   const auto it =
       absl::c_find_if(X86Features(), [&](const CpuFeature& f) { return name == f.name; });
   return it == X86Features().end() ? nullptr : &*it;
-}
-
-bool ImpliesFeature(absl::string_view feature, absl::string_view other) {
-  if (feature == other) return true;
-  const CpuFeature* found = FindX86Feature(feature);
-  return found != nullptr && absl::c_any_of(found->implies, [&](const char* implied) {
-           return ImpliesFeature(implied, other);
-         });
 }
 
 std::vector<absl::string_view> X86Levels() {

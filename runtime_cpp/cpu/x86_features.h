@@ -52,9 +52,6 @@ std::map<CpuWord, uint32_t> BitsOf(const std::vector<const CpuFeature*>& feature
 const std::vector<CpuFeature>& X86Features();
 // Null if there is none of the name.
 const CpuFeature* FindX86Feature(absl::string_view name);
-// True if each CPU with `feature` has `other`, which may be the same. A feature of other machines
-// implies itself alone.
-bool ImpliesFeature(absl::string_view feature, absl::string_view other);
 
 // The levels of the System V ABI for x86-64, lowest first.
 std::vector<absl::string_view> X86Levels();

@@ -107,8 +107,8 @@ int Main(int argc, char** argv) {
 }
 
 // The initializers of the libraries allocate memory too, and they run before main.
-__attribute__((section(".preinit_array"), used)) void (*const kBeforeInitializers)() =
-    kiln::tools::EndOnLackOfMemory;
+__attribute__((section(".preinit_array"),
+               used)) void (*const kBeforeInitializers)() = kiln::tools::EndOnLackOfMemory;
 
 }  // namespace
 

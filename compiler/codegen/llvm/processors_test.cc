@@ -80,25 +80,54 @@ TEST(Processors, HaveTheFeaturesThatLlvmGivesThem) {
   EXPECT_GT(microcontrollers, 10);
 }
 
-// What a feature adds and takes away.
-TEST(Features, FollowFromEachOtherAsInLlvm) {
-  std::mt19937 random(7);
-  const std::vector<std::string> names = NamesOf(X86Features());
-  const std::vector<std::string> processors = {"x86-64", "x86-64-v3", "znver5", "sapphirerapids"};
-  const auto any = [&](const std::vector<std::string>& list) {
-    return list[random() % list.size()];
+// Each word of -mattr= that LLVM knows.
+TEST(Features, ImplyThoseThatTheyImplyInLlvm) {
+  const auto expect_alike = [](const std::string& triple,
+                               const std::vector<std::string>& features) {
+    const Info info = InfoOf(*Target::Parse(triple));
+    EXPECT_GT(info->getAllProcessorFeatures().size(), 150);
+    int known = 0;
+    for (const auto& feature : info->getAllProcessorFeatures()) {
+      const std::string text = absl::StrCat(triple, " -mattr=+", feature.Key);
+      if (!Target::Parse(text).ok()) continue;  // a mode of 16 or 32 bits
+      ++known;
+      ExpectAlike(text, features);
+    }
+    EXPECT_GT(known, 150);
   };
+  expect_alike("x86_64-pc-linux-gnu", NamesOf(X86Features()));
+  expect_alike("aarch64-unknown-linux-gnu", NamesOf(Aarch64Features()));
+}
+
+// Targets with several features, each added or taken away at random.
+void ExpectFeaturesFollowAlike(const std::vector<std::string>& processors,
+                               const std::vector<std::string>& features,
+                               const std::vector<std::string>& others) {
+  std::mt19937 random(7);
+  std::vector<std::string> words = features;
+  words.insert(words.end(), others.begin(), others.end());
   for (int i = 0; i < 200; ++i) {
-    std::string text = absl::StrCat("x86_64-pc-linux-gnu -mcpu=", any(processors));
+    std::string text = processors[random() % processors.size()];
     std::vector<std::string> said;
     for (int k = 0; k < 4; ++k) {
-      const std::string feature = any(names);
-      if (std::find(said.begin(), said.end(), feature) != said.end()) continue;
-      said.push_back(feature);
-      absl::StrAppend(&text, " -mattr=", random() % 2 == 0 ? "+" : "-", feature);
+      const std::string word = words[random() % words.size()];
+      if (std::find(said.begin(), said.end(), word) != said.end()) continue;
+      said.push_back(word);
+      absl::StrAppend(&text, " -mattr=", random() % 2 == 0 ? "+" : "-", word);
     }
-    ExpectAlike(text, names);
+    ExpectAlike(text, features);
   }
+}
+
+TEST(Features, FollowFromEachOtherAsInLlvm) {
+  const std::string x86 = "x86_64-pc-linux-gnu -mcpu=",
+                    aarch64 = "aarch64-unknown-linux-gnu -mcpu=";
+  ExpectFeaturesFollowAlike(
+      {x86 + "x86-64", x86 + "x86-64-v3", x86 + "znver5", x86 + "sapphirerapids"},
+      NamesOf(X86Features()), {});
+  ExpectFeaturesFollowAlike(
+      {aarch64 + "generic", aarch64 + "cortex-a76", aarch64 + "apple-m4", aarch64 + "neoverse-n2"},
+      NamesOf(Aarch64Features()), {"neon", "fp-armv8", "v8.1a"});
 }
 
 }  // namespace
