@@ -59,11 +59,12 @@ std::string ErrorOf(const std::string& bytes) {
 }
 
 TEST(Tar, GivesBackWhatWentIn) {
-  const Artifacts files = {{"a/b.c", "text\n"},
-                           {"empty", ""},
-                           {"metadata.json", std::string(2000, 'x')},
-                           {"zeros", std::string(4096, '\0')},
-                           {std::string(150, 'l') + "/" + std::string(120, 'o') + ".h", "long"}};
+  const Artifacts files = {
+      {"a/b.c", "text\n"},
+      {"empty", ""},
+      {"metadata.json", std::string(2000, 'x')},
+      {"zeros", std::string(4096, '\0')},
+      {absl::StrCat(std::string(150, 'l'), "/", std::string(120, 'o'), ".h"), "long"}};
   const std::string bytes = PackTar(files, 0).value();
   EXPECT_EQ(bytes.size() % kBlock, 0u);
   EXPECT_EQ(UnpackTar(bytes, "").value(), files);

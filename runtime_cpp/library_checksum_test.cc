@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -109,7 +110,7 @@ TEST(LibraryChecksum, FindsAFlippedBitInAFileOfAnotherLength) {
 TEST(LibraryChecksum, IsNotMissedWithoutItsMark) {
   std::string library = Library();
   library.resize(library.size() - kLibraryChecksumBytes);
-  const std::string mark = std::string("KILN-CHECKSUM-01") + "KILN-CHECKSUM-01";
+  const std::string mark = absl::StrCat("KILN-CHECKSUM-01", "KILN-CHECKSUM-01");
   const size_t at = library.find(mark);
   ASSERT_NE(at, std::string::npos);
   library.replace(at, mark.size(), mark.size(), '\0');

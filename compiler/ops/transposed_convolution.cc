@@ -102,7 +102,8 @@ std::vector<std::string> TransposedConstraints(int spatial) {
   constraints[10] = "data has a place and the output has one";
   constraints[11] =
       "data with zeros between its places and around it is a tensor within the limits";
-  constraints.push_back("output_padding is not negative and less than the stride or the dilation");
+  constraints.emplace_back(
+      "output_padding is not negative and less than the stride or the dilation");
   return constraints;
 }
 

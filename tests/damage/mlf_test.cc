@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "compiler/base/artifacts.h"
 #include "gtest/gtest.h"
 #include "mlf/model_library.h"
@@ -92,8 +93,8 @@ TEST(MlfDamage, ArchivesOfTvm) {
 
 // Extended headers, which only long paths have.
 TEST(MlfDamage, LongPaths) {
-  const std::string bytes =
-      mlf::PackTar({{std::string(150, 'a') + "/" + std::string(120, 'b'), "text"}}, 0).value();
+  const std::string path = absl::StrCat(std::string(150, 'a'), "/", std::string(120, 'b'));
+  const std::string bytes = mlf::PackTar({{path, "text"}}, 0).value();
   ExpectCutsFail(bytes, Unpack);
   ExpectFlipsAreHarmless(bytes, Unpack);
 }

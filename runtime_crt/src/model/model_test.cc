@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tvm/runtime/c_runtime_api.h"
 #include "tvm/runtime/crt/error_codes.h"
@@ -138,7 +139,7 @@ TEST_F(ModelTest, LongNamesAreCutInTexts) {
   model_.inputs = inputs;
   inputs_[0] = nullptr;
   EXPECT_EQ(Execute(), kTvmErrorFunctionCallInvalidArg);
-  EXPECT_EQ(TVMGetLastError(), std::string(75, 'n') + ": the tensor is null");
+  EXPECT_EQ(TVMGetLastError(), absl::StrCat(std::string(75, 'n'), ": the tensor is null"));
 }
 
 TEST_F(ModelTest, NoWorkspacesAreStaticMemory) {
