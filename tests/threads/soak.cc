@@ -187,13 +187,6 @@ int Main(const Options& options) {
 }  // namespace
 }  // namespace kiln::runtime
 
-// ThreadSanitizer calls this function for its suppressions. Debian's Abseil is not instrumented: its
-// table of the texts of errno is filled once, in a call_once that the sanitizer does not see.
-extern "C" const char* __tsan_default_suppressions();
-extern "C" const char* __tsan_default_suppressions() {
-  return "called_from_lib:libabsl_strerror.so\n";
-}
-
 int main(int argc, char** argv) {
   kiln::runtime::Options options;
   CLI::App app("Threads that load, run and drop models.");

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// ThreadSanitizer calls this function for its suppressions. It does not see the locks of libraries that
+// are not instrumented:
+// - Debian's Abseil fills its table of the texts of errno once, in a call_once.
+// - The dynamic loader allocates the description of a library (link_map) under a lock of its own. A
+//   thread to which dlopen gives a library that another one has loaded at the same time reads it.
+extern "C" const char* __tsan_default_suppressions();
+extern "C" const char* __tsan_default_suppressions() {
+  return "called_from_lib:libabsl_strerror.so\n"
+         "called_from_lib:ld-linux\n";
+}
