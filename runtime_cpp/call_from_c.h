@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The body of a function that C code calls. It returns 0, or -1 with the text of the error in
-// TVMGetLastError. No exception passes through C code: lack of memory and exceptions of functions
+// TVMGetLastError; CodeOfCall returns the code of the error in place of -1. No exception passes through C code: lack of memory and exceptions of functions
 // that a program has registered are errors like any other.
 //
 //   int TVMModImport(TVMModuleHandle mod, TVMModuleHandle dep) {
@@ -31,13 +31,14 @@ struct NamedPointer {
 
 // `function` returns an absl::Status.
 template <typename Function>
-int CallFromC(const Function& function) {
+absl::StatusCode CodeOfCall(const Function& function) {
   try {
     const absl::Status status = function();
-    if (status.ok()) return 0;
-    TVMAPISetLastError(std::string(status.message()).c_str());
+    if (!status.ok()) TVMAPISetLastError(std::string(status.message()).c_str());
+    return status.code();
   } catch (const std::bad_alloc&) {
     TVMAPISetLastError("out of memory");
+    return absl::StatusCode::kResourceExhausted;
   } catch (const std::exception& error) {
     TVMAPISetLastError(error.what());
 #ifdef __GLIBCXX__
@@ -47,14 +48,14 @@ int CallFromC(const Function& function) {
   } catch (...) {
     TVMAPISetLastError("an exception of an unknown type");
   }
-  return -1;
+  return absl::StatusCode::kUnknown;
 }
 
 // The same for the C function called `name`, unless one of `pointers` is NULL.
 template <typename Function>
-int CallFromC(const char* name, std::initializer_list<NamedPointer> pointers,
-              const Function& function) {
-  return CallFromC([&]() -> absl::Status {
+absl::StatusCode CodeOfCall(const char* name, std::initializer_list<NamedPointer> pointers,
+                            const Function& function) {
+  return CodeOfCall([&]() -> absl::Status {
     for (const NamedPointer& pointer : pointers) {
       if (pointer.pointer == nullptr) {
         return absl::InvalidArgumentError(absl::StrCat(name, ": ", pointer.name, " is NULL"));
@@ -62,6 +63,17 @@ int CallFromC(const char* name, std::initializer_list<NamedPointer> pointers,
     }
     return function();
   });
+}
+
+template <typename Function>
+int CallFromC(const Function& function) {
+  return CodeOfCall(function) == absl::StatusCode::kOk ? 0 : -1;
+}
+
+template <typename Function>
+int CallFromC(const char* name, std::initializer_list<NamedPointer> pointers,
+              const Function& function) {
+  return CodeOfCall(name, pointers, function) == absl::StatusCode::kOk ? 0 : -1;
 }
 
 }  // namespace kiln::runtime

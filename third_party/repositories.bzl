@@ -13,6 +13,7 @@ A workspace with MODULE.bazel gets the libraries by extensions.bzl.
 load("@bazel_tools//tools/build_defs/repo:utils.bzl", "maybe")
 load(":absl.bzl", "absl_repository")
 load(":coverage.bzl", "remote_coverage_tools_stub")
+load(":debian_source.bzl", "debian_source")
 load(":python_packages.bzl", "python_packages")
 load(":release_libraries.bzl", "release_libraries_repository")
 load(":rules_cc.bzl", "rules_cc_repository")
@@ -117,6 +118,15 @@ def _python(declare):
         requires = ["/usr/include/python3.11/Python.h"],
     )
 
+def _sources(declare):
+    declare(
+        debian_source,
+        name = "absl_source",
+        build_file = "@kiln//third_party:absl_source.BUILD",
+        folder = "absl",
+        package = "libabsl-dev",
+    )
+
 def _packages_of_python(declare):
     declare(
         python_packages,
@@ -213,6 +223,7 @@ def declare_libraries(declare):
     """
     _base_libraries(declare)
     _python(declare)
+    _sources(declare)
     _packages_of_python(declare)
     _test_libraries(declare)
     _model_formats(declare)

@@ -41,6 +41,7 @@ build_packages=(
 test_packages=(
   clang-19
   cmake
+  dpkg-dev # unpacks source packages
   gcc-arm-none-eabi
   gcc-riscv64-unknown-elf
   libbenchmark-dev

@@ -242,6 +242,13 @@ LAYERS = {
         "@dnnl",
     ],
     "runtime_cpp/dnnl/format": ["@com_google_protobuf"],
+    "runtime_cpp/shared": [
+        "runtime_cpp",
+        "runtime_cpp/status",
+        "runtime_crt",
+        _ABSL,
+        "@absl_source",
+    ],
     "runtime_cpp/signature": [
         "runtime_cpp",
         "runtime_cpp/status",

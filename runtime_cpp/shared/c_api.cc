@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: Apache-2.0
+// kiln/runtime.h on top of the C++ classes.
+#include <algorithm>
+#include <cstring>
+#include <initializer_list>
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "kiln/runtime.h"
+#include "runtime_cpp/call_from_c.h"
+#include "runtime_cpp/executor.h"
+#include "runtime_cpp/model.h"
+#include "runtime_cpp/module.h"
+#include "runtime_cpp/ndarray.h"
+#include "runtime_cpp/status/macros.h"
+#include "runtime_cpp/thread_pool.h"
+#include "runtime_cpp/workspaces.h"
+#include "tvm/runtime/c_runtime_api.h"
+
+using kiln::runtime::Executor;
+using kiln::runtime::LoadOptions;
+using kiln::runtime::Model;
+using kiln::runtime::Module;
+using kiln::runtime::NDArray;
+using kiln::runtime::TensorInfo;
+
+struct KilnModule {
+  Module module;
+};
+struct KilnModel {
+  Model model;
+};
+struct KilnExecutor {
+  std::shared_ptr<Executor> executor;
+};
+struct KilnArray {
+  NDArray array;
+};
+
+namespace {
+
+using kiln::runtime::NamedPointer;
+
+// The body of a function of this interface.
+template <typename Function>
+KilnCode Call(const char* name, std::initializer_list<NamedPointer> pointers,
+              const Function& function) {
+  return static_cast<KilnCode>(kiln::runtime::CodeOfCall(name, pointers, function));
+}
+
+// Stores what `value` holds as a new handle.
+template <typename Handle, typename T>
+absl::Status Return(absl::StatusOr<T> value, Handle** handle) {
+  if (!value.ok()) return value.status();
+  *handle = new Handle{*std::move(value)};
+  return absl::OkStatus();
+}
+
+absl::Status Return(const absl::StatusOr<int>& value, int32_t* result) {
+  if (!value.ok()) return value.status();
+  *result = *value;
+  return absl::OkStatus();
+}
+
+// Options as this version of the library knows them. Bytes that it does not know have to be 0.
+absl::StatusOr<KilnLoadOptions> KnownOptions(const KilnLoadOptions* given) {
+  KilnLoadOptions options = {};
+  if (given == nullptr) return options;
+  if (given->struct_size < sizeof(given->struct_size)) {
+    return absl::InvalidArgumentError(absl::StrCat("found options of struct_size ",
+                                                   given->struct_size,
+                                                   ", wanted sizeof(KilnLoadOptions)"));
+  }
+  const auto* bytes = reinterpret_cast<const char*>(given);
+  for (size_t i = sizeof(options); i < given->struct_size; ++i) {
+    if (bytes[i] != 0) {
+      return absl::UnimplementedError(
+          "found load options of a newer version of libkiln_runtime, wanted those of this one");
+    }
+  }
+  std::memcpy(&options, given, std::min(sizeof(options), given->struct_size));
+  return options;
+}
+
+absl::StatusOr<LoadOptions> LoadOptionsOf(const KilnLoadOptions* given) {
+  KILN_ASSIGN_OR_RETURN(const KilnLoadOptions known, KnownOptions(given));
+  LoadOptions options;
+  options.check_checksum = known.skip_checksum == 0;
+  if (known.verify != nullptr) {
+    options.verify = [known](const std::string& path, absl::string_view bytes) -> absl::Status {
+      char message[KILN_VERIFIER_MESSAGE_BYTES] = "";
+      const KilnCode code =
+          known.verify(known.verify_context, path.c_str(), bytes.data(), bytes.size(), message);
+      message[sizeof(message) - 1] = '\0';
+      return absl::Status(static_cast<absl::StatusCode>(code), message);
+    };
+  }
+  return options;
+}
+
+absl::StatusOr<Module> LoadModule(const char* path, const KilnLoadOptions* options) {
+  KILN_ASSIGN_OR_RETURN(const LoadOptions known, LoadOptionsOf(options));
+  return Module::LoadFromFile(path, known);
+}
+
+absl::Status ReturnInfo(const std::vector<TensorInfo>& infos, absl::string_view what, int32_t index,
+                        KilnTensorInfo* result) {
+  if (index < 0 || static_cast<size_t>(index) >= infos.size()) {
+    return absl::OutOfRangeError(absl::StrCat("found ", what, " ", index, ", wanted 0 to ",
+                                              static_cast<int64_t>(infos.size()) - 1));
+  }
+  const size_t size = result->struct_size;
+  if (size < sizeof(size)) {
+    return absl::InvalidArgumentError(absl::StrCat("found a tensor's info of struct_size ", size,
+                                                   ", wanted sizeof(KilnTensorInfo)"));
+  }
+  const TensorInfo& info = infos[static_cast<size_t>(index)];
+  KilnTensorInfo known = {};
+  known.struct_size = size;
+  known.name = info.name.c_str();
+  known.shape = info.shape.data();
+  known.ndim = static_cast<int32_t>(info.shape.size());
+  known.dtype = info.dtype;
+  known.device = info.device;
+  known.size_bytes = info.size_bytes;
+  known.alignment_bytes = info.alignment_bytes;
+  known.scales = info.quantization.scales.data();
+  known.zero_points = info.quantization.zero_points.data();
+  known.num_scales = static_cast<int32_t>(info.quantization.scales.size());
+  known.quantized_axis = info.quantization.axis;
+  std::memcpy(result, &known, std::min(size, sizeof(known)));
+  return absl::OkStatus();
+}
+
+// Lists of tensors of the caller's.
+absl::StatusOr<absl::Span<const DLTensor* const>> TensorsOf(const DLTensor* const* tensors,
+                                                            int32_t count, const char* what) {
+  if (count < 0 || (count > 0 && tensors == nullptr)) {
+    return absl::InvalidArgumentError(absl::StrCat("found ", count, " ", what,
+                                                   tensors == nullptr ? " at NULL" : ""));
+  }
+  for (int32_t i = 0; i < count; ++i) {
+    if (tensors[i] == nullptr) {
+      return absl::InvalidArgumentError(absl::StrCat(what, "[", i, "] is NULL"));
+    }
+  }
+  return absl::MakeConstSpan(tensors, static_cast<size_t>(count));
+}
+
+}  // namespace
+
+const char* KilnLastError() { return TVMGetLastError(); }
+
+const char* KilnRuntimeVersion() { return KILN_VERSION; }
+
+// Libraries.
+
+KilnCode KilnModuleLoad(const char* path, const KilnLoadOptions* options, KilnModule** module) {
+  return Call(__func__, {{"path", path}, {"module", module}},
+              [&] { return Return(LoadModule(path, options), module); });
+}
+
+KilnCode KilnModuleSystemLib(const char* name, KilnModule** module) {
+  return Call(__func__, {{"module", module}},
+              [&] { return Return(Module::SystemLib(name == nullptr ? "" : name), module); });
+}
+
+void KilnModuleFree(KilnModule* module) { delete module; }
+
+// Models.
+
+KilnCode KilnModelLoad(const char* path, DLDevice device, const KilnLoadOptions* options,
+                       KilnModel** model) {
+  return Call(__func__, {{"path", path}, {"model", model}}, [&]() -> absl::Status {
+    KILN_ASSIGN_OR_RETURN(const LoadOptions known, LoadOptionsOf(options));
+    return Return(Model::Load(path, device, known), model);
+  });
+}
+
+KilnCode KilnModelFromModule(const KilnModule* module, DLDevice device, KilnModel** model) {
+  return Call(__func__, {{"module", module}, {"model", model}},
+              [&] { return Return(Model::FromModule(module->module, device), model); });
+}
+
+void KilnModelFree(KilnModel* model) { delete model; }
+
+const char* KilnModelName(const KilnModel* model) {
+  return model == nullptr ? nullptr : model->model.name().c_str();
+}
+
+int32_t KilnModelNumInputs(const KilnModel* model) {
+  return model == nullptr ? 0 : static_cast<int32_t>(model->model.inputs().size());
+}
+
+int32_t KilnModelNumOutputs(const KilnModel* model) {
+  return model == nullptr ? 0 : static_cast<int32_t>(model->model.outputs().size());
+}
+
+KilnCode KilnModelGetInput(const KilnModel* model, int32_t index, KilnTensorInfo* info) {
+  return Call(__func__, {{"model", model}, {"info", info}},
+              [&] { return ReturnInfo(model->model.inputs(), "input", index, info); });
+}
+
+KilnCode KilnModelGetOutput(const KilnModel* model, int32_t index, KilnTensorInfo* info) {
+  return Call(__func__, {{"model", model}, {"info", info}},
+              [&] { return ReturnInfo(model->model.outputs(), "output", index, info); });
+}
+
+KilnCode KilnModelInputIndex(const KilnModel* model, const char* name, int32_t* index) {
+  return Call(__func__, {{"model", model}, {"name", name}, {"index", index}},
+              [&] { return Return(model->model.InputIndex(name), index); });
+}
+
+KilnCode KilnModelOutputIndex(const KilnModel* model, const char* name, int32_t* index) {
+  return Call(__func__, {{"model", model}, {"name", name}, {"index", index}},
+              [&] { return Return(model->model.OutputIndex(name), index); });
+}
+
+int64_t KilnModelWorkspaceBytes(const KilnModel* model) {
+  return model == nullptr ? 0 : model->model.workspace_bytes();
+}
+
+size_t KilnModelAlignment() { return Model::kAlignment; }
+
+KilnCode KilnModelRun(const KilnModel* model, const DLTensor* const* inputs, int32_t num_inputs,
+                      KilnArray** outputs, int32_t num_outputs) {
+  return Call(__func__, {{"model", model}}, [&]() -> absl::Status {
+    KILN_ASSIGN_OR_RETURN(const auto tensors, TensorsOf(inputs, num_inputs, "inputs"));
+    const int32_t wanted = KilnModelNumOutputs(model);
+    if (num_outputs != wanted || (wanted > 0 && outputs == nullptr)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("found room for ", outputs == nullptr ? 0 : num_outputs,
+                       " outputs, wanted it for ", wanted));
+    }
+    KILN_ASSIGN_OR_RETURN(std::vector<NDArray> arrays, model->model.Run(tensors));
+    std::vector<std::unique_ptr<KilnArray>> handles;
+    for (NDArray& array : arrays) {
+      handles.push_back(std::make_unique<KilnArray>(KilnArray{std::move(array)}));
+    }
+    for (size_t i = 0; i < handles.size(); ++i) outputs[i] = handles[i].release();
+    return absl::OkStatus();
+  });
+}
+
+KilnCode KilnModelRunInto(const KilnModel* model, const DLTensor* const* inputs, int32_t num_inputs,
+                          DLTensor* const* outputs, int32_t num_outputs, void* workspace,
+                          size_t workspace_bytes) {
+  return Call(__func__, {{"model", model}}, [&]() -> absl::Status {
+    KILN_ASSIGN_OR_RETURN(const auto from, TensorsOf(inputs, num_inputs, "inputs"));
+    KILN_ASSIGN_OR_RETURN(const auto to, TensorsOf(outputs, num_outputs, "outputs"));
+    if (workspace == nullptr) return model->model.Run(from, to);
+    return model->model.Run(from, to,
+                            absl::MakeSpan(static_cast<char*>(workspace), workspace_bytes));
+  });
+}
+
+// Arrays.
+
+KilnCode KilnArrayEmpty(const int64_t* shape, int32_t ndim, DLDataType dtype, DLDevice device,
+                        KilnArray** array) {
+  return Call(__func__, {{"array", array}}, [&]() -> absl::Status {
+    if (ndim < 0 || (ndim > 0 && shape == nullptr)) {
+      return absl::InvalidArgumentError(absl::StrCat("found a shape of ", ndim, " dimensions",
+                                                     shape == nullptr ? " at NULL" : ""));
+    }
+    return Return(
+        NDArray::Empty(absl::MakeConstSpan(shape, static_cast<size_t>(ndim)), dtype, device),
+        array);
+  });
+}
+
+const DLTensor* KilnArrayTensor(const KilnArray* array) {
+  return array == nullptr ? nullptr : array->array.tensor();
+}
+
+KilnCode KilnArrayCopyFrom(KilnArray* array, const DLTensor* source) {
+  return Call(__func__, {{"array", array}, {"source", source}},
+              [&] { return array->array.CopyFrom(*source); });
+}
+
+KilnCode KilnArrayCopyTo(const KilnArray* array, DLTensor* target) {
+  return Call(__func__, {{"array", array}, {"target", target}},
+              [&] { return array->array.CopyTo(*target); });
+}
+
+KilnCode KilnArrayFromDLPack(DLManagedTensor* managed, KilnArray** array) {
+  return Call(__func__, {{"managed", managed}, {"array", array}},
+              [&] { return Return(NDArray::FromDLPack(managed), array); });
+}
+
+KilnCode KilnArrayToDLPack(const KilnArray* array, DLManagedTensor** managed) {
+  return Call(__func__, {{"array", array}, {"managed", managed}}, [&] {
+    *managed = array->array.ToDLPack();
+    return absl::OkStatus();
+  });
+}
+
+void KilnArrayFree(KilnArray* array) { delete array; }
+
+// Executors.
+
+KilnCode KilnExecutorCreate(const KilnModule* module, DLDevice device, KilnExecutor** executor) {
+  return Call(__func__, {{"module", module}, {"executor", executor}},
+              [&] { return Return(Executor::Create(module->module, device), executor); });
+}
+
+void KilnExecutorFree(KilnExecutor* executor) { delete executor; }
+
+int32_t KilnExecutorNumInputs(const KilnExecutor* executor) {
+  return executor == nullptr ? 0 : executor->executor->num_inputs();
+}
+
+int32_t KilnExecutorNumOutputs(const KilnExecutor* executor) {
+  return executor == nullptr ? 0 : executor->executor->num_outputs();
+}
+
+KilnCode KilnExecutorGetInputInfo(const KilnExecutor* executor, int32_t index,
+                                  KilnTensorInfo* info) {
+  return Call(__func__, {{"executor", executor}, {"info", info}}, [&] {
+    return ReturnInfo(executor->executor->input_infos(), "input", index, info);
+  });
+}
+
+KilnCode KilnExecutorGetOutputInfo(const KilnExecutor* executor, int32_t index,
+                                   KilnTensorInfo* info) {
+  return Call(__func__, {{"executor", executor}, {"info", info}}, [&] {
+    return ReturnInfo(executor->executor->output_infos(), "output", index, info);
+  });
+}
+
+KilnCode KilnExecutorInputIndex(const KilnExecutor* executor, const char* name, int32_t* index) {
+  return Call(__func__, {{"executor", executor}, {"name", name}, {"index", index}},
+              [&] { return Return(executor->executor->GetInputIndex(name), index); });
+}
+
+KilnCode KilnExecutorOutputIndex(const KilnExecutor* executor, const char* name, int32_t* index) {
+  return Call(__func__, {{"executor", executor}, {"name", name}, {"index", index}},
+              [&] { return Return(executor->executor->GetOutputIndex(name), index); });
+}
+
+int KilnExecutorIsParam(const KilnExecutor* executor, int32_t index) {
+  return executor != nullptr && index >= 0 && index < executor->executor->num_inputs() &&
+                 executor->executor->IsParam(index)
+             ? 1
+             : 0;
+}
+
+KilnCode KilnExecutorSetInput(KilnExecutor* executor, int32_t index, const DLTensor* tensor) {
+  return Call(__func__, {{"executor", executor}, {"tensor", tensor}},
+              [&] { return executor->executor->SetInput(index, *tensor); });
+}
+
+KilnCode KilnExecutorSetInputZeroCopy(KilnExecutor* executor, int32_t index,
+                                      const KilnArray* array) {
+  return Call(__func__, {{"executor", executor}, {"array", array}},
+              [&] { return executor->executor->SetInputZeroCopy(index, array->array); });
+}
+
+KilnCode KilnExecutorSetOutputZeroCopy(KilnExecutor* executor, int32_t index,
+                                       const KilnArray* array) {
+  return Call(__func__, {{"executor", executor}, {"array", array}},
+              [&] { return executor->executor->SetOutputZeroCopy(index, array->array); });
+}
+
+KilnCode KilnExecutorGetInput(KilnExecutor* executor, int32_t index, KilnArray** array) {
+  return Call(__func__, {{"executor", executor}, {"array", array}},
+              [&] { return Return(executor->executor->GetInput(index), array); });
+}
+
+KilnCode KilnExecutorGetOutput(const KilnExecutor* executor, int32_t index, KilnArray** array) {
+  return Call(__func__, {{"executor", executor}, {"array", array}},
+              [&] { return Return(executor->executor->GetOutput(index), array); });
+}
+
+KilnCode KilnExecutorRun(KilnExecutor* executor) {
+  return Call(__func__, {{"executor", executor}}, [&] { return executor->executor->Run(); });
+}
+
+KilnCode KilnExecutorLoadParams(KilnExecutor* executor, const void* bytes, size_t size) {
+  return Call(__func__, {{"executor", executor}, {"bytes", bytes}}, [&] {
+    return executor->executor->LoadParams({static_cast<const char*>(bytes), size});
+  });
+}
+
+KilnCode KilnExecutorShareParams(KilnExecutor* executor, const KilnExecutor* other,
+                                 const void* bytes, size_t size) {
+  return Call(__func__, {{"executor", executor}, {"other", other}, {"bytes", bytes}}, [&] {
+    return executor->executor->ShareParams(*other->executor,
+                                           {static_cast<const char*>(bytes), size});
+  });
+}
+
+KilnCode KilnExecutorTimeEvaluator(KilnExecutor* executor, int64_t number, int64_t repeat,
+                                   double min_repeat_ms, double* seconds) {
+  return Call(__func__, {{"executor", executor}, {"seconds", seconds}}, [&]() -> absl::Status {
+    KILN_ASSIGN_OR_RETURN(
+        const std::vector<double> measured,
+        executor->executor->TimeEvaluator(
+            {.number = number, .repeat = repeat, .min_repeat_ms = min_repeat_ms}));
+    std::copy(measured.begin(), measured.end(), seconds);
+    return absl::OkStatus();
+  });
+}
+
+KilnCode KilnExecutorProfile(KilnExecutor* executor, char** json) {
+  return Call(__func__, {{"executor", executor}, {"json", json}}, [&]() -> absl::Status {
+    KILN_ASSIGN_OR_RETURN(const kiln::runtime::ProfileReport report,
+                          executor->executor->Profile());
+    const std::string text = report.ToJson();
+    *json = new char[text.size() + 1];
+    std::memcpy(*json, text.c_str(), text.size() + 1);
+    return absl::OkStatus();
+  });
+}
+
+void KilnStringFree(char* text) { delete[] text; }
+
+// The process.
+
+KilnCode KilnSetNumThreads(int32_t num_threads) {
+  return Call(__func__, {},
+              [&] { return kiln::runtime::ThreadPool::Global().SetNumThreads(num_threads); });
+}
+
+int32_t KilnNumThreads() { return kiln::runtime::ThreadPool::Global().num_threads(); }
+
+uint64_t KilnIdleWorkspaceBytes() { return kiln::runtime::IdleWorkspaceBytes(); }
+
+uint64_t KilnTrimWorkspaces() { return kiln::runtime::TrimWorkspaces(); }
+
+KilnCode KilnSetIdleWorkspaceLimit(uint64_t bytes) {
+  return Call(__func__, {}, [&] {
+    kiln::runtime::SetIdleWorkspaceLimit(bytes);
+    return absl::OkStatus();
+  });
+}

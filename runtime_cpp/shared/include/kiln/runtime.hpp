@@ -1,0 +1,575 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads and runs compiled models: C++17 over the C interface of libkiln_runtime.so, header only.
+//
+//   kiln::Result<kiln::Model> model = kiln::Model::Load("digits.so");
+//   if (!model.ok()) return Fail(model.status().message());
+//   kiln::NDArray image = kiln::NDArray::Empty({1, 8, 8, 1}, kiln::DataTypeOf<float>()).value();
+//   … image.values<float>() …
+//   kiln::Result<std::vector<kiln::NDArray>> outputs = model->Run({image});
+//
+// The classes are those of runtime_cpp/model.h and executor.h, without Abseil: a program may have
+// another version of it, or another C++ library, compiler or setting of exceptions. No function
+// throws but for lack of memory in a container of the standard library.
+#ifndef KILN_RUNTIME_HPP_
+#define KILN_RUNTIME_HPP_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "kiln/runtime.h"
+
+namespace kiln {
+
+// A code and, of an error, its text.
+class Status {
+ public:
+  Status() = default;
+  Status(KilnCode code, std::string message) : code_(code), message_(std::move(message)) {}
+
+  // The result of a C function, with the text that it left.
+  static Status Of(KilnCode code) {
+    return code == KILN_OK ? Status() : Status(code, KilnLastError());
+  }
+
+  bool ok() const { return code_ == KILN_OK; }
+  KilnCode code() const { return code_; }
+  const std::string& message() const { return message_; }
+
+ private:
+  KilnCode code_ = KILN_OK;
+  std::string message_;
+};
+
+// A value, or the error in its place.
+template <typename T>
+class Result {
+ public:
+  Result(T value) : value_(std::move(value)) {}             // NOLINT(google-explicit-constructor)
+  Result(Status status) : status_(std::move(status)) {}     // NOLINT(google-explicit-constructor)
+
+  bool ok() const { return value_.has_value(); }
+  const Status& status() const { return status_; }
+
+  // The value. Ends the program with the error's text if there is none.
+  T& value() & { return Checked(), *value_; }
+  const T& value() const& { return Checked(), *value_; }
+  T&& value() && { return Checked(), *std::move(value_); }
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+  T&& operator*() && { return std::move(*this).value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+
+ private:
+  void Checked() const {
+    if (value_.has_value()) return;
+    std::fprintf(stderr, "kiln::Result without a value: %s\n", status_.message().c_str());
+    std::abort();
+  }
+
+  Status status_;
+  std::optional<T> value_;
+};
+
+// A view of `size` elements of memory that somebody else owns.
+template <typename T>
+class Span {
+ public:
+  constexpr Span() = default;
+  constexpr Span(T* data, size_t size) : data_(data), size_(size) {}
+  // Of a container, such as std::vector, std::array or std::string.
+  template <typename Container,
+            typename = std::enable_if_t<std::is_convertible_v<
+                decltype(std::declval<Container&>().data()), T*>>>
+  constexpr Span(Container&& container)  // NOLINT
+      : Span(container.data(), container.size()) {}
+  // Of a list; it has to be used before the end of the statement.
+  template <typename U = T, typename = std::enable_if_t<std::is_const_v<U>>>
+  constexpr Span(std::initializer_list<std::remove_const_t<T>> list)  // NOLINT
+      : Span(list.begin(), list.size()) {}
+
+  constexpr T* data() const { return data_; }
+  constexpr size_t size() const { return size_; }
+  constexpr bool empty() const { return size_ == 0; }
+  constexpr T& operator[](size_t i) const { return data_[i]; }
+  constexpr T* begin() const { return data_; }
+  constexpr T* end() const { return data_ + size_; }
+
+ private:
+  T* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+inline constexpr DLDevice kCpu = {kDLCPU, 0};
+
+// The data type of a C++ type; float16 and bfloat16 have none.
+template <typename T>
+constexpr DLDataType DataTypeOf() {
+  using U = std::remove_cv_t<T>;
+  static_assert(std::is_arithmetic_v<U>, "a tensor holds numbers");
+  constexpr auto bits = static_cast<uint8_t>(8 * sizeof(U));
+  if constexpr (std::is_same_v<U, bool>) {
+    return {kDLUInt, 1, 1};
+  } else if constexpr (std::is_floating_point_v<U>) {
+    return {kDLFloat, bits, 1};
+  } else if constexpr (std::is_signed_v<U>) {
+    return {kDLInt, bits, 1};
+  } else {
+    return {kDLUInt, bits, 1};
+  }
+}
+
+namespace internal {
+
+// Frees a handle by the function of its kind.
+template <typename Handle, void (*free)(Handle*)>
+struct Freer {
+  void operator()(Handle* handle) const { free(handle); }
+};
+
+}  // namespace internal
+
+// A tensor that the runtime has allocated, or shares. Copies share the memory.
+class NDArray {
+ public:
+  // No array.
+  NDArray() = default;
+  // Takes over the handle.
+  explicit NDArray(KilnArray* array) : array_(array, KilnArrayFree) {}
+
+  // A compact array, not initialized, aligned for every model.
+  static Result<NDArray> Empty(Span<const int64_t> shape, DLDataType dtype,
+                               DLDevice device = kCpu) {
+    KilnArray* array = nullptr;
+    const KilnCode code =
+        KilnArrayEmpty(shape.data(), static_cast<int32_t>(shape.size()), dtype, device, &array);
+    if (code != KILN_OK) return Status::Of(code);
+    return NDArray(array);
+  }
+
+  // Takes over a managed tensor, whose deleter runs when the last copy is gone.
+  static Result<NDArray> FromDLPack(DLManagedTensor* managed) {
+    KilnArray* array = nullptr;
+    const KilnCode code = KilnArrayFromDLPack(managed, &array);
+    if (code != KILN_OK) return Status::Of(code);
+    return NDArray(array);
+  }
+  // Shares the memory as a managed tensor, which the receiver releases.
+  Result<DLManagedTensor*> ToDLPack() const {
+    DLManagedTensor* managed = nullptr;
+    const KilnCode code = KilnArrayToDLPack(array_.get(), &managed);
+    if (code != KILN_OK) return Status::Of(code);
+    return managed;
+  }
+
+  bool defined() const { return array_ != nullptr; }
+  // The description, which belongs to the array; null for no array.
+  const DLTensor* tensor() const { return KilnArrayTensor(array_.get()); }
+  const DLTensor& operator*() const { return *tensor(); }
+  const DLTensor* operator->() const { return tensor(); }
+  KilnArray* handle() const { return array_.get(); }
+
+  Span<const int64_t> shape() const {
+    return {tensor()->shape, static_cast<size_t>(tensor()->ndim)};
+  }
+  DLDataType dtype() const { return tensor()->dtype; }
+  DLDevice device() const { return tensor()->device; }
+  void* data() const { return static_cast<char*>(tensor()->data) + tensor()->byte_offset; }
+  int64_t size_bytes() const {
+    int64_t elements = 1;
+    for (const int64_t extent : shape()) elements *= extent;
+    return elements * ((dtype().bits * dtype().lanes + 7) / 8);
+  }
+
+  // True if the elements are of the C++ type T. bool is also uint8_t, and the other way round.
+  template <typename T>
+  bool holds() const {
+    if (!defined()) return false;
+    const DLDataType found = dtype(), wanted = DataTypeOf<T>();
+    const bool is_byte = found.code == kDLUInt && (found.bits == 1 || found.bits == 8) &&
+                         wanted.code == kDLUInt && (wanted.bits == 1 || wanted.bits == 8);
+    return found.lanes == 1 &&
+           (is_byte || (found.code == wanted.code && found.bits == wanted.bits));
+  }
+
+  // The elements of a compact array on the CPU that holds<T>(). Ends the program for another one.
+  template <typename T>
+  Span<T> values() const {
+    if (!holds<T>() || device().device_type != kDLCPU) {
+      std::fprintf(stderr, "kiln::NDArray::values: the array does not hold elements of this type\n");
+      std::abort();
+    }
+    return {static_cast<T*>(data()), static_cast<size_t>(size_bytes()) / sizeof(T)};
+  }
+
+  // Copies all elements; shape and data type have to be the same.
+  Status CopyFrom(const DLTensor& source) const {
+    return Status::Of(KilnArrayCopyFrom(array_.get(), &source));
+  }
+  Status CopyTo(DLTensor& target) const {
+    return Status::Of(KilnArrayCopyTo(array_.get(), &target));
+  }
+
+ private:
+  std::shared_ptr<KilnArray> array_;
+};
+
+// How a tensor's integers stand for real numbers; empty scales mean that it is not quantized.
+struct Quantization {
+  std::vector<float> scales;
+  std::vector<int32_t> zero_points;
+  int32_t axis = 0;
+};
+
+// One tensor that a model takes or gives.
+struct TensorInfo {
+  std::string name;
+  std::vector<int64_t> shape;
+  DLDataType dtype = {};
+  DLDevice device = kCpu;
+  int64_t size_bytes = 0;
+  size_t alignment_bytes = 0;  // of memory that is used in place
+  Quantization quantization;
+};
+
+namespace internal {
+
+inline TensorInfo InfoOf(const KilnTensorInfo& info) {
+  TensorInfo result;
+  result.name = info.name;
+  result.shape.assign(info.shape, info.shape + info.ndim);
+  result.dtype = info.dtype;
+  result.device = info.device;
+  result.size_bytes = info.size_bytes;
+  result.alignment_bytes = info.alignment_bytes;
+  result.quantization.scales.assign(info.scales, info.scales + info.num_scales);
+  result.quantization.zero_points.assign(info.zero_points, info.zero_points + info.num_scales);
+  result.quantization.axis = info.quantized_axis;
+  return result;
+}
+
+// The infos that `get(handle, index, &info)` gives.
+template <typename Handle>
+std::vector<TensorInfo> InfosOf(const Handle* handle, int32_t count,
+                                KilnCode (*get)(const Handle*, int32_t, KilnTensorInfo*)) {
+  std::vector<TensorInfo> infos;
+  for (int32_t i = 0; i < count; ++i) {
+    KilnTensorInfo info = {};
+    info.struct_size = sizeof(info);
+    if (get(handle, i, &info) == KILN_OK) infos.push_back(InfoOf(info));
+  }
+  return infos;
+}
+
+inline std::vector<const DLTensor*> TensorsOf(Span<const NDArray> arrays) {
+  std::vector<const DLTensor*> tensors;
+  for (const NDArray& array : arrays) tensors.push_back(array.tensor());
+  return tensors;
+}
+
+}  // namespace internal
+
+// Sees the bytes of a library before any of them is interpreted; an error refuses it.
+using LibraryVerifier = std::function<Status(const std::string& path, Span<const char> bytes)>;
+
+struct LoadOptions {
+  bool check_checksum = true;
+  LibraryVerifier verify = nullptr;
+};
+
+// A compiled library, from which models and executors are made. Copies share it.
+class Module {
+ public:
+  Module() = default;
+
+  // Codes: KilnModuleLoad.
+  static Result<Module> LoadFromFile(const std::string& path, const LoadOptions& options = {}) {
+    KilnLoadOptions given = {};
+    given.struct_size = sizeof(given);
+    given.skip_checksum = options.check_checksum ? 0 : 1;
+    if (options.verify) {
+      given.verify = &Module::Verify;
+      given.verify_context = const_cast<LibraryVerifier*>(&options.verify);
+    }
+    KilnModule* module = nullptr;
+    const KilnCode code = KilnModuleLoad(path.c_str(), &given, &module);
+    if (code != KILN_OK) return Status::Of(code);
+    return Module(module);
+  }
+
+  // The model that is linked into this program; if there are several, that of the module's name.
+  static Result<Module> SystemLib(const std::string& module_name = "") {
+    KilnModule* module = nullptr;
+    const KilnCode code = KilnModuleSystemLib(module_name.c_str(), &module);
+    if (code != KILN_OK) return Status::Of(code);
+    return Module(module);
+  }
+
+  bool defined() const { return module_ != nullptr; }
+  KilnModule* handle() const { return module_.get(); }
+
+ private:
+  explicit Module(KilnModule* module) : module_(module, KilnModuleFree) {}
+
+  static KilnCode Verify(void* context, const char* path, const void* bytes, size_t size,
+                         char* message) {
+    const Status status = (*static_cast<const LibraryVerifier*>(context))(
+        path, Span<const char>(static_cast<const char*>(bytes), size));
+    std::strncpy(message, status.message().c_str(), KILN_VERIFIER_MESSAGE_BYTES - 1);
+    return status.code();
+  }
+
+  std::shared_ptr<KilnModule> module_;
+};
+
+// A compiled model as a function: outputs from inputs, without state. One model may be run by any
+// number of threads at once; copies share it.
+class Model {
+ public:
+  static Result<Model> Load(const std::string& path, DLDevice device = kCpu,
+                            const LoadOptions& options = {}) {
+    const Result<Module> module = Module::LoadFromFile(path, options);
+    if (!module.ok()) return module.status();
+    return FromModule(*module, device);
+  }
+
+  static Result<Model> FromModule(const Module& factory, DLDevice device = kCpu) {
+    KilnModel* model = nullptr;
+    const KilnCode code = KilnModelFromModule(factory.handle(), device, &model);
+    if (code != KILN_OK) return Status::Of(code);
+    return Model(model);
+  }
+
+  // Alignment in bytes of the workspace, and enough for every tensor.
+  static size_t Alignment() { return KilnModelAlignment(); }
+
+  const std::string& name() const { return data_->name; }
+  const std::vector<TensorInfo>& inputs() const { return data_->inputs; }
+  const std::vector<TensorInfo>& outputs() const { return data_->outputs; }
+  int64_t workspace_bytes() const { return KilnModelWorkspaceBytes(handle()); }
+  KilnModel* handle() const { return data_->model.get(); }
+
+  // KILN_NOT_FOUND, with all names, if there is none of this name.
+  Result<int> InputIndex(const std::string& input) const {
+    int32_t index = 0;
+    const KilnCode code = KilnModelInputIndex(handle(), input.c_str(), &index);
+    if (code != KILN_OK) return Status::Of(code);
+    return int{index};
+  }
+  Result<int> OutputIndex(const std::string& output) const {
+    int32_t index = 0;
+    const KilnCode code = KilnModelOutputIndex(handle(), output.c_str(), &index);
+    if (code != KILN_OK) return Status::Of(code);
+    return int{index};
+  }
+
+  // Runs on the given inputs, in the order of inputs(). Outputs are new arrays.
+  Result<std::vector<NDArray>> Run(Span<const DLTensor* const> tensors) const {
+    std::vector<KilnArray*> arrays(data_->outputs.size());
+    const KilnCode code =
+        KilnModelRun(handle(), tensors.data(), static_cast<int32_t>(tensors.size()),
+                     arrays.data(), static_cast<int32_t>(arrays.size()));
+    if (code != KILN_OK) return Status::Of(code);
+    return std::vector<NDArray>(arrays.begin(), arrays.end());
+  }
+  Result<std::vector<NDArray>> Run(Span<const NDArray> arrays) const {
+    return Run(internal::TensorsOf(arrays));
+  }
+
+  // Runs on memory of the caller's; nothing is copied. The workspace has workspace_bytes() bytes,
+  // aligned to Alignment(), and serves one run at a time.
+  Status Run(Span<const DLTensor* const> from, Span<DLTensor* const> to,
+             Span<char> workspace) const {
+    // Without a byte a workspace still says that none shall be allocated.
+    static char none;
+    void* const memory = workspace.empty() ? &none : workspace.data();
+    return Status::Of(KilnModelRunInto(handle(), from.data(), static_cast<int32_t>(from.size()),
+                                       to.data(), static_cast<int32_t>(to.size()), memory,
+                                       workspace.size()));
+  }
+  // The same with a workspace that an earlier run left, or a new one.
+  Status Run(Span<const DLTensor* const> from, Span<DLTensor* const> to) const {
+    return Status::Of(KilnModelRunInto(handle(), from.data(), static_cast<int32_t>(from.size()),
+                                       to.data(), static_cast<int32_t>(to.size()), nullptr, 0));
+  }
+
+ private:
+  struct Data {
+    std::unique_ptr<KilnModel, internal::Freer<KilnModel, KilnModelFree>> model;
+    std::string name;
+    std::vector<TensorInfo> inputs, outputs;
+  };
+
+  explicit Model(KilnModel* model) {
+    auto data = std::make_shared<Data>();
+    data->model.reset(model);
+    data->name = KilnModelName(model);
+    data->inputs = internal::InfosOf(model, KilnModelNumInputs(model), KilnModelGetInput);
+    data->outputs = internal::InfosOf(model, KilnModelNumOutputs(model), KilnModelGetOutput);
+    data_ = std::move(data);
+  }
+
+  std::shared_ptr<const Data> data_;
+};
+
+struct TimeEvaluatorOptions {
+  int64_t number = 10;       // runs per measurement, at least
+  int64_t repeat = 1;        // measurements
+  double min_repeat_ms = 0;  // a measurement is made of more runs until it takes so long
+};
+
+// A model with memory of its own for inputs and outputs, which are set and got one by one. Use one
+// per thread.
+class Executor {
+ public:
+  static Result<Executor> Create(const Module& factory, DLDevice device = kCpu) {
+    KilnExecutor* executor = nullptr;
+    const KilnCode code = KilnExecutorCreate(factory.handle(), device, &executor);
+    if (code != KILN_OK) return Status::Of(code);
+    return Executor(executor);
+  }
+
+  int num_inputs() const { return KilnExecutorNumInputs(handle()); }
+  int num_outputs() const { return KilnExecutorNumOutputs(handle()); }
+  const std::vector<TensorInfo>& input_infos() const { return inputs_; }
+  const std::vector<TensorInfo>& output_infos() const { return outputs_; }
+  KilnExecutor* handle() const { return executor_.get(); }
+
+  // KILN_NOT_FOUND, with all names, if there is none of this name.
+  Result<int> GetInputIndex(const std::string& name) const {
+    int32_t index = 0;
+    const KilnCode code = KilnExecutorInputIndex(handle(), name.c_str(), &index);
+    if (code != KILN_OK) return Status::Of(code);
+    return int{index};
+  }
+  Result<int> GetOutputIndex(const std::string& name) const {
+    int32_t index = 0;
+    const KilnCode code = KilnExecutorOutputIndex(handle(), name.c_str(), &index);
+    if (code != KILN_OK) return Status::Of(code);
+    return int{index};
+  }
+  // True if the input got its value from parameters.
+  bool IsParam(int index) const { return KilnExecutorIsParam(handle(), index) != 0; }
+
+  // Copies the elements.
+  Status SetInput(int index, const DLTensor& tensor) {
+    return Status::Of(KilnExecutorSetInput(handle(), index, &tensor));
+  }
+  Status SetInput(const std::string& name, const DLTensor& tensor) {
+    return OfInput(name, [&](int index) { return SetInput(index, tensor); });
+  }
+  // Uses the memory of `array` from the next run on.
+  Status SetInputZeroCopy(int index, const NDArray& array) {
+    return Status::Of(KilnExecutorSetInputZeroCopy(handle(), index, array.handle()));
+  }
+  Status SetInputZeroCopy(const std::string& name, const NDArray& array) {
+    return OfInput(name, [&](int index) { return SetInputZeroCopy(index, array); });
+  }
+  Status SetOutputZeroCopy(int index, const NDArray& array) {
+    return Status::Of(KilnExecutorSetOutputZeroCopy(handle(), index, array.handle()));
+  }
+  Status SetOutputZeroCopy(const std::string& name, const NDArray& array) {
+    const Result<int> index = GetOutputIndex(name);
+    return index.ok() ? SetOutputZeroCopy(*index, array) : index.status();
+  }
+
+  // The memory that the next run reads, or the last one has written; shared, not copied.
+  Result<NDArray> GetInput(int index) {
+    KilnArray* array = nullptr;
+    const KilnCode code = KilnExecutorGetInput(handle(), index, &array);
+    if (code != KILN_OK) return Status::Of(code);
+    return NDArray(array);
+  }
+  Result<NDArray> GetInput(const std::string& name) {
+    const Result<int> index = GetInputIndex(name);
+    return index.ok() ? GetInput(*index) : index.status();
+  }
+  Result<NDArray> GetOutput(int index) const {
+    KilnArray* array = nullptr;
+    const KilnCode code = KilnExecutorGetOutput(handle(), index, &array);
+    if (code != KILN_OK) return Status::Of(code);
+    return NDArray(array);
+  }
+  Result<NDArray> GetOutput(const std::string& name) const {
+    const Result<int> index = GetOutputIndex(name);
+    return index.ok() ? GetOutput(*index) : index.status();
+  }
+
+  // KILN_FAILED_PRECONDITION, with their names, if inputs were never set.
+  Status Run() { return Status::Of(KilnExecutorRun(handle())); }
+
+  // Sets the inputs that the content of a parameter file names.
+  Status LoadParams(Span<const char> bytes) {
+    return Status::Of(KilnExecutorLoadParams(handle(), bytes.data(), bytes.size()));
+  }
+  // Uses the memory of `other` for the inputs that the content of a parameter file names.
+  Status ShareParams(const Executor& other, Span<const char> bytes) {
+    return Status::Of(
+        KilnExecutorShareParams(handle(), other.handle(), bytes.data(), bytes.size()));
+  }
+
+  // The mean seconds per run of each measurement, after one run to warm up.
+  Result<std::vector<double>> TimeEvaluator(const TimeEvaluatorOptions& options = {}) {
+    std::vector<double> seconds(options.repeat > 0 ? static_cast<size_t>(options.repeat) : 1);
+    const KilnCode code = KilnExecutorTimeEvaluator(handle(), options.number, options.repeat,
+                                                    options.min_repeat_ms, seconds.data());
+    if (code != KILN_OK) return Status::Of(code);
+    return seconds;
+  }
+  // Runs the model once and says how long each operator took, as JSON.
+  Result<std::string> Profile() {
+    char* json = nullptr;
+    const KilnCode code = KilnExecutorProfile(handle(), &json);
+    if (code != KILN_OK) return Status::Of(code);
+    const std::unique_ptr<char, internal::Freer<char, KilnStringFree>> owner(json);
+    return std::string(json);
+  }
+
+ private:
+  explicit Executor(KilnExecutor* executor)
+      : executor_(executor),
+        inputs_(internal::InfosOf(executor, KilnExecutorNumInputs(executor),
+                                  KilnExecutorGetInputInfo)),
+        outputs_(internal::InfosOf(executor, KilnExecutorNumOutputs(executor),
+                                   KilnExecutorGetOutputInfo)) {}
+
+  template <typename Function>
+  Status OfInput(const std::string& name, const Function& function) const {
+    const Result<int> index = GetInputIndex(name);
+    return index.ok() ? function(*index) : index.status();
+  }
+
+  std::unique_ptr<KilnExecutor, internal::Freer<KilnExecutor, KilnExecutorFree>> executor_;
+  std::vector<TensorInfo> inputs_, outputs_;
+};
+
+// Threads that operators run on, the calling one included. 0: one per core.
+inline Status SetNumThreads(int num_threads) { return Status::Of(KilnSetNumThreads(num_threads)); }
+inline int NumThreads() { return KilnNumThreads(); }
+
+// Bytes of workspaces that are kept and that no run uses.
+inline uint64_t IdleWorkspaceBytes() { return KilnIdleWorkspaceBytes(); }
+// Frees them; returns how many bytes they were.
+inline uint64_t TrimWorkspaces() { return KilnTrimWorkspaces(); }
+// Keeps at most `bytes` of them from now on.
+inline Status SetIdleWorkspaceLimit(uint64_t bytes) {
+  return Status::Of(KilnSetIdleWorkspaceLimit(bytes));
+}
+
+// The version of the library, such as "0.2.0".
+inline std::string RuntimeVersion() { return KilnRuntimeVersion(); }
+
+}  // namespace kiln
+
+#endif  // KILN_RUNTIME_HPP_
