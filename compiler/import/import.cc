@@ -108,15 +108,6 @@ absl::StatusOr<Graph> ImportRelay(absl::string_view text, const std::string& pat
   return graph;
 }
 
-// ImportOpenModel, whose note comes after `notes`.
-absl::StatusOr<Graph> ImportWithNotes(const OpenModel& model, const ImportOptions& options,
-                                      std::vector<std::string>& notes) {
-  std::string note;
-  absl::StatusOr<Graph> graph = ImportOpenModel(model, options, &note);
-  if (!note.empty()) notes.push_back(std::move(note));
-  return graph;
-}
-
 }  // namespace
 
 ModelFormat FormatOf(absl::string_view bytes) {
@@ -133,6 +124,10 @@ absl::StatusOr<Graph> ImportModel(absl::string_view bytes, const std::string& pa
   switch (FormatOf(bytes)) {
     case ModelFormat::kRelay:
       if (!options.constants.empty()) return NoConstants(path);
+      if (!options.dims.empty()) {
+        return absl::InvalidArgumentError(
+            path + ": --dim: dimensions of Relay text have no names; give shapes with --input");
+      }
       return ImportRelay(bytes, path, options.pins);
     case ModelFormat::kTflite: {
       KILN_ASSIGN_OR_RETURN(model.inputs, tflite_frontend::ReadInputs(bytes, path));
@@ -142,7 +137,7 @@ absl::StatusOr<Graph> ImportModel(absl::string_view bytes, const std::string& pa
       model.import = [&](const ImportOptions& tried) {
         return tflite_frontend::ImportTflite(bytes, path, tried, EvaluateConstants);
       };
-      return ImportWithNotes(model, options, *notes);
+      return ImportOpenModel(model, options, *notes);
     }
     case ModelFormat::kOnnx: {
       KILN_RETURN_IF_ERROR(Annotate(CheckMayBeModel(bytes), path + ": "));
@@ -155,7 +150,7 @@ absl::StatusOr<Graph> ImportModel(absl::string_view bytes, const std::string& pa
         *notes = before;
         return file.Import(tried, EvaluateConstants, notes);
       };
-      return ImportWithNotes(model, options, *notes);
+      return ImportOpenModel(model, options, *notes);
     }
   }
   return absl::InternalError("a format that is none of them");

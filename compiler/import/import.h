@@ -29,9 +29,9 @@ ModelFormat FormatOf(absl::string_view bytes);
 
 // `bytes` are untrusted; `path` is for messages, and its folder is where ONNX has external data.
 //
-// An open leading dimension of an input, as a rule that of a batch, is 1 where `options` give no
-// shape; a note then says how to choose another. Where others are open, the error names options with
-// which the import succeeds, if a few common sizes do it. `notes` gets what a user should know of a
+// An open leading dimension of an input, as a rule that of a batch, is 1 if `options` do not say its
+// size; a note then says how to choose another. If others are open, the error names options with
+// which the import succeeds, if likely sizes do it. `notes` gets what a user should know of a
 // model that is imported, one line each, which begins with the path; null: nobody wants to know.
 // `narrow_weights`, if it is not null, gets the weights that the file stores in fewer bits than the
 // floats of the graph.

@@ -2,11 +2,17 @@
 #include "compiler/import/open_dimensions.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
+#include <utility>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "compiler/base/status.h"
+#include "compiler/import/dimension_symbols.h"
+#include "compiler/import/likely_sizes.h"
 
 namespace kiln {
 namespace {
@@ -16,38 +22,52 @@ using frontend::ImportOptions;
 using frontend::InputPin;
 using frontend::ModelPort;
 
-// Sequences, images and windows of samples, the smallest first.
+// Where the usual sizes do not do: sizes for all open dimensions alike, the smallest first.
 constexpr int64_t kSizes[] = {1, 2, 4, 8, 16, 32, 64, 128, 224, 256, 512};
 constexpr int64_t kOtherBatch = 8;  // of an example
 
-// The inputs whose shapes are open.
+bool IsOpen(const Extent& extent) { return !extent.value.has_value(); }
+
+bool HasOpen(const ModelPort& input) {
+  return std::any_of(input.extents.begin(), input.extents.end(), IsOpen);
+}
+
+// A word of a command line, in quotes if a shell would not leave it alone.
+std::string ForShell(const std::string& word) {
+  const bool is_plain = std::all_of(word.begin(), word.end(), [](char c) {
+    return absl::ascii_isalnum(c) || absl::StrContains("_-.:/=,@%+", absl::string_view(&c, 1));
+  });
+  return is_plain ? word : absl::StrCat("'", absl::StrReplaceAll(word, {{"'", "'\\''"}}), "'");
+}
+
+// The inputs without a shape of the user's whose shapes are open in the file.
 class OpenInputs {
  public:
-  OpenInputs(std::vector<ModelPort> inputs, const ImportOptions& options) {
-    for (ModelPort& input : inputs) {
+  OpenInputs(const std::vector<ModelPort>& inputs, const ImportOptions& options)
+      : chosen_(options.dims) {
+    for (const ModelPort& input : inputs) {
       if (input.extents.empty() || options.constants.contains(input.name)) continue;
       const auto pin = std::find_if(options.pins.begin(), options.pins.end(),
                                     [&](const InputPin& p) { return p.name == input.name; });
       if (pin != options.pins.end()) {
         AddChoices(input, *pin);
       } else if (HasOpen(input)) {
-        inputs_.push_back(std::move(input));
+        inputs_.push_back(input);
       }
     }
     for (ModelPort& input : inputs_) {
       for (Extent& extent : input.extents) {
-        const auto chosen = chosen_.find(extent.symbol);
-        if (IsOpen(extent) && chosen != chosen_.end()) extent.value = chosen->second;
+        if (IsOpen(extent)) extent.value = ValueOfDimension(extent.symbol, chosen_);
       }
       if (IsOpen(input.extents[0])) leading_.insert(input.extents[0].symbol);
     }
     leading_.erase("");
   }
 
-  // Whether none is open, or the user's shapes say what all symbols stand for.
+  // True if none is open, or the user's shapes and sizes say what all symbols stand for.
   bool all_known() const { return std::none_of(inputs_.begin(), inputs_.end(), HasOpen); }
 
-  // Whether nothing but leading dimensions is open.
+  // True if nothing but leading dimensions is open.
   bool only_leading() const {
     return std::all_of(inputs_.begin(), inputs_.end(), [&](const ModelPort& input) {
       for (size_t d = 0; d < input.extents.size(); ++d) {
@@ -57,32 +77,83 @@ class OpenInputs {
     });
   }
 
-  // Shapes of all of them.
-  std::vector<InputPin> Pins(int64_t leading, int64_t others) const {
+  // Shapes of the inputs that the user's shapes and sizes say whole.
+  std::vector<InputPin> KnownPins() const {
     std::vector<InputPin> pins;
     for (const ModelPort& input : inputs_) {
-      InputPin& pin = pins.emplace_back();
-      pin.name = input.name;
-      for (size_t d = 0; d < input.extents.size(); ++d) {
-        const Extent& extent = input.extents[d];
-        pin.shape.push_back(extent.value.value_or(IsLeading(input, d) ? leading : others));
-      }
+      if (!HasOpen(input)) pins.push_back(PinOf(input, [](size_t) { return 0; }));
     }
     return pins;
   }
 
- private:
-  static bool IsOpen(const Extent& extent) { return !extent.value.has_value(); }
-
-  static bool HasOpen(const ModelPort& input) {
-    return std::any_of(input.extents.begin(), input.extents.end(), IsOpen);
+  // Shapes of the others, of these sizes.
+  std::vector<InputPin> OpenPins(int64_t leading, int64_t others) const {
+    std::vector<InputPin> pins;
+    for (const ModelPort& input : inputs_) {
+      if (!HasOpen(input)) continue;
+      pins.push_back(
+          PinOf(input, [&](size_t d) { return IsLeading(input, d) ? leading : others; }));
+    }
+    return pins;
+  }
+  std::vector<InputPin> OpenPins(const UsualSizes& sizes) const {
+    const std::vector<Shape> shapes = LikelySizes(inputs_, sizes);
+    std::vector<InputPin> pins;
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      if (HasOpen(inputs_[i])) pins.push_back({inputs_[i].name, shapes[i], {}});
+    }
+    return pins;
   }
 
+  // Options that say the shapes `pins` of the open inputs: sizes of symbols if all open dimensions have
+  // one, else shapes.
+  std::string Options(const std::vector<InputPin>& pins) const {
+    SymbolValues sizes;
+    for (const InputPin& pin : pins) {
+      const ModelPort& input = *std::find_if(
+          inputs_.begin(), inputs_.end(), [&](const ModelPort& p) { return p.name == pin.name; });
+      for (size_t d = 0; d < pin.shape.size(); ++d) {
+        const Extent& extent = input.extents[d];
+        if (IsOpen(extent) && IsSymbol(extent.symbol)) sizes[extent.symbol] = pin.shape[d];
+      }
+    }
+    for (const InputPin& pin : pins) {
+      const ModelPort& input = *std::find_if(
+          inputs_.begin(), inputs_.end(), [&](const ModelPort& p) { return p.name == pin.name; });
+      for (size_t d = 0; d < pin.shape.size(); ++d) {
+        if (!IsOpen(input.extents[d])) continue;
+        SymbolValues all = chosen_;
+        all.insert(sizes.begin(), sizes.end());
+        if (ValueOfDimension(input.extents[d].symbol, all) != pin.shape[d]) return Shapes(pins);
+      }
+    }
+    return absl::StrJoin(sizes, " ", [](std::string* out, const auto& size) {
+      absl::StrAppend(out, "--dim ", ForShell(absl::StrCat(size.first, "=", size.second)));
+    });
+  }
+
+ private:
   bool IsLeading(const ModelPort& input, size_t dimension) const {
     return dimension == 0 || leading_.contains(input.extents[dimension].symbol);
   }
 
-  // What the user says of one input goes for the symbols of others.
+  template <typename Size>
+  static InputPin PinOf(const ModelPort& input, const Size& size) {
+    InputPin pin = {.name = input.name, .shape = {}, .dtype = {}};
+    for (size_t d = 0; d < input.extents.size(); ++d) {
+      pin.shape.push_back(input.extents[d].value.value_or(size(d)));
+    }
+    return pin;
+  }
+
+  static std::string Shapes(const std::vector<InputPin>& pins) {
+    return absl::StrJoin(pins, " ", [](std::string* out, const InputPin& pin) {
+      absl::StrAppend(out, "--input ",
+                      ForShell(absl::StrCat(pin.name, ":", absl::StrJoin(pin.shape, "x"))));
+    });
+  }
+
+  // The user's shape of one input says the symbols of others.
   void AddChoices(const ModelPort& input, const InputPin& pin) {
     for (size_t d = 0; d < std::min(input.extents.size(), pin.shape.size()); ++d) {
       const Extent& extent = input.extents[d];
@@ -91,8 +162,8 @@ class OpenInputs {
   }
 
   std::vector<ModelPort> inputs_;
-  std::set<std::string> leading_;          // symbols of leading dimensions
-  std::map<std::string, int64_t> chosen_;  // by symbol
+  std::set<std::string> leading_;  // symbols of leading dimensions
+  SymbolValues chosen_;
 };
 
 ImportOptions With(ImportOptions options, const std::vector<InputPin>& pins) {
@@ -100,35 +171,67 @@ ImportOptions With(ImportOptions options, const std::vector<InputPin>& pins) {
   return options;
 }
 
-std::string Flags(const std::vector<InputPin>& pins) {
-  return absl::StrJoin(pins, " ", [](std::string* out, const InputPin& pin) {
-    absl::StrAppend(out, "--input ", pin.name, ":", absl::StrJoin(pin.shape, "x"));
-  });
+absl::Status CheckDims(const OpenModel& model, const SymbolValues& dims) {
+  std::set<std::string> symbols;
+  for (const ModelPort& input : model.inputs) {
+    for (const Extent& extent : input.extents) {
+      if (IsOpen(extent) && IsSymbol(extent.symbol)) symbols.insert(extent.symbol);
+    }
+  }
+  for (const auto& [name, size] : dims) {
+    if (symbols.contains(name)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        model.path, ": --dim: no input has an open dimension '", name, "'; ",
+        symbols.empty() ? "none has a name" : "they are " + absl::StrJoin(symbols, ", ")));
+  }
+  return absl::OkStatus();
+}
+
+// A size of 1 is mostly one that nobody chose: a symbol that stands for more than the user thought.
+void NoteSmallImages(const OpenModel& model, const std::vector<InputPin>& pins,
+                     std::vector<std::string>& notes) {
+  for (const ModelPort& input : model.inputs) {
+    for (const InputPin& pin : pins) {
+      if (pin.name != input.name || !IsImageOfOnePixel(input, pin.shape)) continue;
+      notes.push_back(absl::StrCat(model.path, ": input '", input.name, "' is ",
+                                   absl::StrJoin(pin.shape, "x"),
+                                   ": images that are one pixel high or wide"));
+    }
+  }
 }
 
 }  // namespace
 
 absl::StatusOr<Graph> ImportOpenModel(const OpenModel& model, const ImportOptions& options,
-                                      std::string* note) {
+                                      std::vector<std::string>& notes) {
+  KILN_RETURN_IF_ERROR(CheckDims(model, options.dims));
   const OpenInputs open(model.inputs, options);
+  const ImportOptions known = With(options, open.KnownPins());
   const bool only_leading = open.only_leading();
   absl::StatusOr<Graph> graph =
-      model.import(only_leading ? With(options, open.Pins(1, 1)) : options);
-  if (graph.ok() && note != nullptr && !open.all_known()) {
-    *note = absl::StrCat(model.path, ": open leading dimensions are taken as 1; for another: ",
-                         Flags(open.Pins(kOtherBatch, 1)));
+      model.import(only_leading ? With(known, open.OpenPins(1, 1)) : known);
+  if (graph.ok() && !open.all_known()) {
+    notes.push_back(absl::StrCat(model.path,
+                                 ": open leading dimensions are taken as 1; for another: ",
+                                 open.Options(open.OpenPins(kOtherBatch, 1))));
   }
+  if (graph.ok()) NoteSmallImages(model, With(known, open.OpenPins(1, 1)).pins, notes);
   // No size helps where an operator is lacking.
   if (graph.ok() || open.all_known() || !model.is_searched ||
       graph.status().code() == absl::StatusCode::kUnimplemented) {
     return graph;
   }
-  for (const int64_t size : kSizes) {
-    const std::vector<InputPin> pins = open.Pins(only_leading ? size : 1, size);
-    if (!model.import(With(options, pins)).ok()) continue;
-    return absl::Status(graph.status().code(),
-                        absl::StrCat(graph.status().message(), "\n", model.path,
-                                     ": shapes with which it can be compiled: ", Flags(pins)));
+  std::vector<std::vector<InputPin>> choices;
+  if (!only_leading) {
+    for (const UsualSizes& sizes : kUsualSizes) choices.push_back(open.OpenPins(sizes));
+  }
+  for (const int64_t size : kSizes) choices.push_back(open.OpenPins(only_leading ? size : 1, size));
+  for (const std::vector<InputPin>& pins : choices) {
+    if (!model.import(With(known, pins)).ok()) continue;
+    return absl::Status(
+        graph.status().code(),
+        absl::StrCat(graph.status().message(), "\n", model.path,
+                     ": sizes with which it can be compiled: ", open.Options(pins)));
   }
   return graph;
 }

@@ -20,12 +20,13 @@ struct OpenModel {
   bool is_searched = true;  // whether sizes are tried
 };
 
-// Imports a model, once where that succeeds. An open leading dimension of an input, as a rule that
-// of a batch, is 1 where `options` give no shape; `note` says how to choose another. Where others
-// are open, or 1 does not do, the error names options with which the import succeeds, if one of a
-// few common sizes in the place of all of them does it.
+// Imports a model, once if that succeeds. An open leading dimension of an input, as a rule that of a
+// batch, is 1 if `options` do not say its size; a note is added that says how to choose another. If
+// others are open, or 1 does not do, the error names options with which the import succeeds: likely
+// sizes (likely_sizes.h), or one of a few sizes for all open dimensions.
 absl::StatusOr<Graph> ImportOpenModel(const OpenModel& model,
-                                      const frontend::ImportOptions& options, std::string* note);
+                                      const frontend::ImportOptions& options,
+                                      std::vector<std::string>& notes);
 
 }  // namespace kiln
 

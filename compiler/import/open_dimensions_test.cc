@@ -46,10 +46,11 @@ OpenModel Model(std::vector<ModelPort> inputs, int64_t least, std::vector<Shape>
 TEST(ImportOpenModel, AnOpenBatchIsImportedOnce) {
   std::vector<Shape> attempts;
   const OpenModel model = Model({Input("x", {{{}, "n"}, {3, ""}})}, 1, attempts);
-  std::string note;
-  EXPECT_TRUE(ImportOpenModel(model, {}, &note).ok());
+  std::vector<std::string> notes;
+  EXPECT_TRUE(ImportOpenModel(model, {}, notes).ok());
   EXPECT_THAT(attempts, ElementsAre(Shape{1, 3}));
-  EXPECT_EQ(note, "m.onnx: open leading dimensions are taken as 1; for another: --input x:8x3");
+  EXPECT_THAT(notes, ElementsAre("m.onnx: open leading dimensions are taken as 1; for another: "
+                                 "--dim n=8"));
 }
 
 TEST(ImportOpenModel, WhatTheUserSaysOfASymbolGoesForAll) {
@@ -58,21 +59,76 @@ TEST(ImportOpenModel, WhatTheUserSaysOfASymbolGoesForAll) {
       Model({Input("x", {{{}, "n"}, {3, ""}}), Input("y", {{{}, "n"}, {4, ""}})}, 1, attempts);
   ImportOptions options;
   options.pins = {{"x", {5, 3}, {}}};
-  std::string note;
-  EXPECT_TRUE(ImportOpenModel(model, options, &note).ok());
+  std::vector<std::string> notes;
+  EXPECT_TRUE(ImportOpenModel(model, options, notes).ok());
   EXPECT_THAT(attempts, ElementsAre(Shape{5, 3}));
-  EXPECT_EQ(note, "");
+  EXPECT_THAT(notes, IsEmpty());
 }
 
-TEST(ImportOpenModel, SizesAreTriedWhereOthersAreOpen) {
+TEST(ImportOpenModel, SizesOfSymbolsGoForAllInputs) {
   std::vector<Shape> attempts;
-  const OpenModel model = Model({Input("x", {{{}, "n"}, {{}, "m"}})}, 4, attempts);
-  std::string note;
-  EXPECT_EQ(ImportOpenModel(model, {}, &note).status(),
+  const OpenModel model =
+      Model({Input("x", {{{}, "n"}, {{}, "2*m"}}), Input("y", {{{}, "m"}})}, 1, attempts);
+  ImportOptions options;
+  options.dims = {{"n", 5}, {"m", 3}};
+  std::vector<std::string> notes;
+  EXPECT_TRUE(ImportOpenModel(model, options, notes).ok());
+  EXPECT_THAT(attempts, ElementsAre(Shape{5, 6}));
+  EXPECT_THAT(notes, IsEmpty());
+  options.dims = {{"k", 5}};
+  EXPECT_EQ(ImportOpenModel(model, options, notes).status(),
             absl::InvalidArgumentError(
-                "m.onnx: no\nm.onnx: shapes with which it can be compiled: --input x:1x4"));
-  EXPECT_THAT(attempts, ElementsAre(IsEmpty(), Shape{1, 1}, Shape{1, 2}, Shape{1, 4}));
-  EXPECT_EQ(note, "");
+                "m.onnx: --dim: no input has an open dimension 'k'; they are m, n"));
+}
+
+TEST(ImportOpenModel, LikelySizesAreTriedIfOthersAreOpen) {
+  std::vector<Shape> attempts;
+  const OpenModel model =
+      Model({Input("x", {{{}, "n"}, {3, ""}, {{}, "h"}, {{}, "w"}})}, 300, attempts);
+  std::vector<std::string> notes;
+  EXPECT_EQ(ImportOpenModel(model, {}, notes).status(),
+            absl::InvalidArgumentError("m.onnx: no\nm.onnx: sizes with which it can be compiled: "
+                                       "--dim h=320 --dim n=1 --dim w=320"));
+  EXPECT_THAT(attempts, ElementsAre(IsEmpty(), Shape{1, 3, 224, 224}, Shape{1, 3, 256, 256},
+                                    Shape{1, 3, 320, 320}));
+  EXPECT_THAT(notes, IsEmpty());
+}
+
+// Only what the user has not said yet is suggested, and what a shell reads otherwise is in quotes.
+TEST(ImportOpenModel, SuggestionsAreOfWhatIsMissing) {
+  std::vector<Shape> attempts;
+  const OpenModel model =
+      Model({Input("a b", {{{}, "n"}, {{}, ""}}), Input("y", {{{}, "n"}, {{}, "m"}})}, 1, attempts);
+  ImportOptions options;
+  options.dims = {{"m", 4}};
+  std::vector<std::string> notes;
+  EXPECT_EQ(ImportOpenModel(model, options, notes).status().message(),
+            "m.onnx: no\nm.onnx: sizes with which it can be compiled: --input 'a b:1x128' "
+            "--input y:1x4");
+}
+
+TEST(ImportOpenModel, AllSizesAlikeAreTriedLast) {
+  std::vector<Shape> attempts;
+  OpenModel model{.path = "m.onnx", .inputs = {Input("x", {{{}, "n"}, {{}, "m"}})}};
+  model.import = [](const ImportOptions& options) -> absl::StatusOr<Graph> {
+    if (!options.pins.empty() && options.pins[0].shape == Shape{1, 2}) return Graph();
+    return absl::InvalidArgumentError("m.onnx: no");
+  };
+  std::vector<std::string> notes;
+  EXPECT_EQ(ImportOpenModel(model, {}, notes).status().message(),
+            "m.onnx: no\nm.onnx: sizes with which it can be compiled: --dim m=2 --dim n=1");
+}
+
+TEST(ImportOpenModel, ImagesOfOnePixelAreNoted) {
+  std::vector<Shape> attempts;
+  const OpenModel model =
+      Model({Input("x", {{{}, "n"}, {3, ""}, {{}, "h"}, {{}, "w"}})}, 1, attempts);
+  ImportOptions options;
+  options.dims = {{"n", 1}, {"h", 1}, {"w", 1}};
+  std::vector<std::string> notes;
+  EXPECT_TRUE(ImportOpenModel(model, options, notes).ok());
+  EXPECT_THAT(notes, ElementsAre("m.onnx: input 'x' is 1x3x1x1: images that are one pixel high or "
+                                 "wide"));
 }
 
 }  // namespace

@@ -116,12 +116,31 @@ absl::StatusOr<std::vector<InputPin>> ParsePins(const std::vector<std::string>& 
   return pins;
 }
 
+absl::StatusOr<std::map<std::string, int64_t>> ParseDims(const std::vector<std::string>& texts) {
+  std::map<std::string, int64_t> dims;
+  for (const std::string& text : texts) {
+    const size_t equals = text.rfind('=');
+    int64_t size = 0;
+    if (equals == std::string::npos || equals == 0 ||
+        !absl::SimpleAtoi(text.substr(equals + 1), &size) || size < 0) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--dim: found '", text, "', wanted a dimension's name and its size: seq=128"));
+    }
+    const std::string name = text.substr(0, equals);
+    if (!dims.emplace(name, size).second) {
+      return absl::InvalidArgumentError(absl::StrCat("--dim: '", name, "' is given twice"));
+    }
+  }
+  return dims;
+}
+
 // What the command line says of the inputs of a model, whose bytes were read from `path`.
 absl::StatusOr<frontend::ImportOptions> ImportOptionsOf(const std::string& bytes,
                                                         const std::string& path,
                                                         const InputFlags& flags) {
   frontend::ImportOptions options;
   KILN_ASSIGN_OR_RETURN(options.pins, ParsePins(flags.shapes));
+  KILN_ASSIGN_OR_RETURN(options.dims, ParseDims(flags.dims));
   if (flags.constants.empty()) return options;
   KILN_ASSIGN_OR_RETURN(const std::vector<ModelPort> inputs, ReadModelInputs(bytes, path));
   KILN_ASSIGN_OR_RETURN(options.constants, ReadConstants(inputs, flags.constants));

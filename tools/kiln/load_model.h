@@ -16,6 +16,7 @@ namespace kiln::tools {
 // What the command line says of a model's inputs.
 struct InputFlags {
   std::vector<std::string> shapes;     // --input: "name:1x3x224x224", "name:1x3x224x224:float32"
+  std::vector<std::string> dims;       // --dim: "name=128"
   std::vector<std::string> constants;  // --constant: "name=1,2" or "name=FILE", .npy or .pb
   std::vector<std::string> states;     // --state: "input=output"
 };

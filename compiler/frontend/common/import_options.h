@@ -45,6 +45,8 @@ absl::StatusOr<InputPin> ParseInputPin(absl::string_view text);
 // What the user says of a model's inputs.
 struct ImportOptions {
   std::vector<InputPin> pins;
+  // Sizes of open dimensions, by the symbols that the model's inputs have for them.
+  std::map<std::string, int64_t> dims;
   // Inputs that are fixed: they are constants of the graph, and none of its inputs.
   std::map<std::string, Tensor> constants;
 };

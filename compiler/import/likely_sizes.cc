@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/import/likely_sizes.h"
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/string_view.h"
+#include "compiler/import/dimension_symbols.h"
+
+namespace kiln {
+namespace {
+
+using frontend::Extent;
+using frontend::ModelPort;
+
+// A size, and which rule gave it: a rule with a lower number knows better.
+struct Guess {
+  int64_t size;
+  int rule;
+};
+
+using Words = std::set<std::string>;
+
+// "inputIds_2" has the words "input" and "ids".
+Words WordsOf(absl::string_view text) {
+  Words words;
+  std::string word;
+  const auto end_word = [&] {
+    if (!word.empty()) words.insert(std::move(word));
+    word.clear();
+  };
+  bool after_lower = false;
+  for (const char c : text) {
+    if (!absl::ascii_isalpha(c) || (after_lower && absl::ascii_isupper(c))) end_word();
+    if (absl::ascii_isalpha(c)) word += absl::ascii_tolower(c);
+    after_lower = absl::ascii_islower(c);
+  }
+  end_word();
+  return words;
+}
+
+bool HasOneOf(const Words& words, const Words& wanted) {
+  return absl::c_any_of(words, [&](const std::string& word) { return wanted.contains(word); });
+}
+
+const Words kBatchWords = {"batch", "batches", "bs", "n"};
+const Words kPixelWords = {"height", "width", "h", "w", "rows", "cols", "columns"};
+const Words kImageWords = {"image", "images", "img", "imgs", "pixel", "pixels", "picture", "photo"};
+const Words kTokenWords = {"seq",    "sequence", "token", "tokens", "ids",  "mask",
+                           "length", "len",      "text",  "words",  "past", "position"};
+const Words kSampleWords = {"samples", "audio",  "wave",   "waveform", "wav",
+                            "pcm",     "speech", "signal", "sound"};
+const Words kFrameWords = {"frames", "frame", "time", "mel", "mels", "fbank", "spectrogram", "t"};
+
+// Words in names of inputs that grow with a sequence: masks, and caches of attention.
+const Words kSequenceWords = {"ids", "mask", "past", "cache", "kv", "key", "keys", "tokens"};
+
+bool IsChannels(const Extent& extent) { return extent.value == 1 || extent.value == 3; }
+
+// The dimensions of an image's height and width; none if the input has no such shape.
+std::vector<size_t> PixelDimensions(const ModelPort& input) {
+  const size_t rank = input.extents.size();
+  if (rank != 4 && rank != 5) return {};
+  if (IsChannels(input.extents[1])) return {rank - 2, rank - 1};
+  if (IsChannels(input.extents[rank - 1])) return {rank - 3, rank - 2};
+  return {};
+}
+
+Guess GuessOf(const ModelPort& input, size_t d, const UsualSizes& sizes) {
+  const size_t rank = input.extents.size();
+  const Words symbol = WordsOf(input.extents[d].symbol), name = WordsOf(input.name);
+  if (HasOneOf(symbol, kBatchWords)) return {1, 0};
+  const bool is_float = !input.dtype.has_value() || input.dtype->is_float();
+  const bool is_sound = is_float && HasOneOf(name, kSampleWords);
+  if (d == 0 && !(rank == 1 && is_sound)) return {1, 1};
+  if (HasOneOf(symbol, kSampleWords)) return {sizes.samples, 2};
+  if (HasOneOf(symbol, kPixelWords)) return {sizes.pixels, 2};
+  if (HasOneOf(symbol, kFrameWords)) return {sizes.frames, 2};
+  if (HasOneOf(symbol, kTokenWords)) return {sizes.tokens, 2};
+  if (HasOneOf(name, kSequenceWords)) return {sizes.tokens, 3};
+  const std::vector<size_t> pixels = PixelDimensions(input);
+  if (!pixels.empty()) {
+    return {absl::c_linear_search(pixels, d) ? sizes.pixels : sizes.frames, 3};
+  }
+  if (rank >= 3 && HasOneOf(name, kImageWords)) return {sizes.pixels, 3};
+  if (!is_float) return {sizes.tokens, 3};
+  if (is_sound) return {sizes.samples, 4};
+  if (HasOneOf(name, kFrameWords)) return {sizes.frames, 4};
+  if (rank == 3) {
+    const Extent& other = input.extents[3 - d];  // neither the batch nor d
+    if (other.value == 1 && d == 2) return {sizes.samples, 5};
+    constexpr int64_t kMostFeaturesOfAFrame = 128;
+    if (other.value.has_value() && *other.value > 1 && *other.value <= kMostFeaturesOfAFrame) {
+      return {sizes.frames, 6};
+    }
+  }
+  return {sizes.tokens, 7};
+}
+
+}  // namespace
+
+std::vector<Shape> LikelySizes(const std::vector<ModelPort>& inputs, const UsualSizes& sizes) {
+  std::map<std::string, Guess> guesses;
+  for (const ModelPort& input : inputs) {
+    for (size_t d = 0; d < input.extents.size(); ++d) {
+      const Extent& extent = input.extents[d];
+      if (extent.value.has_value() || !IsSymbol(extent.symbol)) continue;
+      const Guess guess = GuessOf(input, d, sizes);
+      const auto [found, is_new] = guesses.emplace(extent.symbol, guess);
+      if (!is_new && guess.rule < found->second.rule) found->second = guess;
+    }
+  }
+  SymbolValues values;
+  for (const auto& [symbol, guess] : guesses) values[symbol] = guess.size;
+  std::vector<Shape> shapes;
+  for (const ModelPort& input : inputs) {
+    Shape& shape = shapes.emplace_back();
+    for (size_t d = 0; d < input.extents.size(); ++d) {
+      const Extent& extent = input.extents[d];
+      const auto known =
+          extent.value.has_value() ? extent.value : ValueOfDimension(extent.symbol, values);
+      shape.push_back(known.has_value() ? *known : GuessOf(input, d, sizes).size);
+    }
+  }
+  return shapes;
+}
+
+bool IsImageOfOnePixel(const ModelPort& input, const Shape& shape) {
+  return absl::c_any_of(PixelDimensions(input), [&](size_t d) {
+    return d < shape.size() && shape[d] == 1 && !input.extents[d].value.has_value();
+  });
+}
+
+}  // namespace kiln

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sizes for open dimensions of a model's inputs, guessed from names, types and ranks. They are for
+// suggestions: a user reads a size before a model is compiled for it.
+//
+//   LikelySizes({Image("x", {?, 3, ?, ?})}, kUsualSizes[0]) -> {{1, 3, 224, 224}}
+#ifndef KILN_COMPILER_IMPORT_LIKELY_SIZES_H_
+#define KILN_COMPILER_IMPORT_LIKELY_SIZES_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "compiler/frontend/common/import_options.h"
+
+namespace kiln {
+
+// The size of each kind of dimension.
+struct UsualSizes {
+  int64_t pixels;   // height and width of an image
+  int64_t tokens;   // a sequence of tokens, or what nothing is known of
+  int64_t samples;  // of a waveform
+  int64_t frames;   // of a video, or of features of a waveform
+};
+
+// The most usual ones first; the others are for models that take other multiples. Images of
+// ImageNet; sequences; a second of sound at 16 kHz; the same second in frames of 10 ms.
+inline constexpr UsualSizes kUsualSizes[] = {
+    {224, 128, 16000, 100}, {256, 128, 16000, 128}, {320, 64, 8000, 64},
+    {640, 256, 32000, 200}, {512, 512, 48000, 16},  {128, 16, 4096, 32},
+};
+
+// For each input the extents of its shape: those that are known, and likely ones for the others. Open
+// dimensions of one symbol get one size. A leading dimension is a batch of 1.
+std::vector<Shape> LikelySizes(const std::vector<frontend::ModelPort>& inputs,
+                               const UsualSizes& sizes);
+
+// True if the input has the shape of images and one of them is a pixel wide or high.
+bool IsImageOfOnePixel(const frontend::ModelPort& input, const Shape& shape);
+
+}  // namespace kiln
+
+#endif  // KILN_COMPILER_IMPORT_LIKELY_SIZES_H_

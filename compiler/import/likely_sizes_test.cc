@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/import/likely_sizes.h"
+
+#include <string>
+#include <vector>
+
+#include "compiler/import/dimension_symbols.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace kiln {
+namespace {
+
+using frontend::Extent;
+using frontend::ModelPort;
+using ::testing::ElementsAre;
+
+constexpr UsualSizes kSizes = {224, 128, 16000, 100};
+
+Extent Open(const std::string& symbol = "") { return {std::nullopt, symbol}; }
+Extent Of(int64_t value) { return {value, ""}; }
+
+ModelPort Input(const std::string& name, const std::vector<Extent>& extents,
+                DType dtype = DType::Float(32)) {
+  ModelPort port;
+  port.name = name;
+  port.kind = "tensor";
+  port.dtype = dtype;
+  port.extents = extents;
+  return port;
+}
+
+Shape SizesOf(const ModelPort& input) { return LikelySizes({input}, kSizes)[0]; }
+
+TEST(LikelySizes, OfImagesAreThoseOfImageNet) {
+  EXPECT_EQ(SizesOf(Input("x", {Open(), Of(3), Open("a"), Open("b")})), Shape({1, 3, 224, 224}));
+  EXPECT_EQ(SizesOf(Input("x", {Of(2), Open("h"), Open("w"), Of(1)})), Shape({2, 224, 224, 1}));
+  EXPECT_EQ(SizesOf(Input("pixel_values", {Open("batch"), Open("c"), Open("height"), Of(64)})),
+            Shape({1, 224, 224, 64}));
+  EXPECT_EQ(SizesOf(Input("video", {Open(), Of(3), Open(), Open(), Open()})),
+            Shape({1, 3, 100, 224, 224}));
+}
+
+TEST(LikelySizes, OfIntegersAreSequences) {
+  EXPECT_EQ(SizesOf(Input("x", {Open(), Open("s18")}, DType::Int(64))), Shape({1, 128}));
+  EXPECT_EQ(SizesOf(Input("attention_mask", {Open("b"), Open("s1")}, DType::Bool())),
+            Shape({1, 128}));
+}
+
+TEST(LikelySizes, OfSoundAreSamplesAndFrames) {
+  EXPECT_EQ(SizesOf(Input("waveform", {Open()})), Shape({16000}));
+  EXPECT_EQ(SizesOf(Input("input_audio", {Open(), Open()})), Shape({1, 16000}));
+  EXPECT_EQ(SizesOf(Input("x", {Open(), Of(1), Open()})), Shape({1, 1, 16000}));
+  EXPECT_EQ(SizesOf(Input("x", {Open(), Of(80), Open()})), Shape({1, 80, 100}));
+  EXPECT_EQ(SizesOf(Input("x", {Open(), Open(), Of(768)})), Shape({1, 128, 768}));
+}
+
+TEST(LikelySizes, OfOneSymbolAreOne) {
+  // The symbol of an embedding is that of the ids, whose type says more.
+  const std::vector<Shape> shapes =
+      LikelySizes({Input("x", {Open("n"), Of(40), Open("s")}),
+                   Input("ids", {Open("n"), Open("s")}, DType::Int(64)),
+                   Input("mask", {Open("n"), Of(1), Open("s"), Open("p + 2*s")}),
+                   Input("past", {Open("n"), Of(4), Open("p"), Of(64)})},
+                  kSizes);
+  EXPECT_THAT(shapes, ElementsAre(Shape{1, 40, 128}, Shape{1, 128}, Shape({1, 1, 128, 384}),
+                                  Shape({1, 4, 128, 64})));
+}
+
+TEST(LikelySizes, KnowImagesOfOnePixel) {
+  const ModelPort image = Input("x", {Open(), Of(3), Open(), Open()});
+  EXPECT_TRUE(IsImageOfOnePixel(image, {1, 3, 1, 224}));
+  EXPECT_FALSE(IsImageOfOnePixel(image, {1, 3, 2, 2}));
+  EXPECT_FALSE(IsImageOfOnePixel(Input("x", {Open(), Of(3), Of(1), Of(1)}), {1, 3, 1, 1}));
+  EXPECT_FALSE(IsImageOfOnePixel(Input("x", {Open(), Of(64), Open(), Open()}), {1, 64, 1, 1}));
+}
+
+TEST(DimensionSymbols, AreSumsOfProducts) {
+  const SymbolValues values = {{"a", 3}, {"b", 5}, {"floor(a/2)", 1}};
+  EXPECT_EQ(ValueOfDimension("a", values), 3);
+  EXPECT_EQ(ValueOfDimension("a + b", values), 8);
+  EXPECT_EQ(ValueOfDimension("2*a*b + 1", values), 31);
+  EXPECT_EQ(ValueOfDimension("floor(a/2)", values), 1);
+  for (const char* text : {"", "c", "a + c", "a - b", "floor(b/2)", "a +", "* a",
+                           "a*9223372036854775807", "9223372036854775807 + a"}) {
+    EXPECT_EQ(ValueOfDimension(text, values), std::nullopt) << text;
+  }
+  EXPECT_TRUE(IsSymbol("batch_size"));
+  EXPECT_FALSE(IsSymbol("a + b"));
+  EXPECT_FALSE(IsSymbol(""));
+}
+
+}  // namespace
+}  // namespace kiln
