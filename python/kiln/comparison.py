@@ -143,7 +143,7 @@ def _reference(against: Union[ModelSource, Mapping[str, ArraySource]], folder: p
         array_files("tensor", against, folder)
         return str(folder)
     folder.mkdir()
-    return model_file(against, None, str(folder))
+    return model_file(against, str(folder))
 
 
 def compare(
@@ -179,7 +179,7 @@ def compare(
             added["values"] = array_files("input", values, folder / "values")
         if isinstance(against, str) and against.split(":")[0] == _ONNX_RUNTIME:
             options.setdefault("python", sys.executable)
-        text = command_line.run("compare", [model_file(model, None, name)], {**options, **added}, answers=(command_line.DISAGREES,))
+        text = command_line.run("compare", [model_file(model, name)], {**options, **added}, answers=(command_line.DISAGREES,))
         page = (folder / "page.html").read_text(encoding="utf-8").replace(name + os.sep, "")
     answer = json.loads(text.replace(name + os.sep, ""))
     tensors = tuple(_compared_tensor(row) for row in answer["tensors"])

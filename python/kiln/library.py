@@ -5,7 +5,7 @@ import os
 import pathlib
 import shutil
 import tempfile
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
 from kiln import command_line
 from kiln.command_line import Option
@@ -18,7 +18,7 @@ from kiln.sources import ModelSource, model_file
 # The folder of a library has its files here; beside them is the model, where it was no file.
 _FILES = "files"
 # Options of `kiln inspect` that say what a model is, as those of `kiln compile` do.
-_OPTIONS_OF_A_MODEL = ("target", "input", "constant", "external")
+_OPTIONS_OF_A_MODEL = ("target", "input", "dim", "constant", "external")
 
 
 class Library:
@@ -108,7 +108,9 @@ def _restored(contents: Dict[str, bytes], model: str, options: Dict[str, Option]
     return Library(folder, os.path.join(folder.path, model), options)
 
 
-def compile(model: ModelSource, example_inputs: Optional[Sequence[Any]] = None, /, **options: Option) -> Library:
+def compile(
+    model: ModelSource, example_inputs: Optional[Any] = None, /, *, dynamic_shapes: Optional[Any] = None, **options: Option
+) -> Library:
     """Compiles a model into a library.
 
     >>> import kiln
@@ -118,9 +120,11 @@ def compile(model: ModelSource, example_inputs: Optional[Sequence[Any]] = None, 
     <kiln.Library digits.c, digits.h, digits.metadata.json, digits_model.c>
 
     Args:
-      model: an ONNX, TFLite or Relay file: its path, or its bytes; an onnx.ModelProto; or a torch.nn.Module, which torch.onnx
-        exports.
-      example_inputs: of a torch.nn.Module, the tensors that it is exported with.
+      model: an ONNX, TFLite or Relay file: its path, or its bytes; an onnx.ModelProto; a torch.nn.Module, which torch.onnx
+        exports; or a torch.export.ExportedProgram or torch.onnx.ONNXProgram.
+      example_inputs: of a torch.nn.Module, the inputs that it is exported with: a tensor, a tuple of arguments, or a dictionary of
+        keyword arguments. Their shapes are the model's.
+      dynamic_shapes: of a torch.nn.Module, the dimensions whose size dim={name: size} says, as torch.onnx.export takes them.
       options: every option of `kiln compile`, which `python -m kiln compile --help` lists: `--module-name x` is `module_name="x"`,
         a flag is True or False, and a list is an option that is given several times. `input={"data": (1, 3, 224, 224)}` and
         `constant={"rate": 16000}` say shapes and values of inputs. `interface="c"` implies `runtime="crt"`.
@@ -135,7 +139,7 @@ def compile(model: ModelSource, example_inputs: Optional[Sequence[Any]] = None, 
         options.setdefault("runtime", "crt")
     folder = Folder()
     try:
-        file = model_file(model, example_inputs, folder.path)
+        file = model_file(model, folder.path, example_inputs, dynamic_shapes)
         command_line.run("compile", [file], {**options, "output": os.path.join(folder.path, _FILES)})
         return Library(folder, os.path.abspath(file), options)
     except BaseException:
@@ -151,7 +155,7 @@ def emit(model: ModelSource, stage: str, **options: Option) -> str:
     in_place operator tvmgen_my_mod_fused_add(p0: uint8[1, 2], p1: uint8[1, 2]) -> (out0: uint8[1, 2]) {...
     """
     with scratch_folder() as folder:
-        return command_line.run("compile", [model_file(model, None, folder)], {**options, "emit": stage})
+        return command_line.run("compile", [model_file(model, folder)], {**options, "emit": stage})
 
 
 def inspect(file: ModelSource, **options: Option) -> Report:
@@ -162,4 +166,4 @@ def inspect(file: ModelSource, **options: Option) -> Report:
     module my_mod for host: aot executor, cpp runtime, packed interface
     """
     with scratch_folder() as folder:
-        return Report(command_line.run("inspect", [model_file(file, None, folder)], options))
+        return Report(command_line.run("inspect", [model_file(file, folder)], options))

@@ -1,39 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What may stand for a model: a path, the bytes of a file, an ONNX model in memory, a module of PyTorch."""
+"""The objects that stand for a model: a path, the bytes of a file, an ONNX model in memory, a model of PyTorch."""
 
-import importlib
 import os
 import pathlib
-import sys
-from typing import Any, Optional, Sequence, Union
+from typing import Any, Optional, Union
 
-# Any: an onnx.ModelProto or torch.nn.Module, which Kiln does not import.
+from kiln import pytorch
+
+# Any: an onnx.ModelProto, or a model of PyTorch, neither of which Kiln imports.
 ModelSource = Union[str, "os.PathLike[str]", bytes, Any]
 
 
-def _is_torch_module(model: object) -> bool:
-    torch = sys.modules.get("torch")  # Who has a module has imported it.
-    return torch is not None and isinstance(model, torch.nn.Module)
-
-
-def _export(model: Any, example_inputs: Optional[Sequence[Any]], path: pathlib.Path) -> None:
-    if example_inputs is None:
-        raise TypeError("a module of PyTorch is exported by running it; pass its example inputs: kiln.compile(module, (example,))")
-    importlib.import_module("torch.onnx").export(model, tuple(example_inputs), str(path))
-
-
-def model_file(model: ModelSource, example_inputs: Optional[Sequence[Any]], folder: str) -> str:
+def model_file(model: ModelSource, folder: str, example_inputs: Optional[Any] = None, dynamic_shapes: Optional[Any] = None) -> str:
     """The path of a file with the model; one that has to be written lies in `folder`.
 
     Raises:
       TypeError: the object is none of these, or example inputs are missing or one too many.
+      ModelError: PyTorch cannot export its model.
     """
     path = pathlib.Path(folder) / "model.onnx"
-    if _is_torch_module(model):
-        _export(model, example_inputs, path)
+    if pytorch.is_module(model):
+        pytorch.export_module(model, example_inputs, dynamic_shapes, path)
         return str(path)
-    if example_inputs is not None:
-        raise TypeError("example inputs are for modules of PyTorch; say the shapes of a model's inputs with input={name: shape}")
+    if example_inputs is not None or dynamic_shapes is not None:
+        raise TypeError(
+            "example inputs and dynamic_shapes are for a torch.nn.Module; say the shapes of a model's inputs with input={name: shape}"
+        )
+    if pytorch.is_program(model):
+        pytorch.export_program(model, path)
+        return str(path)
     if isinstance(model, (str, os.PathLike)):
         return os.fspath(model)
     if isinstance(model, (bytes, bytearray, memoryview)):
@@ -44,5 +39,6 @@ def model_file(model: ModelSource, example_inputs: Optional[Sequence[Any]], fold
         path.write_bytes(model.SerializeToString())
         return str(path)
     raise TypeError(
-        f"found {type(model).__name__}, wanted a model: a path, the bytes of a file, an onnx.ModelProto or a torch.nn.Module"
+        f"found {type(model).__name__}, wanted a model: a path, the bytes of a file, an onnx.ModelProto, a torch.nn.Module, "
+        "an ExportedProgram or an ONNXProgram of PyTorch"
     )

@@ -45,7 +45,7 @@ def import_check(model: ModelSource, **options: Option) -> ImportCheck:
     ImportCheck(ok=True, nodes=15, operators=8, reasons=())
     """
     with scratch_folder() as folder:
-        file = model_file(model, None, folder)
+        file = model_file(model, folder)
         text = command_line.run("import-check", [file], {**options, "json": True}, answers=(command_line.USERS_FAULT,))
     (row,) = json.loads(text)
     return ImportCheck(row["ok"], row["nodes"], row["operators"], tuple(row["reasons"]))
@@ -74,7 +74,7 @@ def quantize(model: ModelSource, output: _Path, calibration: Union[_Path, Mappin
             calibration = samples
         return Report(
             command_line.run(
-                "quantize", [model_file(model, None, folder)], {**options, "calibration": calibration, "output": output}
+                "quantize", [model_file(model, folder)], {**options, "calibration": calibration, "output": output}
             )
         )
 
@@ -91,7 +91,7 @@ def tune(model: ModelSource, output: _Path, **options: Option) -> Report:
       KeyboardInterrupt: Ctrl-C has ended it; what has been found is written.
     """
     with scratch_folder() as folder:
-        return Report(command_line.run("tune", [model_file(model, None, folder)], {**options, "output": output}))
+        return Report(command_line.run("tune", [model_file(model, folder)], {**options, "output": output}))
 
 
 def version() -> str:

@@ -145,7 +145,7 @@ def validate(model: ModelSource, inputs: Samples, expected: Samples, **options: 
             "inputs": _samples("inputs", inputs, folder / "inputs"),
             "expected": _samples("expected", expected, folder / "expected"),
         }
-        text = command_line.run("validate", [model_file(model, None, name)], {**options, **added}, answers=(command_line.DISAGREES,))
+        text = command_line.run("validate", [model_file(model, name)], {**options, **added}, answers=(command_line.DISAGREES,))
     answer = json.loads(text.replace(name + os.sep, ""))
     instructions = (answer["least_instructions"], answer["largest_instructions"]) if "least_instructions" in answer else None
     return Validation(answer["model"], answer["where"], tuple(_validated_output(row) for row in answer["outputs"]), instructions)

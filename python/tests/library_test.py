@@ -4,6 +4,7 @@
 import contextlib
 import copy
 import gc
+import io
 import os
 import pickle
 import signal
@@ -70,26 +71,82 @@ class LibraryTest(Case):
     def test_what_is_no_model(self):
         self.refuses(TypeError, "found int, wanted a model", kiln.compile, 7)
         self.refuses(TypeError, "found NoneType", kiln.import_check, None)
-        self.refuses(TypeError, "example inputs are for modules of PyTorch", kiln.compile, DIGITS, (self.a,))
+        self.refuses(TypeError, "example inputs and dynamic_shapes are for a torch.nn.Module", kiln.compile, DIGITS, (self.a,))
 
-    def test_torch(self):
-        """A module goes through torch.onnx.export, here of a stand-in for PyTorch that knows one model."""
+    def stand_in_for_torch(self):
+        """Modules with the classes of PyTorch that Kiln looks at, and what torch.onnx.export is called with.
+
+        tests/acceptance compiles models of the real one. The exporter prints unless verbose is False, as that does.
+        """
 
         class Module:
+            def __init__(self, training=False, parts=()):
+                self.training, self.parts = training, parts
+
+            def modules(self):
+                yield self
+                for part in self.parts:
+                    yield from part.modules()
+
+        class ExportedProgram:
             pass
 
-        def export(module, inputs, path):
-            self.assertEqual((type(module), inputs), (Module, (self.a,)))
+        class ONNXProgram:
+            def save(self, path):
+                write(path)
+
+        def write(path):
             with open(path, "wb") as file:
                 file.write(read(DIGITS))
 
+        calls = []
+
+        def export(model, args=(), f=None, *, kwargs=None, verbose=None, dynamic_shapes=None):
+            calls.append((type(model), args, kwargs, dynamic_shapes))
+            if verbose is not False:
+                print("[torch.onnx] Obtain model graph")
+            if kwargs == {"wrong": 1}:
+                try:
+                    raise ValueError("the cause\nand advice")
+                except ValueError as error:
+                    raise RuntimeError("pages of text") from error
+            write(f)
+
         torch = types.ModuleType("torch")
-        torch.nn = types.SimpleNamespace(Module=Module)
-        for name, module in (("torch", torch), ("torch.onnx", types.SimpleNamespace(export=export))):
-            sys.modules[name] = module
-            self.addCleanup(sys.modules.pop, name)
-        self.assertEqual(kiln.compile(Module(), [self.a]).load().inputs[0].name, "image")
-        self.refuses(TypeError, "pass its example inputs", kiln.compile, Module())
+        nn, onnx, programs = types.ModuleType("torch.nn"), types.ModuleType("torch.onnx"), types.ModuleType("torch.export")
+        nn.Module, onnx.export, onnx.ONNXProgram, programs.ExportedProgram = Module, export, ONNXProgram, ExportedProgram
+        for module in (torch, nn, onnx, programs):
+            sys.modules[module.__name__] = module
+            self.addCleanup(sys.modules.pop, module.__name__)
+        return Module, ExportedProgram, ONNXProgram, calls
+
+    def test_torch(self):
+        """Modules go through torch.onnx.export; their example inputs are a tensor, several, or a dictionary."""
+        Module, ExportedProgram, ONNXProgram, calls = self.stand_in_for_torch()
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            for inputs in (self.a, (self.a,), [self.a], {"x": self.a}):
+                self.assertEqual(kiln.compile(Module(), inputs).load().inputs[0].name, "image")
+            kiln.compile(Module(), (self.a, self.b), dynamic_shapes={"x": {0: "n"}})
+            for program in (ExportedProgram(), ONNXProgram()):
+                self.assertEqual(kiln.compile(program).load().inputs[0].name, "image")
+        self.assertEqual(printed.getvalue(), "")
+        one = (Module, (self.a,), None, None)
+        self.assertEqual(calls[:3], [one] * 3)
+        self.assertEqual(calls[3], (Module, (), {"x": self.a}, None))
+        self.assertEqual(calls[4], (Module, (self.a, self.b), None, {"x": {0: "n"}}))
+        self.assertEqual(calls[5:], [(ExportedProgram, (), None, None)])
+
+    def test_torch_refusals(self):
+        Module, ExportedProgram, _, calls = self.stand_in_for_torch()
+        self.refuses(TypeError, "pass example inputs: kiln.compile(module, example)", kiln.compile, Module())
+        for module in (Module(training=True), Module(parts=[Module(), Module(training=True)])):
+            self.refuses(kiln.ModelError, "the Module is in training mode", kiln.compile, module, self.a)
+        self.assertEqual(calls, [])
+        words = "torch.onnx.export cannot export the Module: ValueError: the cause"
+        self.refuses(kiln.ModelError, words, kiln.compile, Module(), {"wrong": 1})
+        self.refuses(TypeError, "are for a torch.nn.Module", kiln.compile, ExportedProgram(), self.a)
+        self.refuses(TypeError, "are for a torch.nn.Module", kiln.compile, DIGITS, dynamic_shapes={})
 
     # Options and errors.
 
