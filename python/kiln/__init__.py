@@ -2,8 +2,9 @@
 """Kiln compiles trained neural networks ahead of time into libraries, and runs them.
 
 >>> import kiln, numpy
->>> model = kiln.compile("models/digits/digits.onnx").load()
->>> model(numpy.load("models/digits/image.npy")).shape
+>>> digits = kiln.example("digits")
+>>> model = kiln.compile(digits).load()
+>>> model(numpy.load(digits.with_name("image.npy"))).shape
 (1, 10)
 
 `compile` makes a Library, `Library.load` and `load` a Model, which is called with arrays. `quantize`, `tune`, `compare`,
@@ -13,6 +14,7 @@
 from kiln._runtime import version as __version__
 from kiln.comparison import ComparedTensor, Comparison, compare
 from kiln.errors import CompilerError, ModelError
+from kiln.examples import example
 from kiln.library import Library, compile, emit, inspect
 from kiln.model import Model, Outputs, TensorInfo, load, trim_workspaces
 from kiln.report import Report
@@ -36,6 +38,7 @@ __all__ = [
     "compare",
     "compile",
     "emit",
+    "example",
     "import_check",
     "inspect",
     "load",
