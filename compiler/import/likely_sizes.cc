@@ -2,6 +2,7 @@
 #include "compiler/import/likely_sizes.h"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -59,7 +60,10 @@ const Words kFrameWords = {"frames", "frame", "time", "mel", "mels", "fbank", "s
 // Words in names of inputs that grow with a sequence: masks, and caches of attention.
 const Words kSequenceWords = {"ids", "mask", "past", "cache", "kv", "key", "keys", "tokens"};
 
-bool IsChannels(const Extent& extent) { return extent.value == 1 || extent.value == 3; }
+bool IsChannels(const Extent& extent) {
+  const std::optional<int64_t> channels = extent.value.has_value() ? extent.value : extent.wanted;
+  return channels == 1 || channels == 3;
+}
 
 // The dimensions of an image's height and width; none if the input has no such shape.
 std::vector<size_t> PixelDimensions(const ModelPort& input) {
@@ -73,6 +77,7 @@ std::vector<size_t> PixelDimensions(const ModelPort& input) {
 Guess GuessOf(const ModelPort& input, size_t d, const UsualSizes& sizes) {
   const size_t rank = input.extents.size();
   const Words symbol = WordsOf(input.extents[d].symbol), name = WordsOf(input.name);
+  if (input.extents[d].wanted.has_value()) return {*input.extents[d].wanted, 0};
   if (HasOneOf(symbol, kBatchWords)) return {1, 0};
   const bool is_float = !input.dtype.has_value() || input.dtype->is_float();
   const bool is_sound = is_float && HasOneOf(name, kSampleWords);
@@ -86,6 +91,7 @@ Guess GuessOf(const ModelPort& input, size_t d, const UsualSizes& sizes) {
   if (!pixels.empty()) {
     return {absl::c_linear_search(pixels, d) ? sizes.pixels : sizes.frames, 3};
   }
+  if (input.is_convolved && rank == 4 && d >= 2) return {sizes.pixels, 3};
   if (rank >= 3 && HasOneOf(name, kImageWords)) return {sizes.pixels, 3};
   if (!is_float) return {sizes.tokens, 3};
   if (is_sound) return {sizes.samples, 4};

@@ -55,6 +55,15 @@ TEST(LikelySizes, OfSoundAreSamplesAndFrames) {
   EXPECT_EQ(SizesOf(Input("x", {Open(), Open(), Of(768)})), Shape({1, 128, 768}));
 }
 
+TEST(LikelySizes, OfReadersAreWhatTheyWant) {
+  Extent features = Open("c");
+  features.wanted = 40;
+  EXPECT_EQ(SizesOf(Input("x", {Open("n"), features})), Shape({1, 40}));
+  ModelPort image = Input("x", {Open("n"), features, Open("a"), Open("b")});
+  image.is_convolved = true;
+  EXPECT_EQ(SizesOf(image), Shape({1, 40, 224, 224}));
+}
+
 TEST(LikelySizes, OfOneSymbolAreOne) {
   // The symbol of an embedding is that of the ids, whose type says more.
   const std::vector<Shape> shapes =

@@ -109,30 +109,35 @@ class OpenInputs {
   // one, else shapes.
   std::string Options(const std::vector<InputPin>& pins) const {
     SymbolValues sizes;
-    for (const InputPin& pin : pins) {
-      const ModelPort& input = *std::find_if(
-          inputs_.begin(), inputs_.end(), [&](const ModelPort& p) { return p.name == pin.name; });
-      for (size_t d = 0; d < pin.shape.size(); ++d) {
-        const Extent& extent = input.extents[d];
-        if (IsOpen(extent) && IsSymbol(extent.symbol)) sizes[extent.symbol] = pin.shape[d];
-      }
-    }
-    for (const InputPin& pin : pins) {
-      const ModelPort& input = *std::find_if(
-          inputs_.begin(), inputs_.end(), [&](const ModelPort& p) { return p.name == pin.name; });
-      for (size_t d = 0; d < pin.shape.size(); ++d) {
-        if (!IsOpen(input.extents[d])) continue;
-        SymbolValues all = chosen_;
-        all.insert(sizes.begin(), sizes.end());
-        if (ValueOfDimension(input.extents[d].symbol, all) != pin.shape[d]) return Shapes(pins);
-      }
-    }
+    ForEachOpen(pins, [&](const std::string& symbol, int64_t size) {
+      if (IsSymbol(symbol)) sizes[symbol] = size;
+    });
+    SymbolValues all = chosen_;
+    all.insert(sizes.begin(), sizes.end());
+    bool symbols_say_all = true;
+    ForEachOpen(pins, [&](const std::string& symbol, int64_t size) {
+      symbols_say_all &= ValueOfDimension(symbol, all) == size;
+    });
+    if (!symbols_say_all) return Shapes(pins);
     return absl::StrJoin(sizes, " ", [](std::string* out, const auto& size) {
       absl::StrAppend(out, "--dim ", ForShell(absl::StrCat(size.first, "=", size.second)));
     });
   }
 
  private:
+  // Calls `use` for each open dimension of the inputs whose shapes are `pins`.
+  template <typename Use>
+  void ForEachOpen(const std::vector<InputPin>& pins, const Use& use) const {
+    for (const ModelPort& input : inputs_) {
+      for (const InputPin& pin : pins) {
+        if (pin.name != input.name) continue;
+        for (size_t d = 0; d < pin.shape.size(); ++d) {
+          if (IsOpen(input.extents[d])) use(input.extents[d].symbol, pin.shape[d]);
+        }
+      }
+    }
+  }
+
   bool IsLeading(const ModelPort& input, size_t dimension) const {
     return dimension == 0 || leading_.contains(input.extents[dimension].symbol);
   }
@@ -171,18 +176,37 @@ ImportOptions With(ImportOptions options, const std::vector<InputPin>& pins) {
   return options;
 }
 
-absl::Status CheckDims(const OpenModel& model, const SymbolValues& dims) {
+// Errors if a shape of an input has another size for a dimension than --dim.
+absl::Status CheckAgreement(const std::string& path, const ModelPort& input, const InputPin& pin,
+                            const SymbolValues& dims) {
+  for (size_t d = 0; d < std::min(input.extents.size(), pin.shape.size()); ++d) {
+    const auto said = dims.find(input.extents[d].symbol);
+    if (!IsOpen(input.extents[d]) || said == dims.end() || said->second == pin.shape[d]) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": --dim ", said->first, "=", said->second, " and --input ", pin.name,
+                     ":", absl::StrJoin(pin.shape, "x"), " contradict each other"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckDims(const OpenModel& model, const ImportOptions& options) {
   std::set<std::string> symbols;
   for (const ModelPort& input : model.inputs) {
     for (const Extent& extent : input.extents) {
       if (IsOpen(extent) && IsSymbol(extent.symbol)) symbols.insert(extent.symbol);
     }
   }
-  for (const auto& [name, size] : dims) {
+  for (const auto& [name, size] : options.dims) {
     if (symbols.contains(name)) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         model.path, ": --dim: no input has an open dimension '", name, "'; ",
         symbols.empty() ? "none has a name" : "they are " + absl::StrJoin(symbols, ", ")));
+  }
+  for (const ModelPort& input : model.inputs) {
+    for (const InputPin& pin : options.pins) {
+      if (pin.name != input.name) continue;
+      KILN_RETURN_IF_ERROR(CheckAgreement(model.path, input, pin, options.dims));
+    }
   }
   return absl::OkStatus();
 }
@@ -204,7 +228,7 @@ void NoteSmallImages(const OpenModel& model, const std::vector<InputPin>& pins,
 
 absl::StatusOr<Graph> ImportOpenModel(const OpenModel& model, const ImportOptions& options,
                                       std::vector<std::string>& notes) {
-  KILN_RETURN_IF_ERROR(CheckDims(model, options.dims));
+  KILN_RETURN_IF_ERROR(CheckDims(model, options));
   const OpenInputs open(model.inputs, options);
   const ImportOptions known = With(options, open.KnownPins());
   const bool only_leading = open.only_leading();

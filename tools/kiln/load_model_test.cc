@@ -111,8 +111,7 @@ TEST(LoadModel, OpenLeadingDimensionsAreOne) {
   absl::StatusOr<Graph> graph = LoadModel(model, {});
   EXPECT_EQ(::testing::internal::GetCapturedStderr(),
             "kiln: note: " + model +
-                ": open leading dimensions are taken as 1; for another: --input x:8x3 --input "
-                "y:8x3\n");
+                ": open leading dimensions are taken as 1; for another: --dim n=8\n");
   ASSERT_TRUE(graph.ok()) << graph.status();
   EXPECT_THAT(graph->type(graph->inputs[1]).shape, ElementsAre(1, 3));
   // A symbol that the user has given a value has it everywhere.
@@ -148,9 +147,9 @@ TEST(LoadModel, ShapesThatAreOfferedCanBeImported) {
   const std::string message = Message(model, {});
   EXPECT_THAT(message, HasSubstr("input 'x': dimension 0 ('n'), 2 ('h'), 3 ('w') is dynamic"));
   EXPECT_THAT(message, HasSubstr("\n" + model +
-                                 ": shapes with which it can be compiled: --input "
-                                 "x:1x1x8x8 --input y:1x1x8x8"));
-  const InputFlags offered = {.shapes = {"x:1x1x8x8", "y:1x1x8x8"}, .constants = {}};
+                                 ": sizes with which it can be compiled: --dim h=224 --dim n=1 "
+                                 "--dim w=224"));
+  const InputFlags offered = {.dims = {"h=224", "n=1", "w=224"}};
   EXPECT_TRUE(LoadModel(model, offered).ok());
   // Where no size does it, none is offered.
   const std::string impossible =
@@ -158,6 +157,22 @@ TEST(LoadModel, ShapesThatAreOfferedCanBeImported) {
                "node { op_type: 'MatMul' input: 'x' input: 'y' output: 's' } "
                "node { op_type: 'MatMul' input: 's' input: 'y' output: 'z' }");
   EXPECT_THAT(Message(impossible, {}), Not(HasSubstr("can be compiled")));
+}
+
+TEST(LoadModel, SizesOfDimensionsAreNamesAndNumbers) {
+  const std::string model =
+      FromText(OpenInput("x", {"n", "a=b"}) + "node { op_type: 'Relu' input: 'x' output: 'z' }");
+  const absl::StatusOr<Graph> graph = LoadModel(model, {.dims = {"n=2", "a=b=3"}});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_THAT(graph->type(graph->inputs[0]).shape, ElementsAre(2, 3));
+  for (const char* wrong : {"n", "=2", "n=", "n=x", "n=-1", "n=2.5"}) {
+    EXPECT_THAT(Message(model, {.dims = {wrong}}),
+                HasSubstr(std::string("--dim: found '") + wrong + "', wanted"))
+        << wrong;
+  }
+  EXPECT_THAT(Message(model, {.dims = {"n=2", "n=2"}}), HasSubstr("--dim: 'n' is given twice"));
+  EXPECT_THAT(Message(model, {.shapes = {"x:5x3"}, .dims = {"n=2"}}),
+              HasSubstr("--dim n=2 and --input x:5x3 contradict each other"));
 }
 
 TEST(LoadModel, FilesOfConstantsAreRead) {

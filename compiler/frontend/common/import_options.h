@@ -27,6 +27,8 @@ struct InputPin {
 struct Extent {
   std::optional<int64_t> value;  // none: it is open
   std::string symbol;            // of an open one: those of one symbol are equal; may be empty
+  // Of an open one: the size that an operator which reads the input wants; none if nothing says it.
+  std::optional<int64_t> wanted = {};
 };
 
 // An input or an output of a model.
@@ -36,6 +38,7 @@ struct ModelPort {
   std::optional<DType> dtype;   // of tensors, if Kiln has it
   std::optional<int> rank;      // of tensors, if the model says it
   std::vector<Extent> extents;  // as many
+  bool is_convolved = false;    // read by a convolution
 };
 
 // "data:1x3x224x224" or "data:1x3x224x224:float32"; a scalar is "x:". The name may contain ':'.

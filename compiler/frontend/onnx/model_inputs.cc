@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/common/errors.h"
+#include "compiler/frontend/onnx/input_readers.h"
 #include "compiler/frontend/onnx/tensor_proto.h"
 
 namespace kiln::onnx_frontend {
@@ -168,6 +169,7 @@ ModelInterface InterfaceOf(const onnx::GraphProto& graph) {
   for (const onnx::ValueInfoProto& input : graph.input()) {
     if (!initialisers.contains(input.name())) interface.inputs.push_back(PortOf(input));
   }
+  AddFactsOfReaders(graph, interface.inputs);
   for (const onnx::ValueInfoProto& output : graph.output()) {
     interface.outputs.push_back(PortOf(output));
   }

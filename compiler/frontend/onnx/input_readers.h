@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the operators that read a model's inputs say of dimensions that are open.
+#ifndef KILN_COMPILER_FRONTEND_ONNX_INPUT_READERS_H_
+#define KILN_COMPILER_FRONTEND_ONNX_INPUT_READERS_H_
+
+#include <vector>
+
+#include "compiler/frontend/common/import_options.h"
+#include "onnx/onnx_pb.h"
+
+namespace kiln::onnx_frontend {
+
+// Sets Extent::wanted and ModelPort::is_convolved of the inputs. The graph is not checked: whatever of
+// it makes no sense says nothing.
+void AddFactsOfReaders(const onnx::GraphProto& graph, std::vector<frontend::ModelPort>& inputs);
+
+}  // namespace kiln::onnx_frontend
+
+#endif  // KILN_COMPILER_FRONTEND_ONNX_INPUT_READERS_H_
