@@ -99,6 +99,8 @@ def _run_kiln(ctx, outputs, output_flag, flags, option = "-o", **kwargs):
         arguments.add("--workspace-io")
     for name, pin in sorted(ctx.attr.inputs.items()):
         arguments.add("--input=%s:%s" % (name, pin))
+    for name, size in sorted(ctx.attr.dims.items()):
+        arguments.add("--dim=%s=%s" % (name, size))
     for name, value in sorted(ctx.attr.constants.items()):
         arguments.add("--constant=%s=%s" % (name, value))
     for input, output in sorted(ctx.attr.state.items()):

@@ -37,6 +37,9 @@ CC_MODEL_ATTRIBUTES = {
         doc = "Files that the model refers to: external data of ONNX.",
         allow_files = True,
     ),
+    "dims": attr.string_dict(
+        doc = "Sizes of open dimensions by their names in the model: {\"batch\": \"1\", \"seq\": \"128\"}.",
+    ),
     "executor": attr.string(
         default = "aot",
         doc = "aot: a function that calls the operators in order; graph: a table that the runtime walks.",
