@@ -91,6 +91,7 @@ absl::StatusOr<std::unique_ptr<Program>> AotProgram::Create(const Module& module
     program->outputs_.push_back(output.ToTensorInfo());
   }
   program->TakeAlignment(program->metadata_);
+  KILN_RETURN_IF_ERROR(program->TakeStates(program->metadata_));
   KILN_RETURN_IF_ERROR(program->PlacePools(module));
   program->RegisterWorkspaces(&program->metadata_);
   program->has_profile_hook_ = InstallProfileHook(module);

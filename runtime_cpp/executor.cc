@@ -53,6 +53,11 @@ absl::Status Executor::Allocate(const Params& params) {
     KILN_ASSIGN_OR_RETURN(outputs_[i].own, NDArray::Empty(info.shape, info.dtype, info.device));
     outputs_[i].current = outputs_[i].own;
   }
+  for (const StateTensor& state : program_->states()) {
+    KILN_ASSIGN_OR_RETURN(const int input, GetInputIndex(state.input));
+    KILN_ASSIGN_OR_RETURN(const int output, GetOutputIndex(state.output));
+    states_.push_back({static_cast<size_t>(input), static_cast<size_t>(output)});
+  }
   const int64_t bytes = program_->workspace_bytes();
   if (bytes > 0) {
     KILN_ASSIGN_OR_RETURN(workspace_,
@@ -104,6 +109,7 @@ absl::Status Executor::SetInput(int index, const DLTensor& tensor) {
   KILN_RETURN_IF_ERROR(slot.own.CopyFrom(tensor));
   slot.current = slot.own;
   slot.is_set = true;
+  if (State* const state = FindState(i); state != nullptr) state->is_written = false;
   return absl::OkStatus();
 }
 
@@ -118,6 +124,7 @@ absl::Status Executor::SetInputZeroCopy(int index, const NDArray& array) {
   KILN_RETURN_IF_ERROR(CheckTensorInPlace(program_->inputs()[i], *array, "input", i));
   inputs_[i].current = array;
   inputs_[i].is_set = true;
+  if (State* const state = FindState(i); state != nullptr) state->is_written = false;
   return absl::OkStatus();
 }
 
@@ -130,6 +137,9 @@ absl::Status Executor::SetOutputZeroCopy(int index, const NDArray& array) {
   KILN_RETURN_IF_ERROR(CheckOutputIndex(index));
   const auto i = static_cast<size_t>(index);
   KILN_RETURN_IF_ERROR(CheckTensorInPlace(program_->outputs()[i], *array, "output", i));
+  for (State& state : states_) {
+    if (state.output == i) PassOn(state);  // before the memory of its value goes
+  }
   outputs_[i].current = array;
   return absl::OkStatus();
 }
@@ -141,9 +151,11 @@ absl::Status Executor::SetOutputZeroCopy(absl::string_view name, const NDArray& 
 
 absl::StatusOr<NDArray> Executor::GetInput(int index) {
   KILN_RETURN_IF_ERROR(CheckInputIndex(index));
-  Slot& slot = inputs_[static_cast<size_t>(index)];
-  slot.is_set = true;
-  return slot.current;
+  const auto i = static_cast<size_t>(index);
+  inputs_[i].is_set = true;
+  const State* const state = FindState(i);
+  return state != nullptr && state->is_written ? outputs_[state->output].current
+                                               : inputs_[i].current;
 }
 
 absl::StatusOr<NDArray> Executor::GetInput(absl::string_view name) {
@@ -184,7 +196,59 @@ auto Executor::WithMemory(const Function& function) const {
 
 absl::Status Executor::Run() {
   KILN_RETURN_IF_ERROR(CheckAllSet());
-  return WithMemory([this](const RunMemory& memory) { return program_->Run(memory); });
+  PassStatesOn();
+  KILN_RETURN_IF_ERROR(
+      WithMemory([this](const RunMemory& memory) { return program_->Run(memory); }));
+  for (State& state : states_) state.is_written = keeps_state_;
+  return absl::OkStatus();
+}
+
+Executor::State* Executor::FindState(size_t input) {
+  for (State& state : states_) {
+    if (state.input == input) return &state;
+  }
+  return nullptr;
+}
+
+void Executor::PassOn(State& state) {
+  if (!std::exchange(state.is_written, false)) return;
+  std::swap(inputs_[state.input].own, outputs_[state.output].own);
+  std::swap(inputs_[state.input].current, outputs_[state.output].current);
+}
+
+void Executor::PassStatesOn() {
+  for (State& state : states_) PassOn(state);
+}
+
+absl::Status Executor::keep_state(bool keep) {
+  if (states_.empty()) {
+    return absl::FailedPreconditionError(
+        "the model has no state; --state input=output of kiln compile names one");
+  }
+  if (keep) {
+    KILN_RETURN_IF_ERROR(ResetState());
+    keeps_state_ = true;
+    return absl::OkStatus();
+  }
+  keeps_state_ = false;
+  for (const State& state : states_) {
+    // The outputs stay what the last run has written.
+    if (!state.is_written) continue;
+    KILN_RETURN_IF_ERROR(
+        SetInput(static_cast<int>(state.input), *outputs_[state.output].current));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Executor::ResetState() {
+  for (size_t i = 0; i < states_.size(); ++i) {
+    Slot& slot = inputs_[states_[i].input];
+    KILN_RETURN_IF_ERROR(slot.own.Fill(program_->states()[i].initial_value));
+    slot.current = slot.own;
+    slot.is_set = true;
+    states_[i].is_written = false;
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Executor::LoadParams(absl::string_view bytes) {
@@ -213,6 +277,7 @@ absl::Status Executor::ShareParams(const Executor& other, absl::string_view byte
 
 absl::StatusOr<std::vector<double>> Executor::TimeEvaluator(const TimeEvaluatorOptions& options) {
   KILN_RETURN_IF_ERROR(CheckAllSet());
+  PassStatesOn();
   return WithMemory([&](const RunMemory& memory) {
     return runtime::TimeEvaluator([&] { return program_->Run(memory); }, options);
   });
@@ -220,6 +285,7 @@ absl::StatusOr<std::vector<double>> Executor::TimeEvaluator(const TimeEvaluatorO
 
 absl::StatusOr<ProfileReport> Executor::Profile() {
   KILN_RETURN_IF_ERROR(CheckAllSet());
+  PassStatesOn();
   return WithMemory([this](const RunMemory& memory) -> absl::StatusOr<ProfileReport> {
     ProfileReport report;
     const auto start = std::chrono::steady_clock::now();

@@ -78,6 +78,21 @@ class Executor {
   // Runs the model. FailedPrecondition, naming the inputs, if some were never set.
   absl::Status Run();
 
+  // Inputs whose value in the next run is an output of this one, as the model was compiled: --state,
+  // or variables of TFLite.
+  const std::vector<StateTensor>& states() const { return program_->states(); }
+
+  // With `keep`, the executor passes them on: each run reads what the one before has written, the
+  // first one the initial values, which are set here. Nothing is copied, input and output exchange
+  // their memory before a run; memory that was set by SetInputZeroCopy or SetOutputZeroCopy is
+  // exchanged, too. An input that is set has this value in the next run. A run that fails leaves the
+  // state as it was. Without `keep` the inputs hold the state of the last run until they are set.
+  // FailedPrecondition if the model has no state.
+  absl::Status keep_state(bool keep);
+
+  // Sets the states to their initial values, for a new sequence.
+  absl::Status ResetState();
+
   // Sets the inputs that the content of a params file names.
   absl::Status LoadParams(absl::string_view bytes);
 
@@ -90,6 +105,16 @@ class Executor {
   absl::StatusOr<ProfileReport> Profile();
 
  private:
+  // A state of the program.
+  struct State {
+    size_t input;
+    size_t output;
+    bool is_written = false;  // The output holds the value of the next run.
+  };
+
+  // The state that an input holds; null if it is none.
+  State* FindState(size_t input);
+
   // Memory of one input or output.
   struct Slot {
     NDArray own;            // Allocated for this executor; not defined while nothing needs it.
@@ -105,12 +130,17 @@ class Executor {
   absl::Status CheckInputIndex(int index) const;
   absl::Status CheckOutputIndex(int index) const;
   absl::Status CheckAllSet() const;
+  // Exchanges the memory of a state, or of all, that a run has written.
+  void PassOn(State& state);
+  void PassStatesOn();
   template <typename Function>
   auto WithMemory(const Function& function) const;
 
   std::shared_ptr<const Program> program_;
   std::vector<Slot> inputs_;
   std::vector<Slot> outputs_;
+  std::vector<State> states_;
+  bool keeps_state_ = false;
   NDArray workspace_;
 };
 
@@ -121,6 +151,7 @@ class Executor {
 //   get_num_inputs(), get_num_outputs(), run(),
 //   get_input_info() and get_output_info() -> JSON {"shape": {name: [...]}, "dtype": {name: ...}},
 //   load_params(bytes), share_params(executor module, bytes),
+//   keep_state(0 or 1), reset_state(),
 //   time_evaluator([number[, repeat[, min_repeat_ms]]]) -> bytes, a float64 of seconds per repeat,
 //   profile() -> JSON of ProfileReport, profile_text() -> the same as a table
 Module MakeExecutorModule(std::shared_ptr<Executor> executor);

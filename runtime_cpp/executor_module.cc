@@ -131,6 +131,16 @@ absl::StatusOr<Value> GetOutputInfo(Executor& executor, const Args&) {
 
 absl::StatusOr<Value> Run(Executor& executor, const Args&) { return ToValue(executor.Run()); }
 
+absl::StatusOr<Value> KeepState(Executor& executor, const Args& args) {
+  KILN_RETURN_IF_ERROR(args.CheckSize(1, 1));
+  KILN_ASSIGN_OR_RETURN(const int64_t keep, args.Int(0));
+  return ToValue(executor.keep_state(keep != 0));
+}
+
+absl::StatusOr<Value> ResetState(Executor& executor, const Args&) {
+  return ToValue(executor.ResetState());
+}
+
 absl::StatusOr<Value> LoadParams(Executor& executor, const Args& args) {
   KILN_RETURN_IF_ERROR(args.CheckSize(1, 1));
   KILN_ASSIGN_OR_RETURN(const absl::string_view bytes, args.String(0));
@@ -185,9 +195,11 @@ const std::map<std::string, Method>& Methods() {
       {"get_num_outputs", GetNumOutputs},
       {"get_output", GetOutput},
       {"get_output_info", GetOutputInfo},
+      {"keep_state", KeepState},
       {"load_params", LoadParams},
       {"profile", Profile},
       {"profile_text", ProfileText},
+      {"reset_state", ResetState},
       {"run", Run},
       {"set_input", SetInput},
       {"set_input_zero_copy", SetInputZeroCopy},

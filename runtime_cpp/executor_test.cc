@@ -22,6 +22,7 @@ using ::testing::HasSubstr;
 constexpr char kAot[] = "runtime_cpp/testdata/add_aot.so";
 constexpr char kAotProfile[] = "runtime_cpp/testdata/add_aot_profile.so";
 constexpr char kAotScratch[] = "runtime_cpp/testdata/add_aot_scratch.so";
+constexpr char kAotState[] = "runtime_cpp/testdata/add_aot_state.so";
 constexpr char kGraph[] = "runtime_cpp/testdata/add_graph.so";
 
 Module Load(const char* path) {
@@ -157,6 +158,88 @@ TEST_P(BothExecutors, ZeroCopyChecksAlignmentDeviceAndStrides) {
   tensor.device = kCpu;
   tensor.strides = &stride;
   EXPECT_THAT(Text(executor->SetInput(0, tensor)), HasSubstr("wanted compact row-major"));
+}
+
+// x, at first 1.5, becomes (x + y) + x.
+TEST(State, IsPassedOnWithoutACopy) {
+  const std::shared_ptr<Executor> executor = Make(kAotState);
+  ASSERT_EQ(executor->states().size(), 1u);
+  EXPECT_EQ(executor->states()[0].input, "x");
+  EXPECT_EQ(executor->states()[0].output, "output0");
+  EXPECT_EQ(executor->states()[0].initial_value, 1.5);
+  ASSERT_TRUE(executor->SetInput("y:0", *Floats({0, 1, 2, 3})).ok());
+  EXPECT_THAT(Text(executor->Run()), HasSubstr("missing: 'x'"));
+  ASSERT_TRUE(executor->keep_state(true).ok());
+  ASSERT_TRUE(executor->Run().ok());
+  EXPECT_THAT(executor->GetOutput(0)->values<float>(), ElementsAre(3, 4, 5, 6));
+  const void* const written = executor->GetOutput(0)->data();
+  // The input is what the next run reads.
+  EXPECT_EQ(executor->GetInput("x")->data(), written);
+  ASSERT_TRUE(executor->Run().ok());
+  EXPECT_THAT(executor->GetOutput(0)->values<float>(), ElementsAre(6, 9, 12, 15));
+  EXPECT_NE(executor->GetOutput(0)->data(), written);
+  ASSERT_TRUE(executor->Run().ok());
+  EXPECT_EQ(executor->GetOutput(0)->data(), written);
+  EXPECT_THAT(executor->GetOutput(0)->values<float>(), ElementsAre(12, 19, 26, 33));
+  ASSERT_TRUE(executor->ResetState().ok());
+  ASSERT_TRUE(executor->Run().ok());
+  EXPECT_THAT(executor->GetOutput(0)->values<float>(), ElementsAre(3, 4, 5, 6));
+}
+
+TEST(State, ThatIsSetIsTheNextRuns) {
+  const std::shared_ptr<Executor> executor = Make(kAotState);
+  ASSERT_TRUE(executor->keep_state(true).ok());
+  ASSERT_TRUE(executor->SetInput("y:0", *Floats({0, 0, 0, 0})).ok());
+  ASSERT_TRUE(executor->Run().ok());
+  ASSERT_TRUE(executor->SetInput("x", *Floats({1, 2, 3, 4})).ok());
+  ASSERT_TRUE(executor->Run().ok());
+  EXPECT_THAT(executor->GetOutput(0)->values<float>(), ElementsAre(2, 4, 6, 8));
+  // In place, in the memory that the last run has written.
+  executor->GetInput("x")->values<float>()[0] = 10;
+  ASSERT_TRUE(executor->Run().ok());
+  EXPECT_THAT(executor->GetOutput(0)->values<float>(), ElementsAre(20, 8, 12, 16));
+  // Where a caller's memory takes the place of an output, its value still passes on.
+  const NDArray output = Floats({0, 0, 0, 0});
+  ASSERT_TRUE(executor->SetOutputZeroCopy(0, output).ok());
+  ASSERT_TRUE(executor->Run().ok());
+  EXPECT_THAT(output.values<float>(), ElementsAre(40, 16, 24, 32));
+  // Without keep_state, the state stays as it is.
+  ASSERT_TRUE(executor->keep_state(false).ok());
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(executor->Run().ok());
+    EXPECT_THAT(executor->GetOutput(0)->values<float>(), ElementsAre(80, 32, 48, 64));
+  }
+}
+
+TEST(State, IsNotThatOfMeasurements) {
+  const std::shared_ptr<Executor> executor = Make(kAotState);
+  ASSERT_TRUE(executor->keep_state(true).ok());
+  ASSERT_TRUE(executor->SetInput("y:0", *Floats({0, 0, 0, 0})).ok());
+  ASSERT_TRUE(executor->Run().ok());
+  ASSERT_TRUE(executor->TimeEvaluator({.number = 3}).ok());
+  ASSERT_TRUE(executor->Run().ok());
+  EXPECT_THAT(executor->GetOutput(0)->values<float>(), ElementsAre(6, 6, 6, 6));
+}
+
+TEST(State, IsKeptByName) {
+  const Module executor = MakeExecutorModule(Make(kAotState));
+  ASSERT_TRUE(executor["keep_state"](1).ok());
+  ASSERT_TRUE(executor["set_input"]("y:0", Floats({0, 0, 0, 0})).ok());
+  for (const float wanted : {3.0f, 6.0f}) {
+    ASSERT_TRUE(executor["run"]().ok());
+    EXPECT_EQ(executor["get_output"](0)->Array()->values<float>()[0], wanted);
+  }
+  ASSERT_TRUE(executor["reset_state"]().ok());
+  ASSERT_TRUE(executor["run"]().ok());
+  EXPECT_EQ(executor["get_output"](0)->Array()->values<float>()[0], 3);
+}
+
+TEST(State, ErrorsSayWhatIsWrong) {
+  EXPECT_THAT(Text(Make(kAot)->keep_state(true)), HasSubstr("the model has no state"));
+  const absl::Status wrong =
+      Executor::Create(Load("runtime_cpp/testdata/add_aot_wrong_state.so"), kCpu).status();
+  EXPECT_EQ(wrong.code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(Text(wrong), "state 'x': the model has no output 'output1'; it has 'output0'");
 }
 
 // Leaves idle blocks of 1 MiB and 4 MiB, as operators do that take scratch memory.

@@ -61,6 +61,7 @@ absl::StatusOr<std::unique_ptr<Program>> GraphProgram::Create(absl::string_view 
   KILN_RETURN_IF_ERROR(program->PlaceWorkspace(alias_of));
   KILN_RETURN_IF_ERROR(program->ResolveCalls(module, metadata));
   program->DescribeTensors(metadata);
+  if (metadata.has_value()) KILN_RETURN_IF_ERROR(program->TakeStates(*metadata));
   program->RegisterWorkspaces(metadata.has_value() ? &*metadata : nullptr);
   return program;
 }

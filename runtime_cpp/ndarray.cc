@@ -2,10 +2,15 @@
 #include "runtime_cpp/ndarray.h"
 
 #include <atomic>
+#include <cmath>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <limits>
 #include <memory>
+#include <string>
+#include <type_traits>
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
@@ -53,6 +58,45 @@ absl::Status CheckHasShape(const DLTensor& tensor) {
   return absl::InvalidArgumentError(absl::StrCat("a tensor of ", tensor.ndim, " dimensions",
                                                  tensor.ndim < 0 ? "" : " has no shape"));
 }
+
+namespace {
+
+template <typename T>
+absl::StatusOr<std::string> BytesOf(double value) {
+  if constexpr (std::is_integral_v<T>) {
+    // The largest value of 64 bits is no double, the next number is.
+    const double beyond = 2.0 * static_cast<double>(std::numeric_limits<T>::max() / 2 + 1);
+    if (!(value >= static_cast<double>(std::numeric_limits<T>::min()) && value < beyond) ||
+        static_cast<double>(static_cast<T>(value)) != value) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("found the value ", value, ", wanted one of ", DataTypeName(DataTypeOf<T>())));
+    }
+  }
+  const T element = static_cast<T>(value);
+  return std::string(reinterpret_cast<const char*>(&element), sizeof(element));
+}
+
+// The bytes of an element of that value.
+absl::StatusOr<std::string> ElementOf(DLDataType dtype, double value) {
+  if (value == 0 && !std::signbit(value)) {
+    return std::string(static_cast<size_t>(ElementBytes(dtype)), '\0');
+  }
+  if (SameDataType(dtype, DataTypeOf<float>())) return BytesOf<float>(value);
+  if (SameDataType(dtype, DataTypeOf<double>())) return BytesOf<double>(value);
+  if (SameDataType(dtype, DataTypeOf<int8_t>())) return BytesOf<int8_t>(value);
+  if (SameDataType(dtype, DataTypeOf<int16_t>())) return BytesOf<int16_t>(value);
+  if (SameDataType(dtype, DataTypeOf<int32_t>())) return BytesOf<int32_t>(value);
+  if (SameDataType(dtype, DataTypeOf<int64_t>())) return BytesOf<int64_t>(value);
+  if (SameDataType(dtype, DataTypeOf<uint8_t>())) return BytesOf<uint8_t>(value);
+  if (SameDataType(dtype, DataTypeOf<uint16_t>())) return BytesOf<uint16_t>(value);
+  if (SameDataType(dtype, DataTypeOf<uint32_t>())) return BytesOf<uint32_t>(value);
+  if (SameDataType(dtype, DataTypeOf<uint64_t>())) return BytesOf<uint64_t>(value);
+  if (SameDataType(dtype, DataTypeOf<bool>()) && value == 1) return std::string(1, '\1');
+  return absl::UnimplementedError(
+      absl::StrCat("an array of ", DataTypeName(dtype), " cannot be filled with ", value));
+}
+
+}  // namespace
 
 NDArray::NDArray(const NDArray& other) : container_(other.container_) {
   if (container_ != nullptr) container_->Retain();
@@ -168,6 +212,21 @@ absl::Status NDArray::CopyToBytes(absl::Span<char> bytes) const {
     return absl::InvalidArgumentError("cannot copy bytes whose address is NULL");
   }
   return CopyBetweenDevices(data(), device(), bytes.data(), kCpu, bytes.size());
+}
+
+absl::Status NDArray::Fill(double value) const {
+  KILN_ASSIGN_OR_RETURN(const std::string element, ElementOf(dtype(), value));
+  if (device().device_type != kDLCPU) {
+    KILN_ASSIGN_OR_RETURN(const NDArray host, Empty(shape(), dtype()));
+    KILN_RETURN_IF_ERROR(host.Fill(value));
+    return CopyFrom(*host);
+  }
+  char* const begin = static_cast<char*>(data());
+  const auto size = static_cast<size_t>(size_bytes());
+  for (size_t i = 0; i < size; i += element.size()) {
+    std::memcpy(begin + i, element.data(), element.size());
+  }
+  return absl::OkStatus();
 }
 
 DLTensor* NDArray::ToHandle() const {

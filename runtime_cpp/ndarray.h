@@ -91,6 +91,10 @@ class NDArray {
   absl::Status CopyFromBytes(absl::string_view bytes) const;
   absl::Status CopyToBytes(absl::Span<char> bytes) const;
 
+  // Sets every element to `value`. InvalidArgument if an integer type does not have the value,
+  // Unimplemented for types of which C++ has none, but for 0.
+  absl::Status Fill(double value) const;
+
   // The byte form of an array: magic, device, shape, type, data. An array is always written as one
   // of the CPU; Load makes one there.
   absl::Status Save(ByteWriter& writer) const;

@@ -16,6 +16,20 @@ std::string Describe(const TensorInfo& info, absl::string_view what, size_t inde
   return absl::StrCat(what, " '", info.name, "' (index ", index, ")");
 }
 
+// The index of the tensor that the metadata calls `name`. A graph table may have its other name.
+absl::StatusOr<int> FindDescribed(const std::vector<TensorInfo>& infos,
+                                  const std::vector<ParameterInfoView>& described,
+                                  absl::string_view name, absl::string_view what) {
+  const absl::StatusOr<int> found = FindTensor(infos, name, what);
+  if (found.ok()) return found;
+  for (const ParameterInfoView& parameter : described) {
+    if (parameter.relay_name_hint() != name) continue;
+    const absl::StatusOr<int> other = FindTensor(infos, parameter.tir_name_hint(), what);
+    if (other.ok()) return other;
+  }
+  return found;
+}
+
 }  // namespace
 
 OperatorTiming TimingOf(const FunctionInfoView& function) {
@@ -41,6 +55,29 @@ void Program::TakeAlignment(const ModelMetadata& metadata) {
       info.alignment_bytes = std::max<size_t>(1, static_cast<size_t>(ElementBytes(info.dtype)));
     }
   }
+}
+
+absl::Status Program::TakeStates(const ModelMetadata& metadata) {
+  const FunctionInfoView model = metadata.run_model();
+  for (const ::StateInfo& state : metadata.states()) {
+    const absl::StatusOr<int> input = FindDescribed(inputs_, model.inputs(), state.input, "input");
+    const absl::StatusOr<int> output =
+        FindDescribed(outputs_, model.outputs(), state.output, "output");
+    if (!input.ok() || !output.ok()) {
+      return absl::DataLossError(absl::StrCat("state '", state.input, "': ",
+                                              (input.ok() ? output : input).status().message()));
+    }
+    const TensorInfo& from = outputs_[static_cast<size_t>(*output)];
+    const TensorInfo& to = inputs_[static_cast<size_t>(*input)];
+    if (from.shape != to.shape || !SameDataType(from.dtype, to.dtype)) {
+      return absl::DataLossError(absl::StrCat(
+          "state '", state.input, "': found ", DataTypeName(from.dtype), " ",
+          ShapeName(from.shape), " as output '", state.output, "', wanted ",
+          DataTypeName(to.dtype), " ", ShapeName(to.shape)));
+    }
+    states_.push_back({to.name, from.name, state.initial_value});
+  }
+  return absl::OkStatus();
 }
 
 void Program::RegisterWorkspaces(const ModelMetadata* metadata) {

@@ -37,6 +37,13 @@ struct RunMemory {
   void* workspace = nullptr;        // workspace_bytes() bytes; may be NULL if that is 0.
 };
 
+// An input whose value in the next run is what a run gives as an output. Both have one type.
+struct StateTensor {
+  std::string input;   // Names, of which the program has both.
+  std::string output;
+  double initial_value = 0;  // Of every element of the input, in the first run.
+};
+
 class Program {
  public:
   virtual ~Program() = default;
@@ -53,6 +60,7 @@ class Program {
 
   const std::vector<TensorInfo>& inputs() const { return inputs_; }
   const std::vector<TensorInfo>& outputs() const { return outputs_; }
+  const std::vector<StateTensor>& states() const { return states_; }
   int64_t workspace_bytes() const { return workspace_bytes_; }
   DLDevice device() const { return device_; }
 
@@ -63,6 +71,9 @@ class Program {
   // that reads and writes them and is Kiln's, which assumes no more.
   void TakeAlignment(const ModelMetadata& metadata);
 
+  // Takes over the states of the metadata. DataLoss if they are not inputs and outputs of one type.
+  absl::Status TakeStates(const ModelMetadata& metadata);
+
   // Says how large the blocks of idle workspaces are that runs of this program take: its workspace,
   // and the scratch memory of its functions if there is metadata. Called once workspace_bytes_ is set.
   void RegisterWorkspaces(const ModelMetadata* metadata);
@@ -70,6 +81,7 @@ class Program {
   DLDevice device_;
   std::vector<TensorInfo> inputs_;
   std::vector<TensorInfo> outputs_;
+  std::vector<StateTensor> states_;
   int64_t workspace_bytes_ = 0;
 
  private:

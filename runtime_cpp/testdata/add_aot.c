@@ -2,7 +2,8 @@
 //
 // A library as the compiler makes it for executor=aot: output0 = (x + y) + x, float32 (4), where
 // the inner sum lies in a workspace of 64 bytes. With KILN_PROFILE it tells when its operators run.
-// With ADD_NEXT_VERSION it computes (x + y) + (x + y) instead. ADD_ZERO_BYTES is the size of an array
+// With ADD_NEXT_VERSION it computes (x + y) + (x + y) instead. With ADD_STATE output0 is the next x,
+// which is 1.5 at first. ADD_ZERO_BYTES is the size of an array
 // that takes memory, but no room in the file.
 #include <string.h>
 
@@ -72,6 +73,13 @@ static const struct CostInfo kCosts[] = {{8, 96}, {4, 48}};
 static const struct PoolBufferInfo kBuffers[] = {{"t2", 0, 16, 0, 0}};
 static const struct PoolInfo kPools[] = {
     {"workspace", 64, 64, KILN_POOL_WORKSPACE, 1, 16, kBuffers, 0, -1, 1}};
+#ifdef ADD_STATE
+static const struct StateInfo kStates[] = {{"x", ADD_STATE, 1.5}};
+#define NUM_STATES 1
+#else
+#define kStates NULL
+#define NUM_STATES 0
+#endif
 static const struct Metadata kMetadata = {KILN_METADATA_VERSION,
                                           "add",
                                           "aot",
@@ -88,8 +96,8 @@ static const struct Metadata kMetadata = {KILN_METADATA_VERSION,
                                           kCosts,
                                           NULL,
                                           0,
-                                          NULL,
-                                          0,
+                                          kStates,
+                                          NUM_STATES,
                                           "x86-64",
                                           NULL,
                                           0};
