@@ -5,7 +5,9 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
+#include "runtime_cpp/executor.h"
 #include "runtime_cpp/executor_factory.h"
+#include "runtime_cpp/params.h"
 #include "runtime_cpp/status/macros.h"
 #include "runtime_cpp/workspace_pool.h"
 
@@ -57,6 +59,14 @@ absl::StatusOr<Model> Model::FromModule(const Module& factory, DLDevice device) 
     data->input_places.push_back(i);
   }
   return Model(std::move(data));
+}
+
+absl::StatusOr<std::shared_ptr<Executor>> Model::MakeExecutor() const {
+  Params params;
+  for (size_t i = 0; i < data_->params.size(); ++i) {
+    if (data_->params[i].defined()) params[data_->program->inputs()[i].name] = data_->params[i];
+  }
+  return Executor::Create(data_->program, params);
 }
 
 absl::StatusOr<int> Model::InputIndex(absl::string_view name) const {

@@ -25,6 +25,8 @@
 
 namespace kiln::runtime {
 
+class Executor;
+
 class Model {
  public:
   // Alignment in bytes of the workspace, and enough for every tensor; a tensor's own, which may be
@@ -42,6 +44,11 @@ class Model {
   const std::vector<TensorInfo>& inputs() const { return data_->inputs; }
   const std::vector<TensorInfo>& outputs() const { return data_->program->outputs(); }
   int64_t workspace_bytes() const { return data_->program->workspace_bytes(); }
+  // Inputs that a stream of runs takes from its outputs; Executor::keep_state does that.
+  const std::vector<StateTensor>& states() const { return data_->program->states(); }
+
+  // An executor of this model: code and constants are shared, the memory of its tensors is its own.
+  absl::StatusOr<std::shared_ptr<Executor>> MakeExecutor() const;
 
   // NotFound, with all names, if there is none of this name.
   absl::StatusOr<int> InputIndex(absl::string_view name) const;

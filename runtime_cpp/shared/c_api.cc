@@ -29,6 +29,7 @@ using kiln::runtime::LoadOptions;
 using kiln::runtime::Model;
 using kiln::runtime::Module;
 using kiln::runtime::NDArray;
+using kiln::runtime::StateTensor;
 using kiln::runtime::TensorInfo;
 
 struct KilnModule {
@@ -110,17 +111,24 @@ absl::StatusOr<Module> LoadModule(const char* path, const KilnLoadOptions* optio
   return Module::LoadFromFile(path, known);
 }
 
+// Checks what is asked of one of `count` things, and the size of the struct for the answer.
+absl::Status CheckInfo(absl::string_view what, int32_t index, size_t count, size_t struct_size,
+                       absl::string_view type) {
+  if (index < 0 || static_cast<size_t>(index) >= count) {
+    return absl::OutOfRangeError(absl::StrCat("found ", what, " ", index, ", wanted 0 to ",
+                                              static_cast<int64_t>(count) - 1));
+  }
+  if (struct_size < sizeof(struct_size)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("found struct_size ", struct_size, ", wanted sizeof(", type, ")"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ReturnInfo(const std::vector<TensorInfo>& infos, absl::string_view what, int32_t index,
                         KilnTensorInfo* result) {
-  if (index < 0 || static_cast<size_t>(index) >= infos.size()) {
-    return absl::OutOfRangeError(absl::StrCat("found ", what, " ", index, ", wanted 0 to ",
-                                              static_cast<int64_t>(infos.size()) - 1));
-  }
   const size_t size = result->struct_size;
-  if (size < sizeof(size)) {
-    return absl::InvalidArgumentError(absl::StrCat("found a tensor's info of struct_size ", size,
-                                                   ", wanted sizeof(KilnTensorInfo)"));
-  }
+  KILN_RETURN_IF_ERROR(CheckInfo(what, index, infos.size(), size, "KilnTensorInfo"));
   const TensorInfo& info = infos[static_cast<size_t>(index)];
   KilnTensorInfo known = {};
   known.struct_size = size;
@@ -136,6 +144,24 @@ absl::Status ReturnInfo(const std::vector<TensorInfo>& infos, absl::string_view 
   known.num_scales = static_cast<int32_t>(info.quantization.scales.size());
   known.quantized_axis = info.quantization.axis;
   std::memcpy(result, &known, std::min(size, sizeof(known)));
+  return absl::OkStatus();
+}
+
+int32_t CountOf(const std::vector<StateTensor>& states) {
+  return static_cast<int32_t>(states.size());
+}
+
+absl::Status ReturnState(const std::vector<StateTensor>& states, int32_t index,
+                         KilnStateInfo* result) {
+  KILN_RETURN_IF_ERROR(CheckInfo("state", index, states.size(), result->struct_size,
+                                 "KilnStateInfo"));
+  const StateTensor& state = states[static_cast<size_t>(index)];
+  KilnStateInfo known = {};
+  known.struct_size = result->struct_size;
+  known.input = state.input.c_str();
+  known.output = state.output.c_str();
+  known.initial_value = state.initial_value;
+  std::memcpy(result, &known, std::min(known.struct_size, sizeof(known)));
   return absl::OkStatus();
 }
 
@@ -221,6 +247,15 @@ KilnCode KilnModelInputIndex(const KilnModel* model, const char* name, int32_t* 
 KilnCode KilnModelOutputIndex(const KilnModel* model, const char* name, int32_t* index) {
   return Call(__func__, {{"model", model}, {"name", name}, {"index", index}},
               [&] { return Return(model->model.OutputIndex(name), index); });
+}
+
+int32_t KilnModelNumStates(const KilnModel* model) {
+  return model == nullptr ? 0 : CountOf(model->model.states());
+}
+
+KilnCode KilnModelGetState(const KilnModel* model, int32_t index, KilnStateInfo* info) {
+  return Call(__func__, {{"model", model}, {"info", info}},
+              [&] { return ReturnState(model->model.states(), index, info); });
 }
 
 int64_t KilnModelWorkspaceBytes(const KilnModel* model) {
@@ -311,6 +346,11 @@ KilnCode KilnExecutorCreate(const KilnModule* module, DLDevice device, KilnExecu
               [&] { return Return(Executor::Create(module->module, device), executor); });
 }
 
+KilnCode KilnModelMakeExecutor(const KilnModel* model, KilnExecutor** executor) {
+  return Call(__func__, {{"model", model}, {"executor", executor}},
+              [&] { return Return(model->model.MakeExecutor(), executor); });
+}
+
 void KilnExecutorFree(KilnExecutor* executor) { delete executor; }
 
 int32_t KilnExecutorNumInputs(const KilnExecutor* executor) {
@@ -381,6 +421,24 @@ KilnCode KilnExecutorGetOutput(const KilnExecutor* executor, int32_t index, Kiln
 
 KilnCode KilnExecutorRun(KilnExecutor* executor) {
   return Call(__func__, {{"executor", executor}}, [&] { return executor->executor->Run(); });
+}
+
+int32_t KilnExecutorNumStates(const KilnExecutor* executor) {
+  return executor == nullptr ? 0 : CountOf(executor->executor->states());
+}
+
+KilnCode KilnExecutorGetState(const KilnExecutor* executor, int32_t index, KilnStateInfo* info) {
+  return Call(__func__, {{"executor", executor}, {"info", info}},
+              [&] { return ReturnState(executor->executor->states(), index, info); });
+}
+
+KilnCode KilnExecutorKeepState(KilnExecutor* executor, int keep) {
+  return Call(__func__, {{"executor", executor}},
+              [&] { return executor->executor->keep_state(keep != 0); });
+}
+
+KilnCode KilnExecutorResetState(KilnExecutor* executor) {
+  return Call(__func__, {{"executor", executor}}, [&] { return executor->executor->ResetState(); });
 }
 
 KilnCode KilnExecutorLoadParams(KilnExecutor* executor, const void* bytes, size_t size) {

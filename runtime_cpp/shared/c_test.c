@@ -9,6 +9,7 @@
 #include "kiln/runtime.h"
 
 #define LIBRARY "runtime_cpp/testdata/add_aot.so"
+#define STATE_LIBRARY "runtime_cpp/testdata/add_aot_state.so"
 
 static int failures = 0;
 
@@ -105,17 +106,17 @@ static void TestModel(void) {
   EXPECT_CODE(KILN_OK, KilnModelGetInput(model, 0, &info));
   EXPECT(strcmp(info.name, "x") == 0 && info.ndim == 1 && info.shape[0] == 4);
   EXPECT(info.dtype.code == kDLFloat && info.dtype.bits == 32 && info.size_bytes == 16);
-  EXPECT(info.num_scales == 0);
+  EXPECT(info.num_scales == 1 && info.scales[0] == 0.5f && info.zero_points[0] == 3);
   EXPECT_CODE(KILN_OUT_OF_RANGE, KilnModelGetInput(model, 2, &info));
   EXPECT_CODE(KILN_OUT_OF_RANGE, KilnModelGetOutput(model, -1, &info));
   // A caller that knows the first members gets no more.
   info.struct_size = offsetof(KilnTensorInfo, shape);
   info.shape = NULL;
   EXPECT_CODE(KILN_OK, KilnModelGetInput(model, 1, &info));
-  EXPECT(strcmp(info.name, "y") == 0 && info.shape == NULL);
+  EXPECT(strcmp(info.name, "y:0") == 0 && info.shape == NULL);
 
   int32_t index = -1;
-  EXPECT_CODE(KILN_OK, KilnModelInputIndex(model, "y", &index));
+  EXPECT_CODE(KILN_OK, KilnModelInputIndex(model, "y:0", &index));
   EXPECT(index == 1);
   EXPECT_CODE(KILN_NOT_FOUND, KilnModelOutputIndex(model, "none", &index));
   EXPECT_TEXT("none");
@@ -131,7 +132,7 @@ static void TestModel(void) {
   EXPECT_CODE(KILN_OK, KilnModelRun(model, inputs, 2, outputs, num_outputs));
   for (int i = 0; i < 4; ++i) {
     const float found = ((const float*)KilnArrayTensor(outputs[0])->data)[i];
-    EXPECT(fabsf(found - x_values[i] - y_values[i]) < 1e-6f);
+    EXPECT(fabsf(found - 2 * x_values[i] - y_values[i]) < 1e-6f);
   }
 
   // Memory of the caller's, from an earlier array; with and without a workspace.
@@ -153,7 +154,7 @@ static void TestModel(void) {
     targets[i] = &shared[i]->dl_tensor;
   }
   EXPECT_CODE(KILN_OK, KilnModelRunInto(model, inputs, 2, targets, num_outputs, workspace, room));
-  EXPECT(((const float*)targets[0]->data)[3] == 8);
+  EXPECT(((const float*)targets[0]->data)[3] == 12);
   EXPECT_CODE(KILN_OK, KilnModelRunInto(model, inputs, 2, targets, num_outputs, NULL, 0));
 
   // Wrong arguments.
@@ -197,7 +198,7 @@ static void TestExecutor(void) {
   const DLTensor x = Tensor(values, shape, 1);
   EXPECT_CODE(KILN_OK, KilnExecutorSetInput(executor, 0, &x));
   int32_t index = -1;
-  EXPECT_CODE(KILN_OK, KilnExecutorInputIndex(executor, "y", &index));
+  EXPECT_CODE(KILN_OK, KilnExecutorInputIndex(executor, "y:0", &index));
   KilnArray* y = NULL;
   EXPECT_CODE(KILN_OK, KilnArrayEmpty(shape, 1, kFloat32, kCpu, &y));
   EXPECT_CODE(KILN_OK, KilnArrayCopyFrom(y, &x));
@@ -206,7 +207,7 @@ static void TestExecutor(void) {
   EXPECT_CODE(KILN_OK, KilnExecutorRun(executor));
   KilnArray* output = NULL;
   EXPECT_CODE(KILN_OK, KilnExecutorGetOutput(executor, 0, &output));
-  EXPECT(((const float*)KilnArrayTensor(output)->data)[2] == 6);
+  EXPECT(((const float*)KilnArrayTensor(output)->data)[2] == 9);
   KilnArrayFree(output);
   double seconds[2] = {0, 0};
   EXPECT_CODE(KILN_OK, KilnExecutorTimeEvaluator(executor, 3, 2, 0, seconds));
@@ -218,7 +219,50 @@ static void TestExecutor(void) {
   KilnExecutorFree(executor);
 }
 
+// x, at first 1.5, becomes (x + y) + x.
+static void TestState(void) {
+  KilnModel* model = NULL;
+  KilnExecutor* executor = NULL;
+  EXPECT_CODE(KILN_OK, KilnModelLoad(STATE_LIBRARY, kCpu, NULL, &model));
+  EXPECT(KilnModelNumStates(model) == 1);
+  KilnStateInfo info;
+  memset(&info, 0, sizeof(info));
+  EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnModelGetState(model, 0, &info));
+  info.struct_size = sizeof(info);
+  EXPECT_CODE(KILN_OUT_OF_RANGE, KilnModelGetState(model, 1, &info));
+  EXPECT_CODE(KILN_OK, KilnModelGetState(model, 0, &info));
+  EXPECT(strcmp(info.input, "x") == 0 && strcmp(info.output, "output0") == 0);
+  EXPECT(info.initial_value == 1.5);
+  EXPECT_CODE(KILN_OK, KilnModelMakeExecutor(model, &executor));
+  KilnModelFree(model);
+  if (executor == NULL) return;
+  EXPECT(KilnExecutorNumStates(executor) == 1);
+  EXPECT_CODE(KILN_OK, KilnExecutorGetState(executor, 0, &info));
+  float values[4] = {0, 0, 0, 0};
+  int64_t shape[1] = {4};
+  const DLTensor y = Tensor(values, shape, 1);
+  EXPECT_CODE(KILN_OK, KilnExecutorSetInput(executor, 1, &y));
+  EXPECT_CODE(KILN_OK, KilnExecutorKeepState(executor, 1));
+  for (int run = 0; run < 4; ++run) {
+    if (run == 2) EXPECT_CODE(KILN_OK, KilnExecutorResetState(executor));
+    EXPECT_CODE(KILN_OK, KilnExecutorRun(executor));
+    KilnArray* output = NULL;
+    EXPECT_CODE(KILN_OK, KilnExecutorGetOutput(executor, 0, &output));
+    EXPECT(((const float*)KilnArrayTensor(output)->data)[0] == (run % 2 == 0 ? 3 : 6));
+    KilnArrayFree(output);
+  }
+  KilnExecutorFree(executor);
+  EXPECT_CODE(KILN_OK, KilnModelLoad(LIBRARY, kCpu, NULL, &model));
+  EXPECT_CODE(KILN_OK, KilnModelMakeExecutor(model, &executor));
+  KilnModelFree(model);
+  EXPECT_CODE(KILN_FAILED_PRECONDITION, KilnExecutorKeepState(executor, 1));
+  EXPECT_TEXT("no state");
+  KilnExecutorFree(executor);
+}
+
 static void TestNull(void) {
+  KilnStateInfo state;
+  memset(&state, 0, sizeof(state));
   KilnTensorInfo info;
   memset(&info, 0, sizeof(info));
   info.struct_size = sizeof(info);
@@ -256,6 +300,12 @@ static void TestNull(void) {
   EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnExecutorShareParams(NULL, NULL, NULL, 0));
   EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnExecutorTimeEvaluator(NULL, 1, 1, 0, &seconds));
   EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnExecutorProfile(NULL, NULL));
+  EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnModelGetState(NULL, 0, &state));
+  EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnExecutorGetState(NULL, 0, &state));
+  EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnModelMakeExecutor(NULL, NULL));
+  EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnExecutorKeepState(NULL, 1));
+  EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnExecutorResetState(NULL));
+  EXPECT(KilnModelNumStates(NULL) == 0 && KilnExecutorNumStates(NULL) == 0);
   EXPECT(KilnModelName(NULL) == NULL && KilnArrayTensor(NULL) == NULL);
   EXPECT(KilnModelNumInputs(NULL) == 0 && KilnModelNumOutputs(NULL) == 0);
   EXPECT(KilnModelWorkspaceBytes(NULL) == 0 && KilnExecutorIsParam(NULL, 0) == 0);
@@ -281,6 +331,7 @@ int main(void) {
   TestLoading();
   TestModel();
   TestExecutor();
+  TestState();
   TestNull();
   TestProcess();
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

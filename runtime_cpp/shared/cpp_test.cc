@@ -42,16 +42,16 @@ TEST(Model, RunsOnArrays) {
   ASSERT_TRUE(model.ok()) << model.status().message();
   EXPECT_EQ(model->name(), "add");
   ASSERT_EQ(model->inputs().size(), 2);
-  EXPECT_EQ(model->inputs()[1].name, "y");
+  EXPECT_EQ(model->inputs()[1].name, "y:0");
   EXPECT_THAT(model->inputs()[1].shape, ElementsAre(4));
   EXPECT_EQ(model->inputs()[1].size_bytes, 16);
-  EXPECT_EQ(model->InputIndex("y").value(), 1);
+  EXPECT_EQ(model->InputIndex("y:0").value(), 1);
   EXPECT_EQ(model->OutputIndex("none").status().code(), KILN_NOT_FOUND);
   const Result<std::vector<NDArray>> outputs =
       model->Run({Array({1, 2, 3, 4}), Array({10, 20, 30, 40})});
   ASSERT_TRUE(outputs.ok()) << outputs.status().message();
   ASSERT_EQ(outputs->size(), model->outputs().size());
-  EXPECT_THAT(ValuesOf((*outputs)[0]), ElementsAre(11, 22, 33, 44));
+  EXPECT_THAT(ValuesOf((*outputs)[0]), ElementsAre(12, 24, 36, 48));
   EXPECT_EQ(model->Run({Array({1, 2, 3, 4})}).status().code(), KILN_INVALID_ARGUMENT);
 }
 
@@ -66,7 +66,7 @@ TEST(Model, RunsOnMemoryOfTheCaller) {
   for (DLTensor& tensor : tensors) targets.push_back(&tensor);
   outputs[0].values<float>()[0] = 0;
   EXPECT_TRUE(model.Run(inputs, targets).ok());
-  EXPECT_EQ(outputs[0].values<float>()[0], 2);
+  EXPECT_EQ(outputs[0].values<float>()[0], 3);
   const size_t alignment = Model::Alignment();
   std::vector<char> memory(static_cast<size_t>(model.workspace_bytes()) + alignment);
   const size_t begin = alignment - reinterpret_cast<uintptr_t>(memory.data()) % alignment;
@@ -87,7 +87,7 @@ TEST(Model, MayBeRunByManyThreads) {
       for (int run = 0; run < 100; ++run) {
         const auto outputs = model.Run({Array({value, 0, 0, 0}), Array({1, 0, 0, 0})});
         ASSERT_TRUE(outputs.ok());
-        EXPECT_EQ((*outputs)[0].values<float>()[0], value + 1);
+        EXPECT_EQ((*outputs)[0].values<float>()[0], 2 * value + 1);
       }
     });
   }
@@ -122,18 +122,37 @@ TEST(Executor, SetsAndGets) {
   EXPECT_EQ(executor.Run().code(), KILN_FAILED_PRECONDITION);
   EXPECT_TRUE(executor.SetInput("x", *Array({1, 2, 3, 4})).ok());
   const NDArray y = Array({5, 5, 5, 5}), output = Array({0, 0, 0, 0});
-  EXPECT_TRUE(executor.SetInputZeroCopy("y", y).ok());
+  EXPECT_TRUE(executor.SetInputZeroCopy("y:0", y).ok());
   EXPECT_TRUE(executor.SetOutputZeroCopy(0, output).ok());
   EXPECT_TRUE(executor.Run().ok());
-  EXPECT_THAT(ValuesOf(output), ElementsAre(6, 7, 8, 9));
+  EXPECT_THAT(ValuesOf(output), ElementsAre(7, 9, 11, 13));
   EXPECT_EQ(executor.GetOutput(0).value().data(), output.data());
   y.values<float>()[0] = 0;
   EXPECT_TRUE(executor.Run().ok());
-  EXPECT_EQ(output.values<float>()[0], 1);
+  EXPECT_EQ(output.values<float>()[0], 2);
   EXPECT_EQ(executor.GetInput("x").value().values<float>()[3], 4);
   EXPECT_EQ(executor.SetInput("none", *y).code(), KILN_NOT_FOUND);
   EXPECT_EQ(executor.TimeEvaluator({2, 3, 0}).value().size(), 3);
   EXPECT_EQ(executor.Profile().status().code(), KILN_FAILED_PRECONDITION);
+}
+
+TEST(Executor, KeepsState) {
+  const Model model = Model::Load("runtime_cpp/testdata/add_aot_state.so").value();
+  ASSERT_EQ(model.states().size(), 1);
+  EXPECT_EQ(model.states()[0].input, "x");
+  EXPECT_EQ(model.states()[0].output, "output0");
+  EXPECT_EQ(model.states()[0].initial_value, 1.5);
+  Executor executor = model.MakeExecutor().value();
+  EXPECT_EQ(executor.states().size(), 1);
+  EXPECT_TRUE(executor.keep_state(true).ok());
+  EXPECT_TRUE(executor.SetInput("y:0", *Array({0, 0, 0, 0})).ok());
+  for (const float wanted : {3.0f, 6.0f, 12.0f}) {
+    EXPECT_TRUE(executor.Run().ok());
+    EXPECT_EQ(executor.GetOutput(0).value().values<float>()[0], wanted);
+  }
+  EXPECT_TRUE(executor.ResetState().ok());
+  EXPECT_TRUE(executor.Run().ok());
+  EXPECT_EQ(executor.GetOutput(0).value().values<float>()[0], 3);
 }
 
 TEST(NDArray, HoldsElementsOfAType) {

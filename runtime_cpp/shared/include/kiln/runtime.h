@@ -118,6 +118,14 @@ typedef struct KilnTensorInfo {
   int32_t quantized_axis; /* that scales and zero points belong to, if there are several */
 } KilnTensorInfo;
 
+/* An input whose value in the next run is what a run gives as an output. Names belong to the model. */
+typedef struct KilnStateInfo {
+  size_t struct_size; /* sizeof(KilnStateInfo) */
+  const char* input;
+  const char* output;
+  double initial_value; /* of every element, in the first run */
+} KilnStateInfo;
+
 /* KilnModuleLoad and KilnModelFromModule in one. */
 KILN_API KilnCode KilnModelLoad(const char* path, DLDevice device, const KilnLoadOptions* options,
                                 KilnModel** model);
@@ -135,6 +143,8 @@ KILN_API KilnCode KilnModelGetOutput(const KilnModel* model, int32_t index, Kiln
 /* KILN_NOT_FOUND, with all names, if there is none of this name. */
 KILN_API KilnCode KilnModelInputIndex(const KilnModel* model, const char* name, int32_t* index);
 KILN_API KilnCode KilnModelOutputIndex(const KilnModel* model, const char* name, int32_t* index);
+KILN_API int32_t KilnModelNumStates(const KilnModel* model);
+KILN_API KilnCode KilnModelGetState(const KilnModel* model, int32_t index, KilnStateInfo* info);
 KILN_API int64_t KilnModelWorkspaceBytes(const KilnModel* model);
 /* Alignment in bytes of a workspace, and enough for every tensor. */
 KILN_API size_t KilnModelAlignment(void);
@@ -181,6 +191,8 @@ typedef struct KilnExecutor KilnExecutor;
  * device has no back end. */
 KILN_API KilnCode KilnExecutorCreate(const KilnModule* module, DLDevice device,
                                      KilnExecutor** executor);
+/* An executor of the model: code and constants are shared, the memory of its tensors is its own. */
+KILN_API KilnCode KilnModelMakeExecutor(const KilnModel* model, KilnExecutor** executor);
 KILN_API void KilnExecutorFree(KilnExecutor* executor);
 
 KILN_API int32_t KilnExecutorNumInputs(const KilnExecutor* executor);
@@ -211,6 +223,18 @@ KILN_API KilnCode KilnExecutorGetOutput(const KilnExecutor* executor, int32_t in
                                         KilnArray** array);
 /* Runs the model. KILN_FAILED_PRECONDITION, with their names, if inputs were never set. */
 KILN_API KilnCode KilnExecutorRun(KilnExecutor* executor);
+
+KILN_API int32_t KilnExecutorNumStates(const KilnExecutor* executor);
+KILN_API KilnCode KilnExecutorGetState(const KilnExecutor* executor, int32_t index,
+                                       KilnStateInfo* info);
+/* With `keep` nonzero, each run reads the state that the one before has written, the first one the
+ * initial values, which are set here. Nothing is copied: input and output exchange their memory
+ * before a run. An input that is set has this value in the next run, and a run that fails leaves the
+ * state as it was. KILN_FAILED_PRECONDITION if the model has no state. */
+KILN_API KilnCode KilnExecutorKeepState(KilnExecutor* executor, int keep);
+/* Sets the states to their initial values, for a new sequence. */
+KILN_API KilnCode KilnExecutorResetState(KilnExecutor* executor);
+
 /* Sets the inputs that the content of a parameter file names. */
 KILN_API KilnCode KilnExecutorLoadParams(KilnExecutor* executor, const void* bytes, size_t size);
 /* Uses the memory of `other` for the inputs that the content of a parameter file names. */

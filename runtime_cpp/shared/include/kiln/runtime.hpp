@@ -243,6 +243,13 @@ struct TensorInfo {
   Quantization quantization;
 };
 
+// An input whose value in the next run is what a run gives as an output.
+struct StateTensor {
+  std::string input;
+  std::string output;
+  double initial_value = 0;  // of every element, in the first run
+};
+
 namespace internal {
 
 inline TensorInfo InfoOf(const KilnTensorInfo& info) {
@@ -270,6 +277,20 @@ std::vector<TensorInfo> InfosOf(const Handle* handle, int32_t count,
     if (get(handle, i, &info) == KILN_OK) infos.push_back(InfoOf(info));
   }
   return infos;
+}
+
+template <typename Handle>
+std::vector<StateTensor> StatesOf(const Handle* handle, int32_t count,
+                                  KilnCode (*get)(const Handle*, int32_t, KilnStateInfo*)) {
+  std::vector<StateTensor> states;
+  for (int32_t i = 0; i < count; ++i) {
+    KilnStateInfo info = {};
+    info.struct_size = sizeof(info);
+    if (get(handle, i, &info) == KILN_OK) {
+      states.push_back({info.input, info.output, info.initial_value});
+    }
+  }
+  return states;
 }
 
 inline std::vector<const DLTensor*> TensorsOf(Span<const NDArray> arrays) {
@@ -333,6 +354,8 @@ class Module {
   std::shared_ptr<KilnModule> module_;
 };
 
+class Executor;
+
 // A compiled model as a function: outputs from inputs, without state. One model may be run by any
 // number of threads at once; copies share it.
 class Model {
@@ -358,7 +381,11 @@ class Model {
   const std::vector<TensorInfo>& inputs() const { return data_->inputs; }
   const std::vector<TensorInfo>& outputs() const { return data_->outputs; }
   int64_t workspace_bytes() const { return KilnModelWorkspaceBytes(handle()); }
+  const std::vector<StateTensor>& states() const { return data_->states; }
   KilnModel* handle() const { return data_->model.get(); }
+
+  // An executor of this model: code and constants are shared, the memory of its tensors is its own.
+  Result<Executor> MakeExecutor() const;
 
   // KILN_NOT_FOUND, with all names, if there is none of this name.
   Result<int> InputIndex(const std::string& input) const {
@@ -409,6 +436,7 @@ class Model {
     std::unique_ptr<KilnModel, internal::Freer<KilnModel, KilnModelFree>> model;
     std::string name;
     std::vector<TensorInfo> inputs, outputs;
+    std::vector<StateTensor> states;
   };
 
   explicit Model(KilnModel* model) {
@@ -417,6 +445,7 @@ class Model {
     data->name = KilnModelName(model);
     data->inputs = internal::InfosOf(model, KilnModelNumInputs(model), KilnModelGetInput);
     data->outputs = internal::InfosOf(model, KilnModelNumOutputs(model), KilnModelGetOutput);
+    data->states = internal::StatesOf(model, KilnModelNumStates(model), KilnModelGetState);
     data_ = std::move(data);
   }
 
@@ -444,6 +473,7 @@ class Executor {
   int num_outputs() const { return KilnExecutorNumOutputs(handle()); }
   const std::vector<TensorInfo>& input_infos() const { return inputs_; }
   const std::vector<TensorInfo>& output_infos() const { return outputs_; }
+  const std::vector<StateTensor>& states() const { return states_; }
   KilnExecutor* handle() const { return executor_.get(); }
 
   // KILN_NOT_FOUND, with all names, if there is none of this name.
@@ -509,6 +539,13 @@ class Executor {
   // KILN_FAILED_PRECONDITION, with their names, if inputs were never set.
   Status Run() { return Status::Of(KilnExecutorRun(handle())); }
 
+  // With `keep`, each run reads the state that the one before has written; KilnExecutorKeepState.
+  Status keep_state(bool keep) {
+    return Status::Of(KilnExecutorKeepState(handle(), keep ? 1 : 0));
+  }
+  // Sets the states to their initial values, for a new sequence.
+  Status ResetState() { return Status::Of(KilnExecutorResetState(handle())); }
+
   // Sets the inputs that the content of a parameter file names.
   Status LoadParams(Span<const char> bytes) {
     return Status::Of(KilnExecutorLoadParams(handle(), bytes.data(), bytes.size()));
@@ -537,12 +574,16 @@ class Executor {
   }
 
  private:
+  friend class Model;
+
   explicit Executor(KilnExecutor* executor)
       : executor_(executor),
         inputs_(internal::InfosOf(executor, KilnExecutorNumInputs(executor),
                                   KilnExecutorGetInputInfo)),
         outputs_(internal::InfosOf(executor, KilnExecutorNumOutputs(executor),
-                                   KilnExecutorGetOutputInfo)) {}
+                                   KilnExecutorGetOutputInfo)),
+        states_(internal::StatesOf(executor, KilnExecutorNumStates(executor),
+                                   KilnExecutorGetState)) {}
 
   template <typename Function>
   Status OfInput(const std::string& name, const Function& function) const {
@@ -552,7 +593,15 @@ class Executor {
 
   std::unique_ptr<KilnExecutor, internal::Freer<KilnExecutor, KilnExecutorFree>> executor_;
   std::vector<TensorInfo> inputs_, outputs_;
+  std::vector<StateTensor> states_;
 };
+
+inline Result<Executor> Model::MakeExecutor() const {
+  KilnExecutor* executor = nullptr;
+  const KilnCode code = KilnModelMakeExecutor(handle(), &executor);
+  if (code != KILN_OK) return Status::Of(code);
+  return Executor(executor);
+}
 
 // Threads that operators run on, the calling one included. 0: one per core.
 inline Status SetNumThreads(int num_threads) { return Status::Of(KilnSetNumThreads(num_threads)); }
