@@ -75,9 +75,8 @@ def _check(what: str, info: TensorInfo, array: Array) -> None:
         raise ValueError(f"{what}: found the shape {array.shape}, wanted {info.shape}")
 
 
-def _input(info: TensorInfo, value: Any) -> Array:
+def _array(what: str, info: TensorInfo, value: Any) -> Array:
     """`value` as a contiguous array: its own memory, or a copy if it has gaps or another order."""
-    what = f"input '{info.name}'"
     array = to_array(what, value)
     _check(what, info, array)
     return array if array.flags.c_contiguous else array.copy(order="C")
@@ -99,29 +98,24 @@ def _check_output(info: TensorInfo, array: Any, others: Mapping[str, Array]) -> 
             raise ValueError(f"{what}: the array overlaps {other}; outputs need memory of their own")
 
 
-class Model:
-    """A loaded model, called as a function of its inputs. `kiln.load` and `Library.load` make one.
+class State(NamedTuple):
+    """An input of a model whose value in the next run is what a run gives as an output."""
 
-    >>> import kiln, numpy
-    >>> model = kiln.compile("models/digits/digits.onnx").load()
-    >>> model
-    <kiln.Model digits: image float32[1, 1, 8, 8] -> probabilities float32[1, 10]>
-    >>> image = numpy.load("models/digits/image.npy")
-    >>> probabilities = model(image)
-    >>> int(probabilities.argmax())
-    4
+    input: str
+    output: str
+    initial_value: float  # of every element, in the first run
 
-    Any number of threads may call one model at the same time; a call releases the GIL. After a fork, parent and child go on with
-    the model independently. Arrays that a call has returned stay valid when the model is gone.
-    """
 
+class _Callable:
+    """What is called with arrays: the way from a call to `run` of an object of _runtime."""
+
+    name: str
     inputs: Tuple[TensorInfo, ...]
     outputs: Tuple[TensorInfo, ...]
 
-    def __init__(self, runtime: _runtime.Model) -> None:
-        self._runtime = runtime
+    def __init__(self, name: str, runtime: Union[_runtime.Model, _runtime.Stream]) -> None:
+        self.name = name
         self._run = runtime.run
-        self.name = runtime.name
         self.inputs = _tensor_infos("input", runtime.inputs)
         self.outputs = _tensor_infos("output", runtime.outputs)
         self._names = tuple(info.name for info in self.outputs)
@@ -159,6 +153,17 @@ class Model:
                 raise CompilerError(f"the runtime refuses arrays that fit {self!r}")
         return outputs[0] if len(outputs) == 1 else Outputs(outputs, self._names)
 
+    def __repr__(self) -> str:
+        inputs = ", ".join(str(info) for info in self.inputs)
+        outputs = ", ".join(str(info) for info in self.outputs)
+        return f"<kiln.{type(self).__name__} {self.name}: {inputs} -> {outputs}>"
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        raise TypeError(
+            f"model '{self.name}' cannot be pickled or copied: it is code that this process has loaded. Pass the path of its shared object, "
+            "or the kiln.Library, which carries its files, and load that in the other process"
+        )
+
     def _in_order(self, positional: Tuple[Any, ...], named: Dict[str, Any]) -> Tuple[Any, ...]:
         names = [info.name for info in self.inputs]
         unknown = sorted(set(named) - set(names))
@@ -177,7 +182,7 @@ class Model:
         if len(inputs) != len(self.inputs):
             takes = ", ".join(str(info) for info in self.inputs) or "none"
             raise TypeError(f"model '{self.name}' got {len(inputs)} inputs, wanted {len(self.inputs)}: {takes}")
-        return tuple(_input(info, value) for info, value in zip(self.inputs, inputs))
+        return tuple(_array(f"input '{info.name}'", info, value) for info, value in zip(self.inputs, inputs))
 
     def _outputs_in_order(self, out: Any) -> Tuple[Any, ...]:
         if isinstance(out, Mapping):
@@ -196,15 +201,41 @@ class Model:
             _check_output(info, array, others)
             others[f"output '{info.name}'"] = array
 
+
+class Model(_Callable):
+    """A loaded model, called as a function of its inputs. `kiln.load` and `Library.load` make one.
+
+    >>> import kiln, numpy
+    >>> model = kiln.compile("models/digits/digits.onnx").load()
+    >>> model
+    <kiln.Model digits: image float32[1, 1, 8, 8] -> probabilities float32[1, 10]>
+    >>> image = numpy.load("models/digits/image.npy")
+    >>> probabilities = model(image)
+    >>> int(probabilities.argmax())
+    4
+
+    Any number of threads may call one model at the same time; a call releases the GIL. After a fork, parent and child go on with
+    the model independently. Arrays that a call has returned stay valid when the model is gone.
+    """
+
+    states: Tuple[State, ...]
+
+    def __init__(self, runtime: _runtime.Model) -> None:
+        super().__init__(runtime.name, runtime)
+        self._runtime = runtime
+        self.states = tuple(State(*row) for row in runtime.states)
+
+    def stream(self) -> "Stream":
+        """A new sequence of runs that keeps the model's states, at their initial values.
+
+        Raises:
+          ModelError: the model has no state, or it is closed.
+        """
+        return Stream(self.name, self._runtime.stream())
+
     def close(self) -> None:
         """Gives the model's memory back; calls that are under way end as usual, and later ones raise ModelError."""
         self._runtime.close()
-
-    def __reduce__(self) -> Tuple[Any, ...]:
-        raise TypeError(
-            f"model '{self.name}' cannot be pickled or copied: it is code that this process has loaded. Pass the path of its shared object, "
-            "or the kiln.Library, which carries its files, and load that in the other process"
-        )
 
     def __enter__(self) -> "Model":
         return self
@@ -217,10 +248,59 @@ class Model:
     ) -> None:
         self.close()
 
-    def __repr__(self) -> str:
-        inputs = ", ".join(str(info) for info in self.inputs)
-        outputs = ", ".join(str(info) for info in self.outputs)
-        return f"<kiln.Model {self.name}: {inputs} -> {outputs}>"
+
+class Stream(_Callable):
+    """A sequence of runs of one model, each of which begins with the states that the one before has left.
+
+    >>> import kiln, numpy
+    >>> source = b'''#[version = "0.0.5"]
+    ... def @main(%x: Tensor[(2), float32], %sum: Tensor[(2), float32]) {
+    ...   %0 = add(%x, %sum);
+    ...   (multiply(%0, %0), %0)
+    ... }'''
+    >>> model = kiln.compile(source, state="sum=output1").load()
+    >>> model.states
+    (State(input='sum', output='output1', initial_value=0.0),)
+    >>> stream = model.stream()
+    >>> one = numpy.ones(2, "float32")
+    >>> for _ in range(3):
+    ...     print(stream(one))
+    [1. 1.]
+    [4. 4.]
+    [9. 9.]
+    >>> stream.states["sum"].tolist()
+    [3.0, 3.0]
+
+    `Model.stream` makes one. It is called as the model is, without the inputs that are states, and returns the outputs that are
+    none. States stay in the stream's memory and are not copied. Calls of one stream from several threads take turns; several
+    streams of one model share its code and constants and run at the same time.
+    """
+
+    def __init__(self, name: str, runtime: _runtime.Stream) -> None:
+        super().__init__(name, runtime)
+        self._stream = runtime
+        self._states = _tensor_infos("state", runtime.states)
+
+    @property
+    def states(self) -> Dict[str, Array]:
+        """Copies of the states with which the next run begins, by the names of the inputs."""
+        arrays = tuple(numpy.empty(info.shape, info.dtype) for info in self._states)
+        if not self._stream.get_states(arrays):
+            raise CompilerError(f"the runtime refuses arrays that fit the states of {self!r}")
+        return {info.name: array for info, array in zip(self._states, arrays)}
+
+    @states.setter
+    def states(self, states: Mapping[str, Any]) -> None:
+        names = [info.name for info in self._states]
+        if set(states) != set(names):
+            raise TypeError(f"states: found {_list(list(states))}, wanted {_list(names)}")
+        arrays = tuple(_array(f"state '{info.name}'", info, states[info.name]) for info in self._states)
+        if not self._stream.set_states(arrays):
+            raise CompilerError(f"the runtime refuses arrays that fit the states of {self!r}")
+
+    def reset(self) -> None:
+        """Begins a new sequence: the states get their initial values."""
+        self._stream.reset()
 
 
 def load(path: Union[str, "os.PathLike[str]"], threads: Optional[int] = None) -> Model:
