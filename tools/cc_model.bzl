@@ -101,6 +101,7 @@ def _run_kiln(ctx, outputs, output_flag, flags, option = "-o", **kwargs):
         arguments.add("--input=%s:%s" % (name, pin))
     for name, size in sorted(ctx.attr.dims.items()):
         arguments.add("--dim=%s=%s" % (name, size))
+    arguments.add_all(ctx.attr.outputs, format_each = "--outputs=%s")
     for name, value in sorted(ctx.attr.constants.items()):
         arguments.add("--constant=%s=%s" % (name, value))
     for input, output in sorted(ctx.attr.state.items()):

@@ -74,6 +74,9 @@ CC_MODEL_ATTRIBUTES = {
         values = ["speed", "balanced", "size"],
     ),
     "overlap": attr.bool(default = True, doc = "Firmware: outputs reach into inputs where that makes the workspace smaller."),
+    "outputs": attr.string_list(
+        doc = "Values at which the model ends, instead of its own outputs: names of values, or of operators, in an ONNX or TFLite model.",
+    ),
     "passes": attr.string_list(doc = "Passes to switch off: [\"-fuse\"]."),
     "runtime": attr.string(
         default = "cpp",

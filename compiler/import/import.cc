@@ -128,6 +128,10 @@ absl::StatusOr<Graph> ImportModel(absl::string_view bytes, const std::string& pa
         return absl::InvalidArgumentError(
             path + ": --dim: dimensions of Relay text have no names; give shapes with --input");
       }
+      if (!options.outputs.empty()) {
+        return absl::InvalidArgumentError(
+            path + ": --outputs: Relay text ends where its function ends; edit the text");
+      }
       return ImportRelay(bytes, path, options.pins);
     case ModelFormat::kTflite: {
       KILN_ASSIGN_OR_RETURN(model.inputs, tflite_frontend::ReadInputs(bytes, path));
@@ -142,7 +146,7 @@ absl::StatusOr<Graph> ImportModel(absl::string_view bytes, const std::string& pa
     case ModelFormat::kOnnx: {
       KILN_RETURN_IF_ERROR(Annotate(CheckMayBeModel(bytes), path + ": "));
       KILN_ASSIGN_OR_RETURN(const onnx_frontend::ModelFile file,
-                            onnx_frontend::ModelFile::Parse(bytes, path));
+                            onnx_frontend::ModelFile::Parse(bytes, path, options.outputs));
       model.inputs = file.interface().inputs;
       if (narrow_weights != nullptr) *narrow_weights = file.narrow_weights();
       // Each try begins with the notes that there were before.

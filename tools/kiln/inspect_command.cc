@@ -223,13 +223,12 @@ absl::StatusOr<std::string> InspectFile(const InspectFlags& flags) {
         "compiled from");
   }
   if ((is_elf || is_archive) &&
-      (!flags.target.empty() || !flags.inputs.shapes.empty() || !flags.inputs.dims.empty() ||
-       !flags.inputs.constants.empty() ||
-       !flags.inputs.states.empty() || !flags.externals.empty() || !flags.allowed.empty())) {
+      (!flags.target.empty() || !flags.inputs.empty() || !flags.externals.empty() ||
+       !flags.allowed.empty())) {
     return absl::InvalidArgumentError(absl::StrCat(
         flags.file,
-        ": is compiled already, wanted a model for --target, --input, --dim, --constant, --state, "
-        "--external and --allow"));
+        ": is compiled already, wanted a model for --target, --input, --dim, --outputs, "
+        "--constant, --state, --external and --allow"));
   }
   if (IsElfObject(bytes)) return InspectObject(flags, bytes);
   if (!flags.stack_usage.empty()) {

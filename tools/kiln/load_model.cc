@@ -141,6 +141,7 @@ absl::StatusOr<frontend::ImportOptions> ImportOptionsOf(const std::string& bytes
   frontend::ImportOptions options;
   KILN_ASSIGN_OR_RETURN(options.pins, ParsePins(flags.shapes));
   KILN_ASSIGN_OR_RETURN(options.dims, ParseDims(flags.dims));
+  options.outputs = flags.outputs;
   if (flags.constants.empty()) return options;
   KILN_ASSIGN_OR_RETURN(const std::vector<ModelPort> inputs, ReadModelInputs(bytes, path));
   KILN_ASSIGN_OR_RETURN(options.constants, ReadConstants(inputs, flags.constants));

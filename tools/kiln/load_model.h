@@ -13,12 +13,18 @@
 
 namespace kiln::tools {
 
-// What the command line says of a model's inputs.
+// What the command line says of a model's inputs and outputs.
 struct InputFlags {
   std::vector<std::string> shapes;     // --input: "name:1x3x224x224", "name:1x3x224x224:float32"
   std::vector<std::string> dims;       // --dim: "name=128"
+  std::vector<std::string> outputs;    // --outputs: names of values or operators
   std::vector<std::string> constants;  // --constant: "name=1,2" or "name=FILE", .npy or .pb
   std::vector<std::string> states;     // --state: "input=output"
+
+  bool empty() const {
+    return shapes.empty() && dims.empty() && outputs.empty() && constants.empty() &&
+           states.empty();
+  }
 };
 
 // The path that stands for standard input.

@@ -175,6 +175,19 @@ TEST(LoadModel, SizesOfDimensionsAreNamesAndNumbers) {
               HasSubstr("--dim n=2 and --input x:5x3 contradict each other"));
 }
 
+TEST(LoadModel, ModelsEndAtOutputs) {
+  const std::string model =
+      FromText(OpenInput("x", {"2"}) + OpenInput("mask", {"n"}) +
+               "node { op_type: 'Relu' input: 'x' output: 'r' } node { name: 'select' op_type: "
+               "'Compress' input: 'r' input: 'mask' output: 'z' }");
+  const absl::StatusOr<Graph> graph = LoadModel(model, {.outputs = {"r"}});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(graph->inputs.size(), 1u);
+  EXPECT_THAT(graph->output_names, ElementsAre("r"));
+  EXPECT_THAT(Message(model, {.outputs = {"selct"}}),
+              HasSubstr("--outputs: the model has no value and no node 'selct', perhaps 'select'"));
+}
+
 TEST(LoadModel, FilesOfConstantsAreRead) {
   EXPECT_THAT(FilesOf({.shapes = {"x:2"}, .constants = {"a=1", "b=b.npy", "c=d/e=f.pb"}}),
               ElementsAre("b.npy", "f.pb"));

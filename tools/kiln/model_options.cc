@@ -17,10 +17,12 @@ void AddInputOptions(CLI::App& command, InputFlags& flags) {
   command.add_option("--input", flags.shapes, "Shape of an input: name:1x3x224x224[:dtype]");
   command.add_option("--dim", flags.dims,
                      "Size of an open dimension, by its name in the model: seq=128");
+  command.add_option("--outputs", flags.outputs,
+                     "End the model at a value of this name, or at what an operator makes");
   command.add_option("--constant", flags.constants,
                      "Value of an input that is fixed and so none any more: name=16000, "
                      "name=1,2,3 or name=FILE (.npy or ONNX .pb)");
-  SetGroups(command, {{"Model", {"--input", "--dim", "--constant"}}});
+  SetGroups(command, {{"Model", {"--input", "--dim", "--outputs", "--constant"}}});
 }
 
 void AddStateOption(CLI::App& command, InputFlags& flags) {
@@ -83,9 +85,7 @@ void AddCompilationOptions(CLI::App& command, ModelFlags& flags) {
 
 bool SaysHowToCompile(const ModelFlags& flags) {
   return !flags.codegen.empty() || !flags.target.empty() || !flags.cpu_variants.empty() ||
-         !flags.inputs.shapes.empty() || !flags.inputs.dims.empty() ||
-         !flags.inputs.constants.empty() ||
-         !flags.inputs.states.empty() || !flags.externals.empty() || !flags.passes.empty() ||
+         !flags.inputs.empty() || !flags.externals.empty() || !flags.passes.empty() ||
          !flags.allowed.empty() || flags.optimize != "speed" || flags.no_winograd ||
          flags.no_overlap;
 }

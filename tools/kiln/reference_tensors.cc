@@ -81,7 +81,7 @@ absl::StatusOr<ReferenceTensors> FromModel(
     const std::vector<NamedTensor>& tensors, const std::vector<NamedTensor>& inputs) {
   KILN_ASSIGN_OR_RETURN(ModelFlags own, FlagsOf(flags, model_flags));
   const bool same = path == model_flags.model;
-  if (same && own.inputs.shapes.empty() && own.inputs.dims.empty() && own.inputs.constants.empty()) {
+  if (same && own.inputs.empty()) {
     own.inputs = model_flags.inputs;
   }
   if (board.has_value()) own.target = *board;

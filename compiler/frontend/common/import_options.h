@@ -50,6 +50,9 @@ struct ImportOptions {
   std::vector<InputPin> pins;
   // Sizes of open dimensions, by the symbols that the model's inputs have for them.
   std::map<std::string, int64_t> dims;
+  // Names of values, or of operators for all that they make, that are the model's outputs instead of its
+  // own.
+  std::vector<std::string> outputs;
   // Inputs that are fixed: they are constants of the graph, and none of its inputs.
   std::map<std::string, Tensor> constants;
 };

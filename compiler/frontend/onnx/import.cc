@@ -11,6 +11,7 @@
 #include "compiler/frontend/common/port_quantization.h"
 #include "compiler/frontend/common/unique_names.h"
 #include "compiler/frontend/onnx/converter.h"
+#include "compiler/frontend/onnx/end_at.h"
 #include "compiler/frontend/onnx/graph_importer.h"
 #include "compiler/frontend/onnx/model_file.h"
 #include "compiler/frontend/onnx/model_inputs.h"
@@ -113,12 +114,16 @@ void AddOutputs(const onnx::GraphProto& graph, const Scope& scope, GraphImporter
 
 }  // namespace
 
-absl::StatusOr<ModelFile> ModelFile::Parse(absl::string_view bytes, const std::string& path) {
+absl::StatusOr<ModelFile> ModelFile::Parse(absl::string_view bytes, const std::string& path,
+                                           const std::vector<std::string>& outputs) {
   const auto model = std::make_shared<onnx::ModelProto>();
   google::protobuf::io::ArrayInputStream stream(bytes.data(), static_cast<int>(bytes.size()));
   google::protobuf::io::CodedInputStream coded(&stream);
   coded.SetTotalBytesLimit(static_cast<int>(kMaxModelFileBytes - 1));
   if (model->ParseFromCodedStream(&coded) && coded.ConsumedEntireMessage() && model->has_graph()) {
+    if (!outputs.empty()) {
+      KILN_RETURN_IF_ERROR(Annotate(EndAt(outputs, *model->mutable_graph()), path + ": "));
+    }
     return ModelFile(model, path);
   }
   return absl::InvalidArgumentError(absl::StrCat(
@@ -188,7 +193,7 @@ absl::StatusOr<Graph> ModelFile::Import(const ImportOptions& options, const Eval
 
 absl::StatusOr<Graph> ImportOnnx(absl::string_view bytes, const std::string& path,
                                  const ImportOptions& options, const Evaluator& evaluate) {
-  KILN_ASSIGN_OR_RETURN(const ModelFile file, ModelFile::Parse(bytes, path));
+  KILN_ASSIGN_OR_RETURN(const ModelFile file, ModelFile::Parse(bytes, path, options.outputs));
   return file.Import(options, evaluate);
 }
 

@@ -198,8 +198,8 @@ TEST(ImportOnnx, CountsWhatIsSelectedOfConstants) {
   EXPECT_EQ(Values(Model(x + "node { op_type: 'Unique' input: 'x' output: 'y' }")),
             (std::vector<double>{0, 3}));
   EXPECT_THAT(Text(Model(Input("x", "2,2") + "node { op_type: 'NonZero' input: 'x' output: 'y' }")),
-              HasSubstr("fix it with --constant x=VALUE, or end the model before this node and "
-                        "select in the program"));
+              HasSubstr("fix it with --constant x=VALUE, or end the model before this node "
+                        "(--outputs) and select in the program"));
 }
 
 TEST(ImportOnnx, PinsDynamicDimensions) {

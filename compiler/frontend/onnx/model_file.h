@@ -27,8 +27,10 @@ namespace kiln::onnx_frontend {
 
 class ModelFile {
  public:
-  // As ReadInterface; `bytes` need not outlive the call.
-  static absl::StatusOr<ModelFile> Parse(absl::string_view bytes, const std::string& path);
+  // As ReadInterface; `bytes` need not outlive the call. If there are `outputs`, the model ends at the
+  // values or nodes of these names (end_at.h).
+  static absl::StatusOr<ModelFile> Parse(absl::string_view bytes, const std::string& path,
+                                         const std::vector<std::string>& outputs = {});
 
   ModelInterface interface() const;
   // Initializers that a DequantizeLinear of the main graph reads.

@@ -246,7 +246,10 @@ bool IsTflite(absl::string_view bytes) { return bytes.size() >= 8 && bytes.subst
 
 absl::StatusOr<Graph> ImportTflite(absl::string_view bytes, const std::string& path,
                                    const ImportOptions& options, const Evaluator& evaluate) {
-  KILN_ASSIGN_OR_RETURN(const ModelFile file, ModelFile::Parse(bytes, path));
+  KILN_ASSIGN_OR_RETURN(ModelFile file, ModelFile::Parse(bytes, path));
+  if (!options.outputs.empty()) {
+    KILN_RETURN_IF_ERROR(Annotate(file.EndAt(options.outputs), path + ": "));
+  }
   return Importer(file, path, options, evaluate).Run();
 }
 

@@ -57,6 +57,25 @@ TEST(ImportTflite, KeepsNames) {
   EXPECT_EQ(graph->node(0).source.file, "m.tflite");
 }
 
+TEST(ImportTflite, EndsAtTensors) {
+  ModelBuilder b;
+  const int x = b.Input("x", {1, 4}), y = b.Input("y", {1, 4});
+  const int act = b.Op(BuiltinOperator::RELU, {x}, "act", {1, 4});
+  const int sum = b.Op(BuiltinOperator::ADD, {act, y}, "sum", {1, 4});
+  b.Output(b.Op(BuiltinOperator::RELU, {sum}, "end", {1, 4}));
+  absl::StatusOr<Graph> graph = Import(b, {.outputs = {"act"}});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_THAT(InputNames(*graph), ElementsAre("x"));
+  EXPECT_THAT(graph->output_names, ElementsAre("act"));
+  EXPECT_EQ(graph->nodes.size(), 1u);
+  graph = Import(b, {.outputs = {"sum", "act"}});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_THAT(InputNames(*graph), ElementsAre("x", "y"));
+  EXPECT_THAT(graph->output_names, ElementsAre("sum", "act"));
+  EXPECT_EQ(Text(b, {.outputs = {"smu"}}),
+            "m.tflite: --outputs: the model has no tensor 'smu', perhaps 'sum'");
+}
+
 // Passes decide whether integers or floats are stored.
 TEST(ImportTflite, WeightsOfIntegersOfADenseLayerStayIntegers) {
   for (const bool per_channel : {false, true}) {

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/limits.h"
+#include "compiler/base/nearest.h"
 #include "compiler/base/status.h"
 
 namespace kiln::tflite_frontend {
@@ -229,6 +232,37 @@ absl::StatusOr<ModelFile> ModelFile::Parse(absl::string_view bytes, const std::s
     }
   }
   return file;
+}
+
+absl::Status ModelFile::EndAt(const std::vector<std::string>& names) {
+  Subgraph& main = subgraphs_[0];
+  std::vector<int> outputs;
+  for (const std::string& name : names) {
+    const auto found = std::find_if(main.tensors.begin(), main.tensors.end(),
+                                    [&](const TensorInfo& info) { return info.name == name; });
+    if (found == main.tensors.end()) {
+      std::vector<std::string> known;
+      for (const TensorInfo& info : main.tensors) known.push_back(info.name);
+      return absl::InvalidArgumentError(absl::StrCat("--outputs: the model has no tensor '", name,
+                                                     "'", Perhaps(name, known)));
+    }
+    outputs.push_back(static_cast<int>(found - main.tensors.begin()));
+  }
+  // Operators come after those that make what they read. One without results writes a variable.
+  std::set<int> read(outputs.begin(), outputs.end());
+  std::vector<OperatorInfo> needed;
+  for (auto op = main.operators.rbegin(); op != main.operators.rend(); ++op) {
+    const bool is_read = std::any_of(op->outputs.begin(), op->outputs.end(),
+                                     [&](int output) { return read.contains(output); });
+    if (!is_read && !op->outputs.empty()) continue;
+    read.insert(op->inputs.begin(), op->inputs.end());
+    needed.push_back(std::move(*op));
+  }
+  std::reverse(needed.begin(), needed.end());
+  main.operators = std::move(needed);
+  std::erase_if(main.inputs, [&](int input) { return !read.contains(input); });
+  main.outputs = std::move(outputs);
+  return absl::OkStatus();
 }
 
 }  // namespace kiln::tflite_frontend

@@ -66,6 +66,11 @@ class ModelFile {
   // with `path`.
   static absl::StatusOr<ModelFile> Parse(absl::string_view bytes, const std::string& path);
 
+  // Makes the tensors of these names the outputs of the main subgraph, in this order, and removes the
+  // operators that they do not need. InvalidArgument, with the nearest names, for one that there is
+  // not.
+  absl::Status EndAt(const std::vector<std::string>& names);
+
   const std::vector<Subgraph>& subgraphs() const { return subgraphs_; }
   size_t num_bytes() const { return bytes_.size(); }
 
