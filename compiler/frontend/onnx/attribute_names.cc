@@ -160,6 +160,10 @@ constexpr OperatorAttributes kRows[] = {
      "output_sequence; 7 activation_alpha activation_beta activations clip direction "
      "hidden_size; 14 activation_alpha activation_beta activations clip direction hidden_size "
      "layout"},
+    {"", "RandomNormal", "1 dtype mean scale seed shape"},
+    {"", "RandomNormalLike", "1 dtype mean scale seed"},
+    {"", "RandomUniform", "1 dtype high low seed shape"},
+    {"", "RandomUniformLike", "1 dtype high low seed"},
     {"", "Range", "11"},
     {"", "Reciprocal", "1 consumed_inputs; 6"},
     {"", "ReduceL1", "1 axes keepdims; 18 keepdims noop_with_empty_axes"},

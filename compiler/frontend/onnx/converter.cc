@@ -235,6 +235,15 @@ absl::StatusOr<ValueId> Converter::Apply(absl::string_view name, std::vector<Ite
 
 absl::Status Converter::Fold(const std::vector<ValueId*>& values) { return importer_.Fold(values); }
 
+ValueId Converter::AddNoise(TensorType type, absl::string_view distribution) {
+  const std::string name = absl::StrCat(scope_.prefix(), node_.output(0), ".noise");
+  return importer_.AddInput(
+      type, {.name = name,
+             .note = absl::StrCat("node '", source().node, "' (", node_.op_type(),
+                                  "): its random numbers are the input '", name, "', ",
+                                  type.ToString(), ", of ", distribution)});
+}
+
 bool Converter::WantsOutput(int i) const {
   return i < node_.output_size() && !node_.output(i).empty();
 }

@@ -79,6 +79,10 @@ class Converter : public frontend::Adder {
   // outputs come to that of themselves.
   absl::Status Fold(const std::vector<ValueId*>& values);
 
+  // An input of the model, behind those of the file, which a run finds filled with random numbers of the
+  // distribution. It is called "y.noise" if the node's output is "y", and a note tells of it.
+  ValueId AddNoise(TensorType type, absl::string_view distribution);
+
   // Whether something may read the node's output i.
   bool WantsOutput(int i) const;
   // Says what the node's output i is.
@@ -127,6 +131,7 @@ absl::Span<const OnnxOperator> LossOperators();
 absl::Span<const OnnxOperator> MatrixOperators();
 absl::Span<const OnnxOperator> MicrosoftOperators();
 absl::Span<const OnnxOperator> NeuralOperators();
+absl::Span<const OnnxOperator> NoiseOperators();
 absl::Span<const OnnxOperator> NormalizationOperators();
 absl::Span<const OnnxOperator> PadOperators();
 absl::Span<const OnnxOperator> PoolingOperators();

@@ -69,6 +69,17 @@ class GraphImporter {
   // The value of a tensor of the model; decoded once.
   absl::StatusOr<Tensor> Decode(const onnx::TensorProto& proto);
 
+  // An input of the model that is none of the file's.
+  struct AddedInput {
+    std::string name;
+    std::string note;  // to the user, if something reads it
+  };
+  ValueId AddInput(const TensorType& type, AddedInput input) {
+    added_inputs_.push_back(std::move(input));
+    return graph_.AddInput(added_inputs_.back().name, type);
+  }
+  const std::vector<AddedInput>& added_inputs() const { return added_inputs_; }
+
  private:
   using FunctionName = std::pair<std::string, std::string>;  // domain, name
 
@@ -99,6 +110,7 @@ class GraphImporter {
   const OperatorTable& operators_;
   Problems problems_;
   Graph graph_;
+  std::vector<AddedInput> added_inputs_;
   frontend::ConstantFolder folder_of_constants_;
   std::map<FunctionName, const onnx::FunctionProto*> functions_;
   std::set<const onnx::FunctionProto*> open_functions_;  // that are being imported or checked

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/frontend/onnx/import.h"
 
+#include <algorithm>
 #include <memory>
 #include <set>
 
@@ -112,6 +113,21 @@ void AddOutputs(const onnx::GraphProto& graph, const Scope& scope, GraphImporter
   }
 }
 
+// Removes the input if no node reads it and it is no output; true if so.
+bool RemoveUnreadInput(const std::string& name, Graph& graph) {
+  const auto input = std::find_if(graph.inputs.begin(), graph.inputs.end(),
+                                  [&](ValueId id) { return graph.value(id).name == name; });
+  const auto reads = [&](const std::vector<ValueId>& values) {
+    return std::find(values.begin(), values.end(), *input) != values.end();
+  };
+  if (reads(graph.outputs) || std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                                          [&](const Node& node) { return reads(node.inputs); })) {
+    return false;
+  }
+  graph.inputs.erase(input);
+  return true;
+}
+
 }  // namespace
 
 absl::StatusOr<ModelFile> ModelFile::Parse(absl::string_view bytes, const std::string& path,
@@ -187,6 +203,10 @@ absl::StatusOr<Graph> ModelFile::Import(const ImportOptions& options, const Eval
     if (notes != nullptr) notes->push_back(where + text);
   }
   Graph imported = RemoveDeadNodes(importer.graph());
+  for (const GraphImporter::AddedInput& input : importer.added_inputs()) {
+    if (RemoveUnreadInput(input.name, imported)) continue;
+    if (notes != nullptr) notes->push_back(where + input.note);
+  }
   frontend::SetPortQuantizationFromOperators(imported);
   return imported;
 }

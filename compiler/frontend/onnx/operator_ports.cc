@@ -25,7 +25,7 @@ struct Row {
 constexpr Row kRows[] = {
     {"", "1 * *", "Loop Scan SequenceMap"},
     {"", "1 * 1", "Concat Einsum Max Mean Min SequenceConstruct Sum"},
-    {"", "1 0 1", "Constant SequenceEmpty"},
+    {"", "1 0 1", "Constant RandomNormal RandomUniform SequenceEmpty"},
     {"", "1 1 *", "If"},
     {"", "1 1 1",
      "Abs Acos Acosh ArgMax ArgMin Asin Asinh Atan Atanh AveragePool BitCast BitwiseNot "
@@ -33,7 +33,8 @@ constexpr Row kRows[] = {
      "Det Elu Erf Exp EyeLike Flatten Floor Gelu GlobalAveragePool GlobalLpPool GlobalMaxPool "
      "HammingWindow HannWindow HardSigmoid HardSwish Hardmax Identity IsInf IsNaN LRN "
      "LeakyRelu Log LogSoftmax LpNormalization LpPool MeanVarianceNormalization Mish Neg "
-     "NonZero Not Optional OptionalGetElement OptionalHasElement Reciprocal Relu Round Selu "
+     "NonZero Not Optional OptionalGetElement OptionalHasElement RandomNormalLike "
+     "RandomUniformLike Reciprocal Relu Round Selu "
      "SequenceLength Shape Shrink Sigmoid Sign Sin Sinh Size Softmax Softplus Softsign "
      "SpaceToDepth Sqrt Swish Tan Tanh ThresholdedRelu Transpose"},
     {"", "1 1 3", "DynamicQuantizeLinear"},

@@ -25,6 +25,7 @@ std::vector<absl::Span<const OnnxOperator>> Families() {
           MatrixOperators(),
           MicrosoftOperators(),
           NeuralOperators(),
+          NoiseOperators(),
           NormalizationOperators(),
           PadOperators(),
           PoolingOperators(),
