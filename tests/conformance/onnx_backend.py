@@ -32,7 +32,7 @@ _REASONS = [
     (r"data type STRING|operator (String\w*|RegexFullMatch)\b", "strings"),
     (r"operator TfIdfVectorizer ", "text"),
     (r"\bis an? (sequence|optional)", "a sequence or optional as input or output"),
-    (r"operator (RandomUniformLike|Bernoulli) ", "random numbers"),
+    (r"operator Bernoulli |\.noise\b", "random numbers"),
     (r"operator ai.onnx.preview.training.\w+ |training_mode", "training"),
     (r"operator ImageDecoder ", "image files"),
     (r"data type 24\b", "powers of two as a type"),
