@@ -11,6 +11,8 @@
 #include "runtime_cpp/call_from_c.h"
 #include "runtime_cpp/library_module.h"
 #include "runtime_cpp/registry.h"
+#include "runtime_cpp/run_scope.h"
+#include "runtime_cpp/status/macros.h"
 #include "runtime_cpp/thread_pool.h"
 #include "runtime_cpp/workspace_pool.h"
 
@@ -32,6 +34,8 @@ absl::StatusOr<PackedFuncPtr*> GlobalFunctionForCode(const std::string& name) {
 }  // namespace kiln::runtime
 
 using kiln::runtime::CallFromC;
+using kiln::runtime::RunScope;
+using kiln::runtime::ThreadPool;
 
 int TVMBackendGetFuncFromEnv(void* mod_node, const char* func_name, TVMFunctionHandle* out) {
   return CallFromC(__func__, {{"func_name", func_name}, {"out", out}}, [=] {
@@ -63,9 +67,18 @@ int TVMBackendFreeWorkspace(int device_type, int device_id, void* ptr) {
 }
 
 int TVMBackendParallelLaunch(FTVMParallelLambda flambda, void* cdata, int num_task) {
-  return CallFromC(__func__, {{"flambda", reinterpret_cast<const void*>(flambda)}}, [=] {
-    return kiln::runtime::ThreadPool::Global().Launch(flambda, cdata, num_task);
-  });
+  return CallFromC(__func__, {{"flambda", reinterpret_cast<const void*>(flambda)}},
+                   [=]() -> absl::Status {
+                     RunScope* const run = RunScope::Current();
+                     if (run == nullptr) {
+                       return ThreadPool::Global().Launch(flambda, cdata, num_task);
+                     }
+                     run->CountParallelOperator();
+                     KILN_RETURN_IF_ERROR(run->Check());
+                     ThreadPool& pool =
+                         run->pool() != nullptr ? *run->pool() : ThreadPool::Global();
+                     return pool.Launch(flambda, cdata, num_task);
+                   });
 }
 
 int TVMBackendParallelBarrier(int, TVMParallelGroupEnv* penv) {

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "runtime_cpp/device_api.h"
 #include "runtime_cpp/executor_factory.h"
+#include "runtime_cpp/run_scope.h"
 #include "runtime_cpp/status/macros.h"
 
 namespace kiln::runtime {
@@ -194,13 +195,19 @@ auto Executor::WithMemory(const Function& function) const {
   return function(RunMemory{.inputs = inputs, .outputs = outputs, .workspace = workspace});
 }
 
-absl::Status Executor::Run() {
-  KILN_RETURN_IF_ERROR(CheckAllSet());
-  PassStatesOn();
-  KILN_RETURN_IF_ERROR(
-      WithMemory([this](const RunMemory& memory) { return program_->Run(memory); }));
-  for (State& state : states_) state.is_written = keeps_state_;
-  return absl::OkStatus();
+absl::Status Executor::Run(const RunOptions& options) {
+  RunOptions own = options;
+  if (own.pool == nullptr) own.pool = pool_.get();
+  RunScope scope(program_->name(), own);
+  absl::Status status = scope.Check();
+  if (status.ok()) status = CheckAllSet();
+  if (status.ok()) {
+    PassStatesOn();
+    status = WithMemory([this](const RunMemory& memory) { return program_->Run(memory); });
+  }
+  status = scope.Finish(std::move(status));
+  for (State& state : states_) state.is_written |= status.ok() && keeps_state_;
+  return status;
 }
 
 Executor::State* Executor::FindState(size_t input) {

@@ -27,6 +27,7 @@
 #include "runtime_cpp/params.h"
 #include "runtime_cpp/profile.h"
 #include "runtime_cpp/program.h"
+#include "runtime_cpp/run_options.h"
 
 namespace kiln::runtime {
 
@@ -76,7 +77,10 @@ class Executor {
   absl::StatusOr<NDArray> GetOutput(absl::string_view name) const;
 
   // Runs the model. FailedPrecondition, naming the inputs, if some were never set.
-  absl::Status Run();
+  absl::Status Run(const RunOptions& options = {});
+
+  // Runs compute on the threads of `pool` instead of ThreadPool::Global(). Null: on those.
+  void SetThreadPool(std::shared_ptr<ThreadPool> pool) { pool_ = std::move(pool); }
 
   // Inputs whose value in the next run is an output of this one, as the model was compiled: --state,
   // or variables of TFLite.
@@ -141,6 +145,7 @@ class Executor {
   std::vector<Slot> outputs_;
   std::vector<State> states_;
   bool keeps_state_ = false;
+  std::shared_ptr<ThreadPool> pool_;  // Null: ThreadPool::Global().
   NDArray workspace_;
 };
 

@@ -44,6 +44,7 @@ absl::StatusOr<std::shared_ptr<const Program>> ExecutorFactoryNode::MakeProgram(
   } else {
     KILN_ASSIGN_OR_RETURN(program, GraphProgram::Create(graph_json_, self, device));
   }
+  program->set_name(module_name_);
   return std::shared_ptr<const Program>(std::move(program));
 }
 

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "runtime_cpp/device_api.h"
+#include "runtime_cpp/run_scope.h"
 #include "runtime_cpp/status/macros.h"
 
 namespace kiln::runtime {
@@ -236,7 +237,9 @@ absl::Status GraphProgram::RunCall(const Call& call, const RunMemory& memory) co
 
 absl::Status GraphProgram::RunCalls(const RunMemory& memory,
                                     std::vector<OperatorTiming>* timings) const {
+  RunScope* const run = RunScope::Current();
   for (const Call& call : calls_) {
+    if (run != nullptr) KILN_RETURN_IF_ERROR(run->Check());
     const Clock::time_point start = timings == nullptr ? Clock::time_point() : Clock::now();
     KILN_RETURN_IF_ERROR(RunCall(call, memory));
     if (timings == nullptr) continue;

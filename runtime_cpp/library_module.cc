@@ -14,8 +14,6 @@
 namespace kiln::runtime {
 namespace {
 
-constexpr char kContextSymbol[] = "__tvm_module_ctx";
-
 struct ContextFunctions {
   std::mutex mutex;
   std::map<std::string, void*> functions = {

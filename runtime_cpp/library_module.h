@@ -27,6 +27,9 @@
 
 namespace kiln::runtime {
 
+// The variable of compiled code that holds its LibraryModule; every library has it.
+inline constexpr char kContextSymbol[] = "__tvm_module_ctx";
+
 // Where the symbols of a library are found.
 struct SymbolSource {
   // The address of a symbol, or NULL.

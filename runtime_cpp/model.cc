@@ -7,8 +7,12 @@
 #include "absl/strings/str_cat.h"
 #include "runtime_cpp/executor.h"
 #include "runtime_cpp/executor_factory.h"
+#include "runtime_cpp/library_module.h"
 #include "runtime_cpp/params.h"
+#include "runtime_cpp/prefault.h"
+#include "runtime_cpp/run_scope.h"
 #include "runtime_cpp/status/macros.h"
+#include "runtime_cpp/thread_pool.h"
 #include "runtime_cpp/workspace_pool.h"
 
 namespace kiln::runtime {
@@ -40,6 +44,7 @@ absl::StatusOr<Model> Model::FromModule(const Module& factory, DLDevice device) 
   KILN_ASSIGN_OR_RETURN(const ExecutorFactory typed, ExecutorFactory::From(factory));
   auto data = std::make_shared<Data>();
   data->name = typed.module_names().front();
+  data->factory = factory;
   KILN_ASSIGN_OR_RETURN(data->program, typed.MakeProgram(device));
   const std::vector<TensorInfo>& all_inputs = data->program->inputs();
   data->params.resize(all_inputs.size());
@@ -94,13 +99,62 @@ absl::Status Model::CheckAll(const std::vector<TensorInfo>& infos,
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<NDArray>> Model::Run(absl::Span<const NDArray> inputs) const {
-  List<const DLTensor*> tensors;
-  for (const NDArray& input : inputs) tensors.push_back(input.tensor());
-  return Run(tensors);
+Model Model::WithThreadPool(std::shared_ptr<ThreadPool> pool) const {
+  auto data = std::make_shared<Data>(*data_);
+  data->pool = std::move(pool);
+  return Model(std::move(data));
 }
 
-absl::StatusOr<std::vector<NDArray>> Model::Run(absl::Span<const DLTensor* const> inputs) const {
+absl::Status Model::Prefault() const {
+  const std::shared_ptr<LibraryModule> library = FindLibrary(data_->factory.node());
+  if (library != nullptr) PrefaultObject(library->FindSymbol(kContextSymbol));
+  const auto bytes = static_cast<size_t>(workspace_bytes());
+  KILN_ASSIGN_OR_RETURN(const ScopedWorkspace workspace,
+                        ScopedWorkspace::Allocate(data_->program->device(), bytes));
+  if (data_->program->device().device_type == kDLCPU) PrefaultBlock(workspace.data(), bytes);
+  ThreadPool& pool = data_->pool != nullptr ? *data_->pool : ThreadPool::Global();
+  const auto nothing = [](int, TVMParallelGroupEnv*, void*) { return 0; };
+  return pool.Launch(nothing, nullptr, 0);
+}
+
+template <typename Function>
+absl::Status Model::InScope(const RunOptions& options, const Function& run) const {
+  RunOptions own = options;
+  if (own.pool == nullptr) own.pool = data_->pool.get();
+  RunScope scope(name(), own);
+  absl::Status status = scope.Check();
+  if (status.ok()) status = run();
+  return scope.Finish(std::move(status));
+}
+
+absl::StatusOr<std::vector<NDArray>> Model::Run(absl::Span<const NDArray> inputs,
+                                                const RunOptions& options) const {
+  List<const DLTensor*> tensors;
+  for (const NDArray& input : inputs) tensors.push_back(input.tensor());
+  return Run(tensors, options);
+}
+
+absl::StatusOr<std::vector<NDArray>> Model::Run(absl::Span<const DLTensor* const> inputs,
+                                                const RunOptions& options) const {
+  std::vector<NDArray> outputs;
+  KILN_RETURN_IF_ERROR(InScope(options, [&] { return RunToNew(inputs, outputs); }));
+  return outputs;
+}
+
+absl::Status Model::Run(absl::Span<const DLTensor* const> inputs,
+                        absl::Span<const DLTensor* const> outputs,
+                        const RunOptions& options) const {
+  return InScope(options, [&] { return RunInKept(inputs, outputs); });
+}
+
+absl::Status Model::Run(absl::Span<const DLTensor* const> inputs,
+                        absl::Span<const DLTensor* const> outputs, absl::Span<char> workspace,
+                        const RunOptions& options) const {
+  return InScope(options, [&] { return RunIn(inputs, outputs, workspace); });
+}
+
+absl::Status Model::RunToNew(absl::Span<const DLTensor* const> inputs,
+                             std::vector<NDArray>& outputs) const {
   KILN_RETURN_IF_ERROR(CheckCount(inputs.size(), this->inputs().size(), "input"));
   List<const DLTensor*> input_tensors(inputs.begin(), inputs.end());
   List<NDArray> copies;
@@ -113,7 +167,6 @@ absl::StatusOr<std::vector<NDArray>> Model::Run(absl::Span<const DLTensor* const
     input_tensors[i] = copy.tensor();
     copies.push_back(std::move(copy));
   }
-  std::vector<NDArray> outputs;
   outputs.reserve(this->outputs().size());
   List<const DLTensor*> output_tensors;
   for (const TensorInfo& info : this->outputs()) {
@@ -121,21 +174,20 @@ absl::StatusOr<std::vector<NDArray>> Model::Run(absl::Span<const DLTensor* const
     output_tensors.push_back(array.tensor());
     outputs.push_back(std::move(array));
   }
-  KILN_RETURN_IF_ERROR(Run(input_tensors, output_tensors));
-  return outputs;
+  return RunInKept(input_tensors, output_tensors);
 }
 
-absl::Status Model::Run(absl::Span<const DLTensor* const> inputs,
-                        absl::Span<const DLTensor* const> outputs) const {
+absl::Status Model::RunInKept(absl::Span<const DLTensor* const> inputs,
+                              absl::Span<const DLTensor* const> outputs) const {
   const auto bytes = static_cast<size_t>(workspace_bytes());
   KILN_ASSIGN_OR_RETURN(const ScopedWorkspace workspace,
                         ScopedWorkspace::Allocate(data_->program->device(), bytes));
-  return Run(inputs, outputs, absl::MakeSpan(static_cast<char*>(workspace.data()), bytes));
+  return RunIn(inputs, outputs, absl::MakeSpan(static_cast<char*>(workspace.data()), bytes));
 }
 
-absl::Status Model::Run(absl::Span<const DLTensor* const> inputs,
-                        absl::Span<const DLTensor* const> outputs,
-                        absl::Span<char> workspace) const {
+absl::Status Model::RunIn(absl::Span<const DLTensor* const> inputs,
+                          absl::Span<const DLTensor* const> outputs,
+                          absl::Span<char> workspace) const {
   KILN_RETURN_IF_ERROR(CheckAll(this->inputs(), inputs, "input"));
   KILN_RETURN_IF_ERROR(CheckAll(this->outputs(), outputs, "output"));
   if (static_cast<int64_t>(workspace.size()) < workspace_bytes()) {

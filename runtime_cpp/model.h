@@ -22,6 +22,7 @@
 #include "runtime_cpp/module.h"
 #include "runtime_cpp/ndarray.h"
 #include "runtime_cpp/program.h"
+#include "runtime_cpp/run_options.h"
 
 namespace kiln::runtime {
 
@@ -54,11 +55,23 @@ class Model {
   absl::StatusOr<int> InputIndex(absl::string_view name) const;
   absl::StatusOr<int> OutputIndex(absl::string_view name) const;
 
+  // The same model, whose runs compute on the threads of `pool` instead of ThreadPool::Global(). Null:
+  // on those.
+  Model WithThreadPool(std::shared_ptr<ThreadPool> pool) const;
+
+  // Reads code and constants of the library into memory, allocates a workspace, which is kept as that of
+  // a run is, and starts the threads: the first run then takes no longer than others. A program that
+  // must never wait for a disk locks its memory besides (mlockall). ResourceExhausted if there is no
+  // memory.
+  absl::Status Prefault() const;
+
   // Runs on the given inputs, in the order of inputs(). Outputs are new arrays; the workspace is
   // memory that is kept between runs (workspaces.h). An input that is not aligned or on another
   // device is copied first.
-  absl::StatusOr<std::vector<NDArray>> Run(absl::Span<const NDArray> inputs) const;
-  absl::StatusOr<std::vector<NDArray>> Run(absl::Span<const DLTensor* const> inputs) const;
+  absl::StatusOr<std::vector<NDArray>> Run(absl::Span<const NDArray> inputs,
+                                           const RunOptions& options = {}) const;
+  absl::StatusOr<std::vector<NDArray>> Run(absl::Span<const DLTensor* const> inputs,
+                                           const RunOptions& options = {}) const;
 
   // Runs on memory of the caller's: nothing is copied. Lists of tensors are allocated if inputs,
   // parameters and outputs together are more than kInlineTensors, and operators of a graph model may
@@ -66,11 +79,12 @@ class Model {
   // their TensorInfo says and the workspace to kAlignment; it has at least workspace_bytes() bytes and
   // serves one run at a time. Outputs must not overlap inputs, workspace or each other.
   absl::Status Run(absl::Span<const DLTensor* const> inputs,
-                   absl::Span<const DLTensor* const> outputs, absl::Span<char> workspace) const;
+                   absl::Span<const DLTensor* const> outputs, absl::Span<char> workspace,
+                   const RunOptions& options = {}) const;
 
   // The same with the workspace of the first form, which is allocated if no run has left one.
   absl::Status Run(absl::Span<const DLTensor* const> inputs,
-                   absl::Span<const DLTensor* const> outputs) const;
+                   absl::Span<const DLTensor* const> outputs, const RunOptions& options = {}) const;
 
  private:
   struct Data {
@@ -79,10 +93,21 @@ class Model {
     std::vector<TensorInfo> inputs;    // The program's without those that have parameters.
     std::vector<size_t> input_places;  // For each of `inputs` its index in the program.
     std::vector<NDArray> params;       // One per input of the program; not defined for `inputs`.
+    std::shared_ptr<ThreadPool> pool;  // Null: ThreadPool::Global().
+    Module factory;                    // Keeps the library.
   };
 
   explicit Model(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
 
+  // Calls `run` within a RunScope.
+  template <typename Function>
+  absl::Status InScope(const RunOptions& options, const Function& run) const;
+  absl::Status RunToNew(absl::Span<const DLTensor* const> inputs,
+                        std::vector<NDArray>& outputs) const;
+  absl::Status RunInKept(absl::Span<const DLTensor* const> inputs,
+                         absl::Span<const DLTensor* const> outputs) const;
+  absl::Status RunIn(absl::Span<const DLTensor* const> inputs,
+                     absl::Span<const DLTensor* const> outputs, absl::Span<char> workspace) const;
   absl::Status CheckCount(size_t found, size_t wanted, absl::string_view what) const;
   // CheckCount, then that each of `tensors` can be used in place for the one of `infos`.
   absl::Status CheckAll(const std::vector<TensorInfo>& infos,

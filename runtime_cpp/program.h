@@ -58,6 +58,9 @@ class Program {
   // model was not compiled so that it can.
   virtual absl::StatusOr<std::vector<OperatorTiming>> Profile(const RunMemory& memory) const = 0;
 
+  // Of the module; empty if nobody has set it.
+  const std::string& name() const { return name_; }
+  void set_name(std::string name) { name_ = std::move(name); }
   const std::vector<TensorInfo>& inputs() const { return inputs_; }
   const std::vector<TensorInfo>& outputs() const { return outputs_; }
   const std::vector<StateTensor>& states() const { return states_; }
@@ -85,6 +88,7 @@ class Program {
   int64_t workspace_bytes_ = 0;
 
  private:
+  std::string name_;
   std::shared_ptr<const void> workspace_user_;  // Frees idle workspaces at the end.
 };
 

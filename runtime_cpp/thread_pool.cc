@@ -9,9 +9,11 @@
 #include <chrono>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "runtime_cpp/cpus.h"
+#include "runtime_cpp/run_scope.h"
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -35,14 +37,29 @@ void PauseCpu() {
 }
 
 int NumThreads(const ThreadPoolOptions& options) {
-  const int wanted = options.num_threads > 0 ? options.num_threads : ReadCpus().UsefulThreads();
+  const int wanted = options.num_threads > 0 ? options.num_threads
+                     : !options.cpus.empty() ? static_cast<int>(options.cpus.size())
+                                             : ReadCpus().UsefulThreads();
   return std::clamp(wanted, 1, ThreadPool::kMaxThreads);
 }
 
-void PinThisThread(int cpu) {
+absl::Status Check(const ThreadPoolOptions& options) {
+  if (options.num_threads < 0 || options.num_threads > ThreadPool::kMaxThreads) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(options.num_threads, " threads; 0 to ", ThreadPool::kMaxThreads, " work"));
+  }
+  for (const int cpu : options.cpus) {
+    if (cpu >= 0 && cpu < CPU_SETSIZE) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("found CPU ", cpu, ", wanted 0 to ", CPU_SETSIZE - 1));
+  }
+  return absl::OkStatus();
+}
+
+void KeepThisThreadOn(const std::vector<int>& cpus) {
   cpu_set_t set;
   CPU_ZERO(&set);
-  CPU_SET(cpu, &set);
+  for (const int cpu : cpus) CPU_SET(cpu, &set);
   // Affinity is a wish; a system that refuses it still computes the same.
   (void)sched_setaffinity(0, sizeof(set), &set);
 }
@@ -139,18 +156,52 @@ struct alignas(kCacheLineBytes) ThreadPool::Job {
   alignas(kCacheLineBytes) std::atomic<int> unfinished{0};
 };
 
-ThreadPool::ThreadPool(const ThreadPoolOptions& options)
-    : options_(options), num_threads_(NumThreads(options)), job_(std::make_unique<Job>()) {}
+// The pools of the process. In the child of a fork each begins anew.
+struct ThreadPool::All {
+  std::mutex mutex;  // held during a fork, too
+  std::vector<ThreadPool*> pools;
+};
 
-ThreadPool::~ThreadPool() { StopWorkers(); }
+// Never destroyed: pools end after it.
+ThreadPool::All& ThreadPool::AllPools() {
+  static auto& all = *new All;
+  static const int registered = pthread_atfork(
+      [] { AllPools().mutex.lock(); }, [] { AllPools().mutex.unlock(); },
+      [] {
+        for (ThreadPool* pool : AllPools().pools) pool->AbandonWorkers();
+        AllPools().mutex.unlock();
+      });
+  (void)registered;
+  return all;
+}
+
+ThreadPool::ThreadPool(const ThreadPoolOptions& options)
+    : options_(Check(options).ok() ? options : ThreadPoolOptions()),
+      num_threads_(NumThreads(options_)),
+      job_(std::make_unique<Job>()) {
+  const std::lock_guard<std::mutex> lock(AllPools().mutex);
+  AllPools().pools.push_back(this);
+}
+
+ThreadPool::~ThreadPool() {
+  {
+    const std::lock_guard<std::mutex> lock(AllPools().mutex);
+    std::vector<ThreadPool*>& pools = AllPools().pools;
+    pools.erase(std::find(pools.begin(), pools.end(), this));
+  }
+  StopWorkers();
+}
+
+absl::StatusOr<std::shared_ptr<ThreadPool>> ThreadPool::Create(const ThreadPoolOptions& options) {
+  const absl::Status status = Check(options);
+  if (!status.ok()) return status;
+  return std::make_shared<ThreadPool>(options);
+}
 
 // The pool has a destructor, as no other static object has: a shared object that contains the
 // runtime may be unloaded, and the workers must have ended before their code goes.
 ThreadPool& ThreadPool::Global() {
   static ThreadPool pool;
-  static const int registered =
-      pthread_atfork(nullptr, nullptr, [] { ThreadPool::Global().AbandonWorkers(); });
-  (void)registered;
   return pool;
 }
 
@@ -180,16 +231,14 @@ absl::Status ThreadPool::Reconfigure(const std::function<void(ThreadPoolOptions&
   while (busy_.test_and_set(std::memory_order_acquire)) std::this_thread::yield();
   ThreadPoolOptions options = options_;
   change(options);
-  const bool valid = options.num_threads >= 0 && options.num_threads <= kMaxThreads;
-  if (valid) {
+  const absl::Status status = Check(options);
+  if (status.ok()) {
     StopWorkers();
     options_ = options;
     num_threads_.store(NumThreads(options), std::memory_order_relaxed);
   }
   busy_.clear(std::memory_order_release);
-  if (valid) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(options.num_threads, " threads; 0 to ", kMaxThreads, " work"));
+  return status;
 }
 
 // Where the system has no more threads, or no memory for one, those that are there do all the work:
@@ -198,17 +247,20 @@ void ThreadPool::StartWorkers() {
   try {
     const Cpus cpus = ReadCpus();
     const int num_threads = num_threads_.load(std::memory_order_relaxed);
-    const auto num_cpus = static_cast<int>(cpus.order.size());
+    const std::vector<int>& order = options_.cpus.empty() ? cpus.order : options_.cpus;
+    const auto num_cpus = static_cast<int>(order.size());
     const bool crowded = num_threads > (cpus.quota > 0 ? std::min(cpus.quota, num_cpus) : num_cpus);
     job_->spin = std::chrono::microseconds(crowded ? 0 : std::max(0, options_.spin_microseconds));
     workers_.reserve(static_cast<size_t>(num_threads));
     for (int id = 1; id < num_threads; ++id) {
       auto worker = std::make_unique<Worker>();
       worker->id = id;
-      const bool pin = options_.affinity == ThreadPoolOptions::Affinity::kCompact;
-      const int cpu = pin ? cpus.order[static_cast<size_t>(id % num_cpus)] : -1;
-      worker->thread = std::thread([this, cpu, &worker = *worker] {
-        if (cpu >= 0) PinThisThread(cpu);
+      std::vector<int> own = options_.cpus;
+      if (options_.affinity == ThreadPoolOptions::Affinity::kCompact) {
+        own = {order[static_cast<size_t>(id % num_cpus)]};
+      }
+      worker->thread = std::thread([this, own = std::move(own), &worker = *worker] {
+        if (!own.empty()) KeepThisThreadOn(own);
         WorkerLoop(worker);
       });
       workers_.push_back(std::move(worker));
@@ -310,8 +362,9 @@ void ThreadPool::FinishTask() {
 }
 
 absl::Status ThreadPool::Launch(FTVMParallelLambda task, void* data, int num_tasks) {
-  if (num_threads() == 1 || num_tasks == 1 || inside_task ||
-      busy_.test_and_set(std::memory_order_acquire)) {
+  if (num_threads() == 1 || num_tasks == 1 || inside_task) return RunAlone(task, data);
+  if (busy_.test_and_set(std::memory_order_acquire)) {
+    if (RunScope* const run = RunScope::Current(); run != nullptr) run->CountWithoutThreads();
     return RunAlone(task, data);
   }
   const struct Release {

@@ -6,7 +6,8 @@
 // that others have not come to. Workers that wait for the next launch first spin for a short while,
 // so that the operators of one model follow each other within microseconds, then sleep. A launch
 // from inside a task, or while another thread's launch is under way, does not wait: it runs as one
-// single task on the caller. So any number of threads may run models at once.
+// single task on the caller. So any number of threads may run models at once. A program may have
+// several pools, each with its threads: Model::WithThreadPool.
 //
 //   ThreadPool::Global().SetNumThreads(4);
 //   ThreadPool::Global().Launch(task, &data, 0);
@@ -19,13 +20,14 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "tvm/runtime/c_backend_api.h"
 
 namespace kiln::runtime {
 
 struct ThreadPoolOptions {
-  // The calling thread included. 0: one per core that the process may use, within the quota of its
-  // control group.
+  // The calling thread included. 0: one per CPU of `cpus`, or one per core that the process may use,
+  // within the quota of its control group.
   int num_threads = 0;
 
   // Which CPUs the workers run on. The calling thread is never moved.
@@ -34,6 +36,10 @@ struct ThreadPoolOptions {
     kCompact,  // Worker i stays on the i-th CPU of Cpus::order.
   };
   Affinity affinity = Affinity::kNone;
+
+  // The CPUs that the workers may run on; none: those of the process. With kCompact, worker i stays on
+  // the i-th one.
+  std::vector<int> cpus = {};
 
   // How long a worker waits awake for the next launch. Workers do not spin where there are more
   // threads than CPUs.
@@ -48,7 +54,10 @@ class ThreadPool {
   // shared more evenly among CPUs of which some are slower or busy.
   static constexpr int kTasksPerThread = 4;
 
+  // As Configure for options; those that no pool can have are left out.
   explicit ThreadPool(const ThreadPoolOptions& options = {});
+  // InvalidArgument for options that no pool can have.
+  static absl::StatusOr<std::shared_ptr<ThreadPool>> Create(const ThreadPoolOptions& options);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
@@ -58,7 +67,7 @@ class ThreadPool {
   static ThreadPool& Global();
 
   // Ends the threads and goes on with new options. Waits for a launch of another thread;
-  // FailedPrecondition from inside a task.
+  // FailedPrecondition from inside a task, InvalidArgument for options that no pool can have.
   absl::Status Configure(const ThreadPoolOptions& options);
 
   // Configure with another number of threads and all other options as they are.
@@ -80,7 +89,10 @@ class ThreadPool {
  private:
   struct Worker;
   struct Job;
+  struct All;
   class LaunchNumber;
+
+  static All& AllPools();
 
   absl::Status Reconfigure(const std::function<void(ThreadPoolOptions&)>& change);
   void AbandonWorkers();
