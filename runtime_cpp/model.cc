@@ -71,7 +71,10 @@ absl::StatusOr<std::shared_ptr<Executor>> Model::MakeExecutor() const {
   for (size_t i = 0; i < data_->params.size(); ++i) {
     if (data_->params[i].defined()) params[data_->program->inputs()[i].name] = data_->params[i];
   }
-  return Executor::Create(data_->program, params);
+  KILN_ASSIGN_OR_RETURN(std::shared_ptr<Executor> executor,
+                        Executor::Create(data_->program, params));
+  executor->SetThreadPool(data_->pool);
+  return executor;
 }
 
 absl::StatusOr<int> Model::InputIndex(absl::string_view name) const {

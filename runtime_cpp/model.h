@@ -48,7 +48,8 @@ class Model {
   // Inputs that a stream of runs takes from its outputs; Executor::keep_state does that.
   const std::vector<StateTensor>& states() const { return data_->program->states(); }
 
-  // An executor of this model: code and constants are shared, the memory of its tensors is its own.
+  // An executor of this model: code, constants and threads are shared, the memory of its tensors is its
+  // own.
   absl::StatusOr<std::shared_ptr<Executor>> MakeExecutor() const;
 
   // NotFound, with all names, if there is none of this name.

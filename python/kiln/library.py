@@ -5,7 +5,7 @@ import os
 import pathlib
 import shutil
 import tempfile
-from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from kiln import command_line
 from kiln.command_line import Option
@@ -49,7 +49,7 @@ class Library:
     def _find(self, suffix: str) -> Optional[pathlib.Path]:
         return next((self._folder / name for name in self.files if name.endswith(suffix)), None)
 
-    def load(self, threads: Optional[int] = None) -> Model:
+    def load(self, threads: Optional[int] = None, cpus: Sequence[int] = ()) -> Model:
         """The model, ready to be called; it outlives this object. `kiln.load` says more.
 
         Raises:
@@ -58,7 +58,7 @@ class Library:
         shared_object = self._find(".so")
         if shared_object is None:
             raise ModelError(f"the library has {', '.join(self.files)} and no shared object; compile with runtime='cpp' to load it")
-        return load(shared_object, threads)
+        return load(shared_object, threads, cpus)
 
     def write(self, folder: Union[str, "os.PathLike[str]"]) -> List[pathlib.Path]:
         """Copies all files into `folder`, which is made if it is not there, and returns their paths.

@@ -303,7 +303,7 @@ class Stream(_Callable):
         self._stream.reset()
 
 
-def load(path: Union[str, "os.PathLike[str]"], threads: Optional[int] = None) -> Model:
+def load(path: Union[str, "os.PathLike[str]"], threads: Optional[int] = None, cpus: Sequence[int] = ()) -> Model:
     """Loads a shared object of `kiln compile`.
 
     The file may be removed or replaced afterwards; the model goes on with what it has loaded, and the next load of the same path
@@ -311,20 +311,24 @@ def load(path: Union[str, "os.PathLike[str]"], threads: Optional[int] = None) ->
 
     Args:
       path: of the shared object.
-      threads: how many threads a large operator is divided among; 0 is one per CPU. It is the number of the process, for models
-        that are loaded already too. None leaves it as it is.
+      threads: how many threads a large operator of this model is divided among, the calling one included; they are the model's own.
+        0 is one per CPU. None: the threads that models without a number share, one per CPU.
+      cpus: numbers of the CPUs on which the model's own threads run; the calling thread stays where it is.
     Raises:
       FileNotFoundError: there is no such file.
       PermissionError: the file may not be read or executed.
       MemoryError: memory or file descriptors are lacking.
       ModelError: the file is damaged, is no model of Kiln's, is for another machine, needs a CPU with other features, or was
-        written to while it is loaded; or the number of threads is wrong.
+        written to while it is loaded; or the number of threads or of a CPU is wrong.
+      TypeError: `threads` is no int.
     """
     file = os.fspath(path)
     os.stat(file)  # raises the OSError that says best why there is no file
-    if threads is not None:
-        _runtime.set_num_threads(threads)
-    return Model(_runtime.load(file))
+    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int)):
+        raise TypeError(f"threads: found {type(threads).__name__}, wanted an int")
+    if threads is not None and threads < 0:
+        raise ModelError(f"found {threads} threads, wanted 0 or more")
+    return Model(_runtime.load(file, -1 if threads is None else threads, tuple(cpus)))
 
 
 def trim_workspaces() -> int:

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/kiln/runtime_model.h"
 
+#include <sched.h>
+
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,12 +16,19 @@
 #include "python/kiln/runtime_stream.h"
 #include "runtime_cpp/model.h"
 #include "runtime_cpp/ndarray.h"
+#include "runtime_cpp/status/macros.h"
+#include "runtime_cpp/thread_pool.h"
 
 namespace kiln::python {
 namespace {
 
 using runtime::Model;
 using runtime::NDArray;
+using runtime::ThreadPool;
+using runtime::ThreadPoolOptions;
+
+// In the place of a number of threads.
+constexpr int kThreadsOfTheProcess = -1;
 
 struct ModelObject {
   PyObject_HEAD Model* model;  // NULL when it is closed.
@@ -97,15 +108,20 @@ void Deallocate(PyObject* self) {
   FreeObject(self);
 }
 
-PyObject* LoadModel(PyObject* path) {
+// `pool` may be none: the model then takes the threads of the process.
+PyObject* LoadModel(PyObject* path, const std::optional<ThreadPoolOptions>& pool) {
   Owned object(PyType_GenericAlloc(model_type, 0));
   if (!object) return nullptr;
   Model*& model = reinterpret_cast<ModelObject*>(object.get())->model;
   const std::string text = PyBytes_AsString(path);
-  const absl::Status status = WithoutLock([&] {
-    const absl::StatusOr<Model> loaded = Model::Load(text);
-    if (loaded.ok()) model = new Model(*loaded);
-    return loaded.status();
+  const absl::Status status = WithoutLock([&]() -> absl::Status {
+    std::shared_ptr<ThreadPool> own;
+    if (pool.has_value()) {
+      KILN_ASSIGN_OR_RETURN(own, ThreadPool::Create(*pool));
+    }
+    KILN_ASSIGN_OR_RETURN(const Model loaded, Model::Load(text));
+    model = new Model(loaded.WithThreadPool(std::move(own)));
+    return absl::OkStatus();
   });
   return status.ok() ? object.release() : Raise(status);
 }
@@ -129,9 +145,24 @@ PyObject* MakeModelType() {
 
 PyObject* Load(PyObject*, PyObject* args) {
   PyObject* encoded = nullptr;
-  if (!PyArg_ParseTuple(args, "O&:load", PyUnicode_FSConverter, &encoded)) return nullptr;
+  int threads = kThreadsOfTheProcess;
+  PyObject* cpus = nullptr;
+  if (!PyArg_ParseTuple(args, "O&iO!:load", PyUnicode_FSConverter, &encoded, &threads,
+                        &PyTuple_Type, &cpus)) {
+    return nullptr;
+  }
   const Owned path(encoded);
-  return Guarded([&] { return LoadModel(path.get()); });
+  return Guarded([&]() -> PyObject* {
+    std::optional<ThreadPoolOptions> pool;
+    if (threads != kThreadsOfTheProcess) pool.emplace().num_threads = threads;
+    for (Py_ssize_t i = 0; i < PyTuple_Size(cpus); ++i) {
+      if (!pool.has_value()) pool.emplace();
+      const long cpu = PyLong_AsLong(PyTuple_GetItem(cpus, i));
+      if (cpu == -1 && PyErr_Occurred() != nullptr) return nullptr;
+      pool->cpus.push_back(cpu >= 0 && cpu < CPU_SETSIZE ? static_cast<int>(cpu) : -1);
+    }
+    return LoadModel(path.get(), pool);
+  });
 }
 
 }  // namespace kiln::python

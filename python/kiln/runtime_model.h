@@ -10,7 +10,8 @@ namespace kiln::python {
 // Called once, before all else of this file. NULL with an exception if there is no memory.
 PyObject* MakeModelType();
 
-// kiln._runtime.load(path): a Model.
+// kiln._runtime.load(path, threads, cpus): a Model. -1 threads and no CPUs: it computes on the threads of
+// the process.
 PyObject* Load(PyObject* module, PyObject* args);
 
 }  // namespace kiln::python

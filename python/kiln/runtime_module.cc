@@ -13,7 +13,6 @@
 #include "python/kiln/runtime_model.h"
 #include "python/kiln/runtime_object.h"
 #include "python/kiln/runtime_stream.h"
-#include "runtime_cpp/thread_pool.h"
 #include "runtime_cpp/workspaces.h"
 #include "tools/kiln/version.h"
 
@@ -22,15 +21,6 @@ namespace {
 using kiln::python::Owned;
 using kiln::python::Raise;
 using kiln::python::WithoutLock;
-using kiln::runtime::ThreadPool;
-
-PyObject* SetNumThreads(PyObject*, PyObject* args) {
-  int num_threads = 0;
-  if (!PyArg_ParseTuple(args, "i:set_num_threads", &num_threads)) return nullptr;
-  const absl::Status status =
-      WithoutLock([&] { return ThreadPool::Global().SetNumThreads(num_threads); });
-  return status.ok() ? Py_BuildValue("") : Raise(status);
-}
 
 PyObject* TrimWorkspaces(PyObject*, PyObject*) {
   uint64_t bytes = 0;
@@ -42,7 +32,6 @@ PyObject* TrimWorkspaces(PyObject*, PyObject*) {
 }
 
 PyMethodDef module_functions[] = {{"load", kiln::python::Load, METH_VARARGS, nullptr},
-                                  {"set_num_threads", SetNumThreads, METH_VARARGS, nullptr},
                                   {"trim_workspaces", TrimWorkspaces, METH_NOARGS, nullptr},
                                   {nullptr, nullptr, 0, nullptr}};
 

@@ -14,7 +14,7 @@ import unittest
 
 import kiln
 import numpy
-from python.tests.case import DIGITS, MY_MOD, TWO_OUTPUTS, Case
+from python.tests.case import DIGITS, MY_MOD, TWO_OUTPUTS, Case, sum_of
 
 
 class Exported:
@@ -364,7 +364,26 @@ class ModelTest(Case):
         numpy.testing.assert_array_equal(model(self.image), expected)
 
     def test_number_of_threads(self):
-        self.refuses(kiln.ModelError, "-1 threads", kiln.compile(MY_MOD).load, threads=-1)
+        load = kiln.compile(MY_MOD).load
+        self.refuses(kiln.ModelError, "found -1 threads", load, threads=-1)
+        self.refuses(kiln.ModelError, "5000 threads", load, threads=5000)
+        self.refuses(TypeError, "threads: found str", load, threads="2")
+        self.refuses(kiln.ModelError, "found CPU -1", load, cpus=[-1])
+        self.refuses(TypeError, "", load, cpus=["a"])
+        for options in ({"threads": 0}, {"threads": 2}, {"threads": 2, "cpus": [0]}, {"cpus": (0,)}):
+            self.assertEqual(load(**options)(self.a, self.b).tolist(), [[4, 6]])
+
+    def test_threads_are_the_models(self):
+        source = sum_of(1 << 20).replace(b"sum(%x, axis=[0])", b"exp(%x)")
+        x = numpy.ones(1 << 20, "float32")
+        library = kiln.compile(source, threads=3)
+        one, three = library.load(threads=1), library.load(threads=3)
+        one(x)
+        before = len(os.listdir("/proc/self/task"))
+        three(x)
+        self.assertEqual(len(os.listdir("/proc/self/task")), before + 2)
+        three.close()
+        self.assertEqual(len(os.listdir("/proc/self/task")), before)
 
 
 class LoadTest(Case):

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // kiln/runtime.h on top of the C++ classes.
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <initializer_list>
 #include <memory>
@@ -19,6 +20,8 @@
 #include "runtime_cpp/model.h"
 #include "runtime_cpp/module.h"
 #include "runtime_cpp/ndarray.h"
+#include "runtime_cpp/run_observer.h"
+#include "runtime_cpp/run_options.h"
 #include "runtime_cpp/status/macros.h"
 #include "runtime_cpp/thread_pool.h"
 #include "runtime_cpp/workspaces.h"
@@ -29,8 +32,10 @@ using kiln::runtime::LoadOptions;
 using kiln::runtime::Model;
 using kiln::runtime::Module;
 using kiln::runtime::NDArray;
+using kiln::runtime::RunOptions;
 using kiln::runtime::StateTensor;
 using kiln::runtime::TensorInfo;
+using kiln::runtime::ThreadPool;
 
 struct KilnModule {
   Module module;
@@ -43,6 +48,12 @@ struct KilnExecutor {
 };
 struct KilnArray {
   NDArray array;
+};
+struct KilnCancellation {
+  kiln::runtime::CancellationToken token;
+};
+struct KilnThreadPool {
+  std::shared_ptr<ThreadPool> pool;
 };
 
 namespace {
@@ -70,20 +81,21 @@ absl::Status Return(const absl::StatusOr<int>& value, int32_t* result) {
   return absl::OkStatus();
 }
 
-// Options as this version of the library knows them. Bytes that it does not know have to be 0.
-absl::StatusOr<KilnLoadOptions> KnownOptions(const KilnLoadOptions* given) {
-  KilnLoadOptions options = {};
+// Options, of the type of that name, as this version of the library knows them. Bytes that it does not
+// know have to be 0.
+template <typename Options>
+absl::StatusOr<Options> KnownOptions(const Options* given, absl::string_view type) {
+  Options options = {};
   if (given == nullptr) return options;
   if (given->struct_size < sizeof(given->struct_size)) {
-    return absl::InvalidArgumentError(absl::StrCat("found options of struct_size ",
-                                                   given->struct_size,
-                                                   ", wanted sizeof(KilnLoadOptions)"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "found options of struct_size ", given->struct_size, ", wanted sizeof(", type, ")"));
   }
   const auto* bytes = reinterpret_cast<const char*>(given);
   for (size_t i = sizeof(options); i < given->struct_size; ++i) {
     if (bytes[i] != 0) {
-      return absl::UnimplementedError(
-          "found load options of a newer version of libkiln_runtime, wanted those of this one");
+      return absl::UnimplementedError(absl::StrCat(
+          "found ", type, " of a newer version of libkiln_runtime, wanted that of this one"));
     }
   }
   std::memcpy(&options, given, std::min(sizeof(options), given->struct_size));
@@ -91,7 +103,7 @@ absl::StatusOr<KilnLoadOptions> KnownOptions(const KilnLoadOptions* given) {
 }
 
 absl::StatusOr<LoadOptions> LoadOptionsOf(const KilnLoadOptions* given) {
-  KILN_ASSIGN_OR_RETURN(const KilnLoadOptions known, KnownOptions(given));
+  KILN_ASSIGN_OR_RETURN(const KilnLoadOptions known, KnownOptions(given, "KilnLoadOptions"));
   LoadOptions options;
   options.check_checksum = known.skip_checksum == 0;
   if (known.verify != nullptr) {
@@ -104,6 +116,26 @@ absl::StatusOr<LoadOptions> LoadOptionsOf(const KilnLoadOptions* given) {
     };
   }
   return options;
+}
+
+absl::StatusOr<RunOptions> RunOptionsOf(const KilnRunOptions* given) {
+  KILN_ASSIGN_OR_RETURN(const KilnRunOptions known, KnownOptions(given, "KilnRunOptions"));
+  RunOptions options;
+  if (known.timeout_ns < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("found a timeout of ", known.timeout_ns, " ns, wanted 0 or more"));
+  }
+  if (known.timeout_ns > 0) {
+    options.deadline =
+        std::chrono::steady_clock::now() + std::chrono::nanoseconds(known.timeout_ns);
+  }
+  if (known.cancellation != nullptr) options.cancellation = &known.cancellation->token;
+  if (known.pool != nullptr) options.pool = known.pool->pool.get();
+  return options;
+}
+
+std::shared_ptr<ThreadPool> PoolOf(const KilnThreadPool* pool) {
+  return pool == nullptr ? nullptr : pool->pool;
 }
 
 absl::StatusOr<Module> LoadModule(const char* path, const KilnLoadOptions* options) {
@@ -200,6 +232,61 @@ KilnCode KilnModuleSystemLib(const char* name, KilnModule** module) {
 
 void KilnModuleFree(KilnModule* module) { delete module; }
 
+// Runs.
+
+KilnCode KilnCancellationCreate(KilnCancellation** cancellation) {
+  return Call(__func__, {{"cancellation", cancellation}}, [&] {
+    *cancellation = new KilnCancellation;
+    return absl::OkStatus();
+  });
+}
+
+void KilnCancellationCancel(KilnCancellation* cancellation) {
+  if (cancellation != nullptr) cancellation->token.Cancel();
+}
+
+void KilnCancellationReset(KilnCancellation* cancellation) {
+  if (cancellation != nullptr) cancellation->token.Reset();
+}
+
+void KilnCancellationFree(KilnCancellation* cancellation) { delete cancellation; }
+
+KilnCode KilnThreadPoolCreate(int32_t num_threads, const int32_t* cpus, int32_t num_cpus,
+                              KilnThreadPool** pool) {
+  return Call(__func__, {{"pool", pool}}, [&]() -> absl::Status {
+    if (num_cpus < 0 || (num_cpus > 0 && cpus == nullptr)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("found ", num_cpus, " CPUs", cpus == nullptr ? " at NULL" : ""));
+    }
+    return Return(ThreadPool::Create({.num_threads = num_threads, .cpus = {cpus, cpus + num_cpus}}),
+                  pool);
+  });
+}
+
+void KilnThreadPoolFree(KilnThreadPool* pool) { delete pool; }
+
+KilnCode KilnSetRunObserver(KilnRunObserver observer, void* context) {
+  return Call(__func__, {}, [&] {
+    if (observer == nullptr) {
+      kiln::runtime::SetRunObserver(nullptr);
+      return absl::OkStatus();
+    }
+    kiln::runtime::SetRunObserver([observer, context](const kiln::runtime::RunEvent& run) {
+      const std::string model(run.model), message(run.status.message());
+      KilnRunEvent event = {};
+      event.struct_size = sizeof(event);
+      event.model = model.c_str();
+      event.code = static_cast<KilnCode>(run.status.code());
+      event.message = message.c_str();
+      event.seconds = run.seconds;
+      event.parallel_operators = run.parallel_operators;
+      event.without_threads = run.without_threads;
+      observer(context, &event);
+    });
+    return absl::OkStatus();
+  });
+}
+
 // Models.
 
 KilnCode KilnModelLoad(const char* path, DLDevice device, const KilnLoadOptions* options,
@@ -264,9 +351,21 @@ int64_t KilnModelWorkspaceBytes(const KilnModel* model) {
 
 size_t KilnModelAlignment() { return Model::kAlignment; }
 
+KilnCode KilnModelWithThreadPool(const KilnModel* model, const KilnThreadPool* pool,
+                                 KilnModel** result) {
+  return Call(__func__, {{"model", model}, {"result", result}}, [&] {
+    return Return(absl::StatusOr<Model>(model->model.WithThreadPool(PoolOf(pool))), result);
+  });
+}
+
+KilnCode KilnModelPrefault(const KilnModel* model) {
+  return Call(__func__, {{"model", model}}, [&] { return model->model.Prefault(); });
+}
+
 KilnCode KilnModelRun(const KilnModel* model, const DLTensor* const* inputs, int32_t num_inputs,
-                      KilnArray** outputs, int32_t num_outputs) {
+                      KilnArray** outputs, int32_t num_outputs, const KilnRunOptions* options) {
   return Call(__func__, {{"model", model}}, [&]() -> absl::Status {
+    KILN_ASSIGN_OR_RETURN(const RunOptions known, RunOptionsOf(options));
     KILN_ASSIGN_OR_RETURN(const auto tensors, TensorsOf(inputs, num_inputs, "inputs"));
     const int32_t wanted = KilnModelNumOutputs(model);
     if (num_outputs != wanted || (wanted > 0 && outputs == nullptr)) {
@@ -274,7 +373,7 @@ KilnCode KilnModelRun(const KilnModel* model, const DLTensor* const* inputs, int
           absl::StrCat("found room for ", outputs == nullptr ? 0 : num_outputs,
                        " outputs, wanted it for ", wanted));
     }
-    KILN_ASSIGN_OR_RETURN(std::vector<NDArray> arrays, model->model.Run(tensors));
+    KILN_ASSIGN_OR_RETURN(std::vector<NDArray> arrays, model->model.Run(tensors, known));
     std::vector<std::unique_ptr<KilnArray>> handles;
     for (NDArray& array : arrays) {
       handles.push_back(std::make_unique<KilnArray>(KilnArray{std::move(array)}));
@@ -286,13 +385,14 @@ KilnCode KilnModelRun(const KilnModel* model, const DLTensor* const* inputs, int
 
 KilnCode KilnModelRunInto(const KilnModel* model, const DLTensor* const* inputs, int32_t num_inputs,
                           DLTensor* const* outputs, int32_t num_outputs, void* workspace,
-                          size_t workspace_bytes) {
+                          size_t workspace_bytes, const KilnRunOptions* options) {
   return Call(__func__, {{"model", model}}, [&]() -> absl::Status {
+    KILN_ASSIGN_OR_RETURN(const RunOptions known, RunOptionsOf(options));
     KILN_ASSIGN_OR_RETURN(const auto from, TensorsOf(inputs, num_inputs, "inputs"));
     KILN_ASSIGN_OR_RETURN(const auto to, TensorsOf(outputs, num_outputs, "outputs"));
-    if (workspace == nullptr) return model->model.Run(from, to);
+    if (workspace == nullptr) return model->model.Run(from, to, known);
     return model->model.Run(from, to,
-                            absl::MakeSpan(static_cast<char*>(workspace), workspace_bytes));
+                            absl::MakeSpan(static_cast<char*>(workspace), workspace_bytes), known);
   });
 }
 
@@ -419,8 +519,18 @@ KilnCode KilnExecutorGetOutput(const KilnExecutor* executor, int32_t index, Kiln
               [&] { return Return(executor->executor->GetOutput(index), array); });
 }
 
-KilnCode KilnExecutorRun(KilnExecutor* executor) {
-  return Call(__func__, {{"executor", executor}}, [&] { return executor->executor->Run(); });
+KilnCode KilnExecutorRun(KilnExecutor* executor, const KilnRunOptions* options) {
+  return Call(__func__, {{"executor", executor}}, [&]() -> absl::Status {
+    KILN_ASSIGN_OR_RETURN(const RunOptions known, RunOptionsOf(options));
+    return executor->executor->Run(known);
+  });
+}
+
+KilnCode KilnExecutorSetThreadPool(KilnExecutor* executor, const KilnThreadPool* pool) {
+  return Call(__func__, {{"executor", executor}}, [&] {
+    executor->executor->SetThreadPool(PoolOf(pool));
+    return absl::OkStatus();
+  });
 }
 
 int32_t KilnExecutorNumStates(const KilnExecutor* executor) {

@@ -129,7 +129,7 @@ static void TestModel(void) {
   inputs[1] = &y;
   const int32_t num_outputs = KilnModelNumOutputs(model);
   KilnArray** outputs = calloc((size_t)num_outputs, sizeof(KilnArray*));
-  EXPECT_CODE(KILN_OK, KilnModelRun(model, inputs, 2, outputs, num_outputs));
+  EXPECT_CODE(KILN_OK, KilnModelRun(model, inputs, 2, outputs, num_outputs, NULL));
   for (int i = 0; i < 4; ++i) {
     const float found = ((const float*)KilnArrayTensor(outputs[0])->data)[i];
     EXPECT(fabsf(found - 2 * x_values[i] - y_values[i]) < 1e-6f);
@@ -153,20 +153,20 @@ static void TestModel(void) {
     EXPECT_CODE(KILN_OK, KilnArrayToDLPack(outputs[i], &shared[i]));
     targets[i] = &shared[i]->dl_tensor;
   }
-  EXPECT_CODE(KILN_OK, KilnModelRunInto(model, inputs, 2, targets, num_outputs, workspace, room));
+  EXPECT_CODE(KILN_OK, KilnModelRunInto(model, inputs, 2, targets, num_outputs, workspace, room, NULL));
   EXPECT(((const float*)targets[0]->data)[3] == 12);
-  EXPECT_CODE(KILN_OK, KilnModelRunInto(model, inputs, 2, targets, num_outputs, NULL, 0));
+  EXPECT_CODE(KILN_OK, KilnModelRunInto(model, inputs, 2, targets, num_outputs, NULL, 0, NULL));
 
   // Wrong arguments.
   x.shape = wrong_shape;
   inputs[0] = &x;
-  EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnModelRun(model, inputs, 2, outputs, num_outputs));
-  EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnModelRun(model, inputs, 1, outputs, num_outputs));
-  EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnModelRun(model, inputs, -1, outputs, num_outputs));
-  EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnModelRun(model, inputs, 2, outputs, num_outputs + 1));
-  EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnModelRun(model, NULL, 2, outputs, num_outputs));
+  EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnModelRun(model, inputs, 2, outputs, num_outputs, NULL));
+  EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnModelRun(model, inputs, 1, outputs, num_outputs, NULL));
+  EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnModelRun(model, inputs, -1, outputs, num_outputs, NULL));
+  EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnModelRun(model, inputs, 2, outputs, num_outputs + 1, NULL));
+  EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnModelRun(model, NULL, 2, outputs, num_outputs, NULL));
   inputs[0] = NULL;
-  EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnModelRun(model, inputs, 2, outputs, num_outputs));
+  EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnModelRun(model, inputs, 2, outputs, num_outputs, NULL));
   EXPECT_TEXT("inputs[0] is NULL");
 
   for (int32_t i = 0; i < num_outputs; ++i) {
@@ -190,7 +190,7 @@ static void TestExecutor(void) {
   KilnModuleFree(module);
   if (executor == NULL) return;
   EXPECT(KilnExecutorNumInputs(executor) == 2 && KilnExecutorNumOutputs(executor) >= 1);
-  EXPECT_CODE(KILN_FAILED_PRECONDITION, KilnExecutorRun(executor));
+  EXPECT_CODE(KILN_FAILED_PRECONDITION, KilnExecutorRun(executor, NULL));
   EXPECT(KilnExecutorIsParam(executor, 0) == 0 && KilnExecutorIsParam(executor, 99) == 0);
 
   float values[4] = {1, 2, 3, 4};
@@ -204,7 +204,7 @@ static void TestExecutor(void) {
   EXPECT_CODE(KILN_OK, KilnArrayCopyFrom(y, &x));
   EXPECT_CODE(KILN_OK, KilnExecutorSetInputZeroCopy(executor, index, y));
   KilnArrayFree(y);  // The executor keeps it alive.
-  EXPECT_CODE(KILN_OK, KilnExecutorRun(executor));
+  EXPECT_CODE(KILN_OK, KilnExecutorRun(executor, NULL));
   KilnArray* output = NULL;
   EXPECT_CODE(KILN_OK, KilnExecutorGetOutput(executor, 0, &output));
   EXPECT(((const float*)KilnArrayTensor(output)->data)[2] == 9);
@@ -245,7 +245,7 @@ static void TestState(void) {
   EXPECT_CODE(KILN_OK, KilnExecutorKeepState(executor, 1));
   for (int run = 0; run < 4; ++run) {
     if (run == 2) EXPECT_CODE(KILN_OK, KilnExecutorResetState(executor));
-    EXPECT_CODE(KILN_OK, KilnExecutorRun(executor));
+    EXPECT_CODE(KILN_OK, KilnExecutorRun(executor, NULL));
     KilnArray* output = NULL;
     EXPECT_CODE(KILN_OK, KilnExecutorGetOutput(executor, 0, &output));
     EXPECT(((const float*)KilnArrayTensor(output)->data)[0] == (run % 2 == 0 ? 3 : 6));
@@ -258,6 +258,60 @@ static void TestState(void) {
   EXPECT_CODE(KILN_FAILED_PRECONDITION, KilnExecutorKeepState(executor, 1));
   EXPECT_TEXT("no state");
   KilnExecutorFree(executor);
+}
+
+static void CountRuns(void* context, const KilnRunEvent* event) {
+  EXPECT(strcmp(event->model, "add") == 0 && event->seconds >= 0);
+  EXPECT((event->code == KILN_OK) == (event->message[0] == '\0'));
+  ++*(int*)context;
+}
+
+static void TestRunOptions(void) {
+  KilnModel *model = NULL, *on_pool = NULL;
+  KilnExecutor* executor = NULL;
+  KilnCancellation* cancellation = NULL;
+  KilnThreadPool* pool = NULL;
+  EXPECT_CODE(KILN_OK, KilnModelLoad(LIBRARY, kCpu, NULL, &model));
+  EXPECT_CODE(KILN_OK, KilnCancellationCreate(&cancellation));
+  EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnThreadPoolCreate(-1, NULL, 0, &pool));
+  EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnThreadPoolCreate(2, NULL, 1, &pool));
+  const int32_t cpu = 0;
+  EXPECT_CODE(KILN_OK, KilnThreadPoolCreate(2, &cpu, 1, &pool));
+  EXPECT_CODE(KILN_OK, KilnModelWithThreadPool(model, pool, &on_pool));
+  KilnThreadPoolFree(pool);  // The model keeps it.
+  EXPECT_CODE(KILN_OK, KilnModelPrefault(on_pool));
+  EXPECT_CODE(KILN_OK, KilnModelMakeExecutor(on_pool, &executor));
+  float values[4] = {1, 2, 3, 4};
+  int64_t shape[1] = {4};
+  const DLTensor x = Tensor(values, shape, 1);
+  EXPECT_CODE(KILN_OK, KilnExecutorSetInput(executor, 0, &x));
+  EXPECT_CODE(KILN_OK, KilnExecutorSetInput(executor, 1, &x));
+
+  int runs = 0;
+  EXPECT_CODE(KILN_OK, KilnSetRunObserver(CountRuns, &runs));
+  KilnRunOptions options;
+  memset(&options, 0, sizeof(options));
+  EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnExecutorRun(executor, &options));
+  EXPECT_TEXT("wanted sizeof(KilnRunOptions)");
+  options.struct_size = sizeof(options);
+  options.cancellation = cancellation;
+  EXPECT_CODE(KILN_OK, KilnExecutorRun(executor, &options));
+  KilnCancellationCancel(cancellation);
+  EXPECT_CODE(KILN_CANCELLED, KilnExecutorRun(executor, &options));
+  KilnCancellationReset(cancellation);
+  options.timeout_ns = 1;
+  EXPECT_CODE(KILN_DEADLINE_EXCEEDED, KilnExecutorRun(executor, &options));
+  options.timeout_ns = -1;
+  EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnExecutorRun(executor, &options));
+  EXPECT_CODE(KILN_OK, KilnExecutorSetThreadPool(executor, NULL));
+  EXPECT_CODE(KILN_OK, KilnExecutorRun(executor, NULL));
+  EXPECT_CODE(KILN_OK, KilnSetRunObserver(NULL, NULL));
+  EXPECT_CODE(KILN_OK, KilnExecutorRun(executor, NULL));
+  EXPECT(runs == 4);
+  KilnExecutorFree(executor);
+  KilnModelFree(model);
+  KilnModelFree(on_pool);
+  KilnCancellationFree(cancellation);
 }
 
 static void TestNull(void) {
@@ -278,8 +332,8 @@ static void TestNull(void) {
   EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnModelGetOutput(NULL, 0, &info));
   EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnModelInputIndex(NULL, "x", &index));
   EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnModelOutputIndex(NULL, "x", &index));
-  EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnModelRun(NULL, NULL, 0, NULL, 0));
-  EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnModelRunInto(NULL, NULL, 0, NULL, 0, NULL, 0));
+  EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnModelRun(NULL, NULL, 0, NULL, 0, NULL));
+  EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnModelRunInto(NULL, NULL, 0, NULL, 0, NULL, 0, NULL));
   EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnArrayEmpty(NULL, 1, kFloat32, kCpu, NULL));
   EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnArrayCopyFrom(NULL, NULL));
   EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnArrayCopyTo(NULL, NULL));
@@ -295,7 +349,7 @@ static void TestNull(void) {
   EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnExecutorSetOutputZeroCopy(NULL, 0, NULL));
   EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnExecutorGetInput(NULL, 0, NULL));
   EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnExecutorGetOutput(NULL, 0, NULL));
-  EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnExecutorRun(NULL));
+  EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnExecutorRun(NULL, NULL));
   EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnExecutorLoadParams(NULL, NULL, 0));
   EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnExecutorShareParams(NULL, NULL, NULL, 0));
   EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnExecutorTimeEvaluator(NULL, 1, 1, 0, &seconds));
@@ -305,6 +359,15 @@ static void TestNull(void) {
   EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnModelMakeExecutor(NULL, NULL));
   EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnExecutorKeepState(NULL, 1));
   EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnExecutorResetState(NULL));
+  EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnExecutorSetThreadPool(NULL, NULL));
+  EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnModelWithThreadPool(NULL, NULL, NULL));
+  EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnModelPrefault(NULL));
+  EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnCancellationCreate(NULL));
+  EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnThreadPoolCreate(1, NULL, 0, NULL));
+  KilnCancellationCancel(NULL);
+  KilnCancellationReset(NULL);
+  KilnCancellationFree(NULL);
+  KilnThreadPoolFree(NULL);
   EXPECT(KilnModelNumStates(NULL) == 0 && KilnExecutorNumStates(NULL) == 0);
   EXPECT(KilnModelName(NULL) == NULL && KilnArrayTensor(NULL) == NULL);
   EXPECT(KilnModelNumInputs(NULL) == 0 && KilnModelNumOutputs(NULL) == 0);
@@ -332,6 +395,7 @@ int main(void) {
   TestModel();
   TestExecutor();
   TestState();
+  TestRunOptions();
   TestNull();
   TestProcess();
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

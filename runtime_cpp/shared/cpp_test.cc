@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
 #include <string>
 #include <thread>
 #include <vector>
@@ -153,6 +154,34 @@ TEST(Executor, KeepsState) {
   EXPECT_TRUE(executor.ResetState().ok());
   EXPECT_TRUE(executor.Run().ok());
   EXPECT_EQ(executor.GetOutput(0).value().values<float>()[0], 3);
+}
+
+TEST(RunOptions, EndRuns) {
+  const auto pool = kiln::ThreadPool::Create({2, {}}).value();
+  const Model model = Model::Load(kLibrary).value().WithThreadPool(pool).value();
+  EXPECT_TRUE(model.Prefault().ok());
+  const std::vector<NDArray> inputs = {Array({1, 2, 3, 4}), Array({1, 1, 1, 1})};
+  std::vector<KilnCode> codes;
+  EXPECT_TRUE(
+      kiln::SetRunObserver([&](const kiln::RunEvent& run) { codes.push_back(run.status.code()); })
+          .ok());
+  kiln::CancellationToken token;
+  kiln::RunOptions options;
+  options.cancellation = &token;
+  EXPECT_TRUE(model.Run(inputs, options).ok());
+  token.Cancel();
+  EXPECT_EQ(model.Run(inputs, options).status().code(), KILN_CANCELLED);
+  options = {};
+  options.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
+  EXPECT_EQ(model.Run(inputs, options).status().code(), KILN_DEADLINE_EXCEEDED);
+  Executor executor = model.MakeExecutor().value();
+  executor.SetThreadPool(pool);
+  EXPECT_EQ(executor.Run().code(), KILN_FAILED_PRECONDITION);
+  EXPECT_TRUE(kiln::SetRunObserver(nullptr).ok());
+  EXPECT_TRUE(model.Run(inputs).ok());
+  EXPECT_THAT(codes, ElementsAre(KILN_OK, KILN_CANCELLED, KILN_DEADLINE_EXCEEDED,
+                                 KILN_FAILED_PRECONDITION));
+  EXPECT_EQ(kiln::ThreadPool::Create({0, {-1}}).status().code(), KILN_INVALID_ARGUMENT);
 }
 
 TEST(NDArray, HoldsElementsOfAType) {

@@ -5,8 +5,8 @@
  *   const DLDevice cpu = {kDLCPU, 0};
  *   if (KilnModelLoad("digits.so", cpu, NULL, &model) != KILN_OK) puts(KilnLastError());
  *   const DLTensor* inputs[] = {&image};
- *   DLTensor* outputs[] = {&probabilities};
- *   if (KilnModelRunInto(model, inputs, 1, outputs, 1, NULL, 0) != KILN_OK) puts(KilnLastError());
+ *   KilnArray* probabilities = NULL;
+ *   if (KilnModelRun(model, inputs, 1, &probabilities, 1, NULL) != KILN_OK) puts(KilnLastError());
  *   KilnModelFree(model);
  *
  * C++ programs use kiln/runtime.hpp, classes over these functions.
@@ -96,6 +96,50 @@ KILN_API KilnCode KilnModuleLoad(const char* path, const KilnLoadOptions* option
 KILN_API KilnCode KilnModuleSystemLib(const char* name, KilnModule** module);
 KILN_API void KilnModuleFree(KilnModule* module);
 
+/* ---- Runs --------------------------------------------------------------------------------- */
+
+/* Tells runs to end. It may be cancelled by any thread, and outlives the runs that it is given to. */
+typedef struct KilnCancellation KilnCancellation;
+KILN_API KilnCode KilnCancellationCreate(KilnCancellation** cancellation);
+KILN_API void KilnCancellationCancel(KilnCancellation* cancellation);
+/* It serves new runs. */
+KILN_API void KilnCancellationReset(KilnCancellation* cancellation);
+KILN_API void KilnCancellationFree(KilnCancellation* cancellation);
+
+/* Threads on which operators compute. */
+typedef struct KilnThreadPool KilnThreadPool;
+/* `num_threads` counts the calling thread; 0: one per CPU. `cpus`, `num_cpus` numbers, are the CPUs on
+ * which the others run; none: the operating system's choice. Threads start with the first run. */
+KILN_API KilnCode KilnThreadPoolCreate(int32_t num_threads, const int32_t* cpus, int32_t num_cpus,
+                                       KilnThreadPool** pool);
+/* Models and executors that have the pool keep it. */
+KILN_API void KilnThreadPoolFree(KilnThreadPool* pool);
+
+typedef struct KilnRunOptions {
+  size_t struct_size; /* sizeof(KilnRunOptions) */
+  /* The run ends with KILN_DEADLINE_EXCEEDED after so many nanoseconds; 0: when it is done. It looks at
+   * the clock between operators. */
+  int64_t timeout_ns;
+  const KilnCancellation* cancellation; /* or NULL; ends the run with KILN_CANCELLED */
+  KilnThreadPool* pool;                 /* or NULL: that of the model */
+} KilnRunOptions;
+
+/* What an observer hears of a run. Pointers are valid during the call. */
+typedef struct KilnRunEvent {
+  size_t struct_size; /* as the library knows it */
+  const char* model;  /* the name of its module */
+  KilnCode code;
+  const char* message;        /* of an error; else empty */
+  double seconds;             /* from the call to its end */
+  int64_t parallel_operators; /* whose loops are shared among threads */
+  int64_t without_threads;    /* those of them that found the threads taken by another run */
+} KilnRunEvent;
+typedef void (*KilnRunObserver)(void* context, const KilnRunEvent* event);
+
+/* `observer` is called at the end of each run that begins from now on, on the thread of the run, by any
+ * number of threads at once. NULL ends that; then no run calls the one before any more. */
+KILN_API KilnCode KilnSetRunObserver(KilnRunObserver observer, void* context);
+
 /* ---- Models ------------------------------------------------------------------------------- */
 
 /* A compiled model as a function: outputs from inputs, without state. */
@@ -149,13 +193,21 @@ KILN_API int64_t KilnModelWorkspaceBytes(const KilnModel* model);
 /* Alignment in bytes of a workspace, and enough for every tensor. */
 KILN_API size_t KilnModelAlignment(void);
 
+/* The same model, whose runs compute on the threads of `pool`; NULL: on those of the process. */
+KILN_API KilnCode KilnModelWithThreadPool(const KilnModel* model, const KilnThreadPool* pool,
+                                          KilnModel** result);
+/* Reads code and constants into memory, allocates a workspace and starts the threads: the first run
+ * then takes no longer than others. */
+KILN_API KilnCode KilnModelPrefault(const KilnModel* model);
+
 /* An array that the library allocates, or shares. */
 typedef struct KilnArray KilnArray;
 
 /* Runs on `num_inputs` tensors and makes the arrays of `num_outputs` outputs, which the caller frees.
- * An input that is not aligned, or on another device, is copied first. */
+ * An input that is not aligned, or on another device, is copied first. `options` may be NULL. */
 KILN_API KilnCode KilnModelRun(const KilnModel* model, const DLTensor* const* inputs,
-                               int32_t num_inputs, KilnArray** outputs, int32_t num_outputs);
+                               int32_t num_inputs, KilnArray** outputs, int32_t num_outputs,
+                               const KilnRunOptions* options);
 
 /* Runs on the caller's memory: nothing is copied. Tensors are aligned as their KilnTensorInfo says.
  * `workspace` has at least KilnModelWorkspaceBytes() bytes, is aligned to KilnModelAlignment() and
@@ -163,7 +215,8 @@ KILN_API KilnCode KilnModelRun(const KilnModel* model, const DLTensor* const* in
  * Outputs must not overlap inputs, workspace or each other. */
 KILN_API KilnCode KilnModelRunInto(const KilnModel* model, const DLTensor* const* inputs,
                                    int32_t num_inputs, DLTensor* const* outputs,
-                                   int32_t num_outputs, void* workspace, size_t workspace_bytes);
+                                   int32_t num_outputs, void* workspace, size_t workspace_bytes,
+                                   const KilnRunOptions* options);
 
 /* ---- Arrays ------------------------------------------------------------------------------- */
 
@@ -221,8 +274,11 @@ KILN_API KilnCode KilnExecutorSetOutputZeroCopy(KilnExecutor* executor, int32_t 
 KILN_API KilnCode KilnExecutorGetInput(KilnExecutor* executor, int32_t index, KilnArray** array);
 KILN_API KilnCode KilnExecutorGetOutput(const KilnExecutor* executor, int32_t index,
                                         KilnArray** array);
-/* Runs the model. KILN_FAILED_PRECONDITION, with their names, if inputs were never set. */
-KILN_API KilnCode KilnExecutorRun(KilnExecutor* executor);
+/* Runs the model. KILN_FAILED_PRECONDITION, with their names, if inputs were never set. `options` may be
+ * NULL. */
+KILN_API KilnCode KilnExecutorRun(KilnExecutor* executor, const KilnRunOptions* options);
+/* Runs compute on the threads of `pool`; NULL: on those of the process. */
+KILN_API KilnCode KilnExecutorSetThreadPool(KilnExecutor* executor, const KilnThreadPool* pool);
 
 KILN_API int32_t KilnExecutorNumStates(const KilnExecutor* executor);
 KILN_API KilnCode KilnExecutorGetState(const KilnExecutor* executor, int32_t index,

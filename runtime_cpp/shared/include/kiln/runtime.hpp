@@ -13,6 +13,7 @@
 #ifndef KILN_RUNTIME_HPP_
 #define KILN_RUNTIME_HPP_
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -309,6 +310,104 @@ struct LoadOptions {
   LibraryVerifier verify = nullptr;
 };
 
+// Tells runs to end, from any thread. It outlives the runs that it is given to.
+class CancellationToken {
+ public:
+  CancellationToken() {
+    KilnCancellation* cancellation = nullptr;
+    if (KilnCancellationCreate(&cancellation) == KILN_OK) cancellation_.reset(cancellation);
+  }
+
+  void Cancel() { KilnCancellationCancel(cancellation_.get()); }
+  // The token serves new runs.
+  void Reset() { KilnCancellationReset(cancellation_.get()); }
+  const KilnCancellation* handle() const { return cancellation_.get(); }
+
+ private:
+  std::unique_ptr<KilnCancellation, internal::Freer<KilnCancellation, KilnCancellationFree>>
+      cancellation_;
+};
+
+struct ThreadPoolOptions {
+  int num_threads = 0;         // the calling one included; 0: one per CPU
+  std::vector<int32_t> cpus = {};  // on which the others run; none: the operating system's choice
+};
+
+// Threads on which operators compute. Models and executors keep the pool that they are given.
+class ThreadPool {
+ public:
+  static Result<std::shared_ptr<ThreadPool>> Create(const ThreadPoolOptions& options) {
+    KilnThreadPool* pool = nullptr;
+    const KilnCode code = KilnThreadPoolCreate(options.num_threads, options.cpus.data(),
+                                               static_cast<int32_t>(options.cpus.size()), &pool);
+    if (code != KILN_OK) return Status::Of(code);
+    return std::shared_ptr<ThreadPool>(new ThreadPool(pool));
+  }
+  KilnThreadPool* handle() const { return pool_.get(); }
+
+ private:
+  explicit ThreadPool(KilnThreadPool* pool) : pool_(pool) {}
+
+  std::unique_ptr<KilnThreadPool, internal::Freer<KilnThreadPool, KilnThreadPoolFree>> pool_;
+};
+
+// A run looks at the deadline and the token between operators. If it ends early, its outputs have no
+// meaning, and its code is KILN_DEADLINE_EXCEEDED or KILN_CANCELLED.
+struct RunOptions {
+  std::optional<std::chrono::steady_clock::time_point> deadline = std::nullopt;
+  const CancellationToken* cancellation = nullptr;
+  ThreadPool* pool = nullptr;  // null: that of the model
+};
+
+// What an observer hears of a run.
+struct RunEvent {
+  const char* model = "";
+  Status status;
+  double seconds = 0;  // from the call to its end
+  // Operators whose loops are shared among threads, and how many of them found the threads taken.
+  int64_t parallel_operators = 0;
+  int64_t without_threads = 0;
+};
+using RunObserver = std::function<void(const RunEvent&)>;
+
+namespace internal {
+
+inline KilnRunOptions OptionsOf(const RunOptions& options) {
+  KilnRunOptions result = {};
+  result.struct_size = sizeof(result);
+  if (options.deadline.has_value()) {
+    const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(
+        *options.deadline - std::chrono::steady_clock::now());
+    result.timeout_ns = left.count() > 0 ? left.count() : 1;
+  }
+  if (options.cancellation != nullptr) result.cancellation = options.cancellation->handle();
+  if (options.pool != nullptr) result.pool = options.pool->handle();
+  return result;
+}
+
+}  // namespace internal
+
+// `observer` is called at the end of each run that begins from now on, on the thread of the run, by any
+// number of threads at once. An empty one ends that; then no run calls the one before any more. It must
+// not be called from an observer, nor by two threads at once.
+inline Status SetRunObserver(RunObserver observer) {
+  static RunObserver* current = nullptr;
+  RunObserver* const next = observer ? new RunObserver(std::move(observer)) : nullptr;
+  const auto call = [](void* context, const KilnRunEvent* event) {
+    RunEvent run;
+    run.model = event->model;
+    if (event->code != KILN_OK) run.status = Status(event->code, event->message);
+    run.seconds = event->seconds;
+    run.parallel_operators = event->parallel_operators;
+    run.without_threads = event->without_threads;
+    (*static_cast<RunObserver*>(context))(run);
+  };
+  const KilnCode code = KilnSetRunObserver(
+      next == nullptr ? nullptr : static_cast<KilnRunObserver>(call), next);
+  delete std::exchange(current, next);
+  return Status::Of(code);
+}
+
 // A compiled library, from which models and executors are made. Copies share it.
 class Module {
  public:
@@ -387,6 +486,19 @@ class Model {
   // An executor of this model: code and constants are shared, the memory of its tensors is its own.
   Result<Executor> MakeExecutor() const;
 
+  // The same model, whose runs compute on the threads of `pool`. Null: on those of the process.
+  Result<Model> WithThreadPool(const std::shared_ptr<ThreadPool>& pool) const {
+    KilnModel* model = nullptr;
+    const KilnCode code = KilnModelWithThreadPool(
+        handle(), pool == nullptr ? nullptr : pool->handle(), &model);
+    if (code != KILN_OK) return Status::Of(code);
+    return Model(model);
+  }
+
+  // Reads code and constants into memory, allocates a workspace and starts the threads: the first run
+  // then takes no longer than others.
+  Status Prefault() const { return Status::Of(KilnModelPrefault(handle())); }
+
   // KILN_NOT_FOUND, with all names, if there is none of this name.
   Result<int> InputIndex(const std::string& input) const {
     int32_t index = 0;
@@ -402,33 +514,40 @@ class Model {
   }
 
   // Runs on the given inputs, in the order of inputs(). Outputs are new arrays.
-  Result<std::vector<NDArray>> Run(Span<const DLTensor* const> tensors) const {
+  Result<std::vector<NDArray>> Run(Span<const DLTensor* const> tensors,
+                                   const RunOptions& options = {}) const {
+    const KilnRunOptions given = internal::OptionsOf(options);
     std::vector<KilnArray*> arrays(data_->outputs.size());
     const KilnCode code =
         KilnModelRun(handle(), tensors.data(), static_cast<int32_t>(tensors.size()),
-                     arrays.data(), static_cast<int32_t>(arrays.size()));
+                     arrays.data(), static_cast<int32_t>(arrays.size()), &given);
     if (code != KILN_OK) return Status::Of(code);
     return std::vector<NDArray>(arrays.begin(), arrays.end());
   }
-  Result<std::vector<NDArray>> Run(Span<const NDArray> arrays) const {
-    return Run(internal::TensorsOf(arrays));
+  Result<std::vector<NDArray>> Run(Span<const NDArray> arrays,
+                                   const RunOptions& options = {}) const {
+    return Run(internal::TensorsOf(arrays), options);
   }
 
   // Runs on memory of the caller's; nothing is copied. The workspace has workspace_bytes() bytes,
   // aligned to Alignment(), and serves one run at a time.
   Status Run(Span<const DLTensor* const> from, Span<DLTensor* const> to,
-             Span<char> workspace) const {
+             Span<char> workspace, const RunOptions& options = {}) const {
+    const KilnRunOptions given = internal::OptionsOf(options);
     // Without a byte a workspace still says that none shall be allocated.
     static char none;
     void* const memory = workspace.empty() ? &none : workspace.data();
     return Status::Of(KilnModelRunInto(handle(), from.data(), static_cast<int32_t>(from.size()),
                                        to.data(), static_cast<int32_t>(to.size()), memory,
-                                       workspace.size()));
+                                       workspace.size(), &given));
   }
   // The same with a workspace that an earlier run left, or a new one.
-  Status Run(Span<const DLTensor* const> from, Span<DLTensor* const> to) const {
+  Status Run(Span<const DLTensor* const> from, Span<DLTensor* const> to,
+             const RunOptions& options = {}) const {
+    const KilnRunOptions given = internal::OptionsOf(options);
     return Status::Of(KilnModelRunInto(handle(), from.data(), static_cast<int32_t>(from.size()),
-                                       to.data(), static_cast<int32_t>(to.size()), nullptr, 0));
+                                       to.data(), static_cast<int32_t>(to.size()), nullptr, 0,
+                                       &given));
   }
 
  private:
@@ -537,7 +656,14 @@ class Executor {
   }
 
   // KILN_FAILED_PRECONDITION, with their names, if inputs were never set.
-  Status Run() { return Status::Of(KilnExecutorRun(handle())); }
+  Status Run(const RunOptions& options = {}) {
+    const KilnRunOptions given = internal::OptionsOf(options);
+    return Status::Of(KilnExecutorRun(handle(), &given));
+  }
+  // Runs compute on the threads of `pool`. Null: on those of the process.
+  void SetThreadPool(const std::shared_ptr<ThreadPool>& pool) {
+    KilnExecutorSetThreadPool(handle(), pool == nullptr ? nullptr : pool->handle());
+  }
 
   // With `keep`, each run reads the state that the one before has written; KilnExecutorKeepState.
   Status keep_state(bool keep) {
