@@ -91,7 +91,16 @@ InferResult InferNd(const InferContext& c) {
                   absl::StrCat("indices of shape ", ShapeToString(indices.shape)),
                   absl::StrCat("at most ", data.rank(), " per place"));
   Shape wanted(indices.shape.begin() + 1, indices.shape.end());
-  wanted.insert(wanted.end(), data.shape.begin() + indices.shape[0], data.shape.end());
+  if (c.attrs.Int("axis") == 0) {
+    wanted.insert(wanted.end(), data.shape.begin() + indices.shape[0], data.shape.end());
+  } else {
+    KILN_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(c.attrs.Int("axis"), data.rank(), 5));
+    KILN_CONSTRAINT(5, indices.rank() == 2 && indices.shape[0] == 1,
+                    absl::StrCat("indices of shape ", ShapeToString(indices.shape)),
+                    "one index per place, and a list of places");
+    wanted = data.shape;
+    wanted[static_cast<size_t>(axis)] = indices.shape[1];
+  }
   KILN_CONSTRAINT(3, updates.shape == wanted, ShapeToString(updates.shape), ShapeToString(wanted));
   KILN_CONSTRAINT(3, data.num_elements() >= 1 || updates.num_elements() == 0,
                   "no elements to update", "at least one");
@@ -101,6 +110,15 @@ InferResult InferNd(const InferContext& c) {
 
 absl::Status LowerNd(StageBuilder& b) {
   const Shape &data = b.input_shape(0), &indices = b.input_shape(1);
+  if (b.attrs().Int("axis") != 0) {
+    const size_t axis = AxisOf(b.attrs().Int("axis"), data.size());
+    Scatter(b, b.attrs().String("mode"), [&, read = b.Input(1)](const Indices& i) {
+      Indices at = i;
+      at[axis] = IndexFromEnds(read({Expr(0), i[axis]}), data[axis]);
+      return at;
+    });
+    return absl::OkStatus();
+  }
   const auto depth = static_cast<size_t>(indices[0]);
   Scatter(b, b.attrs().String("mode"), [&, read = b.Input(1)](const Indices& i) {
     const auto own = i.begin() + static_cast<std::ptrdiff_t>(indices.size() - 1);
@@ -122,6 +140,7 @@ std::optional<IndexInput> IndexAlongAxis(const InferContext& c) {
 }
 
 std::optional<IndexInput> IndexOfNd(const InferContext& c) {
+  if (c.attrs.Int("axis") != 0) return IndexAlongAxis(c);
   return PlacesOf(c.inputs[0].shape, 0, 1, c.inputs[1]);
 }
 
@@ -180,16 +199,21 @@ const OpDef kScatter[] = {
      IndexAlongAxis},
     {{.name = "scatter_nd",
       .doc = "data, where the part at [indices[0, i], indices[1, i], …] is replaced by "
-             "updates[i, …] or combined with it, in row-major order. Negative indices count from "
-             "the end; those out of range are brought to the nearest end.",
+             "updates[i, …] or combined with it, in row-major order. With another axis than 0, the "
+             "part whose index along it is indices[0, i] is replaced by that of updates whose index "
+             "is i. Negative indices count from the end; those out of range are brought to the "
+             "nearest end.",
       .inputs = {{"data", "any type"},
                  {"indices", "integers, (indices per place, places…)"},
-                 {"updates", "as data, (places…, rest of data…)"}},
-      .attrs = {{"mode", AttrType::kString, {}, true, kModes}}},
+                 {"updates", "as data, (places…, rest of data…), or data's shape with as many along "
+                             "the axis as there are places"}},
+      .attrs = {{"mode", AttrType::kString, {}, true, kModes},
+                {"axis", AttrType::kInt, 0, false, "of data, that the indices count along"}}},
      {"indices are integers, updates have the dtype of data",
       "there are not more indices per place than dimensions",
       "updates have the places and the other dimensions of data",
-      "mode is update, add, mul, min or max; all but the first of numbers"},
+      "mode is update, add, mul, min or max; all but the first of numbers",
+      "axis is an axis of data; if it is not 0, indices are (1, places)"},
      {.fusion = Fusion::kOpaque, .layout = LayoutRule::kFixed},
      InferNd,
      LowerNd,
@@ -198,6 +222,13 @@ const OpDef kScatter[] = {
       Case({Values(I32({2, 2}), {1, 2, 3, 4}), Values(I64({1, 2}), {1, -1}),
             Values(I32({2, 2}), {10, 20, 30, 40})},
            {{"mode", "add"}}, {Values(I32({2, 2}), {1, 2, 43, 64})}),
+      Case({Values(F32({2, 3}), {1, 2, 3, 4, 5, 6}), Values(I64({1, 2}), {2, -3}),
+            Values(F32({2, 2}), {7, 8, 9, 10})},
+           {{"mode", "update"}, {"axis", 1}}, {Values(F32({2, 3}), {8, 2, 7, 10, 5, 9})}),
+      {.inputs = {F32({2, 5, 3}), I32({1, 4}), F32({2, 4, 3})},
+       .attrs = {{"mode", "add"}, {"axis", -2}},
+       .input_min = 0,
+       .input_max = 0.2},
       {.inputs = {F32({2, 3}), I32({2, 4}), F32({4})},
        .attrs = {{"mode", "min"}},
        .input_min = 0,

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products, softmax, and blocks of pixels.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/common/functions.h"
 #include "compiler/frontend/onnx/converter.h"
+#include "compiler/frontend/onnx/grouped_heads.h"
 #include "compiler/frontend/onnx/operands.h"
 #include "compiler/frontend/onnx/products.h"
 
@@ -90,6 +92,8 @@ namespace {
 absl::Status MatMul(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId a, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const ValueId b, c.Input(1));
+  KILN_ASSIGN_OR_RETURN(const std::optional<ValueId> of_groups, ProductOfGroupedHeads(c, a, b));
+  if (of_groups.has_value()) return c.Output(0, Item(*of_groups));
   return c.Output(
       0, MatrixProduct(c, a, b, [&](absl::string_view op, ValueId x, ValueId y, Attrs attrs) {
         return c.Op(op, {x, y}, std::move(attrs));

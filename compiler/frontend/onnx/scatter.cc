@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Moving elements to and from places that data name: scatter, sorting, sequences.
+#include <algorithm>
+#include <optional>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/onnx/converter.h"
@@ -26,10 +30,39 @@ absl::Status ScatterElements(Converter& c) {
                        {{"axis", c.Int("axis", 0)}, {"reduction", Reduction(c)}}));
 }
 
+// PyTorch writes an update along another axis than the first as Transpose, ScatterND, Transpose, which
+// moves all of the data twice. The update along the axis itself leaves one transpose behind it, which
+// ends together with the next. Nothing if the data is not transposed.
+absl::StatusOr<std::optional<ValueId>> UpdateAlongAxis(Converter& c, ValueId x, ValueId places) {
+  const Node* const transpose = MakerOf(c.graph(), x, "transpose");
+  const Shape indices = c.type(places).shape;
+  if (transpose == nullptr || indices.size() != 2 || indices[0] != 1) return std::nullopt;
+  const ValueId data = transpose->inputs[0];
+  const std::vector<int64_t> axes = transpose->attrs.Ints("axes");
+  if (axes.empty() || axes[0] == 0) return std::nullopt;
+  if (std::any_of(axes.begin(), axes.end(), [](int64_t axis) { return axis < 0; })) {
+    return std::nullopt;
+  }
+  std::vector<int64_t> back(axes.size());
+  for (size_t d = 0; d < axes.size(); ++d) {
+    back[static_cast<size_t>(axes[d])] = static_cast<int64_t>(d);
+  }
+  KILN_ASSIGN_OR_RETURN(ValueId updates, c.Input(2));
+  if (c.type(updates).rank() != static_cast<int>(axes.size())) return std::nullopt;
+  KILN_ASSIGN_OR_RETURN(updates, c.Transpose(updates, back));
+  KILN_ASSIGN_OR_RETURN(const ValueId updated,
+                        c.Op("scatter_nd", {data, places, updates},
+                             {{"mode", Reduction(c)}, {"axis", axes[0]}}));
+  KILN_ASSIGN_OR_RETURN(const ValueId result, c.Transpose(updated, axes));
+  return result;
+}
+
 absl::Status ScatterNd(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   const Shape shape = c.type(x).shape;
   KILN_ASSIGN_OR_RETURN(const ValueId places, IndicesOfPlaces(c, shape));
+  KILN_ASSIGN_OR_RETURN(const std::optional<ValueId> along_axis, UpdateAlongAxis(c, x, places));
+  if (along_axis.has_value()) return c.Output(0, Item(*along_axis));
   KILN_ASSIGN_OR_RETURN(const ValueId updates, c.Input(2));
   return c.Output(0, c.Op("scatter_nd", {x, places, updates}, {{"mode", Reduction(c)}}));
 }

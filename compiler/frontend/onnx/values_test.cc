@@ -139,5 +139,55 @@ TEST(OnnxValues, OfScalesOfBlocks) {
   EXPECT_EQ(found.status().code(), absl::StatusCode::kInvalidArgument) << found.status();
 }
 
+// As PyTorch writes index_copy: the data go to and fro with another dimension in front.
+TEST(OnnxValues, OfUpdatesAlongAnotherAxis) {
+  const std::string exchanged = Attr("perm", std::vector<int>{1, 0, 2});
+  const std::string update =
+      "op_type: 'Transpose' input: 'x' output: 'first'" + exchanged +
+      "} node { op_type: 'Transpose' input: 'u' output: 'rows'" + exchanged +
+      "} node { op_type: 'ScatterND' input: 'first' input: 'at' input: 'rows' output: 'updated' } "
+      "node { op_type: 'Transpose' input: 'updated' output: 'y'" + exchanged;
+  const Given x = {"x", {2, 3, 2}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}};
+  ExpectValues({
+      {.node = update,
+       .inputs = {x,
+                  {"u", {2, 1, 2}, {100, 101, 102, 103}},
+                  {"at", {1, 1}, {1}, onnx::TensorProto::INT64}},
+       .expected = {1, 2, 100, 101, 5, 6, 7, 8, 102, 103, 11, 12},
+       .at_run_time = true},
+      {.node = update,
+       .inputs = {x,
+                  {"u", {2, 2, 2}, {20, 21, 22, 23, 24, 25, 26, 27}},
+                  {"at", {2, 1}, {2, -3}, onnx::TensorProto::INT64}},
+       .expected = {22, 23, 3, 4, 20, 21, 26, 27, 9, 10, 24, 25},
+       .at_run_time = true},
+  });
+}
+
+// Two heads of queries for each of keys and values.
+TEST(OnnxValues, OfGroupedHeads) {
+  const std::string repeat =
+      "op_type: 'Reshape' input: 'k' input: 'one' output: 'k1' } node { op_type: 'Expand' input: "
+      "'k1' input: 'two' output: 'k2' } node { op_type: 'Reshape' input: 'k2' input: 'four' "
+      "output: 'k3' } node { ";
+  const std::vector<Given> shapes = {
+      Ints("one", {1, 2, 1, 3, 2}), Ints("two", {1, 2, 2, 3, 2}), Ints("four", {1, 4, 3, 2})};
+  const Given keys = {"k", {1, 2, 3, 2}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}};
+  ExpectValues({
+      {.node = repeat + "op_type: 'Transpose' input: 'k3' output: 'kt'" +
+               Attr("perm", std::vector<int>{0, 1, 3, 2}) +
+               "} node { op_type: 'MatMul' input: 'q' input: 'kt' output: 'y'",
+       .inputs = {keys, {"q", {1, 4, 1, 2}, {1, 0, 0, 1, 1, 1, 2, -1}}},
+       .expected = {1, 3, 5, 2, 4, 6, 15, 19, 23, 6, 8, 10},
+       .at_run_time = true,
+       .initializers = shapes},
+      {.node = repeat + "op_type: 'MatMul' input: 'w' input: 'k3' output: 'y'",
+       .inputs = {keys, {"w", {1, 4, 1, 3}, {1, 0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 2}}},
+       .expected = {1, 2, 8, 10, 27, 30, 22, 24},
+       .at_run_time = true,
+       .initializers = shapes},
+  });
+}
+
 }  // namespace
 }  // namespace kiln::onnx_frontend
